@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Questions in a file: the JSON form of the requests of clearance.v1.QueryService, shapes and
+// batch.
+
+#ifndef CLEARANCE_CLIENT_CLI_BATCH_FILE_H_
+#define CLEARANCE_CLIENT_CLI_BATCH_FILE_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "clearance/client.h"
+
+namespace clearance::client {
+
+// DistanceRequest, IntersectionRequest or TimeOfCollisionRequest, by the type of the batch.
+absl::Status LoadBatch(const std::string& path, ShapeTable* shapes, DistanceBatch* batch);
+absl::Status LoadBatch(const std::string& path, ShapeTable* shapes, IntersectionBatch* batch);
+absl::Status LoadBatch(const std::string& path, ShapeTable* shapes, TimeOfCollisionBatch* batch);
+
+}  // namespace clearance::client
+
+#endif  // CLEARANCE_CLIENT_CLI_BATCH_FILE_H_

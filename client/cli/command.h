@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What all commands of the command line share: options, exit codes and the way to a server.
+
+#ifndef CLEARANCE_CLIENT_CLI_COMMAND_H_
+#define CLEARANCE_CLIENT_CLI_COMMAND_H_
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "clearance/client.h"
+
+namespace clearance::client {
+
+// What a script can tell apart. Of several rows the worst counts, in the order error, not free,
+// unknown, free.
+enum ExitCode : int {
+  kExitFree = 0,  // done; every row is proved free
+  kExitNotFree =
+      1,  // a row touches, penetrates, hits or overlaps at the start; a server is not serving
+  kExitError = 2,  // usage, connection, refusal of a message or of a row: nothing may be concluded
+  kExitUnknown = 3,  // a row is undecided, and none is known not to be free
+};
+
+// The options before the command's own.
+struct GlobalOptions {
+  std::string address = "localhost:50051";
+  double timeout_s = 10;
+  bool json = false;
+  // Set by the command that ran.
+  int exit_code = kExitFree;
+
+  absl::StatusOr<Client> Connect() const;
+};
+
+// Prints the error, with the server's field, value and limit, to stderr and returns kExitError.
+int ReportError(const absl::Status& status);
+
+// Each adds its commands to the app; their callbacks set options->exit_code. `options` outlives the
+// app.
+void AddShapeCommands(CLI::App* app, GlobalOptions* options);
+void AddQueryCommands(CLI::App* app, GlobalOptions* options);
+void AddServerCommands(CLI::App* app, GlobalOptions* options);
+void AddBenchCommand(CLI::App* app, GlobalOptions* options);
+
+}  // namespace clearance::client
+
+#endif  // CLEARANCE_CLIENT_CLI_COMMAND_H_

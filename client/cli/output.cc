@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "client/cli/output.h"
+
+#include <google/protobuf/util/json_util.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_format.h"
+#include "client/cli/command.h"
+#include "internal/shape_convert.h"
+
+namespace clearance::client {
+namespace {
+
+Json Number(double value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
+  return value;
+}
+
+// Each adds row `row` of a column, where the column was asked for.
+void AddNumber(const char* name, const std::vector<double>& column, std::size_t row, Json* object) {
+  if (row < column.size()) (*object)[name] = Number(column[row]);
+}
+
+void AddVector(const char* name, const std::vector<double>& column, std::size_t row, Json* object) {
+  if (column.size() < 3 * (row + 1)) return;
+  const double* const numbers = &column[3 * row];
+  (*object)[name] = {Number(numbers[0]), Number(numbers[1]), Number(numbers[2])};
+}
+
+void AddCount(const char* name, const std::vector<std::uint32_t>& column, std::size_t row,
+              Json* object) {
+  if (row < column.size()) (*object)[name] = column[row];
+}
+
+void AddWitnesses(const Witnesses& witnesses, std::size_t row, Json* object) {
+  if (row + 1 >= witnesses.offsets.size()) return;
+  Json list = Json::array();
+  for (std::size_t k = witnesses.offsets[row]; k < witnesses.offsets[row + 1]; ++k) {
+    list.push_back({{"vertex_a", witnesses.vertices_a[k]},
+                    {"vertex_b", witnesses.vertices_b[k]},
+                    {"weight", Number(witnesses.weights[k])}});
+  }
+  (*object)["witnesses"] = std::move(list);
+}
+
+// Puts what was said of single rows, refusals and reasons, into the rows they are about.
+template <class Result>
+void AddRemarks(const Result& result, Json* rows) {
+  for (const UndecidedRow& row : result.undecided) {
+    if (row.index < rows->size()) (*rows)[row.index]["reason"] = Name(row.reason);
+  }
+  for (const Error& error : result.errors) {
+    if (error.index >= rows->size()) continue;
+    (*rows)[error.index]["error"] = {{"code", absl::StatusCodeToString(error.code)},
+                                     {"field", error.field},
+                                     {"value", error.value},
+                                     {"limit", error.limit},
+                                     {"message", error.message}};
+  }
+}
+
+template <class Result>
+Json StartRows(const Result& result) {
+  Json rows = Json::array();
+  for (std::size_t row = 0; row < result.states.size(); ++row) {
+    rows.push_back({{"row", row}, {"state", Name(result.states[row])}});
+  }
+  return rows;
+}
+
+std::string CellText(const Json& cell) {
+  if (cell.is_string()) return cell.get<std::string>();
+  if (cell.is_number_float()) return absl::StrFormat("%.10g", cell.get<double>());
+  if (cell.contains("limit")) {  // a refusal
+    return absl::StrFormat("%s = %s, has to be %s: %s", CellText(cell["field"]),
+                           CellText(cell["value"]), CellText(cell["limit"]),
+                           CellText(cell["message"]));
+  }
+  if (!cell.is_array()) return cell.dump();
+  std::string text;
+  for (const Json& item : cell) text += (text.empty() ? "" : " ") + CellText(item);
+  return text;
+}
+
+void PrintLine(const std::vector<std::string>& cells, const std::vector<std::size_t>& widths) {
+  std::string line;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    line += absl::StrFormat("%-*s  ", static_cast<int>(widths[i]), cells[i]);
+  }
+  absl::PrintF("%s\n", absl::StripTrailingAsciiWhitespace(line));
+}
+
+ExitCode Verdict(State state) {
+  switch (state) {
+    case State::kSeparated:
+    case State::kBeyond:
+      return kExitFree;
+    case State::kTouching:
+    case State::kPenetrating:
+      return kExitNotFree;
+    case State::kUndecided:
+      return kExitUnknown;
+    default:
+      return kExitError;
+  }
+}
+
+ExitCode Verdict(MotionState state) {
+  switch (state) {
+    case MotionState::kFree:
+      return kExitFree;
+    case MotionState::kHit:
+    case MotionState::kInitiallyOverlapping:
+      return kExitNotFree;
+    case MotionState::kUndecided:
+      return kExitUnknown;
+    default:
+      return kExitError;
+  }
+}
+
+template <class States>
+int WorstVerdict(const States& states) {
+  bool has[4] = {};
+  for (const auto state : states) has[Verdict(state)] = true;
+  for (const ExitCode code : {kExitError, kExitNotFree, kExitUnknown}) {
+    if (has[code]) return code;
+  }
+  return kExitFree;
+}
+
+}  // namespace
+
+Json ToJson(const Shape& shape) {
+  v1::Shape proto;
+  ToProto(shape, &proto);
+  std::string text;
+  // Fails only where Any, Timestamp and their like are malformed; a shape has none of them.
+  const auto status = google::protobuf::util::MessageToJsonString(proto, &text);
+  return status.ok() ? Json::parse(text) : Json();
+}
+
+Json ToJson(const ShapeInfo& info) {
+  return {{"name", info.name},
+          {"digest", info.digest},
+          {"point_count", info.point_count},
+          {"vertex_count", info.vertex_count},
+          {"duplicate_count", info.duplicate_count},
+          {"dimension", info.dimension},
+          {"radius", Number(info.radius)},
+          {"bounding_radius", Number(info.bounding_radius)},
+          {"volume", Number(info.volume)},
+          {"revision", info.revision}};
+}
+
+Json ToJson(const ServerInfo& info) {
+  const Limits& limits = info.limits;
+  const Tolerances& tolerances = info.tolerances;
+  return {{"version", info.version},
+          {"revision", info.revision},
+          {"limits",
+           {{"max_request_bytes", limits.max_request_bytes},
+            {"max_transport_bytes", limits.max_transport_bytes},
+            {"max_reply_bytes", limits.max_reply_bytes},
+            {"max_batch_rows", limits.max_batch_rows},
+            {"max_batch_shapes", limits.max_batch_shapes},
+            {"max_shape_vertices", limits.max_shape_vertices},
+            {"max_shapes", limits.max_shapes},
+            {"max_registry_bytes", limits.max_registry_bytes},
+            {"max_slots_per_session", limits.max_slots_per_session},
+            {"max_sessions", limits.max_sessions},
+            {"max_messages_in_flight", limits.max_messages_in_flight},
+            {"max_bytes_in_flight", limits.max_bytes_in_flight},
+            {"max_session_shape_bytes", limits.max_session_shape_bytes}}},
+          {"tolerances",
+           {{"relative", tolerances.relative},
+            {"rounding", tolerances.rounding},
+            {"max_iterations", tolerances.max_iterations},
+            {"max_motion_steps", tolerances.max_motion_steps},
+            {"max_rotation", tolerances.max_rotation},
+            {"quaternion_slack", tolerances.quaternion_slack}}}};
+}
+
+Json ToJson(const DistanceResult& result) {
+  Json rows = StartRows(result);
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    Json* object = &rows[row];
+    const State state = result.states[row];
+    if (state == State::kRefused) continue;
+    const bool has_points = state == State::kSeparated || state == State::kTouching;
+    if (has_points) AddNumber("distance", result.distances, row, object);
+    AddNumber("lower_bound", result.lower_bounds, row, object);
+    AddNumber("upper_bound", result.upper_bounds, row, object);
+    if (has_points) {
+      AddVector("point_a", result.points_a, row, object);
+      AddVector("point_b", result.points_b, row, object);
+      AddVector("normal", result.normals, row, object);
+      AddCount("flags", result.flags, row, object);
+    }
+    AddWitnesses(result.witnesses, row, object);
+    AddCount("iterations", result.iterations, row, object);
+    AddNumber("tolerance", result.tolerances, row, object);
+  }
+  AddRemarks(result, &rows);
+  return rows;
+}
+
+Json ToJson(const IntersectionResult& result) {
+  Json rows = StartRows(result);
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    if (result.states[row] == State::kRefused) continue;
+    AddNumber("lower_bound", result.lower_bounds, row, &rows[row]);
+    AddNumber("upper_bound", result.upper_bounds, row, &rows[row]);
+    AddCount("iterations", result.iterations, row, &rows[row]);
+  }
+  AddRemarks(result, &rows);
+  return rows;
+}
+
+Json ToJson(const TimeOfCollisionResult& result) {
+  Json rows = StartRows(result);
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    const MotionState state = result.states[row];
+    if (state == MotionState::kRefused) continue;
+    AddNumber("t_free", result.t_free, row, &rows[row]);
+    if (state == MotionState::kHit || state == MotionState::kInitiallyOverlapping) {
+      AddNumber("t_hit", result.t_hit, row, &rows[row]);
+    }
+    if (state == MotionState::kHit) {
+      AddVector("point_a", result.points_a, row, &rows[row]);
+      AddVector("point_b", result.points_b, row, &rows[row]);
+      AddVector("normal", result.normals, row, &rows[row]);
+    }
+    AddCount("iterations", result.iterations, row, &rows[row]);
+  }
+  AddRemarks(result, &rows);
+  return rows;
+}
+
+void PrintJson(const Json& json) { absl::PrintF("%s\n", json.dump(2)); }
+
+void PrintTable(const Json& rows) {
+  if (rows.empty()) return;
+  // Every column that some row has, in the order of the first.
+  std::vector<std::string> names;
+  std::vector<std::size_t> widths;
+  for (const Json& row : rows) {
+    for (const auto& [name, cell] : row.items()) {
+      const auto at = std::find(names.begin(), names.end(), name) - names.begin();
+      if (at == static_cast<std::ptrdiff_t>(names.size())) {
+        names.push_back(name);
+        widths.push_back(name.size());
+      }
+      widths[at] = std::max(widths[at], CellText(cell).size());
+    }
+  }
+  PrintLine(names, widths);
+  for (const Json& row : rows) {
+    std::vector<std::string> cells;
+    cells.reserve(names.size());
+    for (const std::string& name : names) {
+      cells.push_back(row.contains(name) ? CellText(row[name]) : "-");
+    }
+    PrintLine(cells, widths);
+  }
+}
+
+int ExitCodeOf(const DistanceResult& result) { return WorstVerdict(result.states); }
+int ExitCodeOf(const IntersectionResult& result) { return WorstVerdict(result.states); }
+int ExitCodeOf(const TimeOfCollisionResult& result) { return WorstVerdict(result.states); }
+
+}  // namespace clearance::client

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Answers for people (tables) and for programs (JSON, one object a row, numbers with all their
+// digits; what JSON has no number for is a string: "Infinity"). What a row's
+// state gives no meaning is left out.
+
+#ifndef CLEARANCE_CLIENT_CLI_OUTPUT_H_
+#define CLEARANCE_CLIENT_CLI_OUTPUT_H_
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "clearance/query.h"
+#include "clearance/server_info.h"
+#include "clearance/shape.h"
+
+namespace clearance::client {
+
+using Json = nlohmann::ordered_json;
+
+// The content of a shape in the JSON form of clearance.v1.Shape, as files and arguments give it.
+Json ToJson(const Shape& shape);
+Json ToJson(const ShapeInfo& info);
+Json ToJson(const ServerInfo& info);
+Json ToJson(const DistanceResult& result);
+Json ToJson(const IntersectionResult& result);
+Json ToJson(const TimeOfCollisionResult& result);
+
+void PrintJson(const Json& json);
+
+// A line for each row (an object): columns are as wide as their widest cell. Nothing for no rows.
+void PrintTable(const Json& rows);
+
+// The exit code for the rows of a result.
+int ExitCodeOf(const DistanceResult& result);
+int ExitCodeOf(const IntersectionResult& result);
+int ExitCodeOf(const TimeOfCollisionResult& result);
+
+}  // namespace clearance::client
+
+#endif  // CLEARANCE_CLIENT_CLI_OUTPUT_H_

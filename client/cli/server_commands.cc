@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// info, health.
+#include <memory>
+
+#include "client/cli/command.h"
+#include "client/cli/output.h"
+
+namespace clearance::client {
+namespace {
+
+int Info(const GlobalOptions& options) {
+  const absl::StatusOr<Client> client = options.Connect();
+  if (!client.ok()) return ReportError(client.status());
+  const absl::StatusOr<ServerInfo> info = client->GetServerInfo();
+  if (!info.ok()) return ReportError(info.status());
+  const Json json = ToJson(*info);
+  if (options.json) {
+    PrintJson(json);
+    return kExitFree;
+  }
+  Json rows = Json::array();
+  rows.push_back({{"name", "version"}, {"value", info->version}});
+  rows.push_back({{"name", "revision"}, {"value", info->revision}});
+  for (const char* group : {"limits", "tolerances"}) {
+    for (const auto& [name, value] : json[group].items()) {
+      rows.push_back({{"name", name}, {"value", value}});
+    }
+  }
+  PrintTable(rows);
+  return kExitFree;
+}
+
+int CheckHealth(const GlobalOptions& options, const std::string& service) {
+  const absl::StatusOr<Client> client = options.Connect();
+  if (!client.ok()) return ReportError(client.status());
+  const absl::StatusOr<Health> health = client->CheckHealth(service);
+  if (!health.ok()) return ReportError(health.status());
+  const char* text = *health == Health::kServing      ? "SERVING"
+                     : *health == Health::kNotServing ? "NOT_SERVING"
+                                                      : "UNKNOWN";
+  const Json answer = {{"status", text}};
+  options.json ? PrintJson(answer) : PrintTable(Json::array({answer}));
+  return *health == Health::kServing ? kExitFree : kExitNotFree;
+}
+
+}  // namespace
+
+void AddServerCommands(CLI::App* app, GlobalOptions* options) {
+  CLI::App* info = app->add_subcommand("info", "Show version, limits and tolerances");
+  info->callback([=] { options->exit_code = Info(*options); });
+
+  auto service = std::make_shared<std::string>();
+  CLI::App* health = app->add_subcommand("health", "Ask whether the server is serving");
+  health->add_option("service", *service, "Of one service; without: of the whole server");
+  health->callback([=] { options->exit_code = CheckHealth(*options, *service); });
+}
+
+}  // namespace clearance::client

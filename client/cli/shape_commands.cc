@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// register, list, get, delete.
+#include <memory>
+#include <optional>
+
+#include "absl/strings/str_format.h"
+#include "client/cli/command.h"
+#include "client/cli/output.h"
+#include "client/cli/shape_argument.h"
+
+namespace clearance::client {
+namespace {
+
+struct RegisterArguments {
+  std::string name;
+  std::string file;
+  std::optional<double> scale;
+  bool replace = false;
+  bool validate_only = false;
+};
+
+int Register(const GlobalOptions& options, const RegisterArguments& arguments) {
+  const absl::StatusOr<LoadedShape> loaded = LoadShape(arguments.file, arguments.scale);
+  if (!loaded.ok()) return ReportError(loaded.status());
+  const absl::StatusOr<Client> client = options.Connect();
+  if (!client.ok()) return ReportError(client.status());
+  const absl::StatusOr<Registration> done =
+      client->Register(arguments.name, loaded->shape,
+                       {.replace = arguments.replace, .validate_only = arguments.validate_only});
+  if (!done.ok()) return ReportError(done.status());
+  if (loaded->mesh) {
+    const auto warning = ConcavityWarning(*loaded->mesh, done->shape.volume);
+    if (warning) absl::FPrintF(stderr, "warning: %s: %s\n", arguments.file, *warning);
+  }
+  if (options.json) {
+    PrintJson(
+        {{"shape", ToJson(done->shape)}, {"revision", done->revision}, {"created", done->created}});
+  } else {
+    PrintTable(Json::array({ToJson(done->shape)}));
+  }
+  return kExitFree;
+}
+
+int List(const GlobalOptions& options, const std::string& prefix) {
+  const absl::StatusOr<Client> client = options.Connect();
+  if (!client.ok()) return ReportError(client.status());
+  const absl::StatusOr<std::vector<ShapeInfo>> shapes = client->List(prefix);
+  if (!shapes.ok()) return ReportError(shapes.status());
+  Json rows = Json::array();
+  for (const ShapeInfo& shape : *shapes) rows.push_back(ToJson(shape));
+  options.json ? PrintJson(rows) : PrintTable(rows);
+  return kExitFree;
+}
+
+int Get(const GlobalOptions& options, const std::string& key, bool with_content) {
+  const absl::StatusOr<Client> client = options.Connect();
+  if (!client.ok()) return ReportError(client.status());
+  const bool is_digest = key.rfind("v1-sha256-", 0) == 0;
+  const absl::StatusOr<FoundShape> found =
+      client->Get(is_digest ? ShapeKey(ByDigest{key}) : ShapeKey(ByName{key}), with_content);
+  if (!found.ok()) return ReportError(found.status());
+  Json info = ToJson(found->info);
+  if (found->content) info["content"] = ToJson(*found->content);
+  options.json ? PrintJson(info) : PrintTable(Json::array({info}));
+  return kExitFree;
+}
+
+int Delete(const GlobalOptions& options, const std::string& name, const std::string& digest) {
+  const absl::StatusOr<Client> client = options.Connect();
+  if (!client.ok()) return ReportError(client.status());
+  const absl::StatusOr<std::uint64_t> revision = client->Delete(name, digest);
+  if (!revision.ok()) return ReportError(revision.status());
+  const Json answer = {{"name", name}, {"revision", *revision}};
+  options.json ? PrintJson(answer) : PrintTable(Json::array({answer}));
+  return kExitFree;
+}
+
+}  // namespace
+
+void AddShapeCommands(CLI::App* app, GlobalOptions* options) {
+  auto arguments = std::make_shared<RegisterArguments>();
+  CLI::App* add = app->add_subcommand("register", "Register a shape of a file or of JSON text");
+  add->add_option("name", arguments->name, "Its name: [a-z0-9][a-z0-9._/-]{0,127}")->required();
+  add->add_option("file", arguments->file, "OBJ, STL, PLY, OFF, JSON file or JSON text")
+      ->required();
+  add->add_option("--scale", arguments->scale,
+                  "Of a mesh file's coordinates; 0.001 for millimetres")
+      ->check(CLI::PositiveNumber);
+  add->add_flag("--replace", arguments->replace, "Let the name take this content");
+  add->add_flag("--validate-only", arguments->validate_only, "Check, change nothing");
+  add->callback([=] { options->exit_code = Register(*options, *arguments); });
+
+  auto prefix = std::make_shared<std::string>();
+  CLI::App* list = app->add_subcommand("list", "List shapes in the order of their names");
+  list->add_option("prefix", *prefix, "Only names that begin with this");
+  list->callback([=] { options->exit_code = List(*options, *prefix); });
+
+  auto key = std::make_shared<std::string>();
+  auto with_content = std::make_shared<bool>(false);
+  CLI::App* get = app->add_subcommand("get", "Show one shape by name or digest");
+  get->add_option("shape", *key, "Name or digest")->required();
+  get->add_flag("--content", *with_content, "Also its content, as JSON");
+  get->callback([=] { options->exit_code = Get(*options, *key, *with_content); });
+
+  auto name = std::make_shared<std::string>();
+  auto digest = std::make_shared<std::string>();
+  CLI::App* remove = app->add_subcommand("delete", "Take a name out of the registry");
+  remove->add_option("name", *name, "Its name")->required();
+  remove->add_option("--digest", *digest, "Only if the name still has this content");
+  remove->callback([=] { options->exit_code = Delete(*options, *name, *digest); });
+}
+
+}  // namespace clearance::client

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "clearance/client.h"
+
+#include <google/protobuf/wrappers.pb.h>
+#include <grpcpp/generic/generic_stub.h>
+
+#include <utility>
+
+#include "absl/synchronization/notification.h"
+#include "clearance/session.h"
+#include "internal/columns.h"
+#include "internal/connection.h"
+#include "internal/query_convert.h"
+#include "internal/server_info_convert.h"
+#include "internal/session_impl.h"
+#include "internal/shape_convert.h"
+#include "internal/status_convert.h"
+
+namespace clearance::client {
+namespace {
+
+// One blocking call of a generated stub's method.
+template <class Stub, class Request, class Response>
+struct Method {
+  grpc::Status (Stub::*call)(grpc::ClientContext*, const Request&, Response*);
+
+  absl::StatusOr<Response> operator()(Stub& stub, const Request& request, absl::Duration timeout,
+                                      bool wait_for_ready = false) const {
+    grpc::ClientContext context;
+    SetDeadline(timeout, &context);
+    context.set_wait_for_ready(wait_for_ready);
+    Response response;
+    const grpc::Status status = (stub.*call)(&context, request, &response);
+    if (!status.ok()) return FromGrpc(status);
+    return response;
+  }
+};
+
+template <class Stub, class Request, class Response>
+Method(grpc::Status (Stub::*)(grpc::ClientContext*, const Request&, Response*))
+    -> Method<Stub, Request, Response>;
+
+// The three unary queries differ in their types only.
+template <class Request, class Batch>
+Request MakeQuery(const ShapeTable& shapes, const Batch& batch, const ClientOptions& options) {
+  Request request;
+  for (const ShapeReference& shape : shapes.shapes) ToProto(shape, request.add_shapes());
+  ToProto(batch, {0, batch.pairs.count}, request.mutable_batch());
+  SetReplyLimit(options, request.mutable_batch());
+  request.set_min_revision(shapes.min_revision);
+  return request;
+}
+
+template <class Result, class Response>
+absl::StatusOr<Result> TakeResult(const absl::StatusOr<Response>& response) {
+  if (!response.ok()) return response.status();
+  Result result;
+  AppendFromProto(response->result(), 0, &result);
+  return result;
+}
+
+}  // namespace
+
+Client::Client(std::shared_ptr<const Connection> connection, absl::Duration timeout)
+    : connection_(std::move(connection)), timeout_(timeout) {}
+
+absl::StatusOr<Client> Client::Connect(const std::string& address, const ClientOptions& options) {
+  auto connection = std::make_shared<Connection>(address, options);
+  const auto response = Method{&v1::ServerService::Stub::GetServerInfo}(
+      *connection->server, {}, options.timeout, options.wait_for_server);
+  if (!response.ok()) return response.status();
+  connection->limits = FromProto(*response).limits;
+  return Client(std::move(connection), options.timeout);
+}
+
+Client Client::WithTimeout(absl::Duration timeout) const { return Client(connection_, timeout); }
+
+absl::StatusOr<Registration> Client::Register(const std::string& name, const Shape& shape,
+                                              const RegisterOptions& options) const {
+  v1::RegisterShapeRequest request;
+  request.set_name(name);
+  ToProto(shape, request.mutable_shape());
+  request.set_replace(options.replace);
+  request.set_validate_only(options.validate_only);
+  const auto response =
+      Method{&v1::ShapeService::Stub::RegisterShape}(*connection_->shapes, request, timeout_);
+  if (!response.ok()) return response.status();
+  return Registration{FromProto(response->shape()), response->revision(), response->created()};
+}
+
+absl::StatusOr<BatchRegistration> Client::BatchRegister(const HullColumns& hulls) const {
+  v1::BatchRegisterShapesRequest request;
+  for (const std::string& name : hulls.names) request.add_names(name);
+  Assign(hulls.vertex_counts, request.mutable_vertex_counts());
+  Assign(hulls.vertices, request.mutable_vertices());
+  Assign(hulls.radii, request.mutable_radii());
+  request.set_replace(hulls.replace);
+  const auto response =
+      Method{&v1::ShapeService::Stub::BatchRegisterShapes}(*connection_->shapes, request, timeout_);
+  if (!response.ok()) return response.status();
+  BatchRegistration result;
+  result.digests.assign(response->digests().begin(), response->digests().end());
+  for (const v1::Error& error : response->errors()) result.errors.push_back(FromProto(error));
+  result.revision = response->revision();
+  return result;
+}
+
+absl::StatusOr<FoundShape> Client::Get(const ShapeKey& key, bool include_content) const {
+  v1::GetShapeRequest request;
+  if (const auto* name = std::get_if<ByName>(&key)) request.set_name(name->name);
+  if (const auto* digest = std::get_if<ByDigest>(&key)) request.set_digest(digest->digest);
+  request.set_include_content(include_content);
+  const auto response =
+      Method{&v1::ShapeService::Stub::GetShape}(*connection_->shapes, request, timeout_);
+  if (!response.ok()) return response.status();
+  FoundShape found{FromProto(response->info()), std::nullopt, response->revision()};
+  if (!response->has_shape()) return found;
+  absl::StatusOr<Shape> content = FromProto(response->shape());
+  if (!content.ok()) return content.status();
+  found.content = *std::move(content);
+  return found;
+}
+
+absl::StatusOr<ShapePage> Client::ListPage(const ListOptions& options) const {
+  v1::ListShapesRequest request;
+  request.set_prefix(options.prefix);
+  request.set_page_size(options.page_size);
+  request.set_page_token(options.page_token);
+  const auto response =
+      Method{&v1::ShapeService::Stub::ListShapes}(*connection_->shapes, request, timeout_);
+  if (!response.ok()) return response.status();
+  ShapePage page{{}, response->next_page_token(), response->revision()};
+  for (const v1::ShapeInfo& info : response->shapes()) page.shapes.push_back(FromProto(info));
+  return page;
+}
+
+absl::StatusOr<std::vector<ShapeInfo>> Client::List(const std::string& prefix) const {
+  constexpr int kLargestPage = 1000;
+  std::vector<ShapeInfo> shapes;
+  ListOptions options{.prefix = prefix, .page_size = kLargestPage, .page_token = ""};
+  do {
+    absl::StatusOr<ShapePage> page = ListPage(options);
+    if (!page.ok()) return page.status();
+    shapes.insert(shapes.end(), std::make_move_iterator(page->shapes.begin()),
+                  std::make_move_iterator(page->shapes.end()));
+    options.page_token = page->next_page_token;
+  } while (!options.page_token.empty());
+  return shapes;
+}
+
+absl::StatusOr<std::uint64_t> Client::Delete(const std::string& name,
+                                             const std::string& expected_digest) const {
+  v1::DeleteShapeRequest request;
+  request.set_name(name);
+  request.set_expected_digest(expected_digest);
+  const auto response =
+      Method{&v1::ShapeService::Stub::DeleteShape}(*connection_->shapes, request, timeout_);
+  if (!response.ok()) return response.status();
+  return response->revision();
+}
+
+absl::StatusOr<DistanceResult> Client::Distance(const ShapeTable& shapes,
+                                                const DistanceBatch& batch) const {
+  const auto request = MakeQuery<v1::DistanceRequest>(shapes, batch, connection_->options);
+  return TakeResult<DistanceResult>(
+      Method{&v1::QueryService::Stub::Distance}(*connection_->queries, request, timeout_));
+}
+
+absl::StatusOr<IntersectionResult> Client::Intersection(const ShapeTable& shapes,
+                                                        const IntersectionBatch& batch) const {
+  const auto request = MakeQuery<v1::IntersectionRequest>(shapes, batch, connection_->options);
+  return TakeResult<IntersectionResult>(
+      Method{&v1::QueryService::Stub::Intersection}(*connection_->queries, request, timeout_));
+}
+
+absl::StatusOr<TimeOfCollisionResult> Client::TimeOfCollision(
+    const ShapeTable& shapes, const TimeOfCollisionBatch& batch) const {
+  const auto request = MakeQuery<v1::TimeOfCollisionRequest>(shapes, batch, connection_->options);
+  return TakeResult<TimeOfCollisionResult>(
+      Method{&v1::QueryService::Stub::TimeOfCollision}(*connection_->queries, request, timeout_));
+}
+
+std::unique_ptr<Session> Client::OpenSession(const SessionOptions& options) const {
+  return std::unique_ptr<Session>(
+      new Session(std::make_unique<Session::Impl>(connection_, options)));
+}
+
+absl::StatusOr<ServerInfo> Client::GetServerInfo() const {
+  const auto response =
+      Method{&v1::ServerService::Stub::GetServerInfo}(*connection_->server, {}, timeout_);
+  if (!response.ok()) return response.status();
+  return FromProto(*response);
+}
+
+absl::StatusOr<Health> Client::CheckHealth(const std::string& service) const {
+  // grpc.health.v1.HealthCheckRequest {string service = 1} and HealthCheckResponse {enum status =
+  // 1} are these two on the wire, which spares every user of the library a generated copy.
+  google::protobuf::StringValue request;
+  google::protobuf::Int32Value response;
+  request.set_value(service);
+  grpc::ClientContext context;
+  SetDeadline(timeout_, &context);
+  grpc::TemplatedGenericStub<google::protobuf::StringValue, google::protobuf::Int32Value> stub(
+      connection_->channel);
+  grpc::Status status;
+  absl::Notification done;
+  stub.UnaryCall(&context, "/grpc.health.v1.Health/Check", {}, &request, &response,
+                 [&](grpc::Status result) {
+                   status = std::move(result);
+                   done.Notify();
+                 });
+  done.WaitForNotification();
+  if (!status.ok()) return FromGrpc(status);
+  switch (response.value()) {
+    case 1:
+      return Health::kServing;
+    case 2:
+      return Health::kNotServing;
+    default:
+      return Health::kUnknown;
+  }
+}
+
+}  // namespace clearance::client

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Batches of questions about pairs of shapes and their answers, in columns, as plain structs. They
+// mirror proto/clearance/v1/query.proto, which states what every column means. A column of a
+// question has length 0 (its default), 1 row (it stands for all rows) or `count` rows. A column of
+// an answer is empty (it was not asked for) or has a row for every row of the question.
+
+#ifndef CLEARANCE_QUERY_H_
+#define CLEARANCE_QUERY_H_
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "clearance/error.h"
+#include "clearance/shape.h"
+
+namespace clearance::client {
+
+// What is proved of a pair.
+enum class State : std::uint8_t {
+  kUnspecified = 0,
+  kSeparated = 1,    // lower_bound > 0
+  kTouching = 2,     // lower_bound <= 0 <= upper_bound, within the tolerance
+  kPenetrating = 3,  // upper_bound < 0
+  kBeyond = 4,       // farther apart than max_distance
+  kUndecided = 5,    // never take it for free
+  kRefused = 6,      // see `errors`
+};
+
+// What is proved of a pair along a motion.
+enum class MotionState : std::uint8_t {
+  kUnspecified = 0,
+  kFree = 1,
+  kHit = 2,
+  kInitiallyOverlapping = 3,
+  kUndecided = 4,  // free in [0, t_free), not known after: never take it for free
+  kRefused = 5,
+};
+
+enum class UndecidedReason : std::uint8_t {
+  kUnspecified = 0,
+  kBudget = 1,
+  kIterations = 2,
+  kPrecision = 3
+};
+
+// The names as people read them: "SEPARATED", "INITIALLY_OVERLAPPING", …
+const char* Name(State state);
+const char* Name(MotionState state);
+const char* Name(UndecidedReason reason);
+
+struct UndecidedRow {
+  std::uint32_t index = 0;
+  UndecidedReason reason = UndecidedReason::kUnspecified;
+};
+
+// The rows of a batch. Slots are those a session opened, or indices of a unary call's shapes; by
+// default 0 for A and 1 for B. Poses are 7 numbers a row, as AppendPose writes them; by default the
+// identity.
+struct Pairs {
+  std::uint32_t count = 0;
+  std::vector<std::uint32_t> slots_a = {};
+  std::vector<std::uint32_t> slots_b = {};
+  std::vector<double> poses_a = {};
+  std::vector<double> poses_b = {};
+};
+
+void AppendPose(const Pose& pose, std::vector<double>* column);
+void AppendVec3(const Vec3& vector, std::vector<double>* column);
+
+// The row's value of a column of poses by the rules above. Requires: row < count, the column fits.
+Pose PoseOfRow(const std::vector<double>& column, std::size_t row);
+
+struct BatchOptions {
+  // From the message's arrival at the server; rows not reached come back kUndecided.
+  absl::Duration time_budget = absl::InfiniteDuration();
+  // 0: what the client is set to receive (ClientOptions::max_receive_bytes).
+  std::uint32_t max_reply_bytes = 0;
+};
+
+struct DistanceDetail {
+  bool distances = true;
+  bool bounds = true;
+  bool points = false;
+  bool normals = false;
+  bool relative_points = false;
+  bool witnesses = false;
+  bool iterations = false;
+  bool tolerances = false;
+};
+
+struct DistanceBatch {
+  Pairs pairs = {};
+  BatchOptions options = {};
+  std::vector<double> max_distances = {};  // metres, 1 a row
+  double tolerance = 0;                    // metres
+  DistanceDetail detail = {};
+};
+
+// Row i has the witnesses offsets[i] up to but without offsets[i + 1].
+struct Witnesses {
+  std::vector<std::uint32_t> offsets;
+  std::vector<std::uint32_t> vertices_a;
+  std::vector<std::uint32_t> vertices_b;
+  std::vector<double> weights;
+};
+
+struct DistanceResult {
+  std::uint32_t count = 0;
+  std::vector<State> states;
+  std::vector<double> distances;
+  std::vector<double> lower_bounds;
+  std::vector<double> upper_bounds;
+  std::vector<double> points_a;
+  std::vector<double> points_b;
+  std::vector<double> normals;
+  std::vector<double> relative_points_a;
+  std::vector<double> relative_points_b;
+  Witnesses witnesses;
+  std::vector<std::uint32_t> iterations;
+  std::vector<double> tolerances;
+  std::vector<std::uint32_t> flags;  // bit 0: the normal is one of several
+  std::vector<Error> errors;
+  std::vector<UndecidedRow> undecided;
+};
+
+struct IntersectionDetail {
+  bool bounds = false;
+  bool iterations = false;
+};
+
+struct IntersectionBatch {
+  Pairs pairs = {};
+  BatchOptions options = {};
+  IntersectionDetail detail = {};
+};
+
+struct IntersectionResult {
+  std::uint32_t count = 0;
+  std::vector<State> states;
+  std::vector<double> lower_bounds;
+  std::vector<double> upper_bounds;
+  std::vector<std::uint32_t> iterations;
+  std::vector<Error> errors;
+  std::vector<UndecidedRow> undecided;
+};
+
+struct TimeOfCollisionDetail {
+  bool times = true;
+  bool points = false;
+  bool normals = false;
+  bool iterations = false;
+};
+
+// Each motion is a displacement (metres), a rotation vector (radians) and a pivot, or an end pose.
+struct TimeOfCollisionBatch {
+  Pairs pairs = {};  // at t = 0
+  BatchOptions options = {};
+  std::vector<double> displacements_a = {};
+  std::vector<double> displacements_b = {};
+  std::vector<double> rotations_a = {};
+  std::vector<double> rotations_b = {};
+  std::vector<double> pivots_a = {};
+  std::vector<double> pivots_b = {};
+  std::vector<double> end_poses_a = {};
+  std::vector<double> end_poses_b = {};
+  std::vector<double> target_distances = {};
+  TimeOfCollisionDetail detail = {};
+};
+
+struct TimeOfCollisionResult {
+  std::uint32_t count = 0;
+  std::vector<MotionState> states;
+  std::vector<double> t_free;
+  std::vector<double> t_hit;
+  std::vector<double> points_a;
+  std::vector<double> points_b;
+  std::vector<double> normals;
+  std::vector<std::uint32_t> iterations;
+  std::vector<Error> errors;
+  std::vector<UndecidedRow> undecided;
+};
+
+}  // namespace clearance::client
+
+#endif  // CLEARANCE_QUERY_H_

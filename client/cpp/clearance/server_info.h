@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a server is, holds to and allows: mirrors proto/clearance/v1/server_service.proto, which
+// explains each number.
+
+#ifndef CLEARANCE_SERVER_INFO_H_
+#define CLEARANCE_SERVER_INFO_H_
+
+#include <cstdint>
+#include <string>
+
+namespace clearance::client {
+
+struct Limits {
+  std::uint64_t max_request_bytes = 0;
+  std::uint64_t max_transport_bytes = 0;
+  std::uint64_t max_reply_bytes = 0;
+  std::uint64_t max_batch_rows = 0;
+  std::uint64_t max_batch_shapes = 0;
+  std::uint64_t max_shape_vertices = 0;
+  std::uint64_t max_shapes = 0;
+  std::uint64_t max_registry_bytes = 0;
+  std::uint64_t max_slots_per_session = 0;
+  std::uint64_t max_sessions = 0;
+  std::uint64_t max_messages_in_flight = 0;
+  std::uint64_t max_bytes_in_flight = 0;
+  std::uint64_t max_session_shape_bytes = 0;
+};
+
+struct Tolerances {
+  double relative = 0;
+  double rounding = 0;
+  std::uint32_t max_iterations = 0;
+  std::uint32_t max_motion_steps = 0;
+  double max_rotation = 0;      // radians
+  double quaternion_slack = 0;  // of the length
+};
+
+struct ServerInfo {
+  std::string version;
+  Limits limits;
+  Tolerances tolerances;
+  std::uint64_t revision = 0;
+};
+
+}  // namespace clearance::client
+
+#endif  // CLEARANCE_SERVER_INFO_H_

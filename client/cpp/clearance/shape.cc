@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "clearance/shape.h"
+
+namespace clearance::client {
+namespace {
+
+void Append(const Vec3& p, std::vector<double>* vertices) {
+  vertices->insert(vertices->end(), {p.x, p.y, p.z});
+}
+
+// The vertices of each kind, in the order that shape.proto gives them.
+struct VerticesOf {
+  std::vector<double> operator()(const Point&) const { return {0, 0, 0}; }
+  std::vector<double> operator()(const Sphere&) const { return {0, 0, 0}; }
+  std::vector<double> operator()(const Hull& hull) const { return hull.vertices; }
+
+  std::vector<double> operator()(const Segment& segment) const {
+    std::vector<double> vertices;
+    Append(segment.a, &vertices);
+    Append(segment.b, &vertices);
+    return vertices;
+  }
+
+  std::vector<double> operator()(const Triangle& triangle) const {
+    std::vector<double> vertices;
+    Append(triangle.a, &vertices);
+    Append(triangle.b, &vertices);
+    Append(triangle.c, &vertices);
+    return vertices;
+  }
+
+  std::vector<double> operator()(const Capsule& capsule) const {
+    return {0, 0, -capsule.half_length, 0, 0, capsule.half_length};
+  }
+
+  std::vector<double> operator()(const Box& box) const {
+    const Vec3& half = box.half_extents;
+    std::vector<double> vertices;
+    for (int i = 0; i < 8; ++i) {
+      Append({i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z},
+             &vertices);
+    }
+    return vertices;
+  }
+
+  std::vector<double> operator()(const Polygon& polygon) const {
+    std::vector<double> vertices;
+    for (std::size_t i = 0; i + 1 < polygon.vertices.size(); i += 2) {
+      Append({polygon.vertices[i], polygon.vertices[i + 1], 0}, &vertices);
+    }
+    return vertices;
+  }
+};
+
+}  // namespace
+
+std::vector<double> BodyVertices(const Shape& shape) {
+  return std::visit(VerticesOf{}, shape.kind);
+}
+
+double BodyRadius(const Shape& shape) {
+  if (const auto* sphere = std::get_if<Sphere>(&shape.kind)) return shape.radius + sphere->radius;
+  if (const auto* capsule = std::get_if<Capsule>(&shape.kind))
+    return shape.radius + capsule->radius;
+  return shape.radius;
+}
+
+}  // namespace clearance::client

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Columns between std::vector and packed repeated fields: one memcpy each where the types agree.
+
+#ifndef CLEARANCE_INTERNAL_COLUMNS_H_
+#define CLEARANCE_INTERNAL_COLUMNS_H_
+
+#include <google/protobuf/repeated_field.h>
+
+#include <cstddef>
+#include <vector>
+
+namespace clearance::client {
+
+template <class T>
+void Assign(const T* first, std::size_t size, google::protobuf::RepeatedField<T>* field) {
+  field->Clear();
+  if (size > 0) field->Add(first, first + size);
+}
+
+template <class T>
+void Assign(const std::vector<T>& column, google::protobuf::RepeatedField<T>* field) {
+  Assign(column.data(), column.size(), field);
+}
+
+template <class T>
+void Append(const google::protobuf::RepeatedField<T>& field, std::vector<T>* column) {
+  column->insert(column->end(), field.data(), field.data() + field.size());
+}
+
+template <class T>
+std::vector<T> ToVector(const google::protobuf::RepeatedField<T>& field) {
+  return std::vector<T>(field.data(), field.data() + field.size());
+}
+
+}  // namespace clearance::client
+
+#endif  // CLEARANCE_INTERNAL_COLUMNS_H_

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The geometry behind VerifyDistance: what a direction proves of two bodies, and what a few points
+// of their difference prove. Everything is in world axes from the origin of A's frame, so that
+// places far from the world's origin cost no digits. Bounds are rounded outwards by kQuadSlack of
+// all that entered them.
+
+#ifndef CLEARANCE_INTERNAL_PROOF_GEOMETRY_H_
+#define CLEARANCE_INTERNAL_PROOF_GEOMETRY_H_
+
+#include <optional>
+#include <vector>
+
+#include "clearance/shape.h"
+#include "internal/quad.h"
+
+namespace clearance::client {
+
+// A posed body: the hull of points, extended by a radius.
+struct ProofBody {
+  std::vector<QuadVec> points;
+  double radius = 0;
+  // No point is farther than this from the origin of the coordinates.
+  Quad reach = 0;
+  // The body fits in a ball of this radius.
+  Quad size = 0;
+};
+
+ProofBody MakeProofBody(const Shape& shape, const Pose& pose, const Pose& frame);
+
+// No two points of the bodies are nearer than this, by the supports along `normal` (of any length
+// but 0; from A to B). Negative where they overlap along it.
+Quad ProvedGap(const ProofBody& a, const ProofBody& b, const QuadVec& normal);
+
+// The direction from A to B across the features that the differences b - a span: the origin's
+// distance to the plane, line or point through them, without the rounding that weights and normals
+// suffer on their way. Unset where the differences span everything or the origin lies on their
+// span.
+std::optional<QuadVec> FeatureNormal(const std::vector<QuadVec>& differences);
+
+// Radius of a ball about the origin inside the hull of a few points; 0 unless the origin is proved
+// to be strictly inside. Brute force over all triples.
+Quad InnerRadius(const std::vector<QuadVec>& points);
+
+}  // namespace clearance::client
+
+#endif  // CLEARANCE_INTERNAL_PROOF_GEOMETRY_H_

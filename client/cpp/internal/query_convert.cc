@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "internal/query_convert.h"
+
+#include <algorithm>
+
+#include "internal/columns.h"
+#include "internal/status_convert.h"
+
+namespace clearance::client {
+namespace {
+
+// Copies the rows of one batch's columns.
+struct ColumnSlicer {
+  std::uint64_t count;  // of the whole batch
+  RowRange rows;
+
+  template <class T>
+  void operator()(const std::vector<T>& column, std::uint64_t width,
+                  google::protobuf::RepeatedField<T>* field) const {
+    const bool has_row_each = column.size() == width * count;
+    if (!has_row_each) return Assign(column, field);
+    Assign(column.data() + width * rows.first, width * rows.count, field);
+  }
+};
+
+void SetDuration(absl::Duration duration, google::protobuf::Duration* proto) {
+  constexpr std::int64_t kMaxSeconds = 315'576'000'000;  // what google.protobuf.Duration allows
+  duration = std::clamp(duration, -absl::Seconds(kMaxSeconds), absl::Seconds(kMaxSeconds));
+  proto->set_seconds(absl::IDivDuration(duration, absl::Seconds(1), &duration));
+  proto->set_nanos(static_cast<std::int32_t>(absl::ToInt64Nanoseconds(duration)));
+}
+
+template <class Batch, class Proto>
+ColumnSlicer StartBatch(const Batch& batch, RowRange rows, Proto* proto) {
+  const ColumnSlicer slice{batch.pairs.count, rows};
+  v1::PairColumns* pairs = proto->mutable_pairs();
+  pairs->set_count(rows.count);
+  slice(batch.pairs.slots_a, 1, pairs->mutable_slots_a());
+  slice(batch.pairs.slots_b, 1, pairs->mutable_slots_b());
+  slice(batch.pairs.poses_a, 7, pairs->mutable_poses_a());
+  slice(batch.pairs.poses_b, 7, pairs->mutable_poses_b());
+  v1::BatchOptions* options = proto->mutable_options();
+  options->Clear();
+  options->set_max_reply_bytes(batch.options.max_reply_bytes);
+  if (batch.options.time_budget != absl::InfiniteDuration()) {
+    SetDuration(batch.options.time_budget, options->mutable_time_budget());
+  }
+  return slice;
+}
+
+// A number that this build does not know becomes kUnspecified, of which nothing is ever proved.
+template <class Enum>
+Enum KnownEnum(int number, Enum last) {
+  if (number < 0 || number > static_cast<int>(last)) return Enum::kUnspecified;
+  return static_cast<Enum>(number);
+}
+
+template <class Enum>
+void AppendEnums(const google::protobuf::RepeatedField<int>& field, Enum last,
+                 std::vector<Enum>* column) {
+  column->reserve(column->size() + field.size());
+  for (const int number : field) column->push_back(KnownEnum(number, last));
+}
+
+// What every kind of result has.
+template <class Part, class Result>
+void AppendCommon(const Part& part, std::uint32_t offset, Result* result) {
+  result->count += part.count();
+  Append(part.iterations(), &result->iterations);
+  for (const v1::Error& error : part.errors()) {
+    result->errors.push_back(FromProto(error));
+    result->errors.back().index += offset;
+  }
+  for (const v1::UndecidedRow& row : part.undecided()) {
+    result->undecided.push_back(
+        {row.index() + offset, KnownEnum(row.reason(), UndecidedReason::kPrecision)});
+  }
+}
+
+void AppendWitnesses(const v1::WitnessColumns& part, Witnesses* witnesses) {
+  const auto base = static_cast<std::uint32_t>(witnesses->weights.size());
+  // The part begins with a 0 where the rows before it ended.
+  if (!witnesses->offsets.empty()) witnesses->offsets.pop_back();
+  for (const std::uint32_t offset : part.offsets()) witnesses->offsets.push_back(base + offset);
+  Append(part.vertices_a(), &witnesses->vertices_a);
+  Append(part.vertices_b(), &witnesses->vertices_b);
+  Append(part.weights(), &witnesses->weights);
+}
+
+}  // namespace
+
+void ToProto(const DistanceBatch& batch, RowRange rows, v1::DistanceBatch* proto) {
+  const ColumnSlicer slice = StartBatch(batch, rows, proto);
+  slice(batch.max_distances, 1, proto->mutable_max_distances());
+  proto->set_tolerance(batch.tolerance);
+  v1::DistanceDetail* detail = proto->mutable_detail();
+  detail->set_distances(batch.detail.distances);
+  detail->set_bounds(batch.detail.bounds);
+  detail->set_points(batch.detail.points);
+  detail->set_normals(batch.detail.normals);
+  detail->set_relative_points(batch.detail.relative_points);
+  detail->set_witnesses(batch.detail.witnesses);
+  detail->set_iterations(batch.detail.iterations);
+  detail->set_tolerances(batch.detail.tolerances);
+}
+
+void ToProto(const IntersectionBatch& batch, RowRange rows, v1::IntersectionBatch* proto) {
+  StartBatch(batch, rows, proto);
+  proto->mutable_detail()->set_bounds(batch.detail.bounds);
+  proto->mutable_detail()->set_iterations(batch.detail.iterations);
+}
+
+void ToProto(const TimeOfCollisionBatch& batch, RowRange rows, v1::TimeOfCollisionBatch* proto) {
+  const ColumnSlicer slice = StartBatch(batch, rows, proto);
+  slice(batch.displacements_a, 3, proto->mutable_displacements_a());
+  slice(batch.displacements_b, 3, proto->mutable_displacements_b());
+  slice(batch.rotations_a, 3, proto->mutable_rotations_a());
+  slice(batch.rotations_b, 3, proto->mutable_rotations_b());
+  slice(batch.pivots_a, 3, proto->mutable_pivots_a());
+  slice(batch.pivots_b, 3, proto->mutable_pivots_b());
+  slice(batch.end_poses_a, 7, proto->mutable_end_poses_a());
+  slice(batch.end_poses_b, 7, proto->mutable_end_poses_b());
+  slice(batch.target_distances, 1, proto->mutable_target_distances());
+  v1::TimeOfCollisionDetail* detail = proto->mutable_detail();
+  detail->set_times(batch.detail.times);
+  detail->set_points(batch.detail.points);
+  detail->set_normals(batch.detail.normals);
+  detail->set_iterations(batch.detail.iterations);
+}
+
+void AppendFromProto(const v1::DistanceBatchResult& part, std::uint32_t offset,
+                     DistanceResult* result) {
+  AppendCommon(part, offset, result);
+  AppendEnums(part.states(), State::kRefused, &result->states);
+  Append(part.distances(), &result->distances);
+  Append(part.lower_bounds(), &result->lower_bounds);
+  Append(part.upper_bounds(), &result->upper_bounds);
+  Append(part.points_a(), &result->points_a);
+  Append(part.points_b(), &result->points_b);
+  Append(part.normals(), &result->normals);
+  Append(part.relative_points_a(), &result->relative_points_a);
+  Append(part.relative_points_b(), &result->relative_points_b);
+  if (part.has_witnesses()) AppendWitnesses(part.witnesses(), &result->witnesses);
+  Append(part.tolerances(), &result->tolerances);
+  Append(part.flags(), &result->flags);
+}
+
+void AppendFromProto(const v1::IntersectionBatchResult& part, std::uint32_t offset,
+                     IntersectionResult* result) {
+  AppendCommon(part, offset, result);
+  AppendEnums(part.states(), State::kRefused, &result->states);
+  Append(part.lower_bounds(), &result->lower_bounds);
+  Append(part.upper_bounds(), &result->upper_bounds);
+}
+
+void AppendFromProto(const v1::TimeOfCollisionBatchResult& part, std::uint32_t offset,
+                     TimeOfCollisionResult* result) {
+  AppendCommon(part, offset, result);
+  AppendEnums(part.states(), MotionState::kRefused, &result->states);
+  Append(part.t_free(), &result->t_free);
+  Append(part.t_hit(), &result->t_hit);
+  Append(part.points_a(), &result->points_a);
+  Append(part.points_b(), &result->points_b);
+  Append(part.normals(), &result->normals);
+}
+
+}  // namespace clearance::client

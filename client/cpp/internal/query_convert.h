@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Batches and results between the plain structs of the library and the generated messages.
+
+#ifndef CLEARANCE_INTERNAL_QUERY_CONVERT_H_
+#define CLEARANCE_INTERNAL_QUERY_CONVERT_H_
+
+#include <cstdint>
+
+#include "clearance/query.h"
+#include "clearance/v1/query.pb.h"
+#include "internal/split.h"
+
+namespace clearance::client {
+
+// The rows of a batch as a message of their own. Columns that stand for all rows are repeated
+// whole.
+void ToProto(const DistanceBatch& batch, RowRange rows, v1::DistanceBatch* proto);
+void ToProto(const IntersectionBatch& batch, RowRange rows, v1::IntersectionBatch* proto);
+void ToProto(const TimeOfCollisionBatch& batch, RowRange rows, v1::TimeOfCollisionBatch* proto);
+
+// Appends the rows of a part. Indices of refused and undecided rows move up by `offset`, the row at
+// which the part's message begins in the caller's batch.
+void AppendFromProto(const v1::DistanceBatchResult& part, std::uint32_t offset,
+                     DistanceResult* result);
+void AppendFromProto(const v1::IntersectionBatchResult& part, std::uint32_t offset,
+                     IntersectionResult* result);
+void AppendFromProto(const v1::TimeOfCollisionBatchResult& part, std::uint32_t offset,
+                     TimeOfCollisionResult* result);
+
+}  // namespace clearance::client
+
+#endif  // CLEARANCE_INTERNAL_QUERY_CONVERT_H_

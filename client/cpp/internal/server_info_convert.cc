@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "internal/server_info_convert.h"
+
+namespace clearance::client {
+namespace {
+
+Limits FromProto(const v1::Limits& proto) {
+  return {.max_request_bytes = proto.max_request_bytes(),
+          .max_transport_bytes = proto.max_transport_bytes(),
+          .max_reply_bytes = proto.max_reply_bytes(),
+          .max_batch_rows = proto.max_batch_rows(),
+          .max_batch_shapes = proto.max_batch_shapes(),
+          .max_shape_vertices = proto.max_shape_vertices(),
+          .max_shapes = proto.max_shapes(),
+          .max_registry_bytes = proto.max_registry_bytes(),
+          .max_slots_per_session = proto.max_slots_per_session(),
+          .max_sessions = proto.max_sessions(),
+          .max_messages_in_flight = proto.max_messages_in_flight(),
+          .max_bytes_in_flight = proto.max_bytes_in_flight(),
+          .max_session_shape_bytes = proto.max_session_shape_bytes()};
+}
+
+Tolerances FromProto(const v1::Tolerances& proto) {
+  return {.relative = proto.relative(),
+          .rounding = proto.rounding(),
+          .max_iterations = proto.max_iterations(),
+          .max_motion_steps = proto.max_motion_steps(),
+          .max_rotation = proto.max_rotation(),
+          .quaternion_slack = proto.quaternion_slack()};
+}
+
+}  // namespace
+
+ServerInfo FromProto(const v1::GetServerInfoResponse& proto) {
+  return {.version = proto.version(),
+          .limits = FromProto(proto.limits()),
+          .tolerances = FromProto(proto.tolerances()),
+          .revision = proto.revision()};
+}
+
+}  // namespace clearance::client

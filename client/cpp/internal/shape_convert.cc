@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "internal/shape_convert.h"
+
+#include "internal/columns.h"
+
+namespace clearance::client {
+namespace {
+
+void ToProto(const Vec3& vector, v1::Vector3* proto) {
+  proto->set_x(vector.x);
+  proto->set_y(vector.y);
+  proto->set_z(vector.z);
+}
+
+Vec3 FromProto(const v1::Vector3& proto) { return {proto.x(), proto.y(), proto.z()}; }
+
+// Writes the one alternative that a Shape holds.
+struct KindWriter {
+  v1::Shape* proto;
+
+  void operator()(const Point&) const { proto->mutable_point(); }
+  void operator()(const Segment& segment) const {
+    ToProto(segment.a, proto->mutable_segment()->mutable_a());
+    ToProto(segment.b, proto->mutable_segment()->mutable_b());
+  }
+  void operator()(const Triangle& triangle) const {
+    ToProto(triangle.a, proto->mutable_triangle()->mutable_a());
+    ToProto(triangle.b, proto->mutable_triangle()->mutable_b());
+    ToProto(triangle.c, proto->mutable_triangle()->mutable_c());
+  }
+  void operator()(const Sphere& sphere) const {
+    proto->mutable_sphere()->set_radius(sphere.radius);
+  }
+  void operator()(const Capsule& capsule) const {
+    proto->mutable_capsule()->set_radius(capsule.radius);
+    proto->mutable_capsule()->set_half_length(capsule.half_length);
+  }
+  void operator()(const Box& box) const {
+    ToProto(box.half_extents, proto->mutable_box()->mutable_half_extents());
+  }
+  void operator()(const Hull& hull) const {
+    Assign(hull.vertices, proto->mutable_hull()->mutable_vertices());
+    Assign(hull.adjacency_offsets, proto->mutable_hull()->mutable_adjacency_offsets());
+    Assign(hull.adjacency, proto->mutable_hull()->mutable_adjacency());
+  }
+  void operator()(const Polygon& polygon) const {
+    Assign(polygon.vertices, proto->mutable_polygon()->mutable_vertices());
+  }
+};
+
+struct ReferenceWriter {
+  v1::ShapeReference* proto;
+
+  void operator()(const ByName& name) const { proto->set_name(name.name); }
+  void operator()(const ByDigest& digest) const { proto->set_digest(digest.digest); }
+  void operator()(const Shape& shape) const {
+    client::ToProto(shape, proto->mutable_inline_shape());
+  }
+};
+
+Segment FromProto(const v1::Segment& segment) {
+  return {FromProto(segment.a()), FromProto(segment.b())};
+}
+
+Triangle FromProto(const v1::Triangle& triangle) {
+  return {FromProto(triangle.a()), FromProto(triangle.b()), FromProto(triangle.c())};
+}
+
+Hull FromProto(const v1::Hull& hull) {
+  return {ToVector(hull.vertices()), ToVector(hull.adjacency_offsets()),
+          ToVector(hull.adjacency())};
+}
+
+}  // namespace
+
+void ToProto(const Shape& shape, v1::Shape* proto) {
+  proto->Clear();
+  std::visit(KindWriter{proto}, shape.kind);
+  proto->set_radius(shape.radius);
+}
+
+void ToProto(const ShapeReference& reference, v1::ShapeReference* proto) {
+  proto->Clear();
+  std::visit(ReferenceWriter{proto}, reference);
+}
+
+void ToProto(const ShapeInfo& info, v1::ShapeInfo* proto) {
+  proto->set_name(info.name);
+  proto->set_digest(info.digest);
+  proto->set_point_count(info.point_count);
+  proto->set_vertex_count(info.vertex_count);
+  proto->set_duplicate_count(info.duplicate_count);
+  proto->set_dimension(info.dimension);
+  proto->set_radius(info.radius);
+  proto->set_bounding_radius(info.bounding_radius);
+  proto->set_volume(info.volume);
+  proto->set_revision(info.revision);
+}
+
+absl::StatusOr<Shape> FromProto(const v1::Shape& proto) {
+  const double radius = proto.radius();
+  switch (proto.kind_case()) {
+    case v1::Shape::kPoint:
+      return Shape{Point{}, radius};
+    case v1::Shape::kSegment:
+      return Shape{FromProto(proto.segment()), radius};
+    case v1::Shape::kTriangle:
+      return Shape{FromProto(proto.triangle()), radius};
+    case v1::Shape::kSphere:
+      return Shape{Sphere{proto.sphere().radius()}, radius};
+    case v1::Shape::kCapsule:
+      return Shape{Capsule{proto.capsule().radius(), proto.capsule().half_length()}, radius};
+    case v1::Shape::kBox:
+      return Shape{Box{FromProto(proto.box().half_extents())}, radius};
+    case v1::Shape::kHull:
+      return Shape{FromProto(proto.hull()), radius};
+    case v1::Shape::kPolygon:
+      return Shape{Polygon{ToVector(proto.polygon().vertices())}, radius};
+    case v1::Shape::KIND_NOT_SET:
+      break;
+  }
+  return absl::InvalidArgumentError(
+      "shape.kind is not set, or is one that this build does not know");
+}
+
+absl::StatusOr<ShapeReference> FromProto(const v1::ShapeReference& proto) {
+  switch (proto.reference_case()) {
+    case v1::ShapeReference::kName:
+      return ByName{proto.name()};
+    case v1::ShapeReference::kDigest:
+      return ByDigest{proto.digest()};
+    case v1::ShapeReference::kInlineShape: {
+      absl::StatusOr<Shape> shape = FromProto(proto.inline_shape());
+      if (!shape.ok()) return shape.status();
+      return *std::move(shape);
+    }
+    case v1::ShapeReference::REFERENCE_NOT_SET:
+      break;
+  }
+  return absl::InvalidArgumentError("reference is not set");
+}
+
+ShapeInfo FromProto(const v1::ShapeInfo& proto) {
+  return {.name = proto.name(),
+          .digest = proto.digest(),
+          .point_count = proto.point_count(),
+          .vertex_count = proto.vertex_count(),
+          .duplicate_count = proto.duplicate_count(),
+          .dimension = proto.dimension(),
+          .radius = proto.radius(),
+          .bounding_radius = proto.bounding_radius(),
+          .volume = proto.volume(),
+          .revision = proto.revision()};
+}
+
+}  // namespace clearance::client

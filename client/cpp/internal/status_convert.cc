@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "internal/status_convert.h"
+
+#include <string>
+
+#include "absl/strings/cord.h"
+
+namespace clearance::client {
+namespace {
+
+constexpr char kErrorUrl[] = "type.googleapis.com/clearance.v1.Error";
+
+// A code that this build does not know must not become a success.
+absl::StatusCode KnownCode(int code) {
+  if (code < 0 || code > static_cast<int>(absl::StatusCode::kUnauthenticated)) {
+    return absl::StatusCode::kUnknown;
+  }
+  return static_cast<absl::StatusCode>(code);
+}
+
+}  // namespace
+
+absl::Status FromProto(const google::rpc::Status& status) {
+  absl::Status result(KnownCode(status.code()), status.message());
+  for (const google::protobuf::Any& detail : status.details()) {
+    if (detail.Is<v1::Error>()) result.SetPayload(kErrorUrl, absl::Cord(detail.value()));
+  }
+  return result;
+}
+
+absl::Status FromGrpc(const grpc::Status& status) {
+  if (status.ok()) return absl::OkStatus();
+  google::rpc::Status details;
+  // What does not parse is no detail of ours; the code and text of the call stand by themselves.
+  if (!details.ParseFromString(status.error_details())) details.Clear();
+  details.set_code(status.error_code());
+  details.set_message(status.error_message());
+  return FromProto(details);
+}
+
+Error FromProto(const v1::Error& error) {
+  return {.index = error.index(),
+          .code = KnownCode(static_cast<int>(error.code())),
+          .field = error.field(),
+          .value = error.value(),
+          .limit = error.limit(),
+          .message = error.message()};
+}
+
+std::optional<Error> ErrorDetail(const absl::Status& status) {
+  const absl::optional<absl::Cord> payload = status.GetPayload(kErrorUrl);
+  v1::Error error;
+  if (!payload || !error.ParseFromString(std::string(*payload))) return std::nullopt;
+  return FromProto(error);
+}
+
+}  // namespace clearance::client

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The filters' bounds are Shewchuk's: for each determinant, a multiple of the sum of the magnitudes
+// of its products (the "permanent"), with every difference, product and sum rounded once. Underflow
+// adds nothing on the grid.
+
+#include "core/math/exact_predicates.h"
+
+#include <cmath>
+
+#include "core/math/expansion.h"
+#include "core/math/tolerance.h"
+
+namespace clearance {
+namespace {
+
+constexpr int kGridBits = 358;  // a third of the 1074 bits below 1 that a double has
+
+constexpr double kOrient2dBound = (3 + 16 * kRoundoff) * kRoundoff;
+constexpr double kOrient3dBound = (7 + 56 * kRoundoff) * kRoundoff;
+
+int SignOf(double value) { return value > 0 ? 1 : (value < 0 ? -1 : 0); }
+
+int ExactOrient2d(const Vec2d& a, const Vec2d& b, const Vec2d& c) {
+  const Expansion<8> left = Difference(b.x, a.x) * Difference(c.y, a.y);
+  const Expansion<8> right = Difference(b.y, a.y) * Difference(c.x, a.x);
+  return (left - right).Sign();
+}
+
+int ExactOrient3d(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& p) {
+  const Expansion<2> bx = Difference(b.x, a.x), by = Difference(b.y, a.y),
+                     bz = Difference(b.z, a.z);
+  const Expansion<2> cx = Difference(c.x, a.x), cy = Difference(c.y, a.y),
+                     cz = Difference(c.z, a.z);
+  const Expansion<64> x = (by * cz - bz * cy) * Difference(p.x, a.x);
+  const Expansion<64> y = (bz * cx - bx * cz) * Difference(p.y, a.y);
+  const Expansion<64> z = (bx * cy - by * cx) * Difference(p.z, a.z);
+  return (x + y + z).Sign();
+}
+
+}  // namespace
+
+double RoundToPredicateGrid(double coordinate) {
+  return std::ldexp(std::round(std::ldexp(coordinate, kGridBits)), -kGridBits);
+}
+
+int Orient2d(const Vec2d& a, const Vec2d& b, const Vec2d& c) {
+  const double left = (b.x - a.x) * (c.y - a.y);
+  const double right = (b.y - a.y) * (c.x - a.x);
+  const double determinant = left - right;
+  const double bound = kOrient2dBound * (std::abs(left) + std::abs(right));
+  return std::abs(determinant) > bound ? SignOf(determinant) : ExactOrient2d(a, b, c);
+}
+
+int Orient3d(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& p) {
+  const Vec3d ab = b - a, ac = c - a, ap = p - a;
+  const double yz = ab.y * ac.z, zy = ab.z * ac.y;
+  const double zx = ab.z * ac.x, xz = ab.x * ac.z;
+  const double xy = ab.x * ac.y, yx = ab.y * ac.x;
+  const double determinant = (yz - zy) * ap.x + (zx - xz) * ap.y + (xy - yx) * ap.z;
+  const double permanent = (std::abs(yz) + std::abs(zy)) * std::abs(ap.x) +
+                           (std::abs(zx) + std::abs(xz)) * std::abs(ap.y) +
+                           (std::abs(xy) + std::abs(yx)) * std::abs(ap.z);
+  return std::abs(determinant) > kOrient3dBound * permanent ? SignOf(determinant)
+                                                            : ExactOrient3d(a, b, c, p);
+}
+
+bool AreCollinear(const Vec3d& a, const Vec3d& b, const Vec3d& c) {
+  return Orient2d({a.x, a.y}, {b.x, b.y}, {c.x, c.y}) == 0 &&
+         Orient2d({a.y, a.z}, {b.y, b.z}, {c.y, c.z}) == 0 &&
+         Orient2d({a.z, a.x}, {b.z, b.x}, {c.z, c.x}) == 0;
+}
+
+}  // namespace clearance

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where a shape stands: the translation and quaternion exactly as a caller gave them. The rotation
+// that they denote is the rational matrix of q over |q|^2, so q need not be of unit length to the
+// last bit; how far it may be off is checked once, where poses enter (FindPoseFault).
+
+#ifndef CLEARANCE_CORE_MATH_POSE_H_
+#define CLEARANCE_CORE_MATH_POSE_H_
+
+#include "core/math/vec3.h"
+
+namespace clearance {
+
+// x y z are the vector part, w the scalar part.
+struct Quaternion {
+  double x = 0;
+  double y = 0;
+  double z = 0;
+  double w = 1;
+};
+
+// X_WS: the point p_S of the shape's frame S is at R(q/|q|) p_S + p_WS in the world W. Metres.
+struct Pose {
+  Vec3d p_WS;
+  Quaternion q_WS;
+};
+
+enum class PoseFault {
+  kNone,
+  kNotFinite,      // a number is NaN or infinite
+  kNotUnitLength,  // |q| is not within kQuaternionSlack of 1
+};
+
+// A pose of which this says kNone is valid for every query.
+PoseFault FindPoseFault(const Pose& pose);
+
+}  // namespace clearance
+
+#endif  // CLEARANCE_CORE_MATH_POSE_H_

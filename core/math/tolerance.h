@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every number with an exponent that an answer depends on, with its unit, its reason and what
+// follows from it.
+
+#ifndef CLEARANCE_CORE_MATH_TOLERANCE_H_
+#define CLEARANCE_CORE_MATH_TOLERANCE_H_
+
+namespace clearance {
+
+// u: half of the distance from 1 to the next double. One correctly rounded operation errs by at
+// most u, relatively.
+inline constexpr double kRoundoff = 0x1p-53;
+
+// The same of double-double, rounded up over every operation that it is used with (10 u^2 at
+// worst), with room for the few dozen of them behind one distance.
+inline constexpr double kDoubleDoubleRoundoff = 0x1p-100;
+
+// What underflow may add to a length, in units that no coordinate exceeds by much: squares of
+// lengths below 2^-511 are lost, and with them the lengths.
+inline constexpr double kUnderflowSlack = 0x1p-480;
+
+// Binary orders by which a motion may exceed the bodies and their distance before squares of these
+// underflow beside it.
+inline constexpr int kMaxScaleSpan = 400;
+
+// u (r_A + r_B + d): how far apart the two ends of a bracket found in double may be before the
+// search goes on in double-double. Well-conditioned pairs stay below 8.
+inline constexpr double kFastGap = 24;
+
+// A barycentric weight this small comes from the rounding of double-double, not from the position
+// of the origin.
+inline constexpr double kNegligibleWeight = 0x1p-90;
+
+// How far, relative to a simplex's size, its nearest point may be from the point that its weights
+// make before it is taken for rounding: the square root of the rounding, so that only slivers with
+// less than half of the digits left are given up, and their edges taken instead.
+inline constexpr double kDoubleSimplexSlack = 0x1p-26;
+inline constexpr double kDoubleDoubleSimplexSlack = 0x1p-52;
+
+// How far |q| may be from 1 (a pure number). Single-precision quaternions are within 1e-7; further
+// off than this a caller has made a mistake that normalising would hide.
+inline constexpr double kQuaternionSlack = 1e-3;
+
+// tau = max(kRelativeTolerance * S, kRoundingTolerance * u * (S + |d|), kLeastTolerance), S the sum
+// of the shapes' radii about their centres: the width within which a pair counts as touching. A
+// micrometre on a kilometre: far below what bodies are known to, far above what rounding needs.
+inline constexpr double kRelativeTolerance = 1e-9;
+inline constexpr double kRoundingTolerance = 64;
+
+// tau is at least this, metres: the least normal double. Below it lengths are rounded absolutely.
+inline constexpr double kLeastTolerance = 0x1p-1022;
+
+// Iterations of one distance computation. Polytopes of thousands of vertices take under 40; what
+// needs more than this is stuck, and is told so.
+inline constexpr int kMaxIterations = 256;
+
+// Distance computations of one time of collision. A blade at 628 rad grazing a wall at 1 % of its
+// length takes a few thousand; see time_of_collision.cc for the step length.
+inline constexpr int kMaxMotionSteps = 20000;
+
+// Radians in one motion: a hundred turns (628.3) with some room. The rounding of an angle grows
+// with it and is part of the bracket.
+inline constexpr double kMaxRotation = 640;
+
+// Of a motion's time: how far after the last proved free time a contact is looked for where the
+// bodies move farther in one step of the clock than the tolerance. Longer would hide a missed
+// proof.
+inline constexpr double kLongestWait = 0x1p-30;
+
+// pi, radians.
+inline constexpr double kHalfTurn = 0x1.921fb54442d18p+1;
+
+// Radians around half a turn in which "the shortest way" to an end pose is ambiguous.
+inline constexpr double kHalfTurnSlack = 1e-9;
+
+// Vertices from which on a solid shape has an adjacency to climb along: scanning fewer than this is
+// as fast as the dozen dependent look-ups of a climb.
+inline constexpr int kClimbThreshold = 32;
+
+}  // namespace clearance
+
+#endif  // CLEARANCE_CORE_MATH_TOLERANCE_H_

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Three numbers: a point or a vector of a frame that the variable's name tells. A plain struct and
+// free functions, the same for double and for DoubleDouble, so that a search in double and its
+// finish in double-double read alike.
+
+#ifndef CLEARANCE_CORE_MATH_VEC3_H_
+#define CLEARANCE_CORE_MATH_VEC3_H_
+
+namespace clearance {
+
+template <class T>
+struct Vec3 {
+  T x{};
+  T y{};
+  T z{};
+
+  friend constexpr bool operator==(const Vec3&, const Vec3&) = default;
+};
+
+using Vec3d = Vec3<double>;
+
+template <class T>
+constexpr Vec3<T> operator+(const Vec3<T>& a, const Vec3<T>& b) {
+  return {a.x + b.x, a.y + b.y, a.z + b.z};
+}
+
+template <class T>
+constexpr Vec3<T> operator-(const Vec3<T>& a, const Vec3<T>& b) {
+  return {a.x - b.x, a.y - b.y, a.z - b.z};
+}
+
+template <class T>
+constexpr Vec3<T> operator-(const Vec3<T>& a) {
+  return {-a.x, -a.y, -a.z};
+}
+
+template <class T>
+constexpr Vec3<T> operator*(const T& s, const Vec3<T>& a) {
+  return {s * a.x, s * a.y, s * a.z};
+}
+
+template <class T>
+constexpr T Dot(const Vec3<T>& a, const Vec3<T>& b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+template <class T>
+constexpr Vec3<T> Cross(const Vec3<T>& a, const Vec3<T>& b) {
+  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+template <class T>
+constexpr T NormSquared(const Vec3<T>& a) {
+  return Dot(a, a);
+}
+
+}  // namespace clearance
+
+#endif  // CLEARANCE_CORE_MATH_VEC3_H_

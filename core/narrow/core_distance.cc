@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "core/narrow/core_distance.h"
+
+#include <cmath>
+
+#include "core/math/rounding.h"
+#include "core/math/tolerance.h"
+#include "core/narrow/enclosure.h"
+
+namespace clearance {
+namespace {
+
+using Dd = DoubleDouble;
+using Kind = CoreAnswer::Kind;
+
+GjkLimits LimitsOf(const CoreLimits& limits) {
+  return {limits.stop_above, limits.stop_below, limits.good_enough, RoundUp(limits.decide_at),
+          limits.max_iterations};
+}
+
+// v points from B to A: the normal is against it.
+template <class T>
+Vec3d NormalAgainst(const Vec3<T>& v) {
+  return ToDouble((T(-1) / Sqrt(NormSquared(v))) * v);
+}
+
+template <class T>
+void SetWitness(const Simplex<T>& simplex, CoreWitness* witness) {
+  witness->size = simplex.size;
+  for (int i = 0; i < simplex.size; ++i) {
+    witness->a[i] = simplex.vertex[i].a;
+    witness->b[i] = simplex.vertex[i].b;
+    witness->is_swept[i] = simplex.vertex[i].is_swept;
+    witness->weight[i] = ToDouble(simplex.weight[i]);
+  }
+}
+
+template <class T>
+void SetWitness(const EnclosingSet<T>& set, CoreWitness* witness) {
+  witness->size = set.size;
+  for (int i = 0; i < set.size; ++i) {
+    witness->a[i] = set.vertex[i].a;
+    witness->b[i] = set.vertex[i].b;
+    witness->is_swept[i] = set.vertex[i].is_swept;
+    witness->weight[i] = 0;
+  }
+}
+
+// A search that ended outside of the origin: the plane of the last support below, the point v
+// above.
+template <class T>
+void SetSeparated(const GjkResult<T>& gjk, double error, CoreAnswer* answer) {
+  answer->lower = Dd(gjk.lower) - Dd(error);
+  answer->upper = Dd(gjk.upper) + Dd(error);
+  answer->distance = Dd(gjk.upper);
+  answer->n_A = NormalAgainst(gjk.v);
+  answer->normal_is_unique = true;
+  SetWitness(gjk.simplex, &answer->witness);
+}
+
+Simplex<double> Coarse(const Simplex<Dd>& fine) {
+  Simplex<double> simplex;
+  simplex.size = fine.size;
+  for (int i = 0; i < fine.size; ++i) {
+    const DifferenceVertex<Dd>& vertex = fine.vertex[i];
+    simplex.vertex[i] = {ToDouble(vertex.w), vertex.a, vertex.b, vertex.is_swept};
+  }
+  return simplex;
+}
+
+// The vertices of a simplex at another placement, or in another precision.
+template <class T>
+Simplex<T> Moved(const Simplex<double>& simplex, Difference<T>& difference) {
+  Simplex<T> moved;
+  moved.size = simplex.size;
+  for (int i = 0; i < simplex.size; ++i) {
+    moved.vertex[i] =
+        difference.At(simplex.vertex[i].a, simplex.vertex[i].b, simplex.vertex[i].is_swept);
+  }
+  if (simplex.size > 0) difference.StartAt(simplex.vertex[0].a, simplex.vertex[0].b);
+  return moved;
+}
+
+// The overlap is at most as deep as A - B is high over the origin along the normal of the nearest
+// facet.
+template <class T>
+void SetOverlapping(Difference<T>& difference, const EnclosingSet<T>& set, const InnerBall<T>& ball,
+                    CoreAnswer* answer) {
+  const double error = RoundingError(difference);
+  answer->kind = Kind::kOverlapping;
+  answer->distance = 0.0;
+  answer->upper = Dd(-ball.radius);
+  answer->lower = -(Dd(Dot(ball.n_A, difference.Highest(ball.n_A).w)) + Dd(error));
+  answer->n_A = ToDouble(ball.n_A);
+  SetWitness(set, &answer->witness);
+}
+
+template <class T>
+EnclosingSet<T> SetOf(const Simplex<T>& simplex) {
+  EnclosingSet<T> set;
+  set.size = simplex.size;
+  for (int i = 0; i < simplex.size; ++i) set.vertex[i] = simplex.vertex[i];
+  return set;
+}
+
+bool ProvesOverlap(Difference<double>& difference, const Simplex<double>& simplex, double error,
+                   CoreAnswer* answer) {
+  const EnclosingSet<double> set = SetOf(simplex);
+  const InnerBall<double> ball = ComputeInnerBall(set, error);
+  if (!(ball.radius > 0)) return false;
+  SetOverlapping(difference, set, ball, answer);
+  return true;
+}
+
+// The simplex of a search in double-double that reached the origin, without the vertices that the
+// origin does not need beyond rounding.
+Simplex<Dd> Essential(const Simplex<Dd>& simplex) {
+  Simplex<Dd> essential = simplex;
+  unsigned mask = 0;
+  for (int i = 0; i < simplex.size; ++i) {
+    if (ToDouble(simplex.weight[i]) > kNegligibleWeight) mask |= 1u << i;
+  }
+  if (mask != 0) essential.Keep(mask);
+  return essential;
+}
+
+void SetEnclosure(Difference<Dd>& difference, const GjkResult<Dd>& gjk, double error,
+                  CoreAnswer* answer) {
+  const Simplex<Dd> essential = Essential(gjk.simplex);
+  const Enclosure enclosure = Enclose(difference, essential);
+  answer->lower = -(enclosure.plane_height + Dd(error));
+  answer->n_A = ToDouble(enclosure.n_A);
+  switch (enclosure.kind) {
+    case Enclosure::Kind::kEnclosed:
+      answer->kind = Kind::kOverlapping;
+      answer->distance = 0.0;
+      answer->upper = Dd(-enclosure.inner_radius);
+      SetWitness(enclosure.set, &answer->witness);
+      return;
+    case Enclosure::Kind::kTouching:
+      answer->kind = Kind::kTouching;
+      answer->normal_is_unique = enclosure.normal_is_unique;
+      break;
+    case Enclosure::Kind::kUndecided:
+      answer->kind = Kind::kUnknown;
+      break;
+  }
+  answer->upper = gjk.upper + Dd(error);
+  answer->distance = gjk.upper;
+  SetWitness(essential, &answer->witness);
+}
+
+// On one side of what is to be decided, and farther from it than it is wide: so near to it a
+// bracket is worth narrowing.
+bool Decides(const CoreAnswer& answer, const CoreLimits& limits) {
+  const Dd width = answer.upper - answer.lower;
+  return answer.lower - width > limits.decide_at || answer.upper + width < limits.decide_at;
+}
+
+// Narrow enough to be the last word: within tau, and with ends that agree but for rounding.
+bool IsTight(const GjkResult<double>& gjk, double error, const ShapePair& pair,
+             const CoreLimits& limits) {
+  const double gap = gjk.upper - gjk.lower;
+  const double extent = gjk.upper + pair.radius_a + pair.radius_b;
+  const double tolerance = Tolerance(limits.size_sum, gjk.upper - ToDouble(limits.decide_at));
+  const bool is_within_tolerance = gap + 2 * error <= tolerance;
+  return (is_within_tolerance && gap <= kFastGap * kRoundoff * extent) ||
+         gap + 2 * error <= limits.good_enough;
+}
+
+}  // namespace
+
+double Tolerance(double size_sum, double distance) {
+  return std::fmax(kRelativeTolerance * size_sum,
+                   kRoundingTolerance * kRoundoff * (size_sum + std::fabs(distance)));
+}
+
+bool SolveFast(Difference<double>& difference, const CoreLimits& limits, CoreAnswer* answer) {
+  const Simplex<double> start = limits.start == nullptr ? Simplex<double>{} : *limits.start;
+  const GjkResult<double> gjk = Gjk(difference, Moved(start, difference), LimitsOf(limits));
+  const double error = RoundingError(difference);
+  answer->simplex = gjk.simplex;
+  answer->iterations = gjk.iterations;
+  if (gjk.end == GjkEnd::kEnclosed) return ProvesOverlap(difference, gjk.simplex, error, answer);
+  if (gjk.end == GjkEnd::kAtOrigin) return false;
+  SetSeparated(gjk, error, answer);
+  if (gjk.end == GjkEnd::kAbove || gjk.end == GjkEnd::kBelow) {
+    answer->kind = gjk.end == GjkEnd::kAbove ? Kind::kAbove : Kind::kBelow;
+    return true;
+  }
+  answer->kind = Kind::kSeparated;
+  return Decides(*answer, limits) && IsTight(gjk, error, difference.pair(), limits);
+}
+
+void SolvePrecisely(Difference<Dd>& difference, const CoreLimits& limits, CoreAnswer* answer) {
+  const GjkResult<Dd> gjk = Gjk(difference, Moved(answer->simplex, difference), LimitsOf(limits));
+  const double error = RoundingError(difference);
+  answer->iterations += gjk.iterations;
+  answer->simplex = Coarse(gjk.simplex);
+  answer->hit_iteration_limit = gjk.end == GjkEnd::kIterationLimit;
+  switch (gjk.end) {
+    case GjkEnd::kEnclosed: {
+      const EnclosingSet<Dd> set = SetOf(gjk.simplex);
+      const InnerBall<Dd> ball = ComputeInnerBall(set, error);
+      if (ball.radius > 0) return SetOverlapping(difference, set, ball, answer);
+      return SetEnclosure(difference, gjk, error, answer);
+    }
+    case GjkEnd::kAtOrigin:
+      return SetEnclosure(difference, gjk, error, answer);
+    case GjkEnd::kAbove:
+      answer->kind = Kind::kAbove;
+      break;
+    case GjkEnd::kBelow:
+      answer->kind = Kind::kBelow;
+      break;
+    case GjkEnd::kConverged:
+      answer->kind = Kind::kSeparated;
+      break;
+    case GjkEnd::kIterationLimit:
+      answer->kind = Kind::kUnknown;
+      break;
+  }
+  SetSeparated(gjk, error, answer);
+}
+
+}  // namespace clearance

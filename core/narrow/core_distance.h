@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The signed distance of two cores (shapes without their radii), bracketed with all rounding
+// inside. Two roads: SolveFast searches in double and answers only what double precision proves
+// tightly; SolvePrecisely goes on in double-double and answers everything.
+
+#ifndef CLEARANCE_CORE_NARROW_CORE_DISTANCE_H_
+#define CLEARANCE_CORE_NARROW_CORE_DISTANCE_H_
+
+#include <array>
+#include <cstdint>
+#include <limits>
+
+#include "core/math/double_double.h"
+#include "core/math/vec3.h"
+#include "core/narrow/difference.h"
+#include "core/narrow/gjk.h"
+
+namespace clearance {
+
+// What the caller wants to know of the cores; units, signed.
+struct CoreLimits {
+  double stop_above = std::numeric_limits<double>::infinity();  // enough to know that it is farther
+  double stop_below = -std::numeric_limits<double>::infinity();  // enough to know that it is nearer
+  double good_enough = 0;  // width of the bracket that is enough
+  double size_sum = 0;     // S: the sum of both bodies' radii about their centres, units
+  DoubleDouble decide_at =
+      0.0;  // the distance that the bracket has to lie on one side of, if it can be proved
+  int max_iterations = 0;
+  const Simplex<double>* start = nullptr;  // to go on from; null starts cold
+};
+
+// A vertex pair of the final simplex, the pairs' differences being the proof.
+struct CoreWitness {
+  int size = 0;
+  std::array<VertexIndex, 12> a{};
+  std::array<VertexIndex, 12> b{};
+  std::array<bool, 12> is_swept{};
+  std::array<double, 12> weight{};  // of kSeparated and kTouching
+};
+
+// lower <= signed distance of the cores <= upper, units. n_A is unit, from A to B, frame A, and no
+// point of A - B is higher along it than -lower, to rounding.
+struct CoreAnswer {
+  enum class Kind : std::uint8_t {
+    kSeparated,    // `distance` apart; the witness is the simplex of the closest points
+    kTouching,     // the bracket is 0 to rounding
+    kOverlapping,  // upper < 0; the differences of the witness hold the origin strictly inside
+    kAbove,        // lower > stop_above, nothing else is known
+    kBelow,        // upper < stop_below, nothing else is known
+    kUnknown,      // the bracket is all that is known
+  };
+  Kind kind = Kind::kUnknown;
+  bool hit_iteration_limit = false;
+  bool normal_is_unique = true;
+  DoubleDouble lower = -std::numeric_limits<double>::infinity();
+  DoubleDouble upper = std::numeric_limits<double>::infinity();
+  DoubleDouble distance = 0.0;
+  Vec3d n_A;
+  CoreWitness witness;
+  Simplex<double> simplex;  // to warm the next call with
+  std::uint32_t iterations = 0;
+};
+
+// tau of tolerance.h for bodies of the size S at a distance, units.
+double Tolerance(double size_sum, double distance);
+
+// False: double precision does not prove it tightly; then `answer` holds what the search found, to
+// go on from.
+bool SolveFast(Difference<double>& difference, const CoreLimits& limits, CoreAnswer* answer);
+
+// Goes on from what SolveFast found.
+void SolvePrecisely(Difference<DoubleDouble>& difference, const CoreLimits& limits,
+                    CoreAnswer* answer);
+
+}  // namespace clearance
+
+#endif  // CLEARANCE_CORE_NARROW_CORE_DISTANCE_H_

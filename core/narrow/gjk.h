@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The Gilbert-Johnson-Keerthi iteration on the Minkowski difference A - B, which brackets the
+// distance of its nearest point v from the origin at every step:
+//     lower = v . w / |v|   (the plane through the highest vertex w along -v separates)      upper
+//     = |v|
+// and ends when no vertex improves v any more: combinatorially, not by a tolerance, unless the
+// caller loosens it.
+//
+// After E. G. Gilbert, D. W. Johnson and S. S. Keerthi, "A fast procedure for computing the
+// distance between complex objects", 1988, and G. van den Bergen, "A fast and robust GJK
+// implementation", 1999. We keep the simplex of the best v when rounding stalls the search, and say
+// how far the bracket got instead of calling it an answer. Instantiated for double (the search) and
+// DoubleDouble (where the bracket of the search does not decide).
+
+#ifndef CLEARANCE_CORE_NARROW_GJK_H_
+#define CLEARANCE_CORE_NARROW_GJK_H_
+
+#include <array>
+#include <cstdint>
+#include <limits>
+
+#include "core/narrow/difference.h"
+#include "core/narrow/simplex.h"
+
+namespace clearance {
+
+// One to four vertices of A - B.
+template <class T>
+struct Simplex {
+  int size = 0;
+  std::array<DifferenceVertex<T>, 4> vertex;
+  std::array<T, 4> weight{};
+
+  bool Contains(const DifferenceVertex<T>& candidate) const;
+  // Drops every vertex whose bit is not set.
+  void Keep(unsigned mask);
+};
+
+// When the caller knows enough; distances of the cores in units, signed.
+struct GjkLimits {
+  double stop_above = std::numeric_limits<double>::infinity();   // the distance is proved greater
+  double stop_below = -std::numeric_limits<double>::infinity();  // the distance is proved less
+  double good_enough = 0;  // width of the bracket, once it lies above decide_at
+  double decide_at = 0;
+  int max_iterations = 0;
+};
+
+enum class GjkEnd : std::uint8_t {
+  kConverged,  // no vertex comes nearer: v is the nearest point, to rounding
+  kAtOrigin,   // |v| is below rounding: the difference holds the origin, perhaps on its boundary
+  kEnclosed,   // the simplex is a tetrahedron around the origin, by rounded signs
+  kAbove,      // farther than stop_above
+  kBelow,      // nearer than stop_below
+  kIterationLimit,  // the bracket is all there is
+};
+
+// `v` is the nearest point of `simplex`; `lower` belongs to the plane with the normal v, `upper` =
+// |v|, both as computed: add RoundingError(difference) on either side for a proof.
+template <class T>
+struct GjkResult {
+  GjkEnd end = GjkEnd::kIterationLimit;
+  Simplex<T> simplex;
+  Vec3<T> v;
+  T lower = T(0);
+  T upper = T(0);
+  std::uint32_t iterations = 0;
+};
+
+// How far any computed distance of this difference may be off, units. For T = double, with r_A, r_B
+// the radii and p = |p_AB| + |sweep|: supports err by 16u (r_A + r_B) at most, w by 2u (r_A + 6 r_B
+// + 2p), v . w / |v| by 6u (r_A + r_B + p); the placement's own error comes on top.
+template <class T>
+double RoundingError(const Difference<T>& difference);
+
+// `start`: the simplex to go on from; size 0 starts cold.
+template <class T>
+GjkResult<T> Gjk(Difference<T>& difference, const Simplex<T>& start, const GjkLimits& limits);
+
+extern template double RoundingError(const Difference<double>&);
+extern template double RoundingError(const Difference<DoubleDouble>&);
+extern template GjkResult<double> Gjk(Difference<double>&, const Simplex<double>&,
+                                      const GjkLimits&);
+extern template GjkResult<DoubleDouble> Gjk(Difference<DoubleDouble>&, const Simplex<DoubleDouble>&,
+                                            const GjkLimits&);
+
+}  // namespace clearance
+
+#endif  // CLEARANCE_CORE_NARROW_GJK_H_

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "core/narrow/placement.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/math/tolerance.h"
+
+namespace clearance {
+namespace {
+
+using Dd = DoubleDouble;
+
+// v * 2^exponent, exactly but for underflow.
+Vec3d Scaled(const Vec3d& v, int exponent) {
+  return {std::ldexp(v.x, exponent), std::ldexp(v.y, exponent), std::ldexp(v.z, exponent)};
+}
+
+Dd Scaled(const Dd& x, int exponent) {
+  return {std::ldexp(x.hi, exponent), std::ldexp(x.lo, exponent)};
+}
+
+bool IsZero(const Vec3d& v) { return v.x == 0 && v.y == 0 && v.z == 0; }
+
+int RadiusExponent(double radius) { return Exponent({radius, 0, 0}); }
+
+// A shape that is a single point has no size of its own to scale by.
+int SizeExponent(const ConvexShape& shape) {
+  return shape.vertex_radius() > 0 ? shape.exponent() : kNoExponent;
+}
+
+// Error of R_AB = R_A^T R_B as an operator. In double: each factor is off by 9u an entry, 27u in
+// norm, each entry of the product by another 3u * sqrt(3); in double-double by 64 u^2 an entry
+// likewise. Exact between equal identities.
+template <class T>
+double RotationError(const Pose& a, const Pose& b);
+template <>
+double RotationError<double>(const Pose& a, const Pose& b) {
+  return IsIdentity(a.q_WS) && IsIdentity(b.q_WS) ? 0 : 70 * kRoundoff;
+}
+template <>
+double RotationError<Dd>(const Pose&, const Pose&) {
+  return 8 * kDoubleDoubleRoundoff;
+}
+
+// Error of RotatedCenter, units.
+double CenterError(const PosedShape& posed, int exponent) {
+  if (IsZero(posed.shape.center()) || IsIdentity(posed.pose.q_WS)) return 0;
+  return kDoubleDoubleRoundoff * std::ldexp(2.0, Exponent(posed.shape.center()) - exponent);
+}
+
+}  // namespace
+
+Vec3<Dd> RotatedCenter(const PosedShape& posed, int exponent) {
+  const Vec3d center = posed.shape.center();
+  if (IsZero(center)) return {};
+  const Vec3<Dd> scaled = To<Dd>(Scaled(center, -exponent));
+  return IsIdentity(posed.pose.q_WS) ? scaled : RotationMatrix<Dd>(posed.pose.q_WS) * scaled;
+}
+
+int Exponent(const Vec3d& v) {
+  const double largest = std::max({std::fabs(v.x), std::fabs(v.y), std::fabs(v.z)});
+  int exponent = kNoExponent;
+  if (largest > 0) std::frexp(largest, &exponent);
+  return exponent;
+}
+
+CenterOffset ComputeCenterOffset(const PosedShape& a, const PosedShape& b) {
+  int exponent = std::max({Exponent(a.pose.p_WS), Exponent(b.pose.p_WS), Exponent(a.shape.center()),
+                           Exponent(b.shape.center())});
+  if (exponent == kNoExponent) return {{}, kNoExponent};
+  exponent += 2;  // room for the sums
+  const Vec3<Dd> origin_a = To<Dd>(Scaled(a.pose.p_WS, -exponent));
+  const Vec3<Dd> origin_b = To<Dd>(Scaled(b.pose.p_WS, -exponent));
+  const Vec3<Dd> centers = RotatedCenter(b, exponent) - RotatedCenter(a, exponent);
+  return {(origin_b - origin_a) + centers, exponent};
+}
+
+ShapePair MakeShapePair(const ConvexShape& a, const ConvexShape& b, int least_exponent) {
+  int exponent = std::max({SizeExponent(a), SizeExponent(b), RadiusExponent(a.radius()),
+                           RadiusExponent(b.radius()), least_exponent});
+  if (exponent == kNoExponent) exponent = 0;
+  ShapePair pair{a, b, exponent};
+  pair.scale_a = std::ldexp(1.0, a.exponent() - exponent);
+  pair.scale_b = std::ldexp(1.0, b.exponent() - exponent);
+  pair.radius_a = a.vertex_radius() > 0 ? pair.scale_a * a.vertex_radius() : 0;
+  pair.radius_b = b.vertex_radius() > 0 ? pair.scale_b * b.vertex_radius() : 0;
+  return pair;
+}
+
+template <class T>
+Placement<T> MakePlacement(const ShapePair& pair, const PosedShape& a, const PosedShape& b,
+                           const CenterOffset& offset) {
+  const int shift = offset.exponent - pair.exponent;
+  const Vec3<Dd> p_W = {Scaled(offset.p_AcBc_W.x, shift), Scaled(offset.p_AcBc_W.y, shift),
+                        Scaled(offset.p_AcBc_W.z, shift)};
+  const Mat3<T> R_AW = Transpose(RotationMatrix<T>(a.pose.q_WS));
+  Placement<T> placement;
+  placement.R_AB = R_AW * RotationMatrix<T>(b.pose.q_WS);
+  if constexpr (sizeof(T) == sizeof(Dd)) {
+    placement.p_AB = R_AW * p_W;
+  } else {
+    placement.p_AB = R_AW * ToDouble(p_W);
+  }
+  const double reach = std::sqrt(NormSquared(ToDouble(p_W)));
+  const double rotation_error = RotationError<T>(a.pose, b.pose);
+  const double rounding = sizeof(T) == sizeof(double) ? kRoundoff : kDoubleDoubleRoundoff;
+  const double offset_error = rounding * reach + CenterError(a, pair.exponent) +
+                              CenterError(b, pair.exponent) + std::ldexp(4.0, shift - 1074);
+  placement.error = rotation_error * (pair.radius_b + reach) + offset_error;
+  return placement;
+}
+
+template Placement<double> MakePlacement(const ShapePair&, const PosedShape&, const PosedShape&,
+                                         const CenterOffset&);
+template Placement<Dd> MakePlacement(const ShapePair&, const PosedShape&, const PosedShape&,
+                                     const CenterOffset&);
+
+}  // namespace clearance

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From two world poses to one relative placement: common units for both shapes, and where B stands
+// in frame A. The offset of the centres is formed in double-double, so that a pair far from the
+// world's origin loses nothing.
+
+#ifndef CLEARANCE_CORE_NARROW_PLACEMENT_H_
+#define CLEARANCE_CORE_NARROW_PLACEMENT_H_
+
+#include "core/math/double_double.h"
+#include "core/math/vec3.h"
+#include "core/narrow/difference.h"
+#include "core/shape/posed_shape.h"
+
+namespace clearance {
+
+// The exponent e for which 2^(e - 1) <= largest |coordinate| < 2^e; kNoExponent of 0.
+int Exponent(const Vec3d& v);
+inline constexpr int kNoExponent = -4096;
+
+// From A's centre to B's centre, world axes: p_AcBc_W * 2^exponent metres.
+struct CenterOffset {
+  Vec3<DoubleDouble> p_AcBc_W;
+  int exponent = 0;  // kNoExponent where the offset is 0 exactly
+};
+
+// From the pose's origin to the shape's centre, world axes, units of 2^exponent metres: within
+// 2^-100 of the centre's own length.
+Vec3<DoubleDouble> RotatedCenter(const PosedShape& posed, int exponent);
+
+CenterOffset ComputeCenterOffset(const PosedShape& a, const PosedShape& b);
+
+// Both shapes in units of 2^exponent metres, where no coordinate of a vertex, no radius and nothing
+// of the size 2^least_exponent metres exceeds 1.
+ShapePair MakeShapePair(const ConvexShape& a, const ConvexShape& b, int least_exponent);
+
+// The relative placement, T = double (the placement's error is a few dozen u) or DoubleDouble.
+template <class T>
+Placement<T> MakePlacement(const ShapePair& pair, const PosedShape& a, const PosedShape& b,
+                           const CenterOffset& offset);
+
+extern template Placement<double> MakePlacement(const ShapePair&, const PosedShape&,
+                                                const PosedShape&, const CenterOffset&);
+extern template Placement<DoubleDouble> MakePlacement(const ShapePair&, const PosedShape&,
+                                                      const PosedShape&, const CenterOffset&);
+
+}  // namespace clearance
+
+#endif  // CLEARANCE_CORE_NARROW_PLACEMENT_H_

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "core/query/distance.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/math/rotation.h"
+#include "core/math/rounding.h"
+#include "core/math/tolerance.h"
+#include "core/narrow/core_distance.h"
+#include "core/query/pair_solver.h"
+
+namespace clearance {
+namespace {
+
+Vec3d Scaled(const Vec3d& v, int exponent) {
+  return {std::ldexp(v.x, exponent), std::ldexp(v.y, exponent), std::ldexp(v.z, exponent)};
+}
+
+Vec3d Normalized(const Vec3d& v) {
+  const double norm = std::sqrt(NormSquared(v));
+  return {v.x / norm, v.y / norm, v.z / norm};
+}
+
+CoreLimits LimitsOf(const ShapePair& pair, const DistanceOptions& options) {
+  const DoubleDouble radii = RadiusSum(pair);
+  CoreLimits limits = LimitsFor(pair, 0.0);
+  if (std::isfinite(options.max_distance)) {
+    limits.stop_above =
+        RoundUp(radii + DoubleDouble(ScaleUp(options.max_distance, -pair.exponent)));
+  }
+  limits.good_enough = ScaleDown(options.tolerance, -pair.exponent);
+  return limits;
+}
+
+// The closest point of A's core from A's origin, A's axes, metres.
+Vec3d CorePointOfA(const ShapePair& pair, const CoreWitness& witness) {
+  Vec3d sum;
+  for (int i = 0; i < witness.size; ++i)
+    sum = sum + witness.weight[i] * pair.a.vertex(witness.a[i]);
+  return Scaled(sum, pair.a.exponent()) + pair.a.center();
+}
+
+void SetPoints(const ShapePair& pair, const PosedShape& a, const CoreAnswer& core,
+               DistanceAnswer* answer) {
+  const Mat3<double> R_WA = RotationMatrix<double>(a.pose.q_WS);
+  answer->n_AB = Normalized(R_WA * core.n_A);
+  answer->normal_is_unique = core.normal_is_unique;
+  answer->p_AoA = R_WA * CorePointOfA(pair, core.witness) + a.shape.radius() * answer->n_AB;
+  answer->p_AoB = answer->p_AoA + answer->distance * answer->n_AB;
+  answer->p_WA = a.pose.p_WS + answer->p_AoA;
+  answer->p_WB = a.pose.p_WS + answer->p_AoB;
+}
+
+void SetWitness(const CoreWitness& core, Witness* witness) {
+  witness->size = core.size;
+  for (int i = 0; i < core.size; ++i) {
+    witness->vertices_a[i] = core.a[i];
+    witness->vertices_b[i] = core.b[i];
+    witness->weights[i] = core.weight[i];
+  }
+}
+
+}  // namespace
+
+bool IsRepresentable(const ConvexShape& shape, const Pose& pose) {
+  const Vec3d& p = pose.p_WS;
+  const double reach =
+      std::max({std::fabs(p.x), std::fabs(p.y), std::fabs(p.z)}) + shape.bounding_radius();
+  return std::isfinite(8 * reach);  // two of these, and their distance, fit into doubles
+}
+
+DistanceAnswer Distance(const PosedShape& a, const PosedShape& b, const DistanceOptions& options) {
+  const ShapePair pair = PairOf(a, b);
+  const CoreAnswer core = SolvePosed(pair, a, b, LimitsOf(pair, options));
+  DistanceAnswer answer;
+  answer.iterations = core.iterations;
+  answer.bracket = BodyBracket(pair, core);
+  if (core.kind == CoreAnswer::Kind::kAbove || answer.bracket.lower > options.max_distance) {
+    answer.state = State::kBeyond;
+    answer.bracket = {options.max_distance, std::numeric_limits<double>::infinity()};
+    return answer;
+  }
+  const double distance = (core.distance - RadiusSum(pair)).hi;
+  const double tolerance = ToleranceInMetres(pair, distance);
+  answer.tolerance = std::fmax(tolerance, options.tolerance);
+  const Verdict verdict = Classify(answer.bracket, answer.tolerance, core.hit_iteration_limit);
+  answer.state = verdict.state;
+  answer.reason = verdict.reason;
+  answer.distance = std::fmin(std::fmax(std::ldexp(distance, pair.exponent), answer.bracket.lower),
+                              answer.bracket.upper);
+  SetPoints(pair, a, core, &answer);
+  SetWitness(core.witness, &answer.witness);
+  return answer;
+}
+
+}  // namespace clearance

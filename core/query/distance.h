@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The distance between two posed shapes, with its proof. Everything here is in the world frame, in
+// metres.
+
+#ifndef CLEARANCE_CORE_QUERY_DISTANCE_H_
+#define CLEARANCE_CORE_QUERY_DISTANCE_H_
+
+#include <array>
+#include <cstdint>
+#include <limits>
+
+#include "core/math/pose.h"
+#include "core/math/vec3.h"
+#include "core/shape/convex_shape.h"
+#include "core/shape/posed_shape.h"
+
+namespace clearance {
+
+// What is proved of a pair; see numbers of the same names in proto/clearance/v1/query.proto.
+enum class State : std::uint8_t {
+  kSeparated = 1,    // lower > 0
+  kTouching = 2,     // lower <= 0 <= upper, both within the tolerance of 0
+  kPenetrating = 3,  // upper < 0
+  kBeyond = 4,       // lower = max_distance, which the pair is farther apart than
+  kUndecided = 5,    // none of these could be proved
+};
+
+enum class UndecidedReason : std::uint8_t {
+  kNone = 0,
+  kBudget = 1,
+  kIterations = 2,
+  kPrecision = 3
+};
+
+// lower <= signed distance <= upper, of the exact reals that the input denotes; all rounding lies
+// inside.
+struct Bracket {
+  double lower = -std::numeric_limits<double>::infinity();
+  double upper = std::numeric_limits<double>::infinity();
+};
+
+// False if a point of the posed shape, or its distance from another such shape, could overflow a
+// double.
+bool IsRepresentable(const ConvexShape& shape, const Pose& pose);
+
+struct DistanceOptions {
+  double max_distance = std::numeric_limits<double>::infinity();  // >= 0
+  // Width of the bracket that is good enough; 0: as narrow as rounding allows.
+  double tolerance = 0;
+};
+
+// The final simplex by vertex indices of the shapes (not yet the caller's) and weights: the closest
+// points of the cores are sum weight * vertex. Of cores that overlap, the differences hold the
+// origin strictly inside (at most 6 of them, Steinitz).
+struct Witness {
+  static constexpr int kCapacity = 12;
+  int size = 0;
+  std::array<VertexIndex, kCapacity> vertices_a{};
+  std::array<VertexIndex, kCapacity> vertices_b{};
+  std::array<double, kCapacity> weights{};
+};
+
+// bracket.lower <= d <= bracket.upper, and where state is kSeparated or kTouching also, to
+// rounding,
+//     p_WB = p_WA + distance * n_AB,   |n_AB| = 1.
+struct DistanceAnswer {
+  State state = State::kUndecided;
+  UndecidedReason reason = UndecidedReason::kNone;
+  bool normal_is_unique = true;
+  Bracket bracket;
+  double distance = 0;
+  double tolerance = 0;  // tau, by which the state was judged
+  Vec3d p_WA, p_WB;      // closest points of the surfaces, from the world's origin, world axes
+  Vec3d p_AoA, p_AoB;    // the same from A's origin, world axes
+  Vec3d n_AB;            // from A to B, world axes
+  Witness witness;
+  std::uint32_t iterations = 0;
+};
+
+// Never fails, never allocates, may be called from any thread: a pure function of its arguments,
+// the same bits on every machine.
+DistanceAnswer Distance(const PosedShape& a, const PosedShape& b, const DistanceOptions& options);
+
+}  // namespace clearance
+
+#endif  // CLEARANCE_CORE_QUERY_DISTANCE_H_

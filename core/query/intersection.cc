@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "core/query/intersection.h"
+
+#include "core/math/rounding.h"
+#include "core/math/tolerance.h"
+#include "core/query/pair_solver.h"
+
+namespace clearance {
+
+IntersectionAnswer Intersection(const PosedShape& a, const PosedShape& b) {
+  const ShapePair pair = PairOf(a, b);
+  const DoubleDouble radii = RadiusSum(pair);
+  CoreLimits limits = LimitsFor(pair, 0.0);
+  limits.stop_above = RoundUp(radii);
+  limits.stop_below = RoundDown(radii);
+  const CoreAnswer core = SolvePosed(pair, a, b, limits);
+  IntersectionAnswer answer;
+  answer.iterations = core.iterations;
+  answer.bracket = BodyBracket(pair, core);
+  const double distance = (core.distance - radii).hi;
+  const double tolerance = ToleranceInMetres(pair, distance);
+  const Verdict verdict = Classify(answer.bracket, tolerance, core.hit_iteration_limit);
+  answer.state = verdict.state;
+  answer.reason = verdict.reason;
+  return answer;
+}
+
+}  // namespace clearance

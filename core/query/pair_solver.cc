@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "core/query/pair_solver.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/math/rounding.h"
+#include "core/math/tolerance.h"
+#include "core/narrow/placement.h"
+
+namespace clearance {
+
+DoubleDouble RadiusSum(const ShapePair& pair) {
+  const auto radius = [&pair](const ConvexShape& shape) {
+    return DoubleDouble(std::ldexp(shape.radius(), -pair.exponent),
+                        std::ldexp(shape.radius_low(), -pair.exponent));
+  };
+  return radius(pair.a) + radius(pair.b);
+}
+
+double SizeSum(const ShapePair& pair) { return pair.radius_a + pair.radius_b + RadiusSum(pair).hi; }
+
+double ToleranceInMetres(const ShapePair& pair, double distance) {
+  return std::fmax(ScaleUp(Tolerance(SizeSum(pair), distance), pair.exponent), kLeastTolerance);
+}
+
+CoreLimits LimitsFor(const ShapePair& pair, const DoubleDouble& margin) {
+  CoreLimits limits;
+  limits.decide_at = RadiusSum(pair) + margin;
+  limits.size_sum = SizeSum(pair);
+  limits.max_iterations = kMaxIterations;
+  return limits;
+}
+
+Bracket BodyBracket(const ShapePair& pair, const CoreAnswer& core) {
+  const DoubleDouble radii = RadiusSum(pair);
+  // Of the sums of radii and of the differences here; sums of two radii that are doubles are exact.
+  const DoubleDouble rounding = kDoubleDoubleRoundoff * std::fabs(radii.hi);
+  Bracket bracket;
+  if (std::isfinite(core.lower.hi)) {
+    bracket.lower = ScaleDown(RoundDown(core.lower - radii - rounding), pair.exponent);
+  }
+  if (std::isfinite(core.upper.hi)) {
+    bracket.upper = ScaleUp(RoundUp(core.upper - radii + rounding), pair.exponent);
+  }
+  return bracket;
+}
+
+Verdict Classify(const Bracket& bracket, double tolerance, bool hit_iteration_limit) {
+  if (bracket.lower > 0) return {State::kSeparated};
+  if (bracket.upper < 0) return {State::kPenetrating};
+  if (bracket.lower >= -tolerance && bracket.upper <= tolerance) return {State::kTouching};
+  return {State::kUndecided,
+          hit_iteration_limit ? UndecidedReason::kIterations : UndecidedReason::kPrecision};
+}
+
+ShapePair PairOf(const PosedShape& a, const PosedShape& b) {
+  const CenterOffset offset = ComputeCenterOffset(a, b);
+  const int reach = Exponent(ToDouble(offset.p_AcBc_W));
+  return MakeShapePair(a.shape, b.shape,
+                       reach == kNoExponent ? kNoExponent : reach + offset.exponent);
+}
+
+CoreAnswer SolvePosed(const ShapePair& pair, const PosedShape& a, const PosedShape& b,
+                      const CoreLimits& limits) {
+  const CenterOffset offset = ComputeCenterOffset(a, b);
+  const auto fine = [&] { return MakePlacement<DoubleDouble>(pair, a, b, offset); };
+  return SolveCores(pair, MakePlacement<double>(pair, a, b, offset), fine, limits);
+}
+
+}  // namespace clearance

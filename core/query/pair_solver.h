@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What all queries on two shapes share: common units, the two roads to the cores' distance one
+// after the other, the radii, and the one classifier of states.
+
+#ifndef CLEARANCE_CORE_QUERY_PAIR_SOLVER_H_
+#define CLEARANCE_CORE_QUERY_PAIR_SOLVER_H_
+
+#include "core/math/double_double.h"
+#include "core/narrow/core_distance.h"
+#include "core/narrow/difference.h"
+#include "core/query/distance.h"
+
+namespace clearance {
+
+// The sum of both radii in the pair's units.
+DoubleDouble RadiusSum(const ShapePair& pair);
+
+// S: the sum of the radii of both bodies about their own centres, units.
+double SizeSum(const ShapePair& pair);
+
+// tau for a pair at this distance (units), in metres: at least kLeastTolerance.
+double ToleranceInMetres(const ShapePair& pair, double distance);
+
+// Limits for which the sign of the bodies' distance less `margin` (units) is what has to be
+// decided.
+CoreLimits LimitsFor(const ShapePair& pair, const DoubleDouble& margin);
+
+// The bracket of the bodies, metres: the cores' less the radii, rounded outwards.
+Bracket BodyBracket(const ShapePair& pair, const CoreAnswer& core);
+
+// State and reason of a bracket, tau and bracket in metres.
+struct Verdict {
+  State state = State::kUndecided;
+  UndecidedReason reason = UndecidedReason::kNone;
+};
+Verdict Classify(const Bracket& bracket, double tolerance, bool hit_iteration_limit);
+
+// SolveFast on `coarse`, and where that does not decide SolvePrecisely on what `fine` makes.
+template <class MakeFine>
+CoreAnswer SolveCores(const ShapePair& pair, const Placement<double>& coarse, MakeFine fine,
+                      const CoreLimits& limits) {
+  CoreAnswer answer;
+  Difference<double> difference(pair, coarse);
+  if (SolveFast(difference, limits, &answer)) return answer;
+  const Placement<DoubleDouble> precise = fine();
+  Difference<DoubleDouble> fine_difference(pair, precise);
+  SolvePrecisely(fine_difference, limits, &answer);
+  return answer;
+}
+
+// The same for two world poses.
+CoreAnswer SolvePosed(const ShapePair& pair, const PosedShape& a, const PosedShape& b,
+                      const CoreLimits& limits);
+
+// Units common to both bodies, from their poses.
+ShapePair PairOf(const PosedShape& a, const PosedShape& b);
+
+}  // namespace clearance
+
+#endif  // CLEARANCE_CORE_QUERY_PAIR_SOLVER_H_

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "core/query/relative_motion.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/math/tolerance.h"
+#include "core/query/pair_solver.h"
+#include "core/support/support.h"
+
+namespace clearance {
+namespace {
+
+using Dd = DoubleDouble;
+
+double Norm(const Vec3d& v) { return std::sqrt(NormSquared(v)); }
+
+Vec3d Scaled(const Vec3d& v, int exponent) {
+  return {std::ldexp(v.x, exponent), std::ldexp(v.y, exponent), std::ldexp(v.z, exponent)};
+}
+
+// to - from in units, rounded once, without overflow on the way.
+Vec3d Offset(const Vec3d& from, const Vec3d& to, int exponent) {
+  return Scaled(to, -exponent) - Scaled(from, -exponent);
+}
+
+int OffsetExponent(const Vec3d& from, const Vec3d& to) {
+  const int exponent = Exponent(Offset(from, to, 2));
+  return exponent == kNoExponent ? kNoExponent : exponent + 2;
+}
+
+// Of the offset of the centres at the start, in metres.
+int StartExponent(const CenterOffset& offset) {
+  const int reach = Exponent(ToDouble(offset.p_AcBc_W));
+  return reach == kNoExponent ? kNoExponent : reach + offset.exponent;
+}
+
+// Units in which nothing that moves is large.
+int MotionExponent(const MovingShape& a, const MovingShape& b, const CenterOffset& offset) {
+  return std::max({StartExponent(offset), Exponent(a.motion.displacement),
+                   Exponent(b.motion.displacement), OffsetExponent(a.motion.pivot, a.start.p_WS),
+                   OffsetExponent(b.motion.pivot, b.start.p_WS),
+                   OffsetExponent(a.motion.pivot, b.motion.pivot)});
+}
+
+}  // namespace
+
+RelativeMotion::RelativeMotion(const MovingShape& a, const MovingShape& b)
+    : a_moving_(a),
+      b_moving_(b),
+      start_offset_(ComputeCenterOffset({a.shape, a.start}, {b.shape, b.start})),
+      pair_(MakeShapePair(a.shape, b.shape, MotionExponent(a, b, start_offset_))),
+      a_(MakeBody(a, a.motion.pivot, pair_.scale_a)),
+      b_(MakeBody(b, a.motion.pivot, pair_.scale_b)) {}
+
+bool RelativeMotion::IsInRange() const {
+  const int size = MakeShapePair(pair_.a, pair_.b, StartExponent(start_offset_)).exponent;
+  return pair_.exponent - size <= kMaxScaleSpan;
+}
+
+RelativeMotion::Body RelativeMotion::MakeBody(const MovingShape& moving, const Vec3d& origin,
+                                              double scale) const {
+  Body body;
+  body.R0_W = RotationMatrix<double>(moving.start.q_WS);
+  // The pivot may lie close to vertices that are far from the shape's origin: rounded only once.
+  const Vec3<Dd> to_origin = To<Dd>(Scaled(moving.start.p_WS, -pair_.exponent)) -
+                             To<Dd>(Scaled(moving.motion.pivot, -pair_.exponent));
+  const PosedShape posed{moving.shape, moving.start};
+  body.lever0 = ToDouble(to_origin + RotatedCenter(posed, pair_.exponent));
+  body.pivot0 = Offset(origin, moving.motion.pivot, pair_.exponent);
+  body.displacement = Scaled(moving.motion.displacement, -pair_.exponent);
+  body.rotation = moving.motion.rotation;
+  body.angle_rad = RotationAngle(body.rotation);
+  if (body.angle_rad > 0) MeasureWheel(moving.shape, scale, &body);
+  return body;
+}
+
+void RelativeMotion::MeasureWheel(const ConvexShape& shape, double scale, Body* body) {
+  body->axis = RotationAxis(body->rotation);
+  for (VertexIndex i = 0; i < shape.vertex_count(); ++i) {
+    const Vec3d arm = body->lever0 + body->R0_W * (scale * shape.vertex(i));
+    const double along = Dot(body->axis, arm);
+    body->axis_low = i == 0 ? along : std::fmin(body->axis_low, along);
+    body->axis_high = i == 0 ? along : std::fmax(body->axis_high, along);
+    body->arm = std::fmax(body->arm, Norm(Cross(body->axis, arm)));
+  }
+}
+
+RelativeMotion::BodyAt RelativeMotion::At(const Body& body, double t) {
+  const Vec3d pivot = body.pivot0 + t * body.displacement;
+  if (body.angle_rad == 0) return {body.R0_W, body.lever0, pivot, 30 * kRoundoff};
+  const Mat3<double> turn = RotationVectorMatrix(t * body.rotation);
+  // R0 is off by 27u, their product by another 10u.
+  const double error =
+      (kRotationVectorError + kRotationAngleError * t * body.angle_rad + 40) * kRoundoff;
+  return {turn * body.R0_W, turn * body.lever0, pivot, error};
+}
+
+Placement<double> RelativeMotion::RotatingAt(double t) const {
+  const BodyAt a = At(a_, t);
+  const BodyAt b = At(b_, t);
+  const Vec3d p_W = (b.pivot - a.pivot) + (b.lever - a.lever);
+  const Mat3<double> R_AW = Transpose(a.R_W);
+  Placement<double> placement;
+  placement.R_AB = R_AW * b.R_W;
+  placement.p_AB = R_AW * p_W;
+  const double levers = Norm(a.lever) + Norm(b.lever);
+  const double paths = Norm(b_.pivot0) + Norm(a_.displacement) + Norm(b_.displacement);
+  placement.error = (a.rotation_error + b.rotation_error + 10 * kRoundoff) *
+                        (pair_.radius_b + Norm(p_W) + levers) +
+                    8 * kRoundoff * (paths + levers);
+  return placement;
+}
+
+CenterOffset RelativeMotion::OffsetAt(double t) const {
+  const int exponent = pair_.exponent;
+  const int shift = start_offset_.exponent - exponent;
+  const Vec3<Dd>& start = start_offset_.p_AcBc_W;
+  const auto scaled = [&](const Dd& x) {
+    return Dd(std::ldexp(x.hi, shift), std::ldexp(x.lo, shift));
+  };
+  const Vec3<Dd> closing = To<Dd>(b_.displacement) - To<Dd>(a_.displacement);
+  return {Vec3<Dd>{scaled(start.x), scaled(start.y), scaled(start.z)} + Dd(t) * closing, exponent};
+}
+
+Placement<double> RelativeMotion::CoarseAt(double t) const {
+  if (!is_translation()) return RotatingAt(t);
+  return MakePlacement<double>(pair_, {a_moving_.shape, a_moving_.start},
+                               {b_moving_.shape, b_moving_.start}, OffsetAt(t));
+}
+
+Placement<Dd> RelativeMotion::FineAt(double t) const {
+  if (is_translation()) {
+    return MakePlacement<Dd>(pair_, {a_moving_.shape, a_moving_.start},
+                             {b_moving_.shape, b_moving_.start}, OffsetAt(t));
+  }
+  const Placement<double> coarse = RotatingAt(t);
+  return {{To<Dd>(coarse.R_AB.row_x), To<Dd>(coarse.R_AB.row_y), To<Dd>(coarse.R_AB.row_z)},
+          To<Dd>(coarse.p_AB),
+          {},
+          coarse.error};
+}
+
+Placement<double> RelativeMotion::Swept() const {
+  Placement<double> placement = CoarseAt(0);
+  const Vec3d closing = b_.displacement - a_.displacement;
+  placement.sweep_A = Transpose(a_.R0_W) * closing;
+  placement.error += 40 * kRoundoff * (Norm(a_.displacement) + Norm(b_.displacement));
+  return placement;
+}
+
+Vec3d RelativeMotion::CenterOfA(double t) const {
+  const BodyAt a = At(a_, t);
+  return a_moving_.motion.pivot + Scaled(a.pivot + a.lever, pair_.exponent);
+}
+
+// F(s) = G(s) - M s^2 / 2 - goal - margin(s), the lower bound of the gap at t + s.
+struct RelativeMotion::Bound {
+  struct Value {
+    double height;
+    double slope;
+  };
+
+  Value operator()(double s) {
+    const Vec3d e_a = n + s * turn_a;
+    const Vec3d e_b = n + s * turn_b;
+    last_a = HighestVertex(pair.a, Transpose(a.R_W) * e_a, last_a);
+    last_b = HighestVertex(pair.b, -(Transpose(b.R_W) * e_b), last_b);
+    const Vec3d arm_a = a.lever + a.R_W * (pair.scale_a * pair.a.vertex(last_a));
+    const Vec3d arm_b = b.lever + b.R_W * (pair.scale_b * pair.b.vertex(last_b));
+    const double height =
+        Dot(n, offset) + s * Dot(n, closing) + (Dot(e_b, arm_b) - Dot(e_a, arm_a));
+    const double slope = Dot(n, closing) + Dot(turn_b, arm_b) - Dot(turn_a, arm_a);
+    return {height - goal - s * s * curvature / 2 - margin * (1 + s * turning) - s * drift,
+            slope - s * curvature - margin * turning - drift};
+  }
+
+  // How far a body ever reaches along m from its pivot, whatever it turns by; one that does not
+  // turn reaches `now`.
+  static double Reach(const Body& body, const Vec3d& m, double now) {
+    if (body.angle_rad == 0) return now;
+    const double along = Dot(m, body.axis);
+    return std::fmax(along * body.axis_low, along * body.axis_high) +
+           Norm(Cross(m, body.axis)) * body.arm;
+  }
+
+  // The same interval from the wheels: their gap along n changes only by the closing of the pivots.
+  double WheelStep(const Body& body_a, const Body& body_b, double longest) {
+    (*this)(0);  // finds the supports along n
+    const double now_a = Dot(n, a.lever + a.R_W * (pair.scale_a * pair.a.vertex(last_a)));
+    const double now_b = -Dot(n, b.lever + b.R_W * (pair.scale_b * pair.b.vertex(last_b)));
+    const double gap =
+        Dot(n, offset) - Reach(body_a, n, now_a) - Reach(body_b, -n, now_b) - goal - 2 * margin;
+    const double speed = drift - Dot(n, closing);
+    if (!(gap > 0)) return 0;
+    return gap >= speed * longest ? longest : gap / speed * (1 - 8 * kRoundoff);
+  }
+
+  // The root of a concave F with F(0) > 0 > F(longest), from below: a chord from (0, F(0)) stays
+  // under F, a tangent above it. Newton's tangents bring the right end nearer until the chord's
+  // root is near it.
+  double Root(double start_height, double longest, Value at_longest) {
+    double right = longest;
+    Value value = at_longest;
+    for (int k = 0; k < 8; ++k) {
+      const double left =
+          right * (start_height / (start_height - value.height)) * (1 - 8 * kRoundoff);
+      if (left >= 0.9 * right || !(value.slope < 0)) return left;
+      right -= value.height / value.slope;
+      value = (*this)(right);
+      if (value.height >= 0) return right;
+    }
+    return right * (start_height / (start_height - value.height)) * (1 - 8 * kRoundoff);
+  }
+
+  const ShapePair& pair;
+  BodyAt a;
+  BodyAt b;
+  Vec3d n;
+  double goal;
+  Vec3d turn_a;  // n x w_A
+  Vec3d turn_b;
+  Vec3d offset;          // from A's pivot to B's at t
+  Vec3d closing;         // B's displacement less A's
+  double curvature = 0;  // M
+  double turning = 0;    // |w_A| + |w_B|
+  double margin = 0;     // rounding of the heights, per unit of |n + s n x w|
+  double drift = 0;      // and of the paths, per unit of s
+  VertexIndex last_a = 0;
+  VertexIndex last_b = 0;
+};
+
+// The gap shrinks by at most the closing speed along the normal: Newton's step on the convex
+// distance.
+double RelativeMotion::TranslationStep(const CoreAnswer& core, const Dd& goal,
+                                       double longest) const {
+  const Vec3d closing = b_.displacement - a_.displacement;
+  const double rounding = (IsIdentity(a_moving_.start.q_WS) ? 8 : 64) * kRoundoff * Norm(closing);
+  const double speed = rounding - Dot(a_.R0_W * core.n_A, closing);
+  const double gap = ToDouble(core.lower - goal) * (1 - 4 * kRoundoff);
+  return gap >= speed * longest ? longest : gap / speed;
+}
+
+double RelativeMotion::ProvedStep(double t, const CoreAnswer& core, const Dd& goal,
+                                  double longest) const {
+  if (is_translation()) return TranslationStep(core, goal, longest);
+  const BodyAt a = At(a_, t);
+  const BodyAt b = At(b_, t);
+  const Vec3d n_W = a.R_W * core.n_A;
+  const double norm = Norm(n_W) * (1 + 8 * kRoundoff);  // the bound wants |n| <= 1
+  const Vec3d n = {n_W.x / norm, n_W.y / norm, n_W.z / norm};
+  Bound bound{pair_, a, b, n, ToDouble(goal), Cross(n, a_.rotation), Cross(n, b_.rotation), {}, {}};
+  bound.offset = b.pivot - a.pivot;
+  bound.closing = b_.displacement - a_.displacement;
+  bound.curvature =
+      (a_.angle_rad * Norm(bound.turn_a) * a_.arm + b_.angle_rad * Norm(bound.turn_b) * b_.arm) *
+      (1 + 32 * kRoundoff);
+  bound.turning = a_.angle_rad + b_.angle_rad;
+  const double paths = Norm(b_.pivot0) + t * (Norm(a_.displacement) + Norm(b_.displacement));
+  const double extent = pair_.radius_a + pair_.radius_b + Norm(a.lever) + Norm(b.lever) +
+                        Norm(bound.offset) + bound.goal;
+  bound.margin =
+      (a.rotation_error + b.rotation_error + 40 * kRoundoff) * extent + 4 * kRoundoff * paths;
+  bound.drift = 8 * kRoundoff * Norm(bound.closing);
+  const double wheel_step = bound.WheelStep(a_, b_, longest);
+  if (wheel_step >= longest) return longest;
+  const double start_height = bound(0).height;
+  // A gap no wider than the margin is only noise to go by.
+  if (!(start_height > bound.margin)) return wheel_step;
+  const Bound::Value at_longest = bound(longest);
+  if (at_longest.height >= 0) return longest;
+  return std::fmax(wheel_step, bound.Root(start_height, longest, at_longest));
+}
+
+}  // namespace clearance

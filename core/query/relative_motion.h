@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Two bodies along their motions, as a time of collision needs them: where B stands relative to A
+// at a time, and for how long a separating direction keeps its proof.
+//
+// A direction n, fixed in the world, proves the pair free while its gap is positive:
+//     gap(t) = min over B of n . p_WB(t)  -  max over A of n . p_WA(t)  -  radii  -  target.
+// A vertex at the lever arm r from its pivot has n . p(t + s) = n . pivot(t + s) + n . Exp(s w) r,
+// and by Taylor's theorem
+//     |n . Exp(s w) r - (n + s n x w) . r| <= s^2 / 2 |w| |n x w| |r perpendicular to w|.
+// So the gap at t + s is at least G(s) - M s^2 / 2, where G(s) is one support of each shape along n
+// + s n x w: a minimum of linear functions, hence concave, and so is the bound. A concave function
+// that is positive at 0 and at s is positive in between: one evaluation proves a whole interval.
+// This is conservative advancement (B. Mirtich, "Impulse-based dynamic simulation", 1996; X. Zhang,
+// M. Lee and Y. Kim, "Interactive continuous collision detection for non-convex polyhedra", 2006),
+// directional and of second order; for pure translation it is Newton's method on the exact
+// distance.
+
+#ifndef CLEARANCE_CORE_QUERY_RELATIVE_MOTION_H_
+#define CLEARANCE_CORE_QUERY_RELATIVE_MOTION_H_
+
+#include "core/math/rotation.h"
+#include "core/math/vec3.h"
+#include "core/narrow/core_distance.h"
+#include "core/narrow/difference.h"
+#include "core/narrow/placement.h"
+#include "core/query/time_of_collision.h"
+
+namespace clearance {
+
+class RelativeMotion {
+ public:
+  // Keeps references to both arguments' shapes and poses.
+  RelativeMotion(const MovingShape& a, const MovingShape& b);
+
+  const ShapePair& pair() const { return pair_; }
+
+  // False if a displacement or a pivot is so much larger than the bodies and their distance that
+  // squares of these would underflow beside it: then nothing can be proved.
+  bool IsInRange() const;
+
+  // True if neither body turns.
+  bool is_translation() const { return a_.angle_rad == 0 && b_.angle_rad == 0; }
+
+  Placement<double> CoarseAt(double t) const;
+  // In full precision for translations; otherwise as CoarseAt, whose error is the rounding of the
+  // rotations.
+  Placement<DoubleDouble> FineAt(double t) const;
+
+  // Where B stands at the start, with everything it sweeps in [0, 1]. Requires: is_translation().
+  Placement<double> Swept() const;
+
+  // A's axes in the world at time t.
+  Mat3<double> AxesOfA(double t) const { return At(a_, t).R_W; }
+
+  // A's centre in the world at time t, metres.
+  Vec3d CenterOfA(double t) const;
+
+  // The length s <= longest of an interval [t, t + s] in which the gap along the normal of `core`,
+  // the answer at t, less `goal` (radii and target, units) is proved positive; 0 if rounding keeps
+  // that from being proved.
+  double ProvedStep(double t, const CoreAnswer& core, const DoubleDouble& goal,
+                    double longest) const;
+
+ private:
+  // Units; O is A's pivot at t = 0.
+  struct Body {
+    Mat3<double> R0_W = IdentityMatrix<double>();
+    Vec3d lever0;        // from the pivot to the shape's centre at t = 0
+    Vec3d pivot0;        // from O
+    Vec3d displacement;  // of the pivot
+    Vec3d rotation;
+    double angle_rad = 0;
+    Vec3d axis;  // unit, of the rotation; 0 where there is none
+    // Of all vertices: the farthest from the axis, and the lowest and highest along it, from the
+    // pivot.
+    double arm = 0;
+    double axis_low = 0;
+    double axis_high = 0;
+  };
+  struct BodyAt {
+    Mat3<double> R_W;
+    Vec3d lever;
+    Vec3d pivot;
+    double rotation_error = 0;  // of R_W as an operator
+  };
+  struct Bound;
+
+  Body MakeBody(const MovingShape& moving, const Vec3d& origin, double scale) const;
+  static void MeasureWheel(const ConvexShape& shape, double scale, Body* body);
+  static BodyAt At(const Body& body, double t);
+  Placement<double> RotatingAt(double t) const;
+  double TranslationStep(const CoreAnswer& core, const DoubleDouble& goal, double longest) const;
+  CenterOffset OffsetAt(double t) const;
+
+  const MovingShape a_moving_;
+  const MovingShape b_moving_;
+  CenterOffset start_offset_;
+  ShapePair pair_;
+  Body a_;
+  Body b_;
+};
+
+}  // namespace clearance
+
+#endif  // CLEARANCE_CORE_QUERY_RELATIVE_MOTION_H_

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "core/shape/convex_shape.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/math/rounding.h"
+#include "core/math/tolerance.h"
+
+namespace clearance {
+namespace {
+
+// More than the roundings of a sum of two vectors and of its length together (under 6 u).
+constexpr double kLengthRoundUp = 1 + 8 * kRoundoff;
+
+Vec3d Scaled(const Vec3d& v, int exponent) {
+  return {std::ldexp(v.x, exponent), std::ldexp(v.y, exponent), std::ldexp(v.z, exponent)};
+}
+
+// All vertices are within this of -center, everything in units of 2^exponent.
+double RadiusAbout(const ConvexShape& shape, const Vec3d& center, int vertex_exponent) {
+  double largest = 0;
+  for (VertexIndex i = 0; i < shape.vertex_count(); ++i) {
+    largest = std::max(largest, NormSquared(center + Scaled(shape.vertex(i), vertex_exponent)));
+  }
+  return std::sqrt(largest) * kLengthRoundUp;
+}
+
+// The vertices' distance from the origin, metres, rounded up.
+double CoreRadius(const ConvexShape& shape) {
+  const Vec3d& c = shape.center();
+  int center_exponent = 0;
+  std::frexp(std::max({std::abs(c.x), std::abs(c.y), std::abs(c.z)}), &center_exponent);
+  const int unit = c == Vec3d{} ? shape.exponent() : std::max(shape.exponent(), center_exponent);
+  return ScaleUp(RadiusAbout(shape, Scaled(c, -unit), shape.exponent() - unit), unit);
+}
+
+template <class T>
+std::size_t ByteSize(const std::vector<T>& values) {
+  return values.capacity() * sizeof(T);
+}
+
+}  // namespace
+
+ConvexShape::ConvexShape(Content content) : content_(std::move(content)) {
+  vertex_radius_ = RadiusAbout(*this, {}, 0);
+  bounding_radius_ = RoundUp(TwoSum(CoreRadius(*this), radius()));
+}
+
+std::size_t ConvexShape::byte_size() const {
+  return sizeof(*this) + ByteSize(content_.x) + ByteSize(content_.y) + ByteSize(content_.z) +
+         ByteSize(content_.original_index) + ByteSize(content_.adjacency.offsets) +
+         ByteSize(content_.adjacency.neighbors);
+}
+
+}  // namespace clearance

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The one type that every kind of convex body becomes: the convex hull of a set of points, extended
+// by a radius.
+//
+// Points are held normalised, so that no product of two of them over- or underflows whatever the
+// units are:
+//     p_S = center + 2^exponent * vertex,   |each coordinate of vertex| <= 1,
+// exactly, for every vertex (center is 0 along an axis where a shift would round). S is the shape's
+// own frame.
+
+#ifndef CLEARANCE_CORE_SHAPE_CONVEX_SHAPE_H_
+#define CLEARANCE_CORE_SHAPE_CONVEX_SHAPE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/math/vec3.h"
+
+namespace clearance {
+
+// Index of a vertex inside a ConvexShape: 0 <= index < vertex_count().
+using VertexIndex = std::uint32_t;
+
+// Neighbours of each vertex along hull edges in compressed rows (CSR): those of vertex i are
+// neighbors[offsets[i]] .. neighbors[offsets[i + 1]]. Empty where there is nothing to climb.
+struct Adjacency {
+  std::vector<std::uint32_t> offsets;
+  std::vector<VertexIndex> neighbors;
+};
+
+// Immutable after construction, so any number of threads may use one. Made by the functions of
+// make_shape.h, which refuse what is malformed: a ConvexShape that exists is valid, and queries on
+// it cannot fail.
+class ConvexShape {
+ public:
+  // What a builder fills in. See the accessors for the meaning of each field.
+  struct Content {
+    std::vector<double> x, y, z;
+    std::vector<std::uint32_t> original_index;
+    Adjacency adjacency;
+    bool is_certified_convex = false;
+    Vec3d center;
+    int exponent = 0;
+    double radius = 0;
+    double radius_low = 0;
+    std::uint32_t point_count = 0;
+    std::uint32_t duplicate_count = 0;
+    int dimension = 0;
+    double volume = 0;
+  };
+
+  explicit ConvexShape(Content content);
+
+  std::uint32_t vertex_count() const { return static_cast<std::uint32_t>(content_.x.size()); }
+
+  // The normalised coordinates, structure of arrays.
+  const double* x() const { return content_.x.data(); }
+  const double* y() const { return content_.y.data(); }
+  const double* z() const { return content_.z.data(); }
+  Vec3d vertex(VertexIndex i) const { return {content_.x[i], content_.y[i], content_.z[i]}; }
+
+  // The vertex's index among the points that the caller gave (the first of equal ones).
+  std::uint32_t original_index(VertexIndex i) const { return content_.original_index[i]; }
+
+  // Neighbours along the hull's edges; empty offsets for small and flat shapes, which are scanned.
+  // Vertices that could not be proved to be interior, and are none of the adjacency's, come last
+  // and have no neighbours.
+  const Adjacency& adjacency() const { return content_.adjacency; }
+  bool has_adjacency() const { return !content_.adjacency.offsets.empty(); }
+
+  // True if the surface behind the adjacency was proved convex and to hold every point, with exact
+  // arithmetic: then a vertex that is highest among its neighbours is highest of all. Where false,
+  // only a scan of all vertices proves it.
+  bool is_certified_convex() const { return content_.is_certified_convex; }
+
+  // Metres, frame S.
+  Vec3d center() const { return content_.center; }
+  int exponent() const { return content_.exponent; }
+
+  // Radius of the spherical extension, metres, >= 0.
+  double radius() const { return content_.radius; }
+  // What rounding took off it where it is the sum of two given radii: the exact one is radius() +
+  // radius_low().
+  double radius_low() const { return content_.radius_low; }
+
+  // Every vertex has |vertex| <= vertex_radius() (normalised, rounded up; 0 for a single point at
+  // the centre).
+  double vertex_radius() const { return vertex_radius_; }
+
+  // The body, radius included, lies in this ball about the origin of S, metres, rounded up.
+  double bounding_radius() const { return bounding_radius_; }
+
+  // As given by the caller, for reports.
+  std::uint32_t point_count() const { return content_.point_count; }
+  std::uint32_t duplicate_count() const { return content_.duplicate_count; }
+  // 0 a point, 1 collinear, 2 coplanar, 3 solid (without the radius).
+  int dimension() const { return content_.dimension; }
+  // Cubic metres, without the radius, to rounding.
+  double volume() const { return content_.volume; }
+
+  // Bytes of memory held.
+  std::size_t byte_size() const;
+
+ private:
+  Content content_;
+  double vertex_radius_ = 0;
+  double bounding_radius_ = 0;
+};
+
+using ConvexShapePtr = std::shared_ptr<const ConvexShape>;
+
+}  // namespace clearance
+
+#endif  // CLEARANCE_CORE_SHAPE_CONVEX_SHAPE_H_

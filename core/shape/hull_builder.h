@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The convex hull of any set of points: solid, flat, straight or a single point, decided exactly.
+
+#ifndef CLEARANCE_CORE_SHAPE_HULL_BUILDER_H_
+#define CLEARANCE_CORE_SHAPE_HULL_BUILDER_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "core/math/vec3.h"
+#include "core/shape/hull_surface.h"
+
+namespace clearance {
+
+// All indices are those of the points that it was built from.
+struct Hull {
+  int dimension = 0;
+  // The extreme points, all of them and no other, ascending.
+  std::vector<std::uint32_t> vertices;
+  // Of dimension 2: the same once around.
+  std::vector<std::uint32_t> ring;
+  // Of dimension 3: the triangles between them.
+  Surface surface;
+};
+
+// Requires: at least one point, all on the predicate grid.
+Hull BuildHull(absl::Span<const Vec3d> points);
+
+// The pairs of vertices that edges of the hull join, each in both directions, ascending. Of a solid
+// these are the edges of the triangles, those across flat faces too.
+struct HullEdge {
+  std::uint32_t from;
+  std::uint32_t to;
+
+  friend bool operator==(const HullEdge&, const HullEdge&) = default;
+  friend bool operator<(const HullEdge& a, const HullEdge& b) {
+    return a.from != b.from ? a.from < b.from : a.to < b.to;
+  }
+};
+std::vector<HullEdge> EdgesOf(const Hull& hull);
+
+}  // namespace clearance
+
+#endif  // CLEARANCE_CORE_SHAPE_HULL_BUILDER_H_

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The surface of the convex hull of points in space, as triangles: Quickhull (Barber, Dobkin and
+// Huhdanpaa, 1996) with exact predicates in the place of tolerances. No facet is ever merged and no
+// point ever dropped by rounding, so the surface is convex and holds every point by construction,
+// whatever the input: nothing is left to be verified or repaired afterwards.
+
+#ifndef CLEARANCE_CORE_SHAPE_HULL_SURFACE_H_
+#define CLEARANCE_CORE_SHAPE_HULL_SURFACE_H_
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "core/math/vec3.h"
+
+namespace clearance {
+
+// Corners turn left seen from outside; neighbor[i] is the triangle across the edge from vertex[i]
+// to vertex[(i + 1) % 3].
+struct SurfaceTriangle {
+  std::array<std::uint32_t, 3> vertex;
+  std::array<std::uint32_t, 3> neighbor;
+};
+
+using Surface = std::vector<SurfaceTriangle>;
+
+// Four indices of points.
+using Simplex = std::array<std::uint32_t, 4>;
+
+// The surface of the hull of `points`, its vertices exactly the hull's extreme points: none lies
+// inside a face or an edge. Faces with more than three corners are cut into triangles.
+// Requires: coordinates on the predicate grid, distinct points, `simplex` not in one plane.
+Surface BuildHullSurface(absl::Span<const Vec3d> points, const Simplex& simplex);
+
+// True if the triangles on both sides of edge `i` of triangle `t` lie in one plane.
+bool IsFlatEdge(absl::Span<const Vec3d> points, const Surface& surface, std::uint32_t t, int i);
+
+}  // namespace clearance
+
+#endif  // CLEARANCE_CORE_SHAPE_HULL_SURFACE_H_

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every kind goes one way: numbers checked, points listed, equal ones dropped, the hull taken. What
+// a kind has of its own is how it names its numbers and where it puts its points.
+
+#include "core/shape/make_shape.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <initializer_list>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/math/double_double.h"
+#include "core/shape/adjacency_check.h"
+#include "core/shape/shape_assembly.h"
+
+namespace clearance {
+namespace {
+
+using Fault = std::optional<ShapeError>;
+
+constexpr const char* kAxisNames[] = {"x", "y", "z"};
+constexpr double kLargest = std::numeric_limits<double>::max();
+
+// The shortest text that reads back as the same number.
+std::string Text(double value) {
+  char buffer[32];
+  return std::string(buffer, std::to_chars(buffer, buffer + sizeof(buffer), value).ptr);
+}
+
+Fault FindFaultOfNumber(absl::string_view field, double value) {
+  if (std::isfinite(value)) return std::nullopt;
+  return ShapeError{std::string(field), Text(value), "finite",
+                    absl::StrCat("The number ", field, " is not finite.")};
+}
+
+Fault FindFaultOfLength(absl::string_view field, double value) {
+  if (Fault fault = FindFaultOfNumber(field, value)) return fault;
+  if (value >= 0) return std::nullopt;
+  return ShapeError{std::string(field), Text(value), ">= 0",
+                    absl::StrCat("The length ", field, " is negative.")};
+}
+
+Fault FindFaultOfPoint(absl::string_view field, const Vec3d& p) {
+  const double coordinates[] = {p.x, p.y, p.z};
+  for (int i = 0; i < 3; ++i) {
+    if (std::isfinite(coordinates[i])) continue;
+    return FindFaultOfNumber(absl::StrCat(field, ".", kAxisNames[i]), coordinates[i]);
+  }
+  return std::nullopt;
+}
+
+// The first fault of several.
+Fault First(std::initializer_list<Fault> faults) {
+  for (const Fault& fault : faults) {
+    if (fault) return fault;
+  }
+  return std::nullopt;
+}
+
+// The extents must be doubles, as distances between vertices are worked with.
+Fault FindFaultOfExtent(absl::string_view field, absl::Span<const Vec3d> points) {
+  Vec3d low = points[0], high = points[0];
+  for (const Vec3d& p : points) {
+    low = {std::fmin(low.x, p.x), std::fmin(low.y, p.y), std::fmin(low.z, p.z)};
+    high = {std::fmax(high.x, p.x), std::fmax(high.y, p.y), std::fmax(high.z, p.z)};
+  }
+  const double lows[] = {low.x, low.y, low.z};
+  const double highs[] = {high.x, high.y, high.z};
+  for (int i = 0; i < 3; ++i) {
+    if (std::isfinite(highs[i] - lows[i])) continue;
+    return ShapeError{std::string(field),
+                      absl::StrCat(Text(lows[i]), " to ", Text(highs[i]), " along ", kAxisNames[i]),
+                      absl::StrCat("extent <= ", Text(kLargest), " m"),
+                      "The difference of two coordinates does not fit into a double."};
+  }
+  return std::nullopt;
+}
+
+// The points of one kind. `field` is what is named if they are too far apart.
+struct Outline {
+  std::string field;
+  std::vector<Vec3d> points;
+  DoubleDouble radius = 0.0;
+  const GivenAdjacency* given = nullptr;
+};
+
+Fault FindFaultOfAdjacency(const GivenAdjacency& given, const Assembly& assembly) {
+  if (assembly.grid.is_exact) {
+    return FindEdgeFault(given,
+                         {assembly.grid.points, assembly.distinct.original_index, assembly.hull});
+  }
+  return ShapeError{"adjacency", "given for coordinates of very different magnitude",
+                    "coordinates of one axis within 300 binary orders of magnitude",
+                    "The hull of these points cannot be verified; leave the adjacency empty."};
+}
+
+ShapeOrError FromOutline(const Outline& outline) {
+  if (Fault fault = FindFaultOfExtent(outline.field, outline.points)) return *fault;
+  const Assembly assembly = Assemble(outline.points, outline.radius);
+  if (outline.given != nullptr) {
+    if (Fault fault = FindFaultOfAdjacency(*outline.given, assembly)) return *fault;
+  }
+  if (std::isfinite(assembly.shape->bounding_radius())) return assembly.shape;
+  return ShapeError{outline.field, "bounding radius inf",
+                    absl::StrCat("bounding radius <= ", Text(kLargest), " m"),
+                    "A point of the body is farther from the origin than the largest double."};
+}
+
+ShapeOrError FromNumbers(absl::Span<const double> numbers, std::size_t numbers_a_point,
+                         double radius, const GivenAdjacency* given) {
+  if (Fault fault = FindFaultOfLength("radius", radius)) return *fault;
+  if (numbers.size() % numbers_a_point != 0) {
+    return ShapeError{"vertices", absl::StrCat(numbers.size(), " numbers"),
+                      absl::StrCat(numbers_a_point, " numbers a point"),
+                      "The vertices end in the middle of a point."};
+  }
+  if (numbers.empty()) {
+    return ShapeError{"vertices", "0 points", ">= 1 point", "A hull needs at least one point."};
+  }
+  Outline outline{.field = "vertices", .points = {}, .radius = radius, .given = given};
+  outline.points.reserve(numbers.size() / numbers_a_point);
+  for (std::size_t i = 0; i < numbers.size(); i += numbers_a_point) {
+    const Vec3d p = {numbers[i], numbers[i + 1], numbers_a_point == 3 ? numbers[i + 2] : 0.0};
+    if (!std::isfinite(p.x) || !std::isfinite(p.y) || !std::isfinite(p.z)) {
+      return *FindFaultOfPoint(absl::StrCat("vertices[", outline.points.size(), "]"), p);
+    }
+    outline.points.push_back(p);
+  }
+  const auto point_count = static_cast<std::uint32_t>(outline.points.size());
+  if (given != nullptr) {
+    if (Fault fault = FindLayoutFault(*given, point_count)) return *fault;
+  }
+  return FromOutline(outline);
+}
+
+}  // namespace
+
+ShapeOrError MakePoint(double radius) {
+  if (Fault fault = FindFaultOfLength("radius", radius)) return *fault;
+  return FromOutline({.field = "radius", .points = {{}}, .radius = radius});
+}
+
+ShapeOrError MakeSegment(const Vec3d& a, const Vec3d& b, double radius) {
+  if (Fault fault = First({FindFaultOfPoint("a", a), FindFaultOfPoint("b", b),
+                           FindFaultOfLength("radius", radius)})) {
+    return *fault;
+  }
+  return FromOutline({.field = "b", .points = {a, b}, .radius = radius});
+}
+
+ShapeOrError MakeTriangle(const Vec3d& a, const Vec3d& b, const Vec3d& c, double radius) {
+  if (Fault fault = First({FindFaultOfPoint("a", a), FindFaultOfPoint("b", b),
+                           FindFaultOfPoint("c", c), FindFaultOfLength("radius", radius)})) {
+    return *fault;
+  }
+  return FromOutline({.field = "c", .points = {a, b, c}, .radius = radius});
+}
+
+ShapeOrError MakeSphere(double sphere_radius, double radius) {
+  if (Fault fault = First(
+          {FindFaultOfLength("radius", sphere_radius), FindFaultOfLength("radius", radius)})) {
+    return *fault;
+  }
+  return FromOutline({.field = "radius", .points = {{}}, .radius = TwoSum(sphere_radius, radius)});
+}
+
+ShapeOrError MakeCapsule(double capsule_radius, double half_length, double radius) {
+  if (Fault fault = First({FindFaultOfLength("radius", capsule_radius),
+                           FindFaultOfLength("half_length", half_length),
+                           FindFaultOfLength("radius", radius)})) {
+    return *fault;
+  }
+  return FromOutline({.field = "half_length",
+                      .points = {{0, 0, -half_length}, {0, 0, half_length}},
+                      .radius = TwoSum(capsule_radius, radius)});
+}
+
+ShapeOrError MakeBox(const Vec3d& half_extents, double radius) {
+  const auto [x, y, z] = half_extents;
+  if (Fault fault =
+          First({FindFaultOfLength("half_extents.x", x), FindFaultOfLength("half_extents.y", y),
+                 FindFaultOfLength("half_extents.z", z), FindFaultOfLength("radius", radius)})) {
+    return *fault;
+  }
+  Outline outline{.field = "half_extents", .points = {}, .radius = radius};
+  for (unsigned i = 0; i < 8; ++i) {
+    outline.points.push_back({i & 1U ? x : -x, i & 2U ? y : -y, i & 4U ? z : -z});
+  }
+  return FromOutline(outline);
+}
+
+ShapeOrError MakeHull(absl::Span<const double> xyz, double radius) {
+  return FromNumbers(xyz, 3, radius, nullptr);
+}
+
+ShapeOrError MakeHullWithAdjacency(absl::Span<const double> xyz, const GivenAdjacency& adjacency,
+                                   double radius) {
+  return FromNumbers(xyz, 3, radius, &adjacency);
+}
+
+ShapeOrError MakePolygon(absl::Span<const double> xy, double radius) {
+  return FromNumbers(xy, 2, radius, nullptr);
+}
+
+}  // namespace clearance

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The hull is exact if the points are on the predicate grid, as all are whose coordinates along one
+// axis do not differ by more than some hundred orders of magnitude. Of others the hull is that of
+// the rounded points: good enough for the dimension and the volume, but no proof, so that then
+// every distinct point is kept and none is climbed to.
+
+#include "core/shape/shape_assembly.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "core/math/tolerance.h"
+
+namespace clearance {
+namespace {
+
+// The vertices of the shape as indices of distinct points: those of the hull, then all that are not
+// proved to lie inside.
+std::vector<std::uint32_t> ChooseVertices(const Assembly& assembly) {
+  std::vector<std::uint32_t> chosen = assembly.hull.vertices;
+  if (assembly.grid.is_exact) return chosen;
+  const std::vector<std::uint32_t>& corners = assembly.hull.vertices;
+  for (std::uint32_t i = 0; i < assembly.distinct.points.size(); ++i) {
+    if (!std::binary_search(corners.begin(), corners.end(), i)) chosen.push_back(i);
+  }
+  return chosen;
+}
+
+bool IsWorthClimbing(const Assembly& assembly) {
+  return assembly.grid.is_exact && assembly.hull.dimension == 3 &&
+         assembly.hull.vertices.size() >= kClimbThreshold;
+}
+
+// `hull.vertices` ascend, so a vertex has the index of its place there.
+Adjacency AdjacencyOf(const Hull& hull) {
+  const auto place_of = [&](std::uint32_t point) {
+    const auto at = std::lower_bound(hull.vertices.begin(), hull.vertices.end(), point);
+    return static_cast<VertexIndex>(at - hull.vertices.begin());
+  };
+  const std::vector<HullEdge> edges = EdgesOf(hull);
+  Adjacency adjacency;
+  adjacency.offsets.assign(hull.vertices.size() + 1, 0);
+  adjacency.neighbors.reserve(edges.size());
+  for (const HullEdge& edge : edges) {
+    adjacency.neighbors.push_back(place_of(edge.to));
+    adjacency.offsets[place_of(edge.from) + 1] =
+        static_cast<std::uint32_t>(adjacency.neighbors.size());
+  }
+  return adjacency;
+}
+
+// A sixth of the sum of the parallelepipeds from one vertex over all triangles. What is too large
+// for a double is the largest one.
+double VolumeOf(const Assembly& assembly) {
+  const Surface& surface = assembly.hull.surface;
+  if (surface.empty()) return 0;
+  const std::vector<Vec3d>& points = assembly.grid.points;
+  const Vec3d& apex = points[surface[0].vertex[0]];
+  double sum = 0;
+  for (const SurfaceTriangle& triangle : surface) {
+    const Vec3d a = points[triangle.vertex[0]] - apex;
+    const Vec3d b = points[triangle.vertex[1]] - apex;
+    const Vec3d c = points[triangle.vertex[2]] - apex;
+    sum += Dot(a, Cross(b, c));
+  }
+  const auto& e = assembly.grid.exponents;
+  const double volume = std::ldexp(std::max(sum, 0.0) / 6, e[0] + e[1] + e[2]);
+  return std::min(volume, std::numeric_limits<double>::max());
+}
+
+}  // namespace
+
+Assembly Assemble(absl::Span<const Vec3d> points, const DoubleDouble& radius) {
+  Assembly assembly;
+  assembly.distinct = RemoveDuplicates(points);
+  const CenteredPoints centered = Center(assembly.distinct.points);
+  const NormalizedPoints normalized = Normalize(centered.offsets);
+  assembly.grid = SnapToGrid(centered.offsets);
+  assembly.hull = BuildHull(assembly.grid.points);
+
+  ConvexShape::Content content;
+  for (const std::uint32_t i : ChooseVertices(assembly)) {
+    content.x.push_back(normalized.vertices[i].x);
+    content.y.push_back(normalized.vertices[i].y);
+    content.z.push_back(normalized.vertices[i].z);
+    content.original_index.push_back(assembly.distinct.original_index[i]);
+  }
+  if (IsWorthClimbing(assembly)) content.adjacency = AdjacencyOf(assembly.hull);
+  content.is_certified_convex = assembly.grid.is_exact;
+  content.center = centered.center;
+  content.exponent = normalized.exponent;
+  content.radius = radius.hi;
+  content.radius_low = radius.lo;
+  content.point_count = static_cast<std::uint32_t>(points.size());
+  content.duplicate_count =
+      static_cast<std::uint32_t>(points.size() - assembly.distinct.points.size());
+  content.dimension = assembly.hull.dimension;
+  content.volume = VolumeOf(assembly);
+  assembly.shape = std::make_shared<const ConvexShape>(std::move(content));
+  return assembly;
+}
+
+}  // namespace clearance

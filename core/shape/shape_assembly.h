@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From points to a ConvexShape: duplicates dropped, coordinates normalised, the hull taken, the
+// adjacency written down.
+
+#ifndef CLEARANCE_CORE_SHAPE_SHAPE_ASSEMBLY_H_
+#define CLEARANCE_CORE_SHAPE_SHAPE_ASSEMBLY_H_
+
+#include "absl/types/span.h"
+#include "core/math/double_double.h"
+#include "core/math/vec3.h"
+#include "core/shape/convex_shape.h"
+#include "core/shape/hull_builder.h"
+#include "core/shape/point_cloud.h"
+
+namespace clearance {
+
+// A shape and how it came about, for checks against it.
+struct Assembly {
+  DistinctPoints distinct;
+  GridPoints grid;  // of the distinct points
+  Hull hull;        // of the grid's points
+  ConvexShapePtr shape;
+};
+
+// Requires: at least one point; finite coordinates, extents and radius.
+Assembly Assemble(absl::Span<const Vec3d> points, const DoubleDouble& radius);
+
+}  // namespace clearance
+
+#endif  // CLEARANCE_CORE_SHAPE_SHAPE_ASSEMBLY_H_

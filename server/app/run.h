@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The composition root: everything that the process is made of is made here, once, and handed to
+// what needs it.
+
+#ifndef CLEARANCE_SERVER_APP_RUN_H_
+#define CLEARANCE_SERVER_APP_RUN_H_
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+
+namespace clearance::server {
+
+// Does what the arguments (without the program's name) ask for and returns the process's exit code:
+// 0 done, 1 failed, 2 arguments that are wrong. Serves until SIGTERM or SIGINT, then drains:
+//   /readyz 503 and health NOT_SERVING -> drain_delay -> calls refused, sessions ended after the
+//   message they are at -> drain_timeout -> what still runs is cancelled -> 0.
+// Call it before any thread starts, at most once.
+int Run(absl::Span<const char* const> arguments);
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_APP_RUN_H_

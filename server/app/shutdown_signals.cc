@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/app/shutdown_signals.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+
+namespace clearance::server {
+
+ShutdownSignals::ShutdownSignals(absl::Duration longest_drain, Log* log)
+    : longest_drain_(longest_drain), log_(log) {
+  sigemptyset(&signals_);
+  sigaddset(&signals_, SIGTERM);
+  sigaddset(&signals_, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
+  watcher_ = std::thread([this] { Watch(); });
+}
+
+ShutdownSignals::~ShutdownSignals() {
+  ending_ = true;
+  // Every thread blocks the signal: it ends nothing, it only wakes the watcher.
+  // NOLINTNEXTLINE(bugprone-bad-signal-to-kill-thread)
+  pthread_kill(watcher_.native_handle(), SIGTERM);
+  watcher_.join();
+}
+
+void ShutdownSignals::Watch() {
+  int signal = 0;
+  sigwait(&signals_, &signal);
+  if (ending_) return;
+  log_->Info("signal: draining", {{"signal", signal}});
+  first_.Notify();
+  signal = WaitForSecond();
+  if (ending_) return;
+  log_->Error(signal == 0 ? "the drain takes too long: ending now" : "second signal: ending now",
+              {{"signal", signal}});
+  _exit(EXIT_FAILURE);
+}
+
+int ShutdownSignals::WaitForSecond() const {
+  const timespec timeout = absl::ToTimespec(longest_drain_);
+  int signal = 0;
+  do {
+    signal = sigtimedwait(&signals_, nullptr, &timeout);
+  } while (signal < 0 && errno == EINTR);
+  return signal < 0 ? 0 : signal;
+}
+
+}  // namespace clearance::server

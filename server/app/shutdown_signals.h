@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// SIGTERM and SIGINT as something to wait for. They are blocked everywhere and taken by one thread
+// with sigwait, so no handler ever interrupts anything; the process may be PID 1 of a container.
+
+#ifndef CLEARANCE_SERVER_APP_SHUTDOWN_SIGNALS_H_
+#define CLEARANCE_SERVER_APP_SHUTDOWN_SIGNALS_H_
+
+#include <atomic>
+#include <csignal>
+#include <thread>
+
+#include "absl/synchronization/notification.h"
+#include "absl/time/time.h"
+#include "server/observe/log.h"
+
+namespace clearance::server {
+
+// Make it before any other thread starts: threads inherit what is blocked.
+class ShutdownSignals {
+ public:
+  // `log` outlives this. A drain that takes longer than `longest_drain` is given up.
+  ShutdownSignals(absl::Duration longest_drain, Log* log);
+  ~ShutdownSignals();
+  ShutdownSignals(const ShutdownSignals&) = delete;
+  ShutdownSignals& operator=(const ShutdownSignals&) = delete;
+
+  // Returns at the first signal. From then on a second one, or too long a drain, ends the process
+  // at once with 1.
+  void Wait() const { first_.WaitForNotification(); }
+
+ private:
+  void Watch();
+  // The signal, or 0 after longest_drain_.
+  int WaitForSecond() const;
+
+  const absl::Duration longest_drain_;
+  Log* const log_;
+  sigset_t signals_;
+  absl::Notification first_;
+  std::atomic<bool> ending_ = false;
+  std::thread watcher_;
+};
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_APP_SHUTDOWN_SIGNALS_H_

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/config/command_line.h"
+
+#include <cerrno>
+#include <fstream>
+#include <optional>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "server/config/flags.h"
+
+namespace clearance::server {
+namespace {
+
+// One argument, cut at its first `=`.
+struct Argument {
+  absl::string_view name;
+  std::optional<absl::string_view> value;
+};
+
+// What only the command line can say.
+struct CommandLineOnly {
+  Action action = Action::kServe;
+  std::string config_file;
+  std::string health_address;
+  std::vector<Argument> settings;
+};
+
+absl::StatusOr<Argument> Split(absl::string_view argument) {
+  absl::string_view text = argument;
+  if (!absl::ConsumePrefix(&text, "--") || text.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "'", argument, "' is not an argument of the form --name=value; --help lists all"));
+  }
+  const std::size_t equals = text.find('=');
+  if (equals == absl::string_view::npos) return Argument{text, std::nullopt};
+  return Argument{text.substr(0, equals), text.substr(equals + 1)};
+}
+
+absl::Status Take(const Argument& argument, CommandLineOnly* line) {
+  if (argument.name == "help" && !argument.value.has_value()) {
+    line->action = Action::kShowHelp;
+  } else if (argument.name == "version" && !argument.value.has_value()) {
+    line->action = Action::kShowVersion;
+  } else if (argument.name == "health_check") {
+    line->action = Action::kCheckHealth;
+    line->health_address = std::string(argument.value.value_or(""));
+  } else if (!argument.value.has_value()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--", argument.name, " needs a value: --", argument.name, "=VALUE"));
+  } else if (argument.name == "config_file") {
+    line->config_file = std::string(*argument.value);
+  } else {
+    line->settings.push_back(argument);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SetFromLine(absl::string_view line) {
+  line = absl::StripAsciiWhitespace(line);
+  if (line.empty() || line.front() == '#') return absl::OkStatus();
+  const std::pair<absl::string_view, absl::string_view> halves =
+      absl::StrSplit(line, absl::MaxSplits('=', 1));
+  if (!absl::StrContains(line, '=')) {
+    return absl::InvalidArgumentError(absl::StrCat("'", line, "' is not a line `name = value`"));
+  }
+  return SetFlagByName(absl::StripAsciiWhitespace(halves.first),
+                       absl::StripAsciiWhitespace(halves.second));
+}
+
+}  // namespace
+
+absl::Status ReadConfigFile(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--config_file=", path, ": ", std::generic_category().message(errno)));
+  }
+  int number = 0;
+  for (std::string line; std::getline(file, line);) {
+    ++number;
+    const absl::Status status = SetFromLine(line);
+    if (!status.ok()) {
+      return absl::InvalidArgumentError(absl::StrCat(path, ":", number, ": ", status.message()));
+    }
+  }
+  if (!file.eof()) {
+    return absl::InvalidArgumentError(absl::StrCat("--config_file=", path, ": cannot be read"));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<CommandLine> ParseArguments(absl::Span<const char* const> arguments) {
+  CommandLineOnly only;
+  for (const char* const text : arguments) {
+    const absl::StatusOr<Argument> argument = Split(text);
+    if (!argument.ok()) return argument.status();
+    const absl::Status status = Take(*argument, &only);
+    if (!status.ok()) return status;
+  }
+  if (only.action == Action::kShowHelp || only.action == Action::kShowVersion) {
+    return CommandLine{.action = only.action, .config = {}, .health_address = ""};
+  }
+  if (!only.config_file.empty()) {
+    const absl::Status status = ReadConfigFile(only.config_file);
+    if (!status.ok()) return status;
+  }
+  for (const Argument& setting : only.settings) {
+    const absl::Status status = SetFlagByName(setting.name, *setting.value);
+    if (!status.ok()) return status;
+  }
+  absl::StatusOr<ServerConfig> config = ConfigFromFlags();
+  if (!config.ok()) return config.status();
+  if (only.health_address.empty()) only.health_address = LocalAddressOf(config->listen);
+  return CommandLine{only.action, *std::move(config), std::move(only.health_address)};
+}
+
+std::string LocalAddressOf(absl::string_view listen) {
+  if (absl::ConsumePrefix(&listen, "0.0.0.0:")) return absl::StrCat("127.0.0.1:", listen);
+  if (absl::ConsumePrefix(&listen, "[::]:")) return absl::StrCat("[::1]:", listen);
+  return std::string(listen);
+}
+
+std::string HelpText() {
+  return absl::StrCat(
+      "clearance-server: distances, intersections and times of collision of convex shapes, over "
+      "gRPC.\n"
+      "\n"
+      "  clearance-server [--name=value ...]\n"
+      "\n"
+      "  --help\n      Show this.\n"
+      "  --version\n      Show the version.\n"
+      "  --config_file=PATH\n"
+      "      Read settings from lines `name = value` (`#` starts a line of comment) with the "
+      "names\n"
+      "      below. The command line wins.\n"
+      "  --health_check[=ADDRESS]\n"
+      "      Ask a running server (default: the one at --listen) for its health, print it, and "
+      "exit\n"
+      "      with 0 if it serves and 1 if not.\n"
+      "\n"
+      "Settings and their defaults. Bytes take the units KiB, MiB, GiB; times ms, s, m.\n"
+      "\n",
+      DescribeFlags(),
+      "\n"
+      "Exits with 0 after a drain (SIGTERM or SIGINT; a second signal ends it at once with 1), "
+      "with 1\n"
+      "if it cannot listen, with 2 if a setting is wrong.\n");
+}
+
+}  // namespace clearance::server

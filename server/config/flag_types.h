@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Types of flags that parse only what is allowed, so that a wrong value is told with the place it
+// was written at (command line, or file and line) whatever kind of wrong it is.
+
+#ifndef CLEARANCE_SERVER_CONFIG_FLAG_TYPES_H_
+#define CLEARANCE_SERVER_CONFIG_FLAG_TYPES_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "server/observe/log.h"
+
+namespace clearance::server {
+
+struct Range {
+  std::uint64_t smallest;
+  std::uint64_t largest;
+};
+
+// "100000". On failure `error` says what is allowed; likewise all below.
+bool ParseCount(absl::string_view text, const Range& range, std::uint64_t* value,
+                std::string* error);
+// "16777216", "16MiB"; units are B, KiB, MiB, GiB.
+bool ParseBytes(absl::string_view text, const Range& range, std::uint64_t* value,
+                std::string* error);
+// The same number in the largest unit that divides it.
+std::string FormatBytes(std::uint64_t bytes);
+
+template <std::uint64_t kSmallest, std::uint64_t kLargest>
+struct Count {
+  std::uint64_t value;
+
+  friend bool AbslParseFlag(absl::string_view text, Count* count, std::string* error) {
+    return ParseCount(text, {kSmallest, kLargest}, &count->value, error);
+  }
+  friend std::string AbslUnparseFlag(Count count) { return std::to_string(count.value); }
+};
+
+template <std::uint64_t kLargest>
+struct ByteCount {
+  std::uint64_t value;
+
+  friend bool AbslParseFlag(absl::string_view text, ByteCount* count, std::string* error) {
+    return ParseBytes(text, {1, kLargest}, &count->value, error);
+  }
+  friend std::string AbslUnparseFlag(ByteCount count) { return FormatBytes(count.value); }
+};
+
+// "5s", from 0 to an hour: longer than any orchestrator waits.
+struct WaitTime {
+  absl::Duration value;
+};
+bool AbslParseFlag(absl::string_view text, WaitTime* wait, std::string* error);
+std::string AbslUnparseFlag(WaitTime wait);
+
+// host:port. Debian's civetweb is built without IPv6, so brackets are refused here, not when it is
+// too late.
+struct HttpAddress {
+  std::string value;
+};
+bool AbslParseFlag(absl::string_view text, HttpAddress* address, std::string* error);
+std::string AbslUnparseFlag(const HttpAddress& address);
+
+// host:port, an IPv6 host in brackets, or unix:path.
+struct GrpcAddress {
+  std::string value;
+};
+bool AbslParseFlag(absl::string_view text, GrpcAddress* address, std::string* error);
+std::string AbslUnparseFlag(const GrpcAddress& address);
+
+bool AbslParseFlag(absl::string_view text, LogFormat* format, std::string* error);
+std::string AbslUnparseFlag(LogFormat format);
+bool AbslParseFlag(absl::string_view text, LogLevel* level, std::string* error);
+std::string AbslUnparseFlag(LogLevel level);
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_CONFIG_FLAG_TYPES_H_

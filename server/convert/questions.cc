@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/convert/questions.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "server/guard/refusal.h"
+
+namespace clearance::server {
+namespace {
+
+constexpr std::uint64_t kDefaultReplyBytes = 4194304;
+
+constexpr std::uint32_t kDefaultSlotA = 0;
+constexpr std::uint32_t kDefaultSlotB = 1;
+constexpr std::array<double, kPoseNumbers> kIdentity = {0, 0, 0, 0, 0, 0, 1};
+constexpr std::array<double, kVectorNumbers> kZero = {0, 0, 0};
+constexpr double kNoDistance = 0;
+constexpr double kNoMaximum = std::numeric_limits<double>::infinity();
+
+// What a column is called, how many numbers a row has, and what stands for it where it is absent.
+template <class T>
+struct ColumnForm {
+  const char* name;
+  std::size_t width;
+  const T* fallback;
+};
+
+// Resolves columns against one count and keeps the first failure. Thread-compatible.
+class ColumnReader {
+ public:
+  explicit ColumnReader(std::uint32_t count) : count_(count) {}
+
+  template <class T>
+  Rows<T> Read(const google::protobuf::RepeatedField<T>& column, const ColumnForm<T>& form) {
+    const auto size = static_cast<std::uint64_t>(column.size());
+    if (size == 0) return {form.fallback, 0};
+    if (size == form.width) return {column.data(), 0};
+    if (size == form.width * count_) return {column.data(), form.width};
+    Fail(form.name, size, form.width);
+    return {form.fallback, 0};
+  }
+
+  void Fail(const absl::Status& status) { status_.Update(status); }
+  const absl::Status& status() const { return status_; }
+
+ private:
+  void Fail(const char* name, std::uint64_t size, std::uint64_t width) {
+    const std::string one = FormatNumber(width);
+    const std::string all = FormatNumber(width * count_);
+    Fail(RefuseArgument(
+        {.field = name,
+         .value = FormatNumber(size) + " numbers",
+         .limit = "0, " + one + " (one row for all) or " + all + " numbers (count rows)",
+         .message = "The column does not fit `count`; send no, one or count rows."}));
+  }
+
+  const std::uint64_t count_;
+  absl::Status status_;
+};
+
+PairRows ReadPairs(const v1::PairColumns& pairs, ColumnReader* reader) {
+  PairRows rows;
+  rows.count = pairs.count();
+  rows.slots_a = reader->Read(pairs.slots_a(), {"pairs.slots_a", 1, &kDefaultSlotA});
+  rows.slots_b = reader->Read(pairs.slots_b(), {"pairs.slots_b", 1, &kDefaultSlotB});
+  rows.poses_a = reader->Read(pairs.poses_a(), {"pairs.poses_a", kPoseNumbers, kIdentity.data()});
+  rows.poses_b = reader->Read(pairs.poses_b(), {"pairs.poses_b", kPoseNumbers, kIdentity.data()});
+  return rows;
+}
+
+absl::Status CheckCount(std::uint64_t count, const Limits& limits) {
+  if (count == 0) {
+    return RefuseArgument({.field = "pairs.count",
+                           .value = "0",
+                           .limit = ">= 1",
+                           .message = "A batch has at least one row; set `count`."});
+  }
+  if (count <= limits.max_batch_rows) return absl::OkStatus();
+  return Refuse(absl::StatusCode::kResourceExhausted,
+                {.field = "pairs.count",
+                 .value = FormatNumber(count),
+                 .limit = "max_batch_rows <= " + FormatNumber(limits.max_batch_rows),
+                 .message = "The batch has too many rows; split it."});
+}
+
+absl::Status CheckOptions(const v1::BatchOptions& options) {
+  const auto& budget = options.time_budget();
+  constexpr std::int64_t kMaxSeconds = 315576000000;  // of google.protobuf.Duration
+  constexpr std::int32_t kNanosecondsInSecond = 1000000000;
+  const bool is_budget = budget.seconds() >= 0 && budget.seconds() <= kMaxSeconds &&
+                         budget.nanos() >= 0 && budget.nanos() < kNanosecondsInSecond;
+  if (is_budget) return absl::OkStatus();
+  return RefuseArgument(
+      {.field = "options.time_budget",
+       .value = std::to_string(budget.seconds()) + " s " + std::to_string(budget.nanos()) + " ns",
+       .limit = ">= 0 s, 0 to 999999999 ns",
+       .message = "The time budget is no duration from now on."});
+}
+
+template <class Batch>
+absl::Status CheckBatch(const Batch& batch, const Limits& limits) {
+  if (absl::Status status = CheckCount(batch.pairs().count(), limits); !status.ok()) return status;
+  return CheckOptions(batch.options());
+}
+
+// The motion columns of one body, as the message has them.
+struct MotionFields {
+  const google::protobuf::RepeatedField<double>& displacements;
+  const google::protobuf::RepeatedField<double>& rotations;
+  const google::protobuf::RepeatedField<double>& pivots;
+  const google::protobuf::RepeatedField<double>& end_poses;
+};
+struct MotionNames {
+  const char* displacements;
+  const char* rotations;
+  const char* pivots;
+  const char* end_poses;
+};
+
+constexpr MotionNames kNamesA = {"displacements_a", "rotations_a", "pivots_a", "end_poses_a"};
+constexpr MotionNames kNamesB = {"displacements_b", "rotations_b", "pivots_b", "end_poses_b"};
+
+MotionRows ReadMotions(const MotionFields& fields, const MotionNames& names, ColumnReader* reader) {
+  const bool has_motion =
+      !fields.displacements.empty() || !fields.rotations.empty() || !fields.pivots.empty();
+  if (has_motion && !fields.end_poses.empty()) {
+    reader->Fail(RefuseArgument(
+        {.field = names.end_poses,
+         .value = FormatNumber(static_cast<std::uint64_t>(fields.end_poses.size())) + " numbers",
+         .limit = "no displacements, rotations or pivots of the same body",
+         .message = "A motion is given either by its end pose or by its parts."}));
+  }
+  MotionRows rows;
+  rows.displacements =
+      reader->Read(fields.displacements, {names.displacements, kVectorNumbers, kZero.data()});
+  rows.rotations = reader->Read(fields.rotations, {names.rotations, kVectorNumbers, kZero.data()});
+  rows.pivots =
+      reader->Read(fields.pivots, ColumnForm<double>{names.pivots, kVectorNumbers, nullptr});
+  rows.end_poses =
+      reader->Read(fields.end_poses, ColumnForm<double>{names.end_poses, kPoseNumbers, nullptr});
+  return rows;
+}
+
+}  // namespace
+
+absl::StatusOr<DistanceQuestions> ParseQuestions(const v1::DistanceBatch& batch,
+                                                 const Limits& limits) {
+  if (absl::Status status = CheckBatch(batch, limits); !status.ok()) return status;
+  if (!std::isfinite(batch.tolerance()) || batch.tolerance() < 0) {
+    return RefuseArgument({.field = "tolerance",
+                           .value = FormatNumber(batch.tolerance()),
+                           .limit = "finite, >= 0",
+                           .message = "The tolerance is no length."});
+  }
+  ColumnReader reader(batch.pairs().count());
+  DistanceQuestions questions;
+  questions.pairs = ReadPairs(batch.pairs(), &reader);
+  questions.max_distances = reader.Read(batch.max_distances(), {"max_distances", 1, &kNoMaximum});
+  questions.tolerance = batch.tolerance();
+  if (!reader.status().ok()) return reader.status();
+  return questions;
+}
+
+absl::StatusOr<IntersectionQuestions> ParseQuestions(const v1::IntersectionBatch& batch,
+                                                     const Limits& limits) {
+  if (absl::Status status = CheckBatch(batch, limits); !status.ok()) return status;
+  ColumnReader reader(batch.pairs().count());
+  IntersectionQuestions questions;
+  questions.pairs = ReadPairs(batch.pairs(), &reader);
+  if (!reader.status().ok()) return reader.status();
+  return questions;
+}
+
+absl::StatusOr<TimeOfCollisionQuestions> ParseQuestions(const v1::TimeOfCollisionBatch& batch,
+                                                        const Limits& limits) {
+  if (absl::Status status = CheckBatch(batch, limits); !status.ok()) return status;
+  ColumnReader reader(batch.pairs().count());
+  TimeOfCollisionQuestions questions;
+  questions.pairs = ReadPairs(batch.pairs(), &reader);
+  questions.motions_a = ReadMotions(
+      {batch.displacements_a(), batch.rotations_a(), batch.pivots_a(), batch.end_poses_a()},
+      kNamesA, &reader);
+  questions.motions_b = ReadMotions(
+      {batch.displacements_b(), batch.rotations_b(), batch.pivots_b(), batch.end_poses_b()},
+      kNamesB, &reader);
+  questions.target_distances =
+      reader.Read(batch.target_distances(), {"target_distances", 1, &kNoDistance});
+  if (!reader.status().ok()) return reader.status();
+  return questions;
+}
+
+absl::Duration TimeBudgetOf(const v1::BatchOptions& options) {
+  if (!options.has_time_budget()) return absl::InfiniteDuration();
+  return absl::Seconds(options.time_budget().seconds()) +
+         absl::Nanoseconds(options.time_budget().nanos());
+}
+
+std::uint64_t MaxReplyBytesOf(const v1::BatchOptions& options, const Limits& limits) {
+  const std::uint64_t accepted = options.max_reply_bytes();
+  return std::min(accepted == 0 ? kDefaultReplyBytes : accepted, limits.max_reply_bytes);
+}
+
+}  // namespace clearance::server

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/convert/reply_columns.h"
+
+#include <vector>
+
+#include "core/query/distance.h"
+#include "server/engine/batch.h"
+
+namespace clearance::server {
+namespace {
+
+// Bytes of one row on the wire: packed doubles and fixed32 are what they are, varints at most 5; a
+// row that is undecided is listed with a tag of 2 bytes, a length, its index and its reason.
+constexpr std::uint64_t kState = 1;
+constexpr std::uint64_t kNumber = 8;
+constexpr std::uint64_t kVector = 3 * kNumber;
+constexpr std::uint64_t kVarint = 5;
+constexpr std::uint64_t kUndecidedRow = 12;
+constexpr std::uint64_t kWitnessPair = 4 + 4 + kNumber;
+constexpr std::uint64_t kWitnessRow = 4 + Witness::kCapacity * kWitnessPair;
+
+std::uint64_t If(bool wanted, std::uint64_t bytes) { return wanted ? bytes : 0; }
+
+v1::DistanceDetail DetailOf(const v1::DistanceBatch& batch) {
+  if (batch.has_detail()) return batch.detail();
+  v1::DistanceDetail detail;
+  detail.set_distances(true);
+  detail.set_bounds(true);
+  return detail;
+}
+
+v1::TimeOfCollisionDetail DetailOf(const v1::TimeOfCollisionBatch& batch) {
+  if (batch.has_detail()) return batch.detail();
+  v1::TimeOfCollisionDetail detail;
+  detail.set_times(true);
+  return detail;
+}
+
+// A column of `numbers` zeros, or none.
+template <class T>
+absl::Span<T> Column(bool wanted, std::uint64_t numbers,
+                     google::protobuf::RepeatedField<T>* field) {
+  if (!wanted) return {};
+  field->Resize(static_cast<int>(numbers), T{0});
+  return absl::MakeSpan(field->mutable_data(), numbers);
+}
+
+template <class T>
+void Append(const std::vector<T>& values, google::protobuf::RepeatedField<T>* field) {
+  field->Add(values.begin(), values.end());
+}
+
+}  // namespace
+
+std::uint64_t MaxRowBytes(const v1::DistanceBatch& batch) {
+  const v1::DistanceDetail detail = DetailOf(batch);
+  return kState + kUndecidedRow + If(detail.distances(), kNumber) +
+         If(detail.bounds(), 2 * kNumber) + If(detail.points(), 2 * kVector) +
+         If(detail.normals(), kVector + kState) + If(detail.relative_points(), 2 * kVector) +
+         If(detail.witnesses(), kWitnessRow) + If(detail.iterations(), kVarint) +
+         If(detail.tolerances(), kNumber);
+}
+
+std::uint64_t MaxRowBytes(const v1::IntersectionBatch& batch) {
+  return kState + kUndecidedRow + If(batch.detail().bounds(), 2 * kNumber) +
+         If(batch.detail().iterations(), kVarint);
+}
+
+std::uint64_t MaxRowBytes(const v1::TimeOfCollisionBatch& batch) {
+  const v1::TimeOfCollisionDetail detail = DetailOf(batch);
+  return kState + kUndecidedRow + If(detail.times(), 2 * kNumber) +
+         If(detail.points(), 2 * kVector) + If(detail.normals(), kVector) +
+         If(detail.iterations(), kVarint);
+}
+
+DistanceColumns MakeColumns(const v1::DistanceBatch& batch, std::uint32_t rows,
+                            WitnessColumns* witnesses, v1::DistanceBatchResult* result) {
+  const v1::DistanceDetail detail = DetailOf(batch);
+  const std::uint64_t numbers = rows;
+  const std::uint64_t vectors = kVectorNumbers * numbers;
+  DistanceColumns columns;
+  columns.states = Column(true, numbers, result->mutable_states());
+  columns.distances = Column(detail.distances(), numbers, result->mutable_distances());
+  columns.lower_bounds = Column(detail.bounds(), numbers, result->mutable_lower_bounds());
+  columns.upper_bounds = Column(detail.bounds(), numbers, result->mutable_upper_bounds());
+  columns.points_a = Column(detail.points(), vectors, result->mutable_points_a());
+  columns.points_b = Column(detail.points(), vectors, result->mutable_points_b());
+  columns.normals = Column(detail.normals(), vectors, result->mutable_normals());
+  columns.flags = Column(detail.normals(), numbers, result->mutable_flags());
+  columns.relative_points_a =
+      Column(detail.relative_points(), vectors, result->mutable_relative_points_a());
+  columns.relative_points_b =
+      Column(detail.relative_points(), vectors, result->mutable_relative_points_b());
+  columns.iterations = Column(detail.iterations(), numbers, result->mutable_iterations());
+  columns.tolerances = Column(detail.tolerances(), numbers, result->mutable_tolerances());
+  columns.witnesses = detail.witnesses() ? witnesses : nullptr;
+  return columns;
+}
+
+IntersectionColumns MakeColumns(const v1::IntersectionBatch& batch, std::uint32_t rows,
+                                WitnessColumns* /*none*/, v1::IntersectionBatchResult* result) {
+  const v1::IntersectionDetail& detail = batch.detail();
+  IntersectionColumns columns;
+  columns.states = Column(true, rows, result->mutable_states());
+  columns.lower_bounds = Column(detail.bounds(), rows, result->mutable_lower_bounds());
+  columns.upper_bounds = Column(detail.bounds(), rows, result->mutable_upper_bounds());
+  columns.iterations = Column(detail.iterations(), rows, result->mutable_iterations());
+  return columns;
+}
+
+TimeOfCollisionColumns MakeColumns(const v1::TimeOfCollisionBatch& batch, std::uint32_t rows,
+                                   WitnessColumns* /*none*/,
+                                   v1::TimeOfCollisionBatchResult* result) {
+  const v1::TimeOfCollisionDetail detail = DetailOf(batch);
+  const std::uint64_t vectors = kVectorNumbers * std::uint64_t{rows};
+  TimeOfCollisionColumns columns;
+  columns.states = Column(true, rows, result->mutable_states());
+  columns.t_free = Column(detail.times(), rows, result->mutable_t_free());
+  columns.t_hit = Column(detail.times(), rows, result->mutable_t_hit());
+  columns.points_a = Column(detail.points(), vectors, result->mutable_points_a());
+  columns.points_b = Column(detail.points(), vectors, result->mutable_points_b());
+  columns.normals = Column(detail.normals(), vectors, result->mutable_normals());
+  columns.iterations = Column(detail.iterations(), rows, result->mutable_iterations());
+  return columns;
+}
+
+void FinishColumns(const DistanceColumns& columns, v1::DistanceBatchResult* result) {
+  if (columns.witnesses == nullptr) return;
+  Append(columns.witnesses->offsets, result->mutable_witnesses()->mutable_offsets());
+  Append(columns.witnesses->vertices_a, result->mutable_witnesses()->mutable_vertices_a());
+  Append(columns.witnesses->vertices_b, result->mutable_witnesses()->mutable_vertices_b());
+  Append(columns.witnesses->weights, result->mutable_witnesses()->mutable_weights());
+}
+
+void FinishColumns(const IntersectionColumns& /*columns*/,
+                   v1::IntersectionBatchResult* /*result*/) {}
+
+void FinishColumns(const TimeOfCollisionColumns& /*columns*/,
+                   v1::TimeOfCollisionBatchResult* /*result*/) {}
+
+}  // namespace clearance::server

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/convert/row_errors.h"
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "server/guard/refusal.h"
+
+namespace clearance::server {
+namespace {
+
+// Of the first failure of a poisoned slot, so that an Error keeps within kMaxRowErrorBytes.
+constexpr std::size_t kMaxFailureBytes = 200;
+
+struct FaultText {
+  absl::StatusCode code;
+  const char* limit;
+  const char* message;
+};
+
+FaultText TextOf(Fault fault) {
+  using absl::StatusCode;
+  switch (fault) {
+    case Fault::kSlotNeverOpened:
+      return {StatusCode::kNotFound, "an open slot",
+              "No shape was ever opened in this slot; open one."};
+    case Fault::kSlotClosed:
+      return {StatusCode::kNotFound, "an open slot", "The slot was closed; open a shape in it."};
+    case Fault::kSlotPoisoned:
+      return {StatusCode::kFailedPrecondition, "an open slot", "Opening this slot failed: "};
+    case Fault::kNotFinite:
+      return {StatusCode::kInvalidArgument, "finite", "The number is not finite."};
+    case Fault::kNotUnitLength:
+      return {StatusCode::kInvalidArgument, "unit length within 0.001",
+              "The quaternion is not of unit length."};
+    case Fault::kNotALength:
+      return {StatusCode::kInvalidArgument, ">= 0", "The number is no distance."};
+    case Fault::kNotRepresentable:
+      return {StatusCode::kInvalidArgument,
+              "8 times every coordinate of the posed shape is a finite double",
+              "The shape would lie too far out to be represented."};
+    case Fault::kRotationTooLong:
+      return {StatusCode::kInvalidArgument, "<= 640 radians",
+              "The rotation is too long for one motion; split it."};
+    case Fault::kMotionNotRepresentable:
+      return {StatusCode::kInvalidArgument,
+              "16 times every coordinate of the moving shape is a finite double",
+              "The shape would move too far out to be represented."};
+    case Fault::kEndPoseAmbiguous:
+      return {StatusCode::kInvalidArgument, "more than 1e-9 radians from half a turn",
+              "The shortest way to the end pose is ambiguous; give the rotation vector."};
+  }
+  return {StatusCode::kInternal, "", ""};
+}
+
+const char* NameOf(RowColumn column) {
+  switch (column) {
+    case RowColumn::kSlotsA:
+      return "slots_a";
+    case RowColumn::kSlotsB:
+      return "slots_b";
+    case RowColumn::kPosesA:
+      return "poses_a";
+    case RowColumn::kPosesB:
+      return "poses_b";
+    case RowColumn::kMaxDistances:
+      return "max_distances";
+    case RowColumn::kDisplacementsA:
+      return "displacements_a";
+    case RowColumn::kDisplacementsB:
+      return "displacements_b";
+    case RowColumn::kRotationsA:
+      return "rotations_a";
+    case RowColumn::kRotationsB:
+      return "rotations_b";
+    case RowColumn::kPivotsA:
+      return "pivots_a";
+    case RowColumn::kPivotsB:
+      return "pivots_b";
+    case RowColumn::kEndPosesA:
+      return "end_poses_a";
+    case RowColumn::kEndPosesB:
+      return "end_poses_b";
+    case RowColumn::kTargetDistances:
+      return "target_distances";
+  }
+  return "";
+}
+
+}  // namespace
+
+void FillRowError(const RowFault& fault, const ShapeTable& table, v1::Error* error) {
+  const FaultText text = TextOf(fault.fault);
+  error->set_index(fault.index);
+  error->set_code(static_cast<std::uint32_t>(text.code));
+  error->set_field(std::string(NameOf(fault.column)) + "[" + std::to_string(fault.column_row) +
+                   "]");
+  const bool is_slot = fault.column == RowColumn::kSlotsA || fault.column == RowColumn::kSlotsB;
+  error->set_value(is_slot ? FormatNumber(static_cast<std::uint64_t>(fault.value))
+                           : FormatNumber(fault.value));
+  error->set_limit(text.limit);
+  error->set_message(text.message);
+  if (fault.fault != Fault::kSlotPoisoned) return;
+  const std::string& failure = table.failure(static_cast<std::uint32_t>(fault.value));
+  error->mutable_message()->append(failure, 0, kMaxFailureBytes);
+}
+
+}  // namespace clearance::server

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a reply says of a row that was refused.
+
+#ifndef CLEARANCE_SERVER_CONVERT_ROW_ERRORS_H_
+#define CLEARANCE_SERVER_CONVERT_ROW_ERRORS_H_
+
+#include <cstdint>
+
+#include "clearance/v1/error.pb.h"
+#include "server/engine/row_fault.h"
+#include "server/engine/shape_table.h"
+
+namespace clearance::server {
+
+// No Error of a row takes more bytes of a reply than this.
+inline constexpr std::uint64_t kMaxRowErrorBytes = 512;
+
+// Requires: `table` is the one that the fault was found with, unchanged.
+void FillRowError(const RowFault& fault, const ShapeTable& table, v1::Error* error);
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_CONVERT_ROW_ERRORS_H_

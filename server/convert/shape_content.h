@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Shapes of messages as validated contents, and what is told of them.
+
+#ifndef CLEARANCE_SERVER_CONVERT_SHAPE_CONTENT_H_
+#define CLEARANCE_SERVER_CONVERT_SHAPE_CONTENT_H_
+
+#include <cstdint>
+
+#include "absl/status/statusor.h"
+#include "clearance/v1/shape.pb.h"
+#include "server/config/limits.h"
+#include "server/registry/registry.h"
+
+namespace clearance::server {
+
+// Builds the hull of a shape, unless the registry holds the same content already. Fails with
+// INVALID_ARGUMENT or, for too many points, RESOURCE_EXHAUSTED; fields are named from the shape on
+// (`hull.vertices[17].x`). May take long.
+absl::StatusOr<ShapeContentPtr> BuildContent(const v1::Shape& shape, const Limits& limits,
+                                             const Registry& registry);
+
+// The points of which a hull would have to be built: what the shape costs.
+std::uint64_t HullPointCount(const v1::Shape& shape);
+
+// `shape.name` is empty and its revision 0 for an inline shape.
+void FillShapeInfo(const NamedShape& shape, v1::ShapeInfo* info);
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_CONVERT_SHAPE_CONTENT_H_

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Answers rows of a batch into columns. A column that is not wanted is an empty span and costs
+// nothing; where a row's state gives a column no meaning, the row is left as it was given (+0.0).
+
+#ifndef CLEARANCE_SERVER_ENGINE_ANSWER_H_
+#define CLEARANCE_SERVER_ENGINE_ANSWER_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/types/span.h"
+#include "core/query/distance.h"
+#include "server/engine/batch.h"
+#include "server/engine/row_fault.h"
+#include "server/engine/shape_table.h"
+#include "server/observe/batch_tally.h"
+
+namespace clearance::server {
+
+// The numbers of STATE_REFUSED and MOTION_STATE_REFUSED of clearance.v1.
+inline constexpr int kStateRefused = 6;
+inline constexpr int kMotionStateRefused = 5;
+
+struct UndecidedRow {
+  std::uint32_t index = 0;  // the row of the batch
+  UndecidedReason reason = UndecidedReason::kNone;
+};
+
+// Which rows to answer, and what goes with them.
+struct Work {
+  std::uint32_t first = 0;
+  std::uint32_t count = 0;
+  absl::Span<const RowFault> faults;  // those of the rows first .. first + count, in order
+  const ShapeTable& table;
+  // Asked at the start and then at least every 64 cheap rows, more often where rows are dear. Once
+  // it says true the rows that are left come back undecided, with reason kBudget.
+  absl::FunctionRef<bool()> should_stop;
+  BatchTally& tally;
+  std::vector<UndecidedRow>& undecided;
+};
+
+// The caller's own vertex indices and weights, rows one after another; see
+// clearance.v1.WitnessColumns.
+struct WitnessColumns {
+  std::vector<std::uint32_t> offsets = {0};
+  std::vector<std::uint32_t> vertices_a, vertices_b;
+  std::vector<double> weights;
+};
+
+// Spans of `count` rows each, 3 numbers a row for points and normals; empty: not wanted.
+struct DistanceColumns {
+  absl::Span<int> states;  // always wanted
+  absl::Span<double> distances, lower_bounds, upper_bounds;
+  absl::Span<double> points_a, points_b, normals, relative_points_a, relative_points_b;
+  absl::Span<double> tolerances;
+  absl::Span<std::uint32_t> iterations, flags;
+  WitnessColumns* witnesses = nullptr;  // null: not wanted
+};
+
+struct IntersectionColumns {
+  absl::Span<int> states;
+  absl::Span<double> lower_bounds, upper_bounds;
+  absl::Span<std::uint32_t> iterations;
+};
+
+struct TimeOfCollisionColumns {
+  absl::Span<int> states;
+  absl::Span<double> t_free, t_hit, points_a, points_b, normals;
+  absl::Span<std::uint32_t> iterations;
+};
+
+// Requires: work.faults are those of FindFaults with the same table.
+void AnswerRows(const DistanceQuestions& questions, const Work& work,
+                const DistanceColumns& columns);
+void AnswerRows(const IntersectionQuestions& questions, const Work& work,
+                const IntersectionColumns& columns);
+void AnswerRows(const TimeOfCollisionQuestions& questions, const Work& work,
+                const TimeOfCollisionColumns& columns);
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_ENGINE_ANSWER_H_

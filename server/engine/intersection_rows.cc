@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "core/query/intersection.h"
+#include "server/engine/answer.h"
+#include "server/engine/row_loop.h"
+#include "server/engine/row_reader.h"
+
+namespace clearance::server {
+namespace {
+
+struct IntersectionKind {
+  using Answer = IntersectionAnswer;
+  static constexpr int kRefused = kStateRefused;
+
+  const IntersectionQuestions& questions;
+  const ShapeTable& table;
+  const IntersectionColumns& columns;
+
+  IntersectionAnswer Ask(std::uint32_t row) const {
+    const PairOfShapes shapes(table, questions.pairs, row);
+    const Pose X_WA = PoseAt(questions.pairs.poses_a, row);
+    const Pose X_WB = PoseAt(questions.pairs.poses_b, row);
+    return Intersection({shapes.a, X_WA}, {shapes.b, X_WB});
+  }
+
+  static std::uint64_t StepsOf(const IntersectionAnswer& answer) { return answer.iterations; }
+
+  std::uint64_t VerticesOf(std::uint32_t row) const {
+    const PairOfShapes shapes(table, questions.pairs, row);
+    return std::uint64_t{shapes.a.vertex_count()} + shapes.b.vertex_count();
+  }
+
+  void Skip(std::uint32_t) const {}
+
+  void Put(const IntersectionAnswer& answer, std::uint32_t i) const {
+    PutNumber(columns.lower_bounds, i, answer.bracket.lower);
+    PutNumber(columns.upper_bounds, i, answer.bracket.upper);
+    PutNumber(columns.iterations, i, answer.iterations);
+  }
+};
+
+}  // namespace
+
+void AnswerRows(const IntersectionQuestions& questions, const Work& work,
+                const IntersectionColumns& columns) {
+  ForEachRow(work, IntersectionKind{questions, work.table, columns});
+}
+
+}  // namespace clearance::server

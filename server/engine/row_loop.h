@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The loop that every kind of question shares: refuse, give up or answer each row, and look at the
+// clock often enough.
+
+#ifndef CLEARANCE_SERVER_ENGINE_ROW_LOOP_H_
+#define CLEARANCE_SERVER_ENGINE_ROW_LOOP_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "absl/functional/function_ref.h"
+#include "absl/types/span.h"
+#include "core/math/vec3.h"
+#include "server/engine/answer.h"
+
+namespace clearance::server {
+
+// Asks `should_stop` once the rows since the last time may have cost as much as 64 cheap ones (some
+// 50 microseconds).
+class Pacer {
+ public:
+  explicit Pacer(absl::FunctionRef<bool()> should_stop)
+      : should_stop_(should_stop), has_stopped_(should_stop()) {}
+
+  bool has_stopped() const { return has_stopped_; }
+
+  // `steps` of a solver, each of which scans at most `vertices`.
+  void Spend(std::uint64_t steps, std::uint64_t vertices) {
+    constexpr std::uint64_t kVerticesPerCheapRow = 2048;
+    spent_ += 1 + steps * vertices / kVerticesPerCheapRow;
+    if (spent_ < kCheapRows) return;
+    spent_ = 0;
+    has_stopped_ = should_stop_();
+  }
+
+ private:
+  static constexpr std::uint64_t kCheapRows = 64;
+
+  absl::FunctionRef<bool()> should_stop_;
+  bool has_stopped_;
+  std::uint64_t spent_ = 0;
+};
+
+// Kind has: Answer, kRefused, Ask(row) -> Answer, Cost of an answer and Put(answer, i).
+template <class Kind>
+void ForEachRow(const Work& work, Kind kind) {
+  Pacer pacer(work.should_stop);
+  auto fault = work.faults.begin();
+  for (std::uint32_t i = 0; i < work.count; ++i) {
+    const std::uint32_t row = work.first + i;
+    if (fault != work.faults.end() && fault->index == row) {
+      ++fault;
+      kind.columns.states[i] = Kind::kRefused;
+      kind.Skip(i);
+      work.tally.AddRefused();
+      continue;
+    }
+    typename Kind::Answer answer;
+    answer.reason = UndecidedReason::kBudget;
+    if (pacer.has_stopped()) {
+      work.tally.AddNotReached();
+    } else {
+      answer = kind.Ask(row);
+      work.tally.Add(answer);
+      pacer.Spend(kind.StepsOf(answer), kind.VerticesOf(row));
+    }
+    if (answer.reason != UndecidedReason::kNone) work.undecided.push_back({row, answer.reason});
+    kind.columns.states[i] = static_cast<int>(answer.state);
+    kind.Put(answer, i);
+  }
+}
+
+// The pair of shapes of one row. Requires: the row has no fault.
+struct PairOfShapes {
+  PairOfShapes(const ShapeTable& table, const PairRows& pairs, std::uint32_t row)
+      : a(*table.shape(*pairs.slots_a.at(row))), b(*table.shape(*pairs.slots_b.at(row))) {}
+
+  const ConvexShape& a;
+  const ConvexShape& b;
+};
+
+template <class T>
+void PutNumber(absl::Span<T> column, std::size_t i, T value) {
+  if (!column.empty()) column[i] = value;
+}
+
+inline void PutVector(absl::Span<double> column, std::size_t i, const Vec3d& v) {
+  if (column.empty()) return;
+  column[3 * i] = v.x;
+  column[3 * i + 1] = v.y;
+  column[3 * i + 2] = v.z;
+}
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_ENGINE_ROW_LOOP_H_

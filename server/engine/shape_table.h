@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The shapes that a session, or one unary call, refers to by slot. The hot path reads a slot
+// without a lock or a look-up by name; a slot whose opening failed keeps the reason, so that
+// queries on it can be refused by it.
+
+#ifndef CLEARANCE_SERVER_ENGINE_SHAPE_TABLE_H_
+#define CLEARANCE_SERVER_ENGINE_SHAPE_TABLE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/shape/convex_shape.h"
+
+namespace clearance::server {
+
+enum class SlotState : std::uint8_t { kNeverOpened, kOpen, kClosed, kPoisoned };
+
+// Thread-compatible.
+class ShapeTable {
+ public:
+  // `owned_bytes` is what the shape costs the table's owner: 0 for one that the registry holds.
+  void Open(std::uint32_t slot, ConvexShapePtr shape, std::uint64_t owned_bytes);
+  // `reason` is kept until the slot is opened or closed; a slot that is poisoned already keeps its
+  // first reason.
+  void Poison(std::uint32_t slot, const std::string& reason);
+  // False where the slot was neither open nor poisoned.
+  bool Close(std::uint32_t slot);
+
+  SlotState state(std::uint32_t slot) const {
+    return slot < slots_.size() ? slots_[slot].state : SlotState::kNeverOpened;
+  }
+  // Null unless the slot is open.
+  const ConvexShape* shape(std::uint32_t slot) const {
+    return slot < slots_.size() ? slots_[slot].shape.get() : nullptr;
+  }
+  // Requires: the slot is poisoned.
+  const std::string& failure(std::uint32_t slot) const { return *slots_[slot].failure; }
+
+  std::uint64_t owned_bytes() const { return owned_bytes_; }
+  std::uint64_t owned_bytes(std::uint32_t slot) const {
+    return slot < slots_.size() ? slots_[slot].owned_bytes : 0;
+  }
+  // No shape that was ever opened has more vertices: what a row may cost at most.
+  std::uint32_t max_vertex_count() const { return max_vertex_count_; }
+
+ private:
+  struct Slot {
+    ConvexShapePtr shape;
+    std::unique_ptr<const std::string> failure;
+    std::uint64_t owned_bytes = 0;
+    SlotState state = SlotState::kNeverOpened;
+  };
+
+  void Put(std::uint32_t slot, Slot content);
+
+  std::vector<Slot> slots_;
+  std::uint64_t owned_bytes_ = 0;
+  std::uint32_t max_vertex_count_ = 0;
+};
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_ENGINE_SHAPE_TABLE_H_

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/guard/refusal.h"
+
+#include <array>
+#include <charconv>
+#include <cstddef>
+
+#include "absl/strings/cord.h"
+#include "absl/types/optional.h"
+
+namespace clearance::server {
+namespace {
+
+constexpr std::size_t kMaxValueBytes = 64;
+
+absl::Status WithError(absl::StatusCode code, const v1::Error& error) {
+  absl::Status status(code, error.message());
+  status.SetPayload(kErrorTypeUrl, absl::Cord(error.SerializeAsString()));
+  return status;
+}
+
+}  // namespace
+
+absl::Status Refuse(absl::StatusCode code, const Refusal& refusal) {
+  v1::Error error;
+  error.set_code(static_cast<std::uint32_t>(code));
+  error.set_field(refusal.field);
+  error.set_value(Shorten(refusal.value));
+  error.set_limit(refusal.limit);
+  error.set_message(refusal.message);
+  return WithError(code, error);
+}
+
+absl::Status RefuseArgument(const Refusal& refusal) {
+  return Refuse(absl::StatusCode::kInvalidArgument, refusal);
+}
+
+absl::Status Under(std::string_view path, const absl::Status& status) {
+  if (status.ok()) return status;
+  v1::Error error = ErrorOf(status);
+  std::string field(path);
+  if (!error.field().empty()) field.append(".").append(error.field());
+  error.set_field(field);
+  return WithError(status.code(), error);
+}
+
+v1::Error ErrorOf(const absl::Status& status) {
+  v1::Error error;
+  const absl::optional<absl::Cord> payload = status.GetPayload(kErrorTypeUrl);
+  if (payload.has_value() && error.ParseFromString(std::string(*payload))) return error;
+  error.set_code(static_cast<std::uint32_t>(status.code()));
+  error.set_message(std::string(status.message()));
+  return error;
+}
+
+std::string FormatNumber(double value) {
+  std::array<char, 32> buffer;
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
+  return std::string(buffer.data(), end);
+}
+
+std::string FormatNumber(std::uint64_t value) { return std::to_string(value); }
+
+std::string Shorten(std::string_view text) {
+  std::string shortened;
+  for (const char c : text.substr(0, kMaxValueBytes)) {
+    const bool is_ascii = static_cast<unsigned char>(c) < 0x80;
+    shortened.push_back(is_ascii ? c : '?');
+  }
+  return shortened;
+}
+
+}  // namespace clearance::server

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/observe/batch_tally.h"
+
+#include <algorithm>
+
+namespace clearance::server {
+namespace {
+
+// A row whose tolerance is 0 (two coinciding points) would make a sum infinite for good.
+constexpr double kLargestBracketRatio = 1'000'000;
+
+template <std::size_t kBuckets>
+void Observe(const std::array<double, kBuckets>& bounds, double value,
+             BucketCounts<kBuckets>* counts) {
+  const auto bucket = std::lower_bound(bounds.begin(), bounds.end(), value) - bounds.begin();
+  ++counts->counts[static_cast<std::size_t>(bucket)];
+  counts->sum += value;
+}
+
+template <std::size_t kBuckets>
+void AddCounts(const BucketCounts<kBuckets>& from, BucketCounts<kBuckets>* to) {
+  for (std::size_t i = 0; i <= kBuckets; ++i) to->counts[i] += from.counts[i];
+  to->sum += from.sum;
+}
+
+}  // namespace
+
+void BatchTally::Add(const DistanceAnswer& answer) {
+  CountState(static_cast<std::uint8_t>(answer.state), answer.reason);
+  Observe(kIterationBuckets, answer.iterations, &iterations_);
+  CountBracket(answer);
+}
+
+void BatchTally::Add(const IntersectionAnswer& answer) {
+  CountState(static_cast<std::uint8_t>(answer.state), answer.reason);
+  Observe(kIterationBuckets, answer.iterations, &iterations_);
+}
+
+void BatchTally::Add(const TimeOfCollisionAnswer& answer) {
+  CountState(static_cast<std::uint8_t>(answer.state), answer.reason);
+  Observe(kIterationBuckets, answer.iterations, &iterations_);
+}
+
+void BatchTally::Merge(const BatchTally& other) {
+  refused_ += other.refused_;
+  for (std::size_t i = 0; i < states_.size(); ++i) states_[i] += other.states_[i];
+  for (std::size_t i = 0; i < undecided_.size(); ++i) undecided_[i] += other.undecided_[i];
+  AddCounts(other.iterations_, &iterations_);
+  AddCounts(other.bracket_ratios_, &bracket_ratios_);
+}
+
+std::uint64_t BatchTally::rows() const {
+  std::uint64_t rows = refused_;
+  for (const std::uint32_t count : states_) rows += count;
+  return rows;
+}
+
+std::uint8_t BatchTally::UndecidedStateOf(QueryKind kind) {
+  return kind == QueryKind::kTimeOfCollision ? static_cast<std::uint8_t>(MotionState::kUndecided)
+                                             : static_cast<std::uint8_t>(State::kUndecided);
+}
+
+void BatchTally::CountState(std::uint8_t state, UndecidedReason reason) {
+  ++states_[state];
+  if (state == UndecidedStateOf(kind_)) ++undecided_[static_cast<std::size_t>(reason)];
+}
+
+// Of a row that stopped early on purpose (beyond max_distance, overlap seen) the width says nothing
+// about the solver.
+void BatchTally::CountBracket(const DistanceAnswer& answer) {
+  const bool converged = answer.state == State::kSeparated || answer.state == State::kTouching;
+  if (!converged && answer.state != State::kUndecided) return;
+  const double width = answer.bracket.upper - answer.bracket.lower;
+  const double ratio = width > 0 ? width / answer.tolerance : 0;
+  Observe(kBracketRatioBuckets, std::min(ratio, kLargestBracketRatio), &bracket_ratios_);
+}
+
+}  // namespace clearance::server

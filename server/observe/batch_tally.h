@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What one batch, or one chunk of it, did. It is counted in plain integers by the thread that
+// computes the rows and handed to Metrics::Record once: a metric's lock is then paid for once a
+// batch, not once a row.
+
+#ifndef CLEARANCE_SERVER_OBSERVE_BATCH_TALLY_H_
+#define CLEARANCE_SERVER_OBSERVE_BATCH_TALLY_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/query/distance.h"
+#include "core/query/intersection.h"
+#include "core/query/time_of_collision.h"
+
+namespace clearance::server {
+
+enum class QueryKind : std::uint8_t { kDistance, kIntersection, kTimeOfCollision };
+inline constexpr std::size_t kQueryKinds = 3;
+
+// Upper bounds (inclusive) of the histograms' buckets; what is above the last counts in one bucket
+// more. An iteration is a step of the solver, or of a time of collision one distance computation; a
+// bracket's ratio is its width over the tolerance of its row.
+inline constexpr std::array<double, 15> kIterationBuckets = {1,  2,  3,  4,   6,    8,    12,   16,
+                                                             24, 32, 64, 256, 1024, 4096, 16384};
+inline constexpr std::array<double, 10> kBracketRatioBuckets = {0.001, 0.01, 0.1, 0.25, 0.5,
+                                                                0.75,  1,    2,   10,   1000};
+
+// Counts per bucket, not cumulative, and the sum of what was observed.
+template <std::size_t kBuckets>
+struct BucketCounts {
+  std::array<std::uint32_t, kBuckets + 1> counts{};
+  double sum = 0;
+};
+
+// Thread-compatible. Value type.
+class BatchTally {
+ public:
+  static constexpr std::size_t kStates = 6;  // indices are the numbers of State and MotionState
+
+  explicit BatchTally(QueryKind kind) : kind_(kind) {}
+
+  // Requires: kind() is that of the answer.
+  void Add(const DistanceAnswer& answer);
+  void Add(const IntersectionAnswer& answer);
+  void Add(const TimeOfCollisionAnswer& answer);
+  // A row that was refused, or not reached within its time, has no answer of the core.
+  void AddRefused() { ++refused_; }
+  void AddNotReached() { CountState(UndecidedStateOf(kind_), UndecidedReason::kBudget); }
+
+  // Adds another chunk of the same batch. Requires: the same kind.
+  void Merge(const BatchTally& other);
+
+  QueryKind kind() const { return kind_; }
+  std::uint64_t rows() const;
+  std::uint32_t refused() const { return refused_; }
+  const std::array<std::uint32_t, kStates>& states() const { return states_; }
+  // By the number of UndecidedReason.
+  const std::array<std::uint32_t, 4>& undecided() const { return undecided_; }
+  const BucketCounts<kIterationBuckets.size()>& iterations() const { return iterations_; }
+  const BucketCounts<kBracketRatioBuckets.size()>& bracket_ratios() const {
+    return bracket_ratios_;
+  }
+
+ private:
+  static std::uint8_t UndecidedStateOf(QueryKind kind);
+  void CountState(std::uint8_t state, UndecidedReason reason);
+  void CountBracket(const DistanceAnswer& answer);
+
+  QueryKind kind_;
+  std::uint32_t refused_ = 0;
+  std::array<std::uint32_t, kStates> states_{};
+  std::array<std::uint32_t, 4> undecided_{};
+  BucketCounts<kIterationBuckets.size()> iterations_;
+  BucketCounts<kBracketRatioBuckets.size()> bracket_ratios_;
+};
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_OBSERVE_BATCH_TALLY_H_

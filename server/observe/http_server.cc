@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/observe/http_server.h"
+
+#include <civetweb.h>
+
+#include <array>
+#include <stop_token>
+#include <thread>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+
+namespace clearance::server {
+namespace {
+
+// No document root: nothing is served but what the handler answers. The timeout frees a thread from
+// a client that connects and says nothing.
+std::array<const char*, 9> Options(const std::string& address) {
+  return {"listening_ports",
+          address.c_str(),
+          "num_threads",
+          "8",
+          "request_timeout_ms",
+          "5000",
+          "decode_url",
+          "no",
+          nullptr};
+}
+
+void Send(mg_connection* connection, const HttpReply& reply, bool with_body) {
+  const std::string head = absl::StrCat(
+      "HTTP/1.1 ", reply.status, " ", mg_get_response_code_text(connection, reply.status),
+      "\r\nContent-Type: ", reply.content_type, "\r\nContent-Length: ", reply.body.size(),
+      "\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nConnection: "
+      "close\r\n\r\n");
+  mg_write(connection, head.data(), head.size());
+  if (with_body) mg_write(connection, reply.body.data(), reply.body.size());
+}
+
+}  // namespace
+
+HttpServer::HttpServer(std::string host, Handler handler)
+    : host_(std::move(host)), handler_(std::move(handler)) {}
+
+// civetweb of Debian 12 notices that it has to stop when its accept loop wakes: within two seconds,
+// or at the next connection. So connections come until it did.
+HttpServer::~HttpServer() {
+  if (context_ == nullptr) return;
+  const std::jthread waker([this](const std::stop_token& stopped) {
+    std::array<char, 256> error;
+    while (!stopped.stop_requested()) {
+      mg_connection* const connection =
+          mg_connect_client(host_.c_str(), port_, 0, error.data(), error.size());
+      if (connection != nullptr) mg_close_connection(connection);
+      absl::SleepFor(absl::Milliseconds(5));
+    }
+  });
+  mg_stop(context_);
+}
+
+absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(const std::string& address,
+                                                              Handler handler) {
+  std::unique_ptr<HttpServer> server(
+      new HttpServer(address.substr(0, address.rfind(':')), std::move(handler)));
+  mg_callbacks callbacks{};
+  // civetweb would write to a file or to stderr in a form of its own.
+  callbacks.log_message = [](const mg_connection*, const char*) { return 1; };
+  server->context_ = mg_start(&callbacks, nullptr, Options(address).data());
+  mg_server_port bound{};
+  if (server->context_ == nullptr || mg_get_server_ports(server->context_, 1, &bound) != 1) {
+    return absl::UnavailableError(absl::StrCat("cannot listen for HTTP on ", address));
+  }
+  server->port_ = bound.port;
+  mg_set_request_handler(server->context_, "**", &HttpServer::OnRequest, server.get());
+  return server;
+}
+
+int HttpServer::OnRequest(mg_connection* connection, void* self) {
+  const mg_request_info& request = *mg_get_request_info(connection);
+  const absl::string_view method = request.request_method;
+  const bool is_head = method == "HEAD";
+  const HttpReply reply = is_head || method == "GET"
+                              ? static_cast<HttpServer*>(self)->handler_(request.local_uri)
+                              : HttpReply{.status = 405, .body = "only GET and HEAD\n"};
+  Send(connection, reply, !is_head);
+  return reply.status;
+}
+
+}  // namespace clearance::server

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A small HTTP server for operators: /metrics, /livez, /readyz, on a port of its own, with two
+// threads of its own, so that no scrape waits for a query nor a query for a scrape.
+// prometheus-cpp's Exposer runs the same web server (civetweb) but lets nothing else answer on its
+// port.
+
+#ifndef CLEARANCE_SERVER_OBSERVE_HTTP_SERVER_H_
+#define CLEARANCE_SERVER_OBSERVE_HTTP_SERVER_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+struct mg_context;
+struct mg_connection;
+
+namespace clearance::server {
+
+struct HttpReply {
+  int status = 200;
+  std::string content_type = "text/plain; charset=utf-8";
+  std::string body;
+};
+
+// Serves GET and HEAD until it is destroyed. Thread-safe.
+class HttpServer {
+ public:
+  // Answers the path of a request (without its query); called from several threads.
+  using Handler = std::function<HttpReply(absl::string_view path)>;
+
+  // `address` is host:port, IPv4; port 0 takes a free one. UNAVAILABLE if it cannot be bound.
+  static absl::StatusOr<std::unique_ptr<HttpServer>> Start(const std::string& address,
+                                                           Handler handler);
+  ~HttpServer();
+  HttpServer(const HttpServer&) = delete;
+  HttpServer& operator=(const HttpServer&) = delete;
+
+  int port() const { return port_; }
+
+ private:
+  HttpServer(std::string host, Handler handler);
+
+  static int OnRequest(mg_connection* connection, void* self);
+
+  const std::string host_;
+  const Handler handler_;
+  mg_context* context_ = nullptr;
+  int port_ = 0;
+};
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_OBSERVE_HTTP_SERVER_H_

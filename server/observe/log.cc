@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/observe/log.h"
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/time/clock.h"
+
+namespace clearance::server {
+namespace {
+
+const char* NameOf(LogLevel level) {
+  switch (level) {
+    case LogLevel::kDebug:
+      return "DEBUG";
+    case LogLevel::kInfo:
+      return "INFO";
+    case LogLevel::kWarning:
+      return "WARNING";
+    case LogLevel::kError:
+      break;
+  }
+  return "ERROR";
+}
+
+std::string TimeText(absl::Time when) {
+  return absl::FormatTime("%Y-%m-%d%ET%H:%M:%E3SZ", when, absl::UTCTimeZone());
+}
+
+bool NeedsQuotes(absl::string_view text) {
+  if (text.empty()) return true;
+  for (const char c : text) {
+    if (!absl::ascii_isgraph(static_cast<unsigned char>(c)) || c == '"' || c == '\\' || c == '=') {
+      return true;
+    }
+  }
+  return false;
+}
+
+struct HumanText {
+  std::string operator()(absl::string_view text) const {
+    return NeedsQuotes(text) ? absl::StrCat("\"", absl::CEscape(text), "\"") : std::string(text);
+  }
+  std::string operator()(bool value) const { return value ? "true" : "false"; }
+  std::string operator()(double value) const { return absl::StrFormat("%.17g", value); }
+  template <std::integral T>
+  std::string operator()(T value) const {
+    return absl::StrCat(value);
+  }
+};
+
+struct JsonValue {
+  nlohmann::ordered_json operator()(absl::string_view text) const { return std::string(text); }
+  template <class T>
+  nlohmann::ordered_json operator()(T value) const {
+    return value;
+  }
+};
+
+std::string FormatHuman(const LogRecord& record) {
+  std::string line = absl::StrCat(TimeText(record.when), " ", NameOf(record.level), " ",
+                                  absl::CEscape(record.message));
+  for (const LogField& field : record.fields) {
+    absl::StrAppend(&line, " ", absl::CEscape(field.key()), "=",
+                    std::visit(HumanText(), field.value()));
+  }
+  return line;
+}
+
+std::string FormatJson(const LogRecord& record) {
+  nlohmann::ordered_json object;
+  object["time"] = TimeText(record.when);
+  object["level"] = NameOf(record.level);
+  object["message"] = std::string(record.message);
+  for (const LogField& field : record.fields) {
+    object[std::string(field.key())] = std::visit(JsonValue(), field.value());
+  }
+  // ASCII only, and what is no UTF-8 is replaced: whatever a peer sent, the line stays one valid
+  // object.
+  return object.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+}
+
+void WriteToStderr(absl::string_view line) { std::fwrite(line.data(), 1, line.size(), stderr); }
+
+}  // namespace
+
+Log::Log(LogFormat format, LogLevel level, Sink sink)
+    : format_(format), level_(level), sink_(sink ? std::move(sink) : WriteToStderr) {}
+
+void Log::Write(LogLevel level, absl::string_view message, absl::Span<const LogField> fields) {
+  if (!IsOn(level)) return;
+  std::string line = FormatLogRecord(format_, {absl::Now(), level, message, fields});
+  line += '\n';
+  const std::lock_guard lock(mutex_);
+  sink_(line);
+}
+
+std::string FormatLogRecord(LogFormat format, const LogRecord& record) {
+  return format == LogFormat::kJson ? FormatJson(record) : FormatHuman(record);
+}
+
+}  // namespace clearance::server

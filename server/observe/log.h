@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One line a record: for people ("2026-01-01T00:00:00.000Z INFO message key=value") or one JSON
+// object. Abseil's own log is not in the version that Debian 12 ships. Strings are always escaped,
+// since some of them come from peers.
+
+#ifndef CLEARANCE_SERVER_OBSERVE_LOG_H_
+#define CLEARANCE_SERVER_OBSERVE_LOG_H_
+
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <mutex>
+#include <string>
+#include <variant>
+
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+
+namespace clearance::server {
+
+enum class LogLevel { kDebug, kInfo, kWarning, kError };
+enum class LogFormat { kHuman, kJson };
+
+// One key=value of a record. Borrows its strings; lives no longer than the call that it is handed
+// to.
+class LogField {
+ public:
+  using Value = std::variant<absl::string_view, bool, std::int64_t, std::uint64_t, double>;
+
+  LogField(absl::string_view key, absl::string_view value) : key_(key), value_(value) {}
+  LogField(absl::string_view key, const char* value) : LogField(key, absl::string_view(value)) {}
+  LogField(absl::string_view key, const std::string& value)
+      : LogField(key, absl::string_view(value)) {}
+  LogField(absl::string_view key, bool value) : key_(key), value_(value) {}
+  LogField(absl::string_view key, double value) : key_(key), value_(value) {}
+  template <std::signed_integral T>
+  LogField(absl::string_view key, T value) : key_(key), value_(std::int64_t{value}) {}
+  template <std::unsigned_integral T>
+  requires(!std::same_as<T, bool>) LogField(absl::string_view key, T value)
+      : key_(key), value_(std::uint64_t{value}) {}
+
+  absl::string_view key() const { return key_; }
+  const Value& value() const { return value_; }
+
+ private:
+  absl::string_view key_;
+  Value value_;
+};
+
+// The key under which every record about one call carries the call's id.
+inline constexpr absl::string_view kRequestIdKey = "request_id";
+
+// Thread-safe. A record is one write of one whole line, so lines never mix.
+class Log {
+ public:
+  using Fields = std::initializer_list<LogField>;
+  using Sink = std::function<void(absl::string_view line)>;  // gets the line with its '\n'
+
+  // Writes records of `level` and above to stderr, or to `sink` where one is given.
+  Log(LogFormat format, LogLevel level, Sink sink = nullptr);
+
+  bool IsOn(LogLevel level) const { return level >= level_; }
+
+  void Debug(absl::string_view message, Fields fields = {}) {
+    Write(LogLevel::kDebug, message, fields);
+  }
+  void Info(absl::string_view message, Fields fields = {}) {
+    Write(LogLevel::kInfo, message, fields);
+  }
+  void Warning(absl::string_view message, Fields fields = {}) {
+    Write(LogLevel::kWarning, message, fields);
+  }
+  void Error(absl::string_view message, Fields fields = {}) {
+    Write(LogLevel::kError, message, fields);
+  }
+
+  void Write(LogLevel level, absl::string_view message, absl::Span<const LogField> fields);
+
+ private:
+  const LogFormat format_;
+  const LogLevel level_;
+  // The standard library's, since the thread sanitizer sees through it; through Debian's
+  // absl::Mutex it does not.
+  std::mutex mutex_;
+  const Sink sink_;  // called with mutex_ held
+};
+
+struct LogRecord {
+  absl::Time when;
+  LogLevel level;
+  absl::string_view message;
+  absl::Span<const LogField> fields;
+};
+
+// The line of one record without its '\n', as Log writes it; the time is UTC, to milliseconds.
+std::string FormatLogRecord(LogFormat format, const LogRecord& record);
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_OBSERVE_LOG_H_

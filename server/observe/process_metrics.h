@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The `process_` series of Prometheus' own client libraries: CPU, memory, descriptors, threads of
+// this process, read from /proc at the scrape.
+
+#ifndef CLEARANCE_SERVER_OBSERVE_PROCESS_METRICS_H_
+#define CLEARANCE_SERVER_OBSERVE_PROCESS_METRICS_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "prometheus/collectable.h"
+#include "prometheus/metric_family.h"
+
+namespace clearance::server {
+
+// What /proc/<pid>/stat tells, in its own units.
+struct ProcessStat {
+  double cpu_ticks = 0;  // user and system
+  double threads = 0;
+  double start_ticks = 0;  // after boot
+  double virtual_bytes = 0;
+  double resident_pages = 0;
+};
+
+// Nothing if `line` is not in the form of /proc/<pid>/stat. The program's name may hold blanks and
+// parentheses.
+std::optional<ProcessStat> ParseProcessStat(const std::string& line);
+
+// Thread-safe. What cannot be read (no /proc) has no series.
+class ProcessMetrics : public prometheus::Collectable {
+ public:
+  std::vector<prometheus::MetricFamily> Collect() const override;
+};
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_OBSERVE_PROCESS_METRICS_H_

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The `grpc_server_` series of the ecosystem (names, labels and codes as go-grpc-prometheus spells
+// them, so that its dashboards and alerts fit), one set of handles for every rpc.
+
+#ifndef CLEARANCE_SERVER_OBSERVE_RPC_SERIES_H_
+#define CLEARANCE_SERVER_OBSERVE_RPC_SERIES_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "absl/time/time.h"
+#include "prometheus/counter.h"
+#include "prometheus/histogram.h"
+#include "prometheus/registry.h"
+
+namespace clearance::server {
+
+// Every rpc of the three services, in the order of the protos.
+enum class RpcMethod : std::uint8_t {
+  kRegisterShape,
+  kBatchRegisterShapes,
+  kGetShape,
+  kListShapes,
+  kDeleteShape,
+  kDistance,
+  kIntersection,
+  kTimeOfCollision,
+  kSession,
+  kGetServerInfo,
+};
+inline constexpr std::size_t kRpcMethods = 10;
+inline constexpr std::size_t kGrpcCodes = 17;
+
+struct RpcMethodInfo {
+  const char* service;  // "clearance.v1.ShapeService"
+  const char* method;   // "RegisterShape"
+  const char* type;     // "unary" or "bidi_stream"
+};
+const RpcMethodInfo& InfoOf(RpcMethod method);
+
+// Thread-safe.
+class RpcSeries {
+ public:
+  void Started() { started_->Increment(); }
+  void MessageReceived() { received_->Increment(); }
+  void MessageSent() { sent_->Increment(); }
+  // Once a call; `grpc_code` by its number, anything unknown counts as 2 (Unknown).
+  void Handled(int grpc_code, absl::Duration taken);
+
+ private:
+  friend std::array<RpcSeries, kRpcMethods> MakeRpcSeries(prometheus::Registry* registry);
+
+  prometheus::Counter* started_ = nullptr;
+  prometheus::Counter* received_ = nullptr;
+  prometheus::Counter* sent_ = nullptr;
+  prometheus::Histogram* seconds_ = nullptr;
+  std::array<prometheus::Counter*, kGrpcCodes> handled_{};
+};
+
+// By RpcMethod, all at 0. `registry` owns what the handles point to.
+std::array<RpcSeries, kRpcMethods> MakeRpcSeries(prometheus::Registry* registry);
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_OBSERVE_RPC_SERIES_H_

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which texts are names of shapes: 1 to 128 characters of `[a-z0-9][a-z0-9._/-]*`.
+
+#ifndef CLEARANCE_SERVER_REGISTRY_SHAPE_NAME_H_
+#define CLEARANCE_SERVER_REGISTRY_SHAPE_NAME_H_
+
+#include <string_view>
+
+#include "absl/status/status.h"
+
+namespace clearance::server {
+
+// INVALID_ARGUMENT naming `field` unless the text is a name.
+absl::Status CheckShapeName(std::string_view name, std::string_view field);
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_REGISTRY_SHAPE_NAME_H_

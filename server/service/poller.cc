@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/service/poller.h"
+
+#include <grpc/support/time.h>
+
+#include <utility>
+#include <vector>
+
+namespace clearance::server {
+
+Poller::Poller(std::unique_ptr<grpc::ServerCompletionQueue> queue) : queue_(std::move(queue)) {}
+
+Poller::~Poller() {
+  queue_->Shutdown();
+  if (thread_.joinable()) {
+    thread_.join();
+  } else {
+    Poll();
+  }
+}
+
+void Poller::Run() {
+  thread_ = std::thread([this] { Poll(); });
+}
+
+void Poller::Poll() {
+  void* tag = nullptr;
+  bool ok = false;
+  while (queue_->Next(&tag, &ok)) static_cast<Completion*>(tag)->Complete(ok);
+}
+
+void Poller::BeginDrain() {
+  drain_alarm_.Set(queue_.get(), gpr_time_0(GPR_CLOCK_MONOTONIC),
+                   static_cast<Completion*>(&drain_));
+}
+
+void Poller::Drain::Complete(bool /*ok*/) {
+  poller_.is_draining_ = true;
+  const std::vector<Operation*> watched(poller_.watched_.begin(), poller_.watched_.end());
+  for (Operation* const operation : watched) {
+    if (poller_.watched_.contains(operation)) operation->Interrupt();
+  }
+}
+
+void Poller::Count(int change) {
+  const std::lock_guard lock(mutex_);
+  calls_ += change;
+  call_ended_.notify_all();
+}
+
+void Poller::AwaitEnd() {
+  std::unique_lock lock(mutex_);
+  call_ended_.wait(lock, [this] { return calls_ == 0; });
+}
+
+}  // namespace clearance::server

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One completion queue and the one thread that polls it.
+
+#ifndef CLEARANCE_SERVER_SERVICE_POLLER_H_
+#define CLEARANCE_SERVER_SERVICE_POLLER_H_
+
+#include <grpcpp/alarm.h>
+#include <grpcpp/completion_queue.h>
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "absl/container/flat_hash_set.h"
+#include "server/service/completion.h"
+
+namespace clearance::server {
+
+// Only queue(), Run(), BeginDrain() and AwaitEnd() may be called from other threads than the
+// polling one.
+class Poller {
+ public:
+  explicit Poller(std::unique_ptr<grpc::ServerCompletionQueue> queue);
+  // Requires: the server is shut down, or was never started.
+  ~Poller();
+
+  Poller(const Poller&) = delete;
+  Poller& operator=(const Poller&) = delete;
+
+  grpc::ServerCompletionQueue* queue() const { return queue_.get(); }
+
+  // Starts the polling thread.
+  void Run();
+
+  // Interrupts every operation that is watched, now and later, and makes is_draining() true. At
+  // most once.
+  void BeginDrain();
+  bool is_draining() const { return is_draining_; }
+
+  // Blocks until no call lives here. Requires: the server is shut down, so no call can begin.
+  void AwaitEnd();
+
+  // A call that lives on this poller: the queue may not shut down before it ends.
+  class Presence {
+   public:
+    explicit Presence(Poller& poller) : poller_(poller) { poller_.Count(+1); }
+    ~Presence() { poller_.Count(-1); }
+    Presence(const Presence&) = delete;
+    Presence& operator=(const Presence&) = delete;
+
+   private:
+    Poller& poller_;
+  };
+
+  // Interrupts the operation when the drain begins.
+  class Watch {
+   public:
+    Watch(Poller& poller, Operation& operation) : poller_(poller), operation_(operation) {
+      poller_.watched_.insert(&operation_);
+    }
+    ~Watch() { poller_.watched_.erase(&operation_); }
+    Watch(const Watch&) = delete;
+    Watch& operator=(const Watch&) = delete;
+
+   private:
+    Poller& poller_;
+    Operation& operation_;
+  };
+
+ private:
+  class Drain final : public Completion {
+   public:
+    explicit Drain(Poller& poller) : poller_(poller) {}
+    void Complete(bool ok) override;
+
+   private:
+    Poller& poller_;
+  };
+
+  void Poll();
+  void Count(int change);
+
+  const std::unique_ptr<grpc::ServerCompletionQueue> queue_;
+  std::thread thread_;
+  bool is_draining_ = false;
+  absl::flat_hash_set<Operation*> watched_;
+  Drain drain_{*this};
+  grpc::Alarm drain_alarm_;
+  std::mutex mutex_;
+  std::condition_variable call_ended_;
+  int calls_ = 0;  // guarded by mutex_
+};
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_SERVICE_POLLER_H_

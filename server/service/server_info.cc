@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/service/server_info.h"
+
+#include "core/math/tolerance.h"
+
+namespace clearance::server {
+namespace {
+
+void FillLimits(const Limits& limits, v1::Limits* message) {
+  message->set_max_request_bytes(limits.max_request_bytes);
+  message->set_max_transport_bytes(limits.max_transport_bytes);
+  message->set_max_reply_bytes(limits.max_reply_bytes);
+  message->set_max_batch_rows(limits.max_batch_rows);
+  message->set_max_batch_shapes(limits.max_batch_shapes);
+  message->set_max_shape_vertices(limits.max_shape_vertices);
+  message->set_max_shapes(limits.max_shapes);
+  message->set_max_registry_bytes(limits.max_registry_bytes);
+  message->set_max_slots_per_session(limits.max_slots_per_session);
+  message->set_max_sessions(limits.max_sessions);
+  message->set_max_messages_in_flight(limits.max_messages_in_flight);
+  message->set_max_bytes_in_flight(limits.max_bytes_in_flight);
+  message->set_max_session_shape_bytes(limits.max_session_shape_bytes);
+}
+
+void FillTolerances(v1::Tolerances* message) {
+  message->set_relative(kRelativeTolerance);
+  message->set_rounding(kRoundingTolerance);
+  message->set_max_iterations(kMaxIterations);
+  message->set_max_motion_steps(kMaxMotionSteps);
+  message->set_max_rotation(kMaxRotation);
+  message->set_quaternion_slack(kQuaternionSlack);
+}
+
+}  // namespace
+
+absl::Status GetServerInfo(const ServerParts& parts, const v1::GetServerInfoRequest& /*request*/,
+                           const StopRule& /*stop*/, v1::GetServerInfoResponse* response) {
+  response->set_version(CLEARANCE_VERSION);
+  FillLimits(parts.limits, response->mutable_limits());
+  FillTolerances(response->mutable_tolerances());
+  response->set_revision(parts.registry.revision());
+  return absl::OkStatus();
+}
+
+}  // namespace clearance::server

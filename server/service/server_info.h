@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The method of ServerService.
+
+#ifndef CLEARANCE_SERVER_SERVICE_SERVER_INFO_H_
+#define CLEARANCE_SERVER_SERVICE_SERVER_INFO_H_
+
+#include "absl/status/status.h"
+#include "clearance/v1/server_service.pb.h"
+#include "server/service/call.h"
+
+namespace clearance::server {
+
+absl::Status GetServerInfo(const ServerParts& parts, const v1::GetServerInfoRequest& request,
+                           const StopRule& stop, v1::GetServerInfoResponse* response);
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_SERVICE_SERVER_INFO_H_

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a ShapeReference refers to.
+
+#ifndef CLEARANCE_SERVER_SERVICE_SHAPE_REFERENCE_H_
+#define CLEARANCE_SERVER_SERVICE_SHAPE_REFERENCE_H_
+
+#include <cstdint>
+
+#include "absl/status/statusor.h"
+#include "clearance/v1/query_service.pb.h"
+#include "server/registry/registry.h"
+#include "server/service/call.h"
+
+namespace clearance::server {
+
+struct ResolvedShape {
+  NamedShape shape;
+  std::uint64_t owned_bytes = 0;  // of an inline shape; 0 for one that the registry holds
+  std::uint64_t revision = 0;     // the registry's, at which it was found
+};
+
+// Fails with INVALID_ARGUMENT, NOT_FOUND or RESOURCE_EXHAUSTED, naming fields from the reference
+// on. Builds the hull of an inline shape, which may take long.
+absl::StatusOr<ResolvedShape> ResolveShape(const v1::ShapeReference& reference,
+                                           const ServerParts& parts);
+
+// In units of kMaxCheapCost: what building the hull of an inline shape takes.
+std::uint64_t CostOf(const v1::ShapeReference& reference);
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_SERVICE_SHAPE_REFERENCE_H_

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reads what the tool is pointed at: case files, folders of them, and data folders with reference
+// answers.
+
+#ifndef CLEARANCE_TESTS_ACCEPTANCE_CASE_FILE_H_
+#define CLEARANCE_TESTS_ACCEPTANCE_CASE_FILE_H_
+
+#include <filesystem>
+
+#include "tests/acceptance/question.h"
+
+namespace clearance::acceptance {
+
+// One case a line, with shapes of its own.
+TaskFile ReadCaseFile(const std::filesystem::path& path);
+
+}  // namespace clearance::acceptance
+
+#endif  // CLEARANCE_TESTS_ACCEPTANCE_CASE_FILE_H_

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The rules by which answers pass. Pure functions of a file's row and an answer.
+
+#ifndef CLEARANCE_TESTS_ACCEPTANCE_JUDGE_H_
+#define CLEARANCE_TESTS_ACCEPTANCE_JUDGE_H_
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "tests/acceptance/json_input.h"
+#include "tests/acceptance/question.h"
+
+namespace clearance::acceptance {
+
+// A row of a case file, by the rules of its format: a boolean that must match (or "either" at the
+// rounding floor), a distance within distance_abs + distance_rel * d, a time of collision within
+// toc_abs of its interval (early: 1000 times that), grazing and unknown hits free, and a typed
+// refusal where an error is expected. An UNDECIDED answer is a fault wherever something is judged.
+// The depth of a penetration query counts as not answered.
+Judgement JudgeCase(const Json& row, const Answer& answer);
+
+// Reference answers of a data folder. `size` is the larger of the diagonals of both shapes'
+// bounding boxes.
+//   distance  |d - ref| <= 1e-9 ref + 1e-12 size, and the same boolean; a "penetration" counts as
+//   not answered toc       the same hit, |toc - ref| <= 1e-9 touching  |d| <= 1e-9 size, either
+//   boolean; a proved overlap deeper than that is a fault
+Judgement JudgeDistance(const Json& row, double size, const Answer& answer);
+Judgement JudgeTimeOfCollision(const Json& row, const Answer& answer);
+Judgement JudgeTouching(double size, const Answer& answer);
+
+// One brush that a move may meet: the time of collision along it and the distance at its start.
+struct BrushAnswer {
+  std::string name;
+  Answer toc;
+  Answer start;
+};
+
+// A player's move against all brushes near it: first_contact within 1e-9 (null: none), the set of
+// brushes tied within 1e-9 of it, and the brushes overlapped at the start. A brush that only
+// touches at the start counts neither way: it may be listed or not, and may be the first contact at
+// time 0 or not, because the references were kept only away from the touching border.
+Judgement JudgeMove(const Json& row, const std::vector<BrushAnswer>& brushes);
+
+}  // namespace clearance::acceptance
+
+#endif  // CLEARANCE_TESTS_ACCEPTANCE_JUDGE_H_

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the acceptance tool asks a server and how it holds the answers, whatever file they come
+// from.
+
+#ifndef CLEARANCE_TESTS_ACCEPTANCE_QUESTION_H_
+#define CLEARANCE_TESTS_ACCEPTANCE_QUESTION_H_
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "clearance/shape.h"
+
+namespace clearance::acceptance {
+
+// A shape that was not sent, and why.
+struct NotSent {
+  enum class Why {
+    kUnsupported,  // a kind that the service does not have: its questions count as not answered
+    kMalformed,    // no wire form (a word for a number, no kind): refused by this tool itself
+  };
+  Why why = Why::kMalformed;
+  std::string reason;
+};
+
+// One shape of a file: what a session opens, or why it cannot.
+using TableShape = std::variant<client::ShapeReference, NotSent>;
+
+// Metres and radians over t in [0, 1], about the origin of the shape's frame at t = 0.
+struct Motion {
+  client::Vec3 displacement;
+  client::Vec3 rotation;
+};
+
+// One row: indices of the file's shapes, poses, and motions if a time of collision is asked for.
+struct Question {
+  std::size_t shape_a = 0;
+  std::size_t shape_b = 0;
+  client::Pose pose_a;
+  client::Pose pose_b;
+  struct Motions {
+    Motion a, b;
+  };
+  std::optional<Motions> motions;
+};
+
+struct Answer {
+  enum class Outcome {
+    kLost,         // no answer: the connection or the whole message failed
+    kAnswered,     // the server proved a state
+    kUndecided,    // the server says that it could not
+    kRefused,      // a typed refusal by the server
+    kSelfRefused,  // a typed refusal by this tool, for what has no wire form
+    kNotAnswered,  // the service does not have this kind of shape
+  };
+  Outcome outcome = Outcome::kLost;
+  std::string reason;       // of everything but kAnswered
+  bool intersects = false;  // of a distance: TOUCHING or PENETRATING
+  bool touches = false;     // of a distance: TOUCHING
+  double distance = 0;      // of a distance: 0 where it intersects
+  double upper_bound = 0;   // of a distance
+  bool hits = false;        // of a time of collision: HIT or INITIALLY_OVERLAPPING
+  bool overlaps_at_start = false;
+  double toc = 0;  // t_hit; 0 where INITIALLY_OVERLAPPING
+};
+
+// What is found of one task. Nothing in `faults`: passed, or not judged at all.
+struct Judgement {
+  std::vector<std::string> faults;
+  int not_answered = 0;   // parts that this version of the service does not compute
+  bool is_judged = true;  // false: nothing but not answered parts
+};
+
+// Questions that are judged together: one row of a file.
+struct Task {
+  std::string id;
+  std::string family;
+  std::vector<Question> questions;
+  std::function<Judgement(absl::Span<const Answer>)> judge;
+};
+
+// Everything that is read of one file or folder.
+struct TaskFile {
+  std::string name;
+  std::vector<TableShape> shapes;
+  std::vector<std::string> shape_names;  // to register them under; empty: opened inline
+  std::vector<Task> tasks;
+  std::vector<std::string> unreadable;  // lines and files, with the reason
+  std::vector<std::string> notes;
+};
+
+}  // namespace clearance::acceptance
+
+#endif  // CLEARANCE_TESTS_ACCEPTANCE_QUESTION_H_

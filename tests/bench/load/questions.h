@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The rows that the load generator sends, as messages of any number of rows, and what has to come
+// back: from clearance-server what the core says in this process, bit for bit; from the wire floor
+// the sum of the row's pose numbers.
+
+#ifndef CLEARANCE_TESTS_BENCH_LOAD_QUESTIONS_H_
+#define CLEARANCE_TESTS_BENCH_LOAD_QUESTIONS_H_
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "clearance/v1/query_service.pb.h"
+#include "tests/bench/workload.h"
+
+namespace clearance::bench {
+
+struct Questions {
+  Pool pool;
+  std::vector<Pair> rows;
+};
+
+// `rows` pairs of a pool of `shapes` shapes.
+Questions MakeQuestions(const Size& size, Regime regime, int shapes, int rows);
+
+// Opens shape i of the pool, inline, in slot i.
+v1::SessionRequest MakeOpen(const Pool& pool, std::size_t i);
+
+// All rows in messages of `batch` rows that ask for distances, points and normals. Requires: batch
+// divides the number of rows.
+std::vector<v1::SessionRequest> MakeMessages(const Questions& questions, int batch);
+
+// Bit for bit what the core answers to the rows from `first_row` on; else what differs.
+std::string FindFault(const Questions& questions, std::size_t first_row,
+                      const v1::DistanceBatchResult& result);
+
+// The same for the answers of the wire floor.
+std::string FindFloorFault(const Questions& questions, std::size_t first_row,
+                           const v1::DistanceBatchResult& result);
+
+}  // namespace clearance::bench
+
+#endif  // CLEARANCE_TESTS_BENCH_LOAD_QUESTIONS_H_

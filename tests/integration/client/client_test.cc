@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every unary call of the client library against the real server.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "clearance/proof.h"
+#include "tests/integration/client/real_server.h"
+
+namespace clearance::client {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+TEST(Client, RegistersGetsListsAndDeletes) {
+  const RealServer server;
+  const Client client = server.Connect();
+  const absl::StatusOr<Registration> box = client.Register("parts/box", kUnitBox);
+  ASSERT_TRUE(box.ok()) << box.status();
+  EXPECT_TRUE(box->created);
+  EXPECT_EQ(box->shape.vertex_count, 8u);
+  EXPECT_THAT(box->shape.digest, StartsWith("v1-sha256-"));
+  EXPECT_FALSE(client.Register("parts/box", kUnitBox)->created);
+
+  const absl::StatusOr<FoundShape> found = client.Get(ByDigest{box->shape.digest}, true);
+  ASSERT_TRUE(found.ok()) << found.status();
+  ASSERT_TRUE(found->content.has_value());
+  EXPECT_EQ(BodyVertices(*found->content), BodyVertices(kUnitBox));
+  EXPECT_FALSE(client.Get(ByName{"parts/box"})->content.has_value());
+
+  ASSERT_TRUE(client.Register("other", {Sphere{1}, 0}).ok());
+  const absl::StatusOr<std::vector<ShapeInfo>> listed = client.List("parts/");
+  ASSERT_TRUE(listed.ok()) << listed.status();
+  ASSERT_EQ(listed->size(), 1u);
+  EXPECT_EQ(listed->front().name, "parts/box");
+
+  const absl::StatusOr<std::uint64_t> revision = client.Delete("parts/box", box->shape.digest);
+  ASSERT_TRUE(revision.ok()) << revision.status();
+  EXPECT_GT(*revision, box->revision);
+  EXPECT_EQ(client.Get(ByName{"parts/box"}).status().code(), absl::StatusCode::kNotFound);
+}
+
+TEST(Client, ListsAllPages) {
+  const RealServer server;
+  const Client client = server.Connect();
+  HullColumns hulls;
+  for (int i = 0; i < 1500; ++i) {
+    hulls.names.push_back("p" + std::to_string(10000 + i));
+    hulls.vertex_counts.push_back(1);
+    hulls.vertices.insert(hulls.vertices.end(), {0.001 * i, 0, 0});
+  }
+  ASSERT_TRUE(client.BatchRegister(hulls).ok());
+  const absl::StatusOr<std::vector<ShapeInfo>> listed = client.List();
+  ASSERT_TRUE(listed.ok()) << listed.status();
+  ASSERT_EQ(listed->size(), 1500u);
+  EXPECT_EQ(listed->back().name, "p11499");
+  const absl::StatusOr<ShapePage> page = client.ListPage({.page_size = 10});
+  ASSERT_TRUE(page.ok());
+  EXPECT_EQ(page->shapes.size(), 10u);
+  EXPECT_NE(page->next_page_token, "");
+}
+
+TEST(Client, RegistersABatchAndReportsItsRefusedItems) {
+  const RealServer server;
+  const absl::StatusOr<BatchRegistration> batch =
+      server.Connect().BatchRegister({.names = {"a", "NOT A NAME", "c"},
+                                      .vertex_counts = {1, 1, 2},
+                                      .vertices = {0, 0, 0, 1, 1, 1, 0, 0, 0, 1, 0, 0},
+                                      .radii = {0.5}});
+  ASSERT_TRUE(batch.ok()) << batch.status();
+  ASSERT_EQ(batch->digests.size(), 3u);
+  EXPECT_NE(batch->digests[0], "");
+  EXPECT_EQ(batch->digests[1], "");
+  ASSERT_EQ(batch->errors.size(), 1u);
+  EXPECT_EQ(batch->errors[0].index, 1u);
+  EXPECT_EQ(batch->errors[0].code, absl::StatusCode::kInvalidArgument);
+}
+
+TEST(Client, DecodesWhatTheServerSaysOfARefusedShape) {
+  const RealServer server;
+  const absl::Status status = server.Connect().Register("bad", {Sphere{-1}, 0}).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  const std::optional<Error> error = ErrorDetail(status);
+  ASSERT_TRUE(error.has_value());
+  EXPECT_THAT(error->field, HasSubstr("sphere.radius"));
+  EXPECT_EQ(error->value, "-1");
+}
+
+TEST(Client, AsksUnaryQueriesOfEveryKind) {
+  const RealServer server;
+  const Client client = server.Connect();
+  ASSERT_TRUE(client.Register("box", kUnitBox).ok());
+  const ShapeTable shapes{{ByName{"box"}, kUnitBox}};
+
+  const absl::StatusOr<DistanceResult> distance = client.Distance(shapes, BoxesApart(2, 1));
+  ASSERT_TRUE(distance.ok()) << distance.status();
+  EXPECT_THAT(distance->states, ElementsAre(State::kSeparated, State::kSeparated));
+  EXPECT_THAT(distance->distances, ElementsAre(1, 2));
+  EXPECT_TRUE(ProvedFree(*distance, 0, 0.999));
+  EXPECT_FALSE(ProvedFree(*distance, 0, 1.001));
+
+  IntersectionBatch touches;
+  touches.pairs = BoxesApart(2, -0.5).pairs;
+  const absl::StatusOr<IntersectionResult> touch = client.Intersection(shapes, touches);
+  ASSERT_TRUE(touch.ok()) << touch.status();
+  EXPECT_THAT(touch->states, ElementsAre(State::kPenetrating, State::kSeparated));
+
+  TimeOfCollisionBatch motion;
+  motion.pairs = BoxesApart(1, 1).pairs;
+  motion.displacements_a = {2, 0, 0};
+  const absl::StatusOr<TimeOfCollisionResult> hit = client.TimeOfCollision(shapes, motion);
+  ASSERT_TRUE(hit.ok()) << hit.status();
+  EXPECT_THAT(hit->states, ElementsAre(MotionState::kHit));
+  EXPECT_NEAR(hit->t_hit[0], 0.5, 1e-8);
+  EXPECT_LE(hit->t_free[0], hit->t_hit[0]);
+}
+
+TEST(Client, RefusesRowsByThemselves) {
+  const RealServer server;
+  DistanceBatch batch = BoxesApart(3, 1);
+  batch.pairs.poses_b[7] = std::numeric_limits<double>::quiet_NaN();
+  const absl::StatusOr<DistanceResult> result =
+      server.Connect().Distance({{kUnitBox, kUnitBox}}, batch);
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_THAT(result->states, ElementsAre(State::kSeparated, State::kRefused, State::kSeparated));
+  ASSERT_EQ(result->errors.size(), 1u);
+  EXPECT_EQ(result->errors[0].index, 1u);
+}
+
+TEST(Client, ReadsTheServersInfoAndHealth) {
+  RealServer server({.max_batch_rows = 123});
+  const Client client = server.Connect();
+  const absl::StatusOr<ServerInfo> info = client.GetServerInfo();
+  ASSERT_TRUE(info.ok()) << info.status();
+  EXPECT_EQ(info->limits.max_batch_rows, 123u);
+  EXPECT_GT(info->tolerances.relative, 0);
+  ASSERT_TRUE(client.CheckHealth().ok());
+  EXPECT_EQ(*client.CheckHealth(), Health::kServing);
+  EXPECT_EQ(client.CheckHealth("no.such.Service").status().code(), absl::StatusCode::kNotFound);
+  server.server().BeginDrain();
+  EXPECT_EQ(*client.CheckHealth(), Health::kNotServing);
+}
+
+}  // namespace
+}  // namespace clearance::client

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+# Installs the client into a new directory, builds another project against it and runs that.
+# cmake -D BUILD_DIR=… -D SOURCE_DIR=… -P package_test.cmake
+string(RANDOM LENGTH 12 suffix)
+set(work $ENV{TMPDIR})
+if(NOT work)
+  set(work /tmp)
+endif()
+set(work ${work}/clearance-package-${suffix})
+
+function(run)
+  execute_process(COMMAND ${ARGV} RESULT_VARIABLE status OUTPUT_VARIABLE output
+                  ERROR_VARIABLE output)
+  if(NOT status EQUAL 0)
+    file(REMOVE_RECURSE ${work})
+    message(FATAL_ERROR "${ARGV}: ${status}\n${output}")
+  endif()
+endfunction()
+
+run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${work}/prefix --component client)
+run(${CMAKE_COMMAND} -G Ninja -S ${SOURCE_DIR}/consumer -B ${work}/build
+    -D CMAKE_PREFIX_PATH=${work}/prefix)
+run(${CMAKE_COMMAND} --build ${work}/build)
+run(${work}/build/consumer)
+run(${work}/build/proto_consumer)
+file(REMOVE_RECURSE ${work})

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tests/integration/service/harness.h"
+
+#include <chrono>
+#include <cmath>
+
+#include "google/rpc/status.pb.h"
+
+namespace clearance::testing {
+namespace {
+
+// A connection of its own, not one that gRPC shares between equal channels.
+grpc::ChannelArguments OwnConnection() {
+  grpc::ChannelArguments arguments;
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  arguments.SetMaxReceiveMessageSize(-1);
+  arguments.SetMaxSendMessageSize(-1);
+  return arguments;
+}
+
+}  // namespace
+
+TestServer::TestServer(const server::Limits& wanted)
+    : limits(wanted), metrics("test"), registry(limits, &metrics) {
+  auto started = server::GrpcServer::Start({}, limits, registry, metrics);
+  EXPECT_TRUE(started.ok()) << started.status();
+  if (!started.ok()) return;
+  grpc = *std::move(started);
+  channel = NewChannel();
+  shapes = v1::ShapeService::NewStub(channel);
+  queries = v1::QueryService::NewStub(channel);
+  info = v1::ServerService::NewStub(channel);
+}
+
+std::shared_ptr<grpc::Channel> TestServer::NewChannel() const {
+  return grpc::CreateCustomChannel("127.0.0.1:" + std::to_string(grpc->port()),
+                                   grpc::InsecureChannelCredentials(), OwnConnection());
+}
+
+std::chrono::system_clock::time_point HangGuard() {
+  return std::chrono::system_clock::now() + std::chrono::seconds(100);
+}
+
+TestSession::TestSession(v1::QueryService::Stub& stub) {
+  context_.set_deadline(HangGuard());
+  stream_ = stub.Session(&context_);
+}
+
+TestSession::~TestSession() {
+  if (is_finished_) return;
+  context_.TryCancel();
+  AwaitEnd();
+}
+
+v1::SessionResponse TestSession::Ask(const v1::SessionRequest& request) {
+  v1::SessionResponse response;
+  EXPECT_TRUE(Send(request));
+  EXPECT_TRUE(Receive(&response));
+  return response;
+}
+
+void TestSession::Open(std::uint32_t slot, const v1::Shape& shape) {
+  v1::SessionRequest request;
+  request.mutable_open()->set_slot(slot);
+  *request.mutable_open()->mutable_shape()->mutable_inline_shape() = shape;
+  const v1::SessionResponse response = Ask(request);
+  EXPECT_TRUE(response.has_open()) << response.ShortDebugString();
+}
+
+void TestSession::Open(std::uint32_t slot, const std::string& name) {
+  v1::SessionRequest request;
+  request.mutable_open()->set_slot(slot);
+  request.mutable_open()->mutable_shape()->set_name(name);
+  const v1::SessionResponse response = Ask(request);
+  EXPECT_TRUE(response.has_open()) << response.ShortDebugString();
+}
+
+grpc::Status TestSession::Finish() {
+  HalfClose();
+  return AwaitEnd();
+}
+
+grpc::Status TestSession::AwaitEnd() {
+  v1::SessionResponse response;
+  while (Receive(&response)) {
+  }
+  is_finished_ = true;
+  return stream_->Finish();
+}
+
+v1::Error ErrorOf(const google::rpc::Status& status) {
+  v1::Error error;
+  EXPECT_EQ(status.details_size(), 1) << status.ShortDebugString();
+  EXPECT_TRUE(status.details_size() == 1 && status.details(0).UnpackTo(&error));
+  EXPECT_EQ(static_cast<int>(error.code()), status.code());
+  return error;
+}
+
+v1::Error ErrorOf(const grpc::Status& status) {
+  google::rpc::Status details;
+  EXPECT_TRUE(details.ParseFromString(status.error_details()));
+  EXPECT_EQ(details.code(), static_cast<int>(status.error_code()));
+  EXPECT_EQ(details.message(), status.error_message());
+  return ErrorOf(details);
+}
+
+v1::Shape Sphere(double radius) {
+  v1::Shape shape;
+  shape.mutable_sphere()->set_radius(radius);
+  return shape;
+}
+
+v1::Shape Box(double half_extent) {
+  v1::Shape shape;
+  auto* const half_extents = shape.mutable_box()->mutable_half_extents();
+  half_extents->set_x(half_extent);
+  half_extents->set_y(half_extent);
+  half_extents->set_z(half_extent);
+  return shape;
+}
+
+v1::Shape Hull(const std::vector<double>& vertices) {
+  v1::Shape shape;
+  shape.mutable_hull()->mutable_vertices()->Add(vertices.begin(), vertices.end());
+  return shape;
+}
+
+v1::Shape RingHull(int points) {
+  std::vector<double> vertices;
+  for (int i = 0; i < points; ++i) {
+    const double angle = 2 * std::acos(-1.0) * i / points;
+    vertices.insert(vertices.end(), {std::cos(angle), std::sin(angle), i % 2 == 0 ? 0.5 : -0.5});
+  }
+  return Hull(vertices);
+}
+
+std::string Register(TestServer& server, const std::string& name, const v1::Shape& shape) {
+  v1::RegisterShapeRequest request;
+  v1::RegisterShapeResponse response;
+  request.set_name(name);
+  *request.mutable_shape() = shape;
+  const grpc::Status status =
+      Call(*server.shapes, &v1::ShapeService::Stub::RegisterShape, request, &response);
+  EXPECT_TRUE(status.ok()) << status.error_message();
+  return response.shape().digest();
+}
+
+v1::PairColumns PairAt(double x) {
+  v1::PairColumns pairs;
+  pairs.set_count(1);
+  for (const double number : {x, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0}) pairs.add_poses_b(number);
+  return pairs;
+}
+
+v1::SessionRequest DistanceAt(double x, std::uint64_t tag) {
+  v1::SessionRequest request;
+  request.set_tag(tag);
+  *request.mutable_distance()->mutable_pairs() = PairAt(x);
+  return request;
+}
+
+}  // namespace clearance::testing

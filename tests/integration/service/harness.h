@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A server in the test's own process and plain clients of it. Nothing here waits for time: every
+// call has a deadline that is far off and only ends a test that hangs.
+
+#ifndef CLEARANCE_TESTS_INTEGRATION_SERVICE_HARNESS_H_
+#define CLEARANCE_TESTS_INTEGRATION_SERVICE_HARNESS_H_
+
+#include <grpcpp/grpcpp.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "clearance/v1/error.pb.h"
+#include "clearance/v1/query_service.grpc.pb.h"
+#include "clearance/v1/server_service.grpc.pb.h"
+#include "clearance/v1/shape_service.grpc.pb.h"
+#include "server/config/limits.h"
+#include "server/observe/metrics.h"
+#include "server/registry/registry.h"
+#include "server/service/grpc_server.h"
+
+namespace clearance::testing {
+
+// A running server with its registry, and stubs on one channel.
+class TestServer {
+ public:
+  explicit TestServer(const server::Limits& limits = {});
+
+  server::Limits limits;
+  server::Metrics metrics;
+  server::Registry registry;
+  std::unique_ptr<server::GrpcServer> grpc;
+  std::shared_ptr<grpc::Channel> channel;
+  std::unique_ptr<v1::ShapeService::Stub> shapes;
+  std::unique_ptr<v1::QueryService::Stub> queries;
+  std::unique_ptr<v1::ServerService::Stub> info;
+
+  // A channel of its own connection that takes and sends messages of any size.
+  std::shared_ptr<grpc::Channel> NewChannel() const;
+};
+
+// Far off.
+std::chrono::system_clock::time_point HangGuard();
+
+// Calls a unary method of a stub.
+template <class Stub, class Request, class Response>
+grpc::Status Call(Stub& stub,
+                  grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
+                  const Request& request, Response* response) {
+  grpc::ClientContext context;
+  context.set_deadline(HangGuard());
+  return (stub.*method)(&context, request, response);
+}
+
+// One session of a client that writes and reads in turn.
+class TestSession {
+ public:
+  explicit TestSession(TestServer& server) : TestSession(*server.queries) {}
+  explicit TestSession(v1::QueryService::Stub& stub);
+  ~TestSession();
+
+  bool Send(const v1::SessionRequest& request) { return stream_->Write(request); }
+  bool Receive(v1::SessionResponse* response) { return stream_->Read(response); }
+  // Sends and receives; a stream that ended fails the test.
+  v1::SessionResponse Ask(const v1::SessionRequest& request);
+  // Opens a slot with an inline shape or a name; a refusal fails the test.
+  void Open(std::uint32_t slot, const v1::Shape& shape);
+  void Open(std::uint32_t slot, const std::string& name);
+  // Half-closes and reads to the end.
+  grpc::Status Finish();
+
+  grpc::ClientContext& context() { return context_; }
+  void HalfClose() { stream_->WritesDone(); }
+  // Reads to the end without half-closing.
+  grpc::Status AwaitEnd();
+
+ private:
+  grpc::ClientContext context_;
+  std::unique_ptr<grpc::ClientReaderWriter<v1::SessionRequest, v1::SessionResponse>> stream_;
+  bool is_finished_ = false;
+};
+
+// The one Error in the details; fails the test where there is none.
+v1::Error ErrorOf(const grpc::Status& status);
+v1::Error ErrorOf(const google::rpc::Status& status);
+
+v1::Shape Sphere(double radius);
+v1::Shape Box(double half_extent);
+v1::Shape Hull(const std::vector<double>& vertices);
+// Regular points on a circle: every one a vertex.
+v1::Shape RingHull(int points);
+
+// Registers; a refusal fails the test. Returns the digest.
+std::string Register(TestServer& server, const std::string& name, const v1::Shape& shape);
+
+// One row: slots 0 and 1, A at the origin, B at (x, 0, 0).
+v1::PairColumns PairAt(double x);
+v1::SessionRequest DistanceAt(double x, std::uint64_t tag);
+
+}  // namespace clearance::testing
+
+#endif  // CLEARANCE_TESTS_INTEGRATION_SERVICE_HARNESS_H_

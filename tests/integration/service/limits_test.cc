@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The published limits: each refuses what is one more than it allows, names itself, and leaves the
+// rest alone.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/integration/service/harness.h"
+
+namespace clearance::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+v1::SessionRequest OpenInline(std::uint32_t slot, const v1::Shape& shape) {
+  v1::SessionRequest request;
+  request.mutable_open()->set_slot(slot);
+  *request.mutable_open()->mutable_shape()->mutable_inline_shape() = shape;
+  return request;
+}
+
+TEST(Limits, OneSessionTooManyEndsNamingTheLimitAndTheOthersGoOn) {
+  server::Limits limits;
+  limits.max_sessions = 2;
+  TestServer server(limits);
+  TestSession first(server);
+  TestSession second(server);
+  first.Open(0, Sphere(1));
+  second.Open(0, Sphere(1));
+
+  TestSession third(server);
+  const grpc::Status status = third.AwaitEnd();
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_THAT(status.error_message(), HasSubstr("max_sessions"));
+  EXPECT_EQ(ErrorOf(status).limit(), "max_sessions <= 2");
+
+  first.Open(1, Sphere(1));
+  EXPECT_EQ(first.Ask(DistanceAt(5, 1)).distance().states(0), v1::STATE_SEPARATED);
+  EXPECT_TRUE(first.Finish().ok());
+}
+
+TEST(Limits, ASessionThatEndedLeavesItsSeat) {
+  server::Limits limits;
+  limits.max_sessions = 1;
+  TestServer server(limits);
+  for (int i = 0; i < 5; ++i) {
+    TestSession session(server);
+    session.Open(0, Sphere(1));
+    ASSERT_TRUE(session.Finish().ok());
+    // The client knows of the end a moment before the server has put it into its books.
+    while (server.metrics.sessions_open().Value() > 0) std::this_thread::yield();
+  }
+}
+
+TEST(Limits, SlotsOfASession) {
+  server::Limits limits;
+  limits.max_slots_per_session = 3;
+  TestServer server(limits);
+  TestSession session(server);
+  session.Open(2, Sphere(1));
+  const v1::Error error = ErrorOf(session.Ask(OpenInline(3, Sphere(1))).status());
+  EXPECT_EQ(error.code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_EQ(error.limit(), "max_slots_per_session: < 3");
+}
+
+TEST(Limits, BytesOfInlineShapesOfASessionAndClosingMakesRoom) {
+  server::Limits limits;
+  limits.max_session_shape_bytes = 10'000;
+  TestServer server(limits);
+  TestSession session(server);
+  session.Open(0, RingHull(60));
+  const v1::SessionResponse refused = session.Ask(OpenInline(1, RingHull(120)));
+  EXPECT_EQ(refused.status().code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_EQ(ErrorOf(refused.status()).limit(), "max_session_shape_bytes <= 10000");
+  v1::SessionRequest close;
+  close.mutable_close()->set_slot(0);
+  EXPECT_TRUE(session.Ask(close).has_close());
+  session.Open(1, RingHull(60));
+  session.Open(1, RingHull(61));
+}
+
+TEST(Limits, BytesOfTheRegistry) {
+  server::Limits limits;
+  limits.max_registry_bytes = 10'000;
+  TestServer server(limits);
+  Register(server, "first", RingHull(60));
+  v1::RegisterShapeRequest request;
+  v1::RegisterShapeResponse response;
+  request.set_name("second");
+  *request.mutable_shape() = RingHull(120);
+  for (const bool validate_only : {true, false}) {
+    request.set_validate_only(validate_only);
+    const grpc::Status status =
+        Call(*server.shapes, &v1::ShapeService::Stub::RegisterShape, request, &response);
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+    EXPECT_EQ(ErrorOf(status).limit(), "max_registry_bytes <= 10000");
+  }
+  EXPECT_EQ(server.registry.revision(), 1u);
+  Register(server, "same-content", RingHull(60));
+}
+
+TEST(Limits, RowsOfABatch) {
+  server::Limits limits;
+  limits.max_batch_rows = 10;
+  TestServer server(limits);
+  TestSession session(server);
+  session.Open(0, Sphere(1));
+  session.Open(1, Sphere(1));
+  v1::SessionRequest request = DistanceAt(5, 1);
+  request.mutable_distance()->mutable_pairs()->set_count(10);
+  EXPECT_EQ(session.Ask(request).distance().states_size(), 10);
+  request.mutable_distance()->mutable_pairs()->set_count(11);
+  EXPECT_EQ(ErrorOf(session.Ask(request).status()).limit(), "max_batch_rows <= 10");
+}
+
+TEST(Limits, OneMessageInFlightAtATimeStillAnswersAll) {
+  server::Limits limits;
+  limits.max_messages_in_flight = 1;
+  TestServer server(limits);
+  TestSession session(server);
+  session.Open(0, Sphere(1));
+  session.Open(1, Sphere(1));
+  for (std::uint64_t i = 0; i < 100; ++i) ASSERT_TRUE(session.Send(DistanceAt(5, i)));
+  for (std::uint64_t i = 0; i < 100; ++i) {
+    v1::SessionResponse response;
+    ASSERT_TRUE(session.Receive(&response));
+    EXPECT_EQ(response.tag(), i);
+  }
+  EXPECT_TRUE(session.Finish().ok());
+}
+
+TEST(Limits, AreToldByGetServerInfo) {
+  server::Limits limits;
+  limits.max_batch_rows = 123;
+  limits.max_session_shape_bytes = 456;
+  TestServer server(limits);
+  v1::GetServerInfoResponse response;
+  ASSERT_TRUE(Call(*server.info, &v1::ServerService::Stub::GetServerInfo, {}, &response).ok());
+  EXPECT_EQ(response.limits().max_batch_rows(), 123u);
+  EXPECT_EQ(response.limits().max_session_shape_bytes(), 456u);
+  EXPECT_THAT(response.version(), ::testing::MatchesRegex("[0-9]+\\.[0-9]+\\.[0-9]+"));
+  EXPECT_EQ(response.tolerances().max_rotation(), 640);
+  EXPECT_EQ(response.tolerances().relative(), 1e-9);
+  // Every limit is told: no field of the message is left at 0.
+  const auto* const reflection = response.limits().GetReflection();
+  const auto* const descriptor = v1::Limits::descriptor();
+  for (int i = 0; i < descriptor->field_count(); ++i) {
+    EXPECT_NE(reflection->GetUInt64(response.limits(), descriptor->field(i)), 0u)
+        << descriptor->field(i)->name();
+  }
+}
+
+}  // namespace
+}  // namespace clearance::testing

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What operators and tools see: health, reflection, metrics, and a port that is taken.
+
+#include <gmock/gmock.h>
+#include <grpcpp/generic/generic_stub.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "absl/time/time.h"
+#include "tests/integration/service/harness.h"
+
+namespace clearance::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Sends one message and takes one, as bytes: the protos of health and reflection are gRPC's own.
+grpc::Status CallRaw(TestServer& server, const std::string& method, const std::string& request,
+                     std::string* response) {
+  grpc::GenericStub stub(server.channel);
+  grpc::ClientContext context;
+  context.set_deadline(HangGuard());
+  grpc::CompletionQueue queue;
+  const auto await = [&queue] {
+    void* tag = nullptr;
+    bool ok = false;
+    return queue.Next(&tag, &ok) && ok;
+  };
+  const auto stream = stub.PrepareCall(&context, method, &queue);
+  stream->StartCall(nullptr);
+  await();
+  const grpc::Slice slice(request);
+  stream->WriteLast(grpc::ByteBuffer(&slice, 1), grpc::WriteOptions(), nullptr);
+  await();
+  grpc::ByteBuffer bytes;
+  stream->Read(&bytes, nullptr);
+  grpc::Slice whole;
+  if (await() && bytes.DumpToSingleSlice(&whole).ok()) {
+    response->assign(reinterpret_cast<const char*>(whole.begin()), whole.size());
+  }
+  grpc::Status status;
+  stream->Finish(&status, nullptr);
+  await();
+  return status;
+}
+
+// The number of grpc.health.v1.HealthCheckResponse.ServingStatus, or -1.
+int HealthOf(TestServer& server, const std::string& service) {
+  const std::string request = "\x0a" + std::string(1, static_cast<char>(service.size())) + service;
+  std::string response;
+  const grpc::Status status = CallRaw(server, "/grpc.health.v1.Health/Check", request, &response);
+  return status.ok() && response.size() == 2 ? response[1] : -1;
+}
+
+TEST(Health, TurnsFromServingToNotServingWithTheDrain) {
+  constexpr int kServing = 1;
+  constexpr int kNotServing = 2;
+  TestServer server;
+  const std::string services[] = {"", "clearance.v1.QueryService", "clearance.v1.ShapeService",
+                                  "clearance.v1.ServerService"};
+  for (const std::string& service : services)
+    EXPECT_EQ(HealthOf(server, service), kServing) << service;
+  server.grpc->BeginDrain();
+  for (const std::string& service : services)
+    EXPECT_EQ(HealthOf(server, service), kNotServing) << service;
+}
+
+TEST(Reflection, ListsTheServices) {
+  TestServer server;
+  std::string response;
+  const std::string list_services = "\x3a\x01*";
+  CallRaw(server, "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", list_services,
+          &response);
+  for (const char* service :
+       {"clearance.v1.QueryService", "clearance.v1.ShapeService", "clearance.v1.ServerService"}) {
+    EXPECT_THAT(response, HasSubstr(service));
+  }
+}
+
+TEST(UnknownMethod, IsUnimplemented) {
+  TestServer server;
+  std::string response;
+  EXPECT_EQ(CallRaw(server, "/clearance.v1.QueryService/Nothing", "", &response).error_code(),
+            grpc::StatusCode::UNIMPLEMENTED);
+}
+
+TEST(UnaryBytes, ThatAreNoRequestAreInvalid) {
+  TestServer server;
+  std::string response;
+  const grpc::Status status =
+      CallRaw(server, "/clearance.v1.QueryService/Distance", "\xff\xff\xff", &response);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_EQ(ErrorOf(status).limit(), "a clearance.v1.DistanceRequest");
+}
+
+TEST(GrpcServer, DoesNotShareAPortThatIsTaken) {
+  TestServer server;
+  server::GrpcServerOptions options;
+  options.listen_address = "127.0.0.1:" + std::to_string(server.grpc->port());
+  const auto second =
+      server::GrpcServer::Start(options, server.limits, server.registry, server.metrics);
+  EXPECT_EQ(second.status().code(), absl::StatusCode::kUnavailable);
+}
+
+// The books are complete once the server is down.
+TEST(Metrics, CountCallsMessagesRowsAndSizes) {
+  TestServer server;
+  Register(server, "ball", Sphere(1));
+  {
+    TestSession session(server);
+    session.Open(0, "ball");
+    session.Open(1, "ball");
+    EXPECT_EQ(session.Ask(DistanceAt(5, 1)).distance().states(0), v1::STATE_SEPARATED);
+    EXPECT_TRUE(session.Finish().ok());
+  }
+  server.grpc->Shutdown(absl::InfiniteFuture());
+  const std::string page = server.metrics.Scrape();
+  const auto series_of = [&page](const std::string& name, const std::string& label) {
+    std::size_t line = page.find("\n" + name + "{");
+    while (line != std::string::npos) {
+      const std::size_t end = page.find('\n', line + 1);
+      const std::string text = page.substr(line + 1, end - line - 1);
+      if (text.find(label) != std::string::npos) return text.substr(text.rfind(' ') + 1);
+      line = page.find("\n" + name + "{", end);
+    }
+    return std::string("absent");
+  };
+  const std::string session = "grpc_method=\"Session\"";
+  EXPECT_EQ(series_of("grpc_server_started_total", session), "1");
+  EXPECT_EQ(series_of("grpc_server_msg_received_total", session), "3");
+  EXPECT_EQ(series_of("grpc_server_msg_sent_total", session), "3");
+  EXPECT_EQ(series_of("grpc_server_handled_total", "grpc_code=\"OK\",grpc_method=\"Session\""),
+            "1");
+  EXPECT_EQ(series_of("grpc_server_started_total", "grpc_method=\"RegisterShape\""), "1");
+  EXPECT_EQ(server.metrics.shapes().Value(), 1);
+  EXPECT_EQ(server.metrics.sessions_open().Value(), 0);
+  EXPECT_EQ(server.metrics.messages_in_flight().Value(), 0);
+}
+
+}  // namespace
+}  // namespace clearance::testing

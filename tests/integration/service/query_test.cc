@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The unary queries, and that they answer bit for bit what a session answers. The numbers
+// themselves are held against independent oracles by the tests of core; here closed forms of
+// spheres show that every column is in its place.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+
+#include "tests/integration/service/harness.h"
+
+namespace clearance::testing {
+namespace {
+
+using ::testing::DoubleNear;
+using ::testing::ElementsAre;
+
+constexpr double kNear = 1e-8;
+
+auto IsPoint(double x, double y, double z) {
+  return ElementsAre(DoubleNear(x, kNear), DoubleNear(y, kNear), DoubleNear(z, kNear));
+}
+
+template <class Request>
+void AddUnitSpheres(Request* request) {
+  for (int i = 0; i < 2; ++i) *request->add_shapes()->mutable_inline_shape() = Sphere(1);
+}
+
+v1::DistanceRequest SpheresApart(double x) {
+  v1::DistanceRequest request;
+  AddUnitSpheres(&request);
+  *request.mutable_batch()->mutable_pairs() = PairAt(x);
+  return request;
+}
+
+void WantAll(v1::DistanceDetail* detail) {
+  detail->set_distances(true);
+  detail->set_bounds(true);
+  detail->set_points(true);
+  detail->set_normals(true);
+  detail->set_relative_points(true);
+  detail->set_witnesses(true);
+  detail->set_iterations(true);
+  detail->set_tolerances(true);
+}
+
+v1::DistanceResponse Ask(TestServer& server, const v1::DistanceRequest& request) {
+  v1::DistanceResponse response;
+  const grpc::Status status =
+      Call(*server.queries, &v1::QueryService::Stub::Distance, request, &response);
+  EXPECT_TRUE(status.ok()) << status.error_message();
+  return response;
+}
+
+TEST(Distance, FillsEveryColumnThatIsWanted) {
+  TestServer server;
+  v1::DistanceRequest request = SpheresApart(5);
+  auto* const pairs = request.mutable_batch()->mutable_pairs();
+  for (const double number : {0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0}) pairs->add_poses_a(number);
+  WantAll(request.mutable_batch()->mutable_detail());
+  const v1::DistanceBatchResult result = Ask(server, request).result();
+  EXPECT_EQ(result.count(), 1u);
+  EXPECT_EQ(result.total_count(), 1u);
+  EXPECT_THAT(result.states(), ElementsAre(v1::STATE_SEPARATED));
+  EXPECT_THAT(result.distances(), ElementsAre(DoubleNear(3, kNear)));
+  EXPECT_THAT(result.points_a(), IsPoint(1, 0, 0));
+  EXPECT_THAT(result.points_b(), IsPoint(4, 0, 0));
+  EXPECT_THAT(result.normals(), IsPoint(1, 0, 0));
+  EXPECT_THAT(result.relative_points_a(), IsPoint(1, 0, 0));
+  EXPECT_THAT(result.relative_points_b(), IsPoint(4, 0, 0));
+  EXPECT_THAT(result.flags(), ElementsAre(0u));
+  EXPECT_EQ(result.iterations_size(), 1);
+  EXPECT_THAT(result.tolerances(), ElementsAre(::testing::Gt(0)));
+  EXPECT_THAT(result.witnesses().offsets(), ElementsAre(0u, 1u));
+  EXPECT_THAT(result.witnesses().vertices_a(), ElementsAre(0u));
+  EXPECT_THAT(result.witnesses().weights(), ElementsAre(1.0));
+}
+
+TEST(Distance, LeavesOutWhatIsNotWanted) {
+  TestServer server;
+  v1::DistanceRequest request = SpheresApart(5);
+  request.mutable_batch()->mutable_detail();
+  const v1::DistanceBatchResult result = Ask(server, request).result();
+  EXPECT_EQ(result.states_size(), 1);
+  EXPECT_EQ(result.distances_size(), 0);
+  EXPECT_EQ(result.lower_bounds_size(), 0);
+  EXPECT_EQ(result.points_a_size(), 0);
+  EXPECT_FALSE(result.has_witnesses());
+}
+
+TEST(Distance, WithoutDetailGivesDistancesAndBounds) {
+  TestServer server;
+  const v1::DistanceBatchResult result = Ask(server, SpheresApart(5)).result();
+  EXPECT_EQ(result.distances_size(), 1);
+  EXPECT_EQ(result.lower_bounds_size(), 1);
+  EXPECT_EQ(result.upper_bounds_size(), 1);
+  EXPECT_EQ(result.normals_size(), 0);
+}
+
+TEST(Distance, BeyondItsMaximumHasItAsLowerBoundAndNoPoints) {
+  TestServer server;
+  v1::DistanceRequest request = SpheresApart(50);
+  request.mutable_batch()->add_max_distances(10);
+  WantAll(request.mutable_batch()->mutable_detail());
+  const v1::DistanceBatchResult result = Ask(server, request).result();
+  EXPECT_THAT(result.states(), ElementsAre(v1::STATE_BEYOND));
+  EXPECT_THAT(result.lower_bounds(), ElementsAre(10.0));
+  EXPECT_THAT(result.points_a(), ElementsAre(0, 0, 0));
+  EXPECT_THAT(result.witnesses().offsets(), ElementsAre(0u, 0u));
+}
+
+TEST(Distance, OfOverlappingSpheresIsNegative) {
+  TestServer server;
+  v1::DistanceRequest request = SpheresApart(1.5);
+  const v1::DistanceBatchResult result = Ask(server, request).result();
+  EXPECT_THAT(result.states(), ElementsAre(v1::STATE_PENETRATING));
+  EXPECT_LE(result.lower_bounds(0), -0.5);
+  EXPECT_LT(result.upper_bounds(0), 0);
+  EXPECT_THAT(result.distances(), ElementsAre(0.0));
+}
+
+TEST(Distance, WitnessesNameTheCallersOwnVertices) {
+  TestServer server;
+  v1::DistanceRequest request;
+  // The first point is repeated, so the fourth given point is the third that is kept.
+  *request.add_shapes()->mutable_inline_shape() =
+      Hull({0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 1});
+  *request.add_shapes()->mutable_inline_shape() = Sphere(1);
+  *request.mutable_batch()->mutable_pairs() = PairAt(5);
+  WantAll(request.mutable_batch()->mutable_detail());
+  const v1::DistanceBatchResult result = Ask(server, request).result();
+  EXPECT_THAT(result.distances(), ElementsAre(DoubleNear(3, kNear)));
+  EXPECT_THAT(result.witnesses().vertices_a(), ElementsAre(3u));
+}
+
+TEST(Distance, AnswersTheSameBytesInASession) {
+  TestServer server;
+  v1::DistanceRequest request;
+  *request.add_shapes()->mutable_inline_shape() = RingHull(17);
+  *request.add_shapes()->mutable_inline_shape() = RingHull(23);
+  *request.mutable_batch()->mutable_pairs() = PairAt(4.25);
+  WantAll(request.mutable_batch()->mutable_detail());
+  TestSession session(server);
+  session.Open(0, RingHull(17));
+  session.Open(1, RingHull(23));
+  v1::SessionRequest message;
+  *message.mutable_distance() = request.batch();
+  EXPECT_EQ(session.Ask(message).distance().SerializeAsString(),
+            Ask(server, request).result().SerializeAsString());
+}
+
+TEST(Distance, OfRegisteredShapesTellsTheRevision) {
+  TestServer server;
+  Register(server, "a", Sphere(1));
+  const std::string digest = Register(server, "b", Sphere(2));
+  v1::DistanceRequest request;
+  request.add_shapes()->set_name("a");
+  request.add_shapes()->set_digest(digest);
+  request.set_min_revision(2);
+  *request.mutable_batch()->mutable_pairs() = PairAt(5);
+  const v1::DistanceResponse response = Ask(server, request);
+  EXPECT_EQ(response.revision(), 2u);
+  EXPECT_THAT(response.result().distances(), ElementsAre(DoubleNear(2, kNear)));
+}
+
+struct UnaryRefusal {
+  v1::DistanceRequest request;
+  grpc::StatusCode code;
+  const char* field;
+};
+
+TEST(Distance, RefusesACallAsAWholeNamingTheField) {
+  TestServer server;
+  UnaryRefusal unknown{SpheresApart(5), grpc::StatusCode::NOT_FOUND, "shapes[1].name"};
+  unknown.request.mutable_shapes(1)->set_name("nobody");
+  UnaryRefusal empty{SpheresApart(5), grpc::StatusCode::INVALID_ARGUMENT, "shapes[0].reference"};
+  empty.request.mutable_shapes(0)->clear_reference();
+  UnaryRefusal early{SpheresApart(5), grpc::StatusCode::FAILED_PRECONDITION, "min_revision"};
+  early.request.set_min_revision(7);
+  UnaryRefusal no_batch{SpheresApart(5), grpc::StatusCode::INVALID_ARGUMENT, "batch.pairs.count"};
+  no_batch.request.clear_batch();
+  UnaryRefusal column{SpheresApart(5), grpc::StatusCode::INVALID_ARGUMENT, "batch.pairs.poses_b"};
+  column.request.mutable_batch()->mutable_pairs()->add_poses_b(0);
+  UnaryRefusal reply{SpheresApart(5), grpc::StatusCode::RESOURCE_EXHAUSTED,
+                     "batch.options.max_reply_bytes"};
+  reply.request.mutable_batch()->mutable_pairs()->set_count(1000);
+  reply.request.mutable_batch()->mutable_options()->set_max_reply_bytes(10'000);
+  for (const UnaryRefusal& refusal : {unknown, empty, early, no_batch, column, reply}) {
+    SCOPED_TRACE(refusal.field);
+    v1::DistanceResponse response;
+    const grpc::Status status =
+        Call(*server.queries, &v1::QueryService::Stub::Distance, refusal.request, &response);
+    EXPECT_EQ(status.error_code(), refusal.code);
+    EXPECT_EQ(ErrorOf(status).field(), refusal.field);
+  }
+  EXPECT_THAT(Ask(server, SpheresApart(5)).result().states(), ElementsAre(v1::STATE_SEPARATED));
+}
+
+TEST(Distance, RefusesRowsByThemselves) {
+  TestServer server;
+  v1::DistanceRequest request = SpheresApart(5);
+  request.mutable_batch()->mutable_pairs()->set_count(2);
+  request.mutable_batch()->mutable_pairs()->add_slots_a(0);
+  request.mutable_batch()->mutable_pairs()->add_slots_a(2);
+  const v1::DistanceBatchResult result = Ask(server, request).result();
+  EXPECT_THAT(result.states(), ElementsAre(v1::STATE_SEPARATED, v1::STATE_REFUSED));
+  EXPECT_EQ(result.errors(0).field(), "slots_a[1]");
+}
+
+TEST(Intersection, TellsStatesAndBounds) {
+  TestServer server;
+  v1::IntersectionRequest request;
+  AddUnitSpheres(&request);
+  auto* const pairs = request.mutable_batch()->mutable_pairs();
+  pairs->set_count(2);
+  for (const double x : {5.0, 1.0}) {
+    for (const double number : {x, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0}) pairs->add_poses_b(number);
+  }
+  request.mutable_batch()->mutable_detail()->set_bounds(true);
+  request.mutable_batch()->mutable_detail()->set_iterations(true);
+  v1::IntersectionResponse response;
+  ASSERT_TRUE(
+      Call(*server.queries, &v1::QueryService::Stub::Intersection, request, &response).ok());
+  EXPECT_THAT(response.result().states(), ElementsAre(v1::STATE_SEPARATED, v1::STATE_PENETRATING));
+  EXPECT_GT(response.result().lower_bounds(0), 0);
+  EXPECT_LE(response.result().lower_bounds(0), 3);
+  EXPECT_LT(response.result().upper_bounds(1), 0);
+  EXPECT_EQ(response.result().iterations_size(), 2);
+}
+
+// Unit spheres 5 apart, B coming 4 nearer: the gap of 3 is closed at t = 3/4.
+TEST(TimeOfCollision, BracketsTheClosedFormOfTwoSpheres) {
+  TestServer server;
+  v1::TimeOfCollisionRequest request;
+  AddUnitSpheres(&request);
+  auto* const batch = request.mutable_batch();
+  *batch->mutable_pairs() = PairAt(5);
+  for (const double number : {-4.0, 0.0, 0.0}) batch->add_displacements_b(number);
+  batch->mutable_detail()->set_times(true);
+  batch->mutable_detail()->set_points(true);
+  batch->mutable_detail()->set_normals(true);
+  v1::TimeOfCollisionResponse response;
+  ASSERT_TRUE(
+      Call(*server.queries, &v1::QueryService::Stub::TimeOfCollision, request, &response).ok());
+  const v1::TimeOfCollisionBatchResult& result = response.result();
+  ASSERT_THAT(result.states(), ElementsAre(v1::MOTION_STATE_HIT));
+  EXPECT_LE(result.t_free(0), 0.75);
+  EXPECT_NEAR(result.t_free(0), 0.75, kNear);
+  EXPECT_NEAR(result.t_hit(0), 0.75, kNear);
+  EXPECT_THAT(result.points_a(), IsPoint(1, 0, 0));
+  EXPECT_THAT(result.normals(), IsPoint(1, 0, 0));
+}
+
+TEST(TimeOfCollision, TakesAnEndPoseInsteadOfADisplacement) {
+  TestServer server;
+  v1::TimeOfCollisionRequest request;
+  AddUnitSpheres(&request);
+  auto* const batch = request.mutable_batch();
+  *batch->mutable_pairs() = PairAt(5);
+  for (const double number : {1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0}) batch->add_end_poses_b(number);
+  v1::TimeOfCollisionResponse response;
+  ASSERT_TRUE(
+      Call(*server.queries, &v1::QueryService::Stub::TimeOfCollision, request, &response).ok());
+  ASSERT_THAT(response.result().states(), ElementsAre(v1::MOTION_STATE_HIT));
+  EXPECT_NEAR(response.result().t_hit(0), 0.75, kNear);
+}
+
+TEST(TimeOfCollision, KnowsFreeMotionsAndInitialOverlap) {
+  TestServer server;
+  v1::TimeOfCollisionRequest request;
+  AddUnitSpheres(&request);
+  auto* const pairs = request.mutable_batch()->mutable_pairs();
+  pairs->set_count(2);
+  for (const double x : {5.0, 1.0}) {
+    for (const double number : {x, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0}) pairs->add_poses_b(number);
+  }
+  v1::TimeOfCollisionResponse response;
+  ASSERT_TRUE(
+      Call(*server.queries, &v1::QueryService::Stub::TimeOfCollision, request, &response).ok());
+  EXPECT_THAT(response.result().states(),
+              ElementsAre(v1::MOTION_STATE_FREE, v1::MOTION_STATE_INITIALLY_OVERLAPPING));
+  EXPECT_THAT(response.result().t_free(), ElementsAre(1.0, 0.0));
+}
+
+}  // namespace
+}  // namespace clearance::testing

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Pairs that once got a wrong answer, each by the exact oracle. A new one comes in with its fix.
+#include "core/query/distance.h"
+#include "core/query/time_of_collision.h"
+#include "gtest/gtest.h"
+#include "tests/support/answer_checker.h"
+
+namespace clearance::testing {
+namespace {
+
+void ExpectRightAnswer(const BodyPair& bodies) {
+  const CheckedPair pair(bodies);
+  const DistanceAnswer answer = Distance(pair.PosedA(), pair.PosedB(), {});
+  EXPECT_EQ(FindFault(pair, answer), "");
+  EXPECT_NE(answer.state, State::kUndecided);
+}
+
+// The four differences of two edges are coplanar; rounding made a tetrahedron around the origin of
+// them, 0.00028 off.
+TEST(Regression, FourCoplanarDifferencesEncloseNothing) {
+  ExpectRightAnswer(
+      {{.kind = BodyKind::kHull,
+        .points = {{0x1.07edcbe9ca6edp-14, 0x1.feb99b1aecdc7p-15, -0x1.13de8a414f624p-14},
+                   {-0x1.4c12585cbcecdp-16, -0x1.27d35734d2f34p-14, -0x1.d07bd261a7403p-16},
+                   {-0x1.1e63afbc2854cp-15, -0x1.1b8dee8ac31dbp-14, 0x1.4de008e547532p-15},
+                   {0x1.e425c397a1ab1p-19, 0x1.019e1f9045d54p-14, -0x1.853907796b2f4p-15},
+                   {-0x1.2065bda37da55p-14, 0x1.bbe241c442b19p-15, 0x1.28e80939896a2p-14},
+                   {0x1.f259d200a0aebp-15, -0x1.dbcdef873403bp-17, -0x1.5c6ea54d8adcdp-15},
+                   {-0x1.2220a299973fdp-14, -0x1.63123ee15fd6p-15, 0x1.be51f8642445fp-17},
+                   {-0x1.97c9ce69d4da8p-15, -0x1.d2c0ea99c183ap-15, -0x1.50818979949e1p-15},
+                   {0x1.06679d922af7bp-14, -0x1.eda52acbf6b65p-15, 0x1.29de056d87b5cp-14},
+                   {-0x1.040c51fcdd69p-15, -0x1.f77c205ca43ecp-16, -0x1.8e253afc340e5p-15}},
+        .radius = 0,
+        .pose = {{0x1.f3c14ea6df325p-2, 0x1.8552d99678795p-1, 0x1.6487401a2bea3p-4},
+                 {-0x1.77e4fee8324bbp-1, -0x1.333d706cac7bdp-1, 0x1.02e91a872ead5p-2,
+                  -0x1.89cbe562436e6p-3}}},
+       {.kind = BodyKind::kHull,
+        .points = {{-0x1.f9a245132491cp-1, -0x1.6bf6bd908b7c8p-3, 0x1.7ee47b46bd068p-2},
+                   {0x1.41f7aa59a2c28p-1, -0x1.43d868724f8f4p-2, -0x1.92b4a820abfdcp-1},
+                   {-0x1.2de33dde5d1p-1, -0x1.8024a2750687cp-2, 0x1.85b02cd7c518p-3},
+                   {-0x1.673cfbe51de7p-2, 0x1.21fccd1fe4a7cp-1, -0x1.6aace86026b3p-2}},
+        .radius = 0,
+        .pose = {{-0x1.3d63dcd50f12p-5, 0x1.1f01f477757f4p-1, 0x1.f56d6def8834cp-1},
+                 {0x1.81d5668c6d18fp-3, 0x1.1c799c23f3b14p-4, 0x1.4333f6adf77eap-3,
+                  0x1.ef05925a94d4p-1}}}});
+}
+
+// No size, so the tolerance is 0 as well: still they touch.
+TEST(Regression, TwoCoincidentPointsTouch) {
+  BodyPair bodies = {MakePointBody(0), MakePointBody(0)};
+  bodies.a.pose = {{0x1.e6p-3, -0x1.aedp-1, 0.3}, {0, 0, 0, 1}};
+  bodies.b.pose.p_WS = bodies.a.pose.p_WS;
+  ExpectRightAnswer(bodies);
+}
+
+}  // namespace
+}  // namespace clearance::testing

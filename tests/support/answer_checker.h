@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Judges the answers of core against shapes, poses and the exact oracle, with exact arithmetic and
+// none of core's own functions. Each function returns what is wrong, one sentence a line; an empty
+// string is an answer without fault.
+
+#ifndef CLEARANCE_TESTS_SUPPORT_ANSWER_CHECKER_H_
+#define CLEARANCE_TESTS_SUPPORT_ANSWER_CHECKER_H_
+
+#include <string>
+
+#include "core/query/distance.h"
+#include "core/query/intersection.h"
+#include "core/query/time_of_collision.h"
+#include "tests/support/body.h"
+#include "tests/support/exact_distance.h"
+
+namespace clearance::testing {
+
+// A question about a pair, and the truth about it.
+struct CheckedPair {
+  explicit CheckedPair(BodyPair pair);
+
+  PosedShape PosedA() const { return {*shape_a, bodies.a.pose}; }
+  PosedShape PosedB() const { return {*shape_b, bodies.b.pose}; }
+  // Both bounding radii about the shapes' origins, metres: what rounding is measured by.
+  double Size() const { return shape_a->bounding_radius() + shape_b->bounding_radius(); }
+
+  BodyPair bodies;
+  ConvexShapePtr shape_a;
+  ConvexShapePtr shape_b;
+  ExactPair exact;
+  ExactDistance truth;
+};
+
+// Of a distance without max_distance and tolerance:
+//   bracket    lower <= d <= upper against the oracle, state and bracket agree, both within tau of
+//   0 where TOUCHING normal     unit; the supports along it prove the lower bound anew, to rounding
+//   witnesses  ids in range, weights > 0 of sum 1; they prove the distance anew, or hold the origin
+//   strictly inside points     p_B = p_A + d n in both frames, to rounding
+std::string FindFault(const CheckedPair& pair, const DistanceAnswer& answer);
+
+// The distance of the cores' supporting planes across n, metres: a lower bound of the cores'
+// distance. Requires: n is finite and not 0.
+double CoreGapAlong(const ExactPair& pair, const Vec3d& n);
+
+// Of any answer, also with options: only that the bracket holds the truth and the state agrees with
+// it.
+std::string FindBracketFault(const ExactDistance& truth, State state, const Bracket& bracket);
+
+std::string FindFault(const CheckedPair& pair, const IntersectionAnswer& answer);
+
+// Times in order and in [0, 1], t_free 1 where FREE, and a unit normal where HIT.
+std::string FindFault(const TimeOfCollisionAnswer& answer);
+
+}  // namespace clearance::testing
+
+#endif  // CLEARANCE_TESTS_SUPPORT_ANSWER_CHECKER_H_

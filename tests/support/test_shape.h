@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The shape under test of a body of a test.
+
+#ifndef CLEARANCE_TESTS_SUPPORT_TEST_SHAPE_H_
+#define CLEARANCE_TESTS_SUPPORT_TEST_SHAPE_H_
+
+#include "core/shape/convex_shape.h"
+#include "tests/support/body.h"
+
+namespace clearance::testing {
+
+// The shape under test. A refusal fails the test and ends the process: generators make valid bodies
+// only.
+ConvexShapePtr MakeShape(const Body& body);
+
+}  // namespace clearance::testing
+
+#endif  // CLEARANCE_TESTS_SUPPORT_TEST_SHAPE_H_

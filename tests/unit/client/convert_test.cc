@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Conversions between plain structs and messages: what goes over comes back, and parts join as if
+// they had never been cut.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "clearance/error.h"
+#include "internal/query_convert.h"
+#include "internal/shape_convert.h"
+#include "internal/status_convert.h"
+
+namespace clearance::client {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+// Through the message and its bytes and back.
+Shape RoundTrip(const Shape& shape) {
+  v1::Shape proto;
+  proto.mutable_point();  // must not survive
+  ToProto(shape, &proto);
+  v1::Shape parsed;
+  EXPECT_TRUE(parsed.ParseFromString(proto.SerializeAsString()));
+  const absl::StatusOr<Shape> back = FromProto(parsed);
+  EXPECT_TRUE(back.ok()) << back.status();
+  return *back;
+}
+
+TEST(ShapeConvert, BringsEveryKindBack) {
+  const std::vector<Shape> shapes = {
+      {Point{}, 0.5},
+      {Segment{{1, 2, 3}, {4, 5, 6}}, 0},
+      {Triangle{{1, 2, 3}, {4, 5, 6}, {7, 8, 10}}, 1},
+      {Sphere{2}, 0.25},
+      {Capsule{0.5, 3}, 0},
+      {Box{{1, 2, 3}}, 0.125},
+      {Hull{{0, 0, 0, 1, 0, 0, 0, 1, 0}, {}, {}}, 0},
+      {Polygon{{0, 0, 1, 0, 0, 1}}, 0},
+  };
+  for (const Shape& shape : shapes) {
+    const Shape back = RoundTrip(shape);
+    EXPECT_EQ(back.kind.index(), shape.kind.index());
+    EXPECT_EQ(BodyVertices(back), BodyVertices(shape)) << shape.kind.index();
+    EXPECT_EQ(BodyRadius(back), BodyRadius(shape)) << shape.kind.index();
+  }
+}
+
+TEST(ShapeConvert, BringsAdjacencyBack) {
+  const Hull hull{{0, 0, 0, 1, 0, 0}, {0, 1, 2}, {1, 0}};
+  const Hull back = std::get<Hull>(RoundTrip({hull, 0}).kind);
+  EXPECT_EQ(back.adjacency_offsets, hull.adjacency_offsets);
+  EXPECT_EQ(back.adjacency, hull.adjacency);
+}
+
+TEST(ShapeConvert, NumbersTheVerticesOfABoxByTheBitsOfTheirIndex) {
+  EXPECT_THAT(BodyVertices({Box{{1, 2, 3}}, 0}),
+              ElementsAre(-1, -2, -3, 1, -2, -3, -1, 2, -3, 1, 2, -3, -1, -2, 3, 1, -2, 3, -1, 2, 3,
+                          1, 2, 3));
+}
+
+TEST(ShapeConvert, RefusesAMessageWithoutAKind) {
+  EXPECT_EQ(FromProto(v1::Shape()).status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(FromProto(v1::ShapeReference()).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST(ShapeConvert, BringsReferencesBack) {
+  v1::ShapeReference proto;
+  ToProto(ShapeReference(ByName{"cup"}), &proto);
+  EXPECT_EQ(std::get<ByName>(*FromProto(proto)).name, "cup");
+  ToProto(ShapeReference(ByDigest{"v1-sha256-00"}), &proto);
+  EXPECT_EQ(std::get<ByDigest>(*FromProto(proto)).digest, "v1-sha256-00");
+  ToProto(ShapeReference(Shape{Sphere{2}, 0}), &proto);
+  EXPECT_EQ(BodyRadius(std::get<Shape>(*FromProto(proto))), 2);
+}
+
+DistanceBatch ThreeRows() {
+  DistanceBatch batch;
+  batch.pairs.count = 3;
+  batch.pairs.slots_a = {4, 5, 6};
+  batch.pairs.slots_b = {9};
+  for (int row = 0; row < 3; ++row) AppendPose({.x = 1.0 + row}, &batch.pairs.poses_b);
+  batch.max_distances = {10, 11, 12};
+  batch.tolerance = 0.5;
+  batch.detail = {.distances = false, .witnesses = true};
+  return batch;
+}
+
+TEST(BatchConvert, CutsColumnsOfRowsAndRepeatsTheOthers) {
+  v1::DistanceBatch proto;
+  ToProto(ThreeRows(), {1, 2}, &proto);
+  EXPECT_EQ(proto.pairs().count(), 2u);
+  EXPECT_THAT(proto.pairs().slots_a(), ElementsAre(5, 6));
+  EXPECT_THAT(proto.pairs().slots_b(), ElementsAre(9));
+  EXPECT_THAT(proto.pairs().poses_a(), IsEmpty());
+  EXPECT_THAT(proto.pairs().poses_b(), ElementsAre(2, 0, 0, 0, 0, 0, 1, 3, 0, 0, 0, 0, 0, 1));
+  EXPECT_THAT(proto.max_distances(), ElementsAre(11, 12));
+  EXPECT_EQ(proto.tolerance(), 0.5);
+  EXPECT_FALSE(proto.detail().distances());
+  EXPECT_TRUE(proto.detail().bounds());
+  EXPECT_TRUE(proto.detail().witnesses());
+}
+
+TEST(BatchConvert, OverwritesWhatTheMessageHeldBefore) {
+  v1::DistanceBatch proto;
+  ToProto(ThreeRows(), {0, 3}, &proto);
+  DistanceBatch plain;
+  plain.pairs.count = 1;
+  ToProto(plain, {0, 1}, &proto);
+  v1::DistanceBatch fresh;
+  ToProto(plain, {0, 1}, &fresh);
+  EXPECT_EQ(proto.SerializeAsString(), fresh.SerializeAsString());
+}
+
+TEST(BatchConvert, SendsATimeBudgetOnlyWhereThereIsOne) {
+  IntersectionBatch batch;
+  batch.pairs.count = 1;
+  v1::IntersectionBatch proto;
+  ToProto(batch, {0, 1}, &proto);
+  EXPECT_FALSE(proto.options().has_time_budget());
+  batch.options.time_budget = absl::Milliseconds(1500);
+  ToProto(batch, {0, 1}, &proto);
+  EXPECT_EQ(proto.options().time_budget().seconds(), 1);
+  EXPECT_EQ(proto.options().time_budget().nanos(), 500'000'000);
+}
+
+TEST(BatchConvert, CarriesEveryColumnOfAMotion) {
+  TimeOfCollisionBatch batch;
+  batch.pairs.count = 1;
+  batch.displacements_a = {1, 0, 0};
+  batch.displacements_b = {2, 0, 0};
+  batch.rotations_a = {3, 0, 0};
+  batch.rotations_b = {4, 0, 0};
+  batch.pivots_a = {5, 0, 0};
+  batch.pivots_b = {6, 0, 0};
+  batch.end_poses_a = {7, 0, 0, 0, 0, 0, 1};
+  batch.end_poses_b = {8, 0, 0, 0, 0, 0, 1};
+  batch.target_distances = {9};
+  v1::TimeOfCollisionBatch proto;
+  ToProto(batch, {0, 1}, &proto);
+  EXPECT_EQ(proto.displacements_a(0), 1);
+  EXPECT_EQ(proto.displacements_b(0), 2);
+  EXPECT_EQ(proto.rotations_a(0), 3);
+  EXPECT_EQ(proto.rotations_b(0), 4);
+  EXPECT_EQ(proto.pivots_a(0), 5);
+  EXPECT_EQ(proto.pivots_b(0), 6);
+  EXPECT_EQ(proto.end_poses_a(0), 7);
+  EXPECT_EQ(proto.end_poses_b(0), 8);
+  EXPECT_EQ(proto.target_distances(0), 9);
+  EXPECT_TRUE(proto.detail().times());
+}
+
+v1::DistanceBatchResult TwoRowPart(double first) {
+  v1::DistanceBatchResult part;
+  part.set_count(2);
+  part.add_states(v1::STATE_SEPARATED);
+  part.add_states(v1::STATE_REFUSED);
+  part.add_distances(first);
+  part.add_distances(first + 1);
+  part.mutable_witnesses()->add_offsets(0);
+  part.mutable_witnesses()->add_offsets(1);
+  part.mutable_witnesses()->add_offsets(1);
+  part.mutable_witnesses()->add_vertices_a(static_cast<std::uint32_t>(first));
+  part.mutable_witnesses()->add_vertices_b(7);
+  part.mutable_witnesses()->add_weights(1);
+  v1::Error* error = part.add_errors();
+  error->set_index(1);
+  error->set_code(3);
+  error->set_field("poses_a[1]");
+  part.add_undecided()->set_index(0);
+  part.mutable_undecided(0)->set_reason(v1::UNDECIDED_REASON_BUDGET);
+  return part;
+}
+
+TEST(ResultConvert, JoinsPartsAsOneResult) {
+  DistanceResult result;
+  AppendFromProto(TwoRowPart(10), 0, &result);
+  AppendFromProto(TwoRowPart(20), 2, &result);
+  EXPECT_EQ(result.count, 4u);
+  EXPECT_THAT(result.states,
+              ElementsAre(State::kSeparated, State::kRefused, State::kSeparated, State::kRefused));
+  EXPECT_THAT(result.distances, ElementsAre(10, 11, 20, 21));
+  EXPECT_THAT(result.witnesses.offsets, ElementsAre(0, 1, 1, 2, 2));
+  EXPECT_THAT(result.witnesses.vertices_a, ElementsAre(10, 20));
+  ASSERT_EQ(result.errors.size(), 2u);
+  EXPECT_EQ(result.errors[0].index, 1u);
+  EXPECT_EQ(result.errors[1].index, 3u);
+  EXPECT_EQ(result.errors[1].code, absl::StatusCode::kInvalidArgument);
+  ASSERT_EQ(result.undecided.size(), 2u);
+  EXPECT_EQ(result.undecided[1].index, 2u);
+  EXPECT_EQ(result.undecided[1].reason, UndecidedReason::kBudget);
+}
+
+TEST(ResultConvert, TakesAStateOfTheFutureForUnspecified) {
+  v1::DistanceBatchResult part;
+  part.mutable_states()->Add(99);
+  part.mutable_states()->Add(-1);
+  DistanceResult result;
+  AppendFromProto(part, 0, &result);
+  EXPECT_THAT(result.states, ElementsAre(State::kUnspecified, State::kUnspecified));
+}
+
+TEST(ResultConvert, CarriesEveryColumnOfATimeOfCollision) {
+  v1::TimeOfCollisionBatchResult part;
+  part.set_count(1);
+  part.add_states(v1::MOTION_STATE_HIT);
+  part.add_t_free(0.25);
+  part.add_t_hit(0.5);
+  part.add_iterations(7);
+  for (const double x : {1, 2, 3}) {
+    part.add_points_a(x);
+    part.add_points_b(10 * x);
+    part.add_normals(100 * x);
+  }
+  TimeOfCollisionResult result;
+  AppendFromProto(part, 0, &result);
+  EXPECT_THAT(result.states, ElementsAre(MotionState::kHit));
+  EXPECT_THAT(result.t_free, ElementsAre(0.25));
+  EXPECT_THAT(result.t_hit, ElementsAre(0.5));
+  EXPECT_THAT(result.iterations, ElementsAre(7));
+  EXPECT_THAT(result.points_a, ElementsAre(1, 2, 3));
+  EXPECT_THAT(result.points_b, ElementsAre(10, 20, 30));
+  EXPECT_THAT(result.normals, ElementsAre(100, 200, 300));
+}
+
+google::rpc::Status TooManyRows() {
+  v1::Error error;
+  error.set_code(8);
+  error.set_field("distance.pairs.count");
+  error.set_value("70000");
+  error.set_limit("<= 65536");
+  google::rpc::Status status;
+  status.set_code(8);
+  status.set_message("too many rows");
+  status.add_details()->PackFrom(error);
+  return status;
+}
+
+TEST(StatusConvert, DecodesTheDetailOfACall) {
+  const grpc::Status grpc_status(grpc::StatusCode::RESOURCE_EXHAUSTED, "too many rows",
+                                 TooManyRows().SerializeAsString());
+  for (const absl::Status& status : {FromGrpc(grpc_status), FromProto(TooManyRows())}) {
+    EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+    EXPECT_EQ(status.message(), "too many rows");
+    const std::optional<Error> error = ErrorDetail(status);
+    ASSERT_TRUE(error.has_value());
+    EXPECT_EQ(error->code, absl::StatusCode::kResourceExhausted);
+    EXPECT_EQ(error->field, "distance.pairs.count");
+    EXPECT_EQ(error->value, "70000");
+    EXPECT_EQ(error->limit, "<= 65536");
+  }
+}
+
+TEST(StatusConvert, KeepsCodeAndTextOfAnErrorWithoutDetail) {
+  const absl::Status status =
+      FromGrpc(grpc::Status(grpc::StatusCode::UNAVAILABLE, "gone", "\xff no message of ours"));
+  EXPECT_EQ(status, absl::UnavailableError("gone"));
+  EXPECT_FALSE(ErrorDetail(status).has_value());
+  EXPECT_TRUE(FromGrpc(grpc::Status::OK).ok());
+}
+
+TEST(StatusConvert, NeverMakesASuccessOfAnUnknownCode) {
+  google::rpc::Status status;
+  status.set_code(4711);
+  EXPECT_EQ(FromProto(status).code(), absl::StatusCode::kUnknown);
+}
+
+}  // namespace
+}  // namespace clearance::client

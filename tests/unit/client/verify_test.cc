@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The proof checker against answers made by hand, whose truth is plain from the numbers: it accepts
+// them, and rejects each with any one column changed.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "clearance/proof.h"
+
+namespace clearance::client {
+namespace {
+
+using ::testing::IsEmpty;
+
+// One row, with the shapes and poses it is about.
+struct Case {
+  Shape shape_a, shape_b;
+  Pose pose_a, pose_b;
+  DistanceResult result;
+
+  std::vector<Violation> Verify() const {
+    return VerifyDistance({shape_a, pose_a}, {shape_b, pose_b}, result, 0);
+  }
+};
+
+struct WitnessRow {
+  std::vector<std::uint32_t> vertices_a, vertices_b;
+  std::vector<double> weights;
+};
+
+DistanceResult OneRow(State state, double lower, double upper, const WitnessRow& witnesses) {
+  DistanceResult result;
+  result.count = 1;
+  result.states = {state};
+  result.lower_bounds = {lower};
+  result.upper_bounds = {upper};
+  result.normals = {1, 0, 0};
+  result.witnesses = {{0, static_cast<std::uint32_t>(witnesses.weights.size())},
+                      witnesses.vertices_a,
+                      witnesses.vertices_b,
+                      witnesses.weights};
+  return result;
+}
+
+const Shape kUnitBox{Box{{0.5, 0.5, 0.5}}, 0};
+
+// Two unit cubes, one metre apart along x: nearest are x = 0.5 and x = 1.5.
+Case SeparatedBoxes() {
+  Case boxes{kUnitBox, kUnitBox, {}, {.x = 2}, {}};
+  boxes.result = OneRow(State::kSeparated, 1, 1, {{1, 7}, {0, 6}, {0.25, 0.75}});
+  boxes.result.distances = {1};
+  boxes.result.points_a = {0.5, 0.25, 0.25};
+  boxes.result.points_b = {1.5, 0.25, 0.25};
+  boxes.result.relative_points_a = boxes.result.points_a;
+  boxes.result.relative_points_b = boxes.result.points_b;
+  return boxes;
+}
+
+// Two unit cubes at the same place. Their differences fill the cube from -1 to 1; four of its
+// corners hold a ball of radius 1 / sqrt(3) = 0.577.
+Case CoincidentBoxes() {
+  Case boxes{kUnitBox, kUnitBox, {}, {}, {}};
+  boxes.result =
+      OneRow(State::kPenetrating, -1, -0.5, {{0, 3, 5, 6}, {7, 4, 2, 1}, {0.25, 0.25, 0.25, 0.25}});
+  boxes.result.normals = {0, 0, 0};
+  return boxes;
+}
+
+bool Has(const std::vector<Violation>& violations, ViolationKind kind) {
+  for (const Violation& violation : violations) {
+    if (violation.kind == kind) return true;
+  }
+  return false;
+}
+
+std::string Text(const std::vector<Violation>& violations) {
+  std::string text;
+  for (const Violation& violation : violations) text += violation.message + "\n";
+  return text;
+}
+
+TEST(VerifyDistance, AcceptsSeparatedBoxes) {
+  EXPECT_THAT(SeparatedBoxes().Verify(), IsEmpty()) << Text(SeparatedBoxes().Verify());
+}
+
+TEST(VerifyDistance, AcceptsPenetratingBoxes) {
+  EXPECT_THAT(CoincidentBoxes().Verify(), IsEmpty()) << Text(CoincidentBoxes().Verify());
+}
+
+TEST(VerifyDistance, NeedsNoWeightsOfDifferencesThatEncloseTheOrigin) {
+  Case boxes = CoincidentBoxes();
+  boxes.result.witnesses.weights = {0, 0, 0, 0};
+  EXPECT_THAT(boxes.Verify(), IsEmpty()) << Text(boxes.Verify());
+  boxes.pose_b.x = 3;
+  EXPECT_TRUE(Has(boxes.Verify(), ViolationKind::kState));
+}
+
+TEST(VerifyDistance, AcceptsAWeakerBracketThanTheTruth) {
+  Case boxes = SeparatedBoxes();
+  boxes.result.lower_bounds = {0.25};
+  boxes.result.upper_bounds = {3};
+  EXPECT_THAT(boxes.Verify(), IsEmpty());
+}
+
+TEST(VerifyDistance, AcceptsSeparatedBoxesFarFromTheOrigin) {
+  Case boxes = SeparatedBoxes();
+  boxes.pose_a = {.x = 1e8, .y = -1e8, .z = 1e8};
+  boxes.pose_b = {.x = 1e8 + 2, .y = -1e8, .z = 1e8};
+  boxes.result.points_a = {1e8 + 0.5, -1e8 + 0.25, 1e8 + 0.25};
+  boxes.result.points_b = {1e8 + 1.5, -1e8 + 0.25, 1e8 + 0.25};
+  EXPECT_THAT(boxes.Verify(), IsEmpty()) << Text(boxes.Verify());
+}
+
+TEST(VerifyDistance, AcceptsATurnedBox) {
+  // A quarter turn about z, exactly, whatever the rounding of sqrt(1/2): x -> y, y -> -x.
+  Case boxes = SeparatedBoxes();
+  boxes.pose_b.qz = boxes.pose_b.qw = std::sqrt(0.5);
+  // Vertex (x, y, z) of the turned box stands at (-y, x, z): those of y = +0.5 face A.
+  boxes.result.witnesses.vertices_b = {2, 7};
+  boxes.result.witnesses.vertices_a = {1, 7};
+  EXPECT_THAT(boxes.Verify(), IsEmpty()) << Text(boxes.Verify());
+}
+
+TEST(VerifyDistance, AcceptsTouchingBoxes) {
+  Case boxes = SeparatedBoxes();
+  boxes.pose_b.x = 1;
+  boxes.result.states = {State::kTouching};
+  boxes.result.lower_bounds = {-1e-16};
+  boxes.result.upper_bounds = {1e-16};
+  boxes.result.distances = {0};
+  boxes.result.points_b = boxes.result.relative_points_b = boxes.result.points_a;
+  EXPECT_THAT(boxes.Verify(), IsEmpty()) << Text(boxes.Verify());
+}
+
+// Each kind with a radius of 0.25, three metres from a point along x.
+struct KindRow {
+  const char* name;
+  Shape shape;
+  double distance;
+  std::uint32_t vertex;
+};
+
+TEST(VerifyDistance, AcceptsEveryKindWithARadius) {
+  const std::vector<KindRow> kinds = {
+      {"point", {Point{}, 0.25}, 2.75, 0},
+      {"segment", {Segment{{-1, 0, 0}, {1, 0, 0}}, 0.25}, 1.75, 1},
+      {"triangle", {Triangle{{-1, 0, 0}, {0, 1, 0}, {0.5, 0, 0}}, 0.25}, 2.25, 2},
+      {"sphere", {Sphere{1}, 0.25}, 1.75, 0},
+      {"capsule", {Capsule{0.5, 2}, 0.25}, 2.25, 1},
+      {"box", {Box{{1, 0, 0}}, 0.25}, 1.75, 7},
+      {"hull", {Hull{{0, 0, 0, -1, -1, -1, 1, 0, 0}, {}, {}}, 0.25}, 1.75, 2},
+      {"polygon", {Polygon{{-1, 0, 0, 1, 1.5, 0}}, 0.25}, 1.25, 2},
+  };
+  for (const KindRow& kind : kinds) {
+    Case row{kind.shape, {Point{}, 0}, {}, {.x = 3}, {}};
+    // The capsule lies along z, its vertex 1 at z = 2: the point is beside it.
+    if (kind.vertex == 1 && std::holds_alternative<Capsule>(kind.shape.kind)) row.pose_b.z = 2;
+    row.result = OneRow(State::kSeparated, kind.distance, kind.distance, {{kind.vertex}, {0}, {1}});
+    EXPECT_THAT(row.Verify(), IsEmpty()) << kind.name << ": " << Text(row.Verify());
+    row.result.upper_bounds = {kind.distance - 1e-12};
+    row.result.lower_bounds = {kind.distance - 2e-12};
+    EXPECT_TRUE(Has(row.Verify(), ViolationKind::kUpperBound)) << kind.name;
+  }
+}
+
+TEST(VerifyDistance, AcceptsSpheresThatOverlapByTheirRadiiOnly) {
+  Case spheres{{Sphere{1}, 0}, {Sphere{1}, 0}, {}, {.x = 1.5}, {}};
+  spheres.result = OneRow(State::kPenetrating, -0.5, -0.5, {{0}, {0}, {1}});
+  EXPECT_THAT(spheres.Verify(), IsEmpty()) << Text(spheres.Verify());
+  spheres.result.upper_bounds = {-0.5 - 1e-12};
+  spheres.result.lower_bounds = {-1};
+  EXPECT_TRUE(Has(spheres.Verify(), ViolationKind::kUpperBound));
+}
+
+TEST(VerifyDistance, ProvesAGapBelowTheRoundingOfTheNormal) {
+  // The plane x + y + z = 1 and a point 2^-60 * sqrt(3) in front of it: less than what rounding
+  // takes from a normal of doubles over a triangle of this size.
+  const double gap = 0x1p-60;
+  Case row{{Triangle{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, 0}, {Segment{}, 0}, {}, {}, {}};
+  row.shape_b.kind = Segment{{gap, gap, gap}, {1 + gap, gap, gap}};
+  row.pose_b = {.x = 1.0 / 4, .y = 1.0 / 4, .z = 1.0 / 2};
+  const double n = 1 / std::sqrt(3.0);
+  row.result = OneRow(State::kSeparated, 1e-18, 2e-18, {{0, 1, 2}, {0, 0, 0}, {0.25, 0.25, 0.5}});
+  row.result.normals = {n, std::nextafter(n, 0), n};
+  EXPECT_THAT(row.Verify(), IsEmpty()) << Text(row.Verify());
+
+  row.pose_b.z -= 0x1p-52;  // now the point is behind the plane
+  EXPECT_TRUE(Has(row.Verify(), ViolationKind::kState));
+}
+
+// One change that makes a true answer false, or leaves it unproved.
+struct Tampering {
+  const char* name;
+  ViolationKind expected;
+  std::function<void(Case*)> change;
+};
+
+void ExpectEachIsCaught(const Case& honest, const std::vector<Tampering>& tamperings) {
+  for (const Tampering& tampering : tamperings) {
+    Case tampered = honest;
+    tampering.change(&tampered);
+    const std::vector<Violation> violations = tampered.Verify();
+    EXPECT_TRUE(Has(violations, tampering.expected)) << tampering.name << ": " << Text(violations);
+  }
+}
+
+TEST(VerifyDistance, CatchesTamperedBoundsAndStates) {
+  using enum ViolationKind;
+  ExpectEachIsCaught(
+      SeparatedBoxes(),
+      {
+          {"lower too high", kLowerBound,
+           [](Case* c) { c->result.lower_bounds[0] = c->result.upper_bounds[0] = 1 + 1e-12; }},
+          {"upper too low", kUpperBound,
+           [](Case* c) { c->result.lower_bounds[0] = c->result.upper_bounds[0] = 1 - 1e-12; }},
+          {"lower one ulp too high", kLowerBound,
+           [](Case* c) {
+             c->result.lower_bounds[0] = c->result.upper_bounds[0] = std::nextafter(1, 2);
+           }},
+          {"upper one ulp too low", kUpperBound,
+           [](Case* c) {
+             c->result.lower_bounds[0] = c->result.upper_bounds[0] = std::nextafter(1, 0);
+           }},
+          {"bounds crossed", kState, [](Case* c) { c->result.lower_bounds[0] = 1.5; }},
+          {"lower NaN", kMalformed, [](Case* c) { c->result.lower_bounds[0] = std::nan(""); }},
+          {"upper infinite", kMalformed, [](Case* c) { c->result.upper_bounds[0] = HUGE_VAL; }},
+          {"touching", kState, [](Case* c) { c->result.states[0] = State::kTouching; }},
+          {"penetrating", kState, [](Case* c) { c->result.states[0] = State::kPenetrating; }},
+          {"undecided", kNoProof, [](Case* c) { c->result.states[0] = State::kUndecided; }},
+          {"refused", kNoProof, [](Case* c) { c->result.states[0] = State::kRefused; }},
+          {"beyond", kNoProof, [](Case* c) { c->result.states[0] = State::kBeyond; }},
+          {"separated without gap", kState, [](Case* c) { c->result.lower_bounds[0] = 0; }},
+          {"no bounds", kNoProof, [](Case* c) { c->result.lower_bounds.clear(); }},
+          {"no row", kMalformed, [](Case* c) { c->result.states.clear(); }},
+          {"B moved away", kUpperBound, [](Case* c) { c->pose_b.x += 1e-9; }},
+          {"B moved near", kLowerBound, [](Case* c) { c->pose_b.x -= 1e-9; }},
+          {"B grown", kLowerBound, [](Case* c) { c->shape_b.radius = 1e-9; }},
+      });
+}
+
+TEST(VerifyDistance, CatchesTamperedNormalsWitnessesAndPoints) {
+  using enum ViolationKind;
+  ExpectEachIsCaught(
+      SeparatedBoxes(),
+      {
+          {"normal turned", kLowerBound,
+           [](Case* c) {
+             c->result.normals = {std::cos(1e-6), std::sin(1e-6), 0};
+           }},
+          {"normal reversed", kLowerBound,
+           [](Case* c) {
+             c->result.normals = {-1, 0, 0};
+           }},
+          {"normal too long", kNormal,
+           [](Case* c) {
+             c->result.normals = {1 + 1e-9, 0, 0};
+           }},
+          {"normal NaN", kNormal,
+           [](Case* c) {
+             c->result.normals = {std::nan(""), 0, 0};
+           }},
+          {"no normals", kNoProof, [](Case* c) { c->result.normals.clear(); }},
+          {"unknown vertex of A", kWitnessId,
+           [](Case* c) { c->result.witnesses.vertices_a[0] = 8; }},
+          {"unknown vertex of B", kWitnessId,
+           [](Case* c) { c->result.witnesses.vertices_b[1] = 8; }},
+          {"another vertex of A", kUpperBound,
+           [](Case* c) { c->result.witnesses.vertices_a[0] = 0; }},
+          {"weights do not sum to 1", kMalformed,
+           [](Case* c) { c->result.witnesses.weights[0] = 0.5; }},
+          {"a negative weight", kMalformed,
+           [](Case* c) {
+             c->result.witnesses.weights = {-0.25, 1.25};
+           }},
+          {"a weight 0", kMalformed,
+           [](Case* c) {
+             c->result.witnesses.weights = {0, 1};
+           }},
+          {"a weight NaN", kMalformed,
+           [](Case* c) { c->result.witnesses.weights[0] = std::nan(""); }},
+          {"other weights", kPoint,
+           [](Case* c) {
+             c->result.witnesses.weights = {0.5, 0.5};
+           }},
+          {"offsets beyond the columns", kMalformed,
+           [](Case* c) { c->result.witnesses.offsets[1] = 3; }},
+          {"offsets reversed", kMalformed,
+           [](Case* c) {
+             c->result.witnesses.offsets = {2, 0};
+           }},
+          {"no witnesses", kNoProof, [](Case* c) { c->result.witnesses = {}; }},
+          {"distance outside", kDistance, [](Case* c) { c->result.distances[0] = 1.1; }},
+          {"point_a moved", kPoint, [](Case* c) { c->result.points_a[1] += 1e-9; }},
+          {"point_b moved", kPoint, [](Case* c) { c->result.points_b[0] += 1e-9; }},
+          {"relative point_a moved", kPoint,
+           [](Case* c) { c->result.relative_points_a[2] -= 1e-9; }},
+          {"relative point_b NaN", kPoint,
+           [](Case* c) { c->result.relative_points_b[2] = std::nan(""); }},
+      });
+}
+
+TEST(VerifyDistance, CatchesTamperedPenetration) {
+  using enum ViolationKind;
+  const auto drop_witness = [](Case* c) {
+    c->result.witnesses.offsets[1] = 3;
+    c->result.witnesses.weights = {0.5, 0.25, 0.25};
+  };
+  // Four corners of one face of the difference: the origin is outside their hull.
+  const auto one_face = [](Case* c) {
+    c->result.witnesses.vertices_a = {0, 2, 4, 6};
+    c->result.witnesses.vertices_b = {7, 5, 3, 1};
+  };
+  // Four corners in one plane through the origin: it is inside, but not strictly.
+  const auto diagonal_plane = [](Case* c) {
+    c->result.witnesses.vertices_a = {0, 7, 3, 4};
+    c->result.witnesses.vertices_b = {7, 0, 4, 3};
+  };
+  const auto too_deep = [](Case* c) { c->result.upper_bounds = {-0.58}; };
+  ExpectEachIsCaught(CoincidentBoxes(),
+                     {
+                         {"a witness less", kState, drop_witness},
+                         {"one face", kState, one_face},
+                         {"a plane through the origin", kState, diagonal_plane},
+                         {"deeper than the witnesses", kUpperBound, too_deep},
+                         {"B elsewhere", kState, [](Case* c) { c->pose_b.x = 3; }},
+                         {"not deep", kState, [](Case* c) { c->result.upper_bounds = {0}; }},
+                     });
+}
+
+TEST(VerifyDistance, CatchesATouchBeyondItsTolerance) {
+  Case boxes = SeparatedBoxes();
+  boxes.pose_b.x = 1;
+  boxes.result = OneRow(State::kTouching, -1e-9, 1e-9, {{1}, {0}, {1}});
+  boxes.result.tolerances = {1e-8};
+  EXPECT_THAT(boxes.Verify(), IsEmpty()) << Text(boxes.Verify());
+  boxes.result.tolerances = {1e-10};
+  EXPECT_TRUE(Has(boxes.Verify(), ViolationKind::kState));
+}
+
+}  // namespace
+}  // namespace clearance::client

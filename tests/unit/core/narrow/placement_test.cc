@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Placements against exact rationals (GMP).
+
+#include "core/narrow/placement.h"
+
+#include <gmpxx.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/unit/core/narrow/test_pair.h"
+
+namespace clearance {
+namespace {
+
+TEST(Placement, OfAPairFarFromTheOriginKeepsTheDigitsOfTheDifference) {
+  const TestPair near(Cube(1), Cube(1), {{3, 0, 0}, {}});
+  TestPair far(Cube(1), Cube(1), {{3, 0, 0}, {}});
+  far.a_pose.p_WS = {1e8, -2e8, 1e7};
+  far.b_pose.p_WS = {1e8 + 3, -2e8, 1e7};
+  const CenterOffset offset = ComputeCenterOffset({*far.a, far.a_pose}, {*far.b, far.b_pose});
+  const Placement<double> placed =
+      MakePlacement<double>(near.pair, {*far.a, far.a_pose}, {*far.b, far.b_pose}, offset);
+  EXPECT_EQ(placed.p_AB, near.coarse.p_AB);
+}
+
+TEST(Placement, ScalesByAPowerOfTwoWithoutChangingABit) {
+  const Quaternion q{0.1, 0.2, 0.3, 0.927361849549570};
+  for (const int power : {-900, -1, 40, 900}) {
+    const double scale = std::ldexp(1.0, power);
+    const TestPair one(Cube(1), Octahedron(), {{3, 1, 0.3}, q});
+    const TestPair scaled(Cube(scale),
+                          Hull({{scale, 0, 0},
+                                {-scale, 0, 0},
+                                {0, scale, 0},
+                                {0, -scale, 0},
+                                {0, 0, scale},
+                                {0, 0, -scale}}),
+                          {{3 * scale, 1 * scale, 0.3 * scale}, q});
+    EXPECT_EQ(scaled.coarse.p_AB, one.coarse.p_AB) << power;
+    EXPECT_EQ(scaled.coarse.error, one.coarse.error) << power;
+    EXPECT_EQ(scaled.pair.exponent, one.pair.exponent + power);
+  }
+}
+
+TEST(Placement, SaysByHowMuchItsDoublesAreOff) {
+  const Quaternion q{0.1, 0.2, 0.3, 0.927361849549570};
+  const TestPair test(Cube(1), Octahedron(), {{3, 1, 0.3}, q});
+  const Vec3<DoubleDouble> fine = test.fine.p_AB;
+  const Vec3d difference = test.coarse.p_AB - ToDouble(fine);
+  EXPECT_LE(std::sqrt(NormSquared(difference)), test.coarse.error);
+  EXPECT_GT(test.coarse.error, 0);
+  EXPECT_LT(test.fine.error, 0x1p-90);
+}
+
+TEST(MakeShapePair, LetsAPointHaveNoSizeOfItsOwn) {
+  const TestPair test(Hull({{0, 0, 0}}), Cube(0x1p-600), {});
+  EXPECT_EQ(test.pair.exponent, -600);
+}
+
+}  // namespace
+}  // namespace clearance

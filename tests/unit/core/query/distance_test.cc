@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Distances against closed forms.
+
+#include "core/query/distance.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "core/math/double_double.h"
+#include "tests/unit/core/query/test_bodies.h"
+
+namespace clearance {
+namespace {
+
+DistanceAnswer Solve(const ConvexShapePtr& a, const Pose& pose_a, const ConvexShapePtr& b,
+                     const Pose& pose_b, const DistanceOptions& options = {}) {
+  return Distance({*a, pose_a}, {*b, pose_b}, options);
+}
+
+void ExpectDistance(const DistanceAnswer& answer, double want) {
+  EXPECT_EQ(answer.state, State::kSeparated);
+  EXPECT_LE(answer.bracket.lower, want);
+  EXPECT_GE(answer.bracket.upper, want);
+  EXPECT_NEAR(answer.distance, want, 1e-14 * (1 + want));
+  EXPECT_LE(answer.bracket.upper - answer.bracket.lower, answer.tolerance);
+}
+
+TEST(Distance, OfBoxesIsThatOfTheirFacesEdgesAndCorners) {
+  const auto cube = Box(1, 1, 1);
+  ExpectDistance(Solve(cube, At(0, 0, 0), cube, At(5, 0, 0)), 3);
+  ExpectDistance(Solve(cube, At(0, 0, 0), cube, At(5, 6, 0)), 5);
+  ExpectDistance(Solve(cube, At(0, 0, 0), cube, At(3, 4, 4)), 3);
+}
+
+TEST(Distance, GivesPointsAndNormalThatMakeIt) {
+  const DistanceAnswer answer = Solve(Box(1, 1, 1), At(1, 2, 3), Sphere(0.5), At(5, 2, 3));
+  ExpectDistance(answer, 2.5);
+  EXPECT_EQ(answer.n_AB, (Vec3d{1, 0, 0}));
+  EXPECT_EQ(answer.p_WA, (Vec3d{2, 2, 3}));
+  EXPECT_EQ(answer.p_WB, (Vec3d{4.5, 2, 3}));
+  EXPECT_EQ(answer.p_AoA, (Vec3d{1, 0, 0}));
+}
+
+TEST(Distance, OfSpheresAndCapsulesTakesOffTheRadii) {
+  ExpectDistance(Solve(Sphere(1), At(0, 0, 0), Sphere(2), At(3, 4, 0)), 2);
+  // A capsule along z, turned to lie along x: its cap's centre is 2 from the origin.
+  const Pose lying = {{0, 0, 0}, {0, 0.7071067811865476, 0, 0.7071067811865476}};
+  ExpectDistance(Solve(Capsule(0.5, 2), lying, Sphere(1), At(10, 0, 0)), 6.5);
+}
+
+TEST(Distance, OfARadiusThatReachesIsProvedPenetration) {
+  const DistanceAnswer answer = Solve(Sphere(2), At(0, 0, 0), Sphere(2), At(3, 0, 0));
+  EXPECT_EQ(answer.state, State::kPenetrating);
+  EXPECT_LE(answer.bracket.lower, -1);
+  EXPECT_GE(answer.bracket.upper, -1);
+  EXPECT_LT(answer.bracket.upper, -0.999);
+}
+
+TEST(Distance, OfOverlappingBoxesBracketsTheDepth) {
+  const DistanceAnswer answer = Solve(Box(1, 1, 1), At(0, 0, 0), Box(1, 1, 1), At(1.5, 0.2, 0.1));
+  EXPECT_EQ(answer.state, State::kPenetrating);
+  EXPECT_LE(answer.bracket.lower, -0.5);
+  EXPECT_GE(answer.bracket.upper, -0.5);
+  EXPECT_LT(answer.bracket.upper, 0);
+}
+
+struct TouchingCase {
+  const char* name;
+  ConvexShapePtr a;
+  ConvexShapePtr b;
+  Pose pose_b;
+};
+
+TEST(Distance, OfPairsThatTouchExactlyIsTouching) {
+  const TouchingCase cases[] = {
+      {"face to face", Box(1, 1, 1), Box(1, 1, 1), At(2, 0.3, 0)},
+      {"edge to edge", Box(1, 1, 1), Box(1, 1, 1), At(2, 2, 0.5)},
+      {"corner to corner", Box(1, 1, 1), Box(1, 1, 1), At(2, 2, 2)},
+      {"sphere to face", Sphere(1), Box(1, 1, 1), At(2, 0.5, 0)},
+      {"coplanar polygons", Points({0, 0, 0, 1, 0, 0, 0, 1, 0}),
+       Points({0, 0, 0, 1, 0, 0, 0, 1, 0}), At(0.2, 0.2, 0)},
+      {"crossing segments", Points({-1, 0, 0, 1, 0, 0}), Points({0, -1, 0, 0, 1, 0}), At(0, 0, 0)},
+      {"a point on itself", Points({0.1, 0.7, 0.3}), Points({0.1, 0.7, 0.3}), At(0, 0, 0)},
+  };
+  for (const TouchingCase& c : cases) {
+    SCOPED_TRACE(c.name);
+    const DistanceAnswer answer = Solve(c.a, {}, c.b, c.pose_b);
+    EXPECT_EQ(answer.state, State::kTouching);
+    EXPECT_LE(answer.bracket.lower, 0);
+    EXPECT_GE(answer.bracket.upper, 0);
+    EXPECT_LE(answer.bracket.upper - answer.bracket.lower, answer.tolerance);
+    EXPECT_NEAR(NormSquared(answer.n_AB), 1, 1e-14);
+  }
+}
+
+TEST(Distance, SeesAGapOfOneUnitInTheLastPlace) {
+  const DistanceAnswer answer = Solve(Box(1, 1, 1), {}, Box(1, 1, 1), At(2 + 0x1p-51, 0, 0));
+  EXPECT_EQ(answer.state, State::kSeparated);
+  EXPECT_EQ(answer.distance, 0x1p-51);
+  const DistanceAnswer overlap = Solve(Box(1, 1, 1), {}, Box(1, 1, 1), At(2 - 0x1p-51, 0, 0));
+  EXPECT_EQ(overlap.state, State::kPenetrating);
+}
+
+TEST(Distance, AtAnOffsetOfAHundredMillionMetresCostsNothing) {
+  Pose a = At(1e8, -1e8, 1e8), b = At(1e8 + 5, -1e8, 1e8);
+  a.q_WS = b.q_WS = kQuarterTurn;
+  const DistanceAnswer answer = Solve(Box(1, 1, 1), a, Box(1, 1, 1), b);
+  ExpectDistance(answer, 3);
+  EXPECT_NEAR(answer.p_AoA.x, 1, 1e-14);
+}
+
+TEST(Distance, FartherThanTheLimitIsBeyondItAndNothingElse) {
+  DistanceOptions options;
+  options.max_distance = 2;
+  const DistanceAnswer beyond = Solve(Box(1, 1, 1), {}, Box(1, 1, 1), At(5, 0, 0), options);
+  EXPECT_EQ(beyond.state, State::kBeyond);
+  EXPECT_EQ(beyond.bracket.lower, 2);
+  EXPECT_EQ(beyond.bracket.upper, std::numeric_limits<double>::infinity());
+  options.max_distance = 3;
+  EXPECT_EQ(Solve(Box(1, 1, 1), {}, Box(1, 1, 1), At(5, 0, 0), options).state, State::kSeparated);
+  options.max_distance = 0;
+  EXPECT_EQ(Solve(Box(1, 1, 1), {}, Box(1, 1, 1), At(1, 0, 0), options).state, State::kPenetrating);
+}
+
+TEST(Distance, ALooserToleranceIsReportedAndKept) {
+  DistanceOptions options;
+  options.tolerance = 0.25;
+  const Pose b = {
+      {4, 1, 2}, {0.18257418583505536, 0.3651483716701107, 0.5477225575051661, 0.7302967433402214}};
+  const DistanceAnswer loose = Solve(Box(1, 1, 1), {}, Box(1, 1, 1), b, options);
+  const DistanceAnswer tight = Solve(Box(1, 1, 1), {}, Box(1, 1, 1), b);
+  EXPECT_EQ(loose.tolerance, 0.25);
+  EXPECT_LE(loose.bracket.upper - loose.bracket.lower, 0.25);
+  EXPECT_LE(loose.bracket.lower, tight.bracket.upper);
+  EXPECT_GE(loose.bracket.upper, tight.bracket.lower);
+}
+
+TEST(Distance, AToleranceNeverHidesAnOverlap) {
+  DistanceOptions options;
+  options.tolerance = 10;
+  EXPECT_EQ(Solve(Box(1, 1, 1), {}, Box(1, 1, 1), At(1.5, 0, 0), options).state,
+            State::kPenetrating);
+}
+
+TEST(Distance, WitnessesMakeTheClosestPoints) {
+  const auto a = Box(1, 1, 1);
+  const DistanceAnswer answer = Solve(a, {}, Box(1, 1, 1), At(5, 0.5, 0));
+  ASSERT_GE(answer.witness.size, 1);
+  Vec3d point;
+  double sum = 0;
+  for (int i = 0; i < answer.witness.size; ++i) {
+    const Vec3d v = std::ldexp(1.0, a->exponent()) * a->vertex(answer.witness.vertices_a[i]);
+    point = point + answer.witness.weights[i] * v;
+    sum += answer.witness.weights[i];
+  }
+  EXPECT_NEAR(sum, 1, 1e-15);
+  EXPECT_NEAR(point.x, 1, 1e-15);
+}
+
+TEST(Distance, OfPairsOfExtremeSizeScalesExactly) {
+  const DistanceAnswer one = Solve(Box(1, 2, 3), {}, Box(1, 1, 1), {{5, 1, 1}, kQuarterTurn});
+  for (const int power : {-950, -300, 300, 950}) {
+    const double s = std::ldexp(1.0, power);
+    const DistanceAnswer scaled =
+        Solve(Box(s, 2 * s, 3 * s), {}, Box(s, s, s), {{5 * s, s, s}, kQuarterTurn});
+    EXPECT_EQ(scaled.distance, one.distance * s) << power;
+    EXPECT_EQ(scaled.bracket.lower, one.bracket.lower * s) << power;
+    EXPECT_EQ(scaled.bracket.upper, one.bracket.upper * s) << power;
+    EXPECT_EQ(scaled.n_AB, one.n_AB) << power;
+  }
+}
+
+TEST(Distance, AskedAgainWithItsOwnLowerBoundIsBeyondOrComplete) {
+  const Pose b = {
+      {4, 1, 2}, {0.18257418583505536, 0.3651483716701107, 0.5477225575051661, 0.7302967433402214}};
+  int beyond = 0;
+  for (int i = 0; i < 200; ++i) {
+    Pose moved = b;
+    moved.p_WS.x += i * 0.0371;
+    DistanceOptions options;
+    options.max_distance = Solve(Box(1, 1, 1), {}, Box(1, 2, 1), moved).bracket.lower;
+    const DistanceAnswer answer = Solve(Box(1, 1, 1), {}, Box(1, 2, 1), moved, options);
+    beyond += answer.state == State::kBeyond ? 1 : 0;
+    if (answer.state == State::kSeparated) {
+      EXPECT_NEAR(NormSquared(answer.n_AB), 1, 1e-14) << i;
+    }
+    EXPECT_TRUE(answer.state == State::kBeyond || answer.state == State::kSeparated);
+  }
+  EXPECT_GT(beyond, 20) << "the test must visit what it is about";
+}
+
+TEST(Distance, TakesTheSumOfTwoRadiiExactly) {
+  // 0.1 + 0.2 is not a double: the true distance lies strictly between two.
+  const auto sphere = std::get<ConvexShapePtr>(MakeSphere(0.1, 0.2));
+  const DistanceAnswer answer = Solve(sphere, {}, Points({0, 0, 0}), {});
+  const DoubleDouble depth = TwoSum(0.1, 0.2);
+  EXPECT_LE(DoubleDouble(answer.bracket.lower), -depth);
+  EXPECT_GE(DoubleDouble(answer.bracket.upper), -depth);
+  EXPECT_LT(answer.bracket.lower, answer.bracket.upper);
+}
+
+TEST(Distance, OfCentresThatAreNearlyTheSameBesideLargeRadiiStaysInItsBracket) {
+  const DistanceAnswer answer = Solve(Sphere(1), {}, Sphere(1), At(0, 1e-170, 0));
+  EXPECT_LE(answer.bracket.lower, -2);
+  EXPECT_GT(answer.bracket.upper, -2);
+}
+
+TEST(Distance, AlwaysHasANormal) {
+  const double least = 5e-324;
+  const DistanceAnswer tiny =
+      Solve(Box(least, least, least), {}, Box(least, least, least), At(least, 0, 0));
+  EXPECT_NEAR(NormSquared(tiny.n_AB), 1, 1e-14);
+  const DistanceAnswer overlap = Solve(Box(1, 1, 1), {}, Box(1, 1, 1), At(1.5, 0.2, 0.1));
+  EXPECT_NEAR(NormSquared(overlap.n_AB), 1, 1e-14);
+}
+
+TEST(IsRepresentable, RefusesWhatOverflows) {
+  EXPECT_FALSE(IsRepresentable(*Sphere(1), At(1.2e308, 0, 0)));
+  EXPECT_TRUE(IsRepresentable(*Box(1, 1, 1), At(1e300, 0, 0)));
+  EXPECT_FALSE(
+      IsRepresentable(*Points({1e308, 0, 0, 0, 1e308, 0, 0, 0, 1e308}), At(1.7e308, 0, 0)));
+}
+
+}  // namespace
+}  // namespace clearance

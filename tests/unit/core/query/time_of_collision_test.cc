@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Times of collision against closed forms.
+
+#include "core/query/time_of_collision.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "core/math/rotation.h"
+#include "core/math/tolerance.h"
+#include "tests/unit/core/query/test_bodies.h"
+
+namespace clearance {
+namespace {
+
+TimeOfCollisionAnswer Solve(const ConvexShapePtr& a, const Pose& pose_a, const Motion& motion,
+                            const ConvexShapePtr& b, const Pose& pose_b, double target = 0) {
+  const Motion rest{{}, {}, pose_b.p_WS};
+  return TimeOfCollision({*a, pose_a, motion}, {*b, pose_b, rest}, target);
+}
+
+Motion Straight(const Vec3d& displacement) { return {displacement, {}, {}}; }
+
+void ExpectHit(const TimeOfCollisionAnswer& answer, double want, double tolerance) {
+  ASSERT_EQ(answer.state, MotionState::kHit);
+  EXPECT_LE(answer.t_free, answer.t_hit);
+  EXPECT_LE(answer.t_free, want);
+  EXPECT_NEAR(answer.t_hit, want, tolerance);
+}
+
+TEST(TimeOfCollision, OfBoxesThatMeetFaceToFace) {
+  const auto answer = Solve(Box(1, 1, 1), {}, Straight({10, 0, 0}), Box(1, 1, 1), At(6, 0.5, 0));
+  ExpectHit(answer, 0.4, 1e-15);
+  EXPECT_NEAR(answer.n_AB.x, 1, 1e-15);
+  EXPECT_NEAR(answer.p_WA.x, 5, 1e-14);
+  EXPECT_NEAR(answer.p_WB.x, 5, 1e-14);
+}
+
+TEST(TimeOfCollision, OfSpheresAtAnAngle) {
+  // |(1 - t) (3, 4)| = 1 at t = 0.8.
+  ExpectHit(Solve(Sphere(0.5), {}, Straight({3, 4, 0}), Sphere(0.5), At(3, 4, 0)), 0.8, 1e-14);
+  // A graze at an angle: the root of (10 t - 5)^2 + 0.6^2 = 1.
+  ExpectHit(Solve(Sphere(0.5), {}, Straight({10, 0, 0}), Sphere(0.5), At(5, 0.6, 0)), 0.42, 1e-14);
+}
+
+TEST(TimeOfCollision, StopsShortOfTheTargetDistance) {
+  ExpectHit(Solve(Box(1, 1, 1), {}, Straight({10, 0, 0}), Box(1, 1, 1), At(6, 0, 0), 1), 0.3,
+            1e-15);
+  EXPECT_EQ(Solve(Box(1, 1, 1), {}, Straight({10, 0, 0}), Box(1, 1, 1), At(6, 0, 0), 4.5).state,
+            MotionState::kInitiallyOverlapping);
+}
+
+TEST(TimeOfCollision, OfAPassIsFreeHoweverNarrow) {
+  for (const double gap : {1.0, 1e-3, 1e-9, 1e-13}) {
+    const auto answer =
+        Solve(Box(1, 1, 1), {}, Straight({10, 0, 0}), Box(1, 1, 1), At(5, 2 + gap, 0));
+    EXPECT_EQ(answer.state, MotionState::kFree) << gap;
+    EXPECT_EQ(answer.t_free, 1);
+  }
+}
+
+TEST(TimeOfCollision, OfWhatOverlapsOrTouchesAtTheStartSaysSo) {
+  for (const double x : {0.0, 1.5, 2.0}) {
+    const auto answer = Solve(Box(1, 1, 1), {}, Straight({-10, 0, 0}), Box(1, 1, 1), At(x, 0, 0));
+    EXPECT_EQ(answer.state, MotionState::kInitiallyOverlapping) << x;
+    EXPECT_EQ(answer.t_hit, 0);
+  }
+}
+
+TEST(TimeOfCollision, OfAFastBulletDoesNotTunnelAndIsBracketed) {
+  const auto answer =
+      Solve(Box(0.01, 0.01, 0.01), At(-1000, 0, 0), Straight({1e9, 0, 0}), Box(1e-6, 1, 1), {});
+  ASSERT_EQ(answer.state, MotionState::kHit);
+  const double want = (1000 - 0.01 - 1e-6) / 1e9;
+  EXPECT_LE(answer.t_free, want + 1e-21);
+  EXPECT_NEAR(answer.t_hit, want, 1e-18);
+}
+
+TEST(TimeOfCollision, OfARodThatTurnsIntoAPoint) {
+  // The rod from the origin to (2, 0, 0) turns about z; a small sphere stands at the angle 1 rad, 1
+  // m away. They meet when the rod's line is a radius away: at the angle 1 - asin(r).
+  const auto rod = Points({0, 0, 0, 2, 0, 0});
+  const double radius = 0.01;
+  const Pose stand = At(std::cos(1.0), std::sin(1.0), 0);
+  const double want = (1 - std::asin(radius)) / 3;
+  ExpectHit(Solve(rod, {}, {{}, {0, 0, 3}, {}}, Sphere(radius), stand), want, 1e-12);
+  EXPECT_EQ(Solve(rod, {}, {{}, {0, 0, -3}, {}}, Sphere(radius), stand).state, MotionState::kFree);
+}
+
+TEST(TimeOfCollision, OfAHundredTurnsPastAWallThatIsJustOutOfReach) {
+  const auto blade = Box(1, 0.05, 0.05);
+  const double reach = std::sqrt(1 + 0.05 * 0.05);
+  const Motion spin{{}, {0, 0, kMaxRotation}, {}};
+  const auto wall = Box(0.1, 5, 5);
+  EXPECT_EQ(Solve(blade, {}, spin, wall, At(reach + 0.101, 0, 0)).state, MotionState::kFree);
+  const auto hit = Solve(blade, {}, spin, wall, At(reach + 0.0999, 0, 0));
+  ASSERT_EQ(hit.state, MotionState::kHit);
+  // The corner at the angle atan(0.05) reaches the wall when its cosine is (reach - 1e-4) / reach.
+  const double angle = std::atan2(0.05, 1.0) - std::acos((reach - 1e-4) / reach);
+  EXPECT_NEAR(hit.t_hit * kMaxRotation, angle, 1e-9);
+}
+
+TEST(TimeOfCollision, IsNotLateWhereAShapeIsFarFromItsOwnOrigin) {
+  // A cube whose vertices are a million metres from its frame's origin, and a sphere that flies at
+  // it: that the sphere spins about its centre changes nothing.
+  const double far = 1e6;
+  std::vector<double> xyz;
+  for (int i = 0; i < 8; ++i) {
+    xyz.insert(xyz.end(), {far + (i & 1 ? 0.5 : -0.5), i & 2 ? 0.5 : -0.5, i & 4 ? 0.5 : -0.5});
+  }
+  const auto cube = Points(xyz);
+  const Pose turned = {
+      {0, 0, 0},
+      {-0x1.91fb9bc2b8e9fp-1, -0x1.9c272ccb4cb28p-3, -0x1.18bb4dff8d684p-1, -0x1.a5ee8128c8e75p-3}};
+  const Mat3<double> R = RotationMatrix<double>(turned.q_WS);
+  const Vec3d n = R * Vec3d{1, 0, 0};
+  const Motion rest{{}, {}, far * n};
+  const Pose start{(far + 2) * n, {}};
+  for (const Vec3d& spin : {Vec3d{0, 0, 1}, Vec3d{3, -2, 1}}) {
+    const Motion straight{-2.0 * n, {}, start.p_WS};
+    const Motion spinning{-2.0 * n, spin, start.p_WS};
+    const auto still = TimeOfCollision({*Sphere(0.5), start, straight}, {*cube, turned, rest}, 0);
+    const auto turning = TimeOfCollision({*Sphere(0.5), start, spinning}, {*cube, turned, rest}, 0);
+    ASSERT_EQ(still.state, MotionState::kHit);
+    ASSERT_EQ(turning.state, MotionState::kHit);
+    EXPECT_LE(turning.t_free, still.t_hit);
+    EXPECT_NEAR(turning.t_hit, still.t_hit, 1e-8);
+  }
+}
+
+TEST(TimeOfCollision, SaysSoWhereMotionsOfExtremeSizeLeaveNothingToProve) {
+  const auto box = Box(0.5, 0.5, 0.5);
+  EXPECT_EQ(Solve(box, {}, Straight({0, 0, 1e165}), box, At(0, 10, 0)).state,
+            MotionState::kUndecided);
+  // Ten metres along an arc of an astronomic radius, through the other box.
+  const Pose b = At(-5, 0, 0);
+  const Motion arc{{}, {0, 0, 1e-162}, {-5, 1e163, 0}};
+  EXPECT_EQ(TimeOfCollision({*box, Pose{}, Motion{}}, {*box, b, arc}, 0).state,
+            MotionState::kUndecided);
+  EXPECT_EQ(Solve(box, {}, Straight({0, 0, 1e100}), box, At(0, 10, 0)).state, MotionState::kFree);
+}
+
+TEST(TimeOfCollision, TurnsAboutTheGivenPivot) {
+  // A small sphere on a wheel of radius 2 about (0, 0, 0) starts at (2, 0, 0) and comes to (0, 2,
+  // 0) after a quarter.
+  const Motion wheel{{}, {0, 0, 2 * kHalfTurn}, {0, 0, 0}};
+  const auto answer = Solve(Sphere(0.1), At(2, 0, 0), wheel, Sphere(0.1), At(0, 2, 0));
+  const double want = (kHalfTurn / 2 - 2 * std::asin(0.05)) / (2 * kHalfTurn);
+  ExpectHit(answer, want, 1e-12);
+}
+
+TEST(MotionToEndPose, IsTheShortestArcAndRefusesHalfATurn) {
+  Motion motion;
+  EXPECT_EQ(MotionToEndPose(At(1, 2, 3), {{2, 2, 3}, kQuarterTurn}, &motion), EndPoseFault::kNone);
+  EXPECT_EQ(motion.displacement, (Vec3d{1, 0, 0}));
+  EXPECT_EQ(motion.pivot, (Vec3d{1, 2, 3}));
+  EXPECT_NEAR(motion.rotation.z, kHalfTurn / 2, 1e-15);
+  EXPECT_EQ(MotionToEndPose({}, {{}, {0, 0, 1, 0}}, &motion), EndPoseFault::kAmbiguous);
+  EXPECT_EQ(MotionToEndPose({}, {{}, {0, 0, 1, 1e-6}}, &motion), EndPoseFault::kNone);
+}
+
+TEST(IsMotionRepresentable, RefusesWhatOverflows) {
+  const auto box = Box(1, 1, 1);
+  const Pose pose;
+  EXPECT_TRUE(IsMotionRepresentable({*box, pose, Straight({1e300, 0, 0})}));
+  EXPECT_FALSE(IsMotionRepresentable({*box, pose, Straight({1e308, 0, 0})}));
+}
+
+}  // namespace
+}  // namespace clearance

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Judges a shape against the points that it was made from, in GMP rationals and by brute force.
+
+#ifndef CLEARANCE_TESTS_UNIT_CORE_SHAPE_HULL_ORACLE_H_
+#define CLEARANCE_TESTS_UNIT_CORE_SHAPE_HULL_ORACLE_H_
+
+#include <vector>
+
+#include "core/math/vec3.h"
+#include "core/shape/convex_shape.h"
+#include "core/shape/hull_builder.h"
+
+namespace clearance::testing {
+
+// Fails the test unless every point is on or behind every triangle, the triangles are those of a
+// closed surface, and every vertex is strictly in front of or beside the hull of the others.
+void ExpectIsHullOf(const Hull& hull, const std::vector<Vec3d>& points);
+
+// Fails the test unless center + 2^exponent * vertex is the caller's point, exactly.
+void ExpectVerticesAreExact(const ConvexShape& shape, const std::vector<Vec3d>& points);
+
+// Fails the test unless the rows are ascending, symmetric and connected.
+void ExpectAdjacencyIsSound(const ConvexShape& shape);
+
+}  // namespace clearance::testing
+
+#endif  // CLEARANCE_TESTS_UNIT_CORE_SHAPE_HULL_ORACLE_H_

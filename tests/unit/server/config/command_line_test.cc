@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/config/command_line.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/flags/reflection.h"
+
+namespace clearance::server {
+namespace {
+
+using testing::HasSubstr;
+
+class Arguments : public testing::Test {
+ protected:
+  static absl::StatusOr<CommandLine> Parse(const std::vector<const char*>& arguments) {
+    return ParseArguments(arguments);
+  }
+
+ private:
+  absl::FlagSaver saver_;
+};
+
+TEST_F(Arguments, ServeByDefault) {
+  const absl::StatusOr<CommandLine> line = Parse({});
+  ASSERT_TRUE(line.ok()) << line.status();
+  EXPECT_EQ(line->action, Action::kServe);
+}
+
+TEST_F(Arguments, SetWhatTheyName) {
+  const absl::StatusOr<CommandLine> line =
+      Parse({"--listen=[::]:1234", "--log_format=json", "--drain_delay=5s"});
+  ASSERT_TRUE(line.ok()) << line.status();
+  EXPECT_EQ(line->config.listen, "[::]:1234");
+  EXPECT_EQ(line->config.log_format, LogFormat::kJson);
+  EXPECT_EQ(line->config.drain_delay, absl::Seconds(5));
+}
+
+TEST_F(Arguments, AskForHelpAndVersionWhateverElseIsSaid) {
+  EXPECT_EQ(Parse({"--max_sessions=none", "--help"})->action, Action::kShowHelp);
+  EXPECT_EQ(Parse({"--version"})->action, Action::kShowVersion);
+}
+
+TEST_F(Arguments, CheckTheHealthOfTheServerThatListensHereUnlessToldWhere) {
+  const absl::StatusOr<CommandLine> here = Parse({"--health_check", "--listen=0.0.0.0:777"});
+  ASSERT_TRUE(here.ok()) << here.status();
+  EXPECT_EQ(here->action, Action::kCheckHealth);
+  EXPECT_EQ(here->health_address, "127.0.0.1:777");
+  EXPECT_EQ(Parse({"--health_check=other:1"})->health_address, "other:1");
+}
+
+TEST_F(Arguments, AreRefusedWithWhatIsWrong) {
+  const struct {
+    std::vector<const char*> arguments;
+    const char* error;
+  } rows[] = {
+      {{"--max_batch_rows=0"}, "'0' specified for flag 'max_batch_rows'; has to be a whole number"},
+      {{"--max_batchrows=5"}, "Unknown flag 'max_batchrows' (value '5')"},
+      {{"--max_batch_rows"}, "--max_batch_rows needs a value: --max_batch_rows=VALUE"},
+      {{"serve"}, "'serve' is not an argument of the form --name=value"},
+      {{"-listen=x:1"}, "'-listen=x:1' is not an argument of the form --name=value"},
+      {{"--"}, "'--' is not an argument"},
+      {{"--config_file=/no/such/file"}, "/no/such/file: No such file or directory"},
+      {{"--help=yes"}, "Unknown flag 'help'"},
+      {{"--max_request_bytes=32MiB"}, "has to be at most max_transport_bytes, which is 24MiB"},
+  };
+  for (const auto& row : rows) {
+    const absl::StatusOr<CommandLine> line = Parse(row.arguments);
+    EXPECT_EQ(line.status().code(), absl::StatusCode::kInvalidArgument) << row.error;
+    EXPECT_THAT(std::string(line.status().message()), HasSubstr(row.error));
+  }
+}
+
+TEST(LocalAddress, IsTheLoopbackOfAnUnspecifiedHost) {
+  EXPECT_EQ(LocalAddressOf("0.0.0.0:50051"), "127.0.0.1:50051");
+  EXPECT_EQ(LocalAddressOf("[::]:50051"), "[::1]:50051");
+  EXPECT_EQ(LocalAddressOf("10.0.0.7:50051"), "10.0.0.7:50051");
+  EXPECT_EQ(LocalAddressOf("unix:/run/clearance.sock"), "unix:/run/clearance.sock");
+}
+
+TEST(Help, TellsTheFormTheSettingsAndTheExitCodes) {
+  const std::string help = HelpText();
+  for (const char* const part :
+       {"--config_file=PATH", "--health_check", "--max_batch_rows=100000",
+        "--listen=127.0.0.1:50051", "--max_request_bytes=16MiB", "with 2"}) {
+    EXPECT_THAT(help, HasSubstr(part));
+  }
+}
+
+}  // namespace
+}  // namespace clearance::server

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The bounds on the size of a reply, held against messages that are as large as rows can make them.
+
+#include "server/convert/reply_columns.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "server/convert/row_errors.h"
+
+namespace clearance::server {
+namespace {
+
+constexpr std::uint32_t kRows = 1000;
+constexpr std::uint32_t kLargeIndex = std::numeric_limits<std::uint32_t>::max();
+
+template <class T>
+void FillUp(absl::Span<T> column, T value) {
+  for (T& number : column) number = value;
+}
+
+template <class Result>
+void Describe(Result* result) {
+  result->set_count(kLargeIndex);
+  result->set_first_row(kLargeIndex);
+  result->set_total_count(kLargeIndex);
+  for (std::uint32_t i = 0; i < kRows; ++i) {
+    result->add_undecided()->set_index(kLargeIndex);
+    result->mutable_undecided(static_cast<int>(i))->set_reason(v1::UNDECIDED_REASON_PRECISION);
+  }
+}
+
+TEST(MaxRowBytes, BoundsEveryCombinationOfColumnsOfADistance) {
+  for (int wanted = 0; wanted < 256; ++wanted) {
+    v1::DistanceBatch batch;
+    auto* const detail = batch.mutable_detail();
+    detail->set_distances((wanted & 1) != 0);
+    detail->set_bounds((wanted & 2) != 0);
+    detail->set_points((wanted & 4) != 0);
+    detail->set_normals((wanted & 8) != 0);
+    detail->set_relative_points((wanted & 16) != 0);
+    detail->set_witnesses((wanted & 32) != 0);
+    detail->set_iterations((wanted & 64) != 0);
+    detail->set_tolerances((wanted & 128) != 0);
+    v1::DistanceBatchResult result;
+    WitnessColumns witnesses;
+    const DistanceColumns columns = MakeColumns(batch, kRows, &witnesses, &result);
+    FillUp(columns.states, static_cast<int>(v1::STATE_REFUSED));
+    FillUp(columns.iterations, kLargeIndex);
+    FillUp(columns.flags, std::uint32_t{1});
+    for (std::uint32_t i = 0; i < kRows; ++i) {
+      for (int k = 0; k < Witness::kCapacity; ++k) {
+        witnesses.vertices_a.push_back(kLargeIndex);
+        witnesses.vertices_b.push_back(kLargeIndex);
+        witnesses.weights.push_back(1);
+      }
+      witnesses.offsets.push_back(kLargeIndex);
+    }
+    FinishColumns(columns, &result);
+    Describe(&result);
+    EXPECT_LE(result.ByteSizeLong(), kMaxReplyOverhead / 2 + kRows * MaxRowBytes(batch)) << wanted;
+    EXPECT_GE(2 * result.ByteSizeLong(), kRows * MaxRowBytes(batch))
+        << wanted << ": the bound is far too loose";
+  }
+}
+
+TEST(MaxRowBytes, BoundsATimeOfCollisionWithAllColumns) {
+  v1::TimeOfCollisionBatch batch;
+  batch.mutable_detail()->set_times(true);
+  batch.mutable_detail()->set_points(true);
+  batch.mutable_detail()->set_normals(true);
+  batch.mutable_detail()->set_iterations(true);
+  v1::TimeOfCollisionBatchResult result;
+  const TimeOfCollisionColumns columns = MakeColumns(batch, kRows, nullptr, &result);
+  FillUp(columns.states, static_cast<int>(v1::MOTION_STATE_REFUSED));
+  FillUp(columns.iterations, kLargeIndex);
+  Describe(&result);
+  EXPECT_LE(result.ByteSizeLong(), kMaxReplyOverhead / 2 + kRows * MaxRowBytes(batch));
+}
+
+TEST(MaxRowBytes, BoundsAnIntersectionWithAllColumns) {
+  v1::IntersectionBatch batch;
+  batch.mutable_detail()->set_bounds(true);
+  batch.mutable_detail()->set_iterations(true);
+  v1::IntersectionBatchResult result;
+  const IntersectionColumns columns = MakeColumns(batch, kRows, nullptr, &result);
+  FillUp(columns.states, static_cast<int>(v1::STATE_REFUSED));
+  FillUp(columns.iterations, kLargeIndex);
+  Describe(&result);
+  EXPECT_LE(result.ByteSizeLong(), kMaxReplyOverhead / 2 + kRows * MaxRowBytes(batch));
+}
+
+TEST(RowError, KeepsWithinItsBoundWhateverTheFault) {
+  ShapeTable table;
+  table.Poison(7, std::string(10'000, 'x'));
+  for (int fault = 0; fault <= static_cast<int>(Fault::kEndPoseAmbiguous); ++fault) {
+    v1::DistanceBatchResult result;
+    RowFault row{kLargeIndex, kLargeIndex, static_cast<Fault>(fault), RowColumn::kTargetDistances,
+                 -1.7976931348623157e308};
+    if (row.fault == Fault::kSlotPoisoned) row.value = 7;
+    FillRowError(row, table, result.add_errors());
+    EXPECT_LE(result.ByteSizeLong(), kMaxRowErrorBytes) << result.ShortDebugString();
+    EXPECT_FALSE(result.errors(0).message().empty());
+    EXPECT_FALSE(result.errors(0).limit().empty());
+  }
+}
+
+}  // namespace
+}  // namespace clearance::server

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The digest of a message's shape: one for each content, whatever its kind.
+
+#include "server/convert/shape_content.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+namespace clearance::server {
+namespace {
+
+std::vector<v1::Shape> DifferentShapes() {
+  std::vector<v1::Shape> shapes(13);
+  shapes[0].mutable_point();
+  shapes[1].mutable_point();
+  shapes[1].set_radius(1);
+  shapes[2].mutable_sphere()->set_radius(1);
+  shapes[3].mutable_sphere();
+  shapes[3].set_radius(1);
+  shapes[4].mutable_segment()->mutable_a()->set_x(1);
+  shapes[5].mutable_segment()->mutable_b()->set_x(1);
+  shapes[6].mutable_triangle()->mutable_a()->set_x(1);
+  shapes[7].mutable_triangle()->mutable_c()->set_x(1);
+  shapes[8].mutable_capsule()->set_radius(1);
+  shapes[9].mutable_capsule()->set_half_length(1);
+  shapes[10].mutable_box()->mutable_half_extents()->set_z(1);
+  for (const double number : {1.0, 0.0, 0.0, 0.0, 1.0, 0.0}) {
+    shapes[11].mutable_hull()->add_vertices(number);
+    shapes[12].mutable_polygon()->add_vertices(number);
+  }
+  return shapes;
+}
+
+TEST(ShapeContent, HasADigestOfItsOwnForEveryContent) {
+  const Registry registry({}, nullptr);
+  std::set<std::string> digests;
+  for (const v1::Shape& shape : DifferentShapes()) {
+    const auto content = BuildContent(shape, {}, registry);
+    ASSERT_TRUE(content.ok()) << content.status() << shape.ShortDebugString();
+    EXPECT_TRUE(digests.insert((*content)->digest).second) << shape.ShortDebugString();
+  }
+}
+
+TEST(ShapeContent, GivesTheSameDigestAgain) {
+  const Registry registry({}, nullptr);
+  for (const v1::Shape& shape : DifferentShapes()) {
+    EXPECT_EQ((*BuildContent(shape, {}, registry))->digest,
+              (*BuildContent(shape, {}, registry))->digest);
+  }
+}
+
+TEST(ShapeContent, IsNotBuiltAgainWhileTheRegistryHoldsIt) {
+  Registry registry({}, nullptr);
+  const v1::Shape shape = DifferentShapes()[11];
+  const ShapeContentPtr first = *BuildContent(shape, {}, registry);
+  EXPECT_NE(*BuildContent(shape, {}, registry), first);
+  ASSERT_TRUE(registry.Register("a", first, {}).ok());
+  EXPECT_EQ(*BuildContent(shape, {}, registry), first);
+}
+
+TEST(ShapeContent, CountsTheDigestOfAnAdjacency) {
+  const Registry registry({}, nullptr);
+  v1::Shape shape;
+  for (const double number : {0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0}) {
+    shape.mutable_hull()->add_vertices(number);
+  }
+  const std::string without = (*BuildContent(shape, {}, registry))->digest;
+  for (const std::uint32_t offset : {0, 3, 6, 9, 12})
+    shape.mutable_hull()->add_adjacency_offsets(offset);
+  for (const std::uint32_t to : {1, 2, 3, 0, 2, 3, 0, 1, 3, 0, 1, 2})
+    shape.mutable_hull()->add_adjacency(to);
+  const auto with = BuildContent(shape, {}, registry);
+  ASSERT_TRUE(with.ok()) << with.status();
+  EXPECT_NE((*with)->digest, without);
+}
+
+}  // namespace
+}  // namespace clearance::server

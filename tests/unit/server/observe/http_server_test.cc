@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/observe/http_server.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "tests/support/raw_http.h"
+
+namespace clearance::server {
+namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+std::unique_ptr<HttpServer> StartEcho() {
+  auto server = HttpServer::Start("127.0.0.1:0", [](absl::string_view path) {
+    return HttpReply{.status = path == "/gone" ? 404 : 200, .body = absl::StrCat("at ", path)};
+  });
+  EXPECT_TRUE(server.ok()) << server.status();
+  return *std::move(server);
+}
+
+TEST(HttpServer, TellsThePortThatItBoundAndAnswersThere) {
+  const auto server = StartEcho();
+  ASSERT_GT(server->port(), 0);
+  const std::string reply =
+      test::ExchangeHttp(server->port(), "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_THAT(reply, StartsWith("HTTP/1.1 200 OK\r\n"));
+  EXPECT_THAT(reply, HasSubstr("Content-Length: 9\r\n"));
+  EXPECT_THAT(reply, EndsWith("\r\n\r\nat /livez"));
+}
+
+TEST(HttpServer, SendsTheStatusOfItsHandlerAndHidesTheQuery) {
+  const auto server = StartEcho();
+  const std::string reply =
+      test::ExchangeHttp(server->port(), "GET /gone?a=b HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_THAT(reply, StartsWith("HTTP/1.1 404 Not Found\r\n"));
+  EXPECT_THAT(reply, EndsWith("at /gone"));
+}
+
+TEST(HttpServer, AnswersHeadWithoutABody) {
+  const auto server = StartEcho();
+  const std::string reply =
+      test::ExchangeHttp(server->port(), "HEAD / HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_THAT(reply, HasSubstr("Content-Length: 4\r\n"));
+  EXPECT_THAT(reply, EndsWith("\r\n\r\n"));
+}
+
+TEST(HttpServer, RefusesEveryOtherMethod) {
+  const auto server = StartEcho();
+  for (const char* const method : {"POST", "PUT", "DELETE", "OPTIONS"}) {
+    const std::string request =
+        absl::StrCat(method, " / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n");
+    EXPECT_THAT(test::ExchangeHttp(server->port(), request), StartsWith("HTTP/1.1 405 ")) << method;
+  }
+}
+
+TEST(HttpServer, ServesNoFileWhateverThePath) {
+  const auto server = StartEcho();
+  const std::string reply =
+      test::ExchangeHttp(server->port(), "GET /../../../etc/passwd HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_EQ(reply.find("root:"), std::string::npos);
+}
+
+TEST(HttpServer, SaysWhichAddressItCannotBind) {
+  const auto first = StartEcho();
+  const std::string address = absl::StrCat("127.0.0.1:", first->port());
+  const auto second = HttpServer::Start(address, [](absl::string_view) { return HttpReply(); });
+  EXPECT_EQ(second.status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(std::string(second.status().message()), HasSubstr(address));
+}
+
+}  // namespace
+}  // namespace clearance::server
