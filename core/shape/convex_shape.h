@@ -66,8 +66,6 @@ class ConvexShape {
   std::uint32_t original_index(VertexIndex i) const { return content_.original_index[i]; }
 
   // Neighbours along the hull's edges; empty offsets for small and flat shapes, which are scanned.
-  // Vertices that could not be proved to be interior, and are none of the adjacency's, come last
-  // and have no neighbours.
   const Adjacency& adjacency() const { return content_.adjacency; }
   bool has_adjacency() const { return !content_.adjacency.offsets.empty(); }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The identity of a shape's content: `v1-sha256-` and the SHA-256, in hexadecimal, of a canonical
-// byte string of the content as the caller gave it. The hull that is built is no part of it, so every
-// replica computes the same digest.
+// byte string of the content as the caller gave it. The hull that is built is no part of it, so
+// every replica computes the same digest.
 //
 // The canonical bytes, all numbers little-endian:
 //     kind      1 byte: the field number of the kind in clearance.v1.Shape
