@@ -28,6 +28,11 @@ inline constexpr int kMaxScaleSpan = 400;
 // search goes on in double-double. Well-conditioned pairs stay below 8.
 inline constexpr double kFastGap = 24;
 
+// u S: the width of the bracket that is good enough where a core is curved. There the search comes
+// nearer by a factor with every iteration and never ends by itself; this is a few times the
+// rounding of the bracket's ends.
+inline constexpr double kCurvedGap = 512;
+
 // A barycentric weight this small comes from the rounding of double-double, not from the position
 // of the origin.
 inline constexpr double kNegligibleWeight = 0x1p-90;

@@ -26,9 +26,12 @@ Vec3d NormalAgainst(const Vec3<T>& v) {
 }
 
 template <class T>
-void SetWitness(const Simplex<T>& simplex, CoreWitness* witness) {
-  witness->size = simplex.size;
-  for (int i = 0; i < simplex.size; ++i) {
+void SetWitness(const ShapePair& pair, const Simplex<T>& simplex, CoreWitness* witness) {
+  Vec3<T> p_A;
+  for (int i = 0; i < simplex.size; ++i) p_A = p_A + simplex.weight[i] * simplex.vertex[i].p_A;
+  witness->p_A = ToDouble(p_A);
+  witness->size = pair.is_curved() ? 0 : simplex.size;
+  for (int i = 0; i < witness->size; ++i) {
     witness->a[i] = simplex.vertex[i].a;
     witness->b[i] = simplex.vertex[i].b;
     witness->is_swept[i] = simplex.vertex[i].is_swept;
@@ -37,9 +40,9 @@ void SetWitness(const Simplex<T>& simplex, CoreWitness* witness) {
 }
 
 template <class T>
-void SetWitness(const EnclosingSet<T>& set, CoreWitness* witness) {
-  witness->size = set.size;
-  for (int i = 0; i < set.size; ++i) {
+void SetWitness(const ShapePair& pair, const EnclosingSet<T>& set, CoreWitness* witness) {
+  witness->size = pair.is_curved() ? 0 : set.size;
+  for (int i = 0; i < witness->size; ++i) {
     witness->a[i] = set.vertex[i].a;
     witness->b[i] = set.vertex[i].b;
     witness->is_swept[i] = set.vertex[i].is_swept;
@@ -50,13 +53,14 @@ void SetWitness(const EnclosingSet<T>& set, CoreWitness* witness) {
 // A search that ended outside of the origin: the plane of the last support below, the point v
 // above.
 template <class T>
-void SetSeparated(const GjkResult<T>& gjk, double error, CoreAnswer* answer) {
+void SetSeparated(const ShapePair& pair, const GjkResult<T>& gjk, double error,
+                  CoreAnswer* answer) {
   answer->lower = Dd(gjk.lower) - Dd(error);
   answer->upper = Dd(gjk.upper) + Dd(error);
   answer->distance = Dd(gjk.upper);
   answer->n_A = NormalAgainst(gjk.v);
   answer->normal_is_unique = true;
-  SetWitness(gjk.simplex, &answer->witness);
+  SetWitness(pair, gjk.simplex, &answer->witness);
 }
 
 Simplex<double> Coarse(const Simplex<Dd>& fine) {
@@ -64,14 +68,30 @@ Simplex<double> Coarse(const Simplex<Dd>& fine) {
   simplex.size = fine.size;
   for (int i = 0; i < fine.size; ++i) {
     const DifferenceVertex<Dd>& vertex = fine.vertex[i];
-    simplex.vertex[i] = {ToDouble(vertex.w), vertex.a, vertex.b, vertex.is_swept};
+    simplex.vertex[i] = {ToDouble(vertex.w), ToDouble(vertex.p_A), vertex.a, vertex.b,
+                         vertex.is_swept};
+    simplex.weight[i] = ToDouble(fine.weight[i]);
   }
   return simplex;
+}
+
+// A start for curved cores, whose points have no names to be found again by: the highest vertex
+// towards the origin from where the simplex came closest to it.
+template <class T>
+Simplex<T> Resumed(const Simplex<double>& simplex, Difference<T>& difference) {
+  Vec3d v;
+  for (int i = 0; i < simplex.size; ++i) v = v + simplex.weight[i] * simplex.vertex[i].w;
+  Simplex<T> resumed;
+  if (v == Vec3d{}) return resumed;
+  resumed.size = 1;
+  resumed.vertex[0] = difference.Highest(To<T>(-v));
+  return resumed;
 }
 
 // The vertices of a simplex at another placement, or in another precision.
 template <class T>
 Simplex<T> Moved(const Simplex<double>& simplex, Difference<T>& difference) {
+  if (difference.pair().is_curved()) return Resumed(simplex, difference);
   Simplex<T> moved;
   moved.size = simplex.size;
   for (int i = 0; i < simplex.size; ++i) {
@@ -93,7 +113,7 @@ void SetOverlapping(Difference<T>& difference, const EnclosingSet<T>& set, const
   answer->upper = Dd(-ball.radius);
   answer->lower = -(Dd(Dot(ball.n_A, difference.Highest(ball.n_A).w)) + Dd(error));
   answer->n_A = ToDouble(ball.n_A);
-  SetWitness(set, &answer->witness);
+  SetWitness(difference.pair(), set, &answer->witness);
 }
 
 template <class T>
@@ -136,7 +156,7 @@ void SetEnclosure(Difference<Dd>& difference, const GjkResult<Dd>& gjk, double e
       answer->kind = Kind::kOverlapping;
       answer->distance = 0.0;
       answer->upper = Dd(-enclosure.inner_radius);
-      SetWitness(enclosure.set, &answer->witness);
+      SetWitness(difference.pair(), enclosure.set, &answer->witness);
       return;
     case Enclosure::Kind::kTouching:
       answer->kind = Kind::kTouching;
@@ -148,7 +168,7 @@ void SetEnclosure(Difference<Dd>& difference, const GjkResult<Dd>& gjk, double e
   }
   answer->upper = gjk.upper + Dd(error);
   answer->distance = gjk.upper;
-  SetWitness(essential, &answer->witness);
+  SetWitness(difference.pair(), essential, &answer->witness);
 }
 
 // On one side of what is to be decided, and farther from it than it is wide: so near to it a
@@ -184,7 +204,7 @@ bool SolveFast(Difference<double>& difference, const CoreLimits& limits, CoreAns
   answer->iterations = gjk.iterations;
   if (gjk.end == GjkEnd::kEnclosed) return ProvesOverlap(difference, gjk.simplex, error, answer);
   if (gjk.end == GjkEnd::kAtOrigin) return false;
-  SetSeparated(gjk, error, answer);
+  SetSeparated(difference.pair(), gjk, error, answer);
   if (gjk.end == GjkEnd::kAbove || gjk.end == GjkEnd::kBelow) {
     answer->kind = gjk.end == GjkEnd::kAbove ? Kind::kAbove : Kind::kBelow;
     return true;
@@ -221,7 +241,7 @@ void SolvePrecisely(Difference<Dd>& difference, const CoreLimits& limits, CoreAn
       answer->kind = Kind::kUnknown;
       break;
   }
-  SetSeparated(gjk, error, answer);
+  SetSeparated(difference.pair(), gjk, error, answer);
 }
 
 }  // namespace clearance

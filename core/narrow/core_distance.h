@@ -30,9 +30,11 @@ struct CoreLimits {
   const Simplex<double>* start = nullptr;  // to go on from; null starts cold
 };
 
-// A vertex pair of the final simplex, the pairs' differences being the proof.
+// The vertex pairs of the final simplex, the pairs' differences being the proof. Of curved cores
+// only the point is known.
 struct CoreWitness {
-  int size = 0;
+  Vec3d p_A;     // the closest point of A's core, from A's centre, frame A, units
+  int size = 0;  // 0 if a core is curved
   std::array<VertexIndex, 12> a{};
   std::array<VertexIndex, 12> b{};
   std::array<bool, 12> is_swept{};

@@ -89,7 +89,8 @@ template <class T>
 double RoundingError(const Difference<T>& difference) {
   const double extent = Extent(difference);
   const ShapePair& pair = difference.pair();
-  const double supports_and_points = 16 * extent + 16 * (pair.radius_a + pair.radius_b);
+  const double supports = pair.is_curved() ? 16 + 2 * kCurvedError : 16;
+  const double supports_and_points = 16 * extent + supports * (pair.radius_a + pair.radius_b);
   const Vec3d p_AB = ToDouble(difference.placement().p_AB);
   const bool is_point_on_point = extent == 0 && p_AB == Vec3d{};
   return UnitRoundoff<T>() * supports_and_points + difference.placement().error +

@@ -68,8 +68,9 @@ struct GjkResult {
 };
 
 // How far any computed distance of this difference may be off, units. For T = double, with r_A, r_B
-// the radii and p = |p_AB| + |sweep|: supports err by 16u (r_A + r_B) at most, w by 2u (r_A + 6 r_B
-// + 2p), v . w / |v| by 6u (r_A + r_B + p); the placement's own error comes on top.
+// the radii and p = |p_AB| + |sweep|: supports err by 16u (r_A + r_B) at most (of curved cores by
+// 2 kCurvedError u (r_A + r_B) more), w by 2u (r_A + 6 r_B + 2p), v . w / |v| by 6u (r_A + r_B +
+// p); the placement's own error comes on top.
 template <class T>
 double RoundingError(const Difference<T>& difference);
 

@@ -27,36 +27,53 @@ int RadiusExponent(double radius) { return Exponent({radius, 0, 0}); }
 
 // A shape that is a single point has no size of its own to scale by.
 int SizeExponent(const ConvexShape& shape) {
-  return shape.vertex_radius() > 0 ? shape.exponent() : kNoExponent;
+  return shape.core_radius() > 0 ? shape.exponent() : kNoExponent;
 }
 
 // Error of R_AB = R_A^T R_B as an operator. In double: each factor is off by 9u an entry, 27u in
-// norm, each entry of the product by another 3u * sqrt(3); in double-double by 64 u^2 an entry
+// norm, each entry of a product by another 3u * sqrt(3); in double-double by 64 u^2 an entry
 // likewise. Exact between equal identities.
 template <class T>
-double RotationError(const Pose& a, const Pose& b);
+double RotationError(const PosedShape& a, const PosedShape& b);
 template <>
-double RotationError<double>(const Pose& a, const Pose& b) {
-  return IsIdentity(a.q_WS) && IsIdentity(b.q_WS) ? 0 : 70 * kRoundoff;
+double RotationError<double>(const PosedShape& a, const PosedShape& b) {
+  if (HasWorldAxes(a) && HasWorldAxes(b)) return 0;
+  const int locals = (IsIdentity(a.local.q_WS) ? 0 : 1) + (IsIdentity(b.local.q_WS) ? 0 : 1);
+  return (70 + 40 * locals) * kRoundoff;
 }
 template <>
-double RotationError<Dd>(const Pose&, const Pose&) {
-  return 8 * kDoubleDoubleRoundoff;
+double RotationError<Dd>(const PosedShape&, const PosedShape&) {
+  return 16 * kDoubleDoubleRoundoff;
+}
+
+// The lengths that RotatedCenter is the sum of.
+int CenterExponent(const PosedShape& posed) {
+  return std::max(Exponent(posed.shape.center()), Exponent(posed.local.p_WS));
 }
 
 // Error of RotatedCenter, units.
 double CenterError(const PosedShape& posed, int exponent) {
-  if (IsZero(posed.shape.center()) || IsIdentity(posed.pose.q_WS)) return 0;
-  return kDoubleDoubleRoundoff * std::ldexp(2.0, Exponent(posed.shape.center()) - exponent);
+  const bool is_sum = !IsZero(posed.shape.center()) && !IsZero(posed.local.p_WS);
+  const int size = CenterExponent(posed);
+  if (size == kNoExponent || (HasWorldAxes(posed) && !is_sum)) return 0;
+  return kDoubleDoubleRoundoff * std::ldexp(4.0, size - exponent);
+}
+
+Vec3<Dd> Rotated(const Quaternion& q, const Vec3<Dd>& v) {
+  return IsIdentity(q) ? v : RotationMatrix<Dd>(q) * v;
 }
 
 }  // namespace
 
+bool HasWorldAxes(const PosedShape& posed) {
+  return IsIdentity(posed.pose.q_WS) && IsIdentity(posed.local.q_WS);
+}
+
 Vec3<Dd> RotatedCenter(const PosedShape& posed, int exponent) {
-  const Vec3d center = posed.shape.center();
-  if (IsZero(center)) return {};
-  const Vec3<Dd> scaled = To<Dd>(Scaled(center, -exponent));
-  return IsIdentity(posed.pose.q_WS) ? scaled : RotationMatrix<Dd>(posed.pose.q_WS) * scaled;
+  if (CenterExponent(posed) == kNoExponent) return {};
+  const Vec3<Dd> center = To<Dd>(Scaled(posed.shape.center(), -exponent));
+  const Vec3<Dd> origin = To<Dd>(Scaled(posed.local.p_WS, -exponent));
+  return Rotated(posed.pose.q_WS, origin + Rotated(posed.local.q_WS, center));
 }
 
 int Exponent(const Vec3d& v) {
@@ -67,10 +84,10 @@ int Exponent(const Vec3d& v) {
 }
 
 CenterOffset ComputeCenterOffset(const PosedShape& a, const PosedShape& b) {
-  int exponent = std::max({Exponent(a.pose.p_WS), Exponent(b.pose.p_WS), Exponent(a.shape.center()),
-                           Exponent(b.shape.center())});
+  int exponent = std::max(
+      {Exponent(a.pose.p_WS), Exponent(b.pose.p_WS), CenterExponent(a), CenterExponent(b)});
   if (exponent == kNoExponent) return {{}, kNoExponent};
-  exponent += 2;  // room for the sums
+  exponent += 3;  // room for the sums
   const Vec3<Dd> origin_a = To<Dd>(Scaled(a.pose.p_WS, -exponent));
   const Vec3<Dd> origin_b = To<Dd>(Scaled(b.pose.p_WS, -exponent));
   const Vec3<Dd> centers = RotatedCenter(b, exponent) - RotatedCenter(a, exponent);
@@ -84,8 +101,8 @@ ShapePair MakeShapePair(const ConvexShape& a, const ConvexShape& b, int least_ex
   ShapePair pair{a, b, exponent};
   pair.scale_a = std::ldexp(1.0, a.exponent() - exponent);
   pair.scale_b = std::ldexp(1.0, b.exponent() - exponent);
-  pair.radius_a = a.vertex_radius() > 0 ? pair.scale_a * a.vertex_radius() : 0;
-  pair.radius_b = b.vertex_radius() > 0 ? pair.scale_b * b.vertex_radius() : 0;
+  pair.radius_a = a.core_radius() > 0 ? pair.scale_a * a.core_radius() : 0;
+  pair.radius_b = b.core_radius() > 0 ? pair.scale_b * b.core_radius() : 0;
   return pair;
 }
 
@@ -95,16 +112,16 @@ Placement<T> MakePlacement(const ShapePair& pair, const PosedShape& a, const Pos
   const int shift = offset.exponent - pair.exponent;
   const Vec3<Dd> p_W = {Scaled(offset.p_AcBc_W.x, shift), Scaled(offset.p_AcBc_W.y, shift),
                         Scaled(offset.p_AcBc_W.z, shift)};
-  const Mat3<T> R_AW = Transpose(RotationMatrix<T>(a.pose.q_WS));
+  const Mat3<T> R_AW = Transpose(RotationInWorld<T>(a));
   Placement<T> placement;
-  placement.R_AB = R_AW * RotationMatrix<T>(b.pose.q_WS);
+  placement.R_AB = R_AW * RotationInWorld<T>(b);
   if constexpr (sizeof(T) == sizeof(Dd)) {
     placement.p_AB = R_AW * p_W;
   } else {
     placement.p_AB = R_AW * ToDouble(p_W);
   }
   const double reach = std::sqrt(NormSquared(ToDouble(p_W)));
-  const double rotation_error = RotationError<T>(a.pose, b.pose);
+  const double rotation_error = RotationError<T>(a, b);
   const double rounding = sizeof(T) == sizeof(double) ? kRoundoff : kDoubleDoubleRoundoff;
   const double offset_error = rounding * reach + CenterError(a, pair.exponent) +
                               CenterError(b, pair.exponent) + std::ldexp(4.0, shift - 1074);

@@ -8,6 +8,7 @@
 #define CLEARANCE_CORE_NARROW_PLACEMENT_H_
 
 #include "core/math/double_double.h"
+#include "core/math/rotation.h"
 #include "core/math/vec3.h"
 #include "core/narrow/difference.h"
 #include "core/shape/posed_shape.h"
@@ -24,8 +25,19 @@ struct CenterOffset {
   int exponent = 0;  // kNoExponent where the offset is 0 exactly
 };
 
-// From the pose's origin to the shape's centre, world axes, units of 2^exponent metres: within
-// 2^-100 of the centre's own length.
+// True if the shape's axes are the world's, exactly.
+bool HasWorldAxes(const PosedShape& posed);
+
+// The shape's axes in the world.
+template <class T>
+Mat3<T> RotationInWorld(const PosedShape& posed) {
+  const Mat3<T> R_WB = RotationMatrix<T>(posed.pose.q_WS);
+  if (IsIdentity(posed.local.q_WS)) return R_WB;
+  return R_WB * RotationMatrix<T>(posed.local.q_WS);
+}
+
+// From the body's origin to the shape's centre, world axes, units of 2^exponent metres: within
+// 2^-99 of the lengths that it is the sum of.
 Vec3<DoubleDouble> RotatedCenter(const PosedShape& posed, int exponent);
 
 CenterOffset ComputeCenterOffset(const PosedShape& a, const PosedShape& b);

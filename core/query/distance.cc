@@ -10,6 +10,7 @@
 #include "core/math/rounding.h"
 #include "core/math/tolerance.h"
 #include "core/narrow/core_distance.h"
+#include "core/narrow/placement.h"
 #include "core/query/pair_solver.h"
 
 namespace clearance {
@@ -31,24 +32,18 @@ CoreLimits LimitsOf(const ShapePair& pair, const DistanceOptions& options) {
     limits.stop_above =
         RoundUp(radii + DoubleDouble(ScaleUp(options.max_distance, -pair.exponent)));
   }
-  limits.good_enough = ScaleDown(options.tolerance, -pair.exponent);
+  limits.good_enough = std::fmax(limits.good_enough, ScaleDown(options.tolerance, -pair.exponent));
   return limits;
-}
-
-// The closest point of A's core from A's origin, A's axes, metres.
-Vec3d CorePointOfA(const ShapePair& pair, const CoreWitness& witness) {
-  Vec3d sum;
-  for (int i = 0; i < witness.size; ++i)
-    sum = sum + witness.weight[i] * pair.a.vertex(witness.a[i]);
-  return Scaled(sum, pair.a.exponent()) + pair.a.center();
 }
 
 void SetPoints(const ShapePair& pair, const PosedShape& a, const CoreAnswer& core,
                DistanceAnswer* answer) {
-  const Mat3<double> R_WA = RotationMatrix<double>(a.pose.q_WS);
+  const Mat3<double> R_WA = RotationInWorld<double>(a);
+  const Vec3d core_point = Scaled(core.witness.p_A, pair.exponent) + a.shape.center();
   answer->n_AB = Normalized(R_WA * core.n_A);
   answer->normal_is_unique = core.normal_is_unique;
-  answer->p_AoA = R_WA * CorePointOfA(pair, core.witness) + a.shape.radius() * answer->n_AB;
+  answer->p_AoA = RotationMatrix<double>(a.pose.q_WS) * a.local.p_WS + R_WA * core_point +
+                  a.shape.radius() * answer->n_AB;
   answer->p_AoB = answer->p_AoA + answer->distance * answer->n_AB;
   answer->p_WA = a.pose.p_WS + answer->p_AoA;
   answer->p_WB = a.pose.p_WS + answer->p_AoB;
@@ -65,10 +60,9 @@ void SetWitness(const CoreWitness& core, Witness* witness) {
 
 }  // namespace
 
-bool IsRepresentable(const ConvexShape& shape, const Pose& pose) {
+bool IsRepresentable(double bounding_radius, const Pose& pose) {
   const Vec3d& p = pose.p_WS;
-  const double reach =
-      std::max({std::fabs(p.x), std::fabs(p.y), std::fabs(p.z)}) + shape.bounding_radius();
+  const double reach = std::max({std::fabs(p.x), std::fabs(p.y), std::fabs(p.z)}) + bounding_radius;
   return std::isfinite(8 * reach);  // two of these, and their distance, fit into doubles
 }
 

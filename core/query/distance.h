@@ -40,9 +40,9 @@ struct Bracket {
   double upper = std::numeric_limits<double>::infinity();
 };
 
-// False if a point of the posed shape, or its distance from another such shape, could overflow a
-// double.
-bool IsRepresentable(const ConvexShape& shape, const Pose& pose);
+// False if a point of a body of this radius about its origin, posed so, or its distance from
+// another such body, could overflow a double.
+bool IsRepresentable(double bounding_radius, const Pose& pose);
 
 struct DistanceOptions {
   double max_distance = std::numeric_limits<double>::infinity();  // >= 0
@@ -75,6 +75,10 @@ struct DistanceAnswer {
   Vec3d p_AoA, p_AoB;    // the same from A's origin, world axes
   Vec3d n_AB;            // from A to B, world axes
   Witness witness;
+  // Of a compound: the nearest (or deepest) piece. Then a negative distance is that of a pair of
+  // pieces, a lower bound on the translation that separates the whole.
+  std::uint32_t piece_a = 0;
+  std::uint32_t piece_b = 0;
   std::uint32_t iterations = 0;
 };
 

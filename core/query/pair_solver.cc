@@ -30,6 +30,7 @@ CoreLimits LimitsFor(const ShapePair& pair, const DoubleDouble& margin) {
   limits.decide_at = RadiusSum(pair) + margin;
   limits.size_sum = SizeSum(pair);
   limits.max_iterations = kMaxIterations;
+  if (pair.is_curved()) limits.good_enough = kCurvedGap * kRoundoff * limits.size_sum;
   return limits;
 }
 

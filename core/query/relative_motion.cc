@@ -7,12 +7,14 @@
 
 #include "core/math/tolerance.h"
 #include "core/query/pair_solver.h"
-#include "core/support/support.h"
+#include "core/support/highest_point.h"
 
 namespace clearance {
 namespace {
 
 using Dd = DoubleDouble;
+
+PosedShape StartOf(const MovingShape& moving) { return {moving.shape, moving.start, moving.local}; }
 
 double Norm(const Vec3d& v) { return std::sqrt(NormSquared(v)); }
 
@@ -49,7 +51,7 @@ int MotionExponent(const MovingShape& a, const MovingShape& b, const CenterOffse
 RelativeMotion::RelativeMotion(const MovingShape& a, const MovingShape& b)
     : a_moving_(a),
       b_moving_(b),
-      start_offset_(ComputeCenterOffset({a.shape, a.start}, {b.shape, b.start})),
+      start_offset_(ComputeCenterOffset(StartOf(a), StartOf(b))),
       pair_(MakeShapePair(a.shape, b.shape, MotionExponent(a, b, start_offset_))),
       a_(MakeBody(a, a.motion.pivot, pair_.scale_a)),
       b_(MakeBody(b, a.motion.pivot, pair_.scale_b)) {}
@@ -62,11 +64,12 @@ bool RelativeMotion::IsInRange() const {
 RelativeMotion::Body RelativeMotion::MakeBody(const MovingShape& moving, const Vec3d& origin,
                                               double scale) const {
   Body body;
-  body.R0_W = RotationMatrix<double>(moving.start.q_WS);
+  const PosedShape posed = StartOf(moving);
+  body.R0_W = RotationInWorld<double>(posed);
+  body.start_error = (IsIdentity(moving.local.q_WS) ? 30 : 70) * kRoundoff;
   // The pivot may lie close to vertices that are far from the shape's origin: rounded only once.
   const Vec3<Dd> to_origin = To<Dd>(Scaled(moving.start.p_WS, -pair_.exponent)) -
                              To<Dd>(Scaled(moving.motion.pivot, -pair_.exponent));
-  const PosedShape posed{moving.shape, moving.start};
   body.lever0 = ToDouble(to_origin + RotatedCenter(posed, pair_.exponent));
   body.pivot0 = Offset(origin, moving.motion.pivot, pair_.exponent);
   body.displacement = Scaled(moving.motion.displacement, -pair_.exponent);
@@ -78,6 +81,7 @@ RelativeMotion::Body RelativeMotion::MakeBody(const MovingShape& moving, const V
 
 void RelativeMotion::MeasureWheel(const ConvexShape& shape, double scale, Body* body) {
   body->axis = RotationAxis(body->rotation);
+  if (shape.is_curved()) return MeasureCurvedWheel(shape, scale, body);
   for (VertexIndex i = 0; i < shape.vertex_count(); ++i) {
     const Vec3d arm = body->lever0 + body->R0_W * (scale * shape.vertex(i));
     const double along = Dot(body->axis, arm);
@@ -87,13 +91,22 @@ void RelativeMotion::MeasureWheel(const ConvexShape& shape, double scale, Body* 
   }
 }
 
+void RelativeMotion::MeasureCurvedWheel(const ConvexShape& shape, double scale, Body* body) {
+  const Vec3d axis_S = Transpose(body->R0_W) * body->axis;
+  const double center = Dot(body->axis, body->lever0);
+  body->axis_high = center + scale * Dot(axis_S, HighestCurvedPoint(shape, axis_S));
+  body->axis_low = center + scale * Dot(axis_S, HighestCurvedPoint(shape, -axis_S));
+  body->arm = Norm(Cross(body->axis, body->lever0)) + scale * shape.core_radius();
+}
+
 RelativeMotion::BodyAt RelativeMotion::At(const Body& body, double t) {
   const Vec3d pivot = body.pivot0 + t * body.displacement;
-  if (body.angle_rad == 0) return {body.R0_W, body.lever0, pivot, 30 * kRoundoff};
+  if (body.angle_rad == 0) return {body.R0_W, body.lever0, pivot, body.start_error};
   const Mat3<double> turn = RotationVectorMatrix(t * body.rotation);
-  // R0 is off by 27u, their product by another 10u.
+  // Their product is off by another 10u.
   const double error =
-      (kRotationVectorError + kRotationAngleError * t * body.angle_rad + 40) * kRoundoff;
+      (kRotationVectorError + kRotationAngleError * t * body.angle_rad + 10) * kRoundoff +
+      body.start_error;
   return {turn * body.R0_W, turn * body.lever0, pivot, error};
 }
 
@@ -126,14 +139,12 @@ CenterOffset RelativeMotion::OffsetAt(double t) const {
 
 Placement<double> RelativeMotion::CoarseAt(double t) const {
   if (!is_translation()) return RotatingAt(t);
-  return MakePlacement<double>(pair_, {a_moving_.shape, a_moving_.start},
-                               {b_moving_.shape, b_moving_.start}, OffsetAt(t));
+  return MakePlacement<double>(pair_, StartOf(a_moving_), StartOf(b_moving_), OffsetAt(t));
 }
 
 Placement<Dd> RelativeMotion::FineAt(double t) const {
   if (is_translation()) {
-    return MakePlacement<Dd>(pair_, {a_moving_.shape, a_moving_.start},
-                             {b_moving_.shape, b_moving_.start}, OffsetAt(t));
+    return MakePlacement<Dd>(pair_, StartOf(a_moving_), StartOf(b_moving_), OffsetAt(t));
   }
   const Placement<double> coarse = RotatingAt(t);
   return {{To<Dd>(coarse.R_AB.row_x), To<Dd>(coarse.R_AB.row_y), To<Dd>(coarse.R_AB.row_z)},
@@ -165,15 +176,21 @@ struct RelativeMotion::Bound {
   Value operator()(double s) {
     const Vec3d e_a = n + s * turn_a;
     const Vec3d e_b = n + s * turn_b;
-    last_a = HighestVertex(pair.a, Transpose(a.R_W) * e_a, last_a);
-    last_b = HighestVertex(pair.b, -(Transpose(b.R_W) * e_b), last_b);
-    const Vec3d arm_a = a.lever + a.R_W * (pair.scale_a * pair.a.vertex(last_a));
-    const Vec3d arm_b = b.lever + b.R_W * (pair.scale_b * pair.b.vertex(last_b));
+    arm_a = ArmOf(pair.a, pair.scale_a, a, e_a, &last_a);
+    arm_b = ArmOf(pair.b, pair.scale_b, b, -e_b, &last_b);
     const double height =
         Dot(n, offset) + s * Dot(n, closing) + (Dot(e_b, arm_b) - Dot(e_a, arm_a));
     const double slope = Dot(n, closing) + Dot(turn_b, arm_b) - Dot(turn_a, arm_a);
     return {height - goal - s * s * curvature / 2 - margin * (1 + s * turning) - s * drift,
             slope - s * curvature - margin * turning - drift};
+  }
+
+  // From the pivot to the body's highest point along e.
+  static Vec3d ArmOf(const ConvexShape& shape, double scale, const BodyAt& at, const Vec3d& e,
+                     VertexIndex* last) {
+    const HighestPointOf<double> highest = HighestPoint(shape, Transpose(at.R_W) * e, *last);
+    *last = highest.vertex;
+    return at.lever + at.R_W * (scale * highest.point);
   }
 
   // How far a body ever reaches along m from its pivot, whatever it turns by; one that does not
@@ -188,8 +205,8 @@ struct RelativeMotion::Bound {
   // The same interval from the wheels: their gap along n changes only by the closing of the pivots.
   double WheelStep(const Body& body_a, const Body& body_b, double longest) {
     (*this)(0);  // finds the supports along n
-    const double now_a = Dot(n, a.lever + a.R_W * (pair.scale_a * pair.a.vertex(last_a)));
-    const double now_b = -Dot(n, b.lever + b.R_W * (pair.scale_b * pair.b.vertex(last_b)));
+    const double now_a = Dot(n, arm_a);
+    const double now_b = -Dot(n, arm_b);
     const double gap =
         Dot(n, offset) - Reach(body_a, n, now_a) - Reach(body_b, -n, now_b) - goal - 2 * margin;
     const double speed = drift - Dot(n, closing);
@@ -219,14 +236,16 @@ struct RelativeMotion::Bound {
   BodyAt b;
   Vec3d n;
   double goal;
-  Vec3d turn_a;  // n x w_A
-  Vec3d turn_b;
-  Vec3d offset;          // from A's pivot to B's at t
-  Vec3d closing;         // B's displacement less A's
+  Vec3d turn_a{};  // n x w_A
+  Vec3d turn_b{};
+  Vec3d offset{};        // from A's pivot to B's at t
+  Vec3d closing{};       // B's displacement less A's
   double curvature = 0;  // M
   double turning = 0;    // |w_A| + |w_B|
   double margin = 0;     // rounding of the heights, per unit of |n + s n x w|
   double drift = 0;      // and of the paths, per unit of s
+  Vec3d arm_a{};         // from A's pivot to its highest point along the last direction
+  Vec3d arm_b{};
   VertexIndex last_a = 0;
   VertexIndex last_b = 0;
 };
@@ -236,7 +255,7 @@ struct RelativeMotion::Bound {
 double RelativeMotion::TranslationStep(const CoreAnswer& core, const Dd& goal,
                                        double longest) const {
   const Vec3d closing = b_.displacement - a_.displacement;
-  const double rounding = (IsIdentity(a_moving_.start.q_WS) ? 8 : 64) * kRoundoff * Norm(closing);
+  const double rounding = (HasWorldAxes(StartOf(a_moving_)) ? 8 : 104) * kRoundoff * Norm(closing);
   const double speed = rounding - Dot(a_.R0_W * core.n_A, closing);
   const double gap = ToDouble(core.lower - goal) * (1 - 4 * kRoundoff);
   return gap >= speed * longest ? longest : gap / speed;
@@ -250,7 +269,9 @@ double RelativeMotion::ProvedStep(double t, const CoreAnswer& core, const Dd& go
   const Vec3d n_W = a.R_W * core.n_A;
   const double norm = Norm(n_W) * (1 + 8 * kRoundoff);  // the bound wants |n| <= 1
   const Vec3d n = {n_W.x / norm, n_W.y / norm, n_W.z / norm};
-  Bound bound{pair_, a, b, n, ToDouble(goal), Cross(n, a_.rotation), Cross(n, b_.rotation), {}, {}};
+  Bound bound{.pair = pair_, .a = a, .b = b, .n = n, .goal = ToDouble(goal)};
+  bound.turn_a = Cross(n, a_.rotation);
+  bound.turn_b = Cross(n, b_.rotation);
   bound.offset = b.pivot - a.pivot;
   bound.closing = b_.displacement - a_.displacement;
   bound.curvature =
@@ -260,8 +281,9 @@ double RelativeMotion::ProvedStep(double t, const CoreAnswer& core, const Dd& go
   const double paths = Norm(b_.pivot0) + t * (Norm(a_.displacement) + Norm(b_.displacement));
   const double extent = pair_.radius_a + pair_.radius_b + Norm(a.lever) + Norm(b.lever) +
                         Norm(bound.offset) + bound.goal;
+  const double supports = pair_.is_curved() ? 40 + 2 * kCurvedError : 40;
   bound.margin =
-      (a.rotation_error + b.rotation_error + 40 * kRoundoff) * extent + 4 * kRoundoff * paths;
+      (a.rotation_error + b.rotation_error + supports * kRoundoff) * extent + 4 * kRoundoff * paths;
   bound.drift = 8 * kRoundoff * Norm(bound.closing);
   const double wheel_step = bound.WheelStep(a_, b_, longest);
   if (wheel_step >= longest) return longest;

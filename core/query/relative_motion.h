@@ -71,9 +71,10 @@ class RelativeMotion {
     Vec3d displacement;  // of the pivot
     Vec3d rotation;
     double angle_rad = 0;
-    Vec3d axis;  // unit, of the rotation; 0 where there is none
-    // Of all vertices: the farthest from the axis, and the lowest and highest along it, from the
-    // pivot.
+    double start_error = 0;  // of R0_W as an operator
+    Vec3d axis;              // unit, of the rotation; 0 where there is none
+    // Of all points: the farthest from the axis (at most), and the lowest and highest along it,
+    // from the pivot.
     double arm = 0;
     double axis_low = 0;
     double axis_high = 0;
@@ -88,6 +89,7 @@ class RelativeMotion {
 
   Body MakeBody(const MovingShape& moving, const Vec3d& origin, double scale) const;
   static void MeasureWheel(const ConvexShape& shape, double scale, Body* body);
+  static void MeasureCurvedWheel(const ConvexShape& shape, double scale, Body* body);
   static BodyAt At(const Body& body, double t);
   Placement<double> RotatingAt(double t) const;
   double TranslationStep(const CoreAnswer& core, const DoubleDouble& goal, double longest) const;

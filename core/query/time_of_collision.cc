@@ -28,10 +28,10 @@ double SumDown(double a, double b) { return RoundDown(TwoSum(a, b)); }
 // One search along one motion.
 class Search {
  public:
-  Search(const MovingShape& a, const MovingShape& b, double target_distance)
+  Search(const MovingShape& a, const MovingShape& b, const MotionOptions& options)
       : motion_(a, b),
         pair_(motion_.pair()),
-        limits_(LimitsFor(pair_, ScaleUp(target_distance, -pair_.exponent))),
+        limits_(LimitsFor(pair_, ScaleUp(options.target_distance, -pair_.exponent))),
         goal_(limits_.decide_at),
         tolerance_(std::fmax(Tolerance(limits_.size_sum, ToDouble(goal_)),
                              ScaleUp(kLeastTolerance, -pair_.exponent))) {}
@@ -112,13 +112,10 @@ class Search {
   void SetContact(double t, const CoreAnswer& core) {
     const Mat3<double> R_WA = motion_.AxesOfA(t);
     answer_.n_AB = Normalized(R_WA * core.n_A);
-    Vec3d point_A;
-    for (int i = 0; i < core.witness.size; ++i) {
-      point_A = point_A + core.witness.weight[i] * pair_.a.vertex(core.witness.a[i]);
-    }
-    const double size = std::ldexp(1.0, pair_.a.exponent());
+    const double unit = std::ldexp(1.0, pair_.exponent);
     const double distance = std::ldexp(ToDouble(core.distance - RadiusSum(pair_)), pair_.exponent);
-    answer_.p_WA = motion_.CenterOfA(t) + R_WA * (size * point_A) + pair_.a.radius() * answer_.n_AB;
+    answer_.p_WA =
+        motion_.CenterOfA(t) + R_WA * (unit * core.witness.p_A) + pair_.a.radius() * answer_.n_AB;
     answer_.p_WB = answer_.p_WA + std::fmax(distance, 0) * answer_.n_AB;
   }
 
@@ -156,18 +153,18 @@ EndPoseFault MotionToEndPose(const Pose& start, const Pose& end, Motion* motion)
   return angle_rad > kHalfTurn - kHalfTurnSlack ? EndPoseFault::kAmbiguous : EndPoseFault::kNone;
 }
 
-bool IsMotionRepresentable(const MovingShape& moving) {
+bool IsMotionRepresentable(double bounding_radius, const Pose& start, const Motion& motion) {
   const auto largest = [](const Vec3d& v) {
     return std::max({std::fabs(v.x), std::fabs(v.y), std::fabs(v.z)});
   };
-  const double reach = largest(moving.start.p_WS) + largest(moving.motion.pivot) +
-                       largest(moving.motion.displacement) + moving.shape.bounding_radius();
+  const double reach =
+      largest(start.p_WS) + largest(motion.pivot) + largest(motion.displacement) + bounding_radius;
   return std::isfinite(16 * reach);
 }
 
 TimeOfCollisionAnswer TimeOfCollision(const MovingShape& a, const MovingShape& b,
-                                      double target_distance) {
-  return Search(a, b, target_distance).Run();
+                                      const MotionOptions& options) {
+  return Search(a, b, options).Run();
 }
 
 }  // namespace clearance

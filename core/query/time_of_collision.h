@@ -33,17 +33,23 @@ EndPoseFault MotionToEndPose(const Pose& start, const Pose& end, Motion* motion)
 // shape stays representable along the way (IsMotionRepresentable).
 struct MovingShape {
   const ConvexShape& shape;
-  const Pose& start;
+  const Pose& start;  // of the body that the shape is or belongs to
   const Motion& motion;
+  const Pose& local = kIdentityPose;  // of the shape in that body
 };
 
-bool IsMotionRepresentable(const MovingShape& moving);
+// False if a point of a body of this radius about its origin could overflow a double on its way.
+bool IsMotionRepresentable(double bounding_radius, const Pose& start, const Motion& motion);
 
 enum class MotionState : std::uint8_t {
   kFree = 1,                  // farther than target_distance on all of [0, 1]
   kHit = 2,                   // farther on [0, t_free), within target_distance + tolerance at t_hit
   kInitiallyOverlapping = 3,  // within target_distance, or touching, at t = 0
   kUndecided = 4,             // farther on [0, t_free), not known after
+};
+
+struct MotionOptions {
+  double target_distance = 0;  // metres, >= 0: how far before contact to stop
 };
 
 struct TimeOfCollisionAnswer {
@@ -54,14 +60,15 @@ struct TimeOfCollisionAnswer {
   // Closest points at t_hit (at t_free, less than 2^-30 before, if the bodies overlap by then), of
   // kHit; metres, world frame.
   Vec3d p_WA, p_WB;
-  Vec3d n_AB;                    // unit normal at t_hit, of kHit
+  Vec3d n_AB;                 // unit normal at t_hit, of kHit
+  std::uint32_t piece_a = 0;  // of a compound: the piece that hits first
+  std::uint32_t piece_b = 0;
   std::uint32_t iterations = 0;  // distance computations
 };
 
-// `target_distance` >= 0, metres. Never fails, never allocates, any thread; bounded by
-// kMaxMotionSteps.
+// Never fails, never allocates, any thread; bounded by kMaxMotionSteps.
 TimeOfCollisionAnswer TimeOfCollision(const MovingShape& a, const MovingShape& b,
-                                      double target_distance);
+                                      const MotionOptions& options);
 
 }  // namespace clearance
 

@@ -28,8 +28,16 @@ double RadiusAbout(const ConvexShape& shape, const Vec3d& center, int vertex_exp
   return std::sqrt(largest) * kLengthRoundUp;
 }
 
-// The vertices' distance from the origin, metres, rounded up.
-double CoreRadius(const ConvexShape& shape) {
+// All points of a curved core are within this of its centre, normalised.
+double CurvedRadius(CoreKind kind, const Vec3d& extents) {
+  const auto [x, y, z] = extents;
+  if (kind == CoreKind::kEllipsoid) return std::max({x, y, z});
+  return std::sqrt(x * x + z * z) * kLengthRoundUp;
+}
+
+// The core's distance from the origin, metres, rounded up.
+double ReachOfCore(const ConvexShape& shape) {
+  if (shape.is_curved()) return ScaleUp(shape.core_radius(), shape.exponent());
   const Vec3d& c = shape.center();
   int center_exponent = 0;
   std::frexp(std::max({std::abs(c.x), std::abs(c.y), std::abs(c.z)}), &center_exponent);
@@ -45,8 +53,8 @@ std::size_t ByteSize(const std::vector<T>& values) {
 }  // namespace
 
 ConvexShape::ConvexShape(Content content) : content_(std::move(content)) {
-  vertex_radius_ = RadiusAbout(*this, {}, 0);
-  bounding_radius_ = RoundUp(TwoSum(CoreRadius(*this), radius()));
+  core_radius_ = is_curved() ? CurvedRadius(kind(), extents()) : RadiusAbout(*this, {}, 0);
+  bounding_radius_ = RoundUp(TwoSum(ReachOfCore(*this), radius()));
 }
 
 std::size_t ConvexShape::byte_size() const {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The one type that every kind of convex body becomes: the convex hull of a set of points, extended
-// by a radius.
+// The one type that every kind of convex body becomes: a core, extended by a radius. The core is
+// the convex hull of a set of points or, where no finite set would do, one of three curved bodies
+// in closed form.
 //
 // Points are held normalised, so that no product of two of them over- or underflows whatever the
 // units are:
 //     p_S = center + 2^exponent * vertex,   |each coordinate of vertex| <= 1,
 // exactly, for every vertex (center is 0 along an axis where a shift would round). S is the shape's
-// own frame.
+// own frame. The extents of a curved core are normalised likewise, its center is 0.
 
 #ifndef CLEARANCE_CORE_SHAPE_CONVEX_SHAPE_H_
 #define CLEARANCE_CORE_SHAPE_CONVEX_SHAPE_H_
@@ -24,6 +25,14 @@ namespace clearance {
 // Index of a vertex inside a ConvexShape: 0 <= index < vertex_count().
 using VertexIndex = std::uint32_t;
 
+// What the core is, and what its `extents` (x, y, z) mean.
+enum class CoreKind : std::uint8_t {
+  kPolytope,  // the hull of the vertices; no extents
+  kCylinder,  // about the z axis: (radius, radius, half length)
+  kCone,  // about the z axis, base at -z, apex at +z: (radius of the base, the same, half length)
+  kEllipsoid,  // the three semi-axes
+};
+
 // Neighbours of each vertex along hull edges in compressed rows (CSR): those of vertex i are
 // neighbors[offsets[i]] .. neighbors[offsets[i + 1]]. Empty where there is nothing to climb.
 struct Adjacency {
@@ -38,6 +47,8 @@ class ConvexShape {
  public:
   // What a builder fills in. See the accessors for the meaning of each field.
   struct Content {
+    CoreKind kind = CoreKind::kPolytope;
+    Vec3d extents;
     std::vector<double> x, y, z;
     std::vector<std::uint32_t> original_index;
     Adjacency adjacency;
@@ -54,6 +65,13 @@ class ConvexShape {
 
   explicit ConvexShape(Content content);
 
+  CoreKind kind() const { return content_.kind; }
+  bool is_curved() const { return content_.kind != CoreKind::kPolytope; }
+
+  // Normalised, of a curved core.
+  const Vec3d& extents() const { return content_.extents; }
+
+  // 0 of a curved core.
   std::uint32_t vertex_count() const { return static_cast<std::uint32_t>(content_.x.size()); }
 
   // The normalised coordinates, structure of arrays.
@@ -84,9 +102,9 @@ class ConvexShape {
   // radius_low().
   double radius_low() const { return content_.radius_low; }
 
-  // Every vertex has |vertex| <= vertex_radius() (normalised, rounded up; 0 for a single point at
-  // the centre).
-  double vertex_radius() const { return vertex_radius_; }
+  // Every point of the core is within this of the centre (normalised, rounded up; 0 for a single
+  // point at the centre).
+  double core_radius() const { return core_radius_; }
 
   // The body, radius included, lies in this ball about the origin of S, metres, rounded up.
   double bounding_radius() const { return bounding_radius_; }
@@ -104,7 +122,7 @@ class ConvexShape {
 
  private:
   Content content_;
-  double vertex_radius_ = 0;
+  double core_radius_ = 0;
   double bounding_radius_ = 0;
 };
 

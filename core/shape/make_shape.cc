@@ -100,6 +100,11 @@ Fault FindFaultOfAdjacency(const GivenAdjacency& given, const Assembly& assembly
                     "The hull of these points cannot be verified; leave the adjacency empty."};
 }
 
+ShapeError FaultOfReach(const std::string& field) {
+  return {field, "bounding radius inf", absl::StrCat("bounding radius <= ", Text(kLargest), " m"),
+          "A point of the body is farther from the origin than the largest double."};
+}
+
 ShapeOrError FromOutline(const Outline& outline) {
   if (Fault fault = FindFaultOfExtent(outline.field, outline.points)) return *fault;
   const Assembly assembly = Assemble(outline.points, outline.radius);
@@ -107,9 +112,18 @@ ShapeOrError FromOutline(const Outline& outline) {
     if (Fault fault = FindFaultOfAdjacency(*outline.given, assembly)) return *fault;
   }
   if (std::isfinite(assembly.shape->bounding_radius())) return assembly.shape;
-  return ShapeError{outline.field, "bounding radius inf",
-                    absl::StrCat("bounding radius <= ", Text(kLargest), " m"),
-                    "A point of the body is farther from the origin than the largest double."};
+  return FaultOfReach(outline.field);
+}
+
+// The segment between the ends of one half-axis.
+ShapeOrError FromAxis(const char* field, const Vec3d& half, double radius) {
+  return FromOutline({.field = field, .points = {-half, half}, .radius = radius});
+}
+
+ShapeOrError FromExtents(const char* field, CoreKind kind, const Vec3d& extents, double radius) {
+  ConvexShapePtr shape = AssembleCurved(kind, extents, radius);
+  if (std::isfinite(shape->bounding_radius())) return shape;
+  return FaultOfReach(field);
 }
 
 ShapeOrError FromNumbers(absl::Span<const double> numbers, std::size_t numbers_a_point,
@@ -179,6 +193,41 @@ ShapeOrError MakeCapsule(double capsule_radius, double half_length, double radiu
   return FromOutline({.field = "half_length",
                       .points = {{0, 0, -half_length}, {0, 0, half_length}},
                       .radius = TwoSum(capsule_radius, radius)});
+}
+
+ShapeOrError MakeCylinder(double cylinder_radius, double half_length, double radius) {
+  if (Fault fault = First({FindFaultOfLength("radius", cylinder_radius),
+                           FindFaultOfLength("half_length", half_length),
+                           FindFaultOfLength("radius", radius)})) {
+    return *fault;
+  }
+  if (cylinder_radius == 0) return FromAxis("half_length", {0, 0, half_length}, radius);
+  return FromExtents("radius", CoreKind::kCylinder, {cylinder_radius, cylinder_radius, half_length},
+                     radius);
+}
+
+ShapeOrError MakeCone(double base_radius, double half_length, double radius) {
+  if (Fault fault = First({FindFaultOfLength("radius", base_radius),
+                           FindFaultOfLength("half_length", half_length),
+                           FindFaultOfLength("radius", radius)})) {
+    return *fault;
+  }
+  if (base_radius == 0) return FromAxis("half_length", {0, 0, half_length}, radius);
+  return FromExtents("radius", CoreKind::kCone, {base_radius, base_radius, half_length}, radius);
+}
+
+ShapeOrError MakeEllipsoid(const Vec3d& semi_axes, double radius) {
+  const auto [x, y, z] = semi_axes;
+  if (Fault fault =
+          First({FindFaultOfLength("semi_axes.x", x), FindFaultOfLength("semi_axes.y", y),
+                 FindFaultOfLength("semi_axes.z", z), FindFaultOfLength("radius", radius)})) {
+    return *fault;
+  }
+  if (x == y && y == z) {
+    return FromOutline({.field = "semi_axes", .points = {{}}, .radius = TwoSum(x, radius)});
+  }
+  if ((x == 0) + (y == 0) + (z == 0) == 2) return FromAxis("semi_axes", semi_axes, radius);
+  return FromExtents("semi_axes", CoreKind::kEllipsoid, semi_axes, radius);
 }
 
 ShapeOrError MakeBox(const Vec3d& half_extents, double radius) {

@@ -41,6 +41,12 @@ ShapeOrError MakeSegment(const Vec3d& a, const Vec3d& b, double radius);
 ShapeOrError MakeTriangle(const Vec3d& a, const Vec3d& b, const Vec3d& c, double radius);
 ShapeOrError MakeSphere(double sphere_radius, double radius);
 ShapeOrError MakeCapsule(double capsule_radius, double half_length, double radius);
+// About the z axis, centred on the origin; a cone's apex is at +half_length. Ellipsoids have their
+// axes along x, y and z. Where a length of 0 or equal semi-axes leave a point, a segment or a ball,
+// that is what they become.
+ShapeOrError MakeCylinder(double cylinder_radius, double half_length, double radius);
+ShapeOrError MakeCone(double base_radius, double half_length, double radius);
+ShapeOrError MakeEllipsoid(const Vec3d& semi_axes, double radius);
 ShapeOrError MakeBox(const Vec3d& half_extents, double radius);
 
 // `xyz` holds 3 numbers a point. The hull is taken with exact predicates (hull_surface.h).

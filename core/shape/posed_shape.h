@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A shape and where it stands in the world.
+// A shape and where it stands in the world: by the pose of the body that it is or belongs to, and
+// by its own pose inside that body.
 
 #ifndef CLEARANCE_CORE_SHAPE_POSED_SHAPE_H_
 #define CLEARANCE_CORE_SHAPE_POSED_SHAPE_H_
@@ -10,11 +11,14 @@
 
 namespace clearance {
 
-// Keeps references. Requires of every query: FindPoseFault(pose) is kNone and
-// IsRepresentable(shape, pose).
+inline constexpr Pose kIdentityPose;
+
+// A point p_S of the shape is at R(q_WB) (R(q_BS) p_S + p_BS) + p_WB in the world. Keeps
+// references. Requires of every query: FindPoseFault is kNone of both poses and IsRepresentable.
 struct PosedShape {
   const ConvexShape& shape;
-  const Pose& pose;
+  const Pose& pose;                   // of the body B in the world
+  const Pose& local = kIdentityPose;  // of the shape S in the body
 };
 
 }  // namespace clearance

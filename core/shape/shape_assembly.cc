@@ -74,6 +74,13 @@ double VolumeOf(const Assembly& assembly) {
   return std::min(volume, std::numeric_limits<double>::max());
 }
 
+// Cubic metres of a normalised core.
+double CurvedVolume(CoreKind kind, const Vec3d& extents) {
+  const double box = extents.x * extents.y * extents.z;
+  if (kind == CoreKind::kCylinder) return 2 * kHalfTurn * box;
+  return (kind == CoreKind::kCone ? 2.0 : 4.0) / 3 * kHalfTurn * box;
+}
+
 }  // namespace
 
 Assembly Assemble(absl::Span<const Vec3d> points, const DoubleDouble& radius) {
@@ -104,6 +111,22 @@ Assembly Assemble(absl::Span<const Vec3d> points, const DoubleDouble& radius) {
   content.volume = VolumeOf(assembly);
   assembly.shape = std::make_shared<const ConvexShape>(std::move(content));
   return assembly;
+}
+
+ConvexShapePtr AssembleCurved(CoreKind kind, const Vec3d& extents, double radius) {
+  const Vec3d points[] = {extents};
+  const NormalizedPoints normalized = Normalize(points);
+  const double volume = CurvedVolume(kind, normalized.vertices[0]);
+  const bool is_flat = extents.x == 0 || extents.y == 0 || extents.z == 0;
+  ConvexShape::Content content;
+  content.kind = kind;
+  content.extents = normalized.vertices[0];
+  content.exponent = normalized.exponent;
+  content.radius = radius;
+  content.dimension = is_flat ? 2 : 3;
+  content.volume =
+      std::min(std::ldexp(volume, 3 * normalized.exponent), std::numeric_limits<double>::max());
+  return std::make_shared<const ConvexShape>(std::move(content));
 }
 
 }  // namespace clearance

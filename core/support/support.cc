@@ -58,7 +58,7 @@ VertexIndex HighestVertex(const ConvexShape& shape, const Vec3d& d, VertexIndex 
   if (!shape.is_certified_convex() || !shape.has_adjacency()) return Scan(shape, d);
   const Summit summit = Climb(shape, d, start);
   const double rounding =
-      kSupportDeficit * kRoundoff * std::sqrt(NormSquared(d)) * shape.vertex_radius();
+      kSupportDeficit * kRoundoff * std::sqrt(NormSquared(d)) * shape.core_radius();
   return summit.lead > rounding ? summit.vertex : Scan(shape, d);
 }
 
@@ -67,7 +67,7 @@ VertexIndex HighestVertex(const ConvexShape& shape, const Vec3<DoubleDouble>& d,
   const Vec3d coarse = ToDouble(d);
   const double top = Height(shape, coarse, Scan(shape, coarse));
   const double rounding =
-      2 * kSupportDeficit * kRoundoff * std::sqrt(NormSquared(coarse)) * shape.vertex_radius();
+      2 * kSupportDeficit * kRoundoff * std::sqrt(NormSquared(coarse)) * shape.core_radius();
   VertexIndex best = shape.vertex_count();
   DoubleDouble best_height = 0.0;
   for (VertexIndex i = 0; i < shape.vertex_count(); ++i) {

@@ -19,12 +19,12 @@
 namespace clearance {
 
 // No vertex of the shape is higher along `d` than the answer by more than kSupportDeficit * u * |d|
-// * vertex_radius. `start` may be any vertex: the nearer to the answer the faster. Normalised
+// * core_radius. `start` may be any vertex: the nearer to the answer the faster. Normalised
 // coordinates.
 VertexIndex HighestVertex(const ConvexShape& shape, const Vec3d& d, VertexIndex start);
 inline constexpr double kSupportDeficit = 8;
 
-// The same in double-double, deficit 2^-100 * |d| * vertex_radius; always scans.
+// The same in double-double, deficit 2^-100 * |d| * core_radius; always scans.
 VertexIndex HighestVertex(const ConvexShape& shape, const Vec3<DoubleDouble>& d, VertexIndex start);
 
 }  // namespace clearance

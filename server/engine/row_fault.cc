@@ -89,7 +89,7 @@ MaybeFault CheckBody(const RowCheck& check, const Body& body) {
   }
   if (MaybeFault fault = CheckPose(check, body.poses, body.pose_column)) return fault;
   const Pose pose = PoseAt(body.poses, check.row);
-  if (IsRepresentable(*shape, pose)) return std::nullopt;
+  if (IsRepresentable(shape->bounding_radius(), pose)) return std::nullopt;
   const double farthest =
       std::fmax(std::fabs(pose.p_WS.x), std::fmax(std::fabs(pose.p_WS.y), std::fabs(pose.p_WS.z)));
   return check.Because(Fault::kNotRepresentable, body.pose_column, body.poses, farthest);
@@ -146,7 +146,7 @@ MaybeFault CheckMotion(const RowCheck& check, const Body& body, const MotionRows
                          motions.end_poses.at(check.row)[6]);
   }
   const ConvexShape& shape = *check.table.shape(*body.slots.at(check.row));
-  if (IsMotionRepresentable({shape, start, motion})) return std::nullopt;
+  if (IsMotionRepresentable(shape.bounding_radius(), start, motion)) return std::nullopt;
   const bool has_end = motions.end_poses.data != nullptr;
   const Rows<double>& rows = has_end ? motions.end_poses : motions.displacements;
   return check.Because(Fault::kMotionNotRepresentable,

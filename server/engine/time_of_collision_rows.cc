@@ -28,7 +28,7 @@ struct TimeOfCollisionKind {
     MotionAt(questions.motions_a, X_WA, row, &motion_a);
     MotionAt(questions.motions_b, X_WB, row, &motion_b);
     return TimeOfCollision({shapes.a, X_WA, motion_a}, {shapes.b, X_WB, motion_b},
-                           *questions.target_distances.at(row));
+                           {*questions.target_distances.at(row)});
   }
 
   static std::uint64_t StepsOf(const TimeOfCollisionAnswer& answer) {

@@ -90,7 +90,7 @@ struct TimeOfCollisionKind {
   TimeOfCollisionAnswer Ask(std::size_t i) const {
     const Motion still = {.displacement = {}, .rotation = {}, .pivot = pairs[i].X_WB.p_WS};
     return TimeOfCollision({*pool.shapes[pairs[i].a], pairs[i].X_WA, approaches[i]},
-                           {*pool.shapes[pairs[i].b], pairs[i].X_WB, still}, 0);
+                           {*pool.shapes[pairs[i].b], pairs[i].X_WB, still}, {});
   }
   std::string Fault(std::size_t i) const { return FindFault(Ask(i)); }
   std::string Inexactness(std::size_t i) const {

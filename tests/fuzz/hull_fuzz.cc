@@ -95,7 +95,8 @@ void FuzzPair(ByteReader& data) {
   if (shape_a == nullptr || shape_b == nullptr) return;
   const Pose pose_a = MakeAnyPose(data);
   const Pose pose_b = MakeAnyPose(data);
-  if (!IsRepresentable(*shape_a, pose_a) || !IsRepresentable(*shape_b, pose_b)) return;
+  if (!IsRepresentable(shape_a->bounding_radius(), pose_a)) return;
+  if (!IsRepresentable(shape_b->bounding_radius(), pose_b)) return;
   const PosedShape a = {*shape_a, pose_a};
   const PosedShape b = {*shape_b, pose_b};
 

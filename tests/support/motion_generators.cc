@@ -72,7 +72,7 @@ TimeOfCollisionAnswer Ask(const MovingPair& pair) {
   const ConvexShapePtr a = MakeShape(pair.a.body);
   const ConvexShapePtr b = MakeShape(pair.b.body);
   return TimeOfCollision({*a, pair.a.body.pose, pair.a.motion},
-                         {*b, pair.b.body.pose, pair.b.motion}, pair.target);
+                         {*b, pair.b.body.pose, pair.b.motion}, {pair.target});
 }
 
 double Tau(const MovingPair& pair) {

@@ -119,7 +119,7 @@ TEST(ComputeInnerBall, IsThatOfATetrahedronAndNoneOutside) {
   EnclosingSet<double> set;
   set.size = 4;
   const Vec3d corners[] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
-  for (int i = 0; i < 4; ++i) set.vertex[i] = {corners[i], VertexIndex(i), 0, false};
+  for (int i = 0; i < 4; ++i) set.vertex[i] = {corners[i], {}, VertexIndex(i), 0, false};
   EXPECT_NEAR(ComputeInnerBall(set, 0).radius, 1 / std::sqrt(3.0), 1e-13);
   EXPECT_LE(ComputeInnerBall(set, 0).radius, 1 / std::sqrt(3.0));
   EXPECT_NEAR(ComputeInnerBall(set, 0.25).radius, 1 / std::sqrt(3.0) - 0.25, 1e-13);
@@ -131,7 +131,7 @@ TEST(ComputeInnerBall, OfAFlatSetIsNotPositive) {
   EnclosingSet<double> set;
   set.size = 4;
   const Vec3d corners[] = {{1, 1, 0}, {1, -1, 0}, {-1, 1, 0}, {-1, -1, 0}};
-  for (int i = 0; i < 4; ++i) set.vertex[i] = {corners[i], VertexIndex(i), 0, false};
+  for (int i = 0; i < 4; ++i) set.vertex[i] = {corners[i], {}, VertexIndex(i), 0, false};
   EXPECT_LE(ComputeInnerBall(set, 0).radius, 0);
 }
 

@@ -218,10 +218,10 @@ TEST(Distance, AlwaysHasANormal) {
 }
 
 TEST(IsRepresentable, RefusesWhatOverflows) {
-  EXPECT_FALSE(IsRepresentable(*Sphere(1), At(1.2e308, 0, 0)));
-  EXPECT_TRUE(IsRepresentable(*Box(1, 1, 1), At(1e300, 0, 0)));
-  EXPECT_FALSE(
-      IsRepresentable(*Points({1e308, 0, 0, 0, 1e308, 0, 0, 0, 1e308}), At(1.7e308, 0, 0)));
+  EXPECT_FALSE(IsRepresentable(Sphere(1)->bounding_radius(), At(1.2e308, 0, 0)));
+  EXPECT_TRUE(IsRepresentable(Box(1, 1, 1)->bounding_radius(), At(1e300, 0, 0)));
+  EXPECT_FALSE(IsRepresentable(Points({1e308, 0, 0, 0, 1e308, 0, 0, 0, 1e308})->bounding_radius(),
+                               At(1.7e308, 0, 0)));
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ namespace {
 TimeOfCollisionAnswer Solve(const ConvexShapePtr& a, const Pose& pose_a, const Motion& motion,
                             const ConvexShapePtr& b, const Pose& pose_b, double target = 0) {
   const Motion rest{{}, {}, pose_b.p_WS};
-  return TimeOfCollision({*a, pose_a, motion}, {*b, pose_b, rest}, target);
+  return TimeOfCollision({*a, pose_a, motion}, {*b, pose_b, rest}, {target});
 }
 
 Motion Straight(const Vec3d& displacement) { return {displacement, {}, {}}; }
@@ -122,8 +122,9 @@ TEST(TimeOfCollision, IsNotLateWhereAShapeIsFarFromItsOwnOrigin) {
   for (const Vec3d& spin : {Vec3d{0, 0, 1}, Vec3d{3, -2, 1}}) {
     const Motion straight{-2.0 * n, {}, start.p_WS};
     const Motion spinning{-2.0 * n, spin, start.p_WS};
-    const auto still = TimeOfCollision({*Sphere(0.5), start, straight}, {*cube, turned, rest}, 0);
-    const auto turning = TimeOfCollision({*Sphere(0.5), start, spinning}, {*cube, turned, rest}, 0);
+    const auto still = TimeOfCollision({*Sphere(0.5), start, straight}, {*cube, turned, rest}, {});
+    const auto turning =
+        TimeOfCollision({*Sphere(0.5), start, spinning}, {*cube, turned, rest}, {});
     ASSERT_EQ(still.state, MotionState::kHit);
     ASSERT_EQ(turning.state, MotionState::kHit);
     EXPECT_LE(turning.t_free, still.t_hit);
@@ -138,7 +139,7 @@ TEST(TimeOfCollision, SaysSoWhereMotionsOfExtremeSizeLeaveNothingToProve) {
   // Ten metres along an arc of an astronomic radius, through the other box.
   const Pose b = At(-5, 0, 0);
   const Motion arc{{}, {0, 0, 1e-162}, {-5, 1e163, 0}};
-  EXPECT_EQ(TimeOfCollision({*box, Pose{}, Motion{}}, {*box, b, arc}, 0).state,
+  EXPECT_EQ(TimeOfCollision({*box, Pose{}, Motion{}}, {*box, b, arc}, {}).state,
             MotionState::kUndecided);
   EXPECT_EQ(Solve(box, {}, Straight({0, 0, 1e100}), box, At(0, 10, 0)).state, MotionState::kFree);
 }
@@ -165,8 +166,8 @@ TEST(MotionToEndPose, IsTheShortestArcAndRefusesHalfATurn) {
 TEST(IsMotionRepresentable, RefusesWhatOverflows) {
   const auto box = Box(1, 1, 1);
   const Pose pose;
-  EXPECT_TRUE(IsMotionRepresentable({*box, pose, Straight({1e300, 0, 0})}));
-  EXPECT_FALSE(IsMotionRepresentable({*box, pose, Straight({1e308, 0, 0})}));
+  EXPECT_TRUE(IsMotionRepresentable(box->bounding_radius(), pose, Straight({1e300, 0, 0})));
+  EXPECT_FALSE(IsMotionRepresentable(box->bounding_radius(), pose, Straight({1e308, 0, 0})));
 }
 
 }  // namespace

@@ -87,7 +87,7 @@ void ExpectVerticesAreExact(const ConvexShape& shape, const std::vector<Vec3d>& 
     ASSERT_EQ(mpq_class(shape.center().z) + scaled(v.z), mpq_class(p.z));
     ASSERT_LE(std::max({std::abs(v.x), std::abs(v.y), std::abs(v.z)}), 1);
     const Rational3 exact = Exact(v);
-    const mpq_class radius(shape.vertex_radius());
+    const mpq_class radius(shape.core_radius());
     ASSERT_LE(Dot(exact, exact), radius * radius);
     const Rational3 metres = Exact(p);
     const mpq_class bound = mpq_class(shape.bounding_radius()) - mpq_class(shape.radius());

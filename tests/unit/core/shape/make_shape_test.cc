@@ -80,7 +80,7 @@ TEST(MakeShape, RoundKindsArePointsWithTheSumOfTheRadii) {
   EXPECT_EQ(sphere->vertex_count(), 1U);
   EXPECT_EQ(sphere->radius(), 2.5);
   EXPECT_EQ(sphere->bounding_radius(), 2.5);
-  EXPECT_EQ(sphere->vertex_radius(), 0);
+  EXPECT_EQ(sphere->core_radius(), 0);
   const ConvexShapePtr capsule = Made(MakeCapsule(1, 3, 0));
   EXPECT_EQ(capsule->vertex_count(), 2U);
   EXPECT_EQ(capsule->vertex(0).z, -0.75);

@@ -68,11 +68,11 @@ TEST(HighestVertex, IsTheHighestToTheDeficitOfItsHeaderFromAnyStart) {
       const mpq_class top = Highest(*shape, d);
       const VertexIndex coarse = HighestVertex(*shape, d, start(engine));
       const mpq_class deficit = top - Height(*shape, d, coarse);
-      ASSERT_LE(deficit.get_d(), kSupportDeficit * kRoundoff * norm * shape->vertex_radius())
+      ASSERT_LE(deficit.get_d(), kSupportDeficit * kRoundoff * norm * shape->core_radius())
           << "seed " << kSeed;
       const VertexIndex fine = HighestVertex(*shape, To<DoubleDouble>(d), start(engine));
       const mpq_class fine_deficit = top - Height(*shape, d, fine);
-      ASSERT_LE(fine_deficit.get_d(), 0x1p-100 * norm * shape->vertex_radius()) << "seed " << kSeed;
+      ASSERT_LE(fine_deficit.get_d(), 0x1p-100 * norm * shape->core_radius()) << "seed " << kSeed;
     }
   }
 }

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Squares of components that underflow beside |d| belong to heights that are lost beside |d| as
+// well: no component needs to be scaled.
+
+#include "core/support/curved_support.h"
+
+namespace clearance {
+namespace {
+
+// The point of the circle of this radius about the z axis that is farthest along d; its centre
+// where d has no direction across the axis.
+template <class T>
+Vec3<T> HighestOnCircle(const T& radius, const Vec3<T>& d) {
+  const T across = Sqrt(d.x * d.x + d.y * d.y);
+  if (!(across > T(0))) return {};
+  const T scale = radius / across;
+  return {scale * d.x, scale * d.y, T(0)};
+}
+
+template <class T>
+Vec3<T> HighestOnCylinder(const Vec3<T>& extents, const Vec3<T>& d) {
+  Vec3<T> point = HighestOnCircle(extents.x, d);
+  point.z = d.z < T(0) ? -extents.z : extents.z;
+  return point;
+}
+
+template <class T>
+Vec3<T> HighestOnCone(const Vec3<T>& extents, const Vec3<T>& d) {
+  const Vec3<T> apex = {T(0), T(0), extents.z};
+  Vec3<T> rim = HighestOnCircle(extents.x, d);
+  rim.z = -extents.z;
+  return Dot(d, rim) > Dot(d, apex) ? rim : apex;
+}
+
+template <class T>
+Vec3<T> HighestOnEllipsoid(const Vec3<T>& extents, const Vec3<T>& d) {
+  const Vec3<T> e = {extents.x * d.x, extents.y * d.y, extents.z * d.z};
+  const T norm = Sqrt(NormSquared(e));
+  if (!(norm > T(0))) return {};
+  const T scale = T(1) / norm;
+  return {extents.x * (scale * e.x), extents.y * (scale * e.y), extents.z * (scale * e.z)};
+}
+
+}  // namespace
+
+template <class T>
+Vec3<T> HighestCurvedPoint(const ConvexShape& shape, const Vec3<T>& d) {
+  const Vec3<T> extents = To<T>(shape.extents());
+  switch (shape.kind()) {
+    case CoreKind::kCylinder:
+      return HighestOnCylinder(extents, d);
+    case CoreKind::kCone:
+      return HighestOnCone(extents, d);
+    case CoreKind::kEllipsoid:
+      return HighestOnEllipsoid(extents, d);
+    case CoreKind::kPolytope:
+      break;  // excluded by what is required
+  }
+  return {};
+}
+
+template Vec3<double> HighestCurvedPoint(const ConvexShape&, const Vec3<double>&);
+template Vec3<DoubleDouble> HighestCurvedPoint(const ConvexShape&, const Vec3<DoubleDouble>&);
+
+}  // namespace clearance

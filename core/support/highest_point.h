@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The support mapping of any core: a vertex where it has some, a computed point where it is curved.
+
+#ifndef CLEARANCE_CORE_SUPPORT_HIGHEST_POINT_H_
+#define CLEARANCE_CORE_SUPPORT_HIGHEST_POINT_H_
+
+#include "core/math/vec3.h"
+#include "core/shape/convex_shape.h"
+#include "core/support/curved_support.h"
+#include "core/support/support.h"
+
+namespace clearance {
+
+// Normalised coordinates; `vertex` is 0 of a curved core.
+template <class T>
+struct HighestPointOf {
+  Vec3<T> point;
+  VertexIndex vertex = 0;
+};
+
+// Deficits as HighestVertex and HighestCurvedPoint have them. `start` is any vertex (0 of a curved
+// core).
+template <class T>
+HighestPointOf<T> HighestPoint(const ConvexShape& shape, const Vec3<T>& d, VertexIndex start) {
+  if (shape.is_curved()) return {HighestCurvedPoint(shape, d), 0};
+  const VertexIndex vertex = HighestVertex(shape, d, start);
+  return {To<T>(shape.vertex(vertex)), vertex};
+}
+
+}  // namespace clearance
+
+#endif  // CLEARANCE_CORE_SUPPORT_HIGHEST_POINT_H_
