@@ -261,12 +261,9 @@ double RelativeMotion::TranslationStep(const CoreAnswer& core, const Dd& goal,
   return gap >= speed * longest ? longest : gap / speed;
 }
 
-double RelativeMotion::ProvedStep(double t, const CoreAnswer& core, const Dd& goal,
-                                  double longest) const {
-  if (is_translation()) return TranslationStep(core, goal, longest);
+RelativeMotion::Bound RelativeMotion::MakeBound(double t, const Vec3d& n_W, const Dd& goal) const {
   const BodyAt a = At(a_, t);
   const BodyAt b = At(b_, t);
-  const Vec3d n_W = a.R_W * core.n_A;
   const double norm = Norm(n_W) * (1 + 8 * kRoundoff);  // the bound wants |n| <= 1
   const Vec3d n = {n_W.x / norm, n_W.y / norm, n_W.z / norm};
   Bound bound{.pair = pair_, .a = a, .b = b, .n = n, .goal = ToDouble(goal)};
@@ -285,6 +282,20 @@ double RelativeMotion::ProvedStep(double t, const CoreAnswer& core, const Dd& go
   bound.margin =
       (a.rotation_error + b.rotation_error + supports * kRoundoff) * extent + 4 * kRoundoff * paths;
   bound.drift = 8 * kRoundoff * Norm(bound.closing);
+  return bound;
+}
+
+RelativeMotion::GapBounds RelativeMotion::GapFromStart(const Vec3d& n_W, const Dd& goal,
+                                                       double t) const {
+  Bound bound = MakeBound(0, n_W, goal);
+  const double now = bound(0).height;
+  return {now, bound(t).height};
+}
+
+double RelativeMotion::ProvedStep(double t, const CoreAnswer& core, const Dd& goal,
+                                  double longest) const {
+  if (is_translation()) return TranslationStep(core, goal, longest);
+  Bound bound = MakeBound(t, At(a_, t).R_W * core.n_A, goal);
   const double wheel_step = bound.WheelStep(a_, b_, longest);
   if (wheel_step >= longest) return longest;
   const double start_height = bound(0).height;

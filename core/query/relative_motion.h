@@ -62,6 +62,14 @@ class RelativeMotion {
   double ProvedStep(double t, const CoreAnswer& core, const DoubleDouble& goal,
                     double longest) const;
 
+  // Bounds from below of the gap along n_W (any length but 0) at the start and at t, less `goal`,
+  // units: of one concave function of time, so that the lesser holds in between.
+  struct GapBounds {
+    double now;
+    double later;
+  };
+  GapBounds GapFromStart(const Vec3d& n_W, const DoubleDouble& goal, double t) const;
+
  private:
   // Units; O is A's pivot at t = 0.
   struct Body {
@@ -87,6 +95,7 @@ class RelativeMotion {
   };
   struct Bound;
 
+  Bound MakeBound(double t, const Vec3d& n_W, const DoubleDouble& goal) const;
   Body MakeBody(const MovingShape& moving, const Vec3d& origin, double scale) const;
   static void MeasureWheel(const ConvexShape& shape, double scale, Body* body);
   static void MeasureCurvedWheel(const ConvexShape& shape, double scale, Body* body);

@@ -29,7 +29,10 @@ double SumDown(double a, double b) { return RoundDown(TwoSum(a, b)); }
 class Search {
  public:
   Search(const MovingShape& a, const MovingShape& b, const MotionOptions& options)
-      : motion_(a, b),
+      : a_(a),
+        b_(b),
+        options_(options),
+        motion_(a, b),
         pair_(motion_.pair()),
         limits_(LimitsFor(pair_, ScaleUp(options.target_distance, -pair_.exponent))),
         goal_(limits_.decide_at),
@@ -37,23 +40,68 @@ class Search {
                              ScaleUp(kLeastTolerance, -pair_.exponent))) {}
 
   TimeOfCollisionAnswer Run() {
+    if (options_.proof != nullptr) *options_.proof = {};
     if (!motion_.IsInRange()) return Undecided(0, UndecidedReason::kPrecision);
     if (motion_.is_translation() && IsFreeBySweep()) return Free();
-    double t = 0;
+    return AdvanceFrom(0, SolveAt(0));
+  }
+
+ private:
+  // Conservative advancement from a time for which the bodies' distance is known.
+  TimeOfCollisionAnswer AdvanceFrom(double t, CoreAnswer core) {
     for (int step = 0; step < kMaxMotionSteps; ++step) {
-      const CoreAnswer core = SolveAt(t);
       if (!(core.lower > goal_)) return Arrive(t, core);
       const double rest = NextUp(1 - t);  // reaches 1 however 1 - t is rounded
       const double proved = motion_.ProvedStep(t, core, goal_, rest);
-      if (proved >= rest) return Free();
-      const double next = SumDown(t, proved);
+      const double next = proved >= rest ? 1 : SumDown(t, proved);
       if (next <= t) return Arrive(t, core);
+      Record(t, next, core.n_A);
+      if (proved >= rest) return Free();
       t = next;
+      core = SolveAt(t);
     }
     return Undecided(t, UndecidedReason::kIterations);
   }
 
- private:
+  void Record(double t_begin, double t_end, const Vec3d& n_A) {
+    MotionProof* const proof = options_.proof;
+    if (proof == nullptr) return;
+    proof->is_truncated = proof->size == MotionProof::kCapacity;
+    if (proof->is_truncated) return;
+    proof->intervals[proof->size++] = {t_begin, t_end, Normalized(motion_.AxesOfA(t_begin) * n_A)};
+  }
+
+  // In contact at the start.
+  TimeOfCollisionAnswer LeaveOrOverlap() {
+    const DistanceAnswer contact =
+        Distance({a_.shape, a_.start, a_.local}, {b_.shape, b_.start, b_.local}, {});
+    if (options_.ignore_initial_contact) {
+      const Dd nearest = ScaleDown(contact.bracket.lower, -pair_.exponent);
+      answer_.t_leave = TimeOfLeaving(ToDouble(nearest + RadiusSum(pair_) - goal_));
+      if (answer_.t_leave > 0) return AdvanceFrom(answer_.t_leave, SolveAt(answer_.t_leave));
+    }
+    answer_.state = MotionState::kInitiallyOverlapping;
+    answer_.distance = contact.distance;
+    answer_.p_WA = contact.p_WA;
+    answer_.p_WB = contact.p_WB;
+    answer_.n_AB = contact.n_AB;
+    return answer_;
+  }
+
+  // A time by which the bodies are apart, along a normal along which they are never nearer before
+  // than `nearest` (units, less the goal; to the tolerance); 0 if there is none. A bound of the gap
+  // that is concave in time and holds at both ends holds between them.
+  double TimeOfLeaving(double nearest) {
+    for (double t = kLongestWait; t <= 1; t *= 2) {
+      const CoreAnswer core = SolveAt(t);
+      if (!(core.lower > goal_ + Dd(tolerance_))) continue;
+      const RelativeMotion::GapBounds gap =
+          motion_.GapFromStart(motion_.AxesOfA(t) * core.n_A, goal_, t);
+      if (gap.now >= nearest - tolerance_ && gap.later > tolerance_) return t;
+    }
+    return 0;
+  }
+
   // Both shapes free of each other wherever B is along its way relative to A: one separating plane
   // for all times.
   bool IsFreeBySweep() {
@@ -63,7 +111,9 @@ class Search {
     limits.stop_above = RoundUp(goal_);
     CoreAnswer answer;
     ++answer_.iterations;
-    return SolveFast(difference, limits, &answer) && answer.lower > goal_;
+    if (!SolveFast(difference, limits, &answer) || !(answer.lower > goal_)) return false;
+    Record(0, 1, answer.n_A);
+    return true;
   }
 
   CoreAnswer SolveAt(double t) {
@@ -80,10 +130,7 @@ class Search {
   // Free before t, and rounding lets no proof go farther: the bodies are within the goal and the
   // tolerance at t, or, if they are fast, a few steps of the clock later.
   TimeOfCollisionAnswer Arrive(double t, const CoreAnswer& core) {
-    if (t == 0 && IsWithin(core)) {
-      answer_.state = MotionState::kInitiallyOverlapping;
-      return answer_;
-    }
+    if (t == 0 && IsWithin(core)) return LeaveOrOverlap();
     const bool is_apart = core.lower > Dd(0.0);
     double t_hit = t;
     CoreAnswer at_hit = core;
@@ -116,7 +163,8 @@ class Search {
     const double distance = std::ldexp(ToDouble(core.distance - RadiusSum(pair_)), pair_.exponent);
     answer_.p_WA =
         motion_.CenterOfA(t) + R_WA * (unit * core.witness.p_A) + pair_.a.radius() * answer_.n_AB;
-    answer_.p_WB = answer_.p_WA + std::fmax(distance, 0) * answer_.n_AB;
+    answer_.distance = std::fmax(distance, 0);
+    answer_.p_WB = answer_.p_WA + answer_.distance * answer_.n_AB;
   }
 
   TimeOfCollisionAnswer Free() {
@@ -134,6 +182,9 @@ class Search {
     return answer_;
   }
 
+  const MovingShape& a_;
+  const MovingShape& b_;
+  const MotionOptions& options_;
   const RelativeMotion motion_;
   const ShapePair& pair_;
   const CoreLimits limits_;

@@ -5,6 +5,7 @@
 #ifndef CLEARANCE_CORE_QUERY_TIME_OF_COLLISION_H_
 #define CLEARANCE_CORE_QUERY_TIME_OF_COLLISION_H_
 
+#include <array>
 #include <cstdint>
 
 #include "core/math/pose.h"
@@ -42,14 +43,34 @@ struct MovingShape {
 bool IsMotionRepresentable(double bounding_radius, const Pose& start, const Motion& motion);
 
 enum class MotionState : std::uint8_t {
-  kFree = 1,                  // farther than target_distance on all of [0, 1]
-  kHit = 2,                   // farther on [0, t_free), within target_distance + tolerance at t_hit
-  kInitiallyOverlapping = 3,  // within target_distance, or touching, at t = 0
-  kUndecided = 4,             // farther on [0, t_free), not known after
+  kFree = 1,  // farther than target_distance on all of [t_leave, 1]
+  kHit = 2,   // farther on [t_leave, t_free), within target_distance + tolerance at t_hit
+  kInitiallyOverlapping = 3,  // within target_distance + tolerance at t = 0, and not ignored
+  kUndecided = 4,             // farther on [t_leave, t_free), not known after
+};
+
+// On [t_begin, t_end] the bodies are farther apart along n_W, fixed in the world, than the target.
+struct ProvedInterval {
+  double t_begin = 0;
+  double t_end = 0;
+  Vec3d n_W;  // from A to B, unit to rounding
+};
+
+// Why a motion is free before t_free: the intervals follow each other without a gap from 0 (from
+// t_leave of an ignored contact) to t_free, as far as they fit in.
+struct MotionProof {
+  static constexpr int kCapacity = 256;
+  int size = 0;
+  bool is_truncated = false;
+  std::array<ProvedInterval, kCapacity> intervals;
 };
 
 struct MotionOptions {
   double target_distance = 0;  // metres, >= 0: how far before contact to stop
+  // Bodies that are within the target distance at t = 0 may leave: if they are proved never to come
+  // nearer than they are and to be apart by some t_leave, the search begins there.
+  bool ignore_initial_contact = false;
+  MotionProof* proof = nullptr;  // filled if not null
 };
 
 struct TimeOfCollisionAnswer {
@@ -57,10 +78,14 @@ struct TimeOfCollisionAnswer {
   UndecidedReason reason = UndecidedReason::kNone;
   double t_free = 0;  // 0 <= t_free <= t_hit <= 1
   double t_hit = 0;
-  // Closest points at t_hit (at t_free, less than 2^-30 before, if the bodies overlap by then), of
-  // kHit; metres, world frame.
+  // Of an ignored initial contact: when the bodies are apart, <= t_free. Otherwise 0.
+  double t_leave = 0;
+  // The contact, of kHit and kInitiallyOverlapping; metres, world frame. Of a hit these are the
+  // closest points and the unit normal at t_hit (at t_free, less than 2^-30 before, if the bodies
+  // overlap by then); p_WB = p_WA + distance * n_AB, to rounding.
+  double distance = 0;
   Vec3d p_WA, p_WB;
-  Vec3d n_AB;                 // unit normal at t_hit, of kHit
+  Vec3d n_AB;
   std::uint32_t piece_a = 0;  // of a compound: the piece that hits first
   std::uint32_t piece_b = 0;
   std::uint32_t iterations = 0;  // distance computations

@@ -170,5 +170,63 @@ TEST(IsMotionRepresentable, RefusesWhatOverflows) {
   EXPECT_FALSE(IsMotionRepresentable(box->bounding_radius(), pose, Straight({1e308, 0, 0})));
 }
 
+TimeOfCollisionAnswer Leave(const ConvexShapePtr& a, const Motion& motion, const ConvexShapePtr& b,
+                            const Pose& pose_b, MotionProof* proof = nullptr) {
+  const Motion rest{{}, {}, pose_b.p_WS};
+  const Pose pose_a;
+  return TimeOfCollision({*a, pose_a, motion}, {*b, pose_b, rest}, {0, true, proof});
+}
+
+TEST(TimeOfCollision, OfBodiesThatTouchAndPartIsFreeIfTheContactIsIgnored) {
+  for (const double overlap : {0.0, 1e-12, 1e-3, 0.3}) {
+    const auto answer =
+        Leave(Box(1, 1, 1), Straight({-10, 0, 0}), Box(1, 1, 1), At(2 - overlap, 0.5, 0));
+    EXPECT_EQ(answer.state, MotionState::kFree) << overlap;
+    EXPECT_GT(answer.t_leave, 0.1 * overlap) << overlap;
+    EXPECT_LE(answer.t_leave, 0.2 * overlap + 1e-8) << overlap;
+  }
+}
+
+TEST(TimeOfCollision, OfBodiesThatPressOnOrOnlySlideIsAnOverlapThoughIgnored) {
+  const auto box = Box(1, 1, 1);
+  for (const Vec3d& displacement : {Vec3d{1, 0, 0}, Vec3d{0, 1, 0}, Vec3d{}}) {
+    EXPECT_EQ(Leave(box, Straight(displacement), box, At(2, 0.5, 0)).state,
+              MotionState::kInitiallyOverlapping);
+  }
+  // Through the other body and out behind it is no way to leave.
+  EXPECT_EQ(Leave(box, Straight({10, 0, 0}), box, At(1.9, 0, 0)).state,
+            MotionState::kInitiallyOverlapping);
+}
+
+// A hatch that lies on the floor opens about its hinge and falls on the floor behind it after half
+// a turn.
+TEST(TimeOfCollision, HitsAgainAfterAnIgnoredContact) {
+  const Motion opening{{}, {0, 0, 1.5 * kHalfTurn}, {}};
+  const auto hatch = Points({0.125, 0, 0, 1, 0, 0});
+  const auto answer = Leave(hatch, opening, Box(2, 1, 1), At(0, -1, 0));
+  ASSERT_EQ(answer.state, MotionState::kHit);
+  EXPECT_GT(answer.t_leave, 0);
+  EXPECT_LT(answer.t_leave, 1e-6);
+  EXPECT_LE(answer.t_free, 2 / 3.0);
+  EXPECT_NEAR(answer.t_hit, 2 / 3.0, 1e-8);
+  EXPECT_NEAR(answer.n_AB.y, -1, 1e-8);
+}
+
+TEST(TimeOfCollision, CoversTheFreeTimeWithIntervals) {
+  const Motion spin{{-2, 0, 0}, {0, 0, 30}, {}};
+  MotionProof proof;
+  const auto answer = Leave(Box(1, 0.1, 0.1), spin, Box(0.5, 0.5, 0.5), At(-2.5, 0, 0), &proof);
+  ASSERT_EQ(answer.state, MotionState::kHit);
+  ASSERT_FALSE(proof.is_truncated);
+  ASSERT_GT(proof.size, 1);
+  double covered = 0;
+  for (int i = 0; i < proof.size; ++i) {
+    EXPECT_EQ(proof.intervals[i].t_begin, covered);
+    EXPECT_NEAR(NormSquared(proof.intervals[i].n_W), 1, 1e-15);
+    covered = proof.intervals[i].t_end;
+  }
+  EXPECT_EQ(covered, answer.t_free);
+}
+
 }  // namespace
 }  // namespace clearance
