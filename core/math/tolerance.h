@@ -28,6 +28,22 @@ inline constexpr int kMaxScaleSpan = 400;
 // search goes on in double-double. Well-conditioned pairs stay below 8.
 inline constexpr double kFastGap = 24;
 
+// How far, relative to the extent, the closest point has to lie inside its features and all other
+// vertices behind them before an answer is taken from the features alone: 8 times what a search may
+// be off (feature_pair.h). Nearer to the edge the reference road answers.
+inline constexpr double kFeatureMargin = 0x1p-20;
+
+// Below this share of the extent a distance has too few digits left to tell features apart by it.
+inline constexpr double kLeastFeatureDistance = 0x1p-30;
+
+// Squared sine of the angle between two edges below which they count as parallel: their closest
+// points are then not unique enough to be computed from them alone.
+inline constexpr double kLeastSineSquared = 0x1p-20;
+
+// Relative to sizes and distance: how much farther than max_distance a search has to prove a pair
+// before it stops. Far above rounding, so that every search decides alike.
+inline constexpr double kBeyondGuard = 0x1p-40;
+
 // u S: the width of the bracket that is good enough where a core is curved. There the search comes
 // nearer by a factor with every iteration and never ends by itself; this is a few times the
 // rounding of the bracket's ends.

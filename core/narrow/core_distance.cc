@@ -173,9 +173,9 @@ void SetEnclosure(Difference<Dd>& difference, const GjkResult<Dd>& gjk, double e
 
 // On one side of what is to be decided, and farther from it than it is wide: so near to it a
 // bracket is worth narrowing.
-bool Decides(const CoreAnswer& answer, const CoreLimits& limits) {
-  const Dd width = answer.upper - answer.lower;
-  return answer.lower - width > limits.decide_at || answer.upper + width < limits.decide_at;
+bool Decides(const Dd& lower, const Dd& upper, const CoreLimits& limits) {
+  const Dd width = upper - lower;
+  return lower - width > limits.decide_at || upper + width < limits.decide_at;
 }
 
 // Narrow enough to be the last word: within tau, and with ends that agree but for rounding.
@@ -196,6 +196,16 @@ double Tolerance(double size_sum, double distance) {
                    kRoundingTolerance * kRoundoff * (size_sum + std::fabs(distance)));
 }
 
+bool SetIfTight(const Difference<double>& difference, const GjkResult<double>& gjk,
+                const CoreLimits& limits, CoreAnswer* answer) {
+  const double error = RoundingError(difference);
+  const bool decides = Decides(Dd(gjk.lower) - Dd(error), Dd(gjk.upper) + Dd(error), limits);
+  if (!decides || !IsTight(gjk, error, difference.pair(), limits)) return false;
+  SetSeparated(difference.pair(), gjk, error, answer);
+  answer->kind = Kind::kSeparated;
+  return true;
+}
+
 bool SolveFast(Difference<double>& difference, const CoreLimits& limits, CoreAnswer* answer) {
   const Simplex<double> start = limits.start == nullptr ? Simplex<double>{} : *limits.start;
   const GjkResult<double> gjk = Gjk(difference, Moved(start, difference), LimitsOf(limits));
@@ -204,13 +214,12 @@ bool SolveFast(Difference<double>& difference, const CoreLimits& limits, CoreAns
   answer->iterations = gjk.iterations;
   if (gjk.end == GjkEnd::kEnclosed) return ProvesOverlap(difference, gjk.simplex, error, answer);
   if (gjk.end == GjkEnd::kAtOrigin) return false;
-  SetSeparated(difference.pair(), gjk, error, answer);
   if (gjk.end == GjkEnd::kAbove || gjk.end == GjkEnd::kBelow) {
+    SetSeparated(difference.pair(), gjk, error, answer);
     answer->kind = gjk.end == GjkEnd::kAbove ? Kind::kAbove : Kind::kBelow;
     return true;
   }
-  answer->kind = Kind::kSeparated;
-  return Decides(*answer, limits) && IsTight(gjk, error, difference.pair(), limits);
+  return SetIfTight(difference, gjk, limits, answer);
 }
 
 void SolvePrecisely(Difference<Dd>& difference, const CoreLimits& limits, CoreAnswer* answer) {

@@ -64,6 +64,11 @@ struct CoreAnswer {
   std::uint32_t iterations = 0;
 };
 
+// Takes the end of a search outside of the origin for the answer if double precision proves it
+// tightly; otherwise leaves `answer` and returns false.
+bool SetIfTight(const Difference<double>& difference, const GjkResult<double>& gjk,
+                const CoreLimits& limits, CoreAnswer* answer);
+
 // tau of tolerance.h for bodies of the size S at a distance, units.
 double Tolerance(double size_sum, double distance);
 

@@ -23,15 +23,6 @@ constexpr double UnitRoundoff<DoubleDouble>() {
 
 double Norm(const Vec3d& v) { return std::sqrt(NormSquared(v)); }
 
-// The largest coordinate that any intermediate of the difference has, units.
-template <class T>
-double Extent(const Difference<T>& difference) {
-  const ShapePair& pair = difference.pair();
-  const Placement<T>& placement = difference.placement();
-  return pair.radius_a + pair.radius_b + Norm(ToDouble(placement.p_AB)) +
-         Norm(ToDouble(placement.sweep_A));
-}
-
 // Cold start: the vertex of A - B that looks from A towards B.
 template <class T>
 Simplex<T> ColdStart(Difference<T>& difference) {
@@ -54,16 +45,22 @@ NearestPoint<T> Reduce(Simplex<T>* simplex) {
   return nearest;
 }
 
-// The length of the point that the weights make of the simplex: a point of A - B whatever rounding
-// did to v.
+}  // namespace
+
+template <class T>
+double Extent(const Difference<T>& difference) {
+  const ShapePair& pair = difference.pair();
+  const Placement<T>& placement = difference.placement();
+  return pair.radius_a + pair.radius_b + Norm(ToDouble(placement.p_AB)) +
+         Norm(ToDouble(placement.sweep_A));
+}
+
 template <class T>
 T WeightedNorm(const Simplex<T>& simplex) {
   Vec3<T> sum;
   for (int i = 0; i < simplex.size; ++i) sum = sum + simplex.weight[i] * simplex.vertex[i].w;
   return Sqrt(NormSquared(sum));
 }
-
-}  // namespace
 
 template <class T>
 bool Simplex<T>::Contains(const DifferenceVertex<T>& candidate) const {
@@ -170,6 +167,10 @@ GjkResult<T> Gjk(Difference<T>& difference, const Simplex<T>& start, const GjkLi
 
 template struct Simplex<double>;
 template struct Simplex<DoubleDouble>;
+template double Extent(const Difference<double>&);
+template double Extent(const Difference<DoubleDouble>&);
+template double WeightedNorm(const Simplex<double>&);
+template DoubleDouble WeightedNorm(const Simplex<DoubleDouble>&);
 template double RoundingError(const Difference<double>&);
 template double RoundingError(const Difference<DoubleDouble>&);
 template GjkResult<double> Gjk(Difference<double>&, const Simplex<double>&, const GjkLimits&);

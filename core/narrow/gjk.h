@@ -74,10 +74,23 @@ struct GjkResult {
 template <class T>
 double RoundingError(const Difference<T>& difference);
 
+// The largest coordinate that any intermediate of the difference has, units.
+template <class T>
+double Extent(const Difference<T>& difference);
+
+// The length of the point that the weights make of the simplex: a point of A - B whatever rounding
+// did to v.
+template <class T>
+T WeightedNorm(const Simplex<T>& simplex);
+
 // `start`: the simplex to go on from; size 0 starts cold.
 template <class T>
 GjkResult<T> Gjk(Difference<T>& difference, const Simplex<T>& start, const GjkLimits& limits);
 
+extern template double Extent(const Difference<double>&);
+extern template double Extent(const Difference<DoubleDouble>&);
+extern template double WeightedNorm(const Simplex<double>&);
+extern template DoubleDouble WeightedNorm(const Simplex<DoubleDouble>&);
 extern template double RoundingError(const Difference<double>&);
 extern template double RoundingError(const Difference<DoubleDouble>&);
 extern template GjkResult<double> Gjk(Difference<double>&, const Simplex<double>&,

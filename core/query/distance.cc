@@ -29,8 +29,9 @@ CoreLimits LimitsOf(const ShapePair& pair, const DistanceOptions& options) {
   const DoubleDouble radii = RadiusSum(pair);
   CoreLimits limits = LimitsFor(pair, 0.0);
   if (std::isfinite(options.max_distance)) {
-    limits.stop_above =
+    const double limit =
         RoundUp(radii + DoubleDouble(ScaleUp(options.max_distance, -pair.exponent)));
+    limits.stop_above = limit + kBeyondGuard * (limits.size_sum + limit);
   }
   limits.good_enough = std::fmax(limits.good_enough, ScaleDown(options.tolerance, -pair.exponent));
   return limits;
@@ -47,6 +48,27 @@ void SetPoints(const ShapePair& pair, const PosedShape& a, const CoreAnswer& cor
   answer->p_AoB = answer->p_AoA + answer->distance * answer->n_AB;
   answer->p_WA = a.pose.p_WS + answer->p_AoA;
   answer->p_WB = a.pose.p_WS + answer->p_AoB;
+}
+
+// The caller's vertex pairs as a simplex, whose points are yet to be found.
+Simplex<double> StartOf(const ShapePair& pair, const DistanceOptions& options) {
+  Simplex<double> start;
+  if (options.start == nullptr || options.tolerance > 0 || pair.is_curved()) return start;
+  start.size = std::min(options.start->size, 4);
+  for (int i = 0; i < start.size; ++i) {
+    start.vertex[i].a = options.start->vertices_a[i];
+    start.vertex[i].b = options.start->vertices_b[i];
+  }
+  return start;
+}
+
+CoreAnswer Solve(const ShapePair& pair, const PosedShape& a, const PosedShape& b,
+                 const DistanceOptions& options) {
+  const Simplex<double> start = StartOf(pair, options);
+  CoreLimits limits = LimitsOf(pair, options);
+  if (start.size > 0) limits.start = &start;
+  if (options.tolerance > 0) return SolvePosed(pair, a, b, limits);
+  return SolveCanonically(pair, a, b, limits);
 }
 
 void SetWitness(const CoreWitness& core, Witness* witness) {
@@ -68,7 +90,7 @@ bool IsRepresentable(double bounding_radius, const Pose& pose) {
 
 DistanceAnswer Distance(const PosedShape& a, const PosedShape& b, const DistanceOptions& options) {
   const ShapePair pair = PairOf(a, b);
-  const CoreAnswer core = SolvePosed(pair, a, b, LimitsOf(pair, options));
+  const CoreAnswer core = Solve(pair, a, b, options);
   DistanceAnswer answer;
   answer.iterations = core.iterations;
   answer.bracket = BodyBracket(pair, core);

@@ -44,12 +44,6 @@ struct Bracket {
 // another such body, could overflow a double.
 bool IsRepresentable(double bounding_radius, const Pose& pose);
 
-struct DistanceOptions {
-  double max_distance = std::numeric_limits<double>::infinity();  // >= 0
-  // Width of the bracket that is good enough; 0: as narrow as rounding allows.
-  double tolerance = 0;
-};
-
 // The final simplex by vertex indices of the shapes (not yet the caller's) and weights: the closest
 // points of the cores are sum weight * vertex. Of cores that overlap, the differences hold the
 // origin strictly inside (at most 6 of them, Steinitz).
@@ -59,6 +53,17 @@ struct Witness {
   std::array<VertexIndex, kCapacity> vertices_a{};
   std::array<VertexIndex, kCapacity> vertices_b{};
   std::array<double, kCapacity> weights{};
+};
+
+struct DistanceOptions {
+  double max_distance = std::numeric_limits<double>::infinity();  // >= 0
+  // Width of the bracket that is good enough; 0: as narrow as rounding allows.
+  double tolerance = 0;
+  // Vertex pairs to start from, such as the witness of an earlier answer for the same shapes; any
+  // do. Nothing that is reported depends on it but the iterations and the bracket of a pair that is
+  // kBeyond. Unused where a tolerance is given or a core is curved. Requires: indices of the
+  // shapes.
+  const Witness* start = nullptr;
 };
 
 // bracket.lower <= d <= bracket.upper, and where state is kSeparated or kTouching also, to

@@ -7,6 +7,7 @@
 
 #include "core/math/rounding.h"
 #include "core/math/tolerance.h"
+#include "core/narrow/feature_pair.h"
 #include "core/narrow/placement.h"
 
 namespace clearance {
@@ -63,11 +64,54 @@ ShapePair PairOf(const PosedShape& a, const PosedShape& b) {
                        reach == kNoExponent ? kNoExponent : reach + offset.exponent);
 }
 
+namespace {
+
+class PosedSolver {
+ public:
+  PosedSolver(const ShapePair& pair, const PosedShape& a, const PosedShape& b)
+      : pair_(pair),
+        a_(a),
+        b_(b),
+        offset_(ComputeCenterOffset(a, b)),
+        coarse_(MakePlacement<double>(pair, a, b, offset_)) {}
+
+  CoreAnswer Solve(const CoreLimits& limits) const {
+    const auto fine = [&] { return MakePlacement<DoubleDouble>(pair_, a_, b_, offset_); };
+    return SolveCores(pair_, coarse_, fine, limits);
+  }
+
+  bool Finish(const CoreLimits& limits, CoreAnswer* answer) const {
+    if (answer->kind != CoreAnswer::Kind::kSeparated || pair_.is_curved()) return false;
+    const Difference<double> difference(pair_, coarse_);
+    return FinishFromFeatures(difference, FeaturesOf(answer->simplex), limits, answer);
+  }
+
+ private:
+  const ShapePair& pair_;
+  const PosedShape& a_;
+  const PosedShape& b_;
+  const CenterOffset offset_;
+  const Placement<double> coarse_;
+};
+
+}  // namespace
+
 CoreAnswer SolvePosed(const ShapePair& pair, const PosedShape& a, const PosedShape& b,
                       const CoreLimits& limits) {
-  const CenterOffset offset = ComputeCenterOffset(a, b);
-  const auto fine = [&] { return MakePlacement<DoubleDouble>(pair, a, b, offset); };
-  return SolveCores(pair, MakePlacement<double>(pair, a, b, offset), fine, limits);
+  return PosedSolver(pair, a, b).Solve(limits);
+}
+
+CoreAnswer SolveCanonically(const ShapePair& pair, const PosedShape& a, const PosedShape& b,
+                            const CoreLimits& limits) {
+  const PosedSolver solver(pair, a, b);
+  CoreAnswer answer = solver.Solve(limits);
+  if (answer.kind == CoreAnswer::Kind::kAbove || solver.Finish(limits, &answer)) return answer;
+  if (limits.start == nullptr) return answer;
+  CoreLimits cold = limits;
+  cold.start = nullptr;
+  answer = solver.Solve(cold);
+  solver.Finish(cold, &answer);
+  return answer;
 }
 
 }  // namespace clearance

@@ -53,6 +53,11 @@ CoreAnswer SolveCores(const ShapePair& pair, const Placement<double>& coarse, Ma
 CoreAnswer SolvePosed(const ShapePair& pair, const PosedShape& a, const PosedShape& b,
                       const CoreLimits& limits);
 
+// The same with the same bits wherever it starts: what is reported comes from the closest features
+// alone, or else from the cold search.
+CoreAnswer SolveCanonically(const ShapePair& pair, const PosedShape& a, const PosedShape& b,
+                            const CoreLimits& limits);
+
 // Units common to both bodies, from their poses.
 ShapePair PairOf(const PosedShape& a, const PosedShape& b);
 

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The closest features of two separated cores (vertex, edge or triangle of each), and an answer
+// computed from them alone. A search may reach the same features on many roads (from any start, in
+// either precision), with as many last bits; where the features are proved to be the only closest
+// ones, with a margin, this finish gives all roads the same bits.
+//
+// Why the features do not depend on the road: let v* be the nearest point of A - B, d = |v*|, E the
+// extent of the difference, and let a search end with a bracket no wider than kFastGap u E. Then
+// its v has |v|^2 >= d^2 + |v - v*|^2, so |v - v*| <= 2^-23 sqrt(d E), and its normal is off by at
+// most 2^-23 sqrt(E / d). A vertex that lies behind the features' plane by more than 2^-23 E sqrt(E
+// / d) cannot be in its simplex, whose vertices are all as high along v as v itself; and v cannot
+// lie on the features' own boundary if v* is farther than 2^-23 sqrt(d E) from it. Both margins are
+// demanded with a factor of 8.
+
+#ifndef CLEARANCE_CORE_NARROW_FEATURE_PAIR_H_
+#define CLEARANCE_CORE_NARROW_FEATURE_PAIR_H_
+
+#include <array>
+
+#include "core/narrow/core_distance.h"
+#include "core/narrow/difference.h"
+
+namespace clearance {
+
+// Vertices of a simplex that belong to one core, ascending, each once.
+struct Feature {
+  int size = 0;
+  std::array<VertexIndex, 4> vertex{};
+
+  void Add(VertexIndex candidate);
+  bool Contains(VertexIndex candidate) const;
+};
+
+struct FeaturePair {
+  Feature a;
+  Feature b;
+};
+
+// Of a simplex of polytopes.
+FeaturePair FeaturesOf(const Simplex<double>& simplex);
+
+// Puts the answer that the features give by themselves in the place of `answer`, if they are proved
+// to be the only closest ones and if double precision brackets the distance tightly between them;
+// otherwise leaves it and returns false. A pure function of the features, the placement and the
+// limits. Requires: polytopes; no sweep.
+bool FinishFromFeatures(const Difference<double>& difference, const FeaturePair& features,
+                        const CoreLimits& limits, CoreAnswer* answer);
+
+}  // namespace clearance
+
+#endif  // CLEARANCE_CORE_NARROW_FEATURE_PAIR_H_
