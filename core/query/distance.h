@@ -80,10 +80,12 @@ struct DistanceAnswer {
   Vec3d p_AoA, p_AoB;    // the same from A's origin, world axes
   Vec3d n_AB;            // from A to B, world axes
   Witness witness;
-  // Of a compound: the nearest (or deepest) piece. Then a negative distance is that of a pair of
-  // pieces, a lower bound on the translation that separates the whole.
+  // Of a compound: the nearest (or deepest) piece.
   std::uint32_t piece_a = 0;
   std::uint32_t piece_b = 0;
+  // True where a compound is kPenetrating: the distance is that of one pair of pieces, a lower
+  // bound on the translation that separates the whole.
+  bool is_piecewise = false;
   std::uint32_t iterations = 0;
 };
 

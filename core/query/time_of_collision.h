@@ -54,10 +54,14 @@ struct ProvedInterval {
   double t_begin = 0;
   double t_end = 0;
   Vec3d n_W;  // from A to B, unit to rounding
+  // Of a compound: the pieces that this is proved of.
+  std::uint32_t piece_a = 0;
+  std::uint32_t piece_b = 0;
 };
 
 // Why a motion is free before t_free: the intervals follow each other without a gap from 0 (from
-// t_leave of an ignored contact) to t_free, as far as they fit in.
+// t_leave of an ignored contact) to t_free, as far as they fit in. Of a compound those of each pair
+// of pieces do, one pair after the other.
 struct MotionProof {
   static constexpr int kCapacity = 256;
   int size = 0;

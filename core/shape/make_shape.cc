@@ -27,22 +27,16 @@ using Fault = std::optional<ShapeError>;
 constexpr const char* kAxisNames[] = {"x", "y", "z"};
 constexpr double kLargest = std::numeric_limits<double>::max();
 
-// The shortest text that reads back as the same number.
-std::string Text(double value) {
-  char buffer[32];
-  return std::string(buffer, std::to_chars(buffer, buffer + sizeof(buffer), value).ptr);
-}
-
 Fault FindFaultOfNumber(absl::string_view field, double value) {
   if (std::isfinite(value)) return std::nullopt;
-  return ShapeError{std::string(field), Text(value), "finite",
+  return ShapeError{std::string(field), NumberText(value), "finite",
                     absl::StrCat("The number ", field, " is not finite.")};
 }
 
 Fault FindFaultOfLength(absl::string_view field, double value) {
   if (Fault fault = FindFaultOfNumber(field, value)) return fault;
   if (value >= 0) return std::nullopt;
-  return ShapeError{std::string(field), Text(value), ">= 0",
+  return ShapeError{std::string(field), NumberText(value), ">= 0",
                     absl::StrCat("The length ", field, " is negative.")};
 }
 
@@ -74,10 +68,11 @@ Fault FindFaultOfExtent(absl::string_view field, absl::Span<const Vec3d> points)
   const double highs[] = {high.x, high.y, high.z};
   for (int i = 0; i < 3; ++i) {
     if (std::isfinite(highs[i] - lows[i])) continue;
-    return ShapeError{std::string(field),
-                      absl::StrCat(Text(lows[i]), " to ", Text(highs[i]), " along ", kAxisNames[i]),
-                      absl::StrCat("extent <= ", Text(kLargest), " m"),
-                      "The difference of two coordinates does not fit into a double."};
+    return ShapeError{
+        std::string(field),
+        absl::StrCat(NumberText(lows[i]), " to ", NumberText(highs[i]), " along ", kAxisNames[i]),
+        absl::StrCat("extent <= ", NumberText(kLargest), " m"),
+        "The difference of two coordinates does not fit into a double."};
   }
   return std::nullopt;
 }
@@ -101,7 +96,8 @@ Fault FindFaultOfAdjacency(const GivenAdjacency& given, const Assembly& assembly
 }
 
 ShapeError FaultOfReach(const std::string& field) {
-  return {field, "bounding radius inf", absl::StrCat("bounding radius <= ", Text(kLargest), " m"),
+  return {field, "bounding radius inf",
+          absl::StrCat("bounding radius <= ", NumberText(kLargest), " m"),
           "A point of the body is farther from the origin than the largest double."};
 }
 
@@ -154,6 +150,11 @@ ShapeOrError FromNumbers(absl::Span<const double> numbers, std::size_t numbers_a
 }
 
 }  // namespace
+
+std::string NumberText(double value) {
+  char buffer[32];
+  return std::string(buffer, std::to_chars(buffer, buffer + sizeof(buffer), value).ptr);
+}
 
 ShapeOrError MakePoint(double radius) {
   if (Fault fault = FindFaultOfLength("radius", radius)) return *fault;

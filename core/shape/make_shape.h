@@ -25,6 +25,9 @@ struct ShapeError {
   std::string message;  // one sentence
 };
 
+// The shortest text that reads back as the same number, for the values and limits of errors.
+std::string NumberText(double value);
+
 // A shape or the reason why there is none.
 using ShapeOrError = std::variant<ConvexShapePtr, ShapeError>;
 

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "core/query/body_query.h"
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <tuple>
+
+#include "core/query/piece_bounds.h"
+
+namespace clearance {
+namespace {
+
+PosedShape PieceOf(const PosedBody& posed, std::uint32_t i) {
+  const Piece& piece = posed.body.pieces()[i];
+  return {*piece.shape, posed.pose, piece.local};
+}
+
+MovingShape PieceOf(const MovingBody& moving, std::uint32_t i) {
+  const Piece& piece = moving.body.pieces()[i];
+  return {*piece.shape, moving.start, moving.motion, piece.local};
+}
+
+template <class Body>
+bool IsConvexPair(const Body& a, const Body& b) {
+  return !a.body.is_compound() && !b.body.is_compound();
+}
+
+// How far the states of pairs decide that of the whole: one contact is a contact, one open question
+// leaves the question open. The same rule for all methods.
+int Weight(State state) {
+  switch (state) {
+    case State::kPenetrating:
+      return 4;
+    case State::kUndecided:
+      return 3;
+    case State::kTouching:
+      return 2;
+    case State::kSeparated:
+      return 1;
+    case State::kBeyond:
+      break;
+  }
+  return 0;
+}
+
+// The verdict of the whole from those of its pairs.
+class WholeVerdict {
+ public:
+  void Add(State state, UndecidedReason reason) {
+    if (Weight(state) < Weight(state_)) return;
+    // Of several reasons the one that names a limit.
+    if (state != state_ || reason == UndecidedReason::kIterations) reason_ = reason;
+    state_ = state;
+  }
+
+  State state() const { return state_; }
+  UndecidedReason reason() const { return reason_; }
+
+ private:
+  State state_ = State::kBeyond;
+  UndecidedReason reason_ = UndecidedReason::kNone;
+};
+
+auto Rank(const DistanceAnswer& answer) {
+  return std::tuple(answer.bracket.upper, answer.piece_a, answer.piece_b);
+}
+
+auto Rank(const TimeOfCollisionAnswer& answer) {
+  return std::tuple(answer.t_hit, answer.t_free, answer.piece_a, answer.piece_b);
+}
+
+// Nothing that is left out here can change the answer: a pair whose lower bound exceeds the least
+// upper bound has neither the least lower nor the least upper bound, and is separated or less deep.
+class NearestPieces {
+ public:
+  NearestPieces(const PosedBody& a, const PosedBody& b, const DistanceOptions& options)
+      : a_(a), b_(b), options_(options) {
+    answer_.state = State::kBeyond;
+    answer_.bracket = {options.max_distance, std::numeric_limits<double>::infinity()};
+  }
+
+  bool Wants(double bound) const { return bound <= Limit(); }
+
+  bool Take(const PiecePair& pair) {
+    DistanceOptions options = options_;
+    options.max_distance = std::fmax(Limit(), 0);
+    options.start = nullptr;  // of which pieces it is nobody says
+    DistanceAnswer answer = Distance(PieceOf(a_, pair.a), PieceOf(b_, pair.b), options);
+    iterations_ += answer.iterations;
+    if (answer.state == State::kBeyond) return true;
+    verdict_.Add(answer.state, answer.reason);
+    KeepLower(answer);
+    answer.piece_a = pair.a;
+    answer.piece_b = pair.b;
+    if (answer_.state == State::kBeyond || Rank(answer) < Rank(answer_)) answer_ = answer;
+    return true;
+  }
+
+  DistanceAnswer Answer() const {
+    DistanceAnswer answer = answer_;
+    answer.iterations = iterations_;
+    if (answer.state == State::kBeyond) return answer;
+    answer.state = verdict_.state();
+    answer.reason = verdict_.reason();
+    answer.bracket.lower = lower_;
+    answer.tolerance = std::fmax(answer.tolerance, tolerance_of_lower_);
+    answer.is_piecewise = answer.state == State::kPenetrating;
+    return answer;
+  }
+
+ private:
+  // Nothing farther than this matters.
+  double Limit() const { return std::fmin(options_.max_distance, answer_.bracket.upper); }
+
+  void KeepLower(const DistanceAnswer& answer) {
+    if (answer.bracket.lower > lower_) return;
+    const bool is_equal = answer.bracket.lower == lower_;
+    tolerance_of_lower_ =
+        is_equal ? std::fmax(tolerance_of_lower_, answer.tolerance) : answer.tolerance;
+    lower_ = answer.bracket.lower;
+  }
+
+  const PosedBody a_;
+  const PosedBody b_;
+  const DistanceOptions options_;
+  DistanceAnswer answer_;
+  WholeVerdict verdict_;
+  double lower_ = std::numeric_limits<double>::infinity();
+  double tolerance_of_lower_ = 0;
+  std::uint32_t iterations_ = 0;
+};
+
+// Stops at the first proof of an overlap. Pairs that are never looked at are as far apart as their
+// bounds say.
+class AnyContact {
+ public:
+  AnyContact(const PosedBody& a, const PosedBody& b) : a_(a), b_(b) {}
+
+  bool Wants(double bound) {
+    least_bound_ = std::fmin(least_bound_, bound);
+    if (!(bound > 0)) return true;
+    verdict_.Add(State::kSeparated, UndecidedReason::kNone);
+    bracket_.lower = std::fmin(bracket_.lower, bound);
+    return false;
+  }
+
+  bool Take(const PiecePair& pair) {
+    const IntersectionAnswer answer = Intersection(PieceOf(a_, pair.a), PieceOf(b_, pair.b));
+    iterations_ += answer.iterations;
+    verdict_.Add(answer.state, answer.reason);
+    bracket_ = {std::fmin(bracket_.lower, answer.bracket.lower),
+                std::fmin(bracket_.upper, answer.bracket.upper)};
+    return answer.state != State::kPenetrating;
+  }
+
+  IntersectionAnswer Answer() const {
+    IntersectionAnswer answer;
+    answer.state = verdict_.state();
+    answer.reason = verdict_.reason();
+    answer.bracket = bracket_;
+    // The first bound that Wants is shown is the least of all.
+    if (answer.state == State::kPenetrating) {
+      answer.bracket.lower = std::fmin(bracket_.lower, least_bound_);
+    }
+    answer.iterations = iterations_;
+    return answer;
+  }
+
+ private:
+  const PosedBody a_;
+  const PosedBody b_;
+  WholeVerdict verdict_;
+  Bracket bracket_ = {std::numeric_limits<double>::infinity(),
+                      std::numeric_limits<double>::infinity()};
+  double least_bound_ = std::numeric_limits<double>::infinity();
+  std::uint32_t iterations_ = 0;
+};
+
+// Pairs that stay apart until the first known hit cannot change the answer.
+class EarliestContact {
+ public:
+  EarliestContact(const MovingBody& a, const MovingBody& b, const MotionOptions& options,
+                  MovingBounds* bounds)
+      : a_(a), b_(b), options_(options), bounds_(bounds) {
+    if (options_.proof != nullptr) *options_.proof = {};
+  }
+
+  // A proof is asked for with normals, also where balls would do.
+  bool Wants(double bound) {
+    is_known_free_ = bound > options_.target_distance;
+    return !is_known_free_ || options_.proof != nullptr;
+  }
+
+  bool Take(const PiecePair& pair) {
+    TimeOfCollisionAnswer answer = Ask(pair);
+    iterations_ += answer.iterations;
+    if (is_known_free_) return true;
+    answer.piece_a = pair.a;
+    answer.piece_b = pair.b;
+    t_leave_ = std::fmax(t_leave_, answer.t_leave);
+    if (answer.state == MotionState::kInitiallyOverlapping) return Overlap();
+    if (answer.state == MotionState::kUndecided) KeepFirst(answer, &undecided_);
+    if (answer.state == MotionState::kHit) {
+      KeepFirst(answer, &hit_);
+      hits_free_until_ = std::fmin(hits_free_until_, answer.t_free);
+      bounds_->EndAt(hit_->t_hit);
+    }
+    return true;
+  }
+
+  TimeOfCollisionAnswer Answer() const {
+    TimeOfCollisionAnswer answer;
+    answer.state = MotionState::kFree;
+    answer.t_free = 1;
+    answer.t_hit = 1;
+    if (overlap_) {
+      answer = *overlap_;
+    } else if (undecided_ && undecided_->t_free < hits_free_until_) {
+      answer = *undecided_;
+    } else if (hit_) {
+      answer = *hit_;
+      answer.t_free = hits_free_until_;
+    }
+    answer.t_leave = std::fmin(t_leave_, answer.t_free);
+    answer.iterations = iterations_;
+    return answer;
+  }
+
+ private:
+  using MaybeAnswer = std::optional<TimeOfCollisionAnswer>;
+
+  static void KeepFirst(const TimeOfCollisionAnswer& answer, MaybeAnswer* first) {
+    if (!*first || Rank(answer) < Rank(**first)) *first = answer;
+  }
+
+  TimeOfCollisionAnswer Ask(const PiecePair& pair) const {
+    const MovingShape a = PieceOf(a_, pair.a);
+    const MovingShape b = PieceOf(b_, pair.b);
+    if (options_.proof == nullptr) return TimeOfCollision(a, b, options_);
+    MotionProof proof;
+    MotionOptions options = options_;
+    options.proof = &proof;
+    const TimeOfCollisionAnswer answer = TimeOfCollision(a, b, options);
+    Append(proof, pair);
+    // The balls know more than the proof shows.
+    if (is_known_free_ && answer.state != MotionState::kFree) options_.proof->is_truncated = true;
+    return answer;
+  }
+
+  void Append(const MotionProof& proof, const PiecePair& pair) const {
+    MotionProof* const whole = options_.proof;
+    whole->is_truncated |= proof.is_truncated;
+    for (int i = 0; i < proof.size; ++i) {
+      if (whole->size == MotionProof::kCapacity) {
+        whole->is_truncated = true;
+        return;
+      }
+      ProvedInterval& interval = whole->intervals[whole->size++];
+      interval = proof.intervals[i];
+      interval.piece_a = pair.a;
+      interval.piece_b = pair.b;
+    }
+  }
+
+  // One pair that cannot leave decides; the contact is that of the bodies.
+  bool Overlap() {
+    const DistanceAnswer contact =
+        Distance(PosedBody{a_.body, a_.start}, PosedBody{b_.body, b_.start}, {});
+    TimeOfCollisionAnswer& answer = overlap_.emplace();
+    answer.state = MotionState::kInitiallyOverlapping;
+    answer.distance = contact.distance;
+    answer.p_WA = contact.p_WA;
+    answer.p_WB = contact.p_WB;
+    answer.n_AB = contact.n_AB;
+    answer.piece_a = contact.piece_a;
+    answer.piece_b = contact.piece_b;
+    return false;
+  }
+
+  const MovingBody a_;
+  const MovingBody b_;
+  const MotionOptions options_;
+  MovingBounds* const bounds_;
+  MaybeAnswer overlap_;
+  MaybeAnswer hit_;
+  MaybeAnswer undecided_;
+  double hits_free_until_ = std::numeric_limits<double>::infinity();
+  double t_leave_ = 0;
+  std::uint32_t iterations_ = 0;
+  bool is_known_free_ = false;
+};
+
+}  // namespace
+
+DistanceAnswer Distance(const PosedBody& a, const PosedBody& b, const DistanceOptions& options) {
+  if (IsConvexPair(a, b)) return Distance(PieceOf(a, 0), PieceOf(b, 0), options);
+  NearestPieces nearest(a, b, options);
+  VisitPairs(StandingBounds(a, b), &nearest);
+  return nearest.Answer();
+}
+
+IntersectionAnswer Intersection(const PosedBody& a, const PosedBody& b) {
+  if (IsConvexPair(a, b)) return Intersection(PieceOf(a, 0), PieceOf(b, 0));
+  AnyContact contact(a, b);
+  VisitPairs(StandingBounds(a, b), &contact);
+  return contact.Answer();
+}
+
+TimeOfCollisionAnswer TimeOfCollision(const MovingBody& a, const MovingBody& b,
+                                      const MotionOptions& options) {
+  if (IsConvexPair(a, b)) return TimeOfCollision(PieceOf(a, 0), PieceOf(b, 0), options);
+  MovingBounds bounds(a, b);
+  EarliestContact contact(a, b, options, &bounds);
+  VisitPairs(bounds, &contact);
+  return contact.Answer();
+}
+
+}  // namespace clearance

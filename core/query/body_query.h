@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The queries on bodies, which may be compounds. The signed distance of two compounds is the least
+// of those of their pairs of pieces, so every proof of a compound is one of pieces: pairs that
+// bounding balls prove too far apart to matter are left out, and the rest are asked one by one. The
+// answer does not depend on the order in which they are asked.
+
+#ifndef CLEARANCE_CORE_QUERY_BODY_QUERY_H_
+#define CLEARANCE_CORE_QUERY_BODY_QUERY_H_
+
+#include "core/math/pose.h"
+#include "core/query/distance.h"
+#include "core/query/intersection.h"
+#include "core/query/time_of_collision.h"
+#include "core/shape/rigid_body.h"
+
+namespace clearance {
+
+// Keeps references. Requires of every query: FindPoseFault is kNone of the pose and IsRepresentable
+// with the body's bounding radius.
+struct PosedBody {
+  const RigidBody& body;
+  const Pose& pose;
+};
+
+// Keeps references. Requires: as MovingShape; the default pivot is the body's origin.
+struct MovingBody {
+  const RigidBody& body;
+  const Pose& start;
+  const Motion& motion;
+};
+
+// None of these fails or allocates; any thread. The work is at most that of pieces_a * pieces_b
+// convex queries.
+
+// The answer of the pair of pieces with the least upper bound (of equal ones the first by piece_a,
+// then piece_b), with the bracket of the whole: lower and upper are the least over all pairs. It is
+// kPenetrating if one pair is, otherwise kUndecided if one is, otherwise kTouching if one is.
+// tolerance is the larger of those of the pairs that the bracket's ends come from. Of compounds
+// options.start is not used.
+DistanceAnswer Distance(const PosedBody& a, const PosedBody& b, const DistanceOptions& options);
+
+// The state of the whole likewise; it stops at the first pair that is proved to penetrate.
+IntersectionAnswer Intersection(const PosedBody& a, const PosedBody& b);
+
+// The earliest contact of any pair of pieces: t_free is the least of all pairs, everything else
+// that of the pair that hits first (of equal t_hit the one with the least t_free, then the first by
+// piece_a, then piece_b). A pair that could not be decided makes the whole kUndecided only if it is
+// proved free for less time than the pairs that hit. Of bodies that overlap initially the contact
+// is that of Distance. t_leave is the greatest of all pairs, but never more than t_free. With
+// options.proof every pair is asked, whatever the balls prove.
+TimeOfCollisionAnswer TimeOfCollision(const MovingBody& a, const MovingBody& b,
+                                      const MotionOptions& options);
+
+}  // namespace clearance
+
+#endif  // CLEARANCE_CORE_QUERY_BODY_QUERY_H_

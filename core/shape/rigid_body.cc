@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "core/shape/rigid_body.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/math/rotation.h"
+#include "core/math/rounding.h"
+#include "core/math/tolerance.h"
+
+namespace clearance {
+namespace {
+
+// What a point of a piece may be off by after R(q) c + p in double, in units of |c| + |p|: 27 u for
+// the entries of R, 6 u for the product, 1 u for the sum; and what a length and the sums of a few
+// may be off by.
+constexpr double kPlacementError = 64 * kRoundoff;
+
+// So far out a rotated point and the difference of two fit into doubles.
+constexpr double kLargestReach = std::numeric_limits<double>::max() / 8;
+
+double Largest(const Vec3d& v) {
+  return std::max({std::fabs(v.x), std::fabs(v.y), std::fabs(v.z)});
+}
+
+double Norm(const Vec3d& v) { return std::sqrt(NormSquared(v)); }
+
+Vec3d Scaled(const Vec3d& v, int exponent) {
+  return {std::ldexp(v.x, exponent), std::ldexp(v.y, exponent), std::ldexp(v.z, exponent)};
+}
+
+bool IsIdentityPose(const Pose& pose) { return pose.p_WS == Vec3d{} && IsIdentity(pose.q_WS); }
+
+// A piece in units of 2^exponent metres, in which nothing of it is larger than 1.
+struct ScaledPiece {
+  explicit ScaledPiece(const Piece& piece);
+
+  // A vertex, and a point at an offset from the centre of S, in the frame B.
+  Vec3d Vertex(VertexIndex i) const { return At(Scaled(shape.vertex(i), shift)); }
+  Vec3d At(const Vec3d& offset_S) const { return p_BS + R_BS * (center + offset_S); }
+
+  const ConvexShape& shape;
+  int exponent = 0;
+  int shift = 0;  // from the shape's normalised coordinates
+  Mat3<double> R_BS;
+  Vec3d p_BS;
+  Vec3d center;
+  double radius = 0;
+  double error = 0;  // of At and of lengths from there
+};
+
+ScaledPiece::ScaledPiece(const Piece& piece)
+    : shape(*piece.shape), R_BS(RotationMatrix<double>(piece.local.q_WS)) {
+  const double largest =
+      std::max({Largest(piece.local.p_WS), Largest(shape.center()), shape.radius()});
+  std::frexp(largest, &exponent);
+  if (largest == 0) exponent = shape.exponent();
+  if (shape.core_radius() > 0) exponent = std::max(exponent, shape.exponent());
+  shift = shape.exponent() - exponent;
+  p_BS = Scaled(piece.local.p_WS, -exponent);
+  center = Scaled(shape.center(), -exponent);
+  radius = std::ldexp(shape.radius(), -exponent);
+  const double reach =
+      Norm(p_BS) + Norm(center) + radius + std::ldexp(2 * shape.core_radius(), shift);
+  error = kPlacementError * reach + kUnderflowSlack;
+}
+
+// The middle of the shape's box, normalised, from its centre.
+Vec3d Middle(const ConvexShape& shape) {
+  if (shape.is_curved()) return {};
+  const auto middle = [&](const double* x) {
+    const auto [low, high] = std::minmax_element(x, x + shape.vertex_count());
+    return (*low + *high) / 2;
+  };
+  return {middle(shape.x()), middle(shape.y()), middle(shape.z())};
+}
+
+// Every point of the core is within this of `middle`, normalised, but for rounding.
+double RadiusAbout(const ConvexShape& shape, const Vec3d& middle) {
+  if (shape.is_curved()) return shape.core_radius();
+  double largest_sq = 0;
+  for (VertexIndex i = 0; i < shape.vertex_count(); ++i) {
+    largest_sq = std::max(largest_sq, NormSquared(shape.vertex(i) - middle));
+  }
+  return std::sqrt(largest_sq);
+}
+
+Ball BallOf(const Piece& piece) {
+  const ScaledPiece scaled(piece);
+  const Vec3d middle = Middle(scaled.shape);
+  const double core_radius = std::ldexp(RadiusAbout(scaled.shape, middle), scaled.shift);
+  const double radius = core_radius + scaled.radius + scaled.error;
+  // The centre may be off by half of the least double where it is subnormal.
+  return {Scaled(scaled.At(Scaled(middle, scaled.shift)), scaled.exponent),
+          NextUp(ScaleUp(radius, scaled.exponent))};
+}
+
+// No point of the piece is farther than this from the origin of B, metres.
+double ReachOf(const Piece& piece) {
+  if (IsIdentityPose(piece.local)) return piece.shape->bounding_radius();
+  const ScaledPiece scaled(piece);
+  double reach = 0;
+  if (scaled.shape.is_curved()) {
+    reach = Norm(scaled.At({})) + std::ldexp(scaled.shape.core_radius(), scaled.shift);
+  }
+  for (VertexIndex i = 0; i < scaled.shape.vertex_count(); ++i) {
+    reach = std::max(reach, Norm(scaled.Vertex(i)));
+  }
+  return ScaleUp(reach + scaled.radius + scaled.error, scaled.exponent);
+}
+
+double FirstNotFinite(const Pose& pose) {
+  const auto& [p, q] = pose;
+  for (const double x : {p.x, p.y, p.z, q.x, q.y, q.z, q.w}) {
+    if (!std::isfinite(x)) return x;
+  }
+  return 0;
+}
+
+std::optional<ShapeError> FindFault(const Piece& piece, const std::string& field) {
+  const std::string pose = absl::StrCat(field, ".pose");
+  switch (FindPoseFault(piece.local)) {
+    case PoseFault::kNotFinite:
+      return ShapeError{pose, NumberText(FirstNotFinite(piece.local)), "finite",
+                        absl::StrCat("A number of ", pose, " is not finite.")};
+    case PoseFault::kNotUnitLength: {
+      const auto& q = piece.local.q_WS;
+      return ShapeError{pose,
+                        absl::StrCat("|q| = ", NumberText(std::sqrt(q.x * q.x + q.y * q.y +
+                                                                    q.z * q.z + q.w * q.w))),
+                        absl::StrCat("|q| within ", NumberText(kQuaternionSlack), " of 1"),
+                        absl::StrCat("The quaternion of ", pose, " is not of unit length.")};
+    }
+    case PoseFault::kNone:
+      break;
+  }
+  const double reach = Largest(piece.local.p_WS) + piece.shape->bounding_radius();
+  if (reach <= kLargestReach) return std::nullopt;
+  return ShapeError{field, absl::StrCat("reach ", NumberText(reach), " m"),
+                    absl::StrCat("reach <= ", NumberText(kLargestReach), " m"),
+                    absl::StrCat("Points of ", field, " could overflow a double.")};
+}
+
+}  // namespace
+
+RigidBody::RigidBody(std::vector<Piece> pieces) : pieces_(std::move(pieces)) {
+  pieces_.shrink_to_fit();
+  balls_.reserve(pieces_.size());
+  for (const Piece& piece : pieces_) {
+    balls_.push_back(BallOf(piece));
+    bounding_radius_ = std::fmax(bounding_radius_, ReachOf(piece));
+    vertex_count_ += piece.shape->vertex_count();
+  }
+}
+
+std::size_t RigidBody::byte_size() const {
+  std::size_t size =
+      sizeof(*this) + pieces_.capacity() * sizeof(Piece) + balls_.capacity() * sizeof(Ball);
+  std::set<const ConvexShape*> counted;
+  for (const Piece& piece : pieces_) {
+    if (counted.insert(piece.shape.get()).second) size += piece.shape->byte_size();
+  }
+  return size;
+}
+
+RigidBodyPtr MakeBody(ConvexShapePtr shape) {
+  return std::make_shared<const RigidBody>(std::vector<Piece>{{std::move(shape), {}}});
+}
+
+BodyOrError MakeCompound(std::vector<Piece> pieces) {
+  if (pieces.empty()) {
+    return ShapeError{"pieces", "0 pieces", ">= 1 piece", "A compound needs at least one piece."};
+  }
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    if (auto fault = FindFault(pieces[i], absl::StrCat("pieces[", i, "]"))) return *fault;
+  }
+  return std::make_shared<const RigidBody>(std::move(pieces));
+}
+
+}  // namespace clearance

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a query is asked about: one convex piece, or a compound of several that move as one. The
+// body is the union of its pieces; they may overlap.
+
+#ifndef CLEARANCE_CORE_SHAPE_RIGID_BODY_H_
+#define CLEARANCE_CORE_SHAPE_RIGID_BODY_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <variant>
+#include <vector>
+
+#include "core/math/pose.h"
+#include "core/math/vec3.h"
+#include "core/shape/convex_shape.h"
+#include "core/shape/make_shape.h"
+
+namespace clearance {
+
+// A convex shape S and its pose X_BS in the frame B of the body that it belongs to.
+struct Piece {
+  ConvexShapePtr shape;
+  Pose local;
+};
+
+// A ball in the frame of the body, metres.
+struct Ball {
+  Vec3d center;
+  double radius = 0;
+};
+
+// Immutable after construction, so any number of threads may use one. Made by the functions below,
+// which refuse what is malformed: a RigidBody that exists is valid, and queries on it cannot fail.
+class RigidBody {
+ public:
+  // Requires: at least one piece, what MakeCompound asks of them.
+  explicit RigidBody(std::vector<Piece> pieces);
+
+  // In the caller's order; a piece's index is its id.
+  const std::vector<Piece>& pieces() const { return pieces_; }
+
+  // One ball a piece that holds the piece, radius included.
+  const std::vector<Ball>& balls() const { return balls_; }
+
+  // True of more than one piece.
+  bool is_compound() const { return pieces_.size() > 1; }
+
+  // The body, radii included, lies in this ball about its origin, metres, rounded up. Of a shape at
+  // the identity it is the shape's own.
+  double bounding_radius() const { return bounding_radius_; }
+
+  // Of all pieces together.
+  std::uint64_t vertex_count() const { return vertex_count_; }
+
+  // Bytes of memory held, with those of the shapes; a shape that several pieces share counts once.
+  std::size_t byte_size() const;
+
+ private:
+  std::vector<Piece> pieces_;
+  std::vector<Ball> balls_;
+  double bounding_radius_ = 0;
+  std::uint64_t vertex_count_ = 0;
+};
+
+using RigidBodyPtr = std::shared_ptr<const RigidBody>;
+
+// A body or the reason why there is none.
+using BodyOrError = std::variant<RigidBodyPtr, ShapeError>;
+
+// The shape alone: piece 0 at the identity. Requires: shape is not null.
+RigidBodyPtr MakeBody(ConvexShapePtr shape);
+
+// Refuses an empty list, local poses that FindPoseFault finds fault with, and pieces whose points
+// could overflow a double on the way into the body; the field is relative to the compound
+// ("pieces[3].pose.qx"). Requires: no shape is null.
+BodyOrError MakeCompound(std::vector<Piece> pieces);
+
+}  // namespace clearance
+
+#endif  // CLEARANCE_CORE_SHAPE_RIGID_BODY_H_

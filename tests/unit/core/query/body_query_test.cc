@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Compounds against closed forms: which pieces are named, whose bracket it is, what is left out.
+
+#include "core/query/body_query.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "tests/unit/core/query/test_bodies.h"
+
+namespace clearance {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+RigidBodyPtr Compound(std::vector<Piece> pieces) {
+  return std::get<RigidBodyPtr>(MakeCompound(std::move(pieces)));
+}
+
+// A U that is open towards +y: the floor below y = 0, walls from x = 1 and x = -1 outwards.
+RigidBodyPtr Cup() {
+  return Compound({{Box(2, 0.5, 1), At(0, -0.5, 0)},
+                   {Box(0.5, 2, 1), At(-1.5, 2, 0)},
+                   {Box(0.5, 2, 1), At(1.5, 2, 0)}});
+}
+
+// Twelve cubes around the z axis, at the distance 10.
+RigidBodyPtr Ring() {
+  std::vector<Piece> pieces;
+  for (int i = 0; i < 12; ++i) {
+    const double angle = 0.52359877559829887 * i;
+    pieces.push_back({Box(1, 1, 1), At(10 * std::cos(angle), 10 * std::sin(angle), 0)});
+  }
+  return Compound(pieces);
+}
+
+DistanceAnswer Solve(const RigidBodyPtr& a, const RigidBodyPtr& b, const Pose& pose_b,
+                     const DistanceOptions& options = {}) {
+  return Distance(PosedBody{*a, kIdentityPose}, PosedBody{*b, pose_b}, options);
+}
+
+TEST(BodyDistance, OfABallInsideACupIsThatOfTheNearestWall) {
+  const RigidBodyPtr ball = MakeBody(Sphere(0.25));
+  const DistanceAnswer answer = Solve(Cup(), ball, At(0.5, 1, 0));
+  EXPECT_EQ(answer.state, State::kSeparated);
+  EXPECT_EQ(answer.piece_a, 2U);
+  EXPECT_EQ(answer.piece_b, 0U);
+  EXPECT_LE(answer.bracket.lower, 0.25);
+  EXPECT_GE(answer.bracket.upper, 0.25);
+  EXPECT_EQ(answer.n_AB, (Vec3d{-1, 0, 0}));
+  EXPECT_EQ(answer.p_WA, (Vec3d{1, 1, 0}));
+  EXPECT_FALSE(answer.is_piecewise);
+  EXPECT_EQ(Solve(Cup(), ball, At(0, 0.5, 0)).piece_a, 0U);
+}
+
+TEST(BodyDistance, NamesThePiecesOfEitherSide) {
+  const DistanceAnswer answer = Solve(Ring(), Ring(), At(30, 0, 0));
+  EXPECT_EQ(answer.piece_a, 0U);
+  EXPECT_EQ(answer.piece_b, 6U);
+  EXPECT_NEAR(answer.distance, 8, 1e-12);
+}
+
+TEST(BodyDistance, OfEqualPairsNamesTheFirst) {
+  const RigidBodyPtr twins = Compound({{Box(1, 1, 1), At(8, 0, 0)},
+                                       {Box(1, 1, 1), At(4, 0, 0)},
+                                       {Box(1, 1, 1), At(-4, 0, 0)},
+                                       {Box(1, 1, 1), At(0, -4, 0)}});
+  const DistanceAnswer answer = Solve(twins, MakeBody(Box(1, 1, 1)), At(0, 0, 0));
+  EXPECT_EQ(answer.piece_a, 1U);
+  EXPECT_EQ(Solve(MakeBody(Box(1, 1, 1)), twins, At(0, 0, 0)).piece_b, 1U);
+}
+
+TEST(BodyDistance, OfADeepPairHasTheBracketOfTheWhole) {
+  // The ball overlaps the wall by 0.1 and the floor by 0.2.
+  const DistanceAnswer answer = Solve(Cup(), MakeBody(Sphere(0.5)), At(0.6, 0.3, 0));
+  EXPECT_EQ(answer.state, State::kPenetrating);
+  EXPECT_TRUE(answer.is_piecewise);
+  EXPECT_EQ(answer.piece_a, 0U);
+  EXPECT_LE(answer.bracket.lower, -0.2);
+  EXPECT_GE(answer.bracket.upper, -0.2);
+  EXPECT_LT(answer.bracket.upper, -0.19);
+}
+
+TEST(BodyDistance, OfTwoConvexBodiesIsTheConvexAnswer) {
+  const RigidBodyPtr box = MakeBody(Box(1, 1, 1));
+  const DistanceAnswer answer = Solve(box, box, At(1.5, 0, 0));
+  EXPECT_EQ(answer.state, State::kPenetrating);
+  EXPECT_FALSE(answer.is_piecewise);
+}
+
+TEST(BodyDistance, OfAPieceElsewhereIsThatOfTheMovedShape) {
+  // Lies on its side: 0.5 along y becomes x.
+  const RigidBodyPtr moved = Compound({{Box(2, 0.5, 1), {{3, 0, 0}, kQuarterTurn}}});
+  const DistanceAnswer answer = Solve(moved, MakeBody(Sphere(1)), At(6, 0, 0));
+  EXPECT_LE(answer.bracket.lower, 1.5);
+  EXPECT_GE(answer.bracket.upper, 1.5);
+  EXPECT_NEAR(answer.distance, 1.5, 1e-14);
+  EXPECT_EQ(answer.piece_a, 0U);
+}
+
+TEST(BodyDistance, BeyondTheLimitAsksNothing) {
+  DistanceOptions options;
+  options.max_distance = 5;
+  const DistanceAnswer answer = Solve(Ring(), Ring(), At(30, 0, 0), options);
+  EXPECT_EQ(answer.state, State::kBeyond);
+  EXPECT_EQ(answer.bracket.lower, 5);
+  EXPECT_EQ(answer.bracket.upper, kInfinity);
+  EXPECT_EQ(answer.iterations, 0U);
+  options.max_distance = 8.5;
+  EXPECT_NEAR(Solve(Ring(), Ring(), At(30, 0, 0), options).distance, 8, 1e-12);
+}
+
+TEST(BodyDistance, AsksFewOfManyPairs) {
+  const Quaternion turn = {0.18257418583505536, 0.3651483716701107, 0.5477225575051661,
+                           0.7302967433402214};
+  const Pose pose_b = {{30, 1, 2}, turn};
+  const RigidBodyPtr ring = Ring();
+  std::uint32_t of_all = 0;
+  for (const Piece& a : ring->pieces()) {
+    for (const Piece& b : ring->pieces()) {
+      of_all +=
+          Distance({*a.shape, kIdentityPose, a.local}, {*b.shape, pose_b, b.local}, {}).iterations;
+    }
+  }
+  EXPECT_LT(20 * Solve(ring, ring, pose_b).iterations, of_all);
+}
+
+// The touching pair is not the one with the least upper bound: still the whole may touch.
+TEST(BodyDistance, TouchesWhereAnyPairTouches) {
+  const RigidBodyPtr pair = Compound({{Box(1, 1, 1), At(0, 0, 0)}, {Box(1, 1, 1), At(0, 9, 0)}});
+  const DistanceAnswer answer = Solve(pair, MakeBody(Box(1, 1, 1)), At(2, 9, 0));
+  EXPECT_EQ(answer.state, State::kTouching);
+  EXPECT_EQ(answer.piece_a, 1U);
+  EXPECT_GE(answer.bracket.lower, -answer.tolerance);
+  EXPECT_LE(answer.bracket.upper, answer.tolerance);
+}
+
+TEST(BodyIntersection, TellsApartTouchingAndOverlapping) {
+  const auto state = [](const RigidBodyPtr& ball, const Pose& pose) {
+    return Intersection(PosedBody{*Cup(), kIdentityPose}, PosedBody{*ball, pose}).state;
+  };
+  const RigidBodyPtr ball = MakeBody(Sphere(0.5));
+  EXPECT_EQ(state(ball, At(0, 1, 0)), State::kSeparated);
+  EXPECT_EQ(state(ball, At(0.5, 1, 0)), State::kTouching);
+  EXPECT_EQ(state(ball, At(0.5, 0.4, 0)), State::kPenetrating);
+  EXPECT_EQ(state(ball, At(50, 0.4, 0)), State::kSeparated);
+}
+
+TEST(BodyIntersection, OfBodiesApartBracketsTheirDistance) {
+  const IntersectionAnswer answer =
+      Intersection(PosedBody{*Ring(), kIdentityPose}, PosedBody{*Ring(), At(30, 0, 0)});
+  EXPECT_EQ(answer.state, State::kSeparated);
+  EXPECT_GT(answer.bracket.lower, 0);
+  EXPECT_LE(answer.bracket.lower, 8);
+  EXPECT_GE(answer.bracket.upper, 8);
+}
+
+TEST(BodyIntersection, OfOverlappingBodiesBracketsTheDeepestPair) {
+  // Pieces 0 overlap by 1, pieces 1 by 1.5.
+  const RigidBodyPtr a = Compound({{Box(1, 1, 1), At(0, 0, 0)}, {Box(1, 1, 1), At(0, 9, 0)}});
+  const RigidBodyPtr b = Compound({{Box(1, 1, 1), At(1, 0, 0)}, {Box(1, 1, 1), At(0.5, 9, 0)}});
+  const IntersectionAnswer answer =
+      Intersection(PosedBody{*a, kIdentityPose}, PosedBody{*b, kIdentityPose});
+  EXPECT_EQ(answer.state, State::kPenetrating);
+  EXPECT_LE(answer.bracket.lower, -1.5);
+  EXPECT_GE(answer.bracket.upper, -1.5);
+}
+
+TimeOfCollisionAnswer Move(const RigidBodyPtr& a, const RigidBodyPtr& b, const Pose& start_b,
+                           const Motion& motion_b, double target = 0) {
+  const Motion still;
+  MotionOptions options;
+  options.target_distance = target;
+  return TimeOfCollision(MovingBody{*a, kIdentityPose, still}, MovingBody{*b, start_b, motion_b},
+                         options);
+}
+
+TEST(BodyTimeOfCollision, IsThatOfTheFirstPiecesToMeet) {
+  // Falls into the cup, towards the wall: at x = 0.5 after 1/8, on the floor at y = 0.5.
+  const RigidBodyPtr ball = MakeBody(Sphere(0.5));
+  const auto start = At(0, 8.5, 0);
+  const TimeOfCollisionAnswer floor = Move(Cup(), ball, start, {{0, -16, 0}, {}, start.p_WS});
+  EXPECT_EQ(floor.state, MotionState::kHit);
+  EXPECT_EQ(floor.piece_a, 0U);
+  EXPECT_LE(floor.t_free, 0.5);
+  EXPECT_NEAR(floor.t_hit, 0.5, 1e-9);
+  EXPECT_NEAR(floor.n_AB.y, 1, 1e-12);
+  const TimeOfCollisionAnswer wall = Move(Cup(), ball, At(0, 3, 0), {{4, -1, 0}, {}, {0, 3, 0}});
+  EXPECT_EQ(wall.state, MotionState::kHit);
+  EXPECT_EQ(wall.piece_a, 2U);
+  EXPECT_NEAR(wall.t_hit, 0.125, 1e-9);
+  EXPECT_LE(wall.t_free, 0.125);
+}
+
+TEST(BodyTimeOfCollision, IsFreeWhereItPassesBetweenThePieces) {
+  const RigidBodyPtr ball = MakeBody(Sphere(0.5));
+  const TimeOfCollisionAnswer answer =
+      Move(Cup(), ball, At(0, 2, -9), {{0, 0, 18}, {}, {0, 2, -9}});
+  EXPECT_EQ(answer.state, MotionState::kFree);
+  EXPECT_EQ(answer.t_free, 1);
+  EXPECT_EQ(answer.t_hit, 1);
+  const TimeOfCollisionAnswer near =
+      Move(Cup(), ball, At(0, 2, -9), {{0, 0, 18}, {}, {0, 2, -9}}, 0.6);
+  EXPECT_EQ(near.state, MotionState::kHit);
+}
+
+TEST(BodyTimeOfCollision, TurnsPiecesAboutThePivotOfTheBody) {
+  // A quarter turn brings the ball of the arm from +x to the post on +y.
+  const RigidBodyPtr arm = Compound({{Sphere(0.25), At(0, 0, 0)}, {Sphere(0.25), At(5, 0, 0)}});
+  const RigidBodyPtr post =
+      Compound({{Box(0.5, 0.5, 0.5), At(0, 50, 0)}, {Sphere(0.25), At(0, 5, 0)}});
+  const double quarter = 1.5707963267948966;
+  const TimeOfCollisionAnswer answer = Move(post, arm, At(0, 0, 0), {{}, {0, 0, 2 * quarter}, {}});
+  EXPECT_EQ(answer.state, MotionState::kHit);
+  EXPECT_EQ(answer.piece_a, 1U);
+  EXPECT_EQ(answer.piece_b, 1U);
+  // Their centres are 0.5 apart at an angle of 2 asin(0.05) before the quarter turn.
+  const double t = 0.5 - std::asin(0.05) / quarter;
+  EXPECT_LE(answer.t_free, t + 1e-15);
+  EXPECT_NEAR(answer.t_hit, t, 1e-8);
+}
+
+TEST(BodyTimeOfCollision, OfBodiesThatOverlapAtTheStart) {
+  const TimeOfCollisionAnswer answer =
+      Move(Cup(), MakeBody(Sphere(0.5)), At(0.8, 2, 0), {{-1, 0, 0}, {}, {}});
+  EXPECT_EQ(answer.state, MotionState::kInitiallyOverlapping);
+  EXPECT_EQ(answer.t_free, 0);
+  EXPECT_EQ(answer.t_hit, 0);
+}
+
+}  // namespace
+}  // namespace clearance
