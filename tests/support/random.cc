@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
 namespace clearance::testing {
 namespace {
@@ -73,6 +74,12 @@ int Effort(int count) {
   static const char* const text = std::getenv("CLEARANCE_EFFORT");
   const double factor = text == nullptr ? 1 : std::strtod(text, nullptr);
   return std::max(1, static_cast<int>(factor * count));
+}
+
+int Effort(int count, int soak_count) {
+  static const char* const text = std::getenv("CLEARANCE_SOAK");
+  static const bool is_soak = text != nullptr && std::string_view(text) == "1";
+  return Effort(is_soak ? soak_count : count);
 }
 
 }  // namespace clearance::testing

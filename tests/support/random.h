@@ -2,7 +2,7 @@
 //
 // Random numbers that are the same on every machine, from a seed that every test prints. The
 // environment settles both: CLEARANCE_SEED the seed, CLEARANCE_EFFORT a factor on the number of
-// random cases (1 by default).
+// random cases (1 by default), CLEARANCE_SOAK=1 the long form of tests that have one.
 
 #ifndef CLEARANCE_TESTS_SUPPORT_RANDOM_H_
 #define CLEARANCE_TESTS_SUPPORT_RANDOM_H_
@@ -43,6 +43,9 @@ std::uint64_t RunSeed();
 
 // `count` times the effort of this run, at least 1.
 int Effort(int count);
+
+// The same of `soak_count` where CLEARANCE_SOAK=1, of `count` otherwise.
+int Effort(int count, int soak_count);
 
 }  // namespace clearance::testing
 

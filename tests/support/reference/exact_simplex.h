@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The oracle of the sub-distance: the nearest point of a simplex in exact integers. Every subset of
+// the points is tried, with Cramer's rule on the Gram matrix of its edges, until one carries a
+// point x with positive weights that no point of the simplex comes nearer than: x . y >= x . x for
+// all y. That condition is the proof of the answer (Kuhn and Tucker, 1951), so that it does not
+// matter how the subset was found.
+
+#ifndef CLEARANCE_TESTS_SUPPORT_REFERENCE_EXACT_SIMPLEX_H_
+#define CLEARANCE_TESTS_SUPPORT_REFERENCE_EXACT_SIMPLEX_H_
+
+#include <gmpxx.h>
+
+#include <cstdint>
+
+#include "core/math/vec3.h"
+#include "tests/support/reference/point_simplex.h"
+
+namespace clearance::reference {
+
+// v = numerator / denominator, denominator > 0.
+template <class Integer>
+struct ExactNearest {
+  unsigned mask = 0;
+  Vec3<Integer> numerator;
+  Integer denominator;
+};
+
+// Of up to four points with integer coordinates: of std::int64_t, at most 6 in absolute value, so
+// that nothing overflows (x . x stays below 3 (1728 * 6^7)^2 < 2^63).
+template <class Integer>
+ExactNearest<Integer> NearestExactly(const std::array<Vec3<Integer>, 4>& points, int size);
+
+// Of any doubles: each coordinate within a unit in its last place of the truth.
+Vec3d NearestExactly(const PointSimplex& simplex);
+
+extern template ExactNearest<std::int64_t> NearestExactly(const std::array<Vec3<std::int64_t>, 4>&,
+                                                          int);
+extern template ExactNearest<mpz_class> NearestExactly(const std::array<Vec3<mpz_class>, 4>&, int);
+
+}  // namespace clearance::reference
+
+#endif  // CLEARANCE_TESTS_SUPPORT_REFERENCE_EXACT_SIMPLEX_H_
