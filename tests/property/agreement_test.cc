@@ -14,12 +14,18 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <utility>
+#include <vector>
 
 #include "core/query/distance.h"
 #include "tests/support/generators.h"
 #include "tests/support/reference/boolean_gjk.h"
+#include "tests/support/reference/brute_force.h"
 #include "tests/support/reference/divide_and_conquer.h"
 #include "tests/support/reference/gjk_loop.h"
+#include "tests/support/reference/plane_epa.h"
+#include "tests/support/reference/plane_gjk.h"
+#include "tests/support/reference/polygon.h"
 #include "tests/support/reference/sub_solvers.h"
 #include "tests/support/reference/world_points.h"
 #include "tests/support/test_shape.h"
@@ -146,6 +152,84 @@ TEST(Agreement, OnALatticeSeparatedIsWhereTheBooleanLoopFindsNoCommonPoint) {
   }
   EXPECT_GE(4 * separated, pairs);
   EXPECT_LE(4 * separated, 3 * pairs);
+}
+
+// Every difference of vertices, every plane of their hull: exact signs, and depths to one rounding.
+TEST(Agreement, OnALatticeTheSignedDistanceIsThatOfBruteForce) {
+  Random random(RunSeed() + 1);
+  int inside = 0;
+  const int pairs = Effort(400, 20000);
+  for (int i = 0; i < pairs; ++i) {
+    const BodyPair pair = Generate(Family::kLatticeTouching, random);
+    const ConvexShapePtr a = MakeShape(pair.a);
+    const ConvexShapePtr b = MakeShape(pair.b);
+    const DistanceAnswer answer = Distance({*a, pair.a.pose}, {*b, pair.b.pose}, {});
+    const auto truth = DistanceByBruteForce(reference::RelativeToA(pair));
+    const double rounding = 4 * kUnit * std::fabs(truth.distance);
+    ASSERT_LE(answer.bracket.lower, truth.distance + rounding) << Describe(pair);
+    ASSERT_GE(answer.bracket.upper, truth.distance - rounding) << Describe(pair);
+    ASSERT_EQ(answer.state == State::kPenetrating, truth.origin == reference::OriginAt::kInside)
+        << Describe(pair);
+    inside += truth.origin == reference::OriginAt::kInside ? 1 : 0;
+  }
+  EXPECT_GE(20 * inside, pairs);
+}
+
+// So tall that the way out is never along the height.
+Body Prism(const reference::Polygon& polygon) {
+  Body body;
+  for (const reference::Vec2& p : polygon) {
+    body.points.push_back({p.x, p.y, -64});
+    body.points.push_back({p.x, p.y, 64});
+  }
+  return body;
+}
+
+reference::Polygon LatticePolygon(Random& random, double shift) {
+  reference::Polygon polygon;
+  while (polygon.size() < 3) {
+    std::vector<reference::Vec2> points;
+    for (int i = 3 + random.Below(6); i > 0; --i) {
+      points.push_back({shift + random.Below(8), 1.0 * random.Below(8)});
+    }
+    polygon = reference::HullOf(std::move(points));
+  }
+  return polygon;
+}
+
+// The signed distance as the solvers of the plane see it: brute force apart, EPA inside, which is
+// held against separating axes in tests/support/reference/plane_test.cc.
+double PlaneDistance(const reference::Polygon& a, const reference::Polygon& b) {
+  const reference::PlaneGjkResult gjk = SharePointInPlane(a, b);
+  if (!gjk.share_a_point) return CompareByBruteForce(a, b).distance;
+  return -DepthByExpansion(a, b, gjk.simplex).depth;
+}
+
+TEST(Agreement, OfPrismsTheSignedDistanceIsThatOfTheirPolygons) {
+  Random random(RunSeed() + 2);
+  std::array<int, 6> states{};
+  const int pairs = Effort(3000, 300000);
+  for (int i = 0; i < pairs; ++i) {
+    const reference::Polygon a = LatticePolygon(random, 0);
+    const reference::Polygon b = LatticePolygon(random, 1.0 * random.Below(9));
+    const BodyPair pair = {Prism(a), Prism(b)};
+    const ConvexShapePtr shape_a = MakeShape(pair.a);
+    const ConvexShapePtr shape_b = MakeShape(pair.b);
+    const DistanceAnswer answer = Distance({*shape_a, pair.a.pose}, {*shape_b, pair.b.pose}, {});
+    ++states[static_cast<std::size_t>(answer.state)];
+    // The plane's solvers take a root and a division of integers below 64.
+    const double truth = PlaneDistance(a, b);
+    const double rounding = 64 * 64 * kUnit;
+    ASSERT_LE(answer.bracket.lower, truth + rounding) << Describe(pair);
+    ASSERT_GE(answer.bracket.upper, truth - rounding) << Describe(pair);
+    ASSERT_EQ(answer.state == State::kPenetrating, truth < -rounding) << Describe(pair);
+    if (answer.state != State::kPenetrating) {
+      ASSERT_NEAR(answer.distance, truth, rounding + answer.tolerance) << Describe(pair);
+    }
+  }
+  for (const State state : {State::kSeparated, State::kTouching, State::kPenetrating}) {
+    EXPECT_GE(50 * states[static_cast<std::size_t>(state)], pairs);
+  }
 }
 
 }  // namespace
