@@ -95,6 +95,22 @@ inline constexpr double kHalfTurn = 0x1.921fb54442d18p+1;
 // Radians around half a turn in which "the shortest way" to an end pose is ambiguous.
 inline constexpr double kHalfTurnSlack = 1e-9;
 
+// The sine of the angle between a face (or an edge) and the plane across the normal up to which it
+// counts as lying in contact with all of its corners, 1.8 degrees: a box that rocks by less keeps
+// its four points, and a sphere of fewer than a hundred facets around is not taken for flat.
+inline constexpr double kContactFaceSine = 0x1p-5;
+
+// Times the radius of the smaller body: how much farther apart than the bodies the two surfaces may
+// be at a point of contact.
+inline constexpr double kContactSpread = 0x1p-5;
+
+// Pair units: how far outside of the other face a corner may be and still count as on it, some
+// hundred roundings: faces that coincide meet at all their corners whatever the pose.
+inline constexpr double kContactSlack = 0x1p-44;
+
+// Pair units: points of contact nearer to each other than this are one.
+inline constexpr double kContactMerge = 0x1p-42;
+
 // Vertices from which on a solid shape has an adjacency to climb along: scanning fewer than this is
 // as fast as the dozen dependent look-ups of a climb.
 inline constexpr int kClimbThreshold = 32;

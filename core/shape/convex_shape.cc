@@ -50,6 +50,11 @@ std::size_t ByteSize(const std::vector<T>& values) {
   return values.capacity() * sizeof(T);
 }
 
+std::size_t ByteSizeOf(const HullFaces& faces) {
+  return ByteSize(faces.corner_offsets) + ByteSize(faces.corners) + ByteSize(faces.face_offsets) +
+         ByteSize(faces.faces);
+}
+
 }  // namespace
 
 ConvexShape::ConvexShape(Content content) : content_(std::move(content)) {
@@ -60,7 +65,7 @@ ConvexShape::ConvexShape(Content content) : content_(std::move(content)) {
 std::size_t ConvexShape::byte_size() const {
   return sizeof(*this) + ByteSize(content_.x) + ByteSize(content_.y) + ByteSize(content_.z) +
          ByteSize(content_.original_index) + ByteSize(content_.adjacency.offsets) +
-         ByteSize(content_.adjacency.neighbors);
+         ByteSize(content_.adjacency.neighbors) + ByteSizeOf(content_.faces);
 }
 
 }  // namespace clearance

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "core/math/vec3.h"
+#include "core/shape/hull_faces.h"
 
 namespace clearance {
 
@@ -52,6 +53,7 @@ class ConvexShape {
     std::vector<double> x, y, z;
     std::vector<std::uint32_t> original_index;
     Adjacency adjacency;
+    HullFaces faces;
     bool is_certified_convex = false;
     Vec3d center;
     int exponent = 0;
@@ -91,6 +93,10 @@ class ConvexShape {
   // arithmetic: then a vertex that is highest among its neighbours is highest of all. Where false,
   // only a scan of all vertices proves it.
   bool is_certified_convex() const { return content_.is_certified_convex; }
+
+  // Of a curved core none. Where the surface is not certified these are the faces of the rounded
+  // points, and the vertices inside them have none.
+  const HullFaces& faces() const { return content_.faces; }
 
   // Metres, frame S.
   Vec3d center() const { return content_.center; }

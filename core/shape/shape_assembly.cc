@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/math/tolerance.h"
+#include "core/shape/hull_faces.h"
 
 namespace clearance {
 namespace {
@@ -99,6 +100,7 @@ Assembly Assemble(absl::Span<const Vec3d> points, const DoubleDouble& radius) {
     content.original_index.push_back(assembly.distinct.original_index[i]);
   }
   if (IsWorthClimbing(assembly)) content.adjacency = AdjacencyOf(assembly.hull);
+  content.faces = BuildFaces(assembly.grid.points, assembly.hull);
   content.is_certified_convex = assembly.grid.is_exact;
   content.center = centered.center;
   content.exponent = normalized.exponent;
