@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Mutation check of the core: does a test notice when an operator or a constant is changed?
+
+usage: mutate.py [--count N] [--seed S] [--files GLOB ...]
+
+Works on a copy of the sources under build/mutation. Each mutant changes one token of one file, is compiled, and the
+tests of the core are run until one fails. A mutant that does not compile is not counted; one that no test notices is
+printed as ALIVE with its place. Exits with 1 if fewer than --floor percent were noticed.
+"""
+
+import argparse
+import glob
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+
+FILES = [
+    "core/narrow/simplex.h",
+    "core/narrow/gjk.cc",
+    "core/narrow/core_distance.cc",
+    "core/narrow/enclosure.cc",
+    "core/narrow/feature_pair.cc",
+    "core/narrow/penetration.cc",
+    "core/narrow/expanding_polytope.cc",
+]
+TARGETS = ["core_narrow_test", "core_query_test", "depth_property_test", "distance_property_test",
+           "intersection_property_test", "regression_property_test", "warm_start_property_test"]
+# Each token and what it becomes. Spaces keep templates, includes and pointers out.
+CHANGES = [
+    (r" < ", " <= "), (r" <= ", " < "), (r" > ", " >= "), (r" >= ", " > "),
+    (r" < ", " > "), (r" > ", " < "), (r" == ", " != "), (r" != ", " == "),
+    (r" \+ ", " - "), (r" - ", " + "), (r" \* ", " / "), (r" / ", " * "),
+    (r" && ", " || "), (r" \|\| ", " && "), (r"\btrue\b", "false"), (r"\bfalse\b", "true"),
+    (r"\b0\b", "1"), (r"\b1\b", "2"), (r"\b2\b", "3"), (r"\bfmin\b", "fmax"), (r"\bfmax\b", "fmin"),
+    (r"return false;", "return true;"), (r"return true;", "return false;"),
+    (r"(?<=[(= ])-(?=[A-Za-z(])", "+"),
+]
+
+
+def code_lines(text):
+    """Numbers and texts of lines that hold statements; without comments, includes and templates' heads."""
+    for number, line in enumerate(text.split("\n")):
+        bare = line.split("//")[0]
+        if not bare.strip() or bare.lstrip().startswith(("#", "template", "extern", "namespace", "using")):
+            continue
+        yield number, bare
+
+
+def mutants_of(path, text):
+    for number, bare in code_lines(text):
+        for pattern, replacement in CHANGES:
+            for match in re.finditer(pattern, bare):
+                yield path, number, match.start(), match.end(), replacement
+
+
+def run(command, directory, timeout=600):
+    try:
+        return subprocess.run(command, cwd=directory, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                              timeout=timeout, check=False).returncode == 0
+    except subprocess.TimeoutExpired:
+        return False
+
+
+def build(copy):
+    return run(["cmake", "--build", "build/release", "-j", str(os.cpu_count()), "--target", *TARGETS], copy)
+
+
+def tests_pass(copy):
+    os.environ["CLEARANCE_EFFORT"] = "0.2"
+    os.environ.setdefault("CLEARANCE_SEED", "1")
+    return run(["ctest", "--test-dir", "build/release", "-j", str(os.cpu_count()), "--stop-on-failure",
+                "-R", "^(core.narrow|core.query|Property)", "-E", "ellipsoids|NOT_BUILT"], copy, timeout=300)
+
+
+def apply(text, mutant):
+    _, number, start, end, replacement = mutant
+    lines = text.split("\n")
+    lines[number] = lines[number][:start] + replacement + lines[number][end:]
+    return "\n".join(lines)
+
+
+def describe(mutant, text):
+    path, number, start, end, replacement = mutant
+    line = text.split("\n")[number]
+    return f"{path}:{number + 1}: {line.strip()}   [{line[start:end].strip()} -> {replacement.strip()}]"
+
+
+def prepare(root):
+    copy = os.path.join(root, "build", "mutation")
+    os.makedirs(copy, exist_ok=True)
+    for name in ["core", "proto", "server", "client", "tests", "CMakeLists.txt", "CMakePresets.json"]:
+        source, target = os.path.join(root, name), os.path.join(copy, name)
+        if os.path.isdir(source):
+            shutil.rmtree(target, ignore_errors=True)
+            shutil.copytree(source, target)
+        else:
+            shutil.copy2(source, target)
+    if not run(["cmake", "--preset", "release"], copy) or not build(copy):
+        sys.exit("mutate: the unchanged copy does not build")
+    if not tests_pass(copy):
+        sys.exit("mutate: the unchanged copy does not pass its tests")
+    return copy
+
+
+def judge(copy, mutant, text):
+    """None if it does not compile, else whether a test noticed it."""
+    path = os.path.join(copy, mutant[0])
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(apply(text, mutant))
+    noticed = not tests_pass(copy) if build(copy) else None
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    return noticed
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--count", type=int, default=60)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--floor", type=float, default=0)
+    parser.add_argument("--files", nargs="*", default=FILES)
+    arguments = parser.parse_args()
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    files = [name for pattern in arguments.files for name in glob.glob(pattern, root_dir=root)]
+    texts = {name: open(os.path.join(root, name), encoding="utf-8").read() for name in files}
+    mutants = [mutant for name in files for mutant in mutants_of(name, texts[name])]
+    chosen = random.Random(arguments.seed).sample(mutants, min(arguments.count, len(mutants)))
+    copy = prepare(root)
+    noticed, counted = 0, 0
+    for mutant in chosen:
+        verdict = judge(copy, mutant, texts[mutant[0]])
+        if verdict is None:
+            continue
+        counted += 1
+        noticed += verdict
+        if not verdict:
+            print("ALIVE", describe(mutant, texts[mutant[0]]), flush=True)
+    score = 100 * noticed / max(counted, 1)
+    print(f"{noticed} of {counted} mutants noticed ({score:.0f} %), seed {arguments.seed}, {len(mutants)} possible")
+    sys.exit(score < arguments.floor)
+
+
+if __name__ == "__main__":
+    main()
