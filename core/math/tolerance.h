@@ -59,6 +59,43 @@ inline constexpr double kNegligibleWeight = 0x1p-90;
 inline constexpr double kDoubleSimplexSlack = 0x1p-26;
 inline constexpr double kDoubleDoubleSimplexSlack = 0x1p-52;
 
+// u (r_A + r_B): what the height of a vertex over a facet may be by rounding alone.
+inline constexpr double kDepthNoise = 8;
+
+// S: the width at which the search for the depth of curved cores stops growing its polytope. A
+// facet that is an angle t wide leaves t^2 / 8 of a curvature radius, so this takes facets of 3e-5
+// around the contact, some dozens; the depth is then finished by local minimisation.
+inline constexpr double kCurvedDepthGap = 1e-10;
+
+// Vertices of the polytope that a depth is searched with (it has twice as many facets, 200 kB on
+// the stack). Polytopes of some hundred vertices take under 100; what needs more is round on both
+// sides, and its bracket stays as wide as the facets leave it.
+inline constexpr int kMaxPolytopeVertices = 1024;
+
+// Units: how far putting a vertex on the grid of the exact predicates (2^-358 of 8 units) moves it,
+// with room.
+inline constexpr double kPolytopeGrid = 0x1p-350;
+
+// A triangle whose sine at its best corner is below this is taken for its longest edge: there the
+// error of its plane in double-double and its height are equal, both below u.
+inline constexpr double kThinTriangle = 0x1p-46;
+
+// Units, and their square: below this, squares of a triangle's edges underflow.
+inline constexpr double kThinUnderflow = 0x1p-200;
+
+// How far beyond contact B is moved away to find a direction in which the overlap is less deep, of
+// the sizes: far enough for the direction between nearest points to have half of a double's digits,
+// near enough for the next direction to be much better.
+inline constexpr double kPolishClearance = 0x1p-10;
+
+// Steps of that. Each divides the error by the ratio of the curvature radius and the depth; the
+// depth itself is right long before the direction.
+inline constexpr int kMaxPolishSteps = 32;
+
+// 1 - cos of the angle between normals, in widths of the depth's bracket over the size, below which
+// they are one normal.
+inline constexpr double kSameNormal = 32;
+
 // How far |q| may be from 1 (a pure number). Single-precision quaternions are within 1e-7; further
 // off than this a caller has made a mistake that normalising would hide.
 inline constexpr double kQuaternionSlack = 1e-3;

@@ -7,6 +7,7 @@
 #include "core/math/rounding.h"
 #include "core/math/tolerance.h"
 #include "core/narrow/enclosure.h"
+#include "core/narrow/penetration.h"
 
 namespace clearance {
 namespace {
@@ -102,20 +103,6 @@ Simplex<T> Moved(const Simplex<double>& simplex, Difference<T>& difference) {
   return moved;
 }
 
-// The overlap is at most as deep as A - B is high over the origin along the normal of the nearest
-// facet.
-template <class T>
-void SetOverlapping(Difference<T>& difference, const EnclosingSet<T>& set, const InnerBall<T>& ball,
-                    CoreAnswer* answer) {
-  const double error = RoundingError(difference);
-  answer->kind = Kind::kOverlapping;
-  answer->distance = 0.0;
-  answer->upper = Dd(-ball.radius);
-  answer->lower = -(Dd(Dot(ball.n_A, difference.Highest(ball.n_A).w)) + Dd(error));
-  answer->n_A = ToDouble(ball.n_A);
-  SetWitness(difference.pair(), set, &answer->witness);
-}
-
 template <class T>
 EnclosingSet<T> SetOf(const Simplex<T>& simplex) {
   EnclosingSet<T> set;
@@ -124,12 +111,47 @@ EnclosingSet<T> SetOf(const Simplex<T>& simplex) {
   return set;
 }
 
-bool ProvesOverlap(Difference<double>& difference, const Simplex<double>& simplex, double error,
+// What the search for the depth of overlapping cores shows, where it goes beyond what the answer
+// holds already. The hull of `set` holds the origin strictly inside.
+template <class T>
+void SetDepth(Difference<T>& difference, const EnclosingSet<T>& set, const CoreLimits& limits,
+              CoreAnswer* answer) {
+  const Penetration depth =
+      ComputePenetration(difference, set, {limits.good_enough, limits.depth_proof});
+  if (!depth.is_known) return;
+  if (depth.at_most < -answer->lower) answer->lower = -depth.at_most;
+  if (Dd(depth.at_least) > -answer->upper) answer->upper = Dd(-depth.at_least);
+  answer->distance = -depth.height;
+  answer->n_A = depth.n_A;
+  answer->normal_is_unique = depth.normal_is_unique;
+  answer->witness.p_A = depth.p_A;
+}
+
+// `simplex` encloses the origin, and the hull of it the ball. The overlap is at most as deep as
+// A - B is high over the origin along the normal of the nearest facet.
+template <class T>
+void SetOverlapping(Difference<T>& difference, const Simplex<T>& simplex, const InnerBall<T>& ball,
+                    CoreAnswer* answer) {
+  const Dd height(Dot(ball.n_A, difference.Highest(ball.n_A).w));
+  answer->kind = Kind::kOverlapping;
+  answer->distance = -height;
+  answer->upper = Dd(-ball.radius);
+  answer->lower = -(height + Dd(RoundingError(difference)));
+  answer->n_A = ToDouble(ball.n_A);
+  answer->normal_is_unique = false;
+  SetWitness(difference.pair(), simplex, &answer->witness);
+  SetWitness(difference.pair(), SetOf(simplex), &answer->witness);
+}
+
+// A search that ended with the origin inside its simplex. False if rounding may have put it there.
+template <class T>
+bool ProvesOverlap(Difference<T>& difference, const Simplex<T>& simplex, const CoreLimits& limits,
                    CoreAnswer* answer) {
-  const EnclosingSet<double> set = SetOf(simplex);
-  const InnerBall<double> ball = ComputeInnerBall(set, error);
+  const EnclosingSet<T> set = SetOf(simplex);
+  const InnerBall<T> ball = ComputeInnerBall(set, RoundingError(difference));
   if (!(ball.radius > 0)) return false;
-  SetOverlapping(difference, set, ball, answer);
+  SetOverlapping(difference, simplex, ball, answer);
+  if (limits.wants_depth) SetDepth(difference, set, limits, answer);
   return true;
 }
 
@@ -145,18 +167,22 @@ Simplex<Dd> Essential(const Simplex<Dd>& simplex) {
   return essential;
 }
 
-void SetEnclosure(Difference<Dd>& difference, const GjkResult<Dd>& gjk, double error,
+void SetEnclosure(Difference<Dd>& difference, const GjkResult<Dd>& gjk, const CoreLimits& limits,
                   CoreAnswer* answer) {
+  const double error = RoundingError(difference);
   const Simplex<Dd> essential = Essential(gjk.simplex);
   const Enclosure enclosure = Enclose(difference, essential);
+  SetWitness(difference.pair(), essential, &answer->witness);
   answer->lower = -(enclosure.plane_height + Dd(error));
   answer->n_A = ToDouble(enclosure.n_A);
   switch (enclosure.kind) {
     case Enclosure::Kind::kEnclosed:
       answer->kind = Kind::kOverlapping;
-      answer->distance = 0.0;
+      answer->distance = -enclosure.plane_height;
       answer->upper = Dd(-enclosure.inner_radius);
+      answer->normal_is_unique = false;
       SetWitness(difference.pair(), enclosure.set, &answer->witness);
+      if (limits.wants_depth) SetDepth(difference, enclosure.set, limits, answer);
       return;
     case Enclosure::Kind::kTouching:
       answer->kind = Kind::kTouching;
@@ -168,7 +194,6 @@ void SetEnclosure(Difference<Dd>& difference, const GjkResult<Dd>& gjk, double e
   }
   answer->upper = gjk.upper + Dd(error);
   answer->distance = gjk.upper;
-  SetWitness(difference.pair(), essential, &answer->witness);
 }
 
 // On one side of what is to be decided, and farther from it than it is wide: so near to it a
@@ -209,13 +234,12 @@ bool SetIfTight(const Difference<double>& difference, const GjkResult<double>& g
 bool SolveFast(Difference<double>& difference, const CoreLimits& limits, CoreAnswer* answer) {
   const Simplex<double> start = limits.start == nullptr ? Simplex<double>{} : *limits.start;
   const GjkResult<double> gjk = Gjk(difference, Moved(start, difference), LimitsOf(limits));
-  const double error = RoundingError(difference);
   answer->simplex = gjk.simplex;
   answer->iterations = gjk.iterations;
-  if (gjk.end == GjkEnd::kEnclosed) return ProvesOverlap(difference, gjk.simplex, error, answer);
+  if (gjk.end == GjkEnd::kEnclosed) return ProvesOverlap(difference, gjk.simplex, limits, answer);
   if (gjk.end == GjkEnd::kAtOrigin) return false;
   if (gjk.end == GjkEnd::kAbove || gjk.end == GjkEnd::kBelow) {
-    SetSeparated(difference.pair(), gjk, error, answer);
+    SetSeparated(difference.pair(), gjk, RoundingError(difference), answer);
     answer->kind = gjk.end == GjkEnd::kAbove ? Kind::kAbove : Kind::kBelow;
     return true;
   }
@@ -224,19 +248,15 @@ bool SolveFast(Difference<double>& difference, const CoreLimits& limits, CoreAns
 
 void SolvePrecisely(Difference<Dd>& difference, const CoreLimits& limits, CoreAnswer* answer) {
   const GjkResult<Dd> gjk = Gjk(difference, Moved(answer->simplex, difference), LimitsOf(limits));
-  const double error = RoundingError(difference);
   answer->iterations += gjk.iterations;
   answer->simplex = Coarse(gjk.simplex);
   answer->hit_iteration_limit = gjk.end == GjkEnd::kIterationLimit;
   switch (gjk.end) {
-    case GjkEnd::kEnclosed: {
-      const EnclosingSet<Dd> set = SetOf(gjk.simplex);
-      const InnerBall<Dd> ball = ComputeInnerBall(set, error);
-      if (ball.radius > 0) return SetOverlapping(difference, set, ball, answer);
-      return SetEnclosure(difference, gjk, error, answer);
-    }
+    case GjkEnd::kEnclosed:
+      if (ProvesOverlap(difference, gjk.simplex, limits, answer)) return;
+      return SetEnclosure(difference, gjk, limits, answer);
     case GjkEnd::kAtOrigin:
-      return SetEnclosure(difference, gjk, error, answer);
+      return SetEnclosure(difference, gjk, limits, answer);
     case GjkEnd::kAbove:
       answer->kind = Kind::kAbove;
       break;
@@ -250,7 +270,7 @@ void SolvePrecisely(Difference<Dd>& difference, const CoreLimits& limits, CoreAn
       answer->kind = Kind::kUnknown;
       break;
   }
-  SetSeparated(difference.pair(), gjk, error, answer);
+  SetSeparated(difference.pair(), gjk, RoundingError(difference), answer);
 }
 
 }  // namespace clearance

@@ -13,6 +13,7 @@
 
 #include "core/math/double_double.h"
 #include "core/math/vec3.h"
+#include "core/narrow/depth_proof.h"
 #include "core/narrow/difference.h"
 #include "core/narrow/gjk.h"
 
@@ -28,12 +29,14 @@ struct CoreLimits {
       0.0;  // the distance that the bracket has to lie on one side of, if it can be proved
   int max_iterations = 0;
   const Simplex<double>* start = nullptr;  // to go on from; null starts cold
+  bool wants_depth = false;                // of cores that overlap; else any bracket of it will do
+  DepthProof* depth_proof = nullptr;       // filled in if a depth was found and this is not null
 };
 
 // The vertex pairs of the final simplex, the pairs' differences being the proof. Of curved cores
 // only the point is known.
 struct CoreWitness {
-  Vec3d p_A;     // the closest point of A's core, from A's centre, frame A, units
+  Vec3d p_A;     // the closest (or deepest) point of A's core, from A's centre, frame A, units
   int size = 0;  // 0 if a core is curved
   std::array<VertexIndex, 12> a{};
   std::array<VertexIndex, 12> b{};

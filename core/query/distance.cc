@@ -34,6 +34,8 @@ CoreLimits LimitsOf(const ShapePair& pair, const DistanceOptions& options) {
     limits.stop_above = limit + kBeyondGuard * (limits.size_sum + limit);
   }
   limits.good_enough = std::fmax(limits.good_enough, ScaleDown(options.tolerance, -pair.exponent));
+  limits.wants_depth = true;
+  limits.depth_proof = options.depth_proof;
   return limits;
 }
 
@@ -89,6 +91,7 @@ bool IsRepresentable(double bounding_radius, const Pose& pose) {
 }
 
 DistanceAnswer Distance(const PosedShape& a, const PosedShape& b, const DistanceOptions& options) {
+  if (options.depth_proof != nullptr) *options.depth_proof = {};
   const ShapePair pair = PairOf(a, b);
   const CoreAnswer core = Solve(pair, a, b, options);
   DistanceAnswer answer;

@@ -12,6 +12,7 @@
 
 #include "core/math/pose.h"
 #include "core/math/vec3.h"
+#include "core/narrow/depth_proof.h"
 #include "core/shape/convex_shape.h"
 #include "core/shape/posed_shape.h"
 
@@ -64,11 +65,15 @@ struct DistanceOptions {
   // kBeyond. Unused where a tolerance is given or a core is curved. Requires: indices of the
   // shapes.
   const Witness* start = nullptr;
+  // If not null, filled in with what proves the upper bound of cores that overlap.
+  DepthProof* depth_proof = nullptr;
 };
 
-// bracket.lower <= d <= bracket.upper, and where state is kSeparated or kTouching also, to
-// rounding,
+// bracket.lower <= d <= bracket.upper, and where state is kSeparated, kTouching or kPenetrating
+// also, to rounding,
 //     p_WB = p_WA + distance * n_AB,   |n_AB| = 1.
+// A negative distance is minus the depth: moving B by depth * n_AB separates the bodies, and no
+// shorter translation does.
 struct DistanceAnswer {
   State state = State::kUndecided;
   UndecidedReason reason = UndecidedReason::kNone;
@@ -76,9 +81,10 @@ struct DistanceAnswer {
   Bracket bracket;
   double distance = 0;
   double tolerance = 0;  // tau, by which the state was judged
-  Vec3d p_WA, p_WB;      // closest points of the surfaces, from the world's origin, world axes
-  Vec3d p_AoA, p_AoB;    // the same from A's origin, world axes
-  Vec3d n_AB;            // from A to B, world axes
+  Vec3d p_WA,
+      p_WB;  // closest (or deepest) points of the surfaces, from the world's origin, world axes
+  Vec3d p_AoA, p_AoB;  // the same from A's origin, world axes
+  Vec3d n_AB;          // from A to B, world axes
   Witness witness;
   // Of a compound: the nearest (or deepest) piece.
   std::uint32_t piece_a = 0;

@@ -104,7 +104,9 @@ CoreAnswer SolvePosed(const ShapePair& pair, const PosedShape& a, const PosedSha
 CoreAnswer SolveCanonically(const ShapePair& pair, const PosedShape& a, const PosedShape& b,
                             const CoreLimits& limits) {
   const PosedSolver solver(pair, a, b);
-  CoreAnswer answer = solver.Solve(limits);
+  CoreLimits first = limits;
+  if (limits.start != nullptr) first.wants_depth = false;  // that of the cold search is reported
+  CoreAnswer answer = solver.Solve(first);
   if (answer.kind == CoreAnswer::Kind::kAbove || solver.Finish(limits, &answer)) return answer;
   if (limits.start == nullptr) return answer;
   CoreLimits cold = limits;

@@ -112,7 +112,27 @@ void CheckPoints(const CheckedPair& pair, const DistanceAnswer& answer, Faults* 
   faults->Require(miss_origin <= world, "p_WA is not p_AoA from A's origin", miss_origin, world);
 }
 
-// SEPARATED and TOUCHING rows: everything that they promise is proved anew.
+// The points less the radii are points of the cores, to rounding. Judged in A's frame of world
+// axes, where they are given to full precision.
+void CheckPointsAreInTheCores(const CheckedPair& pair, const DistanceAnswer& answer,
+                              Faults* faults) {
+  const double slack = 4 * kProofSlack * kU * (pair.Size() + std::fabs(answer.distance));
+  const auto check = [&](const Body& body, const Vec3d& point, const char* fault) {
+    BodyPair on_point = {body, MakePointBody(0)};
+    on_point.a.radius = 0;
+    on_point.b.pose.p_WS = point;
+    const ExactPlacement placement = Moved(Place(body.pose), -1, pair.bodies.a.pose.p_WS);
+    const ExactDistance miss =
+        ComputeExactDistance(MakeExactPair(on_point, placement, Place(on_point.b.pose)));
+    faults->Require(miss.IsAtMost(slack), fault, miss.Approximate(), slack);
+  };
+  const Vec3d& n = answer.n_AB;
+  check(pair.bodies.a, answer.p_AoA - pair.bodies.a.radius * n, "p_A is not on A");
+  check(pair.bodies.b, answer.p_AoB + pair.bodies.b.radius * n, "p_B is not on B");
+}
+
+// Rows with a distance of either sign: everything that they promise is proved anew but the upper
+// bound.
 void CheckConverged(const CheckedPair& pair, const DistanceAnswer& answer, Faults* faults) {
   const Bracket& bracket = answer.bracket;
   const double slack = kProofSlack * kU * (pair.Size() + std::fabs(answer.distance));
@@ -129,12 +149,20 @@ void CheckConverged(const CheckedPair& pair, const DistanceAnswer& answer, Fault
   faults->Require(bracket.lower <= lower + slack, "the normal does not prove the lower bound",
                   bracket.lower, lower);
   CheckPoints(pair, answer, faults);
-  CheckWeights(answer.witness, faults);
-  const double upper = WitnessedCoreDistance(pair, answer.witness) - radii;
-  faults->Require(bracket.upper >= upper - slack, "the witnesses do not prove the upper bound",
-                  bracket.upper, upper);
+  CheckPointsAreInTheCores(pair, answer, faults);
 }
 
+// SEPARATED and TOUCHING rows.
+void CheckWitnessedDistance(const CheckedPair& pair, const DistanceAnswer& answer, Faults* faults) {
+  CheckWeights(answer.witness, faults);
+  const double slack = kProofSlack * kU * (pair.Size() + std::fabs(answer.distance));
+  const double radii = pair.bodies.a.radius + pair.bodies.b.radius;
+  const double upper = WitnessedCoreDistance(pair, answer.witness) - radii;
+  faults->Require(answer.bracket.upper >= upper - slack,
+                  "the witnesses do not prove the upper bound", answer.bracket.upper, upper);
+}
+
+// The overlap by its witnesses, and that the translation by `distance` along the normal ends it.
 void CheckPenetrating(const CheckedPair& pair, const DistanceAnswer& answer, Faults* faults) {
   const double radii = pair.bodies.a.radius + pair.bodies.b.radius;
   const double slack = kProofSlack * kU * pair.Size();
@@ -142,6 +170,9 @@ void CheckPenetrating(const CheckedPair& pair, const DistanceAnswer& answer, Fau
       HoldsOriginInside(pair, answer.witness) ||
       (radii > 0 && WitnessedCoreDistance(pair, answer.witness) <= radii + slack);
   faults->Require(is_proved, "the witnesses do not prove the overlap");
+  const double separating = CoreGapAlong(pair.exact, answer.n_AB) - radii;
+  faults->Require(std::fabs(separating - answer.distance) <= slack,
+                  "the translation does not just separate", separating, answer.distance);
 }
 
 }  // namespace
@@ -192,15 +223,16 @@ std::string FindFault(const CheckedPair& pair, const DistanceAnswer& answer) {
   if (answer.state == State::kUndecided) return bracket_fault + faults.Take();
   if (!IsWitnessReadable(pair, answer.witness))
     return bracket_fault + "a witness is out of range or no number\n";
-  if (answer.state == State::kPenetrating) {
-    CheckPenetrating(pair, answer, &faults);
-    return bracket_fault + faults.Take();
-  }
   if (answer.state == State::kTouching) {
     faults.Require(answer.bracket.lower >= -tau && answer.bracket.upper <= tau,
                    "TOUCHING farther than tau from 0", answer.bracket.lower, tau);
   }
   CheckConverged(pair, answer, &faults);
+  if (answer.state == State::kPenetrating) {
+    CheckPenetrating(pair, answer, &faults);
+  } else {
+    CheckWitnessedDistance(pair, answer, &faults);
+  }
   return bracket_fault + faults.Take();
 }
 

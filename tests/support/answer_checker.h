@@ -35,9 +35,12 @@ struct CheckedPair {
 
 // Of a distance without max_distance and tolerance:
 //   bracket    lower <= d <= upper against the oracle, state and bracket agree, both within tau of
-//   0 where TOUCHING normal     unit; the supports along it prove the lower bound anew, to rounding
-//   witnesses  ids in range, weights > 0 of sum 1; they prove the distance anew, or hold the origin
-//   strictly inside points     p_B = p_A + d n in both frames, to rounding
+//              0 where TOUCHING, its ends within tau of each other
+//   normal     unit; the supports along it prove the lower bound anew, to rounding, and where
+//              PENETRATING that moving B by -d along it just separates
+//   witnesses  ids in range, weights > 0 of sum 1; they prove the distance anew, or where
+//              PENETRATING hold the origin strictly inside
+//   points     p_B = p_A + d n in both frames, each on its body, to rounding
 std::string FindFault(const CheckedPair& pair, const DistanceAnswer& answer);
 
 // The distance of the cores' supporting planes across n, metres: a lower bound of the cores'

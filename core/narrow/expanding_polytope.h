@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A convex polytope around the origin that grows by one point at a time: a closed surface of
+// triangles, convex exactly. A point that is inserted takes away every facet whose front sees it,
+// and is joined to the horizon around them. Which facets see it is decided without rounding, so the
+// surface can neither tear nor fold, whatever the points: the failures for which expanding
+// polytopes are known all begin with one wrong sign. Facets may be coplanar, and a vertex may come
+// to lie inside a face or an edge of a later, larger one.
+//
+// After G. van den Bergen, "Proximity queries and penetration depth computation on 3D game
+// objects", 2001, with the orientation tests of J. R. Shewchuk, 1997.
+
+#ifndef CLEARANCE_CORE_NARROW_EXPANDING_POLYTOPE_H_
+#define CLEARANCE_CORE_NARROW_EXPANDING_POLYTOPE_H_
+
+#include <array>
+#include <cstdint>
+#include <limits>
+
+#include "core/math/tolerance.h"
+#include "core/math/vec3.h"
+#include "core/narrow/difference.h"
+#include "core/narrow/enclosure.h"
+#include "core/narrow/fixed_list.h"
+
+namespace clearance {
+
+// A triangle of the surface, its corners counter-clockwise as seen from outside.
+struct PolytopeFacet {
+  std::array<std::uint16_t, 3> corner;
+  std::array<std::uint16_t, 3> neighbor;  // [i] is the facet across the edge from corner i to i + 1
+  Vec3d n_A;                              // outward, unit to rounding
+  double offset;                          // from the origin to the plane, to rounding, units
+  double error;     // no point of the triangle is nearer to the origin than offset - error
+  bool is_visible;  // from the point that is being inserted
+};
+
+// About 200 kB, on the stack.
+class ExpandingPolytope {
+ public:
+  static constexpr int kMaxVertices = kMaxPolytopeVertices;
+  static constexpr int kMaxFacets = 2 * kMaxVertices - 4;  // Euler
+
+  // The vertex with w where exact predicates take it: units, |coordinate| < kMaxCoordinate, moved
+  // by less than kPolytopeGrid.
+  static DifferenceVertex<double> OnGrid(DifferenceVertex<double> vertex);
+  static constexpr double kMaxCoordinate = 8;
+
+  // Begins as the hull of the set. False, and nothing done, if the set does not span space.
+  // Requires: the vertices are on the grid; the polytope has none yet.
+  bool Start(const EnclosingSet<double>& set);
+
+  // True if the origin is strictly inside.
+  bool HoldsOrigin() const;
+
+  // True if the point is strictly in front of the facet.
+  bool Sees(int facet, const Vec3d& point) const;
+
+  // Requires: Sees(facet, vertex.w), the vertex is on the grid, and there is room.
+  void Insert(int facet, const DifferenceVertex<double>& vertex);
+
+  bool is_full() const { return vertices_.is_full(); }
+
+  // The facet of least offset (the first of equal ones). Requires: Start() was true, here and
+  // below.
+  int Nearest() const;
+
+  // Facets are numbered 0 .. slot_count() - 1, with gaps where is_facet() is false.
+  int slot_count() const { return facets_.size(); }
+  bool is_facet(int slot) const { return offsets_[slot] < kNoFacet; }
+  const PolytopeFacet& facet(int slot) const { return facets_[slot]; }
+
+  int vertex_count() const { return vertices_.size(); }
+  const DifferenceVertex<double>& vertex(int i) const { return vertices_[i]; }
+
+ private:
+  struct HorizonEdge {
+    std::uint16_t from;
+    std::uint16_t to;
+    std::uint16_t outer;  // the facet that stays, beyond the edge
+  };
+  static constexpr double kNoFacet = std::numeric_limits<double>::infinity();
+
+  bool MakeTetrahedron(const EnclosingSet<double>& set);
+  void InsertAnywhere(const DifferenceVertex<double>& vertex);
+  int NewFacet(int i, int j, int k);
+  void MarkVisible(int seed, const Vec3d& point);
+  void TakeVisible();
+  void CloseHorizon(int apex);
+
+  FixedList<DifferenceVertex<double>, kMaxVertices> vertices_;
+  FixedList<PolytopeFacet, kMaxFacets> facets_;
+  FixedList<double, kMaxFacets> offsets_;  // of each slot: kNoFacet where there is none
+  FixedList<std::uint16_t, kMaxFacets> free_;
+  FixedList<std::uint16_t, kMaxFacets> visible_;
+  FixedList<HorizonEdge, kMaxVertices> horizon_;
+};
+
+}  // namespace clearance
+
+#endif  // CLEARANCE_CORE_NARROW_EXPANDING_POLYTOPE_H_

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A list of at most kCapacity elements that lives on the stack and costs nothing until elements are
+// appended: room for thousands is not cleared first.
+
+#ifndef CLEARANCE_CORE_NARROW_FIXED_LIST_H_
+#define CLEARANCE_CORE_NARROW_FIXED_LIST_H_
+
+#include <memory>
+#include <type_traits>
+
+namespace clearance {
+
+// Requires of every call: the index is below size(), and Append finds room.
+template <class T, int kCapacity>
+class FixedList {
+  static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
+
+ public:
+  FixedList() {}  // NOLINT(modernize-use-equals-default): the elements stay as memory has them
+
+  int size() const { return size_; }
+  bool is_full() const { return size_ == kCapacity; }
+  T& operator[](int i) { return items_[i]; }
+  const T& operator[](int i) const { return items_[i]; }
+
+  void Append(const T& item) { std::construct_at(&items_[size_++], item); }
+  T TakeLast() { return items_[--size_]; }
+  void Clear() { size_ = 0; }
+
+ private:
+  int size_ = 0;
+  union {
+    T items_[kCapacity];
+  };
+};
+
+}  // namespace clearance
+
+#endif  // CLEARANCE_CORE_NARROW_FIXED_LIST_H_

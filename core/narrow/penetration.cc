@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "core/narrow/penetration.h"
+
+#include <cmath>
+
+#include "core/math/rotation.h"
+#include "core/math/tolerance.h"
+#include "core/narrow/expanding_polytope.h"
+#include "core/narrow/gjk.h"
+#include "core/narrow/simplex.h"
+
+namespace clearance {
+namespace {
+
+using Dd = DoubleDouble;
+
+Mat3<double> ToDouble(const Mat3<double>& m) { return m; }
+Mat3<double> ToDouble(const Mat3<Dd>& m) {
+  return {clearance::ToDouble(m.row_x), clearance::ToDouble(m.row_y), clearance::ToDouble(m.row_z)};
+}
+
+template <class T>
+DifferenceVertex<double> Rounded(const DifferenceVertex<T>& vertex) {
+  return ExpandingPolytope::OnGrid({clearance::ToDouble(vertex.w), clearance::ToDouble(vertex.p_A),
+                                    vertex.a, vertex.b, vertex.is_swept});
+}
+
+// One computation of one depth.
+template <class T>
+class Expansion {
+ public:
+  Expansion(Difference<T>& difference, const PenetrationLimits& limits)
+      : difference_(difference),
+        limits_(limits),
+        size_(difference.pair().radius_a + difference.pair().radius_b),
+        noise_(kDepthNoise * kRoundoff * size_),
+        vertex_error_(RoundingError(difference) + 2 * kRoundoff * size_ + kPolytopeGrid),
+        enough_(std::fmax(noise_, limits.good_enough - 4 * vertex_error_)) {
+    if (difference.pair().is_curved()) enough_ = std::fmax(enough_, kCurvedDepthGap * size_);
+  }
+
+  Penetration Run(const EnclosingSet<T>& set) {
+    if (!Start(set)) return {};
+    bool is_settled = false;
+    while (!is_settled) is_settled = !Expand() || Settle();
+    if (Gap() > std::fmax(noise_, limits_.good_enough)) Polish();
+    if (limits_.proof != nullptr && !difference_.pair().is_curved()) WriteProof();
+    return Result();
+  }
+
+ private:
+  // A direction, how far A - B reaches along it, and the point of A that touches then.
+  struct Contact {
+    Vec3d n_A;
+    T height = T(HUGE_VAL);
+    Vec3d p_A;
+  };
+
+  // A polytope around the origin. The set may be around it too narrowly for double: then the
+  // polytope grows until it is. False if A - B itself is too shallow for that.
+  bool Start(const EnclosingSet<T>& set) {
+    EnclosingSet<double> rounded;
+    rounded.size = set.size;
+    for (int i = 0; i < set.size; ++i) rounded.vertex[i] = Rounded(set.vertex[i]);
+    if (!polytope_.Start(rounded) && !polytope_.Start(AlongTheAxes())) return false;
+    while (!polytope_.HoldsOrigin()) {
+      if (!Push(polytope_.Nearest())) return false;
+    }
+    return true;
+  }
+
+  EnclosingSet<double> AlongTheAxes() {
+    EnclosingSet<double> set;
+    for (const double sign : {1.0, -1.0}) {
+      for (const Vec3d& axis : {Vec3d{sign, 0, 0}, Vec3d{0, sign, 0}, Vec3d{0, 0, sign}}) {
+        T height;
+        set.vertex[set.size++] = Rounded(Highest(axis, &height));
+      }
+    }
+    return set;
+  }
+
+  double Gap() const {
+    return clearance::ToDouble(contact_.height) - polytope_.facet(polytope_.Nearest()).offset;
+  }
+
+  // The highest vertex along n, and its height: an upper bound of the depth.
+  DifferenceVertex<T> Highest(const Vec3d& n_A, T* height) {
+    const Vec3<T> n = To<T>(n_A);
+    const DifferenceVertex<T> w = difference_.Highest(n);
+    *height = Dot(n, w.w) / Sqrt(NormSquared(n));
+    if (*height < least_height_) least_height_ = *height;
+    return w;
+  }
+
+  // The point of the facet nearest to the origin, as a combination of points of A.
+  NearestPoint<double> NearestOn(int facet, Vec3d* p_A) const {
+    SimplexPoints<double> points;
+    const auto& corner = polytope_.facet(facet).corner;
+    for (int i = 0; i < 3; ++i) points[i] = polytope_.vertex(corner[i]).w;
+    const NearestPoint<double> nearest = NearestOnTriangle<double>(points, {0, 1, 2});
+    *p_A = {};
+    for (int i = 0; i < 3; ++i) {
+      *p_A = *p_A + nearest.weight[i] * polytope_.vertex(corner[i]).p_A;
+    }
+    return nearest;
+  }
+
+  // Looks along the facet's normal. True if the vertex found there was inserted.
+  bool Push(int facet) {
+    const Vec3d n_A = polytope_.facet(facet).n_A;
+    T height;
+    const DifferenceVertex<double> w = Rounded(Highest(n_A, &height));
+    if (height < contact_.height) {
+      contact_ = {n_A, height, {}};
+      NearestOn(facet, &contact_.p_A);
+    }
+    const double gain = clearance::ToDouble(height) - polytope_.facet(facet).offset;
+    if (gain <= enough_ || polytope_.is_full() || !polytope_.Sees(facet, w.w)) return false;
+    polytope_.Insert(facet, w);
+    return true;
+  }
+
+  // Pushes the nearest facet outwards until the bracket is closed, or rounding ends that. False if
+  // room does.
+  bool Expand() {
+    while (Gap() > enough_ && Push(polytope_.Nearest())) {
+    }
+    return !polytope_.is_full();
+  }
+
+  // Of the facets that are equally near to rounding (the triangles of one face), the one that holds
+  // the foot of the perpendicular from the origin gives normal and points. False if looking along
+  // its normal showed that the polytope has to grow there first.
+  bool Settle() {
+    const double slack = 2 * std::fmax(enough_, Gap());
+    const double limit = polytope_.facet(polytope_.Nearest()).offset + slack;
+    int foot = polytope_.Nearest();
+    double least = HUGE_VAL;
+    for (int f = 0; f < polytope_.slot_count(); ++f) {
+      if (!polytope_.is_facet(f) || polytope_.facet(f).offset > limit) continue;
+      Vec3d p_A;
+      const double distance_sq = NormSquared(NearestOn(f, &p_A).v);
+      if (distance_sq >= least) continue;
+      least = distance_sq;
+      foot = f;
+    }
+    contact_.height = T(HUGE_VAL);
+    return !Push(foot);
+  }
+
+  // With B moved along n until it is clear of A, the direction between their nearest points is one
+  // in which A - B reaches less far, unless n is a local minimum: for x = s n outside of A - B and
+  // y its nearest point there, with n' = (x - y) / |x - y|,
+  //     h(n') = n' . y = s n . n' - |x - y| <= s - (s - h(n)) = h(n).
+  void Polish() {
+    const Placement<T>& placement = difference_.placement();
+    Placement<double> apart = {ToDouble(placement.R_AB), {}, {}, placement.error};
+    GjkLimits limits;
+    limits.max_iterations = kMaxIterations;
+    for (int step = 0; step < kMaxPolishSteps; ++step) {
+      const double h = clearance::ToDouble(contact_.height);
+      const double shift = h + std::fmax(h, size_) * kPolishClearance;
+      apart.p_AB = clearance::ToDouble(placement.p_AB) + shift * contact_.n_A;
+      Difference<double> difference(difference_.pair(), apart);
+      const GjkResult<double> gjk = Gjk(difference, Simplex<double>{}, limits);
+      const double distance = std::sqrt(NormSquared(gjk.v));
+      if (gjk.end == GjkEnd::kEnclosed || gjk.end == GjkEnd::kAtOrigin) return;
+      Contact next;
+      next.n_A = (-1 / distance) * gjk.v;
+      Highest(next.n_A, &next.height);
+      if (!(next.height <= contact_.height)) return;
+      for (int i = 0; i < gjk.simplex.size; ++i) {
+        next.p_A = next.p_A + gjk.simplex.weight[i] * gjk.simplex.vertex[i].p_A;
+      }
+      const double gain = clearance::ToDouble(contact_.height - next.height);
+      contact_ = next;
+      if (gain <= noise_) return;
+    }
+  }
+
+  // Facets as near as the contact whose normals are others, and which support A - B as well. A
+  // normal tilted by t reaches farther by about size t^2 / 2 at least, so that closer ones are the
+  // same to the width of the bracket.
+  bool IsUnique() {
+    const double reach = clearance::ToDouble(least_height_) + noise_;
+    const double slack = std::fmax(enough_, Gap());
+    const double least_cosine = std::fmax(1 - kSameNormal * slack / size_, 0);
+    for (int f = 0; f < polytope_.slot_count(); ++f) {
+      if (!polytope_.is_facet(f) || polytope_.facet(f).offset > reach) continue;
+      const Vec3d& n_A = polytope_.facet(f).n_A;
+      if (Dot(n_A, contact_.n_A) >= least_cosine) continue;
+      T height;
+      Highest(n_A, &height);
+      if (clearance::ToDouble(height) <= reach + slack) return false;
+    }
+    return true;
+  }
+
+  void WriteProof() const {
+    DepthProof& proof = *limits_.proof;
+    proof = {};
+    std::array<int, ExpandingPolytope::kMaxVertices> renamed;
+    for (int i = 0; i < polytope_.vertex_count(); ++i) renamed[i] = -1;
+    for (int f = 0; f < polytope_.slot_count(); ++f) {
+      if (!polytope_.is_facet(f)) continue;
+      std::array<std::uint16_t, 3> corners{};
+      for (int i = 0; i < 3; ++i) {
+        const int corner = polytope_.facet(f).corner[i];
+        const DifferenceVertex<double>& vertex = polytope_.vertex(corner);
+        if (renamed[corner] < 0) {
+          if (proof.vertex_count == DepthProof::kVertexCapacity) return Truncate(&proof);
+          proof.vertices_a[proof.vertex_count] = vertex.a;
+          proof.vertices_b[proof.vertex_count] = vertex.b;
+          renamed[corner] = proof.vertex_count++;
+        }
+        corners[i] = static_cast<std::uint16_t>(renamed[corner]);
+      }
+      proof.facets[proof.facet_count++] = corners;
+    }
+  }
+
+  static void Truncate(DepthProof* proof) {
+    *proof = {};
+    proof->is_truncated = true;
+  }
+
+  Penetration Result() {
+    Penetration result;
+    result.is_known = true;
+    double at_least = HUGE_VAL;
+    for (int f = 0; f < polytope_.slot_count(); ++f) {
+      if (!polytope_.is_facet(f)) continue;
+      at_least = std::fmin(at_least, polytope_.facet(f).offset - polytope_.facet(f).error);
+    }
+    result.at_least = at_least - vertex_error_;
+    result.normal_is_unique = IsUnique();
+    result.at_most = Dd(least_height_) + Dd(RoundingError(difference_));
+    result.height = Dd(contact_.height);
+    result.n_A = contact_.n_A;
+    result.p_A = contact_.p_A;
+    return result;
+  }
+
+  Difference<T>& difference_;
+  const PenetrationLimits& limits_;
+  const double size_;          // half of a bound of |w|
+  const double noise_;         // below this a difference of heights is rounding
+  const double vertex_error_;  // of the polytope's vertices as points of A - B
+  double enough_;              // width of the bracket to stop at, rounding aside
+  ExpandingPolytope polytope_;
+  Contact contact_;
+  T least_height_ = T(HUGE_VAL);
+};
+
+}  // namespace
+
+template <class T>
+Penetration ComputePenetration(Difference<T>& difference, const EnclosingSet<T>& set,
+                               const PenetrationLimits& limits) {
+  return Expansion<T>(difference, limits).Run(set);
+}
+
+template Penetration ComputePenetration(Difference<double>&, const EnclosingSet<double>&,
+                                        const PenetrationLimits&);
+template Penetration ComputePenetration(Difference<Dd>&, const EnclosingSet<Dd>&,
+                                        const PenetrationLimits&);
+
+}  // namespace clearance
