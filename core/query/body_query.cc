@@ -80,6 +80,7 @@ class NearestPieces {
       : a_(a), b_(b), options_(options) {
     answer_.state = State::kBeyond;
     answer_.bracket = {options.max_distance, std::numeric_limits<double>::infinity()};
+    if (options.depth_proof != nullptr) *options.depth_proof = {};
   }
 
   bool Wants(double bound) const { return bound <= Limit(); }
@@ -88,6 +89,8 @@ class NearestPieces {
     DistanceOptions options = options_;
     options.max_distance = std::fmax(Limit(), 0);
     options.start = nullptr;  // of which pieces it is nobody says
+    DepthProof proof;
+    if (options_.depth_proof != nullptr) options.depth_proof = &proof;
     DistanceAnswer answer = Distance(PieceOf(a_, pair.a), PieceOf(b_, pair.b), options);
     iterations_ += answer.iterations;
     if (answer.state == State::kBeyond) return true;
@@ -95,7 +98,9 @@ class NearestPieces {
     KeepLower(answer);
     answer.piece_a = pair.a;
     answer.piece_b = pair.b;
-    if (answer_.state == State::kBeyond || Rank(answer) < Rank(answer_)) answer_ = answer;
+    if (answer_.state != State::kBeyond && Rank(answer) >= Rank(answer_)) return true;
+    answer_ = answer;
+    if (options_.depth_proof != nullptr) *options_.depth_proof = proof;
     return true;
   }
 

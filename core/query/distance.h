@@ -65,7 +65,8 @@ struct DistanceOptions {
   // kBeyond. Unused where a tolerance is given or a core is curved. Requires: indices of the
   // shapes.
   const Witness* start = nullptr;
-  // If not null, filled in with what proves the upper bound of cores that overlap.
+  // If not null, filled in with what proves the upper bound of cores that overlap; of compounds
+  // that of the deepest pair of pieces.
   DepthProof* depth_proof = nullptr;
 };
 

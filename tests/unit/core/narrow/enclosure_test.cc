@@ -29,7 +29,7 @@ Enclosure EncloseFrom(const TestPair& test, VertexIndex a, VertexIndex b) {
 double Metres(const TestPair& test, double units) { return std::ldexp(units, test.pair.exponent); }
 
 TEST(Enclose, NeedsSixCornersOfAnOctahedronAroundAPointAtItsCentre) {
-  const TestPair test(Octahedron(), Hull({{0, 0, 0}}), {});
+  const TestPair test(Octahedron(), HullOf({{0, 0, 0}}), {});
   Difference<Dd> difference(test.pair, test.fine);
   Simplex<Dd> segment;  // from one corner through the origin to the opposite one
   segment.size = 2;
@@ -53,7 +53,7 @@ TEST(Enclose, FindsTheInsideOfIdenticalTwins) {
 }
 
 TEST(Enclose, TellsATenMillionthOfAMetreOfOverlapFromATouch) {
-  const TestPair test(std::get<ConvexShapePtr>(MakeBox({1e-7, 1, 1}, 0)), Hull({{0, 0, 0}}), {});
+  const TestPair test(std::get<ConvexShapePtr>(MakeBox({1e-7, 1, 1}, 0)), HullOf({{0, 0, 0}}), {});
   Difference<Dd> difference(test.pair, test.fine);
   Simplex<Dd> diagonal;
   diagonal.size = 2;
@@ -80,14 +80,14 @@ TEST(Enclose, FindsThePlaneInWhichShapesTouch) {
   const Touch touches[] = {
       {"cubes corner to corner", {Cube(1), Cube(1), {{2, 2, 2}, {}}}, 7, 0, {}, false},
       {"coplanar squares",
-       {Hull({{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}}),
-        Hull({{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}}),
+       {HullOf({{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}}),
+        HullOf({{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}}),
         {}},
        0,
        0,
        {},
        false},
-      {"a point in a point", {Hull({{3, 4, 5}}), Hull({{3, 4, 5}}), {}}, 0, 0, {}, false},
+      {"a point in a point", {HullOf({{3, 4, 5}}), HullOf({{3, 4, 5}}), {}}, 0, 0, {}, false},
   };
   for (const Touch& touch : touches) {
     SCOPED_TRACE(touch.name);

@@ -69,12 +69,12 @@ std::vector<Case> ClosedForms() {
        {1, 0, 0},
        true},
       {"an octahedron around a point",
-       {Octahedron(), Hull({{0.1, 0.05, 0.05}}), {}},
+       {Octahedron(), HullOf({{0.1, 0.05, 0.05}}), {}},
        0.8 / std::sqrt(3.0),
        {1 / std::sqrt(3.0), 1 / std::sqrt(3.0), 1 / std::sqrt(3.0)},
        true},
       {"a segment through a triangle",
-       {Hull({{-1, -1, 0}, {1, -1, 0}, {0, 1, 0}}), Hull({{0, 0, -0.25}, {0, 0, 1}}), {}},
+       {HullOf({{-1, -1, 0}, {1, -1, 0}, {0, 1, 0}}), HullOf({{0, 0, -0.25}, {0, 0, 1}}), {}},
        0.25,
        {0, 0, 1},
        true},
@@ -138,7 +138,7 @@ TEST(ComputePenetration, OfClosedForms) {
 // The facet's own corners may all be beside the foot of the perpendicular: a face is many
 // triangles.
 TEST(ComputePenetration, PointIsUnderTheOriginAndNotAtACornerOfTheFace) {
-  const TestPair test(Made(MakeBox({8, 8, 1}, 0)), Hull({{0, 0, 0}}), {{3, -2, 0.75}, {}});
+  const TestPair test(Made(MakeBox({8, 8, 1}, 0)), HullOf({{0, 0, 0}}), {{3, -2, 0.75}, {}});
   const Penetration depth = Depth(test, test.coarse);
   EXPECT_NEAR(ToDouble(depth.height), 0.25, 1e-14);
   EXPECT_NEAR(depth.p_A.x, 3, 1e-13);

@@ -31,12 +31,12 @@ TEST(Placement, ScalesByAPowerOfTwoWithoutChangingABit) {
     const double scale = std::ldexp(1.0, power);
     const TestPair one(Cube(1), Octahedron(), {{3, 1, 0.3}, q});
     const TestPair scaled(Cube(scale),
-                          Hull({{scale, 0, 0},
-                                {-scale, 0, 0},
-                                {0, scale, 0},
-                                {0, -scale, 0},
-                                {0, 0, scale},
-                                {0, 0, -scale}}),
+                          HullOf({{scale, 0, 0},
+                                  {-scale, 0, 0},
+                                  {0, scale, 0},
+                                  {0, -scale, 0},
+                                  {0, 0, scale},
+                                  {0, 0, -scale}}),
                           {{3 * scale, 1 * scale, 0.3 * scale}, q});
     EXPECT_EQ(scaled.coarse.p_AB, one.coarse.p_AB) << power;
     EXPECT_EQ(scaled.coarse.error, one.coarse.error) << power;
@@ -55,7 +55,7 @@ TEST(Placement, SaysByHowMuchItsDoublesAreOff) {
 }
 
 TEST(MakeShapePair, LetsAPointHaveNoSizeOfItsOwn) {
-  const TestPair test(Hull({{0, 0, 0}}), Cube(0x1p-600), {});
+  const TestPair test(HullOf({{0, 0, 0}}), Cube(0x1p-600), {});
   EXPECT_EQ(test.pair.exponent, -600);
 }
 

@@ -13,7 +13,7 @@
 
 namespace clearance {
 
-inline ConvexShapePtr Hull(const std::vector<Vec3d>& points) {
+inline ConvexShapePtr HullOf(const std::vector<Vec3d>& points) {
   std::vector<double> xyz;
   for (const Vec3d& p : points) xyz.insert(xyz.end(), {p.x, p.y, p.z});
   return std::get<ConvexShapePtr>(MakeHull(xyz, 0));
@@ -24,7 +24,7 @@ inline ConvexShapePtr Cube(double half) {
 }
 
 inline ConvexShapePtr Octahedron() {
-  return Hull({{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}});
+  return HullOf({{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}});
 }
 
 inline int ReachExponent(const CenterOffset& offset) {
