@@ -6,6 +6,8 @@
 #ifndef CLEARANCE_CORE_MATH_TOLERANCE_H_
 #define CLEARANCE_CORE_MATH_TOLERANCE_H_
 
+#include <cstdint>
+
 namespace clearance {
 
 // u: half of the distance from 1 to the next double. One correctly rounded operation errs by at
@@ -112,6 +114,11 @@ inline constexpr double kLeastTolerance = 0x1p-1022;
 // Iterations of one distance computation. Polytopes of thousands of vertices take under 40; what
 // needs more than this is stuck, and is told so.
 inline constexpr int kMaxIterations = 256;
+
+// Products of 64-bit words that one exact decision may take: a second or two. Ordinary pairs take a
+// hundred thousand; only tens of thousands of vertices in one plane, with coordinates from all over
+// the range of doubles, take more than this, and are not decided.
+inline constexpr std::int64_t kMaxExactWork = 400'000'000;
 
 // Distance computations of one time of collision. A blade at 628 rad grazing a wall at 1 % of its
 // length takes a few thousand; see time_of_collision.cc for the step length.

@@ -15,7 +15,7 @@ struct Vec3 {
   T y{};
   T z{};
 
-  friend constexpr bool operator==(const Vec3&, const Vec3&) = default;
+  friend bool operator==(const Vec3&, const Vec3&) = default;
 };
 
 using Vec3d = Vec3<double>;

@@ -7,8 +7,8 @@
 // Points are held normalised, so that no product of two of them over- or underflows whatever the
 // units are:
 //     p_S = center + 2^exponent * vertex,   |each coordinate of vertex| <= 1,
-// exactly, for every vertex (center is 0 along an axis where a shift would round). S is the shape's
-// own frame. The extents of a curved core are normalised likewise, its center is 0.
+// exactly, for every vertex (see is_exact; center is 0 along an axis where a shift would round). S
+// is the shape's own frame. The extents of a curved core are normalised likewise, its center is 0.
 
 #ifndef CLEARANCE_CORE_SHAPE_CONVEX_SHAPE_H_
 #define CLEARANCE_CORE_SHAPE_CONVEX_SHAPE_H_
@@ -54,6 +54,7 @@ class ConvexShape {
     std::vector<std::uint32_t> original_index;
     Adjacency adjacency;
     HullFaces faces;
+    bool is_exact = true;
     bool is_certified_convex = false;
     Vec3d center;
     int exponent = 0;
@@ -97,6 +98,10 @@ class ConvexShape {
   // Of a curved core none. Where the surface is not certified these are the faces of the rounded
   // points, and the vertices inside them have none.
   const HullFaces& faces() const { return content_.faces; }
+
+  // False if the vertices' equation of the file comment holds only to rounding: parts of a
+  // coordinate were below 2^-1074 of the largest one.
+  bool is_exact() const { return content_.is_exact; }
 
   // Metres, frame S.
   Vec3d center() const { return content_.center; }

@@ -74,7 +74,11 @@ NormalizedPoints Normalize(absl::Span<const Vec3d> offsets) {
   normalized.exponent = CeilLog2(largest);
   normalized.vertices.assign(offsets.begin(), offsets.end());
   for (Vec3d& v : normalized.vertices) {
-    for (double Vec3d::*axis : kAxes) v.*axis = std::ldexp(v.*axis, -normalized.exponent);
+    for (double Vec3d::*axis : kAxes) {
+      const double offset = v.*axis;
+      v.*axis = std::ldexp(offset, -normalized.exponent);
+      if (std::ldexp(v.*axis, normalized.exponent) != offset) normalized.is_exact = false;
+    }
   }
   return normalized;
 }

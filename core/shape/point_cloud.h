@@ -33,10 +33,12 @@ struct CenteredPoints {
 // Requires: at least one point, finite extents.
 CenteredPoints Center(absl::Span<const Vec3d> points);
 
-// offset = 2^exponent * vertex exactly, but for parts of a coordinate below 2^-1074 of the largest;
-// the exponent is the least with |vertex| <= 1 in every coordinate (0 if all are 0).
+// offset = 2^exponent * vertex exactly, but for parts of a coordinate below 2^-1074 of the largest
+// (then is_exact is false); the exponent is the least with |vertex| <= 1 in every coordinate (0 if
+// all are 0).
 struct NormalizedPoints {
   int exponent = 0;
+  bool is_exact = true;
   std::vector<Vec3d> vertices;
 };
 NormalizedPoints Normalize(absl::Span<const Vec3d> offsets);

@@ -101,6 +101,7 @@ Assembly Assemble(absl::Span<const Vec3d> points, const DoubleDouble& radius) {
   }
   if (IsWorthClimbing(assembly)) content.adjacency = AdjacencyOf(assembly.hull);
   content.faces = BuildFaces(assembly.grid.points, assembly.hull);
+  content.is_exact = normalized.is_exact;
   content.is_certified_convex = assembly.grid.is_exact;
   content.center = centered.center;
   content.exponent = normalized.exponent;

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where a shape's points are in the world, without rounding: the rotation of a pose is the rational
+// matrix of q over |q|^2, held as an integer matrix and one denominator, and what is not a fraction
+// for its sake is an integer times a power of two.
+
+#ifndef CLEARANCE_CORE_EXACT_EXACT_BODY_H_
+#define CLEARANCE_CORE_EXACT_EXACT_BODY_H_
+
+#include <initializer_list>
+
+#include "core/exact/integers.h"
+#include "core/math/pose.h"
+#include "core/shape/convex_shape.h"
+
+namespace clearance {
+
+// The point p of the inner frame is at (matrix p + 2^exponent offset) / denominator in the outer
+// one. Metres.
+struct ExactPlacement {
+  IntegerMatrix matrix;
+  Integer denominator;  // > 0
+  IntegerVector offset;
+  int exponent = kNoBit;  // kNoBit where the offset is 0
+};
+
+ExactPlacement Place(const Pose& pose);
+
+// First `inner`, then `outer`.
+ExactPlacement Compose(const ExactPlacement& outer, const ExactPlacement& inner);
+
+// Vertex v (normalised, as the shape holds it) is at
+//     (matrix 2^shape.exponent v + 2^exponent offset) / denominator,
+// all of X_W, in the world; the shape's centre is part of the offset.
+struct ExactBody {
+  const ConvexShape& shape;
+  ExactPlacement X_W;
+  int lowest_bit = kNoBit;  // of all normalised coordinates
+};
+
+// `poses` lead from the world to the shape: the first is in the world, each further one in the
+// frame of the one before it, the last is the shape's. Keeps a reference to the shape. Requires: at
+// least one pose, all valid.
+ExactBody MakeExactBody(const ConvexShape& shape, std::initializer_list<const Pose*> poses);
+
+}  // namespace clearance
+
+#endif  // CLEARANCE_CORE_EXACT_EXACT_BODY_H_
