@@ -75,7 +75,7 @@ TEST(Support, IsAsHighAsAnyOfTheCallersPoints) {
   }
 }
 
-// R S(R^-1 d) + p.
+// R S(R^-1 d) + p, S being core's.
 TEST(Support, OfAPosedBodyIsItsOwnTurnedBack) {
   Random random(RunSeed() + 21);
   for (int i = 0; i < Effort(3000, 300000); ++i) {
@@ -84,7 +84,7 @@ TEST(Support, OfAPosedBodyIsItsOwnTurnedBack) {
     const Vec3d d = SomeDirection(random, sets.b);
     const Quaternion& q = pair.b.pose.q_WS;
     const Vec3d d_B = Rotated({-q.x, -q.y, -q.z, q.w}, d);
-    const Vec3d own = pair.b.points[HighestByScan(pair.b.points, d_B)];
+    const Vec3d own = HighestOfCore(*MakeShape(pair.b), d_B, random);
     const Vec3d offset = pair.b.pose.p_WS - pair.a.pose.p_WS;
     ASSERT_NEAR(Dot(d, Rotated(q, own) + offset), Height(sets.b, d), WorldRounding(pair, sets))
         << Describe(pair);

@@ -89,6 +89,9 @@ TEST(Plane, GjkEpaSeparatingAxesAndBruteForceAgree) {
     const PlaneGjkResult gjk = SharePointInPlane(pair.a, pair.b);
     ++contacts[static_cast<std::size_t>(sat.contact)];
     ASSERT_EQ(facts.contact, sat.contact) << Describe(pair);
+    // The separation is what the normal makes of it.
+    ASSERT_NEAR(Dot(sat.n_AB, Support(pair.a, pair.b, sat.n_AB).w), -sat.separation, kRounding)
+        << Describe(pair);
     ASSERT_FALSE(gjk.hit_iteration_limit) << Describe(pair);
     ASSERT_EQ(gjk.share_a_point, sat.contact != Contact::kSeparated) << Describe(pair);
     if (gjk.share_a_point) {
@@ -148,12 +151,29 @@ TEST(Plane, HullTurnsLeftEverywhereAndHoldsEveryPoint) {
   }
 }
 
+// Six times as large, with up to two more vertices on each edge.
+Polygon WithVerticesOnEdges(const Polygon& polygon, Random& random) {
+  Polygon result;
+  for (std::size_t i = 0; i < polygon.size(); ++i) {
+    const Vec2& from = polygon[i];
+    const Vec2& to = polygon[(i + 1) % polygon.size()];
+    result.push_back(6.0 * from);
+    const int more = random.Below(3);
+    for (int k = 1; k <= more; ++k) {
+      const double t = 6.0 * k / (more + 1);
+      result.push_back((6 - t) * from + t * to);
+    }
+  }
+  return result;
+}
+
 // Integer directions along and across edges among them, where heights tie.
 TEST(Plane, ClimbsAsHighAsAScanFromEveryStart) {
   Random random(RunSeed() + 4);
   int ties = 0;
   for (int i = 0; i < 3000; ++i) {
-    const Polygon polygon = LatticePolygon(random, random.OneIn(2) ? 4 : 30, {});
+    const Polygon polygon =
+        WithVerticesOnEdges(LatticePolygon(random, random.OneIn(2) ? 4 : 30, {}), random);
     const int n = static_cast<int>(polygon.size());
     const Vec2 along = polygon[1] - polygon[0];
     Vec2 d = {random.Below(9) - 4.0, random.Below(9) - 4.0};

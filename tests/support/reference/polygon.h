@@ -5,10 +5,10 @@
 // are exact.
 //
 // Supports: a scan of all vertices, and hill climbing along the order of the vertices: along a
-// convex polygon the height in any direction rises to its top and falls again, so that a vertex
-// that is no lower than both neighbours is the highest, except on the flat bottom, where both may
-// tie. A climb that goes on while the next vertex is strictly higher could stall there; this one
-// crosses equal heights, once around at most.
+// convex polygon the height in any direction rises to its top and falls again, so that climbing
+// both ways finds it. Where vertices may lie on an edge, a climb that goes on only while the next
+// one is strictly higher stalls in the middle of the bottom; this one crosses equal heights, once
+// around at most.
 
 #ifndef CLEARANCE_TESTS_SUPPORT_REFERENCE_POLYGON_H_
 #define CLEARANCE_TESTS_SUPPORT_REFERENCE_POLYGON_H_
@@ -42,7 +42,8 @@ Polygon HullOf(std::vector<Vec2> points);
 
 int HighestByScan(const Polygon& polygon, const Vec2& d);
 
-// From `start` on; counts the vertices looked at in `*looked_at` if not null.
+// From `start` on, also of polygons with vertices on edges; counts the vertices looked at in
+// `*looked_at` if not null.
 int HighestByClimbing(const Polygon& polygon, const Vec2& d, int start, int* looked_at = nullptr);
 
 enum class Contact { kSeparated, kTouching, kOverlapping };
