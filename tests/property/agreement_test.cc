@@ -117,7 +117,7 @@ INSTANTIATE_TEST_SUITE_P(All, AgreementOfFamily, ::testing::Range(0, kFamilyCoun
 
 TEST_P(AgreementOfFamily, MeetsTheBracketOfEveryReferenceSolver) {
   Random random(RunSeed() * kFamilyCount + GetParam());
-  const int pairs = family() == Family::kEllipsoids ? Effort(100, 5000) : Effort(5500, 200000);
+  const int pairs = family() == Family::kEllipsoids ? Effort(100, 5000) : Effort(5500, 100000);
   Tally tally;
   for (int i = 0; i < pairs; ++i) {
     const BodyPair pair = Generate(family(), random);
@@ -138,7 +138,7 @@ TEST_P(AgreementOfFamily, MeetsTheBracketOfEveryReferenceSolver) {
 TEST(Agreement, OnALatticeSeparatedIsWhereTheBooleanLoopFindsNoCommonPoint) {
   Random random(RunSeed());
   int separated = 0;
-  const int pairs = Effort(20000, 1000000);
+  const int pairs = Effort(20000, 500000);
   for (int i = 0; i < pairs; ++i) {
     const BodyPair pair = Generate(Family::kLatticeTouching, random);
     const ConvexShapePtr a = MakeShape(pair.a);

@@ -2,8 +2,9 @@
 #include "tests/support/reference/divide_and_conquer.h"
 
 #include <algorithm>
-#include <bit>
+#include <cstddef>
 #include <limits>
+#include <numeric>
 
 namespace clearance::reference {
 namespace {
@@ -109,8 +110,8 @@ void SetSimplex(const NearestPoint& nearest, Vertices* vertices, ClosestPair* re
 }  // namespace
 
 NearestPoint NearestByLeastSquares(const PointSimplex& simplex) {
-  std::vector<int> all;
-  for (int i = 0; i < simplex.size; ++i) all.push_back(i);
+  std::vector<int> all(static_cast<std::size_t>(simplex.size));
+  std::iota(all.begin(), all.end(), 0);
   return Conquer(simplex, all);
 }
 

@@ -9,15 +9,44 @@ namespace clearance::reference {
 namespace {
 
 template <class Integer>
+IntegerPoint<Integer> operator+(const IntegerPoint<Integer>& a, const IntegerPoint<Integer>& b) {
+  return {a.x + b.x, a.y + b.y, a.z + b.z};
+}
+
+template <class Integer>
+IntegerPoint<Integer> operator-(const IntegerPoint<Integer>& a, const IntegerPoint<Integer>& b) {
+  return {a.x - b.x, a.y - b.y, a.z - b.z};
+}
+
+template <class Integer>
+IntegerPoint<Integer> operator*(const Integer& s, const IntegerPoint<Integer>& a) {
+  return {s * a.x, s * a.y, s * a.z};
+}
+
+template <class Integer>
+Integer Dot(const IntegerPoint<Integer>& a, const IntegerPoint<Integer>& b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+// The determinant of the matrix with these columns.
+template <class Integer>
+Integer Determinant(const std::array<IntegerPoint<Integer>, 3>& c) {
+  return c[0].x * (c[1].y * c[2].z - c[1].z * c[2].y) -
+         c[1].x * (c[0].y * c[2].z - c[0].z * c[2].y) +
+         c[2].x * (c[0].y * c[1].z - c[0].z * c[1].y);
+}
+
+template <class Integer>
 struct Subset {
   unsigned mask = 0;
   int edges = 0;
-  Vec3<Integer> base;
-  std::array<Vec3<Integer>, 3> edge;
+  IntegerPoint<Integer> base;
+  std::array<IntegerPoint<Integer>, 3> edge;
 };
 
 template <class Integer>
-Subset<Integer> Choose(const std::array<Vec3<Integer>, 4>& points, int size, unsigned mask) {
+Subset<Integer> Choose(const std::array<IntegerPoint<Integer>, 4>& points, int size,
+                       unsigned mask) {
   Subset<Integer> subset;
   subset.mask = mask;
   bool has_base = false;
@@ -33,11 +62,6 @@ Subset<Integer> Choose(const std::array<Vec3<Integer>, 4>& points, int size, uns
   return subset;
 }
 
-template <class Integer>
-Integer Determinant(const std::array<Vec3<Integer>, 3>& columns) {
-  return Dot(columns[0], Cross(columns[1], columns[2]));
-}
-
 // Row r of column c of the Gram matrix, which goes on as the unit matrix beyond the edges.
 template <class Integer>
 Integer Gram(const Subset<Integer>& s, int r, int c) {
@@ -46,7 +70,7 @@ Integer Gram(const Subset<Integer>& s, int r, int c) {
 }
 
 template <class Integer>
-Vec3<Integer> RightSide(const Subset<Integer>& s) {
+IntegerPoint<Integer> RightSide(const Subset<Integer>& s) {
   const auto at = [&](int i) {
     return i < s.edges ? Integer(-Dot(s.edge[i], s.base)) : Integer(0);
   };
@@ -56,15 +80,15 @@ Vec3<Integer> RightSide(const Subset<Integer>& s) {
 // False if a weight is not positive or the points are dependent.
 template <class Integer>
 bool SolveInside(const Subset<Integer>& s, ExactNearest<Integer>* nearest) {
-  std::array<Vec3<Integer>, 3> gram;
+  std::array<IntegerPoint<Integer>, 3> gram;
   for (int c = 0; c < 3; ++c) gram[c] = {Gram(s, 0, c), Gram(s, 1, c), Gram(s, 2, c)};
   const Integer whole = Determinant(gram);
   if (whole == 0) return false;
-  const Vec3<Integer> right = RightSide(s);
+  const IntegerPoint<Integer> right = RightSide(s);
   Integer base_weight = whole;
-  Vec3<Integer> numerator = whole * s.base;
+  IntegerPoint<Integer> numerator = whole * s.base;
   for (int i = 0; i < s.edges; ++i) {
-    std::array<Vec3<Integer>, 3> replaced = gram;
+    std::array<IntegerPoint<Integer>, 3> replaced = gram;
     replaced[i] = right;
     const Integer weight = Determinant(replaced);
     if (weight <= 0) return false;
@@ -77,10 +101,10 @@ bool SolveInside(const Subset<Integer>& s, ExactNearest<Integer>* nearest) {
 }
 
 template <class Integer>
-bool IsNearest(const ExactNearest<Integer>& x, const std::array<Vec3<Integer>, 4>& points,
+bool IsNearest(const ExactNearest<Integer>& x, const std::array<IntegerPoint<Integer>, 4>& points,
                int size) {
-  const Integer square = NormSquared(x.numerator);
-  return std::all_of(points.begin(), points.begin() + size, [&](const Vec3<Integer>& y) {
+  const Integer square = Dot(x.numerator, x.numerator);
+  return std::all_of(points.begin(), points.begin() + size, [&](const IntegerPoint<Integer>& y) {
     return Dot(x.numerator, y) * x.denominator >= square;
   });
 }
@@ -106,7 +130,7 @@ mpz_class Scaled(double x, int exponent) {
 }  // namespace
 
 template <class Integer>
-ExactNearest<Integer> NearestExactly(const std::array<Vec3<Integer>, 4>& points, int size) {
+ExactNearest<Integer> NearestExactly(const std::array<IntegerPoint<Integer>, 4>& points, int size) {
   for (unsigned mask = 1; mask < 1U << size; ++mask) {
     ExactNearest<Integer> nearest;
     if (!SolveInside(Choose(points, size, mask), &nearest)) continue;
@@ -123,7 +147,7 @@ Vec3d NearestExactly(const PointSimplex& simplex) {
       if (x != 0) exponent = std::min(exponent, LeastExponent(x));
     }
   }
-  std::array<Vec3<mpz_class>, 4> points;
+  std::array<IntegerPoint<mpz_class>, 4> points;
   for (int i = 0; i < simplex.size; ++i) {
     const Vec3d& p = simplex.point[i];
     points[i] = {Scaled(p.x, exponent), Scaled(p.y, exponent), Scaled(p.z, exponent)};
@@ -137,7 +161,8 @@ Vec3d NearestExactly(const PointSimplex& simplex) {
   return {divided(nearest.numerator.x), divided(nearest.numerator.y), divided(nearest.numerator.z)};
 }
 
-template ExactNearest<std::int64_t> NearestExactly(const std::array<Vec3<std::int64_t>, 4>&, int);
-template ExactNearest<mpz_class> NearestExactly(const std::array<Vec3<mpz_class>, 4>&, int);
+template ExactNearest<std::int64_t> NearestExactly(const std::array<IntegerPoint<std::int64_t>, 4>&,
+                                                   int);
+template ExactNearest<mpz_class> NearestExactly(const std::array<IntegerPoint<mpz_class>, 4>&, int);
 
 }  // namespace clearance::reference

@@ -11,6 +11,7 @@
 
 #include <gmpxx.h>
 
+#include <array>
 #include <cstdint>
 
 #include "core/math/vec3.h"
@@ -18,25 +19,33 @@
 
 namespace clearance::reference {
 
+template <class Integer>
+struct IntegerPoint {
+  Integer x{};
+  Integer y{};
+  Integer z{};
+};
+
 // v = numerator / denominator, denominator > 0.
 template <class Integer>
 struct ExactNearest {
   unsigned mask = 0;
-  Vec3<Integer> numerator;
+  IntegerPoint<Integer> numerator;
   Integer denominator;
 };
 
 // Of up to four points with integer coordinates: of std::int64_t, at most 6 in absolute value, so
 // that nothing overflows (x . x stays below 3 (1728 * 6^7)^2 < 2^63).
 template <class Integer>
-ExactNearest<Integer> NearestExactly(const std::array<Vec3<Integer>, 4>& points, int size);
+ExactNearest<Integer> NearestExactly(const std::array<IntegerPoint<Integer>, 4>& points, int size);
 
 // Of any doubles: each coordinate within a unit in its last place of the truth.
 Vec3d NearestExactly(const PointSimplex& simplex);
 
-extern template ExactNearest<std::int64_t> NearestExactly(const std::array<Vec3<std::int64_t>, 4>&,
-                                                          int);
-extern template ExactNearest<mpz_class> NearestExactly(const std::array<Vec3<mpz_class>, 4>&, int);
+extern template ExactNearest<std::int64_t> NearestExactly(
+    const std::array<IntegerPoint<std::int64_t>, 4>&, int);
+extern template ExactNearest<mpz_class> NearestExactly(
+    const std::array<IntegerPoint<mpz_class>, 4>&, int);
 
 }  // namespace clearance::reference
 

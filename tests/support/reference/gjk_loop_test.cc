@@ -146,20 +146,21 @@ void ExpectSmallSimplices(const DifferenceSets& sets, int dimension) {
   }
 }
 
-// On integers, where no rounding can fake a dimension.
+// In a space of `dimension` dimensions, on integers, where no rounding can fake another.
+Points LatticePoints(testing::Random& random, int dimension) {
+  const auto any = [&](int axis) { return axis < dimension ? random.Below(9) - 4.0 : 0.0; };
+  Points points(6);
+  for (Vec3d& p : points) p = {any(0), any(1), any(2)};
+  return points;
+}
+
 TEST(Loop, NeedsNoMorePointsThanCaratheodorySays) {
   testing::Random random(testing::RunSeed());
   for (int i = 0; i < testing::Effort(2000); ++i) {
     for (const int dimension : {1, 2, 3}) {
-      DifferenceSets sets;
-      for (Points* points : {&sets.a, &sets.b}) {
-        for (int n = 0; n < 6; ++n) {
-          const auto any = [&](int axis) { return axis < dimension ? random.Below(9) - 4.0 : 0.0; };
-          points->push_back({any(0), any(1), any(2)});
-        }
-      }
-      sets.b = Moved(sets.b, {1.0 * random.Below(12), 0, 0});
-      ExpectSmallSimplices(sets, dimension);
+      const Points a = LatticePoints(random, dimension);
+      const Points b = LatticePoints(random, dimension);
+      ExpectSmallSimplices({a, Moved(b, {1.0 * random.Below(12), 0, 0}), {}}, dimension);
       ASSERT_FALSE(HasFailure());
     }
   }

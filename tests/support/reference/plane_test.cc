@@ -42,7 +42,7 @@ struct PolygonPair {
 
 PolygonPair NextPair(Random& random) {
   const int side = random.OneIn(2) ? 4 : 30;
-  const auto any = [&] { return 1.0 * random.Below(side) - side / 4; };
+  const auto any = [&] { return 1.0 * (random.Below(side) - side / 4); };
   Polygon a = LatticePolygon(random, side, {});
   return {std::move(a), LatticePolygon(random, side, {any(), any()})};
 }

@@ -58,7 +58,7 @@ double LowerBound(const PointSimplex& s, const Vec3d& v) {
 
 // --- Every simplex of {-1, 0, 1}^3 ---------------------------------------------------------------
 
-using LatticePoint = Vec3<std::int64_t>;
+using LatticePoint = IntegerPoint<std::int64_t>;
 constexpr int kLatticePoints = 27;
 
 LatticePoint LatticePointAt(int i) { return {i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1}; }
