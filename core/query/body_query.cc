@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "core/query/piece_bounds.h"
+#include "core/query/whole_verdict.h"
 
 namespace clearance {
 namespace {
@@ -27,42 +28,6 @@ template <class Body>
 bool IsConvexPair(const Body& a, const Body& b) {
   return !a.body.is_compound() && !b.body.is_compound();
 }
-
-// How far the states of pairs decide that of the whole: one contact is a contact, one open question
-// leaves the question open. The same rule for all methods.
-int Weight(State state) {
-  switch (state) {
-    case State::kPenetrating:
-      return 4;
-    case State::kUndecided:
-      return 3;
-    case State::kTouching:
-      return 2;
-    case State::kSeparated:
-      return 1;
-    case State::kBeyond:
-      break;
-  }
-  return 0;
-}
-
-// The verdict of the whole from those of its pairs.
-class WholeVerdict {
- public:
-  void Add(State state, UndecidedReason reason) {
-    if (Weight(state) < Weight(state_)) return;
-    // Of several reasons the one that names a limit.
-    if (state != state_ || reason == UndecidedReason::kIterations) reason_ = reason;
-    state_ = state;
-  }
-
-  State state() const { return state_; }
-  UndecidedReason reason() const { return reason_; }
-
- private:
-  State state_ = State::kBeyond;
-  UndecidedReason reason_ = UndecidedReason::kNone;
-};
 
 auto Rank(const DistanceAnswer& answer) {
   return std::tuple(answer.bracket.upper, answer.piece_a, answer.piece_b);

@@ -72,6 +72,13 @@ TEST(BodyDistance, OfEqualPairsNamesTheFirst) {
   const DistanceAnswer answer = Solve(twins, MakeBody(Box(1, 1, 1)), At(0, 0, 0));
   EXPECT_EQ(answer.piece_a, 1U);
   EXPECT_EQ(Solve(MakeBody(Box(1, 1, 1)), twins, At(0, 0, 0)).piece_b, 1U);
+  // By A's id before B's: pieces 0 and 1 are as near as 1 and 0.
+  const RigidBodyPtr ends = Compound({{Box(1, 1, 1), At(0, 0, 0)}, {Box(1, 1, 1), At(20, 0, 0)}});
+  const RigidBodyPtr outside =
+      Compound({{Box(1, 1, 1), At(24, 0, 0)}, {Box(1, 1, 1), At(-4, 0, 0)}});
+  const DistanceAnswer crosswise = Solve(ends, outside, At(0, 0, 0));
+  EXPECT_EQ(crosswise.piece_a, 0U);
+  EXPECT_EQ(crosswise.piece_b, 1U);
 }
 
 TEST(BodyDistance, OfADeepPairHasTheBracketOfTheWhole) {
@@ -139,6 +146,31 @@ TEST(BodyDistance, TouchesWhereAnyPairTouches) {
   EXPECT_LE(answer.bracket.upper, answer.tolerance);
 }
 
+TEST(BodyDistance, OfCurvedPiecesIsThatOfTheNearest) {
+  const auto drum = std::get<ConvexShapePtr>(MakeCylinder(1, 2, 0));
+  const auto cone = std::get<ConvexShapePtr>(MakeCone(1, 2, 0));
+  const RigidBodyPtr body = Compound({{drum, At(0, 0, 0)}, {cone, At(0, 0, 4)}});
+  const DistanceAnswer beside = Solve(body, MakeBody(Sphere(1)), At(5, 0, 0.5));
+  EXPECT_EQ(beside.piece_a, 0U);
+  EXPECT_NEAR(beside.distance, 3, 1e-12);
+  const DistanceAnswer above = Solve(body, MakeBody(Sphere(1)), At(0, 0, 9));
+  EXPECT_EQ(above.piece_a, 1U);
+  EXPECT_NEAR(above.distance, 2, 1e-12);
+}
+
+// The vertex pairs of one pair of pieces are no indices of another's.
+TEST(BodyDistance, TakesNoStartFromOtherPieces) {
+  const RigidBodyPtr mixed = Compound({{Sphere(1), At(0, 0, 0)}, {Box(1, 1, 1), At(9, 0, 0)}});
+  const DistanceAnswer cold = Solve(mixed, MakeBody(Box(1, 1, 1)), At(9, 5, 1));
+  DistanceOptions options;
+  options.start = &cold.witness;
+  EXPECT_GT(cold.witness.vertices_a[0], 0U);
+  const Pose moved = {{0, 5, 1}, {0.1, 0.7, 0.5, 0.5}};
+  const DistanceAnswer near_ball = Solve(mixed, MakeBody(Box(1, 1, 1)), moved, options);
+  EXPECT_EQ(near_ball.piece_a, 0U);
+  EXPECT_EQ(near_ball.iterations, Solve(mixed, MakeBody(Box(1, 1, 1)), moved).iterations);
+}
+
 TEST(BodyIntersection, TellsApartTouchingAndOverlapping) {
   const auto state = [](const RigidBodyPtr& ball, const Pose& pose) {
     return Intersection(PosedBody{*Cup(), kIdentityPose}, PosedBody{*ball, pose}).state;
@@ -160,9 +192,9 @@ TEST(BodyIntersection, OfBodiesApartBracketsTheirDistance) {
 }
 
 TEST(BodyIntersection, OfOverlappingBodiesBracketsTheDeepestPair) {
-  // Pieces 0 overlap by 1, pieces 1 by 1.5.
-  const RigidBodyPtr a = Compound({{Box(1, 1, 1), At(0, 0, 0)}, {Box(1, 1, 1), At(0, 9, 0)}});
-  const RigidBodyPtr b = Compound({{Box(1, 1, 1), At(1, 0, 0)}, {Box(1, 1, 1), At(0.5, 9, 0)}});
+  // Pieces 0, thin plates, overlap by 0.2 and their balls by far; pieces 1 overlap by 1.5.
+  const RigidBodyPtr a = Compound({{Box(9, 9, 0.1), At(0, 0, 0)}, {Box(1, 1, 1), At(0, 50, 0)}});
+  const RigidBodyPtr b = Compound({{Box(9, 9, 0.1), At(0, 0, 0)}, {Box(1, 1, 1), At(0.5, 50, 0)}});
   const IntersectionAnswer answer =
       Intersection(PosedBody{*a, kIdentityPose}, PosedBody{*b, kIdentityPose});
   EXPECT_EQ(answer.state, State::kPenetrating);
@@ -194,6 +226,16 @@ TEST(BodyTimeOfCollision, IsThatOfTheFirstPiecesToMeet) {
   EXPECT_EQ(wall.piece_a, 2U);
   EXPECT_NEAR(wall.t_hit, 0.125, 1e-9);
   EXPECT_LE(wall.t_free, 0.125);
+}
+
+TEST(BodyTimeOfCollision, IsThatOfALateContact) {
+  const RigidBodyPtr balls = Compound({{Sphere(1), At(0, 9, 0)}, {Sphere(1), At(0, -9, 0)}});
+  const Pose start = At(-10, -9, 0);
+  const TimeOfCollisionAnswer answer =
+      Move(balls, MakeBody(Sphere(1)), start, {{8.125, 0, 0}, {}, start.p_WS});
+  EXPECT_EQ(answer.state, MotionState::kHit);
+  EXPECT_EQ(answer.piece_a, 1U);
+  EXPECT_NEAR(answer.t_hit, 8 / 8.125, 1e-8);
 }
 
 TEST(BodyTimeOfCollision, IsFreeWhereItPassesBetweenThePieces) {
@@ -230,6 +272,68 @@ TEST(BodyTimeOfCollision, OfBodiesThatOverlapAtTheStart) {
   EXPECT_EQ(answer.state, MotionState::kInitiallyOverlapping);
   EXPECT_EQ(answer.t_free, 0);
   EXPECT_EQ(answer.t_hit, 0);
+}
+
+TEST(BodyTimeOfCollision, OfAnInitialOverlapHasTheContactOfDistance) {
+  const Motion still;
+  const RigidBodyPtr ball = MakeBody(Sphere(0.5));
+  const Pose start = At(0.6, 0.3, 0);
+  const TimeOfCollisionAnswer answer = Move(Cup(), ball, start, still);
+  const DistanceAnswer contact = Solve(Cup(), ball, start);
+  EXPECT_EQ(answer.state, MotionState::kInitiallyOverlapping);
+  EXPECT_EQ(answer.piece_a, contact.piece_a);
+  EXPECT_EQ(answer.distance, contact.distance);
+  EXPECT_EQ(answer.n_AB, contact.n_AB);
+}
+
+TEST(BodyTimeOfCollision, LeavesAllContactsThatAreIgnored) {
+  // Stands on the floor of the cup and touches the wall at x = 1; the wall at x = -1 is 2 wide of
+  // it.
+  const RigidBodyPtr box = MakeBody(Box(0.5, 0.5, 0.5));
+  const Pose start = At(0.5, 0.5, 0);
+  const Motion still;
+  const auto leave = [&](const Vec3d& displacement) {
+    const RigidBodyPtr cup = Cup();
+    const Motion motion = {displacement, {}, start.p_WS};
+    MotionOptions options;
+    options.ignore_initial_contact = true;
+    return TimeOfCollision(MovingBody{*cup, kIdentityPose, still}, MovingBody{*box, start, motion},
+                           options);
+  };
+  const TimeOfCollisionAnswer up = leave({-0.5, 4, 0});
+  EXPECT_EQ(up.state, MotionState::kFree);
+  EXPECT_GT(up.t_leave, 0);
+  const TimeOfCollisionAnswer across = leave({-4, 0.5, 0});
+  EXPECT_EQ(across.state, MotionState::kHit);
+  EXPECT_EQ(across.piece_a, 1U);
+  EXPECT_NEAR(across.t_hit, 0.25, 1e-8);
+  EXPECT_GT(across.t_leave, 0);
+  EXPECT_LE(across.t_leave, across.t_free);
+  // So slowly off the floor that it is proved to have left it only after it hits the wall.
+  const TimeOfCollisionAnswer sliding = leave({-4, 1e-8, 0});
+  EXPECT_EQ(sliding.state, MotionState::kHit);
+  EXPECT_EQ(sliding.t_leave, sliding.t_free);
+  EXPECT_EQ(leave({0.5, 4, 0}).state, MotionState::kInitiallyOverlapping) << "into the wall";
+}
+
+// Nothing can be proved of tiny pieces on a long way; a later hit of others must not hide that.
+TEST(BodyTimeOfCollision, IsUndecidedWhereAnEarlierContactIsPossible) {
+  const double tiny = std::ldexp(1.0, -480);
+  const RigidBodyPtr dust = MakeBody(Box(tiny, tiny, tiny));
+  const Pose start = At(3 * tiny, 0, 0);
+  const Motion across = {{2, 0, 0}, {}, start.p_WS};
+  const Piece wall = {Box(1, 1, 1), At(2, 0, 0)};
+  const TimeOfCollisionAnswer hit = Move(Compound({wall, wall}), dust, start, across);
+  EXPECT_EQ(hit.state, MotionState::kHit);
+  EXPECT_NEAR(hit.t_hit, 0.5, 1e-8);
+  const Piece speck = {Box(tiny, tiny, tiny), At(0, 0, 0)};
+  for (const auto& pieces : {std::vector<Piece>{wall, speck}, std::vector<Piece>{speck, wall}}) {
+    const TimeOfCollisionAnswer answer = Move(Compound(pieces), dust, start, across);
+    EXPECT_EQ(answer.state, MotionState::kUndecided);
+    EXPECT_EQ(answer.reason, UndecidedReason::kPrecision);
+    EXPECT_EQ(answer.t_free, 0);
+    EXPECT_EQ(answer.t_hit, 1);
+  }
 }
 
 }  // namespace
