@@ -107,7 +107,8 @@ class NearestPieces {
 // bounds say.
 class AnyContact {
  public:
-  AnyContact(const PosedBody& a, const PosedBody& b) : a_(a), b_(b) {}
+  AnyContact(const PosedBody& a, const PosedBody& b, const IntersectionOptions& options)
+      : a_(a), b_(b), options_(options) {}
 
   bool Wants(double bound) {
     least_bound_ = std::fmin(least_bound_, bound);
@@ -118,7 +119,8 @@ class AnyContact {
   }
 
   bool Take(const PiecePair& pair) {
-    const IntersectionAnswer answer = Intersection(PieceOf(a_, pair.a), PieceOf(b_, pair.b));
+    const IntersectionAnswer answer =
+        Intersection(PieceOf(a_, pair.a), PieceOf(b_, pair.b), options_);
     iterations_ += answer.iterations;
     verdict_.Add(answer.state, answer.reason);
     bracket_ = {std::fmin(bracket_.lower, answer.bracket.lower),
@@ -142,6 +144,7 @@ class AnyContact {
  private:
   const PosedBody a_;
   const PosedBody b_;
+  const IntersectionOptions options_;
   WholeVerdict verdict_;
   Bracket bracket_ = {std::numeric_limits<double>::infinity(),
                       std::numeric_limits<double>::infinity()};
@@ -272,9 +275,10 @@ DistanceAnswer Distance(const PosedBody& a, const PosedBody& b, const DistanceOp
   return nearest.Answer();
 }
 
-IntersectionAnswer Intersection(const PosedBody& a, const PosedBody& b) {
-  if (IsConvexPair(a, b)) return Intersection(PieceOf(a, 0), PieceOf(b, 0));
-  AnyContact contact(a, b);
+IntersectionAnswer Intersection(const PosedBody& a, const PosedBody& b,
+                                const IntersectionOptions& options) {
+  if (IsConvexPair(a, b)) return Intersection(PieceOf(a, 0), PieceOf(b, 0), options);
+  AnyContact contact(a, b, options);
   VisitPairs(StandingBounds(a, b), &contact);
   return contact.Answer();
 }

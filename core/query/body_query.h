@@ -41,7 +41,8 @@ struct MovingBody {
 DistanceAnswer Distance(const PosedBody& a, const PosedBody& b, const DistanceOptions& options);
 
 // The state of the whole likewise; it stops at the first pair that is proved to penetrate.
-IntersectionAnswer Intersection(const PosedBody& a, const PosedBody& b);
+IntersectionAnswer Intersection(const PosedBody& a, const PosedBody& b,
+                                const IntersectionOptions& options = {});
 
 // The earliest contact of any pair of pieces: t_free is the least of all pairs, everything else
 // that of the pair that hits first (of equal t_hit the one with the least t_free, then the first by

@@ -11,6 +11,7 @@
 #include "core/math/tolerance.h"
 #include "core/narrow/core_distance.h"
 #include "core/narrow/placement.h"
+#include "core/query/exact_decision.h"
 #include "core/query/pair_solver.h"
 
 namespace clearance {
@@ -108,6 +109,7 @@ DistanceAnswer Distance(const PosedShape& a, const PosedShape& b, const Distance
   const Verdict verdict = Classify(answer.bracket, answer.tolerance, core.hit_iteration_limit);
   answer.state = verdict.state;
   answer.reason = verdict.reason;
+  if (options.exact) DecideAtZero(a, b, &answer.state, &answer.reason, &answer.bracket);
   answer.distance = std::fmin(std::fmax(std::ldexp(distance, pair.exponent), answer.bracket.lower),
                               answer.bracket.upper);
   SetPoints(pair, a, core, &answer);

@@ -60,6 +60,9 @@ struct DistanceOptions {
   double max_distance = std::numeric_limits<double>::infinity();  // >= 0
   // Width of the bracket that is good enough; 0: as narrow as rounding allows.
   double tolerance = 0;
+  // Lets exact arithmetic decide where the bracket holds 0: then a pair of polytopes is never
+  // UNDECIDED, and TOUCHING is meant to the last bit. Allocates; see exact_contact.h.
+  bool exact = false;
   // Vertex pairs to start from, such as the witness of an earlier answer for the same shapes; any
   // do. Nothing that is reported depends on it but the iterations and the bracket of a pair that is
   // kBeyond. Unused where a tolerance is given or a core is curved. Requires: indices of the
@@ -96,7 +99,7 @@ struct DistanceAnswer {
   std::uint32_t iterations = 0;
 };
 
-// Never fails, never allocates, may be called from any thread: a pure function of its arguments,
+// Never fails, never allocates (but see `exact`), any thread: a pure function of its arguments,
 // the same bits on every machine.
 DistanceAnswer Distance(const PosedShape& a, const PosedShape& b, const DistanceOptions& options);
 

@@ -4,11 +4,13 @@
 
 #include "core/math/rounding.h"
 #include "core/math/tolerance.h"
+#include "core/query/exact_decision.h"
 #include "core/query/pair_solver.h"
 
 namespace clearance {
 
-IntersectionAnswer Intersection(const PosedShape& a, const PosedShape& b) {
+IntersectionAnswer Intersection(const PosedShape& a, const PosedShape& b,
+                                const IntersectionOptions& options) {
   const ShapePair pair = PairOf(a, b);
   const DoubleDouble radii = RadiusSum(pair);
   CoreLimits limits = LimitsFor(pair, 0.0);
@@ -23,6 +25,7 @@ IntersectionAnswer Intersection(const PosedShape& a, const PosedShape& b) {
   const Verdict verdict = Classify(answer.bracket, tolerance, core.hit_iteration_limit);
   answer.state = verdict.state;
   answer.reason = verdict.reason;
+  if (options.exact) DecideAtZero(a, b, &answer.state, &answer.reason, &answer.bracket);
   return answer;
 }
 

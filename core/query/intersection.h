@@ -19,8 +19,13 @@ struct IntersectionAnswer {
   std::uint32_t iterations = 0;
 };
 
-// Never fails, never allocates, any thread.
-IntersectionAnswer Intersection(const PosedShape& a, const PosedShape& b);
+struct IntersectionOptions {
+  bool exact = false;  // as DistanceOptions has it
+};
+
+// Never fails, never allocates (but see `exact`), any thread.
+IntersectionAnswer Intersection(const PosedShape& a, const PosedShape& b,
+                                const IntersectionOptions& options = {});
 
 }  // namespace clearance
 

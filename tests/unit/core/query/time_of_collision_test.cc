@@ -170,6 +170,15 @@ TEST(IsMotionRepresentable, RefusesWhatOverflows) {
   EXPECT_FALSE(IsMotionRepresentable(box->bounding_radius(), pose, Straight({1e308, 0, 0})));
 }
 
+TEST(TimeOfCollision, TellsTheContactOfAnInitialOverlap) {
+  const auto answer = Solve(Box(1, 1, 1), {}, Straight({1, 0, 0}), Box(1, 1, 1), At(1.75, 0.5, 0));
+  ASSERT_EQ(answer.state, MotionState::kInitiallyOverlapping);
+  EXPECT_NEAR(answer.distance, -0.25, 1e-14);
+  EXPECT_NEAR(answer.n_AB.x, 1, 1e-14);
+  EXPECT_NEAR(answer.p_WA.x, 1, 1e-14);
+  EXPECT_NEAR(answer.p_WB.x, 0.75, 1e-14);
+}
+
 TimeOfCollisionAnswer Leave(const ConvexShapePtr& a, const Motion& motion, const ConvexShapePtr& b,
                             const Pose& pose_b, MotionProof* proof = nullptr) {
   const Motion rest{{}, {}, pose_b.p_WS};

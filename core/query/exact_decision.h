@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The last word of exact arithmetic on a pair whose bracket holds 0.
+
+#ifndef CLEARANCE_CORE_QUERY_EXACT_DECISION_H_
+#define CLEARANCE_CORE_QUERY_EXACT_DECISION_H_
+
+#include "core/query/distance.h"
+
+namespace clearance {
+
+// Where the state is kTouching or kUndecided, decides it exactly and narrows the bracket to what
+// that proves. Leaves everything as it is where that cannot be done (DecideExactly tells when).
+void DecideAtZero(const PosedShape& a, const PosedShape& b, State* state, UndecidedReason* reason,
+                  Bracket* bracket);
+
+}  // namespace clearance
+
+#endif  // CLEARANCE_CORE_QUERY_EXACT_DECISION_H_
