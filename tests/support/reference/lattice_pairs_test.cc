@@ -40,7 +40,7 @@ BodyPair NextPair(Random& random) { return Generate(Family::kLatticeTouching, ra
 TEST(BooleanGjk, NeverFailsOnALatticeNotEvenTouching) {
   Random random(RunSeed());
   std::array<int, 3> relations{};
-  const int pairs = Effort(30000, 1000000);
+  const int pairs = Effort(30000, 300000);
   for (int i = 0; i < pairs; ++i) {
     const BodyPair pair = NextPair(random);
     const CoreRelation truth = ComputeExactDistance(MakeExactPair(pair)).relation;
@@ -56,7 +56,7 @@ TEST(BooleanGjk, NeverFailsOnALatticeNotEvenTouching) {
 TEST(BruteForce, IsTheExactSignedDistanceOnALattice) {
   Random random(RunSeed() + 1);
   std::array<int, 3> origins{};
-  const int pairs = Effort(400, 20000);
+  const int pairs = Effort(400, 10000);
   for (int i = 0; i < pairs; ++i) {
     const BodyPair pair = NextPair(random);
     const ExactDistance truth = ComputeExactSignedDistance(MakeExactPair(pair));
@@ -74,7 +74,7 @@ TEST(BruteForce, IsTheExactSignedDistanceOnALattice) {
 // sub-distances are off by 64 units of the extent at most, and so is what the loop ends on.
 TEST(Loop, AgreesWithBruteForceOnALattice) {
   Random random(RunSeed() + 2);
-  for (int i = 0; i < Effort(400, 20000); ++i) {
+  for (int i = 0; i < Effort(400, 10000); ++i) {
     const BodyPair pair = NextPair(random);
     const DifferenceSets sets = SetsOf(pair);
     const double distance = std::max(0.0, DistanceByBruteForce(sets).distance);
