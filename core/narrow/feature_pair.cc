@@ -91,7 +91,8 @@ double Height(const ConvexShape& shape, const Vec3d& d, VertexIndex i) {
 // True if every vertex that is not of the feature lies below its highest one along d by more than
 // `margin`. On a polytope every vertex has a rising path of edges to the top, so that neighbours
 // speak for all.
-bool StandsOut(const ConvexShape& shape, const Feature& feature, const Vec3d& d, double margin) {
+bool StandsOut(const ConvexShape& shape, const FeatureVertices& feature, const Vec3d& d,
+               double margin) {
   double top = -HUGE_VAL;
   for (int i = 0; i < feature.size; ++i) {
     top = std::fmax(top, Height(shape, d, feature.vertex[i]));
@@ -132,14 +133,14 @@ bool IsUnique(const Difference<double>& difference, const FeaturePair& features,
 
 }  // namespace
 
-void Feature::Add(VertexIndex candidate) {
+void FeatureVertices::Add(VertexIndex candidate) {
   if (Contains(candidate)) return;
   int at = size++;
   for (; at > 0 && vertex[at - 1] > candidate; --at) vertex[at] = vertex[at - 1];
   vertex[at] = candidate;
 }
 
-bool Feature::Contains(VertexIndex candidate) const {
+bool FeatureVertices::Contains(VertexIndex candidate) const {
   return std::find(vertex.begin(), vertex.begin() + size, candidate) != vertex.begin() + size;
 }
 

@@ -24,7 +24,7 @@
 namespace clearance {
 
 // Vertices of a simplex that belong to one core, ascending, each once.
-struct Feature {
+struct FeatureVertices {
   int size = 0;
   std::array<VertexIndex, 4> vertex{};
 
@@ -33,8 +33,8 @@ struct Feature {
 };
 
 struct FeaturePair {
-  Feature a;
-  Feature b;
+  FeatureVertices a;
+  FeatureVertices b;
 };
 
 // Of a simplex of polytopes.
