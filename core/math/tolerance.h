@@ -152,8 +152,9 @@ inline constexpr double kContactSpread = 0x1p-5;
 // hundred roundings: faces that coincide meet at all their corners whatever the pose.
 inline constexpr double kContactSlack = 0x1p-44;
 
-// Pair units: points of contact nearer to each other than this are one.
-inline constexpr double kContactMerge = 0x1p-42;
+// Pair units: points of contact nearer to each other than this are one, a nanometre on a metre. The
+// slack is magnified along sides that meet at a small angle, and this is what it may come to.
+inline constexpr double kContactMerge = 0x1p-30;
 
 // Vertices from which on a solid shape has an adjacency to climb along: scanning fewer than this is
 // as fast as the dozen dependent look-ups of a climb.

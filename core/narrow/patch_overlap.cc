@@ -128,6 +128,10 @@ Piece Cut(const Vec3d& from_N, const Vec3d& to_N, const Border& border) {
     if (is_to_outside) widened_end = std::min(widened_end, widened);
   }
   piece.is_empty = widened_begin > widened_end;
+  if (piece.begin > piece.end) {  // the edge passes a corner within the slack
+    piece.begin = widened_begin;
+    piece.end = widened_end;
+  }
   return piece;
 }
 
