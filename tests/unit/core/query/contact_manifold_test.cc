@@ -248,6 +248,15 @@ TEST(ContactManifold, OfACylinderStandingIsAnOctagonAndLyingALine) {
   EXPECT_EQ(Solve(Box(5, 5, 1), {}, cylinder, leaning).size, 1);
 }
 
+TEST(ContactManifold, OfACylinderOverAnEdgeIsCutOffThere) {
+  const auto cylinder = std::get<ConvexShapePtr>(MakeCylinder(0.5, 2, 0));
+  const double c = 0.5 * kHalfSqrt2;
+  const std::vector<Vec3d> want = {
+      {4.5, 0, 1}, {5 - c, c, 1}, {5, 0.5, 1}, {5, -0.5, 1}, {5 - c, -c, 1}};
+  ExpectPoints(Solve(Box(5, 5, 1), {}, cylinder, At(5, 0, 3)), want);
+  ExpectPoints(Solve(cylinder, At(5, 0, -1), Box(5, 5, 1), At(0, 0, 2)), want);
+}
+
 TEST(ContactManifold, OfACone) {
   const auto cone = std::get<ConvexShapePtr>(MakeCone(1, 1, 0));
   EXPECT_EQ(Solve(Box(5, 5, 1), {}, cone, At(0, 0, 2.5)).size, 8);
@@ -296,39 +305,39 @@ TEST(ContactManifold, IsMirroredWhereTheBodiesAreSwapped) {
   }
 }
 
-TEST(ContactManifold, OfManyCornersKeepsTheDeepestAndTheWidest) {
-  // A prism of 40 corners around, leaning so that the corner 0 is the lowest.
+// A prism of unit radius, its corners 2 i and 2 i + 1 at the angle i - first, of `count` around.
+ConvexShapePtr RoundPrism(int count, int first) {
   std::vector<double> xyz;
-  for (int i = 0; i < 40; ++i) {
-    const double angle = i * std::atan(1.0) / 5;
+  for (int i = 0; i < count; ++i) {
+    const double angle = (i - first) * std::atan(1.0) * 8 / count;
     for (const double z : {-1.0, 1.0}) {
       xyz.insert(xyz.end(), {std::cos(angle), std::sin(angle), z});
     }
   }
-  const Pose b = {{0, 0, 2.5}, AboutY(1e-3)};
-  const ContactManifold manifold = Solve(Box(5, 5, 1), {}, Points(xyz), b);
-  EXPECT_TRUE(manifold.is_truncated);
-  ASSERT_EQ(manifold.size, ContactManifold::kCapacity);
-  EXPECT_EQ(manifold.points[0].feature_b, (Feature{0, 0}));
-  double area = 0;
-  for (int i = 0; i < manifold.size; ++i) {
-    const Vec3d& p = manifold.points[i].p_WA;
-    const Vec3d& q = manifold.points[(i + 1) % manifold.size].p_WA;
-    area += (p.x * q.y - p.y * q.x) / 2;
-    EXPECT_LE(manifold.points[0].distance, manifold.points[i].distance);
+  return Points(xyz);
+}
+
+TEST(ContactManifold, OfManyCornersKeepsTheDeepestAndTheWidest) {
+  for (int lowest = 0; lowest < 8; ++lowest) {
+    const Pose b = {{0, 0, 2.5}, AboutY(1e-3)};  // the side towards +x is the lowest
+    const ContactManifold manifold = Solve(Box(5, 5, 1), {}, RoundPrism(40, lowest), b);
+    EXPECT_TRUE(manifold.is_truncated);
+    ASSERT_EQ(manifold.size, ContactManifold::kCapacity);
+    double area = 0;
+    const ContactPoint* deepest = manifold.points.begin();
+    for (int i = 0; i < manifold.size; ++i) {
+      const Vec3d& p = manifold.points[i].p_WA;
+      const Vec3d& q = manifold.points[(i + 1) % manifold.size].p_WA;
+      area += (p.x * q.y - p.y * q.x) / 2;
+      if (manifold.points[i].distance < deepest->distance) deepest = &manifold.points[i];
+    }
+    EXPECT_EQ(deepest->feature_b.first, 2 * lowest);
+    EXPECT_GT(area, 0.96 * 3.13) << "of 16 corners at best 0.975 of the disc";
   }
-  EXPECT_GT(area, 0.96 * 3.13) << "of 16 corners at best 0.975 of the disc";
 }
 
 TEST(ContactManifold, OfAFaceWithHundredsOfCornersIsThinned) {
-  std::vector<double> xyz;
-  for (int i = 0; i < 300; ++i) {
-    const double angle = i * std::atan(1.0) * 8 / 300;
-    for (const double z : {-1.0, 1.0}) {
-      xyz.insert(xyz.end(), {std::cos(angle), std::sin(angle), z});
-    }
-  }
-  const ContactManifold manifold = Solve(Box(5, 5, 1), {}, Points(xyz), At(0, 0, 2));
+  const ContactManifold manifold = Solve(Box(5, 5, 1), {}, RoundPrism(300, 0), At(0, 0, 2));
   EXPECT_TRUE(manifold.is_truncated);
   EXPECT_EQ(manifold.size, ContactManifold::kCapacity);
 }
