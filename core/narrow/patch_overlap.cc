@@ -47,10 +47,10 @@ class Border {
   // True if the squares of the border's own lengths underflow beside the other body: a point to it.
   bool is_degenerate() const { return is_degenerate_; }
 
-  // True if the point is inside by more than the slack.
-  bool HoldsWell(const Vec3d& p_N) const {
+  // True if the point is at least so far inside.
+  bool Holds(const Vec3d& p_N, double depth) const {
     return !is_degenerate_ && std::all_of(begin(), end(), [&](const HalfPlane& plane) {
-      return plane.Depth(p_N) > kContactSlack;
+      return plane.Depth(p_N) >= depth;
     });
   }
 
@@ -149,32 +149,32 @@ class OverlapSearch {
   OverlapSearch(const FacingPatch& subject, const FacingPatch& clip, bool is_subject_a)
       : subject_(subject), clip_(clip), is_subject_a_(is_subject_a), border_(clip) {}
 
+  // Vertices come first: where the slack makes a cut beside one, the vertex stays.
   Overlap Run() {
     if (border_.is_degenerate()) return {};
+    for (int i = 0; i < subject_.size; ++i) {
+      const Vec3d& corner_N = subject_.corner_N[i];
+      if (!border_.Holds(corner_N, -kContactSlack)) continue;
+      Add(corner_N, {subject_.name[i], subject_.name[i]}, clip_.feature);
+    }
     const int edge_count = subject_.size == 2 ? 1 : subject_.size;
-    for (int i = 0; i < edge_count; ++i) AddPieceOf(i);
+    for (int i = 0; i < edge_count; ++i) AddCutsOf(i);
     if (subject_.size > 2) AddCornersOfClip();
     return overlap_;
   }
 
  private:
-  void AddPieceOf(int i) {
+  void AddCutsOf(int i) {
     const int next = (i + 1) % subject_.size;
     const Vec3d& from_N = subject_.corner_N[i];
-    const Vec3d& to_N = subject_.corner_N[next];
-    const Piece piece = Cut(from_N, to_N, border_);
+    const Vec3d edge_N = subject_.corner_N[next] - from_N;
+    const Piece piece = Cut(from_N, subject_.corner_N[next], border_);
     if (piece.is_empty || IsCrossing(piece)) return;
     const Feature edge = EdgeBetween(subject_.name[i], subject_.name[next]);
-    if (piece.cut_begin == nullptr) {
-      Add(from_N, {subject_.name[i], subject_.name[i]}, clip_.feature);
-    } else {
-      Add(from_N + piece.begin * (to_N - from_N), edge, piece.cut_begin->feature);
+    if (piece.cut_begin != nullptr) {
+      Add(from_N + piece.begin * edge_N, edge, piece.cut_begin->feature);
     }
-    if (piece.cut_end != nullptr) {
-      Add(from_N + piece.end * (to_N - from_N), edge, piece.cut_end->feature);
-    } else if (subject_.size == 2) {  // of a face this is the next edge's beginning
-      Add(to_N, {subject_.name[next], subject_.name[next]}, clip_.feature);
-    }
+    if (piece.cut_end != nullptr) Add(from_N + piece.end * edge_N, edge, piece.cut_end->feature);
   }
 
   // True if both ends come from the sides of an edge that is crossed.
@@ -187,7 +187,7 @@ class OverlapSearch {
     const Border inside(subject_);
     for (int i = 0; i < clip_.size; ++i) {
       const Vec3d& corner_N = clip_.corner_N[i];
-      if (!inside.HoldsWell(corner_N)) continue;
+      if (!inside.Holds(corner_N, kContactSlack)) continue;
       const double z = HeightAt(subject_, corner_N.x, corner_N.y);
       Append({corner_N.x, corner_N.y, z}, corner_N.z,
              {subject_.feature, {clip_.name[i], clip_.name[i]}});
