@@ -169,7 +169,9 @@ class Encloser {
     }
     if (ToDouble(height) > 4 * error_) return false;
     enclosure_.kind = Enclosure::Kind::kTouching;
-    enclosure_.normal_is_unique = span_.rank >= 2;
+    // A flat difference has a plane on either side.
+    const Dd below = Dot(-n_A, difference_.Highest(-n_A).w);
+    enclosure_.normal_is_unique = span_.rank >= 2 && ToDouble(below) > 4 * error_;
     return true;
   }
 

@@ -90,7 +90,6 @@ class Expansion {
     const Vec3<T> n = To<T>(n_A);
     const DifferenceVertex<T> w = difference_.Highest(n);
     *height = Dot(n, w.w) / Sqrt(NormSquared(n));
-    if (*height < least_height_) least_height_ = *height;
     return w;
   }
 
@@ -146,8 +145,11 @@ class Expansion {
       least = distance_sq;
       foot = f;
     }
+    const Contact nearest = contact_;
     contact_.height = T(HUGE_VAL);
-    return !Push(foot);
+    const bool is_settled = !Push(foot);
+    if (contact_.height > nearest.height + T(noise_)) contact_ = nearest;
+    return is_settled;
   }
 
   // With B moved along n until it is clear of A, the direction between their nearest points is one
@@ -170,13 +172,31 @@ class Expansion {
       Contact next;
       next.n_A = (-1 / distance) * gjk.v;
       Highest(next.n_A, &next.height);
-      if (!(next.height <= contact_.height)) return;
       for (int i = 0; i < gjk.simplex.size; ++i) {
         next.p_A = next.p_A + gjk.simplex.weight[i] * gjk.simplex.vertex[i].p_A;
       }
-      const double gain = clearance::ToDouble(contact_.height - next.height);
+      contact_.p_A = next.p_A;
+      if (clearance::ToDouble(next.height) > h + noise_) return;
+      const Vec3d turn = next.n_A - contact_.n_A;
       contact_ = next;
-      if (gain <= noise_) return;
+      if (clearance::ToDouble(next.height) >= h - noise_) return;
+      Extrapolate(turn);
+    }
+  }
+
+  // Each step closes in on the minimum by some factor: on in the same direction, as long as that
+  // helps.
+  void Extrapolate(const Vec3d& turn) {
+    Vec3d step = turn;
+    for (int i = 0; i < kMaxPolishSteps; ++i) {
+      const Vec3d d = contact_.n_A + step;
+      const Vec3d n_A = (1 / std::sqrt(NormSquared(d))) * d;
+      T height;
+      Highest(n_A, &height);
+      if (!(height < contact_.height)) return;
+      contact_.n_A = n_A;
+      contact_.height = height;
+      step = 2.0 * step;
     }
   }
 
@@ -184,7 +204,7 @@ class Expansion {
   // normal tilted by t reaches farther by about size t^2 / 2 at least, so that closer ones are the
   // same to the width of the bracket.
   bool IsUnique() {
-    const double reach = clearance::ToDouble(least_height_) + noise_;
+    const double reach = clearance::ToDouble(contact_.height) + noise_;
     const double slack = std::fmax(enough_, Gap());
     const double least_cosine = std::fmax(1 - kSameNormal * slack / size_, 0);
     for (int f = 0; f < polytope_.slot_count(); ++f) {
@@ -236,7 +256,7 @@ class Expansion {
     }
     result.at_least = at_least - vertex_error_;
     result.normal_is_unique = IsUnique();
-    result.at_most = Dd(least_height_) + Dd(RoundingError(difference_));
+    result.at_most = Dd(contact_.height) + Dd(RoundingError(difference_));
     result.height = Dd(contact_.height);
     result.n_A = contact_.n_A;
     result.p_A = contact_.p_A;
@@ -251,7 +271,6 @@ class Expansion {
   double enough_;              // width of the bracket to stop at, rounding aside
   ExpandingPolytope polytope_;
   Contact contact_;
-  T least_height_ = T(HUGE_VAL);
 };
 
 }  // namespace

@@ -60,12 +60,41 @@ TEST(Distance, OfARadiusThatReachesIsProvedPenetration) {
   EXPECT_LT(answer.bracket.upper, -0.999);
 }
 
-TEST(Distance, OfOverlappingBoxesBracketsTheDepth) {
-  const DistanceAnswer answer = Solve(Box(1, 1, 1), At(0, 0, 0), Box(1, 1, 1), At(1.5, 0.2, 0.1));
+void ExpectDepth(const DistanceAnswer& answer, double want) {
   EXPECT_EQ(answer.state, State::kPenetrating);
-  EXPECT_LE(answer.bracket.lower, -0.5);
-  EXPECT_GE(answer.bracket.upper, -0.5);
-  EXPECT_LT(answer.bracket.upper, 0);
+  EXPECT_LE(answer.bracket.lower, -want);
+  EXPECT_GE(answer.bracket.upper, -want);
+  EXPECT_NEAR(answer.distance, -want, 1e-14 * (1 + want));
+  EXPECT_LE(answer.bracket.upper - answer.bracket.lower, answer.tolerance);
+}
+
+TEST(Distance, OfOverlappingBoxesIsMinusTheDepthWithPointsAndNormal) {
+  const DistanceAnswer answer =
+      Solve(Box(1, 1, 1, 0.25), At(0, 0, 0), Box(1, 1, 1), At(1.5, 0.2, 0.1));
+  ExpectDepth(answer, 0.75);
+  EXPECT_EQ(answer.n_AB, (Vec3d{1, 0, 0}));
+  EXPECT_EQ(answer.p_WA.x, 1.25);
+  EXPECT_EQ(answer.p_WB.x, 0.5);
+  EXPECT_EQ(answer.p_WB.y, answer.p_WA.y);
+}
+
+// The cores cross without any depth of their own: both sides of their plane are equally deep.
+TEST(Distance, OfCrossingCapsulesIsTheirRadiiAlongTheCommonNormal) {
+  const auto rod = std::get<ConvexShapePtr>(MakeSegment({-1, 0, 0}, {1, 0, 0}, 0.25));
+  const DistanceAnswer answer = Solve(rod, {}, rod, {{0, 0.5, 0}, kQuarterTurn});
+  ExpectDepth(answer, 0.5);
+  EXPECT_NEAR(std::fabs(answer.n_AB.z), 1, 1e-15);
+  EXPECT_FALSE(answer.normal_is_unique);
+  EXPECT_NEAR(NormSquared(answer.p_WA - Vec3d{0, 0, 0.25 * answer.n_AB.z}), 0, 1e-30);
+}
+
+TEST(Distance, OfADiscThroughADiscIsTheirRadiiOrTheWayOut) {
+  // Two thin squares, crossing at right angles 0.125 from an edge of the second.
+  const auto square = Points({-1, -1, 0, 1, -1, 0, 1, 1, 0, -1, 1, 0}, 0.25);
+  const DistanceAnswer answer =
+      Solve(square, {}, square, {{0, 0, 0.875}, {0.7071067811865476, 0, 0, 0.7071067811865476}});
+  ExpectDepth(answer, 0.125 + 0.5);
+  EXPECT_NEAR(answer.n_AB.z, 1, 1e-14);
 }
 
 struct TouchingCase {

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Proves the lower bound of a depth anew, from nothing but the shapes' vertices, the poses and the
+// list of facets, with exact arithmetic.
+
+#ifndef CLEARANCE_TESTS_SUPPORT_DEPTH_PROOF_CHECKER_H_
+#define CLEARANCE_TESTS_SUPPORT_DEPTH_PROOF_CHECKER_H_
+
+#include <string>
+
+#include "core/narrow/depth_proof.h"
+#include "tests/support/answer_checker.h"
+
+namespace clearance::testing {
+
+// What is wrong with the proof of `answer`, which is kPenetrating by its cores; empty if nothing:
+//   closed    every edge belongs to two facets, once each way
+//   around    a ray from the origin passes the surface once, outwards
+//   convex    no corner is above the plane of a facet, to rounding (of facets that are not slivers)
+//   deep      every facet is as far from the origin as the bracket says, to rounding
+std::string FindProofFault(const CheckedPair& pair, const DistanceAnswer& answer,
+                           const DepthProof& proof);
+
+}  // namespace clearance::testing
+
+#endif  // CLEARANCE_TESTS_SUPPORT_DEPTH_PROOF_CHECKER_H_
