@@ -66,6 +66,14 @@ void AddKind(const v1::Shape& shape, CanonicalContent* canonical) {
       return AddHull(shape.hull(), canonical);
     case v1::Shape::kPolygon:
       return canonical->AddList(SpanOf(shape.polygon().vertices()));
+    case v1::Shape::kCylinder:
+      canonical->Add(shape.cylinder().radius());
+      return canonical->Add(shape.cylinder().half_length());
+    case v1::Shape::kCone:
+      canonical->Add(shape.cone().radius());
+      return canonical->Add(shape.cone().half_length());
+    case v1::Shape::kEllipsoid:
+      return AddVector(shape.ellipsoid().semi_axes(), canonical);
     case v1::Shape::kPoint:
     case v1::Shape::KIND_NOT_SET:
       return;
@@ -103,6 +111,12 @@ ShapeOrError MakeKind(const v1::Shape& shape) {
       return MakeHullKind(shape.hull(), radius);
     case v1::Shape::kPolygon:
       return MakePolygon(SpanOf(shape.polygon().vertices()), radius);
+    case v1::Shape::kCylinder:
+      return MakeCylinder(shape.cylinder().radius(), shape.cylinder().half_length(), radius);
+    case v1::Shape::kCone:
+      return MakeCone(shape.cone().radius(), shape.cone().half_length(), radius);
+    case v1::Shape::kEllipsoid:
+      return MakeEllipsoid(VectorOf(shape.ellipsoid().semi_axes()), radius);
     case v1::Shape::kPoint:
     case v1::Shape::KIND_NOT_SET:
       break;
@@ -134,7 +148,9 @@ absl::Status CheckShape(const v1::Shape& shape, const Limits& limits) {
     return RefuseArgument(
         {.field = "kind",
          .value = "unset",
-         .limit = "point, segment, triangle, sphere, capsule, box, hull or polygon",
+         .limit =
+             "point, segment, triangle, sphere, capsule, box, hull, polygon, cylinder, cone or "
+             "ellipsoid",
          .message = "The shape has no kind that this server knows."});
   }
   if (!std::isfinite(shape.radius()) || shape.radius() < 0) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <limits>
+
 #include "core/query/distance.h"
 #include "server/engine/answer.h"
 #include "server/engine/row_loop.h"
@@ -10,6 +12,13 @@ namespace {
 
 // ROW_FLAG_NORMAL_NOT_UNIQUE of clearance.v1.
 constexpr std::uint32_t kNormalNotUnique = 1;
+
+// What witnesses name instead of a vertex of a shape that has none.
+constexpr std::uint32_t kNoVertex = std::numeric_limits<std::uint32_t>::max();
+
+std::uint32_t CallersIndex(const ConvexShape& shape, VertexIndex vertex) {
+  return shape.is_curved() ? kNoVertex : shape.original_index(vertex);
+}
 
 struct DistanceKind {
   using Answer = DistanceAnswer;
@@ -31,8 +40,7 @@ struct DistanceKind {
   static std::uint64_t StepsOf(const DistanceAnswer& answer) { return answer.iterations; }
 
   std::uint64_t VerticesOf(std::uint32_t row) const {
-    const PairOfShapes shapes(table, questions.pairs, row);
-    return std::uint64_t{shapes.a.vertex_count()} + shapes.b.vertex_count();
+    return PairOfShapes(table, questions.pairs, row).VerticesToScan();
   }
 
   void Skip(std::uint32_t) const { EndWitnessRow(); }
@@ -62,8 +70,8 @@ struct DistanceKind {
   void PutWitness(const Witness& witness, std::uint32_t i) const {
     const PairOfShapes shapes(table, questions.pairs, first + i);
     for (int k = 0; k < witness.size; ++k) {
-      columns.witnesses->vertices_a.push_back(shapes.a.original_index(witness.vertices_a[k]));
-      columns.witnesses->vertices_b.push_back(shapes.b.original_index(witness.vertices_b[k]));
+      columns.witnesses->vertices_a.push_back(CallersIndex(shapes.a, witness.vertices_a[k]));
+      columns.witnesses->vertices_b.push_back(CallersIndex(shapes.b, witness.vertices_b[k]));
       columns.witnesses->weights.push_back(witness.weights[k]);
     }
   }

@@ -26,8 +26,7 @@ struct IntersectionKind {
   static std::uint64_t StepsOf(const IntersectionAnswer& answer) { return answer.iterations; }
 
   std::uint64_t VerticesOf(std::uint32_t row) const {
-    const PairOfShapes shapes(table, questions.pairs, row);
-    return std::uint64_t{shapes.a.vertex_count()} + shapes.b.vertex_count();
+    return PairOfShapes(table, questions.pairs, row).VerticesToScan();
   }
 
   void Skip(std::uint32_t) const {}

@@ -71,10 +71,21 @@ void ForEachRow(const Work& work, Kind kind) {
   }
 }
 
+// The vertices whose scan costs what one support of this shape does: of a curved one a few square
+// roots.
+inline std::uint64_t VerticesToScan(const ConvexShape& shape) {
+  constexpr std::uint64_t kCurved = 32;
+  return shape.is_curved() ? kCurved : shape.vertex_count();
+}
+
 // The pair of shapes of one row. Requires: the row has no fault.
 struct PairOfShapes {
   PairOfShapes(const ShapeTable& table, const PairRows& pairs, std::uint32_t row)
       : a(*table.shape(*pairs.slots_a.at(row))), b(*table.shape(*pairs.slots_b.at(row))) {}
+
+  std::uint64_t VerticesToScan() const {
+    return server::VerticesToScan(a) + server::VerticesToScan(b);
+  }
 
   const ConvexShape& a;
   const ConvexShape& b;

@@ -38,8 +38,7 @@ struct TimeOfCollisionKind {
   // Each step has a cost of its own even where the shapes are points.
   std::uint64_t VerticesOf(std::uint32_t row) const {
     constexpr std::uint64_t kOverhead = 256;
-    const PairOfShapes shapes(table, questions.pairs, row);
-    return kOverhead + shapes.a.vertex_count() + shapes.b.vertex_count();
+    return kOverhead + PairOfShapes(table, questions.pairs, row).VerticesToScan();
   }
 
   void Skip(std::uint32_t) const {}

@@ -160,9 +160,7 @@ class Conversation {
     for (const std::size_t shape : {question.shape_a, question.shape_b}) {
       const auto* not_sent = std::get_if<NotSent>(&shapes_[shape]);
       if (not_sent == nullptr) continue;
-      const bool is_malformed = not_sent->why == NotSent::Why::kMalformed;
-      if (answer->outcome == Outcome::kSelfRefused) continue;
-      answer->outcome = is_malformed ? Outcome::kSelfRefused : Outcome::kNotAnswered;
+      answer->outcome = Outcome::kSelfRefused;
       answer->reason = not_sent->reason;
     }
     return answer->outcome != Outcome::kLost;

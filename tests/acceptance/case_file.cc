@@ -18,7 +18,7 @@ std::string FamilyOf(const Json& row, const std::string& id) {
 
 TableShape ShapeOf(const Json& row, const char* key) {
   if (row.contains(key)) return ReadShape(row[key]);
-  return NotSent{NotSent::Why::kMalformed, std::string("no shape '") + key + "'"};
+  return NotSent{std::string("no shape '") + key + "'"};
 }
 
 client::Pose PoseOf(const Json& row, const char* key) {
@@ -39,7 +39,7 @@ Question ReadQuestion(const Json& row, TaskFile* file) {
       question.motions = {ReadMotion(row, "motion_a"), ReadMotion(row, "motion_b")};
     }
   } catch (const std::exception& error) {
-    file->shapes.back() = NotSent{NotSent::Why::kMalformed, error.what()};
+    file->shapes.back() = NotSent{error.what()};
   }
   return question;
 }

@@ -27,11 +27,33 @@ void Grow(const Vec3& p, double radius, Bounds* bounds) {
                   std::max(bounds->high.z, z + radius)};
 }
 
+// The corners of a box about a core that is no hull of points.
+struct CornersOf {
+  std::vector<double> operator()(const client::Cylinder& cylinder) const {
+    return OfBox({cylinder.radius, cylinder.radius, cylinder.half_length});
+  }
+  std::vector<double> operator()(const client::Cone& cone) const {
+    return OfBox({cone.radius, cone.radius, cone.half_length});
+  }
+  std::vector<double> operator()(const client::Ellipsoid& ellipsoid) const {
+    return OfBox(ellipsoid.semi_axes);
+  }
+  template <class Kind>
+  std::vector<double> operator()(const Kind&) const {
+    return {};
+  }
+
+  static std::vector<double> OfBox(const Vec3& half) {
+    return {-half.x, -half.y, -half.z, half.x, half.y, half.z};
+  }
+};
+
 // Of a shape that is not sent: nothing, its size is never used.
 Bounds BoundsOf(const TableShape& shape) {
   if (std::holds_alternative<NotSent>(shape)) return {};
   const auto& content = std::get<client::Shape>(std::get<client::ShapeReference>(shape));
-  const std::vector<double> vertices = client::BodyVertices(content);
+  std::vector<double> vertices = client::BodyVertices(content);
+  if (vertices.empty()) vertices = std::visit(CornersOf{}, content.kind);
   Bounds bounds = {{kInfinity, kInfinity, kInfinity}, {-kInfinity, -kInfinity, -kInfinity}};
   for (std::size_t i = 0; i + 2 < vertices.size(); i += 3) {
     Grow({vertices[i], vertices[i + 1], vertices[i + 2]}, client::BodyRadius(content), &bounds);

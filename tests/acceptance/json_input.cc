@@ -71,6 +71,17 @@ Shape ReadCapsule(const Json& shape) {
   return {client::Segment{{-end.x, -end.y, 0}, end}, radius};
 }
 
+struct RoundSize {
+  double radius;
+  double half_length;
+};
+
+// Of a cylinder or a cone about z.
+RoundSize ReadRound(const Json& shape) {
+  if (shape.value("axis", "z") != "z") throw InputError("only the axis z has a wire form");
+  return {NumberField(shape, "radius"), NumberField(shape, "half_length")};
+}
+
 Shape ReadBox(const Json& shape) {
   if (shape.contains("half_extents")) return {client::Box{ReadVec3(shape["half_extents"])}, 0};
   const Vec3 size = ReadVec3(Field(shape, "size"));
@@ -98,9 +109,15 @@ TableShape ReadShapeOrThrow(const Json& shape) {
                  OptionalNumber(shape, "radius")};
   }
   if (kind == "point") return Shape{client::Point{}, OptionalNumber(shape, "radius")};
-  if (kind == "cylinder" || kind == "cone" || kind == "ellipsoid") {
-    return NotSent{NotSent::Why::kUnsupported, kind + "s are not part of the service"};
+  if (kind == "cylinder") {
+    const RoundSize size = ReadRound(shape);
+    return Shape{client::Cylinder{size.radius, size.half_length}, 0};
   }
+  if (kind == "cone") {
+    const RoundSize size = ReadRound(shape);
+    return Shape{client::Cone{size.radius, size.half_length}, 0};
+  }
+  if (kind == "ellipsoid") return Shape{client::Ellipsoid{ReadVec3(Field(shape, "radii"))}, 0};
   throw InputError("unknown kind of shape '" + kind + "'");
 }
 
@@ -143,7 +160,7 @@ TableShape ReadShape(const Json& shape) {
   try {
     return ReadShapeOrThrow(shape);
   } catch (const std::exception& error) {
-    return NotSent{NotSent::Why::kMalformed, error.what()};
+    return NotSent{error.what()};
   }
 }
 

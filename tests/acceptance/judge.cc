@@ -51,13 +51,10 @@ std::optional<std::string> MissingAnswer(const Answer& answer) {
     case Outcome::kSelfRefused:
       return "error: " + answer.reason;
     case Outcome::kAnswered:
-    case Outcome::kNotAnswered:
       break;
   }
   return std::nullopt;
 }
-
-Judgement NotAnswered() { return {{}, 1, false}; }
 
 std::string WrongBoolean(const char* what, bool got, bool expected) {
   return absl::StrFormat("%s %s, expected %s", what, got ? "true" : "false",
@@ -171,7 +168,6 @@ void JudgeFirstContact(const Json& row, const MoveSummary& summary,
 }  // namespace
 
 Judgement JudgeCase(const Json& row, const Answer& answer) {
-  if (answer.outcome == Outcome::kNotAnswered) return NotAnswered();
   Judgement judgement;
   const Json& expect = row.at("expect");
   if (Has(expect, "error") && expect["error"] != false) {
@@ -195,7 +191,6 @@ Judgement JudgeCase(const Json& row, const Answer& answer) {
 }
 
 Judgement JudgeDistance(const Json& row, double size, const Answer& answer) {
-  if (answer.outcome == Outcome::kNotAnswered) return NotAnswered();
   Judgement judgement;
   if (Has(row, "penetration")) ++judgement.not_answered;
   if (const std::optional<std::string> missing = MissingAnswer(answer)) {
@@ -216,7 +211,6 @@ Judgement JudgeDistance(const Json& row, double size, const Answer& answer) {
 }
 
 Judgement JudgeTimeOfCollision(const Json& row, const Answer& answer) {
-  if (answer.outcome == Outcome::kNotAnswered) return NotAnswered();
   Judgement judgement;
   if (const std::optional<std::string> missing = MissingAnswer(answer)) {
     judgement.faults.push_back(*missing);
@@ -233,7 +227,6 @@ Judgement JudgeTimeOfCollision(const Json& row, const Answer& answer) {
 }
 
 Judgement JudgeTouching(double size, const Answer& answer) {
-  if (answer.outcome == Outcome::kNotAnswered) return NotAnswered();
   Judgement judgement;
   const double slack = kTouchingOfSize * size;
   if (const std::optional<std::string> missing = MissingAnswer(answer)) {
@@ -252,7 +245,6 @@ Judgement JudgeMove(const Json& row, const std::vector<BrushAnswer>& brushes) {
   Judgement judgement;
   for (const BrushAnswer& brush : brushes) {
     for (const Answer* answer : {&brush.toc, &brush.start}) {
-      if (answer->outcome == Outcome::kNotAnswered) return NotAnswered();
       const std::optional<std::string> missing = MissingAnswer(*answer);
       if (missing) judgement.faults.push_back(brush.name + ": " + *missing);
     }

@@ -93,14 +93,7 @@ TEST(JudgeCase, CountsADepthAsNotAnswered) {
       Json::parse(R"({"query": "penetration", "expect": {"distance": 0, "intersect": true},
                                    "tolerance": {"boolean": "must_match"}})");
   EXPECT_EQ(JudgeCase(row, Meeting()).not_answered, 1);
-  EXPECT_TRUE(JudgeCase(row, Meeting()).is_judged);
   EXPECT_EQ(JudgeCase(Json::parse(kSeparated), Apart(2)).not_answered, 0);
-}
-
-TEST(JudgeCase, DoesNotJudgeWhatTheServiceDoesNotHave) {
-  const Judgement judgement = JudgeCase(Json::parse(kSeparated), Without(Outcome::kNotAnswered));
-  EXPECT_FALSE(judgement.is_judged);
-  EXPECT_EQ(judgement.not_answered, 1);
 }
 
 TEST(JudgeCase, WantsATypedRefusalOfInvalidInput) {

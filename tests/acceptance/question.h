@@ -18,13 +18,9 @@
 
 namespace clearance::acceptance {
 
-// A shape that was not sent, and why.
+// A shape that was not sent, and why: it has no wire form (a word for a number, no kind), so this
+// tool refuses it itself.
 struct NotSent {
-  enum class Why {
-    kUnsupported,  // a kind that the service does not have: its questions count as not answered
-    kMalformed,    // no wire form (a word for a number, no kind): refused by this tool itself
-  };
-  Why why = Why::kMalformed;
   std::string reason;
 };
 
@@ -56,7 +52,6 @@ struct Answer {
     kUndecided,    // the server says that it could not
     kRefused,      // a typed refusal by the server
     kSelfRefused,  // a typed refusal by this tool, for what has no wire form
-    kNotAnswered,  // the service does not have this kind of shape
   };
   Outcome outcome = Outcome::kLost;
   std::string reason;       // of everything but kAnswered
@@ -72,8 +67,7 @@ struct Answer {
 // What is found of one task. Nothing in `faults`: passed, or not judged at all.
 struct Judgement {
   std::vector<std::string> faults;
-  int not_answered = 0;   // parts that this version of the service does not compute
-  bool is_judged = true;  // false: nothing but not answered parts
+  int not_answered = 0;  // parts that this version of the service does not compute
 };
 
 // Questions that are judged together: one row of a file.

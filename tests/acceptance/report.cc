@@ -32,7 +32,7 @@ Judgement JudgeSafely(const Task& task, absl::Span<const Answer> answers) {
   try {
     return task.judge(answers);
   } catch (const std::exception& error) {
-    return {{std::string("the row cannot be judged: ") + error.what()}, 0, true};
+    return {{std::string("the row cannot be judged: ") + error.what()}, 0};
   }
 }
 
@@ -44,7 +44,6 @@ void Report::Judge(const Task& task, absl::Span<const Answer> answers, Tally* ta
   tally->self_refused += std::any_of(answers.begin(), answers.end(), [](const Answer& answer) {
     return answer.outcome == Answer::Outcome::kSelfRefused;
   });
-  if (!judgement.is_judged) return;
   ++tally->judged;
   if (judgement.faults.empty()) {
     ++tally->passed;

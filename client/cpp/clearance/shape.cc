@@ -50,6 +50,27 @@ struct VerticesOf {
     }
     return vertices;
   }
+
+  std::vector<double> operator()(const Cylinder& cylinder) const {
+    return OfRound(cylinder.radius, cylinder.half_length);
+  }
+
+  std::vector<double> operator()(const Cone& cone) const {
+    return OfRound(cone.radius, cone.half_length);
+  }
+
+  std::vector<double> operator()(const Ellipsoid& ellipsoid) const {
+    const auto [x, y, z] = ellipsoid.semi_axes;
+    if (x == y && y == z) return {0, 0, 0};
+    if ((x == 0) + (y == 0) + (z == 0) != 2) return {};
+    return {-x, -y, -z, x, y, z};
+  }
+
+  // A segment on the z axis where the radius leaves no more.
+  static std::vector<double> OfRound(double radius, double half_length) {
+    if (radius != 0) return {};
+    return {0, 0, -half_length, 0, 0, half_length};
+  }
 };
 
 }  // namespace
@@ -62,6 +83,10 @@ double BodyRadius(const Shape& shape) {
   if (const auto* sphere = std::get_if<Sphere>(&shape.kind)) return shape.radius + sphere->radius;
   if (const auto* capsule = std::get_if<Capsule>(&shape.kind))
     return shape.radius + capsule->radius;
+  if (const auto* ellipsoid = std::get_if<Ellipsoid>(&shape.kind)) {
+    const auto [x, y, z] = ellipsoid->semi_axes;
+    if (x == y && y == z) return shape.radius + x;
+  }
   return shape.radius;
 }
 

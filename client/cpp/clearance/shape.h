@@ -71,9 +71,28 @@ struct Polygon {
   std::vector<double> vertices;
 };
 
+// About the z axis, from z = -half_length to z = +half_length.
+struct Cylinder {
+  double radius = 0;
+  double half_length = 0;
+};
+
+// About the z axis: base at z = -half_length, apex at z = +half_length.
+struct Cone {
+  double radius = 0;  // of the base
+  double half_length = 0;
+};
+
+// About the origin, its axes along the frame's.
+struct Ellipsoid {
+  Vec3 semi_axes;
+};
+
 // The body is everything within `radius` of its kind.
 struct Shape {
-  std::variant<Point, Segment, Triangle, Sphere, Capsule, Box, Hull, Polygon> kind;
+  std::variant<Point, Segment, Triangle, Sphere, Capsule, Box, Hull, Polygon, Cylinder, Cone,
+               Ellipsoid>
+      kind;
   double radius = 0;
 };
 
@@ -104,7 +123,8 @@ struct ShapeInfo {
 };
 
 // The points whose hull, extended by BodyRadius, is the shape: x y z each, by the indices that
-// witnesses use.
+// witnesses use. None of a cylinder, a cone or an ellipsoid (unless its lengths leave a segment or
+// a ball): it is no hull of points.
 std::vector<double> BodyVertices(const Shape& shape);
 
 // Total radius of the spherical extension, metres.

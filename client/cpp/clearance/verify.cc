@@ -5,7 +5,9 @@
 //     min n·b - max n·a - r_A - r_B  <=  distance  <=  |sum w (b - a)| - r_A - r_B,   |n| = 1, sum
 //     w = 1,
 // and where points of the difference hold a ball of radius r about the origin, distance <= -r - r_A
-// - r_B. So two scans and one weighted sum are a proof, however the answer was found.
+// - r_B. So two scans and one weighted sum are a proof, however the answer was found. Of a
+// cylinder, a cone or an ellipsoid the scan is a closed form, and the answer's own point takes the
+// place of the weighted sum, once it is seen to lie in the core.
 #include <algorithm>
 #include <cmath>
 
@@ -19,12 +21,15 @@ namespace {
 constexpr double kRoundingAllowance = 64 * 0x1p-53;
 constexpr double kUnitSlack =
     0x1p-48;  // of a rounded unit vector's length, and of a sum of weights
-constexpr std::size_t kMaxWitnesses = 12;  // of one row
+constexpr std::size_t kMaxWitnesses = 12;      // of one row
+constexpr std::size_t kNoVertex = 0xffffffff;  // of a shape that has none
 
 // The witnesses of one row, from A's origin.
 struct RowWitnesses {
-  std::vector<QuadVec> differences;  // b - a
+  std::vector<QuadVec> differences;  // b - a; none of a curved core
   QuadVec p_A, p_B;                  // weighted points of the cores
+  // Together the two are within this of points of the cores.
+  Quad excess = 0;
 };
 
 class RowChecker {
@@ -41,7 +46,7 @@ class RowChecker {
     if (!HasProof() || !ReadBounds() || !ReadWitnesses()) return std::move(violations_);
     if (state() == State::kPenetrating) {
       CheckPenetrating();
-    } else if (ReadNormal()) {
+    } else if (ReadNormal() && ReadCurvedPoints()) {
       CheckSeparatedOrTouching();
       CheckDistance();
       CheckPoints();
@@ -51,6 +56,11 @@ class RowChecker {
 
  private:
   State state() const { return result_.states[row_]; }
+  bool is_curved() const { return a_.curved.has_value() || b_.curved.has_value(); }
+
+  static bool HasVertex(const ProofBody& body, std::size_t vertex) {
+    return body.curved ? vertex == kNoVertex : vertex < body.points.size();
+  }
 
   template <class... Parts>
   bool Fail(ViolationKind kind, const Parts&... parts) {
@@ -65,7 +75,9 @@ class RowChecker {
         state() != State::kPenetrating) {
       return Fail(kNoProof, "the state ", Name(state()), " comes without a proof");
     }
-    if (a_.points.empty() || b_.points.empty()) return Fail(kMalformed, "a shape has no points");
+    for (const ProofBody* body : {&a_, &b_}) {
+      if (body->points.empty() && !body->curved) return Fail(kMalformed, "a shape has no points");
+    }
     if (result_.lower_bounds.empty() || result_.upper_bounds.empty()) {
       return Fail(kNoProof, "bounds were not asked for");
     }
@@ -121,7 +133,7 @@ class RowChecker {
     const Witnesses& all = result_.witnesses;
     const std::size_t vertex_a = all.vertices_a[k];
     const std::size_t vertex_b = all.vertices_b[k];
-    if (vertex_a >= a_.points.size() || vertex_b >= b_.points.size()) {
+    if (!HasVertex(a_, vertex_a) || !HasVertex(b_, vertex_b)) {
       return Fail(kWitnessId, "vertices ", vertex_a, " and ", vertex_b, " of ", a_.points.size(),
                   " and ", b_.points.size());
     }
@@ -130,9 +142,9 @@ class RowChecker {
     if (!(weight > 0 || (weight == 0 && may_be_zero)) || !std::isfinite(weight)) {
       return Fail(kMalformed, "the weight ", weight);
     }
-    const QuadVec& p_A = a_.points[vertex_a];
-    const QuadVec& p_B = b_.points[vertex_b];
-    witnesses_.differences.push_back(p_B - p_A);
+    const QuadVec p_A = a_.curved ? QuadVec{} : a_.points[vertex_a];
+    const QuadVec p_B = b_.curved ? QuadVec{} : b_.points[vertex_b];
+    if (!is_curved()) witnesses_.differences.push_back(p_B - p_A);
     witnesses_.p_A = witnesses_.p_A + Quad(weight) * p_A;
     witnesses_.p_B = witnesses_.p_B + Quad(weight) * p_B;
     return true;
@@ -148,10 +160,30 @@ class RowChecker {
     return Fail(kNormal, "the normal's length is ", static_cast<double>(length));
   }
 
+  // Of curved cores the points of the answer, moved back along the normal onto the core.
+  bool ReadCurvedPoints() {
+    return ReadCurvedPoint(a_, result_.relative_points_a, a_.radius, &witnesses_.p_A) &&
+           ReadCurvedPoint(b_, result_.relative_points_b, -b_.radius, &witnesses_.p_B);
+  }
+
+  bool ReadCurvedPoint(const ProofBody& body, const std::vector<double>& column, double radius,
+                       QuadVec* p) {
+    using enum ViolationKind;
+    if (!body.curved) return true;
+    if (column.empty()) return Fail(kNoProof, "relative points were not asked for");
+    if (column.size() < 3 * (row_ + 1)) return Fail(kMalformed, "no relative points of this row");
+    *p = ToQuad(&column[3 * row_]) - Quad(radius) * normal_;
+    const Quad excess = DistanceToCore(*body.curved, *p);
+    witnesses_.excess += excess;
+    if (excess <= allowance_ + kRoundingAllowance * Length(*p)) return true;  // false for NaN too
+    return Fail(kPoint, "a point is ", static_cast<double>(excess), " m outside of its shape");
+  }
+
   // Rigorous: no rounding makes it less than the distance.
   Quad UpperByWitnesses() const {
     const Quad reach = a_.reach + b_.reach;
-    return Length(witnesses_.p_B - witnesses_.p_A) - a_.radius - b_.radius + kQuadSlack * reach;
+    return Length(witnesses_.p_B - witnesses_.p_A) + witnesses_.excess - a_.radius - b_.radius +
+           kQuadSlack * reach;
   }
 
   void CheckLower(Quad proved) {
@@ -184,6 +216,11 @@ class RowChecker {
     if (!(lower_ > 0)) Fail(ViolationKind::kState, "SEPARATED with lower bound ", lower_);
     if (gap > 0) return;
     // A gap at the size of the normal's own rounding needs the direction that the vertices give.
+    if (is_curved()) {
+      if (gap > -allowance_)
+        Fail(ViolationKind::kNoProof, "the gap is lost in the normal's rounding");
+      return;  // otherwise the lower bound is not proved either
+    }
     const std::optional<QuadVec> exact = FeatureNormal(witnesses_.differences);
     if (exact && ProvedGap(a_, b_, *exact) > 0) return;
     Fail(ViolationKind::kState, "SEPARATED, but the supports prove ", static_cast<double>(gap));
@@ -201,6 +238,10 @@ class RowChecker {
   }
 
   void CheckPenetrating() {
+    if (is_curved()) {
+      Fail(ViolationKind::kNoProof, "the overlap of a curved shape comes without a proof");
+      return;
+    }
     const Quad inner = InnerRadius(witnesses_.differences);
     // Without either proof nothing is known: the bodies are no farther apart than they reach.
     Quad proved = has_weights_ ? UpperByWitnesses() : a_.reach + b_.reach;

@@ -2,6 +2,7 @@
 #include "internal/proof_geometry.h"
 
 #include <algorithm>
+#include <variant>
 
 namespace clearance::client {
 namespace {
@@ -65,6 +66,107 @@ Plane PlaneThrough(const QuadVec& a, const QuadVec& b, const QuadVec& c) {
   return {normal, Dot(normal, a), false};
 }
 
+bool IsCurved(const Shape& shape) {
+  const bool is_curved_kind = std::holds_alternative<Cylinder>(shape.kind) ||
+                              std::holds_alternative<Cone>(shape.kind) ||
+                              std::holds_alternative<Ellipsoid>(shape.kind);
+  return is_curved_kind && BodyVertices(shape).empty();
+}
+
+QuadVec RotateBack(Pose pose, const QuadVec& p) {
+  pose.qw = -pose.qw;
+  return Rotate(pose, p);
+}
+
+Quad Across(const QuadVec& p) { return Length({p.x, p.y, 0}); }
+
+// No point of a core of this kind is farther from its centre than this.
+struct CurvedReach {
+  Quad operator()(const Cylinder& cylinder) const {
+    return Length({cylinder.radius, 0, cylinder.half_length});
+  }
+  Quad operator()(const Cone& cone) const { return Length({cone.radius, 0, cone.half_length}); }
+  Quad operator()(const Ellipsoid& ellipsoid) const {
+    const auto [x, y, z] = ellipsoid.semi_axes;
+    return std::max({x, y, z});
+  }
+  template <class Kind>
+  Quad operator()(const Kind&) const {
+    return 0;
+  }
+};
+
+// The highest d . p of a core about the origin, in its own axes.
+struct CurvedHeight {
+  QuadVec d;
+
+  Quad operator()(const Cylinder& cylinder) const {
+    return cylinder.radius * Across(d) + cylinder.half_length * Abs(d.z);
+  }
+  Quad operator()(const Cone& cone) const {
+    return std::max(cone.half_length * d.z, cone.radius * Across(d) - cone.half_length * d.z);
+  }
+  Quad operator()(const Ellipsoid& ellipsoid) const {
+    const auto [x, y, z] = ellipsoid.semi_axes;
+    return Length({x * d.x, y * d.y, z * d.z});
+  }
+  template <class Kind>
+  Quad operator()(const Kind&) const {
+    return 0;
+  }
+};
+
+// How far p, in the core's own axes, has to be moved at most to lie in it.
+struct CurvedExcess {
+  QuadVec p;
+
+  static Quad Above(Quad value, Quad limit) { return std::max(Quad(0), value - limit); }
+
+  Quad operator()(const Cylinder& cylinder) const {
+    return Length({Above(Across(p), cylinder.radius), 0, Above(Abs(p.z), cylinder.half_length)});
+  }
+  // First along z into the slab, then towards the axis or down to where the cone is wide enough.
+  Quad operator()(const Cone& cone) const {
+    const Quad half = cone.half_length;
+    const Quad z = std::clamp(p.z, -half, half);
+    const Quad inwards =
+        Above(Across(p), half > 0 ? cone.radius * (half - z) / (2 * half) : Quad(cone.radius));
+    const Quad needed_z = half - 2 * half * Across(p) / cone.radius;
+    const Quad down = needed_z >= -half ? Above(z, needed_z) : inwards;
+    return Abs(p.z - z) + std::min(inwards, down);
+  }
+  // Shrunk towards the centre; along an axis of no extent, onto it.
+  Quad operator()(const Ellipsoid& ellipsoid) const {
+    const auto [x, y, z] = ellipsoid.semi_axes;
+    Quad off = 0;
+    Quad stretch_sq = 0;
+    for (const auto& [value, extent] : {std::pair(p.x, x), {p.y, y}, {p.z, z}}) {
+      if (extent == 0) {
+        off += Abs(value);
+      } else {
+        stretch_sq += (value / extent) * (value / extent);
+      }
+    }
+    const Quad stretch = Sqrt(stretch_sq);
+    return off + (stretch > 1 ? Length(p) * (1 - 1 / stretch) : Quad(0));
+  }
+  template <class Kind>
+  Quad operator()(const Kind&) const {
+    return Length(p);
+  }
+};
+
+// The highest d . p of the body without its radius.
+Quad HeightOfCore(const ProofBody& body, const QuadVec& d) {
+  if (body.curved) {
+    const QuadVec own = RotateBack(body.curved->pose, d);
+    return Dot(d, body.curved->center) + std::visit(CurvedHeight{own}, body.curved->kind);
+  }
+  Quad highest = Dot(d, body.points.front());
+  for (const QuadVec& p : body.points) highest = std::max(highest, Dot(d, p));
+  return highest;
+}
+
 // How far the plane is from the origin if it is a facet of the hull, rounded down; `otherwise` if
 // not.
 Quad FacetDistance(const std::vector<QuadVec>& points, const Plane& plane, Quad otherwise) {
@@ -82,6 +184,13 @@ Quad FacetDistance(const std::vector<QuadVec>& points, const Plane& plane, Quad 
 ProofBody MakeProofBody(const Shape& shape, const Pose& pose, const Pose& frame) {
   ProofBody body;
   const QuadVec origin = QuadVec{pose.x, pose.y, pose.z} - QuadVec{frame.x, frame.y, frame.z};
+  if (IsCurved(shape)) {
+    body.curved = CurvedCore{shape.kind, pose, origin};
+    body.radius = BodyRadius(shape);
+    body.size = std::visit(CurvedReach{}, shape.kind) + body.radius;
+    body.reach = Length(origin) + body.size;
+    return body;
+  }
   const std::vector<double> vertices = BodyVertices(shape);
   for (std::size_t i = 0; i + 2 < vertices.size(); i += 3) {
     body.points.push_back(Rotate(pose, ToQuad(&vertices[i])) + origin);
@@ -96,12 +205,13 @@ ProofBody MakeProofBody(const Shape& shape, const Pose& pose, const Pose& frame)
 }
 
 Quad ProvedGap(const ProofBody& a, const ProofBody& b, const QuadVec& normal) {
-  Quad highest_a = Dot(normal, a.points.front());
-  for (const QuadVec& p : a.points) highest_a = std::max(highest_a, Dot(normal, p));
-  Quad lowest_b = Dot(normal, b.points.front());
-  for (const QuadVec& p : b.points) lowest_b = std::min(lowest_b, Dot(normal, p));
-  const Quad gap = (lowest_b - highest_a) / Length(normal) - a.radius - b.radius;
+  const Quad lowest_b = -HeightOfCore(b, Quad(-1) * normal);
+  const Quad gap = (lowest_b - HeightOfCore(a, normal)) / Length(normal) - a.radius - b.radius;
   return gap - kQuadSlack * (a.reach + b.reach);
+}
+
+Quad DistanceToCore(const CurvedCore& core, const QuadVec& p) {
+  return std::visit(CurvedExcess{RotateBack(core.pose, p - core.center)}, core.kind);
 }
 
 std::optional<QuadVec> FeatureNormal(const std::vector<QuadVec>& differences) {

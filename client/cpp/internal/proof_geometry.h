@@ -16,9 +16,17 @@
 
 namespace clearance::client {
 
-// A posed body: the hull of points, extended by a radius.
+// A posed core that is no hull of points: a cylinder, a cone or an ellipsoid.
+struct CurvedCore {
+  decltype(Shape::kind) kind;
+  Pose pose;  // turns it; its place is `center`
+  QuadVec center;
+};
+
+// A posed body: a core, extended by a radius. The core is the hull of the points, or curved.
 struct ProofBody {
   std::vector<QuadVec> points;
+  std::optional<CurvedCore> curved;
   double radius = 0;
   // No point is farther than this from the origin of the coordinates.
   Quad reach = 0;
@@ -26,11 +34,15 @@ struct ProofBody {
   Quad size = 0;
 };
 
+// Of a shape without points and without a curved core both are empty.
 ProofBody MakeProofBody(const Shape& shape, const Pose& pose, const Pose& frame);
 
 // No two points of the bodies are nearer than this, by the supports along `normal` (of any length
 // but 0; from A to B). Negative where they overlap along it.
 Quad ProvedGap(const ProofBody& a, const ProofBody& b, const QuadVec& normal);
+
+// Some point of the core is within this of p.
+Quad DistanceToCore(const CurvedCore& core, const QuadVec& p);
 
 // The direction from A to B across the features that the differences b - a span: the origin's
 // distance to the plane, line or point through them, without the rounding that weights and normals

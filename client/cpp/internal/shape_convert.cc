@@ -46,6 +46,17 @@ struct KindWriter {
   void operator()(const Polygon& polygon) const {
     Assign(polygon.vertices, proto->mutable_polygon()->mutable_vertices());
   }
+  void operator()(const Cylinder& cylinder) const {
+    proto->mutable_cylinder()->set_radius(cylinder.radius);
+    proto->mutable_cylinder()->set_half_length(cylinder.half_length);
+  }
+  void operator()(const Cone& cone) const {
+    proto->mutable_cone()->set_radius(cone.radius);
+    proto->mutable_cone()->set_half_length(cone.half_length);
+  }
+  void operator()(const Ellipsoid& ellipsoid) const {
+    ToProto(ellipsoid.semi_axes, proto->mutable_ellipsoid()->mutable_semi_axes());
+  }
 };
 
 struct ReferenceWriter {
@@ -116,6 +127,12 @@ absl::StatusOr<Shape> FromProto(const v1::Shape& proto) {
       return Shape{FromProto(proto.hull()), radius};
     case v1::Shape::kPolygon:
       return Shape{Polygon{ToVector(proto.polygon().vertices())}, radius};
+    case v1::Shape::kCylinder:
+      return Shape{Cylinder{proto.cylinder().radius(), proto.cylinder().half_length()}, radius};
+    case v1::Shape::kCone:
+      return Shape{Cone{proto.cone().radius(), proto.cone().half_length()}, radius};
+    case v1::Shape::kEllipsoid:
+      return Shape{Ellipsoid{FromProto(proto.ellipsoid().semi_axes())}, radius};
     case v1::Shape::KIND_NOT_SET:
       break;
   }

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <random>
@@ -52,7 +53,10 @@ std::vector<Shape> OneOfEachKind(Random* random) {
           {Capsule{0.2, 0.6}, 0},
           {Box{{0.3, 0.5, 0.7}}, 0.05},
           random->Hull(40),
-          {Polygon{{-1, -0.5, 1, -0.25, 0.25, 1}}, 0}};
+          {Polygon{{-1, -0.5, 1, -0.25, 0.25, 1}}, 0},
+          {Cylinder{0.4, 0.6}, 0.05},
+          {Cone{0.5, 0.7}, 0},
+          {Ellipsoid{{0.3, 0.6, 0.9}}, 0}};
 }
 
 TEST(VerifyDistanceWithServer, ProvesRandomPairsOfEveryKind) {
@@ -90,7 +94,11 @@ TEST(VerifyDistanceWithServer, ProvesRandomPairsOfEveryKind) {
     const std::vector<Violation> violations =
         VerifyDistance({shapes[batch.pairs.slots_a[row]], pose_a},
                        {shapes[batch.pairs.slots_b[row]], pose_b}, *result, row);
+    const bool is_curved = std::max(batch.pairs.slots_a[row], batch.pairs.slots_b[row]) >= 8;
     for (const Violation& violation : violations) {
+      // What the documentation of VerifyDistance excepts.
+      const bool is_overlap = result->states[row] == State::kPenetrating;
+      if (is_curved && is_overlap && violation.kind == ViolationKind::kNoProof) continue;
       ADD_FAILURE() << "kinds " << batch.pairs.slots_a[row] << " and " << batch.pairs.slots_b[row]
                     << ": " << violation.message;
     }

@@ -111,6 +111,27 @@ v1::Shape Triangle(double y) {
   return shape;
 }
 
+v1::Shape Cylinder(double radius, double half_length) {
+  v1::Shape shape;
+  shape.mutable_cylinder()->set_radius(radius);
+  shape.mutable_cylinder()->set_half_length(half_length);
+  return shape;
+}
+
+v1::Shape Cone(double radius, double half_length) {
+  v1::Shape shape;
+  shape.mutable_cone()->set_radius(radius);
+  shape.mutable_cone()->set_half_length(half_length);
+  return shape;
+}
+
+v1::Shape Ellipsoid(double y) {
+  v1::Shape shape;
+  shape.mutable_ellipsoid()->mutable_semi_axes()->set_x(1);
+  shape.mutable_ellipsoid()->mutable_semi_axes()->set_y(y);
+  return shape;
+}
+
 v1::Shape Polygon(const std::vector<double>& vertices) {
   v1::Shape shape;
   shape.mutable_polygon()->mutable_vertices()->Add(vertices.begin(), vertices.end());
@@ -135,7 +156,7 @@ const BadCase kBadRegistrations[] = {
     {"NameThatBeginsWithADot", Name(".box"), kInvalid, "name", ".box", kNameForm},
     {"NameBeyondAscii", Name("k\xc3\xa4se"), kInvalid, "name", "k??se", kNameForm},
     {"NoShape", [](auto& request) { request.clear_shape(); }, kInvalid, "shape.kind", "unset",
-     "point, segment, triangle, sphere, capsule, box, hull or polygon"},
+     "point, segment, triangle, sphere, capsule, box, hull, polygon, cylinder, cone or ellipsoid"},
     {"HullWithoutVertices", [](auto& request) { request.mutable_shape()->mutable_hull(); },
      kInvalid, "shape.hull.vertices", "0 numbers", "3 numbers a point, at least one point"},
     {"HullWithTooFewNumbers", Shape(Hull({1, 2, 3, 4})), kInvalid, "shape.hull.vertices",
@@ -168,6 +189,19 @@ const BadCase kBadRegistrations[] = {
      "finite"},
     {"TriangleWithoutANumber", Shape(Triangle(kNan)), kInvalid, "shape.triangle.c.y", "nan",
      "finite"},
+    {"CylinderRadiusNegative", Shape(Cylinder(-1, 1)), kInvalid, "shape.cylinder.radius", "-1",
+     ">= 0"},
+    {"CylinderLengthWithoutANumber", Shape(Cylinder(1, kNan)), kInvalid,
+     "shape.cylinder.half_length", "nan", "finite"},
+    {"CylinderWithAnInfiniteExtension", Shape(WithRadius(Cylinder(1, 1), kInfinity)), kInvalid,
+     "shape.radius", "inf", "finite, >= 0"},
+    {"ConeRadiusInfinite", Shape(Cone(kInfinity, 1)), kInvalid, "shape.cone.radius", "inf",
+     "finite"},
+    {"ConeLengthNegative", Shape(Cone(1, -1)), kInvalid, "shape.cone.half_length", "-1", ">= 0"},
+    {"EllipsoidNegative", Shape(Ellipsoid(-1)), kInvalid, "shape.ellipsoid.semi_axes.y", "-1",
+     ">= 0"},
+    {"EllipsoidWithoutANumber", Shape(Ellipsoid(kNan)), kInvalid, "shape.ellipsoid.semi_axes.y",
+     "nan", "finite"},
 };
 INSTANTIATE_TEST_SUITE_P(Each, BadRegistration, ::testing::ValuesIn(kBadRegistrations),
                          [](const auto& test) { return test.param.name; });

@@ -136,6 +136,30 @@ TEST(Distance, WitnessesNameTheCallersOwnVertices) {
   EXPECT_THAT(result.witnesses().vertices_a(), ElementsAre(3u));
 }
 
+// A cylinder of radius 2 and a cone of radius 1 beside it: nearest are the middle of the one's
+// mantle and the rim of the other's base.
+TEST(Distance, OfCurvedShapesHasPointsAndNamesNoVertices) {
+  TestServer server;
+  v1::DistanceRequest request;
+  auto* const cylinder = request.add_shapes()->mutable_inline_shape()->mutable_cylinder();
+  cylinder->set_radius(2);
+  cylinder->set_half_length(3);
+  auto* const cone = request.add_shapes()->mutable_inline_shape()->mutable_cone();
+  cone->set_radius(1);
+  cone->set_half_length(1);
+  *request.mutable_batch()->mutable_pairs() = PairAt(5);
+  WantAll(request.mutable_batch()->mutable_detail());
+  const v1::DistanceBatchResult result = Ask(server, request).result();
+  EXPECT_THAT(result.states(), ElementsAre(v1::STATE_SEPARATED));
+  EXPECT_THAT(result.distances(), ElementsAre(DoubleNear(2, kNear)));
+  EXPECT_THAT(result.points_a(), IsPoint(2, 0, -1));
+  EXPECT_THAT(result.points_b(), IsPoint(4, 0, -1));
+  EXPECT_THAT(result.normals(), IsPoint(1, 0, 0));
+  EXPECT_GE(result.witnesses().vertices_a_size(), 1);
+  EXPECT_THAT(result.witnesses().vertices_a(), ::testing::Each(0xffffffffu));
+  EXPECT_THAT(result.witnesses().vertices_b(), ::testing::Each(0xffffffffu));
+}
+
 TEST(Distance, AnswersTheSameBytesInASession) {
   TestServer server;
   v1::DistanceRequest request;

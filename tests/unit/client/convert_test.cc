@@ -40,6 +40,10 @@ TEST(ShapeConvert, BringsEveryKindBack) {
       {Box{{1, 2, 3}}, 0.125},
       {Hull{{0, 0, 0, 1, 0, 0, 0, 1, 0}, {}, {}}, 0},
       {Polygon{{0, 0, 1, 0, 0, 1}}, 0},
+      {Cylinder{0, 3}, 0.5},
+      {Cone{0, 2}, 0.25},
+      {Ellipsoid{{2, 2, 2}}, 0.5},
+      {Ellipsoid{{0, 3, 0}}, 0},
   };
   for (const Shape& shape : shapes) {
     const Shape back = RoundTrip(shape);
@@ -47,6 +51,31 @@ TEST(ShapeConvert, BringsEveryKindBack) {
     EXPECT_EQ(BodyVertices(back), BodyVertices(shape)) << shape.kind.index();
     EXPECT_EQ(BodyRadius(back), BodyRadius(shape)) << shape.kind.index();
   }
+}
+
+TEST(ShapeConvert, BringsCurvedKindsBack) {
+  const Cylinder cylinder = std::get<Cylinder>(RoundTrip({Cylinder{1, 2}, 0.5}).kind);
+  EXPECT_EQ(cylinder.radius, 1);
+  EXPECT_EQ(cylinder.half_length, 2);
+  const Cone cone = std::get<Cone>(RoundTrip({Cone{3, 4}, 0}).kind);
+  EXPECT_EQ(cone.radius, 3);
+  EXPECT_EQ(cone.half_length, 4);
+  const Vec3 axes = std::get<Ellipsoid>(RoundTrip({Ellipsoid{{5, 6, 7}}, 0}).kind).semi_axes;
+  EXPECT_EQ(axes.x, 5);
+  EXPECT_EQ(axes.y, 6);
+  EXPECT_EQ(axes.z, 7);
+}
+
+TEST(ShapeConvert, KnowsNoVerticesOfCurvedKindsUnlessTheyAreSegmentsOrBalls) {
+  for (const Shape& shape :
+       {Shape{Cylinder{1, 0}, 0}, {Cone{1, 2}, 0}, {Ellipsoid{{1, 0, 2}}, 0}}) {
+    EXPECT_THAT(BodyVertices(shape), IsEmpty());
+  }
+  EXPECT_THAT(BodyVertices({Cone{0, 2}, 0}), ElementsAre(0, 0, -2, 0, 0, 2));
+  EXPECT_THAT(BodyVertices({Ellipsoid{{0, 3, 0}}, 0}), ElementsAre(0, -3, 0, 0, 3, 0));
+  EXPECT_THAT(BodyVertices({Ellipsoid{{2, 2, 2}}, 0}), ElementsAre(0, 0, 0));
+  EXPECT_EQ(BodyRadius({Ellipsoid{{2, 2, 2}}, 0.5}), 2.5);
+  EXPECT_EQ(BodyRadius({Ellipsoid{{2, 2, 1}}, 0.5}), 0.5);
 }
 
 TEST(ShapeConvert, BringsAdjacencyBack) {

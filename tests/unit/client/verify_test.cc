@@ -175,22 +175,6 @@ TEST(VerifyDistance, AcceptsSpheresThatOverlapByTheirRadiiOnly) {
   EXPECT_TRUE(Has(spheres.Verify(), ViolationKind::kUpperBound));
 }
 
-TEST(VerifyDistance, ProvesAGapBelowTheRoundingOfTheNormal) {
-  // The plane x + y + z = 1 and a point 2^-60 * sqrt(3) in front of it: less than what rounding
-  // takes from a normal of doubles over a triangle of this size.
-  const double gap = 0x1p-60;
-  Case row{{Triangle{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, 0}, {Segment{}, 0}, {}, {}, {}};
-  row.shape_b.kind = Segment{{gap, gap, gap}, {1 + gap, gap, gap}};
-  row.pose_b = {.x = 1.0 / 4, .y = 1.0 / 4, .z = 1.0 / 2};
-  const double n = 1 / std::sqrt(3.0);
-  row.result = OneRow(State::kSeparated, 1e-18, 2e-18, {{0, 1, 2}, {0, 0, 0}, {0.25, 0.25, 0.5}});
-  row.result.normals = {n, std::nextafter(n, 0), n};
-  EXPECT_THAT(row.Verify(), IsEmpty()) << Text(row.Verify());
-
-  row.pose_b.z -= 0x1p-52;  // now the point is behind the plane
-  EXPECT_TRUE(Has(row.Verify(), ViolationKind::kState));
-}
-
 // One change that makes a true answer false, or leaves it unproved.
 struct Tampering {
   const char* name;
@@ -205,6 +189,106 @@ void ExpectEachIsCaught(const Case& honest, const std::vector<Tampering>& tamper
     const std::vector<Violation> violations = tampered.Verify();
     EXPECT_TRUE(Has(violations, tampering.expected)) << tampering.name << ": " << Text(violations);
   }
+}
+
+constexpr std::uint32_t kNoVertex = 0xffffffff;
+
+// A curved shape about the origin and a point beside or above it, with the answer that is plain.
+struct CurvedRow {
+  const char* name;
+  Shape shape;
+  Pose point;
+  double distance;
+  Vec3 normal;
+  Vec3 nearest;          // of the shape's surface
+  bool is_flat = false;  // no inside: what moves its point inwards moves it out of the core
+};
+
+Case CurvedCase(const CurvedRow& curved) {
+  Case row{curved.shape, {Point{}, 0}, {.x = 10}, curved.point, {}};
+  row.pose_b.x += 10;
+  row.result = OneRow(State::kSeparated, curved.distance, curved.distance, {{kNoVertex}, {0}, {1}});
+  row.result.distances = {curved.distance};
+  row.result.normals = {curved.normal.x, curved.normal.y, curved.normal.z};
+  const Vec3& p = curved.nearest;
+  row.result.relative_points_a = {p.x, p.y, p.z};
+  row.result.relative_points_b = {curved.point.x, curved.point.y, curved.point.z};
+  row.result.points_a = {p.x + 10, p.y, p.z};
+  return row;
+}
+
+std::vector<CurvedRow> CurvedRows() {
+  return {
+      {"beside a cylinder", {Cylinder{1, 2}, 0}, {.x = 3, .z = 1}, 2, {1, 0, 0}, {1, 0, 1}},
+      {"above a disc",
+       {Cylinder{1, 0}, 0.5},
+       {.x = 0.5, .z = 3},
+       2.5,
+       {0, 0, 1},
+       {0.5, 0, 0.5},
+       true},
+      {"above a cone", {Cone{1, 2}, 0.25}, {.z = 3}, 0.75, {0, 0, 1}, {0, 0, 2.25}},
+      // The mantle of this cone falls by 4 over 3.
+      {"beside a cone", {Cone{3, 2}, 0}, {.x = 5.5, .z = 3}, 5, {0.8, 0, 0.6}, {1.5, 0, 0}},
+      {"beside an ellipsoid", {Ellipsoid{{3, 2, 1}}, 0.5}, {.y = 4}, 1.5, {0, 1, 0}, {0, 2.5, 0}},
+      {"above an ellipse",
+       {Ellipsoid{{3, 2, 0}}, 0},
+       {.x = 1, .z = 1},
+       1,
+       {0, 0, 1},
+       {1, 0, 0},
+       true},
+  };
+}
+
+TEST(VerifyDistance, AcceptsCurvedKindsByTheirPointsAndSupports) {
+  for (const CurvedRow& curved : CurvedRows()) {
+    const Case row = CurvedCase(curved);
+    EXPECT_THAT(row.Verify(), IsEmpty()) << curved.name << ": " << Text(row.Verify());
+  }
+}
+
+TEST(VerifyDistance, CatchesTamperedAnswersOfCurvedKinds) {
+  using enum ViolationKind;
+  for (const CurvedRow& curved : CurvedRows()) {
+    SCOPED_TRACE(curved.name);
+    const ViolationKind grown = curved.is_flat ? kPoint : kLowerBound;
+    const ViolationKind inwards = curved.is_flat ? kPoint : kUpperBound;
+    const auto grow = [&](Case* c) { c->shape_a.radius += 1e-9; };
+    const auto outside = [&](Case* c) {
+      for (int i = 0; i < 3; ++i) c->result.relative_points_a[i] += 1e-9 * c->result.normals[i];
+    };
+    const auto inside = [&](Case* c) {
+      for (int i = 0; i < 3; ++i) c->result.relative_points_a[i] -= 1e-9 * c->result.normals[i];
+    };
+    ExpectEachIsCaught(
+        CurvedCase(curved),
+        {
+            {"A grown", grown, grow},
+            {"point outside of A", kPoint, outside},
+            {"point inside of A", inwards, inside},
+            {"a vertex that is none", kWitnessId,
+             [](Case* c) { c->result.witnesses.vertices_a[0] = 0; }},
+            {"no relative points", kNoProof, [](Case* c) { c->result.relative_points_a.clear(); }},
+            {"an overlap", kNoProof, [](Case* c) { c->result.states[0] = State::kPenetrating; }},
+        });
+  }
+}
+
+TEST(VerifyDistance, ProvesAGapBelowTheRoundingOfTheNormal) {
+  // The plane x + y + z = 1 and a point 2^-60 * sqrt(3) in front of it: less than what rounding
+  // takes from a normal of doubles over a triangle of this size.
+  const double gap = 0x1p-60;
+  Case row{{Triangle{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, 0}, {Segment{}, 0}, {}, {}, {}};
+  row.shape_b.kind = Segment{{gap, gap, gap}, {1 + gap, gap, gap}};
+  row.pose_b = {.x = 1.0 / 4, .y = 1.0 / 4, .z = 1.0 / 2};
+  const double n = 1 / std::sqrt(3.0);
+  row.result = OneRow(State::kSeparated, 1e-18, 2e-18, {{0, 1, 2}, {0, 0, 0}, {0.25, 0.25, 0.5}});
+  row.result.normals = {n, std::nextafter(n, 0), n};
+  EXPECT_THAT(row.Verify(), IsEmpty()) << Text(row.Verify());
+
+  row.pose_b.z -= 0x1p-52;  // now the point is behind the plane
+  EXPECT_TRUE(Has(row.Verify(), ViolationKind::kState));
 }
 
 TEST(VerifyDistance, CatchesTamperedBoundsAndStates) {

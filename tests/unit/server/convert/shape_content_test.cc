@@ -14,7 +14,7 @@ namespace clearance::server {
 namespace {
 
 std::vector<v1::Shape> DifferentShapes() {
-  std::vector<v1::Shape> shapes(13);
+  std::vector<v1::Shape> shapes(19);
   shapes[0].mutable_point();
   shapes[1].mutable_point();
   shapes[1].set_radius(1);
@@ -28,6 +28,12 @@ std::vector<v1::Shape> DifferentShapes() {
   shapes[8].mutable_capsule()->set_radius(1);
   shapes[9].mutable_capsule()->set_half_length(1);
   shapes[10].mutable_box()->mutable_half_extents()->set_z(1);
+  shapes[13].mutable_cylinder()->set_radius(1);
+  shapes[14].mutable_cylinder()->set_half_length(1);
+  shapes[15].mutable_cone()->set_radius(1);
+  shapes[16].mutable_cone()->set_half_length(1);
+  shapes[17].mutable_ellipsoid()->mutable_semi_axes()->set_x(1);
+  shapes[18].mutable_ellipsoid()->mutable_semi_axes()->set_z(1);
   for (const double number : {1.0, 0.0, 0.0, 0.0, 1.0, 0.0}) {
     shapes[11].mutable_hull()->add_vertices(number);
     shapes[12].mutable_polygon()->add_vertices(number);
@@ -43,6 +49,37 @@ TEST(ShapeContent, HasADigestOfItsOwnForEveryContent) {
     ASSERT_TRUE(content.ok()) << content.status() << shape.ShortDebugString();
     EXPECT_TRUE(digests.insert((*content)->digest).second) << shape.ShortDebugString();
   }
+}
+
+// Oracle: `printf '\x09%b%b%b' RADIUS CYLINDER_RADIUS HALF_LENGTH | sha256sum`, each number as 8
+// bytes in little-endian order: 0.5, 1 and 2.
+TEST(ShapeContent, DigestsACylinderByItsFieldNumberAndItsNumbersInOrder) {
+  const Registry registry({}, nullptr);
+  v1::Shape shape;
+  shape.set_radius(0.5);
+  shape.mutable_cylinder()->set_radius(1);
+  shape.mutable_cylinder()->set_half_length(2);
+  EXPECT_EQ((*BuildContent(shape, {}, registry))->digest,
+            "v1-sha256-82f006540aca62c379469588deea0a6037defa505553906d16cdd0da2d139e58");
+}
+
+TEST(ShapeContent, TellsOfACurvedKindWhatItHas) {
+  const Registry registry({}, nullptr);
+  v1::Shape shape;
+  shape.mutable_cone()->set_radius(3);
+  shape.mutable_cone()->set_half_length(4);
+  v1::ShapeInfo info;
+  FillShapeInfo({"", *BuildContent(shape, {}, registry), 0}, &info);
+  EXPECT_EQ(info.point_count(), 0u);
+  EXPECT_EQ(info.vertex_count(), 0u);
+  EXPECT_EQ(info.dimension(), 3u);
+  EXPECT_NEAR(info.bounding_radius(), 5, 1e-12);
+  EXPECT_NEAR(info.volume(), 24 * 3.141592653589793, 1e-10);  // a third of base times height
+
+  shape.mutable_cone()->set_radius(0);
+  FillShapeInfo({"", *BuildContent(shape, {}, registry), 0}, &info);
+  EXPECT_EQ(info.point_count(), 2u);
+  EXPECT_EQ(info.dimension(), 1u);
 }
 
 TEST(ShapeContent, GivesTheSameDigestAgain) {
