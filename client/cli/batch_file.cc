@@ -61,12 +61,15 @@ void ReadBatch(const v1::TimeOfCollisionBatch& proto, TimeOfCollisionBatch* batc
   batch->end_poses_a = ToVector(proto.end_poses_a());
   batch->end_poses_b = ToVector(proto.end_poses_b());
   batch->target_distances = ToVector(proto.target_distances());
+  batch->ignore_initial_contact = proto.ignore_initial_contact();
   if (!proto.has_detail()) return;
   const v1::TimeOfCollisionDetail& detail = proto.detail();
   batch->detail = {.times = detail.times(),
                    .points = detail.points(),
                    .normals = detail.normals(),
-                   .iterations = detail.iterations()};
+                   .iterations = detail.iterations(),
+                   .distances = detail.distances(),
+                   .proofs = detail.proofs()};
 }
 
 template <class Request, class Batch>

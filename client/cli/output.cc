@@ -48,6 +48,18 @@ void AddWitnesses(const Witnesses& witnesses, std::size_t row, Json* object) {
   (*object)["witnesses"] = std::move(list);
 }
 
+void AddProof(const MotionProofs& proofs, std::size_t row, Json* object) {
+  if (row + 1 >= proofs.offsets.size()) return;
+  Json list = Json::array();
+  for (std::size_t k = proofs.offsets[row]; k < proofs.offsets[row + 1]; ++k) {
+    Json interval = {{"t_begin", Number(proofs.t_begin[k])}, {"t_end", Number(proofs.t_end[k])}};
+    AddVector("normal", proofs.normals, k, &interval);
+    list.push_back(std::move(interval));
+  }
+  (*object)["proof"] = std::move(list);
+  if (proofs.truncated[row]) (*object)["proof_truncated"] = true;
+}
+
 // Puts what was said of single rows, refusals and reasons, into the rows they are about.
 template <class Result>
 void AddRemarks(const Result& result, Json* rows) {
@@ -230,12 +242,13 @@ Json ToJson(const TimeOfCollisionResult& result) {
     AddNumber("t_free", result.t_free, row, &rows[row]);
     if (state == MotionState::kHit || state == MotionState::kInitiallyOverlapping) {
       AddNumber("t_hit", result.t_hit, row, &rows[row]);
-    }
-    if (state == MotionState::kHit) {
+      AddNumber("distance", result.distances, row, &rows[row]);
       AddVector("point_a", result.points_a, row, &rows[row]);
       AddVector("point_b", result.points_b, row, &rows[row]);
       AddVector("normal", result.normals, row, &rows[row]);
     }
+    AddNumber("t_leave", result.t_leave, row, &rows[row]);
+    AddProof(result.proofs, row, &rows[row]);
     AddCount("iterations", result.iterations, row, &rows[row]);
   }
   AddRemarks(result, &rows);

@@ -147,8 +147,12 @@ void AddTimeOfCollision(CLI::App* app, GlobalOptions* options) {
       ->delimiter(',');
   command->add_option("--target", batch.target_distances, "Stop this far before contact, metres")
       ->expected(1);
-  command->add_flag("--points", batch.detail.points, "Also the closest points at t_hit");
-  command->add_flag("--normals", batch.detail.normals, "Also the normal at t_hit");
+  command->add_flag("--ignore-initial-contact", batch.ignore_initial_contact,
+                    "Shapes in contact at t = 0 may leave");
+  command->add_flag("--distances", batch.detail.distances, "Also the distance of the contact");
+  command->add_flag("--points", batch.detail.points, "Also the closest points of the contact");
+  command->add_flag("--normals", batch.detail.normals, "Also the normal of the contact");
+  command->add_flag("--proofs", batch.detail.proofs, "Also why it is free before t_free");
   command->callback([=] { options->exit_code = Ask(*options, *arguments); });
 }
 

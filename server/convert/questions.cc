@@ -190,6 +190,7 @@ absl::StatusOr<TimeOfCollisionQuestions> ParseQuestions(const v1::TimeOfCollisio
       kNamesB, &reader);
   questions.target_distances =
       reader.Read(batch.target_distances(), {"target_distances", 1, &kNoDistance});
+  questions.ignore_initial_contact = batch.ignore_initial_contact();
   if (!reader.status().ok()) return reader.status();
   return questions;
 }

@@ -2,9 +2,11 @@
 
 #include "server/convert/reply_columns.h"
 
+#include <memory>
 #include <vector>
 
 #include "core/query/distance.h"
+#include "core/query/time_of_collision.h"
 #include "server/engine/batch.h"
 
 namespace clearance::server {
@@ -19,6 +21,8 @@ constexpr std::uint64_t kVarint = 5;
 constexpr std::uint64_t kUndecidedRow = 12;
 constexpr std::uint64_t kWitnessPair = 4 + 4 + kNumber;
 constexpr std::uint64_t kWitnessRow = 4 + Witness::kCapacity * kWitnessPair;
+constexpr std::uint64_t kProvedInterval = 2 * kNumber + kVector;
+constexpr std::uint64_t kMotionProofRow = 4 + kState + MotionProof::kCapacity * kProvedInterval;
 
 std::uint64_t If(bool wanted, std::uint64_t bytes) { return wanted ? bytes : 0; }
 
@@ -70,12 +74,14 @@ std::uint64_t MaxRowBytes(const v1::IntersectionBatch& batch) {
 std::uint64_t MaxRowBytes(const v1::TimeOfCollisionBatch& batch) {
   const v1::TimeOfCollisionDetail detail = DetailOf(batch);
   return kState + kUndecidedRow + If(detail.times(), 2 * kNumber) +
-         If(detail.points(), 2 * kVector) + If(detail.normals(), kVector) +
-         If(detail.iterations(), kVarint);
+         If(detail.times() && batch.ignore_initial_contact(), kNumber) +
+         If(detail.distances(), kNumber) + If(detail.points(), 2 * kVector) +
+         If(detail.normals(), kVector) + If(detail.iterations(), kVarint) +
+         If(detail.proofs(), kMotionProofRow);
 }
 
 DistanceColumns MakeColumns(const v1::DistanceBatch& batch, std::uint32_t rows,
-                            WitnessColumns* witnesses, v1::DistanceBatchResult* result) {
+                            DistanceLists* lists, v1::DistanceBatchResult* result) {
   const v1::DistanceDetail detail = DetailOf(batch);
   const std::uint64_t numbers = rows;
   const std::uint64_t vectors = kVectorNumbers * numbers;
@@ -94,12 +100,12 @@ DistanceColumns MakeColumns(const v1::DistanceBatch& batch, std::uint32_t rows,
       Column(detail.relative_points(), vectors, result->mutable_relative_points_b());
   columns.iterations = Column(detail.iterations(), numbers, result->mutable_iterations());
   columns.tolerances = Column(detail.tolerances(), numbers, result->mutable_tolerances());
-  columns.witnesses = detail.witnesses() ? witnesses : nullptr;
+  columns.witnesses = detail.witnesses() ? &lists->witnesses : nullptr;
   return columns;
 }
 
 IntersectionColumns MakeColumns(const v1::IntersectionBatch& batch, std::uint32_t rows,
-                                WitnessColumns* /*none*/, v1::IntersectionBatchResult* result) {
+                                IntersectionLists* /*none*/, v1::IntersectionBatchResult* result) {
   const v1::IntersectionDetail& detail = batch.detail();
   IntersectionColumns columns;
   columns.states = Column(true, rows, result->mutable_states());
@@ -110,7 +116,7 @@ IntersectionColumns MakeColumns(const v1::IntersectionBatch& batch, std::uint32_
 }
 
 TimeOfCollisionColumns MakeColumns(const v1::TimeOfCollisionBatch& batch, std::uint32_t rows,
-                                   WitnessColumns* /*none*/,
+                                   TimeOfCollisionLists* lists,
                                    v1::TimeOfCollisionBatchResult* result) {
   const v1::TimeOfCollisionDetail detail = DetailOf(batch);
   const std::uint64_t vectors = kVectorNumbers * std::uint64_t{rows};
@@ -118,10 +124,18 @@ TimeOfCollisionColumns MakeColumns(const v1::TimeOfCollisionBatch& batch, std::u
   columns.states = Column(true, rows, result->mutable_states());
   columns.t_free = Column(detail.times(), rows, result->mutable_t_free());
   columns.t_hit = Column(detail.times(), rows, result->mutable_t_hit());
+  const bool has_t_leave = detail.times() && batch.ignore_initial_contact();
+  columns.t_leave = Column(has_t_leave, rows, result->mutable_t_leave());
+  columns.distances = Column(detail.distances(), rows, result->mutable_distances());
   columns.points_a = Column(detail.points(), vectors, result->mutable_points_a());
   columns.points_b = Column(detail.points(), vectors, result->mutable_points_b());
   columns.normals = Column(detail.normals(), vectors, result->mutable_normals());
   columns.iterations = Column(detail.iterations(), rows, result->mutable_iterations());
+  if (detail.proofs()) {
+    lists->proofs = std::make_unique<MotionProofColumns>();
+    columns.proofs = lists->proofs.get();
+    columns.truncated = Column(true, rows, result->mutable_proofs()->mutable_truncated());
+  }
   return columns;
 }
 
@@ -136,7 +150,13 @@ void FinishColumns(const DistanceColumns& columns, v1::DistanceBatchResult* resu
 void FinishColumns(const IntersectionColumns& /*columns*/,
                    v1::IntersectionBatchResult* /*result*/) {}
 
-void FinishColumns(const TimeOfCollisionColumns& /*columns*/,
-                   v1::TimeOfCollisionBatchResult* /*result*/) {}
+void FinishColumns(const TimeOfCollisionColumns& columns, v1::TimeOfCollisionBatchResult* result) {
+  if (columns.proofs == nullptr) return;
+  v1::MotionProofColumns* const proofs = result->mutable_proofs();
+  Append(columns.proofs->offsets, proofs->mutable_offsets());
+  Append(columns.proofs->t_begin, proofs->mutable_t_begin());
+  Append(columns.proofs->t_end, proofs->mutable_t_end());
+  Append(columns.proofs->normals, proofs->mutable_normals());
+}
 
 }  // namespace clearance::server

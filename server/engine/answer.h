@@ -7,11 +7,13 @@
 #define CLEARANCE_SERVER_ENGINE_ANSWER_H_
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
 #include "core/query/distance.h"
+#include "core/query/time_of_collision.h"
 #include "server/engine/batch.h"
 #include "server/engine/row_fault.h"
 #include "server/engine/shape_table.h"
@@ -49,6 +51,22 @@ struct WitnessColumns {
   std::vector<double> weights;
 };
 
+// Why rows are free before t_free, rows one after another; see clearance.v1.MotionProofColumns.
+struct MotionProofColumns {
+  std::vector<std::uint32_t> offsets = {0};
+  std::vector<double> t_begin, t_end, normals;
+  MotionProof of_row;  // of the row that is being answered
+};
+
+// The columns whose length is known only afterwards, for those that are wanted.
+struct DistanceLists {
+  WitnessColumns witnesses;
+};
+struct IntersectionLists {};
+struct TimeOfCollisionLists {
+  std::unique_ptr<MotionProofColumns> proofs;  // null: not wanted
+};
+
 // Spans of `count` rows each, 3 numbers a row for points and normals; empty: not wanted.
 struct DistanceColumns {
   absl::Span<int> states;  // always wanted
@@ -67,8 +85,10 @@ struct IntersectionColumns {
 
 struct TimeOfCollisionColumns {
   absl::Span<int> states;
-  absl::Span<double> t_free, t_hit, points_a, points_b, normals;
+  absl::Span<double> t_free, t_hit, t_leave, distances, points_a, points_b, normals;
   absl::Span<std::uint32_t> iterations;
+  absl::Span<bool> truncated;            // of proofs
+  MotionProofColumns* proofs = nullptr;  // null: not wanted
 };
 
 // Requires: work.faults are those of FindFaults with the same table.

@@ -53,6 +53,7 @@ struct TimeOfCollisionQuestions {
   PairRows pairs;
   MotionRows motions_a, motions_b;
   Rows<double> target_distances;
+  bool ignore_initial_contact = false;
 };
 
 }  // namespace clearance::server

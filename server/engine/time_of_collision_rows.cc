@@ -27,8 +27,11 @@ struct TimeOfCollisionKind {
     Motion motion_b;
     MotionAt(questions.motions_a, X_WA, row, &motion_a);
     MotionAt(questions.motions_b, X_WB, row, &motion_b);
-    return TimeOfCollision({shapes.a, X_WA, motion_a}, {shapes.b, X_WB, motion_b},
-                           {*questions.target_distances.at(row)});
+    const MotionOptions options{
+        .target_distance = *questions.target_distances.at(row),
+        .ignore_initial_contact = questions.ignore_initial_contact,
+        .proof = columns.proofs == nullptr ? nullptr : &columns.proofs->of_row};
+    return TimeOfCollision({shapes.a, X_WA, motion_a}, {shapes.b, X_WB, motion_b}, options);
   }
 
   static std::uint64_t StepsOf(const TimeOfCollisionAnswer& answer) {
@@ -41,17 +44,44 @@ struct TimeOfCollisionKind {
     return kOverhead + PairOfShapes(table, questions.pairs, row).VerticesToScan();
   }
 
-  void Skip(std::uint32_t) const {}
+  void Skip(std::uint32_t) const { EndProofRow(); }
 
   void Put(const TimeOfCollisionAnswer& answer, std::uint32_t i) const {
     PutNumber(columns.iterations, i, answer.iterations);
-    if (answer.state == MotionState::kInitiallyOverlapping) return;
-    PutNumber(columns.t_free, i, answer.t_free);
-    if (answer.state != MotionState::kHit) return;
-    PutNumber(columns.t_hit, i, answer.t_hit);
+    const bool is_hit = answer.state == MotionState::kHit;
+    if (is_hit || answer.state == MotionState::kInitiallyOverlapping) PutContact(answer, i);
+    if (is_hit) PutNumber(columns.t_hit, i, answer.t_hit);
+    if (answer.state != MotionState::kInitiallyOverlapping) {
+      PutNumber(columns.t_free, i, answer.t_free);
+      PutNumber(columns.t_leave, i, answer.t_leave);
+      // A row that was not reached left no proof of its own.
+      if (columns.proofs != nullptr && answer.reason != UndecidedReason::kBudget) PutProof(i);
+    }
+    EndProofRow();
+  }
+
+  void PutContact(const TimeOfCollisionAnswer& answer, std::uint32_t i) const {
+    PutNumber(columns.distances, i, answer.distance);
     PutVector(columns.points_a, i, answer.p_WA);
     PutVector(columns.points_b, i, answer.p_WB);
     PutVector(columns.normals, i, answer.n_AB);
+  }
+
+  void PutProof(std::uint32_t i) const {
+    const MotionProof& proof = columns.proofs->of_row;
+    for (int k = 0; k < proof.size; ++k) {
+      const ProvedInterval& interval = proof.intervals[k];
+      columns.proofs->t_begin.push_back(interval.t_begin);
+      columns.proofs->t_end.push_back(interval.t_end);
+      for (const double number : {interval.n_W.x, interval.n_W.y, interval.n_W.z})
+        columns.proofs->normals.push_back(number);
+    }
+    PutNumber(columns.truncated, i, proof.is_truncated);
+  }
+
+  void EndProofRow() const {
+    if (columns.proofs == nullptr) return;
+    columns.proofs->offsets.push_back(static_cast<std::uint32_t>(columns.proofs->t_begin.size()));
   }
 };
 

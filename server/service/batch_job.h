@@ -48,7 +48,7 @@ std::uint64_t CostOf(const Batch& batch, std::uint32_t max_vertex_count) {
   return batch.pairs().count() * row * (is_motion ? kUnitsAMotion : 1);
 }
 
-template <class Batch, class Result>
+template <class Batch, class Result, class Lists>
 class BatchJob {
  public:
   // Finds everything that refuses the batch as a whole, and the rows that are refused by
@@ -89,9 +89,9 @@ class BatchJob {
     const auto faults =
         absl::MakeConstSpan(faults_).subspan(first_fault, next_fault_ - first_fault);
 
-    WitnessColumns witnesses;
+    Lists lists;
     std::vector<UndecidedRow> undecided;
-    const auto columns = MakeColumns(batch_, rows, &witnesses, result);
+    const auto columns = MakeColumns(batch_, rows, &lists, result);
     AnswerRows(questions_, Work{next_row_, rows, faults, table_, should_stop, tally_, undecided},
                columns);
     FinishColumns(columns, result);
@@ -169,9 +169,11 @@ class BatchJob {
   absl::Duration computed_;
 };
 
-using DistanceJob = BatchJob<v1::DistanceBatch, v1::DistanceBatchResult>;
-using IntersectionJob = BatchJob<v1::IntersectionBatch, v1::IntersectionBatchResult>;
-using TimeOfCollisionJob = BatchJob<v1::TimeOfCollisionBatch, v1::TimeOfCollisionBatchResult>;
+using DistanceJob = BatchJob<v1::DistanceBatch, v1::DistanceBatchResult, DistanceLists>;
+using IntersectionJob =
+    BatchJob<v1::IntersectionBatch, v1::IntersectionBatchResult, IntersectionLists>;
+using TimeOfCollisionJob =
+    BatchJob<v1::TimeOfCollisionBatch, v1::TimeOfCollisionBatchResult, TimeOfCollisionLists>;
 
 }  // namespace clearance::server
 

@@ -152,6 +152,8 @@ struct TimeOfCollisionDetail {
   bool points = false;
   bool normals = false;
   bool iterations = false;
+  bool distances = false;
+  bool proofs = false;
 };
 
 // Each motion is a displacement (metres), a rotation vector (radians) and a pivot, or an end pose.
@@ -167,7 +169,18 @@ struct TimeOfCollisionBatch {
   std::vector<double> end_poses_a = {};
   std::vector<double> end_poses_b = {};
   std::vector<double> target_distances = {};
+  bool ignore_initial_contact = false;  // bodies in contact at t = 0 may leave
   TimeOfCollisionDetail detail = {};
+};
+
+// Row i has the intervals offsets[i] up to but without offsets[i + 1]; normals are 3 numbers an
+// interval.
+struct MotionProofs {
+  std::vector<std::uint32_t> offsets;
+  std::vector<double> t_begin;
+  std::vector<double> t_end;
+  std::vector<double> normals;
+  std::vector<bool> truncated;  // 1 a row
 };
 
 struct TimeOfCollisionResult {
@@ -175,10 +188,13 @@ struct TimeOfCollisionResult {
   std::vector<MotionState> states;
   std::vector<double> t_free;
   std::vector<double> t_hit;
+  std::vector<double> t_leave;  // only where initial contact is ignored
+  std::vector<double> distances;
   std::vector<double> points_a;
   std::vector<double> points_b;
   std::vector<double> normals;
   std::vector<std::uint32_t> iterations;
+  MotionProofs proofs;
   std::vector<Error> errors;
   std::vector<UndecidedRow> undecided;
 };

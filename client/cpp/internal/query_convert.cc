@@ -77,11 +77,25 @@ void AppendCommon(const Part& part, std::uint32_t offset, Result* result) {
   }
 }
 
-void AppendWitnesses(const v1::WitnessColumns& part, Witnesses* witnesses) {
-  const auto base = static_cast<std::uint32_t>(witnesses->weights.size());
+// The offsets of a part into lists that hold `base` entries already.
+void AppendOffsets(const google::protobuf::RepeatedField<std::uint32_t>& part, std::size_t base,
+                   std::vector<std::uint32_t>* offsets) {
   // The part begins with a 0 where the rows before it ended.
-  if (!witnesses->offsets.empty()) witnesses->offsets.pop_back();
-  for (const std::uint32_t offset : part.offsets()) witnesses->offsets.push_back(base + offset);
+  if (!offsets->empty()) offsets->pop_back();
+  for (const std::uint32_t offset : part)
+    offsets->push_back(static_cast<std::uint32_t>(base) + offset);
+}
+
+void AppendProofs(const v1::MotionProofColumns& part, MotionProofs* proofs) {
+  AppendOffsets(part.offsets(), proofs->t_begin.size(), &proofs->offsets);
+  Append(part.t_begin(), &proofs->t_begin);
+  Append(part.t_end(), &proofs->t_end);
+  Append(part.normals(), &proofs->normals);
+  Append(part.truncated(), &proofs->truncated);
+}
+
+void AppendWitnesses(const v1::WitnessColumns& part, Witnesses* witnesses) {
+  AppendOffsets(part.offsets(), witnesses->weights.size(), &witnesses->offsets);
   Append(part.vertices_a(), &witnesses->vertices_a);
   Append(part.vertices_b(), &witnesses->vertices_b);
   Append(part.weights(), &witnesses->weights);
@@ -121,11 +135,14 @@ void ToProto(const TimeOfCollisionBatch& batch, RowRange rows, v1::TimeOfCollisi
   slice(batch.end_poses_a, 7, proto->mutable_end_poses_a());
   slice(batch.end_poses_b, 7, proto->mutable_end_poses_b());
   slice(batch.target_distances, 1, proto->mutable_target_distances());
+  proto->set_ignore_initial_contact(batch.ignore_initial_contact);
   v1::TimeOfCollisionDetail* detail = proto->mutable_detail();
   detail->set_times(batch.detail.times);
   detail->set_points(batch.detail.points);
   detail->set_normals(batch.detail.normals);
   detail->set_iterations(batch.detail.iterations);
+  detail->set_distances(batch.detail.distances);
+  detail->set_proofs(batch.detail.proofs);
 }
 
 void AppendFromProto(const v1::DistanceBatchResult& part, std::uint32_t offset,
@@ -159,9 +176,12 @@ void AppendFromProto(const v1::TimeOfCollisionBatchResult& part, std::uint32_t o
   AppendEnums(part.states(), MotionState::kRefused, &result->states);
   Append(part.t_free(), &result->t_free);
   Append(part.t_hit(), &result->t_hit);
+  Append(part.t_leave(), &result->t_leave);
+  Append(part.distances(), &result->distances);
   Append(part.points_a(), &result->points_a);
   Append(part.points_b(), &result->points_b);
   Append(part.normals(), &result->normals);
+  if (part.has_proofs()) AppendProofs(part.proofs(), &result->proofs);
 }
 
 }  // namespace clearance::client

@@ -105,6 +105,21 @@ TEST_F(CommandLine, PrintsNumbersWithAllTheirDigitsAsJson) {
   EXPECT_THAT(ran.output, HasSubstr("\"normal\": [\n      1.0,"));
 }
 
+TEST_F(CommandLine, LetsAnInitialContactPartAndShowsWhyItIsFree) {
+  const std::string parting = std::string("toc ") + kBall + kBall +
+                              "--pose-b 0.75 0 0 0 0 0 1 --displacement-b 2 0 0 --json ";
+  const Ran overlap = Run(parting + "--distances --normals");
+  EXPECT_EQ(overlap.exit_code, 1) << overlap.output;
+  EXPECT_EQ(Json::parse(overlap.output)[0]["distance"], -0.25);
+  EXPECT_EQ(Json::parse(overlap.output)[0]["normal"], Json({1.0, 0.0, 0.0}));
+  const Ran free = Run(parting + "--ignore-initial-contact --proofs");
+  EXPECT_EQ(free.exit_code, 0) << free.output;
+  const Json row = Json::parse(free.output)[0];
+  EXPECT_GE(row["t_leave"], 0.125);
+  EXPECT_GE(row["proof"].size(), 1u);
+  EXPECT_LE(row["proof"][0]["t_begin"], row["t_leave"]);
+}
+
 TEST_F(CommandLine, RegistersAMeshAndWarnsOfItsHollow) {
   const std::string obj = Write("hollow.obj",
                                 "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 0.2 0.2 0.2\n"
@@ -154,7 +169,10 @@ TEST_F(CommandLine, ShowsContentThatRegistersAsTheSameShape) {
       R"({"segment":{"a":{"x":1},"b":{"y":0.30000000000000004}}})",
       R"({"triangle":{"a":{"x":1},"b":{"y":1},"c":{"z":1}},"radius":0.25})",
       R"({"polygon":{"vertices":[0,0,1,0,0,1e-05]}})",
-      R"({"hull":{"vertices":[0,0,0,1,0,0,0,0.1,0]}})"};
+      R"({"hull":{"vertices":[0,0,0,1,0,0,0,0.1,0]}})",
+      R"({"cylinder":{"radius":0.5,"halfLength":1.1}})",
+      R"({"cone":{"radius":0.5,"halfLength":1.1},"radius":0.25})",
+      R"({"ellipsoid":{"semiAxes":{"x":0.1,"y":0.2,"z":0.3}}})"};
   for (const std::string& shape : shapes) {
     const Ran registered = Run("register first '" + shape + "' --replace");
     ASSERT_EQ(registered.exit_code, 0) << registered.output;

@@ -278,6 +278,91 @@ TEST(TimeOfCollision, BracketsTheClosedFormOfTwoSpheres) {
   EXPECT_THAT(result.normals(), IsPoint(1, 0, 0));
 }
 
+// Two rows of unit spheres that overlap by a half, B moving 6 away along x, and of one that is 5
+// away and comes 4 nearer.
+v1::TimeOfCollisionRequest SpheresThatPartAndMeet() {
+  v1::TimeOfCollisionRequest request;
+  AddUnitSpheres(&request);
+  auto* const batch = request.mutable_batch();
+  batch->mutable_pairs()->set_count(2);
+  for (const double x : {1.5, 5.0}) {
+    for (const double number : {x, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0})
+      batch->mutable_pairs()->add_poses_b(number);
+  }
+  for (const double number : {6.0, 0.0, 0.0, -4.0, 0.0, 0.0}) batch->add_displacements_b(number);
+  auto* const detail = batch->mutable_detail();
+  detail->set_times(true);
+  detail->set_distances(true);
+  detail->set_points(true);
+  detail->set_normals(true);
+  detail->set_proofs(true);
+  return request;
+}
+
+TEST(TimeOfCollision, GivesTheContactOfAnInitialOverlap) {
+  TestServer server;
+  v1::TimeOfCollisionResponse response;
+  ASSERT_TRUE(Call(*server.queries, &v1::QueryService::Stub::TimeOfCollision,
+                   SpheresThatPartAndMeet(), &response)
+                  .ok());
+  const v1::TimeOfCollisionBatchResult& result = response.result();
+  ASSERT_THAT(result.states(),
+              ElementsAre(v1::MOTION_STATE_INITIALLY_OVERLAPPING, v1::MOTION_STATE_HIT));
+  EXPECT_THAT(result.distances(), ElementsAre(DoubleNear(-0.5, kNear), DoubleNear(0, kNear)));
+  EXPECT_THAT(result.points_a(),
+              ElementsAre(DoubleNear(1, kNear), 0, 0, DoubleNear(1, kNear), 0, 0));
+  EXPECT_THAT(result.points_b(),
+              ElementsAre(DoubleNear(0.5, kNear), 0, 0, DoubleNear(1, kNear), 0, 0));
+  EXPECT_THAT(result.normals(), ElementsAre(1, 0, 0, 1, 0, 0));
+  EXPECT_THAT(result.t_free(), ElementsAre(0.0, DoubleNear(0.75, kNear)));
+  EXPECT_THAT(result.t_hit(), ElementsAre(0.0, DoubleNear(0.75, kNear)));
+  EXPECT_EQ(result.t_leave_size(), 0) << "only where contact is ignored";
+}
+
+TEST(TimeOfCollision, LetsAnInitialOverlapPartIfItIsIgnored) {
+  TestServer server;
+  v1::TimeOfCollisionRequest request = SpheresThatPartAndMeet();
+  request.mutable_batch()->set_ignore_initial_contact(true);
+  v1::TimeOfCollisionResponse response;
+  ASSERT_TRUE(
+      Call(*server.queries, &v1::QueryService::Stub::TimeOfCollision, request, &response).ok());
+  const v1::TimeOfCollisionBatchResult& result = response.result();
+  EXPECT_THAT(result.states(), ElementsAre(v1::MOTION_STATE_FREE, v1::MOTION_STATE_HIT));
+  // They touch at t = 1 / 12 for the last time.
+  ASSERT_EQ(result.t_leave_size(), 2);
+  EXPECT_GT(result.t_leave(0), 1.0 / 12 - kNear);
+  EXPECT_LE(result.t_leave(0), result.t_free(0));
+  EXPECT_EQ(result.t_leave(1), 0);
+  EXPECT_THAT(result.distances(), ElementsAre(0.0, DoubleNear(0, kNear)));
+}
+
+// The oracle is the closed form: at time t the spheres' gap along x is 3 - 4 t.
+TEST(TimeOfCollision, ProvesTheFreeTimeByIntervalsThatCoverIt) {
+  TestServer server;
+  v1::TimeOfCollisionResponse response;
+  ASSERT_TRUE(Call(*server.queries, &v1::QueryService::Stub::TimeOfCollision,
+                   SpheresThatPartAndMeet(), &response)
+                  .ok());
+  const v1::TimeOfCollisionBatchResult& result = response.result();
+  const v1::MotionProofColumns& proofs = result.proofs();
+  ASSERT_EQ(proofs.offsets_size(), 3);
+  EXPECT_EQ(proofs.offsets(0), 0u);
+  EXPECT_EQ(proofs.offsets(1), 0u) << "an overlap is free at no time";
+  const int size = static_cast<int>(proofs.offsets(2));
+  ASSERT_GE(size, 1);
+  ASSERT_EQ(proofs.t_begin_size(), size);
+  ASSERT_EQ(proofs.t_end_size(), size);
+  ASSERT_EQ(proofs.normals_size(), 3 * size);
+  EXPECT_THAT(proofs.truncated(), ElementsAre(false, false));
+  EXPECT_EQ(proofs.t_begin(0), 0);
+  EXPECT_GE(proofs.t_end(size - 1), result.t_free(1));
+  for (int i = 0; i < size; ++i) {
+    EXPECT_LE(proofs.t_end(i), 0.75);
+    EXPECT_NEAR(proofs.normals(3 * i), 1, kNear);
+    if (i > 0) EXPECT_LE(proofs.t_begin(i), proofs.t_end(i - 1)) << "a gap before interval " << i;
+  }
+}
+
 TEST(TimeOfCollision, TakesAnEndPoseInsteadOfADisplacement) {
   TestServer server;
   v1::TimeOfCollisionRequest request;

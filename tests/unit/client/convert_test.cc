@@ -168,8 +168,14 @@ TEST(BatchConvert, CarriesEveryColumnOfAMotion) {
   batch.end_poses_a = {7, 0, 0, 0, 0, 0, 1};
   batch.end_poses_b = {8, 0, 0, 0, 0, 0, 1};
   batch.target_distances = {9};
+  batch.ignore_initial_contact = true;
+  batch.detail.distances = true;
+  batch.detail.proofs = true;
   v1::TimeOfCollisionBatch proto;
   ToProto(batch, {0, 1}, &proto);
+  EXPECT_TRUE(proto.ignore_initial_contact());
+  EXPECT_TRUE(proto.detail().distances());
+  EXPECT_TRUE(proto.detail().proofs());
   EXPECT_EQ(proto.displacements_a(0), 1);
   EXPECT_EQ(proto.displacements_b(0), 2);
   EXPECT_EQ(proto.rotations_a(0), 3);
@@ -239,6 +245,8 @@ TEST(ResultConvert, CarriesEveryColumnOfATimeOfCollision) {
   part.add_t_free(0.25);
   part.add_t_hit(0.5);
   part.add_iterations(7);
+  part.add_t_leave(0.125);
+  part.add_distances(-3);
   for (const double x : {1, 2, 3}) {
     part.add_points_a(x);
     part.add_points_b(10 * x);
@@ -253,6 +261,27 @@ TEST(ResultConvert, CarriesEveryColumnOfATimeOfCollision) {
   EXPECT_THAT(result.points_a, ElementsAre(1, 2, 3));
   EXPECT_THAT(result.points_b, ElementsAre(10, 20, 30));
   EXPECT_THAT(result.normals, ElementsAre(100, 200, 300));
+  EXPECT_THAT(result.t_leave, ElementsAre(0.125));
+  EXPECT_THAT(result.distances, ElementsAre(-3));
+}
+
+TEST(ResultConvert, JoinsTheProofsOfParts) {
+  v1::TimeOfCollisionBatchResult part;
+  part.set_count(1);
+  part.mutable_proofs()->add_offsets(0);
+  part.mutable_proofs()->add_offsets(1);
+  part.mutable_proofs()->add_t_begin(0.25);
+  part.mutable_proofs()->add_t_end(0.5);
+  for (const double x : {1, 2, 3}) part.mutable_proofs()->add_normals(x);
+  part.mutable_proofs()->add_truncated(true);
+  TimeOfCollisionResult result;
+  AppendFromProto(part, 0, &result);
+  AppendFromProto(part, 1, &result);
+  EXPECT_THAT(result.proofs.offsets, ElementsAre(0, 1, 2));
+  EXPECT_THAT(result.proofs.t_begin, ElementsAre(0.25, 0.25));
+  EXPECT_THAT(result.proofs.t_end, ElementsAre(0.5, 0.5));
+  EXPECT_THAT(result.proofs.normals, ElementsAre(1, 2, 3, 1, 2, 3));
+  EXPECT_THAT(result.proofs.truncated, ElementsAre(true, true));
 }
 
 google::rpc::Status TooManyRows() {

@@ -48,8 +48,9 @@ TEST(MaxRowBytes, BoundsEveryCombinationOfColumnsOfADistance) {
     detail->set_iterations((wanted & 64) != 0);
     detail->set_tolerances((wanted & 128) != 0);
     v1::DistanceBatchResult result;
-    WitnessColumns witnesses;
-    const DistanceColumns columns = MakeColumns(batch, kRows, &witnesses, &result);
+    DistanceLists lists;
+    const DistanceColumns columns = MakeColumns(batch, kRows, &lists, &result);
+    WitnessColumns& witnesses = lists.witnesses;
     FillUp(columns.states, static_cast<int>(v1::STATE_REFUSED));
     FillUp(columns.iterations, kLargeIndex);
     FillUp(columns.flags, std::uint32_t{1});
@@ -75,12 +76,27 @@ TEST(MaxRowBytes, BoundsATimeOfCollisionWithAllColumns) {
   batch.mutable_detail()->set_points(true);
   batch.mutable_detail()->set_normals(true);
   batch.mutable_detail()->set_iterations(true);
-  v1::TimeOfCollisionBatchResult result;
-  const TimeOfCollisionColumns columns = MakeColumns(batch, kRows, nullptr, &result);
-  FillUp(columns.states, static_cast<int>(v1::MOTION_STATE_REFUSED));
-  FillUp(columns.iterations, kLargeIndex);
-  Describe(&result);
-  EXPECT_LE(result.ByteSizeLong(), kMaxReplyOverhead / 2 + kRows * MaxRowBytes(batch));
+  batch.mutable_detail()->set_distances(true);
+  for (const bool wants_proofs : {false, true}) {
+    batch.mutable_detail()->set_proofs(wants_proofs);
+    batch.set_ignore_initial_contact(wants_proofs);
+    v1::TimeOfCollisionBatchResult result;
+    TimeOfCollisionLists lists;
+    const TimeOfCollisionColumns columns = MakeColumns(batch, kRows, &lists, &result);
+    FillUp(columns.states, static_cast<int>(v1::MOTION_STATE_REFUSED));
+    FillUp(columns.iterations, kLargeIndex);
+    if (wants_proofs) {
+      FillUp(columns.truncated, true);
+      lists.proofs->t_begin.assign(kRows * MotionProof::kCapacity, 1);
+      lists.proofs->t_end.assign(kRows * MotionProof::kCapacity, 1);
+      lists.proofs->normals.assign(kRows * MotionProof::kCapacity * 3, 1);
+      lists.proofs->offsets.assign(kRows + 1, kLargeIndex);
+    }
+    FinishColumns(columns, &result);
+    Describe(&result);
+    EXPECT_LE(result.ByteSizeLong(), kMaxReplyOverhead / 2 + kRows * MaxRowBytes(batch));
+    EXPECT_GE(2 * result.ByteSizeLong(), kRows * MaxRowBytes(batch)) << "far too loose";
+  }
 }
 
 TEST(MaxRowBytes, BoundsAnIntersectionWithAllColumns) {
@@ -88,7 +104,8 @@ TEST(MaxRowBytes, BoundsAnIntersectionWithAllColumns) {
   batch.mutable_detail()->set_bounds(true);
   batch.mutable_detail()->set_iterations(true);
   v1::IntersectionBatchResult result;
-  const IntersectionColumns columns = MakeColumns(batch, kRows, nullptr, &result);
+  IntersectionLists lists;
+  const IntersectionColumns columns = MakeColumns(batch, kRows, &lists, &result);
   FillUp(columns.states, static_cast<int>(v1::STATE_REFUSED));
   FillUp(columns.iterations, kLargeIndex);
   Describe(&result);
