@@ -44,7 +44,8 @@ void ReadBatch(const v1::DistanceBatch& proto, DistanceBatch* batch) {
                    .relative_points = detail.relative_points(),
                    .witnesses = detail.witnesses(),
                    .iterations = detail.iterations(),
-                   .tolerances = detail.tolerances()};
+                   .tolerances = detail.tolerances(),
+                   .pieces = detail.pieces()};
 }
 
 void ReadBatch(const v1::IntersectionBatch& proto, IntersectionBatch* batch) {
@@ -69,7 +70,8 @@ void ReadBatch(const v1::TimeOfCollisionBatch& proto, TimeOfCollisionBatch* batc
                    .normals = detail.normals(),
                    .iterations = detail.iterations(),
                    .distances = detail.distances(),
-                   .proofs = detail.proofs()};
+                   .proofs = detail.proofs(),
+                   .pieces = detail.pieces()};
 }
 
 template <class Request, class Batch>

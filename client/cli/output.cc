@@ -54,6 +54,8 @@ void AddProof(const MotionProofs& proofs, std::size_t row, Json* object) {
   for (std::size_t k = proofs.offsets[row]; k < proofs.offsets[row + 1]; ++k) {
     Json interval = {{"t_begin", Number(proofs.t_begin[k])}, {"t_end", Number(proofs.t_end[k])}};
     AddVector("normal", proofs.normals, k, &interval);
+    AddCount("piece_a", proofs.pieces_a, k, &interval);
+    AddCount("piece_b", proofs.pieces_b, k, &interval);
     list.push_back(std::move(interval));
   }
   (*object)["proof"] = std::move(list);
@@ -167,7 +169,8 @@ Json ToJson(const ShapeInfo& info) {
           {"radius", Number(info.radius)},
           {"bounding_radius", Number(info.bounding_radius)},
           {"volume", Number(info.volume)},
-          {"revision", info.revision}};
+          {"revision", info.revision},
+          {"piece_count", info.piece_count}};
 }
 
 Json ToJson(const ServerInfo& info) {
@@ -188,7 +191,8 @@ Json ToJson(const ServerInfo& info) {
             {"max_sessions", limits.max_sessions},
             {"max_messages_in_flight", limits.max_messages_in_flight},
             {"max_bytes_in_flight", limits.max_bytes_in_flight},
-            {"max_session_shape_bytes", limits.max_session_shape_bytes}}},
+            {"max_session_shape_bytes", limits.max_session_shape_bytes},
+            {"max_pieces_per_shape", limits.max_pieces_per_shape}}},
           {"tolerances",
            {{"relative", tolerances.relative},
             {"rounding", tolerances.rounding},
@@ -208,6 +212,10 @@ Json ToJson(const DistanceResult& result) {
     if (has_points) AddNumber("distance", result.distances, row, object);
     AddNumber("lower_bound", result.lower_bounds, row, object);
     AddNumber("upper_bound", result.upper_bounds, row, object);
+    if (has_points || state == State::kPenetrating) {
+      AddCount("piece_a", result.pieces_a, row, object);
+      AddCount("piece_b", result.pieces_b, row, object);
+    }
     if (has_points) {
       AddVector("point_a", result.points_a, row, object);
       AddVector("point_b", result.points_b, row, object);
@@ -246,6 +254,8 @@ Json ToJson(const TimeOfCollisionResult& result) {
       AddVector("point_a", result.points_a, row, &rows[row]);
       AddVector("point_b", result.points_b, row, &rows[row]);
       AddVector("normal", result.normals, row, &rows[row]);
+      AddCount("piece_a", result.pieces_a, row, &rows[row]);
+      AddCount("piece_b", result.pieces_b, row, &rows[row]);
     }
     AddNumber("t_leave", result.t_leave, row, &rows[row]);
     AddProof(result.proofs, row, &rows[row]);

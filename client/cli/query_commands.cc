@@ -115,6 +115,7 @@ void AddDistance(CLI::App* app, GlobalOptions* options) {
   command->add_flag("--normals", batch.detail.normals, "Also the normal");
   command->add_flag("--witnesses", batch.detail.witnesses, "Also vertices and weights");
   command->add_flag("--iterations", batch.detail.iterations, "Also the solver's iterations");
+  command->add_flag("--pieces", batch.detail.pieces, "Also which pieces of compounds are nearest");
   command->add_flag("--tolerances", batch.detail.tolerances, "Also what the state is judged by");
   command->callback([=] { options->exit_code = Ask(*options, *arguments); });
 }
@@ -153,6 +154,7 @@ void AddTimeOfCollision(CLI::App* app, GlobalOptions* options) {
   command->add_flag("--points", batch.detail.points, "Also the closest points of the contact");
   command->add_flag("--normals", batch.detail.normals, "Also the normal of the contact");
   command->add_flag("--proofs", batch.detail.proofs, "Also why it is free before t_free");
+  command->add_flag("--pieces", batch.detail.pieces, "Also which pieces of compounds meet");
   command->callback([=] { options->exit_code = Ask(*options, *arguments); });
 }
 

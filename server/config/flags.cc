@@ -25,6 +25,7 @@ using MessageBytes = ByteCount<kMostOfInt>;
 using HeldBytes = ByteCount<kMostOf64Bits>;
 using WireCount = Count<1, kMostOf32Bits>;
 using ThreadCount = Count<0, 1024>;
+using PieceCount = Count<1, 65536>;
 
 constexpr Limits kDefaults;
 
@@ -38,6 +39,7 @@ using clearance::server::kDefaults;
 using clearance::server::LogFormat;
 using clearance::server::LogLevel;
 using clearance::server::MessageBytes;
+using clearance::server::PieceCount;
 using clearance::server::ThreadCount;
 using clearance::server::WaitTime;
 using clearance::server::WireCount;
@@ -88,6 +90,8 @@ ABSL_FLAG(HeldBytes, max_bytes_in_flight, HeldBytes{kDefaults.max_bytes_in_fligh
           "Bytes of one session read and not yet answered.");
 ABSL_FLAG(HeldBytes, max_session_shape_bytes, HeldBytes{kDefaults.max_session_shape_bytes},
           "Bytes of all inline shapes that one session holds.");
+ABSL_FLAG(PieceCount, max_pieces_per_shape, PieceCount{kDefaults.max_pieces_per_shape},
+          "Pieces of one compound.");
 
 namespace clearance::server {
 namespace {
@@ -127,6 +131,7 @@ Limits LimitsFromFlags() {
       .max_messages_in_flight = absl::GetFlag(FLAGS_max_messages_in_flight).value,
       .max_bytes_in_flight = absl::GetFlag(FLAGS_max_bytes_in_flight).value,
       .max_session_shape_bytes = absl::GetFlag(FLAGS_max_session_shape_bytes).value,
+      .max_pieces_per_shape = absl::GetFlag(FLAGS_max_pieces_per_shape).value,
   };
 }
 

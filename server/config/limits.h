@@ -30,6 +30,7 @@ struct Limits {
   std::uint64_t max_messages_in_flight = 2;            // of one session: 2 reads one ahead, 1 none
   std::uint64_t max_bytes_in_flight = 64 * kMebibyte;  // of one session, read and not yet answered
   std::uint64_t max_session_shape_bytes = 256 * kMebibyte;  // inline shapes that one session holds
+  std::uint64_t max_pieces_per_shape = 256;                 // pieces of one compound
 };
 
 }  // namespace clearance::server

@@ -18,6 +18,7 @@ constexpr std::uint64_t kState = 1;
 constexpr std::uint64_t kNumber = 8;
 constexpr std::uint64_t kVector = 3 * kNumber;
 constexpr std::uint64_t kVarint = 5;
+constexpr std::uint64_t kIndex = 4;
 constexpr std::uint64_t kUndecidedRow = 12;
 constexpr std::uint64_t kWitnessPair = 4 + 4 + kNumber;
 constexpr std::uint64_t kWitnessRow = 4 + Witness::kCapacity * kWitnessPair;
@@ -41,6 +42,8 @@ v1::TimeOfCollisionDetail DetailOf(const v1::TimeOfCollisionBatch& batch) {
   return detail;
 }
 
+bool HasFlags(const v1::DistanceDetail& detail) { return detail.normals() || detail.pieces(); }
+
 // A column of `numbers` zeros, or none.
 template <class T>
 absl::Span<T> Column(bool wanted, std::uint64_t numbers,
@@ -61,7 +64,8 @@ std::uint64_t MaxRowBytes(const v1::DistanceBatch& batch) {
   const v1::DistanceDetail detail = DetailOf(batch);
   return kState + kUndecidedRow + If(detail.distances(), kNumber) +
          If(detail.bounds(), 2 * kNumber) + If(detail.points(), 2 * kVector) +
-         If(detail.normals(), kVector + kState) + If(detail.relative_points(), 2 * kVector) +
+         If(detail.normals(), kVector) + If(HasFlags(detail), kState) +
+         If(detail.pieces(), 2 * kIndex) + If(detail.relative_points(), 2 * kVector) +
          If(detail.witnesses(), kWitnessRow) + If(detail.iterations(), kVarint) +
          If(detail.tolerances(), kNumber);
 }
@@ -77,7 +81,8 @@ std::uint64_t MaxRowBytes(const v1::TimeOfCollisionBatch& batch) {
          If(detail.times() && batch.ignore_initial_contact(), kNumber) +
          If(detail.distances(), kNumber) + If(detail.points(), 2 * kVector) +
          If(detail.normals(), kVector) + If(detail.iterations(), kVarint) +
-         If(detail.proofs(), kMotionProofRow);
+         If(detail.proofs(), kMotionProofRow) + If(detail.pieces(), 2 * kIndex) +
+         If(detail.proofs() && detail.pieces(), MotionProof::kCapacity * 2 * kIndex);
 }
 
 DistanceColumns MakeColumns(const v1::DistanceBatch& batch, std::uint32_t rows,
@@ -93,7 +98,9 @@ DistanceColumns MakeColumns(const v1::DistanceBatch& batch, std::uint32_t rows,
   columns.points_a = Column(detail.points(), vectors, result->mutable_points_a());
   columns.points_b = Column(detail.points(), vectors, result->mutable_points_b());
   columns.normals = Column(detail.normals(), vectors, result->mutable_normals());
-  columns.flags = Column(detail.normals(), numbers, result->mutable_flags());
+  columns.flags = Column(HasFlags(detail), numbers, result->mutable_flags());
+  columns.pieces_a = Column(detail.pieces(), numbers, result->mutable_pieces_a());
+  columns.pieces_b = Column(detail.pieces(), numbers, result->mutable_pieces_b());
   columns.relative_points_a =
       Column(detail.relative_points(), vectors, result->mutable_relative_points_a());
   columns.relative_points_b =
@@ -131,6 +138,8 @@ TimeOfCollisionColumns MakeColumns(const v1::TimeOfCollisionBatch& batch, std::u
   columns.points_b = Column(detail.points(), vectors, result->mutable_points_b());
   columns.normals = Column(detail.normals(), vectors, result->mutable_normals());
   columns.iterations = Column(detail.iterations(), rows, result->mutable_iterations());
+  columns.pieces_a = Column(detail.pieces(), rows, result->mutable_pieces_a());
+  columns.pieces_b = Column(detail.pieces(), rows, result->mutable_pieces_b());
   if (detail.proofs()) {
     lists->proofs = std::make_unique<MotionProofColumns>();
     columns.proofs = lists->proofs.get();
@@ -157,6 +166,8 @@ void FinishColumns(const TimeOfCollisionColumns& columns, v1::TimeOfCollisionBat
   Append(columns.proofs->t_begin, proofs->mutable_t_begin());
   Append(columns.proofs->t_end, proofs->mutable_t_end());
   Append(columns.proofs->normals, proofs->mutable_normals());
+  Append(columns.proofs->pieces_a, proofs->mutable_pieces_a());
+  Append(columns.proofs->pieces_b, proofs->mutable_pieces_b());
 }
 
 }  // namespace clearance::server

@@ -2,21 +2,27 @@
 
 #include "server/convert/shape_content.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "absl/types/span.h"
 #include "core/shape/make_shape.h"
+#include "core/shape/rigid_body.h"
+#include "server/convert/shape_digest.h"
 #include "server/guard/refusal.h"
-#include "server/registry/digest.h"
 
 namespace clearance::server {
 namespace {
 
 constexpr std::uint64_t kCoordinatesOfPoint = 3;
 constexpr std::uint64_t kCoordinatesOfPlanePoint = 2;
+constexpr int kPoseNumbers = 7;
+constexpr double kLargest = std::numeric_limits<double>::max();
 
 template <class T>
 absl::Span<const T> SpanOf(const google::protobuf::RepeatedField<T>& field) {
@@ -25,65 +31,11 @@ absl::Span<const T> SpanOf(const google::protobuf::RepeatedField<T>& field) {
 
 Vec3d VectorOf(const v1::Vector3& v) { return {v.x(), v.y(), v.z()}; }
 
+std::string PieceName(int i) { return "pieces[" + std::to_string(i) + "]"; }
+
 std::string KindName(const v1::Shape& shape) {
   const auto* const field = v1::Shape::descriptor()->FindFieldByNumber(shape.kind_case());
   return field == nullptr ? "kind" : field->name();
-}
-
-void AddVector(const v1::Vector3& v, CanonicalContent* canonical) {
-  canonical->Add(v.x());
-  canonical->Add(v.y());
-  canonical->Add(v.z());
-}
-
-void AddHull(const v1::Hull& hull, CanonicalContent* canonical) {
-  canonical->AddList(SpanOf(hull.vertices()));
-  canonical->AddList(SpanOf(hull.adjacency_offsets()));
-  canonical->AddList(SpanOf(hull.adjacency()));
-}
-
-void AddTriangle(const v1::Triangle& triangle, CanonicalContent* canonical) {
-  AddVector(triangle.a(), canonical);
-  AddVector(triangle.b(), canonical);
-  AddVector(triangle.c(), canonical);
-}
-
-void AddKind(const v1::Shape& shape, CanonicalContent* canonical) {
-  switch (shape.kind_case()) {
-    case v1::Shape::kSegment:
-      AddVector(shape.segment().a(), canonical);
-      return AddVector(shape.segment().b(), canonical);
-    case v1::Shape::kTriangle:
-      return AddTriangle(shape.triangle(), canonical);
-    case v1::Shape::kSphere:
-      return canonical->Add(shape.sphere().radius());
-    case v1::Shape::kCapsule:
-      canonical->Add(shape.capsule().radius());
-      return canonical->Add(shape.capsule().half_length());
-    case v1::Shape::kBox:
-      return AddVector(shape.box().half_extents(), canonical);
-    case v1::Shape::kHull:
-      return AddHull(shape.hull(), canonical);
-    case v1::Shape::kPolygon:
-      return canonical->AddList(SpanOf(shape.polygon().vertices()));
-    case v1::Shape::kCylinder:
-      canonical->Add(shape.cylinder().radius());
-      return canonical->Add(shape.cylinder().half_length());
-    case v1::Shape::kCone:
-      canonical->Add(shape.cone().radius());
-      return canonical->Add(shape.cone().half_length());
-    case v1::Shape::kEllipsoid:
-      return AddVector(shape.ellipsoid().semi_axes(), canonical);
-    case v1::Shape::kPoint:
-    case v1::Shape::KIND_NOT_SET:
-      return;
-  }
-}
-
-std::string DigestOf(const v1::Shape& shape) {
-  CanonicalContent canonical(static_cast<std::uint8_t>(shape.kind_case()), shape.radius());
-  AddKind(shape, &canonical);
-  return canonical.Digest();
 }
 
 ShapeOrError MakeHullKind(const v1::Hull& hull, double radius) {
@@ -93,7 +45,8 @@ ShapeOrError MakeHullKind(const v1::Hull& hull, double radius) {
   return MakeHullWithAdjacency(SpanOf(hull.vertices()), adjacency, radius);
 }
 
-ShapeOrError MakeKind(const v1::Shape& shape) {
+// Requires: no compound.
+ShapeOrError MakeConvexKind(const v1::Shape& shape) {
   const double radius = shape.radius();
   switch (shape.kind_case()) {
     case v1::Shape::kSegment:
@@ -118,6 +71,7 @@ ShapeOrError MakeKind(const v1::Shape& shape) {
     case v1::Shape::kEllipsoid:
       return MakeEllipsoid(VectorOf(shape.ellipsoid().semi_axes()), radius);
     case v1::Shape::kPoint:
+    case v1::Shape::kCompound:
     case v1::Shape::KIND_NOT_SET:
       break;
   }
@@ -143,22 +97,31 @@ absl::Status CheckPoints(std::uint64_t numbers, std::uint64_t numbers_a_point,
                  .message = "The shape has too many points; send its hull alone, or simplify it."});
 }
 
-absl::Status CheckShape(const v1::Shape& shape, const Limits& limits) {
-  if (shape.kind_case() == v1::Shape::KIND_NOT_SET) {
-    return RefuseArgument(
-        {.field = "kind",
-         .value = "unset",
-         .limit =
-             "point, segment, triangle, sphere, capsule, box, hull, polygon, cylinder, cone or "
-             "ellipsoid",
-         .message = "The shape has no kind that this server knows."});
-  }
+absl::Status CheckRadius(const v1::Shape& shape) {
   if (!std::isfinite(shape.radius()) || shape.radius() < 0) {
     return RefuseArgument({.field = "radius",
                            .value = FormatNumber(shape.radius()),
                            .limit = "finite, >= 0",
                            .message = "The radius of the extension is no length."});
   }
+  if (!shape.has_compound() || shape.radius() == 0) return absl::OkStatus();
+  return RefuseArgument({.field = "radius",
+                         .value = FormatNumber(shape.radius()),
+                         .limit = "0 of a compound",
+                         .message = "A compound has no radius; give it to the pieces."});
+}
+
+// Of a shape that is no compound, or of one piece.
+absl::Status CheckConvex(const v1::Shape& shape, const Limits& limits) {
+  if (shape.kind_case() == v1::Shape::KIND_NOT_SET) {
+    return RefuseArgument(
+        {.field = "kind",
+         .value = "unset",
+         .limit = "point, segment, triangle, sphere, capsule, box, hull, polygon, cylinder, cone, "
+                  "ellipsoid or compound",
+         .message = "The shape has no kind that this server knows."});
+  }
+  if (absl::Status status = CheckRadius(shape); !status.ok()) return status;
   if (shape.has_hull()) {
     return Under("hull", CheckPoints(shape.hull().vertices_size(), kCoordinatesOfPoint, limits));
   }
@@ -169,6 +132,95 @@ absl::Status CheckShape(const v1::Shape& shape, const Limits& limits) {
   return absl::OkStatus();
 }
 
+absl::Status CheckPiece(const v1::Piece& piece, const Limits& limits) {
+  if (piece.shape().has_compound()) {
+    return RefuseArgument({.field = "shape.kind",
+                           .value = "compound",
+                           .limit = "any kind but compound",
+                           .message = "A piece of a compound is a compound; list its pieces."});
+  }
+  if (absl::Status status = CheckConvex(piece.shape(), limits); !status.ok()) {
+    return Under("shape", status);
+  }
+  if (piece.pose().empty() || piece.pose_size() == kPoseNumbers) return absl::OkStatus();
+  return RefuseArgument(
+      {.field = "pose",
+       .value = FormatNumber(static_cast<std::uint64_t>(piece.pose_size())) + " numbers",
+       .limit = FormatNumber(std::uint64_t{kPoseNumbers}) + " numbers, or none",
+       .message = "The pose of a piece is x y z qx qy qz qw."});
+}
+
+absl::Status CheckPieces(const v1::Compound& compound, const Limits& limits) {
+  const auto count = static_cast<std::uint64_t>(compound.pieces_size());
+  if (count > limits.max_pieces_per_shape) {
+    return Refuse(absl::StatusCode::kResourceExhausted,
+                  {.field = "pieces",
+                   .value = FormatNumber(count),
+                   .limit = "max_pieces_per_shape <= " + FormatNumber(limits.max_pieces_per_shape),
+                   .message = "The compound has too many pieces; merge some, or split it."});
+  }
+  std::uint64_t points = 0;
+  for (int i = 0; i < compound.pieces_size(); ++i) {
+    const v1::Piece& piece = compound.pieces(i);
+    if (absl::Status status = CheckPiece(piece, limits); !status.ok()) {
+      return Under(PieceName(i), status);
+    }
+    points += HullPointCount(piece.shape());
+  }
+  if (points <= limits.max_shape_vertices) return absl::OkStatus();
+  return Refuse(absl::StatusCode::kResourceExhausted,
+                {.field = "pieces",
+                 .value = FormatNumber(points) + " points",
+                 .limit = "max_shape_vertices <= " + FormatNumber(limits.max_shape_vertices),
+                 .message = "The pieces have too many points together; simplify them."});
+}
+
+absl::Status CheckShape(const v1::Shape& shape, const Limits& limits) {
+  if (absl::Status status = CheckConvex(shape, limits); !status.ok()) return status;
+  return Under("compound", CheckPieces(shape.compound(), limits));
+}
+
+absl::Status Refusal(const ShapeError& error) {
+  return RefuseArgument({error.field, error.value, error.limit, error.message});
+}
+
+absl::StatusOr<ConvexShapePtr> MakeConvex(const v1::Shape& shape) {
+  ShapeOrError made = MakeConvexKind(shape);
+  if (const ShapeError* const error = std::get_if<ShapeError>(&made)) {
+    return Under(KindName(shape), Refusal(*error));
+  }
+  return std::get<ConvexShapePtr>(std::move(made));
+}
+
+Pose PoseOf(const v1::Piece& piece) {
+  if (piece.pose().empty()) return {};
+  const double* const p = piece.pose().data();
+  return {{p[0], p[1], p[2]}, {p[3], p[4], p[5], p[6]}};
+}
+
+absl::StatusOr<RigidBodyPtr> MakePieces(const v1::Compound& compound) {
+  std::vector<Piece> pieces;
+  for (int i = 0; i < compound.pieces_size(); ++i) {
+    auto shape = MakeConvex(compound.pieces(i).shape());
+    if (!shape.ok()) return Under(PieceName(i), Under("shape", shape.status()));
+    pieces.push_back({*std::move(shape), PoseOf(compound.pieces(i))});
+  }
+  BodyOrError made = MakeCompound(std::move(pieces));
+  if (const ShapeError* const error = std::get_if<ShapeError>(&made)) return Refusal(*error);
+  return std::get<RigidBodyPtr>(std::move(made));
+}
+
+absl::StatusOr<RigidBodyPtr> BuildBody(const v1::Shape& shape) {
+  if (shape.has_compound()) {
+    auto body = MakePieces(shape.compound());
+    if (!body.ok()) return Under("compound", body.status());
+    return body;
+  }
+  auto convex = MakeConvex(shape);
+  if (!convex.ok()) return convex.status();
+  return MakeBody(*std::move(convex));
+}
+
 }  // namespace
 
 absl::StatusOr<ShapeContentPtr> BuildContent(const v1::Shape& shape, const Limits& limits,
@@ -177,32 +229,37 @@ absl::StatusOr<ShapeContentPtr> BuildContent(const v1::Shape& shape, const Limit
   std::string digest = DigestOf(shape);
   if (ShapeContentPtr held = registry.FindContent(digest); held != nullptr) return held;
 
-  ShapeOrError made = MakeKind(shape);
-  if (const ShapeError* const error = std::get_if<ShapeError>(&made)) {
-    return Under(KindName(shape),
-                 RefuseArgument({error->field, error->value, error->limit, error->message}));
-  }
-  return std::make_shared<const ShapeContent>(ShapeContent{
-      std::move(digest), std::get<ConvexShapePtr>(std::move(made)), shape.SerializeAsString()});
+  auto body = BuildBody(shape);
+  if (!body.ok()) return body.status();
+  return std::make_shared<const ShapeContent>(
+      ShapeContent{std::move(digest), *std::move(body), shape.SerializeAsString()});
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): protobuf bounds how deep a message nests.
 std::uint64_t HullPointCount(const v1::Shape& shape) {
-  return shape.hull().vertices_size() / kCoordinatesOfPoint +
-         shape.polygon().vertices_size() / kCoordinatesOfPlanePoint;
+  std::uint64_t points = shape.hull().vertices_size() / kCoordinatesOfPoint +
+                         shape.polygon().vertices_size() / kCoordinatesOfPlanePoint;
+  for (const v1::Piece& piece : shape.compound().pieces()) points += HullPointCount(piece.shape());
+  return points;
 }
 
 void FillShapeInfo(const NamedShape& shape, v1::ShapeInfo* info) {
-  const ConvexShape& convex = *shape.content->shape;
+  const RigidBody& body = *shape.content->body;
   info->set_name(shape.name);
   info->set_digest(shape.content->digest);
-  info->set_point_count(convex.point_count());
-  info->set_vertex_count(convex.vertex_count());
-  info->set_duplicate_count(convex.duplicate_count());
-  info->set_dimension(static_cast<std::uint32_t>(convex.dimension()));
-  info->set_radius(convex.radius());
-  info->set_bounding_radius(convex.bounding_radius());
-  info->set_volume(convex.volume());
+  info->set_bounding_radius(body.bounding_radius());
   info->set_revision(shape.revision);
+  info->set_piece_count(static_cast<std::uint32_t>(body.pieces().size()));
+  if (!body.is_compound()) info->set_radius(body.pieces()[0].shape->radius());
+  for (const Piece& piece : body.pieces()) {
+    const ConvexShape& convex = *piece.shape;
+    info->set_point_count(info->point_count() + convex.point_count());
+    info->set_vertex_count(info->vertex_count() + convex.vertex_count());
+    info->set_duplicate_count(info->duplicate_count() + convex.duplicate_count());
+    info->set_dimension(
+        std::max(info->dimension(), static_cast<std::uint32_t>(convex.dimension())));
+    info->set_volume(std::min(info->volume() + convex.volume(), kLargest));
+  }
 }
 
 }  // namespace clearance::server

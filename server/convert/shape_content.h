@@ -14,7 +14,7 @@
 
 namespace clearance::server {
 
-// Builds the hull of a shape, unless the registry holds the same content already. Fails with
+// Builds the hulls of a shape, unless the registry holds the same content already. Fails with
 // INVALID_ARGUMENT or, for too many points, RESOURCE_EXHAUSTED; fields are named from the shape on
 // (`hull.vertices[17].x`). May take long.
 absl::StatusOr<ShapeContentPtr> BuildContent(const v1::Shape& shape, const Limits& limits,

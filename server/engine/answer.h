@@ -55,7 +55,8 @@ struct WitnessColumns {
 struct MotionProofColumns {
   std::vector<std::uint32_t> offsets = {0};
   std::vector<double> t_begin, t_end, normals;
-  MotionProof of_row;  // of the row that is being answered
+  std::vector<std::uint32_t> pieces_a, pieces_b;  // if the rows' own are wanted
+  MotionProof of_row;                             // of the row that is being answered
 };
 
 // The columns whose length is known only afterwards, for those that are wanted.
@@ -73,7 +74,7 @@ struct DistanceColumns {
   absl::Span<double> distances, lower_bounds, upper_bounds;
   absl::Span<double> points_a, points_b, normals, relative_points_a, relative_points_b;
   absl::Span<double> tolerances;
-  absl::Span<std::uint32_t> iterations, flags;
+  absl::Span<std::uint32_t> iterations, flags, pieces_a, pieces_b;
   WitnessColumns* witnesses = nullptr;  // null: not wanted
 };
 
@@ -86,7 +87,7 @@ struct IntersectionColumns {
 struct TimeOfCollisionColumns {
   absl::Span<int> states;
   absl::Span<double> t_free, t_hit, t_leave, distances, points_a, points_b, normals;
-  absl::Span<std::uint32_t> iterations;
+  absl::Span<std::uint32_t> iterations, pieces_a, pieces_b;
   absl::Span<bool> truncated;            // of proofs
   MotionProofColumns* proofs = nullptr;  // null: not wanted
 };

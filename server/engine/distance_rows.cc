@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "core/query/distance.h"
+#include "core/query/body_query.h"
 #include "server/engine/answer.h"
 #include "server/engine/row_loop.h"
 #include "server/engine/row_reader.h"
@@ -10,8 +10,9 @@
 namespace clearance::server {
 namespace {
 
-// ROW_FLAG_NORMAL_NOT_UNIQUE of clearance.v1.
+// ROW_FLAG_NORMAL_NOT_UNIQUE and ROW_FLAG_PIECEWISE of clearance.v1.
 constexpr std::uint32_t kNormalNotUnique = 1;
+constexpr std::uint32_t kPiecewise = 2;
 
 // What witnesses name instead of a vertex of a shape that has none.
 constexpr std::uint32_t kNoVertex = std::numeric_limits<std::uint32_t>::max();
@@ -30,17 +31,17 @@ struct DistanceKind {
   std::uint32_t first;
 
   DistanceAnswer Ask(std::uint32_t row) const {
-    const PairOfShapes shapes(table, questions.pairs, row);
+    const PairOfBodies bodies(table, questions.pairs, row);
     const Pose X_WA = PoseAt(questions.pairs.poses_a, row);
     const Pose X_WB = PoseAt(questions.pairs.poses_b, row);
-    const DistanceOptions options{*questions.max_distances.at(row), questions.tolerance};
-    return Distance({shapes.a, X_WA}, {shapes.b, X_WB}, options);
+    DistanceOptions options;
+    options.max_distance = *questions.max_distances.at(row);
+    options.tolerance = questions.tolerance;
+    return Distance(PosedBody{bodies.a, X_WA}, PosedBody{bodies.b, X_WB}, options);
   }
 
-  static std::uint64_t StepsOf(const DistanceAnswer& answer) { return answer.iterations; }
-
-  std::uint64_t VerticesOf(std::uint32_t row) const {
-    return PairOfShapes(table, questions.pairs, row).VerticesToScan();
+  std::uint64_t Scanned(const DistanceAnswer& answer, std::uint32_t row) const {
+    return PairOfBodies(table, questions.pairs, row).Scanned(answer.iterations);
   }
 
   void Skip(std::uint32_t) const { EndWitnessRow(); }
@@ -53,7 +54,8 @@ struct DistanceKind {
     if (answer.state == State::kSeparated || answer.state == State::kTouching)
       PutClosest(answer, i);
     const bool has_witness = answer.state != State::kBeyond && answer.state != State::kUndecided;
-    if (columns.witnesses != nullptr && has_witness) PutWitness(answer.witness, i);
+    if (has_witness) PutPieces(answer, i);
+    if (columns.witnesses != nullptr && has_witness) PutWitness(answer, i);
     EndWitnessRow();
   }
 
@@ -64,15 +66,24 @@ struct DistanceKind {
     PutVector(columns.normals, i, answer.n_AB);
     PutVector(columns.relative_points_a, i, answer.p_AoA);
     PutVector(columns.relative_points_b, i, answer.p_AoB);
-    PutNumber(columns.flags, i, answer.normal_is_unique ? 0 : kNormalNotUnique);
   }
 
-  void PutWitness(const Witness& witness, std::uint32_t i) const {
-    const PairOfShapes shapes(table, questions.pairs, first + i);
-    for (int k = 0; k < witness.size; ++k) {
-      columns.witnesses->vertices_a.push_back(CallersIndex(shapes.a, witness.vertices_a[k]));
-      columns.witnesses->vertices_b.push_back(CallersIndex(shapes.b, witness.vertices_b[k]));
-      columns.witnesses->weights.push_back(witness.weights[k]);
+  void PutPieces(const DistanceAnswer& answer, std::uint32_t i) const {
+    PutNumber(columns.pieces_a, i, answer.piece_a);
+    PutNumber(columns.pieces_b, i, answer.piece_b);
+    PutNumber(
+        columns.flags, i,
+        (answer.normal_is_unique ? 0 : kNormalNotUnique) + (answer.is_piecewise ? kPiecewise : 0));
+  }
+
+  void PutWitness(const DistanceAnswer& answer, std::uint32_t i) const {
+    const PairOfBodies bodies(table, questions.pairs, first + i);
+    const ConvexShape& a = *bodies.a.pieces()[answer.piece_a].shape;
+    const ConvexShape& b = *bodies.b.pieces()[answer.piece_b].shape;
+    for (int k = 0; k < answer.witness.size; ++k) {
+      columns.witnesses->vertices_a.push_back(CallersIndex(a, answer.witness.vertices_a[k]));
+      columns.witnesses->vertices_b.push_back(CallersIndex(b, answer.witness.vertices_b[k]));
+      columns.witnesses->weights.push_back(answer.witness.weights[k]);
     }
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "core/query/intersection.h"
+#include "core/query/body_query.h"
 #include "server/engine/answer.h"
 #include "server/engine/row_loop.h"
 #include "server/engine/row_reader.h"
@@ -17,16 +17,14 @@ struct IntersectionKind {
   const IntersectionColumns& columns;
 
   IntersectionAnswer Ask(std::uint32_t row) const {
-    const PairOfShapes shapes(table, questions.pairs, row);
+    const PairOfBodies bodies(table, questions.pairs, row);
     const Pose X_WA = PoseAt(questions.pairs.poses_a, row);
     const Pose X_WB = PoseAt(questions.pairs.poses_b, row);
-    return Intersection({shapes.a, X_WA}, {shapes.b, X_WB});
+    return Intersection(PosedBody{bodies.a, X_WA}, PosedBody{bodies.b, X_WB});
   }
 
-  static std::uint64_t StepsOf(const IntersectionAnswer& answer) { return answer.iterations; }
-
-  std::uint64_t VerticesOf(std::uint32_t row) const {
-    return PairOfShapes(table, questions.pairs, row).VerticesToScan();
+  std::uint64_t Scanned(const IntersectionAnswer& answer, std::uint32_t row) const {
+    return PairOfBodies(table, questions.pairs, row).Scanned(answer.iterations);
   }
 
   void Skip(std::uint32_t) const {}

@@ -79,8 +79,8 @@ MaybeFault CheckPose(const RowCheck& check, const Rows<double>& poses, RowColumn
 
 MaybeFault CheckBody(const RowCheck& check, const Body& body) {
   const std::uint32_t slot = *body.slots.at(check.row);
-  const ConvexShape* const shape = check.table.shape(slot);
-  if (shape == nullptr) {
+  const RigidBody* const rigid_body = check.table.body(slot);
+  if (rigid_body == nullptr) {
     const SlotState state = check.table.state(slot);
     const Fault fault = state == SlotState::kPoisoned ? Fault::kSlotPoisoned
                         : state == SlotState::kClosed ? Fault::kSlotClosed
@@ -89,7 +89,7 @@ MaybeFault CheckBody(const RowCheck& check, const Body& body) {
   }
   if (MaybeFault fault = CheckPose(check, body.poses, body.pose_column)) return fault;
   const Pose pose = PoseAt(body.poses, check.row);
-  if (IsRepresentable(shape->bounding_radius(), pose)) return std::nullopt;
+  if (IsRepresentable(rigid_body->bounding_radius(), pose)) return std::nullopt;
   const double farthest =
       std::fmax(std::fabs(pose.p_WS.x), std::fmax(std::fabs(pose.p_WS.y), std::fabs(pose.p_WS.z)));
   return check.Because(Fault::kNotRepresentable, body.pose_column, body.poses, farthest);
@@ -145,8 +145,8 @@ MaybeFault CheckMotion(const RowCheck& check, const Body& body, const MotionRows
     return check.Because(Fault::kEndPoseAmbiguous, columns.end_poses, motions.end_poses,
                          motions.end_poses.at(check.row)[6]);
   }
-  const ConvexShape& shape = *check.table.shape(*body.slots.at(check.row));
-  if (IsMotionRepresentable(shape.bounding_radius(), start, motion)) return std::nullopt;
+  const RigidBody& rigid_body = *check.table.body(*body.slots.at(check.row));
+  if (IsMotionRepresentable(rigid_body.bounding_radius(), start, motion)) return std::nullopt;
   const bool has_end = motions.end_poses.data != nullptr;
   const Rows<double>& rows = has_end ? motions.end_poses : motions.displacements;
   return check.Because(Fault::kMotionNotRepresentable,

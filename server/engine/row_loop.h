@@ -25,10 +25,10 @@ class Pacer {
 
   bool has_stopped() const { return has_stopped_; }
 
-  // `steps` of a solver, each of which scans at most `vertices`.
-  void Spend(std::uint64_t steps, std::uint64_t vertices) {
+  // A row that scanned so many vertices.
+  void Spend(std::uint64_t vertices) {
     constexpr std::uint64_t kVerticesPerCheapRow = 2048;
-    spent_ += 1 + steps * vertices / kVerticesPerCheapRow;
+    spent_ += 1 + vertices / kVerticesPerCheapRow;
     if (spent_ < kCheapRows) return;
     spent_ = 0;
     has_stopped_ = should_stop_();
@@ -42,7 +42,8 @@ class Pacer {
   std::uint64_t spent_ = 0;
 };
 
-// Kind has: Answer, kRefused, Ask(row) -> Answer, Cost of an answer and Put(answer, i).
+// Kind has: Answer, kRefused, Ask(row) -> Answer, Scanned(answer, row) vertices, Put(answer, i)
+// and, of a refused row, Skip(i).
 template <class Kind>
 void ForEachRow(const Work& work, Kind kind) {
   Pacer pacer(work.should_stop);
@@ -63,7 +64,7 @@ void ForEachRow(const Work& work, Kind kind) {
     } else {
       answer = kind.Ask(row);
       work.tally.Add(answer);
-      pacer.Spend(kind.StepsOf(answer), kind.VerticesOf(row));
+      pacer.Spend(kind.Scanned(answer, row));
     }
     if (answer.reason != UndecidedReason::kNone) work.undecided.push_back({row, answer.reason});
     kind.columns.states[i] = static_cast<int>(answer.state);
@@ -71,24 +72,23 @@ void ForEachRow(const Work& work, Kind kind) {
   }
 }
 
-// The vertices whose scan costs what one support of this shape does: of a curved one a few square
-// roots.
-inline std::uint64_t VerticesToScan(const ConvexShape& shape) {
-  constexpr std::uint64_t kCurved = 32;
-  return shape.is_curved() ? kCurved : shape.vertex_count();
-}
+// The pair of bodies of one row. Requires: the row has no fault.
+struct PairOfBodies {
+  PairOfBodies(const ShapeTable& table, const PairRows& pairs, std::uint32_t row)
+      : a(*table.body(*pairs.slots_a.at(row))),
+        b(*table.body(*pairs.slots_b.at(row))),
+        vertices_a_step(table.vertices_a_step(*pairs.slots_a.at(row)) +
+                        table.vertices_a_step(*pairs.slots_b.at(row))) {}
 
-// The pair of shapes of one row. Requires: the row has no fault.
-struct PairOfShapes {
-  PairOfShapes(const ShapeTable& table, const PairRows& pairs, std::uint32_t row)
-      : a(*table.shape(*pairs.slots_a.at(row))), b(*table.shape(*pairs.slots_b.at(row))) {}
-
-  std::uint64_t VerticesToScan() const {
-    return server::VerticesToScan(a) + server::VerticesToScan(b);
+  // What a row that took so many steps has scanned, in vertices; `overhead` is that of a step, and
+  // every pair of pieces costs its look at the bounds.
+  std::uint64_t Scanned(std::uint64_t steps, std::uint64_t overhead = 0) const {
+    return a.pieces().size() * b.pieces().size() + steps * (overhead + vertices_a_step);
   }
 
-  const ConvexShape& a;
-  const ConvexShape& b;
+  const RigidBody& a;
+  const RigidBody& b;
+  std::uint64_t vertices_a_step;
 };
 
 template <class T>

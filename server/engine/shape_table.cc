@@ -7,20 +7,36 @@
 
 namespace clearance::server {
 
-void ShapeTable::Open(std::uint32_t slot, ConvexShapePtr shape, std::uint64_t owned_bytes) {
-  max_vertex_count_ = std::max(max_vertex_count_, shape->vertex_count());
-  Put(slot, {std::move(shape), nullptr, owned_bytes, SlotState::kOpen});
+namespace {
+
+// Rounded up. A support of a curved piece is a few square roots, which cost as much as a scan of
+// some vertices.
+std::uint64_t VerticesAPiece(const RigidBody& body) {
+  constexpr std::uint64_t kCurved = 32;
+  std::uint64_t vertices = body.vertex_count();
+  for (const Piece& piece : body.pieces()) vertices += piece.shape->is_curved() ? kCurved : 0;
+  const std::uint64_t pieces = body.pieces().size();
+  return (vertices + pieces - 1) / pieces;
+}
+
+}  // namespace
+
+void ShapeTable::Open(std::uint32_t slot, RigidBodyPtr body, std::uint64_t owned_bytes) {
+  const std::uint64_t vertices = VerticesAPiece(*body);
+  max_vertices_a_step_ = std::max(max_vertices_a_step_, vertices);
+  max_piece_count_ = std::max<std::uint64_t>(max_piece_count_, body->pieces().size());
+  Put(slot, {std::move(body), nullptr, owned_bytes, vertices, SlotState::kOpen});
 }
 
 void ShapeTable::Poison(std::uint32_t slot, const std::string& reason) {
   if (state(slot) == SlotState::kPoisoned) return;
-  Put(slot, {nullptr, std::make_unique<const std::string>(reason), 0, SlotState::kPoisoned});
+  Put(slot, {nullptr, std::make_unique<const std::string>(reason), 0, 0, SlotState::kPoisoned});
 }
 
 bool ShapeTable::Close(std::uint32_t slot) {
   const SlotState before = state(slot);
   if (before != SlotState::kOpen && before != SlotState::kPoisoned) return false;
-  Put(slot, {nullptr, nullptr, 0, SlotState::kClosed});
+  Put(slot, {nullptr, nullptr, 0, 0, SlotState::kClosed});
   return true;
 }
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "core/shape/convex_shape.h"
+#include "core/shape/rigid_body.h"
 
 namespace clearance::server {
 
@@ -22,7 +22,7 @@ enum class SlotState : std::uint8_t { kNeverOpened, kOpen, kClosed, kPoisoned };
 class ShapeTable {
  public:
   // `owned_bytes` is what the shape costs the table's owner: 0 for one that the registry holds.
-  void Open(std::uint32_t slot, ConvexShapePtr shape, std::uint64_t owned_bytes);
+  void Open(std::uint32_t slot, RigidBodyPtr body, std::uint64_t owned_bytes);
   // `reason` is kept until the slot is opened or closed; a slot that is poisoned already keeps its
   // first reason.
   void Poison(std::uint32_t slot, const std::string& reason);
@@ -33,9 +33,12 @@ class ShapeTable {
     return slot < slots_.size() ? slots_[slot].state : SlotState::kNeverOpened;
   }
   // Null unless the slot is open.
-  const ConvexShape* shape(std::uint32_t slot) const {
-    return slot < slots_.size() ? slots_[slot].shape.get() : nullptr;
+  const RigidBody* body(std::uint32_t slot) const {
+    return slot < slots_.size() ? slots_[slot].body.get() : nullptr;
   }
+  // What one step of a solver scans of the body: the vertices of a piece, on the average. Requires:
+  // the slot is open.
+  std::uint64_t vertices_a_step(std::uint32_t slot) const { return slots_[slot].vertices_a_step; }
   // Requires: the slot is poisoned.
   const std::string& failure(std::uint32_t slot) const { return *slots_[slot].failure; }
 
@@ -43,14 +46,16 @@ class ShapeTable {
   std::uint64_t owned_bytes(std::uint32_t slot) const {
     return slot < slots_.size() ? slots_[slot].owned_bytes : 0;
   }
-  // No shape that was ever opened has more vertices: what a row may cost at most.
-  std::uint32_t max_vertex_count() const { return max_vertex_count_; }
+  // No body that was ever opened has more of these: what a row may cost at most.
+  std::uint64_t max_vertices_a_step() const { return max_vertices_a_step_; }
+  std::uint64_t max_piece_count() const { return max_piece_count_; }
 
  private:
   struct Slot {
-    ConvexShapePtr shape;
+    RigidBodyPtr body;
     std::unique_ptr<const std::string> failure;
     std::uint64_t owned_bytes = 0;
+    std::uint64_t vertices_a_step = 0;
     SlotState state = SlotState::kNeverOpened;
   };
 
@@ -58,7 +63,8 @@ class ShapeTable {
 
   std::vector<Slot> slots_;
   std::uint64_t owned_bytes_ = 0;
-  std::uint32_t max_vertex_count_ = 0;
+  std::uint64_t max_vertices_a_step_ = 0;
+  std::uint64_t max_piece_count_ = 0;
 };
 
 }  // namespace clearance::server

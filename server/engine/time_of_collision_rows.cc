@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "core/query/time_of_collision.h"
+#include "core/query/body_query.h"
 #include "server/engine/answer.h"
 #include "server/engine/row_loop.h"
 #include "server/engine/row_reader.h"
@@ -20,7 +20,7 @@ struct TimeOfCollisionKind {
   const TimeOfCollisionColumns& columns;
 
   TimeOfCollisionAnswer Ask(std::uint32_t row) const {
-    const PairOfShapes shapes(table, questions.pairs, row);
+    const PairOfBodies bodies(table, questions.pairs, row);
     const Pose X_WA = PoseAt(questions.pairs.poses_a, row);
     const Pose X_WB = PoseAt(questions.pairs.poses_b, row);
     Motion motion_a;
@@ -31,17 +31,15 @@ struct TimeOfCollisionKind {
         .target_distance = *questions.target_distances.at(row),
         .ignore_initial_contact = questions.ignore_initial_contact,
         .proof = columns.proofs == nullptr ? nullptr : &columns.proofs->of_row};
-    return TimeOfCollision({shapes.a, X_WA, motion_a}, {shapes.b, X_WB, motion_b}, options);
-  }
-
-  static std::uint64_t StepsOf(const TimeOfCollisionAnswer& answer) {
-    return kIterationsPerStep * answer.iterations;
+    return TimeOfCollision(MovingBody{bodies.a, X_WA, motion_a},
+                           MovingBody{bodies.b, X_WB, motion_b}, options);
   }
 
   // Each step has a cost of its own even where the shapes are points.
-  std::uint64_t VerticesOf(std::uint32_t row) const {
+  std::uint64_t Scanned(const TimeOfCollisionAnswer& answer, std::uint32_t row) const {
     constexpr std::uint64_t kOverhead = 256;
-    return kOverhead + PairOfShapes(table, questions.pairs, row).VerticesToScan();
+    return PairOfBodies(table, questions.pairs, row)
+        .Scanned(kIterationsPerStep * answer.iterations, kOverhead);
   }
 
   void Skip(std::uint32_t) const { EndProofRow(); }
@@ -65,6 +63,8 @@ struct TimeOfCollisionKind {
     PutVector(columns.points_a, i, answer.p_WA);
     PutVector(columns.points_b, i, answer.p_WB);
     PutVector(columns.normals, i, answer.n_AB);
+    PutNumber(columns.pieces_a, i, answer.piece_a);
+    PutNumber(columns.pieces_b, i, answer.piece_b);
   }
 
   void PutProof(std::uint32_t i) const {
@@ -75,6 +75,9 @@ struct TimeOfCollisionKind {
       columns.proofs->t_end.push_back(interval.t_end);
       for (const double number : {interval.n_W.x, interval.n_W.y, interval.n_W.z})
         columns.proofs->normals.push_back(number);
+      if (columns.pieces_a.empty()) continue;
+      columns.proofs->pieces_a.push_back(interval.piece_a);
+      columns.proofs->pieces_b.push_back(interval.piece_b);
     }
     PutNumber(columns.truncated, i, proof.is_truncated);
   }

@@ -30,22 +30,26 @@ bool IsHexDigit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'
 
 }  // namespace
 
-CanonicalContent::CanonicalContent(std::uint8_t kind, double radius) {
+CanonicalContent::CanonicalContent(std::uint8_t kind, double radius) { AddKind(kind, radius); }
+
+void CanonicalContent::AddKind(std::uint8_t kind, double radius) {
   bytes_.push_back(static_cast<char>(kind));
   Add(radius);
 }
 
 void CanonicalContent::Add(double number) { Append(absl::MakeConstSpan(&number, 1), &bytes_); }
 
+void CanonicalContent::AddCount(std::uint64_t count) {
+  Append(absl::MakeConstSpan(&count, 1), &bytes_);
+}
+
 void CanonicalContent::AddList(absl::Span<const double> numbers) {
-  const std::uint64_t size = numbers.size();
-  Append(absl::MakeConstSpan(&size, 1), &bytes_);
+  AddCount(numbers.size());
   Append(numbers, &bytes_);
 }
 
 void CanonicalContent::AddList(absl::Span<const std::uint32_t> indices) {
-  const std::uint64_t size = indices.size();
-  Append(absl::MakeConstSpan(&size, 1), &bytes_);
+  AddCount(indices.size());
   Append(indices, &bytes_);
 }
 

@@ -7,8 +7,11 @@
 // The canonical bytes, all numbers little-endian:
 //     kind      1 byte: the field number of the kind in clearance.v1.Shape
 //     radius    8 bytes: the spherical extension
-//     numbers   8 bytes each: the kind's own numbers in the order of their fields; a list has its
-//     length before it indices   4 bytes each: of an adjacency, each list with its length before it
+//     numbers   8 bytes each: the kind's own numbers in the order of their fields
+//     indices   4 bytes each: of an adjacency
+//     pieces    of a compound: their number (8 bytes), and of each its kind, radius and numbers
+//               as above, then its pose as a list
+// A list of numbers or indices has its length (8 bytes) before it.
 // Doubles keep their bits: -0.0 and 0.0 differ, because equal digests promise equal bits in every
 // answer.
 
@@ -29,7 +32,10 @@ class CanonicalContent {
  public:
   CanonicalContent(std::uint8_t kind, double radius);
 
+  // What every shape begins with; of a whole the constructor has written it.
+  void AddKind(std::uint8_t kind, double radius);
   void Add(double number);
+  void AddCount(std::uint64_t count);
   void AddList(absl::Span<const double> numbers);
   void AddList(absl::Span<const std::uint32_t> indices);
 

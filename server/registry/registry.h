@@ -21,7 +21,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "core/shape/convex_shape.h"
+#include "core/shape/rigid_body.h"
 #include "server/config/limits.h"
 #include "server/observe/metrics.h"
 
@@ -30,11 +30,11 @@ namespace clearance::server {
 // One validated content, whatever its names.
 struct ShapeContent {
   std::string digest;
-  ConvexShapePtr shape;
+  RigidBodyPtr body;
   std::string serialized;  // clearance.v1.Shape, as it was given
 
   std::size_t byte_size() const {
-    return sizeof(*this) + digest.size() + serialized.size() + shape->byte_size();
+    return sizeof(*this) + digest.size() + serialized.size() + body->byte_size();
   }
 };
 using ShapeContentPtr = std::shared_ptr<const ShapeContent>;

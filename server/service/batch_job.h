@@ -37,15 +37,20 @@ bool HasTurns(const Batch&) {
   return false;
 }
 
-// What a batch will cost at most on ordinary shapes, in units of kMaxCheapCost.
+// What a batch will cost at most on ordinary shapes, in units of kMaxCheapCost: every pair of
+// pieces may have to be asked.
 template <class Batch>
-std::uint64_t CostOf(const Batch& batch, std::uint32_t max_vertex_count) {
-  if (HasTurns(batch)) return kDear;
+std::uint64_t CostOf(const Batch& batch, std::uint64_t vertices_a_step, std::uint64_t pieces) {
+  if (HasTurns(batch) || pieces * pieces >= kDear) return kDear;
   constexpr std::uint64_t kVerticesAUnit = 512;
   constexpr std::uint64_t kUnitsAMotion = 32;
-  const std::uint64_t row = 1 + max_vertex_count / kVerticesAUnit;
+  const std::uint64_t row = pieces * pieces * (1 + vertices_a_step / kVerticesAUnit);
   const bool is_motion = KindOf(batch) == QueryKind::kTimeOfCollision;
   return batch.pairs().count() * row * (is_motion ? kUnitsAMotion : 1);
+}
+template <class Batch>
+std::uint64_t CostOf(const Batch& batch, const ShapeTable& table) {
+  return CostOf(batch, table.max_vertices_a_step(), table.max_piece_count());
 }
 
 template <class Batch, class Result, class Lists>

@@ -34,7 +34,7 @@ absl::Status OpenAll(const References& shapes, const ServerParts& parts, const S
     if (stop.ShouldStop()) return absl::DeadlineExceededError("no time left to open the shapes");
     auto resolved = ResolveShape(shapes[i], parts);
     if (!resolved.ok()) return Under("shapes[" + std::to_string(i) + "]", resolved.status());
-    opened->table.Open(static_cast<std::uint32_t>(i), resolved->shape.content->shape,
+    opened->table.Open(static_cast<std::uint32_t>(i), resolved->shape.content->body,
                        resolved->owned_bytes);
     opened->revision = std::min(opened->revision, resolved->revision);
   }
@@ -62,8 +62,8 @@ absl::Status AnswerUnary(const ServerParts& parts, const Request& request, const
 // ordinary one.
 template <class Request>
 std::uint64_t CostOfUnary(const Request& request) {
-  constexpr std::uint32_t kOrdinaryVertices = 4096;
-  std::uint64_t cost = CostOf(request.batch(), kOrdinaryVertices);
+  constexpr std::uint64_t kOrdinaryVertices = 4096;
+  std::uint64_t cost = CostOf(request.batch(), kOrdinaryVertices, /*pieces=*/1);
   for (const v1::ShapeReference& shape : request.shapes()) cost += CostOf(shape);
   return cost;
 }

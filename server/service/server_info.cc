@@ -21,6 +21,7 @@ void FillLimits(const Limits& limits, v1::Limits* message) {
   message->set_max_messages_in_flight(limits.max_messages_in_flight);
   message->set_max_bytes_in_flight(limits.max_bytes_in_flight);
   message->set_max_session_shape_bytes(limits.max_session_shape_bytes);
+  message->set_max_pieces_per_shape(limits.max_pieces_per_shape);
 }
 
 void FillTolerances(v1::Tolerances* message) {

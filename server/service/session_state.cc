@@ -36,11 +36,11 @@ std::uint64_t SessionState::CostOf(const v1::SessionRequest& request) const {
     case v1::SessionRequest::kOpen:
       return server::CostOf(request.open().shape());
     case v1::SessionRequest::kDistance:
-      return server::CostOf(request.distance(), table_.max_vertex_count());
+      return server::CostOf(request.distance(), table_);
     case v1::SessionRequest::kIntersection:
-      return server::CostOf(request.intersection(), table_.max_vertex_count());
+      return server::CostOf(request.intersection(), table_);
     case v1::SessionRequest::kTimeOfCollision:
-      return server::CostOf(request.time_of_collision(), table_.max_vertex_count());
+      return server::CostOf(request.time_of_collision(), table_);
     case v1::SessionRequest::kClose:
     case v1::SessionRequest::KIND_NOT_SET:
       return 0;
@@ -108,7 +108,7 @@ absl::Status SessionState::OpenChecked(const v1::OpenShape& open, v1::OpenShapeR
   if (absl::Status status = CheckRoom(open.slot(), resolved->owned_bytes); !status.ok())
     return status;
 
-  table_.Open(open.slot(), resolved->shape.content->shape, resolved->owned_bytes);
+  table_.Open(open.slot(), resolved->shape.content->body, resolved->owned_bytes);
   result->set_slot(open.slot());
   FillShapeInfo(resolved->shape, result->mutable_shape());
   result->set_revision(resolved->revision);

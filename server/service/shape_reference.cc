@@ -45,7 +45,11 @@ absl::StatusOr<ResolvedShape> ResolveShape(const v1::ShapeReference& reference,
 std::uint64_t CostOf(const v1::ShapeReference& reference) {
   // A hull takes some 3 to 15 microseconds a point, and longer where points are far from round.
   constexpr std::uint64_t kUnitsAPoint = 16;
-  return kUnitsAPoint * HullPointCount(reference.inline_shape());
+  // The smallest pieces are boxes and the like.
+  constexpr std::uint64_t kPointsOfPiece = 8;
+  const v1::Shape& shape = reference.inline_shape();
+  const auto pieces = static_cast<std::uint64_t>(shape.compound().pieces_size());
+  return kUnitsAPoint * (HullPointCount(shape) + kPointsOfPiece * pieces);
 }
 
 }  // namespace clearance::server

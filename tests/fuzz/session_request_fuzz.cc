@@ -39,6 +39,7 @@ constexpr server::Limits kLimits = {
     .max_shape_vertices = 24,
     .max_slots_per_session = 4,
     .max_session_shape_bytes = 16384,
+    .max_pieces_per_shape = 4,
 };
 constexpr std::size_t kMaxMessages = 8;
 

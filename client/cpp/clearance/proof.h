@@ -76,7 +76,8 @@ struct Violation {
 // penetrating cores that the witnesses' differences hold the origin strictly inside. No code of the
 // server is used. Ask for bounds, normals and witnesses, of cylinders, cones and ellipsoids also
 // for relative points; points and distances are checked where they are present. Returns what is
-// wrong: empty means proved. An overlap with a cylinder, a cone or an ellipsoid is kNoProof.
+// wrong: empty means proved. An overlap with a cylinder, a cone or an ellipsoid is kNoProof,
+// and so is every answer about a compound.
 //
 // The state is proved strictly. A bound is accepted if it is proved to within 64 * 2^-53 * (S +
 // |d|), S the sum of both bounding radii: the normal and the weights have been rounded on their way

@@ -89,6 +89,7 @@ struct DistanceDetail {
   bool witnesses = false;
   bool iterations = false;
   bool tolerances = false;
+  bool pieces = false;
 };
 
 struct DistanceBatch {
@@ -107,6 +108,11 @@ struct Witnesses {
   std::vector<double> weights;
 };
 
+// Bits of DistanceResult::flags.
+inline constexpr std::uint32_t kNormalNotUnique = 1;  // the normal is one of several
+// The distance is that of the deepest pair of pieces of compounds.
+inline constexpr std::uint32_t kPiecewise = 2;
+
 struct DistanceResult {
   std::uint32_t count = 0;
   std::vector<State> states;
@@ -121,7 +127,10 @@ struct DistanceResult {
   Witnesses witnesses;
   std::vector<std::uint32_t> iterations;
   std::vector<double> tolerances;
-  std::vector<std::uint32_t> flags;  // bit 0: the normal is one of several
+  // kNormalNotUnique, kPiecewise.
+  std::vector<std::uint32_t> flags;
+  std::vector<std::uint32_t> pieces_a;
+  std::vector<std::uint32_t> pieces_b;
   std::vector<Error> errors;
   std::vector<UndecidedRow> undecided;
 };
@@ -154,6 +163,7 @@ struct TimeOfCollisionDetail {
   bool iterations = false;
   bool distances = false;
   bool proofs = false;
+  bool pieces = false;
 };
 
 // Each motion is a displacement (metres), a rotation vector (radians) and a pivot, or an end pose.
@@ -181,6 +191,8 @@ struct MotionProofs {
   std::vector<double> t_end;
   std::vector<double> normals;
   std::vector<bool> truncated;  // 1 a row
+  std::vector<std::uint32_t> pieces_a;
+  std::vector<std::uint32_t> pieces_b;
 };
 
 struct TimeOfCollisionResult {
@@ -195,6 +207,8 @@ struct TimeOfCollisionResult {
   std::vector<double> normals;
   std::vector<std::uint32_t> iterations;
   MotionProofs proofs;
+  std::vector<std::uint32_t> pieces_a;
+  std::vector<std::uint32_t> pieces_b;
   std::vector<Error> errors;
   std::vector<UndecidedRow> undecided;
 };

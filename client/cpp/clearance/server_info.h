@@ -25,6 +25,7 @@ struct Limits {
   std::uint64_t max_messages_in_flight = 0;
   std::uint64_t max_bytes_in_flight = 0;
   std::uint64_t max_session_shape_bytes = 0;
+  std::uint64_t max_pieces_per_shape = 0;
 };
 
 struct Tolerances {

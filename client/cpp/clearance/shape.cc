@@ -66,6 +66,8 @@ struct VerticesOf {
     return {-x, -y, -z, x, y, z};
   }
 
+  std::vector<double> operator()(const Compound&) const { return {}; }
+
   // A segment on the z axis where the radius leaves no more.
   static std::vector<double> OfRound(double radius, double half_length) {
     if (radius != 0) return {};

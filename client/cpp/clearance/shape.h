@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Convex shapes and poses as plain structs. They mirror proto/clearance/v1/shape.proto, which
+// Shapes and poses as plain structs. They mirror proto/clearance/v1/shape.proto, which
 // states the rules: metres, every number finite, every length non-negative; the server refuses
 // anything else and names the field.
 
@@ -88,12 +88,25 @@ struct Ellipsoid {
   Vec3 semi_axes;
 };
 
+struct Piece;
+
+// Convex pieces that move as one body: their union.
+struct Compound {
+  std::vector<Piece> pieces;
+};
+
 // The body is everything within `radius` of its kind.
 struct Shape {
   std::variant<Point, Segment, Triangle, Sphere, Capsule, Box, Hull, Polygon, Cylinder, Cone,
-               Ellipsoid>
+               Ellipsoid, Compound>
       kind;
-  double radius = 0;
+  double radius = 0;  // 0 of a compound
+};
+
+// One piece of a compound: any shape but a compound, and where it stands in the compound's frame.
+struct Piece {
+  Shape shape;
+  Pose pose;
 };
 
 // A registered shape, by name or by content.
@@ -120,11 +133,12 @@ struct ShapeInfo {
   double bounding_radius = 0;  // metres, about the origin of the shape's frame
   double volume = 0;           // cubic metres
   std::uint64_t revision = 0;
+  std::uint32_t piece_count = 0;
 };
 
 // The points whose hull, extended by BodyRadius, is the shape: x y z each, by the indices that
-// witnesses use. None of a cylinder, a cone or an ellipsoid (unless its lengths leave a segment or
-// a ball): it is no hull of points.
+// witnesses use. None of a compound, a cylinder, a cone or an ellipsoid (unless its lengths leave a
+// segment or a ball): it is no hull of points.
 std::vector<double> BodyVertices(const Shape& shape);
 
 // Total radius of the spherical extension, metres.

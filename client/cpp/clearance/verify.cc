@@ -40,7 +40,9 @@ class RowChecker {
         b_(MakeProofBody(b.shape, b.pose, a.pose)),
         pose_a_(a.pose),
         result_(result),
-        row_(row) {}
+        row_(row),
+        is_compound_(std::holds_alternative<Compound>(a.shape.kind) ||
+                     std::holds_alternative<Compound>(b.shape.kind)) {}
 
   std::vector<Violation> Check() {
     if (!HasProof() || !ReadBounds() || !ReadWitnesses()) return std::move(violations_);
@@ -75,6 +77,7 @@ class RowChecker {
         state() != State::kPenetrating) {
       return Fail(kNoProof, "the state ", Name(state()), " comes without a proof");
     }
+    if (is_compound_) return Fail(kNoProof, "the proof of a compound is that of all its pieces");
     for (const ProofBody* body : {&a_, &b_}) {
       if (body->points.empty() && !body->curved) return Fail(kMalformed, "a shape has no points");
     }
@@ -285,6 +288,7 @@ class RowChecker {
   const Pose& pose_a_;
   const DistanceResult& result_;
   const std::size_t row_;
+  const bool is_compound_;
   double lower_ = 0;
   double upper_ = 0;
   double allowance_ = 0;

@@ -92,6 +92,8 @@ void AppendProofs(const v1::MotionProofColumns& part, MotionProofs* proofs) {
   Append(part.t_end(), &proofs->t_end);
   Append(part.normals(), &proofs->normals);
   Append(part.truncated(), &proofs->truncated);
+  Append(part.pieces_a(), &proofs->pieces_a);
+  Append(part.pieces_b(), &proofs->pieces_b);
 }
 
 void AppendWitnesses(const v1::WitnessColumns& part, Witnesses* witnesses) {
@@ -116,6 +118,7 @@ void ToProto(const DistanceBatch& batch, RowRange rows, v1::DistanceBatch* proto
   detail->set_witnesses(batch.detail.witnesses);
   detail->set_iterations(batch.detail.iterations);
   detail->set_tolerances(batch.detail.tolerances);
+  detail->set_pieces(batch.detail.pieces);
 }
 
 void ToProto(const IntersectionBatch& batch, RowRange rows, v1::IntersectionBatch* proto) {
@@ -143,6 +146,7 @@ void ToProto(const TimeOfCollisionBatch& batch, RowRange rows, v1::TimeOfCollisi
   detail->set_iterations(batch.detail.iterations);
   detail->set_distances(batch.detail.distances);
   detail->set_proofs(batch.detail.proofs);
+  detail->set_pieces(batch.detail.pieces);
 }
 
 void AppendFromProto(const v1::DistanceBatchResult& part, std::uint32_t offset,
@@ -160,6 +164,8 @@ void AppendFromProto(const v1::DistanceBatchResult& part, std::uint32_t offset,
   if (part.has_witnesses()) AppendWitnesses(part.witnesses(), &result->witnesses);
   Append(part.tolerances(), &result->tolerances);
   Append(part.flags(), &result->flags);
+  Append(part.pieces_a(), &result->pieces_a);
+  Append(part.pieces_b(), &result->pieces_b);
 }
 
 void AppendFromProto(const v1::IntersectionBatchResult& part, std::uint32_t offset,
@@ -182,6 +188,8 @@ void AppendFromProto(const v1::TimeOfCollisionBatchResult& part, std::uint32_t o
   Append(part.points_b(), &result->points_b);
   Append(part.normals(), &result->normals);
   if (part.has_proofs()) AppendProofs(part.proofs(), &result->proofs);
+  Append(part.pieces_a(), &result->pieces_a);
+  Append(part.pieces_b(), &result->pieces_b);
 }
 
 }  // namespace clearance::client

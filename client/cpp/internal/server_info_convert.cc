@@ -17,7 +17,8 @@ Limits FromProto(const v1::Limits& proto) {
           .max_sessions = proto.max_sessions(),
           .max_messages_in_flight = proto.max_messages_in_flight(),
           .max_bytes_in_flight = proto.max_bytes_in_flight(),
-          .max_session_shape_bytes = proto.max_session_shape_bytes()};
+          .max_session_shape_bytes = proto.max_session_shape_bytes(),
+          .max_pieces_per_shape = proto.max_pieces_per_shape()};
 }
 
 Tolerances FromProto(const v1::Tolerances& proto) {

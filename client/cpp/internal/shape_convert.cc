@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "internal/shape_convert.h"
 
+#include <utility>
+
 #include "internal/columns.h"
 
 namespace clearance::client {
@@ -57,6 +59,15 @@ struct KindWriter {
   void operator()(const Ellipsoid& ellipsoid) const {
     ToProto(ellipsoid.semi_axes, proto->mutable_ellipsoid()->mutable_semi_axes());
   }
+  void operator()(const Compound& compound) const {
+    v1::Compound* const message = proto->mutable_compound();
+    for (const Piece& piece : compound.pieces) {
+      v1::Piece* const added = message->add_pieces();
+      client::ToProto(piece.shape, added->mutable_shape());
+      const auto& [x, y, z, qx, qy, qz, qw] = piece.pose;
+      for (const double number : {x, y, z, qx, qy, qz, qw}) added->add_pose(number);
+    }
+  }
 };
 
 struct ReferenceWriter {
@@ -80,6 +91,27 @@ Triangle FromProto(const v1::Triangle& triangle) {
 Hull FromProto(const v1::Hull& hull) {
   return {ToVector(hull.vertices()), ToVector(hull.adjacency_offsets()),
           ToVector(hull.adjacency())};
+}
+
+absl::StatusOr<Piece> FromProto(const v1::Piece& proto) {
+  absl::StatusOr<Shape> shape = client::FromProto(proto.shape());
+  if (!shape.ok()) return shape.status();
+  if (proto.pose().empty()) return Piece{*std::move(shape), {}};
+  if (proto.pose_size() != 7) {
+    return absl::InvalidArgumentError("the pose of a piece has 7 numbers, or none");
+  }
+  const double* const p = proto.pose().data();
+  return Piece{*std::move(shape), {p[0], p[1], p[2], p[3], p[4], p[5], p[6]}};
+}
+
+absl::StatusOr<Shape> FromProto(const v1::Compound& proto, double radius) {
+  Compound compound;
+  for (const v1::Piece& message : proto.pieces()) {
+    absl::StatusOr<Piece> piece = FromProto(message);
+    if (!piece.ok()) return piece.status();
+    compound.pieces.push_back(*std::move(piece));
+  }
+  return Shape{std::move(compound), radius};
 }
 
 }  // namespace
@@ -106,6 +138,7 @@ void ToProto(const ShapeInfo& info, v1::ShapeInfo* proto) {
   proto->set_bounding_radius(info.bounding_radius);
   proto->set_volume(info.volume);
   proto->set_revision(info.revision);
+  proto->set_piece_count(info.piece_count);
 }
 
 absl::StatusOr<Shape> FromProto(const v1::Shape& proto) {
@@ -133,6 +166,8 @@ absl::StatusOr<Shape> FromProto(const v1::Shape& proto) {
       return Shape{Cone{proto.cone().radius(), proto.cone().half_length()}, radius};
     case v1::Shape::kEllipsoid:
       return Shape{Ellipsoid{FromProto(proto.ellipsoid().semi_axes())}, radius};
+    case v1::Shape::kCompound:
+      return FromProto(proto.compound(), radius);
     case v1::Shape::KIND_NOT_SET:
       break;
   }
@@ -167,7 +202,8 @@ ShapeInfo FromProto(const v1::ShapeInfo& proto) {
           .radius = proto.radius(),
           .bounding_radius = proto.bounding_radius(),
           .volume = proto.volume(),
-          .revision = proto.revision()};
+          .revision = proto.revision(),
+          .piece_count = proto.piece_count()};
 }
 
 }  // namespace clearance::client

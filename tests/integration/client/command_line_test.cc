@@ -120,6 +120,20 @@ TEST_F(CommandLine, LetsAnInitialContactPartAndShowsWhyItIsFree) {
   EXPECT_LE(row["proof"][0]["t_begin"], row["t_leave"]);
 }
 
+TEST_F(CommandLine, TellsWhichPieceOfACompoundIsNearest) {
+  const std::string dumbbell = Write("dumbbell.json", R"({"compound": {"pieces": [
+    {"shape": {"sphere": {"radius": 0.5}}, "pose": [-2, 0, 0, 0, 0, 0, 1]},
+    {"shape": {"sphere": {"radius": 0.5}}, "pose": [2, 0, 0, 0, 0, 0, 1]}]}})");
+  const Ran registered = Run("register dumbbell " + dumbbell + " --json");
+  EXPECT_EQ(registered.exit_code, 0) << registered.output;
+  EXPECT_EQ(Json::parse(registered.output)["shape"]["piece_count"], 2);
+  const Ran ran =
+      Run(std::string("distance dumbbell ") + kBall + "--pose-b 4 0 0 0 0 0 1 --pieces --json");
+  EXPECT_EQ(ran.exit_code, 0) << ran.output;
+  EXPECT_EQ(Json::parse(ran.output)[0]["piece_a"], 1);
+  EXPECT_EQ(Json::parse(ran.output)[0]["distance"], 1.0);
+}
+
 TEST_F(CommandLine, RegistersAMeshAndWarnsOfItsHollow) {
   const std::string obj = Write("hollow.obj",
                                 "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 0.2 0.2 0.2\n"
@@ -172,7 +186,8 @@ TEST_F(CommandLine, ShowsContentThatRegistersAsTheSameShape) {
       R"({"hull":{"vertices":[0,0,0,1,0,0,0,0.1,0]}})",
       R"({"cylinder":{"radius":0.5,"halfLength":1.1}})",
       R"({"cone":{"radius":0.5,"halfLength":1.1},"radius":0.25})",
-      R"({"ellipsoid":{"semiAxes":{"x":0.1,"y":0.2,"z":0.3}}})"};
+      R"({"ellipsoid":{"semiAxes":{"x":0.1,"y":0.2,"z":0.3}}})",
+      R"({"compound":{"pieces":[{"shape":{"sphere":{"radius":0.5}},"pose":[0,0,1,0,0,0,1]}]}})"};
   for (const std::string& shape : shapes) {
     const Ran registered = Run("register first '" + shape + "' --replace");
     ASSERT_EQ(registered.exit_code, 0) << registered.output;

@@ -19,6 +19,9 @@ namespace {
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+constexpr char kKinds[] =
+    "point, segment, triangle, sphere, capsule, box, hull, polygon, cylinder, cone, ellipsoid or "
+    "compound";
 constexpr char kNameForm[] = "1 to 128 characters of [a-z0-9][a-z0-9._/-]*";
 constexpr grpc::StatusCode kInvalid = grpc::StatusCode::INVALID_ARGUMENT;
 constexpr grpc::StatusCode kExhausted = grpc::StatusCode::RESOURCE_EXHAUSTED;
@@ -28,6 +31,7 @@ server::Limits Limits() {
   server::Limits limits;
   limits.max_shape_vertices = 100;
   limits.max_shapes = 2;
+  limits.max_pieces_per_shape = 3;
   limits.max_batch_shapes = 3;
   limits.max_request_bytes = 10'000;
   limits.max_transport_bytes = 20'000;
@@ -132,6 +136,22 @@ v1::Shape Ellipsoid(double y) {
   return shape;
 }
 
+// Boxes at the origin, but for the last piece.
+v1::Shape Compound(int boxes, const v1::Shape& last, const std::vector<double>& pose = {}) {
+  v1::Shape shape;
+  for (int i = 0; i < boxes; ++i) *shape.mutable_compound()->add_pieces()->mutable_shape() = Box(1);
+  v1::Piece* const piece = shape.mutable_compound()->add_pieces();
+  *piece->mutable_shape() = last;
+  piece->mutable_pose()->Add(pose.begin(), pose.end());
+  return shape;
+}
+
+v1::Shape Compound60And60() {
+  v1::Shape shape = Compound(0, RingHull(60));
+  *shape.mutable_compound()->add_pieces()->mutable_shape() = RingHull(60);
+  return shape;
+}
+
 v1::Shape Polygon(const std::vector<double>& vertices) {
   v1::Shape shape;
   shape.mutable_polygon()->mutable_vertices()->Add(vertices.begin(), vertices.end());
@@ -156,7 +176,7 @@ const BadCase kBadRegistrations[] = {
     {"NameThatBeginsWithADot", Name(".box"), kInvalid, "name", ".box", kNameForm},
     {"NameBeyondAscii", Name("k\xc3\xa4se"), kInvalid, "name", "k??se", kNameForm},
     {"NoShape", [](auto& request) { request.clear_shape(); }, kInvalid, "shape.kind", "unset",
-     "point, segment, triangle, sphere, capsule, box, hull, polygon, cylinder, cone or ellipsoid"},
+     kKinds},
     {"HullWithoutVertices", [](auto& request) { request.mutable_shape()->mutable_hull(); },
      kInvalid, "shape.hull.vertices", "0 numbers", "3 numbers a point, at least one point"},
     {"HullWithTooFewNumbers", Shape(Hull({1, 2, 3, 4})), kInvalid, "shape.hull.vertices",
@@ -202,6 +222,28 @@ const BadCase kBadRegistrations[] = {
      ">= 0"},
     {"EllipsoidWithoutANumber", Shape(Ellipsoid(kNan)), kInvalid, "shape.ellipsoid.semi_axes.y",
      "nan", "finite"},
+    {"CompoundWithoutPieces", [](auto& request) { request.mutable_shape()->mutable_compound(); },
+     kInvalid, "shape.compound.pieces", "0 pieces", ">= 1 piece"},
+    {"CompoundWithTooManyPieces", Shape(Compound(3, Box(1))), kExhausted, "shape.compound.pieces",
+     "4", "max_pieces_per_shape <= 3"},
+    {"CompoundInACompound", Shape(Compound(0, Compound60And60())), kInvalid,
+     "shape.compound.pieces[0].shape.kind", "compound", "any kind but compound"},
+    {"CompoundOfHullsWithTooManyPoints", Shape(Compound60And60()), kExhausted,
+     "shape.compound.pieces", "120 points", "max_shape_vertices <= 100"},
+    {"CompoundWithARadius", Shape(WithRadius(Compound(1, Box(1)), 0.5)), kInvalid, "shape.radius",
+     "0.5", "0 of a compound"},
+    {"PieceWithoutAKind", Shape(Compound(1, v1::Shape())), kInvalid,
+     "shape.compound.pieces[1].shape.kind", "unset", kKinds},
+    {"PieceThatIsNegative", Shape(Compound(1, Sphere(-1))), kInvalid,
+     "shape.compound.pieces[1].shape.sphere.radius", "-1", ">= 0"},
+    {"PieceWithAPointWithoutANumber", Shape(Compound(0, Hull({0, 0, kNan}))), kInvalid,
+     "shape.compound.pieces[0].shape.hull.vertices[0].z", "nan", "finite"},
+    {"PieceWithHalfAPose", Shape(Compound(0, Box(1), {1, 2, 3})), kInvalid,
+     "shape.compound.pieces[0].pose", "3 numbers", "7 numbers, or none"},
+    {"PieceAtInfinity", Shape(Compound(0, Box(1), {0, kInfinity, 0, 0, 0, 0, 1})), kInvalid,
+     "shape.compound.pieces[0].pose", "inf", "finite"},
+    {"PieceWithALongQuaternion", Shape(Compound(0, Box(1), {0, 0, 0, 0, 0, 0, 2})), kInvalid,
+     "shape.compound.pieces[0].pose", "|q| = 2", "|q| within 0.001 of 1"},
 };
 INSTANTIATE_TEST_SUITE_P(Each, BadRegistration, ::testing::ValuesIn(kBadRegistrations),
                          [](const auto& test) { return test.param.name; });

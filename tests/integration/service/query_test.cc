@@ -160,6 +160,43 @@ TEST(Distance, OfCurvedShapesHasPointsAndNamesNoVertices) {
   EXPECT_THAT(result.witnesses().vertices_b(), ::testing::Each(0xffffffffu));
 }
 
+// Balls of radius 1 at x = 0, 10 and 20, the last one turned, which a ball does not show.
+v1::Shape ThreeBalls() {
+  v1::Shape shape;
+  for (const double x : {0.0, 10.0, 20.0}) {
+    v1::Piece* const piece = shape.mutable_compound()->add_pieces();
+    *piece->mutable_shape() = Sphere(1);
+    for (const double number : {x, 0.0, 0.0, 0.6, 0.0, 0.0, 0.8}) piece->add_pose(number);
+  }
+  return shape;
+}
+
+TEST(Distance, OfACompoundIsThatOfItsNearestPiece) {
+  TestServer server;
+  v1::DistanceRequest request;
+  *request.add_shapes()->mutable_inline_shape() = ThreeBalls();
+  *request.add_shapes()->mutable_inline_shape() = Sphere(1);
+  auto* const pairs = request.mutable_batch()->mutable_pairs();
+  pairs->set_count(3);
+  for (const double x : {13.0, 25.0, 11.5}) {
+    for (const double number : {x, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0}) pairs->add_poses_b(number);
+  }
+  WantAll(request.mutable_batch()->mutable_detail());
+  request.mutable_batch()->mutable_detail()->set_pieces(true);
+  const v1::DistanceBatchResult result = Ask(server, request).result();
+  EXPECT_THAT(result.states(),
+              ElementsAre(v1::STATE_SEPARATED, v1::STATE_SEPARATED, v1::STATE_PENETRATING));
+  EXPECT_NEAR(result.distances(0), 1, kNear);
+  EXPECT_NEAR(result.distances(1), 3, kNear);
+  EXPECT_THAT(result.pieces_a(), ElementsAre(1u, 2u, 1u));
+  EXPECT_THAT(result.pieces_b(), ElementsAre(0u, 0u, 0u));
+  EXPECT_NEAR(result.points_a(0), 11, kNear);
+  EXPECT_EQ(result.flags(0) & v1::ROW_FLAG_PIECEWISE, 0u);
+  EXPECT_NE(result.flags(2) & v1::ROW_FLAG_PIECEWISE, 0u);
+  EXPECT_LE(result.lower_bounds(2), -0.5);
+  EXPECT_LT(result.upper_bounds(2), 0);
+}
+
 TEST(Distance, AnswersTheSameBytesInASession) {
   TestServer server;
   v1::DistanceRequest request;
@@ -361,6 +398,51 @@ TEST(TimeOfCollision, ProvesTheFreeTimeByIntervalsThatCoverIt) {
     EXPECT_NEAR(proofs.normals(3 * i), 1, kNear);
     if (i > 0) EXPECT_LE(proofs.t_begin(i), proofs.t_end(i - 1)) << "a gap before interval " << i;
   }
+}
+
+// The ball of radius 1 comes down on the middle one of three, whose top is 4 below it.
+TEST(TimeOfCollision, NamesThePieceThatIsHitFirst) {
+  TestServer server;
+  v1::TimeOfCollisionRequest request;
+  *request.add_shapes()->mutable_inline_shape() = ThreeBalls();
+  *request.add_shapes()->mutable_inline_shape() = Sphere(1);
+  auto* const batch = request.mutable_batch();
+  batch->mutable_pairs()->set_count(1);
+  for (const double number : {10.0, 0.0, 6.0, 0.0, 0.0, 0.0, 1.0})
+    batch->mutable_pairs()->add_poses_b(number);
+  for (const double number : {0.0, 0.0, -8.0}) batch->add_displacements_b(number);
+  batch->mutable_detail()->set_times(true);
+  batch->mutable_detail()->set_pieces(true);
+  batch->mutable_detail()->set_proofs(true);
+  v1::TimeOfCollisionResponse response;
+  ASSERT_TRUE(
+      Call(*server.queries, &v1::QueryService::Stub::TimeOfCollision, request, &response).ok());
+  const v1::TimeOfCollisionBatchResult& result = response.result();
+  EXPECT_THAT(result.states(), ElementsAre(v1::MOTION_STATE_HIT));
+  EXPECT_NEAR(result.t_hit(0), 0.5, kNear);
+  EXPECT_THAT(result.pieces_a(), ElementsAre(1u));
+  EXPECT_THAT(result.pieces_b(), ElementsAre(0u));
+  // Each of the three pairs has its own proof.
+  ASSERT_EQ(result.proofs().pieces_a_size(), result.proofs().t_begin_size());
+  for (const std::uint32_t piece : {0u, 1u, 2u}) {
+    EXPECT_THAT(result.proofs().pieces_a(), ::testing::Contains(piece));
+  }
+}
+
+TEST(Intersection, OfACompoundIsThatOfAnyPiece) {
+  TestServer server;
+  v1::IntersectionRequest request;
+  *request.add_shapes()->mutable_inline_shape() = ThreeBalls();
+  *request.add_shapes()->mutable_inline_shape() = Sphere(1);
+  auto* const pairs = request.mutable_batch()->mutable_pairs();
+  pairs->set_count(2);
+  for (const double x : {5.0, 19.0}) {
+    for (const double number : {x, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0}) pairs->add_poses_b(number);
+  }
+  v1::IntersectionResponse response;
+  ASSERT_TRUE(
+      Call(*server.queries, &v1::QueryService::Stub::Intersection, request, &response).ok());
+  EXPECT_THAT(response.result().states(), ElementsAre(v1::STATE_SEPARATED, v1::STATE_PENETRATING));
 }
 
 TEST(TimeOfCollision, TakesAnEndPoseInsteadOfADisplacement) {

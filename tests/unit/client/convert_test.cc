@@ -66,6 +66,26 @@ TEST(ShapeConvert, BringsCurvedKindsBack) {
   EXPECT_EQ(axes.z, 7);
 }
 
+TEST(ShapeConvert, BringsACompoundBackPieceByPiece) {
+  const Compound given{
+      {{{Sphere{2}, 0.5}, {1, 2, 3, 0.5, -0.5, 0.5, 0.5}}, {{Box{{1, 2, 3}}, 0}, {}}}};
+  const Compound back = std::get<Compound>(RoundTrip({given, 0}).kind);
+  ASSERT_EQ(back.pieces.size(), 2u);
+  EXPECT_EQ(BodyRadius(back.pieces[0].shape), 2.5);
+  EXPECT_EQ(back.pieces[0].pose.z, 3);
+  EXPECT_EQ(back.pieces[0].pose.qy, -0.5);
+  EXPECT_EQ(BodyVertices(back.pieces[1].shape), BodyVertices(given.pieces[1].shape));
+  EXPECT_EQ(back.pieces[1].pose.qw, 1);
+}
+
+TEST(ShapeConvert, TakesAPieceWithoutAPoseForOneAtTheIdentity) {
+  v1::Shape proto;
+  proto.mutable_compound()->add_pieces()->mutable_shape()->mutable_point();
+  EXPECT_EQ(std::get<Compound>(FromProto(proto)->kind).pieces[0].pose.qw, 1);
+  proto.mutable_compound()->mutable_pieces(0)->add_pose(1);
+  EXPECT_EQ(FromProto(proto).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
 TEST(ShapeConvert, KnowsNoVerticesOfCurvedKindsUnlessTheyAreSegmentsOrBalls) {
   for (const Shape& shape :
        {Shape{Cylinder{1, 0}, 0}, {Cone{1, 2}, 0}, {Ellipsoid{{1, 0, 2}}, 0}}) {
@@ -195,6 +215,8 @@ v1::DistanceBatchResult TwoRowPart(double first) {
   part.add_states(v1::STATE_REFUSED);
   part.add_distances(first);
   part.add_distances(first + 1);
+  part.add_pieces_a(static_cast<std::uint32_t>(first));
+  part.add_pieces_a(0);
   part.mutable_witnesses()->add_offsets(0);
   part.mutable_witnesses()->add_offsets(1);
   part.mutable_witnesses()->add_offsets(1);
@@ -218,6 +240,7 @@ TEST(ResultConvert, JoinsPartsAsOneResult) {
   EXPECT_THAT(result.states,
               ElementsAre(State::kSeparated, State::kRefused, State::kSeparated, State::kRefused));
   EXPECT_THAT(result.distances, ElementsAre(10, 11, 20, 21));
+  EXPECT_THAT(result.pieces_a, ElementsAre(10, 0, 20, 0));
   EXPECT_THAT(result.witnesses.offsets, ElementsAre(0, 1, 1, 2, 2));
   EXPECT_THAT(result.witnesses.vertices_a, ElementsAre(10, 20));
   ASSERT_EQ(result.errors.size(), 2u);
@@ -274,6 +297,10 @@ TEST(ResultConvert, JoinsTheProofsOfParts) {
   part.mutable_proofs()->add_t_end(0.5);
   for (const double x : {1, 2, 3}) part.mutable_proofs()->add_normals(x);
   part.mutable_proofs()->add_truncated(true);
+  part.mutable_proofs()->add_pieces_a(7);
+  part.mutable_proofs()->add_pieces_b(8);
+  part.add_pieces_a(5);
+  part.add_pieces_b(6);
   TimeOfCollisionResult result;
   AppendFromProto(part, 0, &result);
   AppendFromProto(part, 1, &result);
@@ -282,6 +309,10 @@ TEST(ResultConvert, JoinsTheProofsOfParts) {
   EXPECT_THAT(result.proofs.t_end, ElementsAre(0.5, 0.5));
   EXPECT_THAT(result.proofs.normals, ElementsAre(1, 2, 3, 1, 2, 3));
   EXPECT_THAT(result.proofs.truncated, ElementsAre(true, true));
+  EXPECT_THAT(result.proofs.pieces_a, ElementsAre(7, 7));
+  EXPECT_THAT(result.proofs.pieces_b, ElementsAre(8, 8));
+  EXPECT_THAT(result.pieces_a, ElementsAre(5, 5));
+  EXPECT_THAT(result.pieces_b, ElementsAre(6, 6));
 }
 
 google::rpc::Status TooManyRows() {

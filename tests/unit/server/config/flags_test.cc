@@ -68,7 +68,8 @@ TEST_F(Flags, PutEveryLimitIntoItsOwnField) {
                                   limits.max_sessions,
                                   limits.max_messages_in_flight,
                                   limits.max_bytes_in_flight,
-                                  limits.max_session_shape_bytes};
+                                  limits.max_session_shape_bytes,
+                                  limits.max_pieces_per_shape};
   for (std::size_t i = 0; i < std::size(values); ++i) {
     EXPECT_EQ(values[i], OwnValue(static_cast<int>(i)));
   }
@@ -82,6 +83,7 @@ TEST_F(Flags, RefuseWrongValuesByNameValueAndLimit) {
   } rows[] = {
       {"max_batch_rows", "0", "from 1 to 4294967295"},
       {"max_request_bytes", "2GiB", "from 1 to 2147483647"},
+      {"max_pieces_per_shape", "65537", "from 1 to 65536"},
       {"polling_threads", "-1", "from 0 to 1024"},
       {"drain_timeout", "2h", "from 0 to 1h"},
       {"listen", "everywhere", "host:port"},

@@ -36,7 +36,7 @@ void Describe(Result* result) {
 }
 
 TEST(MaxRowBytes, BoundsEveryCombinationOfColumnsOfADistance) {
-  for (int wanted = 0; wanted < 256; ++wanted) {
+  for (int wanted = 0; wanted < 512; ++wanted) {
     v1::DistanceBatch batch;
     auto* const detail = batch.mutable_detail();
     detail->set_distances((wanted & 1) != 0);
@@ -47,13 +47,14 @@ TEST(MaxRowBytes, BoundsEveryCombinationOfColumnsOfADistance) {
     detail->set_witnesses((wanted & 32) != 0);
     detail->set_iterations((wanted & 64) != 0);
     detail->set_tolerances((wanted & 128) != 0);
+    detail->set_pieces((wanted & 256) != 0);
     v1::DistanceBatchResult result;
     DistanceLists lists;
     const DistanceColumns columns = MakeColumns(batch, kRows, &lists, &result);
     WitnessColumns& witnesses = lists.witnesses;
     FillUp(columns.states, static_cast<int>(v1::STATE_REFUSED));
     FillUp(columns.iterations, kLargeIndex);
-    FillUp(columns.flags, std::uint32_t{1});
+    FillUp(columns.flags, std::uint32_t{3});
     for (std::uint32_t i = 0; i < kRows; ++i) {
       for (int k = 0; k < Witness::kCapacity; ++k) {
         witnesses.vertices_a.push_back(kLargeIndex);
@@ -79,6 +80,7 @@ TEST(MaxRowBytes, BoundsATimeOfCollisionWithAllColumns) {
   batch.mutable_detail()->set_distances(true);
   for (const bool wants_proofs : {false, true}) {
     batch.mutable_detail()->set_proofs(wants_proofs);
+    batch.mutable_detail()->set_pieces(wants_proofs);
     batch.set_ignore_initial_contact(wants_proofs);
     v1::TimeOfCollisionBatchResult result;
     TimeOfCollisionLists lists;
@@ -90,6 +92,8 @@ TEST(MaxRowBytes, BoundsATimeOfCollisionWithAllColumns) {
       lists.proofs->t_begin.assign(kRows * MotionProof::kCapacity, 1);
       lists.proofs->t_end.assign(kRows * MotionProof::kCapacity, 1);
       lists.proofs->normals.assign(kRows * MotionProof::kCapacity * 3, 1);
+      lists.proofs->pieces_a.assign(kRows * MotionProof::kCapacity, kLargeIndex);
+      lists.proofs->pieces_b.assign(kRows * MotionProof::kCapacity, kLargeIndex);
       lists.proofs->offsets.assign(kRows + 1, kLargeIndex);
     }
     FinishColumns(columns, &result);

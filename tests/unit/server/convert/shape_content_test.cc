@@ -14,7 +14,7 @@ namespace clearance::server {
 namespace {
 
 std::vector<v1::Shape> DifferentShapes() {
-  std::vector<v1::Shape> shapes(19);
+  std::vector<v1::Shape> shapes(23);
   shapes[0].mutable_point();
   shapes[1].mutable_point();
   shapes[1].set_radius(1);
@@ -34,6 +34,15 @@ std::vector<v1::Shape> DifferentShapes() {
   shapes[16].mutable_cone()->set_half_length(1);
   shapes[17].mutable_ellipsoid()->mutable_semi_axes()->set_x(1);
   shapes[18].mutable_ellipsoid()->mutable_semi_axes()->set_z(1);
+  shapes[19].mutable_compound()->add_pieces()->mutable_shape()->mutable_point();
+  shapes[20] = shapes[19];
+  shapes[20].mutable_compound()->add_pieces()->mutable_shape()->mutable_point();
+  shapes[21] = shapes[19];
+  shapes[21].mutable_compound()->mutable_pieces(0)->mutable_shape()->set_radius(1);
+  shapes[22] = shapes[19];
+  for (const double number : {1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0}) {
+    shapes[22].mutable_compound()->mutable_pieces(0)->add_pose(number);
+  }
   for (const double number : {1.0, 0.0, 0.0, 0.0, 1.0, 0.0}) {
     shapes[11].mutable_hull()->add_vertices(number);
     shapes[12].mutable_polygon()->add_vertices(number);
@@ -61,6 +70,41 @@ TEST(ShapeContent, DigestsACylinderByItsFieldNumberAndItsNumbersInOrder) {
   shape.mutable_cylinder()->set_half_length(2);
   EXPECT_EQ((*BuildContent(shape, {}, registry))->digest,
             "v1-sha256-82f006540aca62c379469588deea0a6037defa505553906d16cdd0da2d139e58");
+}
+
+// Oracle: the bytes that registry/digest.h describes, through Python's hashlib and struct.
+TEST(ShapeContent, DigestsACompoundPieceByPiece) {
+  const Registry registry({}, nullptr);
+  v1::Shape shape;
+  v1::Piece* const ball = shape.mutable_compound()->add_pieces();
+  ball->mutable_shape()->mutable_sphere()->set_radius(2);
+  v1::Piece* const point = shape.mutable_compound()->add_pieces();
+  point->mutable_shape()->mutable_point();
+  point->mutable_shape()->set_radius(0.5);
+  for (const double number : {3.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0}) point->add_pose(number);
+  EXPECT_EQ((*BuildContent(shape, {}, registry))->digest,
+            "v1-sha256-425025211e77e842648737215ce8cea08bcd652945e81d72f28b2495019efc40");
+}
+
+TEST(ShapeContent, TellsOfACompoundWhatItsPiecesHaveTogether) {
+  const Registry registry({}, nullptr);
+  v1::Shape shape;
+  for (const double x : {0.0, 10.0}) {
+    v1::Piece* const piece = shape.mutable_compound()->add_pieces();
+    piece->mutable_shape()->mutable_box()->mutable_half_extents()->set_x(1);
+    piece->mutable_shape()->mutable_box()->mutable_half_extents()->set_y(1);
+    piece->mutable_shape()->mutable_box()->mutable_half_extents()->set_z(1);
+    for (const double number : {x, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0}) piece->add_pose(number);
+  }
+  v1::ShapeInfo info;
+  FillShapeInfo({"", *BuildContent(shape, {}, registry), 0}, &info);
+  EXPECT_EQ(info.piece_count(), 2u);
+  EXPECT_EQ(info.point_count(), 16u);
+  EXPECT_EQ(info.vertex_count(), 16u);
+  EXPECT_EQ(info.dimension(), 3u);
+  EXPECT_EQ(info.radius(), 0);
+  EXPECT_NEAR(info.volume(), 16, 1e-12);
+  EXPECT_NEAR(info.bounding_radius(), 11.09053651, 1e-6);  // sqrt(11^2 + 1 + 1)
 }
 
 TEST(ShapeContent, TellsOfACurvedKindWhatItHas) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/shape/make_shape.h"
+#include "core/shape/rigid_body.h"
 
 namespace clearance::server {
 namespace {
@@ -22,7 +23,7 @@ constexpr std::uint32_t kRows = 1000;
 class Answering : public ::testing::Test {
  protected:
   Answering() {
-    table_.Open(0, std::get<ConvexShapePtr>(MakeBox({1, 2, 3}, 0.1)), 0);
+    table_.Open(0, MakeBody(std::get<ConvexShapePtr>(MakeBox({1, 2, 3}, 0.1))), 0);
     for (std::uint32_t i = 0; i < kRows; ++i) {
       for (const double number : {4.0 + i, 0.25, 0.5, 0.0, 0.6, 0.0, 0.8}) poses_.push_back(number);
     }
@@ -45,7 +46,7 @@ class Answering : public ::testing::Test {
   }
 
   DistanceAnswer AskCore(std::uint32_t row) const {
-    const ConvexShape& box = *table_.shape(0);
+    const ConvexShape& box = *table_.body(0)->pieces()[0].shape;
     const double* const p = questions_.pairs.poses_b.at(row);
     const Pose X_WA;
     const Pose X_WB{{p[0], p[1], p[2]}, {p[3], p[4], p[5], p[6]}};
@@ -113,10 +114,37 @@ TEST_F(Answering, LooksMoreOftenWhereRowsAreDear) {
     const double z = -1 + (2 * i + 1) / 1000.0;
     points.insert(points.end(), {i * 1e-4, z, z * z});
   }
-  table_.Open(0, std::get<ConvexShapePtr>(MakeHull(points, 0)), 0);
+  table_.Open(0, MakeBody(std::get<ConvexShapePtr>(MakeHull(points, 0))), 0);
   int asked = 0;
   Answer(0, 64, [&asked] { return ++asked > 1; });
   EXPECT_GT(undecided_.size(), 0u);
+}
+
+// Boxes far away and one that is near: the fourth piece is the nearest, and its own vertices are
+// named.
+TEST_F(Answering, NamesThePieceThatIsNearestAndItsVertices) {
+  std::vector<Piece> pieces;
+  for (const double x : {90.0, 60.0, 30.0, 0.0}) {
+    pieces.push_back({std::get<ConvexShapePtr>(MakeBox({1, 1, 1}, 0)), {{x, 0, 0}, {}}});
+  }
+  table_.Open(1, std::get<RigidBodyPtr>(MakeCompound(pieces)), 0);
+  const std::uint32_t slots_b[1] = {1};
+  questions_.pairs.slots_b = {slots_b, 0};
+  std::vector<std::uint32_t> pieces_a(1, 7), pieces_b(1, 7), flags(1, 7);
+  states_.assign(1, 0);
+  DistanceColumns columns;
+  columns.states = absl::MakeSpan(states_);
+  columns.pieces_a = absl::MakeSpan(pieces_a);
+  columns.pieces_b = absl::MakeSpan(pieces_b);
+  columns.flags = absl::MakeSpan(flags);
+  columns.witnesses = &witnesses_;
+  AnswerRows(questions_, Work{0, 1, faults_, table_, [] { return false; }, tally_, undecided_},
+             columns);
+  EXPECT_THAT(states_, ::testing::ElementsAre(static_cast<int>(State::kSeparated)));
+  EXPECT_THAT(pieces_a, ::testing::ElementsAre(0u));
+  EXPECT_THAT(pieces_b, ::testing::ElementsAre(3u));
+  ASSERT_FALSE(witnesses_.vertices_b.empty());
+  EXPECT_THAT(witnesses_.vertices_b, ::testing::Each(::testing::Lt(8u)));
 }
 
 TEST_F(Answering, WantsNoColumnButTheStates) {

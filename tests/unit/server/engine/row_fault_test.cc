@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/shape/make_shape.h"
+#include "core/shape/rigid_body.h"
 
 namespace clearance::server {
 namespace {
@@ -20,7 +21,7 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 class RowFaults : public ::testing::Test {
  protected:
   RowFaults() {
-    table_.Open(0, std::get<ConvexShapePtr>(MakePoint(1)), 0);
+    table_.Open(0, MakeBody(std::get<ConvexShapePtr>(MakePoint(1))), 0);
     questions_.pairs = {3, {slots_, 0}, {slots_, 0}, {identity_, 0}, {poses_.data(), kPoseNumbers}};
     questions_.max_distances = {&max_distance_, 0};
   }

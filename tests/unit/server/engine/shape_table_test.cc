@@ -11,8 +11,8 @@
 namespace clearance::server {
 namespace {
 
-ConvexShapePtr Ball() { return std::get<ConvexShapePtr>(MakePoint(1)); }
-ConvexShapePtr Cube() { return std::get<ConvexShapePtr>(MakeBox({1, 1, 1}, 0)); }
+RigidBodyPtr Ball() { return MakeBody(std::get<ConvexShapePtr>(MakePoint(1))); }
+RigidBodyPtr Cube() { return MakeBody(std::get<ConvexShapePtr>(MakeBox({1, 1, 1}, 0))); }
 
 TEST(ShapeTable, KnowsWhatHappenedToEachSlot) {
   ShapeTable table;
@@ -25,9 +25,9 @@ TEST(ShapeTable, KnowsWhatHappenedToEachSlot) {
   EXPECT_EQ(table.state(3), SlotState::kClosed);
   EXPECT_EQ(table.state(4), SlotState::kPoisoned);
   EXPECT_EQ(table.state(4'000'000'000), SlotState::kNeverOpened);
-  EXPECT_NE(table.shape(1), nullptr);
-  EXPECT_EQ(table.shape(3), nullptr);
-  EXPECT_EQ(table.shape(4), nullptr);
+  EXPECT_NE(table.body(1), nullptr);
+  EXPECT_EQ(table.body(3), nullptr);
+  EXPECT_EQ(table.body(4), nullptr);
 }
 
 TEST(ShapeTable, ClosesOnlyWhatHoldsSomething) {
@@ -59,12 +59,25 @@ TEST(ShapeTable, AddsUpTheBytesThatItOwns) {
   EXPECT_EQ(table.owned_bytes(), 0u);
 }
 
-TEST(ShapeTable, RemembersItsLargestShape) {
+TEST(ShapeTable, RemembersItsLargestBody) {
   ShapeTable table;
-  EXPECT_EQ(table.max_vertex_count(), 0u);
+  EXPECT_EQ(table.max_vertices_a_step(), 0u);
+  EXPECT_EQ(table.max_piece_count(), 0u);
   table.Open(0, Cube(), 0);
   table.Open(1, Ball(), 0);
-  EXPECT_EQ(table.max_vertex_count(), 8u);
+  EXPECT_EQ(table.max_vertices_a_step(), 8u);
+  EXPECT_EQ(table.max_piece_count(), 1u);
+}
+
+TEST(ShapeTable, CountsWhatOneStepScansOfAnAveragePiece) {
+  ShapeTable table;
+  const Piece cube{std::get<ConvexShapePtr>(MakeBox({1, 1, 1}, 0)), {}};
+  const Piece point{std::get<ConvexShapePtr>(MakePoint(1)), {}};
+  table.Open(0, std::get<RigidBodyPtr>(MakeCompound({cube, cube, point})), 0);
+  EXPECT_EQ(table.vertices_a_step(0), 6u);  // 17 vertices in 3 pieces
+  EXPECT_EQ(table.max_piece_count(), 3u);
+  table.Open(1, MakeBody(std::get<ConvexShapePtr>(MakeCylinder(1, 1, 0))), 0);
+  EXPECT_GT(table.vertices_a_step(1), 0u) << "a support of a curved shape is not free";
 }
 
 }  // namespace

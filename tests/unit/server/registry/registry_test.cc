@@ -25,7 +25,7 @@ ShapeContentPtr Ball(double radius) {
   CanonicalContent canonical(1, radius);
   auto content = std::make_shared<ShapeContent>();
   content->digest = canonical.Digest();
-  content->shape = std::get<ConvexShapePtr>(MakePoint(radius));
+  content->body = MakeBody(std::get<ConvexShapePtr>(MakePoint(radius)));
   content->serialized = "ball";
   return content;
 }
