@@ -35,6 +35,8 @@ BatchOptions ReadOptions(const v1::BatchOptions& proto) {
 void ReadBatch(const v1::DistanceBatch& proto, DistanceBatch* batch) {
   batch->max_distances = ToVector(proto.max_distances());
   batch->tolerance = proto.tolerance();
+  if (proto.has_max_contact_separation())
+    batch->max_contact_separation = proto.max_contact_separation();
   if (!proto.has_detail()) return;
   const v1::DistanceDetail& detail = proto.detail();
   batch->detail = {.distances = detail.distances(),
@@ -45,7 +47,9 @@ void ReadBatch(const v1::DistanceBatch& proto, DistanceBatch* batch) {
                    .witnesses = detail.witnesses(),
                    .iterations = detail.iterations(),
                    .tolerances = detail.tolerances(),
-                   .pieces = detail.pieces()};
+                   .pieces = detail.pieces(),
+                   .contacts = detail.contacts(),
+                   .depth_proofs = detail.depth_proofs()};
 }
 
 void ReadBatch(const v1::IntersectionBatch& proto, IntersectionBatch* batch) {

@@ -48,6 +48,35 @@ void AddWitnesses(const Witnesses& witnesses, std::size_t row, Json* object) {
   (*object)["witnesses"] = std::move(list);
 }
 
+void AddContacts(const Contacts& contacts, std::size_t row, Json* object) {
+  if (row + 1 >= contacts.offsets.size()) return;
+  Json list = Json::array();
+  for (std::size_t k = contacts.offsets[row]; k < contacts.offsets[row + 1]; ++k) {
+    Json contact = {{"distance", Number(contacts.distances[k])}};
+    AddVector("point_a", contacts.points_a, k, &contact);
+    AddVector("point_b", contacts.points_b, k, &contact);
+    contact["feature_a"] = {contacts.features_a[2 * k], contacts.features_a[2 * k + 1]};
+    contact["feature_b"] = {contacts.features_b[2 * k], contacts.features_b[2 * k + 1]};
+    list.push_back(std::move(contact));
+  }
+  (*object)["contacts"] = std::move(list);
+  if (contacts.truncated[row]) (*object)["contacts_truncated"] = true;
+}
+
+void AddDepthProof(const DepthProofs& proofs, std::size_t row, Json* object) {
+  if (row + 1 >= proofs.offsets.size()) return;
+  Json corners = Json::array();
+  for (std::size_t k = proofs.offsets[row]; k < proofs.offsets[row + 1]; ++k) {
+    corners.push_back({proofs.vertices_a[k], proofs.vertices_b[k]});
+  }
+  Json facets = Json::array();
+  for (std::size_t k = proofs.facet_offsets[row]; k < proofs.facet_offsets[row + 1]; ++k) {
+    facets.push_back({proofs.facets[3 * k], proofs.facets[3 * k + 1], proofs.facets[3 * k + 2]});
+  }
+  (*object)["depth_proof"] = {{"corners", std::move(corners)}, {"facets", std::move(facets)}};
+  if (proofs.truncated[row]) (*object)["depth_proof_truncated"] = true;
+}
+
 void AddProof(const MotionProofs& proofs, std::size_t row, Json* object) {
   if (row + 1 >= proofs.offsets.size()) return;
   Json list = Json::array();
@@ -208,21 +237,21 @@ Json ToJson(const DistanceResult& result) {
     Json* object = &rows[row];
     const State state = result.states[row];
     if (state == State::kRefused) continue;
-    const bool has_points = state == State::kSeparated || state == State::kTouching;
+    const bool has_points = state != State::kBeyond && state != State::kUndecided;
     if (has_points) AddNumber("distance", result.distances, row, object);
     AddNumber("lower_bound", result.lower_bounds, row, object);
     AddNumber("upper_bound", result.upper_bounds, row, object);
-    if (has_points || state == State::kPenetrating) {
+    if (has_points) {
       AddCount("piece_a", result.pieces_a, row, object);
       AddCount("piece_b", result.pieces_b, row, object);
-    }
-    if (has_points) {
       AddVector("point_a", result.points_a, row, object);
       AddVector("point_b", result.points_b, row, object);
       AddVector("normal", result.normals, row, object);
       AddCount("flags", result.flags, row, object);
     }
     AddWitnesses(result.witnesses, row, object);
+    AddContacts(result.contacts, row, object);
+    AddDepthProof(result.depth_proofs, row, object);
     AddCount("iterations", result.iterations, row, object);
     AddNumber("tolerance", result.tolerances, row, object);
   }

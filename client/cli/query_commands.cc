@@ -116,6 +116,10 @@ void AddDistance(CLI::App* app, GlobalOptions* options) {
   command->add_flag("--witnesses", batch.detail.witnesses, "Also vertices and weights");
   command->add_flag("--iterations", batch.detail.iterations, "Also the solver's iterations");
   command->add_flag("--pieces", batch.detail.pieces, "Also which pieces of compounds are nearest");
+  command->add_flag("--contacts", batch.detail.contacts, "Also the corners of the contact area");
+  command->add_option("--max-contact-separation", batch.max_contact_separation,
+                      "Only contacts nearer than this, metres");
+  command->add_flag("--depth-proofs", batch.detail.depth_proofs, "Also why an overlap is so deep");
   command->add_flag("--tolerances", batch.detail.tolerances, "Also what the state is judged by");
   command->callback([=] { options->exit_code = Ask(*options, *arguments); });
 }

@@ -157,8 +157,16 @@ absl::StatusOr<DistanceQuestions> ParseQuestions(const v1::DistanceBatch& batch,
                            .limit = "finite, >= 0",
                            .message = "The tolerance is no length."});
   }
+  if (std::isnan(batch.max_contact_separation())) {
+    return RefuseArgument({.field = "max_contact_separation",
+                           .value = FormatNumber(batch.max_contact_separation()),
+                           .limit = "not NaN",
+                           .message = "The separation is no number."});
+  }
   ColumnReader reader(batch.pairs().count());
   DistanceQuestions questions;
+  if (batch.has_max_contact_separation())
+    questions.max_contact_separation = batch.max_contact_separation();
   questions.pairs = ReadPairs(batch.pairs(), &reader);
   questions.max_distances = reader.Read(batch.max_distances(), {"max_distances", 1, &kNoMaximum});
   questions.tolerance = batch.tolerance();

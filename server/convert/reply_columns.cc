@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/query/contact_manifold.h"
 #include "core/query/distance.h"
 #include "core/query/time_of_collision.h"
 #include "server/engine/batch.h"
@@ -22,6 +23,11 @@ constexpr std::uint64_t kIndex = 4;
 constexpr std::uint64_t kUndecidedRow = 12;
 constexpr std::uint64_t kWitnessPair = 4 + 4 + kNumber;
 constexpr std::uint64_t kWitnessRow = 4 + Witness::kCapacity * kWitnessPair;
+constexpr std::uint64_t kContact = 2 * kVector + kNumber + 4 * kIndex;
+constexpr std::uint64_t kContactRow = kIndex + kState + ContactManifold::kCapacity * kContact;
+constexpr std::uint64_t kDepthProofRow = 2 * kIndex + kState +
+                                         DepthProof::kVertexCapacity * 2 * kIndex +
+                                         DepthProof::kFacetCapacity * 3 * kIndex;
 constexpr std::uint64_t kProvedInterval = 2 * kNumber + kVector;
 constexpr std::uint64_t kMotionProofRow = 4 + kState + MotionProof::kCapacity * kProvedInterval;
 
@@ -58,6 +64,45 @@ void Append(const std::vector<T>& values, google::protobuf::RepeatedField<T>* fi
   field->Add(values.begin(), values.end());
 }
 
+void AddLists(const v1::DistanceDetail& detail, std::uint32_t rows, DistanceLists* lists,
+              DistanceColumns* columns, v1::DistanceBatchResult* result) {
+  if (detail.contacts()) {
+    columns->contacts = &lists->contacts;
+    columns->contacts_truncated =
+        Column(true, rows, result->mutable_contacts()->mutable_truncated());
+  }
+  if (detail.depth_proofs()) {
+    lists->depth_proofs = std::make_unique<DepthProofColumns>();
+    columns->depth_proofs = lists->depth_proofs.get();
+    columns->depth_proofs_truncated =
+        Column(true, rows, result->mutable_depth_proofs()->mutable_truncated());
+  }
+}
+
+void Finish(const WitnessColumns& columns, v1::WitnessColumns* message) {
+  Append(columns.offsets, message->mutable_offsets());
+  Append(columns.vertices_a, message->mutable_vertices_a());
+  Append(columns.vertices_b, message->mutable_vertices_b());
+  Append(columns.weights, message->mutable_weights());
+}
+
+void Finish(const ContactColumns& columns, v1::ContactColumns* message) {
+  Append(columns.offsets, message->mutable_offsets());
+  Append(columns.points_a, message->mutable_points_a());
+  Append(columns.points_b, message->mutable_points_b());
+  Append(columns.distances, message->mutable_distances());
+  Append(columns.features_a, message->mutable_features_a());
+  Append(columns.features_b, message->mutable_features_b());
+}
+
+void Finish(const DepthProofColumns& columns, v1::DepthProofColumns* message) {
+  Append(columns.offsets, message->mutable_offsets());
+  Append(columns.vertices_a, message->mutable_vertices_a());
+  Append(columns.vertices_b, message->mutable_vertices_b());
+  Append(columns.facet_offsets, message->mutable_facet_offsets());
+  Append(columns.facets, message->mutable_facets());
+}
+
 }  // namespace
 
 std::uint64_t MaxRowBytes(const v1::DistanceBatch& batch) {
@@ -67,7 +112,8 @@ std::uint64_t MaxRowBytes(const v1::DistanceBatch& batch) {
          If(detail.normals(), kVector) + If(HasFlags(detail), kState) +
          If(detail.pieces(), 2 * kIndex) + If(detail.relative_points(), 2 * kVector) +
          If(detail.witnesses(), kWitnessRow) + If(detail.iterations(), kVarint) +
-         If(detail.tolerances(), kNumber);
+         If(detail.tolerances(), kNumber) + If(detail.contacts(), kContactRow) +
+         If(detail.depth_proofs(), kDepthProofRow);
 }
 
 std::uint64_t MaxRowBytes(const v1::IntersectionBatch& batch) {
@@ -108,6 +154,7 @@ DistanceColumns MakeColumns(const v1::DistanceBatch& batch, std::uint32_t rows,
   columns.iterations = Column(detail.iterations(), numbers, result->mutable_iterations());
   columns.tolerances = Column(detail.tolerances(), numbers, result->mutable_tolerances());
   columns.witnesses = detail.witnesses() ? &lists->witnesses : nullptr;
+  AddLists(detail, rows, lists, &columns, result);
   return columns;
 }
 
@@ -149,11 +196,10 @@ TimeOfCollisionColumns MakeColumns(const v1::TimeOfCollisionBatch& batch, std::u
 }
 
 void FinishColumns(const DistanceColumns& columns, v1::DistanceBatchResult* result) {
-  if (columns.witnesses == nullptr) return;
-  Append(columns.witnesses->offsets, result->mutable_witnesses()->mutable_offsets());
-  Append(columns.witnesses->vertices_a, result->mutable_witnesses()->mutable_vertices_a());
-  Append(columns.witnesses->vertices_b, result->mutable_witnesses()->mutable_vertices_b());
-  Append(columns.witnesses->weights, result->mutable_witnesses()->mutable_weights());
+  if (columns.witnesses != nullptr) Finish(*columns.witnesses, result->mutable_witnesses());
+  if (columns.contacts != nullptr) Finish(*columns.contacts, result->mutable_contacts());
+  if (columns.depth_proofs != nullptr)
+    Finish(*columns.depth_proofs, result->mutable_depth_proofs());
 }
 
 void FinishColumns(const IntersectionColumns& /*columns*/,

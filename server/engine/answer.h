@@ -59,9 +59,27 @@ struct MotionProofColumns {
   MotionProof of_row;                             // of the row that is being answered
 };
 
+// Contacts of rows, one after another; see clearance.v1.ContactColumns.
+struct ContactColumns {
+  std::vector<std::uint32_t> offsets = {0};
+  std::vector<double> points_a, points_b, distances;
+  std::vector<std::uint32_t> features_a, features_b;
+};
+
+// Proofs of depth, one after another; see clearance.v1.DepthProofColumns.
+struct DepthProofColumns {
+  std::vector<std::uint32_t> offsets = {0};
+  std::vector<std::uint32_t> vertices_a, vertices_b;
+  std::vector<std::uint32_t> facet_offsets = {0};
+  std::vector<std::uint32_t> facets;
+  DepthProof of_row;  // of the row that is being answered
+};
+
 // The columns whose length is known only afterwards, for those that are wanted.
 struct DistanceLists {
   WitnessColumns witnesses;
+  ContactColumns contacts;
+  std::unique_ptr<DepthProofColumns> depth_proofs;  // null: not wanted
 };
 struct IntersectionLists {};
 struct TimeOfCollisionLists {
@@ -75,7 +93,10 @@ struct DistanceColumns {
   absl::Span<double> points_a, points_b, normals, relative_points_a, relative_points_b;
   absl::Span<double> tolerances;
   absl::Span<std::uint32_t> iterations, flags, pieces_a, pieces_b;
-  WitnessColumns* witnesses = nullptr;  // null: not wanted
+  absl::Span<bool> contacts_truncated, depth_proofs_truncated;
+  WitnessColumns* witnesses = nullptr;        // null: not wanted
+  ContactColumns* contacts = nullptr;         // null: not wanted
+  DepthProofColumns* depth_proofs = nullptr;  // null: not wanted
 };
 
 struct IntersectionColumns {

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 namespace clearance::server {
 
@@ -34,7 +35,8 @@ struct PairRows {
 struct DistanceQuestions {
   PairRows pairs;
   Rows<double> max_distances;
-  double tolerance = 0;  // finite, >= 0
+  double tolerance = 0;                                                     // finite, >= 0
+  double max_contact_separation = std::numeric_limits<double>::infinity();  // no NaN
 };
 
 struct IntersectionQuestions {

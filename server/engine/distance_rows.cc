@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <limits>
+#include <vector>
 
 #include "core/query/body_query.h"
+#include "core/query/contact_manifold.h"
 #include "server/engine/answer.h"
 #include "server/engine/row_loop.h"
 #include "server/engine/row_reader.h"
@@ -21,6 +23,19 @@ std::uint32_t CallersIndex(const ConvexShape& shape, VertexIndex vertex) {
   return shape.is_curved() ? kNoVertex : shape.original_index(vertex);
 }
 
+void Append(const Vec3d& v, std::vector<double>* column) {
+  column->insert(column->end(), {v.x, v.y, v.z});
+}
+
+void Append(const Feature& feature, std::vector<std::uint32_t>* column) {
+  column->insert(column->end(), {feature.first, feature.second});
+}
+
+template <class T>
+std::uint32_t SizeOf(const std::vector<T>& column) {
+  return static_cast<std::uint32_t>(column.size());
+}
+
 struct DistanceKind {
   using Answer = DistanceAnswer;
   static constexpr int kRefused = kStateRefused;
@@ -37,6 +52,7 @@ struct DistanceKind {
     DistanceOptions options;
     options.max_distance = *questions.max_distances.at(row);
     options.tolerance = questions.tolerance;
+    if (columns.depth_proofs != nullptr) options.depth_proof = &columns.depth_proofs->of_row;
     return Distance(PosedBody{bodies.a, X_WA}, PosedBody{bodies.b, X_WB}, options);
   }
 
@@ -44,19 +60,19 @@ struct DistanceKind {
     return PairOfBodies(table, questions.pairs, row).Scanned(answer.iterations);
   }
 
-  void Skip(std::uint32_t) const { EndWitnessRow(); }
+  void Skip(std::uint32_t) const { EndRow(); }
 
   void Put(const DistanceAnswer& answer, std::uint32_t i) const {
     PutNumber(columns.lower_bounds, i, answer.bracket.lower);
     PutNumber(columns.upper_bounds, i, answer.bracket.upper);
     PutNumber(columns.iterations, i, answer.iterations);
     PutNumber(columns.tolerances, i, answer.tolerance);
-    if (answer.state == State::kSeparated || answer.state == State::kTouching)
+    if (answer.state != State::kBeyond && answer.state != State::kUndecided) {
       PutClosest(answer, i);
-    const bool has_witness = answer.state != State::kBeyond && answer.state != State::kUndecided;
-    if (has_witness) PutPieces(answer, i);
-    if (columns.witnesses != nullptr && has_witness) PutWitness(answer, i);
-    EndWitnessRow();
+      PutPieces(answer, i);
+      PutLists(answer, i);
+    }
+    EndRow();
   }
 
   void PutClosest(const DistanceAnswer& answer, std::uint32_t i) const {
@@ -76,21 +92,64 @@ struct DistanceKind {
         (answer.normal_is_unique ? 0 : kNormalNotUnique) + (answer.is_piecewise ? kPiecewise : 0));
   }
 
-  void PutWitness(const DistanceAnswer& answer, std::uint32_t i) const {
+  void PutLists(const DistanceAnswer& answer, std::uint32_t i) const {
     const PairOfBodies bodies(table, questions.pairs, first + i);
-    const ConvexShape& a = *bodies.a.pieces()[answer.piece_a].shape;
-    const ConvexShape& b = *bodies.b.pieces()[answer.piece_b].shape;
-    for (int k = 0; k < answer.witness.size; ++k) {
-      columns.witnesses->vertices_a.push_back(CallersIndex(a, answer.witness.vertices_a[k]));
-      columns.witnesses->vertices_b.push_back(CallersIndex(b, answer.witness.vertices_b[k]));
-      columns.witnesses->weights.push_back(answer.witness.weights[k]);
+    const Piece& a = bodies.a.pieces()[answer.piece_a];
+    const Piece& b = bodies.b.pieces()[answer.piece_b];
+    if (columns.witnesses != nullptr) PutWitness(*a.shape, *b.shape, answer.witness);
+    if (columns.depth_proofs != nullptr && answer.state == State::kPenetrating)
+      PutDepthProof(*a.shape, *b.shape, i);
+    if (columns.contacts == nullptr) return;
+    const Pose X_WA = PoseAt(questions.pairs.poses_a, first + i);
+    const Pose X_WB = PoseAt(questions.pairs.poses_b, first + i);
+    PutContacts({*a.shape, X_WA, a.local}, {*b.shape, X_WB, b.local}, answer, i);
+  }
+
+  void PutWitness(const ConvexShape& a, const ConvexShape& b, const Witness& witness) const {
+    for (int k = 0; k < witness.size; ++k) {
+      columns.witnesses->vertices_a.push_back(CallersIndex(a, witness.vertices_a[k]));
+      columns.witnesses->vertices_b.push_back(CallersIndex(b, witness.vertices_b[k]));
+      columns.witnesses->weights.push_back(witness.weights[k]);
     }
   }
 
-  void EndWitnessRow() const {
-    if (columns.witnesses == nullptr) return;
-    columns.witnesses->offsets.push_back(
-        static_cast<std::uint32_t>(columns.witnesses->weights.size()));
+  void PutContacts(const PosedShape& a, const PosedShape& b, const DistanceAnswer& answer,
+                   std::uint32_t i) const {
+    const ContactManifold manifold =
+        ComputeManifold(a, b, answer, {.max_separation = questions.max_contact_separation});
+    ContactColumns& contacts = *columns.contacts;
+    for (int k = 0; k < manifold.size; ++k) {
+      const ContactPoint& point = manifold.points[k];
+      Append(point.p_WA, &contacts.points_a);
+      Append(point.p_WB, &contacts.points_b);
+      contacts.distances.push_back(point.distance);
+      Append(point.feature_a, &contacts.features_a);
+      Append(point.feature_b, &contacts.features_b);
+    }
+    columns.contacts_truncated[i] = manifold.is_truncated;
+  }
+
+  void PutDepthProof(const ConvexShape& a, const ConvexShape& b, std::uint32_t i) const {
+    DepthProofColumns& proofs = *columns.depth_proofs;
+    const DepthProof& proof = proofs.of_row;
+    for (int k = 0; k < proof.vertex_count; ++k) {
+      proofs.vertices_a.push_back(CallersIndex(a, proof.vertices_a[k]));
+      proofs.vertices_b.push_back(CallersIndex(b, proof.vertices_b[k]));
+    }
+    for (int k = 0; k < proof.facet_count; ++k) {
+      proofs.facets.insert(proofs.facets.end(), proof.facets[k].begin(), proof.facets[k].end());
+    }
+    columns.depth_proofs_truncated[i] = proof.is_truncated;
+  }
+
+  void EndRow() const {
+    if (columns.witnesses != nullptr)
+      columns.witnesses->offsets.push_back(SizeOf(columns.witnesses->weights));
+    if (columns.contacts != nullptr)
+      columns.contacts->offsets.push_back(SizeOf(columns.contacts->distances));
+    if (columns.depth_proofs == nullptr) return;
+    columns.depth_proofs->offsets.push_back(SizeOf(columns.depth_proofs->vertices_a));
+    columns.depth_proofs->facet_offsets.push_back(SizeOf(columns.depth_proofs->facets) / 3);
   }
 };
 

@@ -80,8 +80,7 @@ Answer FromDistance(const client::DistanceResult& result, std::size_t i, std::st
   answer.outcome = Outcome::kAnswered;
   answer.touches = state == State::kTouching;
   answer.intersects = state != State::kSeparated;
-  answer.distance = answer.intersects ? 0 : result.distances[i];
-  answer.upper_bound = result.upper_bounds[i];
+  answer.distance = result.distances[i];
   return answer;
 }
 

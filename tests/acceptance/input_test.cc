@@ -169,7 +169,7 @@ Task FixedTask(std::vector<std::string> faults) {
   Task task;
   task.id = "id";
   task.family = "family";
-  task.judge = [faults](absl::Span<const Answer>) { return Judgement{faults, 0}; };
+  task.judge = [faults](absl::Span<const Answer>) { return Judgement{faults}; };
   return task;
 }
 

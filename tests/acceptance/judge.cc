@@ -79,6 +79,16 @@ void JudgeHit(const Json& row, const Json& expect, const Answer& answer,
   }
 }
 
+void JudgeDepth(const Json& expect, const Json& tolerance, const Answer& answer,
+                std::vector<std::string>* faults) {
+  if (!Has(expect, "penetration_depth")) return;
+  const double depth = std::fmax(-answer.distance, 0);
+  const double expected = ReadLong(expect["penetration_depth"]);
+  const double slack = NumberOr(tolerance, "depth_abs", 0);
+  if (std::fabs(depth - expected) <= slack) return;
+  faults->push_back(absl::StrFormat("depth off by %g (tolerance %g)", depth - expected, slack));
+}
+
 void JudgeStatic(const Json& row, const Json& expect, const Answer& answer,
                  std::vector<std::string>* faults) {
   const Json tolerance = row.value("tolerance", Json::object());
@@ -87,14 +97,16 @@ void JudgeStatic(const Json& row, const Json& expect, const Answer& answer,
     faults->push_back(
         WrongBoolean("intersect", answer.intersects, expect["intersect"].get<bool>()));
   }
+  JudgeDepth(expect, tolerance, answer, faults);
   if (!Has(expect, "distance")) return;
+  const double apart = std::fmax(answer.distance, 0);
   const double expected = ReadLong(expect["distance"]);
   const double slack = NumberOr(tolerance, "distance_abs", NumberOr(tolerance, "depth_abs", 0)) +
                        NumberOr(tolerance, "distance_rel", 0) * std::fabs(expected);
   if (!std::isfinite(answer.distance)) return faults->push_back("distance is not a number");
-  if (std::fabs(answer.distance - expected) > slack) {
+  if (std::fabs(apart - expected) > slack) {
     faults->push_back(
-        absl::StrFormat("distance off by %g (tolerance %g)", answer.distance - expected, slack));
+        absl::StrFormat("distance off by %g (tolerance %g)", apart - expected, slack));
   }
 }
 
@@ -175,7 +187,6 @@ Judgement JudgeCase(const Json& row, const Answer& answer) {
     return judgement;
   }
   const std::string query = row.value("query", "distance");
-  if (query == "penetration") ++judgement.not_answered;
   const bool is_toc = query == "toc";
   const bool is_free = is_toc && (!Has(expect, "hit") || expect.value("grazing", false));
   const std::optional<std::string> missing = MissingAnswer(answer);
@@ -192,13 +203,13 @@ Judgement JudgeCase(const Json& row, const Answer& answer) {
 
 Judgement JudgeDistance(const Json& row, double size, const Answer& answer) {
   Judgement judgement;
-  if (Has(row, "penetration")) ++judgement.not_answered;
   if (const std::optional<std::string> missing = MissingAnswer(answer)) {
     judgement.faults.push_back(*missing);
     return judgement;
   }
-  const double expected = ReadNumber(row.at("distance"));
-  const double slack = kReferenceRelative * expected + kReferenceOfSize * size;
+  const double expected =
+      Has(row, "penetration") ? -ReadNumber(row["penetration"]) : ReadNumber(row.at("distance"));
+  const double slack = kReferenceRelative * std::fabs(expected) + kReferenceOfSize * size;
   if (!(std::fabs(answer.distance - expected) <= slack)) {
     judgement.faults.push_back(
         absl::StrFormat("distance off by %g (tolerance %g)", answer.distance - expected, slack));
@@ -234,9 +245,6 @@ Judgement JudgeTouching(double size, const Answer& answer) {
   } else if (!(std::fabs(answer.distance) <= slack)) {
     judgement.faults.push_back(
         absl::StrFormat("distance %g (tolerance %g)", answer.distance, slack));
-  } else if (answer.upper_bound < -slack) {
-    judgement.faults.push_back(
-        absl::StrFormat("overlap of at least %g (tolerance %g)", -answer.upper_bound, slack));
   }
   return judgement;
 }

@@ -19,14 +19,15 @@ namespace clearance::acceptance {
 // rounding floor), a distance within distance_abs + distance_rel * d, a time of collision within
 // toc_abs of its interval (early: 1000 times that), grazing and unknown hits free, and a typed
 // refusal where an error is expected. An UNDECIDED answer is a fault wherever something is judged.
-// The depth of a penetration query counts as not answered.
+// The depth of a penetration query is held to depth_abs, unless the file does not know it.
 Judgement JudgeCase(const Json& row, const Answer& answer);
 
 // Reference answers of a data folder. `size` is the larger of the diagonals of both shapes'
 // bounding boxes.
-//   distance  |d - ref| <= 1e-9 ref + 1e-12 size, and the same boolean; a "penetration" counts as
-//   not answered toc       the same hit, |toc - ref| <= 1e-9 touching  |d| <= 1e-9 size, either
-//   boolean; a proved overlap deeper than that is a fault
+//   distance: |d - ref| <= 1e-9 |ref| + 1e-12 size, d signed, ref minus the "penetration" where
+//   there is one; and the same boolean
+//   toc: the same hit, |toc - ref| <= 1e-9
+//   touching: |d| <= 1e-9 size, d signed, either boolean
 Judgement JudgeDistance(const Json& row, double size, const Answer& answer);
 Judgement JudgeTimeOfCollision(const Json& row, const Answer& answer);
 Judgement JudgeTouching(double size, const Answer& answer);

@@ -17,7 +17,6 @@ Answer Apart(double distance) {
   Answer answer;
   answer.outcome = Outcome::kAnswered;
   answer.distance = distance;
-  answer.upper_bound = distance;
   return answer;
 }
 
@@ -84,16 +83,37 @@ TEST(JudgeCase, HoldsTheBooleanOnlyWhereItMustMatch) {
 TEST(JudgeCase, TakesTheDepthToleranceWhereThereIsNoneOfTheDistance) {
   const char* row = R"({"query": "penetration", "tolerance": {"depth_abs": 0.25},
                         "expect": {"distance": 0, "intersect": true, "penetration_depth": 1}})";
-  EXPECT_EQ(CaseFaults(row, Apart(0.25)), "");
-  EXPECT_NE(CaseFaults(row, Apart(0.26)), "");
+  Answer deep = Meeting();
+  deep.distance = -1;
+  EXPECT_EQ(CaseFaults(row, deep), "");
+  EXPECT_EQ(CaseFaults(R"({"query": "distance", "tolerance": {"depth_abs": 0.25},
+                           "expect": {"distance": 0, "intersect": true}})",
+                       Apart(0.25)),
+            "");
+  EXPECT_NE(CaseFaults(R"({"query": "distance", "tolerance": {"depth_abs": 0.25},
+                           "expect": {"distance": 0, "intersect": true}})",
+                       Apart(0.26)),
+            "");
 }
 
-TEST(JudgeCase, CountsADepthAsNotAnswered) {
-  const Json row =
-      Json::parse(R"({"query": "penetration", "expect": {"distance": 0, "intersect": true},
-                                   "tolerance": {"boolean": "must_match"}})");
-  EXPECT_EQ(JudgeCase(row, Meeting()).not_answered, 1);
-  EXPECT_EQ(JudgeCase(Json::parse(kSeparated), Apart(2)).not_answered, 0);
+Answer Deep(double depth) {
+  Answer answer = Meeting();
+  answer.distance = -depth;
+  return answer;
+}
+
+TEST(JudgeCase, HoldsADepthToItsOwnToleranceWhereItIsKnown) {
+  const char* row = R"({"query": "penetration",
+                        "expect": {"distance": 0, "intersect": true, "penetration_depth": 0.5},
+                        "tolerance": {"boolean": "must_match", "distance_abs": 1e-12,
+                                      "depth_abs": 1e-6}})";
+  EXPECT_EQ(CaseFaults(row, Deep(0.5)), "");
+  EXPECT_EQ(CaseFaults(row, Deep(0.5 + 0.9e-6)), "");
+  EXPECT_NE(CaseFaults(row, Deep(0.5 - 1.1e-6)).find("depth off"), std::string::npos);
+  EXPECT_NE(CaseFaults(row, Meeting()), "") << "no depth at all";
+  const char* unknown = R"({"query": "penetration", "tolerance": {"depth_abs": 1e-6},
+                            "expect": {"distance": 0, "penetration_depth": null}})";
+  EXPECT_EQ(CaseFaults(unknown, Deep(7)), "");
 }
 
 TEST(JudgeCase, WantsATypedRefusalOfInvalidInput) {
@@ -154,13 +174,13 @@ TEST(JudgeDistance, AllowsPartsOfTheDistanceAndOfTheSize) {
   EXPECT_NE(Faults(JudgeDistance(row, 100, Apart(2.0 + 2.2e-9))), "");
   EXPECT_EQ(Faults(JudgeDistance(row, 1e5, Apart(2.0 + 1.0e-7))), "");
   EXPECT_NE(Faults(JudgeDistance(row, 100, Meeting())).find("intersect true"), std::string::npos);
-  EXPECT_EQ(JudgeDistance(row, 100, Apart(2.0)).not_answered, 0);
 }
 
-TEST(JudgeDistance, CountsAPenetrationAsNotAnswered) {
+TEST(JudgeDistance, TakesAPenetrationForANegativeDistance) {
   const Json row = Json::parse(R"({"distance": 0, "intersect": true, "penetration": 0.5})");
-  EXPECT_EQ(Faults(JudgeDistance(row, 1, Meeting())), "");
-  EXPECT_EQ(JudgeDistance(row, 1, Meeting()).not_answered, 1);
+  EXPECT_EQ(Faults(JudgeDistance(row, 1, Deep(0.5 + 0.4e-9))), "");
+  EXPECT_NE(Faults(JudgeDistance(row, 1, Deep(0.5 - 0.6e-9))), "");
+  EXPECT_NE(Faults(JudgeDistance(row, 1, Meeting())), "");
 }
 
 TEST(JudgeTimeOfCollision, AllowsOnePartInTenToTheNine) {
@@ -177,9 +197,8 @@ TEST(JudgeTouching, TakesEitherBooleanButNoGapAndNoDepth) {
   EXPECT_EQ(Faults(JudgeTouching(10, Apart(0.9e-8))), "");
   EXPECT_NE(Faults(JudgeTouching(10, Apart(1.1e-8))), "");
   EXPECT_EQ(Faults(JudgeTouching(10, Meeting())), "");
-  Answer deep = Meeting();
-  deep.upper_bound = -1e-3;
-  EXPECT_NE(Faults(JudgeTouching(10, deep)), "");
+  EXPECT_EQ(Faults(JudgeTouching(10, Deep(0.9e-8))), "");
+  EXPECT_NE(Faults(JudgeTouching(10, Deep(1.1e-8))), "");
 }
 
 BrushAnswer Brush(const char* name, const Answer& toc, const Answer& start = Apart(1)) {

@@ -57,8 +57,7 @@ struct Answer {
   std::string reason;       // of everything but kAnswered
   bool intersects = false;  // of a distance: TOUCHING or PENETRATING
   bool touches = false;     // of a distance: TOUCHING
-  double distance = 0;      // of a distance: 0 where it intersects
-  double upper_bound = 0;   // of a distance
+  double distance = 0;      // of a distance: minus the depth where it intersects
   bool hits = false;        // of a time of collision: HIT or INITIALLY_OVERLAPPING
   bool overlaps_at_start = false;
   double toc = 0;  // t_hit; 0 where INITIALLY_OVERLAPPING
@@ -67,7 +66,6 @@ struct Answer {
 // What is found of one task. Nothing in `faults`: passed, or not judged at all.
 struct Judgement {
   std::vector<std::string> faults;
-  int not_answered = 0;  // parts that this version of the service does not compute
 };
 
 // Questions that are judged together: one row of a file.

@@ -14,7 +14,6 @@ constexpr int kFailuresShown = 50;
 
 std::string Line(const std::string& name, const Tally& tally) {
   std::string line = absl::StrFormat("%-36s %d/%d", name, tally.passed, tally.judged);
-  if (tally.not_answered > 0) line += absl::StrFormat(", not answered %d", tally.not_answered);
   if (tally.self_refused > 0)
     line += absl::StrFormat(", refused by this tool (no wire form) %d", tally.self_refused);
   return line;
@@ -23,7 +22,6 @@ std::string Line(const std::string& name, const Tally& tally) {
 void AddTo(const Tally& part, Tally* sum) {
   sum->judged += part.judged;
   sum->passed += part.passed;
-  sum->not_answered += part.not_answered;
   sum->self_refused += part.self_refused;
 }
 
@@ -32,7 +30,7 @@ Judgement JudgeSafely(const Task& task, absl::Span<const Answer> answers) {
   try {
     return task.judge(answers);
   } catch (const std::exception& error) {
-    return {{std::string("the row cannot be judged: ") + error.what()}, 0};
+    return {{std::string("the row cannot be judged: ") + error.what()}};
   }
 }
 
@@ -40,7 +38,6 @@ Judgement JudgeSafely(const Task& task, absl::Span<const Answer> answers) {
 
 void Report::Judge(const Task& task, absl::Span<const Answer> answers, Tally* tally) {
   const Judgement judgement = JudgeSafely(task, answers);
-  tally->not_answered += judgement.not_answered;
   tally->self_refused += std::any_of(answers.begin(), answers.end(), [](const Answer& answer) {
     return answer.outcome == Answer::Outcome::kSelfRefused;
   });

@@ -19,7 +19,6 @@ namespace clearance::acceptance {
 struct Tally {
   int judged = 0;
   int passed = 0;
-  int not_answered = 0;
   int self_refused = 0;  // refused by this tool: no wire form
 };
 

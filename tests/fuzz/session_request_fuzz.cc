@@ -34,7 +34,7 @@ using server::SessionState;
 // Small enough for thousands of sessions a second, and small enough to be hit.
 constexpr server::Limits kLimits = {
     .max_request_bytes = 4096,
-    .max_reply_bytes = 2048,
+    .max_reply_bytes = 16384,
     .max_batch_rows = 8,
     .max_shape_vertices = 24,
     .max_slots_per_session = 4,
@@ -77,6 +77,40 @@ void CheckColumn(const RepeatedField<double>& column, std::size_t numbers) {
           "a column of a reply is absent or has all rows");
 }
 
+// Entries of rows, one row after another.
+void CheckOffsets(const RepeatedField<std::uint32_t>& offsets, std::size_t rows,
+                  std::size_t entries) {
+  Require(static_cast<std::size_t>(offsets.size()) == rows + 1,
+          "an offset before each row and one");
+  Require(offsets[0] == 0 && std::is_sorted(offsets.begin(), offsets.end()) &&
+              offsets[static_cast<int>(rows)] == entries,
+          "offsets ascend from 0 to the number of entries");
+}
+
+void CheckLists(const v1::DistanceBatchResult& result) {
+  const std::size_t rows = result.count();
+  if (result.has_witnesses())
+    CheckOffsets(result.witnesses().offsets(), rows, result.witnesses().weights_size());
+  if (result.has_contacts()) {
+    const v1::ContactColumns& contacts = result.contacts();
+    CheckOffsets(contacts.offsets(), rows, contacts.distances_size());
+    Require(contacts.points_a_size() == 3 * contacts.distances_size() &&
+                contacts.features_b_size() == 2 * contacts.distances_size(),
+            "every contact has its points and features");
+  }
+  if (!result.has_depth_proofs()) return;
+  const v1::DepthProofColumns& proofs = result.depth_proofs();
+  CheckOffsets(proofs.offsets(), rows, proofs.vertices_a_size());
+  CheckOffsets(proofs.facet_offsets(), rows, proofs.facets_size() / 3);
+  for (std::size_t i = 0; i < rows; ++i) {
+    const auto row = static_cast<int>(i);
+    const std::uint32_t corners = proofs.offsets(row + 1) - proofs.offsets(row);
+    for (std::uint32_t k = 3 * proofs.facet_offsets(row); k < 3 * proofs.facet_offsets(row + 1);
+         ++k)
+      Require(proofs.facets(static_cast<int>(k)) < corners, "a triangle's corners are the row's");
+  }
+}
+
 // What holds of every kind of result: `refused` and `undecided` are the numbers of these states.
 template <class Result>
 void CheckRows(const Result& result, int refused, int undecided) {
@@ -110,6 +144,17 @@ void CheckResult(const v1::DistanceBatchResult& result) {
   CheckColumn(result.distances(), result.count());
   CheckColumn(result.points_a(), 3 * std::size_t{result.count()});
   CheckColumn(result.normals(), 3 * std::size_t{result.count()});
+  CheckLists(result);
+  if (result.lower_bounds_size() != result.distances_size()) return;
+  for (int i = 0; i < result.distances_size(); ++i) {
+    const int state = result.states(i);
+    if (state != v1::STATE_SEPARATED && state != v1::STATE_TOUCHING &&
+        state != v1::STATE_PENETRATING)
+      continue;
+    Require(result.lower_bounds(i) <= result.distances(i) &&
+                result.distances(i) <= result.upper_bounds(i),
+            "a distance lies in its bracket");
+  }
 }
 
 void CheckResult(const v1::IntersectionBatchResult& result) {
@@ -120,6 +165,14 @@ void CheckResult(const v1::IntersectionBatchResult& result) {
 void CheckResult(const v1::TimeOfCollisionBatchResult& result) {
   CheckRows(result, v1::MOTION_STATE_REFUSED, v1::MOTION_STATE_UNDECIDED);
   CheckColumn(result.t_free(), result.count());
+  CheckColumn(result.distances(), result.count());
+  if (result.has_proofs()) {
+    const v1::MotionProofColumns& proofs = result.proofs();
+    CheckOffsets(proofs.offsets(), result.count(), proofs.t_begin_size());
+    Require(proofs.normals_size() == 3 * proofs.t_end_size() &&
+                proofs.t_end_size() == proofs.t_begin_size(),
+            "every interval has its ends and its normal");
+  }
   for (int i = 0; i < result.t_free_size(); ++i) {
     const double t_free = result.t_free(i);
     const double t_hit = result.t_hit(i);

@@ -76,13 +76,13 @@ struct Violation {
 // penetrating cores that the witnesses' differences hold the origin strictly inside. No code of the
 // server is used. Ask for bounds, normals and witnesses, of cylinders, cones and ellipsoids also
 // for relative points; points and distances are checked where they are present. Returns what is
-// wrong: empty means proved. An overlap with a cylinder, a cone or an ellipsoid is kNoProof,
-// and so is every answer about a compound.
+// wrong: empty means proved. Where the core of a cylinder, a cone or an ellipsoid
+// overlaps another core the answer is kNoProof, and so is every one about a compound.
 //
 // The state is proved strictly. A bound is accepted if it is proved to within 64 * 2^-53 * (S +
 // |d|), S the sum of both bounding radii: the normal and the weights have been rounded on their way
-// here. The lower bound of a penetrating row has no proof in the answer: it is only held against
-// what the witnesses prove.
+// here. Of cores that overlap the upper bound is proved only by depth proofs; where these were not
+// asked for, or the row has none, only its sign is.
 std::vector<Violation> VerifyDistance(const PosedShape& a, const PosedShape& b,
                                       const DistanceResult& result, std::size_t row);
 

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "absl/time/time.h"
@@ -90,6 +91,8 @@ struct DistanceDetail {
   bool iterations = false;
   bool tolerances = false;
   bool pieces = false;
+  bool contacts = false;
+  bool depth_proofs = false;
 };
 
 struct DistanceBatch {
@@ -97,6 +100,8 @@ struct DistanceBatch {
   BatchOptions options = {};
   std::vector<double> max_distances = {};  // metres, 1 a row
   double tolerance = 0;                    // metres
+  // Contacts whose points are farther apart are left out; metres, of either sign.
+  std::optional<double> max_contact_separation = {};
   DistanceDetail detail = {};
 };
 
@@ -106,6 +111,29 @@ struct Witnesses {
   std::vector<std::uint32_t> vertices_a;
   std::vector<std::uint32_t> vertices_b;
   std::vector<double> weights;
+};
+
+// Row i has the contacts offsets[i] up to but without offsets[i + 1]: 3 numbers a point, 2 a
+// feature.
+struct Contacts {
+  std::vector<std::uint32_t> offsets;
+  std::vector<double> points_a;
+  std::vector<double> points_b;
+  std::vector<double> distances;
+  std::vector<std::uint32_t> features_a;
+  std::vector<std::uint32_t> features_b;
+  std::vector<bool> truncated;  // 1 a row
+};
+
+// Row i has the corners offsets[i] up to but without offsets[i + 1] and the triangles
+// facet_offsets[i] up to but without facet_offsets[i + 1], 3 numbers each.
+struct DepthProofs {
+  std::vector<std::uint32_t> offsets;
+  std::vector<std::uint32_t> vertices_a;
+  std::vector<std::uint32_t> vertices_b;
+  std::vector<std::uint32_t> facet_offsets;
+  std::vector<std::uint32_t> facets;
+  std::vector<bool> truncated;  // 1 a row
 };
 
 // Bits of DistanceResult::flags.
@@ -131,6 +159,8 @@ struct DistanceResult {
   std::vector<std::uint32_t> flags;
   std::vector<std::uint32_t> pieces_a;
   std::vector<std::uint32_t> pieces_b;
+  Contacts contacts;
+  DepthProofs depth_proofs;
   std::vector<Error> errors;
   std::vector<UndecidedRow> undecided;
 };

@@ -45,14 +45,15 @@ class RowChecker {
                      std::holds_alternative<Compound>(b.shape.kind)) {}
 
   std::vector<Violation> Check() {
-    if (!HasProof() || !ReadBounds() || !ReadWitnesses()) return std::move(violations_);
+    if (!HasProof() || !ReadBounds() || !ReadWitnesses() || !ReadNormal() || !ReadCurvedPoints())
+      return std::move(violations_);
     if (state() == State::kPenetrating) {
       CheckPenetrating();
-    } else if (ReadNormal() && ReadCurvedPoints()) {
+    } else {
       CheckSeparatedOrTouching();
-      CheckDistance();
-      CheckPoints();
     }
+    CheckDistance();
+    CheckPoints();
     return std::move(violations_);
   }
 
@@ -163,8 +164,10 @@ class RowChecker {
     return Fail(kNormal, "the normal's length is ", static_cast<double>(length));
   }
 
-  // Of curved cores the points of the answer, moved back along the normal onto the core.
+  // Of curved cores the points of the answer, moved back along the normal onto the core; they prove
+  // nothing where the cores overlap.
   bool ReadCurvedPoints() {
+    if (!has_weights_) return true;
     return ReadCurvedPoint(a_, result_.relative_points_a, a_.radius, &witnesses_.p_A) &&
            ReadCurvedPoint(b_, result_.relative_points_b, -b_.radius, &witnesses_.p_B);
   }
@@ -241,18 +244,63 @@ class RowChecker {
   }
 
   void CheckPenetrating() {
-    if (is_curved()) {
-      Fail(ViolationKind::kNoProof, "the overlap of a curved shape comes without a proof");
+    CheckLower(ProvedGap(a_, b_, normal_));
+    if (!(upper_ < 0)) Fail(ViolationKind::kState, "PENETRATING with upper bound ", upper_);
+    if (is_curved() && !has_weights_) {
+      Fail(ViolationKind::kNoProof, "the overlap of curved cores comes without a proof");
       return;
     }
-    const Quad inner = InnerRadius(witnesses_.differences);
     // Without either proof nothing is known: the bodies are no farther apart than they reach.
     Quad proved = has_weights_ ? UpperByWitnesses() : a_.reach + b_.reach;
+    const Quad inner = is_curved() ? Quad(0) : InnerRadius(witnesses_.differences);
     if (inner > 0) proved = std::min(proved, -inner - a_.radius - b_.radius);
-    CheckUpper(proved);
-    if (!(upper_ < 0)) Fail(ViolationKind::kState, "PENETRATING with upper bound ", upper_);
-    if (proved < 0) return;
-    Fail(ViolationKind::kState, "PENETRATING, but the witnesses do not hold the origin inside");
+    if (!(proved < 0)) {
+      Fail(ViolationKind::kState, "PENETRATING, but the witnesses do not hold the origin inside");
+    }
+    if (!(inner > 0)) return CheckUpper(proved);
+    if (lower_ > proved) {
+      Fail(ViolationKind::kLowerBound, "lower bound ", lower_,
+           ", but the witnesses prove less: ", static_cast<double>(proved));
+    }
+    CheckDepth();
+  }
+
+  // The upper bound of cores that overlap, where its proof was asked for.
+  void CheckDepth() {
+    const DepthProofs& all = result_.depth_proofs;
+    if (all.offsets.empty()) return;
+    if (row_ < all.truncated.size() && all.truncated[row_]) return;
+    std::vector<QuadVec> corners;
+    std::vector<Triangle3> triangles;
+    if (!ReadDepthProof(&corners, &triangles) || triangles.empty()) return;
+    CheckUpper(-RadiusInside(corners, triangles) - a_.radius - b_.radius);
+  }
+
+  bool ReadDepthProof(std::vector<QuadVec>* corners, std::vector<Triangle3>* triangles) {
+    using enum ViolationKind;
+    const DepthProofs& all = result_.depth_proofs;
+    if (row_ + 1 >= std::min(all.offsets.size(), all.facet_offsets.size())) {
+      return Fail(kMalformed, "no offsets of the proof of depth");
+    }
+    const std::size_t held = std::min(all.vertices_a.size(), all.vertices_b.size());
+    if (all.offsets[row_ + 1] > held || all.facet_offsets[row_ + 1] > all.facets.size() / 3) {
+      return Fail(kMalformed, "the columns of the proof of depth are too short");
+    }
+    for (std::size_t k = all.offsets[row_]; k < all.offsets[row_ + 1]; ++k) {
+      if (!HasVertex(a_, all.vertices_a[k]) || !HasVertex(b_, all.vertices_b[k])) {
+        return Fail(kWitnessId, "corner of vertices ", all.vertices_a[k], " and ",
+                    all.vertices_b[k]);
+      }
+      corners->push_back(a_.points[all.vertices_a[k]] - b_.points[all.vertices_b[k]]);
+    }
+    for (std::size_t k = all.facet_offsets[row_]; k < all.facet_offsets[row_ + 1]; ++k) {
+      const Triangle3 triangle = {all.facets[3 * k], all.facets[3 * k + 1], all.facets[3 * k + 2]};
+      for (const std::uint32_t corner : triangle) {
+        if (corner >= corners->size()) return Fail(kWitnessId, "corner ", corner, " of a triangle");
+      }
+      triangles->push_back(triangle);
+    }
+    return true;
   }
 
   void CheckDistance() {
@@ -263,6 +311,9 @@ class RowChecker {
   }
 
   void CheckPoints() {
+    CheckPair("relative points", result_.relative_points_a, result_.relative_points_b);
+    CheckPair("points", result_.points_a, result_.points_b);
+    if (!has_weights_) return;
     const QuadVec origin{pose_a_.x, pose_a_.y, pose_a_.z};
     const QuadVec p_A = witnesses_.p_A + Quad(a_.radius) * normal_;
     const QuadVec p_B = witnesses_.p_B - Quad(b_.radius) * normal_;
@@ -270,6 +321,20 @@ class RowChecker {
     CheckPoint("point_b", result_.points_b, origin + p_B);
     CheckPoint("relative_point_a", result_.relative_points_a, p_A);
     CheckPoint("relative_point_b", result_.relative_points_b, p_B);
+  }
+
+  // Both points are the distance apart along the normal.
+  void CheckPair(const char* name, const std::vector<double>& column_a,
+                 const std::vector<double>& column_b) {
+    const std::size_t needed = 3 * (row_ + 1);
+    if (column_a.size() < needed || column_b.size() < needed) return;
+    if (row_ >= result_.distances.size()) return;
+    const QuadVec a = ToQuad(&column_a[3 * row_]);
+    const QuadVec b = ToQuad(&column_b[3 * row_]);
+    const Quad off = Length(b - a - Quad(result_.distances[row_]) * normal_);
+    if (off <= allowance_ + kRoundingAllowance * (Length(a) + Length(b))) return;
+    Fail(ViolationKind::kPoint, name, " are not the distance apart along the normal, by ",
+         static_cast<double>(off), " m");
   }
 
   void CheckPoint(const char* name, const std::vector<double>& column, const QuadVec& expected) {

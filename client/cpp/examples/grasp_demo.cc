@@ -196,13 +196,11 @@ class Demo {
                  "proved bracket [lower, upper]", "intersection");
     for (std::size_t i = 0; i < 4; ++i) {
       const std::size_t row = rows[i];
-      const bool has_distance = distances.states[row] != State::kPenetrating;
       const std::string bracket = absl::StrFormat(
           "[%.12g, %.12g]", 1e3 * distances.lower_bounds[row], 1e3 * distances.upper_bounds[row]);
-      absl::PrintF("  %-26s %-12s %10s  %-38s %s\n", questions[row].label,
-                   Name(distances.states[row]),
-                   has_distance ? absl::StrFormat("%.4f", 1e3 * distances.distances[row]) : "-",
-                   bracket, Name(touches.states[row]));
+      absl::PrintF("  %-26s %-12s %10.4f  %-38s %s\n", questions[row].label,
+                   Name(distances.states[row]), 1e3 * distances.distances[row], bracket,
+                   Name(touches.states[row]));
     }
     int free = 0;
     for (const std::size_t row : rows) free += ProvedFree(distances, row, /*margin=*/0.001);

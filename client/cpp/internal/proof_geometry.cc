@@ -2,6 +2,9 @@
 #include "internal/proof_geometry.h"
 
 #include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
 #include <variant>
 
 namespace clearance::client {
@@ -167,6 +170,48 @@ Quad HeightOfCore(const ProofBody& body, const QuadVec& d) {
   return highest;
 }
 
+// Every edge is there once in each direction, and there is one.
+bool IsClosed(const std::vector<Triangle3>& triangles) {
+  std::set<std::pair<std::uint32_t, std::uint32_t>> edges;
+  for (const Triangle3& t : triangles) {
+    for (int i = 0; i < 3; ++i) {
+      if (!edges.insert({t[i], t[(i + 1) % 3]}).second) return false;
+    }
+  }
+  return !edges.empty() && std::all_of(edges.begin(), edges.end(), [&](const auto& edge) {
+    return edges.contains({edge.second, edge.first});
+  });
+}
+
+// Of the origin from the segment.
+Quad DistanceToSegment(const QuadVec& a, const QuadVec& b) {
+  const QuadVec along = b - a;
+  const Quad length_sq = Dot(along, along);
+  if (!(length_sq > 0)) return Length(a);
+  const Quad t = std::clamp(-Dot(a, along) / length_sq, Quad(0), Quad(1));
+  return Length(a + t * along);
+}
+
+// Of the origin from the triangle.
+Quad DistanceToTriangle(const QuadVec& a, const QuadVec& b, const QuadVec& c) {
+  const QuadVec normal = Cross(b - a, c - a);
+  const bool is_over_it = !IsDegenerate(normal, b - a, c - a) && Dot(normal, Cross(a, b)) >= 0 &&
+                          Dot(normal, Cross(b, c)) >= 0 && Dot(normal, Cross(c, a)) >= 0;
+  if (is_over_it) return Abs(Dot(normal, a)) / Length(normal);
+  return std::min({DistanceToSegment(a, b), DistanceToSegment(b, c), DistanceToSegment(c, a)});
+}
+
+// Under which the origin sees the triangle, from its inner side positive (A. van Oosterom and
+// J. Strackee, "The solid angle of a plane triangle", 1983).
+double SolidAngle(const QuadVec& a, const QuadVec& b, const QuadVec& c) {
+  const QuadVec u = (1 / Length(a)) * a;
+  const QuadVec v = (1 / Length(b)) * b;
+  const QuadVec w = (1 / Length(c)) * c;
+  const Quad sine = Dot(u, Cross(v, w));
+  const Quad cosine = 1 + Dot(u, v) + Dot(u, w) + Dot(v, w);
+  return 2 * std::atan2(static_cast<double>(sine), static_cast<double>(cosine));
+}
+
 // How far the plane is from the origin if it is a facet of the hull, rounded down; `otherwise` if
 // not.
 Quad FacetDistance(const std::vector<QuadVec>& points, const Plane& plane, Quad otherwise) {
@@ -248,6 +293,19 @@ Quad InnerRadius(const std::vector<QuadVec>& points) {
     }
   }
   return radius;
+}
+
+Quad RadiusInside(const std::vector<QuadVec>& corners, const std::vector<Triangle3>& triangles) {
+  if (!IsClosed(triangles)) return 0;
+  Quad radius = LargestLength(corners);
+  double solid_angle = 0;
+  for (const auto& [i, j, k] : triangles) {
+    radius = std::min(radius, DistanceToTriangle(corners[i], corners[j], corners[k]));
+    solid_angle += SolidAngle(corners[i], corners[j], corners[k]);
+  }
+  constexpr double kLessThanOnceAround = 6;  // once is 4 pi, more is a multiple of that
+  if (std::abs(solid_angle) < kLessThanOnceAround) return 0;
+  return std::max(Quad(0), radius - kQuadSlack * LargestLength(corners));
 }
 
 }  // namespace clearance::client

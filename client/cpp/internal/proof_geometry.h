@@ -8,6 +8,8 @@
 #ifndef CLEARANCE_INTERNAL_PROOF_GEOMETRY_H_
 #define CLEARANCE_INTERNAL_PROOF_GEOMETRY_H_
 
+#include <array>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -53,6 +55,15 @@ std::optional<QuadVec> FeatureNormal(const std::vector<QuadVec>& differences);
 // Radius of a ball about the origin inside the hull of a few points; 0 unless the origin is proved
 // to be strictly inside. Brute force over all triples.
 Quad InnerRadius(const std::vector<QuadVec>& points);
+
+using Triangle3 =
+    std::array<std::uint32_t, 3>;  // indices of corners, counter-clockwise from outside
+
+// Radius of a ball about the origin inside the hull of the corners: the distance of the origin from
+// a surface of triangles. 0 unless the surface is closed and goes round the origin: then it goes
+// round every point of that ball too, and none can be outside of a convex set that holds it.
+// Requires: indices of corners.
+Quad RadiusInside(const std::vector<QuadVec>& corners, const std::vector<Triangle3>& triangles);
 
 }  // namespace clearance::client
 

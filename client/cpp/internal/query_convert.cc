@@ -96,6 +96,25 @@ void AppendProofs(const v1::MotionProofColumns& part, MotionProofs* proofs) {
   Append(part.pieces_b(), &proofs->pieces_b);
 }
 
+void AppendContacts(const v1::ContactColumns& part, Contacts* contacts) {
+  AppendOffsets(part.offsets(), contacts->distances.size(), &contacts->offsets);
+  Append(part.points_a(), &contacts->points_a);
+  Append(part.points_b(), &contacts->points_b);
+  Append(part.distances(), &contacts->distances);
+  Append(part.features_a(), &contacts->features_a);
+  Append(part.features_b(), &contacts->features_b);
+  Append(part.truncated(), &contacts->truncated);
+}
+
+void AppendDepthProofs(const v1::DepthProofColumns& part, DepthProofs* proofs) {
+  AppendOffsets(part.offsets(), proofs->vertices_a.size(), &proofs->offsets);
+  AppendOffsets(part.facet_offsets(), proofs->facets.size() / 3, &proofs->facet_offsets);
+  Append(part.vertices_a(), &proofs->vertices_a);
+  Append(part.vertices_b(), &proofs->vertices_b);
+  Append(part.facets(), &proofs->facets);
+  Append(part.truncated(), &proofs->truncated);
+}
+
 void AppendWitnesses(const v1::WitnessColumns& part, Witnesses* witnesses) {
   AppendOffsets(part.offsets(), witnesses->weights.size(), &witnesses->offsets);
   Append(part.vertices_a(), &witnesses->vertices_a);
@@ -109,6 +128,9 @@ void ToProto(const DistanceBatch& batch, RowRange rows, v1::DistanceBatch* proto
   const ColumnSlicer slice = StartBatch(batch, rows, proto);
   slice(batch.max_distances, 1, proto->mutable_max_distances());
   proto->set_tolerance(batch.tolerance);
+  proto->clear_max_contact_separation();
+  if (batch.max_contact_separation)
+    proto->set_max_contact_separation(*batch.max_contact_separation);
   v1::DistanceDetail* detail = proto->mutable_detail();
   detail->set_distances(batch.detail.distances);
   detail->set_bounds(batch.detail.bounds);
@@ -119,6 +141,8 @@ void ToProto(const DistanceBatch& batch, RowRange rows, v1::DistanceBatch* proto
   detail->set_iterations(batch.detail.iterations);
   detail->set_tolerances(batch.detail.tolerances);
   detail->set_pieces(batch.detail.pieces);
+  detail->set_contacts(batch.detail.contacts);
+  detail->set_depth_proofs(batch.detail.depth_proofs);
 }
 
 void ToProto(const IntersectionBatch& batch, RowRange rows, v1::IntersectionBatch* proto) {
@@ -162,6 +186,8 @@ void AppendFromProto(const v1::DistanceBatchResult& part, std::uint32_t offset,
   Append(part.relative_points_a(), &result->relative_points_a);
   Append(part.relative_points_b(), &result->relative_points_b);
   if (part.has_witnesses()) AppendWitnesses(part.witnesses(), &result->witnesses);
+  if (part.has_contacts()) AppendContacts(part.contacts(), &result->contacts);
+  if (part.has_depth_proofs()) AppendDepthProofs(part.depth_proofs(), &result->depth_proofs);
   Append(part.tolerances(), &result->tolerances);
   Append(part.flags(), &result->flags);
   Append(part.pieces_a(), &result->pieces_a);

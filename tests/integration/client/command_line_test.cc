@@ -120,6 +120,20 @@ TEST_F(CommandLine, LetsAnInitialContactPartAndShowsWhyItIsFree) {
   EXPECT_LE(row["proof"][0]["t_begin"], row["t_leave"]);
 }
 
+TEST_F(CommandLine, ShowsDepthContactsAndItsProof) {
+  const std::string cubes = R"('{"box":{"halfExtents":{"x":1,"y":1,"z":1}}}' )";
+  const Ran ran = Run("distance " + cubes + cubes +
+                      "--pose-b 1.75 0 0 0 0 0 1 --normals --contacts --depth-proofs "
+                      "--max-contact-separation 0 --json");
+  EXPECT_EQ(ran.exit_code, 1) << ran.output;
+  const Json row = Json::parse(ran.output)[0];
+  EXPECT_EQ(row["distance"], -0.25);
+  EXPECT_EQ(row["normal"], Json({1.0, 0.0, 0.0}));
+  EXPECT_EQ(row["contacts"].size(), 4u);
+  EXPECT_EQ(row["contacts"][0]["distance"], -0.25);
+  EXPECT_GE(row["depth_proof"]["facets"].size(), 4u);
+}
+
 TEST_F(CommandLine, TellsWhichPieceOfACompoundIsNearest) {
   const std::string dumbbell = Write("dumbbell.json", R"({"compound": {"pieces": [
     {"shape": {"sphere": {"radius": 0.5}}, "pose": [-2, 0, 0, 0, 0, 0, 1]},

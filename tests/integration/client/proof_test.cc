@@ -73,7 +73,8 @@ TEST(VerifyDistanceWithServer, ProvesRandomPairsOfEveryKind) {
                   .normals = true,
                   .relative_points = true,
                   .witnesses = true,
-                  .tolerances = true};
+                  .tolerances = true,
+                  .depth_proofs = true};
   for (std::uint32_t a = 0; a < shapes.size(); ++a) {
     for (std::uint32_t b = 0; b < shapes.size(); ++b) {
       for (int i = 0; i < 40; ++i) {

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdint>
 #include <string>
 
@@ -45,6 +46,9 @@ void WantAll(v1::DistanceDetail* detail) {
   detail->set_witnesses(true);
   detail->set_iterations(true);
   detail->set_tolerances(true);
+  detail->set_pieces(true);
+  detail->set_contacts(true);
+  detail->set_depth_proofs(true);
 }
 
 v1::DistanceResponse Ask(TestServer& server, const v1::DistanceRequest& request) {
@@ -119,7 +123,27 @@ TEST(Distance, OfOverlappingSpheresIsNegative) {
   EXPECT_THAT(result.states(), ElementsAre(v1::STATE_PENETRATING));
   EXPECT_LE(result.lower_bounds(0), -0.5);
   EXPECT_LT(result.upper_bounds(0), 0);
-  EXPECT_THAT(result.distances(), ElementsAre(0.0));
+  EXPECT_THAT(result.distances(), ElementsAre(DoubleNear(-0.5, kNear)));
+}
+
+// Cubes of half extent 1 that share 0.25 along x: moving B by that along x separates them.
+TEST(Distance, OfOverlappingCubesIsMinusTheDepthAlongTheNormal) {
+  TestServer server;
+  v1::DistanceRequest request;
+  for (int i = 0; i < 2; ++i) *request.add_shapes()->mutable_inline_shape() = Box(1);
+  *request.mutable_batch()->mutable_pairs() = PairAt(1.75);
+  WantAll(request.mutable_batch()->mutable_detail());
+  const v1::DistanceBatchResult result = Ask(server, request).result();
+  EXPECT_THAT(result.states(), ElementsAre(v1::STATE_PENETRATING));
+  EXPECT_THAT(result.distances(), ElementsAre(DoubleNear(-0.25, kNear)));
+  EXPECT_LE(result.lower_bounds(0), -0.25);
+  EXPECT_GE(result.upper_bounds(0), -0.25);
+  EXPECT_LE(result.upper_bounds(0) - result.lower_bounds(0), kNear);
+  EXPECT_THAT(result.normals(), IsPoint(1, 0, 0));
+  EXPECT_NEAR(result.points_a(0), 1, kNear);
+  EXPECT_NEAR(result.points_b(0), 0.75, kNear);
+  EXPECT_NEAR(result.points_a(1), result.points_b(1), kNear);
+  EXPECT_NEAR(result.points_a(2), result.points_b(2), kNear);
 }
 
 TEST(Distance, WitnessesNameTheCallersOwnVertices) {
@@ -182,7 +206,6 @@ TEST(Distance, OfACompoundIsThatOfItsNearestPiece) {
     for (const double number : {x, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0}) pairs->add_poses_b(number);
   }
   WantAll(request.mutable_batch()->mutable_detail());
-  request.mutable_batch()->mutable_detail()->set_pieces(true);
   const v1::DistanceBatchResult result = Ask(server, request).result();
   EXPECT_THAT(result.states(),
               ElementsAre(v1::STATE_SEPARATED, v1::STATE_SEPARATED, v1::STATE_PENETRATING));
@@ -193,8 +216,73 @@ TEST(Distance, OfACompoundIsThatOfItsNearestPiece) {
   EXPECT_NEAR(result.points_a(0), 11, kNear);
   EXPECT_EQ(result.flags(0) & v1::ROW_FLAG_PIECEWISE, 0u);
   EXPECT_NE(result.flags(2) & v1::ROW_FLAG_PIECEWISE, 0u);
-  EXPECT_LE(result.lower_bounds(2), -0.5);
-  EXPECT_LT(result.upper_bounds(2), 0);
+  EXPECT_NEAR(result.distances(2), -0.5, kNear);
+}
+
+// Row 0: cubes of half extent 1 of which one has sunk 0.25 into the other, half of its width to the
+// side. Row 1: they are 3 apart. Row 2: refused.
+v1::DistanceRequest CubesSunkAndApart() {
+  v1::DistanceRequest request;
+  for (int i = 0; i < 2; ++i) *request.add_shapes()->mutable_inline_shape() = Box(1);
+  auto* const pairs = request.mutable_batch()->mutable_pairs();
+  pairs->set_count(3);
+  for (const double number : {0.0, 1.0, 1.75, 0.0, 0.0, 0.0, 1.0}) pairs->add_poses_b(number);
+  for (const double number : {0.0, 0.0, 5.0, 0.0, 0.0, 0.0, 1.0}) pairs->add_poses_b(number);
+  for (const double number : {0.0, 0.0, 5.0, 0.0, 0.0, 0.0, 9.0}) pairs->add_poses_b(number);
+  return request;
+}
+
+TEST(Distance, GivesTheCornersOfTheAreaOfContact) {
+  TestServer server;
+  v1::DistanceRequest request = CubesSunkAndApart();
+  request.mutable_batch()->mutable_detail()->set_contacts(true);
+  const v1::ContactColumns contacts = Ask(server, request).result().contacts();
+  ASSERT_THAT(contacts.offsets(), ElementsAre(0u, 4u, 8u, 8u));
+  EXPECT_THAT(contacts.truncated(), ElementsAre(false, false, false));
+  ASSERT_EQ(contacts.points_a_size(), 24);
+  ASSERT_EQ(contacts.points_b_size(), 24);
+  ASSERT_EQ(contacts.features_a_size(), 16);
+  ASSERT_EQ(contacts.features_b_size(), 16);
+  double low = 9, high = -9;
+  for (int k = 0; k < 4; ++k) {
+    EXPECT_NEAR(contacts.distances(k), -0.25, kNear);
+    EXPECT_NEAR(std::fabs(contacts.points_a(3 * k)), 1, kNear);
+    low = std::fmin(low, contacts.points_a(3 * k + 1));
+    high = std::fmax(high, contacts.points_a(3 * k + 1));
+    EXPECT_NEAR(contacts.points_a(3 * k + 2), 1, kNear);
+    EXPECT_NEAR(contacts.points_b(3 * k + 2), 0.75, kNear);
+  }
+  EXPECT_NEAR(low, 0, kNear);
+  EXPECT_NEAR(high, 1, kNear);
+  for (int k = 4; k < 8; ++k) EXPECT_NEAR(contacts.distances(k), 3, kNear);
+}
+
+TEST(Distance, LeavesOutContactsThatAreFartherApartThanIsAsked) {
+  TestServer server;
+  v1::DistanceRequest request = CubesSunkAndApart();
+  request.mutable_batch()->mutable_detail()->set_contacts(true);
+  request.mutable_batch()->set_max_contact_separation(0.5);
+  EXPECT_THAT(Ask(server, request).result().contacts().offsets(), ElementsAre(0u, 4u, 4u, 4u));
+}
+
+// The oracle is the closed form: the difference of the cubes is a cube of half extent 2, of whose
+// faces the nearest is 0.25 from the origin.
+TEST(Distance, ProvesADepthByASurfaceAroundTheOrigin) {
+  TestServer server;
+  v1::DistanceRequest request = CubesSunkAndApart();
+  request.mutable_batch()->mutable_detail()->set_depth_proofs(true);
+  const v1::DepthProofColumns proofs = Ask(server, request).result().depth_proofs();
+  ASSERT_EQ(proofs.offsets_size(), 4);
+  ASSERT_EQ(proofs.facet_offsets_size(), 4);
+  EXPECT_THAT(proofs.truncated(), ElementsAre(false, false, false));
+  const std::uint32_t corners = proofs.offsets(1);
+  const std::uint32_t triangles = proofs.facet_offsets(1);
+  EXPECT_GE(corners, 4u);
+  EXPECT_EQ(triangles, 2 * corners - 4) << "Euler: not a closed surface";
+  EXPECT_EQ(proofs.offsets(3), corners) << "only the overlap has a depth";
+  EXPECT_EQ(proofs.facets_size(), static_cast<int>(3 * triangles));
+  EXPECT_THAT(proofs.vertices_a(), ::testing::Each(::testing::Lt(8u)));
+  EXPECT_THAT(proofs.facets(), ::testing::Each(::testing::Lt(corners)));
 }
 
 TEST(Distance, AnswersTheSameBytesInASession) {

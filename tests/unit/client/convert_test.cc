@@ -252,6 +252,70 @@ TEST(ResultConvert, JoinsPartsAsOneResult) {
   EXPECT_EQ(result.undecided[1].reason, UndecidedReason::kBudget);
 }
 
+TEST(BatchConvert, SendsAContactSeparationOnlyWhereThereIsOne) {
+  DistanceBatch batch;
+  batch.pairs.count = 1;
+  batch.max_contact_separation = 0;
+  batch.detail.contacts = true;
+  batch.detail.depth_proofs = true;
+  v1::DistanceBatch proto;
+  ToProto(batch, {0, 1}, &proto);
+  EXPECT_TRUE(proto.has_max_contact_separation());
+  EXPECT_TRUE(proto.detail().contacts());
+  EXPECT_TRUE(proto.detail().depth_proofs());
+  batch.max_contact_separation = std::nullopt;
+  ToProto(batch, {0, 1}, &proto);
+  EXPECT_FALSE(proto.has_max_contact_separation());
+}
+
+// One row with one contact and a surface of two corners and one triangle.
+v1::DistanceBatchResult PartWithLists() {
+  v1::DistanceBatchResult part;
+  part.set_count(1);
+  v1::ContactColumns* const contacts = part.mutable_contacts();
+  v1::DepthProofColumns* const proofs = part.mutable_depth_proofs();
+  contacts->add_offsets(0);
+  contacts->add_offsets(1);
+  contacts->add_distances(-0.5);
+  proofs->add_offsets(0);
+  proofs->add_offsets(2);
+  proofs->add_facet_offsets(0);
+  proofs->add_facet_offsets(1);
+  for (const double number : {1, 2, 3}) {
+    contacts->add_points_a(number);
+    contacts->add_points_b(10 * number);
+    proofs->add_facets(static_cast<std::uint32_t>(number));
+  }
+  for (const std::uint32_t number : {7, 8}) {
+    contacts->add_features_a(number);
+    contacts->add_features_b(10 * number);
+    proofs->add_vertices_a(number);
+    proofs->add_vertices_b(10 * number);
+  }
+  contacts->add_truncated(true);
+  proofs->add_truncated(false);
+  return part;
+}
+
+TEST(ResultConvert, JoinsContactsAndProofsOfDepth) {
+  DistanceResult result;
+  AppendFromProto(PartWithLists(), 0, &result);
+  AppendFromProto(PartWithLists(), 1, &result);
+  EXPECT_THAT(result.contacts.offsets, ElementsAre(0, 1, 2));
+  EXPECT_THAT(result.contacts.points_a, ElementsAre(1, 2, 3, 1, 2, 3));
+  EXPECT_THAT(result.contacts.points_b, ElementsAre(10, 20, 30, 10, 20, 30));
+  EXPECT_THAT(result.contacts.distances, ElementsAre(-0.5, -0.5));
+  EXPECT_THAT(result.contacts.features_a, ElementsAre(7, 8, 7, 8));
+  EXPECT_THAT(result.contacts.features_b, ElementsAre(70, 80, 70, 80));
+  EXPECT_THAT(result.contacts.truncated, ElementsAre(true, true));
+  EXPECT_THAT(result.depth_proofs.offsets, ElementsAre(0, 2, 4));
+  EXPECT_THAT(result.depth_proofs.vertices_a, ElementsAre(7, 8, 7, 8));
+  EXPECT_THAT(result.depth_proofs.vertices_b, ElementsAre(70, 80, 70, 80));
+  EXPECT_THAT(result.depth_proofs.facet_offsets, ElementsAre(0, 1, 2));
+  EXPECT_THAT(result.depth_proofs.facets, ElementsAre(1, 2, 3, 1, 2, 3));
+  EXPECT_THAT(result.depth_proofs.truncated, ElementsAre(false, false));
+}
+
 TEST(ResultConvert, TakesAStateOfTheFutureForUnspecified) {
   v1::DistanceBatchResult part;
   part.mutable_states()->Add(99);

@@ -65,7 +65,22 @@ Case CoincidentBoxes() {
   Case boxes{kUnitBox, kUnitBox, {}, {}, {}};
   boxes.result =
       OneRow(State::kPenetrating, -1, -0.5, {{0, 3, 5, 6}, {7, 4, 2, 1}, {0.25, 0.25, 0.25, 0.25}});
-  boxes.result.normals = {0, 0, 0};
+  boxes.result.distances = {-1};
+  boxes.result.points_a = {0.5, 0, 0};
+  boxes.result.points_b = {-0.5, 0, 0};
+  return boxes;
+}
+
+// The same with the four corners as a surface, counter-clockwise from outside.
+Case CoincidentBoxesWithDepthProof() {
+  Case boxes = CoincidentBoxes();
+  const Witnesses& witnesses = boxes.result.witnesses;
+  boxes.result.depth_proofs = {{0, 4},
+                               witnesses.vertices_a,
+                               witnesses.vertices_b,
+                               {0, 4},
+                               {0, 1, 2, 0, 2, 3, 0, 3, 1, 1, 3, 2},
+                               {false}};
   return boxes;
 }
 
@@ -88,6 +103,21 @@ TEST(VerifyDistance, AcceptsSeparatedBoxes) {
 
 TEST(VerifyDistance, AcceptsPenetratingBoxes) {
   EXPECT_THAT(CoincidentBoxes().Verify(), IsEmpty()) << Text(CoincidentBoxes().Verify());
+}
+
+TEST(VerifyDistance, AcceptsADepthByItsSurface) {
+  const Case boxes = CoincidentBoxesWithDepthProof();
+  EXPECT_THAT(boxes.Verify(), IsEmpty()) << Text(boxes.Verify());
+}
+
+TEST(VerifyDistance, TakesTheSignOfADepthWithoutASurface) {
+  Case boxes = CoincidentBoxes();
+  boxes.result.upper_bounds = {-1};
+  EXPECT_THAT(boxes.Verify(), IsEmpty()) << Text(boxes.Verify());
+  boxes = CoincidentBoxesWithDepthProof();
+  boxes.result.depth_proofs.truncated = {true};
+  boxes.result.upper_bounds = {-1};
+  EXPECT_THAT(boxes.Verify(), IsEmpty()) << Text(boxes.Verify());
 }
 
 TEST(VerifyDistance, NeedsNoWeightsOfDifferencesThatEncloseTheOrigin) {
@@ -402,15 +432,52 @@ TEST(VerifyDistance, CatchesTamperedPenetration) {
     c->result.witnesses.vertices_a = {0, 7, 3, 4};
     c->result.witnesses.vertices_b = {7, 0, 4, 3};
   };
-  const auto too_deep = [](Case* c) { c->result.upper_bounds = {-0.58}; };
-  ExpectEachIsCaught(CoincidentBoxes(),
+  const auto less_deep_than_the_normal_says = [](Case* c) { c->result.lower_bounds = {-0.9}; };
+  const auto shallower_than_the_witnesses = [](Case* c) {
+    c->result.lower_bounds = c->result.upper_bounds = {-0.5};
+  };
+  ExpectEachIsCaught(
+      CoincidentBoxes(),
+      {
+          {"a witness less", kState, drop_witness},
+          {"one face", kState, one_face},
+          {"a plane through the origin", kState, diagonal_plane},
+          {"less deep than the normal proves", kLowerBound, less_deep_than_the_normal_says},
+          {"shallower than the witnesses", kLowerBound, shallower_than_the_witnesses},
+          {"no normals", kNoProof, [](Case* c) { c->result.normals.clear(); }},
+          {"a distance outside", kDistance, [](Case* c) { c->result.distances = {-1.1}; }},
+          {"points that are not the distance apart", kPoint,
+           [](Case* c) { c->result.points_b[0] += 1e-9; }},
+          {"B elsewhere", kState, [](Case* c) { c->pose_b.x = 3; }},
+          {"not deep", kState, [](Case* c) { c->result.upper_bounds = {0}; }},
+      });
+}
+
+TEST(VerifyDistance, CatchesATamperedProofOfDepth) {
+  using enum ViolationKind;
+  using Change = void (*)(DepthProofs*);
+  const auto tamper = [](Change change) {
+    return [change](Case* c) { change(&c->result.depth_proofs); };
+  };
+  ExpectEachIsCaught(CoincidentBoxesWithDepthProof(),
                      {
-                         {"a witness less", kState, drop_witness},
-                         {"one face", kState, one_face},
-                         {"a plane through the origin", kState, diagonal_plane},
-                         {"deeper than the witnesses", kUpperBound, too_deep},
-                         {"B elsewhere", kState, [](Case* c) { c->pose_b.x = 3; }},
-                         {"not deep", kState, [](Case* c) { c->result.upper_bounds = {0}; }},
+                         {"deeper than the surface", kUpperBound,
+                          [](Case* c) { c->result.upper_bounds = {-0.58}; }},
+                         {"a triangle less", kUpperBound,
+                          tamper([](DepthProofs* proof) { proof->facet_offsets[1] = 3; })},
+                         {"a triangle turned over", kUpperBound, tamper([](DepthProofs* proof) {
+                            std::swap(proof->facets[0], proof->facets[1]);
+                          })},
+                         {"a vertex that is none", kWitnessId,
+                          tamper([](DepthProofs* proof) { proof->vertices_a[0] = 8; })},
+                         {"a corner that is none", kWitnessId,
+                          tamper([](DepthProofs* proof) { proof->facets[0] = 4; })},
+                         {"another vertex", kUpperBound,
+                          tamper([](DepthProofs* proof) { proof->vertices_a[0] = 7; })},
+                         {"columns too short", kMalformed,
+                          tamper([](DepthProofs* proof) { proof->vertices_b.pop_back(); })},
+                         {"no offsets", kMalformed,
+                          tamper([](DepthProofs* proof) { proof->facet_offsets = {0}; })},
                      });
 }
 

@@ -44,6 +44,14 @@ TEST(Questions, AFullColumnIsReadWhereItLies) {
   EXPECT_EQ(questions->pairs.poses_b.at(1), batch.pairs().poses_b().data() + 7);
 }
 
+TEST(Questions, LeaveNoContactOutUnlessASeparationIsSet) {
+  v1::DistanceBatch batch = TwoRows();
+  EXPECT_EQ(ParseQuestions(batch, {})->max_contact_separation,
+            std::numeric_limits<double>::infinity());
+  batch.set_max_contact_separation(0);
+  EXPECT_EQ(ParseQuestions(batch, {})->max_contact_separation, 0);
+}
+
 TEST(Questions, MotionsWithoutAPivotTurnAboutTheShapesOrigin) {
   v1::TimeOfCollisionBatch batch;
   batch.mutable_pairs()->set_count(1);

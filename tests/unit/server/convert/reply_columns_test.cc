@@ -11,12 +11,13 @@
 #include <string>
 #include <vector>
 
+#include "core/query/contact_manifold.h"
 #include "server/convert/row_errors.h"
 
 namespace clearance::server {
 namespace {
 
-constexpr std::uint32_t kRows = 1000;
+constexpr std::uint32_t kRows = 50;
 constexpr std::uint32_t kLargeIndex = std::numeric_limits<std::uint32_t>::max();
 
 template <class T>
@@ -35,8 +36,27 @@ void Describe(Result* result) {
   }
 }
 
+void FillContacts(ContactColumns* contacts) {
+  const std::size_t points = std::size_t{kRows} * ContactManifold::kCapacity;
+  contacts->offsets.assign(kRows + 1, kLargeIndex);
+  contacts->points_a.assign(3 * points, 1);
+  contacts->points_b.assign(3 * points, 1);
+  contacts->distances.assign(points, 1);
+  contacts->features_a.assign(2 * points, kLargeIndex);
+  contacts->features_b.assign(2 * points, kLargeIndex);
+}
+
+void FillDepthProofs(DepthProofColumns* proofs) {
+  const std::size_t corners = std::size_t{kRows} * DepthProof::kVertexCapacity;
+  proofs->offsets.assign(kRows + 1, kLargeIndex);
+  proofs->vertices_a.assign(corners, kLargeIndex);
+  proofs->vertices_b.assign(corners, kLargeIndex);
+  proofs->facet_offsets.assign(kRows + 1, kLargeIndex);
+  proofs->facets.assign(3 * std::size_t{kRows} * DepthProof::kFacetCapacity, kLargeIndex);
+}
+
 TEST(MaxRowBytes, BoundsEveryCombinationOfColumnsOfADistance) {
-  for (int wanted = 0; wanted < 512; ++wanted) {
+  for (int wanted = 0; wanted < 2048; ++wanted) {
     v1::DistanceBatch batch;
     auto* const detail = batch.mutable_detail();
     detail->set_distances((wanted & 1) != 0);
@@ -48,6 +68,8 @@ TEST(MaxRowBytes, BoundsEveryCombinationOfColumnsOfADistance) {
     detail->set_iterations((wanted & 64) != 0);
     detail->set_tolerances((wanted & 128) != 0);
     detail->set_pieces((wanted & 256) != 0);
+    detail->set_contacts((wanted & 512) != 0);
+    detail->set_depth_proofs((wanted & 1024) != 0);
     v1::DistanceBatchResult result;
     DistanceLists lists;
     const DistanceColumns columns = MakeColumns(batch, kRows, &lists, &result);
@@ -63,6 +85,10 @@ TEST(MaxRowBytes, BoundsEveryCombinationOfColumnsOfADistance) {
       }
       witnesses.offsets.push_back(kLargeIndex);
     }
+    if (columns.contacts != nullptr) FillContacts(columns.contacts);
+    if (columns.depth_proofs != nullptr) FillDepthProofs(columns.depth_proofs);
+    FillUp(columns.contacts_truncated, true);
+    FillUp(columns.depth_proofs_truncated, true);
     FinishColumns(columns, &result);
     Describe(&result);
     EXPECT_LE(result.ByteSizeLong(), kMaxReplyOverhead / 2 + kRows * MaxRowBytes(batch)) << wanted;
