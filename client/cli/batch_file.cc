@@ -35,6 +35,7 @@ BatchOptions ReadOptions(const v1::BatchOptions& proto) {
 void ReadBatch(const v1::DistanceBatch& proto, DistanceBatch* batch) {
   batch->max_distances = ToVector(proto.max_distances());
   batch->tolerance = proto.tolerance();
+  batch->exact = proto.exact();
   if (proto.has_max_contact_separation())
     batch->max_contact_separation = proto.max_contact_separation();
   if (!proto.has_detail()) return;
@@ -53,6 +54,7 @@ void ReadBatch(const v1::DistanceBatch& proto, DistanceBatch* batch) {
 }
 
 void ReadBatch(const v1::IntersectionBatch& proto, IntersectionBatch* batch) {
+  batch->exact = proto.exact();
   batch->detail = {.bounds = proto.detail().bounds(), .iterations = proto.detail().iterations()};
 }
 

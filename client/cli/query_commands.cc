@@ -111,6 +111,7 @@ void AddDistance(CLI::App* app, GlobalOptions* options) {
   command->add_option("--max-distance", batch.max_distances, "Only if nearer than this, metres")
       ->expected(1);
   command->add_option("--tolerance", batch.tolerance, "Good enough, metres");
+  command->add_flag("--exact", batch.exact, "Exact arithmetic where rounding leaves it open");
   command->add_flag("--points", batch.detail.points, "Also the closest points");
   command->add_flag("--normals", batch.detail.normals, "Also the normal");
   command->add_flag("--witnesses", batch.detail.witnesses, "Also vertices and weights");
@@ -128,6 +129,8 @@ void AddIntersect(CLI::App* app, GlobalOptions* options) {
   auto arguments = std::make_shared<QueryArguments<IntersectionBatch>>();
   CLI::App* command = AddQuery(app, "intersect", "Do two shapes touch?", arguments);
   command->add_flag("--bounds", arguments->batch.detail.bounds, "Also what was proved of the gap");
+  command->add_flag("--exact", arguments->batch.exact,
+                    "Exact arithmetic where rounding leaves it open");
   command->callback([=] { options->exit_code = Ask(*options, *arguments); });
 }
 

@@ -170,6 +170,7 @@ absl::StatusOr<DistanceQuestions> ParseQuestions(const v1::DistanceBatch& batch,
   questions.pairs = ReadPairs(batch.pairs(), &reader);
   questions.max_distances = reader.Read(batch.max_distances(), {"max_distances", 1, &kNoMaximum});
   questions.tolerance = batch.tolerance();
+  questions.exact = batch.exact();
   if (!reader.status().ok()) return reader.status();
   return questions;
 }
@@ -179,6 +180,7 @@ absl::StatusOr<IntersectionQuestions> ParseQuestions(const v1::IntersectionBatch
   if (absl::Status status = CheckBatch(batch, limits); !status.ok()) return status;
   ColumnReader reader(batch.pairs().count());
   IntersectionQuestions questions;
+  questions.exact = batch.exact();
   questions.pairs = ReadPairs(batch.pairs(), &reader);
   if (!reader.status().ok()) return reader.status();
   return questions;

@@ -35,12 +35,14 @@ struct PairRows {
 struct DistanceQuestions {
   PairRows pairs;
   Rows<double> max_distances;
-  double tolerance = 0;                                                     // finite, >= 0
+  double tolerance = 0;  // finite, >= 0
+  bool exact = false;
   double max_contact_separation = std::numeric_limits<double>::infinity();  // no NaN
 };
 
 struct IntersectionQuestions {
   PairRows pairs;
+  bool exact = false;
 };
 
 // The motion of one body of each pair. Either end_poses.data is null or the three others are what

@@ -52,12 +52,14 @@ struct DistanceKind {
     DistanceOptions options;
     options.max_distance = *questions.max_distances.at(row);
     options.tolerance = questions.tolerance;
+    options.exact = questions.exact;
     if (columns.depth_proofs != nullptr) options.depth_proof = &columns.depth_proofs->of_row;
     return Distance(PosedBody{bodies.a, X_WA}, PosedBody{bodies.b, X_WB}, options);
   }
 
   std::uint64_t Scanned(const DistanceAnswer& answer, std::uint32_t row) const {
-    return PairOfBodies(table, questions.pairs, row).Scanned(answer.iterations);
+    const std::uint64_t exact = questions.exact ? kVerticesAnExactRow : 0;
+    return exact + PairOfBodies(table, questions.pairs, row).Scanned(answer.iterations);
   }
 
   void Skip(std::uint32_t) const { EndRow(); }

@@ -20,11 +20,13 @@ struct IntersectionKind {
     const PairOfBodies bodies(table, questions.pairs, row);
     const Pose X_WA = PoseAt(questions.pairs.poses_a, row);
     const Pose X_WB = PoseAt(questions.pairs.poses_b, row);
-    return Intersection(PosedBody{bodies.a, X_WA}, PosedBody{bodies.b, X_WB});
+    return Intersection(PosedBody{bodies.a, X_WA}, PosedBody{bodies.b, X_WB},
+                        {.exact = questions.exact});
   }
 
   std::uint64_t Scanned(const IntersectionAnswer& answer, std::uint32_t row) const {
-    return PairOfBodies(table, questions.pairs, row).Scanned(answer.iterations);
+    const std::uint64_t exact = questions.exact ? kVerticesAnExactRow : 0;
+    return exact + PairOfBodies(table, questions.pairs, row).Scanned(answer.iterations);
   }
 
   void Skip(std::uint32_t) const {}

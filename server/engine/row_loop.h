@@ -72,6 +72,10 @@ void ForEachRow(const Work& work, Kind kind) {
   }
 }
 
+// What an exact decision takes may be milliseconds, and which rows need one nobody tells: the clock
+// is looked at after every few rows.
+inline constexpr std::uint64_t kVerticesAnExactRow = 32768;
+
 // The pair of bodies of one row. Requires: the row has no fault.
 struct PairOfBodies {
   PairOfBodies(const ShapeTable& table, const PairRows& pairs, std::uint32_t row)

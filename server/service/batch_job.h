@@ -28,20 +28,21 @@ inline QueryKind KindOf(const v1::IntersectionBatch&) { return QueryKind::kInter
 inline QueryKind KindOf(const v1::TimeOfCollisionBatch&) { return QueryKind::kTimeOfCollision; }
 
 // A body that turns may take thousands of steps a row.
-inline bool HasTurns(const v1::TimeOfCollisionBatch& batch) {
+inline bool MayBeDear(const v1::TimeOfCollisionBatch& batch) {
   return batch.rotations_a_size() > 0 || batch.rotations_b_size() > 0 ||
          batch.end_poses_a_size() > 0 || batch.end_poses_b_size() > 0;
 }
+// An exact decision takes up to milliseconds a row.
 template <class Batch>
-bool HasTurns(const Batch&) {
-  return false;
+bool MayBeDear(const Batch& batch) {
+  return batch.exact();
 }
 
 // What a batch will cost at most on ordinary shapes, in units of kMaxCheapCost: every pair of
 // pieces may have to be asked.
 template <class Batch>
 std::uint64_t CostOf(const Batch& batch, std::uint64_t vertices_a_step, std::uint64_t pieces) {
-  if (HasTurns(batch) || pieces * pieces >= kDear) return kDear;
+  if (MayBeDear(batch) || pieces * pieces >= kDear) return kDear;
   constexpr std::uint64_t kVerticesAUnit = 512;
   constexpr std::uint64_t kUnitsAMotion = 32;
   const std::uint64_t row = pieces * pieces * (1 + vertices_a_step / kVerticesAUnit);

@@ -100,6 +100,7 @@ struct DistanceBatch {
   BatchOptions options = {};
   std::vector<double> max_distances = {};  // metres, 1 a row
   double tolerance = 0;                    // metres
+  bool exact = false;                      // let exact arithmetic decide where 0 is in the bracket
   // Contacts whose points are farther apart are left out; metres, of either sign.
   std::optional<double> max_contact_separation = {};
   DistanceDetail detail = {};
@@ -174,6 +175,7 @@ struct IntersectionBatch {
   Pairs pairs = {};
   BatchOptions options = {};
   IntersectionDetail detail = {};
+  bool exact = false;  // as DistanceBatch has it
 };
 
 struct IntersectionResult {

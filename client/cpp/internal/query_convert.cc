@@ -128,6 +128,7 @@ void ToProto(const DistanceBatch& batch, RowRange rows, v1::DistanceBatch* proto
   const ColumnSlicer slice = StartBatch(batch, rows, proto);
   slice(batch.max_distances, 1, proto->mutable_max_distances());
   proto->set_tolerance(batch.tolerance);
+  proto->set_exact(batch.exact);
   proto->clear_max_contact_separation();
   if (batch.max_contact_separation)
     proto->set_max_contact_separation(*batch.max_contact_separation);
@@ -147,6 +148,7 @@ void ToProto(const DistanceBatch& batch, RowRange rows, v1::DistanceBatch* proto
 
 void ToProto(const IntersectionBatch& batch, RowRange rows, v1::IntersectionBatch* proto) {
   StartBatch(batch, rows, proto);
+  proto->set_exact(batch.exact);
   proto->mutable_detail()->set_bounds(batch.detail.bounds);
   proto->mutable_detail()->set_iterations(batch.detail.iterations);
 }

@@ -403,6 +403,35 @@ TEST(TimeOfCollision, BracketsTheClosedFormOfTwoSpheres) {
   EXPECT_THAT(result.normals(), IsPoint(1, 0, 0));
 }
 
+// Two boxes of half extent 1 + 2^-52: at 2 they overlap by 2^-51, at the next double farther than
+// their sum they are apart by an ulp of 2, in between they touch.
+TEST(Intersection, IsDecidedToTheLastBitIfAsked) {
+  const double half = 1 + 0x1p-52;
+  TestServer server;
+  v1::DistanceRequest distance;
+  for (int i = 0; i < 2; ++i) *distance.add_shapes()->mutable_inline_shape() = Box(half);
+  auto* const pairs = distance.mutable_batch()->mutable_pairs();
+  pairs->set_count(3);
+  for (const double x : {2.0, 2 * half, std::nextafter(2 * half, 3)}) {
+    for (const double number : {x, 0.25, 0.125, 0.0, 0.0, 0.0, 1.0}) pairs->add_poses_b(number);
+  }
+  v1::IntersectionRequest intersection;
+  *intersection.mutable_shapes() = distance.shapes();
+  *intersection.mutable_batch()->mutable_pairs() = *pairs;
+  distance.mutable_batch()->set_exact(true);
+  intersection.mutable_batch()->set_exact(true);
+  v1::IntersectionResponse response;
+  ASSERT_TRUE(
+      Call(*server.queries, &v1::QueryService::Stub::Intersection, intersection, &response).ok());
+  EXPECT_THAT(response.result().states(),
+              ElementsAre(v1::STATE_PENETRATING, v1::STATE_TOUCHING, v1::STATE_SEPARATED));
+  const v1::DistanceBatchResult result = Ask(server, distance).result();
+  EXPECT_THAT(result.states(),
+              ElementsAre(v1::STATE_PENETRATING, v1::STATE_TOUCHING, v1::STATE_SEPARATED));
+  EXPECT_EQ(result.lower_bounds(1), 0);
+  EXPECT_EQ(result.upper_bounds(1), 0);
+}
+
 // Two rows of unit spheres that overlap by a half, B moving 6 away along x, and of one that is 5
 // away and comes 4 nearer.
 v1::TimeOfCollisionRequest SpheresThatPartAndMeet() {

@@ -252,6 +252,21 @@ TEST(ResultConvert, JoinsPartsAsOneResult) {
   EXPECT_EQ(result.undecided[1].reason, UndecidedReason::kBudget);
 }
 
+TEST(BatchConvert, AsksForExactDecisions) {
+  DistanceBatch distance;
+  IntersectionBatch intersection;
+  distance.pairs.count = intersection.pairs.count = 1;
+  v1::DistanceBatch distance_proto;
+  v1::IntersectionBatch intersection_proto;
+  for (const bool exact : {true, false}) {
+    distance.exact = intersection.exact = exact;
+    ToProto(distance, {0, 1}, &distance_proto);
+    ToProto(intersection, {0, 1}, &intersection_proto);
+    EXPECT_EQ(distance_proto.exact(), exact);
+    EXPECT_EQ(intersection_proto.exact(), exact);
+  }
+}
+
 TEST(BatchConvert, SendsAContactSeparationOnlyWhereThereIsOne) {
   DistanceBatch batch;
   batch.pairs.count = 1;
