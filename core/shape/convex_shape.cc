@@ -50,9 +50,29 @@ std::size_t ByteSize(const std::vector<T>& values) {
   return values.capacity() * sizeof(T);
 }
 
-std::size_t ByteSizeOf(const HullFaces& faces) {
+std::size_t ByteSize(const HullFaces& faces) {
   return ByteSize(faces.corner_offsets) + ByteSize(faces.corners) + ByteSize(faces.face_offsets) +
          ByteSize(faces.faces);
+}
+
+std::size_t ByteSize(const Adjacency& adjacency) {
+  return ByteSize(adjacency.offsets) + ByteSize(adjacency.neighbors);
+}
+
+std::size_t ByteSizeOfRows(const std::vector<LongRow>& rows) {
+  std::size_t size = ByteSize(rows);
+  for (const LongRow& row : rows) size += ByteSize(row.sag);
+  return size;
+}
+
+std::size_t ByteSize(const ClimbGraph& graph) {
+  std::size_t size = ByteSize(graph.adjacency) + ByteSizeOfRows(graph.long_rows) +
+                     ByteSize(graph.layers) + ByteSize(graph.cube_map.vertex);
+  for (const ClimbLayer& layer : graph.layers) {
+    size += ByteSize(layer.x) + ByteSize(layer.y) + ByteSize(layer.z) + ByteSize(layer.adjacency) +
+            ByteSizeOfRows(layer.long_rows) + ByteSize(layer.below);
+  }
+  return size;
 }
 
 }  // namespace
@@ -64,8 +84,8 @@ ConvexShape::ConvexShape(Content content) : content_(std::move(content)) {
 
 std::size_t ConvexShape::byte_size() const {
   return sizeof(*this) + ByteSize(content_.x) + ByteSize(content_.y) + ByteSize(content_.z) +
-         ByteSize(content_.original_index) + ByteSize(content_.adjacency.offsets) +
-         ByteSize(content_.adjacency.neighbors) + ByteSizeOf(content_.faces);
+         ByteSize(content_.original_index) + ByteSize(content_.climb_graph) +
+         ByteSize(content_.faces);
 }
 
 }  // namespace clearance

@@ -19,12 +19,10 @@
 #include <vector>
 
 #include "core/math/vec3.h"
+#include "core/shape/climb_graph.h"
 #include "core/shape/hull_faces.h"
 
 namespace clearance {
-
-// Index of a vertex inside a ConvexShape: 0 <= index < vertex_count().
-using VertexIndex = std::uint32_t;
 
 // What the core is, and what its `extents` (x, y, z) mean.
 enum class CoreKind : std::uint8_t {
@@ -32,13 +30,6 @@ enum class CoreKind : std::uint8_t {
   kCylinder,  // about the z axis: (radius, radius, half length)
   kCone,  // about the z axis, base at -z, apex at +z: (radius of the base, the same, half length)
   kEllipsoid,  // the three semi-axes
-};
-
-// Neighbours of each vertex along hull edges in compressed rows (CSR): those of vertex i are
-// neighbors[offsets[i]] .. neighbors[offsets[i + 1]]. Empty where there is nothing to climb.
-struct Adjacency {
-  std::vector<std::uint32_t> offsets;
-  std::vector<VertexIndex> neighbors;
 };
 
 // Immutable after construction, so any number of threads may use one. Made by the functions of
@@ -52,7 +43,7 @@ class ConvexShape {
     Vec3d extents;
     std::vector<double> x, y, z;
     std::vector<std::uint32_t> original_index;
-    Adjacency adjacency;
+    ClimbGraph climb_graph;
     HullFaces faces;
     bool is_exact = true;
     bool is_certified_convex = false;
@@ -86,9 +77,10 @@ class ConvexShape {
   // The vertex's index among the points that the caller gave (the first of equal ones).
   std::uint32_t original_index(VertexIndex i) const { return content_.original_index[i]; }
 
-  // Neighbours along the hull's edges; empty offsets for small and flat shapes, which are scanned.
-  const Adjacency& adjacency() const { return content_.adjacency; }
-  bool has_adjacency() const { return !content_.adjacency.offsets.empty(); }
+  // What supports are climbed along; empty for small and flat shapes, which are scanned.
+  const ClimbGraph& climb_graph() const { return content_.climb_graph; }
+  const Adjacency& adjacency() const { return climb_graph().adjacency; }
+  bool has_adjacency() const { return !adjacency().offsets.empty(); }
 
   // True if the surface behind the adjacency was proved convex and to hold every point, with exact
   // arithmetic: then a vertex that is highest among its neighbours is highest of all. Where false,

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/math/tolerance.h"
+#include "core/shape/climb_graph_builder.h"
 #include "core/shape/hull_faces.h"
 
 namespace clearance {
@@ -36,24 +37,6 @@ std::vector<std::uint32_t> ChooseVertices(const Assembly& assembly) {
 bool IsWorthClimbing(const Assembly& assembly) {
   return assembly.grid.is_exact && assembly.hull.dimension == 3 &&
          assembly.hull.vertices.size() >= kClimbThreshold;
-}
-
-// `hull.vertices` ascend, so a vertex has the index of its place there.
-Adjacency AdjacencyOf(const Hull& hull) {
-  const auto place_of = [&](std::uint32_t point) {
-    const auto at = std::lower_bound(hull.vertices.begin(), hull.vertices.end(), point);
-    return static_cast<VertexIndex>(at - hull.vertices.begin());
-  };
-  const std::vector<HullEdge> edges = EdgesOf(hull);
-  Adjacency adjacency;
-  adjacency.offsets.assign(hull.vertices.size() + 1, 0);
-  adjacency.neighbors.reserve(edges.size());
-  for (const HullEdge& edge : edges) {
-    adjacency.neighbors.push_back(place_of(edge.to));
-    adjacency.offsets[place_of(edge.from) + 1] =
-        static_cast<std::uint32_t>(adjacency.neighbors.size());
-  }
-  return adjacency;
 }
 
 // A sixth of the sum of the parallelepipeds from one vertex over all triangles. What is too large
@@ -93,13 +76,17 @@ Assembly Assemble(absl::Span<const Vec3d> points, const DoubleDouble& radius) {
   assembly.hull = BuildHull(assembly.grid.points);
 
   ConvexShape::Content content;
+  std::vector<Vec3d> vertices;
   for (const std::uint32_t i : ChooseVertices(assembly)) {
-    content.x.push_back(normalized.vertices[i].x);
-    content.y.push_back(normalized.vertices[i].y);
-    content.z.push_back(normalized.vertices[i].z);
+    vertices.push_back(normalized.vertices[i]);
+    content.x.push_back(vertices.back().x);
+    content.y.push_back(vertices.back().y);
+    content.z.push_back(vertices.back().z);
     content.original_index.push_back(assembly.distinct.original_index[i]);
   }
-  if (IsWorthClimbing(assembly)) content.adjacency = AdjacencyOf(assembly.hull);
+  if (IsWorthClimbing(assembly)) {
+    content.climb_graph = BuildClimbGraph({assembly.hull, assembly.grid.points, vertices});
+  }
   content.faces = BuildFaces(assembly.grid.points, assembly.hull);
   content.is_exact = normalized.is_exact;
   content.is_certified_convex = assembly.grid.is_exact;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The support mapping of a shape's vertices: which of them is highest in a direction. Small shapes
-// are scanned; large ones are climbed along their adjacency from a start vertex, and the summit is
-// certified: on a surface proved convex a vertex that beats all its neighbours by more than
-// rounding is the highest of all. Where that cannot be said (a direction along a face or an edge, a
-// surface not proved convex) every vertex is scanned.
+// are scanned; large ones are climbed along the edges of their hull, and the summit is certified:
+// it is the vertex that a scan of all would name, the first of those whose computed height is the
+// highest. So the answer depends on the direction alone, never on the start.
 //
-// After C. Ericson, "The Gilbert-Johnson-Keerthi algorithm", 2005 (hill climbing), with the
-// certificate added.
+// After C. Ericson, "The Gilbert-Johnson-Keerthi algorithm", 2005 (hill climbing, hierarchies and
+// artificial neighbours), with the certificate added. support_search.h says how.
 
 #ifndef CLEARANCE_CORE_SUPPORT_SUPPORT_H_
 #define CLEARANCE_CORE_SUPPORT_SUPPORT_H_
@@ -19,12 +18,12 @@
 namespace clearance {
 
 // No vertex of the shape is higher along `d` than the answer by more than kSupportDeficit * u * |d|
-// * core_radius. `start` may be any vertex: the nearer to the answer the faster. Normalised
-// coordinates.
+// * core_radius. `start` may be any vertex: a hint that saves time where it is near the answer.
+// Normalised coordinates. Requires: d finite.
 VertexIndex HighestVertex(const ConvexShape& shape, const Vec3d& d, VertexIndex start);
 inline constexpr double kSupportDeficit = 8;
 
-// The same in double-double, deficit 2^-100 * |d| * core_radius; always scans.
+// The same in double-double, deficit 2^-100 * |d| * core_radius.
 VertexIndex HighestVertex(const ConvexShape& shape, const Vec3<DoubleDouble>& d, VertexIndex start);
 
 }  // namespace clearance

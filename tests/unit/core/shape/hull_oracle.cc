@@ -101,13 +101,19 @@ void ExpectAdjacencyIsSound(const ConvexShape& shape) {
   std::set<std::pair<VertexIndex, VertexIndex>> edges;
   for (VertexIndex i = 0; i < shape.vertex_count(); ++i) {
     for (std::uint32_t k = adjacency.offsets[i]; k < adjacency.offsets[i + 1]; ++k) {
-      if (k > adjacency.offsets[i]) {
-        ASSERT_LT(adjacency.neighbors[k - 1], adjacency.neighbors[k]);
-      }
-      edges.insert({i, adjacency.neighbors[k]});
+      ASSERT_TRUE(edges.insert({i, adjacency.neighbors[k]}).second);
     }
   }
   for (const auto& [from, to] : edges) ASSERT_EQ(edges.count({to, from}), 1U);
+  // Once around: neighbours that follow one another are joined.
+  for (VertexIndex i = 0; i < shape.vertex_count(); ++i) {
+    VertexIndex last = adjacency.neighbors[adjacency.offsets[i + 1] - 1];
+    for (std::uint32_t k = adjacency.offsets[i]; k < adjacency.offsets[i + 1]; ++k) {
+      ASSERT_EQ(edges.count({last, adjacency.neighbors[k]}), 1U);
+      last = adjacency.neighbors[k];
+      ASSERT_GE(last, adjacency.neighbors[adjacency.offsets[i]]);
+    }
+  }
   // Euler: a closed triangulated surface of v vertices has 3 v - 6 edges.
   ASSERT_EQ(edges.size(), 2 * (3 * std::size_t{shape.vertex_count()} - 6));
 }

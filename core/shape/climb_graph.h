@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a support is climbed along: the edges of a hull, bounds that spare looking through long rows
+// of them, and coarser hulls of some of the vertices to begin on. Plain data, filled in by
+// climb_graph_builder.h and held by a ConvexShape; all coordinates are normalised ones.
+
+#ifndef CLEARANCE_CORE_SHAPE_CLIMB_GRAPH_H_
+#define CLEARANCE_CORE_SHAPE_CLIMB_GRAPH_H_
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "core/math/vec3.h"
+
+namespace clearance {
+
+// Index of a vertex inside a ConvexShape: 0 <= index < vertex_count().
+using VertexIndex = std::uint32_t;
+
+// Neighbours of each vertex along hull edges in compressed rows (CSR): those of vertex i are
+// neighbors[offsets[i]] .. neighbors[offsets[i + 1]], once around the vertex, the least index
+// first. Empty where there is nothing to climb.
+struct Adjacency {
+  std::vector<std::uint32_t> offsets;
+  std::vector<VertexIndex> neighbors;
+};
+
+// Rows longer than this have bounds. An apex of a cone or a corner of a fan may have all other
+// vertices in its row; on most hulls no row is that long.
+inline constexpr std::uint32_t kLongRow = 24;
+
+// A run of entries of a row, both ends included, and the number of its bound. The whole row has
+// number 1; it is halved down to leaves.
+struct RowPart {
+  std::uint32_t first;
+  std::uint32_t last;
+  std::uint32_t number = 1;
+
+  bool IsLeaf() const { return last - first < 8; }
+  RowPart FirstHalf() const { return {first, (first + last) / 2, 2 * number}; }
+  RowPart SecondHalf() const { return {(first + last) / 2 + 1, last, 2 * number + 1}; }
+};
+
+// The bounds of one long row, a strip tree (D. H. Ballard, "Strip trees: a hierarchical
+// representation for curves", 1981): every vertex of part k lies within sag[k] (rounded up) of the
+// segment from the part's first to its last vertex. The neighbours go once around, so that the sag
+// of a part shrinks with the square of its length.
+struct LongRow {
+  VertexIndex vertex;
+  std::vector<double> sag;
+};
+
+// The hull of some of the vertices. Its vertices have places of their own, 0 to count - 1.
+struct ClimbLayer {
+  std::vector<double> x, y, z;
+  Adjacency adjacency;             // of places
+  std::vector<LongRow> long_rows;  // by ascending place
+  std::vector<VertexIndex> below;  // the places of the same vertices in the next finer layer
+};
+
+// A vertex to begin on for each cell of a cube of directions: one at or near the top of the cell's
+// middle direction.
+struct CubeMap {
+  std::uint32_t resolution = 0;     // cells along an edge of the cube
+  std::vector<VertexIndex> vertex;  // by cell, see CellOf
+
+  // Of any finite direction.
+  std::uint32_t CellOf(const Vec3d& d) const {
+    const double x = std::fabs(d.x), y = std::fabs(d.y), z = std::fabs(d.z);
+    if (x >= y && x >= z) return x > 0 ? CellOfFace(d.x > 0 ? 0 : 1, d.y / x, d.z / x) : 0;
+    if (y >= z) return CellOfFace(d.y > 0 ? 2 : 3, d.z / y, d.x / y);
+    return CellOfFace(d.z > 0 ? 4 : 5, d.x / z, d.y / z);
+  }
+
+ private:
+  // u and v from -1 to 1.
+  std::uint32_t CellOfFace(std::uint32_t face, double u, double v) const {
+    const auto index = [&](double value) {
+      return std::min(resolution - 1, static_cast<std::uint32_t>((value + 1) / 2 * resolution));
+    };
+    return (face * resolution + index(u)) * resolution + index(v);
+  }
+};
+
+// Of all vertices, and of ever fewer: layers[0] is the next coarser, its `below` being indices of
+// the shape.
+struct ClimbGraph {
+  Adjacency adjacency;
+  std::vector<LongRow> long_rows;  // by ascending vertex
+  std::vector<ClimbLayer> layers;
+  CubeMap cube_map;
+};
+
+}  // namespace clearance
+
+#endif  // CLEARANCE_CORE_SHAPE_CLIMB_GRAPH_H_

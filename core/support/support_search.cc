@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Why the answer is that of the scan. Let h(v) = d . v be the true heights, c(v) the computed ones
+// and e a bound of |c(v) - h(v)| over all vertices. The vertices of a convex polytope above any
+// height are connected along its edges: from each of them an edge leads up, or else it is a top one
+// (a local maximum of a linear function on a convex set is global), and the top ones are those of a
+// face. The edges that cut flat faces into triangles only add to that.
+//     Take any vertex s. A vertex with c(v) >= c(s) has h(v) >= c(s) - e, and so has s. These two
+// are joined by vertices with h(w) >= c(s) - e, hence with
+//     c(w) >= c(s) - 2 e.                                                                    (*)
+// A flood from s over the vertices with (*) therefore meets every vertex that is as high as s by
+// computed height, and if none of them is higher, the first of those that are equally high is the
+// vertex that a scan of all finds. If no neighbour of s has (*), that is s. If one is higher, the
+// climb goes on from there.
+//     In double-double d differs from the d that floods by u |d|, and the heights that decide err
+//     by
+// little more than nothing: with 4 e in the place of 2 e the same flood meets every vertex whose
+// double-double height is at least that of s.
+//
+// e: a computed height takes three roundings of its terms, |c(v) - h(v)| <= 3.01 u |d|_1 r with r
+// the radius of the vertices, and three underflows of half the least number. slack() = 8 u |d|_1 r
+// + 8 * least covers 2 e and the roundings of the comparison; for double-double 2 (3.01 + 1) u and
+// 2^-100 are covered by 16 u.
+
+#include "core/support/support_search.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "core/math/double_double.h"
+#include "core/math/tolerance.h"
+#include "core/support/support.h"
+
+namespace clearance {
+namespace {
+
+// Steps from the start before the hierarchy is asked instead: a good start is nearer than that.
+constexpr int kFewSteps = 6;
+constexpr int kAnySteps = std::numeric_limits<int>::max();
+
+// A scan costs less than a flood of a triangle if there are fewer vertices than kFloodThreshold,
+// and less than a flood of more than one in kScanShare of all, or of more than kMostTies.
+constexpr std::uint32_t kFloodThreshold = 128;
+constexpr std::uint32_t kScanShare = 8;
+constexpr std::uint32_t kMostTies = 255;
+
+// Floods that end on a higher vertex before a scan takes over: they come of vertices so near to one
+// another that rounding sorts them anew.
+constexpr int kMostFloods = 4;
+
+constexpr VertexIndex kNoVertex = std::numeric_limits<VertexIndex>::max();
+
+struct Candidate {
+  VertexIndex vertex = kNoVertex;
+  double height = -HUGE_VAL;
+};
+
+// The hull that is climbed: the shape itself or a layer.
+struct Hill {
+  const double* x;
+  const double* y;
+  const double* z;
+  const Adjacency& adjacency;
+  const std::vector<LongRow>& long_rows;
+};
+
+Hill HillOf(const ConvexShape& shape) {
+  return {shape.x(), shape.y(), shape.z(), shape.adjacency(), shape.climb_graph().long_rows};
+}
+
+Hill HillOf(const ClimbLayer& layer) {
+  return {layer.x.data(), layer.y.data(), layer.z.data(), layer.adjacency, layer.long_rows};
+}
+
+struct Direction {
+  Direction(const Vec3d& along, double core_radius)
+      : d(along),
+        length(std::fabs(d.x) + std::fabs(d.y) + std::fabs(d.z)),
+        slack(kSupportDeficit *
+              (kRoundoff * length * core_radius + std::numeric_limits<double>::denorm_min())) {}
+
+  Vec3d d;
+  double length;  // at least |d|
+  double slack;   // at least 2 e
+};
+
+// Where a climb ended and how far above the highest neighbour; a negative lead if it was cut short.
+struct Summit {
+  Candidate top;
+  double lead;
+};
+
+// A hill seen along a direction.
+template <class Count>
+class Slope {
+ public:
+  // Keeps references to all but `hill`.
+  Slope(const Hill& hill, const Direction& direction, Count* count)
+      : hill_(hill), direction_(direction), count_(*count) {}
+
+  Candidate At(VertexIndex i) const {
+    count_.Add(1);
+    const Vec3d& d = direction_.d;
+    return {i, d.x * hill_.x[i] + d.y * hill_.y[i] + d.z * hill_.z[i]};
+  }
+
+  // The first of the highest of `size` vertices. The heights of a block are computed first and
+  // compared then, in loops that compilers turn into vector code.
+  Candidate Scan(std::uint32_t size) const {
+    Candidate best = At(0);
+    for (VertexIndex i = 1; i < size; ++i) {
+      const Candidate candidate = At(i);
+      if (candidate.height > best.height) best = candidate;
+    }
+    return best;
+  }
+
+  // Steepest ascent: every step strictly raises the height, so it ends.
+  Summit Climb(Candidate here, int most_steps) const {
+    for (int step = 0;; ++step) {
+      const Candidate next = HighestNeighbor(here);
+      if (!(next.height > here.height)) return {here, here.height - next.height};
+      here = next;
+      if (step == most_steps) return {here, -1};
+    }
+  }
+
+  // Calls visit(neighbor) for every neighbour with a height of at least `floor`, which `visit` may
+  // raise, and perhaps for lower ones.
+  template <class Visit>
+  void VisitNeighbors(VertexIndex vertex, const double& floor, const Visit& visit) const {
+    const RowPart row = RowOf(vertex);
+    if (IsLong(row)) return VisitLongRow(vertex, row, floor, visit);
+    for (std::uint32_t k = row.first; k <= row.last; ++k) visit(Entry(k));
+  }
+
+ private:
+  // A part of a long row with the heights of its ends.
+  struct PartEnds {
+    RowPart part;
+    Candidate first;
+    Candidate last;
+
+    double Height() const { return std::max(first.height, last.height); }
+  };
+
+  RowPart RowOf(VertexIndex vertex) const {
+    const std::uint32_t* offset = &hill_.adjacency.offsets[vertex];
+    return {offset[0], offset[1] - 1};
+  }
+
+  static bool IsLong(const RowPart& row) { return row.last - row.first >= kLongRow; }
+
+  // Nothing or any other if all are lower than `here` by more than is ever asked for.
+  Candidate HighestNeighbor(const Candidate& here) const {
+    const RowPart row = RowOf(here.vertex);
+    if (IsLong(row)) return HighestOfLongRow(here, row);
+    Candidate best;
+    for (std::uint32_t k = row.first; k <= row.last; ++k) {
+      const Candidate neighbor = Entry(k);
+      if (neighbor.height > best.height) best = neighbor;
+    }
+    return best;
+  }
+
+  Candidate HighestOfLongRow(const Candidate& here, const RowPart& row) const {
+    Candidate best;
+    double floor = here.height - 4 * direction_.slack;
+    VisitLongRow(here.vertex, row, floor, [&](const Candidate& neighbor) {
+      if (neighbor.height <= best.height) return;
+      best = neighbor;
+      floor = std::max(floor, best.height);
+    });
+    return best;
+  }
+
+  Candidate Entry(std::uint32_t k) const { return At(hill_.adjacency.neighbors[k]); }
+
+  template <class Visit>
+  void VisitLongRow(VertexIndex vertex, const RowPart& row, const double& floor,
+                    const Visit& visit) const {
+    const auto found =
+        std::lower_bound(hill_.long_rows.begin(), hill_.long_rows.end(), vertex,
+                         [](const LongRow& a, VertexIndex b) { return a.vertex < b; });
+    VisitPart({row, Entry(row.first), Entry(row.last)}, *found, floor, visit);
+  }
+
+  // The higher half first; nothing of a part whose bound says that all of it is below the floor.
+  // Twice the slack is for the two ends and for the bound itself.
+  template <class Visit>
+  void VisitPart(const PartEnds& ends, const LongRow& row, const double& floor,
+                 const Visit& visit) const {
+    const RowPart& part = ends.part;
+    const double reach = row.sag[part.number] * direction_.length + 2 * direction_.slack;
+    if (ends.Height() + reach < floor) return;
+    if (part.IsLeaf()) {
+      visit(ends.first);
+      for (std::uint32_t k = part.first + 1; k < part.last; ++k) visit(Entry(k));
+      visit(ends.last);
+      return;
+    }
+    const RowPart left = part.FirstHalf();
+    const RowPart right = part.SecondHalf();
+    const PartEnds halves[] = {{left, ends.first, Entry(left.last)},
+                               {right, Entry(right.first), ends.last}};
+    const bool is_left_higher = halves[0].Height() > halves[1].Height();
+    VisitPart(halves[is_left_higher ? 0 : 1], row, floor, visit);
+    VisitPart(halves[is_left_higher ? 1 : 0], row, floor, visit);
+  }
+
+  const Hill hill_;
+  const Direction& direction_;
+  Count& count_;
+};
+
+// Vertices in the order in which they were met, each once.
+class TieSet {
+ public:
+  explicit TieSet(std::uint32_t most) : most_(most) { slots_.fill(0); }
+
+  // False if there is no room.
+  bool Add(VertexIndex vertex) {
+    std::uint32_t slot = vertex * kMultiplier >> (32 - kSlotBits);
+    while (slots_[slot] != 0) {
+      if (members_[slots_[slot] - 1U] == vertex) return true;
+      slot = (slot + 1) % kSlots;
+    }
+    if (size_ == most_) return false;
+    members_[size_++] = vertex;
+    slots_[slot] = static_cast<std::uint8_t>(size_);
+    return true;
+  }
+
+  std::uint32_t size() const { return size_; }
+  VertexIndex operator[](std::uint32_t i) const { return members_[i]; }
+
+ private:
+  static constexpr int kSlotBits = 9;
+  static constexpr std::uint32_t kSlots = 1U << kSlotBits;
+  static constexpr std::uint32_t kMultiplier = 2654435769;  // Knuth: 2^32 over the golden ratio
+  static_assert(kSlots > kMostTies && kMostTies <= std::numeric_limits<std::uint8_t>::max());
+
+  const std::uint32_t most_;
+  std::uint32_t size_ = 0;
+  std::array<VertexIndex, kMostTies> members_;
+  std::array<std::uint8_t, kSlots> slots_;  // number of the member + 1
+};
+
+// The first of the highest that were offered.
+template <class T>
+struct FirstHighest {
+  VertexIndex vertex = kNoVertex;
+  T height{};
+
+  void Offer(VertexIndex candidate, const T& candidate_height) {
+    if (vertex != kNoVertex && candidate_height < height) return;
+    if (vertex != kNoVertex && candidate_height == height && candidate > vertex) return;
+    vertex = candidate;
+    height = candidate_height;
+  }
+};
+
+template <class T, class Count>
+class Search {
+ public:
+  Search(const ConvexShape& shape, const Vec3<T>& d, Count* count)
+      : shape_(shape),
+        d_(d),
+        direction_(ToDouble(d), shape.core_radius()),
+        margin_(sizeof(T) == sizeof(double) ? direction_.slack : 2 * direction_.slack),
+        slope_(HillOf(shape), direction_, count),
+        count_(*count) {}
+
+  VertexIndex Scan() const {
+    const Candidate top = slope_.Scan(shape_.vertex_count());
+    if constexpr (sizeof(T) == sizeof(double)) return top.vertex;
+    FirstHighest<T> best;
+    for (VertexIndex i = 0; i < shape_.vertex_count(); ++i) {
+      if (slope_.At(i).height >= top.height - margin_) best.Offer(i, Height(i));
+    }
+    return best.vertex;
+  }
+
+  VertexIndex Climb(SupportRoad road, VertexIndex start) const {
+    Summit summit = Approach(road, start);
+    for (int flood = 0; flood < kMostFloods; ++flood) {
+      if (summit.lead > margin_) return summit.top.vertex;
+      if (shape_.vertex_count() < kFloodThreshold) break;
+      Candidate higher;
+      const std::optional<VertexIndex> first = Flood(summit.top, &higher);
+      if (first) return *first;
+      if (higher.vertex == kNoVertex) break;
+      summit = slope_.Climb(higher, kAnySteps);
+    }
+    return Scan();
+  }
+
+ private:
+  T Height(VertexIndex i) const {
+    count_.Add(1);
+    return Dot(d_, To<T>(shape_.vertex(i)));
+  }
+
+  Summit Approach(SupportRoad road, VertexIndex start) const {
+    if (road == SupportRoad::kHierarchy) return slope_.Climb(Descend(), kAnySteps);
+    if (road == SupportRoad::kClimb) return slope_.Climb(slope_.At(start), kAnySteps);
+    if (road == SupportRoad::kCubeMap) return slope_.Climb(slope_.At(CubeStart()), kAnySteps);
+    Candidate foot = slope_.At(CubeStart());
+    const Candidate hint = slope_.At(start);
+    if (hint.height > foot.height) foot = hint;
+    const Summit near = slope_.Climb(foot, layers().empty() ? kAnySteps : kFewSteps);
+    if (near.lead >= 0) return near;
+    const Candidate other = Descend();
+    return slope_.Climb(other.height > near.top.height ? other : near.top, kAnySteps);
+  }
+
+  VertexIndex CubeStart() const {
+    const CubeMap& map = shape_.climb_graph().cube_map;
+    return map.vertex[map.CellOf(direction_.d)];
+  }
+
+  // From the coarsest layer to a vertex of the shape.
+  Candidate Descend() const {
+    if (layers().empty()) return slope_.At(0);
+    const ClimbLayer& coarsest = layers().back();
+    const auto size = static_cast<std::uint32_t>(coarsest.x.size());
+    Candidate top = Slope<Count>(HillOf(coarsest), direction_, &count_).Scan(size);
+    for (std::size_t k = layers().size() - 1; k > 0; --k) {
+      top.vertex = layers()[k].below[top.vertex];
+      const Slope<Count> finer(HillOf(layers()[k - 1]), direction_, &count_);
+      top = finer.Climb(top, kAnySteps).top;
+    }
+    top.vertex = layers()[0].below[top.vertex];
+    return top;
+  }
+
+  // What (*) says: the scan's vertex; nothing if a vertex is higher than the summit, or if the ties
+  // are too many.
+  std::optional<VertexIndex> Flood(const Candidate& summit, Candidate* higher) const {
+    TieSet ties(std::min(kMostTies, shape_.vertex_count() / kScanShare));
+    const double floor = summit.height - margin_;
+    bool has_room = ties.Add(summit.vertex);
+    FirstHighest<T> best;
+    for (std::uint32_t i = 0; i < ties.size(); ++i) {
+      best.Offer(ties[i], Height(ties[i]));
+      slope_.VisitNeighbors(ties[i], floor, [&](const Candidate& neighbor) {
+        if (neighbor.height > higher->height) *higher = neighbor;
+        if (neighbor.height >= floor && has_room) has_room = ties.Add(neighbor.vertex);
+      });
+      if (higher->height > summit.height) return std::nullopt;
+      if (!has_room) break;
+    }
+    *higher = {};
+    if (!has_room) return std::nullopt;
+    return best.vertex;
+  }
+
+  const std::vector<ClimbLayer>& layers() const { return shape_.climb_graph().layers; }
+
+  const ConvexShape& shape_;
+  const Vec3<T>& d_;
+  const Direction direction_;
+  const double margin_;  // below the summit to where a flood must go: 2 e, or 4 e
+  const Slope<Count> slope_;
+  Count& count_;
+};
+
+}  // namespace
+
+template <class T, class Count>
+VertexIndex HighestVertexBy(SupportRoad road, const ConvexShape& shape, const Vec3<T>& d,
+                            VertexIndex start, Count* count) {
+  const Search<T, Count> search(shape, d, count);
+  const bool can_climb = shape.is_certified_convex() && shape.has_adjacency();
+  return road == SupportRoad::kScan || !can_climb ? search.Scan() : search.Climb(road, start);
+}
+
+template VertexIndex HighestVertexBy(SupportRoad, const ConvexShape&, const Vec3d&, VertexIndex,
+                                     NoCount*);
+template VertexIndex HighestVertexBy(SupportRoad, const ConvexShape&, const Vec3d&, VertexIndex,
+                                     DotCount*);
+template VertexIndex HighestVertexBy(SupportRoad, const ConvexShape&, const Vec3<DoubleDouble>&,
+                                     VertexIndex, NoCount*);
+template VertexIndex HighestVertexBy(SupportRoad, const ConvexShape&, const Vec3<DoubleDouble>&,
+                                     VertexIndex, DotCount*);
+
+}  // namespace clearance

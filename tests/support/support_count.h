@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How many dot products supports take, by the road that they go.
+
+#ifndef CLEARANCE_TESTS_SUPPORT_SUPPORT_COUNT_H_
+#define CLEARANCE_TESTS_SUPPORT_SUPPORT_COUNT_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "core/math/vec3.h"
+#include "core/shape/convex_shape.h"
+#include "core/support/support_search.h"
+#include "tests/support/random.h"
+
+namespace clearance::testing {
+
+struct DotsTaken {
+  double mean = 0;
+  std::uint64_t most = 0;
+};
+
+// Over all directions one after the other. Cold: each search starts at vertex 0. Warm: where the
+// one before ended.
+enum class SupportStart { kCold, kWarm };
+DotsTaken CountDots(const ConvexShape& shape, const std::vector<Vec3d>& directions,
+                    SupportRoad road, SupportStart start);
+
+// Independent of one another.
+std::vector<Vec3d> RandomDirections(int count, Random& random);
+
+// Each turned from the one before by about `angle`, radians.
+std::vector<Vec3d> CoherentDirections(int count, double angle, Random& random);
+
+}  // namespace clearance::testing
+
+#endif  // CLEARANCE_TESTS_SUPPORT_SUPPORT_COUNT_H_
