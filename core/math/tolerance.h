@@ -160,6 +160,32 @@ inline constexpr double kContactMerge = 0x1p-30;
 // as fast as the dozen dependent look-ups of a climb.
 inline constexpr int kClimbThreshold = 32;
 
+// The independent checker of answers (core/proof), which computes with 113 bits. Its own rounding,
+// relative to all lengths that enter one bound: taken off every bound, so that what it proves is
+// proved. Of turning bodies more, as an angle of 640 rad costs a dozen bits.
+inline constexpr double kProofRoundoff = 0x1p-104;
+inline constexpr double kProofMotionRoundoff = 0x1p-88;
+
+// Below this fraction of its factors a difference or a cross product of quads may be all rounding,
+// and the directions count as parallel.
+inline constexpr double kProofParallel = 0x1p-90;
+
+// S: an overlap less deep than this is not told from a contact.
+inline constexpr double kProofUnreadable = 0x1p-90;
+
+// u (S + |d|): how far an answer's end may be from what its own proof gives, because normals,
+// weights and points are rounded to doubles. An error below this is not seen.
+inline constexpr double kProofAllowance = 64;
+
+// Metres: what rounding to the least doubles may add to that.
+inline constexpr double kProofUnderflow = 0x1p-1060;
+
+// Of the length of a normal and of a sum of weights, from 1.
+inline constexpr double kProofUnitSlack = 0x1p-48;
+
+// S: the width of the bracket at which the checker's own search stops, well below kProofAllowance.
+inline constexpr double kProofSearchGap = 0x1p-58;
+
 }  // namespace clearance
 
 #endif  // CLEARANCE_CORE_MATH_TOLERANCE_H_

@@ -49,6 +49,7 @@ TEST(Rotation, IsNeverLateAndHitsWhatItSays) {
     const TimeOfCollisionAnswer answer = Ask(pair);
     ++states[static_cast<std::size_t>(answer.state)];
     ASSERT_EQ(FindFault(answer), "") << Describe(pair);
+    ASSERT_EQ(FindProofFault(pair), "") << Describe(pair);
     if (answer.t_free > 0) ExpectFreeBefore(pair, answer.t_free);
     if (answer.state == MotionState::kHit) {
       const double near = pair.target + Tau(pair) + OracleError(pair);

@@ -79,6 +79,7 @@ TEST(Translation, IsNeverLateAndHitsWhatItSays) {
     const TimeOfCollisionAnswer answer = Ask(pair);
     ++states[static_cast<std::size_t>(answer.state)];
     ASSERT_EQ(FindFault(answer), "") << Describe(pair);
+    ASSERT_EQ(FindProofFault(pair), "") << Describe(pair);
     if (answer.state == MotionState::kHit) ExpectHitIsRight(pair, answer);
     if (answer.state == MotionState::kFree) ExpectFreeIsRight(pair);
     if (answer.state == MotionState::kInitiallyOverlapping) {

@@ -212,10 +212,19 @@ std::string FindBracketFault(const ExactDistance& truth, State state, const Brac
   return faults.Take();
 }
 
+std::string FaultOf(const Check& check) {
+  if (!check.contradiction) return "";
+  const auto [claim, claimed, proved] = *check.contradiction;
+  Faults faults;
+  faults.Require(false, Name(claim), claimed, proved);
+  return "core/proof: " + faults.Take();
+}
+
 std::string FindFault(const CheckedPair& pair, const DistanceAnswer& answer) {
   Faults faults;
   const double tau = answer.tolerance;
-  std::string bracket_fault = FindBracketFault(pair.truth, answer.state, answer.bracket);
+  std::string bracket_fault = FindBracketFault(pair.truth, answer.state, answer.bracket) +
+                              FaultOf(CheckDistance(pair.PosedA(), pair.PosedB(), {}, answer));
   faults.Require(std::isfinite(tau) && tau >= 0, "tau is no width", tau);
   faults.Require(answer.state != State::kBeyond, "BEYOND without a max_distance");
   faults.Require((answer.state == State::kUndecided) == (answer.reason != UndecidedReason::kNone),
@@ -241,7 +250,8 @@ std::string FindFault(const CheckedPair& pair, const IntersectionAnswer& answer)
   faults.Require(answer.state != State::kBeyond, "BEYOND of an intersection");
   faults.Require((answer.state == State::kUndecided) == (answer.reason != UndecidedReason::kNone),
                  "UNDECIDED without a reason, or a reason without it");
-  return FindBracketFault(pair.truth, answer.state, answer.bracket) + faults.Take();
+  return FindBracketFault(pair.truth, answer.state, answer.bracket) + faults.Take() +
+         FaultOf(CheckIntersection(pair.PosedA(), pair.PosedB(), answer));
 }
 
 std::string FindFault(const TimeOfCollisionAnswer& answer) {

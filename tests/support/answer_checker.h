@@ -9,6 +9,7 @@
 
 #include <string>
 
+#include "core/proof/check_distance.h"
 #include "core/query/distance.h"
 #include "core/query/intersection.h"
 #include "core/query/time_of_collision.h"
@@ -41,6 +42,7 @@ struct CheckedPair {
 //   witnesses  ids in range, weights > 0 of sum 1; they prove the distance anew, or where
 //              PENETRATING hold the origin strictly inside
 //   points     p_B = p_A + d n in both frames, each on its body, to rounding
+// And core's own checker of answers (core/proof) must have nothing to say against it.
 std::string FindFault(const CheckedPair& pair, const DistanceAnswer& answer);
 
 // The distance of the cores' supporting planes across n, metres: a lower bound of the cores'
@@ -52,6 +54,9 @@ double CoreGapAlong(const ExactPair& pair, const Vec3d& n);
 std::string FindBracketFault(const ExactDistance& truth, State state, const Bracket& bracket);
 
 std::string FindFault(const CheckedPair& pair, const IntersectionAnswer& answer);
+
+// What core/proof found; empty if nothing.
+std::string FaultOf(const Check& check);
 
 // Times in order and in [0, 1], t_free 1 where FREE, and a unit normal where HIT.
 std::string FindFault(const TimeOfCollisionAnswer& answer);

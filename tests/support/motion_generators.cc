@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "core/proof/check_motion.h"
 #include "tests/support/answer_checker.h"
 #include "tests/support/generators.h"
 #include "tests/support/test_shape.h"
@@ -73,6 +74,16 @@ TimeOfCollisionAnswer Ask(const MovingPair& pair) {
   const ConvexShapePtr b = MakeShape(pair.b.body);
   return TimeOfCollision({*a, pair.a.body.pose, pair.a.motion},
                          {*b, pair.b.body.pose, pair.b.motion}, {pair.target});
+}
+
+std::string FindProofFault(const MovingPair& pair) {
+  const ConvexShapePtr shape_a = MakeShape(pair.a.body);
+  const ConvexShapePtr shape_b = MakeShape(pair.b.body);
+  const MovingShape a = {*shape_a, pair.a.body.pose, pair.a.motion};
+  const MovingShape b = {*shape_b, pair.b.body.pose, pair.b.motion};
+  MotionProof proof;
+  const MotionOptions options = {.target_distance = pair.target, .proof = &proof};
+  return FaultOf(CheckTimeOfCollision(a, b, options, TimeOfCollision(a, b, options)));
 }
 
 double Tau(const MovingPair& pair) {

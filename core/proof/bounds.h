@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a direction, a few points or a search of the checker's own prove of the signed distance of
+// two bodies. With w = b - a, points of B - A, and n of any length but 0:
+//     min n.w / |n| - r_A - r_B  <=  distance                  two supports, any n
+//     distance  <=  |w| - r_A - r_B                            one point w of the difference
+//     distance  <=  -r - r_A - r_B                             points w that hold a ball of radius
+//     r
+//                                                              about the origin
+// All of them are rigorous: rounding is taken off to the safe side (kProofRoundoff).
+
+#ifndef CLEARANCE_CORE_PROOF_BOUNDS_H_
+#define CLEARANCE_CORE_PROOF_BOUNDS_H_
+
+#include <array>
+#include <limits>
+
+#include "core/proof/proof_body.h"
+#include "core/proof/quad.h"
+
+namespace clearance {
+
+// lower <= signed distance <= upper, metres.
+struct ProvedBounds {
+  Quad lower = -std::numeric_limits<double>::infinity();
+  Quad upper = std::numeric_limits<double>::infinity();
+};
+
+// Points b - a of the cores of two bodies.
+struct DifferencePoints {
+  static constexpr int kCapacity = 12;
+  int size = 0;
+  std::array<QuadVec, kCapacity> point;
+};
+
+// No two points of the bodies are nearer than this, by their supports along n.
+Quad ProvedGap(const ProofBody& a, const ProofBody& b, const QuadVec& n);
+
+// More than the rounding of anything that is computed from points of both bodies.
+Quad ProofSlack(const ProofBody& a, const ProofBody& b);
+
+// Radius of a ball about the origin inside the hull of the points, rounded down; not positive
+// unless the origin is proved to be strictly inside. No point is off by more than `error`. By brute
+// force over all triples.
+Quad InnerRadius(const DifferencePoints& differences, Quad error);
+
+// A search of its own that owes nothing to any answer: P. Wolfe, "Finding the nearest point in a
+// polytope", 1976. The upper bound ends within `good_enough` of the lower one unless the cores
+// overlap (then nothing is known below) or the search gets stuck, which shows in its bounds.
+ProvedBounds SearchBounds(const ProofBody& a, const ProofBody& b, Quad good_enough);
+
+// At least the distance of a point from the core of a body, and at most `good_enough` more unless
+// the search gets stuck; stops as soon as it is below `good_enough`.
+Quad DistanceFromCore(const ProofBody& body, const QuadVec& point, Quad good_enough);
+
+}  // namespace clearance
+
+#endif  // CLEARANCE_CORE_PROOF_BOUNDS_H_

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Proves answers anew, or finds them wrong. The checker takes an answer's normal, witness and
+// points for what they are - claims - and computes in quad precision what they prove (bounds.h);
+// where an answer comes without a proof, it searches for one of its own. It shares no code with the
+// solvers, so that one mistake cannot hide another.
+
+#ifndef CLEARANCE_CORE_PROOF_CHECK_DISTANCE_H_
+#define CLEARANCE_CORE_PROOF_CHECK_DISTANCE_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "core/query/distance.h"
+#include "core/query/intersection.h"
+#include "core/shape/posed_shape.h"
+
+namespace clearance {
+
+// What an answer claims.
+enum class Claim : std::uint8_t {
+  kNumber,     // every number is one, and in order
+  kState,      // the state follows from the bracket, tau and the reason
+  kTolerance,  // tau is no larger than promised
+  kLower,      // the lower bound
+  kUpper,      // the upper bound
+  kDistance,   // the distance lies in its bracket
+  kNormal,     // a unit vector
+  kWitness,    // vertices that exist, weights >= 0 of sum 1
+  kPoint,      // points of the bodies' surfaces, `distance` apart along the normal
+  kTime,       // times in order, in [0, 1], as the state wants them
+  kCover,      // the intervals of a motion's proof follow on each other up to t_free
+  kInterval,   // a gap all through an interval
+  kContact,    // within the target at t_hit
+};
+const char* Name(Claim claim);
+
+// The first claim that is false, or that the answer's own proof does not bear out.
+struct Contradiction {
+  Claim claim = Claim::kNumber;
+  double claimed = 0;
+  double proved = 0;
+};
+
+struct Check {
+  std::optional<Contradiction> contradiction;
+  // Which ends of the bracket a proof was found for. The depth of an overlap has none in an answer
+  // but its own (a lower bound); the upper bound then only proves the sign.
+  bool is_lower_proved = false;
+  bool is_upper_proved = false;
+};
+
+// Requires of all: what the query requires of its arguments. Never fails, never allocates, any
+// thread. A few microseconds for small polytopes, a few hundred where it has to search.
+Check CheckDistance(const PosedShape& a, const PosedShape& b, const DistanceOptions& options,
+                    const DistanceAnswer& answer);
+Check CheckIntersection(const PosedShape& a, const PosedShape& b, const IntersectionAnswer& answer);
+
+}  // namespace clearance
+
+#endif  // CLEARANCE_CORE_PROOF_CHECK_DISTANCE_H_

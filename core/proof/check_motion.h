@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Proves times of collision anew, or finds them wrong; see check_distance.h for what that means.
+//
+// That a motion is free before t_free is proved by intervals, each with a direction n of its own.
+// Along n the gap is a minimum of functions f(t) = n.(p_b(t) - p_a(t)), one for each pair of
+// points, each with |f''| <= M = sum over both bodies of |w|^2 |n across w| |r across w| for the
+// rotation vector w and lever arms r from the pivot. A function lies no farther below its chord
+// than M s^2 / 8 over an interval of length s, so the gap is nowhere less than
+//     min(gap(t), gap(t + s)) - M s^2 / 8,
+// and intervals are cut until this proves them. (Any textbook on interpolation; nothing of how the
+// solver takes its steps.)
+
+#ifndef CLEARANCE_CORE_PROOF_CHECK_MOTION_H_
+#define CLEARANCE_CORE_PROOF_CHECK_MOTION_H_
+
+#include "core/proof/check_distance.h"
+#include "core/query/time_of_collision.h"
+
+namespace clearance {
+
+// Of the result, is_lower_proved: never late, by the intervals of options.proof (without one, or
+// where it is truncated, only a few times before t_free are looked at); is_upper_proved: within the
+// target and the tolerance at t_hit. Requires, and promises, what CheckDistance does; options.proof
+// is as the query filled it.
+Check CheckTimeOfCollision(const MovingShape& a, const MovingShape& b, const MotionOptions& options,
+                           const TimeOfCollisionAnswer& answer);
+
+}  // namespace clearance
+
+#endif  // CLEARANCE_CORE_PROOF_CHECK_MOTION_H_
