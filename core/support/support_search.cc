@@ -197,7 +197,7 @@ class Slope {
                  const Visit& visit) const {
     const RowPart& part = ends.part;
     const double reach = row.sag[part.number] * direction_.length + 2 * direction_.slack;
-    if (ends.Height() < floor) return;
+    if (ends.Height() + reach < floor) return;
     if (part.IsLeaf()) {
       visit(ends.first);
       for (std::uint32_t k = part.first + 1; k < part.last; ++k) visit(Entry(k));
