@@ -5,7 +5,7 @@ namespace clearance::client {
 namespace {
 
 void Append(const Vec3& p, std::vector<double>* vertices) {
-  vertices->insert(vertices->end(), {p.x, p.y, p.z});
+  for (const double coordinate : {p.x, p.y, p.z}) vertices->push_back(coordinate);
 }
 
 // The vertices of each kind, in the order that shape.proto gives them.
