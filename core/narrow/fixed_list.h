@@ -21,17 +21,17 @@ class FixedList {
 
   int size() const { return size_; }
   bool is_full() const { return size_ == kCapacity; }
-  T& operator[](int i) { return items_[i]; }
-  const T& operator[](int i) const { return items_[i]; }
+  T& operator[](int i) { return items[i]; }
+  const T& operator[](int i) const { return items[i]; }
 
-  void Append(const T& item) { std::construct_at(&items_[size_++], item); }
-  T TakeLast() { return items_[--size_]; }
+  void Append(const T& item) { std::construct_at(&items[size_++], item); }
+  T TakeLast() { return items[--size_]; }
   void Clear() { size_ = 0; }
 
  private:
   int size_ = 0;
   union {
-    T items_[kCapacity];
+    T items[kCapacity];
   };
 };
 
