@@ -368,7 +368,7 @@ TEST(Compound, OfFastBodiesIsFreeOnlyAsLongAsAllPiecesAre) {
     }
     if (HasFailure()) FAIL() << Describe(moving.bodies);
   }
-  EXPECT_GT(20 * is_other, pairs);
+  EXPECT_GT(is_other, 0) << "no case of what this is about";
 }
 
 // No pair of pieces is nearer than the target before t_free, but for what the oracle's rotation is

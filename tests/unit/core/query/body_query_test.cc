@@ -92,6 +92,29 @@ TEST(BodyDistance, OfADeepPairHasTheBracketOfTheWhole) {
   EXPECT_LT(answer.bracket.upper, -0.19);
 }
 
+TEST(BodyDistance, ProvesTheDepthOfTheDeepestPieces) {
+  // The box is 0.1 deep in the wall, which comes first, and 0.2 in the floor.
+  const Piece wall = {Box(0.5, 2, 1), At(1.5, 2, 0)};
+  const Piece floor = {Box(2, 0.5, 1), At(0, -0.5, 0)};
+  const Piece far_away = {Box(1, 1, 1), At(50, 0, 0)};
+  const auto box = Box(0.5, 0.5, 0.5);
+  const Pose pose = At(0.6, 0.3, 0.1);
+  DepthProof proof, want;
+  DistanceOptions options;
+  options.depth_proof = &want;
+  Distance({*floor.shape, kIdentityPose, floor.local}, {*box, pose}, options);
+  options.depth_proof = &proof;
+  for (const auto& pieces : {std::vector<Piece>{wall, floor, far_away}, {floor, far_away, wall}}) {
+    EXPECT_EQ(Solve(Compound(pieces), MakeBody(box), pose, options).state, State::kPenetrating);
+    EXPECT_GT(proof.vertex_count, 3);
+    EXPECT_EQ(proof.vertex_count, want.vertex_count);
+    EXPECT_EQ(proof.vertices_a, want.vertices_a);
+    EXPECT_EQ(proof.vertices_b, want.vertices_b);
+  }
+  Solve(Compound({wall, floor}), MakeBody(box), At(0, 9, 0), options);
+  EXPECT_EQ(proof.vertex_count, 0);
+}
+
 TEST(BodyDistance, OfTwoConvexBodiesIsTheConvexAnswer) {
   const RigidBodyPtr box = MakeBody(Box(1, 1, 1));
   const DistanceAnswer answer = Solve(box, box, At(1.5, 0, 0));
