@@ -27,11 +27,11 @@ Vec3d NormalAgainst(const Vec3<T>& v) {
 }
 
 template <class T>
-void SetWitness(const ShapePair& pair, const Simplex<T>& simplex, CoreWitness* witness) {
+void SetWitness(const Simplex<T>& simplex, CoreWitness* witness) {
   Vec3<T> p_A;
   for (int i = 0; i < simplex.size; ++i) p_A = p_A + simplex.weight[i] * simplex.vertex[i].p_A;
   witness->p_A = ToDouble(p_A);
-  witness->size = pair.is_curved() ? 0 : simplex.size;
+  witness->size = simplex.size;
   for (int i = 0; i < witness->size; ++i) {
     witness->a[i] = simplex.vertex[i].a;
     witness->b[i] = simplex.vertex[i].b;
@@ -41,8 +41,8 @@ void SetWitness(const ShapePair& pair, const Simplex<T>& simplex, CoreWitness* w
 }
 
 template <class T>
-void SetWitness(const ShapePair& pair, const EnclosingSet<T>& set, CoreWitness* witness) {
-  witness->size = pair.is_curved() ? 0 : set.size;
+void SetWitness(const EnclosingSet<T>& set, CoreWitness* witness) {
+  witness->size = set.size;
   for (int i = 0; i < witness->size; ++i) {
     witness->a[i] = set.vertex[i].a;
     witness->b[i] = set.vertex[i].b;
@@ -54,14 +54,13 @@ void SetWitness(const ShapePair& pair, const EnclosingSet<T>& set, CoreWitness* 
 // A search that ended outside of the origin: the plane of the last support below, the point v
 // above.
 template <class T>
-void SetSeparated(const ShapePair& pair, const GjkResult<T>& gjk, double error,
-                  CoreAnswer* answer) {
+void SetSeparated(const GjkResult<T>& gjk, double error, CoreAnswer* answer) {
   answer->lower = Dd(gjk.lower) - Dd(error);
   answer->upper = Dd(gjk.upper) + Dd(error);
   answer->distance = Dd(gjk.upper);
   answer->n_A = NormalAgainst(gjk.v);
   answer->normal_is_unique = true;
-  SetWitness(pair, gjk.simplex, &answer->witness);
+  SetWitness(gjk.simplex, &answer->witness);
 }
 
 Simplex<double> Coarse(const Simplex<Dd>& fine) {
@@ -139,8 +138,8 @@ void SetOverlapping(Difference<T>& difference, const Simplex<T>& simplex, const 
   answer->lower = -(height + Dd(RoundingError(difference)));
   answer->n_A = ToDouble(ball.n_A);
   answer->normal_is_unique = false;
-  SetWitness(difference.pair(), simplex, &answer->witness);
-  SetWitness(difference.pair(), SetOf(simplex), &answer->witness);
+  SetWitness(simplex, &answer->witness);
+  SetWitness(SetOf(simplex), &answer->witness);
 }
 
 // A search that ended with the origin inside its simplex. False if rounding may have put it there.
@@ -172,7 +171,7 @@ void SetEnclosure(Difference<Dd>& difference, const GjkResult<Dd>& gjk, const Co
   const double error = RoundingError(difference);
   const Simplex<Dd> essential = Essential(gjk.simplex);
   const Enclosure enclosure = Enclose(difference, essential);
-  SetWitness(difference.pair(), essential, &answer->witness);
+  SetWitness(essential, &answer->witness);
   answer->lower = -(enclosure.plane_height + Dd(error));
   answer->n_A = ToDouble(enclosure.n_A);
   switch (enclosure.kind) {
@@ -181,7 +180,7 @@ void SetEnclosure(Difference<Dd>& difference, const GjkResult<Dd>& gjk, const Co
       answer->distance = -enclosure.plane_height;
       answer->upper = Dd(-enclosure.inner_radius);
       answer->normal_is_unique = false;
-      SetWitness(difference.pair(), enclosure.set, &answer->witness);
+      SetWitness(enclosure.set, &answer->witness);
       if (limits.wants_depth) SetDepth(difference, enclosure.set, limits, answer);
       return;
     case Enclosure::Kind::kTouching:
@@ -226,7 +225,7 @@ bool SetIfTight(const Difference<double>& difference, const GjkResult<double>& g
   const double error = RoundingError(difference);
   const bool decides = Decides(Dd(gjk.lower) - Dd(error), Dd(gjk.upper) + Dd(error), limits);
   if (!decides || !IsTight(gjk, error, difference.pair(), limits)) return false;
-  SetSeparated(difference.pair(), gjk, error, answer);
+  SetSeparated(gjk, error, answer);
   answer->kind = Kind::kSeparated;
   return true;
 }
@@ -239,7 +238,7 @@ bool SolveFast(Difference<double>& difference, const CoreLimits& limits, CoreAns
   if (gjk.end == GjkEnd::kEnclosed) return ProvesOverlap(difference, gjk.simplex, limits, answer);
   if (gjk.end == GjkEnd::kAtOrigin) return false;
   if (gjk.end == GjkEnd::kAbove || gjk.end == GjkEnd::kBelow) {
-    SetSeparated(difference.pair(), gjk, RoundingError(difference), answer);
+    SetSeparated(gjk, RoundingError(difference), answer);
     answer->kind = gjk.end == GjkEnd::kAbove ? Kind::kAbove : Kind::kBelow;
     return true;
   }
@@ -270,7 +269,7 @@ void SolvePrecisely(Difference<Dd>& difference, const CoreLimits& limits, CoreAn
       answer->kind = Kind::kUnknown;
       break;
   }
-  SetSeparated(difference.pair(), gjk, RoundingError(difference), answer);
+  SetSeparated(gjk, RoundingError(difference), answer);
 }
 
 }  // namespace clearance

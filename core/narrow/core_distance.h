@@ -33,11 +33,11 @@ struct CoreLimits {
   DepthProof* depth_proof = nullptr;       // filled in if a depth was found and this is not null
 };
 
-// The vertex pairs of the final simplex, the pairs' differences being the proof. Of curved cores
-// only the point is known.
+// The vertex pairs of the final simplex, the pairs' differences being the proof. The index
+// of a curved core's point is 0.
 struct CoreWitness {
-  Vec3d p_A;     // the closest (or deepest) point of A's core, from A's centre, frame A, units
-  int size = 0;  // 0 if a core is curved
+  Vec3d p_A;  // the closest (or deepest) point of A's core, from A's centre, frame A, units
+  int size = 0;
   std::array<VertexIndex, 12> a{};
   std::array<VertexIndex, 12> b{};
   std::array<bool, 12> is_swept{};

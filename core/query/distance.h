@@ -46,8 +46,9 @@ struct Bracket {
 bool IsRepresentable(double bounding_radius, const Pose& pose);
 
 // The final simplex by vertex indices of the shapes (not yet the caller's) and weights: the closest
-// points of the cores are sum weight * vertex. Of cores that overlap, the differences hold the
-// origin strictly inside (at most 6 of them, Steinitz).
+// points of the cores are sum weight * vertex. A curved core has no vertices, and its index is 0:
+// its point is told by p_AoA or p_AoB alone. Of cores that overlap, the differences hold the origin
+// strictly inside (at most 6 of them, Steinitz).
 struct Witness {
   static constexpr int kCapacity = 12;
   int size = 0;

@@ -513,7 +513,9 @@ TEST(TimeOfCollision, ProvesTheFreeTimeByIntervalsThatCoverIt) {
   for (int i = 0; i < size; ++i) {
     EXPECT_LE(proofs.t_end(i), 0.75);
     EXPECT_NEAR(proofs.normals(3 * i), 1, kNear);
-    if (i > 0) EXPECT_LE(proofs.t_begin(i), proofs.t_end(i - 1)) << "a gap before interval " << i;
+    if (i > 0) {
+      EXPECT_LE(proofs.t_begin(i), proofs.t_end(i - 1)) << "a gap before interval " << i;
+    }
   }
 }
 
