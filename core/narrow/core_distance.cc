@@ -28,9 +28,13 @@ Vec3d NormalAgainst(const Vec3<T>& v) {
 
 template <class T>
 void SetWitness(const Simplex<T>& simplex, CoreWitness* witness) {
-  Vec3<T> p_A;
-  for (int i = 0; i < simplex.size; ++i) p_A = p_A + simplex.weight[i] * simplex.vertex[i].p_A;
+  Vec3<T> p_A, w_A;
+  for (int i = 0; i < simplex.size; ++i) {
+    p_A = p_A + simplex.weight[i] * simplex.vertex[i].p_A;
+    w_A = w_A + simplex.weight[i] * simplex.vertex[i].w;
+  }
   witness->p_A = ToDouble(p_A);
+  witness->w_A = ToDouble(w_A);
   witness->size = simplex.size;
   for (int i = 0; i < witness->size; ++i) {
     witness->a[i] = simplex.vertex[i].a;

@@ -37,6 +37,7 @@ struct CoreLimits {
 // of a curved core's point is 0.
 struct CoreWitness {
   Vec3d p_A;  // the closest (or deepest) point of A's core, from A's centre, frame A, units
+  Vec3d w_A;  // of kSeparated: from the closest point of B's core to it
   int size = 0;
   std::array<VertexIndex, 12> a{};
   std::array<VertexIndex, 12> b{};

@@ -45,7 +45,8 @@ class Expansion {
     bool is_settled = false;
     while (!is_settled) is_settled = !Expand() || Settle();
     if (Gap() > std::fmax(noise_, limits_.good_enough)) Polish();
-    if (limits_.proof != nullptr && !difference_.pair().is_curved()) WriteProof();
+    const bool is_provable = polytope_.HoldsOrigin() && !difference_.pair().is_curved();
+    if (limits_.proof != nullptr && is_provable) WriteProof();
     return Result();
   }
 
@@ -58,14 +59,14 @@ class Expansion {
   };
 
   // A polytope around the origin. The set may be around it too narrowly for double: then the
-  // polytope grows until it is. False if A - B itself is too shallow for that.
+  // polytope grows until it is, or until A - B itself proves too shallow there: then its nearest
+  // facet, through the origin to rounding, is the contact all the same. False if A - B is flat.
   bool Start(const EnclosingSet<T>& set) {
     EnclosingSet<double> rounded;
     rounded.size = set.size;
     for (int i = 0; i < set.size; ++i) rounded.vertex[i] = Rounded(set.vertex[i]);
     if (!polytope_.Start(rounded) && !polytope_.Start(AlongTheAxes())) return false;
-    while (!polytope_.HoldsOrigin()) {
-      if (!Push(polytope_.Nearest())) return false;
+    while (!polytope_.HoldsOrigin() && Push(polytope_.Nearest())) {
     }
     return true;
   }

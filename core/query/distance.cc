@@ -48,7 +48,14 @@ void SetPoints(const ShapePair& pair, const PosedShape& a, const CoreAnswer& cor
   answer->normal_is_unique = core.normal_is_unique;
   answer->p_AoA = RotationMatrix<double>(a.pose.q_WS) * a.local.p_WS + R_WA * core_point +
                   a.shape.radius() * answer->n_AB;
-  answer->p_AoB = answer->p_AoA + answer->distance * answer->n_AB;
+  if (pair.is_curved() && core.kind == CoreAnswer::Kind::kSeparated) {
+    // A smooth body's closest point is a point of the body sooner than it is along the normal.
+    const double radii = a.shape.radius() + pair.b.radius();
+    answer->p_AoB =
+        answer->p_AoA - R_WA * Scaled(core.witness.w_A, pair.exponent) - radii * answer->n_AB;
+  } else {
+    answer->p_AoB = answer->p_AoA + answer->distance * answer->n_AB;
+  }
   answer->p_WA = a.pose.p_WS + answer->p_AoA;
   answer->p_WB = a.pose.p_WS + answer->p_AoB;
 }

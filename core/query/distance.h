@@ -76,7 +76,8 @@ struct DistanceOptions {
 
 // bracket.lower <= d <= bracket.upper, and where state is kSeparated, kTouching or kPenetrating
 // also, to rounding,
-//     p_WB = p_WA + distance * n_AB,   |n_AB| = 1.
+//     p_WB = p_WA + distance * n_AB,   |n_AB| = 1
+// (of curved cores that are apart to 1e-9 of the sizes: there each point is exact on its own body).
 // A negative distance is minus the depth: moving B by depth * n_AB separates the bodies, and no
 // shorter translation does.
 struct DistanceAnswer {

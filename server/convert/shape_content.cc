@@ -245,6 +245,7 @@ std::uint64_t HullPointCount(const v1::Shape& shape) {
 
 void FillShapeInfo(const NamedShape& shape, v1::ShapeInfo* info) {
   const RigidBody& body = *shape.content->body;
+  info->Clear();
   info->set_name(shape.name);
   info->set_digest(shape.content->digest);
   info->set_bounding_radius(body.bounding_radius());

@@ -21,6 +21,7 @@ namespace {
 constexpr double kRoundingAllowance = 64 * 0x1p-53;
 constexpr double kUnitSlack =
     0x1p-48;  // of a rounded unit vector's length, and of a sum of weights
+constexpr double kCurvedDirection = 1e-9;      // of the sizes
 constexpr std::size_t kMaxWitnesses = 12;      // of one row
 constexpr std::size_t kNoVertex = 0xffffffff;  // of a shape that has none
 
@@ -253,7 +254,8 @@ class RowChecker {
     // Without either proof nothing is known: the bodies are no farther apart than they reach.
     Quad proved = has_weights_ ? UpperByWitnesses() : a_.reach + b_.reach;
     const Quad inner = is_curved() ? Quad(0) : InnerRadius(witnesses_.differences);
-    if (inner > 0) proved = std::min(proved, -inner - a_.radius - b_.radius);
+    encloses_origin_ = inner > 0;  // then the points are the deepest, not those of the witnesses
+    if (encloses_origin_) proved = std::min(proved, -inner - a_.radius - b_.radius);
     if (!(proved < 0)) {
       Fail(ViolationKind::kState, "PENETRATING, but the witnesses do not hold the origin inside");
     }
@@ -313,7 +315,7 @@ class RowChecker {
   void CheckPoints() {
     CheckPair("relative points", result_.relative_points_a, result_.relative_points_b);
     CheckPair("points", result_.points_a, result_.points_b);
-    if (!has_weights_) return;
+    if (!has_weights_ || encloses_origin_) return;
     const QuadVec origin{pose_a_.x, pose_a_.y, pose_a_.z};
     const QuadVec p_A = witnesses_.p_A + Quad(a_.radius) * normal_;
     const QuadVec p_B = witnesses_.p_B - Quad(b_.radius) * normal_;
@@ -332,7 +334,9 @@ class RowChecker {
     const QuadVec a = ToQuad(&column_a[3 * row_]);
     const QuadVec b = ToQuad(&column_b[3 * row_]);
     const Quad off = Length(b - a - Quad(result_.distances[row_]) * normal_);
-    if (off <= allowance_ + kRoundingAllowance * (Length(a) + Length(b))) return;
+    // The direction of a smooth body's nearest point is known to the root of what its distance is.
+    const Quad direction = is_curved() ? kCurvedDirection * (a_.reach + b_.reach) : Quad(0);
+    if (off <= allowance_ + direction + kRoundingAllowance * (Length(a) + Length(b))) return;
     Fail(ViolationKind::kPoint, name, " are not the distance apart along the normal, by ",
          static_cast<double>(off), " m");
   }
@@ -359,6 +363,7 @@ class RowChecker {
   double allowance_ = 0;
   std::vector<Violation> violations_;
   bool has_weights_ = false;
+  bool encloses_origin_ = false;
 };
 
 }  // namespace

@@ -300,7 +300,7 @@ TEST(VerifyDistance, CatchesTamperedAnswersOfCurvedKinds) {
             {"a vertex that is none", kWitnessId,
              [](Case* c) { c->result.witnesses.vertices_a[0] = 0; }},
             {"no relative points", kNoProof, [](Case* c) { c->result.relative_points_a.clear(); }},
-            {"an overlap", kNoProof, [](Case* c) { c->result.states[0] = State::kPenetrating; }},
+            {"an overlap", kState, [](Case* c) { c->result.states[0] = State::kPenetrating; }},
         });
   }
 }
