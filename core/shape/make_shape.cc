@@ -40,6 +40,13 @@ Fault FindFaultOfLength(absl::string_view field, double value) {
                     absl::StrCat("The length ", field, " is negative.")};
 }
 
+Fault FindFaultOfSemiAxis(absl::string_view field, double value) {
+  if (Fault fault = FindFaultOfNumber(field, value)) return fault;
+  if (value > 0) return std::nullopt;
+  return ShapeError{std::string(field), NumberText(value), "> 0",
+                    absl::StrCat("The semi-axis ", field, " is not positive.")};
+}
+
 Fault FindFaultOfPoint(absl::string_view field, const Vec3d& p) {
   const double coordinates[] = {p.x, p.y, p.z};
   for (int i = 0; i < 3; ++i) {
@@ -220,14 +227,13 @@ ShapeOrError MakeCone(double base_radius, double half_length, double radius) {
 ShapeOrError MakeEllipsoid(const Vec3d& semi_axes, double radius) {
   const auto [x, y, z] = semi_axes;
   if (Fault fault =
-          First({FindFaultOfLength("semi_axes.x", x), FindFaultOfLength("semi_axes.y", y),
-                 FindFaultOfLength("semi_axes.z", z), FindFaultOfLength("radius", radius)})) {
+          First({FindFaultOfSemiAxis("semi_axes.x", x), FindFaultOfSemiAxis("semi_axes.y", y),
+                 FindFaultOfSemiAxis("semi_axes.z", z), FindFaultOfLength("radius", radius)})) {
     return *fault;
   }
   if (x == y && y == z) {
     return FromOutline({.field = "semi_axes", .points = {{}}, .radius = TwoSum(x, radius)});
   }
-  if ((x == 0) + (y == 0) + (z == 0) == 2) return FromAxis("semi_axes", semi_axes, radius);
   return FromExtents("semi_axes", CoreKind::kEllipsoid, semi_axes, radius);
 }
 

@@ -31,11 +31,20 @@ Kind KindOf(const char* text) {
 bool IsSent(const char* text) { return !std::holds_alternative<NotSent>(Read(text)); }
 
 TEST(ReadPose, PutsTheScalarPartOfTheQuaternionLast) {
-  const client::Pose pose = ReadPose(Json::parse("[1, 2, 3, 0.5, 0.1, 0.2, 0.3]"));
+  const client::Pose pose = ReadPose(Json::parse("[1, 2, 3, 0.5, 0.5, -0.5, 0.5]"));
   EXPECT_EQ(pose.z, 3);
   EXPECT_EQ(pose.qw, 0.5);
-  EXPECT_EQ(pose.qx, 0.1);
-  EXPECT_EQ(pose.qz, 0.3);
+  EXPECT_EQ(pose.qx, 0.5);
+  EXPECT_EQ(pose.qy, -0.5);
+  EXPECT_EQ(pose.qz, 0.5);
+}
+
+TEST(ReadPose, NormalizesWhatIsNotFarFromAnyUnit) {
+  EXPECT_EQ(ReadPose(Json::parse("[0, 0, 0, 3, 0, 0, 4]")).qz, 0.8);
+  EXPECT_EQ(ReadPose(Json::parse("[0, 0, 0, 0.9999, 0, 0, 0]")).qw, 0.9999);
+  EXPECT_EQ(ReadPose(Json::parse("[0, 0, 0, 0, 0, 0, 0]")).qw, 0);
+  EXPECT_EQ(ReadPose(Json::parse("[0, 0, 0, 1e-200, 0, 0, 0]")).qw, 1e-200);
+  EXPECT_EQ(ReadPose(Json::parse("[0, 0, 0, 1e200, 1e200, 0, 0]")).qw, 1e200);
 }
 
 TEST(ReadShape, ScalesIntegerVerticesByTheirUnit) {

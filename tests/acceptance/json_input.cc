@@ -2,6 +2,7 @@
 #include "tests/acceptance/json_input.h"
 
 #include <array>
+#include <cmath>
 #include <exception>
 #include <fstream>
 #include <limits>
@@ -78,7 +79,11 @@ struct RoundSize {
 
 // Of a cylinder or a cone about z.
 RoundSize ReadRound(const Json& shape) {
-  if (shape.value("axis", "z") != "z") throw InputError("only the axis z has a wire form");
+  // Of a cone the files add where its apex is: at the end where the wire has it.
+  const std::string axis = shape.value("axis", "z");
+  if (axis != "z" && axis != "z, apex at +half_length") {
+    throw InputError("only the axis z has a wire form");
+  }
   return {NumberField(shape, "radius"), NumberField(shape, "half_length")};
 }
 
@@ -140,11 +145,22 @@ Vec3 ReadVec3(const Json& value) {
   return {ReadNumber(value[0]), ReadNumber(value[1]), ReadNumber(value[2])};
 }
 
+// The files mean q / |q|. What is far from any unit is left for the server to refuse.
+void Normalize(client::Pose* pose) {
+  const double length = std::sqrt(pose->qx * pose->qx + pose->qy * pose->qy + pose->qz * pose->qz +
+                                  pose->qw * pose->qw);
+  const bool is_near = std::abs(length - 1) < 1e-3;
+  if (is_near || !(length > 1e-3 && length < 1e3)) return;
+  for (double* q : {&pose->qx, &pose->qy, &pose->qz, &pose->qw}) *q /= length;
+}
+
 client::Pose ReadPose(const Json& value) {
   if (!value.is_array() || value.size() != 7) throw InputError("a pose is not a list of 7 numbers");
   std::array<double, 7> n;
   for (std::size_t i = 0; i < n.size(); ++i) n[i] = ReadNumber(value[i]);
-  return {n[0], n[1], n[2], n[4], n[5], n[6], n[3]};
+  client::Pose pose = {n[0], n[1], n[2], n[4], n[5], n[6], n[3]};
+  Normalize(&pose);
+  return pose;
 }
 
 Motion ReadMotion(const Json& object, const char* key) {

@@ -62,8 +62,7 @@ struct VerticesOf {
   std::vector<double> operator()(const Ellipsoid& ellipsoid) const {
     const auto [x, y, z] = ellipsoid.semi_axes;
     if (x == y && y == z) return {0, 0, 0};
-    if ((x == 0) + (y == 0) + (z == 0) != 2) return {};
-    return {-x, -y, -z, x, y, z};
+    return {};
   }
 
   std::vector<double> operator()(const Compound&) const { return {}; }

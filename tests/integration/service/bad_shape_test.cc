@@ -133,6 +133,7 @@ v1::Shape Ellipsoid(double y) {
   v1::Shape shape;
   shape.mutable_ellipsoid()->mutable_semi_axes()->set_x(1);
   shape.mutable_ellipsoid()->mutable_semi_axes()->set_y(y);
+  shape.mutable_ellipsoid()->mutable_semi_axes()->set_z(1);
   return shape;
 }
 
@@ -219,7 +220,8 @@ const BadCase kBadRegistrations[] = {
      "finite"},
     {"ConeLengthNegative", Shape(Cone(1, -1)), kInvalid, "shape.cone.half_length", "-1", ">= 0"},
     {"EllipsoidNegative", Shape(Ellipsoid(-1)), kInvalid, "shape.ellipsoid.semi_axes.y", "-1",
-     ">= 0"},
+     "> 0"},
+    {"EllipsoidFlat", Shape(Ellipsoid(0)), kInvalid, "shape.ellipsoid.semi_axes.y", "0", "> 0"},
     {"EllipsoidWithoutANumber", Shape(Ellipsoid(kNan)), kInvalid, "shape.ellipsoid.semi_axes.y",
      "nan", "finite"},
     {"CompoundWithoutPieces", [](auto& request) { request.mutable_shape()->mutable_compound(); },

@@ -55,7 +55,7 @@ std::vector<ConvexShapePtr> Bodies() {
           Made(MakeCylinder(1, 0, 0)),         Made(MakeCone(1, 1, 0)),
           Made(MakeCone(0.01, 5, 0)),          Made(MakeCone(5, 0.01, 0)),
           Made(MakeEllipsoid({1, 2, 3}, 0)),   Made(MakeEllipsoid({1, 1, 1e-3}, 0)),
-          Made(MakeEllipsoid({1, 1e3, 1}, 0)), Made(MakeEllipsoid({0.7, 0, 0.3}, 0))};
+          Made(MakeEllipsoid({1, 1e3, 1}, 0))};
 }
 
 // Directions of every kind, of lengths from 1e-12 to 1e3.
@@ -104,7 +104,6 @@ TEST(HighestCurvedPoint, OfKnownDirections) {
 TEST(CurvedShapes, BecomeSimplerKindsWhereTheyAre) {
   EXPECT_FALSE(Made(MakeEllipsoid({2, 2, 2}, 0.5))->is_curved());
   EXPECT_EQ(Made(MakeEllipsoid({2, 2, 2}, 0.5))->radius(), 2.5);
-  EXPECT_EQ(Made(MakeEllipsoid({0, 3, 0}, 0))->dimension(), 1);
   EXPECT_EQ(Made(MakeCylinder(0, 3, 0.5))->vertex_count(), 2u);
   EXPECT_EQ(Made(MakeCone(0, 3, 0))->dimension(), 1);
   EXPECT_EQ(Made(MakeCylinder(0, 0, 1))->dimension(), 0);
@@ -118,6 +117,7 @@ TEST(CurvedShapes, RefuseWhatIsNoLength) {
   EXPECT_EQ(std::get<ShapeError>(MakeCylinder(-1, 1, 0)).field, "radius");
   EXPECT_EQ(std::get<ShapeError>(MakeCone(1, -1, 0)).field, "half_length");
   EXPECT_EQ(std::get<ShapeError>(MakeEllipsoid({1, NAN, 1}, 0)).field, "semi_axes.y");
+  EXPECT_EQ(std::get<ShapeError>(MakeEllipsoid({0, 1, 1}, 0)).limit, "> 0");
   EXPECT_EQ(std::get<ShapeError>(MakeCylinder(1, 1.7e308, 1e308)).limit.substr(0, 8), "bounding");
 }
 

@@ -32,8 +32,13 @@ std::vector<v1::Shape> DifferentShapes() {
   shapes[14].mutable_cylinder()->set_half_length(1);
   shapes[15].mutable_cone()->set_radius(1);
   shapes[16].mutable_cone()->set_half_length(1);
-  shapes[17].mutable_ellipsoid()->mutable_semi_axes()->set_x(1);
-  shapes[18].mutable_ellipsoid()->mutable_semi_axes()->set_z(1);
+  for (v1::Shape* shape : {&shapes[17], &shapes[18]}) {
+    shape->mutable_ellipsoid()->mutable_semi_axes()->set_x(1);
+    shape->mutable_ellipsoid()->mutable_semi_axes()->set_y(1);
+    shape->mutable_ellipsoid()->mutable_semi_axes()->set_z(1);
+  }
+  shapes[17].mutable_ellipsoid()->mutable_semi_axes()->set_x(2);
+  shapes[18].mutable_ellipsoid()->mutable_semi_axes()->set_z(2);
   shapes[19].mutable_compound()->add_pieces()->mutable_shape()->mutable_point();
   shapes[20] = shapes[19];
   shapes[20].mutable_compound()->add_pieces()->mutable_shape()->mutable_point();
