@@ -45,8 +45,8 @@ ShapeOrError MakeTriangle(const Vec3d& a, const Vec3d& b, const Vec3d& c, double
 ShapeOrError MakeSphere(double sphere_radius, double radius);
 ShapeOrError MakeCapsule(double capsule_radius, double half_length, double radius);
 // About the z axis, centred on the origin; a cone's apex is at +half_length. Ellipsoids have their
-// axes, which must be greater than 0, along x, y and z. Where a length of 0 or equal semi-axes leave a
-// point, a segment or a ball, that is what they become.
+// axes, which must be greater than 0, along x, y and z. Where a length of 0 or equal semi-axes
+// leave a point, a segment or a ball, that is what they become.
 ShapeOrError MakeCylinder(double cylinder_radius, double half_length, double radius);
 ShapeOrError MakeCone(double base_radius, double half_length, double radius);
 ShapeOrError MakeEllipsoid(const Vec3d& semi_axes, double radius);

@@ -116,6 +116,19 @@ TEST(JudgeCase, HoldsADepthToItsOwnToleranceWhereItIsKnown) {
   EXPECT_EQ(CaseFaults(unknown, Deep(7)), "");
 }
 
+TEST(JudgeCase, TakesTheUpperEndOfADepthWhoseLowerEndWasRoundedPastIt) {
+  const char* crossed = R"({"query": "penetration", "tolerance": {"depth_abs": 1e-9},
+      "expect": {"distance": 0, "intersect": true, "penetration_depth": 0.52535795,
+                 "penetration_interval": [0.525358, 0.5253579]}})";
+  EXPECT_EQ(CaseFaults(crossed, Deep(0.5253579)), "");
+  EXPECT_NE(CaseFaults(crossed, Deep(0.52535795)), "");
+  const char* ordered = R"({"query": "penetration", "tolerance": {"depth_abs": 1e-9},
+      "expect": {"distance": 0, "intersect": true, "penetration_depth": 0.52535785,
+                 "penetration_interval": [0.5253578, 0.5253579]}})";
+  EXPECT_EQ(CaseFaults(ordered, Deep(0.52535785)), "");
+  EXPECT_NE(CaseFaults(ordered, Deep(0.5253579)), "");
+}
+
 TEST(JudgeCase, WantsATypedRefusalOfInvalidInput) {
   const char* row = R"({"query": "distance", "expect": {"error": true, "why": "NaN"}})";
   EXPECT_EQ(CaseFaults(row, Without(Outcome::kRefused)), "");

@@ -33,9 +33,9 @@ std::vector<ConvexShapePtr> MakePool();
 
 inline constexpr std::uint32_t kBlockSize = 10000;
 
-// The digest of the answers to one block of kBlockSize cases (of a distance three answers: cold, warm
-// from its own witness and warm from a random one): of the canonical fields, which
-// leave out iterations. Any thread, any order.
+// The digest of the answers to one block of kBlockSize cases (of a distance three answers: cold,
+// warm from its own witness and warm from a random one): of the canonical fields, which leave out
+// iterations. Any thread, any order.
 std::uint64_t BlockDigest(const std::vector<ConvexShapePtr>& pool, std::uint32_t block);
 
 }  // namespace clearance::golden

@@ -51,10 +51,10 @@ Vec3d OnSurface(const ConvexShape& shape, double s, double t) {
 }
 
 std::vector<ConvexShapePtr> Bodies() {
-  return {Made(MakeCylinder(1, 2, 0)),         Made(MakeCylinder(3, 0.01, 0)),
-          Made(MakeCylinder(1, 0, 0)),         Made(MakeCone(1, 1, 0)),
-          Made(MakeCone(0.01, 5, 0)),          Made(MakeCone(5, 0.01, 0)),
-          Made(MakeEllipsoid({1, 2, 3}, 0)),   Made(MakeEllipsoid({1, 1, 1e-3}, 0)),
+  return {Made(MakeCylinder(1, 2, 0)),        Made(MakeCylinder(3, 0.01, 0)),
+          Made(MakeCylinder(1, 0, 0)),        Made(MakeCone(1, 1, 0)),
+          Made(MakeCone(0.01, 5, 0)),         Made(MakeCone(5, 0.01, 0)),
+          Made(MakeEllipsoid({1, 2, 3}, 0)),  Made(MakeEllipsoid({1, 1, 1e-3}, 0)),
           Made(MakeEllipsoid({1, 1e3, 1}, 0))};
 }
 
