@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# check.sh PROGRAM BLOCKS [OPTION…]: runs golden_digest and holds its lines against the first BLOCKS of digests.txt.
+# check.sh PROGRAM BLOCKS [OPTION…]: runs golden_digest and holds its lines against the first BLOCKS of digests.
 # GOLDEN_RUNNER may hold a command to run it under, such as an emulator.
 set -euo pipefail
 program=$1 blocks=$2
 shift 2
 read -r -a runner <<<"${GOLDEN_RUNNER:-}"
-diff <(head -n "$blocks" "$(dirname "${BASH_SOURCE[0]}")/digests.txt") \
+diff <(head -n "$blocks" "$(dirname "${BASH_SOURCE[0]}")/digests") \
   <("${runner[@]}" "$program" --blocks "$blocks" "$@") >/dev/null ||
-  { echo "golden: the answers' bits differ from digests.txt" >&2; exit 1; }
+  { echo "golden: the answers' bits differ from digests" >&2; exit 1; }
 echo "golden: $blocks blocks of 10000 cases have the same bits"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Prints the digests of blocks of answers, a line each, for comparison with
-// tests/golden/digests.txt:
+// tests/golden/digests:
 //   golden_digest [--blocks N] [--threads N] [--backwards]
 // The lines do not depend on the threads nor on the order in which the blocks are answered.
 
