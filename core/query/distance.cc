@@ -113,10 +113,10 @@ DistanceAnswer Distance(const PosedShape& a, const PosedShape& b, const Distance
   const double distance = (core.distance - RadiusSum(pair)).hi;
   const double tolerance = ToleranceInMetres(pair, distance);
   answer.tolerance = std::fmax(tolerance, options.tolerance);
-  const Verdict verdict = Classify(answer.bracket, answer.tolerance, core.hit_iteration_limit);
+  Verdict verdict = Classify(answer.bracket, answer.tolerance, core.hit_iteration_limit);
+  if (options.exact) DecideAtZero(a, b, &verdict, &answer.bracket);
   answer.state = verdict.state;
   answer.reason = verdict.reason;
-  if (options.exact) DecideAtZero(a, b, &answer.state, &answer.reason, &answer.bracket);
   answer.distance = std::fmin(std::fmax(std::ldexp(distance, pair.exponent), answer.bracket.lower),
                               answer.bracket.upper);
   SetPoints(pair, a, core, &answer);

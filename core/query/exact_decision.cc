@@ -17,15 +17,13 @@ State StateOf(ExactContact contact) {
 
 }  // namespace
 
-void DecideAtZero(const PosedShape& a, const PosedShape& b, State* state, UndecidedReason* reason,
-                  Bracket* bracket) {
-  if (*state != State::kTouching && *state != State::kUndecided) return;
-  const std::optional<ExactVerdict> verdict = DecideExactly(a, b);
-  if (!verdict) return;
-  *state = StateOf(verdict->contact);
-  *reason = UndecidedReason::kNone;
-  bracket->lower = std::fmax(bracket->lower, verdict->lower);
-  bracket->upper = std::fmin(bracket->upper, verdict->upper);
+void DecideAtZero(const PosedShape& a, const PosedShape& b, Verdict* verdict, Bracket* bracket) {
+  if (verdict->state != State::kTouching && verdict->state != State::kUndecided) return;
+  const std::optional<ExactVerdict> exact = DecideExactly(a, b);
+  if (!exact) return;
+  *verdict = {StateOf(exact->contact)};
+  bracket->lower = std::fmax(bracket->lower, exact->lower);
+  bracket->upper = std::fmin(bracket->upper, exact->upper);
 }
 
 }  // namespace clearance

@@ -6,13 +6,13 @@
 #define CLEARANCE_CORE_QUERY_EXACT_DECISION_H_
 
 #include "core/query/distance.h"
+#include "core/query/pair_solver.h"
 
 namespace clearance {
 
 // Where the state is kTouching or kUndecided, decides it exactly and narrows the bracket to what
 // that proves. Leaves everything as it is where that cannot be done (DecideExactly tells when).
-void DecideAtZero(const PosedShape& a, const PosedShape& b, State* state, UndecidedReason* reason,
-                  Bracket* bracket);
+void DecideAtZero(const PosedShape& a, const PosedShape& b, Verdict* verdict, Bracket* bracket);
 
 }  // namespace clearance
 

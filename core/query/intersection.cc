@@ -22,10 +22,10 @@ IntersectionAnswer Intersection(const PosedShape& a, const PosedShape& b,
   answer.bracket = BodyBracket(pair, core);
   const double distance = (core.distance - radii).hi;
   const double tolerance = ToleranceInMetres(pair, distance);
-  const Verdict verdict = Classify(answer.bracket, tolerance, core.hit_iteration_limit);
+  Verdict verdict = Classify(answer.bracket, tolerance, core.hit_iteration_limit);
+  if (options.exact) DecideAtZero(a, b, &verdict, &answer.bracket);
   answer.state = verdict.state;
   answer.reason = verdict.reason;
-  if (options.exact) DecideAtZero(a, b, &answer.state, &answer.reason, &answer.bracket);
   return answer;
 }
 
