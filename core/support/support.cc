@@ -8,13 +8,13 @@ namespace clearance {
 
 VertexIndex HighestVertex(const ConvexShape& shape, const Vec3d& d, VertexIndex start) {
   NoCount count;
-  return HighestVertexBy(SupportRoad::kBest, shape, d, start, &count);
+  return HighestVertexBy({SupportRoad::kBest, start}, shape, d, &count);
 }
 
 VertexIndex HighestVertex(const ConvexShape& shape, const Vec3<DoubleDouble>& d,
                           VertexIndex start) {
   NoCount count;
-  return HighestVertexBy(SupportRoad::kBest, shape, d, start, &count);
+  return HighestVertexBy({SupportRoad::kBest, start}, shape, d, &count);
 }
 
 }  // namespace clearance

@@ -373,20 +373,20 @@ class Search {
 }  // namespace
 
 template <class T, class Count>
-VertexIndex HighestVertexBy(SupportRoad road, const ConvexShape& shape, const Vec3<T>& d,
-                            VertexIndex start, Count* count) {
+VertexIndex HighestVertexBy(const SupportWay& way, const ConvexShape& shape, const Vec3<T>& d,
+                            Count* count) {
   const Search<T, Count> search(shape, d, count);
   const bool can_climb = shape.is_certified_convex() && shape.has_adjacency();
-  return road == SupportRoad::kScan || !can_climb ? search.Scan() : search.Climb(road, start);
+  if (way.road == SupportRoad::kScan || !can_climb) return search.Scan();
+  return search.Climb(way.road, way.start);
 }
 
-template VertexIndex HighestVertexBy(SupportRoad, const ConvexShape&, const Vec3d&, VertexIndex,
-                                     NoCount*);
-template VertexIndex HighestVertexBy(SupportRoad, const ConvexShape&, const Vec3d&, VertexIndex,
+template VertexIndex HighestVertexBy(const SupportWay&, const ConvexShape&, const Vec3d&, NoCount*);
+template VertexIndex HighestVertexBy(const SupportWay&, const ConvexShape&, const Vec3d&,
                                      DotCount*);
-template VertexIndex HighestVertexBy(SupportRoad, const ConvexShape&, const Vec3<DoubleDouble>&,
-                                     VertexIndex, NoCount*);
-template VertexIndex HighestVertexBy(SupportRoad, const ConvexShape&, const Vec3<DoubleDouble>&,
-                                     VertexIndex, DotCount*);
+template VertexIndex HighestVertexBy(const SupportWay&, const ConvexShape&,
+                                     const Vec3<DoubleDouble>&, NoCount*);
+template VertexIndex HighestVertexBy(const SupportWay&, const ConvexShape&,
+                                     const Vec3<DoubleDouble>&, DotCount*);
 
 }  // namespace clearance

@@ -43,10 +43,15 @@ struct NoCount {
   void Add(std::uint64_t /*count*/) {}
 };
 
-// HighestVertex of support.h on a given road. T is double or DoubleDouble, Count one of the above.
+struct SupportWay {
+  SupportRoad road = SupportRoad::kBest;
+  VertexIndex start = 0;
+};
+
+// HighestVertex of support.h on a given way. T is double or DoubleDouble, Count one of the above.
 template <class T, class Count>
-VertexIndex HighestVertexBy(SupportRoad road, const ConvexShape& shape, const Vec3<T>& d,
-                            VertexIndex start, Count* count);
+VertexIndex HighestVertexBy(const SupportWay& way, const ConvexShape& shape, const Vec3<T>& d,
+                            Count* count);
 
 }  // namespace clearance
 

@@ -26,8 +26,8 @@ constexpr std::uint64_t kWitnessRow = 4 + Witness::kCapacity * kWitnessPair;
 constexpr std::uint64_t kContact = 2 * kVector + kNumber + 4 * kIndex;
 constexpr std::uint64_t kContactRow = kIndex + kState + ContactManifold::kCapacity * kContact;
 constexpr std::uint64_t kDepthProofRow = 2 * kIndex + kState +
-                                         DepthProof::kVertexCapacity * 2 * kIndex +
-                                         DepthProof::kFacetCapacity * 3 * kIndex;
+                                         2 * kIndex * DepthProof::kVertexCapacity +
+                                         3 * kIndex * DepthProof::kFacetCapacity;
 constexpr std::uint64_t kProvedInterval = 2 * kNumber + kVector;
 constexpr std::uint64_t kMotionProofRow = 4 + kState + MotionProof::kCapacity * kProvedInterval;
 
@@ -64,19 +64,18 @@ void Append(const std::vector<T>& values, google::protobuf::RepeatedField<T>* fi
   field->Add(values.begin(), values.end());
 }
 
-void AddLists(const v1::DistanceDetail& detail, std::uint32_t rows, DistanceLists* lists,
-              DistanceColumns* columns, v1::DistanceBatchResult* result) {
-  if (detail.contacts()) {
-    columns->contacts = &lists->contacts;
-    columns->contacts_truncated =
-        Column(true, rows, result->mutable_contacts()->mutable_truncated());
-  }
-  if (detail.depth_proofs()) {
-    lists->depth_proofs = std::make_unique<DepthProofColumns>();
-    columns->depth_proofs = lists->depth_proofs.get();
-    columns->depth_proofs_truncated =
-        Column(true, rows, result->mutable_depth_proofs()->mutable_truncated());
-  }
+void AddContacts(std::uint32_t rows, DistanceLists* lists, DistanceColumns* columns,
+                 v1::DistanceBatchResult* result) {
+  columns->contacts = &lists->contacts;
+  columns->contacts_truncated = Column(true, rows, result->mutable_contacts()->mutable_truncated());
+}
+
+void AddDepthProofs(std::uint32_t rows, DistanceLists* lists, DistanceColumns* columns,
+                    v1::DistanceBatchResult* result) {
+  lists->depth_proofs = std::make_unique<DepthProofColumns>();
+  columns->depth_proofs = lists->depth_proofs.get();
+  columns->depth_proofs_truncated =
+      Column(true, rows, result->mutable_depth_proofs()->mutable_truncated());
 }
 
 void Finish(const WitnessColumns& columns, v1::WitnessColumns* message) {
@@ -128,7 +127,7 @@ std::uint64_t MaxRowBytes(const v1::TimeOfCollisionBatch& batch) {
          If(detail.distances(), kNumber) + If(detail.points(), 2 * kVector) +
          If(detail.normals(), kVector) + If(detail.iterations(), kVarint) +
          If(detail.proofs(), kMotionProofRow) + If(detail.pieces(), 2 * kIndex) +
-         If(detail.proofs() && detail.pieces(), MotionProof::kCapacity * 2 * kIndex);
+         If(detail.proofs() && detail.pieces(), 2 * kIndex * MotionProof::kCapacity);
 }
 
 DistanceColumns MakeColumns(const v1::DistanceBatch& batch, std::uint32_t rows,
@@ -154,7 +153,8 @@ DistanceColumns MakeColumns(const v1::DistanceBatch& batch, std::uint32_t rows,
   columns.iterations = Column(detail.iterations(), numbers, result->mutable_iterations());
   columns.tolerances = Column(detail.tolerances(), numbers, result->mutable_tolerances());
   columns.witnesses = detail.witnesses() ? &lists->witnesses : nullptr;
-  AddLists(detail, rows, lists, &columns, result);
+  if (detail.contacts()) AddContacts(rows, lists, &columns, result);
+  if (detail.depth_proofs()) AddDepthProofs(rows, lists, &columns, result);
   return columns;
 }
 

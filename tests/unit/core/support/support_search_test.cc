@@ -104,12 +104,12 @@ void ExpectAllRoadsEndAtTheTop(const ConvexShape& shape, int count, Random& rand
     const auto start =
         static_cast<VertexIndex>(random.Below(static_cast<int>(shape.vertex_count())));
     NoCount none;
-    ASSERT_EQ(HighestVertexBy(SupportRoad::kScan, shape, scaled, start, &none), top.vertex);
-    ASSERT_EQ(HighestVertexBy(SupportRoad::kScan, shape, fine, start, &none), fine_top.vertex);
+    ASSERT_EQ(HighestVertexBy({SupportRoad::kScan, start}, shape, scaled, &none), top.vertex);
+    ASSERT_EQ(HighestVertexBy({SupportRoad::kScan, start}, shape, fine, &none), fine_top.vertex);
     for (const SupportRoad road : kClimbingRoads) {
-      ASSERT_EQ(HighestVertexBy(road, shape, scaled, start, &none), top.vertex)
+      ASSERT_EQ(HighestVertexBy({road, start}, shape, scaled, &none), top.vertex)
           << "road " << static_cast<int>(road) << " from " << start;
-      ASSERT_EQ(HighestVertexBy(road, shape, fine, start, &none), fine_top.vertex)
+      ASSERT_EQ(HighestVertexBy({road, start}, shape, fine, &none), fine_top.vertex)
           << "double-double, road " << static_cast<int>(road) << " from " << start;
     }
     ASSERT_EQ(HighestVertex(shape, scaled, start), top.vertex);
@@ -170,7 +170,7 @@ TEST(SupportSearch, ManyTiesFallBackOnAScan) {
   ASSERT_EQ(top.ties, 2000);
   for (VertexIndex start = 0; start < shape->vertex_count(); start += 100) {
     DotCount count;
-    EXPECT_EQ(HighestVertexBy(SupportRoad::kBest, *shape, up, start, &count), top.vertex);
+    EXPECT_EQ(HighestVertexBy({SupportRoad::kBest, start}, *shape, up, &count), top.vertex);
     EXPECT_LT(count.dots, 2 * shape->vertex_count());
   }
 }
@@ -185,10 +185,10 @@ TEST(SupportSearch, FewTiesTakeNoScan) {
     const Vec3d n = Cross(shape->vertex(adjacency.neighbors[begin + 1]) - p,
                           shape->vertex(adjacency.neighbors[begin]) - p);
     DotCount count;
-    HighestVertexBy(SupportRoad::kBest, *shape, n, 0, &count);
+    HighestVertexBy({SupportRoad::kBest, 0}, *shape, n, &count);
     EXPECT_LT(count.dots, 400U) << i;
     DotCount fine_count;
-    HighestVertexBy(SupportRoad::kBest, *shape, To<DoubleDouble>(n), 0, &fine_count);
+    HighestVertexBy({SupportRoad::kBest, 0}, *shape, To<DoubleDouble>(n), &fine_count);
     EXPECT_LT(fine_count.dots, 400U) << i;
   }
 }
