@@ -176,8 +176,12 @@ struct RelativeMotion::Bound {
   Value operator()(double s) {
     const Vec3d e_a = n + s * turn_a;
     const Vec3d e_b = n + s * turn_b;
-    arm_a = ArmOf(pair.a, pair.scale_a, a, e_a, &last_a);
-    arm_b = ArmOf(pair.b, pair.scale_b, b, -e_b, &last_b);
+    const auto highest_a = HighestPoint(pair.a, Transpose(a.R_W) * e_a, last_a);
+    const auto highest_b = HighestPoint(pair.b, -(Transpose(b.R_W) * e_b), last_b);
+    last_a = highest_a.vertex;
+    last_b = highest_b.vertex;
+    arm_a = ArmOf(a, pair.scale_a, highest_a.point);
+    arm_b = ArmOf(b, pair.scale_b, highest_b.point);
     const double height =
         Dot(n, offset) + s * Dot(n, closing) + (Dot(e_b, arm_b) - Dot(e_a, arm_a));
     const double slope = Dot(n, closing) + Dot(turn_b, arm_b) - Dot(turn_a, arm_a);
@@ -185,12 +189,9 @@ struct RelativeMotion::Bound {
             slope - s * curvature - margin * turning - drift};
   }
 
-  // From the pivot to the body's highest point along e.
-  static Vec3d ArmOf(const ConvexShape& shape, double scale, const BodyAt& at, const Vec3d& e,
-                     VertexIndex* last) {
-    const HighestPointOf<double> highest = HighestPoint(shape, Transpose(at.R_W) * e, *last);
-    *last = highest.vertex;
-    return at.lever + at.R_W * (scale * highest.point);
+  // From the pivot to a point of the shape.
+  static Vec3d ArmOf(const BodyAt& at, double scale, const Vec3d& point) {
+    return at.lever + at.R_W * (scale * point);
   }
 
   // How far a body ever reaches along m from its pivot, whatever it turns by; one that does not

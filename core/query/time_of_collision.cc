@@ -92,12 +92,15 @@ class Search {
   // than `nearest` (units, less the goal; to the tolerance); 0 if there is none. A bound of the gap
   // that is concave in time and holds at both ends holds between them.
   double TimeOfLeaving(double nearest) {
-    for (double t = kLongestWait; t <= 1; t *= 2) {
+    double t = kLongestWait;
+    while (t <= 1) {
       const CoreAnswer core = SolveAt(t);
-      if (!(core.lower > goal_ + Dd(tolerance_))) continue;
-      const RelativeMotion::GapBounds gap =
-          motion_.GapFromStart(motion_.AxesOfA(t) * core.n_A, goal_, t);
-      if (gap.now >= nearest - tolerance_ && gap.later > tolerance_) return t;
+      if (core.lower > goal_ + Dd(tolerance_)) {
+        const RelativeMotion::GapBounds gap =
+            motion_.GapFromStart(motion_.AxesOfA(t) * core.n_A, goal_, t);
+        if (gap.now >= nearest - tolerance_ && gap.later > tolerance_) return t;
+      }
+      t *= 2;
     }
     return 0;
   }
