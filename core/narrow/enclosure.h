@@ -9,7 +9,9 @@
 // algorithm: with the origin in the relative interior of the points found so far, take the highest
 // and the lowest vertex along a direction n orthogonal to all of them; if both lie off the plane,
 // the origin is in the relative interior of all together, one dimension up; if one does not, n is
-// the normal of a supporting plane through the origin, and the shapes touch.
+// the normal of a supporting plane through the origin, and the shapes touch. Begun from one vertex
+// at the origin, which spans nothing, the points found need not surround it: what is claimed in the
+// end is what ComputeInnerBall proves of them, after refinement.
 
 #ifndef CLEARANCE_CORE_NARROW_ENCLOSURE_H_
 #define CLEARANCE_CORE_NARROW_ENCLOSURE_H_

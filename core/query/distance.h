@@ -61,8 +61,9 @@ struct DistanceOptions {
   double max_distance = std::numeric_limits<double>::infinity();  // >= 0
   // Width of the bracket that is good enough; 0: as narrow as rounding allows.
   double tolerance = 0;
-  // Lets exact arithmetic decide where the bracket holds 0: then a pair of polytopes is never
-  // UNDECIDED, and TOUCHING is meant to the last bit. Allocates; see exact_contact.h.
+  // Lets exact arithmetic decide where the bracket holds 0: then TOUCHING is meant to the last bit.
+  // Not of curved cores, nor beyond a limit of work: these are answered as without it. Allocates;
+  // see exact_contact.h.
   bool exact = false;
   // Vertex pairs to start from, such as the witness of an earlier answer for the same shapes; any
   // do. Nothing that is reported depends on it but the iterations and the bracket of a pair that is

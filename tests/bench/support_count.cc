@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Dot products of one support by the road that it goes, for hulls of 8 to 100,000 vertices of every
-// family: lines of family,vertices,road,mean,most on standard output, always the same. Kept as
-// results/support_dot_products.csv; plot_support_count.py draws it.
+// family: lines of family,vertices,road,mean,most on standard output, always the same.
 
 #include "tests/support/support_count.h"
 

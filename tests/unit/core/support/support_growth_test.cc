@@ -18,7 +18,7 @@ namespace {
 constexpr int kDirections = 1000;
 constexpr double kCoherence = 0.02;  // radians
 
-// Bounds with room for other seeds: half as much again was the most that was seen.
+// A logarithm of the vertices with room for other seeds.
 double MeanBound(double vertices) { return 8 + 8 * std::log2(vertices); }
 double MostBound(double vertices) { return 80 + 20 * std::log2(vertices); }
 
