@@ -30,6 +30,12 @@ int SizeExponent(const ConvexShape& shape) {
   return shape.core_radius() > 0 ? shape.exponent() : kNoExponent;
 }
 
+// Units of one normalised coordinate. A single point has no coordinate but 0, and beside lengths
+// near the least double its own exponent would overflow.
+double CoordinateScale(const ConvexShape& shape, int exponent) {
+  return shape.core_radius() > 0 ? std::ldexp(1.0, shape.exponent() - exponent) : 1;
+}
+
 // Error of R_AB = R_A^T R_B as an operator. In double: each factor is off by 9u an entry, 27u in
 // norm, each entry of a product by another 3u * sqrt(3); in double-double by 64 u^2 an entry
 // likewise. Exact between equal identities.
@@ -99,8 +105,8 @@ ShapePair MakeShapePair(const ConvexShape& a, const ConvexShape& b, int least_ex
                            RadiusExponent(b.radius()), least_exponent});
   if (exponent == kNoExponent) exponent = 0;
   ShapePair pair{a, b, exponent};
-  pair.scale_a = std::ldexp(1.0, a.exponent() - exponent);
-  pair.scale_b = std::ldexp(1.0, b.exponent() - exponent);
+  pair.scale_a = CoordinateScale(a, exponent);
+  pair.scale_b = CoordinateScale(b, exponent);
   pair.radius_a = a.core_radius() > 0 ? pair.scale_a * a.core_radius() : 0;
   pair.radius_b = b.core_radius() > 0 ? pair.scale_b * b.core_radius() : 0;
   return pair;

@@ -54,5 +54,12 @@ TEST(Regression, TwoCoincidentPointsTouch) {
   ExpectRightAnswer(bodies);
 }
 
+// Common units of 2^-1072 made the points' own unit of 2^0 infinite, and a crash of it.
+TEST(Regression, PointsTheLeastDoublesApart) {
+  BodyPair bodies = {MakePointBody(0), MakePointBody(0)};
+  bodies.b.pose.p_WS = {-0x0.0000000000001p-1022, 0x0.0000000000003p-1022, 0x0.0000000000002p-1022};
+  ExpectRightAnswer(bodies);
+}
+
 }  // namespace
 }  // namespace clearance::testing
