@@ -113,7 +113,7 @@ const char* Name(Regime regime) {
   return kNames[static_cast<std::size_t>(regime)];
 }
 
-QuestionPool::QuestionPool(std::uint64_t seed) : random_(seed) {
+QuestionPool::QuestionPool(std::uint64_t seed, const PoolScales& scales) : random_(seed) {
   for (int family = 0; family < kFamilyCount; ++family) {
     // Of large hulls only a few: building them takes its time.
     const bool is_large = static_cast<Family>(family) == Family::kEllipsoids;
@@ -126,16 +126,17 @@ QuestionPool::QuestionPool(std::uint64_t seed) : random_(seed) {
   }
   for (int i = 0; i < kCurvedShapes; ++i) shapes_.push_back(CurvedShape(random_, 0));
   small_ = Shapes(random_, 6, -20);
-  huge_ = Shapes(random_, 6, 300);
-  tiny_ = Shapes(random_, 6, -320);
+  huge_ = Shapes(random_, 6, scales.huge);
+  tiny_ = Shapes(random_, 6, scales.tiny);
 }
 
 const ConvexShape* QuestionPool::Any(const std::vector<ConvexShapePtr>& shapes) {
   return shapes[random_.Below(static_cast<int>(shapes.size()))].get();
 }
 
-Question QuestionPool::Next() {
-  const auto regime = static_cast<Regime>(random_.Below(kRegimeCount));
+Question QuestionPool::Next() { return Next(static_cast<Regime>(random_.Below(kRegimeCount))); }
+
+Question QuestionPool::Next(Regime regime) {
   const ConvexShape* a = Any(shapes_);
   const ConvexShape* b = Any(shapes_);
   switch (regime) {

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/query/distance.h"
@@ -26,7 +27,7 @@ enum class Regime : std::uint8_t {
   kAligned,        // axes along the world's, whole or half numbers for positions
   kNearlyAligned,  // turned by 1e-16 to 1e-3, or by half a turn but for that
   kFarAway,        // 1e8 from the world's origin
-  kScaled,         // 2^300 or 2^-320 times as large
+  kScaled,         // as much larger or smaller as the pool's scales say
   kSizeRatio,      // one 2^20 times the other
   kInBody,         // shapes with poses of their own inside their bodies
 };
@@ -45,6 +46,7 @@ struct Question {
   PosedShape PosedA() const { return {*shape_a, pose_a, local_a}; }
   PosedShape PosedB() const { return {*shape_b, pose_b, local_b}; }
   double Size() const { return shape_a->bounding_radius() + shape_b->bounding_radius(); }
+  bool IsCurved() const { return shape_a->is_curved() || shape_b->is_curved(); }
 };
 
 struct MotionQuestion {
@@ -57,13 +59,24 @@ struct MotionQuestion {
   MovingShape MovingB() const { return {*start.shape_b, start.pose_b, motion_b, start.local_b}; }
 };
 
+// The shapes of Regime::kScaled are 2^huge or 2^tiny times as large as others.
+struct PoolScales {
+  int huge = 300;
+  int tiny = -320;
+};
+
 // Thread-compatible. The same seed makes the same questions in the same order. A question lives no
-// longer than its pool.
+// longer than its shapes, which all copies of a pool share.
 class QuestionPool {
  public:
-  explicit QuestionPool(std::uint64_t seed);
+  explicit QuestionPool(std::uint64_t seed, const PoolScales& scales = {});
+
+  // From now on the shape is asked about as the pool's own are.
+  void Add(ConvexShapePtr shape) { shapes_.push_back(std::move(shape)); }
 
   Question Next();
+  // kNearContact stands for kAnyPose: what is near contact only an answer tells (below).
+  Question Next(Regime regime);
 
   // The same pair moved along its normal to any gap or overlap near 0 (of 1e-16 to 1 of its size).
   Question NearContact(const Question& question, const DistanceAnswer& answer);
@@ -89,8 +102,8 @@ class QuestionPool {
   std::vector<Generated> generated_;
   std::vector<ConvexShapePtr> shapes_;  // a metre or so
   std::vector<ConvexShapePtr> small_;   // a micrometre
-  std::vector<ConvexShapePtr> huge_;    // 2^300
-  std::vector<ConvexShapePtr> tiny_;    // 2^-320
+  std::vector<ConvexShapePtr> huge_;
+  std::vector<ConvexShapePtr> tiny_;
 };
 
 // Every number as an exact hexadecimal double.

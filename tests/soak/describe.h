@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Answers as text, every number as an exact hexadecimal double beside a readable one.
+
+#ifndef CLEARANCE_TESTS_SOAK_DESCRIBE_H_
+#define CLEARANCE_TESTS_SOAK_DESCRIBE_H_
+
+#include <string>
+
+#include "core/narrow/depth_proof.h"
+#include "core/query/contact_manifold.h"
+#include "core/query/distance.h"
+#include "core/query/intersection.h"
+#include "core/query/time_of_collision.h"
+
+namespace clearance::soak {
+
+std::string Describe(const DistanceAnswer& answer);
+std::string Describe(const IntersectionAnswer& answer);
+std::string Describe(const TimeOfCollisionAnswer& answer);
+std::string Describe(const ContactManifold& manifold);
+std::string Describe(const DepthProof& proof);
+// Its pairs of vertices and weights.
+std::string Describe(const Witness& witness);
+
+}  // namespace clearance::soak
+
+#endif  // CLEARANCE_TESTS_SOAK_DESCRIBE_H_
