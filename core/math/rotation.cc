@@ -37,9 +37,7 @@ double RotationAngle(const Vec3d& rotation) {
 Vec3d RotationAxis(const Vec3d& rotation) {
   const double largest = Largest(rotation);
   if (largest == 0) return {};
-  const Vec3d scaled = {rotation.x / largest, rotation.y / largest, rotation.z / largest};
-  const double norm = std::sqrt(NormSquared(scaled));
-  return {scaled.x / norm, scaled.y / norm, scaled.z / norm};
+  return Normalized(Vec3d{rotation.x / largest, rotation.y / largest, rotation.z / largest});
 }
 
 Mat3<double> RotationVectorMatrix(const Vec3d& rotation) {
@@ -63,7 +61,7 @@ Vec3d ShortestRotation(const Quaternion& from, const Quaternion& to) {
   const Vec3d b = {to.x, to.y, to.z};
   const double w = to.w * from.w + Dot(a, b);
   const Vec3d turn = from.w * b - to.w * a - Cross(b, a);
-  const double sin_half = std::sqrt(NormSquared(turn));
+  const double sin_half = Norm(turn);
   if (sin_half == 0) return {};
   const double angle_rad = 2 * AngleOf(sin_half, std::fabs(w));
   const double scale = (w < 0 ? -angle_rad : angle_rad) / sin_half;

@@ -7,6 +7,8 @@
 #ifndef CLEARANCE_CORE_MATH_VEC3_H_
 #define CLEARANCE_CORE_MATH_VEC3_H_
 
+#include <cmath>
+
 namespace clearance {
 
 template <class T>
@@ -53,6 +55,20 @@ constexpr Vec3<T> Cross(const Vec3<T>& a, const Vec3<T>& b) {
 template <class T>
 constexpr T NormSquared(const Vec3<T>& a) {
   return Dot(a, a);
+}
+
+// The square must neither overflow nor underflow: work in the units of a pair.
+inline double Norm(const Vec3d& a) { return std::sqrt(NormSquared(a)); }
+
+// Requires: a length other than 0, and as Norm.
+inline Vec3d Normalized(const Vec3d& a) {
+  const double norm = Norm(a);
+  return {a.x / norm, a.y / norm, a.z / norm};
+}
+
+// a * 2^exponent, exact but for underflow and overflow.
+inline Vec3d Scaled(const Vec3d& a, int exponent) {
+  return {std::ldexp(a.x, exponent), std::ldexp(a.y, exponent), std::ldexp(a.z, exponent)};
 }
 
 }  // namespace clearance

@@ -14,8 +14,6 @@ namespace {
 
 using Dd = DoubleDouble;
 
-double Norm(const Vec3d& v) { return std::sqrt(NormSquared(v)); }
-
 // A triangle with its first corner opposite to its longest edge, where the plane is best told from.
 struct Triangle {
   Vec3d a, b, c;

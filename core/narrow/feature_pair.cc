@@ -14,8 +14,6 @@
 namespace clearance {
 namespace {
 
-double Norm(const Vec3d& v) { return std::sqrt(NormSquared(v)); }
-
 // The nearest point of the features' difference, its combination of vertex pairs, and how far it
 // lies inside the features: the least distance from their boundary, infinite for two vertices.
 struct Nearest {

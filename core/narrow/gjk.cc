@@ -21,8 +21,6 @@ constexpr double UnitRoundoff<DoubleDouble>() {
   return kDoubleDoubleRoundoff;
 }
 
-double Norm(const Vec3d& v) { return std::sqrt(NormSquared(v)); }
-
 // Cold start: the vertex of A - B that looks from A towards B.
 template <class T>
 Simplex<T> ColdStart(Difference<T>& difference) {

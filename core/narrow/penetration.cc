@@ -168,7 +168,7 @@ class Expansion {
       apart.p_AB = clearance::ToDouble(placement.p_AB) + shift * contact_.n_A;
       Difference<double> difference(difference_.pair(), apart);
       const GjkResult<double> gjk = Gjk(difference, Simplex<double>{}, limits);
-      const double distance = std::sqrt(NormSquared(gjk.v));
+      const double distance = Norm(gjk.v);
       if (gjk.end == GjkEnd::kEnclosed || gjk.end == GjkEnd::kAtOrigin) return;
       Contact next;
       next.n_A = (-1 / distance) * gjk.v;
@@ -191,7 +191,7 @@ class Expansion {
     Vec3d step = turn;
     for (int i = 0; i < kMaxPolishSteps; ++i) {
       const Vec3d d = contact_.n_A + step;
-      const Vec3d n_A = (1 / std::sqrt(NormSquared(d))) * d;
+      const Vec3d n_A = (1 / Norm(d)) * d;
       T height;
       Highest(n_A, &height);
       if (!(height < contact_.height)) return;

@@ -12,11 +12,6 @@ namespace {
 
 using Dd = DoubleDouble;
 
-// v * 2^exponent, exactly but for underflow.
-Vec3d Scaled(const Vec3d& v, int exponent) {
-  return {std::ldexp(v.x, exponent), std::ldexp(v.y, exponent), std::ldexp(v.z, exponent)};
-}
-
 Dd Scaled(const Dd& x, int exponent) {
   return {std::ldexp(x.hi, exponent), std::ldexp(x.lo, exponent)};
 }
@@ -126,7 +121,7 @@ Placement<T> MakePlacement(const ShapePair& pair, const PosedShape& a, const Pos
   } else {
     placement.p_AB = R_AW * ToDouble(p_W);
   }
-  const double reach = std::sqrt(NormSquared(ToDouble(p_W)));
+  const double reach = Norm(ToDouble(p_W));
   const double rotation_error = RotationError<T>(a, b);
   const double rounding = sizeof(T) == sizeof(double) ? kRoundoff : kDoubleDoubleRoundoff;
   const double offset_error = rounding * reach + CenterError(a, pair.exponent) +

@@ -17,10 +17,6 @@
 namespace clearance {
 namespace {
 
-Vec3d Scaled(const Vec3d& v, int exponent) {
-  return {std::ldexp(v.x, exponent), std::ldexp(v.y, exponent), std::ldexp(v.z, exponent)};
-}
-
 // Rows are the axes of N: n itself and two across it, the first as near as can be to the world axis
 // that is farthest from n.
 Mat3<double> AxesAlong(const Vec3d& n_W) {
@@ -31,9 +27,7 @@ Mat3<double> AxesAlong(const Vec3d& n_W) {
   } else if (y <= z) {
     axis = {0, 1, 0};
   }
-  const Vec3d across = axis - Dot(axis, n_W) * n_W;
-  const double length = std::sqrt(NormSquared(across));
-  const Vec3d x_W = {across.x / length, across.y / length, across.z / length};
+  const Vec3d x_W = Normalized(axis - Dot(axis, n_W) * n_W);
   return {x_W, Cross(n_W, x_W), n_W};
 }
 

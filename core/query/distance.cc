@@ -17,15 +17,6 @@
 namespace clearance {
 namespace {
 
-Vec3d Scaled(const Vec3d& v, int exponent) {
-  return {std::ldexp(v.x, exponent), std::ldexp(v.y, exponent), std::ldexp(v.z, exponent)};
-}
-
-Vec3d Normalized(const Vec3d& v) {
-  const double norm = std::sqrt(NormSquared(v));
-  return {v.x / norm, v.y / norm, v.z / norm};
-}
-
 CoreLimits LimitsOf(const ShapePair& pair, const DistanceOptions& options) {
   const DoubleDouble radii = RadiusSum(pair);
   CoreLimits limits = LimitsFor(pair, 0.0);

@@ -20,8 +20,6 @@ constexpr double kBoundError = 512 * kRoundoff;
 // The inverse of a unit has to be a normal double.
 constexpr int kLeastExponent = -1000;
 
-double Norm(const Vec3d& v) { return std::sqrt(NormSquared(v)); }
-
 int LengthExponent(double length) { return Exponent({length, 0, 0}); }
 
 // Centres and radii of the balls, and sums of both, are no longer than this.

@@ -16,12 +16,6 @@ using Dd = DoubleDouble;
 
 PosedShape StartOf(const MovingShape& moving) { return {moving.shape, moving.start, moving.local}; }
 
-double Norm(const Vec3d& v) { return std::sqrt(NormSquared(v)); }
-
-Vec3d Scaled(const Vec3d& v, int exponent) {
-  return {std::ldexp(v.x, exponent), std::ldexp(v.y, exponent), std::ldexp(v.z, exponent)};
-}
-
 // to - from in units, rounded once, without overflow on the way.
 Vec3d Offset(const Vec3d& from, const Vec3d& to, int exponent) {
   return Scaled(to, -exponent) - Scaled(from, -exponent);

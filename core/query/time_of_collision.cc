@@ -17,11 +17,6 @@ namespace {
 
 using Dd = DoubleDouble;
 
-Vec3d Normalized(const Vec3d& v) {
-  const double norm = std::sqrt(NormSquared(v));
-  return {v.x / norm, v.y / norm, v.z / norm};
-}
-
 // At most a + b. Requires: 0 <= b, a + b <= 2.
 double SumDown(double a, double b) { return RoundDown(TwoSum(a, b)); }
 
@@ -203,7 +198,7 @@ EndPoseFault MotionToEndPose(const Pose& start, const Pose& end, Motion* motion)
   motion->displacement = end.p_WS - start.p_WS;
   motion->rotation = ShortestRotation(start.q_WS, end.q_WS);
   motion->pivot = start.p_WS;
-  const double angle_rad = std::sqrt(NormSquared(motion->rotation));
+  const double angle_rad = Norm(motion->rotation);
   return angle_rad > kHalfTurn - kHalfTurnSlack ? EndPoseFault::kAmbiguous : EndPoseFault::kNone;
 }
 

@@ -68,7 +68,7 @@ double Sag(const Vec3d& p, const Vec3d& a, const Vec3d& b) {
   const Vec3d along = b - a;
   const double length_sq = NormSquared(along);
   const double t = length_sq > 0 ? std::clamp(Dot(p - a, along) / length_sq, 0.0, 1.0) : 0;
-  const double distance = std::sqrt(NormSquared(p - a - t * along));
+  const double distance = Norm(p - a - t * along);
   return distance * (1 + 8 * kRoundoff) + 16 * kRoundoff;
 }
 

@@ -15,10 +15,6 @@ namespace {
 // More than the roundings of a sum of two vectors and of its length together (under 6 u).
 constexpr double kLengthRoundUp = 1 + 8 * kRoundoff;
 
-Vec3d Scaled(const Vec3d& v, int exponent) {
-  return {std::ldexp(v.x, exponent), std::ldexp(v.y, exponent), std::ldexp(v.z, exponent)};
-}
-
 // All vertices are within this of -center, everything in units of 2^exponent.
 double RadiusAbout(const ConvexShape& shape, const Vec3d& center, int vertex_exponent) {
   double largest = 0;

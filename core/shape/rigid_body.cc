@@ -30,12 +30,6 @@ double Largest(const Vec3d& v) {
   return std::max({std::fabs(v.x), std::fabs(v.y), std::fabs(v.z)});
 }
 
-double Norm(const Vec3d& v) { return std::sqrt(NormSquared(v)); }
-
-Vec3d Scaled(const Vec3d& v, int exponent) {
-  return {std::ldexp(v.x, exponent), std::ldexp(v.y, exponent), std::ldexp(v.z, exponent)};
-}
-
 bool IsIdentityPose(const Pose& pose) { return pose.p_WS == Vec3d{} && IsIdentity(pose.q_WS); }
 
 // A piece in units of 2^exponent metres, in which nothing of it is larger than 1.

@@ -10,9 +10,9 @@
 #include <variant>
 #include <vector>
 
-#include "absl/types/span.h"
 #include "core/shape/make_shape.h"
 #include "core/shape/rigid_body.h"
+#include "server/convert/repeated_field_span.h"
 #include "server/convert/shape_digest.h"
 #include "server/guard/refusal.h"
 
@@ -23,11 +23,6 @@ constexpr std::uint64_t kCoordinatesOfPoint = 3;
 constexpr std::uint64_t kCoordinatesOfPlanePoint = 2;
 constexpr int kPoseNumbers = 7;
 constexpr double kLargest = std::numeric_limits<double>::max();
-
-template <class T>
-absl::Span<const T> SpanOf(const google::protobuf::RepeatedField<T>& field) {
-  return absl::MakeConstSpan(field.data(), static_cast<std::size_t>(field.size()));
-}
 
 Vec3d VectorOf(const v1::Vector3& v) { return {v.x(), v.y(), v.z()}; }
 

@@ -4,16 +4,11 @@
 
 #include <cstdint>
 
-#include "absl/types/span.h"
+#include "server/convert/repeated_field_span.h"
 #include "server/registry/digest.h"
 
 namespace clearance::server {
 namespace {
-
-template <class T>
-absl::Span<const T> SpanOf(const google::protobuf::RepeatedField<T>& field) {
-  return absl::MakeConstSpan(field.data(), static_cast<std::size_t>(field.size()));
-}
 
 std::uint8_t KindByte(const v1::Shape& shape) {
   return static_cast<std::uint8_t>(shape.kind_case());

@@ -4,7 +4,7 @@
 namespace clearance::client {
 namespace {
 
-void Append(const Vec3& p, std::vector<double>* vertices) {
+void AppendPoint(const Vec3& p, std::vector<double>* vertices) {
   for (const double coordinate : {p.x, p.y, p.z}) vertices->push_back(coordinate);
 }
 
@@ -16,16 +16,16 @@ struct VerticesOf {
 
   std::vector<double> operator()(const Segment& segment) const {
     std::vector<double> vertices;
-    Append(segment.a, &vertices);
-    Append(segment.b, &vertices);
+    AppendPoint(segment.a, &vertices);
+    AppendPoint(segment.b, &vertices);
     return vertices;
   }
 
   std::vector<double> operator()(const Triangle& triangle) const {
     std::vector<double> vertices;
-    Append(triangle.a, &vertices);
-    Append(triangle.b, &vertices);
-    Append(triangle.c, &vertices);
+    AppendPoint(triangle.a, &vertices);
+    AppendPoint(triangle.b, &vertices);
+    AppendPoint(triangle.c, &vertices);
     return vertices;
   }
 
@@ -37,8 +37,8 @@ struct VerticesOf {
     const Vec3& half = box.half_extents;
     std::vector<double> vertices;
     for (int i = 0; i < 8; ++i) {
-      Append({i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z},
-             &vertices);
+      AppendPoint({i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z},
+                  &vertices);
     }
     return vertices;
   }
@@ -46,7 +46,7 @@ struct VerticesOf {
   std::vector<double> operator()(const Polygon& polygon) const {
     std::vector<double> vertices;
     for (std::size_t i = 0; i + 1 < polygon.vertices.size(); i += 2) {
-      Append({polygon.vertices[i], polygon.vertices[i + 1], 0}, &vertices);
+      AppendPoint({polygon.vertices[i], polygon.vertices[i + 1], 0}, &vertices);
     }
     return vertices;
   }
