@@ -21,7 +21,8 @@ namespace clearance::soak {
 // Thread-compatible: one for each worker.
 class Asker {
  public:
-  // `is_telling`: prints every question before it is asked and every answer.
+  // `is_telling`: prints every question before it is asked and every answer, and all are proved
+  // anew.
   struct Options {
     bool is_telling = false;
   };
@@ -68,6 +69,8 @@ class Asker {
   template <class Answer, class Question>
   void Count(const Query& query, const Answer& answer, const std::string& fault,
              const Question& question);
+  // Whether an answer goes to the independent checker: one in so many, all where all is told.
+  bool IsChecked(int one_in);
   // What the independent checker has to say, and counts that it was asked.
   static std::string Judged(const Check& check, Row* row);
 

@@ -24,6 +24,8 @@ using testing::Regime;
 
 constexpr int kPools = 6;
 constexpr testing::PoolScales kExtremeScales = {900, -900};
+constexpr testing::PoolScales kLimitScales = {1005, -1040};
+constexpr int kLeastExponent = -1074;
 constexpr int kNearTwinPairs = 24;
 constexpr int kCompoundsPerFamily = 5;
 constexpr int kMaxPieces = 6;
@@ -54,7 +56,8 @@ ConvexShapePtr LargeHull(testing::HullFamily family, int count, Random& random) 
 
 const char* Name(Setting setting) {
   static constexpr std::array kNames = {"far_apart", "ulps",          "concentric", "near_twins",
-                                        "extreme",   "extreme_ratio", "compounds",  "comp_twins"};
+                                        "extreme",   "extreme_ratio", "limits",     "least_places",
+                                        "compounds", "comp_twins"};
   static_assert(kNames.size() == kSettingCount - testing::kRegimeCount);
   const int i = static_cast<int>(setting);
   return i < testing::kRegimeCount ? testing::Name(static_cast<Regime>(i))
@@ -88,9 +91,12 @@ std::string Describe(const BodyCase& question) {
   return text;
 }
 
-CaseMaker::CaseMaker(std::uint64_t seed) : seed_(seed), random_(seed) {
+CaseMaker::CaseMaker(std::uint64_t seed)
+    : seed_(seed),
+      random_(seed),
+      extreme_(random_.Next(), kExtremeScales),
+      limits_(random_.Next(), kLimitScales) {
   for (int i = 0; i < kPools; ++i) pools_.emplace_back(random_.Next());
-  extreme_.emplace_back(random_.Next(), kExtremeScales);
   AddLargeHulls();
   AddNearTwins();
   AddCompounds();
@@ -137,51 +143,73 @@ QuestionPool& CaseMaker::AnyPool() {
 }
 
 PairCase CaseMaker::NextPair() {
-  QuestionPool& pool = AnyPool();
+  static constexpr std::array kMore = {
+      Setting::kFarApart, Setting::kConcentric,  Setting::kNearTwins,   Setting::kExtreme,
+      Setting::kLimits,   Setting::kLeastPlaces, Setting::kExtremeRatio};
   if (!random_.OneIn(4)) {
-    const Question question = pool.Next();
+    const Question question = AnyPool().Next();
     return {SettingOf(question), question};
   }
-  static constexpr std::array kMore = {Setting::kFarApart, Setting::kConcentric,
-                                       Setting::kNearTwins, Setting::kExtreme,
-                                       Setting::kExtremeRatio};
   PairCase pair = {kMore[static_cast<std::size_t>(random_.Below(kMore.size()))],
-                   pool.Next(Regime::kAnyPose)};
-  Question& question = pair.question;
-  if (pair.setting == Setting::kFarApart) {
-    const Vec3d away = (question.Size() * random_.LogUniform(10, 1e12)) * random_.Direction();
-    question.pose_b.p_WS = question.pose_b.p_WS + away;
-  }
-  if (pair.setting == Setting::kConcentric) {
-    question.pose_b.p_WS = question.pose_a.p_WS;
-    if (random_.OneIn(2)) question.pose_b.q_WS = question.pose_a.q_WS;
-  }
-  if (pair.setting == Setting::kNearTwins) MakeNearTwins(&pair);
-  if (pair.setting == Setting::kExtreme || pair.setting == Setting::kExtremeRatio) {
-    MakeExtreme(&pair);
-  }
+                   AnyPool().Next(Regime::kAnyPose)};
+  Change(&pair);
   return pair;
 }
 
-void CaseMaker::MakeNearTwins(PairCase* pair) {
-  pair->question = AnyPool().Next(Regime::kTwins);
-  const auto& [shape, moved] = near_twins_[static_cast<std::size_t>(random_.Below(kNearTwinPairs))];
-  pair->question.shape_a = shape.get();
-  pair->question.shape_b = moved.get();
+void CaseMaker::Change(PairCase* pair) {
+  Question& question = pair->question;
+  const auto least = [this] { return std::ldexp(random_.Below(9) - 4, kLeastExponent); };
+  switch (pair->setting) {
+    case Setting::kFarApart:
+      question.pose_b.p_WS = question.pose_b.p_WS +
+                             (question.Size() * random_.LogUniform(10, 1e12)) * random_.Direction();
+      return;
+    case Setting::kConcentric:
+      question.pose_b.p_WS = question.pose_a.p_WS;
+      if (random_.OneIn(2)) question.pose_b.q_WS = question.pose_a.q_WS;
+      return;
+    case Setting::kLeastPlaces:
+      question.pose_a.p_WS = {least(), least(), least()};
+      question.pose_b.p_WS = {least(), least(), least()};
+      return;
+    case Setting::kNearTwins:
+      question = NearTwins();
+      return;
+    case Setting::kExtreme:
+      question = Scaled(&extreme_);
+      return;
+    case Setting::kLimits:
+      question = Scaled(&limits_);
+      return;
+    default:
+      question = ExtremeRatio();
+      return;
+  }
 }
 
-void CaseMaker::MakeExtreme(PairCase* pair) {
-  QuestionPool& pool = extreme_.front();
-  pool.random() = Random(random_.Next());
-  pair->question = pool.Next(Regime::kScaled);
-  if (pair->setting == Setting::kExtreme) return;
+Question CaseMaker::NearTwins() {
+  Question question = AnyPool().Next(Regime::kTwins);
+  const auto& [shape, moved] = near_twins_[static_cast<std::size_t>(random_.Below(kNearTwinPairs))];
+  question.shape_a = shape.get();
+  question.shape_b = moved.get();
+  return question;
+}
+
+Question CaseMaker::Scaled(QuestionPool* pool) {
+  pool->random() = Random(random_.Next());
+  return pool->Next(Regime::kScaled);
+}
+
+Question CaseMaker::ExtremeRatio() {
+  Question question = Scaled(&extreme_);
   for (int tries = 0; tries < 8; ++tries) {
-    const Question other = pool.Next(Regime::kScaled);
-    if ((other.Size() > 1) == (pair->question.Size() > 1)) continue;
-    pair->question.shape_b = other.shape_b;
-    if (random_.OneIn(2)) std::swap(pair->question.shape_a, pair->question.shape_b);
-    return;
+    const Question other = Scaled(&extreme_);
+    if ((other.Size() > 1) == (question.Size() > 1)) continue;
+    question.shape_b = other.shape_b;
+    if (random_.OneIn(2)) std::swap(question.shape_a, question.shape_b);
+    break;
   }
+  return question;
 }
 
 PairCase CaseMaker::InContact(const PairCase& pair, const DistanceAnswer& answer) {
@@ -189,14 +217,14 @@ PairCase CaseMaker::InContact(const PairCase& pair, const DistanceAnswer& answer
   PairCase near = pair;
   near.question = pool.NearContact(pair.question, answer);
   near.setting = SettingOf(near.question);
-  // Extreme sizes stay what they are called.
-  if (pair.setting == Setting::kExtreme || pair.setting == Setting::kExtremeRatio) {
-    near.setting = pair.setting;
-  }
-  if (near.setting == Setting(Regime::kNearContact) && random_.OneIn(4)) {
+  if (random_.OneIn(4)) {
     near.setting = Setting::kUlps;
     near.question.pose_b.p_WS =
         MovedByUlps(pair.question.pose_b.p_WS - answer.distance * answer.n_AB, random_);
+  }
+  // Extreme sizes stay what they are called.
+  if (pair.setting >= Setting::kExtreme && pair.setting <= Setting::kLimits) {
+    near.setting = pair.setting;
   }
   return near;
 }

@@ -28,6 +28,8 @@ enum class Setting : std::uint8_t {
   kNearTwins,      // a shape and itself with every coordinate a few units in the last place off
   kExtreme,        // 2^900 or 2^-900 times as large
   kExtremeRatio,   // one 2^900, one 2^-900 times as large
+  kLimits,         // 2^1005 or 2^-1040 times as large: next to overflow, or of subnormal numbers
+  kLeastPlaces,    // positions of a few of the least doubles
   kCompounds,      // of several pieces each
   kCompoundTwins,  // a compound and itself, at nearly the same place
 };
@@ -94,13 +96,17 @@ class CaseMaker {
   void AddNearTwins();
   void AddCompounds();
   testing::QuestionPool& AnyPool();
-  void MakeExtreme(PairCase* pair);
-  void MakeNearTwins(PairCase* pair);
+  // Changes a pair of kAnyPose into one of its setting.
+  void Change(PairCase* pair);
+  testing::Question Scaled(testing::QuestionPool* pool);
+  testing::Question ExtremeRatio();
+  testing::Question NearTwins();
 
   std::uint64_t seed_;
   testing::Random random_;
   std::vector<testing::QuestionPool> pools_;
-  std::vector<testing::QuestionPool> extreme_;  // one
+  testing::QuestionPool extreme_;
+  testing::QuestionPool limits_;
   std::vector<std::pair<ConvexShapePtr, ConvexShapePtr>> near_twins_;
   std::vector<BodyPair> bodies_;
 };
