@@ -18,10 +18,6 @@ namespace {
 constexpr int kPairsPerFamily = 3;
 constexpr int kCurvedShapes = 12;
 
-Vec3d Scaled(const Vec3d& v, int exponent) {
-  return {std::ldexp(v.x, exponent), std::ldexp(v.y, exponent), std::ldexp(v.z, exponent)};
-}
-
 Body Scaled(Body body, int exponent) {
   for (Vec3d& p : body.points) p = Scaled(p, exponent);
   body.radius = std::ldexp(body.radius, exponent);
