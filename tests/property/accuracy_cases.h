@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Random pairs for the lines of accuracy_table.h, what core answers of them, and how far that is
+// from the truth.
+//
+// The truth of polytopes, radii and compounds of them included, comes from exact rationals
+// (exact_distance.h, exact_motion.h), that of curved kinds from known points and tangent balls in
+// 113 bits (planted_contact.h). Solids of both kinds are placed with known contacts, so that every
+// kind of feature meets every other.
+
+#ifndef CLEARANCE_TESTS_PROPERTY_ACCURACY_CASES_H_
+#define CLEARANCE_TESTS_PROPERTY_ACCURACY_CASES_H_
+
+#include <optional>
+#include <string>
+
+#include "tests/property/accuracy_table.h"
+#include "tests/support/random.h"
+
+namespace clearance::testing {
+
+struct Measured {
+  std::string fault;          // what is wrong with the answer; empty: nothing
+  bool is_undecided = false;  // then only the bracket is held against the truth
+  double error = 0;           // relative, as in the table
+  unsigned kinds_a = 0;       // a bit for each kind of the groups that was drawn
+  unsigned kinds_b = 0;
+};
+
+// Of one random pair; none if the pair turned out to be in another place, or its truth is not known
+// to a thousandth of rounding.
+std::optional<Measured> Measure(const AccuracyRow& row, Situation situation, Random& random);
+
+// True where the oracle takes milliseconds for a pair.
+bool IsSlow(const AccuracyRow& row, Situation situation);
+
+// The bits of all kinds of a group, and of those whose interiors can overlap with one of the other:
+// a point and what is flat have none in common.
+unsigned KindsOf(Group group);
+unsigned KindsThatOverlap(Group group, Group other);
+
+struct MeasuredMotion {
+  std::string fault;
+  bool is_hit = false;
+  double early = 0;
+  double short_of_target = 0;
+};
+
+MeasuredMotion MeasureMotion(const MotionAccuracyRow& row, Random& random);
+
+}  // namespace clearance::testing
+
+#endif  // CLEARANCE_TESTS_PROPERTY_ACCURACY_CASES_H_
