@@ -23,6 +23,7 @@
 #include "server/app/shutdown_signals.h"
 #include "server/config/command_line.h"
 #include "server/config/flags.h"
+#include "server/engine/answer_check.h"
 #include "server/observe/http_server.h"
 #include "server/observe/log.h"
 #include "server/observe/metrics.h"
@@ -72,6 +73,7 @@ class Process {
         signals_(config.drain_delay + config.drain_timeout + kDrainSlack, &log_),
         metrics_(CLEARANCE_VERSION),
         registry_(config.limits, &metrics_),
+        checker_(config.check_sample, metrics_, log_),
         pages_(&metrics_) {}
 
   int Serve();
@@ -87,6 +89,7 @@ class Process {
   ShutdownSignals signals_;
   Metrics metrics_;
   Registry registry_;
+  AnswerChecker checker_;
   OperatorPages pages_;
   std::unique_ptr<HttpServer> http_;
   std::unique_ptr<GrpcServer> grpc_;
@@ -119,7 +122,8 @@ absl::Status Process::StartHttp() {
 absl::Status Process::StartGrpc() {
   const GrpcServerOptions options = {.listen_address = config_.listen,
                                      .polling_threads = OnePerCoreIfZero(config_.polling_threads),
-                                     .worker_threads = OnePerCoreIfZero(config_.worker_threads)};
+                                     .worker_threads = OnePerCoreIfZero(config_.worker_threads),
+                                     .checker = &checker_};
   absl::StatusOr<std::unique_ptr<GrpcServer>> grpc =
       GrpcServer::Start(options, config_.limits, registry_, metrics_);
   if (!grpc.ok()) return grpc.status();

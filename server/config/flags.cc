@@ -26,6 +26,7 @@ using HeldBytes = ByteCount<kMostOf64Bits>;
 using WireCount = Count<1, kMostOf32Bits>;
 using ThreadCount = Count<0, 1024>;
 using PieceCount = Count<1, 65536>;
+using SampleCount = Count<0, kMostOf32Bits>;
 
 constexpr Limits kDefaults;
 
@@ -40,6 +41,8 @@ using clearance::server::LogFormat;
 using clearance::server::LogLevel;
 using clearance::server::MessageBytes;
 using clearance::server::PieceCount;
+using clearance::server::SampleCount;
+using clearance::server::ServerConfig;
 using clearance::server::ThreadCount;
 using clearance::server::WaitTime;
 using clearance::server::WireCount;
@@ -65,6 +68,11 @@ ABSL_FLAG(LogLevel, log_level, LogLevel::kInfo,
 ABSL_FLAG(std::string, port_file, "",
           "Once ready, write {\"grpc_port\":N,\"http_port\":N} to this file (atomically). Empty: "
           "no file.");
+
+ABSL_FLAG(SampleCount, check_sample, SampleCount{ServerConfig().check_sample},
+          "One answered row in so many is proved anew by an independent checker, which counts and "
+          "logs "
+          "what it finds wrong. 1: every row. 0: none.");
 
 ABSL_FLAG(MessageBytes, max_request_bytes, MessageBytes{kDefaults.max_request_bytes},
           "Bytes of one request message; a larger one is refused by itself.");
@@ -172,6 +180,7 @@ absl::StatusOr<ServerConfig> ConfigFromFlags() {
       .log_format = absl::GetFlag(FLAGS_log_format),
       .log_level = absl::GetFlag(FLAGS_log_level),
       .port_file = absl::GetFlag(FLAGS_port_file),
+      .check_sample = absl::GetFlag(FLAGS_check_sample).value,
       .limits = limits,
   };
 }

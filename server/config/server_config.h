@@ -5,6 +5,7 @@
 #ifndef CLEARANCE_SERVER_CONFIG_SERVER_CONFIG_H_
 #define CLEARANCE_SERVER_CONFIG_SERVER_CONFIG_H_
 
+#include <cstdint>
 #include <string>
 
 #include "absl/time/time.h"
@@ -23,6 +24,7 @@ struct ServerConfig {
   LogFormat log_format = LogFormat::kHuman;
   LogLevel log_level = LogLevel::kInfo;
   std::string port_file;  // gets the bound ports once the server is ready; empty: none
+  std::uint64_t check_sample = 10'000;  // one answer in so many is checked; 0: none
   Limits limits;
 };
 

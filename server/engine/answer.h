@@ -14,6 +14,7 @@
 #include "absl/types/span.h"
 #include "core/query/distance.h"
 #include "core/query/time_of_collision.h"
+#include "server/engine/answer_check.h"
 #include "server/engine/batch.h"
 #include "server/engine/row_fault.h"
 #include "server/engine/shape_table.h"
@@ -41,6 +42,7 @@ struct Work {
   absl::FunctionRef<bool()> should_stop;
   BatchTally& tally;
   std::vector<UndecidedRow>& undecided;
+  PartChecks* checks = nullptr;  // null: none
 };
 
 // The caller's own vertex indices and weights, rows one after another; see

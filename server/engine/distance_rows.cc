@@ -45,16 +45,18 @@ struct DistanceKind {
   const DistanceColumns& columns;
   std::uint32_t first;
 
-  DistanceAnswer Ask(std::uint32_t row) const {
-    const PairOfBodies bodies(table, questions.pairs, row);
-    const Pose X_WA = PoseAt(questions.pairs.poses_a, row);
-    const Pose X_WB = PoseAt(questions.pairs.poses_b, row);
+  AskedDistance Asked(std::uint32_t row) const {
     DistanceOptions options;
     options.max_distance = *questions.max_distances.at(row);
     options.tolerance = questions.tolerance;
     options.exact = questions.exact;
     if (columns.depth_proofs != nullptr) options.depth_proof = &columns.depth_proofs->of_row;
-    return Distance(PosedBody{bodies.a, X_WA}, PosedBody{bodies.b, X_WB}, options);
+    return {AskedPairOf(table, questions.pairs, row), options};
+  }
+
+  DistanceAnswer Ask(std::uint32_t row) const {
+    const AskedDistance asked = Asked(row);
+    return Distance(asked.pair.PosedA(), asked.pair.PosedB(), asked.options);
   }
 
   std::uint64_t Scanned(const DistanceAnswer& answer, std::uint32_t row) const {

@@ -3,7 +3,6 @@
 #include "core/query/body_query.h"
 #include "server/engine/answer.h"
 #include "server/engine/row_loop.h"
-#include "server/engine/row_reader.h"
 
 namespace clearance::server {
 namespace {
@@ -16,12 +15,13 @@ struct IntersectionKind {
   const ShapeTable& table;
   const IntersectionColumns& columns;
 
+  AskedIntersection Asked(std::uint32_t row) const {
+    return {AskedPairOf(table, questions.pairs, row), {.exact = questions.exact}};
+  }
+
   IntersectionAnswer Ask(std::uint32_t row) const {
-    const PairOfBodies bodies(table, questions.pairs, row);
-    const Pose X_WA = PoseAt(questions.pairs.poses_a, row);
-    const Pose X_WB = PoseAt(questions.pairs.poses_b, row);
-    return Intersection(PosedBody{bodies.a, X_WA}, PosedBody{bodies.b, X_WB},
-                        {.exact = questions.exact});
+    const AskedIntersection asked = Asked(row);
+    return Intersection(asked.pair.PosedA(), asked.pair.PosedB(), asked.options);
   }
 
   std::uint64_t Scanned(const IntersectionAnswer& answer, std::uint32_t row) const {

@@ -13,6 +13,7 @@
 #include "absl/types/span.h"
 #include "core/math/vec3.h"
 #include "server/engine/answer.h"
+#include "server/engine/row_reader.h"
 
 namespace clearance::server {
 
@@ -42,8 +43,18 @@ class Pacer {
   std::uint64_t spent_ = 0;
 };
 
-// Kind has: Answer, kRefused, Ask(row) -> Answer, Scanned(answer, row) vertices, Put(answer, i)
-// and, of a refused row, Skip(i).
+// Once the row is put, so that nothing that is found can change it.
+template <class Kind>
+void CheckRow(const Work& work, const Kind& kind, std::uint32_t row,
+              const typename Kind::Answer& answer) {
+  const PairRows& pairs = kind.questions.pairs;
+  work.checks->Check(
+      kind.Asked(row), answer,
+      {work.table.digest(*pairs.slots_a.at(row)), work.table.digest(*pairs.slots_b.at(row))});
+}
+
+// Kind has: questions, Answer, kRefused, Asked(row) -> the question as the core takes it, Ask(row)
+// -> Answer, Scanned(answer, row) vertices, Put(answer, i) and, of a refused row, Skip(i).
 template <class Kind>
 void ForEachRow(const Work& work, Kind kind) {
   Pacer pacer(work.should_stop);
@@ -59,7 +70,8 @@ void ForEachRow(const Work& work, Kind kind) {
     }
     typename Kind::Answer answer;
     answer.reason = UndecidedReason::kBudget;
-    if (pacer.has_stopped()) {
+    const bool is_reached = !pacer.has_stopped();
+    if (!is_reached) {
       work.tally.AddNotReached();
     } else {
       answer = kind.Ask(row);
@@ -69,12 +81,20 @@ void ForEachRow(const Work& work, Kind kind) {
     if (answer.reason != UndecidedReason::kNone) work.undecided.push_back({row, answer.reason});
     kind.columns.states[i] = static_cast<int>(answer.state);
     kind.Put(answer, i);
+    if (is_reached && work.checks != nullptr && work.checks->Wants())
+      CheckRow(work, kind, row, answer);
   }
 }
 
 // What an exact decision takes may be milliseconds, and which rows need one nobody tells: the clock
 // is looked at after every few rows.
 inline constexpr std::uint64_t kVerticesAnExactRow = 32768;
+
+// Requires: the row has no fault.
+inline AskedPair AskedPairOf(const ShapeTable& table, const PairRows& pairs, std::uint32_t row) {
+  return {*table.body(*pairs.slots_a.at(row)), *table.body(*pairs.slots_b.at(row)),
+          PoseAt(pairs.poses_a, row), PoseAt(pairs.poses_b, row)};
+}
 
 // The pair of bodies of one row. Requires: the row has no fault.
 struct PairOfBodies {

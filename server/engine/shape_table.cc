@@ -21,11 +21,13 @@ std::uint64_t VerticesAPiece(const RigidBody& body) {
 
 }  // namespace
 
-void ShapeTable::Open(std::uint32_t slot, RigidBodyPtr body, std::uint64_t owned_bytes) {
+void ShapeTable::Open(std::uint32_t slot, RigidBodyPtr body, std::uint64_t owned_bytes,
+                      std::string_view digest) {
   const std::uint64_t vertices = VerticesAPiece(*body);
   max_vertices_a_step_ = std::max(max_vertices_a_step_, vertices);
   max_piece_count_ = std::max<std::uint64_t>(max_piece_count_, body->pieces().size());
-  Put(slot, {std::move(body), nullptr, owned_bytes, vertices, SlotState::kOpen});
+  Put(slot, {std::move(body), std::make_unique<const std::string>(digest), owned_bytes, vertices,
+             SlotState::kOpen});
 }
 
 void ShapeTable::Poison(std::uint32_t slot, const std::string& reason) {

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/shape/rigid_body.h"
@@ -21,8 +22,10 @@ enum class SlotState : std::uint8_t { kNeverOpened, kOpen, kClosed, kPoisoned };
 // Thread-compatible.
 class ShapeTable {
  public:
-  // `owned_bytes` is what the shape costs the table's owner: 0 for one that the registry holds.
-  void Open(std::uint32_t slot, RigidBodyPtr body, std::uint64_t owned_bytes);
+  // `owned_bytes` is what the shape costs the table's owner: 0 for one that the registry holds. The
+  // digest is kept for whoever has to tell which shape it was.
+  void Open(std::uint32_t slot, RigidBodyPtr body, std::uint64_t owned_bytes,
+            std::string_view digest = "");
   // `reason` is kept until the slot is opened or closed; a slot that is poisoned already keeps its
   // first reason.
   void Poison(std::uint32_t slot, const std::string& reason);
@@ -40,7 +43,9 @@ class ShapeTable {
   // the slot is open.
   std::uint64_t vertices_a_step(std::uint32_t slot) const { return slots_[slot].vertices_a_step; }
   // Requires: the slot is poisoned.
-  const std::string& failure(std::uint32_t slot) const { return *slots_[slot].failure; }
+  const std::string& failure(std::uint32_t slot) const { return *slots_[slot].text; }
+  // Requires: the slot is open.
+  const std::string& digest(std::uint32_t slot) const { return *slots_[slot].text; }
 
   std::uint64_t owned_bytes() const { return owned_bytes_; }
   std::uint64_t owned_bytes(std::uint32_t slot) const {
@@ -53,7 +58,7 @@ class ShapeTable {
  private:
   struct Slot {
     RigidBodyPtr body;
-    std::unique_ptr<const std::string> failure;
+    std::unique_ptr<const std::string> text;  // why it is poisoned; of an open one the digest
     std::uint64_t owned_bytes = 0;
     std::uint64_t vertices_a_step = 0;
     SlotState state = SlotState::kNeverOpened;

@@ -19,20 +19,20 @@ struct TimeOfCollisionKind {
   const ShapeTable& table;
   const TimeOfCollisionColumns& columns;
 
+  AskedTimeOfCollision Asked(std::uint32_t row) const {
+    AskedTimeOfCollision asked{
+        .pair = AskedPairOf(table, questions.pairs, row),
+        .options = {.target_distance = *questions.target_distances.at(row),
+                    .ignore_initial_contact = questions.ignore_initial_contact,
+                    .proof = columns.proofs == nullptr ? nullptr : &columns.proofs->of_row}};
+    MotionAt(questions.motions_a, asked.pair.X_WA, row, &asked.motion_a);
+    MotionAt(questions.motions_b, asked.pair.X_WB, row, &asked.motion_b);
+    return asked;
+  }
+
   TimeOfCollisionAnswer Ask(std::uint32_t row) const {
-    const PairOfBodies bodies(table, questions.pairs, row);
-    const Pose X_WA = PoseAt(questions.pairs.poses_a, row);
-    const Pose X_WB = PoseAt(questions.pairs.poses_b, row);
-    Motion motion_a;
-    Motion motion_b;
-    MotionAt(questions.motions_a, X_WA, row, &motion_a);
-    MotionAt(questions.motions_b, X_WB, row, &motion_b);
-    const MotionOptions options{
-        .target_distance = *questions.target_distances.at(row),
-        .ignore_initial_contact = questions.ignore_initial_contact,
-        .proof = columns.proofs == nullptr ? nullptr : &columns.proofs->of_row};
-    return TimeOfCollision(MovingBody{bodies.a, X_WA, motion_a},
-                           MovingBody{bodies.b, X_WB, motion_b}, options);
+    const AskedTimeOfCollision asked = Asked(row);
+    return TimeOfCollision(asked.MovingA(), asked.MovingB(), asked.options);
   }
 
   // Each step has a cost of its own even where the shapes are points.

@@ -60,6 +60,7 @@ void AddTo(const std::array<Counter*, kSize>& counters,
 
 Metrics::Metrics(absl::string_view version) : rpcs_(MakeRpcSeries(&registry_)) {
   MakeKindSeries();
+  MakeCheckSeries();
   MakeServerSeries();
   BuildGauge()
       .Name("clearance_build_info")
@@ -108,6 +109,27 @@ void Metrics::MakeKindSeries() {
     series.compute_seconds = &seconds.Add({{"kind", name}}, ComputeSecondsBuckets());
     series.rows = &rows.Add({{"kind", name}}, RowBuckets());
     series.iterations = &iterations.Add({{"kind", name}}, ToBuckets(kIterationBuckets));
+  }
+}
+
+void Metrics::MakeCheckSeries() {
+  const auto family = [this](const char* name, const char* help) {
+    return &BuildCounter().Name(name).Help(help).Register(registry_);
+  };
+  auto* const checked =
+      family("clearance_checked_answers_total", "Answers that the independent checker looked at.");
+  auto* const contradicted = family("clearance_contradicted_answers_total",
+                                    "Checked answers that the independent checker found wrong.");
+  auto* const unchecked = family("clearance_unchecked_answers_total",
+                                 "Answers drawn to be checked that could not be, by reason.");
+  for (std::size_t kind = 0; kind < kQueryKinds; ++kind) {
+    const std::string name = kKindNames[kind];
+    checks_[kind] = {
+        .checked = &checked->Add({{"kind", name}}),
+        .unchecked_undecided = &unchecked->Add({{"kind", name}, {"reason", "undecided"}}),
+        .unchecked_too_large = &unchecked->Add({{"kind", name}, {"reason", "too_large"}}),
+        .unchecked_too_fine = &unchecked->Add({{"kind", name}, {"reason", "too_fine"}}),
+        .contradicted = &contradicted->Add({{"kind", name}})};
   }
 }
 

@@ -23,6 +23,15 @@
 
 namespace clearance::server {
 
+// Of the answers of one kind that were drawn to be checked; each counts in one of the first four.
+struct CheckSeries {
+  prometheus::Counter* checked = nullptr;
+  prometheus::Counter* unchecked_undecided = nullptr;
+  prometheus::Counter* unchecked_too_large = nullptr;
+  prometheus::Counter* unchecked_too_fine = nullptr;
+  prometheus::Counter* contradicted = nullptr;  // of those that were checked
+};
+
 // Thread-safe. Handles live as long as the Metrics.
 class Metrics {
  public:
@@ -35,6 +44,8 @@ class Metrics {
 
   // Once a batch, after its last row: adds what all its chunks counted.
   void Record(const BatchTally& tally, absl::Duration compute_time);
+
+  CheckSeries& Checks(QueryKind kind) { return checks_[static_cast<std::size_t>(kind)]; }
 
   prometheus::Gauge& shapes() { return *shapes_; }
   prometheus::Gauge& shape_bytes() { return *shape_bytes_; }
@@ -59,11 +70,13 @@ class Metrics {
   };
 
   void MakeKindSeries();
+  void MakeCheckSeries();
   void MakeServerSeries();
 
   prometheus::Registry registry_;
   std::array<RpcSeries, kRpcMethods> rpcs_;
   std::array<KindSeries, kQueryKinds> kinds_;
+  std::array<CheckSeries, kQueryKinds> checks_;
   prometheus::Histogram* bracket_ratios_ = nullptr;
   prometheus::Gauge* shapes_ = nullptr;
   prometheus::Gauge* shape_bytes_ = nullptr;

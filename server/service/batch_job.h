@@ -59,14 +59,15 @@ class BatchJob {
  public:
   // Finds everything that refuses the batch as a whole, and the rows that are refused by
   // themselves. The batch and the table are borrowed, and the table must not change before the last
-  // part.
+  // part; the checker, null where no answer is checked, likewise.
   static absl::StatusOr<BatchJob> Start(const Batch& batch, const ShapeTable& table,
-                                        const Limits& limits) {
+                                        const Limits& limits, AnswerChecker* checker) {
     const absl::Time began = absl::Now();
     auto questions = ParseQuestions(batch, limits);
     if (!questions.ok()) return questions.status();
     BatchJob job(batch, table, *std::move(questions));
     job.max_bytes_ = MaxReplyBytesOf(batch.options(), limits);
+    job.checker_ = checker;
     if (absl::Status status =
             job.RequireReplyBytes(kMaxReplyOverhead + job.row_bytes_ + kMaxRowErrorBytes);
         !status.ok()) {
@@ -88,24 +89,29 @@ class BatchJob {
   // Answers as many rows as fit into one reply. Requires: not done.
   void AnswerPart(const StopRule& stop, Result* result) {
     const absl::Time began = absl::Now();
-    const StopRule stop_here = stop.Within(TimeBudgetOf(batch_.options()));
-    const auto should_stop = [&stop_here] { return stop_here.ShouldStop(); };
     const std::size_t first_fault = next_fault_;
     const std::uint32_t rows = TakeRows();
     const auto faults =
         absl::MakeConstSpan(faults_).subspan(first_fault, next_fault_ - first_fault);
+    PartChecks checks(checker_, tally_.kind(), rows - static_cast<std::uint32_t>(faults.size()));
+    const absl::Duration budget = TimeBudgetOf(batch_.options());
+    const auto should_stop = [&] {
+      return stop.Within(budget + checking_ + checks.took()).ShouldStop();
+    };
 
     Lists lists;
     std::vector<UndecidedRow> undecided;
     const auto columns = MakeColumns(batch_, rows, &lists, result);
-    AnswerRows(questions_, Work{next_row_, rows, faults, table_, should_stop, tally_, undecided},
+    AnswerRows(questions_,
+               Work{next_row_, rows, faults, table_, should_stop, tally_, undecided, &checks},
                columns);
     FinishColumns(columns, result);
     Describe(rows, result);
     for (const RowFault& fault : faults) FillRowError(fault, table_, result->add_errors());
     AddUndecided(undecided, result);
     next_row_ += rows;
-    computed_ += absl::Now() - began;
+    checking_ += checks.took();
+    computed_ += absl::Now() - began - checks.took();
   }
 
   void Record(Metrics& metrics) const { metrics.Record(tally_, computed_); }
@@ -172,7 +178,9 @@ class BatchJob {
   std::size_t next_fault_ = 0;
   std::uint32_t next_row_ = 0;
   BatchTally tally_;
+  AnswerChecker* checker_ = nullptr;
   absl::Duration computed_;
+  absl::Duration checking_;  // not the rows' time
 };
 
 using DistanceJob = BatchJob<v1::DistanceBatch, v1::DistanceBatchResult, DistanceLists>;

@@ -18,6 +18,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "server/config/limits.h"
+#include "server/engine/answer_check.h"
 #include "server/observe/metrics.h"
 #include "server/registry/registry.h"
 #include "server/service/completion.h"
@@ -31,6 +32,7 @@ struct ServerParts {
   Registry& registry;
   Metrics& metrics;
   WorkerPool& workers;
+  AnswerChecker* checker = nullptr;  // null: no answer is checked
   std::atomic<std::uint64_t> sessions = 0;
 };
 

@@ -61,7 +61,7 @@ class GrpcServer::Impl {
   Impl(const GrpcServerOptions& options, const Limits& limits, Registry& registry, Metrics& metrics)
       : limits_(limits),
         workers_(options.worker_threads),
-        parts_{limits_, registry, metrics, workers_},
+        parts_{limits_, registry, metrics, workers_, options.checker},
         methods_(parts_) {}
   ~Impl() { Shutdown(absl::Now()); }
 

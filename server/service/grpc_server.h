@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "server/config/limits.h"
+#include "server/engine/answer_check.h"
 #include "server/observe/metrics.h"
 #include "server/registry/registry.h"
 
@@ -21,6 +22,7 @@ struct GrpcServerOptions {
   std::string listen_address = "127.0.0.1:0";  // port 0: any free one
   int polling_threads = 2;                     // one a core
   int worker_threads = 2;                      // for hulls and large batches
+  AnswerChecker* checker = nullptr;            // outlives the server; null: no answer is checked
 };
 
 // Thread-compatible.

@@ -34,8 +34,9 @@ absl::Status OpenAll(const References& shapes, const ServerParts& parts, const S
     if (stop.ShouldStop()) return absl::DeadlineExceededError("no time left to open the shapes");
     auto resolved = ResolveShape(shapes[i], parts);
     if (!resolved.ok()) return Under("shapes[" + std::to_string(i) + "]", resolved.status());
-    opened->table.Open(static_cast<std::uint32_t>(i), resolved->shape.content->body,
-                       resolved->owned_bytes);
+    const ShapeContent& content = *resolved->shape.content;
+    opened->table.Open(static_cast<std::uint32_t>(i), content.body, resolved->owned_bytes,
+                       content.digest);
     opened->revision = std::min(opened->revision, resolved->revision);
   }
   return absl::OkStatus();
@@ -49,7 +50,7 @@ absl::Status AnswerUnary(const ServerParts& parts, const Request& request, const
   OpenedShapes opened{{}, parts.registry.revision()};
   if (absl::Status status = OpenAll(request.shapes(), parts, stop, &opened); !status.ok())
     return status;
-  auto job = Job::Start(request.batch(), opened.table, parts.limits);
+  auto job = Job::Start(request.batch(), opened.table, parts.limits, parts.checker);
   if (!job.ok()) return Under("batch", job.status());
   if (absl::Status status = job->RequireOneReply(); !status.ok()) return Under("batch", status);
   job->AnswerPart(stop, response->mutable_result());

@@ -108,7 +108,8 @@ absl::Status SessionState::OpenChecked(const v1::OpenShape& open, v1::OpenShapeR
   if (absl::Status status = CheckRoom(open.slot(), resolved->owned_bytes); !status.ok())
     return status;
 
-  table_.Open(open.slot(), resolved->shape.content->body, resolved->owned_bytes);
+  const ShapeContent& content = *resolved->shape.content;
+  table_.Open(open.slot(), content.body, resolved->owned_bytes, content.digest);
   result->set_slot(open.slot());
   FillShapeInfo(resolved->shape, result->mutable_shape());
   result->set_revision(resolved->revision);
@@ -141,7 +142,7 @@ absl::Status SessionState::Close(const v1::CloseShape& close, v1::CloseShapeResu
 template <class Job, class Batch, class Result>
 absl::Status SessionState::AnswerPart(const Batch& batch, const StopRule& stop, Result* result) {
   if (!std::holds_alternative<Job>(job_)) {
-    auto started = Job::Start(batch, table_, parts_.limits);
+    auto started = Job::Start(batch, table_, parts_.limits, parts_.checker);
     if (!started.ok()) return started.status();
     job_.template emplace<Job>(*std::move(started));
   }

@@ -21,9 +21,14 @@ grpc::ChannelArguments OwnConnection() {
 
 }  // namespace
 
-TestServer::TestServer(const server::Limits& wanted)
-    : limits(wanted), metrics("test"), registry(limits, &metrics) {
-  auto started = server::GrpcServer::Start({}, limits, registry, metrics);
+TestServer::TestServer(const server::Limits& wanted, const Checking& checking)
+    : limits(wanted),
+      metrics("test"),
+      registry(limits, &metrics),
+      log(server::LogFormat::kHuman, server::LogLevel::kInfo,
+          [this](absl::string_view line) { log_lines.emplace_back(line); }),
+      checker(checking.one_in, metrics, log, checking.judges) {
+  auto started = server::GrpcServer::Start({.checker = &checker}, limits, registry, metrics);
   EXPECT_TRUE(started.ok()) << started.status();
   if (!started.ok()) return;
   grpc = *std::move(started);

@@ -19,20 +19,31 @@
 #include "clearance/v1/server_service.grpc.pb.h"
 #include "clearance/v1/shape_service.grpc.pb.h"
 #include "server/config/limits.h"
+#include "server/engine/answer_check.h"
+#include "server/observe/log.h"
 #include "server/observe/metrics.h"
 #include "server/registry/registry.h"
 #include "server/service/grpc_server.h"
 
 namespace clearance::testing {
 
+// Which answers are checked, and by what.
+struct Checking {
+  std::uint64_t one_in = 0;
+  server::Judges judges = server::ProofJudges();
+};
+
 // A running server with its registry, and stubs on one channel.
 class TestServer {
  public:
-  explicit TestServer(const server::Limits& limits = {});
+  explicit TestServer(const server::Limits& limits = {}, const Checking& checking = {});
 
   server::Limits limits;
   server::Metrics metrics;
   server::Registry registry;
+  std::vector<std::string> log_lines;  // to be read once the server is down
+  server::Log log;
+  server::AnswerChecker checker;
   std::unique_ptr<server::GrpcServer> grpc;
   std::shared_ptr<grpc::Channel> channel;
   std::unique_ptr<v1::ShapeService::Stub> shapes;

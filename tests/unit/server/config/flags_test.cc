@@ -39,6 +39,14 @@ TEST_F(Flags, StartFromTheDefaultsOfLimits) {
   EXPECT_EQ(config->limits.max_registry_bytes, Limits().max_registry_bytes);
   EXPECT_EQ(config->listen, "127.0.0.1:50051");
   EXPECT_EQ(config->drain_delay, absl::ZeroDuration());
+  EXPECT_EQ(config->check_sample, 10'000u);
+}
+
+TEST_F(Flags, TellHowManyAnswersAreChecked) {
+  ASSERT_TRUE(SetFlagByName("check_sample", "1").ok());
+  EXPECT_EQ(ConfigFromFlags()->check_sample, 1u);
+  ASSERT_TRUE(SetFlagByName("check_sample", "0").ok());
+  EXPECT_EQ(ConfigFromFlags()->check_sample, 0u);
 }
 
 // Each limit gets a value of its own, in the order of the contract; a mix-up would show.
@@ -85,6 +93,7 @@ TEST_F(Flags, RefuseWrongValuesByNameValueAndLimit) {
       {"max_request_bytes", "2GiB", "from 1 to 2147483647"},
       {"max_pieces_per_shape", "65537", "from 1 to 65536"},
       {"polling_threads", "-1", "from 0 to 1024"},
+      {"check_sample", "1.5", "from 0 to 4294967295"},
       {"drain_timeout", "2h", "from 0 to 1h"},
       {"listen", "everywhere", "host:port"},
       {"log_level", "loud", "debug, info, warning, error"},

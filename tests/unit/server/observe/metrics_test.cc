@@ -47,8 +47,17 @@ TEST(Metrics, StandAtZeroFromTheStart) {
        R"(clearance_queries_total{kind="distance",state="beyond"} 0)",
        R"(clearance_queries_total{kind="time_of_collision",state="initially_overlapping"} 0)",
        R"(clearance_undecided_total{kind="intersection",reason="budget"} 0)",
-       R"(clearance_refused_rows_total{kind="distance"} 0)", "\nclearance_sessions_open 0",
-       "\nclearance_sessions_refused_total 0", "\nclearance_registry_revision 0"}) {
+       R"(clearance_refused_rows_total{kind="distance"} 0)",
+       R"(clearance_checked_answers_total{kind="distance"} 0)",
+       R"(clearance_checked_answers_total{kind="time_of_collision"} 0)",
+       R"(clearance_contradicted_answers_total{kind="distance"} 0)",
+       R"(clearance_contradicted_answers_total{kind="intersection"} 0)",
+       R"(clearance_contradicted_answers_total{kind="time_of_collision"} 0)",
+       R"(clearance_unchecked_answers_total{kind="intersection",reason="too_large"} 0)",
+       R"(clearance_unchecked_answers_total{kind="distance",reason="undecided"} 0)",
+       R"(clearance_unchecked_answers_total{kind="distance",reason="too_fine"} 0)",
+       "\nclearance_sessions_open 0", "\nclearance_sessions_refused_total 0",
+       "\nclearance_registry_revision 0"}) {
     EXPECT_THAT(text, HasSubstr(absl::StrCat(line, "\n")));
   }
   EXPECT_THAT(text, HasSubstr(R"(,version="1.2.3"} 1)"));

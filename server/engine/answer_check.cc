@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/engine/answer_check.h"
+
+#include <cmath>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+
+namespace clearance::server {
+namespace {
+
+// Numbers to the last bit, so that a logged row can be asked again.
+std::string Text(double number) { return absl::StrFormat("%a", number); }
+
+std::string Text(std::initializer_list<double> numbers) {
+  std::string text;
+  for (const double number : numbers)
+    absl::StrAppendFormat(&text, "%s%a", text.empty() ? "" : " ", number);
+  return text;
+}
+
+std::string Text(const Vec3d& v) { return Text({v.x, v.y, v.z}); }
+
+std::string Text(const Pose& pose) {
+  const Vec3d& p = pose.p_WS;
+  const Quaternion& q = pose.q_WS;
+  return Text({p.x, p.y, p.z, q.x, q.y, q.z, q.w});
+}
+
+std::string Text(const Motion& motion) {
+  return absl::StrFormat("displacement %s rotation %s pivot %s", Text(motion.displacement),
+                         Text(motion.rotation), Text(motion.pivot));
+}
+
+std::string Text(const Bracket& bracket) {
+  return absl::StrFormat("lower %a upper %a", bracket.lower, bracket.upper);
+}
+
+QueryKind KindOf(const DistanceAnswer&) { return QueryKind::kDistance; }
+QueryKind KindOf(const IntersectionAnswer&) { return QueryKind::kIntersection; }
+QueryKind KindOf(const TimeOfCollisionAnswer&) { return QueryKind::kTimeOfCollision; }
+
+std::string QuestionText(const AskedDistance& asked) {
+  return absl::StrFormat("distance max_distance %a tolerance %a exact %d",
+                         asked.options.max_distance, asked.options.tolerance, asked.options.exact);
+}
+
+std::string QuestionText(const AskedIntersection& asked) {
+  return absl::StrFormat("intersection exact %d", asked.options.exact);
+}
+
+std::string QuestionText(const AskedTimeOfCollision& asked) {
+  return absl::StrFormat(
+      "time_of_collision target_distance %a ignore_initial_contact %d motion_a %s motion_b %s",
+      asked.options.target_distance, asked.options.ignore_initial_contact, Text(asked.motion_a),
+      Text(asked.motion_b));
+}
+
+std::string AnswerText(const DistanceAnswer& answer) {
+  return absl::StrFormat(
+      "state %d %s distance %a tolerance %a normal %s point_a %s point_b %s pieces %d %d",
+      answer.state, Text(answer.bracket), answer.distance, answer.tolerance, Text(answer.n_AB),
+      Text(answer.p_AoA), Text(answer.p_AoB), answer.piece_a, answer.piece_b);
+}
+
+std::string AnswerText(const IntersectionAnswer& answer) {
+  return absl::StrFormat("state %d %s", answer.state, Text(answer.bracket));
+}
+
+std::string AnswerText(const TimeOfCollisionAnswer& answer) {
+  return absl::StrFormat(
+      "state %d t_free %a t_hit %a t_leave %a distance %a normal %s point_a %s point_b %s pieces "
+      "%d %d",
+      answer.state, answer.t_free, answer.t_hit, answer.t_leave, answer.distance, Text(answer.n_AB),
+      Text(answer.p_WA), Text(answer.p_WB), answer.piece_a, answer.piece_b);
+}
+
+bool IsTooLarge(const AskedPair& pair) {
+  const std::uint64_t pieces_a = pair.a.pieces().size();
+  const std::uint64_t pieces_b = pair.b.pieces().size();
+  const std::uint64_t scan = pieces_b * pair.a.vertex_count() + pieces_a * pair.b.vertex_count();
+  return pieces_a * pieces_b > AnswerChecker::kMaxPairs || scan > AnswerChecker::kMaxScan;
+}
+
+// The checker's rounding is 2^-104 of all lengths that enter (core/proof).
+bool IsTooFine(const AskedPair& pair, State state, const Bracket& bracket) {
+  constexpr double kReadable = 0x1p-96;
+  const double apart = std::sqrt(NormSquared(pair.X_WB.p_WS - pair.X_WA.p_WS));
+  const double lengths = apart + pair.a.bounding_radius() + pair.b.bounding_radius();
+  return state == State::kSeparated && bracket.upper < kReadable * lengths;
+}
+
+bool IsTooFine(const AskedPair& pair, const DistanceAnswer& answer) {
+  return IsTooFine(pair, answer.state, answer.bracket);
+}
+
+bool IsTooFine(const AskedPair& pair, const IntersectionAnswer& answer) {
+  return IsTooFine(pair, answer.state, answer.bracket);
+}
+
+bool IsTooFine(const AskedPair& /*pair*/, const TimeOfCollisionAnswer& /*answer*/) { return false; }
+
+}  // namespace
+
+Judges ProofJudges() {
+  return {
+      .distance =
+          [](const AskedDistance& asked, const DistanceAnswer& answer) {
+            return CheckDistance(asked.pair.PosedA(), asked.pair.PosedB(), asked.options, answer);
+          },
+      .intersection =
+          [](const AskedIntersection& asked, const IntersectionAnswer& answer) {
+            return CheckIntersection(asked.pair.PosedA(), asked.pair.PosedB(), answer);
+          },
+      .time_of_collision =
+          [](const AskedTimeOfCollision& asked, const TimeOfCollisionAnswer& answer) {
+            MotionOptions options = asked.options;
+            options.proof = nullptr;  // its intervals may take a million supports
+            return CheckTimeOfCollision(asked.MovingA(), asked.MovingB(), options, answer);
+          },
+  };
+}
+
+AnswerChecker::AnswerChecker(std::uint64_t one_in, Metrics& metrics, Log& log, Judges judges)
+    : samplers_{RowSampler(one_in), RowSampler(one_in), RowSampler(one_in)},
+      metrics_(metrics),
+      log_(log),
+      judges_(std::move(judges)) {}
+
+void AnswerChecker::Check(const AskedDistance& asked, const DistanceAnswer& answer,
+                          const DigestPair& digests) {
+  CheckWith(judges_.distance, asked, answer, digests);
+}
+
+void AnswerChecker::Check(const AskedIntersection& asked, const IntersectionAnswer& answer,
+                          const DigestPair& digests) {
+  CheckWith(judges_.intersection, asked, answer, digests);
+}
+
+void AnswerChecker::Check(const AskedTimeOfCollision& asked, const TimeOfCollisionAnswer& answer,
+                          const DigestPair& digests) {
+  CheckWith(judges_.time_of_collision, asked, answer, digests);
+}
+
+template <class Asked, class Answer, class Judge>
+void AnswerChecker::CheckWith(const Judge& judge, const Asked& asked, const Answer& answer,
+                              const DigestPair& digests) {
+  CheckSeries& series = metrics_.Checks(KindOf(answer));
+  if (answer.reason != UndecidedReason::kNone) return series.unchecked_undecided->Increment();
+  if (IsTooLarge(asked.pair)) return series.unchecked_too_large->Increment();
+  if (IsTooFine(asked.pair, answer)) return series.unchecked_too_fine->Increment();
+  const clearance::Check found = judge(asked, answer);
+  series.checked->Increment();
+  if (!found.contradiction) return;
+  series.contradicted->Increment();
+  const std::optional<std::uint64_t> held_back = allowance_.Take();
+  if (!held_back) return;
+  const auto [claim, claimed, proved] = *found.contradiction;
+  log_.Error("an answer contradicts its proof", {{"claim", Name(claim)},
+                                                 {"claimed", Text(claimed)},
+                                                 {"proved", Text(proved)},
+                                                 {"question", QuestionText(asked)},
+                                                 {"shape_a", digests.a},
+                                                 {"shape_b", digests.b},
+                                                 {"pose_a", Text(asked.pair.X_WA)},
+                                                 {"pose_b", Text(asked.pair.X_WB)},
+                                                 {"answer", AnswerText(answer)},
+                                                 {"held_back", *held_back}});
+}
+
+}  // namespace clearance::server

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Picks one of every N rows, whatever batches they come in. Each row gets a ticket; the tickets are
+// cut into windows of N, and of each window one wins, at a place that a hash of the window's number
+// tells. So exactly one row in N is picked, a batch of one row as likely as any other, and no
+// client whose batches repeat themselves has the same row picked every time.
+
+#ifndef CLEARANCE_SERVER_ENGINE_ROW_SAMPLER_H_
+#define CLEARANCE_SERVER_ENGINE_ROW_SAMPLER_H_
+
+#include <atomic>
+#include <cstdint>
+
+namespace clearance::server {
+
+// The tickets of some rows, used up in order. Value type.
+class SampledRows {
+ public:
+  // None wins.
+  SampledRows() = default;
+  SampledRows(std::uint64_t first_ticket, std::uint64_t window);
+
+  // Of the next row: whether it is picked.
+  bool Next() { return ticket_++ == winner_ && Advance(); }
+
+ private:
+  static constexpr std::uint64_t kNoTicket = ~std::uint64_t{0};
+
+  std::uint64_t WinnerOf(std::uint64_t window_index) const;
+  bool Advance();
+
+  std::uint64_t window_ = 0;
+  std::uint64_t ticket_ = 0;
+  std::uint64_t winner_ = kNoTicket;
+};
+
+// Thread-safe and without a lock: one addition to a shared number for all the rows that are drawn
+// at once.
+class RowSampler {
+ public:
+  // One row in `window`; 0: none.
+  explicit RowSampler(std::uint64_t window) : window_(window) {}
+
+  SampledRows Draw(std::uint32_t rows) {
+    if (window_ == 0) return {};
+    return {next_ticket_.fetch_add(rows, std::memory_order_relaxed), window_};
+  }
+
+ private:
+  static constexpr int kCacheLine = 64;  // bytes; so that two samplers do not share one
+
+  alignas(kCacheLine) std::atomic<std::uint64_t> next_ticket_ = 0;
+  const std::uint64_t window_;
+};
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_ENGINE_ROW_SAMPLER_H_

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Lets so many records an hour into the log and no more: what goes wrong a thousand times a second
+// must not fill a disk.
+
+#ifndef CLEARANCE_SERVER_OBSERVE_LOG_ALLOWANCE_H_
+#define CLEARANCE_SERVER_OBSERVE_LOG_ALLOWANCE_H_
+
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+
+namespace clearance::server {
+
+// Thread-safe.
+class LogAllowance {
+ public:
+  using Clock = std::function<absl::Time()>;
+
+  explicit LogAllowance(std::uint64_t records_an_hour, Clock clock = absl::Now)
+      : records_an_hour_(records_an_hour), clock_(std::move(clock)) {}
+
+  // The number of records that were held back since the last one that was let through, or nullopt
+  // where this one has to be held back too.
+  std::optional<std::uint64_t> Take() {
+    const absl::Time now = clock_();
+    const std::lock_guard lock(mutex_);
+    // A clock that was put back begins a new hour too.
+    if (now < began_ || now - began_ >= absl::Hours(1)) {
+      began_ = now;
+      taken_ = 0;
+    }
+    if (taken_ == records_an_hour_) {
+      ++held_back_;
+      return std::nullopt;
+    }
+    ++taken_;
+    return std::exchange(held_back_, 0);
+  }
+
+ private:
+  const std::uint64_t records_an_hour_;
+  const Clock clock_;
+  std::mutex mutex_;  // guards the next three
+  absl::Time began_ = absl::InfinitePast();
+  std::uint64_t taken_ = 0;
+  std::uint64_t held_back_ = 0;
+};
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_OBSERVE_LOG_ALLOWANCE_H_

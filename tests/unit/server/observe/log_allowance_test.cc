@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/observe/log_allowance.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+#include <vector>
+
+namespace clearance::server {
+namespace {
+
+using testing::Eq;
+using testing::Optional;
+
+TEST(LogAllowance, LetsSoManyAnHourThroughAndTellsHowManyItHeldBack) {
+  absl::Time now = absl::FromUnixSeconds(1000);
+  LogAllowance allowance(2, [&now] { return now; });
+  EXPECT_THAT(allowance.Take(), Optional(Eq(0u)));
+  EXPECT_THAT(allowance.Take(), Optional(Eq(0u)));
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(allowance.Take(), std::nullopt);
+  now += absl::Minutes(59);
+  EXPECT_EQ(allowance.Take(), std::nullopt);
+  now += absl::Minutes(1);
+  EXPECT_THAT(allowance.Take(), Optional(Eq(6u)));
+  EXPECT_THAT(allowance.Take(), Optional(Eq(0u)));
+  EXPECT_EQ(allowance.Take(), std::nullopt);
+}
+
+TEST(LogAllowance, DoesNotFallSilentWhenTheClockIsPutBack) {
+  absl::Time now = absl::FromUnixSeconds(1'000'000);
+  LogAllowance allowance(1, [&now] { return now; });
+  EXPECT_TRUE(allowance.Take());
+  EXPECT_FALSE(allowance.Take());
+  now -= absl::Hours(100);
+  EXPECT_THAT(allowance.Take(), Optional(Eq(1u)));
+}
+
+TEST(LogAllowance, CountsRightFromManyThreads) {
+  const absl::Time now = absl::FromUnixSeconds(1000);
+  LogAllowance allowance(10, [now] { return now; });
+  std::vector<int> taken(4);
+  std::vector<std::thread> threads;
+  for (int& own : taken) {
+    threads.emplace_back([&allowance, &own] {
+      for (int i = 0; i < 1000; ++i) own += allowance.Take() ? 1 : 0;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(taken[0] + taken[1] + taken[2] + taken[3], 10);
+}
+
+}  // namespace
+}  // namespace clearance::server
