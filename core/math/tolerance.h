@@ -170,7 +170,7 @@ inline constexpr double kProofMotionRoundoff = 0x1p-88;
 // and the directions count as parallel.
 inline constexpr double kProofParallel = 0x1p-90;
 
-// S: an overlap less deep than this is not told from a contact.
+// S: an overlap less deep than this, or a gap less wide, is not told from a contact.
 inline constexpr double kProofUnreadable = 0x1p-90;
 
 // u (S + |d|): how far an answer's end may be from what its own proof gives, because normals,

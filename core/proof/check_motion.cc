@@ -227,7 +227,8 @@ void MotionChecker::CheckHit() {
   const QuadVec p_WA = ToQuad(answer_.p_WA);
   const QuadVec p_WB = ToQuad(answer_.p_WB);
   const Quad rounding =
-      kProofAllowance * kRoundoff * (a_.reach() + b_.reach() + Length(p_WA) + Length(p_WB));
+      kProofAllowance * kRoundoff * (a_.reach() + b_.reach() + Length(p_WA) + Length(p_WB)) +
+      kProofUnderflow;
   const Quad miss = Length(p_WB - p_WA - Quad(answer_.distance) * n);
   findings_.Require(miss <= rounding, Claim::kPoint, miss, 0);
   Quad least = -1;

@@ -72,15 +72,25 @@ void CheckState(State state, UndecidedReason reason, const Bracket& bracket, dou
   faults->Require(agrees, "state and bracket disagree", static_cast<double>(state), lower);
 }
 
-void CheckPoints(const Scale& scale, const DistanceAnswer& answer, Faults* faults) {
+// Two points that are `lower` apart along the normal and `upper` in all may be this far apart
+// across it: what a caller who takes a wide bracket of curved bodies takes with it.
+double Across(const Scale& scale, const Bracket& bracket) {
+  const double width = bracket.upper - bracket.lower;
+  return std::sqrt(width) * std::sqrt(width + 2 * scale.size + 2 * std::fabs(bracket.upper));
+}
+
+void CheckPoints(const Scale& scale, const DistanceOptions& options, const DistanceAnswer& answer,
+                 Faults* faults) {
   const bool is_finite = IsFinite(answer.p_WA) && IsFinite(answer.p_WB) && IsFinite(answer.p_AoA) &&
                          IsFinite(answer.p_AoB);
   faults->Require(is_finite, "a point is not finite");
   const Vec3d step = answer.distance * answer.n_AB;
   const double relative = scale.is_curved ? kCurvedSlack : kPointSlack * kU;
   const double places = Largest(answer.p_AoA) + Largest(answer.p_AoB);
+  const double across =
+      scale.is_curved && options.tolerance > 0 ? Across(scale, answer.bracket) : 0;
   const double local =
-      relative * (scale.size + std::fabs(answer.distance)) + 8 * kU * places + kUnderflow;
+      relative * (scale.size + std::fabs(answer.distance)) + across + 8 * kU * places + kUnderflow;
   CheckStep(answer.p_AoB - answer.p_AoA - step, local, faults);
   const double world = local + 8 * kU * (Largest(answer.p_WA) + Largest(answer.p_WB));
   CheckStep(answer.p_WB - answer.p_WA - step, world, faults);
@@ -144,7 +154,7 @@ std::string FindFault(const Scale& scale, const DistanceOptions& options,
   faults.Require(lower <= answer.distance && answer.distance <= upper,
                  "the distance is outside its bracket", answer.distance, lower);
   CheckNormal(answer.n_AB, &faults);
-  CheckPoints(scale, answer, &faults);
+  CheckPoints(scale, options, answer, &faults);
   CheckWitness(answer, scale.is_curved, &faults);
   return faults.Take();
 }
