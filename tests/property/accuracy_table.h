@@ -129,7 +129,7 @@ struct MotionAccuracyRow {
 };
 
 inline constexpr std::array kMotionAccuracy = {
-    MotionAccuracyRow{MovingKinds::kPolytopes, false, 2e-13, 2e-13},
+    MotionAccuracyRow{MovingKinds::kPolytopes, false, 3e-12, 3e-12},
     MotionAccuracyRow{MovingKinds::kPolytopes, true, 5e-12, 5e-12},
     MotionAccuracyRow{MovingKinds::kCurved, false, 4e-13, 4e-13},
     MotionAccuracyRow{MovingKinds::kCurved, true, 1e-11, 1e-11},
