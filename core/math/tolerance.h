@@ -61,6 +61,11 @@ inline constexpr double kNegligibleWeight = 0x1p-90;
 inline constexpr double kDoubleSimplexSlack = 0x1p-26;
 inline constexpr double kDoubleDoubleSimplexSlack = 0x1p-52;
 
+// S: how far the point that the weights make may be off v where a core is curved, in an answer of
+// the search in double: a quarter of what an answer's points are allowed. What is farther off, a
+// sliver, is left to double-double. (Polytopes have named vertices: slivers give way to others.)
+inline constexpr double kCurvedPointSlack = 0x1p-32;
+
 // u (r_A + r_B): what the height of a vertex over a facet may be by rounding alone.
 inline constexpr double kDepthNoise = 8;
 

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Pairs that once got a wrong answer, each by the exact oracle. A new one comes in with its fix.
+#include <array>
+#include <variant>
+
+#include "core/proof/check_distance.h"
 #include "core/query/distance.h"
 #include "core/query/time_of_collision.h"
+#include "core/shape/make_shape.h"
 #include "gtest/gtest.h"
 #include "tests/support/answer_checker.h"
 
@@ -59,6 +64,32 @@ TEST(Regression, PointsTheLeastDoublesApart) {
   BodyPair bodies = {MakePointBody(0), MakePointBody(0)};
   bodies.b.pose.p_WS = {-0x0.0000000000001p-1022, 0x0.0000000000003p-1022, 0x0.0000000000002p-1022};
   ExpectRightAnswer(bodies);
+}
+
+// The last simplex of the search is a sliver: its weights made a point 7.6e-9 off the nearest one,
+// and with it the points of the surfaces parted from the normal.
+TEST(Regression, PointsOfACylinderFromASliver) {
+  const auto hull = std::get<ConvexShapePtr>(
+      MakeHull(std::array{0x1.0c63fa4ef996ep-1,  0x1.6a1f880d35a9cp-1,  -0x1.a9d6367061bp-3,
+                          0x1.fde5656485f6p-4,   -0x1.fef56c8486078p-2, -0x1.271b3e8eb5p-4,
+                          0x1.86dfddeb6d1p-5,    0x1.ffa73bba06328p-1,  -0x1.93ddcd8f62a14p-1,
+                          -0x1.189340e134bb2p-1, 0x1.addce26238e7ap-1,  -0x1.0bdd7a71d7144p-2,
+                          0x1.664c4e6d926bap-1,  -0x1.8350f640a172cp-2, 0x1.e163aee66923p-1,
+                          -0x1.e2ec2f4b64fdep-1, -0x1.1d860b78b390cp-1, -0x1.53f3ccf57a71p-3,
+                          -0x1.a42ba26041b4cp-2, -0x1.0c41250ebc1p-5,   0x1.6158843db6b12p-1,
+                          -0x1.d7a3717a55fe8p-1, -0x1.ee02f84b566b4p-1, 0x1.d9ad4d7870ebap-1,
+                          0x1.8d0c658ee1e78p-2,  -0x1.f31e3d25bb494p-1, 0x1.ebc0e1869a5f8p-2,
+                          -0x1.d8130e5f10ap-4,   -0x1.497b0e0564138p-1, -0x1.d9ea3e0dd413p-4},
+               0));
+  const auto cylinder = std::get<ConvexShapePtr>(
+      MakeCylinder(0x1.c6049ebcd52d2p-1, 0x1.6b0cac7bc08f7p+2, 0x1.1443dc7dcaaffp-6));
+  const PosedShape a = {*hull,
+                        {{-0x1.399ea96abd6d6p+0, -0x1.d2becf44311d6p-2, 0x1.7a9e675ceff4dp+1}, {}}};
+  const PosedShape b = {*cylinder,
+                        {{-0x1.77aa5a0cc5cfcp+0, -0x1.7442bfc2e3978p+0, -0x1.f098c4e1d38p-4},
+                         {-0x1.e7e1d689f76f4p-1, -0x1.b64e8a5b6a3bep-3, -0x1.b824e2283ea27p-3,
+                          0x1.92a9e6a34c4c6p-27}}};
+  EXPECT_EQ(FaultOf(CheckDistance(a, b, {}, Distance(a, b, {}))), "");
 }
 
 }  // namespace

@@ -18,8 +18,6 @@ namespace clearance::reference {
 // Half of the distance from 1 to the next double.
 inline constexpr double kUnit = 0x1p-53;
 
-inline double Norm(const Vec3d& v) { return std::sqrt(NormSquared(v)); }
-
 // One to four points: they may be equal, collinear or coplanar.
 struct PointSimplex {
   int size = 0;
