@@ -30,7 +30,6 @@ using reference::HitByHalving;
 using reference::HitByRootFinding;
 using reference::kShortest;
 using reference::kUnit;
-using reference::Norm;
 using reference::RootResult;
 using reference::Start;
 using reference::Translation;

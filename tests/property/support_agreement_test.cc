@@ -29,7 +29,6 @@ using reference::DifferenceSets;
 using reference::HighestByScan;
 using reference::kSubSolvers;
 using reference::kUnit;
-using reference::Norm;
 using reference::Points;
 using reference::Rotated;
 
