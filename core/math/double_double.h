@@ -113,6 +113,14 @@ constexpr Vec3<T> To(const Vec3d& a) {
   return {T(a.x), T(a.y), T(a.z)};
 }
 
+// a * 2^exponent, exact but for underflow and overflow.
+inline Vec3<DoubleDouble> Scaled(const Vec3<DoubleDouble>& a, int exponent) {
+  const auto scaled = [exponent](const DoubleDouble& x) {
+    return DoubleDouble{std::ldexp(x.hi, exponent), std::ldexp(x.lo, exponent)};
+  };
+  return {scaled(a.x), scaled(a.y), scaled(a.z)};
+}
+
 }  // namespace clearance
 
 #endif  // CLEARANCE_CORE_MATH_DOUBLE_DOUBLE_H_

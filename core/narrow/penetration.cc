@@ -66,7 +66,7 @@ class Expansion {
     rounded.size = set.size;
     for (int i = 0; i < set.size; ++i) rounded.vertex[i] = Rounded(set.vertex[i]);
     if (!polytope_.Start(rounded) && !polytope_.Start(AlongTheAxes())) return false;
-    while (!polytope_.HoldsOrigin() && Push(polytope_.Nearest())) {
+    while (!polytope_.HoldsOrigin() && Push(polytope_.Nearest(), enough_)) {
     }
     return true;
   }
@@ -107,8 +107,9 @@ class Expansion {
     return nearest;
   }
 
-  // Looks along the facet's normal. True if the vertex found there was inserted.
-  bool Push(int facet) {
+  // Looks along the facet's normal. True if the vertex found there was inserted, which it is where
+  // it lies farther out than `least_gain`.
+  bool Push(int facet, double least_gain) {
     const Vec3d n_A = polytope_.facet(facet).n_A;
     T height;
     const DifferenceVertex<double> w = Rounded(Highest(n_A, &height));
@@ -117,7 +118,7 @@ class Expansion {
       NearestOn(facet, &contact_.p_A);
     }
     const double gain = clearance::ToDouble(height) - polytope_.facet(facet).offset;
-    if (gain <= enough_ || polytope_.is_full() || !polytope_.Sees(facet, w.w)) return false;
+    if (gain <= least_gain || polytope_.is_full() || !polytope_.Sees(facet, w.w)) return false;
     polytope_.Insert(facet, w);
     return true;
   }
@@ -125,32 +126,52 @@ class Expansion {
   // Pushes the nearest facet outwards until the bracket is closed, or rounding ends that. False if
   // room does.
   bool Expand() {
-    while (Gap() > enough_ && Push(polytope_.Nearest())) {
+    while (Gap() > enough_ && Push(polytope_.Nearest(), enough_)) {
     }
     return !polytope_.is_full();
   }
 
-  // Of the facets that are equally near to rounding (the triangles of one face), the one that holds
-  // the foot of the perpendicular from the origin gives normal and points. False if looking along
-  // its normal showed that the polytope has to grow there first.
-  bool Settle() {
-    const double slack = 2 * std::fmax(enough_, Gap());
-    const double limit = polytope_.facet(polytope_.Nearest()).offset + slack;
+  // The facet that holds the foot of the perpendicular from the origin gives normal and points. Of
+  // facets that are equally near to rounding (the triangles of one face) the one that misses the
+  // foot least: across the face, by far finer than the distances tell.
+  int Foot() const {
+    const double limit =
+        polytope_.facet(polytope_.Nearest()).offset + 2 * std::fmax(enough_, Gap());
     int foot = polytope_.Nearest();
     double least = HUGE_VAL;
+    double least_miss = HUGE_VAL;
     for (int f = 0; f < polytope_.slot_count(); ++f) {
       if (!polytope_.is_facet(f) || polytope_.facet(f).offset > limit) continue;
       Vec3d p_A;
-      const double distance_sq = NormSquared(NearestOn(f, &p_A).v);
-      if (distance_sq >= least) continue;
+      const Vec3d v = NearestOn(f, &p_A).v;
+      const Vec3d& n_A = polytope_.facet(f).n_A;
+      const double distance_sq = NormSquared(v);
+      const double miss = NormSquared(v - Dot(v, n_A) * n_A);
+      const double slack = kDepthNoise * kRoundoff * distance_sq;
+      const bool is_nearer = distance_sq < least - slack;
+      if (!is_nearer && (distance_sq > least + slack || miss >= least_miss)) continue;
       least = distance_sq;
+      least_miss = miss;
       foot = f;
     }
-    const Contact nearest = contact_;
+    return foot;
+  }
+
+  // Takes normal and points from the facet at the foot. False if looking along its normal showed
+  // that the polytope has to grow there first; it has to as well where another plane is lower, and
+  // its points are those of a facet long gone.
+  bool Settle() {
+    const int foot = Foot();
+    const Contact best = contact_;
     contact_.height = T(HUGE_VAL);
-    const bool is_settled = !Push(foot);
-    if (contact_.height > nearest.height + T(noise_)) contact_ = nearest;
-    return is_settled;
+    if (Push(foot, enough_)) {
+      if (contact_.height > best.height + T(noise_)) contact_ = best;
+      return false;
+    }
+    if (!(contact_.height > best.height + T(noise_))) return true;
+    const bool has_grown = !difference_.pair().is_curved() && Push(foot, noise_);
+    contact_ = best;
+    return !has_grown;
   }
 
   // With B moved along n until it is clear of A, the direction between their nearest points is one

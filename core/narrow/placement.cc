@@ -12,10 +12,6 @@ namespace {
 
 using Dd = DoubleDouble;
 
-Dd Scaled(const Dd& x, int exponent) {
-  return {std::ldexp(x.hi, exponent), std::ldexp(x.lo, exponent)};
-}
-
 bool IsZero(const Vec3d& v) { return v.x == 0 && v.y == 0 && v.z == 0; }
 
 int RadiusExponent(double radius) { return Exponent({radius, 0, 0}); }
@@ -111,8 +107,7 @@ template <class T>
 Placement<T> MakePlacement(const ShapePair& pair, const PosedShape& a, const PosedShape& b,
                            const CenterOffset& offset) {
   const int shift = offset.exponent - pair.exponent;
-  const Vec3<Dd> p_W = {Scaled(offset.p_AcBc_W.x, shift), Scaled(offset.p_AcBc_W.y, shift),
-                        Scaled(offset.p_AcBc_W.z, shift)};
+  const Vec3<Dd> p_W = Scaled(offset.p_AcBc_W, shift);
   const Mat3<T> R_AW = Transpose(RotationInWorld<T>(a));
   Placement<T> placement;
   placement.R_AB = R_AW * RotationInWorld<T>(b);

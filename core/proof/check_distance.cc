@@ -133,8 +133,10 @@ void PairChecker::CheckBySearch(State state, const Bracket& bracket) {
                     proved.upper);
   findings_.Require(bracket.upper >= proved.lower - allowance, Claim::kUpper, bracket.upper,
                     proved.lower);
-  const bool is_apart = proved.lower > -allowance;
-  const bool overlaps = proved.upper < allowance;
+  // What is next to nothing even in 113 bits is left open: exact arithmetic knows smaller gaps.
+  const Quad unreadable = kProofUnreadable * size_sum_;
+  const bool is_apart = proved.lower > -allowance || bracket.lower < unreadable;
+  const bool overlaps = proved.upper < allowance || bracket.upper > -unreadable;
   findings_.Require(state != State::kSeparated || is_apart, Claim::kState, 1, proved.lower);
   findings_.Require(state != State::kPenetrating || overlaps, Claim::kState, -1, proved.upper);
   findings_.check().is_lower_proved = bracket.lower <= proved.lower + allowance;
@@ -178,9 +180,11 @@ void PairChecker::CheckLower(const DistanceAnswer& answer) {
   const Quad doubt = answer.state == State::kPenetrating ? Quad(answer.tolerance) : Quad(0);
   findings_.check().is_lower_proved = lower <= proved + allowance;
   findings_.Require(lower <= proved + allowance + doubt, Claim::kLower, lower, proved);
-  findings_.Require(answer.bracket.upper >= proved, Claim::kUpper, answer.bracket.upper, proved);
+  // An overlap shallower than the least double has that for its bound.
+  const Quad upper = Quad(answer.bracket.upper) + kProofUnderflow;
+  findings_.Require(upper >= proved, Claim::kUpper, answer.bracket.upper, proved);
   if (answer.state != State::kSeparated || proved > 0) return;
-  // What is next to nothing even in 113 bits is left open: exact arithmetic knows smaller gaps.
+  // Left open likewise.
   if (lower < kProofUnreadable * size_sum_) return;
   // A gap at the size of the normal's own rounding needs a direction with more digits. Curved
   // bodies have none that is known so well.
@@ -204,8 +208,9 @@ void PairChecker::CheckUpper(const DistanceAnswer& answer) {
   } else {
     proved = SearchBounds(a_, b_, kProofSearchGap * size_sum_);
   }
-  findings_.Require(answer.bracket.lower <= proved.upper, Claim::kLower, answer.bracket.lower,
-                    proved.upper);
+  // A gap narrower than the least double has that for its bound.
+  findings_.Require(answer.bracket.lower <= proved.upper + kProofUnderflow, Claim::kLower,
+                    answer.bracket.lower, proved.upper);
   const bool is_proved = upper >= proved.upper - allowance;
   findings_.check().is_upper_proved = is_proved;
   // An overlap's witness proves that it is one; how deep it is at least takes many facets.
@@ -238,11 +243,11 @@ void PairChecker::CheckPoints(const DistanceAnswer& answer) {
 // Weights, points and normal were rounded apart. Two points that are `lower` apart along the normal
 // and `upper` in all may be sqrt(upper^2 - lower^2) apart across it, yet no more than tau. Of an
 // overlap the normal is the best one to tau; where the deepest points of curved bodies are is left
-// open.
+// open, also of an overlap too shallow for doubles.
 void PairChecker::CheckSurface(const DistanceAnswer& answer, Quad rounding) {
   const Quad lower = answer.bracket.lower;
   const Quad upper = answer.bracket.upper;
-  const bool overlaps = answer.state == State::kPenetrating;
+  const bool overlaps = answer.state == State::kPenetrating || (lower < 0 && upper <= 0);
   const Quad allowance =
       rounding + 4 * (upper - lower) + (overlaps ? Quad(answer.tolerance) : Quad(0));
   const Quad across = Sqrt(Abs((upper - lower) * (upper + lower + 2 * Radii())));

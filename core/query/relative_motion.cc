@@ -16,13 +16,16 @@ using Dd = DoubleDouble;
 
 PosedShape StartOf(const MovingShape& moving) { return {moving.shape, moving.start, moving.local}; }
 
-// to - from in units, rounded once, without overflow on the way.
-Vec3d Offset(const Vec3d& from, const Vec3d& to, int exponent) {
-  return Scaled(to, -exponent) - Scaled(from, -exponent);
+// to - from in units, without overflow on the way: far places in tiny units.
+Vec3<Dd> Offset(const Vec3d& from, const Vec3d& to, int exponent) {
+  const int largest = std::max(Exponent(from), Exponent(to));
+  if (largest == kNoExponent) return {};
+  const int room = largest + 2;
+  return Scaled(To<Dd>(Scaled(to, -room)) - To<Dd>(Scaled(from, -room)), room - exponent);
 }
 
 int OffsetExponent(const Vec3d& from, const Vec3d& to) {
-  const int exponent = Exponent(Offset(from, to, 2));
+  const int exponent = Exponent(ToDouble(Offset(from, to, 2)));
   return exponent == kNoExponent ? kNoExponent : exponent + 2;
 }
 
@@ -62,10 +65,9 @@ RelativeMotion::Body RelativeMotion::MakeBody(const MovingShape& moving, const V
   body.R0_W = RotationInWorld<double>(posed);
   body.start_error = (IsIdentity(moving.local.q_WS) ? 30 : 70) * kRoundoff;
   // The pivot may lie close to vertices that are far from the shape's origin: rounded only once.
-  const Vec3<Dd> to_origin = To<Dd>(Scaled(moving.start.p_WS, -pair_.exponent)) -
-                             To<Dd>(Scaled(moving.motion.pivot, -pair_.exponent));
+  const Vec3<Dd> to_origin = Offset(moving.motion.pivot, moving.start.p_WS, pair_.exponent);
   body.lever0 = ToDouble(to_origin + RotatedCenter(posed, pair_.exponent));
-  body.pivot0 = Offset(origin, moving.motion.pivot, pair_.exponent);
+  body.pivot0 = ToDouble(Offset(origin, moving.motion.pivot, pair_.exponent));
   body.displacement = Scaled(moving.motion.displacement, -pair_.exponent);
   body.rotation = moving.motion.rotation;
   body.angle_rad = RotationAngle(body.rotation);

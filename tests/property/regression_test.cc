@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "core/proof/check_distance.h"
+#include "core/proof/check_motion.h"
 #include "core/query/distance.h"
 #include "core/query/time_of_collision.h"
 #include "core/shape/make_shape.h"
@@ -90,6 +91,37 @@ TEST(Regression, PointsOfACylinderFromASliver) {
                          {-0x1.e7e1d689f76f4p-1, -0x1.b64e8a5b6a3bep-3, -0x1.b824e2283ea27p-3,
                           0x1.92a9e6a34c4c6p-27}}};
   EXPECT_EQ(FaultOf(CheckDistance(a, b, {}, Distance(a, b, {}))), "");
+}
+
+// Places of 2^900 in units of 2^-890 were infinite, their difference no number, and the search
+// walked off the vertices.
+TEST(Regression, TinyMotionFarAway) {
+  const Pose far = {{0x1p899, -0x1p898, -0x1p899}, {}};
+  const auto point = std::get<ConvexShapePtr>(MakeHull(std::array{0.0, 0.0, 0.0}, 0));
+  const auto box = std::get<ConvexShapePtr>(MakeBox({0x1p-893, 0x1p-894, 0x1p-893}, 0));
+  MovingShape a = {*point, far, {{}, {0, 0.5, 0}, far.p_WS}};
+  MovingShape b = {*box, far, {{0x1p-890, 0x1p-891, 0}, {}, far.p_WS}};
+  for (const bool ignores : {false, true}) {
+    const MotionOptions options = {.ignore_initial_contact = ignores};
+    const TimeOfCollisionAnswer answer = TimeOfCollision(a, b, options);
+    EXPECT_EQ(FaultOf(CheckTimeOfCollision(a, b, options, answer)), "");
+    EXPECT_EQ(answer.state, ignores ? MotionState::kFree : MotionState::kInitiallyOverlapping);
+  }
+}
+
+// The foot of the perpendicular lies 1e-8 beyond the diagonal of a face: too little for distances
+// to tell on which of its triangles, and enough to miss the point by that.
+TEST(Regression, DeepestPointsNearTheDiagonalOfAFace) {
+  const auto box = std::get<ConvexShapePtr>(MakeBox({1, 1.25, 0.75}, 0));
+  const auto point = std::get<ConvexShapePtr>(MakeHull(std::array{0.0, 0.0, 0.0}, 0));
+  for (const double x : {-0x1p-27, -0x1p-28, 0x1p-28, 0x1p-27}) {
+    for (const double y : {-0x1p-27, -0x1p-28, 0x1p-28, 0x1p-27}) {
+      const PosedShape a = {*box, {}};
+      const PosedShape b = {*point, {{x, y, 0x1p-4}, {}}};
+      const DistanceAnswer answer = Distance(a, b, {});
+      EXPECT_LE(Norm(answer.p_WB - b.pose.p_WS), 0x1p-40);
+    }
+  }
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <limits>
 
+#include "core/math/tolerance.h"
 #include "core/proof/check_motion.h"
 #include "core/query/body_query.h"
 #include "core/query/contact_manifold.h"
@@ -262,9 +263,11 @@ void Asker::AskIntersection(const PairCase& pair, const DistanceAnswer& cold, bo
   const IntersectionAnswer answer = Intersection(a, b, {.exact = exact});
   std::string fault = FindFault(answer) + FindContradiction(ProvedBy(answer), ProvedBy(cold));
   // Of curved cores each search ends where it is near enough, and the last of them need not agree.
-  // Nor what is less than the least normal double, which an early bound may round to 0.
-  const bool is_open = exact || pair.question.IsCurved() ||
-                       std::fabs(cold.distance) < std::numeric_limits<double>::min();
+  // Nor those of polytopes where rounding is all that there is: one may know a little more.
+  const double rounding = kRoundingTolerance * kRoundoff * pair.question.Size();
+  const bool is_open =
+      exact || pair.question.IsCurved() ||
+      std::fabs(cold.distance) < std::fmax(rounding, std::numeric_limits<double>::min());
   const bool is_same = is_open || answer.state == cold.state;
   if (!is_same && IsDecided(cold)) {
     fault += "another state than that of the distance\n" + Describe(cold);

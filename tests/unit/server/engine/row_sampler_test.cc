@@ -86,12 +86,12 @@ TEST(RowSampler, PicksBatchesOfOneRowFromManyThreadsAsOftenAsAny) {
 
 // A client whose batches are as long as the window must not have the same row picked each time.
 TEST(RowSampler, DoesNotFallIntoStepWithBatches) {
-  constexpr std::uint32_t kRows = 100;
-  RowSampler sampler(kRows);
+  constexpr std::uint32_t kBatchRows = 100;
+  RowSampler sampler(kBatchRows);
   std::set<std::uint32_t> places;
   for (int batch = 0; batch < 1000; ++batch) {
-    SampledRows sampled = sampler.Draw(kRows);
-    for (std::uint32_t i = 0; i < kRows; ++i) {
+    SampledRows sampled = sampler.Draw(kBatchRows);
+    for (std::uint32_t i = 0; i < kBatchRows; ++i) {
       if (sampled.Next()) places.insert(i);
     }
   }
