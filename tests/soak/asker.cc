@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/math/tolerance.h"
+#include "core/proof/check_body.h"
 #include "core/proof/check_motion.h"
 #include "core/query/body_query.h"
 #include "core/query/contact_manifold.h"
@@ -361,7 +362,8 @@ void Asker::AskBodyDistance(const BodyCase& question) {
     fault += "PIECEWISE of what does not overlap, or missing\n";
   }
   if (IsChecked(kOneDistanceCheckedIn)) {
-    fault += FindPieceFault(question, answer, &tally_.At(query.kind, query.setting));
+    fault += Judged(CheckDistance(question.PosedA(), question.PosedB(), options, answer),
+                    &tally_.At(query.kind, query.setting));
   }
   Count(query, answer, fault, question);
 
@@ -372,37 +374,11 @@ void Asker::AskBodyDistance(const BodyCase& question) {
   if (IsDecided(answer) && contact.state != answer.state) {
     fault += "another state than that of the distance\n" + Describe(answer);
   }
+  if (IsChecked(kOneIntersectionCheckedIn)) {
+    fault += Judged(CheckIntersection(question.PosedA(), question.PosedB(), contact),
+                    &tally_.At(query.kind, query.setting));
+  }
   Count(query, contact, fault, question);
-}
-
-// The answer's own pieces prove it; and no other pair of pieces is nearer than its lower bound.
-std::string Asker::FindPieceFault(const BodyCase& question, const DistanceAnswer& answer,
-                                  Row* row) {
-  const std::size_t pieces_a = question.body_a->pieces().size();
-  const std::size_t pieces_b = question.body_b->pieces().size();
-  if (answer.piece_a >= pieces_a || answer.piece_b >= pieces_b) return "no such piece\n";
-  std::string fault;
-  if (IsDecided(answer)) {
-    const testing::Question pieces = question.Pieces(answer.piece_a, answer.piece_b);
-    const PosedShape a = pieces.PosedA();
-    const PosedShape b = pieces.PosedB();
-    // That of the whole may be another pair's.
-    DistanceAnswer of_pieces = answer;
-    of_pieces.tolerance = Distance(a, b, {}).tolerance;
-    fault = Judged(CheckDistance(a, b, {}, of_pieces), row);
-  }
-  if (!(answer.bracket.lower > 0)) return fault;
-  DistanceAnswer beyond;
-  beyond.state = State::kBeyond;
-  beyond.bracket.lower = answer.bracket.lower;
-  const DistanceOptions limit = {.max_distance = answer.bracket.lower};
-  for (std::size_t i = 0; i < pieces_a; ++i) {
-    for (std::size_t j = 0; j < pieces_b; ++j) {
-      const testing::Question pieces = question.Pieces(i, j);
-      fault += testing::FaultOf(CheckDistance(pieces.PosedA(), pieces.PosedB(), limit, beyond));
-    }
-  }
-  return fault;
 }
 
 void Asker::AskBodyMotion(const BodyCase& question) {
@@ -417,7 +393,12 @@ void Asker::AskBodyMotion(const BodyCase& question) {
   const MotionOptions options = {.target_distance = question.target_distance};
   const TimeOfCollisionAnswer answer =
       TimeOfCollision(question.MovingA(), question.MovingB(), options);
-  Count(query, answer, FindFault(ScaleOf(question), options, answer), question);
+  std::string fault = FindFault(ScaleOf(question), options, answer);
+  if (IsChecked(kOneMotionCheckedIn)) {
+    fault += Judged(CheckTimeOfCollision(question.MovingA(), question.MovingB(), options, answer),
+                    &tally_.At(query.kind, query.setting));
+  }
+  Count(query, answer, fault, question);
 }
 
 }  // namespace clearance::soak

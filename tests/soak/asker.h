@@ -56,7 +56,6 @@ class Asker {
   void AskBodies();
   void AskBodyDistance(const BodyCase& question);
   void AskBodyMotion(const BodyCase& question);
-  std::string FindPieceFault(const BodyCase& question, const DistanceAnswer& answer, Row* row);
 
   // Asks one distance and counts it; `other_fault` is what is wrong beyond its own numbers.
   template <class OtherFault>

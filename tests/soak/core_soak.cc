@@ -88,7 +88,8 @@ Arguments Parse(int argc, char** argv) {
 struct Soak {
   Arguments arguments;
   Clock::time_point start = Clock::now();
-  std::atomic<std::uint64_t> next = 0;  // case
+  std::atomic<std::uint64_t> next = 0;     // case
+  std::atomic<std::uint64_t> working = 0;  // workers that may still ask
 
   double Seconds() const { return std::chrono::duration<double>(Clock::now() - start).count(); }
   bool IsOver() const {
@@ -101,6 +102,7 @@ void Work(Soak* soak, Asker* asker) {
     const std::uint64_t begin = soak->next.fetch_add(kBatch);
     for (std::uint64_t index = begin; index < begin + kBatch; ++index) asker->Ask(index);
   }
+  --soak->working;
 }
 
 void PrintTotals(const Soak& soak, const Tally& tally) {
@@ -133,7 +135,7 @@ bool AskAll(const Arguments& arguments) {
     askers.push_back(
         std::make_unique<Asker>(maker, &PostOf(static_cast<int>(i)), &printer, Asker::Options{}));
   }
-  Soak soak = {.arguments = arguments, .next = arguments.first};
+  Soak soak = {.arguments = arguments, .next = arguments.first, .working = arguments.threads};
   std::vector<std::thread> threads;
   std::vector<pthread_t> handles;
   for (const auto& asker : askers) {
@@ -141,12 +143,10 @@ bool AskAll(const Arguments& arguments) {
     handles.push_back(threads.back().native_handle());
   }
   {
-    // Looks at clocks of threads: these are joined after it has ended.
+    // Looks at clocks of threads: these are joined after it has ended. Until then it watches the
+    // last of the cases too.
     const Watchdog watchdog(handles);
-    while (!soak.IsOver()) std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    for (int i = 0; i < static_cast<int>(askers.size()); ++i) {
-      while (PostOf(i).index != kNoCase) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
+    while (soak.working > 0) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   for (std::thread& thread : threads) thread.join();
   Tally tally;
