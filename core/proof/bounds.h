@@ -4,8 +4,7 @@
 // two bodies. With w = b - a, points of B - A, and n of any length but 0:
 //     min n.w / |n| - r_A - r_B  <=  distance                  two supports, any n
 //     distance  <=  |w| - r_A - r_B                            one point w of the difference
-//     distance  <=  -r - r_A - r_B                             points w that hold a ball of radius
-//     r
+//     distance  <=  -r - r_A - r_B                             points w around a ball of radius r
 //                                                              about the origin
 // All of them are rigorous: rounding is taken off to the safe side (kProofRoundoff).
 

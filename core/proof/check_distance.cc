@@ -184,7 +184,7 @@ void PairChecker::CheckLower(const DistanceAnswer& answer) {
   const Quad upper = Quad(answer.bracket.upper) + kProofUnderflow;
   findings_.Require(upper >= proved, Claim::kUpper, answer.bracket.upper, proved);
   if (answer.state != State::kSeparated || proved > 0) return;
-  // Left open likewise.
+  // Left open, as in a search: a gap that is next to nothing even in 113 bits.
   if (lower < kProofUnreadable * size_sum_) return;
   // A gap at the size of the normal's own rounding needs a direction with more digits. Curved
   // bodies have none that is known so well.
@@ -201,7 +201,7 @@ void PairChecker::CheckUpper(const DistanceAnswer& answer) {
     proved.upper = Length(witness_.p_B - witness_.p_A) - Radii() + ProofSlack(a_, b_);
   } else if (witness_.differences.size > 0) {
     const Quad inner = InnerRadius(witness_.differences, ProofSlack(a_, b_));
-    // Left open likewise.
+    // Left open, as in a search: an overlap that is next to nothing even in 113 bits.
     const bool is_readable = upper < -kProofUnreadable * size_sum_;
     findings_.Require(inner > 0 || !is_readable, Claim::kState, -1, inner);
     proved.upper = -inner - Radii();

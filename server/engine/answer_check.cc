@@ -89,7 +89,8 @@ bool IsTooLarge(const AskedPair& pair) {
 // The checker's rounding is 2^-104 of all lengths that enter (core/proof).
 bool IsTooFine(const AskedPair& pair, State state, const Bracket& bracket) {
   constexpr double kReadable = 0x1p-96;
-  const double apart = std::sqrt(NormSquared(pair.X_WB.p_WS - pair.X_WA.p_WS));
+  const Vec3d p_AB = pair.X_WB.p_WS - pair.X_WA.p_WS;
+  const double apart = std::hypot(p_AB.x, p_AB.y, p_AB.z);
   const double lengths = apart + pair.a.bounding_radius() + pair.b.bounding_radius();
   return state == State::kSeparated && bracket.upper < kReadable * lengths;
 }

@@ -7,9 +7,8 @@
 // Not checked, and counted as such:
 //     undecided    claims no state; a row that ran out of its time has no answer at all
 //     too_large    above kMaxScan or kMaxPairs: a check scans the vertices of every pair of pieces
-//                  some dozens of times, at most some thousand, so its time is linear in them, and
-//                  what a row may hold up its batch by is bounded: 0.1 to 1 ms on the average of
-//                  hard pairs, some 10 ms a pair of pieces where every search gets stuck
+//                  some dozens of times, at most some thousand, so what a row may hold up its
+//                  batch by is linear in them and bounded by these two
 //     too_fine     called SEPARATED for a gap that 113 bits may not tell; exact decisions do
 // Refused rows have no answer and are not drawn. Of a time of collision the times are tried at a
 // few places, not by the proof that may go with it: a client can verify that.

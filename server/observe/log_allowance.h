@@ -28,8 +28,9 @@ class LogAllowance {
   // The number of records that were held back since the last one that was let through, or nullopt
   // where this one has to be held back too.
   std::optional<std::uint64_t> Take() {
-    const absl::Time now = clock_();
     const std::lock_guard lock(mutex_);
+    // Under the lock: an older reading that comes in later would look like a clock put back.
+    const absl::Time now = clock_();
     // A clock that was put back begins a new hour too.
     if (now < began_ || now - began_ >= absl::Hours(1)) {
       began_ = now;

@@ -29,7 +29,8 @@ constexpr int kMotions = 200, kSoakMotions = 20000;
 constexpr int kSlowPairs = 40, kSlowSoakPairs = 1000;
 // Of all pairs drawn, at least one in this many has to be in its place with a known truth.
 constexpr int kDrawsAPair = 40;
-constexpr int kPairsAnUndecided = 100;
+// Of pairs that may be undecided, at most one in this many is; a short run may meet that one.
+constexpr int kPairsAnUndecided = 1000;
 
 std::string Word(std::string text) {
   for (char& c : text) {
@@ -63,7 +64,7 @@ class Accuracy : public ::testing::TestWithParam<int> {
   // None, but where curved kinds touch.
   int MostUndecided(int pairs) const {
     const bool may_be = is_curved() && situation() == Situation::kTouching;
-    return may_be ? pairs / kPairsAnUndecided : 0;
+    return may_be ? std::max(1, pairs / kPairsAnUndecided) : 0;
   }
 
   // Rare errors show in long runs only, the end of a search for a depth hardly ever.

@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "core/query/body_query.h"
 #include "core/shape/make_shape.h"
 #include "server/engine/answer.h"
@@ -21,6 +22,7 @@ namespace clearance::server {
 namespace {
 
 using testing::Each;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
 
@@ -61,6 +63,17 @@ class AnswerChecking : public testing::Test {
 
   // Answers so many rows with slot 0 on both sides.
   std::vector<double> AnswerRowsOf(AnswerChecker* checker, std::uint32_t rows) {
+    const Answered answered = AnswerUntil([] { return false; }, checker, rows);
+    EXPECT_THAT(answered.states, Each(static_cast<int>(State::kSeparated)));
+    return answered.lower;
+  }
+
+  struct Answered {
+    std::vector<int> states;
+    std::vector<double> lower;
+  };
+  Answered AnswerUntil(absl::FunctionRef<bool()> should_stop, AnswerChecker* checker,
+                       std::uint32_t rows) {
     std::vector<double> poses;
     for (std::uint32_t i = 0; i < rows; ++i) {
       for (const double number : {8.0 + i, 0.25, 0.5, 0.0, 0.6, 0.0, 0.8}) poses.push_back(number);
@@ -71,18 +84,16 @@ class AnswerChecking : public testing::Test {
     DistanceQuestions questions;
     questions.pairs = {rows, {&slot, 0}, {&slot, 0}, {identity, 0}, {poses.data(), kPoseNumbers}};
     questions.max_distances = {&max_distance, 0};
-    std::vector<int> states(rows);
-    std::vector<double> lower(rows);
+    Answered answered = {std::vector<int>(rows), std::vector<double>(rows)};
     DistanceColumns columns;
-    columns.states = absl::MakeSpan(states);
-    columns.lower_bounds = absl::MakeSpan(lower);
+    columns.states = absl::MakeSpan(answered.states);
+    columns.lower_bounds = absl::MakeSpan(answered.lower);
     BatchTally tally(QueryKind::kDistance);
     std::vector<UndecidedRow> undecided;
     PartChecks checks(checker, QueryKind::kDistance, rows);
-    AnswerRows(questions,
-               Work{0, rows, {}, table_, [] { return false; }, tally, undecided, &checks}, columns);
-    EXPECT_THAT(states, Each(static_cast<int>(State::kSeparated)));
-    return lower;
+    AnswerRows(questions, Work{0, rows, {}, table_, should_stop, tally, undecided, &checks},
+               columns);
+    return answered;
   }
 
   ShapeTable table_;
@@ -114,6 +125,21 @@ TEST_F(AnswerChecking, LeavesTheAnswerAsItIsWhateverIsFound) {
   EXPECT_EQ(AnswerRowsOf(&checker, 50), AnswerRowsOf(nullptr, 50));
   EXPECT_EQ(Checked(QueryKind::kDistance), 50);
   EXPECT_EQ(Contradicted(QueryKind::kDistance), 50);
+}
+
+// However few rows there were since the last look: a check takes as long as many of them.
+TEST_F(AnswerChecking, LooksWhetherToStopAfterEachCheck) {
+  bool has_stopped = false;
+  const auto stop = [&has_stopped](const auto&, const auto&) {
+    has_stopped = true;
+    return clearance::Check();
+  };
+  AnswerChecker checker(1, metrics_, log_, {stop, stop, stop});
+  const Answered answered = AnswerUntil([&has_stopped] { return has_stopped; }, &checker, 3);
+  EXPECT_THAT(answered.states,
+              ElementsAre(static_cast<int>(State::kSeparated), static_cast<int>(State::kUndecided),
+                          static_cast<int>(State::kUndecided)));
+  EXPECT_EQ(Checked(QueryKind::kDistance), 1);
 }
 
 TEST_F(AnswerChecking, FindsACorruptedAnswerByItself) {
@@ -231,6 +257,17 @@ TEST_F(AnswerChecking, LeavesOpenWhatOnlyExactArithmeticTells) {
     EXPECT_EQ(metrics_.Checks(kind).unchecked_too_fine->Value(), 1);
     EXPECT_EQ(Checked(kind), 0);
   }
+}
+
+// The square of how far apart they are is no double.
+TEST_F(AnswerChecking, ChecksWhatIsVeryFarApart) {
+  AnswerChecker checker(1, metrics_, log_);
+  const RigidBodyPtr box = BoxBody();
+  const AskedDistance asked = Asked(*box, 1e200);
+  checker.Check(asked, Answer(asked), {"a", "b"});
+  EXPECT_EQ(metrics_.Checks(QueryKind::kDistance).unchecked_too_fine->Value(), 0);
+  EXPECT_EQ(Checked(QueryKind::kDistance), 1);
+  EXPECT_EQ(Contradicted(QueryKind::kDistance), 0);
 }
 
 TEST_F(AnswerChecking, TellsTheTimeThatItTook) {
