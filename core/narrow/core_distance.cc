@@ -207,19 +207,21 @@ bool Decides(const Dd& lower, const Dd& upper, const CoreLimits& limits) {
 }
 
 // The points come from the weights and the normal from v: for a curved core the two may part.
-bool DoWeightsMakeNearest(const GjkResult<double>& gjk, const ShapePair& pair) {
+bool DoWeightsMakeNearest(const GjkResult<double>& gjk, const ShapePair& pair,
+                          const CoreLimits& limits) {
   if (!pair.is_curved()) return true;
   Vec3d miss = -gjk.v;
   for (int i = 0; i < gjk.simplex.size; ++i) {
     miss = miss + gjk.simplex.weight[i] * gjk.simplex.vertex[i].w;
   }
-  return Norm(miss) <= kCurvedPointSlack * (pair.radius_a + pair.radius_b);
+  const double rounding = kRoundingTolerance * kRoundoff * gjk.upper;
+  return Norm(miss) <= kCurvedPointSlack * limits.size_sum + rounding;
 }
 
 // Narrow enough to be the last word: within tau, and with ends that agree but for rounding.
 bool IsTight(const GjkResult<double>& gjk, double error, const ShapePair& pair,
              const CoreLimits& limits) {
-  if (!DoWeightsMakeNearest(gjk, pair)) return false;
+  if (!DoWeightsMakeNearest(gjk, pair, limits)) return false;
   const double gap = gjk.upper - gjk.lower;
   const double extent = gjk.upper + pair.radius_a + pair.radius_b;
   const double tolerance = Tolerance(limits.size_sum, gjk.upper - ToDouble(limits.decide_at));

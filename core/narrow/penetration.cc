@@ -147,7 +147,7 @@ class Expansion {
       const Vec3d& n_A = polytope_.facet(f).n_A;
       const double distance_sq = NormSquared(v);
       const double miss = NormSquared(v - Dot(v, n_A) * n_A);
-      const double slack = kDepthNoise * kRoundoff * distance_sq;
+      const double slack = 2 * noise_ * std::sqrt(distance_sq);
       const bool is_nearer = distance_sq < least - slack;
       if (!is_nearer && (distance_sq > least + slack || miss >= least_miss)) continue;
       least = distance_sq;
@@ -169,7 +169,8 @@ class Expansion {
       return false;
     }
     if (!(contact_.height > best.height + T(noise_))) return true;
-    const bool has_grown = !difference_.pair().is_curved() && Push(foot, noise_);
+    const bool may_grow = noise_ < enough_ && !difference_.pair().is_curved();
+    const bool has_grown = may_grow && Push(foot, noise_);
     contact_ = best;
     return !has_grown;
   }

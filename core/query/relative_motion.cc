@@ -16,31 +16,46 @@ using Dd = DoubleDouble;
 
 PosedShape StartOf(const MovingShape& moving) { return {moving.shape, moving.start, moving.local}; }
 
-// to - from in units, without overflow on the way: far places in tiny units.
+// to - from in units, without overflow on the way, and exactly but where only that takes room.
 Vec3<Dd> Offset(const Vec3d& from, const Vec3d& to, int exponent) {
-  const int largest = std::max(Exponent(from), Exponent(to));
-  if (largest == kNoExponent) return {};
-  const int room = largest + 2;
+  const int room = std::max({Exponent(from) - 1022, Exponent(to) - 1022, 0});
   return Scaled(To<Dd>(Scaled(to, -room)) - To<Dd>(Scaled(from, -room)), room - exponent);
 }
 
-int OffsetExponent(const Vec3d& from, const Vec3d& to) {
-  const int exponent = Exponent(ToDouble(Offset(from, to, 2)));
-  return exponent == kNoExponent ? kNoExponent : exponent + 2;
+// Of a length in metres that is given in units of 2^unit_exponent.
+int ScaledExponent(const Vec3<Dd>& v, int unit_exponent) {
+  const int exponent = Exponent(ToDouble(v));
+  return exponent == kNoExponent ? kNoExponent : exponent + unit_exponent;
 }
+
+int OffsetExponent(const Vec3d& from, const Vec3d& to) {
+  return ScaledExponent(Offset(from, to, 2), 2);
+}
+
+// Of the centre's offset from the origin of the shape's body.
+Vec3d CenterFromOrigin(const PosedShape& posed) {
+  const int exponent = std::max(Exponent(posed.shape.center()), Exponent(posed.local.p_WS));
+  return Scaled(ToDouble(RotatedCenter(posed, exponent)), exponent);
+}
+
+bool Turns(const MovingShape& moving) { return RotationAngle(moving.motion.rotation) > 0; }
 
 // Of the offset of the centres at the start, in metres.
 int StartExponent(const CenterOffset& offset) {
-  const int reach = Exponent(ToDouble(offset.p_AcBc_W));
-  return reach == kNoExponent ? kNoExponent : reach + offset.exponent;
+  return ScaledExponent(offset.p_AcBc_W, offset.exponent);
 }
 
-// Units in which nothing that moves is large.
+// Units in which nothing that moves is large: where something turns, levers neither.
 int MotionExponent(const MovingShape& a, const MovingShape& b, const CenterOffset& offset) {
-  return std::max({StartExponent(offset), Exponent(a.motion.displacement),
-                   Exponent(b.motion.displacement), OffsetExponent(a.motion.pivot, a.start.p_WS),
-                   OffsetExponent(b.motion.pivot, b.start.p_WS),
-                   OffsetExponent(a.motion.pivot, b.motion.pivot)});
+  int exponent = std::max(
+      {StartExponent(offset), Exponent(a.motion.displacement), Exponent(b.motion.displacement),
+       OffsetExponent(a.motion.pivot, a.start.p_WS), OffsetExponent(b.motion.pivot, b.start.p_WS),
+       OffsetExponent(a.motion.pivot, b.motion.pivot)});
+  if (!Turns(a) && !Turns(b)) return exponent;
+  for (const MovingShape* moving : {&a, &b}) {
+    exponent = std::max(exponent, Exponent(CenterFromOrigin(StartOf(*moving))));
+  }
+  return exponent;
 }
 
 }  // namespace
@@ -123,25 +138,26 @@ Placement<double> RelativeMotion::RotatingAt(double t) const {
 }
 
 CenterOffset RelativeMotion::OffsetAt(double t) const {
-  const int exponent = pair_.exponent;
-  const int shift = start_offset_.exponent - exponent;
-  const Vec3<Dd>& start = start_offset_.p_AcBc_W;
-  const auto scaled = [&](const Dd& x) {
-    return Dd(std::ldexp(x.hi, shift), std::ldexp(x.lo, shift));
-  };
+  const Vec3<Dd> start = Scaled(start_offset_.p_AcBc_W, start_offset_.exponent - pair_.exponent);
   const Vec3<Dd> closing = To<Dd>(b_.displacement) - To<Dd>(a_.displacement);
-  return {Vec3<Dd>{scaled(start.x), scaled(start.y), scaled(start.z)} + Dd(t) * closing, exponent};
+  return {start + Dd(t) * closing, pair_.exponent};
+}
+
+template <class T>
+Placement<T> RelativeMotion::TranslatedAt(double t) const {
+  Placement<T> placement =
+      MakePlacement<T>(pair_, StartOf(a_moving_), StartOf(b_moving_), OffsetAt(t));
+  // What underflowed where the places were scaled by the largest of them.
+  placement.error += std::ldexp(4.0, start_offset_.exponent - pair_.exponent - 1074);
+  return placement;
 }
 
 Placement<double> RelativeMotion::CoarseAt(double t) const {
-  if (!is_translation()) return RotatingAt(t);
-  return MakePlacement<double>(pair_, StartOf(a_moving_), StartOf(b_moving_), OffsetAt(t));
+  return is_translation() ? TranslatedAt<double>(t) : RotatingAt(t);
 }
 
 Placement<Dd> RelativeMotion::FineAt(double t) const {
-  if (is_translation()) {
-    return MakePlacement<Dd>(pair_, StartOf(a_moving_), StartOf(b_moving_), OffsetAt(t));
-  }
+  if (is_translation()) return TranslatedAt<Dd>(t);
   const Placement<double> coarse = RotatingAt(t);
   return {{To<Dd>(coarse.R_AB.row_x), To<Dd>(coarse.R_AB.row_y), To<Dd>(coarse.R_AB.row_z)},
           To<Dd>(coarse.p_AB),
@@ -158,6 +174,11 @@ Placement<double> RelativeMotion::Swept() const {
 }
 
 Vec3d RelativeMotion::CenterOfA(double t) const {
+  // A lever of what does not turn may be long in these units.
+  if (is_translation()) {
+    const Vec3d path = t * a_moving_.motion.displacement;
+    return a_moving_.start.p_WS + (path + CenterFromOrigin(StartOf(a_moving_)));
+  }
   const BodyAt a = At(a_, t);
   return a_moving_.motion.pivot + Scaled(a.pivot + a.lever, pair_.exponent);
 }

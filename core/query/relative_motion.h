@@ -103,6 +103,8 @@ class RelativeMotion {
   Placement<double> RotatingAt(double t) const;
   double TranslationStep(const CoreAnswer& core, const DoubleDouble& goal, double longest) const;
   CenterOffset OffsetAt(double t) const;
+  template <class T>
+  Placement<T> TranslatedAt(double t) const;
 
   const MovingShape a_moving_;
   const MovingShape b_moving_;

@@ -4,6 +4,7 @@
 #include <array>
 #include <variant>
 
+#include "core/math/rotation.h"
 #include "core/proof/check_distance.h"
 #include "core/proof/check_motion.h"
 #include "core/query/distance.h"
@@ -100,7 +101,7 @@ TEST(Regression, TinyMotionFarAway) {
   const auto point = std::get<ConvexShapePtr>(MakeHull(std::array{0.0, 0.0, 0.0}, 0));
   const auto box = std::get<ConvexShapePtr>(MakeBox({0x1p-893, 0x1p-894, 0x1p-893}, 0));
   MovingShape a = {*point, far, {{}, {0, 0.5, 0}, far.p_WS}};
-  MovingShape b = {*box, far, {{0x1p-890, 0x1p-891, 0}, {}, far.p_WS}};
+  MovingShape b = {*box, far, {{0, 0x1p-890, 0}, {}, far.p_WS}};
   for (const bool ignores : {false, true}) {
     const MotionOptions options = {.ignore_initial_contact = ignores};
     const TimeOfCollisionAnswer answer = TimeOfCollision(a, b, options);
@@ -109,17 +110,55 @@ TEST(Regression, TinyMotionFarAway) {
   }
 }
 
+// The same by the poses of pieces: what does not move has a lever, once something turns.
+TEST(Regression, TinyMotionOfPiecesFarFromTheirBodies) {
+  const auto box = std::get<ConvexShapePtr>(MakeBox({0x1p-893, 0x1p-894, 0x1p-893}, 0));
+  const Pose local = {{0x1p899, 0, 0}, {}};
+  for (const Vec3d& rotation : {Vec3d{}, Vec3d{0, 0.5, 0}}) {
+    const MovingShape a = {*box, {}, {{}, rotation, {}}, local};
+    const Pose above = {{0, 0x1p-890, 0}, {}};
+    const MovingShape b = {*box, above, {{0, 0x1p-890, 0}, {}, {}}, local};
+    const TimeOfCollisionAnswer answer = TimeOfCollision(a, b, {});
+    EXPECT_EQ(FaultOf(CheckTimeOfCollision(a, b, {}, answer)), "");
+    const bool turns = rotation != Vec3d{};
+    EXPECT_EQ(answer.state, turns ? MotionState::kUndecided : MotionState::kFree);
+  }
+}
+
+// Beside places of 2^900 an offset of 2^-190 underflowed: a pair that is apart was in contact.
+TEST(Regression, SmallOffsetBesideAFarPlace) {
+  const auto point = std::get<ConvexShapePtr>(MakeHull(std::array{0.0, 0.0, 0.0}, 0));
+  const auto box = std::get<ConvexShapePtr>(MakeBox({0x1p-200, 0x1p-200, 0x1p-200}, 0));
+  const Pose at_a = {{0x1p900, 0, 0}, {}};
+  const Pose at_b = {{0x1p900, 0x1p-190, 0}, {}};
+  EXPECT_EQ(Distance({*point, at_a}, {*box, at_b}, {}).state, State::kSeparated);
+  for (const Vec3d& rotation : {Vec3d{}, Vec3d{0, 0, 0.5}}) {
+    const MovingShape a = {*point, at_a, {{}, {}, at_a.p_WS}};
+    const MovingShape b = {*box, at_b, {{0x1p-191, 0, 0}, rotation, at_b.p_WS}};
+    const TimeOfCollisionAnswer answer = TimeOfCollision(a, b, {});
+    EXPECT_EQ(FaultOf(CheckTimeOfCollision(a, b, {}, answer)), "");
+    EXPECT_EQ(answer.state, MotionState::kFree);
+  }
+}
+
 // The foot of the perpendicular lies 1e-8 beyond the diagonal of a face: too little for distances
 // to tell on which of its triangles, and enough to miss the point by that.
 TEST(Regression, DeepestPointsNearTheDiagonalOfAFace) {
   const auto box = std::get<ConvexShapePtr>(MakeBox({1, 1.25, 0.75}, 0));
   const auto point = std::get<ConvexShapePtr>(MakeHull(std::array{0.0, 0.0, 0.0}, 0));
-  for (const double x : {-0x1p-27, -0x1p-28, 0x1p-28, 0x1p-27}) {
-    for (const double y : {-0x1p-27, -0x1p-28, 0x1p-28, 0x1p-27}) {
-      const PosedShape a = {*box, {}};
-      const PosedShape b = {*point, {{x, y, 0x1p-4}, {}}};
-      const DistanceAnswer answer = Distance(a, b, {});
-      EXPECT_LE(Norm(answer.p_WB - b.pose.p_WS), 0x1p-40);
+  const Quaternion turned = {0x1.999999999999ap-4, 0x1.3333333333333p-1, 0x1.999999999999ap-2,
+                             0x1.5f619980c4337p-1};
+  for (const Quaternion& q : {Quaternion{}, turned}) {
+    const auto R_WA = RotationMatrix<double>(q);
+    for (const double depth : {0.001, 0.01, 0.1, 0.7}) {
+      for (const double x : {-0x1p-27, -0x1p-29, 0x1p-29, 0x1p-27}) {
+        for (const double y : {-0x1p-27, -0x1p-29, 0x1p-29, 0x1p-27}) {
+          const PosedShape a = {*box, {{}, q}};
+          const PosedShape b = {*point, {R_WA * Vec3d{x, y, 0.75 - depth}, {}}};
+          const DistanceAnswer answer = Distance(a, b, {});
+          EXPECT_LE(Norm(answer.p_WB - b.pose.p_WS), 0x1p-40);
+        }
+      }
     }
   }
 }
