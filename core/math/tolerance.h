@@ -165,6 +165,10 @@ inline constexpr double kContactMerge = 0x1p-30;
 // as fast as the dozen dependent look-ups of a climb.
 inline constexpr int kClimbThreshold = 32;
 
+// Bits that the largest length of an offset has while it is computed: products and sums do not
+// overflow yet, and what is 2^-1900 of it does not underflow.
+inline constexpr int kOffsetBits = 900;
+
 // The independent checker of answers (core/proof), which computes with 113 bits. Its own rounding,
 // relative to all lengths that enter one bound: taken off every bound, so that what it proves is
 // proved. Of turning bodies more, as an angle of 640 rad costs a dozen bits.
@@ -175,7 +179,8 @@ inline constexpr double kProofMotionRoundoff = 0x1p-88;
 // and the directions count as parallel.
 inline constexpr double kProofParallel = 0x1p-90;
 
-// S: an overlap less deep than this, or a gap less wide, is not told from a contact.
+// Of how far from A's origin anything of the pair reaches: an overlap less deep than this, or a gap
+// less wide, is not told from a contact. Above the rounding of a support (kProofRoundoff).
 inline constexpr double kProofUnreadable = 0x1p-90;
 
 // u (S + |d|): how far an answer's end may be from what its own proof gives, because normals,

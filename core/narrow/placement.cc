@@ -16,10 +16,6 @@ bool IsZero(const Vec3d& v) { return v.x == 0 && v.y == 0 && v.z == 0; }
 
 int RadiusExponent(double radius) { return Exponent({radius, 0, 0}); }
 
-// Bits above the largest length while offsets are computed: products and sums do not overflow yet,
-// and what is 2^-1900 of it does not underflow.
-constexpr int kOffsetRoom = 900;
-
 // A shape that is a single point has no size of its own to scale by.
 int SizeExponent(const ConvexShape& shape) {
   return shape.core_radius() > 0 ? shape.exponent() : kNoExponent;
@@ -88,7 +84,7 @@ CenterOffset ComputeCenterOffset(const PosedShape& a, const PosedShape& b) {
   int exponent = std::max(
       {Exponent(a.pose.p_WS), Exponent(b.pose.p_WS), CenterExponent(a), CenterExponent(b)});
   if (exponent == kNoExponent) return {{}, kNoExponent};
-  exponent -= kOffsetRoom;
+  exponent -= kOffsetBits;
   const Vec3<Dd> origin_a = To<Dd>(Scaled(a.pose.p_WS, -exponent));
   const Vec3<Dd> origin_b = To<Dd>(Scaled(b.pose.p_WS, -exponent));
   const Vec3<Dd> centers = RotatedCenter(b, exponent) - RotatedCenter(a, exponent);

@@ -41,6 +41,8 @@ class PairChecker {
   Quad Allowance(Quad distance) const {
     return kProofAllowance * kRoundoff * (size_sum_ + Abs(distance)) + kProofUnderflow;
   }
+  // What is closer to nothing than this is left open: exact arithmetic knows smaller gaps.
+  Quad Unreadable() const { return kProofUnreadable * (a_.reach() + b_.reach()); }
   bool is_curved() const { return a_.is_curved() || b_.is_curved(); }
   Quad Radii() const { return a_.radius() + b_.radius(); }
 
@@ -133,10 +135,8 @@ void PairChecker::CheckBySearch(State state, const Bracket& bracket) {
                     proved.upper);
   findings_.Require(bracket.upper >= proved.lower - allowance, Claim::kUpper, bracket.upper,
                     proved.lower);
-  // What is next to nothing even in 113 bits is left open: exact arithmetic knows smaller gaps.
-  const Quad unreadable = kProofUnreadable * size_sum_;
-  const bool is_apart = proved.lower > -allowance || bracket.lower < unreadable;
-  const bool overlaps = proved.upper < allowance || bracket.upper > -unreadable;
+  const bool is_apart = proved.lower > -allowance || bracket.lower < Unreadable();
+  const bool overlaps = proved.upper < allowance || bracket.upper > -Unreadable();
   findings_.Require(state != State::kSeparated || is_apart, Claim::kState, 1, proved.lower);
   findings_.Require(state != State::kPenetrating || overlaps, Claim::kState, -1, proved.upper);
   findings_.check().is_lower_proved = bracket.lower <= proved.lower + allowance;
@@ -183,9 +183,7 @@ void PairChecker::CheckLower(const DistanceAnswer& answer) {
   // An overlap shallower than the least double has that for its bound.
   const Quad upper = Quad(answer.bracket.upper) + kProofUnderflow;
   findings_.Require(upper >= proved, Claim::kUpper, answer.bracket.upper, proved);
-  if (answer.state != State::kSeparated || proved > 0) return;
-  // Left open, as in a search: a gap that is next to nothing even in 113 bits.
-  if (lower < kProofUnreadable * size_sum_) return;
+  if (answer.state != State::kSeparated || proved > 0 || lower < Unreadable()) return;
   // A gap at the size of the normal's own rounding needs a direction with more digits. Curved
   // bodies have none that is known so well.
   const Quad gap = SearchBounds(a_, b_, 0).lower;
@@ -201,9 +199,7 @@ void PairChecker::CheckUpper(const DistanceAnswer& answer) {
     proved.upper = Length(witness_.p_B - witness_.p_A) - Radii() + ProofSlack(a_, b_);
   } else if (witness_.differences.size > 0) {
     const Quad inner = InnerRadius(witness_.differences, ProofSlack(a_, b_));
-    // Left open, as in a search: an overlap that is next to nothing even in 113 bits.
-    const bool is_readable = upper < -kProofUnreadable * size_sum_;
-    findings_.Require(inner > 0 || !is_readable, Claim::kState, -1, inner);
+    findings_.Require(inner > 0 || upper > -Unreadable(), Claim::kState, -1, inner);
     proved.upper = -inner - Radii();
   } else {
     proved = SearchBounds(a_, b_, kProofSearchGap * size_sum_);

@@ -14,16 +14,6 @@
 namespace clearance {
 namespace {
 
-PosedShape PieceOf(const PosedBody& posed, std::uint32_t i) {
-  const Piece& piece = posed.body.pieces()[i];
-  return {*piece.shape, posed.pose, piece.local};
-}
-
-MovingShape PieceOf(const MovingBody& moving, std::uint32_t i) {
-  const Piece& piece = moving.body.pieces()[i];
-  return {*piece.shape, moving.start, moving.motion, piece.local};
-}
-
 template <class Body>
 bool IsConvexPair(const Body& a, const Body& b) {
   return !a.body.is_compound() && !b.body.is_compound();

@@ -8,6 +8,8 @@
 #ifndef CLEARANCE_CORE_QUERY_BODY_QUERY_H_
 #define CLEARANCE_CORE_QUERY_BODY_QUERY_H_
 
+#include <cstdint>
+
 #include "core/math/pose.h"
 #include "core/query/distance.h"
 #include "core/query/intersection.h"
@@ -29,6 +31,16 @@ struct MovingBody {
   const Pose& start;
   const Motion& motion;
 };
+
+// Requires: a piece of the body.
+inline PosedShape PieceOf(const PosedBody& posed, std::uint32_t i) {
+  const Piece& piece = posed.body.pieces()[i];
+  return {*piece.shape, posed.pose, piece.local};
+}
+inline MovingShape PieceOf(const MovingBody& moving, std::uint32_t i) {
+  const Piece& piece = moving.body.pieces()[i];
+  return {*piece.shape, moving.start, moving.motion, piece.local};
+}
 
 // None of these fails or allocates; any thread. The work is at most that of pieces_a * pieces_b
 // convex queries.

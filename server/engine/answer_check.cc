@@ -2,7 +2,6 @@
 
 #include "server/engine/answer_check.h"
 
-#include <cmath>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -86,25 +85,6 @@ bool IsTooLarge(const AskedPair& pair) {
   return pieces_a * pieces_b > AnswerChecker::kMaxPairs || scan > AnswerChecker::kMaxScan;
 }
 
-// The checker's rounding is 2^-104 of all lengths that enter (core/proof).
-bool IsTooFine(const AskedPair& pair, State state, const Bracket& bracket) {
-  constexpr double kReadable = 0x1p-96;
-  const Vec3d p_AB = pair.X_WB.p_WS - pair.X_WA.p_WS;
-  const double apart = std::hypot(p_AB.x, p_AB.y, p_AB.z);
-  const double lengths = apart + pair.a.bounding_radius() + pair.b.bounding_radius();
-  return state == State::kSeparated && bracket.upper < kReadable * lengths;
-}
-
-bool IsTooFine(const AskedPair& pair, const DistanceAnswer& answer) {
-  return IsTooFine(pair, answer.state, answer.bracket);
-}
-
-bool IsTooFine(const AskedPair& pair, const IntersectionAnswer& answer) {
-  return IsTooFine(pair, answer.state, answer.bracket);
-}
-
-bool IsTooFine(const AskedPair& /*pair*/, const TimeOfCollisionAnswer& /*answer*/) { return false; }
-
 }  // namespace
 
 Judges ProofJudges() {
@@ -153,7 +133,6 @@ void AnswerChecker::CheckWith(const Judge& judge, const Asked& asked, const Answ
   CheckSeries& series = metrics_.Checks(KindOf(answer));
   if (answer.reason != UndecidedReason::kNone) return series.unchecked_undecided->Increment();
   if (IsTooLarge(asked.pair)) return series.unchecked_too_large->Increment();
-  if (IsTooFine(asked.pair, answer)) return series.unchecked_too_fine->Increment();
   const clearance::Check found = judge(asked, answer);
   series.checked->Increment();
   if (!found.contradiction) return;

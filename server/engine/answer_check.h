@@ -9,7 +9,6 @@
 //     too_large    above kMaxScan or kMaxPairs: a check scans the vertices of every pair of pieces
 //                  some dozens of times, at most some thousand, so what a row may hold up its
 //                  batch by is linear in them and bounded by these two
-//     too_fine     called SEPARATED for a gap that 113 bits may not tell; exact decisions do
 // Refused rows have no answer and are not drawn. Of a time of collision the times are tried at a
 // few places, not by the proof that may go with it: a client can verify that.
 

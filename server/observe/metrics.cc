@@ -128,7 +128,6 @@ void Metrics::MakeCheckSeries() {
         .checked = &checked->Add({{"kind", name}}),
         .unchecked_undecided = &unchecked->Add({{"kind", name}, {"reason", "undecided"}}),
         .unchecked_too_large = &unchecked->Add({{"kind", name}, {"reason", "too_large"}}),
-        .unchecked_too_fine = &unchecked->Add({{"kind", name}, {"reason", "too_fine"}}),
         .contradicted = &contradicted->Add({{"kind", name}})};
   }
 }

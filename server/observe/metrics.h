@@ -23,12 +23,11 @@
 
 namespace clearance::server {
 
-// Of the answers of one kind that were drawn to be checked; each counts in one of the first four.
+// Of the answers of one kind that were drawn to be checked; each counts in one of the first three.
 struct CheckSeries {
   prometheus::Counter* checked = nullptr;
   prometheus::Counter* unchecked_undecided = nullptr;
   prometheus::Counter* unchecked_too_large = nullptr;
-  prometheus::Counter* unchecked_too_fine = nullptr;
   prometheus::Counter* contradicted = nullptr;  // of those that were checked
 };
 

@@ -13,6 +13,7 @@
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
+#include <latch>
 #include <memory>
 #include <string_view>
 #include <thread>
@@ -88,8 +89,8 @@ Arguments Parse(int argc, char** argv) {
 struct Soak {
   Arguments arguments;
   Clock::time_point start = Clock::now();
-  std::atomic<std::uint64_t> next = 0;     // case
-  std::atomic<std::uint64_t> working = 0;  // workers that may still ask
+  std::atomic<std::uint64_t> next = 0;  // case
+  std::latch done;                      // counts the workers that may still ask
 
   double Seconds() const { return std::chrono::duration<double>(Clock::now() - start).count(); }
   bool IsOver() const {
@@ -102,7 +103,7 @@ void Work(Soak* soak, Asker* asker) {
     const std::uint64_t begin = soak->next.fetch_add(kBatch);
     for (std::uint64_t index = begin; index < begin + kBatch; ++index) asker->Ask(index);
   }
-  --soak->working;
+  soak->done.count_down();
 }
 
 void PrintTotals(const Soak& soak, const Tally& tally) {
@@ -135,7 +136,9 @@ bool AskAll(const Arguments& arguments) {
     askers.push_back(
         std::make_unique<Asker>(maker, &PostOf(static_cast<int>(i)), &printer, Asker::Options{}));
   }
-  Soak soak = {.arguments = arguments, .next = arguments.first, .working = arguments.threads};
+  Soak soak = {.arguments = arguments,
+               .next = arguments.first,
+               .done = std::latch(static_cast<std::ptrdiff_t>(arguments.threads))};
   std::vector<std::thread> threads;
   std::vector<pthread_t> handles;
   for (const auto& asker : askers) {
@@ -146,7 +149,7 @@ bool AskAll(const Arguments& arguments) {
     // Looks at clocks of threads: these are joined after it has ended. Until then it watches the
     // last of the cases too.
     const Watchdog watchdog(handles);
-    while (soak.working > 0) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    soak.done.wait();
   }
   for (std::thread& thread : threads) thread.join();
   Tally tally;
@@ -156,13 +159,14 @@ bool AskAll(const Arguments& arguments) {
   return tally.Total().findings == 0;
 }
 
+bool Run(const Arguments& arguments) {
+  NameCasesOnFatalSignals(arguments.seed);
+  return arguments.only == kNoCase ? AskAll(arguments) : AskOnly(arguments);
+}
+
 }  // namespace
 }  // namespace clearance::soak
 
 int main(int argc, char** argv) {
-  using namespace clearance::soak;  // NOLINT(google-build-using-namespace)
-  const Arguments arguments = Parse(argc, argv);
-  NameCasesOnFatalSignals(arguments.seed);
-  const bool is_clean = arguments.only == kNoCase ? AskAll(arguments) : AskOnly(arguments);
-  return is_clean ? 0 : 1;
+  return clearance::soak::Run(clearance::soak::Parse(argc, argv)) ? 0 : 1;
 }

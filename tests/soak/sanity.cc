@@ -4,14 +4,16 @@
 #include <algorithm>
 #include <bitset>
 #include <cmath>
-#include <cstdio>
 #include <memory>
-#include <utility>
 
 #include "tests/support/answer_checker.h"
+#include "tests/support/faults.h"
 
 namespace clearance::soak {
 namespace {
+
+using testing::Faults;
+using testing::IsFinite;
 
 constexpr double kU = 0x1p-53;
 // Units of u (S + |d|) that p_B may be off p_A + d n by, from the rounding of both points.
@@ -20,25 +22,6 @@ constexpr double kPointSlack = 256;
 constexpr double kCurvedSlack = 1e-9;
 // What rounding to the least doubles may add, metres.
 constexpr double kUnderflow = 0x1p-1060;
-
-class Faults {
- public:
-  void Require(bool holds, const char* what, double got = 0, double wanted = 0) {
-    if (holds) return;
-    char line[256];
-    std::snprintf(line, sizeof(line), "%s (%a, %a: %.17g, %.17g)\n", what, got, wanted, got,
-                  wanted);
-    text_ += line;
-  }
-  std::string Take() { return std::move(text_); }
-
- private:
-  std::string text_;
-};
-
-bool IsFinite(const Vec3d& v) {
-  return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z);
-}
 
 double Largest(const Vec3d& v) {
   return std::max({std::fabs(v.x), std::fabs(v.y), std::fabs(v.z)});

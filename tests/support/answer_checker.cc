@@ -2,9 +2,9 @@
 #include "tests/support/answer_checker.h"
 
 #include <cmath>
-#include <cstdio>
 #include <utility>
 
+#include "tests/support/faults.h"
 #include "tests/support/test_shape.h"
 
 namespace clearance::testing {
@@ -16,25 +16,6 @@ constexpr double kProofSlack = 64;
 // Where tau is nearly 0 (two points) a bracket may still be this many times the slack wide.
 constexpr double kBracketSlack = 16;
 constexpr double kU = 0x1p-53;
-
-class Faults {
- public:
-  void Require(bool holds, const char* what, double got = 0, double wanted = 0) {
-    if (holds) return;
-    char line[256];
-    std::snprintf(line, sizeof(line), "%s (%a, %a: %.17g, %.17g)\n", what, got, wanted, got,
-                  wanted);
-    text_ += line;
-  }
-  std::string Take() { return std::move(text_); }
-
- private:
-  std::string text_;
-};
-
-bool IsFinite(const Vec3d& v) {
-  return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z);
-}
 
 double Length(const Vec3d& v) { return std::hypot(v.x, v.y, v.z); }
 

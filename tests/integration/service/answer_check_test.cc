@@ -151,7 +151,6 @@ TEST(AnswerCheck, OfEveryAnswerContradictsNone) {
     EXPECT_EQ(series.checked->Value(), rows[i] - undecided[i]);
     EXPECT_EQ(series.unchecked_undecided->Value(), undecided[i]);
     EXPECT_EQ(series.unchecked_too_large->Value(), 0);
-    EXPECT_EQ(series.unchecked_too_fine->Value(), 0);
     EXPECT_EQ(series.contradicted->Value(), 0);
     EXPECT_LE(10 * undecided[i], rows[i]);
   }

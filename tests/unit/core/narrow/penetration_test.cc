@@ -229,6 +229,15 @@ TEST(ExpandingPolytope, StaysConvexAndClosedOnALattice) {
   EXPECT_GE(facets, 12);
 }
 
+TEST(ExpandingPolytope, DoesNotStartFromAFlatSet) {
+  const auto polytope = std::make_unique<ExpandingPolytope>();
+  EnclosingSet<double> set;
+  for (const auto& w : {At(1, 0, 0), At(-1, 1, 0), At(-1, -1, 0), At(0.25, 0, 0), At(2, 1, 0)}) {
+    set.vertex[set.size++] = w;
+  }
+  EXPECT_FALSE(polytope->Start(set));
+}
+
 // Three corners within 1e-20 of one line: the plane says nothing, the line does.
 TEST(ExpandingPolytope, MeasuresATriangleTooThinForItsPlane) {
   const auto polytope = std::make_unique<ExpandingPolytope>();

@@ -55,7 +55,6 @@ TEST(Metrics, StandAtZeroFromTheStart) {
        R"(clearance_contradicted_answers_total{kind="time_of_collision"} 0)",
        R"(clearance_unchecked_answers_total{kind="intersection",reason="too_large"} 0)",
        R"(clearance_unchecked_answers_total{kind="distance",reason="undecided"} 0)",
-       R"(clearance_unchecked_answers_total{kind="distance",reason="too_fine"} 0)",
        "\nclearance_sessions_open 0", "\nclearance_sessions_refused_total 0",
        "\nclearance_registry_revision 0"}) {
     EXPECT_THAT(text, HasSubstr(absl::StrCat(line, "\n")));
