@@ -133,10 +133,10 @@ class Expansion {
 
   // The facet that holds the foot of the perpendicular from the origin gives normal and points. Of
   // facets that are equally near to rounding (the triangles of one face) the one that misses the
-  // foot least: across the face, by far finer than the distances tell.
+  // foot least: across the face, by far finer than the distances tell. None whose plane is farther
+  // than the contact's by as much as would not do for a contact.
   int Foot() const {
-    const double limit =
-        polytope_.facet(polytope_.Nearest()).offset + 2 * std::fmax(enough_, Gap());
+    const double limit = clearance::ToDouble(contact_.height) + noise_ / 2;
     int foot = polytope_.Nearest();
     double least = HUGE_VAL;
     double least_miss = HUGE_VAL;

@@ -163,5 +163,23 @@ TEST(Regression, DeepestPointsNearTheDiagonalOfAFace) {
   }
 }
 
+// The two faces of A - B that the origin is between are equally near to a few units in the last
+// place: points came from a triangle of one because the other, where the foot was looked for, was
+// that little too far.
+TEST(Regression, DeepestPointsBetweenTwoFacesEquallyNear) {
+  const std::array<double, 12> points = {
+      -0x1.5c11d61a42cp-6,   0x1.9f00b74b024a8p+0,  -0x1.04c7c2374505cp+0, 0x1.480281b31238ap+2,
+      -0x1.cc0256ed2f99ep+2, -0x1.0e67b49a244d7p+3, 0x1.d5f8391c6bc28p+1,  -0x1.d4bc3313597a2p+2,
+      0x1.24bd83eb80914p+2,  -0x1.35bfb149d82b3p+2, -0x1.62a3deaf7f5a1p+2, 0x1.cddf99199df3p+1};
+  const auto hull = std::get<ConvexShapePtr>(MakeHull(points, 0));
+  const Quaternion q = {-0x1.42fe22617c597p-1, 0x1.29085a0035c34p-5, -0x1.4057e98108179p-1,
+                        0x1.d46c71236d651p-2};
+  const PosedShape a = {*hull,
+                        {{-0x1.ebd6fed501548p-3, -0x1.53798df8459cap-1, -0x1.ec4fc5a1d92e8p-3}, q}};
+  const PosedShape b = {*hull,
+                        {{-0x1.ebd6fed50167cp-3, -0x1.53798df845999p-1, -0x1.ec4fc5a1d93c4p-3}, q}};
+  EXPECT_EQ(FaultOf(CheckDistance(a, b, {}, Distance(a, b, {}))), "");
+}
+
 }  // namespace
 }  // namespace clearance::testing
