@@ -5,8 +5,9 @@
 usage: untaken.py EXPORT EXCEPTIONS
 
 EXPORT is what `llvm-cov export` wrote. Each condition in the sources has two sides, true and false; a template's
-instances count together, and what is settled when it is compiled (sizeof) has none. Prints every side that was never taken and that EXCEPTIONS does not name, and every
-exception that is not needed any more; exits with 1 if there is one of either. EXCEPTIONS has one line for each:
+instances count together, and what is settled by the compiler (sizeof) or written by it (= default) has none. Prints
+every side that was never taken and that EXCEPTIONS does not name, and every exception that is not needed any more;
+exits with 1 if there is one of either. EXCEPTIONS has one line for each:
 
     FILE | CONDITION | true or false | why no test takes it
 """
@@ -40,7 +41,7 @@ def sides_of(file):
     for branch in file["branches"]:
         place = tuple(branch[:4])
         text = text_of(lines, place)
-        if "sizeof" in text:
+        if "sizeof" in text or "= default" in lines[place[0] - 1]:
             continue
         counts[text, "true", place] += branch[4]
         counts[text, "false", place] += branch[5]
