@@ -28,8 +28,8 @@ Triangle BestTold(const Vec3d& a, const Vec3d& b, const Vec3d& c) {
 // Of a triangle, as PolytopeFacet has it.
 struct Plane {
   Vec3d n_A;
-  double offset = 0;
-  double error = 0;
+  double offset;
+  double error;
 };
 
 // With e, f the edges from corner a and E = |e| |f|: the edges err by u of themselves, so n = e x f
@@ -37,14 +37,13 @@ struct Plane {
 constexpr double kNormalError = 16;
 constexpr double kHeightError = 8;
 
-// Of a triangle that is hardly more than its longest edge: its height over that is at most
-// kThinTriangle of the shorter of its other edges (or that edge itself, where squares underflow).
-Plane MeasuredByItsEdge(const Triangle& t, double shorter) {
+// Of a triangle that is hardly more than its longest edge, over which it is at most so high.
+Plane MeasuredByItsEdge(const Triangle& t, double height) {
   const NearestPoint<double> nearest = NearestOnSegment<double>({t.b, t.c, {}, {}}, 0, 1);
   const double distance = Norm(nearest.v);
   const double rounding = kNormalError * kRoundoff * (Norm(t.b) + Norm(t.c));
   const Vec3d n_A = distance > 0 ? (1 / distance) * nearest.v : Vec3d{1, 0, 0};
-  return {n_A, distance, rounding + 2 * kThinTriangle * shorter + kThinUnderflow};
+  return {n_A, distance, rounding + height};
 }
 
 // Of a triangle too flat for double. The edges are exact in double-double.
@@ -57,8 +56,10 @@ Plane PreciselyMeasured(const Triangle& t) {
   const double length_f = Norm(ToDouble(f));
   const double edges = length_e * length_f;
   const Dd area = Sqrt(NormSquared(n));
-  if (!(ToDouble(area) > kThinTriangle * edges) || edges < kThinUnderflow) {
-    return MeasuredByItsEdge(t, std::fmin(length_e, length_f));
+  const double shorter = std::fmin(length_e, length_f);
+  if (edges < kThinUnderflow) return MeasuredByItsEdge(t, shorter);  // squares underflow
+  if (!(ToDouble(area) > kThinTriangle * edges)) {
+    return MeasuredByItsEdge(t, 2 * kThinTriangle * shorter);
   }
   const Vec3<Dd> n_A = (Dd(1) / area) * n;
   const double relative_error = kNormalError * kDoubleDoubleRoundoff * edges / ToDouble(area);
@@ -122,18 +123,15 @@ bool ExpandingPolytope::MakeTetrahedron(const EnclosingSet<double>& set) {
 }
 
 void ExpandingPolytope::InsertAnywhere(const DifferenceVertex<double>& vertex) {
-  for (int f = 0; f < slot_count(); ++f) {
-    if (is_facet(f) && Sees(f, vertex.w)) return Insert(f, vertex);
-  }
+  const int facet = FindFacet([&](int f) { return Sees(f, vertex.w); });
+  if (facet != kNone) Insert(facet, vertex);
 }
 
 bool ExpandingPolytope::HoldsOrigin() const {
-  for (int f = 0; f < slot_count(); ++f) {
-    const auto& [i, j, k] = facets_[f].corner;
-    if (!is_facet(f)) continue;
-    if (Orient3d(vertices_[i].w, vertices_[j].w, vertices_[k].w, {}) >= 0) return false;
-  }
-  return true;
+  return FindFacet([this](int f) {
+           const auto& [i, j, k] = facets_[f].corner;
+           return Orient3d(vertices_[i].w, vertices_[j].w, vertices_[k].w, {}) >= 0;
+         }) == kNone;
 }
 
 bool ExpandingPolytope::Sees(int facet, const Vec3d& point) const {
@@ -150,7 +148,7 @@ void ExpandingPolytope::Insert(int facet, const DifferenceVertex<double>& vertex
 
 int ExpandingPolytope::Nearest() const {
   int nearest = 0;
-  for (int f = 1; f < slot_count(); ++f) {
+  for (int f = 1; f < offsets_.size(); ++f) {
     if (offsets_[f] < offsets_[nearest]) nearest = f;
   }
   return nearest;

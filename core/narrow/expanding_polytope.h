@@ -65,10 +65,15 @@ class ExpandingPolytope {
   // below.
   int Nearest() const;
 
-  // Facets are numbered 0 .. slot_count() - 1, with gaps where is_facet() is false.
-  int slot_count() const { return facets_.size(); }
-  bool is_facet(int slot) const { return offsets_[slot] < kNoFacet; }
-  const PolytopeFacet& facet(int slot) const { return facets_[slot]; }
+  // visit(facet) for each.
+  template <class Visit>
+  void VisitFacets(Visit visit) const {
+    FindFacet([&](int facet) {
+      visit(facet);
+      return false;
+    });
+  }
+  const PolytopeFacet& facet(int facet) const { return facets_[facet]; }
 
   int vertex_count() const { return vertices_.size(); }
   const DifferenceVertex<double>& vertex(int i) const { return vertices_[i]; }
@@ -80,6 +85,16 @@ class ExpandingPolytope {
     std::uint16_t outer;  // the facet that stays, beyond the edge
   };
   static constexpr double kNoFacet = std::numeric_limits<double>::infinity();
+  static constexpr int kNone = -1;
+
+  // The first facet of which is_it(facet), kNone if there is none.
+  template <class Predicate>
+  int FindFacet(Predicate is_it) const {
+    for (int f = 0; f < facets_.size(); ++f) {
+      if (offsets_[f] < kNoFacet && is_it(f)) return f;
+    }
+    return kNone;
+  }
 
   bool MakeTetrahedron(const EnclosingSet<double>& set);
   void InsertAnywhere(const DifferenceVertex<double>& vertex);
@@ -90,7 +105,7 @@ class ExpandingPolytope {
 
   FixedList<DifferenceVertex<double>, kMaxVertices> vertices_;
   FixedList<PolytopeFacet, kMaxFacets> facets_;
-  FixedList<double, kMaxFacets> offsets_;  // of each slot: kNoFacet where there is none
+  FixedList<double, kMaxFacets> offsets_;  // of each of facets_: kNoFacet where it is free
   FixedList<std::uint16_t, kMaxFacets> free_;
   FixedList<std::uint16_t, kMaxFacets> visible_;
   FixedList<HorizonEdge, kMaxVertices> horizon_;

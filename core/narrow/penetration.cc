@@ -140,8 +140,8 @@ class Expansion {
     int foot = polytope_.Nearest();
     double least = HUGE_VAL;
     double least_miss = HUGE_VAL;
-    for (int f = 0; f < polytope_.slot_count(); ++f) {
-      if (!polytope_.is_facet(f) || polytope_.facet(f).offset > limit) continue;
+    polytope_.VisitFacets([&](int f) {
+      if (polytope_.facet(f).offset > limit) return;
       Vec3d p_A;
       const Vec3d v = NearestOn(f, &p_A).v;
       const Vec3d& n_A = polytope_.facet(f).n_A;
@@ -149,11 +149,11 @@ class Expansion {
       const double miss = NormSquared(v - Dot(v, n_A) * n_A);
       const double slack = 2 * noise_ * std::sqrt(distance_sq);
       const bool is_nearer = distance_sq < least - slack;
-      if (!is_nearer && (distance_sq > least + slack || miss >= least_miss)) continue;
+      if (!is_nearer && (distance_sq > least + slack || miss >= least_miss)) return;
       least = distance_sq;
       least_miss = miss;
       foot = f;
-    }
+    });
     return foot;
   }
 
@@ -169,8 +169,7 @@ class Expansion {
       return false;
     }
     if (!(contact_.height > best.height + T(noise_))) return true;
-    const bool may_grow = noise_ < enough_ && !difference_.pair().is_curved();
-    const bool has_grown = may_grow && Push(foot, noise_);
+    const bool has_grown = !difference_.pair().is_curved() && Push(foot, noise_);
     contact_ = best;
     return !has_grown;
   }
@@ -190,10 +189,8 @@ class Expansion {
       apart.p_AB = clearance::ToDouble(placement.p_AB) + shift * contact_.n_A;
       Difference<double> difference(difference_.pair(), apart);
       const GjkResult<double> gjk = Gjk(difference, Simplex<double>{}, limits);
-      const double distance = Norm(gjk.v);
-      if (gjk.end == GjkEnd::kEnclosed || gjk.end == GjkEnd::kAtOrigin) return;
       Contact next;
-      next.n_A = (-1 / distance) * gjk.v;
+      next.n_A = (-1 / Norm(gjk.v)) * gjk.v;  // not 0: A and B are apart by far more than rounding
       Highest(next.n_A, &next.height);
       for (int i = 0; i < gjk.simplex.size; ++i) {
         next.p_A = next.p_A + gjk.simplex.weight[i] * gjk.simplex.vertex[i].p_A;
@@ -230,15 +227,16 @@ class Expansion {
     const double reach = clearance::ToDouble(contact_.height) + noise_;
     const double slack = std::fmax(enough_, Gap());
     const double least_cosine = std::fmax(1 - kSameNormal * slack / size_, 0);
-    for (int f = 0; f < polytope_.slot_count(); ++f) {
-      if (!polytope_.is_facet(f) || polytope_.facet(f).offset > reach) continue;
+    bool is_unique = true;
+    polytope_.VisitFacets([&](int f) {
       const Vec3d& n_A = polytope_.facet(f).n_A;
-      if (Dot(n_A, contact_.n_A) >= least_cosine) continue;
+      const bool is_other = Dot(n_A, contact_.n_A) < least_cosine;
+      if (!is_unique || !is_other || polytope_.facet(f).offset > reach) return;
       T height;
       Highest(n_A, &height);
-      if (clearance::ToDouble(height) <= reach + slack) return false;
-    }
-    return true;
+      is_unique = clearance::ToDouble(height) > reach + slack;
+    });
+    return is_unique;
   }
 
   void WriteProof() const {
@@ -246,37 +244,37 @@ class Expansion {
     proof = {};
     std::array<int, ExpandingPolytope::kMaxVertices> renamed;
     for (int i = 0; i < polytope_.vertex_count(); ++i) renamed[i] = -1;
-    for (int f = 0; f < polytope_.slot_count(); ++f) {
-      if (!polytope_.is_facet(f)) continue;
+    polytope_.VisitFacets([&](int f) {
       std::array<std::uint16_t, 3> corners{};
-      for (int i = 0; i < 3; ++i) {
-        const int corner = polytope_.facet(f).corner[i];
-        const DifferenceVertex<double>& vertex = polytope_.vertex(corner);
-        if (renamed[corner] < 0) {
-          if (proof.vertex_count == DepthProof::kVertexCapacity) return Truncate(&proof);
-          proof.vertices_a[proof.vertex_count] = vertex.a;
-          proof.vertices_b[proof.vertex_count] = vertex.b;
-          renamed[corner] = proof.vertex_count++;
-        }
-        corners[i] = static_cast<std::uint16_t>(renamed[corner]);
+      for (int i = 0; i < 3 && !proof.is_truncated; ++i) {
+        int& name = renamed[polytope_.facet(f).corner[i]];
+        if (name < 0) name = Named(polytope_.vertex(polytope_.facet(f).corner[i]), &proof);
+        corners[i] = static_cast<std::uint16_t>(name);
       }
-      proof.facets[proof.facet_count++] = corners;
-    }
+      if (!proof.is_truncated) proof.facets[proof.facet_count++] = corners;
+    });
   }
 
-  static void Truncate(DepthProof* proof) {
-    *proof = {};
-    proof->is_truncated = true;
+  // The vertex's number in the proof, which it gets; the proof is empty from then on if that has no
+  // room.
+  static int Named(const DifferenceVertex<double>& vertex, DepthProof* proof) {
+    if (proof->vertex_count == DepthProof::kVertexCapacity) {
+      *proof = {};
+      proof->is_truncated = true;
+      return 0;
+    }
+    proof->vertices_a[proof->vertex_count] = vertex.a;
+    proof->vertices_b[proof->vertex_count] = vertex.b;
+    return proof->vertex_count++;
   }
 
   Penetration Result() {
     Penetration result;
     result.is_known = true;
     double at_least = HUGE_VAL;
-    for (int f = 0; f < polytope_.slot_count(); ++f) {
-      if (!polytope_.is_facet(f)) continue;
+    polytope_.VisitFacets([&](int f) {
       at_least = std::fmin(at_least, polytope_.facet(f).offset - polytope_.facet(f).error);
-    }
+    });
     result.at_least = at_least - vertex_error_;
     result.normal_is_unique = IsUnique();
     result.at_most = Dd(contact_.height) + Dd(RoundingError(difference_));

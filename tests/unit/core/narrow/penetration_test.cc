@@ -178,86 +178,183 @@ TEST(ComputePenetration, WritesAProofOfTheLowerEnd) {
   EXPECT_EQ(proof->facet_count, 2 * proof->vertex_count - 4);
 }
 
+TEST(ComputePenetration, SaysThatAProofIsTooLargeForItsRoom) {
+  const auto proof = std::make_unique<DepthProof>();
+  std::vector<Vec3d> points;  // a spiral on the unit sphere
+  for (int i = 0; i < 600; ++i) {
+    const double z = (2.0 * i + 1) / 600 - 1;
+    const double r = std::sqrt(1 - z * z);
+    points.push_back({r * std::cos(2.4 * i), r * std::sin(2.4 * i), z});
+  }
+  const TestPair test(HullOf(points), HullOf({{0, 0, 0}}), {});
+  PenetrationLimits limits;
+  limits.proof = proof.get();
+  EXPECT_NEAR(ToDouble(Depth(test, test.coarse, limits).height), 1, 0.01);
+  EXPECT_TRUE(proof->is_truncated);
+  EXPECT_EQ(proof->vertex_count, 0);
+  EXPECT_EQ(proof->facet_count, 0);
+}
+
+// The four belt vertices of an octahedron, 2^-400 off their plane, enclose the origin and are flat
+// on the polytope's grid.
+TEST(ComputePenetration, StartsAnewWhereTheSetIsFlatToRounding) {
+  const TestPair test(HullOf({{1, 0, 0x1p-400},
+                              {-1, 0, 0x1p-400},
+                              {0, 1, -0x1p-400},
+                              {0, -1, -0x1p-400},
+                              {0, 0, 1},
+                              {0, 0, -1}}),
+                      HullOf({{0, 0, 0}}), {});
+  Difference<Dd> difference(test.pair, test.fine);
+  EnclosingSet<Dd> belt;
+  for (const Vec3d& d : {Vec3d{1, 0, 0}, Vec3d{-1, 0, 0}, Vec3d{0, 1, 0}, Vec3d{0, -1, 0}}) {
+    belt.vertex[belt.size++] = difference.Highest(To<Dd>(d));
+  }
+  const Penetration depth = ComputePenetration(difference, belt, {});
+  ASSERT_TRUE(depth.is_known);
+  const double unit = std::ldexp(1.0, test.pair.exponent);
+  EXPECT_NEAR(unit * ToDouble(depth.height), 1 / std::sqrt(3.0), 1e-15);
+}
+
+// A - B itself is flat on the grid: nothing is claimed.
+TEST(ComputePenetration, IsUnknownOfWhatIsFlatToRounding) {
+  const TestPair test(Made(MakeBox({1, 1, 0x1p-400}, 0)), HullOf({{0, 0, 0}}), {});
+  EXPECT_FALSE(Depth(test, test.coarse).is_known);
+  EXPECT_FALSE(Depth(test, test.fine).is_known);
+}
+
 DifferenceVertex<double> At(double x, double y, double z) {
   return ExpandingPolytope::OnGrid({{x, y, z}, {}, 0, 0, false});
+}
+
+EnclosingSet<double> SetOf(const std::vector<DifferenceVertex<double>>& vertices) {
+  EnclosingSet<double> set;
+  for (const DifferenceVertex<double>& vertex : vertices) set.vertex[set.size++] = vertex;
+  return set;
+}
+
+// The first facet that sees the point, -1 if none does.
+int FacetSeeing(const ExpandingPolytope& polytope, const Vec3d& point) {
+  int seeing = -1;
+  polytope.VisitFacets([&](int f) {
+    if (seeing < 0 && polytope.Sees(f, point)) seeing = f;
+  });
+  return seeing;
+}
+
+// Returns how many facets there are.
+int ExpectConvexAndClosed(const ExpandingPolytope& polytope) {
+  std::vector<int> facets;
+  polytope.VisitFacets([&](int f) { facets.push_back(f); });
+  for (const int f : facets) {
+    const PolytopeFacet& facet = polytope.facet(f);
+    for (int v = 0; v < polytope.vertex_count(); ++v) {
+      EXPECT_FALSE(polytope.Sees(f, polytope.vertex(v).w));
+    }
+    for (int i = 0; i < 3; ++i) {
+      const PolytopeFacet& other = polytope.facet(facet.neighbor[i]);
+      EXPECT_TRUE(std::find(facets.begin(), facets.end(), facet.neighbor[i]) != facets.end());
+      const auto back = std::find(other.neighbor.begin(), other.neighbor.end(), f);
+      if (back == other.neighbor.end()) {
+        ADD_FAILURE() << "facet " << f << " is not the neighbour of its neighbour";
+        continue;
+      }
+      const auto edge = back - other.neighbor.begin();
+      EXPECT_EQ(other.corner[edge], facet.corner[(i + 1) % 3]);
+      EXPECT_EQ(other.corner[(edge + 1) % 3], facet.corner[i]);
+    }
+  }
+  return static_cast<int>(facets.size());
 }
 
 // Grown from the octahedron by the points of a lattice, full of coplanar and collinear ones, in an
 // order that leaves many of them in faces and edges.
 TEST(ExpandingPolytope, StaysConvexAndClosedOnALattice) {
   const auto polytope = std::make_unique<ExpandingPolytope>();
-  EnclosingSet<double> set;
-  for (const double x : {0.5, -0.5}) {
-    set.vertex[set.size++] = At(x, 0, 0);
-    set.vertex[set.size++] = At(0, x, 0);
-    set.vertex[set.size++] = At(0, 0, x);
-  }
-  ASSERT_TRUE(polytope->Start(set));
+  ASSERT_TRUE(polytope->Start(SetOf({At(0.5, 0, 0), At(0, 0.5, 0), At(0, 0, 0.5), At(-0.5, 0, 0),
+                                     At(0, -0.5, 0), At(0, 0, -0.5)})));
   EXPECT_TRUE(polytope->HoldsOrigin());
   int inserted = 0;
   for (int i = 0; i < 125; ++i) {
     const int k = 57 * i % 125;
     const auto w = At(k % 5 - 2, k / 5 % 5 - 2, k / 25 - 2);
-    for (int f = 0; f < polytope->slot_count(); ++f) {
-      if (!polytope->is_facet(f) || !polytope->Sees(f, w.w)) continue;
-      polytope->Insert(f, w);
-      ++inserted;
-      break;
-    }
+    const int facet = FacetSeeing(*polytope, w.w);
+    if (facet < 0) continue;
+    polytope->Insert(facet, w);
+    ++inserted;
   }
   EXPECT_GE(inserted, 8);
-  int facets = 0;
-  for (int f = 0; f < polytope->slot_count(); ++f) {
-    if (!polytope->is_facet(f)) continue;
-    ++facets;
-    const PolytopeFacet& facet = polytope->facet(f);
-    for (int v = 0; v < polytope->vertex_count(); ++v) {
-      EXPECT_FALSE(polytope->Sees(f, polytope->vertex(v).w));
-    }
-    for (int i = 0; i < 3; ++i) {
-      const PolytopeFacet& other = polytope->facet(facet.neighbor[i]);
-      ASSERT_TRUE(polytope->is_facet(facet.neighbor[i]));
-      int back = 0;
-      while (back < 3 && other.neighbor[back] != f) ++back;
-      ASSERT_LT(back, 3);
-      EXPECT_EQ(other.corner[back], facet.corner[(i + 1) % 3]);
-      EXPECT_EQ(other.corner[(back + 1) % 3], facet.corner[i]);
-    }
-    EXPECT_NEAR(facet.offset, 2, 1e-15);  // the cube of half 2
-    EXPECT_LE(facet.error, 1e-13);
+  EXPECT_GE(ExpectConvexAndClosed(*polytope), 12);
+  polytope->VisitFacets([&](int f) {
+    EXPECT_NEAR(polytope->facet(f).offset, 2, 1e-15);  // the cube of half 2
+    EXPECT_LE(polytope->facet(f).error, 1e-13);
+  });
+}
+
+// A vertex far out swallows most of what was there, and fewer facets are left than there were.
+TEST(ExpandingPolytope, ForgetsTheFacetsThatAVertexSwallows) {
+  const auto polytope = std::make_unique<ExpandingPolytope>();
+  std::vector<DifferenceVertex<double>> set = {At(1, 0, -1), At(-1, 1, -1), At(-1, -1, -1),
+                                               At(0, 0, 0.5)};
+  for (const double x : {-0.125, 0.125}) {
+    for (const double y : {-0.125, 0.125}) set.push_back(At(x, y, 0.4375));
   }
-  EXPECT_GE(facets, 12);
+  set.push_back(At(0, 0, 4));
+  set.push_back(At(0, 0, -4));
+  ASSERT_TRUE(polytope->Start(SetOf(set)));
+  EXPECT_EQ(ExpectConvexAndClosed(*polytope), 6);  // the triangle and a tip on either side
+  EXPECT_TRUE(polytope->HoldsOrigin());
+  const int below = FacetSeeing(*polytope, {0, 0, -5});
+  EXPECT_NE(below, FacetSeeing(*polytope, {0, 0, 5}));
+}
+
+// What spans no more than what is chosen already is passed over; a flat set is no start at all.
+TEST(ExpandingPolytope, StartsFromWhatSpansSpace) {
+  const auto polytope = std::make_unique<ExpandingPolytope>();
+  ASSERT_TRUE(polytope->Start(
+      SetOf({At(1, 0, 0), At(1, 0, 0), At(-1, 0, 0), At(0, 0, 0), At(0, 1, 0), At(0, 0, 1)})));
+  EXPECT_EQ(ExpectConvexAndClosed(*polytope), 4);
+  EXPECT_FALSE(polytope->HoldsOrigin());  // it is on an edge
 }
 
 TEST(ExpandingPolytope, DoesNotStartFromAFlatSet) {
   const auto polytope = std::make_unique<ExpandingPolytope>();
-  EnclosingSet<double> set;
-  for (const auto& w : {At(1, 0, 0), At(-1, 1, 0), At(-1, -1, 0), At(0.25, 0, 0), At(2, 1, 0)}) {
-    set.vertex[set.size++] = w;
-  }
-  EXPECT_FALSE(polytope->Start(set));
+  EXPECT_FALSE(polytope->Start(
+      SetOf({At(1, 0, 0), At(-1, 1, 0), At(-1, -1, 0), At(0.25, 0, 0), At(2, 1, 0)})));
 }
 
 // Three corners within 1e-20 of one line: the plane says nothing, the line does.
 TEST(ExpandingPolytope, MeasuresATriangleTooThinForItsPlane) {
+  for (const double height : {0.5, 0.0}) {
+    const auto polytope = std::make_unique<ExpandingPolytope>();
+    ASSERT_TRUE(polytope->Start(SetOf(
+        {At(-1, 0, height), At(0, 0x1p-60, height), At(1, 0, height), At(0, -1, height - 2)})));
+    int thin = 0;
+    polytope->VisitFacets([&](int f) {
+      const PolytopeFacet& facet = polytope->facet(f);
+      EXPECT_NEAR(NormSquared(facet.n_A), 1, 1e-14);
+      EXPECT_LE(facet.error, 1e-12);
+      if (std::find(facet.corner.begin(), facet.corner.end(), 3) != facet.corner.end()) return;
+      ++thin;
+      EXPECT_NEAR(facet.offset, height, 1e-14);
+    });
+    EXPECT_EQ(thin, 1);
+  }
+}
+
+// The squares of such edges' products are below what doubles resolve. A regular tetrahedron is
+// around the origin: each of its planes is 1 / sqrt(3) of a coordinate away.
+TEST(ExpandingPolytope, MeasuresTrianglesTooSmallForTheirSquares) {
+  constexpr double kSize = 0x1p-110;
   const auto polytope = std::make_unique<ExpandingPolytope>();
-  EnclosingSet<double> set;
-  for (const auto& w : {At(-1, 0, 1), At(0, 0x1p-60, 1), At(1, 0, 1), At(0, -1, -1)}) {
-    set.vertex[set.size++] = w;
-  }
-  ASSERT_TRUE(polytope->Start(set));
-  int thin = 0;
-  for (int f = 0; f < polytope->slot_count(); ++f) {
+  ASSERT_TRUE(polytope->Start(SetOf({At(kSize, kSize, kSize), At(kSize, -kSize, -kSize),
+                                     At(-kSize, kSize, -kSize), At(-kSize, -kSize, kSize)})));
+  polytope->VisitFacets([&](int f) {
     const PolytopeFacet& facet = polytope->facet(f);
-    EXPECT_NEAR(NormSquared(facet.n_A), 1, 1e-14);
-    EXPECT_LE(facet.error, 1e-12);
-    const bool is_thin =
-        std::find(facet.corner.begin(), facet.corner.end(), 3) == facet.corner.end();
-    if (!is_thin) continue;
-    ++thin;
-    EXPECT_NEAR(facet.offset, 1, 1e-14);
-  }
-  EXPECT_EQ(thin, 1);
+    EXPECT_LE(facet.offset - facet.error, kSize / std::sqrt(3.0));
+    EXPECT_GE(facet.offset + facet.error, kSize / std::sqrt(3.0));
+    EXPECT_LE(facet.error, 4 * kSize);
+  });
 }
 
 }  // namespace
