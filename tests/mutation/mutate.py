@@ -5,11 +5,14 @@
 usage: mutate.py [--count N] [--seed S] [--files GLOB ...]
 
 Works on a copy of the sources under build/mutation. Each mutant changes one token of one file, is compiled, and the
-tests of the core are run until one fails. A mutant that does not compile is not counted; one that no test notices is
-printed as ALIVE with its place. Exits with 1 if fewer than --floor percent were noticed.
+tests of the core are run until one fails. Where none does, the golden digests tell whether any answer's bits have
+changed: printed as BITS ONLY if so, as ALIVE if not, with its place. (Much of what is alive is no fault: another road
+to the same answer is taken, or a bound is wider than it has to be.) A mutant that does not compile is not counted.
+Exits with 1 if fewer than --floor percent were noticed, the digests among the tests.
 """
 
 import argparse
+import collections
 import glob
 import os
 import random
@@ -17,6 +20,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 
 FILES = [
     "core/narrow/simplex.h",
@@ -28,7 +32,8 @@ FILES = [
     "core/narrow/expanding_polytope.cc",
 ]
 TARGETS = ["core_narrow_test", "core_query_test", "depth_property_test", "distance_property_test",
-           "intersection_property_test", "regression_property_test", "warm_start_property_test"]
+           "intersection_property_test", "regression_property_test", "warm_start_property_test", "golden_digest"]
+GOLDEN_BLOCKS = "8"
 # Each token and what it becomes. Spaces keep templates, includes and pointers out.
 CHANGES = [
     (r" < ", " <= "), (r" <= ", " < "), (r" > ", " >= "), (r" >= ", " > "),
@@ -69,11 +74,16 @@ def build(copy):
     return run(["cmake", "--build", "build/release", "-j", str(os.cpu_count()), "--target", *TARGETS], copy)
 
 
-def tests_pass(copy):
+def tests_pass(copy, timeout):
     os.environ["CLEARANCE_EFFORT"] = "0.2"
     os.environ.setdefault("CLEARANCE_SEED", "1")
     return run(["ctest", "--test-dir", "build/release", "-j", str(os.cpu_count()), "--stop-on-failure",
-                "-R", "^(core.narrow|core.query|Property)", "-E", "ellipsoids|NOT_BUILT"], copy, timeout=300)
+                "-R", "^(core.narrow|core.query|Property)", "-E", "ellipsoids|NOT_BUILT"], copy, timeout)
+
+
+def bits_are_equal(copy, timeout):
+    return run(["tests/golden/check.sh", "build/release/tests/golden/golden_digest", GOLDEN_BLOCKS,
+                "--threads", str(os.cpu_count())], copy, timeout)
 
 
 def apply(text, mutant):
@@ -101,20 +111,28 @@ def prepare(root):
             shutil.copy2(source, target)
     if not run(["cmake", "--preset", "release"], copy) or not build(copy):
         sys.exit("mutate: the unchanged copy does not build")
-    if not tests_pass(copy):
+    start = time.monotonic()
+    if not tests_pass(copy, 600) or not bits_are_equal(copy, 600):
         sys.exit("mutate: the unchanged copy does not pass its tests")
-    return copy
+    return copy, 60 + 4 * (time.monotonic() - start)  # what takes longer hangs
 
 
-def judge(copy, mutant, text):
-    """None if it does not compile, else whether a test noticed it."""
+def verdict_of(copy, timeout):
+    if not build(copy):
+        return "not compiled"
+    if not tests_pass(copy, timeout):
+        return "noticed"
+    return "ALIVE" if bits_are_equal(copy, timeout) else "BITS ONLY"
+
+
+def judge(copy, timeout, mutant, text):
     path = os.path.join(copy, mutant[0])
     with open(path, "w", encoding="utf-8") as file:
         file.write(apply(text, mutant))
-    noticed = not tests_pass(copy) if build(copy) else None
+    verdict = verdict_of(copy, timeout)
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
-    return noticed
+    return verdict
 
 
 def main():
@@ -129,18 +147,17 @@ def main():
     texts = {name: open(os.path.join(root, name), encoding="utf-8").read() for name in files}
     mutants = [mutant for name in files for mutant in mutants_of(name, texts[name])]
     chosen = random.Random(arguments.seed).sample(mutants, min(arguments.count, len(mutants)))
-    copy = prepare(root)
-    noticed, counted = 0, 0
+    copy, timeout = prepare(root)
+    count = collections.Counter()
     for mutant in chosen:
-        verdict = judge(copy, mutant, texts[mutant[0]])
-        if verdict is None:
-            continue
-        counted += 1
-        noticed += verdict
-        if not verdict:
-            print("ALIVE", describe(mutant, texts[mutant[0]]), flush=True)
-    score = 100 * noticed / max(counted, 1)
-    print(f"{noticed} of {counted} mutants noticed ({score:.0f} %), seed {arguments.seed}, {len(mutants)} possible")
+        verdict = judge(copy, timeout, mutant, texts[mutant[0]])
+        count[verdict] += 1
+        if verdict in ("ALIVE", "BITS ONLY"):
+            print(verdict, describe(mutant, texts[mutant[0]]), flush=True)
+    counted = max(sum(count.values()) - count["not compiled"], 1)
+    score = 100 * (counted - count["ALIVE"]) / counted
+    print(f"{count['noticed']} of {counted} mutants noticed, {count['BITS ONLY']} more by the golden digests alone, "
+          f"{count['ALIVE']} alive: {score:.0f} %; seed {arguments.seed}, {len(mutants)} possible")
     sys.exit(score < arguments.floor)
 
 
