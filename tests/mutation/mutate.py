@@ -100,15 +100,16 @@ def describe(mutant, text):
 
 
 def prepare(root):
+    # The copies are new files: an object of an earlier run's last mutant may be newer than the original.
     copy = os.path.join(root, "build", "mutation")
     os.makedirs(copy, exist_ok=True)
     for name in ["core", "proto", "server", "client", "tests", "CMakeLists.txt", "CMakePresets.json"]:
         source, target = os.path.join(root, name), os.path.join(copy, name)
         if os.path.isdir(source):
             shutil.rmtree(target, ignore_errors=True)
-            shutil.copytree(source, target)
+            shutil.copytree(source, target, copy_function=shutil.copy)
         else:
-            shutil.copy2(source, target)
+            shutil.copy(source, target)
     if not run(["cmake", "--preset", "release"], copy) or not build(copy):
         sys.exit("mutate: the unchanged copy does not build")
     start = time.monotonic()
