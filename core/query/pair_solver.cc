@@ -39,14 +39,8 @@ Bracket BodyBracket(const ShapePair& pair, const CoreAnswer& core) {
   const DoubleDouble radii = RadiusSum(pair);
   // Of the sums of radii and of the differences here; sums of two radii that are doubles are exact.
   const DoubleDouble rounding = kDoubleDoubleRoundoff * std::fabs(radii.hi);
-  Bracket bracket;
-  if (std::isfinite(core.lower.hi)) {
-    bracket.lower = ScaleDown(RoundDown(core.lower - radii - rounding), pair.exponent);
-  }
-  if (std::isfinite(core.upper.hi)) {
-    bracket.upper = ScaleUp(RoundUp(core.upper - radii + rounding), pair.exponent);
-  }
-  return bracket;
+  return {ScaleDown(RoundDown(core.lower - radii - rounding), pair.exponent),
+          ScaleUp(RoundUp(core.upper - radii + rounding), pair.exponent)};
 }
 
 Verdict Classify(const Bracket& bracket, double tolerance, bool hit_iteration_limit) {

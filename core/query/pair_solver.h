@@ -26,7 +26,8 @@ double ToleranceInMetres(const ShapePair& pair, double distance);
 // decided.
 CoreLimits LimitsFor(const ShapePair& pair, const DoubleDouble& margin);
 
-// The bracket of the bodies, metres: the cores' less the radii, rounded outwards.
+// The bracket of the bodies, metres: the cores' less the radii, rounded outwards. Requires: a
+// solver's answer, whose bracket is finite.
 Bracket BodyBracket(const ShapePair& pair, const CoreAnswer& core);
 
 // State and reason of a bracket, tau and bracket in metres.

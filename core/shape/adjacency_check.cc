@@ -118,7 +118,7 @@ class Faces {
 // The edges that every table must have: all but the diagonals of flat faces.
 std::vector<HullEdge> SharpEdges(const HullOfPoints& built) {
   const Surface& surface = built.hull.surface;
-  if (surface.empty()) return EdgesOf(built.hull);
+  if (surface.empty()) return FlatEdgesOf(built.hull);
   std::vector<HullEdge> edges;
   for (std::uint32_t t = 0; t < surface.size(); ++t) {
     for (int i = 0; i < 3; ++i) {

@@ -227,7 +227,7 @@ ClimbGraph BuildClimbGraph(const HullToClimb& input) {
   std::iota(finer.begin(), finer.end(), 0U);
   for (int level = 1; finer.size() > kCoarsestSize; ++level) {
     std::vector<VertexIndex> kept = Thinned(finer, level);
-    if (kept.empty()) break;
+    if (kept.size() < 4) break;  // too few for a solid
     const Hull hull = BuildHull(Picked<Vec3d>(grid_points, kept));
     if (hull.dimension < 3) break;
     ClimbLayer layer = LayerOf(hull, Picked(input.vertices, kept));

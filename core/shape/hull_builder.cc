@@ -167,19 +167,14 @@ Hull BuildHull(Points points) {
   return hull;
 }
 
-std::vector<HullEdge> EdgesOf(const Hull& hull) {
+std::vector<HullEdge> FlatEdgesOf(const Hull& hull) {
   std::vector<HullEdge> edges;
   if (hull.dimension == 1) edges.push_back({hull.vertices[0], hull.vertices[1]});
   for (std::size_t i = 0; i < hull.ring.size(); ++i) {
     edges.push_back({hull.ring[i], hull.ring[(i + 1) % hull.ring.size()]});
   }
-  if (hull.dimension < 3) {
-    const std::size_t one_way = edges.size();
-    for (std::size_t i = 0; i < one_way; ++i) edges.push_back({edges[i].to, edges[i].from});
-  }
-  for (const SurfaceTriangle& triangle : hull.surface) {
-    for (int i = 0; i < 3; ++i) edges.push_back({triangle.vertex[i], triangle.vertex[(i + 1) % 3]});
-  }
+  const std::size_t one_way = edges.size();
+  for (std::size_t i = 0; i < one_way; ++i) edges.push_back({edges[i].to, edges[i].from});
   std::sort(edges.begin(), edges.end());
   return edges;
 }

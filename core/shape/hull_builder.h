@@ -28,8 +28,7 @@ struct Hull {
 // Requires: at least one point, all on the predicate grid.
 Hull BuildHull(absl::Span<const Vec3d> points);
 
-// The pairs of vertices that edges of the hull join, each in both directions, ascending. Of a solid
-// these are the edges of the triangles, those across flat faces too.
+// A pair of vertices that an edge of the hull joins.
 struct HullEdge {
   std::uint32_t from;
   std::uint32_t to;
@@ -39,7 +38,9 @@ struct HullEdge {
     return a.from != b.from ? a.from < b.from : a.to < b.to;
   }
 };
-std::vector<HullEdge> EdgesOf(const Hull& hull);
+
+// The edges of a flat or straight hull, each in both directions, ascending.
+std::vector<HullEdge> FlatEdgesOf(const Hull& hull);
 
 }  // namespace clearance
 

@@ -6,6 +6,9 @@
 // because the facets about a vertex that are visible follow one another. A point that sees an old
 // facet and none of the new ones is inside: on a path from a facet it saw to one it still sees it
 // would see both sides of a horizon edge, and so the new facet at that edge.
+//
+// Facets wait in a stack, and a point is given to the first that it sees: so it sees none that
+// waits below its own, and adding it removes no facet but its own that has points outside.
 
 #include "core/shape/hull_surface.h"
 
@@ -43,7 +46,7 @@ class QuickHull {
     while (!pending_.empty()) {
       const std::uint32_t facet = pending_.back();
       pending_.pop_back();
-      if (!facets_[facet].is_removed && !facets_[facet].outside.empty()) AddFarthest(facet);
+      if (!facets_[facet].outside.empty()) AddFarthest(facet);
     }
     return Collect();
   }
@@ -126,9 +129,7 @@ class QuickHull {
       facets_[facet].triangle.neighbor[0] = edge.facet_beyond;
       SurfaceTriangle& beyond = facets_[edge.facet_beyond].triangle;
       for (int i = 0; i < 3; ++i) {
-        if (beyond.vertex[i] == edge.to && beyond.vertex[(i + 1) % 3] == edge.from) {
-          beyond.neighbor[i] = facet;
-        }
+        if (beyond.vertex[i] == edge.to) beyond.neighbor[i] = facet;
       }
     }
     for (std::uint32_t facet = first; facet < facets_.size(); ++facet) {
@@ -144,11 +145,9 @@ class QuickHull {
     RemoveVisible(point, facet);
     const std::size_t first_new = facets_.size();
     CloseWithFan(point);
-    for (const std::uint32_t removed : removed_) {
-      const std::vector<std::uint32_t> orphans = std::move(facets_[removed].outside);
-      for (const std::uint32_t orphan : orphans) {
-        if (orphan != point) Assign(orphan, first_new);
-      }
+    const std::vector<std::uint32_t> orphans = std::move(facets_[facet].outside);
+    for (const std::uint32_t orphan : orphans) {
+      if (orphan != point) Assign(orphan, first_new);
     }
     for (std::size_t i = first_new; i < facets_.size(); ++i) {
       if (!facets_[i].outside.empty()) pending_.push_back(static_cast<std::uint32_t>(i));
@@ -204,12 +203,12 @@ std::size_t CountVertices(absl::Span<const Vec3d> points, const Surface& surface
   return static_cast<std::size_t>(std::count(is_vertex.begin(), is_vertex.end(), true));
 }
 
-// Four of the points that are not in one plane: corners of a triangle and any point off its plane.
-Simplex SimplexOf(absl::Span<const Vec3d> points, const SurfaceTriangle& triangle) {
-  const auto& v = triangle.vertex;
-  std::uint32_t apex = 0;
-  while (Orient3d(points[v[0]], points[v[1]], points[v[2]], points[apex]) == 0) ++apex;
-  return {v[0], v[1], v[2], apex};
+// Four of these points that are not in one plane. Requires: extreme points, of which no three are
+// in one line.
+Simplex SimplexOf(absl::Span<const Vec3d> extreme) {
+  std::uint32_t apex = 3;
+  while (Orient3d(extreme[0], extreme[1], extreme[2], extreme[apex]) == 0) ++apex;
+  return {0, 1, 2, apex};
 }
 
 // The hull of the points with these indices only, which are extreme, so that all become vertices.
@@ -218,10 +217,7 @@ Surface BuildFromExtreme(absl::Span<const Vec3d> points,
   std::vector<Vec3d> corners;
   corners.reserve(extreme.size());
   for (const std::uint32_t v : extreme) corners.push_back(points[v]);
-  std::uint32_t third = 2;
-  while (AreCollinear(corners[0], corners[1], corners[third])) ++third;
-  const Simplex simplex = SimplexOf(corners, {{0, 1, third}, {}});
-  Surface surface = QuickHull(corners).Build(simplex);
+  Surface surface = QuickHull(corners).Build(SimplexOf(corners));
   for (SurfaceTriangle& triangle : surface) {
     for (std::uint32_t& v : triangle.vertex) v = extreme[v];
   }

@@ -3,6 +3,7 @@
 #include "core/shape/rigid_body.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -110,12 +111,11 @@ double ReachOf(const Piece& piece) {
   return ScaleUp(reach + scaled.radius + scaled.error, scaled.exponent);
 }
 
+// Requires: there is one.
 double FirstNotFinite(const Pose& pose) {
   const auto& [p, q] = pose;
-  for (const double x : {p.x, p.y, p.z, q.x, q.y, q.z, q.w}) {
-    if (!std::isfinite(x)) return x;
-  }
-  return 0;
+  const std::array numbers = {p.x, p.y, p.z, q.x, q.y, q.z, q.w};
+  return *std::find_if(numbers.begin(), numbers.end(), [](double x) { return !std::isfinite(x); });
 }
 
 std::optional<ShapeError> FindFault(const Piece& piece, const std::string& field) {

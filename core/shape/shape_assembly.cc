@@ -107,13 +107,12 @@ ConvexShapePtr AssembleCurved(CoreKind kind, const Vec3d& extents, double radius
   const Vec3d points[] = {extents};
   const NormalizedPoints normalized = Normalize(points);
   const double volume = CurvedVolume(kind, normalized.vertices[0]);
-  const bool is_flat = extents.x == 0 || extents.y == 0 || extents.z == 0;
   ConvexShape::Content content;
   content.kind = kind;
   content.extents = normalized.vertices[0];
   content.exponent = normalized.exponent;
   content.radius = radius;
-  content.dimension = is_flat ? 2 : 3;
+  content.dimension = extents.z == 0 ? 2 : 3;
   content.volume =
       std::min(std::ldexp(volume, 3 * normalized.exponent), std::numeric_limits<double>::max());
   return std::make_shared<const ConvexShape>(std::move(content));

@@ -26,7 +26,7 @@ struct Assembly {
 // Requires: at least one point; finite coordinates, extents and radius.
 Assembly Assemble(absl::Span<const Vec3d> points, const DoubleDouble& radius);
 
-// A curved core. Requires: finite extents >= 0, of which at least two are not 0; finite radius.
+// A curved core. Requires: finite extents, x and y > 0, z >= 0; finite radius.
 ConvexShapePtr AssembleCurved(CoreKind kind, const Vec3d& extents, double radius);
 
 }  // namespace clearance

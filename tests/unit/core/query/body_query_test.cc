@@ -122,6 +122,31 @@ TEST(BodyDistance, OfTwoConvexBodiesIsTheConvexAnswer) {
   EXPECT_FALSE(answer.is_piecewise);
 }
 
+TEST(BodyIntersection, OfTwoConvexBodiesIsTheConvexAnswer) {
+  const RigidBodyPtr box = MakeBody(Box(1, 1, 1));
+  const auto ask = [&](double x) {
+    return Intersection(PosedBody{*box, kIdentityPose}, PosedBody{*box, At(x, 0, 0)});
+  };
+  EXPECT_EQ(ask(1.5).state, State::kPenetrating);
+  EXPECT_LE(ask(1.5).bracket.lower, -0.5);
+  EXPECT_EQ(ask(2).state, State::kTouching);
+  EXPECT_EQ(ask(5).state, State::kSeparated);
+  EXPECT_GE(ask(5).bracket.upper, 3);
+}
+
+TEST(BodyTimeOfCollision, OfTwoConvexBodiesIsTheConvexAnswer) {
+  const RigidBodyPtr box = MakeBody(Box(1, 1, 1));
+  const Pose start_b = At(6, 0, 0);
+  const Motion motion = {{10, 0, 0}, {}, {}}, rest;
+  const TimeOfCollisionAnswer answer =
+      TimeOfCollision(MovingBody{*box, kIdentityPose, motion}, MovingBody{*box, start_b, rest}, {});
+  ASSERT_EQ(answer.state, MotionState::kHit);
+  EXPECT_LE(answer.t_free, 0.4);
+  EXPECT_NEAR(answer.t_hit, 0.4, 1e-15);
+  EXPECT_EQ(answer.piece_a, 0U);
+  EXPECT_EQ(answer.piece_b, 0U);
+}
+
 TEST(BodyDistance, OfAPieceElsewhereIsThatOfTheMovedShape) {
   // Lies on its side: 0.5 along y becomes x.
   const RigidBodyPtr moved = Compound({{Box(2, 0.5, 1), {{3, 0, 0}, kQuarterTurn}}});

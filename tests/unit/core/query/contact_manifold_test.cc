@@ -342,6 +342,35 @@ TEST(ContactManifold, OfAFaceWithHundredsOfCornersIsThinned) {
   EXPECT_EQ(manifold.size, ContactManifold::kCapacity);
 }
 
+TEST(ContactManifold, OfAThinnedFaceUnderASmallOneIsStillCalledTruncated) {
+  // The plate's four corners lie well inside the face of 300.
+  for (const bool is_below : {true, false}) {
+    const auto prism = RoundPrism(300, 0), plate = Box(0.5, 0.5, 1);
+    const ContactManifold manifold =
+        is_below ? Solve(prism, {}, plate, At(0, 0, 2)) : Solve(plate, {}, prism, At(0, 0, 2));
+    EXPECT_EQ(manifold.size, 4) << is_below;
+    EXPECT_TRUE(manifold.is_truncated) << is_below;
+  }
+}
+
+// Its lower edge has a corner in the middle, 2^-60 before the others: in the frame of the contact
+// the three are in one line, and the middle one is their mean.
+TEST(ContactManifold, OfThreeCornersInOneLineHasAllThree) {
+  const auto plate = Points({-1,  0, 0, 1,   0, 0, 1,   2,  0, -1,  2, 0,        -1, 0,
+                             0.5, 1, 0, 0.5, 1, 2, 0.5, -1, 2, 0.5, 0, -0x1p-60, 0});
+  const auto slab = Box(5, 5, 1);
+  ManifoldOptions options;
+  options.max_separation = 0.063;
+  const Pose b = {{0, 1, 1.0625}, AboutX(1e-3)};
+  const ContactManifold manifold = Solve({*slab, {}}, {*plate, b}, options);
+  ExpectPoints(manifold, {{-1, 1, 1}, {0, 1, 1}, {1, 1, 1}});
+  ExpectDistances(manifold, 0.0625);
+  EXPECT_EQ(CountOf(manifold, IsFace, IsVertex), 3);
+  // Around their mean, which counts as on the x axis: the right one, the middle, the left one.
+  const std::uint32_t want[] = {0, 1, 8};
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(manifold.points[i].feature_b, (Feature{want[i], want[i]}));
+}
+
 TEST(ContactManifold, IsEmptyWhereNothingIsKnownToBeInContact) {
   const auto box = Box(1, 1, 1);
   DistanceAnswer answer = Distance({*box, {}}, {*box, At(3, 0, 0)}, {});

@@ -168,6 +168,36 @@ TEST(Distance, ALooserToleranceIsReportedAndKept) {
   EXPECT_GE(loose.bracket.upper, tight.bracket.lower);
 }
 
+void ExpectSameBits(const DistanceAnswer& answer, const DistanceAnswer& want) {
+  EXPECT_EQ(answer.state, want.state);
+  EXPECT_EQ(answer.iterations, want.iterations);
+  EXPECT_EQ(answer.bracket.lower, want.bracket.lower);
+  EXPECT_EQ(answer.bracket.upper, want.bracket.upper);
+  EXPECT_EQ(answer.p_WA, want.p_WA);
+  EXPECT_EQ(answer.p_WB, want.p_WB);
+  EXPECT_EQ(answer.n_AB, want.n_AB);
+}
+
+TEST(Distance, AStartIsNotUsedBesideAToleranceOrForACurvedCore) {
+  const Pose b = {
+      {4, 1, 2}, {0.18257418583505536, 0.3651483716701107, 0.5477225575051661, 0.7302967433402214}};
+  const auto box = Box(1, 1, 1);
+  const auto cone = std::get<ConvexShapePtr>(MakeCone(1, 1, 0));
+  // Of vertices that the answer is far from; the cone has none at all.
+  Witness start;
+  start.size = 2;
+  start.vertices_a = {0, 1};
+  start.vertices_b = {7, 6};
+  DistanceOptions warm, cold;
+  warm.start = &start;
+  ExpectSameBits(Solve(cone, {}, box, b, warm), Solve(cone, {}, box, b, cold));
+  ExpectSameBits(Solve(box, {}, cone, b, warm), Solve(box, {}, cone, b, cold));
+  EXPECT_NE(Solve(box, {}, box, b, warm).iterations, Solve(box, {}, box, b, cold).iterations)
+      << "elsewhere the search begins there";
+  warm.tolerance = cold.tolerance = 0.25;
+  ExpectSameBits(Solve(box, {}, box, b, warm), Solve(box, {}, box, b, cold));
+}
+
 TEST(Distance, AToleranceNeverHidesAnOverlap) {
   DistanceOptions options;
   options.tolerance = 10;

@@ -221,6 +221,35 @@ TEST(TimeOfCollision, HitsAgainAfterAnIgnoredContact) {
   EXPECT_NEAR(answer.n_AB.y, -1, 1e-8);
 }
 
+// A proof along a normal is lost by the square of a turn, whatever the shape: of a wheel that spins
+// in place it covers too little time to see that the wheel leaves.
+TEST(TimeOfCollision, OfAWheelThatLeavesIsFreeUnlessItSpinsTooFastToProveIt) {
+  const auto wheel = std::get<ConvexShapePtr>(MakeCylinder(1, 0.125, 0));
+  const Vec3d away = {-1.0 / 1024, 0, 0};
+  const auto slow = Leave(wheel, {away, {0, 0, 1}, {}}, Box(1, 1, 1), At(2, 0, 0));
+  EXPECT_EQ(slow.state, MotionState::kFree);
+  EXPECT_GT(slow.t_leave, 0);
+  EXPECT_LE(slow.t_leave, 1e-4);
+  const auto fast = Leave(wheel, {away, {0, 0, 600}, {}}, Box(1, 1, 1), At(2, 0, 0));
+  EXPECT_EQ(fast.state, MotionState::kInitiallyOverlapping);
+  EXPECT_EQ(fast.t_leave, 0);
+}
+
+TEST(TimeOfCollision, OfAWheelThatSpinsBesideAWallForALongTimeSaysThatItsStepsAreUsedUp) {
+  const auto wheel = std::get<ConvexShapePtr>(MakeCylinder(1, 0.125, 0));
+  const Motion spin{{}, {0, 0, kMaxRotation}, {}};
+  const auto far_away = Solve(wheel, {}, spin, Box(1, 5, 5), At(2 + 0x1p-6, 0, 0));
+  EXPECT_EQ(far_away.state, MotionState::kFree);
+  // In truth free for ever.
+  const auto near = Solve(wheel, {}, spin, Box(1, 5, 5), At(2 + 0x1p-14, 0, 0));
+  EXPECT_EQ(near.state, MotionState::kUndecided);
+  EXPECT_EQ(near.reason, UndecidedReason::kIterations);
+  EXPECT_GE(near.iterations, static_cast<std::uint32_t>(kMaxMotionSteps));
+  EXPECT_GT(near.t_free, 0);
+  EXPECT_LT(near.t_free, 1);
+  EXPECT_EQ(near.t_hit, 1);
+}
+
 TEST(TimeOfCollision, CoversTheFreeTimeWithIntervals) {
   const Motion spin{{-2, 0, 0}, {0, 0, 30}, {}};
   MotionProof proof;

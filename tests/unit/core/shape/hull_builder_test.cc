@@ -120,7 +120,7 @@ TEST(HullBuilder, CoplanarPointsGiveTheRing) {
   const Hull hull = BuildHull(SnapToGrid(points).points);
   EXPECT_EQ(hull.dimension, 2);
   EXPECT_EQ(hull.vertices, (std::vector<std::uint32_t>{0, 4, 20, 24}));
-  EXPECT_EQ(EdgesOf(hull).size(), 8U);
+  EXPECT_EQ(FlatEdgesOf(hull).size(), 8U);
 }
 
 TEST(HullBuilder, VerticalPlanesAreFlatToo) {
@@ -128,6 +128,21 @@ TEST(HullBuilder, VerticalPlanesAreFlatToo) {
   const Hull hull = BuildHull(SnapToGrid(points).points);
   EXPECT_EQ(hull.dimension, 2);
   EXPECT_EQ(hull.vertices, (std::vector<std::uint32_t>{0, 1, 2, 3}));
+}
+
+TEST(HullBuilder, PointsThatTheGridMakesEqualAreOneCorner) {
+  const double tiny = std::ldexp(1.0, -400);
+  const std::vector<Vec3d> points = {{tiny, 0, 0}, {1, tiny, 0}, {0, 1, 0}, {0, 0, 0}, {1, 0, 0}};
+  const GridPoints grid = SnapToGrid(points);
+  EXPECT_FALSE(grid.is_exact);
+  ASSERT_EQ(grid.points[0], grid.points[3]);
+  ASSERT_EQ(grid.points[1], grid.points[4]);
+  const Hull hull = BuildHull(grid.points);
+  EXPECT_EQ(hull.dimension, 2);
+  ASSERT_EQ(hull.ring.size(), 3U);
+  const Vec3d a = grid.points[hull.ring[0]], b = grid.points[hull.ring[1]],
+              c = grid.points[hull.ring[2]];
+  EXPECT_EQ(std::abs(Cross(b - a, c - a).z), 1) << "not the triangle of the three places";
 }
 
 TEST(HullBuilder, CollinearPointsGiveTheirEnds) {

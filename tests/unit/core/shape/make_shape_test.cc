@@ -173,15 +173,28 @@ TEST(MakeShape, LargeHullsAreCertifiedWithAdjacency) {
   EXPECT_GT(shape->volume(), 0.95 * 4 * kPi / 3);
 }
 
+TEST(MakeShape, CurvedKindsAreFlatWithoutTheirHeight) {
+  EXPECT_EQ(Made(MakeCylinder(1, 0, 0))->dimension(), 2);
+  EXPECT_EQ(Made(MakeCylinder(1, 0, 0))->volume(), 0);
+  EXPECT_EQ(Made(MakeCone(1, 0, 0))->dimension(), 2);
+  EXPECT_EQ(Made(MakeCylinder(1, 5e-324, 0))->dimension(), 3);
+  EXPECT_EQ(Made(MakeEllipsoid({1, 1, 2}, 0))->dimension(), 3);
+}
+
 TEST(MakeShape, RefusalsNameFieldValueAndLimit) {
   EXPECT_EQ(Refusal(MakeHull({}, 0)), "vertices = 0 points, limit >= 1 point");
   EXPECT_EQ(Refusal(MakeHull({1, 2, 3, 4}, 0)), "vertices = 4 numbers, limit 3 numbers a point");
   EXPECT_EQ(Refusal(MakePolygon({1, 2, 3}, 0)), "vertices = 3 numbers, limit 2 numbers a point");
   EXPECT_EQ(Refusal(MakeHull({0, 0, 0, 1, kNan, 0}, 0)), "vertices[1].y = nan, limit finite");
+  EXPECT_EQ(Refusal(MakeHull({kInfinity, 0, 0}, 0)), "vertices[0].x = inf, limit finite");
+  EXPECT_EQ(Refusal(MakeHull({0, 0, -kInfinity}, 0)), "vertices[0].z = -inf, limit finite");
   EXPECT_EQ(Refusal(MakeHull({0, 0, 0}, -1)), "radius = -1, limit >= 0");
   EXPECT_EQ(Refusal(MakePoint(kInfinity)), "radius = inf, limit finite");
   EXPECT_EQ(Refusal(MakeSegment({0, 0, 0}, {0, 0, -kInfinity}, 0)), "b.z = -inf, limit finite");
+  EXPECT_EQ(Refusal(MakeTriangle({0, 0, 0}, {0, kNan, 0}, {}, 0)), "b.y = nan, limit finite");
+  EXPECT_EQ(Refusal(MakeSphere(-2, 0)), "radius = -2, limit >= 0");
   EXPECT_EQ(Refusal(MakeCapsule(1, -0.1, 0)), "half_length = -0.1, limit >= 0");
+  EXPECT_EQ(Refusal(MakeBox({1, -1, 1}, 0)), "half_extents.y = -1, limit >= 0");
   EXPECT_EQ(
       Refusal(MakeBox({1, 1, 1.7e308}, 0)),
       "half_extents = -1.7e+308 to 1.7e+308 along z, limit extent <= 1.7976931348623157e+308 m");
@@ -266,6 +279,68 @@ TEST(GivenAdjacency, DiagonalsThroughTheBodyAreRefused) {
   }
   EXPECT_EQ(Refusal(MakeHullWithAdjacency(Flat(octahedron), {offsets, neighbors}, 0)),
             "adjacency[0] = 1, limit an extreme point on a common face");
+}
+
+TEST(GivenAdjacency, OneWayEdgesAreRefusedWhereverTheOtherWayWouldStand) {
+  Table table;
+  table.offsets = {0, 1, 1, 1, 1, 1, 1};
+  table.neighbors = {5};
+  EXPECT_EQ(table.Check(), "adjacency[0] = 5, limit a point whose row has 0");
+}
+
+TEST(GivenAdjacency, OfAFlatHullIsItsRingAndMayHaveDiagonals) {
+  Table square;
+  square.points = {{0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}, {0.5, 0.5, 1}};
+  square.offsets = {0, 2, 4, 6, 8, 8};
+  square.neighbors = {1, 3, 0, 2, 1, 3, 2, 0};
+  EXPECT_EQ(square.Check(), "accepted");
+  square.offsets = {0, 3, 5, 8, 10, 10};
+  square.neighbors = {1, 2, 3, 0, 2, 0, 1, 3, 0, 2};
+  EXPECT_EQ(square.Check(), "accepted") << "with a diagonal";
+  square.offsets = {0, 1, 3, 5, 6, 6};
+  square.neighbors = {1, 0, 2, 1, 3, 2};
+  EXPECT_EQ(square.Check(), "adjacency = 3 missing in row 0, limit every edge of the hull");
+  square.offsets = {0, 3, 5, 7, 9, 10};
+  square.neighbors = {1, 3, 4, 0, 2, 1, 3, 0, 2, 0};
+  EXPECT_EQ(square.Check(), "adjacency[2] = 4, limit an extreme point on a common face");
+}
+
+TEST(GivenAdjacency, OfAStraightHullJoinsItsEnds) {
+  Table line;
+  line.points = {{1, 2, 3}, {2, 4, 6}, {3, 6, 9}};
+  line.offsets = {0, 1, 1, 2};
+  line.neighbors = {2, 0};
+  EXPECT_EQ(line.Check(), "accepted");
+  line.offsets = {0, 1, 3, 4};
+  line.neighbors = {1, 0, 2, 1};
+  EXPECT_EQ(line.Check(), "adjacency = 2 missing in row 0, limit every edge of the hull");
+  line.points = {{1, 2, 3}};
+  line.offsets = {0, 0};
+  line.neighbors = {};
+  EXPECT_EQ(line.Check(), "accepted") << "one point";
+}
+
+TEST(GivenAdjacency, EdgesOfDuplicatesAreRefusedFromEitherEnd) {
+  // Point 6 is point 0 again: of equal points the first is the vertex.
+  Table table;
+  table.points.push_back(table.points[0]);
+  table.offsets = {0, 3, 7, 10, 13, 17, 17, 18};
+  table.neighbors = {1, 3, 4, 0, 2, 4, 6, 1, 3, 4, 0, 2, 4, 0, 1, 2, 3, 1};
+  EXPECT_EQ(table.Check(), "adjacency[6] = 6, limit an extreme point on a common face");
+  // Point 1 is.
+  table = {};
+  table.points.insert(table.points.begin() + 1, table.points[0]);
+  table.offsets = {0, 3, 4, 7, 10, 13, 18, 18};
+  table.neighbors = {2, 4, 5, 5, 0, 3, 5, 2, 4, 5, 0, 3, 5, 0, 1, 2, 3, 4};
+  EXPECT_EQ(table.Check(), "adjacency[3] = 5, limit an extreme point on a common face");
+}
+
+TEST(GivenAdjacency, OfPointsThatNoHullCanBeProvedOfIsRefused) {
+  Table table;
+  table.points[5].x = std::ldexp(1.0, -400);
+  const std::string refusal = table.Check();
+  EXPECT_EQ(refusal.substr(0, refusal.find(',')),
+            "adjacency = given for coordinates of very different magnitude");
 }
 
 }  // namespace

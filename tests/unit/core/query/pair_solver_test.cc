@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a bracket proves, by hand: a state needs the whole bracket on its side.
+
+#include "core/query/pair_solver.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/unit/core/query/test_bodies.h"
+
+namespace clearance {
+namespace {
+
+TEST(Classify, SaysTheSideOfZeroThatTheBracketIsOn) {
+  EXPECT_EQ(Classify({0x1p-1074, 9}, 10, false).state, State::kSeparated);
+  EXPECT_EQ(Classify({-9, -0x1p-1074}, 10, false).state, State::kPenetrating);
+}
+
+TEST(Classify, CallsABracketAroundZeroTouchingIfBothEndsAreWithinTheTolerance) {
+  EXPECT_EQ(Classify({-0.5, 0.5}, 0.5, false).state, State::kTouching);
+  EXPECT_EQ(Classify({0, 0}, 0, false).state, State::kTouching);
+  EXPECT_EQ(Classify({-0.75, 0.5}, 0.5, false).state, State::kUndecided);
+  EXPECT_EQ(Classify({-0.5, 0.75}, 0.5, false).state, State::kUndecided);
+  EXPECT_EQ(Classify({-0.5, 0.5}, 0.5, true).state, State::kTouching) << "however it came about";
+}
+
+TEST(Classify, SaysWhyNothingIsDecided) {
+  EXPECT_EQ(Classify({-1, 1}, 0.5, false).reason, UndecidedReason::kPrecision);
+  EXPECT_EQ(Classify({-1, 1}, 0.5, true).reason, UndecidedReason::kIterations);
+  EXPECT_EQ(Classify({1, 2}, 0.5, true).reason, UndecidedReason::kNone);
+}
+
+TEST(BodyBracket, IsTheCoresLessTheRadiiInMetres) {
+  const auto ball = Sphere(3);
+  const PosedShape a = {*ball, {}}, b = {*ball, At(16, 0, 0)};
+  const ShapePair pair = PairOf(a, b);
+  const double unit = std::ldexp(1.0, pair.exponent);
+  CoreAnswer core;
+  core.lower = 15 / unit;
+  core.upper = 17 / unit;
+  const Bracket bracket = BodyBracket(pair, core);
+  EXPECT_LE(bracket.lower, 9);
+  EXPECT_GE(bracket.upper, 11);
+  EXPECT_NEAR(bracket.lower, 9, 1e-14);
+  EXPECT_NEAR(bracket.upper, 11, 1e-14);
+}
+
+}  // namespace
+}  // namespace clearance
