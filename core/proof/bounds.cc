@@ -41,7 +41,7 @@ NearestOfSpan ComputeNearestOfSpan(const QuadVec* points, int size) {
         along[k][j] += part;
       }
     }
-    nearest.is_independent = nearest.is_independent && !IsNegligible(basis[k], Length(edge));
+    nearest.is_independent = !IsNegligible(basis[k], Length(edge));
     if (!nearest.is_independent) return nearest;
   }
   // Of a point much nearer than the span is wide the first pass leaves little but rounding; the
@@ -73,20 +73,18 @@ class Corral {
     if (points_.size == kMaxCorral) return false;
     weight_[points_.size] = points_.size == 0 ? 1 : 0;
     points_.point[points_.size++] = point;
-    while (true) {
-      const NearestOfSpan span = ComputeNearestOfSpan(points_.point.data(), points_.size);
+    NearestOfSpan span;
+    do {
+      span = ComputeNearestOfSpan(points_.point.data(), points_.size);
       if (!span.is_independent) return false;
-      if (MoveTowards(span)) {
-        nearest_ = span.point;
-        return true;
-      }
-      if (points_.size == 0) return false;
-    }
+    } while (!MoveTowards(span));
+    nearest_ = span.point;
+    return true;
   }
 
  private:
-  // True if the span's nearest point lies inside; else goes towards it as far as the hull reaches
-  // and drops the points that are not needed there.
+  // True if the span's nearest point lies inside, as that of a single point does; else goes towards
+  // it as far as the hull reaches and drops a point that is not needed there.
   bool MoveTowards(const NearestOfSpan& span) {
     Quad part = 1;
     int leaving = -1;

@@ -91,8 +91,7 @@ class PairsOf {
     for (std::uint64_t id = 0; id < count_a_ * count_b_; ++id) {
       const Check found = CheckOf(check, id);
       if (!found.contradiction) {
-        findings->check().is_upper_proved =
-            findings->check().is_upper_proved || found.is_upper_proved;
+        findings->check().is_upper_proved = found.is_upper_proved;
         return;
       }
       if (id == 0) first = found;

@@ -102,7 +102,7 @@ class MotionChecker {
     if (!findings_.is_clean()) return findings_.check();
     const bool is_covered = proof != nullptr && CheckCover(*proof) && !proof->is_truncated;
     bool is_free = is_covered;
-    for (int i = 0; proof != nullptr && i < proof->size; ++i) {
+    for (int i = 0; proof != nullptr && findings_.is_clean() && i < proof->size; ++i) {
       is_free = CheckInterval(proof->intervals[i]) && is_free;
     }
     if (!is_covered) CheckSamples();
@@ -157,7 +157,8 @@ void MotionChecker::CheckTimes() {
 
 bool MotionChecker::CheckCover(const MotionProof& proof) {
   double covered = answer_.t_leave;
-  bool holds = proof.size >= 0 && proof.size <= MotionProof::kCapacity;
+  const bool is_sized = proof.size >= 0 && proof.size <= MotionProof::kCapacity;
+  bool holds = findings_.Require(is_sized, Claim::kCover, proof.size, MotionProof::kCapacity);
   for (int i = 0; holds && i < proof.size; ++i) {
     const ProvedInterval& interval = proof.intervals[i];
     holds = findings_.Require(
@@ -194,7 +195,6 @@ bool MotionChecker::CheckInterval(const ProvedInterval& interval) {
       step *= 2;
     } else {
       step /= 2;
-      if (t + step <= t) return false;
     }
   }
   return t >= interval.t_end;

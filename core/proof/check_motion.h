@@ -22,7 +22,7 @@ namespace clearance {
 // Of the result, is_lower_proved: never late, by the intervals of options.proof (without one, or
 // where it is truncated, only a few times before t_free are looked at); is_upper_proved: within the
 // target and the tolerance at t_hit. Requires, and promises, what CheckDistance does; options.proof
-// is as the query filled it.
+// is a claim like any other.
 Check CheckTimeOfCollision(const MovingShape& a, const MovingShape& b, const MotionOptions& options,
                            const TimeOfCollisionAnswer& answer);
 
