@@ -53,6 +53,7 @@ class WholeFindings {
   Check& check() { return findings_.check(); }
   bool is_clean() const { return findings_.is_clean(); }
   bool Require(bool holds, Claim claim, double claimed, double proved) {
+    check().is_lower_proved = check().is_lower_proved && holds;
     return findings_.Require(holds, claim, claimed, proved);
   }
   // Of what is claimed of each pair.
@@ -169,7 +170,6 @@ Check CheckIntersection(const PosedBody& a, const PosedBody& b, const Intersecti
   findings.Require(state != State::kBeyond, Claim::kState, double(state), 0);
   findings.Require(state != State::kTouching || (lower <= 0 && upper >= 0), Claim::kState,
                    double(state), lower);
-  if (!findings.is_clean()) return findings.check();
   const IntersectionAnswer of_each = Claimed(
       state == State::kSeparated ? State::kSeparated : State::kUndecided, {lower, kInfinity});
   const IntersectionAnswer of_one = Claimed(

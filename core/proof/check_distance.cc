@@ -72,7 +72,7 @@ void PairChecker::CheckState(State state, UndecidedReason reason, const Bracket&
   const bool agrees =
       (state == State::kSeparated && lower > 0) || (state == State::kPenetrating && upper < 0) ||
       (state == State::kTouching && lower <= 0 && upper >= 0 && lower >= -tau && upper <= tau) ||
-      (state == State::kBeyond && lower >= 0) || state == State::kUndecided;
+      state == State::kBeyond || state == State::kUndecided;
   findings_.Require(agrees, Claim::kState, double(state), lower);
 }
 
@@ -155,7 +155,7 @@ bool PairChecker::ReadWitness(const Witness& witness) {
     const double weight = witness.weights[i];
     if (!findings_.Require(a < a_.vertex_count(), Claim::kWitness, a, a_.vertex_count()) ||
         !findings_.Require(b < b_.vertex_count(), Claim::kWitness, b, b_.vertex_count()) ||
-        !findings_.Require(weight >= 0 && weight <= 2, Claim::kWitness, weight, 1)) {
+        !findings_.Require(weight >= 0, Claim::kWitness, weight, 0)) {
       return false;
     }
     const QuadVec p_A = a_.Vertex(a);

@@ -106,6 +106,8 @@ TEST(CheckBody, ObjectsToDistancesOfPiecesThatAreNoneOrNotTheNearest) {
   }
   const Bodies bodies = CompoundsApart()[0];
   DistanceAnswer wrong = Distance(bodies.A(), bodies.B(), {});
+  wrong.piece_a = 2;
+  EXPECT_FALSE(bodies.Judge(wrong).is_lower_proved);
   wrong.piece_a = 1;
   EXPECT_EQ(Contradicted(bodies.Judge(wrong)), Name(Claim::kUpper));
 }

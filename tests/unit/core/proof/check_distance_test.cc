@@ -131,8 +131,13 @@ TEST(CheckDistance, ObjectsToWitnessesThatAreNone) {
           {"too long", Claim::kWitness, [](auto& a) { a.witness.size = Witness::kCapacity + 1; }},
           {"no vertex of A", Claim::kWitness, [](auto& a) { a.witness.vertices_a[0] = 8; }},
           {"no vertex of B", Claim::kWitness, [](auto& a) { a.witness.vertices_b[0] = 8; }},
-          {"negative weight", Claim::kWitness, [](auto& a) { a.witness.weights[1] = -1e-9; }},
-          {"weight above 2", Claim::kWitness, [](auto& a) { a.witness.weights[1] = 2.5; }},
+          {"negative weight", Claim::kWitness,
+           [](auto& a) {
+             a.witness.weights[0] += a.witness.weights[1] + 0.25;
+             a.witness.weights[1] = -0.25;
+           }},
+          {"weight above 1", Claim::kWitness, [](auto& a) { a.witness.weights[1] = 2.5; }},
+          {"infinite weight", Claim::kWitness, [](auto& a) { a.witness.weights[1] = kInfinity; }},
           {"weight is no number", Claim::kWitness, [](auto& a) { a.witness.weights[1] = kNaN; }},
           {"sum is not 1", Claim::kWitness, [](auto& a) { a.witness.weights[1] += 1e-9; }},
           {"another vertex", Claim::kUpper, [](auto& a) { a.witness.vertices_a[0] = 0; }},

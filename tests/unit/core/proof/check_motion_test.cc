@@ -87,8 +87,11 @@ TEST(CheckTimeOfCollision, ObjectsToIntervalsThatDoNotCover) {
   ExpectEachContradicted(
       Hitting(), MotionState::kHit,
       {
-          {"fewer than none", Claim::kCover, [](auto& m) { m.proof.size = -1; }},
-          {"too many", Claim::kCover, [](auto& m) { m.proof.size = MotionProof::kCapacity + 1; }},
+          {"fewer than none", Claim::kCover,
+           [](auto& m) {
+             m.proof.size = -1;
+             m.proof.is_truncated = true;
+           }},
           {"none", Claim::kCover, [](auto& m) { m.proof.size = 0; }},
           {"begins late", Claim::kCover, [](auto& m) { m.proof.intervals[0].t_begin = 0.1; }},
           {"begins at no number", Claim::kCover,
@@ -100,11 +103,19 @@ TEST(CheckTimeOfCollision, ObjectsToIntervalsThatDoNotCover) {
            }},
           {"ends before it begins", Claim::kCover,
            [](auto& m) {
-             m.proof.intervals[0].t_begin = -0.1;
-             m.proof.intervals[0].t_end = -0.2;
+             m.proof.intervals[0].t_end = -0.1;
+             m.proof.intervals[1].t_begin = -0.1;
            }},
           {"ends after 1", Claim::kCover, [](auto& m) { m.proof.intervals[0].t_end = 1.5; }},
       });
+}
+
+TEST(CheckTimeOfCollision, ReadsNoIntervalsBeyondTheRoomForThem) {
+  ProvedMotion motion = Hitting().Solve();
+  motion.proof.size = MotionProof::kCapacity + 1;
+  const Check check = Hitting().Judge(motion);
+  ASSERT_EQ(Contradicted(check), Name(Claim::kCover));
+  EXPECT_EQ(check.contradiction->claimed, MotionProof::kCapacity + 1);
 }
 
 TEST(CheckTimeOfCollision, ObjectsToIntervalsWithoutAGap) {
