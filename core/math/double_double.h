@@ -15,6 +15,7 @@
 
 #include <cmath>
 
+#include "core/math/power_of_two.h"
 #include "core/math/vec3.h"
 
 namespace clearance {
@@ -116,7 +117,7 @@ constexpr Vec3<T> To(const Vec3d& a) {
 // a * 2^exponent, exact but for underflow and overflow.
 inline Vec3<DoubleDouble> Scaled(const Vec3<DoubleDouble>& a, int exponent) {
   const auto scaled = [exponent](const DoubleDouble& x) {
-    return DoubleDouble{std::ldexp(x.hi, exponent), std::ldexp(x.lo, exponent)};
+    return DoubleDouble{TimesPowerOfTwo(x.hi, exponent), TimesPowerOfTwo(x.lo, exponent)};
   };
   return {scaled(a.x), scaled(a.y), scaled(a.z)};
 }

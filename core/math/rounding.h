@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "core/math/double_double.h"
+#include "core/math/power_of_two.h"
 
 namespace clearance {
 
@@ -31,8 +32,8 @@ inline double RoundUp(const DoubleDouble& x) { return x.lo > 0 ? NextUp(x.hi) : 
 
 // x * 2^exponent, rounded down or up where it is subnormal.
 inline double ScaleDown(double x, int exponent) {
-  const double scaled = std::ldexp(x, exponent);
-  return std::ldexp(scaled, -exponent) > x ? NextDown(scaled) : scaled;
+  const double scaled = TimesPowerOfTwo(x, exponent);
+  return TimesPowerOfTwo(scaled, -exponent) > x ? NextDown(scaled) : scaled;
 }
 inline double ScaleUp(double x, int exponent) { return -ScaleDown(-x, exponent); }
 

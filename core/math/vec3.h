@@ -9,6 +9,8 @@
 
 #include <cmath>
 
+#include "core/math/power_of_two.h"
+
 namespace clearance {
 
 template <class T>
@@ -68,7 +70,8 @@ inline Vec3d Normalized(const Vec3d& a) {
 
 // a * 2^exponent, exact but for underflow and overflow.
 inline Vec3d Scaled(const Vec3d& a, int exponent) {
-  return {std::ldexp(a.x, exponent), std::ldexp(a.y, exponent), std::ldexp(a.z, exponent)};
+  return {TimesPowerOfTwo(a.x, exponent), TimesPowerOfTwo(a.y, exponent),
+          TimesPowerOfTwo(a.z, exponent)};
 }
 
 }  // namespace clearance

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/math/power_of_two.h"
 #include "core/math/tolerance.h"
 
 namespace clearance {
@@ -24,7 +25,7 @@ int SizeExponent(const ConvexShape& shape) {
 // Units of one normalised coordinate. A single point has no coordinate but 0, and beside lengths
 // near the least double its own exponent would overflow.
 double CoordinateScale(const ConvexShape& shape, int exponent) {
-  return shape.core_radius() > 0 ? std::ldexp(1.0, shape.exponent() - exponent) : 1;
+  return shape.core_radius() > 0 ? TimesPowerOfTwo(1.0, shape.exponent() - exponent) : 1;
 }
 
 // Error of R_AB = R_A^T R_B as an operator. In double: each factor is off by 9u an entry, 27u in
@@ -53,7 +54,7 @@ double CenterError(const PosedShape& posed, int exponent) {
   const bool is_sum = !IsZero(posed.shape.center()) && !IsZero(posed.local.p_WS);
   const int size = CenterExponent(posed);
   if (size == kNoExponent || (HasWorldAxes(posed) && !is_sum)) return 0;
-  return kDoubleDoubleRoundoff * std::ldexp(4.0, size - exponent);
+  return kDoubleDoubleRoundoff * TimesPowerOfTwo(4.0, size - exponent);
 }
 
 Vec3<Dd> Rotated(const Quaternion& q, const Vec3<Dd>& v) {
@@ -75,9 +76,7 @@ Vec3<Dd> RotatedCenter(const PosedShape& posed, int exponent) {
 
 int Exponent(const Vec3d& v) {
   const double largest = std::max({std::fabs(v.x), std::fabs(v.y), std::fabs(v.z)});
-  int exponent = kNoExponent;
-  if (largest > 0) std::frexp(largest, &exponent);
-  return exponent;
+  return largest > 0 ? ExponentOf(largest) : kNoExponent;
 }
 
 CenterOffset ComputeCenterOffset(const PosedShape& a, const PosedShape& b) {
@@ -120,7 +119,7 @@ Placement<T> MakePlacement(const ShapePair& pair, const PosedShape& a, const Pos
   const double rotation_error = RotationError<T>(a, b);
   const double rounding = sizeof(T) == sizeof(double) ? kRoundoff : kDoubleDoubleRoundoff;
   const double offset_error = rounding * reach + CenterError(a, pair.exponent) +
-                              CenterError(b, pair.exponent) + std::ldexp(4.0, shift - 1074);
+                              CenterError(b, pair.exponent) + TimesPowerOfTwo(4.0, shift - 1074);
   placement.error = rotation_error * (pair.radius_b + reach) + offset_error;
   return placement;
 }

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "core/math/power_of_two.h"
 #include "core/math/rotation.h"
 #include "core/math/tolerance.h"
 #include "core/narrow/patch_overlap.h"
@@ -72,7 +73,7 @@ struct WorldFrame {
 };
 
 double Separation(const OverlapPoint& point, const WorldFrame& frame) {
-  return std::ldexp(point.z_b - point.z_a - frame.radii, frame.exponent);
+  return TimesPowerOfTwo(point.z_b - point.z_a - frame.radii, frame.exponent);
 }
 
 ContactPoint InWorld(const OverlapPoint& point, const WorldFrame& frame) {
@@ -164,7 +165,7 @@ WorldFrame FrameOf(const ShapePair& pair, const PosedShape& a, const DistanceAns
   frame.p_WAo = a.pose.p_WS;
   frame.n_W = answer.n_AB;
   frame.exponent = pair.exponent;
-  frame.radius_a = std::ldexp(a.shape.radius(), -pair.exponent);
+  frame.radius_a = TimesPowerOfTwo(a.shape.radius(), -pair.exponent);
   frame.radii = RadiusSum(pair).hi;
   return frame;
 }
@@ -188,10 +189,11 @@ Facing FacingOf(const ShapePair& pair, const PosedShape& a, const PosedShape& b,
 
 // How far apart, metres, the surfaces may be at a point of contact.
 double Limit(const ShapePair& pair, const DistanceAnswer& answer, const ManifoldOptions& options) {
-  const double size_a = pair.radius_a + std::ldexp(pair.a.radius(), -pair.exponent);
-  const double size_b = pair.radius_b + std::ldexp(pair.b.radius(), -pair.exponent);
+  const double size_a = pair.radius_a + TimesPowerOfTwo(pair.a.radius(), -pair.exponent);
+  const double size_b = pair.radius_b + TimesPowerOfTwo(pair.b.radius(), -pair.exponent);
   const double spread = kContactSpread * std::fmin(size_a, size_b);
-  return std::fmin(answer.distance + std::ldexp(spread, pair.exponent), options.max_separation);
+  return std::fmin(answer.distance + TimesPowerOfTwo(spread, pair.exponent),
+                   options.max_separation);
 }
 
 }  // namespace

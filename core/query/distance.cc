@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/math/power_of_two.h"
 #include "core/math/rotation.h"
 #include "core/math/rounding.h"
 #include "core/math/tolerance.h"
@@ -108,8 +109,9 @@ DistanceAnswer Distance(const PosedShape& a, const PosedShape& b, const Distance
   if (options.exact) DecideAtZero(a, b, &verdict, &answer.bracket);
   answer.state = verdict.state;
   answer.reason = verdict.reason;
-  answer.distance = std::fmin(std::fmax(std::ldexp(distance, pair.exponent), answer.bracket.lower),
-                              answer.bracket.upper);
+  answer.distance =
+      std::fmin(std::fmax(TimesPowerOfTwo(distance, pair.exponent), answer.bracket.lower),
+                answer.bracket.upper);
   SetPoints(pair, a, core, &answer);
   SetWitness(core.witness, &answer.witness);
   return answer;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/math/power_of_two.h"
 #include "core/math/rounding.h"
 #include "core/math/tolerance.h"
 #include "core/narrow/feature_pair.h"
@@ -14,8 +15,8 @@ namespace clearance {
 
 DoubleDouble RadiusSum(const ShapePair& pair) {
   const auto radius = [&pair](const ConvexShape& shape) {
-    return DoubleDouble(std::ldexp(shape.radius(), -pair.exponent),
-                        std::ldexp(shape.radius_low(), -pair.exponent));
+    return DoubleDouble(TimesPowerOfTwo(shape.radius(), -pair.exponent),
+                        TimesPowerOfTwo(shape.radius_low(), -pair.exponent));
   };
   return radius(pair.a) + radius(pair.b);
 }

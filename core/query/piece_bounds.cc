@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/math/power_of_two.h"
 #include "core/math/rounding.h"
 #include "core/math/tolerance.h"
 #include "core/narrow/placement.h"
@@ -55,8 +56,8 @@ double LeastLength(const Vec3d& p, const Vec3d& v) {
 
 LengthUnit::LengthUnit(int exponent) {
   exponent = std::max(exponent, kLeastExponent);
-  metres = std::ldexp(1.0, exponent);
-  per_metre = std::ldexp(1.0, -exponent);
+  metres = TimesPowerOfTwo(1.0, exponent);
+  per_metre = TimesPowerOfTwo(1.0, -exponent);
 }
 
 StandingBounds::StandingBounds(const PosedBody& a, const PosedBody& b)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/math/power_of_two.h"
 #include "core/math/tolerance.h"
 #include "core/query/pair_solver.h"
 #include "core/support/highest_point.h"
@@ -148,7 +149,7 @@ Placement<T> RelativeMotion::TranslatedAt(double t) const {
   Placement<T> placement =
       MakePlacement<T>(pair_, StartOf(a_moving_), StartOf(b_moving_), OffsetAt(t));
   // What underflowed where the places were scaled by the largest of them.
-  placement.error += std::ldexp(4.0, start_offset_.exponent - pair_.exponent - 1074);
+  placement.error += TimesPowerOfTwo(4.0, start_offset_.exponent - pair_.exponent - 1074);
   return placement;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/math/power_of_two.h"
 #include "core/math/rotation.h"
 #include "core/math/rounding.h"
 #include "core/math/tolerance.h"
@@ -157,8 +158,9 @@ class Search {
   void SetContact(double t, const CoreAnswer& core) {
     const Mat3<double> R_WA = motion_.AxesOfA(t);
     answer_.n_AB = Normalized(R_WA * core.n_A);
-    const double unit = std::ldexp(1.0, pair_.exponent);
-    const double distance = std::ldexp(ToDouble(core.distance - RadiusSum(pair_)), pair_.exponent);
+    const double unit = TimesPowerOfTwo(1.0, pair_.exponent);
+    const double distance =
+        TimesPowerOfTwo(ToDouble(core.distance - RadiusSum(pair_)), pair_.exponent);
     answer_.p_WA =
         motion_.CenterOfA(t) + R_WA * (unit * core.witness.p_A) + pair_.a.radius() * answer_.n_AB;
     answer_.distance = std::fmax(distance, 0);

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Scaling by powers of two and exponents, as std::ldexp and std::frexp have them, without their
+// calls: a query scales some dozen numbers.
+
+#ifndef CLEARANCE_CORE_MATH_POWER_OF_TWO_H_
+#define CLEARANCE_CORE_MATH_POWER_OF_TWO_H_
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+namespace clearance {
+
+// x * 2^exponent, exact but for underflow (rounded once, to even) and overflow.
+inline double TimesPowerOfTwo(double x, int exponent) {
+  constexpr int kBias = std::numeric_limits<double>::max_exponent - 1;
+  if (exponent <= -kBias || exponent > kBias) return std::ldexp(x, exponent);
+  constexpr int kMantissaBits = std::numeric_limits<double>::digits - 1;
+  return x * std::bit_cast<double>(static_cast<std::uint64_t>(exponent + kBias) << kMantissaBits);
+}
+
+// The exponent e for which 2^(e - 1) <= |x| < 2^e. Requires: x finite, not 0.
+inline int ExponentOf(double x) {
+  constexpr int kMantissaBits = std::numeric_limits<double>::digits - 1;
+  constexpr std::uint64_t kExponentMask = 0x7ff;
+  const auto biased =
+      static_cast<int>(std::bit_cast<std::uint64_t>(x) >> kMantissaBits & kExponentMask);
+  if (biased > 0) return biased - (std::numeric_limits<double>::max_exponent - 2);
+  int exponent = 0;  // of a subnormal
+  std::frexp(x, &exponent);
+  return exponent;
+}
+
+}  // namespace clearance
+
+#endif  // CLEARANCE_CORE_MATH_POWER_OF_TWO_H_
