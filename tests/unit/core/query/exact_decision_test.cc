@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include <variant>
 
 #include "tests/unit/core/query/test_bodies.h"
 
