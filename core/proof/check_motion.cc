@@ -208,6 +208,10 @@ void MotionChecker::CheckSamples() {
         SearchBounds(a_.BodyAt(t), b_.BodyAt(t), kProofSearchGap * size_sum_);
     const Quad allowance = Tau();
     findings_.Require(proved.upper >= target_ - allowance, Claim::kTime, t, proved.upper);
+    // Of bodies that overlap alike on both sides of a plane nothing is proved from above. (At
+    // t_free itself they may touch, and then nothing is known from below.)
+    const bool is_apart = i == kSamples || proved.lower >= target_ - allowance;
+    findings_.Require(is_apart, Claim::kTime, t, proved.lower);
   }
 }
 

@@ -173,6 +173,20 @@ TEST(CheckTimeOfCollision, LooksAtTimesWhereTheProofEnds) {
 
 // What a point of the rim of a fast wheel could do between two times takes more cuts than there
 // are, where the gap is next to none: then nothing is found either way.
+// Half way the cubes are one behind the other on a line, and A - B is alike all around it.
+TEST(CheckTimeOfCollision, ObjectsToFreeMotionsThroughABodyWithoutAProof) {
+  const MovingPair through = {Box(1, 1, 1), Box(1, 1, 1), {{10, 0, 0}, {}, {}}, At(5, 0, 0)};
+  ProvedMotion motion = through.Solve();
+  ASSERT_EQ(motion.answer.state, MotionState::kHit);
+  EXPECT_FALSE(through.JudgeWithoutProof(motion).contradiction);
+  motion.answer.state = MotionState::kFree;
+  motion.answer.t_free = 1;
+  motion.answer.t_hit = 1;
+  const Check found = through.JudgeWithoutProof(motion);
+  ASSERT_TRUE(found.contradiction);
+  EXPECT_EQ(found.contradiction->claim, Claim::kTime);
+}
+
 TEST(CheckTimeOfCollision, LeavesAnIntervalOpenThatTakesTooManyCuts) {
   for (const double angle : {0.01, 600.0}) {
     const MovingPair pair = {Sphere(1), Sphere(1), {{}, {0, 0, angle}, {}}, At(2 + 1e-10, 0, 0)};
