@@ -147,14 +147,16 @@ class Encloser {
     if (RaiseDimension() || Refine()) return enclosure_;
     // The simplex was too flat to be the start of a hull: start from the axes.
     span_ = {};
+    enclosure_.set = {};
     if (!RaiseDimension()) Refine();
     return enclosure_;
   }
 
  private:
+  // Finds room: a simplex and what it lacks are six, and Refine makes room before it adds.
   void Add(const DifferenceVertex<Dd>& w) {
     EnclosingSet<Dd>& set = enclosure_.set;
-    if (set.size < set.kCapacity && !set.Contains(w)) set.vertex[set.size++] = w;
+    if (!set.Contains(w)) set.vertex[set.size++] = w;
   }
 
   // The highest vertex along n; remembers the lowest such plane. True if the plane passes through
@@ -189,9 +191,11 @@ class Encloser {
   }
 
   // Pushes the facet nearest to the origin outwards until the ball about the origin is proved, or
-  // the facet's plane turns out to support A - B. True if one of these came about.
+  // the facet's plane turns out to support A - B. True if one of these came about. Around a corner
+  // of many faces that takes more vertices than there is room for; what is claimed in the end does
+  // not depend on those that were given up.
   bool Refine() {
-    for (;;) {
+    for (int step = 0; step < kMaxIterations; ++step) {
       const InnerBall<Dd> ball = ComputeInnerBall(enclosure_.set, error_);
       enclosure_.inner_radius = ball.radius;
       if (ToDouble(NormSquared(ball.n_A)) == 0) return false;
@@ -201,10 +205,22 @@ class Encloser {
         enclosure_.kind = Enclosure::Kind::kEnclosed;
         return true;
       }
-      const bool is_full = enclosure_.set.size == EnclosingSet<Dd>::kCapacity;
-      if (is_full || enclosure_.set.Contains(w)) return false;
+      EnclosingSet<Dd>& set = enclosure_.set;
+      if (set.Contains(w)) return false;
+      if (set.size == set.kCapacity) DropLowest(ball.n_A);
       Add(w);
     }
+    return false;
+  }
+
+  // The vertex that is least likely to be a corner of the facet to come.
+  void DropLowest(const Vec3<Dd>& n_A) {
+    EnclosingSet<Dd>& set = enclosure_.set;
+    int lowest = 0;
+    for (int i = 1; i < set.size; ++i) {
+      if (Dot(n_A, set.vertex[i].w) < Dot(n_A, set.vertex[lowest].w)) lowest = i;
+    }
+    set.vertex[lowest] = set.vertex[--set.size];
   }
 
   Difference<Dd>& difference_;

@@ -2,6 +2,7 @@
 //
 // Pairs that once got a wrong answer, each by the exact oracle. A new one comes in with its fix.
 #include <array>
+#include <cmath>
 #include <variant>
 
 #include "core/math/rotation.h"
@@ -179,6 +180,21 @@ TEST(Regression, DeepestPointsBetweenTwoFacesEquallyNear) {
   const PosedShape b = {*hull,
                         {{-0x1.ebd6fed50167cp-3, -0x1.53798df845999p-1, -0x1.ec4fc5a1d93c4p-3}, q}};
   EXPECT_EQ(FaultOf(CheckDistance(a, b, {}, Distance(a, b, {}))), "");
+}
+
+// The normals at a corner of a round hull are few, and vertices to find one by ran out: undecided,
+// by half a per cent of the size.
+TEST(Regression, APointOnACornerOfARoundHullTouches) {
+  Body round = {.kind = BodyKind::kHull, .points = {}, .radius = 0, .pose = {}};
+  for (int i = 0; i < 200; ++i) {  // a spiral
+    const double z = (2 * i + 1) / 200.0 - 1, across = std::sqrt(1 - z * z);
+    round.points.push_back({across * std::cos(2.4 * i), across * std::sin(2.4 * i), z});
+  }
+  for (const Vec3d& corner : round.points) {
+    BodyPair bodies = {round, MakePointBody(0)};
+    bodies.b.pose.p_WS = corner;
+    ExpectRightAnswer(bodies);
+  }
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <vector>
 
 #include "tests/unit/core/narrow/test_pair.h"
 
@@ -64,6 +65,84 @@ TEST(Enclose, TellsATenMillionthOfAMetreOfOverlapFromATouch) {
   ASSERT_EQ(enclosure.kind, Enclosure::Kind::kEnclosed);
   EXPECT_GT(enclosure.inner_radius, 0);
   EXPECT_LE(Metres(test, enclosure.inner_radius), 1e-7);
+}
+
+// The four differences of the ends of two segments on the x axis, around the origin.
+Simplex<Dd> FourInALine(Difference<Dd>& difference, VertexIndex a, VertexIndex b) {
+  Simplex<Dd> simplex;
+  simplex.size = 4;
+  for (const VertexIndex i : {0U, 1U}) {
+    for (const VertexIndex j : {0U, 1U}) {
+      simplex.vertex[2 * i + j] = difference.At(i * a, j * b, false);
+      EXPECT_EQ(ToDouble(simplex.vertex[2 * i + j].w.y), 0);
+      EXPECT_EQ(ToDouble(simplex.vertex[2 * i + j].w.z), 0);
+      simplex.weight[2 * i + j] = Dd(0.25);
+    }
+  }
+  return simplex;
+}
+
+TEST(Enclose, StartsFromTheAxesWhereFourVerticesMakeALine) {
+  const TestPair solid(Octahedron(), Octahedron(), {});
+  Difference<Dd> difference(solid.pair, solid.fine);
+  const Enclosure inside = Enclose(difference, FourInALine(difference, 1, 1));
+  ASSERT_EQ(inside.kind, Enclosure::Kind::kEnclosed);
+  // The difference is the octahedron of twice the size.
+  EXPECT_GT(inside.inner_radius, 0);
+  EXPECT_LE(Metres(solid, inside.inner_radius), 2 / std::sqrt(3.0));
+  const TestPair flat(HullOf({{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}}), Octahedron(), {});
+  Difference<Dd> thick(flat.pair, flat.fine);
+  EXPECT_EQ(Enclose(thick, FourInALine(thick, 1, 1)).kind, Enclosure::Kind::kEnclosed);
+  const TestPair squares(flat.a, flat.a, {});
+  Difference<Dd> plane(squares.pair, squares.fine);
+  const Enclosure touching = Enclose(plane, FourInALine(plane, 1, 1));
+  ASSERT_EQ(touching.kind, Enclosure::Kind::kTouching);
+  EXPECT_EQ(std::fabs(ToDouble(touching.n_A.z)), 1);
+}
+
+TEST(Enclose, OfASegmentWhoseSquareUnderflowsBesideTheOtherBody) {
+  const double tiny = 0x1p-600;
+  const TestPair test(HullOf({{0, -tiny, 0}, {0, tiny, 0}}),
+                      HullOf({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}), {});
+  Difference<Dd> difference(test.pair, test.fine);
+  Simplex<Dd> ends;
+  ends.size = 2;
+  ends.vertex[0] = difference.At(0, 0, false);
+  ends.vertex[1] = difference.At(1, 0, false);
+  ends.weight = {Dd(0.5), Dd(0.5)};
+  ASSERT_EQ(ends.vertex[0].w, -ends.vertex[1].w);
+  const Enclosure enclosure = Enclose(difference, ends);
+  ASSERT_EQ(enclosure.kind, Enclosure::Kind::kTouching);
+  // The corner is highest along the normal to rounding: its edges lie behind the plane.
+  EXPECT_NEAR(ToDouble(NormSquared(enclosure.n_A)), 1, 1e-15);
+  for (const Vec3d& edge : {Vec3d{-1, 0, 0}, Vec3d{0, -1, 0}, Vec3d{0, 0, -1}}) {
+    EXPECT_LE(Dot(ToDouble(enclosure.n_A), edge), 0x1p-90);
+  }
+}
+
+// The normals that support a difference at a corner of many faces are few: finding one takes more
+// vertices than the set has room for.
+TEST(Enclose, FindsAPlaneAtEveryCornerOfARoundHull) {
+  std::vector<Vec3d> points;
+  constexpr int kCount = 500;
+  for (int i = 0; i < kCount; ++i) {  // a spiral
+    const double z = (2 * i + 1.0) / kCount - 1, turn = 2.4 * i;
+    const double across = std::sqrt(1 - z * z);
+    points.push_back({across * std::cos(turn), across * std::sin(turn), z});
+  }
+  const ConvexShapePtr round = HullOf(points), point = HullOf({{0, 0, 0}});
+  ASSERT_EQ(round->vertex_count(), kCount);
+  int full = 0;
+  for (VertexIndex i = 0; i < kCount; ++i) {
+    const TestPair test(round, point, {points[i], {}});
+    const Enclosure enclosure = EncloseFrom(test, i, 0);
+    ASSERT_EQ(enclosure.kind, Enclosure::Kind::kTouching) << i;
+    full += enclosure.set.size == EnclosingSet<Dd>::kCapacity ? 1 : 0;
+    for (const Vec3d& p : points) {
+      ASSERT_LE(Dot(ToDouble(enclosure.n_A), p - points[i]), 1e-15) << i;
+    }
+  }
+  EXPECT_GT(full, kCount / 10);
 }
 
 struct Touch {
@@ -125,6 +204,14 @@ TEST(ComputeInnerBall, IsThatOfATetrahedronAndNoneOutside) {
   EXPECT_NEAR(ComputeInnerBall(set, 0.25).radius, 1 / std::sqrt(3.0) - 0.25, 1e-13);
   for (int i = 0; i < 4; ++i) set.vertex[i].w = corners[i] + Vec3d{2, 0, 0};
   EXPECT_LE(ComputeInnerBall(set, 0).radius, 0);
+}
+
+TEST(ComputeInnerBall, OfALineHasNoFacet) {
+  EnclosingSet<double> set;
+  set.size = 4;
+  for (int i = 0; i < 4; ++i) set.vertex[i] = {{i - 1.5, 0, 0}, {}, VertexIndex(i), 0, false};
+  EXPECT_EQ(ComputeInnerBall(set, 0).radius, 0);
+  EXPECT_EQ(ComputeInnerBall(set, 0).n_A, Vec3d{});
 }
 
 TEST(ComputeInnerBall, OfAFlatSetIsNotPositive) {
