@@ -19,7 +19,8 @@ constexpr int kGridBits = 358;  // a third of the 1074 bits below 1 that a doubl
 constexpr double kOrient2dBound = (3 + 16 * kRoundoff) * kRoundoff;
 constexpr double kOrient3dBound = (7 + 56 * kRoundoff) * kRoundoff;
 
-int SignOf(double value) { return value > 0 ? 1 : (value < 0 ? -1 : 0); }
+// Requires: not 0.
+int SignOf(double value) { return value > 0 ? 1 : -1; }
 
 int ExactOrient2d(const Vec2d& a, const Vec2d& b, const Vec2d& c) {
   const Expansion<8> left = Difference(b.x, a.x) * Difference(c.y, a.y);

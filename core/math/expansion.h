@@ -79,7 +79,7 @@ Expansion<kA + kB> operator-(const Expansion<kA>& a, const Expansion<kB>& b) {
 template <int kA>
 Expansion<2 * kA> operator*(const Expansion<kA>& a, double factor) {
   Expansion<2 * kA> result;
-  if (a.size == 0 || factor == 0) return result;
+  if (a.size == 0) return result;
   const DoubleDouble first = TwoProduct(a.term[0], factor);
   result.Append(first.lo);
   double carry = first.hi;

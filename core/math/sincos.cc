@@ -77,7 +77,7 @@ double AngleOf(double sin, double cos) {
     const SinCos at = ComputeSinCos(angle);
     angle += s * at.cos - c * at.sin;
   }
-  return angle < 0 ? 0 : angle;
+  return angle;
 }
 
 }  // namespace clearance

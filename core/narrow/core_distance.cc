@@ -159,14 +159,14 @@ bool ProvesOverlap(Difference<T>& difference, const Simplex<T>& simplex, const C
 }
 
 // The simplex of a search in double-double that reached the origin, without the vertices that the
-// origin does not need beyond rounding.
+// origin does not need beyond rounding. One weight at least is a quarter.
 Simplex<Dd> Essential(const Simplex<Dd>& simplex) {
   Simplex<Dd> essential = simplex;
   unsigned mask = 0;
   for (int i = 0; i < simplex.size; ++i) {
     if (ToDouble(simplex.weight[i]) > kNegligibleWeight) mask |= 1u << i;
   }
-  if (mask != 0) essential.Keep(mask);
+  essential.Keep(mask);
   return essential;
 }
 
@@ -178,22 +178,18 @@ void SetEnclosure(Difference<Dd>& difference, const GjkResult<Dd>& gjk, const Co
   SetWitness(essential, &answer->witness);
   answer->lower = -(enclosure.plane_height + Dd(error));
   answer->n_A = ToDouble(enclosure.n_A);
-  switch (enclosure.kind) {
-    case Enclosure::Kind::kEnclosed:
-      answer->kind = Kind::kOverlapping;
-      answer->distance = -enclosure.plane_height;
-      answer->upper = Dd(-enclosure.inner_radius);
-      answer->normal_is_unique = false;
-      SetWitness(enclosure.set, &answer->witness);
-      if (limits.wants_depth) SetDepth(difference, enclosure.set, limits, answer);
-      return;
-    case Enclosure::Kind::kTouching:
-      answer->kind = Kind::kTouching;
-      answer->normal_is_unique = enclosure.normal_is_unique;
-      break;
-    case Enclosure::Kind::kUndecided:
-      answer->kind = Kind::kUnknown;
-      break;
+  if (enclosure.kind == Enclosure::Kind::kEnclosed) {
+    answer->kind = Kind::kOverlapping;
+    answer->distance = -enclosure.plane_height;
+    answer->upper = Dd(-enclosure.inner_radius);
+    answer->normal_is_unique = false;
+    SetWitness(enclosure.set, &answer->witness);
+    if (limits.wants_depth) SetDepth(difference, enclosure.set, limits, answer);
+    return;
+  }
+  if (enclosure.kind == Enclosure::Kind::kTouching) {
+    answer->kind = Kind::kTouching;
+    answer->normal_is_unique = enclosure.normal_is_unique;
   }
   answer->upper = gjk.upper + Dd(error);
   answer->distance = gjk.upper;
@@ -282,7 +278,7 @@ void SolvePrecisely(Difference<Dd>& difference, const CoreLimits& limits, CoreAn
     case GjkEnd::kConverged:
       answer->kind = Kind::kSeparated;
       break;
-    case GjkEnd::kIterationLimit:
+    default:  // the limit of iterations
       answer->kind = Kind::kUnknown;
       break;
   }

@@ -98,7 +98,7 @@ bool StandsOut(const ConvexShape& shape, const FeatureVertices& feature, const V
   const auto is_behind = [&](VertexIndex i) {
     return Height(shape, d, i) < top - margin || feature.Contains(i);
   };
-  if (!shape.is_certified_convex() || !shape.has_adjacency()) {
+  if (!shape.has_adjacency()) {
     for (VertexIndex i = 0; i < shape.vertex_count(); ++i) {
       if (!is_behind(i)) return false;
     }

@@ -77,7 +77,8 @@ class ConvexShape {
   // The vertex's index among the points that the caller gave (the first of equal ones).
   std::uint32_t original_index(VertexIndex i) const { return content_.original_index[i]; }
 
-  // What supports are climbed along; empty for small and flat shapes, which are scanned.
+  // What supports are climbed along; empty for shapes that are small, flat or not certified, which
+  // are scanned.
   const ClimbGraph& climb_graph() const { return content_.climb_graph; }
   const Adjacency& adjacency() const { return climb_graph().adjacency; }
   bool has_adjacency() const { return !adjacency().offsets.empty(); }

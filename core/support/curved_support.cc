@@ -52,12 +52,9 @@ Vec3<T> HighestCurvedPoint(const ConvexShape& shape, const Vec3<T>& d) {
       return HighestOnCylinder(extents, d);
     case CoreKind::kCone:
       return HighestOnCone(extents, d);
-    case CoreKind::kEllipsoid:
+    default:  // polytopes are excluded by what is required
       return HighestOnEllipsoid(extents, d);
-    case CoreKind::kPolytope:
-      break;  // excluded by what is required
   }
-  return {};
 }
 
 template Vec3<double> HighestCurvedPoint(const ConvexShape&, const Vec3<double>&);

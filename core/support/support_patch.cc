@@ -165,10 +165,9 @@ SupportPatch FindSupportPatch(const ConvexShape& shape, const Vec3d& d, VertexIn
       return CylinderPatch(shape.extents(), d);
     case CoreKind::kCone:
       return ConePatch(shape.extents(), d);
-    case CoreKind::kEllipsoid:
-      break;
+    default:  // an ellipsoid has no flat side
+      return PointPatch(HighestCurvedPoint(shape, d), 0);
   }
-  return PointPatch(HighestCurvedPoint(shape, d), 0);
 }
 
 }  // namespace clearance

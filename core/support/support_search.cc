@@ -376,8 +376,7 @@ template <class T, class Count>
 VertexIndex HighestVertexBy(const SupportWay& way, const ConvexShape& shape, const Vec3<T>& d,
                             Count* count) {
   const Search<T, Count> search(shape, d, count);
-  const bool can_climb = shape.is_certified_convex() && shape.has_adjacency();
-  if (way.road == SupportRoad::kScan || !can_climb) return search.Scan();
+  if (way.road == SupportRoad::kScan || !shape.has_adjacency()) return search.Scan();
   return search.Climb(way.road, way.start);
 }
 
