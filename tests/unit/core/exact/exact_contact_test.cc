@@ -267,6 +267,32 @@ TEST(ExactContact, IsNotDecidedForCurvedShapes) {
   EXPECT_FALSE(DecideExactly({*point, pose}, {*cylinder, pose}).has_value());
 }
 
+// A lattice of sixty thousand points of the plane z = 0. One coordinate is so small that its hull
+// is not proved and all of them are kept, and that every height has a thousand bits.
+ConvexShapePtr ManyPointsOfAPlane() {
+  Points points = {{1, 1, 0}, {kLeast, 0.25, 0}};
+  for (int x = -123; x < 123; ++x) {
+    for (int y = -123; y < 123; ++y) points.push_back({x / 128.0, y / 128.0, 0});
+  }
+  return Hull(points);
+}
+
+TEST(ExactContact, IsNotDecidedBeyondTheLimitOfWork) {
+  const auto plane = ManyPointsOfAPlane();
+  ASSERT_TRUE(plane->is_exact());
+  ASSERT_GT(plane->vertex_count(), 60000U);
+  const auto above = Hull({{0, 0, 1}}), inside = Hull({{0.3, 0.2, 0}});
+  const Pose straight;
+  EXPECT_EQ(Decide(*plane, straight, *above, straight).contact, ExactContact::kSeparated);
+  EXPECT_EQ(Decide(*plane, straight, *inside, straight).contact, ExactContact::kTouching);
+  // Rotations from all over the range of doubles make these heights ten times as long. Apart, they
+  // end the search for the nearest point; in contact, which a few corners show, that for a normal.
+  const Pose slightly = {{}, {1e-300, 1e-170, 1e-100, 1}};
+  const Pose otherwise = {{}, {1e-290, -1e-120, 1e-300, 1}};
+  EXPECT_FALSE(DecideExactly({*plane, slightly}, {*above, otherwise}).has_value());
+  EXPECT_FALSE(DecideExactly({*plane, slightly}, {*inside, slightly}).has_value());
+}
+
 TEST(ExactContact, TakesThePoseInsideTheBodyExactly) {
   // The body's x axis is (7, 24, 0) / 25 in the world; its cube, turned back, stands at
   // (100 + 7, 24, 0) with axes along the world's.

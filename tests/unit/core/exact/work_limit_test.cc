@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <optional>
 #include <variant>
 
 #include "core/exact/exact_difference.h"
@@ -49,6 +51,24 @@ TEST_F(WorkLimit, LeavesTheSideOfTheBoundaryUnknown) {
   ASSERT_TRUE(nearest.has_value());
   difference.Charge(kMaxExactWork);
   EXPECT_FALSE(IsOriginInside(difference, nearest->corral).has_value());
+}
+
+// Between the costs of two steps, wherever they are: that they touch is found out or not, and once
+// there is work enough, always.
+TEST_F(WorkLimit, WhereverItIsReachedNothingWrongIsClaimed) {
+  ExactDifference difference = Cubes();
+  const auto nearest = FindNearestPoint(difference);
+  ASSERT_TRUE(nearest.has_value());
+  int unknown = 0, touching = 0;
+  for (std::int64_t left = 0; left < 400; ++left) {
+    ExactDifference limited = Cubes();
+    limited.Charge(kMaxExactWork - left);
+    const std::optional<bool> is_inside = IsOriginInside(limited, nearest->corral);
+    EXPECT_EQ(is_inside.has_value(), touching > 0 || is_inside == false) << left;
+    ++(is_inside == false ? touching : unknown);
+  }
+  EXPECT_GT(unknown, 50);
+  EXPECT_GT(touching, 50);
 }
 
 }  // namespace

@@ -117,6 +117,15 @@ TEST(ShortestRotation, LeadsFromOneOrientationToTheOther) {
   }
 }
 
+TEST(ShortestRotation, BetweenEqualOrientationsIsNone) {
+  std::mt19937 engine(kSeed);
+  for (int i = 0; i < 100; ++i) {
+    const Quaternion q = RandomQuaternion(engine);
+    EXPECT_EQ(ShortestRotation(q, q), Vec3d{}) << "seed " << kSeed;
+    EXPECT_EQ(ShortestRotation(q, {-q.x, -q.y, -q.z, -q.w}), Vec3d{}) << "seed " << kSeed;
+  }
+}
+
 TEST(FindPoseFault, NamesWhatIsWrong) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double inf = std::numeric_limits<double>::infinity();

@@ -48,5 +48,15 @@ TEST(AngleOf, IsTheArcTangent) {
   EXPECT_EQ(AngleOf(0, 1), 0);
 }
 
+// Nor does rounding take it below 0.
+TEST(AngleOf, OfSmallSinesIsTheSine) {
+  std::mt19937 engine(kSeed);
+  std::uniform_real_distribution<double> exponent(-1074, -30);
+  for (int i = 0; i < 10000; ++i) {
+    const double sin = std::exp2(exponent(engine));
+    ASSERT_EQ(AngleOf(sin, 1), sin) << "seed " << kSeed;
+  }
+}
+
 }  // namespace
 }  // namespace clearance

@@ -54,6 +54,42 @@ TEST(Placement, SaysByHowMuchItsDoublesAreOff) {
   EXPECT_LT(test.fine.error, 0x1p-90);
 }
 
+mpq_class Exact(double x) { return mpq_class(x); }
+mpq_class Exact(const DoubleDouble& x) { return mpq_class(x.hi) + mpq_class(x.lo); }
+
+// A's body is far off, and A as far back inside of it; where B stands nearly cancels what is left,
+// the distance of the shapes' centres. Up to there more digits are added up than double-double has.
+class PlacementInsideBodies : public ::testing::Test {
+ protected:
+  template <class T>
+  void ExpectErrorWithinBounds() const {
+    const PosedShape a = {*shape_a_, pose_a_, local_a_}, b = {*shape_b_, pose_b_, local_b_};
+    const CenterOffset offset = ComputeCenterOffset(a, b);
+    const ShapePair pair = MakeShapePair(*shape_a_, *shape_b_, ReachExponent(offset));
+    const Placement<T> placed = MakePlacement<T>(pair, a, b, offset);
+    const mpq_class metres = Exact(pose_b_.p_WS.x) + Exact(local_b_.p_WS.x) +
+                             Exact(shape_b_->center().x) - Exact(shape_a_->center().x);
+    const mpq_class error =
+        Exact(placed.p_AB.x) - metres / mpq_class(std::ldexp(1.0, pair.exponent));
+    EXPECT_NE(error, 0);
+    EXPECT_LE(abs(error), Exact(placed.error));
+    EXPECT_LE(placed.error, std::ldexp(kFar, -95 - pair.exponent));
+  }
+
+  static constexpr double kFar = 0x1.5555555555555p+30;
+  const ConvexShapePtr shape_a_ = HullOf({{5, 7, 3}, {5.3, 7, 3}, {5, 7.7, 3}, {5, 7, 3.1}});
+  const ConvexShapePtr shape_b_ = HullOf({{4, 7, 3}, {4.1, 7, 3}, {4, 7.7, 3}, {4, 7, 3.1}});
+  const Pose pose_a_ = {{-kFar, 0, 0}, {}};
+  const Pose pose_b_ = {{shape_a_->center().x - shape_b_->center().x, 0, 0}, {}};
+  const Pose local_a_ = {{kFar, 0, 0}, {}};
+  const Pose local_b_ = {{0x1.1999999999999p-75, 0, 0}, {}};
+};
+
+TEST_F(PlacementInsideBodies, CountsTheRoundingOfCentresThatAreSums) {
+  ExpectErrorWithinBounds<double>();
+  ExpectErrorWithinBounds<DoubleDouble>();
+}
+
 TEST(MakeShapePair, LetsAPointHaveNoSizeOfItsOwn) {
   const TestPair test(HullOf({{0, 0, 0}}), Cube(0x1p-600), {});
   EXPECT_EQ(test.pair.exponent, -600);

@@ -101,6 +101,14 @@ TEST(HighestCurvedPoint, OfKnownDirections) {
   EXPECT_EQ(HighestCurvedPoint(*cylinder, Vec3d{0, -2, -1}), (Vec3d{0, -1, -1}));
 }
 
+// So thin that its square underflows: the centre is as high as its top to far below rounding.
+TEST(HighestCurvedPoint, OfADiscFromAboveIsItsCentre) {
+  const ConvexShapePtr disc = Made(MakeEllipsoid({2, 1, 1e-200}, 0));
+  EXPECT_EQ(HighestCurvedPoint(*disc, Vec3d{0, 0, 1}), Vec3d{});
+  EXPECT_EQ(ToDouble(HighestCurvedPoint(*disc, To<DoubleDouble>({0, 0, -1}))), Vec3d{});
+  EXPECT_EQ(HighestCurvedPoint(*disc, Vec3d{1, 0, 1}).x, 1);
+}
+
 TEST(CurvedShapes, BecomeSimplerKindsWhereTheyAre) {
   EXPECT_FALSE(Made(MakeEllipsoid({2, 2, 2}, 0.5))->is_curved());
   EXPECT_EQ(Made(MakeEllipsoid({2, 2, 2}, 0.5))->radius(), 2.5);
