@@ -96,7 +96,8 @@ TEST(FindSupportPatch, OfAFlatConeIsEitherSideOrAPointOfTheRim) {
     const double turn = random.Uniform(0, 2 * kHalfTurn);
     const Vec3d d = {kContactFaceSine * std::cos(turn), kContactFaceSine * std::sin(turn),
                      std::sqrt(1 - kContactFaceSine * kContactFaceSine)};
-    const SupportPatch patch = FindSupportPatch(*disc, d, 0);
+    const ConvexShapePtr other = Made(MakeCone(random.Uniform(0.5, 1), 0, 0));
+    const SupportPatch patch = FindSupportPatch(*other, d, 0);
     ASSERT_TRUE(patch.size == 8 || patch.size == 1) << patch.size;
     ++(patch.size == 8 ? caps : points);
   }
