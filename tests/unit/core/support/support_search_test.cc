@@ -175,27 +175,33 @@ TEST(SupportSearch, ManyTiesFallBackOnAScan) {
   }
 }
 
-// Vertices so near to one another that rounding sorts them anew: flood after flood ends on a higher
-// one, until a scan takes over.
-TEST(SupportSearch, FloodsThatKeepRisingFallBackOnAScan) {
-  Random random(testing::RunSeed());
-  constexpr double kSpread = 2e-8;
-  const Vec3d middle = random.Direction();
+// A ball with many corners so near to one point that rounding sorts them anew.
+ConvexShapePtr HullWithASpot(const Vec3d& spot, double spread, Random& random) {
   std::vector<double> xyz;
   const auto add = [&](const Vec3d& p) {
     const double norm = std::sqrt(NormSquared(p));
     xyz.insert(xyz.end(), {p.x / norm, p.y / norm, p.z / norm});
   };
-  for (int i = 0; i < 20000; ++i) add(middle + kSpread * random.InCube(1));
+  for (int i = 0; i < 20000; ++i) add(spot + spread * random.InCube(1));
   for (int i = 0; i < 2000; ++i) add(random.Direction());
-  const ConvexShapePtr shape = std::get<ConvexShapePtr>(MakeHull(xyz, 0));
-  ASSERT_TRUE(shape->has_adjacency());
+  return std::get<ConvexShapePtr>(MakeHull(xyz, 0));
+}
+
+// There flood after flood ends on a higher vertex, until a scan takes over.
+TEST(SupportSearch, FloodsThatKeepRisingFallBackOnAScan) {
+  Random random(testing::RunSeed());
+  constexpr double kSpread = 2e-8;
   int scans = 0;
-  for (int i = 0; i < testing::Effort(20000); ++i) {
-    const Vec3d d = middle + 2 * kSpread * random.InCube(1);
-    DotCount count;
-    ASSERT_EQ(HighestVertexBy({}, *shape, d, &count), TopOf(*shape, d).vertex);
-    scans += count.dots > shape->vertex_count() ? 1 : 0;
+  for (int hull = 0; hull < 16; ++hull) {
+    const Vec3d spot = random.Direction();
+    const ConvexShapePtr shape = HullWithASpot(spot, kSpread, random);
+    ASSERT_TRUE(shape->has_adjacency());
+    for (int i = 0; i < testing::Effort(4000); ++i) {
+      const Vec3d d = spot + 2 * kSpread * random.InCube(1);
+      DotCount count;
+      ASSERT_EQ(HighestVertexBy({}, *shape, d, &count), TopOf(*shape, d).vertex);
+      scans += count.dots > shape->vertex_count() ? 1 : 0;
+    }
   }
   std::printf("%d scans\n", scans);
   EXPECT_GT(scans, 0);
