@@ -202,16 +202,16 @@ bool Decides(const Dd& lower, const Dd& upper, const CoreLimits& limits) {
   return lower - width > limits.decide_at || upper + width < limits.decide_at;
 }
 
-// The points come from the weights and the normal from v: for a curved core the two may part.
+// The points come from the weights and the normal from v: for a curved core the two may part, and
+// for a sliver seen from far away, whose plane is told less well than how far it is.
 bool DoWeightsMakeNearest(const GjkResult<double>& gjk, const ShapePair& pair,
                           const CoreLimits& limits) {
-  if (!pair.is_curved()) return true;
   Vec3d miss = -gjk.v;
   for (int i = 0; i < gjk.simplex.size; ++i) {
     miss = miss + gjk.simplex.weight[i] * gjk.simplex.vertex[i].w;
   }
-  const double rounding = kRoundingTolerance * kRoundoff * gjk.upper;
-  return Norm(miss) <= kCurvedPointSlack * limits.size_sum + rounding;
+  const double rounding = kRoundingTolerance * kRoundoff * (limits.size_sum + gjk.upper);
+  return Norm(miss) <= rounding + (pair.is_curved() ? kCurvedPointSlack * limits.size_sum : 0);
 }
 
 // Narrow enough to be the last word: within tau, and with ends that agree but for rounding.

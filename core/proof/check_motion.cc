@@ -209,9 +209,11 @@ void MotionChecker::CheckSamples() {
     const Quad allowance = Tau();
     findings_.Require(proved.upper >= target_ - allowance, Claim::kTime, t, proved.upper);
     // Of bodies that overlap alike on both sides of a plane nothing is proved from above. (At
-    // t_free itself they may touch, and then nothing is known from below.)
-    const bool is_apart = i == kSamples || proved.lower >= target_ - allowance;
-    findings_.Require(is_apart, Claim::kTime, t, proved.lower);
+    // t_free itself they may touch, and then nothing is known from below; nor if the search never
+    // found a direction.)
+    const bool is_known = i < kSamples && proved.lower > -HUGE_VAL;
+    findings_.Require(!is_known || proved.lower >= target_ - allowance, Claim::kTime, t,
+                      proved.lower);
   }
 }
 

@@ -146,9 +146,10 @@ class Search {
     answer_.state = MotionState::kHit;
     answer_.t_free = t;
     answer_.t_hit = t_hit;
-    // Where the bodies overlap at t_hit already, the closest points are those of the last free
-    // time.
-    const bool has_points = at_hit.kind == CoreAnswer::Kind::kSeparated;
+    // Where the bodies overlap at t_hit already, be it only with their radii, the closest points
+    // are those of the last free time.
+    const bool has_points = at_hit.kind == CoreAnswer::Kind::kSeparated &&
+                            at_hit.distance + Dd(tolerance_) >= RadiusSum(pair_);
     SetContact(has_points ? t_hit : t, has_points ? at_hit : core);
     return answer_;
   }

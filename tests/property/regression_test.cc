@@ -197,5 +197,64 @@ TEST(Regression, APointOnACornerOfARoundHullTouches) {
   }
 }
 
+// The closest triangle of A is a sliver of 100 by 0.01: its plane, seen from 213 away, told B's
+// point 6e-11 beside its vertex, though the distance was right.
+TEST(Regression, PointsSeenFromASliver) {
+  ExpectRightAnswer(
+      {{.kind = BodyKind::kHull,
+        .points = {{-0x1.9p+6, 0, 0},
+                   {0x1.9p+6, 0x1.c46dd5da65b38p-9, 0},
+                   {0, 0x1.47ae147ae147bp-7, 0},
+                   {1, 0, 0x1.47ae147ae147bp-7}},
+        .radius = 0,
+        .pose = {{-0x1.ecc7480537fd8p-1, -0x1.03f0735b3a542p-1, 0x1.eb618a5c24dfcp-2},
+                 {-0x1.415b9e8da14f5p-1, 0x1.af31c74836a9ep-2, 0x1.4e16b928c002cp-1,
+                  0x1.bd9b25c0568c9p-5}}},
+       {.kind = BodyKind::kHull,
+        .points = {{0x1.4122d4593ccep-2, -0x1.9a361fc2a5048p-2, -0x1.34db6efcdd6bep-1},
+                   {-0x1.47321d41b417bp-1, 0x1.1c3f40d0fedep-1, -0x1.7649913a26cf8p-2},
+                   {-0x1.c960b4a7c4e86p-2, -0x1.445f1effc3254p-3, 0x1.4f3f6594709acp-2},
+                   {0x1.a6084c664db4p-3, -0x1.7939f9ea6e738p-4, 0x1.1ffe8cc80bf4p-2},
+                   {-0x1.b8a3b921ccedep-1, 0x1.8daeaff7628bap-1, -0x1.a4622597d314ap-1},
+                   {-0x1.6e088bb20e93p-3, -0x1.2fa5b7898269p-3, 0x1.46a61f5613e0cp-2},
+                   {0x1.439793f1c8dp-5, 0x1.744cd5f0ed708p-2, 0x1.53e983a13ae1cp-2},
+                   {-0x1.b474dad633a9p-1, 0x1.60eaeb0e4fe72p-1, -0x1.ee60960e24ff7p-2}},
+        .radius = 0,
+        .pose = {{-0x1.948ab2dc43bffp+7, 0x1.940f9b08b3757p+3, 0x1.40b3d9cac230ep+6},
+                 {0x1.1f2abccbb92c3p-1, -0x1.cb53d1e34bf4ap-2, -0x1.5951fd6d37544p-1,
+                  -0x1.5eb7766a175d6p-3}}}});
+}
+
+// So fast that a few steps of the clock take the cylinder into the polygon: as deep as its radius
+// is, so that the cores were still apart, and the points at t_hit were those of bodies apart.
+TEST(Regression, FastBodiesThatOverlapWithTheirRadiiAtTheHit) {
+  const auto cylinder = std::get<ConvexShapePtr>(
+      MakeCylinder(0x1.af8e5374d0eb1p+0, 0x1.9e841e69409dfp+0, 0x1.101b2f28b8235p-10));
+  const auto polygon = std::get<ConvexShapePtr>(
+      MakeHull(std::array{-0x1.01282bbbb48d4p-2, 0x1.848845803590ap-1, 0.0, -0x1.d3d39a83221eep-1,
+                          -0x1.a76a1a569d124p-1, 0.0, -0x1.d39b14b2d6fep-2, -0x1.7093579ae272cp-2,
+                          0.0, -0x1.38a4cb3cafbdp-1, 0x1.8ed752efd2c34p-2, 0.0,
+                          0x1.43ddbe2f00246p-1, 0x1.859b83a32cb8cp-1, 0.0},
+               0));
+  const Vec3d pivot = {0x1.25fce9bdbd54cp+0, -0x1.3a453129c02f9p-1, -0x1.7b4c98b34f871p+0};
+  const Quaternion q_WA = {-0x1.689512f17fbf5p-3, -0x1.c255d7d6ef024p-3, 0x1.ea71c2bc43ed2p-1,
+                           -0x1.c683ccf8ffb82p-5};
+  const Quaternion q_WB = {-0x1.147d30ea6a5d5p-6, 0x1.5b799c5e34614p-1, -0x1.6a3e0441d9bcfp-2,
+                           -0x1.496ea5091e3bp-1};
+  const Vec3d p_WB = {-0x1.a1bcaecab199cp+32, -0x1.e47c0be2e26dfp+30, -0x1.3a8e65df6156ep+32};
+  const MovingShape a = {*cylinder,
+                         {pivot, q_WA},
+                         {{-0x1.8ee504d6b849ep+34, -0x1.cea1a3e8f8023p+32, -0x1.2c5e2d16ef9e2p+34},
+                          {0x1.89436c2adef6bp-1, 0x1.119b2728d9761p-4, 0x1.52d35e4c4bca3p-2},
+                          pivot}};
+  const MovingShape b = {
+      *polygon,
+      {p_WB, q_WB},
+      {{0x1.1f6b93e995d73p+30, 0x1.4d586294474dfp+28, 0x1.b0daee8f675c2p+29}, {}, pivot}};
+  const TimeOfCollisionAnswer answer = TimeOfCollision(a, b, {});
+  EXPECT_EQ(answer.state, MotionState::kHit);
+  EXPECT_EQ(FaultOf(CheckTimeOfCollision(a, b, {}, answer)), "");
+}
+
 }  // namespace
 }  // namespace clearance::testing
