@@ -41,14 +41,11 @@ constexpr const char* kIterations = "iterations_per_query";
 bool is_short = false;
 bool has_failed = false;
 
-// Pairs that are judged by the exact oracle, which takes a while on large hulls.
-int SampleOf(const Size& size) { return size.points >= 1024 ? 2 : 8; }
-
 const Pool& PoolOf(const Size& size) {
   static std::map<std::string, Pool> pools;
   auto [found, is_new] = pools.try_emplace(size.name);
   if (is_new) {
-    testing::Random random(1 + static_cast<std::uint64_t>(size.points));
+    testing::Random random = RandomOf(size);
     found->second = MakePool(size, is_short ? kShortShapes : size.shapes, random);
   }
   return found->second;
@@ -139,8 +136,7 @@ Kind KindOf(const Cell& cell, const Pool& pool, Regime regime) {
 
 template <class Kind>
 std::unique_ptr<Cell> MakeCell(const Size& size, Regime regime) {
-  testing::Random random(100 * static_cast<std::uint64_t>(size.points) +
-                         static_cast<std::uint64_t>(regime));
+  testing::Random random = RandomOf(size, regime);
   auto cell = std::make_unique<Cell>();
   const Pool& pool = PoolOf(size);
   cell->pairs = MakePairs(pool, regime, is_short ? kShortPairs : size.pairs, random);

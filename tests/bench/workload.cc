@@ -21,7 +21,7 @@ constexpr double kStep = 0.02;
 constexpr double kTurn = std::numbers::pi / 180;
 constexpr double kLeastCoherentGap = 0.06;
 constexpr double kLargestCoherentGap = 1.5;
-constexpr int kTracks = 100;
+constexpr std::size_t kMostTracks = 100;
 
 // Of mean 0 and variance 1: a sum of twelve uniform numbers is near enough to normal.
 double Normal(Random& random) {
@@ -124,8 +124,8 @@ Pair Stepped(const Pool& pool, const Pair& pair, Vec3d* heading, Random& random)
 std::vector<Pair> MakeTracks(const Pool& pool, int count, Random& random) {
   std::vector<Pair> pairs;
   std::vector<Vec3d> headings;
-  const int tracks = std::min(count, kTracks);
-  for (int i = 0; i < tracks; ++i) {
+  const std::size_t tracks = TracksOf(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < tracks; ++i) {
     Pair pair = RandomPair(pool, random);
     constexpr double kInside = 1e-3;  // of the range, so that the first step can stay in it
     PlaceAtGap(pool, random.Direction(),
@@ -169,6 +169,14 @@ std::vector<Pair> MakePairs(const Pool& pool, Regime regime, int count, Random& 
   std::vector<Pair> pairs;
   for (int i = 0; i < count; ++i) pairs.push_back(PairOf(pool, regime, random));
   return pairs;
+}
+
+std::size_t TracksOf(std::size_t pairs) { return std::min(pairs, kMostTracks); }
+
+Random RandomOf(const Size& size) { return Random(1 + static_cast<std::uint64_t>(size.points)); }
+
+Random RandomOf(const Size& size, Regime regime) {
+  return Random(100 * static_cast<std::uint64_t>(size.points) + static_cast<std::uint64_t>(regime));
 }
 
 Motion MakeApproach(const Pair& pair, Random& random) {

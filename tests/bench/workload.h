@@ -9,6 +9,7 @@
 #define CLEARANCE_TESTS_BENCH_WORKLOAD_H_
 
 #include <array>
+#include <cstddef>
 #include <vector>
 
 #include "core/math/pose.h"
@@ -36,6 +37,9 @@ inline constexpr std::array<Size, 6> kSizes = {{
     {"1024", 1024, 50, 500},
     {"4096", 4096, 16, 300},
 }};
+
+// Pairs of a cell that are judged by the exact oracle, which takes a while on large hulls.
+inline int SampleOf(const Size& size) { return size.points >= 1024 ? 2 : 8; }
 
 enum class Regime {
   kFar,       // 1 to 4 metres apart; the bodies are 1 to 3 metres across
@@ -71,6 +75,13 @@ struct Pair {
 inline constexpr double kPlacement = 1e-9;
 
 std::vector<Pair> MakePairs(const Pool& pool, Regime regime, int count, testing::Random& random);
+
+// Of kCoherent: pair i is a step of the track of pair i - TracksOf(pairs).
+std::size_t TracksOf(std::size_t pairs);
+
+// The numbers that the pool of a size is made of, and the pairs of a cell with their approaches.
+testing::Random RandomOf(const Size& size);
+testing::Random RandomOf(const Size& size, Regime regime);
 
 // A goes 1.2 times the offset of the centres and up to a metre sideways; B stands still.
 Motion MakeApproach(const Pair& pair, testing::Random& random);

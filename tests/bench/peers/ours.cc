@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// This project's core, as a program calls it.
+
+#include <limits>
+#include <optional>
+
+#include "core/query/distance.h"
+#include "core/query/intersection.h"
+#include "core/query/time_of_collision.h"
+#include "tests/bench/peers/peer.h"
+
+namespace clearance::bench {
+namespace {
+
+constexpr double kFailed = std::numeric_limits<double>::quiet_NaN();
+
+double AskDistance(const Pool& pool, const Pair& pair) {
+  return Distance(pair.PosedA(pool), pair.PosedB(pool), {}).distance;
+}
+
+double AskIntersection(const Pool& pool, const Pair& pair) {
+  const State state = Intersection(pair.PosedA(pool), pair.PosedB(pool)).state;
+  if (state == State::kUndecided) return kFailed;
+  return state == State::kSeparated ? 0 : 1;
+}
+
+double AskTimeOfCollision(const Pool& pool, const Pair& pair, const Motion& approach) {
+  const Motion still = {.displacement = {}, .rotation = {}, .pivot = pair.X_WB.p_WS};
+  const TimeOfCollisionAnswer answer = TimeOfCollision(
+      {*pool.shapes[pair.a], pair.X_WA, approach}, {*pool.shapes[pair.b], pair.X_WB, still}, {});
+  if (answer.state == MotionState::kFree) return kNoHit;
+  return answer.state == MotionState::kHit ? answer.t_hit : kFailed;
+}
+
+// The shapes are the pool's own.
+class OursBase : public Peer {
+ public:
+  using Peer::Peer;
+
+  void Load(const Pool& /*pool*/) override {}
+  void Prepare(const Questions& questions) override { questions_.emplace(questions); }
+
+ protected:
+  std::optional<const Questions> questions_;
+};
+
+class Ours final : public OursBase {
+ public:
+  Ours() : OursBase({.name = "ours", .note = "one call a pair, cold", .is_ours = true}) {}
+
+  bool Answers(Kind kind) const override { return kind != Kind::kWarmDistance; }
+
+  void Answer(std::vector<double>* answers) override {
+    const Pool& pool = questions_->pool;
+    const std::vector<Pair>& pairs = questions_->pairs;
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      if (questions_->kind == Kind::kIntersection) {
+        (*answers)[i] = AskIntersection(pool, pairs[i]);
+      } else if (questions_->kind == Kind::kTimeOfCollision) {
+        (*answers)[i] = AskTimeOfCollision(pool, pairs[i], questions_->approaches[i]);
+      } else {
+        (*answers)[i] = AskDistance(pool, pairs[i]);
+      }
+    }
+  }
+};
+
+class OursWarm final : public OursBase {
+ public:
+  OursWarm()
+      : OursBase(
+            {.name = "ours-warm", .note = "from the witness of the step before", .is_ours = true}) {
+  }
+
+  bool Answers(Kind kind) const override { return kind == Kind::kWarmDistance; }
+
+  void Prepare(const Questions& questions) override {
+    OursBase::Prepare(questions);
+    witnesses_.resize(questions.tracks);
+  }
+
+  void Answer(std::vector<double>* answers) override {
+    const Pool& pool = questions_->pool;
+    const std::vector<Pair>& pairs = questions_->pairs;
+    const std::size_t tracks = questions_->tracks;
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      Witness& witness = witnesses_[i % tracks];
+      const DistanceAnswer answer = Distance(pairs[i].PosedA(pool), pairs[i].PosedB(pool),
+                                             {.start = i < tracks ? nullptr : &witness});
+      witness = answer.witness;
+      (*answers)[i] = answer.distance;
+    }
+  }
+
+ private:
+  std::vector<Witness> witnesses_;  // of each track
+};
+
+}  // namespace
+
+std::unique_ptr<Peer> MakeOurs() { return std::make_unique<Ours>(); }
+std::unique_ptr<Peer> MakeOursWarm() { return std::make_unique<OursWarm>(); }
+
+}  // namespace clearance::bench
