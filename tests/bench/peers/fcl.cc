@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // FCL with either of its two solvers: the one on top of libccd's simplexes (which climbs hulls of
-// more than 32 vertices) and its own ("indep", which scans).
+// more than 32 vertices) and its own ("indep", which scans). Either way it collides two boxes by
+// separating axes instead, which is much faster; of their depth it prefers faces to edges, so that
+// it is not always the least.
 
 #include <cmath>
 #include <exception>
