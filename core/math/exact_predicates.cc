@@ -7,8 +7,10 @@
 #include "core/math/exact_predicates.h"
 
 #include <cmath>
+#include <limits>
 
 #include "core/math/expansion.h"
+#include "core/math/power_of_two.h"
 #include "core/math/tolerance.h"
 
 namespace clearance {
@@ -42,6 +44,8 @@ int ExactOrient3d(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& p
 }  // namespace
 
 double RoundToPredicateGrid(double coordinate) {
+  constexpr int kDigits = std::numeric_limits<double>::digits;
+  if (coordinate != 0 && ExponentOf(coordinate) >= kDigits - kGridBits) return coordinate;
   return std::ldexp(std::round(std::ldexp(coordinate, kGridBits)), -kGridBits);
 }
 
@@ -62,8 +66,10 @@ int Orient3d(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& p) {
   const double permanent = (std::abs(yz) + std::abs(zy)) * std::abs(ap.x) +
                            (std::abs(zx) + std::abs(xz)) * std::abs(ap.y) +
                            (std::abs(xy) + std::abs(yx)) * std::abs(ap.z);
-  return std::abs(determinant) > kOrient3dBound * permanent ? SignOf(determinant)
-                                                            : ExactOrient3d(a, b, c, p);
+  if (std::abs(determinant) > kOrient3dBound * permanent) return SignOf(determinant);
+  if (p == a || p == b || p == c)
+    return 0;  // a support of a facet is most often one of its corners
+  return ExactOrient3d(a, b, c, p);
 }
 
 bool AreCollinear(const Vec3d& a, const Vec3d& b, const Vec3d& c) {

@@ -2,6 +2,7 @@
 
 #include "core/narrow/core_distance.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/math/rounding.h"
@@ -139,7 +140,7 @@ void SetOverlapping(Difference<T>& difference, const Simplex<T>& simplex, const 
   answer->kind = Kind::kOverlapping;
   answer->distance = -height;
   answer->upper = Dd(-ball.radius);
-  answer->lower = -(height + Dd(RoundingError(difference)));
+  answer->lower = -(height + Dd(difference.rounding_error()));
   answer->n_A = ToDouble(ball.n_A);
   answer->normal_is_unique = false;
   SetWitness(simplex, &answer->witness);
@@ -151,7 +152,7 @@ template <class T>
 bool ProvesOverlap(Difference<T>& difference, const Simplex<T>& simplex, const CoreLimits& limits,
                    CoreAnswer* answer) {
   const EnclosingSet<T> set = SetOf(simplex);
-  const InnerBall<T> ball = ComputeInnerBall(set, RoundingError(difference));
+  const InnerBall<T> ball = ComputeInnerBall(set, difference.rounding_error());
   if (!(ball.radius > 0)) return false;
   SetOverlapping(difference, simplex, ball, answer);
   if (limits.wants_depth) SetDepth(difference, set, limits, answer);
@@ -172,7 +173,7 @@ Simplex<Dd> Essential(const Simplex<Dd>& simplex) {
 
 void SetEnclosure(Difference<Dd>& difference, const GjkResult<Dd>& gjk, const CoreLimits& limits,
                   CoreAnswer* answer) {
-  const double error = RoundingError(difference);
+  const double error = difference.rounding_error();
   const Simplex<Dd> essential = Essential(gjk.simplex);
   const Enclosure enclosure = Enclose(difference, essential);
   SetWitness(essential, &answer->witness);
@@ -215,8 +216,8 @@ bool DoWeightsMakeNearest(const GjkResult<double>& gjk, const ShapePair& pair,
 }
 
 // Narrow enough to be the last word: within tau, and with ends that agree but for rounding.
-bool IsTight(const GjkResult<double>& gjk, double error, const ShapePair& pair,
-             const CoreLimits& limits) {
+bool IsNarrow(const GjkResult<double>& gjk, double error, const ShapePair& pair,
+              const CoreLimits& limits) {
   if (!DoWeightsMakeNearest(gjk, pair, limits)) return false;
   const double gap = gjk.upper - gjk.lower;
   const double extent = gjk.upper + pair.radius_a + pair.radius_b;
@@ -229,29 +230,43 @@ bool IsTight(const GjkResult<double>& gjk, double error, const ShapePair& pair,
 }  // namespace
 
 double Tolerance(double size_sum, double distance) {
-  return std::fmax(kRelativeTolerance * size_sum,
-                   kRoundingTolerance * kRoundoff * (size_sum + std::fabs(distance)));
+  return std::max(kRelativeTolerance * size_sum,
+                  kRoundingTolerance * kRoundoff * (size_sum + std::fabs(distance)));
+}
+
+bool IsTight(const Difference<double>& difference, const GjkResult<double>& gjk,
+             const CoreLimits& limits) {
+  const double error = difference.rounding_error();
+  return Decides(Dd(gjk.lower) - Dd(error), Dd(gjk.upper) + Dd(error), limits) &&
+         IsNarrow(gjk, error, difference.pair(), limits);
 }
 
 bool SetIfTight(const Difference<double>& difference, const GjkResult<double>& gjk,
                 const CoreLimits& limits, CoreAnswer* answer) {
-  const double error = RoundingError(difference);
-  const bool decides = Decides(Dd(gjk.lower) - Dd(error), Dd(gjk.upper) + Dd(error), limits);
-  if (!decides || !IsTight(gjk, error, difference.pair(), limits)) return false;
-  SetSeparated(gjk, error, answer);
+  if (!IsTight(difference, gjk, limits)) return false;
+  SetSeparated(gjk, difference.rounding_error(), answer);
   answer->kind = Kind::kSeparated;
   return true;
 }
 
+GjkResult<double> SearchFast(Difference<double>& difference, const CoreLimits& limits) {
+  Simplex<double> start;
+  if (limits.start != nullptr) start = Moved(*limits.start, difference);
+  return Gjk(difference, start, LimitsOf(limits));
+}
+
 bool SolveFast(Difference<double>& difference, const CoreLimits& limits, CoreAnswer* answer) {
-  const Simplex<double> start = limits.start == nullptr ? Simplex<double>{} : *limits.start;
-  const GjkResult<double> gjk = Gjk(difference, Moved(start, difference), LimitsOf(limits));
+  return TakeSearch(difference, SearchFast(difference, limits), limits, answer);
+}
+
+bool TakeSearch(Difference<double>& difference, const GjkResult<double>& gjk,
+                const CoreLimits& limits, CoreAnswer* answer) {
   answer->simplex = gjk.simplex;
   answer->iterations = gjk.iterations;
   if (gjk.end == GjkEnd::kEnclosed) return ProvesOverlap(difference, gjk.simplex, limits, answer);
   if (gjk.end == GjkEnd::kAtOrigin) return false;
   if (gjk.end == GjkEnd::kAbove || gjk.end == GjkEnd::kBelow) {
-    SetSeparated(gjk, RoundingError(difference), answer);
+    SetSeparated(gjk, difference.rounding_error(), answer);
     answer->kind = gjk.end == GjkEnd::kAbove ? Kind::kAbove : Kind::kBelow;
     return true;
   }
@@ -282,7 +297,7 @@ void SolvePrecisely(Difference<Dd>& difference, const CoreLimits& limits, CoreAn
       answer->kind = Kind::kUnknown;
       break;
   }
-  SetSeparated(gjk, RoundingError(difference), answer);
+  SetSeparated(gjk, difference.rounding_error(), answer);
 }
 
 }  // namespace clearance

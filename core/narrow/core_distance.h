@@ -68,19 +68,29 @@ struct CoreAnswer {
   std::uint32_t iterations = 0;
 };
 
-// Takes the end of a search outside of the origin for the answer if double precision proves it
-// tightly; otherwise leaves `answer` and returns false.
+// True if double precision proves the end of a search outside of the origin tightly.
+bool IsTight(const Difference<double>& difference, const GjkResult<double>& gjk,
+             const CoreLimits& limits);
+
+// Takes it for the answer then; otherwise leaves `answer` and returns false.
 bool SetIfTight(const Difference<double>& difference, const GjkResult<double>& gjk,
                 const CoreLimits& limits, CoreAnswer* answer);
 
 // tau of tolerance.h for bodies of the size S at a distance, units.
 double Tolerance(double size_sum, double distance);
 
-// False: double precision does not prove it tightly; then `answer` holds what the search found, to
-// go on from.
+// The search in double, from limits.start.
+GjkResult<double> SearchFast(Difference<double>& difference, const CoreLimits& limits);
+
+// Takes what SearchFast found for the answer. False: double precision does not prove it tightly;
+// then `answer` holds what the search found, to go on from.
+bool TakeSearch(Difference<double>& difference, const GjkResult<double>& gjk,
+                const CoreLimits& limits, CoreAnswer* answer);
+
+// Both.
 bool SolveFast(Difference<double>& difference, const CoreLimits& limits, CoreAnswer* answer);
 
-// Goes on from what SolveFast found.
+// Goes on from what the search in double found.
 void SolvePrecisely(Difference<DoubleDouble>& difference, const CoreLimits& limits,
                     CoreAnswer* answer);
 

@@ -10,8 +10,10 @@
 
 #include "core/math/double_double.h"
 #include "core/math/rotation.h"
+#include "core/math/tolerance.h"
 #include "core/math/vec3.h"
 #include "core/shape/convex_shape.h"
+#include "core/support/curved_support.h"
 #include "core/support/highest_point.h"
 
 namespace clearance {
@@ -23,8 +25,10 @@ struct ShapePair {
   int exponent = 0;     // one unit is 2^exponent metres
   double scale_a = 1;   // units of one normalised coordinate of A: a power of two
   double scale_b = 1;   // likewise of B
-  double radius_a = 0;  // all points of A lie within this of its centre, units
+  double radius_a = 0;  // all points of A's core lie within this of its centre, units
   double radius_b = 0;
+  DoubleDouble radius_sum = {};  // of the spherical extensions of both, units
+  double size_sum = 0;  // S: the sum of the radii of both bodies about their centres, units
 
   bool is_curved() const { return a.is_curved() || b.is_curved(); }
 };
@@ -54,11 +58,39 @@ struct DifferenceVertex {
 };
 
 template <class T>
+double Extent(const ShapePair& pair, const Placement<T>& placement) {
+  return pair.radius_a + pair.radius_b + Norm(ToDouble(placement.p_AB)) +
+         Norm(ToDouble(placement.sweep_A));
+}
+
+template <class T>
+inline constexpr double kUnitRoundoff = kRoundoff;
+template <>
+inline constexpr double kUnitRoundoff<DoubleDouble> = kDoubleDoubleRoundoff;
+
+// How far any computed distance of this difference may be off, units. For T = double, with r_A, r_B
+// the radii and p = |p_AB| + |sweep|: supports err by 16u (r_A + r_B) at most (of curved cores by
+// 2 kCurvedError u (r_A + r_B) more), w by 2u (r_A + 6 r_B + 2p), v . w / |v| by 6u (r_A + r_B +
+// p); the placement's own error comes on top. `extent` is that of the same.
+template <class T>
+double RoundingError(const ShapePair& pair, const Placement<T>& placement, double extent) {
+  const double supports = pair.is_curved() ? 16 + 2 * kCurvedError : 16;
+  const double supports_and_points = 16 * extent + supports * (pair.radius_a + pair.radius_b);
+  const bool is_point_on_point = extent == 0 && ToDouble(placement.p_AB) == Vec3d{};
+  return kUnitRoundoff<T> * supports_and_points + placement.error +
+         (is_point_on_point ? 0 : kUnderflowSlack);
+}
+
+template <class T>
 class Difference {
  public:
   // Keeps references: both arguments must outlive it.
   Difference(const ShapePair& pair, const Placement<T>& placement)
-      : pair_(pair), placement_(placement), R_BA_(Transpose(placement.R_AB)) {}
+      : pair_(pair),
+        placement_(placement),
+        R_BA_(Transpose(placement.R_AB)),
+        extent_(Extent(pair, placement)),
+        rounding_error_(RoundingError(pair, placement, extent_)) {}
 
   // Requires: polytopes.
   DifferenceVertex<T> At(VertexIndex a, VertexIndex b, bool is_swept) const {
@@ -83,6 +115,13 @@ class Difference {
   const ShapePair& pair() const { return pair_; }
   const Placement<T>& placement() const { return placement_; }
 
+  const Mat3<T>& R_BA() const { return R_BA_; }
+
+  // The largest coordinate that any intermediate has, units.
+  double extent() const { return extent_; }
+  // As RoundingError has it.
+  double rounding_error() const { return rounding_error_; }
+
  private:
   DifferenceVertex<T> Of(const HighestPointOf<T>& a, const HighestPointOf<T>& b,
                          bool is_swept) const {
@@ -96,6 +135,8 @@ class Difference {
   const ShapePair& pair_;
   const Placement<T>& placement_;
   Mat3<T> R_BA_;
+  double extent_;
+  double rounding_error_;
   VertexIndex last_a_ = 0;
   VertexIndex last_b_ = 0;
 };

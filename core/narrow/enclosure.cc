@@ -138,7 +138,7 @@ namespace {
 class Encloser {
  public:
   Encloser(Difference<Dd>& difference, const Simplex<Dd>& simplex)
-      : difference_(difference), error_(RoundingError(difference)), span_(SpanOf(simplex)) {
+      : difference_(difference), error_(difference.rounding_error()), span_(SpanOf(simplex)) {
     // A simplex of one vertex is the origin itself and helps no hull.
     for (int i = 0; i < simplex.size && simplex.size > 1; ++i) Add(simplex.vertex[i]);
   }

@@ -86,30 +86,31 @@ double Height(const ConvexShape& shape, const Vec3d& d, VertexIndex i) {
   return Dot(d, shape.vertex(i));
 }
 
-// True if every vertex that is not of the feature lies below its highest one along d by more than
-// `margin`. On a polytope every vertex has a rising path of edges to the top, so that neighbours
-// speak for all.
-bool StandsOut(const ConvexShape& shape, const FeatureVertices& feature, const Vec3d& d,
-               double margin) {
-  double top = -HUGE_VAL;
-  for (int i = 0; i < feature.size; ++i) {
-    top = std::fmax(top, Height(shape, d, feature.vertex[i]));
-  }
-  const auto is_behind = [&](VertexIndex i) {
-    return Height(shape, d, i) < top - margin || feature.Contains(i);
-  };
-  if (!shape.has_adjacency()) {
-    for (VertexIndex i = 0; i < shape.vertex_count(); ++i) {
-      if (!is_behind(i)) return false;
-    }
-    return true;
-  }
+// True if every neighbour of the feature that is not of it lies below `floor`. On a polytope every
+// vertex has a rising path of edges to the top, so that neighbours speak for all.
+bool AreNeighborsBelow(const ConvexShape& shape, const FeatureVertices& feature, const Vec3d& d,
+                       double floor) {
   const Adjacency& adjacency = shape.adjacency();
   for (int i = 0; i < feature.size; ++i) {
     const VertexIndex at = feature.vertex[i];
     for (std::uint32_t k = adjacency.offsets[at]; k < adjacency.offsets[at + 1]; ++k) {
-      if (!is_behind(adjacency.neighbors[k])) return false;
+      const VertexIndex neighbor = adjacency.neighbors[k];
+      if (!(Height(shape, d, neighbor) < floor) && !feature.Contains(neighbor)) return false;
     }
+  }
+  return true;
+}
+
+// True if every vertex that is not of the feature lies below its highest one along d by more than
+// `margin`.
+bool StandsOut(const ConvexShape& shape, const FeatureVertices& feature, const Vec3d& d,
+               double margin) {
+  double top = -HUGE_VAL;
+  for (int i = 0; i < feature.size; ++i) top = std::max(top, Height(shape, d, feature.vertex[i]));
+  const double floor = top - margin;
+  if (shape.has_adjacency()) return AreNeighborsBelow(shape, feature, d, floor);
+  for (VertexIndex i = 0; i < shape.vertex_count(); ++i) {
+    if (!(Height(shape, d, i) < floor) && !feature.Contains(i)) return false;
   }
   return true;
 }
@@ -118,13 +119,13 @@ bool StandsOut(const ConvexShape& shape, const FeatureVertices& feature, const V
 bool IsUnique(const Difference<double>& difference, const FeaturePair& features,
               const Nearest& nearest) {
   const ShapePair& pair = difference.pair();
-  const double extent = Extent(difference);
+  const double extent = difference.extent();
   const double distance = Norm(nearest.v);
   if (!(distance > kLeastFeatureDistance * extent)) return false;
   if (!(nearest.inside > kFeatureMargin * std::sqrt(distance * extent))) return false;
   const double margin = kFeatureMargin * extent * std::sqrt(extent / distance);
   const Vec3d n_A = (-1 / distance) * nearest.v;
-  const Vec3d n_B = Transpose(difference.placement().R_AB) * -n_A;
+  const Vec3d n_B = difference.R_BA() * -n_A;
   return StandsOut(pair.a, features.a, n_A, margin / pair.scale_a) &&
          StandsOut(pair.b, features.b, n_B, margin / pair.scale_b);
 }
@@ -139,7 +140,9 @@ void FeatureVertices::Add(VertexIndex candidate) {
 }
 
 bool FeatureVertices::Contains(VertexIndex candidate) const {
-  return std::find(vertex.begin(), vertex.begin() + size, candidate) != vertex.begin() + size;
+  bool is_found = false;
+  for (int i = 0; i < size; ++i) is_found |= vertex[i] == candidate;
+  return is_found;
 }
 
 FeaturePair FeaturesOf(const Simplex<double>& simplex) {

@@ -2,6 +2,7 @@
 
 #include "core/narrow/gjk.h"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -9,17 +10,6 @@
 
 namespace clearance {
 namespace {
-
-template <class T>
-constexpr double UnitRoundoff();
-template <>
-constexpr double UnitRoundoff<double>() {
-  return kRoundoff;
-}
-template <>
-constexpr double UnitRoundoff<DoubleDouble>() {
-  return kDoubleDoubleRoundoff;
-}
 
 // Cold start: the vertex of A - B that looks from A towards B.
 template <class T>
@@ -32,26 +22,21 @@ Simplex<T> ColdStart(Difference<T>& difference) {
   return simplex;
 }
 
+template <class T>
+SimplexPoints<T> PointsOf(const Simplex<T>& simplex) {
+  SimplexPoints<T> points;
+  for (int i = 0; i < simplex.size; ++i) points[i] = simplex.vertex[i].w;
+  return points;
+}
+
 // Reduces the simplex to the vertices that its nearest point takes.
 template <class T>
-NearestPoint<T> Reduce(Simplex<T>* simplex) {
-  SimplexPoints<T> points;
-  for (int i = 0; i < simplex->size; ++i) points[i] = simplex->vertex[i].w;
-  const NearestPoint<T> nearest = NearestOnSimplex(points, simplex->size);
+void Reduce(const NearestPoint<T>& nearest, Simplex<T>* simplex) {
   simplex->weight = nearest.weight;
   simplex->Keep(nearest.mask);
-  return nearest;
 }
 
 }  // namespace
-
-template <class T>
-double Extent(const Difference<T>& difference) {
-  const ShapePair& pair = difference.pair();
-  const Placement<T>& placement = difference.placement();
-  return pair.radius_a + pair.radius_b + Norm(ToDouble(placement.p_AB)) +
-         Norm(ToDouble(placement.sweep_A));
-}
 
 template <class T>
 T WeightedNorm(const Simplex<T>& simplex) {
@@ -80,37 +65,25 @@ void Simplex<T>::Keep(unsigned mask) {
   size = kept;
 }
 
-template <class T>
-double RoundingError(const Difference<T>& difference) {
-  const double extent = Extent(difference);
-  const ShapePair& pair = difference.pair();
-  const double supports = pair.is_curved() ? 16 + 2 * kCurvedError : 16;
-  const double supports_and_points = 16 * extent + supports * (pair.radius_a + pair.radius_b);
-  const Vec3d p_AB = ToDouble(difference.placement().p_AB);
-  const bool is_point_on_point = extent == 0 && p_AB == Vec3d{};
-  return UnitRoundoff<T>() * supports_and_points + difference.placement().error +
-         (is_point_on_point ? 0 : kUnderflowSlack);
-}
-
 namespace {
 
 template <class T>
 class Iteration {
  public:
-  Iteration(Difference<T>& difference, const Simplex<T>& start, const GjkLimits& limits)
+  Iteration(Difference<T>& difference, const GjkLimits& limits, GjkResult<T>* result)
       : difference_(difference),
         limits_(limits),
-        error_(RoundingError(difference)),
-        noise_(4 * UnitRoundoff<T>() * Extent(difference)) {
-    result_.simplex = start.size > 0 ? start : ColdStart(difference);
-    nearest_ = Reduce(&result_.simplex);
-  }
+        error_(difference.rounding_error()),
+        noise_(4 * kUnitRoundoff<T> * difference.extent()),
+        result_(*result) {}
 
-  GjkResult<T> Run() {
+  // From the simplex in the result.
+  void Run() {
+    nearest_ = NearestOnSimplex(PointsOf(result_.simplex), result_.simplex.size);
+    Reduce(nearest_, &result_.simplex);
     std::optional<GjkEnd> end;
     while (!end) end = Step();
     result_.end = *end;
-    return result_;
   }
 
  private:
@@ -129,12 +102,14 @@ class Iteration {
     if (result_.simplex.Contains(w)) return GjkEnd::kConverged;
     if (++result_.iterations >= static_cast<std::uint32_t>(limits_.max_iterations))
       return GjkEnd::kIterationLimit;
-    Simplex<T> next = result_.simplex;
-    next.vertex[next.size++] = w;
-    nearest_ = Reduce(&next);
+    Simplex<T>& simplex = result_.simplex;
+    SimplexPoints<T> points = PointsOf(simplex);
+    points[simplex.size] = w.w;
+    nearest_ = NearestOnSimplex(points, simplex.size + 1);
     const bool is_nearer = nearest_.encloses_origin || NormSquared(nearest_.v) < distance_sq;
     if (!is_nearer) return GjkEnd::kConverged;  // rounding keeps w from helping
-    result_.simplex = next;
+    simplex.vertex[simplex.size++] = w;
+    Reduce(nearest_, &simplex);
     return std::nullopt;
   }
 
@@ -144,7 +119,7 @@ class Iteration {
     if (ToDouble(result_.upper) + error_ < limits_.stop_below) return GjkEnd::kBelow;
     const double good_enough = lower - error_ > limits_.decide_at ? limits_.good_enough : 0;
     const double width = ToDouble(result_.upper - result_.lower);
-    if (width <= std::fmax(noise_, good_enough)) return GjkEnd::kConverged;
+    if (width <= std::max(noise_, good_enough)) return GjkEnd::kConverged;
     return std::nullopt;
   }
 
@@ -153,24 +128,23 @@ class Iteration {
   const double error_;
   const double noise_;  // below this a length is rounding
   NearestPoint<T> nearest_;
-  GjkResult<T> result_;
+  GjkResult<T>& result_;
 };
 
 }  // namespace
 
 template <class T>
 GjkResult<T> Gjk(Difference<T>& difference, const Simplex<T>& start, const GjkLimits& limits) {
-  return Iteration<T>(difference, start, limits).Run();
+  GjkResult<T> result;
+  result.simplex = start.size > 0 ? start : ColdStart(difference);
+  Iteration<T>(difference, limits, &result).Run();
+  return result;
 }
 
 template struct Simplex<double>;
 template struct Simplex<DoubleDouble>;
-template double Extent(const Difference<double>&);
-template double Extent(const Difference<DoubleDouble>&);
 template double WeightedNorm(const Simplex<double>&);
 template DoubleDouble WeightedNorm(const Simplex<DoubleDouble>&);
-template double RoundingError(const Difference<double>&);
-template double RoundingError(const Difference<DoubleDouble>&);
 template GjkResult<double> Gjk(Difference<double>&, const Simplex<double>&, const GjkLimits&);
 template GjkResult<DoubleDouble> Gjk(Difference<DoubleDouble>&, const Simplex<DoubleDouble>&,
                                      const GjkLimits&);

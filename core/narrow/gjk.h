@@ -56,7 +56,7 @@ enum class GjkEnd : std::uint8_t {
 };
 
 // `v` is the nearest point of `simplex`; `lower` belongs to the plane with the normal v, `upper` =
-// |v|, both as computed: add RoundingError(difference) on either side for a proof.
+// |v|, both as computed: add difference.rounding_error() on either side for a proof.
 template <class T>
 struct GjkResult {
   GjkEnd end = GjkEnd::kIterationLimit;
@@ -67,17 +67,6 @@ struct GjkResult {
   std::uint32_t iterations = 0;
 };
 
-// How far any computed distance of this difference may be off, units. For T = double, with r_A, r_B
-// the radii and p = |p_AB| + |sweep|: supports err by 16u (r_A + r_B) at most (of curved cores by
-// 2 kCurvedError u (r_A + r_B) more), w by 2u (r_A + 6 r_B + 2p), v . w / |v| by 6u (r_A + r_B +
-// p); the placement's own error comes on top.
-template <class T>
-double RoundingError(const Difference<T>& difference);
-
-// The largest coordinate that any intermediate of the difference has, units.
-template <class T>
-double Extent(const Difference<T>& difference);
-
 // The length of the point that the weights make of the simplex: a point of A - B whatever rounding
 // did to v.
 template <class T>
@@ -87,12 +76,8 @@ T WeightedNorm(const Simplex<T>& simplex);
 template <class T>
 GjkResult<T> Gjk(Difference<T>& difference, const Simplex<T>& start, const GjkLimits& limits);
 
-extern template double Extent(const Difference<double>&);
-extern template double Extent(const Difference<DoubleDouble>&);
 extern template double WeightedNorm(const Simplex<double>&);
 extern template DoubleDouble WeightedNorm(const Simplex<DoubleDouble>&);
-extern template double RoundingError(const Difference<double>&);
-extern template double RoundingError(const Difference<DoubleDouble>&);
 extern template GjkResult<double> Gjk(Difference<double>&, const Simplex<double>&,
                                       const GjkLimits&);
 extern template GjkResult<DoubleDouble> Gjk(Difference<DoubleDouble>&, const Simplex<DoubleDouble>&,

@@ -35,7 +35,7 @@ class Expansion {
         limits_(limits),
         size_(difference.pair().radius_a + difference.pair().radius_b),
         noise_(kDepthNoise * kRoundoff * size_),
-        vertex_error_(RoundingError(difference) + 2 * kRoundoff * size_ + kPolytopeGrid),
+        vertex_error_(difference.rounding_error() + 2 * kRoundoff * size_ + kPolytopeGrid),
         enough_(std::fmax(noise_, limits.good_enough - 4 * vertex_error_)) {
     if (difference.pair().is_curved()) enough_ = std::fmax(enough_, kCurvedDepthGap * size_);
   }
@@ -82,8 +82,10 @@ class Expansion {
     return set;
   }
 
-  double Gap() const {
-    return clearance::ToDouble(contact_.height) - polytope_.facet(polytope_.Nearest()).offset;
+  double Gap() const { return GapAt(polytope_.Nearest()); }
+
+  double GapAt(int facet) const {
+    return clearance::ToDouble(contact_.height) - polytope_.facet(facet).offset;
   }
 
   // The highest vertex along n, and its height: an upper bound of the depth.
@@ -126,8 +128,8 @@ class Expansion {
   // Pushes the nearest facet outwards until the bracket is closed, or rounding ends that. False if
   // room does.
   bool Expand() {
-    while (Gap() > enough_ && Push(polytope_.Nearest(), enough_)) {
-    }
+    int facet = polytope_.Nearest();
+    while (GapAt(facet) > enough_ && Push(facet, enough_)) facet = polytope_.Nearest();
     return !polytope_.is_full();
   }
 
@@ -277,7 +279,7 @@ class Expansion {
     });
     result.at_least = at_least - vertex_error_;
     result.normal_is_unique = IsUnique();
-    result.at_most = Dd(contact_.height) + Dd(RoundingError(difference_));
+    result.at_most = Dd(contact_.height) + Dd(difference_.rounding_error());
     result.height = Dd(contact_.height);
     result.n_A = contact_.n_A;
     result.p_A = contact_.p_A;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/math/power_of_two.h"
 #include "core/math/tolerance.h"
@@ -26,6 +27,12 @@ int SizeExponent(const ConvexShape& shape) {
 // near the least double its own exponent would overflow.
 double CoordinateScale(const ConvexShape& shape, int exponent) {
   return shape.core_radius() > 0 ? TimesPowerOfTwo(1.0, shape.exponent() - exponent) : 1;
+}
+
+// Of the spherical extension, units.
+Dd RadiusOf(const ConvexShape& shape, int exponent) {
+  return {TimesPowerOfTwo(shape.radius(), -exponent),
+          TimesPowerOfTwo(shape.radius_low(), -exponent)};
 }
 
 // Error of R_AB = R_A^T R_B as an operator. In double: each factor is off by 9u an entry, 27u in
@@ -75,7 +82,7 @@ Vec3<Dd> RotatedCenter(const PosedShape& posed, int exponent) {
 }
 
 int Exponent(const Vec3d& v) {
-  const double largest = std::max({std::fabs(v.x), std::fabs(v.y), std::fabs(v.z)});
+  const double largest = std::max(std::max(std::fabs(v.x), std::fabs(v.y)), std::fabs(v.z));
   return largest > 0 ? ExponentOf(largest) : kNoExponent;
 }
 
@@ -99,31 +106,55 @@ ShapePair MakeShapePair(const ConvexShape& a, const ConvexShape& b, int least_ex
   pair.scale_b = CoordinateScale(b, exponent);
   pair.radius_a = a.core_radius() > 0 ? pair.scale_a * a.core_radius() : 0;
   pair.radius_b = b.core_radius() > 0 ? pair.scale_b * b.core_radius() : 0;
+  pair.radius_sum = RadiusOf(a, exponent) + RadiusOf(b, exponent);
+  pair.size_sum = pair.radius_a + pair.radius_b + pair.radius_sum.hi;
   return pair;
+}
+
+template <class T>
+RelativeAxes<T> MakeAxes(const ShapePair& pair, const PosedShape& a, const PosedShape& b) {
+  const Mat3<T> R_AW = Transpose(RotationInWorld<T>(a));
+  return {R_AW, R_AW * RotationInWorld<T>(b), RotationError<T>(a, b), CenterError(a, pair.exponent),
+          CenterError(b, pair.exponent)};
+}
+
+double LeastPlaces(int exponent) {
+  using Limits = std::numeric_limits<double>;
+  if (exponent < -3) return 0;
+  return TimesPowerOfTwo(4.0, exponent + Limits::min_exponent - Limits::digits);
+}
+
+template <class T>
+Placement<T> MakePlacement(const ShapePair& pair, const RelativeAxes<T>& axes,
+                           const CenterOffset& offset) {
+  const int shift = offset.exponent - pair.exponent;
+  const Vec3<Dd> p_W = Scaled(offset.p_AcBc_W, shift);
+  Placement<T> placement;
+  placement.R_AB = axes.R_AB;
+  if constexpr (sizeof(T) == sizeof(Dd)) {
+    placement.p_AB = axes.R_AW * p_W;
+  } else {
+    placement.p_AB = axes.R_AW * ToDouble(p_W);
+  }
+  const double reach = Norm(ToDouble(p_W));
+  const double offset_error =
+      kUnitRoundoff<T> * reach + axes.center_error_a + axes.center_error_b + LeastPlaces(shift);
+  placement.error = axes.rotation_error * (pair.radius_b + reach) + offset_error;
+  return placement;
 }
 
 template <class T>
 Placement<T> MakePlacement(const ShapePair& pair, const PosedShape& a, const PosedShape& b,
                            const CenterOffset& offset) {
-  const int shift = offset.exponent - pair.exponent;
-  const Vec3<Dd> p_W = Scaled(offset.p_AcBc_W, shift);
-  const Mat3<T> R_AW = Transpose(RotationInWorld<T>(a));
-  Placement<T> placement;
-  placement.R_AB = R_AW * RotationInWorld<T>(b);
-  if constexpr (sizeof(T) == sizeof(Dd)) {
-    placement.p_AB = R_AW * p_W;
-  } else {
-    placement.p_AB = R_AW * ToDouble(p_W);
-  }
-  const double reach = Norm(ToDouble(p_W));
-  const double rotation_error = RotationError<T>(a, b);
-  const double rounding = sizeof(T) == sizeof(double) ? kRoundoff : kDoubleDoubleRoundoff;
-  const double offset_error = rounding * reach + CenterError(a, pair.exponent) +
-                              CenterError(b, pair.exponent) + TimesPowerOfTwo(4.0, shift - 1074);
-  placement.error = rotation_error * (pair.radius_b + reach) + offset_error;
-  return placement;
+  return MakePlacement(pair, MakeAxes<T>(pair, a, b), offset);
 }
 
+template RelativeAxes<double> MakeAxes(const ShapePair&, const PosedShape&, const PosedShape&);
+template RelativeAxes<Dd> MakeAxes(const ShapePair&, const PosedShape&, const PosedShape&);
+template Placement<double> MakePlacement(const ShapePair&, const RelativeAxes<double>&,
+                                         const CenterOffset&);
+template Placement<Dd> MakePlacement(const ShapePair&, const RelativeAxes<Dd>&,
+                                     const CenterOffset&);
 template Placement<double> MakePlacement(const ShapePair&, const PosedShape&, const PosedShape&,
                                          const CenterOffset&);
 template Placement<Dd> MakePlacement(const ShapePair&, const PosedShape&, const PosedShape&,

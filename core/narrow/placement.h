@@ -46,11 +46,41 @@ CenterOffset ComputeCenterOffset(const PosedShape& a, const PosedShape& b);
 // of the size 2^least_exponent metres exceeds 1.
 ShapePair MakeShapePair(const ConvexShape& a, const ConvexShape& b, int least_exponent);
 
+// What of a placement stays as it is while neither shape turns.
+template <class T>
+struct RelativeAxes {
+  Mat3<T> R_AW;
+  Mat3<T> R_AB;
+  double rotation_error = 0;  // of R_AB as an operator
+  double center_error_a = 0;  // of RotatedCenter, units
+  double center_error_b = 0;
+};
+
+template <class T>
+RelativeAxes<T> MakeAxes(const ShapePair& pair, const PosedShape& a, const PosedShape& b);
+
+template <class T>
+Placement<T> MakePlacement(const ShapePair& pair, const RelativeAxes<T>& axes,
+                           const CenterOffset& offset);
+
+// What the places of both shapes may lose to underflow where they are scaled: four times the least
+// number times 2^exponent.
+double LeastPlaces(int exponent);
+
 // The relative placement, T = double (the placement's error is a few dozen u) or DoubleDouble.
 template <class T>
 Placement<T> MakePlacement(const ShapePair& pair, const PosedShape& a, const PosedShape& b,
                            const CenterOffset& offset);
 
+extern template RelativeAxes<double> MakeAxes(const ShapePair&, const PosedShape&,
+                                              const PosedShape&);
+extern template RelativeAxes<DoubleDouble> MakeAxes(const ShapePair&, const PosedShape&,
+                                                    const PosedShape&);
+extern template Placement<double> MakePlacement(const ShapePair&, const RelativeAxes<double>&,
+                                                const CenterOffset&);
+extern template Placement<DoubleDouble> MakePlacement(const ShapePair&,
+                                                      const RelativeAxes<DoubleDouble>&,
+                                                      const CenterOffset&);
 extern template Placement<double> MakePlacement(const ShapePair&, const PosedShape&,
                                                 const PosedShape&, const CenterOffset&);
 extern template Placement<DoubleDouble> MakePlacement(const ShapePair&, const PosedShape&,

@@ -14,8 +14,8 @@
 #ifndef CLEARANCE_CORE_NARROW_SIMPLEX_H_
 #define CLEARANCE_CORE_NARROW_SIMPLEX_H_
 
+#include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "core/math/double_double.h"
 #include "core/math/tolerance.h"
@@ -80,7 +80,7 @@ bool IsMadeByWeights(const SimplexPoints<T>& points, const NearestPoint<T>& near
   for (int i = 0; i < 4; ++i) {
     if ((nearest.mask >> i & 1) == 0) continue;
     sum = sum + nearest.weight[i] * points[i];
-    largest_sq = std::fmax(largest_sq, ToDouble(NormSquared(points[i])));
+    largest_sq = std::max(largest_sq, ToDouble(NormSquared(points[i])));
   }
   const double slack = kSimplexSlack<T> * kSimplexSlack<T>;
   return ToDouble(NormSquared(sum - nearest.v)) <= slack * largest_sq;

@@ -166,7 +166,7 @@ WorldFrame FrameOf(const ShapePair& pair, const PosedShape& a, const DistanceAns
   frame.n_W = answer.n_AB;
   frame.exponent = pair.exponent;
   frame.radius_a = TimesPowerOfTwo(a.shape.radius(), -pair.exponent);
-  frame.radii = RadiusSum(pair).hi;
+  frame.radii = pair.radius_sum.hi;
   return frame;
 }
 
@@ -176,9 +176,10 @@ struct Facing {
   FacingPatch b;
 };
 
-Facing FacingOf(const ShapePair& pair, const PosedShape& a, const PosedShape& b,
+Facing FacingOf(const PosedPair& posed, const PosedShape& a, const PosedShape& b,
                 const DistanceAnswer& answer) {
-  const CenterOffset offset = ComputeCenterOffset(a, b);
+  const ShapePair& pair = posed.pair();
+  const CenterOffset& offset = posed.offset();
   const Mat3<double> R_NW = AxesAlong(answer.n_AB);
   const Vec3d p_AcBc_N = R_NW * Scaled(ToDouble(offset.p_AcBc_W), offset.exponent - pair.exponent);
   const View view_a = {a.shape, R_NW * RotationInWorld<double>(a), {}, pair.scale_a, 1};
@@ -203,8 +204,9 @@ ContactManifold ComputeManifold(const PosedShape& a, const PosedShape& b,
   ContactManifold manifold;
   if (answer.state == State::kBeyond || answer.state == State::kUndecided) return manifold;
   if (answer.distance > options.max_separation) return manifold;
-  const ShapePair pair = PairOf(a, b);
-  const Facing facing = FacingOf(pair, a, b, answer);
+  const PosedPair posed(a, b);
+  const ShapePair& pair = posed.pair();
+  const Facing facing = FacingOf(posed, a, b, answer);
   const WorldFrame frame = FrameOf(pair, a, answer);
   Overlap overlap = ComputeOverlap(facing.a, facing.b);
   const double limit = Limit(pair, answer, options);

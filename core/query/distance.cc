@@ -19,7 +19,7 @@ namespace clearance {
 namespace {
 
 CoreLimits LimitsOf(const ShapePair& pair, const DistanceOptions& options) {
-  const DoubleDouble radii = RadiusSum(pair);
+  const DoubleDouble radii = pair.radius_sum;
   CoreLimits limits = LimitsFor(pair, 0.0);
   if (std::isfinite(options.max_distance)) {
     const double limit =
@@ -53,24 +53,23 @@ void SetPoints(const ShapePair& pair, const PosedShape& a, const CoreAnswer& cor
 }
 
 // The caller's vertex pairs as a simplex, whose points are yet to be found.
-Simplex<double> StartOf(const ShapePair& pair, const DistanceOptions& options) {
+Simplex<double> StartOf(const Witness& witness) {
   Simplex<double> start;
-  if (options.start == nullptr || options.tolerance > 0 || pair.is_curved()) return start;
-  start.size = std::min(options.start->size, 4);
+  start.size = std::min(witness.size, 4);
   for (int i = 0; i < start.size; ++i) {
-    start.vertex[i].a = options.start->vertices_a[i];
-    start.vertex[i].b = options.start->vertices_b[i];
+    start.vertex[i].a = witness.vertices_a[i];
+    start.vertex[i].b = witness.vertices_b[i];
   }
   return start;
 }
 
-CoreAnswer Solve(const ShapePair& pair, const PosedShape& a, const PosedShape& b,
-                 const DistanceOptions& options) {
-  const Simplex<double> start = StartOf(pair, options);
-  CoreLimits limits = LimitsOf(pair, options);
-  if (start.size > 0) limits.start = &start;
-  if (options.tolerance > 0) return SolvePosed(pair, a, b, limits);
-  return SolveCanonically(pair, a, b, limits);
+CoreAnswer Solve(const PosedPair& posed, const DistanceOptions& options) {
+  const CoreLimits limits = LimitsOf(posed.pair(), options);
+  if (options.tolerance > 0) return posed.Solve(limits);
+  const bool has_start =
+      options.start != nullptr && options.start->size > 0 && !posed.pair().is_curved();
+  return has_start ? posed.SolveCanonically(StartOf(*options.start), limits)
+                   : posed.SolveCanonically(limits);
 }
 
 void SetWitness(const CoreWitness& core, Witness* witness) {
@@ -92,8 +91,9 @@ bool IsRepresentable(double bounding_radius, const Pose& pose) {
 
 DistanceAnswer Distance(const PosedShape& a, const PosedShape& b, const DistanceOptions& options) {
   if (options.depth_proof != nullptr) *options.depth_proof = {};
-  const ShapePair pair = PairOf(a, b);
-  const CoreAnswer core = Solve(pair, a, b, options);
+  const PosedPair posed(a, b);
+  const ShapePair& pair = posed.pair();
+  const CoreAnswer core = Solve(posed, options);
   DistanceAnswer answer;
   answer.iterations = core.iterations;
   answer.bracket = BodyBracket(pair, core);
@@ -102,7 +102,7 @@ DistanceAnswer Distance(const PosedShape& a, const PosedShape& b, const Distance
     answer.bracket = {options.max_distance, std::numeric_limits<double>::infinity()};
     return answer;
   }
-  const double distance = (core.distance - RadiusSum(pair)).hi;
+  const double distance = (core.distance - pair.radius_sum).hi;
   const double tolerance = ToleranceInMetres(pair, distance);
   answer.tolerance = std::fmax(tolerance, options.tolerance);
   Verdict verdict = Classify(answer.bracket, answer.tolerance, core.hit_iteration_limit);

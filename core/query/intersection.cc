@@ -8,19 +8,26 @@
 #include "core/query/pair_solver.h"
 
 namespace clearance {
+namespace {
+
+CoreLimits LimitsOfSign(const ShapePair& pair) {
+  CoreLimits limits = LimitsFor(pair, 0.0);
+  limits.stop_above = RoundUp(pair.radius_sum);
+  limits.stop_below = RoundDown(pair.radius_sum);
+  return limits;
+}
+
+}  // namespace
 
 IntersectionAnswer Intersection(const PosedShape& a, const PosedShape& b,
                                 const IntersectionOptions& options) {
-  const ShapePair pair = PairOf(a, b);
-  const DoubleDouble radii = RadiusSum(pair);
-  CoreLimits limits = LimitsFor(pair, 0.0);
-  limits.stop_above = RoundUp(radii);
-  limits.stop_below = RoundDown(radii);
-  const CoreAnswer core = SolvePosed(pair, a, b, limits);
+  const PosedPair posed(a, b);
+  const ShapePair& pair = posed.pair();
+  const CoreAnswer core = posed.Solve(LimitsOfSign(pair));
   IntersectionAnswer answer;
   answer.iterations = core.iterations;
   answer.bracket = BodyBracket(pair, core);
-  const double distance = (core.distance - radii).hi;
+  const double distance = (core.distance - pair.radius_sum).hi;
   const double tolerance = ToleranceInMetres(pair, distance);
   Verdict verdict = Classify(answer.bracket, tolerance, core.hit_iteration_limit);
   if (options.exact) DecideAtZero(a, b, &verdict, &answer.bracket);

@@ -13,31 +13,21 @@
 
 namespace clearance {
 
-DoubleDouble RadiusSum(const ShapePair& pair) {
-  const auto radius = [&pair](const ConvexShape& shape) {
-    return DoubleDouble(TimesPowerOfTwo(shape.radius(), -pair.exponent),
-                        TimesPowerOfTwo(shape.radius_low(), -pair.exponent));
-  };
-  return radius(pair.a) + radius(pair.b);
-}
-
-double SizeSum(const ShapePair& pair) { return pair.radius_a + pair.radius_b + RadiusSum(pair).hi; }
-
 double ToleranceInMetres(const ShapePair& pair, double distance) {
-  return std::fmax(ScaleUp(Tolerance(SizeSum(pair), distance), pair.exponent), kLeastTolerance);
+  return std::fmax(ScaleUp(Tolerance(pair.size_sum, distance), pair.exponent), kLeastTolerance);
 }
 
 CoreLimits LimitsFor(const ShapePair& pair, const DoubleDouble& margin) {
   CoreLimits limits;
-  limits.decide_at = RadiusSum(pair) + margin;
-  limits.size_sum = SizeSum(pair);
+  limits.decide_at = pair.radius_sum + margin;
+  limits.size_sum = pair.size_sum;
   limits.max_iterations = kMaxIterations;
   if (pair.is_curved()) limits.good_enough = kCurvedGap * kRoundoff * limits.size_sum;
   return limits;
 }
 
 Bracket BodyBracket(const ShapePair& pair, const CoreAnswer& core) {
-  const DoubleDouble radii = RadiusSum(pair);
+  const DoubleDouble radii = pair.radius_sum;
   // Of the sums of radii and of the differences here; sums of two radii that are doubles are exact.
   const DoubleDouble rounding = kDoubleDoubleRoundoff * std::fabs(radii.hi);
   return {ScaleDown(RoundDown(core.lower - radii - rounding), pair.exponent),
@@ -52,63 +42,76 @@ Verdict Classify(const Bracket& bracket, double tolerance, bool hit_iteration_li
           hit_iteration_limit ? UndecidedReason::kIterations : UndecidedReason::kPrecision};
 }
 
-ShapePair PairOf(const PosedShape& a, const PosedShape& b) {
-  const CenterOffset offset = ComputeCenterOffset(a, b);
+namespace {
+
+ShapePair PairOf(const PosedShape& a, const PosedShape& b, const CenterOffset& offset) {
   const int reach = Exponent(ToDouble(offset.p_AcBc_W));
   return MakeShapePair(a.shape, b.shape,
                        reach == kNoExponent ? kNoExponent : reach + offset.exponent);
 }
 
-namespace {
-
-class PosedSolver {
- public:
-  PosedSolver(const ShapePair& pair, const PosedShape& a, const PosedShape& b)
-      : pair_(pair),
-        a_(a),
-        b_(b),
-        offset_(ComputeCenterOffset(a, b)),
-        coarse_(MakePlacement<double>(pair, a, b, offset_)) {}
-
-  CoreAnswer Solve(const CoreLimits& limits) const {
-    const auto fine = [&] { return MakePlacement<DoubleDouble>(pair_, a_, b_, offset_); };
-    return SolveCores(pair_, coarse_, fine, limits);
-  }
-
-  bool Finish(const CoreLimits& limits, CoreAnswer* answer) const {
-    if (answer->kind != CoreAnswer::Kind::kSeparated || pair_.is_curved()) return false;
-    const Difference<double> difference(pair_, coarse_);
-    return FinishFromFeatures(difference, FeaturesOf(answer->simplex), limits, answer);
-  }
-
- private:
-  const ShapePair& pair_;
-  const PosedShape& a_;
-  const PosedShape& b_;
-  const CenterOffset offset_;
-  const Placement<double> coarse_;
-};
+// True if the closest features alone give the answer.
+bool Finish(const Difference<double>& difference, const CoreLimits& limits, CoreAnswer* answer) {
+  if (answer->kind != CoreAnswer::Kind::kSeparated || difference.pair().is_curved()) return false;
+  return FinishFromFeatures(difference, FeaturesOf(answer->simplex), limits, answer);
+}
 
 }  // namespace
 
-CoreAnswer SolvePosed(const ShapePair& pair, const PosedShape& a, const PosedShape& b,
-                      const CoreLimits& limits) {
-  return PosedSolver(pair, a, b).Solve(limits);
+PosedPair::PosedPair(const PosedShape& a, const PosedShape& b)
+    : a_(a),
+      b_(b),
+      offset_(ComputeCenterOffset(a, b)),
+      pair_(PairOf(a, b, offset_)),
+      coarse_(MakePlacement<double>(pair_, a, b, offset_)) {}
+
+// What follows from a search.
+CoreAnswer PosedPair::Conclude(Difference<double>& difference, const GjkResult<double>& found,
+                               const CoreLimits& limits) const {
+  CoreAnswer answer;
+  if (TakeSearch(difference, found, limits, &answer)) return answer;
+  const auto precise = MakePlacement<DoubleDouble>(pair_, a_, b_, offset_);
+  Difference<DoubleDouble> fine(pair_, precise);
+  SolvePrecisely(fine, limits, &answer);
+  return answer;
 }
 
-CoreAnswer SolveCanonically(const ShapePair& pair, const PosedShape& a, const PosedShape& b,
-                            const CoreLimits& limits) {
-  const PosedSolver solver(pair, a, b);
-  CoreLimits first = limits;
-  if (limits.start != nullptr) first.wants_depth = false;  // that of the cold search is reported
-  CoreAnswer answer = solver.Solve(first);
-  if (answer.kind == CoreAnswer::Kind::kAbove || solver.Finish(limits, &answer)) return answer;
-  if (limits.start == nullptr) return answer;
-  CoreLimits cold = limits;
-  cold.start = nullptr;
-  answer = solver.Solve(cold);
-  solver.Finish(cold, &answer);
+CoreAnswer PosedPair::Solve(const CoreLimits& limits) const {
+  Difference<double> difference(pair_, coarse_);
+  return Conclude(difference, SearchFast(difference, limits), limits);
+}
+
+// Features that are taken at once spare writing down what the search itself would answer.
+CoreAnswer PosedPair::SolveFromCold(Difference<double>& difference,
+                                    const CoreLimits& limits) const {
+  const GjkResult<double> found = SearchFast(difference, limits);
+  const bool has_ended = found.end == GjkEnd::kConverged || found.end == GjkEnd::kIterationLimit;
+  const bool is_first = has_ended && !pair_.is_curved() && IsTight(difference, found, limits);
+  CoreAnswer answer;
+  if (is_first && FinishFromFeatures(difference, FeaturesOf(found.simplex), limits, &answer)) {
+    answer.simplex = found.simplex;
+    answer.iterations = found.iterations;
+    return answer;
+  }
+  answer = Conclude(difference, found, limits);
+  if (!is_first) Finish(difference, limits, &answer);
   return answer;
+}
+
+CoreAnswer PosedPair::SolveCanonically(const CoreLimits& limits) const {
+  Difference<double> difference(pair_, coarse_);
+  return SolveFromCold(difference, limits);
+}
+
+CoreAnswer PosedPair::SolveCanonically(const Simplex<double>& start,
+                                       const CoreLimits& limits) const {
+  CoreLimits warm = limits;
+  warm.start = &start;
+  warm.wants_depth = false;  // that of the cold search is reported
+  Difference<double> difference(pair_, coarse_);
+  CoreAnswer answer = Conclude(difference, SearchFast(difference, warm), warm);
+  if (answer.kind == CoreAnswer::Kind::kAbove || Finish(difference, limits, &answer)) return answer;
+  return SolveFromCold(difference, limits);
 }
 
 }  // namespace clearance

@@ -9,15 +9,10 @@
 #include "core/math/double_double.h"
 #include "core/narrow/core_distance.h"
 #include "core/narrow/difference.h"
+#include "core/narrow/placement.h"
 #include "core/query/distance.h"
 
 namespace clearance {
-
-// The sum of both radii in the pair's units.
-DoubleDouble RadiusSum(const ShapePair& pair);
-
-// S: the sum of the radii of both bodies about their own centres, units.
-double SizeSum(const ShapePair& pair);
 
 // tau for a pair at this distance (units), in metres: at least kLeastTolerance.
 double ToleranceInMetres(const ShapePair& pair, double distance);
@@ -50,17 +45,34 @@ CoreAnswer SolveCores(const ShapePair& pair, const Placement<double>& coarse, Ma
   return answer;
 }
 
-// The same for two world poses.
-CoreAnswer SolvePosed(const ShapePair& pair, const PosedShape& a, const PosedShape& b,
-                      const CoreLimits& limits);
+// Two posed shapes in common units and placed relative to each other, once for all that is asked of
+// them.
+class PosedPair {
+ public:
+  // Keeps what `a` and `b` refer to.
+  PosedPair(const PosedShape& a, const PosedShape& b);
 
-// The same with the same bits wherever it starts: what is reported comes from the closest features
-// alone, or else from the cold search.
-CoreAnswer SolveCanonically(const ShapePair& pair, const PosedShape& a, const PosedShape& b,
-                            const CoreLimits& limits);
+  const ShapePair& pair() const { return pair_; }
+  const CenterOffset& offset() const { return offset_; }
 
-// Units common to both bodies, from their poses.
-ShapePair PairOf(const PosedShape& a, const PosedShape& b);
+  CoreAnswer Solve(const CoreLimits& limits) const;
+
+  // The same from a cold start, and with the same bits from any: what is reported comes from the
+  // closest features alone, or else from the cold search. Requires: limits without a start.
+  CoreAnswer SolveCanonically(const CoreLimits& limits) const;
+  CoreAnswer SolveCanonically(const Simplex<double>& start, const CoreLimits& limits) const;
+
+ private:
+  CoreAnswer Conclude(Difference<double>& difference, const GjkResult<double>& found,
+                      const CoreLimits& limits) const;
+  CoreAnswer SolveFromCold(Difference<double>& difference, const CoreLimits& limits) const;
+
+  const PosedShape a_;
+  const PosedShape b_;
+  const CenterOffset offset_;
+  const ShapePair pair_;
+  const Placement<double> coarse_;
+};
 
 }  // namespace clearance
 

@@ -66,6 +66,8 @@ RelativeMotion::RelativeMotion(const MovingShape& a, const MovingShape& b)
       b_moving_(b),
       start_offset_(ComputeCenterOffset(StartOf(a), StartOf(b))),
       pair_(MakeShapePair(a.shape, b.shape, MotionExponent(a, b, start_offset_))),
+      start_(Scaled(start_offset_.p_AcBc_W, start_offset_.exponent - pair_.exponent)),
+      coarse_axes_(MakeAxes<double>(pair_, StartOf(a), StartOf(b))),
       a_(MakeBody(a, a.motion.pivot, pair_.scale_a)),
       b_(MakeBody(b, a.motion.pivot, pair_.scale_b)) {}
 
@@ -139,26 +141,29 @@ Placement<double> RelativeMotion::RotatingAt(double t) const {
 }
 
 CenterOffset RelativeMotion::OffsetAt(double t) const {
-  const Vec3<Dd> start = Scaled(start_offset_.p_AcBc_W, start_offset_.exponent - pair_.exponent);
   const Vec3<Dd> closing = To<Dd>(b_.displacement) - To<Dd>(a_.displacement);
-  return {start + Dd(t) * closing, pair_.exponent};
+  return {start_ + Dd(t) * closing, pair_.exponent};
 }
 
 template <class T>
-Placement<T> RelativeMotion::TranslatedAt(double t) const {
-  Placement<T> placement =
-      MakePlacement<T>(pair_, StartOf(a_moving_), StartOf(b_moving_), OffsetAt(t));
+Placement<T> RelativeMotion::TranslatedAt(double t, const RelativeAxes<T>& axes) const {
+  Placement<T> placement = MakePlacement(pair_, axes, OffsetAt(t));
   // What underflowed where the places were scaled by the largest of them.
-  placement.error += TimesPowerOfTwo(4.0, start_offset_.exponent - pair_.exponent - 1074);
+  placement.error += LeastPlaces(start_offset_.exponent - pair_.exponent);
   return placement;
 }
 
 Placement<double> RelativeMotion::CoarseAt(double t) const {
-  return is_translation() ? TranslatedAt<double>(t) : RotatingAt(t);
+  return is_translation() ? TranslatedAt(t, coarse_axes_) : RotatingAt(t);
 }
 
-Placement<Dd> RelativeMotion::FineAt(double t) const {
-  if (is_translation()) return TranslatedAt<Dd>(t);
+Placement<Dd> RelativeMotion::FineAt(double t) {
+  if (is_translation()) {
+    if (!fine_axes_) {
+      fine_axes_ = MakeAxes<Dd>(pair_, StartOf(a_moving_), StartOf(b_moving_));
+    }
+    return TranslatedAt(t, *fine_axes_);
+  }
   const Placement<double> coarse = RotatingAt(t);
   return {{To<Dd>(coarse.R_AB.row_x), To<Dd>(coarse.R_AB.row_y), To<Dd>(coarse.R_AB.row_z)},
           To<Dd>(coarse.p_AB),

@@ -19,6 +19,8 @@
 #ifndef CLEARANCE_CORE_QUERY_RELATIVE_MOTION_H_
 #define CLEARANCE_CORE_QUERY_RELATIVE_MOTION_H_
 
+#include <optional>
+
 #include "core/math/rotation.h"
 #include "core/math/vec3.h"
 #include "core/narrow/core_distance.h"
@@ -45,7 +47,7 @@ class RelativeMotion {
   Placement<double> CoarseAt(double t) const;
   // In full precision for translations; otherwise as CoarseAt, whose error is the rounding of the
   // rotations.
-  Placement<DoubleDouble> FineAt(double t) const;
+  Placement<DoubleDouble> FineAt(double t);
 
   // Where B stands at the start, with everything it sweeps in [0, 1]. Requires: is_translation().
   Placement<double> Swept() const;
@@ -104,12 +106,15 @@ class RelativeMotion {
   double TranslationStep(const CoreAnswer& core, const DoubleDouble& goal, double longest) const;
   CenterOffset OffsetAt(double t) const;
   template <class T>
-  Placement<T> TranslatedAt(double t) const;
+  Placement<T> TranslatedAt(double t, const RelativeAxes<T>& axes) const;
 
   const MovingShape a_moving_;
   const MovingShape b_moving_;
   CenterOffset start_offset_;
   ShapePair pair_;
+  Vec3<DoubleDouble> start_;  // start_offset_ in units
+  RelativeAxes<double> coarse_axes_;
+  std::optional<RelativeAxes<DoubleDouble>> fine_axes_;  // of translations, once asked for
   Body a_;
   Body b_;
 };

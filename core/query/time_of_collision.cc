@@ -73,7 +73,7 @@ class Search {
         Distance({a_.shape, a_.start, a_.local}, {b_.shape, b_.start, b_.local}, {});
     if (options_.ignore_initial_contact) {
       const Dd nearest = ScaleDown(contact.bracket.lower, -pair_.exponent);
-      answer_.t_leave = TimeOfLeaving(ToDouble(nearest + RadiusSum(pair_) - goal_));
+      answer_.t_leave = TimeOfLeaving(ToDouble(nearest + pair_.radius_sum - goal_));
       if (answer_.t_leave > 0) return AdvanceFrom(answer_.t_leave, SolveAt(answer_.t_leave));
     }
     answer_.state = MotionState::kInitiallyOverlapping;
@@ -149,7 +149,7 @@ class Search {
     // Where the bodies overlap at t_hit already, be it only with their radii, the closest points
     // are those of the last free time.
     const bool has_points = at_hit.kind == CoreAnswer::Kind::kSeparated &&
-                            at_hit.distance + Dd(tolerance_) >= RadiusSum(pair_);
+                            at_hit.distance + Dd(tolerance_) >= pair_.radius_sum;
     SetContact(has_points ? t_hit : t, has_points ? at_hit : core);
     return answer_;
   }
@@ -161,7 +161,7 @@ class Search {
     answer_.n_AB = Normalized(R_WA * core.n_A);
     const double unit = TimesPowerOfTwo(1.0, pair_.exponent);
     const double distance =
-        TimesPowerOfTwo(ToDouble(core.distance - RadiusSum(pair_)), pair_.exponent);
+        TimesPowerOfTwo(ToDouble(core.distance - pair_.radius_sum), pair_.exponent);
     answer_.p_WA =
         motion_.CenterOfA(t) + R_WA * (unit * core.witness.p_A) + pair_.a.radius() * answer_.n_AB;
     answer_.distance = std::fmax(distance, 0);
@@ -186,7 +186,7 @@ class Search {
   const MovingShape& a_;
   const MovingShape& b_;
   const MotionOptions& options_;
-  const RelativeMotion motion_;
+  RelativeMotion motion_;
   const ShapePair& pair_;
   const CoreLimits limits_;
   const Dd goal_;

@@ -84,9 +84,9 @@ TEST(RoundingError, GrowsWithWhatIsComputedAndNotLessThanThePlacement) {
   Placement<double> worse = test.coarse;
   worse.error += 1;
   Difference<double> worse_difference(test.pair, worse);
-  EXPECT_GT(RoundingError(difference), 0);
-  EXPECT_LT(RoundingError(difference), 200 * kRoundoff * 8);
-  EXPECT_GE(RoundingError(worse_difference), 1);
+  EXPECT_GT(difference.rounding_error(), 0);
+  EXPECT_LT(difference.rounding_error(), 200 * kRoundoff * 8);
+  EXPECT_GE(worse_difference.rounding_error(), 1);
 }
 
 }  // namespace
