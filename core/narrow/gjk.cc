@@ -107,10 +107,20 @@ class Iteration {
     points[simplex.size] = w.w;
     nearest_ = NearestOnSimplex(points, simplex.size + 1);
     const bool is_nearer = nearest_.encloses_origin || NormSquared(nearest_.v) < distance_sq;
-    if (!is_nearer) return GjkEnd::kConverged;  // rounding keeps w from helping
+    if (!is_nearer && !IsNarrowerAlong(nearest_.v)) return GjkEnd::kConverged;
     simplex.vertex[simplex.size++] = w;
     Reduce(nearest_, &simplex);
     return std::nullopt;
+  }
+
+  // Where rounding keeps a vertex from coming nearer, it may still turn v to where the bracket is
+  // narrower: a vertex far away needs but a trace of weight for that.
+  bool IsNarrowerAlong(const Vec3<T>& v) {
+    constexpr double kOpen = 64;  // of the noise: a bracket as wide as this is not closed
+    const double width = ToDouble(result_.upper - result_.lower);
+    const T norm_sq = NormSquared(v);
+    if (width <= kOpen * noise_ || norm_sq == T(0)) return false;
+    return Dot(v, difference_.Highest(-v).w) / Sqrt(norm_sq) > result_.lower;
   }
 
   std::optional<GjkEnd> KnowsEnough() const {

@@ -26,6 +26,28 @@ DifferenceVertex<double> Rounded(const DifferenceVertex<T>& vertex) {
                                     vertex.a, vertex.b, vertex.is_swept});
 }
 
+// True if v is the point that the weights make, to a few roundings of a length of this size.
+bool IsMadeWell(const SimplexPoints<double>& points, const NearestPoint<double>& nearest,
+                double size) {
+  Vec3d miss = -nearest.v;
+  for (int i = 0; i < 3; ++i) miss = miss + nearest.weight[i] * points[i];
+  return Norm(miss) <= kRoundingTolerance * kRoundoff * size;
+}
+
+// The point of a triangle nearest to the origin. Of a sliver double tells where it is, but not of
+// which weights: these come from double-double.
+NearestPoint<double> NearestOnFacet(const SimplexPoints<double>& points, double size) {
+  NearestPoint<double> nearest = NearestOnTriangle<double>(points, {0, 1, 2});
+  if (IsMadeWell(points, nearest, size)) return nearest;
+  SimplexPoints<Dd> precise;
+  for (int i = 0; i < 3; ++i) precise[i] = To<Dd>(points[i]);
+  const NearestPoint<Dd> better = NearestOnTriangle<Dd>(precise, {0, 1, 2});
+  nearest.v = clearance::ToDouble(better.v);
+  nearest.mask = better.mask;
+  for (int i = 0; i < 3; ++i) nearest.weight[i] = clearance::ToDouble(better.weight[i]);
+  return nearest;
+}
+
 // One computation of one depth.
 template <class T>
 class Expansion {
@@ -101,7 +123,7 @@ class Expansion {
     SimplexPoints<double> points;
     const auto& corner = polytope_.facet(facet).corner;
     for (int i = 0; i < 3; ++i) points[i] = polytope_.vertex(corner[i]).w;
-    const NearestPoint<double> nearest = NearestOnTriangle<double>(points, {0, 1, 2});
+    const NearestPoint<double> nearest = NearestOnFacet(points, size_);
     *p_A = {};
     for (int i = 0; i < 3; ++i) {
       *p_A = *p_A + nearest.weight[i] * polytope_.vertex(corner[i]).p_A;

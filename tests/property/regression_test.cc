@@ -256,5 +256,57 @@ TEST(Regression, FastBodiesThatOverlapWithTheirRadiiAtTheHit) {
   EXPECT_EQ(FaultOf(CheckTimeOfCollision(a, b, {}, answer)), "");
 }
 
+// A body 4e-9 across just in a face of one of size 1: the nearest facet of the difference is a
+// sliver, whose weights double told so badly that the deepest points were beside the small body.
+TEST(Regression, DeepestPointsOfATinyBodyInAFace) {
+  BodyPair bodies = {
+      {.kind = BodyKind::kHull,
+       .points = {{-0x1.1c3abbfecd18cp-2, 0x1.6a3a123dc18f4p-1, -0x1.73be86154f96ap-1},
+                  {-0x1.10cc1ac3e2524p-2, 0x1.b6b14923f2b9cp-2, 0x1.62ac55a42004p-2},
+                  {-0x1.0251627a515cp-4, -0x1.ee887ca7c8164p-1, 0x1.09b72b8a42584p-2},
+                  {0x1.982e1f0a38718p-1, 0x1.19164f32f5096p-1, -0x1.82798a949a3fcp-2}},
+       .radius = 0,
+       .pose = {{0x1.a97f24cfbac45p-5, 0x1.46e3733d9bdc9p-1, -0x1.9379ba4548445p-7},
+                {-0x1.b4744dbd713a7p-1, -0x1.33a161721201ep-2, 0x1.0e9e690ee072bp-2,
+                 0x1.58948b399fa8p-2}}},
+      {.kind = BodyKind::kHull,
+       .points = {{-0x1.73f3dfd0d0639p-5, -0x1.76be9d2abbf7bp-2, 0x1.6365b4e78e268p-1},
+                  {-0x1.48a408df13c4bp-2, -0x1.5da181c52d2b3p-1, 0x1.b88d5412d3f3fp-5},
+                  {0x1.586262b13d6f5p-1, -0x1.dd993dd95476cp-2, -0x1.552f0b5bbce5fp-1},
+                  {0x1.6989f603bd6d8p-1, -0x1.568b7a24b0be3p-3, 0x1.94ec03cc7c466p-5},
+                  {0x1.a20d79c7a81eap-2, -0x1.05a4a844823e6p-1, -0x1.424bc16e33fa5p-1},
+                  {0x1.af9bb81bfde1bp-1, 0x1.186cea5d38555p-1, 0x1.7adba8bfb7dc3p-2}},
+       .radius = 0,
+       .pose = {{0x1.0321c980a955ap-1, -0x1.660113ac3bb59p-3, 0x1.13abdd8d502ep-5},
+                {0x1.64d268b65f75dp-2, 0x1.1e90830591fefp-2, 0x1.705666159d913p-2,
+                 0x1.a35d0307b6d87p-1}}}};
+  for (Vec3d& point : bodies.b.points) point = 0x1p-28 * point;
+  const CheckedPair pair(bodies);
+  const DistanceAnswer answer = Distance(pair.PosedA(), pair.PosedB(), {});
+  EXPECT_EQ(FaultOf(CheckDistance(pair.PosedA(), pair.PosedB(), {}, answer)), "");
+}
+
+// The point is 2.6e-14 from an edge and sees a face past it all but edge on: rounding kept the far
+// corner from coming nearer, and left the bracket 2e-12 wide with contact in it.
+TEST(Regression, ACornerThatOnlyTurnsTheNormal) {
+  BodyPair bodies = {
+      MakePointBody(0),
+      {.kind = BodyKind::kHull,
+       .points = {{-1, 0x1.7b3d5f61912p-30, 0},
+                  {0x1.d1f4dbfc92c81p-1, -0x1.59229b5166069p-30, 0},
+                  {-0x1.5f5ccacb278b8p-3, -1, 1},
+                  {0x1.2e54664c2f1a2p-1, 1, 1}},
+       .radius = 0,
+       .pose = {{0x1.4efcdc787959ap-46, -0x1.2994e4accd7fcp-46, -0x1.0c4ee367175c5p-47},
+                {0x1.863f806db5b33p-1, 0x1.101dad9c0010bp-1, -0x1.5a4997c27d938p-3,
+                 0x1.5080f4027fbadp-2}}}};
+  bodies.a.pose.q_WS = {-0x1.acd80b5694c73p-3, -0x1.c4e38770e9747p-1, 0x1.981861e7e83ap-2,
+                        -0x1.f3fde589809aep-4};
+  const CheckedPair pair(bodies);
+  const DistanceAnswer answer = Distance(pair.PosedA(), pair.PosedB(), {});
+  EXPECT_EQ(FindFault(pair, answer), "");
+  EXPECT_EQ(answer.state, State::kSeparated);
+}
+
 }  // namespace
 }  // namespace clearance::testing
