@@ -39,7 +39,7 @@ constexpr double kHeightError = 8;
 
 // Of a triangle that is hardly more than its longest edge, over which it is at most so high.
 Plane MeasuredByItsEdge(const Triangle& t, double height) {
-  const NearestPoint<double> nearest = NearestOnSegment<double>({t.b, t.c, {}, {}}, 0, 1);
+  const NearestPoint<double> nearest = NearestOnSegment<double, 0, 1>({t.b, t.c, {}, {}});
   const double distance = Norm(nearest.v);
   const double rounding = kNormalError * kRoundoff * (Norm(t.b) + Norm(t.c));
   const Vec3d n_A = distance > 0 ? (1 / distance) * nearest.v : Vec3d{1, 0, 0};

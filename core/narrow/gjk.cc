@@ -118,9 +118,8 @@ class Iteration {
   bool IsNarrowerAlong(const Vec3<T>& v) {
     constexpr double kOpen = 64;  // of the noise: a bracket as wide as this is not closed
     const double width = ToDouble(result_.upper - result_.lower);
-    const T norm_sq = NormSquared(v);
-    if (width <= kOpen * noise_ || norm_sq == T(0)) return false;
-    return Dot(v, difference_.Highest(-v).w) / Sqrt(norm_sq) > result_.lower;
+    if (width <= kOpen * noise_) return false;
+    return Dot(v, difference_.Highest(-v).w) / Sqrt(NormSquared(v)) > result_.lower;
   }
 
   std::optional<GjkEnd> KnowsEnough() const {

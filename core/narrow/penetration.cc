@@ -37,11 +37,11 @@ bool IsMadeWell(const SimplexPoints<double>& points, const NearestPoint<double>&
 // The point of a triangle nearest to the origin. Of a sliver double tells where it is, but not of
 // which weights: these come from double-double.
 NearestPoint<double> NearestOnFacet(const SimplexPoints<double>& points, double size) {
-  NearestPoint<double> nearest = NearestOnTriangle<double>(points, {0, 1, 2});
+  NearestPoint<double> nearest = NearestOnTriangle<double, 0, 1, 2>(points);
   if (IsMadeWell(points, nearest, size)) return nearest;
   SimplexPoints<Dd> precise;
   for (int i = 0; i < 3; ++i) precise[i] = To<Dd>(points[i]);
-  const NearestPoint<Dd> better = NearestOnTriangle<Dd>(precise, {0, 1, 2});
+  const NearestPoint<Dd> better = NearestOnTriangle<Dd, 0, 1, 2>(precise);
   nearest.v = clearance::ToDouble(better.v);
   nearest.mask = better.mask;
   for (int i = 0; i < 3; ++i) nearest.weight[i] = clearance::ToDouble(better.weight[i]);

@@ -42,43 +42,44 @@ inline constexpr double kSimplexSlack = kDoubleSimplexSlack;
 template <>
 inline constexpr double kSimplexSlack<DoubleDouble> = kDoubleDoubleSimplexSlack;
 
-template <class T>
-NearestPoint<T> NearestOnPoint(const SimplexPoints<T>& points, int i) {
-  NearestPoint<T> nearest{points[i], 1u << i, {}, false};
+template <class T, int i>
+NearestPoint<T> NearestOnPoint(const SimplexPoints<T>& points) {
+  NearestPoint<T> nearest{points[i], 1U << i, {}, false};
   nearest.weight[i] = T(1);
   return nearest;
 }
 
-template <class T>
-NearestPoint<T> NearestOnSegment(const SimplexPoints<T>& points, int i, int j) {
+template <class T, int i, int j>
+NearestPoint<T> NearestOnSegment(const SimplexPoints<T>& points) {
   const Vec3<T> ij = points[j] - points[i];
   const T along = -Dot(points[i], ij);
   const T length_sq = NormSquared(ij);
-  if (along <= T(0)) return NearestOnPoint(points, i);
-  if (along >= length_sq) return NearestOnPoint(points, j);
+  if (along <= T(0)) return NearestOnPoint<T, i>(points);
+  if (along >= length_sq) return NearestOnPoint<T, j>(points);
   const T fraction = along / length_sq;
   const Vec3<T> v = points[i] + fraction * ij;
   // Rounding leaves v a component along the edge, which matters once v is short: taken off again, v
   // is orthogonal to the edge to its own digits, and both ends are equally high along it.
-  NearestPoint<T> nearest{v - (Dot(v, ij) / length_sq) * ij, 1u << i | 1u << j, {}, false};
+  NearestPoint<T> nearest{v - (Dot(v, ij) / length_sq) * ij, 1U << i | 1U << j, {}, false};
   nearest.weight[i] = T(1) - fraction;
   nearest.weight[j] = fraction;
   return nearest;
 }
 
+// Of two candidates the first one unless the second is nearer.
 template <class T>
-void KeepNearer(const NearestPoint<T>& candidate, NearestPoint<T>* best) {
-  if (best->mask == 0 || NormSquared(candidate.v) < NormSquared(best->v)) *best = candidate;
+NearestPoint<T> Nearer(const NearestPoint<T>& first, const NearestPoint<T>& second) {
+  return NormSquared(second.v) < NormSquared(first.v) ? second : first;
 }
 
-// True if v is the point that the weights make, to rounding that does no harm. Of a sliver it need
-// not be: where its plane is mostly rounding, so is the place of v in it.
-template <class T>
+// True if v is the point that the weights make of the points in its mask, to rounding that does no
+// harm. Of a sliver it need not be: where its plane is mostly rounding, so is the place of v in it.
+template <class T, unsigned mask>
 bool IsMadeByWeights(const SimplexPoints<T>& points, const NearestPoint<T>& nearest) {
   Vec3<T> sum;
   double largest_sq = 0;
   for (int i = 0; i < 4; ++i) {
-    if ((nearest.mask >> i & 1) == 0) continue;
+    if ((mask >> i & 1) == 0) continue;
     sum = sum + nearest.weight[i] * points[i];
     largest_sq = std::max(largest_sq, ToDouble(NormSquared(points[i])));
   }
@@ -86,10 +87,9 @@ bool IsMadeByWeights(const SimplexPoints<T>& points, const NearestPoint<T>& near
   return ToDouble(NormSquared(sum - nearest.v)) <= slack * largest_sq;
 }
 
-template <class T>
-NearestPoint<T> NearestOnTriangle(const SimplexPoints<T>& points,
-                                  const std::array<int, 3>& corner) {
-  const auto [i, j, k] = corner;
+template <class T, int i, int j, int k>
+NearestPoint<T> NearestOnTriangle(const SimplexPoints<T>& points) {
+  constexpr unsigned kMask = 1U << i | 1U << j | 1U << k;
   const Vec3<T> n = Cross(points[j] - points[i], points[k] - points[i]);
   const T nn = NormSquared(n);
   // Twice the signed areas of the triangles that the projected origin makes with each edge, times
@@ -99,60 +99,53 @@ NearestPoint<T> NearestOnTriangle(const SimplexPoints<T>& points,
   const T area_k = Dot(Cross(points[i], points[j]), n);
   if (nn > T(0) && area_i > T(0) && area_j > T(0) && area_k > T(0)) {
     const T sum = area_i + area_j + area_k;
-    NearestPoint<T> nearest{(Dot(points[i], n) / nn) * n, 1u << i | 1u << j | 1u << k, {}, false};
+    NearestPoint<T> nearest{(Dot(points[i], n) / nn) * n, kMask, {}, false};
     nearest.weight[i] = area_i / sum;
     nearest.weight[j] = area_j / sum;
     nearest.weight[k] = area_k / sum;
-    if (IsMadeByWeights(points, nearest)) return nearest;
+    if (IsMadeByWeights<T, kMask>(points, nearest)) return nearest;
   }
-  NearestPoint<T> best = NearestOnSegment(points, i, j);
-  KeepNearer(NearestOnSegment(points, j, k), &best);
-  KeepNearer(NearestOnSegment(points, k, i), &best);
-  return best;
+  const NearestPoint<T> first =
+      Nearer(NearestOnSegment<T, i, j>(points), NearestOnSegment<T, j, k>(points));
+  return Nearer(first, NearestOnSegment<T, k, i>(points));
 }
 
-// Each face of a tetrahedron and the corner that it lacks.
-struct TetrahedronFace {
-  std::array<int, 3> corner;
-  int opposite;
-};
-inline constexpr std::array<TetrahedronFace, 4> kTetrahedronFaces = {
-    {{{0, 1, 2}, 3}, {{0, 3, 1}, 2}, {{0, 2, 3}, 1}, {{1, 3, 2}, 0}}};
-
-// n . (0 - corner) for the normal n of a face that points to the side of its opposite corner: > 0
-// inside. A flat tetrahedron has no inside: 0.
-template <class T>
-T InwardHeight(const SimplexPoints<T>& points, const TetrahedronFace& face) {
-  const Vec3<T>& p = points[face.corner[0]];
-  const Vec3<T> n = Cross(points[face.corner[1]] - p, points[face.corner[2]] - p);
-  const T apex = Dot(points[face.opposite] - p, n);
+// n . (0 - corner i) for the normal n of the face i, j, k of a tetrahedron that points to the side
+// of its opposite corner: > 0 inside. A flat tetrahedron has no inside: 0.
+template <class T, int i, int j, int k, int opposite>
+T InwardHeight(const SimplexPoints<T>& points) {
+  const Vec3<T>& p = points[i];
+  const Vec3<T> n = Cross(points[j] - p, points[k] - p);
+  const T apex = Dot(points[opposite] - p, n);
   const T origin = -Dot(p, n);
   if (apex > T(0)) return origin;
   return apex < T(0) ? -origin : T(0);
 }
 
+// The faces 012, 031, 023 and 132, each without the corner 3, 2, 1 and 0.
 template <class T>
 NearestPoint<T> NearestOnTetrahedron(const SimplexPoints<T>& points) {
-  NearestPoint<T> enclosing;
-  std::array<T, 4> height;
-  bool sees_face = false;
-  for (int f = 0; f < 4; ++f) {
-    height[f] = InwardHeight(points, kTetrahedronFaces[f]);
-    sees_face = sees_face || height[f] <= T(0);
-  }
+  const std::array<T, 4> height = {
+      InwardHeight<T, 0, 1, 2, 3>(points), InwardHeight<T, 0, 3, 1, 2>(points),
+      InwardHeight<T, 0, 2, 3, 1>(points), InwardHeight<T, 1, 3, 2, 0>(points)};
+  const bool sees_face =
+      height[0] <= T(0) || height[1] <= T(0) || height[2] <= T(0) || height[3] <= T(0);
   if (!sees_face) {
-    enclosing.mask = 0b1111;
-    enclosing.encloses_origin = true;
     const T sum = height[0] + height[1] + height[2] + height[3];
-    for (int f = 0; f < 4; ++f) enclosing.weight[kTetrahedronFaces[f].opposite] = height[f] / sum;
-    if (IsMadeByWeights(points, enclosing)) return enclosing;
+    const NearestPoint<T> enclosing{
+        {}, 0b1111, {height[3] / sum, height[2] / sum, height[1] / sum, height[0] / sum}, true};
+    if (IsMadeByWeights<T, 0b1111>(points, enclosing)) return enclosing;
   }
   // The faces that the origin sees; all of them where a flat tetrahedron only seemed to enclose it.
+  const auto is_visited = [&](int face) { return !sees_face || height[face] <= T(0); };
   NearestPoint<T> best;
-  for (int f = 0; f < 4; ++f) {
-    if (sees_face && height[f] > T(0)) continue;
-    KeepNearer(NearestOnTriangle(points, kTetrahedronFaces[f].corner), &best);
-  }
+  const auto visit = [&best](const NearestPoint<T>& candidate) {
+    best = best.mask == 0 ? candidate : Nearer(best, candidate);
+  };
+  if (is_visited(0)) visit(NearestOnTriangle<T, 0, 1, 2>(points));
+  if (is_visited(1)) visit(NearestOnTriangle<T, 0, 3, 1>(points));
+  if (is_visited(2)) visit(NearestOnTriangle<T, 0, 2, 3>(points));
+  if (is_visited(3)) visit(NearestOnTriangle<T, 1, 3, 2>(points));
   return best;
 }
 
@@ -161,11 +154,11 @@ template <class T>
 NearestPoint<T> NearestOnSimplex(const SimplexPoints<T>& points, int size) {
   switch (size) {
     case 1:
-      return NearestOnPoint(points, 0);
+      return NearestOnPoint<T, 0>(points);
     case 2:
-      return NearestOnSegment(points, 0, 1);
+      return NearestOnSegment<T, 0, 1>(points);
     case 3:
-      return NearestOnTriangle(points, {0, 1, 2});
+      return NearestOnTriangle<T, 0, 1, 2>(points);
     default:
       return NearestOnTetrahedron(points);
   }

@@ -52,13 +52,15 @@ void SetPoints(const ShapePair& pair, const PosedShape& a, const CoreAnswer& cor
   answer->p_WB = a.pose.p_WS + answer->p_AoB;
 }
 
-// The caller's vertex pairs as a simplex, whose points are yet to be found.
-Simplex<double> StartOf(const Witness& witness) {
+// The caller's vertex pairs as a simplex, whose points are yet to be found; of size 0 if there are
+// none to start from.
+Simplex<double> StartOf(const ShapePair& pair, const DistanceOptions& options) {
   Simplex<double> start;
-  start.size = std::min(witness.size, 4);
+  if (options.start == nullptr || pair.is_curved()) return start;
+  start.size = std::min(options.start->size, 4);
   for (int i = 0; i < start.size; ++i) {
-    start.vertex[i].a = witness.vertices_a[i];
-    start.vertex[i].b = witness.vertices_b[i];
+    start.vertex[i].a = options.start->vertices_a[i];
+    start.vertex[i].b = options.start->vertices_b[i];
   }
   return start;
 }
@@ -66,10 +68,8 @@ Simplex<double> StartOf(const Witness& witness) {
 CoreAnswer Solve(const PosedPair& posed, const DistanceOptions& options) {
   const CoreLimits limits = LimitsOf(posed.pair(), options);
   if (options.tolerance > 0) return posed.Solve(limits);
-  const bool has_start =
-      options.start != nullptr && options.start->size > 0 && !posed.pair().is_curved();
-  return has_start ? posed.SolveCanonically(StartOf(*options.start), limits)
-                   : posed.SolveCanonically(limits);
+  const Simplex<double> start = StartOf(posed.pair(), options);
+  return start.size > 0 ? posed.SolveCanonically(start, limits) : posed.SolveCanonically(limits);
 }
 
 void SetWitness(const CoreWitness& core, Witness* witness) {

@@ -85,8 +85,8 @@ CoreAnswer PosedPair::Solve(const CoreLimits& limits) const {
 CoreAnswer PosedPair::SolveFromCold(Difference<double>& difference,
                                     const CoreLimits& limits) const {
   const GjkResult<double> found = SearchFast(difference, limits);
-  const bool has_ended = found.end == GjkEnd::kConverged || found.end == GjkEnd::kIterationLimit;
-  const bool is_first = has_ended && !pair_.is_curved() && IsTight(difference, found, limits);
+  const bool is_first =
+      found.end == GjkEnd::kConverged && !pair_.is_curved() && IsTight(difference, found, limits);
   CoreAnswer answer;
   if (is_first && FinishFromFeatures(difference, FeaturesOf(found.simplex), limits, &answer)) {
     answer.simplex = found.simplex;
