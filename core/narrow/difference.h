@@ -115,8 +115,6 @@ class Difference {
   const ShapePair& pair() const { return pair_; }
   const Placement<T>& placement() const { return placement_; }
 
-  const Mat3<T>& R_BA() const { return R_BA_; }
-
   // The largest coordinate that any intermediate has, units.
   double extent() const { return extent_; }
   // As RoundingError has it.

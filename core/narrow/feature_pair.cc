@@ -125,7 +125,7 @@ bool IsUnique(const Difference<double>& difference, const FeaturePair& features,
   if (!(nearest.inside > kFeatureMargin * std::sqrt(distance * extent))) return false;
   const double margin = kFeatureMargin * extent * std::sqrt(extent / distance);
   const Vec3d n_A = (-1 / distance) * nearest.v;
-  const Vec3d n_B = difference.R_BA() * -n_A;
+  const Vec3d n_B = Transpose(difference.placement().R_AB) * -n_A;
   return StandsOut(pair.a, features.a, n_A, margin / pair.scale_a) &&
          StandsOut(pair.b, features.b, n_B, margin / pair.scale_b);
 }
