@@ -35,6 +35,10 @@ inline constexpr double kFastGap = 24;
 // be off (feature_pair.h). Nearer to the edge the reference road answers.
 inline constexpr double kFeatureMargin = 0x1p-20;
 
+// Times what a length may be by rounding alone: a bracket wider than this is not closed, and a
+// search that no vertex brings nearer looks whether one narrows it. Closed ones are below 10.
+inline constexpr double kOpenBracket = 64;
+
 // Below this share of the extent a distance has too few digits left to tell features apart by it.
 inline constexpr double kLeastFeatureDistance = 0x1p-30;
 

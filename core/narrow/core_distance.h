@@ -87,7 +87,7 @@ GjkResult<double> SearchFast(Difference<double>& difference, const CoreLimits& l
 bool TakeSearch(Difference<double>& difference, const GjkResult<double>& gjk,
                 const CoreLimits& limits, CoreAnswer* answer);
 
-// Both.
+// SearchFast and TakeSearch.
 bool SolveFast(Difference<double>& difference, const CoreLimits& limits, CoreAnswer* answer);
 
 // Goes on from what the search in double found.

@@ -87,7 +87,7 @@ class Iteration {
   }
 
  private:
-  // Looks at the nearest point of the simplex, and replaces the simplex by a nearer one unless that
+  // Looks at the nearest point of the simplex, and replaces the simplex by a better one unless that
   // is the end.
   std::optional<GjkEnd> Step() {
     const T distance_sq = NormSquared(nearest_.v);
@@ -116,9 +116,8 @@ class Iteration {
   // Where rounding keeps a vertex from coming nearer, it may still turn v to where the bracket is
   // narrower: a vertex far away needs but a trace of weight for that.
   bool IsNarrowerAlong(const Vec3<T>& v) {
-    constexpr double kOpen = 64;  // of the noise: a bracket as wide as this is not closed
     const double width = ToDouble(result_.upper - result_.lower);
-    if (width <= kOpen * noise_) return false;
+    if (width <= kOpenBracket * noise_) return false;
     return Dot(v, difference_.Highest(-v).w) / Sqrt(NormSquared(v)) > result_.lower;
   }
 

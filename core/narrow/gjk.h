@@ -5,12 +5,13 @@
 //     lower = v . w / |v|   (the plane through the highest vertex w along -v separates)      upper
 //     = |v|
 // and ends when no vertex improves v any more: combinatorially, not by a tolerance, unless the
-// caller loosens it.
+// caller loosens it. Where rounding hides that a vertex comes nearer, a bracket that is still wide
+// goes on as long as each step raises the lower end; then only the limit bounds the iterations.
 //
 // After E. G. Gilbert, D. W. Johnson and S. S. Keerthi, "A fast procedure for computing the
 // distance between complex objects", 1988, and G. van den Bergen, "A fast and robust GJK
-// implementation", 1999. We keep the simplex of the best v when rounding stalls the search, and say
-// how far the bracket got instead of calling it an answer. Instantiated for double (the search) and
+// implementation", 1999. We keep the last simplex when rounding stalls the search, and say how far
+// the bracket got instead of calling it an answer. Instantiated for double (the search) and
 // DoubleDouble (where the bracket of the search does not decide).
 
 #ifndef CLEARANCE_CORE_NARROW_GJK_H_
@@ -47,7 +48,7 @@ struct GjkLimits {
 };
 
 enum class GjkEnd : std::uint8_t {
-  kConverged,  // no vertex comes nearer: v is the nearest point, to rounding
+  kConverged,  // no vertex improves the bracket: v is the nearest point, to rounding
   kAtOrigin,   // |v| is below rounding: the difference holds the origin, perhaps on its boundary
   kEnclosed,   // the simplex is a tetrahedron around the origin, by rounded signs
   kAbove,      // farther than stop_above

@@ -81,7 +81,9 @@ CoreAnswer PosedPair::Solve(const CoreLimits& limits) const {
   return Conclude(difference, SearchFast(difference, limits), limits);
 }
 
-// Features that are taken at once spare writing down what the search itself would answer.
+// Features that are taken at once spare writing down what the search itself would answer. A search
+// before this one may have left its vertices to climb from: no support depends on where its climb
+// begins.
 CoreAnswer PosedPair::SolveFromCold(Difference<double>& difference,
                                     const CoreLimits& limits) const {
   const GjkResult<double> found = SearchFast(difference, limits);

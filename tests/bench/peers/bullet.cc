@@ -3,6 +3,7 @@
 // Bullet as Debian builds it in double precision. Its hulls are scanned, its boxes are boxes; all
 // margins are 0, so that it answers about the very same bodies.
 
+#include <cmath>
 #include <limits>
 
 #include "BulletCollision/CollisionShapes/btBoxShape.h"
@@ -129,7 +130,7 @@ class Bullet final : public Peer {
         btVector3& guess = guesses_[i % guesses_.size()];
         if (i < guesses_.size()) guess = GuessOf(placed);
         const double distance = AskDistance(placed, guess, &results);
-        guess = results.normal;
+        guess = std::isnan(distance) ? GuessOf(placed) : results.normal;  // set on success only
         return distance;
       }
       case Kind::kIntersection:

@@ -81,9 +81,10 @@ class Ccd final : public Peer {
   explicit Ccd(CcdAlgorithm algorithm)
       : Peer({.name = algorithm == CcdAlgorithm::kGjk ? "libccd-gjk" : "libccd-mpr",
               .note = algorithm == CcdAlgorithm::kGjk
-                          ? "libccd 2.1, double: GJK and EPA; it knows no distances"
+                          ? "libccd 2.1, double: GJK and EPA; it knows no distances and no "
+                            "shapes: supports by a scan written here"
                           : "libccd 2.1, double: Minkowski portal refinement, booleans only, for "
-                            "its depth is not the least one"}),
+                            "its depth is not the least one; supports by a scan written here"}),
         algorithm_(algorithm) {}
 
   bool Answers(Kind kind) const override {

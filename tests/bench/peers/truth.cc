@@ -14,6 +14,11 @@ std::string At(const std::string& fault, std::size_t i) {
   return fault.empty() ? "" : fault + " at pair " + std::to_string(i);
 }
 
+// What others are judged by has to be as narrow as what is asked of ours.
+std::string FindWidth(double lowest, double highest) {
+  return highest - lowest <= kOwnTolerance ? "" : "a bracket wider than 1e-9";
+}
+
 Truth DistanceTruth(const Questions& questions, Regime regime, std::size_t i, bool is_sampled,
                     std::string* fault) {
   const Pool& pool = questions.pool;
@@ -21,6 +26,7 @@ Truth DistanceTruth(const Questions& questions, Regime regime, std::size_t i, bo
   const DistanceAnswer answer = Distance(pair.PosedA(pool), pair.PosedB(pool), {});
   *fault = At(FindFault(pair, regime, answer), i);
   if (fault->empty() && is_sampled) *fault = At(FindInexactness(pool, pair, answer), i);
+  if (fault->empty()) *fault = At(FindWidth(answer.bracket.lower, answer.bracket.upper), i);
   if (questions.kind != Kind::kIntersection) return {answer.bracket.lower, answer.bracket.upper};
   const double is_hit = answer.bracket.upper < 0 ? 1 : 0;
   return {is_hit, is_hit};
@@ -36,6 +42,7 @@ Truth TimeTruth(const Questions& questions, std::size_t i, bool is_sampled, std:
   *fault = At(FindFault(answer), i);
   if (fault->empty() && is_sampled) *fault = At(FindInexactness(pool, {pair, approach}, answer), i);
   if (answer.state == MotionState::kFree) return {kNoHit, kNoHit};
+  if (fault->empty()) *fault = At(FindWidth(answer.t_free, answer.t_hit), i);
   return {answer.t_free, answer.t_hit};
 }
 
