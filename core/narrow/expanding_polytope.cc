@@ -37,12 +37,18 @@ struct Plane {
 constexpr double kNormalError = 16;
 constexpr double kHeightError = 8;
 
-// Of a triangle that is hardly more than its longest edge, over which it is at most so high.
-Plane MeasuredByItsEdge(const Triangle& t, double height) {
+// Of a triangle that is hardly more than its longest edge, over which it is at most so high. The
+// normal is the direction to the edge, or the triangle's own where the edge meets the origin.
+Plane MeasuredByItsEdge(const Triangle& t, double height, const Vec3<Dd>& n) {
   const NearestPoint<double> nearest = NearestOnSegment<double, 0, 1>({t.b, t.c, {}, {}});
   const double distance = Norm(nearest.v);
   const double rounding = kNormalError * kRoundoff * (Norm(t.b) + Norm(t.c));
-  const Vec3d n_A = distance > 0 ? (1 / distance) * nearest.v : Vec3d{1, 0, 0};
+  Vec3d n_A = {1, 0, 0};
+  if (distance > rounding) {
+    n_A = (1 / distance) * nearest.v;
+  } else if (const Dd area = Sqrt(NormSquared(n)); ToDouble(area) > 0) {
+    n_A = ToDouble((Dd(1) / area) * n);
+  }
   return {n_A, distance, rounding + height};
 }
 
@@ -57,9 +63,9 @@ Plane PreciselyMeasured(const Triangle& t) {
   const double edges = length_e * length_f;
   const Dd area = Sqrt(NormSquared(n));
   const double shorter = std::fmin(length_e, length_f);
-  if (edges < kThinUnderflow) return MeasuredByItsEdge(t, shorter);  // squares underflow
+  if (edges < kThinUnderflow) return MeasuredByItsEdge(t, shorter, n);  // squares underflow
   if (!(ToDouble(area) > kThinTriangle * edges)) {
-    return MeasuredByItsEdge(t, 2 * kThinTriangle * shorter);
+    return MeasuredByItsEdge(t, 2 * kThinTriangle * shorter, n);
   }
   const Vec3<Dd> n_A = (Dd(1) / area) * n;
   const double relative_error = kNormalError * kDoubleDoubleRoundoff * edges / ToDouble(area);

@@ -308,5 +308,37 @@ TEST(Regression, ACornerThatOnlyTurnsTheNormal) {
   EXPECT_EQ(answer.state, State::kSeparated);
 }
 
+// Boxes that differ by units in the last place, overlapping by another: a facet of the difference
+// is all edge, the edge meets the origin, and its normal was any.
+TEST(Regression, AFacetThatIsAnEdgeThroughTheOrigin) {
+  BodyPair bodies = {
+      {.kind = BodyKind::kHull,
+       .points = {{-0x1.0a4c965110441p+0, -0x1.fe967f4c961c8p+0, -0x1.66e8c848954e1p+0},
+                  {0x1.0a4c965110441p+0, -0x1.fe967f4c961c8p+0, -0x1.66e8c848954e1p+0},
+                  {-0x1.0a4c965110441p+0, 0x1.fe967f4c961c8p+0, -0x1.66e8c848954e1p+0},
+                  {0x1.0a4c965110441p+0, 0x1.fe967f4c961c8p+0, -0x1.66e8c848954e1p+0},
+                  {-0x1.0a4c965110441p+0, -0x1.fe967f4c961c8p+0, 0x1.66e8c848954e1p+0},
+                  {0x1.0a4c965110441p+0, -0x1.fe967f4c961c8p+0, 0x1.66e8c848954e1p+0},
+                  {-0x1.0a4c965110441p+0, 0x1.fe967f4c961c8p+0, 0x1.66e8c848954e1p+0},
+                  {0x1.0a4c965110441p+0, 0x1.fe967f4c961c8p+0, 0x1.66e8c848954e1p+0}},
+       .radius = 0,
+       .pose = {{0x1.023ef6814bb3ep-1, 0x1.42f055274e394p-2, -0x1.a740130bdb51cp-1}, {}}},
+      {.kind = BodyKind::kHull,
+       .points = {{-0x1.0a4c96511043ep+0, -0x1.fe967f4c961c8p+0, -0x1.66e8c848954e2p+0},
+                  {0x1.0a4c96511044p+0, -0x1.fe967f4c961c8p+0, -0x1.66e8c848954dep+0},
+                  {-0x1.0a4c965110441p+0, 0x1.fe967f4c961cap+0, -0x1.66e8c848954dep+0},
+                  {0x1.0a4c965110441p+0, 0x1.fe967f4c961c8p+0, -0x1.66e8c848954e4p+0},
+                  {-0x1.0a4c965110443p+0, -0x1.fe967f4c961cbp+0, 0x1.66e8c848954e2p+0},
+                  {0x1.0a4c965110442p+0, -0x1.fe967f4c961cap+0, 0x1.66e8c848954dep+0},
+                  {-0x1.0a4c96511044p+0, 0x1.fe967f4c961cap+0, 0x1.66e8c848954e1p+0},
+                  {0x1.0a4c965110444p+0, 0x1.fe967f4c961c6p+0, 0x1.66e8c848954ep+0}},
+       .radius = 0,
+       .pose = {{-0x1.9379b1617aae4p+0, 0x1.42f055274e396p-2, -0x1.a740130bdb51ep-1}, {}}}};
+  const CheckedPair pair(bodies);
+  const DistanceAnswer answer = Distance(pair.PosedA(), pair.PosedB(), {});
+  EXPECT_EQ(FaultOf(CheckDistance(pair.PosedA(), pair.PosedB(), {}, answer)), "");
+  EXPECT_LT(answer.n_AB.x, -0.99);
+}
+
 }  // namespace
 }  // namespace clearance::testing
