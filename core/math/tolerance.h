@@ -39,6 +39,15 @@ inline constexpr double kFeatureMargin = 0x1p-20;
 // search that no vertex brings nearer looks whether one narrows it. Closed ones are below 10.
 inline constexpr double kOpenBracket = 64;
 
+// Of the extent: a distance below this is left to searches that take care (core/narrow/scout.h).
+inline constexpr double kScoutNearest = 0x1p-30;
+
+// Of the distance's square: a corner that is nearer by less than this ends a guess.
+inline constexpr double kScoutGap = 0x1p-40;
+
+// Corners that a guess tries before it gives up. Hulls of thousands of vertices take under 30.
+inline constexpr std::uint32_t kMostScoutSteps = 64;
+
 // Below this share of the extent a distance has too few digits left to tell features apart by it.
 inline constexpr double kLeastFeatureDistance = 0x1p-30;
 

@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
+#include <cstddef>
+#include <new>
 
 #include "core/math/rotation.h"
 #include "core/math/tolerance.h"
@@ -14,73 +15,175 @@
 namespace clearance {
 namespace {
 
-// The nearest point of the features' difference, its combination of vertex pairs, and how far it
-// lies inside the features: the least distance from their boundary, infinite for two vertices.
-struct Nearest {
-  Simplex<double> simplex;
-  Vec3d v;
-  double inside = 0;
+// Faces with more corners are left to the search.
+constexpr std::size_t kMostCorners = 16;
+
+using Corners = absl::Span<const VertexIndex>;
+
+// What the vertices of a simplex stand for: themselves, or all corners of a face.
+struct Features {
+  Corners a;
+  Corners b;
 };
 
-Simplex<double> PairsOf(const Difference<double>& difference, const FeaturePair& features) {
-  Simplex<double> pairs;
-  for (int i = 0; i < features.a.size; ++i) {
-    for (int j = 0; j < features.b.size; ++j) {
-      pairs.vertex[pairs.size++] = difference.At(features.a.vertex[i], features.b.vertex[j], false);
-    }
-  }
-  return pairs;
+bool Contains(Corners feature, VertexIndex candidate) {
+  bool is_found = false;
+  for (const VertexIndex vertex : feature) is_found |= vertex == candidate;
+  return is_found;
 }
 
-// A vertex against a vertex, an edge or a triangle.
-std::optional<Nearest> NearestOfSimplex(Simplex<double> pairs) {
-  SimplexPoints<double> points;
-  for (int i = 0; i < pairs.size; ++i) points[i] = pairs.vertex[i].w;
-  const NearestPoint<double> nearest = NearestOnSimplex(points, pairs.size);
-  if (nearest.mask != (1U << pairs.size) - 1) return std::nullopt;
-  pairs.weight = nearest.weight;
-  double inside = HUGE_VAL;
-  if (pairs.size == 2) {
-    inside = std::fmin(nearest.weight[0], nearest.weight[1]) * Norm(points[1] - points[0]);
-  } else if (pairs.size == 3) {
-    const double area = Norm(Cross(points[1] - points[0], points[2] - points[0]));
+bool HasPolygons(const HullFaces& faces) {
+  return faces.corners.size() > 3 * std::size_t{faces.face_count()};
+}
+
+// The corners of the one face inside which the vertices lie, if it has more than three: three of
+// its corners, or two that a diagonal joins. Else none. An edge is a side of two faces.
+Corners PolygonOf(const ConvexShape& shape, Corners feature) {
+  if (feature.size() == 1 || !HasPolygons(shape.faces())) return {};
+  Corners polygon;
+  for (const std::uint32_t face : shape.faces().FacesOf(feature[0])) {
+    const Corners corners = shape.faces().CornersOf(face);
+    const auto is_corner = [&](VertexIndex vertex) { return Contains(corners, vertex); };
+    if (!std::all_of(feature.begin(), feature.end(), is_corner)) continue;
+    if (!polygon.empty()) return {};
+    polygon = corners;
+  }
+  return polygon.size() > 3 && polygon.size() <= kMostCorners ? polygon : Corners();
+}
+
+// Nothing for more than three vertices that are not of one face.
+Corners WholeOf(const ConvexShape& shape, const FeatureVertices& feature) {
+  const Corners polygon = PolygonOf(shape, feature.vertices());
+  if (!polygon.empty()) return polygon;
+  return feature.size > 3 ? Corners() : feature.vertices();
+}
+
+Features Whole(const ShapePair& pair, const FeaturePair& features) {
+  if (features.a.size == 2 && features.b.size == 2)
+    return {features.a.vertices(), features.b.vertices()};
+  return {WholeOf(pair.a, features.a), WholeOf(pair.b, features.b)};
+}
+
+// The nearest point v of the features' difference as a combination of vertex pairs.
+class Nearest {
+ public:
+  explicit Nearest(const Difference<double>& difference) : difference_(difference) {}
+
+  // False if the features are of no kind that has one nearest point.
+  bool Find(const Features& features) {
+    const std::size_t size_a = features.a.size(), size_b = features.b.size();
+    if (size_a == 2 && size_b == 2) return FindBetweenEdges(features);
+    if (std::min(size_a, size_b) != 1) return false;
+    const std::size_t corners = std::max(size_a, size_b);
+    if (corners > 3) return FindInPolygon(features);
+    for (std::size_t i = 0; i < corners; ++i) AppendPair(features, i);
+    if (corners == 3) return FindInTriangle();
+    return corners == 2 ? FindOnSegment() : FindPoint();
+  }
+
+  const GjkResult<double>& found() const { return found_; }
+  GjkResult<double>* mutable_found() { return &found_; }
+  // The square of how far v lies inside the features: the least distance from their boundary.
+  double inside_sq() const { return inside_sq_; }
+
+ private:
+  // Of a vertex and a feature the pair with the feature's corner i.
+  static VertexIndex CornerOf(Corners feature, std::size_t i) {
+    return feature[feature.size() > 1 ? i : 0];
+  }
+  void AppendPair(const Features& features, std::size_t i) {
+    Append(CornerOf(features.a, i), CornerOf(features.b, i));
+  }
+  Vec3d PointOfPair(const Features& features, std::size_t i) const {
+    return difference_.At(CornerOf(features.a, i), CornerOf(features.b, i), false).w;
+  }
+
+  // Written where it stays: reading at once what was copied in halves waits for the memory.
+  void Append(VertexIndex a, VertexIndex b) {
+    new (&found_.simplex.vertex[found_.simplex.size++])
+        DifferenceVertex<double>(difference_.At(a, b, false));
+  }
+
+  const Vec3d& w(int i) const { return found_.simplex.vertex[i].w; }
+
+  bool FindPoint() {
+    found_.v = w(0);
+    found_.simplex.weight[0] = 1;
+    inside_sq_ = HUGE_VAL;
+    return true;
+  }
+
+  bool FindOnSegment() {
+    const NearestPoint<double> nearest = NearestOnSegment<double, 0, 1>({w(0), w(1)});
+    const double shorter = std::fmin(nearest.weight[0], nearest.weight[1]);
+    found_.v = nearest.v;
+    found_.simplex.weight = nearest.weight;
+    inside_sq_ = shorter * shorter * NormSquared(w(1) - w(0));
+    return nearest.mask == 0b11;
+  }
+
+  bool FindInTriangle() {
+    NearestPoint<double> nearest;
+    if (!FindFootInTriangle<double, 0, 1, 2>({w(0), w(1), w(2)}, &nearest)) return false;
+    found_.v = nearest.v;
+    found_.simplex.weight = nearest.weight;
+    const double area_sq = NormSquared(Cross(w(1) - w(0), w(2) - w(0)));
+    inside_sq_ = HUGE_VAL;
     for (int i = 0; i < 3; ++i) {
-      const double side = Norm(points[(i + 1) % 3] - points[(i + 2) % 3]);
-      inside = std::fmin(inside, nearest.weight[i] * area / side);
+      const double share = nearest.weight[i];
+      const double side_sq = NormSquared(w((i + 1) % 3) - w((i + 2) % 3));
+      inside_sq_ = std::fmin(inside_sq_, share * share * area_sq / side_sq);
     }
+    return true;
   }
-  return Nearest{pairs, nearest.v, inside};
-}
 
-// An edge against an edge: the normal equations of |w00 + s e - t f|^2. `pairs` holds w00 w01 w10
-// w11, the first index A's.
-std::optional<Nearest> NearestOfEdges(Simplex<double> pairs) {
-  const Vec3d& w = pairs.vertex[0].w;
-  const Vec3d e = pairs.vertex[2].w - w;
-  const Vec3d f = w - pairs.vertex[1].w;
-  const double ee = NormSquared(e), ff = NormSquared(f), ef = Dot(e, f);
-  const double ew = Dot(e, w), fw = Dot(f, w);
-  const double determinant = ee * ff - ef * ef;
-  if (!(determinant > kLeastSineSquared * ee * ff)) return std::nullopt;
-  const double s = (ef * fw - ff * ew) / determinant;
-  const double t = (ee * fw - ef * ew) / determinant;
-  if (!(s > 0 && s < 1 && t > 0 && t < 1)) return std::nullopt;
-  pairs.weight = {(1 - s) * (1 - t), (1 - s) * t, s * (1 - t), s * t};
-  const double sine = std::sqrt(determinant / (ee * ff));
-  const double inside =
-      sine * std::fmin(std::fmin(s, 1 - s) * std::sqrt(ee), std::fmin(t, 1 - t) * std::sqrt(ff));
-  return Nearest{pairs, w + s * e - t * f, inside};
-}
-
-std::optional<Nearest> NearestOf(const Difference<double>& difference,
-                                 const FeaturePair& features) {
-  const int product = features.a.size * features.b.size;
-  if (features.a.size == 2 && features.b.size == 2) {
-    return NearestOfEdges(PairsOf(difference, features));
+  // The triangle of the face's fan that the point is in, and how far it is from the sides of all.
+  bool FindInPolygon(const Features& features) {
+    const std::size_t corners = std::max(features.a.size(), features.b.size());
+    for (std::size_t k = 1; k + 1 < corners; ++k) {
+      found_.simplex.size = 0;
+      for (const std::size_t i : {std::size_t{0}, k, k + 1}) AppendPair(features, i);
+      if (!FindInTriangle()) continue;
+      inside_sq_ = HUGE_VAL;
+      for (std::size_t i = 0; i < corners; ++i) {
+        const Vec3d from = PointOfPair(features, i);
+        const Vec3d side = PointOfPair(features, (i + 1) % corners) - from;
+        const double area_sq = NormSquared(Cross(side, found_.v - from));
+        inside_sq_ = std::fmin(inside_sq_, area_sq / NormSquared(side));
+      }
+      return true;
+    }
+    return false;
   }
-  if (product > 3) return std::nullopt;
-  return NearestOfSimplex(PairsOf(difference, features));
-}
+
+  // The normal equations of |w00 + s e - t f|^2.
+  bool FindBetweenEdges(const Features& features) {
+    for (const VertexIndex a : features.a) {
+      for (const VertexIndex b : features.b) Append(a, b);
+    }
+    const Vec3d e = w(2) - w(0);
+    const Vec3d f = w(0) - w(1);
+    const double ee = NormSquared(e), ff = NormSquared(f), ef = Dot(e, f);
+    const double ew = Dot(e, w(0)), fw = Dot(f, w(0));
+    const double determinant = ee * ff - ef * ef;
+    if (!(determinant > kLeastSineSquared * ee * ff)) return false;
+    const double s = (ef * fw - ff * ew) / determinant;
+    const double t = (ee * fw - ef * ew) / determinant;
+    if (!(s > 0 && s < 1 && t > 0 && t < 1)) return false;
+    found_.simplex.weight = {(1 - s) * (1 - t), (1 - s) * t, s * (1 - t), s * t};
+    // Along the common normal, which w00 + s e - t f loses by rounding where it is short.
+    const Vec3d n = Cross(e, f);
+    found_.v = (Dot(w(0), n) / NormSquared(n)) * n;
+    const double from_ends = std::fmin(s, 1 - s), from_ends_b = std::fmin(t, 1 - t);
+    inside_sq_ =
+        determinant * std::fmin(from_ends * from_ends / ff, from_ends_b * from_ends_b / ee);
+    return true;
+  }
+
+  const Difference<double>& difference_;
+  GjkResult<double> found_;
+  double inside_sq_ = 0;
+};
 
 double Height(const ConvexShape& shape, const Vec3d& d, VertexIndex i) {
   return Dot(d, shape.vertex(i));
@@ -88,14 +191,12 @@ double Height(const ConvexShape& shape, const Vec3d& d, VertexIndex i) {
 
 // True if every neighbour of the feature that is not of it lies below `floor`. On a polytope every
 // vertex has a rising path of edges to the top, so that neighbours speak for all.
-bool AreNeighborsBelow(const ConvexShape& shape, const FeatureVertices& feature, const Vec3d& d,
-                       double floor) {
+bool AreNeighborsBelow(const ConvexShape& shape, Corners feature, const Vec3d& d, double floor) {
   const Adjacency& adjacency = shape.adjacency();
-  for (int i = 0; i < feature.size; ++i) {
-    const VertexIndex at = feature.vertex[i];
+  for (const VertexIndex at : feature) {
     for (std::uint32_t k = adjacency.offsets[at]; k < adjacency.offsets[at + 1]; ++k) {
       const VertexIndex neighbor = adjacency.neighbors[k];
-      if (!(Height(shape, d, neighbor) < floor) && !feature.Contains(neighbor)) return false;
+      if (!(Height(shape, d, neighbor) < floor) && !Contains(feature, neighbor)) return false;
     }
   }
   return true;
@@ -103,31 +204,43 @@ bool AreNeighborsBelow(const ConvexShape& shape, const FeatureVertices& feature,
 
 // True if every vertex that is not of the feature lies below its highest one along d by more than
 // `margin`.
-bool StandsOut(const ConvexShape& shape, const FeatureVertices& feature, const Vec3d& d,
-               double margin) {
+bool StandsOut(const ConvexShape& shape, Corners feature, const Vec3d& d, double margin) {
   double top = -HUGE_VAL;
-  for (int i = 0; i < feature.size; ++i) top = std::max(top, Height(shape, d, feature.vertex[i]));
+  for (const VertexIndex i : feature) top = std::max(top, Height(shape, d, i));
   const double floor = top - margin;
   if (shape.has_adjacency()) return AreNeighborsBelow(shape, feature, d, floor);
+  int others = 0;
   for (VertexIndex i = 0; i < shape.vertex_count(); ++i) {
-    if (!(Height(shape, d, i) < floor) && !feature.Contains(i)) return false;
+    others += Height(shape, d, i) < floor ? 0 : 1;
   }
-  return true;
+  for (const VertexIndex i : feature) others -= Height(shape, d, i) < floor ? 0 : 1;
+  return others == 0;
 }
 
 // Both margins of the header.
-bool IsUnique(const Difference<double>& difference, const FeaturePair& features,
+bool IsUnique(const Difference<double>& difference, const Features& features,
               const Nearest& nearest) {
   const ShapePair& pair = difference.pair();
   const double extent = difference.extent();
-  const double distance = Norm(nearest.v);
+  const Vec3d& v = nearest.found().v;
+  const double distance = Norm(v);
   if (!(distance > kLeastFeatureDistance * extent)) return false;
-  if (!(nearest.inside > kFeatureMargin * std::sqrt(distance * extent))) return false;
+  if (!(nearest.inside_sq() > kFeatureMargin * kFeatureMargin * distance * extent)) return false;
   const double margin = kFeatureMargin * extent * std::sqrt(extent / distance);
-  const Vec3d n_A = (-1 / distance) * nearest.v;
+  const Vec3d n_A = (-1 / distance) * v;
   const Vec3d n_B = Transpose(difference.placement().R_AB) * -n_A;
   return StandsOut(pair.a, features.a, n_A, margin / pair.scale_a) &&
          StandsOut(pair.b, features.b, n_B, margin / pair.scale_b);
+}
+
+// The plane through the features below, the point that the weights make above.
+void SetBracket(GjkResult<double>* found) {
+  found->upper = WeightedNorm(found->simplex);
+  double lower = HUGE_VAL;
+  for (int i = 0; i < found->simplex.size; ++i) {
+    lower = std::fmin(lower, Dot(found->v, found->simplex.vertex[i].w));
+  }
+  found->lower = lower / Norm(found->v);
 }
 
 }  // namespace
@@ -140,9 +253,16 @@ void FeatureVertices::Add(VertexIndex candidate) {
 }
 
 bool FeatureVertices::Contains(VertexIndex candidate) const {
-  bool is_found = false;
-  for (int i = 0; i < size; ++i) is_found |= vertex[i] == candidate;
-  return is_found;
+  return clearance::Contains(vertices(), candidate);
+}
+
+FeaturePair FeaturesOf(const VertexPairs& pairs) {
+  FeaturePair features;
+  for (int i = 0; i < pairs.size; ++i) {
+    features.a.Add(pairs.a[i]);
+    features.b.Add(pairs.b[i]);
+  }
+  return features;
 }
 
 FeaturePair FeaturesOf(const Simplex<double>& simplex) {
@@ -156,18 +276,11 @@ FeaturePair FeaturesOf(const Simplex<double>& simplex) {
 
 bool FinishFromFeatures(const Difference<double>& difference, const FeaturePair& features,
                         const CoreLimits& limits, CoreAnswer* answer) {
-  const std::optional<Nearest> nearest = NearestOf(difference, features);
-  if (!nearest || !IsUnique(difference, features, *nearest)) return false;
-  GjkResult<double> finish;
-  finish.simplex = nearest->simplex;
-  finish.v = nearest->v;
-  finish.upper = WeightedNorm(nearest->simplex);
-  finish.lower = HUGE_VAL;
-  const double norm = Norm(nearest->v);
-  for (int i = 0; i < finish.simplex.size; ++i) {
-    finish.lower = std::fmin(finish.lower, Dot(nearest->v, finish.simplex.vertex[i].w) / norm);
-  }
-  return SetIfTight(difference, finish, limits, answer);
+  const Features whole = Whole(difference.pair(), features);
+  Nearest nearest(difference);
+  if (!nearest.Find(whole) || !IsUnique(difference, whole, nearest)) return false;
+  SetBracket(nearest.mutable_found());
+  return SetIfTight(difference, nearest.found(), limits, answer);
 }
 
 }  // namespace clearance

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The closest features of two separated cores (vertex, edge or triangle of each), and an answer
+// The closest features of two separated cores (vertex, edge or face of each), and an answer
 // computed from them alone. A search may reach the same features on many roads (from any start, in
 // either precision), with as many last bits; where the features are proved to be the only closest
 // ones, with a margin, this finish gives all roads the same bits.
@@ -18,18 +18,23 @@
 
 #include <array>
 
+#include "absl/types/span.h"
 #include "core/narrow/core_distance.h"
 #include "core/narrow/difference.h"
 
 namespace clearance {
 
-// Vertices of a simplex that belong to one core, ascending, each once.
+// Vertices of a simplex that belong to one core, ascending, each once. Where they lie inside a face
+// with more corners than three, all of these are the feature.
 struct FeatureVertices {
   int size = 0;
   std::array<VertexIndex, 4> vertex{};
 
   void Add(VertexIndex candidate);
   bool Contains(VertexIndex candidate) const;
+  absl::Span<const VertexIndex> vertices() const {
+    return {vertex.data(), static_cast<std::size_t>(size)};
+  }
 };
 
 struct FeaturePair {
@@ -37,6 +42,14 @@ struct FeaturePair {
   FeatureVertices b;
 };
 
+// Pairs of vertices, whose differences are a simplex of A - B.
+struct VertexPairs {
+  int size = 0;
+  std::array<VertexIndex, 4> a{};
+  std::array<VertexIndex, 4> b{};
+};
+
+FeaturePair FeaturesOf(const VertexPairs& pairs);
 // Of a simplex of polytopes.
 FeaturePair FeaturesOf(const Simplex<double>& simplex);
 

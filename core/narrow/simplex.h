@@ -87,9 +87,9 @@ bool IsMadeByWeights(const SimplexPoints<T>& points, const NearestPoint<T>& near
   return ToDouble(NormSquared(sum - nearest.v)) <= slack * largest_sq;
 }
 
+// The foot of the origin on a triangle's plane, to `nearest`. False if it is not inside.
 template <class T, int i, int j, int k>
-NearestPoint<T> NearestOnTriangle(const SimplexPoints<T>& points) {
-  constexpr unsigned kMask = 1U << i | 1U << j | 1U << k;
+bool FindFootInTriangle(const SimplexPoints<T>& points, NearestPoint<T>* nearest) {
   const Vec3<T> n = Cross(points[j] - points[i], points[k] - points[i]);
   const T nn = NormSquared(n);
   // Twice the signed areas of the triangles that the projected origin makes with each edge, times
@@ -97,13 +97,22 @@ NearestPoint<T> NearestOnTriangle(const SimplexPoints<T>& points) {
   const T area_i = Dot(Cross(points[j], points[k]), n);
   const T area_j = Dot(Cross(points[k], points[i]), n);
   const T area_k = Dot(Cross(points[i], points[j]), n);
-  if (nn > T(0) && area_i > T(0) && area_j > T(0) && area_k > T(0)) {
-    const T sum = area_i + area_j + area_k;
-    NearestPoint<T> nearest{(Dot(points[i], n) / nn) * n, kMask, {}, false};
-    nearest.weight[i] = area_i / sum;
-    nearest.weight[j] = area_j / sum;
-    nearest.weight[k] = area_k / sum;
-    if (IsMadeByWeights<T, kMask>(points, nearest)) return nearest;
+  if (!(nn > T(0) && area_i > T(0) && area_j > T(0) && area_k > T(0))) return false;
+  const T sum = area_i + area_j + area_k;
+  nearest->v = (Dot(points[i], n) / nn) * n;
+  nearest->mask = 1U << i | 1U << j | 1U << k;
+  nearest->weight[i] = area_i / sum;
+  nearest->weight[j] = area_j / sum;
+  nearest->weight[k] = area_k / sum;
+  return true;
+}
+
+template <class T, int i, int j, int k>
+NearestPoint<T> NearestOnTriangle(const SimplexPoints<T>& points) {
+  NearestPoint<T> nearest;
+  if (FindFootInTriangle<T, i, j, k>(points, &nearest) &&
+      IsMadeByWeights<T, 1U << i | 1U << j | 1U << k>(points, nearest)) {
+    return nearest;
   }
   const NearestPoint<T> first =
       Nearer(NearestOnSegment<T, i, j>(points), NearestOnSegment<T, j, k>(points));

@@ -2,12 +2,15 @@
 
 #include "core/query/body_query.h"
 
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <tuple>
 
+#include "absl/container/inlined_vector.h"
 #include "core/query/piece_bounds.h"
 #include "core/query/whole_verdict.h"
 
@@ -256,6 +259,25 @@ class EarliestContact {
   bool is_known_free_ = false;
 };
 
+// Of at most kDistancesAtOnce: the convex pairs together.
+void AnswerGroup(absl::Span<const BodyDistanceQuestion> questions,
+                 absl::Span<DistanceAnswer> answers) {
+  absl::InlinedVector<DistanceQuestion, kDistancesAtOnce> convex;
+  std::array<std::size_t, kDistancesAtOnce> place = {};
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    const BodyDistanceQuestion& question = questions[i];
+    if (!IsConvexPair(question.a, question.b)) {
+      answers[i] = Distance(question.a, question.b, question.options);
+      continue;
+    }
+    place[convex.size()] = i;
+    convex.push_back({PieceOf(question.a, 0), PieceOf(question.b, 0), question.options});
+  }
+  std::array<DistanceAnswer, kDistancesAtOnce> found;
+  Distances(convex, absl::MakeSpan(found).first(convex.size()));
+  for (std::size_t k = 0; k < convex.size(); ++k) answers[place[k]] = found[k];
+}
+
 }  // namespace
 
 DistanceAnswer Distance(const PosedBody& a, const PosedBody& b, const DistanceOptions& options) {
@@ -263,6 +285,14 @@ DistanceAnswer Distance(const PosedBody& a, const PosedBody& b, const DistanceOp
   NearestPieces nearest(a, b, options);
   VisitPairs(StandingBounds(a, b), &nearest);
   return nearest.Answer();
+}
+
+void Distances(absl::Span<const BodyDistanceQuestion> questions,
+               absl::Span<DistanceAnswer> answers) {
+  for (std::size_t first = 0; first < questions.size(); first += kDistancesAtOnce) {
+    AnswerGroup(questions.subspan(first, kDistancesAtOnce),
+                answers.subspan(first, kDistancesAtOnce));
+  }
 }
 
 IntersectionAnswer Intersection(const PosedBody& a, const PosedBody& b,

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 
+#include "absl/types/span.h"
 #include "core/math/pose.h"
 #include "core/query/distance.h"
 #include "core/query/intersection.h"
@@ -51,6 +52,16 @@ inline MovingShape PieceOf(const MovingBody& moving, std::uint32_t i) {
 // tolerance is the larger of those of the pairs that the bracket's ends come from. Of compounds
 // options.start is not used.
 DistanceAnswer Distance(const PosedBody& a, const PosedBody& b, const DistanceOptions& options);
+
+struct BodyDistanceQuestion {
+  PosedBody a;
+  PosedBody b;
+  DistanceOptions options;
+};
+
+// As Distances of distance.h; compounds are answered one by one.
+void Distances(absl::Span<const BodyDistanceQuestion> questions,
+               absl::Span<DistanceAnswer> answers);
 
 // The state of the whole likewise; it stops at the first pair that is proved to penetrate.
 IntersectionAnswer Intersection(const PosedBody& a, const PosedBody& b,

@@ -3,8 +3,11 @@
 #include "core/query/distance.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <limits>
+#include <optional>
 
 #include "core/math/power_of_two.h"
 #include "core/math/rotation.h"
@@ -52,23 +55,22 @@ void SetPoints(const ShapePair& pair, const PosedShape& a, const CoreAnswer& cor
   answer->p_WB = a.pose.p_WS + answer->p_AoB;
 }
 
-// The caller's vertex pairs as a simplex, whose points are yet to be found; of size 0 if there are
-// none to start from.
-Simplex<double> StartOf(const ShapePair& pair, const DistanceOptions& options) {
-  Simplex<double> start;
+// The caller's vertex pairs; none if there are none to start from.
+VertexPairs StartOf(const ShapePair& pair, const DistanceOptions& options) {
+  VertexPairs start;
   if (options.start == nullptr || pair.is_curved()) return start;
   start.size = std::min(options.start->size, 4);
   for (int i = 0; i < start.size; ++i) {
-    start.vertex[i].a = options.start->vertices_a[i];
-    start.vertex[i].b = options.start->vertices_b[i];
+    start.a[i] = options.start->vertices_a[i];
+    start.b[i] = options.start->vertices_b[i];
   }
   return start;
 }
 
-CoreAnswer Solve(const PosedPair& posed, const DistanceOptions& options) {
+CoreAnswer Solve(PosedPair& posed, const DistanceOptions& options) {
   const CoreLimits limits = LimitsOf(posed.pair(), options);
   if (options.tolerance > 0) return posed.Solve(limits);
-  const Simplex<double> start = StartOf(posed.pair(), options);
+  const VertexPairs start = StartOf(posed.pair(), options);
   return start.size > 0 ? posed.SolveCanonically(start, limits) : posed.SolveCanonically(limits);
 }
 
@@ -81,19 +83,10 @@ void SetWitness(const CoreWitness& core, Witness* witness) {
   }
 }
 
-}  // namespace
-
-bool IsRepresentable(double bounding_radius, const Pose& pose) {
-  const Vec3d& p = pose.p_WS;
-  const double reach = std::max({std::fabs(p.x), std::fabs(p.y), std::fabs(p.z)}) + bounding_radius;
-  return std::isfinite(8 * reach);  // two of these, and their distance, fit into doubles
-}
-
-DistanceAnswer Distance(const PosedShape& a, const PosedShape& b, const DistanceOptions& options) {
-  if (options.depth_proof != nullptr) *options.depth_proof = {};
-  const PosedPair posed(a, b);
-  const ShapePair& pair = posed.pair();
-  const CoreAnswer core = Solve(posed, options);
+// What the cores' answer says of the bodies.
+DistanceAnswer AnswerOf(const DistanceQuestion& question, const ShapePair& pair,
+                        const CoreAnswer& core) {
+  const auto& [a, b, options] = question;
   DistanceAnswer answer;
   answer.iterations = core.iterations;
   answer.bracket = BodyBracket(pair, core);
@@ -115,6 +108,72 @@ DistanceAnswer Distance(const PosedShape& a, const PosedShape& b, const Distance
   SetPoints(pair, a, core, &answer);
   SetWitness(core.witness, &answer.witness);
   return answer;
+}
+
+// At most kDistancesAtOnce pairs: those that need a search have theirs side by side.
+class Group {
+ public:
+  Group(absl::Span<const DistanceQuestion> questions, absl::Span<DistanceAnswer> answers)
+      : questions_(questions), answers_(answers) {}
+
+  void Answer() {
+    for (std::size_t i = 0; i < questions_.size(); ++i) Begin(i);
+    std::array<Scouted, kDistancesAtOnce> guesses;
+    Scout({tasks_.data(), task_count_}, {guesses.data(), task_count_});
+    for (std::size_t k = 0; k < task_count_; ++k) {
+      PosedPair& posed = *pairs_[k];
+      const CoreLimits limits = LimitsOf(posed.pair(), questions_[asked_[k]].options);
+      Put(asked_[k], posed, posed.SolveCanonically(guesses[k], limits));
+    }
+  }
+
+ private:
+  // Answers what needs no search, and what no guess helps; the others wait for theirs.
+  void Begin(std::size_t i) {
+    const DistanceOptions& options = questions_[i].options;
+    if (options.depth_proof != nullptr) *options.depth_proof = {};
+    PosedPair& posed = pairs_[task_count_].emplace(questions_[i].a, questions_[i].b);
+    if (posed.pair().is_curved() || options.tolerance > 0)
+      return Put(i, posed, Solve(posed, options));
+    const CoreLimits limits = LimitsOf(posed.pair(), options);
+    CoreAnswer core;
+    const VertexPairs start = StartOf(posed.pair(), options);
+    if (start.size > 0 && posed.Finish(start, limits, &core)) return Put(i, posed, core);
+    asked_[task_count_] = i;
+    tasks_[task_count_++] = {&posed.difference(), limits.stop_above};
+  }
+
+  void Put(std::size_t i, const PosedPair& posed, const CoreAnswer& core) {
+    answers_[i] = AnswerOf(questions_[i], posed.pair(), core);
+  }
+
+  const absl::Span<const DistanceQuestion> questions_;
+  const absl::Span<DistanceAnswer> answers_;
+  std::size_t task_count_ = 0;
+  std::array<std::optional<PosedPair>, kDistancesAtOnce> pairs_;  // of the tasks
+  std::array<ScoutTask, kDistancesAtOnce> tasks_;
+  std::array<std::size_t, kDistancesAtOnce> asked_;  // by which question
+};
+
+}  // namespace
+
+bool IsRepresentable(double bounding_radius, const Pose& pose) {
+  const Vec3d& p = pose.p_WS;
+  const double reach = std::max({std::fabs(p.x), std::fabs(p.y), std::fabs(p.z)}) + bounding_radius;
+  return std::isfinite(8 * reach);  // two of these, and their distance, fit into doubles
+}
+
+DistanceAnswer Distance(const PosedShape& a, const PosedShape& b, const DistanceOptions& options) {
+  if (options.depth_proof != nullptr) *options.depth_proof = {};
+  PosedPair posed(a, b);
+  return AnswerOf({a, b, options}, posed.pair(), Solve(posed, options));
+}
+
+void Distances(absl::Span<const DistanceQuestion> questions, absl::Span<DistanceAnswer> answers) {
+  for (std::size_t first = 0; first < questions.size(); first += kDistancesAtOnce) {
+    Group(questions.subspan(first, kDistancesAtOnce), answers.subspan(first, kDistancesAtOnce))
+        .Answer();
+  }
 }
 
 }  // namespace clearance

@@ -7,9 +7,11 @@
 #define CLEARANCE_CORE_QUERY_DISTANCE_H_
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 
+#include "absl/types/span.h"
 #include "core/math/pose.h"
 #include "core/math/vec3.h"
 #include "core/narrow/depth_proof.h"
@@ -105,6 +107,18 @@ struct DistanceAnswer {
 // Never fails, never allocates (but see `exact`), any thread: a pure function of its arguments,
 // the same bits on every machine.
 DistanceAnswer Distance(const PosedShape& a, const PosedShape& b, const DistanceOptions& options);
+
+struct DistanceQuestion {
+  PosedShape a;
+  PosedShape b;
+  DistanceOptions options;
+};
+
+// Many at once, whose searches run side by side in vector instructions: each answer is that of
+// Distance, bit for bit but for the iterations. Best by multiples of kDistancesAtOnce. Requires:
+// equal lengths.
+inline constexpr std::size_t kDistancesAtOnce = 32;
+void Distances(absl::Span<const DistanceQuestion> questions, absl::Span<DistanceAnswer> answers);
 
 }  // namespace clearance
 

@@ -21,7 +21,7 @@ CoreLimits LimitsOfSign(const ShapePair& pair) {
 
 IntersectionAnswer Intersection(const PosedShape& a, const PosedShape& b,
                                 const IntersectionOptions& options) {
-  const PosedPair posed(a, b);
+  PosedPair posed(a, b);
   const ShapePair& pair = posed.pair();
   const CoreAnswer core = posed.Solve(LimitsOfSign(pair));
   IntersectionAnswer answer;

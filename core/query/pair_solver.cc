@@ -10,6 +10,7 @@
 #include "core/math/tolerance.h"
 #include "core/narrow/feature_pair.h"
 #include "core/narrow/placement.h"
+#include "core/narrow/scout.h"
 
 namespace clearance {
 
@@ -50,10 +51,20 @@ ShapePair PairOf(const PosedShape& a, const PosedShape& b, const CenterOffset& o
                        reach == kNoExponent ? kNoExponent : reach + offset.exponent);
 }
 
-// True if the closest features alone give the answer.
-bool Finish(const Difference<double>& difference, const CoreLimits& limits, CoreAnswer* answer) {
-  if (answer->kind != CoreAnswer::Kind::kSeparated || difference.pair().is_curved()) return false;
-  return FinishFromFeatures(difference, FeaturesOf(answer->simplex), limits, answer);
+// Names of vertices, whose points are yet to be found.
+Simplex<double> SimplexOf(const VertexPairs& pairs) {
+  Simplex<double> simplex;
+  simplex.size = pairs.size;
+  for (int i = 0; i < pairs.size; ++i) {
+    simplex.vertex[i].a = pairs.a[i];
+    simplex.vertex[i].b = pairs.b[i];
+  }
+  return simplex;
+}
+
+// Where a scan of a few vertices costs no more in double precision, a guess is not worth its time.
+bool IsWorthScouting(const ShapePair& pair) {
+  return !pair.is_curved() && (pair.a.has_adjacency() || pair.b.has_adjacency());
 }
 
 }  // namespace
@@ -63,57 +74,81 @@ PosedPair::PosedPair(const PosedShape& a, const PosedShape& b)
       b_(b),
       offset_(ComputeCenterOffset(a, b)),
       pair_(PairOf(a, b, offset_)),
-      coarse_(MakePlacement<double>(pair_, a, b, offset_)) {}
+      coarse_(MakePlacement<double>(pair_, a, b, offset_)),
+      difference_(pair_, coarse_) {}
 
 // What follows from a search.
-CoreAnswer PosedPair::Conclude(Difference<double>& difference, const GjkResult<double>& found,
-                               const CoreLimits& limits) const {
+CoreAnswer PosedPair::Conclude(const GjkResult<double>& found, const CoreLimits& limits) {
   CoreAnswer answer;
-  if (TakeSearch(difference, found, limits, &answer)) return answer;
+  if (TakeSearch(difference_, found, limits, &answer)) return answer;
   const auto precise = MakePlacement<DoubleDouble>(pair_, a_, b_, offset_);
   Difference<DoubleDouble> fine(pair_, precise);
   SolvePrecisely(fine, limits, &answer);
   return answer;
 }
 
-CoreAnswer PosedPair::Solve(const CoreLimits& limits) const {
-  Difference<double> difference(pair_, coarse_);
-  return Conclude(difference, SearchFast(difference, limits), limits);
+CoreAnswer PosedPair::Solve(const CoreLimits& limits) {
+  return Conclude(SearchFast(difference_, limits), limits);
+}
+
+bool PosedPair::Finish(const VertexPairs& guess, const CoreLimits& limits,
+                       CoreAnswer* answer) const {
+  return FinishFromFeatures(difference_, FeaturesOf(guess), limits, answer);
 }
 
 // Features that are taken at once spare writing down what the search itself would answer. A search
 // before this one may have left its vertices to climb from: no support depends on where its climb
 // begins.
-CoreAnswer PosedPair::SolveFromCold(Difference<double>& difference,
-                                    const CoreLimits& limits) const {
-  const GjkResult<double> found = SearchFast(difference, limits);
+CoreAnswer PosedPair::SolveFromCold(const CoreLimits& limits) {
+  const GjkResult<double> found = SearchFast(difference_, limits);
+  const bool has_features = !pair_.is_curved();
   const bool is_first =
-      found.end == GjkEnd::kConverged && !pair_.is_curved() && IsTight(difference, found, limits);
+      has_features && found.end == GjkEnd::kConverged && IsTight(difference_, found, limits);
   CoreAnswer answer;
-  if (is_first && FinishFromFeatures(difference, FeaturesOf(found.simplex), limits, &answer)) {
-    answer.simplex = found.simplex;
+  if (is_first && FinishFromFeatures(difference_, FeaturesOf(found.simplex), limits, &answer)) {
     answer.iterations = found.iterations;
     return answer;
   }
-  answer = Conclude(difference, found, limits);
-  if (!is_first) Finish(difference, limits, &answer);
+  answer = Conclude(found, limits);
+  if (!is_first && has_features && answer.kind == CoreAnswer::Kind::kSeparated)
+    FinishFromFeatures(difference_, FeaturesOf(answer.simplex), limits, &answer);
   return answer;
 }
 
-CoreAnswer PosedPair::SolveCanonically(const CoreLimits& limits) const {
-  Difference<double> difference(pair_, coarse_);
-  return SolveFromCold(difference, limits);
+// A search that begins near its end. False if its answer is not the one to report.
+bool PosedPair::SolveFrom(const VertexPairs& start, const CoreLimits& limits, CoreAnswer* answer) {
+  const Simplex<double> simplex = SimplexOf(start);
+  CoreLimits warm = limits;
+  warm.start = &simplex;
+  warm.wants_depth = false;  // that of the cold search is reported
+  *answer = Conclude(SearchFast(difference_, warm), warm);
+  if (answer->kind == CoreAnswer::Kind::kAbove) return true;
+  return answer->kind == CoreAnswer::Kind::kSeparated &&
+         FinishFromFeatures(difference_, FeaturesOf(answer->simplex), limits, answer);
 }
 
-CoreAnswer PosedPair::SolveCanonically(const Simplex<double>& start,
-                                       const CoreLimits& limits) const {
-  CoreLimits warm = limits;
-  warm.start = &start;
-  warm.wants_depth = false;  // that of the cold search is reported
-  Difference<double> difference(pair_, coarse_);
-  CoreAnswer answer = Conclude(difference, SearchFast(difference, warm), warm);
-  if (answer.kind == CoreAnswer::Kind::kAbove || Finish(difference, limits, &answer)) return answer;
-  return SolveFromCold(difference, limits);
+CoreAnswer PosedPair::SolveCanonically(const CoreLimits& limits) {
+  if (!IsWorthScouting(pair_)) return SolveFromCold(limits);
+  Scouted guess;
+  const ScoutTask task = {&difference_, limits.stop_above};
+  Scout({&task, 1}, {&guess, 1});
+  return SolveCanonically(guess, limits);
+}
+
+CoreAnswer PosedPair::SolveCanonically(const VertexPairs& start, const CoreLimits& limits) {
+  CoreAnswer answer;
+  if (Finish(start, limits, &answer)) return answer;
+  return SolveFrom(start, limits, &answer) ? answer : SolveFromCold(limits);
+}
+
+CoreAnswer PosedPair::SolveCanonically(const Scouted& guess, const CoreLimits& limits) {
+  CoreAnswer answer;
+  if (guess.end == Scouted::End::kNearest && Finish(guess.pairs, limits, &answer)) {
+    answer.iterations = guess.iterations;
+    return answer;
+  }
+  if (guess.end == Scouted::End::kBeyond && SolveFrom(guess.pairs, limits, &answer)) return answer;
+  return SolveFromCold(limits);
 }
 
 }  // namespace clearance

@@ -10,6 +10,7 @@
 #include "core/narrow/core_distance.h"
 #include "core/narrow/difference.h"
 #include "core/narrow/placement.h"
+#include "core/narrow/scout.h"
 #include "core/query/distance.h"
 
 namespace clearance {
@@ -46,32 +47,42 @@ CoreAnswer SolveCores(const ShapePair& pair, const Placement<double>& coarse, Ma
 }
 
 // Two posed shapes in common units and placed relative to each other, once for all that is asked of
-// them.
+// them. Stays where it is: its parts refer to each other.
 class PosedPair {
  public:
   // Keeps what `a` and `b` refer to.
   PosedPair(const PosedShape& a, const PosedShape& b);
+  PosedPair(const PosedPair&) = delete;
+  PosedPair& operator=(const PosedPair&) = delete;
 
   const ShapePair& pair() const { return pair_; }
   const CenterOffset& offset() const { return offset_; }
+  const Difference<double>& difference() const { return difference_; }
 
-  CoreAnswer Solve(const CoreLimits& limits) const;
+  CoreAnswer Solve(const CoreLimits& limits);
 
-  // The same from a cold start, and with the same bits from any: what is reported comes from the
-  // closest features alone, or else from the cold search. Requires: limits without a start.
-  CoreAnswer SolveCanonically(const CoreLimits& limits) const;
-  CoreAnswer SolveCanonically(const Simplex<double>& start, const CoreLimits& limits) const;
+  // The same, and with the same bits whatever is guessed of where the cores are nearest: what is
+  // reported comes from the closest features alone, or else from the search from a cold start.
+  // Requires: limits without a start.
+  CoreAnswer SolveCanonically(const CoreLimits& limits);
+  // With vertex pairs that may be near the closest features.
+  CoreAnswer SolveCanonically(const VertexPairs& start, const CoreLimits& limits);
+  // No search: true if the closest features are those of the pairs, and give the answer.
+  bool Finish(const VertexPairs& guess, const CoreLimits& limits, CoreAnswer* answer) const;
+  // With what Scout found for difference().
+  CoreAnswer SolveCanonically(const Scouted& guess, const CoreLimits& limits);
 
  private:
-  CoreAnswer Conclude(Difference<double>& difference, const GjkResult<double>& found,
-                      const CoreLimits& limits) const;
-  CoreAnswer SolveFromCold(Difference<double>& difference, const CoreLimits& limits) const;
+  bool SolveFrom(const VertexPairs& start, const CoreLimits& limits, CoreAnswer* answer);
+  CoreAnswer SolveFromCold(const CoreLimits& limits);
+  CoreAnswer Conclude(const GjkResult<double>& found, const CoreLimits& limits);
 
   const PosedShape a_;
   const PosedShape b_;
   const CenterOffset offset_;
   const ShapePair pair_;
   const Placement<double> coarse_;
+  Difference<double> difference_;
 };
 
 }  // namespace clearance

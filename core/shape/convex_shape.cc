@@ -73,7 +73,9 @@ std::size_t ByteSize(const ClimbGraph& graph) {
 
 }  // namespace
 
-ConvexShape::ConvexShape(Content content) : content_(std::move(content)) {
+ConvexShape::ConvexShape(Content content)
+    : content_(std::move(content)),
+      scan_blocks_(MakeScanBlocks(content_.x, content_.y, content_.z)) {
   core_radius_ = is_curved() ? CurvedRadius(kind(), extents()) : RadiusAbout(*this, {}, 0);
   bounding_radius_ = RoundUp(TwoSum(ReachOfCore(*this), radius()));
 }
@@ -81,7 +83,7 @@ ConvexShape::ConvexShape(Content content) : content_(std::move(content)) {
 std::size_t ConvexShape::byte_size() const {
   return sizeof(*this) + ByteSize(content_.x) + ByteSize(content_.y) + ByteSize(content_.z) +
          ByteSize(content_.original_index) + ByteSize(content_.climb_graph) +
-         ByteSize(content_.faces);
+         ByteSize(content_.faces) + ByteSize(scan_blocks_);
 }
 
 }  // namespace clearance

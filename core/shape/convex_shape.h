@@ -21,6 +21,7 @@
 #include "core/math/vec3.h"
 #include "core/shape/climb_graph.h"
 #include "core/shape/hull_faces.h"
+#include "core/shape/scan_blocks.h"
 
 namespace clearance {
 
@@ -74,6 +75,9 @@ class ConvexShape {
   const double* z() const { return content_.z.data(); }
   Vec3d vertex(VertexIndex i) const { return {content_.x[i], content_.y[i], content_.z[i]}; }
 
+  // Empty of a curved core and of large hulls.
+  const std::vector<ScanBlock>& scan_blocks() const { return scan_blocks_; }
+
   // The vertex's index among the points that the caller gave (the first of equal ones).
   std::uint32_t original_index(VertexIndex i) const { return content_.original_index[i]; }
 
@@ -126,6 +130,7 @@ class ConvexShape {
 
  private:
   Content content_;
+  std::vector<ScanBlock> scan_blocks_;
   double core_radius_ = 0;
   double bounding_radius_ = 0;
 };

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <deque>
 #include <utility>
 #include <variant>
 
@@ -127,6 +128,15 @@ void AddDistances(const Case& c, Bits& bits, Digest* digest) {
   digest->Add(Distance(a, b, options));
 }
 
+// The same questions asked together.
+void AddTogether(const std::deque<Case>& cases, Digest* digest) {
+  std::vector<DistanceQuestion> questions;
+  for (const Case& c : cases) questions.push_back({{c.a, c.X_WA}, {c.b, c.X_WB}, {}});
+  std::vector<DistanceAnswer> answers(questions.size());
+  Distances(questions, absl::MakeSpan(answers));
+  for (const DistanceAnswer& answer : answers) digest->Add(answer);
+}
+
 void AddIntersection(const Case& c, Digest* digest) {
   const IntersectionAnswer answer = Intersection({c.a, c.X_WA}, {c.b, c.X_WB});
   digest->Add(std::uint64_t{static_cast<std::uint8_t>(answer.state)});
@@ -187,6 +197,7 @@ std::vector<ConvexShapePtr> MakePool() {
 
 std::uint64_t BlockDigest(const std::vector<ConvexShapePtr>& pool, std::uint32_t block) {
   Digest digest;
+  std::deque<Case> distances;
   for (std::uint32_t i = 0; i < kBlockSize; ++i) {
     Bits bits(std::uint64_t{block} * kBlockSize + i);
     const Case c = AnyCase(pool, bits);
@@ -197,8 +208,10 @@ std::uint64_t BlockDigest(const std::vector<ConvexShapePtr>& pool, std::uint32_t
       AddIntersection(c, &digest);
     } else {
       AddDistances(c, bits, &digest);
+      distances.push_back(c);
     }
   }
+  AddTogether(distances, &digest);
   return digest.value();
 }
 

@@ -2,6 +2,7 @@
 //
 // This project's core, as a program calls it.
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 
@@ -97,9 +98,55 @@ class OursWarm final : public OursBase {
   std::vector<Witness> witnesses_;  // of each track
 };
 
+// All pairs in one call; of tracks the steps of all at one time, each from the witness of its step
+// before.
+class OursBatch final : public OursBase {
+ public:
+  OursBatch()
+      : OursBase({.name = "ours-batch", .note = "all pairs of one call", .is_ours = true}) {}
+
+  bool Answers(Kind kind) const override {
+    return kind == Kind::kDistance || kind == Kind::kWarmDistance || kind == Kind::kDepth;
+  }
+
+  void Prepare(const Questions& questions) override {
+    OursBase::Prepare(questions);
+    const bool is_warm = questions.kind == Kind::kWarmDistance;
+    witnesses_.resize(questions.tracks);
+    asked_.clear();
+    for (std::size_t i = 0; i < questions.pairs.size(); ++i) {
+      const Pair& pair = questions.pairs[i];
+      const bool has_start = is_warm && i >= questions.tracks;
+      asked_.push_back({pair.PosedA(questions.pool),
+                        pair.PosedB(questions.pool),
+                        {.start = has_start ? &witnesses_[i % questions.tracks] : nullptr}});
+    }
+    answers_.resize(asked_.size());
+    at_once_ = is_warm ? questions.tracks : asked_.size();
+  }
+
+  void Answer(std::vector<double>* answers) override {
+    const auto asked = absl::MakeConstSpan(asked_);
+    for (std::size_t first = 0; first < asked.size(); first += at_once_) {
+      Distances(asked.subspan(first, at_once_), absl::MakeSpan(answers_).subspan(first, at_once_));
+      for (std::size_t i = first; i < std::min(first + witnesses_.size(), asked.size()); ++i) {
+        witnesses_[i - first] = answers_[i].witness;
+      }
+    }
+    for (std::size_t i = 0; i < asked.size(); ++i) (*answers)[i] = answers_[i].distance;
+  }
+
+ private:
+  std::vector<Witness> witnesses_;  // of each track
+  std::vector<DistanceQuestion> asked_;
+  std::vector<DistanceAnswer> answers_;
+  std::size_t at_once_ = 0;
+};
+
 }  // namespace
 
 std::unique_ptr<Peer> MakeOurs() { return std::make_unique<Ours>(); }
 std::unique_ptr<Peer> MakeOursWarm() { return std::make_unique<OursWarm>(); }
+std::unique_ptr<Peer> MakeOursBatch() { return std::make_unique<OursBatch>(); }
 
 }  // namespace clearance::bench

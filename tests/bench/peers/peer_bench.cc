@@ -46,6 +46,7 @@ Peers MakePeers() {
   Peers peers;
   peers.push_back(MakeOurs());
   peers.push_back(MakeOursWarm());
+  peers.push_back(MakeOursBatch());
   peers.push_back(MakeBullet());
   peers.push_back(MakeFcl(FclSolver::kLibccd));
   peers.push_back(MakeFcl(FclSolver::kIndep));

@@ -71,13 +71,13 @@ TEST(Limits, SlotsOfASession) {
 
 TEST(Limits, BytesOfInlineShapesOfASessionAndClosingMakesRoom) {
   server::Limits limits;
-  limits.max_session_shape_bytes = 10'000;
+  limits.max_session_shape_bytes = 12'000;
   TestServer server(limits);
   TestSession session(server);
   session.Open(0, RingHull(60));
   const v1::SessionResponse refused = session.Ask(OpenInline(1, RingHull(120)));
   EXPECT_EQ(refused.status().code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
-  EXPECT_EQ(ErrorOf(refused.status()).limit(), "max_session_shape_bytes <= 10000");
+  EXPECT_EQ(ErrorOf(refused.status()).limit(), "max_session_shape_bytes <= 12000");
   v1::SessionRequest close;
   close.mutable_close()->set_slot(0);
   EXPECT_TRUE(session.Ask(close).has_close());
@@ -87,7 +87,7 @@ TEST(Limits, BytesOfInlineShapesOfASessionAndClosingMakesRoom) {
 
 TEST(Limits, BytesOfTheRegistry) {
   server::Limits limits;
-  limits.max_registry_bytes = 10'000;
+  limits.max_registry_bytes = 12'000;
   TestServer server(limits);
   Register(server, "first", RingHull(60));
   v1::RegisterShapeRequest request;
@@ -99,7 +99,7 @@ TEST(Limits, BytesOfTheRegistry) {
     const grpc::Status status =
         Call(*server.shapes, &v1::ShapeService::Stub::RegisterShape, request, &response);
     EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
-    EXPECT_EQ(ErrorOf(status).limit(), "max_registry_bytes <= 10000");
+    EXPECT_EQ(ErrorOf(status).limit(), "max_registry_bytes <= 12000");
   }
   EXPECT_EQ(server.registry.revision(), 1u);
   Register(server, "same-content", RingHull(60));

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <vector>
@@ -172,9 +173,8 @@ TEST(FinishFromFeatures, IsWhatWasPlanted) {
         ++known;
         ExpectPlanted(planted, finish.core);
       }
-      // Where edges are long for their distance or cross at a small angle, rounding leaves the ends
-      // of the bracket apart.
-      const int share = size_a == 2 && size_b == 2 ? 65 : 97;
+      // Where edges cross at a small angle, rounding leaves the ends of the bracket apart.
+      const int share = size_a == 2 && size_b == 2 ? 90 : 97;
       EXPECT_GE(100 * known, share * rounds) << size_a << " " << size_b << " " << others;
     }
   }
@@ -252,6 +252,66 @@ TEST(FinishFromFeatures, RefusesAnEdgeAgainstATriangle) {
     EXPECT_FALSE(FinishOf(Make({.size_a = 2, .size_b = 3}, random)).is_known);
     EXPECT_FALSE(FinishOf(Make({.size_a = 3, .size_b = 3}, random)).is_known);
   }
+}
+
+// A prism of so many sides, its top at z = 0, against a point over it.
+struct PrismAndPoint {
+  TestPair test;
+  PrismAndPoint(int sides, const Vec3d& point)
+      : test(Prism(sides), HullOf({{0, 0, 0}}), {point, {}}) {}
+
+  static ConvexShapePtr Prism(int sides) {
+    std::vector<Vec3d> points;
+    for (int i = 0; i < sides; ++i) {
+      const double angle = 2 * kHalfTurn * i / sides;
+      points.push_back({std::cos(angle), std::sin(angle), 0});
+    }
+    for (int i = 0; i < sides; ++i) points.push_back(points[i] - Vec3d{0, 0, 1});
+    return HullOf(points);
+  }
+
+  // From the caller's corners of the top.
+  Finish From(const std::vector<std::uint32_t>& corners) const {
+    FeaturePair features;
+    features.b.Add(0);
+    for (VertexIndex i = 0; i < test.a->vertex_count(); ++i) {
+      const std::uint32_t corner_name = test.a->original_index(i);
+      if (std::find(corners.begin(), corners.end(), corner_name) != corners.end())
+        features.a.Add(i);
+    }
+    return FinishOf({test, features, 0, {}, {}});
+  }
+};
+
+// Whichever corners of a face a search ends with, the face's answer is one.
+TEST(FinishFromFeatures, TakesAWholeFaceForAnyOfItsTriangles) {
+  const std::vector<std::vector<std::uint32_t>> parts = {{0, 1, 2}, {1, 2, 4}, {0, 2, 3},
+                                                         {1, 3, 4}, {0, 2},    {1, 3}};
+  for (const int sides : {5, 12}) {
+    const PrismAndPoint prism(sides, {0.125, 0.0625, 0.5});
+    for (const auto& part : parts) {
+      const Finish finish = prism.From(part);
+      ASSERT_TRUE(finish.is_known) << sides;
+      EXPECT_NEAR(std::ldexp(ToDouble(finish.core.distance), prism.test.pair.exponent), 0.5, 1e-15);
+      EXPECT_EQ(finish.core.witness.weight, prism.From(parts[0]).core.witness.weight);
+      EXPECT_EQ(finish.core.witness.a, prism.From(parts[0]).core.witness.a);
+    }
+  }
+}
+
+TEST(FinishFromFeatures, RefusesTheRimOfAFaceAndFacesOfManyCorners) {
+  EXPECT_FALSE(PrismAndPoint(5, {1.5, 0.125, 0.5}).From({0, 1, 2}).is_known) << "beside it";
+  EXPECT_FALSE(PrismAndPoint(4, {0.5, 0.5 - 1e-9, 0.5}).From({0, 1, 2}).is_known) << "on a side";
+  EXPECT_TRUE(PrismAndPoint(16, {0.125, 0.0625, 0.5}).From({0, 5, 10}).is_known);
+  EXPECT_FALSE(PrismAndPoint(17, {0.125, 0.0625, 0.5}).From({0, 5, 10}).is_known);
+  EXPECT_FALSE(PrismAndPoint(5, {0.125, 0.0625, 0.5}).From({0, 1}).is_known) << "an edge";
+}
+
+// The first three would do.
+TEST(FinishFromFeatures, RefusesFourVerticesThatAreNoFace) {
+  const PrismAndPoint prism(3, {0, 0, 0.5});
+  EXPECT_TRUE(prism.From({0, 1, 2}).is_known);
+  EXPECT_FALSE(prism.From({0, 1, 2, 3}).is_known);
 }
 
 TEST(FeaturesOf, NamesEachVertexOnce) {

@@ -35,7 +35,7 @@ TEST(Classify, SaysWhyNothingIsDecided) {
 TEST(BodyBracket, IsTheCoresLessTheRadiiInMetres) {
   const auto ball = Sphere(3);
   const PosedShape a = {*ball, {}}, b = {*ball, At(16, 0, 0)};
-  const PosedPair posed(a, b);
+  PosedPair posed(a, b);
   const ShapePair& pair = posed.pair();
   const double unit = std::ldexp(1.0, pair.exponent);
   CoreAnswer core;

@@ -26,7 +26,8 @@ std::size_t ByteSize(ConvexShape::Content content) {
 }
 
 TEST(ConvexShape, OfOnePointHoldsItAndNothingElse) {
-  EXPECT_EQ(ByteSize(OnePoint()), sizeof(ConvexShape) + 3 * sizeof(double) + sizeof(std::uint32_t));
+  EXPECT_EQ(ByteSize(OnePoint()),
+            sizeof(ConvexShape) + 3 * sizeof(double) + sizeof(std::uint32_t) + sizeof(ScanBlock));
 }
 
 TEST(ConvexShape, CountsTheBoundsOfLongRows) {

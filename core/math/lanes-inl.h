@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Vectors of up to eight doubles, one number of as many pairs side by side, and three of them as
+// points. What a lane computes does not depend on the other lanes nor on how many there are: no
+// products and sums are fused, and nothing is summed across lanes.
+//
+// Compiled once for every instruction set that Highway knows on the platform: include it only from
+// sources that foreach_target.h includes, and write nothing in it that another source could see.
+
+#if defined(CLEARANCE_CORE_MATH_LANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef CLEARANCE_CORE_MATH_LANES_INL_H_
+#undef CLEARANCE_CORE_MATH_LANES_INL_H_
+#else
+#define CLEARANCE_CORE_MATH_LANES_INL_H_
+#endif
+
+#include <cstddef>
+
+#include "core/math/vec3.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace clearance {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// As many lanes as a vector has room for, at most kMost.
+template <std::size_t kMost>
+struct Lanes {
+  using Tag = hn::CappedTag<double, kMost>;
+  using V = hn::Vec<Tag>;
+  using Mask = hn::Mask<Tag>;
+  static constexpr Tag kTag{};
+  static constexpr std::size_t kSize = hn::MaxLanes(kTag);
+
+  // In memory, where single lanes are read and written.
+  struct alignas(64) Row {
+    double at[kSize];
+  };
+  struct Row3 {
+    Row x, y, z;
+
+    void Set(std::size_t lane, const Vec3d& v) {
+      x.at[lane] = v.x;
+      y.at[lane] = v.y;
+      z.at[lane] = v.z;
+    }
+    Vec3d Get(std::size_t lane) const { return {x.at[lane], y.at[lane], z.at[lane]}; }
+  };
+
+  struct V3 {
+    V x, y, z;
+  };
+
+  static V Set(double value) { return hn::Set(kTag, value); }
+  static Mask Nowhere() { return hn::FirstN(kTag, 0); }
+  static bool IsNowhere(Mask mask) { return hn::AllFalse(kTag, mask); }
+
+  static V Load(const Row& row) { return hn::Load(kTag, row.at); }
+  static V3 Load(const Row3& row) { return {Load(row.x), Load(row.y), Load(row.z)}; }
+  static void Store(V v, Row* row) { hn::Store(v, kTag, row->at); }
+  static void Store(const V3& v, Row3* row) {
+    Store(v.x, &row->x);
+    Store(v.y, &row->y);
+    Store(v.z, &row->z);
+  }
+
+  static V Dot(const V3& a, const V3& b) {
+    return hn::Add(hn::Add(hn::Mul(a.x, b.x), hn::Mul(a.y, b.y)), hn::Mul(a.z, b.z));
+  }
+  static V3 Cross(const V3& a, const V3& b) {
+    return {hn::Sub(hn::Mul(a.y, b.z), hn::Mul(a.z, b.y)),
+            hn::Sub(hn::Mul(a.z, b.x), hn::Mul(a.x, b.z)),
+            hn::Sub(hn::Mul(a.x, b.y), hn::Mul(a.y, b.x))};
+  }
+  static V3 Add(const V3& a, const V3& b) {
+    return {hn::Add(a.x, b.x), hn::Add(a.y, b.y), hn::Add(a.z, b.z)};
+  }
+  static V3 Sub(const V3& a, const V3& b) {
+    return {hn::Sub(a.x, b.x), hn::Sub(a.y, b.y), hn::Sub(a.z, b.z)};
+  }
+  static V3 Times(V s, const V3& a) { return {hn::Mul(s, a.x), hn::Mul(s, a.y), hn::Mul(s, a.z)}; }
+  static V Select(Mask mask, V yes, V no) { return hn::IfThenElse(mask, yes, no); }
+  static V3 Select(Mask mask, const V3& yes, const V3& no) {
+    return {Select(mask, yes.x, no.x), Select(mask, yes.y, no.y), Select(mask, yes.z, no.z)};
+  }
+  static Mask IsEqual(const V3& a, const V3& b) {
+    return hn::And(hn::And(hn::Eq(a.x, b.x), hn::Eq(a.y, b.y)), hn::Eq(a.z, b.z));
+  }
+};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace clearance
+HWY_AFTER_NAMESPACE();
+
+#endif  // CLEARANCE_CORE_MATH_LANES_INL_H_

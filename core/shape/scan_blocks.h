@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Vertices once more, in single precision and in the order in which vector instructions scan them:
+// half the bytes, and the coordinates of a block's vertices side by side. Good for guesses; what is
+// reported is computed from the vertices in double precision.
+
+#ifndef CLEARANCE_CORE_SHAPE_SCAN_BLOCKS_H_
+#define CLEARANCE_CORE_SHAPE_SCAN_BLOCKS_H_
+
+#include <cstddef>
+#include <vector>
+
+namespace clearance {
+
+// Block k holds the vertices kSize k .. kSize k + kSize - 1. What is left of the last block repeats
+// the last vertex.
+struct alignas(64) ScanBlock {
+  static constexpr std::size_t kSize = 16;
+  // Larger hulls have no blocks: climbing them is faster.
+  static constexpr std::size_t kMostVertices = 512;
+
+  float x[kSize], y[kSize], z[kSize];
+};
+
+// Requires: three vectors of equal length, coordinates that are floats but for rounding.
+std::vector<ScanBlock> MakeScanBlocks(const std::vector<double>& x, const std::vector<double>& y,
+                                      const std::vector<double>& z);
+
+}  // namespace clearance
+
+#endif  // CLEARANCE_CORE_SHAPE_SCAN_BLOCKS_H_

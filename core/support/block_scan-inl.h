@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The support mapping of a few hundred vertices, good to single precision: sixteen heights at a
+// time. The same vertex with vectors of any width. How to include it: core/math/lanes-inl.h.
+
+#if defined(CLEARANCE_CORE_SUPPORT_BLOCK_SCAN_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef CLEARANCE_CORE_SUPPORT_BLOCK_SCAN_INL_H_
+#undef CLEARANCE_CORE_SUPPORT_BLOCK_SCAN_INL_H_
+#else
+#define CLEARANCE_CORE_SUPPORT_BLOCK_SCAN_INL_H_
+#endif
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "core/math/vec3.h"
+#include "core/shape/climb_graph.h"
+#include "core/shape/scan_blocks.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace clearance {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// The first of the highest vertices along d, by heights rounded to single precision. Requires: at
+// least one block; d finite, no longer than 1 by much.
+inline VertexIndex HighestInBlocks(const std::vector<ScanBlock>& blocks, const Vec3d& d) {
+  const hn::CappedTag<float, ScanBlock::kSize> tag;
+  const hn::RebindToSigned<decltype(tag)> index_tag;
+  constexpr std::size_t kLanes = hn::MaxLanes(tag);
+  const auto x = hn::Set(tag, static_cast<float>(d.x));
+  const auto y = hn::Set(tag, static_cast<float>(d.y));
+  const auto z = hn::Set(tag, static_cast<float>(d.z));
+  auto top = hn::Set(tag, -HUGE_VALF);
+  auto top_index = hn::Zero(index_tag);
+  auto index = hn::Iota(index_tag, 0);
+  for (const ScanBlock& block : blocks) {
+    for (std::size_t i = 0; i < ScanBlock::kSize; i += kLanes) {
+      const auto xx = hn::Mul(x, hn::Load(tag, block.x + i));
+      const auto yy = hn::Mul(y, hn::Load(tag, block.y + i));
+      const auto zz = hn::Mul(z, hn::Load(tag, block.z + i));
+      const auto height = hn::Add(hn::Add(xx, yy), zz);
+      const auto is_higher = hn::Gt(height, top);
+      top = hn::IfThenElse(is_higher, height, top);
+      top_index = hn::IfThenElse(hn::RebindMask(index_tag, is_higher), index, top_index);
+      index = hn::Add(index, hn::Set(index_tag, static_cast<std::int32_t>(kLanes)));
+    }
+  }
+  const auto is_top = hn::RebindMask(index_tag, hn::Eq(top, hn::MaxOfLanes(tag, top)));
+  const auto none = hn::Set(index_tag, std::numeric_limits<std::int32_t>::max());
+  const auto first = hn::MinOfLanes(index_tag, hn::IfThenElse(is_top, top_index, none));
+  return static_cast<VertexIndex>(hn::GetLane(first));
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace clearance
+HWY_AFTER_NAMESPACE();
+
+#endif  // CLEARANCE_CORE_SUPPORT_BLOCK_SCAN_INL_H_
