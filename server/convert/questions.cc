@@ -171,6 +171,7 @@ absl::StatusOr<DistanceQuestions> ParseQuestions(const v1::DistanceBatch& batch,
   questions.max_distances = reader.Read(batch.max_distances(), {"max_distances", 1, &kNoMaximum});
   questions.tolerance = batch.tolerance();
   questions.exact = batch.exact();
+  questions.warm_start = batch.warm_start();
   if (!reader.status().ok()) return reader.status();
   return questions;
 }

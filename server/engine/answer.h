@@ -18,6 +18,7 @@
 #include "server/engine/batch.h"
 #include "server/engine/row_fault.h"
 #include "server/engine/shape_table.h"
+#include "server/engine/warm_rows.h"
 #include "server/observe/batch_tally.h"
 
 namespace clearance::server {
@@ -42,7 +43,8 @@ struct Work {
   absl::FunctionRef<bool()> should_stop;
   BatchTally& tally;
   std::vector<UndecidedRow>& undecided;
-  PartChecks* checks = nullptr;  // null: none
+  PartChecks* checks = nullptr;   // null: none
+  WarmRows* warm_rows = nullptr;  // null: every row begins cold
 };
 
 // The caller's own vertex indices and weights, rows one after another; see

@@ -37,6 +37,7 @@ struct DistanceQuestions {
   Rows<double> max_distances;
   double tolerance = 0;  // finite, >= 0
   bool exact = false;
+  bool warm_start = false;
   double max_contact_separation = std::numeric_limits<double>::infinity();  // no NaN
 };
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <array>
+#include <cstddef>
 #include <limits>
 #include <vector>
 
@@ -39,11 +41,13 @@ std::uint32_t SizeOf(const std::vector<T>& column) {
 struct DistanceKind {
   using Answer = DistanceAnswer;
   static constexpr int kRefused = kStateRefused;
+  static constexpr std::size_t kMostAtOnce = kDistancesAtOnce;
 
   const DistanceQuestions& questions;
   const ShapeTable& table;
   const DistanceColumns& columns;
   std::uint32_t first;
+  WarmRows* warm_rows;  // null: every row begins cold
 
   AskedDistance Asked(std::uint32_t row) const {
     DistanceOptions options;
@@ -54,9 +58,31 @@ struct DistanceKind {
     return {AskedPairOf(table, questions.pairs, row), options};
   }
 
-  DistanceAnswer Ask(std::uint32_t row) const {
-    const AskedDistance asked = Asked(row);
-    return Distance(asked.pair.PosedA(), asked.pair.PosedB(), asked.options);
+  void Ask(absl::Span<const std::uint32_t> rows, absl::Span<DistanceAnswer> answers) const {
+    absl::InlinedVector<AskedDistance, kMostAtOnce> asked;
+    absl::InlinedVector<BodyDistanceQuestion, kMostAtOnce> asked_of_core;
+    std::array<Witness, kMostAtOnce> starts;
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      AskedDistance& one = asked.emplace_back(Asked(rows[k]));
+      if (warm_rows != nullptr && warm_rows->Find(KeyOf(rows[k]), &starts[k]))
+        one.options.start = &starts[k];
+      asked_of_core.push_back({one.pair.PosedA(), one.pair.PosedB(), one.options});
+    }
+    Distances(asked_of_core, answers);
+    if (warm_rows == nullptr) return;
+    for (std::size_t k = 0; k < rows.size(); ++k) warm_rows->Keep(KeyOf(rows[k]), answers[k]);
+  }
+
+  WarmRows::Key KeyOf(std::uint32_t row) const {
+    return {row, *questions.pairs.slots_a.at(row), *questions.pairs.slots_b.at(row)};
+  }
+
+  // A row that takes as many steps as those of ordinary hulls. The room for a proof of depth is
+  // one row's, and an exact decision takes long: then one at a time.
+  std::uint64_t Expected(std::uint32_t row) const {
+    constexpr std::uint64_t kSteps = 8;
+    if (columns.depth_proofs != nullptr || questions.exact) return kVerticesADearRow;
+    return PairOfBodies(table, questions.pairs, row).Scanned(kSteps);
   }
 
   std::uint64_t Scanned(const DistanceAnswer& answer, std::uint32_t row) const {
@@ -161,7 +187,8 @@ struct DistanceKind {
 
 void AnswerRows(const DistanceQuestions& questions, const Work& work,
                 const DistanceColumns& columns) {
-  ForEachRow(work, DistanceKind{questions, work.table, columns, work.first});
+  ForEachRow(work, DistanceKind{questions, work.table, columns, work.first,
+                                questions.warm_start ? work.warm_rows : nullptr});
 }
 
 }  // namespace clearance::server

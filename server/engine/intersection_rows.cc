@@ -10,6 +10,7 @@ namespace {
 struct IntersectionKind {
   using Answer = IntersectionAnswer;
   static constexpr int kRefused = kStateRefused;
+  static constexpr std::size_t kMostAtOnce = 1;
 
   const IntersectionQuestions& questions;
   const ShapeTable& table;
@@ -19,10 +20,12 @@ struct IntersectionKind {
     return {AskedPairOf(table, questions.pairs, row), {.exact = questions.exact}};
   }
 
-  IntersectionAnswer Ask(std::uint32_t row) const {
-    const AskedIntersection asked = Asked(row);
-    return Intersection(asked.pair.PosedA(), asked.pair.PosedB(), asked.options);
+  void Ask(absl::Span<const std::uint32_t> rows, absl::Span<IntersectionAnswer> answers) const {
+    const AskedIntersection asked = Asked(rows[0]);
+    answers[0] = Intersection(asked.pair.PosedA(), asked.pair.PosedB(), asked.options);
   }
+
+  static std::uint64_t Expected(std::uint32_t /*row*/) { return 0; }
 
   std::uint64_t Scanned(const IntersectionAnswer& answer, std::uint32_t row) const {
     const std::uint64_t exact = questions.exact ? kVerticesAnExactRow : 0;

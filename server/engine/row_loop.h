@@ -6,9 +6,11 @@
 #ifndef CLEARANCE_SERVER_ENGINE_ROW_LOOP_H_
 #define CLEARANCE_SERVER_ENGINE_ROW_LOOP_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
 #include "core/math/vec3.h"
@@ -26,25 +28,36 @@ class Pacer {
 
   bool has_stopped() const { return has_stopped_; }
 
+  // What rows may have cost that scanned so many vertices.
+  class Cost {
+   public:
+    void Add(std::uint64_t vertices) {
+      constexpr std::uint64_t kVerticesPerCheapRow = 2048;
+      spent_ += 1 + vertices / kVerticesPerCheapRow;
+    }
+    bool IsHigh() const { return spent_ >= kCheapRows; }
+
+   private:
+    static constexpr std::uint64_t kCheapRows = 64;
+    std::uint64_t spent_ = 0;
+  };
+
   // A row that scanned so many vertices.
   void Spend(std::uint64_t vertices) {
-    constexpr std::uint64_t kVerticesPerCheapRow = 2048;
-    spent_ += 1 + vertices / kVerticesPerCheapRow;
-    if (spent_ >= kCheapRows) LookNow();
+    cost_.Add(vertices);
+    if (cost_.IsHigh()) LookNow();
   }
 
   // After anything else that may have taken long.
   void LookNow() {
-    spent_ = 0;
+    cost_ = {};
     has_stopped_ = has_stopped_ || should_stop_();
   }
 
  private:
-  static constexpr std::uint64_t kCheapRows = 64;
-
   absl::FunctionRef<bool()> should_stop_;
   bool has_stopped_;
-  std::uint64_t spent_ = 0;
+  Cost cost_;
 };
 
 // Once the row is put, so that nothing that is found can change it.
@@ -57,37 +70,85 @@ void CheckRow(const Work& work, const Kind& kind, std::uint32_t row,
       {work.table.digest(*pairs.slots_a.at(row)), work.table.digest(*pairs.slots_b.at(row))});
 }
 
-// Kind has: questions, Answer, kRefused, Asked(row) -> the question as the core takes it, Ask(row)
-// -> Answer, Scanned(answer, row) vertices, Put(answer, i) and, of a refused row, Skip(i).
+// Rows that are asked together: all that are not refused of the next few.
 template <class Kind>
-void ForEachRow(const Work& work, Kind kind) {
+class RowGroup {
+ public:
+  RowGroup(const Work& work, const Kind& kind) : work_(work), kind_(kind) {}
+
+  // The rows from i on: as many as the kind takes at once, unless they may cost too much together.
+  // Returns where they end.
+  std::uint32_t Gather(std::uint32_t i) {
+    asked_.clear();
+    Pacer::Cost cost;
+    for (; i < work_.count && asked_.size() < Kind::kMostAtOnce && !cost.IsHigh(); ++i) {
+      const std::uint32_t row = work_.first + i;
+      if (next_fault_ < work_.faults.size() && work_.faults[next_fault_].index == row) {
+        ++next_fault_;
+        continue;
+      }
+      asked_.push_back(row);
+      cost.Add(kind_.Expected(row));
+    }
+    return i;
+  }
+
+  void Ask() {
+    if (!asked_.empty()) kind_.Ask(asked_, absl::MakeSpan(answers_).first(asked_.size()));
+  }
+  void GiveUp() {
+    for (typename Kind::Answer& answer : answers_) {
+      answer = {};
+      answer.reason = UndecidedReason::kBudget;
+    }
+  }
+
+  bool IsAsked(std::size_t k, std::uint32_t row) const {
+    return k < asked_.size() && asked_[k] == row;
+  }
+  const typename Kind::Answer& answer(std::size_t k) const { return answers_[k]; }
+
+ private:
+  const Work& work_;
+  const Kind& kind_;
+  std::size_t next_fault_ = 0;
+  absl::InlinedVector<std::uint32_t, Kind::kMostAtOnce> asked_;
+  std::array<typename Kind::Answer, Kind::kMostAtOnce> answers_;
+};
+
+// Kind has: questions, Answer, kRefused, kMostAtOnce, Asked(row) -> the question as the core takes
+// it, Ask(rows, answers), Expected(row) and Scanned(answer, row) vertices, Put(answer, i) and, of a
+// refused row, Skip(i).
+template <class Kind>
+void ForEachRow(const Work& work, const Kind& kind) {
   Pacer pacer(work.should_stop);
-  auto fault = work.faults.begin();
-  for (std::uint32_t i = 0; i < work.count; ++i) {
-    const std::uint32_t row = work.first + i;
-    if (fault != work.faults.end() && fault->index == row) {
-      ++fault;
-      kind.columns.states[i] = Kind::kRefused;
-      kind.Skip(i);
-      work.tally.AddRefused();
-      continue;
-    }
-    typename Kind::Answer answer;
-    answer.reason = UndecidedReason::kBudget;
+  RowGroup<Kind> group(work, kind);
+  for (std::uint32_t i = 0, end = 0; i < work.count;) {
+    end = group.Gather(i);
     const bool is_reached = !pacer.has_stopped();
-    if (!is_reached) {
-      work.tally.AddNotReached();
-    } else {
-      answer = kind.Ask(row);
-      work.tally.Add(answer);
-      pacer.Spend(kind.Scanned(answer, row));
-    }
-    if (answer.reason != UndecidedReason::kNone) work.undecided.push_back({row, answer.reason});
-    kind.columns.states[i] = static_cast<int>(answer.state);
-    kind.Put(answer, i);
-    if (is_reached && work.checks != nullptr && work.checks->Wants()) {
-      CheckRow(work, kind, row, answer);
-      pacer.LookNow();
+    is_reached ? group.Ask() : group.GiveUp();
+    for (std::size_t k = 0; i < end; ++i) {
+      const std::uint32_t row = work.first + i;
+      if (!group.IsAsked(k, row)) {
+        kind.columns.states[i] = Kind::kRefused;
+        kind.Skip(i);
+        work.tally.AddRefused();
+        continue;
+      }
+      const typename Kind::Answer& answer = group.answer(k++);
+      if (is_reached) {
+        work.tally.Add(answer);
+        pacer.Spend(kind.Scanned(answer, row));
+      } else {
+        work.tally.AddNotReached();
+      }
+      if (answer.reason != UndecidedReason::kNone) work.undecided.push_back({row, answer.reason});
+      kind.columns.states[i] = static_cast<int>(answer.state);
+      kind.Put(answer, i);
+      if (!pacer.has_stopped() && work.checks != nullptr && work.checks->Wants()) {
+        CheckRow(work, kind, row, answer);
+        pacer.LookNow();
+      }
     }
   }
 }
@@ -95,6 +156,9 @@ void ForEachRow(const Work& work, Kind kind) {
 // What an exact decision takes may be milliseconds, and which rows need one nobody tells: the clock
 // is looked at after every few rows.
 inline constexpr std::uint64_t kVerticesAnExactRow = 32768;
+
+// Enough for a row not to be asked together with others.
+inline constexpr std::uint64_t kVerticesADearRow = std::uint64_t{1} << 20;
 
 // Requires: the row has no fault.
 inline AskedPair AskedPairOf(const ShapeTable& table, const PairRows& pairs, std::uint32_t row) {

@@ -14,6 +14,7 @@ constexpr std::uint64_t kIterationsPerStep = 8;
 struct TimeOfCollisionKind {
   using Answer = TimeOfCollisionAnswer;
   static constexpr int kRefused = kMotionStateRefused;
+  static constexpr std::size_t kMostAtOnce = 1;
 
   const TimeOfCollisionQuestions& questions;
   const ShapeTable& table;
@@ -30,10 +31,12 @@ struct TimeOfCollisionKind {
     return asked;
   }
 
-  TimeOfCollisionAnswer Ask(std::uint32_t row) const {
-    const AskedTimeOfCollision asked = Asked(row);
-    return TimeOfCollision(asked.MovingA(), asked.MovingB(), asked.options);
+  void Ask(absl::Span<const std::uint32_t> rows, absl::Span<TimeOfCollisionAnswer> answers) const {
+    const AskedTimeOfCollision asked = Asked(rows[0]);
+    answers[0] = TimeOfCollision(asked.MovingA(), asked.MovingB(), asked.options);
   }
+
+  static std::uint64_t Expected(std::uint32_t /*row*/) { return 0; }
 
   // Each step has a cost of its own even where the shapes are points.
   std::uint64_t Scanned(const TimeOfCollisionAnswer& answer, std::uint32_t row) const {

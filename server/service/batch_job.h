@@ -54,20 +54,26 @@ std::uint64_t CostOf(const Batch& batch, const ShapeTable& table) {
   return CostOf(batch, table.max_vertices_a_step(), table.max_piece_count());
 }
 
+// What a job has use for beside its batch, and may do without.
+struct JobHelpers {
+  AnswerChecker* checker = nullptr;  // null: no answer is checked
+  WarmRows* warm_rows = nullptr;     // of the session; null: every row begins cold
+};
+
 template <class Batch, class Result, class Lists>
 class BatchJob {
  public:
   // Finds everything that refuses the batch as a whole, and the rows that are refused by
   // themselves. The batch and the table are borrowed, and the table must not change before the last
-  // part; the checker, null where no answer is checked, likewise.
+  // part; the helpers likewise.
   static absl::StatusOr<BatchJob> Start(const Batch& batch, const ShapeTable& table,
-                                        const Limits& limits, AnswerChecker* checker) {
+                                        const Limits& limits, const JobHelpers& helpers) {
     const absl::Time began = absl::Now();
     auto questions = ParseQuestions(batch, limits);
     if (!questions.ok()) return questions.status();
     BatchJob job(batch, table, *std::move(questions));
     job.max_bytes_ = MaxReplyBytesOf(batch.options(), limits);
-    job.checker_ = checker;
+    job.helpers_ = helpers;
     if (absl::Status status =
             job.RequireReplyBytes(kMaxReplyOverhead + job.row_bytes_ + kMaxRowErrorBytes);
         !status.ok()) {
@@ -93,7 +99,8 @@ class BatchJob {
     const std::uint32_t rows = TakeRows();
     const auto faults =
         absl::MakeConstSpan(faults_).subspan(first_fault, next_fault_ - first_fault);
-    PartChecks checks(checker_, tally_.kind(), rows - static_cast<std::uint32_t>(faults.size()));
+    PartChecks checks(helpers_.checker, tally_.kind(),
+                      rows - static_cast<std::uint32_t>(faults.size()));
     const absl::Duration budget = TimeBudgetOf(batch_.options());
     const auto should_stop = [&] {
       return stop.Within(budget + checking_ + checks.took()).ShouldStop();
@@ -103,7 +110,8 @@ class BatchJob {
     std::vector<UndecidedRow> undecided;
     const auto columns = MakeColumns(batch_, rows, &lists, result);
     AnswerRows(questions_,
-               Work{next_row_, rows, faults, table_, should_stop, tally_, undecided, &checks},
+               Work{next_row_, rows, faults, table_, should_stop, tally_, undecided, &checks,
+                    helpers_.warm_rows},
                columns);
     FinishColumns(columns, result);
     Describe(rows, result);
@@ -178,7 +186,7 @@ class BatchJob {
   std::size_t next_fault_ = 0;
   std::uint32_t next_row_ = 0;
   BatchTally tally_;
-  AnswerChecker* checker_ = nullptr;
+  JobHelpers helpers_;
   absl::Duration computed_;
   absl::Duration checking_;  // not the rows' time
 };

@@ -50,7 +50,7 @@ absl::Status AnswerUnary(const ServerParts& parts, const Request& request, const
   OpenedShapes opened{{}, parts.registry.revision()};
   if (absl::Status status = OpenAll(request.shapes(), parts, stop, &opened); !status.ok())
     return status;
-  auto job = Job::Start(request.batch(), opened.table, parts.limits, parts.checker);
+  auto job = Job::Start(request.batch(), opened.table, parts.limits, {parts.checker});
   if (!job.ok()) return Under("batch", job.status());
   if (absl::Status status = job->RequireOneReply(); !status.ok()) return Under("batch", status);
   job->AnswerPart(stop, response->mutable_result());

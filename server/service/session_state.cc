@@ -84,6 +84,7 @@ bool SessionState::Answer(const v1::SessionRequest& request, const StopRule& sto
 }
 
 absl::Status SessionState::Open(const v1::OpenShape& open, v1::OpenShapeResult* result) {
+  warm_rows_.Forget();
   if (open.slot() >= parts_.limits.max_slots_per_session) {
     return Refuse(
         absl::StatusCode::kResourceExhausted,
@@ -128,6 +129,7 @@ absl::Status SessionState::CheckRoom(std::uint32_t slot, std::uint64_t owned_byt
 }
 
 absl::Status SessionState::Close(const v1::CloseShape& close, v1::CloseShapeResult* result) {
+  warm_rows_.Forget();
   if (!table_.Close(close.slot())) {
     return Refuse(absl::StatusCode::kNotFound,
                   {.field = "slot",
@@ -142,7 +144,7 @@ absl::Status SessionState::Close(const v1::CloseShape& close, v1::CloseShapeResu
 template <class Job, class Batch, class Result>
 absl::Status SessionState::AnswerPart(const Batch& batch, const StopRule& stop, Result* result) {
   if (!std::holds_alternative<Job>(job_)) {
-    auto started = Job::Start(batch, table_, parts_.limits, parts_.checker);
+    auto started = Job::Start(batch, table_, parts_.limits, {parts_.checker, &warm_rows_});
     if (!started.ok()) return started.status();
     job_.template emplace<Job>(*std::move(started));
   }

@@ -43,6 +43,7 @@ class SessionState {
 
   const ServerParts& parts_;
   ShapeTable table_;
+  WarmRows warm_rows_;
   std::variant<std::monostate, DistanceJob, IntersectionJob, TimeOfCollisionJob> job_;
 };
 

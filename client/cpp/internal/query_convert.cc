@@ -129,6 +129,7 @@ void ToProto(const DistanceBatch& batch, RowRange rows, v1::DistanceBatch* proto
   slice(batch.max_distances, 1, proto->mutable_max_distances());
   proto->set_tolerance(batch.tolerance);
   proto->set_exact(batch.exact);
+  proto->set_warm_start(batch.warm_start);
   proto->clear_max_contact_separation();
   if (batch.max_contact_separation)
     proto->set_max_contact_separation(*batch.max_contact_separation);

@@ -22,7 +22,6 @@ namespace clearance::server {
 namespace {
 
 using testing::Each;
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
 
@@ -127,7 +126,8 @@ TEST_F(AnswerChecking, LeavesTheAnswerAsItIsWhateverIsFound) {
   EXPECT_EQ(Contradicted(QueryKind::kDistance), 50);
 }
 
-// However few rows there were since the last look: a check takes as long as many of them.
+// However few rows there were since the last look: a check takes as long as many of them. Rows that
+// were asked together with the one that was checked have their answers all the same.
 TEST_F(AnswerChecking, LooksWhetherToStopAfterEachCheck) {
   bool has_stopped = false;
   const auto stop = [&has_stopped](const auto&, const auto&) {
@@ -135,10 +135,11 @@ TEST_F(AnswerChecking, LooksWhetherToStopAfterEachCheck) {
     return clearance::Check();
   };
   AnswerChecker checker(1, metrics_, log_, {stop, stop, stop});
-  const Answered answered = AnswerUntil([&has_stopped] { return has_stopped; }, &checker, 3);
-  EXPECT_THAT(answered.states,
-              ElementsAre(static_cast<int>(State::kSeparated), static_cast<int>(State::kUndecided),
-                          static_cast<int>(State::kUndecided)));
+  const std::uint32_t rows = kDistancesAtOnce + 2;
+  const Answered answered = AnswerUntil([&has_stopped] { return has_stopped; }, &checker, rows);
+  std::vector<int> expected(kDistancesAtOnce, static_cast<int>(State::kSeparated));
+  expected.resize(rows, static_cast<int>(State::kUndecided));
+  EXPECT_EQ(answered.states, expected);
   EXPECT_EQ(Checked(QueryKind::kDistance), 1);
 }
 
