@@ -115,7 +115,7 @@ class Nearest {
 
   bool FindOnSegment() {
     const NearestPoint<double> nearest = NearestOnSegment<double, 0, 1>({w(0), w(1)});
-    const double shorter = std::fmin(nearest.weight[0], nearest.weight[1]);
+    const double shorter = std::min(nearest.weight[0], nearest.weight[1]);
     found_.v = nearest.v;
     found_.simplex.weight = nearest.weight;
     inside_sq_ = shorter * shorter * NormSquared(w(1) - w(0));
@@ -132,7 +132,7 @@ class Nearest {
     for (int i = 0; i < 3; ++i) {
       const double share = nearest.weight[i];
       const double side_sq = NormSquared(w((i + 1) % 3) - w((i + 2) % 3));
-      inside_sq_ = std::fmin(inside_sq_, share * share * area_sq / side_sq);
+      inside_sq_ = std::min(inside_sq_, share * share * area_sq / side_sq);
     }
     return true;
   }
@@ -149,7 +149,7 @@ class Nearest {
         const Vec3d from = PointOfPair(features, i);
         const Vec3d side = PointOfPair(features, (i + 1) % corners) - from;
         const double area_sq = NormSquared(Cross(side, found_.v - from));
-        inside_sq_ = std::fmin(inside_sq_, area_sq / NormSquared(side));
+        inside_sq_ = std::min(inside_sq_, area_sq / NormSquared(side));
       }
       return true;
     }
@@ -174,9 +174,8 @@ class Nearest {
     // Along the common normal, which w00 + s e - t f loses by rounding where it is short.
     const Vec3d n = Cross(e, f);
     found_.v = (Dot(w(0), n) / NormSquared(n)) * n;
-    const double from_ends = std::fmin(s, 1 - s), from_ends_b = std::fmin(t, 1 - t);
-    inside_sq_ =
-        determinant * std::fmin(from_ends * from_ends / ff, from_ends_b * from_ends_b / ee);
+    const double from_ends = std::min(s, 1 - s), from_ends_b = std::min(t, 1 - t);
+    inside_sq_ = determinant * std::min(from_ends * from_ends / ff, from_ends_b * from_ends_b / ee);
     return true;
   }
 
@@ -238,7 +237,7 @@ void SetBracket(GjkResult<double>* found) {
   found->upper = WeightedNorm(found->simplex);
   double lower = HUGE_VAL;
   for (int i = 0; i < found->simplex.size; ++i) {
-    lower = std::fmin(lower, Dot(found->v, found->simplex.vertex[i].w));
+    lower = std::min(lower, Dot(found->v, found->simplex.vertex[i].w));
   }
   found->lower = lower / Norm(found->v);
 }

@@ -273,6 +273,7 @@ void AnswerGroup(absl::Span<const BodyDistanceQuestion> questions,
     place[convex.size()] = i;
     convex.push_back({PieceOf(question.a, 0), PieceOf(question.b, 0), question.options});
   }
+  if (convex.size() == questions.size()) return Distances(convex, answers);
   std::array<DistanceAnswer, kDistancesAtOnce> found;
   Distances(convex, absl::MakeSpan(found).first(convex.size()));
   for (std::size_t k = 0; k < convex.size(); ++k) answers[place[k]] = found[k];

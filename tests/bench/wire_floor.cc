@@ -33,7 +33,7 @@ void Fill(google::protobuf::RepeatedField<T>* column, int numbers, T value) {
   column->Resize(numbers, value);
 }
 
-// Columns of the sizes that clearance-server sends for distances, points and normals.
+// Columns of the sizes that clearance-server sends for distances, bounds, points and normals.
 void AnswerRows(const v1::DistanceBatch& batch, v1::DistanceBatchResult* result) {
   const int rows = static_cast<int>(batch.pairs().count());
   result->set_count(batch.pairs().count());
@@ -41,6 +41,8 @@ void AnswerRows(const v1::DistanceBatch& batch, v1::DistanceBatchResult* result)
   Fill<int>(result->mutable_states(), rows, v1::STATE_SEPARATED);
   Fill(result->mutable_flags(), rows, 0U);
   Fill(result->mutable_distances(), rows, 0.0);
+  Fill(result->mutable_lower_bounds(), rows, 0.0);
+  Fill(result->mutable_upper_bounds(), rows, 0.0);
   Fill(result->mutable_points_a(), kVectorNumbers * rows, 0.0);
   Fill(result->mutable_points_b(), kVectorNumbers * rows, 0.0);
   Fill(result->mutable_normals(), kVectorNumbers * rows, 0.0);

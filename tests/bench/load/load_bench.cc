@@ -8,16 +8,12 @@
 //   load_bench [--short] [--csv=FILE] [--size=box|16|64|256|1024|4096] [-- FLAG_OF_SERVER…]
 
 #include <time.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <map>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,11 +21,9 @@
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
-#include "absl/time/time.h"
 #include "core/query/distance.h"
 #include "tests/bench/load/questions.h"
-#include "tests/bench/load/session_client.h"
+#include "tests/bench/load/target.h"
 #include "tests/bench/report.h"
 #include "tests/integration/process/server_process.h"
 
@@ -45,120 +39,21 @@ constexpr int kRows = 4096;
 constexpr int kShapes = 200;
 constexpr int kShortShapes = 10;
 constexpr int kRounds = 7;
-constexpr int kRoundTrips = 2000;
-constexpr absl::Duration kLoadTime = absl::Milliseconds(500);
 
-constexpr const char* kCpu = "server_cpu_ns_per_query";
-constexpr const char* kRate = "queries_per_second";
-constexpr const char* kMiddle = "round_trip_p50_us";
-constexpr const char* kTail = "round_trip_p99_us";
-
-// Thrown, not exit(): the servers are children, and end with the objects that started them.
-[[noreturn]] void Fail(const std::string& what) { throw std::runtime_error(what); }
-
-// Messages in flight: enough that the server never waits for the client.
-int WindowOf(int batch) { return std::clamp(2 * kRows / batch, 4, 64); }
-
-double Nanoseconds(clockid_t clock) {
-  timespec time{};
-  if (clock_gettime(clock, &time) != 0) Fail("a processor time cannot be read");
-  return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
-}
-
-// Processor time of a process, all its threads, user and system: the figures of /proc/PID/stat, in
-// nanoseconds instead of ticks.
-double CpuNanoseconds(pid_t pid) {
-  clockid_t clock{};
-  if (clock_getcpuclockid(pid, &clock) != 0) Fail("a server is gone");
-  return Nanoseconds(clock);
-}
-
-// One server under load.
-class Target {
- public:
-  using FaultFinder = std::string (*)(const Questions&, std::size_t first_row,
-                                      const v1::DistanceBatchResult&);
-
-  Target(std::string name, pid_t pid, const std::string& address, FaultFinder find_fault)
-      : name_(std::move(name)), pid_(pid), client_(address), find_fault_(find_fault) {}
-
-  void OpenAll(const Pool& pool) {
-    v1::SessionResponse reply;
-    for (std::size_t i = 0; i < pool.bodies.size(); ++i) {
-      if (!client_.Ask(MakeOpen(pool, i), &reply) || !reply.has_open()) Fail(name_ + ": no open");
-    }
-  }
-
-  // Holds every answer against what it has to be, and keeps its bytes.
-  void FirstPass(const Questions& questions, const std::vector<v1::SessionRequest>& messages,
-                 int batch) {
-    std::vector<std::string>& kept = replies_[batch];
-    std::string fault = "the stream broke";
-    const auto judge = [&](std::size_t i, const v1::SessionResponse& reply) {
-      fault = find_fault_(questions, i * static_cast<std::size_t>(batch), reply.distance());
-      kept.push_back(reply.SerializeAsString());
-      return fault.empty();
-    };
-    if (client_.Run({messages, WindowOf(batch), absl::ZeroDuration()}, judge) == 0) {
-      Fail(name_ + ", batches of " + std::to_string(batch) + ": " + fault);
-    }
-  }
-
-  void Measure(const std::vector<v1::SessionRequest>& messages, int batch, Report* report) {
-    const double cpu_before = CpuNanoseconds(pid_);
-    const absl::Time began = absl::Now();
-    const std::uint64_t replies =
-        client_.Run({messages, WindowOf(batch), kLoadTime}, SameAsFirst(batch));
-    const double seconds = absl::ToDoubleSeconds(absl::Now() - began);
-    if (replies == 0) Fail(name_ + ": a later reply differs from the first");
-    const double queries = static_cast<double>(replies) * batch;
-    report->Add(Row(batch), kCpu, (CpuNanoseconds(pid_) - cpu_before) / queries);
-    report->Add(Row(batch), kRate, queries / seconds);
-  }
-
-  // Messages of one row, one at a time.
-  void MeasureRoundTrips(const std::vector<v1::SessionRequest>& messages, Report* report) {
-    const auto is_same = SameAsFirst(1);
-    std::vector<double> micros;
-    v1::SessionResponse reply;
-    for (std::size_t i = 0; i < kRoundTrips; ++i) {
-      const absl::Time began = absl::Now();
-      if (!client_.Ask(messages[i], &reply)) Fail(name_ + ": the stream broke");
-      micros.push_back(absl::ToDoubleMicroseconds(absl::Now() - began));
-      if (!is_same(i, reply)) Fail(name_ + ": a later reply differs from the first");
-    }
-    std::sort(micros.begin(), micros.end());
-    report->Add(Row(1), kMiddle, micros[micros.size() / 2]);
-    report->Add(Row(1), kTail, micros[micros.size() * 99 / 100]);
-  }
-
-  std::string Row(int batch) const { return absl::StrCat(name_, "/", batch); }
-
- private:
-  struct SameBytes {
-    const std::vector<std::string>& kept;
-    bool operator()(std::size_t i, const v1::SessionResponse& reply) const {
-      return reply.SerializeAsString() == kept[i];
-    }
-  };
-  SameBytes SameAsFirst(int batch) { return {replies_[batch]}; }
-
-  const std::string name_;
-  const pid_t pid_;
-  SessionClient client_;
-  const FaultFinder find_fault_;
-  std::map<int, std::vector<std::string>> replies_;  // by batch size
-};
-
-// The same rows in this process: what a query costs without any server.
-double CoreNanoseconds(const Questions& questions) {
-  const double before = Nanoseconds(CLOCK_THREAD_CPUTIME_ID);
-  double sum = 0;
+// The same rows in this process, all in one call: what a query costs without any server.
+double CoreNanoseconds(const LoadQuestions& questions) {
+  std::vector<DistanceQuestion> asked;
   for (const Pair& row : questions.rows) {
-    sum += Distance(row.PosedA(questions.pool), row.PosedB(questions.pool), {}).distance;
+    asked.push_back({row.PosedA(questions.pool), row.PosedB(questions.pool), {}});
   }
-  if (!(sum > 0)) Fail("pairs that were placed apart are not");
-  return (Nanoseconds(CLOCK_THREAD_CPUTIME_ID) - before) / kRows;
+  std::vector<DistanceAnswer> answers(asked.size());
+  const double before = Nanoseconds(CLOCK_THREAD_CPUTIME_ID);
+  Distances(asked, absl::MakeSpan(answers));
+  const double took = Nanoseconds(CLOCK_THREAD_CPUTIME_ID) - before;
+  for (const DistanceAnswer& answer : answers) {
+    if (!(answer.distance > 0)) Fail("pairs that were placed apart are not");
+  }
+  return took / kRows;
 }
 
 void PrintTable(const Report& report) {
@@ -202,7 +97,7 @@ std::string FloorAddress(test::ChildProcess& floor) {
          std::to_string(std::atoi(output.c_str() + output.find(words) + words.size()));
 }
 
-void MeasureAll(const Questions& questions, const std::array<Target*, 2>& targets,
+void MeasureAll(const LoadQuestions& questions, const std::array<Target*, 2>& targets,
                 const std::vector<std::vector<v1::SessionRequest>>& messages, Report* report) {
   for (int round = 0; round < kRounds; ++round) {
     report->Add("core", kCpu, CoreNanoseconds(questions));
@@ -216,7 +111,7 @@ void MeasureAll(const Questions& questions, const std::array<Target*, 2>& target
 int Main(int argc, char** argv) {
   const std::vector<char*> arguments = absl::ParseCommandLine(argc, argv);
   const bool is_short = absl::GetFlag(FLAGS_short);
-  const Questions questions =
+  const LoadQuestions questions =
       MakeQuestions(SizeFromFlag(), Regime::kNear, is_short ? kShortShapes : kShapes, kRows);
   std::vector<std::vector<v1::SessionRequest>> messages;
   for (const int batch : kBatches) messages.push_back(MakeMessages(questions, batch));

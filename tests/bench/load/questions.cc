@@ -41,7 +41,8 @@ bool HasAllColumns(const v1::DistanceBatchResult& result) {
   const int rows = static_cast<int>(result.count());
   const int numbers = static_cast<int>(kVectorNumbers) * rows;
   return result.total_count() == result.count() && result.states_size() == rows &&
-         result.distances_size() == rows && result.points_a_size() == numbers &&
+         result.distances_size() == rows && result.lower_bounds_size() == rows &&
+         result.upper_bounds_size() == rows && result.points_a_size() == numbers &&
          result.points_b_size() == numbers && result.normals_size() == numbers &&
          result.flags_size() == rows && result.errors_size() == 0;
 }
@@ -50,6 +51,8 @@ bool IsSame(const DistanceAnswer& answer, const v1::DistanceBatchResult& result,
   const int row = static_cast<int>(i);
   return static_cast<int>(result.states(row)) == static_cast<int>(answer.state) &&
          IsSame(result.distances(row), answer.distance) &&
+         IsSame(result.lower_bounds(row), answer.bracket.lower) &&
+         IsSame(result.upper_bounds(row), answer.bracket.upper) &&
          IsSame(result.points_a().data(), i, answer.p_WA) &&
          IsSame(result.points_b().data(), i, answer.p_WB) &&
          IsSame(result.normals().data(), i, answer.n_AB);
@@ -66,9 +69,9 @@ double SumOf(const Pair& pair) {
 
 }  // namespace
 
-Questions MakeQuestions(const Size& size, Regime regime, int shapes, int rows) {
+LoadQuestions MakeQuestions(const Size& size, Regime regime, int shapes, int rows) {
   testing::Random random(static_cast<std::uint64_t>(7 + size.points));
-  Questions questions = {MakePool(size, shapes, random), {}};
+  LoadQuestions questions = {MakePool(size, shapes, random), {}};
   questions.rows = MakePairs(questions.pool, regime, rows, random);
   return questions;
 }
@@ -81,13 +84,14 @@ v1::SessionRequest MakeOpen(const Pool& pool, std::size_t i) {
   return request;
 }
 
-std::vector<v1::SessionRequest> MakeMessages(const Questions& questions, int batch) {
+std::vector<v1::SessionRequest> MakeMessages(const LoadQuestions& questions, int batch) {
   const std::size_t rows = static_cast<std::size_t>(batch);
   std::vector<v1::SessionRequest> messages(questions.rows.size() / rows);
   for (std::size_t i = 0; i < messages.size(); ++i) {
     messages[i].set_tag(i);
     v1::DistanceDetail* const detail = messages[i].mutable_distance()->mutable_detail();
     detail->set_distances(true);
+    detail->set_bounds(true);
     detail->set_points(true);
     detail->set_normals(true);
     v1::PairColumns* const pairs = messages[i].mutable_distance()->mutable_pairs();
@@ -103,7 +107,7 @@ std::vector<v1::SessionRequest> MakeMessages(const Questions& questions, int bat
   return messages;
 }
 
-std::string FindFault(const Questions& questions, std::size_t first_row,
+std::string FindFault(const LoadQuestions& questions, std::size_t first_row,
                       const v1::DistanceBatchResult& result) {
   if (!HasAllColumns(result)) return "columns are missing or rows are refused";
   for (std::size_t i = 0; i < result.count(); ++i) {
@@ -115,7 +119,7 @@ std::string FindFault(const Questions& questions, std::size_t first_row,
   return "";
 }
 
-std::string FindFloorFault(const Questions& questions, std::size_t first_row,
+std::string FindFloorFault(const LoadQuestions& questions, std::size_t first_row,
                            const v1::DistanceBatchResult& result) {
   if (!HasAllColumns(result)) return "columns are missing";
   for (std::size_t i = 0; i < result.count(); ++i) {

@@ -16,27 +16,27 @@
 
 namespace clearance::bench {
 
-struct Questions {
+struct LoadQuestions {
   Pool pool;
   std::vector<Pair> rows;
 };
 
 // `rows` pairs of a pool of `shapes` shapes.
-Questions MakeQuestions(const Size& size, Regime regime, int shapes, int rows);
+LoadQuestions MakeQuestions(const Size& size, Regime regime, int shapes, int rows);
 
 // Opens shape i of the pool, inline, in slot i.
 v1::SessionRequest MakeOpen(const Pool& pool, std::size_t i);
 
 // All rows in messages of `batch` rows that ask for distances, points and normals. Requires: batch
 // divides the number of rows.
-std::vector<v1::SessionRequest> MakeMessages(const Questions& questions, int batch);
+std::vector<v1::SessionRequest> MakeMessages(const LoadQuestions& questions, int batch);
 
 // Bit for bit what the core answers to the rows from `first_row` on; else what differs.
-std::string FindFault(const Questions& questions, std::size_t first_row,
+std::string FindFault(const LoadQuestions& questions, std::size_t first_row,
                       const v1::DistanceBatchResult& result);
 
 // The same for the answers of the wire floor.
-std::string FindFloorFault(const Questions& questions, std::size_t first_row,
+std::string FindFloorFault(const LoadQuestions& questions, std::size_t first_row,
                            const v1::DistanceBatchResult& result);
 
 }  // namespace clearance::bench

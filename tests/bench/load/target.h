@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A server under load, and what a query costs it: processor time is read from outside. The first
+// pass of every batch size is held against what the answers have to be, and every later reply has
+// to be the same bytes.
+
+#ifndef CLEARANCE_TESTS_BENCH_LOAD_TARGET_H_
+#define CLEARANCE_TESTS_BENCH_LOAD_TARGET_H_
+
+#include <sys/types.h>
+#include <time.h>
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "clearance/v1/query_service.pb.h"
+#include "tests/bench/load/questions.h"
+#include "tests/bench/load/session_client.h"
+#include "tests/bench/report.h"
+
+namespace clearance::bench {
+
+inline constexpr const char* kCpu = "server_cpu_ns_per_query";
+inline constexpr const char* kRate = "queries_per_second";
+inline constexpr const char* kMiddle = "round_trip_p50_us";
+inline constexpr const char* kTail = "round_trip_p99_us";
+
+// Thrown, not exit(): servers are children, and end with the objects that started them.
+[[noreturn]] void Fail(const std::string& what);
+
+double Nanoseconds(clockid_t clock);
+
+class Target {
+ public:
+  // "" where the rows from `first_row` on have the answers of `result`, else what differs.
+  using FaultFinder = std::string (*)(const LoadQuestions&, std::size_t first_row,
+                                      const v1::DistanceBatchResult&);
+
+  Target(std::string name, pid_t pid, const std::string& address, FaultFinder find_fault);
+
+  void OpenAll(const Pool& pool);
+
+  // Holds every answer against what it has to be, and keeps its bytes.
+  void FirstPass(const LoadQuestions& questions, const std::vector<v1::SessionRequest>& messages,
+                 int batch);
+
+  // Half a second of messages of so many rows, to kCpu and kRate of Row(batch).
+  void Measure(const std::vector<v1::SessionRequest>& messages, int batch, Report* report);
+
+  // Messages of one row, one at a time, to kMiddle and kTail of Row(1).
+  void MeasureRoundTrips(const std::vector<v1::SessionRequest>& messages, Report* report);
+
+  std::string Row(int batch) const;
+
+ private:
+  struct SameBytes {
+    const std::vector<std::string>& kept;
+    bool operator()(std::size_t i, const v1::SessionResponse& reply) const {
+      return reply.SerializeAsString() == kept[i];
+    }
+  };
+  SameBytes SameAsFirst(int batch) { return {replies_[batch]}; }
+
+  const std::string name_;
+  const pid_t pid_;
+  SessionClient client_;
+  const FaultFinder find_fault_;
+  std::map<int, std::vector<std::string>> replies_;  // by batch size
+};
+
+}  // namespace clearance::bench
+
+#endif  // CLEARANCE_TESTS_BENCH_LOAD_TARGET_H_
