@@ -40,14 +40,19 @@ bool HasPolygons(const HullFaces& faces) {
 // its corners, or two that a diagonal joins. Else none. An edge is a side of two faces.
 Corners PolygonOf(const ConvexShape& shape, Corners feature) {
   if (feature.size() == 1 || !HasPolygons(shape.faces())) return {};
-  Corners polygon;
-  for (const std::uint32_t face : shape.faces().FacesOf(feature[0])) {
-    const Corners corners = shape.faces().CornersOf(face);
-    const auto is_corner = [&](VertexIndex vertex) { return Contains(corners, vertex); };
-    if (!std::all_of(feature.begin(), feature.end(), is_corner)) continue;
-    if (!polygon.empty()) return {};
-    polygon = corners;
+  const HullFaces& faces = shape.faces();
+  int found = 0;
+  std::uint32_t common = 0;
+  for (const std::uint32_t face : faces.FacesOf(feature[0])) {
+    bool is_common = true;
+    for (const VertexIndex vertex : feature.subspan(1)) {
+      is_common &= Contains(faces.FacesOf(vertex), face);
+    }
+    found += is_common ? 1 : 0;
+    if (is_common) common = face;
   }
+  if (found != 1) return {};
+  const Corners polygon = faces.CornersOf(common);
   return polygon.size() > 3 && polygon.size() <= kMostCorners ? polygon : Corners();
 }
 

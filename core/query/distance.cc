@@ -35,14 +35,20 @@ CoreLimits LimitsOf(const ShapePair& pair, const DistanceOptions& options) {
   return limits;
 }
 
-void SetPoints(const ShapePair& pair, const PosedShape& a, const CoreAnswer& core,
+// From the body's origin to the shape's, world axes.
+Vec3d LocalOrigin(const PosedShape& posed) {
+  if (posed.local.p_WS == Vec3d{}) return {};
+  return RotationMatrix<double>(posed.pose.q_WS) * posed.local.p_WS;
+}
+
+void SetPoints(const PosedPair& posed, const PosedShape& a, const CoreAnswer& core,
                DistanceAnswer* answer) {
-  const Mat3<double> R_WA = RotationInWorld<double>(a);
+  const ShapePair& pair = posed.pair();
+  const Mat3<double> R_WA = posed.R_WA();
   const Vec3d core_point = Scaled(core.witness.p_A, pair.exponent) + a.shape.center();
   answer->n_AB = Normalized(R_WA * core.n_A);
   answer->normal_is_unique = core.normal_is_unique;
-  answer->p_AoA = RotationMatrix<double>(a.pose.q_WS) * a.local.p_WS + R_WA * core_point +
-                  a.shape.radius() * answer->n_AB;
+  answer->p_AoA = LocalOrigin(a) + R_WA * core_point + a.shape.radius() * answer->n_AB;
   if (pair.is_curved() && core.kind == CoreAnswer::Kind::kSeparated) {
     // A smooth body's closest point is a point of the body sooner than it is along the normal.
     const double radii = a.shape.radius() + pair.b.radius();
@@ -84,9 +90,10 @@ void SetWitness(const CoreWitness& core, Witness* witness) {
 }
 
 // What the cores' answer says of the bodies.
-DistanceAnswer AnswerOf(const DistanceQuestion& question, const ShapePair& pair,
+DistanceAnswer AnswerOf(const DistanceQuestion& question, const PosedPair& posed,
                         const CoreAnswer& core) {
   const auto& [a, b, options] = question;
+  const ShapePair& pair = posed.pair();
   DistanceAnswer answer;
   answer.iterations = core.iterations;
   answer.bracket = BodyBracket(pair, core);
@@ -105,7 +112,7 @@ DistanceAnswer AnswerOf(const DistanceQuestion& question, const ShapePair& pair,
   answer.distance =
       std::fmin(std::fmax(TimesPowerOfTwo(distance, pair.exponent), answer.bracket.lower),
                 answer.bracket.upper);
-  SetPoints(pair, a, core, &answer);
+  SetPoints(posed, a, core, &answer);
   SetWitness(core.witness, &answer.witness);
   return answer;
 }
@@ -144,7 +151,7 @@ class Group {
   }
 
   void Put(std::size_t i, const PosedPair& posed, const CoreAnswer& core) {
-    answers_[i] = AnswerOf(questions_[i], posed.pair(), core);
+    answers_[i] = AnswerOf(questions_[i], posed, core);
   }
 
   const absl::Span<const DistanceQuestion> questions_;
@@ -166,7 +173,7 @@ bool IsRepresentable(double bounding_radius, const Pose& pose) {
 DistanceAnswer Distance(const PosedShape& a, const PosedShape& b, const DistanceOptions& options) {
   if (options.depth_proof != nullptr) *options.depth_proof = {};
   PosedPair posed(a, b);
-  return AnswerOf({a, b, options}, posed.pair(), Solve(posed, options));
+  return AnswerOf({a, b, options}, posed, Solve(posed, options));
 }
 
 void Distances(absl::Span<const DistanceQuestion> questions, absl::Span<DistanceAnswer> answers) {

@@ -29,6 +29,10 @@ CoreLimits LimitsFor(const ShapePair& pair, const DoubleDouble& margin) {
 
 Bracket BodyBracket(const ShapePair& pair, const CoreAnswer& core) {
   const DoubleDouble radii = pair.radius_sum;
+  if (radii == DoubleDouble()) {
+    return {ScaleDown(RoundDown(core.lower), pair.exponent),
+            ScaleUp(RoundUp(core.upper), pair.exponent)};
+  }
   // Of the sums of radii and of the differences here; sums of two radii that are doubles are exact.
   const DoubleDouble rounding = kDoubleDoubleRoundoff * std::fabs(radii.hi);
   return {ScaleDown(RoundDown(core.lower - radii - rounding), pair.exponent),
@@ -74,7 +78,8 @@ PosedPair::PosedPair(const PosedShape& a, const PosedShape& b)
       b_(b),
       offset_(ComputeCenterOffset(a, b)),
       pair_(PairOf(a, b, offset_)),
-      coarse_(MakePlacement<double>(pair_, a, b, offset_)),
+      axes_(MakeAxes<double>(pair_, a, b)),
+      coarse_(MakePlacement<double>(pair_, axes_, offset_)),
       difference_(pair_, coarse_) {}
 
 // What follows from a search.

@@ -57,6 +57,8 @@ class PosedPair {
 
   const ShapePair& pair() const { return pair_; }
   const CenterOffset& offset() const { return offset_; }
+  // A's axes in the world.
+  Mat3<double> R_WA() const { return Transpose(axes_.R_AW); }
   const Difference<double>& difference() const { return difference_; }
 
   CoreAnswer Solve(const CoreLimits& limits);
@@ -81,6 +83,7 @@ class PosedPair {
   const PosedShape b_;
   const CenterOffset offset_;
   const ShapePair pair_;
+  const RelativeAxes<double> axes_;
   const Placement<double> coarse_;
   Difference<double> difference_;
 };
