@@ -22,6 +22,7 @@
 #include "absl/flags/parse.h"
 #include "absl/strings/str_cat.h"
 #include "core/query/distance.h"
+#include "tests/bench/load/allocations.h"
 #include "tests/bench/load/questions.h"
 #include "tests/bench/load/target.h"
 #include "tests/bench/report.h"
@@ -54,6 +55,31 @@ double CoreNanoseconds(const LoadQuestions& questions) {
     if (!(answer.distance > 0)) Fail("pairs that were placed apart are not");
   }
   return took / kRows;
+}
+
+// How often the server allocates, a message: in a server of its own, which counts. False if that
+// grows with the rows.
+bool CountAllocations(const LoadQuestions& questions,
+                      const std::vector<std::vector<v1::SessionRequest>>& messages,
+                      Report* report) {
+  constexpr double kMostAMessage = 64;
+  const AllocationCount count;
+  test::ServerProcess server(std::vector<std::string>{});
+  if (server.http_port() == 0) Fail("clearance-server did not start: " + server.process().output());
+  Target target("counted", server.process().pid(), server.grpc_address(), FindFault);
+  target.OpenAll(questions.pool);
+  bool is_bounded = true;
+  std::printf("\nallocations of the server\n  rows   a message     a row\n");
+  for (std::size_t i = 0; i < kBatches.size(); ++i) {
+    target.FirstPass(questions, messages[i], kBatches[i]);
+    const std::uint64_t before = count.value();
+    const auto passed = static_cast<double>(target.Pass(messages[i], kBatches[i]));
+    const double a_message = static_cast<double>(count.value() - before) / passed;
+    report->Add(target.Row(kBatches[i]), "allocations_per_message", a_message);
+    std::printf("%6d %11.1f %9.3f\n", kBatches[i], a_message, a_message / kBatches[i]);
+    is_bounded &= a_message > 0 && a_message <= kMostAMessage;
+  }
+  return is_bounded;
 }
 
 void PrintTable(const Report& report) {
@@ -136,8 +162,9 @@ int Main(int argc, char** argv) {
   }
   server.process().Signal(SIGTERM);
   if (server.process().WaitForExit() != 0) Fail("clearance-server did not end with status 0");
+  if (!is_short) PrintTable(report);
+  if (!CountAllocations(questions, messages, &report)) Fail("allocations grow with the rows");
   if (is_short) return 0;
-  PrintTable(report);
   const std::string csv = absl::GetFlag(FLAGS_csv);
   if (!csv.empty() && !report.WriteCsv(csv)) Fail("cannot write " + csv);
   return 0;

@@ -46,6 +46,9 @@ class Target {
   void FirstPass(const LoadQuestions& questions, const std::vector<v1::SessionRequest>& messages,
                  int batch);
 
+  // All messages once more. How many there were.
+  std::size_t Pass(const std::vector<v1::SessionRequest>& messages, int batch);
+
   // Half a second of messages of so many rows, to kCpu and kRate of Row(batch).
   void Measure(const std::vector<v1::SessionRequest>& messages, int batch, Report* report);
 

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How often a server allocates, counted in the server itself (allocation_counter.cc).
+
+#ifndef CLEARANCE_TESTS_BENCH_LOAD_ALLOCATIONS_H_
+#define CLEARANCE_TESTS_BENCH_LOAD_ALLOCATIONS_H_
+
+#include <atomic>
+#include <cstdint>
+
+namespace clearance::bench {
+
+// Programs that are started while this lives count their allocations here. One at a time.
+class AllocationCount {
+ public:
+  AllocationCount();
+  ~AllocationCount();
+  AllocationCount(const AllocationCount&) = delete;
+  AllocationCount& operator=(const AllocationCount&) = delete;
+
+  std::uint64_t value() const { return counter_->load(); }
+
+ private:
+  std::atomic<std::uint64_t>* counter_;
+};
+
+}  // namespace clearance::bench
+
+#endif  // CLEARANCE_TESTS_BENCH_LOAD_ALLOCATIONS_H_
