@@ -207,18 +207,17 @@ bool AreNeighborsBelow(const ConvexShape& shape, Corners feature, const Vec3d& d
 }
 
 // True if every vertex that is not of the feature lies below its highest one along d by more than
-// `margin`.
+// `margin`. Its own are equally high: d is across it, to rounding far below the margin.
 bool StandsOut(const ConvexShape& shape, Corners feature, const Vec3d& d, double margin) {
   double top = -HUGE_VAL;
   for (const VertexIndex i : feature) top = std::max(top, Height(shape, d, i));
   const double floor = top - margin;
   if (shape.has_adjacency()) return AreNeighborsBelow(shape, feature, d, floor);
-  int others = 0;
+  std::size_t high = 0;
   for (VertexIndex i = 0; i < shape.vertex_count(); ++i) {
-    others += Height(shape, d, i) < floor ? 0 : 1;
+    high += Height(shape, d, i) < floor ? 0U : 1U;
   }
-  for (const VertexIndex i : feature) others -= Height(shape, d, i) < floor ? 0 : 1;
-  return others == 0;
+  return high == feature.size();
 }
 
 // Both margins of the header.

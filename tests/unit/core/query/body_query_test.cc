@@ -7,8 +7,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <utility>
+#include <vector>
 
 #include "tests/unit/core/query/test_bodies.h"
 
@@ -55,6 +57,38 @@ TEST(BodyDistance, OfABallInsideACupIsThatOfTheNearestWall) {
   EXPECT_EQ(answer.p_WA, (Vec3d{1, 1, 0}));
   EXPECT_FALSE(answer.is_piecewise);
   EXPECT_EQ(Solve(Cup(), ball, At(0, 0.5, 0)).piece_a, 0U);
+}
+
+// Compounds among convex bodies, curved ones among polytopes, more than are searched for at once:
+// each has the answer that it has alone.
+TEST(BodyDistances, AreThoseOfEachPair) {
+  const RigidBodyPtr bodies[] = {Cup(), MakeBody(Box(1, 0.5, 0.25)), MakeBody(Sphere(0.25)),
+                                 MakeBody(std::get<ConvexShapePtr>(MakeCylinder(0.5, 1, 0)))};
+  for (const int most_kinds : {4, 2}) {  // 2: no two compounds, and nothing curved beside one
+    std::vector<Pose> poses;
+    for (int i = 0; i < 70; ++i) poses.push_back(At(0.1 * i, 5.5 - 0.07 * i, 0.3));
+    std::vector<BodyDistanceQuestion> questions;
+    std::vector<DepthProof> proofs(poses.size());
+    for (std::size_t i = 0; i < poses.size(); ++i) {
+      const auto kinds = static_cast<std::size_t>(most_kinds);
+      const RigidBody& a = *bodies[most_kinds == 2 ? 1 : i % kinds];
+      const RigidBody& b = *bodies[most_kinds == 2 ? 1 : i / kinds % kinds];
+      DistanceOptions options;
+      if (i % 3 == 0) options.depth_proof = &proofs[i];
+      questions.push_back({{a, kIdentityPose}, {b, poses[i]}, options});
+    }
+    std::vector<DistanceAnswer> answers(questions.size());
+    Distances(questions, absl::MakeSpan(answers));
+    for (std::size_t i = 0; i < questions.size(); ++i) {
+      const DistanceAnswer alone = Distance(questions[i].a, questions[i].b, {});
+      EXPECT_EQ(answers[i].state, alone.state) << i;
+      EXPECT_EQ(answers[i].distance, alone.distance) << i;
+      EXPECT_EQ(answers[i].bracket.lower, alone.bracket.lower) << i;
+      EXPECT_EQ(answers[i].bracket.upper, alone.bracket.upper) << i;
+      EXPECT_EQ(answers[i].p_WA, alone.p_WA) << i;
+      EXPECT_EQ(answers[i].piece_a, alone.piece_a) << i;
+    }
+  }
 }
 
 TEST(BodyDistance, NamesThePiecesOfEitherSide) {
