@@ -44,7 +44,7 @@ Vec3d LocalOrigin(const PosedShape& posed) {
 void SetPoints(const PosedPair& posed, const PosedShape& a, const CoreAnswer& core,
                DistanceAnswer* answer) {
   const ShapePair& pair = posed.pair();
-  const Mat3<double> R_WA = posed.R_WA();
+  const Mat3<double> R_WA = posed.axes_a();
   const Vec3d core_point = Scaled(core.witness.p_A, pair.exponent) + a.shape.center();
   answer->n_AB = Normalized(R_WA * core.n_A);
   answer->normal_is_unique = core.normal_is_unique;

@@ -58,7 +58,7 @@ class PosedPair {
   const ShapePair& pair() const { return pair_; }
   const CenterOffset& offset() const { return offset_; }
   // A's axes in the world.
-  Mat3<double> R_WA() const { return Transpose(axes_.R_AW); }
+  Mat3<double> axes_a() const { return Transpose(axes_.R_AW); }
   const Difference<double>& difference() const { return difference_; }
 
   CoreAnswer Solve(const CoreLimits& limits);
