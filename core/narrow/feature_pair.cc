@@ -261,18 +261,14 @@ bool FeatureVertices::Contains(VertexIndex candidate) const {
 
 FeaturePair FeaturesOf(const VertexPairs& pairs) {
   FeaturePair features;
-  for (int i = 0; i < pairs.size; ++i) {
-    features.a.Add(pairs.a[i]);
-    features.b.Add(pairs.b[i]);
-  }
+  for (int i = 0; i < pairs.size; ++i) features.Add(pairs.a[i], pairs.b[i]);
   return features;
 }
 
 FeaturePair FeaturesOf(const Simplex<double>& simplex) {
   FeaturePair features;
   for (int i = 0; i < simplex.size; ++i) {
-    features.a.Add(simplex.vertex[i].a);
-    features.b.Add(simplex.vertex[i].b);
+    features.Add(simplex.vertex[i].a, simplex.vertex[i].b);
   }
   return features;
 }

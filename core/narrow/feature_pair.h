@@ -40,6 +40,11 @@ struct FeatureVertices {
 struct FeaturePair {
   FeatureVertices a;
   FeatureVertices b;
+
+  void Add(VertexIndex vertex_a, VertexIndex vertex_b) {
+    a.Add(vertex_a);
+    b.Add(vertex_b);
+  }
 };
 
 // Pairs of vertices, whose differences are a simplex of A - B.

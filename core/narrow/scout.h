@@ -12,7 +12,6 @@
 #ifndef CLEARANCE_CORE_NARROW_SCOUT_H_
 #define CLEARANCE_CORE_NARROW_SCOUT_H_
 
-#include <array>
 #include <cstdint>
 #include <limits>
 

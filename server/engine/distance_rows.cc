@@ -77,12 +77,11 @@ struct DistanceKind {
     return {row, *questions.pairs.slots_a.at(row), *questions.pairs.slots_b.at(row)};
   }
 
-  // A row that takes as many steps as those of ordinary hulls. The room for a proof of depth is
-  // one row's, and an exact decision takes long: then one at a time.
+  // The room for a proof of depth is one row's, and an exact decision takes long: then one at a
+  // time.
   std::uint64_t Expected(std::uint32_t row) const {
-    constexpr std::uint64_t kSteps = 8;
     if (columns.depth_proofs != nullptr || questions.exact) return kVerticesADearRow;
-    return PairOfBodies(table, questions.pairs, row).Scanned(kSteps);
+    return PairOfBodies(table, questions.pairs, row).Expected();
   }
 
   std::uint64_t Scanned(const DistanceAnswer& answer, std::uint32_t row) const {

@@ -126,7 +126,11 @@ void ForEachRow(const Work& work, const Kind& kind) {
   for (std::uint32_t i = 0, end = 0; i < work.count;) {
     end = group.Gather(i);
     const bool is_reached = !pacer.has_stopped();
-    is_reached ? group.Ask() : group.GiveUp();
+    if (is_reached) {
+      group.Ask();
+    } else {
+      group.GiveUp();
+    }
     for (std::size_t k = 0; i < end; ++i) {
       const std::uint32_t row = work.first + i;
       if (!group.IsAsked(k, row)) {
@@ -178,6 +182,12 @@ struct PairOfBodies {
   // every pair of pieces costs its look at the bounds.
   std::uint64_t Scanned(std::uint64_t steps, std::uint64_t overhead = 0) const {
     return a.pieces().size() * b.pieces().size() + steps * (overhead + vertices_a_step);
+  }
+
+  // What a row of ordinary hulls will have scanned at most: every pair of pieces may be asked.
+  std::uint64_t Expected() const {
+    constexpr std::uint64_t kSteps = 8;
+    return a.pieces().size() * b.pieces().size() * (1 + kSteps * vertices_a_step);
   }
 
   const RigidBody& a;

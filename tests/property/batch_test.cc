@@ -2,6 +2,7 @@
 //
 // Pairs that are asked together have the answers that each has alone, to the last bit, whatever
 // else is asked with them: Distance, one by one, is the oracle of Distances.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <deque>
@@ -39,6 +40,14 @@ class Batch {
 
   const std::vector<DistanceQuestion>& questions() const { return questions_; }
 
+  // Questions with options of which this is true.
+  template <class Predicate>
+  int Count(const Predicate& has) const {
+    return static_cast<int>(
+        std::count_if(questions_.begin(), questions_.end(),
+                      [&](const DistanceQuestion& question) { return has(question.options); }));
+  }
+
  private:
   std::deque<ConvexShapePtr> shapes_;
   std::deque<Pose> poses_;
@@ -54,6 +63,11 @@ TEST_P(BatchOfFamily, AnswersAsOneByOne) {
   for (int i = 0; i < Effort(1000); ++i) {
     batch.Add(Generate(static_cast<Family>(GetParam()), random), random);
   }
+  EXPECT_GT(batch.Count([](const auto& options) { return std::isfinite(options.max_distance); }),
+            Effort(150));
+  EXPECT_GT(batch.Count([](const auto& options) { return options.tolerance > 0; }), Effort(60));
+  EXPECT_GT(batch.Count([](const auto& options) { return options.exact; }), Effort(60));
+  EXPECT_GT(batch.Count([](const auto& options) { return options.start != nullptr; }), Effort(60));
   const absl::Span<const DistanceQuestion> questions = batch.questions();
   std::vector<DistanceAnswer> answers(questions.size());
   // Runs of all lengths around those that the vectors and the groups have.

@@ -2,7 +2,6 @@
 
 #include "tests/bench/load/allocations.h"
 
-#include <stdlib.h>  // NOLINT(modernize-deprecated-headers): setenv is POSIX's
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -13,15 +12,13 @@
 
 namespace clearance::bench {
 
-AllocationCount::AllocationCount() {
-  using Counter = std::atomic<std::uint64_t>;
-  const int file =
-      memfd_create("allocations", 0);  // not closed by exec: the server opens it by number
-  if (file < 0 || ftruncate(file, sizeof(Counter)) != 0) Fail("no memory to count in");
-  void* const page = mmap(nullptr, sizeof(Counter), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+AllocationCount::AllocationCount() : file_(memfd_create("allocations", MFD_CLOEXEC)) {
+  if (file_ < 0 || ftruncate(file_, sizeof(Counter)) != 0) Fail("no memory to count in");
+  void* const page = mmap(nullptr, sizeof(Counter), PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
   if (page == MAP_FAILED) Fail("no memory to count in");
   counter_ = static_cast<Counter*>(page);
-  const std::string name = "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(file);
+  // The server opens it as a file of this process.
+  const std::string name = "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(file_);
   setenv("CLEARANCE_ALLOCATION_COUNT", name.c_str(), 1);
   setenv("LD_PRELOAD", CLEARANCE_ALLOCATION_COUNTER, 1);
 }
@@ -29,6 +26,8 @@ AllocationCount::AllocationCount() {
 AllocationCount::~AllocationCount() {
   unsetenv("LD_PRELOAD");
   unsetenv("CLEARANCE_ALLOCATION_COUNT");
+  munmap(counter_, sizeof(Counter));
+  close(file_);
 }
 
 }  // namespace clearance::bench

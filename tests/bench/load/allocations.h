@@ -21,7 +21,10 @@ class AllocationCount {
   std::uint64_t value() const { return counter_->load(); }
 
  private:
-  std::atomic<std::uint64_t>* counter_;
+  using Counter = std::atomic<std::uint64_t>;
+
+  const int file_;
+  Counter* counter_;
 };
 
 }  // namespace clearance::bench

@@ -10,10 +10,8 @@
 #include <time.h>
 
 #include <array>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <string>
 #include <utility>
 #include <vector>
@@ -64,9 +62,8 @@ bool CountAllocations(const LoadQuestions& questions,
                       Report* report) {
   constexpr double kMostAMessage = 64;
   const AllocationCount count;
-  test::ServerProcess server(std::vector<std::string>{});
-  if (server.http_port() == 0) Fail("clearance-server did not start: " + server.process().output());
-  Target target("counted", server.process().pid(), server.grpc_address(), FindFault);
+  BenchServer server;
+  Target target("counted", server.pid(), server.address(), FindFault);
   target.OpenAll(questions.pool);
   bool is_bounded = true;
   std::printf("\nallocations of the server\n  rows   a message     a row\n");
@@ -142,12 +139,11 @@ int Main(int argc, char** argv) {
   std::vector<std::vector<v1::SessionRequest>> messages;
   for (const int batch : kBatches) messages.push_back(MakeMessages(questions, batch));
 
-  test::ServerProcess server({arguments.begin() + 1, arguments.end()});
-  if (server.http_port() == 0) Fail("clearance-server did not start: " + server.process().output());
+  BenchServer server({arguments.begin() + 1, arguments.end()});
   test::ChildProcess floor({CLEARANCE_WIRE_FLOOR_PROGRAM});
   Report report;
   {
-    Target real("server", server.process().pid(), server.grpc_address(), FindFault);
+    Target real("server", server.pid(), server.address(), FindFault);
     Target bare("floor", floor.pid(), FloorAddress(floor), FindFloorFault);
     for (Target* const target : {&real, &bare}) {
       target->OpenAll(questions.pool);
@@ -160,13 +156,11 @@ int Main(int argc, char** argv) {
         kRows);
     if (!is_short) MeasureAll(questions, {&real, &bare}, messages, &report);
   }
-  server.process().Signal(SIGTERM);
-  if (server.process().WaitForExit() != 0) Fail("clearance-server did not end with status 0");
+  server.End();
   if (!is_short) PrintTable(report);
   if (!CountAllocations(questions, messages, &report)) Fail("allocations grow with the rows");
   if (is_short) return 0;
-  const std::string csv = absl::GetFlag(FLAGS_csv);
-  if (!csv.empty() && !report.WriteCsv(csv)) Fail("cannot write " + csv);
+  WriteCsv(report, absl::GetFlag(FLAGS_csv));
   return 0;
 }
 
@@ -174,10 +168,6 @@ int Main(int argc, char** argv) {
 }  // namespace clearance::bench
 
 int main(int argc, char** argv) {
-  try {
-    return clearance::bench::Main(argc, argv);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "load_bench: %s\n", error.what());
-    return 1;
-  }
+  return clearance::bench::RunBench("load_bench",
+                                    [&] { return clearance::bench::Main(argc, argv); });
 }

@@ -9,9 +9,7 @@
 #include <grpcpp/grpcpp.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <cstdio>
-#include <exception>
 #include <fstream>
 #include <memory>
 #include <string>
@@ -24,7 +22,6 @@
 #include "clearance/v1/shape_service.grpc.pb.h"
 #include "tests/bench/load/target.h"
 #include "tests/bench/report.h"
-#include "tests/integration/process/server_process.h"
 #include "tests/support/random.h"
 
 ABSL_FLAG(std::string, csv, "", "Where to write every figure; empty: nowhere.");
@@ -119,16 +116,15 @@ std::vector<std::unique_ptr<IdleSession>> OpenSessions(const std::string& addres
 }
 
 int Main() {
-  test::ServerProcess server(std::vector<std::string>{});
-  if (server.http_port() == 0) Fail("clearance-server did not start: " + server.process().output());
-  const pid_t pid = server.process().pid();
+  BenchServer server;
+  const pid_t pid = server.pid();
   testing::Random random(64);
   Report report;
   const double empty = ResidentBytes(pid);
-  RegisterShapes(server.grpc_address(), random);
+  RegisterShapes(server.address(), random);
   const double with_shapes = ResidentBytes(pid);
   {
-    const auto sessions = OpenSessions(server.grpc_address());
+    const auto sessions = OpenSessions(server.address());
     const double all = ResidentBytes(pid);
     report.Add("memory", "empty_bytes", empty);
     report.Add("memory", "bytes_per_vertex", (with_shapes - empty) / kShapes / kVertices);
@@ -143,10 +139,8 @@ int Main() {
   const double total = report.Median("memory", "total_bytes");
   std::printf("together                               %8.1f MB, at most %.0f\n", total / 1e6,
               kMostBytes / 1e6);
-  server.process().Signal(SIGTERM);
-  if (server.process().WaitForExit() != 0) Fail("clearance-server did not end with status 0");
-  const std::string csv = absl::GetFlag(FLAGS_csv);
-  if (!csv.empty() && !report.WriteCsv(csv)) Fail("cannot write " + csv);
+  server.End();
+  WriteCsv(report, absl::GetFlag(FLAGS_csv));
   return total <= kMostBytes ? 0 : 1;
 }
 
@@ -155,10 +149,5 @@ int Main() {
 
 int main(int argc, char** argv) {
   absl::ParseCommandLine(argc, argv);
-  try {
-    return clearance::bench::Main();
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "memory_bench: %s\n", error.what());
-    return 1;
-  }
+  return clearance::bench::RunBench("memory_bench", clearance::bench::Main);
 }

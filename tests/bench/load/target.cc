@@ -3,7 +3,10 @@
 #include "tests/bench/load/target.h"
 
 #include <algorithm>
+#include <csignal>
 #include <cstdint>
+#include <cstdio>
+#include <exception>
 #include <stdexcept>
 #include <utility>
 
@@ -34,6 +37,30 @@ double CpuNanoseconds(pid_t pid) {
 }  // namespace
 
 void Fail(const std::string& what) { throw std::runtime_error(what); }
+
+int RunBench(const char* name, absl::FunctionRef<int()> bench) {
+  try {
+    return bench();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s: %s\n", name, error.what());
+    return 1;
+  }
+}
+
+void WriteCsv(const Report& report, const std::string& file) {
+  if (!file.empty() && !report.WriteCsv(file)) Fail("cannot write " + file);
+}
+
+BenchServer::BenchServer(const std::vector<std::string>& flags) : server_(flags) {
+  if (server_.http_port() == 0) {
+    Fail("clearance-server did not start: " + server_.process().output());
+  }
+}
+
+void BenchServer::End() {
+  server_.process().Signal(SIGTERM);
+  if (server_.process().WaitForExit() != 0) Fail("clearance-server did not end with status 0");
+}
 
 double Nanoseconds(clockid_t clock) {
   timespec time{};

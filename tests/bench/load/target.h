@@ -15,10 +15,12 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "clearance/v1/query_service.pb.h"
 #include "tests/bench/load/questions.h"
 #include "tests/bench/load/session_client.h"
 #include "tests/bench/report.h"
+#include "tests/integration/process/server_process.h"
 
 namespace clearance::bench {
 
@@ -30,7 +32,27 @@ inline constexpr const char* kTail = "round_trip_p99_us";
 // Thrown, not exit(): servers are children, and end with the objects that started them.
 [[noreturn]] void Fail(const std::string& what);
 
+// Runs a benchmark; what it throws is told, and ends it with 1.
+int RunBench(const char* name, absl::FunctionRef<int()> bench);
+
+// Where `file` is not empty.
+void WriteCsv(const Report& report, const std::string& file);
+
 double Nanoseconds(clockid_t clock);
+
+// clearance-server, started and ready.
+class BenchServer {
+ public:
+  explicit BenchServer(const std::vector<std::string>& flags = {});
+
+  pid_t pid() { return server_.process().pid(); }
+  std::string address() const { return server_.grpc_address(); }
+  // The way an orchestrator ends it. Sessions have to be over.
+  void End();
+
+ private:
+  test::ServerProcess server_;
+};
 
 class Target {
  public:

@@ -10,9 +10,7 @@
 
 #include <algorithm>
 #include <array>
-#include <csignal>
 #include <cstdio>
-#include <exception>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,7 +23,6 @@
 #include "tests/bench/peers/peer.h"
 #include "tests/bench/report.h"
 #include "tests/bench/workload.h"
-#include "tests/integration/process/server_process.h"
 
 ABSL_FLAG(bool, short, false, "Few rows, not timed: checks the answers only.");
 ABSL_FLAG(std::string, csv, "", "Where to write every figure; empty: nowhere.");
@@ -61,10 +58,9 @@ void RunSize(const Size& size, bool is_short, Report* report) {
   bullet->Prepare({Kind::kDistance, rows.pool, rows.rows, still, rows.rows.size()});
   std::vector<double> answers(rows.rows.size());
 
-  test::ServerProcess server(std::vector<std::string>{});
-  if (server.http_port() == 0) Fail("clearance-server did not start: " + server.process().output());
+  BenchServer server;
   {
-    Target target(CellOf(size, "server"), server.process().pid(), server.grpc_address(), FindFault);
+    Target target(CellOf(size, "server"), server.pid(), server.address(), FindFault);
     target.OpenAll(rows.pool);
     std::vector<std::vector<v1::SessionRequest>> messages;
     for (const int batch : kBatches) {
@@ -78,8 +74,7 @@ void RunSize(const Size& size, bool is_short, Report* report) {
       }
     }
   }
-  server.process().Signal(SIGTERM);
-  if (server.process().WaitForExit() != 0) Fail("clearance-server did not end with status 0");
+  server.End();
 }
 
 void PrintTable(const Report& report) {
@@ -113,8 +108,7 @@ int Main() {
   std::printf("%d near pairs of each size: every answer of the server is the core's\n", kRows);
   if (is_short) return 0;
   PrintTable(report);
-  const std::string csv = absl::GetFlag(FLAGS_csv);
-  if (!csv.empty() && !report.WriteCsv(csv)) Fail("cannot write " + csv);
+  WriteCsv(report, absl::GetFlag(FLAGS_csv));
   return 0;
 }
 
@@ -123,10 +117,5 @@ int Main() {
 
 int main(int argc, char** argv) {
   absl::ParseCommandLine(argc, argv);
-  try {
-    return clearance::bench::Main();
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "headline_bench: %s\n", error.what());
-    return 1;
-  }
+  return clearance::bench::RunBench("headline_bench", clearance::bench::Main);
 }

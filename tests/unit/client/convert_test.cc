@@ -251,7 +251,7 @@ TEST(ResultConvert, JoinsPartsAsOneResult) {
   EXPECT_EQ(result.undecided[1].reason, UndecidedReason::kBudget);
 }
 
-TEST(BatchConvert, AsksForExactDecisions) {
+TEST(BatchConvert, AsksForExactDecisionsAndWarmRows) {
   DistanceBatch distance;
   IntersectionBatch intersection;
   distance.pairs.count = intersection.pairs.count = 1;
@@ -259,9 +259,11 @@ TEST(BatchConvert, AsksForExactDecisions) {
   v1::IntersectionBatch intersection_proto;
   for (const bool exact : {true, false}) {
     distance.exact = intersection.exact = exact;
+    distance.warm_start = exact;
     ToProto(distance, {0, 1}, &distance_proto);
     ToProto(intersection, {0, 1}, &intersection_proto);
     EXPECT_EQ(distance_proto.exact(), exact);
+    EXPECT_EQ(distance_proto.warm_start(), exact);
     EXPECT_EQ(intersection_proto.exact(), exact);
   }
 }
