@@ -45,6 +45,12 @@ constexpr DoubleDouble FastTwoSum(double a, double b) {
   return {sum, b - (sum - a)};
 }
 
+// The same as the double-double operator+ has it, whose sum of two doubles is exact.
+constexpr DoubleDouble SumOf(double a, double b) {
+  const DoubleDouble sum = TwoSum(a, b);
+  return FastTwoSum(sum.hi, sum.lo + 0.0);  // no zero is negative
+}
+
 // a * b exactly, by Veltkamp's splitting of each factor into halves of 26 bits.
 constexpr DoubleDouble TwoProduct(double a, double b) {
   constexpr double kSplitter = 134217729;  // 2^27 + 1
@@ -116,8 +122,14 @@ constexpr Vec3<T> To(const Vec3d& a) {
 
 // a * 2^exponent, exact but for underflow and overflow.
 inline Vec3<DoubleDouble> Scaled(const Vec3<DoubleDouble>& a, int exponent) {
+  if (IsNormalPower(exponent)) {
+    const double factor = NormalPowerOfTwo(exponent);
+    return {{factor * a.x.hi, factor * a.x.lo},
+            {factor * a.y.hi, factor * a.y.lo},
+            {factor * a.z.hi, factor * a.z.lo}};
+  }
   const auto scaled = [exponent](const DoubleDouble& x) {
-    return DoubleDouble{TimesPowerOfTwo(x.hi, exponent), TimesPowerOfTwo(x.lo, exponent)};
+    return DoubleDouble{std::ldexp(x.hi, exponent), std::ldexp(x.lo, exponent)};
   };
   return {scaled(a.x), scaled(a.y), scaled(a.z)};
 }

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/math/double_double.h"
 #include "core/math/expansion.h"
 #include "core/math/power_of_two.h"
 #include "core/math/tolerance.h"
@@ -20,6 +21,7 @@ constexpr int kGridBits = 358;  // a third of the 1074 bits below 1 that a doubl
 
 constexpr double kOrient2dBound = (3 + 16 * kRoundoff) * kRoundoff;
 constexpr double kOrient3dBound = (7 + 56 * kRoundoff) * kRoundoff;
+constexpr double kPreciseOrient3dBound = 32 * kRoundoff * kRoundoff;
 
 // Requires: not 0.
 int SignOf(double value) { return value > 0 ? 1 : -1; }
@@ -39,6 +41,17 @@ int ExactOrient3d(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& p
   const Expansion<64> y = (bz * cx - bx * cz) * Difference(p.y, a.y);
   const Expansion<64> z = (bx * cy - by * cx) * Difference(p.z, a.z);
   return (x + y + z).Sign();
+}
+
+// The determinant in double-double, whose differences are exact. Its products of two are within
+// 5u^2, its sums within 3u^2: 19u^2 of the permanent, which is rounded itself. No product
+// underflows on the grid: parts of double-doubles are multiples of what their factors are multiples
+// of.
+double PreciseDeterminant(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& p) {
+  const auto offset = [&a](const Vec3d& to) {
+    return Vec3<DoubleDouble>{TwoSum(to.x, -a.x), TwoSum(to.y, -a.y), TwoSum(to.z, -a.z)};
+  };
+  return ToDouble(Dot(Cross(offset(b), offset(c)), offset(p)));
 }
 
 }  // namespace
@@ -69,7 +82,21 @@ int Orient3d(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& p) {
   if (std::abs(determinant) > kOrient3dBound * permanent) return SignOf(determinant);
   if (p == a || p == b || p == c)
     return 0;  // a support of a facet is most often one of its corners
+  // Points of one face, rounded: off its plane by about u.
+  const double precise = PreciseDeterminant(a, b, c, p);
+  constexpr double kLeastNormal = std::numeric_limits<double>::min();
+  if (std::abs(precise) > kPreciseOrient3dBound * permanent + kLeastNormal) return SignOf(precise);
   return ExactOrient3d(a, b, c, p);
+}
+
+// The bound of Orient3d for the largest p - a on the grid, 2 along each axis: rounding is
+// monotonic, so that no other p has a larger one.
+OrientedPlane PlaneOf(const Vec3d& a, const Vec3d& b, const Vec3d& c) {
+  const Vec3d ab = b - a, ac = c - a;
+  const double permanent = (std::abs(ab.y * ac.z) + std::abs(ab.z * ac.y)) * 2 +
+                           (std::abs(ab.z * ac.x) + std::abs(ab.x * ac.z)) * 2 +
+                           (std::abs(ab.x * ac.y) + std::abs(ab.y * ac.x)) * 2;
+  return {Cross(ab, ac), kOrient3dBound * permanent};
 }
 
 bool AreCollinear(const Vec3d& a, const Vec3d& b, const Vec3d& c) {

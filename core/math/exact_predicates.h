@@ -30,6 +30,14 @@ int Orient2d(const Vec2d& a, const Vec2d& b, const Vec2d& c);
 // its plane. From the front, a, b, c turn left.
 int Orient3d(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& p);
 
+// A plane to ask about many points of the grid: where |normal . (p - a)|, evaluated in double, is
+// above `certain`, its sign is that of Orient3d(a, b, c, p).
+struct OrientedPlane {
+  Vec3d normal;  // (b - a) x (c - a), rounded
+  double certain = 0;
+};
+OrientedPlane PlaneOf(const Vec3d& a, const Vec3d& b, const Vec3d& c);
+
 // True if a line goes through all three.
 bool AreCollinear(const Vec3d& a, const Vec3d& b, const Vec3d& c);
 

@@ -13,12 +13,22 @@
 
 namespace clearance {
 
+// True if 2^exponent is a normal number.
+constexpr bool IsNormalPower(int exponent) {
+  constexpr int kBias = std::numeric_limits<double>::max_exponent - 1;
+  return exponent > -kBias && exponent <= kBias;
+}
+
+// 2^exponent. Requires: IsNormalPower.
+constexpr double NormalPowerOfTwo(int exponent) {
+  constexpr int kBias = std::numeric_limits<double>::max_exponent - 1;
+  constexpr int kMantissaBits = std::numeric_limits<double>::digits - 1;
+  return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + kBias) << kMantissaBits);
+}
+
 // x * 2^exponent, exact but for underflow (rounded once, to even) and overflow.
 inline double TimesPowerOfTwo(double x, int exponent) {
-  constexpr int kBias = std::numeric_limits<double>::max_exponent - 1;
-  if (exponent <= -kBias || exponent > kBias) return std::ldexp(x, exponent);
-  constexpr int kMantissaBits = std::numeric_limits<double>::digits - 1;
-  return x * std::bit_cast<double>(static_cast<std::uint64_t>(exponent + kBias) << kMantissaBits);
+  return IsNormalPower(exponent) ? x * NormalPowerOfTwo(exponent) : std::ldexp(x, exponent);
 }
 
 // The exponent e for which 2^(e - 1) <= |x| < 2^e. Requires: x finite, not 0.

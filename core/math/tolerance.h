@@ -26,6 +26,12 @@ inline constexpr double kUnderflowSlack = 0x1p-480;
 // underflow beside it.
 inline constexpr int kMaxScaleSpan = 400;
 
+// Binary orders by which a pair is at most smaller than the lengths that its centres are sums of,
+// for the unit in which it is solved: the rounding of these sums, 2^-98 of the lengths, is then
+// some number of units, and not infinitely many. Bodies and distances below that are lost in it
+// anyway.
+inline constexpr int kMaxCenterSpan = 400;
+
 // u (r_A + r_B + d): how far apart the two ends of a bracket found in double may be before the
 // search goes on in double-double. Well-conditioned pairs stay below 8.
 inline constexpr double kFastGap = 24;
@@ -48,12 +54,62 @@ inline constexpr double kScoutGap = 0x1p-40;
 // Corners that a guess tries before it gives up. Hulls of thousands of vertices take under 30.
 inline constexpr std::uint32_t kMostScoutSteps = 64;
 
+// Of all lengths of a pair together, where the sign of its distance is proved in plain double
+// precision: more than lengths computed from it may be off by (core/narrow/lane_pair-inl.h). Pairs
+// nearer to contact than these are left to searches that take care.
+inline constexpr double kPairRounding = 0x1p-40;
+
+// Likewise, what is taken off an overlap of boxes for axes that are left out: those of edges with
+// a cosine of more than kBoxParallel (core/narrow/box_bounds.cc).
+inline constexpr double kBoxSlack = 0x1p-19;
+inline constexpr double kBoxParallel = 1 - 0x1p-41;
+
+// Likewise, more than how far below the highest vertex of both shapes those may be that scans in
+// single precision take for it (core/narrow/hull_bounds.cc).
+inline constexpr double kScanSlack = 0x1p-17;
+
+// Of the square and the cube of it: more than what the area and the volume of a tetrahedron of
+// vertices may be off by (core/narrow/scout.cc).
+inline constexpr double kTetrahedronRounding = 0x1p-40;
+
+// Metres: pairs of which all lengths together are between this and its inverse have products of six
+// lengths that neither overflow nor, beside each other, underflow.
+inline constexpr double kMostPairLength = 0x1p100;
+
+// u times the extent: what a vertex may lie above a portal's plane (core/narrow/ray_cast.h) by
+// rounding alone.
+inline constexpr double kPortalNoise = 16;
+
+// Of the extent: how far inside of its portal a ray has to pass. Corners err by some 20 u of it.
+inline constexpr double kPortalMargin = 0x1p-44;
+
+// Vertices that a portal's search tries, and its refinement as many. Hulls of thousands of vertices
+// take under 20.
+inline constexpr int kMostPortalSteps = 64;
+
+// Double-double's rounding of a contact's plane (core/query/contact_plane.h), relative to the
+// lengths of both edges that span it and to the extent.
+inline constexpr double kPlaneRoundoff = 0x1p-97;
+
+// Of the extent: how far behind the plane of two features in contact every other vertex has to lie
+// before the contact is computed from the features alone. Far above rounding.
+inline constexpr double kPlaneMargin = 0x1p-40;
+
 // Below this share of the extent a distance has too few digits left to tell features apart by it.
 inline constexpr double kLeastFeatureDistance = 0x1p-30;
 
 // Squared sine of the angle between two edges below which they count as parallel: their closest
 // points are then not unique enough to be computed from them alone.
 inline constexpr double kLeastSineSquared = 0x1p-20;
+
+// The same between two edges in contact, whose normal is computed from theirs.
+inline constexpr double kLeastContactSineSquared = 0x1p-6;
+
+// u times the extent, beside what the placement is off by: more than how far a depth along an axis
+// of two boxes may be off, times the length of that axis; and of that, the margin by which one axis
+// has to be nearer than all others (core/narrow/box_penetration.cc).
+inline constexpr double kBoxAxisRounding = 512 * kRoundoff;
+inline constexpr double kBoxAxisMargin = 0x1p12;
 
 // Relative to sizes and distance: how much farther than max_distance a search has to prove a pair
 // before it stops. Far above rounding, so that every search decides alike.
@@ -151,6 +207,10 @@ inline constexpr double kMaxRotation = 640;
 // proof.
 inline constexpr double kLongestWait = 0x1p-30;
 
+// S: on their way bodies nearer to each other than this are left to double-double at once. Double
+// precision loses the sign of their distance a little below.
+inline constexpr double kCoarseReach = 0x1p-41;
+
 // pi, radians.
 inline constexpr double kHalfTurn = 0x1.921fb54442d18p+1;
 
@@ -174,13 +234,55 @@ inline constexpr double kContactSlack = 0x1p-44;
 // slack is magnified along sides that meet at a small angle, and this is what it may come to.
 inline constexpr double kContactMerge = 0x1p-30;
 
+// Sine of the best corner of a triangle from which on its plane is told to some digits in double,
+// which will do for one that is not among the nearest of a polytope.
+inline constexpr double kCoarseSine = 0x1p-10;
+
+// Coordinates of a polytope that are larger than this have all their digits on the grid of the
+// exact predicates.
+inline constexpr double kOnGridAnyway = 0x1p-300;
+
+// Lengths of a direction, or of what it has across an axis, whose squares keep all the digits of a
+// double-double.
+inline constexpr double kLeastSquared = 0x1p-400;
+
+// Sizes of a direction between which heights along it are normal floats, but for those that are
+// nothing beside the highest.
+inline constexpr double kLeastFloatDirection = 0x1p-60;
+inline constexpr double kMostFloatDirection = 0x1p60;
+
 // Vertices from which on a solid shape has an adjacency to climb along: scanning fewer than this is
 // as fast as the dozen dependent look-ups of a climb.
 inline constexpr int kClimbThreshold = 32;
 
+// Vertices up to which a hull is scanned all the same where a few instructions look at all of them:
+// in double, four or eight at a time, this costs less than the look-ups of a climb and the branches
+// that it takes by chance. The vertex that is found is the same.
+inline constexpr unsigned kMostScanned = 300;
+
 // Bits that the largest length of an offset has while it is computed: products and sums do not
 // overflow yet, and what is 2^-1900 of it does not underflow.
 inline constexpr int kOffsetBits = 900;
+
+// Metres: gaps between boxes below the first count as none, above the second as that, so that their
+// squares are normal floats. Worlds smaller or larger than these are asked body by body.
+inline constexpr float kLeastBoxGap = 0x1p-60F;
+inline constexpr float kLargestBoxGap = 0x1p60F;
+
+// Times a gap between boxes: more than the rounding of its seven operations in single precision.
+inline constexpr float kBoxGapGuard = 1.0F - 0x1p-20F;
+
+// Of a time at which boxes meet: more than the rounding of its operations in single precision; and
+// of the time in which they do, more than underflow may take.
+inline constexpr float kBoxTimeGuard = 0x1p-20F;
+inline constexpr float kBoxTimeSlack = 0x1p-60F;
+
+// Of the lengths that a body's box in the world is made of: 27 u for the entries of a rotation, a
+// dozen for products and sums, and as much again.
+inline constexpr double kBoxPlacementError = 64 * kRoundoff;
+
+// Metres: what rounding to the least doubles may add to that.
+inline constexpr double kBoxUnderflow = 0x1p-1060;
 
 // The independent checker of answers (core/proof), which computes with 113 bits. Its own rounding,
 // relative to all lengths that enter one bound: taken off every bound, so that what it proves is

@@ -70,6 +70,7 @@ inline Vec3d Normalized(const Vec3d& a) {
 
 // a * 2^exponent, exact but for underflow and overflow.
 inline Vec3d Scaled(const Vec3d& a, int exponent) {
+  if (IsNormalPower(exponent)) return NormalPowerOfTwo(exponent) * a;
   return {TimesPowerOfTwo(a.x, exponent), TimesPowerOfTwo(a.y, exponent),
           TimesPowerOfTwo(a.z, exponent)};
 }

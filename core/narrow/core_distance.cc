@@ -7,6 +7,7 @@
 
 #include "core/math/rounding.h"
 #include "core/math/tolerance.h"
+#include "core/narrow/box_penetration.h"
 #include "core/narrow/enclosure.h"
 #include "core/narrow/penetration.h"
 
@@ -56,12 +57,16 @@ void SetWitness(const EnclosingSet<T>& set, CoreWitness* witness) {
   }
 }
 
+// A value as computed and a double, exactly or to double-double's rounding.
+Dd Plus(double value, double addend) { return SumOf(value, addend); }
+Dd Plus(const Dd& value, double addend) { return value + Dd(addend); }
+
 // A search that ended outside of the origin: the plane of the last support below, the point v
 // above.
 template <class T>
 void SetSeparated(const GjkResult<T>& gjk, double error, CoreAnswer* answer) {
-  answer->lower = Dd(gjk.lower) - Dd(error);
-  answer->upper = Dd(gjk.upper) + Dd(error);
+  answer->lower = Plus(gjk.lower, -error);
+  answer->upper = Plus(gjk.upper, error);
   answer->distance = Dd(gjk.upper);
   answer->n_A = NormalAgainst(gjk.v);
   answer->normal_is_unique = true;
@@ -115,36 +120,63 @@ EnclosingSet<T> SetOf(const Simplex<T>& simplex) {
   return set;
 }
 
-// What the search for the depth of overlapping cores shows, where it goes beyond what the answer
-// holds already. The hull of `set` holds the origin strictly inside.
 template <class T>
-void SetDepth(Difference<T>& difference, const EnclosingSet<T>& set, const CoreLimits& limits,
+Penetration Grown(Difference<T>& difference, const EnclosingSet<T>& set, const CoreLimits& limits) {
+  return ComputePenetration(difference, set, {limits.good_enough, limits.depth_proof});
+}
+
+Penetration PenetrationOf(Difference<Dd>& difference, const EnclosingSet<Dd>& set,
+                          const CoreLimits& limits) {
+  return Grown(difference, set, limits);
+}
+
+// Of boxes nearly always their axes tell; a polytope has to grow only for the proof.
+Penetration PenetrationOf(Difference<double>& difference, const EnclosingSet<double>& set,
+                          const CoreLimits& limits) {
+  Penetration depth;
+  const bool is_told = AreBoxes(difference.pair()) && FindBoxPenetration(difference, &depth);
+  if (!is_told) return Grown(difference, set, limits);
+  // However wide a bracket would do: the proof has to show what the axes tell.
+  if (limits.depth_proof != nullptr) {
+    ComputePenetration(difference, set, {.good_enough = 0, .proof = limits.depth_proof});
+  }
+  return depth;
+}
+
+// What the search for the depth of overlapping cores shows, where it goes beyond what the answer
+// holds already; false if nothing. The hull of `set` holds the origin strictly inside.
+template <class T>
+bool SetDepth(Difference<T>& difference, const EnclosingSet<T>& set, const CoreLimits& limits,
               CoreAnswer* answer) {
-  const Penetration depth =
-      ComputePenetration(difference, set, {limits.good_enough, limits.depth_proof});
-  if (!depth.is_known) return;
+  const Penetration depth = PenetrationOf(difference, set, limits);
+  if (!depth.is_known) return false;
   if (depth.at_most < -answer->lower) answer->lower = -depth.at_most;
   if (Dd(depth.at_least) > -answer->upper) answer->upper = Dd(-depth.at_least);
   answer->distance = -depth.height;
   answer->n_A = depth.n_A;
   answer->normal_is_unique = depth.normal_is_unique;
   answer->witness.p_A = depth.p_A;
+  return true;
 }
 
-// `simplex` encloses the origin, and the hull of it the ball. The overlap is at most as deep as
-// A - B is high over the origin along the normal of the nearest facet.
+// The hull of `set` holds the ball.
 template <class T>
-void SetOverlapping(Difference<T>& difference, const Simplex<T>& simplex, const InnerBall<T>& ball,
-                    CoreAnswer* answer) {
-  const Dd height(Dot(ball.n_A, difference.Highest(ball.n_A).w));
+void SetInside(const EnclosingSet<T>& set, const InnerBall<T>& ball, CoreAnswer* answer) {
   answer->kind = Kind::kOverlapping;
-  answer->distance = -height;
   answer->upper = Dd(-ball.radius);
+  answer->lower = -std::numeric_limits<double>::infinity();
+  SetWitness(set, &answer->witness);
+}
+
+// The overlap is at most as deep as A - B is high over the origin along the normal of the ball's
+// nearest facet.
+template <class T>
+void SetHeight(Difference<T>& difference, const InnerBall<T>& ball, CoreAnswer* answer) {
+  const Dd height(Dot(ball.n_A, difference.Highest(ball.n_A).w));
+  answer->distance = -height;
   answer->lower = -(height + Dd(difference.rounding_error()));
   answer->n_A = ToDouble(ball.n_A);
   answer->normal_is_unique = false;
-  SetWitness(simplex, &answer->witness);
-  SetWitness(SetOf(simplex), &answer->witness);
 }
 
 // A search that ended with the origin inside its simplex. False if rounding may have put it there.
@@ -154,8 +186,10 @@ bool ProvesOverlap(Difference<T>& difference, const Simplex<T>& simplex, const C
   const EnclosingSet<T> set = SetOf(simplex);
   const InnerBall<T> ball = ComputeInnerBall(set, difference.rounding_error());
   if (!(ball.radius > 0)) return false;
-  SetOverlapping(difference, simplex, ball, answer);
-  if (limits.wants_depth) SetDepth(difference, set, limits, answer);
+  SetWitness(simplex, &answer->witness);
+  SetInside(set, ball, answer);
+  if (limits.wants_depth && SetDepth(difference, set, limits, answer)) return true;
+  SetHeight(difference, ball, answer);
   return true;
 }
 
@@ -198,7 +232,12 @@ void SetEnclosure(Difference<Dd>& difference, const GjkResult<Dd>& gjk, const Co
 
 // On one side of what is to be decided, and farther from it than it is wide: so near to it a
 // bracket is worth narrowing.
-bool Decides(const Dd& lower, const Dd& upper, const CoreLimits& limits) {
+bool Decides(const GjkResult<double>& gjk, double error, const CoreLimits& limits) {
+  // Nearly always plain numbers say so: their own rounding, a few u of the extent, is below half of
+  // `error`, which is 16 u of it at least, and the width, counted twice here, is no less than that.
+  const double coarse_width = (gjk.upper - gjk.lower) + 2 * error;
+  if ((gjk.lower - error) - 2 * coarse_width > limits.decide_at.hi) return true;
+  const Dd lower = SumOf(gjk.lower, -error), upper = SumOf(gjk.upper, error);
   const Dd width = upper - lower;
   return lower - width > limits.decide_at || upper + width < limits.decide_at;
 }
@@ -237,8 +276,7 @@ double Tolerance(double size_sum, double distance) {
 bool IsTight(const Difference<double>& difference, const GjkResult<double>& gjk,
              const CoreLimits& limits) {
   const double error = difference.rounding_error();
-  return Decides(Dd(gjk.lower) - Dd(error), Dd(gjk.upper) + Dd(error), limits) &&
-         IsNarrow(gjk, error, difference.pair(), limits);
+  return Decides(gjk, error, limits) && IsNarrow(gjk, error, difference.pair(), limits);
 }
 
 bool SetIfTight(const Difference<double>& difference, const GjkResult<double>& gjk,
@@ -246,6 +284,7 @@ bool SetIfTight(const Difference<double>& difference, const GjkResult<double>& g
   if (!IsTight(difference, gjk, limits)) return false;
   SetSeparated(gjk, difference.rounding_error(), answer);
   answer->kind = Kind::kSeparated;
+  answer->hit_iteration_limit = false;
   return true;
 }
 
@@ -253,6 +292,16 @@ GjkResult<double> SearchFast(Difference<double>& difference, const CoreLimits& l
   Simplex<double> start;
   if (limits.start != nullptr) start = Moved(*limits.start, difference);
   return Gjk(difference, start, LimitsOf(limits));
+}
+
+bool TakeTetrahedron(Difference<double>& difference, const Simplex<double>& names,
+                     const CoreLimits& limits, CoreAnswer* answer) {
+  const EnclosingSet<double> set = SetOf(Moved(names, difference));
+  const InnerBall<double> ball = ComputeInnerBall(set, difference.rounding_error());
+  if (!(ball.radius > 0)) return false;
+  SetInside(set, ball, answer);
+  answer->hit_iteration_limit = false;
+  return SetDepth(difference, set, limits, answer);
 }
 
 bool SolveFast(Difference<double>& difference, const CoreLimits& limits, CoreAnswer* answer) {

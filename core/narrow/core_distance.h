@@ -87,6 +87,12 @@ GjkResult<double> SearchFast(Difference<double>& difference, const CoreLimits& l
 bool TakeSearch(Difference<double>& difference, const GjkResult<double>& gjk,
                 const CoreLimits& limits, CoreAnswer* answer);
 
+// Cores that overlap, by a guess of four vertices around the origin, whose names alone count.
+// False, and nothing is answered, where double precision does not prove that they hold it strictly
+// inside, or finds no depth. Requires: polytopes; limits that want the depth.
+bool TakeTetrahedron(Difference<double>& difference, const Simplex<double>& names,
+                     const CoreLimits& limits, CoreAnswer* answer);
+
 // SearchFast and TakeSearch.
 bool SolveFast(Difference<double>& difference, const CoreLimits& limits, CoreAnswer* answer);
 

@@ -15,6 +15,7 @@
 #include "core/shape/convex_shape.h"
 #include "core/support/curved_support.h"
 #include "core/support/highest_point.h"
+#include "core/support/rough_support.h"
 
 namespace clearance {
 
@@ -97,6 +98,10 @@ class Difference {
     return Of({To<T>(pair_.a.vertex(a)), a}, {To<T>(pair_.b.vertex(b)), b}, is_swept);
   }
 
+  // Where a vertex is in frame A, of B before it sweeps. Requires: polytopes.
+  Vec3<T> PointOfA(VertexIndex a) const { return PointOfA(To<T>(pair_.a.vertex(a))); }
+  Vec3<T> PointOfB(VertexIndex b) const { return PointOfB(To<T>(pair_.b.vertex(b))); }
+
   // The vertex of A - B that is highest along d_A (any length but 0). Starts its climbs where the
   // last call ended.
   DifferenceVertex<T> Highest(const Vec3<T>& d_A) {
@@ -104,6 +109,13 @@ class Difference {
     const HighestPointOf<T> b = HighestPoint(pair_.b, -(R_BA_ * d_A), last_b_);
     StartAt(a.vertex, b.vertex);
     return Of(a, b, Dot(d_A, placement_.sweep_A) < T(0));
+  }
+
+  // One that is nearly the highest: RoughlyHighestVertex of each shape. Requires: polytopes.
+  DifferenceVertex<double> RoughlyHighest(const Vec3d& d_A) {
+    StartAt(RoughlyHighestVertex(pair_.a, d_A, last_a_),
+            RoughlyHighestVertex(pair_.b, -(R_BA_ * d_A), last_b_));
+    return At(last_a_, last_b_, false);
   }
 
   // Makes the next climbs start here.
@@ -114,6 +126,7 @@ class Difference {
 
   const ShapePair& pair() const { return pair_; }
   const Placement<T>& placement() const { return placement_; }
+  const Mat3<T>& rotation_BA() const { return R_BA_; }
 
   // The largest coordinate that any intermediate has, units.
   double extent() const { return extent_; }
@@ -121,11 +134,15 @@ class Difference {
   double rounding_error() const { return rounding_error_; }
 
  private:
+  Vec3<T> PointOfA(const Vec3<T>& point) const { return T(pair_.scale_a) * point; }
+  Vec3<T> PointOfB(const Vec3<T>& point) const {
+    return placement_.R_AB * (T(pair_.scale_b) * point) + placement_.p_AB;
+  }
+
   DifferenceVertex<T> Of(const HighestPointOf<T>& a, const HighestPointOf<T>& b,
                          bool is_swept) const {
-    const Vec3<T> a_A = T(pair_.scale_a) * a.point;
-    const Vec3<T> b_B = T(pair_.scale_b) * b.point;
-    Vec3<T> b_A = placement_.R_AB * b_B + placement_.p_AB;
+    const Vec3<T> a_A = PointOfA(a.point);
+    Vec3<T> b_A = PointOfB(b.point);
     if (is_swept) b_A = b_A + placement_.sweep_A;
     return {a_A - b_A, a_A, a.vertex, b.vertex, is_swept};
   }

@@ -73,19 +73,21 @@ class FacetFinder {
   // By how much the hull shrinks where a triple thinner than this is left out.
   double thin() const { return 16 * kUnit * size_; }
 
+  // The triangle seen from either side.
   void Visit(int i, int j, int k) {
     const Vec3<T>& p = set_.vertex[i].w;
     const Vec3<T> n = Cross(set_.vertex[j].w - p, set_.vertex[k].w - p);
     const double area = std::sqrt(ToDouble(NormSquared(n)));
     if (area <= thin() * size_) return;
+    bool is_front = true, is_back = true;
     for (int l = 0; l < set_.size; ++l) {
-      if (l != i && l != j && l != k && ToDouble(Dot(set_.vertex[l].w - p, n)) > cube_error_)
-        return;
+      if (l == i || l == j || l == k) continue;
+      const double above = ToDouble(Dot(set_.vertex[l].w - p, n));
+      if (above > cube_error_) is_front = false;
+      if (-above > cube_error_) is_back = false;
     }
-    const double height = (ToDouble(Dot(p, n)) - cube_error_) / area;
-    if (height >= least_) return;
-    least_ = height;
-    n_A_ = (T(1) / Sqrt(NormSquared(n))) * n;
+    if (is_front) Offer(p, n, area);
+    if (is_back) Offer(p, -n, area);
   }
 
   double least() const { return least_; }
@@ -93,6 +95,14 @@ class FacetFinder {
 
  private:
   static constexpr double kUnit = std::is_same_v<T, double> ? kRoundoff : kDoubleDoubleRoundoff;
+
+  void Offer(const Vec3<T>& p, const Vec3<T>& n, double area) {
+    const double height = (ToDouble(Dot(p, n)) - cube_error_) / area;
+    if (height >= least_) return;
+    least_ = height;
+    n_A_ = (T(1) / Sqrt(NormSquared(n))) * n;
+  }
+
   const EnclosingSet<T>& set_;
   double size_;
   double cube_error_;
@@ -124,7 +134,6 @@ InnerBall<T> ComputeInnerBall(const EnclosingSet<T>& set, double vertex_error) {
     for (int j = i + 1; j < set.size; ++j) {
       for (int k = j + 1; k < set.size; ++k) {
         finder.Visit(i, j, k);
-        finder.Visit(i, k, j);
       }
     }
   }

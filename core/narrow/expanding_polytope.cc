@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <new>
 
 #include "core/math/exact_predicates.h"
 #include "core/math/rounding.h"
@@ -16,21 +17,29 @@ using Dd = DoubleDouble;
 
 // A triangle with its first corner opposite to its longest edge, where the plane is best told from.
 struct Triangle {
-  Vec3d a, b, c;
+  const Vec3d& a;
+  const Vec3d& b;
+  const Vec3d& c;
+  double edges_sq;  // |b - a|^2 |c - a|^2
 };
 
 Triangle BestTold(const Vec3d& a, const Vec3d& b, const Vec3d& c) {
   const double ab = NormSquared(b - a), bc = NormSquared(c - b), ca = NormSquared(a - c);
-  if (bc >= ab && bc >= ca) return {a, b, c};
-  return ca >= ab ? Triangle{b, c, a} : Triangle{c, a, b};
+  if (bc >= ab && bc >= ca) return {a, b, c, ab * ca};
+  return ca >= ab ? Triangle{b, c, a, bc * ab} : Triangle{c, a, b, ca * bc};
 }
 
 // Of a triangle, as PolytopeFacet has it.
 struct Plane {
   Vec3d n_A;
   double offset;
-  double error;
+  double error;  // at most
+  double height_error;
+  bool is_coarse = false;
 };
+
+// At least |p| + |a| of two points on the grid.
+constexpr double kMostReach = 4 * ExpandingPolytope::kMaxCoordinate;
 
 // With e, f the edges from corner a and E = |e| |f|: the edges err by u of themselves, so n = e x f
 // by 8u E, and n . a / |n| by 16u E / |n| |a| for n and |n| and 8u |a| for its own operations.
@@ -49,7 +58,7 @@ Plane MeasuredByItsEdge(const Triangle& t, double height, const Vec3<Dd>& n) {
   } else if (const Dd area = Sqrt(NormSquared(n)); ToDouble(area) > 0) {
     n_A = ToDouble((Dd(1) / area) * n);
   }
-  return {n_A, distance, rounding + height};
+  return {n_A, distance, rounding + height, HUGE_VAL};
 }
 
 // Of a triangle too flat for double. The edges are exact in double-double.
@@ -69,23 +78,45 @@ Plane PreciselyMeasured(const Triangle& t) {
   }
   const Vec3<Dd> n_A = (Dd(1) / area) * n;
   const double relative_error = kNormalError * kDoubleDoubleRoundoff * edges / ToDouble(area);
-  return {ToDouble(n_A), ToDouble(Dot(n_A, a)), (relative_error + kRoundoff) * Norm(t.a)};
+  return {ToDouble(n_A), ToDouble(Dot(n_A, a)), (relative_error + kRoundoff) * Norm(t.a),
+          (relative_error + kHeightError * kRoundoff) * kMostReach};
 }
 
+// Most triangles have a sine of a half at their best corner, so that area / edges is no less.
+bool IsThin(const Triangle& t, double area) {
+  return 4 * area * area < t.edges_sq || t.edges_sq < kThinUnderflow * kThinUnderflow;
+}
+
+bool IsToldCoarsely(const Triangle& t, double area) {
+  return area * area > kCoarseSine * kCoarseSine * t.edges_sq &&
+         t.edges_sq >= kThinUnderflow * kThinUnderflow;
+}
+
+// Of a triangle that is not thin. How far off its plane is takes a root and a quotient more than
+// the plane does, and is asked of the nearest facets only.
+double ErrorOf(const Triangle& t, double area) {
+  const double relative_error =
+      (kNormalError * std::sqrt(t.edges_sq) / area + kHeightError) * kRoundoff;
+  return relative_error * Norm(t.a);
+}
+
+// Thin triangles are many, and few of them come to be among the nearest: until they do, a plane
+// will do of which some digits are told.
 Plane Measured(const Triangle& t) {
-  const Vec3d e = t.b - t.a;
-  const Vec3d f = t.c - t.a;
-  const Vec3d n = Cross(e, f);
+  const Vec3d n = Cross(t.b - t.a, t.c - t.a);
   const double area = Norm(n);
-  const double edges = Norm(e) * Norm(f);
-  if (2 * area < edges || edges < kThinUnderflow) return PreciselyMeasured(t);
+  const bool is_thin = IsThin(t, area);
+  if (is_thin && !IsToldCoarsely(t, area)) return PreciselyMeasured(t);
   const Vec3d n_A = (1 / area) * n;
-  const double relative_error = (kNormalError * edges / area + kHeightError) * kRoundoff;
-  return {n_A, Dot(n_A, t.a), relative_error * Norm(t.a)};
+  const double relative_error =
+      (kNormalError / (is_thin ? kCoarseSine : 0.5) + kHeightError + 1) * kRoundoff;
+  const double error = relative_error * kMostReach;
+  return {n_A, Dot(n_A, t.a), error, error, is_thin};
 }
 
 double OnGrid(double coordinate) {
   constexpr double kMax = ExpandingPolytope::kMaxCoordinate;
+  if (std::fabs(coordinate) >= kOnGridAnyway) return coordinate;
   return kMax * RoundToPredicateGrid(coordinate / kMax);
 }
 
@@ -99,7 +130,8 @@ DifferenceVertex<double> ExpandingPolytope::OnGrid(DifferenceVertex<double> vert
 
 bool ExpandingPolytope::Start(const EnclosingSet<double>& set) {
   if (!MakeTetrahedron(set)) return false;
-  for (int i = 0; i < set.size; ++i) InsertAnywhere(set.vertex[i]);
+  // A tetrahedron is all there is to four.
+  for (int i = 0; i < set.size && set.size > 4; ++i) InsertAnywhere(set.vertex[i]);
   return true;
 }
 
@@ -134,15 +166,17 @@ void ExpandingPolytope::InsertAnywhere(const DifferenceVertex<double>& vertex) {
 }
 
 bool ExpandingPolytope::HoldsOrigin() const {
-  return FindFacet([this](int f) {
-           const auto& [i, j, k] = facets_[f].corner;
-           return Orient3d(vertices_[i].w, vertices_[j].w, vertices_[k].w, {}) >= 0;
-         }) == kNone;
+  return FindFacet([this](int f) { return SideOf(f, {}) >= 0; }) == kNone;
 }
 
-bool ExpandingPolytope::Sees(int facet, const Vec3d& point) const {
-  const auto& [i, j, k] = facets_[facet].corner;
-  return Orient3d(vertices_[i].w, vertices_[j].w, vertices_[k].w, point) > 0;
+// The plane tells it of nearly all points; its signs are exact, as those of Orient3d.
+int ExpandingPolytope::SideOf(int facet, const Vec3d& point) const {
+  const PolytopeFacet& plane = facets_[facet];
+  const double height = Dot(plane.n_A, point) - plane.offset;
+  if (height > plane.height_error) return 1;
+  if (height < -plane.height_error) return -1;
+  const auto& [i, j, k] = plane.corner;
+  return Orient3d(vertices_[i].w, vertices_[j].w, vertices_[k].w, point);
 }
 
 void ExpandingPolytope::Insert(int facet, const DifferenceVertex<double>& vertex) {
@@ -152,32 +186,87 @@ void ExpandingPolytope::Insert(int facet, const DifferenceVertex<double>& vertex
   CloseHorizon(vertices_.size() - 1);
 }
 
-int ExpandingPolytope::Nearest() const {
-  int nearest = 0;
-  for (int f = 1; f < offsets_.size(); ++f) {
-    if (offsets_[f] < offsets_[nearest]) nearest = f;
+int ExpandingPolytope::Nearest() {
+  int nearest = LeastOffsetSlot();
+  while (facets_[nearest].is_coarse) {
+    Refine(nearest);
+    nearest = LeastOffsetSlot();
   }
   return nearest;
 }
 
-int ExpandingPolytope::NewFacet(int i, int j, int k) {
-  const Triangle triangle = BestTold(vertices_[i].w, vertices_[j].w, vertices_[k].w);
-  const Plane plane = Measured(triangle);
-  PolytopeFacet facet = {};
-  facet.corner = {static_cast<std::uint16_t>(i), static_cast<std::uint16_t>(j),
-                  static_cast<std::uint16_t>(k)};
-  facet.n_A = plane.n_A;
-  facet.offset = plane.offset;
-  facet.error = plane.error;
-  if (free_.size() > 0) {
-    const int slot = free_.TakeLast();
-    facets_[slot] = facet;
-    offsets_[slot] = facet.offset;
-    return slot;
+void ExpandingPolytope::Refine(int facet) {
+  PolytopeFacet& coarse = facets_[facet];
+  const auto& [i, j, k] = coarse.corner;
+  const Plane plane = PreciselyMeasured(BestTold(vertices_[i].w, vertices_[j].w, vertices_[k].w));
+  coarse.n_A = plane.n_A;
+  coarse.offset = plane.offset;
+  coarse.error = plane.error;
+  coarse.height_error = plane.height_error;
+  coarse.is_coarse = false;
+  offsets_[facet] = plane.offset;
+}
+
+int ExpandingPolytope::LeastOffsetSlot() const {
+  constexpr int kBlock = 8;
+  const int whole = offsets_.size() / kBlock * kBlock;
+  double least = kNoFacet;
+  int first = 0;  // at most the first of the least offset
+  for (int block = 0; block < whole; block += kBlock) {
+    const double* const at = &offsets_[block];
+    const double left = std::min(std::min(at[0], at[1]), std::min(at[2], at[3]));
+    const double right = std::min(std::min(at[4], at[5]), std::min(at[6], at[7]));
+    if (std::min(left, right) >= least) continue;
+    least = std::min(left, right);
+    first = block;
   }
-  facets_.Append(facet);
-  offsets_.Append(facet.offset);
-  return facets_.size() - 1;
+  for (int f = whole; f < offsets_.size(); ++f) {
+    if (offsets_[f] >= least) continue;
+    least = offsets_[f];
+    first = f;
+  }
+  while (offsets_[first] != least) ++first;
+  return first;
+}
+
+int ExpandingPolytope::NewFacet(int i, int j, int k) {
+  const Plane plane = Measured(BestTold(vertices_[i].w, vertices_[j].w, vertices_[k].w));
+  int slot = facets_.size();
+  if (free_.size() > 0) {
+    slot = free_.TakeLast();
+  } else {
+    facets_.AppendUnset();
+    offsets_.AppendUnset();
+  }
+  // Written where it stays: reading at once what was copied in halves waits for the memory.
+  new (&facets_[slot]) PolytopeFacet{
+      {static_cast<std::uint16_t>(i), static_cast<std::uint16_t>(j), static_cast<std::uint16_t>(k)},
+      {},
+      plane.n_A,
+      plane.offset,
+      plane.error,
+      plane.height_error,
+      plane.is_coarse,
+      false};
+  offsets_[slot] = plane.offset;
+  return slot;
+}
+
+double ExpandingPolytope::LeastOffset() {
+  double least = HUGE_VAL;
+  const auto take = [&](int f) { least = std::fmin(least, facets_[f].offset - ErrorOf(f)); };
+  take(Nearest());
+  VisitNear(least, [&](int f) {
+    if (facets_[f].offset - facets_[f].error < least) take(f);
+  });
+  return least;
+}
+
+double ExpandingPolytope::ErrorOf(int facet) const {
+  const auto& [i, j, k] = facets_[facet].corner;
+  const Triangle triangle = BestTold(vertices_[i].w, vertices_[j].w, vertices_[k].w);
+  const double area = Norm(Cross(triangle.b - triangle.a, triangle.c - triangle.a));
+  return IsThin(triangle, area) ? facets_[facet].error : clearance::ErrorOf(triangle, area);
 }
 
 // The facets that see a point outside of a convex surface are connected.

@@ -31,7 +31,10 @@ struct PolytopeFacet {
   std::array<std::uint16_t, 3> neighbor;  // [i] is the facet across the edge from corner i to i + 1
   Vec3d n_A;                              // outward, unit to rounding
   double offset;                          // from the origin to the plane, to rounding, units
-  double error;     // no point of the triangle is nearer to the origin than offset - error
+  double error;  // at most: no point of the triangle is nearer to the origin than offset - error
+  // How far n_A . p - offset is off at most, for any point p on the grid.
+  double height_error;
+  bool is_coarse;   // of a thin triangle that is not measured with care yet
   bool is_visible;  // from the point that is being inserted
 };
 
@@ -53,17 +56,17 @@ class ExpandingPolytope {
   // True if the origin is strictly inside.
   bool HoldsOrigin() const;
 
-  // True if the point is strictly in front of the facet.
-  bool Sees(int facet, const Vec3d& point) const;
+  // True if the point is strictly in front of the facet. Requires: it is on the grid.
+  bool Sees(int facet, const Vec3d& point) const { return SideOf(facet, point) > 0; }
 
   // Requires: Sees(facet, vertex.w), the vertex is on the grid, and there is room.
   void Insert(int facet, const DifferenceVertex<double>& vertex);
 
   bool is_full() const { return vertices_.is_full(); }
 
-  // The facet of least offset (the first of equal ones). Requires: Start() was true, here and
-  // below.
-  int Nearest() const;
+  // The facet of least offset (the first of equal ones), measured with care. Requires: Start() was
+  // true, here and below.
+  int Nearest();
 
   // visit(facet) for each.
   template <class Visit>
@@ -73,7 +76,21 @@ class ExpandingPolytope {
       return false;
     });
   }
+  // The same for those alone that have points no farther from the origin than `limit`, perhaps: all
+  // measured with care.
+  template <class Visit>
+  void VisitNear(double limit, Visit visit) {
+    for (int f = 0; f < facets_.size(); ++f) {
+      if (!(offsets_[f] < kNoFacet) || facets_[f].offset - facets_[f].error > limit) continue;
+      if (facets_[f].is_coarse) Refine(f);
+      visit(f);
+    }
+  }
   const PolytopeFacet& facet(int facet) const { return facets_[facet]; }
+  // The facet's error, told as closely as it can be. Requires: it is measured with care.
+  double ErrorOf(int facet) const;
+  // No point of the surface is nearer to the origin.
+  double LeastOffset();
 
   int vertex_count() const { return vertices_.size(); }
   const DifferenceVertex<double>& vertex(int i) const { return vertices_[i]; }
@@ -96,6 +113,12 @@ class ExpandingPolytope {
     return kNone;
   }
 
+  // The same as Nearest, however it is measured.
+  int LeastOffsetSlot() const;
+  // Measures a thin triangle with care.
+  void Refine(int facet);
+  // 1 in front of the facet, -1 behind, 0 in its plane.
+  int SideOf(int facet, const Vec3d& point) const;
   bool MakeTetrahedron(const EnclosingSet<double>& set);
   void InsertAnywhere(const DifferenceVertex<double>& vertex);
   int NewFacet(int i, int j, int k);

@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <new>
 
 #include "core/math/rotation.h"
 #include "core/math/tolerance.h"
+#include "core/narrow/fixed_list.h"
 #include "core/narrow/gjk.h"
 #include "core/narrow/simplex.h"
+#include "core/support/vertex_scan.h"
 
 namespace clearance {
 namespace {
@@ -20,16 +23,11 @@ constexpr std::size_t kMostCorners = 16;
 
 using Corners = absl::Span<const VertexIndex>;
 
-// What the vertices of a simplex stand for: themselves, or all corners of a face.
-struct Features {
-  Corners a;
-  Corners b;
-};
-
 bool Contains(Corners feature, VertexIndex candidate) {
-  bool is_found = false;
-  for (const VertexIndex vertex : feature) is_found |= vertex == candidate;
-  return is_found;
+  for (const VertexIndex vertex : feature) {
+    if (vertex == candidate) return true;
+  }
+  return false;
 }
 
 bool HasPolygons(const HullFaces& faces) {
@@ -63,12 +61,6 @@ Corners WholeOf(const ConvexShape& shape, const FeatureVertices& feature) {
   return feature.size > 3 ? Corners() : feature.vertices();
 }
 
-Features Whole(const ShapePair& pair, const FeaturePair& features) {
-  if (features.a.size == 2 && features.b.size == 2)
-    return {features.a.vertices(), features.b.vertices()};
-  return {WholeOf(pair.a, features.a), WholeOf(pair.b, features.b)};
-}
-
 // The nearest point v of the features' difference as a combination of vertex pairs.
 class Nearest {
  public:
@@ -81,7 +73,7 @@ class Nearest {
     if (std::min(size_a, size_b) != 1) return false;
     const std::size_t corners = std::max(size_a, size_b);
     if (corners > 3) return FindInPolygon(features);
-    for (std::size_t i = 0; i < corners; ++i) AppendPair(features, i);
+    AppendAll(features);
     if (corners == 3) return FindInTriangle();
     return corners == 2 ? FindOnSegment() : FindPoint();
   }
@@ -96,17 +88,22 @@ class Nearest {
   static VertexIndex CornerOf(Corners feature, std::size_t i) {
     return feature[feature.size() > 1 ? i : 0];
   }
-  void AppendPair(const Features& features, std::size_t i) {
-    Append(CornerOf(features.a, i), CornerOf(features.b, i));
-  }
-  Vec3d PointOfPair(const Features& features, std::size_t i) const {
-    return difference_.At(CornerOf(features.a, i), CornerOf(features.b, i), false).w;
+  // Written where it stays: reading at once what was copied in halves waits for the memory.
+  void Append(const Vec3d& w, const Vec3d& p_A, VertexIndex a, VertexIndex b) {
+    new (&found_.simplex.vertex[found_.simplex.size++])
+        DifferenceVertex<double>{w, p_A, a, b, false};
   }
 
-  // Written where it stays: reading at once what was copied in halves waits for the memory.
-  void Append(VertexIndex a, VertexIndex b) {
-    new (&found_.simplex.vertex[found_.simplex.size++])
-        DifferenceVertex<double>(difference_.At(a, b, false));
+  // All pairs of the vertices, as difference_.At has them. Requires: at most 3 vertices each.
+  void AppendAll(const Features& features) {
+    FixedList<Vec3d, 3> points_b;
+    for (const VertexIndex b : features.b) points_b.Append(difference_.PointOfB(b));
+    for (const VertexIndex a : features.a) {
+      const Vec3d a_A = difference_.PointOfA(a);
+      for (int i = 0; i < points_b.size(); ++i) {
+        Append(a_A - points_b[i], a_A, a, features.b[static_cast<std::size_t>(i)]);
+      }
+    }
   }
 
   const Vec3d& w(int i) const { return found_.simplex.vertex[i].w; }
@@ -127,15 +124,21 @@ class Nearest {
     return nearest.mask == 0b11;
   }
 
-  bool FindInTriangle() {
+  // Sets v and the weights.
+  bool FindFoot(const Vec3d& w0, const Vec3d& w1, const Vec3d& w2) {
     NearestPoint<double> nearest;
-    if (!FindFootInTriangle<double, 0, 1, 2>({w(0), w(1), w(2)}, &nearest)) return false;
+    if (!FindFootInTriangle<double, 0, 1, 2>({w0, w1, w2}, &nearest)) return false;
     found_.v = nearest.v;
     found_.simplex.weight = nearest.weight;
+    return true;
+  }
+
+  bool FindInTriangle() {
+    if (!FindFoot(w(0), w(1), w(2))) return false;
     const double area_sq = NormSquared(Cross(w(1) - w(0), w(2) - w(0)));
     inside_sq_ = HUGE_VAL;
     for (int i = 0; i < 3; ++i) {
-      const double share = nearest.weight[i];
+      const double share = found_.simplex.weight[i];
       const double side_sq = NormSquared(w((i + 1) % 3) - w((i + 2) % 3));
       inside_sq_ = std::min(inside_sq_, share * share * area_sq / side_sq);
     }
@@ -144,28 +147,45 @@ class Nearest {
 
   // The triangle of the face's fan that the point is in, and how far it is from the sides of all.
   bool FindInPolygon(const Features& features) {
-    const std::size_t corners = std::max(features.a.size(), features.b.size());
-    for (std::size_t k = 1; k + 1 < corners; ++k) {
-      found_.simplex.size = 0;
-      for (const std::size_t i : {std::size_t{0}, k, k + 1}) AppendPair(features, i);
-      if (!FindInTriangle()) continue;
+    const CornerList corners = CornersOf(features);
+    for (int k = 1; k + 1 < corners.size(); ++k) {
+      if (!FindFoot(corners[0], corners[k], corners[k + 1])) continue;
+      for (const int i : {0, k, k + 1}) AppendCorner(features, i, corners[i]);
       inside_sq_ = HUGE_VAL;
-      for (std::size_t i = 0; i < corners; ++i) {
-        const Vec3d from = PointOfPair(features, i);
-        const Vec3d side = PointOfPair(features, (i + 1) % corners) - from;
+      Vec3d from = corners[corners.size() - 1];
+      for (int i = 0; i < corners.size(); ++i) {
+        const Vec3d side = corners[i] - from;
         const double area_sq = NormSquared(Cross(side, found_.v - from));
         inside_sq_ = std::min(inside_sq_, area_sq / NormSquared(side));
+        from = corners[i];
       }
       return true;
     }
     return false;
   }
 
+  void AppendCorner(const Features& features, int i, const Vec3d& w) {
+    const VertexIndex a = CornerOf(features.a, static_cast<std::size_t>(i));
+    Append(w, difference_.PointOfA(a), a, CornerOf(features.b, static_cast<std::size_t>(i)));
+  }
+
+  // Of a vertex and a face: the corners of their difference, as difference_.At has them.
+  using CornerList = FixedList<Vec3d, static_cast<int>(kMostCorners)>;
+  CornerList CornersOf(const Features& features) const {
+    CornerList corners;
+    if (features.a.size() == 1) {
+      const Vec3d a_A = difference_.PointOfA(features.a[0]);
+      for (const VertexIndex b : features.b) corners.Append(a_A - difference_.PointOfB(b));
+    } else {
+      const Vec3d b_A = difference_.PointOfB(features.b[0]);
+      for (const VertexIndex a : features.a) corners.Append(difference_.PointOfA(a) - b_A);
+    }
+    return corners;
+  }
+
   // The normal equations of |w00 + s e - t f|^2.
   bool FindBetweenEdges(const Features& features) {
-    for (const VertexIndex a : features.a) {
-      for (const VertexIndex b : features.b) Append(a, b);
-    }
+    AppendAll(features);
     const Vec3d e = w(2) - w(0);
     const Vec3d f = w(0) - w(1);
     const double ee = NormSquared(e), ff = NormSquared(f), ef = Dot(e, f);
@@ -206,19 +226,26 @@ bool AreNeighborsBelow(const ConvexShape& shape, Corners feature, const Vec3d& d
   return true;
 }
 
-// True if every vertex that is not of the feature lies below its highest one along d by more than
-// `margin`. Its own are equally high: d is across it, to rounding far below the margin.
-bool StandsOut(const ConvexShape& shape, Corners feature, const Vec3d& d, double margin) {
+}  // namespace
+
+Features Whole(const ShapePair& pair, const FeaturePair& features) {
+  if (features.a.size == 2 && features.b.size == 2)
+    return {features.a.vertices(), features.b.vertices()};
+  return {WholeOf(pair.a, features.a), WholeOf(pair.b, features.b)};
+}
+
+bool StandsOut(const ConvexShape& shape, absl::Span<const VertexIndex> feature, const Vec3d& d,
+               double margin) {
   double top = -HUGE_VAL;
   for (const VertexIndex i : feature) top = std::max(top, Height(shape, d, i));
   const double floor = top - margin;
   if (shape.has_adjacency()) return AreNeighborsBelow(shape, feature, d, floor);
-  std::size_t high = 0;
-  for (VertexIndex i = 0; i < shape.vertex_count(); ++i) {
-    high += Height(shape, d, i) < floor ? 0U : 1U;
-  }
-  return high == feature.size();
+  const std::uint32_t count = shape.vertex_count();
+  const VertexColumns vertices = {shape.x(), shape.y(), shape.z(), count};
+  return CountBelow(vertices, d, floor) + feature.size() == count;
 }
+
+namespace {
 
 // Both margins of the header.
 bool IsUnique(const Difference<double>& difference, const Features& features,
@@ -231,7 +258,7 @@ bool IsUnique(const Difference<double>& difference, const Features& features,
   if (!(nearest.inside_sq() > kFeatureMargin * kFeatureMargin * distance * extent)) return false;
   const double margin = kFeatureMargin * extent * std::sqrt(extent / distance);
   const Vec3d n_A = (-1 / distance) * v;
-  const Vec3d n_B = Transpose(difference.placement().R_AB) * -n_A;
+  const Vec3d n_B = difference.rotation_BA() * -n_A;
   return StandsOut(pair.a, features.a, n_A, margin / pair.scale_a) &&
          StandsOut(pair.b, features.b, n_B, margin / pair.scale_b);
 }
@@ -247,17 +274,6 @@ void SetBracket(GjkResult<double>* found) {
 }
 
 }  // namespace
-
-void FeatureVertices::Add(VertexIndex candidate) {
-  if (Contains(candidate)) return;
-  int at = size++;
-  for (; at > 0 && vertex[at - 1] > candidate; --at) vertex[at] = vertex[at - 1];
-  vertex[at] = candidate;
-}
-
-bool FeatureVertices::Contains(VertexIndex candidate) const {
-  return clearance::Contains(vertices(), candidate);
-}
 
 FeaturePair FeaturesOf(const VertexPairs& pairs) {
   FeaturePair features;

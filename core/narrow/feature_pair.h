@@ -30,8 +30,17 @@ struct FeatureVertices {
   int size = 0;
   std::array<VertexIndex, 4> vertex{};
 
-  void Add(VertexIndex candidate);
-  bool Contains(VertexIndex candidate) const;
+  void Add(VertexIndex candidate) {
+    if (Contains(candidate)) return;
+    int at = size++;
+    for (; at > 0 && vertex[at - 1] > candidate; --at) vertex[at] = vertex[at - 1];
+    vertex[at] = candidate;
+  }
+  bool Contains(VertexIndex candidate) const {
+    bool is_found = false;
+    for (int i = 0; i < size; ++i) is_found |= vertex[i] == candidate;
+    return is_found;
+  }
   absl::Span<const VertexIndex> vertices() const {
     return {vertex.data(), static_cast<std::size_t>(size)};
   }
@@ -57,6 +66,22 @@ struct VertexPairs {
 FeaturePair FeaturesOf(const VertexPairs& pairs);
 // Of a simplex of polytopes.
 FeaturePair FeaturesOf(const Simplex<double>& simplex);
+
+// What the vertices of a simplex stand for: themselves, or all corners of a face. Nothing for more
+// than three vertices that are not of one face.
+struct Features {
+  absl::Span<const VertexIndex> a;
+  absl::Span<const VertexIndex> b;
+};
+
+// Refers to the pair's shapes and to `features`, which must outlive it.
+Features Whole(const ShapePair& pair, const FeaturePair& features);
+
+// True if every vertex that is not of the feature lies below its highest one along d by more than
+// `margin`. Its own are equally high: d is across it, to rounding far below the margin.
+// Normalised coordinates.
+bool StandsOut(const ConvexShape& shape, absl::Span<const VertexIndex> feature, const Vec3d& d,
+               double margin);
 
 // Puts the answer that the features give by themselves in the place of `answer`, if they are proved
 // to be the only closest ones and if double precision brackets the distance tightly between them;

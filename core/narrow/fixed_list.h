@@ -25,6 +25,8 @@ class FixedList {
   const T& operator[](int i) const { return items[i]; }
 
   void Append(const T& item) { std::construct_at(&items[size_++], item); }
+  // One whose value is whatever memory holds: to be written before it is read.
+  void AppendUnset() { ++size_; }
   T TakeLast() { return items[--size_]; }
   void Clear() { size_ = 0; }
 

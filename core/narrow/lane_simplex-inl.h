@@ -30,7 +30,9 @@ class LaneSimplex {
   using Mask = typename L::Mask;
 
   // Of three other corners; has[i]: whether corner i counts. Where one does, those before it do.
-  LaneSimplex(const V3& newest, const V3* corners, const Mask* has)
+  // Always inlined, with all that it calls: its vectors are the caller's, and those that pass a
+  // call do so through memory.
+  HWY_INLINE LaneSimplex(const V3& newest, const V3* corners, const Mask* has)
       : newest_(newest), v_(newest), distance_sq_(L::Dot(newest, newest)), encloses_(L::Nowhere()) {
     for (int i = 0; i < kOthers; ++i) {
       keeps_[i] = L::Nowhere();
@@ -60,7 +62,7 @@ class LaneSimplex {
  private:
   static constexpr int kOthers = 3;
 
-  void Offer(Mask is_one, const V3& v, int i, int j) {
+  HWY_INLINE void Offer(Mask is_one, const V3& v, int i, int j) {
     const V distance_sq = L::Dot(v, v);
     const Mask is_nearer = hn::And(is_one, hn::Lt(distance_sq, distance_sq_));
     distance_sq_ = L::Select(is_nearer, distance_sq, distance_sq_);
@@ -71,7 +73,7 @@ class LaneSimplex {
     }
   }
 
-  void OfferSegment(int i) {
+  HWY_INLINE void OfferSegment(int i) {
     const Mask is_one = hn::And(has_[i], hn::Gt(along_[i], L::Set(0)));
     if (L::IsNowhere(is_one)) return;
     const V part = hn::Min(hn::Div(along_[i], length_sq_[i]), L::Set(1));
@@ -80,7 +82,7 @@ class LaneSimplex {
 
   // The triangle with corners i and j, where the foot of the origin is inside. Returns where the
   // origin is not on the side of it that corner k is on.
-  Mask OfferTriangle(int i, int j, int k) {
+  HWY_INLINE Mask OfferTriangle(int i, int j, int k) {
     const V zero = L::Set(0);
     const V across = L::Dot(edge_[i], edge_[j]);
     const V share_i = hn::Sub(hn::Mul(length_sq_[j], along_[i]), hn::Mul(across, along_[j]));

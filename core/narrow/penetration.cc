@@ -2,7 +2,10 @@
 
 #include "core/narrow/penetration.h"
 
+#include <array>
 #include <cmath>
+#include <cstdint>
+#include <type_traits>
 
 #include "core/math/rotation.h"
 #include "core/math/tolerance.h"
@@ -73,10 +76,15 @@ class Expansion {
   }
 
  private:
-  // A direction, how far A - B reaches along it, and the point of A that touches then.
+  using Corners = std::array<std::uint16_t, 3>;
+
+  // A direction and how far A - B reaches along it; and what tells the point of A that touches
+  // then: the facet whose normal it is. Polish finds points without facets.
   struct Contact {
     Vec3d n_A;
     T height = T(HUGE_VAL);
+    Corners corners{};
+    bool has_point = false;
     Vec3d p_A;
   };
 
@@ -104,7 +112,7 @@ class Expansion {
     return set;
   }
 
-  double Gap() const { return GapAt(polytope_.Nearest()); }
+  double Gap() { return GapAt(polytope_.Nearest()); }
 
   double GapAt(int facet) const {
     return clearance::ToDouble(contact_.height) - polytope_.facet(facet).offset;
@@ -118,34 +126,61 @@ class Expansion {
     return w;
   }
 
-  // The point of the facet nearest to the origin, as a combination of points of A.
-  NearestPoint<double> NearestOn(int facet, Vec3d* p_A) const {
-    SimplexPoints<double> points;
-    const auto& corner = polytope_.facet(facet).corner;
-    for (int i = 0; i < 3; ++i) points[i] = polytope_.vertex(corner[i]).w;
-    const NearestPoint<double> nearest = NearestOnFacet(points, size_);
-    *p_A = {};
-    for (int i = 0; i < 3; ++i) {
-      *p_A = *p_A + nearest.weight[i] * polytope_.vertex(corner[i]).p_A;
-    }
-    return nearest;
+  DifferenceVertex<T> RoughlyHighest(const Vec3d& n_A) {
+    if constexpr (std::is_same_v<T, double>) return difference_.RoughlyHighest(n_A);
+    return difference_.Highest(To<T>(n_A));
   }
 
-  // Looks along the facet's normal. True if the vertex found there was inserted, which it is where
-  // it lies farther out than `least_gain`.
+  NearestPoint<double> NearestOn(const Corners& corners) const {
+    SimplexPoints<double> points;
+    for (int i = 0; i < 3; ++i) points[i] = polytope_.vertex(corners[i]).w;
+    return NearestOnFacet(points, size_);
+  }
+
+  // The point of A's core that is deepest: of the facet's point nearest to the origin, as a
+  // combination of points of A.
+  Vec3d PointOfContact() const {
+    if (contact_.has_point) return contact_.p_A;
+    const NearestPoint<double> nearest = NearestOn(contact_.corners);
+    Vec3d p_A;
+    for (int i = 0; i < 3; ++i) {
+      p_A = p_A + nearest.weight[i] * polytope_.vertex(contact_.corners[i]).p_A;
+    }
+    return p_A;
+  }
+
+  // Looks along the facet's normal. True if a vertex found there was inserted, which it is where it
+  // lies farther out than `least_gain`. One that is nearly the highest makes the polytope grow as
+  // well; the highest has to be known where the contact may be.
   bool Push(int facet, double least_gain) {
     const Vec3d n_A = polytope_.facet(facet).n_A;
+    if (CanLookRoughly()) {
+      const DifferenceVertex<double> w = Rounded(RoughlyHighest(n_A));
+      if (Dot(n_A, w.w) - polytope_.facet(facet).offset > least_gain && Insert(facet, w))
+        return true;
+    }
     T height;
     const DifferenceVertex<double> w = Rounded(Highest(n_A, &height));
     if (height < contact_.height) {
-      contact_ = {n_A, height, {}};
-      NearestOn(facet, &contact_.p_A);
+      contact_ = {n_A, height, polytope_.facet(facet).corner, false, {}};
     }
     const double gain = clearance::ToDouble(height) - polytope_.facet(facet).offset;
-    if (gain <= least_gain || polytope_.is_full() || !polytope_.Sees(facet, w.w)) return false;
+    return gain > least_gain && Insert(facet, w);
+  }
+
+  // If there is room and the facet sees the vertex.
+  bool Insert(int facet, const DifferenceVertex<double>& w) {
+    if (polytope_.is_full() || !polytope_.Sees(facet, w.w)) return false;
     polytope_.Insert(facet, w);
     return true;
   }
+
+  // Where that is a scan of half as many bytes.
+  bool CanLookRoughly() const {
+    const ShapePair& pair = difference_.pair();
+    return std::is_same_v<T, double> && HasScan(pair.a) && HasScan(pair.b);
+  }
+  static bool HasScan(const ConvexShape& shape) { return !shape.scan_blocks().empty(); }
 
   // Pushes the nearest facet outwards until the bracket is closed, or rounding ends that. False if
   // room does.
@@ -159,15 +194,14 @@ class Expansion {
   // facets that are equally near to rounding (the triangles of one face) the one that misses the
   // foot least: across the face, by far finer than the distances tell. None whose plane is farther
   // than the contact's by as much as would not do for a contact.
-  int Foot() const {
+  int Foot() {
     const double limit = clearance::ToDouble(contact_.height) + noise_ / 2;
     int foot = polytope_.Nearest();
     double least = HUGE_VAL;
     double least_miss = HUGE_VAL;
-    polytope_.VisitFacets([&](int f) {
+    polytope_.VisitNear(limit, [&](int f) {
       if (polytope_.facet(f).offset > limit) return;
-      Vec3d p_A;
-      const Vec3d v = NearestOn(f, &p_A).v;
+      const Vec3d v = NearestOn(polytope_.facet(f).corner).v;
       const Vec3d& n_A = polytope_.facet(f).n_A;
       const double distance_sq = NormSquared(v);
       const double miss = NormSquared(v - Dot(v, n_A) * n_A);
@@ -186,6 +220,8 @@ class Expansion {
   // its points are those of a facet long gone.
   bool Settle() {
     const int foot = Foot();
+    // Looking there once more would show the same.
+    if (contact_.corners == polytope_.facet(foot).corner) return true;
     const Contact best = contact_;
     contact_.height = T(HUGE_VAL);
     if (Push(foot, enough_)) {
@@ -219,6 +255,8 @@ class Expansion {
       for (int i = 0; i < gjk.simplex.size; ++i) {
         next.p_A = next.p_A + gjk.simplex.weight[i] * gjk.simplex.vertex[i].p_A;
       }
+      next.has_point = true;
+      contact_.has_point = true;
       contact_.p_A = next.p_A;
       if (clearance::ToDouble(next.height) > h + noise_) return;
       const Vec3d turn = next.n_A - contact_.n_A;
@@ -252,7 +290,7 @@ class Expansion {
     const double slack = std::fmax(enough_, Gap());
     const double least_cosine = std::fmax(1 - kSameNormal * slack / size_, 0);
     bool is_unique = true;
-    polytope_.VisitFacets([&](int f) {
+    polytope_.VisitNear(reach, [&](int f) {
       const Vec3d& n_A = polytope_.facet(f).n_A;
       const bool is_other = Dot(n_A, contact_.n_A) < least_cosine;
       if (!is_unique || !is_other || polytope_.facet(f).offset > reach) return;
@@ -295,16 +333,12 @@ class Expansion {
   Penetration Result() {
     Penetration result;
     result.is_known = true;
-    double at_least = HUGE_VAL;
-    polytope_.VisitFacets([&](int f) {
-      at_least = std::fmin(at_least, polytope_.facet(f).offset - polytope_.facet(f).error);
-    });
-    result.at_least = at_least - vertex_error_;
+    result.at_least = polytope_.LeastOffset() - vertex_error_;
     result.normal_is_unique = IsUnique();
     result.at_most = Dd(contact_.height) + Dd(difference_.rounding_error());
     result.height = Dd(contact_.height);
     result.n_A = contact_.n_A;
-    result.p_A = contact_.p_A;
+    result.p_A = PointOfContact();
     return result;
   }
 

@@ -14,9 +14,11 @@ namespace {
 
 using Dd = DoubleDouble;
 
-bool IsZero(const Vec3d& v) { return v.x == 0 && v.y == 0 && v.z == 0; }
+// Without branches.
+double SumOfSizes(const Vec3d& v) { return std::fabs(v.x) + std::fabs(v.y) + std::fabs(v.z); }
+bool IsZero(const Vec3d& v) { return SumOfSizes(v) == 0; }
 
-int RadiusExponent(double radius) { return Exponent({radius, 0, 0}); }
+int RadiusExponent(double radius) { return radius > 0 ? ExponentOf(radius) : kNoExponent; }
 
 // A shape that is a single point has no size of its own to scale by.
 int SizeExponent(const ConvexShape& shape) {
@@ -42,26 +44,30 @@ template <class T>
 double RotationError(const PosedShape& a, const PosedShape& b);
 template <>
 double RotationError<double>(const PosedShape& a, const PosedShape& b) {
-  if (HasWorldAxes(a) && HasWorldAxes(b)) return 0;
-  const int locals = (IsIdentity(a.local.q_WS) ? 0 : 1) + (IsIdentity(b.local.q_WS) ? 0 : 1);
-  return (70 + 40 * locals) * kRoundoff;
+  return CoarseRotationError(a, b);
 }
 template <>
 double RotationError<Dd>(const PosedShape&, const PosedShape&) {
   return 16 * kDoubleDoubleRoundoff;
 }
 
+// True if RotatedCenter is 0.
+bool IsCentered(const PosedShape& posed) {
+  return IsZero(posed.shape.center()) &&
+         (&posed.local == &kIdentityPose || IsZero(posed.local.p_WS));
+}
+
 // The lengths that RotatedCenter is the sum of.
 int CenterExponent(const PosedShape& posed) {
+  if (IsCentered(posed)) return kNoExponent;
   return std::max(Exponent(posed.shape.center()), Exponent(posed.local.p_WS));
 }
 
-// Error of RotatedCenter, units.
-double CenterError(const PosedShape& posed, int exponent) {
+// The same where RotatedCenter is rounded; kNoExponent where it is exact.
+int RoundedCenterExponent(const PosedShape& posed) {
+  if (IsCentered(posed)) return kNoExponent;
   const bool is_sum = !IsZero(posed.shape.center()) && !IsZero(posed.local.p_WS);
-  const int size = CenterExponent(posed);
-  if (size == kNoExponent || (HasWorldAxes(posed) && !is_sum)) return 0;
-  return kDoubleDoubleRoundoff * TimesPowerOfTwo(4.0, size - exponent);
+  return HasWorldAxes(posed) && !is_sum ? kNoExponent : CenterExponent(posed);
 }
 
 Vec3<Dd> Rotated(const Quaternion& q, const Vec3<Dd>& v) {
@@ -74,6 +80,18 @@ bool HasWorldAxes(const PosedShape& posed) {
   return IsIdentity(posed.pose.q_WS) && IsIdentity(posed.local.q_WS);
 }
 
+double CoarseRotationError(const PosedShape& a, const PosedShape& b) {
+  if (HasWorldAxes(a) && HasWorldAxes(b)) return 0;
+  const int locals = (IsIdentity(a.local.q_WS) ? 0 : 1) + (IsIdentity(b.local.q_WS) ? 0 : 1);
+  return (70 + 40 * locals) * kRoundoff;
+}
+
+double CenterError(const PosedShape& posed, int exponent) {
+  const int size = RoundedCenterExponent(posed);
+  if (size == kNoExponent) return 0;
+  return kDoubleDoubleRoundoff * TimesPowerOfTwo(4.0, size - exponent);
+}
+
 Vec3<Dd> RotatedCenter(const PosedShape& posed, int exponent) {
   if (CenterExponent(posed) == kNoExponent) return {};
   const Vec3<Dd> center = To<Dd>(Scaled(posed.shape.center(), -exponent));
@@ -81,20 +99,28 @@ Vec3<Dd> RotatedCenter(const PosedShape& posed, int exponent) {
   return Rotated(posed.pose.q_WS, origin + Rotated(posed.local.q_WS, center));
 }
 
-int Exponent(const Vec3d& v) {
-  const double largest = std::max(std::max(std::fabs(v.x), std::fabs(v.y)), std::fabs(v.z));
-  return largest > 0 ? ExponentOf(largest) : kNoExponent;
-}
-
 CenterOffset ComputeCenterOffset(const PosedShape& a, const PosedShape& b) {
-  int exponent = std::max(
-      {Exponent(a.pose.p_WS), Exponent(b.pose.p_WS), CenterExponent(a), CenterExponent(b)});
+  const int centers_exponent = std::max(CenterExponent(a), CenterExponent(b));
+  int exponent = std::max({Exponent(a.pose.p_WS), Exponent(b.pose.p_WS), centers_exponent});
   if (exponent == kNoExponent) return {{}, kNoExponent};
   exponent -= kOffsetBits;
-  const Vec3<Dd> origin_a = To<Dd>(Scaled(a.pose.p_WS, -exponent));
-  const Vec3<Dd> origin_b = To<Dd>(Scaled(b.pose.p_WS, -exponent));
+  const Vec3d p_WA = Scaled(a.pose.p_WS, -exponent);
+  const Vec3d p_WB = Scaled(b.pose.p_WS, -exponent);
+  if (centers_exponent == kNoExponent) {
+    // As below, without the sums that change nothing.
+    return {{SumOf(p_WB.x, -p_WA.x), SumOf(p_WB.y, -p_WA.y), SumOf(p_WB.z, -p_WA.z)}, exponent};
+  }
+  const Vec3<Dd> origin_a = To<Dd>(p_WA);
+  const Vec3<Dd> origin_b = To<Dd>(p_WB);
   const Vec3<Dd> centers = RotatedCenter(b, exponent) - RotatedCenter(a, exponent);
   return {(origin_b - origin_a) + centers, exponent};
+}
+
+int LeastExponent(const PosedShape& a, const PosedShape& b, const CenterOffset& offset) {
+  const int reach = Exponent(ToDouble(offset.p_AcBc_W));
+  const int centers = std::max(RoundedCenterExponent(a), RoundedCenterExponent(b));
+  return std::max(reach == kNoExponent ? kNoExponent : reach + offset.exponent,
+                  centers == kNoExponent ? kNoExponent : centers - kMaxCenterSpan);
 }
 
 ShapePair MakeShapePair(const ConvexShape& a, const ConvexShape& b, int least_exponent) {
@@ -106,16 +132,33 @@ ShapePair MakeShapePair(const ConvexShape& a, const ConvexShape& b, int least_ex
   pair.scale_b = CoordinateScale(b, exponent);
   pair.radius_a = a.core_radius() > 0 ? pair.scale_a * a.core_radius() : 0;
   pair.radius_b = b.core_radius() > 0 ? pair.scale_b * b.core_radius() : 0;
-  pair.radius_sum = RadiusOf(a, exponent) + RadiusOf(b, exponent);
+  if (a.radius() > 0 || b.radius() > 0) {
+    pair.radius_sum = RadiusOf(a, exponent) + RadiusOf(b, exponent);
+  }
   pair.size_sum = pair.radius_a + pair.radius_b + pair.radius_sum.hi;
   return pair;
 }
 
+BallBounds BoundByBalls(const ShapePair& pair, const PosedShape& a, const PosedShape& b,
+                        const CenterOffset& offset) {
+  const int shift = offset.exponent - pair.exponent;
+  const double between = Norm(ToDouble(Scaled(offset.p_AcBc_W, shift)));
+  if (!(between > pair.size_sum)) return {};
+  const double error = CenterError(a, pair.exponent) + CenterError(b, pair.exponent) +
+                       LeastPlaces(shift) + kUnderflowSlack +
+                       16 * kRoundoff * (between + pair.size_sum);
+  return {between - pair.size_sum - error, between + pair.size_sum + error};
+}
+
 template <class T>
 RelativeAxes<T> MakeAxes(const ShapePair& pair, const PosedShape& a, const PosedShape& b) {
-  const Mat3<T> R_AW = Transpose(RotationInWorld<T>(a));
-  return {R_AW, R_AW * RotationInWorld<T>(b), RotationError<T>(a, b), CenterError(a, pair.exponent),
-          CenterError(b, pair.exponent)};
+  RelativeAxes<T> axes;
+  axes.R_AW = Transpose(RotationInWorld<T>(a));
+  axes.R_AB = axes.R_AW * RotationInWorld<T>(b);
+  axes.rotation_error = RotationError<T>(a, b);
+  axes.center_error_a = CenterError(a, pair.exponent);
+  axes.center_error_b = CenterError(b, pair.exponent);
+  return axes;
 }
 
 double LeastPlaces(int exponent) {

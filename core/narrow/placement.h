@@ -7,7 +7,11 @@
 #ifndef CLEARANCE_CORE_NARROW_PLACEMENT_H_
 #define CLEARANCE_CORE_NARROW_PLACEMENT_H_
 
+#include <algorithm>
+#include <cmath>
+
 #include "core/math/double_double.h"
+#include "core/math/power_of_two.h"
 #include "core/math/rotation.h"
 #include "core/math/vec3.h"
 #include "core/narrow/difference.h"
@@ -16,8 +20,11 @@
 namespace clearance {
 
 // The exponent e for which 2^(e - 1) <= largest |coordinate| < 2^e; kNoExponent of 0.
-int Exponent(const Vec3d& v);
 inline constexpr int kNoExponent = -4096;
+inline int Exponent(const Vec3d& v) {
+  const double largest = std::max(std::max(std::fabs(v.x), std::fabs(v.y)), std::fabs(v.z));
+  return largest > 0 ? ExponentOf(largest) : kNoExponent;
+}
 
 // From A's centre to B's centre, world axes: p_AcBc_W * 2^exponent metres.
 struct CenterOffset {
@@ -31,9 +38,8 @@ bool HasWorldAxes(const PosedShape& posed);
 // The shape's axes in the world.
 template <class T>
 Mat3<T> RotationInWorld(const PosedShape& posed) {
-  const Mat3<T> R_WB = RotationMatrix<T>(posed.pose.q_WS);
-  if (IsIdentity(posed.local.q_WS)) return R_WB;
-  return R_WB * RotationMatrix<T>(posed.local.q_WS);
+  if (IsIdentity(posed.local.q_WS)) return RotationMatrix<T>(posed.pose.q_WS);
+  return RotationMatrix<T>(posed.pose.q_WS) * RotationMatrix<T>(posed.local.q_WS);
 }
 
 // From the body's origin to the shape's centre, world axes, units of 2^exponent metres: within
@@ -41,6 +47,9 @@ Mat3<T> RotationInWorld(const PosedShape& posed) {
 Vec3<DoubleDouble> RotatedCenter(const PosedShape& posed, int exponent);
 
 CenterOffset ComputeCenterOffset(const PosedShape& a, const PosedShape& b);
+
+// A pair is solved in units of at least 2^exponent metres; kNoExponent where any will do.
+int LeastExponent(const PosedShape& a, const PosedShape& b, const CenterOffset& offset);
 
 // Both shapes in units of 2^exponent metres, where no coordinate of a vertex, no radius and nothing
 // of the size 2^least_exponent metres exceeds 1.
@@ -62,6 +71,21 @@ RelativeAxes<T> MakeAxes(const ShapePair& pair, const PosedShape& a, const Posed
 template <class T>
 Placement<T> MakePlacement(const ShapePair& pair, const RelativeAxes<T>& axes,
                            const CenterOffset& offset);
+
+// Errors of what a placement in double is made of: of R_AB as an operator, and of RotatedCenter,
+// units of 2^exponent metres.
+double CoarseRotationError(const PosedShape& a, const PosedShape& b);
+double CenterError(const PosedShape& posed, int exponent);
+
+// What the balls around two bodies say of all pairs of their points, units: none is nearer than
+// `gap` and none is farther than `reach`. The gap is not positive, and the reach is nothing, where
+// the balls meet.
+struct BallBounds {
+  double gap = 0;
+  double reach = 0;
+};
+BallBounds BoundByBalls(const ShapePair& pair, const PosedShape& a, const PosedShape& b,
+                        const CenterOffset& offset);
 
 // What the places of both shapes may lose to underflow where they are scaled: four times the least
 // number times 2^exponent.

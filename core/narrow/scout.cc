@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <type_traits>
 
 #include "core/math/tolerance.h"
 #include "core/support/support.h"
@@ -26,26 +27,72 @@ namespace HWY_NAMESPACE {
 constexpr double kGoesOn = -1;
 constexpr double Code(Scouted::End end) { return static_cast<double>(end); }
 
+// Of shapes that are no boxes.
 inline VertexIndex Highest(const ConvexShape& shape, const Vec3d& d, VertexIndex start) {
   const std::vector<ScanBlock>& blocks = shape.scan_blocks();
   return blocks.empty() ? HighestVertex(shape, d, start) : HighestInBlocks(blocks, d);
 }
 
-// As many pairs at once as there are lanes; where one ends the next begins.
-template <class L>
+// What a search reads of a task.
+struct SearchedPair {
+  const ConvexShape& a;
+  const ConvexShape& b;
+  double scale_a, scale_b;
+  const Mat3<double>& R_AB;
+  const Vec3d& p_AB;
+  double extent;
+  double stop_above;
+};
+inline SearchedPair PairOf(const ScoutTask& task) {
+  const ShapePair& pair = task.difference->pair();
+  const Placement<double>& placement = task.difference->placement();
+  return {pair.a,
+          pair.b,
+          pair.scale_a,
+          pair.scale_b,
+          placement.R_AB,
+          placement.p_AB,
+          task.difference->extent(),
+          task.stop_above};
+}
+inline SearchedPair PairOf(const SignTask& task) {
+  return {*task.a,   *task.b,   task.scale_a, task.scale_b,
+          task.R_AB, task.p_AB, task.extent,  task.stop_above};
+}
+
+// Tasks that no group has begun yet.
+template <class Task, class Found>
+struct Queue {
+  absl::Span<const Task> tasks;
+  absl::Span<Found> found;
+  std::size_t next = 0;
+};
+
+// As many pairs at once as there are lanes; where one ends the next of the queue begins.
+template <class L, class Task, class Found>
 class ScoutGroup {
  public:
-  ScoutGroup(absl::Span<const ScoutTask> tasks, absl::Span<Scouted> found)
-      : tasks_(tasks), found_(found) {}
-
-  void Run() {
+  // Keeps a reference.
+  explicit ScoutGroup(Queue<Task, Found>* queue) : queue_(*queue) {
     for (std::size_t lane = 0; lane < L::kSize; ++lane) Refill(lane);
-    while (active_ > 0) {
-      Aim();
-      VisitActive([this](std::size_t lane) { FindCorner(lane); });
-      Step();
-      VisitActive([this](std::size_t lane) { Conclude(lane); });
-    }
+  }
+
+  bool IsActive() const { return active_ > 0; }
+
+  // One step after the other, each of all pairs.
+  void FindCorners() {
+    Aim();
+    FindBoxCorners(&a_);
+    FindBoxCorners(&b_);
+    if (scanned_ == 0) return;
+    VisitActive([this](std::size_t lane) {
+      FindCorner(lane, &a_);
+      FindCorner(lane, &b_);
+    });
+  }
+  void TakeCorners() {
+    if (!Step()) return;
+    VisitActive([this](std::size_t lane) { Conclude(lane); });
   }
 
  private:
@@ -55,6 +102,9 @@ class ScoutGroup {
   using Row = typename L::Row;
   using Row3 = typename L::Row3;
   using End = Scouted::End;
+
+  // Whether the sign of the distance is all that is looked for.
+  static constexpr bool kIsForSign = std::is_same_v<Found, ScoutedSign>;
 
   static constexpr std::size_t kIdle = std::numeric_limits<std::size_t>::max();
   static constexpr int kCorners = 3;  // a fourth ends the search
@@ -69,15 +119,31 @@ class ScoutGroup {
     Row a, b;
   };
 
+  // The shape A, or B, of every lane.
+  struct Side {
+    const ConvexShape* shape[L::kSize];
+    bool is_box[L::kSize];
+    VertexIndex last[L::kSize];  // of other shapes, where a climb may begin
+    Row3 half;                   // of boxes: the coordinates of the corner that has no negative one
+    Row3 d;                      // where the newest corner is looked for, axes of the shape
+    Row3 point;                  // the newest corner
+    Row newest;                  // its name: of a box its octant, else its vertex
+  };
+
+  // Nobody asks for names where only the sign is looked for.
+  static Corner Unnamed(const V3& w) { return {w, L::Set(0), L::Set(0)}; }
   static Corner Load(const CornerRow& row) {
+    if constexpr (kIsForSign) return Unnamed(L::Load(row.w));
     return {L::Load(row.w), L::Load(row.a), L::Load(row.b)};
   }
   static void Store(const Corner& corner, CornerRow* row) {
     L::Store(corner.w, &row->w);
+    if constexpr (kIsForSign) return;
     L::Store(corner.a, &row->a);
     L::Store(corner.b, &row->b);
   }
   static Corner Select(Mask mask, const Corner& yes, const Corner& no) {
+    if constexpr (kIsForSign) return Unnamed(L::Select(mask, yes.w, no.w));
     return {L::Select(mask, yes.w, no.w), L::Select(mask, yes.a, no.a),
             L::Select(mask, yes.b, no.b)};
   }
@@ -94,70 +160,117 @@ class ScoutGroup {
     task_[lane] = kIdle;
     v_.Set(lane, {1, 0, 0});
     for (Row3& row : R_BA_) row.Set(lane, {});
-    for (Row3* row : {&p_AB_, &point_a_, &point_b_}) row->Set(lane, {});
-    for (Row* row : {&scale_a_, &scale_b_, &distance_sq_}) row->at[lane] = 1;
-    for (Row* row : {&size_, &is_cold_, &least_sq_, &stop_above_}) row->at[lane] = 0;
-    for (Row* row : {&newest_a_, &newest_b_}) row->at[lane] = 0;
+    p_AB_.Set(lane, {});
+    for (Side* side : {&a_, &b_}) {
+      side->half.Set(lane, {});
+      side->point.Set(lane, {});
+      side->newest.at[lane] = 0;
+    }
+    for (Row* row : {&scale_a_, &scale_b_, &extent_, &distance_sq_}) row->at[lane] = 1;
+    for (Row* row : {&size_, &is_cold_, &least_sq_, &stop_above_, &steps_}) row->at[lane] = 0;
   }
 
+  static void SetShape(std::size_t lane, const ConvexShape& shape, Side* side) {
+    const BoxCorners& corners = shape.box_corners();
+    side->shape[lane] = &shape;
+    side->is_box[lane] = corners.is_box;
+    side->last[lane] = 0;
+    side->half.Set(lane, corners.is_box ? PointOf(shape, corners.Towards({1, 1, 1})) : Vec3d{});
+  }
+  bool IsScanned(std::size_t lane) const { return !a_.is_box[lane] || !b_.is_box[lane]; }
+
   void Refill(std::size_t lane) {
-    if (next_ == tasks_.size()) return Clear(lane);
+    if (queue_.next == queue_.tasks.size()) return Clear(lane);
     ++active_;
-    const Difference<double>& difference = *tasks_[next_].difference;
-    const Placement<double>& placement = difference.placement();
-    const Mat3<double> R_BA = Transpose(placement.R_AB);
+    const SearchedPair pair = PairOf(queue_.tasks[queue_.next]);
+    SetShape(lane, pair.a, &a_);
+    SetShape(lane, pair.b, &b_);
+    scanned_ += IsScanned(lane) ? 1 : 0;
+    const Mat3<double> R_BA = Transpose(pair.R_AB);
     R_BA_[0].Set(lane, R_BA.row_x);
     R_BA_[1].Set(lane, R_BA.row_y);
     R_BA_[2].Set(lane, R_BA.row_z);
-    p_AB_.Set(lane, placement.p_AB);
-    scale_a_.at[lane] = difference.pair().scale_a;
-    scale_b_.at[lane] = difference.pair().scale_b;
-    least_sq_.at[lane] = kScoutNearest * kScoutNearest * difference.extent() * difference.extent();
-    stop_above_.at[lane] = tasks_[next_].stop_above;
+    p_AB_.Set(lane, pair.p_AB);
+    scale_a_.at[lane] = pair.scale_a;
+    scale_b_.at[lane] = pair.scale_b;
+    extent_.at[lane] = pair.extent;
+    least_sq_.at[lane] = kScoutNearest * kScoutNearest * pair.extent * pair.extent;
+    stop_above_.at[lane] = pair.stop_above;
     // Cold: from the side of A that looks towards B.
-    Vec3d towards_a = -placement.p_AB;
+    Vec3d towards_a = -pair.p_AB;
     if (!(NormSquared(towards_a) > least_sq_.at[lane])) towards_a = {1, 0, 0};
     v_.Set(lane, towards_a);
     distance_sq_.at[lane] = NormSquared(towards_a);
     is_cold_.at[lane] = 1;
     size_.at[lane] = 0;
-    steps_[lane] = 0;
-    last_a_[lane] = last_b_[lane] = 0;
-    task_[lane] = next_++;
+    steps_.at[lane] = 0;
+    task_[lane] = queue_.next++;
   }
 
   // Where the next corner is looked for.
   void Aim() {
     const V over_norm = hn::Div(L::Set(1), hn::Sqrt(L::Load(distance_sq_)));
     const V3 towards_a = L::Times(over_norm, L::Load(v_));
-    L::Store(L::Times(L::Set(-1), towards_a), &d_A_);
+    L::Store(L::Times(L::Set(-1), towards_a), &a_.d);
     L::Store({L::Dot(L::Load(R_BA_[0]), towards_a), L::Dot(L::Load(R_BA_[1]), towards_a),
               L::Dot(L::Load(R_BA_[2]), towards_a)},
-             &d_B_);
+             &b_.d);
   }
 
-  void FindCorner(std::size_t lane) {
-    const ShapePair& pair = tasks_[task_[lane]].difference->pair();
-    last_a_[lane] = Highest(pair.a, d_A_.Get(lane), last_a_[lane]);
-    last_b_[lane] = Highest(pair.b, d_B_.Get(lane), last_b_[lane]);
-    point_a_.Set(lane, pair.a.vertex(last_a_[lane]));
-    point_b_.Set(lane, pair.b.vertex(last_b_[lane]));
-    newest_a_.at[lane] = last_a_[lane];
-    newest_b_.at[lane] = last_b_[lane];
+  // BoxCorners::Towards of all lanes; where there is no box it finds nothing that is used.
+  static void FindBoxCorners(Side* side) {
+    const V3 d = L::Load(side->d);
+    const V3 half = L::Load(side->half);
+    const V zero = L::Set(0);
+    const Mask x = hn::Gt(d.x, zero), y = hn::Gt(d.y, zero), z = hn::Gt(d.z, zero);
+    L::Store({L::Select(x, half.x, hn::Neg(half.x)), L::Select(y, half.y, hn::Neg(half.y)),
+              L::Select(z, half.z, hn::Neg(half.z))},
+             &side->point);
+    if constexpr (kIsForSign) return;
+    const V octant =
+        hn::Add(hn::IfThenElseZero(x, L::Set(1)),
+                hn::Add(hn::IfThenElseZero(y, L::Set(2)), hn::IfThenElseZero(z, L::Set(4))));
+    L::Store(octant, &side->newest);
+  }
+
+  static void FindCorner(std::size_t lane, Side* side) {
+    if (side->is_box[lane]) return;
+    const ConvexShape& shape = *side->shape[lane];
+    const VertexIndex highest = Highest(shape, side->d.Get(lane), side->last[lane]);
+    side->last[lane] = highest;
+    side->point.Set(lane, PointOf(shape, highest));
+    if constexpr (kIsForSign) return;
+    side->newest.at[lane] = highest;
   }
 
   V3 NewestDifference() const {
-    const V3 a_A = L::Times(L::Load(scale_a_), L::Load(point_a_));
-    const V3 b_B = L::Times(L::Load(scale_b_), L::Load(point_b_));
+    const V3 a_A = L::Times(L::Load(scale_a_), L::Load(a_.point));
+    const V3 b_B = L::Times(L::Load(scale_b_), L::Load(b_.point));
     const V3 x = L::Times(b_B.x, L::Load(R_BA_[0]));
     const V3 y = L::Times(b_B.y, L::Load(R_BA_[1]));
     const V3 z = L::Times(b_B.z, L::Load(R_BA_[2]));
     return L::Sub(a_A, L::Add(L::Add(L::Add(x, y), z), L::Load(p_AB_)));
   }
 
-  // Takes the newest corner into the simplexes, or tells why not.
-  void Step() {
-    const Corner newest = {NewestDifference(), L::Load(newest_a_), L::Load(newest_b_)};
+  // For the sign single precision will do, and the scan has just read it.
+  static Vec3d PointOf(const ConvexShape& shape, VertexIndex i) {
+    if constexpr (kIsForSign) {
+      if (!shape.scan_blocks().empty()) {
+        return shape.scan_blocks()[i / ScanBlock::kSize].vertex(i % ScanBlock::kSize);
+      }
+    }
+    return shape.vertex(i);
+  }
+
+  Corner Newest() const {
+    if constexpr (kIsForSign) return Unnamed(NewestDifference());
+    return {NewestDifference(), L::Load(a_.newest), L::Load(b_.newest)};
+  }
+
+  // Takes the newest corner into the simplexes, or tells why not. Returns whether a search has
+  // ended.
+  bool Step() {
+    const Corner newest = Newest();
     const V size = L::Load(size_);
     Corner corner[kCorners];
     V3 points[kCorners];
@@ -173,7 +286,10 @@ class ScoutGroup {
     const V height = L::Dot(L::Load(v_), newest.w);
     const Mask is_cold = hn::Gt(L::Load(is_cold_), L::Set(0));
     const V stop_height = hn::Mul(L::Load(stop_above_), hn::Sqrt(distance_sq));
-    const Mask is_beyond = hn::AndNot(is_cold, hn::Gt(height, stop_height));
+    // While it is cold v is no point of A - B, but a direction all the same.
+    const Mask is_above = hn::Gt(height, stop_height);
+    Mask is_beyond = is_above;
+    if constexpr (!kIsForSign) is_beyond = hn::AndNot(is_cold, is_above);
     const Mask is_closed = hn::Ge(height, hn::Mul(L::Set(1 - kScoutGap), distance_sq));
     const LaneSimplex<L> next(newest.w, points, has);
     const Mask is_nearer = hn::Or(hn::Lt(next.distance_sq(), distance_sq), next.encloses());
@@ -187,8 +303,58 @@ class ScoutGroup {
     end = L::Select(is_beyond, L::Set(Code(End::kBeyond)), end);
     L::Store(end, &end_);
     L::Store(L::Set(0), &is_cold_);
+    if constexpr (kIsForSign) {
+      if (!L::IsNowhere(hn::Or(is_beyond, next.encloses()))) {
+        L::Store(hn::Div(height, hn::Sqrt(distance_sq)), &plane_);
+        StoreTetrahedron(newest.w, points, has);
+      }
+    }
     const Mask stays = hn::Or(hn::Or(is_nearest, is_beyond), next.encloses());
     Replace(next, stays, newest, corner);
+    const Mask goes_on = hn::Eq(end, L::Set(kGoesOn));
+    const V steps = hn::Add(L::Load(steps_), hn::IfThenElseZero(goes_on, L::Set(1)));
+    L::Store(steps, &steps_);
+    return !hn::AllTrue(L::kTag, hn::And(goes_on, hn::Lt(steps, L::Set(kMostScoutSteps))));
+  }
+
+  // Of the newest corner and the others: how far the nearest is, and how large a ball about the
+  // origin they hold.
+  //
+  // Let E be the extent. With edges e_i from the newest corner p the four faces have the normals
+  // n_01 = e_0 x e_1, n_12, n_20 and their sum, which no rounding puts off by more than 64u E^2
+  // (an edge is no longer than 2 E), and the origin is inside of a face by t / |n|, where t is one
+  // of -n_ij . p and n . (p + e_0), all times the sign of e_0 . n_12: off by less than 512u E^3.
+  // Less and more by 8192u, a t that is still positive proves a distance from its face. If all four
+  // are, their sum |e_0 . n_12| is above its own rounding too, so that the sign is right.
+  void StoreTetrahedron(const V3& newest, const V3* points, const Mask* has) {
+    V nearest_sq = L::Dot(newest, newest);
+    V3 edge[kCorners];
+    for (int i = 0; i < kCorners; ++i) {
+      edge[i] = L::Sub(points[i], newest);
+      const V norm_sq = L::Dot(points[i], points[i]);
+      nearest_sq = L::Select(has[i], hn::Min(nearest_sq, norm_sq), nearest_sq);
+    }
+    L::Store(hn::Sqrt(nearest_sq), &nearest_);
+    const V3 n_01 = L::Cross(edge[0], edge[1]);
+    const V3 n_12 = L::Cross(edge[1], edge[2]);
+    const V3 n_20 = L::Cross(edge[2], edge[0]);
+    const V3 n = L::Add(L::Add(n_01, n_12), n_20);
+    const V volume = L::Dot(edge[0], n_12);
+    const V outward = hn::Neg(hn::CopySign(L::Set(1), volume));
+    V ball = DepthInside(n, hn::Neg(hn::Mul(outward, L::Dot(n, points[0]))));
+    ball = hn::Min(ball, DepthInside(n_01, hn::Mul(outward, L::Dot(n_01, newest))));
+    ball = hn::Min(ball, DepthInside(n_12, hn::Mul(outward, L::Dot(n_12, newest))));
+    ball = hn::Min(ball, DepthInside(n_20, hn::Mul(outward, L::Dot(n_20, newest))));
+    L::Store(ball, &ball_);
+  }
+
+  // At least how far the origin is inside of a face with the normal n, where t = |n| times that.
+  V DepthInside(const V3& n, V t) const {
+    const V extent = L::Load(extent_);
+    const V extent_sq = hn::Mul(extent, extent);
+    const V rounding = L::Set(kTetrahedronRounding);
+    const V area = hn::Add(hn::Sqrt(L::Dot(n, n)), hn::Mul(rounding, extent_sq));
+    return hn::Div(hn::Sub(t, hn::Mul(rounding, hn::Mul(extent, extent_sq))), area);
   }
 
   // The corners that the nearest point takes, the newest last.
@@ -213,37 +379,49 @@ class ScoutGroup {
   // Writes down what has ended.
   void Conclude(std::size_t lane) {
     const bool goes_on = end_.at[lane] == kGoesOn;
-    if (goes_on && ++steps_[lane] < kMostScoutSteps) return;
-    Scouted& found = found_[task_[lane]];
+    if (goes_on && steps_.at[lane] < kMostScoutSteps) return;
+    Found& found = queue_.found[task_[lane]];
     found.end = goes_on ? End::kLost : static_cast<End>(static_cast<int>(end_.at[lane]));
-    found.iterations = steps_[lane];
-    VertexPairs& pairs = found.pairs;
-    pairs.size = static_cast<int>(size_.at[lane]);
-    for (int i = 0; i < pairs.size; ++i) {
-      pairs.a[i] = static_cast<VertexIndex>(corners_[i].a.at[lane]);
-      pairs.b[i] = static_cast<VertexIndex>(corners_[i].b.at[lane]);
-    }
-    if (found.end == End::kEncloses) {
-      pairs.a[pairs.size] = last_a_[lane];
-      pairs.b[pairs.size++] = last_b_[lane];
+    found.iterations = static_cast<std::uint32_t>(steps_.at[lane]);
+    if constexpr (kIsForSign) {
+      found.plane = plane_.at[lane];
+      found.ball = ball_.at[lane];
+      found.nearest = nearest_.at[lane];
+    } else {
+      SetPairs(lane, found.end == End::kEncloses, &found.pairs);
     }
     --active_;
+    scanned_ -= IsScanned(lane) ? 1 : 0;
     Refill(lane);
   }
 
-  const absl::Span<const ScoutTask> tasks_;
-  const absl::Span<Scouted> found_;
-  std::size_t next_ = 0;
+  void SetPairs(std::size_t lane, bool has_newest, VertexPairs* pairs) const {
+    pairs->size = static_cast<int>(size_.at[lane]);
+    for (int i = 0; i < pairs->size; ++i) {
+      pairs->a[i] = VertexOf(lane, a_, corners_[i].a);
+      pairs->b[i] = VertexOf(lane, b_, corners_[i].b);
+    }
+    if (!has_newest) return;
+    pairs->a[pairs->size] = VertexOf(lane, a_, a_.newest);
+    pairs->b[pairs->size++] = VertexOf(lane, b_, b_.newest);
+  }
+
+  static VertexIndex VertexOf(std::size_t lane, const Side& side, const Row& names) {
+    const auto name = static_cast<std::uint32_t>(names.at[lane]);
+    return side.is_box[lane] ? side.shape[lane]->box_corners().vertex[name] : name;
+  }
+
+  Queue<Task, Found>& queue_;
   std::size_t active_ = 0;
+  std::size_t scanned_ = 0;  // lanes with a shape that is no box
 
   // Of every lane: the pair, and how far its search is.
   std::size_t task_[L::kSize];
-  std::uint32_t steps_[L::kSize];
-  VertexIndex last_a_[L::kSize];
-  VertexIndex last_b_[L::kSize];
+  Side a_, b_;
+  Row steps_;
   Row3 R_BA_[3];
   Row3 p_AB_;
-  Row scale_a_, scale_b_;
+  Row scale_a_, scale_b_, extent_;
   Row least_sq_;  // of v: below it there is nothing to be told
   Row stop_above_;
   CornerRow corners_[kCorners] = {};
@@ -251,17 +429,44 @@ class ScoutGroup {
   Row3 v_;           // its point nearest to the origin; while it is cold, any direction
   Row distance_sq_;  // |v|^2
   Row is_cold_;
-  Row3 d_A_, d_B_;  // where the newest corner is looked for in A, in B
-  Row3 point_a_, point_b_;
-  Row newest_a_, newest_b_;
   Row end_;
+  Row plane_ = {}, ball_ = {}, nearest_ = {};  // as ScoutedSign has them
 };
 
+template <class L, class Task, class Found>
+void RunOne(Queue<Task, Found> queue) {
+  ScoutGroup<L, Task, Found> group(&queue);
+  while (group.IsActive()) {
+    group.FindCorners();
+    group.TakeCorners();
+  }
+}
+
+// Of two groups one computes while the other waits.
+template <class L, class Task, class Found>
+void RunTwo(Queue<Task, Found> queue) {
+  ScoutGroup<L, Task, Found> first(&queue), second(&queue);
+  while (first.IsActive() || second.IsActive()) {
+    if (first.IsActive()) first.FindCorners();
+    if (second.IsActive()) second.FindCorners();
+    if (first.IsActive()) first.TakeCorners();
+    if (second.IsActive()) second.TakeCorners();
+  }
+}
+
 // A single pair has its lane to itself: no vector waits for numbers that are written one by one.
+constexpr std::size_t kFewTasks = 2;
+
 void ScoutHere(absl::Span<const ScoutTask> tasks, absl::Span<Scouted> found) {
-  constexpr std::size_t kFew = 2;
-  if (tasks.size() <= kFew) return ScoutGroup<Lanes<1>>(tasks, found).Run();
-  ScoutGroup<Lanes<8>>(tasks, found).Run();
+  if (tasks.size() <= kFewTasks) return RunOne<Lanes<1>, ScoutTask, Scouted>({tasks, found});
+  RunOne<Lanes<8>, ScoutTask, Scouted>({tasks, found});
+}
+
+void ScoutSignsHere(absl::Span<const SignTask> tasks, absl::Span<ScoutedSign> found) {
+  using Wide = Lanes<8>;
+  if (tasks.size() <= kFewTasks) return RunOne<Lanes<1>, SignTask, ScoutedSign>({tasks, found});
+  if (tasks.size() <= Wide::kSize) return RunOne<Wide, SignTask, ScoutedSign>({tasks, found});
+  RunTwo<Wide, SignTask, ScoutedSign>({tasks, found});
 }
 
 }  // namespace HWY_NAMESPACE
@@ -273,10 +478,15 @@ HWY_AFTER_NAMESPACE();
 namespace clearance {
 namespace {
 HWY_EXPORT(ScoutHere);
+HWY_EXPORT(ScoutSignsHere);
 }  // namespace
 
 void Scout(absl::Span<const ScoutTask> tasks, absl::Span<Scouted> found) {
   HWY_DYNAMIC_DISPATCH(ScoutHere)(tasks, found);
+}
+
+void ScoutSigns(absl::Span<const SignTask> tasks, absl::Span<ScoutedSign> found) {
+  HWY_DYNAMIC_DISPATCH(ScoutSignsHere)(tasks, found);
 }
 
 }  // namespace clearance

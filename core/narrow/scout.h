@@ -16,8 +16,11 @@
 #include <limits>
 
 #include "absl/types/span.h"
+#include "core/math/rotation.h"
+#include "core/math/vec3.h"
 #include "core/narrow/difference.h"
 #include "core/narrow/feature_pair.h"
+#include "core/shape/convex_shape.h"
 
 namespace clearance {
 
@@ -42,6 +45,35 @@ struct ScoutTask {
 
 // found[i] is the guess for tasks[i], whatever the other tasks are. Requires: equal lengths.
 void Scout(absl::Span<const ScoutTask> tasks, absl::Span<Scouted> found);
+
+// One pair to be told apart or overlapping. Borrows the shapes. Requires: polytopes.
+struct SignTask {
+  const ConvexShape* a = nullptr;
+  const ConvexShape* b = nullptr;
+  double scale_a = 1;  // as ShapePair and Placement have these
+  double scale_b = 1;
+  Mat3<double> R_AB;
+  Vec3d p_AB;
+  double extent = 0;      // no less than any length of the pair
+  double stop_above = 0;  // a plane farther from the origin than this ends the search
+};
+
+// What the last vertices show, as they are computed: of shapes with scan blocks the vertices are
+// found, and their points taken, in single precision.
+struct ScoutedSign {
+  Scouted::End end = Scouted::End::kLost;
+  // No vertex of A - B was found below this height over the origin, along some direction.
+  double plane = 0;
+  // Of kEncloses: their tetrahedron holds the ball of this radius about the origin, where it is
+  // positive.
+  double ball = 0;
+  // How far the nearest of them is.
+  double nearest = 0;
+  std::uint32_t iterations = 0;
+};
+
+// found[i] is of tasks[i], the same bits whatever the other tasks are. Requires: equal lengths.
+void ScoutSigns(absl::Span<const SignTask> tasks, absl::Span<ScoutedSign> found);
 
 }  // namespace clearance
 

@@ -132,7 +132,7 @@ ProvedBounds SearchNearest(Lowest lowest, const QuadVec& start, const SearchGoal
     bounds.lower = std::max(bounds.lower, Dot(x, w) / length - goal.slack);
     if (bounds.upper - bounds.lower <= goal.good_enough || !corral.Add(w)) break;
   }
-  const Quad inner = InnerRadius(corral.points(), goal.slack);
+  const Quad inner = ComputeInnerRadius(corral.points(), goal.slack).lower;
   if (inner > 0) bounds.upper = std::min(bounds.upper, -inner);
   return bounds;
 }
@@ -144,10 +144,11 @@ struct Triangle {
 };
 
 // The plane through three points of a set, if it has all points on one side; its distance from the
-// origin, positive if the origin is on the points' side, rounded down. Each point may be off by
+// origin, positive if the origin is on the points' side, from both sides. Each point may be off by
 // `error`. Three points that are in line but for a few errors may be passed over: moved so far,
 // they are no facet.
-std::optional<Quad> FacetOffset(const DifferencePoints& set, const Triangle& triangle, Quad error) {
+std::optional<InnerRadius> FacetOffset(const DifferencePoints& set, const Triangle& triangle,
+                                       Quad error) {
   const auto& [a, b, c] = triangle;
   const QuadVec normal = Cross(b - a, c - a);
   const Quad length = Length(normal);
@@ -164,9 +165,10 @@ std::optional<Quad> FacetOffset(const DifferencePoints& set, const Triangle& tri
   }
   const Quad doubt = normal_error * span + 4 * error * length;
   if (low < -doubt && high > doubt) return std::nullopt;
-  if (low >= -doubt && high <= doubt) return Quad(0);  // all points in one plane
+  if (low >= -doubt && high <= doubt) return InnerRadius{};  // all points in one plane
   const Quad offset = high <= doubt ? Dot(normal, a) : -Dot(normal, a);
-  return (offset - normal_error * Length(a)) / length - 32 * kThinFacet * error;
+  const Quad offset_error = normal_error * Length(a) / length + 32 * kThinFacet * error;
+  return InnerRadius{offset / length - offset_error, offset / length + offset_error};
 }
 
 }  // namespace
@@ -180,18 +182,21 @@ Quad ProvedGap(const ProofBody& a, const ProofBody& b, const QuadVec& n) {
   return gap / Length(n) - a.radius() - b.radius() - ProofSlack(a, b);
 }
 
-Quad InnerRadius(const DifferencePoints& set, Quad error) {
-  std::optional<Quad> radius;
+InnerRadius ComputeInnerRadius(const DifferencePoints& set, Quad error) {
+  std::optional<InnerRadius> radius;
   for (int i = 0; i < set.size; ++i) {
     for (int j = i + 1; j < set.size; ++j) {
       for (int k = j + 1; k < set.size; ++k) {
-        const std::optional<Quad> offset =
+        const std::optional<InnerRadius> offset =
             FacetOffset(set, {set.point[i], set.point[j], set.point[k]}, error);
-        if (offset) radius = std::min(radius.value_or(*offset), *offset);
+        if (!offset) continue;
+        if (!radius) radius = offset;
+        radius->lower = std::min(radius->lower, offset->lower);
+        radius->upper = std::min(radius->upper, offset->upper);
       }
     }
   }
-  return radius.value_or(0);
+  return radius.value_or(InnerRadius{});
 }
 
 ProvedBounds SearchBounds(const ProofBody& a, const ProofBody& b, Quad good_enough) {

@@ -38,10 +38,15 @@ Quad ProvedGap(const ProofBody& a, const ProofBody& b, const QuadVec& n);
 // More than the rounding of anything that is computed from points of both bodies.
 Quad ProofSlack(const ProofBody& a, const ProofBody& b);
 
-// Radius of a ball about the origin inside the hull of the points, rounded down; not positive
-// unless the origin is proved to be strictly inside. No point is off by more than `error`. By brute
-// force over all triples.
-Quad InnerRadius(const DifferencePoints& differences, Quad error);
+// lower <= radius of the largest ball about the origin inside the hull of the points <= upper,
+// negative by how far the origin is outside of one of its planes, no point being off by more than
+// `error`. Where lower > 0 the origin is proved to be strictly inside; where upper <= 0 that it is
+// not, or the points are in one plane to rounding. By brute force over all triples.
+struct InnerRadius {
+  Quad lower = 0;
+  Quad upper = 0;
+};
+InnerRadius ComputeInnerRadius(const DifferencePoints& differences, Quad error);
 
 // A search of its own that owes nothing to any answer: P. Wolfe, "Finding the nearest point in a
 // polytope", 1976. The upper bound ends within `good_enough` of the lower one unless the cores

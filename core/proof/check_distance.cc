@@ -37,9 +37,11 @@ class PairChecker {
   Check CheckIntersection(const IntersectionAnswer& answer);
 
  private:
-  // What an answer's rounding to doubles may hide at a distance.
+  // What an answer's rounding to doubles may hide at a distance, and the checker's own rounding
+  // where the pair is nothing beside how far from A's origin it stands.
   Quad Allowance(Quad distance) const {
-    return kProofAllowance * kRoundoff * (size_sum_ + Abs(distance)) + kProofUnderflow;
+    return kProofAllowance * kRoundoff * (size_sum_ + Abs(distance)) + kProofUnderflow +
+           2 * ProofSlack(a_, b_);
   }
   // What is closer to nothing than this is left open: exact arithmetic knows smaller gaps.
   Quad Unreadable() const { return kProofUnreadable * (a_.reach() + b_.reach()); }
@@ -198,9 +200,13 @@ void PairChecker::CheckUpper(const DistanceAnswer& answer) {
   if (witness_.has_weights) {
     proved.upper = Length(witness_.p_B - witness_.p_A) - Radii() + ProofSlack(a_, b_);
   } else if (witness_.differences.size > 0) {
-    const Quad inner = InnerRadius(witness_.differences, ProofSlack(a_, b_));
-    findings_.Require(inner > 0 || upper > -Unreadable(), Claim::kState, -1, inner);
-    proved.upper = -inner - Radii();
+    const InnerRadius inner = ComputeInnerRadius(witness_.differences, ProofSlack(a_, b_));
+    // By how much the cores are claimed to overlap is what is left of the depth without the radii.
+    // The origin may be inside by less than the rounding that a large radius brings along: a core
+    // that is tiny beside it.
+    findings_.Require(inner.upper > 0 || upper + Radii() > -Unreadable(), Claim::kState, -1,
+                      inner.upper);
+    proved.upper = -inner.lower - Radii();
   } else {
     proved = SearchBounds(a_, b_, kProofSearchGap * size_sum_);
   }

@@ -200,9 +200,11 @@ bool MotionChecker::CheckInterval(const ProvedInterval& interval) {
   return t >= interval.t_end;
 }
 
-// Without intervals: nearer than the target at no time that is looked at.
+// Without intervals: nearer than the target at no time that is looked at. Where one piece hits
+// before another has left, no time at all is claimed to be free.
 void MotionChecker::CheckSamples() {
-  for (int i = 0; i <= kSamples && answer_.t_free > 0; ++i) {
+  if (!(answer_.t_leave < answer_.t_free)) return;
+  for (int i = 0; i <= kSamples; ++i) {
     const double t = answer_.t_leave + (answer_.t_free - answer_.t_leave) * i / kSamples;
     const ProvedBounds proved =
         SearchBounds(a_.BodyAt(t), b_.BodyAt(t), kProofSearchGap * size_sum_);

@@ -259,23 +259,38 @@ class EarliestContact {
   bool is_known_free_ = false;
 };
 
-// Of at most kDistancesAtOnce: the convex pairs together.
-void AnswerGroup(absl::Span<const BodyDistanceQuestion> questions,
-                 absl::Span<DistanceAnswer> answers) {
-  absl::InlinedVector<DistanceQuestion, kDistancesAtOnce> convex;
-  std::array<std::size_t, kDistancesAtOnce> place = {};
+// One at a time and many, by the kind of question.
+DistanceAnswer Alone(const BodyDistanceQuestion& question) {
+  return Distance(question.a, question.b, question.options);
+}
+IntersectionAnswer Alone(const BodyIntersectionQuestion& question) {
+  return Intersection(question.a, question.b, question.options);
+}
+void Together(absl::Span<const DistanceQuestion> questions, absl::Span<DistanceAnswer> answers) {
+  Distances(questions, answers);
+}
+void Together(absl::Span<const IntersectionQuestion> questions,
+              absl::Span<IntersectionAnswer> answers) {
+  Intersections(questions, answers);
+}
+
+// At most so many: the convex pairs together.
+template <class ConvexQuestion, std::size_t kMost, class BodyQuestion, class Answer>
+void AnswerGroup(absl::Span<const BodyQuestion> questions, absl::Span<Answer> answers) {
+  absl::InlinedVector<ConvexQuestion, kMost> convex;
+  std::array<std::size_t, kMost> place = {};
   for (std::size_t i = 0; i < questions.size(); ++i) {
-    const BodyDistanceQuestion& question = questions[i];
+    const BodyQuestion& question = questions[i];
     if (!IsConvexPair(question.a, question.b)) {
-      answers[i] = Distance(question.a, question.b, question.options);
+      answers[i] = Alone(question);
       continue;
     }
     place[convex.size()] = i;
     convex.push_back({PieceOf(question.a, 0), PieceOf(question.b, 0), question.options});
   }
-  if (convex.size() == questions.size()) return Distances(convex, answers);
-  std::array<DistanceAnswer, kDistancesAtOnce> found;
-  Distances(convex, absl::MakeSpan(found).first(convex.size()));
+  if (convex.size() == questions.size()) return Together(convex, answers);
+  std::array<Answer, kMost> found;
+  Together(convex, absl::MakeSpan(found).first(convex.size()));
   for (std::size_t k = 0; k < convex.size(); ++k) answers[place[k]] = found[k];
 }
 
@@ -291,8 +306,8 @@ DistanceAnswer Distance(const PosedBody& a, const PosedBody& b, const DistanceOp
 void Distances(absl::Span<const BodyDistanceQuestion> questions,
                absl::Span<DistanceAnswer> answers) {
   for (std::size_t first = 0; first < questions.size(); first += kDistancesAtOnce) {
-    AnswerGroup(questions.subspan(first, kDistancesAtOnce),
-                answers.subspan(first, kDistancesAtOnce));
+    AnswerGroup<DistanceQuestion, kDistancesAtOnce>(questions.subspan(first, kDistancesAtOnce),
+                                                    answers.subspan(first, kDistancesAtOnce));
   }
 }
 
@@ -302,6 +317,15 @@ IntersectionAnswer Intersection(const PosedBody& a, const PosedBody& b,
   AnyContact contact(a, b, options);
   VisitPairs(StandingBounds(a, b), &contact);
   return contact.Answer();
+}
+
+void Intersections(absl::Span<const BodyIntersectionQuestion> questions,
+                   absl::Span<IntersectionAnswer> answers) {
+  for (std::size_t first = 0; first < questions.size(); first += kIntersectionsAtOnce) {
+    AnswerGroup<IntersectionQuestion, kIntersectionsAtOnce>(
+        questions.subspan(first, kIntersectionsAtOnce),
+        answers.subspan(first, kIntersectionsAtOnce));
+  }
 }
 
 TimeOfCollisionAnswer TimeOfCollision(const MovingBody& a, const MovingBody& b,

@@ -67,6 +67,16 @@ void Distances(absl::Span<const BodyDistanceQuestion> questions,
 IntersectionAnswer Intersection(const PosedBody& a, const PosedBody& b,
                                 const IntersectionOptions& options = {});
 
+struct BodyIntersectionQuestion {
+  PosedBody a;
+  PosedBody b;
+  IntersectionOptions options;
+};
+
+// As Intersections of intersection.h; compounds are answered one by one.
+void Intersections(absl::Span<const BodyIntersectionQuestion> questions,
+                   absl::Span<IntersectionAnswer> answers);
+
 // The earliest contact of any pair of pieces: t_free is the least of all pairs, everything else
 // that of the pair that hits first (of equal t_hit the one with the least t_free, then the first by
 // piece_a, then piece_b). A pair that could not be decided makes the whole kUndecided only if it is

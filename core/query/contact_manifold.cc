@@ -204,7 +204,8 @@ ContactManifold ComputeManifold(const PosedShape& a, const PosedShape& b,
   ContactManifold manifold;
   if (answer.state == State::kBeyond || answer.state == State::kUndecided) return manifold;
   if (answer.distance > options.max_separation) return manifold;
-  const PosedPair posed(a, b);
+  const CenteredPair centered(a, b);
+  const PosedPair posed(centered);
   const ShapePair& pair = posed.pair();
   const Facing facing = FacingOf(posed, a, b, answer);
   const WorldFrame frame = FrameOf(pair, a, answer);

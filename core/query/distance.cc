@@ -7,38 +7,43 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <optional>
+#include <memory>
+#include <new>
+#include <type_traits>
 
 #include "core/math/power_of_two.h"
 #include "core/math/rotation.h"
 #include "core/math/rounding.h"
 #include "core/math/tolerance.h"
 #include "core/narrow/core_distance.h"
+#include "core/narrow/fixed_list.h"
 #include "core/narrow/placement.h"
 #include "core/query/exact_decision.h"
+#include "core/query/feature_answers.h"
 #include "core/query/pair_solver.h"
 
 namespace clearance {
 namespace {
 
+// Units. There, unlike in metres, no search's bounds are rounded to the least doubles, so that all
+// searches decide alike whether they are beyond it.
+double MaxDistance(const ShapePair& pair, const DistanceOptions& options) {
+  return ScaleUp(options.max_distance, -pair.exponent);
+}
+
 CoreLimits LimitsOf(const ShapePair& pair, const DistanceOptions& options) {
   const DoubleDouble radii = pair.radius_sum;
   CoreLimits limits = LimitsFor(pair, 0.0);
   if (std::isfinite(options.max_distance)) {
-    const double limit =
-        RoundUp(radii + DoubleDouble(ScaleUp(options.max_distance, -pair.exponent)));
+    const double limit = RoundUp(radii + DoubleDouble(MaxDistance(pair, options)));
     limits.stop_above = limit + kBeyondGuard * (limits.size_sum + limit);
   }
-  limits.good_enough = std::fmax(limits.good_enough, ScaleDown(options.tolerance, -pair.exponent));
+  if (options.tolerance > 0) {
+    limits.good_enough = std::max(limits.good_enough, ScaleDown(options.tolerance, -pair.exponent));
+  }
   limits.wants_depth = true;
   limits.depth_proof = options.depth_proof;
   return limits;
-}
-
-// From the body's origin to the shape's, world axes.
-Vec3d LocalOrigin(const PosedShape& posed) {
-  if (posed.local.p_WS == Vec3d{}) return {};
-  return RotationMatrix<double>(posed.pose.q_WS) * posed.local.p_WS;
 }
 
 void SetPoints(const PosedPair& posed, const PosedShape& a, const CoreAnswer& core,
@@ -73,8 +78,7 @@ VertexPairs StartOf(const ShapePair& pair, const DistanceOptions& options) {
   return start;
 }
 
-CoreAnswer Solve(PosedPair& posed, const DistanceOptions& options) {
-  const CoreLimits limits = LimitsOf(posed.pair(), options);
+CoreAnswer Solve(PosedPair& posed, const CoreLimits& limits, const DistanceOptions& options) {
   if (options.tolerance > 0) return posed.Solve(limits);
   const VertexPairs start = StartOf(posed.pair(), options);
   return start.size > 0 ? posed.SolveCanonically(start, limits) : posed.SolveCanonically(limits);
@@ -89,35 +93,60 @@ void SetWitness(const CoreWitness& core, Witness* witness) {
   }
 }
 
-// What the cores' answer says of the bodies.
-DistanceAnswer AnswerOf(const DistanceQuestion& question, const PosedPair& posed,
-                        const CoreAnswer& core) {
-  const auto& [a, b, options] = question;
-  const ShapePair& pair = posed.pair();
+DistanceAnswer Beyond(const DistanceOptions& options) {
   DistanceAnswer answer;
-  answer.iterations = core.iterations;
-  answer.bracket = BodyBracket(pair, core);
-  if (core.kind == CoreAnswer::Kind::kAbove || answer.bracket.lower > options.max_distance) {
-    answer.state = State::kBeyond;
-    answer.bracket = {options.max_distance, std::numeric_limits<double>::infinity()};
-    return answer;
-  }
-  const double distance = (core.distance - pair.radius_sum).hi;
-  const double tolerance = ToleranceInMetres(pair, distance);
-  answer.tolerance = std::fmax(tolerance, options.tolerance);
-  Verdict verdict = Classify(answer.bracket, answer.tolerance, core.hit_iteration_limit);
-  if (options.exact) DecideAtZero(a, b, &verdict, &answer.bracket);
-  answer.state = verdict.state;
-  answer.reason = verdict.reason;
-  answer.distance =
-      std::fmin(std::fmax(TimesPowerOfTwo(distance, pair.exponent), answer.bracket.lower),
-                answer.bracket.upper);
-  SetPoints(posed, a, core, &answer);
-  SetWitness(core.witness, &answer.witness);
+  answer.state = State::kBeyond;
+  answer.bracket = {options.max_distance, std::numeric_limits<double>::infinity()};
   return answer;
 }
 
-// At most kDistancesAtOnce pairs: those that need a search have theirs side by side.
+// True if the balls around the bodies say already that they are beyond the caller's distance.
+bool IsBeyond(const CenteredPair& centered, const CoreLimits& limits) {
+  if (!std::isfinite(limits.stop_above)) return false;
+  CoreAnswer core;
+  return centered.SetIfFar(limits, &core);
+}
+
+// What the cores' answer says of the bodies.
+void SetAnswer(const DistanceQuestion& question, const PosedPair& posed, const CoreAnswer& core,
+               DistanceAnswer* answer) {
+  const auto& [a, b, options] = question;
+  const ShapePair& pair = posed.pair();
+  const bool is_beyond = core.kind == CoreAnswer::Kind::kAbove ||
+                         BodyBracketInUnits(pair, core).lower > MaxDistance(pair, options);
+  if (is_beyond) {
+    *answer = Beyond(options);
+    answer->iterations = core.iterations;
+    return;
+  }
+  std::construct_at(answer);
+  answer->iterations = core.iterations;
+  answer->bracket = BodyBracket(pair, core);
+  const double distance = (core.distance - pair.radius_sum).hi;
+  const double tolerance = ToleranceInMetres(pair, distance);
+  answer->tolerance = std::max(tolerance, options.tolerance);
+  Verdict verdict = Classify(answer->bracket, answer->tolerance, core.hit_iteration_limit);
+  if (options.exact) DecideAtZero(a, b, &verdict, &answer->bracket);
+  answer->state = verdict.state;
+  answer->reason = verdict.reason;
+  answer->distance =
+      std::fmin(std::fmax(TimesPowerOfTwo(distance, pair.exponent), answer->bracket.lower),
+                answer->bracket.upper);
+  SetPoints(posed, a, core, answer);
+  SetWitness(core.witness, &answer->witness);
+}
+
+// Room for a thing that is made once it is known, and that is not cleared before.
+template <class T>
+union Later {
+  static_assert(std::is_trivially_destructible_v<T>);
+  Later() {}  // NOLINT(modernize-use-equals-default): the room stays as memory has it
+  T value;
+};
+
+static_assert(kDistancesAtOnce <= PlacementRows::kMost);
+
+// At most kDistancesAtOnce pairs: what they need of searches and features goes side by side.
 class Group {
  public:
   Group(absl::Span<const DistanceQuestion> questions, absl::Span<DistanceAnswer> answers)
@@ -125,41 +154,159 @@ class Group {
 
   void Answer() {
     for (std::size_t i = 0; i < questions_.size(); ++i) Begin(i);
-    std::array<Scouted, kDistancesAtOnce> guesses;
-    Scout({tasks_.data(), task_count_}, {guesses.data(), task_count_});
-    for (std::size_t k = 0; k < task_count_; ++k) {
-      PosedPair& posed = *pairs_[k];
-      const CoreLimits limits = LimitsOf(posed.pair(), questions_[asked_[k]].options);
-      Put(asked_[k], posed, posed.SolveCanonically(guesses[k], limits));
-    }
+    Place();
+    AnswerStarts();
+    AnswerGuesses();
   }
 
  private:
-  // Answers what needs no search, and what no guess helps; the others wait for theirs.
+  static constexpr std::size_t kNoRow = PlacementRows::kMost;
+
+  // A pair from when it is looked at until it is answered.
+  struct Waiting {
+    Later<CenteredPair> centered;
+    Later<CoreLimits> limits;
+    Later<PosedPair> posed;
+    std::size_t asked = 0;  // by which question
+    std::size_t row = 0;    // of the placements; kNoRow: none
+    bool is_answered = false;
+  };
+
+  // Pairs whose closest features somebody guesses.
+  class Round {
+   public:
+    explicit Round(Group* group) : group_(*group) {}
+
+    void Add(Waiting* waiting, const VertexPairs& guess, std::uint32_t iterations) {
+      const PosedPair& posed = waiting->posed.value;
+      const CoreLimits& limits = waiting->limits.value;
+      if (!IsForFeatureAnswers(posed.pair(), limits)) {
+        waiting->is_answered = group_.Finish(*waiting, guess, iterations);
+        return;
+      }
+      const std::size_t i = waiting->asked;
+      guessed_[static_cast<std::size_t>(tasks_.size())] = waiting;
+      tasks_.AppendUnset();
+      new (&tasks_[tasks_.size() - 1])
+          FeatureTask{&posed, &limits,    group_.questions_[i].options.max_distance,
+                      guess,  iterations, &group_.answers_[i]};
+    }
+
+    void Answer() {
+      const auto count = static_cast<std::size_t>(tasks_.size());
+      if (count == 0) return;
+      std::array<bool, kDistancesAtOnce> is_answered;
+      AnswerFromFeatures({&tasks_[0], count}, {is_answered.data(), count});
+      for (std::size_t k = 0; k < count; ++k) guessed_[k]->is_answered = is_answered[k];
+    }
+
+   private:
+    Group& group_;
+    std::array<Waiting*, kDistancesAtOnce> guessed_;
+    FixedList<FeatureTask, static_cast<int>(kDistancesAtOnce)> tasks_;
+  };
+
+  // What the balls around the bodies do not answer waits.
   void Begin(std::size_t i) {
-    const DistanceOptions& options = questions_[i].options;
+    const auto& [a, b, options] = questions_[i];
     if (options.depth_proof != nullptr) *options.depth_proof = {};
-    PosedPair& posed = pairs_[task_count_].emplace(questions_[i].a, questions_[i].b);
-    if (posed.pair().is_curved() || options.tolerance > 0)
-      return Put(i, posed, Solve(posed, options));
-    const CoreLimits limits = LimitsOf(posed.pair(), options);
-    CoreAnswer core;
-    const VertexPairs start = StartOf(posed.pair(), options);
-    if (start.size > 0 && posed.Finish(start, limits, &core)) return Put(i, posed, core);
-    asked_[task_count_] = i;
-    tasks_[task_count_++] = {&posed.difference(), limits.stop_above};
+    Waiting& waiting = waiting_[waiting_count_];
+    const CenteredPair& centered = *std::construct_at(&waiting.centered.value, a, b);
+    // Made where they stay: reading at once what was copied in halves waits for the memory.
+    const CoreLimits& limits =
+        *new (&waiting.limits.value) CoreLimits(LimitsOf(centered.pair, options));
+    if (IsBeyond(centered, limits)) {
+      answers_[i] = Beyond(options);
+      return;
+    }
+    waiting.asked = i;
+    waiting.row =
+        PlacementRows::IsFor(a, b) ? rows_.Add(centered.pair, a, b, centered.offset) : kNoRow;
+    waiting.is_answered = false;
+    ++waiting_count_;
+  }
+
+  // Answers then what no guess helps.
+  void Place() {
+    rows_.Place();
+    for (std::size_t k = 0; k < waiting_count_; ++k) {
+      Waiting& waiting = waiting_[k];
+      const CenteredPair& centered = waiting.centered.value;
+      PosedPair& posed = waiting.posed.value;
+      if (waiting.row == kNoRow) {
+        std::construct_at(&posed, centered);
+      } else {
+        std::construct_at(&posed, centered, rows_, waiting.row);
+      }
+      const DistanceOptions& options = questions_[waiting.asked].options;
+      if (!posed.pair().is_curved() && !(options.tolerance > 0)) continue;
+      Put(waiting.asked, posed, Solve(posed, waiting.limits.value, options));
+      waiting.is_answered = true;
+    }
+  }
+
+  // Those whose closest features are where the caller says.
+  void AnswerStarts() {
+    Round round(this);
+    for (std::size_t k = 0; k < waiting_count_; ++k) {
+      const DistanceOptions& options = questions_[waiting_[k].asked].options;
+      if (options.start == nullptr || waiting_[k].is_answered) continue;
+      const VertexPairs start = StartOf(waiting_[k].posed.value.pair(), options);
+      if (start.size > 0) round.Add(&waiting_[k], start, 0);
+    }
+    round.Answer();
+  }
+
+  // The others, by a search that names the features.
+  void AnswerGuesses() {
+    std::array<Waiting*, kDistancesAtOnce> searched;
+    FixedList<ScoutTask, static_cast<int>(kDistancesAtOnce)> tasks;
+    std::array<Scouted, kDistancesAtOnce> guesses;
+    std::size_t count = 0;
+    for (std::size_t k = 0; k < waiting_count_; ++k) {
+      Waiting& waiting = waiting_[k];
+      if (waiting.is_answered) continue;
+      searched[count++] = &waiting;
+      tasks.Append({&waiting.posed.value.difference(), waiting.limits.value.stop_above});
+    }
+    if (count == 0) return;
+    Scout({&tasks[0], count}, {guesses.data(), count});
+    Round round(this);
+    for (std::size_t k = 0; k < count; ++k) {
+      if (guesses[k].end == Scouted::End::kNearest)
+        round.Add(searched[k], guesses[k].pairs, guesses[k].iterations);
+    }
+    round.Answer();
+    for (std::size_t k = 0; k < count; ++k) {
+      if (!searched[k]->is_answered) SolveFrom(guesses[k], searched[k]);
+    }
+  }
+
+  // False if the closest features are not proved to be these.
+  bool Finish(const Waiting& waiting, const VertexPairs& guess, std::uint32_t iterations) {
+    const PosedPair& posed = waiting.posed.value;
+    if (!posed.Finish(guess, waiting.limits.value, &core_)) return false;
+    core_.iterations = iterations;
+    Put(waiting.asked, posed, core_);
+    return true;
+  }
+
+  void SolveFrom(const Scouted& guess, Waiting* waiting) {
+    PosedPair& posed = waiting->posed.value;
+    posed.SolveCanonically(guess, waiting->limits.value, &core_);
+    Put(waiting->asked, posed, core_);
   }
 
   void Put(std::size_t i, const PosedPair& posed, const CoreAnswer& core) {
-    answers_[i] = AnswerOf(questions_[i], posed, core);
+    SetAnswer(questions_[i], posed, core, &answers_[i]);
   }
 
+  PlacementRows rows_;
+  std::size_t waiting_count_ = 0;
   const absl::Span<const DistanceQuestion> questions_;
   const absl::Span<DistanceAnswer> answers_;
-  std::size_t task_count_ = 0;
-  std::array<std::optional<PosedPair>, kDistancesAtOnce> pairs_;  // of the tasks
-  std::array<ScoutTask, kDistancesAtOnce> tasks_;
-  std::array<std::size_t, kDistancesAtOnce> asked_;  // by which question
+  CoreAnswer core_;  // of one pair after the other
+  std::array<Waiting, kDistancesAtOnce> waiting_;
 };
 
 }  // namespace
@@ -172,8 +319,13 @@ bool IsRepresentable(double bounding_radius, const Pose& pose) {
 
 DistanceAnswer Distance(const PosedShape& a, const PosedShape& b, const DistanceOptions& options) {
   if (options.depth_proof != nullptr) *options.depth_proof = {};
-  PosedPair posed(a, b);
-  return AnswerOf({a, b, options}, posed, Solve(posed, options));
+  const CenteredPair centered(a, b);
+  const CoreLimits limits = LimitsOf(centered.pair, options);
+  if (IsBeyond(centered, limits)) return Beyond(options);
+  PosedPair posed(centered);
+  DistanceAnswer answer;
+  SetAnswer({a, b, options}, posed, Solve(posed, limits, options), &answer);
+  return answer;
 }
 
 void Distances(absl::Span<const DistanceQuestion> questions, absl::Span<DistanceAnswer> answers) {

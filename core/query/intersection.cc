@@ -2,8 +2,11 @@
 
 #include "core/query/intersection.h"
 
+#include <array>
+#include <cstddef>
+
 #include "core/math/rounding.h"
-#include "core/math/tolerance.h"
+#include "core/narrow/sign_bounds.h"
 #include "core/query/exact_decision.h"
 #include "core/query/pair_solver.h"
 
@@ -17,13 +20,13 @@ CoreLimits LimitsOfSign(const ShapePair& pair) {
   return limits;
 }
 
-}  // namespace
-
-IntersectionAnswer Intersection(const PosedShape& a, const PosedShape& b,
-                                const IntersectionOptions& options) {
-  PosedPair posed(a, b);
-  const ShapePair& pair = posed.pair();
-  const CoreAnswer core = posed.Solve(LimitsOfSign(pair));
+IntersectionAnswer Searched(const IntersectionQuestion& question) {
+  const auto& [a, b, options] = question;
+  const CenteredPair centered(a, b);
+  const ShapePair& pair = centered.pair;
+  const CoreLimits limits = LimitsOfSign(pair);
+  CoreAnswer core;
+  if (!centered.SetIfFar(limits, &core)) core = PosedPair(centered).Solve(limits);
   IntersectionAnswer answer;
   answer.iterations = core.iterations;
   answer.bracket = BodyBracket(pair, core);
@@ -34,6 +37,94 @@ IntersectionAnswer Intersection(const PosedShape& a, const PosedShape& b,
   answer.state = verdict.state;
   answer.reason = verdict.reason;
   return answer;
+}
+
+// What is settled already, and otherwise what the search shows.
+IntersectionAnswer Answered(const IntersectionQuestion& question, const SignBounds& bounds) {
+  if (!bounds.IsSettled()) return Searched(question);
+  IntersectionAnswer answer;
+  answer.iterations = bounds.iterations;
+  answer.state = bounds.lower > 0 ? State::kSeparated : State::kPenetrating;
+  answer.bracket = {bounds.lower, bounds.upper};
+  return answer;
+}
+
+bool IsBox(const PosedShape& posed) { return posed.shape.box_corners().is_box; }
+
+// By which road a pair goes first.
+enum class Road { kBoxes, kHulls, kSearch };
+Road RoadOf(const PosedShape& a, const PosedShape& b) {
+  const bool is_curved = a.shape.is_curved() || b.shape.is_curved();
+  if (is_curved || !IsInPlace(a.local) || !IsInPlace(b.local)) return Road::kSearch;
+  return IsBox(a) && IsBox(b) ? Road::kBoxes : Road::kHulls;
+}
+
+// At most kIntersectionsAtOnce pairs: those that go by one road side by side.
+class SignGroup {
+ public:
+  SignGroup(absl::Span<const IntersectionQuestion> questions,
+            absl::Span<IntersectionAnswer> answers)
+      : questions_(questions), answers_(answers) {}
+
+  void Answer() {
+    for (std::size_t i = 0; i < questions_.size(); ++i) {
+      const Road road = RoadOf(questions_[i].a, questions_[i].b);
+      if (road == Road::kBoxes) boxes_.Add(i, questions_[i]);
+      if (road == Road::kHulls) hulls_.Add(i, questions_[i]);
+      if (road == Road::kSearch) answers_[i] = Searched(questions_[i]);
+    }
+    Put(boxes_, BoundBoxes);
+    Put(hulls_, BoundHulls);
+  }
+
+ private:
+  struct Side {
+    std::array<SignPair, kIntersectionsAtOnce> pairs;
+    std::array<std::size_t, kIntersectionsAtOnce> asked;  // by which question
+    std::size_t count = 0;
+
+    void Add(std::size_t i, const IntersectionQuestion& question) {
+      asked[count] = i;
+      pairs[count++] = {&question.a, &question.b};
+    }
+  };
+
+  template <class Bound>
+  void Put(const Side& side, const Bound& bound) {
+    if (side.count == 0) return;
+    std::array<SignBounds, kIntersectionsAtOnce> bounds;
+    bound({side.pairs.data(), side.count}, {bounds.data(), side.count});
+    for (std::size_t k = 0; k < side.count; ++k) {
+      answers_[side.asked[k]] = Answered(questions_[side.asked[k]], bounds[k]);
+    }
+  }
+
+  const absl::Span<const IntersectionQuestion> questions_;
+  const absl::Span<IntersectionAnswer> answers_;
+  Side boxes_;
+  Side hulls_;
+};
+
+}  // namespace
+
+IntersectionAnswer Intersection(const PosedShape& a, const PosedShape& b,
+                                const IntersectionOptions& options) {
+  const IntersectionQuestion question = {a, b, options};
+  const Road road = RoadOf(a, b);
+  if (road == Road::kSearch) return Searched(question);
+  const SignPair pair = {&a, &b};
+  SignBounds bounds;
+  (road == Road::kBoxes ? BoundBoxes : BoundHulls)({&pair, 1}, {&bounds, 1});
+  return Answered(question, bounds);
+}
+
+void Intersections(absl::Span<const IntersectionQuestion> questions,
+                   absl::Span<IntersectionAnswer> answers) {
+  for (std::size_t first = 0; first < questions.size(); first += kIntersectionsAtOnce) {
+    SignGroup(questions.subspan(first, kIntersectionsAtOnce),
+              answers.subspan(first, kIntersectionsAtOnce))
+        .Answer();
+  }
 }
 
 }  // namespace clearance

@@ -5,8 +5,10 @@
 #ifndef CLEARANCE_CORE_QUERY_INTERSECTION_H_
 #define CLEARANCE_CORE_QUERY_INTERSECTION_H_
 
+#include <cstddef>
 #include <cstdint>
 
+#include "absl/types/span.h"
 #include "core/query/distance.h"
 
 namespace clearance {
@@ -26,6 +28,18 @@ struct IntersectionOptions {
 // Never fails, never allocates (but see `exact`), any thread.
 IntersectionAnswer Intersection(const PosedShape& a, const PosedShape& b,
                                 const IntersectionOptions& options = {});
+
+struct IntersectionQuestion {
+  PosedShape a;
+  PosedShape b;
+  IntersectionOptions options;
+};
+
+// Many at once, side by side in vector instructions where that pays: each answer is that of
+// Intersection, bit for bit. Best by multiples of kIntersectionsAtOnce. Requires: equal lengths.
+inline constexpr std::size_t kIntersectionsAtOnce = 64;
+void Intersections(absl::Span<const IntersectionQuestion> questions,
+                   absl::Span<IntersectionAnswer> answers);
 
 }  // namespace clearance
 

@@ -27,16 +27,17 @@ CoreLimits LimitsFor(const ShapePair& pair, const DoubleDouble& margin) {
   return limits;
 }
 
-Bracket BodyBracket(const ShapePair& pair, const CoreAnswer& core) {
+Bracket BodyBracketInUnits(const ShapePair& pair, const CoreAnswer& core) {
   const DoubleDouble radii = pair.radius_sum;
-  if (radii == DoubleDouble()) {
-    return {ScaleDown(RoundDown(core.lower), pair.exponent),
-            ScaleUp(RoundUp(core.upper), pair.exponent)};
-  }
+  if (radii == DoubleDouble()) return {RoundDown(core.lower), RoundUp(core.upper)};
   // Of the sums of radii and of the differences here; sums of two radii that are doubles are exact.
   const DoubleDouble rounding = kDoubleDoubleRoundoff * std::fabs(radii.hi);
-  return {ScaleDown(RoundDown(core.lower - radii - rounding), pair.exponent),
-          ScaleUp(RoundUp(core.upper - radii + rounding), pair.exponent)};
+  return {RoundDown(core.lower - radii - rounding), RoundUp(core.upper - radii + rounding)};
+}
+
+Bracket BodyBracket(const ShapePair& pair, const CoreAnswer& core) {
+  const Bracket units = BodyBracketInUnits(pair, core);
+  return {ScaleDown(units.lower, pair.exponent), ScaleUp(units.upper, pair.exponent)};
 }
 
 Verdict Classify(const Bracket& bracket, double tolerance, bool hit_iteration_limit) {
@@ -48,12 +49,6 @@ Verdict Classify(const Bracket& bracket, double tolerance, bool hit_iteration_li
 }
 
 namespace {
-
-ShapePair PairOf(const PosedShape& a, const PosedShape& b, const CenterOffset& offset) {
-  const int reach = Exponent(ToDouble(offset.p_AcBc_W));
-  return MakeShapePair(a.shape, b.shape,
-                       reach == kNoExponent ? kNoExponent : reach + offset.exponent);
-}
 
 // Names of vertices, whose points are yet to be found.
 Simplex<double> SimplexOf(const VertexPairs& pairs) {
@@ -73,21 +68,43 @@ bool IsWorthScouting(const ShapePair& pair) {
 
 }  // namespace
 
-PosedPair::PosedPair(const PosedShape& a, const PosedShape& b)
-    : a_(a),
-      b_(b),
-      offset_(ComputeCenterOffset(a, b)),
-      pair_(PairOf(a, b, offset_)),
-      axes_(MakeAxes<double>(pair_, a, b)),
-      coarse_(MakePlacement<double>(pair_, axes_, offset_)),
-      difference_(pair_, coarse_) {}
+CenteredPair::CenteredPair(const PosedShape& shape_a, const PosedShape& shape_b)
+    : a(shape_a),
+      b(shape_b),
+      offset(ComputeCenterOffset(a, b)),
+      pair(MakeShapePair(a.shape, b.shape, LeastExponent(a, b, offset))) {}
+
+bool CenteredPair::SetIfFar(const CoreLimits& limits, CoreAnswer* answer) const {
+  const BallBounds bounds = BoundByBalls(pair, a, b, offset);
+  const DoubleDouble lower = DoubleDouble(bounds.gap) + pair.radius_sum;
+  if (!(bounds.gap > 0) || !(lower > limits.stop_above)) return false;
+  answer->kind = CoreAnswer::Kind::kAbove;
+  answer->lower = lower;
+  answer->upper = DoubleDouble(bounds.reach) + pair.radius_sum;
+  return true;
+}
+
+PosedPair::PosedPair(const CenteredPair& centered, const RelativeAxes<double>& axes)
+    : centered_(centered),
+      R_AW_(axes.R_AW),
+      coarse_(MakePlacement<double>(pair(), axes, offset())),
+      difference_(pair(), coarse_) {}
+
+PosedPair::PosedPair(const CenteredPair& centered)
+    : PosedPair(centered, MakeAxes<double>(centered.pair, centered.a, centered.b)) {}
+
+PosedPair::PosedPair(const CenteredPair& centered, const PlacementRows& rows, std::size_t i)
+    : centered_(centered),
+      R_AW_(rows.RotationAW(i)),
+      coarse_(rows.PlacementAt(i)),
+      difference_(pair(), coarse_) {}
 
 // What follows from a search.
 CoreAnswer PosedPair::Conclude(const GjkResult<double>& found, const CoreLimits& limits) {
   CoreAnswer answer;
   if (TakeSearch(difference_, found, limits, &answer)) return answer;
-  const auto precise = MakePlacement<DoubleDouble>(pair_, a_, b_, offset_);
-  Difference<DoubleDouble> fine(pair_, precise);
+  const auto precise = MakePlacement<DoubleDouble>(pair(), centered_.a, centered_.b, offset());
+  Difference<DoubleDouble> fine(pair(), precise);
   SolvePrecisely(fine, limits, &answer);
   return answer;
 }
@@ -101,12 +118,30 @@ bool PosedPair::Finish(const VertexPairs& guess, const CoreLimits& limits,
   return FinishFromFeatures(difference_, FeaturesOf(guess), limits, answer);
 }
 
+Scouted PosedPair::ScoutAlone(const CoreLimits& limits) const {
+  Scouted guess;
+  const ScoutTask task = {&difference_, limits.stop_above};
+  Scout({&task, 1}, {&guess, 1});
+  return guess;
+}
+
+bool PosedPair::SolveInside(const Scouted& guess, const CoreLimits& limits, CoreAnswer* answer) {
+  if (guess.end != Scouted::End::kEncloses) return false;
+  if (!TakeTetrahedron(difference_, SimplexOf(guess.pairs), limits, answer)) return false;
+  answer->iterations = guess.iterations;
+  return true;
+}
+
 // Features that are taken at once spare writing down what the search itself would answer. A search
 // before this one may have left its vertices to climb from: no support depends on where its climb
 // begins.
-CoreAnswer PosedPair::SolveFromCold(const CoreLimits& limits) {
+//
+// A guess that encloses the origin gives the depth where it is proved, also if it comes after the
+// search here: a pair has one answer whether it was scouted at first or not. None can be proved of
+// cores that are proved apart.
+CoreAnswer PosedPair::SolveFromCold(bool was_scouted, const CoreLimits& limits) {
   const GjkResult<double> found = SearchFast(difference_, limits);
-  const bool has_features = !pair_.is_curved();
+  const bool has_features = !pair().is_curved();
   const bool is_first =
       has_features && found.end == GjkEnd::kConverged && IsTight(difference_, found, limits);
   CoreAnswer answer;
@@ -114,6 +149,10 @@ CoreAnswer PosedPair::SolveFromCold(const CoreLimits& limits) {
     answer.iterations = found.iterations;
     return answer;
   }
+  const bool is_apart =
+      found.end != GjkEnd::kEnclosed && found.lower > difference_.rounding_error();
+  const bool may_be_inside = has_features && !was_scouted && !is_apart;
+  if (may_be_inside && SolveInside(ScoutAlone(limits), limits, &answer)) return answer;
   answer = Conclude(found, limits);
   if (!is_first && has_features && answer.kind == CoreAnswer::Kind::kSeparated)
     FinishFromFeatures(difference_, FeaturesOf(answer.simplex), limits, &answer);
@@ -133,27 +172,27 @@ bool PosedPair::SolveFrom(const VertexPairs& start, const CoreLimits& limits, Co
 }
 
 CoreAnswer PosedPair::SolveCanonically(const CoreLimits& limits) {
-  if (!IsWorthScouting(pair_)) return SolveFromCold(limits);
-  Scouted guess;
-  const ScoutTask task = {&difference_, limits.stop_above};
-  Scout({&task, 1}, {&guess, 1});
-  return SolveCanonically(guess, limits);
+  if (!IsWorthScouting(pair())) return SolveFromCold(false, limits);
+  CoreAnswer answer;
+  SolveCanonically(ScoutAlone(limits), limits, &answer);
+  return answer;
 }
 
 CoreAnswer PosedPair::SolveCanonically(const VertexPairs& start, const CoreLimits& limits) {
   CoreAnswer answer;
   if (Finish(start, limits, &answer)) return answer;
-  return SolveFrom(start, limits, &answer) ? answer : SolveFromCold(limits);
+  return SolveFrom(start, limits, &answer) ? answer : SolveFromCold(false, limits);
 }
 
-CoreAnswer PosedPair::SolveCanonically(const Scouted& guess, const CoreLimits& limits) {
-  CoreAnswer answer;
-  if (guess.end == Scouted::End::kNearest && Finish(guess.pairs, limits, &answer)) {
-    answer.iterations = guess.iterations;
-    return answer;
+void PosedPair::SolveCanonically(const Scouted& guess, const CoreLimits& limits,
+                                 CoreAnswer* answer) {
+  if (guess.end == Scouted::End::kNearest && Finish(guess.pairs, limits, answer)) {
+    answer->iterations = guess.iterations;
+    return;
   }
-  if (guess.end == Scouted::End::kBeyond && SolveFrom(guess.pairs, limits, &answer)) return answer;
-  return SolveFromCold(limits);
+  if (guess.end == Scouted::End::kBeyond && SolveFrom(guess.pairs, limits, answer)) return;
+  if (SolveInside(guess, limits, answer)) return;
+  *answer = SolveFromCold(true, limits);
 }
 
 }  // namespace clearance

@@ -6,10 +6,13 @@
 #ifndef CLEARANCE_CORE_QUERY_PAIR_SOLVER_H_
 #define CLEARANCE_CORE_QUERY_PAIR_SOLVER_H_
 
+#include <cstddef>
+
 #include "core/math/double_double.h"
 #include "core/narrow/core_distance.h"
 #include "core/narrow/difference.h"
 #include "core/narrow/placement.h"
+#include "core/narrow/placement_rows.h"
 #include "core/narrow/scout.h"
 #include "core/query/distance.h"
 
@@ -22,8 +25,10 @@ double ToleranceInMetres(const ShapePair& pair, double distance);
 // decided.
 CoreLimits LimitsFor(const ShapePair& pair, const DoubleDouble& margin);
 
-// The bracket of the bodies, metres: the cores' less the radii, rounded outwards. Requires: a
-// solver's answer, whose bracket is finite.
+// The bracket of the bodies, units: the cores' less the radii, rounded outwards.
+Bracket BodyBracketInUnits(const ShapePair& pair, const CoreAnswer& core);
+
+// The same in metres. Requires: a solver's answer, whose bracket is finite.
 Bracket BodyBracket(const ShapePair& pair, const CoreAnswer& core);
 
 // State and reason of a bracket, tau and bracket in metres.
@@ -33,32 +38,44 @@ struct Verdict {
 };
 Verdict Classify(const Bracket& bracket, double tolerance, bool hit_iteration_limit);
 
-// SolveFast on `coarse`, and where that does not decide SolvePrecisely on what `fine` makes.
-template <class MakeFine>
-CoreAnswer SolveCores(const ShapePair& pair, const Placement<double>& coarse, MakeFine fine,
-                      const CoreLimits& limits) {
-  CoreAnswer answer;
-  Difference<double> difference(pair, coarse);
-  if (SolveFast(difference, limits, &answer)) return answer;
-  const Placement<DoubleDouble> precise = fine();
-  Difference<DoubleDouble> fine_difference(pair, precise);
-  SolvePrecisely(fine_difference, limits, &answer);
-  return answer;
+// From the body's origin to the shape's, world axes.
+inline Vec3d LocalOrigin(const PosedShape& posed) {
+  if (posed.local.p_WS == Vec3d{}) return {};
+  return RotationMatrix<double>(posed.pose.q_WS) * posed.local.p_WS;
 }
+
+// What is known of two posed shapes before anything turns: common units and the offset of their
+// centres. Keeps references.
+struct CenteredPair {
+  CenteredPair(const PosedShape& a, const PosedShape& b);
+
+  // True if the balls around the bodies are farther apart than limits.stop_above, and then the
+  // answer says so.
+  bool SetIfFar(const CoreLimits& limits, CoreAnswer* answer) const;
+
+  const PosedShape a;
+  const PosedShape b;
+  const CenterOffset offset;
+  const ShapePair pair;
+};
 
 // Two posed shapes in common units and placed relative to each other, once for all that is asked of
 // them. Stays where it is: its parts refer to each other.
 class PosedPair {
  public:
-  // Keeps what `a` and `b` refer to.
-  PosedPair(const PosedShape& a, const PosedShape& b);
+  // Keeps a reference.
+  explicit PosedPair(const CenteredPair& centered);
+  // The same of a pair that is number i of the rows.
+  PosedPair(const CenteredPair& centered, const PlacementRows& rows, std::size_t i);
   PosedPair(const PosedPair&) = delete;
   PosedPair& operator=(const PosedPair&) = delete;
 
-  const ShapePair& pair() const { return pair_; }
-  const CenterOffset& offset() const { return offset_; }
-  // A's axes in the world.
-  Mat3<double> axes_a() const { return Transpose(axes_.R_AW); }
+  const ShapePair& pair() const { return centered_.pair; }
+  const CenterOffset& offset() const { return centered_.offset; }
+  const PosedShape& shape_a() const { return centered_.a; }
+  // A's axes in the world, and the other way.
+  Mat3<double> axes_a() const { return Transpose(R_AW_); }
+  const Mat3<double>& rotation_AW() const { return R_AW_; }
   const Difference<double>& difference() const { return difference_; }
 
   CoreAnswer Solve(const CoreLimits& limits);
@@ -71,19 +88,22 @@ class PosedPair {
   CoreAnswer SolveCanonically(const VertexPairs& start, const CoreLimits& limits);
   // No search: true if the closest features are those of the pairs, and give the answer.
   bool Finish(const VertexPairs& guess, const CoreLimits& limits, CoreAnswer* answer) const;
-  // With what Scout found for difference().
-  CoreAnswer SolveCanonically(const Scouted& guess, const CoreLimits& limits);
+  // With what Scout found for difference(). `answer` may hold another pair's.
+  void SolveCanonically(const Scouted& guess, const CoreLimits& limits, CoreAnswer* answer);
 
  private:
+  PosedPair(const CenteredPair& centered, const RelativeAxes<double>& axes);
+
   bool SolveFrom(const VertexPairs& start, const CoreLimits& limits, CoreAnswer* answer);
-  CoreAnswer SolveFromCold(const CoreLimits& limits);
+  // `was_scouted`: a guess was made for these limits, and led to no answer.
+  CoreAnswer SolveFromCold(bool was_scouted, const CoreLimits& limits);
+  // True if a guess holds the origin, and is the start of the search for the depth.
+  bool SolveInside(const Scouted& guess, const CoreLimits& limits, CoreAnswer* answer);
+  Scouted ScoutAlone(const CoreLimits& limits) const;
   CoreAnswer Conclude(const GjkResult<double>& found, const CoreLimits& limits);
 
-  const PosedShape a_;
-  const PosedShape b_;
-  const CenterOffset offset_;
-  const ShapePair pair_;
-  const RelativeAxes<double> axes_;
+  const CenteredPair& centered_;
+  const Mat3<double> R_AW_;
   const Placement<double> coarse_;
   Difference<double> difference_;
 };

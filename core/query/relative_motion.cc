@@ -46,13 +46,14 @@ int StartExponent(const CenterOffset& offset) {
   return ScaledExponent(offset.p_AcBc_W, offset.exponent);
 }
 
-// Units in which nothing that moves is large: where something turns, levers neither.
+// Units in which nothing that moves is large: where something turns, pivots and levers neither.
 int MotionExponent(const MovingShape& a, const MovingShape& b, const CenterOffset& offset) {
   int exponent = std::max(
-      {StartExponent(offset), Exponent(a.motion.displacement), Exponent(b.motion.displacement),
-       OffsetExponent(a.motion.pivot, a.start.p_WS), OffsetExponent(b.motion.pivot, b.start.p_WS),
-       OffsetExponent(a.motion.pivot, b.motion.pivot)});
+      {StartExponent(offset), Exponent(a.motion.displacement), Exponent(b.motion.displacement)});
   if (!Turns(a) && !Turns(b)) return exponent;
+  exponent = std::max({exponent, OffsetExponent(a.motion.pivot, a.start.p_WS),
+                       OffsetExponent(b.motion.pivot, b.start.p_WS),
+                       OffsetExponent(a.motion.pivot, b.motion.pivot)});
   for (const MovingShape* moving : {&a, &b}) {
     exponent = std::max(exponent, Exponent(CenterFromOrigin(StartOf(*moving))));
   }
@@ -68,29 +69,42 @@ RelativeMotion::RelativeMotion(const MovingShape& a, const MovingShape& b)
       pair_(MakeShapePair(a.shape, b.shape, MotionExponent(a, b, start_offset_))),
       start_(Scaled(start_offset_.p_AcBc_W, start_offset_.exponent - pair_.exponent)),
       coarse_axes_(MakeAxes<double>(pair_, StartOf(a), StartOf(b))),
-      a_(MakeBody(a, a.motion.pivot, pair_.scale_a)),
-      b_(MakeBody(b, a.motion.pivot, pair_.scale_b)) {}
+      a_(MakeBody(a)),
+      b_(MakeBody(b)) {
+  if (!is_translation()) SetLevers();
+}
 
 bool RelativeMotion::IsInRange() const {
   const int size = MakeShapePair(pair_.a, pair_.b, StartExponent(start_offset_)).exponent;
   return pair_.exponent - size <= kMaxScaleSpan;
 }
 
-RelativeMotion::Body RelativeMotion::MakeBody(const MovingShape& moving, const Vec3d& origin,
-                                              double scale) const {
+RelativeMotion::Body RelativeMotion::MakeBody(const MovingShape& moving) const {
   Body body;
-  const PosedShape posed = StartOf(moving);
-  body.R0_W = RotationInWorld<double>(posed);
+  body.R0_W = RotationInWorld<double>(StartOf(moving));
   body.start_error = (IsIdentity(moving.local.q_WS) ? 30 : 70) * kRoundoff;
-  // The pivot may lie close to vertices that are far from the shape's origin: rounded only once.
-  const Vec3<Dd> to_origin = Offset(moving.motion.pivot, moving.start.p_WS, pair_.exponent);
-  body.lever0 = ToDouble(to_origin + RotatedCenter(posed, pair_.exponent));
-  body.pivot0 = ToDouble(Offset(origin, moving.motion.pivot, pair_.exponent));
   body.displacement = Scaled(moving.motion.displacement, -pair_.exponent);
   body.rotation = moving.motion.rotation;
   body.angle_rad = RotationAngle(body.rotation);
-  if (body.angle_rad > 0) MeasureWheel(moving.shape, scale, &body);
   return body;
+}
+
+// What does not turn has no pivot: any point will do, and its own origin is near.
+void RelativeMotion::SetLevers() {
+  const bool turns = !is_translation();
+  const Vec3d& pivot_a = turns ? a_moving_.motion.pivot : a_moving_.start.p_WS;
+  const Vec3d& pivot_b = turns ? b_moving_.motion.pivot : b_moving_.start.p_WS;
+  SetLever(a_moving_, pivot_a, &a_);
+  SetLever(b_moving_, pivot_b, &b_);
+  b_.pivot0 = ToDouble(Offset(pivot_a, pivot_b, pair_.exponent));
+  if (a_.angle_rad > 0) MeasureWheel(a_moving_.shape, pair_.scale_a, &a_);
+  if (b_.angle_rad > 0) MeasureWheel(b_moving_.shape, pair_.scale_b, &b_);
+}
+
+void RelativeMotion::SetLever(const MovingShape& moving, const Vec3d& pivot, Body* body) const {
+  // The pivot may lie close to vertices that are far from the shape's origin: rounded only once.
+  const Vec3<Dd> to_origin = Offset(pivot, moving.start.p_WS, pair_.exponent);
+  body->lever0 = ToDouble(to_origin + RotatedCenter(StartOf(moving), pair_.exponent));
 }
 
 void RelativeMotion::MeasureWheel(const ConvexShape& shape, double scale, Body* body) {
@@ -141,6 +155,7 @@ Placement<double> RelativeMotion::RotatingAt(double t) const {
 }
 
 CenterOffset RelativeMotion::OffsetAt(double t) const {
+  if (t == 0) return {start_, pair_.exponent};
   const Vec3<Dd> closing = To<Dd>(b_.displacement) - To<Dd>(a_.displacement);
   return {start_ + Dd(t) * closing, pair_.exponent};
 }
@@ -173,10 +188,26 @@ Placement<Dd> RelativeMotion::FineAt(double t) {
 
 Placement<double> RelativeMotion::Swept() const {
   Placement<double> placement = CoarseAt(0);
-  const Vec3d closing = b_.displacement - a_.displacement;
-  placement.sweep_A = Transpose(a_.R0_W) * closing;
-  placement.error += 40 * kRoundoff * (Norm(a_.displacement) + Norm(b_.displacement));
+  placement.sweep_A = ClosingInA();
+  placement.error += ClosingError();
   return placement;
+}
+
+Vec3d RelativeMotion::ClosingInA() const {
+  return Transpose(a_.R0_W) * (b_.displacement - a_.displacement);
+}
+
+double RelativeMotion::ClosingError() const {
+  return 40 * kRoundoff * (Norm(a_.displacement) + Norm(b_.displacement));
+}
+
+TranslatingPair RelativeMotion::Translating() const {
+  const double centers = coarse_axes_.center_error_a + coarse_axes_.center_error_b;
+  const double offset_error = kDoubleDoubleRoundoff * Norm(ToDouble(start_)) + centers +
+                              LeastPlaces(start_offset_.exponent - pair_.exponent) +
+                              kUnderflowSlack;
+  return {pair_,        StartOf(a_moving_), StartOf(b_moving_), start_,
+          offset_error, a_.displacement,    b_.displacement};
 }
 
 Vec3d RelativeMotion::CenterOfA(double t) const {
@@ -309,8 +340,8 @@ RelativeMotion::Bound RelativeMotion::MakeBound(double t, const Vec3d& n_W, cons
   return bound;
 }
 
-RelativeMotion::GapBounds RelativeMotion::GapFromStart(const Vec3d& n_W, const Dd& goal,
-                                                       double t) const {
+RelativeMotion::GapBounds RelativeMotion::GapFromStart(const Vec3d& n_W, const Dd& goal, double t) {
+  if (is_translation()) SetLevers();
   Bound bound = MakeBound(0, n_W, goal);
   const double now = bound(0).height;
   return {now, bound(t).height};

@@ -14,7 +14,7 @@
 // This is conservative advancement (B. Mirtich, "Impulse-based dynamic simulation", 1996; X. Zhang,
 // M. Lee and Y. Kim, "Interactive continuous collision detection for non-convex polyhedra", 2006),
 // directional and of second order; for pure translation it is Newton's method on the exact
-// distance.
+// distance, where a contact's plane (contact_plane.h) does not tell the time at once.
 
 #ifndef CLEARANCE_CORE_QUERY_RELATIVE_MOTION_H_
 #define CLEARANCE_CORE_QUERY_RELATIVE_MOTION_H_
@@ -26,6 +26,7 @@
 #include "core/narrow/core_distance.h"
 #include "core/narrow/difference.h"
 #include "core/narrow/placement.h"
+#include "core/query/contact_plane.h"
 #include "core/query/time_of_collision.h"
 
 namespace clearance {
@@ -52,6 +53,15 @@ class RelativeMotion {
   // Where B stands at the start, with everything it sweeps in [0, 1]. Requires: is_translation().
   Placement<double> Swept() const;
 
+  // What moves without turning. Requires: is_translation(). Refers to this.
+  TranslatingPair Translating() const;
+
+  // In A's axes at the start: by how much B closes in on A in [0, 1]; and by how much more than
+  // there, at most, any point of CoarseAt(0) that is moved by a part of it is off. Requires:
+  // is_translation().
+  Vec3d ClosingInA() const;
+  double ClosingError() const;
+
   // A's axes in the world at time t.
   Mat3<double> AxesOfA(double t) const { return At(a_, t).R_W; }
 
@@ -70,14 +80,14 @@ class RelativeMotion {
     double now;
     double later;
   };
-  GapBounds GapFromStart(const Vec3d& n_W, const DoubleDouble& goal, double t) const;
+  GapBounds GapFromStart(const Vec3d& n_W, const DoubleDouble& goal, double t);
 
  private:
   // Units; O is A's pivot at t = 0.
   struct Body {
     Mat3<double> R0_W = IdentityMatrix<double>();
-    Vec3d lever0;        // from the pivot to the shape's centre at t = 0
-    Vec3d pivot0;        // from O
+    Vec3d lever0;        // from the pivot to the shape's centre at t = 0, once SetLevers was called
+    Vec3d pivot0;        // from O, likewise
     Vec3d displacement;  // of the pivot
     Vec3d rotation;
     double angle_rad = 0;
@@ -98,7 +108,10 @@ class RelativeMotion {
   struct Bound;
 
   Bound MakeBound(double t, const Vec3d& n_W, const DoubleDouble& goal) const;
-  Body MakeBody(const MovingShape& moving, const Vec3d& origin, double scale) const;
+  Body MakeBody(const MovingShape& moving) const;
+  // Where the bodies are from their pivots, which matters to what turns and to GapFromStart.
+  void SetLevers();
+  void SetLever(const MovingShape& moving, const Vec3d& pivot, Body* body) const;
   static void MeasureWheel(const ConvexShape& shape, double scale, Body* body);
   static void MeasureCurvedWheel(const ConvexShape& shape, double scale, Body* body);
   static BodyAt At(const Body& body, double t);

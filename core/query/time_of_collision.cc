@@ -10,6 +10,9 @@
 #include "core/math/rounding.h"
 #include "core/math/tolerance.h"
 #include "core/narrow/core_distance.h"
+#include "core/narrow/feature_pair.h"
+#include "core/narrow/ray_cast.h"
+#include "core/query/contact_plane.h"
 #include "core/query/pair_solver.h"
 #include "core/query/relative_motion.h"
 
@@ -38,7 +41,10 @@ class Search {
   TimeOfCollisionAnswer Run() {
     if (options_.proof != nullptr) *options_.proof = {};
     if (!motion_.IsInRange()) return Undecided(0, UndecidedReason::kPrecision);
-    if (motion_.is_translation() && IsFreeBySweep()) return Free();
+    if (motion_.is_translation()) {
+      if (DecideByRay()) return answer_;
+      if (IsFreeBySweep()) return Free();
+    }
     return AdvanceFrom(0, SolveAt(0));
   }
 
@@ -51,7 +57,7 @@ class Search {
       const double proved = motion_.ProvedStep(t, core, goal_, rest);
       const double next = proved >= rest ? 1 : SumDown(t, proved);
       if (next <= t) return Arrive(t, core);
-      Record(t, next, core.n_A);
+      Record(t, next, Normalized(motion_.AxesOfA(t) * core.n_A));
       if (proved >= rest) return Free();
       t = next;
       core = SolveAt(t);
@@ -59,12 +65,12 @@ class Search {
     return Undecided(t, UndecidedReason::kIterations);
   }
 
-  void Record(double t_begin, double t_end, const Vec3d& n_A) {
+  void Record(double t_begin, double t_end, const Vec3d& n_W) {
     MotionProof* const proof = options_.proof;
     if (proof == nullptr) return;
     proof->is_truncated = proof->size == MotionProof::kCapacity;
     if (proof->is_truncated) return;
-    proof->intervals[proof->size++] = {t_begin, t_end, Normalized(motion_.AxesOfA(t_begin) * n_A)};
+    proof->intervals[proof->size++] = {t_begin, t_end, n_W};
   }
 
   // In contact at the start.
@@ -101,29 +107,143 @@ class Search {
     return 0;
   }
 
+  // Polytopes that touch at the end of their gap touch in the facet of A - B that the ray of B's
+  // way relative to A meets: its plane tells the time and proves the way up to there. False where
+  // the ray does not decide, and then nothing is answered.
+  bool DecideByRay() {
+    if (goal_ != Dd(0.0) || pair_.is_curved()) return false;
+    ++answer_.iterations;
+    const Placement<double> start = motion_.CoarseAt(0);
+    Difference<double> difference(pair_, start);
+    const Vec3d ray_A = motion_.ClosingInA();
+    const double error = difference.rounding_error() + motion_.ClosingError();
+    const RayCast cast = CastRay(difference, ray_A);
+    if (cast.end == RayCast::End::kMiss) return IsMiss(difference, ray_A, cast.n_A, error);
+    return cast.end == RayCast::End::kFacet && HitsFacet(difference, ray_A, cast, error);
+  }
+
+  // Along n both ends of the way are apart by more than rounding, and so is all in between.
+  bool IsMiss(Difference<double>& difference, const Vec3d& ray_A, const Vec3d& n_A, double error) {
+    const double height = Dot(n_A, difference.Highest(n_A).w);
+    const double gap = std::fmin(-height, Dot(n_A, ray_A) - height);
+    const double size = Norm(n_A);
+    // Below this the square of what is measured along it is lost, and with it the margin.
+    if (!(size > kThinUnderflow) || !(gap > 2 * error * size)) return false;
+    Record(0, 1, Normalized(motion_.AxesOfA(0) * n_A));
+    Free();
+    return true;
+  }
+
+  bool HitsFacet(const Difference<double>& difference, const Vec3d& ray_A, const RayCast& cast,
+                 double error) {
+    FeaturePair features;
+    for (const DifferenceVertex<double>& vertex : cast.vertex) features.Add(vertex.a, vertex.b);
+    ContactPlane plane;
+    if (!FindContactPlane(motion_.Translating(), features, &plane)) return false;
+    const double t = plane.FreeUntil();
+    if (!(t > 0 && t < 1) || !IsAheadOfAll(difference, features, plane.n_W)) return false;
+    if (!IsContact(cast, t * ray_A, error)) return false;
+    Record(0, t, plane.n_W);
+    SetFacetContact(cast, plane, t);
+    return true;
+  }
+
+  // True if no vertex but the features' own is as near to the other body as these, along n.
+  bool IsAheadOfAll(const Difference<double>& difference, const FeaturePair& features,
+                    const Vec3d& n_W) const {
+    const Features whole = Whole(pair_, features);
+    const double margin = kPlaneMargin * difference.extent();
+    const Vec3d n_A = Transpose(motion_.AxesOfA(0)) * n_W;
+    return StandsOut(pair_.a, whole.a, n_A, margin / pair_.scale_a) &&
+           StandsOut(pair_.b, whole.b, difference.rotation_BA() * -n_A, margin / pair_.scale_b);
+  }
+
+  // True if the point that the weights make of the vertices, moved, is one where the bodies touch.
+  bool IsContact(const RayCast& cast, const Vec3d& moved_A, double error) const {
+    Vec3d w = -moved_A;
+    for (std::size_t i = 0; i < cast.vertex.size(); ++i) {
+      w = w + cast.weight[i] * cast.vertex[i].w;
+    }
+    return Norm(w) + 2 * error <= tolerance_;
+  }
+
+  void SetFacetContact(const RayCast& cast, const ContactPlane& plane, double t) {
+    answer_.state = MotionState::kHit;
+    answer_.t_free = t;
+    answer_.t_hit = t;
+    answer_.n_AB = plane.n_W;
+    answer_.distance = TimesPowerOfTwo(std::fmax(plane.GapAt(t), 0), pair_.exponent);
+    Vec3d p_A;
+    for (std::size_t i = 0; i < cast.vertex.size(); ++i) {
+      p_A = p_A + cast.weight[i] * cast.vertex[i].p_A;
+    }
+    SetPoints(t, p_A);
+  }
+
+  // Both points from that of A's core, in the units and axes of A, along the normal.
+  void SetPoints(double t, const Vec3d& p_A) {
+    const double unit = TimesPowerOfTwo(1.0, pair_.exponent);
+    answer_.p_WA =
+        motion_.CenterOfA(t) + motion_.AxesOfA(t) * (unit * p_A) + pair_.a.radius() * answer_.n_AB;
+    answer_.p_WB = answer_.p_WA + answer_.distance * answer_.n_AB;
+  }
+
   // Both shapes free of each other wherever B is along its way relative to A: one separating plane
-  // for all times.
+  // for all times. Where there is none, the search at the start goes on from here.
   bool IsFreeBySweep() {
     const Placement<double> swept = motion_.Swept();
     Difference<double> difference(pair_, swept);
     CoreLimits limits = limits_;
     limits.stop_above = RoundUp(goal_);
-    CoreAnswer answer;
     ++answer_.iterations;
-    if (!SolveFast(difference, limits, &answer) || !(answer.lower > goal_)) return false;
-    Record(0, 1, answer.n_A);
-    return true;
+    const GjkResult<double> found = SearchFast(difference, limits);
+    if (found.end != GjkEnd::kEnclosed &&
+        Dd(found.lower) - Dd(difference.rounding_error()) > goal_) {
+      Record(0, 1, Normalized(motion_.AxesOfA(0) * -found.v));
+      return true;
+    }
+    KeepStart(found.simplex);
+    return false;
+  }
+
+  // What the next search begins with. Around the origin a simplex tells nothing of where to look.
+  void KeepStart(const Simplex<double>& simplex) {
+    warm_ = simplex;
+    for (DifferenceVertex<double>& vertex : warm_.vertex) vertex.is_swept = false;
+    if (warm_.size == 4) warm_.size = 0;
   }
 
   CoreAnswer SolveAt(double t) {
     ++answer_.iterations;
-    const auto fine = [&] { return motion_.FineAt(t); };
     CoreLimits limits = limits_;
     limits.start = &warm_;
-    const CoreAnswer core = SolveCores(pair_, motion_.CoarseAt(t), fine, limits);
-    warm_ = core.simplex;
-    if (warm_.size == 4) warm_.size = 0;
+    const Placement<double> coarse = motion_.CoarseAt(t);
+    Difference<double> difference(pair_, coarse);
+    CoreAnswer core;
+    if (!SolveCoarsely(difference, t, limits, &core)) {
+      const Placement<Dd> precise = motion_.FineAt(t);
+      Difference<Dd> fine_difference(pair_, precise);
+      SolvePrecisely(fine_difference, limits, &core);
+    }
+    KeepStart(core.simplex);
     return core;
+  }
+
+  // In double, which of bodies that all but touch tells nothing: there its search ends at once.
+  // False where it does not decide.
+  bool SolveCoarsely(Difference<double>& difference, double t, CoreLimits limits,
+                     CoreAnswer* answer) const {
+    if (motion_.is_translation() && t > 0)
+      limits.stop_below = ToDouble(goal_) + kCoarseReach * limits.size_sum;
+    CoreAnswer core;
+    const bool is_decided = SolveFast(difference, limits, &core);
+    if (is_decided && core.kind != CoreAnswer::Kind::kBelow) {
+      *answer = core;
+      return true;
+    }
+    answer->simplex = core.simplex;
+    answer->iterations = core.iterations;
+    return false;
   }
 
   // Free before t, and rounding lets no proof go farther: the bodies are within the goal and the
@@ -143,29 +263,25 @@ class Search {
       return Undecided(
           t, core.hit_iteration_limit ? UndecidedReason::kIterations : UndecidedReason::kPrecision);
     }
-    answer_.state = MotionState::kHit;
-    answer_.t_free = t;
-    answer_.t_hit = t_hit;
     // Where the bodies overlap at t_hit already, be it only with their radii, the closest points
     // are those of the last free time.
     const bool has_points = at_hit.kind == CoreAnswer::Kind::kSeparated &&
                             at_hit.distance + Dd(tolerance_) >= pair_.radius_sum;
     SetContact(has_points ? t_hit : t, has_points ? at_hit : core);
+    answer_.state = MotionState::kHit;
+    answer_.t_free = t;
+    answer_.t_hit = t_hit;
     return answer_;
   }
 
   bool IsWithin(const CoreAnswer& core) const { return core.upper <= goal_ + Dd(tolerance_); }
 
   void SetContact(double t, const CoreAnswer& core) {
-    const Mat3<double> R_WA = motion_.AxesOfA(t);
-    answer_.n_AB = Normalized(R_WA * core.n_A);
-    const double unit = TimesPowerOfTwo(1.0, pair_.exponent);
+    answer_.n_AB = Normalized(motion_.AxesOfA(t) * core.n_A);
     const double distance =
         TimesPowerOfTwo(ToDouble(core.distance - pair_.radius_sum), pair_.exponent);
-    answer_.p_WA =
-        motion_.CenterOfA(t) + R_WA * (unit * core.witness.p_A) + pair_.a.radius() * answer_.n_AB;
     answer_.distance = std::fmax(distance, 0);
-    answer_.p_WB = answer_.p_WA + answer_.distance * answer_.n_AB;
+    SetPoints(t, core.witness.p_A);
   }
 
   TimeOfCollisionAnswer Free() {

@@ -19,7 +19,8 @@ namespace clearance {
 struct Motion {
   Vec3d displacement;  // metres, world axes
   Vec3d rotation;      // radians, world axes, at most kMaxRotation long
-  Vec3d pivot;  // metres, world frame at t = 0; the start pose's p_WS for the shape's own origin
+  Vec3d pivot;  // metres, world frame at t = 0; the start pose's p_WS for the shape's own origin;
+                // immaterial where nothing turns
 };
 
 // What keeps an end pose from being one end of a motion: half a turn, to rounding, has two shortest
@@ -92,7 +93,7 @@ struct TimeOfCollisionAnswer {
   Vec3d n_AB;
   std::uint32_t piece_a = 0;  // of a compound: the piece that hits first
   std::uint32_t piece_b = 0;
-  std::uint32_t iterations = 0;  // distance computations
+  std::uint32_t iterations = 0;  // distance computations, and one if a ray was cast
 };
 
 // Never fails, never allocates, any thread; bounded by kMaxMotionSteps.

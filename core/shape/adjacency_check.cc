@@ -105,7 +105,7 @@ class Faces {
         std::vector<std::uint32_t>& faces = of_point_[surface[t].vertex[i]];
         if (faces.empty() || faces.back() != face) faces.push_back(face);
         const std::uint32_t next = surface[t].neighbor[i];
-        if ((*is_done)[next] || !IsFlatEdge(built.points, surface, t, i)) continue;
+        if ((*is_done)[next] || !surface[t].is_flat[i]) continue;
         (*is_done)[next] = true;
         stack.push_back(next);
       }
@@ -120,10 +120,10 @@ std::vector<HullEdge> SharpEdges(const HullOfPoints& built) {
   const Surface& surface = built.hull.surface;
   if (surface.empty()) return FlatEdgesOf(built.hull);
   std::vector<HullEdge> edges;
-  for (std::uint32_t t = 0; t < surface.size(); ++t) {
+  for (const SurfaceTriangle& triangle : surface) {
     for (int i = 0; i < 3; ++i) {
-      if (IsFlatEdge(built.points, surface, t, i)) continue;
-      edges.push_back({surface[t].vertex[i], surface[t].vertex[(i + 1) % 3]});
+      if (triangle.is_flat[i]) continue;
+      edges.push_back({triangle.vertex[i], triangle.vertex[(i + 1) % 3]});
     }
   }
   return edges;

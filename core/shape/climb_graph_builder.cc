@@ -48,6 +48,7 @@ Adjacency AdjacencyOf(const Hull& hull, std::size_t point_count) {
     for (std::uint32_t i = 0; i < 3; ++i) corner_at[place_of[hull.surface[t].vertex[i]]] = {t, i};
   }
   Adjacency adjacency;
+  adjacency.offsets.reserve(hull.vertices.size() + 1);
   adjacency.offsets.push_back(0);
   adjacency.neighbors.reserve(3 * hull.surface.size());
   for (const Corner& corner : corner_at) {
@@ -144,6 +145,7 @@ std::vector<VertexIndex> PlacesIn(const std::vector<VertexIndex>& finer,
 // Requires: the hull of the kept vertices is solid; all of them are vertices of it.
 ClimbLayer LayerOf(const Hull& hull, const std::vector<Vec3d>& vertices) {
   ClimbLayer layer;
+  for (auto* axis : {&layer.x, &layer.y, &layer.z}) axis->reserve(vertices.size());
   for (const Vec3d& v : vertices) {
     layer.x.push_back(v.x);
     layer.y.push_back(v.y);

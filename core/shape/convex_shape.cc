@@ -75,8 +75,11 @@ std::size_t ByteSize(const ClimbGraph& graph) {
 
 ConvexShape::ConvexShape(Content content)
     : content_(std::move(content)),
-      scan_blocks_(MakeScanBlocks(content_.x, content_.y, content_.z)) {
+      scan_blocks_(MakeScanBlocks(content_.x, content_.y, content_.z)),
+      box_corners_(FindBoxCorners(content_.x, content_.y, content_.z)),
+      half_extents_(Scaled(box_corners_.half, content_.exponent)) {
   core_radius_ = is_curved() ? CurvedRadius(kind(), extents()) : RadiusAbout(*this, {}, 0);
+  reach_ = ScaleUp(core_radius_, exponent());
   bounding_radius_ = RoundUp(TwoSum(ReachOfCore(*this), radius()));
 }
 

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "core/math/vec3.h"
+#include "core/shape/box_corners.h"
 #include "core/shape/climb_graph.h"
 #include "core/shape/hull_faces.h"
 #include "core/shape/scan_blocks.h"
@@ -78,6 +79,10 @@ class ConvexShape {
   // Empty of a curved core and of large hulls.
   const std::vector<ScanBlock>& scan_blocks() const { return scan_blocks_; }
 
+  const BoxCorners& box_corners() const { return box_corners_; }
+  // Of a box half of its edges, metres.
+  const Vec3d& half_extents() const { return half_extents_; }
+
   // The vertex's index among the points that the caller gave (the first of equal ones).
   std::uint32_t original_index(VertexIndex i) const { return content_.original_index[i]; }
 
@@ -114,6 +119,9 @@ class ConvexShape {
   // point at the centre).
   double core_radius() const { return core_radius_; }
 
+  // The same in metres, rounded up.
+  double reach() const { return reach_; }
+
   // The body, radius included, lies in this ball about the origin of S, metres, rounded up.
   double bounding_radius() const { return bounding_radius_; }
 
@@ -131,7 +139,10 @@ class ConvexShape {
  private:
   Content content_;
   std::vector<ScanBlock> scan_blocks_;
+  BoxCorners box_corners_;
+  Vec3d half_extents_;
   double core_radius_ = 0;
+  double reach_ = 0;
   double bounding_radius_ = 0;
 };
 

@@ -130,14 +130,16 @@ std::vector<std::uint32_t> ConvexRing(const std::vector<Vec2d>& points) {
   return ring;
 }
 
-std::vector<std::uint32_t> VerticesOf(const Surface& surface) {
-  std::vector<std::uint32_t> vertices;
-  vertices.reserve(3 * surface.size());
+std::vector<std::uint32_t> VerticesOf(const Surface& surface, std::size_t point_count) {
+  std::vector<bool> is_vertex(point_count, false);
   for (const SurfaceTriangle& triangle : surface) {
-    vertices.insert(vertices.end(), triangle.vertex.begin(), triangle.vertex.end());
+    for (const std::uint32_t v : triangle.vertex) is_vertex[v] = true;
   }
-  std::sort(vertices.begin(), vertices.end());
-  vertices.erase(std::unique(vertices.begin(), vertices.end()), vertices.end());
+  std::vector<std::uint32_t> vertices;
+  vertices.reserve(surface.size() / 2 + 2);  // Euler
+  for (std::uint32_t v = 0; v < point_count; ++v) {
+    if (is_vertex[v]) vertices.push_back(v);
+  }
   return vertices;
 }
 
@@ -153,17 +155,18 @@ Hull BuildHull(Points points) {
       break;
     case 1:
       hull.vertices = EndsOfSegment(points);
+      std::sort(hull.vertices.begin(), hull.vertices.end());
       break;
     case 2:
       hull.ring = ConvexRing(ProjectOneToOne(points, simplex.corners));
       hull.vertices = hull.ring;
+      std::sort(hull.vertices.begin(), hull.vertices.end());
       break;
     default:
       hull.surface = BuildHullSurface(points, simplex.corners);
-      hull.vertices = VerticesOf(hull.surface);
+      hull.vertices = VerticesOf(hull.surface, points.size());
       break;
   }
-  std::sort(hull.vertices.begin(), hull.vertices.end());
   return hull;
 }
 

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "core/math/vec3.h"
 
 namespace clearance {
 
@@ -49,8 +48,7 @@ struct HullFaces {
   }
 };
 
-// Requires: `hull` is that of `points`.
-HullFaces BuildFaces(absl::Span<const Vec3d> points, const Hull& hull);
+HullFaces BuildFaces(const Hull& hull);
 
 }  // namespace clearance
 

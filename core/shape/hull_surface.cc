@@ -13,7 +13,9 @@
 #include "core/shape/hull_surface.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <limits>
 #include <utility>
 
 #include "core/math/exact_predicates.h"
@@ -21,12 +23,18 @@
 namespace clearance {
 namespace {
 
+constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+
 struct Facet {
   SurfaceTriangle triangle;
-  Vec3d normal;                        // rounded: only to choose the farthest point
-  std::vector<std::uint32_t> outside;  // points strictly in front, the farthest last
-  double farthest = 0;
+  Vec3d normal;        // rounded
+  double certain = 0;  // a height above the plane beyond this has the right sign
+  // Of the points strictly in front the farthest, and the others in the order in which they came.
+  std::uint32_t farthest = kNone;
+  std::uint32_t first_other = kNone;
+  std::uint32_t last_other = kNone;
   bool is_removed = false;
+  double farthest_height = 0;
 };
 
 // An edge between a visible facet, whose direction it has, and one that stays.
@@ -39,29 +47,42 @@ struct HorizonEdge {
 class QuickHull {
  public:
   explicit QuickHull(absl::Span<const Vec3d> points)
-      : points_(points), facet_from_(points.size()) {}
+      : points_(points), next_outside_(points.size()), facet_from_(points.size()) {}
 
   Surface Build(const Simplex& simplex) {
     Start(simplex);
     while (!pending_.empty()) {
       const std::uint32_t facet = pending_.back();
       pending_.pop_back();
-      if (!facets_[facet].outside.empty()) AddFarthest(facet);
+      if (facets_[facet].farthest != kNone) AddFarthest(facet);
     }
+    MarkFlatEdges();
     return Collect();
   }
 
  private:
-  bool Sees(std::uint32_t point, const Facet& facet) const {
+  // To rounding.
+  double HeightAbove(const Facet& facet, std::uint32_t point) const {
+    return Dot(facet.normal, points_[point] - points_[facet.triangle.vertex[0]]);
+  }
+
+  // The sign of the point's height above the facet, of which `height` is the rounded value.
+  int Side(const Facet& facet, std::uint32_t point, double height) const {
+    if (std::abs(height) > facet.certain) return height > 0 ? 1 : -1;
     const auto& v = facet.triangle.vertex;
-    return Orient3d(points_[v[0]], points_[v[1]], points_[v[2]], points_[point]) > 0;
+    return Orient3d(points_[v[0]], points_[v[1]], points_[v[2]], points_[point]);
+  }
+
+  bool Sees(std::uint32_t point, const Facet& facet) const {
+    return Side(facet, point, HeightAbove(facet, point)) > 0;
   }
 
   std::uint32_t AddFacet(const std::array<std::uint32_t, 3>& v) {
-    Facet facet;
+    const OrientedPlane plane = PlaneOf(points_[v[0]], points_[v[1]], points_[v[2]]);
+    Facet& facet = facets_.emplace_back();
     facet.triangle.vertex = v;
-    facet.normal = Cross(points_[v[1]] - points_[v[0]], points_[v[2]] - points_[v[0]]);
-    facets_.push_back(std::move(facet));
+    facet.normal = plane.normal;
+    facet.certain = plane.certain;
     return static_cast<std::uint32_t>(facets_.size() - 1);
   }
 
@@ -85,17 +106,25 @@ class QuickHull {
   // Gives the point to the first facet from `first_facet` on that it sees, if any.
   void Assign(std::uint32_t point, std::size_t first_facet) {
     for (std::size_t i = first_facet; i < facets_.size(); ++i) {
-      Facet& facet = facets_[i];
-      if (!Sees(point, facet)) continue;
-      const double height = Dot(facet.normal, points_[point] - points_[facet.triangle.vertex[0]]);
-      facet.outside.push_back(point);
-      if (height > facet.farthest) {
-        facet.farthest = height;
-      } else if (facet.outside.size() > 1) {
-        std::swap(facet.outside[facet.outside.size() - 1], facet.outside[facet.outside.size() - 2]);
-      }
-      return;
+      const double height = HeightAbove(facets_[i], point);
+      if (Side(facets_[i], point, height) > 0) return Give(point, height, &facets_[i]);
     }
+  }
+
+  void Give(std::uint32_t point, double height, Facet* facet) {
+    const bool is_first = facet->farthest == kNone;
+    if (is_first || height > facet->farthest_height) {
+      std::swap(point, facet->farthest);
+      facet->farthest_height = std::max(height, facet->farthest_height);
+    }
+    if (is_first) return;
+    next_outside_[point] = kNone;
+    if (facet->first_other == kNone) {
+      facet->first_other = point;
+    } else {
+      next_outside_[facet->last_other] = point;
+    }
+    facet->last_other = point;
   }
 
   // Removes the facets that the point sees, beginning with `facet`; what lies around them is left
@@ -141,16 +170,33 @@ class QuickHull {
   }
 
   void AddFarthest(std::uint32_t facet) {
-    const std::uint32_t point = facets_[facet].outside.back();
-    RemoveVisible(point, facet);
     const std::size_t first_new = facets_.size();
-    CloseWithFan(point);
-    const std::vector<std::uint32_t> orphans = std::move(facets_[facet].outside);
-    for (const std::uint32_t orphan : orphans) {
-      if (orphan != point) Assign(orphan, first_new);
+    RemoveVisible(facets_[facet].farthest, facet);
+    CloseWithFan(facets_[facet].farthest);
+    for (std::uint32_t orphan = facets_[facet].first_other; orphan != kNone;) {
+      const std::uint32_t next = next_outside_[orphan];
+      Assign(orphan, first_new);
+      orphan = next;
     }
     for (std::size_t i = first_new; i < facets_.size(); ++i) {
-      if (!facets_[i].outside.empty()) pending_.push_back(static_cast<std::uint32_t>(i));
+      if (facets_[i].farthest != kNone) pending_.push_back(static_cast<std::uint32_t>(i));
+    }
+  }
+
+  // Each edge from one side: four points are in one plane whichever of them is asked.
+  void MarkFlatEdges() {
+    for (std::uint32_t f = 0; f < facets_.size(); ++f) {
+      if (facets_[f].is_removed) continue;
+      SurfaceTriangle& triangle = facets_[f].triangle;
+      for (int i = 0; i < 3; ++i) {
+        if (triangle.neighbor[i] < f) continue;
+        SurfaceTriangle& beyond = facets_[triangle.neighbor[i]].triangle;
+        int j = 0;
+        while (beyond.vertex[j] != triangle.vertex[(i + 1) % 3]) ++j;
+        const std::uint32_t opposite = beyond.vertex[(j + 2) % 3];
+        const double height = HeightAbove(facets_[f], opposite);
+        triangle.is_flat[i] = beyond.is_flat[j] = Side(facets_[f], opposite, height) == 0;
+      }
     }
   }
 
@@ -174,6 +220,7 @@ class QuickHull {
 
   absl::Span<const Vec3d> points_;
   std::vector<Facet> facets_;
+  std::vector<std::uint32_t> next_outside_;  // by point: the next in the list of its facet
   std::vector<std::uint32_t> pending_;
   std::vector<std::uint32_t> removed_;
   std::vector<HorizonEdge> horizon_;
@@ -181,22 +228,21 @@ class QuickHull {
 };
 
 // At an extreme vertex at least three edges are sharp; inside a face none is, inside an edge two.
-std::vector<std::uint32_t> ExtremeVertices(absl::Span<const Vec3d> points, const Surface& surface) {
-  std::vector<std::uint32_t> sharp_edges(points.size(), 0);
-  for (std::uint32_t t = 0; t < surface.size(); ++t) {
-    for (int i = 0; i < 3; ++i) {
-      if (!IsFlatEdge(points, surface, t, i)) ++sharp_edges[surface[t].vertex[i]];
-    }
+std::vector<std::uint32_t> ExtremeVertices(std::size_t point_count, const Surface& surface) {
+  std::vector<std::uint32_t> sharp_edges(point_count, 0);
+  for (const SurfaceTriangle& triangle : surface) {
+    for (int i = 0; i < 3; ++i) sharp_edges[triangle.vertex[i]] += triangle.is_flat[i] ? 0 : 1;
   }
   std::vector<std::uint32_t> extreme;
-  for (std::uint32_t v = 0; v < points.size(); ++v) {
+  extreme.reserve(point_count);
+  for (std::uint32_t v = 0; v < point_count; ++v) {
     if (sharp_edges[v] >= 3) extreme.push_back(v);
   }
   return extreme;
 }
 
-std::size_t CountVertices(absl::Span<const Vec3d> points, const Surface& surface) {
-  std::vector<bool> is_vertex(points.size(), false);
+std::size_t CountVertices(std::size_t point_count, const Surface& surface) {
+  std::vector<bool> is_vertex(point_count, false);
   for (const SurfaceTriangle& triangle : surface) {
     for (const std::uint32_t v : triangle.vertex) is_vertex[v] = true;
   }
@@ -226,21 +272,10 @@ Surface BuildFromExtreme(absl::Span<const Vec3d> points,
 
 }  // namespace
 
-bool IsFlatEdge(absl::Span<const Vec3d> points, const Surface& surface, std::uint32_t t, int i) {
-  const auto& v = surface[t].vertex;
-  const std::uint32_t a = v[i], b = v[(i + 1) % 3];
-  const auto& across = surface[surface[t].neighbor[i]].vertex;
-  std::uint32_t opposite = across[0];
-  for (const std::uint32_t candidate : across) {
-    if (candidate != a && candidate != b) opposite = candidate;
-  }
-  return Orient3d(points[v[0]], points[v[1]], points[v[2]], points[opposite]) == 0;
-}
-
 Surface BuildHullSurface(absl::Span<const Vec3d> points, const Simplex& simplex) {
   Surface surface = QuickHull(points).Build(simplex);
-  const std::vector<std::uint32_t> extreme = ExtremeVertices(points, surface);
-  if (extreme.size() == CountVertices(points, surface)) return surface;
+  const std::vector<std::uint32_t> extreme = ExtremeVertices(points.size(), surface);
+  if (extreme.size() == CountVertices(points.size(), surface)) return surface;
   return BuildFromExtreme(points, extreme);
 }
 

@@ -18,10 +18,11 @@
 namespace clearance {
 
 // Corners turn left seen from outside; neighbor[i] is the triangle across the edge from vertex[i]
-// to vertex[(i + 1) % 3].
+// to vertex[(i + 1) % 3], and is_flat[i] if both lie in one plane.
 struct SurfaceTriangle {
-  std::array<std::uint32_t, 3> vertex;
-  std::array<std::uint32_t, 3> neighbor;
+  std::array<std::uint32_t, 3> vertex{};
+  std::array<std::uint32_t, 3> neighbor{};
+  std::array<bool, 3> is_flat{};
 };
 
 using Surface = std::vector<SurfaceTriangle>;
@@ -33,9 +34,6 @@ using Simplex = std::array<std::uint32_t, 4>;
 // inside a face or an edge. Faces with more than three corners are cut into triangles.
 // Requires: coordinates on the predicate grid, distinct points, `simplex` not in one plane.
 Surface BuildHullSurface(absl::Span<const Vec3d> points, const Simplex& simplex);
-
-// True if the triangles on both sides of edge `i` of triangle `t` lie in one plane.
-bool IsFlatEdge(absl::Span<const Vec3d> points, const Surface& surface, std::uint32_t t, int i);
 
 }  // namespace clearance
 

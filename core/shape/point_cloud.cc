@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <tuple>
 
 #include "core/math/exact_predicates.h"
+#include "core/math/power_of_two.h"
 
 namespace clearance {
 namespace {
@@ -38,10 +38,13 @@ double CenterOf(double low, double high) {
 DistinctPoints RemoveDuplicates(absl::Span<const Vec3d> points) {
   std::vector<std::uint32_t> order(points.size());
   for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-  const auto key = [&](std::uint32_t i) {
-    return std::tuple(points[i].x, points[i].y, points[i].z, i);
-  };
-  std::sort(order.begin(), order.end(), [&](auto i, auto j) { return key(i) < key(j); });
+  std::sort(order.begin(), order.end(), [&](std::uint32_t i, std::uint32_t j) {
+    const Vec3d &p = points[i], &q = points[j];
+    if (p.x != q.x) return p.x < q.x;
+    if (p.y != q.y) return p.y < q.y;
+    if (p.z != q.z) return p.z < q.z;
+    return i < j;
+  });
   const auto end = std::unique(order.begin(), order.end(),
                                [&](auto i, auto j) { return points[i] == points[j]; });
   std::sort(order.begin(), end);
@@ -76,8 +79,8 @@ NormalizedPoints Normalize(absl::Span<const Vec3d> offsets) {
   for (Vec3d& v : normalized.vertices) {
     for (double Vec3d::*axis : kAxes) {
       const double offset = v.*axis;
-      v.*axis = std::ldexp(offset, -normalized.exponent);
-      if (std::ldexp(v.*axis, normalized.exponent) != offset) normalized.is_exact = false;
+      v.*axis = TimesPowerOfTwo(offset, -normalized.exponent);
+      if (TimesPowerOfTwo(v.*axis, normalized.exponent) != offset) normalized.is_exact = false;
     }
   }
   return normalized;
@@ -92,8 +95,8 @@ GridPoints SnapToGrid(absl::Span<const Vec3d> offsets) {
     grid.exponents[i] = exponent;
     for (std::size_t k = 0; k < offsets.size(); ++k) {
       double& coordinate = grid.points[k].*axis;
-      coordinate = RoundToPredicateGrid(std::ldexp(coordinate, -exponent));
-      if (std::ldexp(coordinate, exponent) != offsets[k].*axis) grid.is_exact = false;
+      coordinate = RoundToPredicateGrid(TimesPowerOfTwo(coordinate, -exponent));
+      if (TimesPowerOfTwo(coordinate, exponent) != offsets[k].*axis) grid.is_exact = false;
     }
   }
   return grid;

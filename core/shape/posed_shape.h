@@ -7,6 +7,7 @@
 #define CLEARANCE_CORE_SHAPE_POSED_SHAPE_H_
 
 #include "core/math/pose.h"
+#include "core/math/rotation.h"
 #include "core/shape/convex_shape.h"
 
 namespace clearance {
@@ -20,6 +21,11 @@ struct PosedShape {
   const Pose& pose;                   // of the body B in the world
   const Pose& local = kIdentityPose;  // of the shape S in the body
 };
+
+// True if a shape posed so in its body has the body's frame.
+inline bool IsInPlace(const Pose& local) {
+  return &local == &kIdentityPose || (IsIdentity(local.q_WS) && local.p_WS == Vec3d{});
+}
 
 }  // namespace clearance
 

@@ -97,6 +97,65 @@ Ball BallOf(const Piece& piece) {
           NextUp(ScaleUp(radius, scaled.exponent))};
 }
 
+// The ends of a box, metres.
+struct Ends {
+  Vec3d low = {HUGE_VAL, HUGE_VAL, HUGE_VAL};
+  Vec3d high = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+
+  // p and everything within half of it, axis by axis.
+  void Hold(const Vec3d& p, const Vec3d& half) {
+    low = {std::fmin(low.x, p.x - half.x), std::fmin(low.y, p.y - half.y),
+           std::fmin(low.z, p.z - half.z)};
+    high = {std::fmax(high.x, p.x + half.x), std::fmax(high.y, p.y + half.y),
+            std::fmax(high.z, p.z + half.z)};
+  }
+};
+
+// What a box with these half extents reaches along the axes after a turn.
+Vec3d TurnedHalf(const Mat3<double>& R, const Vec3d& half) {
+  const auto reach = [&](const Vec3d& row) {
+    return std::fabs(row.x) * half.x + std::fabs(row.y) * half.y + std::fabs(row.z) * half.z;
+  };
+  return {reach(R.row_x), reach(R.row_y), reach(R.row_z)};
+}
+
+// The piece's box in units of the piece, but for rounding.
+Ends ScaledEnds(const ScaledPiece& piece) {
+  Ends ends;
+  if (piece.shape.is_curved()) {
+    ends.Hold(piece.At({}), TurnedHalf(piece.R_BS, Scaled(piece.shape.extents(), piece.shift)));
+  }
+  for (VertexIndex i = 0; i < piece.shape.vertex_count(); ++i) ends.Hold(piece.Vertex(i), {});
+  return ends;
+}
+
+// Widens the box by a piece.
+void HoldPiece(const Piece& piece, Ends* box) {
+  const ScaledPiece scaled(piece);
+  const Ends ends = ScaledEnds(scaled);
+  const double margin = scaled.radius + scaled.error;
+  const auto up = [&](double x) { return NextUp(ScaleUp(x + margin, scaled.exponent)); };
+  const auto down = [&](double x) { return -up(-x); };
+  box->Hold({down(ends.low.x), down(ends.low.y), down(ends.low.z)}, {});
+  box->Hold({up(ends.high.x), up(ends.high.y), up(ends.high.z)}, {});
+}
+
+CenteredBox BoxOf(const std::vector<Piece>& pieces) {
+  Ends ends;
+  for (const Piece& piece : pieces) HoldPiece(piece, &ends);
+  const auto middle = [](double low, double high) { return low / 2 + high / 2; };
+  const auto half = [](double low, double high, double center) {
+    return NextUp(std::fmax(high - center, center - low));
+  };
+  CenteredBox box;
+  box.center = {middle(ends.low.x, ends.high.x), middle(ends.low.y, ends.high.y),
+                middle(ends.low.z, ends.high.z)};
+  box.half = {half(ends.low.x, ends.high.x, box.center.x),
+              half(ends.low.y, ends.high.y, box.center.y),
+              half(ends.low.z, ends.high.z, box.center.z)};
+  return box;
+}
+
 // No point of the piece is farther than this from the origin of B, metres.
 double ReachOf(const Piece& piece) {
   if (IsIdentityPose(piece.local)) return piece.shape->bounding_radius();
@@ -152,6 +211,7 @@ RigidBody::RigidBody(std::vector<Piece> pieces) : pieces_(std::move(pieces)) {
     bounding_radius_ = std::fmax(bounding_radius_, ReachOf(piece));
     vertex_count_ += piece.shape->vertex_count();
   }
+  box_ = BoxOf(pieces_);
 }
 
 std::size_t RigidBody::byte_size() const {

@@ -31,6 +31,12 @@ struct Ball {
   double radius = 0;
 };
 
+// An axis-parallel box in the frame of the body, metres: |p - center| <= half, axis by axis.
+struct CenteredBox {
+  Vec3d center;
+  Vec3d half;
+};
+
 // Immutable after construction, so any number of threads may use one. Made by the functions below,
 // which refuse what is malformed: a RigidBody that exists is valid, and queries on it cannot fail.
 class RigidBody {
@@ -43,6 +49,9 @@ class RigidBody {
 
   // One ball a piece that holds the piece, radius included.
   const std::vector<Ball>& balls() const { return balls_; }
+
+  // Holds all pieces, radii included.
+  const CenteredBox& box() const { return box_; }
 
   // True of more than one piece.
   bool is_compound() const { return pieces_.size() > 1; }
@@ -60,6 +69,7 @@ class RigidBody {
  private:
   std::vector<Piece> pieces_;
   std::vector<Ball> balls_;
+  CenteredBox box_;
   double bounding_radius_ = 0;
   std::uint64_t vertex_count_ = 0;
 };

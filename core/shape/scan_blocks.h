@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "core/math/vec3.h"
+
 namespace clearance {
 
 // Block k holds the vertices kSize k .. kSize k + kSize - 1. What is left of the last block repeats
@@ -20,6 +22,8 @@ struct alignas(64) ScanBlock {
   static constexpr std::size_t kMostVertices = 512;
 
   float x[kSize], y[kSize], z[kSize];
+
+  Vec3d vertex(std::size_t i) const { return {x[i], y[i], z[i]}; }
 };
 
 // Requires: three vectors of equal length, coordinates that are floats but for rounding.

@@ -76,8 +76,12 @@ Assembly Assemble(absl::Span<const Vec3d> points, const DoubleDouble& radius) {
   assembly.hull = BuildHull(assembly.grid.points);
 
   ConvexShape::Content content;
+  const std::vector<std::uint32_t> chosen = ChooseVertices(assembly);
   std::vector<Vec3d> vertices;
-  for (const std::uint32_t i : ChooseVertices(assembly)) {
+  vertices.reserve(chosen.size());
+  for (auto* axis : {&content.x, &content.y, &content.z}) axis->reserve(chosen.size());
+  content.original_index.reserve(chosen.size());
+  for (const std::uint32_t i : chosen) {
     vertices.push_back(normalized.vertices[i]);
     content.x.push_back(vertices.back().x);
     content.y.push_back(vertices.back().y);
@@ -87,7 +91,7 @@ Assembly Assemble(absl::Span<const Vec3d> points, const DoubleDouble& radius) {
   if (IsWorthClimbing(assembly)) {
     content.climb_graph = BuildClimbGraph({assembly.hull, assembly.grid.points, vertices});
   }
-  content.faces = BuildFaces(assembly.grid.points, assembly.hull);
+  content.faces = BuildFaces(assembly.hull);
   content.is_exact = normalized.is_exact;
   content.is_certified_convex = assembly.grid.is_exact;
   content.center = centered.center;

@@ -51,7 +51,13 @@ inline VertexIndex HighestInBlocks(const std::vector<ScanBlock>& blocks, const V
       index = hn::Add(index, hn::Set(index_tag, static_cast<std::int32_t>(kLanes)));
     }
   }
-  const auto is_top = hn::RebindMask(index_tag, hn::Eq(top, hn::MaxOfLanes(tag, top)));
+  const auto is_highest = hn::Eq(top, hn::MaxOfLanes(tag, top));
+  if (hn::CountTrue(tag, is_highest) == 1) {
+    HWY_ALIGN std::int32_t at[kLanes];
+    hn::Store(top_index, index_tag, at);
+    return static_cast<VertexIndex>(at[hn::FindKnownFirstTrue(tag, is_highest)]);
+  }
+  const auto is_top = hn::RebindMask(index_tag, is_highest);
   const auto none = hn::Set(index_tag, std::numeric_limits<std::int32_t>::max());
   const auto first = hn::MinOfLanes(index_tag, hn::IfThenElse(is_top, top_index, none));
   return static_cast<VertexIndex>(hn::GetLane(first));

@@ -1,21 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Squares of components that underflow beside |d| belong to heights that are lost beside |d| as
-// well: no component needs to be scaled.
 
 #include "core/support/curved_support.h"
 
+#include <algorithm>
+#include <cmath>
+
+#include "core/math/power_of_two.h"
+#include "core/math/tolerance.h"
+
 namespace clearance {
 namespace {
+
+// The same direction, long enough that the digits of its squares are no less than normal numbers.
+// What is tiny beside |d| adds no height that counts, but divided by a length that lost its digits
+// it would put the point off the body.
+template <class T>
+Vec3<T> LongEnough(const Vec3<T>& d) {
+  const Vec3d c = ToDouble(d);
+  const double largest = std::max({std::fabs(c.x), std::fabs(c.y), std::fabs(c.z)});
+  if (largest >= kLeastSquared || largest == 0) return d;
+  return Scaled(d, -ExponentOf(largest));
+}
 
 // The point of the circle of this radius about the z axis that is farthest along d; its centre
 // where d has no direction across the axis.
 template <class T>
 Vec3<T> HighestOnCircle(const T& radius, const Vec3<T>& d) {
-  const T across = Sqrt(d.x * d.x + d.y * d.y);
-  if (!(across > T(0))) return {};
-  const T scale = radius / across;
-  return {scale * d.x, scale * d.y, T(0)};
+  const Vec3<T> across = LongEnough(Vec3<T>{d.x, d.y, T(0)});
+  const T norm = Sqrt(across.x * across.x + across.y * across.y);
+  if (!(norm > T(0))) return {};
+  const T scale = radius / norm;
+  return {scale * across.x, scale * across.y, T(0)};
 }
 
 template <class T>
@@ -35,7 +50,7 @@ Vec3<T> HighestOnCone(const Vec3<T>& extents, const Vec3<T>& d) {
 
 template <class T>
 Vec3<T> HighestOnEllipsoid(const Vec3<T>& extents, const Vec3<T>& d) {
-  const Vec3<T> e = {extents.x * d.x, extents.y * d.y, extents.z * d.z};
+  const Vec3<T> e = LongEnough(Vec3<T>{extents.x * d.x, extents.y * d.y, extents.z * d.z});
   const T norm = Sqrt(NormSquared(e));
   if (!(norm > T(0))) return {};
   const T scale = T(1) / norm;

@@ -2,11 +2,15 @@
 
 #include "core/support/support.h"
 
+#include "core/math/tolerance.h"
 #include "core/support/support_search.h"
+#include "core/support/vertex_scan.h"
 
 namespace clearance {
 
 VertexIndex HighestVertex(const ConvexShape& shape, const Vec3d& d, VertexIndex start) {
+  if (shape.vertex_count() <= kMostScanned || !shape.has_adjacency())
+    return HighestOfAll({shape.x(), shape.y(), shape.z(), shape.vertex_count()}, d).vertex;
   NoCount count;
   return HighestVertexBy({SupportRoad::kBest, start}, shape, d, &count);
 }

@@ -35,6 +35,7 @@
 #include "core/math/double_double.h"
 #include "core/math/tolerance.h"
 #include "core/support/support.h"
+#include "core/support/vertex_scan.h"
 
 namespace clearance {
 namespace {
@@ -109,15 +110,11 @@ class Slope {
     return {i, d.x * hill_.x[i] + d.y * hill_.y[i] + d.z * hill_.z[i]};
   }
 
-  // The first of the highest of `size` vertices. The heights of a block are computed first and
-  // compared then, in loops that compilers turn into vector code.
+  // The first of the highest of `size` vertices.
   Candidate Scan(std::uint32_t size) const {
-    Candidate best = At(0);
-    for (VertexIndex i = 1; i < size; ++i) {
-      const Candidate candidate = At(i);
-      if (candidate.height > best.height) best = candidate;
-    }
-    return best;
+    count_.Add(size);
+    const ScannedVertex top = HighestOfAll({hill_.x, hill_.y, hill_.z, size}, direction_.d);
+    return {top.vertex, top.height};
   }
 
   // Steepest ascent: every step strictly raises the height, so it ends.

@@ -31,7 +31,7 @@ enum class SupportRoad {
   kCubeMap,    // from the cube map's vertex, however far
   kHierarchy,  // from where the hierarchy ends
   kBest,       // a few steps from the higher of the start and the cube map's vertex, then the
-               // hierarchy: what HighestVertex takes
+               // hierarchy: what HighestVertex takes where it does not scan
 };
 
 // How often a search looks at a vertex: one dot product each.

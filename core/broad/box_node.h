@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Eight boxes side by side, and what is proved of all of them at once in vector instructions: to
+// the last bit what GapBound and EntryTime prove of each. Eight, because a vector of AVX2 holds as
+// many floats and a node then is four cache lines. With four, a check of one body among a thousand
+// took a tenth longer, among a hundred thousand half as long again, and a change of a thousand
+// poses two thirds (tests/bench/scene_bench.cc, AVX-512).
+
+#ifndef CLEARANCE_CORE_BROAD_BOX_NODE_H_
+#define CLEARANCE_CORE_BROAD_BOX_NODE_H_
+
+#include <array>
+#include <cstdint>
+
+#include "core/broad/float_box.h"
+
+namespace clearance {
+
+struct alignas(32) BoxNode {
+  static constexpr std::uint32_t kLanes = 8;
+  static constexpr std::uint32_t kNoParent = ~std::uint32_t{0};
+  static constexpr std::uint32_t kIsLeaf = std::uint32_t{1} << 31;
+  using Row = std::array<float, kLanes>;
+
+  // By axis, then by lane. Lanes that are not used hold kEmptyBox.
+  std::array<Row, 3> low;
+  std::array<Row, 3> high;
+  // A node of the same tree, or kIsLeaf and a slot.
+  std::array<std::uint32_t, kLanes> child = {};
+  std::uint32_t used = 0;            // a bit a lane
+  std::uint32_t parent = kNoParent;  // its lane of the parent: node * kLanes + lane
+  float built_size = 0;              // Size() of the union when it was built
+
+  BoxNode();
+
+  FloatBox BoxAt(std::uint32_t lane) const {
+    return {{low[0][lane], low[1][lane], low[2][lane]},
+            {high[0][lane], high[1][lane], high[2][lane]}};
+  }
+  void Use(std::uint32_t lane, const FloatBox& box, std::uint32_t what) {
+    SetBox(lane, box);
+    child[lane] = what;
+    used |= 1U << lane;
+  }
+  void Clear(std::uint32_t lane) {
+    SetBox(lane, kEmptyBox);
+    used &= ~(1U << lane);
+  }
+  void SetBox(std::uint32_t lane, const FloatBox& box) {
+    for (int i = 0; i < 3; ++i) {
+      low[i][lane] = box.low[i];
+      high[i][lane] = box.high[i];
+    }
+  }
+  FloatBox UnionOfAll() const;
+};
+
+inline constexpr std::uint32_t kNodeLanes = BoxNode::kLanes;
+
+// The lanes whose bound is at most `limit`, a bit each (of lanes that are not used too), and the
+// bounds of all lanes.
+std::uint32_t BoundsOf(const FloatBox& probe, const BoxNode& node, float limit,
+                       BoxNode::Row* bounds);
+std::uint32_t BoundsOf(const MovingFloatBox& probe, const BoxNode& node, float limit,
+                       BoxNode::Row* bounds);
+
+}  // namespace clearance
+
+#endif  // CLEARANCE_CORE_BROAD_BOX_NODE_H_

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A vector whose copies share what they have in common: a copy costs its table of chunks, and a
+// change the page that it touches and the pages' pointers beside it. What was copied from stays as
+// it was.
+
+#ifndef CLEARANCE_CORE_BROAD_PAGED_VECTOR_H_
+#define CLEARANCE_CORE_BROAD_PAGED_VECTOR_H_
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace clearance {
+
+// kPage items lie together, and kPagesAChunk pointers to pages. Any number of threads may read one
+// that no thread changes. A page that only this vector refers to is changed in place: so a vector
+// may be changed while others read copies of it only if one of the copies outlives the change.
+template <class T, std::size_t kPage, std::size_t kPagesAChunk = 64>
+class PagedVector {
+ public:
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+
+  // Requires: i < size().
+  const T& operator[](std::size_t i) const {
+    return (*chunks_[i / kChunk]->pages[i / kPage % kPagesAChunk])[i % kPage];
+  }
+
+  // The same, to be changed; good until the next copy of the vector.
+  T& Mutable(std::size_t i) { return MutablePage(i / kPage)[i % kPage]; }
+
+  void PushBack(const T& item) {
+    if (size_ % kChunk == 0) chunks_.push_back(std::make_shared<Chunk>());
+    ++size_;
+    Mutable(size_ - 1) = item;
+  }
+
+  // The items that are dropped may be kept until their page goes. Requires: not empty.
+  void PopBack() {
+    Mutable(size_ - 1) = T();
+    --size_;
+    if (size_ % kChunk == 0) chunks_.pop_back();
+  }
+
+  void Resize(std::size_t size) {
+    while (size_ > size) PopBack();
+    while (size_ < size) PushBack(T());
+  }
+
+  // Whether item i lies in the very page that the other vector has at this place. Requires: i <
+  // size().
+  bool SharesPage(const PagedVector& other, std::size_t i) const {
+    if (i >= other.size_) return false;
+    const std::shared_ptr<Chunk>& chunk = chunks_[i / kChunk];
+    const std::shared_ptr<Chunk>& others = other.chunks_[i / kChunk];
+    const std::size_t page = i / kPage % kPagesAChunk;
+    return chunk == others || chunk->pages[page] == others->pages[page];
+  }
+
+  // Bytes that are allocated for it, those that copies share too, without what items own.
+  std::size_t byte_size() const {
+    const std::size_t pages = (size_ + kPage - 1) / kPage;
+    return pages * sizeof(Page) + chunks_.size() * sizeof(Chunk) +
+           chunks_.capacity() * sizeof(chunks_[0]);
+  }
+
+ private:
+  using Page = std::array<T, kPage>;
+  struct Chunk {
+    std::array<std::shared_ptr<Page>, kPagesAChunk> pages;
+  };
+  static constexpr std::size_t kChunk = kPage * kPagesAChunk;
+
+  Page& MutablePage(std::size_t i) {
+    std::shared_ptr<Chunk>& chunk = chunks_[i / kPagesAChunk];
+    if (chunk.use_count() != 1) chunk = std::make_shared<Chunk>(*chunk);
+    std::shared_ptr<Page>& page = chunk->pages[i % kPagesAChunk];
+    if (page == nullptr) {
+      page = std::make_shared<Page>();
+    } else if (page.use_count() != 1) {
+      page = std::make_shared<Page>(*page);
+    }
+    return *page;
+  }
+
+  std::vector<std::shared_ptr<Chunk>> chunks_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace clearance
+
+#endif  // CLEARANCE_CORE_BROAD_PAGED_VECTOR_H_

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+
+#include "absl/container/inlined_vector.h"
+#include "core/math/power_of_two.h"
+#include "core/math/tolerance.h"
+#include "core/narrow/scout.h"
+#include "core/narrow/sign_bounds.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/narrow/hull_bounds.cc"
+#include "hwy/foreach_target.h"
+// After foreach_target.h.
+#include "core/math/lanes-inl.h"
+#include "core/narrow/lane_pair-inl.h"
+#include "hwy/cache_control.h"
+#include "hwy/highway.h"
+
+#ifndef CLEARANCE_CORE_NARROW_HULL_BOUNDS_CC_
+#define CLEARANCE_CORE_NARROW_HULL_BOUNDS_CC_
+
+namespace clearance {
+
+inline constexpr std::size_t kMostSearches = 64;
+
+// The searches of at most kMostSearches pairs.
+struct HullSearches {
+  absl::InlinedVector<SignTask, kMostSearches> tasks;
+  std::array<std::size_t, kMostSearches> of;  // which pair
+  std::array<double, kMostSearches> radii;    // of both bodies together
+};
+
+}  // namespace clearance
+
+#endif  // CLEARANCE_CORE_NARROW_HULL_BOUNDS_CC_
+
+HWY_BEFORE_NAMESPACE();
+namespace clearance {
+namespace HWY_NAMESPACE {
+
+// Metres of one normalised coordinate. A single point has no coordinate but 0.
+inline double ScaleOf(const ConvexShape& shape) {
+  return shape.core_radius() > 0 ? TimesPowerOfTwo(1.0, shape.exponent()) : 1;
+}
+
+// As many pairs as there are lanes, from where they stand to their searches.
+template <class L>
+class HullGroup {
+ public:
+  HullGroup(absl::Span<const SignPair> pairs, std::size_t first)
+      : pair_(pairs, first), first_(first), count_(std::min(pairs.size() - first, L::kSize)) {}
+
+  // What the balls tell; the pairs that they do not settle are to be searched, but for those that
+  // are out of range.
+  void Begin(absl::Span<SignBounds> bounds, HullSearches* searches) {
+    pair_.PutFar();
+    for (std::size_t lane = 0; lane < count_; ++lane) bounds[first_ + lane] = pair_.Get(lane);
+    if (pair_.IsFarEverywhere()) return;
+    pair_.Turn();
+    for (int j = 0; j < 3; ++j) L::Store(pair_.axis_b(j), &axis_b_[j]);
+    L::Store(pair_.p_AB(), &p_AB_);
+    L::Store(pair_.extent(), &extent_);
+    L::Store(pair_.radii(), &radii_);
+    for (std::size_t lane = 0; lane < count_; ++lane) {
+      const SignBounds& known = bounds[first_ + lane];
+      if (!known.IsSettled() && std::isfinite(known.upper)) Add(lane, searches);
+    }
+  }
+
+ private:
+  void Add(std::size_t lane, HullSearches* searches) {
+    const std::size_t k = searches->tasks.size();
+    searches->of[k] = first_ + lane;
+    searches->radii[k] = radii_.at[lane];
+    SignTask& task = searches->tasks.emplace_back();
+    task.a = &pair_.pair(lane).a->shape;
+    task.b = &pair_.pair(lane).b->shape;
+    task.scale_a = ScaleOf(*task.a);
+    task.scale_b = ScaleOf(*task.b);
+    task.R_AB =
+        Transpose(Mat3<double>{axis_b_[0].Get(lane), axis_b_[1].Get(lane), axis_b_[2].Get(lane)});
+    task.p_AB = p_AB_.Get(lane);
+    task.extent = extent_.at[lane];
+    task.stop_above = radii_.at[lane] + kScanSlack * task.extent;
+    hwy::Prefetch(task.a->scan_blocks().data());
+    hwy::Prefetch(task.b->scan_blocks().data());
+  }
+
+  LanePair<L> pair_;
+  const std::size_t first_;
+  const std::size_t count_;
+  typename L::Row3 axis_b_[3], p_AB_;
+  typename L::Row extent_, radii_;
+};
+
+// Requires: at most kMostSearches pairs.
+void BeginHere(absl::Span<const SignPair> pairs, absl::Span<SignBounds> bounds,
+               HullSearches* searches) {
+  if (pairs.size() == 1) return HullGroup<Lanes<1>>(pairs, 0).Begin(bounds, searches);
+  using Wide = Lanes<8>;
+  for (std::size_t first = 0; first < pairs.size(); first += Wide::kSize) {
+    HullGroup<Wide>(pairs, first).Begin(bounds, searches);
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace clearance
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+namespace clearance {
+namespace {
+
+HWY_EXPORT(BeginHere);
+
+// What a search shows of the bodies. Where it scans in single precision the highest vertex of a
+// shape is higher than the one that it finds by less than 2^-20 of the shape's reach (each of six
+// roundings, of heights no larger than the reach, counts at most twice), and its point is off by
+// less than 2^-22 of the reach; everything else is off by less than kPairRounding E. So all of
+// A - B is above `plane` less `error` = kScanSlack E, a point of it is nearer than `nearest` and
+// `error`, and it holds the ball of radius `ball` less `error`.
+void Conclude(const ScoutedSign& found, const SignTask& task, double radii, SignBounds* bounds) {
+  const double error = kScanSlack * task.extent;
+  bounds->iterations = found.iterations;
+  const bool is_apart = found.end == Scouted::End::kBeyond;
+  const bool is_inside = found.end == Scouted::End::kEncloses && found.ball > error;
+  if (!is_apart && !is_inside) return;
+  bounds->lower = found.plane - error - radii;
+  bounds->upper = (is_apart ? found.nearest : -found.ball) + error - radii;
+}
+
+void BoundFew(absl::Span<const SignPair> pairs, absl::Span<SignBounds> bounds) {
+  HullSearches searches;
+  HWY_DYNAMIC_DISPATCH(BeginHere)(pairs, bounds, &searches);
+  if (searches.tasks.empty()) return;
+  absl::InlinedVector<ScoutedSign, kMostSearches> found(searches.tasks.size());
+  ScoutSigns(searches.tasks, absl::MakeSpan(found));
+  for (std::size_t k = 0; k < found.size(); ++k) {
+    Conclude(found[k], searches.tasks[k], searches.radii[k], &bounds[searches.of[k]]);
+  }
+}
+
+}  // namespace
+
+void BoundHulls(absl::Span<const SignPair> pairs, absl::Span<SignBounds> bounds) {
+  for (std::size_t first = 0; first < pairs.size(); first += kMostSearches) {
+    BoundFew(pairs.subspan(first, kMostSearches), bounds.subspan(first, kMostSearches));
+  }
+}
+
+}  // namespace clearance
+
+#endif  // HWY_ONCE

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Placements in double of many pairs, computed side by side in vector instructions: what MakeAxes
+// and MakePlacement make of each, bit for bit, on any vector unit.
+
+#ifndef CLEARANCE_CORE_NARROW_PLACEMENT_ROWS_H_
+#define CLEARANCE_CORE_NARROW_PLACEMENT_ROWS_H_
+
+#include <array>
+#include <cstddef>
+
+#include "core/math/rotation.h"
+#include "core/math/vec3.h"
+#include "core/narrow/difference.h"
+#include "core/narrow/placement.h"
+
+namespace clearance {
+
+// Pairs are added one by one, placed all at once, and then read by their numbers.
+class PlacementRows {
+ public:
+  static constexpr std::size_t kMost = 32;
+  static constexpr std::size_t kAtOnce = 8;
+  // One number of all pairs.
+  struct alignas(64) Row {
+    double of[kMost];
+  };
+
+  // What the pairs give, and what is found of them; matrices by rows.
+  struct Given {
+    std::array<Row, 4> q_a, q_b;  // x, y, z, w
+    std::array<Row, 3> p_W;       // from A's centre to B's, world axes, units
+    Row radius_b, rotation_error, center_error_a, center_error_b, least_places;
+  };
+  struct Found {
+    std::array<Row, 9> R_AW, R_AB;
+    std::array<Row, 3> p_AB;
+    Row error;
+  };
+
+  PlacementRows() {}  // NOLINT(modernize-use-equals-default): the rows stay as memory has them
+
+  // True of shapes that are not turned inside of their bodies.
+  static bool IsFor(const PosedShape& a, const PosedShape& b) {
+    return IsIdentity(a.local.q_WS) && IsIdentity(b.local.q_WS);
+  }
+
+  // The pair's number. Requires: IsFor, and fewer than kMost pairs so far.
+  std::size_t Add(const ShapePair& pair, const PosedShape& a, const PosedShape& b,
+                  const CenterOffset& offset);
+
+  void Place();
+
+  // Requires of both: Place since the pair was added.
+  Mat3<double> RotationAW(std::size_t i) const { return MatrixAt(found_.R_AW, i); }
+  Placement<double> PlacementAt(std::size_t i) const {
+    const auto& [x, y, z] = found_.p_AB;
+    return {MatrixAt(found_.R_AB, i), {x.of[i], y.of[i], z.of[i]}, {}, found_.error.of[i]};
+  }
+
+ private:
+  static Mat3<double> MatrixAt(const std::array<Row, 9>& m, std::size_t i) {
+    return {{m[0].of[i], m[1].of[i], m[2].of[i]},
+            {m[3].of[i], m[4].of[i], m[5].of[i]},
+            {m[6].of[i], m[7].of[i], m[8].of[i]}};
+  }
+
+  // What is placed with the last pairs and is none has their last one's numbers.
+  void FillLastLanes();
+
+  std::size_t size_ = 0;
+  Given given_;
+  Found found_;
+};
+
+}  // namespace clearance
+
+#endif  // CLEARANCE_CORE_NARROW_PLACEMENT_ROWS_H_

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where a ray from the origin enters the Minkowski difference A - B: the facet that it meets first.
+// Seen along the ray, three vertices of A - B are found around it, a portal; the highest vertex
+// over the portal's plane takes the place of one of them until none is higher. No length goes to 0
+// on the way, as the distance does on the way of two bodies that come into contact, so double
+// precision finds the facet as well as any. On the way vertices that are nearly the highest will
+// do; the last one is looked for with care.
+//
+// After G. Snethen, "XenoCollide: complex collision made simple", 2008 (portal refinement), and G.
+// van den Bergen, "Ray casting against general convex objects with application to continuous
+// collision detection", 2004 (contact of translating bodies as such a ray). Nothing here is proved:
+// what is claimed of the facet, or of the direction of a miss, is for the caller to prove.
+
+#ifndef CLEARANCE_CORE_NARROW_RAY_CAST_H_
+#define CLEARANCE_CORE_NARROW_RAY_CAST_H_
+
+#include <array>
+#include <cstdint>
+
+#include "core/math/tolerance.h"
+#include "core/math/vec3.h"
+#include "core/narrow/difference.h"
+
+namespace clearance {
+
+struct RayCast {
+  enum class End : std::uint8_t {
+    kFacet,    // the line of the ray, perhaps before the ray, enters well inside the triangle
+    kMiss,     // both ends of the ray, and so all of it, are above A - B along n_A
+    kUnknown,  // the line grazes, or the ray is a point
+  };
+  End end = End::kUnknown;
+  Vec3d n_A;  // of a miss, any length
+  std::array<DifferenceVertex<double>, 3> vertex;
+  std::array<double, 3> weight{};  // of the vertices, in the point that the line meets
+};
+
+// The ray goes from the origin to `ray_A`. At most 3 max_steps + 2 vertices are looked at.
+// Requires: polytopes, no sweep.
+RayCast CastRay(Difference<double>& difference, const Vec3d& ray_A,
+                int max_steps = kMostPortalSteps);
+
+}  // namespace clearance
+
+#endif  // CLEARANCE_CORE_NARROW_RAY_CAST_H_

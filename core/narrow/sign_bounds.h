@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Proofs in plain double precision, for many pairs side by side, of whether bodies are apart or
+// overlap. What they prove is proved, with a bound on all rounding; the few pairs that they prove
+// nothing of are left to searches that take care (core/query/pair_solver.h).
+
+#ifndef CLEARANCE_CORE_NARROW_SIGN_BOUNDS_H_
+#define CLEARANCE_CORE_NARROW_SIGN_BOUNDS_H_
+
+#include <cstdint>
+#include <limits>
+
+#include "absl/types/span.h"
+#include "core/shape/posed_shape.h"
+
+namespace clearance {
+
+// Borrows both. Requires: polytopes along the axes of their bodies (IsInPlace).
+struct SignPair {
+  const PosedShape* a = nullptr;
+  const PosedShape* b = nullptr;
+};
+
+// lower <= signed distance of the bodies <= upper, metres.
+struct SignBounds {
+  double lower = -std::numeric_limits<double>::infinity();
+  double upper = std::numeric_limits<double>::infinity();
+  std::uint32_t iterations = 0;
+
+  // True if the bodies are proved apart, or proved to overlap.
+  bool IsSettled() const { return lower > 0 || upper < 0; }
+};
+
+// bounds[i] is of pairs[i], the same bits whatever the other pairs are and whichever vectors the
+// processor has. Requires: equal lengths.
+
+// By the fifteen axes that can part two boxes (S. Gottschalk, M. C. Lin and D. Manocha, "OBBTree",
+// 1996). Requires also: boxes (core/shape/box_corners.h).
+void BoundBoxes(absl::Span<const SignPair> pairs, absl::Span<SignBounds> bounds);
+
+// By the plane or the tetrahedron that a search ends with (scout.h).
+void BoundHulls(absl::Span<const SignPair> pairs, absl::Span<SignBounds> bounds);
+
+}  // namespace clearance
+
+#endif  // CLEARANCE_CORE_NARROW_SIGN_BOUNDS_H_

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Answers of many pairs from their closest features alone (feature_pair.h), side by side in vector
+// instructions: what FinishFromFeatures and all that follows it make of a pair, bit for bit, on any
+// vector unit.
+
+#ifndef CLEARANCE_CORE_QUERY_FEATURE_ANSWERS_H_
+#define CLEARANCE_CORE_QUERY_FEATURE_ANSWERS_H_
+
+#include <cstdint>
+
+#include "absl/types/span.h"
+#include "core/narrow/core_distance.h"
+#include "core/narrow/feature_pair.h"
+#include "core/query/distance.h"
+#include "core/query/pair_solver.h"
+
+namespace clearance {
+
+// One pair and its features as somebody guesses them. Borrows everything.
+struct FeatureTask {
+  const PosedPair* posed = nullptr;
+  const CoreLimits* limits = nullptr;
+  double max_distance = 0;
+  VertexPairs guess;
+  std::uint32_t iterations = 0;  // that the guess took, for the answer
+  DistanceAnswer* answer = nullptr;
+};
+
+// True of polytopes without radius and of limits without a tolerance.
+bool IsForFeatureAnswers(const ShapePair& pair, const CoreLimits& limits);
+
+// Sets is_answered[i], and *tasks[i].answer where it is true: then the bodies are proved apart, not
+// farther than max_distance, and these are their only closest features. Where it is false nothing
+// is known, not even that they are not; then *tasks[i].answer is left as it is. Requires: equal
+// lengths of at most kDistancesAtOnce, IsForFeatureAnswers of every task.
+void AnswerFromFeatures(absl::Span<const FeatureTask> tasks, absl::Span<bool> is_answered);
+
+}  // namespace clearance
+
+#endif  // CLEARANCE_CORE_QUERY_FEATURE_ANSWERS_H_

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The enabled pairs of a question that boxes do not rule out, in an order that does not depend on
+// the tree: by ids, or by the bound that the boxes prove and then by ids. They come in chunks of
+// bounded size, larger and larger ones: each walk keeps the first of those that come after the last
+// one seen, so that a question of millions of candidates needs no more memory than one of ten
+// thousand, and some hundred walks.
+
+#ifndef CLEARANCE_CORE_SCENE_CANDIDATES_H_
+#define CLEARANCE_CORE_SCENE_CANDIDATES_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "core/broad/float_box.h"
+#include "core/query/body_query.h"
+#include "core/scene/scene_parts.h"
+#include "core/scene/scene_query.h"
+
+namespace clearance {
+
+struct Candidate {
+  IdPair ids;
+  float bound = 0;      // of the pair's boxes: metres apart, or the time when they meet
+  std::uint32_t a = 0;  // of the asker's bodies
+  std::uint32_t b = 0;  // slot of the scene, or of the asker's bodies where ids.is_self
+  double margin = 0;
+};
+
+enum class CandidateOrder : std::uint8_t { kByIds, kByBound };
+
+// Strictly.
+bool IsBefore(CandidateOrder order, const Candidate& x, const Candidate& y);
+
+// Keeps the first `capacity` of what it is offered after a given one. Memory is reserved for
+// ordinary questions, and grows with the first one of many candidates.
+class CandidateQueue {
+ public:
+  CandidateQueue() { heap_.reserve(kFirst); }
+
+  void Start(CandidateOrder order, std::size_t capacity, const std::optional<Candidate>& after);
+  void Offer(const Candidate& candidate);
+
+  // If so, something may have been left out, and nothing beyond limit() need be offered.
+  bool is_full() const { return heap_.size() == capacity_; }
+
+  // Of the bound: the last one's where that decides, `most` otherwise.
+  float Limit(float most) const {
+    const bool is_tighter = order_ == CandidateOrder::kByBound && is_full();
+    return is_tighter ? std::min(most, heap_.front().bound) : most;
+  }
+
+  // What was kept, in order; ends the offers.
+  absl::Span<const Candidate> Sorted();
+
+  static constexpr std::size_t kFirst = 256;
+  static constexpr std::size_t kMost = 16384;
+
+ private:
+  std::vector<Candidate> heap_;  // the last one on top
+  std::optional<Candidate> after_;
+  std::size_t capacity_ = kFirst;
+  CandidateOrder order_ = CandidateOrder::kByIds;
+};
+
+// What parts of a question take, in vertices as Pacer counts them: a look at a node or a box, a
+// candidate that is kept in order, and two shapes that are asked for a distance, whatever they are
+// and for each of their vertices. Of large hulls most are never looked at where they are apart;
+// where they touch, a search in double-double scans them some hundred times, which this leaves to a
+// look after every few pairs.
+inline constexpr std::uint64_t kVerticesANode = 32;
+inline constexpr std::uint64_t kVerticesACandidate = 128;
+inline constexpr std::uint64_t kVerticesADistance = 1024;
+inline constexpr std::uint64_t kScansADistance = 4;
+
+// The same in distances of ordinary shapes: a straight way, one with a turn, and a decision in
+// exact numbers, which is worth a look by itself.
+inline constexpr std::uint64_t kDistancesAWay = 4;
+inline constexpr std::uint64_t kDistancesATurn = 32;
+inline constexpr std::uint64_t kDistancesAnExactPair = 128;
+
+// Lets a walk end: no bound is as low.
+inline constexpr float kNoReach = -1;
+
+// Who is asked against whom: the asker's bodies, the scene's, and what the rules say of a pair.
+class Pairs {
+ public:
+  // With a margin every pair has it, whatever ids and rules say: the asker has no name. Keeps a
+  // reference.
+  explicit Pairs(const Asker& asker, std::optional<double> margin = std::nullopt)
+      : asker_(asker), scene_(asker.scene.parts()), margin_(margin) {}
+
+  const SceneParts& scene() const { return scene_; }
+  std::size_t size() const { return asker_.bodies.size(); }
+  bool asks_scene() const { return asker_.among != Asker::Among::kSelf; }
+  bool asks_self() const { return asker_.among != Asker::Among::kScene && size() > 1; }
+
+  const SceneBody& body(std::size_t i) const { return asker_.bodies[i]; }
+  const Pose& pose(std::size_t i) const {
+    return asker_.poses.empty() ? asker_.bodies[i].X_WB : asker_.poses[i];
+  }
+
+  PosedBody PosedA(const Candidate& candidate) const { return Own(candidate.a); }
+  PosedBody PosedB(const Candidate& candidate) const {
+    if (candidate.ids.is_self) return Own(candidate.b);
+    return {*scene_.members[candidate.b].body, scene_.poses[candidate.b]};
+  }
+
+  // The candidate of a body of the asker and one of the scene, if rules and groups enable it.
+  std::optional<Candidate> WithScene(std::size_t i, std::uint32_t slot) const;
+
+  // The same of two bodies of the asker, in the order of their ids.
+  std::optional<Candidate> WithSelf(std::size_t i, std::size_t j) const;
+
+  // What any pair's margin may exceed the sum of its bodies' by.
+  double LargestExcess() const;
+
+  // Of work of so many vertices that is done or about to be: false, give up.
+  bool Spend(std::uint64_t vertices) const {
+    return asker_.pacer == nullptr || asker_.pacer->Spend(vertices);
+  }
+  bool has_stopped() const { return asker_.pacer != nullptr && asker_.pacer->has_stopped(); }
+
+  // What asking a candidate takes at most, in vertices, if a pair of pieces takes so many
+  // distances.
+  std::uint64_t CostOf(const Candidate& candidate, std::uint64_t distances) const;
+
+ private:
+  PosedBody Own(std::size_t i) const { return {*asker_.bodies[i].body, pose(i)}; }
+
+  // Metres; nothing if the pair is allowed to touch.
+  std::optional<double> MarginOf(const IdPair& ids, double sum) const;
+
+  const Asker& asker_;
+  const SceneParts& scene_;
+  const std::optional<double> margin_;
+};
+
+// What the asker's bodies are looked for by. Probe is a FloatBox, or a MovingFloatBox of bodies on
+// their way, which also have boxes that hold all of it.
+template <class Probe>
+struct Probes {
+  absl::Span<const Probe> probes;      // one a body
+  absl::Span<const FloatBox> held_in;  // one a body
+};
+
+// A walk through all enabled pairs, and where it leaves its traces. Keeps references.
+template <class Probe>
+struct Search {
+  const Pairs& pairs;
+  Probes<Probe> probes;
+  CandidateQueue* queue;
+  SceneCounters* counters;
+};
+
+// Of boxes that hold all of two ways.
+inline float OwnBound(const MovingFloatBox&, const FloatBox& a, const FloatBox& b) {
+  return GapBound(a, b) > 0 ? kNeverMet : 0;
+}
+inline float OwnBound(const FloatBox&, const FloatBox& a, const FloatBox& b) {
+  return GapBound(a, b);
+}
+
+// Calls take(candidate) for every enabled pair whose bound is at most *limit, in any order. Where
+// it has to give up, *limit becomes kNoReach.
+template <class Probe, class Take>
+void VisitScene(const Search<Probe>& search, float* limit, Take&& take) {
+  const Pairs& pairs = search.pairs;
+  if (!pairs.asks_scene()) return;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const std::uint64_t nodes = pairs.scene().boxes.Visit(
+        search.probes.probes[i], limit, [&](std::uint32_t slot, float bound) {
+          if (!pairs.Spend(kVerticesACandidate)) {
+            *limit = kNoReach;
+            return;
+          }
+          std::optional<Candidate> candidate = pairs.WithScene(i, slot);
+          if (!candidate) return;
+          candidate->bound = bound;
+          take(*candidate);
+        });
+    search.counters->nodes += nodes;
+    if (!pairs.Spend(kVerticesANode * (1 + nodes))) *limit = kNoReach;
+  }
+}
+
+template <class Probe, class Take>
+void VisitSelf(const Search<Probe>& search, float* limit, Take&& take) {
+  const Pairs& pairs = search.pairs;
+  const Probes<Probe>& probes = search.probes;
+  if (!pairs.asks_self()) return;
+  for (std::size_t j = 1; j < pairs.size(); ++j) {
+    if (!pairs.Spend(kVerticesANode * j)) {
+      *limit = kNoReach;
+      return;
+    }
+    for (std::size_t i = 0; i < j; ++i) {
+      const float bound = OwnBound(probes.probes[i], probes.held_in[i], probes.held_in[j]);
+      if (bound > *limit) continue;
+      std::optional<Candidate> candidate = pairs.WithSelf(i, j);
+      if (!candidate) continue;
+      candidate->bound = bound;
+      take(*candidate);
+    }
+  }
+}
+
+// The order in which candidates are shown, and how many at most the first time.
+struct ChunkOrder {
+  CandidateOrder order = CandidateOrder::kByIds;
+  std::size_t first_chunk = CandidateQueue::kFirst;
+};
+
+// Shows all candidates whose bound is at most *limit, which may be lowered on the way, in order and
+// in chunks, until the pacer has stopped or ask(span) returns false.
+template <class Probe, class Ask>
+void ForEachChunk(const Search<Probe>& search, const ChunkOrder& order, const float* limit,
+                  Ask&& ask) {
+  CandidateQueue* const queue = search.queue;
+  std::optional<Candidate> after;
+  constexpr std::size_t kGrowth = 4;
+  for (std::size_t chunk = order.first_chunk;;
+       chunk = std::clamp(kGrowth * chunk, CandidateQueue::kFirst, CandidateQueue::kMost)) {
+    queue->Start(order.order, chunk, after);
+    float reach = queue->Limit(*limit);
+    const auto offer = [&](const Candidate& candidate) {
+      queue->Offer(candidate);
+      reach = queue->Limit(*limit);
+    };
+    VisitSelf(search, &reach, offer);
+    VisitScene(search, &reach, offer);
+    if (search.pairs.has_stopped()) return;
+    const bool is_last = !queue->is_full();
+    const absl::Span<const Candidate> sorted = queue->Sorted();
+    search.counters->candidates += sorted.size();
+    if (!sorted.empty() && !ask(sorted)) return;
+    if (is_last) return;
+    after = sorted.back();
+  }
+}
+
+}  // namespace clearance
+
+#endif  // CLEARANCE_CORE_SCENE_CANDIDATES_H_

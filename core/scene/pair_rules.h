@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which pairs of bodies are asked about at all, and within which margin they count as touching:
+// groups and masks as games have them, pairs that may touch as robots' SRDF lists them, and margins
+// of single pairs.
+
+#ifndef CLEARANCE_CORE_SCENE_PAIR_RULES_H_
+#define CLEARANCE_CORE_SCENE_PAIR_RULES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+
+namespace clearance {
+
+// A caller's name of a body. The asker's own bodies and those of the scene share the names: a body
+// of the asker is never asked against the scene's body of the same id, which is the same body.
+using BodyId = std::uint32_t;
+
+// What the rules say of two ids, in either order.
+struct PairRule {
+  BodyId a = 0;
+  BodyId b = 0;
+  // The pair may touch, and is never asked about; `margin` means nothing.
+  bool is_allowed = true;
+  // Metres, finite, >= 0, of a pair that is asked about: in place of the sum of the two bodies'.
+  double margin = 0;
+};
+
+// Groups and masks: bits. Two bodies are asked about only if each is in a group that the other's
+// mask has.
+struct GroupBits {
+  std::uint32_t group = 1;
+  std::uint32_t mask = ~std::uint32_t{0};
+
+  friend bool operator==(const GroupBits&, const GroupBits&) = default;
+};
+
+inline bool IsEnabled(const GroupBits& a, const GroupBits& b) {
+  return (a.group & b.mask) != 0 && (b.group & a.mask) != 0;
+}
+
+// A list of rules, sorted once; a value. Look-ups take O(log n), allocate nothing and may be made
+// from any thread.
+class PairRules {
+ public:
+  PairRules() = default;
+  // Of several rules for one pair the last holds. Rules of a body with itself mean nothing.
+  // Requires: margins are finite and >= 0.
+  explicit PairRules(absl::Span<const PairRule> rules);
+
+  // Null if there is none for this pair.
+  const PairRule* Find(BodyId a, BodyId b) const;
+
+  // The largest of all rules' margins, 0 without one: no pair touches from farther away.
+  double largest_margin() const { return largest_margin_; }
+
+  // By ids, a < b.
+  absl::Span<const PairRule> rules() const { return rules_; }
+
+  std::size_t byte_size() const { return rules_.capacity() * sizeof(PairRule); }
+
+ private:
+  std::vector<PairRule> rules_;
+  double largest_margin_ = 0;
+};
+
+}  // namespace clearance
+
+#endif  // CLEARANCE_CORE_SCENE_PAIR_RULES_H_

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a revision of a scene holds. All of it is by slot: the bodies have the slots from 0 without
+// a gap, and which one has which depends on the scene's history.
+
+#ifndef CLEARANCE_CORE_SCENE_SCENE_PARTS_H_
+#define CLEARANCE_CORE_SCENE_SCENE_PARTS_H_
+
+#include <cstddef>
+#include <memory>
+
+#include "core/broad/box_forest.h"
+#include "core/broad/paged_vector.h"
+#include "core/scene/paged_index.h"
+#include "core/scene/scene.h"
+
+namespace clearance {
+
+// What of a body seldom changes, apart from the poses, which do.
+struct SceneMember {
+  RigidBodyPtr body;
+  BodyId id = 0;
+  GroupBits bits;
+  double margin = 0;
+};
+
+// A value whose copies share what they have in common.
+struct SceneParts {
+  static constexpr std::size_t kPage = 16;  // bodies
+
+  PagedVector<SceneMember, kPage> members;
+  PagedVector<Pose, kPage> poses;
+  BoxForest boxes;  // each with the body's margin around it
+  PagedIndex<BodyId> slots;
+  PagedIndex<const RigidBody*> uses;  // how many members have a body
+  std::shared_ptr<const PairRules> rules = std::make_shared<const PairRules>();
+};
+
+}  // namespace clearance
+
+#endif  // CLEARANCE_CORE_SCENE_SCENE_PARTS_H_

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "core/scene/scratch.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "core/scene/body_box.h"
+#include "core/shape/make_shape.h"
+
+namespace clearance {
+
+SceneScratch::Parts::Parts() : point(MakeBody(std::get<ConvexShapePtr>(MakePoint(0)))) {
+  questions.reserve(kDistancesAtOnce);
+  answers.resize(kDistancesAtOnce);
+}
+
+SceneScratch::SceneScratch() : parts_(std::make_unique<Parts>()) {}
+SceneScratch::~SceneScratch() = default;
+SceneScratch::SceneScratch(SceneScratch&&) noexcept = default;
+SceneScratch& SceneScratch::operator=(SceneScratch&&) noexcept = default;
+
+Probes<FloatBox> StandingProbes(const Pairs& pairs, Margins margins, SceneScratch::Parts* scratch) {
+  const double excess = pairs.LargestExcess();
+  scratch->boxes.clear();
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const SceneBody& body = pairs.body(i);
+    const double margin = margins == Margins::kAround ? body.margin + excess : 0;
+    scratch->boxes.push_back(Rounded(BoxAt(*body.body, pairs.pose(i), margin)));
+  }
+  pairs.Spend(kVerticesACandidate * pairs.size());
+  return {scratch->boxes, scratch->boxes};
+}
+
+Group TakeGroup(const Pairs& pairs, std::uint64_t distances, absl::Span<const Candidate>* from) {
+  Group group;
+  Pacer::Cost cost;
+  std::size_t size = 0;
+  while (size < std::min(from->size(), kDistancesAtOnce) && !cost.IsHigh()) {
+    const std::uint64_t next = pairs.CostOf((*from)[size++], distances);
+    cost.Add(next);
+    group.cost += next;
+  }
+  group.candidates = from->first(size);
+  from->remove_prefix(size);
+  return group;
+}
+
+absl::Span<const DistanceAnswer> AskDistances(const Pairs& pairs,
+                                              absl::Span<const Candidate> candidates,
+                                              const DistanceOptions& options,
+                                              SceneScratch::Parts* scratch) {
+  scratch->questions.clear();
+  for (const Candidate& candidate : candidates) {
+    scratch->questions.push_back({pairs.PosedA(candidate), pairs.PosedB(candidate), options});
+  }
+  const absl::Span<DistanceAnswer> answers =
+      absl::MakeSpan(scratch->answers).first(candidates.size());
+  Distances(scratch->questions, answers);
+  return answers;
+}
+
+}  // namespace clearance

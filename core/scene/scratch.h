@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a SceneScratch holds, and the probes of standing bodies.
+
+#ifndef CLEARANCE_CORE_SCENE_SCRATCH_H_
+#define CLEARANCE_CORE_SCENE_SCRATCH_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "core/query/body_query.h"
+#include "core/scene/candidates.h"
+#include "core/scene/scene_query.h"
+#include "core/shape/rigid_body.h"
+
+namespace clearance {
+
+struct SceneScratch::Parts {
+  Parts();
+
+  CandidateQueue queue;
+  std::vector<FloatBox> boxes;         // of the asker's bodies
+  std::vector<MovingFloatBox> moving;  // likewise
+  std::vector<BodyDistanceQuestion> questions;
+  std::vector<DistanceAnswer> answers;  // kDistancesAtOnce of them
+  RigidBodyPtr point;                   // of rays
+};
+
+// Boxes of the asker's bodies where they stand, `margin` more than their own margins around them if
+// these matter.
+enum class Margins : std::uint8_t { kIgnored, kAround };
+Probes<FloatBox> StandingProbes(const Pairs& pairs, Margins margins, SceneScratch::Parts* scratch);
+
+// Candidates that are asked side by side, and what that takes at most, in vertices.
+struct Group {
+  absl::Span<const Candidate> candidates;
+  std::uint64_t cost = 0;
+};
+
+// Takes the next ones: as many as the core asks at once, unless they may take long together.
+// Requires: one at least; a pair of pieces takes so many distances.
+Group TakeGroup(const Pairs& pairs, std::uint64_t distances, absl::Span<const Candidate>* from);
+
+// Asks up to kDistancesAtOnce candidates for their distances side by side. The answers stay until
+// the next call.
+absl::Span<const DistanceAnswer> AskDistances(const Pairs& pairs,
+                                              absl::Span<const Candidate> candidates,
+                                              const DistanceOptions& options,
+                                              SceneScratch::Parts* scratch);
+
+}  // namespace clearance
+
+#endif  // CLEARANCE_CORE_SCENE_SCRATCH_H_

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "core/support/rough_support.h"
+
+#include <cmath>
+#include <vector>
+
+#include "core/math/tolerance.h"
+#include "core/support/support.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/support/rough_support.cc"
+#include "hwy/foreach_target.h"
+// After foreach_target.h.
+#include "core/support/block_scan-inl.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace clearance {
+namespace HWY_NAMESPACE {
+
+VertexIndex HighestInBlocksHere(const std::vector<ScanBlock>& blocks, const Vec3d& d) {
+  return HighestInBlocks(blocks, d);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace clearance
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+namespace clearance {
+namespace {
+
+HWY_EXPORT(HighestInBlocksHere);
+
+bool FitsFloats(const Vec3d& d) {
+  const double size = std::fabs(d.x) + std::fabs(d.y) + std::fabs(d.z);
+  return size > kLeastFloatDirection && size < kMostFloatDirection;
+}
+
+}  // namespace
+
+VertexIndex RoughlyHighestVertex(const ConvexShape& shape, const Vec3d& d, VertexIndex start) {
+  if (shape.box_corners().is_box) return shape.box_corners().Towards(d);
+  if (shape.scan_blocks().empty() || !FitsFloats(d)) return HighestVertex(shape, d, start);
+  return HWY_DYNAMIC_DISPATCH(HighestInBlocksHere)(shape.scan_blocks(), d);
+}
+
+}  // namespace clearance
+
+#endif  // HWY_ONCE
