@@ -13,9 +13,11 @@ readonly image=localhost/clearance:test
 readonly store=${CLEARANCE_CONTAINER_STORE:-/var/tmp/clearance-containers}
 scratch=$(mktemp -d)
 container=clearance-test-$$
+volume=clearance-test-$$
 
 Cleanup() {
   podman rm -f "$container" >/dev/null 2>&1 || true
+  podman volume rm -f "$volume" >/dev/null 2>&1 || true
   rm -rf -- "$scratch"
 }
 trap Cleanup EXIT
@@ -92,6 +94,21 @@ echo '   healthy'
 Say 'asking it from outside'
 build/release/client/clearance --addr "$(Published 50051)" info
 curl -fsS "http://$(Published 9464)/metrics" | grep '^clearance_build_info'
+
+Say 'killing it with its shapes in a volume'
+podman rm -f "$container" >/dev/null
+RunWithVolume() {
+  podman run -d --name "$container" --user 65532 --read-only --read-only-tmpfs=false --cap-drop=all \
+    --security-opt=no-new-privileges -v "$volume:/data" -p 127.0.0.1::50051 "$image" \
+    --data_dir=/data >/dev/null
+  AwaitHealthy
+}
+RunWithVolume
+build/release/client/clearance --addr "$(Published 50051)" register ball '{"sphere": {"radius": 1}}'
+podman kill -s KILL "$container" >/dev/null
+podman rm -f "$container" >/dev/null
+RunWithVolume
+build/release/client/clearance --addr "$(Published 50051)" get ball
 
 Say 'stopping it'
 podman stop -t 30 "$container" >/dev/null

@@ -7,11 +7,16 @@
 
 #include <string>
 
+#include "server/config/server_config.h"
+
 namespace clearance::server {
 
-// Asks grpc.health.v1 of the server at `address` for the whole server's health, without TLS, and
-// prints the answer. Returns the process's exit code: 0 if it is SERVING, else 1.
-int CheckHealth(const std::string& address);
+// Asks grpc.health.v1 of the server at `address` for the whole server's health and prints the
+// answer. Where the server's own settings name a certificate it is asked over TLS: that certificate
+// alone is trusted, under the name that is in it, and shown as the client's own. With a client CA
+// this takes a certificate that the CA gave for clients too. Returns the process's exit code: 0 if
+// it is SERVING, else 1.
+int CheckHealth(const std::string& address, const TlsFiles& tls);
 
 }  // namespace clearance::server
 

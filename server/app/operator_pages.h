@@ -10,6 +10,7 @@
 
 #include "absl/strings/string_view.h"
 #include "server/observe/http_server.h"
+#include "server/observe/liveness.h"
 #include "server/observe/metrics.h"
 
 namespace clearance::server {
@@ -17,8 +18,9 @@ namespace clearance::server {
 // Thread-safe.
 class OperatorPages {
  public:
-  // `metrics` outlives this.
-  explicit OperatorPages(const Metrics* metrics) : metrics_(metrics) {}
+  // Both outlive this.
+  OperatorPages(const Metrics* metrics, Liveness* liveness)
+      : metrics_(metrics), liveness_(liveness) {}
 
   // Not ready until told so.
   void SetReady(bool ready) { ready_ = ready; }
@@ -27,6 +29,7 @@ class OperatorPages {
 
  private:
   const Metrics* const metrics_;
+  Liveness* const liveness_;
   std::atomic<bool> ready_ = false;
 };
 

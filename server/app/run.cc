@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -17,23 +18,37 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
+#include "server/app/exposure.h"
+#include "server/app/grpc_log.h"
 #include "server/app/health_check.h"
+#include "server/app/new_token.h"
 #include "server/app/operator_pages.h"
 #include "server/app/port_file.h"
+#include "server/app/restore.h"
+#include "server/app/restore_scenes.h"
 #include "server/app/shutdown_signals.h"
 #include "server/config/command_line.h"
 #include "server/config/flags.h"
 #include "server/engine/answer_check.h"
+#include "server/guard/access_files.h"
 #include "server/observe/http_server.h"
+#include "server/observe/liveness.h"
 #include "server/observe/log.h"
 #include "server/observe/metrics.h"
+#include "server/observe/steady_clock.h"
 #include "server/registry/registry.h"
 #include "server/service/grpc_server.h"
+#include "server/service/tls_certificates.h"
+#include "server/storage/backup.h"
+#include "server/storage/data_directory.h"
+#include "server/storage/shape_ledger.h"
+#include "server/storage/sqlite_shape_store.h"
 
 namespace clearance::server {
 namespace {
 
 constexpr int kWrongArguments = 2;
+constexpr int kUnusableData = 3;
 
 // What the drain may take beyond its own two times before the process ends itself.
 constexpr absl::Duration kDrainSlack = absl::Seconds(10);
@@ -58,47 +73,76 @@ void LogSettings(Log* log) {
   log->Write(LogLevel::kInfo, "settings", fields);
 }
 
-int OnePerCoreIfZero(int threads) {
-  return threads > 0 ? threads
-                     : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-}
+int Cores() { return static_cast<int>(std::max(1U, std::thread::hardware_concurrency())); }
 
-// Members are made in their order and end in the reverse of it: the HTTP port answers before gRPC
-// starts and until it has stopped.
+// gRPC lets one thread at a time wait for all connections, whosever they are. With two of them
+// nearly every message is read by the one and answered by the other, at twice the cost: one is
+// enough for as many cores as a server of small messages keeps busy.
+int PollingThreads(int wanted) { return wanted > 0 ? wanted : std::max(1, Cores() / 4); }
+
+int WorkerThreads(int wanted) { return wanted > 0 ? wanted : Cores(); }
+
+// Members are made in their order and end in the reverse of it: the HTTP port answers before shapes
+// are read and gRPC starts, and until gRPC has stopped; then the ledger ends, and the directory is
+// free.
 class Process {
  public:
   explicit Process(const ServerConfig& config)
       : config_(config),
         log_(config.log_format, config.log_level),
+        grpc_log_(&log_),
         signals_(config.drain_delay + config.drain_timeout + kDrainSlack, &log_),
         metrics_(CLEARANCE_VERSION),
-        registry_(config.limits, &metrics_),
+        quotas_(config.principal, &metrics_),
+        registry_(config.limits, &metrics_, &quotas_),
+        scenes_(config.limits, &metrics_, &quotas_),
         checker_(config.check_sample, metrics_, log_),
-        pages_(&metrics_) {}
+        liveness_(config.liveness_patience, metrics_),
+        pages_(&metrics_, &liveness_) {}
 
   int Serve();
 
  private:
+  absl::Status LoadTls();
+  absl::Status ReadAccessRules();
   absl::Status StartHttp();
+  absl::Status StartLedger();
+  absl::StatusOr<std::unique_ptr<ShapeStore>> OpenStore();
   absl::Status StartGrpc();
   absl::Status BecomeReady();
   void Drain();
 
   const ServerConfig& config_;
   Log log_;
+  GrpcLog grpc_log_;
   ShutdownSignals signals_;
   Metrics metrics_;
+  HoldingQuotas quotas_;
   Registry registry_;
+  SceneRegistry scenes_;
   AnswerChecker checker_;
+  std::unique_ptr<AccessFiles> access_;  // null: without a policy
+  Liveness liveness_;
   OperatorPages pages_;
+  std::optional<DataDirectory> directory_;
+  std::unique_ptr<ShapeLedger> ledger_;
   std::unique_ptr<HttpServer> http_;
+  std::unique_ptr<TlsCertificates> tls_;
   std::unique_ptr<GrpcServer> grpc_;
 };
 
 int Process::Serve() {
   log_.Info("starting", {{"version", CLEARANCE_VERSION}});
   LogSettings(&log_);
-  absl::Status status = StartHttp();
+  absl::Status status = LoadTls();
+  if (status.ok()) status = ReadAccessRules();
+  if (status.ok()) status = StartHttp();
+  if (status.ok()) {
+    if (absl::Status data = StartLedger(); !data.ok()) {
+      log_.Error("cannot use the data directory", {{"reason", data.message()}});
+      return kUnusableData;
+    }
+  }
   if (status.ok()) status = StartGrpc();
   if (status.ok()) status = BecomeReady();
   if (!status.ok()) {
@@ -111,6 +155,25 @@ int Process::Serve() {
   return EXIT_SUCCESS;
 }
 
+absl::Status Process::LoadTls() {
+  if (config_.tls.certificate.empty()) return absl::OkStatus();
+  absl::StatusOr<std::unique_ptr<TlsCertificates>> tls =
+      TlsCertificates::Load(config_.tls, metrics_.tls(), &log_);
+  if (!tls.ok()) return tls.status();
+  tls_ = *std::move(tls);
+  return absl::OkStatus();
+}
+
+absl::Status Process::ReadAccessRules() {
+  if (config_.policy_file.empty()) return absl::OkStatus();
+  auto access = AccessFiles::Load({config_.policy_file, config_.token_file}, log_, metrics_,
+                                  {.defaults = config_.principal, .quotas = &quotas_});
+  if (!access.ok()) return access.status();
+  access_ = *std::move(access);
+  access_->Watch();
+  return absl::OkStatus();
+}
+
 absl::Status Process::StartHttp() {
   absl::StatusOr<std::unique_ptr<HttpServer>> http = HttpServer::Start(
       config_.http_listen, [this](absl::string_view path) { return pages_.Answer(path); });
@@ -119,11 +182,72 @@ absl::Status Process::StartHttp() {
   return absl::OkStatus();
 }
 
+absl::Status Process::StartLedger() {
+  std::unique_ptr<ShapeStore> store;
+  if (config_.data_dir.empty()) {
+    log_.Info("shapes and scenes live in memory and end with the process");
+  } else {
+    absl::StatusOr<std::unique_ptr<ShapeStore>> opened = OpenStore();
+    if (!opened.ok()) return opened.status();
+    store = *std::move(opened);
+  }
+  ledger_ = std::make_unique<ShapeLedger>(ShapeLedger::Parts{.registry = registry_,
+                                                             .store = std::move(store),
+                                                             .metrics = &metrics_,
+                                                             .log = &log_,
+                                                             .scenes = &scenes_});
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::unique_ptr<ShapeStore>> Process::OpenStore() {
+  const SteadyTime began = SteadyNow();
+  absl::StatusOr<DataDirectory> directory = DataDirectory::Open(config_.data_dir);
+  if (!directory.ok()) return directory.status();
+  directory_.emplace(*std::move(directory));
+  if (directory_->is_open_to_others()) {
+    log_.Warning("other users may enter the data directory; its files are the server's alone",
+                 {{"data_dir", config_.data_dir}});
+  }
+  absl::StatusOr<std::unique_ptr<SqliteShapeStore>> store =
+      SqliteShapeStore::Open(directory_->database_path());
+  if (!store.ok()) return store.status();
+  absl::Status status =
+      RestoreShapes(WorkerThreads(config_.worker_threads), store->get(), &registry_);
+  if (status.ok()) status = RestoreScenes(store->get(), registry_, &scenes_);
+  if (!status.ok()) return status;
+  metrics_.store().bytes->Set(static_cast<double>((*store)->byte_size()));
+  log_.Info("shapes and scenes are stored and were read",
+            {{"data_dir", config_.data_dir},
+             {"shapes", registry_.size()},
+             {"revision", registry_.revision()},
+             {"scenes", scenes_.size()},
+             {"seconds", absl::ToDoubleSeconds(SteadyNow() - began)}});
+  return std::unique_ptr<ShapeStore>(*std::move(store));
+}
+
 absl::Status Process::StartGrpc() {
+  WarnOfStrangers(config_, &log_);
+  const ConnectionLimits connections = {
+      .most = FittingConnections(config_.max_connections, &log_),
+      .most_of_address = config_.max_connections_per_address,
+      .ban_after_cut = config_.ban_after_cut,
+      .fence = {config_.max_streams_per_connection, config_.limits.max_transport_bytes,
+                config_.max_total_bytes_in_flight}};
   const GrpcServerOptions options = {.listen_address = config_.listen,
-                                     .polling_threads = OnePerCoreIfZero(config_.polling_threads),
-                                     .worker_threads = OnePerCoreIfZero(config_.worker_threads),
-                                     .checker = &checker_};
+                                     .tls = tls_.get(),
+                                     .reflection = ShowsReflection(config_),
+                                     .connections = connections,
+                                     .max_connection_idle = config_.max_connection_idle,
+                                     .max_connection_age = config_.max_connection_age,
+                                     .polling_threads = PollingThreads(config_.polling_threads),
+                                     .worker_threads = WorkerThreads(config_.worker_threads),
+                                     .max_pending_work = config_.max_pending_work,
+                                     .max_total_bytes_in_flight = config_.max_total_bytes_in_flight,
+                                     .checker = &checker_,
+                                     .authenticator = access_ ? &access_->authenticator() : nullptr,
+                                     .log = &log_,
+                                     .ledger = ledger_.get(),
+                                     .liveness = &liveness_};
   absl::StatusOr<std::unique_ptr<GrpcServer>> grpc =
       GrpcServer::Start(options, config_.limits, registry_, metrics_);
   if (!grpc.ok()) return grpc.status();
@@ -137,8 +261,10 @@ absl::Status Process::BecomeReady() {
     absl::Status status = WritePortFile(config_.port_file, {grpc_->port(), http_->port()});
     if (!status.ok()) return status;
   }
-  log_.Info("serving; shapes live in memory and end with the process",
-            {{"grpc", config_.listen}, {"grpc_port", grpc_->port()}, {"http_port", http_->port()}});
+  log_.Info("serving", {{"grpc", config_.listen},
+                        {"tls", TlsMode(config_.tls)},
+                        {"grpc_port", grpc_->port()},
+                        {"http_port", http_->port()}});
   return absl::OkStatus();
 }
 
@@ -150,7 +276,17 @@ void Process::Drain() {
   absl::SleepFor(config_.drain_delay);
   log_.Info("ending sessions", {{"drain_timeout", absl::FormatDuration(config_.drain_timeout)}});
   grpc_->BeginDrain();
-  grpc_->Shutdown(absl::Now() + config_.drain_timeout);
+  grpc_->Shutdown(config_.drain_timeout);
+}
+
+int BackUpTo(const std::string& file, const ServerConfig& config) {
+  const absl::Status status = BackUp(config.data_dir, file);
+  if (!status.ok()) {
+    std::cerr << "clearance-server: " << status.message() << '\n';
+    return kUnusableData;
+  }
+  std::cout << "backed up to " << file << '\n';
+  return EXIT_SUCCESS;
 }
 
 int ServeWith(const ServerConfig& config) {
@@ -180,7 +316,11 @@ int Run(absl::Span<const char* const> arguments) {
       std::cout << "clearance-server " << CLEARANCE_VERSION << '\n';
       return EXIT_SUCCESS;
     case Action::kCheckHealth:
-      return CheckHealth(line->health_address);
+      return CheckHealth(line->health_address, line->config.tls);
+    case Action::kMakeToken:
+      return PrintNewToken(line->token_id);
+    case Action::kBackUp:
+      return BackUpTo(line->backup_file, line->config);
     case Action::kServe:
       break;
   }

@@ -29,6 +29,8 @@ struct CommandLineOnly {
   Action action = Action::kServe;
   std::string config_file;
   std::string health_address;
+  std::string token_id;
+  std::string backup_file;
   std::vector<Argument> settings;
 };
 
@@ -51,9 +53,15 @@ absl::Status Take(const Argument& argument, CommandLineOnly* line) {
   } else if (argument.name == "health_check") {
     line->action = Action::kCheckHealth;
     line->health_address = std::string(argument.value.value_or(""));
+  } else if (argument.name == "new_token") {
+    line->action = Action::kMakeToken;
+    line->token_id = std::string(argument.value.value_or(""));
   } else if (!argument.value.has_value()) {
     return absl::InvalidArgumentError(
         absl::StrCat("--", argument.name, " needs a value: --", argument.name, "=VALUE"));
+  } else if (argument.name == "backup_to") {
+    line->action = Action::kBackUp;
+    line->backup_file = std::string(*argument.value);
   } else if (argument.name == "config_file") {
     line->config_file = std::string(*argument.value);
   } else {
@@ -105,7 +113,10 @@ absl::StatusOr<CommandLine> ParseArguments(absl::Span<const char* const> argumen
     if (!status.ok()) return status;
   }
   if (only.action == Action::kShowHelp || only.action == Action::kShowVersion) {
-    return CommandLine{.action = only.action, .config = {}, .health_address = ""};
+    return CommandLine{.action = only.action};
+  }
+  if (only.action == Action::kMakeToken) {
+    return CommandLine{.action = only.action, .token_id = std::move(only.token_id)};
   }
   if (!only.config_file.empty()) {
     const absl::Status status = ReadConfigFile(only.config_file);
@@ -117,8 +128,16 @@ absl::StatusOr<CommandLine> ParseArguments(absl::Span<const char* const> argumen
   }
   absl::StatusOr<ServerConfig> config = ConfigFromFlags();
   if (!config.ok()) return config.status();
+  if (only.action == Action::kBackUp && (config->data_dir.empty() || only.backup_file.empty())) {
+    return absl::InvalidArgumentError(
+        "--backup_to=FILE needs the name of a file that is not there, and --data_dir of the "
+        "server");
+  }
   if (only.health_address.empty()) only.health_address = LocalAddressOf(config->listen);
-  return CommandLine{only.action, *std::move(config), std::move(only.health_address)};
+  return CommandLine{.action = only.action,
+                     .config = *std::move(config),
+                     .health_address = std::move(only.health_address),
+                     .backup_file = std::move(only.backup_file)};
 }
 
 std::string LocalAddressOf(absl::string_view listen) {
@@ -144,6 +163,14 @@ std::string HelpText() {
       "      Ask a running server (default: the one at --listen) for its health, print it, and "
       "exit\n"
       "      with 0 if it serves and 1 if not.\n"
+      "  --new_token=ID\n"
+      "      Print a new token for the principal ID, once, and below it the line that makes the "
+      "server\n"
+      "      know it, for the file of --token_file.\n"
+      "  --backup_to=FILE\n"
+      "      Copy the shapes of --data_dir, as of one moment, into a new file, whether or not a "
+      "server\n"
+      "      runs on it. To restore it put it into an empty --data_dir as shapes.sqlite.\n"
       "\n"
       "Settings and their defaults. Bytes take the units KiB, MiB, GiB; times ms, s, m.\n"
       "\n",
@@ -151,7 +178,8 @@ std::string HelpText() {
       "\n"
       "Exits with 0 after a drain (SIGTERM or SIGINT; a second signal ends it at once with 1), "
       "with 1\n"
-      "if it cannot listen, with 2 if a setting is wrong.\n");
+      "if it cannot listen, with 2 if a setting is wrong, with 3 if the data directory cannot be "
+      "used.\n");
 }
 
 }  // namespace clearance::server

@@ -17,12 +17,14 @@
 
 namespace clearance::server {
 
-enum class Action { kServe, kShowHelp, kShowVersion, kCheckHealth };
+enum class Action { kServe, kShowHelp, kShowVersion, kCheckHealth, kMakeToken, kBackUp };
 
 struct CommandLine {
   Action action = Action::kServe;
-  ServerConfig config;         // of kServe and kCheckHealth
-  std::string health_address;  // of kCheckHealth: host:port or unix:path
+  ServerConfig config = {};         // of kServe, kCheckHealth and kBackUp
+  std::string health_address = {};  // of kCheckHealth: host:port or unix:path
+  std::string token_id = {};        // of kMakeToken: whose
+  std::string backup_file = {};     // of kBackUp
 };
 
 // `arguments` without the program's name. A setting of the command line wins over the file's.

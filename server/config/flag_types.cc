@@ -54,6 +54,7 @@ bool ParseName(absl::string_view text, const std::array<const char*, kSize>& nam
   return false;
 }
 
+constexpr std::array<const char*, 3> kReflectionNames = {"auto", "on", "off"};
 constexpr std::array<const char*, 2> kFormatNames = {"human", "json"};
 constexpr std::array<const char*, 4> kLevelNames = {"debug", "info", "warning", "error"};
 
@@ -127,6 +128,14 @@ bool AbslParseFlag(absl::string_view text, GrpcAddress* address, std::string* er
 }
 
 std::string AbslUnparseFlag(const GrpcAddress& address) { return address.value; }
+
+bool AbslParseFlag(absl::string_view text, Reflection* reflection, std::string* error) {
+  return ParseName(text, kReflectionNames, reflection, error);
+}
+
+std::string AbslUnparseFlag(Reflection reflection) {
+  return kReflectionNames[static_cast<std::size_t>(reflection)];
+}
 
 bool AbslParseFlag(absl::string_view text, LogFormat* format, std::string* error) {
   return ParseName(text, kFormatNames, format, error);

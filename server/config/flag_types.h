@@ -11,6 +11,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "server/config/server_config.h"
 #include "server/observe/log.h"
 
 namespace clearance::server {
@@ -39,12 +40,12 @@ struct Count {
   friend std::string AbslUnparseFlag(Count count) { return std::to_string(count.value); }
 };
 
-template <std::uint64_t kLargest>
+template <std::uint64_t kLargest, std::uint64_t kSmallest = 1>
 struct ByteCount {
   std::uint64_t value;
 
   friend bool AbslParseFlag(absl::string_view text, ByteCount* count, std::string* error) {
-    return ParseBytes(text, {1, kLargest}, &count->value, error);
+    return ParseBytes(text, {kSmallest, kLargest}, &count->value, error);
   }
   friend std::string AbslUnparseFlag(ByteCount count) { return FormatBytes(count.value); }
 };
@@ -70,6 +71,9 @@ struct GrpcAddress {
 };
 bool AbslParseFlag(absl::string_view text, GrpcAddress* address, std::string* error);
 std::string AbslUnparseFlag(const GrpcAddress& address);
+
+bool AbslParseFlag(absl::string_view text, Reflection* reflection, std::string* error);
+std::string AbslUnparseFlag(Reflection reflection);
 
 bool AbslParseFlag(absl::string_view text, LogFormat* format, std::string* error);
 std::string AbslUnparseFlag(LogFormat format);

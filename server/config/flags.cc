@@ -26,13 +26,19 @@ using HeldBytes = ByteCount<kMostOf64Bits>;
 using WireCount = Count<1, kMostOf32Bits>;
 using ThreadCount = Count<0, 1024>;
 using PieceCount = Count<1, 65536>;
+using PairCount = Count<1, 65536>;
 using SampleCount = Count<0, kMostOf32Bits>;
+using ConnectionCount = Count<1, 1'000'000>;
+using NamesOfOne = Count<0, kMostOf32Bits>;
+using BytesOfOne = ByteCount<kMostOf64Bits, 0>;
 
 constexpr Limits kDefaults;
 
 }  // namespace
 }  // namespace clearance::server
 
+using clearance::server::BytesOfOne;
+using clearance::server::ConnectionCount;
 using clearance::server::GrpcAddress;
 using clearance::server::HeldBytes;
 using clearance::server::HttpAddress;
@@ -40,7 +46,10 @@ using clearance::server::kDefaults;
 using clearance::server::LogFormat;
 using clearance::server::LogLevel;
 using clearance::server::MessageBytes;
+using clearance::server::NamesOfOne;
+using clearance::server::PairCount;
 using clearance::server::PieceCount;
+using clearance::server::Reflection;
 using clearance::server::SampleCount;
 using clearance::server::ServerConfig;
 using clearance::server::ThreadCount;
@@ -51,10 +60,51 @@ ABSL_FLAG(GrpcAddress, listen, GrpcAddress{"127.0.0.1:50051"},
           "Where gRPC is served: host:port or unix:path. Port 0 takes a free one.");
 ABSL_FLAG(HttpAddress, http_listen, HttpAddress{"127.0.0.1:9464"},
           "Where /metrics, /livez and /readyz are served over HTTP: host:port.");
+ABSL_FLAG(
+    std::string, tls_certificate, "",
+    "PEM file with the server's certificate, then those up to its CA: gRPC is served over TLS "
+    "alone. This file and the next two are read again as they change. Empty: plain text.");
+ABSL_FLAG(std::string, tls_key, "", "PEM file with the private key of --tls_certificate.");
+ABSL_FLAG(
+    std::string, tls_client_ca, "",
+    "PEM file with the CAs whose certificates clients need: mutual TLS. Empty: they need none.");
+ABSL_FLAG(Reflection, reflection, Reflection::kAuto,
+          "Whether callers may ask which services there are (grpc.reflection): on, off, or auto: "
+          "only on addresses of this machine alone and with --tls_client_ca, and not with a "
+          "--policy_file, for who asks is not asked who they are.");
+ABSL_FLAG(ConnectionCount, max_connections, ConnectionCount{ServerConfig().max_connections},
+          "Connections open at once; lowered to what the limit of open files leaves room for.");
+ABSL_FLAG(ConnectionCount, max_connections_per_address,
+          ConnectionCount{ServerConfig().max_connections_per_address},
+          "Connections open at once from one address, or one /64 of IPv6. Behind a proxy all come "
+          "from its address.");
+ABSL_FLAG(
+    WaitTime, ban_after_cut, WaitTime{ServerConfig().ban_after_cut},
+    "How long new connections of an address, or a /64 of IPv6, are refused after one of its was "
+    "cut for what it did; twice as long each time that it happens again soon, up to 64 times. "
+    "0: not at all, as is needed behind a proxy, from whose address all come.");
+ABSL_FLAG(ConnectionCount, max_streams_per_connection,
+          ConnectionCount{ServerConfig().max_streams_per_connection},
+          "Calls open at once on one connection; a client that does not keep to it is cut off.");
+ABSL_FLAG(WaitTime, max_connection_idle, WaitTime{ServerConfig().max_connection_idle},
+          "A connection without a call for so long is closed. 0: never.");
+ABSL_FLAG(WaitTime, max_connection_age, WaitTime{ServerConfig().max_connection_age},
+          "A connection this old takes no new call, so that the next one may go to another server; "
+          "calls on it go on. 0: never.");
 ABSL_FLAG(ThreadCount, polling_threads, ThreadCount{0},
-          "Threads that serve the completion queues. 0: one per core.");
+          "Threads that read and write messages and answer small ones. 0: one for four cores.");
 ABSL_FLAG(ThreadCount, worker_threads, ThreadCount{0},
           "Threads that build hulls and compute large batches. 0: one per core.");
+ABSL_FLAG(
+    WaitTime, max_pending_work, WaitTime{ServerConfig().max_pending_work},
+    "Processor time, as estimated from rows and shapes, of all messages that wait for worker "
+    "threads or are worked on; a message beyond it is refused by itself, and one caller's once "
+    "it has as much as all others leave free.");
+ABSL_FLAG(
+    HeldBytes, max_total_bytes_in_flight, HeldBytes{ServerConfig().max_total_bytes_in_flight},
+    "Bytes of all calls together: messages received and not yet answered, replies made and not "
+    "yet taken. Beyond it sessions are not read, and what came is refused; of one caller once "
+    "it holds as much as all others leave free.");
 ABSL_FLAG(WaitTime, drain_delay, WaitTime{absl::ZeroDuration()},
           "After SIGTERM, time from saying \"not ready\" to refusing calls. Behind a balancer "
           "(Kubernetes, "
@@ -62,12 +112,28 @@ ABSL_FLAG(WaitTime, drain_delay, WaitTime{absl::ZeroDuration()},
 ABSL_FLAG(
     WaitTime, drain_timeout, WaitTime{absl::Seconds(20)},
     "After drain_delay, time that calls have to end by themselves before they are cancelled.");
+ABSL_FLAG(WaitTime, liveness_patience, WaitTime{ServerConfig().liveness_patience},
+          "How long a loop that takes connections or messages may leave a question of /livez open "
+          "before that says that the server is not alive; worker threads have ten times that. 0: "
+          "for ever.");
 ABSL_FLAG(LogFormat, log_format, LogFormat::kHuman, "Form of the log on stderr: human or json.");
 ABSL_FLAG(LogLevel, log_level, LogLevel::kInfo,
           "Lowest level that is logged: debug, info, warning or error.");
+ABSL_FLAG(
+    std::string, policy_file, "",
+    "JSON that names who may come in, their roles, prefixes of names and limits; read anew when "
+    "it changes. Empty: whoever reaches the port may do everything.");
+ABSL_FLAG(
+    std::string, token_file, "",
+    "Lines `ID sha256:HEX` of the tokens by which the policy's principals come in (--new_token "
+    "makes them); read anew when it changes. Needs a policy_file.");
 ABSL_FLAG(std::string, port_file, "",
           "Once ready, write {\"grpc_port\":N,\"http_port\":N} to this file (atomically). Empty: "
           "no file.");
+
+ABSL_FLAG(std::string, data_dir, "",
+          "Directory in which shapes and scenes are stored, one server's alone; made if it is not "
+          "there. Empty: they live in memory and end with the process.");
 
 ABSL_FLAG(SampleCount, check_sample, SampleCount{ServerConfig().check_sample},
           "One answered row in so many is proved anew by an independent checker, which counts and "
@@ -99,6 +165,45 @@ ABSL_FLAG(HeldBytes, max_session_shape_bytes, HeldBytes{kDefaults.max_session_sh
           "Bytes of all inline shapes that one session holds.");
 ABSL_FLAG(PieceCount, max_pieces_per_shape, PieceCount{kDefaults.max_pieces_per_shape},
           "Pieces of one compound.");
+ABSL_FLAG(WireCount, max_scenes, WireCount{kDefaults.max_scenes}, "Scenes of the whole server.");
+ABSL_FLAG(WireCount, max_scene_bodies, WireCount{kDefaults.max_scene_bodies},
+          "Bodies of one scene.");
+ABSL_FLAG(WireCount, max_scene_rules, WireCount{kDefaults.max_scene_rules},
+          "Rules of pairs of one scene.");
+ABSL_FLAG(WireCount, max_scene_revisions, WireCount{kDefaults.max_scene_revisions},
+          "Revisions of one scene that can be asked for, the newest included.");
+ABSL_FLAG(WireCount, max_session_scenes, WireCount{kDefaults.max_session_scenes},
+          "Slots of scenes of one session.");
+ABSL_FLAG(WireCount, max_session_bodies, WireCount{kDefaults.max_session_bodies},
+          "Own bodies of one session.");
+ABSL_FLAG(WireCount, max_session_rules, WireCount{kDefaults.max_session_rules},
+          "Own rules of pairs of one session.");
+ABSL_FLAG(PairCount, max_row_pairs, PairCount{kDefaults.max_row_pairs},
+          "Pairs that a row of a question about a scene may list.");
+ABSL_FLAG(WireCount, max_tracks, WireCount{kDefaults.max_tracks}, "Tracks of the whole server.");
+ABSL_FLAG(WireCount, max_caller_tracks, WireCount{kDefaults.max_caller_tracks},
+          "Tracks of one principal or, without a policy, of one address.");
+ABSL_FLAG(WireCount, max_track_ticks, WireCount{kDefaults.max_track_ticks},
+          "Ticks of one track that can be asked for.");
+ABSL_FLAG(WireCount, max_track_bodies, WireCount{kDefaults.max_track_bodies},
+          "Bodies of one tick of a track.");
+ABSL_FLAG(WireCount, max_watches, WireCount{kDefaults.max_watches},
+          "Watches of scenes of the whole server.");
+ABSL_FLAG(WireCount, max_caller_watches, WireCount{kDefaults.max_caller_watches},
+          "Watches of one principal or, without a policy, of one address.");
+ABSL_FLAG(HeldBytes, max_scene_bytes, HeldBytes{kDefaults.max_scene_bytes},
+          "Bytes of all scenes and their revisions together, about.");
+
+ABSL_FLAG(NamesOfOne, principal_shapes, NamesOfOne{0},
+          "Shapes that one principal of the policy may own where that does not say. 0: only "
+          "max_shapes holds.");
+ABSL_FLAG(BytesOfOne, principal_registry_bytes, BytesOfOne{0},
+          "Bytes of the shapes that one principal may own, likewise. 0: only max_registry_bytes.");
+ABSL_FLAG(NamesOfOne, principal_scenes, NamesOfOne{0},
+          "Scenes that one principal may own, likewise. 0: only max_scenes.");
+ABSL_FLAG(BytesOfOne, principal_scene_bytes, BytesOfOne{0},
+          "Bytes of the scenes that one principal may own and their revisions, likewise. 0: only "
+          "max_scene_bytes.");
 
 namespace clearance::server {
 namespace {
@@ -123,6 +228,32 @@ absl::Status ExceedsError(absl::string_view name, absl::string_view bound_name) 
                                                  value(bound_name)));
 }
 
+absl::Duration NeverIfZero(const WaitTime& wait) {
+  return wait.value == absl::ZeroDuration() ? absl::InfiniteDuration() : wait.value;
+}
+
+std::uint64_t NoLimitIfZero(std::uint64_t value) { return value == 0 ? kNoLimit : value; }
+
+HoldingLimits HoldingLimitsFromFlags() {
+  return {
+      .shapes = NoLimitIfZero(absl::GetFlag(FLAGS_principal_shapes).value),
+      .registry_bytes = NoLimitIfZero(absl::GetFlag(FLAGS_principal_registry_bytes).value),
+      .scenes = NoLimitIfZero(absl::GetFlag(FLAGS_principal_scenes).value),
+      .scene_bytes = NoLimitIfZero(absl::GetFlag(FLAGS_principal_scene_bytes).value),
+  };
+}
+
+absl::Status CheckTogether(const TlsFiles& tls) {
+  if (tls.certificate.empty() != tls.key.empty()) {
+    return absl::InvalidArgumentError("--tls_certificate and --tls_key: have to be given together");
+  }
+  if (tls.certificate.empty() && !tls.client_ca.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--tls_client_ca=", tls.client_ca, ": has to come with --tls_certificate"));
+  }
+  return absl::OkStatus();
+}
+
 Limits LimitsFromFlags() {
   return {
       .max_request_bytes = absl::GetFlag(FLAGS_max_request_bytes).value,
@@ -139,6 +270,21 @@ Limits LimitsFromFlags() {
       .max_bytes_in_flight = absl::GetFlag(FLAGS_max_bytes_in_flight).value,
       .max_session_shape_bytes = absl::GetFlag(FLAGS_max_session_shape_bytes).value,
       .max_pieces_per_shape = absl::GetFlag(FLAGS_max_pieces_per_shape).value,
+      .max_scenes = absl::GetFlag(FLAGS_max_scenes).value,
+      .max_scene_bodies = absl::GetFlag(FLAGS_max_scene_bodies).value,
+      .max_scene_rules = absl::GetFlag(FLAGS_max_scene_rules).value,
+      .max_scene_revisions = absl::GetFlag(FLAGS_max_scene_revisions).value,
+      .max_scene_bytes = absl::GetFlag(FLAGS_max_scene_bytes).value,
+      .max_session_scenes = absl::GetFlag(FLAGS_max_session_scenes).value,
+      .max_session_bodies = absl::GetFlag(FLAGS_max_session_bodies).value,
+      .max_session_rules = absl::GetFlag(FLAGS_max_session_rules).value,
+      .max_row_pairs = absl::GetFlag(FLAGS_max_row_pairs).value,
+      .max_tracks = absl::GetFlag(FLAGS_max_tracks).value,
+      .max_caller_tracks = absl::GetFlag(FLAGS_max_caller_tracks).value,
+      .max_track_ticks = absl::GetFlag(FLAGS_max_track_ticks).value,
+      .max_track_bodies = absl::GetFlag(FLAGS_max_track_bodies).value,
+      .max_watches = absl::GetFlag(FLAGS_max_watches).value,
+      .max_caller_watches = absl::GetFlag(FLAGS_max_caller_watches).value,
   };
 }
 
@@ -169,18 +315,42 @@ absl::StatusOr<ServerConfig> ConfigFromFlags() {
         absl::StrCat("--max_messages_in_flight=", limits.max_messages_in_flight,
                      ": has to be 1 or 2; a session reads at most one message ahead"));
   }
+  const TlsFiles tls = {.certificate = absl::GetFlag(FLAGS_tls_certificate),
+                        .key = absl::GetFlag(FLAGS_tls_key),
+                        .client_ca = absl::GetFlag(FLAGS_tls_client_ca)};
+  if (absl::Status status = CheckTogether(tls); !status.ok()) return status;
+  if (!absl::GetFlag(FLAGS_token_file).empty() && absl::GetFlag(FLAGS_policy_file).empty()) {
+    return absl::InvalidArgumentError(
+        "--token_file needs a --policy_file: a token alone says who somebody is, not what they may "
+        "do");
+  }
   return ServerConfig{
       .listen = absl::GetFlag(FLAGS_listen).value,
       .http_listen = absl::GetFlag(FLAGS_http_listen).value,
+      .tls = tls,
+      .reflection = absl::GetFlag(FLAGS_reflection),
+      .max_connections = absl::GetFlag(FLAGS_max_connections).value,
+      .max_connections_per_address = absl::GetFlag(FLAGS_max_connections_per_address).value,
+      .ban_after_cut = absl::GetFlag(FLAGS_ban_after_cut).value,
+      .max_streams_per_connection = absl::GetFlag(FLAGS_max_streams_per_connection).value,
+      .max_connection_idle = NeverIfZero(absl::GetFlag(FLAGS_max_connection_idle)),
+      .max_connection_age = NeverIfZero(absl::GetFlag(FLAGS_max_connection_age)),
       .polling_threads = static_cast<int>(absl::GetFlag(FLAGS_polling_threads).value),
       .worker_threads = static_cast<int>(absl::GetFlag(FLAGS_worker_threads).value),
+      .max_pending_work = absl::GetFlag(FLAGS_max_pending_work).value,
+      .max_total_bytes_in_flight = absl::GetFlag(FLAGS_max_total_bytes_in_flight).value,
       .drain_delay = absl::GetFlag(FLAGS_drain_delay).value,
       .drain_timeout = absl::GetFlag(FLAGS_drain_timeout).value,
+      .liveness_patience = NeverIfZero(absl::GetFlag(FLAGS_liveness_patience)),
       .log_format = absl::GetFlag(FLAGS_log_format),
       .log_level = absl::GetFlag(FLAGS_log_level),
+      .policy_file = absl::GetFlag(FLAGS_policy_file),
+      .token_file = absl::GetFlag(FLAGS_token_file),
       .port_file = absl::GetFlag(FLAGS_port_file),
+      .data_dir = absl::GetFlag(FLAGS_data_dir),
       .check_sample = absl::GetFlag(FLAGS_check_sample).value,
       .limits = limits,
+      .principal = HoldingLimitsFromFlags(),
   };
 }
 

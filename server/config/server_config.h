@@ -9,23 +9,49 @@
 #include <string>
 
 #include "absl/time/time.h"
+#include "server/config/holding_limits.h"
 #include "server/config/limits.h"
 #include "server/observe/log.h"
 
 namespace clearance::server {
 
+// PEM files. Without a certificate the server speaks plain text.
+struct TlsFiles {
+  std::string certificate;  // the server's own, then those up to its CA
+  std::string key;          // of the certificate; given if it is
+  std::string client_ca;    // whose certificates clients need; empty: they need none
+};
+
+// Whether callers may ask which services and messages there are. Each who asks holds a thread.
+enum class Reflection { kAuto, kOn, kOff };
+
 struct ServerConfig {
-  std::string listen;            // gRPC: host:port or unix:path; port 0 takes a free one
-  std::string http_listen;       // /metrics, /livez, /readyz: host:port
-  int polling_threads = 0;       // of the completion queues; 0: one per core
-  int worker_threads = 0;        // for hulls and storage; 0: one per core
+  std::string listen;       // gRPC: host:port or unix:path; port 0 takes a free one
+  std::string http_listen;  // /metrics, /livez, /readyz: host:port
+  TlsFiles tls;
+  Reflection reflection = Reflection::kAuto;
+  std::uint64_t max_connections = 4096;                   // in all
+  std::uint64_t max_connections_per_address = 256;        // of one address, or of one IPv6 /64
+  absl::Duration ban_after_cut = absl::Seconds(10);       // of its address; 0: none
+  std::uint64_t max_streams_per_connection = 1024;        // calls on one
+  absl::Duration max_connection_idle = absl::Minutes(5);  // without a call; may be infinite
+  absl::Duration max_connection_age = absl::Minutes(30);  // calls after it go elsewhere; likewise
+  int polling_threads = 0;  // of the completion queues; 0: one for four cores
+  int worker_threads = 0;   // for hulls and storage; 0: one per core
+  absl::Duration max_pending_work = absl::Minutes(2);   // of messages at workers, as estimated
+  std::uint64_t max_total_bytes_in_flight = kGibibyte;  // messages and replies of all calls
   absl::Duration drain_delay;    // from "not ready" to the first refused call
   absl::Duration drain_timeout;  // from there until what still runs is cancelled
+  absl::Duration liveness_patience = absl::Seconds(30);  // with a loop that is silent; may be inf.
   LogFormat log_format = LogFormat::kHuman;
   LogLevel log_level = LogLevel::kInfo;
-  std::string port_file;  // gets the bound ports once the server is ready; empty: none
+  std::string policy_file;  // who may do what; empty: everybody everything
+  std::string token_file;   // hashes of the tokens; empty: nobody comes in by a token
+  std::string port_file;    // gets the bound ports once the server is ready; empty: none
+  std::string data_dir;     // where shapes are stored; empty: in memory alone
   std::uint64_t check_sample = 10'000;  // one answer in so many is checked; 0: none
   Limits limits;
+  HoldingLimits principal;  // what the policy leaves out of the limits of what one may hold
 };
 
 }  // namespace clearance::server

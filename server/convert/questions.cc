@@ -8,6 +8,7 @@
 #include <limits>
 #include <string>
 
+#include "server/convert/batch_form.h"
 #include "server/guard/refusal.h"
 
 namespace clearance::server {
@@ -22,47 +23,6 @@ constexpr std::array<double, kVectorNumbers> kZero = {0, 0, 0};
 constexpr double kNoDistance = 0;
 constexpr double kNoMaximum = std::numeric_limits<double>::infinity();
 
-// What a column is called, how many numbers a row has, and what stands for it where it is absent.
-template <class T>
-struct ColumnForm {
-  const char* name;
-  std::size_t width;
-  const T* fallback;
-};
-
-// Resolves columns against one count and keeps the first failure. Thread-compatible.
-class ColumnReader {
- public:
-  explicit ColumnReader(std::uint32_t count) : count_(count) {}
-
-  template <class T>
-  Rows<T> Read(const google::protobuf::RepeatedField<T>& column, const ColumnForm<T>& form) {
-    const auto size = static_cast<std::uint64_t>(column.size());
-    if (size == 0) return {form.fallback, 0};
-    if (size == form.width) return {column.data(), 0};
-    if (size == form.width * count_) return {column.data(), form.width};
-    Fail(form.name, size, form.width);
-    return {form.fallback, 0};
-  }
-
-  void Fail(const absl::Status& status) { status_.Update(status); }
-  const absl::Status& status() const { return status_; }
-
- private:
-  void Fail(const char* name, std::uint64_t size, std::uint64_t width) {
-    const std::string one = FormatNumber(width);
-    const std::string all = FormatNumber(width * count_);
-    Fail(RefuseArgument(
-        {.field = name,
-         .value = FormatNumber(size) + " numbers",
-         .limit = "0, " + one + " (one row for all) or " + all + " numbers (count rows)",
-         .message = "The column does not fit `count`; send no, one or count rows."}));
-  }
-
-  const std::uint64_t count_;
-  absl::Status status_;
-};
-
 PairRows ReadPairs(const v1::PairColumns& pairs, ColumnReader* reader) {
   PairRows rows;
   rows.count = pairs.count();
@@ -73,38 +33,10 @@ PairRows ReadPairs(const v1::PairColumns& pairs, ColumnReader* reader) {
   return rows;
 }
 
-absl::Status CheckCount(std::uint64_t count, const Limits& limits) {
-  if (count == 0) {
-    return RefuseArgument({.field = "pairs.count",
-                           .value = "0",
-                           .limit = ">= 1",
-                           .message = "A batch has at least one row; set `count`."});
-  }
-  if (count <= limits.max_batch_rows) return absl::OkStatus();
-  return Refuse(absl::StatusCode::kResourceExhausted,
-                {.field = "pairs.count",
-                 .value = FormatNumber(count),
-                 .limit = "max_batch_rows <= " + FormatNumber(limits.max_batch_rows),
-                 .message = "The batch has too many rows; split it."});
-}
-
-absl::Status CheckOptions(const v1::BatchOptions& options) {
-  const auto& budget = options.time_budget();
-  constexpr std::int64_t kMaxSeconds = 315576000000;  // of google.protobuf.Duration
-  constexpr std::int32_t kNanosecondsInSecond = 1000000000;
-  const bool is_budget = budget.seconds() >= 0 && budget.seconds() <= kMaxSeconds &&
-                         budget.nanos() >= 0 && budget.nanos() < kNanosecondsInSecond;
-  if (is_budget) return absl::OkStatus();
-  return RefuseArgument(
-      {.field = "options.time_budget",
-       .value = std::to_string(budget.seconds()) + " s " + std::to_string(budget.nanos()) + " ns",
-       .limit = ">= 0 s, 0 to 999999999 ns",
-       .message = "The time budget is no duration from now on."});
-}
-
 template <class Batch>
 absl::Status CheckBatch(const Batch& batch, const Limits& limits) {
-  if (absl::Status status = CheckCount(batch.pairs().count(), limits); !status.ok()) return status;
+  if (absl::Status status = CheckCount("pairs.count", batch.pairs().count(), limits); !status.ok())
+    return status;
   return CheckOptions(batch.options());
 }
 

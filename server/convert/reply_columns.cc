@@ -8,19 +8,18 @@
 #include "core/query/contact_manifold.h"
 #include "core/query/distance.h"
 #include "core/query/time_of_collision.h"
+#include "server/convert/column_bytes.h"
 #include "server/engine/batch.h"
 
 namespace clearance::server {
 namespace {
 
-// Bytes of one row on the wire: packed doubles and fixed32 are what they are, varints at most 5; a
-// row that is undecided is listed with a tag of 2 bytes, a length, its index and its reason.
-constexpr std::uint64_t kState = 1;
-constexpr std::uint64_t kNumber = 8;
-constexpr std::uint64_t kVector = 3 * kNumber;
+constexpr std::uint64_t kState = kStateBytes;
+constexpr std::uint64_t kNumber = kNumberBytes;
+constexpr std::uint64_t kVector = kVectorBytes;
 constexpr std::uint64_t kVarint = 5;
-constexpr std::uint64_t kIndex = 4;
-constexpr std::uint64_t kUndecidedRow = 12;
+constexpr std::uint64_t kIndex = kIndexBytes;
+constexpr std::uint64_t kUndecidedRow = kUndecidedRowBytes;
 constexpr std::uint64_t kWitnessPair = 4 + 4 + kNumber;
 constexpr std::uint64_t kWitnessRow = 4 + Witness::kCapacity * kWitnessPair;
 constexpr std::uint64_t kContact = 2 * kVector + kNumber + 4 * kIndex;
@@ -30,8 +29,6 @@ constexpr std::uint64_t kDepthProofRow = 2 * kIndex + kState +
                                          3 * kIndex * DepthProof::kFacetCapacity;
 constexpr std::uint64_t kProvedInterval = 2 * kNumber + kVector;
 constexpr std::uint64_t kMotionProofRow = 4 + kState + MotionProof::kCapacity * kProvedInterval;
-
-std::uint64_t If(bool wanted, std::uint64_t bytes) { return wanted ? bytes : 0; }
 
 v1::DistanceDetail DetailOf(const v1::DistanceBatch& batch) {
   if (batch.has_detail()) return batch.detail();
@@ -50,15 +47,6 @@ v1::TimeOfCollisionDetail DetailOf(const v1::TimeOfCollisionBatch& batch) {
 
 bool HasFlags(const v1::DistanceDetail& detail) { return detail.normals() || detail.pieces(); }
 
-// A column of `numbers` zeros, or none.
-template <class T>
-absl::Span<T> Column(bool wanted, std::uint64_t numbers,
-                     google::protobuf::RepeatedField<T>* field) {
-  if (!wanted) return {};
-  field->Resize(static_cast<int>(numbers), T{0});
-  return absl::MakeSpan(field->mutable_data(), numbers);
-}
-
 template <class T>
 void Append(const std::vector<T>& values, google::protobuf::RepeatedField<T>* field) {
   field->Add(values.begin(), values.end());
@@ -67,7 +55,8 @@ void Append(const std::vector<T>& values, google::protobuf::RepeatedField<T>* fi
 void AddContacts(std::uint32_t rows, DistanceLists* lists, DistanceColumns* columns,
                  v1::DistanceBatchResult* result) {
   columns->contacts = &lists->contacts;
-  columns->contacts_truncated = Column(true, rows, result->mutable_contacts()->mutable_truncated());
+  columns->contacts_truncated =
+      ReplyColumn(true, rows, result->mutable_contacts()->mutable_truncated());
 }
 
 void AddDepthProofs(std::uint32_t rows, DistanceLists* lists, DistanceColumns* columns,
@@ -75,7 +64,7 @@ void AddDepthProofs(std::uint32_t rows, DistanceLists* lists, DistanceColumns* c
   lists->depth_proofs = std::make_unique<DepthProofColumns>();
   columns->depth_proofs = lists->depth_proofs.get();
   columns->depth_proofs_truncated =
-      Column(true, rows, result->mutable_depth_proofs()->mutable_truncated());
+      ReplyColumn(true, rows, result->mutable_depth_proofs()->mutable_truncated());
 }
 
 void Finish(const WitnessColumns& columns, v1::WitnessColumns* message) {
@@ -106,28 +95,28 @@ void Finish(const DepthProofColumns& columns, v1::DepthProofColumns* message) {
 
 std::uint64_t MaxRowBytes(const v1::DistanceBatch& batch) {
   const v1::DistanceDetail detail = DetailOf(batch);
-  return kState + kUndecidedRow + If(detail.distances(), kNumber) +
-         If(detail.bounds(), 2 * kNumber) + If(detail.points(), 2 * kVector) +
-         If(detail.normals(), kVector) + If(HasFlags(detail), kState) +
-         If(detail.pieces(), 2 * kIndex) + If(detail.relative_points(), 2 * kVector) +
-         If(detail.witnesses(), kWitnessRow) + If(detail.iterations(), kVarint) +
-         If(detail.tolerances(), kNumber) + If(detail.contacts(), kContactRow) +
-         If(detail.depth_proofs(), kDepthProofRow);
+  return kState + kUndecidedRow + BytesIf(detail.distances(), kNumber) +
+         BytesIf(detail.bounds(), 2 * kNumber) + BytesIf(detail.points(), 2 * kVector) +
+         BytesIf(detail.normals(), kVector) + BytesIf(HasFlags(detail), kState) +
+         BytesIf(detail.pieces(), 2 * kIndex) + BytesIf(detail.relative_points(), 2 * kVector) +
+         BytesIf(detail.witnesses(), kWitnessRow) + BytesIf(detail.iterations(), kVarint) +
+         BytesIf(detail.tolerances(), kNumber) + BytesIf(detail.contacts(), kContactRow) +
+         BytesIf(detail.depth_proofs(), kDepthProofRow);
 }
 
 std::uint64_t MaxRowBytes(const v1::IntersectionBatch& batch) {
-  return kState + kUndecidedRow + If(batch.detail().bounds(), 2 * kNumber) +
-         If(batch.detail().iterations(), kVarint);
+  return kState + kUndecidedRow + BytesIf(batch.detail().bounds(), 2 * kNumber) +
+         BytesIf(batch.detail().iterations(), kVarint);
 }
 
 std::uint64_t MaxRowBytes(const v1::TimeOfCollisionBatch& batch) {
   const v1::TimeOfCollisionDetail detail = DetailOf(batch);
-  return kState + kUndecidedRow + If(detail.times(), 2 * kNumber) +
-         If(detail.times() && batch.ignore_initial_contact(), kNumber) +
-         If(detail.distances(), kNumber) + If(detail.points(), 2 * kVector) +
-         If(detail.normals(), kVector) + If(detail.iterations(), kVarint) +
-         If(detail.proofs(), kMotionProofRow) + If(detail.pieces(), 2 * kIndex) +
-         If(detail.proofs() && detail.pieces(), 2 * kIndex * MotionProof::kCapacity);
+  return kState + kUndecidedRow + BytesIf(detail.times(), 2 * kNumber) +
+         BytesIf(detail.times() && batch.ignore_initial_contact(), kNumber) +
+         BytesIf(detail.distances(), kNumber) + BytesIf(detail.points(), 2 * kVector) +
+         BytesIf(detail.normals(), kVector) + BytesIf(detail.iterations(), kVarint) +
+         BytesIf(detail.proofs(), kMotionProofRow) + BytesIf(detail.pieces(), 2 * kIndex) +
+         BytesIf(detail.proofs() && detail.pieces(), 2 * kIndex * MotionProof::kCapacity);
 }
 
 DistanceColumns MakeColumns(const v1::DistanceBatch& batch, std::uint32_t rows,
@@ -136,22 +125,22 @@ DistanceColumns MakeColumns(const v1::DistanceBatch& batch, std::uint32_t rows,
   const std::uint64_t numbers = rows;
   const std::uint64_t vectors = kVectorNumbers * numbers;
   DistanceColumns columns;
-  columns.states = Column(true, numbers, result->mutable_states());
-  columns.distances = Column(detail.distances(), numbers, result->mutable_distances());
-  columns.lower_bounds = Column(detail.bounds(), numbers, result->mutable_lower_bounds());
-  columns.upper_bounds = Column(detail.bounds(), numbers, result->mutable_upper_bounds());
-  columns.points_a = Column(detail.points(), vectors, result->mutable_points_a());
-  columns.points_b = Column(detail.points(), vectors, result->mutable_points_b());
-  columns.normals = Column(detail.normals(), vectors, result->mutable_normals());
-  columns.flags = Column(HasFlags(detail), numbers, result->mutable_flags());
-  columns.pieces_a = Column(detail.pieces(), numbers, result->mutable_pieces_a());
-  columns.pieces_b = Column(detail.pieces(), numbers, result->mutable_pieces_b());
+  columns.states = ReplyColumn(true, numbers, result->mutable_states());
+  columns.distances = ReplyColumn(detail.distances(), numbers, result->mutable_distances());
+  columns.lower_bounds = ReplyColumn(detail.bounds(), numbers, result->mutable_lower_bounds());
+  columns.upper_bounds = ReplyColumn(detail.bounds(), numbers, result->mutable_upper_bounds());
+  columns.points_a = ReplyColumn(detail.points(), vectors, result->mutable_points_a());
+  columns.points_b = ReplyColumn(detail.points(), vectors, result->mutable_points_b());
+  columns.normals = ReplyColumn(detail.normals(), vectors, result->mutable_normals());
+  columns.flags = ReplyColumn(HasFlags(detail), numbers, result->mutable_flags());
+  columns.pieces_a = ReplyColumn(detail.pieces(), numbers, result->mutable_pieces_a());
+  columns.pieces_b = ReplyColumn(detail.pieces(), numbers, result->mutable_pieces_b());
   columns.relative_points_a =
-      Column(detail.relative_points(), vectors, result->mutable_relative_points_a());
+      ReplyColumn(detail.relative_points(), vectors, result->mutable_relative_points_a());
   columns.relative_points_b =
-      Column(detail.relative_points(), vectors, result->mutable_relative_points_b());
-  columns.iterations = Column(detail.iterations(), numbers, result->mutable_iterations());
-  columns.tolerances = Column(detail.tolerances(), numbers, result->mutable_tolerances());
+      ReplyColumn(detail.relative_points(), vectors, result->mutable_relative_points_b());
+  columns.iterations = ReplyColumn(detail.iterations(), numbers, result->mutable_iterations());
+  columns.tolerances = ReplyColumn(detail.tolerances(), numbers, result->mutable_tolerances());
   columns.witnesses = detail.witnesses() ? &lists->witnesses : nullptr;
   if (detail.contacts()) AddContacts(rows, lists, &columns, result);
   if (detail.depth_proofs()) AddDepthProofs(rows, lists, &columns, result);
@@ -162,10 +151,10 @@ IntersectionColumns MakeColumns(const v1::IntersectionBatch& batch, std::uint32_
                                 IntersectionLists* /*none*/, v1::IntersectionBatchResult* result) {
   const v1::IntersectionDetail& detail = batch.detail();
   IntersectionColumns columns;
-  columns.states = Column(true, rows, result->mutable_states());
-  columns.lower_bounds = Column(detail.bounds(), rows, result->mutable_lower_bounds());
-  columns.upper_bounds = Column(detail.bounds(), rows, result->mutable_upper_bounds());
-  columns.iterations = Column(detail.iterations(), rows, result->mutable_iterations());
+  columns.states = ReplyColumn(true, rows, result->mutable_states());
+  columns.lower_bounds = ReplyColumn(detail.bounds(), rows, result->mutable_lower_bounds());
+  columns.upper_bounds = ReplyColumn(detail.bounds(), rows, result->mutable_upper_bounds());
+  columns.iterations = ReplyColumn(detail.iterations(), rows, result->mutable_iterations());
   return columns;
 }
 
@@ -175,22 +164,22 @@ TimeOfCollisionColumns MakeColumns(const v1::TimeOfCollisionBatch& batch, std::u
   const v1::TimeOfCollisionDetail detail = DetailOf(batch);
   const std::uint64_t vectors = kVectorNumbers * std::uint64_t{rows};
   TimeOfCollisionColumns columns;
-  columns.states = Column(true, rows, result->mutable_states());
-  columns.t_free = Column(detail.times(), rows, result->mutable_t_free());
-  columns.t_hit = Column(detail.times(), rows, result->mutable_t_hit());
+  columns.states = ReplyColumn(true, rows, result->mutable_states());
+  columns.t_free = ReplyColumn(detail.times(), rows, result->mutable_t_free());
+  columns.t_hit = ReplyColumn(detail.times(), rows, result->mutable_t_hit());
   const bool has_t_leave = detail.times() && batch.ignore_initial_contact();
-  columns.t_leave = Column(has_t_leave, rows, result->mutable_t_leave());
-  columns.distances = Column(detail.distances(), rows, result->mutable_distances());
-  columns.points_a = Column(detail.points(), vectors, result->mutable_points_a());
-  columns.points_b = Column(detail.points(), vectors, result->mutable_points_b());
-  columns.normals = Column(detail.normals(), vectors, result->mutable_normals());
-  columns.iterations = Column(detail.iterations(), rows, result->mutable_iterations());
-  columns.pieces_a = Column(detail.pieces(), rows, result->mutable_pieces_a());
-  columns.pieces_b = Column(detail.pieces(), rows, result->mutable_pieces_b());
+  columns.t_leave = ReplyColumn(has_t_leave, rows, result->mutable_t_leave());
+  columns.distances = ReplyColumn(detail.distances(), rows, result->mutable_distances());
+  columns.points_a = ReplyColumn(detail.points(), vectors, result->mutable_points_a());
+  columns.points_b = ReplyColumn(detail.points(), vectors, result->mutable_points_b());
+  columns.normals = ReplyColumn(detail.normals(), vectors, result->mutable_normals());
+  columns.iterations = ReplyColumn(detail.iterations(), rows, result->mutable_iterations());
+  columns.pieces_a = ReplyColumn(detail.pieces(), rows, result->mutable_pieces_a());
+  columns.pieces_b = ReplyColumn(detail.pieces(), rows, result->mutable_pieces_b());
   if (detail.proofs()) {
     lists->proofs = std::make_unique<MotionProofColumns>();
     columns.proofs = lists->proofs.get();
-    columns.truncated = Column(true, rows, result->mutable_proofs()->mutable_truncated());
+    columns.truncated = ReplyColumn(true, rows, result->mutable_proofs()->mutable_truncated());
   }
   return columns;
 }

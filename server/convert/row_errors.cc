@@ -84,6 +84,24 @@ const char* NameOf(RowColumn column) {
       return "end_poses_b";
     case RowColumn::kTargetDistances:
       return "target_distances";
+    case RowColumn::kPoses:
+      return "configurations.poses";
+    case RowColumn::kDisplacements:
+      return "displacements";
+    case RowColumn::kRotations:
+      return "rotations";
+    case RowColumn::kEndPoses:
+      return "end_poses";
+    case RowColumn::kOrigins:
+      return "origins";
+    case RowColumn::kRadii:
+      return "radii";
+    case RowColumn::kShapeSlots:
+      return "shape_slots";
+    case RowColumn::kShapePoses:
+      return "poses";
+    case RowColumn::kMargins:
+      return "margins";
   }
   return "";
 }
@@ -96,7 +114,8 @@ void FillRowError(const RowFault& fault, const ShapeTable& table, v1::Error* err
   error->set_code(static_cast<std::uint32_t>(text.code));
   error->set_field(std::string(NameOf(fault.column)) + "[" + std::to_string(fault.column_row) +
                    "]");
-  const bool is_slot = fault.column == RowColumn::kSlotsA || fault.column == RowColumn::kSlotsB;
+  const bool is_slot = fault.column == RowColumn::kSlotsA || fault.column == RowColumn::kSlotsB ||
+                       fault.column == RowColumn::kShapeSlots;
   error->set_value(is_slot ? FormatNumber(static_cast<std::uint64_t>(fault.value))
                            : FormatNumber(fault.value));
   error->set_limit(text.limit);

@@ -218,8 +218,10 @@ absl::StatusOr<RigidBodyPtr> BuildBody(const v1::Shape& shape) {
 
 }  // namespace
 
-absl::StatusOr<ShapeContentPtr> BuildContent(const v1::Shape& shape, const Limits& limits,
-                                             const Registry& registry) {
+namespace {
+
+absl::StatusOr<ShapeContentPtr> BuildWithMemory(const v1::Shape& shape, const Limits& limits,
+                                                const Registry& registry) {
   if (absl::Status status = CheckShape(shape, limits); !status.ok()) return status;
   std::string digest = DigestOf(shape);
   if (ShapeContentPtr held = registry.FindContent(digest); held != nullptr) return held;
@@ -228,6 +230,23 @@ absl::StatusOr<ShapeContentPtr> BuildContent(const v1::Shape& shape, const Limit
   if (!body.ok()) return body.status();
   return std::make_shared<const ShapeContent>(
       ShapeContent{std::move(digest), *std::move(body), shape.SerializeAsString()});
+}
+
+}  // namespace
+
+absl::StatusOr<ShapeContentPtr> BuildContent(const v1::Shape& shape, const Limits& limits,
+                                             const Registry& registry) {
+  try {
+    return BuildWithMemory(shape, limits, registry);
+  } catch (const std::bad_alloc&) {
+    constexpr absl::Duration kWait = absl::Seconds(1);
+    return Refuse(absl::StatusCode::kResourceExhausted,
+                  {.field = KindName(shape),
+                   .value = FormatNumber(HullPointCount(shape)) + " points",
+                   .limit = "the server's memory",
+                   .message = "The server has no memory to build the shape.",
+                   .retry_after = kWait});
+  }
 }
 
 // NOLINTNEXTLINE(misc-no-recursion): protobuf bounds how deep a message nests.

@@ -15,8 +15,8 @@
 namespace clearance::server {
 
 // Builds the hulls of a shape, unless the registry holds the same content already. Fails with
-// INVALID_ARGUMENT or, for too many points, RESOURCE_EXHAUSTED; fields are named from the shape on
-// (`hull.vertices[17].x`). May take long.
+// INVALID_ARGUMENT or, for too many points and where there is no memory, RESOURCE_EXHAUSTED; fields
+// are named from the shape on (`hull.vertices[17].x`). May take long.
 absl::StatusOr<ShapeContentPtr> BuildContent(const v1::Shape& shape, const Limits& limits,
                                              const Registry& registry);
 

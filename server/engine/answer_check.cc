@@ -2,6 +2,9 @@
 
 #include "server/engine/answer_check.h"
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -78,6 +81,21 @@ std::string AnswerText(const TimeOfCollisionAnswer& answer) {
       Text(answer.p_WA), Text(answer.p_WB), answer.piece_a, answer.piece_b);
 }
 
+// Of the first own bodies of a question about a scene, what a line of the log holds, and of those
+// of the pair.
+std::string PosesText(const SceneFinding& finding, const IdPair& pair) {
+  constexpr std::size_t kMostPoses = 8;
+  std::string text;
+  for (std::size_t i = 0; i < finding.bodies.size(); ++i) {
+    const BodyId id = finding.bodies[i].id;
+    const bool is_of_pair = id == pair.a || (pair.is_self && id == pair.b);
+    if (i >= kMostPoses && !is_of_pair) continue;
+    const Pose& pose = finding.poses.empty() ? finding.bodies[i].X_WB : finding.poses[i];
+    absl::StrAppendFormat(&text, "%s%d: %s", text.empty() ? "" : "; ", id, Text(pose));
+  }
+  return text;
+}
+
 bool IsTooLarge(const AskedPair& pair) {
   const std::uint64_t pieces_a = pair.a.pieces().size();
   const std::uint64_t pieces_b = pair.b.pieces().size();
@@ -106,8 +124,19 @@ Judges ProofJudges() {
   };
 }
 
+namespace {
+
+// One of each kind of question.
+template <std::size_t... kKinds>
+std::array<RowSampler, sizeof...(kKinds)> SamplersOf(std::uint64_t one_in,
+                                                     std::index_sequence<kKinds...> /*kinds*/) {
+  return {((void)kKinds, RowSampler(one_in))...};
+}
+
+}  // namespace
+
 AnswerChecker::AnswerChecker(std::uint64_t one_in, Metrics& metrics, Log& log, Judges judges)
-    : samplers_{RowSampler(one_in), RowSampler(one_in), RowSampler(one_in)},
+    : samplers_(SamplersOf(one_in, std::make_index_sequence<kQueryKinds>())),
       metrics_(metrics),
       log_(log),
       judges_(std::move(judges)) {}
@@ -149,7 +178,36 @@ void AnswerChecker::CheckWith(const Judge& judge, const Asked& asked, const Answ
                                                  {"pose_a", Text(asked.pair.X_WA)},
                                                  {"pose_b", Text(asked.pair.X_WB)},
                                                  {"answer", AnswerText(answer)},
+                                                 {kRequestIdKey, digests.call.request_id},
+                                                 {"trace_id", digests.call.trace_id},
                                                  {"held_back", *held_back}});
+}
+
+void AnswerChecker::Report(const SceneFinding& finding, const CallIds& call) {
+  CheckSeries& series = metrics_.Checks(finding.kind);
+  if (finding.reason != UndecidedReason::kNone) return series.unchecked_undecided->Increment();
+  const MaybeSceneContradiction& contradiction = finding.look.contradiction;
+  if (!contradiction && finding.look.is_too_large) return series.unchecked_too_large->Increment();
+  series.checked->Increment();
+  if (!contradiction) return;
+  series.contradicted->Increment();
+  const std::optional<std::uint64_t> held_back = allowance_.Take();
+  if (!held_back) return;
+  const auto [pair, claim, claimed, found] = *contradiction;
+  log_.Error("an answer about a scene contradicts a pair",
+             {{"claim", Name(claim)},
+              {"claimed", Text(claimed)},
+              {"found", Text(found)},
+              {"kind", static_cast<std::uint64_t>(finding.kind)},
+              {"scene_revision", finding.revision},
+              {"row", finding.row},
+              {"body_a", pair.a},
+              {"body_b", pair.b},
+              {"is_self", pair.is_self ? "yes" : "no"},
+              {"poses", PosesText(finding, pair)},
+              {kRequestIdKey, call.request_id},
+              {"trace_id", call.trace_id},
+              {"held_back", *held_back}});
 }
 
 }  // namespace clearance::server

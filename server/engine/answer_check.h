@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A second opinion on live answers: one row in every so many is proved anew by core/proof, which
-// shares no code with the solvers. An answer that does not stand is counted and logged with all
-// that it takes to ask again; the answer itself stays what it is.
+// shares no code with the solvers; one about a scene is held against its pairs (scene_check.h). An
+// answer that does not stand is counted and logged with all that it takes to ask again, but of one
+// about a scene only with what SceneFinding holds; the answer itself stays what it is.
 //
 // Not checked, and counted as such:
 //     undecided    claims no state; a row that ran out of its time has no answer at all
 //     too_large    above kMaxScan or kMaxPairs: a check scans the vertices of every pair of pieces
 //                  some dozens of times, at most some thousand, so what a row may hold up its
-//                  batch by is linear in them and bounded by these two
+//                  batch by is linear in them and bounded by these two. About a scene: a pair that
+//                  was to be asked does not fit into kVerticesLookedAt
 // Refused rows have no answer and are not drawn. Of a time of collision the times are tried at a
 // few places, not by the proof that may go with it: a client can verify that.
 
@@ -16,18 +18,21 @@
 #define CLEARANCE_SERVER_ENGINE_ANSWER_CHECK_H_
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 
 #include "absl/strings/string_view.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "core/proof/check_body.h"
 #include "server/engine/row_sampler.h"
+#include "server/engine/scene_check.h"
 #include "server/observe/log.h"
 #include "server/observe/log_allowance.h"
 #include "server/observe/metrics.h"
+#include "server/observe/steady_clock.h"
 
 namespace clearance::server {
 
@@ -60,9 +65,27 @@ struct AskedTimeOfCollision {
   MovingBody MovingB() const { return {pair.b, pair.X_WB, motion_b}; }
 };
 
-// The shapes' digests, for the log.
+// Under which ids the log finds the call again.
+struct CallIds {
+  absl::string_view request_id = {};
+  absl::string_view trace_id = {};
+};
+
+// The shapes' digests and the call's ids, for the log.
 struct DigestPair {
   absl::string_view a, b;
+  CallIds call = {};
+};
+
+// What a look at an answer about a scene has told, and what the log tells of the question.
+struct SceneFinding {
+  QueryKind kind = QueryKind::kCheck;
+  UndecidedReason reason = UndecidedReason::kNone;  // of the answer
+  SceneLook look = {};
+  std::uint64_t revision = 0;
+  std::uint32_t row = 0;  // of the batch
+  absl::Span<const SceneBody> bodies = {};
+  absl::Span<const Pose> poses = {};  // theirs; empty: at their own
 };
 
 // What judges answers; those of core/proof unless a test wants others. Thread-safe.
@@ -96,12 +119,18 @@ class AnswerChecker {
   void Check(const AskedTimeOfCollision& asked, const TimeOfCollisionAnswer& answer,
              const DigestPair& digests);
 
+  // Counts what was found, and logs it where it contradicts.
+  void Report(const SceneFinding& finding, const CallIds& call);
+  // Of which pairs of a scene it is the turn.
+  PairTurn NextTurn() { return next_turn_.fetch_add(1, std::memory_order_relaxed); }
+
  private:
   template <class Asked, class Answer, class Judge>
   void CheckWith(const Judge& judge, const Asked& asked, const Answer& answer,
                  const DigestPair& digests);
 
   std::array<RowSampler, kQueryKinds> samplers_;
+  std::atomic<PairTurn> next_turn_ = 0;
   Metrics& metrics_;
   Log& log_;
   const Judges judges_;
@@ -113,7 +142,8 @@ class AnswerChecker {
 class PartChecks {
  public:
   // `checker` is null where nothing is ever checked; `rows` may be answered.
-  PartChecks(AnswerChecker* checker, QueryKind kind, std::uint32_t rows) : checker_(checker) {
+  PartChecks(AnswerChecker* checker, QueryKind kind, std::uint32_t rows, const CallIds& call = {})
+      : checker_(checker), call_(call) {
     if (checker != nullptr) sampled_ = checker->Draw(kind, rows);
   }
 
@@ -123,15 +153,24 @@ class PartChecks {
   // Requires: Wants() said so of the row.
   template <class Asked, class Answer>
   void Check(const Asked& asked, const Answer& answer, const DigestPair& digests) {
-    const absl::Time began = absl::Now();
-    checker_->Check(asked, answer, digests);
-    took_ += absl::Now() - began;
+    const SteadyTime began = SteadyNow();
+    checker_->Check(asked, answer, {digests.a, digests.b, call_});
+    took_ += SteadyNow() - began;
+  }
+
+  // The same of an answer about a scene: look(turn) returns the finding.
+  template <class Look>
+  void CheckScene(const Look& look) {
+    const SteadyTime began = SteadyNow();
+    checker_->Report(look(checker_->NextTurn()), call_);
+    took_ += SteadyNow() - began;
   }
 
   absl::Duration took() const { return took_; }
 
  private:
   AnswerChecker* const checker_;
+  const CallIds call_;
   SampledRows sampled_;
   absl::Duration took_;
 };

@@ -61,6 +61,10 @@ struct TimeOfCollisionQuestions {
   bool ignore_initial_contact = false;
 };
 
+inline std::uint32_t RowCountOf(const DistanceQuestions& q) { return q.pairs.count; }
+inline std::uint32_t RowCountOf(const IntersectionQuestions& q) { return q.pairs.count; }
+inline std::uint32_t RowCountOf(const TimeOfCollisionQuestions& q) { return q.pairs.count; }
+
 }  // namespace clearance::server
 
 #endif  // CLEARANCE_SERVER_ENGINE_BATCH_H_

@@ -8,6 +8,7 @@
 #include "core/query/body_query.h"
 #include "core/query/contact_manifold.h"
 #include "server/engine/answer.h"
+#include "server/engine/column_slice.h"
 #include "server/engine/row_loop.h"
 #include "server/engine/row_reader.h"
 
@@ -49,28 +50,51 @@ struct DistanceKind {
   std::uint32_t first;
   WarmRows* warm_rows;  // null: every row begins cold
 
-  AskedDistance Asked(std::uint32_t row) const {
+  DistanceOptions OptionsOf(std::uint32_t row) const {
     DistanceOptions options;
     options.max_distance = *questions.max_distances.at(row);
     options.tolerance = questions.tolerance;
     options.exact = questions.exact;
     if (columns.depth_proofs != nullptr) options.depth_proof = &columns.depth_proofs->of_row;
-    return {AskedPairOf(table, questions.pairs, row), options};
+    return options;
+  }
+
+  AskedDistance Asked(std::uint32_t row) const {
+    return {AskedPairOf(table, questions.pairs, row), OptionsOf(row)};
   }
 
   void Ask(absl::Span<const std::uint32_t> rows, absl::Span<DistanceAnswer> answers) const {
-    absl::InlinedVector<AskedDistance, kMostAtOnce> asked;
-    absl::InlinedVector<BodyDistanceQuestion, kMostAtOnce> asked_of_core;
+    if (warm_rows != nullptr) return AskWarm(rows, answers);
+    AskFrom([](std::size_t) { return nullptr; }, rows, answers);
+  }
+
+  void AskWarm(absl::Span<const std::uint32_t> rows, absl::Span<DistanceAnswer> answers) const {
     std::array<Witness, kMostAtOnce> starts;
-    for (std::size_t k = 0; k < rows.size(); ++k) {
-      AskedDistance& one = asked.emplace_back(Asked(rows[k]));
-      if (warm_rows != nullptr && warm_rows->Find(KeyOf(rows[k]), &starts[k]))
-        one.options.start = &starts[k];
-      asked_of_core.push_back({one.pair.PosedA(), one.pair.PosedB(), one.options});
-    }
-    Distances(asked_of_core, answers);
-    if (warm_rows == nullptr) return;
+    const auto start_of = [&](std::size_t k) {
+      return warm_rows->Find(KeyOf(rows[k]), &starts[k]) ? &starts[k] : nullptr;
+    };
+    AskFrom(start_of, rows, answers);
     for (std::size_t k = 0; k < rows.size(); ++k) warm_rows->Keep(KeyOf(rows[k]), answers[k]);
+  }
+
+  // start_of(k): where the search of rows[k] begins, null where it begins cold.
+  template <class StartOf>
+  void AskFrom(const StartOf& start_of, absl::Span<const std::uint32_t> rows,
+               absl::Span<DistanceAnswer> answers) const {
+    const PairRows& pairs = questions.pairs;
+    absl::InlinedVector<Pose, 2 * kMostAtOnce> poses;  // never more, so that none is moved
+    absl::InlinedVector<BodyDistanceQuestion, kMostAtOnce> asked;
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      const std::uint32_t row = rows[k];
+      DistanceOptions options = OptionsOf(row);
+      options.start = start_of(k);
+      const Pose& X_WA = poses.emplace_back(PoseAt(pairs.poses_a, row));
+      const Pose& X_WB = poses.emplace_back(PoseAt(pairs.poses_b, row));
+      asked.push_back({{*table.body(*pairs.slots_a.at(row)), X_WA},
+                       {*table.body(*pairs.slots_b.at(row)), X_WB},
+                       options});
+    }
+    Distances(asked, answers);
   }
 
   WarmRows::Key KeyOf(std::uint32_t row) const {
@@ -81,11 +105,14 @@ struct DistanceKind {
   // time.
   std::uint64_t Expected(std::uint32_t row) const {
     if (columns.depth_proofs != nullptr || questions.exact) return kVerticesADearRow;
-    return PairOfBodies(table, questions.pairs, row).Expected();
+    const std::uint64_t most = MostExpected(table);
+    return IsCheap(most) ? most : PairOfBodies(table, questions.pairs, row).Expected();
   }
 
   std::uint64_t Scanned(const DistanceAnswer& answer, std::uint32_t row) const {
     const std::uint64_t exact = questions.exact ? kVerticesAnExactRow : 0;
+    const std::uint64_t most = MostScanned(table, answer.iterations);
+    if (IsCheap(exact + most)) return most;
     return exact + PairOfBodies(table, questions.pairs, row).Scanned(answer.iterations);
   }
 
@@ -122,6 +149,7 @@ struct DistanceKind {
   }
 
   void PutLists(const DistanceAnswer& answer, std::uint32_t i) const {
+    if (!HasLists(columns)) return;
     const PairOfBodies bodies(table, questions.pairs, first + i);
     const Piece& a = bodies.a.pieces()[answer.piece_a];
     const Piece& b = bodies.b.pieces()[answer.piece_b];

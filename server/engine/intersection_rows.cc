@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <cstddef>
+#include <cstdint>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/types/span.h"
 #include "core/query/body_query.h"
 #include "server/engine/answer.h"
 #include "server/engine/row_loop.h"
@@ -10,7 +15,7 @@ namespace {
 struct IntersectionKind {
   using Answer = IntersectionAnswer;
   static constexpr int kRefused = kStateRefused;
-  static constexpr std::size_t kMostAtOnce = 1;
+  static constexpr std::size_t kMostAtOnce = kIntersectionsAtOnce;
 
   const IntersectionQuestions& questions;
   const ShapeTable& table;
@@ -21,11 +26,20 @@ struct IntersectionKind {
   }
 
   void Ask(absl::Span<const std::uint32_t> rows, absl::Span<IntersectionAnswer> answers) const {
-    const AskedIntersection asked = Asked(rows[0]);
-    answers[0] = Intersection(asked.pair.PosedA(), asked.pair.PosedB(), asked.options);
+    absl::InlinedVector<AskedIntersection, kMostAtOnce> asked;
+    absl::InlinedVector<BodyIntersectionQuestion, kMostAtOnce> asked_of_core;
+    for (const std::uint32_t row : rows) {
+      const AskedIntersection& one = asked.emplace_back(Asked(row));
+      asked_of_core.push_back({one.pair.PosedA(), one.pair.PosedB(), one.options});
+    }
+    Intersections(asked_of_core, answers);
   }
 
-  static std::uint64_t Expected(std::uint32_t /*row*/) { return 0; }
+  // An exact decision takes long: then one at a time.
+  std::uint64_t Expected(std::uint32_t row) const {
+    if (questions.exact) return kVerticesADearRow;
+    return PairOfBodies(table, questions.pairs, row).Expected();
+  }
 
   std::uint64_t Scanned(const IntersectionAnswer& answer, std::uint32_t row) const {
     const std::uint64_t exact = questions.exact ? kVerticesAnExactRow : 0;

@@ -42,12 +42,24 @@ enum class RowColumn : std::uint8_t {
   kEndPosesA,
   kEndPosesB,
   kTargetDistances,
+  // of scenes
+  kPoses,
+  kDisplacements,
+  kRotations,
+  kEndPoses,
+  kOrigins,
+  kRadii,
+  kShapeSlots,
+  kShapePoses,
+  kMargins,
 };
 
 // The first fault of one row.
 struct RowFault {
-  std::uint32_t index = 0;       // the row of the batch
-  std::uint32_t column_row = 0;  // the row of the column: 0 where one stands for all
+  std::uint32_t index = 0;  // the row of the batch
+  // The row of the column: 0 where one stands for all. Of a column that has several bodies a row:
+  // that of the body, all rows' bodies counted.
+  std::uint32_t column_row = 0;
   Fault fault = Fault::kNotFinite;
   RowColumn column = RowColumn::kPosesA;
   double value = 0;  // the offending number: a slot, a coordinate, a length

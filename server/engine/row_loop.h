@@ -11,54 +11,21 @@
 #include <cstdint>
 
 #include "absl/container/inlined_vector.h"
-#include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
 #include "core/math/vec3.h"
+#include "core/query/pacer.h"
 #include "server/engine/answer.h"
 #include "server/engine/row_reader.h"
 
 namespace clearance::server {
 
-// Asks `should_stop` once the rows since the last time may have cost as much as 64 cheap ones (some
-// 50 microseconds), and whenever it is told to, until it says so.
-class Pacer {
- public:
-  explicit Pacer(absl::FunctionRef<bool()> should_stop)
-      : should_stop_(should_stop), has_stopped_(should_stop()) {}
+// What a cheap row takes beside the vertices that it scans, in these (pacer.h).
+inline constexpr std::uint64_t kVerticesARow = 2048;
 
-  bool has_stopped() const { return has_stopped_; }
-
-  // What rows may have cost that scanned so many vertices.
-  class Cost {
-   public:
-    void Add(std::uint64_t vertices) {
-      constexpr std::uint64_t kVerticesPerCheapRow = 2048;
-      spent_ += 1 + vertices / kVerticesPerCheapRow;
-    }
-    bool IsHigh() const { return spent_ >= kCheapRows; }
-
-   private:
-    static constexpr std::uint64_t kCheapRows = 64;
-    std::uint64_t spent_ = 0;
-  };
-
-  // A row that scanned so many vertices.
-  void Spend(std::uint64_t vertices) {
-    cost_.Add(vertices);
-    if (cost_.IsHigh()) LookNow();
-  }
-
-  // After anything else that may have taken long.
-  void LookNow() {
-    cost_ = {};
-    has_stopped_ = has_stopped_ || should_stop_();
-  }
-
- private:
-  absl::FunctionRef<bool()> should_stop_;
-  bool has_stopped_;
-  Cost cost_;
-};
+// Iterations of a distance computation, typically: what one step of a time of collision costs. Each
+// has a cost of its own even where the shapes are points.
+inline constexpr std::uint64_t kIterationsPerStep = 8;
+inline constexpr std::uint64_t kVerticesAnIteration = 256;
 
 // Once the row is put, so that nothing that is found can change it.
 template <class Kind>
@@ -88,7 +55,7 @@ class RowGroup {
         continue;
       }
       asked_.push_back(row);
-      cost.Add(kind_.Expected(row));
+      cost.Add(kVerticesARow + kind_.Expected(row));
     }
     return i;
   }
@@ -142,7 +109,7 @@ void ForEachRow(const Work& work, const Kind& kind) {
       const typename Kind::Answer& answer = group.answer(k++);
       if (is_reached) {
         work.tally.Add(answer);
-        pacer.Spend(kind.Scanned(answer, row));
+        pacer.Spend(kVerticesARow + kind.Scanned(answer, row));
       } else {
         work.tally.AddNotReached();
       }
@@ -186,14 +153,28 @@ struct PairOfBodies {
 
   // What a row of ordinary hulls will have scanned at most: every pair of pieces may be asked.
   std::uint64_t Expected() const {
-    constexpr std::uint64_t kSteps = 8;
-    return a.pieces().size() * b.pieces().size() * (1 + kSteps * vertices_a_step);
+    return a.pieces().size() * b.pieces().size() * (1 + kExpectedSteps * vertices_a_step);
   }
+
+  static constexpr std::uint64_t kExpectedSteps = 8;
 
   const RigidBody& a;
   const RigidBody& b;
   std::uint64_t vertices_a_step;
 };
+
+// As PairOfBodies::Scanned and Expected, but of the table's largest bodies: no row has more.
+inline std::uint64_t MostScanned(const ShapeTable& table, std::uint64_t steps) {
+  const std::uint64_t pieces = table.max_piece_count();
+  return pieces * pieces + steps * 2 * table.max_vertices_a_step();
+}
+inline std::uint64_t MostExpected(const ShapeTable& table) {
+  const std::uint64_t pieces = table.max_piece_count();
+  return pieces * pieces * (1 + PairOfBodies::kExpectedSteps * 2 * table.max_vertices_a_step());
+}
+
+// Rows that scan no more than this cost the same, whatever they scan.
+inline bool IsCheap(std::uint64_t vertices) { return vertices < kVerticesARow; }
 
 template <class T>
 void PutNumber(absl::Span<T> column, std::size_t i, T value) {

@@ -14,8 +14,15 @@
 
 namespace clearance::server {
 
-Vec3d VectorAt(const Rows<double>& rows, std::size_t row);
-Pose PoseAt(const Rows<double>& rows, std::size_t row);
+inline Vec3d VectorAt(const Rows<double>& rows, std::size_t row) {
+  const double* const v = rows.at(row);
+  return {v[0], v[1], v[2]};
+}
+
+inline Pose PoseAt(const Rows<double>& rows, std::size_t row) {
+  const double* const v = rows.at(row);
+  return {{v[0], v[1], v[2]}, {v[3], v[4], v[5], v[6]}};
+}
 
 // The motion of a body that starts at `start`. kAmbiguous only where there are end poses. Requires:
 // start and the end pose, if there is one, are valid poses.

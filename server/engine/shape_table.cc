@@ -7,9 +7,7 @@
 
 namespace clearance::server {
 
-namespace {
-
-// Rounded up. A support of a curved piece is a few square roots, which cost as much as a scan of
+// A support of a curved piece is a few square roots, which cost as much as a scan of
 // some vertices.
 std::uint64_t VerticesAPiece(const RigidBody& body) {
   constexpr std::uint64_t kCurved = 32;
@@ -18,8 +16,6 @@ std::uint64_t VerticesAPiece(const RigidBody& body) {
   const std::uint64_t pieces = body.pieces().size();
   return (vertices + pieces - 1) / pieces;
 }
-
-}  // namespace
 
 void ShapeTable::Open(std::uint32_t slot, RigidBodyPtr body, std::uint64_t owned_bytes,
                       std::string_view digest) {
@@ -33,6 +29,12 @@ void ShapeTable::Open(std::uint32_t slot, RigidBodyPtr body, std::uint64_t owned
 void ShapeTable::Poison(std::uint32_t slot, const std::string& reason) {
   if (state(slot) == SlotState::kPoisoned) return;
   Put(slot, {nullptr, std::make_unique<const std::string>(reason), 0, 0, SlotState::kPoisoned});
+}
+
+void ShapeTable::PoisonOpen(const std::string& reason) {
+  for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
+    if (slots_[slot].state == SlotState::kOpen) Poison(slot, reason);
+  }
 }
 
 bool ShapeTable::Close(std::uint32_t slot) {

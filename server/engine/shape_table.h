@@ -7,6 +7,7 @@
 #ifndef CLEARANCE_SERVER_ENGINE_SHAPE_TABLE_H_
 #define CLEARANCE_SERVER_ENGINE_SHAPE_TABLE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -19,6 +20,9 @@ namespace clearance::server {
 
 enum class SlotState : std::uint8_t { kNeverOpened, kOpen, kClosed, kPoisoned };
 
+// Of one piece on the average, rounded up; a curved one counts as some vertices.
+std::uint64_t VerticesAPiece(const RigidBody& body);
+
 // Thread-compatible.
 class ShapeTable {
  public:
@@ -29,6 +33,8 @@ class ShapeTable {
   // `reason` is kept until the slot is opened or closed; a slot that is poisoned already keeps its
   // first reason.
   void Poison(std::uint32_t slot, const std::string& reason);
+  // Every slot that is open.
+  void PoisonOpen(const std::string& reason);
   // False where the slot was neither open nor poisoned.
   bool Close(std::uint32_t slot);
 
@@ -39,6 +45,12 @@ class ShapeTable {
   const RigidBody* body(std::uint32_t slot) const {
     return slot < slots_.size() ? slots_[slot].body.get() : nullptr;
   }
+  // The same, to be kept beyond the slot.
+  RigidBodyPtr shared_body(std::uint32_t slot) const {
+    return slot < slots_.size() ? slots_[slot].body : nullptr;
+  }
+  // No slot from here on was ever opened.
+  std::size_t size() const { return slots_.size(); }
   // What one step of a solver scans of the body: the vertices of a piece, on the average. Requires:
   // the slot is open.
   std::uint64_t vertices_a_step(std::uint32_t slot) const { return slots_[slot].vertices_a_step; }

@@ -8,9 +8,6 @@
 namespace clearance::server {
 namespace {
 
-// Iterations of a distance computation, typically: what one step of a time of collision costs.
-constexpr std::uint64_t kIterationsPerStep = 8;
-
 struct TimeOfCollisionKind {
   using Answer = TimeOfCollisionAnswer;
   static constexpr int kRefused = kMotionStateRefused;
@@ -38,11 +35,9 @@ struct TimeOfCollisionKind {
 
   static std::uint64_t Expected(std::uint32_t /*row*/) { return 0; }
 
-  // Each step has a cost of its own even where the shapes are points.
   std::uint64_t Scanned(const TimeOfCollisionAnswer& answer, std::uint32_t row) const {
-    constexpr std::uint64_t kOverhead = 256;
     return PairOfBodies(table, questions.pairs, row)
-        .Scanned(kIterationsPerStep * answer.iterations, kOverhead);
+        .Scanned(kIterationsPerStep * answer.iterations, kVerticesAnIteration);
   }
 
   void Skip(std::uint32_t) const { EndProofRow(); }

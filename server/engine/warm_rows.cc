@@ -16,9 +16,13 @@ bool WarmRows::Find(const Key& key, Witness* start) const {
   return true;
 }
 
+void WarmRows::Reserve(std::uint32_t rows) {
+  if (rows > rows_.size()) rows_.resize(std::min(rows, kMostRows));
+}
+
 void WarmRows::Keep(const Key& key, const DistanceAnswer& answer) {
   if (key.row >= kMostRows) return;
-  if (key.row >= rows_.size()) rows_.resize(key.row + 1);
+  Reserve(key.row + 1);
   Row& row = rows_[key.row];
   row = {.slot_a = key.slot_a, .slot_b = key.slot_b};
   if (answer.state != State::kSeparated) return;

@@ -15,7 +15,8 @@
 
 namespace clearance::server {
 
-// Thread-compatible.
+// Thread-compatible. After Reserve, different rows below it may be found and kept by different
+// threads at once.
 class WarmRows {
  public:
   // Rows beyond this begin cold: a session's memory of rows has its bound, some 700 kB.
@@ -30,6 +31,9 @@ class WarmRows {
 
   // False, and nothing written, if nothing is known of the row with these slots.
   bool Find(const Key& key, Witness* start) const;
+
+  // Makes room for the rows of a batch, up to kMostRows.
+  void Reserve(std::uint32_t rows);
 
   // Keeps what the answer ends with, if that is a start.
   void Keep(const Key& key, const DistanceAnswer& answer);

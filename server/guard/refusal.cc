@@ -13,6 +13,7 @@ namespace clearance::server {
 namespace {
 
 constexpr std::size_t kMaxValueBytes = 64;
+constexpr std::int64_t kNanosecondsASecond = 1'000'000'000;
 
 absl::Status WithError(absl::StatusCode code, const v1::Error& error) {
   absl::Status status(code, error.message());
@@ -29,6 +30,12 @@ absl::Status Refuse(absl::StatusCode code, const Refusal& refusal) {
   error.set_value(Shorten(refusal.value));
   error.set_limit(refusal.limit);
   error.set_message(refusal.message);
+  if (refusal.retry_after > absl::ZeroDuration()) {
+    // Rounded up, so that whoever waits for so long has waited long enough.
+    const std::int64_t nanoseconds = absl::ToInt64Nanoseconds(refusal.retry_after) + 1;
+    error.mutable_retry_after()->set_seconds(nanoseconds / kNanosecondsASecond);
+    error.mutable_retry_after()->set_nanos(static_cast<int>(nanoseconds % kNanosecondsASecond));
+  }
   return WithError(code, error);
 }
 

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "absl/status/status.h"
+#include "absl/time/time.h"
 #include "clearance/v1/error.pb.h"
 
 namespace clearance::server {
@@ -26,6 +27,7 @@ struct Refusal {
   std::string value;  // shortened to 64 characters
   std::string limit;
   std::string message;
+  absl::Duration retry_after = absl::ZeroDuration();  // 0: repeating by itself does not help
 };
 
 // The status of a refusal; its text is the refusal's message.

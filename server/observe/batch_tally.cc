@@ -12,8 +12,10 @@ constexpr double kLargestBracketRatio = 1'000'000;
 template <std::size_t kBuckets>
 void Observe(const std::array<double, kBuckets>& bounds, double value,
              BucketCounts<kBuckets>* counts) {
-  const auto bucket = std::lower_bound(bounds.begin(), bounds.end(), value) - bounds.begin();
-  ++counts->counts[static_cast<std::size_t>(bucket)];
+  std::size_t bucket = 0;
+  // Without branches: which bucket comes next nobody foretells.
+  for (const double bound : bounds) bucket += bound < value ? 1U : 0U;
+  ++counts->counts[bucket];
   counts->sum += value;
 }
 
@@ -41,12 +43,22 @@ void BatchTally::Add(const TimeOfCollisionAnswer& answer) {
   Observe(kIterationBuckets, answer.iterations, &iterations_);
 }
 
+void BatchTally::AddSceneRow(const SceneRow& row) {
+  CountState(row.state, row.reason);
+  scene_work_.nodes += row.nodes;
+  scene_work_.candidates += row.candidates;
+  scene_work_.exact += row.exact;
+}
+
 void BatchTally::Merge(const BatchTally& other) {
   refused_ += other.refused_;
   for (std::size_t i = 0; i < states_.size(); ++i) states_[i] += other.states_[i];
   for (std::size_t i = 0; i < undecided_.size(); ++i) undecided_[i] += other.undecided_[i];
   AddCounts(other.iterations_, &iterations_);
   AddCounts(other.bracket_ratios_, &bracket_ratios_);
+  scene_work_.nodes += other.scene_work_.nodes;
+  scene_work_.candidates += other.scene_work_.candidates;
+  scene_work_.exact += other.scene_work_.exact;
 }
 
 std::uint64_t BatchTally::rows() const {
@@ -56,8 +68,22 @@ std::uint64_t BatchTally::rows() const {
 }
 
 std::uint8_t BatchTally::UndecidedStateOf(QueryKind kind) {
-  return kind == QueryKind::kTimeOfCollision ? static_cast<std::uint8_t>(MotionState::kUndecided)
-                                             : static_cast<std::uint8_t>(State::kUndecided);
+  constexpr std::uint8_t kVerdictUndecided = 3;
+  switch (kind) {
+    case QueryKind::kCheck:
+    case QueryKind::kOverlap:
+      return kVerdictUndecided;
+    case QueryKind::kTimeOfCollision:
+    case QueryKind::kMotion:
+    case QueryKind::kRay:
+      return static_cast<std::uint8_t>(MotionState::kUndecided);
+    case QueryKind::kDistance:
+    case QueryKind::kIntersection:
+    case QueryKind::kClearance:
+    case QueryKind::kNearest:
+      break;
+  }
+  return static_cast<std::uint8_t>(State::kUndecided);
 }
 
 void BatchTally::CountState(std::uint8_t state, UndecidedReason reason) {

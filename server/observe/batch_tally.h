@@ -17,8 +17,20 @@
 
 namespace clearance::server {
 
-enum class QueryKind : std::uint8_t { kDistance, kIntersection, kTimeOfCollision };
-inline constexpr std::size_t kQueryKinds = 3;
+enum class QueryKind : std::uint8_t {
+  kDistance,
+  kIntersection,
+  kTimeOfCollision,
+  // of scenes
+  kCheck,
+  kClearance,
+  kMotion,
+  kRay,
+  kNearest,
+  kOverlap,
+};
+inline constexpr std::size_t kQueryKinds = 9;
+inline constexpr std::size_t kFirstSceneKind = 3;
 
 // Upper bounds (inclusive) of the histograms' buckets; what is above the last counts in one bucket
 // more. An iteration is a step of the solver, or of a time of collision one distance computation; a
@@ -35,10 +47,27 @@ struct BucketCounts {
   double sum = 0;
 };
 
+// One row of a question about a scene, and the work that it took.
+struct SceneRow {
+  std::uint8_t state = 0;  // the number of Verdict, State or MotionState
+  UndecidedReason reason = UndecidedReason::kNone;
+  std::uint64_t nodes = 0;
+  std::uint64_t candidates = 0;
+  std::uint64_t exact = 0;
+};
+
+// The same of all rows.
+struct SceneWork {
+  std::uint64_t nodes = 0;
+  std::uint64_t candidates = 0;
+  std::uint64_t exact = 0;
+};
+
 // Thread-compatible. Value type.
 class BatchTally {
  public:
-  static constexpr std::size_t kStates = 6;  // indices are the numbers of State and MotionState
+  static constexpr std::size_t kStates =
+      6;  // indices are the numbers of State, MotionState and Verdict
 
   explicit BatchTally(QueryKind kind) : kind_(kind) {}
 
@@ -46,6 +75,7 @@ class BatchTally {
   void Add(const DistanceAnswer& answer);
   void Add(const IntersectionAnswer& answer);
   void Add(const TimeOfCollisionAnswer& answer);
+  void AddSceneRow(const SceneRow& row);
   // A row that was refused, or not reached within its time, has no answer of the core.
   void AddRefused() { ++refused_; }
   void AddNotReached() { CountState(UndecidedStateOf(kind_), UndecidedReason::kBudget); }
@@ -63,6 +93,7 @@ class BatchTally {
   const BucketCounts<kBracketRatioBuckets.size()>& bracket_ratios() const {
     return bracket_ratios_;
   }
+  const SceneWork& scene_work() const { return scene_work_; }
 
  private:
   static std::uint8_t UndecidedStateOf(QueryKind kind);
@@ -75,6 +106,7 @@ class BatchTally {
   std::array<std::uint32_t, 4> undecided_{};
   BucketCounts<kIterationBuckets.size()> iterations_;
   BucketCounts<kBracketRatioBuckets.size()> bracket_ratios_;
+  SceneWork scene_work_;
 };
 
 }  // namespace clearance::server

@@ -23,9 +23,11 @@ const char* NameOf(LogLevel level) {
     case LogLevel::kWarning:
       return "WARNING";
     case LogLevel::kError:
+      return "ERROR";
+    case LogLevel::kAudit:
       break;
   }
-  return "ERROR";
+  return "AUDIT";
 }
 
 std::string TimeText(absl::Time when) {
@@ -85,19 +87,23 @@ std::string FormatJson(const LogRecord& record) {
   return object.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
 }
 
-void WriteToStderr(absl::string_view line) { std::fwrite(line.data(), 1, line.size(), stderr); }
+bool WriteToStderr(absl::string_view line) {
+  return std::fwrite(line.data(), 1, line.size(), stderr) == line.size();
+}
 
 }  // namespace
 
 Log::Log(LogFormat format, LogLevel level, Sink sink)
-    : format_(format), level_(level), sink_(sink ? std::move(sink) : WriteToStderr) {}
+    : format_(format), level_(level), sink_(std::move(sink)) {}
 
-void Log::Write(LogLevel level, absl::string_view message, absl::Span<const LogField> fields) {
-  if (!IsOn(level)) return;
+bool Log::Write(LogLevel level, absl::string_view message, absl::Span<const LogField> fields) {
+  if (!IsOn(level)) return true;
   std::string line = FormatLogRecord(format_, {absl::Now(), level, message, fields});
   line += '\n';
   const std::lock_guard lock(mutex_);
+  if (!sink_) return WriteToStderr(line);
   sink_(line);
+  return true;
 }
 
 std::string FormatLogRecord(LogFormat format, const LogRecord& record) {

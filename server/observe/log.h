@@ -21,7 +21,8 @@
 
 namespace clearance::server {
 
-enum class LogLevel { kDebug, kInfo, kWarning, kError };
+// AUDIT is for what has to be in the log whatever its level is.
+enum class LogLevel { kDebug, kInfo, kWarning, kError, kAudit };
 enum class LogFormat { kHuman, kJson };
 
 // One key=value of a record. Borrows its strings; lives no longer than the call that it is handed
@@ -77,7 +78,8 @@ class Log {
     Write(LogLevel::kError, message, fields);
   }
 
-  void Write(LogLevel level, absl::string_view message, absl::Span<const LogField> fields);
+  // False where the record could not be written.
+  bool Write(LogLevel level, absl::string_view message, absl::Span<const LogField> fields);
 
  private:
   const LogFormat format_;

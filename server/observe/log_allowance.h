@@ -12,27 +12,23 @@
 #include <optional>
 #include <utility>
 
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "server/observe/steady_clock.h"
 
 namespace clearance::server {
 
 // Thread-safe.
 class LogAllowance {
  public:
-  using Clock = std::function<absl::Time()>;
-
-  explicit LogAllowance(std::uint64_t records_an_hour, Clock clock = absl::Now)
+  explicit LogAllowance(std::uint64_t records_an_hour, SteadyClock clock = SteadyNow)
       : records_an_hour_(records_an_hour), clock_(std::move(clock)) {}
 
   // The number of records that were held back since the last one that was let through, or nullopt
   // where this one has to be held back too.
   std::optional<std::uint64_t> Take() {
     const std::lock_guard lock(mutex_);
-    // Under the lock: an older reading that comes in later would look like a clock put back.
-    const absl::Time now = clock_();
-    // A clock that was put back begins a new hour too.
-    if (now < began_ || now - began_ >= absl::Hours(1)) {
+    const SteadyTime now = clock_();
+    if (now - began_ >= absl::Hours(1)) {
       began_ = now;
       taken_ = 0;
     }
@@ -46,9 +42,9 @@ class LogAllowance {
 
  private:
   const std::uint64_t records_an_hour_;
-  const Clock clock_;
+  const SteadyClock clock_;
   std::mutex mutex_;  // guards the next three
-  absl::Time began_ = absl::InfinitePast();
+  SteadyTime began_;
   std::uint64_t taken_ = 0;
   std::uint64_t held_back_ = 0;
 };

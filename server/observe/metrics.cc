@@ -20,20 +20,37 @@ using prometheus::Counter;
 using prometheus::Histogram;
 using Buckets = Histogram::BucketBoundaries;
 
-// Indexed by QueryKind, State or MotionState, and UndecidedReason; nullptr where there is nothing
-// of that number.
-constexpr std::array<const char*, kQueryKinds> kKindNames = {"distance", "intersection",
-                                                             "time_of_collision"};
+// Indexed by QueryKind, State, MotionState or Verdict, and UndecidedReason; nullptr where there is
+// nothing of that number.
+constexpr std::array<const char*, kQueryKinds> kKindNames = {
+    "distance",     "intersection", "time_of_collision", "scene_check",  "scene_clearance",
+    "scene_motion", "scene_ray",    "scene_nearest",     "scene_overlap"};
 constexpr std::array<std::array<const char*, BatchTally::kStates>, kQueryKinds> kStateNames = {{
     {nullptr, "separated", "touching", "penetrating", "beyond", "undecided"},
     {nullptr, "separated", "touching", "penetrating", nullptr, "undecided"},
     {nullptr, "free", "hit", "initially_overlapping", "undecided", nullptr},
+    {nullptr, "free", "touching", "undecided", nullptr, nullptr},
+    {nullptr, "separated", "touching", "penetrating", "beyond", "undecided"},
+    {nullptr, "free", "hit", "initially_overlapping", "undecided", nullptr},
+    {nullptr, "free", "hit", "initially_overlapping", "undecided", nullptr},
+    {nullptr, "separated", "touching", "penetrating", "beyond", "undecided"},
+    {nullptr, "free", "touching", "undecided", nullptr, nullptr},
 }};
+constexpr std::array<const char*, kLoopKinds> kLoopNames = {"accept", "handover", "poll", "work"};
 constexpr std::array<const char*, 4> kReasonNames = {nullptr, "budget", "iterations", "precision"};
 
 Buckets ComputeSecondsBuckets() {
   return {1e-6,   5e-6, 10e-6, 25e-6, 50e-6, 100e-6, 250e-6, 500e-6, 1e-3,
           2.5e-3, 5e-3, 10e-3, 25e-3, 50e-3, 100e-3, 250e-3, 1,      10};
+}
+
+Buckets CommitSecondsBuckets() {
+  return {1e-3, 2.5e-3, 5e-3, 10e-3, 25e-3, 50e-3, 100e-3, 250e-3, 500e-3, 1, 2.5, 10};
+}
+
+// A cheaper message never comes to a worker.
+Buckets WorkSecondsBuckets() {
+  return {100e-6, 500e-6, 1e-3, 2.5e-3, 5e-3, 10e-3, 25e-3, 50e-3, 100e-3, 250e-3, 1, 10, 100};
 }
 
 Buckets RowBuckets() { return {1, 4, 16, 64, 256, 1024, 4096, 16384, 65536}; }
@@ -58,10 +75,19 @@ void AddTo(const std::array<Counter*, kSize>& counters,
 
 }  // namespace
 
+const char* NameOf(LoopKind kind) { return kLoopNames[static_cast<std::size_t>(kind)]; }
+
 Metrics::Metrics(absl::string_view version) : rpcs_(MakeRpcSeries(&registry_)) {
   MakeKindSeries();
+  MakeSceneWorkSeries();
   MakeCheckSeries();
   MakeServerSeries();
+  MakeSceneSeries();
+  MakeWatchSeries();
+  MakeTrackSeries();
+  MakeWorkSeries();
+  MakeAccessSeries();
+  MakeStoreSeries();
   BuildGauge()
       .Name("clearance_build_info")
       .Help("1; the labels tell what runs.")
@@ -108,7 +134,26 @@ void Metrics::MakeKindSeries() {
     series.refused = &refused.Add({{"kind", name}});
     series.compute_seconds = &seconds.Add({{"kind", name}}, ComputeSecondsBuckets());
     series.rows = &rows.Add({{"kind", name}}, RowBuckets());
-    series.iterations = &iterations.Add({{"kind", name}}, ToBuckets(kIterationBuckets));
+    if (kind < kFirstSceneKind)
+      series.iterations = &iterations.Add({{"kind", name}}, ToBuckets(kIterationBuckets));
+  }
+}
+
+void Metrics::MakeSceneWorkSeries() {
+  const auto family = [this](const char* name, const char* help) {
+    return &BuildCounter().Name(name).Help(help).Register(registry_);
+  };
+  auto* const nodes =
+      family("clearance_scene_nodes_total", "Nodes of scenes' trees whose boxes were looked at.");
+  auto* const candidates = family("clearance_scene_candidate_pairs_total",
+                                  "Pairs of bodies that boxes did not rule out.");
+  auto* const exact =
+      family("clearance_scene_exact_pairs_total", "Pairs of bodies that were asked with proof.");
+  for (std::size_t kind = kFirstSceneKind; kind < kQueryKinds; ++kind) {
+    const std::string name = kKindNames[kind];
+    kinds_[kind].scene_nodes = &nodes->Add({{"kind", name}});
+    kinds_[kind].scene_candidates = &candidates->Add({{"kind", name}});
+    kinds_[kind].scene_exact = &exact->Add({{"kind", name}});
   }
 }
 
@@ -143,28 +188,175 @@ void Metrics::MakeServerSeries() {
                          .Add({}, ToBuckets(kBracketRatioBuckets));
   shapes_ = gauge("clearance_shapes", "Shapes in the registry.");
   shape_bytes_ = gauge("clearance_shape_bytes", "Bytes of all shapes in the registry.");
+  shape_bytes_detached_ = gauge(
+      "clearance_shape_bytes_detached",
+      "Bytes of shapes that were deleted or replaced and that scenes or sessions still hold.");
   registry_revision_ = gauge("clearance_registry_revision", "Revision of the registry.");
   sessions_open_ = gauge("clearance_sessions_open", "Sessions open now.");
   messages_in_flight_ =
       gauge("clearance_messages_in_flight", "Messages of all sessions read and not yet answered.");
   bytes_in_flight_ =
       gauge("clearance_bytes_in_flight", "Bytes of all sessions read and not yet answered.");
+  total_bytes_in_flight_ =
+      gauge("clearance_total_bytes_in_flight",
+            "Bytes of all messages received and not yet answered, and of replies not yet taken.");
   sessions_refused_ = &BuildCounter()
                            .Name("clearance_sessions_refused_total")
                            .Help("Sessions refused because max_sessions were open.")
                            .Register(registry_)
                            .Add({});
+  auto& silence = BuildGauge()
+                      .Name("clearance_loop_silence_seconds")
+                      .Help("Time for which a loop was asked to turn and did not.")
+                      .Register(registry_);
+  for (std::size_t kind = 0; kind < kLoopKinds; ++kind) {
+    loop_silence_[kind] = &silence.Add({{"loop", kLoopNames[kind]}});
+  }
+  connections_ = MakeConnectionSeries(&registry_);
+  tls_ = MakeTlsSeries(&registry_);
+}
+
+void Metrics::MakeSceneSeries() {
+  const auto gauge = [this](const char* name, const char* help) {
+    return &BuildGauge().Name(name).Help(help).Register(registry_).Add({});
+  };
+  scenes_ = gauge("clearance_scenes", "Scenes held.");
+  scene_revisions_ =
+      gauge("clearance_scene_revisions", "Revisions of all scenes that can be asked for.");
+  scene_bytes_ = gauge("clearance_scene_bytes", "Bytes of all scenes and their revisions, about.");
+  scene_bytes_detached_ =
+      gauge("clearance_scene_bytes_detached",
+            "Bytes of revisions of scenes that only sessions still hold, about.");
+  scene_bytes_rewound_ = gauge("clearance_scene_bytes_rewound",
+                               "Bytes of what sessions have rewound, whatever it shares.");
+  scenes_expired_ = &BuildCounter()
+                         .Name("clearance_scenes_expired_total")
+                         .Help("Scenes that went because their ttl was over.")
+                         .Register(registry_)
+                         .Add({});
+}
+
+void Metrics::MakeWatchSeries() {
+  const auto counter = [this](const char* name, const char* help) {
+    return &BuildCounter().Name(name).Help(help).Register(registry_).Add({});
+  };
+  watches_ = &BuildGauge()
+                  .Name("clearance_scene_watches")
+                  .Help("Watches of scenes open now.")
+                  .Register(registry_)
+                  .Add({});
+  watches_refused_ = counter("clearance_scene_watches_refused_total",
+                             "Watches refused because as many as allowed were open.");
+  watch_revisions_merged_ =
+      counter("clearance_scene_watch_merged_revisions_total",
+              "Revisions that a watcher was told of together with a later one.");
+  watch_reloads_ = counter("clearance_scene_watch_reloads_total",
+                           "Times that a watcher was told to read its scene anew.");
+}
+
+void Metrics::MakeTrackSeries() {
+  const auto counter = [this](const char* name, const char* help) {
+    return &BuildCounter().Name(name).Help(help).Register(registry_).Add({});
+  };
+  tracks_ = &BuildGauge()
+                 .Name("clearance_tracks")
+                 .Help("Tracks that sessions publish now.")
+                 .Register(registry_)
+                 .Add({});
+  track_ticks_ = counter("clearance_track_ticks_total", "Ticks of tracks published.");
+  tracks_refused_ = counter("clearance_tracks_refused_total",
+                            "Tracks refused because as many as allowed were open.");
+  auto& rewinds = BuildCounter()
+                      .Name("clearance_rewinds_total")
+                      .Help("Tracks rewound, by whether the time was clamped to those held.")
+                      .Register(registry_);
+  rewinds_ = {&rewinds.Add({{"clamped", "no"}}), &rewinds.Add({{"clamped", "yes"}})};
+}
+
+void Metrics::MakeWorkSeries() {
+  pending_work_ = &BuildGauge()
+                       .Name("clearance_pending_work_seconds")
+                       .Help(
+                           "Estimated processor time of messages that wait for workers or are at "
+                           "them.")
+                       .Register(registry_)
+                       .Add({});
+  auto& shed = BuildCounter()
+                   .Name("clearance_shed_messages_total")
+                   .Help("Messages that were not worked on, by reason.")
+                   .Register(registry_);
+  shed_ = {&shed.Add({{"reason", "full"}}), &shed.Add({{"reason", "share"}}),
+           &shed.Add({{"reason", "over"}}), &shed.Add({{"reason", "bytes"}})};
+  const auto histogram = [this](const char* name, const char* help) {
+    return &BuildHistogram().Name(name).Help(help).Register(registry_).Add({},
+                                                                           WorkSecondsBuckets());
+  };
+  queue_seconds_ =
+      histogram("clearance_queue_seconds", "Time of a message until a worker came to it.");
+  work_seconds_ = histogram("clearance_work_seconds", "Time of all workers on a message.");
+}
+
+void Metrics::MakeAccessSeries() {
+  auto& reloads = BuildCounter()
+                      .Name("clearance_access_reloads_total")
+                      .Help("Changes of the token or policy file, by what became of them.")
+                      .Register(registry_);
+  access_reloads_ = {&reloads.Add({{"outcome", "refused"}}),
+                     &reloads.Add({{"outcome", "applied"}})};
+  audit_lines_lost_ = &BuildCounter()
+                           .Name("clearance_audit_lines_lost_total")
+                           .Help("Audit lines that could not be written.")
+                           .Register(registry_)
+                           .Add({});
+  auto& refusals = BuildCounter()
+                       .Name("clearance_principal_refusals_total")
+                       .Help(
+                           "Sessions, messages and changes of the registry refused because of a "
+                           "limit of their principal.")
+                       .Register(registry_);
+  std::size_t limit = 0;
+  for (const char* name :
+       {"sessions", "cores", "shapes", "registry_bytes", "scenes", "scene_bytes"}) {
+    principal_refusals_[limit++] = &refusals.Add({{"limit", name}});
+  }
+}
+
+void Metrics::MakeStoreSeries() {
+  const auto counter = [this](const char* name, const char* help) {
+    return &BuildCounter().Name(name).Help(help).Register(registry_).Add({});
+  };
+  const auto histogram = [this](const char* name, const char* help, const Buckets& buckets) {
+    return &BuildHistogram().Name(name).Help(help).Register(registry_).Add({}, buckets);
+  };
+  store_ = {
+      .commits = counter("clearance_store_commits_total",
+                         "Transactions of registrations and deletions made durable."),
+      .commit_seconds = histogram("clearance_store_commit_seconds",
+                                  "Time to make one transaction durable.", CommitSecondsBuckets()),
+      .commit_names = histogram("clearance_store_commit_names",
+                                "Names that one transaction changed.", RowBuckets()),
+      .failures = counter("clearance_store_failures_total",
+                          "Writes to the store that failed, trials included."),
+      .bytes = &BuildGauge()
+                    .Name("clearance_store_bytes")
+                    .Help("Bytes on disk, with the log that is not folded in yet.")
+                    .Register(registry_)
+                    .Add({})};
 }
 
 void Metrics::Record(const BatchTally& tally, absl::Duration compute_time) {
   KindSeries& series = kinds_[static_cast<std::size_t>(tally.kind())];
   AddTo(series.states, tally.states());
   AddTo(series.undecided, tally.undecided());
-  AddTo(series.iterations, tally.iterations());
+  if (series.iterations != nullptr) AddTo(series.iterations, tally.iterations());
   if (tally.refused() != 0) series.refused->Increment(tally.refused());
   series.rows->Observe(static_cast<double>(tally.rows()));
   series.compute_seconds->Observe(absl::ToDoubleSeconds(compute_time));
   if (tally.kind() == QueryKind::kDistance) AddTo(bracket_ratios_, tally.bracket_ratios());
+  if (series.scene_nodes == nullptr) return;
+  series.scene_nodes->Increment(static_cast<double>(tally.scene_work().nodes));
+  series.scene_candidates->Increment(static_cast<double>(tally.scene_work().candidates));
+  series.scene_exact->Increment(static_cast<double>(tally.scene_work().exact));
 }
 
 std::string Metrics::Scrape() const {

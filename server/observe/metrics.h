@@ -19,6 +19,7 @@
 #include "prometheus/histogram.h"
 #include "prometheus/registry.h"
 #include "server/observe/batch_tally.h"
+#include "server/observe/connection_series.h"
 #include "server/observe/rpc_series.h"
 
 namespace clearance::server {
@@ -29,6 +30,46 @@ struct CheckSeries {
   prometheus::Counter* unchecked_undecided = nullptr;
   prometheus::Counter* unchecked_too_large = nullptr;
   prometheus::Counter* contradicted = nullptr;  // of those that were checked
+};
+
+// The limits that a policy sets for one principal.
+enum class PrincipalLimit : std::uint8_t {
+  kSessions,
+  kCores,
+  kShapes,
+  kRegistryBytes,
+  kScenes,
+  kSceneBytes,
+};
+inline constexpr std::size_t kPrincipalLimits = 6;
+
+// Why a message was not worked on that could have been answered at another time.
+enum class ShedReason : std::uint8_t {
+  kFull,   // too much is pending
+  kShare,  // of this caller
+  kOver,   // the call was cancelled or out of time before a worker came to it
+  kBytes,  // too many are held, in all or by this caller
+};
+inline constexpr std::size_t kShedReasons = 4;
+
+// What has to turn for ever (liveness.h).
+enum class LoopKind : std::uint8_t {
+  kAccept,    // takes connections
+  kHandover,  // gives them to gRPC
+  kPoll,      // reads and writes messages
+  kWork,      // builds hulls and answers large batches
+};
+inline constexpr std::size_t kLoopKinds = 4;
+
+const char* NameOf(LoopKind kind);
+
+// Of the store that shapes are written to; all stay at 0 where they live in memory.
+struct StoreSeries {
+  prometheus::Counter* commits = nullptr;
+  prometheus::Histogram* commit_seconds = nullptr;
+  prometheus::Histogram* commit_names = nullptr;
+  prometheus::Counter* failures = nullptr;
+  prometheus::Gauge* bytes = nullptr;
 };
 
 // Thread-safe. Handles live as long as the Metrics.
@@ -46,13 +87,49 @@ class Metrics {
 
   CheckSeries& Checks(QueryKind kind) { return checks_[static_cast<std::size_t>(kind)]; }
 
+  StoreSeries& store() { return store_; }
+
   prometheus::Gauge& shapes() { return *shapes_; }
   prometheus::Gauge& shape_bytes() { return *shape_bytes_; }
+  prometheus::Gauge& shape_bytes_detached() { return *shape_bytes_detached_; }
   prometheus::Gauge& registry_revision() { return *registry_revision_; }
+  prometheus::Gauge& scenes() { return *scenes_; }
+  prometheus::Gauge& scene_revisions() { return *scene_revisions_; }
+  prometheus::Gauge& scene_bytes() { return *scene_bytes_; }
+  prometheus::Gauge& scene_bytes_detached() { return *scene_bytes_detached_; }
+  prometheus::Gauge& scene_bytes_rewound() { return *scene_bytes_rewound_; }
+  prometheus::Counter& scenes_expired() { return *scenes_expired_; }
+  prometheus::Gauge& watches() { return *watches_; }
+  prometheus::Counter& watches_refused() { return *watches_refused_; }
+  // Revisions that watchers were told of together with a later one.
+  prometheus::Counter& watch_revisions_merged() { return *watch_revisions_merged_; }
+  prometheus::Counter& watch_reloads() { return *watch_reloads_; }
+  prometheus::Gauge& tracks() { return *tracks_; }
+  prometheus::Counter& track_ticks() { return *track_ticks_; }
+  // Of tracks, at the time that was asked for or, clamped, at the nearest that was held.
+  prometheus::Counter& rewinds(bool is_clamped) { return *rewinds_[is_clamped]; }
+  prometheus::Counter& tracks_refused() { return *tracks_refused_; }
   prometheus::Gauge& sessions_open() { return *sessions_open_; }
   prometheus::Gauge& messages_in_flight() { return *messages_in_flight_; }
   prometheus::Gauge& bytes_in_flight() { return *bytes_in_flight_; }
+  prometheus::Gauge& total_bytes_in_flight() { return *total_bytes_in_flight_; }
   prometheus::Counter& sessions_refused() { return *sessions_refused_; }
+  prometheus::Gauge& pending_work() { return *pending_work_; }
+  prometheus::Counter& shed(ShedReason reason) { return *shed_[static_cast<std::size_t>(reason)]; }
+  prometheus::Histogram& queue_seconds() { return *queue_seconds_; }
+  prometheus::Histogram& work_seconds() { return *work_seconds_; }
+  // For how long one of these loops has not turned though it was asked to, as of the last look.
+  prometheus::Gauge& loop_silence(LoopKind kind) {
+    return *loop_silence_[static_cast<std::size_t>(kind)];
+  }
+  const ConnectionSeries& connections() const { return connections_; }
+  const TlsSeries& tls() const { return tls_; }
+  // Reloads of the token and the policy file that were taken over, or refused.
+  prometheus::Counter& access_reloads(bool is_applied) { return *access_reloads_[is_applied]; }
+  prometheus::Counter& audit_lines_lost() { return *audit_lines_lost_; }
+  prometheus::Counter& principal_refusals(PrincipalLimit limit) {
+    return *principal_refusals_[static_cast<std::size_t>(limit)];
+  }
 
   // Every series, with those of the process (read from /proc now), in Prometheus' text format.
   std::string Scrape() const;
@@ -65,25 +142,63 @@ class Metrics {
     prometheus::Counter* refused = nullptr;
     prometheus::Histogram* compute_seconds = nullptr;
     prometheus::Histogram* rows = nullptr;
-    prometheus::Histogram* iterations = nullptr;
+    prometheus::Histogram* iterations = nullptr;  // null of scenes
+    // Null but of scenes.
+    prometheus::Counter* scene_nodes = nullptr;
+    prometheus::Counter* scene_candidates = nullptr;
+    prometheus::Counter* scene_exact = nullptr;
   };
 
   void MakeKindSeries();
+  void MakeSceneWorkSeries();
   void MakeCheckSeries();
   void MakeServerSeries();
+  void MakeSceneSeries();
+  void MakeWatchSeries();
+  void MakeTrackSeries();
+  void MakeWorkSeries();
+  void MakeAccessSeries();
+  void MakeStoreSeries();
 
   prometheus::Registry registry_;
   std::array<RpcSeries, kRpcMethods> rpcs_;
   std::array<KindSeries, kQueryKinds> kinds_;
   std::array<CheckSeries, kQueryKinds> checks_;
+  StoreSeries store_;
   prometheus::Histogram* bracket_ratios_ = nullptr;
   prometheus::Gauge* shapes_ = nullptr;
   prometheus::Gauge* shape_bytes_ = nullptr;
+  prometheus::Gauge* shape_bytes_detached_ = nullptr;
   prometheus::Gauge* registry_revision_ = nullptr;
+  prometheus::Gauge* scenes_ = nullptr;
+  prometheus::Gauge* scene_revisions_ = nullptr;
+  prometheus::Gauge* scene_bytes_ = nullptr;
+  prometheus::Gauge* scene_bytes_detached_ = nullptr;
+  prometheus::Gauge* scene_bytes_rewound_ = nullptr;
+  prometheus::Counter* scenes_expired_ = nullptr;
+  prometheus::Gauge* watches_ = nullptr;
+  prometheus::Counter* watches_refused_ = nullptr;
+  prometheus::Counter* watch_revisions_merged_ = nullptr;
+  prometheus::Counter* watch_reloads_ = nullptr;
+  prometheus::Gauge* tracks_ = nullptr;
+  prometheus::Counter* track_ticks_ = nullptr;
+  std::array<prometheus::Counter*, 2> rewinds_{};
+  prometheus::Counter* tracks_refused_ = nullptr;
   prometheus::Gauge* sessions_open_ = nullptr;
   prometheus::Gauge* messages_in_flight_ = nullptr;
   prometheus::Gauge* bytes_in_flight_ = nullptr;
+  prometheus::Gauge* total_bytes_in_flight_ = nullptr;
   prometheus::Counter* sessions_refused_ = nullptr;
+  prometheus::Gauge* pending_work_ = nullptr;
+  std::array<prometheus::Counter*, kShedReasons> shed_{};
+  prometheus::Histogram* queue_seconds_ = nullptr;
+  prometheus::Histogram* work_seconds_ = nullptr;
+  std::array<prometheus::Gauge*, kLoopKinds> loop_silence_{};
+  ConnectionSeries connections_;
+  TlsSeries tls_;
+  std::array<prometheus::Counter*, 2> access_reloads_{};
+  prometheus::Counter* audit_lines_lost_ = nullptr;
+  std::array<prometheus::Counter*, kPrincipalLimits> principal_refusals_{};
 };
 
 }  // namespace clearance::server

@@ -9,19 +9,23 @@ using prometheus::Labels;
 
 constexpr const char* kShapeService = "clearance.v1.ShapeService";
 constexpr const char* kQueryService = "clearance.v1.QueryService";
+constexpr const char* kSceneService = "clearance.v1.SceneService";
+constexpr const char* kSceneQueryService = "clearance.v1.SceneQueryService";
 constexpr const char* kServerService = "clearance.v1.ServerService";
 
 constexpr std::array<RpcMethodInfo, kRpcMethods> kMethodInfos = {{
-    {kShapeService, "RegisterShape", "unary"},
-    {kShapeService, "BatchRegisterShapes", "unary"},
-    {kShapeService, "GetShape", "unary"},
-    {kShapeService, "ListShapes", "unary"},
-    {kShapeService, "DeleteShape", "unary"},
-    {kQueryService, "Distance", "unary"},
-    {kQueryService, "Intersection", "unary"},
-    {kQueryService, "TimeOfCollision", "unary"},
-    {kQueryService, "Session", "bidi_stream"},
-    {kServerService, "GetServerInfo", "unary"},
+    {kShapeService, "RegisterShape", "unary"},  {kShapeService, "BatchRegisterShapes", "unary"},
+    {kShapeService, "GetShape", "unary"},       {kShapeService, "ListShapes", "unary"},
+    {kShapeService, "DeleteShape", "unary"},    {kQueryService, "Distance", "unary"},
+    {kQueryService, "Intersection", "unary"},   {kQueryService, "TimeOfCollision", "unary"},
+    {kQueryService, "Session", "bidi_stream"},  {kSceneService, "CreateScene", "unary"},
+    {kSceneService, "GetScene", "unary"},       {kSceneService, "ListScenes", "unary"},
+    {kSceneService, "UpdateScene", "unary"},    {kSceneService, "ForkScene", "unary"},
+    {kSceneService, "DeleteScene", "unary"},    {kSceneService, "WatchScene", "server_stream"},
+    {kServerService, "GetServerInfo", "unary"}, {kSceneQueryService, "Check", "unary"},
+    {kSceneQueryService, "Clearance", "unary"}, {kSceneQueryService, "Nearest", "unary"},
+    {kSceneQueryService, "Overlap", "unary"},   {kSceneQueryService, "Motion", "unary"},
+    {kSceneQueryService, "Ray", "unary"},
 }};
 
 // By number.

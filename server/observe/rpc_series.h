@@ -17,7 +17,7 @@
 
 namespace clearance::server {
 
-// Every rpc of the three services, in the order of the protos.
+// Every rpc of the five services.
 enum class RpcMethod : std::uint8_t {
   kRegisterShape,
   kBatchRegisterShapes,
@@ -28,15 +28,28 @@ enum class RpcMethod : std::uint8_t {
   kIntersection,
   kTimeOfCollision,
   kSession,
+  kCreateScene,
+  kGetScene,
+  kListScenes,
+  kUpdateScene,
+  kForkScene,
+  kDeleteScene,
+  kWatchScene,
   kGetServerInfo,
+  kCheck,
+  kClearance,
+  kNearest,
+  kOverlap,
+  kMotion,
+  kRay,
 };
-inline constexpr std::size_t kRpcMethods = 10;
+inline constexpr std::size_t kRpcMethods = 23;
 inline constexpr std::size_t kGrpcCodes = 17;
 
 struct RpcMethodInfo {
   const char* service;  // "clearance.v1.ShapeService"
   const char* method;   // "RegisterShape"
-  const char* type;     // "unary" or "bidi_stream"
+  const char* type;     // "unary", "server_stream" or "bidi_stream"
 };
 const RpcMethodInfo& InfoOf(RpcMethod method);
 

@@ -7,6 +7,7 @@
 
 #include "server/guard/refusal.h"
 #include "server/registry/digest.h"
+#include "server/registry/registry_draft.h"
 #include "server/registry/shape_name.h"
 
 namespace clearance::server {
@@ -14,70 +15,49 @@ namespace {
 
 absl::string_view AsAbsl(std::string_view text) { return {text.data(), text.size()}; }
 
-absl::Status NotFound(std::string_view field, std::string_view value) {
-  return Refuse(absl::StatusCode::kNotFound,
-                {.field = std::string(field),
-                 .value = std::string(value),
-                 .limit = "a registered shape",
-                 .message = "No such shape is registered; register it first."});
-}
-
-absl::Status NameTaken(std::string_view name, const ShapeContent& content) {
-  return Refuse(absl::StatusCode::kAlreadyExists,
-                {.field = "name",
-                 .value = std::string(name),
-                 .limit = "a free name, or the content " + content.digest,
-                 .message = "The name has other content; choose another name or set `replace`."});
-}
-
-absl::Status NoRoom(const char* limit, std::uint64_t needed, std::uint64_t allowed) {
-  return Refuse(absl::StatusCode::kResourceExhausted,
-                {.field = "shape",
-                 .value = FormatNumber(needed),
-                 .limit = std::string(limit) + " <= " + FormatNumber(allowed),
-                 .message = "The registry is full; delete shapes that are no longer needed."});
-}
-
 }  // namespace
 
-Registry::Registry(const Limits& limits, Metrics* metrics) : limits_(limits), metrics_(metrics) {}
+Registry::Registry(const Limits& limits, Metrics* metrics, const HoldingQuotas* quotas)
+    : limits_(limits),
+      metrics_(metrics),
+      detached_(metrics == nullptr ? nullptr : &metrics->shape_bytes_detached()),
+      quotas_(quotas) {}
 
 absl::StatusOr<Registry::Registration> Registry::Register(std::string_view name,
                                                           const ShapeContentPtr& content,
                                                           const RegisterOptions& options) {
-  if (absl::Status status = CheckShapeName(name, "name"); !status.ok()) return status;
-  const std::unique_lock lock(mutex_);
-  const auto found = by_name_.find(name);
-  const Named* const old = found == by_name_.end() ? nullptr : &found->second;
-  if (old != nullptr && old->content->digest == content->digest) {
-    return Registration{{std::string(name), old->content, old->revision}, revision_, false};
-  }
-  if (old != nullptr && !options.replace) return NameTaken(name, *old->content);
-  if (absl::Status status = CheckRoom(old, *content); !status.ok()) return status;
-  if (options.validate_only) return Registration{{std::string(name), content, 0}, revision_, false};
-
-  const Named named{Hold(name, content), ++revision_};
-  if (old != nullptr) Release(name, *old->content);
-  by_name_.insert_or_assign(std::string(name), named);
-  ReportSize();
-  return Registration{{std::string(name), named.content, named.revision}, revision_, true};
+  RegistryDraft draft(this);
+  absl::StatusOr<Registration> registered = draft.Register(name, content, options);
+  draft.Apply();
+  return registered;
 }
 
 absl::StatusOr<Registry::Found> Registry::FindByName(std::string_view name) const {
   if (absl::Status status = CheckShapeName(name, "name"); !status.ok()) return status;
   const std::shared_lock lock(mutex_);
   const auto found = by_name_.find(name);
-  if (found == by_name_.end()) return NotFound("name", name);
-  return Found{{found->first, found->second.content, found->second.revision}, revision_};
+  if (found == by_name_.end()) return RefuseUnknown("name", name);
+  return Found{ShapeOf(*found), revision_};
 }
 
 absl::StatusOr<Registry::Found> Registry::FindByDigest(std::string_view digest) const {
+  const std::string every_prefix;
+  return FindByDigest(digest, absl::MakeConstSpan(&every_prefix, 1));
+}
+
+absl::StatusOr<Registry::Found> Registry::FindByDigest(
+    std::string_view digest, absl::Span<const std::string> prefixes) const {
   if (absl::Status status = CheckDigest(digest, "digest"); !status.ok()) return status;
   const std::shared_lock lock(mutex_);
   const auto held = by_digest_.find(AsAbsl(digest));
-  if (held == by_digest_.end()) return NotFound("digest", digest);
-  const auto named = by_name_.find(*held->second.names.begin());
-  return Found{{named->first, named->second.content, named->second.revision}, revision_};
+  if (held == by_digest_.end()) return RefuseUnknown("digest", digest);
+  const auto& names = held->second.names;
+  for (const std::string& prefix : prefixes) {
+    const auto name = names.lower_bound(prefix);
+    if (name == names.end() || !name->starts_with(prefix)) continue;
+    return Found{ShapeOf(*by_name_.find(*name)), revision_};
+  }
+  return RefuseUnknown("digest", digest);
 }
 
 ShapeContentPtr Registry::FindContent(std::string_view digest) const {
@@ -95,35 +75,60 @@ Registry::Page Registry::List(std::string_view prefix, std::string_view after,
   for (; next != by_name_.end() && next->first.starts_with(prefix); ++next) {
     page.is_last = page.shapes.size() < size;
     if (!page.is_last) break;
-    page.shapes.push_back({next->first, next->second.content, next->second.revision});
+    page.shapes.push_back(ShapeOf(*next));
   }
   return page;
 }
 
 absl::StatusOr<std::uint64_t> Registry::Delete(std::string_view name,
                                                std::string_view expected_digest) {
-  if (absl::Status status = CheckShapeName(name, "name"); !status.ok()) return status;
+  RegistryDraft draft(this);
+  absl::StatusOr<std::uint64_t> revision = draft.Delete(name, expected_digest);
+  draft.Apply();
+  return revision;
+}
+
+void Registry::Restore(const std::vector<NamedShape>& shapes, std::uint64_t revision) {
+  const std::lock_guard changing(changing_);
   const std::unique_lock lock(mutex_);
-  const auto found = by_name_.find(name);
-  if (found == by_name_.end()) return NotFound("name", name);
-  const ShapeContentPtr content = found->second.content;
-  if (!expected_digest.empty() && content->digest != expected_digest) {
-    return Refuse(absl::StatusCode::kFailedPrecondition,
-                  {.field = "expected_digest",
-                   .value = std::string(expected_digest),
-                   .limit = content->digest,
-                   .message = "The name has other content by now; look at it again."});
+  for (const NamedShape& shape : shapes) {
+    Put(shape.name, {shape.content, shape.revision, shape.owner});
   }
-  Release(name, *content);
-  by_name_.erase(found);
-  ++revision_;
+  revision_ = revision;
   ReportSize();
-  return revision_;
+}
+
+void Registry::Apply(const RegistryChanges& changes) {
+  if (changes.empty()) return;
+  const std::unique_lock lock(mutex_);
+  for (const RegistryChanges::Name& change : changes.names) {
+    const auto found = by_name_.find(change.name);
+    const ShapeContentPtr old = found == by_name_.end() ? nullptr : found->second.content;
+    if (old != nullptr) holdings_.Remove(found->second.owner, old->byte_size());
+    if (change.content != nullptr) {
+      Put(change.name, {change.content, change.revision, change.owner});
+    } else if (old != nullptr) {
+      by_name_.erase(found);
+    }
+    if (old != nullptr && old != change.content) Release(change.name, *old);
+  }
+  revision_ = changes.revision;
+  ReportSize();
 }
 
 std::uint64_t Registry::revision() const {
   const std::shared_lock lock(mutex_);
   return revision_;
+}
+
+std::size_t Registry::size() const {
+  const std::shared_lock lock(mutex_);
+  return by_name_.size();
+}
+
+Holding Registry::HoldingOf(std::string_view owner) const {
+  const std::shared_lock lock(mutex_);
+  return holdings_.Of(owner);
 }
 
 absl::Status Registry::RequireRevision(std::uint64_t min_revision) const {
@@ -136,28 +141,22 @@ absl::Status Registry::RequireRevision(std::uint64_t min_revision) const {
                  .message = "The registry has not reached this revision; repeat with back-off."});
 }
 
-absl::Status Registry::CheckRoom(const Named* replaced, const ShapeContent& content) const {
-  const std::uint64_t shapes = by_name_.size() + (replaced == nullptr ? 1 : 0);
-  if (shapes > limits_.max_shapes) return NoRoom("max_shapes", shapes, limits_.max_shapes);
-  const bool is_held = by_digest_.contains(content.digest);
-  const std::uint64_t added = is_held ? 0 : content.byte_size();
-  const std::uint64_t bytes =
-      bytes_ + added - (replaced == nullptr ? 0 : FreedBy(*replaced->content));
-  if (bytes > limits_.max_registry_bytes) {
-    return NoRoom("max_registry_bytes", bytes, limits_.max_registry_bytes);
-  }
-  return absl::OkStatus();
+NamedShape Registry::ShapeOf(const NameMap::value_type& entry) {
+  const auto& [name, named] = entry;
+  return {name, named.content, named.revision, named.owner};
 }
 
-std::uint64_t Registry::FreedBy(const ShapeContent& content) const {
-  const bool has_other_names = by_digest_.find(content.digest)->second.names.size() > 1;
-  return has_other_names ? 0 : content.byte_size();
+void Registry::Put(const std::string& name, Named named) {
+  named.content = Hold(name, named.content);
+  holdings_.Add(named.owner, named.content->byte_size());
+  by_name_.insert_or_assign(name, std::move(named));
 }
 
 ShapeContentPtr Registry::Hold(std::string_view name, const ShapeContentPtr& content) {
   Held& held = by_digest_[content->digest];
   if (held.content == nullptr) {
     held.content = content;
+    detached_.Forget(content->body.get());
     bytes_ += content->byte_size();
   }
   held.names.insert(std::string(name));
@@ -169,6 +168,7 @@ void Registry::Release(std::string_view name, const ShapeContent& content) {
   held->second.names.erase(std::string(name));
   if (!held->second.names.empty()) return;
   bytes_ -= content.byte_size();
+  detached_.Add(content.body, content.byte_size());
   by_digest_.erase(held);
 }
 

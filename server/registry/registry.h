@@ -2,7 +2,8 @@
 //
 // The registered shapes: names for immutable contents, held in memory. Whoever finds a shape shares
 // its content, so nothing that happens to the name later can hurt them; the lock is held for a
-// look-up, never for building a hull.
+// look-up, never for building a hull or for writing to disk. Changes are worked out beforehand
+// (registry_draft.h) and made all at once.
 
 #ifndef CLEARANCE_SERVER_REGISTRY_REGISTRY_H_
 #define CLEARANCE_SERVER_REGISTRY_REGISTRY_H_
@@ -11,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <shared_mutex>
 #include <string>
 #include <string_view>
@@ -21,11 +23,18 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "core/shape/rigid_body.h"
 #include "server/config/limits.h"
+#include "server/guard/holding_quotas.h"
+#include "server/guard/holdings.h"
 #include "server/observe/metrics.h"
+#include "server/registry/detached_bytes.h"
+#include "server/registry/scene_record.h"
 
 namespace clearance::server {
+
+struct SceneState;  // scene_registry.h
 
 // One validated content, whatever its names.
 struct ShapeContent {
@@ -44,18 +53,41 @@ struct NamedShape {
   std::string name;
   ShapeContentPtr content;
   std::uint64_t revision = 0;
+  std::string owner = {};  // the id of the principal who gave it this content; empty: nobody
 };
 
 struct RegisterOptions {
   bool replace = false;        // the name may have other content
   bool validate_only = false;  // check everything, change nothing
+  std::string owner = {};      // whose the name becomes with its new content
+};
+
+// What several changes come to, each name and each content at most once.
+struct RegistryChanges {
+  struct Name {
+    std::string name;
+    ShapeContentPtr content;  // null: the name goes
+    std::uint64_t revision = 0;
+    std::string owner = {};
+  };
+  std::vector<Name> names;
+  std::vector<ShapeContentPtr> added;  // contents that had no name before
+  std::vector<std::string> dropped;    // digests of those that have none after
+  std::vector<SceneRecord> scenes;     // what is stored of scenes, in this order
+  std::uint64_t revision = 0;          // the registry's, after them
+
+  bool empty() const { return names.empty() && scenes.empty(); }
 };
 
 // Thread-safe. Every change counts the revision up by one, from 0 of the empty registry.
+//
+// A name is its owner's: the principal's who gave it the content that it has. It counts whole for
+// its owner, however many names share the content. To register what is there already changes no
+// owner; to replace a content takes the name over; to delete it frees what its owner held.
 class Registry {
  public:
-  // `metrics` may be null.
-  Registry(const Limits& limits, Metrics* metrics);
+  // `metrics` and `quotas` may be null.
+  Registry(const Limits& limits, Metrics* metrics, const HoldingQuotas* quotas = nullptr);
 
   Registry(const Registry&) = delete;
   Registry& operator=(const Registry&) = delete;
@@ -64,6 +96,7 @@ class Registry {
     NamedShape shape;
     std::uint64_t revision = 0;  // of the registry, after this
     bool created = false;  // false where the name had this content already, or with validate_only
+    std::shared_ptr<const SceneState> scene = nullptr;  // of a change of a scene, and then alone
   };
   // Fails with INVALID_ARGUMENT, ALREADY_EXISTS or RESOURCE_EXHAUSTED, and then changes nothing.
   absl::StatusOr<Registration> Register(std::string_view name, const ShapeContentPtr& content,
@@ -77,6 +110,9 @@ class Registry {
   // with several names is found by digest under the first of them.
   absl::StatusOr<Found> FindByName(std::string_view name) const;
   absl::StatusOr<Found> FindByDigest(std::string_view digest) const;
+  // The same among the names that begin with one of the prefixes.
+  absl::StatusOr<Found> FindByDigest(std::string_view digest,
+                                     absl::Span<const std::string> prefixes) const;
 
   // The content with this digest or null: what is held already need not be built again.
   ShapeContentPtr FindContent(std::string_view digest) const;
@@ -95,6 +131,22 @@ class Registry {
   absl::StatusOr<std::uint64_t> Delete(std::string_view name, std::string_view expected_digest);
 
   std::uint64_t revision() const;
+  // Names.
+  std::size_t size() const;
+  // Of the principal with this id: names, and the bytes of their contents.
+  Holding HoldingOf(std::string_view owner) const;
+
+  const HoldingQuotas* quotas() const { return quotas_; }
+
+  // Of contents that have no name any more and that scenes or sessions still hold. As long as they
+  // take more than `max_registry_bytes`, no new content is registered: so both together take at
+  // most twice that.
+  std::uint64_t LookAtDetached() { return detached_.Look(); }
+
+  // Fills the registry with what was stored, whatever the limits are: they are for what is new.
+  // Requires: it is empty, as it was made.
+  void Restore(const std::vector<NamedShape>& shapes, std::uint64_t revision);
+
   // FAILED_PRECONDITION unless the registry has reached `min_revision`.
   absl::Status RequireRevision(std::uint64_t min_revision) const;
 
@@ -102,6 +154,7 @@ class Registry {
   struct Named {
     ShapeContentPtr content;
     std::uint64_t revision = 0;
+    std::string owner = {};
   };
   struct Held {
     ShapeContentPtr content;
@@ -109,21 +162,31 @@ class Registry {
   };
   using NameMap = absl::btree_map<std::string, Named, std::less<>>;
 
-  // Require: mutex_ is held, for Hold and Release exclusively.
-  absl::Status CheckRoom(const Named* replaced, const ShapeContent& content) const;
-  // Bytes that taking one name from this content gives back.
-  std::uint64_t FreedBy(const ShapeContent& content) const;
+  friend class RegistryDraft;
+
+  static NamedShape ShapeOf(const NameMap::value_type& entry);
+
+  // Requires: changing_ is held since the changes were worked out.
+  void Apply(const RegistryChanges& changes);
+  // Require: mutex_ is held exclusively.
+  void Put(const std::string& name, Named named);
   ShapeContentPtr Hold(std::string_view name, const ShapeContentPtr& content);
   void Release(std::string_view name, const ShapeContent& content);
   void ReportSize() const;
 
   const Limits limits_;
   Metrics* const metrics_;
+  DetachedBytes detached_;
+  const HoldingQuotas* const quotas_;
+  // Held by whoever changes the registry, from working the change out to having made it: what is
+  // below is read under this or under mutex_, and changed under both.
+  std::mutex changing_;
   // Guards what follows. The standard library's: the thread sanitizer sees through it, not through
   // the absl::Mutex of an Abseil that was built without it.
   mutable std::shared_mutex mutex_;
   NameMap by_name_;
   absl::flat_hash_map<std::string, Held> by_digest_;
+  Holdings holdings_;
   std::uint64_t bytes_ = 0;
   std::uint64_t revision_ = 0;
 };

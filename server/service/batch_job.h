@@ -7,25 +7,57 @@
 #define CLEARANCE_SERVER_SERVICE_BATCH_JOB_H_
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/status/statusor.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "server/convert/questions.h"
 #include "server/convert/reply_columns.h"
 #include "server/convert/row_errors.h"
+#include "server/convert/scene_questions.h"
+#include "server/convert/scene_reply_columns.h"
 #include "server/engine/answer.h"
+#include "server/engine/column_slice.h"
+#include "server/engine/scene_answer.h"
+#include "server/guard/quota.h"
 #include "server/guard/refusal.h"
+#include "server/observe/steady_clock.h"
 #include "server/service/call.h"
+#include "server/service/placed.h"
 
 namespace clearance::server {
 
 inline QueryKind KindOf(const v1::DistanceBatch&) { return QueryKind::kDistance; }
 inline QueryKind KindOf(const v1::IntersectionBatch&) { return QueryKind::kIntersection; }
 inline QueryKind KindOf(const v1::TimeOfCollisionBatch&) { return QueryKind::kTimeOfCollision; }
+inline QueryKind KindOf(const v1::CheckBatch&) { return QueryKind::kCheck; }
+inline QueryKind KindOf(const v1::ClearanceBatch&) { return QueryKind::kClearance; }
+inline QueryKind KindOf(const v1::NearestBatch&) { return QueryKind::kNearest; }
+inline QueryKind KindOf(const v1::OverlapBatch&) { return QueryKind::kOverlap; }
+inline QueryKind KindOf(const v1::MotionBatch&) { return QueryKind::kMotion; }
+inline QueryKind KindOf(const v1::RayBatch&) { return QueryKind::kRay; }
+
+// What a batch is for the engine.
+DistanceQuestions QuestionsOf(const v1::DistanceBatch&);
+IntersectionQuestions QuestionsOf(const v1::IntersectionBatch&);
+TimeOfCollisionQuestions QuestionsOf(const v1::TimeOfCollisionBatch&);
+CheckQuestions QuestionsOf(const v1::CheckBatch&);
+ClearanceQuestions QuestionsOf(const v1::ClearanceBatch&);
+NearestQuestions QuestionsOf(const v1::NearestBatch&);
+OverlapQuestions QuestionsOf(const v1::OverlapBatch&);
+MotionQuestions QuestionsOf(const v1::MotionBatch&);
+RayQuestions QuestionsOf(const v1::RayBatch&);
+
+// Of batches about scenes.
+template <class Questions>
+concept IsAboutScene = requires(const Questions& questions) {
+  AskedBy(questions);
+};
 
 // A body that turns may take thousands of steps a row.
 inline bool MayBeDear(const v1::TimeOfCollisionBatch& batch) {
@@ -39,39 +71,95 @@ bool MayBeDear(const Batch& batch) {
 }
 
 // What a batch will cost at most on ordinary shapes, in units of kMaxCheapCost: every pair of
-// pieces may have to be asked.
+// pieces may have to be asked. Nobody knows so well beyond some seconds, and the numbers are the
+// caller's, unchecked: one message shall not take the place of many.
 template <class Batch>
 std::uint64_t CostOf(const Batch& batch, std::uint64_t vertices_a_step, std::uint64_t pieces) {
-  if (MayBeDear(batch) || pieces * pieces >= kDear) return kDear;
   constexpr std::uint64_t kVerticesAUnit = 512;
   constexpr std::uint64_t kUnitsAMotion = 32;
-  const std::uint64_t row = pieces * pieces * (1 + vertices_a_step / kVerticesAUnit);
+  constexpr double kMostCost = 10e6;
   const bool is_motion = KindOf(batch) == QueryKind::kTimeOfCollision;
-  return batch.pairs().count() * row * (is_motion ? kUnitsAMotion : 1);
+  // Numbers of the caller's that nobody has looked at yet: their product may be of any size.
+  const double rows = batch.pairs().count();
+  const std::uint64_t units_a_step = 1 + vertices_a_step / kVerticesAUnit;
+  const double row = static_cast<double>(pieces) * static_cast<double>(pieces) *
+                     static_cast<double>(units_a_step) *
+                     static_cast<double>(is_motion ? kUnitsAMotion : 1);
+  const double dear_row = MayBeDear(batch) ? std::max(row, static_cast<double>(kDear)) : row;
+  return static_cast<std::uint64_t>(std::min(rows * dear_row, kMostCost));
 }
 template <class Batch>
 std::uint64_t CostOf(const Batch& batch, const ShapeTable& table) {
   return CostOf(batch, table.max_vertices_a_step(), table.max_piece_count());
 }
 
+template <class Batch>
+std::uint64_t RowsOf(const Batch& batch) {
+  if constexpr (requires { batch.pairs(); }) {
+    return batch.pairs().count();
+  } else if constexpr (requires { batch.configurations(); }) {
+    return batch.configurations().count();
+  } else {
+    return batch.count();
+  }
+}
+
+// No answer of one reply has more bytes, unless rows are refused.
+template <class Batch>
+std::uint64_t MostReplyBytes(const Batch& batch, const Limits& limits) {
+  const std::uint64_t rows = std::min<std::uint64_t>(RowsOf(batch), limits.max_batch_rows);
+  return std::min(kMaxReplyOverhead + rows * MaxRowBytes(batch),
+                  MaxReplyBytesOf(batch.options(), limits));
+}
+
+inline bool IsWarm(const v1::DistanceBatch& batch) { return batch.warm_start(); }
+template <class Batch>
+bool IsWarm(const Batch&) {
+  return false;
+}
+
 // What a job has use for beside its batch, and may do without.
 struct JobHelpers {
   AnswerChecker* checker = nullptr;  // null: no answer is checked
   WarmRows* warm_rows = nullptr;     // of the session; null: every row begins cold
+  std::size_t workers = 0;           // threads that parts may be left to; 0: none
+  std::uint64_t cost = 0;            // of the batch
+  const Caller* caller = nullptr;    // who is charged and named in the log; null: nobody
 };
+
+// Rows of one part that one thread answers, and what became of them.
+struct Chunk {
+  RowRange rows;                      // of the part
+  absl::Span<const RowFault> faults;  // theirs
+  BatchTally tally;
+  PartChecks checks;
+  std::vector<UndecidedRow> undecided;
+  absl::Duration took = absl::ZeroDuration();
+};
+using Chunks = absl::InlinedVector<Chunk, 1>;
 
 template <class Batch, class Result, class Lists>
 class BatchJob {
  public:
+  using Questions = decltype(QuestionsOf(std::declval<const Batch&>()));
+
   // Finds everything that refuses the batch as a whole, and the rows that are refused by
   // themselves. The batch and the table are borrowed, and the table must not change before the last
   // part; the helpers likewise.
   static absl::StatusOr<BatchJob> Start(const Batch& batch, const ShapeTable& table,
                                         const Limits& limits, const JobHelpers& helpers) {
-    const absl::Time began = absl::Now();
     auto questions = ParseQuestions(batch, limits);
     if (!questions.ok()) return questions.status();
-    BatchJob job(batch, table, *std::move(questions));
+    return Start(batch, *std::move(questions), table, limits, helpers);
+  }
+
+  // The same of a batch that was looked at already. What its questions are about is borrowed too.
+  // NOLINTNEXTLINE(readability-function-size): one parameter for each thing that a job is about
+  static absl::StatusOr<BatchJob> Start(const Batch& batch, Questions questions,
+                                        const ShapeTable& table, const Limits& limits,
+                                        const JobHelpers& helpers) {
+    const SteadyTime began = SteadyNow();
+    BatchJob job(batch, table, std::move(questions));
     job.max_bytes_ = MaxReplyBytesOf(batch.options(), limits);
     job.helpers_ = helpers;
     if (absl::Status status =
@@ -79,8 +167,9 @@ class BatchJob {
         !status.ok()) {
       return status;
     }
+    if (helpers.warm_rows != nullptr && IsWarm(batch)) helpers.warm_rows->Reserve(job.count());
     job.faults_ = FindFaults(job.questions_, table);
-    job.computed_ = absl::Now() - began;
+    job.computed_ = SteadyNow() - began;
     return job;
   }
 
@@ -92,41 +181,46 @@ class BatchJob {
 
   bool is_done() const { return next_row_ == count(); }
 
-  // Answers as many rows as fit into one reply. Requires: not done.
-  void AnswerPart(const StopRule& stop, Result* result) {
-    const absl::Time began = absl::Now();
+  // Answers as many rows as fit into one reply, or leaves parts of them to be answered. All that is
+  // borrowed outlives the parts, and the job stays where it is. Requires: not done.
+  void AnswerPart(const StopRule& stop, Result* result, Parts* left) {
+    const SteadyTime began = SteadyNow();
+    Reply& reply = reply_.emplace(stop, result);
     const std::size_t first_fault = next_fault_;
-    const std::uint32_t rows = TakeRows();
-    const auto faults =
-        absl::MakeConstSpan(faults_).subspan(first_fault, next_fault_ - first_fault);
-    PartChecks checks(helpers_.checker, tally_.kind(),
-                      rows - static_cast<std::uint32_t>(faults.size()));
-    const absl::Duration budget = TimeBudgetOf(batch_.options());
-    const auto should_stop = [&] {
-      return stop.Within(budget + checking_ + checks.took()).ShouldStop();
-    };
-
-    Lists lists;
-    std::vector<UndecidedRow> undecided;
-    const auto columns = MakeColumns(batch_, rows, &lists, result);
-    AnswerRows(questions_,
-               Work{next_row_, rows, faults, table_, should_stop, tally_, undecided, &checks,
-                    helpers_.warm_rows},
-               columns);
-    FinishColumns(columns, result);
-    Describe(rows, result);
-    for (const RowFault& fault : faults) FillRowError(fault, table_, result->add_errors());
-    AddUndecided(undecided, result);
-    next_row_ += rows;
-    checking_ += checks.took();
-    computed_ += absl::Now() - began - checks.took();
+    reply.rows = TakeRows();
+    left->cost = helpers_.cost * reply.rows / count();
+    reply.faults = absl::MakeConstSpan(faults_).subspan(first_fault, next_fault_ - first_fault);
+    reply.columns = MakeColumns(batch_, reply.rows, &reply.lists, result);
+    AddChunks(reply.faults, RowsAChunk(reply.rows), &reply);
+    if (reply.chunks.size() > 1) {
+      LeaveChunks(left);
+    } else {
+      for (Chunk& chunk : reply.chunks) AnswerChunk(&chunk);
+      Finish();
+    }
+    computed_ += SteadyNow() - began;
   }
 
   void Record(Metrics& metrics) const { metrics.Record(tally_, computed_); }
 
  private:
-  using Questions = typename decltype(ParseQuestions(std::declval<const Batch&>(),
-                                                     std::declval<const Limits&>()))::value_type;
+  using Columns = decltype(MakeColumns(std::declval<const Batch&>(), std::uint32_t{},
+                                       std::declval<Lists*>(), std::declval<Result*>()));
+
+  // The rows of the reply that is being made.
+  struct Reply {
+    Reply(const StopRule& reply_stop, Result* reply_result)
+        : stop(reply_stop), result(reply_result) {}
+
+    const StopRule& stop;
+    Result* result;
+    std::uint32_t rows = 0;
+    absl::Span<const RowFault> faults;
+    Lists lists;
+    Columns columns;
+    Chunks chunks;
+    absl::Duration checking;  // in chunks before, where they go in order
+  };
 
   BatchJob(const Batch& batch, const ShapeTable& table, Questions questions)
       : batch_(batch),
@@ -135,7 +229,7 @@ class BatchJob {
         row_bytes_(MaxRowBytes(batch)),
         tally_(KindOf(batch)) {}
 
-  std::uint32_t count() const { return questions_.pairs.count; }
+  std::uint32_t count() const { return RowCountOf(questions_); }
 
   absl::Status RequireReplyBytes(std::uint64_t bytes) const {
     if (bytes <= max_bytes_) return absl::OkStatus();
@@ -163,10 +257,105 @@ class BatchJob {
     return row - next_row_;
   }
 
+  // As many that each thread has a few, to be busy until all are done, and that nobody waits long
+  // for one; multiples of what the core takes at once.
+  std::uint32_t RowsAChunk(std::uint32_t rows) const {
+    constexpr std::uint32_t kRowsAtOnce = 16;
+    constexpr std::uint32_t kLeastShare = 128;
+    constexpr std::size_t kChunksAThread = 4;
+    if (helpers_.workers == 0) return rows;
+    const auto share = static_cast<std::uint32_t>(rows / (kChunksAThread * helpers_.workers));
+    const std::uint64_t row_cost = std::max<std::uint64_t>(1, helpers_.cost / count());
+    const std::uint64_t turn = Turns::kTurn / row_cost;
+    if (turn < kRowsAtOnce) return static_cast<std::uint32_t>(std::max<std::uint64_t>(1, turn));
+    const std::uint64_t most = std::min<std::uint64_t>(std::max(kLeastShare, share), turn);
+    return std::max(kRowsAtOnce, static_cast<std::uint32_t>(most / kRowsAtOnce) * kRowsAtOnce);
+  }
+
+  void AddChunks(absl::Span<const RowFault> faults, std::uint32_t chunk_rows, Reply* reply) const {
+    reply->chunks.reserve((reply->rows + chunk_rows - 1) / chunk_rows);
+    for (std::uint32_t first = 0; first < reply->rows; first += chunk_rows) {
+      const RowRange range = {first, std::min(chunk_rows, reply->rows - first)};
+      std::size_t refused = 0;
+      while (refused < faults.size() &&
+             faults[refused].index < next_row_ + range.first + range.count) {
+        ++refused;
+      }
+      const auto answered = range.count - static_cast<std::uint32_t>(refused);
+      reply->chunks.push_back(
+          {range,
+           faults.first(refused),
+           BatchTally(tally_.kind()),
+           PartChecks(helpers_.checker, tally_.kind(), answered,
+                      helpers_.caller == nullptr ? CallIds{} : IdsOf(*helpers_.caller)),
+           {},
+           {}});
+      faults.remove_prefix(refused);
+    }
+  }
+
+  void LeaveChunks(Parts* left) {
+    left->count = reply_->chunks.size();
+    left->is_in_order = HasLists(reply_->columns);
+    left->part = [this](std::size_t i) {
+      Chunk& chunk = reply_->chunks[i];
+      chunk.took = Charged([&] { AnswerChunk(&chunk); });
+      if (HasLists(reply_->columns)) reply_->checking += chunk.checks.took();
+    };
+    left->finish = [this] {
+      absl::Duration took;
+      for (const Chunk& chunk : reply_->chunks) took += chunk.took;
+      computed_ += took + Charged([this] { Finish(); });
+    };
+  }
+
+  // The time that the work took; its processor time is the caller's.
+  template <class DoWork>
+  absl::Duration Charged(const DoWork& work) const {
+    std::optional<ProcessorMeter> meter;
+    if (helpers_.caller != nullptr) meter.emplace(*helpers_.caller);
+    const SteadyTime began = SteadyNow();
+    work();
+    return SteadyNow() - began;
+  }
+
+  // Thread-safe for different chunks, where they need no order.
+  void AnswerChunk(Chunk* chunk) const {
+    const absl::Duration budget = TimeBudgetOf(batch_.options()) + checking_ + reply_->checking;
+    const auto should_stop = [&] {
+      return reply_->stop.Within(budget + chunk->checks.took()).ShouldStop();
+    };
+    AnswerRows(
+        questions_,
+        Work{next_row_ + chunk->rows.first, chunk->rows.count, chunk->faults, table_, should_stop,
+             chunk->tally, chunk->undecided, &chunk->checks, helpers_.warm_rows},
+        Slice(reply_->columns, chunk->rows));
+  }
+
+  void Finish() {
+    Result* const result = reply_->result;
+    FinishColumns(reply_->columns, result);
+    Describe(reply_->rows, result);
+    for (const RowFault& fault : reply_->faults) FillRowError(fault, table_, result->add_errors());
+    absl::Duration longest;
+    absl::Duration all;
+    for (const Chunk& chunk : reply_->chunks) {
+      AddUndecided(chunk.undecided, result);
+      tally_.Merge(chunk.tally);
+      longest = std::max(longest, chunk.checks.took());
+      all += chunk.checks.took();
+    }
+    next_row_ += reply_->rows;
+    checking_ += HasLists(reply_->columns) ? all : longest;
+    computed_ -= all;
+    reply_.reset();
+  }
+
   void Describe(std::uint32_t rows, Result* result) const {
     result->set_count(rows);
     result->set_first_row(next_row_);
     result->set_total_count(count());
+    if constexpr (IsAboutScene<Questions>) result->set_scene_revision(AskedBy(questions_).revision);
   }
 
   static void AddUndecided(const std::vector<UndecidedRow>& undecided, Result* result) {
@@ -187,7 +376,8 @@ class BatchJob {
   std::uint32_t next_row_ = 0;
   BatchTally tally_;
   JobHelpers helpers_;
-  absl::Duration computed_;
+  std::optional<Reply> reply_;
+  absl::Duration computed_;  // by all threads together, checks apart
   absl::Duration checking_;  // not the rows' time
 };
 
@@ -196,6 +386,12 @@ using IntersectionJob =
     BatchJob<v1::IntersectionBatch, v1::IntersectionBatchResult, IntersectionLists>;
 using TimeOfCollisionJob =
     BatchJob<v1::TimeOfCollisionBatch, v1::TimeOfCollisionBatchResult, TimeOfCollisionLists>;
+using CheckJob = BatchJob<v1::CheckBatch, v1::CheckBatchResult, SceneLists>;
+using ClearanceJob = BatchJob<v1::ClearanceBatch, v1::ClearanceBatchResult, SceneLists>;
+using NearestJob = BatchJob<v1::NearestBatch, v1::NearestBatchResult, SceneLists>;
+using OverlapJob = BatchJob<v1::OverlapBatch, v1::OverlapBatchResult, SceneLists>;
+using MotionJob = BatchJob<v1::MotionBatch, v1::SweepBatchResult, SceneLists>;
+using RayJob = BatchJob<v1::RayBatch, v1::SweepBatchResult, SceneLists>;
 
 }  // namespace clearance::server
 

@@ -9,6 +9,8 @@
 
 #include "absl/time/clock.h"
 #include "server/convert/rpc_status.h"
+#include "server/guard/object_count.h"
+#include "server/guard/quota.h"
 #include "server/guard/refusal.h"
 
 namespace clearance::server {
@@ -19,9 +21,24 @@ constexpr int kSliceBytes = 1 << 20;
 
 }  // namespace
 
-absl::StatusCode EndCode(const CallEnd& end, absl::Time deadline, absl::StatusCode code) {
+absl::Status CountShed(Metrics& metrics, absl::Status status) {
+  if (!status.ok()) metrics.shed(ShedReason::kBytes).Increment();
+  return status;
+}
+
+absl::Status RequireProcessorTime(const CallScope& call) {
+  absl::Status status = RequireProcessorTime(call.caller);
+  if (!status.ok()) call.parts.metrics.principal_refusals(PrincipalLimit::kCores).Increment();
+  return status;
+}
+
+SteadyTime DeadlineOf(const grpc::ServerContext& context) {
+  return SteadyNow() + (absl::FromChrono(context.deadline()) - absl::Now());
+}
+
+absl::StatusCode EndCode(const CallEnd& end, SteadyTime deadline, absl::StatusCode code) {
   if (!end.is_cancelled()) return code;
-  return absl::Now() >= deadline ? absl::StatusCode::kDeadlineExceeded
+  return SteadyNow() >= deadline ? absl::StatusCode::kDeadlineExceeded
                                  : absl::StatusCode::kCancelled;
 }
 
@@ -32,6 +49,35 @@ absl::Status CheckSize(const grpc::ByteBuffer& bytes, const Limits& limits) {
                  .value = FormatNumber(std::uint64_t{bytes.Length()}) + " bytes",
                  .limit = "max_request_bytes <= " + FormatNumber(limits.max_request_bytes),
                  .message = "The message is too large; send less in one message."});
+}
+
+// A piece of a compound comes in up to six objects: itself, its shape, a triangle and its corners.
+std::uint64_t MostObjectsOfOneShape(const Limits& limits) {
+  constexpr std::uint64_t kOthers = 64;
+  constexpr std::uint64_t kOfPiece = 8;
+  return kOthers + kOfPiece * limits.max_pieces_per_shape;
+}
+
+// A shape comes in one object where it is named, in up to four where it has no corners; those with
+// more have more bytes.
+std::uint64_t MostObjectsOfManyShapes(const Limits& limits, std::uint64_t bytes) {
+  constexpr std::uint64_t kOfShape = 4;
+  constexpr std::uint64_t kBytesAnObject = 16;
+  return MostObjectsOfOneShape(limits) + kOfShape * limits.max_slots_per_session +
+         limits.max_batch_shapes + bytes / kBytesAnObject;
+}
+
+absl::Status CheckObjects(grpc::ByteBuffer* bytes, const google::protobuf::Descriptor& type,
+                          std::uint64_t most) {
+  // Each takes two bytes at least.
+  if (bytes->Length() / 2 <= most) return absl::OkStatus();
+  grpc::ProtoBufferReader reader(bytes);
+  if (!reader.status().ok() || CountObjects(&reader, type, most) <= most) return absl::OkStatus();
+  return Refuse(absl::StatusCode::kResourceExhausted,
+                {.field = "",
+                 .value = "more than " + FormatNumber(most) + " objects",
+                 .limit = "sub-messages, strings and unknown fields <= " + FormatNumber(most),
+                 .message = "The message has too many parts; send fewer shapes in one message."});
 }
 
 bool ParseMessage(grpc::ByteBuffer* bytes, google::protobuf::MessageLite* message) {

@@ -12,8 +12,7 @@
 #include <exception>
 #include <utility>
 
-#include "absl/time/clock.h"
-#include "absl/time/time.h"
+#include "server/observe/steady_clock.h"
 
 namespace clearance::server {
 
@@ -41,6 +40,8 @@ class Operation : public Completion {
   }
 
   bool is_pending() const { return is_pending_; }
+  // Whether a coroutine waits for it just now.
+  bool is_awaited() const { return waiter_ != nullptr; }
 
   void Complete(bool ok) override {
     is_pending_ = false;
@@ -69,14 +70,14 @@ class Operation : public Completion {
 class TimedOperation final : public Operation {
  public:
   void Complete(bool ok) override {
-    completed_ = absl::Now();
+    completed_ = SteadyNow();
     Operation::Complete(ok);
   }
 
-  absl::Time completed() const { return completed_; }
+  SteadyTime completed() const { return completed_; }
 
  private:
-  absl::Time completed_;
+  SteadyTime completed_;
 };
 
 // A coroutine that starts at once, is awaited by nobody and frees itself at its end.

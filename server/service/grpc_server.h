@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The gRPC server: its port, its completion queues with one polling thread each, its workers, and
-// the methods of the three services. With grpc.health.v1 and reflection.
+// the methods of the five services. With grpc.health.v1 and reflection.
 
 #ifndef CLEARANCE_SERVER_SERVICE_GRPC_SERVER_H_
 #define CLEARANCE_SERVER_SERVICE_GRPC_SERVER_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -13,16 +14,34 @@
 #include "absl/time/time.h"
 #include "server/config/limits.h"
 #include "server/engine/answer_check.h"
+#include "server/guard/authenticator.h"
+#include "server/observe/liveness.h"
+#include "server/observe/log.h"
 #include "server/observe/metrics.h"
 #include "server/registry/registry.h"
+#include "server/service/listener.h"
+#include "server/service/tls_certificates.h"
+#include "server/storage/shape_ledger.h"
 
 namespace clearance::server {
 
 struct GrpcServerOptions {
-  std::string listen_address = "127.0.0.1:0";  // port 0: any free one
-  int polling_threads = 2;                     // one a core
-  int worker_threads = 2;                      // for hulls and large batches
-  AnswerChecker* checker = nullptr;            // outlives the server; null: no answer is checked
+  std::string listen_address = "127.0.0.1:0";  // as Listen() of listen_socket.h takes it
+  TlsCertificates* tls = nullptr;              // outlives the server; null: plain text
+  bool reflection = true;                      // tells whoever asks what the services look like
+  ConnectionLimits connections = {};
+  absl::Duration max_connection_idle = absl::Minutes(5);
+  absl::Duration max_connection_age = absl::InfiniteDuration();
+  int polling_threads = 2;                             // for small messages
+  int worker_threads = 2;                              // for hulls and large batches
+  absl::Duration max_pending_work = absl::Minutes(2);  // of messages at workers, by estimate
+  std::uint64_t max_total_bytes_in_flight = kGibibyte;
+  AnswerChecker* checker = nullptr;        // outlives the server; null: no answer is checked
+  Authenticator* authenticator = nullptr;  // outlives the server; null: all may do everything
+  Log* log = nullptr;                      // outlives the server; null: nothing is logged
+  // Outlives the server, and knows scenes; null: shapes and scenes live in memory.
+  ShapeLedger* ledger = nullptr;
+  Liveness* liveness = nullptr;  // outlives the server; watches its loops
 };
 
 // Thread-compatible.
@@ -45,9 +64,9 @@ class GrpcServer {
   // Unary calls go on being answered until Shutdown. Has an effect once.
   void BeginDrain();
 
-  // Accepts nothing more, waits for calls until the deadline, cancels what is left then, and joins
-  // every thread.
-  void Shutdown(absl::Time deadline);
+  // Accepts nothing more, waits that long for calls, cancels what is left then, and joins every
+  // thread.
+  void Shutdown(absl::Duration patience);
 
  private:
   class Impl;

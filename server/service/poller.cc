@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "server/service/thread_clock.h"
+
 namespace clearance::server {
 
 Poller::Poller(std::unique_ptr<grpc::ServerCompletionQueue> queue) : queue_(std::move(queue)) {}
@@ -27,7 +29,32 @@ void Poller::Run() {
 void Poller::Poll() {
   void* tag = nullptr;
   bool ok = false;
-  while (queue_->Next(&tag, &ok)) static_cast<Completion*>(tag)->Complete(ok);
+  while (queue_->Next(&tag, &ok)) {
+    is_completing_.store(true, std::memory_order_relaxed);
+    static_cast<Completion*>(tag)->Complete(ok);
+    is_completing_.store(false, std::memory_order_relaxed);
+    turns_.store(turns_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+}
+
+absl::Duration Poller::HeldFor() {
+  const std::uint64_t turns = turns_.load(std::memory_order_relaxed);
+  const absl::Duration spent = ProcessorTimeOf(thread_);
+  const SteadyTime now = SteadyNow();
+  if (turns != watched_turns_ || is_completing_.load(std::memory_order_relaxed) ||
+      now - watched_since_ > kHoldWindow) {
+    watched_turns_ = turns;
+    spent_before_ = spent;
+    watched_since_ = now;
+  }
+  return spent - spent_before_;
+}
+
+void Poller::AskToTurn() {
+  // One that is still on its way will do, and an alarm takes no second one.
+  if (question_.is_open.exchange(true)) return;
+  question_alarm_.Set(queue_.get(), gpr_time_0(GPR_CLOCK_MONOTONIC),
+                      static_cast<Completion*>(&question_));
 }
 
 void Poller::BeginDrain() {

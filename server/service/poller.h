@@ -8,18 +8,22 @@
 #include <grpcpp/alarm.h>
 #include <grpcpp/completion_queue.h>
 
+#include <atomic>
 #include <condition_variable>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <thread>
 
 #include "absl/container/flat_hash_set.h"
+#include "absl/time/time.h"
+#include "server/observe/steady_clock.h"
 #include "server/service/completion.h"
 
 namespace clearance::server {
 
-// Only queue(), Run(), BeginDrain() and AwaitEnd() may be called from other threads than the
-// polling one.
+// Only queue(), Run(), BeginDrain(), AwaitEnd(), turns(), HeldFor() and AskToTurn() may be called
+// from other threads than the polling one.
 class Poller {
  public:
   explicit Poller(std::unique_ptr<grpc::ServerCompletionQueue> queue);
@@ -38,6 +42,16 @@ class Poller {
   // most once.
   void BeginDrain();
   bool is_draining() const { return is_draining_; }
+
+  // How often the polling thread has come back to its queue.
+  std::uint64_t turns() const { return turns_.load(std::memory_order_relaxed); }
+  // Processor time that the thread has spent in gRPC without coming back to its queue, as far as
+  // the calls of this see it, and not further back than kHoldWindow. For one watching thread.
+  absl::Duration HeldFor();
+  static constexpr absl::Duration kHoldWindow = absl::Seconds(10);
+
+  // Makes it come back once more, if it still does. Requires: the queue is not being shut down.
+  void AskToTurn();
 
   // Blocks until no call lives here. Requires: the server is shut down, so no call can begin.
   void AwaitEnd();
@@ -79,6 +93,13 @@ class Poller {
     Poller& poller_;
   };
 
+  class Question final : public Completion {
+   public:
+    void Complete(bool /*ok*/) override { is_open = false; }
+
+    std::atomic<bool> is_open = false;
+  };
+
   void Poll();
   void Count(int change);
 
@@ -88,6 +109,14 @@ class Poller {
   absl::flat_hash_set<Operation*> watched_;
   Drain drain_{*this};
   grpc::Alarm drain_alarm_;
+  std::atomic<std::uint64_t> turns_ = 0;     // written by the polling thread alone
+  std::atomic<bool> is_completing_ = false;  // likewise: the server's own code runs
+  // Of HeldFor().
+  std::uint64_t watched_turns_ = 0;
+  absl::Duration spent_before_ = absl::ZeroDuration();
+  SteadyTime watched_since_ = SteadyTime();
+  Question question_;
+  grpc::Alarm question_alarm_;
   std::mutex mutex_;
   std::condition_variable call_ended_;
   int calls_ = 0;  // guarded by mutex_

@@ -3,92 +3,110 @@
 #include "server/service/query_methods.h"
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 
+#include "server/convert/shape_content.h"
 #include "server/guard/refusal.h"
 #include "server/service/batch_job.h"
+#include "server/service/job_helpers.h"
+#include "server/service/opened_shapes.h"
 #include "server/service/shape_reference.h"
+#include "server/service/unary_question.h"
 
 namespace clearance::server {
 namespace {
 
-using References = google::protobuf::RepeatedPtrField<v1::ShapeReference>;
-
-// Slot i is shapes[i]; `revision` is the lowest that a shape was found at.
-struct OpenedShapes {
-  ShapeTable table;
-  std::uint64_t revision = 0;
+// How much a step of a solver has to look at.
+struct Extent {
+  std::uint64_t vertices_a_step = 0;
+  std::uint64_t pieces = 1;
 };
 
-absl::Status OpenAll(const References& shapes, const ServerParts& parts, const StopRule& stop,
-                     OpenedShapes* opened) {
-  if (static_cast<std::uint64_t>(shapes.size()) > parts.limits.max_slots_per_session) {
-    return Refuse(
-        absl::StatusCode::kResourceExhausted,
-        {.field = "shapes",
-         .value = FormatNumber(static_cast<std::uint64_t>(shapes.size())),
-         .limit = "max_slots_per_session <= " + FormatNumber(parts.limits.max_slots_per_session),
-         .message = "The call has too many shapes; split it."});
-  }
-  for (int i = 0; i < shapes.size(); ++i) {
-    if (stop.ShouldStop()) return absl::DeadlineExceededError("no time left to open the shapes");
-    auto resolved = ResolveShape(shapes[i], parts);
-    if (!resolved.ok()) return Under("shapes[" + std::to_string(i) + "]", resolved.status());
-    const ShapeContent& content = *resolved->shape.content;
-    opened->table.Open(static_cast<std::uint32_t>(i), content.body, resolved->owned_bytes,
-                       content.digest);
-    opened->revision = std::min(opened->revision, resolved->revision);
-  }
-  return absl::OkStatus();
+Extent ExtentOf(const v1::Shape& shape) {
+  constexpr std::uint64_t kCurvedOrBox = 32;
+  const auto pieces =
+      std::max<std::uint64_t>(1, static_cast<std::uint64_t>(shape.compound().pieces_size()));
+  return {kCurvedOrBox + HullPointCount(shape) / pieces, pieces};
 }
+
+// Of one that is not to be found: nothing, as nothing will be answered about it.
+Extent ExtentOf(const v1::ShapeReference& reference, const CallScope& call) {
+  if (reference.has_inline_shape()) return ExtentOf(reference.inline_shape());
+  const auto resolved = ResolveShape(reference, call);
+  if (!resolved.ok()) return {};
+  const RigidBody& body = *resolved->shape.content->body;
+  return {VerticesAPiece(body), body.pieces().size()};
+}
+
+// A job and what it is about, for as long as something is left of it.
+template <class Job>
+struct Question {
+  OpenedShapes opened;
+  std::optional<Job> job;
+};
 
 template <class Job, class Request, class Response>
-absl::Status AnswerUnary(const ServerParts& parts, const Request& request, const StopRule& stop,
-                         Response* response) {
-  if (absl::Status status = parts.registry.RequireRevision(request.min_revision()); !status.ok())
-    return status;
-  OpenedShapes opened{{}, parts.registry.revision()};
-  if (absl::Status status = OpenAll(request.shapes(), parts, stop, &opened); !status.ok())
-    return status;
-  auto job = Job::Start(request.batch(), opened.table, parts.limits, {parts.checker});
+// NOLINTNEXTLINE(readability-function-size): one parameter for each thing that an answer is about
+absl::Status AnswerUnary(const CallScope& call, const Request& request, const StopRule& stop,
+                         Response* response, Parts* left) {
+  const auto question = std::make_shared<Question<Job>>();
+  OpenedShapes& opened = question->opened;
+  const ShapesToOpen to_open = {request.shapes(), request.min_revision()};
+  if (absl::Status status = OpenAll(call, to_open, stop, &opened); !status.ok()) return status;
+  const std::uint64_t cost = CostOf(request.batch(), opened.table);
+  auto job = Job::Start(request.batch(), opened.table, call.parts.limits, HelpersFor(call, cost));
   if (!job.ok()) return Under("batch", job.status());
-  if (absl::Status status = job->RequireOneReply(); !status.ok()) return Under("batch", status);
-  job->AnswerPart(stop, response->mutable_result());
-  job->Record(parts.metrics);
+  question->job.emplace(*std::move(job));
   response->set_revision(opened.revision);
-  return absl::OkStatus();
-}
-
-// Registered shapes may be large; how large is known only once they are found, so each counts as an
-// ordinary one.
-template <class Request>
-std::uint64_t CostOfUnary(const Request& request) {
-  constexpr std::uint64_t kOrdinaryVertices = 4096;
-  std::uint64_t cost = CostOf(request.batch(), kOrdinaryVertices, /*pieces=*/1);
-  for (const v1::ShapeReference& shape : request.shapes()) cost += CostOf(shape);
-  return cost;
+  absl::Status status =
+      AnswerWhole(call, question, AnswerPlace{stop, response->mutable_result(), left});
+  left->cost += CostOfOpening(request.shapes());
+  return status;
 }
 
 }  // namespace
 
-absl::Status AnswerDistance(const ServerParts& parts, const v1::DistanceRequest& request,
-                            const StopRule& stop, v1::DistanceResponse* response) {
-  return AnswerUnary<DistanceJob>(parts, request, stop, response);
+// NOLINTNEXTLINE(readability-function-size): one parameter for each thing that an answer is about
+absl::Status AnswerDistance(const CallScope& call, const v1::DistanceRequest& request,
+                            const StopRule& stop, v1::DistanceResponse* response, Parts* left) {
+  return AnswerUnary<DistanceJob>(call, request, stop, response, left);
 }
 
-absl::Status AnswerIntersection(const ServerParts& parts, const v1::IntersectionRequest& request,
-                                const StopRule& stop, v1::IntersectionResponse* response) {
-  return AnswerUnary<IntersectionJob>(parts, request, stop, response);
+// NOLINTNEXTLINE(readability-function-size): one parameter for each thing that an answer is about
+absl::Status AnswerIntersection(const CallScope& call, const v1::IntersectionRequest& request,
+                                const StopRule& stop, v1::IntersectionResponse* response,
+                                Parts* left) {
+  return AnswerUnary<IntersectionJob>(call, request, stop, response, left);
 }
 
-absl::Status AnswerTimeOfCollision(const ServerParts& parts,
-                                   const v1::TimeOfCollisionRequest& request, const StopRule& stop,
-                                   v1::TimeOfCollisionResponse* response) {
-  return AnswerUnary<TimeOfCollisionJob>(parts, request, stop, response);
+// NOLINTNEXTLINE(readability-function-size): one parameter for each thing that an answer is about
+absl::Status AnswerTimeOfCollision(const CallScope& call, const v1::TimeOfCollisionRequest& request,
+                                   const StopRule& stop, v1::TimeOfCollisionResponse* response,
+                                   Parts* left) {
+  return AnswerUnary<TimeOfCollisionJob>(call, request, stop, response, left);
 }
 
-std::uint64_t CostOf(const v1::DistanceRequest& request) { return CostOfUnary(request); }
-std::uint64_t CostOf(const v1::IntersectionRequest& request) { return CostOfUnary(request); }
-std::uint64_t CostOf(const v1::TimeOfCollisionRequest& request) { return CostOfUnary(request); }
+// Looks a few shapes up. Whoever sends more has work for a worker in any case, which finds out what
+// it is about.
+template <class Request>
+std::uint64_t CostOfQuery(const CallScope& call, const Request& request) {
+  constexpr int kMostLookups = 64;
+  const ShapeReferences& shapes = request.shapes();
+  Extent largest;
+  for (int i = 0; i < std::min(shapes.size(), kMostLookups); ++i) {
+    const Extent extent = ExtentOf(shapes[i], call);
+    largest.vertices_a_step = std::max(largest.vertices_a_step, extent.vertices_a_step);
+    largest.pieces = std::max(largest.pieces, extent.pieces);
+  }
+  const std::uint64_t cost =
+      CostOfOpening(shapes) + CostOf(request.batch(), largest.vertices_a_step, largest.pieces);
+  return shapes.size() > kMostLookups ? std::max(cost, kDear) : cost;
+}
+template std::uint64_t CostOfQuery(const CallScope&, const v1::DistanceRequest&);
+template std::uint64_t CostOfQuery(const CallScope&, const v1::IntersectionRequest&);
+template std::uint64_t CostOfQuery(const CallScope&, const v1::TimeOfCollisionRequest&);
 
 }  // namespace clearance::server

@@ -13,18 +13,21 @@
 
 namespace clearance::server {
 
-absl::Status AnswerDistance(const ServerParts& parts, const v1::DistanceRequest& request,
-                            const StopRule& stop, v1::DistanceResponse* response);
-absl::Status AnswerIntersection(const ServerParts& parts, const v1::IntersectionRequest& request,
-                                const StopRule& stop, v1::IntersectionResponse* response);
-absl::Status AnswerTimeOfCollision(const ServerParts& parts,
-                                   const v1::TimeOfCollisionRequest& request, const StopRule& stop,
-                                   v1::TimeOfCollisionResponse* response);
+// What is left to be done borrows all that is given.
+absl::Status AnswerDistance(const CallScope& call, const v1::DistanceRequest& request,
+                            const StopRule& stop, v1::DistanceResponse* response, Parts* left);
+absl::Status AnswerIntersection(const CallScope& call, const v1::IntersectionRequest& request,
+                                const StopRule& stop, v1::IntersectionResponse* response,
+                                Parts* left);
+absl::Status AnswerTimeOfCollision(const CallScope& call, const v1::TimeOfCollisionRequest& request,
+                                   const StopRule& stop, v1::TimeOfCollisionResponse* response,
+                                   Parts* left);
 
 // In units of kMaxCheapCost.
-std::uint64_t CostOf(const v1::DistanceRequest& request);
-std::uint64_t CostOf(const v1::IntersectionRequest& request);
-std::uint64_t CostOf(const v1::TimeOfCollisionRequest& request);
+// What answering will cost, in units of kMaxCheapCost, by the rows and by the shapes as they are
+// now. Defined for the requests of the three above.
+template <class Request>
+std::uint64_t CostOfQuery(const CallScope& call, const Request& request);
 
 }  // namespace clearance::server
 

@@ -22,6 +22,21 @@ void FillLimits(const Limits& limits, v1::Limits* message) {
   message->set_max_bytes_in_flight(limits.max_bytes_in_flight);
   message->set_max_session_shape_bytes(limits.max_session_shape_bytes);
   message->set_max_pieces_per_shape(limits.max_pieces_per_shape);
+  message->set_max_scenes(limits.max_scenes);
+  message->set_max_scene_bodies(limits.max_scene_bodies);
+  message->set_max_scene_rules(limits.max_scene_rules);
+  message->set_max_scene_revisions(limits.max_scene_revisions);
+  message->set_max_scene_bytes(limits.max_scene_bytes);
+  message->set_max_session_scenes(limits.max_session_scenes);
+  message->set_max_session_bodies(limits.max_session_bodies);
+  message->set_max_session_rules(limits.max_session_rules);
+  message->set_max_row_pairs(limits.max_row_pairs);
+  message->set_max_tracks(limits.max_tracks);
+  message->set_max_caller_tracks(limits.max_caller_tracks);
+  message->set_max_track_ticks(limits.max_track_ticks);
+  message->set_max_track_bodies(limits.max_track_bodies);
+  message->set_max_watches(limits.max_watches);
+  message->set_max_caller_watches(limits.max_caller_watches);
 }
 
 void FillTolerances(v1::Tolerances* message) {
@@ -35,12 +50,12 @@ void FillTolerances(v1::Tolerances* message) {
 
 }  // namespace
 
-absl::Status GetServerInfo(const ServerParts& parts, const v1::GetServerInfoRequest& /*request*/,
+absl::Status GetServerInfo(const CallScope& call, const v1::GetServerInfoRequest& /*request*/,
                            const StopRule& /*stop*/, v1::GetServerInfoResponse* response) {
   response->set_version(CLEARANCE_VERSION);
-  FillLimits(parts.limits, response->mutable_limits());
+  FillLimits(call.parts.limits, response->mutable_limits());
   FillTolerances(response->mutable_tolerances());
-  response->set_revision(parts.registry.revision());
+  response->set_revision(call.registry.nameless().revision());
   return absl::OkStatus();
 }
 

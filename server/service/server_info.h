@@ -11,7 +11,7 @@
 
 namespace clearance::server {
 
-absl::Status GetServerInfo(const ServerParts& parts, const v1::GetServerInfoRequest& request,
+absl::Status GetServerInfo(const CallScope& call, const v1::GetServerInfoRequest& request,
                            const StopRule& stop, v1::GetServerInfoResponse* response);
 
 }  // namespace clearance::server

@@ -3,9 +3,6 @@
 #include "server/service/session.h"
 
 #include <google/protobuf/arena.h>
-#include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/wire_format_lite.h>
-#include <grpcpp/support/proto_buffer_reader.h>
 
 #include <array>
 #include <cstdint>
@@ -13,8 +10,12 @@
 
 #include "clearance/v1/query_service.pb.h"
 #include "server/convert/rpc_status.h"
+#include "server/guard/quota.h"
 #include "server/guard/refusal.h"
+#include "server/service/admission.h"
+#include "server/service/pending_work.h"
 #include "server/service/session_state.h"
+#include "server/service/unread_request.h"
 
 namespace clearance::server {
 namespace {
@@ -22,20 +23,28 @@ namespace {
 // Takes a seat among the server's sessions, if there is one.
 class Seat {
  public:
-  explicit Seat(ServerParts& parts) : parts_(parts) {
-    is_taken_ = parts_.sessions.fetch_add(1) < parts_.limits.max_sessions;
-    if (is_taken_) parts_.metrics.sessions_open().Increment();
-    if (!is_taken_) parts_.metrics.sessions_refused().Increment();
-  }
+  explicit Seat(ServerParts& parts) : parts_(parts) {}
   ~Seat() {
+    if (!is_taken_) return;
     parts_.sessions.fetch_sub(1);
-    if (is_taken_) parts_.metrics.sessions_open().Decrement();
+    parts_.metrics.sessions_open().Decrement();
   }
   Seat(const Seat&) = delete;
   Seat& operator=(const Seat&) = delete;
 
-  absl::Status status() const {
-    if (is_taken_) return absl::OkStatus();
+  // RESOURCE_EXHAUSTED where there is none, for the server or for the caller. At most once.
+  absl::Status Take(const Caller& caller) {
+    if (absl::Status status = of_principal_.Take(caller); !status.ok()) {
+      parts_.metrics.principal_refusals(PrincipalLimit::kSessions).Increment();
+      return status;
+    }
+    is_taken_ = parts_.sessions.fetch_add(1) < parts_.limits.max_sessions;
+    if (is_taken_) {
+      parts_.metrics.sessions_open().Increment();
+      return absl::OkStatus();
+    }
+    parts_.sessions.fetch_sub(1);
+    parts_.metrics.sessions_refused().Increment();
     return Refuse(
         absl::StatusCode::kResourceExhausted,
         {.field = "",
@@ -46,6 +55,7 @@ class Seat {
 
  private:
   ServerParts& parts_;
+  PrincipalSession of_principal_;
   bool is_taken_ = false;
 };
 
@@ -77,6 +87,9 @@ class KeptArena {
     arena_.Reset();
     return google::protobuf::Arena::CreateMessage<Message>(&arena_);
   }
+  // Keeps the first block alone: a session that once had a large message and is idle holds nothing
+  // of it.
+  void Clear() { arena_.Reset(); }
 
  private:
   static google::protobuf::ArenaOptions OptionsOn(char* block, std::size_t size) {
@@ -90,18 +103,6 @@ class KeptArena {
   google::protobuf::Arena arena_{OptionsOn(block_.data(), block_.size())};
 };
 
-// The tag of a message that is too large to be parsed, or 0: its first field, as every writer puts
-// it.
-std::uint64_t TagOf(grpc::ByteBuffer* bytes) {
-  using google::protobuf::internal::WireFormatLite;
-  grpc::ProtoBufferReader reader(bytes);
-  google::protobuf::io::CodedInputStream input(&reader);
-  constexpr std::uint32_t kTagField =
-      WireFormatLite::MakeTag(v1::SessionRequest::kTagFieldNumber, WireFormatLite::WIRETYPE_VARINT);
-  std::uint64_t tag = 0;
-  return input.ReadTag() == kTagField && input.ReadVarint64(&tag) ? tag : 0;
-}
-
 absl::Status NoRequest() {
   return Refuse(absl::StatusCode::kInvalidArgument,
                 {.field = "",
@@ -110,7 +111,7 @@ absl::Status NoRequest() {
                  .message = "The bytes are no SessionRequest; the session ends."});
 }
 
-absl::Status Draining() {
+absl::Status DrainingSession() {
   return absl::UnavailableError("draining: the server goes; open the session elsewhere");
 }
 
@@ -119,7 +120,10 @@ absl::Status Draining() {
 struct Stream {
   explicit Stream(Poller& poller) : on_drain(poller, read) {}
 
-  void StartRead() { stream.Read(&incoming, read.Start()); }
+  // At most one read a message: no effect where the next one's has begun.
+  void StartRead() {
+    if (!std::exchange(is_next_read, true)) stream.Read(&incoming, read.Start());
+  }
 
   grpc::ServerContext context;
   SessionStream stream{&context};
@@ -128,20 +132,26 @@ struct Stream {
   TimedOperation read;
   Poller::Watch on_drain;
   grpc::ByteBuffer incoming;
+  bool is_next_read = false;  // or being read
 };
 
 // A message as it arrived. Either it is refused unread or `request` holds it.
 struct Message {
-  absl::Status refusal;
-  std::uint64_t tag = 0;
+  PendingWork pending;
+  absl::Status refusal = absl::OkStatus();
+  UnreadRequest unread = {};
   v1::SessionRequest* request = nullptr;
 };
 
-// False where the bytes are no SessionRequest.
+// False where the bytes are no SessionRequest. A refusal that the message has already stays.
 bool Take(grpc::ByteBuffer* bytes, const Limits& limits, KeptArena* arena, Message* message) {
-  message->refusal = CheckSize(*bytes, limits);
+  message->refusal.Update(CheckSize(*bytes, limits));
+  if (message->refusal.ok()) {
+    message->refusal =
+        CheckObjects(bytes, *v1::SessionRequest::descriptor(), MostObjectsOfOneShape(limits));
+  }
   if (!message->refusal.ok()) {
-    message->tag = TagOf(bytes);
+    message->unread = LookAtRequest(bytes);
     bytes->Clear();
     return true;
   }
@@ -149,15 +159,95 @@ bool Take(grpc::ByteBuffer* bytes, const Limits& limits, KeptArena* arena, Messa
   return ParseMessage(bytes, message->request);
 }
 
-void FillRefusal(const Message& message, v1::SessionResponse* response) {
-  response->set_tag(message.tag);
-  FillRpcStatus(message.refusal, response->mutable_status());
+// Whether one message more may be read while one of so many bytes is worked on.
+bool HasRoomBeside(std::uint64_t bytes, const Limits& limits) {
+  return limits.max_messages_in_flight > 1 &&
+         bytes + limits.max_transport_bytes <= limits.max_bytes_in_flight;
 }
+
+// What a session's messages are answered with.
+class Desk {
+ public:
+  Desk(ServerParts& parts, const Caller& caller, Poller& poller)
+      : parts_(parts),
+        poller_(poller),
+        caller_(caller),
+        registry_(parts.registry, caller, parts.audit),
+        scope_{parts, caller, registry_},
+        account(parts.workers),
+        bytes(parts.bytes, caller.holder(), poller.queue()),
+        state(scope_) {}
+
+  // Takes the message in, if so many bytes may be held.
+  bool TakeIn(grpc::ByteBuffer* incoming, Message* message) {
+    message->refusal = CountShed(parts_.metrics, bytes.Take(incoming->Length()));
+    return Take(incoming, parts_.limits, &request_arena, message);
+  }
+
+  // Where the message is answered; it may be refused for want of a place, or of room for the reply.
+  Placed::Where Place(Message* message) {
+    std::uint64_t cost = 0;
+    if (message->refusal.ok()) {
+      message->refusal =
+          CountShed(parts_.metrics, bytes.Take(state.ReplyBytesOf(*message->request)));
+      cost = state.CostOf(*message->request);
+    }
+    message->refusal.Update(message->pending.Take(caller_.group(), cost));
+    return {account, caller_.group(), poller_.queue(), message->refusal.ok() ? cost : 0};
+  }
+
+  void Answer(const Message& message, const StopRule& stop, v1::SessionResponse* response,
+              Parts* left) {
+    const ProcessorMeter meter(caller_);
+    absl::Status refusal = message.refusal;
+    const bool is_first_part = state.is_complete();
+    if (refusal.ok() && is_first_part) refusal = message.pending.RequireTimeLeft(stop);
+    if (refusal.ok()) return state.Answer(*message.request, stop, response, left);
+    if (message.request != nullptr) {
+      state.Decline(*message.request, refusal);
+      response->set_tag(message.request->tag());
+    } else {
+      state.Decline(message.unread, refusal);
+      response->set_tag(message.unread.tag);
+    }
+    FillRpcStatus(refusal, response->mutable_status());
+  }
+
+  // The reply's bytes, which alone stay of it.
+  grpc::ByteBuffer Reply(const v1::SessionResponse& response) {
+    grpc::ByteBuffer reply = SerializeMessage(response);
+    response_arena.Clear();
+    return reply;
+  }
+
+  // The message was answered, and its reply is taken.
+  void Forget() {
+    request_arena.Clear();
+    bytes.Release();
+  }
+
+ private:
+  ServerParts& parts_;
+  Poller& poller_;
+  const Caller& caller_;
+  CallerRegistry registry_;
+  const CallScope scope_;
+
+ public:
+  WorkerPool::Account account;
+  ByteBudget::Account bytes;
+  SessionState state;
+  KeptArena request_arena;
+  KeptArena response_arena;
+};
 
 }  // namespace
 
-// Reads one message ahead while the one before is worked on, if both fit into the limits of what is
-// in flight; beyond that the stream is not read, and HTTP/2's flow control stops the client.
+// Reads one message ahead while workers have the one before, or behind the reply to what was
+// answered here, if both fit into the limits of what is in flight; beyond that the stream is not
+// read, and HTTP/2's flow control stops the client. A read that begins before its reply costs each
+// small message a packet: gRPC sends the room that it makes by itself, and with the reply if it
+// finds one.
 // NOLINTNEXTLINE(readability-function-*): every co_await counts as hidden branches of the language
 Detached ServeSessions(ServerParts& parts, const RequestSession& request, Poller& poller) {
   const Poller::Presence presence(poller);
@@ -168,53 +258,63 @@ Detached ServeSessions(ServerParts& parts, const RequestSession& request, Poller
   ServeSessions(parts, request, poller);
 
   CallAccount account(parts.metrics.Rpc(RpcMethod::kSession));
-  const Seat seat(parts);
-  absl::Status end = seat.status();
-  SessionState state(parts);
-  KeptArena request_arena;
-  KeptArena response_arena;
-  if (end.ok()) call.StartRead();
+  Admission admission(parts, RpcMethod::kSession, call.context);
+  absl::Status end = admission.Check();
+  Seat seat(parts);
+  if (end.ok()) end = seat.Take(admission.caller());
+  Desk desk(parts, admission.caller(), poller);
+  Operation& room = desk.bytes.room();
+  const Poller::Watch on_drain(poller, room);
+  call.end.Interrupts(&room);
   bool is_client_done = false;
   while (end.ok() && !poller.is_draining()) {
+    if (!call.is_next_read && !desk.bytes.HasRoom()) {
+      desk.bytes.AwaitRoom();
+      co_await room;
+      desk.bytes.StopWaiting();
+      while (room.is_pending()) co_await room;
+      if (poller.is_draining()) break;
+    }
+    call.StartRead();
     if (!co_await call.read) {
       is_client_done = !call.read.is_pending();  // else the drain interrupted
       break;
     }
+    call.is_next_read = false;
     account.MessageReceived();
     const std::uint64_t bytes = call.incoming.Length();
     const InFlight in_flight(parts.metrics, bytes);
-    const absl::Time deadline = absl::FromChrono(call.context.deadline());
-    const StopRule stop(call.end, call.read.completed(), deadline);
-    Message message;
-    if (!Take(&call.incoming, parts.limits, &request_arena, &message)) {
-      end = NoRequest();
-      break;
-    }
-    const bool reads_ahead =
-        parts.limits.max_messages_in_flight > 1 &&
-        bytes + parts.limits.max_transport_bytes <= parts.limits.max_bytes_in_flight;
-    if (reads_ahead) call.StartRead();
-
-    const bool is_cheap = !message.refusal.ok() || state.CostOf(*message.request) <= kMaxCheapCost;
-    for (bool is_answered = false; !is_answered && end.ok();) {
-      auto* const response = response_arena.Fresh<v1::SessionResponse>();
-      Placed answering({parts.workers, poller.queue(), is_cheap}, [&] {
-        is_answered = !message.refusal.ok() || state.Answer(*message.request, stop, response);
-      });
+    const StopRule stop(call.end, call.read.completed(), DeadlineOf(call.context));
+    Message message{PendingWork(parts, desk.account)};
+    end = admission.Check();
+    if (end.ok() && !desk.TakeIn(&call.incoming, &message)) end = NoRequest();
+    if (!end.ok()) break;
+    const Placed::Where where = desk.Place(&message);
+    const bool reads_ahead = HasRoomBeside(bytes, parts.limits) && desk.bytes.HasRoom();
+    if (reads_ahead && where.cost > kMaxCheapCost) call.StartRead();
+    do {
+      auto* const response = desk.response_arena.Fresh<v1::SessionResponse>();
+      Placed answering(where, [&](Parts* left) { desk.Answer(message, stop, response, left); });
       co_await answering;
-      if (!message.refusal.ok()) FillRefusal(message, response);
-      call.stream.Write(SerializeMessage(*response), call.written.Start());
+      message.pending.Add(answering.times());
+      // A client that does not take the reply holds nothing that others wait for.
+      message.pending.Release();
+      call.stream.Write(desk.Reply(*response), call.written.Start());
+      if (reads_ahead) call.StartRead();
       if (!co_await call.written) end = absl::CancelledError("the client went away");
       if (end.ok()) account.MessageSent();
-    }
-    if (!reads_ahead && end.ok()) call.StartRead();
+    } while (end.ok() && !desk.state.is_complete());
+    desk.Forget();
   }
-  if (end.ok() && !is_client_done) end = Draining();
+  if (end.ok() && !is_client_done) end = DrainingSession();
+  // Before the client can know of the end.
+  desk.state.EndTrack();
   call.stream.Finish(ToGrpcStatus(end), call.finished.Start());
   co_await call.finished;
-  co_await call.read;
+  // A drain interrupts it.
+  while (call.read.is_pending()) co_await call.read;
   co_await call.end;
-  account.EndsWith(EndCode(call.end, absl::FromChrono(call.context.deadline()), end.code()));
+  account.EndsWith(EndCode(call.end, DeadlineOf(call.context), end.code()));
 }
 
 }  // namespace clearance::server

@@ -8,6 +8,8 @@
 #include "server/convert/rpc_status.h"
 #include "server/convert/shape_content.h"
 #include "server/guard/refusal.h"
+#include "server/service/job_helpers.h"
+#include "server/service/scene_job.h"
 #include "server/service/shape_reference.h"
 
 namespace clearance::server {
@@ -17,16 +19,10 @@ absl::Status NoKind() {
   return Refuse(absl::StatusCode::kInvalidArgument,
                 {.field = "kind",
                  .value = "unset",
-                 .limit = "open, close, distance, intersection or time_of_collision",
+                 .limit = "open, close, distance, intersection, time_of_collision, open_scene, "
+                          "close_scene, change_bodies, check, clearance, motion, ray, nearest, "
+                          "overlap, open_track, publish_tick, close_track or rewind_track",
                  .message = "The message asks for nothing that this server knows."});
-}
-
-std::string ReasonOf(const absl::Status& status) {
-  const v1::Error error = ErrorOf(status);
-  std::string reason = absl::StatusCodeToString(status.code());
-  if (!error.field().empty())
-    reason.append(" ").append(error.field()).append(" = ").append(error.value());
-  return reason.append(": ").append(error.message());
 }
 
 }  // namespace
@@ -41,15 +37,72 @@ std::uint64_t SessionState::CostOf(const v1::SessionRequest& request) const {
       return server::CostOf(request.intersection(), table_);
     case v1::SessionRequest::kTimeOfCollision:
       return server::CostOf(request.time_of_collision(), table_);
+    case v1::SessionRequest::kCheck:
+      return SceneCostOf(request.check());
+    case v1::SessionRequest::kClearance:
+      return SceneCostOf(request.clearance());
+    case v1::SessionRequest::kMotion:
+      return SceneCostOf(request.motion());
+    case v1::SessionRequest::kRay:
+      return SceneCostOf(request.ray());
+    case v1::SessionRequest::kNearest:
+      return SceneCostOf(request.nearest());
+    case v1::SessionRequest::kOverlap:
+      return SceneCostOf(request.overlap());
+    case v1::SessionRequest::kChangeBodies:
+      return scenes_.CostOf(request.change_bodies(), table_);
+    case v1::SessionRequest::kPublishTick:
+      return server::CostOf(request.publish_tick());
+    case v1::SessionRequest::kRewindTrack:
+      return scenes_.CostOf(request.rewind_track());
     case v1::SessionRequest::kClose:
+    case v1::SessionRequest::kOpenScene:
+    case v1::SessionRequest::kCloseScene:
+    case v1::SessionRequest::kOpenTrack:
+    case v1::SessionRequest::kCloseTrack:
     case v1::SessionRequest::KIND_NOT_SET:
       return 0;
   }
   return 0;
 }
 
-bool SessionState::Answer(const v1::SessionRequest& request, const StopRule& stop,
-                          v1::SessionResponse* response) {
+std::uint64_t SessionState::ReplyBytesOf(const v1::SessionRequest& request) const {
+  switch (request.kind_case()) {
+    case v1::SessionRequest::kDistance:
+      return MostReplyBytes(request.distance(), parts_.limits);
+    case v1::SessionRequest::kIntersection:
+      return MostReplyBytes(request.intersection(), parts_.limits);
+    case v1::SessionRequest::kTimeOfCollision:
+      return MostReplyBytes(request.time_of_collision(), parts_.limits);
+    case v1::SessionRequest::kCheck:
+      return MostReplyBytes(request.check(), parts_.limits);
+    case v1::SessionRequest::kClearance:
+      return MostReplyBytes(request.clearance(), parts_.limits);
+    case v1::SessionRequest::kMotion:
+      return MostReplyBytes(request.motion(), parts_.limits);
+    case v1::SessionRequest::kRay:
+      return MostReplyBytes(request.ray(), parts_.limits);
+    case v1::SessionRequest::kNearest:
+      return MostReplyBytes(request.nearest(), parts_.limits);
+    case v1::SessionRequest::kOverlap:
+      return MostReplyBytes(request.overlap(), parts_.limits);
+    case v1::SessionRequest::kOpen:
+    case v1::SessionRequest::kClose:
+    case v1::SessionRequest::kOpenScene:
+    case v1::SessionRequest::kCloseScene:
+    case v1::SessionRequest::kChangeBodies:
+    case v1::SessionRequest::kOpenTrack:
+    case v1::SessionRequest::kPublishTick:
+    case v1::SessionRequest::kCloseTrack:
+    case v1::SessionRequest::kRewindTrack:
+    case v1::SessionRequest::KIND_NOT_SET:
+      break;
+  }
+  return kMaxReplyOverhead;
+}
+
+void SessionState::Answer(const v1::SessionRequest& request, const StopRule& stop,
+                          v1::SessionResponse* response, Parts* left) {
   absl::Status status;
   switch (request.kind_case()) {
     case v1::SessionRequest::kOpen:
@@ -60,19 +113,26 @@ bool SessionState::Answer(const v1::SessionRequest& request, const StopRule& sto
       break;
     case v1::SessionRequest::kDistance:
       status = Under("distance", AnswerPart<DistanceJob>(request.distance(), stop,
-                                                         response->mutable_distance()));
+                                                         response->mutable_distance(), left));
       break;
     case v1::SessionRequest::kIntersection:
-      status = Under("intersection", AnswerPart<IntersectionJob>(request.intersection(), stop,
-                                                                 response->mutable_intersection()));
+      status = Under("intersection",
+                     AnswerPart<IntersectionJob>(request.intersection(), stop,
+                                                 response->mutable_intersection(), left));
       break;
     case v1::SessionRequest::kTimeOfCollision:
       status = Under("time_of_collision",
                      AnswerPart<TimeOfCollisionJob>(request.time_of_collision(), stop,
-                                                    response->mutable_time_of_collision()));
+                                                    response->mutable_time_of_collision(), left));
       break;
-    case v1::SessionRequest::KIND_NOT_SET:
-      status = NoKind();
+    case v1::SessionRequest::kOpenTrack:
+    case v1::SessionRequest::kPublishTick:
+    case v1::SessionRequest::kCloseTrack:
+    case v1::SessionRequest::kRewindTrack:
+      status = AnswerTrack(request, response);
+      break;
+    default:
+      status = AnswerScene(request, stop, response, left);
       break;
   }
   if (!status.ok()) {
@@ -80,7 +140,93 @@ bool SessionState::Answer(const v1::SessionRequest& request, const StopRule& sto
     FillRpcStatus(status, response->mutable_status());
   }
   response->set_tag(request.tag());
-  return std::holds_alternative<std::monostate>(job_);
+}
+
+absl::Status SessionState::AnswerScene(const v1::SessionRequest& request, const StopRule& stop,
+                                       v1::SessionResponse* response, Parts* left) {
+  switch (request.kind_case()) {
+    case v1::SessionRequest::kOpenScene:
+      return Under("open_scene",
+                   scenes_.Open(request.open_scene(), response->mutable_open_scene()));
+    case v1::SessionRequest::kCloseScene:
+      return Under("close_scene",
+                   scenes_.Close(request.close_scene(), response->mutable_close_scene()));
+    case v1::SessionRequest::kChangeBodies:
+      return Under("change_bodies", scenes_.Change(request.change_bodies(), table_,
+                                                   response->mutable_change_bodies()));
+    case v1::SessionRequest::kCheck:
+      return Under("check",
+                   AnswerPart<CheckJob>(request.check(), stop, response->mutable_check(), left));
+    case v1::SessionRequest::kClearance:
+      return Under("clearance", AnswerPart<ClearanceJob>(request.clearance(), stop,
+                                                         response->mutable_clearance(), left));
+    case v1::SessionRequest::kMotion:
+      return Under("motion",
+                   AnswerPart<MotionJob>(request.motion(), stop, response->mutable_motion(), left));
+    case v1::SessionRequest::kRay:
+      return Under("ray", AnswerPart<RayJob>(request.ray(), stop, response->mutable_ray(), left));
+    case v1::SessionRequest::kNearest:
+      return Under("nearest", AnswerPart<NearestJob>(request.nearest(), stop,
+                                                     response->mutable_nearest(), left));
+    case v1::SessionRequest::kOverlap:
+      return Under("overlap", AnswerPart<OverlapJob>(request.overlap(), stop,
+                                                     response->mutable_overlap(), left));
+    default:
+      return NoKind();
+  }
+}
+
+absl::Status SessionState::AnswerTrack(const v1::SessionRequest& request,
+                                       v1::SessionResponse* response) {
+  switch (request.kind_case()) {
+    case v1::SessionRequest::kOpenTrack:
+      return Under("open_track", track_.Open(request.open_track(), response->mutable_open_track()));
+    case v1::SessionRequest::kPublishTick:
+      return Under("publish_tick", track_.Publish(request.publish_tick(), scenes_,
+                                                  response->mutable_publish_tick()));
+    case v1::SessionRequest::kCloseTrack:
+      return Under("close_track", track_.Close(response->mutable_close_track()));
+    default:
+      return Under("rewind_track",
+                   scenes_.Rewind(request.rewind_track(), response->mutable_rewind_track()));
+  }
+}
+
+void SessionState::Decline(const v1::SessionRequest& request, const absl::Status& refusal) {
+  job_.emplace<std::monostate>();
+  if (request.has_open()) DeclineOpen(request.open().slot(), refusal);
+  if (request.has_open_scene()) scenes_.DeclineOpen(request.open_scene().scene_slot(), refusal);
+  if (request.has_rewind_track()) scenes_.DeclineOpen(request.rewind_track().scene_slot(), refusal);
+  if (request.has_change_bodies()) scenes_.DeclineChange(refusal);
+}
+
+void SessionState::Decline(const UnreadRequest& request, const absl::Status& refusal) {
+  job_.emplace<std::monostate>();
+  switch (request.kind) {
+    case UnreadRequest::Kind::kOther:
+      return;
+    case UnreadRequest::Kind::kOpen:
+      return DeclineOpen(request.slot, refusal);
+    case UnreadRequest::Kind::kOpenScene:
+    case UnreadRequest::Kind::kRewindTrack:
+      return scenes_.DeclineOpen(request.slot, refusal);
+    case UnreadRequest::Kind::kChangeBodies:
+      return scenes_.DeclineChange(refusal);
+    case UnreadRequest::Kind::kUnclear:
+      warm_rows_.Forget();
+      table_.PoisonOpen(ReasonOf(refusal));
+      scenes_.DeclineAll(refusal);
+  }
+}
+
+void SessionState::DeclineOpen(std::uint32_t slot, const absl::Status& refusal) {
+  warm_rows_.Forget();
+  if (slot < parts_.limits.max_slots_per_session) Poison(slot, refusal);
+}
+
+void SessionState::Poison(std::uint32_t slot, const absl::Status& reason) {
+  table_.Close(slot);
+  table_.Poison(slot, ReasonOf(reason));
 }
 
 absl::Status SessionState::Open(const v1::OpenShape& open, v1::OpenShapeResult* result) {
@@ -94,17 +240,16 @@ absl::Status SessionState::Open(const v1::OpenShape& open, v1::OpenShapeResult* 
          .message = "The session has no such slot; use a lower one."});
   }
   absl::Status status = OpenChecked(open, result);
-  if (!status.ok()) {
-    table_.Close(open.slot());
-    table_.Poison(open.slot(), ReasonOf(status));
-  }
+  if (!status.ok()) Poison(open.slot(), status);
   return status;
 }
 
 absl::Status SessionState::OpenChecked(const v1::OpenShape& open, v1::OpenShapeResult* result) {
-  if (absl::Status status = parts_.registry.RequireRevision(open.min_revision()); !status.ok())
+  if (absl::Status status = RequireProcessorTime(call_); !status.ok()) return status;
+  if (absl::Status status = call_.registry.nameless().RequireRevision(open.min_revision());
+      !status.ok())
     return status;
-  auto resolved = ResolveShape(open.shape(), parts_);
+  auto resolved = ResolveShape(open.shape(), call_);
   if (!resolved.ok()) return Under("shape", resolved.status());
   if (absl::Status status = CheckRoom(open.slot(), resolved->owned_bytes); !status.ok())
     return status;
@@ -118,7 +263,8 @@ absl::Status SessionState::OpenChecked(const v1::OpenShape& open, v1::OpenShapeR
 }
 
 absl::Status SessionState::CheckRoom(std::uint32_t slot, std::uint64_t owned_bytes) const {
-  const std::uint64_t bytes = table_.owned_bytes() - table_.owned_bytes(slot) + owned_bytes;
+  const std::uint64_t bytes =
+      table_.owned_bytes() - table_.owned_bytes(slot) + owned_bytes + scenes_.owned_bytes();
   if (bytes <= parts_.limits.max_session_shape_bytes) return absl::OkStatus();
   return Refuse(
       absl::StatusCode::kResourceExhausted,
@@ -141,20 +287,50 @@ absl::Status SessionState::Close(const v1::CloseShape& close, v1::CloseShapeResu
   return absl::OkStatus();
 }
 
+template <class Batch>
+std::uint64_t SessionState::SceneCostOf(const Batch& batch) const {
+  const auto asked = scenes_.Asked(AboutOf(batch));
+  return asked.ok() ? server::CostOf(batch, SizeOf(*asked)) : 0;
+}
+
+template <class Job, class Batch>
+absl::StatusOr<Job> SessionState::StartJob(const Batch& batch) {
+  if constexpr (IsAboutScene<typename Job::Questions>) {
+    return StartSceneJob<Job>(call_, batch, {scenes_, table_});
+  } else {
+    JobHelpers helpers = HelpersFor(call_, server::CostOf(batch, table_));
+    helpers.warm_rows = &warm_rows_;
+    return Job::Start(batch, table_, parts_.limits, helpers);
+  }
+}
+
 template <class Job, class Batch, class Result>
-absl::Status SessionState::AnswerPart(const Batch& batch, const StopRule& stop, Result* result) {
+absl::Status SessionState::AnswerPart(const Batch& batch, const StopRule& stop, Result* result,
+                                      Parts* left) {
   if (!std::holds_alternative<Job>(job_)) {
-    auto started = Job::Start(batch, table_, parts_.limits, {parts_.checker, &warm_rows_});
+    if (absl::Status status = RequireProcessorTime(call_); !status.ok()) return status;
+    auto started = StartJob<Job>(batch);
     if (!started.ok()) return started.status();
     job_.template emplace<Job>(*std::move(started));
   }
-  Job& job = std::get<Job>(job_);
-  job.AnswerPart(stop, result);
-  if (job.is_done()) {
-    job.Record(parts_.metrics);
-    job_.template emplace<std::monostate>();
+  std::get<Job>(job_).AnswerPart(stop, result, left);
+  if (left->count == 0) {
+    EndIfDone<Job>();
+    return absl::OkStatus();
   }
+  left->finish = [this, finish = std::move(left->finish)] {
+    finish();
+    EndIfDone<Job>();
+  };
   return absl::OkStatus();
+}
+
+template <class Job>
+void SessionState::EndIfDone() {
+  const Job& job = std::get<Job>(job_);
+  if (!job.is_done()) return;
+  job.Record(parts_.metrics);
+  job_.template emplace<std::monostate>();
 }
 
 }  // namespace clearance::server

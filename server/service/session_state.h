@@ -15,36 +15,73 @@
 #include "server/engine/shape_table.h"
 #include "server/service/batch_job.h"
 #include "server/service/call.h"
+#include "server/service/session_scenes.h"
+#include "server/service/session_track.h"
+#include "server/service/unread_request.h"
 
 namespace clearance::server {
 
 // Thread-compatible.
 class SessionState {
  public:
-  explicit SessionState(const ServerParts& parts) : parts_(parts) {}
+  // The scope outlives this.
+  explicit SessionState(const CallScope& call)
+      : call_(call), parts_(call.parts), scenes_(call), track_(call) {}
 
   // What answering the message will cost, in units of kMaxCheapCost.
   std::uint64_t CostOf(const v1::SessionRequest& request) const;
 
-  // Puts the next part of the answer into an empty response; true with the last one. Until then the
-  // same request has to come again and nothing else. Never fails: a refusal is an answer.
-  bool Answer(const v1::SessionRequest& request, const StopRule& stop,
-              v1::SessionResponse* response);
+  // No reply to the message has more bytes, unless rows are refused.
+  std::uint64_t ReplyBytesOf(const v1::SessionRequest& request) const;
+
+  // Puts the next part of the answer into an empty response, or leaves parts of that to be done;
+  // all that it is given outlives them. Until the answer is complete the same request has to come
+  // again and nothing else. Never fails: a refusal is an answer.
+  void Answer(const v1::SessionRequest& request, const StopRule& stop,
+              v1::SessionResponse* response, Parts* left);
+  // Leaves the last answer as it is, and does not what is asked: the slot of an open is poisoned,
+  // as by one that fails.
+  void Decline(const v1::SessionRequest& request, const absl::Status& refusal);
+  // The same; where it may have been an open of any slot, all that are open are poisoned.
+  void Decline(const UnreadRequest& request, const absl::Status& refusal);
+  // Nobody finds any more what the session publishes.
+  void EndTrack() { track_.End(); }
+  // Whether the last answer is, once nothing is left of it.
+  bool is_complete() const { return std::holds_alternative<std::monostate>(job_); }
 
  private:
+  // Of the kinds that are about scenes; no other is known.
+  absl::Status AnswerScene(const v1::SessionRequest& request, const StopRule& stop,
+                           v1::SessionResponse* response, Parts* left);
+  // Of the kinds that are about tracks, of which `request` is one.
+  absl::Status AnswerTrack(const v1::SessionRequest& request, v1::SessionResponse* response);
   absl::Status Open(const v1::OpenShape& open, v1::OpenShapeResult* result);
   absl::Status OpenChecked(const v1::OpenShape& open, v1::OpenShapeResult* result);
   absl::Status Close(const v1::CloseShape& close, v1::CloseShapeResult* result);
+  void DeclineOpen(std::uint32_t slot, const absl::Status& refusal);
+  void Poison(std::uint32_t slot, const absl::Status& reason);
   absl::Status CheckRoom(std::uint32_t slot, std::uint64_t owned_bytes) const;
 
   // Starts the batch's job, or goes on with it, and answers one part.
+  template <class Job, class Batch>
+  absl::StatusOr<Job> StartJob(const Batch& batch);
   template <class Job, class Batch, class Result>
-  absl::Status AnswerPart(const Batch& batch, const StopRule& stop, Result* result);
+  absl::Status AnswerPart(const Batch& batch, const StopRule& stop, Result* result, Parts* left);
+  template <class Job>
+  void EndIfDone();
+  // What a batch about a scene will cost; nothing where it will be refused.
+  template <class Batch>
+  std::uint64_t SceneCostOf(const Batch& batch) const;
 
+  const CallScope& call_;
   const ServerParts& parts_;
   ShapeTable table_;
   WarmRows warm_rows_;
-  std::variant<std::monostate, DistanceJob, IntersectionJob, TimeOfCollisionJob> job_;
+  SessionScenes scenes_;
+  SessionTrack track_;
+  std::variant<std::monostate, DistanceJob, IntersectionJob, TimeOfCollisionJob, CheckJob,
+               ClearanceJob, MotionJob, RayJob, NearestJob, OverlapJob>
+      job_;
 };
 
 }  // namespace clearance::server

@@ -3,14 +3,17 @@
 #include "server/service/shape_methods.h"
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "server/convert/shape_content.h"
+#include "server/guard/quota.h"
 #include "server/guard/refusal.h"
 #include "server/registry/page_token.h"
 #include "server/registry/shape_name.h"
+#include "server/service/shape_reference.h"
 
 namespace clearance::server {
 namespace {
@@ -68,26 +71,87 @@ absl::Status InColumns(const absl::Status& status, int radius_index) {
   return Refuse(status.code(), {field, error.value(), error.limit(), error.message()});
 }
 
-absl::StatusOr<Registry::Registration> RegisterItem(const ServerParts& parts,
-                                                    const std::string& name, const v1::Shape& shape,
-                                                    bool replace) {
-  auto content = BuildContent(shape, parts.limits, parts.registry);
-  if (!content.ok()) return content.status();
-  return parts.registry.Register(name, *content, {.replace = replace, .validate_only = false});
+int RadiusIndex(const v1::BatchRegisterShapesRequest& request, int i) {
+  return request.radii_size() == 1 ? 0 : i;
 }
 
-absl::StatusOr<std::string> DigestOfItem(const ServerParts& parts,
-                                         const v1::BatchRegisterShapesRequest& request, int i,
-                                         std::uint64_t first_number) {
+// A change that does not happen; the refusal is its outcome.
+ShapeChange Refused(const std::string& name, const absl::Status& refusal) {
+  return {.name = name, .content = refusal, .options = {}, .expected_digest = ""};
+}
+
+RegisterOptions OptionsOf(const v1::RegisterShapeRequest& request) {
+  return {.replace = request.replace(), .validate_only = request.validate_only()};
+}
+
+RegisterOptions OptionsOf(const v1::BatchRegisterShapesRequest& request) {
+  return {.replace = request.replace(), .validate_only = false};
+}
+
+std::vector<std::string> PrefixesOf(const CallScope& call) {
+  return call.caller.principal == nullptr ? std::vector<std::string>()
+                                          : call.caller.principal->prefixes;
+}
+
+ShapeChange ChangeOfItem(const CallScope& call, const v1::BatchRegisterShapesRequest& request,
+                         int i, std::uint64_t first_number) {
   const std::string& name = request.names(i);
-  if (absl::Status status = CheckShapeName(name, Indexed("names", i)); !status.ok()) return status;
-  const auto registered =
-      RegisterItem(parts, name, ItemOf(request, i, first_number), request.replace());
-  if (!registered.ok()) return InColumns(registered.status(), request.radii_size() == 1 ? 0 : i);
-  return registered->shape.content->digest;
+  absl::Status status = CheckShapeName(name, Indexed("names", i));
+  if (!status.ok()) return Refused(name, status);
+  const auto allowed = call.registry.AllowRegister(name, OptionsOf(request));
+  if (!allowed.ok()) return Refused(name, allowed.status());
+  auto content =
+      BuildContent(ItemOf(request, i, first_number), call.parts.limits, call.registry.nameless());
+  if (!content.ok()) return Refused(name, InColumns(content.status(), RadiusIndex(request, i)));
+  return {.name = name,
+          .content = content,
+          .options = *allowed,
+          .expected_digest = "",
+          .prefixes = PrefixesOf(call)};
 }
 
-absl::StatusOr<Registry::Found> Find(const Registry& registry, const v1::GetShapeRequest& request) {
+// Items of a batch that one worker builds in one turn.
+struct BatchPart {
+  int begin = 0;
+  int end = 0;
+  std::uint64_t first_number = 0;  // where the points of the first one begin in the column
+  int reached = 0;                 // all before this are worked out
+};
+
+std::vector<BatchPart> PartsOf(const v1::BatchRegisterShapesRequest& request) {
+  constexpr std::uint64_t kPointsAPart = 2048;  // some milliseconds
+  std::vector<BatchPart> parts;
+  std::uint64_t points = 0, first_points = 0;
+  for (int i = 0; i < request.names_size(); ++i) {
+    if (i == 0 || points - first_points >= kPointsAPart) {
+      parts.push_back({.begin = i, .end = i, .first_number = kNumbersAPoint * points});
+      first_points = points;
+    }
+    ++parts.back().end;
+    points += request.vertex_counts(i);
+  }
+  return parts;
+}
+
+// The items before the first that was not reached.
+std::size_t ReachedWithoutGap(const std::vector<BatchPart>& parts) {
+  int reached = 0;
+  for (const BatchPart& part : parts) {
+    reached = part.reached;
+    if (reached < part.end) break;
+  }
+  return static_cast<std::size_t>(reached);
+}
+
+// What the caller is told of a registration that was made or refused.
+ShapeOutcome Concluded(const CallScope& call, const std::string& name,
+                       const RegisterOptions& options, ShapeOutcome outcome) {
+  const std::string digest = outcome.ok() ? outcome->shape.content->digest : "";
+  return call.registry.ConcludeRegister({name, digest, options}, std::move(outcome));
+}
+
+absl::StatusOr<Registry::Found> Find(const CallerRegistry& registry,
+                                     const v1::GetShapeRequest& request) {
   switch (request.reference_case()) {
     case v1::GetShapeRequest::kName:
       return registry.FindByName(request.name());
@@ -104,14 +168,40 @@ absl::StatusOr<Registry::Found> Find(const Registry& registry, const v1::GetShap
 
 }  // namespace
 
-absl::Status RegisterShape(const ServerParts& parts, const v1::RegisterShapeRequest& request,
-                           const StopRule& /*stop*/, v1::RegisterShapeResponse* response) {
-  if (absl::Status status = CheckShapeName(request.name(), "name"); !status.ok()) return status;
-  const auto content = BuildContent(request.shape(), parts.limits, parts.registry);
+std::uint64_t CostOf(const v1::RegisterShapeRequest& request) {
+  return std::max(kDear, CostOf(request.shape()));
+}
+
+std::uint64_t CostOf(const v1::BatchRegisterShapesRequest& request) {
+  constexpr std::uint64_t kUnitsAPoint = 16;  // as CostOf(const v1::Shape&) has it
+  const auto points = static_cast<std::uint64_t>(request.vertices_size()) / kNumbersAPoint;
+  return std::max(kDear, kUnitsAPoint * points);
+}
+
+absl::Status PlanRegisterShape(const CallScope& call, const v1::RegisterShapeRequest& request,
+                               const StopRule& /*stop*/, std::vector<ShapeChange>* changes) {
+  const std::string& name = request.name();
+  if (absl::Status status = CheckShapeName(name, "name"); !status.ok()) return status;
+  const auto allowed = call.registry.AllowRegister(name, OptionsOf(request));
+  if (!allowed.ok()) {
+    changes->push_back(Refused(name, allowed.status()));
+    return absl::OkStatus();
+  }
+  auto content = BuildContent(request.shape(), call.parts.limits, call.registry.nameless());
   if (!content.ok()) return Under("shape", content.status());
-  const auto registered = parts.registry.Register(
-      request.name(), *content,
-      {.replace = request.replace(), .validate_only = request.validate_only()});
+  changes->push_back({.name = name,
+                      .content = content,
+                      .options = *allowed,
+                      .expected_digest = "",
+                      .prefixes = PrefixesOf(call)});
+  return absl::OkStatus();
+}
+
+absl::Status ConcludeRegisterShape(const CallScope& call, const v1::RegisterShapeRequest& request,
+                                   std::vector<ShapeOutcome> outcomes,
+                                   v1::RegisterShapeResponse* response) {
+  const ShapeOutcome registered =
+      Concluded(call, request.name(), OptionsOf(request), std::move(outcomes.front()));
   if (!registered.ok()) return registered.status();
   FillShapeInfo(registered->shape, response->mutable_shape());
   response->set_revision(registered->revision);
@@ -119,30 +209,51 @@ absl::Status RegisterShape(const ServerParts& parts, const v1::RegisterShapeRequ
   return absl::OkStatus();
 }
 
-absl::Status BatchRegisterShapes(const ServerParts& parts,
-                                 const v1::BatchRegisterShapesRequest& request,
-                                 const StopRule& stop, v1::BatchRegisterShapesResponse* response) {
-  if (absl::Status status = CheckBatch(request, parts.limits); !status.ok()) return status;
-  std::uint64_t first_number = 0;
-  for (int i = 0; i < request.names_size(); ++i) {
-    if (stop.ShouldStop())
-      return absl::CancelledError("the call ended; repeat it for the items that are left");
-    const auto digest = DigestOfItem(parts, request, i, first_number);
-    response->add_digests(digest.ok() ? *digest : "");
-    if (!digest.ok()) {
-      v1::Error* const error = response->add_errors();
-      *error = ErrorOf(digest.status());
-      error->set_index(static_cast<std::uint32_t>(i));
+// NOLINTNEXTLINE(readability-function-size): one parameter for each thing that a plan is about
+absl::Status PlanBatchRegisterShapes(const CallScope& call,
+                                     const v1::BatchRegisterShapesRequest& request,
+                                     const StopRule& stop, std::vector<ShapeChange>* changes,
+                                     Parts* left) {
+  if (absl::Status status = CheckBatch(request, call.parts.limits); !status.ok()) return status;
+  const auto parts = std::make_shared<std::vector<BatchPart>>(PartsOf(request));
+  changes->resize(static_cast<std::size_t>(request.names_size()));
+  left->count = parts->size();
+  left->part = [&call, &request, &stop, changes, parts](std::size_t p) {
+    const ProcessorMeter meter(call.caller);
+    BatchPart& part = (*parts)[p];
+    std::uint64_t first_number = part.first_number;
+    for (part.reached = part.begin; part.reached < part.end && !stop.ShouldStop(); ++part.reached) {
+      const int i = part.reached;
+      (*changes)[static_cast<std::size_t>(i)] = ChangeOfItem(call, request, i, first_number);
+      first_number += kNumbersAPoint * request.vertex_counts(i);
     }
-    first_number += kNumbersAPoint * request.vertex_counts(i);
-  }
-  response->set_revision(parts.registry.revision());
+  };
+  left->finish = [changes, parts] { changes->resize(ReachedWithoutGap(*parts)); };
   return absl::OkStatus();
 }
 
-absl::Status GetShape(const ServerParts& parts, const v1::GetShapeRequest& request,
+absl::Status ConcludeBatchRegisterShapes(const CallScope& call,
+                                         const v1::BatchRegisterShapesRequest& request,
+                                         std::vector<ShapeOutcome> outcomes,
+                                         v1::BatchRegisterShapesResponse* response) {
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    const ShapeOutcome registered = Concluded(call, request.names(static_cast<int>(i)),
+                                              OptionsOf(request), std::move(outcomes[i]));
+    response->add_digests(registered.ok() ? registered->shape.content->digest : "");
+    if (registered.ok()) continue;
+    v1::Error* const error = response->add_errors();
+    *error = ErrorOf(registered.status());
+    error->set_index(static_cast<std::uint32_t>(i));
+  }
+  if (outcomes.size() < static_cast<std::size_t>(request.names_size()))
+    return absl::CancelledError("the call ended; repeat it for the items that are left");
+  response->set_revision(call.registry.nameless().revision());
+  return absl::OkStatus();
+}
+
+absl::Status GetShape(const CallScope& call, const v1::GetShapeRequest& request,
                       const StopRule& /*stop*/, v1::GetShapeResponse* response) {
-  const auto found = Find(parts.registry, request);
+  const auto found = Find(call.registry, request);
   if (!found.ok()) return found.status();
   FillShapeInfo(found->shape, response->mutable_info());
   if (request.include_content())
@@ -151,7 +262,7 @@ absl::Status GetShape(const ServerParts& parts, const v1::GetShapeRequest& reque
   return absl::OkStatus();
 }
 
-absl::Status ListShapes(const ServerParts& parts, const v1::ListShapesRequest& request,
+absl::Status ListShapes(const CallScope& call, const v1::ListShapesRequest& request,
                         const StopRule& /*stop*/, v1::ListShapesResponse* response) {
   if (request.page_size() < 0) {
     return RefuseArgument({.field = "page_size",
@@ -167,20 +278,33 @@ absl::Status ListShapes(const ServerParts& parts, const v1::ListShapesRequest& r
   }
   const int size =
       request.page_size() == 0 ? kDefaultPageSize : std::min(request.page_size(), kMaxPageSize);
-  const Registry::Page page =
-      parts.registry.List(request.prefix(), after, static_cast<std::size_t>(size));
-  for (const NamedShape& shape : page.shapes) FillShapeInfo(shape, response->add_shapes());
-  if (!page.is_last)
-    response->set_next_page_token(MakePageToken(request.prefix(), page.shapes.back().name));
-  response->set_revision(page.revision);
+  const auto page = call.registry.List(request.prefix(), after, static_cast<std::size_t>(size));
+  if (!page.ok()) return page.status();
+  for (const NamedShape& shape : page->shapes) FillShapeInfo(shape, response->add_shapes());
+  if (!page->is_last)
+    response->set_next_page_token(MakePageToken(request.prefix(), page->shapes.back().name));
+  response->set_revision(page->revision);
   return absl::OkStatus();
 }
 
-absl::Status DeleteShape(const ServerParts& parts, const v1::DeleteShapeRequest& request,
-                         const StopRule& /*stop*/, v1::DeleteShapeResponse* response) {
-  const auto revision = parts.registry.Delete(request.name(), request.expected_digest());
-  if (!revision.ok()) return revision.status();
-  response->set_revision(*revision);
+absl::Status PlanDeleteShape(const CallScope& call, const v1::DeleteShapeRequest& request,
+                             const StopRule& /*stop*/, std::vector<ShapeChange>* changes) {
+  const absl::Status allowed = call.registry.AllowDelete(request.name());
+  ShapeChange& change = changes->emplace_back();
+  change.name = request.name();
+  change.expected_digest = request.expected_digest();
+  change.prefixes = PrefixesOf(call);
+  if (!allowed.ok()) change.content = allowed;
+  return absl::OkStatus();
+}
+
+absl::Status ConcludeDeleteShape(const CallScope& call, const v1::DeleteShapeRequest& request,
+                                 std::vector<ShapeOutcome> outcomes,
+                                 v1::DeleteShapeResponse* response) {
+  const ShapeOutcome& deleted = outcomes.front();
+  call.registry.ConcludeDelete(request.name(), deleted);
+  if (!deleted.ok()) return deleted.status();
+  response->set_revision(deleted->revision);
   return absl::OkStatus();
 }
 

@@ -15,24 +15,24 @@ absl::StatusOr<ResolvedShape> Of(absl::StatusOr<Registry::Found> found) {
   return ResolvedShape{std::move(found->shape), 0, found->revision};
 }
 
-absl::StatusOr<ResolvedShape> BuildInline(const v1::Shape& shape, const ServerParts& parts) {
-  auto content = BuildContent(shape, parts.limits, parts.registry);
+absl::StatusOr<ResolvedShape> BuildInline(const v1::Shape& shape, const CallScope& call) {
+  auto content = BuildContent(shape, call.parts.limits, call.registry.nameless());
   if (!content.ok()) return Under("inline_shape", content.status());
   const std::uint64_t bytes = (*content)->byte_size();
-  return ResolvedShape{{"", *std::move(content), 0}, bytes, parts.registry.revision()};
+  return ResolvedShape{{"", *std::move(content), 0}, bytes, call.registry.nameless().revision()};
 }
 
 }  // namespace
 
 absl::StatusOr<ResolvedShape> ResolveShape(const v1::ShapeReference& reference,
-                                           const ServerParts& parts) {
+                                           const CallScope& call) {
   switch (reference.reference_case()) {
     case v1::ShapeReference::kName:
-      return Of(parts.registry.FindByName(reference.name()));
+      return Of(call.registry.FindByName(reference.name()));
     case v1::ShapeReference::kDigest:
-      return Of(parts.registry.FindByDigest(reference.digest()));
+      return Of(call.registry.FindByDigest(reference.digest()));
     case v1::ShapeReference::kInlineShape:
-      return BuildInline(reference.inline_shape(), parts);
+      return BuildInline(reference.inline_shape(), call);
     case v1::ShapeReference::REFERENCE_NOT_SET:
       break;
   }
@@ -42,14 +42,17 @@ absl::StatusOr<ResolvedShape> ResolveShape(const v1::ShapeReference& reference,
                                                      .message = "The reference names no shape."});
 }
 
-std::uint64_t CostOf(const v1::ShapeReference& reference) {
+std::uint64_t CostOf(const v1::Shape& shape) {
   // A hull takes some 3 to 15 microseconds a point, and longer where points are far from round.
   constexpr std::uint64_t kUnitsAPoint = 16;
   // The smallest pieces are boxes and the like.
   constexpr std::uint64_t kPointsOfPiece = 8;
-  const v1::Shape& shape = reference.inline_shape();
   const auto pieces = static_cast<std::uint64_t>(shape.compound().pieces_size());
   return kUnitsAPoint * (HullPointCount(shape) + kPointsOfPiece * pieces);
+}
+
+std::uint64_t CostOf(const v1::ShapeReference& reference) {
+  return CostOf(reference.inline_shape());
 }
 
 }  // namespace clearance::server

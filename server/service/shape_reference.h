@@ -23,9 +23,10 @@ struct ResolvedShape {
 // Fails with INVALID_ARGUMENT, NOT_FOUND or RESOURCE_EXHAUSTED, naming fields from the reference
 // on. Builds the hull of an inline shape, which may take long.
 absl::StatusOr<ResolvedShape> ResolveShape(const v1::ShapeReference& reference,
-                                           const ServerParts& parts);
+                                           const CallScope& call);
 
-// In units of kMaxCheapCost: what building the hull of an inline shape takes.
+// In units of kMaxCheapCost: what building the hull of a shape, or of an inline one, takes.
+std::uint64_t CostOf(const v1::Shape& shape);
 std::uint64_t CostOf(const v1::ShapeReference& reference);
 
 }  // namespace clearance::server

@@ -13,28 +13,69 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "server/guard/quota.h"
 #include "server/guard/refusal.h"
+#include "server/observe/steady_clock.h"
+#include "server/service/admission.h"
 #include "server/service/call.h"
 #include "server/service/completion.h"
+#include "server/service/pending_work.h"
 #include "server/service/poller.h"
+#include "server/service/settled.h"
 
 namespace clearance::server {
 
 using UnaryWriter = grpc::ServerAsyncResponseWriter<grpc::ByteBuffer>;
 
 // One method: how gRPC is asked for its next call, what a call costs (in units of kMaxCheapCost),
-// and its answer.
+// and its answer, which may leave parts to be done; of a method that changes the registry, instead
+// of `answer`, what is to change and the answer from what came of it. Of one that may as well
+// answer at once, instead of `plan`, `answer_or_plan`: the answer is made, or there are changes.
 template <class Request, class Response>
 struct UnaryMethod {
   RpcMethod rpc;
   std::function<void(grpc::ServerContext*, grpc::ByteBuffer*, UnaryWriter*,
                      grpc::ServerCompletionQueue*, void* tag)>
       request_call;
-  std::function<std::uint64_t(const Request&)> cost;
-  std::function<absl::Status(const ServerParts&, const Request&, const StopRule&, Response*)>
-      answer;
+  std::function<std::uint64_t(const CallScope&, const Request&)> cost = nullptr;  // null: nothing
+  // No answer has more bytes, as far as that is known before it; null: they are few.
+  std::function<std::uint64_t(const Request&, const Limits&)> reply_bytes = nullptr;
+  std::function<absl::Status(const CallScope&, const Request&, const StopRule&, Response*,
+                             Parts* left)>
+      answer = nullptr;
+  std::function<absl::Status(const CallScope&, const Request&, const StopRule&,
+                             std::vector<ShapeChange>*, Parts* left)>
+      plan = nullptr;
+  std::function<absl::Status(const CallScope&, const Request&, Response*,
+                             std::vector<ShapeChange>*)>
+      answer_or_plan = nullptr;
+  std::function<absl::Status(const CallScope&, const Request&, std::vector<ShapeOutcome>,
+                             Response*)>
+      conclude = nullptr;
+
+  // What came of it may be told whatever it takes: the registry has changed.
+  bool may_change() const { return plan != nullptr || answer_or_plan != nullptr; }
+  // A bound from below where none is known.
+  std::uint64_t ReplyBytesOf(const Request& request, const Limits& limits) const {
+    return reply_bytes ? reply_bytes(request, limits) : 0;
+  }
+  std::uint64_t CostOf(const CallScope& scope, const Request& request) const {
+    return cost ? cost(scope, request) : 0;
+  }
+
+  // The work that comes before anything is stored.
+  // NOLINTNEXTLINE(readability-function-size): one parameter for each thing that an answer is about
+  absl::Status Begin(const CallScope& scope, const Request& request, const StopRule& stop,
+                     Response* response, std::vector<ShapeChange>* changes, Parts* left) const {
+    if (plan) return plan(scope, request, stop, changes, left);
+    if (answer_or_plan) return answer_or_plan(scope, request, response, changes);
+    return answer(scope, request, stop, response, left);
+  }
 };
 
 // One call: its operations and its bytes.
@@ -48,7 +89,12 @@ struct UnaryCall {
 
 template <class Request>
 absl::Status TakeRequest(grpc::ByteBuffer* bytes, const Limits& limits, Request* request) {
-  if (absl::Status status = CheckSize(*bytes, limits); !status.ok()) return status;
+  absl::Status status = CheckSize(*bytes, limits);
+  if (status.ok()) {
+    status = CheckObjects(bytes, *Request::descriptor(),
+                          MostObjectsOfManyShapes(limits, bytes->Length()));
+  }
+  if (!status.ok()) return status;
   if (ParseMessage(bytes, request)) return absl::OkStatus();
   return Refuse(absl::StatusCode::kInvalidArgument,
                 {.field = "",
@@ -57,9 +103,19 @@ absl::Status TakeRequest(grpc::ByteBuffer* bytes, const Limits& limits, Request*
                  .message = "The bytes are no message of this method."});
 }
 
+template <class Response>
+void StartFinish(const absl::Status& status, const Response& response, UnaryCall* call) {
+  if (status.ok()) {
+    call->writer.Finish(SerializeMessage(response), grpc::Status::OK, call->finished.Start());
+  } else {
+    call->writer.FinishWithError(ToGrpcStatus(status), call->finished.Start());
+  }
+}
+
 // Waits for calls of the method on this poller, serves them and lets another wait meanwhile. Ends
 // when the server shuts down. All references outlive it.
 template <class Request, class Response>
+// NOLINTNEXTLINE(readability-function-*): every co_await counts as hidden branches of the language
 Detached ServeUnary(ServerParts& parts, const UnaryMethod<Request, Response>& method,
                     Poller& poller) {
   const Poller::Presence presence(poller);
@@ -72,22 +128,48 @@ Detached ServeUnary(ServerParts& parts, const UnaryMethod<Request, Response>& me
 
   CallAccount account(parts.metrics.Rpc(method.rpc));
   account.MessageReceived();
-  const absl::Time deadline = absl::FromChrono(call.context.deadline());
-  const StopRule stop(call.end, absl::Now(), deadline);
+  const SteadyTime deadline = DeadlineOf(call.context);
+  const StopRule stop(call.end, SteadyNow(), deadline);
   google::protobuf::Arena arena;
   auto* const request = google::protobuf::Arena::CreateMessage<Request>(&arena);
   auto* const response = google::protobuf::Arena::CreateMessage<Response>(&arena);
-  absl::Status status = TakeRequest(&call.incoming, parts.limits, request);
+  Admission admission(parts, method.rpc, call.context);
+  CallerRegistry registry(parts.registry, admission.caller(), parts.audit);
+  const CallScope scope{parts, admission.caller(), registry};
+  WorkerPool::Account work(parts.workers);
+  ByteBudget::Account bytes(parts.bytes, admission.caller().holder(), poller.queue());
+  absl::Status status = admission.Check();
+  if (status.ok()) status = RequireProcessorTime(scope);
+  const std::uint64_t request_bytes = call.incoming.Length();
+  if (status.ok()) status = CountShed(parts.metrics, bytes.Take(request_bytes));
+  if (status.ok()) status = TakeRequest(&call.incoming, parts.limits, request);
+  call.incoming.Clear();
+  if (status.ok())
+    status = CountShed(parts.metrics, bytes.Take(method.ReplyBytesOf(*request, parts.limits)));
   if (status.ok()) {
-    Placed answering({parts.workers, poller.queue(), method.cost(*request) <= kMaxCheapCost},
-                     [&] { status = method.answer(parts, *request, stop, response); });
+    std::vector<ShapeChange> changes;
+    const std::uint64_t cost = method.CostOf(scope, *request);
+    std::optional<PendingWork> pending(std::in_place, parts, work);
+    status = pending->Take(scope.caller.group(), cost);
+    Placed answering({work, scope.caller.group(), poller.queue(), status.ok() ? cost : 0},
+                     [&](Parts* left) {
+                       if (status.ok()) status = pending->RequireTimeLeft(stop);
+                       if (!status.ok()) return;
+                       const ProcessorMeter meter(scope.caller);
+                       status = method.Begin(scope, *request, stop, response, &changes, left);
+                     });
     co_await answering;
+    pending->Add(answering.times());
+    pending.reset();
+    if (status.ok() && (method.plan || !changes.empty())) {
+      Settled settled(parts.ledger, poller.queue(), std::move(changes));
+      status = method.conclude(scope, *request, co_await settled, response);
+    }
   }
-  if (status.ok()) {
-    call.writer.Finish(SerializeMessage(*response), grpc::Status::OK, call.finished.Start());
-  } else {
-    call.writer.FinishWithError(ToGrpcStatus(status), call.finished.Start());
+  if (status.ok() && !method.may_change()) {
+    status = CountShed(parts.metrics, bytes.TakeUpTo(request_bytes + response->ByteSizeLong()));
   }
+  StartFinish(status, *response, &call);
   if (co_await call.finished && status.ok()) account.MessageSent();
   co_await call.end;
   account.EndsWith(EndCode(call.end, deadline, status.code()));

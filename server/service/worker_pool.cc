@@ -2,13 +2,11 @@
 
 #include "server/service/worker_pool.h"
 
-#include <grpc/support/time.h>
-
 #include <utility>
 
 namespace clearance::server {
 
-WorkerPool::WorkerPool(int threads) {
+WorkerPool::WorkerPool(int threads, std::uint64_t most_pending) : most_pending_(most_pending) {
   for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { Run(); });
 }
 
@@ -21,42 +19,61 @@ WorkerPool::~WorkerPool() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-void WorkerPool::Add(std::function<void()> work) {
-  {
-    const std::lock_guard lock(mutex_);
-    queue_.push_back(std::move(work));
-  }
-  changed_.notify_one();
+std::uint64_t WorkerPool::turns() {
+  const std::lock_guard lock(mutex_);
+  if (turns_.empty()) ++turn_count_;
+  return turn_count_;
 }
 
 void WorkerPool::Run() {
   while (true) {
-    std::function<void()> work;
+    Turns::Work work;
     {
       std::unique_lock lock(mutex_);
-      changed_.wait(lock, [this] { return !queue_.empty() || is_ending_; });
-      if (queue_.empty()) return;
-      work = std::move(queue_.front());
-      queue_.pop_front();
+      changed_.wait(lock, [this] { return !turns_.empty() || is_ending_; });
+      if (turns_.empty()) return;
+      work = turns_.Take();
+      ++turn_count_;
     }
     work();
   }
 }
 
-void Placed::await_suspend(std::coroutine_handle<> waiter) {
-  waiter_ = waiter;
-  where_.workers.Add([this] {
-    work_();
-    grpc::CompletionQueue* const queue = where_.queue;
-    is_done_.store(true, std::memory_order_release);
-    // From here on the polling thread may resume the coroutine and destroy this.
-    alarm_.Set(queue, gpr_time_0(GPR_CLOCK_MONOTONIC), static_cast<Completion*>(this));
-  });
+WorkerPool::Account::~Account() {
+  if (!has_joined_) return;
+  const std::lock_guard lock(pool_.mutex_);
+  pool_.turns_.Leave(&turns_);
 }
 
-void Placed::Complete(bool /*ok*/) {
-  (void)is_done_.load(std::memory_order_acquire);
-  waiter_.resume();
+void WorkerPool::Account::Join(std::string_view group) {
+  if (std::exchange(has_joined_, true)) return;
+  const std::lock_guard lock(pool_.mutex_);
+  pool_.turns_.Join(&turns_, group);
+}
+
+void WorkerPool::Account::Add(std::uint64_t cost, std::function<void()> work) {
+  WorkerPool& pool = pool_;
+  {
+    const std::lock_guard lock(pool.mutex_);
+    pool.turns_.Add(&turns_, cost, std::move(work));
+  }
+  // The work may have been done by now, and the account with its stream be gone.
+  pool.changed_.notify_one();
+}
+
+Turns::Allowance WorkerPool::Account::Reserve(std::uint64_t cost) {
+  const std::lock_guard lock(pool_.mutex_);
+  return pool_.turns_.Reserve(&turns_, cost, pool_.most_pending_);
+}
+
+void WorkerPool::Account::Release(std::uint64_t cost) {
+  const std::lock_guard lock(pool_.mutex_);
+  pool_.turns_.Release(&turns_, cost);
+}
+
+void WorkerPool::Account::Charge(std::uint64_t cost) {
+  const std::lock_guard lock(pool_.mutex_);
+  pool_.turns_.Charge(&turns_, cost);
 }
 
 }  // namespace clearance::server

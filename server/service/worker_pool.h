@@ -1,77 +1,83 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A few threads for what must not run on a polling thread: building hulls and answering large
-// batches. A coroutine awaits its work and goes on where it was, on its own polling thread.
+// batches. Every stream has its turn (turns.h).
 
 #ifndef CLEARANCE_SERVER_SERVICE_WORKER_POOL_H_
 #define CLEARANCE_SERVER_SERVICE_WORKER_POOL_H_
 
-#include <grpcpp/alarm.h>
-#include <grpcpp/completion_queue.h>
-
-#include <atomic>
 #include <condition_variable>
-#include <coroutine>
-#include <deque>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <mutex>
+#include <string_view>
 #include <thread>
 #include <vector>
 
-#include "server/service/completion.h"
+#include "server/service/turns.h"
 
 namespace clearance::server {
 
-// Thread-safe. Work is begun in the order in which it was added.
+// Thread-safe. What one account adds is begun in the order in which it was added.
 class WorkerPool {
  public:
-  explicit WorkerPool(int threads);
+  class Account;
+
+  static constexpr std::uint64_t kUnbounded = std::numeric_limits<std::uint64_t>::max();
+
+  explicit WorkerPool(int threads, std::uint64_t most_pending = kUnbounded);
   // Finishes what was added.
   ~WorkerPool();
 
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  void Add(std::function<void()> work);
+  std::size_t thread_count() const { return threads_.size(); }
+  // What may be reserved, by cost.
+  std::uint64_t most_pending() const { return most_pending_; }
+  // Moves between two calls unless work waited all the time of which nobody began any.
+  std::uint64_t turns();
 
  private:
   void Run();
 
-  // Guards the next three. The standard library's, because the thread sanitizer sees through it.
+  const std::uint64_t most_pending_;
+  // Guards the next four. The standard library's, because the thread sanitizer sees through it.
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::function<void()>> queue_;
+  Turns turns_;
+  std::uint64_t turn_count_ = 0;
   bool is_ending_ = false;
   std::vector<std::thread> threads_;
 };
 
-// `co_await` runs the work: in place where it is cheap, else on a worker.
-class Placed final : public Completion {
+// A stream's place in the pool, which outlives it. Costs nothing before work is added. Thread-safe
+// but for Join() and the end, which are the stream's own.
+class WorkerPool::Account {
  public:
-  struct Where {
-    WorkerPool& workers;
-    grpc::CompletionQueue* queue;  // on whose polling thread the coroutine runs and goes on
-    bool is_cheap;
-  };
+  explicit Account(WorkerPool& pool) : pool_(pool) {}
+  // Requires: all of its work has begun.
+  ~Account();
+  Account(const Account&) = delete;
+  Account& operator=(const Account&) = delete;
 
-  Placed(const Where& where, std::function<void()> work) : where_(where), work_(std::move(work)) {}
+  const WorkerPool& pool() const { return pool_; }
 
-  bool await_ready() const {
-    if (where_.is_cheap) work_();
-    return where_.is_cheap;
-  }
-  void await_suspend(std::coroutine_handle<> waiter);
-  void await_resume() const {}
-
-  void Complete(bool ok) override;
+  // Has to come before any work; only the first time matters.
+  void Join(std::string_view group);
+  void Add(std::uint64_t cost, std::function<void()> work);
+  // For work that turned out to cost more than it was added with.
+  void Charge(std::uint64_t cost);
+  // As Turns has it.
+  Turns::Allowance Reserve(std::uint64_t cost);
+  void Release(std::uint64_t cost);
 
  private:
-  const Where where_;
-  const std::function<void()> work_;
-  grpc::Alarm alarm_;
-  std::coroutine_handle<> waiter_;
-  // Makes what the worker wrote visible to the polling thread, whatever the queue does.
-  std::atomic<bool> is_done_ = false;
+  WorkerPool& pool_;
+  Turns::Account turns_;  // guarded by the pool's mutex_
+  bool has_joined_ = false;
 };
 
 }  // namespace clearance::server

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/app/exposure.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+
+#include "server/service/listen_socket.h"
+
+namespace clearance::server {
+namespace {
+
+// Descriptors that are no connections: libraries, queues, the HTTP port and its connections,
+// storage, with room to spare.
+constexpr rlim_t kOtherDescriptors = 128;
+
+}  // namespace
+
+const char* TlsMode(const TlsFiles& tls) {
+  if (tls.certificate.empty()) return "none";
+  return tls.client_ca.empty() ? "server" : "mutual";
+}
+
+bool ShowsReflection(const ServerConfig& config) {
+  if (config.reflection != Reflection::kAuto) return config.reflection == Reflection::kOn;
+  if (!config.policy_file.empty()) return false;
+  return IsLocalOnly(config.listen) || !config.tls.client_ca.empty();
+}
+
+namespace {
+
+// What is wrong with who may reach the port; nothing if those are known.
+const char* WarningOf(const ServerConfig& config) {
+  const bool is_plain = config.tls.certificate.empty();
+  const bool knows_callers = !config.policy_file.empty();
+  if (IsLocalOnly(config.listen)) return nullptr;
+  if (is_plain && knows_callers) {
+    return "gRPC is open to other machines in plain text: whoever is on the way reads and changes "
+           "it, tokens too";
+  }
+  if (is_plain) {
+    return "gRPC is open to other machines in plain text: whoever is on the way reads and changes "
+           "it, whoever reaches it may use it";
+  }
+  if (!config.tls.client_ca.empty()) return nullptr;
+  return knows_callers ? "gRPC is open to other machines without client certificates: whoever "
+                         "reaches it speaks HTTP/2 to this server"
+                       : "gRPC is open to other machines without client certificates or a policy: "
+                         "whoever reaches it may use it";
+}
+
+}  // namespace
+
+void WarnOfStrangers(const ServerConfig& config, Log* log) {
+  if (const char* const warning = WarningOf(config); warning != nullptr)
+    log->Warning(warning, {{"listen", config.listen}, {"tls", TlsMode(config.tls)}});
+  if (!IsLocalOnly(config.http_listen)) {
+    log->Warning("metrics are open to other machines", {{"http_listen", config.http_listen}});
+  }
+}
+
+std::uint64_t FittingConnections(std::uint64_t wanted, Log* log) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return wanted;
+  const rlim_t needed = std::min<rlim_t>(wanted + kOtherDescriptors, limit.rlim_max);
+  if (limit.rlim_cur < needed) {
+    limit.rlim_cur = needed;
+    setrlimit(RLIMIT_NOFILE, &limit);
+    getrlimit(RLIMIT_NOFILE, &limit);
+  }
+  const rlim_t others = std::min(kOtherDescriptors, limit.rlim_cur / 2);
+  const std::uint64_t fitting = std::max<rlim_t>(limit.rlim_cur - others, 1);
+  if (fitting >= wanted) return wanted;
+  log->Warning("the limit of open files leaves room for fewer connections than max_connections",
+               {{"max_connections", wanted},
+                {"connections", fitting},
+                {"open_files", std::uint64_t{limit.rlim_cur}}});
+  return fitting;
+}
+
+}  // namespace clearance::server

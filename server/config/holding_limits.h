@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What one principal may hold in the registry, beside what the server holds for all.
+
+#ifndef CLEARANCE_SERVER_CONFIG_HOLDING_LIMITS_H_
+#define CLEARANCE_SERVER_CONFIG_HOLDING_LIMITS_H_
+
+#include <cstdint>
+#include <limits>
+
+namespace clearance::server {
+
+inline constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
+
+// Fields of a policy's `limits`; what it leaves out is the flag --principal_NAME.
+struct HoldingLimits {
+  std::uint64_t shapes = kNoLimit;          // names
+  std::uint64_t registry_bytes = kNoLimit;  // of the contents of these, each name's counted whole
+  std::uint64_t scenes = kNoLimit;
+  std::uint64_t scene_bytes = kNoLimit;  // of these and their revisions, as max_scene_bytes counts
+
+  friend bool operator==(const HoldingLimits&, const HoldingLimits&) = default;
+};
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_CONFIG_HOLDING_LIMITS_H_

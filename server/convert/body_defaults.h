@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What bodies of scenes are where a column says nothing.
+
+#ifndef CLEARANCE_SERVER_CONVERT_BODY_DEFAULTS_H_
+#define CLEARANCE_SERVER_CONVERT_BODY_DEFAULTS_H_
+
+#include <array>
+#include <cstdint>
+#include <limits>
+
+#include "server/engine/batch.h"
+
+namespace clearance::server {
+
+inline constexpr std::array<double, kPoseNumbers> kAtOrigin = {0, 0, 0, 0, 0, 0, 1};
+inline constexpr std::uint32_t kFirstSlot = 0;
+inline constexpr std::uint32_t kDefaultGroups = 1;
+inline constexpr std::uint32_t kAllGroups = std::numeric_limits<std::uint32_t>::max();
+inline constexpr double kNoMargin = 0;
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_CONVERT_BODY_DEFAULTS_H_

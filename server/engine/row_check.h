@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Checks of single numbers of a row, whatever the row is about.
+
+#ifndef CLEARANCE_SERVER_ENGINE_ROW_CHECK_H_
+#define CLEARANCE_SERVER_ENGINE_ROW_CHECK_H_
+
+#include <cmath>
+#include <cstdint>
+#include <optional>
+
+#include "core/math/pose.h"
+#include "core/math/tolerance.h"
+#include "core/query/distance.h"
+#include "server/engine/batch.h"
+#include "server/engine/row_fault.h"
+#include "server/engine/row_reader.h"
+#include "server/engine/shape_table.h"
+
+namespace clearance::server {
+
+using MaybeFault = std::optional<RowFault>;
+
+struct RowCheck {
+  std::uint32_t row;
+
+  template <class T>
+  RowFault Because(Fault fault, RowColumn column, const Rows<T>& rows, double value) const {
+    return {row, rows.stride == 0 ? 0 : row, fault, column, value};
+  }
+};
+
+// What the columns of one body's motion are called.
+struct MotionColumns {
+  RowColumn displacements, rotations, pivots, end_poses;
+};
+
+// Where a body of this radius about the origin of its frame is at the start.
+struct Start {
+  Pose pose;
+  double radius = 0;
+};
+
+// Of a slot that is not open.
+inline Fault FaultOf(SlotState state) {
+  if (state == SlotState::kPoisoned) return Fault::kSlotPoisoned;
+  return state == SlotState::kClosed ? Fault::kSlotClosed : Fault::kSlotNeverOpened;
+}
+
+MaybeFault CheckPose(const RowCheck& check, const Rows<double>& poses, RowColumn column);
+
+// What is wrong with a pose of which IsSurelyPlace says no, if anything is.
+MaybeFault FindPlaceFault(const RowCheck& check, const Rows<double>& poses, RowColumn column,
+                          double radius);
+
+// Nearly always true if the pose is valid and a body of this radius is representable there; then
+// only. With | |q|^2 - 1 | < s, | |q| - 1 | is about half of that: no root is needed to know that
+// it is below s.
+inline bool IsSurelyPlace(const Pose& pose, double radius) {
+  const Vec3d& p = pose.p_WS;
+  const Quaternion& q = pose.q_WS;
+  const double norm_sq = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
+  const bool is_finite = p.x * 0 + p.y * 0 + p.z * 0 == 0;  // 0 * NaN and 0 * infinity are NaN
+  return std::fabs(norm_sq - 1) < kQuaternionSlack && is_finite && IsRepresentable(radius, pose);
+}
+
+inline MaybeFault CheckPlace(const RowCheck& check, const Rows<double>& poses, RowColumn column,
+                             double radius) {
+  if (IsSurelyPlace(PoseAt(poses, check.row), radius)) return std::nullopt;
+  return FindPlaceFault(check, poses, column, radius);
+}
+
+// Of distances: no NaN and not negative; a finite one may not be infinite either.
+inline MaybeFault CheckLength(const RowCheck& check, const Rows<double>& lengths,
+                              RowColumn column) {
+  const double length = *lengths.at(check.row);
+  if (length >= 0) return std::nullopt;  // false for NaN
+  return check.Because(Fault::kNotALength, column, lengths, length);
+}
+MaybeFault CheckFiniteLength(const RowCheck& check, const Rows<double>& lengths, RowColumn column);
+
+// Of vectors.
+MaybeFault CheckFinite(const RowCheck& check, const Rows<double>& vectors, RowColumn column);
+
+// Every number of the motion by itself.
+MaybeFault CheckMotionNumbers(const RowCheck& check, const MotionRows& motions,
+                              const MotionColumns& columns);
+
+// The way as a whole. Requires: CheckMotionNumbers found nothing.
+MaybeFault CheckWay(const RowCheck& check, const Start& start, const MotionRows& motions,
+                    const MotionColumns& columns);
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_ENGINE_ROW_CHECK_H_

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/engine/scene_check.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "core/query/body_query.h"
+#include "server/engine/row_loop.h"
+#include "server/engine/shape_table.h"
+
+namespace clearance::server {
+namespace {
+
+// One enabled pair, by where its bodies are: `b` in the scene, or among the asker's own.
+struct ScenePair {
+  IdPair ids;
+  double margin = 0;
+  std::size_t a = 0;
+  std::size_t own_b = 0;  // of a pair of the asker's own
+  SceneBody body_b;
+};
+
+class AllPairs {
+ public:
+  AllPairs(const Asker& asker, std::optional<double> margin) : asker_(asker), margin_(margin) {
+    if (asker.among != Asker::Among::kSelf) with_scene_ = asker.bodies.size() * asker.scene.size();
+    if (asker.among != Asker::Among::kScene) with_self_ = asker.bodies.size() * asker.bodies.size();
+  }
+
+  // Calls look(pair), which returns a contradiction or nothing, for some pairs from turn on.
+  template <class Look>
+  MaybeSceneContradiction LookAtSome(PairTurn turn, const Look& look) const {
+    const std::uint64_t all = with_scene_ + with_self_;
+    const std::uint64_t count = std::min(all, kPairsLookedAt);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const std::optional<ScenePair> pair = PairAt((turn * kPairsLookedAt + i) % all);
+      if (!pair) continue;
+      if (const MaybeSceneContradiction found = look(*pair)) return found;
+    }
+    return std::nullopt;
+  }
+
+  // The pair that an answer names; nothing if there is no such pair.
+  std::optional<ScenePair> Find(const IdPair& ids) const {
+    const auto own = [&](BodyId id) {
+      return static_cast<std::size_t>(
+          std::find_if(asker_.bodies.begin(), asker_.bodies.end(),
+                       [&](const SceneBody& body) { return body.id == id; }) -
+          asker_.bodies.begin());
+    };
+    const std::size_t a = own(ids.a);
+    if (a == asker_.bodies.size()) return std::nullopt;
+    if (ids.is_self) {
+      const std::size_t b = own(ids.b);
+      if (b == asker_.bodies.size()) return std::nullopt;
+      return Enabled(a, asker_.bodies[b], b, true);
+    }
+    const std::optional<SceneBody> other = asker_.scene.Find(ids.b);
+    if (!other) return std::nullopt;
+    return Enabled(a, *other, 0, false);
+  }
+
+  const Pose& PoseOf(std::size_t own) const {
+    return asker_.poses.empty() ? asker_.bodies[own].X_WB : asker_.poses[own];
+  }
+  PosedBody A(const ScenePair& pair) const { return {*asker_.bodies[pair.a].body, PoseOf(pair.a)}; }
+  PosedBody B(const ScenePair& pair) const {
+    return {*pair.body_b.body, pair.ids.is_self ? PoseOf(pair.own_b) : pair.body_b.X_WB};
+  }
+
+ private:
+  std::optional<ScenePair> PairAt(std::uint64_t index) const {
+    if (index < with_scene_) {
+      return Enabled(index / asker_.scene.size(), asker_.scene.BodyAt(index % asker_.scene.size()),
+                     0, false);
+    }
+    index -= with_scene_;
+    const std::size_t b = index % asker_.bodies.size();
+    return Enabled(index / asker_.bodies.size(), asker_.bodies[b], b, true);
+  }
+
+  // Own pairs in the order of their ids alone.
+  std::optional<ScenePair> Enabled(std::size_t a, const SceneBody& b, std::size_t own_b,
+                                   bool is_self) const {
+    const SceneBody& body_a = asker_.bodies[a];
+    if (!IsEnabled(body_a.bits, b.bits) || (is_self && body_a.id >= b.id)) return std::nullopt;
+    ScenePair pair = {{body_a.id, b.id, is_self}, body_a.margin + b.margin, a, own_b, b};
+    if (margin_) {
+      pair.margin = *margin_;
+      return pair;
+    }
+    if (body_a.id == b.id) return std::nullopt;
+    const PairRule* rule = asker_.rules == nullptr ? nullptr : asker_.rules->Find(body_a.id, b.id);
+    if (rule == nullptr) rule = asker_.scene.rules().Find(body_a.id, b.id);
+    if (rule != nullptr && rule->is_allowed) return std::nullopt;
+    if (rule != nullptr) pair.margin = rule->margin;
+    return pair;
+  }
+
+  const Asker& asker_;
+  const std::optional<double> margin_;
+  std::uint64_t with_scene_ = 0;
+  std::uint64_t with_self_ = 0;
+};
+
+// Asks pairs alone, for as long as what one look may take lasts.
+class Alone {
+ public:
+  explicit Alone(const AllPairs& pairs) : pairs_(pairs) {}
+
+  // Takes what so many computations are expected to cost, if there is enough left.
+  bool HasRoomFor(const ScenePair& pair, std::uint64_t computations) {
+    const std::uint64_t cost = CostOf(pair, computations);
+    if (cost > left_) {
+      is_short_ = true;
+      return false;
+    }
+    Spend(cost);
+    return true;
+  }
+  // A pair was left out.
+  bool is_short() const { return is_short_; }
+
+  DistanceAnswer AskDistance(const ScenePair& pair, const DistanceOptions& options) {
+    if (options.exact) Spend(kVerticesAnExactRow);
+    return Distance(pairs_.A(pair), pairs_.B(pair), options);
+  }
+  IntersectionAnswer AskIntersection(const ScenePair& pair) const {
+    return Intersection(pairs_.A(pair), pairs_.B(pair));
+  }
+  TimeOfCollisionAnswer AskContact(const AskedSweep& asked, const ScenePair& pair) {
+    const PosedBody a = pairs_.A(pair);
+    const PosedBody b = pairs_.B(pair);
+    const Motion rest = {.displacement = {}, .rotation = {}, .pivot = b.pose.p_WS};
+    const Motion& motion_b = pair.ids.is_self ? asked.moving.motions[pair.own_b] : rest;
+    MotionOptions options;
+    options.target_distance = pair.margin;
+    options.ignore_initial_contact = asked.options.ignore_initial_contact;
+    const TimeOfCollisionAnswer answer =
+        TimeOfCollision(MovingBody{a.body, a.pose, asked.moving.motions[pair.a]},
+                        MovingBody{b.body, b.pose, motion_b}, options);
+    // What it takes is known afterwards.
+    Spend(CostOf(pair, answer.iterations));
+    return answer;
+  }
+
+ private:
+  std::uint64_t CostOf(const ScenePair& pair, std::uint64_t computations) const {
+    const RigidBody& a = pairs_.A(pair).body;
+    const RigidBody& b = pairs_.B(pair).body;
+    const std::uint64_t vertices = VerticesAPiece(a) + VerticesAPiece(b) + kVerticesAnIteration;
+    return kVerticesARow + a.pieces().size() * b.pieces().size() *
+                               (1 + computations * kIterationsPerStep * vertices);
+  }
+  void Spend(std::uint64_t vertices) { left_ -= std::min(left_, vertices); }
+
+  const AllPairs& pairs_;
+  std::uint64_t left_ = kVerticesLookedAt;
+  bool is_short_ = false;
+};
+
+bool IsBeforeByIds(const IdPair& x, const IdPair& y) {
+  return std::tuple(x.a, x.b, x.is_self) < std::tuple(y.a, y.b, y.is_self);
+}
+
+// An answer names a pair that there is not.
+SceneContradiction NoSuchPair(const IdPair& ids) { return {ids, Claim::kState, 1, 0}; }
+
+Verdict VerdictAlone(const ScenePair& pair, Alone* alone, Bracket* bracket) {
+  if (pair.margin == 0) {
+    const IntersectionAnswer answer = alone->AskIntersection(pair);
+    *bracket = answer.bracket;
+    if (answer.state == State::kSeparated) return Verdict::kFree;
+    return answer.state == State::kUndecided ? Verdict::kUndecided : Verdict::kTouching;
+  }
+  DistanceOptions options;
+  options.max_distance = pair.margin;
+  const DistanceAnswer answer = alone->AskDistance(pair, options);
+  *bracket = answer.bracket;
+  if (answer.state == State::kBeyond || answer.bracket.lower > pair.margin) return Verdict::kFree;
+  const bool is_known = answer.state != State::kUndecided || answer.bracket.upper <= pair.margin;
+  return is_known ? Verdict::kTouching : Verdict::kUndecided;
+}
+
+SceneContradiction OtherVerdict(const IdPair& ids, Verdict claimed, Verdict found) {
+  return {ids, Claim::kState, static_cast<double>(claimed), static_cast<double>(found)};
+}
+
+// Whether a pair with this verdict may stand beside the answer.
+bool MayBe(const CheckAnswer& answer, const ScenePair& pair, Verdict found) {
+  switch (answer.verdict) {
+    case Verdict::kFree:
+      return found == Verdict::kFree;
+    case Verdict::kUndecided:
+      return found != Verdict::kTouching;
+    case Verdict::kTouching:
+      return found != Verdict::kTouching || !IsBeforeByIds(pair.ids, answer.first.pair);
+  }
+  return false;
+}
+
+// Of a free answer: no pair is nearer than bodies may move.
+MaybeSceneContradiction CheckFreeRadius(const ScenePair& pair, double free_radius, Alone* alone) {
+  if (free_radius == 0) return std::nullopt;
+  const double room = alone->AskDistance(pair, {}).bracket.upper - pair.margin;
+  const double share = pair.ids.is_self ? room / 2 : room;
+  if (share >= free_radius) return std::nullopt;
+  return SceneContradiction{pair.ids, Claim::kDistance, free_radius, share};
+}
+
+struct ClaimedLower {
+  DistanceOptions options;
+  double lower = 0;
+};
+// Of a clearance: no pair is nearer than its lower end. A pair's own lower end tells nothing of
+// that: where a tolerance is given it may be lower for want of asking. So the pair is then asked as
+// sharply as can be.
+MaybeSceneContradiction CheckLower(const ScenePair& pair, const Bracket& bracket,
+                                   const ClaimedLower& claimed, Alone* alone) {
+  if (bracket.lower >= claimed.lower) return std::nullopt;
+  double upper = bracket.upper;
+  if (upper >= claimed.lower && claimed.options.tolerance > 0) {
+    DistanceOptions sharp = claimed.options;
+    sharp.tolerance = 0;
+    const DistanceAnswer answer = alone->AskDistance(pair, sharp);
+    if (answer.state != State::kBeyond) upper = answer.bracket.upper;
+  }
+  if (upper >= claimed.lower) return std::nullopt;
+  return SceneContradiction{pair.ids, Claim::kLower, claimed.lower, upper};
+}
+
+// Beside an answer that no pair is within its margin at the start, or that this is the first.
+MaybeSceneContradiction CheckContact(const ScenePair& pair, const TimeOfCollisionAnswer& contact,
+                                     const AskedSweep& asked, const PairSweep& earliest) {
+  const MotionState claimed = earliest.contact.state;
+  if (contact.state == MotionState::kInitiallyOverlapping) {
+    const bool is_known =
+        claimed == MotionState::kInitiallyOverlapping && !IsBeforeByIds(pair.ids, earliest.pair);
+    if (is_known || (asked.any && claimed == MotionState::kHit)) return std::nullopt;
+    return SceneContradiction{pair.ids, Claim::kState, static_cast<double>(claimed),
+                              static_cast<double>(contact.state)};
+  }
+  const bool is_early = contact.state == MotionState::kHit && !asked.any &&
+                        claimed != MotionState::kInitiallyOverlapping &&
+                        contact.t_hit < earliest.contact.t_free;
+  const bool is_unknown = contact.state == MotionState::kHit && claimed == MotionState::kFree;
+  if (!is_early && !is_unknown) return std::nullopt;
+  return SceneContradiction{pair.ids, Claim::kTime, earliest.contact.t_free, contact.t_hit};
+}
+
+// A look at the pair that an answer names, if it names one, and then at others.
+template <class Named, class Other>
+SceneLook LookAt(const AllPairs& pairs, PairTurn turn, const Named& named, const Other& other) {
+  Alone alone(pairs);
+  SceneLook look;
+  look.contradiction = named(&alone);
+  if (!look.contradiction) {
+    look.contradiction =
+        pairs.LookAtSome(turn, [&](const ScenePair& pair) { return other(pair, &alone); });
+  }
+  look.is_too_large = alone.is_short();
+  return look;
+}
+
+// Distance computations of a pair beside others: a second one may tell how near it is.
+constexpr std::uint64_t kComputationsALook = 2;
+
+MaybeSceneContradiction CheckNamed(const AllPairs& pairs, const CheckAnswer& answer, Alone* alone) {
+  if (answer.verdict == Verdict::kFree) return std::nullopt;
+  const std::optional<ScenePair> named = pairs.Find(answer.first.pair);
+  if (!named) return NoSuchPair(answer.first.pair);
+  if (!alone->HasRoomFor(*named, 1)) return std::nullopt;
+  Bracket bracket;
+  const Verdict verdict = VerdictAlone(*named, alone, &bracket);
+  if (verdict != answer.verdict) return OtherVerdict(named->ids, answer.verdict, verdict);
+  const Bracket& told = answer.first.bracket;
+  if (told.upper != bracket.upper)
+    return SceneContradiction{named->ids, Claim::kUpper, told.upper, bracket.upper};
+  if (told.lower != bracket.lower)
+    return SceneContradiction{named->ids, Claim::kLower, told.lower, bracket.lower};
+  return std::nullopt;
+}
+
+}  // namespace
+
+SceneLook FindContradiction(const Asker& asker, const CheckAnswer& answer, PairTurn turn) {
+  const AllPairs pairs(asker, std::nullopt);
+  const auto named = [&](Alone* alone) { return CheckNamed(pairs, answer, alone); };
+  const auto other = [&](const ScenePair& pair, Alone* alone) -> MaybeSceneContradiction {
+    if (!alone->HasRoomFor(pair, kComputationsALook)) return std::nullopt;
+    Bracket bracket;
+    const Verdict found = VerdictAlone(pair, alone, &bracket);
+    if (!MayBe(answer, pair, found)) return OtherVerdict(pair.ids, answer.verdict, found);
+    return CheckFreeRadius(pair, answer.free_radius, alone);
+  };
+  return LookAt(pairs, turn, named, other);
+}
+
+SceneLook FindContradiction(const AskedClearance& asked, const ClearanceAnswer& answer,
+                            PairTurn turn) {
+  const AllPairs pairs(asked.asker, std::nullopt);
+  const DistanceOptions options = {.max_distance = asked.options.max_distance,
+                                   .tolerance = asked.options.tolerance,
+                                   .exact = asked.options.exact};
+  const Bracket& told = answer.distance.bracket;
+  const auto named = [&](Alone* alone) -> MaybeSceneContradiction {
+    if (!answer.has_pair) return std::nullopt;
+    const std::optional<ScenePair> pair = pairs.Find(answer.pair);
+    if (!pair) return NoSuchPair(answer.pair);
+    if (!alone->HasRoomFor(*pair, 1)) return std::nullopt;
+    const double upper = alone->AskDistance(*pair, options).bracket.upper;
+    if (upper == told.upper) return std::nullopt;
+    return SceneContradiction{pair->ids, Claim::kUpper, told.upper, upper};
+  };
+  const auto other = [&](const ScenePair& pair, Alone* alone) -> MaybeSceneContradiction {
+    if (!alone->HasRoomFor(pair, kComputationsALook)) return std::nullopt;
+    const DistanceAnswer found = alone->AskDistance(pair, options);
+    if (found.state == State::kBeyond) return std::nullopt;
+    if (found.bracket.upper < told.upper)
+      return SceneContradiction{pair.ids, Claim::kUpper, told.upper, found.bracket.upper};
+    return CheckLower(pair, found.bracket, {options, told.lower}, alone);
+  };
+  return LookAt(pairs, turn, named, other);
+}
+
+SceneLook FindContradiction(const AskedSweep& asked, const SweepAnswer& answer, PairTurn turn) {
+  const AllPairs pairs(asked.moving.asker, asked.margin);
+  const PairSweep& earliest = answer.earliest;
+  const TimeOfCollisionAnswer& told = earliest.contact;
+  const auto named = [&](Alone* alone) -> MaybeSceneContradiction {
+    if (told.state == MotionState::kFree) return std::nullopt;
+    const std::optional<ScenePair> pair = pairs.Find(earliest.pair);
+    if (!pair) return NoSuchPair(earliest.pair);
+    if (!alone->HasRoomFor(*pair, told.iterations)) return std::nullopt;
+    const TimeOfCollisionAnswer found = alone->AskContact(asked, *pair);
+    if (found.state == told.state && found.t_hit == told.t_hit) return std::nullopt;
+    return SceneContradiction{pair->ids, Claim::kTime, told.t_hit, found.t_hit};
+  };
+  const auto other = [&](const ScenePair& pair, Alone* alone) -> MaybeSceneContradiction {
+    if (!alone->HasRoomFor(pair, 1)) return std::nullopt;
+    return CheckContact(pair, alone->AskContact(asked, pair), asked, earliest);
+  };
+  return LookAt(pairs, turn, named, other);
+}
+
+}  // namespace clearance::server

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The token file and the policy file on disk, and the rules that they make. Changes of either (seen
+// by modification time, size or inode) are taken over as they are seen; a file that is wrong
+// changes nothing, is told in the log and counted.
+
+#ifndef CLEARANCE_SERVER_GUARD_ACCESS_FILES_H_
+#define CLEARANCE_SERVER_GUARD_ACCESS_FILES_H_
+
+#include <sys/types.h>
+
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "server/guard/authenticator.h"
+#include "server/guard/holding_quotas.h"
+#include "server/observe/log.h"
+#include "server/observe/metrics.h"
+
+namespace clearance::server {
+
+struct AccessPaths {
+  std::string policy;
+  std::string tokens;  // empty: nobody comes in by a token
+};
+
+// Where the policy's limits for what principals hold go to, and what it may leave out of them.
+struct HoldingRules {
+  HoldingLimits defaults = {};
+  HoldingQuotas* quotas = nullptr;  // null: nowhere
+};
+
+// Thread-compatible, but for the authenticator.
+class AccessFiles {
+ public:
+  // INVALID_ARGUMENT naming file and place where one of them is wrong. Log, metrics and quotas
+  // outlive this.
+  static absl::StatusOr<std::unique_ptr<AccessFiles>> Load(const AccessPaths& paths, Log& log,
+                                                           Metrics& metrics,
+                                                           const HoldingRules& holding = {});
+  ~AccessFiles();
+  AccessFiles(const AccessFiles&) = delete;
+  AccessFiles& operator=(const AccessFiles&) = delete;
+
+  Authenticator& authenticator() { return *authenticator_; }
+
+  // Looks at the files, once a second, on a thread of its own.
+  void Watch();
+
+  // Looks once. Requires: Watch was not called.
+  void Look();
+
+ private:
+  // What tells one state of a file from another; all 0 where there is none.
+  struct Fingerprint {
+    std::int64_t seconds = 0;
+    std::int64_t nanoseconds = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t inode = 0;
+    friend bool operator==(const Fingerprint&, const Fingerprint&) = default;
+  };
+  using Fingerprints = std::vector<Fingerprint>;
+
+  AccessFiles(AccessPaths paths, Log& log, Metrics& metrics, const HoldingRules& holding);
+
+  static Fingerprint FingerprintOf(const std::string& path);
+  Fingerprints Take() const;
+  absl::Status Read();
+  void Run();
+
+  const AccessPaths paths_;
+  Log& log_;
+  Metrics& metrics_;
+  const HoldingRules holding_;
+  std::unique_ptr<Authenticator> authenticator_;
+  Fingerprints seen_;
+  std::mutex mutex_;
+  std::condition_variable ending_;
+  bool is_ending_ = false;  // guarded by mutex_
+  std::thread thread_;
+};
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_GUARD_ACCESS_FILES_H_

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One line of the log for each attempt to change the registry: who, from where, what, and what came
+// of it. These lines have a level of their own, AUDIT, which no --log_level silences and by which
+// they can be routed; none is held back, and one that could not be written is counted.
+
+#ifndef CLEARANCE_SERVER_GUARD_AUDIT_H_
+#define CLEARANCE_SERVER_GUARD_AUDIT_H_
+
+#include <cstdint>
+#include <string_view>
+
+#include "server/guard/caller.h"
+#include "server/observe/log.h"
+#include "server/observe/metrics.h"
+
+namespace clearance::server {
+
+struct RegistryChange {
+  std::string_view action;  // "register", "replace" (a register that may replace) or "delete"
+  std::string_view name;
+  std::string_view digest;     // of the content that was registered or deleted; empty if not known
+  std::uint64_t revision = 0;  // of the registry, after it; 0 if nothing changed
+  std::string_view outcome;    // "changed", "unchanged" or the code of the refusal
+};
+
+// Thread-safe.
+class Audit {
+ public:
+  // Both outlive this.
+  Audit(Log& log, Metrics& metrics) : log_(log), metrics_(metrics) {}
+
+  void Write(const Caller& caller, const RegistryChange& change) const;
+
+ private:
+  Log& log_;
+  Metrics& metrics_;
+};
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_GUARD_AUDIT_H_

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/guard/authenticator.h"
+
+#include <string_view>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "server/guard/refusal.h"
+
+namespace clearance::server {
+namespace {
+
+constexpr std::string_view kScheme = "bearer ";
+
+// The limit of the refusal is what HTTP would say in `www-authenticate`.
+absl::Status Unauthenticated(const char* message) {
+  return Refuse(absl::StatusCode::kUnauthenticated,
+                {.field = "authorization",
+                 .value = "",
+                 .limit = "metadata `authorization: Bearer TOKEN`, or a client certificate, of a "
+                          "principal that the server's policy names",
+                 .message = message});
+}
+
+}  // namespace
+
+Credentials CredentialsFrom(const std::vector<std::string_view>& values) {
+  Credentials credentials;
+  if (values.empty()) return credentials;
+  credentials.bearer = Credentials::Bearer::kMalformed;
+  const std::string_view value = values.front();
+  const absl::string_view scheme(value.data(), std::min(value.size(), kScheme.size()));
+  if (values.size() > 1 || !absl::EqualsIgnoreCase(scheme, "bearer ")) return credentials;
+  if (const auto hash = HashOfToken(value.substr(kScheme.size())); hash.has_value()) {
+    credentials.bearer = Credentials::Bearer::kToken;
+    credentials.token = *hash;
+  }
+  return credentials;
+}
+
+absl::StatusOr<PrincipalPtr> Authenticator::Authenticate(const Credentials& credentials) const {
+  const std::shared_ptr<const Rules> rules = this->rules();
+  switch (credentials.bearer) {
+    case Credentials::Bearer::kMalformed:
+      return Unauthenticated("The authorization metadata has not the form of a token.");
+    case Credentials::Bearer::kToken:
+      if (PrincipalPtr principal = rules->Find(rules->tokens.Find(credentials.token))) {
+        return principal;
+      }
+      return Unauthenticated("The token is not known, or no longer.");
+    case Credentials::Bearer::kNone:
+      break;
+  }
+  for (const std::string& name : credentials.certificate_names) {
+    if (PrincipalPtr principal = rules->Find(rules->policy.FindByCertificate(name))) {
+      return principal;
+    }
+  }
+  return Unauthenticated(credentials.certificate_names.empty()
+                             ? "This server asks who calls; the call had no credentials."
+                             : "The client certificate is of nobody whom the policy names.");
+}
+
+void Authenticator::Replace(TokenTable tokens, const Policy& policy) {
+  auto fresh = std::make_shared<Rules>(Rules{std::move(tokens), policy, {}});
+  const std::shared_ptr<const Rules> old = rules();
+  for (Principal principal : policy.principals()) {
+    const PrincipalPtr before = old == nullptr ? nullptr : old->Find(&principal.id);
+    principal.usage = before == nullptr ? std::make_shared<PrincipalUsage>() : before->usage;
+    std::string id = principal.id;
+    fresh->principals.emplace(std::move(id),
+                              std::make_shared<const Principal>(std::move(principal)));
+  }
+  const std::lock_guard lock(mutex_);
+  rules_ = std::move(fresh);
+  generation_.fetch_add(1, std::memory_order_release);
+}
+
+PrincipalPtr Authenticator::Rules::Find(const std::string* id) const {
+  if (id == nullptr) return nullptr;
+  const auto found = principals.find(*id);
+  return found == principals.end() ? nullptr : found->second;
+}
+
+std::shared_ptr<const Authenticator::Rules> Authenticator::rules() const {
+  const std::lock_guard lock(mutex_);
+  return rules_;
+}
+
+}  // namespace clearance::server

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Says who a caller is, by the rules as they are now. The rules (token file and policy together)
+// are one immutable snapshot that is replaced as a whole; `generation` counts the replacements, so
+// that whoever was let in knows when to ask again.
+
+#ifndef CLEARANCE_SERVER_GUARD_AUTHENTICATOR_H_
+#define CLEARANCE_SERVER_GUARD_AUTHENTICATOR_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "server/guard/policy.h"
+#include "server/guard/principal.h"
+#include "server/guard/secret_token.h"
+#include "server/guard/token_file.h"
+
+namespace clearance::server {
+
+// What a caller shows of itself. Holds no token: only its hash.
+struct Credentials {
+  enum class Bearer : std::uint8_t { kNone, kMalformed, kToken };
+
+  Bearer bearer = Bearer::kNone;
+  TokenHash token{};                             // of kToken
+  std::vector<std::string> certificate_names{};  // of a client certificate that TLS has verified
+};
+
+// What `authorization` metadata says; `values` are all of that name.
+Credentials CredentialsFrom(const std::vector<std::string_view>& values);
+
+// Thread-safe.
+class Authenticator {
+ public:
+  Authenticator(TokenTable tokens, const Policy& policy) { Replace(std::move(tokens), policy); }
+
+  // UNAUTHENTICATED where the credentials are none, or of nobody whom the policy names. A token
+  // wins over a certificate.
+  absl::StatusOr<PrincipalPtr> Authenticate(const Credentials& credentials) const;
+
+  // Principals keep what they use, by their ids.
+  void Replace(TokenTable tokens, const Policy& policy);
+
+  // Counts up with every Replace.
+  std::uint64_t generation() const { return generation_.load(std::memory_order_acquire); }
+
+ private:
+  struct Rules {
+    TokenTable tokens;
+    Policy policy;
+    absl::flat_hash_map<std::string, PrincipalPtr> principals;
+
+    PrincipalPtr Find(const std::string* id) const;
+  };
+
+  std::shared_ptr<const Rules> rules() const;
+
+  mutable std::mutex mutex_;
+  std::shared_ptr<const Rules> rules_;  // guarded by mutex_
+  std::atomic<std::uint64_t> generation_ = 0;
+};
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_GUARD_AUTHENTICATOR_H_

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How much of the registry each principal may hold, by the policy as it is now. Who is named by no
+// policy (any more) may hold what the flags allow everybody.
+
+#ifndef CLEARANCE_SERVER_GUARD_HOLDING_QUOTAS_H_
+#define CLEARANCE_SERVER_GUARD_HOLDING_QUOTAS_H_
+
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "server/config/holding_limits.h"
+#include "server/guard/holdings.h"
+#include "server/guard/policy.h"
+#include "server/observe/metrics.h"
+
+namespace clearance::server {
+
+enum class HoldingKind : std::uint8_t { kShapes, kScenes };
+
+// Thread-safe.
+class HoldingQuotas {
+ public:
+  // `metrics` may be null.
+  explicit HoldingQuotas(const HoldingLimits& defaults = {}, Metrics* metrics = nullptr)
+      : defaults_(defaults), metrics_(metrics) {}
+
+  // These principals instead of those before.
+  void Replace(const Policy& policy);
+
+  // RESOURCE_EXHAUSTED, counted, where the owner would have more than before of what it may have
+  // less of. Nobody ("") may have everything, and whoever has too much, because the policy has
+  // changed, may still go down.
+  absl::Status Check(HoldingKind kind, std::string_view owner, const Holding& before,
+                     const Holding& after) const;
+
+ private:
+  HoldingLimits Of(std::string_view owner) const;
+
+  const HoldingLimits defaults_;
+  Metrics* const metrics_;
+  mutable std::mutex mutex_;
+  absl::flat_hash_map<std::string, HoldingLimits> by_principal_;  // guarded by mutex_
+};
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_GUARD_HOLDING_QUOTAS_H_

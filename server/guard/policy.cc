@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/guard/policy.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "server/guard/refusal.h"
+#include "server/guard/strict_json.h"
+
+namespace clearance::server {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kMaxListItems = 1000;
+constexpr std::size_t kMaxPrefixBytes = 128;  // as long as a name may be
+constexpr std::size_t kMaxCertificateNameBytes = 1024;
+constexpr double kMaxCores = 4096;
+constexpr std::uint64_t kMaxSessions = 1'000'000;
+constexpr std::uint64_t kMaxHeld = std::uint64_t{1} << 50;  // things or bytes
+
+absl::Status Wrong(absl::string_view path, absl::string_view message) {
+  return absl::InvalidArgumentError(absl::StrCat(path, ": ", message));
+}
+
+absl::Status CheckObject(const json& value, absl::string_view path,
+                         std::initializer_list<absl::string_view> known) {
+  if (!value.is_object()) return Wrong(path, "has to be an object");
+  for (const auto& item : value.items()) {
+    if (std::ranges::find(known, absl::string_view(item.key())) == known.end()) {
+      return Wrong(absl::StrCat(path, ".", Shorten(item.key())),
+                   absl::StrCat("there is no such field; there are ", absl::StrJoin(known, ", ")));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Role> RoleIn(const json& principal, const std::string& path) {
+  const auto role = principal.find("role");
+  const auto value = role != principal.end() && role->is_string()
+                         ? RoleOf(role->get_ref<const std::string&>())
+                         : std::nullopt;
+  if (!value.has_value()) return Wrong(path, "has to be query, register or admin");
+  return *value;
+}
+
+// The strings of a field that may be left out; each 1 to `max_bytes` printable characters.
+absl::StatusOr<std::vector<std::string>> StringsIn(const json& object, const char* field,
+                                                   const std::string& path, std::size_t max_bytes) {
+  const auto found = object.find(field);
+  std::vector<std::string> strings;
+  if (found == object.end()) return strings;
+  if (!found->is_array() || found->empty() || found->size() > kMaxListItems) {
+    return Wrong(path, absl::StrCat("has to be a list of 1 to ", kMaxListItems,
+                                    " strings; leave it out for none"));
+  }
+  for (const json& item : *found) {
+    const std::string* const text = item.get_ptr<const std::string*>();
+    if (text == nullptr || text->empty() || text->size() > max_bytes ||
+        !std::ranges::all_of(*text, [](char c) { return c > ' ' && c < 0x7f; })) {
+      return Wrong(absl::StrCat(path, "[", strings.size(), "]"),
+                   absl::StrCat("has to be 1 to ", max_bytes, " printable characters of ASCII"));
+    }
+    strings.push_back(*text);
+  }
+  return strings;
+}
+
+// Sorted, without those that another one stands for already.
+std::vector<std::string> Shortest(std::vector<std::string> prefixes) {
+  std::ranges::sort(prefixes);
+  std::vector<std::string> kept;
+  for (std::string& prefix : prefixes) {
+    if (kept.empty() || !prefix.starts_with(kept.back())) kept.push_back(std::move(prefix));
+  }
+  return kept;
+}
+
+// Takes the whole number of a field, if it is there.
+struct NumberField {
+  const char* name;
+  std::uint64_t most;
+};
+absl::Status TakeNumber(const json& object, const NumberField& field, const std::string& path,
+                        std::uint64_t* number) {
+  const auto found = object.find(field.name);
+  if (found == object.end()) return absl::OkStatus();
+  if (!found->is_number_unsigned() || found->get<std::uint64_t>() > field.most) {
+    return Wrong(absl::StrCat(path, ".", field.name),
+                 absl::StrCat("has to be a whole number from 0 to ", field.most));
+  }
+  *number = found->get<std::uint64_t>();
+  return absl::OkStatus();
+}
+
+absl::StatusOr<HoldingLimits> HoldingIn(const json& limits, const std::string& path,
+                                        const HoldingLimits& defaults) {
+  HoldingLimits holding = defaults;
+  absl::Status status = TakeNumber(limits, {"shapes", kMaxHeld}, path, &holding.shapes);
+  status.Update(TakeNumber(limits, {"registry_bytes", kMaxHeld}, path, &holding.registry_bytes));
+  status.Update(TakeNumber(limits, {"scenes", kMaxHeld}, path, &holding.scenes));
+  status.Update(TakeNumber(limits, {"scene_bytes", kMaxHeld}, path, &holding.scene_bytes));
+  if (!status.ok()) return status;
+  return holding;
+}
+
+absl::StatusOr<PrincipalLimits> LimitsIn(const json& principal, const std::string& path,
+                                         const HoldingLimits& defaults) {
+  PrincipalLimits limits = {.sessions = {}, .cores = {}, .holding = defaults};
+  const auto found = principal.find("limits");
+  if (found == principal.end()) return limits;
+  if (absl::Status status = CheckObject(
+          *found, path, {"sessions", "cores", "shapes", "registry_bytes", "scenes", "scene_bytes"});
+      !status.ok())
+    return status;
+  const auto holding = HoldingIn(*found, path, defaults);
+  if (!holding.ok()) return holding.status();
+  limits.holding = *holding;
+  if (found->contains("sessions")) {
+    absl::Status status =
+        TakeNumber(*found, {"sessions", kMaxSessions}, path, &limits.sessions.emplace());
+    if (!status.ok()) return status;
+  }
+  if (const auto cores = found->find("cores"); cores != found->end()) {
+    constexpr double kLeastCores = 0.001;
+    const double value = cores->is_number() ? cores->get<double>() : 0;
+    if (!(value >= kLeastCores && value <= kMaxCores)) {
+      return Wrong(path + ".cores",
+                   absl::StrCat("has to be a number from ", kLeastCores, " to ", kMaxCores));
+    }
+    limits.cores = value;
+  }
+  return limits;
+}
+
+absl::StatusOr<Principal> PrincipalOf(const std::string& id, const json& value,
+                                      const std::string& path, const HoldingLimits& defaults) {
+  if (!IsPrincipalId(id)) {
+    return Wrong(path, "the name has to be 1 to 64 characters of [a-z0-9][a-z0-9._-]*");
+  }
+  if (absl::Status status =
+          CheckObject(value, path, {"role", "certificates", "prefixes", "limits"});
+      !status.ok()) {
+    return status;
+  }
+  const auto role = RoleIn(value, path + ".role");
+  if (!role.ok()) return role.status();
+  auto prefixes = StringsIn(value, "prefixes", path + ".prefixes", kMaxPrefixBytes);
+  if (!prefixes.ok()) return prefixes.status();
+  const auto limits = LimitsIn(value, path + ".limits", defaults);
+  if (!limits.ok()) return limits.status();
+  return Principal{id, *role, Shortest(*std::move(prefixes)), *limits, nullptr};
+}
+
+}  // namespace
+
+absl::StatusOr<Policy> Policy::Parse(std::string_view text, const HoldingLimits& defaults) {
+  const auto whole = ParseStrictJson(text);
+  if (!whole.ok()) return whole.status();
+  if (absl::Status status = CheckObject(*whole, "the file", {"principals"}); !status.ok())
+    return status;
+  const auto principals = whole->find("principals");
+  if (principals == whole->end() || !principals->is_object() ||
+      principals->size() > kMaxPrincipals) {
+    return Wrong("principals",
+                 absl::StrCat("has to be an object of at most ", kMaxPrincipals, " principals"));
+  }
+  Policy policy;
+  for (const auto& item : principals->items()) {
+    const std::string path = absl::StrCat("principals.", Shorten(item.key()));
+    auto principal = PrincipalOf(item.key(), item.value(), path, defaults);
+    if (!principal.ok()) return principal.status();
+    const auto names =
+        StringsIn(item.value(), "certificates", path + ".certificates", kMaxCertificateNameBytes);
+    if (!names.ok()) return names.status();
+    for (const std::string& name : *names) {
+      const auto [taken, is_new] = policy.id_by_certificate_.try_emplace(name, principal->id);
+      if (!is_new) {
+        return Wrong(path + ".certificates",
+                     absl::StrCat("\"", Shorten(name), "\" is also that of ", taken->second));
+      }
+    }
+    policy.principals_.push_back(*std::move(principal));
+  }
+  return policy;
+}
+
+const std::string* Policy::FindByCertificate(std::string_view name) const {
+  const auto found = id_by_certificate_.find(absl::string_view(name.data(), name.size()));
+  return found == id_by_certificate_.end() ? nullptr : &found->second;
+}
+
+}  // namespace clearance::server

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/guard/principal_usage.h"
+
+#include <algorithm>
+
+namespace clearance::server {
+
+bool PrincipalUsage::TakeSession(std::uint64_t most) {
+  const std::lock_guard lock(mutex_);
+  if (sessions_ >= most) return false;
+  ++sessions_;
+  return true;
+}
+
+void PrincipalUsage::LeaveSession() {
+  const std::lock_guard lock(mutex_);
+  --sessions_;
+}
+
+absl::Duration PrincipalUsage::TimeUntilEven(double cores) {
+  const std::lock_guard lock(mutex_);
+  Fill(cores);
+  return account_ >= absl::ZeroDuration() ? absl::ZeroDuration() : -account_ / cores;
+}
+
+void PrincipalUsage::Charge(absl::Duration processor_time) {
+  const std::lock_guard lock(mutex_);
+  account_ -= processor_time;
+}
+
+void PrincipalUsage::Fill(double cores) {
+  const SteadyTime now = clock_();
+  const absl::Duration most = absl::Seconds(cores);
+  // The first time finds an account that has filled for ever.
+  const absl::Duration since = std::min(now - filled_, absl::Hours(24));
+  filled_ = now;
+  account_ = std::min(most, account_ + since * cores);
+}
+
+}  // namespace clearance::server

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The limits that the policy sets for one principal, as calls meet them. A caller without limits,
+// or on a server without a policy, costs nothing here.
+
+#ifndef CLEARANCE_SERVER_GUARD_QUOTA_H_
+#define CLEARANCE_SERVER_GUARD_QUOTA_H_
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "server/guard/caller.h"
+
+namespace clearance::server {
+
+// A session among those of its principal, from a successful Take to the end.
+class PrincipalSession {
+ public:
+  PrincipalSession() = default;
+  ~PrincipalSession();
+  PrincipalSession(const PrincipalSession&) = delete;
+  PrincipalSession& operator=(const PrincipalSession&) = delete;
+
+  // RESOURCE_EXHAUSTED where the principal has as many as it may. At most once.
+  absl::Status Take(const Caller& caller);
+
+ private:
+  std::shared_ptr<PrincipalUsage> taken_;  // null: nothing
+};
+
+// RESOURCE_EXHAUSTED, with the time to wait, while the caller's principal has overdrawn its
+// processor time.
+absl::Status RequireProcessorTime(const Caller& caller);
+
+// Charges the principal with the processor time that this thread spends while it lives.
+class ProcessorMeter {
+ public:
+  explicit ProcessorMeter(const Caller& caller);
+  ~ProcessorMeter();
+  ProcessorMeter(const ProcessorMeter&) = delete;
+  ProcessorMeter& operator=(const ProcessorMeter&) = delete;
+
+ private:
+  PrincipalUsage* const usage_;  // null: nothing is measured
+  const absl::Duration began_;
+};
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_GUARD_QUOTA_H_

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Lines about callers who were not let in, so many an hour: whoever knocks a thousand times a
+// second must not fill a disk. The metrics count them all.
+
+#ifndef CLEARANCE_SERVER_GUARD_REFUSAL_LOG_H_
+#define CLEARANCE_SERVER_GUARD_REFUSAL_LOG_H_
+
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "server/guard/caller.h"
+#include "server/observe/log.h"
+#include "server/observe/log_allowance.h"
+
+namespace clearance::server {
+
+// Thread-safe.
+class RefusalLog {
+ public:
+  // `log` outlives this.
+  explicit RefusalLog(Log& log) : log_(log) {}
+
+  void Write(const Caller& caller, std::string_view method, const absl::Status& status);
+
+ private:
+  static constexpr std::uint64_t kLinesAnHour = 100;
+
+  Log& log_;
+  LogAllowance allowance_{kLinesAnHour};
+};
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_GUARD_REFUSAL_LOG_H_

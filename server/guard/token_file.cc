@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/guard/token_file.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "server/guard/principal.h"
+
+namespace clearance::server {
+namespace {
+
+// What the table is searched by. That it is compared in a time that depends on it tells nobody
+// anything: a hash cannot be steered towards another one.
+std::uint64_t FirstBytes(const TokenHash& hash) {
+  std::uint64_t bytes = 0;
+  std::memcpy(&bytes, hash.data(), sizeof(bytes));
+  return bytes;
+}
+
+absl::Status At(int line, absl::string_view message) {
+  return absl::InvalidArgumentError(absl::StrCat("line ", line, ": ", message));
+}
+
+}  // namespace
+
+absl::StatusOr<TokenTable::Entry> TokenTable::ParseLine(std::string_view line) {
+  const std::vector<absl::string_view> words = absl::StrSplit(
+      absl::string_view(line.data(), line.size()), absl::ByAnyChar(" \t"), absl::SkipEmpty());
+  if (words.size() != 2) {
+    return absl::InvalidArgumentError(
+        "has to be `ID sha256:HEX`; clearance-server --new_token=ID makes such a line");
+  }
+  const std::string id(words[0]);
+  if (!IsPrincipalId(id)) {
+    return absl::InvalidArgumentError(
+        "the id has to be 1 to 64 characters of [a-z0-9][a-z0-9._-]*");
+  }
+  const auto hash = ParseTokenHash({words[1].data(), words[1].size()});
+  if (!hash.has_value()) {
+    return absl::InvalidArgumentError(
+        "the second word has to be sha256: and 64 digits of 0-9 and a-f, never the token itself");
+  }
+  return Entry{*hash, id};
+}
+
+absl::StatusOr<TokenTable> TokenTable::Parse(std::string_view text) {
+  TokenTable table;
+  int number = 0;
+  for (absl::string_view line : absl::StrSplit(absl::string_view(text.data(), text.size()), '\n')) {
+    ++number;
+    line = absl::StripAsciiWhitespace(line);
+    if (line.empty() || line.front() == '#') continue;
+    auto entry = ParseLine({line.data(), line.size()});
+    if (!entry.ok()) return At(number, entry.status().message());
+    if (table.size() == kMaxTokens) {
+      return At(number, absl::StrCat("the file has more than ", kMaxTokens, " tokens"));
+    }
+    table.entries_.push_back(*std::move(entry));
+  }
+  std::ranges::sort(table.entries_, {}, [](const Entry& entry) {
+    return std::pair(FirstBytes(entry.hash), entry.hash);
+  });
+  const auto same = std::ranges::adjacent_find(
+      table.entries_, [](const Entry& a, const Entry& b) { return AreEqual(a.hash, b.hash); });
+  if (same != table.entries_.end()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("one token stands there twice, for ", same->id, " and ", (same + 1)->id));
+  }
+  return table;
+}
+
+const std::string* TokenTable::Find(const TokenHash& hash) const {
+  const std::uint64_t first_bytes = FirstBytes(hash);
+  auto entry = std::ranges::lower_bound(
+      entries_, first_bytes, {}, [](const Entry& candidate) { return FirstBytes(candidate.hash); });
+  for (; entry != entries_.end() && FirstBytes(entry->hash) == first_bytes; ++entry) {
+    if (AreEqual(entry->hash, hash)) return &entry->id;
+  }
+  return nullptr;
+}
+
+}  // namespace clearance::server

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/observe/liveness.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <utility>
+
+#include "absl/strings/str_join.h"
+
+namespace clearance::server {
+
+void Liveness::Watch(std::vector<WatchedLoop> loops) {
+  const std::lock_guard lock(mutex_);
+  questions_.clear();
+  for (WatchedLoop& loop : loops) questions_.push_back({.loop = std::move(loop), .asked = {}});
+}
+
+std::optional<std::string> Liveness::FindDead() {
+  const std::lock_guard lock(mutex_);
+  const SteadyTime now = clock_();
+  std::array<absl::Duration, kLoopKinds> silence{};
+  std::vector<std::string> dead;
+  for (Question& question : questions_) {
+    const LoopKind kind = question.loop.kind;
+    const absl::Duration patience = PatienceWith(kind);
+    const bool was_away = now - last_look_ > patience;
+    const absl::Duration owed = Look(&question, now, was_away);
+    absl::Duration& longest = silence[static_cast<std::size_t>(kind)];
+    longest = std::max(longest, owed);
+    if (owed > patience) {
+      dead.push_back(std::string("the loop '") + NameOf(kind) + "' has not turned for " +
+                     absl::FormatDuration(absl::Trunc(owed, absl::Seconds(1))));
+    }
+  }
+  last_look_ = now;
+  for (std::size_t kind = 0; kind < kLoopKinds; ++kind) {
+    metrics_.loop_silence(static_cast<LoopKind>(kind)).Set(absl::ToDoubleSeconds(silence[kind]));
+  }
+  return dead.empty() ? std::nullopt : std::optional(absl::StrJoin(dead, "; "));
+}
+
+absl::Duration Liveness::PatienceWith(LoopKind kind) const {
+  return kind == LoopKind::kWork ? kWorkPatience * patience_ : patience_;
+}
+
+// A question that nobody looked after for so long is put once more: the whole process may have been
+// stopped, and its loops come to answer no sooner than this comes to ask.
+absl::Duration Liveness::Look(Question* question, SteadyTime now, bool was_away) const {
+  const bool is_answered = question->loop.turns() != question->turns;
+  const bool repeats = question->is_open && was_away && !question->was_repeated;
+  if (question->is_open && !is_answered && !repeats) {
+    return now - question->asked;
+  }
+  question->was_repeated = repeats && !is_answered;
+  question->is_open = true;
+  question->asked = now;
+  question->turns = question->loop.turns();
+  if (question->loop.ask) question->loop.ask();
+  return absl::ZeroDuration();
+}
+
+}  // namespace clearance::server

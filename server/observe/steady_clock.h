@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The clock by which the server waits and measures. The wall clock may be put forward or back at
+// any time, by hand or by NTP, and nothing that takes so long may end early or late for that: it is
+// asked only for what people read (the times of log lines) or have dated (certificates).
+
+#ifndef CLEARANCE_SERVER_OBSERVE_STEADY_CLOCK_H_
+#define CLEARANCE_SERVER_OBSERVE_STEADY_CLOCK_H_
+
+#include <chrono>
+#include <functional>
+
+#include "absl/time/time.h"
+
+namespace clearance::server {
+
+// A point in time that only another one, or a duration, can be compared with: it has no date.
+class SteadyTime {
+ public:
+  // Before all others.
+  constexpr SteadyTime() = default;
+  // Counted from when the clock began.
+  constexpr explicit SteadyTime(absl::Duration since_beginning)
+      : since_beginning_(since_beginning) {}
+  static constexpr SteadyTime InfiniteFuture() { return SteadyTime(absl::InfiniteDuration()); }
+
+  SteadyTime& operator+=(absl::Duration duration) {
+    since_beginning_ += duration;
+    return *this;
+  }
+  SteadyTime& operator-=(absl::Duration duration) { return *this += -duration; }
+  friend SteadyTime operator+(SteadyTime time, absl::Duration duration) { return time += duration; }
+  friend SteadyTime operator-(SteadyTime time, absl::Duration duration) { return time -= duration; }
+  friend absl::Duration operator-(SteadyTime a, SteadyTime b) {
+    return a.since_beginning_ - b.since_beginning_;
+  }
+  friend bool operator==(SteadyTime a, SteadyTime b) {
+    return a.since_beginning_ == b.since_beginning_;
+  }
+  friend bool operator<(SteadyTime a, SteadyTime b) {
+    return a.since_beginning_ < b.since_beginning_;
+  }
+  friend bool operator>(SteadyTime a, SteadyTime b) { return b < a; }
+  friend bool operator<=(SteadyTime a, SteadyTime b) { return !(b < a); }
+  friend bool operator>=(SteadyTime a, SteadyTime b) { return !(a < b); }
+
+ private:
+  absl::Duration since_beginning_ = -absl::InfiniteDuration();
+};
+
+// Thread-safe.
+inline SteadyTime SteadyNow() {
+  return SteadyTime(absl::FromChrono(std::chrono::steady_clock::now().time_since_epoch()));
+}
+
+// SteadyNow, or what a test has instead.
+using SteadyClock = std::function<SteadyTime()>;
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_OBSERVE_STEADY_CLOCK_H_

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The registry as one caller may reach it: the only way from a method to a name. It holds the
+// caller's principal to its prefixes at every look-up and change, lets only an admin replace, and
+// writes the audit line of every change. Changes are made elsewhere, between its two halves. What
+// role a method takes as a whole was asked before.
+//
+// A name outside the prefixes is PERMISSION_DENIED whether or not it is registered; a digest that
+// only such names have is NOT_FOUND; a list leaves them out.
+
+#ifndef CLEARANCE_SERVER_REGISTRY_CALLER_REGISTRY_H_
+#define CLEARANCE_SERVER_REGISTRY_CALLER_REGISTRY_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "server/guard/audit.h"
+#include "server/guard/caller.h"
+#include "server/registry/registry.h"
+
+namespace clearance::server {
+
+// As thread-safe as the registry. Each method does what the registry's of the same name does.
+class CallerRegistry {
+ public:
+  // All outlive this; the caller's principal may change. A null audit writes nothing.
+  CallerRegistry(const Registry& registry, const Caller& caller, const Audit* audit)
+      : registry_(registry), caller_(caller), audit_(audit) {}
+
+  // Before a registration is made: the options that the caller may have. Whether a name would be
+  // replaced is known only where the change is made, so a caller who may not replace is allowed a
+  // plain registration, and where that finds the name taken, its role is what was in the way.
+  absl::StatusOr<RegisterOptions> AllowRegister(std::string_view name,
+                                                const RegisterOptions& options) const;
+  // After it, or after its refusal: what the caller is told. Writes the audit line.
+  struct AskedRegistration {
+    std::string_view name;
+    std::string_view digest;
+    const RegisterOptions& options;
+  };
+  absl::StatusOr<Registry::Registration> ConcludeRegister(
+      const AskedRegistration& asked, absl::StatusOr<Registry::Registration> registered) const;
+
+  // The same of a deletion, whose outcome holds the content that was deleted.
+  absl::Status AllowDelete(std::string_view name) const { return RequireReach(name); }
+  void ConcludeDelete(std::string_view name,
+                      const absl::StatusOr<Registry::Registration>& deleted) const;
+
+  absl::StatusOr<Registry::Found> FindByName(std::string_view name) const;
+  absl::StatusOr<Registry::Found> FindByDigest(std::string_view digest) const;
+  absl::StatusOr<Registry::Page> List(std::string_view prefix, std::string_view after,
+                                      std::size_t size) const;
+
+  // For what knows no names: revisions, and contents that need not be built again.
+  const Registry& nameless() const { return registry_; }
+
+ private:
+  absl::Status RequireReach(std::string_view name) const;
+  absl::Status RequireReplace() const;
+  void WriteAudit(RegistryChange change, const absl::Status& status) const;
+
+  const Registry& registry_;
+  const Caller& caller_;
+  const Audit* const audit_;
+};
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_REGISTRY_CALLER_REGISTRY_H_

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a registry has let go of and somebody still holds: a shape that was deleted or replaced and
+// that a scene, an old revision of one or a session has. Such things end by themselves with the
+// last holder, which nobody is told of: so they are looked after.
+
+#ifndef CLEARANCE_SERVER_REGISTRY_DETACHED_BYTES_H_
+#define CLEARANCE_SERVER_REGISTRY_DETACHED_BYTES_H_
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+#include "absl/container/flat_hash_map.h"
+#include "prometheus/gauge.h"
+
+namespace clearance::server {
+
+// Thread-safe.
+class DetachedBytes {
+ public:
+  // What was found at the last look; may be null, else it outlives this.
+  explicit DetachedBytes(prometheus::Gauge* gauge) : gauge_(gauge) {}
+
+  // The registry lets go of `thing`.
+  void Add(const std::shared_ptr<const void>& thing, std::uint64_t bytes) {
+    const std::lock_guard lock(mutex_);
+    things_.insert_or_assign(thing.get(), Thing{thing, bytes});
+  }
+
+  // The registry holds `thing` again.
+  void Forget(const void* thing) {
+    const std::lock_guard lock(mutex_);
+    things_.erase(thing);
+  }
+
+  // The bytes of what somebody still holds. In time linear in what was let go since the last look
+  // and in what is still held.
+  std::uint64_t Look() {
+    const std::lock_guard lock(mutex_);
+    absl::erase_if(things_, [](const auto& entry) { return entry.second.thing.expired(); });
+    std::uint64_t bytes = 0;
+    for (const auto& [address, thing] : things_) bytes += thing.bytes;
+    if (gauge_ != nullptr) gauge_->Set(static_cast<double>(bytes));
+    return bytes;
+  }
+
+ private:
+  struct Thing {
+    std::weak_ptr<const void> thing;
+    std::uint64_t bytes = 0;
+  };
+
+  prometheus::Gauge* const gauge_;
+  std::mutex mutex_;
+  absl::flat_hash_map<const void*, Thing> things_;  // guarded by mutex_
+};
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_REGISTRY_DETACHED_BYTES_H_

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/registry/scene_contents.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace clearance::server {
+
+RigidBodyPtr SceneContents::Share(const ShapeContentPtr& content) {
+  const std::lock_guard lock(mutex_);
+  std::shared_ptr<const Use> use = by_digest_[content->digest].lock();
+  if (use == nullptr) {
+    use = std::make_shared<const Use>(Use{content});
+    by_digest_[content->digest] = use;
+    by_body_[content->body.get()] = use;
+    if (by_body_.size() >= size_to_clean_at_) DropUnused();
+  }
+  const RigidBody* const body = use->content->body.get();
+  return RigidBodyPtr(std::move(use), body);
+}
+
+const RigidBody* SceneContents::FindBody(std::string_view digest) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = by_digest_.find(absl::string_view(digest.data(), digest.size()));
+  if (found == by_digest_.end()) return nullptr;
+  const std::shared_ptr<const Use> use = found->second.lock();
+  return use == nullptr ? nullptr : use->content->body.get();
+}
+
+ShapeContentPtr SceneContents::Of(const RigidBody& body) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = by_body_.find(&body);
+  if (found == by_body_.end()) return nullptr;
+  const std::shared_ptr<const Use> use = found->second.lock();
+  return use == nullptr ? nullptr : use->content;
+}
+
+// As much again may come before the next time: an insertion costs the same on average.
+void SceneContents::DropUnused() {
+  absl::erase_if(by_digest_, [](const auto& entry) { return entry.second.expired(); });
+  absl::erase_if(by_body_, [](const auto& entry) { return entry.second.expired(); });
+  size_to_clean_at_ = std::max(size_to_clean_at_, 2 * by_body_.size());
+}
+
+}  // namespace clearance::server

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/registry/scene_registry.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "server/guard/refusal.h"
+#include "server/registry/shape_name.h"
+
+namespace clearance::server {
+namespace {
+
+// A scene's records are written anew as one once those after the whole come to so much, bytes, and
+// to as much as the whole.
+constexpr std::uint64_t kFewRecordBytes = 64 << 10;
+
+absl::Status NoSuchRevision(std::uint64_t revision, std::uint64_t oldest, std::uint64_t newest) {
+  return Refuse(absl::StatusCode::kFailedPrecondition,
+                {.field = "revision",
+                 .value = FormatNumber(revision),
+                 .limit = FormatNumber(oldest) + " to " + FormatNumber(newest),
+                 .message = "This revision of the scene is no longer held, or not reached yet."});
+}
+
+}  // namespace
+
+absl::Status RefuseUnknownScene(std::string_view field, std::string_view name) {
+  return Refuse(absl::StatusCode::kNotFound,
+                {.field = std::string(field),
+                 .value = std::string(name),
+                 .limit = "a scene",
+                 .message = "There is no such scene, or not any more; create it first."});
+}
+
+std::string SceneState::etag() const { return absl::StrFormat("%016x-%d", incarnation, revision); }
+
+SceneRegistry::SceneRegistry(const Limits& limits, Metrics* metrics, const HoldingQuotas* quotas,
+                             SteadyClock clock)
+    : limits_(limits),
+      metrics_(metrics),
+      quotas_(quotas),
+      clock_(std::move(clock)),
+      held_(limits.max_scene_bytes,
+            metrics == nullptr ? nullptr : &metrics->scene_bytes_detached()),
+      own_(limits.max_scene_bytes, metrics == nullptr ? nullptr : &metrics->scene_bytes_rewound()) {
+}
+
+absl::StatusOr<SceneState> SceneRegistry::Find(std::string_view name,
+                                               std::uint64_t revision) const {
+  if (absl::Status status = CheckShapeName(name, "name"); !status.ok()) return status;
+  const std::shared_lock lock(mutex_);
+  const Entry* const entry = FindEntry(name);
+  if (entry == nullptr) return RefuseUnknownScene("name", name);
+  SceneState state = StateOf(name, *entry);
+  if (revision == 0 || revision == state.revision) return state;
+  if (revision < state.oldest_revision || revision > state.revision) {
+    return NoSuchRevision(revision, state.oldest_revision, state.revision);
+  }
+  const std::size_t index = revision - state.oldest_revision;
+  state.scene = entry->held[index].scene;
+  state.held = HeldOf(*entry, index);
+  state.revision = revision;
+  return state;
+}
+
+SceneRegistry::Page SceneRegistry::List(std::string_view prefix, std::string_view after,
+                                        std::size_t size) const {
+  Page page;
+  const SteadyTime now = clock_();
+  const std::shared_lock lock(mutex_);
+  auto entry = after < prefix ? entries_.lower_bound(prefix) : entries_.upper_bound(after);
+  for (; entry != entries_.end() && entry->first.starts_with(prefix); ++entry) {
+    if (entry->second.expires <= now) continue;
+    if (page.scenes.size() == size) {
+      page.is_last = false;
+      break;
+    }
+    page.scenes.push_back(StateOf(entry->first, entry->second));
+  }
+  return page;
+}
+
+// The next revision is made without the lock; whoever was slower makes his again of the newer one.
+absl::StatusOr<std::optional<SceneState>> SceneRegistry::ChangeInMemory(
+    const NamedSceneChange& change) {
+  ScenePtr base = change.base;
+  ScenePtr next = change.next;
+  constexpr int kMostTries = 32;
+  for (int tries = 0; tries < kMostTries; ++tries) {
+    {
+      const std::unique_lock lock(mutex_);
+      if (FindEntry(change.name) == nullptr) return RefuseUnknownScene("name", change.name);
+      Entry& entry = entries_.find(change.name)->second;
+      if (!entry.ttl.has_value()) return std::optional<SceneState>();
+      if (absl::Status status = RequireEtag(change.etag, change.name, entry); !status.ok())
+        return status;
+      if (change.kind == NamedSceneChange::Kind::kDelete) {
+        const SceneState gone = StateOf(change.name, entry);
+        End(change.name, SceneEnd::kDeleted);
+        return std::optional(gone);
+      }
+      if (entry.held.back().scene == base) {
+        absl::Status status = PushInMemory(change, next, &entry);
+        if (!status.ok()) return status;
+        return std::optional(StateOf(change.name, entry));
+      }
+      base = entry.held.back().scene;
+    }
+    absl::StatusOr<ScenePtr> made = change.make_next(base);
+    if (!made.ok()) return made.status();
+    next = *std::move(made);
+  }
+  return Refuse(absl::StatusCode::kAborted,
+                {.field = "name",
+                 .value = change.name,
+                 .limit = "a scene that others do not change all the time",
+                 .message = "Others were faster whenever this change was made; repeat it."});
+}
+
+absl::Status SceneRegistry::PushInMemory(const NamedSceneChange& change, const ScenePtr& next,
+                                         Entry* entry) {
+  if (next != entry->held.back().scene) {
+    Entry changed = *entry;
+    Push(next, change.bytes, &changed);
+    const std::uint64_t bytes = bytes_ - entry->bytes + changed.bytes;
+    if (changed.bytes > entry->bytes) {
+      if (absl::Status status = CheckBytes(bytes); !status.ok()) return status;
+      const Holding before = holdings_.Of(entry->owner);
+      const Holding after = {before.count, before.bytes - entry->bytes + changed.bytes};
+      if (absl::Status status = CheckQuota(entry->owner, before, after); !status.ok())
+        return status;
+    }
+    holdings_.Remove(entry->owner, entry->bytes);
+    holdings_.Add(entry->owner, changed.bytes);
+    revisions_ += changed.held.size() - entry->held.size();
+    bytes_ = bytes;
+    *entry = std::move(changed);
+    ReportProgress(*entry);
+    ReportSize();
+    TellOfChange(change.name);
+  }
+  Renew(change.name, entry);
+  return absl::OkStatus();
+}
+
+void SceneRegistry::Expire() {
+  const SteadyTime now = clock_();
+  const std::unique_lock lock(mutex_);
+  while (!by_expiry_.empty() && by_expiry_.begin()->first <= now) {
+    const std::string name = by_expiry_.begin()->second;
+    End(name, SceneEnd::kExpired);
+    if (metrics_ != nullptr) metrics_->scenes_expired().Increment();
+  }
+}
+
+void SceneRegistry::Restore(std::vector<Stored> scenes) {
+  const std::unique_lock lock(mutex_);
+  for (Stored& stored : scenes) {
+    Entry entry;
+    entry.owner = std::move(stored.owner);
+    entry.incarnation = stored.incarnation;
+    entry.revision = stored.revision;
+    entry.bytes = stored.scene->byte_size();
+    entry.held.push_back({std::move(stored.scene), 0});
+    entry.whole_bytes = stored.whole_bytes;
+    entry.record_bytes = stored.record_bytes;
+    Put(stored.name, std::move(entry));
+  }
+}
+
+bool SceneRegistry::IsTimeForWhole(std::string_view name, std::uint64_t record_bytes) const {
+  const std::shared_lock lock(mutex_);
+  const Entry* const entry = FindEntry(name);
+  if (entry == nullptr) return false;
+  const std::uint64_t bytes = entry->record_bytes + record_bytes;
+  return bytes > std::max(kFewRecordBytes, entry->whole_bytes);
+}
+
+std::size_t SceneRegistry::size() const {
+  const std::shared_lock lock(mutex_);
+  return entries_.size();
+}
+
+Holding SceneRegistry::HoldingOf(std::string_view owner) const {
+  const std::shared_lock lock(mutex_);
+  return holdings_.Of(owner);
+}
+
+SceneState SceneRegistry::StateOf(std::string_view name, const Entry& entry) {
+  return {.name = std::string(name),
+          .scene = entry.held.back().scene,
+          .incarnation = entry.incarnation,
+          .revision = entry.revision,
+          .oldest_revision = entry.revision - entry.held.size() + 1,
+          .bytes = entry.bytes,
+          .ttl = entry.ttl,
+          .held = HeldOf(entry, entry.held.size() - 1)};
+}
+
+HeldRevision SceneRegistry::HeldOf(const Entry& entry, std::size_t index) {
+  const Revision& revision = entry.held[index];
+  return {.progress = entry.progress,
+          .revision = entry.revision - entry.held.size() + 1 + index,
+          .changed_bytes = revision.changed_bytes,
+          .byte_size = revision.scene->byte_size(),
+          .is_newest = index + 1 == entry.held.size()};
+}
+
+void SceneRegistry::ReportProgress(const Entry& entry) {
+  entry.progress->oldest_revision = entry.revision - entry.held.size() + 1;
+  entry.progress->changed_bytes = entry.held.back().changed_bytes;
+}
+
+absl::Status SceneRegistry::RequireEtag(std::string_view etag, std::string_view name,
+                                        const Entry& entry) {
+  if (etag.empty() || etag == StateOf(name, entry).etag()) return absl::OkStatus();
+  return Refuse(absl::StatusCode::kAborted,
+                {.field = "etag",
+                 .value = std::string(etag),
+                 .limit = StateOf(name, entry).etag(),
+                 .message = "The scene has changed meanwhile; look at it again."});
+}
+
+void SceneRegistry::Push(const ScenePtr& next, std::uint64_t replaced_bytes, Entry* entry) const {
+  Revision& last = entry->held.back();
+  last.extra_bytes = std::min(replaced_bytes, last.scene->byte_size());
+  entry->held.push_back({next, 0, last.changed_bytes + last.extra_bytes});
+  if (entry->held.size() > limits_.max_scene_revisions) entry->held.pop_front();
+  ++entry->revision;
+  entry->bytes = next->byte_size();
+  for (const Revision& revision : entry->held) entry->bytes += revision.extra_bytes;
+}
+
+const SceneRegistry::Entry* SceneRegistry::FindEntry(std::string_view name) const {
+  const auto found = entries_.find(name);
+  const bool is_there = found != entries_.end() && found->second.expires > clock_();
+  return is_there ? &found->second : nullptr;
+}
+
+absl::Status SceneRegistry::CheckBytes(std::uint64_t bytes) const {
+  if (bytes <= limits_.max_scene_bytes) return absl::OkStatus();
+  return Refuse(absl::StatusCode::kResourceExhausted,
+                {.field = "scene",
+                 .value = FormatNumber(bytes),
+                 .limit = "max_scene_bytes <= " + FormatNumber(limits_.max_scene_bytes),
+                 .message = "The scenes take too much memory; delete some, or bodies of them."});
+}
+
+absl::Status SceneRegistry::CheckQuota(const std::string& owner, const Holding& before,
+                                       const Holding& after) const {
+  return quotas_ == nullptr ? absl::OkStatus()
+                            : quotas_->Check(HoldingKind::kScenes, owner, before, after);
+}
+
+void SceneRegistry::Put(const std::string& name, Entry entry) {
+  if (const auto before = entries_.find(name); before != entries_.end()) {
+    // One whose time is over, or that was deleted in the same batch as another took its name.
+    if (before->second.incarnation != entry.incarnation) {
+      const bool is_over = before->second.expires <= clock_();
+      TellOfEnd(name, before->second.incarnation,
+                is_over ? SceneEnd::kExpired : SceneEnd::kDeleted);
+    }
+    if (before->second.progress != entry.progress) before->second.progress->is_gone = true;
+    TakeOut(before);
+  }
+  holdings_.Add(entry.owner, entry.bytes);
+  bytes_ += entry.bytes;
+  revisions_ += entry.held.size();
+  Entry& held = entries_.insert_or_assign(name, std::move(entry)).first->second;
+  ReportProgress(held);
+  Renew(name, &held);
+  ReportSize();
+  TellOfChange(name);
+}
+
+void SceneRegistry::End(std::string_view name, SceneEnd end) {
+  const auto found = entries_.find(name);
+  if (found == entries_.end()) return;
+  TellOfEnd(name, found->second.incarnation, end);
+  Erase(name);
+}
+
+void SceneRegistry::AddObserver(const std::string& name, SceneObserver* observer) {
+  const std::unique_lock lock(mutex_);
+  observers_[name].push_back(observer);
+}
+
+void SceneRegistry::RemoveObserver(const std::string& name, SceneObserver* observer) {
+  const std::unique_lock lock(mutex_);
+  const auto found = observers_.find(name);
+  std::erase(found->second, observer);
+  if (found->second.empty()) observers_.erase(found);
+}
+
+void SceneRegistry::TellOfChange(std::string_view name) {
+  const auto found = observers_.find(name);
+  if (found == observers_.end()) return;
+  for (SceneObserver* const observer : found->second) observer->SceneChanged();
+}
+
+void SceneRegistry::TellOfEnd(std::string_view name, std::uint64_t incarnation, SceneEnd end) {
+  const auto found = observers_.find(name);
+  if (found == observers_.end()) return;
+  for (SceneObserver* const observer : found->second) observer->SceneEnded(incarnation, end);
+}
+
+void SceneRegistry::Erase(std::string_view name) {
+  const auto found = entries_.find(name);
+  if (found == entries_.end()) return;
+  found->second.progress->is_gone = true;
+  TakeOut(found);
+  ReportSize();
+}
+
+void SceneRegistry::TakeOut(Entries::iterator entry) {
+  holdings_.Remove(entry->second.owner, entry->second.bytes);
+  bytes_ -= entry->second.bytes;
+  revisions_ -= entry->second.held.size();
+  by_expiry_.erase({entry->second.expires, entry->first});
+  entries_.erase(entry);
+}
+
+void SceneRegistry::Renew(const std::string& name, Entry* entry) {
+  if (!entry->ttl.has_value()) return;
+  by_expiry_.erase({entry->expires, name});
+  entry->expires = clock_() + absl::FromChrono(*entry->ttl);
+  by_expiry_.emplace(entry->expires, name);
+}
+
+void SceneRegistry::ReportSize() const {
+  if (metrics_ == nullptr) return;
+  metrics_->scenes().Set(static_cast<double>(entries_.size()));
+  metrics_->scene_revisions().Set(static_cast<double>(revisions_));
+  metrics_->scene_bytes().Set(static_cast<double>(bytes_));
+}
+
+}  // namespace clearance::server

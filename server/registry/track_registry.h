@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The tracks that sessions publish, by name. A track has one writer and any number of readers: what
+// can be asked for is an immutable list of immutable ticks, of which the writer puts the next in
+// place and readers take a pointer. Neither waits for the other for longer than that takes.
+
+#ifndef CLEARANCE_SERVER_REGISTRY_TRACK_REGISTRY_H_
+#define CLEARANCE_SERVER_REGISTRY_TRACK_REGISTRY_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "absl/container/btree_map.h"
+#include "absl/container/btree_set.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/scene/track.h"
+#include "server/config/limits.h"
+#include "server/observe/metrics.h"
+
+namespace clearance::server {
+
+using TrackTicksPtr = std::shared_ptr<const TrackTicks>;
+
+// Thread-safe; one thread at a time publishes.
+class Track {
+ public:
+  Track(std::string name, std::string holder)
+      : name_(std::move(name)), holder_(std::move(holder)) {}
+
+  const std::string& name() const { return name_; }
+  // Who counts it among theirs (Caller::holder).
+  const std::string& holder() const { return holder_; }
+
+  // The ticks that are held, the newest last; not null.
+  TrackTicksPtr ticks() const;
+
+  // Puts a tick after the others, and lets go of the oldest beyond `most`. Requires: its number is
+  // higher than that of the newest.
+  void Publish(TrackTickPtr tick, std::uint64_t most);
+
+ private:
+  const std::string name_;
+  const std::string holder_;
+  mutable std::mutex mutex_;  // guards what follows, for as long as a pointer is copied
+  TrackTicksPtr ticks_ = std::make_shared<const TrackTicks>();
+};
+using TrackPtr = std::shared_ptr<Track>;
+
+// Thread-safe.
+class TrackRegistry {
+ public:
+  // So many names of tracks that ended are told from names that never were.
+  static constexpr std::size_t kRememberedEnds = 1024;
+
+  // `metrics` may be null.
+  TrackRegistry(const Limits& limits, Metrics* metrics) : limits_(limits), metrics_(metrics) {}
+
+  TrackRegistry(const TrackRegistry&) = delete;
+  TrackRegistry& operator=(const TrackRegistry&) = delete;
+
+  // A track without a tick. ALREADY_EXISTS where there is one of this name, RESOURCE_EXHAUSTED
+  // where there are too many. Requires: the text is a name.
+  absl::StatusOr<TrackPtr> Open(std::string_view name, std::string_view holder);
+
+  // NOT_FOUND where the track of this name ended, FAILED_PRECONDITION where this server knows none.
+  absl::StatusOr<TrackPtr> Find(std::string_view name) const;
+
+  // Requires: Open() gave it, and it has not ended.
+  void End(const Track& track);
+
+ private:
+  absl::Status CheckRoom(std::string_view holder) const;  // requires: mutex_ is held
+  void Remember(const std::string& name);                 // likewise
+
+  const Limits limits_;
+  Metrics* const metrics_;
+  mutable std::mutex mutex_;  // guards what follows
+  absl::btree_map<std::string, TrackPtr, std::less<>> tracks_;
+  absl::btree_map<std::string, std::uint64_t, std::less<>> of_holder_;  // how many
+  absl::btree_set<std::string, std::less<>> ended_;
+  std::deque<std::string> ends_;  // the names in ended_, the newest last
+};
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_REGISTRY_TRACK_REGISTRY_H_

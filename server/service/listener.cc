@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/service/listener.h"
+
+#include <fcntl.h>
+#include <linux/sockios.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace clearance::server {
+namespace {
+
+// How often open connections are looked at, and the share of that time that one look may take up: a
+// connection costs under a microsecond. A core opens about a hundred streams a millisecond, so that
+// an attack may open some thousands before it is seen.
+constexpr absl::Duration kLookEvery = absl::Milliseconds(20);
+constexpr absl::Duration kPauseForEach = absl::Microseconds(20);
+// How long clients have to act on being told to go elsewhere, or to end what they are about to
+// begin. One that is not at its connection at all may take five seconds to see it.
+constexpr absl::Duration kFarewell = absl::Milliseconds(500);
+// Connections taken from one socket before the others have their turn.
+constexpr int kAcceptsInARow = 64;
+
+Descriptor MakeReserve() { return Descriptor(open("/dev/null", O_RDONLY | O_CLOEXEC)); }
+
+// With a reset: the refused side has to learn of it at once, and no state of it shall stay here.
+void Reset(Descriptor connection) {
+  const linger at_once = {.l_onoff = 1, .l_linger = 0};
+  setsockopt(connection.number(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+}
+
+// Whether the peer has yet to acknowledge some of what was written.
+bool HasUnsent(int connection) {
+  int unsent = 0;
+  return ioctl(connection, SIOCOUTQ, &unsent) == 0 && unsent > 0;
+}
+
+bool IsOutOfDescriptors(int error) { return error == EMFILE || error == ENFILE; }
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Listener>> Listener::Open(const std::string& address,
+                                                         const ConnectionLimits& limits,
+                                                         const ConnectionSeries& series) {
+  absl::StatusOr<ListenSockets> listening = Listen(address);
+  if (!listening.ok()) return listening.status();
+  std::unique_ptr<Listener> listener(new Listener(*std::move(listening), limits, series));
+  if (listener->wake_.is_open() && listener->reserve_.is_open()) return listener;
+  return absl::UnavailableError("cannot listen on " + address + ": no descriptor is left");
+}
+
+Listener::Listener(ListenSockets listening, const ConnectionLimits& limits,
+                   const ConnectionSeries& series)
+    : listening_(std::move(listening)),
+      limits_(limits),
+      series_(series),
+      wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      reserve_(MakeReserve()),
+      fence_(listening_.port, limits.fence, series),
+      bans_(limits.ban_after_cut) {}
+
+Listener::~Listener() { Close(); }
+
+void Listener::Run(Handler handler, const Readers& readers) {
+  longest_hold_ = readers.longest_hold;
+  fence_.SetRounds(readers.rounds);
+  handover_ = std::make_unique<Handover>(std::move(handler));
+  thread_ = std::thread([this] { Loop(); });
+}
+
+void Listener::Wake() {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = write(wake_.number(), &one, sizeof one);
+}
+
+std::vector<WatchedLoop> Listener::Loops() {
+  return {{.kind = LoopKind::kAccept,
+           .turns = [this] { return turns_.load(); },
+           .ask = [this] { Wake(); }},
+          {.kind = LoopKind::kHandover, .turns = [this] { return handover_->turns(); }}};
+}
+
+void Listener::StopAccepting() {
+  if (!thread_.joinable()) return CloseSockets();
+  is_draining_ = true;
+  Wake();
+  has_stopped_accepting_.WaitForNotification();
+}
+
+void Listener::Close() {
+  if (thread_.joinable()) {
+    StopAccepting();
+    is_closing_ = true;
+    Wake();
+    thread_.join();
+  }
+  handover_.reset();
+  CloseSockets();
+}
+
+void Listener::CloseSockets() {
+  listening_.sockets.clear();
+  if (!listening_.unix_path.empty()) unlink(listening_.unix_path.c_str());
+  listening_.unix_path.clear();
+}
+
+void Listener::Loop() {
+  while (Await()) {
+    if (is_draining_) BeginDrain();
+    for (const Descriptor& socket : listening_.sockets) AcceptFrom(socket);
+    if (connections_.size() > 0 && SteadyNow() - last_sweep_ >= Pause()) Look();
+    series_.open->Set(static_cast<double>(connections_.size()));
+    ++turns_;
+  }
+}
+
+void Listener::Look() {
+  Sweep();
+  fence_.BeginLook(longest_hold_(), SteadyNow());
+  connections_.ForEach([this](const std::string& address_key, WatchedConnection& connection) {
+    if (prometheus::Counter* const reason = fence_.ReasonToCut(&connection)) {
+      CutAndBan(address_key, &connection, reason);
+    }
+  });
+  CutWhatHolds();
+  CutWhatIsHeld();
+  if (end_idle_after_.has_value() && SteadyNow() >= *end_idle_after_) EndIdle();
+}
+
+// Where several could be to blame one of them may be honest: they are left to the fence. Nor is
+// anybody banned, since many that each sent little may have held the thread in truth.
+void Listener::CutWhatHolds() {
+  WatchedConnection* suspect = nullptr;
+  int suspects = 0;
+  connections_.ForEach([&](const std::string& /*address_key*/, WatchedConnection& connection) {
+    if (!fence_.IsSuspect(connection.notes)) return;
+    ++suspects;
+    suspect = &connection;
+  });
+  if (suspects != 1 || !fence_.IsMostOfTheHold(suspect->notes)) return;
+  if (suspect->Cut()) series_.cut_flood->Increment();
+}
+
+void Listener::CutWhatIsHeld() {
+  const std::optional<int> held = handover_->HeldFor(MostWorkWithoutAnEvent(limits_.fence));
+  if (!held.has_value()) return;
+  connections_.ForEach([&](const std::string& address_key, WatchedConnection& connection) {
+    if (connection.descriptor == *held) CutAndBan(address_key, &connection, series_.cut_flood);
+  });
+}
+
+void Listener::CutAndBan(const std::string& address_key, WatchedConnection* connection,
+                         prometheus::Counter* reason) {
+  if (!connection->Cut()) return;
+  reason->Increment();
+  if (reason == series_.cut_flood) {
+    bans_.Ban(address_key, SteadyNow());
+  } else {
+    bans_.WarnOrBan(address_key, connection->opened, SteadyNow());
+  }
+}
+
+// What is being handed over may be held by a flood, which the next looks end.
+void Listener::BeginDrain() {
+  if (!end_idle_after_.has_value()) {
+    CloseSockets();
+    handover_->Stop();
+    end_idle_after_ = SteadyNow() + kFarewell;
+  }
+  if (!has_stopped_accepting_.HasBeenNotified() && handover_->is_idle()) {
+    has_stopped_accepting_.Notify();
+  }
+}
+
+// With those that are still shaking hands. To gRPC a stream has ended once its trailers are in its
+// own buffer; what the socket has not taken of that would be lost with the connection. So nothing
+// may be on its way, twice: between two looks gRPC has written on where the socket had room.
+void Listener::EndIdle() {
+  connections_.ForEach([this](const std::string& /*address_key*/, WatchedConnection& connection) {
+    const bool is_quiet =
+        fence_.IsIdle(connection).value_or(true) && !HasUnsent(connection.descriptor);
+    if (is_quiet && connection.was_quiet) connection.End();
+    connection.was_quiet = is_quiet;
+  });
+}
+
+// Until a connection waits or it is time to look at those that are open; false when it has to end.
+bool Listener::Await() {
+  std::vector<pollfd> awaited;
+  for (const Descriptor& socket : listening_.sockets) {
+    awaited.push_back({.fd = socket.number(), .events = POLLIN, .revents = 0});
+  }
+  awaited.push_back({.fd = wake_.number(), .events = POLLIN, .revents = 0});
+  const bool may_sleep = connections_.size() == 0 && reserve_.is_open() && handover_->is_idle();
+  poll(awaited.data(), awaited.size(),
+       may_sleep ? -1 : static_cast<int>(absl::ToInt64Milliseconds(Pause())));
+  if (!reserve_.is_open()) reserve_ = MakeReserve();
+  std::uint64_t wakes = 0;
+  [[maybe_unused]] const ssize_t taken = read(wake_.number(), &wakes, sizeof wakes);
+  return !is_closing_;
+}
+
+void Listener::AcceptFrom(const Descriptor& socket) {
+  for (int i = 0; i < kAcceptsInARow; ++i) {
+    sockaddr_storage peer{};
+    socklen_t size = sizeof peer;
+    Descriptor connection(accept4(socket.number(), reinterpret_cast<sockaddr*>(&peer), &size,
+                                  SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (!connection.is_open()) {
+      if (IsOutOfDescriptors(errno)) return RefuseWithReserve(socket);
+      // A connection that was gone before it was taken is followed by the next one.
+      if (errno == ECONNABORTED || errno == EINTR) continue;
+      return;
+    }
+    if (prometheus::Counter* const reason = ReasonToRefuse(AddressKey(peer))) {
+      reason->Increment();
+      Reset(std::move(connection));
+      continue;
+    }
+    // Before it is handed on: from then on anybody may close it.
+    connections_.Add(connection.number(), peer);
+    handover_->Add(std::move(connection));
+  }
+}
+
+// Null where there is none. Nobody is refused for the sake of connections that have ended, but for
+// those that did in the last moments of a full server: it must not spend itself on looking.
+prometheus::Counter* Listener::ReasonToRefuse(const std::string& address_key) {
+  if (connections_.size() >= limits_.most && SteadyNow() - last_sweep_ >= Pause()) Sweep();
+  if (connections_.size() >= limits_.most) return series_.refused_total;
+  if (bans_.IsBanned(address_key, SteadyNow())) return series_.refused_cut;
+  if (connections_.CountOf(address_key) < limits_.most_of_address) return nullptr;
+  connections_.Sweep(address_key);
+  return connections_.CountOf(address_key) < limits_.most_of_address ? nullptr
+                                                                     : series_.refused_address;
+}
+
+// Something else took the last descriptor. What waits is refused with the reserve instead of being
+// left to wait, since the loop would otherwise be woken by it for ever.
+void Listener::RefuseWithReserve(const Descriptor& socket) {
+  series_.refused_descriptors->Increment();
+  reserve_.Close();
+  Reset(Descriptor(accept4(socket.number(), nullptr, nullptr, SOCK_CLOEXEC)));
+  reserve_ = MakeReserve();
+}
+
+absl::Duration Listener::Pause() const {
+  return std::max(kLookEvery, kPauseForEach * static_cast<std::int64_t>(connections_.size()));
+}
+
+void Listener::Sweep() {
+  connections_.Sweep();
+  last_sweep_ = SteadyNow();
+}
+
+}  // namespace clearance::server

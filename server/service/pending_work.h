@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One message's place among all that wait for workers or are worked on. These are bounded by what
+// they will cost: a server that took whatever comes would answer everything late and nobody in
+// time.
+
+#ifndef CLEARANCE_SERVER_SERVICE_PENDING_WORK_H_
+#define CLEARANCE_SERVER_SERVICE_PENDING_WORK_H_
+
+#include <cstdint>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "server/service/call.h"
+#include "server/service/placed.h"
+
+namespace clearance::server {
+
+// What is cheap is done at once and costs nothing here. Thread-compatible.
+class PendingWork {
+ public:
+  // Both outlive this.
+  PendingWork(const ServerParts& parts, WorkerPool::Account& account)
+      : parts_(parts), account_(account) {}
+  ~PendingWork();
+  PendingWork(const PendingWork&) = delete;
+  PendingWork& operator=(const PendingWork&) = delete;
+
+  // RESOURCE_EXHAUSTED, with the time to wait, where too much is pending. At most once.
+  absl::Status Take(std::string_view group, std::uint64_t cost);
+
+  // OK unless the call was over while this waited, which is counted.
+  absl::Status RequireTimeLeft(const StopRule& stop) const;
+
+  // The work was done, or as much of it as came in one go.
+  void Add(const Placed::Times& times);
+  // Gives the place back; what is left is done without one.
+  void Release();
+
+ private:
+  const ServerParts& parts_;
+  WorkerPool::Account& account_;
+  std::uint64_t cost_ = 0;    // held; 0: nothing
+  bool was_granted_ = false;  // something
+  Placed::Times times_;
+};
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_SERVICE_PENDING_WORK_H_

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/service/placed.h"
+
+#include <grpc/support/time.h>
+
+#include <algorithm>
+
+namespace clearance::server {
+
+bool Placed::await_ready() {
+  if (where_.cost > kMaxCheapCost) return false;
+  work_(&left_);
+  for (std::size_t i = 0; i < left_.count; ++i) left_.part(i);
+  if (left_.count > 0) left_.finish();
+  return true;
+}
+
+void Placed::await_suspend(std::coroutine_handle<> waiter) {
+  waiter_ = waiter;
+  added_ = SteadyNow();
+  where_.account.Join(where_.group);
+  // What it really has is known once it has begun.
+  where_.account.Add(kMaxCheapCost, [this] { Begin(); });
+}
+
+template <class DoWork>
+void Placed::Timed(const DoWork& work) {
+  const SteadyTime began = SteadyNow();
+  work();
+  worked_ += absl::ToInt64Nanoseconds(SteadyNow() - began);
+}
+
+void Placed::Begin() {
+  waited_ = SteadyNow() - added_;
+  Timed([this] { work_(&left_); });
+  if (left_.count > 0) return AddParts();
+  if (cost() > kMaxCheapCost) where_.account.Charge(cost() - kMaxCheapCost);
+  Return();
+}
+
+// A thread that has done a part waits for its turn to do the next.
+void Placed::AddParts() {
+  const std::size_t threads = where_.account.pool().thread_count();
+  const std::size_t most = left_.is_in_order ? 1 : std::min(left_.count, threads);
+  WorkerPool::Account& account = where_.account;
+  const std::uint64_t part_cost = cost() / left_.count;
+  busy_ = most;
+  // The last of them may already be done with everything when Add() returns.
+  for (std::size_t i = 0; i < most; ++i) account.Add(part_cost, [this] { DoPart(); });
+}
+
+void Placed::DoPart() {
+  const std::size_t i = next_part_.fetch_add(1, std::memory_order_relaxed);
+  if (i < left_.count) Timed([&] { left_.part(i); });
+  if (next_part_.load(std::memory_order_relaxed) < left_.count) {
+    where_.account.Add(cost() / left_.count, [this] { DoPart(); });
+  } else if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    Timed(left_.finish);
+    Return();
+  }
+}
+
+void Placed::Return() {
+  grpc::CompletionQueue* const queue = where_.queue;
+  is_done_.store(true, std::memory_order_release);
+  // From here on the polling thread may resume the coroutine and destroy this.
+  alarm_.Set(queue, gpr_time_0(GPR_CLOCK_MONOTONIC), static_cast<Completion*>(this));
+}
+
+void Placed::Complete(bool /*ok*/) {
+  (void)is_done_.load(std::memory_order_acquire);
+  waiter_.resume();
+}
+
+}  // namespace clearance::server

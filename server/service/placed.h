@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Work as something to await: in place where it is cheap, else on workers. There it may leave what
+// it has most of to parts, each of which waits for a turn of its own: nobody's work waits for more
+// of somebody else's than a part. The coroutine goes on where it was, on its own polling thread.
+
+#ifndef CLEARANCE_SERVER_SERVICE_PLACED_H_
+#define CLEARANCE_SERVER_SERVICE_PLACED_H_
+
+#include <grpcpp/alarm.h>
+#include <grpcpp/completion_queue.h>
+
+#include <atomic>
+#include <coroutine>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <utility>
+
+#include "absl/time/time.h"
+#include "server/observe/steady_clock.h"
+#include "server/service/completion.h"
+#include "server/service/worker_pool.h"
+
+namespace clearance::server {
+
+// Work is measured in units of about a microsecond; up to this much is done on the polling thread.
+inline constexpr std::uint64_t kMaxCheapCost = Turns::kTurn;
+inline constexpr std::uint64_t kDear = kMaxCheapCost + 1;
+inline absl::Duration DurationOf(std::uint64_t cost) {
+  return absl::Microseconds(static_cast<std::int64_t>(cost));
+}
+
+// What is left of a work: part(i) once for each i < count, and then finish().
+struct Parts {
+  std::size_t count = 0;
+  bool is_in_order = false;  // else several threads may be at different ones
+  std::function<void(std::size_t)> part;
+  std::function<void()> finish;
+  // Of the whole work without what comes later, where that is known better than when it was placed.
+  std::uint64_t cost = 0;  // 0: as it was placed
+};
+
+class Placed final : public Completion {
+ public:
+  struct Where {
+    WorkerPool::Account& account;
+    std::string_view group;        // of the account; until it joins the pool
+    grpc::CompletionQueue* queue;  // on whose polling thread the coroutine runs and goes on
+    std::uint64_t cost;
+  };
+  // May leave parts to be done.
+  using Work = std::function<void(Parts* left)>;
+
+  Placed(const Where& where, Work work) : where_(where), work_(std::move(work)) {}
+
+  bool await_ready();
+  void await_suspend(std::coroutine_handle<> waiter);
+  void await_resume() const {}
+
+  // Of work that was done on workers: until one began, and what all of them spent on it.
+  struct Times {
+    absl::Duration waited = absl::ZeroDuration();
+    absl::Duration worked = absl::ZeroDuration();
+  };
+  Times times() const { return {waited_, absl::Nanoseconds(worked_.load())}; }
+
+  void Complete(bool ok) override;
+
+ private:
+  void Begin();
+  std::uint64_t cost() const { return left_.cost == 0 ? where_.cost : left_.cost; }
+  void AddParts();
+  void DoPart();
+  void Return();
+  template <class DoWork>
+  void Timed(const DoWork& work);
+
+  const Where where_;
+  const Work work_;
+  Parts left_;
+  std::atomic<std::size_t> next_part_ = 0;
+  std::atomic<std::size_t> busy_ = 0;  // threads that may be at parts
+  SteadyTime added_;
+  absl::Duration waited_;
+  std::atomic<std::int64_t> worked_ = 0;  // nanoseconds
+  grpc::Alarm alarm_;
+  std::coroutine_handle<> waiter_;
+  // Makes what the workers wrote visible to the polling thread, whatever the queue does.
+  std::atomic<bool> is_done_ = false;
+};
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_SERVICE_PLACED_H_

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/service/scene_watch.h"
+
+#include <grpc/support/time.h>
+#include <grpcpp/alarm.h>
+
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "clearance/v1/scene_watch.pb.h"
+#include "server/guard/quota.h"
+#include "server/registry/caller_scenes.h"
+#include "server/service/admission.h"
+#include "server/service/scene_follower.h"
+#include "server/service/unary.h"
+
+namespace clearance::server {
+namespace {
+
+// One coroutine's way to wait for the next that the registry tells: Start(), look at the registry,
+// await told(). Start, Stop and told are the queue's polling thread's alone.
+class SceneSignal final : public SceneObserver, public KnownEnds {
+ public:
+  explicit SceneSignal(grpc::CompletionQueue* queue) : queue_(queue) {}
+
+  // From here on whatever is told is noticed.
+  void Start() {
+    if (told_.is_pending()) return;
+    told_.Start();
+    const std::lock_guard lock(mutex_);
+    is_armed_ = true;
+  }
+  // Completes told() even if nothing is told.
+  void Stop() {
+    const std::lock_guard lock(mutex_);
+    Wake();
+  }
+  Operation& told() { return told_; }
+
+  // From here on no other incarnation's end is of interest.
+  void Follow(std::uint64_t incarnation) {
+    const std::lock_guard lock(mutex_);
+    followed_ = incarnation;
+  }
+  // How the scene of this incarnation ended, as far as it was told. Any thread's.
+  std::optional<SceneEnd> EndOf(std::uint64_t incarnation) override {
+    const std::lock_guard lock(mutex_);
+    return incarnation == ended_incarnation_ ? end_ : std::nullopt;
+  }
+
+  void SceneChanged() override {
+    const std::lock_guard lock(mutex_);
+    Wake();
+  }
+  void SceneEnded(std::uint64_t incarnation, SceneEnd end) override {
+    const std::lock_guard lock(mutex_);
+    if (followed_.value_or(incarnation) == incarnation) {
+      ended_incarnation_ = incarnation;
+      end_ = end;
+    }
+    Wake();
+  }
+
+ private:
+  // With the mutex.
+  void Wake() {
+    if (!is_armed_) return;
+    is_armed_ = false;
+    alarm_.Set(queue_, gpr_time_0(GPR_CLOCK_MONOTONIC), static_cast<Completion*>(&told_));
+  }
+
+  grpc::CompletionQueue* const queue_;
+  Operation told_;
+  grpc::Alarm alarm_;
+  std::mutex mutex_;  // guards what follows, and alarm_
+  bool is_armed_ = false;
+  std::optional<std::uint64_t> followed_;
+  std::uint64_t ended_incarnation_ = 0;
+  std::optional<SceneEnd> end_;
+};
+
+// From a successful Take to the end.
+class WatchSeat {
+ public:
+  WatchSeat(WatchSeats& seats, std::string holder) : seats_(seats), holder_(std::move(holder)) {}
+  ~WatchSeat() {
+    if (is_taken_) seats_.Leave(holder_);
+  }
+  WatchSeat(const WatchSeat&) = delete;
+  WatchSeat& operator=(const WatchSeat&) = delete;
+
+  // At most once.
+  absl::Status Take() {
+    absl::Status status = seats_.Take(holder_);
+    is_taken_ = status.ok();
+    return status;
+  }
+
+ private:
+  WatchSeats& seats_;
+  const std::string holder_;
+  bool is_taken_ = false;
+};
+
+// The signal among the registry's observers.
+class Observation {
+ public:
+  Observation(SceneRegistry& scenes, const std::string& name, SceneSignal* signal)
+      : scenes_(scenes), name_(name), signal_(signal) {
+    scenes_.AddObserver(name_, signal_);
+  }
+  ~Observation() { scenes_.RemoveObserver(name_, signal_); }
+  Observation(const Observation&) = delete;
+  Observation& operator=(const Observation&) = delete;
+
+ private:
+  SceneRegistry& scenes_;
+  const std::string name_;
+  SceneSignal* const signal_;
+};
+
+struct WatchStream {
+  explicit WatchStream(Poller& poller)
+      : signal(poller.queue()), end(context, &signal.told()), on_drain(poller, signal.told()) {}
+
+  grpc::ServerContext context;
+  SceneWriter writer{&context};
+  SceneSignal signal;
+  CallEnd end;
+  Operation requested, written, finished;
+  Poller::Watch on_drain;
+  grpc::ByteBuffer incoming;
+};
+
+// A look at so many pages is no longer cheap.
+std::uint64_t CostOfLook(const SceneFollower& follower) {
+  constexpr std::uint64_t kCheapBodies = 1'000;
+  return follower.body_count() > kCheapBodies ? kDear : 0;
+}
+
+// Whether the caller may have this watch, and a seat for it.
+absl::Status Admit(const CallScope& scope, grpc::ByteBuffer* incoming, WatchSeat* seat,
+                   v1::WatchSceneRequest* request) {
+  absl::Status status = RequireProcessorTime(scope);
+  if (status.ok()) status = TakeRequest(incoming, scope.parts.limits, request);
+  incoming->Clear();
+  if (status.ok()) {
+    const CallerScenes scenes(*scope.parts.scenes, scope.caller, scope.parts.audit);
+    status = scenes.RequireReach(request->name(), "name");
+  }
+  return status.ok() ? seat->Take() : status;
+}
+
+absl::Status DrainingWatch() {
+  return absl::UnavailableError("draining: watch again, from the revision told last");
+}
+
+}  // namespace
+
+// NOLINTNEXTLINE(readability-function-*): every co_await counts as hidden branches of the language
+Detached ServeSceneWatches(ServerParts& parts, const RequestWatchScene& request, Poller& poller) {
+  const Poller::Presence presence(poller);
+  WatchStream call(poller);
+  call.end.Await();
+  request(&call.context, &call.incoming, &call.writer, poller.queue(), call.requested.Start());
+  if (!co_await call.requested) co_return;
+  ServeSceneWatches(parts, request, poller);
+
+  CallAccount account(parts.metrics.Rpc(RpcMethod::kWatchScene));
+  account.MessageReceived();
+  const SteadyTime deadline = DeadlineOf(call.context);
+  Operation& told = call.signal.told();
+  Admission admission(parts, RpcMethod::kWatchScene, call.context);
+  const Caller& caller = admission.caller();
+  CallerRegistry registry(parts.registry, caller, parts.audit);
+  const CallScope scope{parts, caller, registry};
+  WorkerPool::Account work(parts.workers);
+  ByteBudget::Account bytes(parts.bytes, caller.holder(), poller.queue());
+  WatchSeat seat(parts.watch_seats, caller.holder());
+  SceneFollower follower(scope);
+  v1::WatchSceneRequest message;
+  absl::Status status = admission.Check();
+  if (status.ok()) status = Admit(scope, &call.incoming, &seat, &message);
+  std::optional<Observation> observation;
+  if (status.ok()) {
+    // Before the first look: what is told after it is noticed.
+    observation.emplace(*parts.scenes, message.name(), &call.signal);
+    status = follower.Begin(message);
+    if (status.ok()) call.signal.Follow(follower.incarnation());
+  }
+  while (status.ok() && call.end.is_pending() && !follower.has_ended()) {
+    call.signal.Start();
+    // Of a drain that begins later the next round says so.
+    const bool is_draining = poller.is_draining();
+    v1::WatchSceneResponse response;
+    bool is_new = false;
+    Placed looking({work, caller.group(), poller.queue(), CostOfLook(follower)}, [&](Parts*) {
+      const ProcessorMeter meter(caller);
+      const absl::StatusOr<bool> next = follower.Next(call.signal, &response);
+      status = next.status();
+      is_new = next.ok() && *next;
+    });
+    co_await looking;
+    if (status.ok()) status = admission.Check();
+    if (status.ok() && is_new)
+      status = CountShed(parts.metrics, bytes.TakeUpTo(response.ByteSizeLong()));
+    if (!status.ok()) break;
+    if (is_new) {
+      call.writer.Write(SerializeMessage(response), call.written.Start());
+      const bool is_taken = co_await call.written;
+      bytes.Release();
+      if (!is_taken) break;
+      account.MessageSent();
+    }
+    if (is_draining && !follower.has_ended()) status = DrainingWatch();
+    const bool has_to_wait = status.ok() && !is_new && !poller.is_draining();
+    if (has_to_wait && call.end.is_pending()) co_await told;
+  }
+  observation.reset();
+  call.signal.Stop();
+  // An interrupt may come before the completion does.
+  while (told.is_pending()) co_await told;
+  call.writer.Finish(ToGrpcStatus(status), call.finished.Start());
+  co_await call.finished;
+  co_await call.end;
+  account.EndsWith(EndCode(call.end, deadline, status.code()));
+}
+
+}  // namespace clearance::server

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/service/stream_fence.h"
+
+#include <linux/sockios.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "absl/time/time.h"
+#include "server/observe/steady_clock.h"
+
+namespace clearance::server {
+namespace {
+
+// A stream takes ten bytes to open: this much cannot open more than a few hundred.
+constexpr std::uint64_t kBytesToLookAfter = 4096;
+
+constexpr absl::Duration kWindow = absl::Seconds(1);
+
+// A TLS handshake with a chain of certificates takes some 10 KB, all that a client says before its
+// first stream under 200 bytes.
+constexpr std::uint64_t kMostWithoutStream = 64 << 10;
+
+constexpr std::uint64_t kSuspectBytes = 1 << 20;
+
+// What is beyond a limit for this long is no backlog: some thousand calls are worked off in less.
+constexpr absl::Duration kPatience = absl::Milliseconds(100);
+
+// See MostWorkWithoutAnEvent().
+constexpr std::uint64_t kUsualMessageBytes = 24 << 20;
+constexpr absl::Duration kWorkOfUsualMessages = absl::Milliseconds(100);
+
+// What frames and TLS records add to messages is a hundredth; and what clients say beside them.
+constexpr std::uint64_t kFraming = 4 << 20;
+
+// 0 for what is no TCP socket: only users of this machine reach those.
+std::uint64_t BytesReceived(int descriptor) {
+  tcp_info info{};
+  socklen_t size = sizeof info;
+  if (getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return 0;
+  return info.tcpi_bytes_received;
+}
+
+// What has come and gRPC has not read yet is not in its books either.
+std::uint64_t BytesUnread(int descriptor) {
+  int unread = 0;
+  return ioctl(descriptor, SIOCINQ, &unread) == 0 ? static_cast<std::uint64_t>(unread) : 0;
+}
+
+}  // namespace
+
+absl::Duration MostWorkWithoutAnEvent(const FenceLimits& limits) {
+  const double messages =
+      static_cast<double>(limits.max_message_bytes) / static_cast<double>(kUsualMessageBytes);
+  return std::max(1.0, messages) * kWorkOfUsualMessages;
+}
+
+prometheus::Counter* StreamFence::ReasonToCut(WatchedConnection* connection) {
+  FenceNotes& notes = connection->notes;
+  // In this order: what was read is at most too little.
+  const std::uint64_t received = BytesReceived(connection->descriptor);
+  const bool is_closely = received >= notes.received + kBytesToLookAfter || notes.is_unknown ||
+                          notes.streams.has_value() || notes.resets.has_value();
+  if (!is_closely) {
+    NoteHold(received, &notes);
+    // What it has not sent has cost nothing.
+    if (notes.received == notes.received_in_hold) notes.spent_in_hold = held_;
+    return nullptr;
+  }
+  const std::uint64_t read = received - std::min(received, BytesUnread(connection->descriptor));
+  NoteHold(read, &notes);
+  // What it sent before gRPC had it is looked at once gRPC does.
+  const std::optional<StreamCounts> counts = book_.CountsOf(connection->peer_key);
+  notes.is_unknown = !counts.has_value();
+  notes.received = std::max(notes.received, read);
+  return counts.has_value() ? ReasonOf(*counts, &notes) : nullptr;
+}
+
+void StreamFence::BeginLook(absl::Duration held, SteadyTime now) {
+  const bool is_new = held == absl::ZeroDuration() || held < held_;
+  if (is_new) ++hold_;
+  held_before_ = is_new ? absl::ZeroDuration() : held_;
+  held_ = held;
+  now_ = now;
+  read_in_hold_ = 0;
+  book_.BeginLook();
+}
+
+void StreamFence::NoteHold(std::uint64_t received, FenceNotes* notes) {
+  if (notes->hold != hold_) {
+    notes->hold = hold_;
+    notes->received_by_hold = notes->received;
+    notes->received_in_hold = notes->received;
+    notes->spent_in_hold = held_before_;
+  }
+  read_in_hold_ += received - std::min(received, notes->received_by_hold);
+}
+
+bool StreamFence::IsSuspect(const FenceNotes& notes) const {
+  return notes.hold == hold_ && held_ - notes.spent_in_hold >= MostWorkWithoutAnEvent(limits_) &&
+         notes.received >= notes.received_in_hold + kSuspectBytes;
+}
+
+bool StreamFence::IsMostOfTheHold(const FenceNotes& notes) const {
+  return 2 * (notes.received - notes.received_in_hold) > read_in_hold_;
+}
+
+std::optional<bool> StreamFence::IsIdle(const WatchedConnection& connection) {
+  const std::optional<StreamCounts> counts = book_.CountsOf(connection.peer_key);
+  if (!counts.has_value()) return std::nullopt;
+  return counts->open() == 0;
+}
+
+prometheus::Counter* StreamFence::ReasonOf(const StreamCounts& counts, FenceNotes* notes) {
+  if (counts.open() <= 2 * limits_.max_streams) {
+    notes->streams.reset();
+  } else if (HasLasted(&notes->streams)) {
+    return series_.cut_streams;
+  }
+  if (KeepsResetting(counts, notes)) return series_.cut_resets;
+  if (counts.started == 0 && notes->received > notes->received_by_then + kMostWithoutStream) {
+    return series_.cut_flood;
+  }
+  if (counts.events() != notes->events) {
+    notes->events = counts.events();
+    notes->received_by_event = notes->received;
+    notes->received_in_hold = notes->received;
+    notes->spent_in_hold = held_;
+  } else if (notes->received > notes->received_by_event + MostWithoutEvent(counts)) {
+    return series_.cut_flood;
+  }
+  if (now_ - notes->window_began >= kWindow && !notes->resets.has_value()) {
+    notes->is_second_window = false;
+    BeginWindow(counts, notes);
+  }
+  return nullptr;
+}
+
+// From when it is first asked: whether the readers have since had the time to work off what they
+// found when the server went on.
+bool StreamFence::HasLasted(std::optional<Excess>* excess) {
+  if (!excess->has_value()) {
+    *excess = {.seen = now_, .round = rounds_(), .hold = hold_, .spent_in_hold = held_};
+    return false;
+  }
+  if ((*excess)->hold != hold_) {
+    (*excess)->hold = hold_;
+    (*excess)->spent_in_hold = held_;
+  }
+  const bool was_read_alone = held_ - (*excess)->spent_in_hold >= kPatience;
+  // The round that was under way may have passed the reader by then.
+  return was_read_alone ||
+         (rounds_() >= (*excess)->round + 2 && now_ - (*excess)->seen >= kPatience);
+}
+
+bool StreamFence::KeepsResetting(const StreamCounts& counts, FenceNotes* notes) {
+  const std::uint64_t given_up = counts.given_up - notes->counted.given_up;
+  const std::uint64_t answered = counts.answered - notes->counted.answered;
+  const bool is_excess = given_up > limits_.max_streams && given_up > answered;
+  if (is_excess && notes->is_second_window) return true;
+  if (!is_excess) {
+    notes->resets.reset();
+  } else if (HasLasted(&notes->resets)) {
+    notes->resets.reset();
+    notes->is_second_window = true;
+    BeginWindow(counts, notes);
+  }
+  return false;
+}
+
+void StreamFence::BeginWindow(const StreamCounts& counts, FenceNotes* notes) const {
+  notes->window_began = now_;
+  notes->counted = counts;
+  notes->received_by_then = notes->received;
+}
+
+// The rest of a message may follow a stream that has ended.
+std::uint64_t StreamFence::MostWithoutEvent(const StreamCounts& counts) const {
+  const std::uint64_t messages = std::max<std::uint64_t>(counts.open(), 1);
+  return kFraming + std::min(messages * limits_.max_message_bytes,
+                             std::max(limits_.max_message_bytes, limits_.max_unfinished_bytes));
+}
+
+}  // namespace clearance::server

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Finds connections that hold or waste more streams than is allowed, or send what no honest client
+// sends. MAX_CONCURRENT_STREAMS binds only clients that acknowledge it: gRPC 1.51 takes any number
+// of streams from one that does not, any number of resets (CVE-2023-44487) from everyone, and reads
+// frames that belong to no message for as long as they come (CVE-2023-33953).
+
+#ifndef CLEARANCE_SERVER_SERVICE_STREAM_FENCE_H_
+#define CLEARANCE_SERVER_SERVICE_STREAM_FENCE_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "absl/time/time.h"
+#include "server/observe/connection_series.h"
+#include "server/observe/steady_clock.h"
+#include "server/service/connection_table.h"
+#include "server/service/stream_counts.h"
+
+namespace clearance::server {
+
+struct FenceLimits {
+  std::uint64_t max_streams = 1024;
+  std::uint64_t max_message_bytes = 24 << 20;       // that gRPC takes
+  std::uint64_t max_unfinished_bytes = 1024 << 20;  // of messages that are not whole, all together
+};
+
+// A connection that gRPC has read from at such cost without a message of it being whole, or before
+// it was even handed over, has a flood for a client. A tenth of a second, in which 50 MB of
+// messages would be read, or as much more as `max_message_bytes` is more than 24 MiB.
+absl::Duration MostWorkWithoutAnEvent(const FenceLimits& limits);
+
+// The threads that read connections. Both are called by the thread that looks alone.
+struct Readers {
+  // Processor time that one of them has spent without anything to show for it: the most.
+  std::function<absl::Duration()> longest_hold = [] { return absl::ZeroDuration(); };
+  // Asks all of them to come back, and grows when all of them have since it last grew.
+  std::function<std::uint64_t()> rounds = [] { return 0; };
+};
+
+// A connection is to be cut
+// - when it has more than twice `max_streams` streams open, and still has them after a tenth of a
+//   second in which the server came back to its calls, or which it spent on reading alone: one that
+//   stood still finds at once what honest clients began and gave up meanwhile;
+// - when within about a second more than `max_streams` ended without an answer and fewer with one,
+//   and as many once more when that tenth of a second is over;
+// - when it has never opened a stream, and more came within about a second than a handshake takes:
+//   without a stream HTTP/2 knows only frames of some bytes, which clients send now and then;
+// - when more came since anything happened to a stream (it began, it ended, a message of it was
+//   whole) than the messages of all open streams together can have.
+// Another is told by what it costs the thread that reads: IsSuspect().
+// Thread-compatible.
+class StreamFence {
+ public:
+  // Of the connections that were accepted on this port.
+  StreamFence(int port, const FenceLimits& limits, const ConnectionSeries& series)
+      : book_(port), limits_(limits), series_(series) {}
+
+  // As Readers have them.
+  void SetRounds(std::function<std::uint64_t()> rounds) { rounds_ = std::move(rounds); }
+
+  // What counts connections that are cut for what this one does; null where it may stay. Looks
+  // closely only where enough has come since the last look to open many streams: else it takes
+  // under a microsecond.
+  prometheus::Counter* ReasonToCut(WatchedConnection* connection);
+
+  // What ReasonToCut() says of a connection with these counts.
+  prometheus::Counter* ReasonOf(const StreamCounts& counts, FenceNotes* notes);
+
+  // Before the connections are looked at: what a thread that reads them has spent since it last
+  // came back to what they are read for; less than before where it has come back.
+  void BeginLook(absl::Duration held, SteadyTime now);
+
+  // Whether, while that thread spent MostWorkWithoutAnEvent(), a mebibyte was read of the
+  // connection and nothing happened to any stream of it. One is to blame if no other can be.
+  bool IsSuspect(const FenceNotes& notes) const;
+
+  // Whether that was most of what was read of all connections meanwhile. Requires: this look has
+  // been at all of them.
+  bool IsMostOfTheHold(const FenceNotes& notes) const;
+
+  // Whether it has no stream open. nullopt where gRPC does not have it.
+  std::optional<bool> IsIdle(const WatchedConnection& connection);
+
+ private:
+  void NoteHold(std::uint64_t received, FenceNotes* notes);
+  bool HasLasted(std::optional<Excess>* excess);
+  bool KeepsResetting(const StreamCounts& counts, FenceNotes* notes);
+  void BeginWindow(const StreamCounts& counts, FenceNotes* notes) const;
+  std::uint64_t MostWithoutEvent(const StreamCounts& counts) const;
+
+  StreamBook book_;
+  const FenceLimits limits_;
+  const ConnectionSeries series_;
+  std::function<std::uint64_t()> rounds_ = Readers().rounds;
+  SteadyTime now_ = SteadyTime();   // when the look began
+  std::uint64_t hold_ = 0;          // grows with each
+  std::uint64_t read_in_hold_ = 0;  // bytes of all connections, as far as this look has come
+  absl::Duration held_ = absl::ZeroDuration();
+  absl::Duration held_before_ = absl::ZeroDuration();  // in this hold, at the look before
+};
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_SERVICE_STREAM_FENCE_H_

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Numbers to bytes and back, little-endian and without gaps: what the store's blobs are made of.
+
+#ifndef CLEARANCE_SERVER_STORAGE_BLOB_H_
+#define CLEARANCE_SERVER_STORAGE_BLOB_H_
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+
+namespace clearance::server {
+
+static_assert(std::endian::native == std::endian::little, "numbers are copied as they lie");
+
+// Thread-compatible.
+class BlobWriter {
+ public:
+  template <class T>
+  void Put(T value) {
+    static_assert(std::is_arithmetic_v<T>);
+    bytes_.append(reinterpret_cast<const char*>(&value), sizeof(value));
+  }
+  // The numbers alone: the reader knows how many there are.
+  void PutDoubles(absl::Span<const double> values);
+  // Their number, the bytes of each (1, 2 or 4: the fewest that hold the largest), then each.
+  void PutIndices(absl::Span<const std::uint32_t> values);
+
+  std::string Take() { return std::move(bytes_); }
+
+ private:
+  std::string bytes_;
+};
+
+// Reads what a BlobWriter wrote. Whatever is not there, or not as a writer would have written it,
+// is read as 0 or nothing and remembered: ok() is asked once, at the end. Never takes more memory
+// than a few times the bytes. Thread-compatible.
+class BlobReader {
+ public:
+  // `bytes` outlive this.
+  explicit BlobReader(absl::string_view bytes) : bytes_(bytes) {}
+
+  template <class T>
+  T Get() {
+    T value{};
+    if (bytes_.size() < sizeof(T)) {
+      Fail();
+      return value;
+    }
+    std::memcpy(&value, bytes_.data(), sizeof(T));
+    bytes_.remove_prefix(sizeof(T));
+    return value;
+  }
+  // Fails where one is not finite.
+  double GetFinite();
+  std::vector<double> GetFinite(std::size_t count);
+  // Fails where one is not below `bound`.
+  std::vector<std::uint32_t> GetIndices(std::uint64_t bound);
+  // A number of things of which each takes at least one byte.
+  std::uint32_t GetCount();
+
+  void Require(bool condition) {
+    if (!condition) Fail();
+  }
+  bool ok() const { return ok_; }
+  bool at_end() const { return bytes_.empty(); }
+
+ private:
+  void Fail() {
+    ok_ = false;
+    bytes_ = {};
+  }
+
+  absl::string_view bytes_;
+  bool ok_ = true;
+};
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_STORAGE_BLOB_H_

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/storage/data_directory.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+
+namespace clearance::server {
+namespace {
+
+constexpr mode_t kOwnerOnly = 0700;
+constexpr mode_t kOwnersFile = 0600;
+constexpr mode_t kOthers = 0077;
+
+absl::Status Unusable(const std::string& path, int error, const char* advice) {
+  return absl::FailedPreconditionError(
+      absl::StrCat(path, ": ", std::generic_category().message(error), "; ", advice));
+}
+
+absl::Status MakeDirectory(const std::string& path) {
+  if (mkdir(path.c_str(), kOwnerOnly) == 0) {
+    SyncDirectory(absl::StrCat(path, "/.."));
+    return absl::OkStatus();
+  }
+  if (errno == EEXIST) return absl::OkStatus();
+  return Unusable(path, errno,
+                  "--data_dir has to be a directory that the server may write, or "
+                  "that it can make in one that is there");
+}
+
+// A file of the owner's alone, whatever it was before. -1 where it cannot be had.
+int OpenOwnersFile(const std::string& path) {
+  const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kOwnersFile);
+  if (file >= 0) fchmod(file, kOwnersFile);
+  return file;
+}
+
+}  // namespace
+
+std::string DatabasePath(const std::string& data_dir) {
+  return absl::StrCat(data_dir, "/shapes.sqlite");
+}
+
+void SyncDirectory(const std::string& path) {
+  const int directory = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (directory < 0) return;
+  fsync(directory);
+  close(directory);
+}
+
+absl::StatusOr<DataDirectory> DataDirectory::Open(const std::string& path) {
+  if (absl::Status status = MakeDirectory(path); !status.ok()) return status;
+  const std::string lock_path = absl::StrCat(path, "/lock");
+  constexpr const char* kAdvice =
+      "the server has to own what is in --data_dir and be able to "
+      "write there";
+  // The files may be writable where the directory is not: the log could not be made beside them.
+  if (faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0)
+    return Unusable(path, errno, kAdvice);
+  const int lock = OpenOwnersFile(lock_path);
+  if (lock < 0) return Unusable(lock_path, errno, kAdvice);
+  DataDirectory directory(path, lock);
+  if (flock(lock, LOCK_EX | LOCK_NB) != 0) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(path, " is in use by another server; give each its own --data_dir"));
+  }
+  const int database = OpenOwnersFile(directory.database_path());
+  if (database < 0) return Unusable(directory.database_path(), errno, kAdvice);
+  close(database);
+  SyncDirectory(path);
+  return directory;
+}
+
+DataDirectory::~DataDirectory() {
+  if (lock_ >= 0) close(lock_);
+}
+
+DataDirectory::DataDirectory(DataDirectory&& other) noexcept
+    : path_(std::move(other.path_)), lock_(std::exchange(other.lock_, -1)) {}
+
+bool DataDirectory::is_open_to_others() const {
+  struct stat status {};
+  return stat(path_.c_str(), &status) == 0 && (status.st_mode & kOthers) != 0;
+}
+
+}  // namespace clearance::server

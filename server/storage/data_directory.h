@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The directory that shapes live in: made if it is not there, readable by its owner alone, and one
+// server's at a time.
+
+#ifndef CLEARANCE_SERVER_STORAGE_DATA_DIRECTORY_H_
+#define CLEARANCE_SERVER_STORAGE_DATA_DIRECTORY_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+
+namespace clearance::server {
+
+// The database of a data directory.
+std::string DatabasePath(const std::string& data_dir);
+
+// So that the name of what was made in the directory survives a loss of power.
+void SyncDirectory(const std::string& path);
+
+// Holds the directory's lock, which the system takes back from a process that ends, however it
+// ends. Thread-compatible.
+class DataDirectory {
+ public:
+  // Makes the directory (0700; not those above it) and an empty database file (0600) where there
+  // are none. FAILED_PRECONDITION, naming the path and what to do, where another server has it or
+  // it cannot be written.
+  static absl::StatusOr<DataDirectory> Open(const std::string& path);
+
+  ~DataDirectory();
+  DataDirectory(DataDirectory&& other) noexcept;
+  DataDirectory& operator=(DataDirectory&&) = delete;
+
+  const std::string& path() const { return path_; }
+  std::string database_path() const { return DatabasePath(path_); }
+  // Users other than the owner may enter the directory.
+  bool is_open_to_others() const;
+
+ private:
+  DataDirectory(std::string path, int lock) : path_(std::move(path)), lock_(lock) {}
+
+  std::string path_;
+  int lock_ = -1;
+};
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_STORAGE_DATA_DIRECTORY_H_

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/storage/shape_ledger.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/time.h"
+#include "server/guard/refusal.h"
+#include "server/observe/steady_clock.h"
+
+namespace clearance::server {
+namespace {
+
+// What may wait for the disk, and what goes into one commit once it holds something.
+constexpr std::uint64_t kMostQueuedBytes = 256 * kMebibyte;
+constexpr std::uint64_t kMostCommitBytes = 64 * kMebibyte;
+// Of a change without content, about.
+constexpr std::uint64_t kBytesOfChange = 256;
+
+constexpr std::chrono::milliseconds kProbeInterval{250};
+
+std::uint64_t BytesOf(const std::vector<ShapeChange>& changes) {
+  std::uint64_t bytes = 0;
+  for (const ShapeChange& change : changes) {
+    const bool has_content = change.content.ok() && *change.content != nullptr;
+    bytes += kBytesOfChange + (has_content ? (*change.content)->byte_size() : 0);
+    if (change.scene != nullptr) bytes += change.scene->record.size() + change.scene->whole.size();
+  }
+  return bytes;
+}
+
+std::string InWords(const SceneDraft::Users& users) {
+  std::string words = absl::StrJoin(users.names, ", ");
+  const std::size_t others = users.count - users.names.size();
+  if (others > 0) absl::StrAppend(&words, words.empty() ? "" : " and ", others, " others");
+  return words;
+}
+
+// A content that kept scenes use has to keep a name: it is by the registry alone that they find it
+// again after a restart.
+absl::Status RequireUnused(const ShapeChange& change, RegistryDraft* shapes,
+                           const SceneDraft& scenes) {
+  const ShapeContentPtr old = shapes->ContentOf(change.name);
+  if (old == nullptr || !shapes->IsLastName(*old)) return absl::OkStatus();
+  const ShapeContentPtr& next = *change.content;
+  const bool is_replaced = next != nullptr && next->digest != old->digest && change.options.replace;
+  if (next != nullptr && !is_replaced) return absl::OkStatus();
+  const SceneDraft::Users users = scenes.UsersOf(old->digest, change.prefixes);
+  if (users.count == 0) return absl::OkStatus();
+  return Refuse(absl::StatusCode::kFailedPrecondition,
+                {.field = "name",
+                 .value = change.name,
+                 .limit = "a content that no scene uses, or that another name has as well",
+                 .message = "Scenes use this shape: " + InWords(users) +
+                            ". Take it out of them, or give its content a second name first."});
+}
+
+ShapeOutcome DraftShape(const ShapeChange& change, RegistryDraft* draft) {
+  if (*change.content != nullptr) {
+    return draft->Register(change.name, *change.content, change.options);
+  }
+  const ShapeContentPtr content = draft->ContentOf(change.name);
+  const auto revision = draft->Delete(change.name, change.expected_digest);
+  if (!revision.ok()) return revision.status();
+  return Registry::Registration{{change.name, content, *revision}, *revision, false};
+}
+
+absl::Status RequireContents(const NamedSceneChange& change, const RegistryDraft& shapes) {
+  if (change.ttl.has_value()) return absl::OkStatus();
+  for (const std::string& digest : change.digests) {
+    if (!shapes.HasDigest(digest)) return RefuseUnknown("digest", digest);
+  }
+  return absl::OkStatus();
+}
+
+ShapeOutcome DraftScene(const NamedSceneChange& change, const RegistryDraft& shapes,
+                        SceneDraft* scenes) {
+  if (absl::Status status = RequireContents(change, shapes); !status.ok()) return status;
+  absl::StatusOr<SceneState> state = scenes->Change(change);
+  if (!state.ok()) return state.status();
+  Registry::Registration changed;
+  changed.scene = std::make_shared<const SceneState>(*std::move(state));
+  return changed;
+}
+
+absl::Status Unstored(const absl::Status& failure) {
+  const bool is_full = failure.code() == absl::StatusCode::kResourceExhausted;
+  return Refuse(
+      is_full ? absl::StatusCode::kResourceExhausted : absl::StatusCode::kUnavailable,
+      {.field = "data_dir",
+       .value = is_full ? "the disk is full" : "the write failed",
+       .limit = "what is acknowledged is stored",
+       .message = "The change could not be stored and was not made; repeat it with back-off."});
+}
+
+absl::Status TooMuchWaits(std::uint64_t bytes) {
+  return Refuse(absl::StatusCode::kResourceExhausted,
+                {.field = "data_dir",
+                 .value = FormatNumber(bytes) + " bytes wait to be stored",
+                 .limit = "<= " + FormatNumber(kMostQueuedBytes),
+                 .message = "The disk does not keep up with the registrations; repeat with "
+                            "back-off."});
+}
+
+}  // namespace
+
+RegistryChanges ShapeLedger::Drafts::changes() const {
+  RegistryChanges changes = shapes.changes();
+  if (scenes.has_value()) changes.scenes = scenes->records();
+  return changes;
+}
+
+bool ShapeLedger::Drafts::empty() const {
+  return shapes.changes().empty() && (!scenes.has_value() || scenes->empty());
+}
+
+void ShapeLedger::Drafts::Apply() {
+  shapes.Apply();
+  if (scenes.has_value()) scenes->Apply();
+}
+
+ShapeLedger::Drafts ShapeLedger::NewDrafts() {
+  return {.shapes = RegistryDraft(&registry_),
+          .scenes = scenes_ == nullptr ? std::nullopt : std::optional<SceneDraft>(scenes_)};
+}
+
+ShapeOutcome ShapeLedger::Draft(const ShapeChange& change, Drafts* drafts) {
+  if (change.scene != nullptr) return DraftScene(*change.scene, drafts->shapes, &*drafts->scenes);
+  if (!change.content.ok()) return change.content.status();
+  if (drafts->scenes.has_value()) {
+    absl::Status status = RequireUnused(change, &drafts->shapes, *drafts->scenes);
+    if (!status.ok()) return status;
+  }
+  return DraftShape(change, &drafts->shapes);
+}
+
+ShapeLedger::ShapeLedger(Parts parts)
+    : registry_(parts.registry),
+      scenes_(parts.scenes),
+      store_(std::move(parts.store)),
+      series_(parts.metrics == nullptr ? nullptr : &parts.metrics->store()),
+      log_(parts.log),
+      thread_([this] { Run(); }) {}
+
+ShapeLedger::~ShapeLedger() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_ending_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void ShapeLedger::Submit(std::vector<ShapeChange> changes, Done done) {
+  const std::uint64_t bytes = BytesOf(changes);
+  std::uint64_t waiting = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    waiting = queued_bytes_;
+    // One order alone is always taken: its own message was small enough.
+    if (waiting == 0 || waiting + bytes <= kMostQueuedBytes) {
+      queued_bytes_ += bytes;
+      queue_.push_back({std::move(changes), std::move(done), bytes});
+      changed_.notify_one();
+      return;
+    }
+  }
+  done(std::vector<ShapeOutcome>(changes.size(), TooMuchWaits(waiting)));
+}
+
+void ShapeLedger::WatchHealth(std::function<void(bool)> watch) {
+  const std::lock_guard lock(watch_mutex_);
+  watch_ = std::move(watch);
+  if (watch_) watch_(is_healthy_);
+}
+
+void ShapeLedger::Run() {
+  while (true) {
+    std::vector<Order> orders = NextOrders();
+    if (!orders.empty()) {
+      Settle(std::move(orders));
+    } else if (is_ending()) {
+      return;
+    } else {
+      SetHealthy(store_->Probe());
+    }
+  }
+}
+
+bool ShapeLedger::is_ending() {
+  const std::lock_guard lock(mutex_);
+  return is_ending_;
+}
+
+std::vector<ShapeLedger::Order> ShapeLedger::NextOrders() {
+  std::vector<Order> orders;
+  std::unique_lock lock(mutex_);
+  const auto has_work = [this] { return !queue_.empty() || is_ending_; };
+  // Only this thread changes it.
+  if (is_healthy_) {
+    changed_.wait(lock, has_work);
+  } else {
+    changed_.wait_for(lock, kProbeInterval, has_work);
+  }
+  std::uint64_t bytes = 0;
+  while (!queue_.empty() && (orders.empty() || bytes + queue_.front().bytes <= kMostCommitBytes)) {
+    bytes += queue_.front().bytes;
+    orders.push_back(std::move(queue_.front()));
+    queue_.pop_front();
+  }
+  queued_bytes_ -= bytes;
+  return orders;
+}
+
+void ShapeLedger::Settle(std::vector<Order> orders) {
+  std::vector<std::vector<ShapeOutcome>> outcomes;
+  absl::Status stored;
+  {
+    Drafts drafts = NewDrafts();
+    for (const Order& order : orders) {
+      std::vector<ShapeOutcome>& its = outcomes.emplace_back();
+      for (const ShapeChange& change : order.changes) its.push_back(Draft(change, &drafts));
+    }
+    stored = Store(drafts.changes());
+    if (stored.ok()) drafts.Apply();
+  }
+  for (std::size_t i = 0; i < orders.size(); ++i) {
+    if (!stored.ok()) outcomes[i] = OutcomesUnstored(orders[i], stored);
+    orders[i].done(std::move(outcomes[i]));
+  }
+}
+
+absl::Status ShapeLedger::Store(const RegistryChanges& changes) {
+  if (store_ == nullptr || changes.empty()) return absl::OkStatus();
+  const SteadyTime began = SteadyNow();
+  absl::Status status = store_->Commit(changes);
+  if (series_ != nullptr && status.ok()) {
+    series_->commits->Increment();
+    series_->commit_seconds->Observe(absl::ToDoubleSeconds(SteadyNow() - began));
+    series_->commit_names->Observe(static_cast<double>(changes.names.size()));
+  }
+  SetHealthy(status);
+  return status;
+}
+
+// Each change by itself: what was refused with the others may have been so because of them.
+std::vector<ShapeOutcome> ShapeLedger::OutcomesUnstored(const Order& order,
+                                                        const absl::Status& failure) {
+  std::vector<ShapeOutcome> outcomes;
+  outcomes.reserve(order.changes.size());
+  for (const ShapeChange& change : order.changes) {
+    Drafts drafts = NewDrafts();
+    ShapeOutcome outcome = Draft(change, &drafts);
+    outcomes.push_back(drafts.empty() ? std::move(outcome) : Unstored(failure));
+  }
+  return outcomes;
+}
+
+void ShapeLedger::SetHealthy(const absl::Status& status) {
+  if (series_ != nullptr) {
+    if (!status.ok()) series_->failures->Increment();
+    series_->bytes->Set(static_cast<double>(store_->byte_size()));
+  }
+  const std::lock_guard lock(watch_mutex_);
+  if (is_healthy_ == status.ok()) return;
+  is_healthy_ = status.ok();
+  if (log_ != nullptr && is_healthy_) log_->Info("shapes can be stored again");
+  if (log_ != nullptr && !is_healthy_) {
+    log_->Error("shapes cannot be stored: registrations are refused, queries go on",
+                {{"reason", status.message()}});
+  }
+  if (watch_) watch_(is_healthy_);
+}
+
+}  // namespace clearance::server

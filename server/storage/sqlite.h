@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// SQLite with owners and statuses: a database and its statements end by themselves, and every call
+// says how it went.
+
+#ifndef CLEARANCE_SERVER_STORAGE_SQLITE_H_
+#define CLEARANCE_SERVER_STORAGE_SQLITE_H_
+
+#include <sqlite3.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace clearance::server {
+
+// How SQLite's result codes read here: RESOURCE_EXHAUSTED where the disk is full, DATA_LOSS where
+// the file is damaged or no database, FAILED_PRECONDITION where it may not be written or opened,
+// else UNAVAILABLE. The text is SQLite's.
+absl::Status SqliteStatus(sqlite3* database, int result);
+
+// One prepared statement. Texts and blobs that are bound must outlive the next Step or Run.
+// Thread-compatible.
+class Statement {
+ public:
+  void BindText(int index, absl::string_view text);
+  void BindBlob(int index, absl::string_view bytes);
+  void BindNumber(int index, std::int64_t number);
+
+  // True where there is a row. After false or an error the statement can be bound and run again.
+  absl::StatusOr<bool> Step();
+  // Of a statement without rows.
+  absl::Status Run();
+
+  // Of the present row; views hold until the next Step.
+  absl::string_view Bytes(int column) const;
+  std::int64_t Number(int column) const { return sqlite3_column_int64(statement_.get(), column); }
+
+ private:
+  friend class Database;
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+  };
+  explicit Statement(sqlite3_stmt* statement) : statement_(statement) {}
+
+  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+};
+
+enum class OpenMode { kReadOnly, kReadWrite, kCreate };
+
+// One connection. Thread-compatible; must outlive its statements.
+class Database {
+ public:
+  // `vfs` names the layer through which SQLite reaches files; null is the default one.
+  static absl::StatusOr<Database> Open(const std::string& path, OpenMode mode,
+                                       const char* vfs = nullptr);
+
+  absl::Status Execute(const std::string& sql);
+  absl::StatusOr<Statement> Prepare(absl::string_view sql);
+  // The first column of the first row.
+  absl::StatusOr<std::string> QueryText(absl::string_view sql);
+  absl::StatusOr<std::int64_t> QueryNumber(absl::string_view sql);
+
+  // Whether statements wait, for seconds, while others have what they need; at first they do.
+  void SetWaiting(bool waits);
+
+  // Between BEGIN and COMMIT or ROLLBACK.
+  bool is_in_transaction() const { return sqlite3_get_autocommit(handle_.get()) == 0; }
+  sqlite3* handle() const { return handle_.get(); }
+
+ private:
+  struct Close {
+    void operator()(sqlite3* database) const { sqlite3_close_v2(database); }
+  };
+  explicit Database(sqlite3* handle) : handle_(handle) {}
+
+  std::unique_ptr<sqlite3, Close> handle_;
+};
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_STORAGE_SQLITE_H_

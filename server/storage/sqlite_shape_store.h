@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Shapes and scenes in an SQLite database: a write-ahead log, synced at every commit.
+
+#ifndef CLEARANCE_SERVER_STORAGE_SQLITE_SHAPE_STORE_H_
+#define CLEARANCE_SERVER_STORAGE_SQLITE_SHAPE_STORE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "server/storage/shape_store.h"
+#include "server/storage/sqlite.h"
+
+namespace clearance::server {
+
+class SqliteShapeStore final : public ShapeStore {
+ public:
+  // Opens the database, makes its tables where it is empty, and checks it whole. Fails, naming the
+  // file and what to do, with DATA_LOSS where it is damaged, FAILED_PRECONDITION where it is
+  // another program's, a newer server's or may not be written, else UNAVAILABLE. `vfs` as of
+  // Database::Open.
+  static absl::StatusOr<std::unique_ptr<SqliteShapeStore>> Open(const std::string& path,
+                                                                const char* vfs = nullptr);
+
+  absl::Status Commit(const RegistryChanges& changes) override;
+  absl::Status Probe() override;
+  absl::StatusOr<StoredNames> ReadNames() override;
+  absl::Status ReadContents(const Part& part, const Visit& visit) const override;
+  absl::Status ReadScenes(const VisitRecord& visit) override;
+  std::uint64_t byte_size() const override;
+
+ private:
+  struct Statements {
+    Statement add_content, drop_content, put_name, drop_name, set_revision, drop_records,
+        add_record;
+  };
+
+  SqliteShapeStore(std::string path, const char* vfs, Database database, Statements statements)
+      : path_(std::move(path)),
+        vfs_(vfs),
+        database_(std::move(database)),
+        statements_(std::move(statements)) {}
+
+  static absl::StatusOr<Statements> Prepare(Database* database);
+
+  // Inside a transaction.
+  absl::Status Write(const RegistryChanges& changes);
+  absl::Status AddContent(const ShapeContent& content);
+  absl::Status PutName(const RegistryChanges::Name& name);
+  absl::Status PutScene(const SceneRecord& record);
+  // Makes durable what the log held when the store was opened; at once where that is done.
+  absl::Status FoldLog();
+  absl::Status WithTransaction(const std::function<absl::Status()>& write);
+
+  const std::string path_;
+  const char* const vfs_;
+  Database database_;
+  Statements statements_;
+  bool is_log_folded_ = false;
+};
+
+// The same status, with the file's path and what to do about it.
+absl::Status WithAdvice(const std::string& path, const absl::Status& status);
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_STORAGE_SQLITE_SHAPE_STORE_H_
