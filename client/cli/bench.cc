@@ -8,10 +8,10 @@
 #include <random>
 #include <vector>
 
-#include "absl/time/clock.h"
 #include "clearance/session.h"
 #include "client/cli/command.h"
 #include "client/cli/output.h"
+#include "internal/steady_clock.h"
 
 namespace clearance::client {
 namespace {
@@ -59,12 +59,12 @@ struct Measured {
 absl::StatusOr<Measured> Measure(const BenchArguments& arguments, const SessionMessage& message,
                                  const DistanceResult& expected, Session* session) {
   Measured measured;
-  std::deque<absl::Time> sent;
-  const absl::Time start = absl::Now();
+  std::deque<SteadyTime> sent;
+  const SteadyTime start = SteadyNow();
   int to_send = arguments.messages;
   while (to_send > 0 || !sent.empty()) {
     if (to_send > 0 && static_cast<int>(sent.size()) < arguments.in_flight) {
-      sent.push_back(absl::Now());
+      sent.push_back(SteadyNow());
       const absl::Status status = session->Send(message);
       if (!status.ok()) return status;
       --to_send;
@@ -73,13 +73,13 @@ absl::StatusOr<Measured> Measure(const BenchArguments& arguments, const SessionM
     const absl::StatusOr<Reply> reply = session->Next();
     if (!reply.ok()) return reply.status();
     if (!reply->status.ok()) return reply->status;
-    measured.latencies.push_back(absl::ToDoubleSeconds(absl::Now() - sent.front()));
+    measured.latencies.push_back(absl::ToDoubleSeconds(SteadyNow() - sent.front()));
     sent.pop_front();
     if (!IsSame(std::get<DistanceResult>(reply->answer), expected)) {
       return absl::InternalError("an answer differs from that of the first pass");
     }
   }
-  measured.seconds = absl::ToDoubleSeconds(absl::Now() - start);
+  measured.seconds = absl::ToDoubleSeconds(SteadyNow() - start);
   std::sort(measured.latencies.begin(), measured.latencies.end());
   return measured;
 }
@@ -102,7 +102,8 @@ Json Summary(const BenchArguments& arguments, const Measured& measured) {
 int Bench(const GlobalOptions& options, const BenchArguments& arguments) {
   const absl::StatusOr<Client> client = options.Connect();
   if (!client.ok()) return ReportError(client.status());
-  const std::unique_ptr<Session> session = client->OpenSession();
+  // What a broken stream costs is not what is measured.
+  const std::unique_ptr<Session> session = client->OpenSession({.reopen = false});
   Generator generator(arguments.seed);
   for (const std::uint32_t slot : {0u, 1u}) {
     const auto opened = session->Open(slot, RandomHull(arguments.points, &generator));

@@ -22,14 +22,27 @@ enum ExitCode : int {
   kExitUnknown = 3,  // a row is undecided, and none is known not to be free
 };
 
+// Files of PEM text; without any of them, and without `use`, the server is asked in plain text.
+struct TlsArguments {
+  bool use = false;
+  std::string ca;  // empty: those of the system
+  std::string certificate;
+  std::string key;
+  std::string server_name;
+};
+
 // The options before the command's own.
 struct GlobalOptions {
   std::string address = "localhost:50051";
   double timeout_s = 10;
   bool json = false;
+  TlsArguments tls;
+  std::string token_file;  // empty: the token is that of the environment, if it has one
+  bool allow_plaintext_token = false;
   // Set by the command that ran.
   int exit_code = kExitFree;
 
+  absl::StatusOr<ClientOptions> ForClient() const;
   absl::StatusOr<Client> Connect() const;
 };
 
@@ -39,7 +52,11 @@ int ReportError(const absl::Status& status);
 // Each adds its commands to the app; their callbacks set options->exit_code. `options` outlives the
 // app.
 void AddShapeCommands(CLI::App* app, GlobalOptions* options);
+void AddTransferCommands(CLI::App* app, GlobalOptions* options);
 void AddQueryCommands(CLI::App* app, GlobalOptions* options);
+void AddSceneCommands(CLI::App* app, GlobalOptions* options);
+void AddSceneWatch(CLI::App* scene, GlobalOptions* options);    // a word of `scene`
+void AddSceneQueries(CLI::App* scene, GlobalOptions* options);  // words of `scene`
 void AddServerCommands(CLI::App* app, GlobalOptions* options);
 void AddBenchCommand(CLI::App* app, GlobalOptions* options);
 

@@ -3,15 +3,73 @@
 // clearance: the server from a shell.
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "client/cli/command.h"
+#include "client/cli/read_file.h"
+#include "client/cli/token.h"
 
 namespace clearance::client {
 
+namespace {
+
+absl::Status ReadTlsFile(const std::string& path, std::string* text) {
+  if (path.empty()) return absl::OkStatus();
+  absl::StatusOr<std::string> read = ReadFile(path);
+  if (!read.ok()) return read.status();
+  *text = *std::move(read);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::optional<TlsOptions>> ReadTls(const TlsArguments& arguments) {
+  TlsOptions tls = {.server_name = arguments.server_name};
+  absl::Status status = ReadTlsFile(arguments.ca, &tls.root_certificates);
+  if (status.ok()) status = ReadTlsFile(arguments.certificate, &tls.certificate_chain);
+  if (status.ok()) status = ReadTlsFile(arguments.key, &tls.private_key);
+  if (!status.ok()) return status;
+  const bool is_wanted = arguments.use || !tls.root_certificates.empty() ||
+                         !tls.certificate_chain.empty() || !tls.server_name.empty();
+  return is_wanted ? std::make_optional(std::move(tls)) : std::nullopt;
+}
+
+void AddTlsOptions(CLI::App* app, TlsArguments* tls) {
+  app->add_flag("--tls", tls->use, "Ask over TLS; implied by the options below");
+  app->add_option("--tls-ca", tls->ca, "PEM file of the CAs to trust instead of the system's")
+      ->envname("CLEARANCE_TLS_CA");
+  auto* const certificate =
+      app->add_option("--tls-certificate", tls->certificate,
+                      "PEM file with the certificate to prove oneself with (mutual TLS)")
+          ->envname("CLEARANCE_TLS_CERTIFICATE");
+  auto* const key = app->add_option("--tls-key", tls->key, "PEM file with the certificate's key")
+                        ->envname("CLEARANCE_TLS_KEY");
+  certificate->needs(key);
+  key->needs(certificate);
+  app->add_option("--tls-server-name", tls->server_name,
+                  "The name that the server's certificate is for, where --addr has another");
+}
+
+}  // namespace
+
+absl::StatusOr<ClientOptions> GlobalOptions::ForClient() const {
+  absl::StatusOr<std::optional<TlsOptions>> read = ReadTls(tls);
+  if (!read.ok()) return read.status();
+  const absl::StatusOr<std::string> token = ReadToken(token_file);
+  if (!token.ok()) return token.status();
+  return ClientOptions{.timeout = absl::Seconds(timeout_s),
+                       .wait_for_server = false,
+                       .tls = *std::move(read),
+                       .token = *token,
+                       .allow_token_in_plain_text = allow_plaintext_token};
+}
+
 absl::StatusOr<Client> GlobalOptions::Connect() const {
-  return Client::Connect(address, {.timeout = absl::Seconds(timeout_s), .wait_for_server = false});
+  const absl::StatusOr<ClientOptions> options = ForClient();
+  if (!options.ok()) return options.status();
+  return Client::Connect(address, *options);
 }
 
 int ReportError(const absl::Status& status) {
@@ -20,6 +78,12 @@ int ReportError(const absl::Status& status) {
   if (const std::optional<Error> error = ErrorDetail(status)) {
     absl::FPrintF(stderr, "  field: %s\n  value: %s\n  limit: %s\n", error->field, error->value,
                   error->limit);
+    if (error->retry_after) {
+      absl::FPrintF(stderr, "  retry after: %s\n", absl::FormatDuration(*error->retry_after));
+    }
+  }
+  if (const std::string id = IdsOf(status).request_id; !id.empty()) {
+    absl::FPrintF(stderr, "  request id: %s\n", id);
   }
   return kExitError;
 }
@@ -35,7 +99,8 @@ a clearance.v1.Shape in full precision), or JSON text. Poses are x y z qx qy qz 
 
 Exit codes:
   0  done; of queries: every row is proved free (SEPARATED, BEYOND, FREE)
-  1  not free: a row is TOUCHING, PENETRATING, HIT or INITIALLY_OVERLAPPING; health: not serving
+  1  not free: a row, or a pair that a row lists, is TOUCHING, PENETRATING, HIT or
+     INITIALLY_OVERLAPPING; health: not serving
   2  error: wrong usage, no connection, a refused message or row; nothing may be concluded
   3  unknown: a row is UNDECIDED and none is known not to be free
 
@@ -43,7 +108,10 @@ Examples:
   clearance register crate crate.obj --scale 0.001
   clearance distance crate '{"sphere": {"radius": 0.1}}' --pose-b 1 0 0 0 0 0 1
   clearance toc crate wall.stl --displacement-a 0.5 0 0 --json
-  clearance distance --batch questions.json)";
+  clearance distance --batch questions.json
+  clearance scene import cell meshes/ poses.json
+  clearance scene check cell gripper.obj --pose 0 0 1 0 0 0 1 --all 10
+  clearance scene ray cell --origin 0 0 2 --displacement 0 0 -3)";
 
 }  // namespace
 
@@ -59,12 +127,19 @@ int main(int argc, char** argv) {
                  "Seconds for each unary call, and for the whole session of a query")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  clearance::client::AddTlsOptions(&app, &options.tls);
+  app.add_option("--token-file", options.token_file,
+                 "File with the bearer token; without: the variable CLEARANCE_TOKEN");
+  app.add_flag("--allow-plaintext-token", options.allow_plaintext_token,
+               "Send the token to another machine even over plain text");
   app.add_flag("-o,--json", options.json, "Print JSON instead of tables");
   app.footer(kFooter);
   app.require_subcommand(1);
   app.fallthrough();
   AddShapeCommands(&app, &options);
+  AddTransferCommands(&app, &options);
   AddQueryCommands(&app, &options);
+  AddSceneCommands(&app, &options);
   AddServerCommands(&app, &options);
   AddBenchCommand(&app, &options);
   try {

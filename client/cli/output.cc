@@ -4,38 +4,15 @@
 #include <google/protobuf/util/json_util.h>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_format.h"
-#include "client/cli/command.h"
+#include "client/cli/row_output.h"
 #include "internal/shape_convert.h"
 
 namespace clearance::client {
 namespace {
-
-Json Number(double value) {
-  if (std::isnan(value)) return "NaN";
-  if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
-  return value;
-}
-
-// Each adds row `row` of a column, where the column was asked for.
-void AddNumber(const char* name, const std::vector<double>& column, std::size_t row, Json* object) {
-  if (row < column.size()) (*object)[name] = Number(column[row]);
-}
-
-void AddVector(const char* name, const std::vector<double>& column, std::size_t row, Json* object) {
-  if (column.size() < 3 * (row + 1)) return;
-  const double* const numbers = &column[3 * row];
-  (*object)[name] = {Number(numbers[0]), Number(numbers[1]), Number(numbers[2])};
-}
-
-void AddCount(const char* name, const std::vector<std::uint32_t>& column, std::size_t row,
-              Json* object) {
-  if (row < column.size()) (*object)[name] = column[row];
-}
 
 void AddWitnesses(const Witnesses& witnesses, std::size_t row, Json* object) {
   if (row + 1 >= witnesses.offsets.size()) return;
@@ -91,22 +68,6 @@ void AddProof(const MotionProofs& proofs, std::size_t row, Json* object) {
   if (proofs.truncated[row]) (*object)["proof_truncated"] = true;
 }
 
-// Puts what was said of single rows, refusals and reasons, into the rows they are about.
-template <class Result>
-void AddRemarks(const Result& result, Json* rows) {
-  for (const UndecidedRow& row : result.undecided) {
-    if (row.index < rows->size()) (*rows)[row.index]["reason"] = Name(row.reason);
-  }
-  for (const Error& error : result.errors) {
-    if (error.index >= rows->size()) continue;
-    (*rows)[error.index]["error"] = {{"code", absl::StatusCodeToString(error.code)},
-                                     {"field", error.field},
-                                     {"value", error.value},
-                                     {"limit", error.limit},
-                                     {"message", error.message}};
-  }
-}
-
 template <class Result>
 Json StartRows(const Result& result) {
   Json rows = Json::array();
@@ -136,45 +97,6 @@ void PrintLine(const std::vector<std::string>& cells, const std::vector<std::siz
     line += absl::StrFormat("%-*s  ", static_cast<int>(widths[i]), cells[i]);
   }
   absl::PrintF("%s\n", absl::StripTrailingAsciiWhitespace(line));
-}
-
-ExitCode Verdict(State state) {
-  switch (state) {
-    case State::kSeparated:
-    case State::kBeyond:
-      return kExitFree;
-    case State::kTouching:
-    case State::kPenetrating:
-      return kExitNotFree;
-    case State::kUndecided:
-      return kExitUnknown;
-    default:
-      return kExitError;
-  }
-}
-
-ExitCode Verdict(MotionState state) {
-  switch (state) {
-    case MotionState::kFree:
-      return kExitFree;
-    case MotionState::kHit:
-    case MotionState::kInitiallyOverlapping:
-      return kExitNotFree;
-    case MotionState::kUndecided:
-      return kExitUnknown;
-    default:
-      return kExitError;
-  }
-}
-
-template <class States>
-int WorstVerdict(const States& states) {
-  bool has[4] = {};
-  for (const auto state : states) has[Verdict(state)] = true;
-  for (const ExitCode code : {kExitError, kExitNotFree, kExitUnknown}) {
-    if (has[code]) return code;
-  }
-  return kExitFree;
 }
 
 }  // namespace
@@ -221,7 +143,22 @@ Json ToJson(const ServerInfo& info) {
             {"max_messages_in_flight", limits.max_messages_in_flight},
             {"max_bytes_in_flight", limits.max_bytes_in_flight},
             {"max_session_shape_bytes", limits.max_session_shape_bytes},
-            {"max_pieces_per_shape", limits.max_pieces_per_shape}}},
+            {"max_pieces_per_shape", limits.max_pieces_per_shape},
+            {"max_scenes", limits.max_scenes},
+            {"max_scene_bodies", limits.max_scene_bodies},
+            {"max_scene_rules", limits.max_scene_rules},
+            {"max_scene_revisions", limits.max_scene_revisions},
+            {"max_scene_bytes", limits.max_scene_bytes},
+            {"max_session_scenes", limits.max_session_scenes},
+            {"max_session_bodies", limits.max_session_bodies},
+            {"max_session_rules", limits.max_session_rules},
+            {"max_tracks", limits.max_tracks},
+            {"max_caller_tracks", limits.max_caller_tracks},
+            {"max_track_ticks", limits.max_track_ticks},
+            {"max_track_bodies", limits.max_track_bodies},
+            {"max_watches", limits.max_watches},
+            {"max_caller_watches", limits.max_caller_watches},
+            {"max_row_pairs", limits.max_row_pairs}}},
           {"tolerances",
            {{"relative", tolerances.relative},
             {"rounding", tolerances.rounding},
@@ -322,8 +259,8 @@ void PrintTable(const Json& rows) {
   }
 }
 
-int ExitCodeOf(const DistanceResult& result) { return WorstVerdict(result.states); }
-int ExitCodeOf(const IntersectionResult& result) { return WorstVerdict(result.states); }
-int ExitCodeOf(const TimeOfCollisionResult& result) { return WorstVerdict(result.states); }
+int ExitCodeOf(const DistanceResult& result) { return WorstCode(result.states); }
+int ExitCodeOf(const IntersectionResult& result) { return WorstCode(result.states); }
+int ExitCodeOf(const TimeOfCollisionResult& result) { return WorstCode(result.states); }
 
 }  // namespace clearance::client

@@ -32,9 +32,9 @@ int Info(const GlobalOptions& options) {
 }
 
 int CheckHealth(const GlobalOptions& options, const std::string& service) {
-  const absl::StatusOr<Client> client = options.Connect();
-  if (!client.ok()) return ReportError(client.status());
-  const absl::StatusOr<Health> health = client->CheckHealth(service);
+  const absl::StatusOr<ClientOptions> client_options = options.ForClient();
+  if (!client_options.ok()) return ReportError(client_options.status());
+  const absl::StatusOr<Health> health = Client::HealthOf(options.address, *client_options, service);
   if (!health.ok()) return ReportError(health.status());
   const char* text = *health == Health::kServing      ? "SERVING"
                      : *health == Health::kNotServing ? "NOT_SERVING"

@@ -4,6 +4,7 @@
 #include <google/protobuf/wrappers.pb.h>
 #include <grpcpp/generic/generic_stub.h>
 
+#include <optional>
 #include <utility>
 
 #include "absl/synchronization/notification.h"
@@ -15,30 +16,11 @@
 #include "internal/session_impl.h"
 #include "internal/shape_convert.h"
 #include "internal/status_convert.h"
+#include "internal/token.h"
+#include "internal/unary_method.h"
 
 namespace clearance::client {
 namespace {
-
-// One blocking call of a generated stub's method.
-template <class Stub, class Request, class Response>
-struct Method {
-  grpc::Status (Stub::*call)(grpc::ClientContext*, const Request&, Response*);
-
-  absl::StatusOr<Response> operator()(Stub& stub, const Request& request, absl::Duration timeout,
-                                      bool wait_for_ready = false) const {
-    grpc::ClientContext context;
-    SetDeadline(timeout, &context);
-    context.set_wait_for_ready(wait_for_ready);
-    Response response;
-    const grpc::Status status = (stub.*call)(&context, request, &response);
-    if (!status.ok()) return FromGrpc(status);
-    return response;
-  }
-};
-
-template <class Stub, class Request, class Response>
-Method(grpc::Status (Stub::*)(grpc::ClientContext*, const Request&, Response*))
-    -> Method<Stub, Request, Response>;
 
 // The three unary queries differ in their types only.
 template <class Request, class Batch>
@@ -51,29 +33,37 @@ Request MakeQuery(const ShapeTable& shapes, const Batch& batch, const ClientOpti
   return request;
 }
 
-template <class Result, class Response>
-absl::StatusOr<Result> TakeResult(const absl::StatusOr<Response>& response) {
-  if (!response.ok()) return response.status();
-  Result result;
-  AppendFromProto(response->result(), 0, &result);
-  return result;
-}
-
 }  // namespace
 
-Client::Client(std::shared_ptr<const Connection> connection, absl::Duration timeout)
-    : connection_(std::move(connection)), timeout_(timeout) {}
+Client::Client(std::shared_ptr<const Connection> connection, absl::Duration timeout, CallIds ids)
+    : connection_(std::move(connection)), timeout_(timeout), ids_(std::move(ids)) {}
 
 absl::StatusOr<Client> Client::Connect(const std::string& address, const ClientOptions& options) {
+  if (absl::Status status = CheckToken(options, address); !status.ok()) return status;
   auto connection = std::make_shared<Connection>(address, options);
-  const auto response = Method{&v1::ServerService::Stub::GetServerInfo}(
-      *connection->server, {}, options.timeout, options.wait_for_server);
+  const Method get_info{&v1::ServerService::Stub::GetServerInfo};
+  const auto response =
+      options.wait_for_server
+          ? get_info(*connection, {}, {options.timeout, {}, /*wait_for_ready=*/true})
+          : get_info.Once(*connection, {}, {options.timeout, {}});
   if (!response.ok()) return response.status();
   connection->limits = FromProto(*response).limits;
   return Client(std::move(connection), options.timeout);
 }
 
-Client Client::WithTimeout(absl::Duration timeout) const { return Client(connection_, timeout); }
+absl::StatusOr<Health> Client::HealthOf(const std::string& address, ClientOptions options,
+                                        const std::string& service) {
+  options.token.clear();
+  const absl::Duration timeout = options.timeout;
+  return Client(std::make_shared<const Connection>(address, std::move(options)), timeout)
+      .CheckHealth(service);
+}
+
+Client Client::WithTimeout(absl::Duration timeout) const {
+  return Client(connection_, timeout, ids_);
+}
+
+Client Client::WithIds(CallIds ids) const { return Client(connection_, timeout_, std::move(ids)); }
 
 absl::StatusOr<Registration> Client::Register(const std::string& name, const Shape& shape,
                                               const RegisterOptions& options) const {
@@ -83,7 +73,7 @@ absl::StatusOr<Registration> Client::Register(const std::string& name, const Sha
   request.set_replace(options.replace);
   request.set_validate_only(options.validate_only);
   const auto response =
-      Method{&v1::ShapeService::Stub::RegisterShape}(*connection_->shapes, request, timeout_);
+      Method{&v1::ShapeService::Stub::RegisterShape}(*connection_, request, {timeout_, ids_});
   if (!response.ok()) return response.status();
   return Registration{FromProto(response->shape()), response->revision(), response->created()};
 }
@@ -96,7 +86,7 @@ absl::StatusOr<BatchRegistration> Client::BatchRegister(const HullColumns& hulls
   Assign(hulls.radii, request.mutable_radii());
   request.set_replace(hulls.replace);
   const auto response =
-      Method{&v1::ShapeService::Stub::BatchRegisterShapes}(*connection_->shapes, request, timeout_);
+      Method{&v1::ShapeService::Stub::BatchRegisterShapes}(*connection_, request, {timeout_, ids_});
   if (!response.ok()) return response.status();
   BatchRegistration result;
   result.digests.assign(response->digests().begin(), response->digests().end());
@@ -111,7 +101,7 @@ absl::StatusOr<FoundShape> Client::Get(const ShapeKey& key, bool include_content
   if (const auto* digest = std::get_if<ByDigest>(&key)) request.set_digest(digest->digest);
   request.set_include_content(include_content);
   const auto response =
-      Method{&v1::ShapeService::Stub::GetShape}(*connection_->shapes, request, timeout_);
+      Method{&v1::ShapeService::Stub::GetShape}(*connection_, request, {timeout_, ids_});
   if (!response.ok()) return response.status();
   FoundShape found{FromProto(response->info()), std::nullopt, response->revision()};
   if (!response->has_shape()) return found;
@@ -127,7 +117,7 @@ absl::StatusOr<ShapePage> Client::ListPage(const ListOptions& options) const {
   request.set_page_size(options.page_size);
   request.set_page_token(options.page_token);
   const auto response =
-      Method{&v1::ShapeService::Stub::ListShapes}(*connection_->shapes, request, timeout_);
+      Method{&v1::ShapeService::Stub::ListShapes}(*connection_, request, {timeout_, ids_});
   if (!response.ok()) return response.status();
   ShapePage page{{}, response->next_page_token(), response->revision()};
   for (const v1::ShapeInfo& info : response->shapes()) page.shapes.push_back(FromProto(info));
@@ -154,7 +144,7 @@ absl::StatusOr<std::uint64_t> Client::Delete(const std::string& name,
   request.set_name(name);
   request.set_expected_digest(expected_digest);
   const auto response =
-      Method{&v1::ShapeService::Stub::DeleteShape}(*connection_->shapes, request, timeout_);
+      Method{&v1::ShapeService::Stub::DeleteShape}.Once(*connection_, request, {timeout_, ids_});
   if (!response.ok()) return response.status();
   return response->revision();
 }
@@ -163,21 +153,21 @@ absl::StatusOr<DistanceResult> Client::Distance(const ShapeTable& shapes,
                                                 const DistanceBatch& batch) const {
   const auto request = MakeQuery<v1::DistanceRequest>(shapes, batch, connection_->options);
   return TakeResult<DistanceResult>(
-      Method{&v1::QueryService::Stub::Distance}(*connection_->queries, request, timeout_));
+      Method{&v1::QueryService::Stub::Distance}(*connection_, request, {timeout_, ids_}));
 }
 
 absl::StatusOr<IntersectionResult> Client::Intersection(const ShapeTable& shapes,
                                                         const IntersectionBatch& batch) const {
   const auto request = MakeQuery<v1::IntersectionRequest>(shapes, batch, connection_->options);
   return TakeResult<IntersectionResult>(
-      Method{&v1::QueryService::Stub::Intersection}(*connection_->queries, request, timeout_));
+      Method{&v1::QueryService::Stub::Intersection}(*connection_, request, {timeout_, ids_}));
 }
 
 absl::StatusOr<TimeOfCollisionResult> Client::TimeOfCollision(
     const ShapeTable& shapes, const TimeOfCollisionBatch& batch) const {
   const auto request = MakeQuery<v1::TimeOfCollisionRequest>(shapes, batch, connection_->options);
   return TakeResult<TimeOfCollisionResult>(
-      Method{&v1::QueryService::Stub::TimeOfCollision}(*connection_->queries, request, timeout_));
+      Method{&v1::QueryService::Stub::TimeOfCollision}(*connection_, request, {timeout_, ids_}));
 }
 
 std::unique_ptr<Session> Client::OpenSession(const SessionOptions& options) const {
@@ -187,7 +177,7 @@ std::unique_ptr<Session> Client::OpenSession(const SessionOptions& options) cons
 
 absl::StatusOr<ServerInfo> Client::GetServerInfo() const {
   const auto response =
-      Method{&v1::ServerService::Stub::GetServerInfo}(*connection_->server, {}, timeout_);
+      Method{&v1::ServerService::Stub::GetServerInfo}(*connection_, {}, {timeout_, ids_});
   if (!response.ok()) return response.status();
   return FromProto(*response);
 }
@@ -199,7 +189,7 @@ absl::StatusOr<Health> Client::CheckHealth(const std::string& service) const {
   google::protobuf::Int32Value response;
   request.set_value(service);
   grpc::ClientContext context;
-  SetDeadline(timeout_, &context);
+  connection_->Prepare(timeout_, ids_, &context);
   grpc::TemplatedGenericStub<google::protobuf::StringValue, google::protobuf::Int32Value> stub(
       connection_->channel);
   grpc::Status status;
@@ -210,7 +200,7 @@ absl::StatusOr<Health> Client::CheckHealth(const std::string& service) const {
                    done.Notify();
                  });
   done.WaitForNotification();
-  if (!status.ok()) return FromGrpc(status);
+  if (!status.ok()) return FromGrpc(status, context);
   switch (response.value()) {
     case 1:
       return Health::kServing;

@@ -21,6 +21,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "clearance/error.h"
 #include "clearance/query.h"
 #include "clearance/server_info.h"
 #include "clearance/shape.h"
@@ -28,6 +29,8 @@
 namespace clearance::client {
 
 struct Connection;
+class SceneClient;       // scene.h
+class SceneQueryClient;  // scene_query.h
 class Session;
 
 // PEM texts, not file names. With certificate_chain and private_key the client proves itself too
@@ -36,22 +39,40 @@ struct TlsOptions {
   std::string root_certificates = {};  // empty: those of the system
   std::string certificate_chain = {};
   std::string private_key = {};
+  // The name that the server's certificate has to be for; empty: the address's own host.
+  std::string server_name = {};
 };
 
 struct ClientOptions {
   absl::Duration timeout = absl::Seconds(10);  // of each unary call, and of connecting
   int max_send_bytes = 64 << 20;
   int max_receive_bytes = 64 << 20;
-  // Let Connect wait for a server that is not there yet; otherwise it fails at once.
+  // Let Connect wait for a server that is not there yet; otherwise it fails at once, whatever
+  // `retry` says.
   bool wait_for_server = true;
-  // Repeat idempotent calls that end with UNAVAILABLE: up to 4 tries, 20 ms to 1 s apart.
+  // Repeat calls that end with UNAVAILABLE or CANCELLED (a server that drains, restarts or cannot
+  // be reached), 20 ms to 1 s apart, for as long as `timeout` allows. Not Delete and the questions
+  // for health. The others do no more twice than once, but a Registration may then say that nothing
+  // was `created`, and one that replaces also replaces what somebody else registered in between.
   bool retry = true;
   absl::Duration keepalive = absl::Seconds(30);
   std::optional<TlsOptions> tls = std::nullopt;  // unset: plain text
+  // Says who calls, as `authorization: Bearer TOKEN`. Over plain text it is sent only to this
+  // machine (loopback, Unix sockets): whoever reads it on the way is whoever it names.
+  std::string token = {};
+  bool allow_token_in_plain_text = false;  // send it over plain text all the same
 };
 
 struct SessionOptions {
+  CallIds ids = {};                                   // sent with each of its streams
   absl::Duration timeout = absl::InfiniteDuration();  // of the whole session
+  // Go on with another stream where one ends with UNAVAILABLE or CANCELLED, and repeat there what
+  // was not answered: session.h says how and what it costs.
+  bool reopen = true;
+  // Give up when a stream breaks so long after the first break since the last answer, or would be
+  // opened later than that. A session that is owed nothing waits, however long, for its next
+  // message.
+  absl::Duration reopen_within = absl::Seconds(30);
 };
 
 struct RegisterOptions {
@@ -108,17 +129,29 @@ struct ShapeTable {
 enum class Health { kUnknown, kServing, kNotServing };
 
 // A handle on a connection of its own: copies share it. Thread-safe; the calls block until their
-// answer or their deadline. Errors keep the server's code and text; ErrorDetail decodes what the
-// server said of field, value and limit.
+// answer or their deadline, and with ClientOptions::retry outlast a server's restart. Errors keep
+// the server's code and text; ErrorDetail decodes what the server said of field, value and limit.
 class Client {
  public:
+  // FAILED_PRECONDITION where a token would go to another machine in plain text, INVALID_ARGUMENT
+  // where it is none that metadata can carry; nothing is sent then.
+  //
   // Waits until the server is there and asks for its limits. `address` is gRPC's: "host:port",
   // "dns:///name:port", "unix:/path", "ipv4:a:p,b:p".
   static absl::StatusOr<Client> Connect(const std::string& address,
                                         const ClientOptions& options = {});
 
+  // grpc.health.v1 of a server, which it tells anyone: no token is sent. Fails at once where there
+  // is no server.
+  static absl::StatusOr<Health> HealthOf(const std::string& address, ClientOptions options = {},
+                                         const std::string& service = "");
+
   // The same connection with another time for each call.
   Client WithTimeout(absl::Duration timeout) const;
+  // The same connection with ids that are sent with each call, so that both sides' logs have them:
+  // one handle for each piece of work that a trace follows. The server makes a request id where
+  // none is sent, and takes no notice of what has not its form. Errors tell what it took (IdsOf).
+  Client WithIds(CallIds ids) const;
 
   absl::StatusOr<Registration> Register(const std::string& name, const Shape& shape,
                                         const RegisterOptions& options = {}) const;
@@ -127,7 +160,9 @@ class Client {
   absl::StatusOr<ShapePage> ListPage(const ListOptions& options) const;
   // All pages one after another.
   absl::StatusOr<std::vector<ShapeInfo>> List(const std::string& prefix = "") const;
-  // Returns the registry's revision after it. With a digest: only if the name still has it.
+  // Returns the registry's revision after it. With a digest: only if the name still has it. Never
+  // repeated by the library: after UNAVAILABLE it may be done or not, and NOT_FOUND of a repetition
+  // is most likely the success of the first.
   absl::StatusOr<std::uint64_t> Delete(const std::string& name,
                                        const std::string& expected_digest = "") const;
 
@@ -139,7 +174,7 @@ class Client {
   absl::StatusOr<TimeOfCollisionResult> TimeOfCollision(const ShapeTable& shapes,
                                                         const TimeOfCollisionBatch& batch) const;
 
-  // Never waits: a server that refuses says so as the stream's status (session.h).
+  // Never waits: a server that refuses says so as the session's status (session.h).
   std::unique_ptr<Session> OpenSession(const SessionOptions& options = {}) const;
 
   absl::StatusOr<ServerInfo> GetServerInfo() const;
@@ -147,10 +182,14 @@ class Client {
   absl::StatusOr<Health> CheckHealth(const std::string& service = "") const;
 
  private:
-  explicit Client(std::shared_ptr<const Connection> connection, absl::Duration timeout);
+  friend class SceneClient;
+  friend class SceneQueryClient;
+  friend class TrackSession;
+  Client(std::shared_ptr<const Connection> connection, absl::Duration timeout, CallIds ids = {});
 
   std::shared_ptr<const Connection> connection_;
   absl::Duration timeout_;
+  CallIds ids_;
 };
 
 }  // namespace clearance::client

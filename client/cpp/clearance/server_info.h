@@ -26,6 +26,21 @@ struct Limits {
   std::uint64_t max_bytes_in_flight = 0;
   std::uint64_t max_session_shape_bytes = 0;
   std::uint64_t max_pieces_per_shape = 0;
+  std::uint64_t max_scenes = 0;
+  std::uint64_t max_scene_bodies = 0;
+  std::uint64_t max_scene_rules = 0;
+  std::uint64_t max_scene_revisions = 0;
+  std::uint64_t max_scene_bytes = 0;
+  std::uint64_t max_session_scenes = 0;
+  std::uint64_t max_session_bodies = 0;
+  std::uint64_t max_session_rules = 0;
+  std::uint64_t max_row_pairs = 0;
+  std::uint64_t max_tracks = 0;
+  std::uint64_t max_caller_tracks = 0;
+  std::uint64_t max_track_ticks = 0;
+  std::uint64_t max_track_bodies = 0;
+  std::uint64_t max_watches = 0;
+  std::uint64_t max_caller_watches = 0;
 };
 
 struct Tolerances {

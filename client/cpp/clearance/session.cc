@@ -42,6 +42,42 @@ absl::StatusOr<TimeOfCollisionResult> Session::Ask(const TimeOfCollisionBatch& b
   return TakeAnswer<TimeOfCollisionResult>(impl_->Ask(batch));
 }
 
+absl::StatusOr<OpenedScene> Session::Open(const OpenScene& scene) {
+  return TakeAnswer<OpenedScene>(impl_->Ask(scene));
+}
+
+absl::Status Session::CloseScene(std::uint32_t scene_slot) {
+  return TakeAnswer<ClosedScene>(impl_->Ask(client::CloseScene{scene_slot})).status();
+}
+
+absl::StatusOr<ChangedBodies> Session::Change(const ChangeBodies& change) {
+  return TakeAnswer<ChangedBodies>(impl_->Ask(change));
+}
+
+absl::StatusOr<CheckResult> Session::Ask(const CheckBatch& batch) {
+  return TakeAnswer<CheckResult>(impl_->Ask(batch));
+}
+
+absl::StatusOr<ClearanceResult> Session::Ask(const ClearanceBatch& batch) {
+  return TakeAnswer<ClearanceResult>(impl_->Ask(batch));
+}
+
+absl::StatusOr<NearestResult> Session::Ask(const NearestBatch& batch) {
+  return TakeAnswer<NearestResult>(impl_->Ask(batch));
+}
+
+absl::StatusOr<OverlapResult> Session::Ask(const OverlapBatch& batch) {
+  return TakeAnswer<OverlapResult>(impl_->Ask(batch));
+}
+
+absl::StatusOr<SweepResult> Session::Ask(const MotionBatch& batch) {
+  return TakeAnswer<SweepResult>(impl_->Ask(batch));
+}
+
+absl::StatusOr<SweepResult> Session::Ask(const RayBatch& batch) {
+  return TakeAnswer<SweepResult>(impl_->Ask(batch));
+}
+
 absl::Status Session::Send(const SessionMessage& message, std::uint64_t tag) {
   return impl_->Send(message, tag);
 }

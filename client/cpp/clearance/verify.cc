@@ -18,9 +18,6 @@
 namespace clearance::client {
 namespace {
 
-constexpr double kRoundingAllowance = 64 * 0x1p-53;
-constexpr double kUnitSlack =
-    0x1p-48;  // of a rounded unit vector's length, and of a sum of weights
 constexpr double kCurvedDirection = 1e-9;      // of the sizes
 constexpr std::size_t kMaxWitnesses = 12;      // of one row
 constexpr std::size_t kNoVertex = 0xffffffff;  // of a shape that has none

@@ -6,33 +6,24 @@
 
 #include <algorithm>
 
+#include "internal/status_convert.h"
+
 namespace clearance::client {
 namespace {
 
-// Calls that may be repeated without changing what they mean. Not DeleteShape: the repetition of
-// one that succeeded is NOT_FOUND. Not Session: the caller alone knows which answers it has used.
-constexpr char kServiceConfig[] = R"({
-  "loadBalancingConfig": [{"round_robin": {}}],
-  "methodConfig": [{
-    "name": [
-      {"service": "clearance.v1.ShapeService", "method": "RegisterShape"},
-      {"service": "clearance.v1.ShapeService", "method": "BatchRegisterShapes"},
-      {"service": "clearance.v1.ShapeService", "method": "GetShape"},
-      {"service": "clearance.v1.ShapeService", "method": "ListShapes"},
-      {"service": "clearance.v1.QueryService", "method": "Distance"},
-      {"service": "clearance.v1.QueryService", "method": "Intersection"},
-      {"service": "clearance.v1.QueryService", "method": "TimeOfCollision"},
-      {"service": "clearance.v1.ServerService", "method": "GetServerInfo"}
-    ],
-    "retryPolicy": {
-      "maxAttempts": 4,
-      "initialBackoff": "0.02s",
-      "maxBackoff": "1s",
-      "backoffMultiplier": 2,
-      "retryableStatusCodes": ["UNAVAILABLE"]
-    }
-  }]
-})";
+// What is repeated, and when, says the library itself (client.cc, session_impl.cc): gRPC's own
+// retries are over long before a server has started again.
+constexpr char kServiceConfig[] = R"({"loadBalancingConfig": [{"round_robin": {}}]})";
+
+// A server that restarts is found again about as soon as the next call is tried.
+constexpr int kFirstReconnectMs = 100;
+constexpr int kLongestReconnectMs = 1000;
+
+// gRPC would fail the whole call for the sake of any other text; the server would take no notice.
+bool IsMetadata(const std::string& text) {
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 0x7f; });
+}
 
 std::shared_ptr<grpc::ChannelCredentials> MakeCredentials(const ClientOptions& options) {
   if (!options.tls) return grpc::InsecureChannelCredentials();
@@ -53,9 +44,14 @@ grpc::ChannelArguments MakeArguments(const ClientOptions& options) {
     // A session that waits for its next question sends no data and still has to notice a dead peer.
     arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   }
+  if (options.tls && !options.tls->server_name.empty()) {
+    arguments.SetString(GRPC_SSL_TARGET_NAME_OVERRIDE_ARG, options.tls->server_name);
+  }
   // Clients of one process would otherwise share a TCP connection, and so one flow-control window.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, options.retry ? 1 : 0);
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kFirstReconnectMs);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kLongestReconnectMs);
   arguments.SetServiceConfigJSON(kServiceConfig);
   return arguments;
 }
@@ -67,6 +63,8 @@ Connection::Connection(const std::string& address, const ClientOptions& client_o
       channel(grpc::CreateCustomChannel(address, MakeCredentials(options), MakeArguments(options))),
       shapes(v1::ShapeService::NewStub(channel)),
       queries(v1::QueryService::NewStub(channel)),
+      scenes(v1::SceneService::NewStub(channel)),
+      scene_queries(v1::SceneQueryService::NewStub(channel)),
       server(v1::ServerService::NewStub(channel)) {}
 
 MessageLimits Connection::message_limits() const {
@@ -74,9 +72,14 @@ MessageLimits Connection::message_limits() const {
   return {.max_rows = limits.max_batch_rows, .max_bytes = std::min(own, limits.max_request_bytes)};
 }
 
-void SetDeadline(absl::Duration timeout, grpc::ClientContext* context) {
-  if (timeout == absl::InfiniteDuration()) return;
-  context->set_deadline(absl::ToChronoTime(absl::Now() + timeout));
+void Connection::Prepare(absl::Duration timeout, const CallIds& ids,
+                         grpc::ClientContext* context) const {
+  if (timeout != absl::InfiniteDuration()) {
+    context->set_deadline(absl::ToChronoTime(absl::Now() + timeout));
+  }
+  if (IsMetadata(ids.request_id)) context->AddMetadata(kRequestIdKey, ids.request_id);
+  if (IsMetadata(ids.traceparent)) context->AddMetadata(kTraceParentKey, ids.traceparent);
+  if (!options.token.empty()) context->AddMetadata("authorization", "Bearer " + options.token);
 }
 
 }  // namespace clearance::client

@@ -16,6 +16,8 @@
 #include "absl/time/time.h"
 #include "clearance/client.h"
 #include "clearance/v1/query_service.grpc.pb.h"
+#include "clearance/v1/scene_query_service.grpc.pb.h"
+#include "clearance/v1/scene_service.grpc.pb.h"
 #include "clearance/v1/server_service.grpc.pb.h"
 #include "clearance/v1/shape_service.grpc.pb.h"
 #include "internal/split.h"
@@ -25,6 +27,13 @@ namespace clearance::client {
 struct Connection {
   Connection(const std::string& address, const ClientOptions& client_options);
 
+  // Sets the deadline (none for an infinite timeout) and says who calls and under which ids.
+  void Prepare(absl::Duration timeout, const CallIds& ids, grpc::ClientContext* context) const;
+
+  // One of any of the server's five services.
+  template <class Stub>
+  Stub& stub() const;
+
   // What one message of a session may hold. Requires: limits are the server's.
   MessageLimits message_limits() const;
 
@@ -32,12 +41,32 @@ struct Connection {
   const std::shared_ptr<grpc::Channel> channel;
   const std::unique_ptr<v1::ShapeService::Stub> shapes;
   const std::unique_ptr<v1::QueryService::Stub> queries;
+  const std::unique_ptr<v1::SceneService::Stub> scenes;
+  const std::unique_ptr<v1::SceneQueryService::Stub> scene_queries;
   const std::unique_ptr<v1::ServerService::Stub> server;
   Limits limits;
 };
 
-// No deadline for an infinite timeout.
-void SetDeadline(absl::Duration timeout, grpc::ClientContext* context);
+template <>
+inline v1::ShapeService::Stub& Connection::stub<v1::ShapeService::Stub>() const {
+  return *shapes;
+}
+template <>
+inline v1::QueryService::Stub& Connection::stub<v1::QueryService::Stub>() const {
+  return *queries;
+}
+template <>
+inline v1::SceneService::Stub& Connection::stub<v1::SceneService::Stub>() const {
+  return *scenes;
+}
+template <>
+inline v1::SceneQueryService::Stub& Connection::stub<v1::SceneQueryService::Stub>() const {
+  return *scene_queries;
+}
+template <>
+inline v1::ServerService::Stub& Connection::stub<v1::ServerService::Stub>() const {
+  return *server;
+}
 
 // Gives a batch that leaves it open the reply size that this client is set to receive.
 template <class BatchProto>

@@ -18,6 +18,11 @@
 
 namespace clearance::client {
 
+// Of the sizes: what normals, weights and points have been rounded by on their way here.
+inline constexpr double kRoundingAllowance = 64 * 0x1p-53;
+// Of a rounded unit vector's length, and of a sum of weights.
+inline constexpr double kUnitSlack = 0x1p-48;
+
 // A posed core that is no hull of points: a cylinder, a cone or an ellipsoid.
 struct CurvedCore {
   decltype(Shape::kind) kind;

@@ -3,25 +3,10 @@
 
 #include <algorithm>
 
-#include "internal/columns.h"
-#include "internal/status_convert.h"
+#include "internal/batch_convert.h"
 
 namespace clearance::client {
 namespace {
-
-// Copies the rows of one batch's columns.
-struct ColumnSlicer {
-  std::uint64_t count;  // of the whole batch
-  RowRange rows;
-
-  template <class T>
-  void operator()(const std::vector<T>& column, std::uint64_t width,
-                  google::protobuf::RepeatedField<T>* field) const {
-    const bool has_row_each = column.size() == width * count;
-    if (!has_row_each) return Assign(column, field);
-    Assign(column.data() + width * rows.first, width * rows.count, field);
-  }
-};
 
 void SetDuration(absl::Duration duration, google::protobuf::Duration* proto) {
   constexpr std::int64_t kMaxSeconds = 315'576'000'000;  // what google.protobuf.Duration allows
@@ -39,51 +24,15 @@ ColumnSlicer StartBatch(const Batch& batch, RowRange rows, Proto* proto) {
   slice(batch.pairs.slots_b, 1, pairs->mutable_slots_b());
   slice(batch.pairs.poses_a, 7, pairs->mutable_poses_a());
   slice(batch.pairs.poses_b, 7, pairs->mutable_poses_b());
-  v1::BatchOptions* options = proto->mutable_options();
-  options->Clear();
-  options->set_max_reply_bytes(batch.options.max_reply_bytes);
-  if (batch.options.time_budget != absl::InfiniteDuration()) {
-    SetDuration(batch.options.time_budget, options->mutable_time_budget());
-  }
+  ToProto(batch.options, proto->mutable_options());
   return slice;
 }
 
-// A number that this build does not know becomes kUnspecified, of which nothing is ever proved.
-template <class Enum>
-Enum KnownEnum(int number, Enum last) {
-  if (number < 0 || number > static_cast<int>(last)) return Enum::kUnspecified;
-  return static_cast<Enum>(number);
-}
-
-template <class Enum>
-void AppendEnums(const google::protobuf::RepeatedField<int>& field, Enum last,
-                 std::vector<Enum>* column) {
-  column->reserve(column->size() + field.size());
-  for (const int number : field) column->push_back(KnownEnum(number, last));
-}
-
-// What every kind of result has.
+// What every kind of result about pairs has.
 template <class Part, class Result>
 void AppendCommon(const Part& part, std::uint32_t offset, Result* result) {
-  result->count += part.count();
+  AppendRows(part, offset, result);
   Append(part.iterations(), &result->iterations);
-  for (const v1::Error& error : part.errors()) {
-    result->errors.push_back(FromProto(error));
-    result->errors.back().index += offset;
-  }
-  for (const v1::UndecidedRow& row : part.undecided()) {
-    result->undecided.push_back(
-        {row.index() + offset, KnownEnum(row.reason(), UndecidedReason::kPrecision)});
-  }
-}
-
-// The offsets of a part into lists that hold `base` entries already.
-void AppendOffsets(const google::protobuf::RepeatedField<std::uint32_t>& part, std::size_t base,
-                   std::vector<std::uint32_t>* offsets) {
-  // The part begins with a 0 where the rows before it ended.
-  if (!offsets->empty()) offsets->pop_back();
-  for (const std::uint32_t offset : part)
-    offsets->push_back(static_cast<std::uint32_t>(base) + offset);
 }
 
 void AppendProofs(const v1::MotionProofColumns& part, MotionProofs* proofs) {
@@ -123,6 +72,13 @@ void AppendWitnesses(const v1::WitnessColumns& part, Witnesses* witnesses) {
 }
 
 }  // namespace
+
+void ToProto(const BatchOptions& options, v1::BatchOptions* proto) {
+  proto->Clear();
+  proto->set_max_reply_bytes(options.max_reply_bytes);
+  if (options.time_budget != absl::InfiniteDuration())
+    SetDuration(options.time_budget, proto->mutable_time_budget());
+}
 
 void ToProto(const DistanceBatch& batch, RowRange rows, v1::DistanceBatch* proto) {
   const ColumnSlicer slice = StartBatch(batch, rows, proto);

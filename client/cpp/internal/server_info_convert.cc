@@ -18,7 +18,22 @@ Limits FromProto(const v1::Limits& proto) {
           .max_messages_in_flight = proto.max_messages_in_flight(),
           .max_bytes_in_flight = proto.max_bytes_in_flight(),
           .max_session_shape_bytes = proto.max_session_shape_bytes(),
-          .max_pieces_per_shape = proto.max_pieces_per_shape()};
+          .max_pieces_per_shape = proto.max_pieces_per_shape(),
+          .max_scenes = proto.max_scenes(),
+          .max_scene_bodies = proto.max_scene_bodies(),
+          .max_scene_rules = proto.max_scene_rules(),
+          .max_scene_revisions = proto.max_scene_revisions(),
+          .max_scene_bytes = proto.max_scene_bytes(),
+          .max_session_scenes = proto.max_session_scenes(),
+          .max_session_bodies = proto.max_session_bodies(),
+          .max_session_rules = proto.max_session_rules(),
+          .max_row_pairs = proto.max_row_pairs(),
+          .max_tracks = proto.max_tracks(),
+          .max_caller_tracks = proto.max_caller_tracks(),
+          .max_track_ticks = proto.max_track_ticks(),
+          .max_track_bodies = proto.max_track_bodies(),
+          .max_watches = proto.max_watches(),
+          .max_caller_watches = proto.max_caller_watches()};
 }
 
 Tolerances FromProto(const v1::Tolerances& proto) {

@@ -1,119 +1,90 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "internal/session_impl.h"
 
-#include <type_traits>
+#include <algorithm>
+#include <optional>
 #include <utility>
+#include <vector>
 
-#include "internal/query_convert.h"
-#include "internal/shape_convert.h"
-#include "internal/status_convert.h"
+#include "internal/session_answer.h"
+#include "internal/session_request.h"
 
 namespace clearance::client {
 namespace {
 
-constexpr RowRange kWholeMessage{0, 1};
+// Beyond this, sums of times overflow sooner or later.
+constexpr absl::Duration kPracticallyForEver = absl::Hours(24 * 365 * 100);
 
-std::vector<RowRange> PiecesOf(const OpenShape&, const MessageLimits&) { return {kWholeMessage}; }
-std::vector<RowRange> PiecesOf(const CloseShape&, const MessageLimits&) { return {kWholeMessage}; }
-
-template <class Batch>
-std::vector<RowRange> PiecesOf(const Batch& batch, const MessageLimits& limits) {
-  return SplitRows(batch, limits);
-}
-
-// Each Fill overwrites what the request held before, and keeps its memory where the kind is the
-// same.
-void Fill(const OpenShape& open, RowRange, v1::SessionRequest* request) {
-  v1::OpenShape* proto = request->mutable_open();
-  proto->set_slot(open.slot);
-  ToProto(open.shape, proto->mutable_shape());
-  proto->set_min_revision(open.min_revision);
-}
-
-void Fill(const CloseShape& close, RowRange, v1::SessionRequest* request) {
-  request->mutable_close()->set_slot(close.slot);
-}
-
-void Fill(const DistanceBatch& batch, RowRange rows, v1::SessionRequest* request) {
-  ToProto(batch, rows, request->mutable_distance());
-}
-
-void Fill(const IntersectionBatch& batch, RowRange rows, v1::SessionRequest* request) {
-  ToProto(batch, rows, request->mutable_intersection());
-}
-
-void Fill(const TimeOfCollisionBatch& batch, RowRange rows, v1::SessionRequest* request) {
-  ToProto(batch, rows, request->mutable_time_of_collision());
-}
-
-void FillReplyLimit(const ClientOptions& options, v1::SessionRequest* request) {
-  if (request->has_distance()) SetReplyLimit(options, request->mutable_distance());
-  if (request->has_intersection()) SetReplyLimit(options, request->mutable_intersection());
-  if (request->has_time_of_collision()) {
-    SetReplyLimit(options, request->mutable_time_of_collision());
-  }
-}
-
-// The answer that a message gets, still empty.
-using Answer = decltype(Reply::answer);
-Answer EmptyAnswer(const OpenShape&) { return OpenedShape{}; }
-Answer EmptyAnswer(const CloseShape&) { return ClosedShape{}; }
-Answer EmptyAnswer(const DistanceBatch&) { return DistanceResult{}; }
-Answer EmptyAnswer(const IntersectionBatch&) { return IntersectionResult{}; }
-Answer EmptyAnswer(const TimeOfCollisionBatch&) { return TimeOfCollisionResult{}; }
-
-std::unique_ptr<grpc::ClientReaderWriter<v1::SessionRequest, v1::SessionResponse>> StartStream(
-    const Connection& connection, absl::Duration timeout, grpc::ClientContext* context) {
-  SetDeadline(timeout, context);
-  return connection.queries->Session(context);
+absl::Status OutOfOrder() {
+  return absl::InternalError("the server answered what was not asked, or in another order");
 }
 
 }  // namespace
 
 Session::Impl::Impl(std::shared_ptr<const Connection> connection, const SessionOptions& options)
     : connection_(std::move(connection)),
-      stream_(StartStream(*connection_, options.timeout, &context_)),
-      reader_([this] { ReadAll(); }) {}
+      reopens_(options.reopen),
+      ids_(options.ids),
+      deadline_(SteadyNow() + options.timeout),
+      backoff_(options.reopen_within),
+      thread_([this] { Run(); }) {}
 
 Session::Impl::~Impl() {
   Cancel();
-  reader_.join();
+  thread_.join();
 }
 
 template <class Message>
 absl::StatusOr<Session::Impl::PendingPtr> Session::Impl::Write(const Message& message,
                                                                std::uint64_t tag, Taker taker) {
-  auto pending = std::make_shared<Pending>();
-  pending->pieces = PiecesOf(message, connection_->message_limits());
-  pending->reply.tag = tag;
-  pending->reply.answer = EmptyAnswer(message);
-
-  const std::lock_guard write_lock(write_mutex_);
-  if (is_half_closed_) return absl::FailedPreconditionError("the session is finished");
-  pending->sequence = next_sequence_++;
+  std::vector<MessagePiece> pieces = MakePieces(message, *connection_);
+  const auto pending = std::make_shared<PendingReply>(
+      PendingReply{AnswerInParts(tag, EmptyAnswer(message)), pieces.size()});
   {
-    const std::lock_guard lock(mutex_);
-    unanswered_.push_back(pending);
-    if (taker == Taker::kNext) owed_.push_back(pending);
+    const std::lock_guard write_lock(write_mutex_);
+    {
+      const std::lock_guard lock(mutex_);
+      if (is_finishing_) return absl::FailedPreconditionError("the session is finished");
+      if (has_ended_) return EndStatus();
+      log_.Enter(std::move(pieces), pending);
+      if (taker == Taker::kNext) owed_.push_back(pending);
+      // Without a stream the session's thread waits for something to be asked.
+      if (!is_open_) changed_.notify_all();
+    }
+    if (WriteUnwritten()) return pending;
   }
-  request_.set_tag(pending->sequence);
-  for (const RowRange& piece : pending->pieces) {
-    Fill(message, piece, &request_);
-    FillReplyLimit(connection_->options, &request_);
-    if (stream_->Write(request_)) continue;
-    // The stream is broken, so the reader is about to learn its status.
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return has_ended_; });
-    return EndStatus();
-  }
+  std::unique_lock lock(mutex_);
+  // A stream that broke after the answer is not missed, so nobody may be opening another.
+  changed_.wait(lock, [&] { return is_open_ || has_ended_ || pending->is_answered; });
+  if (has_ended_ && !pending->is_answered) return EndStatus();
   return pending;
+}
+
+bool Session::Impl::WriteUnwritten() {
+  std::unique_lock lock(mutex_);
+  while (is_open_ && log_.has_unwritten()) {
+    const StreamPtr stream = stream_;
+    const auto request = log_.TakeUnwritten();
+    lock.unlock();
+    const bool is_written = stream->Write(*request);
+    lock.lock();
+    if (!is_written && stream == stream_) is_open_ = false;
+  }
+  if (is_open_ && is_finishing_ && !is_half_closed_) {
+    is_half_closed_ = true;
+    const StreamPtr stream = stream_;
+    lock.unlock();
+    stream->WritesDone();
+    lock.lock();
+  }
+  return is_open_;
 }
 
 template <class Message>
 absl::StatusOr<Reply> Session::Impl::Ask(const Message& message) {
   const absl::StatusOr<PendingPtr> written = Write(message, /*tag=*/0, Taker::kAsk);
   if (!written.ok()) return written.status();
-  Pending& pending = **written;
+  PendingReply& pending = **written;
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return pending.is_answered || has_ended_; });
   if (!pending.is_answered) return EndStatus();
@@ -125,6 +96,15 @@ template absl::StatusOr<Reply> Session::Impl::Ask(const CloseShape&);
 template absl::StatusOr<Reply> Session::Impl::Ask(const DistanceBatch&);
 template absl::StatusOr<Reply> Session::Impl::Ask(const IntersectionBatch&);
 template absl::StatusOr<Reply> Session::Impl::Ask(const TimeOfCollisionBatch&);
+template absl::StatusOr<Reply> Session::Impl::Ask(const OpenScene&);
+template absl::StatusOr<Reply> Session::Impl::Ask(const client::CloseScene&);
+template absl::StatusOr<Reply> Session::Impl::Ask(const ChangeBodies&);
+template absl::StatusOr<Reply> Session::Impl::Ask(const CheckBatch&);
+template absl::StatusOr<Reply> Session::Impl::Ask(const ClearanceBatch&);
+template absl::StatusOr<Reply> Session::Impl::Ask(const NearestBatch&);
+template absl::StatusOr<Reply> Session::Impl::Ask(const OverlapBatch&);
+template absl::StatusOr<Reply> Session::Impl::Ask(const MotionBatch&);
+template absl::StatusOr<Reply> Session::Impl::Ask(const RayBatch&);
 
 absl::Status Session::Impl::Send(const SessionMessage& message, std::uint64_t tag) {
   return std::visit([&](const auto& kind) { return Write(kind, tag, Taker::kNext).status(); },
@@ -145,13 +125,24 @@ absl::StatusOr<Reply> Session::Impl::Next() {
 
 absl::Status Session::Impl::Finish() {
   {
+    const std::lock_guard lock(mutex_);
+    is_finishing_ = true;
+    changed_.notify_all();
+  }
+  {
     const std::lock_guard write_lock(write_mutex_);
-    if (!is_half_closed_) stream_->WritesDone();
-    is_half_closed_ = true;
+    WriteUnwritten();
   }
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return has_ended_; });
   return status_;
+}
+
+void Session::Impl::Cancel() {
+  const std::lock_guard lock(mutex_);
+  is_cancelled_ = true;
+  if (stream_ != nullptr) stream_->Cancel();
+  changed_.notify_all();
 }
 
 absl::Status Session::Impl::EndStatus() const {
@@ -159,92 +150,120 @@ absl::Status Session::Impl::EndStatus() const {
   return absl::OutOfRangeError("the session has ended");
 }
 
-void Session::Impl::ReadAll() {
-  absl::Status broken;
-  v1::SessionResponse response;
-  while (broken.ok() && stream_->Read(&response)) {
-    if (Deliver(response)) continue;
-    broken = absl::InternalError("the server answered what was not asked, or in another order");
-    context_.TryCancel();
-  }
-  const absl::Status status = FromGrpc(stream_->Finish());
-  const std::lock_guard lock(mutex_);
-  status_ = broken.ok() ? status : broken;
-  has_ended_ = true;
-  changed_.notify_all();
+void Session::Impl::Run() {
+  absl::Status end;
+  do {
+    const StreamPtr stream = OpenStream();
+    std::thread writer([this] {
+      const std::lock_guard write_lock(write_mutex_);
+      WriteUnwritten();
+    });
+    end = ReadAll(stream.get());
+    writer.join();
+  } while (AwaitReopening(&end));
+  End(end);
 }
 
-bool Session::Impl::Deliver(const v1::SessionResponse& response) {
-  PendingPtr pending;
+Session::Impl::StreamPtr Session::Impl::OpenStream() {
+  auto stream = std::make_shared<SessionStream>(*connection_, deadline_ - SteadyNow(), ids_);
+  ++streams_;
+  is_answering_ = false;
   {
     const std::lock_guard lock(mutex_);
-    if (unanswered_.empty()) return false;
-    pending = unanswered_.front();
+    log_.Restart();
+    stream_ = stream;
+    is_half_closed_ = false;
+    if (is_cancelled_) stream->Cancel();
   }
-  // Until it is answered only this thread touches the reply.
-  if (pending->sequence != response.tag()) return false;
-  const Progress progress = AddPart(response, pending.get());
-  if (progress == Progress::kBroken) return false;
-  if (progress == Progress::kPieceComplete) ++pending->pieces_answered;
-  if (pending->pieces_answered < pending->pieces.size()) return true;
-  if (!pending->reply.status.ok()) pending->reply.answer = std::monostate();
+  stream->Start();
   const std::lock_guard lock(mutex_);
-  pending->is_answered = true;
-  unanswered_.pop_front();
+  is_open_ = true;
   changed_.notify_all();
+  return stream;
+}
+
+absl::Status Session::Impl::ReadAll(SessionStream* stream) {
+  v1::SessionResponse response;
+  absl::Status status;
+  while (status.ok() && stream->Read(&response)) status = Deliver(*stream, &response);
+  if (!status.ok()) stream->Cancel();
+  const absl::Status end = stream->Finish();
+  const std::lock_guard lock(mutex_);
+  is_open_ = false;
+  return status.ok() ? end : status;
+}
+
+absl::Status Session::Impl::Deliver(const SessionStream& stream, v1::SessionResponse* response) {
+  is_answering_ = true;
+  LoggedRequest* front = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    front = log_.Front();
+    if (front == nullptr || front->request->tag() != response->tag()) return OutOfOrder();
+    if (front->pending == nullptr) {
+      absl::Status status = log_.CheckReopened(*response);
+      if (status.ok()) log_.AcceptAnswer();
+      return status;
+    }
+  }
+  // Until it is answered only this thread touches the answer.
+  if (response->status().code() != 0) front->pending->answer.FailsUnder(stream.ids());
+  switch (front->pending->answer.Add(front->rows, response)) {
+    case AnswerInParts::Progress::kBroken:
+      return OutOfOrder();
+    case AnswerInParts::Progress::kMoreToCome:
+      return absl::OkStatus();
+    case AnswerInParts::Progress::kPieceComplete:
+      break;
+  }
+  backoff_.AfterSuccess();
+  const std::lock_guard lock(mutex_);
+  if (log_.AcceptAnswer()) changed_.notify_all();
+  return absl::OkStatus();
+}
+
+// A server that has not noticed yet that a stream broke still counts it, and may have no room for
+// the one that follows.
+bool Session::Impl::MayGoOn(const absl::Status& end) const {
+  const bool is_crowded_out = absl::IsResourceExhausted(end) && streams_ > 1 && !is_answering_;
+  return reopens_ && (IsWorthRepeating(end) || is_crowded_out);
+}
+
+bool Session::Impl::AwaitReopening(absl::Status* end) {
+  std::unique_lock lock(mutex_);
+  if (!MayGoOn(*end)) return false;
+  const auto is_cancelled = [&] {
+    if (is_cancelled_) *end = absl::CancelledError("the session was cancelled");
+    return is_cancelled_;
+  };
+  if (is_cancelled()) return false;
+  const auto wait_until = [&](SteadyTime time, auto is_over) {
+    const absl::Duration wait = std::min(time, deadline_) - SteadyNow();
+    if (wait > kPracticallyForEver) {
+      changed_.wait(lock, is_over);
+    } else {
+      changed_.wait_for(lock, absl::ToChronoNanoseconds(wait), is_over);
+    }
+  };
+  // A session that is owed nothing is not missed by anyone until it is asked again.
+  wait_until(absl::InfiniteDuration(),
+             [this] { return is_cancelled_ || is_finishing_ || !log_.is_settled(); });
+  if (is_cancelled()) return false;
+  if (is_finishing_ && log_.is_settled()) {
+    *end = absl::OkStatus();
+    return false;
+  }
+  const std::optional<absl::Duration> wait = backoff_.AfterFailure(SteadyNow());
+  if (!wait) return false;
+  wait_until(SteadyNow() + *wait, [this] { return is_cancelled_; });
   return true;
 }
 
-Session::Impl::Progress Session::Impl::AddPart(const v1::SessionResponse& response,
-                                               Pending* pending) {
-  if (response.status().code() != 0) return AddFailure(response.status(), pending);
-  Answer& answer = pending->reply.answer;
-  switch (response.kind_case()) {
-    case v1::SessionResponse::kDistance:
-      return AddRows<DistanceResult>(response.distance(), pending);
-    case v1::SessionResponse::kIntersection:
-      return AddRows<IntersectionResult>(response.intersection(), pending);
-    case v1::SessionResponse::kTimeOfCollision:
-      return AddRows<TimeOfCollisionResult>(response.time_of_collision(), pending);
-    case v1::SessionResponse::kOpen:
-      if (!std::holds_alternative<OpenedShape>(answer)) return Progress::kBroken;
-      answer = OpenedShape{response.open().slot(), FromProto(response.open().shape()),
-                           response.open().revision()};
-      return Progress::kPieceComplete;
-    case v1::SessionResponse::kClose:
-      if (!std::holds_alternative<ClosedShape>(answer)) return Progress::kBroken;
-      answer = ClosedShape{response.close().slot()};
-      return Progress::kPieceComplete;
-    case v1::SessionResponse::KIND_NOT_SET:
-      break;
-  }
-  return Progress::kBroken;
-}
-
-template <class Result, class Part>
-Session::Impl::Progress Session::Impl::AddRows(const Part& part, Pending* pending) {
-  const RowRange piece = pending->pieces[pending->pieces_answered];
-  auto* result = std::get_if<Result>(&pending->reply.answer);
-  if (result == nullptr || result->count != piece.first + part.first_row() ||
-      part.total_count() != piece.count || part.count() > piece.count - part.first_row()) {
-    return Progress::kBroken;
-  }
-  AppendFromProto(part, piece.first, result);
-  const bool is_complete = part.first_row() + part.count() == piece.count;
-  return is_complete ? Progress::kPieceComplete : Progress::kMoreToCome;
-}
-
-// The first failure of a message is the one that it reports; the rows of the piece are missing.
-Session::Impl::Progress Session::Impl::AddFailure(const google::rpc::Status& status,
-                                                  Pending* pending) {
-  const RowRange piece = pending->pieces[pending->pieces_answered];
-  if (pending->reply.status.ok()) pending->reply.status = FromProto(status);
-  std::visit(
-      [&](auto& answer) {
-        if constexpr (requires { answer.count; }) answer.count = piece.first + piece.count;
-      },
-      pending->reply.answer);
-  return Progress::kPieceComplete;
+void Session::Impl::End(const absl::Status& status) {
+  const std::lock_guard lock(mutex_);
+  status_ = status;
+  has_ended_ = true;
+  changed_.notify_all();
 }
 
 }  // namespace clearance::client

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The machinery of a Session. Callers write; one thread of the session's own reads, so that the
-// server can always get rid of its answers and never stops taking questions for ever.
+// The machinery of a Session. Callers enter messages into the log and write what the log has for
+// the stream; one thread of the session's own opens the stream, reads it, and opens another where
+// it breaks, so that the server can always get rid of its answers and never stops taking questions
+// for ever. What the log has to say again on a new stream is written by whichever thread comes
+// first, a caller's or one that lives as long as the stream, while the session's own thread reads.
 //
-// A message of the caller is a Pending. It enters `unanswered_` when its first piece is written and
-// leaves it when the last part of its last piece has been read; the server answers in the order of
-// the messages, so only the front of `unanswered_` grows. Those that Next has to hand out are in
+// The server answers in the order of the log. Those replies that Next has to hand out are in
 // `owed_` as well.
 
 #ifndef CLEARANCE_INTERNAL_SESSION_IMPL_H_
 #define CLEARANCE_INTERNAL_SESSION_IMPL_H_
-
-#include <grpcpp/client_context.h>
-#include <grpcpp/support/sync_stream.h>
 
 #include <condition_variable>
 #include <cstdint>
@@ -20,14 +18,15 @@
 #include <memory>
 #include <mutex>
 #include <thread>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "clearance/session.h"
-#include "clearance/v1/query_service.grpc.pb.h"
+#include "internal/backoff.h"
 #include "internal/connection.h"
-#include "internal/split.h"
+#include "internal/session_log.h"
+#include "internal/session_stream.h"
 
 namespace clearance::client {
 
@@ -44,56 +43,62 @@ class Session::Impl {
   absl::Status Send(const SessionMessage& message, std::uint64_t tag);
   absl::StatusOr<Reply> Next();
   absl::Status Finish();
-  void Cancel() { context_.TryCancel(); }
+  void Cancel();
 
  private:
-  using Stream = grpc::ClientReaderWriter<v1::SessionRequest, v1::SessionResponse>;
-
-  struct Pending {
-    std::uint64_t sequence = 0;    // the tag on the wire
-    std::vector<RowRange> pieces;  // one message each
-    std::size_t pieces_answered = 0;
-    bool is_answered = false;
-    Reply reply;
-  };
-  using PendingPtr = std::shared_ptr<Pending>;
+  using PendingPtr = std::shared_ptr<PendingReply>;
+  using StreamPtr = std::shared_ptr<SessionStream>;
   enum class Taker { kAsk, kNext };
 
-  // What a response did for the message at the front.
-  enum class Progress { kMoreToCome, kPieceComplete, kBroken };
-
-  // Enters the message and writes its pieces.
+  // Enters the message and writes it; waits while the stream is broken.
   template <class Message>
   absl::StatusOr<PendingPtr> Write(const Message& message, std::uint64_t tag, Taker taker);
+  // Writes what the log has. False if the stream broke over it, or was broken. Requires:
+  // write_mutex_ is held, mutex_ is not.
+  bool WriteUnwritten();
 
-  void ReadAll();
-  // False if the server broke the protocol.
-  bool Deliver(const v1::SessionResponse& response);
-  static Progress AddPart(const v1::SessionResponse& response, Pending* pending);
-  template <class Result, class Part>
-  static Progress AddRows(const Part& part, Pending* pending);
-  static Progress AddFailure(const google::rpc::Status& status, Pending* pending);
+  // Of the session's own thread.
+  void Run();
+  StreamPtr OpenStream();
+  // Until it breaks or ends: how.
+  absl::Status ReadAll(SessionStream* stream);
+  // OK where the session goes on.
+  absl::Status Deliver(const SessionStream& stream, v1::SessionResponse* response);
+  // Whether another stream follows one that ended with *end; waits until it is time for it. If
+  // none does, *end is how the session ends.
+  bool AwaitReopening(absl::Status* end);
+  // Whether a stream that ended so may be followed by another.
+  bool MayGoOn(const absl::Status& end) const;
+  void End(const absl::Status& status);
+
   absl::Status EndStatus() const;  // requires: mutex_ is held
 
   const std::shared_ptr<const Connection> connection_;
-  grpc::ClientContext context_;
-  const std::unique_ptr<Stream> stream_;
+  const bool reopens_;
+  const CallIds ids_;
+  const SteadyTime deadline_;
+  // Of the session's own thread alone, as are the next two.
+  Backoff backoff_;
+  int streams_ = 0;
+  bool is_answering_ = false;  // the stream has answered something
 
   // std::mutex, because the thread sanitizer follows it into a library that was built without it;
   // of absl::Mutex it does not.
-  std::mutex write_mutex_;  // taken before mutex_; guards the three below
-  v1::SessionRequest request_;
-  std::uint64_t next_sequence_ = 1;
-  bool is_half_closed_ = false;
+  std::mutex write_mutex_;  // who holds it writes; taken before mutex_
 
   std::mutex mutex_;  // guards everything below
   std::condition_variable changed_;
-  std::deque<PendingPtr> unanswered_;
+  SessionLog log_;
   std::deque<PendingPtr> owed_;
+  StreamPtr stream_;
+  bool is_open_ = false;         // stream_ is started and not known to be broken
+  bool is_half_closed_ = false;  // stream_ is
+  bool is_finishing_ = false;    // nothing is entered any more
+  bool is_cancelled_ = false;
   bool has_ended_ = false;
   absl::Status status_;
 
-  std::thread reader_;  // last: everything it uses is alive before it
+  std::thread thread_;  // last: everything it uses is alive before it
 };
 
 }  // namespace clearance::client

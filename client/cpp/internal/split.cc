@@ -20,7 +20,7 @@ struct Weight {
 
 template <class Batch>
 Weight WeightOf(const Batch& batch) {
-  const std::uint64_t count = batch.pairs.count;
+  const std::uint64_t count = RowCountOf(batch);
   Weight weight;
   VisitColumns(batch, [&](const auto& column, std::uint64_t width) {
     const std::uint64_t bytes = width * sizeof(column[0]);
@@ -37,7 +37,7 @@ Weight WeightOf(const Batch& batch) {
 
 template <class Batch>
 std::vector<RowRange> Split(const Batch& batch, const MessageLimits& limits) {
-  const std::uint32_t count = batch.pairs.count;
+  const std::uint32_t count = RowCountOf(batch);
   const Weight weight = WeightOf(batch);
   if (!weight.fits || count == 0) return {{0, count}};
   std::uint64_t rows = std::min<std::uint64_t>(limits.max_rows, count);
@@ -66,6 +66,30 @@ std::vector<RowRange> SplitRows(const IntersectionBatch& batch, const MessageLim
 }
 
 std::vector<RowRange> SplitRows(const TimeOfCollisionBatch& batch, const MessageLimits& limits) {
+  return Split(batch, limits);
+}
+
+std::vector<RowRange> SplitRows(const CheckBatch& batch, const MessageLimits& limits) {
+  return Split(batch, limits);
+}
+
+std::vector<RowRange> SplitRows(const ClearanceBatch& batch, const MessageLimits& limits) {
+  return Split(batch, limits);
+}
+
+std::vector<RowRange> SplitRows(const NearestBatch& batch, const MessageLimits& limits) {
+  return Split(batch, limits);
+}
+
+std::vector<RowRange> SplitRows(const OverlapBatch& batch, const MessageLimits& limits) {
+  return Split(batch, limits);
+}
+
+std::vector<RowRange> SplitRows(const MotionBatch& batch, const MessageLimits& limits) {
+  return Split(batch, limits);
+}
+
+std::vector<RowRange> SplitRows(const RayBatch& batch, const MessageLimits& limits) {
   return Split(batch, limits);
 }
 

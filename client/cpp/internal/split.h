@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "clearance/query.h"
+#include "clearance/scene_query.h"
 
 namespace clearance::client {
 
@@ -31,6 +32,24 @@ struct MessageLimits {
 std::vector<RowRange> SplitRows(const DistanceBatch& batch, const MessageLimits& limits);
 std::vector<RowRange> SplitRows(const IntersectionBatch& batch, const MessageLimits& limits);
 std::vector<RowRange> SplitRows(const TimeOfCollisionBatch& batch, const MessageLimits& limits);
+std::vector<RowRange> SplitRows(const CheckBatch& batch, const MessageLimits& limits);
+std::vector<RowRange> SplitRows(const ClearanceBatch& batch, const MessageLimits& limits);
+std::vector<RowRange> SplitRows(const NearestBatch& batch, const MessageLimits& limits);
+std::vector<RowRange> SplitRows(const OverlapBatch& batch, const MessageLimits& limits);
+std::vector<RowRange> SplitRows(const MotionBatch& batch, const MessageLimits& limits);
+std::vector<RowRange> SplitRows(const RayBatch& batch, const MessageLimits& limits);
+
+// The rows of a batch of any kind.
+template <class Batch>
+std::uint32_t RowCountOf(const Batch& batch) {
+  if constexpr (requires { batch.pairs.count; }) {
+    return batch.pairs.count;
+  } else if constexpr (requires { batch.configurations; }) {
+    return batch.configurations.count;
+  } else {
+    return batch.count;
+  }
+}
 
 // Calls visit(column, numbers a row) for every column of a batch.
 template <class Visit>
@@ -62,6 +81,56 @@ void VisitColumns(const TimeOfCollisionBatch& batch, Visit visit) {
   visit(batch.end_poses_a, 7);
   visit(batch.end_poses_b, 7);
   visit(batch.target_distances, 1);
+}
+
+// Without the number of bodies a column that has any does not fit, and so nothing is cut.
+template <class Visit>
+void VisitColumns(const Configurations& configurations, Visit visit) {
+  visit(configurations.poses, std::uint64_t{7} * configurations.body_count);
+}
+
+template <class Visit>
+void VisitColumns(const CheckBatch& batch, Visit visit) {
+  VisitColumns(batch.configurations, visit);
+}
+
+template <class Visit>
+void VisitColumns(const ClearanceBatch& batch, Visit visit) {
+  VisitColumns(batch.configurations, visit);
+  visit(batch.max_distances, 1);
+}
+
+template <class Visit>
+void VisitColumns(const NearestBatch& batch, Visit visit) {
+  VisitColumns(batch.configurations, visit);
+  visit(batch.max_distances, 1);
+}
+
+template <class Visit>
+void VisitColumns(const MotionBatch& batch, Visit visit) {
+  const std::uint64_t bodies = batch.configurations.body_count;
+  VisitColumns(batch.configurations, visit);
+  visit(batch.displacements, 3 * bodies);
+  visit(batch.rotations, 3 * bodies);
+  visit(batch.end_poses, 7 * bodies);
+}
+
+template <class Visit>
+void VisitColumns(const OverlapBatch& batch, Visit visit) {
+  visit(batch.shape_slots, 1);
+  visit(batch.poses, 7);
+  visit(batch.margins, 1);
+  visit(batch.groups, 1);
+  visit(batch.masks, 1);
+}
+
+template <class Visit>
+void VisitColumns(const RayBatch& batch, Visit visit) {
+  visit(batch.origins, 3);
+  visit(batch.displacements, 3);
+  visit(batch.radii, 1);
+  visit(batch.groups, 1);
+  visit(batch.masks, 1);
 }
 
 }  // namespace clearance::client

@@ -10,6 +10,20 @@ namespace {
 
 constexpr char kErrorUrl[] = "type.googleapis.com/clearance.v1.Error";
 
+constexpr char kRequestIdUrl[] = "clearance/x-request-id";
+constexpr char kTraceParentUrl[] = "clearance/traceparent";
+
+std::string TextOf(const grpc::ClientContext& context, const char* key) {
+  const auto& metadata = context.GetServerInitialMetadata();
+  const auto found = metadata.find(key);
+  return found == metadata.end() ? "" : std::string(found->second.data(), found->second.size());
+}
+
+std::string PayloadOf(const absl::Status& status, const char* url) {
+  const absl::optional<absl::Cord> payload = status.GetPayload(url);
+  return payload ? std::string(*payload) : "";
+}
+
 // A code that this build does not know must not become a success.
 absl::StatusCode KnownCode(int code) {
   if (code < 0 || code > static_cast<int>(absl::StatusCode::kUnauthenticated)) {
@@ -28,6 +42,25 @@ absl::Status FromProto(const google::rpc::Status& status) {
   return result;
 }
 
+CallIds IdsOf(const grpc::ClientContext& context) {
+  return {TextOf(context, kRequestIdKey), TextOf(context, kTraceParentKey)};
+}
+
+CallIds IdsOf(const absl::Status& status) {
+  return {PayloadOf(status, kRequestIdUrl), PayloadOf(status, kTraceParentUrl)};
+}
+
+void AddIds(const CallIds& ids, absl::Status* status) {
+  if (!ids.request_id.empty()) status->SetPayload(kRequestIdUrl, absl::Cord(ids.request_id));
+  if (!ids.traceparent.empty()) status->SetPayload(kTraceParentUrl, absl::Cord(ids.traceparent));
+}
+
+absl::Status FromGrpc(const grpc::Status& status, const grpc::ClientContext& context) {
+  absl::Status result = FromGrpc(status);
+  AddIds(IdsOf(context), &result);
+  return result;
+}
+
 absl::Status FromGrpc(const grpc::Status& status) {
   if (status.ok()) return absl::OkStatus();
   google::rpc::Status details;
@@ -39,12 +72,17 @@ absl::Status FromGrpc(const grpc::Status& status) {
 }
 
 Error FromProto(const v1::Error& error) {
-  return {.index = error.index(),
-          .code = KnownCode(static_cast<int>(error.code())),
-          .field = error.field(),
-          .value = error.value(),
-          .limit = error.limit(),
-          .message = error.message()};
+  Error result = {.index = error.index(),
+                  .code = KnownCode(static_cast<int>(error.code())),
+                  .field = error.field(),
+                  .value = error.value(),
+                  .limit = error.limit(),
+                  .message = error.message()};
+  if (error.has_retry_after()) {
+    result.retry_after = absl::Seconds(error.retry_after().seconds()) +
+                         absl::Nanoseconds(error.retry_after().nanos());
+  }
+  return result;
 }
 
 std::optional<Error> ErrorDetail(const absl::Status& status) {

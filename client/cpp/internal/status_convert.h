@@ -6,6 +6,7 @@
 #ifndef CLEARANCE_INTERNAL_STATUS_CONVERT_H_
 #define CLEARANCE_INTERNAL_STATUS_CONVERT_H_
 
+#include <grpcpp/client_context.h>
 #include <grpcpp/support/status.h>
 
 #include "absl/status/status.h"
@@ -15,7 +16,18 @@
 
 namespace clearance::client {
 
+// The metadata that carries CallIds, there and back.
+inline constexpr char kRequestIdKey[] = "x-request-id";
+inline constexpr char kTraceParentKey[] = "traceparent";
+
+// Those of the reply. Requires: its initial metadata was read, or the call has ended.
+CallIds IdsOf(const grpc::ClientContext& context);
+// A failure gets them as payloads.
+void AddIds(const CallIds& ids, absl::Status* status);
+
 absl::Status FromGrpc(const grpc::Status& status);
+// With the ids of the call, which has ended.
+absl::Status FromGrpc(const grpc::Status& status, const grpc::ClientContext& context);
 absl::Status FromProto(const google::rpc::Status& status);
 Error FromProto(const v1::Error& error);
 

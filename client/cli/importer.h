@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What becomes of the items of an exported file at a server.
+
+#ifndef CLEARANCE_CLIENT_CLI_IMPORTER_H_
+#define CLEARANCE_CLIENT_CLI_IMPORTER_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "clearance/client.h"
+#include "clearance/error.h"
+#include "client/cli/output.h"
+#include "client/cli/transfer_file.h"
+
+namespace clearance::client {
+
+// Registers shapes as they come, hulls many at a time, makes scenes, and keeps what came of each.
+// Thread-compatible.
+class Importer {
+ public:
+  // The client outlives this. `replace`: names take the content of the file.
+  Importer(const Client& client, bool replace) : client_(client), replace_(replace) {}
+
+  // A failure is of a whole call: a refused item is in refusals().
+  absl::Status Add(const TransferItem& item);
+
+  // Registers the hulls that wait.
+  absl::Status Flush();
+
+  int registered() const { return registered_; }  // shapes, with those that were there
+  int scenes() const { return scenes_; }          // likewise
+  const Json& refusals() const { return refusals_; }
+
+ private:
+  absl::Status AddShape(const TransferShape& shape);
+  absl::Status RegisterAlone(const TransferShape& shape);
+  absl::Status AddScene(const TransferScene& scene);
+  // Where the name has a scene.
+  absl::Status AddTo(const FoundScene& found, const TransferScene& scene);
+  // Of one item: what came of it. A failure is that of the whole call.
+  absl::Status RefuseOrFail(const std::string& name, const absl::Status& status);
+  void Take(const std::string& name, const std::string& digest, const std::string& expected);
+  void Refuse(const std::string& name, const Error& error);
+
+  const Client& client_;
+  const bool replace_;
+  HullColumns batch_;
+  std::vector<std::string> digests_;  // of the batch
+  int registered_ = 0;
+  int scenes_ = 0;
+  Json refusals_ = Json::array();
+};
+
+}  // namespace clearance::client
+
+#endif  // CLEARANCE_CLIENT_CLI_IMPORTER_H_

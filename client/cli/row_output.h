@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rows of answers as JSON objects, column by column, and what they mean for the exit code.
+
+#ifndef CLEARANCE_CLIENT_CLI_ROW_OUTPUT_H_
+#define CLEARANCE_CLIENT_CLI_ROW_OUTPUT_H_
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "clearance/query.h"
+#include "clearance/scene_query.h"
+#include "client/cli/command.h"
+#include "client/cli/output.h"
+
+namespace clearance::client {
+
+inline Json Number(double value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
+  return value;
+}
+
+// Each adds row `row` of a column, where the column was asked for.
+inline void AddNumber(const char* name, const std::vector<double>& column, std::size_t row,
+                      Json* object) {
+  if (row < column.size()) (*object)[name] = Number(column[row]);
+}
+
+inline void AddVector(const char* name, const std::vector<double>& column, std::size_t row,
+                      Json* object) {
+  if (column.size() < 3 * (row + 1)) return;
+  const double* const numbers = &column[3 * row];
+  (*object)[name] = {Number(numbers[0]), Number(numbers[1]), Number(numbers[2])};
+}
+
+inline void AddCount(const char* name, const std::vector<std::uint32_t>& column, std::size_t row,
+                     Json* object) {
+  if (row < column.size()) (*object)[name] = column[row];
+}
+
+// Puts what was said of single rows, refusals and reasons, into the rows they are about.
+template <class Result>
+void AddRemarks(const Result& result, Json* rows) {
+  for (const UndecidedRow& row : result.undecided) {
+    if (row.index < rows->size()) (*rows)[row.index]["reason"] = Name(row.reason);
+  }
+  for (const Error& error : result.errors) {
+    if (error.index >= rows->size()) continue;
+    (*rows)[error.index]["error"] = {{"code", absl::StatusCodeToString(error.code)},
+                                     {"field", error.field},
+                                     {"value", error.value},
+                                     {"limit", error.limit},
+                                     {"message", error.message}};
+  }
+}
+
+inline ExitCode CodeOf(State state) {
+  switch (state) {
+    case State::kSeparated:
+    case State::kBeyond:
+      return kExitFree;
+    case State::kTouching:
+    case State::kPenetrating:
+      return kExitNotFree;
+    case State::kUndecided:
+      return kExitUnknown;
+    default:
+      return kExitError;
+  }
+}
+
+inline ExitCode CodeOf(MotionState state) {
+  switch (state) {
+    case MotionState::kFree:
+      return kExitFree;
+    case MotionState::kHit:
+    case MotionState::kInitiallyOverlapping:
+      return kExitNotFree;
+    case MotionState::kUndecided:
+      return kExitUnknown;
+    default:
+      return kExitError;
+  }
+}
+
+inline ExitCode CodeOf(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kFree:
+      return kExitFree;
+    case Verdict::kTouching:
+      return kExitNotFree;
+    case Verdict::kUndecided:
+      return kExitUnknown;
+    default:
+      return kExitError;
+  }
+}
+
+template <class States>
+int WorstCode(const States& states) {
+  bool has[4] = {};
+  for (const auto state : states) has[CodeOf(state)] = true;
+  for (const ExitCode code : {kExitError, kExitNotFree, kExitUnknown}) {
+    if (has[code]) return code;
+  }
+  return kExitFree;
+}
+
+}  // namespace clearance::client
+
+#endif  // CLEARANCE_CLIENT_CLI_ROW_OUTPUT_H_

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "client/cli/scene_file.h"
+
+#include <google/protobuf/util/json_util.h>
+
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "clearance/v1/scene.pb.h"
+#include "internal/scene_convert.h"
+
+namespace clearance::client {
+namespace {
+
+using PosesJson = nlohmann::json;
+
+constexpr std::size_t kNumbersAPose = 7;
+
+absl::Status BadRow(std::size_t row, absl::string_view what) {
+  return absl::InvalidArgumentError(absl::StrCat("row ", row, " of the poses: ", what));
+}
+
+bool IsListOfNumbers(const PosesJson& pose) {
+  if (!pose.is_array() || pose.size() != kNumbersAPose) return false;
+  for (const PosesJson& number : pose) {
+    if (!number.is_number()) return false;
+  }
+  return true;
+}
+
+bool IsId(const PosesJson& id) {
+  return id.is_number_unsigned() &&
+         id.get<std::uint64_t>() <= std::numeric_limits<std::uint32_t>::max();
+}
+
+absl::Status CheckRow(const PosesJson& row, std::size_t i) {
+  if (!row.is_object()) return BadRow(i, "is no object");
+  if (!row.contains("mesh") || !row["mesh"].is_string()) return BadRow(i, "has no mesh");
+  if (row.contains("pose") && !IsListOfNumbers(row["pose"]))
+    return BadRow(i, "has a pose that is not 7 numbers: x y z qx qy qz qw");
+  if (row.contains("id") && !IsId(row["id"])) return BadRow(i, "has an id that is not 32 bits");
+  if (row.contains("margin") && !row["margin"].is_number())
+    return BadRow(i, "has a margin that is no number");
+  for (const auto& [key, value] : row.items()) {
+    if (key != "mesh" && key != "pose" && key != "id" && key != "margin")
+      return BadRow(i, absl::StrCat("has the unknown member ", key));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<SceneChange> ParseSceneChange(const std::string& json) {
+  v1::SceneChange proto;
+  const auto parsed = google::protobuf::util::JsonStringToMessage(json, &proto);
+  if (!parsed.ok())
+    return absl::InvalidArgumentError(
+        absl::StrCat("no clearance.v1.SceneChange: ", std::string(parsed.message())));
+  return FromProto(proto);
+}
+
+std::string FormatSceneChange(const SceneChange& change) {
+  v1::SceneChange proto;
+  ToProto(change, &proto);
+  std::string json;
+  // Fails only where Any, Timestamp and their like are malformed; a change has none of them.
+  const auto status = google::protobuf::util::MessageToJsonString(proto, &json);
+  return status.ok() ? json : "{}";
+}
+
+absl::StatusOr<SceneChange> ParsePoses(const std::string& json) {
+  const PosesJson rows = PosesJson::parse(json, nullptr, /*allow_exceptions=*/false);
+  if (!rows.is_array()) return absl::InvalidArgumentError("the poses are no JSON array");
+  SceneChange change;
+  SceneBodies& bodies = change.bodies;
+  std::map<std::string, std::uint32_t> slots;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const PosesJson& row = rows[i];
+    if (absl::Status status = CheckRow(row, i); !status.ok()) return status;
+    const auto file = row["mesh"].get<std::string>();
+    const auto slot = static_cast<std::uint32_t>(bodies.shapes.size());
+    const auto [known, is_new] = slots.try_emplace(file, slot);
+    if (is_new) bodies.shapes.emplace_back(ByName{file});
+    bodies.shape_slots.push_back(known->second);
+    bodies.ids.push_back(row.value("id", static_cast<std::uint32_t>(i)));
+    const auto pose = row.value("pose", std::vector<double>{0, 0, 0, 0, 0, 0, 1});
+    bodies.poses.insert(bodies.poses.end(), pose.begin(), pose.end());
+    bodies.margins.push_back(row.value("margin", 0.));
+  }
+  bodies.count = static_cast<std::uint32_t>(rows.size());
+  return change;
+}
+
+std::string ShapeNameOfFile(const std::string& file) {
+  std::string name = absl::AsciiStrToLower(file);
+  for (char& c : name) {
+    const bool is_of_names = absl::ascii_isdigit(static_cast<unsigned char>(c)) ||
+                             absl::ascii_islower(static_cast<unsigned char>(c)) || c == '.' ||
+                             c == '_' || c == '/' || c == '-';
+    if (!is_of_names) c = '-';
+  }
+  return name;
+}
+
+}  // namespace clearance::client

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Answers about scenes, as output.h has those about pairs.
+
+#ifndef CLEARANCE_CLIENT_CLI_SCENE_OUTPUT_H_
+#define CLEARANCE_CLIENT_CLI_SCENE_OUTPUT_H_
+
+#include "clearance/scene.h"
+#include "clearance/scene_query.h"
+#include "client/cli/output.h"
+
+namespace clearance::client {
+
+Json ToJson(const SceneInfo& info);
+
+// A row each; the pairs that a row lists are an array of objects in it.
+Json ToJson(const CheckResult& result);
+Json ToJson(const ClearanceResult& result);
+Json ToJson(const NearestResult& result);
+Json ToJson(const OverlapResult& result);
+Json ToJson(const SweepResult& result);
+
+// For tables: every listed pair is a row of its own, beside rows that list none.
+Json WithPairsAsRows(const Json& rows);
+
+int ExitCodeOf(const CheckResult& result);
+int ExitCodeOf(const ClearanceResult& result);
+int ExitCodeOf(const NearestResult& result);
+int ExitCodeOf(const OverlapResult& result);
+int ExitCodeOf(const SweepResult& result);
+
+}  // namespace clearance::client
+
+#endif  // CLEARANCE_CLIENT_CLI_SCENE_OUTPUT_H_

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// scene check, clearance, nearest, overlap, sweep, ray: one question each, by a unary call.
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "clearance/scene_query.h"
+#include "client/cli/command.h"
+#include "client/cli/output.h"
+#include "client/cli/read_file.h"
+#include "client/cli/scene_file.h"
+#include "client/cli/scene_output.h"
+#include "client/cli/shape_argument.h"
+
+namespace clearance::client {
+namespace {
+
+// Who asks whom: a scene, and one shape or the bodies of a file.
+struct Asking {
+  OpenScene scene;
+  std::string shape;
+  std::string bodies_file;
+  std::vector<double> pose;
+  double margin = 0;
+  // Of the one shape: an id that no body of the scene is likely to have.
+  std::uint32_t id = std::numeric_limits<std::uint32_t>::max();
+};
+
+template <class Batch>
+struct SceneQueryArguments {
+  Asking asking;
+  Batch batch;
+};
+
+absl::StatusOr<SceneChange> ReadBodies(const Asking& asking) {
+  if (!asking.bodies_file.empty()) {
+    const absl::StatusOr<std::string> text = ReadFile(asking.bodies_file);
+    if (!text.ok()) return text.status();
+    return ParsePoses(*text);
+  }
+  if (asking.shape.empty()) return absl::InvalidArgumentError("a shape or --bodies FILE is needed");
+  SceneChange change;
+  change.bodies = {.count = 1,
+                   .ids = {asking.id},
+                   .shapes = {ByName{asking.shape}},
+                   .poses = asking.pose,
+                   .margins = {asking.margin}};
+  return change;
+}
+
+// What the bodies call shapes are arguments: names, digests, files or JSON.
+absl::Status TakeShapes(SceneBodies* bodies, ShapeTable* table) {
+  for (const ShapeKey& key : bodies->shapes) {
+    absl::StatusOr<ShapeReference> shape = ParseShapeArgument(std::get<ByName>(key).name);
+    if (!shape.ok()) return shape.status();
+    table->shapes.push_back(*std::move(shape));
+  }
+  bodies->shapes.clear();
+  return absl::OkStatus();
+}
+
+// One row of a column, for each of so many bodies.
+void RepeatFor(std::uint32_t bodies, std::vector<double>* row) {
+  const std::vector<double> one = *row;
+  for (std::uint32_t i = 1; i < bodies; ++i) row->insert(row->end(), one.begin(), one.end());
+}
+
+// The setting, and what of the batch follows from it.
+template <class Batch>
+absl::StatusOr<SceneSetting> ReadSetting(const Asking& asking, Batch* batch) {
+  SceneSetting setting = {.scene = asking.scene};
+  if constexpr (std::is_same_v<Batch, RayBatch>) {
+    batch->count = 1;
+    return setting;
+  } else {
+    absl::StatusOr<SceneChange> change = ReadBodies(asking);
+    if (!change.ok()) return change.status();
+    absl::Status status = TakeShapes(&change->bodies, &setting.shapes);
+    if (!status.ok()) return status;
+    if constexpr (std::is_same_v<Batch, OverlapBatch>) {
+      SceneBodies& bodies = change->bodies;
+      batch->count = bodies.count;
+      batch->shape_slots = std::move(bodies.shape_slots);
+      batch->poses = std::move(bodies.poses);
+      batch->margins = std::move(bodies.margins);
+    } else {
+      if constexpr (std::is_same_v<Batch, MotionBatch>) {
+        for (auto* const column : {&batch->displacements, &batch->rotations, &batch->end_poses})
+          RepeatFor(change->bodies.count, column);
+      }
+      setting.bodies = *std::move(change);
+      batch->configurations = {.count = 1, .scene_slot = 0};
+    }
+    return setting;
+  }
+}
+
+auto Asked(const SceneQueryClient& client, const SceneSetting& setting, const CheckBatch& batch) {
+  return client.Check(setting, batch);
+}
+auto Asked(const SceneQueryClient& client, const SceneSetting& setting,
+           const ClearanceBatch& batch) {
+  return client.Clearance(setting, batch);
+}
+auto Asked(const SceneQueryClient& client, const SceneSetting& setting, const NearestBatch& batch) {
+  return client.Nearest(setting, batch);
+}
+auto Asked(const SceneQueryClient& client, const SceneSetting& setting, const OverlapBatch& batch) {
+  return client.Overlap(setting, batch);
+}
+auto Asked(const SceneQueryClient& client, const SceneSetting& setting, const MotionBatch& batch) {
+  return client.Motion(setting, batch);
+}
+auto Asked(const SceneQueryClient& client, const SceneSetting& setting, const RayBatch& batch) {
+  return client.Ray(setting, batch);
+}
+
+template <class Batch>
+int AskScene(const GlobalOptions& options, const SceneQueryArguments<Batch>& arguments) {
+  Batch batch = arguments.batch;
+  const absl::StatusOr<SceneSetting> setting = ReadSetting(arguments.asking, &batch);
+  if (!setting.ok()) return ReportError(setting.status());
+  const absl::StatusOr<Client> client = options.Connect();
+  if (!client.ok()) return ReportError(client.status());
+  const auto result = Asked(SceneQueryClient(*client), *setting, batch);
+  if (!result.ok()) return ReportError(result.status());
+  const Json rows = ToJson(*result);
+  options.json ? PrintJson(rows) : PrintTable(WithPairsAsRows(rows));
+  return ExitCodeOf(*result);
+}
+
+// A word of `scene` that asks.
+template <class Batch>
+struct Question {
+  CLI::App* app;
+  std::shared_ptr<SceneQueryArguments<Batch>> arguments;
+
+  Batch& batch() const { return arguments->batch; }
+};
+
+template <class Batch>
+Question<Batch> AddQuestion(CLI::App* scene, GlobalOptions* options, const char* word,
+                            const char* description) {
+  Question<Batch> question = {scene->add_subcommand(word, description),
+                              std::make_shared<SceneQueryArguments<Batch>>()};
+  OpenScene& open = question.arguments->asking.scene;
+  question.app->add_option("scene", open.name, "The scene's name")->required();
+  question.app->add_option("--revision", open.revision, "Without: the newest");
+  question.app->add_option("--min-revision", open.min_revision, "At least this one");
+  question.app->callback([options, arguments = question.arguments] {
+    options->exit_code = AskScene(*options, *arguments);
+  });
+  return question;
+}
+
+template <class Batch>
+void AddBodies(const Question<Batch>& question) {
+  Asking& asking = question.arguments->asking;
+  CLI::App* const app = question.app;
+  app->add_option("shape", asking.shape, "Of the one body: name, digest, file or JSON text");
+  app->add_option("--pose", asking.pose, "x y z qx qy qz qw of the one body")
+      ->expected(7)
+      ->delimiter(',');
+  app->add_option("--margin", asking.margin, "Of the one body, metres");
+  app->add_option("--bodies", asking.bodies_file,
+                  "Bodies in its place, JSON: [{\"mesh\": SHAPE, \"pose\": [...], \"id\": N, "
+                  "\"margin\": M}, ...]")
+      ->check(CLI::ExistingFile)
+      ->excludes("shape")
+      ->excludes("--pose")
+      ->excludes("--margin");
+}
+
+template <class Batch>
+void AddAmong(const Question<Batch>& question) {
+  AddBodies(question);
+  question.app->add_option("--id", question.arguments->asking.id,
+                           "Of the one body: the scene's body with this id is not asked about");
+}
+
+template <class Batch>
+void AddVector(const Question<Batch>& question, const char* name, std::vector<double>* column,
+               const char* text) {
+  question.app->add_option(name, *column, text)->expected(3)->delimiter(',');
+}
+
+void AddCheck(CLI::App* scene, GlobalOptions* options) {
+  const auto check = AddQuestion<CheckBatch>(scene, options, "check", "Does anything touch?");
+  AddAmong(check);
+  CheckBatch& batch = check.batch();
+  batch.detail = {.pairs = true, .bounds = true, .free_radii = true};
+  check.app->add_option("--all", batch.max_pairs, "List all that touches, up to so many pairs");
+}
+
+void AddClearance(CLI::App* scene, GlobalOptions* options) {
+  const auto clearance =
+      AddQuestion<ClearanceBatch>(scene, options, "clearance", "How far apart is everything?");
+  AddAmong(clearance);
+  ClearanceBatch& batch = clearance.batch();
+  batch.detail = {.pairs = true, .free_radii = true};
+  clearance.app->add_option("--max-distance", batch.max_distances, "Only if nearer, metres")
+      ->expected(1);
+  clearance.app->add_option("--tolerance", batch.tolerance, "Good enough, metres");
+  clearance.app->add_flag("--exact", batch.exact, "Exact arithmetic where rounding leaves it open");
+  clearance.app->add_flag("--points", batch.detail.points, "Also the closest points");
+  clearance.app->add_flag("--normals", batch.detail.normals, "Also the normal");
+}
+
+void AddNearest(CLI::App* scene, GlobalOptions* options) {
+  const auto nearest =
+      AddQuestion<NearestBatch>(scene, options, "nearest", "Which pairs are the nearest?");
+  AddAmong(nearest);
+  NearestBatch& batch = nearest.batch();
+  nearest.app->add_option("--count", batch.max_pairs, "So many pairs")->capture_default_str();
+  nearest.app->add_option("--max-distance", batch.max_distances, "Only if nearer, metres")
+      ->expected(1);
+  nearest.app->add_option("--tolerance", batch.tolerance, "Good enough, metres");
+  nearest.app->add_flag("--points", batch.detail.points, "Also the closest points");
+  nearest.app->add_flag("--normals", batch.detail.normals, "Also the normals");
+}
+
+void AddOverlap(CLI::App* scene, GlobalOptions* options) {
+  constexpr std::uint32_t kPairs = 100;
+  const auto overlap =
+      AddQuestion<OverlapBatch>(scene, options, "overlap", "What touches these shapes?");
+  AddBodies(overlap);
+  OverlapBatch& batch = overlap.batch();
+  batch.max_pairs = kPairs;
+  batch.bounds = true;
+  overlap.app->add_option("--count", batch.max_pairs, "List up to so many bodies of each shape")
+      ->capture_default_str();
+}
+
+void AddSweep(CLI::App* scene, GlobalOptions* options) {
+  const auto sweep =
+      AddQuestion<MotionBatch>(scene, options, "sweep", "When does a moving body first touch?");
+  AddAmong(sweep);
+  MotionBatch& batch = sweep.batch();
+  batch.detail = {.pairs = true, .distances = true};
+  AddVector(sweep, "--displacement", &batch.displacements, "In t = 0 .. 1, metres");
+  AddVector(sweep, "--rotation", &batch.rotations,
+            "Rotation vector, radians: of each body about its own origin");
+  sweep.app->add_option("--end-pose", batch.end_poses, "Pose at t = 1 instead")
+      ->expected(7)
+      ->delimiter(',');
+  sweep.app->add_flag("--ignore-initial-contact", batch.ignore_initial_contact,
+                      "What is in contact at t = 0 may leave");
+  sweep.app->add_option("--all", batch.max_pairs, "List all that is met, up to so many pairs");
+  sweep.app->add_flag("--points", batch.detail.points, "Also the points of the contact");
+  sweep.app->add_flag("--normals", batch.detail.normals, "Also the normal of the contact");
+}
+
+void AddRay(CLI::App* scene, GlobalOptions* options) {
+  const auto ray = AddQuestion<RayBatch>(scene, options, "ray", "What is in the way of a point?");
+  RayBatch& batch = ray.batch();
+  batch.detail = {.pairs = true, .points = true, .normals = true};
+  AddVector(ray, "--origin", &batch.origins, "World, metres");
+  AddVector(ray, "--displacement", &batch.displacements, "The whole way, metres");
+  ray.app->add_option("--radius", batch.radii, "Of a ball in place of the point")->expected(1);
+  ray.app->add_flag("--any", batch.any, "Any hit will do");
+  ray.app->add_option("--all", batch.max_pairs, "List all that is hit, up to so many bodies");
+}
+
+}  // namespace
+
+void AddSceneQueries(CLI::App* scene, GlobalOptions* options) {
+  AddCheck(scene, options);
+  AddClearance(scene, options);
+  AddNearest(scene, options);
+  AddOverlap(scene, options);
+  AddSweep(scene, options);
+  AddRay(scene, options);
+}
+
+}  // namespace clearance::client

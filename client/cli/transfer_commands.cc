@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// export, import: shapes and scenes from one server to another by way of a file.
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "clearance/scene.h"
+#include "client/cli/command.h"
+#include "client/cli/importer.h"
+#include "client/cli/output.h"
+#include "client/cli/transfer_file.h"
+
+namespace clearance::client {
+namespace {
+
+// Writes the page's shapes as they are now; a name that is gone by now is left out.
+absl::Status WritePage(const Client& client, const ShapePage& page, TransferWriter* writer,
+                       int* written) {
+  for (const ShapeInfo& info : page.shapes) {
+    absl::StatusOr<FoundShape> found = client.Get(ByName{info.name}, /*include_content=*/true);
+    if (found.status().code() == absl::StatusCode::kNotFound) continue;
+    if (!found.ok()) return found.status();
+    if (!found->content) return absl::InternalError("the server sent no content");
+    writer->Write(TransferShape{found->info.name, found->info.digest, *std::move(found->content)});
+    ++*written;
+  }
+  return absl::OkStatus();
+}
+
+struct Exported {
+  int shapes = 0;
+  int scenes = 0;
+};
+
+// The newest revisions of those that are kept: what has a ttl lives in memory alone and goes soon.
+absl::StatusOr<int> ExportScenes(const Client& client, const std::string& prefix,
+                                 TransferWriter* writer) {
+  int written = 0;
+  const SceneClient scenes(client);
+  const absl::StatusOr<std::vector<SceneInfo>> infos = scenes.List(prefix);
+  if (!infos.ok()) return infos.status();
+  for (const SceneInfo& info : *infos) {
+    if (info.ttl.has_value()) continue;
+    absl::StatusOr<FoundScene> found = scenes.Get(info.name, {.include_content = true});
+    if (found.status().code() == absl::StatusCode::kNotFound) continue;
+    if (!found.ok()) return found.status();
+    writer->Write(TransferScene{info.name, std::move(found->content)});
+    ++written;
+  }
+  return written;
+}
+
+absl::StatusOr<Exported> ExportAll(const Client& client, const std::string& prefix,
+                                   TransferWriter* writer) {
+  int written = 0;
+  ListOptions page_wanted = {.prefix = prefix, .page_size = 1000, .page_token = ""};
+  do {
+    const absl::StatusOr<ShapePage> page = client.ListPage(page_wanted);
+    if (!page.ok()) return page.status();
+    const absl::Status status = WritePage(client, *page, writer, &written);
+    if (!status.ok()) return status;
+    page_wanted.page_token = page->next_page_token;
+  } while (!page_wanted.page_token.empty());
+  const absl::StatusOr<int> scenes = ExportScenes(client, prefix, writer);
+  if (!scenes.ok()) return scenes.status();
+  const absl::Status status = writer->Finish();
+  if (!status.ok()) return status;
+  return Exported{.shapes = written, .scenes = *scenes};
+}
+
+int Export(const GlobalOptions& options, const std::string& file, const std::string& prefix) {
+  const absl::StatusOr<Client> client = options.Connect();
+  if (!client.ok()) return ReportError(client.status());
+  TransferWriter writer(file);
+  const absl::StatusOr<Exported> written = ExportAll(*client, prefix, &writer);
+  if (!written.ok()) return ReportError(written.status());
+  const Json answer = {{"file", file}, {"shapes", written->shapes}, {"scenes", written->scenes}};
+  options.json ? PrintJson(answer) : PrintTable(Json::array({answer}));
+  return kExitFree;
+}
+
+absl::Status ImportAll(TransferReader* reader, Importer* importer) {
+  while (true) {
+    const absl::StatusOr<TransferItem> item = reader->Next();
+    if (item.status().code() == absl::StatusCode::kOutOfRange) return importer->Flush();
+    if (!item.ok()) return item.status();
+    if (absl::Status status = importer->Add(*item); !status.ok()) return status;
+  }
+}
+
+int Import(const GlobalOptions& options, const std::string& file, bool replace) {
+  absl::StatusOr<TransferReader> reader = TransferReader::Open(file);
+  if (!reader.ok()) return ReportError(reader.status());
+  const absl::StatusOr<Client> client = options.Connect();
+  if (!client.ok()) return ReportError(client.status());
+  Importer importer(*client, replace);
+  const absl::Status status = ImportAll(&*reader, &importer);
+  const Json answer = {{"registered", importer.registered()},
+                       {"scenes", importer.scenes()},
+                       {"refused", importer.refusals().size()}};
+  if (options.json) {
+    PrintJson({{"registered", importer.registered()},
+               {"scenes", importer.scenes()},
+               {"refusals", importer.refusals()}});
+  } else {
+    PrintTable(importer.refusals());
+    PrintTable(Json::array({answer}));
+  }
+  if (!status.ok()) return ReportError(status);
+  return importer.refusals().empty() ? kExitFree : kExitError;
+}
+
+}  // namespace
+
+void AddTransferCommands(CLI::App* app, GlobalOptions* options) {
+  auto file = std::make_shared<std::string>();
+  auto prefix = std::make_shared<std::string>();
+  CLI::App* save =
+      app->add_subcommand("export", "Write registered shapes and kept scenes to a file");
+  save->add_option("file", *file, "Where to; it is replaced once all is written")->required();
+  save->add_option("--prefix", *prefix, "Only names that begin with this");
+  save->callback([=] { options->exit_code = Export(*options, *file, *prefix); });
+
+  auto replace = std::make_shared<bool>(false);
+  CLI::App* load = app->add_subcommand(
+      "import",
+      "Register the shapes of such a file and make its scenes; repeating it does no harm");
+  load->add_option("file", *file, "A file of `clearance export`")->required();
+  load->add_flag("--replace", *replace, "Let names take the content of the file");
+  load->callback([=] { options->exit_code = Import(*options, *file, *replace); });
+}
+
+}  // namespace clearance::client

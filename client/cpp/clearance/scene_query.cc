@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "clearance/scene_query.h"
+
+#include <algorithm>
+
+#include "clearance/v1/scene_query_service.grpc.pb.h"
+#include "internal/connection.h"
+#include "internal/scene_convert.h"
+#include "internal/scene_query_convert.h"
+#include "internal/shape_convert.h"
+#include "internal/unary_method.h"
+
+namespace clearance::client {
+namespace {
+
+using SceneQueries = v1::SceneQueryService::Stub;
+
+// The six questions differ in their types, and in what they are about.
+template <class Request, class Batch>
+Request MakeQuestion(const SceneSetting& setting, const Batch& batch,
+                     const ClientOptions& options) {
+  Request request;
+  if constexpr (requires { request.add_shapes(); }) {
+    for (const ShapeReference& shape : setting.shapes.shapes) ToProto(shape, request.add_shapes());
+    request.set_min_revision(setting.shapes.min_revision);
+  }
+  if (setting.scene) ToProto(*setting.scene, request.mutable_open_scene());
+  if constexpr (requires { request.mutable_change_bodies(); })
+    ToProto(setting.bodies, request.mutable_change_bodies()->mutable_change());
+  ToProto(batch, {0, RowCountOf(batch)}, request.mutable_batch());
+  SetReplyLimit(options, request.mutable_batch());
+  return request;
+}
+
+bool IsVerdictFree(const std::vector<Verdict>& verdicts, std::size_t row) {
+  return row < verdicts.size() && verdicts[row] == Verdict::kFree;
+}
+
+// NaN is no radius.
+double RadiusAt(const std::vector<double>& radii, std::size_t row) {
+  return row < radii.size() && radii[row] > 0 ? radii[row] : 0;
+}
+
+// No body has moved as far as that. A NaN is no distance that was not reached.
+bool IsWithin(absl::Span<const BodyMotion> motions, double radius) {
+  return std::all_of(motions.begin(), motions.end(), [radius](const BodyMotion& motion) {
+    return LargestDisplacement(motion) < radius;
+  });
+}
+
+}  // namespace
+
+const char* Name(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kFree:
+      return "FREE";
+    case Verdict::kTouching:
+      return "TOUCHING";
+    case Verdict::kUndecided:
+      return "UNDECIDED";
+    case Verdict::kRefused:
+      return "REFUSED";
+    case Verdict::kUnspecified:
+      break;
+  }
+  return "UNSPECIFIED";
+}
+
+bool ProvedFree(const CheckResult& result, std::size_t row) {
+  return IsVerdictFree(result.verdicts, row);
+}
+
+bool ProvedFree(const OverlapResult& result, std::size_t row) {
+  return IsVerdictFree(result.verdicts, row);
+}
+
+bool ProvedFree(const ClearanceResult& result, std::size_t row, double margin) {
+  if (row >= result.states.size()) return false;
+  const State state = result.states[row];
+  if (state != State::kSeparated && state != State::kBeyond) return false;
+  if (row >= result.lower_bounds.size()) return state == State::kSeparated && margin <= 0;
+  // A comparison with NaN is false, which is the safe side.
+  return result.lower_bounds[row] > 0 && result.lower_bounds[row] > margin;
+}
+
+bool ProvedFree(const SweepResult& result, std::size_t row) {
+  return row < result.states.size() && result.states[row] == MotionState::kFree;
+}
+
+double FreeMotionRadius(const CheckResult& result, std::size_t row) {
+  return ProvedFree(result, row) ? RadiusAt(result.free_radii, row) : 0;
+}
+
+double FreeMotionRadius(const ClearanceResult& result, std::size_t row) {
+  return ProvedFree(result, row) ? RadiusAt(result.free_radii, row) : 0;
+}
+
+bool StillFree(const CheckResult& result, std::size_t row, absl::Span<const BodyMotion> motions) {
+  return IsWithin(motions, FreeMotionRadius(result, row)) && ProvedFree(result, row);
+}
+
+bool StillFree(const ClearanceResult& result, std::size_t row,
+               absl::Span<const BodyMotion> motions) {
+  return IsWithin(motions, FreeMotionRadius(result, row)) && ProvedFree(result, row);
+}
+
+absl::StatusOr<CheckResult> SceneQueryClient::Check(const SceneSetting& setting,
+                                                    const CheckBatch& batch) const {
+  const auto request = MakeQuestion<v1::CheckRequest>(setting, batch, client_.connection_->options);
+  return TakeResult<CheckResult>(Method{&SceneQueries::Check}(*client_.connection_, request,
+                                                              {client_.timeout_, client_.ids_}));
+}
+
+absl::StatusOr<ClearanceResult> SceneQueryClient::Clearance(const SceneSetting& setting,
+                                                            const ClearanceBatch& batch) const {
+  const auto request =
+      MakeQuestion<v1::ClearanceRequest>(setting, batch, client_.connection_->options);
+  return TakeResult<ClearanceResult>(Method{&SceneQueries::Clearance}(
+      *client_.connection_, request, {client_.timeout_, client_.ids_}));
+}
+
+absl::StatusOr<NearestResult> SceneQueryClient::Nearest(const SceneSetting& setting,
+                                                        const NearestBatch& batch) const {
+  const auto request =
+      MakeQuestion<v1::NearestRequest>(setting, batch, client_.connection_->options);
+  return TakeResult<NearestResult>(Method{&SceneQueries::Nearest}(
+      *client_.connection_, request, {client_.timeout_, client_.ids_}));
+}
+
+absl::StatusOr<OverlapResult> SceneQueryClient::Overlap(const SceneSetting& setting,
+                                                        const OverlapBatch& batch) const {
+  const auto request =
+      MakeQuestion<v1::OverlapRequest>(setting, batch, client_.connection_->options);
+  return TakeResult<OverlapResult>(Method{&SceneQueries::Overlap}(
+      *client_.connection_, request, {client_.timeout_, client_.ids_}));
+}
+
+absl::StatusOr<SweepResult> SceneQueryClient::Motion(const SceneSetting& setting,
+                                                     const MotionBatch& batch) const {
+  const auto request =
+      MakeQuestion<v1::MotionRequest>(setting, batch, client_.connection_->options);
+  return TakeResult<SweepResult>(Method{&SceneQueries::Motion}(*client_.connection_, request,
+                                                               {client_.timeout_, client_.ids_}));
+}
+
+absl::StatusOr<SweepResult> SceneQueryClient::Ray(const SceneSetting& setting,
+                                                  const RayBatch& batch) const {
+  const auto request = MakeQuestion<v1::RayRequest>(setting, batch, client_.connection_->options);
+  return TakeResult<SweepResult>(
+      Method{&SceneQueries::Ray}(*client_.connection_, request, {client_.timeout_, client_.ids_}));
+}
+
+}  // namespace clearance::client

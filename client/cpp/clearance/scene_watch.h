@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Following a scene from one revision to the next: mirrors proto/clearance/v1/scene_watch.proto.
+//
+//   std::unique_ptr<SceneWatch> watch = scenes.Watch("cell", {.from_revision = info.revision,
+//                                                             .etag = info.etag});
+//   while (true) {
+//     absl::StatusOr<SceneNews> news = watch->Next();
+//     if (!news.ok() || news->end.has_value()) break;
+//     if (news->is_reload) { /* Get the scene anew */ } else { /* apply news->change */ }
+//   }
+
+#ifndef CLEARANCE_SCENE_WATCH_H_
+#define CLEARANCE_SCENE_WATCH_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "absl/status/statusor.h"
+#include "clearance/scene.h"
+
+namespace clearance::client {
+
+// Why a scene is no more.
+enum class SceneEnd : std::uint8_t { kDeleted = 1, kExpired = 2 };
+
+struct SceneNews {
+  // As of the revision that this leads to; of an end, as it was at last told.
+  SceneInfo scene;
+  // What `change` is to be applied to. More than one below scene.revision where the watcher was so
+  // slow that several revisions are told together.
+  std::uint64_t base_revision = 0;
+  SceneChange change;  // shapes by digest
+  // There is no change that leads here: Get() the scene at this revision or, where that is no
+  // longer held, the newest, and pass over news up to there.
+  bool is_reload = false;
+  std::optional<SceneEnd> end;  // the last news
+};
+
+// One thread may wait for news while others cancel.
+class SceneWatch {
+ public:
+  SceneWatch(const SceneWatch&) = delete;
+  SceneWatch& operator=(const SceneWatch&) = delete;
+  // Cancels. Requires: no thread waits in Next().
+  ~SceneWatch();
+
+  // The next news; waits for it. The first comes at once: an empty change, unless there is a newer
+  // revision than that of the options. Where the stream ends with UNAVAILABLE or CANCELLED another
+  // is opened that begins at the revision of the last news, so that none is told twice or left out;
+  // the options say for how long that is tried. Otherwise, and from then on, what ended the watch:
+  // OUT_OF_RANGE after the news of the scene's end, CANCELLED after Cancel(), else what the server
+  // says, NOT_FOUND where the scene went while the stream was broken.
+  absl::StatusOr<SceneNews> Next();
+
+  // Next() waits no longer: it returns CANCELLED, after news that have arrived already.
+  void Cancel();
+
+ private:
+  friend class SceneClient;
+  class Impl;
+  explicit SceneWatch(std::unique_ptr<Impl> impl);
+
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace clearance::client
+
+#endif  // CLEARANCE_SCENE_WATCH_H_

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What to try again, and when: after 20 ms, then after twice as long each time up
+// to a second, each wait shortened by chance by up to a fifth, so that the clients of a server that
+// went do not all come back at once.
+
+#ifndef CLEARANCE_INTERNAL_BACKOFF_H_
+#define CLEARANCE_INTERNAL_BACKOFF_H_
+
+#include <optional>
+#include <random>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "internal/steady_clock.h"
+
+namespace clearance::client {
+
+// Whether a call that nobody here cancelled may end otherwise the next time. CANCELLED is how
+// gRPC's server ends a call that reaches it while it shuts down.
+inline bool IsWorthRepeating(const absl::Status& status) {
+  return absl::IsUnavailable(status) || absl::IsCancelled(status);
+}
+
+// Not thread-safe.
+class Backoff {
+ public:
+  // Gives up `within` after the first failure since the last success.
+  explicit Backoff(absl::Duration within) : within_(within) {}
+
+  // How long to wait after a failure at `now`; nothing where it is time to give up.
+  std::optional<absl::Duration> AfterFailure(SteadyTime now);
+  void AfterSuccess();
+
+ private:
+  const absl::Duration within_;
+  std::optional<SteadyTime> give_up_at_;
+  absl::Duration wait_ = absl::ZeroDuration();
+  std::minstd_rand generator_{std::random_device{}()};
+};
+
+}  // namespace clearance::client
+
+#endif  // CLEARANCE_INTERNAL_BACKOFF_H_

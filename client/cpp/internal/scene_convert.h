@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Scenes between the plain structs of the library and the generated messages.
+
+#ifndef CLEARANCE_INTERNAL_SCENE_CONVERT_H_
+#define CLEARANCE_INTERNAL_SCENE_CONVERT_H_
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "clearance/scene.h"
+#include "clearance/v1/scene.pb.h"
+
+namespace clearance::client {
+
+void ToProto(const SceneChange& change, v1::SceneChange* proto);
+
+SceneInfo FromProto(const v1::SceneInfo& proto);
+// INVALID_ARGUMENT where a shape is neither named nor told by its digest.
+absl::StatusOr<SceneChange> FromProto(const v1::SceneChange& proto);
+
+// Adds the bodies and rules of a page to those before it.
+absl::Status AppendContent(const v1::SceneChange& page, SceneChange* content);
+
+}  // namespace clearance::client
+
+#endif  // CLEARANCE_INTERNAL_SCENE_CONVERT_H_

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The machinery of a SceneWatch: one stream at a time, which the thread that waits reads.
+
+#ifndef CLEARANCE_INTERNAL_SCENE_WATCH_IMPL_H_
+#define CLEARANCE_INTERNAL_SCENE_WATCH_IMPL_H_
+
+#include <grpcpp/client_context.h>
+#include <grpcpp/support/sync_stream.h>
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "clearance/scene_watch.h"
+#include "clearance/v1/scene_watch.pb.h"
+#include "internal/backoff.h"
+#include "internal/connection.h"
+
+namespace clearance::client {
+
+// As thread-safe as SceneWatch.
+class SceneWatch::Impl {
+ public:
+  Impl(std::shared_ptr<const Connection> connection, CallIds ids, const std::string& name,
+       const WatchOptions& options);
+  // Requires: nobody waits.
+  ~Impl();
+
+  absl::StatusOr<SceneNews> Next();
+  void Cancel();
+
+ private:
+  using Reader = grpc::ClientReader<v1::WatchSceneResponse>;
+
+  // False once it was cancelled.
+  bool Open();
+  // Reads one message; where there is none *status is how the stream ended, which is closed then.
+  bool Read(v1::WatchSceneResponse* response, absl::Status* status);
+  // Whether another stream may follow one that ended so; waits until it is time for it.
+  bool AwaitReopening(const absl::Status& status);
+  // What a new stream says first where there is nothing new.
+  bool IsKnown(const v1::WatchSceneResponse& response) const;
+  absl::StatusOr<SceneNews> Take(const v1::WatchSceneResponse& response);
+
+  const std::shared_ptr<const Connection> connection_;
+  const CallIds ids_;
+  // Of the thread that waits alone, as are the next four.
+  v1::WatchSceneRequest request_;
+  Backoff backoff_;
+  std::unique_ptr<Reader> reader_;
+  bool has_told_ = false;
+  absl::Status end_;  // not OK: nothing follows
+
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable cancelled_;
+  std::unique_ptr<grpc::ClientContext> context_;  // of reader_
+  bool is_cancelled_ = false;
+};
+
+}  // namespace clearance::client
+
+#endif  // CLEARANCE_INTERNAL_SCENE_WATCH_IMPL_H_

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The answer to a caller's message, put together from the replies to its pieces. A piece whose
+// answer comes in several parts is taken when its last part is there, so that a stream which breaks
+// between two parts leaves nothing of it behind and the piece can be asked again.
+
+#ifndef CLEARANCE_INTERNAL_SESSION_ANSWER_H_
+#define CLEARANCE_INTERNAL_SESSION_ANSWER_H_
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "clearance/error.h"
+#include "clearance/session.h"
+#include "clearance/v1/query_service.pb.h"
+#include "internal/split.h"
+
+namespace clearance::client {
+
+// The answer of a message's kind, still empty.
+using Answer = decltype(Reply::answer);
+Answer EmptyAnswer(const OpenShape& open);
+Answer EmptyAnswer(const CloseShape& close);
+Answer EmptyAnswer(const DistanceBatch& batch);
+Answer EmptyAnswer(const IntersectionBatch& batch);
+Answer EmptyAnswer(const TimeOfCollisionBatch& batch);
+Answer EmptyAnswer(const OpenScene& open);
+Answer EmptyAnswer(const CloseScene& close);
+Answer EmptyAnswer(const ChangeBodies& change);
+Answer EmptyAnswer(const CheckBatch& batch);
+Answer EmptyAnswer(const ClearanceBatch& batch);
+Answer EmptyAnswer(const NearestBatch& batch);
+Answer EmptyAnswer(const OverlapBatch& batch);
+Answer EmptyAnswer(const MotionBatch& batch);
+Answer EmptyAnswer(const RayBatch& batch);
+
+// Thread-compatible.
+class AnswerInParts {
+ public:
+  // What a response did for the piece that it belongs to.
+  enum class Progress { kMoreToCome, kPieceComplete, kBroken };
+
+  AnswerInParts(std::uint64_t tag, Answer empty);
+
+  // What the stream goes by that a response which is a failure comes on; before it is added.
+  void FailsUnder(CallIds ids) { ids_ = std::move(ids); }
+
+  // Takes the next response to the rows of a piece. kBroken: it is none that fits.
+  Progress Add(RowRange piece, v1::SessionResponse* response);
+  // Forgets the parts of a piece that is not complete.
+  void DropParts();
+
+  // Requires: every piece is complete.
+  Reply Take();
+
+ private:
+  template <class Result, class Part>
+  Progress AddRows(RowRange piece, const Part& part, v1::SessionResponse* response);
+  // Of the kinds that are about scenes.
+  Progress AddOfScene(RowRange piece, v1::SessionResponse* response);
+  // The answer of a message that has no rows.
+  template <class Whole>
+  Progress SetWhole(Whole whole);
+  Progress AddFailure(const google::rpc::Status& status);
+
+  Reply reply_;
+  CallIds ids_;
+  std::vector<v1::SessionResponse> parts_;  // of the piece that is not complete
+  std::uint32_t rows_in_parts_ = 0;
+};
+
+}  // namespace clearance::client
+
+#endif  // CLEARANCE_INTERNAL_SESSION_ANSWER_H_

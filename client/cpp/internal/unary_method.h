@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A unary method as something to call, and to repeat where the connection is set to.
+
+#ifndef CLEARANCE_INTERNAL_UNARY_METHOD_H_
+#define CLEARANCE_INTERNAL_UNARY_METHOD_H_
+
+#include <grpcpp/client_context.h>
+#include <grpcpp/support/status.h>
+
+#include <optional>
+
+#include "absl/status/statusor.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "internal/backoff.h"
+#include "internal/connection.h"
+#include "internal/status_convert.h"
+#include "internal/steady_clock.h"
+
+namespace clearance::client {
+
+// What every call of one handle has in common.
+struct Terms {
+  absl::Duration timeout;
+  const CallIds& ids;
+  bool wait_for_ready = false;
+};
+
+// One blocking call of a generated stub's method.
+template <class Stub, class Request, class Response>
+struct Method {
+  grpc::Status (Stub::*call)(grpc::ClientContext*, const Request&, Response*);
+
+  // Repeats the call where the connection is set to.
+  absl::StatusOr<Response> operator()(const Connection& connection, const Request& request,
+                                      const Terms& terms) const {
+    if (!connection.options.retry) return Once(connection, request, terms);
+    const SteadyTime deadline = SteadyNow() + terms.timeout;
+    Backoff backoff(terms.timeout);
+    while (true) {
+      absl::StatusOr<Response> response =
+          Once(connection, request, {deadline - SteadyNow(), terms.ids, terms.wait_for_ready});
+      if (!IsWorthRepeating(response.status())) return response;
+      const std::optional<absl::Duration> wait = backoff.AfterFailure(SteadyNow());
+      if (!wait || SteadyNow() + *wait >= deadline) return response;
+      absl::SleepFor(*wait);
+    }
+  }
+
+  absl::StatusOr<Response> Once(const Connection& connection, const Request& request,
+                                const Terms& terms) const {
+    Stub& stub = connection.stub<Stub>();
+    grpc::ClientContext context;
+    connection.Prepare(terms.timeout, terms.ids, &context);
+    context.set_wait_for_ready(terms.wait_for_ready);
+    Response response;
+    const grpc::Status status = (stub.*call)(&context, request, &response);
+    if (!status.ok()) return FromGrpc(status, context);
+    return response;
+  }
+};
+
+template <class Stub, class Request, class Response>
+Method(grpc::Status (Stub::*)(grpc::ClientContext*, const Request&, Response*))
+    -> Method<Stub, Request, Response>;
+
+// The answer to a batch that was sent whole.
+template <class Result, class Response>
+absl::StatusOr<Result> TakeResult(const absl::StatusOr<Response>& response) {
+  if (!response.ok()) return response.status();
+  Result result;
+  AppendFromProto(response->result(), 0, &result);
+  return result;
+}
+
+}  // namespace clearance::client
+
+#endif  // CLEARANCE_INTERNAL_UNARY_METHOD_H_

@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the clients and sessions of both kinds (threads, asyncio) share: options, what is sent with
+a call, when a call is worth repeating."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import random
+import time
+from dataclasses import dataclass
+
+import grpc
+
+from clearance.errors import FailedPrecondition, ForkError, VersionError, invalid
+
+# Of the servers that this package understands.
+_MAJOR_VERSION = 0
+
+_SERVICE_CONFIG = '{"loadBalancingConfig": [{"round_robin": {}}]}'
+_FIRST_WAIT = 0.02  # seconds
+_LONGEST_WAIT = 1.0
+
+_REPEATABLE = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED)
+
+
+@dataclass(frozen=True)
+class TlsOptions:
+    """PEM texts, not file names. With certificate_chain and private_key the client proves itself
+    too (mutual TLS). `server_name`: whom the server's certificate has to be for; None: the
+    address's own host. `root_certificates` None: gRPC's own."""
+
+    root_certificates: bytes | None = None
+    certificate_chain: bytes | None = None
+    private_key: bytes | None = None
+    server_name: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClientOptions:
+    """Times are seconds.
+
+    timeout: of each unary call, and of connecting. wait_for_server: let connecting wait for a server
+    that is not there yet. retry: repeat unary calls that end with UNAVAILABLE or CANCELLED, 20 ms to
+    1 s apart, for as long as the timeout allows (never `delete`). token: says who calls; over plain
+    text it is sent to this machine only, unless allow_token_in_plain_text."""
+
+    timeout: float = 10.0
+    max_send_bytes: int = 64 << 20
+    max_receive_bytes: int = 64 << 20
+    wait_for_server: bool = True
+    retry: bool = True
+    keepalive: float | None = 30.0
+    tls: TlsOptions | None = None
+    token: str = ""
+    allow_token_in_plain_text: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class SessionOptions:
+    """timeout: of the whole session, seconds; None: for ever. reopen: go on with another stream
+    where one ends with UNAVAILABLE or CANCELLED; reopen_within: give up when a stream breaks so many
+    seconds after the first break since the last answer. request_id and traceparent are sent with
+    each stream. max_unwritten: `send` waits while so many messages are not yet with the
+    transport."""
+
+    timeout: float | None = None
+    reopen: bool = True
+    reopen_within: float = 30.0
+    request_id: str = ""
+    traceparent: str = ""
+    max_unwritten: int = 64
+
+
+def is_worth_repeating(code: grpc.StatusCode | None) -> bool:
+    return code in _REPEATABLE
+
+
+class Backoff:
+    """Waits between tries: 20 ms, then twice as long each time up to a second, less up to a fifth
+    by chance. Thread-compatible."""
+
+    def __init__(self, within: float) -> None:
+        self._within = within
+        self._give_up_at: float | None = None
+        self._wait = _FIRST_WAIT
+
+    def after_failure(self) -> float | None:
+        """Seconds to wait before the next try; None: give up."""
+        now = time.monotonic()
+        if self._give_up_at is None:
+            self._give_up_at = now + self._within
+            self._wait = _FIRST_WAIT
+        wait = self._wait * random.uniform(0.8, 1.0)
+        if now + wait > self._give_up_at:
+            return None
+        self._wait = min(2 * self._wait, _LONGEST_WAIT)
+        return wait
+
+    def after_success(self) -> None:
+        self._give_up_at = None
+
+
+class Reconnecting:
+    """Between calls nobody drives a channel's sockets but a timer of five seconds, and a server that
+    is there again would be found so late. From `start` to `stop` gRPC watches the channel. Used by
+    one thread."""
+
+    def __init__(self, channel: grpc.Channel) -> None:
+        self._channel = channel
+        self._is_watched = False
+
+    def start(self) -> None:
+        if not self._is_watched:
+            self._is_watched = True
+            self._channel.subscribe(self._ignore, try_to_connect=True)
+
+    def stop(self) -> None:
+        if self._is_watched:
+            self._is_watched = False
+            self._channel.unsubscribe(self._ignore)
+
+    def _ignore(self, _: grpc.ChannelConnectivity) -> None:
+        pass
+
+
+class ProcessGuard:
+    """Remembers which process made a connection."""
+
+    def __init__(self) -> None:
+        self._pid = os.getpid()
+
+    def check(self) -> None:
+        if os.getpid() != self._pid:
+            raise ForkError(
+                f"the connection was made by process {self._pid}, which then forked; "
+                "connect anew in this one"
+            )
+
+
+def channel_arguments(options: ClientOptions) -> list[tuple[str, int | str]]:
+    arguments: list[tuple[str, int | str]] = [
+        ("grpc.max_send_message_length", options.max_send_bytes),
+        ("grpc.max_receive_message_length", options.max_receive_bytes),
+        # Clients of one process would otherwise share a connection and its flow-control window.
+        ("grpc.use_local_subchannel_pool", 1),
+        ("grpc.enable_retries", int(options.retry)),
+        ("grpc.initial_reconnect_backoff_ms", 100),
+        ("grpc.max_reconnect_backoff_ms", 1000),
+        ("grpc.service_config", _SERVICE_CONFIG),
+    ]
+    if options.keepalive is not None:
+        # A session that waits for its next question still has to notice a dead peer.
+        arguments += [
+            ("grpc.keepalive_time_ms", int(1000 * options.keepalive)),
+            ("grpc.http2.max_pings_without_data", 0),
+        ]
+    if options.tls and options.tls.server_name:
+        arguments.append(("grpc.ssl_target_name_override", options.tls.server_name))
+    return arguments
+
+
+def credentials(options: ClientOptions) -> grpc.ChannelCredentials | None:
+    """None: plain text."""
+    if options.tls is None:
+        return None
+    tls = options.tls
+    return grpc.ssl_channel_credentials(
+        tls.root_certificates, tls.private_key, tls.certificate_chain
+    )
+
+
+def metadata(token: str, request_id: str = "", traceparent: str = "") -> list[tuple[str, str]]:
+    """What is sent with a call. Ids that gRPC would not carry are left out: the server would take
+    no notice of them."""
+    ids = (("x-request-id", request_id), ("traceparent", traceparent))
+    sent = [(key, text) for key, text in ids if text and _is_printable(text)]
+    if token:
+        sent.append(("authorization", f"Bearer {token}"))
+    return sent
+
+
+def check_token(options: ClientOptions, address: str) -> None:
+    """FailedPrecondition where the token would go to another machine in plain text."""
+    if not _is_printable(options.token):
+        raise invalid("token", "…", "printable ASCII without blanks")
+    is_safe = not options.token or options.tls is not None or options.allow_token_in_plain_text
+    if not is_safe and not is_this_machine(address):
+        raise FailedPrecondition(
+            f"the token is not sent to {address} over plain text, where others could read it: "
+            "use TLS, or allow it explicitly"
+        )
+
+
+def _is_printable(text: str) -> bool:
+    return all("!" <= c <= "~" for c in text)
+
+
+def is_this_machine(address: str) -> bool:
+    """Whether everything that a gRPC address names is loopback or a Unix socket."""
+    if address.startswith(("unix:", "unix-abstract:")):
+        return True
+    # With an authority in it (dns://server/name) somebody else says what a name is.
+    for scheme in ("dns:///", "dns:", "ipv4:", "ipv6:"):
+        if address.startswith(scheme):
+            address = address[len(scheme) :]
+            break
+    return all(_is_loopback(place) for place in address.split(","))
+
+
+def _is_loopback(place: str) -> bool:
+    if place.startswith("["):
+        host = place[1:].split("]")[0]
+    else:
+        host = place if place.count(":") > 1 else place.split(":")[0]
+    if host.lower() == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def check_version(version: str) -> None:
+    """VersionError unless the server's major version is the one this package speaks."""
+    major = version.split(".")[0]
+    if major != str(_MAJOR_VERSION):
+        raise VersionError(
+            f"the server has version {version}, this package knows {_MAJOR_VERSION}.x; "
+            "install the package of the server's version"
+        )

@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The unary calls, as what is sent and what is made of the answer. Who waits for it, a thread or a
+coroutine, is not known here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, Callable, Generic, Sequence, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from clearance import _decode, _schema
+from clearance._encode import KINDS, Layout, fill_batch, fill_reference, fill_shape
+from clearance.batches import Batch
+from clearance.errors import ErrorDetail, ProtocolError, detail_from, invalid
+from clearance.results import Result
+from clearance.shapes import ByDigest, ByName, Shape, ShapeInfo, ShapeReference
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What the server refuses to exceed; server_service.proto explains each number."""
+
+    max_request_bytes: int = 0
+    max_transport_bytes: int = 0
+    max_reply_bytes: int = 0
+    max_batch_rows: int = 0
+    max_batch_shapes: int = 0
+    max_shape_vertices: int = 0
+    max_shapes: int = 0
+    max_registry_bytes: int = 0
+    max_slots_per_session: int = 0
+    max_sessions: int = 0
+    max_messages_in_flight: int = 0
+    max_bytes_in_flight: int = 0
+    max_session_shape_bytes: int = 0
+    max_pieces_per_shape: int = 0
+    max_scenes: int = 0
+    max_scene_bodies: int = 0
+    max_scene_rules: int = 0
+    max_scene_revisions: int = 0
+    max_scene_bytes: int = 0
+    max_session_scenes: int = 0
+    max_session_bodies: int = 0
+    max_session_rules: int = 0
+
+
+@dataclass(frozen=True)
+class Tolerances:
+    """The numbers behind TOUCHING, HIT and UNDECIDED; server_service.proto explains each."""
+
+    relative: float = 0.0
+    rounding: float = 0.0
+    max_iterations: int = 0
+    max_motion_steps: int = 0
+    max_rotation: float = 0.0
+    quaternion_slack: float = 0.0
+
+
+@dataclass(frozen=True)
+class ServerInfo:
+    """What a server is, holds to and allows."""
+
+    version: str
+    limits: Limits
+    tolerances: Tolerances
+    revision: int
+
+
+@dataclass(frozen=True)
+class Registration:
+    """`created` is False where the same content was there already."""
+
+    shape: ShapeInfo
+    revision: int
+    created: bool
+
+
+@dataclass(frozen=True)
+class BatchRegistration:
+    """One digest an item, empty for a refused one, of which `errors` tells, by index."""
+
+    digests: tuple[str, ...]
+    errors: tuple[ErrorDetail, ...]
+    revision: int
+
+
+@dataclass(frozen=True)
+class FoundShape:
+    """`content` is None where it was not asked for."""
+
+    info: ShapeInfo
+    content: Shape | None
+    revision: int
+
+
+@dataclass(frozen=True)
+class ShapePage:
+    """`next_page_token` is empty after the last page."""
+
+    shapes: tuple[ShapeInfo, ...]
+    next_page_token: str
+    revision: int
+
+
+@dataclass(frozen=True)
+class Operation(Generic[T]):
+    """One unary call. `is_repeatable`: it does no more twice than once."""
+
+    path: str
+    request: bytes
+    parse: Callable[[bytes], T]
+    is_repeatable: bool = True
+
+
+def _operation(
+    service: str,
+    method: str,
+    request: Any,
+    make: Callable[[Any], T],
+    is_repeatable: bool = True,
+    response: str = "",
+) -> Operation[T]:
+    kind = _schema.message(response or f"{method}Response")
+    return Operation(
+        f"/clearance.v1.{service}/{method}",
+        request.SerializeToString(),
+        lambda raw: make(kind.FromString(raw)),
+        is_repeatable,
+    )
+
+
+def _mirror(kind: Any, message: Any) -> Any:
+    return kind(**{item.name: getattr(message, item.name) for item in fields(kind)})
+
+
+def server_info() -> Operation[ServerInfo]:
+    def make(response: Any) -> ServerInfo:
+        return ServerInfo(
+            response.version,
+            _mirror(Limits, response.limits),
+            _mirror(Tolerances, response.tolerances),
+            response.revision,
+        )
+
+    request = _schema.message("GetServerInfoRequest")()
+    return _operation("ServerService", "GetServerInfo", request, make)
+
+
+def register(
+    name: str, shape: Shape, replace: bool, validate_only: bool
+) -> Operation[Registration]:
+    request = _schema.message("RegisterShapeRequest")(
+        name=name, replace=replace, validate_only=validate_only
+    )
+    fill_shape(shape, request.shape)
+
+    def make(response: Any) -> Registration:
+        info = _decode.shape_info(response.shape)
+        return Registration(info, response.revision, response.created)
+
+    return _operation("ShapeService", "RegisterShape", request, make)
+
+
+def register_hulls(
+    names: Sequence[str], hulls: Sequence[ArrayLike], radii: ArrayLike | None, replace: bool
+) -> Operation[BatchRegistration]:
+    if len(names) != len(hulls):
+        raise invalid("hulls", len(hulls), f"as many as names: {len(names)}")
+    arrays = [np.asarray(hull, "<f8") for hull in hulls]
+    for i, array in enumerate(arrays):
+        if array.ndim != 2 or array.shape[1] != 3:
+            raise invalid(f"hulls[{i}]", f"an array of shape {array.shape}", "of shape (n, 3)")
+    request = _schema.message("BatchRegisterShapesRequest")(names=names, replace=replace)
+    request.vertex_counts = np.array([len(array) for array in arrays], "<u4").tobytes()
+    request.vertices = b"".join(array.tobytes() for array in arrays)
+    if radii is not None:
+        request.radii = np.asarray(radii, "<f8").tobytes()
+
+    def make(response: Any) -> BatchRegistration:
+        errors = tuple(detail_from(error) for error in response.errors)
+        return BatchRegistration(tuple(response.digests), errors, response.revision)
+
+    return _operation("ShapeService", "BatchRegisterShapes", request, make)
+
+
+def get(key: ByName | ByDigest | str, include_content: bool) -> Operation[FoundShape]:
+    request = _schema.message("GetShapeRequest")(include_content=include_content)
+    if isinstance(key, ByDigest):
+        request.digest = key.digest
+    else:
+        request.name = key if isinstance(key, str) else key.name
+
+    def make(response: Any) -> FoundShape:
+        content = _decode.shape(response.shape) if response.HasField("shape") else None
+        return FoundShape(_decode.shape_info(response.info), content, response.revision)
+
+    return _operation("ShapeService", "GetShape", request, make)
+
+
+def list_page(prefix: str, page_size: int, page_token: str) -> Operation[ShapePage]:
+    request = _schema.message("ListShapesRequest")(
+        prefix=prefix, page_size=page_size, page_token=page_token
+    )
+
+    def make(response: Any) -> ShapePage:
+        shapes = tuple(_decode.shape_info(info) for info in response.shapes)
+        return ShapePage(shapes, response.next_page_token, response.revision)
+
+    return _operation("ShapeService", "ListShapes", request, make)
+
+
+def delete(name: str, expected_digest: str) -> Operation[int]:
+    request = _schema.message("DeleteShapeRequest")(name=name, expected_digest=expected_digest)
+    return _operation(
+        "ShapeService", "DeleteShape", request, lambda response: response.revision, False
+    )
+
+
+_METHODS = {
+    "distance": "Distance",
+    "intersection": "Intersection",
+    "time_of_collision": "TimeOfCollision",
+}
+
+
+def query(
+    shapes: Sequence[ShapeReference], batch: Batch, min_revision: int, max_reply_bytes: int
+) -> Operation[Result]:
+    kind = KINDS[type(batch)]
+    layout = Layout.of(batch)
+    request = _schema.message(f"{_METHODS[kind]}Request")(min_revision=min_revision)
+    for reference in shapes:
+        fill_reference(reference, request.shapes.add())
+    fill_batch(batch, layout, (0, layout.count), max_reply_bytes, request.batch)
+
+    def make(response: Any) -> Result:
+        if response.result.count != layout.count:
+            raise ProtocolError(f"{response.result.count} rows answer {layout.count}")
+        collector = _decode.RowCollector(kind, layout.shape)
+        collector.add(response.result, 0)
+        return collector.result()
+
+    return _operation("QueryService", _METHODS[kind], request, make)

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The messages of clearance.v1, with columns as bytes.
+
+A packed repeated field of numbers and a field of bytes are the same on the wire. So the public schema
+(schema.binpb, which protoc makes when the package is built) is read here with each such column turned
+into `bytes`, and numpy's memory goes out and comes in as it is. Nothing is listed by hand: what the
+public schema gains is there at once. The messages live in a pool of their own, so that a program may
+use ordinary stubs of the same protos beside this package.
+
+A sender may split a packed field into several pieces, of which a field of bytes keeps the last;
+protobuf never does, and a column of another length than its message says is refused (`_columns`).
+"""
+
+from __future__ import annotations
+
+from importlib import resources
+from typing import Any, Iterator
+
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+
+_PACKAGE = "clearance.v1"
+_Field = descriptor_pb2.FieldDescriptorProto
+
+# How the numbers of a column lie in its bytes: a numpy type, or varints.
+VARINT = "varint"
+_LAYOUTS = {
+    _Field.TYPE_DOUBLE: "<f8",
+    _Field.TYPE_FIXED32: "<u4",
+    _Field.TYPE_FIXED64: "<u8",
+    _Field.TYPE_UINT32: VARINT,
+    _Field.TYPE_ENUM: VARINT,
+    _Field.TYPE_BOOL: VARINT,
+}
+
+# By the full name of the field.
+layouts: dict[str, str] = {}
+
+
+def _messages(scope: str, messages: Any) -> Iterator[tuple[str, descriptor_pb2.DescriptorProto]]:
+    for message in messages:
+        name = f"{scope}.{message.name}"
+        yield name, message
+        yield from _messages(name, message.nested_type)
+
+
+def _turn_columns_into_bytes(file: descriptor_pb2.FileDescriptorProto) -> None:
+    for name, message in _messages(file.package, file.message_type):
+        for field in message.field:
+            if field.label != _Field.LABEL_REPEATED or field.type not in _LAYOUTS:
+                continue
+            layouts[f"{name}.{field.name}"] = _LAYOUTS[field.type]
+            field.label = _Field.LABEL_OPTIONAL
+            field.type = _Field.TYPE_BYTES
+            field.ClearField("type_name")
+            field.ClearField("options")
+
+
+def _load() -> descriptor_pool.DescriptorPool:
+    files = descriptor_pb2.FileDescriptorSet()
+    files.ParseFromString(resources.files(__package__).joinpath("schema.binpb").read_bytes())
+    pool = descriptor_pool.DescriptorPool()
+    for file in files.file:
+        if file.package == _PACKAGE:
+            _turn_columns_into_bytes(file)
+        pool.AddSerializedFile(file.SerializeToString())
+    return pool
+
+
+_pool = _load()
+
+
+def _class_of(descriptor: Any) -> Any:
+    # Newer versions of protobuf have the function, older ones the class.
+    if hasattr(message_factory, "GetMessageClass"):
+        return message_factory.GetMessageClass(descriptor)
+    return message_factory.MessageFactory(_pool).GetPrototype(descriptor)
+
+
+def message(name: str) -> Any:
+    """The class of a message of clearance.v1, or of the full name of another one."""
+    return _class_of(_pool.FindMessageTypeByName(name if "." in name else f"{_PACKAGE}.{name}"))
+
+
+def enum_values(name: str) -> dict[str, int]:
+    """Names and numbers of an enum of clearance.v1, without the prefix of its name."""
+    values = _pool.FindEnumTypeByName(f"{_PACKAGE}.{name}").values_by_name
+    return {key: value.number for key, value in values.items()}
+
+
+Error = message("Error")
+SessionRequest = message("SessionRequest")
+SessionResponse = message("SessionResponse")
+Status = message("google.rpc.Status")

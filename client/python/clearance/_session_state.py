@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a session of threads and one of asyncio have in common: everything but the waiting."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+
+import grpc
+
+from clearance._connection import (
+    Backoff,
+    ClientOptions,
+    SessionOptions,
+    is_worth_repeating,
+    metadata,
+)
+from clearance._operations import Limits
+from clearance._session_log import Pending, Reply, SessionLog, SessionMessage
+from clearance.errors import (
+    Cancelled,
+    ClearanceError,
+    DeadlineExceeded,
+    FailedPrecondition,
+    SessionEnded,
+)
+from clearance.results import Answer
+
+METHOD = "/clearance.v1.QueryService/Session"
+
+
+class SessionState:
+    """Thread-compatible."""
+
+    def __init__(self, client: ClientOptions, limits: Limits, options: SessionOptions) -> None:
+        self.log = SessionLog(limits, client.max_send_bytes, client.max_receive_bytes)
+        self.backoff = Backoff(options.reopen_within)
+        self.metadata = metadata(client.token, options.request_id, options.traceparent)
+        self.owed: deque[Pending] = deque()
+        self.stream: object | None = None  # which stream is open; None: none
+        self.is_finishing = False
+        self.is_cancelled = False
+        self.has_ended = False
+        self._options = options
+        self._deadline = None if options.timeout is None else time.monotonic() + options.timeout
+        self._error: ClearanceError | None = None
+        self._streams = 0
+        self._is_answering = False
+
+    def time_left(self) -> float | None:
+        """Seconds of the whole session; None: for ever."""
+        return None if self._deadline is None else max(self._deadline - time.monotonic(), 0.0)
+
+    def start_stream(self) -> object:
+        self._streams += 1
+        self._is_answering = False
+        self.log.restart()
+        self.stream = object()
+        return self.stream
+
+    def check_open(self) -> None:
+        """Raises what every call of a session that is over raises."""
+        if self.has_ended:
+            raise self.end_error()
+        if self.is_finishing:
+            raise FailedPrecondition("the session is finished", grpc.StatusCode.FAILED_PRECONDITION)
+
+    def end_error(self) -> ClearanceError:
+        return self._error or SessionEnded("the session has ended")
+
+    @property
+    def final_error(self) -> ClearanceError | None:
+        """None after a session that ended well."""
+        return self._error
+
+    def enter(self, message: SessionMessage, tag: int, is_owed: bool) -> Pending:
+        pending = self.log.enter(message, tag)
+        if is_owed:
+            self.owed.append(pending)
+        return pending
+
+    def has_room(self) -> bool:
+        return self.log.unwritten < self._options.max_unwritten
+
+    def deliver(self, raw: bytes, request_id: str) -> bool:
+        """True if with it a whole message is answered."""
+        self._is_answering = True
+        is_answered = self.log.deliver(raw, request_id)
+        if is_answered:
+            self.backoff.after_success()
+        return is_answered
+
+    def may_go_on(self, error: ClearanceError | None) -> bool:
+        """Whether another stream may follow one that ended so."""
+        if error is None or error.code is None or not self._options.reopen or self.is_cancelled:
+            return False
+        # A server that has not noticed yet that a stream broke still counts it.
+        is_crowded_out = (
+            error.code is grpc.StatusCode.RESOURCE_EXHAUSTED
+            and self._streams > 1
+            and not self._is_answering
+        )
+        return is_crowded_out or is_worth_repeating(error.code)
+
+    def is_missed(self) -> bool:
+        """Whether anybody waits for a stream, or wants none any more."""
+        return self.is_cancelled or self.is_finishing or not self.log.is_settled
+
+    def end(self, error: ClearanceError | None) -> None:
+        if self.is_cancelled:
+            error = Cancelled("the session was cancelled")
+        elif self.is_finishing and self.log.is_settled and error and self.may_go_on(error):
+            error = None  # the stream broke after the last answer
+        self._error = error
+        self.has_ended = True
+
+    def take_owed(self) -> Reply | None:
+        """The earliest reply, if it is there. Requires: has one that is owed, or has not."""
+        if self.owed and self.owed[0].reply is not None:
+            return self.owed.popleft().reply
+        if not self.owed and not self.has_ended:
+            raise FailedPrecondition("nothing was sent that is not answered yet")
+        return None
+
+
+def answer_of(pending: Pending) -> Answer:
+    """Raises where the whole message was refused. Requires: it is answered."""
+    reply = pending.reply
+    assert reply is not None
+    if reply.error is not None:
+        raise reply.error
+    assert reply.answer is not None
+    return reply.answer
+
+
+def timed_out(timeout: float | None) -> DeadlineExceeded:
+    return DeadlineExceeded(f"no answer within {timeout} s; the session goes on")

@@ -1,0 +1,451 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The client and its sessions for asyncio: the same calls, awaited.
+
+>>> async def ask() -> float:
+...     async with await connect(address) as client, client.open_session() as session:
+...         await session.open(0, clearance.Box((0.2, 0.2, 0.1)))
+...         await session.open(1, clearance.Sphere(0.05))
+...         answer = await session.distance(poses_b=[1, 0, 0, 0, 0, 0, 1])
+...         return float(answer.distances)
+>>> asyncio.run(ask())
+0.75
+
+Everything belongs to the event loop that it was made in and is not thread-safe. `session` says how
+sessions outlive their server.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from dataclasses import replace
+from types import TracebackType
+from typing import Any, AsyncIterable, AsyncIterator, Callable, Iterable, Sequence, TypeVar, cast
+
+import grpc
+from numpy.typing import ArrayLike
+
+from clearance import _operations as ops
+from clearance._connection import (
+    Backoff,
+    ClientOptions,
+    ProcessGuard,
+    SessionOptions,
+    channel_arguments,
+    check_token,
+    check_version,
+    credentials,
+    is_worth_repeating,
+    metadata,
+)
+from clearance._session_log import CloseShape, OpenShape, Pending, Reply, SessionMessage
+from clearance._session_state import METHOD, SessionState, answer_of, timed_out
+from clearance.batches import Batch, DistanceBatch, IntersectionBatch, TimeOfCollisionBatch
+from clearance.errors import Cancelled, ClearanceError, ProtocolError, from_call, request_id_of
+from clearance.results import (
+    DistanceResult,
+    IntersectionResult,
+    OpenedShape,
+    Result,
+    TimeOfCollisionResult,
+)
+from clearance.shapes import ByDigest, ByName, Shape, ShapeInfo, ShapeReference
+
+T = TypeVar("T")
+_LARGEST_PAGE = 1000
+
+
+async def connect(address: str, options: ClientOptions | None = None, **changes: Any) -> Client:
+    """As clearance.connect."""
+    chosen = replace(options or ClientOptions(), **changes)
+    check_token(chosen, address)
+    arguments = channel_arguments(chosen)
+    secure = credentials(chosen)
+    if secure is None:
+        channel = grpc.aio.insecure_channel(address, arguments)
+    else:
+        channel = grpc.aio.secure_channel(address, secure, arguments)
+    client = Client(channel, chosen)
+    try:
+        await client._greet()
+    except BaseException:
+        await channel.close()
+        raise
+    return client
+
+
+class Client:
+    """What clearance.Client is, awaited. Made by `connect`."""
+
+    def __init__(self, channel: grpc.aio.Channel, options: ClientOptions) -> None:
+        self._channel = channel
+        self._options = options
+        self._guard = ProcessGuard()
+        self._limits = ops.Limits()
+
+    async def _greet(self) -> None:
+        operation = ops.server_info()
+        if self._options.wait_for_server:
+            info = await self._run(operation, None, wait_for_ready=True)
+        else:
+            info = await self._once(operation, self._options.timeout, wait_for_ready=False)
+        check_version(info.version)
+        self._limits = info.limits
+
+    async def __aenter__(self) -> Client:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Ends the connection; what is still running is cancelled."""
+        await self._channel.close()
+
+    @property
+    def limits(self) -> ops.Limits:
+        """As the server told them when the connection was made."""
+        return self._limits
+
+    async def server_info(self, timeout: float | None = None) -> ops.ServerInfo:
+        return await self._run(ops.server_info(), timeout)
+
+    async def register(
+        self,
+        name: str,
+        shape: Shape,
+        *,
+        replace: bool = False,
+        validate_only: bool = False,
+        timeout: float | None = None,
+    ) -> ops.Registration:
+        return await self._run(ops.register(name, shape, replace, validate_only), timeout)
+
+    async def register_hulls(
+        self,
+        names: Sequence[str],
+        hulls: Sequence[ArrayLike],
+        *,
+        radii: ArrayLike | None = None,
+        replace: bool = False,
+        timeout: float | None = None,
+    ) -> ops.BatchRegistration:
+        return await self._run(ops.register_hulls(names, hulls, radii, replace), timeout)
+
+    async def get(
+        self,
+        key: ByName | ByDigest | str,
+        *,
+        include_content: bool = False,
+        timeout: float | None = None,
+    ) -> ops.FoundShape:
+        return await self._run(ops.get(key, include_content), timeout)
+
+    async def list(self, prefix: str = "", *, timeout: float | None = None) -> list[ShapeInfo]:
+        shapes: list[ShapeInfo] = []
+        token = ""
+        while True:
+            page = await self._run(ops.list_page(prefix, _LARGEST_PAGE, token), timeout)
+            shapes += page.shapes
+            token = page.next_page_token
+            if not token:
+                return shapes
+
+    async def delete(
+        self, name: str, *, expected_digest: str = "", timeout: float | None = None
+    ) -> int:
+        return await self._run(ops.delete(name, expected_digest), timeout)
+
+    async def ask(
+        self,
+        shapes: Sequence[ShapeReference],
+        batch: Batch,
+        *,
+        min_revision: int = 0,
+        timeout: float | None = None,
+    ) -> Any:
+        """The result of the batch's kind."""
+        operation = ops.query(shapes, batch, min_revision, self._options.max_receive_bytes)
+        return await self._run(operation, timeout)
+
+    async def distance(self, shapes: Sequence[ShapeReference], **columns: Any) -> DistanceResult:
+        return cast(DistanceResult, await self.ask(shapes, DistanceBatch(**columns)))
+
+    async def intersection(
+        self, shapes: Sequence[ShapeReference], **columns: Any
+    ) -> IntersectionResult:
+        return cast(IntersectionResult, await self.ask(shapes, IntersectionBatch(**columns)))
+
+    async def time_of_collision(
+        self, shapes: Sequence[ShapeReference], **columns: Any
+    ) -> TimeOfCollisionResult:
+        return cast(TimeOfCollisionResult, await self.ask(shapes, TimeOfCollisionBatch(**columns)))
+
+    def open_session(self, options: SessionOptions | None = None, **changes: Any) -> Session:
+        """Never waits. Keywords are fields of SessionOptions."""
+        self._guard.check()
+        chosen = replace(options or SessionOptions(), **changes)
+        state = SessionState(self._options, self._limits, chosen)
+        return Session(self._channel, self._guard, state)
+
+    async def _run(
+        self, operation: ops.Operation[T], timeout: float | None, wait_for_ready: bool = False
+    ) -> T:
+        self._guard.check()
+        timeout = self._options.timeout if timeout is None else timeout
+        deadline = time.monotonic() + timeout
+        backoff = Backoff(timeout)
+        while True:
+            try:
+                left = max(deadline - time.monotonic(), 0.001)
+                return await self._once(operation, left, wait_for_ready)
+            except ClearanceError as error:
+                may_repeat = operation.is_repeatable and self._options.retry
+                if not may_repeat or not is_worth_repeating(error.code):
+                    raise
+                wait = backoff.after_failure()
+                if wait is None:
+                    raise
+                await asyncio.sleep(wait)
+
+    async def _once(self, operation: ops.Operation[T], timeout: float, wait_for_ready: bool) -> T:
+        method = self._channel.unary_unary(operation.path)
+        try:
+            raw = await method(
+                operation.request,
+                timeout=timeout,
+                metadata=metadata(self._options.token),
+                wait_for_ready=wait_for_ready,
+            )
+        except grpc.aio.AioRpcError as error:
+            raise _failure(error) from None
+        return operation.parse(raw)
+
+
+class Session:
+    """What clearance.Session is, awaited. `cancel` alone does not wait."""
+
+    def __init__(self, channel: grpc.aio.Channel, guard: ProcessGuard, state: SessionState) -> None:
+        self._guard = guard
+        self._method = channel.stream_stream(METHOD)
+        self._state = state
+        self._waiters: set[asyncio.Future[None]] = set()
+        self._call: Any = None
+        self._task = asyncio.get_running_loop().create_task(self._run())
+
+    async def __aenter__(self) -> Session:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if kind is None:
+            await self.finish()
+        else:
+            self.cancel()
+            await asyncio.wait([self._task])
+
+    async def open(
+        self,
+        slot: int,
+        shape: ShapeReference,
+        *,
+        min_revision: int = 0,
+        timeout: float | None = None,
+    ) -> OpenedShape:
+        pending = await self._enter(OpenShape(slot, shape, min_revision), 0, False)
+        return cast(OpenedShape, await self._await(pending, timeout))
+
+    async def close(self, slot: int, *, timeout: float | None = None) -> None:
+        await self._await(await self._enter(CloseShape(slot), 0, False), timeout)
+
+    async def ask(self, batch: Batch, *, timeout: float | None = None) -> Any:
+        """The result of the batch's kind."""
+        return await self._await(await self._enter(batch, 0, False), timeout)
+
+    async def distance(self, **columns: Any) -> DistanceResult:
+        return cast(DistanceResult, await self.ask(DistanceBatch(**columns)))
+
+    async def intersection(self, **columns: Any) -> IntersectionResult:
+        return cast(IntersectionResult, await self.ask(IntersectionBatch(**columns)))
+
+    async def time_of_collision(self, **columns: Any) -> TimeOfCollisionResult:
+        return cast(TimeOfCollisionResult, await self.ask(TimeOfCollisionBatch(**columns)))
+
+    async def ask_all(
+        self, batches: Iterable[Batch] | AsyncIterable[Batch], *, window: int = 4
+    ) -> AsyncIterator[Result]:
+        """The answers of the batches in their order, with up to `window` of them on their way."""
+        pending: deque[Pending] = deque()
+        async for batch in _each(batches):
+            pending.append(await self._enter(batch, 0, False))
+            if len(pending) >= window:
+                yield await self._await(pending.popleft(), None)
+        while pending:
+            yield await self._await(pending.popleft(), None)
+
+    async def send(self, message: SessionMessage, tag: int = 0) -> None:
+        await self._enter(message, tag, True)
+
+    async def next(self, *, timeout: float | None = None) -> Reply:
+        self._guard.check()
+        deadline = None if timeout is None else time.monotonic() + timeout
+        while True:
+            reply = self._state.take_owed()
+            if reply is not None:
+                return reply
+            if self._state.has_ended:
+                raise self._state.end_error()
+            if not await self._wait(deadline):
+                raise timed_out(timeout)
+
+    async def finish(self) -> None:
+        self._guard.check()
+        self._state.is_finishing = True
+        self._notify()
+        await self._wait_for(lambda: self._state.has_ended)
+        if self._state.final_error is not None:
+            raise self._state.final_error
+
+    def cancel(self) -> None:
+        self._guard.check()
+        self._state.is_cancelled = True
+        if self._call is not None:
+            self._call.cancel()
+        self._notify()
+
+    def _notify(self) -> None:
+        for waiter in self._waiters:
+            if not waiter.done():
+                waiter.set_result(None)
+        self._waiters.clear()
+
+    async def _wait(self, deadline: float | None) -> bool:
+        """Until something changes; False if the time is over."""
+        left = None if deadline is None else deadline - time.monotonic()
+        if left is not None and left <= 0:
+            return False
+        waiter = asyncio.get_running_loop().create_future()
+        self._waiters.add(waiter)
+        try:
+            await asyncio.wait([waiter], timeout=left)
+        finally:
+            self._waiters.discard(waiter)
+        return True
+
+    async def _wait_for(self, holds: Callable[[], bool], timeout: float | None = None) -> None:
+        deadline = None if timeout is None else time.monotonic() + timeout
+        while not holds() and await self._wait(deadline):
+            pass
+
+    async def _enter(self, message: SessionMessage, tag: int, is_owed: bool) -> Pending:
+        self._guard.check()
+        self._state.check_open()
+        await self._wait_for(lambda: self._state.has_room() or self._state.has_ended)
+        self._state.check_open()
+        pending = self._state.enter(message, tag, is_owed)
+        self._notify()
+        return pending
+
+    async def _await(self, pending: Pending, timeout: float | None) -> Any:
+        deadline = None if timeout is None else time.monotonic() + timeout
+        while pending.reply is None:
+            if self._state.has_ended:
+                raise self._state.end_error()
+            if not await self._wait(deadline):
+                raise timed_out(timeout)
+        return answer_of(pending)
+
+    async def _run(self) -> None:
+        error: ClearanceError | None = Cancelled("the session's task was cancelled")
+        try:
+            while True:
+                error = await self._serve_stream()
+                self._state.stream = self._call = None
+                self._notify()
+                if not await self._await_reopening(error):
+                    return
+        finally:
+            self._state.stream = None
+            self._state.end(error)
+            self._notify()
+
+    async def _serve_stream(self) -> ClearanceError | None:
+        stream = self._state.start_stream()
+        call = self._call = self._method(
+            self._messages(stream),
+            timeout=self._state.time_left(),
+            metadata=self._state.metadata,
+        )
+        if self._state.is_cancelled:
+            call.cancel()
+        try:
+            request_id = ""
+            async for raw in call:
+                request_id = request_id or request_id_of(await call.initial_metadata())
+                if self._state.deliver(raw, request_id):
+                    self._notify()
+        except ClearanceError as error:
+            call.cancel()
+            return error
+        except grpc.aio.AioRpcError as error:
+            return _failure(error)
+        except asyncio.CancelledError:
+            # gRPC raises it of a call that was cancelled, asyncio of a task that was.
+            if not self._state.is_cancelled:
+                call.cancel()
+                raise
+            return Cancelled("the session was cancelled")
+        except Exception as unforeseen:  # it must not leave the callers waiting
+            call.cancel()
+            return ProtocolError(f"an answer cannot be read: {unforeseen!r}")
+        return None
+
+    async def _messages(self, stream: object) -> AsyncIterator[bytes]:
+        state = self._state
+        while True:
+            await self._wait_for(
+                lambda: state.stream is not stream or state.log.unwritten > 0 or state.is_finishing
+            )
+            if state.stream is not stream or not state.log.unwritten:
+                return
+            raw = state.log.take_unwritten()
+            self._notify()
+            yield raw
+
+    async def _await_reopening(self, error: ClearanceError | None) -> bool:
+        state = self._state
+        if not state.may_go_on(error):
+            return False
+        # A session that is owed nothing is not missed by anyone until it is asked again.
+        await self._wait_for(state.is_missed, state.time_left())
+        if state.is_cancelled or (state.is_finishing and state.log.is_settled):
+            return False
+        wait = state.backoff.after_failure()
+        if wait is None:
+            return False
+        await self._wait_for(lambda: state.is_cancelled, wait)
+        return not state.is_cancelled and state.time_left() != 0.0
+
+
+async def _each(batches: Iterable[Batch] | AsyncIterable[Batch]) -> AsyncIterator[Batch]:
+    if isinstance(batches, AsyncIterable):
+        async for batch in batches:
+            yield batch
+    else:
+        for batch in batches:
+            yield batch
+
+
+def _failure(error: grpc.aio.AioRpcError) -> ClearanceError:
+    request_id = request_id_of(error.initial_metadata())
+    return from_call(error.code(), error.details() or "", error.trailing_metadata(), request_id)

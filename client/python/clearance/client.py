@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A connection to a clearance server: the registry of shapes and occasional queries. For streams of
+queries see `session`.
+
+>>> client = clearance.connect(address)
+>>> client.register("crate", clearance.Box((0.2, 0.2, 0.1))).created
+True
+>>> ball = clearance.Sphere(0.05)
+>>> answer = client.distance(["crate", ball], poses_b=clearance.poses.pose([[1, 0, 0], [0.2, 0, 0]]))
+>>> answer.distances
+array([ 0.75, -0.05])
+>>> answer.proved_free(margin=0.01)
+array([ True, False])
+>>> client.close()
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from types import TracebackType
+from typing import Any, Sequence, TypeVar, cast, overload
+
+import grpc
+from numpy.typing import ArrayLike
+
+from clearance import _operations as ops
+from clearance._connection import (
+    Backoff,
+    ClientOptions,
+    ProcessGuard,
+    Reconnecting,
+    SessionOptions,
+    channel_arguments,
+    check_token,
+    check_version,
+    credentials,
+    is_worth_repeating,
+    metadata,
+)
+from clearance.batches import Batch, DistanceBatch, IntersectionBatch, TimeOfCollisionBatch
+from clearance.errors import ClearanceError, from_call, request_id_of
+from clearance.results import DistanceResult, IntersectionResult, Result, TimeOfCollisionResult
+from clearance.session import Session
+from clearance.shapes import ByDigest, ByName, Shape, ShapeInfo, ShapeReference
+
+T = TypeVar("T")
+_LARGEST_PAGE = 1000
+
+
+def connect(address: str, options: ClientOptions | None = None, **changes: Any) -> Client:
+    """Waits until the server is there (`wait_for_server`) and asks for its limits and version.
+
+    `address` is gRPC's: "host:port", "dns:///name:port", "unix:/path", "ipv4:a:p,b:p". Keywords are
+    fields of ClientOptions. Raises Unavailable or DeadlineExceeded where there is no server,
+    VersionError where it speaks of another major version, FailedPrecondition where a token would go
+    to another machine in plain text.
+    """
+    return Client(address, replace(options or ClientOptions(), **changes))
+
+
+class Client:
+    """Thread-safe; the calls block until their answer or their deadline, and with
+    ClientOptions.retry outlast a server's restart. `timeout` of a call (seconds) replaces the
+    client's. Errors are those of `errors`, with the server's field and limit. A context manager
+    that closes the connection. Not usable in a process that was forked afterwards (ForkError)."""
+
+    def __init__(self, address: str, options: ClientOptions) -> None:
+        check_token(options, address)
+        self._options = options
+        self._guard = ProcessGuard()
+        arguments = channel_arguments(options)
+        secure = credentials(options)
+        if secure is None:
+            self._channel = grpc.insecure_channel(address, arguments)
+        else:
+            self._channel = grpc.secure_channel(address, secure, arguments)
+        try:
+            operation = ops.server_info()
+            if options.wait_for_server:
+                info = self._run(operation, None, wait_for_ready=True)
+            else:
+                info = self._once(operation, options.timeout, wait_for_ready=False)
+            check_version(info.version)
+        except BaseException:
+            self._channel.close()
+            raise
+        self._limits = info.limits
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends the connection; what is still running is cancelled."""
+        self._channel.close()
+
+    @property
+    def limits(self) -> ops.Limits:
+        """As the server told them when the connection was made."""
+        return self._limits
+
+    def server_info(self, timeout: float | None = None) -> ops.ServerInfo:
+        return self._run(ops.server_info(), timeout)
+
+    def register(
+        self,
+        name: str,
+        shape: Shape,
+        *,
+        replace: bool = False,
+        validate_only: bool = False,
+        timeout: float | None = None,
+    ) -> ops.Registration:
+        """Registers a shape under a name. Idempotent; AlreadyExists where the name has other
+        content, unless `replace`."""
+        return self._run(ops.register(name, shape, replace, validate_only), timeout)
+
+    def register_hulls(
+        self,
+        names: Sequence[str],
+        hulls: Sequence[ArrayLike],
+        *,
+        radii: ArrayLike | None = None,
+        replace: bool = False,
+        timeout: float | None = None,
+    ) -> ops.BatchRegistration:
+        """Registers many hulls, (n, 3) arrays, in one message; `radii`: one for all or one each."""
+        return self._run(ops.register_hulls(names, hulls, radii, replace), timeout)
+
+    def get(
+        self,
+        key: ByName | ByDigest | str,
+        *,
+        include_content: bool = False,
+        timeout: float | None = None,
+    ) -> ops.FoundShape:
+        """Shows one shape by name (a str is one) or digest; NotFound."""
+        return self._run(ops.get(key, include_content), timeout)
+
+    def list_page(
+        self,
+        prefix: str = "",
+        *,
+        page_size: int = 0,
+        page_token: str = "",
+        timeout: float | None = None,
+    ) -> ops.ShapePage:
+        return self._run(ops.list_page(prefix, page_size, page_token), timeout)
+
+    def list(self, prefix: str = "", *, timeout: float | None = None) -> list[ShapeInfo]:
+        """All pages one after another, each with the whole timeout."""
+        page = self.list_page(prefix, page_size=_LARGEST_PAGE, timeout=timeout)
+        shapes = [*page.shapes]
+        while page.next_page_token:
+            page = self.list_page(
+                prefix,
+                page_size=_LARGEST_PAGE,
+                page_token=page.next_page_token,
+                timeout=timeout,
+            )
+            shapes += page.shapes
+        return shapes
+
+    def delete(self, name: str, *, expected_digest: str = "", timeout: float | None = None) -> int:
+        """Takes a name out of the registry and returns its revision. Never repeated by itself:
+        after Unavailable it may be done or not."""
+        return self._run(ops.delete(name, expected_digest), timeout)
+
+    @overload
+    def ask(
+        self,
+        shapes: Sequence[ShapeReference],
+        batch: DistanceBatch,
+        *,
+        min_revision: int = 0,
+        timeout: float | None = None,
+    ) -> DistanceResult:
+        ...
+
+    @overload
+    def ask(
+        self,
+        shapes: Sequence[ShapeReference],
+        batch: IntersectionBatch,
+        *,
+        min_revision: int = 0,
+        timeout: float | None = None,
+    ) -> IntersectionResult:
+        ...
+
+    @overload
+    def ask(
+        self,
+        shapes: Sequence[ShapeReference],
+        batch: TimeOfCollisionBatch,
+        *,
+        min_revision: int = 0,
+        timeout: float | None = None,
+    ) -> TimeOfCollisionResult:
+        ...
+
+    def ask(
+        self,
+        shapes: Sequence[ShapeReference],
+        batch: Batch,
+        *,
+        min_revision: int = 0,
+        timeout: float | None = None,
+    ) -> Result:
+        """One message: slot i is shapes[i]. A batch beyond the server's limits is refused
+        (ResourceExhausted); a Session splits it."""
+        operation = ops.query(shapes, batch, min_revision, self._options.max_receive_bytes)
+        return self._run(operation, timeout)
+
+    def distance(self, shapes: Sequence[ShapeReference], **columns: Any) -> DistanceResult:
+        """`ask` with a DistanceBatch of these columns."""
+        return self.ask(shapes, DistanceBatch(**columns))
+
+    def intersection(self, shapes: Sequence[ShapeReference], **columns: Any) -> IntersectionResult:
+        """`ask` with an IntersectionBatch of these columns."""
+        return self.ask(shapes, IntersectionBatch(**columns))
+
+    def time_of_collision(
+        self, shapes: Sequence[ShapeReference], **columns: Any
+    ) -> TimeOfCollisionResult:
+        """`ask` with a TimeOfCollisionBatch of these columns."""
+        return self.ask(shapes, TimeOfCollisionBatch(**columns))
+
+    def open_session(self, options: SessionOptions | None = None, **changes: Any) -> Session:
+        """Never waits. Keywords are fields of SessionOptions."""
+        self._guard.check()
+        chosen = replace(options or SessionOptions(), **changes)
+        return Session(self._channel, self._guard, self._options, self._limits, chosen)
+
+    def _run(
+        self, operation: ops.Operation[T], timeout: float | None, wait_for_ready: bool = False
+    ) -> T:
+        self._guard.check()
+        timeout = self._options.timeout if timeout is None else timeout
+        deadline = time.monotonic() + timeout
+        backoff = Backoff(timeout)
+        reconnecting = Reconnecting(self._channel)
+        try:
+            while True:
+                try:
+                    left = max(deadline - time.monotonic(), 0.001)
+                    return self._once(operation, left, wait_for_ready)
+                except ClearanceError as error:
+                    may_repeat = operation.is_repeatable and self._options.retry
+                    if not may_repeat or not is_worth_repeating(error.code):
+                        raise
+                    wait = backoff.after_failure()
+                    if wait is None:
+                        raise
+                    reconnecting.start()
+                    time.sleep(wait)
+        finally:
+            reconnecting.stop()
+
+    def _once(self, operation: ops.Operation[T], timeout: float, wait_for_ready: bool) -> T:
+        method = self._channel.unary_unary(operation.path)
+        try:
+            raw = method(
+                operation.request,
+                timeout=timeout,
+                metadata=metadata(self._options.token),
+                wait_for_ready=wait_for_ready,
+            )
+        except grpc.RpcError as error:
+            raise _failure(cast(grpc.Call, error)) from None
+        return operation.parse(raw)
+
+
+def _failure(call: grpc.Call) -> Exception:
+    request_id = request_id_of(call.initial_metadata())
+    return from_call(call.code(), call.details(), call.trailing_metadata(), request_id)

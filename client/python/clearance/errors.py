@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What goes wrong, and what the server says of it: every exception of this package is a
+`ClearanceError`; those of calls carry gRPC's status code and, where the server gave one, an
+`ErrorDetail` with the field, the value and the limit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Iterable
+
+import grpc
+
+_ERROR_URL = "type.googleapis.com/clearance.v1.Error"
+_DETAILS_KEY = "grpc-status-details-bin"
+
+
+@dataclass(frozen=True)
+class ErrorDetail:
+    """One refusal. `field` is the path in what was sent, `value` what was found there, `limit` what
+    it has to keep to; `index` is the row or item that is refused (0 where a whole message is).
+    `retry_after`: repeat after so many seconds, not sooner; None: no such time is known."""
+
+    index: int
+    code: grpc.StatusCode
+    field: str
+    value: str
+    limit: str
+    message: str
+    retry_after: float | None = None
+
+
+class ClearanceError(Exception):
+    """Of everything that this package raises by itself. `code` is None of what no status ended;
+    `request_id` is the name of the call in the server's log, empty where no server answered."""
+
+    code: grpc.StatusCode | None = None
+
+    def __init__(
+        self,
+        message: str,
+        code: grpc.StatusCode | None = None,
+        detail: ErrorDetail | None = None,
+        request_id: str = "",
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code if code is not None else type(self).code
+        self.detail = detail
+        self.request_id = request_id
+
+    @property
+    def field(self) -> str:
+        """Path of the field that was refused; empty where none is known."""
+        return self.detail.field if self.detail else ""
+
+    @property
+    def limit(self) -> str:
+        """What the field has to keep to; empty where it is not known."""
+        return self.detail.limit if self.detail else ""
+
+    def __str__(self) -> str:
+        parts = [f"{self.code.name}: {self.message}" if self.code else self.message]
+        if self.detail and self.detail.field:
+            parts.append(f"field {self.detail.field}")
+            parts += [f"value {self.detail.value}"] if self.detail.value else []
+            parts += [f"limit {self.detail.limit}"] if self.detail.limit else []
+        if self.request_id:
+            parts.append(f"request id {self.request_id}")
+        return "; ".join(parts)
+
+
+class InvalidArgument(ClearanceError, ValueError):
+    """What was sent, or was to be sent, is malformed: correct it."""
+
+    code = grpc.StatusCode.INVALID_ARGUMENT
+
+
+class NotFound(ClearanceError, LookupError):
+    """No such shape."""
+
+    code = grpc.StatusCode.NOT_FOUND
+
+
+class AlreadyExists(ClearanceError):
+    """The name has other content."""
+
+    code = grpc.StatusCode.ALREADY_EXISTS
+
+
+class FailedPrecondition(ClearanceError):
+    """Not now, or not any more: the message says what is missing."""
+
+    code = grpc.StatusCode.FAILED_PRECONDITION
+
+
+class ResourceExhausted(ClearanceError):
+    """A limit; `detail.retry_after` says when to repeat, if that helps."""
+
+    code = grpc.StatusCode.RESOURCE_EXHAUSTED
+
+
+class DeadlineExceeded(ClearanceError, TimeoutError):
+    """The call's time was over."""
+
+    code = grpc.StatusCode.DEADLINE_EXCEEDED
+
+
+class Unavailable(ClearanceError):
+    """The server drains, restarts or cannot be reached, and did so for as long as was allowed."""
+
+    code = grpc.StatusCode.UNAVAILABLE
+
+
+class Cancelled(ClearanceError):
+    """The call or session was cancelled."""
+
+    code = grpc.StatusCode.CANCELLED
+
+
+class PermissionDenied(ClearanceError):
+    """The principal may not do this: ask the operator."""
+
+    code = grpc.StatusCode.PERMISSION_DENIED
+
+
+class Unauthenticated(ClearanceError):
+    """No credentials, or not those of a principal of the server's policy."""
+
+    code = grpc.StatusCode.UNAUTHENTICATED
+
+
+class SessionEnded(ClearanceError):
+    """The session is over, and ended well."""
+
+    code = grpc.StatusCode.OUT_OF_RANGE
+
+
+class ProtocolError(ClearanceError):
+    """The server's answer is not one of clearance.v1."""
+
+    code = grpc.StatusCode.INTERNAL
+
+
+class VersionError(ClearanceError):
+    """The server speaks of another major version than this package knows."""
+
+
+class ForkError(ClearanceError):
+    """The process was forked after the connection was made. gRPC's threads and sockets do not
+    survive that: connect anew in the child (multiprocessing: in its initializer, or with the start
+    methods `spawn` and `forkserver`)."""
+
+
+_CLASSES = {
+    kind.code: kind
+    for kind in (
+        InvalidArgument,
+        NotFound,
+        AlreadyExists,
+        FailedPrecondition,
+        ResourceExhausted,
+        DeadlineExceeded,
+        Unavailable,
+        Cancelled,
+        PermissionDenied,
+        Unauthenticated,
+    )
+}
+_CODES = {code.value[0]: code for code in grpc.StatusCode}
+
+
+def status_code(number: int) -> grpc.StatusCode:
+    """UNKNOWN of a number that this build does not know."""
+    return _CODES.get(number, grpc.StatusCode.UNKNOWN)
+
+
+def invalid(field: str, value: object, limit: str) -> InvalidArgument:
+    """What this package refuses by itself, in the words of the server."""
+    text = str(value)[:64]
+    detail = ErrorDetail(0, grpc.StatusCode.INVALID_ARGUMENT, field, text, limit, "")
+    return InvalidArgument(f"{field} has to be {limit}", detail=detail)
+
+
+def detail_from(error: Any) -> ErrorDetail:
+    """From a message clearance.v1.Error."""
+    retry_after = None
+    if error.HasField("retry_after"):
+        retry_after = error.retry_after.seconds + error.retry_after.nanos * 1e-9
+    return ErrorDetail(
+        error.index,
+        status_code(error.code),
+        error.field,
+        error.value,
+        error.limit,
+        error.message,
+        retry_after,
+    )
+
+
+def from_status(status: Any, request_id: str = "") -> ClearanceError:
+    """From a message google.rpc.Status whose code is not OK."""
+    from clearance import _schema
+
+    detail = None
+    for any_detail in status.details:
+        if any_detail.type_url == _ERROR_URL:
+            detail = detail_from(_schema.Error.FromString(any_detail.value))
+    code = status_code(status.code)
+    return _CLASSES.get(code, ClearanceError)(status.message, code, detail, request_id)
+
+
+def _text(metadata: Iterable[Any] | None, key: str) -> Any:
+    return next((value for name, value in metadata or () if name == key), "")
+
+
+def request_id_of(metadata: Iterable[Any] | None) -> str:
+    """The id that a call has in the server's log, from its initial metadata."""
+    return str(_text(metadata, "x-request-id"))
+
+
+def from_call(
+    code: grpc.StatusCode,
+    text: str,
+    trailing: Iterable[Any] | None,
+    request_id: str = "",
+) -> ClearanceError:
+    """From what gRPC tells of a call that failed."""
+    from google.protobuf.message import DecodeError
+
+    from clearance import _schema
+
+    try:
+        status = _schema.Status.FromString(_text(trailing, _DETAILS_KEY) or b"")
+    except DecodeError:
+        status = _schema.Status()
+    status.code = code.value[0]
+    status.message = text or ""
+    return from_status(status, request_id)

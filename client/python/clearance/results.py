@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Answers as dataclasses of arrays.
+
+The leading axes of every column are the batch's broadcast shape; points and normals have three
+numbers in the last axis. A column that was not asked for is None. Where a row's state gives a column
+no meaning the row holds 0. Rows of variable length (witnesses, contacts, proofs) are flat: row i,
+counted in C order, has the items from offsets[i] up to but without offsets[i + 1]. Arrays may be
+read-only. query.proto is the reference of every column.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Union
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from clearance.errors import ErrorDetail
+from clearance.shapes import ShapeInfo
+
+_Column = Union[np.ndarray, None]
+
+
+class State(IntEnum):
+    """What is proved of a pair."""
+
+    UNSPECIFIED = 0
+    SEPARATED = 1  # lower_bound > 0
+    TOUCHING = 2  # lower_bound <= 0 <= upper_bound, within the tolerance
+    PENETRATING = 3  # upper_bound < 0
+    BEYOND = 4  # farther apart than max_distance
+    UNDECIDED = 5  # never take it for free
+    REFUSED = 6  # see `errors`
+
+
+class MotionState(IntEnum):
+    """What is proved of a pair along a motion."""
+
+    UNSPECIFIED = 0
+    FREE = 1
+    HIT = 2
+    INITIALLY_OVERLAPPING = 3
+    UNDECIDED = 4  # free in [0, t_free), not known after: never take it for free
+    REFUSED = 5
+
+
+class UndecidedReason(IntEnum):
+    """Why a row is UNDECIDED."""
+
+    UNSPECIFIED = 0
+    BUDGET = 1
+    ITERATIONS = 2
+    PRECISION = 3
+
+
+# Bits of `flags`.
+NORMAL_NOT_UNIQUE = 1
+PIECEWISE = 2
+
+
+@dataclass(frozen=True, eq=False)
+class Witnesses:
+    """Vertices and weights of the final simplices: enough to re-prove an answer."""
+
+    offsets: np.ndarray
+    vertices_a: np.ndarray
+    vertices_b: np.ndarray
+    weights: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Contacts:
+    """Corners of the area in which faces meet: points (n, 3), features (n, 2)."""
+
+    offsets: np.ndarray
+    points_a: np.ndarray
+    points_b: np.ndarray
+    distances: np.ndarray
+    features_a: np.ndarray
+    features_b: np.ndarray
+    truncated: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class DepthProofs:
+    """Closed surfaces of triangles around the origin: facets (n, 3) of the row's own corners."""
+
+    offsets: np.ndarray
+    vertices_a: np.ndarray
+    vertices_b: np.ndarray
+    facet_offsets: np.ndarray
+    facets: np.ndarray
+    truncated: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class MotionProofs:
+    """Intervals [t_begin, t_end] in which the gap along the normal (n, 3) exceeds the target."""
+
+    offsets: np.ndarray
+    t_begin: np.ndarray
+    t_end: np.ndarray
+    normals: np.ndarray
+    truncated: np.ndarray
+    pieces_a: np.ndarray
+    pieces_b: np.ndarray
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Rows:
+    """What every answer has: its shape, the refused rows and the undecided ones, each by its index
+    in C order."""
+
+    shape: tuple[int, ...]
+    states: np.ndarray
+    iterations: _Column = None
+    errors: tuple[ErrorDetail, ...] = ()
+    undecided: dict[int, UndecidedReason] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return int(np.prod(self.shape))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BoundedRows(Rows):
+    """Rows with lower_bounds <= signed distance <= upper_bounds, metres."""
+
+    lower_bounds: _Column = None
+    upper_bounds: _Column = None
+
+    def proved_free(self, margin: ArrayLike = 0.0) -> np.ndarray:
+        """Of each row whether it is proved to be farther apart than `margin` metres (which
+        broadcasts): SEPARATED or BEYOND, and the lower bound exceeds the margin. Never true of
+        UNDECIDED or REFUSED, nor for a margin that is NaN; a negative one counts as 0. Without a
+        column of bounds only SEPARATED with margin 0 is proved."""
+        margin = np.asarray(margin, float)
+        if self.lower_bounds is None:
+            return (self.states == State.SEPARATED) & (margin <= 0)
+        is_apart = (self.states == State.SEPARATED) | (self.states == State.BEYOND)
+        return is_apart & (self.lower_bounds > 0) & (self.lower_bounds > margin)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class DistanceResult(BoundedRows):
+    """Answers of a DistanceBatch; distances are signed, normals point from A to B."""
+
+    distances: _Column = None
+    points_a: _Column = None
+    points_b: _Column = None
+    normals: _Column = None
+    relative_points_a: _Column = None
+    relative_points_b: _Column = None
+    tolerances: _Column = None
+    flags: _Column = None
+    pieces_a: _Column = None
+    pieces_b: _Column = None
+    witnesses: Witnesses | None = None
+    contacts: Contacts | None = None
+    depth_proofs: DepthProofs | None = None
+
+    def free_motion_radius(self) -> np.ndarray:
+        """The verdict of each row holds as long as both bodies' displacements sum to less than
+        this, metres: the lower bound of a separated pair, minus the upper bound of a penetrating
+        one, 0 of any other."""
+        if self.lower_bounds is None or self.upper_bounds is None:
+            return np.zeros(self.shape)
+        is_apart = (self.states == State.SEPARATED) | (self.states == State.BEYOND)
+        is_inside = self.states == State.PENETRATING
+        radius = np.where(is_apart, self.lower_bounds, np.where(is_inside, -self.upper_bounds, 0))
+        return np.maximum(radius, 0.0)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class IntersectionResult(BoundedRows):
+    """Answers of an IntersectionBatch."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TimeOfCollisionResult(Rows):
+    """Answers of a TimeOfCollisionBatch: proved free before t_free, proved within the target
+    distance at t_hit of HIT rows."""
+
+    t_free: _Column = None
+    t_hit: _Column = None
+    t_leave: _Column = None
+    distances: _Column = None
+    points_a: _Column = None
+    points_b: _Column = None
+    normals: _Column = None
+    pieces_a: _Column = None
+    pieces_b: _Column = None
+    proofs: MotionProofs | None = None
+
+    def proved_free(self) -> np.ndarray:
+        """Of each row whether it is FREE: farther apart than the target during the whole motion."""
+        return self.states == MotionState.FREE
+
+
+Result = Union[DistanceResult, IntersectionResult, TimeOfCollisionResult]
+
+
+@dataclass(frozen=True)
+class OpenedShape:
+    """What a slot holds now, and the registry's revision at which it was looked up."""
+
+    slot: int
+    shape: ShapeInfo
+    revision: int
+
+
+@dataclass(frozen=True)
+class ClosedShape:
+    """A slot that is free again."""
+
+    slot: int
+
+
+Answer = Union[Result, OpenedShape, ClosedShape]
+
+
+def largest_displacement(
+    translation: ArrayLike, rotation: ArrayLike = 0.0, bounding_radius: ArrayLike = 0.0
+) -> np.ndarray:
+    """No point of a body moved farther than this, metres, rounded up: its origin went `translation`
+    metres, it turned by `rotation` radians about it, and `bounding_radius` (ShapeInfo) is about the
+    same origin. Broadcasts. Compare with free_motion_radius().
+
+    >>> largest_displacement([0.1, 0.2], rotation=np.pi, bounding_radius=0.5).round(9)
+    array([1.1, 1.2])
+    """
+    angle = np.minimum(np.abs(rotation), np.pi)
+    turn = 2 * np.abs(bounding_radius) * np.sin(angle / 2)
+    return (np.abs(translation) + turn) * (1 + 2.0**-50)

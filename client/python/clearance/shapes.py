@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Shapes as small dataclasses, and from numpy arrays, meshes and mesh files.
+
+Metres, coordinates of the shape's own frame; every number finite, every length non-negative: the
+server refuses anything else and names the field. `radius` of a shape is its spherical extension: the
+body is everything within it of the kind. Shapes are immutable and thread-safe as long as nobody writes
+into the arrays that they were made of.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Sequence, Union
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from clearance.errors import invalid
+from clearance.meshes import read_points
+
+_Vector = tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class Point:
+    """The origin of the shape's frame; with a radius a ball."""
+
+    radius: float = 0.0
+
+
+@dataclass(frozen=True)
+class Segment:
+    """All points between two ends, which may coincide."""
+
+    a: _Vector
+    b: _Vector
+    radius: float = 0.0
+
+
+@dataclass(frozen=True)
+class Triangle:
+    """Flat; collinear and coincident corners are allowed."""
+
+    a: _Vector
+    b: _Vector
+    c: _Vector
+    radius: float = 0.0
+
+
+@dataclass(frozen=True)
+class Sphere:
+    """A ball about the origin."""
+
+    radius: float
+
+
+@dataclass(frozen=True)
+class Capsule:
+    """Everything within `radius` of the segment from (0, 0, -half_length) to (0, 0, +half_length)."""
+
+    radius: float
+    half_length: float
+
+
+@dataclass(frozen=True)
+class Box:
+    """Vertex i is at (i & 1 ? + : -, i & 2 ? + : -, i & 4 ? + : -) times the half extents."""
+
+    half_extents: _Vector
+    radius: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Hull:
+    """The convex hull of an (n, 3) array of points. Witnesses name them by their index here.
+
+    `adjacency_offsets` and `adjacency` are optional: the neighbours of each vertex along the hull's
+    edges in compressed rows, which the server verifies."""
+
+    vertices: np.ndarray
+    radius: float = 0.0
+    adjacency_offsets: np.ndarray | None = None
+    adjacency: np.ndarray | None = None
+
+    def __init__(
+        self,
+        vertices: ArrayLike,
+        radius: float = 0.0,
+        adjacency_offsets: ArrayLike | None = None,
+        adjacency: ArrayLike | None = None,
+    ) -> None:
+        object.__setattr__(self, "vertices", _points(vertices, 3, "hull.vertices"))
+        object.__setattr__(self, "radius", radius)
+        for name, indices in (("adjacency_offsets", adjacency_offsets), ("adjacency", adjacency)):
+            array = None if indices is None else np.asarray(indices, "<u4")
+            object.__setattr__(self, name, array)
+
+    @staticmethod
+    def from_mesh(mesh: Any, radius: float = 0.0, scale: float = 1.0) -> Hull:
+        """The hull of the points that a mesh's faces use. `mesh` is anything with `vertices` (n, 3)
+        and, optionally, `faces` of indices into them: a trimesh.Trimesh, an open3d-like object."""
+        points = np.asarray(mesh.vertices, float)
+        faces = getattr(mesh, "faces", None)
+        if faces is not None and len(faces):
+            points = points[np.unique(np.asarray(faces).ravel())]
+        return Hull(points * scale, radius)
+
+    @staticmethod
+    def from_file(path: str | Path, radius: float = 0.0, scale: float = 1.0) -> Hull:
+        """The hull of the points that faces use of an OBJ, STL, PLY or OFF file (`meshes`)."""
+        return Hull(read_points(path) * scale, radius)
+
+
+@dataclass(frozen=True, eq=False)
+class Polygon:
+    """The flat convex hull of an (n, 2) array of points of the plane z = 0."""
+
+    vertices: np.ndarray
+    radius: float = 0.0
+
+    def __init__(self, vertices: ArrayLike, radius: float = 0.0) -> None:
+        object.__setattr__(self, "vertices", _points(vertices, 2, "polygon.vertices"))
+        object.__setattr__(self, "radius", radius)
+
+
+@dataclass(frozen=True)
+class Cylinder:
+    """About the z axis, from z = -half_length to z = +half_length; `rounding` widens it all round."""
+
+    radius: float
+    half_length: float
+    rounding: float = 0.0
+
+
+@dataclass(frozen=True)
+class Cone:
+    """About the z axis: base of `radius` at z = -half_length, apex at z = +half_length."""
+
+    radius: float
+    half_length: float
+    rounding: float = 0.0
+
+
+@dataclass(frozen=True)
+class Ellipsoid:
+    """About the origin, its axes along the frame's."""
+
+    semi_axes: _Vector
+    radius: float = 0.0
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One piece of a compound and where it stands in the compound's frame (7 numbers, as poses)."""
+
+    shape: ConvexShape
+    pose: Sequence[float] = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
+
+
+@dataclass(frozen=True)
+class Compound:
+    """Convex pieces that move as one body: their union."""
+
+    pieces: Sequence[Piece] = field(default_factory=tuple)
+
+
+ConvexShape = Union[
+    Point,
+    Segment,
+    Triangle,
+    Sphere,
+    Capsule,
+    Box,
+    Hull,
+    Polygon,
+    Cylinder,
+    Cone,
+    Ellipsoid,
+]
+Shape = Union[ConvexShape, Compound]
+
+
+@dataclass(frozen=True)
+class ByName:
+    """A registered shape by its name."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class ByDigest:
+    """A registered shape by its content: `v1-sha256-…`."""
+
+    digest: str
+
+
+# Which shape: a registered one (a bare str is a name), or one that lives in this call or session
+# alone.
+ShapeReference = Union[ByName, ByDigest, str, Shape]
+
+
+@dataclass(frozen=True)
+class ShapeInfo:
+    """What the server knows of a shape; shape.proto says what each field means. Lengths are metres,
+    `volume` cubic metres, `bounding_radius` is about the origin of the shape's frame."""
+
+    name: str
+    digest: str
+    point_count: int
+    vertex_count: int
+    duplicate_count: int
+    dimension: int
+    radius: float
+    bounding_radius: float
+    volume: float
+    revision: int
+    piece_count: int
+
+
+def _points(points: ArrayLike, width: int, name: str) -> np.ndarray:
+    array = np.ascontiguousarray(points, "<f8")
+    if array.ndim != 2 or array.shape[1] != width:
+        raise invalid(name, f"an array of shape {array.shape}", f"an array of shape (n, {width})")
+    return array
+
+
+def body_vertices(shape: Shape) -> np.ndarray | None:
+    """The (n, 3) points whose hull, extended by `body_radius`, is the shape, by the indices that
+    witnesses use. None of a compound, a cylinder, a cone or an ellipsoid, unless its lengths leave a
+    segment or a ball."""
+    match shape:
+        case Hull():
+            return shape.vertices
+        case Polygon():
+            return np.hstack((shape.vertices, np.zeros((len(shape.vertices), 1))))
+        case Box():
+            signs = [[1 if i & bit else -1 for bit in (1, 2, 4)] for i in range(8)]
+            return np.array(signs, float) * np.asarray(shape.half_extents, float)
+        case Segment():
+            return np.array([shape.a, shape.b], float)
+        case Triangle():
+            return np.array([shape.a, shape.b, shape.c], float)
+        case Point() | Sphere():
+            return np.zeros((1, 3))
+        case Capsule():
+            return _axis(shape.half_length)
+        case Cylinder() | Cone():
+            return _axis(shape.half_length) if shape.radius == 0 else None
+        case Ellipsoid():
+            return np.zeros((1, 3)) if _is_ball(shape) else None
+    return None
+
+
+def body_radius(shape: Shape) -> float:
+    """Total radius of the spherical extension, metres."""
+    match shape:
+        case Cylinder() | Cone():
+            return shape.rounding
+        case Ellipsoid():
+            return shape.radius + (shape.semi_axes[0] if _is_ball(shape) else 0.0)
+        case Compound():
+            return 0.0
+    return shape.radius
+
+
+def _axis(half_length: float) -> np.ndarray:
+    return np.array([[0, 0, -half_length], [0, 0, half_length]], float)
+
+
+def _is_ball(shape: Ellipsoid) -> bool:
+    x, y, z = shape.semi_axes
+    return x == y == z
