@@ -201,7 +201,7 @@ std::vector<Answer> AskAll(const client::Client& client, const client::Limits& l
     Conversation conversation(client, shapes);
     const std::size_t end = std::min(questions.size(), i + kRowsPerSession);
     for (; i < end && conversation.slot_count() + 2 <= most_slots; ++i) {
-      conversation.Add(questions[i], &answers[i]);
+      if (!questions[i].is_in_scene) conversation.Add(questions[i], &answers[i]);
     }
     conversation.Run();
   }

@@ -14,7 +14,8 @@
 
 namespace clearance::acceptance {
 
-// Answers in the order of the questions; never fails: what went wrong is in the answers.
+// Answers in the order of the questions, but of those in a scene, which are not asked; never fails:
+// what went wrong is in the answers.
 std::vector<Answer> AskAll(const client::Client& client, const client::Limits& limits,
                            absl::Span<const TableShape> shapes,
                            absl::Span<const Question> questions);

@@ -2,10 +2,10 @@
 //
 // clearance-score --server ADDRESS PATH…
 //
-// Asks a running server what files with known answers ask, through the C++ client library, and
-// judges what it says. Each PATH is a case file (*.jsonl), a folder of case files, or a data folder
-// (shapes.jsonl and answers_*.jsonl). Exit code: 0 all that was judged passed, 1 something failed,
-// 2 some input could not be read or there is no server.
+// Asks a running server what files with known answers ask, through the C++ client library (scenes
+// by the stubs), and judges what it says. Each PATH is a case file (*.jsonl), a folder of case
+// files, or a data folder (shapes.jsonl and answers_*.jsonl). Exit code: 0 all that was judged
+// passed, 1 something failed, 2 some input could not be read or there is no server.
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -22,6 +22,7 @@
 #include "tests/acceptance/data_folder.h"
 #include "tests/acceptance/registrar.h"
 #include "tests/acceptance/report.h"
+#include "tests/acceptance/scene_asker.h"
 
 ABSL_FLAG(std::string, server, "localhost:50051", "address of the server, as gRPC takes it");
 
@@ -74,8 +75,8 @@ std::vector<Question> AllQuestions(const TaskFile& file) {
 }
 
 int Run(const std::vector<char*>& paths) {
-  const absl::StatusOr<client::Client> client =
-      client::Client::Connect(absl::GetFlag(FLAGS_server));
+  const std::string address = absl::GetFlag(FLAGS_server);
+  const absl::StatusOr<client::Client> client = client::Client::Connect(address);
   if (!client.ok()) {
     std::cerr << "no server: " << client.status() << "\n";
     return 2;
@@ -90,7 +91,10 @@ int Run(const std::vector<char*>& paths) {
   for (const char* path : paths) {
     for (TaskFile& file : Read(path)) {
       RegisterShapes(*client, info->limits, &file);
-      report.Add(file, AskAll(*client, info->limits, file.shapes, AllQuestions(file)));
+      const std::vector<Question> questions = AllQuestions(file);
+      std::vector<Answer> answers = AskAll(*client, info->limits, file.shapes, questions);
+      AskInScene({*client, address}, file, questions, absl::MakeSpan(answers));
+      report.Add(file, answers);
     }
   }
   report.Finish();

@@ -47,8 +47,9 @@ class FolderShapes {
 
 TaskFile ReadDataFolder(const std::filesystem::path& folder);
 
-// Adds a task for every row of answers_moves.jsonl. A brush takes part if its bounds come near the
-// swept player's.
+// Adds two tasks for every row of answers_moves.jsonl: brush by brush, where those take part whose
+// bounds come near the swept player's, and as one question of a scene of all brushes. Throws
+// InputError without a player.
 void ReadMoves(const std::filesystem::path& folder, const FolderShapes& shapes, TaskFile* file);
 
 }  // namespace clearance::acceptance

@@ -160,8 +160,11 @@ TEST_F(FilesTest, AMoveAsksOnlyOfBrushesNearIt) {
         R"({"player": 0, "frame": 7, "first_contact": 0.375, "brushes": ["m/near"]})");
   Write("other.txt", "");
   const TaskFile file = ReadDataFolder(folder_);
-  ASSERT_EQ(file.tasks.size(), 1U);
+  ASSERT_EQ(file.tasks.size(), 2U);
   EXPECT_EQ(file.tasks[0].questions.size(), 2U);
+  ASSERT_EQ(file.tasks[1].questions.size(), 1U);
+  EXPECT_TRUE(file.tasks[1].questions[0].is_in_scene);
+  EXPECT_EQ(file.scene, (std::vector<std::size_t>{0, 1}));
   EXPECT_TRUE(file.unreadable.empty());
   EXPECT_EQ(file.notes.size(), 1U);
   EXPECT_EQ(file.shape_names.back(), "player");

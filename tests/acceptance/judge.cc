@@ -189,6 +189,27 @@ void JudgeFirstContact(const Json& row, const MoveSummary& summary,
   }
 }
 
+// Where the player is within a brush, or at one, before it moves.
+void JudgeStartInScene(const Json& row, const MoveScene& scene, const Answer& answer,
+                       std::vector<std::string>* faults) {
+  const std::set<std::string> expected = NamesOf(row, "initially_overlapping");
+  const auto first =
+      std::find_if(scene.names.begin(), scene.names.end(),
+                   [&](const std::string& name) { return expected.count(name) != 0; });
+  const auto index = static_cast<std::size_t>(first - scene.names.begin());
+  if (std::fabs(answer.distance) > kTouchingOfSize * scene.player_size) {
+    if (answer.met != index)
+      faults->push_back("overlapping at the start " + scene.names.at(answer.met) + ", expected " +
+                        (expected.empty() ? "none" : scene.names.at(index)));
+    return;
+  }
+  if (index < answer.met) faults->push_back("touching before overlapping");
+  if (expected.empty() && Has(row, "first_contact") &&
+      ReadNumber(row["first_contact"]) > kTimeSlack) {
+    faults->push_back("touching at the start " + scene.names.at(answer.met));
+  }
+}
+
 }  // namespace
 
 Judgement JudgeCase(const Json& row, const Answer& answer) {
@@ -277,6 +298,34 @@ Judgement JudgeMove(const Json& row, const std::vector<BrushAnswer>& brushes) {
     judgement.faults.push_back("overlapping at the start " + Joined(summary.overlapping) +
                                ", expected " + Joined(expected));
   }
+  return judgement;
+}
+
+Judgement JudgeMoveInScene(const Json& row, const MoveScene& scene, const Answer& answer) {
+  Judgement judgement;
+  std::vector<std::string>* const faults = &judgement.faults;
+  if (const std::optional<std::string> missing = MissingAnswer(answer)) {
+    faults->push_back(*missing);
+    return judgement;
+  }
+  if (answer.overlaps_at_start) {
+    JudgeStartInScene(row, scene, answer, faults);
+    return judgement;
+  }
+  const std::set<std::string> overlapping = NamesOf(row, "initially_overlapping");
+  if (!overlapping.empty())
+    faults->push_back("overlapping at the start none, expected " + Joined(overlapping));
+  const bool expects_contact = Has(row, "first_contact");
+  if (answer.hits != expects_contact)
+    faults->push_back(WrongBoolean("contact", answer.hits, expects_contact));
+  if (!answer.hits || !expects_contact) return judgement;
+  const double late = answer.toc - ReadNumber(row["first_contact"]);
+  if (!(std::fabs(late) <= kTimeSlack))
+    faults->push_back(absl::StrFormat("first contact off by %g", late));
+  const std::set<std::string> brushes = NamesOf(row, "brushes");
+  if (brushes.count(scene.names.at(answer.met)) == 0)
+    faults->push_back("first brush " + scene.names.at(answer.met) + ", expected one of " +
+                      Joined(brushes));
   return judgement;
 }
 

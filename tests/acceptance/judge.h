@@ -45,6 +45,16 @@ struct BrushAnswer {
 // time 0 or not, because the references were kept only away from the touching border.
 Judgement JudgeMove(const Json& row, const std::vector<BrushAnswer>& brushes);
 
+// All brushes as one scene.
+struct MoveScene {
+  std::vector<std::string> names;  // by shape, which is the order of the bodies' ids
+  double player_size = 0;          // the diagonal of its bounding box
+};
+
+// The same move as one question of the scene, which tells one brush: the first one (by ids) that is
+// overlapped or touched at the start, otherwise one of those tied for the first contact.
+Judgement JudgeMoveInScene(const Json& row, const MoveScene& scene, const Answer& answer);
+
 }  // namespace clearance::acceptance
 
 #endif  // CLEARANCE_TESTS_ACCEPTANCE_JUDGE_H_

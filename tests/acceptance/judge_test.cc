@@ -279,6 +279,57 @@ TEST(JudgeMove, CountsTouchingAtTheStartNeitherWay) {
             "");
 }
 
+const MoveScene kScene = {{"a", "b", "player", "c"}, 100};
+
+Answer Met(Answer answer, std::size_t shape, double distance = 0) {
+  answer.met = shape;
+  answer.distance = distance;
+  return answer;
+}
+
+std::string SceneMoveFaults(const char* row, const Answer& answer) {
+  return Faults(JudgeMoveInScene(Json::parse(row), kScene, answer));
+}
+
+TEST(JudgeMoveInScene, WantsTheFirstTimeAndOneOfTheTiedBrushes) {
+  const char* row = R"({"first_contact": 0.5, "brushes": ["a", "c"], "initially_overlapping": []})";
+  EXPECT_EQ(SceneMoveFaults(row, Met(Hit(0.5), 0)), "");
+  EXPECT_EQ(SceneMoveFaults(row, Met(Hit(0.5 - 9e-10), 3)), "");
+  EXPECT_EQ(SceneMoveFaults(row, Met(Hit(0.5), 1)), "first brush b, expected one of {a c}");
+  EXPECT_NE(SceneMoveFaults(row, Met(Hit(0.5 + 1.1e-9), 0)), "");
+  EXPECT_EQ(SceneMoveFaults(row, Free()), "contact false, expected true");
+  EXPECT_NE(SceneMoveFaults(row, Met(OverlapsAtStart(), 0, -1)), "");
+  EXPECT_EQ(SceneMoveFaults(row, Without(Outcome::kUndecided)), "undecided: why");
+}
+
+TEST(JudgeMoveInScene, WantsNoContactWhereThereIsNone) {
+  const char* row = R"({"first_contact": null, "brushes": [], "initially_overlapping": []})";
+  EXPECT_EQ(SceneMoveFaults(row, Free()), "");
+  EXPECT_EQ(SceneMoveFaults(row, Met(Hit(0.5), 1)), "contact true, expected false");
+}
+
+TEST(JudgeMoveInScene, WantsTheFirstBrushThatOverlapsAtTheStart) {
+  const char* row =
+      R"({"first_contact": null, "brushes": [], "initially_overlapping": ["c", "b"]})";
+  EXPECT_EQ(SceneMoveFaults(row, Met(OverlapsAtStart(), 1, -1)), "");
+  EXPECT_EQ(SceneMoveFaults(row, Met(OverlapsAtStart(), 3, -1)),
+            "overlapping at the start c, expected b");
+  EXPECT_EQ(SceneMoveFaults(row, Met(OverlapsAtStart(), 0, 1e-8)), "") << "it touches one before";
+  EXPECT_NE(SceneMoveFaults(row, Met(OverlapsAtStart(), 3, 1e-8)), "") << "it touches one behind";
+  EXPECT_NE(SceneMoveFaults(row, Free()), "");
+}
+
+TEST(JudgeMoveInScene, CountsTouchingAtTheStartNeitherWay) {
+  const Answer touching = Met(OverlapsAtStart(), 1, -0.9e-7);
+  for (const char* contact : {"null", "0", "5e-10"}) {
+    const std::string row = std::string(R"({"first_contact": )") + contact +
+                            R"(, "brushes": ["a"], "initially_overlapping": []})";
+    EXPECT_EQ(SceneMoveFaults(row.c_str(), touching), "");
+  }
+  const char* row = R"({"first_contact": 0.5, "brushes": ["a"], "initially_overlapping": []})";
+  EXPECT_EQ(SceneMoveFaults(row, touching), "touching at the start b");
+}
+
 TEST(JudgeMove, FailsWhereAnyBrushIsUndecided) {
   const char* row = R"({"first_contact": null, "brushes": [], "initially_overlapping": []})";
   EXPECT_EQ(MoveFaults(row, {Brush("a", Without(Outcome::kUndecided))}), "a: undecided: why");

@@ -2,6 +2,7 @@
 #include <fstream>
 #include <limits>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -80,19 +81,51 @@ Task MoveTask(const Json& row, const Move& move, const FolderShapes& shapes) {
   return task;
 }
 
+// The same as one question of a scene of all brushes.
+Task SceneMoveTask(const Json& row, const Move& move, const FolderShapes& shapes,
+                   const std::shared_ptr<const MoveScene>& scene) {
+  Question question;
+  question.shape_a = shapes.Index("player");
+  question.pose_a = {move.center.x, move.center.y, move.center.z, 0, 0, 0, 1};
+  question.motions = Question::Motions{{move.delta, {}}, {}};
+  question.is_in_scene = true;
+  Task task;
+  task.questions.push_back(question);
+  task.judge = [row, scene](absl::Span<const Answer> answers) {
+    return JudgeMoveInScene(row, *scene, answers[0]);
+  };
+  return task;
+}
+
+// All shapes but the player stand in the scene.
+std::shared_ptr<const MoveScene> MakeScene(const FolderShapes& shapes, TaskFile* file) {
+  const std::size_t player = shapes.Index("player");
+  auto scene = std::make_shared<MoveScene>();
+  scene->player_size = Size(shapes.bounds(player));
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    scene->names.push_back(shapes.name(i));
+    if (i != player) file->scene.push_back(i);
+  }
+  return scene;
+}
+
 }  // namespace
 
 void ReadMoves(const fs::path& folder, const FolderShapes& shapes, TaskFile* file) {
   const std::map<MoveKey, Move> moves = ReadMoveTable(folder / "moves.jsonl", file);
   const fs::path path = folder / "answers_moves.jsonl";
+  const std::shared_ptr<const MoveScene> scene = MakeScene(shapes, file);
   const bool is_open = ForEachLine(path, file, [&](const Json& row, int) {
     const MoveKey key = {row.at("player").get<int>(), row.at("frame").get<int>()};
     const auto move = moves.find(key);
     if (move == moves.end()) throw InputError("no such move in moves.jsonl");
-    Task task = MoveTask(row, move->second, shapes);
-    task.family = path.stem().string();
-    task.id = task.family + ":" + std::to_string(key.first) + "/" + std::to_string(key.second);
-    file->tasks.push_back(std::move(task));
+    const auto add = [&](Task task, const std::string& family) {
+      task.family = family;
+      task.id = family + ":" + std::to_string(key.first) + "/" + std::to_string(key.second);
+      file->tasks.push_back(std::move(task));
+    };
+    add(MoveTask(row, move->second, shapes), path.stem().string());
+    add(SceneMoveTask(row, move->second, shapes, scene), path.stem().string() + " of a scene");
   });
   if (!is_open) file->unreadable.push_back(path.string() + ": cannot be opened");
 }

@@ -33,7 +33,8 @@ struct Motion {
   client::Vec3 rotation;
 };
 
-// One row: indices of the file's shapes, poses, and motions if a time of collision is asked for.
+// One row: indices of the file's shapes, poses, and motions if a time of collision is asked for. In
+// the file's scene B is whichever of its bodies A meets first.
 struct Question {
   std::size_t shape_a = 0;
   std::size_t shape_b = 0;
@@ -43,6 +44,7 @@ struct Question {
     Motion a, b;
   };
   std::optional<Motions> motions;
+  bool is_in_scene = false;
 };
 
 struct Answer {
@@ -60,7 +62,8 @@ struct Answer {
   double distance = 0;      // of a distance: minus the depth where it intersects
   bool hits = false;        // of a time of collision: HIT or INITIALLY_OVERLAPPING
   bool overlaps_at_start = false;
-  double toc = 0;  // t_hit; 0 where INITIALLY_OVERLAPPING
+  double toc = 0;       // t_hit; 0 where INITIALLY_OVERLAPPING
+  std::size_t met = 0;  // of a hit in the scene: the shape B, of which `distance` tells too
 };
 
 // What is found of one task. Nothing in `faults`: passed, or not judged at all.
@@ -81,6 +84,7 @@ struct TaskFile {
   std::string name;
   std::vector<TableShape> shapes;
   std::vector<std::string> shape_names;  // to register them under; empty: opened inline
+  std::vector<std::size_t> scene;        // shapes that stand in it, each at the world's origin
   std::vector<Task> tasks;
   std::vector<std::string> unreadable;  // lines and files, with the reason
   std::vector<std::string> notes;

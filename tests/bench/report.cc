@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/bench/report.h"
 
+#include <time.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
@@ -22,6 +24,12 @@ std::string Text(double value) {
 }
 
 }  // namespace
+
+double ThreadNanoseconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
+}
 
 void Report::Add(const std::string& name, const std::string& metric, double value) {
   samples_[{name, metric}].push_back(value);

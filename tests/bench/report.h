@@ -12,6 +12,9 @@
 
 namespace clearance::bench {
 
+// Processor time of this thread so far.
+double ThreadNanoseconds();
+
 // Thread-compatible.
 class Report {
  public:

@@ -5,7 +5,7 @@
 usage: untaken.py EXPORT EXCEPTIONS
 
 EXPORT is what `llvm-cov export` wrote. Each condition in the sources has two sides, true and false; a template's
-instances count together, and what is settled by the compiler (sizeof) or written by it (= default) has none. Prints
+instances count together, and what is settled by the compiler (sizeof, if constexpr) or written by it (= default) has none. Prints
 every side that was never taken and that EXCEPTIONS does not name, and every exception that is not needed any more;
 exits with 1 if there is one of either. EXCEPTIONS has one line for each:
 
@@ -41,7 +41,8 @@ def sides_of(file):
     for branch in file["branches"]:
         place = tuple(branch[:4])
         text = text_of(lines, place)
-        if "sizeof" in text or "= default" in lines[place[0] - 1]:
+        line = lines[place[0] - 1]
+        if "sizeof" in text or "= default" in line or "if constexpr" in line:
             continue
         counts[text, "true", place] += branch[4]
         counts[text, "false", place] += branch[5]

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Pairs that are asked together have the answers that each has alone, to the last bit, whatever
-// else is asked with them: Distance, one by one, is the oracle of Distances.
+// else is asked with them: Distance, one by one, is the oracle of Distances, and Intersection of
+// Intersections.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -10,6 +11,7 @@
 
 #include "core/query/body_query.h"
 #include "core/query/distance.h"
+#include "core/query/intersection.h"
 #include "gtest/gtest.h"
 #include "hwy/targets.h"
 #include "tests/support/generators.h"
@@ -40,6 +42,15 @@ class Batch {
 
   const std::vector<DistanceQuestion>& questions() const { return questions_; }
 
+  // Whether the same pairs touch.
+  std::vector<IntersectionQuestion> Signs() const {
+    std::vector<IntersectionQuestion> signs;
+    for (const DistanceQuestion& question : questions_) {
+      signs.push_back({question.a, question.b, {question.options.exact}});
+    }
+    return signs;
+  }
+
   // Questions with options of which this is true.
   template <class Predicate>
   int Count(const Predicate& has) const {
@@ -54,6 +65,11 @@ class Batch {
   std::deque<Witness> starts_;
   std::vector<DistanceQuestion> questions_;
 };
+
+bool IsSame(const IntersectionAnswer& a, const IntersectionAnswer& b) {
+  return a.state == b.state && a.reason == b.reason && a.bracket.lower == b.bracket.lower &&
+         a.bracket.upper == b.bracket.upper && a.iterations == b.iterations;
+}
 
 class BatchOfFamily : public ::testing::TestWithParam<int> {};
 
@@ -83,6 +99,31 @@ TEST_P(BatchOfFamily, AnswersAsOneByOne) {
   }
 }
 
+TEST_P(BatchOfFamily, TellsSignsAsOneByOne) {
+  Random random(RunSeed() + 200 + static_cast<std::uint64_t>(GetParam()));
+  Batch batch;
+  for (int i = 0; i < Effort(1000); ++i) {
+    // Among boxes, whose road is another one.
+    const bool is_box = random.OneIn(3);
+    batch.Add(Generate(is_box ? Family::kBoxes : static_cast<Family>(GetParam()), random), random);
+  }
+  const std::vector<IntersectionQuestion> signs = batch.Signs();
+  const absl::Span<const IntersectionQuestion> questions = signs;
+  std::vector<IntersectionAnswer> answers(questions.size());
+  for (std::size_t first = 0, length = 1; first < questions.size(); first += length) {
+    length = static_cast<std::size_t>(1 + random.Below(random.OneIn(2) ? 10 : 150));
+    const auto run = questions.subspan(first, length);
+    Intersections(run, absl::MakeSpan(answers).subspan(first, run.size()));
+  }
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    const auto& [a, b, options] = questions[i];
+    EXPECT_TRUE(IsSame(answers[i], Intersection(a, b, options)))
+        << Name(static_cast<Family>(GetParam())) << " " << i;
+    EXPECT_EQ(answers[i].state, Distance(a, b, {.exact = options.exact}).state)
+        << Name(static_cast<Family>(GetParam())) << " " << i;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, BatchOfFamily, ::testing::Range(0, kFamilyCount),
                          [](const auto& family) {
                            return Name(static_cast<Family>(family.param));
@@ -92,7 +133,12 @@ INSTANTIATE_TEST_SUITE_P(All, BatchOfFamily, ::testing::Range(0, kFamilyCount),
 TEST(Batch, AnswersAlikeOnEveryVectorUnit) {
   Random random(RunSeed() + 100);
   Batch batch;
-  for (int i = 0; i < Effort(500); ++i) batch.Add(Generate(Family::kRandomHulls, random), random);
+  for (int i = 0; i < Effort(500); ++i) {
+    const Family family = i % 2 == 0 ? Family::kRandomHulls : Family::kBoxes;
+    batch.Add(Generate(family, random), random);
+  }
+  const std::vector<IntersectionQuestion> signs = batch.Signs();
+  std::vector<IntersectionAnswer> first_signs;
   std::vector<DistanceAnswer> first;
   int units = 0;
   for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
@@ -100,9 +146,13 @@ TEST(Batch, AnswersAlikeOnEveryVectorUnit) {
     std::vector<DistanceAnswer> answers(batch.questions().size());
     Distances(batch.questions(), absl::MakeSpan(answers));
     if (first.empty()) first = answers;
+    std::vector<IntersectionAnswer> sign_answers(signs.size());
+    Intersections(signs, absl::MakeSpan(sign_answers));
+    if (first_signs.empty()) first_signs = sign_answers;
     for (std::size_t i = 0; i < answers.size(); ++i) {
       EXPECT_TRUE(SameBits(answers[i], first[i])) << hwy::TargetName(target);
       EXPECT_EQ(answers[i].iterations, first[i].iterations) << hwy::TargetName(target);
+      EXPECT_TRUE(IsSame(sign_answers[i], first_signs[i])) << hwy::TargetName(target);
     }
     ++units;
   }

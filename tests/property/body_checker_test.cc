@@ -110,6 +110,26 @@ TEST(BodyChecker, AgreesWithEveryRightTimeOfCollisionOfCompounds) {
   EXPECT_GT(states[3], 0);
 }
 
+// The lower plate is left at 0.25, the upper one is hit at 0.125: no time at all is free.
+TEST(BodyChecker, AgreesWithAHitBeforeAnotherPieceIsLeft) {
+  const ConvexShapePtr plate = std::get<ConvexShapePtr>(MakeBox({2, 2, 1}, 0));
+  const RigidBodyPtr shelves = std::get<RigidBodyPtr>(
+      MakeCompound({{plate, kIdentityPose}, {plate, {{0, 0, 1.75}, kIdentityPose.q_WS}}}));
+  const RigidBodyPtr point = MakeBody(std::get<ConvexShapePtr>(MakePoint(0)));
+  const Pose start = {{0, 0, 0.5}, kIdentityPose.q_WS};
+  const Motion still;
+  const Motion up = {{0, 0, 2}, {}, start.p_WS};
+  const MovingBody a = {*shelves, kIdentityPose, still};
+  const MovingBody b = {*point, start, up};
+  MotionOptions options;
+  options.ignore_initial_contact = true;
+  const TimeOfCollisionAnswer answer = TimeOfCollision(a, b, options);
+  ASSERT_EQ(answer.state, MotionState::kHit);
+  EXPECT_EQ(answer.piece_a, 1U);
+  EXPECT_EQ(answer.t_leave, answer.t_free);
+  EXPECT_EQ(FaultOf(CheckTimeOfCollision(a, b, options, answer)), "");
+}
+
 // --- Wrong answers -------------------------------------------------------------------------------
 
 // An answer that overlooked the nearest piece: that of the bodies without it.

@@ -81,6 +81,32 @@ TEST_P(DepthOfFamily, ComesWithAProofOfItsLowerBound) {
   EXPECT_GE(2 * proved, family() == Family::kEllipsoids ? 0 : wanted);
 }
 
+// A tolerance lets a polytope stop early, and the axes of boxes tell the depth all the same.
+TEST(Depth, OfBoxesIsProvedAsNarrowlyAsItIsToldWhateverTheTolerance) {
+  Random random(RunSeed() + 6);
+  const int wanted = Effort(100);
+  const auto proof = std::make_unique<DepthProof>();
+  const auto half = [&random] {
+    return Vec3d{random.Uniform(0.3, 1.3), random.Uniform(0.3, 1.3), random.Uniform(0.3, 1.3)};
+  };
+  int proved = 0, told = 0;
+  for (int i = 0; i < wanted; ++i) {
+    BodyPair bodies = {MakeBoxBody(half()), MakeBoxBody(half())};
+    bodies.b.pose = {random.InCube(0.4), random.Rotation()};
+    const CheckedPair pair(bodies);
+    DistanceOptions options;
+    options.tolerance = 0.3;
+    options.depth_proof = proof.get();
+    const DistanceAnswer answer = Distance(pair.PosedA(), pair.PosedB(), options);
+    if (answer.state != State::kPenetrating || proof->facet_count == 0) continue;
+    ++proved;
+    if (answer.bracket.upper - answer.bracket.lower < 1e-9) ++told;
+    ASSERT_EQ(FindProofFault(pair, answer, *proof), "") << Describe(bodies);
+  }
+  EXPECT_GE(proved, wanted * 8 / 10);
+  EXPECT_GE(told, proved * 8 / 10);
+}
+
 TEST(Depth, IsThatOfSeparatingAxes) {
   Random random(RunSeed());
   const int wanted = Effort(120);

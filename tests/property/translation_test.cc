@@ -4,10 +4,12 @@
 // function of time, so a few exact distances at exact (double) times decide everything: where it is
 // still falling and above the target, it was above the target ever before. No rounding on the
 // oracle's side.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
 
+#include "core/math/rounding.h"
 #include "core/query/time_of_collision.h"
 #include "gtest/gtest.h"
 #include "tests/support/answer_checker.h"
@@ -94,6 +96,31 @@ TEST(Translation, IsNeverLateAndHitsWhatItSays) {
   EXPECT_GT(5 * states[1], pairs);
   EXPECT_GT(5 * states[2], pairs);
   EXPECT_GT(50 * states[3], pairs);
+}
+
+// Two that cross are through each other at once where neither has an inside.
+bool IsDifferenceSolid(const MovingPair& pair) {
+  const std::size_t a = pair.a.body.points.size(), b = pair.b.body.points.size();
+  return std::min(a, b) > 1 && std::max(a, b) > 3;
+}
+
+// What one ray answers is told to the last bit: two steps of the clock later the bodies have met.
+TEST(Translation, OfPolytopesIsFreeUntilTheLastDoubleBeforeContact) {
+  Random random(RunSeed() + 3);
+  int hits = 0;
+  const int pairs = Effort(1500);
+  for (int i = 0; i < pairs; ++i) {
+    const MovingPair pair = RandomTranslation(random);
+    const TimeOfCollisionAnswer answer = Ask(pair);
+    const bool is_by_ray = answer.state == MotionState::kHit && answer.iterations == 1;
+    if (!is_by_ray || answer.t_free < 0x1p-10 || !IsDifferenceSolid(pair)) continue;
+    ++hits;
+    EXPECT_TRUE(DistanceAt(pair.a, pair.b, answer.t_free).IsAtLeast(0x1p-1000)) << Describe(pair);
+    const double later = NextUp(NextUp(answer.t_free));
+    EXPECT_TRUE(DistanceAt(pair.a, pair.b, later).IsAtMost(0)) << "early: " << Describe(pair);
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(20 * hits, pairs);
 }
 
 // Closed form: (gap / speed), both exact doubles here.

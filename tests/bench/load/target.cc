@@ -110,19 +110,21 @@ void Target::Measure(const std::vector<v1::SessionRequest>& messages, int batch,
   report->Add(Row(batch), kRate, queries / seconds);
 }
 
-void Target::MeasureRoundTrips(const std::vector<v1::SessionRequest>& messages, Report* report) {
-  const auto is_same = SameAsFirst(1);
+void Target::MeasureRoundTrips(const std::vector<v1::SessionRequest>& messages, Report* report,
+                               int batch) {
+  const auto is_same = SameAsFirst(batch);
   std::vector<double> micros;
   v1::SessionResponse reply;
   for (std::size_t i = 0; i < kRoundTrips; ++i) {
     const absl::Time began = absl::Now();
-    if (!client_.Ask(messages[i], &reply)) Fail(name_ + ": the stream broke");
+    const std::size_t message = i % messages.size();
+    if (!client_.Ask(messages[message], &reply)) Fail(name_ + ": the stream broke");
     micros.push_back(absl::ToDoubleMicroseconds(absl::Now() - began));
-    if (!is_same(i, reply)) Fail(name_ + ": a later reply differs from the first");
+    if (!is_same(message, reply)) Fail(name_ + ": a later reply differs from the first");
   }
   std::sort(micros.begin(), micros.end());
-  report->Add(Row(1), kMiddle, micros[micros.size() / 2]);
-  report->Add(Row(1), kTail, micros[micros.size() * 99 / 100]);
+  report->Add(Row(batch), kMiddle, micros[micros.size() / 2]);
+  report->Add(Row(batch), kTail, micros[micros.size() * 99 / 100]);
 }
 
 std::string Target::Row(int batch) const { return absl::StrCat(name_, "/", batch); }

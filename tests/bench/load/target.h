@@ -74,8 +74,9 @@ class Target {
   // Half a second of messages of so many rows, to kCpu and kRate of Row(batch).
   void Measure(const std::vector<v1::SessionRequest>& messages, int batch, Report* report);
 
-  // Messages of one row, one at a time, to kMiddle and kTail of Row(1).
-  void MeasureRoundTrips(const std::vector<v1::SessionRequest>& messages, Report* report);
+  // Messages of so many rows, one at a time, to kMiddle and kTail of Row(batch).
+  void MeasureRoundTrips(const std::vector<v1::SessionRequest>& messages, Report* report,
+                         int batch = 1);
 
   std::string Row(int batch) const;
 

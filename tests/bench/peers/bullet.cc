@@ -7,27 +7,16 @@
 #include <limits>
 
 #include "BulletCollision/CollisionShapes/btBoxShape.h"
-#include "BulletCollision/CollisionShapes/btConvexHullShape.h"
 #include "BulletCollision/NarrowPhaseCollision/btGjkEpa2.h"
 #include "BulletCollision/NarrowPhaseCollision/btSubSimplexConvexCast.h"
 #include "BulletCollision/NarrowPhaseCollision/btVoronoiSimplexSolver.h"
+#include "tests/bench/peers/bullet_types.h"
 #include "tests/bench/peers/peer.h"
 
 namespace clearance::bench {
 namespace {
 
-static_assert(sizeof(btScalar) == sizeof(double));
-
 constexpr double kFailed = std::numeric_limits<double>::quiet_NaN();
-
-btVector3 ToBullet(const Vec3d& v) { return {v.x, v.y, v.z}; }
-
-btTransform ToBullet(const Pose& pose) {
-  const auto& r = RotationOf(pose.q_WS).rows;
-  return btTransform(
-      btMatrix3x3(r[0][0], r[0][1], r[0][2], r[1][0], r[1][1], r[1][2], r[2][0], r[2][1], r[2][2]),
-      ToBullet(pose.p_WS));
-}
 
 std::unique_ptr<btConvexShape> MakeShape(const Pool& pool, std::size_t i) {
   if (IsOfBoxes(pool)) {
@@ -35,11 +24,7 @@ std::unique_ptr<btConvexShape> MakeShape(const Pool& pool, std::size_t i) {
     box->setMargin(0);
     return box;
   }
-  auto hull = std::make_unique<btConvexHullShape>();
-  for (const Vec3d& vertex : VerticesOf(pool, i)) hull->addPoint(ToBullet(vertex), false);
-  hull->setMargin(0);
-  hull->recalcLocalAabb();
-  return hull;
+  return ToBulletHull(VerticesOf(pool, i));
 }
 
 struct Placed {

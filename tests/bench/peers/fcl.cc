@@ -10,10 +10,10 @@
 #include <limits>
 
 #include "fcl/geometry/shape/box.h"
-#include "fcl/geometry/shape/convex.h"
 #include "fcl/narrowphase/collision.h"
 #include "fcl/narrowphase/continuous_collision.h"
 #include "fcl/narrowphase/distance.h"
+#include "tests/bench/peers/fcl_types.h"
 #include "tests/bench/peers/peer.h"
 
 namespace clearance::bench {
@@ -25,34 +25,12 @@ using fcl::Vector3;
 
 constexpr double kFailed = std::numeric_limits<double>::quiet_NaN();
 
-Vector3<double> ToFcl(const Vec3d& v) { return {v.x, v.y, v.z}; }
-
-Transform ToFcl(const Pose& pose) {
-  const Rotation rotation = RotationOf(pose.q_WS);
-  Transform transform = Transform::Identity();
-  for (int i = 0; i < 3; ++i) {
-    for (int j = 0; j < 3; ++j) transform.linear()(i, j) = rotation.rows[i][j];
-  }
-  transform.translation() = ToFcl(pose.p_WS);
-  return transform;
-}
-
 std::unique_ptr<Shape> MakeShape(const Pool& pool, std::size_t i) {
   std::unique_ptr<Shape> shape;
   if (IsOfBoxes(pool)) {
     shape = std::make_unique<fcl::Box<double>>(2 * ToFcl(HalfExtentsOf(pool, i)));
   } else {
-    auto vertices = std::make_shared<std::vector<Vector3<double>>>();
-    for (const Vec3d& vertex : VerticesOf(pool, i)) vertices->push_back(ToFcl(vertex));
-    const HullFaces& hull = pool.shapes[i]->faces();
-    auto faces = std::make_shared<std::vector<int>>();
-    for (std::uint32_t face = 0; face < hull.face_count(); ++face) {
-      const auto corners = hull.CornersOf(face);
-      faces->push_back(static_cast<int>(corners.size()));
-      faces->insert(faces->end(), corners.begin(), corners.end());
-    }
-    shape = std::make_unique<fcl::Convex<double>>(vertices, static_cast<int>(hull.face_count()),
-                                                  faces, true);
+    shape = ToFclHull(VerticesOf(pool, i), pool.shapes[i]->faces());
   }
   shape->computeLocalAABB();
   return shape;
@@ -72,7 +50,7 @@ class Fcl final : public Peer {
               .note = std::string("FCL 0.7, double, ") +
                       (solver == FclSolver::kLibccd ? "GST_LIBCCD" : "GST_INDEP") +
                       ": distance, collide, continuousCollide by conservative advancement"}),
-        solver_(solver == FclSolver::kLibccd ? fcl::GST_LIBCCD : fcl::GST_INDEP) {}
+        solver_(ToFcl(solver)) {}
 
   bool Answers(Kind /*kind*/) const override { return true; }
 

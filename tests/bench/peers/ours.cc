@@ -20,8 +20,7 @@ double AskDistance(const Pool& pool, const Pair& pair) {
   return Distance(pair.PosedA(pool), pair.PosedB(pool), {}).distance;
 }
 
-double AskIntersection(const Pool& pool, const Pair& pair) {
-  const State state = Intersection(pair.PosedA(pool), pair.PosedB(pool)).state;
+double NumberOf(State state) {
   if (state == State::kUndecided) return kFailed;
   return state == State::kSeparated ? 0 : 1;
 }
@@ -57,7 +56,7 @@ class Ours final : public OursBase {
     const std::vector<Pair>& pairs = questions_->pairs;
     for (std::size_t i = 0; i < pairs.size(); ++i) {
       if (questions_->kind == Kind::kIntersection) {
-        (*answers)[i] = AskIntersection(pool, pairs[i]);
+        (*answers)[i] = NumberOf(Intersection(pairs[i].PosedA(pool), pairs[i].PosedB(pool)).state);
       } else if (questions_->kind == Kind::kTimeOfCollision) {
         (*answers)[i] = AskTimeOfCollision(pool, pairs[i], questions_->approaches[i]);
       } else {
@@ -105,27 +104,29 @@ class OursBatch final : public OursBase {
   OursBatch()
       : OursBase({.name = "ours-batch", .note = "all pairs of one call", .is_ours = true}) {}
 
-  bool Answers(Kind kind) const override {
-    return kind == Kind::kDistance || kind == Kind::kWarmDistance || kind == Kind::kDepth;
-  }
+  bool Answers(Kind kind) const override { return kind != Kind::kTimeOfCollision; }
 
   void Prepare(const Questions& questions) override {
     OursBase::Prepare(questions);
     const bool is_warm = questions.kind == Kind::kWarmDistance;
     witnesses_.resize(questions.tracks);
     asked_.clear();
+    asked_for_sign_.clear();
     for (std::size_t i = 0; i < questions.pairs.size(); ++i) {
       const Pair& pair = questions.pairs[i];
+      asked_for_sign_.push_back({pair.PosedA(questions.pool), pair.PosedB(questions.pool), {}});
       const bool has_start = is_warm && i >= questions.tracks;
       asked_.push_back({pair.PosedA(questions.pool),
                         pair.PosedB(questions.pool),
                         {.start = has_start ? &witnesses_[i % questions.tracks] : nullptr}});
     }
     answers_.resize(asked_.size());
+    signs_.resize(asked_.size());
     at_once_ = is_warm ? questions.tracks : asked_.size();
   }
 
   void Answer(std::vector<double>* answers) override {
+    if (questions_->kind == Kind::kIntersection) return AnswerSigns(answers);
     const auto asked = absl::MakeConstSpan(asked_);
     for (std::size_t first = 0; first < asked.size(); first += at_once_) {
       Distances(asked.subspan(first, at_once_), absl::MakeSpan(answers_).subspan(first, at_once_));
@@ -137,9 +138,16 @@ class OursBatch final : public OursBase {
   }
 
  private:
+  void AnswerSigns(std::vector<double>* answers) {
+    Intersections(asked_for_sign_, absl::MakeSpan(signs_));
+    for (std::size_t i = 0; i < signs_.size(); ++i) (*answers)[i] = NumberOf(signs_[i].state);
+  }
+
   std::vector<Witness> witnesses_;  // of each track
   std::vector<DistanceQuestion> asked_;
   std::vector<DistanceAnswer> answers_;
+  std::vector<IntersectionQuestion> asked_for_sign_;
+  std::vector<IntersectionAnswer> signs_;
   std::size_t at_once_ = 0;
 };
 

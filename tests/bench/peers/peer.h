@@ -87,7 +87,7 @@ Rotation RotationOf(const Quaternion& q);
 std::unique_ptr<Peer> MakeOurs();
 // Warm distances only, each from the witness of the step before.
 std::unique_ptr<Peer> MakeOursWarm();
-// Distances and depths, many a call.
+// Distances, intersections and depths, many a call.
 std::unique_ptr<Peer> MakeOursBatch();
 std::unique_ptr<Peer> MakeBullet();
 enum class FclSolver { kLibccd, kIndep };

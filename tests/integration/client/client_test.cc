@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "clearance/proof.h"
+#include "clearance/session.h"
 #include "tests/integration/client/real_server.h"
 
 namespace clearance::client {
@@ -40,6 +41,33 @@ TEST(Client, RegistersGetsListsAndDeletes) {
   ASSERT_TRUE(revision.ok()) << revision.status();
   EXPECT_GT(*revision, box->revision);
   EXPECT_EQ(client.Get(ByName{"parts/box"}).status().code(), absl::StatusCode::kNotFound);
+}
+
+TEST(Client, SendsIdsAndTellsThoseOfAFailure) {
+  const RealServer server;
+  const CallIds ids = {.request_id = "job-7",
+                       .traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"};
+  const Client client = server.Connect();
+  const CallIds told = IdsOf(client.WithIds(ids).Get(ByName{"none"}).status());
+  EXPECT_EQ(told.request_id, ids.request_id);
+  EXPECT_EQ(told.traceparent, ids.traceparent);
+
+  const auto session = client.OpenSession({.ids = ids});
+  const absl::Status refused = session->Open(0, ByName{"none"}).status();
+  EXPECT_EQ(refused.code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(IdsOf(refused).request_id, ids.request_id);
+  EXPECT_EQ(IdsOf(refused).traceparent, ids.traceparent);
+}
+
+TEST(Client, LetsTheServerNameACallWhoseIdsHaveNotTheirForm) {
+  const RealServer server;
+  const Client client = server.Connect();
+  for (const CallIds& ids : {CallIds{}, CallIds{"two\nlines", "00-x"}, CallIds{"a b", "\xff"}}) {
+    const absl::Status status = client.WithIds(ids).Get(ByName{"none"}).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kNotFound) << status;
+    EXPECT_THAT(IdsOf(status).request_id, ::testing::MatchesRegex("[0-9a-f]+"));
+    EXPECT_EQ(IdsOf(status).traceparent, "");
+  }
 }
 
 TEST(Client, ListsAllPages) {

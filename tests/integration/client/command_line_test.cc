@@ -5,12 +5,15 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "clearance/scene.h"
+#include "internal/scene_convert.h"
 #include "tests/integration/client/real_server.h"
 
 namespace clearance::client {
@@ -29,6 +32,9 @@ struct Ran {
 
 class CommandLine : public testing::Test {
  protected:
+  std::string File(const std::string& name) const { return directory_ / name; }
+  const RealServer& server() const { return server_; }
+
   void SetUp() override {
     std::string pattern = std::filesystem::temp_directory_path() / "clearance-cli-XXXXXX";
     ASSERT_NE(mkdtemp(pattern.data()), nullptr);
@@ -132,6 +138,191 @@ TEST_F(CommandLine, ShowsDepthContactsAndItsProof) {
   EXPECT_EQ(row["contacts"].size(), 4u);
   EXPECT_EQ(row["contacts"][0]["distance"], -0.25);
   EXPECT_GE(row["depth_proof"]["facets"].size(), 4u);
+}
+
+TEST_F(CommandLine, CarriesShapesFromOneServerToAnotherToTheLastBit) {
+  const Client here = server().Connect();
+  const Shape ball{Sphere{0.1}, 0.2};
+  ASSERT_TRUE(here.Register("set/ball", ball).ok());
+  ASSERT_TRUE(
+      here.Register("set/hull", {Hull{{-0.0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0.1}, {}, {}}, 0.1})
+          .ok());
+  ASSERT_TRUE(
+      here.Register("set/pair", {Compound{{{ball, {}}, {kUnitBox, {.x = 1.0 / 3}}}}, 0}).ok());
+  ASSERT_TRUE(here.Register("other", kUnitBox).ok());
+  const std::string file = File("shapes");
+  const Ran exported = Run("--json export --prefix set/ " + file);
+  EXPECT_EQ(exported.exit_code, 0) << exported.output;
+  EXPECT_EQ(Json::parse(exported.output)["shapes"], 3);
+
+  const RealServer there;
+  const std::string import = "--json --addr " + there.address() + " import " + file;
+  for (int time = 0; time < 2; ++time) {  // repeating it does no harm
+    const Ran imported = Run(import);
+    EXPECT_EQ(imported.exit_code, 0) << imported.output;
+    EXPECT_EQ(Json::parse(imported.output)["registered"], 3);
+  }
+  const auto given = here.List("set/"), taken = there.Connect().List();
+  ASSERT_EQ(taken->size(), 3u);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ((*taken)[i].name, (*given)[i].name);
+    EXPECT_EQ((*taken)[i].digest, (*given)[i].digest);
+  }
+}
+
+SceneChange TwoBodies(double x) {
+  SceneChange content;
+  content.bodies = {.count = 2,
+                    .ids = {7, 3},
+                    .shapes = {ByName{"set/crate"}},
+                    .poses = {-0.0, 0, 0, 0, 0, 0, 1, x, 0, 0, 0, 0, 0, 1},
+                    .margins = {0.25}};
+  content.rules = {
+      .count = 1, .bodies_a = {3}, .bodies_b = {7}, .kinds = {PairRuleKind::kMayTouch}};
+  return content;
+}
+
+// A server with two kept scenes and one that has a ttl, exported.
+class ExportedScenes : public CommandLine {
+ protected:
+  void SetUp() override {
+    CommandLine::SetUp();
+    file_ = File("scenes");
+    const Client client = server().Connect();
+    const SceneClient scenes(client);
+    EXPECT_TRUE(client.Register("set/crate", kUnitBox).ok());
+    EXPECT_TRUE(scenes.Create("set/cell", TwoBodies(1.0 / 3)).ok());
+    EXPECT_TRUE(scenes.Create("set/empty", {}).ok());
+    EXPECT_TRUE(scenes.Create("set/short", {}, absl::Minutes(10)).ok());
+    EXPECT_TRUE(scenes.Create("other", {}).ok());
+    const Ran exported = Run("--json export --prefix set/ " + file_);
+    EXPECT_EQ(exported.exit_code, 0) << exported.output;
+    EXPECT_EQ(Json::parse(exported.output)["shapes"], 1);
+    EXPECT_EQ(Json::parse(exported.output)["scenes"], 2);
+  }
+
+  Ran Import(const std::string& options = "") {
+    return Run("--json --addr " + there_.address() + " import " + options + " " + file_);
+  }
+  // As a message, to the last bit.
+  static std::string ContentOf(const Client& client, const std::string& name) {
+    const auto found = SceneClient(client).Get(name, {.include_content = true});
+    EXPECT_TRUE(found.ok()) << found.status();
+    v1::SceneChange content;
+    if (found.ok()) ToProto(found->content, &content);
+    return content.SerializeAsString();
+  }
+
+  std::string file_;
+  const RealServer there_;
+};
+
+TEST_F(ExportedScenes, AreMadeElsewhereToTheLastBit) {
+  for (int time = 0; time < 2; ++time) {  // repeating it does no harm
+    const Ran imported = Import();
+    EXPECT_EQ(imported.exit_code, 0) << imported.output;
+    EXPECT_EQ(Json::parse(imported.output)["registered"], 1);
+    EXPECT_EQ(Json::parse(imported.output)["scenes"], 2);
+  }
+  const Client there = there_.Connect();
+  const auto taken = SceneClient(there).List();
+  ASSERT_EQ(taken->size(), 2u);
+  for (const SceneInfo& scene : *taken) {
+    EXPECT_EQ(scene.revision, 1u);
+    EXPECT_EQ(scene.ttl, std::nullopt);
+    EXPECT_EQ(ContentOf(there, scene.name), ContentOf(server().Connect(), scene.name));
+  }
+  EXPECT_EQ((*taken)[0].body_count, 2u);
+  EXPECT_EQ((*taken)[0].rule_count, 1u);
+}
+
+TEST_F(ExportedScenes, TakeANameThatHasAnotherOnlyWhereTheyAreToldTo) {
+  const Client there = there_.Connect();
+  ASSERT_TRUE(there.Register("set/crate", kUnitBox).ok());
+  ASSERT_TRUE(SceneClient(there).Create("set/cell", TwoBodies(5)).ok());
+  const Ran refused = Import();
+  EXPECT_EQ(refused.exit_code, 2);
+  const Json answer = Json::parse(refused.output);
+  EXPECT_EQ(answer["scenes"], 1);
+  ASSERT_EQ(answer["refusals"].size(), 1u);
+  EXPECT_EQ(answer["refusals"][0]["name"], "set/cell");
+  EXPECT_EQ(answer["refusals"][0]["code"], "ALREADY_EXISTS");
+  const Ran replaced = Import("--replace");
+  EXPECT_EQ(replaced.exit_code, 0) << replaced.output;
+  EXPECT_EQ(Json::parse(replaced.output)["scenes"], 2);
+  EXPECT_EQ(ContentOf(there, "set/cell"), ContentOf(server().Connect(), "set/cell"));
+}
+
+TEST_F(ExportedScenes, AreRefusedWhereAShapeOfTheirsIsNotThere) {
+  std::ifstream whole(file_);
+  std::string first, shape, scenes;
+  std::getline(whole, first);
+  std::getline(whole, shape);
+  std::getline(whole, scenes, '\0');
+  whole.close();
+  std::ofstream(file_) << first << '\n' << scenes;
+  const Ran ran = Import();
+  EXPECT_EQ(ran.exit_code, 2);
+  const Json answer = Json::parse(ran.output);
+  EXPECT_EQ(answer["scenes"], 1);  // the empty one
+  ASSERT_EQ(answer["refusals"].size(), 1u);
+  EXPECT_EQ(answer["refusals"][0]["code"], "NOT_FOUND");
+  EXPECT_EQ(answer["refusals"][0]["field"], "content.bodies.shapes[0].digest");
+}
+
+// As `clearance export` wrote them before there were scenes.
+TEST_F(CommandLine, ImportsAFileOfVersion1) {
+  const Client client = server().Connect();
+  ASSERT_TRUE(client.Register("a", kUnitBox).ok());
+  const std::string file = File("shapes");
+  ASSERT_EQ(Run("export " + file).exit_code, 0);
+  std::ifstream whole(file);
+  std::string first, shape;
+  std::getline(whole, first);
+  std::getline(whole, shape);
+  EXPECT_EQ(first, R"({"clearance_shapes":2})");
+  ASSERT_TRUE(client.Delete("a").ok());
+  const Ran ran = Run("--json import " + Write("old", "{\"clearance_shapes\":1}\n" + shape));
+  EXPECT_EQ(ran.exit_code, 0) << ran.output;
+  EXPECT_EQ(Json::parse(ran.output)["registered"], 1);
+  EXPECT_TRUE(client.Get(ByName{"a"}).ok());
+  EXPECT_EQ(Run("import " + Write("newer", "{\"clearance_shapes\":3}\n")).exit_code, 2);
+}
+
+TEST_F(CommandLine, ImportsWhatItCanAndTellsTheRest) {
+  const Client client = server().Connect();
+  ASSERT_TRUE(client.Register("a", {Hull{{0, 0, 0, 1, 0, 0, 0, 1, 0}, {}, {}}, 0}).ok());
+  ASSERT_TRUE(client.Register("b", kUnitBox).ok());
+  const std::string file = File("shapes");
+  ASSERT_EQ(Run("export " + file).exit_code, 0);
+  ASSERT_TRUE(client.Delete("b").ok());
+  ASSERT_TRUE(client.Register("a", kUnitBox, {.replace = true}).ok());
+
+  const Ran ran = Run("--json import " + file);
+  EXPECT_EQ(ran.exit_code, 2);
+  const Json answer = Json::parse(ran.output);
+  EXPECT_EQ(answer["registered"], 1);
+  ASSERT_EQ(answer["refusals"].size(), 1u);
+  EXPECT_EQ(answer["refusals"][0]["name"], "a");
+  EXPECT_EQ(answer["refusals"][0]["code"], "ALREADY_EXISTS");
+  EXPECT_EQ(Run("import --replace " + file).exit_code, 0);
+}
+
+TEST_F(CommandLine, NamesTheLineOfAnImportThatIsMalformed) {
+  const Ran none = Run("import " + Write("shapes.txt", "crate\n"));
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_THAT(none.output, HasSubstr("first line"));
+  for (const char* line :
+       {R"({"scene": "a"})", R"({"scene": "", "content": ""})", R"({"scene": "a", "content": "%"})",
+        R"({"scene": "a", "content": "////"})"}) {
+    const Ran bad =
+        Run("import " + Write("bad", std::string("{\"clearance_shapes\":2}\n") + line + "\n"));
+    EXPECT_EQ(bad.exit_code, 2) << line;
+    EXPECT_THAT(bad.output, HasSubstr("bad:2")) << line;
+  }
+  const Ran cut = Run("import " + Write("cut", "{\"clearance_shapes\":1}\n{\"name\":\"a\", \"sh"));
+  EXPECT_EQ(cut.exit_code, 2);
+  EXPECT_THAT(cut.output, HasSubstr("cut:2"));
 }
 
 TEST_F(CommandLine, TellsWhichPieceOfACompoundIsNearest) {
@@ -242,6 +433,159 @@ TEST_F(CommandLine, MeasuresAndChecksItsAnswers) {
   const Ran ran = Run("bench --messages 20 --rows 8 --json");
   EXPECT_EQ(ran.exit_code, 0) << ran.output;
   EXPECT_THAT(ran.output, HasSubstr("queries_per_second"));
+}
+
+TEST_F(CommandLine, MakesChangesAndShowsScenes) {
+  Write("crate.json", R"({"box": {"half_extents": {"x": 1, "y": 1, "z": 1}}})");
+  const std::string poses = Write("poses.json", R"([{"mesh": "crate.json", "id": 7, "margin": 0.5},
+                              {"mesh": "crate.json", "pose": [3, 0, 0, 0, 0, 0, 1], "id": 9}])");
+  const Ran made = Run("-o scene import cell " + File("") + " " + poses);
+  ASSERT_EQ(made.exit_code, 0) << made.output;
+  EXPECT_EQ(Json::parse(made.output)["bodies"], 2);
+  const std::string etag = Json::parse(made.output)["etag"];
+  EXPECT_EQ(Run("get cell/crate.json").exit_code, 0);
+
+  const std::string change = Write("change.json", R"({"removedBodies": [7]})");
+  const Ran changed = Run("-o scene update cell " + change + " --etag " + etag);
+  ASSERT_EQ(changed.exit_code, 0) << changed.output;
+  EXPECT_EQ(Json::parse(changed.output)["revision"], 2);
+  EXPECT_THAT(Run("scene update cell " + change + " --etag " + etag).output, HasSubstr("ABORTED"));
+  const Ran got = Run("-o scene get cell --content");
+  ASSERT_EQ(got.exit_code, 0) << got.output;
+  EXPECT_EQ(Json::parse(got.output)["content"]["bodies"]["ids"], Json::array({9}));
+
+  EXPECT_EQ(Run("scene fork cell copy --revision 1 --ttl 60").exit_code, 0);
+  const Ran listed = Run("-o scene list");
+  ASSERT_EQ(listed.exit_code, 0) << listed.output;
+  EXPECT_EQ(Json::parse(listed.output)[1]["ttl_seconds"], 60);
+  EXPECT_EQ(Run("scene delete copy").exit_code, 0);
+  EXPECT_EQ(Run("scene get copy").exit_code, 2);
+  EXPECT_EQ(Run("scene create empty").exit_code, 0);
+}
+
+TEST_F(CommandLine, SaysWhichRowOfThePosesIsBad) {
+  for (const auto& [text, what] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"{}", "no JSON array"},
+           {"[1]", "row 0 of the poses: is no object"},
+           {R"([{"mesh": 1}])", "row 0 of the poses: has no mesh"},
+           {R"([{"mesh": "a", "pose": [1]}])", "row 0 of the poses: has a pose"},
+           {R"([{"mesh": "a"}, {"mesh": "a", "id": -1}])", "row 1 of the poses: has an id"},
+           {R"([{"mesh": "a", "margin": "1"}])", "row 0 of the poses: has a margin"},
+           {R"([{"mesh": "a", "mass": 1}])", "row 0 of the poses: has the unknown member mass"}}) {
+    const Ran ran = Run("scene import cell . " + Write("poses.json", text));
+    EXPECT_EQ(ran.exit_code, 2);
+    EXPECT_THAT(ran.output, HasSubstr(what));
+  }
+}
+
+// Two boxes of half a metre at x = 0 and 3, with the ids 7 and 9.
+class SceneCommandLine : public CommandLine {
+ protected:
+  void SetUp() override {
+    CommandLine::SetUp();
+    Write("crate.json", R"({"box": {"half_extents": {"x": 0.5, "y": 0.5, "z": 0.5}}})");
+    const std::string poses = Write("poses.json", R"([{"mesh": "crate.json", "id": 7},
+        {"mesh": "crate.json", "pose": [3, 0, 0, 0, 0, 0, 1], "id": 9}])");
+    ASSERT_EQ(Run("scene import cell " + File("") + " " + poses).exit_code, 0);
+  }
+
+  // The first row of an answer.
+  Json RowOf(const std::string& arguments, int exit_code) const {
+    const Ran ran = Run("-o scene " + arguments);
+    EXPECT_EQ(ran.exit_code, exit_code) << ran.output;
+    const Json rows = Json::parse(ran.output, nullptr, /*allow_exceptions=*/false);
+    return rows.is_array() && !rows.empty() ? rows[0] : Json();
+  }
+};
+
+TEST_F(SceneCommandLine, WatchesASceneALineForEachRevision) {
+  const std::string change = Write("change.json", R"({"removedBodies": [7]})");
+  ASSERT_EQ(Run("scene update cell " + change).exit_code, 0);
+  const Ran watched = Run("-o scene watch cell --revision 1 --count 1 --content");
+  ASSERT_EQ(watched.exit_code, 0) << watched.output;
+  EXPECT_EQ(std::count(watched.output.begin(), watched.output.end(), '\n'), 1);
+  const Json line = Json::parse(watched.output);
+  EXPECT_EQ(line["revision"], 2);
+  EXPECT_EQ(line["base_revision"], 1);
+  EXPECT_EQ(line["removed_bodies"], 1);
+  EXPECT_EQ(line["put_bodies"], 0);
+  EXPECT_EQ(line["change"]["removedBodies"], Json::array({7}));
+  EXPECT_EQ(Run("scene watch cell --revision 1 --count 1").output,
+            "revision 2 of 1 bodies, 0 rules, from 1: bodies 0 put, 0 moved, 1 removed; rules 0 "
+            "put, 0 removed\n");
+  EXPECT_THAT(Run("scene watch cell --count 1").output, HasSubstr("revision 2 of 1 bodies"));
+  EXPECT_EQ(Json::parse(Run("-o scene watch cell --count 1").output)["reload"], true);
+  const Ran unknown = Run("scene watch nobody");
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_THAT(unknown.output, HasSubstr("NOT_FOUND"));
+}
+
+TEST_F(SceneCommandLine, ChecksABody) {
+  const std::string check = std::string("check cell ") + kBall;
+  const Json free = RowOf(check + "--pose 0 0 2 0 0 0 1", 0);
+  EXPECT_EQ(free["state"], "FREE");
+  EXPECT_EQ(free["scene_revision"], 1);
+  EXPECT_NEAR(free["free_radius"].get<double>(), 1, 1e-5);
+  const Json within = RowOf(check + "--pose 0 0 2 0 0 0 1 --margin 1.5", 1);
+  EXPECT_EQ(within["state"], "TOUCHING");
+  EXPECT_EQ(within["body_b"], 7);
+  EXPECT_EQ(RowOf(check + "--id 7", 0)["state"], "FREE");
+  const Json all = RowOf(check + "--pose 1.5 0 0 0 0 0 1 --margin 0.75 --all 5", 1);
+  ASSERT_EQ(all["pairs"].size(), 2);
+  EXPECT_EQ(all["pairs"][1]["body_b"], 9);
+  EXPECT_EQ(RowOf(check + "--min-revision 2", 2), Json());
+}
+
+TEST_F(SceneCommandLine, TellsHowFarAndWhichAreTheNearest) {
+  const std::string at = std::string(kBall) + "--pose 1.25 0 0 0 0 0 1 ";
+  const Json clearance = RowOf("clearance cell " + at + "--normals", 0);
+  EXPECT_EQ(clearance["state"], "SEPARATED");
+  EXPECT_NEAR(clearance["distance"].get<double>(), 0.25, 1e-9);
+  EXPECT_EQ(clearance["body_b"], 7);
+  EXPECT_EQ(clearance["normal"], Json({-1.0, 0.0, 0.0}));
+  const Json nearest = RowOf("nearest cell " + at + "--count 5", 0);
+  ASSERT_EQ(nearest["pairs"].size(), 2);
+  EXPECT_NEAR(nearest["pairs"][1]["distance"].get<double>(), 0.75, 1e-9);
+  EXPECT_EQ(nearest["pairs"][1]["body_b"], 9);
+  EXPECT_EQ(RowOf("clearance cell " + at + "--max-distance 0.1", 0)["state"], "BEYOND");
+}
+
+TEST_F(SceneCommandLine, TellsWhatTouchesAShape) {
+  const Json row = RowOf(std::string("overlap cell ") + kBall + "--pose 3 0 0 0 0 0 1", 1);
+  EXPECT_EQ(row["state"], "TOUCHING");
+  ASSERT_EQ(row["pairs"].size(), 1);
+  EXPECT_EQ(row["pairs"][0]["body_b"], 9);
+  const std::string bodies = Write("bodies.json", R"([{"mesh": "cell/crate.json"},
+      {"mesh": "cell/crate.json", "pose": [0, 0, 9, 0, 0, 0, 1]}])");
+  const Ran ran = Run("scene overlap cell --bodies " + bodies);
+  EXPECT_EQ(ran.exit_code, 1) << ran.output;
+  EXPECT_THAT(ran.output, ContainsRegex("1 +FREE"));
+}
+
+TEST_F(SceneCommandLine, SweepsABodyAndCastsARay) {
+  const std::string sweep =
+      std::string("sweep cell ") + kBall + "--pose -2 0 0 0 0 0 1 --displacement 4 0 0 --normals ";
+  const Json hit = RowOf(sweep, 1);
+  EXPECT_EQ(hit["state"], "HIT");
+  EXPECT_EQ(hit["body_b"], 7);
+  EXPECT_NEAR(hit["t_hit"].get<double>(), 0.25, 1e-6);
+  EXPECT_EQ(hit["normal"], Json({1.0, 0.0, 0.0}));
+  EXPECT_EQ(RowOf(sweep + "--all 4", 1)["pairs"].size(), 2);
+  const Json ray = RowOf("ray cell --origin 0 0 2 --displacement 0 0 -3", 1);
+  EXPECT_EQ(ray["body_b"], 7);
+  EXPECT_NEAR(ray["t_hit"].get<double>(), 0.5, 1e-6);
+  EXPECT_EQ(RowOf("ray cell --origin 0 0 2 --displacement 0 0 3", 0)["state"], "FREE");
+  EXPECT_EQ(RowOf("ray cell --origin -2 0 0 --displacement 9 0 0 --all 4", 1)["pairs"].size(), 2);
+}
+
+TEST_F(SceneCommandLine, SaysWhatIsWrongWithAQuestion) {
+  const Ran unknown = Run(std::string("scene check nowhere ") + kBall);
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_THAT(unknown.output, HasSubstr("field: open_scene.name"));
+  EXPECT_THAT(Run("scene check cell").output, HasSubstr("a shape or --bodies FILE is needed"));
+  const Ran many = Run(std::string("scene check cell --all 5000 ") + kBall);
+  EXPECT_EQ(many.exit_code, 2);
+  EXPECT_THAT(many.output, HasSubstr("limit: max_row_pairs <= 4096"));
 }
 
 }  // namespace

@@ -19,14 +19,16 @@ namespace clearance::client {
 
 class RealServer {
  public:
-  explicit RealServer(const server::Limits& limits = {})
+  explicit RealServer(const server::Limits& limits = {},
+                      server::Authenticator* authenticator = nullptr)
       : metrics_("test"), registry_(limits, &metrics_) {
-    auto started = server::GrpcServer::Start({}, limits, registry_, metrics_);
+    auto started =
+        server::GrpcServer::Start({.authenticator = authenticator}, limits, registry_, metrics_);
     EXPECT_TRUE(started.ok()) << started.status();
     server_ = *std::move(started);
   }
 
-  ~RealServer() { server_->Shutdown(absl::Now()); }
+  ~RealServer() { server_->Shutdown(absl::ZeroDuration()); }
 
   std::string address() const { return "127.0.0.1:" + std::to_string(server_->port()); }
 
@@ -40,7 +42,7 @@ class RealServer {
 
   // Its metrics once it is down, when the books are complete.
   std::string ShutdownAndScrape() const {
-    server_->Shutdown(absl::InfiniteFuture());
+    server_->Shutdown(absl::InfiniteDuration());
     return metrics_.Scrape();
   }
 

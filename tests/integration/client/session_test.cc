@@ -13,8 +13,8 @@ namespace {
 
 using ::testing::ElementsAre;
 
-std::unique_ptr<Session> OpenBoxes(const Client& client) {
-  std::unique_ptr<Session> session = client.OpenSession();
+std::unique_ptr<Session> OpenBoxes(const Client& client, const SessionOptions& options = {}) {
+  std::unique_ptr<Session> session = client.OpenSession(options);
   for (const std::uint32_t slot : {0u, 1u}) {
     const absl::StatusOr<OpenedShape> opened = session->Open(slot, kUnitBox);
     EXPECT_TRUE(opened.ok()) << opened.status();
@@ -111,7 +111,7 @@ TEST(SessionWithServer, JoinsAnswersInPartsForASmallReceiveLimit) {
 
 TEST(SessionWithServer, EndsWithUnavailableWhenTheServerDrains) {
   RealServer server;
-  const std::unique_ptr<Session> session = OpenBoxes(server.Connect());
+  const std::unique_ptr<Session> session = OpenBoxes(server.Connect(), {.reopen = false});
   ASSERT_TRUE(session->Ask(BoxesApart(1, 1)).ok());
   server.server().BeginDrain();
   EXPECT_EQ(session->Finish().code(), absl::StatusCode::kUnavailable);

@@ -2,17 +2,21 @@
 //
 // How the real program ends: politely at the first signal, at once at the second.
 #include <gmock/gmock.h>
+#include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 
 #include <csignal>
 #include <memory>
+#include <sstream>
 #include <string>
 
 #include "clearance/v1/query_service.grpc.pb.h"
 #include "clearance/v1/server_service.grpc.pb.h"
+#include "tests/hammer/moves.h"
 #include "tests/integration/process/server_process.h"
 #include "tests/support/raw_http.h"
+#include "tests/support/raw_http2.h"
 
 namespace clearance::test {
 namespace {
@@ -45,8 +49,32 @@ TEST_P(Drain, ExitsWithZeroThoughASessionIsOpen) {
     EXPECT_FALSE(session->Read(&response));
     EXPECT_EQ(session->Finish().error_code(), grpc::StatusCode::UNAVAILABLE);
   }
-  // An idle gRPC client looks at its connection only every five seconds; the channel is gone by
-  // now, so that the server need not wait for it.
+  EXPECT_EQ(server.process().WaitForExit(), 0) << server.process().output();
+}
+
+// A client that does nothing does not answer either; gRPC would give it 20 s to.
+TEST(DrainOfConnections, EndsThoseWithoutACallAndLetsCallsEnd) {
+  // Type, flags and stream of such a frame.
+  const std::string kBeginGoAway("\7\0\0\0\0\0", 6);
+  ServerProcess server({"--drain_timeout=1h"});
+  const RawConnection busy(server.grpc_port());
+  busy.Send(Preface() + OpenCall(0, kCheck));
+  busy.Send(Ping());
+  ASSERT_TRUE(busy.AwaitBytes(kPingBytes));
+  const RawConnection idle(server.grpc_port());
+  idle.Send(Preface());
+  ASSERT_TRUE(IsTaken(idle));
+
+  server.process().Signal(SIGTERM);
+  std::string said;
+  for (std::string more = idle.Receive(); !more.empty(); more = idle.Receive()) said += more;
+  // Once, and not again with the number of the last call, after an answer or the time for one.
+  EXPECT_THAT(said, HasSubstr(kBeginGoAway));
+  EXPECT_EQ(said.find(kBeginGoAway), said.rfind(kBeginGoAway));
+
+  // The other's call goes on.
+  busy.Send(Frame(FrameType::kData, kEndStream, StreamOf(0), MessageFrame("")));
+  EXPECT_TRUE(busy.AwaitBytes("grpc-status"));
   EXPECT_EQ(server.process().WaitForExit(), 0) << server.process().output();
 }
 
@@ -78,6 +106,35 @@ TEST(Start, LogsWhatItRunsWithAsJson) {
   const std::string output = server.process().output();
   EXPECT_THAT(output, HasSubstr(R"("message":"settings")"));
   EXPECT_THAT(output, HasSubstr(R"("max_sessions":"7")"));
+}
+
+// Protobuf's own lines, of which every caller could make one a message, are records like all
+// others.
+TEST(Log, IsJsonWhateverTextsAreNoUtf8) {
+  ServerProcess server({"--log_format=json"});
+  const std::string name = "\xff\xfe";
+  const std::string request = std::string("\x0a\x02", 2) + name;  // RegisterShapeRequest.name
+  {
+    grpc::GenericStub stub(ChannelTo(server));
+    grpc::CompletionQueue queue;
+    grpc::ClientContext context;
+    const grpc::Slice slice(request);
+    const auto call = stub.PrepareUnaryCall(&context, "/clearance.v1.ShapeService/RegisterShape",
+                                            grpc::ByteBuffer(&slice, 1), &queue);
+    call->StartCall();
+    grpc::ByteBuffer answer;
+    grpc::Status status;
+    call->Finish(&answer, &status, nullptr);
+    void* tag = nullptr;
+    bool is_ok = false;
+    ASSERT_TRUE(queue.Next(&tag, &is_ok));
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  }
+  server.process().Signal(SIGTERM);
+  server.process().WaitForExit();
+  std::istringstream lines(server.process().output());
+  for (std::string line; std::getline(lines, line);) EXPECT_THAT(line, StartsWith("{"));
+  EXPECT_THAT(server.process().output(), HasSubstr("Protobuf reports"));
 }
 
 }  // namespace

@@ -69,7 +69,9 @@ class ServerProcess {
   explicit ServerProcess(const std::vector<std::string>& arguments = {});
 
   ChildProcess& process() { return process_; }
+  pid_t pid() const { return process_.pid(); }
   int http_port() const { return http_port_; }
+  int grpc_port() const { return grpc_port_; }
   std::string grpc_address() const { return "127.0.0.1:" + std::to_string(grpc_port_); }
 
  private:

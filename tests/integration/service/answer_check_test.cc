@@ -17,6 +17,7 @@ namespace clearance::testing {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
@@ -135,7 +136,7 @@ std::vector<v1::SessionResponse> AskAll(TestServer& server) {
 TEST(AnswerCheck, OfEveryAnswerContradictsNone) {
   TestServer server({}, {.one_in = 1});
   const std::vector<v1::SessionResponse> responses = AskAll(server);
-  server.grpc->Shutdown(absl::InfiniteFuture());
+  server.grpc->Shutdown(absl::InfiniteDuration());
   const double rows[] = {static_cast<double>(responses[0].distance().states_size()),
                          static_cast<double>(responses[1].intersection().states_size()),
                          static_cast<double>(responses[2].time_of_collision().states_size())};
@@ -169,7 +170,7 @@ TEST(AnswerCheck, OfUnaryCallsCountsToo) {
   for (int i = 0; i < 2; ++i) *request.add_shapes()->mutable_inline_shape() = Sphere(1);
   *request.mutable_batch()->mutable_pairs() = PairAt(5);
   EXPECT_TRUE(Call(*server.queries, &v1::QueryService::Stub::Distance, request, &response).ok());
-  server.grpc->Shutdown(absl::InfiniteFuture());
+  server.grpc->Shutdown(absl::InfiniteDuration());
   EXPECT_EQ(server.metrics.Checks(QueryKind::kDistance).checked->Value(), 1);
   EXPECT_EQ(server.metrics.Checks(QueryKind::kDistance).contradicted->Value(), 0);
 }
@@ -186,7 +187,7 @@ TEST(AnswerCheck, ThatContradictsAnswersIsCountedAndLoggedAndChangesNoByteOfThem
   const std::vector<v1::SessionResponse> expected = AskAll(unchecked);
   for (std::size_t i = 0; i < responses.size(); ++i)
     EXPECT_EQ(responses[i].SerializeAsString(), expected[i].SerializeAsString());
-  server.grpc->Shutdown(absl::InfiniteFuture());
+  server.grpc->Shutdown(absl::InfiniteDuration());
   for (const QueryKind kind :
        {QueryKind::kDistance, QueryKind::kIntersection, QueryKind::kTimeOfCollision}) {
     const server::CheckSeries& series = server.metrics.Checks(kind);
@@ -197,7 +198,8 @@ TEST(AnswerCheck, ThatContradictsAnswersIsCountedAndLoggedAndChangesNoByteOfThem
   EXPECT_THAT(server.log_lines, SizeIs(server::AnswerChecker::kContradictionsAnHour));
   EXPECT_THAT(server.log_lines,
               Each(AllOf(HasSubstr(" ERROR "), HasSubstr("shape_a=v1-sha256-"),
-                         HasSubstr("shape_b=v1-sha256-"), HasSubstr("claim=\"upper bound\""))));
+                         HasSubstr("shape_b=v1-sha256-"), HasSubstr("claim=\"upper bound\""),
+                         ContainsRegex(" request_id=[0-9a-f]+ "))));
 }
 
 }  // namespace

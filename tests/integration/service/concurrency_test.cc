@@ -106,7 +106,7 @@ TEST(Concurrency, SessionsComeAndGoWhileTheServerDrains) {
   }
   while (begun < kSessions) std::this_thread::yield();
   server.grpc->BeginDrain();
-  server.grpc->Shutdown(absl::Now());
+  server.grpc->Shutdown(absl::ZeroDuration());
   for (std::thread& client : clients) client.join();
   EXPECT_EQ(server.metrics.sessions_open().Value(), 0);
   EXPECT_EQ(server.metrics.messages_in_flight().Value(), 0);

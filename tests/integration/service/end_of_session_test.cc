@@ -187,6 +187,51 @@ TEST(EndOfSession, AMessageOverOurLimitIsRefusedByItselfWithItsTag) {
   EXPECT_TRUE(session.Finish().ok());
 }
 
+// What would have stood in the slot is not known, and what stands there is no answer to a client
+// that did not wait for the refusal.
+TEST(EndOfSession, AnOpenThatIsRefusedUnreadPoisonsItsSlot) {
+  TestServer server(SmallMessages());
+  RawSession session(server);
+  OpenUnitSpheres(session);
+  v1::SessionRequest open;
+  open.set_tag(80);
+  open.mutable_open()->set_slot(1);
+  open.mutable_open()->mutable_shape()->set_name(std::string(15'000, 'n'));
+  ASSERT_TRUE(session.Write(open.SerializeAsString()));
+  ASSERT_TRUE(session.Write(DistanceAt(5, 81).SerializeAsString()));
+  v1::SessionResponse response;
+  ASSERT_TRUE(session.Read(&response));
+  EXPECT_EQ(response.tag(), 80u);
+  EXPECT_EQ(ErrorOf(response.status()).limit(), "max_request_bytes <= 10000");
+  ASSERT_TRUE(session.Read(&response));
+  ASSERT_EQ(response.tag(), 81u);
+  EXPECT_EQ(response.distance().states(0), v1::STATE_REFUSED);
+  ASSERT_EQ(response.distance().errors_size(), 1);
+  EXPECT_THAT(response.distance().errors(0).message(), HasSubstr("too large"));
+
+  *open.mutable_open()->mutable_shape()->mutable_inline_shape() = Sphere(1);
+  ASSERT_TRUE(session.Write(open.SerializeAsString()));
+  ASSERT_TRUE(session.Read(&response));
+  ASSERT_TRUE(session.Write(DistanceAt(5, 82).SerializeAsString()));
+  ASSERT_TRUE(session.Read(&response));
+  EXPECT_EQ(response.distance().states(0), v1::STATE_SEPARATED);
+}
+
+TEST(EndOfSession, ARefusedMessageThatMayHaveOpenedAnySlotPoisonsAll) {
+  TestServer server(SmallMessages());
+  RawSession session(server);
+  OpenUnitSpheres(session);
+  std::string message;
+  while (message.size() < 12'000) message += std::string("\x78\x01", 2);  // unknown fields
+  ASSERT_TRUE(session.Write(message));
+  v1::SessionResponse response;
+  ASSERT_TRUE(session.Read(&response));
+  EXPECT_EQ(response.status().code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  ASSERT_TRUE(session.Write(DistanceAt(5, 83).SerializeAsString()));
+  ASSERT_TRUE(session.Read(&response));
+  EXPECT_EQ(response.distance().states(0), v1::STATE_REFUSED);
+}
+
 TEST(EndOfSession, AMessageOverTheTransportsLimitEndsItNamingBothNumbers) {
   TestServer server(SmallMessages());
   RawSession session(server);
@@ -267,7 +312,7 @@ TEST(EndOfSession, CancellationStopsABatchHalfWay) {
     EXPECT_EQ(session.AwaitEnd().error_code(), grpc::StatusCode::CANCELLED);
   }
   // The server ends only when the work has stopped; the batch in full would take minutes.
-  server.grpc->Shutdown(absl::InfiniteFuture());
+  server.grpc->Shutdown(absl::InfiniteDuration());
   EXPECT_EQ(server.metrics.sessions_open().Value(), 0);
 }
 
@@ -287,7 +332,7 @@ TEST(EndOfSession, TheDeadlineStopsABatchHalfWay) {
   while (stream->Read(&response)) {
   }
   EXPECT_EQ(stream->Finish().error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
-  server.grpc->Shutdown(absl::InfiniteFuture());
+  server.grpc->Shutdown(absl::InfiniteDuration());
   EXPECT_EQ(server.metrics.sessions_open().Value(), 0);
 }
 
@@ -337,7 +382,7 @@ TEST(Drain, EndsIdleSessionsWithUnavailableAndNeverHangs) {
     EXPECT_EQ(status.error_code(), grpc::StatusCode::UNAVAILABLE);
     EXPECT_THAT(status.error_message(), HasSubstr("draining"));
   }
-  server.grpc->Shutdown(absl::InfiniteFuture());
+  server.grpc->Shutdown(absl::InfiniteDuration());
 }
 
 TEST(Drain, RefusesNewSessionsAndStillAnswersUnaryCalls) {
@@ -374,7 +419,7 @@ TEST(Shutdown, CancelsWorkAtItsDeadline) {
   session.Open(1, RingHull(30));
   ASSERT_TRUE(session.Send(LongWork()));
   AwaitWorkOn(server, LongWork());
-  server.grpc->Shutdown(absl::Now());
+  server.grpc->Shutdown(absl::ZeroDuration());
   EXPECT_FALSE(session.AwaitEnd().ok());
 }
 
@@ -385,7 +430,7 @@ TEST(Shutdown, EndsAClientThatDoesNotRead) {
   v1::SessionRequest request = DistanceAt(5, 0);
   request.mutable_distance()->mutable_pairs()->set_count(100'000);
   for (int i = 0; i < 4; ++i) session.Write(request.SerializeAsString());
-  server.grpc->Shutdown(absl::Now());
+  server.grpc->Shutdown(absl::ZeroDuration());
   EXPECT_EQ(server.metrics.sessions_open().Value(), 0);
 }
 
@@ -393,8 +438,8 @@ TEST(Shutdown, OfAServerThatNobodyCalledIsQuiet) {
   TestServer server;
   server.grpc->BeginDrain();
   server.grpc->BeginDrain();
-  server.grpc->Shutdown(absl::Now());
-  server.grpc->Shutdown(absl::Now());
+  server.grpc->Shutdown(absl::ZeroDuration());
+  server.grpc->Shutdown(absl::ZeroDuration());
 }
 
 }  // namespace

@@ -13,6 +13,8 @@ namespace {
 // A connection of its own, not one that gRPC shares between equal channels.
 grpc::ChannelArguments OwnConnection() {
   grpc::ChannelArguments arguments;
+  // Else a client lets in more and more unasked, and nobody knows what a server still holds.
+  arguments.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   arguments.SetMaxReceiveMessageSize(-1);
   arguments.SetMaxSendMessageSize(-1);
@@ -21,20 +23,31 @@ grpc::ChannelArguments OwnConnection() {
 
 }  // namespace
 
-TestServer::TestServer(const server::Limits& wanted, const Checking& checking)
+TestServer::TestServer(const server::Limits& wanted, const Checking& checking,
+                       server::Authenticator* authenticator, absl::Duration max_pending_work,
+                       std::uint64_t max_total_bytes_in_flight)
     : limits(wanted),
       metrics("test"),
-      registry(limits, &metrics),
+      registry(limits, &metrics, &quotas),
       log(server::LogFormat::kHuman, server::LogLevel::kInfo,
           [this](absl::string_view line) { log_lines.emplace_back(line); }),
       checker(checking.one_in, metrics, log, checking.judges) {
-  auto started = server::GrpcServer::Start({.checker = &checker}, limits, registry, metrics);
+  auto started = server::GrpcServer::Start({.reflection = authenticator == nullptr,
+                                            .max_pending_work = max_pending_work,
+                                            .max_total_bytes_in_flight = max_total_bytes_in_flight,
+                                            .checker = &checker,
+                                            .authenticator = authenticator,
+                                            .log = authenticator == nullptr ? nullptr : &log,
+                                            .liveness = &liveness},
+                                           limits, registry, metrics);
   EXPECT_TRUE(started.ok()) << started.status();
   if (!started.ok()) return;
   grpc = *std::move(started);
   channel = NewChannel();
   shapes = v1::ShapeService::NewStub(channel);
   queries = v1::QueryService::NewStub(channel);
+  scenes = v1::SceneService::NewStub(channel);
+  scene_queries = v1::SceneQueryService::NewStub(channel);
   info = v1::ServerService::NewStub(channel);
 }
 
@@ -47,8 +60,9 @@ std::chrono::system_clock::time_point HangGuard() {
   return std::chrono::system_clock::now() + std::chrono::seconds(100);
 }
 
-TestSession::TestSession(v1::QueryService::Stub& stub) {
+TestSession::TestSession(v1::QueryService::Stub& stub, const Metadata& metadata) {
   context_.set_deadline(HangGuard());
+  for (const auto& [name, value] : metadata) context_.AddMetadata(name, value);
   stream_ = stub.Session(&context_);
 }
 

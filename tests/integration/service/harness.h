@@ -9,17 +9,24 @@
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "clearance/v1/error.pb.h"
 #include "clearance/v1/query_service.grpc.pb.h"
+#include "clearance/v1/scene_query_service.grpc.pb.h"
+#include "clearance/v1/scene_service.grpc.pb.h"
 #include "clearance/v1/server_service.grpc.pb.h"
 #include "clearance/v1/shape_service.grpc.pb.h"
 #include "server/config/limits.h"
 #include "server/engine/answer_check.h"
+#include "server/guard/authenticator.h"
+#include "server/guard/holding_quotas.h"
+#include "server/observe/liveness.h"
 #include "server/observe/log.h"
 #include "server/observe/metrics.h"
 #include "server/registry/registry.h"
@@ -36,18 +43,26 @@ struct Checking {
 // A running server with its registry, and stubs on one channel.
 class TestServer {
  public:
-  explicit TestServer(const server::Limits& limits = {}, const Checking& checking = {});
+  explicit TestServer(const server::Limits& limits = {}, const Checking& checking = {},
+                      server::Authenticator* authenticator = nullptr,
+                      absl::Duration max_pending_work = absl::Minutes(2),
+                      std::uint64_t max_total_bytes_in_flight = server::kGibibyte);
 
   server::Limits limits;
   server::Metrics metrics;
+  server::HoldingQuotas quotas{{}, &metrics};  // nobody has one unless the test says so
   server::Registry registry;
   std::vector<std::string> log_lines;  // to be read once the server is down
   server::Log log;
   server::AnswerChecker checker;
+  server::SteadyTime liveness_now{absl::Hours(1)};  // moved by the test alone
+  server::Liveness liveness{absl::Seconds(30), metrics, [this] { return liveness_now; }};
   std::unique_ptr<server::GrpcServer> grpc;
   std::shared_ptr<grpc::Channel> channel;
   std::unique_ptr<v1::ShapeService::Stub> shapes;
   std::unique_ptr<v1::QueryService::Stub> queries;
+  std::unique_ptr<v1::SceneService::Stub> scenes;
+  std::unique_ptr<v1::SceneQueryService::Stub> scene_queries;
   std::unique_ptr<v1::ServerService::Stub> info;
 
   // A channel of its own connection that takes and sends messages of any size.
@@ -67,11 +82,14 @@ grpc::Status Call(Stub& stub,
   return (stub.*method)(&context, request, response);
 }
 
+// What a call has beside its message.
+using Metadata = std::vector<std::pair<std::string, std::string>>;
+
 // One session of a client that writes and reads in turn.
 class TestSession {
  public:
   explicit TestSession(TestServer& server) : TestSession(*server.queries) {}
-  explicit TestSession(v1::QueryService::Stub& stub);
+  explicit TestSession(v1::QueryService::Stub& stub, const Metadata& metadata = {});
   ~TestSession();
 
   bool Send(const v1::SessionRequest& request) { return stream_->Write(request); }

@@ -156,5 +156,56 @@ TEST(Limits, AreToldByGetServerInfo) {
   }
 }
 
+// Two bytes each on the wire, hundreds in memory.
+TEST(Limits, AMessageOfMoreObjectsThanItsShapesNeedIsRefusedBeforeItIsParsed) {
+  server::Limits limits;
+  limits.max_slots_per_session = 1000;
+  TestServer server(limits);
+  v1::DistanceRequest request;
+  for (int i = 0; i < 100'000; ++i) request.add_shapes();
+  v1::DistanceResponse response;
+  const grpc::Status status =
+      Call(*server.queries, &v1::QueryService::Stub::Distance, request, &response);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_THAT(ErrorOf(status).limit(), HasSubstr("sub-messages, strings and unknown fields <= "));
+}
+
+TEST(Limits, AMessageOfTooManyObjectsIsRefusedAndTheSessionGoesOn) {
+  TestServer server;
+  TestSession session(server);
+  session.Open(0, Sphere(1));
+  session.Open(1, Sphere(1));
+  // An unknown field is a message's cheapest object.
+  v1::SessionRequest request;
+  request.set_tag(7);
+  auto* const unknown = request.GetReflection()->MutableUnknownFields(&request);
+  for (int i = 0; i < 100'000; ++i) unknown->AddVarint(1000, 1);
+  const v1::SessionResponse refused = session.Ask(request);
+  EXPECT_EQ(refused.tag(), 7);
+  EXPECT_EQ(refused.status().code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_THAT(ErrorOf(refused.status()).limit(), HasSubstr("unknown fields <= 2112"));
+  // It may have been an open, behind so many fields: no slot is what it was until it is opened
+  // again.
+  EXPECT_EQ(session.Ask(DistanceAt(5, 1)).distance().states(0), v1::STATE_REFUSED);
+  session.Open(0, Sphere(1));
+  session.Open(1, Sphere(1));
+  EXPECT_EQ(session.Ask(DistanceAt(5, 1)).distance().states(0), v1::STATE_SEPARATED);
+}
+
+// As many pieces as are allowed, each in as many objects as it can take.
+TEST(Limits, TheLargestCompoundIsNotTakenForTooManyObjects) {
+  TestServer server;
+  TestSession session(server);
+  v1::Shape shape;
+  for (std::uint64_t i = 0; i < server.limits.max_pieces_per_shape; ++i) {
+    v1::Triangle& triangle =
+        *shape.mutable_compound()->add_pieces()->mutable_shape()->mutable_triangle();
+    triangle.mutable_a()->set_x(1);
+    triangle.mutable_b()->set_y(1);
+    triangle.mutable_c()->set_z(1);
+  }
+  session.Open(0, shape);
+}
+
 }  // namespace
 }  // namespace clearance::testing

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "absl/time/time.h"
+#include "tests/integration/service/guarded_server.h"
 #include "tests/integration/service/harness.h"
 
 namespace clearance::testing {
@@ -16,7 +17,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Sends one message and takes one, as bytes: the protos of health and reflection are gRPC's own.
+// Sends one message and takes one, as bytes.
 grpc::Status CallRaw(TestServer& server, const std::string& method, const std::string& request,
                      std::string* response) {
   grpc::GenericStub stub(server.channel);
@@ -58,7 +59,11 @@ TEST(Health, TurnsFromServingToNotServingWithTheDrain) {
   constexpr int kServing = 1;
   constexpr int kNotServing = 2;
   TestServer server;
-  const std::string services[] = {"", "clearance.v1.QueryService", "clearance.v1.ShapeService",
+  const std::string services[] = {"",
+                                  "clearance.v1.QueryService",
+                                  "clearance.v1.SceneService",
+                                  "clearance.v1.SceneQueryService",
+                                  "clearance.v1.ShapeService",
                                   "clearance.v1.ServerService"};
   for (const std::string& service : services)
     EXPECT_EQ(HealthOf(server, service), kServing) << service;
@@ -74,9 +79,21 @@ TEST(Reflection, ListsTheServices) {
   CallRaw(server, "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", list_services,
           &response);
   for (const char* service :
-       {"clearance.v1.QueryService", "clearance.v1.ShapeService", "clearance.v1.ServerService"}) {
+       {"clearance.v1.QueryService", "clearance.v1.SceneService", "clearance.v1.SceneQueryService",
+        "clearance.v1.ShapeService", "clearance.v1.ServerService"}) {
     EXPECT_THAT(response, HasSubstr(service));
   }
+}
+
+TEST(GuardedServer, TellsAnyoneItsHealthAndNobodyItsServices) {
+  GuardedServer guarded;
+  EXPECT_EQ(HealthOf(guarded.server, "clearance.v1.QueryService"), 1);
+  std::string response;
+  const grpc::Status status =
+      CallRaw(guarded.server, "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
+              "\x3a\x01*", &response);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::UNIMPLEMENTED);
+  EXPECT_EQ(response, "");
 }
 
 TEST(UnknownMethod, IsUnimplemented) {
@@ -115,7 +132,7 @@ TEST(Metrics, CountCallsMessagesRowsAndSizes) {
     EXPECT_EQ(session.Ask(DistanceAt(5, 1)).distance().states(0), v1::STATE_SEPARATED);
     EXPECT_TRUE(session.Finish().ok());
   }
-  server.grpc->Shutdown(absl::InfiniteFuture());
+  server.grpc->Shutdown(absl::InfiniteDuration());
   const std::string page = server.metrics.Scrape();
   const auto series_of = [&page](const std::string& name, const std::string& label) {
     std::size_t line = page.find("\n" + name + "{");

@@ -564,6 +564,42 @@ TEST(Intersection, OfACompoundIsThatOfAnyPiece) {
   EXPECT_THAT(response.result().states(), ElementsAre(v1::STATE_SEPARATED, v1::STATE_PENETRATING));
 }
 
+// Balls side by side, as one shape.
+v1::Shape Compound(int pieces) {
+  v1::Shape shape;
+  for (int i = 0; i < pieces; ++i) {
+    v1::Piece& piece = *shape.mutable_compound()->add_pieces();
+    *piece.mutable_shape() = Sphere(1);
+    for (const double number : {1.0 * i, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0}) piece.add_pose(number);
+  }
+  return shape;
+}
+
+// How many calls went to workers, when `rows` of the named shape were asked about.
+double WorksOf(TestServer& server, const std::string& name, std::uint32_t rows) {
+  v1::DistanceRequest request;
+  request.add_shapes()->set_name(name);
+  request.add_shapes()->set_name(name);
+  *request.mutable_batch()->mutable_pairs() = PairAt(1000);
+  request.mutable_batch()->mutable_pairs()->set_count(rows);
+  const auto works = [&] { return server.metrics.work_seconds().Collect().histogram.sample_count; };
+  const auto before = works();
+  v1::DistanceResponse response;
+  EXPECT_TRUE(Call(*server.queries, &v1::QueryService::Stub::Distance, request, &response).ok());
+  EXPECT_EQ(response.result().states_size(), static_cast<int>(rows));
+  return static_cast<double>(works() - before);
+}
+
+// Few rows about many pieces take long, many about one do not; the names tell which.
+TEST(Distance, IsPlacedByRowsAndShapes) {
+  TestServer server;
+  Register(server, "ball", Sphere(1));
+  Register(server, "many", Compound(64));
+  EXPECT_EQ(WorksOf(server, "ball", 500), 0);
+  EXPECT_EQ(WorksOf(server, "ball", 5000), 1);
+  EXPECT_EQ(WorksOf(server, "many", 1), 1);
+}
+
 TEST(TimeOfCollision, TakesAnEndPoseInsteadOfADisplacement) {
   TestServer server;
   v1::TimeOfCollisionRequest request;

@@ -142,7 +142,7 @@ TEST(Session, KeepsTheAnswersOfSendBesideThoseOfAsk) {
 TEST(Session, GivesItsStatusToEveryCallOnceItHasEnded) {
   const FakeServer server(
       {.end_after = 2, .end_status = {grpc::StatusCode::UNAVAILABLE, "drains"}});
-  const std::unique_ptr<Session> session = ConnectTo(server).OpenSession();
+  const std::unique_ptr<Session> session = ConnectTo(server).OpenSession({.reopen = false});
   ASSERT_TRUE(session->Send(Rows(1, 1), 1).ok());
   ASSERT_TRUE(session->Ask(Rows(1, 2)).ok());
   const absl::Status drains = absl::UnavailableError("drains");

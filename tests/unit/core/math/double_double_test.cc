@@ -8,8 +8,11 @@
 #include <gmpxx.h>
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <random>
+#include <vector>
 
 namespace clearance {
 namespace {
@@ -75,6 +78,40 @@ TEST(DoubleDouble, SquareRootSquaredIsTheNumber) {
     ASSERT_TRUE(IsWithin(a, Exact(root) * Exact(root), 9)) << "seed " << kSeed << " pair " << i;
   }
   EXPECT_EQ(Sqrt(DoubleDouble(0.0)), DoubleDouble(0.0));
+}
+
+// Signs of zeros too.
+TEST(DoubleDouble, SumOfTwoDoublesHasTheBitsOfTheGeneralSum) {
+  const auto has_same_bits = [](double a, double b) {
+    return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+  };
+  Operands operands;
+  std::vector<double> values = {0.0, -0.0, 1.0, -1.0, 1 + 0x1p-52, 0x1p-53, -0x1p-53, 0x1p-1074};
+  for (int i = 0; i < 200; ++i) values.push_back(operands.Next().hi);
+  for (const double a : values) {
+    for (const double b : values) {
+      const DoubleDouble sum = SumOf(a, b);
+      // As a difference, whose operand's lower part is a negative zero.
+      const DoubleDouble want = DoubleDouble(a) - DoubleDouble(-b) + DoubleDouble();
+      EXPECT_TRUE(has_same_bits(sum.lo, want.lo)) << a << " " << b;
+      EXPECT_TRUE(has_same_bits(sum.hi, want.hi)) << a << " " << b;
+    }
+  }
+}
+
+TEST(DoubleDouble, IsScaledByPowersOfTwoOfAnySize) {
+  const Vec3<DoubleDouble> v = {{1.5, 0x1p-55}, {-1, 0x1p-60}, {0.75, -0x1p-56}};
+  for (const int exponent : {-1100, -1023, -1022, -1, 0, 7, 1022, 1023}) {
+    const Vec3<DoubleDouble> scaled = Scaled(v, exponent);
+    const auto want = [exponent](const DoubleDouble& x) {
+      return DoubleDouble(std::ldexp(x.hi, exponent), std::ldexp(x.lo, exponent));
+    };
+    EXPECT_EQ(scaled.x, want(v.x)) << exponent;
+    EXPECT_EQ(scaled.y, want(v.y)) << exponent;
+    EXPECT_EQ(scaled.z, want(v.z)) << exponent;
+    const Vec3d coarse = Scaled(Vec3d{1.5, -1, 0.75}, exponent);
+    EXPECT_EQ(coarse, ToDouble(scaled)) << exponent;
+  }
 }
 
 TEST(DoubleDouble, OrdersByBothParts) {

@@ -104,6 +104,28 @@ TEST(ExactPredicates, Orient3dIsTheRationalSignDownToTheGrid) {
   }
 }
 
+TEST(ExactPredicates, APlaneIsCertainOnlyOfTheRationalSign) {
+  Random random(RunSeed());
+  int certain = 0, uncertain = 0, rounded_is_wrong = 0;
+  for (int i = 0; i < Effort(20000); ++i) {
+    const Vec3d a = random.InCube(0.5), b = random.InCube(0.5), c = random.InCube(0.5);
+    const Vec3d p = random.OneIn(4) ? random.InCube(1) : NearPlane(a, b, c, random);
+    const OrientedPlane plane = PlaneOf(a, b, c);
+    const double height = Dot(plane.normal, p - a);
+    const int rounded = (height > 0) - (height < 0), sign = OracleOrient3d(a, b, c, p);
+    if (std::abs(height) > plane.certain) {
+      ASSERT_EQ(rounded, sign);
+      ++certain;
+    } else {
+      ++uncertain;
+      rounded_is_wrong += rounded != sign ? 1 : 0;
+    }
+  }
+  EXPECT_GT(certain, Effort(4000)) << "the filter answers too seldom";
+  EXPECT_GT(uncertain, Effort(4000));
+  EXPECT_GT(rounded_is_wrong, Effort(100)) << "plain arithmetic was good enough: too easy";
+}
+
 TEST(ExactPredicates, Orient2dAndCollinearityAreTheRationalSigns) {
   Random random(RunSeed());
   SignCounts counts;

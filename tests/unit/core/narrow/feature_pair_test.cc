@@ -299,6 +299,28 @@ TEST(FinishFromFeatures, TakesAWholeFaceForAnyOfItsTriangles) {
   }
 }
 
+TEST(FinishFromFeatures, TakesAFaceOfEitherBody) {
+  const auto prism = PrismAndPoint::Prism(5);
+  const auto point = HullOf({{0, 0, 0}});
+  // The point as A, a quarter under the prism's bottom, of which these are three corners.
+  TestPair test(point, prism, {{0.125, 0.0625, 1.25}, {}});
+  FeaturePair features;
+  features.a.Add(0);
+  for (VertexIndex i = 0; i < prism->vertex_count(); ++i) {
+    const std::uint32_t corner_name = prism->original_index(i);
+    if (corner_name == 5 || corner_name == 7 || corner_name == 8) features.b.Add(i);
+  }
+  const int exponent = test.pair.exponent;
+  const Finish finish = FinishOf({std::move(test), features, 0, {}, {}});
+  ASSERT_TRUE(finish.is_known);
+  EXPECT_NEAR(std::ldexp(ToDouble(finish.core.distance), exponent), 0.25, 1e-15);
+  EXPECT_NEAR(finish.core.n_A.z, 1, 1e-15);
+  EXPECT_EQ(finish.core.witness.p_A, Vec3d{});
+  double sum = 0;
+  for (int i = 0; i < finish.core.witness.size; ++i) sum += finish.core.witness.weight[i];
+  EXPECT_NEAR(sum, 1, 1e-15);
+}
+
 TEST(FinishFromFeatures, RefusesTheRimOfAFaceAndFacesOfManyCorners) {
   EXPECT_FALSE(PrismAndPoint(5, {1.5, 0.125, 0.5}).From({0, 1, 2}).is_known) << "beside it";
   EXPECT_FALSE(PrismAndPoint(4, {0.5, 0.5 - 1e-9, 0.5}).From({0, 1, 2}).is_known) << "on a side";

@@ -285,9 +285,9 @@ TEST(ExpandingPolytope, StaysConvexAndClosedOnALattice) {
   }
   EXPECT_GE(inserted, 8);
   EXPECT_GE(ExpectConvexAndClosed(*polytope), 12);
-  polytope->VisitFacets([&](int f) {
+  polytope->VisitNear(HUGE_VAL, [&](int f) {
     EXPECT_NEAR(polytope->facet(f).offset, 2, 1e-15);  // the cube of half 2
-    EXPECT_LE(polytope->facet(f).error, 1e-13);
+    EXPECT_LE(polytope->ErrorOf(f), 1e-13);
   });
 }
 

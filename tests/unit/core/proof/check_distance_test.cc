@@ -244,6 +244,27 @@ TEST(CheckDistance, LeavesOpenAnOverlapThatItsDigitsCannotTell) {
       [&](const DistanceAnswer& answer) { return pair.Judge(answer); });
 }
 
+// A radius so large that its rounding hides by how much the cores overlap is an overlap by itself.
+TEST(CheckDistance, TakesAnOverlapOfRadiiWhoseCoresOverlapByLessThanTheirRounding) {
+  Pair pair = CubesAt(2 - 0x1p-40);
+  const auto made = MakeBox({1, 1, 1}, 0x1p65);
+  pair.a = std::get<ConvexShapePtr>(made);
+  const DistanceAnswer right = Distance(pair.A(), pair.B(), {});
+  ASSERT_EQ(right.state, State::kPenetrating);
+  ASSERT_EQ(right.witness.weights[0], 0) << "no enclosing witness";
+  EXPECT_EQ(Contradicted(pair.Judge(right)), "nothing");
+}
+
+// Of points whose distance is nothing beside how far from their body's origin they are.
+TEST(CheckDistance, AllowsItsOwnRoundingOfPlaces) {
+  const Pair pair = {Points({0, 0, 0}),         Points({0, 0, 0}),        {}, {},
+                     At(0x1p-1009, 0.25, 1.75), At(0x1p-1008, 0.25, 1.75)};
+  const DistanceAnswer right = Distance(pair.A(), pair.B(), {});
+  ASSERT_EQ(right.state, State::kSeparated);
+  ASSERT_EQ(right.distance, 0x1p-1009);
+  EXPECT_EQ(Contradicted(pair.Judge(right)), "nothing");
+}
+
 // Of an overlap the normal and with it the points are the best ones to tau, also where all that is
 // left of it in doubles is that it is not apart.
 TEST(CheckDistance, AllowsThePointsOfAShallowOverlapTau) {
@@ -290,6 +311,34 @@ TEST(CheckIntersection, ObjectsToStatesAndBrackets) {
       [&](const IntersectionAnswer& answer) {
         return CheckIntersection(pair.A(), pair.B(), answer);
       });
+}
+
+// The prisms' axes go through the balls' centres, which their witnesses hold inside by less than
+// the balls' own rounding.
+TEST(CheckDistance, HasNothingAgainstATinyCoreInTheMiddleOfALargeRadius) {
+  int tiny = 0;
+  for (const double radius : {1e-3, 1e-2, 0.1, 1.0}) {
+    for (int exponent = -60; exponent <= -20; ++exponent) {
+      for (const int sides : {6, 10, 12, 20}) {
+        const double size = std::ldexp(1.0, exponent);
+        std::vector<double> points;
+        for (int i = 0; i < sides; ++i) {
+          const double angle_rad = 6.283185307179586 * i / sides;
+          for (const double z : {-0.9, 0.9}) {
+            points.insert(points.end(),
+                          {size * std::cos(angle_rad), size * std::sin(angle_rad), size * z});
+          }
+        }
+        const Pair pair = {std::get<ConvexShapePtr>(MakeHull(points, 0)),
+                           std::get<ConvexShapePtr>(MakePoint(radius))};
+        const DistanceAnswer answer = Distance(pair.A(), pair.B(), {});
+        ASSERT_EQ(answer.state, State::kPenetrating);
+        ASSERT_FALSE(pair.Judge(answer).contradiction) << radius << " " << size << " " << sides;
+        if (answer.witness.size > 0 && answer.bracket.upper < -radius) ++tiny;
+      }
+    }
+  }
+  EXPECT_GE(tiny, 100);
 }
 
 }  // namespace

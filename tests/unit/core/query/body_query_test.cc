@@ -91,6 +91,28 @@ TEST(BodyDistances, AreThoseOfEachPair) {
   }
 }
 
+TEST(BodyIntersections, AreThoseOfEachPair) {
+  const RigidBodyPtr bodies[] = {Cup(), MakeBody(Box(1, 0.5, 0.25)), MakeBody(Sphere(0.25)),
+                                 MakeBody(std::get<ConvexShapePtr>(MakeCylinder(0.5, 1, 0)))};
+  std::vector<Pose> poses;
+  for (int i = 0; i < 150; ++i) poses.push_back(At(0.1 * i, 5.5 - 0.07 * i, 0.3));
+  std::vector<BodyIntersectionQuestion> questions;
+  for (std::size_t i = 0; i < poses.size(); ++i) {
+    questions.push_back(
+        {{*bodies[i % 4], kIdentityPose}, {*bodies[i / 4 % 4], poses[i]}, {i % 3 == 0}});
+  }
+  std::vector<IntersectionAnswer> answers(questions.size());
+  Intersections(questions, absl::MakeSpan(answers));
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    const auto& [a, b, options] = questions[i];
+    const IntersectionAnswer alone = Intersection(a, b, options);
+    EXPECT_EQ(answers[i].state, alone.state) << i;
+    EXPECT_EQ(answers[i].bracket.lower, alone.bracket.lower) << i;
+    EXPECT_EQ(answers[i].bracket.upper, alone.bracket.upper) << i;
+    EXPECT_EQ(answers[i].iterations, alone.iterations) << i;
+  }
+}
+
 TEST(BodyDistance, NamesThePiecesOfEitherSide) {
   const DistanceAnswer answer = Solve(Ring(), Ring(), At(30, 0, 0));
   EXPECT_EQ(answer.piece_a, 0U);

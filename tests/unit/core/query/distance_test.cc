@@ -7,7 +7,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstddef>
 #include <limits>
+#include <vector>
 
 #include "core/math/double_double.h"
 #include "core/query/intersection.h"
@@ -198,6 +200,31 @@ TEST(Distance, AStartIsNotUsedBesideAToleranceOrForACurvedCore) {
   ExpectSameBits(Solve(box, {}, box, b, warm), Solve(box, {}, box, b, cold));
 }
 
+// Segments of a few least doubles, farther apart than 0 by less than one of them: whether that is
+// beyond 0 does not depend on the search.
+TEST(Distance, IsBeyondAtTheLeastDoublesWhateverTheStartIs) {
+  const double least = std::numeric_limits<double>::denorm_min();
+  const auto a = std::get<ConvexShapePtr>(MakeSegment({least, 0, least}, {-least, -least, 0}, 0));
+  const auto b = std::get<ConvexShapePtr>(MakeSegment({-least, 0, 0}, {least, 0, 0}, 0));
+  const Pose pose_a = {{0, least, least}, {-0x1.02493e58b1da3p-14, 0, 0, 0x1.ffffffefb6849p-1}};
+  const Pose pose_b = {
+      {0, least, least},
+      {-0x1.1a6688e4fcaccp-2, -0x1.52dd75c75e147p-1, -0x1.acec0ed8f4631p-2, -0x1.1d471b786487cp-1}};
+  const Pose local_a = {{0, -least, 0}, {0, 0, 0x1.6a09e667f3bcdp-1, 0x1.6a09e667f3bcdp-1}};
+  const Pose local_b = {
+      {0, least, 0},
+      {-0x1.4cfe59a4581f9p-2, 0x1.c2d9f7027ad4ap-1, 0x1.5bbe4873c385cp-2, -0x1.e67b00ce494ecp-5}};
+  const PosedShape posed_a = {*a, pose_a, local_a}, posed_b = {*b, pose_b, local_b};
+  Witness start;
+  start.size = 4;
+  start.vertices_a = {0, 1, 1, 1};
+  start.vertices_b = {1, 1, 1, 0};
+  const DistanceAnswer cold = Distance(posed_a, posed_b, {.max_distance = 0});
+  const DistanceAnswer warm = Distance(posed_a, posed_b, {.max_distance = 0, .start = &start});
+  EXPECT_EQ(cold.state, State::kBeyond);
+  EXPECT_EQ(warm.state, State::kBeyond);
+}
+
 TEST(Distance, AToleranceNeverHidesAnOverlap) {
   DistanceOptions options;
   options.tolerance = 10;
@@ -270,6 +297,38 @@ TEST(Distance, OfCentresThatAreNearlyTheSameBesideLargeRadiiStaysInItsBracket) {
   EXPECT_GT(answer.bracket.upper, -2);
 }
 
+// The rounding of where the centres are is then more units of the pair's own size than a double
+// holds: what is left is a bracket, never a NaN.
+TEST(Distance, OfBodiesThatVanishBesideWhereTheyAreInTheirBodiesIsInItsBracket) {
+  const Pose local_a = {{0x1p-1009, -16.25, 0.25}, kQuarterTurn};
+  const Pose local_b = {{0x1p-1009 + 0x1p-1045, -16.25, 0.25}, kQuarterTurn};
+  const Pose far_a = {{0x1p1000, 0, 0}, {}};
+  const Pose far_b = {{0x1p1000, 0x1p-1070, 0}, {}};
+  const Pose world;
+  const struct {
+    const char* name;
+    ConvexShapePtr shape;
+    Pose local_a;
+    Pose local_b;
+    double distance;
+  } rows[] = {
+      {"points", Points({0, 0, 0}), local_a, local_b, 0x1p-1045},
+      {"balls", Sphere(0x1p-1060), local_a, local_b, 0x1p-1045 - 0x1p-1059},
+      {"points out there", Points({0, 0, 0}), far_a, far_b, 0x1p-1070},
+      {"a ball and itself", Sphere(0x1p-1060), far_a, far_a, -0x1p-1059},
+  };
+  for (const auto& row : rows) {
+    const PosedShape a = {*row.shape, world, row.local_a};
+    const PosedShape b = {*row.shape, world, row.local_b};
+    const Bracket distance = Distance(a, b, {}).bracket;
+    const Bracket intersection = Intersection(a, b).bracket;
+    for (const Bracket& bracket : {distance, intersection}) {
+      EXPECT_LE(bracket.lower, row.distance) << row.name;
+      EXPECT_GE(bracket.upper, row.distance) << row.name;
+    }
+  }
+}
+
 TEST(Distance, AlwaysHasANormal) {
   const double least = 5e-324;
   const DistanceAnswer tiny =
@@ -277,6 +336,36 @@ TEST(Distance, AlwaysHasANormal) {
   EXPECT_NEAR(NormSquared(tiny.n_AB), 1, 1e-14);
   const DistanceAnswer overlap = Solve(Box(1, 1, 1), {}, Box(1, 1, 1), At(1.5, 0.2, 0.1));
   EXPECT_NEAR(NormSquared(overlap.n_AB), 1, 1e-14);
+}
+
+// Pairs that do not go side by side: turned within their bodies, begun from nothing, with a face of
+// more corners than lanes take.
+TEST(Distances, AreThoseOfEachAloneWhereTheyAreAskedOneByOne) {
+  std::vector<double> xyz;
+  for (const double x : {-2.0, -1.0, 1.0, 2.0}) {
+    for (const double z : {-0.5, 0.5}) {
+      for (const double side : {-1.0, 1.0})
+        xyz.insert(xyz.end(), {x, side * (3 - std::fabs(x)), z});
+    }
+  }
+  const ConvexShapePtr prism = Points(xyz), point = Points({0, 0, 0}), box = Box(1, 2, 3);
+  const Pose above = {{0.1, 0.2, 2}, {}}, aside = {{5, 1, 1}, {0.5, 0.5, 0.5, 0.5}};
+  const Pose turned = {{0, 0, 1}, {0.5, 0.5, 0.5, 0.5}};
+  const Witness nothing;
+  const std::vector<DistanceQuestion> questions = {
+      {{*prism, kIdentityPose}, {*point, above}, {}},
+      {{*prism, kIdentityPose, turned}, {*box, aside}, {}},
+      {{*box, kIdentityPose}, {*prism, aside}, {.start = &nothing}}};
+  std::vector<DistanceAnswer> answers(questions.size());
+  Distances(questions, absl::MakeSpan(answers));
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    const DistanceAnswer alone = Distance(questions[i].a, questions[i].b, questions[i].options);
+    EXPECT_EQ(alone.state, State::kSeparated);
+    EXPECT_EQ(answers[i].distance, alone.distance);
+    EXPECT_EQ(answers[i].bracket.lower, alone.bracket.lower);
+    EXPECT_EQ(answers[i].bracket.upper, alone.bracket.upper);
+    EXPECT_EQ(answers[i].p_WA, alone.p_WA);
+  }
 }
 
 TEST(IsRepresentable, RefusesWhatOverflows) {

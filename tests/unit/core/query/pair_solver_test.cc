@@ -35,8 +35,8 @@ TEST(Classify, SaysWhyNothingIsDecided) {
 TEST(BodyBracket, IsTheCoresLessTheRadiiInMetres) {
   const auto ball = Sphere(3);
   const PosedShape a = {*ball, {}}, b = {*ball, At(16, 0, 0)};
-  PosedPair posed(a, b);
-  const ShapePair& pair = posed.pair();
+  const CenteredPair centered(a, b);
+  const ShapePair& pair = centered.pair;
   const double unit = std::ldexp(1.0, pair.exponent);
   CoreAnswer core;
   core.lower = 15 / unit;

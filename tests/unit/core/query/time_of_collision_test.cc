@@ -79,6 +79,84 @@ TEST(TimeOfCollision, OfAFastBulletDoesNotTunnelAndIsBracketed) {
   EXPECT_NEAR(answer.t_hit, want, 1e-18);
 }
 
+// In one step of the clock it goes through more than the tolerance: the contact is at the next.
+TEST(TimeOfCollision, OfAFastBallIsFoundAFewStepsOfTheClockLater) {
+  const auto answer =
+      Solve(Sphere(0.01), At(-1000, 0, 0), Straight({1e12, 0, 0}), Box(1e-3, 1, 1), {});
+  ASSERT_EQ(answer.state, MotionState::kHit);
+  EXPECT_GE(answer.t_hit, answer.t_free);
+  EXPECT_NEAR(answer.t_hit, (1000 - 0.01 - 1e-3) / 1e12, 1e-15);
+}
+
+// Of bodies that go a million times their size double precision does not tell that they touch.
+TEST(TimeOfCollision, OfSpecksThatComeFromFarAway) {
+  const auto speck = Points({1e-8, 0, 0, -1e-8, 1e-9, 0, 0, 1e-8, 1e-9, 0, -1e-9, 1e-8});
+  const auto answer = Solve(Box(1e-8, 1e-8, 1e-8), At(-1, 0, 0), Straight({2, 0, 0}), speck, {});
+  ASSERT_EQ(answer.state, MotionState::kHit);
+  EXPECT_NEAR(answer.t_hit, 0.5, 1e-7);
+}
+
+// The gap is wider than the way by less than a double tells: the plane does not say hit.
+TEST(TimeOfCollision, OfAWayThatEndsJustBeforeContactIsNoHitInTime) {
+  const auto tip = Points({1, 0, 0, -1, 0, 0, 0, 1, 0, 0, -1, 0, 0, 0, 1, 0, 0, -1});
+  const auto answer =
+      Solve(Box(1, 1, 1), At(-0x1p-60, 0, 0), Straight({1, 0, 0}), tip, At(3, 0, 0));
+  EXPECT_NE(answer.state, MotionState::kUndecided);
+  EXPECT_EQ(answer.t_free, 1);
+}
+
+// What the sides of such a plate measure has squares that are no numbers any more. The point comes
+// to lie 0.18 m behind one of them.
+TEST(TimeOfCollision, OfAPlateAsThinAsNumbersGoIsNotMissed) {
+  const auto point = Points({0, 0, 0});
+  for (const double z : {5e-324, 1e-323, 1.5e-323, 1e-200}) {
+    const auto plate = Points({-0.75, 0, z,  0.75, 0, z,  0, -0.75, z,  0, 0.75, z,  //
+                               -0.75, 0, -z, 0.75, 0, -z, 0, -0.75, -z, 0, 0.75, -z});
+    for (const double x : {1.0, -1.0}) {
+      for (const double y : {1.0, -1.0}) {
+        for (const Vec3d& way : {Vec3d{-0.25, -0.1875, 0}, Vec3d{-0.8125, -0.125, 0}}) {
+          const auto answer = Solve(point, At(0.625 * x, 0.3125 * y, 0),
+                                    Straight({way.x * x, way.y * y, 0}), plate, {});
+          EXPECT_NE(answer.state, MotionState::kFree) << z << " " << x << " " << y;
+          EXPECT_LT(answer.t_free, 0.75);
+          const auto reversed = TimeOfCollision(
+              {*plate, {}, Straight({})},
+              {*point, At(0.625 * x, 0.3125 * y, 0), Straight({way.x * x, way.y * y, 0})}, {});
+          EXPECT_NE(reversed.state, MotionState::kFree) << z << " " << x << " " << y;
+        }
+      }
+    }
+  }
+}
+
+// The plate's side again: proofs have a normal that is a number.
+TEST(TimeOfCollision, OfAPassBesideAThinPlateIsProvedByANormal) {
+  const auto plate = Points({-0.75, 0, 1e-200, 0.75, 0, -1e-200, 0, -0.75, 1e-200, 0, 0.75, -1e-200,
+                             -0.75, 0, -1e-200, 0.75, 0, 1e-200});
+  MotionProof proof;
+  const Pose start = At(0.625, 0.3125, 0), rest;
+  const auto point = Points({0, 0, 0});
+  const auto answer = TimeOfCollision({*point, start, Straight({0.25, 0.125, 0})},
+                                      {*plate, rest, Straight({})}, {.proof = &proof});
+  EXPECT_EQ(answer.state, MotionState::kFree);
+  ASSERT_GE(proof.size, 1);
+  for (int i = 0; i < proof.size; ++i) EXPECT_NEAR(Norm(proof.intervals[i].n_W), 1, 1e-12);
+}
+
+TEST(TimeOfCollision, OfCurvedBodiesThatFly) {
+  const auto ball = std::get<ConvexShapePtr>(MakeEllipsoid({1, 2, 3}, 0));
+  ExpectHit(Solve(ball, {}, Straight({10, 0, 0}), Box(1, 1, 1), At(6, 0, 0)), 0.4, 1e-9);
+}
+
+TEST(TimeOfCollision, OfAPieceThatIsTurnedInItsBody) {
+  const auto box = Box(1, 1, 1);
+  const Pose start_a, start_b = At(6, 0.5, 0), local = {{}, {0.6, 0, 0, 0.8}};
+  const Motion flight = Straight({10, 0, 0}), rest = Straight({});
+  const auto answer =
+      TimeOfCollision({*box, start_a, flight, local}, {*box, start_b, rest, local}, {});
+  ExpectHit(answer, 0.4, 1e-15);
+}
+
 TEST(TimeOfCollision, OfARodThatTurnsIntoAPoint) {
   // The rod from the origin to (2, 0, 0) turns about z; a small sphere stands at the angle 1 rad, 1
   // m away. They meet when the rod's line is a radius away: at the angle 1 - asin(r).

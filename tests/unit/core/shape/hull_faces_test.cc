@@ -51,8 +51,7 @@ std::vector<Row> RowsOf(const HullFaces& faces) {
 }
 
 HullFaces FacesOf(const std::vector<Vec3d>& points) {
-  const GridPoints grid = SnapToGrid(points);
-  return BuildFaces(grid.points, BuildHull(grid.points));
+  return BuildFaces(BuildHull(SnapToGrid(points).points));
 }
 
 // Every corner turns left at every third point of the face, seen from outside; the face's plane has

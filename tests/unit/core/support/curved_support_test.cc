@@ -101,12 +101,45 @@ TEST(HighestCurvedPoint, OfKnownDirections) {
   EXPECT_EQ(HighestCurvedPoint(*cylinder, Vec3d{0, -2, -1}), (Vec3d{0, -1, -1}));
 }
 
-// So thin that its square underflows: the centre is as high as its top to far below rounding.
-TEST(HighestCurvedPoint, OfADiscFromAboveIsItsCentre) {
+// What the point misses the side of a cylinder or the surface of an ellipsoid by, in double-double,
+// relative to what it is measured in.
+double MissInDoubleDouble(const ConvexShape& shape, const Vec3<DoubleDouble>& p) {
+  const Vec3<DoubleDouble> extents = To<DoubleDouble>(shape.extents());
+  const Vec3<DoubleDouble> q = {p.x / extents.x, p.y / extents.y, p.z / extents.z};
+  const bool is_round = shape.kind() == CoreKind::kEllipsoid;
+  const DoubleDouble gauge = q.x * q.x + q.y * q.y + (is_round ? q.z * q.z : DoubleDouble());
+  return std::fabs(ToDouble(gauge - DoubleDouble(1)));
+}
+
+// The squares of what a direction has across the axis lose their digits, or underflow.
+TEST(HighestCurvedPoint, IsOnTheBodyWhereSquaresUnderflow) {
+  const ConvexShapePtr cylinder = Made(MakeCylinder(1, 1, 0));
+  const ConvexShapePtr plate = Made(MakeEllipsoid({1, 1, 0x1p-700}, 0));
+  Random random(RunSeed());
+  for (int exponent = -1060; exponent < 0; ++exponent) {
+    const Vec3d turned = random.Direction();
+    const Vec3d d = {std::ldexp(turned.x, exponent), std::ldexp(turned.y, exponent), 1};
+    for (const ConvexShapePtr& shape : {cylinder, plate}) {
+      const auto p = HighestCurvedPoint(*shape, To<DoubleDouble>(d));
+      EXPECT_LE(MissInDoubleDouble(*shape, p), 0x1p-92)
+          << (shape == plate ? "plate" : "cylinder") << " 2^" << exponent;
+    }
+  }
+}
+
+// So thin that its square underflows.
+TEST(HighestCurvedPoint, OfADiscFromAboveIsItsTop) {
   const ConvexShapePtr disc = Made(MakeEllipsoid({2, 1, 1e-200}, 0));
-  EXPECT_EQ(HighestCurvedPoint(*disc, Vec3d{0, 0, 1}), Vec3d{});
-  EXPECT_EQ(ToDouble(HighestCurvedPoint(*disc, To<DoubleDouble>({0, 0, -1}))), Vec3d{});
+  const double top = disc->extents().z;
+  EXPECT_EQ(HighestCurvedPoint(*disc, Vec3d{0, 0, 1}), (Vec3d{0, 0, top}));
+  EXPECT_EQ(ToDouble(HighestCurvedPoint(*disc, To<DoubleDouble>({0, 0, -1}))), (Vec3d{0, 0, -top}));
   EXPECT_EQ(HighestCurvedPoint(*disc, Vec3d{1, 0, 1}).x, 1);
+}
+
+// So thin that along it nothing is left of the direction.
+TEST(HighestCurvedPoint, OfAPlateThatIsLostIsItsCentre) {
+  const ConvexShapePtr plate = Made(MakeEllipsoid({1, 1, 0x1p-1000}, 0));
+  EXPECT_EQ(HighestCurvedPoint(*plate, Vec3d{0, 0, 0x1p-400}), Vec3d{});
 }
 
 TEST(CurvedShapes, BecomeSimplerKindsWhereTheyAre) {

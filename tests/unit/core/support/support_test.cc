@@ -77,5 +77,26 @@ TEST(HighestVertex, IsTheHighestToTheDeficitOfItsHeaderFromAnyStart) {
   }
 }
 
+// Too many vertices to be scanned for speed, and no edges of a solid to climb along.
+TEST(Support, OfALargePolygonIsItsHighestCorner) {
+  constexpr int kCorners = 400;
+  std::vector<double> xyz;
+  for (int i = 0; i < kCorners; ++i) {
+    const double angle = 2 * M_PI * i / kCorners;
+    xyz.insert(xyz.end(), {std::cos(angle), std::sin(angle), 0});
+  }
+  const ConvexShapePtr polygon = std::get<ConvexShapePtr>(MakeHull(xyz, 0));
+  ASSERT_GT(polygon->vertex_count(), kMostScanned);
+  ASSERT_FALSE(polygon->has_adjacency());
+  std::mt19937 engine(kSeed);
+  std::normal_distribution<double> normal;
+  for (int k = 0; k < 100; ++k) {
+    const Vec3d d = {normal(engine), normal(engine), normal(engine)};
+    const VertexIndex found = HighestVertex(*polygon, d, 0);
+    const double deficit = kSupportDeficit * kRoundoff * Norm(d) * polygon->core_radius();
+    EXPECT_LE(Highest(*polygon, d) - Height(*polygon, d, found), deficit);
+  }
+}
+
 }  // namespace
 }  // namespace clearance

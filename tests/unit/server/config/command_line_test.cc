@@ -52,6 +52,14 @@ TEST_F(Arguments, CheckTheHealthOfTheServerThatListensHereUnlessToldWhere) {
   EXPECT_EQ(Parse({"--health_check=other:1"})->health_address, "other:1");
 }
 
+TEST_F(Arguments, BackUpADataDirectory) {
+  const absl::StatusOr<CommandLine> line = Parse({"--backup_to=copy", "--data_dir=/data"});
+  ASSERT_TRUE(line.ok()) << line.status();
+  EXPECT_EQ(line->action, Action::kBackUp);
+  EXPECT_EQ(line->backup_file, "copy");
+  EXPECT_EQ(line->config.data_dir, "/data");
+}
+
 TEST_F(Arguments, AreRefusedWithWhatIsWrong) {
   const struct {
     std::vector<const char*> arguments;
@@ -64,6 +72,8 @@ TEST_F(Arguments, AreRefusedWithWhatIsWrong) {
       {{"-listen=x:1"}, "'-listen=x:1' is not an argument of the form --name=value"},
       {{"--"}, "'--' is not an argument"},
       {{"--config_file=/no/such/file"}, "/no/such/file: No such file or directory"},
+      {{"--backup_to=copy"}, "--backup_to=FILE needs"},
+      {{"--backup_to=", "--data_dir=/data"}, "--backup_to=FILE needs"},
       {{"--help=yes"}, "Unknown flag 'help'"},
       {{"--max_request_bytes=32MiB"}, "has to be at most max_transport_bytes, which is 24MiB"},
   };
@@ -72,6 +82,13 @@ TEST_F(Arguments, AreRefusedWithWhatIsWrong) {
     EXPECT_EQ(line.status().code(), absl::StatusCode::kInvalidArgument) << row.error;
     EXPECT_THAT(std::string(line.status().message()), HasSubstr(row.error));
   }
+}
+
+TEST_F(Arguments, AskForANewToken) {
+  const absl::StatusOr<CommandLine> line = Parse({"--new_token=planner"});
+  ASSERT_TRUE(line.ok()) << line.status();
+  EXPECT_EQ(line->action, Action::kMakeToken);
+  EXPECT_EQ(line->token_id, "planner");
 }
 
 TEST(LocalAddress, IsTheLoopbackOfAnUnspecifiedHost) {

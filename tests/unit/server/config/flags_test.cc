@@ -77,10 +77,38 @@ TEST_F(Flags, PutEveryLimitIntoItsOwnField) {
                                   limits.max_messages_in_flight,
                                   limits.max_bytes_in_flight,
                                   limits.max_session_shape_bytes,
-                                  limits.max_pieces_per_shape};
+                                  limits.max_pieces_per_shape,
+                                  limits.max_scenes,
+                                  limits.max_scene_bodies,
+                                  limits.max_scene_rules,
+                                  limits.max_scene_revisions,
+                                  limits.max_scene_bytes,
+                                  limits.max_session_scenes,
+                                  limits.max_session_bodies,
+                                  limits.max_session_rules,
+                                  limits.max_row_pairs,
+                                  limits.max_tracks,
+                                  limits.max_caller_tracks,
+                                  limits.max_track_ticks,
+                                  limits.max_track_bodies,
+                                  limits.max_watches,
+                                  limits.max_caller_watches};
   for (std::size_t i = 0; i < std::size(values); ++i) {
     EXPECT_EQ(values[i], OwnValue(static_cast<int>(i)));
   }
+}
+
+TEST_F(Flags, TellWhatOnePrincipalMayHoldAndZeroIsNoLimit) {
+  EXPECT_EQ(ConfigFromFlags()->principal, HoldingLimits{});
+  ASSERT_TRUE(SetFlagByName("principal_shapes", "1").ok());
+  ASSERT_TRUE(SetFlagByName("principal_registry_bytes", "2KiB").ok());
+  ASSERT_TRUE(SetFlagByName("principal_scenes", "3").ok());
+  ASSERT_TRUE(SetFlagByName("principal_scene_bytes", "4MiB").ok());
+  EXPECT_EQ(ConfigFromFlags()->principal,
+            (HoldingLimits{
+                .shapes = 1, .registry_bytes = 2048, .scenes = 3, .scene_bytes = 4 * kMebibyte}));
+  ASSERT_TRUE(SetFlagByName("principal_scene_bytes", "0").ok());
+  EXPECT_EQ(ConfigFromFlags()->principal.scene_bytes, kNoLimit);
 }
 
 TEST_F(Flags, RefuseWrongValuesByNameValueAndLimit) {
@@ -96,6 +124,7 @@ TEST_F(Flags, RefuseWrongValuesByNameValueAndLimit) {
       {"check_sample", "1.5", "from 0 to 4294967295"},
       {"drain_timeout", "2h", "from 0 to 1h"},
       {"listen", "everywhere", "host:port"},
+      {"reflection", "maybe", "auto, on, off"},
       {"log_level", "loud", "debug, info, warning, error"},
   };
   for (const auto& row : rows) {
@@ -120,6 +149,15 @@ TEST_F(Flags, RefuseLimitsThatContradictEachOther) {
   ASSERT_TRUE(SetFlagByName("max_request_bytes", "65MiB").ok());
   EXPECT_EQ(ConfigFromFlags().status().message(),
             "--max_request_bytes=65MiB: has to be at most max_bytes_in_flight, which is 64MiB");
+}
+
+TEST_F(Flags, RefuseTokensWithoutAPolicy) {
+  ASSERT_TRUE(SetFlagByName("token_file", "tokens").ok());
+  EXPECT_THAT(std::string(ConfigFromFlags().status().message()),
+              HasSubstr("--token_file needs a --policy_file"));
+  ASSERT_TRUE(SetFlagByName("policy_file", "policy.json").ok());
+  EXPECT_EQ(ConfigFromFlags()->token_file, "tokens");
+  EXPECT_EQ(ConfigFromFlags()->policy_file, "policy.json");
 }
 
 TEST_F(Flags, RefuseToReadFartherAheadThanASessionDoes) {

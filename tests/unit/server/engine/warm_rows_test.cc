@@ -76,5 +76,18 @@ TEST(WarmRows, AreBoundedWhateverTheBatch) {
   EXPECT_FALSE(rows.Find({WarmRows::kMostRows, 1, 2}, &start));
 }
 
+TEST(WarmRows, ReserveKeepsWhatIsKnownAndItsBound) {
+  WarmRows rows;
+  rows.Keep({1, 1, 2}, Ended(State::kSeparated, 3));
+  rows.Reserve(10 * WarmRows::kMostRows);
+  const std::size_t bytes = rows.byte_size();
+  Witness start;
+  EXPECT_TRUE(rows.Find({1, 1, 2}, &start));
+  EXPECT_FALSE(rows.Find({2, 1, 2}, &start));
+  rows.Keep({WarmRows::kMostRows - 1, 1, 2}, Ended(State::kSeparated, 3));
+  rows.Keep({WarmRows::kMostRows, 1, 2}, Ended(State::kSeparated, 3));
+  EXPECT_EQ(rows.byte_size(), bytes);
+}
+
 }  // namespace
 }  // namespace clearance::server

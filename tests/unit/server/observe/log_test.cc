@@ -73,6 +73,14 @@ TEST(Log, DropsRecordsBelowItsLevel) {
   EXPECT_THAT(text, testing::ContainsRegex("WARNING three\n.* ERROR four\n$"));
 }
 
+TEST(Log, WritesAuditRecordsWhateverItsLevelIs) {
+  std::string text;
+  Log log(LogFormat::kHuman, LogLevel::kError,
+          [&text](absl::string_view line) { text.append(line.data(), line.size()); });
+  EXPECT_TRUE(log.Write(LogLevel::kAudit, "registry", {}));
+  EXPECT_THAT(text, testing::EndsWith(" AUDIT registry\n"));
+}
+
 TEST(Log, HandsWholeLinesToItsSinkFromAllThreads) {
   std::vector<std::string> lines;
   Log log(LogFormat::kJson, LogLevel::kInfo,

@@ -11,6 +11,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "clearance/v1/query_service.pb.h"
+#include "clearance/v1/scene_query_service.pb.h"
+#include "clearance/v1/scene_service.pb.h"
 #include "clearance/v1/server_service.pb.h"
 #include "clearance/v1/shape_service.pb.h"
 
@@ -23,7 +25,8 @@ using testing::Not;
 TEST(RpcSeries, CoverEveryMethodOfTheProtosInTheirOrder) {
   const google::protobuf::FileDescriptor* const files[] = {
       v1::RegisterShapeRequest::descriptor()->file(), v1::DistanceRequest::descriptor()->file(),
-      v1::GetServerInfoRequest::descriptor()->file()};
+      v1::CreateSceneRequest::descriptor()->file(), v1::GetServerInfoRequest::descriptor()->file(),
+      v1::CheckRequest::descriptor()->file()};
   std::size_t next = 0;
   for (const auto* const file : files) {
     for (int i = 0; i < file->service(0)->method_count(); ++i) {
@@ -32,7 +35,8 @@ TEST(RpcSeries, CoverEveryMethodOfTheProtosInTheirOrder) {
       const RpcMethodInfo& info = InfoOf(static_cast<RpcMethod>(next++));
       EXPECT_EQ(info.service, method.service()->full_name());
       EXPECT_EQ(info.method, method.name());
-      EXPECT_STREQ(info.type, method.client_streaming() ? "bidi_stream" : "unary");
+      const char* const streaming = method.client_streaming() ? "bidi_stream" : "server_stream";
+      EXPECT_STREQ(info.type, method.server_streaming() ? streaming : "unary");
     }
   }
   EXPECT_EQ(next, kRpcMethods);
@@ -55,7 +59,12 @@ TEST(Metrics, StandAtZeroFromTheStart) {
        R"(clearance_contradicted_answers_total{kind="time_of_collision"} 0)",
        R"(clearance_unchecked_answers_total{kind="intersection",reason="too_large"} 0)",
        R"(clearance_unchecked_answers_total{kind="distance",reason="undecided"} 0)",
-       "\nclearance_sessions_open 0", "\nclearance_sessions_refused_total 0",
+       R"(clearance_loop_silence_seconds{loop="accept"} 0)",
+       R"(clearance_loop_silence_seconds{loop="handover"} 0)",
+       R"(clearance_loop_silence_seconds{loop="poll"} 0)",
+       R"(clearance_loop_silence_seconds{loop="work"} 0)",
+       "\nclearance_sessions_open 0",
+       "\nclearance_sessions_refused_total 0",
        "\nclearance_registry_revision 0"}) {
     EXPECT_THAT(text, HasSubstr(absl::StrCat(line, "\n")));
   }

@@ -6,29 +6,17 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <memory>
 #include <string>
 #include <thread>
-#include <variant>
 #include <vector>
 
-#include "core/shape/make_shape.h"
 #include "server/guard/refusal.h"
-#include "server/registry/digest.h"
+#include "tests/unit/server/registry/test_content.h"
 
 namespace clearance::server {
 namespace {
 
 using ::testing::ElementsAre;
-
-ShapeContentPtr Ball(double radius) {
-  CanonicalContent canonical(1, radius);
-  auto content = std::make_shared<ShapeContent>();
-  content->digest = canonical.Digest();
-  content->body = MakeBody(std::get<ConvexShapePtr>(MakePoint(radius)));
-  content->serialized = "ball";
-  return content;
-}
 
 absl::StatusOr<Registry::Registration> Put(Registry& registry, const char* name, double radius,
                                            RegisterOptions options = {}) {
@@ -55,6 +43,20 @@ TEST(Registry, SharesOneContentBetweenNames) {
   EXPECT_EQ(Put(registry, "b", 1)->shape.content, first);
   EXPECT_EQ(registry.FindContent(first->digest), first);
   EXPECT_EQ(registry.FindByDigest(first->digest)->shape.name, "a");
+}
+
+TEST(Registry, FindsAContentAmongTheNamesOfPrefixesOnly) {
+  Registry registry({}, nullptr);
+  const std::string digest = Put(registry, "b/x", 1)->shape.content->digest;
+  ASSERT_TRUE(Put(registry, "c/y", 1).ok());
+  const auto name_within = [&](const std::vector<std::string>& prefixes) {
+    const auto found = registry.FindByDigest(digest, prefixes);
+    return found.ok() ? found->shape.name : std::string(found.status().message());
+  };
+  EXPECT_EQ(name_within({"a/", "c/"}), "c/y");
+  EXPECT_EQ(name_within({"b/x"}), "b/x");
+  EXPECT_EQ(name_within({"a/", "b/xx", "d/"}), registry.FindByName("none").status().message());
+  EXPECT_EQ(name_within({}), registry.FindByName("none").status().message());
 }
 
 TEST(Registry, ForgetsAContentWithItsLastName) {

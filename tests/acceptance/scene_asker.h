@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Puts the questions of a file that are about its scene to a server: makes the scene, attaches what
+// moves to a session and asks thousands of motions a message. By the stubs of the contract: the
+// client library asks no scenes.
+
+#ifndef CLEARANCE_TESTS_ACCEPTANCE_SCENE_ASKER_H_
+#define CLEARANCE_TESTS_ACCEPTANCE_SCENE_ASKER_H_
+
+#include <string>
+
+#include "absl/types/span.h"
+#include "clearance/client.h"
+#include "tests/acceptance/question.h"
+
+namespace clearance::acceptance {
+
+struct ScoredServer {
+  const client::Client& client;
+  const std::string& address;
+};
+
+// Answers the questions that are in the file's scene and leaves the others; never fails: what went
+// wrong is in the answers. Requires: RegisterShapes; as many answers as questions; what moves in
+// the scene is the same shape everywhere.
+void AskInScene(const ScoredServer& server, const TaskFile& file,
+                absl::Span<const Question> questions, absl::Span<Answer> answers);
+
+}  // namespace clearance::acceptance
+
+#endif  // CLEARANCE_TESTS_ACCEPTANCE_SCENE_ASKER_H_

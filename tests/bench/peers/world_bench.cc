@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whole worlds in the core and in other libraries, one process, one thread, in turns: rays through
+// levels of games beside Bullet's collision world, and configurations of an arm among obstacles
+// beside FCL's managers. Every verdict of ours about the arm is held against all pairs one by one,
+// rays by a sample; one that is wrong fails the run. Of the others is told how often they differ.
+//
+//   world_bench [--short] [--csv=FILE]
+//
+// Needs the data sets (CLEARANCE_DATA); says so, and measures nothing, where they are not there.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/flags/flag.h"
+#include "absl/flags/parse.h"
+#include "core/query/body_query.h"
+#include "core/scene/scene_query.h"
+#include "core/shape/make_shape.h"
+#include "tests/bench/peers/worlds.h"
+#include "tests/bench/report.h"
+#include "tests/support/level.h"
+#include "tests/support/random.h"
+
+ABSL_FLAG(bool, short, false, "A few questions, hardly timed: checks the answers only.");
+ABSL_FLAG(std::string, csv, "", "Where to write every figure; empty: nowhere.");
+
+namespace clearance::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kCpu = "cpu_ns_per_question";
+constexpr const char* kWrong = "differs_percent";
+constexpr int kRounds = 5;
+constexpr double kRayLength = 1000;
+constexpr std::size_t kCheckedRays = 40;
+constexpr std::size_t kShortRays = 200;
+constexpr std::size_t kShortProblems = 10;
+constexpr std::size_t kConfigurations = 20;  // between start and goal of a problem
+// What another library's hit may be off by, as a part of the way.
+constexpr double kRayTolerance = 1e-6;
+
+bool has_failed = false;
+
+void Fail(const std::string& what) {
+  std::fprintf(stderr, "world_bench: WRONG: %s\n", what.c_str());
+  has_failed = true;
+}
+
+double PercentOf(std::size_t part, std::size_t whole) {
+  return 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+// Times ask(i) for all i, and adds what one took.
+template <class Ask>
+void Time(const std::string& name, std::size_t count, Report* report, const Ask& ask) {
+  const double before = ThreadNanoseconds();
+  for (std::size_t i = 0; i < count; ++i) ask(i);
+  report->Add(name, kCpu, (ThreadNanoseconds() - before) / static_cast<double>(count));
+}
+
+// ---- Rays ----
+
+// When the ray comes to a body, asked one by one; kNoHit.
+double FirstOfAll(const Scene& scene, const Ray& ray) {
+  const RigidBodyPtr point = MakeBody(std::get<ConvexShapePtr>(MakePoint(0)));
+  const Pose start = {ray.origin, {}};
+  const Motion motion = {ray.displacement, {}, ray.origin};
+  double first = kNoHit;
+  for (std::size_t i = 0; i < scene.size(); ++i) {
+    const SceneBody body = scene.BodyAt(i);
+    const Motion rest = {{}, {}, body.X_WB.p_WS};
+    const TimeOfCollisionAnswer contact = TimeOfCollision(
+        MovingBody{*point, start, motion}, MovingBody{*body.body, body.X_WB, rest}, {});
+    if (contact.state != MotionState::kFree) first = std::fmin(first, contact.t_hit);
+  }
+  return first;
+}
+
+double Cast(const Scene& scene, const Ray& ray, SceneScratch* scratch) {
+  const SweepAnswer answer = CastRay(scene, ray, RayKind::kClosest, scratch);
+  return answer.earliest.contact.state == MotionState::kFree ? kNoHit
+                                                             : answer.earliest.contact.t_hit;
+}
+
+// From where players were, anywhere.
+std::vector<Ray> RaysThrough(const testing::Level& level, bool is_short) {
+  testing::Random random(2);
+  std::vector<Ray> rays;
+  for (const auto& [key, move] : level.moves) {
+    rays.push_back({.origin = move.center, .displacement = kRayLength * random.Direction()});
+    if (is_short && rays.size() == kShortRays) break;
+  }
+  return rays;
+}
+
+void RunRays(const fs::path& folder, bool is_short, Report* report) {
+  const testing::Level level = testing::ReadLevel(folder);
+  const BulletWorld bullet(*level.scene);
+  const std::vector<Ray> rays = RaysThrough(level, is_short);
+  SceneScratch scratch;
+  std::vector<double> ours;
+  std::size_t differ = 0;
+  for (std::size_t i = 0; i < rays.size(); ++i) {
+    ours.push_back(Cast(*level.scene, rays[i], &scratch));
+    if (i % (rays.size() / kCheckedRays) == 0 && ours[i] != FirstOfAll(*level.scene, rays[i]))
+      Fail("a ray through " + folder.string());
+    const double theirs = bullet.Cast(rays[i].origin, rays[i].displacement);
+    if (!(std::fabs(theirs - ours[i]) <= kRayTolerance)) ++differ;
+  }
+  const std::string name = "ray/" + folder.filename().string();
+  report->Add(name + "/bullet", kWrong, PercentOf(differ, rays.size()));
+  double sum = 0;
+  for (int round = 0; round < (is_short ? 1 : kRounds); ++round) {
+    Time(name + "/clearance", rays.size(), report,
+         [&](std::size_t i) { sum += Cast(*level.scene, rays[i], &scratch); });
+    Time(name + "/bullet", rays.size(), report,
+         [&](std::size_t i) { sum += bullet.Cast(rays[i].origin, rays[i].displacement); });
+  }
+  std::printf("%-28s %zu bodies, %zu rays, mean %.3f\n", name.c_str(), level.scene->size(),
+              rays.size(), sum / static_cast<double>(rays.size()));
+}
+
+// ---- An arm among obstacles ----
+
+struct Problem {
+  std::vector<testing::Obstacle> obstacles;
+  ScenePtr scene;
+  std::vector<Pose> poses;  // kConfigurations rows
+};
+
+std::vector<Problem> MakeProblems(const testing::Arm& arm, const fs::path& folder, bool is_short) {
+  std::vector<Problem> problems;
+  for (const testing::PlanningProblem& read : testing::ReadProblems(folder)) {
+    Problem problem = {read.obstacles, read.MakeScene(), {}};
+    for (std::size_t i = 0; i < kConfigurations; ++i) {
+      const double t = static_cast<double>(i) / (kConfigurations - 1);
+      const std::vector<Pose> row = arm.PosesAt(read.JointsAt(t));
+      problem.poses.insert(problem.poses.end(), row.begin(), row.end());
+    }
+    problems.push_back(std::move(problem));
+    if (is_short && problems.size() == kShortProblems) break;
+  }
+  return problems;
+}
+
+bool DoTouch(const SceneBody& a, const Pose& X_WA, const SceneBody& b, const Pose& X_WB) {
+  return Intersection(PosedBody{*a.body, X_WA}, PosedBody{*b.body, X_WB}).state !=
+         State::kSeparated;
+}
+
+// Whether any pair touches, asked one by one.
+bool TouchesAny(const Asker& asker) {
+  for (std::size_t i = 0; i < asker.bodies.size(); ++i) {
+    for (std::size_t k = 0; k < asker.scene.size(); ++k) {
+      const SceneBody obstacle = asker.scene.BodyAt(k);
+      if (DoTouch(asker.bodies[i], asker.poses[i], obstacle, obstacle.X_WB)) return true;
+    }
+    for (std::size_t j = 0; j < i; ++j) {
+      const bool may_touch = asker.rules->Find(asker.bodies[i].id, asker.bodies[j].id) != nullptr;
+      if (!may_touch && DoTouch(asker.bodies[i], asker.poses[i], asker.bodies[j], asker.poses[j]))
+        return true;
+    }
+  }
+  return false;
+}
+
+class ArmBench {
+ public:
+  ArmBench(const testing::Arm& arm, const PairRules& rules, const std::vector<Problem>& problems)
+      : arm_(arm), rules_(rules), problems_(problems) {}
+
+  // Ours against all pairs, the others against ours.
+  void Check(Report* report) {
+    std::size_t touching = 0;
+    std::size_t differ[2] = {};
+    for (const Problem& problem : problems_) {
+      LoadOthers(problem);
+      for (std::size_t i = 0; i < kConfigurations; ++i) {
+        const bool touches = AskOurs(problem, i);
+        touching += touches ? 1 : 0;
+        if (touches != TouchesAny(AskerOf(problem, i))) Fail("a configuration of the arm");
+        for (std::size_t k = 0; k < 2; ++k) differ[k] += fcl_[k].Check(i) != touches ? 1 : 0;
+      }
+    }
+    const std::size_t count = problems_.size() * kConfigurations;
+    std::printf("arm: %zu configurations, %.1f %% touch, all as pair by pair\n", count,
+                PercentOf(touching, count));
+    for (std::size_t k = 0; k < 2; ++k) report->Add(kNames[k], kWrong, PercentOf(differ[k], count));
+  }
+
+  void Measure(Report* report) {
+    double ours = 0;
+    double theirs[2] = {};
+    for (const Problem& problem : problems_) {
+      LoadOthers(problem);
+      ours += TimeOf([&](std::size_t i) { AskOurs(problem, i); });
+      for (std::size_t k = 0; k < 2; ++k)
+        theirs[k] += TimeOf([&](std::size_t i) { fcl_[k].Check(i); });
+    }
+    const auto count = static_cast<double>(problems_.size() * kConfigurations);
+    report->Add("check/panda/clearance", kCpu, ours / count);
+    for (std::size_t k = 0; k < 2; ++k) report->Add(kNames[k], kCpu, theirs[k] / count);
+  }
+
+ private:
+  static constexpr const char* kNames[2] = {"check/panda/fcl-libccd", "check/panda/fcl-indep"};
+
+  template <class Ask>
+  static double TimeOf(const Ask& ask) {
+    const double before = ThreadNanoseconds();
+    for (std::size_t i = 0; i < kConfigurations; ++i) ask(i);
+    return ThreadNanoseconds() - before;
+  }
+
+  void LoadOthers(const Problem& problem) {
+    for (FclCell& fcl : fcl_) {
+      fcl.Load(problem.obstacles);
+      fcl.Prepare(problem.poses);
+    }
+  }
+
+  Asker AskerOf(const Problem& problem, std::size_t i) const {
+    const std::size_t size = arm_.bodies().size();
+    return {.scene = *problem.scene,
+            .bodies = arm_.bodies(),
+            .poses = absl::MakeConstSpan(problem.poses).subspan(i * size, size),
+            .rules = &rules_};
+  }
+
+  bool AskOurs(const Problem& problem, std::size_t i) {
+    return CheckScene(AskerOf(problem, i), {}, &scratch_).verdict != Verdict::kFree;
+  }
+
+  const testing::Arm& arm_;
+  const PairRules& rules_;
+  const std::vector<Problem>& problems_;
+  SceneScratch scratch_;
+  FclCell fcl_[2] = {{arm_.bodies(), rules_, FclSolver::kLibccd},
+                     {arm_.bodies(), rules_, FclSolver::kIndep}};
+};
+
+void RunArm(const fs::path& data, bool is_short, Report* report) {
+  const testing::Arm arm(data / "robot_panda");
+  if (testing::WorstLinkError(arm, data / "robot_panda") > 1e-9) Fail("forward kinematics");
+  const PairRules rules = arm.RulesOf(data / "scenes_mbm_panda" / "allowed_collision_pairs.json");
+  const std::vector<Problem> problems = MakeProblems(arm, data / "scenes_mbm_panda", is_short);
+  ArmBench bench(arm, rules, problems);
+  bench.Check(report);
+  for (int round = 0; round < (is_short ? 1 : kRounds); ++round) bench.Measure(report);
+}
+
+// ---- The whole ----
+
+void PrintTable(const Report& report, const std::vector<std::string>& questions) {
+  std::printf("\n%-24s%14s%14s%10s%10s\n", "median of CPU ns", "clearance", "best other", "times",
+              "differs");
+  for (const std::string& question : questions) {
+    double best = HUGE_VAL;
+    double differs = 0;
+    for (const char* other : {"/bullet", "/fcl-libccd", "/fcl-indep"}) {
+      const double time = report.Median(question + other, kCpu);
+      if (!(time < best)) continue;
+      best = time;
+      differs = report.Median(question + other, kWrong);
+    }
+    const double ours = report.Median(question + "/clearance", kCpu);
+    std::printf("%-24s%14.0f%14.0f%10.2f%8.2f %%\n", question.c_str(), ours, best, best / ours,
+                differs);
+  }
+}
+
+int Main() {
+  const fs::path data = CLEARANCE_DATA;
+  if (!fs::is_directory(data / "scenes_mbm_panda")) {
+    std::printf("world_bench: skipped, no data sets in %s\n", data.c_str());
+    return 0;
+  }
+  const bool is_short = absl::GetFlag(FLAGS_short);
+  Report report;
+  std::vector<std::string> questions;
+  for (const char* map : {"map_lq_e1m7", "map_lqdm9", "map_oa_dm2"}) {
+    RunRays(data / map, is_short, &report);
+    questions.push_back(std::string("ray/") + map);
+  }
+  RunArm(data, is_short, &report);
+  questions.emplace_back("check/panda");
+  if (!is_short) PrintTable(report, questions);
+  const std::string csv = absl::GetFlag(FLAGS_csv);
+  if (!csv.empty() && !report.WriteCsv(csv)) {
+    std::fprintf(stderr, "cannot write %s\n", csv.c_str());
+    return 1;
+  }
+  return has_failed ? 1 : 0;
+}
+
+}  // namespace
+}  // namespace clearance::bench
+
+int main(int argc, char** argv) {
+  absl::ParseCommandLine(argc, argv);
+  return clearance::bench::Main();
+}

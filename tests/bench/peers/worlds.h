@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whole worlds in other libraries, as world_bench asks them beside ours: rays through the bodies of
+// a level, and configurations of an arm among obstacles.
+
+#ifndef CLEARANCE_TESTS_BENCH_PEERS_WORLDS_H_
+#define CLEARANCE_TESTS_BENCH_PEERS_WORLDS_H_
+
+#include <cmath>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "core/scene/scene.h"
+#include "tests/bench/peers/peer.h"
+#include "tests/support/arm.h"
+
+namespace clearance::bench {
+
+// The vertices of a body that is one hull, in the order of its shape.
+inline std::vector<Vec3d> VerticesOf(const RigidBody& body) {
+  const ConvexShape& shape = *body.pieces()[0].shape;
+  std::vector<Vec3d> vertices;
+  for (VertexIndex i = 0; i < shape.vertex_count(); ++i) {
+    const Vec3d& v = shape.vertex(i);
+    const auto metres = [&](double x) { return std::ldexp(x, shape.exponent()); };
+    vertices.push_back(shape.center() + Vec3d{metres(v.x), metres(v.y), metres(v.z)});
+  }
+  return vertices;
+}
+
+// Bullet's btCollisionWorld on a btDbvtBroadphase with a btConvexHullShape a body, margin 0.
+// Thread-compatible.
+class BulletWorld {
+ public:
+  // Requires: every body is one hull.
+  explicit BulletWorld(const Scene& scene);
+  ~BulletWorld();
+  BulletWorld(const BulletWorld&) = delete;
+  BulletWorld& operator=(const BulletWorld&) = delete;
+
+  // The part of the way to the first hit; kNoHit where there is none.
+  double Cast(const Vec3d& origin, const Vec3d& displacement) const;
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+// FCL's DynamicAABBTreeCollisionManager of the obstacles, as its own boxes and cylinders, and
+// another of the arm's links, as convex hulls. Thread-compatible.
+class FclCell {
+ public:
+  // Keeps a reference to the rules. Requires: every link is one hull.
+  FclCell(const std::vector<SceneBody>& links, const PairRules& rules, FclSolver solver);
+  ~FclCell();
+  FclCell(const FclCell&) = delete;
+  FclCell& operator=(const FclCell&) = delete;
+
+  // Places obstacles in place of those before. Not timed.
+  void Load(const std::vector<testing::Obstacle>& obstacles);
+
+  // Puts poses, one a link and row after row, into FCL's own types. Not timed.
+  void Prepare(const std::vector<Pose>& poses);
+
+  // Whether a pair touches in row i; as soon as one does.
+  bool Check(std::size_t i);
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace clearance::bench
+
+#endif  // CLEARANCE_TESTS_BENCH_PEERS_WORLDS_H_

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/hammer/attacks.h"
+
+#include <google/protobuf/io/gzip_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include "clearance/v1/query_service.pb.h"
+#include "tests/hammer/moves.h"
+
+namespace clearance::test {
+namespace {
+
+using Clock = AttackClock;
+using Run = std::function<int(int port, Clock::time_point end)>;
+
+// Sends first `begin` and then what `next` makes of 0, 1, …; connects anew whenever the server ends
+// the connection.
+Run Flood(std::string begin, std::function<std::string(int index)> next) {
+  return [begin = std::move(begin), next = std::move(next)](int port, Clock::time_point end) {
+    int connections = 0;
+    while (Clock::now() < end) {
+      const RawConnection connection(port, kAttacker);
+      ++connections;
+      bool is_open = connection.Send(begin);
+      for (int i = 0; is_open && Clock::now() < end; ++i) is_open = connection.Send(next(i));
+    }
+    return connections;
+  };
+}
+
+// The same attack so many times at once.
+Run AtOnce(int times, const Run& run) {
+  return [times, run](int port, Clock::time_point end) {
+    std::atomic<int> connections = 0;
+    {
+      std::vector<std::jthread> attackers;
+      for (int i = 0; i < times; ++i) {
+        attackers.emplace_back([&] { connections += run(port, end); });
+      }
+    }
+    return connections.load();
+  };
+}
+
+// Connects and goes.
+int Knock(int port, Clock::time_point end) {
+  int connections = 0;
+  for (; Clock::now() < end; ++connections) const RawConnection connection(port, kAttacker);
+  return connections;
+}
+
+// Says the same on one connection after the other, each of which it leaves once all is read.
+Run Repeat(std::string said) {
+  return [said = Preface() + std::move(said) + Ping()](int port, Clock::time_point end) {
+    int connections = 0;
+    for (; Clock::now() < end; ++connections) {
+      const RawConnection connection(port, kAttacker);
+      if (connection.Send(said)) connection.AwaitBytes(kPingBytes);
+    }
+    return connections;
+  };
+}
+
+// Says it on so many connections of each of so many addresses, which it keeps, and then so much of
+// `more` on all of them again and again.
+struct Crowd {
+  int addresses = 1;
+  int connections = 200;
+  std::string said;
+  std::string more = {};
+};
+
+Run Hold(Crowd crowd) {
+  return [crowd = std::move(crowd)](int port, Clock::time_point end) {
+    constexpr std::chrono::seconds kRound(6);  // the server has ended most by then
+    int made = 0;
+    while (Clock::now() < end) {
+      std::vector<RawConnection> held;
+      for (int i = 0; i < crowd.addresses * crowd.connections && Clock::now() < end; ++i) {
+        const std::string source = "127.0.0." + std::to_string(2 + i % crowd.addresses);
+        held.emplace_back(port, source.c_str()).Send(crowd.said);
+        ++made;
+      }
+      const Clock::time_point next = std::min(end, Clock::now() + kRound);
+      while (Clock::now() < next) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        if (crowd.more.empty()) continue;
+        for (const RawConnection& connection : held) connection.Send(crowd.more);
+      }
+    }
+    return made;
+  };
+}
+
+// A whole call with this message as it is framed.
+std::string Call(int index, const std::string& headers, std::string_view framed) {
+  constexpr std::size_t kMostOfFrame = 16'384;
+  std::string call = Frame(FrameType::kHeaders, kEndHeaders, StreamOf(index), headers);
+  while (!framed.empty()) {
+    const std::string_view part = framed.substr(0, kMostOfFrame);
+    framed.remove_prefix(part.size());
+    call += Frame(FrameType::kData, framed.empty() ? kEndStream : 0, StreamOf(index), part);
+  }
+  return call;
+}
+
+std::string Calls(int count, const std::string& headers, std::string_view framed) {
+  std::string calls;
+  for (int i = 0; i < count; ++i) calls += Call(i, headers, framed);
+  return calls;
+}
+
+// The server takes 4 MiB of a connection before it says that it wants more.
+constexpr std::size_t kMebibyte = std::size_t{1} << 20;
+
+// 16 MiB of zeros in some 16 KB.
+std::string GzipBomb() {
+  std::string zipped;
+  {
+    google::protobuf::io::StringOutputStream end(&zipped);
+    google::protobuf::io::GzipOutputStream gzip(&end);
+    void* block = nullptr;
+    int size = 0;
+    for (std::size_t made = 0; made < 16 * kMebibyte && gzip.Next(&block, &size);
+         made += static_cast<std::size_t>(size)) {
+      std::fill_n(static_cast<char*>(block), size, '\0');
+    }
+    gzip.Close();
+  }
+  std::string framed = MessageFrame(zipped);
+  framed[0] = '\1';
+  return framed;
+}
+
+// A question of so many rows, all in order.
+std::string Question(int rows) {
+  v1::DistanceRequest request;
+  for (int i = 0; i < 2; ++i) {
+    request.add_shapes()->mutable_inline_shape()->mutable_sphere()->set_radius(1);
+  }
+  request.mutable_batch()->mutable_pairs()->set_count(static_cast<std::uint32_t>(rows));
+  for (int i = 0; i < rows; ++i) {
+    for (const double number : {3.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0}) {
+      request.mutable_batch()->mutable_pairs()->add_poses_b(number);
+    }
+  }
+  return request.SerializeAsString();
+}
+
+// Asks, and gives up at once.
+std::string CancelledCall(int index, const std::string& framed) {
+  constexpr std::string_view kCancel("\0\0\0\x08", 4);
+  return Call(index, CallHeaders(kDistance), framed) +
+         Frame(FrameType::kReset, 0, StreamOf(index), kCancel);
+}
+
+// A message of a mebibyte begins, of which a byte comes now and then.
+std::string SlowCall() {
+  constexpr std::string_view kBegin("\0\0\x10\0\0", 5);
+  return Preface() + OpenCall(0, kDistance) + Frame(FrameType::kData, 0, StreamOf(0), kBegin);
+}
+
+}  // namespace
+
+std::vector<Attack> Attacks() {
+  const std::string headers = CallHeaders(kDistance);
+  const std::string small = MessageFrame(Question(1));
+  const Run headers_without_end =
+      Flood(Preface() + Frame(FrameType::kHeaders, 0, 1, CallHeaders(kCheck)),
+            [](int) { return MoreHeaders(); });
+  const std::string settings = Repeated(Settings(1), 16'000);
+  return {
+      {"streams without a message", true,
+       Flood(Preface(), [](int i) { return OpenCall(i, kCheck); })},
+      {"calls without a message", true,
+       Flood(Preface(), [](int i) { return OpenCall(i, kDistance); })},
+      {"resets", true, Flood(Preface(), ResetCall)},
+      {"cancelled questions", true,
+       Flood(Preface(), [small](int i) { return CancelledCall(i, small); })},
+      {"pings", true, Flood(Preface(), [](int) { return Ping(); })},
+      {"settings", true, Flood(Preface(), [settings](int) { return settings; })},
+      {"headers without end", true, headers_without_end},
+      {"headers, two at once", false, AtOnce(2, headers_without_end)},
+      {"gzip bombs", true,
+       Repeat(Calls(100, headers + Literal("grpc-encoding", "gzip"), GzipBomb()))},
+      {"empty sub-messages", true,
+       Repeat(Calls(3, headers, MessageFrame(Repeated(std::string_view("\x0a\0", 2), kMebibyte))))},
+      {"deep messages", true, Repeat(Calls(3, headers, MessageFrame(Repeated("\x0b", kMebibyte))))},
+      {"large questions", true, Repeat(Calls(1, headers, MessageFrame(Question(60'000))))},
+      // They take no byte of any reply.
+      {"slow readers", true,
+       Hold({.connections = 16, .said = Preface() + Settings(0) + Calls(50, headers, small)})},
+      {"slow writers", true,
+       Hold({.said = SlowCall(), .more = Frame(FrameType::kData, 0, StreamOf(0), "x")})},
+      {"connections half opened", true, Hold({.said = Preface().substr(0, 20)})},
+      {"connections without a call", true, Hold({.said = Preface()})},
+      {"more than descriptors", true,
+       Hold({.addresses = 50, .connections = 200, .said = Preface()})},
+      {"connections without a word", true, Knock},
+  };
+}
+
+}  // namespace clearance::test

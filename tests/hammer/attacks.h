@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The attacks that a server is tried with: ./dev attack and ./dev hammer attack.
+
+#ifndef CLEARANCE_TESTS_HAMMER_ATTACKS_H_
+#define CLEARANCE_TESTS_HAMMER_ATTACKS_H_
+
+#include <chrono>
+#include <functional>
+#include <vector>
+
+namespace clearance::test {
+
+using AttackClock = std::chrono::steady_clock;
+
+struct Attack {
+  const char* name;
+  // Whether honest clients go on under it; else the server only has to live, and a proxy has to be
+  // in front of it (docker/proxy).
+  bool is_cured;
+  // Attacks this port of the loopback until then, from kAttacker and addresses next to it. Says how
+  // many connections it made.
+  std::function<int(int port, AttackClock::time_point end)> run;
+};
+
+std::vector<Attack> Attacks();
+
+}  // namespace clearance::test
+
+#endif  // CLEARANCE_TESTS_HAMMER_ATTACKS_H_

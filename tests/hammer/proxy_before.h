@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A proxy of docker/proxy in front of a server, for clients that it has let in: without its TLS,
+// which would keep strangers out altogether, and with all its limits.
+
+#ifndef CLEARANCE_TESTS_HAMMER_PROXY_BEFORE_H_
+#define CLEARANCE_TESTS_HAMMER_PROXY_BEFORE_H_
+
+#include <memory>
+#include <string>
+
+#include "tests/integration/process/server_process.h"
+
+namespace clearance::test {
+
+class ProxyBefore {
+ public:
+  // `program` is haproxy or nginx, and installed. Takes connections when it returns.
+  ProxyBefore(const ServerProcess& server, const std::string& program);
+
+  int port() const { return port_; }
+
+ private:
+  TemporaryDirectory directory_;
+  const int port_;
+  std::unique_ptr<ChildProcess> process_;
+};
+
+}  // namespace clearance::test
+
+#endif  // CLEARANCE_TESTS_HAMMER_PROXY_BEFORE_H_

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tests/hammer/registrar.h"
+
+#include <grpcpp/grpcpp.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "server/convert/shape_digest.h"
+
+namespace clearance::hammer {
+namespace {
+
+constexpr int kNames = 200;
+constexpr int kMostItems = 40;
+constexpr int kMostPoints = 64;
+
+std::string Say(const std::string& digest) { return digest.empty() ? "nothing" : digest; }
+
+}  // namespace
+
+std::string Registrar::AnyName() { return prefix_ + std::to_string(random_.Below(kNames)); }
+
+v1::Shape Registrar::AnyHull() {
+  v1::Shape shape;
+  const int points = 4 + random_.Below(kMostPoints - 3);
+  for (int i = 0; i < points; ++i) {
+    const Vec3d p = random_.Direction();
+    for (const double number : {p.x, p.y, p.z}) shape.mutable_hull()->add_vertices(number);
+  }
+  return shape;
+}
+
+void Progress::Acknowledged() {
+  const std::lock_guard lock(mutex_);
+  ++acknowledged_;
+  changed_.notify_all();
+}
+
+void Progress::Ended() {
+  const std::lock_guard lock(mutex_);
+  --running_;
+  changed_.notify_all();
+}
+
+void Progress::AwaitMore(int changes) {
+  std::unique_lock lock(mutex_);
+  const std::uint64_t goal = acknowledged_ + static_cast<std::uint64_t>(changes);
+  changed_.wait(lock, [&] { return acknowledged_ >= goal || running_ == 0; });
+}
+
+void Registrar::Run(const std::string& address, Progress* progress) {
+  grpc::ChannelArguments arguments;
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  const auto stub = v1::ShapeService::NewStub(
+      grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments));
+  bool goes_on = true;
+  while (goes_on) {
+    const int what = random_.Below(10);
+    const std::uint64_t before = acknowledged_;
+    goes_on = what == 0 ? RegisterMany(*stub) : what <= 2 ? DeleteOne(*stub) : RegisterOne(*stub);
+    if (acknowledged_ > before) progress->Acknowledged();
+  }
+  progress->Ended();
+}
+
+bool Registrar::RegisterOne(Stub& stub) {
+  v1::RegisterShapeRequest request;
+  request.set_name(AnyName());
+  *request.mutable_shape() = AnyHull();
+  request.set_replace(true);
+  names_[request.name()].asked.insert(server::DigestOf(request.shape()));
+  grpc::ClientContext context;
+  v1::RegisterShapeResponse response;
+  const grpc::Status status = stub.RegisterShape(&context, request, &response);
+  if (!status.ok()) return GoesOn(status);
+  Acknowledge(request.name(), response.shape().digest(), response.revision());
+  return true;
+}
+
+bool Registrar::RegisterMany(Stub& stub) {
+  v1::BatchRegisterShapesRequest request;
+  request.set_replace(true);
+  std::set<std::string> names;
+  for (int i = random_.Below(kMostItems); i >= 0; --i) names.insert(AnyName());
+  for (const std::string& name : names) {
+    const v1::Shape shape = AnyHull();
+    request.add_names(name);
+    request.add_vertex_counts(static_cast<std::uint32_t>(shape.hull().vertices_size() / 3));
+    request.mutable_vertices()->Add(shape.hull().vertices().begin(), shape.hull().vertices().end());
+    names_[name].asked.insert(server::DigestOf(shape));
+  }
+  grpc::ClientContext context;
+  v1::BatchRegisterShapesResponse response;
+  const grpc::Status status = stub.BatchRegisterShapes(&context, request, &response);
+  if (!status.ok()) return GoesOn(status);
+  // A batch is stored as a whole.
+  if (response.errors_size() > 0) {
+    ++refused_;
+    return true;
+  }
+  for (int i = 0; i < request.names_size(); ++i) {
+    Acknowledge(request.names(i), response.digests(i), response.revision());
+  }
+  return true;
+}
+
+bool Registrar::DeleteOne(Stub& stub) {
+  v1::DeleteShapeRequest request;
+  request.set_name(AnyName());
+  const auto known = names_.find(request.name());
+  if (known == names_.end() || known->second.acknowledged.empty()) return true;
+  known->second.asked.insert("");
+  grpc::ClientContext context;
+  v1::DeleteShapeResponse response;
+  const grpc::Status status = stub.DeleteShape(&context, request, &response);
+  if (!status.ok()) return GoesOn(status);
+  Acknowledge(request.name(), "", response.revision());
+  return true;
+}
+
+// Only a server that lives says which field it is about.
+bool Registrar::GoesOn(const grpc::Status& status) {
+  const bool is_refused = !status.error_details().empty();
+  refused_ += is_refused ? 1 : 0;
+  return is_refused;
+}
+
+void Registrar::Acknowledge(const std::string& name, const std::string& digest,
+                            std::uint64_t revision) {
+  names_[name] = {digest, {}};
+  revision_ = std::max(revision_, revision);
+  ++acknowledged_;
+}
+
+std::string Registrar::Judge(const Listing& listing, std::uint64_t revision) {
+  if (revision < revision_) {
+    return "revision " + std::to_string(revision) + " after " + std::to_string(revision_);
+  }
+  for (auto& [name, known] : names_) {
+    const auto found = listing.find(name);
+    const std::string digest = found == listing.end() ? "" : found->second;
+    if (digest != known.acknowledged && !known.asked.contains(digest)) {
+      return name + " has " + Say(digest) + ", acknowledged was " + Say(known.acknowledged);
+    }
+    known = {digest, {}};
+  }
+  for (const auto& [name, digest] : listing) {
+    if (name.starts_with(prefix_) && !names_.contains(name)) return name + " was never asked for";
+  }
+  return "";
+}
+
+}  // namespace clearance::hammer

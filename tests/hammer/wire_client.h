@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A client that talks gRPC and nothing else: it repeats nothing and hides nothing.
+
+#ifndef CLEARANCE_TESTS_HAMMER_WIRE_CLIENT_H_
+#define CLEARANCE_TESTS_HAMMER_WIRE_CLIENT_H_
+
+#include <grpcpp/grpcpp.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "clearance/v1/query_service.pb.h"
+
+namespace clearance::hammer {
+
+// Far off: ends only what hangs.
+inline constexpr std::chrono::seconds kHangGuard(60);
+
+// On a connection of its own.
+std::shared_ptr<grpc::Channel> NewChannel(int port);
+
+struct Answers {
+  std::vector<std::string> replies;
+  grpc::Status status;
+};
+
+// One session: writes everything, and reads meanwhile.
+Answers Converse(const std::shared_ptr<grpc::Channel>& channel,
+                 const std::vector<v1::SessionRequest>& requests);
+
+}  // namespace clearance::hammer
+
+#endif  // CLEARANCE_TESTS_HAMMER_WIRE_CLIENT_H_

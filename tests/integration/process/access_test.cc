@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The program with a policy, as an operator sets it up: makes a token, lets its owner in, takes the
+// token away again while it runs.
+#include <gmock/gmock.h>
+#include <grpcpp/grpcpp.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "clearance/v1/server_service.grpc.pb.h"
+#include "tests/integration/process/server_process.h"
+
+namespace clearance::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr char kPolicy[] = R"({"principals": {"planner": {"role": "query"}}})";
+
+struct NewToken {
+  std::string token;
+  std::string line;
+};
+
+NewToken MakeToken(const std::string& id) {
+  const Completed run = RunServerProgram({"--new_token=" + id});
+  EXPECT_EQ(run.exit_code, 0) << run.output;
+  NewToken made;
+  std::istringstream output(run.output);
+  std::getline(output, made.token);
+  std::getline(output, made.line);
+  return made;
+}
+
+// As an operator should: a new file takes the place of the old one.
+void Write(const std::string& path, const std::string& text) {
+  std::ofstream(path + ".new") << text;
+  std::filesystem::rename(path + ".new", path);
+}
+
+grpc::StatusCode AskWith(ServerProcess& server, const std::string& token) {
+  const auto stub = v1::ServerService::NewStub(
+      grpc::CreateChannel(server.grpc_address(), grpc::InsecureChannelCredentials()));
+  grpc::ClientContext context;
+  context.AddMetadata("authorization", "Bearer " + token);
+  v1::GetServerInfoResponse response;
+  return stub->GetServerInfo(&context, {}, &response).error_code();
+}
+
+TEST(NewToken, IsPrintedWithItsLineAndNeedsAPrincipalsName) {
+  const NewToken made = MakeToken("planner");
+  EXPECT_THAT(made.token, testing::MatchesRegex("clearance_[A-Za-z0-9_-]+"));
+  EXPECT_THAT(made.line, testing::MatchesRegex("planner sha256:[0-9a-f]+"));
+  EXPECT_NE(MakeToken("planner").token, made.token);
+  for (const char* id : {"--new_token=Planner 1", "--new_token"}) {
+    const Completed run = RunServerProgram({id});
+    EXPECT_EQ(run.exit_code, 2);
+    EXPECT_THAT(run.output, HasSubstr("has to name a principal"));
+  }
+}
+
+TEST(Access, FollowsItsFilesWhileTheServerRuns) {
+  const TemporaryDirectory directory;
+  const NewToken made = MakeToken("planner");
+  Write(directory.File("policy"), kPolicy);
+  Write(directory.File("tokens"), made.line + "\n");
+  ServerProcess server(
+      {"--policy_file=" + directory.File("policy"), "--token_file=" + directory.File("tokens")});
+  EXPECT_EQ(AskWith(server, made.token), grpc::StatusCode::OK);
+  EXPECT_EQ(AskWith(server, MakeToken("planner").token), grpc::StatusCode::UNAUTHENTICATED);
+  const Completed health = RunServerProgram({"--health_check=" + server.grpc_address()});
+  EXPECT_EQ(health.output, "SERVING\n");
+
+  Write(directory.File("policy"), "{");
+  ASSERT_TRUE(server.process().WaitForLine("the access rules stay as they were"));
+  EXPECT_EQ(AskWith(server, made.token), grpc::StatusCode::OK);
+  Write(directory.File("policy"), kPolicy);
+  Write(directory.File("tokens"), "# nobody\n");
+  while (AskWith(server, made.token) == grpc::StatusCode::OK) {
+  }
+  EXPECT_EQ(AskWith(server, made.token), grpc::StatusCode::UNAUTHENTICATED);
+  EXPECT_THAT(server.process().output(), Not(HasSubstr(made.token)));
+}
+
+TEST(Access, ThatIsWrongEndsTheStart) {
+  const TemporaryDirectory directory;
+  Write(directory.File("policy"), R"({"principals": {"planner": {"role": "boss"}}})");
+  const Completed run = RunServerProgram({"--listen=127.0.0.1:0", "--http_listen=127.0.0.1:0",
+                                          "--policy_file=" + directory.File("policy")});
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_THAT(run.output, HasSubstr("policy: principals.planner.role: has to be query"));
+}
+
+}  // namespace
+}  // namespace clearance::test

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/integration/process/server_view.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+
+#include "tests/support/raw_http.h"
+
+namespace clearance::test {
+
+double MetricOf(const ServerProcess& server, const std::string& series) {
+  const std::string page = HttpGet(server.http_port(), "/metrics");
+  const std::size_t line = page.find("\n" + series + " ");
+  EXPECT_NE(line, std::string::npos) << series;
+  if (line == std::string::npos) return -1;
+  return std::strtod(page.c_str() + line + series.size() + 2, nullptr);
+}
+
+bool AwaitMetric(const ServerProcess& server, const std::string& series, double value) {
+  while (MetricOf(server, series) != value) {
+    if (testing::Test::HasFailure()) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return true;
+}
+
+bool Serves(const ServerProcess& server) {
+  return RunServerProgram({"--health_check=" + server.grpc_address()}).exit_code == 0;
+}
+
+double ResidentBytes(const ServerProcess& server) {
+  return MetricOf(server, "process_resident_memory_bytes");
+}
+
+}  // namespace clearance::test

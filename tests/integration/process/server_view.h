@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a test sees of the real program from outside.
+
+#ifndef CLEARANCE_TESTS_INTEGRATION_PROCESS_SERVER_VIEW_H_
+#define CLEARANCE_TESTS_INTEGRATION_PROCESS_SERVER_VIEW_H_
+
+#include <string>
+
+#include "tests/integration/process/server_process.h"
+
+namespace clearance::test {
+
+// The value of a series, written as /metrics does, with its labels; fails the test where it is not
+// there.
+double MetricOf(const ServerProcess& server, const std::string& series);
+
+// Waits until the series has the value. (ctest's timeout is the guard against waiting for ever.)
+bool AwaitMetric(const ServerProcess& server, const std::string& series, double value);
+
+// Whether an honest client on a connection of its own gets an answer.
+bool Serves(const ServerProcess& server);
+
+// Resident memory of the program now, bytes.
+double ResidentBytes(const ServerProcess& server);
+
+}  // namespace clearance::test
+
+#endif  // CLEARANCE_TESTS_INTEGRATION_PROCESS_SERVER_VIEW_H_

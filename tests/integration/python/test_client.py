@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The registry, unary calls, errors and limits."""
+
+import os
+import socket
+import unittest
+
+import numpy as np
+from server import Server
+
+import clearance
+from clearance import _connection
+
+BOX = clearance.Box((0.2, 0.2, 0.1))
+SHAPES = [
+    clearance.Point(0.1),
+    clearance.Segment((0, 0, 0), (1, 0, 0), 0.1),
+    clearance.Triangle((0, 0, 0), (1, 0, 0), (0, 1, 0)),
+    clearance.Sphere(0.5),
+    clearance.Capsule(0.1, 0.3),
+    BOX,
+    clearance.Polygon([[0, 0], [1, 0], [0, 1]], 0.01),
+    clearance.Cylinder(0.1, 0.2, 0.05),
+    clearance.Cone(0.1, 0.2),
+    clearance.Ellipsoid((0.1, 0.2, 0.3)),
+    clearance.Compound((clearance.Piece(BOX), clearance.Piece(BOX, (1, 0, 0, 0, 0, 0, 1)))),
+]
+
+
+class Registry(unittest.TestCase):
+    def setUp(self) -> None:
+        self.server = Server("--max_batch_rows=100", "--max_shape_vertices=100")
+        self.addCleanup(self.server.end)
+        self.client = clearance.connect(self.server.address)
+        self.addCleanup(self.client.close)
+
+    def test_every_kind_comes_back_as_it_was(self) -> None:
+        for i, shape in enumerate(SHAPES):
+            with self.subTest(shape=shape):
+                registered = self.client.register(f"kind/{i}", shape)
+                self.assertTrue(registered.created)
+                found = self.client.get(f"kind/{i}", include_content=True).content
+                again = self.client.register(f"kind/{i}", found)
+                self.assertFalse(again.created)
+                self.assertEqual(again.shape.digest, registered.shape.digest)
+        self.assertEqual(len(self.client.list("kind/")), len(SHAPES))
+
+    def test_hulls_in_columns(self) -> None:
+        corners = clearance.body_vertices(BOX)
+        result = self.client.register_hulls(["a", "B!", "c"], [corners, corners, corners[:4]])
+        self.assertEqual([bool(digest) for digest in result.digests], [True, False, True])
+        self.assertEqual([error.index for error in result.errors], [1])
+        found = self.client.get(clearance.ByDigest(result.digests[0]), include_content=True)
+        np.testing.assert_array_equal(found.content.vertices, corners)
+
+    def test_errors_tell_field_value_and_limit(self) -> None:
+        with self.assertRaises(clearance.InvalidArgument) as caught:
+            self.client.register("ball", clearance.Sphere(-1))
+        self.assertEqual(caught.exception.field, "shape.sphere.radius")
+        self.assertEqual(caught.exception.detail.value, "-1")
+        self.assertEqual(caught.exception.limit, ">= 0")
+        self.assertTrue(caught.exception.request_id)
+        with self.assertRaises(clearance.ResourceExhausted) as caught:
+            self.client.register("big", clearance.Hull(np.zeros((101, 3))))
+        self.assertIn("100", caught.exception.limit)
+        with self.assertRaises(clearance.ResourceExhausted):
+            self.client.distance([BOX, BOX], poses_a=np.tile(clearance.poses.IDENTITY, (101, 1)))
+        self.client.register("box", BOX)
+        with self.assertRaises(clearance.AlreadyExists):
+            self.client.register("box", clearance.Sphere(1))
+        self.client.register("box", clearance.Sphere(1), replace=True)
+        self.client.delete("box")
+        with self.assertRaises(LookupError):
+            self.client.get("box")
+
+    def test_a_bad_row_is_refused_alone(self) -> None:
+        where = np.tile(clearance.poses.IDENTITY, (3, 1))
+        where[:, 0] = 1
+        where[1, 2] = np.nan
+        answer = self.client.distance([BOX, BOX], poses_b=where)
+        states = [clearance.State(state).name for state in answer.states]
+        self.assertEqual(states, ["SEPARATED", "REFUSED", "SEPARATED"])
+        self.assertEqual([(e.index, e.field) for e in answer.errors], [(1, "poses_b[1]")])
+        np.testing.assert_array_equal(answer.proved_free(), [True, False, True])
+        np.testing.assert_array_equal(answer.proved_free(margin=np.nan), [False] * 3)
+
+    def test_columns_that_do_not_fit_are_refused_here(self) -> None:
+        for columns, field in [
+            ({"poses_a": np.zeros((2, 6))}, "poses_a"),
+            ({"slots_a": [0.5]}, "slots_a"),
+            ({"slots_a": [-1]}, "slots_a"),
+            ({"poses_a": np.zeros((2, 7)), "poses_b": np.zeros((3, 7))}, "columns"),
+            ({"poses_a": np.zeros((0, 7))}, "pairs.count"),
+        ]:
+            with self.subTest(field=field), self.assertRaises(ValueError) as caught:
+                self.client.distance([BOX, BOX], **columns)
+            self.assertEqual(caught.exception.field, field)
+
+    def test_a_fork_is_noticed(self) -> None:
+        child = os.fork()
+        if child == 0:
+            try:
+                self.client.get("box")
+            except clearance.ForkError:
+                os._exit(7)
+            finally:
+                os._exit(1)
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 7)
+        with self.assertRaises(clearance.NotFound):
+            self.client.get("box")
+
+    def test_the_server_is_of_this_version(self) -> None:
+        _connection.check_version(self.client.server_info().version)
+        with self.assertRaises(clearance.VersionError):
+            _connection.check_version("7.0.0")
+
+
+class NoServer(unittest.TestCase):
+    def test_a_call_has_its_time(self) -> None:
+        with socket.socket() as silent:
+            silent.bind(("127.0.0.1", 0))
+            silent.listen()
+            with self.assertRaises((clearance.DeadlineExceeded, clearance.Unavailable)):
+                clearance.connect(f"127.0.0.1:{silent.getsockname()[1]}", timeout=0.3)
+
+    def test_a_token_stays_on_this_machine(self) -> None:
+        with self.assertRaises(clearance.FailedPrecondition):
+            clearance.connect("example.org:50051", token="secret")
+        with self.assertRaises(clearance.InvalidArgument):
+            clearance.connect("localhost:50051", token="two words")
+        for address in ("localhost:1", "unix:/x", "[::1]:1", "ipv4:127.0.0.1:1,127.1.2.3:4", "::1"):
+            self.assertTrue(_connection.is_this_machine(address), address)
+        for address in ("127.example.org:1", "dns://x/localhost", "ipv4:127.0.0.1:1,10.0.0.1:1"):
+            self.assertFalse(_connection.is_this_machine(address), address)
+
+
+if __name__ == "__main__":
+    unittest.main()

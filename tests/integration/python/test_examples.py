@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The examples of the documentation are run: those of every module, and the README's, the latter
+with the wheel in a virtual environment of its own."""
+
+import doctest
+import importlib
+import os
+import pathlib
+import pkgutil
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from server import Server
+
+import clearance
+
+
+class Examples(unittest.TestCase):
+    def setUp(self) -> None:
+        self.server = Server()
+        self.addCleanup(self.server.end)
+
+    def test_of_every_module(self) -> None:
+        attempted = {}
+        for info in pkgutil.iter_modules(clearance.__path__):
+            module = importlib.import_module(f"clearance.{info.name}")
+            names = {"clearance": clearance, "address": self.server.address}
+            results = doctest.testmod(module, extraglobs=names)
+            self.assertEqual(results.failed, 0, info.name)
+            attempted[info.name] = results.attempted
+        for name in ("client", "session", "poses", "verify", "aio", "results"):
+            self.assertGreater(attempted[name], 0, name)
+
+    def test_of_the_readme_with_the_wheel(self) -> None:
+        text = (pathlib.Path(os.environ["CLEARANCE_ROOT"]) / "README.md").read_text()
+        section = text.split("### From Python\n")[1].split("\n#")[0]
+        (example,) = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
+        example = example.replace("localhost:50051", self.server.address)
+        with tempfile.TemporaryDirectory() as folder:
+            python = pathlib.Path(folder) / "bin/python"
+            self.run_in(folder, sys.executable, "-m", "venv", "--system-site-packages", folder)
+            install = ("-m", "pip", "install", "--quiet", "--no-index", "--no-deps")
+            self.run_in(folder, python, *install, os.environ["CLEARANCE_WHEEL"])
+            where = self.run_in(folder, python, "-c", "import clearance; print(clearance.__file__)")
+            self.assertTrue(where.startswith(folder), where)
+            said = self.run_in(folder, python, "-c", example)
+            typed = self.run_in(folder, python, "-m", "pip", "show", "--files", "clearance")
+        self.assertIn("[-0.05  0.15  0.35  0.55  0.75] (5, 3)", said)
+        self.assertIn("[False  True  True  True  True] [0.05", said)
+        self.assertIn("clearance/py.typed", typed)
+
+    @staticmethod
+    def run_in(folder: str, *command) -> str:
+        environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+        if done.returncode:
+            raise AssertionError(f"{command}: {done.stdout}{done.stderr}")
+        return done.stdout
+
+
+if __name__ == "__main__":
+    unittest.main()

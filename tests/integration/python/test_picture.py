@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pictures of answers: what they hold, and that the file is a PNG."""
+
+import pathlib
+import tempfile
+import unittest
+
+import numpy as np
+from server import Server
+
+import clearance
+from clearance import picture, poses
+
+
+class Picture(unittest.TestCase):
+    def test_draws_every_kind(self) -> None:
+        server = Server()
+        self.addCleanup(server.end)
+        client = clearance.connect(server.address)
+        self.addCleanup(client.close)
+        box = clearance.Box((0.2, 0.2, 0.1))
+        detail = clearance.DistanceDetail(points=True, normals=True)
+        for shape in (
+            clearance.Sphere(0.1),
+            clearance.Cone(0.1, 0.2, 0.01),
+            clearance.Ellipsoid((0.1, 0.2, 0.3)),
+            clearance.Capsule(0.1, 0.2),
+            clearance.Polygon([[0, 0], [0.1, 0], [0, 0.1]]),
+            clearance.Compound((clearance.Piece(box),)),
+            clearance.Point(),
+        ):
+            with self.subTest(shape=shape), tempfile.TemporaryDirectory() as folder:
+                there = poses.pose([1, 0.25, 0])
+                answer = client.distance([box, shape], poses_b=there, detail=detail)
+                path = pathlib.Path(folder) / "answer.png"
+                figure = picture.draw(box, poses.IDENTITY, shape, there, answer, path=path)
+                self.assertEqual(path.read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
+                axes = figure.axes[0]
+                self.assertIn("SEPARATED", axes.get_title())
+                closest = next(l for l in axes.lines if l.get_label() == "closest points")
+                drawn = np.array(closest.get_data_3d()).T
+                np.testing.assert_array_equal(drawn, [answer.points_a, answer.points_b])
+
+    def test_the_faces_of_a_box_are_its_six(self) -> None:
+        faces = picture._hull_faces(clearance.body_vertices(clearance.Box((1, 2, 3))))
+        self.assertEqual(sorted(len(face) for face in faces), [4] * 6)
+        for face in faces:  # in order around it: the sides are edges of the box
+            sides = np.abs(np.roll(face, 1, axis=0) - face)
+            self.assertTrue(((sides > 0).sum(1) == 1).all(), face)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mesh files, mesh objects and poses, without a server. A cube of side 2 in every format."""
+
+import pathlib
+import struct
+import tempfile
+import types
+import unittest
+
+import numpy as np
+
+import clearance
+from clearance import meshes, poses
+
+CUBE = clearance.body_vertices(clearance.Box((1, 1, 1)))
+FACES = np.array(
+    [[0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1]]
+    + [[2, 3, 7], [2, 7, 6], [0, 2, 6], [0, 6, 4], [1, 5, 7], [1, 7, 3]]
+)
+STRAY = np.vstack((CUBE, [[9, 9, 9]]))  # no face uses the last
+
+
+def lines(rows) -> str:
+    return "".join(" ".join(map(str, row)) + "\n" for row in rows)
+
+
+def ply_head(form: str, number: str) -> str:
+    axes = "".join(f"property {number} {axis}\n" for axis in "xyz")
+    return (
+        f"ply\nformat {form} 1.0\ncomment a cube\nelement vertex 9\n{axes}"
+        f"element face {len(FACES)}\nproperty list uchar int vertex_indices\nend_header\n"
+    )
+
+
+def files() -> dict[str, bytes]:
+    threes = lines([3, *face] for face in FACES)
+    stl = b"".join(struct.pack("<12fH", 0, 0, 0, *CUBE[face].ravel(), 0) for face in FACES)
+    facets = "".join(
+        "facet normal 0 0 0\nouter loop\n"
+        + "".join("vertex " + lines([corner]) for corner in CUBE[face])
+        + "endloop\nendfacet\n"
+        for face in FACES
+    )
+    obj_faces = "".join("f " + " ".join(f"{i + 1}//1" for i in face) + "\n" for face in FACES)
+    return {
+        "cube.obj": ("# cube\n" + "".join("v " + lines([v]) for v in STRAY) + obj_faces).encode(),
+        "cube.off": f"OFF\n9 {len(FACES)} 0\n{lines(STRAY)}{threes}".encode(),
+        "ascii.stl": f"solid cube\n{facets}endsolid\n".encode(),
+        "binary.stl": bytes(80) + struct.pack("<I", len(FACES)) + stl,
+        "ascii.ply": (ply_head("ascii", "double") + lines(STRAY) + threes).encode(),
+        **{
+            f"{name}.ply": ply_head(f"binary_{name}_endian", "double").encode()
+            + STRAY.astype(order + "f8").tobytes()
+            + b"".join(struct.pack(order + "B3i", 3, *face) for face in FACES)
+            for name, order in (("little", "<"), ("big", ">"))
+        },
+    }
+
+
+class Meshes(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def test_every_format_has_the_corners_that_faces_use(self) -> None:
+        for name, content in files().items():
+            with self.subTest(file=name):
+                (self.folder / name).write_bytes(content)
+                hull = clearance.Hull.from_file(self.folder / name, scale=0.5)
+                found = sorted(map(tuple, hull.vertices))
+                self.assertEqual(found, sorted(map(tuple, 0.5 * CUBE)))
+
+    def test_full_precision(self) -> None:
+        (self.folder / "t.obj").write_text("v 0.1 0 0\nv 0 1 0\nv 0 0 1\nf -3 -2 -1\n")
+        self.assertEqual(meshes.read_points(self.folder / "t.obj")[0, 0], 0.1)
+
+    def test_what_is_no_mesh_is_refused(self) -> None:
+        for name, content in {
+            "cloud.obj": b"v 0 0 0\nv 1 0 0\n",
+            "far.obj": b"v 0 0 0\nf 1 2 3\n",
+            "word.obj": b"v 0 x 0\nf 1 1 1\n",
+            "short.off": b"OFF\n9 1 0\n0 0 0\n",
+            "head.off": b"NOFF\n",
+            "cut.ply": files()["little.ply"][:-5],
+            "cut.stl": files()["binary.stl"][:-5],
+            "type.ply": files()["ascii.ply"].replace(b"format ascii", b"format other"),
+            "mesh.step": b"",
+        }.items():
+            (self.folder / name).write_bytes(content)
+            with self.subTest(file=name), self.assertRaises(clearance.InvalidArgument) as caught:
+                meshes.read_points(self.folder / name)
+            self.assertIn(name, caught.exception.field)
+
+    def test_objects_that_look_like_trimesh(self) -> None:
+        mesh = types.SimpleNamespace(vertices=STRAY, faces=FACES)
+        np.testing.assert_array_equal(clearance.Hull.from_mesh(mesh).vertices, CUBE)
+        cloud = types.SimpleNamespace(vertices=CUBE.tolist())
+        np.testing.assert_array_equal(clearance.Hull.from_mesh(cloud, scale=2).vertices, 2 * CUBE)
+
+    def test_poses_and_matrices(self) -> None:
+        random = np.random.default_rng(3)
+        quaternions = random.normal(size=(5, 40, 4))
+        quaternions[0] = np.eye(4)[np.arange(40) % 4]  # half turns and none
+        quaternions /= np.linalg.norm(quaternions, axis=-1, keepdims=True)
+        where = poses.pose(random.normal(size=(40, 3)), quaternions)
+        matrices = poses.to_matrix(where)
+        points = random.normal(size=(40, 3))
+        moved = (matrices @ np.append(points, np.ones((40, 1)), axis=1)[..., None])[..., :3, 0]
+        np.testing.assert_allclose(poses.transform(where, points), moved, atol=1e-12)
+        back = poses.from_matrix(matrices)
+        signs = np.sign((back[..., 3:] * quaternions).sum(-1, keepdims=True))
+        np.testing.assert_allclose(back[..., 3:] * signs, quaternions, atol=1e-12)
+        with self.assertRaises(clearance.InvalidArgument):
+            poses.from_matrix(np.diag([1, 1, -1, 1]))
+        with self.assertRaises(clearance.InvalidArgument):
+            poses.from_matrix(2 * np.eye(4))
+
+    def test_points_have_three_coordinates(self) -> None:
+        with self.assertRaises(clearance.InvalidArgument):
+            clearance.Hull([[0, 0], [1, 1]])
+
+
+if __name__ == "__main__":
+    unittest.main()

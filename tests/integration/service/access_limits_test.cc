@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the policy allows one principal leaves the others alone.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/integration/service/guarded_server.h"
+
+namespace clearance::testing {
+namespace {
+
+TEST(PrincipalSessions, AreRefusedBeyondTheirNumberForThatPrincipalAlone) {
+  GuardedServer guarded;
+  TestServer& server = guarded.server;
+  TestSession first(*server.queries, AuthorizationOf("one-session"));
+  first.Open(0, Sphere(1));
+  TestSession second(*server.queries, AuthorizationOf("one-session"));
+  const grpc::Status status = second.AwaitEnd();
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_EQ(ErrorOf(status).limit(), "sessions <= 1 of principal one-session");
+  EXPECT_EQ(server.metrics.principal_refusals(server::PrincipalLimit::kSessions).Value(), 1);
+
+  TestSession other(*server.queries, AuthorizationOf("viewer"));
+  other.Open(0, Sphere(1));
+  EXPECT_TRUE(other.Finish().ok());
+  EXPECT_TRUE(first.Finish().ok());
+  // The client knows of the end a moment before the server has put it into its books.
+  while (server.metrics.sessions_open().Value() > 0) std::this_thread::yield();
+  TestSession third(*server.queries, AuthorizationOf("one-session"));
+  third.Open(0, Sphere(1));
+}
+
+// A thousandth of a core: the account is overdrawn by real work sooner or later and stays so for as
+// long as that took, a thousand times over.
+TEST(PrincipalCores, RefuseWorkWithTheTimeToWaitAndTheSessionGoesOn) {
+  GuardedServer guarded;
+  TestServer& server = guarded.server;
+  TestSession slow(*server.queries, AuthorizationOf("slow"));
+  slow.Open(0, Sphere(1));
+  slow.Open(1, Sphere(1));
+  v1::SessionRequest request = DistanceAt(5, 7);
+  request.mutable_distance()->mutable_pairs()->set_count(100'000);
+  v1::SessionResponse response = slow.Ask(request);
+  while (response.has_distance()) response = slow.Ask(request);
+  EXPECT_EQ(response.status().code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_EQ(response.tag(), 7u);
+  const v1::Error error = ErrorOf(response.status());
+  EXPECT_EQ(error.limit(), "cores <= 0.001 of principal slow");
+  EXPECT_GT(error.retry_after().seconds(), 0);
+
+  // An open that is refused poisons its slot: no later query finds what stood there before.
+  v1::SessionRequest open;
+  *open.mutable_open()->mutable_shape()->mutable_inline_shape() = Sphere(2);
+  EXPECT_EQ(slow.Ask(open).status().code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  v1::SessionRequest close;
+  close.mutable_close()->set_slot(1);
+  EXPECT_TRUE(slow.Ask(close).has_close());
+  EXPECT_TRUE(slow.Finish().ok());
+
+  v1::GetServerInfoResponse info;
+  const grpc::Status unary = CallWith(AuthorizationOf("slow"), *server.info,
+                                      &v1::ServerService::Stub::GetServerInfo, {}, &info);
+  EXPECT_EQ(unary.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_GT(ErrorOf(unary).retry_after().seconds(), 0);
+  EXPECT_EQ(server.metrics.principal_refusals(server::PrincipalLimit::kCores).Value(), 3);
+
+  TestSession other(*server.queries, AuthorizationOf("viewer"));
+  other.Open(0, Sphere(1));
+  EXPECT_TRUE(other.Finish().ok());
+}
+
+// "maker" may own two shapes.
+TEST(PrincipalShapes, AreRefusedBeyondTheirNumberForThatPrincipalAlone) {
+  GuardedServer guarded;
+  TestServer& server = guarded.server;
+  server.quotas.Replace(*server::Policy::Parse(
+      R"({"principals": {"maker": {"role": "register", "limits": {"shapes": 2, "scenes": 1}}}})"));
+  const auto put = [&](const char* id, const char* name, double radius) {
+    v1::RegisterShapeRequest request;
+    request.set_name(name);
+    *request.mutable_shape() = Sphere(radius);
+    v1::RegisterShapeResponse response;
+    return CallWith(AuthorizationOf(id), *server.shapes, &v1::ShapeService::Stub::RegisterShape,
+                    request, &response);
+  };
+  ASSERT_TRUE(put("maker", "a", 1).ok());
+  ASSERT_TRUE(put("maker", "b", 2).ok());
+  ASSERT_TRUE(put("maker", "a", 1).ok());  // is there
+  const grpc::Status refused = put("maker", "c", 3);
+  EXPECT_EQ(refused.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_EQ(ErrorOf(refused).field(), "shape");
+  EXPECT_EQ(ErrorOf(refused).value(), "3");
+  EXPECT_EQ(ErrorOf(refused).limit(), "shapes <= 2 of principal maker");
+  EXPECT_EQ(server.metrics.principal_refusals(server::PrincipalLimit::kShapes).Value(), 1);
+  EXPECT_TRUE(put("owner", "c", 3).ok());
+
+  const auto create = [&](const char* name, bool is_short) {
+    v1::CreateSceneRequest request;
+    request.set_name(name);
+    if (is_short) request.mutable_ttl()->set_seconds(100);
+    v1::CreateSceneResponse response;
+    return CallWith(AuthorizationOf("maker"), *server.scenes, &v1::SceneService::Stub::CreateScene,
+                    request, &response);
+  };
+  ASSERT_TRUE(create("one", true).ok());
+  for (const bool is_short : {true, false}) {
+    EXPECT_EQ(ErrorOf(create("another", is_short)).limit(), "scenes <= 1 of principal maker");
+  }
+  v1::ForkSceneRequest fork;
+  fork.set_source("one");
+  fork.set_name("another");
+  v1::ForkSceneResponse forked;
+  EXPECT_EQ(ErrorOf(CallWith(AuthorizationOf("maker"), *server.scenes,
+                             &v1::SceneService::Stub::ForkScene, fork, &forked))
+                .limit(),
+            "scenes <= 1 of principal maker");
+  EXPECT_TRUE(CallWith(AuthorizationOf("owner"), *server.scenes, &v1::SceneService::Stub::ForkScene,
+                       fork, &forked)
+                  .ok());
+}
+
+}  // namespace
+}  // namespace clearance::testing

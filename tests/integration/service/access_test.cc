@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Who may come in and what they may reach: every rpc and every way to name a shape, tried by
+// callers with no credentials, wrong ones, too small a role, and names that are not theirs.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tests/integration/service/guarded_server.h"
+
+namespace clearance::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+using ShapeStub = v1::ShapeService::Stub;
+using QueryStub = v1::QueryService::Stub;
+using SceneQueryStub = v1::SceneQueryService::Stub;
+
+grpc::Status RegisterAs(const std::string& id, TestServer& server, const std::string& name,
+                        const v1::Shape& shape, bool replace = false) {
+  v1::RegisterShapeRequest request;
+  v1::RegisterShapeResponse response;
+  request.set_name(name);
+  request.set_replace(replace);
+  *request.mutable_shape() = shape;
+  return CallWith(AuthorizationOf(id), *server.shapes, &ShapeStub::RegisterShape, request,
+                  &response);
+}
+
+grpc::Status DeleteAs(const std::string& id, TestServer& server, const std::string& name) {
+  v1::DeleteShapeRequest request;
+  v1::DeleteShapeResponse response;
+  request.set_name(name);
+  return CallWith(AuthorizationOf(id), *server.shapes, &ShapeStub::DeleteShape, request, &response);
+}
+
+v1::ShapeReference ByName(const std::string& name) {
+  v1::ShapeReference reference;
+  reference.set_name(name);
+  return reference;
+}
+
+v1::ShapeReference ByDigest(const std::string& digest) {
+  v1::ShapeReference reference;
+  reference.set_digest(digest);
+  return reference;
+}
+
+v1::ShapeReference Inline(const v1::Shape& shape) {
+  v1::ShapeReference reference;
+  *reference.mutable_inline_shape() = shape;
+  return reference;
+}
+
+grpc::Status DistanceOf(const Metadata& metadata, TestServer& server,
+                        const v1::ShapeReference& shape) {
+  v1::DistanceRequest request;
+  v1::DistanceResponse response;
+  *request.add_shapes() = shape;
+  *request.add_shapes() = shape;
+  *request.mutable_batch()->mutable_pairs() = PairAt(5);
+  return CallWith(metadata, *server.queries, &QueryStub::Distance, request, &response);
+}
+
+grpc::Status IntersectionOf(const Metadata& metadata, TestServer& server,
+                            const v1::ShapeReference& shape) {
+  v1::IntersectionRequest request;
+  v1::IntersectionResponse response;
+  *request.add_shapes() = shape;
+  *request.add_shapes() = shape;
+  *request.mutable_batch()->mutable_pairs() = PairAt(5);
+  return CallWith(metadata, *server.queries, &QueryStub::Intersection, request, &response);
+}
+
+grpc::Status MotionOf(const Metadata& metadata, TestServer& server,
+                      const v1::ShapeReference& shape) {
+  v1::TimeOfCollisionRequest request;
+  v1::TimeOfCollisionResponse response;
+  *request.add_shapes() = shape;
+  *request.add_shapes() = shape;
+  *request.mutable_batch()->mutable_pairs() = PairAt(5);
+  return CallWith(metadata, *server.queries, &QueryStub::TimeOfCollision, request, &response);
+}
+
+// What touches the shape, in a scene of the name.
+grpc::Status OverlapOf(const Metadata& metadata, TestServer& server,
+                       const v1::ShapeReference& shape, const std::string& scene) {
+  v1::OverlapRequest request;
+  v1::OverlapResponse response;
+  *request.add_shapes() = shape;
+  request.mutable_open_scene()->set_name(scene);
+  request.mutable_batch()->set_count(1);
+  return CallWith(metadata, *server.scene_queries, &SceneQueryStub::Overlap, request, &response);
+}
+
+// A session's answer to an open, or how the session ended.
+grpc::Status OpenIn(const Metadata& metadata, TestServer& server, const v1::ShapeReference& shape) {
+  TestSession session(*server.queries, metadata);
+  v1::SessionRequest request;
+  *request.mutable_open()->mutable_shape() = shape;
+  session.Send(request);
+  v1::SessionResponse response;
+  if (!session.Receive(&response)) return session.AwaitEnd();
+  const auto code = static_cast<grpc::StatusCode>(response.status().code());
+  return {code, response.status().message(), response.status().SerializeAsString()};
+}
+
+// Every rpc by its name, with the role that it takes; `metadata` says who calls.
+struct Rpc {
+  std::string name;
+  server::Role role;
+  std::function<grpc::Status(const Metadata& metadata, TestServer& server)> call;
+};
+
+template <class Stub, class Request, class Response>
+Rpc Unary(const std::string& name, server::Role role, std::unique_ptr<Stub> TestServer::*stub,
+          grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*)) {
+  return {name, role, [=](const Metadata& metadata, TestServer& server) {
+            Response response;
+            return CallWith(metadata, *(server.*stub), method, Request(), &response);
+          }};
+}
+
+std::vector<Rpc> AllRpcs() {
+  const auto ball = Inline(Sphere(1));
+  using server::Role;
+  return {
+      Unary("RegisterShape", Role::kRegister, &TestServer::shapes, &ShapeStub::RegisterShape),
+      Unary("BatchRegisterShapes", Role::kRegister, &TestServer::shapes,
+            &ShapeStub::BatchRegisterShapes),
+      Unary("GetShape", Role::kQuery, &TestServer::shapes, &ShapeStub::GetShape),
+      Unary("ListShapes", Role::kQuery, &TestServer::shapes, &ShapeStub::ListShapes),
+      Unary("DeleteShape", Role::kAdmin, &TestServer::shapes, &ShapeStub::DeleteShape),
+      Unary("GetServerInfo", Role::kQuery, &TestServer::info,
+            &v1::ServerService::Stub::GetServerInfo),
+      Unary("Check", Role::kQuery, &TestServer::scene_queries, &SceneQueryStub::Check),
+      Unary("Clearance", Role::kQuery, &TestServer::scene_queries, &SceneQueryStub::Clearance),
+      Unary("Nearest", Role::kQuery, &TestServer::scene_queries, &SceneQueryStub::Nearest),
+      Unary("Overlap", Role::kQuery, &TestServer::scene_queries, &SceneQueryStub::Overlap),
+      Unary("Motion", Role::kQuery, &TestServer::scene_queries, &SceneQueryStub::Motion),
+      Unary("Ray", Role::kQuery, &TestServer::scene_queries, &SceneQueryStub::Ray),
+      {"Distance", Role::kQuery,
+       [=](const auto& metadata, auto& server) { return DistanceOf(metadata, server, ball); }},
+      {"Intersection", Role::kQuery,
+       [=](const auto& metadata, auto& server) { return IntersectionOf(metadata, server, ball); }},
+      {"TimeOfCollision", Role::kQuery,
+       [=](const auto& metadata, auto& server) { return MotionOf(metadata, server, ball); }},
+      {"Session", Role::kQuery,
+       [=](const auto& metadata, auto& server) { return OpenIn(metadata, server, ball); }}};
+}
+
+TEST(Access, EveryRpcOfTheContractIsTriedHere) {
+  std::size_t methods = 0;
+  for (const auto* message :
+       {v1::RegisterShapeRequest::descriptor(), v1::DistanceRequest::descriptor(),
+        v1::Limits::descriptor(), v1::CheckRequest::descriptor()}) {
+    methods += static_cast<std::size_t>(message->file()->service(0)->method_count());
+  }
+  EXPECT_EQ(AllRpcs().size(), methods);
+}
+
+TEST(Access, NobodyComesInWithoutCredentials) {
+  GuardedServer guarded;
+  for (const Rpc& rpc : AllRpcs()) {
+    const grpc::Status status = rpc.call({}, guarded.server);
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::UNAUTHENTICATED) << rpc.name;
+    EXPECT_EQ(ErrorOf(status).field(), "authorization") << rpc.name;
+    EXPECT_THAT(ErrorOf(status).limit(), HasSubstr("authorization: Bearer TOKEN")) << rpc.name;
+  }
+}
+
+TEST(Access, NobodyComesInWithAWrongToken) {
+  GuardedServer guarded;
+  const std::string unknown = TokenOf("nobody");
+  const Metadata wrong[] = {{{"authorization", "Bearer " + unknown}},
+                            {{"authorization", unknown}},
+                            {{"authorization", "Basic " + TokenOf("owner")}},
+                            {{"authorization", "Bearer " + TokenOf("owner") + "x"}},
+                            {{"authorization", "Bearer " + TokenOf("owner")},
+                             {"authorization", "Bearer " + TokenOf("owner")}}};
+  for (const Rpc& rpc : AllRpcs()) {
+    for (const Metadata& metadata : wrong) {
+      const grpc::Status status = rpc.call(metadata, guarded.server);
+      EXPECT_EQ(status.error_code(), grpc::StatusCode::UNAUTHENTICATED) << rpc.name;
+    }
+  }
+}
+
+TEST(Access, EveryRpcTakesItsRole) {
+  GuardedServer guarded;
+  const std::pair<const char*, server::Role> callers[] = {{"viewer", server::Role::kQuery},
+                                                          {"maker", server::Role::kRegister},
+                                                          {"owner", server::Role::kAdmin}};
+  for (const auto& [id, role] : callers) {
+    for (const Rpc& rpc : AllRpcs()) {
+      const grpc::Status status = rpc.call(AuthorizationOf(id), guarded.server);
+      EXPECT_NE(status.error_code(), grpc::StatusCode::UNAUTHENTICATED) << rpc.name;
+      const bool is_denied = status.error_code() == grpc::StatusCode::PERMISSION_DENIED;
+      EXPECT_EQ(is_denied, role < rpc.role) << id << " " << rpc.name;
+      if (!is_denied) continue;
+      EXPECT_EQ(ErrorOf(status).field(), "authorization");
+      EXPECT_THAT(ErrorOf(status).value(), HasSubstr(std::string("principal ") + id));
+      EXPECT_EQ(ErrorOf(status).limit(),
+                std::string("role ") + server::NameOf(rpc.role) + " or higher");
+    }
+  }
+}
+
+TEST(Access, ReplacingTakesTheRoleOfAnAdminAndAddingDoesNot) {
+  GuardedServer guarded;
+  EXPECT_TRUE(RegisterAs("maker", guarded.server, "ball", Sphere(1), /*replace=*/true).ok());
+  EXPECT_TRUE(RegisterAs("maker", guarded.server, "ball", Sphere(1), /*replace=*/true).ok());
+  EXPECT_EQ(RegisterAs("maker", guarded.server, "ball", Sphere(2)).error_code(),
+            grpc::StatusCode::ALREADY_EXISTS);
+  const grpc::Status denied =
+      RegisterAs("maker", guarded.server, "ball", Sphere(2), /*replace=*/true);
+  EXPECT_EQ(denied.error_code(), grpc::StatusCode::PERMISSION_DENIED);
+  EXPECT_EQ(ErrorOf(denied).field(), "replace");
+  EXPECT_TRUE(RegisterAs("owner", guarded.server, "ball", Sphere(2), /*replace=*/true).ok());
+}
+
+TEST(Access, AnOpenServerAsksNobody) {
+  TestServer server;
+  for (const Rpc& rpc : AllRpcs()) {
+    const grpc::StatusCode code = rpc.call({}, server).error_code();
+    EXPECT_NE(code, grpc::StatusCode::UNAUTHENTICATED) << rpc.name;
+    EXPECT_NE(code, grpc::StatusCode::PERMISSION_DENIED) << rpc.name;
+  }
+}
+
+// A guarded server with one shape inside of the prefixes of "arm" and one outside.
+class Prefixes : public ::testing::Test {
+ protected:
+  Prefixes() {
+    EXPECT_TRUE(RegisterAs("owner", server(), "arm/link", Sphere(1)).ok());
+    EXPECT_TRUE(RegisterAs("owner", server(), "secret/thing", Sphere(2)).ok());
+    foreign_digest_ = DigestOf("owner", "secret/thing");
+    own_digest_ = DigestOf("owner", "arm/link");
+  }
+
+  TestServer& server() { return guarded_.server; }
+
+  grpc::Status Get(const std::string& id, const v1::GetShapeRequest& request,
+                   v1::GetShapeResponse* response) {
+    return CallWith(AuthorizationOf(id), *server().shapes, &ShapeStub::GetShape, request, response);
+  }
+  std::string DigestOf(const std::string& id, const std::string& name) {
+    v1::GetShapeRequest request;
+    v1::GetShapeResponse response;
+    request.set_name(name);
+    EXPECT_TRUE(Get(id, request, &response).ok());
+    return response.info().digest();
+  }
+  // The names on all pages, `size` a page.
+  std::vector<std::string> NamesFor(const std::string& id, const std::string& prefix, int size) {
+    std::vector<std::string> names;
+    v1::ListShapesRequest request;
+    request.set_prefix(prefix);
+    request.set_page_size(size);
+    do {
+      v1::ListShapesResponse response;
+      const grpc::Status status = CallWith(AuthorizationOf(id), *server().shapes,
+                                           &ShapeStub::ListShapes, request, &response);
+      if (!status.ok()) return {status.error_message()};
+      EXPECT_LE(response.shapes_size(), size);
+      for (const auto& shape : response.shapes()) names.push_back(shape.name());
+      request.set_page_token(response.next_page_token());
+    } while (!request.page_token().empty());
+    return names;
+  }
+
+  GuardedServer guarded_;
+  std::string foreign_digest_;
+  std::string own_digest_;
+  const Metadata arm_ = AuthorizationOf("arm");
+};
+
+TEST_F(Prefixes, LetNoForeignNameThrough) {
+  using Call = std::function<grpc::Status(const std::string&)>;
+  const Call calls[] = {
+      [&](const auto& name) { return RegisterAs("arm", server(), name, Sphere(3)); },
+      [&](const auto& name) { return RegisterAs("arm", server(), name, Sphere(3), true); },
+      [&](const auto& name) { return DeleteAs("arm", server(), name); },
+      [&](const auto& name) { return DistanceOf(arm_, server(), ByName(name)); },
+      [&](const auto& name) { return IntersectionOf(arm_, server(), ByName(name)); },
+      [&](const auto& name) { return MotionOf(arm_, server(), ByName(name)); },
+      [&](const auto& name) { return OpenIn(arm_, server(), ByName(name)); },
+      [&](const auto& name) { return OverlapOf(arm_, server(), ByName(name), "arm/cell"); },
+      [&](const auto& name) { return OverlapOf(arm_, server(), Inline(Sphere(1)), name); },
+      [&](const auto& name) {
+        v1::GetShapeRequest request;
+        v1::GetShapeResponse response;
+        request.set_name(name);
+        return Get("arm", request, &response);
+      }};
+  for (const Call& call : calls) {
+    std::string told_of_known;
+    // Whether the name is registered makes no difference.
+    for (const std::string name : {"secret/thing", "secret/other"}) {
+      const grpc::Status status = call(name);
+      EXPECT_EQ(status.error_code(), grpc::StatusCode::PERMISSION_DENIED);
+      EXPECT_THAT(status.error_details(), HasSubstr("names that begin with arm/, tool/"));
+      EXPECT_THAT(status.error_details(), HasSubstr(name));
+      if (told_of_known.empty()) told_of_known = status.error_message();
+      EXPECT_EQ(status.error_message(), told_of_known);
+    }
+  }
+  EXPECT_EQ(DigestOf("owner", "secret/thing"), foreign_digest_);
+}
+
+TEST_F(Prefixes, HideTheContentsOfForeignNamesFromTheirDigests) {
+  for (const auto& call : {DistanceOf, IntersectionOf, MotionOf, OpenIn}) {
+    EXPECT_EQ(call(arm_, server(), ByDigest(foreign_digest_)).error_code(),
+              grpc::StatusCode::NOT_FOUND);
+    EXPECT_TRUE(call(arm_, server(), ByDigest(own_digest_)).ok());
+  }
+  v1::GetShapeRequest request;
+  v1::GetShapeResponse response;
+  request.set_digest(foreign_digest_);
+  EXPECT_EQ(Get("arm", request, &response).error_code(), grpc::StatusCode::NOT_FOUND);
+  // Under a name of its own the same content is the principal's to see, by that name.
+  EXPECT_TRUE(RegisterAs("arm", server(), "tool/same", Sphere(2)).ok());
+  EXPECT_TRUE(Get("arm", request, &response).ok());
+  EXPECT_EQ(response.info().name(), "tool/same");
+  EXPECT_TRUE(Get("owner", request, &response).ok());
+  EXPECT_EQ(response.info().name(), "secret/thing");
+}
+
+TEST_F(Prefixes, LetOwnNamesThrough) {
+  for (const auto& call : {DistanceOf, IntersectionOf, MotionOf, OpenIn}) {
+    EXPECT_TRUE(call(arm_, server(), ByName("arm/link")).ok());
+    EXPECT_TRUE(call(arm_, server(), Inline(Sphere(1))).ok());
+  }
+  EXPECT_TRUE(RegisterAs("arm", server(), "arm/link", Sphere(3), true).ok());
+  EXPECT_TRUE(DeleteAs("arm", server(), "arm/link").ok());
+}
+
+TEST_F(Prefixes, LeaveForeignNamesOutOfLists) {
+  for (const char* name : {"arm/a", "arm/b", "between", "tool/c", "zebra"}) {
+    EXPECT_TRUE(RegisterAs("owner", server(), name, Sphere(1)).ok());
+  }
+  for (const int size : {1, 2, 3, 4, 5, 100}) {
+    EXPECT_THAT(NamesFor("arm", "", size), ElementsAre("arm/a", "arm/b", "arm/link", "tool/c"))
+        << size;
+    EXPECT_THAT(NamesFor("arm", "arm/", size), ElementsAre("arm/a", "arm/b", "arm/link"));
+    EXPECT_THAT(NamesFor("arm", "t", size), ElementsAre("tool/c"));
+    EXPECT_THAT(NamesFor("arm", "arm/b", size), ElementsAre("arm/b"));
+    EXPECT_THAT(NamesFor("arm", "tool/d", size), IsEmpty());
+  }
+  EXPECT_THAT(NamesFor("arm", "secret/", 10), ElementsAre(HasSubstr("not among those")));
+  EXPECT_EQ(NamesFor("owner", "", 10).size(), 7u);
+}
+
+TEST_F(Prefixes, RefuseForeignItemsOfABatchOneByOne) {
+  v1::BatchRegisterShapesRequest request;
+  v1::BatchRegisterShapesResponse response;
+  for (const char* name : {"arm/p", "secret/p", "tool/p"}) {
+    request.add_names(name);
+    request.add_vertex_counts(1);
+    for (int i = 0; i < 3; ++i) request.add_vertices(request.names_size());
+  }
+  ASSERT_TRUE(
+      CallWith(arm_, *server().shapes, &ShapeStub::BatchRegisterShapes, request, &response).ok());
+  ASSERT_EQ(response.errors_size(), 1);
+  EXPECT_EQ(response.errors(0).index(), 1u);
+  EXPECT_EQ(response.errors(0).code(), grpc::StatusCode::PERMISSION_DENIED);
+  EXPECT_EQ(response.errors(0).value(), "secret/p");
+  EXPECT_THAT(NamesFor("arm", "", 10), ElementsAre("arm/link", "arm/p", "tool/p"));
+}
+
+TEST(Revocation, EndsTheSessionsOfATokenAtTheirNextMessage) {
+  GuardedServer guarded;
+  TestSession viewer(*guarded.server.queries, AuthorizationOf("viewer"));
+  TestSession owner(*guarded.server.queries, AuthorizationOf("owner"));
+  for (TestSession* session : {&viewer, &owner}) {
+    session->Open(0, Sphere(1));
+    session->Open(1, Sphere(1));
+    EXPECT_TRUE(session->Ask(DistanceAt(5, 1)).has_distance());
+  }
+  guarded.authenticator.Replace(TokensOf({"owner"}), *server::Policy::Parse(kGuardPolicy));
+
+  EXPECT_TRUE(viewer.Send(DistanceAt(5, 2)));
+  const grpc::Status end = viewer.AwaitEnd();
+  EXPECT_EQ(end.error_code(), grpc::StatusCode::UNAUTHENTICATED);
+  EXPECT_EQ(end.error_message(), "The token is not known, or no longer.");
+  EXPECT_TRUE(owner.Ask(DistanceAt(5, 2)).has_distance());
+  EXPECT_TRUE(owner.Finish().ok());
+}
+
+TEST(Revocation, EndsTheSessionsOfAPrincipalThatThePolicyNoLongerNames) {
+  GuardedServer guarded;
+  TestSession viewer(*guarded.server.queries, AuthorizationOf("viewer"));
+  viewer.Open(0, Sphere(1));
+  guarded.authenticator.Replace(TokensOf({"viewer"}),
+                                *server::Policy::Parse(R"({"principals": {}})"));
+  viewer.Send(DistanceAt(5, 2));
+  EXPECT_EQ(viewer.AwaitEnd().error_code(), grpc::StatusCode::UNAUTHENTICATED);
+}
+
+TEST(Revocation, NarrowsWhatASessionMayOpen) {
+  GuardedServer guarded;
+  EXPECT_TRUE(RegisterAs("owner", guarded.server, "ball", Sphere(1)).ok());
+  TestSession viewer(*guarded.server.queries, AuthorizationOf("viewer"));
+  viewer.Open(0, "ball");
+  guarded.authenticator.Replace(
+      TokensOf({"viewer"}),
+      *server::Policy::Parse(
+          R"({"principals": {"viewer": {"role": "query", "prefixes": ["arm/"]}}})"));
+  v1::SessionRequest open;
+  open.mutable_open()->mutable_shape()->set_name("ball");
+  EXPECT_EQ(viewer.Ask(open).status().code(), grpc::StatusCode::PERMISSION_DENIED);
+  EXPECT_TRUE(viewer.Finish().ok());
+}
+
+TEST(Secrets, StandInNoLogNoErrorAndNoMetric) {
+  GuardedServer guarded;
+  const std::string secrets[] = {TokenOf("nobody"), TokenOf("viewer"), TokenOf("owner")};
+  std::string all;
+  const auto gather = [&](const grpc::Status& status) {
+    all += status.error_message() + "\n" + status.error_details() + "\n";
+  };
+  for (const Rpc& rpc : AllRpcs()) {
+    for (const char* id : {"nobody", "viewer", "owner"}) {
+      gather(rpc.call(AuthorizationOf(id), guarded.server));
+      gather(rpc.call({{"authorization", TokenOf(id)}}, guarded.server));
+      gather(rpc.call({{"authorization", "Bearer  " + TokenOf(id)}}, guarded.server));
+      gather(rpc.call({{"authorization", "Bearer " + TokenOf(id)}, {"x-request-id", "a b"}},
+                      guarded.server));
+    }
+  }
+  EXPECT_TRUE(RegisterAs("owner", guarded.server, "ball", Sphere(1)).ok());
+  guarded.server.grpc->Shutdown(absl::InfiniteDuration());
+  all += guarded.server.metrics.Scrape();
+  for (const std::string& line : guarded.server.log_lines) all += line;
+  EXPECT_THAT(all, HasSubstr("refused a call"));
+  EXPECT_THAT(all, HasSubstr("AUDIT"));
+  for (const std::string& secret : secrets) {
+    EXPECT_THAT(all, Not(HasSubstr(secret)));
+    EXPECT_THAT(all, Not(HasSubstr(secret.substr(10, 10))));
+  }
+}
+
+}  // namespace
+}  // namespace clearance::testing

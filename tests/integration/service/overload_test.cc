@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// More work than the server takes on: a worker is held, by the judge of the first answer that is
+// checked, until what comes meanwhile was refused.
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <latch>
+
+#include "tests/integration/service/harness.h"
+
+namespace clearance::testing {
+namespace {
+
+constexpr std::uint32_t kLargeRows = 3'000;
+
+v1::SessionRequest LargeBatch(std::uint64_t tag) {
+  v1::SessionRequest request = DistanceAt(3, tag);
+  request.mutable_distance()->mutable_pairs()->set_count(kLargeRows);
+  return request;
+}
+
+v1::DistanceRequest LargeCall() {
+  v1::DistanceRequest request;
+  *request.add_shapes()->mutable_inline_shape() = Sphere(1);
+  *request.add_shapes()->mutable_inline_shape() = Sphere(1);
+  *request.mutable_batch() = LargeBatch(0).distance();
+  return request;
+}
+
+class Overload : public ::testing::Test {
+ protected:
+  Checking HoldTheFirst() {
+    server::Judges judges = server::ProofJudges();
+    const auto judge = judges.distance;
+    judges.distance = [this, judge](const auto& asked, const auto& answer) {
+      if (!is_first_.test_and_set()) {
+        is_held_.count_down();
+        release_.wait();
+      }
+      return judge(asked, answer);
+    };
+    return {.one_in = 1, .judges = judges};
+  }
+
+  std::atomic_flag is_first_;
+  std::latch is_held_{1}, release_{1};
+};
+
+TEST_F(Overload, RefusesAMessageByItselfAndSaysWhenToRepeatIt) {
+  TestServer server({}, HoldTheFirst(), nullptr, absl::ZeroDuration());
+  TestSession first(server), second(server);
+  for (TestSession* const session : {&first, &second}) {
+    session->Open(0, Sphere(1));
+    session->Open(1, Sphere(1));
+  }
+  ASSERT_TRUE(first.Send(LargeBatch(1)));
+  is_held_.wait();
+
+  const v1::SessionResponse refused = second.Ask(LargeBatch(2));
+  EXPECT_EQ(refused.tag(), 2u);
+  EXPECT_EQ(refused.status().code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_TRUE(ErrorOf(refused.status()).has_retry_after());
+  v1::DistanceResponse response;
+  const grpc::Status status =
+      Call(*server.queries, &v1::QueryService::Stub::Distance, LargeCall(), &response);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_TRUE(ErrorOf(status).has_retry_after());
+  EXPECT_EQ(server.metrics.shed(server::ShedReason::kFull).Value(), 2);
+  EXPECT_EQ(second.Ask(DistanceAt(3, 3)).distance().count(), 1u);
+
+  // An open that is refused leaves no older shape to be asked about.
+  v1::SessionRequest open;
+  open.mutable_open()->set_slot(0);
+  *open.mutable_open()->mutable_shape()->mutable_inline_shape() = RingHull(200);
+  EXPECT_EQ(second.Ask(open).status().code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  const v1::SessionResponse poisoned = second.Ask(DistanceAt(3, 4));
+  ASSERT_EQ(poisoned.distance().states_size(), 1);
+  EXPECT_EQ(poisoned.distance().states(0), v1::STATE_REFUSED);
+
+  release_.count_down();
+  v1::SessionResponse answer;
+  ASSERT_TRUE(first.Receive(&answer));
+  EXPECT_EQ(answer.distance().count(), kLargeRows);
+  EXPECT_EQ(first.Ask(LargeBatch(3)).distance().count(), kLargeRows);
+}
+
+}  // namespace
+}  // namespace clearance::testing

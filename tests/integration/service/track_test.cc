@@ -1,0 +1,687 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tracks: one session publishes ticks, others rewind to them and ask. The oracle is the core, asked
+// about bodies that are interpolated here, by the formula of track.proto: every number has to be
+// the same to the last bit.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <deque>
+#include <random>
+#include <string>
+#include <thread>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/scene/scene_query.h"
+#include "tests/integration/service/scene_messages.h"
+
+namespace clearance::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr std::uint32_t kPlayers = 200;
+constexpr std::uint64_t kTicks = 64;
+constexpr std::uint32_t kFirstPlayer = 1000;
+constexpr int kAskers = 4;
+constexpr int kRewindsAnAsker = 40;
+constexpr std::uint32_t kRays = 32;
+constexpr std::uint64_t kSeed = 20261123;
+
+void AddNumbersOf(const Pose& pose, google::protobuf::RepeatedField<double>* column) {
+  const auto& [p, q] = pose;
+  for (const double number : {p.x, p.y, p.z, q.x, q.y, q.z, q.w}) column->Add(number);
+}
+
+// Where players stand at each tick, whatever the machine's sine is: what is sent is what is asked.
+class Game {
+ public:
+  Game() {
+    std::mt19937_64 random(kSeed);
+    std::uniform_real_distribution<double> any(-1, 1);
+    for (std::uint32_t i = 0; i < kPlayers; ++i) {
+      starts_.push_back({10 * any(random), 10 * any(random), any(random)});
+      steps_.push_back({0.1 * any(random), 0.1 * any(random), 0});
+      turns_.push_back(0.3 * any(random));
+    }
+  }
+
+  Pose PoseOf(std::uint32_t player, std::uint64_t tick) const {
+    const auto time = static_cast<double>(tick);
+    const double half = turns_[player] * time / 2;
+    return {starts_[player] + time * steps_[player], {0, 0, std::sin(half), std::cos(half)}};
+  }
+
+ private:
+  std::vector<Vec3d> starts_, steps_;
+  std::vector<double> turns_;
+};
+
+Pose Between(const Pose& a, const Pose& b, double w) {
+  if (w == 0) return a;
+  const Quaternion& p = a.q_WS;
+  const Quaternion& q = b.q_WS;
+  const double u = 1 - w;
+  const double s = p.x * q.x + p.y * q.y + p.z * q.z + p.w * q.w < 0 ? -w : w;
+  const Quaternion c = {u * p.x + s * q.x, u * p.y + s * q.y, u * p.z + s * q.z, u * p.w + s * q.w};
+  const double length = std::sqrt(c.x * c.x + c.y * c.y + c.z * c.z + c.w * c.w);
+  return {{a.p_WS.x + w * (b.p_WS.x - a.p_WS.x), a.p_WS.y + w * (b.p_WS.y - a.p_WS.y),
+           a.p_WS.z + w * (b.p_WS.z - a.p_WS.z)},
+          {c.x / length, c.y / length, c.z / length, c.w / length}};
+}
+
+v1::SessionRequest OpenTrackOf(const std::string& name) {
+  v1::SessionRequest request;
+  request.mutable_open_track()->set_name(name);
+  return request;
+}
+
+// Without poses: where the bodies were attached.
+v1::SessionRequest TickOf(std::uint64_t tick) {
+  v1::SessionRequest request;
+  request.mutable_publish_tick()->set_tick(tick);
+  return request;
+}
+
+v1::SessionRequest RewindTo(const std::string& track, std::uint64_t tick, double fraction = 0) {
+  v1::SessionRequest request;
+  v1::RewindTrack& rewind = *request.mutable_rewind_track();
+  rewind.set_scene_slot(1);
+  rewind.set_track(track);
+  rewind.set_tick(tick);
+  rewind.set_fraction(fraction);
+  return request;
+}
+
+v1::SessionRequest OpenIn(std::uint32_t slot, const std::string& name) {
+  v1::SessionRequest request;
+  request.mutable_open_scene()->set_scene_slot(slot);
+  request.mutable_open_scene()->set_name(name);
+  return request;
+}
+
+// Attaches balls of slot 0 with these ids at (x, 0, 0), x given for each.
+v1::SessionRequest AttachAt(const std::vector<std::pair<std::uint32_t, double>>& bodies) {
+  v1::SessionRequest request;
+  v1::BodyColumns& columns = *request.mutable_change_bodies()->mutable_change()->mutable_bodies();
+  columns.set_count(static_cast<std::uint32_t>(bodies.size()));
+  for (const auto& [id, x] : bodies) {
+    columns.add_ids(id);
+    AddPoseAt(x, columns.mutable_poses());
+  }
+  return request;
+}
+
+// A server that knows the shapes "ball" and "box".
+class TrackServer : public TestServer {
+ public:
+  explicit TrackServer(const server::Limits& own_limits = {}) : TestServer(own_limits) {
+    Register(*this, "ball", Sphere(0.4));
+    Register(*this, "box", Box(0.3));
+  }
+
+  RigidBodyPtr BodyOf(const std::string& name) {
+    return registry.FindByName(name)->shape.content->body;
+  }
+};
+
+void ExpectOk(const v1::SessionResponse& response) {
+  EXPECT_EQ(response.status().code(), 0) << response.status().message();
+}
+
+void ExpectRefusal(const v1::SessionResponse& response, grpc::StatusCode code,
+                   const std::string& field, const std::string& value) {
+  EXPECT_EQ(response.status().code(), static_cast<int>(code)) << response.ShortDebugString();
+  if (response.status().code() == 0) return;
+  const v1::Error error = ErrorOf(response.status());
+  EXPECT_EQ(error.field(), field);
+  EXPECT_EQ(error.value(), value) << error.ShortDebugString();
+}
+
+// ---- Everybody at once ----
+
+// The server's world beside the players: some balls that do not move.
+std::vector<SceneBody> Furniture(const RigidBodyPtr& ball) {
+  std::vector<SceneBody> bodies;
+  for (std::uint32_t i = 0; i < 20; ++i)
+    bodies.push_back({.id = i, .body = ball, .X_WB = {{1.0 * i - 10, 3, 0}, {}}});
+  // Takes the id of a player, whose place it loses.
+  bodies.push_back({.id = kFirstPlayer, .body = ball, .X_WB = {{0, 0, 0}, {}}});
+  return bodies;
+}
+
+void CreateFurniture(TestServer& server, const std::vector<SceneBody>& bodies) {
+  v1::CreateSceneRequest request;
+  request.set_name("room");
+  v1::BodyColumns& columns = *request.mutable_content()->mutable_bodies();
+  columns.add_shapes()->set_name("ball");
+  columns.set_count(static_cast<std::uint32_t>(bodies.size()));
+  for (const SceneBody& body : bodies) {
+    columns.add_ids(body.id);
+    AddNumbersOf(body.X_WB, columns.mutable_poses());
+  }
+  v1::CreateSceneResponse response;
+  ASSERT_TRUE(Call(*server.scenes, &v1::SceneService::Stub::CreateScene, request, &response).ok());
+}
+
+// The players as own bodies of a session whose slots 0 and 1 are the ball and the box.
+v1::SessionRequest AttachPlayers(const Game& game) {
+  v1::SessionRequest request;
+  v1::BodyColumns& columns = *request.mutable_change_bodies()->mutable_change()->mutable_bodies();
+  columns.set_count(kPlayers);
+  for (std::uint32_t i = 0; i < kPlayers; ++i) {
+    columns.add_ids(kFirstPlayer + i);
+    columns.add_shape_slots(i % 2);
+    AddNumbersOf(game.PoseOf(i, 0), columns.mutable_poses());
+  }
+  return request;
+}
+
+v1::SessionRequest TickOf(const Game& game, std::uint64_t tick) {
+  v1::SessionRequest request = TickOf(tick);
+  for (std::uint32_t i = 0; i < kPlayers; ++i)
+    AddNumbersOf(game.PoseOf(i, tick), request.mutable_publish_tick()->mutable_poses());
+  return request;
+}
+
+// One rewind, the questions after it, and what was said.
+struct Asked {
+  v1::RewindTrack rewind;
+  v1::RewindTrackResult rewound;
+  v1::RayBatch rays;
+  v1::SweepBatchResult hits;
+  v1::CheckBatchResult check;
+  v1::SweepBatchResult motion;
+};
+
+// One session that asks at times of its own.
+class AskerStream {
+ public:
+  AskerStream(TestServer& server, std::uint64_t seed) : session_(server), random_(seed) {
+    session_.Open(0, "ball");
+    ExpectOk(session_.Ask(OpenIn(0, "room")));
+    ExpectOk(session_.Ask(AttachAt({{1, 0}})));
+  }
+
+  void Run() {
+    for (int i = 0; i < kRewindsAnAsker; ++i) AskOnce();
+    EXPECT_TRUE(session_.Finish().ok());
+  }
+
+  const std::vector<Asked>& all() const { return all_; }
+
+ private:
+  double Any(double most) { return std::uniform_real_distribution<double>(-most, most)(random_); }
+
+  // Four messages on their way at once, as a game server would have them.
+  void AskOnce() {
+    Asked& asked = all_.emplace_back();
+    // Beyond the last tick too, and now and then exactly at one.
+    v1::SessionRequest rewind =
+        RewindTo("game", random_() % (kTicks + 2), random_() % 8 == 0 ? 0 : std::fabs(Any(0.999)));
+    rewind.mutable_rewind_track()->set_base_scene_slot(0);
+    rewind.mutable_rewind_track()->add_left_out_bodies(kFirstPlayer + 7);
+    asked.rewind = rewind.rewind_track();
+    v1::SessionRequest rays;
+    v1::RayBatch& batch = *rays.mutable_ray();
+    batch.set_count(kRays);
+    batch.set_scene_slot(1);
+    for (std::uint32_t row = 0; row < 3 * kRays; ++row) {
+      batch.add_origins(Any(12));
+      batch.add_displacements(Any(12));
+    }
+    asked.rays = batch;
+    v1::SessionRequest check;
+    *check.mutable_check()->mutable_configurations() = Probe();
+    check.mutable_check()->mutable_detail()->set_bounds(true);
+    v1::SessionRequest motion;
+    *motion.mutable_motion()->mutable_configurations() = Probe();
+    for (const double number : {4., 0., 0.}) motion.mutable_motion()->add_displacements(number);
+    for (const auto* const request : {&rewind, &rays, &check, &motion})
+      ASSERT_TRUE(session_.Send(*request));
+    asked.rewound = Next().rewind_track();
+    asked.hits = Next().ray();
+    asked.check = Next().check();
+    asked.motion = Next().motion();
+  }
+
+  // The own ball at the origin.
+  static v1::ConfigurationColumns Probe() {
+    v1::ConfigurationColumns columns;
+    columns.set_count(1);
+    columns.set_scene_slot(1);
+    columns.set_among(v1::AMONG_SCENE);
+    return columns;
+  }
+
+  v1::SessionResponse Next() {
+    v1::SessionResponse response;
+    EXPECT_TRUE(session_.Receive(&response));
+    ExpectOk(response);
+    return response;
+  }
+
+  TestSession session_;
+  std::mt19937_64 random_;
+  std::vector<Asked> all_;
+};
+
+// What asking offline gives.
+class Offline {
+ public:
+  Offline(TrackServer& server, const Game& game)
+      : game_(game),
+        ball_(server.BodyOf("ball")),
+        box_(server.BodyOf("box")),
+        room_(std::get<ScenePtr>(Scene::MakeEmpty()->Apply({.put = Furniture(ball_)}))) {}
+
+  void Expect(const Asked& asked) {
+    ExpectTime(asked);
+    const ScenePtr scene = SceneOf(asked.rewound);
+    ExpectRays(*scene, asked);
+    const std::vector<SceneBody> probe = {{.id = 1, .body = ball_, .X_WB = {}}};
+    const Asker asker = {.scene = *scene, .bodies = probe, .among = Asker::Among::kScene};
+    const CheckAnswer check = CheckScene(asker, {}, &scratch_);
+    ASSERT_EQ(asked.check.verdicts(0), static_cast<int>(check.verdict));
+    if (check.verdict != Verdict::kFree) {
+      ++touched;
+      EXPECT_EQ(asked.check.lower_bounds(0), check.first.bracket.lower);
+      EXPECT_EQ(asked.check.upper_bounds(0), check.first.bracket.upper);
+    }
+    const std::vector<Motion> motions = {{.displacement = {4, 0, 0}, .rotation = {}, .pivot = {}}};
+    const SweepAnswer sweep = Sweep({asker, motions}, {}, &scratch_);
+    EXPECT_EQ(asked.motion.states(0), static_cast<int>(sweep.earliest.contact.state));
+    EXPECT_EQ(asked.motion.t_free(0), sweep.earliest.contact.t_free);
+    const bool is_hit = sweep.earliest.contact.state == MotionState::kHit;
+    EXPECT_TRUE(!is_hit || asked.motion.t_hit(0) == sweep.earliest.contact.t_hit);
+  }
+
+  int clamped = 0, between = 0, player_hits = 0, touched = 0;
+
+ private:
+  void ExpectTime(const Asked& asked) {
+    const v1::RewindTrackResult& rewound = asked.rewound;
+    EXPECT_EQ(rewound.scene_revision(), 1u);
+    EXPECT_EQ(rewound.oldest_tick(), 0u);
+    EXPECT_EQ(rewound.body_count(), kPlayers - 1);
+    if (rewound.clamp() == v1::TRACK_CLAMP_TO_NEWEST) {
+      ++clamped;
+      EXPECT_EQ(rewound.tick(), rewound.newest_tick());
+      EXPECT_GE(asked.rewind.tick(), rewound.newest_tick());
+      EXPECT_EQ(rewound.weight(), 0);
+      EXPECT_EQ(rewound.fraction(), 0);
+      return;
+    }
+    ASSERT_EQ(rewound.clamp(), v1::TRACK_CLAMP_NONE);
+    EXPECT_EQ(rewound.tick(), asked.rewind.tick());
+    EXPECT_EQ(rewound.fraction(), asked.rewind.fraction());
+    EXPECT_EQ(rewound.weight(), asked.rewind.fraction());
+    EXPECT_EQ(rewound.earlier_tick(), asked.rewind.tick());
+    EXPECT_EQ(rewound.later_tick(), asked.rewind.tick() + (rewound.weight() == 0 ? 0 : 1));
+    between += rewound.weight() > 0 ? 1 : 0;
+  }
+
+  ScenePtr SceneOf(const v1::RewindTrackResult& rewound) const {
+    std::vector<SceneBody> players;
+    for (std::uint32_t i = 0; i < kPlayers; ++i) {
+      if (i == 7) continue;
+      players.push_back({.id = kFirstPlayer + i,
+                         .body = i % 2 == 0 ? ball_ : box_,
+                         .X_WB = Between(game_.PoseOf(i, rewound.earlier_tick()),
+                                         game_.PoseOf(i, rewound.later_tick()), rewound.weight())});
+    }
+    return std::get<ScenePtr>(room_->Apply({.put = players}));
+  }
+
+  void ExpectRays(const Scene& scene, const Asked& asked) {
+    ASSERT_EQ(asked.hits.states_size(), static_cast<int>(kRays));
+    for (int row = 0; row < static_cast<int>(kRays); ++row) {
+      const auto at = [&](const auto& column) {
+        return Vec3d{column[3 * row], column[3 * row + 1], column[3 * row + 2]};
+      };
+      const Ray ray = {at(asked.rays.origins()), at(asked.rays.displacements()), 0, {}};
+      const SweepAnswer answer = CastRay(scene, ray, RayKind::kClosest, &scratch_);
+      ASSERT_EQ(asked.hits.states(row), static_cast<int>(answer.earliest.contact.state));
+      EXPECT_EQ(asked.hits.t_free(row), answer.earliest.contact.t_free);
+      const bool is_hit = answer.earliest.contact.state == MotionState::kHit;
+      EXPECT_TRUE(!is_hit || asked.hits.t_hit(row) == answer.earliest.contact.t_hit);
+      player_hits += is_hit && answer.earliest.pair.b >= kFirstPlayer ? 1 : 0;
+    }
+  }
+
+  const Game& game_;
+  const RigidBodyPtr ball_, box_;
+  const ScenePtr room_;
+  SceneScratch scratch_;
+};
+
+TEST(Tracks, FourStreamsAskWhileTicksArePublishedAndGetWhatTheCoreSaysOffline) {
+  TrackServer server;
+  CreateFurniture(server, Furniture(server.BodyOf("ball")));
+  const Game game;
+  TestSession writer(server);
+  writer.Open(0, "ball");
+  writer.Open(1, "box");
+  ExpectOk(writer.Ask(AttachPlayers(game)));
+  ExpectOk(writer.Ask(OpenTrackOf("game")));
+  ExpectOk(writer.Ask(TickOf(game, 0)));
+
+  std::deque<AskerStream> askers;
+  for (int i = 0; i < kAskers; ++i) askers.emplace_back(server, kSeed + i);
+  std::vector<std::thread> threads;
+  for (AskerStream& asker : askers) threads.emplace_back([&asker] { asker.Run(); });
+  for (std::uint64_t tick = 1; tick < kTicks; ++tick) {
+    const v1::SessionResponse response = writer.Ask(TickOf(game, tick));
+    EXPECT_EQ(response.publish_tick().tick(), tick) << response.ShortDebugString();
+    EXPECT_EQ(response.publish_tick().body_count(), kPlayers);
+  }
+  for (std::thread& thread : threads) thread.join();
+  // With all ticks there, whatever the threads were given.
+  AskerStream last(server, kSeed + kAskers);
+  last.Run();
+
+  Offline offline(server, game);
+  for (const AskerStream& asker : askers) {
+    for (const Asked& asked : asker.all()) offline.Expect(asked);
+  }
+  for (const Asked& asked : last.all()) offline.Expect(asked);
+  EXPECT_GT(offline.between, kRewindsAnAsker / 2);
+  EXPECT_GT(offline.player_hits, 100);
+  EXPECT_GT(offline.touched, 0);
+  EXPECT_GT(offline.clamped, 0);
+  EXPECT_EQ(server.metrics.track_ticks().Value(), static_cast<double>(kTicks));
+  EXPECT_EQ(server.metrics.rewinds(true).Value(), offline.clamped);
+  EXPECT_EQ(server.metrics.rewinds(false).Value(),
+            (kAskers + 1) * kRewindsAnAsker - offline.clamped);
+}
+
+// ---- One thing at a time ----
+
+// A writer with one ball, id 5, and an asker; no track yet.
+class TrackTest : public ::testing::Test {
+ protected:
+  TrackTest() {
+    writer_.Open(0, "ball");
+    ExpectOk(writer_.Ask(AttachAt({{5, 0}})));
+    asker_.Open(0, "ball");
+  }
+
+  static server::Limits FewOfAll() {
+    server::Limits limits;
+    limits.max_tracks = 3;
+    limits.max_caller_tracks = 2;
+    limits.max_track_ticks = 3;
+    limits.max_track_bodies = 4;
+    limits.max_session_scenes = 4;
+    return limits;
+  }
+
+  // The x of the first thing that a point meets on its way along the x axis, less a ball's radius.
+  double FirstX() {
+    v1::SessionRequest request;
+    v1::RayBatch& ray = *request.mutable_ray();
+    ray.set_count(1);
+    ray.set_scene_slot(1);
+    for (const double number : {-100., 0., 0.}) ray.add_origins(number);
+    for (const double number : {200., 0., 0.}) ray.add_displacements(number);
+    const v1::SessionResponse response = asker_.Ask(request);
+    EXPECT_EQ(response.ray().states_size(), 1) << response.ShortDebugString();
+    if (response.ray().states_size() != 1 || response.ray().states(0) != v1::MOTION_STATE_HIT)
+      return NAN;
+    return -100 + 200 * response.ray().t_hit(0) + 0.4;
+  }
+
+  void PublishAt(std::uint64_t tick, double x) {
+    v1::SessionRequest request = TickOf(tick);
+    AddPoseAt(x, request.mutable_publish_tick()->mutable_poses());
+    ExpectOk(writer_.Ask(request));
+  }
+
+  TrackServer server_{FewOfAll()};
+  TestSession writer_{server_};
+  TestSession asker_{server_};
+};
+
+TEST_F(TrackTest, ATimeIsClampedToTheTicksThatAreHeldAndTheAnswerSaysSo) {
+  ExpectOk(writer_.Ask(OpenTrackOf("game")));
+  for (const std::uint64_t tick : {10, 11, 12, 16}) PublishAt(tick, static_cast<double>(tick));
+  // Of four ticks three are held.
+  v1::RewindTrackResult rewound = asker_.Ask(RewindTo("game", 10, 0.5)).rewind_track();
+  EXPECT_EQ(rewound.clamp(), v1::TRACK_CLAMP_TO_OLDEST);
+  EXPECT_EQ(rewound.tick(), 11u);
+  EXPECT_EQ(rewound.fraction(), 0);
+  EXPECT_EQ(rewound.oldest_tick(), 11u);
+  EXPECT_NEAR(FirstX(), 11, 1e-9);
+  rewound = asker_.Ask(RewindTo("game", 16, 0.25)).rewind_track();
+  EXPECT_EQ(rewound.clamp(), v1::TRACK_CLAMP_TO_NEWEST);
+  EXPECT_EQ(rewound.newest_tick(), 16u);
+  EXPECT_NEAR(FirstX(), 16, 1e-9);
+  rewound = asker_.Ask(RewindTo("game", 16)).rewind_track();
+  EXPECT_EQ(rewound.clamp(), v1::TRACK_CLAMP_NONE);
+  // Across the ticks that are missing.
+  rewound = asker_.Ask(RewindTo("game", 14, 0.5)).rewind_track();
+  EXPECT_EQ(rewound.clamp(), v1::TRACK_CLAMP_NONE);
+  EXPECT_EQ(rewound.earlier_tick(), 12u);
+  EXPECT_EQ(rewound.later_tick(), 16u);
+  EXPECT_EQ(rewound.weight(), 2.5 / 4);
+  EXPECT_NEAR(FirstX(), 14.5, 1e-9);
+}
+
+TEST_F(TrackTest, BodiesComeAndGoWithTheTicksThatHaveThem) {
+  ExpectOk(writer_.Ask(OpenTrackOf("game")));
+  ExpectOk(writer_.Ask(AttachAt({{6, -20}})));
+  ExpectOk(writer_.Ask(TickOf(1)));  // 5 at 0 and 6 at -20
+  v1::SessionRequest change = AttachAt({{4, -40}, {7, 100}});
+  change.mutable_change_bodies()->mutable_change()->add_removed_bodies(6);
+  ExpectOk(writer_.Ask(change));
+  ExpectOk(writer_.Ask(TickOf(2)));  // 4 at -40, 5 at 0 and 7 at 100
+  EXPECT_EQ(asker_.Ask(RewindTo("game", 1, 0.9)).rewind_track().body_count(), 2u);
+  EXPECT_NEAR(FirstX(), -20, 1e-9) << "4 is not there yet, and 6 is still there";
+  EXPECT_EQ(asker_.Ask(RewindTo("game", 2)).rewind_track().body_count(), 3u);
+  EXPECT_NEAR(FirstX(), -40, 1e-9) << "4 has come, and 6 has gone";
+}
+
+TEST_F(TrackTest, BodiesAreLeftOutAndTakeThePlaceOfTheScenes) {
+  CreateRow(server_, "row", 6, Forever());  // 0 to 5, body i at x = i
+  ExpectOk(asker_.Ask(OpenIn(0, "row")));
+  ExpectOk(writer_.Ask(OpenTrackOf("game")));
+  PublishAt(1, -7);
+  v1::SessionRequest request = RewindTo("game", 1);
+  v1::RewindTrack& rewind = *request.mutable_rewind_track();
+  rewind.set_base_scene_slot(0);
+  EXPECT_EQ(asker_.Ask(request).rewind_track().scene_revision(), 1u);
+  EXPECT_NEAR(FirstX(), -7, 1e-9);
+  // The track's, the scene's, one twice and one that neither has.
+  for (const std::uint32_t id : {5, 0, 0, 99}) rewind.add_left_out_bodies(id);
+  EXPECT_EQ(asker_.Ask(request).rewind_track().body_count(), 0u);
+  EXPECT_NEAR(FirstX(), 1, 1e-9);
+  for (const std::uint32_t id : {1, 2, 3, 4}) rewind.add_left_out_bodies(id);
+  ExpectRefusal(asker_.Ask(request), grpc::StatusCode::RESOURCE_EXHAUSTED,
+                "rewind_track.left_out_bodies", "8");
+}
+
+// A scene takes the same memory in whatever slot, so that the first tells how many there can be.
+TEST_F(TrackTest, WhatACallerHasRewoundTakesNoMoreThanAllOthersLeaveFree) {
+  server::Limits limits = FewOfAll();
+  const auto rewind_all = [&](int* held) {
+    TrackServer server(limits);
+    CreateRow(server, "row", 100, Forever());
+    TestSession writer(server);
+    writer.Open(0, "ball");
+    ExpectOk(writer.Ask(AttachAt({{5, 0}})));
+    ExpectOk(writer.Ask(OpenTrackOf("game")));
+    ExpectOk(writer.Ask(TickOf(1)));
+    TestSession asker(server);
+    ExpectOk(asker.Ask(OpenIn(0, "row")));
+    v1::SessionRequest request = RewindTo("game", 1);
+    request.mutable_rewind_track()->set_base_scene_slot(0);
+    for (*held = 0; *held < 3; ++*held) {
+      request.mutable_rewind_track()->set_scene_slot(*held + 1);
+      const v1::SessionResponse response = asker.Ask(request);
+      if (response.status().code() == 0) continue;
+      EXPECT_EQ(response.status().code(), static_cast<int>(grpc::StatusCode::RESOURCE_EXHAUSTED));
+      EXPECT_EQ(ErrorOf(response.status()).field(), "rewind_track.scene_slot");
+      break;
+    }
+    const double bytes = server.metrics.scene_bytes_rewound().Value();
+    // Into a slot that is used already there is room.
+    request.mutable_rewind_track()->set_scene_slot(1);
+    ExpectOk(asker.Ask(request));
+    v1::SessionRequest close;
+    close.mutable_close_scene()->set_scene_slot(1);
+    ExpectOk(asker.Ask(close));
+    EXPECT_EQ(server.metrics.scene_bytes_rewound().Value(), bytes - bytes / *held);
+    return static_cast<std::uint64_t>(bytes);
+  };
+  int held = 0;
+  const std::uint64_t bytes = rewind_all(&held);
+  EXPECT_EQ(held, 3);
+  EXPECT_GT(bytes, 3u * 100 * sizeof(Pose)) << "the base counts too";
+  limits.max_scene_bytes = 2 * bytes / 3 * 2;
+  EXPECT_EQ(rewind_all(&held), bytes / 3 * 2);
+  EXPECT_EQ(held, 2);
+}
+
+// Only what is too dear for a polling thread is waited for.
+TEST(Rewind, IsWorkForAWorkerWhereItsBaseIsLarge) {
+  TrackServer server;
+  CreateRow(server, "small", 10, Forever());
+  CreateRow(server, "large", 5'000, Forever());
+  TestSession writer(server);
+  writer.Open(0, "ball");
+  ExpectOk(writer.Ask(AttachAt({{5, 0}})));
+  ExpectOk(writer.Ask(OpenTrackOf("game")));
+  ExpectOk(writer.Ask(TickOf(1)));
+  const auto waits = [&](const std::string& base) {
+    const auto before = server.metrics.queue_seconds().Collect().histogram.sample_count;
+    TestSession asker(server);
+    ExpectOk(asker.Ask(OpenIn(0, base)));
+    v1::SessionRequest request = RewindTo("game", 1);
+    request.mutable_rewind_track()->set_base_scene_slot(0);
+    ExpectOk(asker.Ask(request));
+    // A message is done with before the one after the next is answered.
+    for (int i = 0; i < 2; ++i) ExpectOk(asker.Ask(OpenIn(0, base)));
+    return server.metrics.queue_seconds().Collect().histogram.sample_count - before;
+  };
+  EXPECT_EQ(waits("small"), 0u);
+  EXPECT_EQ(waits("large"), 1u);
+}
+
+TEST_F(TrackTest, HasOneWriterAndEndsWithItsSession) {
+  ExpectRefusal(asker_.Ask(RewindTo("game", 1)), grpc::StatusCode::FAILED_PRECONDITION,
+                "rewind_track.track", "game");
+  ExpectOk(writer_.Ask(OpenTrackOf("game")));
+  EXPECT_EQ(server_.metrics.tracks().Value(), 1);
+  ExpectRefusal(asker_.Ask(RewindTo("game", 1)), grpc::StatusCode::FAILED_PRECONDITION,
+                "rewind_track.track", "game");
+  ExpectRefusal(asker_.Ask(OpenTrackOf("game")), grpc::StatusCode::ALREADY_EXISTS,
+                "open_track.name", "game");
+  ExpectRefusal(writer_.Ask(OpenTrackOf("other")), grpc::StatusCode::FAILED_PRECONDITION,
+                "open_track.name", "other");
+  PublishAt(1, 3);
+  ExpectOk(asker_.Ask(RewindTo("game", 1)));
+  EXPECT_TRUE(writer_.Finish().ok());
+  EXPECT_EQ(server_.metrics.tracks().Value(), 0);
+  EXPECT_NEAR(FirstX(), 3, 1e-9) << "what was rewound stays";
+  ExpectRefusal(asker_.Ask(RewindTo("game", 1)), grpc::StatusCode::NOT_FOUND, "rewind_track.track",
+                "game");
+  // The slot is poisoned.
+  v1::SessionRequest ray;
+  ray.mutable_ray()->set_count(1);
+  ray.mutable_ray()->set_scene_slot(1);
+  const v1::SessionResponse refused = asker_.Ask(ray);
+  ExpectRefusal(refused, grpc::StatusCode::FAILED_PRECONDITION, "ray.scene_slot", "1");
+  EXPECT_THAT(refused.status().message(), HasSubstr("game"));
+  // The name is free again.
+  ExpectOk(asker_.Ask(OpenTrackOf("game")));
+  v1::SessionRequest close;
+  close.mutable_close_track();
+  EXPECT_EQ(asker_.Ask(close).close_track().name(), "game");
+  ExpectRefusal(asker_.Ask(close), grpc::StatusCode::FAILED_PRECONDITION, "close_track.track",
+                "none");
+}
+
+TEST_F(TrackTest, RefusesTicksThatAreNone) {
+  ExpectRefusal(writer_.Ask(TickOf(1)), grpc::StatusCode::FAILED_PRECONDITION, "publish_tick.track",
+                "none");
+  ExpectOk(writer_.Ask(OpenTrackOf("game")));
+  PublishAt(7, 0);
+  ExpectRefusal(writer_.Ask(TickOf(7)), grpc::StatusCode::FAILED_PRECONDITION, "publish_tick.tick",
+                "7");
+  ExpectRefusal(writer_.Ask(TickOf((std::uint64_t{1} << 53) + 1)),
+                grpc::StatusCode::INVALID_ARGUMENT, "publish_tick.tick", "9007199254740993");
+  v1::SessionRequest request = TickOf(8);
+  auto* const poses = request.mutable_publish_tick()->mutable_poses();
+  poses->Add(0);
+  ExpectRefusal(writer_.Ask(request), grpc::StatusCode::INVALID_ARGUMENT, "publish_tick.poses",
+                "1 numbers");
+  poses->Clear();
+  AddPoseAt(NAN, poses);
+  ExpectRefusal(writer_.Ask(request), grpc::StatusCode::INVALID_ARGUMENT, "publish_tick.poses[0]",
+                "nan");
+  poses->Clear();
+  AddPoseAt(1e308, poses);
+  ExpectRefusal(writer_.Ask(request), grpc::StatusCode::INVALID_ARGUMENT, "publish_tick.poses[0]",
+                "1e+308");
+  ExpectOk(writer_.Ask(AttachAt({{1, 0}, {2, 0}, {3, 0}, {4, 0}})));
+  ExpectRefusal(writer_.Ask(TickOf(8)), grpc::StatusCode::RESOURCE_EXHAUSTED, "publish_tick.poses",
+                "5 bodies");
+  v1::SessionRequest reset;
+  reset.mutable_change_bodies()->set_reset(true);
+  ExpectOk(writer_.Ask(reset));
+  writer_.Open(0, Sphere(1));
+  ExpectOk(writer_.Ask(AttachAt({{1, 0}})));
+  ExpectRefusal(writer_.Ask(TickOf(8)), grpc::StatusCode::FAILED_PRECONDITION, "publish_tick.poses",
+                "own bodies with inline shapes");
+  v1::SessionRequest bad;
+  bad.mutable_change_bodies()->mutable_change()->add_removed_bodies(99);
+  writer_.Ask(bad);
+  ExpectRefusal(writer_.Ask(TickOf(8)), grpc::StatusCode::FAILED_PRECONDITION, "publish_tick.poses",
+                "own bodies in doubt");
+  EXPECT_EQ(asker_.Ask(RewindTo("game", 9)).rewind_track().newest_tick(), 7u)
+      << "what was refused is not there";
+}
+
+TEST_F(TrackTest, RefusesTimesAndSlotsThatAreNone) {
+  ExpectOk(writer_.Ask(OpenTrackOf("game")));
+  PublishAt(7, 0);
+  for (const auto& [fraction, text] : {std::pair{1., "1"}, {-0.5, "-0.5"}, {NAN, "nan"}}) {
+    ExpectRefusal(asker_.Ask(RewindTo("game", 7, fraction)), grpc::StatusCode::INVALID_ARGUMENT,
+                  "rewind_track.fraction", text);
+  }
+  ExpectRefusal(asker_.Ask(RewindTo("Game", 7)), grpc::StatusCode::INVALID_ARGUMENT,
+                "rewind_track.track", "Game");
+  v1::SessionRequest request = RewindTo("game", 7);
+  v1::RewindTrack& rewind = *request.mutable_rewind_track();
+  rewind.set_base_scene_slot(1);
+  ExpectRefusal(asker_.Ask(request), grpc::StatusCode::INVALID_ARGUMENT,
+                "rewind_track.base_scene_slot", "1");
+  rewind.set_base_scene_slot(3);
+  ExpectRefusal(asker_.Ask(request), grpc::StatusCode::NOT_FOUND, "rewind_track.base_scene_slot",
+                "3");
+  rewind.clear_base_scene_slot();
+  rewind.set_scene_slot(4);
+  ExpectRefusal(asker_.Ask(request), grpc::StatusCode::RESOURCE_EXHAUSTED,
+                "rewind_track.scene_slot", "4");
+}
+
+TEST_F(TrackTest, HoldsACallerAndTheServerToTheirNumberOfTracks) {
+  ExpectOk(writer_.Ask(OpenTrackOf("a")));
+  ExpectOk(asker_.Ask(OpenTrackOf("b")));
+  TestSession third(server_);
+  const v1::SessionResponse refused = third.Ask(OpenTrackOf("c"));
+  ExpectRefusal(refused, grpc::StatusCode::RESOURCE_EXHAUSTED, "open_track.name", "3 tracks");
+  EXPECT_EQ(ErrorOf(refused.status()).limit(), "max_caller_tracks <= 2");
+  EXPECT_EQ(server_.metrics.tracks_refused().Value(), 1);
+  EXPECT_TRUE(writer_.Finish().ok());
+  ExpectOk(third.Ask(OpenTrackOf("c")));
+}
+
+}  // namespace
+}  // namespace clearance::testing

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whole scenes against all pairs one by one: the same verdicts, pairs and brackets to the last bit,
+// whatever the scene went through before.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "tests/property/scene_questions.h"
+#include "tests/support/random.h"
+
+namespace clearance::testing {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+struct SceneTally {
+  int questions = 0;
+  int touching = 0;
+  int apart = 0;
+  int margins = 0;
+  int self = 0;  // a pair of the asker's own decided
+  int hits = 0;
+  int overlaps = 0;
+  int free = 0;
+  int beyond = 0;
+  int undecided = 0;
+};
+
+// A scene with what is in it, as it goes through changes.
+class ChangingScene {
+ public:
+  ChangingScene(World world, Random& random) : random_(random), maker_(world, random) {
+    const int count = random.OneIn(10) ? 0 : 1 + random.Below(random.OneIn(8) ? 90 : 24);
+    std::vector<SceneBody> bodies;
+    for (int i = 0; i < count; ++i) bodies.push_back(maker_.Make(NewId(), random));
+    Apply({.put = bodies});
+  }
+
+  const ScenePtr& scene() const { return scene_; }
+  const BodyMaker& maker() const { return maker_; }
+  std::vector<SceneBody> Bodies() const {
+    std::vector<SceneBody> bodies;
+    for (const auto& [id, body] : bodies_) bodies.push_back(body);
+    return bodies;
+  }
+
+  void Change() {
+    std::vector<BodyId> remove;
+    std::vector<SceneBody> put;
+    std::vector<BodyPose> move;
+    for (const auto& [id, body] : bodies_) {
+      if (random_.OneIn(12)) remove.push_back(id);
+    }
+    for (int i = random_.Below(3); i > 0; --i) put.push_back(maker_.Make(NewId(), random_));
+    // Comes back, or changes altogether.
+    if (!remove.empty() && random_.OneIn(2)) put.push_back(maker_.Make(remove[0], random_));
+    for (const auto& [id, body] : bodies_) {
+      const bool stays = std::find(remove.begin(), remove.end(), id) == remove.end();
+      if (stays && random_.OneIn(4)) move.push_back({id, maker_.MakePose(random_)});
+    }
+    std::optional<PairRules> rules;
+    if (random_.OneIn(3)) rules = MakeRules();
+    Apply({remove, put, move, rules ? &*rules : nullptr});
+  }
+
+  PairRules MakeRules() {
+    std::vector<PairRule> rules;
+    for (int i = random_.Below(12); i > 0; --i) {
+      const auto id = [&] { return static_cast<BodyId>(random_.Below(40)); };
+      rules.push_back({id(), id(), random_.OneIn(2), maker_.unit() * random_.Uniform(0, 1)});
+    }
+    return PairRules(rules);
+  }
+
+ private:
+  BodyId NewId() { return static_cast<BodyId>(random_.Below(random_.OneIn(4) ? 1 << 30 : 60)); }
+
+  void Apply(const SceneChange& change) {
+    scene_ = std::get<ScenePtr>(scene_->Apply(change));
+    for (const BodyId id : change.remove) bodies_.erase(id);
+    for (const SceneBody& body : change.put) bodies_[body.id] = body;
+    for (const BodyPose& move : change.move) bodies_[move.id].X_WB = move.X_WB;
+    EXPECT_EQ(scene_->size(), bodies_.size());
+  }
+
+  Random& random_;
+  BodyMaker maker_;
+  ScenePtr scene_ = Scene::MakeEmpty();
+  std::map<BodyId, SceneBody> bodies_;
+};
+
+class Asking {
+ public:
+  Asking(ChangingScene& world, Random& random, SceneScratch* scratch, SceneTally* tally)
+      : world_(world), random_(random), scratch_(scratch), tally_(tally) {
+    const int count = 1 + random.Below(random.OneIn(3) ? 6 : 2);
+    std::map<BodyId, SceneBody> own;
+    for (int i = 0; i < count; ++i) {
+      const auto id = static_cast<BodyId>(random.Below(60));
+      own[id] = world.maker().Make(id, random);
+    }
+    for (const auto& [id, body] : own) own_.push_back(body);
+    if (random.OneIn(2)) std::reverse(own_.begin(), own_.end());
+    rules_ = world.MakeRules();
+    among_ = static_cast<Asker::Among>(random.OneIn(3) ? random.Below(3) : 0);
+  }
+
+  Asker AskerOf(const Scene& scene) const {
+    return {scene, own_, {}, random_uses_rules_ ? &rules_ : nullptr, among_};
+  }
+
+  std::string Ask() {
+    random_uses_rules_ = random_.OneIn(2);
+    ++tally_->questions;
+    const int kind = random_.Below(8);
+    if (kind < 3) return AskCheck();
+    if (kind < 5) return AskClearance();
+    if (kind < 6) return AskNearest();
+    return kind < 7 ? AskSweep() : AskRay();
+  }
+
+ private:
+  std::string AskCheck() {
+    const Asker asker = AskerOf(*world_.scene());
+    const std::vector<SceneBody> bodies = world_.Bodies();
+    const std::vector<AskedPair> pairs = AllPairs(asker, bodies, nullptr);
+    std::vector<PairVerdict> all;
+    const CheckAnswer listed = CheckAll(
+        asker,
+        [&](const PairVerdict& found) {
+          all.push_back(found);
+          return true;
+        },
+        scratch_);
+    const CheckAnswer answer = CheckScene(asker, {.wants_free_radius = true}, scratch_);
+    if (listed.verdict != answer.verdict || !(listed.first.pair == answer.first.pair)) {
+      return "check and list differ";
+    }
+    tally_->touching += answer.verdict == Verdict::kTouching ? 1 : 0;
+    tally_->undecided += answer.verdict == Verdict::kUndecided ? 1 : 0;
+    tally_->apart += answer.verdict == Verdict::kFree && !pairs.empty() ? 1 : 0;
+    tally_->self += answer.first.pair.is_self ? 1 : 0;
+    for (const PairVerdict& found : all) tally_->margins += found.bracket.lower > 0 ? 1 : 0;
+    return FindFault(pairs, answer, all);
+  }
+
+  double MaxDistance() {
+    return random_.OneIn(2) ? kInfinity : world_.maker().unit() * random_.Uniform(0, 2);
+  }
+
+  std::string AskClearance() {
+    const Asker asker = AskerOf(*world_.scene());
+    const std::vector<SceneBody> bodies = world_.Bodies();
+    const double max_distance = MaxDistance();
+    const ClearanceAnswer answer = Clearance(asker, {.max_distance = max_distance}, scratch_);
+    tally_->beyond += answer.distance.state == State::kBeyond ? 1 : 0;
+    return FindFault(AllPairs(asker, bodies, nullptr), max_distance, answer);
+  }
+
+  std::string AskNearest() {
+    const Asker asker = AskerOf(*world_.scene());
+    const std::vector<SceneBody> bodies = world_.Bodies();
+    const double max_distance = MaxDistance();
+    const auto room = static_cast<std::size_t>(random_.Below(12));
+    std::vector<PairDistance> nearest(room);
+    nearest.resize(
+        Nearest(asker, {.max_distance = max_distance}, absl::MakeSpan(nearest), scratch_).size);
+    return FindFault(AllPairs(asker, bodies, nullptr), max_distance, nearest, room);
+  }
+
+  void Count(const SweepAnswer& answer) {
+    const MotionState state = answer.earliest.contact.state;
+    tally_->hits += state == MotionState::kHit ? 1 : 0;
+    tally_->overlaps += state == MotionState::kInitiallyOverlapping ? 1 : 0;
+    tally_->free += state == MotionState::kFree ? 1 : 0;
+    tally_->undecided += state == MotionState::kUndecided ? 1 : 0;
+  }
+
+  std::string AskSweep() {
+    const Asker asker = AskerOf(*world_.scene());
+    const std::vector<SceneBody> bodies = world_.Bodies();
+    std::vector<Motion> motions;
+    for (const SceneBody& body : own_) {
+      motions.push_back(world_.maker().MakeMotion(body.X_WB, random_));
+    }
+    const bool ignores = random_.OneIn(3);
+    std::vector<PairSweep> all;
+    SweepAll({asker, motions}, {.ignore_initial_contact = ignores}, Collect(&all), scratch_);
+    const SweepAnswer answer =
+        Sweep({asker, motions}, {.ignore_initial_contact = ignores}, scratch_);
+    Count(answer);
+    return FindFault(AllPairs(asker, bodies, &motions), ignores, answer, all);
+  }
+
+  struct Collect {
+    explicit Collect(std::vector<PairSweep>* where) : all(where) {}
+    std::vector<PairSweep>* all;
+    bool operator()(const PairSweep& sweep) const {
+      all->push_back(sweep);
+      return true;
+    }
+  };
+
+  // The point of a ray as a body: of an id that no body of the scene has, which the answers call 0.
+  std::string AskRay() {
+    Ray ray;
+    ray.origin = world_.maker().MakePose(random_).p_WS;
+    ray.displacement = world_.maker().MakeMotion({}, random_).displacement;
+    if (random_.OneIn(3)) ray.radius = world_.maker().unit() * random_.Uniform(0, 1);
+    if (random_.OneIn(4)) ray.bits = {2, 3};
+    std::vector<PairSweep> all;
+    CastRayAll(*world_.scene(), ray, Collect(&all), scratch_);
+    const SweepAnswer answer = CastRay(*world_.scene(), ray, RayKind::kClosest, scratch_);
+    const SweepAnswer any = CastRay(*world_.scene(), ray, RayKind::kAny, scratch_);
+    Count(answer);
+    const bool has_hit = answer.earliest.contact.state != MotionState::kFree;
+    if (has_hit != (any.earliest.contact.state != MotionState::kFree)) return "any ray";
+    const std::vector<SceneBody> bodies = world_.Bodies();
+    const std::vector<Motion> motions = {{ray.displacement, {}, ray.origin}};
+    const RigidBodyPtr point = MakeBody(std::get<ConvexShapePtr>(MakePoint(0)));
+    const SceneBody self = {0, point, {ray.origin, {}}, ray.bits, 0};
+    std::vector<AskedPair> pairs;
+    for (const SceneBody& body : bodies) {
+      if ((body.bits.group & ray.bits.mask) == 0 || (body.bits.mask & ray.bits.group) == 0) {
+        continue;
+      }
+      pairs.push_back({{0, body.id, false}, ray.radius, &self, &body, motions.data(), nullptr});
+    }
+    return FindFault(pairs, false, answer, all);
+  }
+
+  ChangingScene& world_;
+  Random& random_;
+  SceneScratch* scratch_;
+  SceneTally* tally_;
+  std::vector<SceneBody> own_;
+  PairRules rules_;
+  Asker::Among among_ = Asker::Among::kSceneAndSelf;
+  bool random_uses_rules_ = false;
+};
+
+constexpr int kQuestionsARevision = 10;
+constexpr int kRevisions = 6;
+
+TEST(Scene, AnswersAsAllPairsOneByOne) {
+  Random random(RunSeed());
+  SceneScratch scratch;
+  SceneTally tally;
+  const int count = Effort(100'000, 1'000'000);
+  for (int world = 0; tally.questions < count; ++world) {
+    ChangingScene scene(static_cast<World>(world % kWorldCount), random);
+    for (int revision = 0; revision < kRevisions; ++revision) {
+      for (int i = 0; i < kQuestionsARevision; ++i) {
+        Asking asking(scene, random, &scratch, &tally);
+        const std::string fault = asking.Ask();
+        ASSERT_EQ(fault, "") << "question " << tally.questions << ", world " << world % kWorldCount;
+      }
+      scene.Change();
+    }
+  }
+  std::printf(
+      "%d questions: touching %d, apart %d, within margins %d, own pairs %d, beyond %d, hits %d, "
+      "overlaps %d, free %d, undecided %d\n",
+      tally.questions, tally.touching, tally.apart, tally.margins, tally.self, tally.beyond,
+      tally.hits, tally.overlaps, tally.free, tally.undecided);
+  for (const int hit : {tally.touching, tally.apart, tally.margins, tally.self, tally.beyond,
+                        tally.hits, tally.overlaps, tally.free}) {
+    EXPECT_GE(hit, tally.questions / 200);
+  }
+}
+
+}  // namespace
+}  // namespace clearance::testing

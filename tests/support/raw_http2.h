@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// HTTP/2 by hand, for clients that do not keep to it.
+
+#ifndef CLEARANCE_TESTS_SUPPORT_RAW_HTTP2_H_
+#define CLEARANCE_TESTS_SUPPORT_RAW_HTTP2_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace clearance::test {
+
+enum class FrameType : std::uint8_t {
+  kData = 0,
+  kHeaders = 1,
+  kReset = 3,
+  kSettings = 4,
+  kPing = 6,
+  kContinuation = 9,
+};
+
+inline constexpr std::uint8_t kEndStream = 1;
+inline constexpr std::uint8_t kEndHeaders = 4;
+
+std::string Frame(FrameType type, std::uint8_t flags, std::uint32_t stream,
+                  std::string_view payload);
+
+// What a client says first: the magic and SETTINGS without any.
+std::string Preface();
+
+// One field of a header block: nothing of it compressed, and never to be indexed, so that no table
+// grows. Both are shorter than 127 bytes.
+std::string Literal(std::string_view name, std::string_view value);
+
+// The header block of a gRPC call, without compression.
+std::string CallHeaders(std::string_view path);
+
+// One message of a call as gRPC frames it.
+std::string MessageFrame(std::string_view message);
+
+// Whence attackers come, who are not let in again once they were cut: others are to go on.
+inline constexpr char kAttacker[] = "127.0.0.2";
+
+// A TCP connection to 127.0.0.1.
+class RawConnection {
+ public:
+  // From this address of the loopback.
+  explicit RawConnection(int port, const char* source = "127.0.0.1");
+  ~RawConnection() { Close(); }
+  RawConnection(RawConnection&& other) noexcept;
+  RawConnection& operator=(RawConnection&&) = delete;
+
+  // False where the peer has ended the connection.
+  bool Send(std::string_view bytes) const;
+  // What has come, at least a byte; empty where the peer has ended the connection.
+  std::string Receive() const;
+  // Reads until the peer ends the connection.
+  void AwaitEnd() const;
+  // Reads until these bytes have come; false where the peer ended the connection before.
+  bool AwaitBytes(std::string_view bytes) const;
+  void Close();
+
+ private:
+  int descriptor_ = -1;
+};
+
+// Whether the server takes the connection: it says its SETTINGS first.
+bool IsTaken(const RawConnection& connection);
+
+}  // namespace clearance::test
+
+#endif  // CLEARANCE_TESTS_SUPPORT_RAW_HTTP2_H_

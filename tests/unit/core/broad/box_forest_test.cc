@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Forests that grow, shrink and move against a list of boxes, with every revision on the way.
+
+#include "core/broad/box_forest.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "tests/support/random.h"
+
+namespace clearance {
+namespace {
+
+using testing::Random;
+using testing::RunSeed;
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+FloatBox CubeAt(const Vec3d& center, double half) {
+  return MakeFloatBox(center - Vec3d{half, half, half}, center + Vec3d{half, half, half});
+}
+
+using Found = std::vector<std::pair<std::uint32_t, float>>;
+
+template <class Probe>
+Found Search(const BoxForest& forest, const Probe& probe, float limit) {
+  Found found;
+  forest.Visit(probe, &limit,
+               [&](std::uint32_t slot, float bound) { found.emplace_back(slot, bound); });
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+Found SearchList(const std::vector<FloatBox>& boxes, const FloatBox& probe, float limit) {
+  Found found;
+  for (std::uint32_t i = 0; i < boxes.size(); ++i) {
+    const float bound = GapBound(probe, boxes[i]);
+    if (bound <= limit) found.emplace_back(i, bound);
+  }
+  return found;
+}
+
+Found SearchList(const std::vector<FloatBox>& boxes, const MovingFloatBox& probe, float limit) {
+  Found found;
+  for (std::uint32_t i = 0; i < boxes.size(); ++i) {
+    const float bound = EntryTime(probe, boxes[i]);
+    if (bound <= limit) found.emplace_back(i, bound);
+  }
+  return found;
+}
+
+class ForestAndList {
+ public:
+  void Add(const FloatBox& box) {
+    forest_.PushBack(box);
+    list_.push_back(box);
+  }
+  void Move(std::uint32_t slot, const FloatBox& box) {
+    forest_.Set(slot, box);
+    list_[slot] = box;
+  }
+  void Remove(std::uint32_t slot) {
+    forest_.Remove(slot);
+    list_[slot] = list_.back();
+    list_.pop_back();
+  }
+  void Settle() { forest_.Settle(); }
+
+  void ExpectEqual(Random& random) const {
+    ASSERT_EQ(forest_.size(), list_.size());
+    for (int i = 0; i < 8; ++i) {
+      const FloatBox probe = CubeAt(random.InCube(10), random.Uniform(0, 2));
+      const float limit = random.OneIn(8) ? kInfinity : static_cast<float>(random.Uniform(0, 3));
+      EXPECT_EQ(Search(forest_, probe, limit), SearchList(list_, probe, limit));
+      const Vec3d low = random.InCube(10);
+      const MovingFloatBox moving =
+          MakeMovingBox(low, low + Vec3d{0.1, 0.2, 0.3}, random.InCube(8));
+      const auto until = static_cast<float>(random.Uniform(0, 1));
+      EXPECT_EQ(Search(forest_, moving, until), SearchList(list_, moving, until));
+    }
+  }
+
+  const BoxForest& forest() const { return forest_; }
+
+ private:
+  BoxForest forest_;
+  std::vector<FloatBox> list_;
+};
+
+TEST(BoxForest, FindsWhatAListFindsThroughAllChanges) {
+  Random random(RunSeed());
+  ForestAndList both;
+  std::vector<ForestAndList> revisions;
+  const auto any_slot = [&] {
+    return static_cast<std::uint32_t>(random.Below(static_cast<int>(both.forest().size())));
+  };
+  std::size_t most_trees = 0;
+  for (int revision = 0; revision < 300; ++revision) {
+    const int added = revision % 100 == 0 ? 700 : random.Below(12);
+    for (int i = added; i > 0; --i) {
+      both.Add(CubeAt(random.InCube(10), random.Uniform(0, 0.4)));
+    }
+    const int removed = revision % 100 == 90 ? 600 : random.Below(10);
+    for (int i = removed; i > 0 && both.forest().size() > 0; --i) both.Remove(any_slot());
+    for (int i = random.Below(60); i > 0 && both.forest().size() > 0; --i) {
+      both.Move(any_slot(), CubeAt(random.InCube(10), random.Uniform(0, 0.4)));
+    }
+    both.Settle();
+    both.ExpectEqual(random);
+    most_trees = std::max(most_trees, both.forest().tree_count());
+    if (revision % 20 == 0) revisions.push_back(both);
+  }
+  for (const ForestAndList& revision : revisions) revision.ExpectEqual(random);
+  EXPECT_GE(most_trees, 3U);
+  EXPECT_LE(most_trees, 12U);
+}
+
+TEST(BoxForest, OfNothingFindsNothing) {
+  BoxForest forest;
+  forest.Settle();
+  EXPECT_EQ(forest.depth(), 0);
+  EXPECT_EQ(forest.tree_count(), 0U);
+  EXPECT_TRUE(Search(forest, CubeAt({}, 1), kInfinity).empty());
+  forest.PushBack(CubeAt({}, 1));
+  forest.Settle();
+  EXPECT_EQ(forest.depth(), 1);
+  EXPECT_EQ(Search(forest, CubeAt({}, 1), kInfinity).size(), 1U);
+  forest.Remove(0);
+  forest.Settle();
+  EXPECT_EQ(forest.tree_count(), 0U);
+  EXPECT_TRUE(Search(forest, CubeAt({}, 1), kInfinity).empty());
+}
+
+TEST(BoxForest, IsAsDeepAsEightChildrenANodeMakeIt) {
+  Random random(RunSeed());
+  for (const auto& [count, depth] : {std::pair{8, 1}, {9, 2}, {64, 2}, {65, 3}, {4096, 4}}) {
+    BoxForest forest;
+    for (int i = 0; i < count; ++i) forest.PushBack(CubeAt(random.InCube(10), 0.1));
+    forest.Settle();
+    EXPECT_EQ(forest.depth(), depth) << count;
+    EXPECT_GT(forest.byte_size(), sizeof(BoxNode) * static_cast<std::size_t>(count) / 8);
+  }
+}
+
+// A search among many looks at few nodes.
+TEST(BoxForest, LooksAtFewNodes) {
+  Random random(RunSeed());
+  BoxForest forest;
+  for (int i = 0; i < 20'000; ++i) forest.PushBack(CubeAt(random.InCube(50), 0.5));
+  forest.Settle();
+  std::uint64_t nodes = 0;
+  const float limit = 0;
+  for (int i = 0; i < 100; ++i) {
+    nodes += forest.Visit(CubeAt(random.InCube(50), 0.5), &limit, [](std::uint32_t, float) {});
+  }
+  EXPECT_LE(nodes, 100U * 40);
+}
+
+TEST(BoxForest, TakesBoxesWithoutEnds) {
+  BoxForest forest;
+  const FloatBox all = {{-kInfinity, -kInfinity, -kInfinity}, {kInfinity, kInfinity, kInfinity}};
+  for (int i = 0; i < 100; ++i) {
+    forest.PushBack(i % 3 == 0 ? all : CubeAt({static_cast<double>(i), 0, 0}, 0.1));
+  }
+  forest.Settle();
+  EXPECT_EQ(Search(forest, CubeAt({50, 5, 0}, 0.1), 1).size(), 34U);
+  forest.Set(1, all);
+  forest.Set(0, CubeAt({50, 5, 0}, 0.1));
+  forest.Settle();
+  EXPECT_EQ(Search(forest, CubeAt({50, 5, 0}, 0.1), 1).size(), 35U);
+}
+
+// The walk begins with what is near, so that a limit that is lowered by it rules out the rest.
+TEST(BoxForest, NarrowsWithItsLimit) {
+  Random random(RunSeed());
+  BoxForest forest;
+  for (int i = 0; i < 20'000; ++i) forest.PushBack(CubeAt(random.InCube(50), 0.01));
+  forest.Settle();
+  float limit = kInfinity;
+  int taken = 0;
+  const std::uint64_t nodes = forest.Visit(CubeAt({}, 0), &limit, [&](std::uint32_t, float bound) {
+    limit = std::min(limit, bound);
+    ++taken;
+  });
+  EXPECT_LE(taken, 50);
+  EXPECT_LE(nodes, 100U);
+}
+
+}  // namespace
+}  // namespace clearance

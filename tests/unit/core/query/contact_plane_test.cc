@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Planes of contact whose time is known in closed form.
+
+#include "core/query/contact_plane.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "core/math/rounding.h"
+#include "core/narrow/placement.h"
+#include "tests/unit/core/query/test_bodies.h"
+
+namespace clearance {
+namespace {
+
+// A at the world's origin, B at x = 6; B moves.
+struct Translation {
+  Translation(ConvexShapePtr shape_a, ConvexShapePtr shape_b, const Vec3d& by)
+      : a(std::move(shape_a)), b(std::move(shape_b)), displacement(by) {}
+
+  TranslatingPair Pair() const {
+    const double unit = std::ldexp(1.0, -pair.exponent);
+    return {pair, {*a, pose_a, local_a}, {*b, pose_b}, To<DoubleDouble>(unit * pose_b.p_WS), 0,
+            {},   unit * displacement};
+  }
+
+  ConvexShapePtr a, b;
+  Vec3d displacement;
+  Pose pose_a, local_a;
+  Pose pose_b = At(6, 0, 0);
+  ShapePair pair = MakeShapePair(*a, *b, 4);
+};
+
+ConvexShapePtr Segment(const Vec3d& end) {
+  return Points({-end.x, -end.y, -end.z, end.x, end.y, end.z});
+}
+
+ConvexShapePtr Octahedral() {
+  return Points({1, 0, 0, -1, 0, 0, 0, 1, 0, 0, -1, 0, 0, 0, 1, 0, 0, -1});
+}
+
+VertexIndex IndexOf(const ConvexShape& shape, const Vec3d& d) {
+  VertexIndex highest = 0;
+  for (VertexIndex i = 1; i < shape.vertex_count(); ++i) {
+    if (Dot(d, shape.vertex(i)) > Dot(d, shape.vertex(highest))) highest = i;
+  }
+  return highest;
+}
+
+FeatureVertices Corners(const ConvexShape& shape, const std::vector<Vec3d>& directions) {
+  FeatureVertices corners;
+  for (const Vec3d& d : directions) corners.Add(IndexOf(shape, d));
+  return corners;
+}
+
+// Three corners of a box's face across x.
+FeatureVertices FaceOf(const ConvexShape& box, double side) {
+  return Corners(box, {{side, 1, 1}, {side, -1, 1}, {side, 1, -1}});
+}
+
+TEST(ContactPlane, OfAFaceAndAVertexIsTheQuotientRoundedDown) {
+  const Translation moving(Box(1, 1, 1), Octahedral(), {-10, 0, 0});
+  const FeaturePair features = {FaceOf(*moving.a, 1), Corners(*moving.b, {{-1, 0, 0}})};
+  ContactPlane plane;
+  ASSERT_TRUE(FindContactPlane(moving.Pair(), features, &plane));
+  EXPECT_EQ(plane.FreeUntil(), NextDown(0.4));
+  EXPECT_EQ(plane.n_W, (Vec3d{1, 0, 0}));
+  EXPECT_NEAR(std::ldexp(plane.GapAt(0.25), moving.pair.exponent), 1.5, 1e-15);
+}
+
+TEST(ContactPlane, OfAVertexAndAFaceIsTheSame) {
+  const Translation moving(Octahedral(), Box(1, 1, 1), {-10, 0, 0});
+  const FeaturePair features = {Corners(*moving.a, {{1, 0, 0}}), FaceOf(*moving.b, -1)};
+  ContactPlane plane;
+  ASSERT_TRUE(FindContactPlane(moving.Pair(), features, &plane));
+  EXPECT_EQ(plane.FreeUntil(), NextDown(0.4));
+  EXPECT_EQ(plane.n_W, (Vec3d{1, 0, 0}));
+}
+
+// A quaternion of no exact length, and back: nothing is turned, and nothing is lost.
+TEST(ContactPlane, TurnsByTheQuaternionsAsTheyAre) {
+  Translation moving(Box(1, 1, 1), Octahedral(), {-10, 0, 0});
+  moving.pose_a.q_WS = kQuarterTurn;
+  moving.local_a.q_WS = {0, 0, -kQuarterTurn.z, kQuarterTurn.w};
+  const FeaturePair features = {FaceOf(*moving.a, 1), Corners(*moving.b, {{-1, 0, 0}})};
+  ContactPlane plane;
+  ASSERT_TRUE(FindContactPlane(moving.Pair(), features, &plane));
+  EXPECT_EQ(plane.FreeUntil(), NextDown(0.4));
+}
+
+TEST(ContactPlane, OfEdgesThatCross) {
+  const Translation moving(Segment({0, 1, 0}), Segment({0, 0, 1}), {-8, 0.5, 0.25});
+  const FeaturePair features = {Corners(*moving.a, {{0, 1, 0}, {0, -1, 0}}),
+                                Corners(*moving.b, {{0, 0, 1}, {0, 0, -1}})};
+  ContactPlane plane;
+  ASSERT_TRUE(FindContactPlane(moving.Pair(), features, &plane));
+  EXPECT_EQ(plane.FreeUntil(), NextDown(0.75));
+  EXPECT_GT(plane.gap_error, 0);
+  EXPECT_GT(plane.speed_error, 0);
+  EXPECT_EQ(plane.n_W, (Vec3d{1, 0, 0}));
+}
+
+TEST(ContactPlane, IsFreeToTheEndOrNotAtAll) {
+  for (const double x : {9.0, -1.0}) {
+    Translation moving(Segment({0, 1, 0}), Segment({0, 0, 1}), {-8, 0, 0});
+    moving.pose_b = At(x, 0, 0);
+    const FeaturePair features = {Corners(*moving.a, {{0, 1, 0}, {0, -1, 0}}),
+                                  Corners(*moving.b, {{0, 0, 1}, {0, 0, -1}})};
+    ContactPlane plane;
+    ASSERT_TRUE(FindContactPlane(moving.Pair(), features, &plane));
+    EXPECT_EQ(plane.FreeUntil(), x < 8 ? 0 : 1);
+  }
+}
+
+TEST(ContactPlane, TakesItsErrorsOff) {
+  ContactPlane plane;
+  plane.gap = 1;
+  plane.speed = 2;
+  EXPECT_EQ(plane.FreeUntil(), 0.5);
+  plane.gap_error = 0.25;
+  EXPECT_LE(plane.FreeUntil(), 0.375);
+  EXPECT_GE(plane.FreeUntil(), 0.25);
+  plane.gap_error = 1;
+  EXPECT_EQ(plane.FreeUntil(), 0);
+  plane.gap_error = 0;
+  plane.speed_error = 2;
+  EXPECT_EQ(plane.FreeUntil(), 0.25);
+}
+
+TEST(ContactPlane, IsNotFoundWhereFeaturesSpanNoneThatCloses) {
+  ContactPlane plane;
+  const FeatureVertices ends = {2, {0, 1}};
+  const Translation parallel(Segment({0, 1, 0}), Segment({0, 1, 0x1p-12}), {-8, 0, 0});
+  EXPECT_FALSE(FindContactPlane(parallel.Pair(), {ends, ends}, &plane));
+  const Translation sliding(Segment({0, 1, 0}), Segment({0, 0, 1}), {0, 3, 0});
+  EXPECT_FALSE(FindContactPlane(sliding.Pair(), {ends, ends}, &plane));
+  const Translation tiny(Segment({0, 0x1p-120, 0}), Segment({0, 0, 0x1p-120}), {-8, 0, 0});
+  EXPECT_FALSE(FindContactPlane(tiny.Pair(), {ends, ends}, &plane));
+}
+
+TEST(ContactPlane, IsOfOneVertexAndThreeOrOfTwoAndTwo) {
+  const Translation moving(Box(1, 1, 1), Box(1, 1, 1), {-10, 0, 0});
+  ContactPlane plane;
+  for (int a = 1; a <= 4; ++a) {
+    for (int b = 1; b <= 4; ++b) {
+      const bool is_pair = (a == 1 && b == 3) || (a == 3 && b == 1);
+      if (is_pair || (a == 2 && b == 2)) continue;
+      const FeatureVertices of_a = {a, {0, 1, 2, 3}}, of_b = {b, {0, 1, 2, 3}};
+      EXPECT_FALSE(FindContactPlane(moving.Pair(), {of_a, of_b}, &plane)) << a << b;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace clearance

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Questions of small scenes with answers in closed form.
+
+#include "core/scene/scene_query.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/shape/make_shape.h"
+
+namespace clearance {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+RigidBodyPtr Cube(double half) {
+  return MakeBody(std::get<ConvexShapePtr>(MakeBox({half, half, half}, 0)));
+}
+RigidBodyPtr Ball(double radius) {
+  return MakeBody(std::get<ConvexShapePtr>(MakeSphere(radius, 0)));
+}
+Pose At(double x, double y, double z) { return {{x, y, z}, {}}; }
+
+ScenePtr Changed(const ScenePtr& scene, const SceneChange& change) {
+  return std::get<ScenePtr>(scene->Apply(change));
+}
+
+// Cubes of half a metre each way, at x = 0, 4, 8 ..., with the ids 10, 11, 12 ...
+ScenePtr Row(int count) {
+  std::vector<SceneBody> bodies;
+  for (int i = 0; i < count; ++i) {
+    bodies.push_back({static_cast<BodyId>(10 + i), Cube(0.5), At(4 * i, 0, 0), {}, 0});
+  }
+  return Changed(Scene::MakeEmpty(), {.put = bodies});
+}
+
+class SceneQuery : public ::testing::Test {
+ protected:
+  Asker AskerOf(const std::vector<SceneBody>& bodies) const {
+    return {.scene = *scene_, .bodies = bodies};
+  }
+
+  ScenePtr scene_ = Row(20);
+  SceneScratch scratch_;
+};
+
+TEST_F(SceneQuery, CheckNamesTheFirstPairThatTouches) {
+  const std::vector<SceneBody> bodies = {{7, Cube(0.5), At(8.5, 0, 0), {}, 0},
+                                         {3, Cube(0.5), At(20.5, 0, 0), {}, 0}};
+  const CheckAnswer answer = CheckScene(AskerOf(bodies), {}, &scratch_);
+  EXPECT_EQ(answer.verdict, Verdict::kTouching);
+  EXPECT_EQ(answer.first.pair, (IdPair{3, 15, false}));
+}
+
+TEST_F(SceneQuery, CheckTellsHowFarBodiesMayMove) {
+  const std::vector<SceneBody> bodies = {{7, Cube(0.5), At(2.25, 0, 0), {}, 0.125}};
+  const CheckAnswer answer = CheckScene(AskerOf(bodies), {.wants_free_radius = true}, &scratch_);
+  EXPECT_EQ(answer.verdict, Verdict::kFree);
+  EXPECT_LE(answer.free_radius, 0.625);
+  EXPECT_GT(answer.free_radius, 0.624);
+}
+
+TEST_F(SceneQuery, ClearanceNamesTheNearestPair) {
+  const std::vector<SceneBody> bodies = {{7, Ball(0.5), At(6.25, 0, 0), {}, 0},
+                                         {3, Ball(0.5), At(6.25, 5, 0), {}, 0}};
+  const ClearanceAnswer answer = Clearance(AskerOf(bodies), {}, &scratch_);
+  ASSERT_TRUE(answer.has_pair);
+  EXPECT_EQ(answer.pair, (IdPair{7, 12, false}));
+  EXPECT_EQ(answer.distance.state, State::kSeparated);
+  EXPECT_NEAR(answer.distance.distance, 0.75, 1e-12);
+  EXPECT_NEAR(answer.free_radius, 0.75, 1e-12);
+}
+
+TEST_F(SceneQuery, SweepsAndRaysHitTheFirstInTheWay) {
+  const std::vector<SceneBody> bodies = {{7, Cube(0.5), At(6, 0, 0), {}, 0}};
+  const std::vector<Motion> motions = {{{-8, 0, 0}, {}, {6, 0, 0}}};
+  const SweepAnswer sweep = Sweep({AskerOf(bodies), motions}, {}, &scratch_);
+  EXPECT_EQ(sweep.earliest.contact.state, MotionState::kHit);
+  EXPECT_EQ(sweep.earliest.pair, (IdPair{7, 11, false}));
+  EXPECT_NEAR(sweep.earliest.contact.t_hit, 0.125, 1e-9);
+
+  const SweepAnswer ray =
+      CastRay(*scene_, {{2, 0.25, 0}, {100, 0, 0}, 0, {}}, RayKind::kClosest, &scratch_);
+  EXPECT_EQ(ray.earliest.contact.state, MotionState::kHit);
+  EXPECT_EQ(ray.earliest.pair.b, 11U);
+  EXPECT_NEAR(ray.earliest.contact.t_hit, 0.015, 1e-9);
+  EXPECT_NEAR(ray.earliest.contact.n_AB.x, 1, 1e-12);
+}
+
+TEST_F(SceneQuery, CheckAllShowsPairsByIdsUntilItIsStopped) {
+  const std::vector<SceneBody> bodies = {{7, Cube(0.5), At(8.5, 0, 0), {}, 0},
+                                         {3, Cube(3), At(10, 0, 0), {}, 0}};
+  std::vector<IdPair> seen;
+  const auto sink = [&](const PairVerdict& found) {
+    seen.push_back(found.pair);
+    return seen.size() < 3;
+  };
+  const CheckAnswer answer = CheckAll(AskerOf(bodies), sink, &scratch_);
+  EXPECT_EQ(seen, (std::vector<IdPair>{{3, 7, true}, {3, 12, false}, {3, 13, false}}));
+  EXPECT_EQ(answer.verdict, Verdict::kTouching);
+  EXPECT_EQ(answer.first.pair, (IdPair{3, 7, true}));
+}
+
+// More pairs than one walk keeps come in the same order all the same.
+TEST_F(SceneQuery, AThousandPairsComeInOrder) {
+  scene_ = Row(1000);
+  const std::vector<SceneBody> bodies = {{5, Cube(5000), At(0, 0, 0), {}, 0}};
+  BodyId next = 10;
+  CheckAll(
+      AskerOf(bodies),
+      [&](const PairVerdict& found) {
+        EXPECT_EQ(found.pair.b, next);
+        ++next;
+        return true;
+      },
+      &scratch_);
+  EXPECT_EQ(next, 1010U);
+  const ClearanceAnswer answer = Clearance(AskerOf(bodies), {}, &scratch_);
+  EXPECT_EQ(answer.distance.state, State::kPenetrating);
+  EXPECT_EQ(answer.free_radius, 0);
+  std::vector<PairDistance> nearest(700);
+  EXPECT_EQ(Nearest(AskerOf(bodies), {}, absl::MakeSpan(nearest), &scratch_).size, 700U);
+  EXPECT_EQ(Nearest(AskerOf(bodies), {}, {}, &scratch_).size, 0U);
+}
+
+TEST_F(SceneQuery, AsksOnlyWhomItIsToldToAsk) {
+  const std::vector<SceneBody> bodies = {{7, Cube(0.5), At(8.5, 0, 0), {}, 0},
+                                         {3, Cube(0.5), At(8.5, 0.25, 0), {}, 0}};
+  Asker asker = AskerOf(bodies);
+  asker.among = Asker::Among::kSelf;
+  EXPECT_EQ(CheckScene(asker, {}, &scratch_).first.pair, (IdPair{3, 7, true}));
+  asker.among = Asker::Among::kScene;
+  EXPECT_EQ(CheckScene(asker, {}, &scratch_).first.pair, (IdPair{3, 12, false}));
+  const std::vector<PairRule> listed = {{3, 12, true, 0}, {7, 12, true, 0}};
+  const PairRules rules(listed);
+  asker.rules = &rules;
+  EXPECT_EQ(CheckScene(asker, {}, &scratch_).verdict, Verdict::kFree);
+  asker.among = Asker::Among::kSceneAndSelf;
+  EXPECT_EQ(CheckScene(asker, {}, &scratch_).first.pair, (IdPair{3, 7, true}));
+}
+
+TEST_F(SceneQuery, ABodyIsNotAskedAgainstItself) {
+  const std::vector<SceneBody> bodies = {{12, Cube(0.5), At(8.5, 0, 0), {}, 0}};
+  EXPECT_EQ(CheckScene(AskerOf(bodies), {}, &scratch_).verdict, Verdict::kFree);
+}
+
+// A shape without a name is not the body of its number, and no rule says anything of it.
+TEST_F(SceneQuery, ANamelessBodyIsAskedAgainstAll) {
+  const std::vector<SceneBody> bodies = {{12, Cube(0.5), At(8.5, 0, 0), {}, 0}};
+  const std::vector<PairRule> listed = {{12, 12, true, 0}, {12, 11, true, 0}};
+  const PairRules rules(listed);
+  Asker asker = AskerOf(bodies);
+  asker.rules = &rules;
+  asker.is_nameless = true;
+  const CheckAnswer answer = CheckScene(asker, {.wants_free_radius = true}, &scratch_);
+  EXPECT_EQ(answer.verdict, Verdict::kTouching);
+  EXPECT_EQ(answer.first.pair, (IdPair{12, 12, false}));
+}
+
+TEST_F(SceneQuery, ARuleMayWidenOrNarrowAMargin) {
+  const std::vector<SceneBody> bodies = {{7, Cube(0.5), At(2, 0, 0), {}, 2}};
+  EXPECT_EQ(CheckScene(AskerOf(bodies), {}, &scratch_).verdict, Verdict::kTouching);
+  const std::vector<PairRule> listed = {
+      {7, 10, false, 0.5}, {7, 11, false, 0.5}, {7, 12, false, 5.5}};
+  const PairRules rules(listed);
+  Asker asker = AskerOf(bodies);
+  asker.rules = &rules;
+  const CheckAnswer answer = CheckScene(asker, {}, &scratch_);
+  EXPECT_EQ(answer.verdict, Verdict::kTouching);
+  EXPECT_EQ(answer.first.pair, (IdPair{7, 12, false}));
+  EXPECT_NEAR(answer.first.bracket.upper, 5, 1e-9);
+}
+
+// A margin that the distance is just above, or just below, to rounding.
+TEST_F(SceneQuery, AMarginIsMetToTheLastBits) {
+  std::vector<SceneBody> bodies = {{7, Cube(0.5), At(2, 0, 0), {}, 1 - 0x1p-44}};
+  EXPECT_EQ(CheckScene(AskerOf(bodies), {}, &scratch_).verdict, Verdict::kFree);
+  bodies[0].margin = 1;
+  EXPECT_EQ(CheckScene(AskerOf(bodies), {}, &scratch_).verdict, Verdict::kTouching);
+  bodies[0].margin = 0.875;
+  EXPECT_EQ(CheckScene(AskerOf(bodies), {}, &scratch_).verdict, Verdict::kFree);
+}
+
+TEST_F(SceneQuery, ConfigurationsAreAnsweredAsAlone) {
+  const std::vector<SceneBody> bodies = {{7, Cube(0.5), At(0, 9, 0), {}, 0},
+                                         {8, Cube(0.5), At(0, 90, 0), {}, 0}};
+  const std::vector<Pose> poses = {At(2, 0, 0), At(2, 5, 0), At(4.5, 0, 0),
+                                   At(2, 5, 0), At(2, 5, 0), At(2, 5.5, 0)};
+  std::vector<CheckAnswer> checks(3);
+  CheckConfigurations({AskerOf(bodies), poses}, {.wants_free_radius = true}, absl::MakeSpan(checks),
+                      &scratch_);
+  EXPECT_EQ(checks[0].verdict, Verdict::kFree);
+  EXPECT_LE(checks[0].free_radius, 1);
+  EXPECT_GT(checks[0].free_radius, 0.99);
+  EXPECT_EQ(checks[1].first.pair, (IdPair{7, 11, false}));
+  EXPECT_EQ(checks[2].first.pair, (IdPair{7, 8, true}));
+  std::vector<ClearanceAnswer> clearances(3);
+  ClearanceOfConfigurations({AskerOf(bodies), poses}, {}, absl::MakeSpan(clearances), &scratch_);
+  EXPECT_NEAR(clearances[0].distance.distance, 1, 1e-12);
+  EXPECT_EQ(clearances[1].distance.state, State::kPenetrating);
+  EXPECT_TRUE(clearances[2].pair.is_self);
+}
+
+// Of its own pairs both may move.
+TEST_F(SceneQuery, HalfOfADistanceIsFreeWhereBothMove) {
+  const std::vector<SceneBody> bodies = {{7, Cube(0.5), At(2, 50, 0), {}, 0},
+                                         {8, Cube(0.5), At(5, 50, 0), {}, 0}};
+  const ClearanceAnswer answer = Clearance(AskerOf(bodies), {}, &scratch_);
+  EXPECT_NEAR(answer.distance.distance, 2, 1e-12);
+  EXPECT_NEAR(answer.free_radius, 1, 1e-12);
+  const ClearanceAnswer near = Clearance(AskerOf(bodies), {.max_distance = 1.5}, &scratch_);
+  EXPECT_FALSE(near.has_pair);
+  EXPECT_EQ(near.distance.state, State::kBeyond);
+  EXPECT_EQ(near.free_radius, 0.75);
+  const CheckAnswer check = CheckScene(AskerOf(bodies), {.wants_free_radius = true}, &scratch_);
+  EXPECT_NEAR(check.free_radius, 1, 1e-4);
+}
+
+TEST_F(SceneQuery, OfAnEmptySceneNothingIsNear) {
+  scene_ = Scene::MakeEmpty();
+  const std::vector<SceneBody> bodies = {{7, Cube(0.5), At(2, 0, 0), {}, 0}};
+  const CheckAnswer check = CheckScene(AskerOf(bodies), {.wants_free_radius = true}, &scratch_);
+  EXPECT_EQ(check.verdict, Verdict::kFree);
+  EXPECT_EQ(check.free_radius, kInfinity);
+  const ClearanceAnswer clearance = Clearance(AskerOf(bodies), {}, &scratch_);
+  EXPECT_FALSE(clearance.has_pair);
+  EXPECT_EQ(clearance.distance.state, State::kBeyond);
+  EXPECT_EQ(clearance.free_radius, kInfinity);
+  const SweepAnswer ray = CastRay(*scene_, {{}, {1, 0, 0}, 0, {}}, RayKind::kAny, &scratch_);
+  EXPECT_EQ(ray.earliest.contact.state, MotionState::kFree);
+}
+
+TEST_F(SceneQuery, RaysOfEveryKind) {
+  const Ray ray = {{2, 0, 0}, {10, 0, 0}, 0.25, {}};
+  std::vector<BodyId> seen;
+  const auto all = [&](const PairSweep& sweep) {
+    seen.push_back(sweep.pair.b);
+    return true;
+  };
+  CastRayAll(*scene_, ray, all, &scratch_);
+  EXPECT_EQ(seen, (std::vector<BodyId>{11, 12, 13}));
+  const SweepAnswer any = CastRay(*scene_, ray, RayKind::kAny, &scratch_);
+  EXPECT_EQ(any.earliest.contact.state, MotionState::kHit);
+  EXPECT_EQ(any.earliest.pair.b, 11U);
+  const SweepAnswer closest = CastRay(*scene_, ray, RayKind::kClosest, &scratch_);
+  EXPECT_NEAR(closest.earliest.contact.t_hit, 0.125, 1e-9);  // the ball's radius before the face
+  // From inside of a body.
+  const SweepAnswer inside =
+      CastRay(*scene_, {{4, 0, 0}, {10, 0, 0}, 0, {}}, RayKind::kClosest, &scratch_);
+  EXPECT_EQ(inside.earliest.contact.state, MotionState::kInitiallyOverlapping);
+  EXPECT_EQ(inside.earliest.pair.b, 11U);
+}
+
+// Of two that are overlapped at the start the first by ids, though another is deeper.
+TEST_F(SceneQuery, SweepsTellWhatIsOverlappedAtTheStart) {
+  const std::vector<SceneBody> bodies = {{7, Cube(2), At(6.5, 0, 0), {}, 0}};
+  const std::vector<Motion> motions = {{{0, 20, 0}, {}, {}}};
+  const SweepAnswer answer = Sweep({AskerOf(bodies), motions}, {}, &scratch_);
+  EXPECT_EQ(answer.earliest.contact.state, MotionState::kInitiallyOverlapping);
+  EXPECT_EQ(answer.earliest.pair, (IdPair{7, 11, false}));
+  const std::vector<SceneBody> resting = {{7, Cube(0.5), At(4, 1, 0), {}, 0}};
+  EXPECT_EQ(Sweep({AskerOf(resting), motions}, {}, &scratch_).earliest.contact.state,
+            MotionState::kInitiallyOverlapping);
+  const SweepAnswer leaves =
+      Sweep({AskerOf(resting), motions}, {.ignore_initial_contact = true}, &scratch_);
+  EXPECT_EQ(leaves.earliest.contact.state, MotionState::kFree);
+  EXPECT_GT(leaves.earliest.contact.t_leave, 0);
+}
+
+TEST_F(SceneQuery, BodiesThatMoveMeetEachOther) {
+  scene_ = Scene::MakeEmpty();
+  const std::vector<SceneBody> bodies = {{7, Cube(0.5), At(0, 0, 0), {}, 0},
+                                         {8, Cube(0.5), At(5, 0, 0), {}, 0}};
+  std::vector<Motion> motions(2);
+  const std::vector<Pose> starts = {At(0, 0, 0), At(5, 0, 0)};
+  std::vector<Pose> ends = {At(4, 0, 0), At(1, 0, 0)};
+  ASSERT_EQ(MotionsToEndPoses(starts, ends, absl::MakeSpan(motions)), 2U);
+  const SweepAnswer answer = Sweep({AskerOf(bodies), motions}, {}, &scratch_);
+  EXPECT_EQ(answer.earliest.contact.state, MotionState::kHit);
+  EXPECT_EQ(answer.earliest.pair, (IdPair{7, 8, true}));
+  EXPECT_NEAR(answer.earliest.contact.t_hit, 0.5, 1e-9);
+  ends[1].q_WS = {0, 0, 1, 0};
+  EXPECT_EQ(MotionsToEndPoses(starts, ends, absl::MakeSpan(motions)), 1U);
+}
+
+TEST_F(SceneQuery, ASweepMayBeStoppedAtItsFirstContact) {
+  const std::vector<SceneBody> bodies = {{7, Cube(0.5), At(2, 0, 0), {}, 0}};
+  const std::vector<Motion> motions = {{{20, 0, 0}, {}, {}}};
+  int seen = 0;
+  SweepAll(
+      {AskerOf(bodies), motions}, {},
+      [&](const PairSweep& sweep) {
+        EXPECT_EQ(sweep.pair.b, 11U);
+        ++seen;
+        return false;
+      },
+      &scratch_);
+  EXPECT_EQ(seen, 1);
+}
+
+TEST(SceneScratchValue, MayBeMoved) {
+  SceneScratch first;
+  SceneScratch second = std::move(first);
+  first = std::move(second);
+  const ScenePtr scene = Row(3);
+  const SweepAnswer ray =
+      CastRay(*scene, {{-9, 0, 0}, {20, 0, 0}, 0, {}}, RayKind::kClosest, &first);
+  EXPECT_EQ(ray.earliest.pair.b, 10U);
+}
+
+}  // namespace
+}  // namespace clearance

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Questions that are told to stop midway. A thousand bars lie across each other without a
+// contact: their boxes all overlap, so that every pair has to be asked.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <variant>
+#include <vector>
+
+#include "core/scene/scene_query.h"
+#include "core/shape/make_shape.h"
+
+namespace clearance {
+namespace {
+
+constexpr int kBars = 1000;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr int kNever = std::numeric_limits<int>::max();
+
+// Bars along the diagonals of their boxes, side by side with gaps of two centimetres.
+RigidBodyPtr Bar() { return MakeBody(std::get<ConvexShapePtr>(MakeBox({100, 0.01, 1}, 0))); }
+Pose BarPose(int place) {
+  const double eighth = std::atan(1.0) / 2;
+  const double across = 0.04 * place * std::sqrt(0.5);
+  return {{-across, across, 0}, {0, 0, std::sin(eighth), std::cos(eighth)}};
+}
+
+class SceneStop : public ::testing::Test {
+ protected:
+  SceneStop() {
+    std::vector<SceneBody> bars;
+    for (int i = 1; i <= kBars; ++i)
+      bars.push_back({static_cast<BodyId>(i), bar_, BarPose(i), {}, 0});
+    scene_ = std::get<ScenePtr>(Scene::MakeEmpty()->Apply({.put = bars}));
+    for (int i = 0; i < 2; ++i)
+      own_.push_back({static_cast<BodyId>(10'000 + i), bar_, BarPose(-i), {}, 0});
+    motions_.assign(own_.size(), {.displacement = {1e-4, 0, 0}, .rotation = {}, .pivot = {}});
+  }
+
+  // Calls ask(pacer) with one that says stop at the look of this number; returns how often it was
+  // asked.
+  template <class Ask>
+  int Looks(int stop_at, const Ask& ask) {
+    int looks = 0;
+    const auto should_stop = [&] { return looks++ >= stop_at; };
+    Pacer pacer(should_stop);
+    ask(&pacer);
+    EXPECT_EQ(pacer.has_stopped(), stop_at != kNever);
+    return looks;
+  }
+
+  // Stops a question at some of the looks that it takes, the last among them.
+  template <class Ask, class Stopped>
+  void StopEverywhere(const Ask& ask, const Stopped& stopped) {
+    const int all = Looks(kNever, [&](Pacer* pacer) { EXPECT_FALSE(stopped(ask(pacer))); });
+    EXPECT_GE(all, 8);
+    const int step = std::max(1, (all - 1) / 8);
+    for (int stop_at = (all - 1) % step; stop_at < all; stop_at += step) {
+      const int looks = Looks(stop_at, [&](Pacer* pacer) { EXPECT_TRUE(stopped(ask(pacer))); });
+      EXPECT_EQ(looks, stop_at + 1);  // and goes on no further
+    }
+  }
+
+  Asker AskerWith(Pacer* pacer) const { return {.scene = *scene_, .bodies = own_, .pacer = pacer}; }
+
+  const RigidBodyPtr bar_ = Bar();
+  ScenePtr scene_;
+  std::vector<SceneBody> own_;
+  std::vector<Motion> motions_;
+  SceneScratch scratch_;
+};
+
+TEST_F(SceneStop, ChecksEndUndecided) {
+  StopEverywhere(
+      [&](Pacer* pacer) {
+        return CheckScene(AskerWith(pacer), {.wants_free_radius = true}, &scratch_);
+      },
+      [](const CheckAnswer& answer) {
+        if (answer.reason == UndecidedReason::kNone) {
+          EXPECT_EQ(answer.verdict, Verdict::kFree);
+          EXPECT_GT(answer.free_radius, 0);
+          EXPECT_GE(answer.counters.exact, 2U * kBars);
+          return false;
+        }
+        EXPECT_EQ(answer.reason, UndecidedReason::kBudget);
+        EXPECT_EQ(answer.verdict, Verdict::kUndecided);
+        EXPECT_EQ(answer.free_radius, 0);
+        EXPECT_EQ(answer.first.bracket.upper, kInfinity);
+        EXPECT_EQ(answer.first.bracket.lower, -kInfinity);
+        return true;
+      });
+}
+
+TEST_F(SceneStop, ClearancesEndUndecided) {
+  // All are as near as the nearest.
+  const std::vector<SceneBody> far = {{10'000, bar_, {{0, 0, 50}, {}}, {}, 0}};
+  StopEverywhere(
+      [&](Pacer* pacer) {
+        Asker asker = AskerWith(pacer);
+        asker.bodies = far;
+        return Clearance(asker, {}, &scratch_);
+      },
+      [](const ClearanceAnswer& answer) {
+        if (answer.distance.reason == UndecidedReason::kNone) {
+          EXPECT_NEAR(answer.distance.distance, 48, 1e-9);
+          return false;
+        }
+        EXPECT_EQ(answer.distance.reason, UndecidedReason::kBudget);
+        EXPECT_EQ(answer.distance.state, State::kUndecided);
+        EXPECT_FALSE(answer.has_pair);
+        EXPECT_EQ(answer.free_radius, 0);
+        EXPECT_EQ(answer.distance.bracket.lower, -kInfinity);
+        return true;
+      });
+}
+
+TEST_F(SceneStop, SweepsEndUndecidedFromTheStartOn) {
+  StopEverywhere(
+      [&](Pacer* pacer) {
+        return Sweep({AskerWith(pacer), motions_}, {}, &scratch_);
+      },
+      [](const SweepAnswer& answer) {
+        const TimeOfCollisionAnswer& contact = answer.earliest.contact;
+        if (contact.reason == UndecidedReason::kNone) {
+          EXPECT_EQ(contact.state, MotionState::kFree);
+          return false;
+        }
+        EXPECT_EQ(contact.reason, UndecidedReason::kBudget);
+        EXPECT_EQ(contact.state, MotionState::kUndecided);
+        EXPECT_EQ(contact.t_free, 0);
+        return true;
+      });
+}
+
+TEST_F(SceneStop, RaysEndUndecidedOfEitherKind) {
+  for (const RayKind kind : {RayKind::kClosest, RayKind::kAny}) {
+    StopEverywhere(
+        [&](Pacer* pacer) {
+          const Ray ray = {.origin = own_[0].X_WB.p_WS,
+                           .displacement = {1, 1, 0},
+                           .radius = 0,
+                           .bits = {},
+                           .pacer = pacer};
+          return CastRay(*scene_, ray, kind, &scratch_);
+        },
+        [](const SweepAnswer& answer) {
+          return answer.earliest.contact.reason == UndecidedReason::kBudget;
+        });
+  }
+}
+
+// A ball of so many corners on a spiral.
+RigidBodyPtr Ball(int corners) {
+  std::vector<double> points;
+  for (int i = 0; i < corners; ++i) {
+    const double z = 1 - (2.0 * i + 1) / corners, around = std::sqrt(1 - z * z),
+                 angle_rad = 2.4 * i;
+    points.insert(points.end(), {around * std::cos(angle_rad), around * std::sin(angle_rad), z});
+  }
+  return MakeBody(std::get<ConvexShapePtr>(MakeHull(points, 0)));
+}
+
+class SceneStopBySize : public SceneStop {
+ protected:
+  static constexpr int kBalls = 60;
+
+  // One ball of the asker's between as many of the scene that all touch its box.
+  void Fill(const RigidBodyPtr& ball) {
+    std::vector<SceneBody> balls;
+    for (int i = 1; i <= kBalls; ++i) {
+      balls.push_back({static_cast<BodyId>(i), ball, {{1.45, 1.45, 0.01 * i}, {}}, {}, 0});
+    }
+    scene_ = std::get<ScenePtr>(Scene::MakeEmpty()->Apply({.put = balls}));
+    own_ = {{10'000, ball, {}, {}, 0}};
+    motions_ = {{.displacement = {1e-4, 0, 0}, .rotation = {}, .pivot = {}}};
+  }
+
+  int LooksOfCheck() {
+    return Looks(kNever, [&](Pacer* pacer) {
+      const CheckAnswer answer =
+          CheckScene(AskerWith(pacer), {.wants_free_radius = true}, &scratch_);
+      EXPECT_EQ(answer.verdict, Verdict::kFree);
+      EXPECT_EQ(answer.counters.exact, 2U * kBalls);
+    });
+  }
+  int LooksOfClearance(bool exact) {
+    return Looks(kNever, [&](Pacer* pacer) {
+      std::vector<PairDistance> all(kBalls);
+      EXPECT_EQ(Nearest(AskerWith(pacer), {.exact = exact}, absl::MakeSpan(all), &scratch_).size,
+                all.size());
+    });
+  }
+  int LooksOfSweep() {
+    return Looks(kNever, [&](Pacer* pacer) {
+      const SweepAnswer answer = Sweep({AskerWith(pacer), motions_}, {}, &scratch_);
+      EXPECT_EQ(answer.counters.exact, 1U * kBalls);
+    });
+  }
+};
+
+// Pairs of large hulls may take a hundred times as long as those of small ones.
+TEST_F(SceneStopBySize, LooksAreTheMoreTheMoreVerticesBodiesHave) {
+  Fill(Ball(12));
+  const int check = LooksOfCheck(), clearance = LooksOfClearance(false), sweep = LooksOfSweep();
+  EXPECT_LE(check, 4);
+  EXPECT_LE(clearance, 4);
+  EXPECT_LE(sweep, 8);
+  Fill(Ball(3000));
+  EXPECT_GE(LooksOfCheck(), 2 * kBalls / 6);
+  EXPECT_GE(LooksOfClearance(false), kBalls / 6);
+  EXPECT_GE(LooksOfSweep(), kBalls / 2);
+}
+
+// Which may take a second.
+TEST_F(SceneStopBySize, EveryDecisionInExactNumbersIsAfterALook) {
+  Fill(Ball(12));
+  EXPECT_GE(LooksOfClearance(true), kBalls);
+}
+
+// Ten thousand own bodies without an enabled pair: nothing but looking for one takes time.
+TEST_F(SceneStop, LookingForPairsEnds) {
+  std::vector<SceneBody> crowd;
+  for (BodyId id = 0; id < 4000; ++id) crowd.push_back({id, bar_, BarPose(0), {1, 0}, 0});
+  Looks(2, [&](Pacer* pacer) {
+    Asker asker = AskerWith(pacer);
+    asker.bodies = crowd;
+    EXPECT_EQ(Clearance(asker, {}, &scratch_).distance.reason, UndecidedReason::kBudget);
+  });
+  Looks(2, [&](Pacer* pacer) {
+    Asker asker = AskerWith(pacer);
+    asker.bodies = crowd;
+    const CheckAnswer answer = CheckScene(asker, {}, &scratch_);
+    EXPECT_EQ(answer.reason, UndecidedReason::kBudget);
+    EXPECT_EQ(answer.counters.candidates, 0U);
+  });
+}
+
+// A list is short then.
+TEST_F(SceneStop, ListsEnd) {
+  std::vector<PairDistance> nearest(kBars);
+  int found = 0;
+  const auto count = [&](const auto&) {
+    ++found;
+    return true;
+  };
+  for (SceneBody& body : own_) body.margin = 100;
+  Looks(6, [&](Pacer* pacer) {
+    EXPECT_LT(Nearest(AskerWith(pacer), {}, absl::MakeSpan(nearest), &scratch_).size,
+              nearest.size());
+  });
+  Looks(6, [&](Pacer* pacer) {
+    EXPECT_EQ(CheckAll(AskerWith(pacer), count, &scratch_).reason, UndecidedReason::kBudget);
+  });
+  EXPECT_GT(found, 0);
+  EXPECT_LT(found, 2 * kBars);
+  found = 0;
+  Looks(6, [&](Pacer* pacer) { SweepAll({AskerWith(pacer), motions_}, {}, count, &scratch_); });
+  EXPECT_GT(found, 0);
+  EXPECT_LT(found, 2 * kBars);
+}
+
+}  // namespace
+}  // namespace clearance

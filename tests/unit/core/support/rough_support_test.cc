@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rough supports against the scan in double precision, of boxes, of hulls that are scanned in
+// single precision and of larger ones, with vectors of every width that this processor has.
+
+#include "core/support/rough_support.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+#include "core/shape/make_shape.h"
+#include "core/support/support.h"
+#include "hwy/targets.h"
+#include "tests/support/random.h"
+
+namespace clearance {
+namespace {
+
+using testing::Effort;
+using testing::Random;
+using testing::RunSeed;
+
+ConvexShapePtr BallOf(int points, Random& random) {
+  std::vector<double> xyz;
+  for (int i = 0; i < points; ++i) {
+    const Vec3d p = random.Direction();
+    xyz.insert(xyz.end(), {p.x, p.y, p.z});
+  }
+  return std::get<ConvexShapePtr>(MakeHull(xyz, 0));
+}
+
+std::vector<ConvexShapePtr> Shapes(Random& random) {
+  return {std::get<ConvexShapePtr>(MakeBox({1, 2, 3}, 0)), BallOf(4, random), BallOf(16, random),
+          BallOf(100, random), BallOf(700, random)};
+}
+
+TEST(RoughlyHighestVertex, IsAsHighAsTheHighestToSinglePrecision) {
+  Random random(RunSeed());
+  int others = 0;
+  for (const ConvexShapePtr& shape : Shapes(random)) {
+    for (int i = 0; i < Effort(300); ++i) {
+      const double length = std::ldexp(1.0, random.Below(400) - 200);
+      const Vec3d d = length * random.Direction();
+      const VertexIndex start =
+          static_cast<VertexIndex>(random.Below(static_cast<int>(shape->vertex_count())));
+      const VertexIndex rough = RoughlyHighestVertex(*shape, d, start);
+      const VertexIndex highest = HighestVertex(*shape, d, start);
+      ASSERT_LT(rough, shape->vertex_count());
+      const double deficit = Dot(d, shape->vertex(highest)) - Dot(d, shape->vertex(rough));
+      ASSERT_LE(deficit, 0x1p-20 * length * shape->core_radius());
+      others += rough != highest ? 1 : 0;
+    }
+  }
+  EXPECT_LE(others, Effort(10));
+}
+
+TEST(RoughlyHighestVertex, IsTheSameOnEveryProcessor) {
+  Random random(RunSeed() + 1);
+  const std::vector<ConvexShapePtr> shapes = Shapes(random);
+  for (int i = 0; i < Effort(50); ++i) {
+    const Vec3d d = random.Direction();
+    for (const ConvexShapePtr& shape : shapes) {
+      const VertexIndex rough = RoughlyHighestVertex(*shape, d, 0);
+      for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+        hwy::SetSupportedTargetsForTest(target);
+        EXPECT_EQ(RoughlyHighestVertex(*shape, d, 0), rough) << hwy::TargetName(target);
+        hwy::SetSupportedTargetsForTest(0);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace clearance

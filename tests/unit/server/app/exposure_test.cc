@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// To whom reflection answers, and when the log warns of strangers.
+
+#include "server/app/exposure.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace clearance::server {
+namespace {
+
+ServerConfig ConfigOf(const std::string& listen) {
+  ServerConfig config;
+  config.listen = listen;
+  config.http_listen = "127.0.0.1:0";
+  return config;
+}
+
+TEST(Exposure, ReflectionIsForThisMachineAndForWhoIsKnown) {
+  ServerConfig config = ConfigOf("127.0.0.1:0");
+  EXPECT_TRUE(ShowsReflection(config));
+  config.policy_file = "policy.json";
+  EXPECT_FALSE(ShowsReflection(config));
+  config.reflection = Reflection::kOn;
+  EXPECT_TRUE(ShowsReflection(config));
+
+  ServerConfig open = ConfigOf("0.0.0.0:0");
+  EXPECT_FALSE(ShowsReflection(open));
+  open.tls = {.certificate = "c", .key = "k", .client_ca = "ca"};
+  EXPECT_TRUE(ShowsReflection(open));
+  open.reflection = Reflection::kOff;
+  EXPECT_FALSE(ShowsReflection(open));
+}
+
+std::string WarningOf(const ServerConfig& config) {
+  std::string lines;
+  Log log(LogFormat::kHuman, LogLevel::kInfo,
+          [&](absl::string_view line) { lines.append(line.data(), line.size()); });
+  WarnOfStrangers(config, &log);
+  return lines;
+}
+
+TEST(Exposure, WarnsOfWhatIsOpenToStrangers) {
+  EXPECT_EQ(WarningOf(ConfigOf("127.0.0.1:0")), "");
+  ServerConfig open = ConfigOf("0.0.0.0:0");
+  EXPECT_NE(WarningOf(open).find("whoever reaches it may use it"), std::string::npos);
+  open.policy_file = "policy.json";
+  EXPECT_NE(WarningOf(open).find("tokens too"), std::string::npos);
+  open.tls = {.certificate = "c", .key = "k", .client_ca = ""};
+  EXPECT_NE(WarningOf(open).find("speaks HTTP/2"), std::string::npos);
+  open.tls.client_ca = "ca";
+  EXPECT_EQ(WarningOf(open), "");
+  open.http_listen = "0.0.0.0:0";
+  EXPECT_NE(WarningOf(open).find("metrics are open"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace clearance::server

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/guard/quota.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "server/guard/refusal.h"
+
+namespace clearance::server {
+namespace {
+
+Caller CallerWith(const PrincipalLimits& limits) {
+  auto principal = std::make_shared<Principal>(Principal{
+      .id = "planner", .role = Role::kQuery, .prefixes = {}, .limits = limits, .usage = {}});
+  principal->usage = std::make_shared<PrincipalUsage>([] { return SteadyTime(absl::Hours(1)); });
+  return {.principal = principal, .peer = "", .request_id = "", .trace_id = ""};
+}
+
+TEST(PrincipalSession, IsRefusedBeyondTheLimitAndLeavesItsPlace) {
+  const Caller caller = CallerWith({.sessions = 1, .cores = {}});
+  {
+    PrincipalSession first;
+    EXPECT_TRUE(first.Take(caller).ok());
+    PrincipalSession second;
+    const absl::Status status = second.Take(caller);
+    EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+    EXPECT_EQ(ErrorOf(status).limit(), "sessions <= 1 of principal planner");
+  }
+  PrincipalSession third;
+  EXPECT_TRUE(third.Take(caller).ok());
+}
+
+TEST(ProcessorTime, IsRefusedWithTheTimeToWaitOnceOverdrawn) {
+  const Caller caller = CallerWith({.sessions = {}, .cores = 0.5});
+  EXPECT_TRUE(RequireProcessorTime(caller).ok());
+  caller.principal->usage->Charge(absl::Seconds(1));
+  const absl::Status status = RequireProcessorTime(caller);
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+  const v1::Error error = ErrorOf(status);
+  EXPECT_EQ(error.limit(), "cores <= 0.5 of principal planner");
+  EXPECT_EQ(error.retry_after().seconds(), 1);
+  EXPECT_EQ(error.retry_after().nanos(), 1);
+}
+
+TEST(ProcessorTime, IsChargedWithWhatTheThreadSpent) {
+  const Caller caller = CallerWith({.sessions = {}, .cores = 0.001});
+  volatile int sum = 0;
+  while (RequireProcessorTime(caller).ok()) {
+    const ProcessorMeter meter(caller);
+    for (int i = 0; i < 100'000; ++i) sum = sum + 1;
+  }
+  const absl::Duration wait = caller.principal->usage->TimeUntilEven(0.001);
+  EXPECT_GT(wait, absl::ZeroDuration());
+  EXPECT_LT(wait, absl::Hours(1));
+}
+
+TEST(ProcessorTime, IsNobodysConcernWithoutALimit) {
+  for (const Caller& caller : {Caller{}, CallerWith({})}) {
+    if (caller.principal != nullptr) caller.principal->usage->Charge(absl::Hours(1));
+    EXPECT_TRUE(RequireProcessorTime(caller).ok());
+    const ProcessorMeter meter(caller);
+    PrincipalSession session;
+    EXPECT_TRUE(session.Take(caller).ok());
+  }
+}
+
+}  // namespace
+}  // namespace clearance::server

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Contents to register: balls, each radius another digest.
+
+#ifndef CLEARANCE_TESTS_UNIT_SERVER_REGISTRY_TEST_CONTENT_H_
+#define CLEARANCE_TESTS_UNIT_SERVER_REGISTRY_TEST_CONTENT_H_
+
+#include <memory>
+#include <variant>
+
+#include "core/shape/make_shape.h"
+#include "server/registry/digest.h"
+#include "server/registry/registry.h"
+
+namespace clearance::server {
+
+inline ShapeContentPtr Ball(double radius) {
+  auto content = std::make_shared<ShapeContent>();
+  content->digest = CanonicalContent(1, radius).Digest();
+  content->body = MakeBody(std::get<ConvexShapePtr>(MakePoint(radius)));
+  content->serialized = "ball";
+  return content;
+}
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_TESTS_UNIT_SERVER_REGISTRY_TEST_CONTENT_H_

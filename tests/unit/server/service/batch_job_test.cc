@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/service/batch_job.h"
+
+#include <grpcpp/server_context.h>
+#include <gtest/gtest.h>
+
+#include <variant>
+
+#include "core/shape/make_shape.h"
+
+namespace clearance::server {
+namespace {
+
+// Two balls of the slots 0 and 1, three metres apart.
+v1::DistanceBatch BatchOf(std::uint32_t rows) {
+  v1::DistanceBatch batch;
+  batch.mutable_pairs()->set_count(rows);
+  batch.mutable_pairs()->add_slots_a(0);
+  batch.mutable_pairs()->add_slots_b(1);
+  for (const double number : {3., 0., 0., 0., 0., 0., 1.}) {
+    batch.mutable_pairs()->add_poses_b(number);
+  }
+  return batch;
+}
+
+// A reply in parts is paid for once: each of them with its share.
+TEST(BatchJob, ThePartsOfAReplyCostWhatTheirRowsDo) {
+  constexpr std::uint64_t kBatchCost = 100'000;
+  const Limits limits;
+  ShapeTable table;
+  for (const std::uint32_t slot : {0U, 1U}) {
+    table.Open(slot, MakeBody(std::get<ConvexShapePtr>(MakePoint(1))), 0);
+  }
+  v1::DistanceBatch batch = BatchOf(5000);
+  batch.mutable_options()->set_max_reply_bytes(20'000);
+  auto job = DistanceJob::Start(batch, table, limits, {.workers = 2, .cost = kBatchCost});
+  ASSERT_TRUE(job.ok());
+  grpc::ServerContext context;
+  const CallEnd end(context);
+  const StopRule stop(end, SteadyNow(), SteadyTime::InfiniteFuture());
+  std::uint64_t cost = 0;
+  int parts = 0;
+  for (; !job->is_done(); ++parts) {
+    v1::DistanceBatchResult result;
+    Parts left;
+    job->AnswerPart(stop, &result, &left);
+    for (std::size_t i = 0; i < left.count; ++i) left.part(i);
+    if (left.count > 0) left.finish();
+    EXPECT_EQ(left.cost, kBatchCost * result.count() / 5000);
+    cost += left.cost;
+  }
+  EXPECT_GT(parts, 3);
+  EXPECT_LE(cost, kBatchCost);
+  EXPECT_GE(cost + static_cast<std::uint64_t>(parts), kBatchCost);
+}
+
+}  // namespace
+}  // namespace clearance::server

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whether the loops of a listener answer when they are asked to turn, and whom a drain ends.
+
+#include "server/service/listener.h"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
+#include <latch>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace clearance::server {
+namespace {
+
+constexpr std::size_t kAcceptLoop = 0;
+constexpr std::size_t kHandoverLoop = 1;
+
+std::unique_ptr<Listener> OpenListener(Metrics& metrics,
+                                       const std::string& listen_address = "127.0.0.1:0") {
+  auto listener = Listener::Open(listen_address, {}, metrics.connections());
+  EXPECT_TRUE(listener.ok()) << listener.status();
+  return *std::move(listener);
+}
+
+Descriptor ConnectTo(const Listener& listener) {
+  Descriptor connection(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  // Before it connects: it says from then on how much it takes.
+  const int little = 4096;
+  setsockopt(connection.number(), SOL_SOCKET, SO_RCVBUF, &little, sizeof little);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<std::uint16_t>(listener.port()));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  EXPECT_EQ(
+      connect(connection.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  return connection;
+}
+
+void AskAndAwaitTurn(const WatchedLoop& loop) {
+  const std::uint64_t turns = loop.turns();
+  if (loop.ask) loop.ask();
+  while (loop.turns() == turns) std::this_thread::yield();
+}
+
+TEST(ListenerLoops, AnIdleListenerTurnsEachTimeItIsAsked) {
+  Metrics metrics("1");
+  const auto listener = OpenListener(metrics);
+  listener->Run([](const Descriptor&) {});
+  const std::vector<WatchedLoop> loops = listener->Loops();
+  for (int i = 0; i < 100; ++i) AskAndAwaitTurn(loops[kAcceptLoop]);
+  EXPECT_NE(loops[kHandoverLoop].turns(), loops[kHandoverLoop].turns());
+}
+
+TEST(ListenerLoops, AHandlerThatKeepsAConnectionHoldsTheHandoverAndNotTheAcceptLoop) {
+  Metrics metrics("1");
+  std::latch is_held(1), release(1);  // as long as the thread that waits for them
+  const auto listener = OpenListener(metrics);
+  listener->Run([&](const Descriptor&) {
+    is_held.count_down();
+    release.wait();
+  });
+  const std::vector<WatchedLoop> loops = listener->Loops();
+  const Descriptor client = ConnectTo(*listener);
+  is_held.wait();
+  const std::uint64_t turns = loops[kHandoverLoop].turns();
+  AskAndAwaitTurn(loops[kAcceptLoop]);
+  EXPECT_EQ(loops[kHandoverLoop].turns(), turns);
+  release.count_down();
+  while (loops[kHandoverLoop].turns() == turns) std::this_thread::yield();
+}
+
+// Reads until the peer has ended the connection.
+void AwaitEnd(const Descriptor& connection) {
+  std::vector<char> bytes(1 << 16);
+  while (recv(connection.number(), bytes.data(), bytes.size(), 0) > 0) {
+  }
+}
+
+// What keeps the thread that reads connections may have been others, that sent little each.
+TEST(ListenerHold, CutsTheOneThatIsSuspectedAndLetsItsAddressIn) {
+  Metrics metrics("1");
+  std::vector<Descriptor> taken;
+  taken.reserve(2);
+  std::atomic<int> count = 0;
+  std::atomic<int> looks = 0;
+  std::atomic<int> held_ms = 1;
+  const auto listener = OpenListener(metrics);
+  listener->Run(
+      [&](Descriptor connection) {
+        taken.push_back(std::move(connection));
+        ++count;
+      },
+      {.longest_hold = [&] {
+        ++looks;
+        return absl::Milliseconds(held_ms.load());
+      }});
+  const Descriptor suspect = ConnectTo(*listener);
+  while (count < 1) std::this_thread::yield();
+  // The look that begins now sees the connection, and is over when the next one begins.
+  for (const int before = looks; looks < before + 2;) std::this_thread::yield();
+  std::vector<char> bytes(1 << 10);
+  for (int i = 0; i < 2048; ++i) {
+    ASSERT_GT(send(suspect.number(), bytes.data(), bytes.size(), MSG_NOSIGNAL), 0);
+    while (recv(taken.front().number(), bytes.data(), bytes.size(), 0) > 0) {
+    }
+  }
+  held_ms = 1000;
+  AwaitEnd(suspect);
+  while (metrics.connections().cut_flood->Value() == 0) std::this_thread::yield();
+  const Descriptor again = ConnectTo(*listener);
+  while (count < 2 && metrics.connections().refused_cut->Value() == 0) std::this_thread::yield();
+  EXPECT_EQ(metrics.connections().refused_cut->Value(), 0);
+}
+
+// Writes what the socket takes, which is more than the peer has room for; the peer does not read.
+void Fill(const Descriptor& connection) {
+  const std::vector<char> bytes(1 << 16);
+  while (send(connection.number(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL) > 0) {
+  }
+}
+
+// Whether reading would find that the connection was ended.
+bool IsEnded(const Descriptor& connection) {
+  char byte = 0;
+  return recv(connection.number(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
+// gRPC has neither of the two, so that both are without a stream.
+TEST(ListenerDrain, EndsAnIdleConnectionAndNotOneWhoseReplyIsNotTaken) {
+  Metrics metrics("1");
+  std::vector<Descriptor> taken;
+  std::latch both(2);
+  const auto listener = OpenListener(metrics);
+  listener->Run([&](Descriptor connection) {
+    taken.push_back(std::move(connection));
+    both.count_down();
+  });
+  const WatchedLoop accept_loop = listener->Loops()[kAcceptLoop];
+  const Descriptor slow = ConnectTo(*listener);
+  const Descriptor idle = ConnectTo(*listener);
+  both.wait();
+  Fill(taken.front());
+  listener->StopAccepting();
+  AwaitEnd(idle);
+  // The look that ended it is over after a turn.
+  AskAndAwaitTurn(accept_loop);
+  EXPECT_FALSE(IsEnded(taken.front()));
+  // Once it has taken everything it is idle too.
+  AwaitEnd(slow);
+}
+
+// No address tells a unix socket's client, and its connection cannot be reset.
+TEST(ListenerDrain, CutsAClientOfAUnixSocketThatHoldsTheHandover) {
+  const std::string path = testing::TempDir() + "listener_" + std::to_string(getpid());
+  Metrics metrics("1");
+  std::latch is_held(1);
+  const auto listener = OpenListener(metrics, "unix:" + path);
+  listener->Run([&](const Descriptor& connection) {
+    is_held.count_down();
+    // Spends processor time until the connection is ended.
+    while (!IsEnded(connection)) {
+    }
+  });
+  const Descriptor client(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  ASSERT_LT(path.size(), sizeof address.sun_path);
+  path.copy(address.sun_path, path.size());
+  ASSERT_EQ(connect(client.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address),
+            0);
+  is_held.wait();
+  listener->StopAccepting();
+  EXPECT_EQ(metrics.connections().cut_flood->Value(), 1);
+}
+
+}  // namespace
+}  // namespace clearance::server

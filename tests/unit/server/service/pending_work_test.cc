@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/service/pending_work.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+
+#include "server/guard/refusal.h"
+
+namespace clearance::server {
+namespace {
+
+constexpr std::uint64_t kMostPending = 10 * kMaxCheapCost;
+
+class PendingWorkTest : public ::testing::Test {
+ protected:
+  PendingWorkTest() : end_(context_) {}
+
+  StopRule EndsAt(SteadyTime deadline) const { return {end_, SteadyTime(), deadline}; }
+
+  const Limits limits_{};
+  Metrics metrics_{"test"};
+  Registry registry_{limits_, nullptr};
+  WorkerPool workers_{0, kMostPending};
+  ShapeLedger ledger_{{.registry = registry_, .store = nullptr}};
+  const ServerParts parts_{limits_, registry_, metrics_, workers_, ledger_};
+  WorkerPool::Account account_{workers_};
+  grpc::ServerContext context_;
+  const CallEnd end_;
+};
+
+TEST_F(PendingWorkTest, CheapWorkIsNoneOfIt) {
+  PendingWork full(parts_, account_);
+  ASSERT_TRUE(full.Take("one", 2 * kMostPending).ok());
+  PendingWork cheap(parts_, account_);
+  EXPECT_TRUE(cheap.Take("one", kMaxCheapCost).ok());
+  EXPECT_TRUE(cheap.RequireTimeLeft(EndsAt(SteadyTime())).ok());
+  EXPECT_EQ(metrics_.shed(ShedReason::kOver).Value(), 0);
+}
+
+TEST_F(PendingWorkTest, BeyondWhatMayBePendingIsRefusedWithTheTimeToWait) {
+  PendingWork first(parts_, account_);
+  ASSERT_TRUE(first.Take("one", 2 * kMostPending).ok());
+  EXPECT_DOUBLE_EQ(metrics_.pending_work().Value(), 0.02);
+  WorkerPool::Account other(workers_);
+  const absl::Status status = PendingWork(parts_, other).Take("two", kDear);
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+  const v1::Error error = ErrorOf(status);
+  EXPECT_EQ(error.value(), "20ms pending");
+  EXPECT_EQ(error.limit(),
+            "max_pending_work <= 10ms, and of one caller what the others leave free");
+  EXPECT_EQ(error.retry_after().nanos(), 20'000'001);
+  EXPECT_EQ(metrics_.shed(ShedReason::kFull).Value(), 1);
+  EXPECT_EQ(metrics_.shed(ShedReason::kShare).Value(), 0);
+}
+
+TEST_F(PendingWorkTest, OneCallerDoesNotGetEverything) {
+  PendingWork first(parts_, account_);
+  ASSERT_TRUE(first.Take("one", kMostPending * 6 / 10).ok());
+  EXPECT_FALSE(PendingWork(parts_, account_).Take("one", kDear).ok());
+  EXPECT_EQ(metrics_.shed(ShedReason::kShare).Value(), 1);
+  WorkerPool::Account other(workers_);
+  EXPECT_TRUE(PendingWork(parts_, other).Take("two", kDear).ok());
+}
+
+TEST_F(PendingWorkTest, WhatIsDoneIsPendingNoMore) {
+  {
+    PendingWork first(parts_, account_);
+    ASSERT_TRUE(first.Take("one", kMostPending).ok());
+    first.Add({.waited = absl::Seconds(2), .worked = absl::Seconds(3)});
+    first.Add({.waited = absl::Seconds(2), .worked = absl::Seconds(4)});
+  }
+  EXPECT_EQ(metrics_.pending_work().Value(), 0);
+  EXPECT_EQ(metrics_.queue_seconds().Collect().histogram.sample_count, 1u);
+  EXPECT_EQ(metrics_.queue_seconds().Collect().histogram.sample_sum, 4);
+  EXPECT_EQ(metrics_.work_seconds().Collect().histogram.sample_sum, 7);
+  EXPECT_TRUE(PendingWork(parts_, account_).Take("one", kDear).ok());
+}
+
+TEST_F(PendingWorkTest, WorkWhoseCallIsOverIsCountedAndNotDone) {
+  PendingWork work(parts_, account_);
+  ASSERT_TRUE(work.Take("one", kDear).ok());
+  EXPECT_TRUE(work.RequireTimeLeft(EndsAt(SteadyTime::InfiniteFuture())).ok());
+  EXPECT_EQ(work.RequireTimeLeft(EndsAt(SteadyTime())).code(), absl::StatusCode::kDeadlineExceeded);
+  EXPECT_EQ(metrics_.shed(ShedReason::kOver).Value(), 1);
+}
+
+}  // namespace
+}  // namespace clearance::server

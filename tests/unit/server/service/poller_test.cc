@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whether a polling thread answers when it is asked to turn.
+
+#include "server/service/poller.h"
+
+#include <grpc/support/time.h>
+#include <grpcpp/alarm.h>
+#include <grpcpp/grpcpp.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <latch>
+#include <memory>
+#include <thread>
+
+namespace clearance::server {
+namespace {
+
+// A poller of a server that was never started.
+struct TestPoller {
+  TestPoller() { poller = std::make_unique<Poller>(builder.AddCompletionQueue()); }
+
+  grpc::ServerBuilder builder;
+  std::unique_ptr<Poller> poller;
+};
+
+// Keeps the polling thread until it is let go.
+class Hold final : public Completion {
+ public:
+  void Complete(bool /*ok*/) override {
+    begun.count_down();
+    release.wait();
+  }
+
+  std::latch begun{1}, release{1};
+};
+
+void AwaitTurnAfter(const Poller& poller, std::uint64_t turns) {
+  while (poller.turns() == turns) std::this_thread::yield();
+}
+
+// Spends processor time until it is let go.
+class Spending final : public Completion {
+ public:
+  void Complete(bool /*ok*/) override {
+    while (!is_enough) ++steps;
+  }
+
+  std::atomic<bool> is_enough = false;
+  std::atomic<std::uint64_t> steps = 0;
+};
+
+TEST(PollerHold, DoesNotCountWhatTheServersOwnCodeSpends) {
+  Spending spending;  // as long as the thread that it keeps
+  const TestPoller test;
+  test.poller->Run();
+  grpc::Alarm alarm;
+  alarm.Set(test.poller->queue(), gpr_time_0(GPR_CLOCK_MONOTONIC),
+            static_cast<Completion*>(&spending));
+  while (spending.steps == 0) std::this_thread::yield();
+  EXPECT_EQ(test.poller->HeldFor(), absl::ZeroDuration());
+  const std::uint64_t before = spending.steps;
+  while (spending.steps < before + 1'000'000) std::this_thread::yield();
+  EXPECT_EQ(test.poller->HeldFor(), absl::ZeroDuration());
+  spending.is_enough = true;
+}
+
+TEST(PollerTurns, AnIdlePollerTurnsEachTimeItIsAsked) {
+  const TestPoller test;
+  test.poller->Run();
+  for (int i = 0; i < 100; ++i) {
+    const std::uint64_t turns = test.poller->turns();
+    test.poller->AskToTurn();
+    AwaitTurnAfter(*test.poller, turns);
+  }
+}
+
+TEST(PollerTurns, AThreadThatIsHeldDoesNotTurnAndDoesOnceItIsLetGo) {
+  Hold hold;  // as long as the thread that it keeps
+  const TestPoller test;
+  test.poller->Run();
+  grpc::Alarm alarm;
+  alarm.Set(test.poller->queue(), gpr_time_0(GPR_CLOCK_MONOTONIC), static_cast<Completion*>(&hold));
+  hold.begun.wait();
+  const std::uint64_t turns = test.poller->turns();
+  // More than one question is not an error.
+  for (int i = 0; i < 3; ++i) test.poller->AskToTurn();
+  EXPECT_EQ(test.poller->turns(), turns);
+  hold.release.count_down();
+  AwaitTurnAfter(*test.poller, turns + 1);
+}
+
+}  // namespace
+}  // namespace clearance::server

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whom the fence takes for an attacker, by counts, clocks and rounds that the test makes up.
+
+#include "server/service/stream_fence.h"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "server/observe/metrics.h"
+#include "server/service/descriptor.h"
+
+namespace clearance::server {
+namespace {
+
+constexpr std::uint64_t kStreams = 100;
+constexpr absl::Duration kStep = absl::Milliseconds(100);
+constexpr std::size_t kMebibyteBytes = 1 << 20;
+
+class StreamFenceTest : public testing::Test {
+ protected:
+  StreamFenceTest() {
+    fence_.SetRounds([this] { return rounds_; });
+    fence_.BeginLook(absl::ZeroDuration(), now_);
+  }
+
+  prometheus::Counter* LookAfter(absl::Duration passed, std::uint64_t rounds,
+                                 const StreamCounts& counts,
+                                 absl::Duration held = absl::ZeroDuration()) {
+    now_ += passed;
+    rounds_ += rounds;
+    fence_.BeginLook(held, now_);
+    return fence_.ReasonOf(counts, &notes_);
+  }
+
+  Metrics metrics_{"1"};
+  const ConnectionSeries& series_ = metrics_.connections();
+  SteadyTime now_ = SteadyTime(absl::Hours(1));
+  std::uint64_t rounds_ = 0;
+  StreamFence fence_{/*port=*/1, {.max_streams = kStreams}, series_};
+  FenceNotes notes_;
+};
+
+TEST_F(StreamFenceTest, CutsStreamsThatAreThereStillAfterTheServerCameBack) {
+  const StreamCounts many = {.started = 2 * kStreams + 1};
+  EXPECT_EQ(LookAfter(kStep, 2, many), nullptr);
+  EXPECT_EQ(LookAfter(kStep / 2, 2, many), nullptr);
+  EXPECT_EQ(LookAfter(kStep / 2, 0, many), series_.cut_streams);
+}
+
+// As all that it found when it went on is read before any of it is answered.
+TEST_F(StreamFenceTest, DoesNotCountTimeInWhichTheServerStoodStill) {
+  const StreamCounts many = {.started = 2 * kStreams + 1};
+  EXPECT_EQ(LookAfter(kStep, 2, many), nullptr);
+  EXPECT_EQ(LookAfter(absl::Minutes(1), 0, many), nullptr);
+  EXPECT_EQ(LookAfter(absl::Minutes(1), 1, many), nullptr);
+  // Worked off; and as many once more in another stall.
+  EXPECT_EQ(LookAfter(kStep, 1, {.started = 2 * kStreams + 1, .answered = 1}), nullptr);
+  EXPECT_EQ(LookAfter(kStep, 2, {.started = 2 * kStreams + 2, .answered = 1}), nullptr);
+  EXPECT_EQ(LookAfter(kStep, 1, {.started = 2 * kStreams + 2, .answered = 1}), nullptr);
+}
+
+// A flood of streams keeps the thread that reads from coming back.
+TEST_F(StreamFenceTest, CutsStreamsThatKeepTheServerReading) {
+  const absl::Duration held = absl::Milliseconds(30);
+  EXPECT_EQ(LookAfter(kStep, 0, {.started = 1'000}, held), nullptr);
+  EXPECT_EQ(LookAfter(kStep, 0, {.started = 2'000}, held + kStep / 2), nullptr);
+  EXPECT_EQ(LookAfter(kStep, 0, {.started = 3'000}, held + kStep), series_.cut_streams);
+}
+
+TEST_F(StreamFenceTest, CutsResetsThatGoOn) {
+  StreamCounts counts = {.started = 1, .answered = 1};
+  EXPECT_EQ(LookAfter(kStep, 2, counts), nullptr);
+  for (int i = 0; i < 2; ++i) {
+    counts.started += kStreams + 1;
+    counts.given_up += kStreams + 1;
+    EXPECT_EQ(LookAfter(kStep, 2, counts), nullptr) << i;
+  }
+  counts.started += kStreams + 1;
+  counts.given_up += kStreams + 1;
+  EXPECT_EQ(LookAfter(kStep / 5, 0, counts), series_.cut_resets);
+}
+
+// A client whose calls have a deadline gives up all that it begins while the server stands still.
+TEST_F(StreamFenceTest, BearsWhatWasGivenUpInAStall) {
+  StreamCounts counts = {.started = 1, .answered = 1};
+  EXPECT_EQ(LookAfter(kStep, 2, counts), nullptr);
+  for (int stall = 0; stall < 3; ++stall) {
+    counts.started += 23 * kStreams;
+    counts.given_up += 23 * kStreams;
+    EXPECT_EQ(LookAfter(absl::Seconds(2), 1, counts), nullptr) << stall;
+    for (int i = 0; i < 30; ++i) {
+      counts.started += kStreams;
+      counts.answered += kStreams;
+      EXPECT_EQ(LookAfter(kStep, 2, counts), nullptr) << stall << " " << i;
+    }
+  }
+}
+
+TEST(MostWorkWithoutAnEvent, GrowsWithTheLargestMessage) {
+  const auto of = [](std::uint64_t mebibytes) {
+    return MostWorkWithoutAnEvent({.max_message_bytes = mebibytes * kMebibyteBytes});
+  };
+  EXPECT_EQ(of(1), absl::Milliseconds(100));
+  EXPECT_EQ(of(24), absl::Milliseconds(100));
+  EXPECT_EQ(of(240), absl::Seconds(1));
+  // Of what Poller::HeldFor() sees.
+  EXPECT_LT(of(2048), absl::Seconds(10));
+}
+
+// Both ends of a connection, the second of which reads what the first sends.
+struct Ends {
+  Descriptor client, server;
+};
+
+Ends Connect() {
+  const Descriptor listening(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  auto* const name = reinterpret_cast<sockaddr*>(&address);
+  socklen_t size = sizeof address;
+  EXPECT_EQ(bind(listening.number(), name, size), 0);
+  EXPECT_EQ(getsockname(listening.number(), name, &size), 0);
+  EXPECT_EQ(listen(listening.number(), 1), 0);
+  Descriptor client(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  EXPECT_EQ(connect(client.number(), name, size), 0);
+  return {.client = std::move(client),
+          .server = Descriptor(accept4(listening.number(), nullptr, nullptr, SOCK_CLOEXEC))};
+}
+
+void Transfer(const Ends& ends, std::size_t bytes) {
+  std::vector<char> part(16 << 10);
+  for (std::size_t sent = 0; sent < bytes; sent += part.size()) {
+    ASSERT_EQ(send(ends.client.number(), part.data(), part.size(), MSG_NOSIGNAL),
+              static_cast<ssize_t>(part.size()));
+    ASSERT_EQ(recv(ends.server.number(), part.data(), part.size(), MSG_WAITALL),
+              static_cast<ssize_t>(part.size()));
+  }
+}
+
+// Connections that were read while a thread was held, each as much as is given, in MiB; whether the
+// first, which is suspected, had most of it.
+bool HasFirstMostOfTheHold(const std::vector<double>& mebibytes) {
+  Metrics metrics("1");
+  StreamFence fence(/*port=*/1, {}, metrics.connections());
+  std::vector<Ends> ends;
+  std::vector<WatchedConnection> watched;
+  for (std::size_t i = 0; i < mebibytes.size(); ++i) {
+    ends.push_back(Connect());
+    watched.push_back({.descriptor = ends.back().server.number()});
+  }
+  const auto look = [&](absl::Duration held) {
+    fence.BeginLook(held, SteadyTime());
+    for (WatchedConnection& connection : watched) {
+      EXPECT_EQ(fence.ReasonToCut(&connection), nullptr);
+    }
+  };
+  look(absl::Milliseconds(1));
+  for (std::size_t i = 0; i < mebibytes.size(); ++i) {
+    Transfer(ends[i], static_cast<std::size_t>(mebibytes[i] * kMebibyteBytes));
+  }
+  look(absl::Seconds(1));
+  EXPECT_TRUE(fence.IsSuspect(watched.front().notes));
+  return fence.IsMostOfTheHold(watched.front().notes);
+}
+
+TEST(StreamFenceHold, IsOfTheOneThatMostWasReadOf) {
+  EXPECT_TRUE(HasFirstMostOfTheHold({2}));
+  EXPECT_TRUE(HasFirstMostOfTheHold({2, 0.75, 0.75}));
+  EXPECT_FALSE(HasFirstMostOfTheHold({2, 0.75, 0.75, 0.75, 0.75}));
+}
+
+}  // namespace
+}  // namespace clearance::server
