@@ -43,7 +43,7 @@ std::optional<Size> SizeNamed(std::string_view name) {
   return std::nullopt;
 }
 
-// The mode that the tables of README show.
+// The mode that the tables of README.md beside this show.
 std::unique_ptr<Peer> MakeBest(Kind kind) {
   return kind == Kind::kTimeOfCollision ? MakeOurs() : MakeOursBatch();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Holds every line of accuracy_table.h against the truth: no error is larger than the line says,
-// none is so much smaller that the line has gone stale, and the README prints these very lines.
+// none is so much smaller that the line has gone stale, and core/README.md prints these very lines.
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
@@ -155,7 +155,7 @@ TEST_P(MotionAccuracy, IsWhatTheTableSays) {
   EXPECT_LE(row().worst_short, kStaleMotion * short_of_target) << "the table is stale";
 }
 
-// --- The README ----------------------------------------------------------------------------------
+// --- The page ----------------------------------------------------------------------------------
 
 TEST(AccuracyReadme, PrintsTheTable) {
   std::ifstream file(CLEARANCE_README);
