@@ -126,6 +126,13 @@ struct WatchStream {
   explicit WatchStream(Poller& poller)
       : signal(poller.queue()), end(context, &signal.told()), on_drain(poller, signal.told()) {}
 
+  // Awaits a call; false of it: the server ends.
+  Operation& Request(const RequestWatchScene& request, Poller& poller) {
+    end.Await();
+    request(&context, &incoming, &writer, poller.queue(), requested.Start());
+    return requested;
+  }
+
   grpc::ServerContext context;
   SceneWriter writer{&context};
   SceneSignal signal;
@@ -141,18 +148,53 @@ std::uint64_t CostOfLook(const SceneFollower& follower) {
   return follower.body_count() > kCheapBodies ? kDear : 0;
 }
 
-// Whether the caller may have this watch, and a seat for it.
-absl::Status Admit(const CallScope& scope, grpc::ByteBuffer* incoming, WatchSeat* seat,
-                   v1::WatchSceneRequest* request) {
-  absl::Status status = RequireProcessorTime(scope);
-  if (status.ok()) status = TakeRequest(incoming, scope.parts.limits, request);
-  incoming->Clear();
-  if (status.ok()) {
-    const CallerScenes scenes(*scope.parts.scenes, scope.caller, scope.parts.audit);
-    status = scenes.RequireReach(request->name(), "name");
+// Who watches, with what it takes to look.
+class Watcher {
+ public:
+  Watcher(ServerParts& parts, grpc::ServerContext& context, Poller& poller)
+      : admission_(parts, RpcMethod::kWatchScene, context),
+        registry_(parts.registry, admission_.caller(), parts.audit),
+        scope_{parts, admission_.caller(), registry_},
+        seat_(parts.watch_seats, admission_.caller().holder()),
+        poller_(poller),
+        work_(parts.workers),
+        bytes(parts.bytes, admission_.caller().holder(), poller.queue()),
+        follower(scope_) {}
+
+  // Whether the caller may have this watch, and a seat for it.
+  absl::Status Admit(grpc::ByteBuffer* incoming, v1::WatchSceneRequest* request) {
+    absl::Status status = admission_.Check();
+    if (status.ok()) status = RequireProcessorTime(scope_);
+    if (status.ok()) status = TakeRequest(incoming, scope_.parts.limits, request);
+    incoming->Clear();
+    if (status.ok()) {
+      const CallerScenes scenes(*scope_.parts.scenes, scope_.caller, scope_.parts.audit);
+      status = scenes.RequireReach(request->name(), "name");
+    }
+    return status.ok() ? seat_.Take() : status;
   }
-  return status.ok() ? seat->Take() : status;
-}
+
+  // Whether the caller still may.
+  absl::Status Check() { return admission_.Check(); }
+  const Caller& caller() const { return scope_.caller; }
+
+  // Where the next look is taken.
+  Placed::Where Place() {
+    return {work_, scope_.caller.group(), poller_.queue(), CostOfLook(follower)};
+  }
+
+ private:
+  Admission admission_;
+  CallerRegistry registry_;
+  const CallScope scope_;
+  WatchSeat seat_;
+  Poller& poller_;
+  WorkerPool::Account work_;
+
+ public:
+  ByteBudget::Account bytes;
+  SceneFollower follower;
+};
 
 absl::Status DrainingWatch() {
   return absl::UnavailableError("draining: watch again, from the revision told last");
@@ -164,26 +206,17 @@ absl::Status DrainingWatch() {
 Detached ServeSceneWatches(ServerParts& parts, const RequestWatchScene& request, Poller& poller) {
   const Poller::Presence presence(poller);
   WatchStream call(poller);
-  call.end.Await();
-  request(&call.context, &call.incoming, &call.writer, poller.queue(), call.requested.Start());
-  if (!co_await call.requested) co_return;
+  if (!co_await call.Request(request, poller)) co_return;
   ServeSceneWatches(parts, request, poller);
 
   CallAccount account(parts.metrics.Rpc(RpcMethod::kWatchScene));
   account.MessageReceived();
   const SteadyTime deadline = DeadlineOf(call.context);
   Operation& told = call.signal.told();
-  Admission admission(parts, RpcMethod::kWatchScene, call.context);
-  const Caller& caller = admission.caller();
-  CallerRegistry registry(parts.registry, caller, parts.audit);
-  const CallScope scope{parts, caller, registry};
-  WorkerPool::Account work(parts.workers);
-  ByteBudget::Account bytes(parts.bytes, caller.holder(), poller.queue());
-  WatchSeat seat(parts.watch_seats, caller.holder());
-  SceneFollower follower(scope);
+  Watcher watcher(parts, call.context, poller);
+  SceneFollower& follower = watcher.follower;
   v1::WatchSceneRequest message;
-  absl::Status status = admission.Check();
-  if (status.ok()) status = Admit(scope, &call.incoming, &seat, &message);
+  absl::Status status = watcher.Admit(&call.incoming, &message);
   std::optional<Observation> observation;
   if (status.ok()) {
     // Before the first look: what is told after it is noticed.
@@ -197,21 +230,21 @@ Detached ServeSceneWatches(ServerParts& parts, const RequestWatchScene& request,
     const bool is_draining = poller.is_draining();
     v1::WatchSceneResponse response;
     bool is_new = false;
-    Placed looking({work, caller.group(), poller.queue(), CostOfLook(follower)}, [&](Parts*) {
-      const ProcessorMeter meter(caller);
+    Placed looking(watcher.Place(), [&](Parts*) {
+      const ProcessorMeter meter(watcher.caller());
       const absl::StatusOr<bool> next = follower.Next(call.signal, &response);
       status = next.status();
       is_new = next.ok() && *next;
     });
     co_await looking;
-    if (status.ok()) status = admission.Check();
+    if (status.ok()) status = watcher.Check();
     if (status.ok() && is_new)
-      status = CountShed(parts.metrics, bytes.TakeUpTo(response.ByteSizeLong()));
+      status = CountShed(parts.metrics, watcher.bytes.TakeUpTo(response.ByteSizeLong()));
     if (!status.ok()) break;
     if (is_new) {
       call.writer.Write(SerializeMessage(response), call.written.Start());
       const bool is_taken = co_await call.written;
-      bytes.Release();
+      watcher.bytes.Release();
       if (!is_taken) break;
       account.MessageSent();
     }

@@ -120,6 +120,13 @@ absl::Status DrainingSession() {
 struct Stream {
   explicit Stream(Poller& poller) : on_drain(poller, read) {}
 
+  // Awaits a call; false of it: the server ends.
+  Operation& Request(const RequestSession& request, Poller& poller) {
+    end.Await();
+    request(&context, &stream, poller.queue(), requested.Start());
+    return requested;
+  }
+
   // At most one read a message: no effect where the next one's has begun.
   void StartRead() {
     if (!std::exchange(is_next_read, true)) stream.Read(&incoming, read.Start());
@@ -241,6 +248,40 @@ class Desk {
   KeptArena response_arena;
 };
 
+// Who asks in a session, and whether it may go on.
+class Sitting {
+ public:
+  Sitting(ServerParts& parts, Stream& call, Poller& poller)
+      : admission_(parts, RpcMethod::kSession, call.context),
+        seat_(parts),
+        desk(parts, admission_.caller(), poller),
+        on_drain_(poller, desk.bytes.room()) {
+    call.end.Interrupts(&desk.bytes.room());
+  }
+
+  absl::Status Begin() {
+    absl::Status status = admission_.Check();
+    return status.ok() ? seat_.Take(admission_.caller()) : status;
+  }
+
+  // An error ends the session.
+  absl::Status TakeIn(grpc::ByteBuffer* incoming, Message* message) {
+    absl::Status status = admission_.Check();
+    if (status.ok() && !desk.TakeIn(incoming, message)) status = NoRequest();
+    return status;
+  }
+
+ private:
+  Admission admission_;
+  Seat seat_;
+
+ public:
+  Desk desk;
+
+ private:
+  const Poller::Watch on_drain_;
+};
+
 }  // namespace
 
 // Reads one message ahead while workers have the one before, or behind the reply to what was
@@ -252,27 +293,20 @@ class Desk {
 Detached ServeSessions(ServerParts& parts, const RequestSession& request, Poller& poller) {
   const Poller::Presence presence(poller);
   Stream call(poller);
-  call.end.Await();
-  request(&call.context, &call.stream, poller.queue(), call.requested.Start());
-  if (!co_await call.requested) co_return;
+  if (!co_await call.Request(request, poller)) co_return;
   ServeSessions(parts, request, poller);
 
   CallAccount account(parts.metrics.Rpc(RpcMethod::kSession));
-  Admission admission(parts, RpcMethod::kSession, call.context);
-  absl::Status end = admission.Check();
-  Seat seat(parts);
-  if (end.ok()) end = seat.Take(admission.caller());
-  Desk desk(parts, admission.caller(), poller);
-  Operation& room = desk.bytes.room();
-  const Poller::Watch on_drain(poller, room);
-  call.end.Interrupts(&room);
+  Sitting sitting(parts, call, poller);
+  Desk& desk = sitting.desk;
+  absl::Status end = sitting.Begin();
   bool is_client_done = false;
   while (end.ok() && !poller.is_draining()) {
     if (!call.is_next_read && !desk.bytes.HasRoom()) {
       desk.bytes.AwaitRoom();
-      co_await room;
+      co_await desk.bytes.room();
       desk.bytes.StopWaiting();
-      while (room.is_pending()) co_await room;
+      while (desk.bytes.room().is_pending()) co_await desk.bytes.room();
       if (poller.is_draining()) break;
     }
     call.StartRead();
@@ -286,8 +320,7 @@ Detached ServeSessions(ServerParts& parts, const RequestSession& request, Poller
     const InFlight in_flight(parts.metrics, bytes);
     const StopRule stop(call.end, call.read.completed(), DeadlineOf(call.context));
     Message message{PendingWork(parts, desk.account)};
-    end = admission.Check();
-    if (end.ok() && !desk.TakeIn(&call.incoming, &message)) end = NoRequest();
+    end = sitting.TakeIn(&call.incoming, &message);
     if (!end.ok()) break;
     const Placed::Where where = desk.Place(&message);
     const bool reads_ahead = HasRoomBeside(bytes, parts.limits) && desk.bytes.HasRoom();
