@@ -126,11 +126,10 @@ struct WatchStream {
   explicit WatchStream(Poller& poller)
       : signal(poller.queue()), end(context, &signal.told()), on_drain(poller, signal.told()) {}
 
-  // Awaits a call; false of it: the server ends.
-  Operation& Request(const RequestWatchScene& request, Poller& poller) {
+  // Completes `requested` with the next call; without one where the server ends.
+  void Request(const RequestWatchScene& request, Poller& poller) {
     end.Await();
     request(&context, &incoming, &writer, poller.queue(), requested.Start());
-    return requested;
   }
 
   grpc::ServerContext context;
@@ -206,7 +205,8 @@ absl::Status DrainingWatch() {
 Detached ServeSceneWatches(ServerParts& parts, const RequestWatchScene& request, Poller& poller) {
   const Poller::Presence presence(poller);
   WatchStream call(poller);
-  if (!co_await call.Request(request, poller)) co_return;
+  call.Request(request, poller);
+  if (!co_await call.requested) co_return;
   ServeSceneWatches(parts, request, poller);
 
   CallAccount account(parts.metrics.Rpc(RpcMethod::kWatchScene));

@@ -120,11 +120,10 @@ absl::Status DrainingSession() {
 struct Stream {
   explicit Stream(Poller& poller) : on_drain(poller, read) {}
 
-  // Awaits a call; false of it: the server ends.
-  Operation& Request(const RequestSession& request, Poller& poller) {
+  // Completes `requested` with the next call; without one where the server ends.
+  void Request(const RequestSession& request, Poller& poller) {
     end.Await();
     request(&context, &stream, poller.queue(), requested.Start());
-    return requested;
   }
 
   // At most one read a message: no effect where the next one's has begun.
@@ -293,7 +292,8 @@ class Sitting {
 Detached ServeSessions(ServerParts& parts, const RequestSession& request, Poller& poller) {
   const Poller::Presence presence(poller);
   Stream call(poller);
-  if (!co_await call.Request(request, poller)) co_return;
+  call.Request(request, poller);
+  if (!co_await call.requested) co_return;
   ServeSessions(parts, request, poller);
 
   CallAccount account(parts.metrics.Rpc(RpcMethod::kSession));
