@@ -299,14 +299,15 @@ Detached ServeSessions(ServerParts& parts, const RequestSession& request, Poller
   CallAccount account(parts.metrics.Rpc(RpcMethod::kSession));
   Sitting sitting(parts, call, poller);
   Desk& desk = sitting.desk;
+  Operation& room = desk.bytes.room();
   absl::Status end = sitting.Begin();
   bool is_client_done = false;
   while (end.ok() && !poller.is_draining()) {
     if (!call.is_next_read && !desk.bytes.HasRoom()) {
       desk.bytes.AwaitRoom();
-      co_await desk.bytes.room();
+      co_await room;
       desk.bytes.StopWaiting();
-      while (desk.bytes.room().is_pending()) co_await desk.bytes.room();
+      while (room.is_pending()) co_await room;
       if (poller.is_draining()) break;
     }
     call.StartRead();
