@@ -11,7 +11,8 @@ import protoLoader from '@grpc/proto-loader';
 const address = process.argv[2] ?? 'localhost:50051';
 
 // Field names as in the protos; 64-bit numbers as text, since a JavaScript number holds 53 bits.
-const definition = protoLoader.loadSync('clearance/v1/query_service.proto clearance/v1/shape_service.proto'.split(' '), {
+const services = ['clearance/v1/query_service.proto', 'clearance/v1/shape_service.proto'];
+const definition = protoLoader.loadSync(services, {
   includeDirs: [fileURLToPath(new URL('../../proto', import.meta.url))],
   keepCase: true,
   longs: String,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/app/shown_limits.h"
 
+#include <cstdint>
+
 #include "absl/time/time.h"
 
 namespace clearance::server {

@@ -17,7 +17,7 @@ APART = [1, 0, 0, 0, 0, 0, 1]
 CRATE = {"box": {"half_extents": {"x": 0.2, "y": 0.2, "z": 0.1}}}
 BALL = {"sphere": {"radius": 0.05}}
 # More than a polling thread takes upon itself.
-MANY_ROWS = 50_000
+MANY_ROWS = 20_000
 
 
 class Schema:

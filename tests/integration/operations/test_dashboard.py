@@ -63,6 +63,37 @@ class Runbook(unittest.TestCase):
             self.assertIn(f"runbook_url: docker/README.md#{name.lower()}\n", alert)
 
 
+class Compose(unittest.TestCase):
+    def setUp(self) -> None:
+        text = (files.FOLDER / "compose.yaml").read_text()
+        services = text.split("\nservices:\n")[1].split("\n\n# ")[0].split("\nnetworks:")[0]
+        _, *parts = re.split(r"^  (\w+):$", services, flags=re.M)
+        self.services = dict(zip(parts[::2], parts[1::2]))
+
+    def test_starts_server_prometheus_and_grafana_with_least_privileges(self) -> None:
+        self.assertEqual(list(self.services), ["clearance", "prometheus", "grafana"])
+        for name, service in self.services.items():
+            self.assertIn("\n    read_only: true\n", service, name)
+            self.assertIn("\n    cap_drop: [ALL]\n", service, name)
+            self.assertIn('\n    security_opt: ["no-new-privileges:true"]\n', service, name)
+            ports = re.findall(r'^ +- "(.*:\d+)"$', service, re.M)
+            self.assertTrue(ports, name)
+            for port in ports:
+                self.assertTrue(port.startswith("127.0.0.1:"), port)
+
+    def test_mounts_read_only_what_is_there(self) -> None:
+        mounts = re.findall(r"^ +- \./(\S+?):(\S+?)(:ro)?$", "".join(self.services.values()), re.M)
+        for source, target, read_only in mounts:
+            self.assertTrue((files.FOLDER / source).exists(), source)
+            self.assertTrue(read_only, source)
+        targets = {source: target for source, target, _ in mounts}
+        config = (files.FOLDER / "prometheus/prometheus.yml").read_text()
+        for rules in re.search(r"^rule_files: \[(.*)\]$", config, re.M)[1].split(", "):
+            self.assertEqual(targets[f"prometheus/{rules}"], f"/etc/prometheus/{rules}")
+        provider = (files.FOLDER / "grafana/provisioning/dashboards/clearance.yml").read_text()
+        self.assertIn(f"path: {targets['grafana/dashboards']}\n", provider)
+
+
 class Selectors(unittest.TestCase):
     def test_are_found_in_any_expression(self) -> None:
         cases = {

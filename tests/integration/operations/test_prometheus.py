@@ -103,7 +103,7 @@ class Watched(unittest.TestCase):
         rules = self.prometheus.rules("record")
         self.assertGreater(len(rules), 20)
         self.prometheus.until(
-            "rules without data", lambda: [r["name"] for r in rules if not self.finite(series(r))]
+            "rules without data", lambda: [s for s in map(series, rules) if not self.finite(s)]
         )
 
     def test_every_rule_can_be_evaluated(self) -> None:
