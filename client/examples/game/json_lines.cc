@@ -38,7 +38,7 @@ absl::Status ForEachLine(const std::filesystem::path& path,
   for (std::string line; std::getline(file, line);) {
     ++number;
     if (line.empty()) continue;
-    const absl::Status status = Take(line, absl::StrCat(path.c_str(), ":", number), take);
+    absl::Status status = Take(line, absl::StrCat(path.c_str(), ":", number), take);
     if (!status.ok()) return status;
   }
   return absl::OkStatus();

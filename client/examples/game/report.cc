@@ -12,17 +12,20 @@ void PrintDurations(const char* name, const Durations& durations) {
                durations.Microseconds(0.99), durations.Microseconds(1));
 }
 
-void PrintProcessorTime(const char* name, const ProcessorTime& time, std::size_t moves) {
-  const double micros_per_move = 1e6 / static_cast<double>(moves);
-  absl::PrintF("  %-28s %9.2f %9.2f\n", name, micros_per_move * time.server_seconds,
-               micros_per_move * time.client_seconds);
+void PrintProcessorTime(const char* name, const ProcessorTime& time, const Measured& measured) {
+  const double micros_per_move = 1e6 / static_cast<double>(measured.moves);
+  const bool is_server_known = measured.moves_time.server_seconds > 0;
+  absl::PrintF(
+      "  %-28s %9s %9.2f\n", name,
+      is_server_known ? absl::StrFormat("%.2f", micros_per_move * time.server_seconds) : "-",
+      micros_per_move * time.client_seconds);
 }
 
-void PrintRatios(const Measured& measured, bool has_server_time) {
+void PrintRatios(const Measured& measured) {
   absl::PrintF("moves beside the same message about an empty scene: p50 x %.2f, p99 x %.2f",
                measured.moves_asked.Microseconds(0.5) / measured.baseline.Microseconds(0.5),
                measured.moves_asked.Microseconds(0.99) / measured.baseline.Microseconds(0.99));
-  if (has_server_time) {
+  if (measured.moves_time.server_seconds > 0) {
     absl::PrintF(", the server's processor time x %.2f",
                  measured.moves_time.server_seconds / measured.baseline_time.server_seconds);
   }
@@ -60,12 +63,12 @@ void PrintMeasured(const Measured& measured, const SimulationOptions& options) {
                  absl::ToDoubleMilliseconds(tick));
   }
   absl::PrintF("\n%-30s %9s %9s\n", "processor us per move", "server", "client");
-  PrintProcessorTime("moves", measured.moves_time, measured.moves);
+  PrintProcessorTime("moves", measured.moves_time, measured);
   if (options.has_baseline) {
-    PrintProcessorTime("  of an empty scene", measured.baseline_time, measured.moves);
+    PrintProcessorTime("  of an empty scene", measured.baseline_time, measured);
   }
-  PrintProcessorTime("positions and shots", measured.other_time, measured.moves);
-  if (options.has_baseline) PrintRatios(measured, options.server_pid > 0);
+  PrintProcessorTime("positions and shots", measured.other_time, measured);
+  if (options.has_baseline) PrintRatios(measured);
 }
 
 }  // namespace game

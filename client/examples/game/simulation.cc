@@ -71,7 +71,7 @@ absl::Status Simulation::AskBaseline(const Tick& tick) {
 absl::Status Simulation::AskShots(const Tick& tick, TickAnswers* answers) {
   const ProcessorTime time_before = ReadProcessorTime(options_.server_pid);
   const absl::Duration before_publishing = SteadyNow();
-  const absl::Status status = rewinder_->Publish(tick.number, tick.claims);
+  absl::Status status = rewinder_->Publish(tick.number, tick.claims);
   measured_.published.Add(SteadyNow() - before_publishing);
   if (!status.ok()) return status;
   for (const Shot& shot : tick.shots) {
