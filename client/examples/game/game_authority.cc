@@ -133,16 +133,19 @@ absl::StatusOr<bool> Replay(const Client& client) {
   if (!simulation.ok()) return simulation.status();
   PrintMatch(log->level, *options);
   std::size_t differing = 0;
+  Tally tally;
   MatchLog again;
   for (const MatchLog::Entry& entry : log->entries) {
     const auto answers = (*simulation)->Play(entry.tick);
     if (!answers.ok()) return answers.status();
+    Count(*answers, &tally);
     Digest digest;
     digest.Add(*answers);
     again.entries.push_back({{}, digest.value()});
     if (digest.value() == entry.digest) continue;
     if (differing++ == 0) absl::PrintF("tick %d differs, the first that does\n", entry.tick.number);
   }
+  PrintMoves(tally);
   absl::PrintF("replay %d ticks asked again, %d differ\n", log->entries.size(), differing);
   PrintMeasured((*simulation)->measured(), *options);
   PrintDigest(again);

@@ -40,8 +40,6 @@ void NoteFault(const char* what, std::size_t row, const Verdict& verdict, Tally*
 }
 
 void JudgeMove(const Expectation& expected, const Verdict& verdict, Tally* tally) {
-  ++tally->moves;
-  ++(verdict.is_accepted() ? tally->accepted : IsStop(verdict) ? tally->stopped : tally->doubted);
   if (expected.kind != Expectation::Kind::kUnknown) ++tally->judged;
   switch (FindingOf(expected, verdict)) {
     case Finding::kMissedWall:
@@ -67,7 +65,19 @@ bool IsAsAsked(const Shot& shot, std::size_t players, const clearance::client::R
 
 }  // namespace
 
+void Count(const TickAnswers& answers, Tally* tally) {
+  for (const Verdict& verdict : answers.verdicts) {
+    ++tally->moves;
+    ++(verdict.is_accepted() ? tally->accepted : IsStop(verdict) ? tally->stopped : tally->doubted);
+  }
+  for (const ShotVerdict& shot : answers.shots) {
+    ++tally->shots;
+    if (IsStop(shot.verdict) && shot.verdict.body >= kFirstPlayerId) ++tally->shots_on_players;
+  }
+}
+
 void Judge(const PlayedTick& played, const TickAnswers& answers, Tally* tally) {
+  Count(answers, tally);
   const TickReference& reference = played.reference;
   for (std::size_t i = 0; i < answers.verdicts.size(); ++i) {
     const Verdict& verdict = answers.verdicts[i];
@@ -83,9 +93,7 @@ void Judge(const PlayedTick& played, const TickAnswers& answers, Tally* tally) {
   }
   for (std::size_t i = 0; i < answers.shots.size(); ++i) {
     const ShotVerdict& shot = answers.shots[i];
-    ++tally->shots;
     if (reference.shots[i].kind != Expectation::Kind::kUnknown) ++tally->shots_judged;
-    if (IsStop(shot.verdict) && shot.verdict.body >= kFirstPlayerId) ++tally->shots_on_players;
     if (IsAsAsked(played.tick.shots[i], answers.verdicts.size(), shot.rewound) &&
         FindingOf(reference.shots[i], shot.verdict) == Finding::kRight) {
       continue;

@@ -38,6 +38,8 @@ struct Tally {
   }
 };
 
+// What the answers are, and whether they are right too.
+void Count(const TickAnswers& answers, Tally* tally);
 void Judge(const PlayedTick& played, const TickAnswers& answers, Tally* tally);
 
 }  // namespace game

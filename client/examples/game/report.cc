@@ -34,9 +34,13 @@ void PrintRatios(const Measured& measured) {
 
 }  // namespace
 
-void PrintTally(const Tally& tally) {
+void PrintMoves(const Tally& tally) {
   absl::PrintF("moves  %d asked: %d accepted, %d stopped, %d in doubt\n", tally.moves,
                tally.accepted, tally.stopped, tally.doubted);
+}
+
+void PrintTally(const Tally& tally) {
+  PrintMoves(tally);
   absl::PrintF("       %d have a reference: %d missed walls, %d false refusals, %d wrong stops\n",
                tally.judged, tally.missed_walls, tally.false_refusals, tally.wrong_stops);
   absl::PrintF("cheats %d through walls, %d caught; %d of them end where nothing is\n",

@@ -9,6 +9,7 @@
 namespace game {
 
 // To standard output.
+void PrintMoves(const Tally& tally);  // its first line alone
 void PrintTally(const Tally& tally);
 void PrintMeasured(const Measured& measured, const SimulationOptions& options);
 

@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <regex>
 #include <string>
 #include <vector>
@@ -81,25 +82,42 @@ TEST_F(GameAuthority, HasTheSameBitsInBothFormsAndOfAnotherServer) {
   EXPECT_EQ(DigestOf(replay.output), DigestOf(rows.output));
 }
 
-// What is compared is compared: a claim of the log was changed.
-TEST_F(GameAuthority, TellsAReplayThatDiffers) {
-  const ServerProcess server;
-  const std::string path = directory_.File("match");
-  ASSERT_EQ(Play(server, {"--ticks=20", "--players=8", "--log=" + path}).exit_code, 0);
+// Writes over a number of the first player's claim in the log's last tick, counted from the place
+// where the player stands.
+void ChangeLastTick(const std::string& path, std::size_t number, double value) {
   std::fstream log(path, std::ios::in | std::ios::out | std::ios::binary);
   const std::string text((std::istreambuf_iterator<char>(log)), {});
-  // Of the last tick's mark on: tick, number of claims, and the height of the first player.
   const std::size_t mark = text.rfind(std::string("kcit\0\0\0\0", 8));
   ASSERT_NE(mark, std::string::npos);
-  constexpr std::size_t kBytesToHeight = 5 * 8;
-  log.seekp(static_cast<std::streamoff>(mark + kBytesToHeight));
-  const double below_the_floor = -1;
-  log.write(reinterpret_cast<const char*>(&below_the_floor), sizeof(below_the_floor));
-  log.close();
-  const Completed replay = Play(server, {"--replay=" + path});
+  // Before it the mark itself, the tick, and the number of claims.
+  log.seekp(static_cast<std::streamoff>(mark + (3 + number) * sizeof(value)));
+  log.write(reinterpret_cast<const char*>(&value), sizeof(value));
+}
+
+// What is compared is compared.
+TEST_F(GameAuthority, TellsAReplayThatDiffers) {
+  const ServerProcess server;
+  const std::string log = directory_.File("match");
+  ASSERT_EQ(Play(server, {"--ticks=20", "--players=8", "--log=" + log}).exit_code, 0);
+  ChangeLastTick(log, 2, -0.25);  // below the floor
+  const Completed replay = Play(server, {"--replay=" + log});
   EXPECT_EQ(replay.exit_code, 1) << replay.output;
   EXPECT_THAT(replay.output, HasSubstr("tick 20 differs, the first that does"));
   EXPECT_THAT(replay.output, HasSubstr("20 ticks asked again, 1 differ"));
+}
+
+// Of rows: by itself. Of a row of all players: nobody is let through.
+TEST_F(GameAuthority, NeverAcceptsAClaimThatIsNoNumber) {
+  const ServerProcess server;
+  const std::string log = directory_.File("match");
+  ASSERT_EQ(Play(server, {"--ticks=20", "--players=8", "--log=" + log}).exit_code, 0);
+  ChangeLastTick(log, 3, std::numeric_limits<double>::quiet_NaN());
+  const Completed rows = Play(server, {"--replay=" + log});
+  EXPECT_EQ(rows.exit_code, 1);
+  EXPECT_THAT(rows.output, HasSubstr("stopped, 1 in doubt\n"));
+  const Completed bodies = Play(server, {"--replay=" + log, "--form=bodies"});
+  EXPECT_EQ(bodies.exit_code, 1);
+  EXPECT_THAT(bodies.output, HasSubstr("stopped, 8 in doubt\n"));
 }
 
 using GameData = GameAuthority;
