@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Installs the client into a new directory, builds another project against it and runs that.
+# Installs the client into a new directory, builds another project against it and runs that; builds
+# the example of a game, which is a project of its own too.
 # cmake -D BUILD_DIR=… -D SOURCE_DIR=… -P package_test.cmake
 string(RANDOM LENGTH 12 suffix)
 set(work $ENV{TMPDIR})
@@ -23,4 +24,7 @@ run(${CMAKE_COMMAND} -G Ninja -S ${SOURCE_DIR}/consumer -B ${work}/build
 run(${CMAKE_COMMAND} --build ${work}/build)
 run(${work}/build/consumer)
 run(${work}/build/proto_consumer)
+run(${CMAKE_COMMAND} -G Ninja -S ${SOURCE_DIR}/../../../client/examples/game -B ${work}/game
+    -D CMAKE_PREFIX_PATH=${work}/prefix -D CMAKE_UNITY_BUILD=ON -D CMAKE_UNITY_BUILD_BATCH_SIZE=16)
+run(${CMAKE_COMMAND} --build ${work}/game)
 file(REMOVE_RECURSE ${work})

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The authority over moves: holds a level as a scene of the server, and asks of every claimed move
+// of a tick, in one message, whether anything is in its way.
+
+#ifndef CLEARANCE_CLIENT_EXAMPLES_GAME_AUTHORITY_H_
+#define CLEARANCE_CLIENT_EXAMPLES_GAME_AUTHORITY_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "clearance/client.h"
+#include "clearance/scene.h"
+#include "clearance/session.h"
+#include "level.h"
+#include "match.h"
+
+namespace game {
+
+// How the moves of a tick become rows of a message.
+enum class Form : std::uint8_t {
+  // The session's own body is the players' box; a row is a player. Each is answered by its first
+  // contact, and a claim that is bad by itself (not a number) is refused by itself.
+  kRows,
+  // Every player is an own body; one row has them all and lists every pair that meets. For players
+  // of different shapes, or who block each other; a bad claim has the whole row refused.
+  kBodies,
+};
+
+struct AuthorityOptions {
+  Form form = Form::kRows;
+  std::uint32_t player_count = 0;
+  std::string scene;       // its name
+  bool is_stored = false;  // else it is gone ten minutes after a crash
+};
+
+class Authority {
+ public:
+  // Registers the level's bodies and the players' box, makes the scene, and opens it.
+  static absl::StatusOr<std::unique_ptr<Authority>> Start(const clearance::client::Client& client,
+                                                          const Level& level,
+                                                          const AuthorityOptions& options);
+  // Deletes the scene.
+  ~Authority();
+  Authority(const Authority&) = delete;
+  Authority& operator=(const Authority&) = delete;
+
+  // Of each player's claim.
+  absl::StatusOr<std::vector<Verdict>> Judge(absl::Span<const Way> claims);
+  // The same message about a scene without a body: what it costs beside geometry.
+  absl::Status AskEmptyScene(absl::Span<const Way> claims);
+
+  // The players' box as the server has it.
+  const clearance::client::ByDigest& player() const { return player_; }
+
+ private:
+  Authority(const clearance::client::Client& client, const AuthorityOptions& options);
+  absl::Status Register(const Level& level);
+  absl::Status MakeScenes(const Level& level);
+  absl::Status OpenSession();
+  absl::StatusOr<clearance::client::SweepResult> Ask(absl::Span<const Way> claims,
+                                                     std::uint32_t scene_slot);
+
+  const clearance::client::Client client_;
+  const clearance::client::SceneClient scenes_;
+  const AuthorityOptions options_;
+  clearance::client::ByDigest player_;
+  std::vector<clearance::client::ShapeKey> level_shapes_;
+  std::uint32_t max_row_pairs_ = 0;
+  std::unique_ptr<clearance::client::Session> session_;
+};
+
+}  // namespace game
+
+#endif  // CLEARANCE_CLIENT_EXAMPLES_GAME_AUTHORITY_H_

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A match in a file: the level, everything that was asked of it, tick by tick, and a digest of each
+// tick's answers. Numbers lie there as in this machine's memory: 64 bits each.
+
+#ifndef CLEARANCE_CLIENT_EXAMPLES_GAME_MATCH_LOG_H_
+#define CLEARANCE_CLIENT_EXAMPLES_GAME_MATCH_LOG_H_
+
+#include <cstdint>
+#include <fstream>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "match.h"
+
+namespace game {
+
+class MatchLogWriter {
+ public:
+  // Without a path nothing is written.
+  static absl::StatusOr<MatchLogWriter> Open(const std::string& path, const Level& level);
+  void Add(const MatchLog::Entry& entry);
+  // Writes the end, without which nobody takes the file for a whole match.
+  absl::Status Finish();
+
+ private:
+  MatchLogWriter() = default;
+
+  std::ofstream file_;
+  bool is_wanted_ = false;
+};
+
+// DATA_LOSS where the file is none, or ends early.
+absl::StatusOr<MatchLog> ReadMatchLog(const std::string& path);
+
+}  // namespace game
+
+#endif  // CLEARANCE_CLIENT_EXAMPLES_GAME_MATCH_LOG_H_

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Who plays: players that claim moves and shots tick by tick, most of them honest, and what has to
+// be answered to each of them.
+
+#ifndef CLEARANCE_CLIENT_EXAMPLES_GAME_PLAYERS_H_
+#define CLEARANCE_CLIENT_EXAMPLES_GAME_PLAYERS_H_
+
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "axis_box.h"
+#include "level.h"
+#include "match.h"
+
+namespace game {
+
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : engine_(seed) {}
+  double Between(double low, double high);
+  std::size_t Below(std::size_t count);
+  bool OneIn(std::size_t count) { return Below(count) == 0; }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+// What has to be answered to a tick.
+struct TickReference {
+  std::vector<Expectation> moves;
+  // Claims through a wall by players who know better; `ends_in_the_open`: where they end nothing
+  // is touched, so that whoever looks at end positions alone sees nothing.
+  struct Cheat {
+    std::size_t player = 0;
+    bool ends_in_the_open = false;
+  };
+  std::vector<Cheat> cheats;
+  std::vector<Expectation> shots;
+};
+
+struct PlayedTick {
+  Tick tick;
+  TickReference reference;
+};
+
+struct PlayerOptions {
+  std::uint32_t player_count = 0;
+  std::size_t shots_per_tick = 0;
+  std::uint64_t seed = 1;
+};
+
+// The part that is the same in every level. Thread-compatible.
+class Players {
+ public:
+  Players(const Level& level, const PlayerOptions& options);
+  virtual ~Players() = default;
+  Players(const Players&) = delete;
+  Players& operator=(const Players&) = delete;
+
+  PlayedTick Next();
+  // What became of the claims of that tick.
+  virtual void Settle(absl::Span<const Verdict> verdicts) = 0;
+
+ protected:
+  struct Claimed {
+    Way way;
+    Expectation expected;
+  };
+  // An honest claim, and one through a wall (kUnknown where none was found).
+  virtual Claimed Walk(std::size_t player, std::uint64_t tick) = 0;
+  virtual Claimed Cheat(const Vec3& from) = 0;
+
+  // By the boxes of the level.
+  Expectation ExpectMove(const Way& way) const;
+  Random& random() { return random_; }
+  const Vec3& half_size() const { return half_size_; }
+  const std::vector<BoxBody>& boxes() const { return boxes_; }
+  // That two things are apart, or not, beyond any doubt; of the level's unit.
+  double doubt() const { return doubt_; }
+
+ private:
+  bool IsInTheOpen(const Vec3& place) const;
+  void AddShot(PlayedTick* played);
+  Vec3 PlaceAt(std::size_t player, const clearance::client::TrackTime& time) const;
+  Expectation ExpectShot(const Shot& shot) const;
+
+  const Vec3 half_size_;
+  const std::vector<BoxBody> boxes_;
+  const bool is_whole_;  // the level has no other bodies
+  const double doubt_;
+  const PlayerOptions options_;
+  Random random_;
+  std::uint64_t tick_ = 0;
+  std::deque<std::vector<Vec3>> places_;  // of the last ticks, up to the current one
+};
+
+// Players of the built-in level: they walk, jump and fall on their own.
+std::unique_ptr<Players> MakeCrowd(const Level& level, const PlayerOptions& options);
+
+// The moves of moves.jsonl, again and again, by as many players as are wanted; their reference is
+// answers_moves.jsonl, as far as it is there, and beside it what boxes tell. Starts are those of
+// the recording, whatever the verdicts are.
+absl::StatusOr<std::unique_ptr<Players>> ReadRecording(const std::filesystem::path& folder,
+                                                       const Level& level,
+                                                       const PlayerOptions& options);
+
+}  // namespace game
+
+#endif  // CLEARANCE_CLIENT_EXAMPLES_GAME_PLAYERS_H_

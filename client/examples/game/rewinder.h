@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The authority over shots: publishes where the players stand, tick by tick, and asks what a shot
+// met in the world as its shooter saw it.
+
+#ifndef CLEARANCE_CLIENT_EXAMPLES_GAME_REWINDER_H_
+#define CLEARANCE_CLIENT_EXAMPLES_GAME_REWINDER_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "clearance/client.h"
+#include "clearance/track.h"
+#include "match.h"
+
+namespace game {
+
+struct RewinderOptions {
+  std::string scene;
+  std::string track;
+  std::uint32_t player_count = 0;
+  clearance::client::ByDigest player;  // their box
+};
+
+class Rewinder {
+ public:
+  static absl::StatusOr<std::unique_ptr<Rewinder>> Start(const clearance::client::Client& client,
+                                                         const RewinderOptions& options);
+
+  // Where each player stands: claims[p].from.
+  absl::Status Publish(std::uint64_t tick, absl::Span<const Way> claims);
+  absl::StatusOr<ShotVerdict> Judge(const Shot& shot);
+
+ private:
+  explicit Rewinder(std::string track) : track_(std::move(track)) {}
+
+  const std::string track_;
+  std::unique_ptr<clearance::client::TrackWriter> writer_;
+  std::unique_ptr<clearance::client::TrackReader> reader_;
+};
+
+}  // namespace game
+
+#endif  // CLEARANCE_CLIENT_EXAMPLES_GAME_REWINDER_H_
