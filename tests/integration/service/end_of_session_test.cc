@@ -263,7 +263,8 @@ TEST(EndOfSession, AClientThatStopsReadingIsNotReadAndLosesNothing) {
   bool is_stopped = false;
   while (written < kMessages && !is_stopped) {
     request.set_tag(static_cast<std::uint64_t>(written));
-    session.StartWrite(request.SerializeAsString() + std::string("\x7a\x80\x80\x04", 4) +
+    // With 64 KiB in field 100, which nobody knows.
+    session.StartWrite(request.SerializeAsString() + std::string("\xa2\x06\x80\x80\x04", 5) +
                        std::string(65536, 'x'));
     is_stopped = !session.IsWrittenWithin(kPatience);
     ++written;
