@@ -14,9 +14,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/notification.h"
+#include "clearance/v1/error.pb.h"
 #include "clearance/v1/query_service.pb.h"
 #include "clearance/v1/server_service.pb.h"
 #include "clearance/v1/shape_service.pb.h"
+#include "google/rpc/status.pb.h"
 
 namespace clearance::server {
 namespace {
@@ -75,18 +77,26 @@ int HttpStatusOf(grpc::StatusCode code) {
   }
 }
 
-HttpReply Refusal(int status, absl::string_view code, const std::string& message) {
-  const nlohmann::json body = {{"code", std::string(code)}, {"message", message}};
+HttpReply RefusalWith(int status, const nlohmann::json& reasons) {
   return {.status = status,
           .content_type = kJson,
           // What is no UTF-8 (a caller's bytes in a message) is replaced.
-          .body = body.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"};
+          .body = reasons.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"};
+}
+
+HttpReply Refusal(int status, const std::string& message) {
+  return RefusalWith(status, {{"message", message}});
 }
 
 HttpReply Refusal(const grpc::Status& status) {
-  const int http_status = HttpStatusOf(status.error_code());
-  return Refusal(http_status, absl::StrCat("grpc-status ", status.error_code()),
-                 status.error_message());
+  nlohmann::json reasons = {{"message", status.error_message()}};
+  google::rpc::Status details;
+  v1::Error error;
+  if (details.ParseFromString(status.error_details()) && details.details_size() == 1 &&
+      details.details(0).UnpackTo(&error)) {
+    reasons.update({{"field", error.field()}, {"value", error.value()}, {"limit", error.limit()}});
+  }
+  return RefusalWith(HttpStatusOf(status.error_code()), reasons);
 }
 
 grpc::ByteBuffer Serialize(const Message& message) {
@@ -125,22 +135,22 @@ grpc::Status Call(const std::shared_ptr<grpc::Channel>& channel, absl::string_vi
 
 HttpReply PageCalls::Answer(absl::string_view name, const HttpRequest& request) const {
   const Method* const method = FindMethod(name);
-  if (method == nullptr) return Refusal(404, "no such method", "the page may not call this");
-  if (request.method != "POST") return Refusal(405, "method not allowed", "only POST");
+  if (method == nullptr) return Refusal(404, "the page may not call this");
+  if (request.method != "POST") return Refusal(405, "only POST");
   if (request.content_type != kJson)
-    return Refusal(415, "unsupported media type", "the content type has to be application/json");
+    return Refusal(415, "the content type has to be application/json");
   google::protobuf::Arena arena;
   Message* const question = method->request->New(&arena);
   const auto parsed = google::protobuf::util::JsonStringToMessage(request.body, question);
-  if (!parsed.ok()) return Refusal(400, "no such message", parsed.ToString());
+  if (!parsed.ok()) return Refusal(400, parsed.ToString());
   Message* const answer = method->response->New(&arena);
   const grpc::Status status = Call(make_channel_(), name, request.authorization, *question, answer);
   if (!status.ok()) return Refusal(status);
-  HttpReply reply{.content_type = kJson};
+  HttpReply reply{.content_type = kJson, .body = {}};
   google::protobuf::util::JsonPrintOptions options;
   options.always_print_primitive_fields = true;
   const auto printed = google::protobuf::util::MessageToJsonString(*answer, &reply.body, options);
-  return printed.ok() ? reply : Refusal(500, "no JSON", printed.ToString());
+  return printed.ok() ? reply : Refusal(500, printed.ToString());
 }
 
 }  // namespace clearance::server

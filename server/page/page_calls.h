@@ -29,7 +29,8 @@ class PageCalls {
 
   // Answers POST of `Service/Method` with a request's JSON, of content type application/json (so
   // that no page of another origin can send it), by the response's JSON. Else a status of HTTP, and
-  // {"code": …, "message": …}. Takes at most three seconds.
+  // {"message": …} with the field, value and limit of the Error detail. Takes at most three
+  // seconds.
   HttpReply Answer(absl::string_view method, const HttpRequest& request) const;
 
  private:

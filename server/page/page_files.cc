@@ -80,7 +80,7 @@ absl::StatusOr<PageFiles> PageFiles::Read(const std::string& directory) {
 }
 
 const HttpReply* PageFiles::Find(absl::string_view path) const {
-  const auto file = files_.find(path == "/" ? "/index.html" : std::string_view(path));
+  const auto file = files_.find(path == "/" ? "/index.html" : path);
   return file == files_.end() ? nullptr : &file->second;
 }
 

@@ -11,8 +11,9 @@ export function setToken(text) {
 }
 
 export class CallError extends Error {
-  constructor(status, message) {
-    super(message);
+  /** reasons: what the server says, with the field and the value that are at fault. */
+  constructor(status, { message, field, value }) {
+    super(field ? `${message} (${field}: ${value})` : message);
     this.status = status;
   }
 }
@@ -27,7 +28,7 @@ export async function call(method, request) {
     body: JSON.stringify(request),
   });
   const answer = await reply.json();
-  if (!reply.ok) throw new CallError(reply.status, answer.message);
+  if (!reply.ok) throw new CallError(reply.status, answer);
   return answer;
 }
 

@@ -14,7 +14,7 @@ const view = new View(element("view"), () => ask());
 const references = {}; // of A and B, as requests have them
 
 const digits = (number) => (typeof number === "number" ? String(number) : (number ?? ""));
-const vectorText = (column) => (column?.length ? column.map((x) => x.toFixed(6)).join("  ") : "–");
+const vectorText = (column) => (column?.length ? column.map((x) => x.toFixed(4)).join("  ") : "–");
 const stateText = (state) => state.replace(/^(MOTION_)?STATE_/, "");
 
 function showError(error) {

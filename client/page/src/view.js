@@ -26,17 +26,22 @@ import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { meshOf } from "./shapes.js";
 
 export const COLORS = { a: 0x2f6db5, b: 0xc8622d };
-const START = { a: [-0.8, 0, 0], b: [0.9, 0.2, 0.1] };
+const GROUND = 0xf2f5f8;
+const START = {
+  a: { position: [-0.8, 0, 0], quaternion: [0, 0, 0.2, 0.98] },
+  b: { position: [0.8, 0.2, 0.1], quaternion: [0.3, 0.2, 0, 0.93] },
+};
 const TURN_RADIANS_PER_PIXEL = 0.01;
 
 export class View {
-  /** on_moved: called whenever the user has moved a shape. */
+  /** onMoved: called whenever the user has moved a shape. */
   constructor(canvas, onMoved) {
     this.canvas = canvas;
     this.onMoved = onMoved;
     this.bodies = {};
     this.renderer = new WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
     this.renderer.setPixelRatio(window.devicePixelRatio);
+    this.renderer.setClearColor(GROUND);
     this.scene = this.#makeScene();
     this.camera = new PerspectiveCamera(40, 1, 0.01, 1000);
     this.camera.up.set(0, 0, 1);
@@ -56,7 +61,8 @@ export class View {
       body.quaternion.copy(old.quaternion);
       this.scene.remove(old);
     } else {
-      body.position.set(...START[side]);
+      body.position.set(...START[side].position);
+      body.quaternion.set(...START[side].quaternion).normalize();
     }
     this.bodies[side] = body;
     this.scene.add(body);
@@ -70,8 +76,10 @@ export class View {
     return [...position.toArray(), ...quaternion.toArray()];
   }
 
-  setPosition(side, xyz) {
+  /** Moves it there, as its frame stands in the world. */
+  place(side, xyz) {
     this.bodies[side].position.set(...xyz);
+    this.bodies[side].quaternion.identity();
     this.onMoved();
   }
 
@@ -126,13 +134,16 @@ export class View {
     grid.position.z = -0.8;
     scene.add(grid);
     const ink = 0x16202b;
-    const dot = () => new Mesh(new SphereGeometry(0.025), new MeshBasicMaterial({ color: ink, depthTest: false }));
-    this.line = new Line(new BufferGeometry(), new LineBasicMaterial({ color: ink, depthTest: false }));
+    // Over the shapes, which are transparent and so drawn late.
+    const style = { color: ink, depthTest: false, transparent: true };
+    const dot = () => new Mesh(new SphereGeometry(0.025), new MeshBasicMaterial(style));
+    this.line = new Line(new BufferGeometry(), new LineBasicMaterial(style));
     this.pointA = dot();
     this.pointB = dot();
-    this.normal = new ArrowHelper(new Vector3(1, 0, 0), new Vector3(), 0.4, 0x3c8f4a, 0.1, 0.06);
+    this.normal = new ArrowHelper(new Vector3(1, 0, 0), new Vector3(), 0.4, 0x2b7a39, 0.1, 0.06);
+    for (const { material } of this.normal.children) Object.assign(material, { depthTest: false, transparent: true });
     for (const part of [this.line, this.pointA, this.pointB, this.normal]) {
-      part.renderOrder = 1;
+      part.traverse((object) => (object.renderOrder = 1));
       part.visible = false;
       scene.add(part);
     }
