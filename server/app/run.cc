@@ -26,6 +26,7 @@
 #include "server/app/port_file.h"
 #include "server/app/restore.h"
 #include "server/app/restore_scenes.h"
+#include "server/app/shown_limits.h"
 #include "server/app/shutdown_signals.h"
 #include "server/config/command_line.h"
 #include "server/config/flags.h"
@@ -98,7 +99,9 @@ class Process {
         scenes_(config.limits, &metrics_, &quotas_),
         checker_(config.check_sample, metrics_, log_),
         liveness_(config.liveness_patience, metrics_),
-        pages_(&metrics_, &liveness_) {}
+        pages_(&metrics_, &liveness_) {
+    ShowLimits(config, &metrics_);
+  }
 
   int Serve();
 
@@ -238,6 +241,7 @@ absl::Status Process::StartGrpc() {
       .ban_after_cut = config_.ban_after_cut,
       .fence = {config_.max_streams_per_connection, config_.limits.max_transport_bytes,
                 config_.max_total_bytes_in_flight}};
+  metrics_.limit(ServerLimit::kConnections).Set(static_cast<double>(connections.most));
   const GrpcServerOptions options = {.listen_address = config_.listen,
                                      .tls = tls_.get(),
                                      .reflection = ShowsReflection(config_),

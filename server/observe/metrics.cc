@@ -212,6 +212,7 @@ void Metrics::MakeServerSeries() {
   for (std::size_t kind = 0; kind < kLoopKinds; ++kind) {
     loop_silence_[kind] = &silence.Add({{"loop", kLoopNames[kind]}});
   }
+  limits_ = MakeLimitSeries(&registry_);
   connections_ = MakeConnectionSeries(&registry_);
   tls_ = MakeTlsSeries(&registry_);
 }

@@ -20,6 +20,7 @@
 #include "prometheus/registry.h"
 #include "server/observe/batch_tally.h"
 #include "server/observe/connection_series.h"
+#include "server/observe/limit_series.h"
 #include "server/observe/rpc_series.h"
 
 namespace clearance::server {
@@ -122,6 +123,7 @@ class Metrics {
   prometheus::Gauge& loop_silence(LoopKind kind) {
     return *loop_silence_[static_cast<std::size_t>(kind)];
   }
+  prometheus::Gauge& limit(ServerLimit limit) { return *limits_[static_cast<std::size_t>(limit)]; }
   const ConnectionSeries& connections() const { return connections_; }
   const TlsSeries& tls() const { return tls_; }
   // Reloads of the token and the policy file that were taken over, or refused.
@@ -194,6 +196,7 @@ class Metrics {
   prometheus::Histogram* queue_seconds_ = nullptr;
   prometheus::Histogram* work_seconds_ = nullptr;
   std::array<prometheus::Gauge*, kLoopKinds> loop_silence_{};
+  LimitSeries limits_{};
   ConnectionSeries connections_;
   TlsSeries tls_;
   std::array<prometheus::Counter*, 2> access_reloads_{};

@@ -17,18 +17,18 @@ class Server:
         command = [os.environ["CLEARANCE_SERVER"], f"--listen=127.0.0.1:{port}"]
         command += ["--http_listen=127.0.0.1:0", *flags]
         self._process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-        self.port = self._await_port()
+        self.port, self.http_port = self._await_ports()
         self.address = f"127.0.0.1:{self.port}"
         self._drain = threading.Thread(target=self._process.stderr.read, daemon=True)
         self._drain.start()
 
-    def _await_port(self) -> int:
+    def _await_ports(self) -> tuple[int, int]:
         said = []
         for line in self._process.stderr:
             said.append(line)
-            serving = re.search(r"INFO serving .* grpc_port=(\d+)", line)
+            serving = re.search(r"INFO serving .* grpc_port=(\d+) http_port=(\d+)", line)
             if serving:
-                return int(serving[1])
+                return int(serving[1]), int(serving[2])
         raise AssertionError("the server did not start: " + "".join(said))
 
     def end(self, number: int = signal.SIGTERM) -> None:

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The limits of the whole server as metrics.
+
+#ifndef CLEARANCE_SERVER_APP_SHOWN_LIMITS_H_
+#define CLEARANCE_SERVER_APP_SHOWN_LIMITS_H_
+
+#include "server/config/server_config.h"
+#include "server/observe/metrics.h"
+
+namespace clearance::server {
+
+// Of connections the limit that was asked for: how many fit is known only once they are taken.
+void ShowLimits(const ServerConfig& config, Metrics* metrics);
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_APP_SHOWN_LIMITS_H_
