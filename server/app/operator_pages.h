@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the HTTP port answers: /metrics for Prometheus, /livez and /readyz for whoever runs the
-// container.
+// container and, with --page_dir, the files of a page and, below /call/, what it asks.
 
 #ifndef CLEARANCE_SERVER_APP_OPERATOR_PAGES_H_
 #define CLEARANCE_SERVER_APP_OPERATOR_PAGES_H_
 
 #include <atomic>
+#include <optional>
+#include <utility>
 
-#include "absl/strings/string_view.h"
 #include "server/observe/http_server.h"
 #include "server/observe/liveness.h"
 #include "server/observe/metrics.h"
+#include "server/page/page_calls.h"
+#include "server/page/page_files.h"
 
 namespace clearance::server {
 
@@ -22,14 +25,21 @@ class OperatorPages {
   OperatorPages(const Metrics* metrics, Liveness* liveness)
       : metrics_(metrics), liveness_(liveness) {}
 
+  // Before the first request.
+  void Show(PageFiles files, PageCalls calls) { page_.emplace(std::move(files), std::move(calls)); }
+
   // Not ready until told so.
   void SetReady(bool ready) { ready_ = ready; }
 
-  HttpReply Answer(absl::string_view path) const;
+  HttpReply Answer(const HttpRequest& request) const;
 
  private:
+  // Requires: a page.
+  HttpReply AnswerCall(const HttpRequest& request) const;
+
   const Metrics* const metrics_;
   Liveness* const liveness_;
+  std::optional<std::pair<PageFiles, PageCalls>> page_;
   std::atomic<bool> ready_ = false;
 };
 

@@ -178,8 +178,13 @@ absl::Status Process::ReadAccessRules() {
 }
 
 absl::Status Process::StartHttp() {
+  if (!config_.page_dir.empty()) {
+    absl::StatusOr<PageFiles> files = PageFiles::Read(config_.page_dir);
+    if (!files.ok()) return files.status();
+    pages_.Show(*std::move(files), PageCalls([this] { return grpc_->ChannelToItself(); }));
+  }
   absl::StatusOr<std::unique_ptr<HttpServer>> http = HttpServer::Start(
-      config_.http_listen, [this](absl::string_view path) { return pages_.Answer(path); });
+      config_.http_listen, [this](const HttpRequest& request) { return pages_.Answer(request); });
   if (!http.ok()) return http.status();
   http_ = *std::move(http);
   return absl::OkStatus();

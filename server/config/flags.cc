@@ -60,6 +60,9 @@ ABSL_FLAG(GrpcAddress, listen, GrpcAddress{"127.0.0.1:50051"},
           "Where gRPC is served: host:port or unix:path. Port 0 takes a free one.");
 ABSL_FLAG(HttpAddress, http_listen, HttpAddress{"127.0.0.1:9464"},
           "Where /metrics, /livez and /readyz are served over HTTP: host:port.");
+ABSL_FLAG(std::string, page_dir, "",
+          "Directory with the built page, which --http_listen then shows at /: what runs here, the "
+          "registered shapes, and questions about two of them, read-only. Empty: no page.");
 ABSL_FLAG(
     std::string, tls_certificate, "",
     "PEM file with the server's certificate, then those up to its CA: gRPC is served over TLS "
@@ -324,9 +327,16 @@ absl::StatusOr<ServerConfig> ConfigFromFlags() {
         "--token_file needs a --policy_file: a token alone says who somebody is, not what they may "
         "do");
   }
+  // Its questions come over plain HTTP, and no certificate with them.
+  if (!absl::GetFlag(FLAGS_page_dir).empty() && !tls.client_ca.empty() &&
+      absl::GetFlag(FLAGS_policy_file).empty()) {
+    return absl::InvalidArgumentError(
+        "--page_dir lets in who has no certificate of --tls_client_ca; it needs a --policy_file");
+  }
   return ServerConfig{
       .listen = absl::GetFlag(FLAGS_listen).value,
       .http_listen = absl::GetFlag(FLAGS_http_listen).value,
+      .page_dir = absl::GetFlag(FLAGS_page_dir),
       .tls = tls,
       .reflection = absl::GetFlag(FLAGS_reflection),
       .max_connections = absl::GetFlag(FLAGS_max_connections).value,

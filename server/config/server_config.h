@@ -28,6 +28,7 @@ enum class Reflection { kAuto, kOn, kOff };
 struct ServerConfig {
   std::string listen;       // gRPC: host:port or unix:path; port 0 takes a free one
   std::string http_listen;  // /metrics, /livez, /readyz: host:port
+  std::string page_dir;     // the built files of client/page; empty: no page is shown
   TlsFiles tls;
   Reflection reflection = Reflection::kAuto;
   std::uint64_t max_connections = 4096;                   // in all

@@ -30,12 +30,34 @@ std::array<const char*, 9> Options(const std::string& address) {
           nullptr};
 }
 
+constexpr long long kMostBodyBytes = 64 << 10;
+
+std::string HeaderOf(const mg_connection* connection, const char* name) {
+  const char* const value = mg_get_header(connection, name);
+  return value == nullptr ? "" : value;
+}
+
+// The status of HTTP that refuses the request, 200 for none.
+int ReadBody(mg_connection* connection, std::string* body) {
+  const long long size = mg_get_request_info(connection)->content_length;
+  if (size < 0) return 411;
+  if (size > kMostBodyBytes) return 413;
+  body->resize(static_cast<std::size_t>(size));
+  std::size_t got = 0;
+  while (got < body->size()) {
+    const int part = mg_read(connection, body->data() + got, body->size() - got);
+    if (part <= 0) return 400;
+    got += static_cast<std::size_t>(part);
+  }
+  return 200;
+}
+
 void Send(mg_connection* connection, const HttpReply& reply, bool with_body) {
   const std::string head = absl::StrCat(
       "HTTP/1.1 ", reply.status, " ", mg_get_response_code_text(connection, reply.status),
       "\r\nContent-Type: ", reply.content_type, "\r\nContent-Length: ", reply.body.size(),
-      "\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nConnection: "
-      "close\r\n\r\n");
+      "\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nContent-Security-Policy: "
+      "default-src 'self'; frame-ancestors 'none'\r\nConnection: close\r\n\r\n");
   mg_write(connection, head.data(), head.size());
   if (with_body) mg_write(connection, reply.body.data(), reply.body.size());
 }
@@ -80,11 +102,20 @@ absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(const std::string&
 
 int HttpServer::OnRequest(mg_connection* connection, void* self) {
   const mg_request_info& request = *mg_get_request_info(connection);
-  const absl::string_view method = request.request_method;
-  const bool is_head = method == "HEAD";
-  const HttpReply reply = is_head || method == "GET"
-                              ? static_cast<HttpServer*>(self)->handler_(request.local_uri)
-                              : HttpReply{.status = 405, .body = "only GET and HEAD\n"};
+  HttpRequest asked{.method = request.request_method,
+                    .path = request.local_uri,
+                    .content_type = HeaderOf(connection, "Content-Type"),
+                    .authorization = HeaderOf(connection, "Authorization"),
+                    .body = {}};
+  const bool is_head = asked.method == "HEAD";
+  const bool is_post = asked.method == "POST";
+  const int status = is_post ? ReadBody(connection, &asked.body) : 200;
+  HttpReply reply{.status = status, .body = "the body cannot be taken\n"};
+  if (!is_post && !is_head && asked.method != "GET") {
+    reply = {.status = 405, .body = "only GET, HEAD and POST\n"};
+  } else if (status == 200) {
+    reply = static_cast<HttpServer*>(self)->handler_(asked);
+  }
   Send(connection, reply, !is_head);
   return reply.status;
 }

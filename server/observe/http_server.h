@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A small HTTP server for operators: /metrics, /livez, /readyz, on a port of its own, with two
-// threads of its own, so that no scrape waits for a query nor a query for a scrape.
+// A small HTTP server for operators: /metrics, /livez, /readyz and a page to look at, on a port of
+// its own, with threads of its own, so that no scrape waits for a query nor a query for a scrape.
 // prometheus-cpp's Exposer runs the same web server (civetweb) but lets nothing else answer on its
 // port.
 
@@ -13,12 +13,20 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 
 struct mg_context;
 struct mg_connection;
 
 namespace clearance::server {
+
+// As far as anything here asks for it.
+struct HttpRequest {
+  std::string method;  // GET, HEAD or POST
+  std::string path;    // without its query
+  std::string content_type;
+  std::string authorization;
+  std::string body;  // of a POST
+};
 
 struct HttpReply {
   int status = 200;
@@ -26,11 +34,12 @@ struct HttpReply {
   std::string body;
 };
 
-// Serves GET and HEAD until it is destroyed. Thread-safe.
+// Serves GET, HEAD and POST (of at most 64 KiB whose length is told) until it is destroyed.
+// Thread-safe.
 class HttpServer {
  public:
-  // Answers the path of a request (without its query); called from several threads.
-  using Handler = std::function<HttpReply(absl::string_view path)>;
+  // Called from several threads.
+  using Handler = std::function<HttpReply(const HttpRequest& request)>;
 
   // `address` is host:port, IPv4; port 0 takes a free one. UNAVAILABLE if it cannot be bound.
   static absl::StatusOr<std::unique_ptr<HttpServer>> Start(const std::string& address,

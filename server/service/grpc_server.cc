@@ -113,6 +113,7 @@ class GrpcServer::Impl {
 
   absl::Status Start(const GrpcServerOptions& options);
   int port() const { return listener_->port(); }
+  std::shared_ptr<grpc::Channel> ChannelToItself() { return server_->InProcessChannel({}); }
   void TurnUnhealthy() { health_.TurnUnhealthy(); }
   void BeginDrain();
   void Shutdown(absl::Duration patience);
@@ -240,6 +241,8 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOp
 }
 
 int GrpcServer::port() const { return impl_->port(); }
+
+std::shared_ptr<grpc::Channel> GrpcServer::ChannelToItself() { return impl_->ChannelToItself(); }
 
 void GrpcServer::TurnUnhealthy() { impl_->TurnUnhealthy(); }
 

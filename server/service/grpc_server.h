@@ -6,6 +6,8 @@
 #ifndef CLEARANCE_SERVER_SERVICE_GRPC_SERVER_H_
 #define CLEARANCE_SERVER_SERVICE_GRPC_SERVER_H_
 
+#include <grpcpp/channel.h>
+
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -56,6 +58,10 @@ class GrpcServer {
   ~GrpcServer();
 
   int port() const;
+
+  // A new channel inside the process, for a few calls: it is idle, and ends, as connections are.
+  // Calls go the way of all others, as those of an address of their own. Thread-safe.
+  std::shared_ptr<grpc::Channel> ChannelToItself();
 
   // Health turns to NOT_SERVING for good; everything is served as before, until balancers notice.
   void TurnUnhealthy();

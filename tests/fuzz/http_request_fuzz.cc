@@ -2,7 +2,7 @@
 //
 // Any bytes to the port of the operators: they are answered with a line of HTTP (whose version, of
 // a bad request, is what the request called its own), or not at all, and the handler is asked about
-// nothing but a path.
+// nothing but GET, HEAD and POST of a bounded body.
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -22,9 +22,12 @@ namespace {
 
 server::HttpServer& TheServer() {
   static server::HttpServer& server = *[] {
-    auto started = server::HttpServer::Start("127.0.0.1:0", [](absl::string_view path) {
-      Require(!path.empty() && path.data()[path.size()] == '\0', "a path is a text");
-      return server::HttpReply{.status = path == "/livez" ? 200 : 404, .body = "body\n"};
+    auto started = server::HttpServer::Start("127.0.0.1:0", [](const server::HttpRequest& asked) {
+      Require(!asked.path.empty(), "a path is a text");
+      Require(asked.method == "GET" || asked.method == "HEAD" || asked.method == "POST",
+              "other methods are refused");
+      Require(asked.body.size() <= 64 << 10, "a body is bounded");
+      return server::HttpReply{.status = asked.path == "/livez" ? 200 : 404, .body = "body\n"};
     });
     Require(started.ok(), "a server starts");
     return started->release();

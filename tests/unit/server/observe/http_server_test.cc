@@ -18,8 +18,9 @@ using testing::HasSubstr;
 using testing::StartsWith;
 
 std::unique_ptr<HttpServer> StartEcho() {
-  auto server = HttpServer::Start("127.0.0.1:0", [](absl::string_view path) {
-    return HttpReply{.status = path == "/gone" ? 404 : 200, .body = absl::StrCat("at ", path)};
+  auto server = HttpServer::Start("127.0.0.1:0", [](const HttpRequest& request) {
+    return HttpReply{.status = request.path == "/gone" ? 404 : 200,
+                     .body = absl::StrCat("at ", request.path, request.body)};
   });
   EXPECT_TRUE(server.ok()) << server.status();
   return *std::move(server);
@@ -53,11 +54,42 @@ TEST(HttpServer, AnswersHeadWithoutABody) {
 
 TEST(HttpServer, RefusesEveryOtherMethod) {
   const auto server = StartEcho();
-  for (const char* const method : {"POST", "PUT", "DELETE", "OPTIONS"}) {
+  for (const char* const method : {"PUT", "DELETE", "OPTIONS"}) {
     const std::string request =
         absl::StrCat(method, " / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n");
     EXPECT_THAT(test::ExchangeHttp(server->port(), request), StartsWith("HTTP/1.1 405 ")) << method;
   }
+}
+
+std::string Post(const HttpServer& server, const std::string& headers, const std::string& body) {
+  return test::ExchangeHttp(server.port(),
+                            absl::StrCat("POST /x HTTP/1.1\r\nHost: x\r\n", headers, "\r\n", body));
+}
+
+TEST(HttpServer, GivesItsHandlerTheBodyAndTheHeadersOfAPost) {
+  HttpRequest seen;
+  const auto server = HttpServer::Start("127.0.0.1:0", [&](const HttpRequest& request) {
+    seen = request;
+    return HttpReply();
+  });
+  ASSERT_TRUE(server.ok()) << server.status();
+  const std::string body(64 << 10, 'x');
+  const std::string headers = absl::StrCat("Content-Type: a/b\r\nAuthorization: Bearer t\r\n",
+                                           "Content-Length: ", body.size(), "\r\n");
+  EXPECT_THAT(Post(**server, headers, body), StartsWith("HTTP/1.1 200 "));
+  EXPECT_EQ(seen.method, "POST");
+  EXPECT_EQ(seen.path, "/x");
+  EXPECT_EQ(seen.content_type, "a/b");
+  EXPECT_EQ(seen.authorization, "Bearer t");
+  EXPECT_EQ(seen.body, body);
+}
+
+TEST(HttpServer, RefusesABodyThatIsTooLargeOrOfNoToldLengthOrNotAllThere) {
+  const auto server = StartEcho();
+  EXPECT_THAT(Post(*server, "Content-Length: 65537\r\n", ""), StartsWith("HTTP/1.1 413 "));
+  EXPECT_THAT(Post(*server, "Transfer-Encoding: chunked\r\n", "0\r\n\r\n"),
+              StartsWith("HTTP/1.1 411 "));
+  EXPECT_THAT(Post(*server, "", ""), StartsWith("HTTP/1.1 411 "));
 }
 
 TEST(HttpServer, ServesNoFileWhateverThePath) {
@@ -70,7 +102,7 @@ TEST(HttpServer, ServesNoFileWhateverThePath) {
 TEST(HttpServer, SaysWhichAddressItCannotBind) {
   const auto first = StartEcho();
   const std::string address = absl::StrCat("127.0.0.1:", first->port());
-  const auto second = HttpServer::Start(address, [](absl::string_view) { return HttpReply(); });
+  const auto second = HttpServer::Start(address, [](const HttpRequest&) { return HttpReply(); });
   EXPECT_EQ(second.status().code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(std::string(second.status().message()), HasSubstr(address));
 }

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The two shapes, what lies between them, and the mouse on them. World axes, z up, metres.
+
+import {
+  AmbientLight,
+  ArrowHelper,
+  BufferGeometry,
+  DirectionalLight,
+  GridHelper,
+  Line,
+  LineBasicMaterial,
+  Mesh,
+  MeshBasicMaterial,
+  PerspectiveCamera,
+  Plane,
+  Raycaster,
+  Scene,
+  SphereGeometry,
+  Vector2,
+  Vector3,
+  WebGLRenderer,
+} from "three";
+import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+
+import { meshOf } from "./shapes.js";
+
+export const COLORS = { a: 0x2f6db5, b: 0xc8622d };
+const GROUND = 0xf2f5f8;
+const START = {
+  a: { position: [-0.8, 0, 0], quaternion: [0, 0, 0.2, 0.98] },
+  b: { position: [0.8, 0.2, 0.1], quaternion: [0.3, 0.2, 0, 0.93] },
+};
+const TURN_RADIANS_PER_PIXEL = 0.01;
+
+export class View {
+  /** onMoved: called whenever the user has moved a shape. */
+  constructor(canvas, onMoved) {
+    this.canvas = canvas;
+    this.onMoved = onMoved;
+    this.bodies = {};
+    this.renderer = new WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
+    this.renderer.setPixelRatio(window.devicePixelRatio);
+    this.renderer.setClearColor(GROUND);
+    this.scene = this.#makeScene();
+    this.camera = new PerspectiveCamera(40, 1, 0.01, 1000);
+    this.camera.up.set(0, 0, 1);
+    this.camera.position.set(0.6, -4, 2.2);
+    this.controls = new OrbitControls(this.camera, canvas);
+    this.controls.addEventListener("change", () => this.draw());
+    canvas.addEventListener("pointerdown", (event) => this.#beginDrag(event), { capture: true });
+    new ResizeObserver(() => this.#fit()).observe(canvas);
+    this.#fit();
+  }
+
+  setShape(side, shape) {
+    const body = meshOf(shape, COLORS[side]);
+    const old = this.bodies[side];
+    if (old) {
+      body.position.copy(old.position);
+      body.quaternion.copy(old.quaternion);
+      this.scene.remove(old);
+    } else {
+      body.position.set(...START[side].position);
+      body.quaternion.set(...START[side].quaternion).normalize();
+    }
+    this.bodies[side] = body;
+    this.scene.add(body);
+    this.shapes = { ...this.shapes, [side]: shape };
+    this.draw();
+  }
+
+  /** x y z qx qy qz qw */
+  poseOf(side) {
+    const { position, quaternion } = this.bodies[side];
+    return [...position.toArray(), ...quaternion.toArray()];
+  }
+
+  /** Moves it there, as its frame stands in the world. */
+  place(side, xyz) {
+    this.bodies[side].position.set(...xyz);
+    this.bodies[side].quaternion.identity();
+    this.onMoved();
+  }
+
+  /** Where a point of the world is on the canvas, in its pixels: for tests. */
+  pixelOf(xyz) {
+    const seen = new Vector3(...xyz).project(this.camera);
+    const { width, height } = this.canvas.getBoundingClientRect();
+    return [((seen.x + 1) / 2) * width, ((1 - seen.y) / 2) * height];
+  }
+
+  /** The closest points and the normal from A to B; null hides them. */
+  showClosest(closest) {
+    for (const part of [this.line, this.pointA, this.pointB, this.normal]) part.visible = closest !== null;
+    if (closest !== null) {
+      const a = new Vector3(...closest.a);
+      const b = new Vector3(...closest.b);
+      this.line.geometry.setFromPoints([a, b]);
+      this.pointA.position.copy(a);
+      this.pointB.position.copy(b);
+      this.normal.position.copy(a);
+      this.normal.setDirection(new Vector3(...closest.normal));
+    }
+    this.draw();
+  }
+
+  /** B where it first touches; null hides it. */
+  showContact(displacement) {
+    if (this.ghost) this.scene.remove(this.ghost);
+    this.ghost = null;
+    if (displacement !== null) {
+      this.ghost = meshOf(this.shapes.b, COLORS.b);
+      for (const mesh of this.ghost.children) mesh.material.opacity = 0.25;
+      this.ghost.position.copy(this.bodies.b.position).add(new Vector3(...displacement));
+      this.ghost.quaternion.copy(this.bodies.b.quaternion);
+      this.scene.add(this.ghost);
+    }
+    this.draw();
+  }
+
+  draw() {
+    this.renderer.render(this.scene, this.camera);
+  }
+
+  #makeScene() {
+    const scene = new Scene();
+    scene.add(new AmbientLight(0xffffff, 1.6));
+    const sun = new DirectionalLight(0xffffff, 2.2);
+    sun.position.set(2, -3, 5);
+    scene.add(sun);
+    const grid = new GridHelper(6, 12, 0x9aa5b1, 0xd5dbe2);
+    grid.rotation.x = Math.PI / 2;
+    grid.position.z = -0.8;
+    scene.add(grid);
+    const ink = 0x16202b;
+    // Over the shapes, which are transparent and so drawn late.
+    const style = { color: ink, depthTest: false, transparent: true };
+    const dot = () => new Mesh(new SphereGeometry(0.025), new MeshBasicMaterial(style));
+    this.line = new Line(new BufferGeometry(), new LineBasicMaterial(style));
+    this.pointA = dot();
+    this.pointB = dot();
+    this.normal = new ArrowHelper(new Vector3(1, 0, 0), new Vector3(), 0.4, 0x2b7a39, 0.1, 0.06);
+    for (const { material } of this.normal.children) Object.assign(material, { depthTest: false, transparent: true });
+    for (const part of [this.line, this.pointA, this.pointB, this.normal]) {
+      part.traverse((object) => (object.renderOrder = 1));
+      part.visible = false;
+      scene.add(part);
+    }
+    return scene;
+  }
+
+  #fit() {
+    const { clientWidth, clientHeight } = this.canvas;
+    if (!clientWidth || !clientHeight) return;
+    this.renderer.setSize(clientWidth, clientHeight, false);
+    this.camera.aspect = clientWidth / clientHeight;
+    this.camera.updateProjectionMatrix();
+    this.draw();
+  }
+
+  #rayAt(event) {
+    const { left, top, width, height } = this.canvas.getBoundingClientRect();
+    const at = new Vector2(((event.clientX - left) / width) * 2 - 1, 1 - ((event.clientY - top) / height) * 2);
+    const caster = new Raycaster();
+    caster.setFromCamera(at, this.camera);
+    return caster;
+  }
+
+  #beginDrag(event) {
+    const [hit] = this.#rayAt(event).intersectObjects(Object.values(this.bodies));
+    if (!hit) return; // the controls turn the camera
+    event.stopImmediatePropagation();
+    const body = hit.object.parent;
+    const move = event.shiftKey ? this.#turner(body, event) : this.#mover(body, hit.point);
+    const moved = (next) => {
+      move(next);
+      this.onMoved();
+    };
+    this.canvas.setPointerCapture(event.pointerId);
+    this.canvas.addEventListener("pointermove", moved);
+    const end = () => this.canvas.removeEventListener("pointermove", moved);
+    this.canvas.addEventListener("pointerup", end, { once: true });
+    this.canvas.addEventListener("pointercancel", end, { once: true });
+  }
+
+  /** In the plane through the point that was taken, facing the camera. */
+  #mover(body, taken) {
+    const plane = new Plane().setFromNormalAndCoplanarPoint(this.camera.getWorldDirection(new Vector3()), taken);
+    const held = taken.clone().sub(body.position);
+    return (event) => {
+      const at = this.#rayAt(event).ray.intersectPlane(plane, new Vector3());
+      if (at) body.position.copy(at.sub(held));
+    };
+  }
+
+  #turner(body, { clientX, clientY }) {
+    let last = { clientX, clientY };
+    return (event) => {
+      const right = new Vector3().setFromMatrixColumn(this.camera.matrixWorld, 0);
+      const up = new Vector3().setFromMatrixColumn(this.camera.matrixWorld, 1);
+      body.rotateOnWorldAxis(up, (event.clientX - last.clientX) * TURN_RADIANS_PER_PIXEL);
+      body.rotateOnWorldAxis(right, (event.clientY - last.clientY) * TURN_RADIANS_PER_PIXEL);
+      body.quaternion.normalize();
+      last = event;
+    };
+  }
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/page/page_calls.h"
+
+#include <google/protobuf/arena.h>
+#include <google/protobuf/util/json_util.h>
+#include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/grpcpp.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/notification.h"
+#include "clearance/v1/error.pb.h"
+#include "clearance/v1/query_service.pb.h"
+#include "clearance/v1/server_service.pb.h"
+#include "clearance/v1/shape_service.pb.h"
+#include "google/rpc/status.pb.h"
+
+namespace clearance::server {
+namespace {
+
+using google::protobuf::Message;
+
+constexpr std::chrono::seconds kLongestCall(3);
+constexpr char kJson[] = "application/json";
+
+struct Method {
+  absl::string_view name;  // Service/Method of clearance.v1
+  const Message* request;  // any of its type
+  const Message* response;
+};
+
+template <class Request, class Response>
+Method MethodOf(absl::string_view name) {
+  return {name, &Request::default_instance(), &Response::default_instance()};
+}
+
+// Null if the page has no business with it: nothing here changes anything, or streams.
+const Method* FindMethod(absl::string_view name) {
+  static const std::array<Method, 6> methods = {
+      MethodOf<v1::GetServerInfoRequest, v1::GetServerInfoResponse>("ServerService/GetServerInfo"),
+      MethodOf<v1::ListShapesRequest, v1::ListShapesResponse>("ShapeService/ListShapes"),
+      MethodOf<v1::GetShapeRequest, v1::GetShapeResponse>("ShapeService/GetShape"),
+      MethodOf<v1::DistanceRequest, v1::DistanceResponse>("QueryService/Distance"),
+      MethodOf<v1::IntersectionRequest, v1::IntersectionResponse>("QueryService/Intersection"),
+      MethodOf<v1::TimeOfCollisionRequest, v1::TimeOfCollisionResponse>(
+          "QueryService/TimeOfCollision"),
+  };
+  const auto* const found = std::find_if(methods.begin(), methods.end(),
+                                         [&](const Method& method) { return method.name == name; });
+  return found == methods.end() ? nullptr : found;
+}
+
+int HttpStatusOf(grpc::StatusCode code) {
+  switch (code) {
+    case grpc::StatusCode::INVALID_ARGUMENT:
+    case grpc::StatusCode::FAILED_PRECONDITION:
+      return 400;
+    case grpc::StatusCode::UNAUTHENTICATED:
+      return 401;
+    case grpc::StatusCode::PERMISSION_DENIED:
+      return 403;
+    case grpc::StatusCode::NOT_FOUND:
+      return 404;
+    case grpc::StatusCode::RESOURCE_EXHAUSTED:
+      return 429;
+    case grpc::StatusCode::UNAVAILABLE:
+      return 503;
+    case grpc::StatusCode::DEADLINE_EXCEEDED:
+      return 504;
+    default:
+      return 500;
+  }
+}
+
+HttpReply RefusalWith(int status, const nlohmann::json& reasons) {
+  return {.status = status,
+          .content_type = kJson,
+          // What is no UTF-8 (a caller's bytes in a message) is replaced.
+          .body = reasons.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"};
+}
+
+HttpReply Refusal(int status, const std::string& message) {
+  return RefusalWith(status, {{"message", message}});
+}
+
+HttpReply Refusal(const grpc::Status& status) {
+  nlohmann::json reasons = {{"message", status.error_message()}};
+  google::rpc::Status details;
+  v1::Error error;
+  if (details.ParseFromString(status.error_details()) && details.details_size() == 1 &&
+      details.details(0).UnpackTo(&error)) {
+    reasons.update({{"field", error.field()}, {"value", error.value()}, {"limit", error.limit()}});
+  }
+  return RefusalWith(HttpStatusOf(status.error_code()), reasons);
+}
+
+grpc::ByteBuffer Serialize(const Message& message) {
+  const grpc::Slice slice(message.SerializeAsString());
+  return grpc::ByteBuffer(&slice, 1);
+}
+
+bool Parse(grpc::ByteBuffer& bytes, Message* message) {
+  grpc::Slice slice;
+  return bytes.DumpToSingleSlice(&slice).ok() &&
+         message->ParseFromArray(slice.begin(), static_cast<int>(slice.size()));
+}
+
+grpc::Status Call(const std::shared_ptr<grpc::Channel>& channel, absl::string_view name,
+                  const std::string& authorization, const Message& request, Message* response) {
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + kLongestCall);
+  if (!authorization.empty()) context.AddMetadata("authorization", authorization);
+  const grpc::ByteBuffer request_bytes = Serialize(request);
+  grpc::ByteBuffer response_bytes;
+  grpc::Status status;
+  absl::Notification done;
+  grpc::GenericStub stub(channel);
+  stub.UnaryCall(&context, absl::StrCat("/clearance.v1.", name), {}, &request_bytes,
+                 &response_bytes, [&](grpc::Status ended) {
+                   status = std::move(ended);
+                   done.Notify();
+                 });
+  done.WaitForNotification();
+  if (status.ok() && !Parse(response_bytes, response))
+    return {grpc::StatusCode::INTERNAL, "the answer cannot be read"};
+  return status;
+}
+
+}  // namespace
+
+HttpReply PageCalls::Answer(absl::string_view name, const HttpRequest& request) const {
+  const Method* const method = FindMethod(name);
+  if (method == nullptr) return Refusal(404, "the page may not call this");
+  if (request.method != "POST") return Refusal(405, "only POST");
+  if (request.content_type != kJson)
+    return Refusal(415, "the content type has to be application/json");
+  google::protobuf::Arena arena;
+  Message* const question = method->request->New(&arena);
+  const auto parsed = google::protobuf::util::JsonStringToMessage(request.body, question);
+  if (!parsed.ok()) return Refusal(400, parsed.ToString());
+  Message* const answer = method->response->New(&arena);
+  const grpc::Status status = Call(make_channel_(), name, request.authorization, *question, answer);
+  if (!status.ok()) return Refusal(status);
+  HttpReply reply{.content_type = kJson, .body = {}};
+  google::protobuf::util::JsonPrintOptions options;
+  options.always_print_primitive_fields = true;
+  const auto printed = google::protobuf::util::MessageToJsonString(*answer, &reply.body, options);
+  return printed.ok() ? reply : Refusal(500, printed.ToString());
+}
+
+}  // namespace clearance::server

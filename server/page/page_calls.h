@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the page asks: a few read-only methods of the services, as JSON (protobuf's mapping). Each
+// goes through gRPC to the server itself, inside the process, with the credentials that the page
+// sends: what holds for every other caller, policy, limits, turns, metrics and sampled checks,
+// holds for the page, without a line of code about it. All of its callers count as one address.
+
+#ifndef CLEARANCE_SERVER_PAGE_PAGE_CALLS_H_
+#define CLEARANCE_SERVER_PAGE_PAGE_CALLS_H_
+
+#include <grpcpp/channel.h>
+
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/string_view.h"
+#include "server/observe/http_server.h"
+
+namespace clearance::server {
+
+// Thread-safe.
+class PageCalls {
+ public:
+  // A channel to the server; called for each call.
+  using MakeChannel = std::function<std::shared_ptr<grpc::Channel>()>;
+
+  explicit PageCalls(MakeChannel make_channel) : make_channel_(std::move(make_channel)) {}
+
+  // Answers POST of `Service/Method` with a request's JSON, of content type application/json (so
+  // that no page of another origin can send it), by the response's JSON. Else a status of HTTP, and
+  // {"message": …} with the field, value and limit of the Error detail. Takes at most three
+  // seconds.
+  HttpReply Answer(absl::string_view method, const HttpRequest& request) const;
+
+ private:
+  const MakeChannel make_channel_;
+};
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_PAGE_PAGE_CALLS_H_

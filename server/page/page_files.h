@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The files of the page that the HTTP port shows, read once: no request reaches the disk.
+
+#ifndef CLEARANCE_SERVER_PAGE_PAGE_FILES_H_
+#define CLEARANCE_SERVER_PAGE_PAGE_FILES_H_
+
+#include <map>
+#include <string>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "server/observe/http_server.h"
+
+namespace clearance::server {
+
+// Immutable.
+class PageFiles {
+ public:
+  // Every regular file below `directory`, which has an index.html. INVALID_ARGUMENT where it has
+  // none, where it holds more than 100 files or 16 MiB, or a file that a page does not consist of
+  // (of another ending than html, js, css, svg, png, ico, json); NOT_FOUND where it cannot be read.
+  static absl::StatusOr<PageFiles> Read(const std::string& directory);
+
+  // Null if there is no such file. `/` is /index.html.
+  const HttpReply* Find(absl::string_view path) const;
+
+ private:
+  explicit PageFiles(std::map<std::string, HttpReply, std::less<>> files)
+      : files_(std::move(files)) {}
+
+  std::map<std::string, HttpReply, std::less<>> files_;  // by path, which begins with `/`
+};
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_PAGE_PAGE_FILES_H_

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Any method and any JSON that a page may send, to a server inside the process: it is answered in
+// JSON, or refused in it.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "server/observe/metrics.h"
+#include "server/page/page_calls.h"
+#include "server/registry/registry.h"
+#include "server/service/grpc_server.h"
+#include "tests/fuzz/fuzz_check.h"
+
+namespace clearance::fuzz {
+namespace {
+
+constexpr std::array<const char*, 7> kMethods = {
+    "QueryService/Distance",     "QueryService/Intersection", "QueryService/TimeOfCollision",
+    "ShapeService/GetShape",     "ShapeService/ListShapes",   "ServerService/GetServerInfo",
+    "ShapeService/RegisterShape"};
+
+// One for all inputs, which ends with the process.
+server::GrpcServer& TheServer() {
+  static server::GrpcServer& server = *[] {
+    static const server::Limits limits;
+    auto& metrics = *new server::Metrics("fuzz");
+    auto& registry = *new server::Registry(limits, &metrics);
+    auto started = server::GrpcServer::Start({}, limits, registry, metrics);
+    Require(started.ok(), "a server starts");
+    return started->release();
+  }();
+  return server;
+}
+
+}  // namespace
+}  // namespace clearance::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
+  using namespace clearance;
+  if (size == 0) return 0;
+  static const server::PageCalls calls([] { return fuzz::TheServer().ChannelToItself(); });
+  const std::string method = fuzz::kMethods[bytes[0] % fuzz::kMethods.size()];
+  const server::HttpRequest request{.method = "POST",
+                                    .content_type = "application/json",
+                                    .body = std::string(bytes + 1, bytes + size)};
+  const server::HttpReply reply = calls.Answer(method, request);
+  fuzz::Require(reply.content_type == request.content_type, "every reply is JSON");
+  fuzz::Require(nlohmann::json::accept(reply.body), "every reply can be read");
+  fuzz::Require(method != "ShapeService/RegisterShape" || reply.status == 404,
+                "nothing can be changed");
+  return 0;
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The page of the real program, and what it may ask.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/integration/process/certificates.h"
+#include "tests/integration/process/server_process.h"
+#include "tests/integration/process/server_view.h"
+#include "tests/support/raw_http.h"
+
+namespace clearance::test {
+namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr char kTwoBalls[] = R"({
+  "shapes": [{"inlineShape": {"sphere": {"radius": 0.25}}}],
+  "batch": {"pairs": {"count": 1, "slotsB": [0], "posesB": [2, 0, 0, 0, 0, 0, 1]},
+            "detail": {"distances": true, "bounds": true}}})";
+
+class PageTest : public testing::Test {
+ protected:
+  PageTest() {
+    std::filesystem::create_directory(directory_.File("page"));
+    std::ofstream(directory_.File("page/index.html")) << "<h1>the page</h1>";
+  }
+
+  std::vector<std::string> With(std::vector<std::string> arguments) const {
+    arguments.push_back("--page_dir=" + directory_.File("page"));
+    return arguments;
+  }
+
+  TemporaryDirectory directory_;
+};
+
+std::string Post(const ServerProcess& server, const std::string& path, const std::string& body,
+                 const std::string& headers = "Content-Type: application/json\r\n") {
+  return ExchangeHttp(server.http_port(), "POST " + path + " HTTP/1.1\r\nHost: x\r\n" + headers +
+                                              "Content-Length: " + std::to_string(body.size()) +
+                                              "\r\n\r\n" + body);
+}
+
+nlohmann::json BodyOf(const std::string& reply) {
+  return nlohmann::json::parse(reply.substr(reply.find("\r\n\r\n") + 4));
+}
+
+TEST_F(PageTest, IsShownWithOtherPagesBesideIt) {
+  const ServerProcess server(With({}));
+  const std::string page = HttpGet(server.http_port(), "/");
+  EXPECT_THAT(page, AllOf(StartsWith("HTTP/1.1 200 "), EndsWith("<h1>the page</h1>")));
+  EXPECT_THAT(page, HasSubstr("Content-Type: text/html"));
+  EXPECT_THAT(page, HasSubstr("Content-Security-Policy: default-src 'self'"));
+  EXPECT_THAT(HttpGet(server.http_port(), "/livez"), EndsWith("\r\n\r\nalive\n"));
+  EXPECT_THAT(HttpGet(server.http_port(), "/other.html"), StartsWith("HTTP/1.1 404 "));
+}
+
+TEST_F(PageTest, IsNotThereUnlessAskedFor) {
+  const ServerProcess server;
+  EXPECT_THAT(HttpGet(server.http_port(), "/"), StartsWith("HTTP/1.1 404 "));
+  EXPECT_THAT(Post(server, "/call/QueryService/Distance", kTwoBalls), StartsWith("HTTP/1.1 405 "));
+}
+
+TEST_F(PageTest, AsksAsAnyCallerDoes) {
+  const ServerProcess server(With({}));
+  const std::string reply = Post(server, "/call/QueryService/Distance", kTwoBalls);
+  EXPECT_THAT(reply, StartsWith("HTTP/1.1 200 "));
+  const nlohmann::json result = BodyOf(reply)["result"];
+  EXPECT_EQ(result["states"][0], "STATE_SEPARATED");
+  EXPECT_EQ(result["distances"][0], 1.5);
+  EXPECT_LE(result["lowerBounds"][0], 1.5);
+  EXPECT_GE(result["upperBounds"][0], 1.5);
+  EXPECT_EQ(MetricOf(server, R"(grpc_server_handled_total{grpc_code="OK",grpc_method="Distance",)"
+                             R"(grpc_service="clearance.v1.QueryService",grpc_type="unary"})"),
+            1);
+  EXPECT_THAT(Post(server, "/call/ServerService/GetServerInfo", "{}"),
+              HasSubstr(R"("maxBatchRows":"100000")"));
+}
+
+TEST_F(PageTest, SaysWhyItCannotAsk) {
+  const ServerProcess server(With({}));
+  const std::string path = "/call/QueryService/Distance";
+  EXPECT_THAT(Post(server, "/call/ShapeService/RegisterShape", "{}"), StartsWith("HTTP/1.1 404 "));
+  EXPECT_THAT(Post(server, "/call/", "{}"), StartsWith("HTTP/1.1 404 "));
+  EXPECT_THAT(HttpGet(server.http_port(), path), StartsWith("HTTP/1.1 405 "));
+  EXPECT_THAT(Post(server, path, kTwoBalls, "Content-Type: text/plain\r\n"),
+              StartsWith("HTTP/1.1 415 "));
+  EXPECT_THAT(Post(server, path, R"({"shape": []})"),
+              AllOf(StartsWith("HTTP/1.1 400 "), HasSubstr("shape")));
+  EXPECT_THAT(Post(server, path, "{}"), StartsWith("HTTP/1.1 400 "));
+  const std::string unknown = Post(server, "/call/ShapeService/GetShape", R"({"name": "crate"})");
+  EXPECT_THAT(unknown, StartsWith("HTTP/1.1 404 "));
+  EXPECT_EQ(BodyOf(unknown)["field"], "name");
+  EXPECT_EQ(BodyOf(unknown)["value"], "crate");
+}
+
+TEST_F(PageTest, KeepsToThePolicy) {
+  const Completed made = RunServerProgram({"--new_token=looker"});
+  const std::string token = made.output.substr(0, made.output.find('\n'));
+  std::ofstream(directory_.File("tokens")) << made.output.substr(made.output.find('\n') + 1);
+  std::ofstream(directory_.File("policy")) << R"({"principals": {"looker": {"role": "query"}}})";
+  const ServerProcess server(With(
+      {"--policy_file=" + directory_.File("policy"), "--token_file=" + directory_.File("tokens")}));
+  const std::string path = "/call/QueryService/Distance",
+                    json = "Content-Type: application/json\r\n";
+  EXPECT_THAT(Post(server, path, kTwoBalls), StartsWith("HTTP/1.1 401 "));
+  EXPECT_THAT(Post(server, path, kTwoBalls, json + "Authorization: Bearer no\r\n"),
+              StartsWith("HTTP/1.1 401 "));
+  EXPECT_THAT(Post(server, path, kTwoBalls, json + "Authorization: Bearer " + token + "\r\n"),
+              StartsWith("HTTP/1.1 200 "));
+}
+
+TEST_F(PageTest, IsNoWayAroundClientCertificates) {
+  const Certificates certificates;
+  const Completed refused = RunServerProgram(With(certificates.ServerFlags(true)));
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.output, HasSubstr("--policy_file"));
+}
+
+TEST_F(PageTest, StartsNoServerWithoutItsFiles) {
+  const Completed refused = RunServerProgram({"--page_dir=" + directory_.File("gone")});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.output, HasSubstr("gone"));
+}
+
+}  // namespace
+}  // namespace clearance::test
