@@ -31,7 +31,16 @@ class Examples(unittest.TestCase):
             results = doctest.testmod(module, extraglobs=names)
             self.assertEqual(results.failed, 0, info.name)
             attempted[info.name] = results.attempted
-        for name in ("client", "session", "poses", "verify", "aio", "results"):
+        for name in (
+            "client",
+            "session",
+            "poses",
+            "verify",
+            "aio",
+            "results",
+            "scenes",
+            "scene_client",
+        ):
             self.assertGreater(attempted[name], 0, name)
 
     def test_of_the_readme_with_the_wheel(self) -> None:
