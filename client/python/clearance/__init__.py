@@ -125,6 +125,7 @@ from clearance.shapes import (
     body_radius,
     body_vertices,
 )
+from clearance.tracks import PublishedTick, Rewound, TrackClamp, TrackReader, TrackWriter
 from clearance.verify import Violation, ViolationKind, verify
 
 __all__ = [
@@ -196,10 +197,12 @@ __all__ = [
     "Point",
     "Polygon",
     "ProtocolError",
+    "PublishedTick",
     "RayBatch",
     "Registration",
     "Reply",
     "ResourceExhausted",
+    "Rewound",
     "SceneBodies",
     "SceneChange",
     "SceneEnd",
@@ -227,6 +230,9 @@ __all__ = [
     "TimeOfCollisionResult",
     "TlsOptions",
     "Tolerances",
+    "TrackClamp",
+    "TrackReader",
+    "TrackWriter",
     "Triangle",
     "Unauthenticated",
     "Unavailable",

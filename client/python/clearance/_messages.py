@@ -6,10 +6,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Callable, TypeGuard, Union
 
-from clearance import _decode, scenes, tracks
+from clearance import _decode, _tracks, scenes
 from clearance._encode import KINDS, fill_reference, real, unsigned
 from clearance._scene_convert import fill_change, fill_open_scene, fill_own_bodies, scene_info
 from clearance.batches import Batch
+from clearance.errors import invalid
 from clearance.results import ClosedShape, OpenedShape, Result
 from clearance.scene_batches import SceneBatch
 from clearance.scene_results import SceneResult
@@ -42,6 +43,8 @@ SessionMessage = Union[
     SceneBatch,
 ]
 
+# Not for callers: a track ends with its stream.
+TrackMessage = Union[_tracks.OpenTrack, _tracks.PublishTick, _tracks.RewindTrack]
 Answer = Union[
     Result,
     SceneResult,
@@ -50,6 +53,9 @@ Answer = Union[
     scenes.OpenedScene,
     scenes.ClosedScene,
     scenes.ChangedBodies,
+    _tracks.OpenedTrack,
+    _tracks.PublishedTick,
+    _tracks.Rewound,
 ]
 
 
@@ -85,17 +91,20 @@ def _fill_change_bodies(message: scenes.ChangeBodies, proto: Any) -> None:
     fill_own_bodies(message.change.bodies, proto.change.bodies)
 
 
-def _fill_open_track(message: tracks.OpenTrack, proto: Any) -> None:
+def _fill_open_track(message: _tracks.OpenTrack, proto: Any) -> None:
     proto.name = message.name
 
 
-def _fill_publish_tick(message: tracks.PublishTick, proto: Any) -> None:
+def _fill_publish_tick(message: _tracks.PublishTick, proto: Any) -> None:
     proto.tick = message.tick
     if message.poses is not None:
-        proto.poses = real("poses", message.poses).tobytes()
+        poses = real("poses", message.poses)
+        if poses.ndim != 2 or poses.shape[1] != 7:
+            raise invalid("poses", f"an array of shape {poses.shape}", "of shape (bodies, 7)")
+        proto.poses = poses.tobytes()
 
 
-def _fill_rewind_track(message: tracks.RewindTrack, proto: Any) -> None:
+def _fill_rewind_track(message: _tracks.RewindTrack, proto: Any) -> None:
     proto.scene_slot = message.scene_slot
     if message.base_scene_slot is not None:
         proto.base_scene_slot = message.base_scene_slot
@@ -104,11 +113,11 @@ def _fill_rewind_track(message: tracks.RewindTrack, proto: Any) -> None:
     proto.left_out_bodies = left_out.tobytes()
 
 
-def _rewound(proto: Any) -> tracks.Rewound:
-    return tracks.Rewound(
+def _rewound(proto: Any) -> _tracks.Rewound:
+    return _tracks.Rewound(
         proto.tick,
         proto.fraction,
-        _decode.known(tracks.TrackClamp, proto.clamp),
+        _decode.known(_tracks.TrackClamp, proto.clamp),
         proto.earlier_tick,
         proto.later_tick,
         proto.weight,
@@ -135,17 +144,19 @@ _SINGLES: dict[type, _Single] = {
         _fill_change_bodies,
         lambda proto: scenes.ChangedBodies(proto.body_count, proto.rule_count),
     ),
-    tracks.OpenTrack: _Single("open_track", _fill_open_track, lambda proto: proto.name),
-    tracks.PublishTick: _Single(
+    _tracks.OpenTrack: _Single(
+        "open_track", _fill_open_track, lambda proto: _tracks.OpenedTrack(proto.name)
+    ),
+    _tracks.PublishTick: _Single(
         "publish_tick",
         _fill_publish_tick,
-        lambda proto: tracks.PublishedTick(proto.tick, proto.oldest_tick, proto.body_count),
+        lambda proto: _tracks.PublishedTick(proto.tick, proto.oldest_tick, proto.body_count),
     ),
-    tracks.RewindTrack: _Single("rewind_track", _fill_rewind_track, _rewound),
+    _tracks.RewindTrack: _Single("rewind_track", _fill_rewind_track, _rewound),
 }
 
 
-def is_batch(message: SessionMessage) -> TypeGuard[Batch | SceneBatch]:
+def is_batch(message: SessionMessage | TrackMessage) -> TypeGuard[Batch | SceneBatch]:
     return type(message) in KINDS
 
 

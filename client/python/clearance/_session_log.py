@@ -25,6 +25,7 @@ from clearance._messages import (
     CloseShape,
     OpenShape,
     SessionMessage,
+    TrackMessage,
     answer_of_single,
     fill_single,
     is_batch,
@@ -61,7 +62,7 @@ class Pending:
     columns are of; None: they do not say it."""
 
     tag: int
-    message: SessionMessage
+    message: SessionMessage | TrackMessage
     pieces_left: int
     collector: _decode.RowCollector | None = None
     bodies: int | None = None
@@ -126,7 +127,7 @@ class SessionLog:
     def unwritten(self) -> int:
         return len(self._requests) - self._written
 
-    def enter(self, message: SessionMessage, tag: int) -> Pending:
+    def enter(self, message: SessionMessage | TrackMessage, tag: int) -> Pending:
         """Puts a message at the end, in pieces within the server's limits."""
         if is_batch(message):
             pending = self._enter_batch(message, tag)

@@ -35,6 +35,7 @@ from numpy.typing import ArrayLike
 
 from clearance import _operations as ops
 from clearance._aio_scenes import Scenes, SceneWatch
+from clearance._aio_tracks import TrackReader, TrackWriter
 from clearance._connection import (
     Backoff,
     ClientOptions,
@@ -47,7 +48,7 @@ from clearance._connection import (
     is_worth_repeating,
     metadata,
 )
-from clearance._messages import CloseShape, OpenShape, SessionMessage
+from clearance._messages import Answer, CloseShape, OpenShape, SessionMessage, TrackMessage
 from clearance._session_log import Pending, Reply
 from clearance._session_state import METHOD, SessionState, answer_of, timed_out
 from clearance.batches import Batch, DistanceBatch, IntersectionBatch, TimeOfCollisionBatch
@@ -90,7 +91,15 @@ from clearance.scenes import (
 )
 from clearance.shapes import ByDigest, ByName, Shape, ShapeInfo, ShapeReference
 
-__all__ = ["Client", "SceneWatch", "Scenes", "Session", "connect"]
+__all__ = [
+    "Client",
+    "SceneWatch",
+    "Scenes",
+    "Session",
+    "TrackReader",
+    "TrackWriter",
+    "connect",
+]
 
 T = TypeVar("T")
 _LARGEST_PAGE = 1000
@@ -435,7 +444,9 @@ class Session:
         while not holds() and await self._wait(deadline):
             pass
 
-    async def _enter(self, message: SessionMessage, tag: int, is_owed: bool) -> Pending:
+    async def _enter(
+        self, message: SessionMessage | TrackMessage, tag: int, is_owed: bool
+    ) -> Pending:
         self._guard.check()
         self._state.check_open()
         await self._wait_for(lambda: self._state.has_room() or self._state.has_ended)
@@ -443,6 +454,10 @@ class Session:
         pending = self._state.enter(message, tag, is_owed)
         self._notify()
         return pending
+
+    async def _tell(self, message: SessionMessage | TrackMessage) -> Answer:
+        answer: Answer = await self._await(await self._enter(message, 0, False), None)
+        return answer
 
     async def _await(self, pending: Pending, timeout: float | None) -> Any:
         deadline = None if timeout is None else time.monotonic() + timeout

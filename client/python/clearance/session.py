@@ -49,7 +49,7 @@ from typing import Any, Iterable, Iterator, cast, overload
 import grpc
 
 from clearance._connection import ClientOptions, ProcessGuard, Reconnecting, SessionOptions
-from clearance._messages import CloseShape, OpenShape, SessionMessage
+from clearance._messages import Answer, CloseShape, OpenShape, SessionMessage, TrackMessage
 from clearance._operations import Limits
 from clearance._session_log import Pending, Reply
 from clearance._session_state import METHOD, SessionState, answer_of, timed_out
@@ -310,7 +310,7 @@ class Session:
             self._changed.wait(left)
         return left > 0
 
-    def _enter(self, message: SessionMessage, tag: int, is_owed: bool) -> Pending:
+    def _enter(self, message: SessionMessage | TrackMessage, tag: int, is_owed: bool) -> Pending:
         self._guard.check()
         with self._changed:
             self._state.check_open()
@@ -319,6 +319,12 @@ class Session:
             pending = self._state.enter(message, tag, is_owed)
             self._changed.notify_all()
             return pending
+
+    def _tell(self, message: SessionMessage | TrackMessage) -> Answer:
+        """Sends a message of any kind and waits for its answer. Tracks are not begun again on
+        another stream: `tracks` has sessions for them."""
+        answer: Answer = self._await(self._enter(message, 0, False), None)
+        return answer
 
     def _await(self, pending: Pending, timeout: float | None) -> Any:
         deadline = None if timeout is None else time.monotonic() + timeout

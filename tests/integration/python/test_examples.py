@@ -40,6 +40,7 @@ class Examples(unittest.TestCase):
             "results",
             "scenes",
             "scene_client",
+            "tracks",
         ):
             self.assertGreater(attempted[name], 0, name)
 
