@@ -126,7 +126,7 @@ from clearance.shapes import (
     body_vertices,
 )
 from clearance.tracks import PublishedTick, Rewound, TrackClamp, TrackReader, TrackWriter
-from clearance.verify import Violation, ViolationKind, verify
+from clearance.verify import Violation, ViolationKind, verify, verify_separation
 
 __all__ = [
     "Aborted",
@@ -249,4 +249,5 @@ __all__ = [
     "largest_displacement",
     "poses",
     "verify",
+    "verify_separation",
 ]

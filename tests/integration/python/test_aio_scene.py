@@ -80,6 +80,16 @@ class AioScene(unittest.IsolatedAsyncioTestCase):
                         found = answer.pairs.distances if name == "nearest" else answer.distances
                     np.testing.assert_allclose(np.ravel(found), [expected], atol=1e-6)
 
+    async def test_slots_and_bodies_are_let_go(self) -> None:
+        session = await self.open(self.client)
+        await session.change_bodies(SceneChange(bodies=SceneBodies(ids=[5])), reset=True)
+        self.assertEqual((await session.check(poses=at(8))).verdicts, 1)
+        await session.close_scene(0)
+        with self.assertRaises(clearance.NotFound):
+            await session.check()
+        await session.open_scene(1, "row", min_revision=1)
+        self.assertEqual((await session.check(scene_slot=1, poses=at(4))).verdicts, 2)
+
     async def test_large_batches_are_split(self) -> None:
         session = await self.open(self.client)
         xs = np.linspace(1.125, 2.875, 100)

@@ -18,6 +18,8 @@ from clearance import (
     ScenePairRules,
     ScenePoses,
     Verdict,
+    _schema,
+    _watch,
     poses,
 )
 
@@ -100,7 +102,7 @@ class Scenes(Scene):
         bodies = SceneBodies(
             ids=np.arange(count) + 1,
             shapes=["box", "ball"],
-            shape_slots=np.arange(count) % 2,
+            shape_slots=np.arange(count) // 9000,  # the second page has balls alone
             poses=where,
             margins=np.arange(count) * 0.5,
         )
@@ -110,7 +112,7 @@ class Scenes(Scene):
         np.testing.assert_array_equal(found.poses, where)
         np.testing.assert_array_equal(found.margins, np.arange(count) * 0.5)
         digests = np.array([shape.digest for shape in found.shapes])[found.shape_slots]
-        expected = np.array([self.box, self.ball])[np.arange(count) % 2]
+        expected = np.array([self.box, self.ball])[np.arange(count) // 9000]
         np.testing.assert_array_equal(digests, expected)
 
     def test_what_is_no_column_is_refused_here(self) -> None:
@@ -149,6 +151,15 @@ class Watches(Scene):
             self.assertTrue(watch.next().is_reload)
         with self.scenes.watch("nowhere") as watch, self.assertRaises(clearance.NotFound):
             watch.next()
+
+    def test_where_another_stream_begins_is_no_news(self) -> None:
+        response = _schema.message("WatchSceneResponse")()
+        response.scene.revision = 3
+        state = _watch.WatchState("row", 3, "", 1)
+        self.assertIsNotNone(state.take(response.SerializeToString()))
+        self.assertIsNone(state.take(response.SerializeToString()))
+        response.is_reload = True
+        self.assertIsNotNone(state.take(response.SerializeToString()))
 
     def test_is_cancelled_while_it_waits(self) -> None:
         self.row()
@@ -216,7 +227,7 @@ class BrokenStreams(Scene):
             session.close(0)
             regrouped = SceneChange(
                 removed_bodies=[3],
-                poses=ScenePoses(ids=[2], poses=at(4.75)),
+                poses=ScenePoses(ids=[2], poses=at(4.8)),
                 rules=ScenePairRules(bodies_a=[2], bodies_b=[10]),
             )
             said.append(session.change_bodies(regrouped))
@@ -250,8 +261,9 @@ class BrokenStreams(Scene):
         expected = self.held(relay.address)
         self.assertEqual(expected[-2:], [Verdict.TOUCHING, Verdict.FREE])
         self.assertIn([Verdict.REFUSED, Verdict.TOUCHING], expected)
+        self.assertIn([11], expected)  # body 2 is 5 cm from it, and so within its margin
         struck = 0
-        places = 8
+        places = 11
         for place in range(1, places):
             broken = Relay(self.server.port, relay.reply_bytes * place // places)
             self.addCleanup(broken.close)
@@ -275,6 +287,22 @@ class BrokenStreams(Scene):
             clearance.FailedPrecondition, "scene slot 0 held revision 1 of row"
         ):
             session.overlap(poses=at(4))
+
+    def test_end_where_the_revision_is_no_longer_held(self) -> None:
+        self.row()
+        relay = Relay(self.server.port)
+        self.addCleanup(relay.close)
+        with clearance.connect(relay.address) as client:
+            session = client.open_session(reopen_within=5)
+            self.addCleanup(session.cancel)
+            session.open_scene(0, "row")
+            for x in range(self.client.limits.max_scene_revisions + 1):
+                moved = ScenePoses(ids=[10], poses=at(x))
+                self.scenes.update("row", SceneChange(poses=moved))
+            self.assertEqual(session.overlap(poses=at(20)).scene_revision, 1)
+            relay.cut()
+            with self.assertRaisesRegex(clearance.FailedPrecondition, "held revision 1 of row"):
+                session.overlap(poses=at(20))
 
     def test_end_where_another_scene_has_the_name(self) -> None:
         self.row()

@@ -2,6 +2,7 @@
 """Questions about scenes, by calls and in sessions, against closed forms and against an independent
 solver (brute_force) of every pair."""
 
+import dataclasses
 import unittest
 
 import brute_force
@@ -102,6 +103,39 @@ class Questions(Row):
             self.assertEqual(answer.pairs.bodies_b.tolist(), [10, 12, 11])
             self.assertIsNone(answer.pairs.normals)
 
+    def test_separations_are_proved_without_the_server(self) -> None:
+        ball, box = clearance.Sphere(0.5), clearance.Box((0.5, 0.5, 0.5))
+        where = poses.pose([[2, 0.75, 0], [6.5, 0, -0.25]], [0, 0, 0.6, 0.8])
+        detail = clearance.NearestDetail(points=True, normals=True)
+        pairs = self.session.nearest(poses=where, max_pairs=9, detail=detail).pairs
+        self.assertEqual(len(pairs), 7)
+        own = dict(zip((1, 2), where))
+        others = {**dict(zip((10, 11, 12), at([0, 4, 8]))), **own}
+        for i in range(7):
+            self.assertEqual(pairs.states[i], clearance.State.SEPARATED)
+            other = ball if pairs.is_self[i] else box
+            there = others[pairs.bodies_b[i]]
+            here = own[pairs.bodies_a[i]]
+            self.assertEqual(clearance.verify_separation(ball, here, other, there, pairs, i), [])
+            nearer = there - 1e-9 * np.append(pairs.normals[i], [0, 0, 0, 0])
+            (found,) = clearance.verify_separation(ball, here, other, nearer, pairs, i)
+            self.assertEqual((found.row, found.kind), (i, clearance.ViolationKind.LOWER_BOUND))
+        kinds = clearance.ViolationKind
+        for changes, expected in (
+            ({"states": pairs.states + 1}, kinds.NO_PROOF),
+            ({"normals": None}, kinds.NO_PROOF),
+            ({"normals": -pairs.normals}, kinds.LOWER_BOUND),
+            ({"normals": 1.001 * pairs.normals}, kinds.NORMAL),
+            ({"lower_bounds": -pairs.lower_bounds}, kinds.STATE),
+            ({"lower_bounds": pairs.lower_bounds * np.nan}, kinds.MALFORMED),
+            ({"points_a": pairs.points_a + 1e-6}, kinds.POINT),
+        ):
+            changed = dataclasses.replace(pairs, **changes)
+            i = int(np.flatnonzero(~pairs.is_self)[0])
+            here, there = own[pairs.bodies_a[i]], others[pairs.bodies_b[i]]
+            (found,) = clearance.verify_separation(ball, here, box, there, changed, i)
+            self.assertEqual(found.kind, expected, list(changes))
+
     def test_overlaps_motions_and_rays(self) -> None:
         overlap = clearance.OverlapBatch(
             poses=at([0.9, 2, 3.1]), margins=[0, 0, 0], max_pairs=5, bounds=True
@@ -111,6 +145,13 @@ class Questions(Row):
             self.assertEqual(answer.proved_free().tolist(), [False, True, False])
             self.assertEqual(answer.pairs.bodies_b.tolist(), [10, 11])
             self.assertEqual(answer.pairs.truncated.tolist(), [False] * 3)
+        for ask in (
+            self.session.overlap,
+            lambda **c: self.client.scenes.overlap(self.setting, **c),
+        ):
+            # Of group 1 the boxes are, and they may meet all.
+            grouped = ask(poses=at(0.9), groups=[1, 2, 1], masks=[3, 1, 2])
+            self.assertEqual(grouped.verdicts.tolist(), [2, 2, 1])
         motion = clearance.MotionBatch(
             poses=at([2, 6]),
             displacements=[[[0, 1, 0], [0, 0, 0]], [[2, 0, 0], [0, 0, 0]]],

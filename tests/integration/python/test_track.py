@@ -85,6 +85,15 @@ class Tracks(unittest.TestCase):
         self.assertEqual((late.body_count, late.newest_tick), (1, 101))
         self.assertEqual(reader.check(poses=at(4)).verdicts, Verdict.FREE)
 
+    def test_own_bodies_are_not_asked_against_each_other(self) -> None:
+        self.write().publish(1)
+        reader = self.read(bodies=SceneBodies(ids=[98, 99], shapes=["ball"]))
+        reader.rewind("match", 1)
+        both = at(20, 20)
+        self.assertEqual(reader.check(poses=both).verdicts, Verdict.FREE)
+        ways = np.zeros((2, 3))
+        self.assertEqual(reader.sweep(poses=both, displacements=ways).states, MotionState.FREE)
+
     def test_rewinds_in_no_scene_where_the_one_that_was_asked_for_did_not_open(self) -> None:
         self.write().publish(1)
         reader = self.read()
