@@ -204,9 +204,22 @@ class Verify(unittest.TestCase):
         here, there = poses.IDENTITY, poses.pose([2, 0, 0])
         answer = self.ask(disc, clearance.Sphere(0.25), here, there)
         self.assertEqual(clearance.verify(disc, here, clearance.Sphere(0.25), there, answer), [])
-        smaller = clearance.Cone(0.25, 0.0)
-        (found,) = clearance.verify(smaller, here, clearance.Sphere(0.25), there, answer)
-        self.assertIn(found.kind, (ViolationKind.POINT, ViolationKind.UPPER_BOUND))
+        # Said to be a metre nearer, by a normal that proves no more and a point that is not in it.
+        normal = np.array([0.625, np.sqrt(1 - 0.625**2), 0])
+        gap = 2 * 0.625 - 0.5 - 0.25
+        on_ball = there[:3] - 0.25 * normal
+        lie = dataclasses.replace(
+            answer,
+            normals=normal,
+            distances=np.array(gap),
+            lower_bounds=np.array(gap - 1e-9),
+            upper_bounds=np.array(gap + 1e-9),
+            relative_points_a=on_ball - gap * normal,
+            relative_points_b=on_ball,
+            points_a=None,
+        )
+        (found,) = clearance.verify(disc, here, clearance.Sphere(0.25), there, lie)
+        self.assertEqual(found.kind, ViolationKind.POINT)
 
     def test_says_what_it_cannot_verify(self) -> None:
         ball = clearance.Sphere(0.1)
