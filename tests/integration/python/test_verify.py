@@ -8,7 +8,7 @@ import numpy as np
 from server import Server
 
 import clearance
-from clearance import State, ViolationKind, poses
+from clearance import State, ViolationKind, _proof_bodies, poses
 
 SEED = 7
 ROWS = 12
@@ -220,6 +220,12 @@ class Verify(unittest.TestCase):
         )
         (found,) = clearance.verify(disc, here, clearance.Sphere(0.25), there, lie)
         self.assertEqual(found.kind, ViolationKind.POINT)
+
+    def test_a_point_beside_a_flat_ellipsoid_is_not_in_it(self) -> None:
+        disc = _proof_bodies.body_of(clearance.Ellipsoid((3, 2, 0)), poses.IDENTITY, poses.IDENTITY)
+        for point, far in (((1, 1, 0), 0), ((1, 0, -1), 1), ((6, 0, 0), 3), ((0, 0, 0), 0)):
+            excess = float(disc.excess(_proof_bodies.vector(point)))
+            self.assertAlmostEqual(excess, far, delta=1e-12)
 
     def test_says_what_it_cannot_verify(self) -> None:
         ball = clearance.Sphere(0.1)
