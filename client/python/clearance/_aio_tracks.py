@@ -50,7 +50,7 @@ class TrackWriter(_TrackSession):
         writer = TrackWriter(client.open_session(reopen=False))
         try:
             await writer._session._tell(OpenTrack(name))
-            await writer._attach(_tracks.attaching(bodies), reset=False)
+            await writer._attach(SceneChange(bodies=bodies), reset=False)
         except BaseException:
             writer.cancel()
             raise
@@ -79,7 +79,7 @@ class TrackReader(_TrackSession):
     ) -> TrackReader:
         reader = TrackReader(client.open_session(reopen=False))
         try:
-            await reader._attach(_tracks.attaching(bodies or SceneBodies()), reset=False)
+            await reader._attach(SceneChange(bodies=bodies or SceneBodies()), reset=False)
             if scene:
                 await reader.open_scene(scene)
         except BaseException:

@@ -18,7 +18,7 @@ from clearance.scene_batches import (
     SceneBatch,
     SweepDetail,
 )
-from clearance.scenes import SceneBodies, SceneChange
+from clearance.scenes import SceneChange
 
 # Slots of scenes of a reader's session: the scene as it is, and as it was with the track's bodies.
 SCENE_SLOT = 0
@@ -102,10 +102,6 @@ class RewindTrack:
 def without_shapes(change: SceneChange) -> SceneChange:
     """For a session in whose first slots the change's shapes have been opened."""
     return replace(change, bodies=replace(change.bodies, shapes=()))
-
-
-def attaching(bodies: SceneBodies) -> SceneChange:
-    return SceneChange(bodies=bodies)
 
 
 def of_the_past(batch: Question) -> Question:

@@ -100,7 +100,7 @@ class TrackWriter(_TrackSession):
         writer = TrackWriter(client.open_session(reopen=False))
         try:
             writer._session._tell(OpenTrack(name))
-            writer._attach(_tracks.attaching(bodies), reset=False)
+            writer._attach(SceneChange(bodies=bodies), reset=False)
         except BaseException:
             writer.cancel()
             raise
@@ -133,7 +133,7 @@ class TrackReader(_TrackSession):
         swords; their shapes are registered ones."""
         reader = TrackReader(client.open_session(reopen=False))
         try:
-            reader._attach(_tracks.attaching(bodies or SceneBodies()), reset=False)
+            reader._attach(SceneChange(bodies=bodies or SceneBodies()), reset=False)
             if scene:
                 reader.open_scene(scene)
         except BaseException:
