@@ -132,8 +132,9 @@ struct CurvedExcess {
   Quad operator()(const Cone& cone) const {
     const Quad half = cone.half_length;
     const Quad z = std::clamp(p.z, -half, half);
-    const Quad inwards =
-        Above(Across(p), half > 0 ? cone.radius * (half - z) / (2 * half) : Quad(cone.radius));
+    // A flat one is a disc: there is nothing below that is wider.
+    if (!(half > 0)) return Abs(p.z) + Above(Across(p), cone.radius);
+    const Quad inwards = Above(Across(p), cone.radius * (half - z) / (2 * half));
     const Quad needed_z = half - 2 * half * Across(p) / cone.radius;
     const Quad down = needed_z >= -half ? Above(z, needed_z) : inwards;
     return Abs(p.z - z) + std::min(inwards, down);

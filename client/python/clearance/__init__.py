@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Distances, intersections and times of collision of convex shapes, asked of a clearance server, with
-numpy in and out. `connect` is where to begin; `clearance.aio` is the same for asyncio."""
+"""Distances, intersections and times of collision of convex shapes and of whole scenes, asked of a
+clearance server, with numpy in and out. `connect` is where to begin; `clearance.aio` is the same for asyncio."""
 
 from clearance import poses
 from clearance._connection import ClientOptions, SessionOptions, TlsOptions
+from clearance._messages import CloseShape, OpenShape
 from clearance._operations import (
     BatchRegistration,
     FoundShape,
@@ -13,7 +14,7 @@ from clearance._operations import (
     ShapePage,
     Tolerances,
 )
-from clearance._session_log import CloseShape, OpenShape, Reply
+from clearance._session_log import Reply
 from clearance.batches import (
     PROOF,
     DistanceBatch,
@@ -25,6 +26,7 @@ from clearance.batches import (
 )
 from clearance.client import Client, connect
 from clearance.errors import (
+    Aborted,
     AlreadyExists,
     Cancelled,
     ClearanceError,
@@ -59,6 +61,49 @@ from clearance.results import (
     Witnesses,
     largest_displacement,
 )
+from clearance.scene_batches import (
+    Among,
+    CheckBatch,
+    CheckDetail,
+    ClearanceBatch,
+    ClearanceDetail,
+    MotionBatch,
+    NearestBatch,
+    NearestDetail,
+    OverlapBatch,
+    RayBatch,
+    SceneSetting,
+    SweepDetail,
+)
+from clearance.scene_client import Scenes, SceneWatch
+from clearance.scene_results import (
+    CheckResult,
+    ClearanceResult,
+    NearestPairs,
+    NearestResult,
+    OverlapResult,
+    SweepPairs,
+    SweepResult,
+    Verdict,
+    VerdictPairs,
+)
+from clearance.scenes import (
+    ChangeBodies,
+    ChangedBodies,
+    ClosedScene,
+    CloseScene,
+    FoundScene,
+    OpenedScene,
+    OpenScene,
+    PairRuleKind,
+    SceneBodies,
+    SceneChange,
+    SceneEnd,
+    SceneInfo,
+    SceneNews,
+    ScenePairRules,
+    ScenePoses,
+)
 from clearance.session import Session
 from clearance.shapes import (
     Box,
@@ -80,20 +125,33 @@ from clearance.shapes import (
     body_radius,
     body_vertices,
 )
-from clearance.verify import Violation, ViolationKind, verify
+from clearance.tracks import PublishedTick, Rewound, TrackClamp, TrackReader, TrackWriter
+from clearance.verify import Violation, ViolationKind, verify, verify_separation
 
 __all__ = [
+    "Aborted",
     "AlreadyExists",
+    "Among",
     "BatchRegistration",
     "Box",
     "ByDigest",
     "ByName",
     "Cancelled",
     "Capsule",
+    "ChangeBodies",
+    "ChangedBodies",
+    "CheckBatch",
+    "CheckDetail",
+    "CheckResult",
+    "ClearanceBatch",
+    "ClearanceDetail",
     "ClearanceError",
+    "ClearanceResult",
     "Client",
     "ClientOptions",
+    "CloseScene",
     "CloseShape",
+    "ClosedScene",
     "ClosedShape",
     "Compound",
     "Cone",
@@ -108,6 +166,7 @@ __all__ = [
     "ErrorDetail",
     "FailedPrecondition",
     "ForkError",
+    "FoundScene",
     "FoundShape",
     "Hull",
     "IntersectionBatch",
@@ -115,22 +174,45 @@ __all__ = [
     "IntersectionResult",
     "InvalidArgument",
     "Limits",
+    "MotionBatch",
     "MotionProofs",
     "MotionState",
     "NORMAL_NOT_UNIQUE",
+    "NearestBatch",
+    "NearestDetail",
+    "NearestPairs",
+    "NearestResult",
     "NotFound",
+    "OpenScene",
     "OpenShape",
+    "OpenedScene",
     "OpenedShape",
+    "OverlapBatch",
+    "OverlapResult",
     "PIECEWISE",
     "PROOF",
+    "PairRuleKind",
     "PermissionDenied",
     "Piece",
     "Point",
     "Polygon",
     "ProtocolError",
+    "PublishedTick",
+    "RayBatch",
     "Registration",
     "Reply",
     "ResourceExhausted",
+    "Rewound",
+    "SceneBodies",
+    "SceneChange",
+    "SceneEnd",
+    "SceneInfo",
+    "SceneNews",
+    "ScenePairRules",
+    "ScenePoses",
+    "SceneSetting",
+    "SceneWatch",
+    "Scenes",
     "Segment",
     "ServerInfo",
     "Session",
@@ -140,15 +222,23 @@ __all__ = [
     "ShapePage",
     "Sphere",
     "State",
+    "SweepDetail",
+    "SweepPairs",
+    "SweepResult",
     "TimeOfCollisionBatch",
     "TimeOfCollisionDetail",
     "TimeOfCollisionResult",
     "TlsOptions",
     "Tolerances",
+    "TrackClamp",
+    "TrackReader",
+    "TrackWriter",
     "Triangle",
     "Unauthenticated",
     "Unavailable",
     "UndecidedReason",
+    "Verdict",
+    "VerdictPairs",
     "VersionError",
     "Violation",
     "ViolationKind",
@@ -159,4 +249,5 @@ __all__ = [
     "largest_displacement",
     "poses",
     "verify",
+    "verify_separation",
 ]

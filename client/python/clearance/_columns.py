@@ -44,6 +44,8 @@ def from_varints(raw: bytes) -> np.ndarray:
 def _decode(raw: bytes, layout: str, width: int, name: str) -> np.ndarray:
     if layout == _schema.VARINT:
         numbers = from_varints(raw)
+    elif layout == _schema.BOOLEAN:
+        numbers = from_varints(raw).astype(bool)
     else:
         if len(raw) % np.dtype(layout).itemsize:
             raise ProtocolError(f"the column {name} has {len(raw)} bytes")

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from typing import Any
 
 import numpy as np
 
 from clearance import results as r
+from clearance import scene_results as sr
 from clearance import shapes as s
 from clearance._columns import append, columns
 from clearance.errors import ErrorDetail, ProtocolError, detail_from
@@ -19,6 +20,14 @@ _RAGGED = {
     "depth_proofs": r.DepthProofs,
     "proofs": r.MotionProofs,
 }
+# The class of the ragged column `pairs`.
+_PAIR_LISTS: dict[str, Any] = {
+    "check": sr.VerdictPairs,
+    "nearest": sr.NearestPairs,
+    "overlap": sr.VerdictPairs,
+    "motion": sr.SweepPairs,
+    "ray": sr.SweepPairs,
+}
 # Of columns without an item: numbers an item where it is not one, and those that are real.
 _EMPTY_WIDTHS = {
     "points_a": 3,
@@ -28,11 +37,33 @@ _EMPTY_WIDTHS = {
     "features_b": 2,
     "facets": 3,
 }
-_REAL = {"points_a", "points_b", "normals", "distances", "weights", "t_begin", "t_end"}
+_REAL = {
+    "points_a",
+    "points_b",
+    "normals",
+    "distances",
+    "weights",
+    "t_begin",
+    "t_end",
+    "lower_bounds",
+    "upper_bounds",
+    "t_free",
+    "t_hit",
+    "t_leave",
+}
+_BOOLEAN = {"truncated", "is_self"}
+# The column of lists of pairs that has one a row.
+_OF_ROWS = "truncated"
 _RESULTS: dict[str, Any] = {
     "distance": r.DistanceResult,
     "intersection": r.IntersectionResult,
     "time_of_collision": r.TimeOfCollisionResult,
+    "check": sr.CheckResult,
+    "clearance": sr.ClearanceResult,
+    "nearest": sr.NearestResult,
+    "overlap": sr.OverlapResult,
+    "motion": sr.SweepResult,
+    "ray": sr.SweepResult,
 }
 
 
@@ -46,42 +77,68 @@ class RowCollector:
         self._ragged: dict[str, dict[str, np.ndarray]] = {}
         self._errors: list[ErrorDetail] = []
         self._undecided: dict[int, r.UndecidedReason] = {}
+        self._scalars: dict[str, int] = {}
+        self._lists = _RAGGED | ({"pairs": _PAIR_LISTS[kind]} if kind in _PAIR_LISTS else {})
 
     def add(self, part: Any, first: int) -> None:
         """The next rows; `first` is the row of the batch at which the part's piece begins."""
-        known = _RESULTS[self._kind].__dataclass_fields__
+        wanted = _RESULTS[self._kind].__dataclass_fields__
         # A newer server may have columns of which this package does not know how wide they are.
-        own = {name: column for name, column in columns(part).items() if name in known}
+        own = {name: column for name, column in columns(part).items() if name in wanted}
         for name, column in own.items():
             if len(column) != part.count:
                 raise ProtocolError(f"the column {name} has {len(column)} of {part.count} rows")
         self._columns = append(self._columns, own) if self._columns else own
-        for name in _RAGGED:
+        for name, kind in self._lists.items():
             if name in part.DESCRIPTOR.fields_by_name and part.HasField(name):
-                self._add_ragged(name, columns(getattr(part, name)), part.count)
+                self._add_ragged(name, kind, columns(getattr(part, name)), part.count)
         self._errors += [_at(detail_from(error), first) for error in part.errors]
         for row in part.undecided:
-            self._undecided[row.index + first] = _known(r.UndecidedReason, row.reason)
+            self._undecided[row.index + first] = known(r.UndecidedReason, row.reason)
+        if "scene_revision" in wanted:
+            self._scalars["scene_revision"] = part.scene_revision
 
-    def _add_ragged(self, name: str, own: dict[str, np.ndarray], count: int) -> None:
+    def _add_ragged(self, name: str, kind: Any, own: dict[str, np.ndarray], count: int) -> None:
+        own = {key: column for key, column in own.items() if key in kind.__dataclass_fields__}
         for key, column in own.items():
             if key.endswith("offsets") and len(column) != count + 1:
                 raise ProtocolError(f"the column {name}.{key} has {len(column)} rows")
+            if issubclass(kind, sr.PairList):
+                _check_length(f"{name}.{key}", column, own, count)
         self._ragged[name] = append(self._ragged.get(name, {}), own)
 
-    def result(self) -> r.Result:
-        """Of all rows."""
+    def result(self) -> Any:
+        """Of all rows, as the result of the kind."""
         kind = _RESULTS[self._kind]
         values: dict[str, Any] = {}
         for name, column in self._columns.items():
             values[name] = column.reshape(self._shape + column.shape[1:])
         for name, own in self._ragged.items():
-            values[name] = _make_ragged(_RAGGED[name], own)
-        if "states" not in values:
-            raise ProtocolError("an answer came without states")
+            values[name] = _make_ragged(self._lists[name], own)
+        for item in fields(kind):
+            if _is_required(item) and item.name not in ("shape", *values):
+                raise ProtocolError(f"an answer came without {item.name}")
         return kind(
-            shape=self._shape, errors=tuple(self._errors), undecided=self._undecided, **values
+            shape=self._shape,
+            errors=tuple(self._errors),
+            undecided=self._undecided,
+            **self._scalars,
+            **values,
         )
+
+
+def _is_required(item: Any) -> bool:
+    return item.default is MISSING and item.default_factory is MISSING
+
+
+def _check_length(name: str, column: np.ndarray, own: dict[str, np.ndarray], count: int) -> None:
+    """Of a column of a list of pairs."""
+    if name.endswith("offsets"):
+        return
+    items = int(own["offsets"][-1]) if "offsets" in own else 0
+    expected = count if name.endswith(_OF_ROWS) else items
+    if len(column) != expected:
+        raise ProtocolError(f"the column {name} has {len(column)} of {expected} items")
 
 
 def _at(error: ErrorDetail, first: int) -> ErrorDetail:
@@ -99,16 +156,22 @@ def _at(error: ErrorDetail, first: int) -> ErrorDetail:
 
 
 def _make_ragged(kind: Any, own: dict[str, np.ndarray]) -> Any:
-    values = {}
+    values: dict[str, Any] = {}
+    is_empty = "offsets" not in own or own["offsets"][-1] == 0
     for item in fields(kind):
-        width = _EMPTY_WIDTHS.get(item.name)
-        dtype = float if item.name in _REAL else np.uint32
-        empty = np.empty((0, width) if width else 0, dtype)
-        values[item.name] = own.get(item.name, empty)
+        if item.name in own:
+            values[item.name] = own[item.name]
+        elif item.default is None and not is_empty:
+            values[item.name] = None  # it was not asked for
+        else:
+            width = _EMPTY_WIDTHS.get(item.name)
+            dtype = float if item.name in _REAL else bool if item.name in _BOOLEAN else np.uint32
+            values[item.name] = np.empty((0, width) if width else 0, dtype)
     return kind(**values)
 
 
-def _known(kind: Any, number: int) -> Any:
+def known(kind: Any, number: int) -> Any:
+    """A number as one of an enum, of which a newer server may know more: then UNSPECIFIED."""
     return kind(number) if number in kind.__members__.values() else kind(0)
 
 

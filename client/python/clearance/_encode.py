@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Iterator
 
 import numpy as np
@@ -12,31 +12,108 @@ import numpy as np
 from clearance import shapes as s
 from clearance.batches import Batch, DistanceBatch, IntersectionBatch, TimeOfCollisionBatch
 from clearance.errors import invalid
+from clearance.scene_batches import (
+    CheckBatch,
+    ClearanceBatch,
+    MotionBatch,
+    NearestBatch,
+    OverlapBatch,
+    RayBatch,
+    SceneBatch,
+)
 
-_PAIR_COLUMNS = {"slots_a": 1, "slots_b": 1, "poses_a": 7, "poses_b": 7}
+# How a number lies in the bytes of a column: numpy's types.
+REAL = "<f8"
+UNSIGNED = "<u4"
+
+
+@dataclass(frozen=True)
+class _Column:
+    """Of a batch: numbers a row, or, with `has_bodies`, a body and row; how a number lies in its
+    bytes; and which part of the message has it, "" being the message itself."""
+
+    width: int = 1
+    numbers: str = REAL
+    place: str = ""
+    has_bodies: bool = False
+
+
+def _within(place: str, columns: dict[str, _Column]) -> dict[str, _Column]:
+    return {name: replace(column, place=place) for name, column in columns.items()}
+
+
+_SLOTS = _Column(numbers=UNSIGNED)
+_PAIR_COLUMNS = _within(
+    "pairs",
+    {"slots_a": _SLOTS, "slots_b": _SLOTS, "poses_a": _Column(7), "poses_b": _Column(7)},
+)
 _MOTION_COLUMNS = {
-    "displacements_a": 3,
-    "displacements_b": 3,
-    "rotations_a": 3,
-    "rotations_b": 3,
-    "pivots_a": 3,
-    "pivots_b": 3,
-    "end_poses_a": 7,
-    "end_poses_b": 7,
-    "target_distances": 1,
+    "displacements_a": _Column(3),
+    "displacements_b": _Column(3),
+    "rotations_a": _Column(3),
+    "rotations_b": _Column(3),
+    "pivots_a": _Column(3),
+    "pivots_b": _Column(3),
+    "end_poses_a": _Column(7),
+    "end_poses_b": _Column(7),
+    "target_distances": _Column(),
 }
-_COLUMNS: dict[type, dict[str, int]] = {
-    DistanceBatch: _PAIR_COLUMNS | {"max_distances": 1},
-    IntersectionBatch: _PAIR_COLUMNS,
-    TimeOfCollisionBatch: _PAIR_COLUMNS | _MOTION_COLUMNS,
+_CONFIGURATION_COLUMNS = _within("configurations", {"poses": _Column(7, has_bodies=True)})
+_BODY_MOTION_COLUMNS = {
+    "displacements": _Column(3, has_bodies=True),
+    "rotations": _Column(3, has_bodies=True),
+    "end_poses": _Column(7, has_bodies=True),
 }
-# The field of a session's message, of its reply too.
-KINDS: dict[type, str] = {
-    DistanceBatch: "distance",
-    IntersectionBatch: "intersection",
-    TimeOfCollisionBatch: "time_of_collision",
+_GROUP_COLUMNS = {"groups": _Column(numbers=UNSIGNED), "masks": _Column(numbers=UNSIGNED)}
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """Of batches: the field of a session's message, of its reply too, the part of the batch that
+    has `count`, and the columns."""
+
+    name: str
+    rows: str
+    columns: dict[str, _Column]
+
+
+_KINDS: dict[type, _Kind] = {
+    DistanceBatch: _Kind("distance", "pairs", _PAIR_COLUMNS | {"max_distances": _Column()}),
+    IntersectionBatch: _Kind("intersection", "pairs", _PAIR_COLUMNS),
+    TimeOfCollisionBatch: _Kind("time_of_collision", "pairs", _PAIR_COLUMNS | _MOTION_COLUMNS),
+    CheckBatch: _Kind("check", "configurations", _CONFIGURATION_COLUMNS),
+    ClearanceBatch: _Kind(
+        "clearance", "configurations", _CONFIGURATION_COLUMNS | {"max_distances": _Column()}
+    ),
+    NearestBatch: _Kind(
+        "nearest", "configurations", _CONFIGURATION_COLUMNS | {"max_distances": _Column()}
+    ),
+    MotionBatch: _Kind("motion", "configurations", _CONFIGURATION_COLUMNS | _BODY_MOTION_COLUMNS),
+    OverlapBatch: _Kind(
+        "overlap",
+        "",
+        {"shape_slots": _SLOTS, "poses": _Column(7), "margins": _Column()} | _GROUP_COLUMNS,
+    ),
+    RayBatch: _Kind(
+        "ray",
+        "",
+        {"origins": _Column(3), "displacements": _Column(3), "radii": _Column()} | _GROUP_COLUMNS,
+    ),
 }
-_FLAGS = ("tolerance", "exact", "warm_start", "max_contact_separation", "ignore_initial_contact")
+KINDS: dict[type, str] = {batch: kind.name for batch, kind in _KINDS.items()}
+# Of a batch, if it has them and they are not None, as they are.
+_FLAGS = (
+    "tolerance",
+    "exact",
+    "warm_start",
+    "max_contact_separation",
+    "ignore_initial_contact",
+    "max_pairs",
+    "bounds",
+    "any",
+)
+# Of what has `count`.
+_ROW_FLAGS = ("scene_slot", "among")
 
 # Bytes of a message beside its columns stay below this: options, detail, tag and headers.
 _ENVELOPE_BYTES = 512
@@ -46,31 +123,30 @@ _MAX_SECONDS = 315_576_000_000  # what google.protobuf.Duration allows
 
 @dataclass(frozen=True)
 class Layout:
-    """The columns of a batch as the wire takes them: (1, width) or (count, width)."""
+    """The columns of a batch as the wire takes them: (1, width) or (count, width). `bodies` is the
+    number of own bodies that they are of, None where no column says it."""
 
     shape: tuple[int, ...]
     count: int
+    bodies: int | None
     columns: dict[str, np.ndarray]
 
     @staticmethod
-    def of(batch: Batch) -> Layout:
+    def of(batch: Batch | SceneBatch) -> Layout:
         """Broadcasts as numpy does; an InvalidArgument names the column that does not fit."""
-        widths = _COLUMNS[type(batch)]
+        kind = _KINDS[type(batch)]
         given = {}
-        for name, width in widths.items():
+        for name, column in kind.columns.items():
             value = getattr(batch, name)
             if value is not None:
-                given[name] = _column(name, value, width)
-        leads = {name: array.shape[:-1] for name, array in given.items()}
-        try:
-            shape = np.broadcast_shapes(*leads.values())
-        except ValueError:
-            text = ", ".join(f"{name} {lead}" for name, lead in leads.items())
-            raise invalid("columns", text, "shapes that broadcast together") from None
+                given[name] = array_of(name, value, column)
+        bodies = _join_bodies(given, kind.columns)
+        shape = _broadcast({name: array.shape[:-1] for name, array in given.items()})
         count = math.prod(shape)
         if not 1 <= count <= _MAX_COUNT:
-            raise invalid("pairs.count", count, f"at least 1 and at most {_MAX_COUNT}")
-        return Layout(shape, count, {n: _rows(a, shape) for n, a in given.items()})
+            field = f"{kind.rows}.count" if kind.rows else "count"
+            raise invalid(field, count, f"at least 1 and at most {_MAX_COUNT}")
+        return Layout(shape, count, bodies, {n: _rows(a, shape) for n, a in given.items()})
 
     def pieces(self, max_rows: int, max_bytes: int) -> Iterator[tuple[int, int]]:
         """First row and number of rows of each message that keeps to the limits."""
@@ -84,23 +160,61 @@ class Layout:
             yield first, min(rows, self.count - first)
 
 
-def _column(name: str, value: Any, width: int) -> np.ndarray:
-    if name.startswith("slots"):
-        array = np.asarray(value)
-        if array.dtype.kind not in "iu":
-            raise invalid(name, array.dtype, "integers")
-        if array.size and (array.min() < 0 or array.max() > _MAX_COUNT):
-            raise invalid(name, array.min(), f"at least 0 and at most {_MAX_COUNT}")
-        return array.astype("<u4")[..., None]
+def _join_bodies(given: dict[str, np.ndarray], columns: dict[str, _Column]) -> int | None:
+    """Puts the numbers of all bodies of a row into the last axis. How many bodies they are."""
+    axes = {n: array.shape[-2:-1] for n, array in given.items() if columns[n].has_bodies}
+    if not axes:
+        return None
+    (bodies,) = _broadcast(axes)
+    for name in axes:
+        *lead, own, width = given[name].shape
+        if not own:
+            raise invalid(name, "no body", "of at least one body")
+        given[name] = np.broadcast_to(given[name], (*lead, bodies, width)).reshape(*lead, -1)
+    return bodies
+
+
+def _broadcast(shapes: dict[str, tuple[int, ...]]) -> tuple[int, ...]:
     try:
-        array = np.asarray(value, "<f8")
+        return np.broadcast_shapes(*shapes.values())
+    except ValueError:
+        text = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
+        raise invalid("columns", text, "shapes that broadcast together") from None
+
+
+def array_of(name: str, value: Any, column: _Column) -> np.ndarray:
+    """With the numbers of a row in the last axis, and with bodies, those in the one before."""
+    if column.numbers == UNSIGNED:
+        return unsigned(name, value)[..., None]
+    array = real(name, value)
+    if column.width == 1:
+        return array[..., None]
+    axes = 2 if column.has_bodies else 1
+    if array.ndim < axes or array.shape[-1] != column.width:
+        limit = f"of shape (..., {'bodies, ' * column.has_bodies}{column.width})"
+        raise invalid(name, f"an array of shape {array.shape}", limit)
+    return array
+
+
+def unsigned(name: str, value: Any) -> np.ndarray:
+    """As numbers of 32 bits; nothing is cut off."""
+    array = np.asarray(value)
+    if not array.size and array.dtype.kind == "f":  # numpy's type of an empty list
+        return array.astype(UNSIGNED)
+    if array.dtype.kind not in "iu":
+        raise invalid(name, array.dtype, "integers")
+    if array.size and (array.min() < 0 or array.max() > _MAX_COUNT):
+        found = array.min() if array.min() < 0 else array.max()
+        raise invalid(name, found, f"at least 0 and at most {_MAX_COUNT}")
+    return array.astype(UNSIGNED)
+
+
+def real(name: str, value: Any) -> np.ndarray:
+    """As doubles."""
+    try:
+        return np.asarray(value, REAL)
     except (TypeError, ValueError):
         raise invalid(name, value, "numbers") from None
-    if width == 1:
-        return array[..., None]
-    if array.ndim == 0 or array.shape[-1] != width:
-        raise invalid(name, f"an array of shape {array.shape}", f"of shape (..., {width})")
-    return array
 
 
 def _rows(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
@@ -111,30 +225,43 @@ def _rows(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
 
 
 def fill_batch(
-    batch: Batch, layout: Layout, rows: tuple[int, int], max_reply_bytes: int, message: Any
+    batch: Batch | SceneBatch,
+    layout: Layout,
+    rows: tuple[int, int],
+    max_reply_bytes: int,
+    message: Any,
 ) -> None:
     """Puts the rows `first, count` of a batch into its message."""
     first, count = rows
-    message.pairs.count = count
+    kind = _KINDS[type(batch)]
+    counted = getattr(message, kind.rows) if kind.rows else message
+    counted.count = count
+    _copy(batch, _ROW_FLAGS, counted)
     for name, array in layout.columns.items():
         raw = (array if len(array) == 1 else array[first : first + count]).tobytes()
-        setattr(message.pairs if name in _PAIR_COLUMNS else message, name, raw)
+        place = kind.columns[name].place
+        setattr(getattr(message, place) if place else message, name, raw)
     message.options.max_reply_bytes = batch.max_reply_bytes or max_reply_bytes
     if batch.time_budget is not None:
-        set_duration(batch.time_budget, message.options.time_budget)
-    for name in _FLAGS:
+        set_duration("time_budget", batch.time_budget, message.options.time_budget)
+    _copy(batch, _FLAGS, message)
+    if not isinstance(batch, OverlapBatch):  # which has no columns to choose
+        message.detail.SetInParent()
+        for item in fields(batch.detail):
+            setattr(message.detail, item.name, getattr(batch.detail, item.name))
+
+
+def _copy(batch: Any, names: tuple[str, ...], message: Any) -> None:
+    for name in names:
         value = getattr(batch, name, None)
         if value is not None:
             setattr(message, name, value)
-    message.detail.SetInParent()
-    for item in fields(batch.detail):
-        setattr(message.detail, item.name, getattr(batch.detail, item.name))
 
 
-def set_duration(seconds: float, message: Any) -> None:
+def set_duration(name: str, seconds: float, message: Any) -> None:
     """Into a google.protobuf.Duration."""
     if math.isnan(seconds):
-        raise invalid("time_budget", seconds, "a number of seconds")
+        raise invalid(name, seconds, "a number of seconds")
     nanos = round(max(-_MAX_SECONDS, min(_MAX_SECONDS, seconds)) * 1e9)
     whole = int(nanos / 1_000_000_000)
     message.seconds, message.nanos = whole, nanos - whole * 1_000_000_000
@@ -172,7 +299,7 @@ def fill_shape(shape: s.Shape, message: Any) -> None:
             for piece in shape.pieces:
                 part = message.compound.pieces.add()
                 fill_shape(piece.shape, part.shape)
-                part.pose = _column("pose", piece.pose, 7).tobytes()
+                part.pose = array_of("pose", piece.pose, _Column(7)).tobytes()
         case _:
             raise invalid("shape", type(shape).__name__, "one of the shapes of clearance.shapes")
     message.radius = _extension(shape)

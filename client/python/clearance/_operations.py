@@ -5,7 +5,7 @@ coroutine, is not known here."""
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any, Callable, Generic, Sequence, TypeVar
+from typing import Any, Callable, Generic, Sequence, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -46,6 +46,13 @@ class Limits:
     max_session_scenes: int = 0
     max_session_bodies: int = 0
     max_session_rules: int = 0
+    max_row_pairs: int = 0
+    max_tracks: int = 0
+    max_caller_tracks: int = 0
+    max_track_ticks: int = 0
+    max_track_bodies: int = 0
+    max_watches: int = 0
+    max_caller_watches: int = 0
 
 
 @dataclass(frozen=True)
@@ -116,7 +123,7 @@ class Operation(Generic[T]):
     is_repeatable: bool = True
 
 
-def _operation(
+def make_operation(
     service: str,
     method: str,
     request: Any,
@@ -147,7 +154,7 @@ def server_info() -> Operation[ServerInfo]:
         )
 
     request = _schema.message("GetServerInfoRequest")()
-    return _operation("ServerService", "GetServerInfo", request, make)
+    return make_operation("ServerService", "GetServerInfo", request, make)
 
 
 def register(
@@ -162,7 +169,7 @@ def register(
         info = _decode.shape_info(response.shape)
         return Registration(info, response.revision, response.created)
 
-    return _operation("ShapeService", "RegisterShape", request, make)
+    return make_operation("ShapeService", "RegisterShape", request, make)
 
 
 def register_hulls(
@@ -184,7 +191,7 @@ def register_hulls(
         errors = tuple(detail_from(error) for error in response.errors)
         return BatchRegistration(tuple(response.digests), errors, response.revision)
 
-    return _operation("ShapeService", "BatchRegisterShapes", request, make)
+    return make_operation("ShapeService", "BatchRegisterShapes", request, make)
 
 
 def get(key: ByName | ByDigest | str, include_content: bool) -> Operation[FoundShape]:
@@ -198,7 +205,7 @@ def get(key: ByName | ByDigest | str, include_content: bool) -> Operation[FoundS
         content = _decode.shape(response.shape) if response.HasField("shape") else None
         return FoundShape(_decode.shape_info(response.info), content, response.revision)
 
-    return _operation("ShapeService", "GetShape", request, make)
+    return make_operation("ShapeService", "GetShape", request, make)
 
 
 def list_page(prefix: str, page_size: int, page_token: str) -> Operation[ShapePage]:
@@ -210,12 +217,12 @@ def list_page(prefix: str, page_size: int, page_token: str) -> Operation[ShapePa
         shapes = tuple(_decode.shape_info(info) for info in response.shapes)
         return ShapePage(shapes, response.next_page_token, response.revision)
 
-    return _operation("ShapeService", "ListShapes", request, make)
+    return make_operation("ShapeService", "ListShapes", request, make)
 
 
 def delete(name: str, expected_digest: str) -> Operation[int]:
     request = _schema.message("DeleteShapeRequest")(name=name, expected_digest=expected_digest)
-    return _operation(
+    return make_operation(
         "ShapeService", "DeleteShape", request, lambda response: response.revision, False
     )
 
@@ -242,6 +249,6 @@ def query(
             raise ProtocolError(f"{response.result.count} rows answer {layout.count}")
         collector = _decode.RowCollector(kind, layout.shape)
         collector.add(response.result, 0)
-        return collector.result()
+        return cast(Result, collector.result())
 
-    return _operation("QueryService", _METHODS[kind], request, make)
+    return make_operation("QueryService", _METHODS[kind], request, make)

@@ -21,15 +21,16 @@ from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 _PACKAGE = "clearance.v1"
 _Field = descriptor_pb2.FieldDescriptorProto
 
-# How the numbers of a column lie in its bytes: a numpy type, or varints.
+# How the numbers of a column lie in its bytes: a numpy type, or varints, of numbers or of booleans.
 VARINT = "varint"
+BOOLEAN = "boolean"
 _LAYOUTS = {
     _Field.TYPE_DOUBLE: "<f8",
     _Field.TYPE_FIXED32: "<u4",
     _Field.TYPE_FIXED64: "<u8",
     _Field.TYPE_UINT32: VARINT,
     _Field.TYPE_ENUM: VARINT,
-    _Field.TYPE_BOOL: VARINT,
+    _Field.TYPE_BOOL: BOOLEAN,
 }
 
 # By the full name of the field.

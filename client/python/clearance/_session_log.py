@@ -1,23 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a session has to say again when its stream breaks: which shape each of its slots holds, and
-the messages that are not answered. It takes and gives bytes and knows neither threads nor asyncio.
+"""What a session has to say again when its stream breaks: which shape or scene each of its slots
+holds, its own bodies, and the messages that are not answered. It takes and gives bytes and knows
+neither threads nor asyncio.
 
-On a new stream the slots come first. Each is opened by the digest that the caller was told, whatever
-its name means by now; an inline shape is sent as it was; a slot whose opening was refused is refused
-again. Then the messages follow in their order, those pieces of them that have no answer yet.
+On a new stream the own bodies come first, each attached with the shape that it had: through slot 0, of
+which nobody has asked anything yet. Then come the slots. Each is opened by the digest that the caller
+was told, whatever its name means by now; an inline shape is sent as it was; a scene is opened at the
+revision that the caller was told; a slot whose opening was refused is refused again. Then the messages
+follow in their order, those pieces of them that have no answer yet.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
-from typing import Any, Union
+from typing import Any
 
 from google.protobuf.message import DecodeError
 
 from clearance import _decode, _schema
-from clearance._encode import KINDS, Layout, fill_batch, fill_reference
+from clearance._encode import Layout, fill_batch
+from clearance._messages import (
+    Answer,
+    CloseShape,
+    OpenShape,
+    SessionMessage,
+    TrackMessage,
+    answer_of_single,
+    fill_single,
+    is_batch,
+    kind_of,
+)
 from clearance._operations import Limits
+from clearance._own_bodies import HeldShape, OwnBodies
 from clearance.batches import Batch
 from clearance.errors import (
     ClearanceError,
@@ -25,28 +40,10 @@ from clearance.errors import (
     ProtocolError,
     Unavailable,
     from_status,
+    invalid,
 )
-from clearance.results import Answer, ClosedShape, OpenedShape
-from clearance.shapes import ShapeReference
-
-
-@dataclass(frozen=True)
-class OpenShape:
-    """Put a shape into a slot, with the registry at min_revision or a later one."""
-
-    slot: int
-    shape: ShapeReference
-    min_revision: int = 0
-
-
-@dataclass(frozen=True)
-class CloseShape:
-    """Free a slot."""
-
-    slot: int
-
-
-SessionMessage = Union[OpenShape, CloseShape, Batch]
+from clearance.scene_batches import SceneBatch
+from clearance.scenes import ChangeBodies, CloseScene, OpenScene
 
 
 @dataclass(frozen=True)
@@ -61,36 +58,49 @@ class Reply:
 
 @dataclass(eq=False)
 class Pending:
-    """A caller's message on its way to its reply."""
+    """A caller's message on its way to its reply. `bodies` is the number of own bodies that its
+    columns are of; None: they do not say it."""
 
     tag: int
-    message: SessionMessage
+    message: SessionMessage | TrackMessage
     pieces_left: int
     collector: _decode.RowCollector | None = None
-    opened: Any = None
+    bodies: int | None = None
+    told: Any = None
     error: ClearanceError | None = None
     reply: Reply | None = None
 
 
+@dataclass(frozen=True)
+class _Expectation:
+    """What the answer has to say to a message that makes a new stream as the one before it was.
+    `what`: for whoever is told that it was not met. `content`: the digest of a shape, the etag of a
+    scene; empty: any. `is_refused`: whatever the answer, as it was refused before."""
+
+    what: str = ""
+    content: str = ""
+    is_refused: bool = False
+
+
 @dataclass(eq=False)
 class _Request:
-    """One message on the wire; without `pending` it opens a slot again, of which nobody is told."""
+    """One message on the wire; without `pending` it says again, of which nobody is told."""
 
     tag: int
     raw: bytes
     pending: Pending | None
-    slot: int = 0
+    expectation: _Expectation = _Expectation()
     first: int = 0
     count: int = 0
     parts: list[Any] = field(default_factory=list)
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Slot:
-    raw: bytes
-    tag: int
-    digest: str = ""
-    is_refused: bool = False
+    """What a new stream has to open."""
+
+    request: Any
+    expectation: _Expectation
 
 
 class SessionLog:
@@ -104,7 +114,9 @@ class SessionLog:
         self._written = 0  # of _requests, from the front
         self._unanswered = 0
         self._next_tag = 1
-        self._slots: dict[int, _Slot] = {}
+        self._slots: dict[int, _Slot] = {}  # of shapes
+        self._scene_slots: dict[int, _Slot] = {}
+        self._own = OwnBodies()
 
     @property
     def is_settled(self) -> bool:
@@ -115,36 +127,36 @@ class SessionLog:
     def unwritten(self) -> int:
         return len(self._requests) - self._written
 
-    def enter(self, message: SessionMessage, tag: int) -> Pending:
+    def enter(self, message: SessionMessage | TrackMessage, tag: int) -> Pending:
         """Puts a message at the end, in pieces within the server's limits."""
-        if isinstance(message, (OpenShape, CloseShape)):
-            pending = Pending(tag, message, 1)
-            self._push(_slot_request(message), pending, slot=message.slot)
-        else:
+        if is_batch(message):
             pending = self._enter_batch(message, tag)
+        else:
+            pending = Pending(tag, message, 1)
+            request = _schema.SessionRequest()
+            fill_single(message, request)
+            self._push(request, pending)
         self._unanswered += 1
         return pending
 
-    def _enter_batch(self, batch: Batch, tag: int) -> Pending:
-        kind = KINDS[type(batch)]
+    def _enter_batch(self, batch: Batch | SceneBatch, tag: int) -> Pending:
+        kind = kind_of(batch)
         layout = Layout.of(batch)
         pieces = list(layout.pieces(self._limits.max_batch_rows, self._max_bytes))
         collector = _decode.RowCollector(kind, layout.shape)
-        pending = Pending(tag, batch, len(pieces), collector)
+        pending = Pending(tag, batch, len(pieces), collector, layout.bodies)
         for first, count in pieces:
             request = _schema.SessionRequest()
             proto = getattr(request, kind)
             fill_batch(batch, layout, (first, count), self._max_reply_bytes, proto)
-            self._push(request, pending, first=first, count=count)
+            self._push(request, pending, first, count)
         return pending
 
-    def _push(
-        self, request: Any, pending: Pending, *, slot: int = 0, first: int = 0, count: int = 0
-    ) -> None:
+    def _push(self, request: Any, pending: Pending, first: int = 0, count: int = 0) -> None:
         request.tag = self._next_tag
         self._next_tag += 1
         raw = request.SerializeToString()
-        self._requests.append(_Request(request.tag, raw, pending, slot, first, count))
+        self._requests.append(_Request(request.tag, raw, pending, first=first, count=count))
 
     def take_unwritten(self) -> bytes:
         """The next message for the stream. Requires: unwritten."""
@@ -157,9 +169,33 @@ class SessionLog:
             self._requests.popleft()
         if self._requests:
             self._requests[0].parts.clear()
-        for number, slot in reversed(self._slots.items()):
-            self._requests.appendleft(_Request(slot.tag, slot.raw, None, slot=number))
+        again = self._own_bodies_again() + [*self._slots.values(), *self._scene_slots.values()]
+        for slot in reversed(again):
+            raw = slot.request.SerializeToString()
+            said = _Request(slot.request.tag, raw, None, slot.expectation)
+            self._requests.appendleft(said)
         self._written = 0
+
+    def _own_bodies_again(self) -> list[_Slot]:
+        """What attaches the own bodies again and then leaves slot 0 as it found it."""
+        again = []
+        attachments = self._own.attachments()
+        for attachment in attachments:
+            if attachment.shape is not None:
+                shape = attachment.shape
+                opening = _schema.SessionRequest.FromString(shape.raw)
+                opening.open.slot = 0
+                expectation = _Expectation(f"own bodies had {shape.digest}", shape.digest)
+                again.append(_Slot(opening, expectation))
+            attaching = _schema.SessionRequest()
+            attaching.change_bodies.CopyFrom(attachment.change)
+            expectation = _Expectation("own bodies were attached", "", self._own.is_in_doubt)
+            again.append(_Slot(attaching, expectation))
+        if 0 not in self._slots and any(a.shape is not None for a in attachments):
+            closing = _schema.SessionRequest()
+            closing.close.slot = 0
+            again.append(_Slot(closing, _Expectation("slot 0 was closed")))
+        return again
 
     def deliver(self, raw: bytes, request_id: str) -> bool:
         """Takes what the server says. True if with it a whole message is answered. Raises where the
@@ -191,11 +227,11 @@ class SessionLog:
     def _take(self, request: _Request, pending: Pending, response: Any) -> bool:
         """False while more parts are to come."""
         kind = response.WhichOneof("kind")
-        if kind != _kind_of(pending.message):
+        if kind != kind_of(pending.message):
             raise ProtocolError(f"the server answered with {kind}")
         answer = getattr(response, kind)
         if pending.collector is None:
-            pending.opened = answer
+            pending.told = answer
             return True
         held = sum(part.count for part in request.parts)
         if answer.first_row != held or answer.total_count != request.count:
@@ -213,6 +249,7 @@ class SessionLog:
         pending.pieces_left -= 1
         if pending.pieces_left:
             return False
+        self._check_bodies(pending)
         answer = None if pending.error else _answer(pending)
         pending.reply = Reply(pending.tag, answer, pending.error)
         pending.collector = None
@@ -220,72 +257,100 @@ class SessionLog:
         self._remember(request, pending)
         return True
 
+    def _check_bodies(self, pending: Pending) -> None:
+        """Rows of too few bodies may make a column as long as one row of all, which would then stand
+        for all rows."""
+        if pending.error is None and pending.bodies not in (None, len(self._own)):
+            pending.error = invalid(
+                "configurations.poses",
+                f"{pending.bodies} bodies",
+                f"of {len(self._own)} own bodies",
+            )
+
     def _remember(self, request: _Request, pending: Pending) -> None:
-        message = pending.message
-        if isinstance(message, CloseShape):
-            self._slots.pop(message.slot, None)
-        if not isinstance(message, OpenShape):
-            return
-        # As a new one it goes to the end of the dictionary's order.
-        self._slots.pop(message.slot, None)
+        match pending.message:
+            case OpenShape():
+                self._remember_shape(request, pending)
+            case CloseShape(slot):
+                self._slots.pop(slot, None)
+            case OpenScene():
+                self._remember_scene(pending)
+            case CloseScene(slot):
+                self._scene_slots.pop(slot, None)
+            case ChangeBodies():
+                self._remember_change(request, pending)
+
+    def _remember_shape(self, request: _Request, pending: Pending) -> None:
+        sent = _schema.SessionRequest.FromString(request.raw)
+        slot = sent.open.slot
         again = _schema.SessionRequest(tag=request.tag)
-        again.open.slot = message.slot
+        again.open.slot = slot
+        # As a new one it goes to the end of the dictionary's order.
+        self._slots.pop(slot, None)
         if pending.error:
             # Without a reference it is refused for certain, and so the slot stays refused.
-            self._slots[message.slot] = _Slot(
-                again.SerializeToString(), request.tag, is_refused=True
-            )
+            self._slots[slot] = _Slot(again, _Expectation(is_refused=True))
             return
-        digest = pending.opened.shape.digest
-        sent = _schema.SessionRequest.FromString(request.raw)
+        digest = pending.told.shape.digest
         if sent.open.shape.HasField("inline_shape"):
             again.open.shape.CopyFrom(sent.open.shape)
         else:
             again.open.shape.digest = digest
-        self._slots[message.slot] = _Slot(again.SerializeToString(), request.tag, digest)
+        self._slots[slot] = _Slot(again, _Expectation(f"slot {slot} held {digest}", digest))
+
+    def _remember_scene(self, pending: Pending) -> None:
+        assert isinstance(pending.message, OpenScene)
+        slot = pending.message.scene_slot
+        again = _schema.SessionRequest()
+        again.open_scene.scene_slot = slot
+        self._scene_slots.pop(slot, None)
+        if pending.error:
+            # Nothing has no name.
+            self._scene_slots[slot] = _Slot(again, _Expectation(is_refused=True))
+            return
+        scene = pending.told.scene
+        again.open_scene.name, again.open_scene.revision = scene.name, scene.revision
+        what = f"scene slot {slot} held revision {scene.revision} of {scene.name}"
+        self._scene_slots[slot] = _Slot(again, _Expectation(what, scene.etag))
+
+    def _remember_change(self, request: _Request, pending: Pending) -> None:
+        if pending.error:
+            self._own.doubt()
+            return
+
+        def shape_in(slot: int) -> HeldShape:
+            held = self._slots[slot]  # an open one, or the change would have been refused
+            return HeldShape(held.request.SerializeToString(), held.expectation.content)
+
+        self._own.apply(_schema.SessionRequest.FromString(request.raw).change_bodies, shape_in)
 
     def _check_reopened(self, request: _Request, response: Any) -> None:
-        slot = self._slots[request.slot]
-        if slot.is_refused:
+        expected = request.expectation
+        if expected.is_refused:
             return
-        what = f"slot {request.slot} held {slot.digest}"
+        what = expected.what
         if response.status.code:
             refusal = from_status(response.status)
             is_temporary = isinstance(refusal, (Unavailable, FailedPrecondition))
-            if is_temporary or (refusal.detail and refusal.detail.retry_after is not None):
+            if refusal.detail and refusal.detail.retry_after is not None:
+                is_temporary = True
+            sent = _schema.SessionRequest.FromString(request.raw)
+            # A revision that is not held comes never back.
+            is_lost = sent.HasField("open_scene") and isinstance(refusal, FailedPrecondition)
+            if is_temporary and not is_lost:
                 raise Unavailable(f"{what}, which cannot be opened again yet: {refusal}")
             raise FailedPrecondition(
                 f"the stream broke and {what}, which cannot be opened again: {refusal}"
             )
-        if response.open.shape.digest != slot.digest:
+        is_scene = response.HasField("open_scene")
+        content = response.open_scene.scene.etag if is_scene else response.open.shape.digest
+        if expected.content not in ("", content):
             raise FailedPrecondition(
-                f"the stream broke and {what}, for which the server now opens "
-                f"{response.open.shape.digest}"
+                f"the stream broke and {what}, for which the server now opens {content}"
             )
 
 
-def _slot_request(message: OpenShape | CloseShape) -> Any:
-    request = _schema.SessionRequest()
-    if isinstance(message, CloseShape):
-        request.close.slot = message.slot
-    else:
-        request.open.slot = message.slot
-        request.open.min_revision = message.min_revision
-        fill_reference(message.shape, request.open.shape)
-    return request
-
-
-def _kind_of(message: SessionMessage) -> str:
-    if isinstance(message, OpenShape):
-        return "open"
-    return "close" if isinstance(message, CloseShape) else KINDS[type(message)]
-
-
-def _answer(pending: Pending) -> Answer:
-    if isinstance(pending.message, OpenShape):
-        info = _decode.shape_info(pending.opened.shape)
-        return OpenedShape(pending.opened.slot, info, pending.opened.revision)
-    if isinstance(pending.message, CloseShape):
-        return ClosedShape(pending.opened.slot)
-    assert pending.collector is not None
-    return pending.collector.result()
+def _answer(pending: Pending) -> Any:
+    if pending.collector is not None:
+        return pending.collector.result()
+    return answer_of_single(pending.message, pending.told)

@@ -15,8 +15,9 @@ from clearance._connection import (
     is_worth_repeating,
     metadata,
 )
+from clearance._messages import Answer, SessionMessage, TrackMessage
 from clearance._operations import Limits
-from clearance._session_log import Pending, Reply, SessionLog, SessionMessage
+from clearance._session_log import Pending, Reply, SessionLog
 from clearance.errors import (
     Cancelled,
     ClearanceError,
@@ -24,7 +25,6 @@ from clearance.errors import (
     FailedPrecondition,
     SessionEnded,
 )
-from clearance.results import Answer
 
 METHOD = "/clearance.v1.QueryService/Session"
 
@@ -73,7 +73,7 @@ class SessionState:
         """None after a session that ended well."""
         return self._error
 
-    def enter(self, message: SessionMessage, tag: int, is_owed: bool) -> Pending:
+    def enter(self, message: SessionMessage | TrackMessage, tag: int, is_owed: bool) -> Pending:
         pending = self.log.enter(message, tag)
         if is_owed:
             self.owed.append(pending)

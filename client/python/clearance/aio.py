@@ -1,14 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """The client and its sessions for asyncio: the same calls, awaited.
 
->>> async def ask() -> float:
+>>> async def ask() -> tuple[float, list[bool]]:
 ...     async with await connect(address) as client, client.open_session() as session:
 ...         await session.open(0, clearance.Box((0.2, 0.2, 0.1)))
 ...         await session.open(1, clearance.Sphere(0.05))
 ...         answer = await session.distance(poses_b=[1, 0, 0, 0, 0, 0, 1])
-...         return float(answer.distances)
+...         # A scene, and two balls in two configurations.
+...         await client.scenes.create("aio/cell", ttl=60)
+...         await session.open_scene(0, "aio/cell")
+...         balls = clearance.SceneBodies(ids=[1, 2], shape_slots=1)
+...         await session.change_bodies(clearance.SceneChange(bodies=balls))
+...         where = clearance.poses.pose([[[0, 0, 0], [1, 0, 0]], [[0, 0, 0], [0.05, 0, 0]]])
+...         check = await session.check(poses=where)
+...         return float(answer.distances), check.proved_free().tolist()
 >>> asyncio.run(ask())
-0.75
+(0.75, [True, False])
 
 Everything belongs to the event loop that it was made in and is not thread-safe. `session` says how
 sessions outlive their server.
@@ -27,6 +34,8 @@ import grpc
 from numpy.typing import ArrayLike
 
 from clearance import _operations as ops
+from clearance._aio_scenes import Scenes, SceneWatch
+from clearance._aio_tracks import TrackReader, TrackWriter
 from clearance._connection import (
     Backoff,
     ClientOptions,
@@ -39,18 +48,58 @@ from clearance._connection import (
     is_worth_repeating,
     metadata,
 )
-from clearance._session_log import CloseShape, OpenShape, Pending, Reply, SessionMessage
+from clearance._messages import Answer, CloseShape, OpenShape, SessionMessage, TrackMessage
+from clearance._session_log import Pending, Reply
 from clearance._session_state import METHOD, SessionState, answer_of, timed_out
 from clearance.batches import Batch, DistanceBatch, IntersectionBatch, TimeOfCollisionBatch
-from clearance.errors import Cancelled, ClearanceError, ProtocolError, from_call, request_id_of
+from clearance.errors import (
+    Cancelled,
+    ClearanceError,
+    ProtocolError,
+    from_aio_error,
+    request_id_of,
+)
 from clearance.results import (
     DistanceResult,
     IntersectionResult,
     OpenedShape,
-    Result,
     TimeOfCollisionResult,
 )
+from clearance.scene_batches import (
+    CheckBatch,
+    ClearanceBatch,
+    MotionBatch,
+    NearestBatch,
+    OverlapBatch,
+    RayBatch,
+    SceneBatch,
+)
+from clearance.scene_results import (
+    CheckResult,
+    ClearanceResult,
+    NearestResult,
+    OverlapResult,
+    SweepResult,
+)
+from clearance.scenes import (
+    ChangeBodies,
+    ChangedBodies,
+    CloseScene,
+    OpenedScene,
+    OpenScene,
+    SceneChange,
+)
 from clearance.shapes import ByDigest, ByName, Shape, ShapeInfo, ShapeReference
+
+__all__ = [
+    "Client",
+    "SceneWatch",
+    "Scenes",
+    "Session",
+    "TrackReader",
+    "TrackWriter",
+    "connect",
+]
 
 T = TypeVar("T")
 _LARGEST_PAGE = 1000
@@ -83,6 +132,7 @@ class Client:
         self._options = options
         self._guard = ProcessGuard()
         self._limits = ops.Limits()
+        self._scenes = Scenes(channel, self._guard, options, self._run)
 
     async def _greet(self) -> None:
         operation = ops.server_info()
@@ -112,6 +162,11 @@ class Client:
     def limits(self) -> ops.Limits:
         """As the server told them when the connection was made."""
         return self._limits
+
+    @property
+    def scenes(self) -> Scenes:
+        """The server's scenes, and questions about them."""
+        return self._scenes
 
     async def server_info(self, timeout: float | None = None) -> ops.ServerInfo:
         return await self._run(ops.server_info(), timeout)
@@ -224,7 +279,7 @@ class Client:
                 wait_for_ready=wait_for_ready,
             )
         except grpc.aio.AioRpcError as error:
-            raise _failure(error) from None
+            raise from_aio_error(error) from None
         return operation.parse(raw)
 
 
@@ -268,7 +323,28 @@ class Session:
     async def close(self, slot: int, *, timeout: float | None = None) -> None:
         await self._await(await self._enter(CloseShape(slot), 0, False), timeout)
 
-    async def ask(self, batch: Batch, *, timeout: float | None = None) -> Any:
+    async def open_scene(
+        self,
+        scene_slot: int,
+        name: str,
+        *,
+        revision: int = 0,
+        min_revision: int = 0,
+        timeout: float | None = None,
+    ) -> OpenedScene:
+        message = OpenScene(scene_slot, name, revision, min_revision)
+        return cast(OpenedScene, await self._await(await self._enter(message, 0, False), timeout))
+
+    async def close_scene(self, scene_slot: int, *, timeout: float | None = None) -> None:
+        await self._await(await self._enter(CloseScene(scene_slot), 0, False), timeout)
+
+    async def change_bodies(
+        self, change: SceneChange, *, reset: bool = False, timeout: float | None = None
+    ) -> ChangedBodies:
+        pending = await self._enter(ChangeBodies(change, reset), 0, False)
+        return cast(ChangedBodies, await self._await(pending, timeout))
+
+    async def ask(self, batch: Batch | SceneBatch, *, timeout: float | None = None) -> Any:
         """The result of the batch's kind."""
         return await self._await(await self._enter(batch, 0, False), timeout)
 
@@ -281,9 +357,30 @@ class Session:
     async def time_of_collision(self, **columns: Any) -> TimeOfCollisionResult:
         return cast(TimeOfCollisionResult, await self.ask(TimeOfCollisionBatch(**columns)))
 
+    async def check(self, **columns: Any) -> CheckResult:
+        return cast(CheckResult, await self.ask(CheckBatch(**columns)))
+
+    async def clearance(self, **columns: Any) -> ClearanceResult:
+        return cast(ClearanceResult, await self.ask(ClearanceBatch(**columns)))
+
+    async def nearest(self, **columns: Any) -> NearestResult:
+        return cast(NearestResult, await self.ask(NearestBatch(**columns)))
+
+    async def overlap(self, **columns: Any) -> OverlapResult:
+        return cast(OverlapResult, await self.ask(OverlapBatch(**columns)))
+
+    async def motion(self, **columns: Any) -> SweepResult:
+        return cast(SweepResult, await self.ask(MotionBatch(**columns)))
+
+    async def ray(self, **columns: Any) -> SweepResult:
+        return cast(SweepResult, await self.ask(RayBatch(**columns)))
+
     async def ask_all(
-        self, batches: Iterable[Batch] | AsyncIterable[Batch], *, window: int = 4
-    ) -> AsyncIterator[Result]:
+        self,
+        batches: Iterable[Batch | SceneBatch] | AsyncIterable[Batch | SceneBatch],
+        *,
+        window: int = 4,
+    ) -> AsyncIterator[Any]:
         """The answers of the batches in their order, with up to `window` of them on their way."""
         pending: deque[Pending] = deque()
         async for batch in _each(batches):
@@ -347,7 +444,9 @@ class Session:
         while not holds() and await self._wait(deadline):
             pass
 
-    async def _enter(self, message: SessionMessage, tag: int, is_owed: bool) -> Pending:
+    async def _enter(
+        self, message: SessionMessage | TrackMessage, tag: int, is_owed: bool
+    ) -> Pending:
         self._guard.check()
         self._state.check_open()
         await self._wait_for(lambda: self._state.has_room() or self._state.has_ended)
@@ -355,6 +454,10 @@ class Session:
         pending = self._state.enter(message, tag, is_owed)
         self._notify()
         return pending
+
+    async def _tell(self, message: SessionMessage | TrackMessage) -> Answer:
+        answer: Answer = await self._await(await self._enter(message, 0, False), None)
+        return answer
 
     async def _await(self, pending: Pending, timeout: float | None) -> Any:
         deadline = None if timeout is None else time.monotonic() + timeout
@@ -398,7 +501,7 @@ class Session:
             call.cancel()
             return error
         except grpc.aio.AioRpcError as error:
-            return _failure(error)
+            return from_aio_error(error)
         except asyncio.CancelledError:
             # gRPC raises it of a call that was cancelled, asyncio of a task that was.
             if not self._state.is_cancelled:
@@ -437,15 +540,10 @@ class Session:
         return not state.is_cancelled and state.time_left() != 0.0
 
 
-async def _each(batches: Iterable[Batch] | AsyncIterable[Batch]) -> AsyncIterator[Batch]:
+async def _each(batches: Iterable[T] | AsyncIterable[T]) -> AsyncIterator[T]:
     if isinstance(batches, AsyncIterable):
         async for batch in batches:
             yield batch
     else:
         for batch in batches:
             yield batch
-
-
-def _failure(error: grpc.aio.AioRpcError) -> ClearanceError:
-    request_id = request_id_of(error.initial_metadata())
-    return from_call(error.code(), error.details() or "", error.trailing_metadata(), request_id)

@@ -19,7 +19,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from types import TracebackType
-from typing import Any, Sequence, TypeVar, cast, overload
+from typing import Any, Sequence, TypeVar, overload
 
 import grpc
 from numpy.typing import ArrayLike
@@ -39,8 +39,9 @@ from clearance._connection import (
     metadata,
 )
 from clearance.batches import Batch, DistanceBatch, IntersectionBatch, TimeOfCollisionBatch
-from clearance.errors import ClearanceError, from_call, request_id_of
+from clearance.errors import ClearanceError, from_rpc_error
 from clearance.results import DistanceResult, IntersectionResult, Result, TimeOfCollisionResult
+from clearance.scene_client import Scenes
 from clearance.session import Session
 from clearance.shapes import ByDigest, ByName, Shape, ShapeInfo, ShapeReference
 
@@ -86,6 +87,7 @@ class Client:
             self._channel.close()
             raise
         self._limits = info.limits
+        self._scenes = Scenes(self._channel, self._guard, options, self._run)
 
     def __enter__(self) -> Client:
         return self
@@ -106,6 +108,11 @@ class Client:
     def limits(self) -> ops.Limits:
         """As the server told them when the connection was made."""
         return self._limits
+
+    @property
+    def scenes(self) -> Scenes:
+        """The server's scenes, and questions about them."""
+        return self._scenes
 
     def server_info(self, timeout: float | None = None) -> ops.ServerInfo:
         return self._run(ops.server_info(), timeout)
@@ -275,10 +282,5 @@ class Client:
                 wait_for_ready=wait_for_ready,
             )
         except grpc.RpcError as error:
-            raise _failure(cast(grpc.Call, error)) from None
+            raise from_rpc_error(error) from None
         return operation.parse(raw)
-
-
-def _failure(call: grpc.Call) -> Exception:
-    request_id = request_id_of(call.initial_metadata())
-    return from_call(call.code(), call.details(), call.trailing_metadata(), request_id)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Iterable
+from typing import Any, Iterable, cast
 
 import grpc
 
@@ -76,13 +76,13 @@ class InvalidArgument(ClearanceError, ValueError):
 
 
 class NotFound(ClearanceError, LookupError):
-    """No such shape."""
+    """No such shape, scene or track."""
 
     code = grpc.StatusCode.NOT_FOUND
 
 
 class AlreadyExists(ClearanceError):
-    """The name has other content."""
+    """The name has other content, or is another's."""
 
     code = grpc.StatusCode.ALREADY_EXISTS
 
@@ -97,6 +97,12 @@ class ResourceExhausted(ClearanceError):
     """A limit; `detail.retry_after` says when to repeat, if that helps."""
 
     code = grpc.StatusCode.RESOURCE_EXHAUSTED
+
+
+class Aborted(ClearanceError):
+    """A scene is no longer what the change was made for: look at it again."""
+
+    code = grpc.StatusCode.ABORTED
 
 
 class DeadlineExceeded(ClearanceError, TimeoutError):
@@ -159,6 +165,7 @@ _CLASSES = {
         AlreadyExists,
         FailedPrecondition,
         ResourceExhausted,
+        Aborted,
         DeadlineExceeded,
         Unavailable,
         Cancelled,
@@ -236,3 +243,16 @@ def from_call(
     status.code = code.value[0]
     status.message = text or ""
     return from_status(status, request_id)
+
+
+def from_rpc_error(error: grpc.RpcError) -> ClearanceError:
+    """Of a call without asyncio."""
+    call = cast(grpc.Call, error)
+    request_id = request_id_of(call.initial_metadata())
+    return from_call(call.code(), call.details(), call.trailing_metadata(), request_id)
+
+
+def from_aio_error(error: grpc.aio.AioRpcError) -> ClearanceError:
+    """Of a call of asyncio."""
+    request_id = request_id_of(error.initial_metadata())
+    return from_call(error.code(), error.details() or "", error.trailing_metadata(), request_id)

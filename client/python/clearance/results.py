@@ -135,11 +135,7 @@ class BoundedRows(Rows):
         broadcasts): SEPARATED or BEYOND, and the lower bound exceeds the margin. Never true of
         UNDECIDED or REFUSED, nor for a margin that is NaN; a negative one counts as 0. Without a
         column of bounds only SEPARATED with margin 0 is proved."""
-        margin = np.asarray(margin, float)
-        if self.lower_bounds is None:
-            return (self.states == State.SEPARATED) & (margin <= 0)
-        is_apart = (self.states == State.SEPARATED) | (self.states == State.BEYOND)
-        return is_apart & (self.lower_bounds > 0) & (self.lower_bounds > margin)
+        return proved_apart(self.states, self.lower_bounds, margin)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -217,7 +213,13 @@ class ClosedShape:
     slot: int
 
 
-Answer = Union[Result, OpenedShape, ClosedShape]
+def proved_apart(states: np.ndarray, lower_bounds: _Column, margin: ArrayLike) -> np.ndarray:
+    """What BoundedRows.proved_free says."""
+    margin = np.asarray(margin, float)
+    if lower_bounds is None:
+        return (states == State.SEPARATED) & (margin <= 0)
+    is_apart = (states == State.SEPARATED) | (states == State.BEYOND)
+    return is_apart & (lower_bounds > 0) & (lower_bounds > margin)
 
 
 def largest_displacement(

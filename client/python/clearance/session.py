@@ -12,16 +12,30 @@ mixed:
 ...     [float(answer.distances) for answer in session.ask_all(batches)]
 [0.75, 1.75]
 
+Scenes are opened in slots of their own, and the session may have bodies of its own (the links of an
+arm, players), which are asked against them and each other, many configurations a message:
+
+>>> with clearance.connect(address) as client, client.open_session() as session:
+...     cell = client.scenes.create("lab/cell")
+...     opened = session.open_scene(0, "lab/cell")
+...     shapes = [session.open(slot, clearance.Sphere(0.5)) for slot in (0, 1)]
+...     arm = clearance.SceneBodies(ids=[1, 2], shape_slots=[0, 1])
+...     changed = session.change_bodies(clearance.SceneChange(bodies=arm))
+...     where = clearance.poses.pose([[[0, 0, 0], [3, 0, 0]], [[0, 0, 0], [0.5, 0, 0]]])
+...     session.check(poses=where).proved_free()  # configurations × bodies × 7
+array([ True, False])
+
 A session outlives its server. Where its stream ends with UNAVAILABLE (the server drains, restarts or
 cannot be reached), or with CANCELLED though nobody here cancelled it, another one is opened on the
-same address, the slots are opened again, by the digests that the caller was told, and what was not
-answered is repeated, in order: every message gets exactly one reply. Any other status ends the
-session. It keeps the requests that are not answered, and of each open slot its digest, or its content
-if it was sent inline. Work may be done twice.
+same address, the slots are opened again, by the digests and at the revisions that the caller was told, its
+own bodies are attached again, and what was not answered is repeated, in order: every message gets
+exactly one reply. Any other status ends the session. It keeps the requests that are not answered, its
+own bodies, and of each open slot its digest, or its content if it was sent inline. Work may be done
+twice.
 
 Rows with warm_start begin cold behind a broken stream: the answers are the same. Not as in C++: a
-request id and a traceparent are sent with sessions only (SessionOptions), and scenes have no client
-here yet.
+request id and a traceparent are sent with sessions only (SessionOptions), and a question about a scene
+is of scene slot 0 where it names none.
 """
 
 from __future__ import annotations
@@ -30,16 +44,17 @@ import threading
 import time
 from collections import deque
 from types import TracebackType
-from typing import Any, Iterable, Iterator, TypeVar, cast, overload
+from typing import Any, Iterable, Iterator, cast, overload
 
 import grpc
 
 from clearance._connection import ClientOptions, ProcessGuard, Reconnecting, SessionOptions
+from clearance._messages import Answer, CloseShape, OpenShape, SessionMessage, TrackMessage
 from clearance._operations import Limits
-from clearance._session_log import CloseShape, OpenShape, Pending, Reply, SessionMessage
+from clearance._session_log import Pending, Reply
 from clearance._session_state import METHOD, SessionState, answer_of, timed_out
 from clearance.batches import Batch, DistanceBatch, IntersectionBatch, TimeOfCollisionBatch
-from clearance.errors import ClearanceError, ProtocolError, from_call, request_id_of
+from clearance.errors import ClearanceError, ProtocolError, from_rpc_error, request_id_of
 from clearance.results import (
     DistanceResult,
     IntersectionResult,
@@ -47,9 +62,32 @@ from clearance.results import (
     Result,
     TimeOfCollisionResult,
 )
+from clearance.scene_batches import (
+    CheckBatch,
+    ClearanceBatch,
+    MotionBatch,
+    NearestBatch,
+    OverlapBatch,
+    RayBatch,
+    SceneBatch,
+)
+from clearance.scene_results import (
+    CheckResult,
+    ClearanceResult,
+    NearestResult,
+    OverlapResult,
+    SceneResult,
+    SweepResult,
+)
+from clearance.scenes import (
+    ChangeBodies,
+    ChangedBodies,
+    CloseScene,
+    OpenedScene,
+    OpenScene,
+    SceneChange,
+)
 from clearance.shapes import ShapeReference
-
-BatchKind = TypeVar("BatchKind", DistanceBatch, IntersectionBatch, TimeOfCollisionBatch)
 
 
 class Session:
@@ -108,6 +146,33 @@ class Session:
         """Frees a slot."""
         self._await(self._enter(CloseShape(slot), 0, False), timeout)
 
+    def open_scene(
+        self,
+        scene_slot: int,
+        name: str,
+        *,
+        revision: int = 0,
+        min_revision: int = 0,
+        timeout: float | None = None,
+    ) -> OpenedScene:
+        """Holds a revision of a scene (0: the newest) in a slot, where it stays whatever becomes of
+        the scene. To go over to another revision the slot is opened again."""
+        message = OpenScene(scene_slot, name, revision, min_revision)
+        return cast(OpenedScene, self._await(self._enter(message, 0, False), timeout))
+
+    def close_scene(self, scene_slot: int, *, timeout: float | None = None) -> None:
+        """Lets go of a scene."""
+        self._await(self._enter(CloseScene(scene_slot), 0, False), timeout)
+
+    def change_bodies(
+        self, change: SceneChange, *, reset: bool = False, timeout: float | None = None
+    ) -> ChangedBodies:
+        """Attaches, detaches, moves and regroups own bodies, all of it or nothing; `reset`: begins
+        with none. After a change that fails questions of own bodies are refused until one with
+        `reset` succeeds."""
+        pending = self._enter(ChangeBodies(change, reset), 0, False)
+        return cast(ChangedBodies, self._await(pending, timeout))
+
     @overload
     def ask(self, batch: DistanceBatch, *, timeout: float | None = None) -> DistanceResult:
         ...
@@ -122,7 +187,29 @@ class Session:
     ) -> TimeOfCollisionResult:
         ...
 
-    def ask(self, batch: Batch, *, timeout: float | None = None) -> Result:
+    @overload
+    def ask(self, batch: CheckBatch, *, timeout: float | None = None) -> CheckResult:
+        ...
+
+    @overload
+    def ask(self, batch: ClearanceBatch, *, timeout: float | None = None) -> ClearanceResult:
+        ...
+
+    @overload
+    def ask(self, batch: NearestBatch, *, timeout: float | None = None) -> NearestResult:
+        ...
+
+    @overload
+    def ask(self, batch: OverlapBatch, *, timeout: float | None = None) -> OverlapResult:
+        ...
+
+    @overload
+    def ask(self, batch: MotionBatch | RayBatch, *, timeout: float | None = None) -> SweepResult:
+        ...
+
+    def ask(
+        self, batch: Batch | SceneBatch, *, timeout: float | None = None
+    ) -> Result | SceneResult:
         """Sends a batch and waits for its answer."""
         return cast(Result, self._await(self._enter(batch, 0, False), timeout))
 
@@ -138,16 +225,40 @@ class Session:
         """`ask` with a TimeOfCollisionBatch of these columns."""
         return self.ask(TimeOfCollisionBatch(**columns))
 
-    def ask_all(self, batches: Iterable[Batch], *, window: int = 4) -> Iterator[Result]:
+    def check(self, **columns: Any) -> CheckResult:
+        """`ask` with a CheckBatch of these columns."""
+        return self.ask(CheckBatch(**columns))
+
+    def clearance(self, **columns: Any) -> ClearanceResult:
+        """`ask` with a ClearanceBatch of these columns."""
+        return self.ask(ClearanceBatch(**columns))
+
+    def nearest(self, **columns: Any) -> NearestResult:
+        """`ask` with a NearestBatch of these columns."""
+        return self.ask(NearestBatch(**columns))
+
+    def overlap(self, **columns: Any) -> OverlapResult:
+        """`ask` with an OverlapBatch of these columns."""
+        return self.ask(OverlapBatch(**columns))
+
+    def motion(self, **columns: Any) -> SweepResult:
+        """`ask` with a MotionBatch of these columns."""
+        return self.ask(MotionBatch(**columns))
+
+    def ray(self, **columns: Any) -> SweepResult:
+        """`ask` with a RayBatch of these columns."""
+        return self.ask(RayBatch(**columns))
+
+    def ask_all(self, batches: Iterable[Batch | SceneBatch], *, window: int = 4) -> Iterator[Any]:
         """The answers of the batches in their order, with up to `window` of them on their way while
         the caller works on one."""
         pending: deque[Pending] = deque()
         for batch in batches:
             pending.append(self._enter(batch, 0, False))
             if len(pending) >= window:
-                yield cast(Result, self._await(pending.popleft(), None))
+                yield self._await(pending.popleft(), None)
         while pending:
-            yield cast(Result, self._await(pending.popleft(), None))
+            yield self._await(pending.popleft(), None)
 
     def send(self, message: SessionMessage, tag: int = 0) -> None:
         """Sends without waiting for the answer; blocks only while many messages are not yet with
@@ -199,7 +310,7 @@ class Session:
             self._changed.wait(left)
         return left > 0
 
-    def _enter(self, message: SessionMessage, tag: int, is_owed: bool) -> Pending:
+    def _enter(self, message: SessionMessage | TrackMessage, tag: int, is_owed: bool) -> Pending:
         self._guard.check()
         with self._changed:
             self._state.check_open()
@@ -208,6 +319,12 @@ class Session:
             pending = self._state.enter(message, tag, is_owed)
             self._changed.notify_all()
             return pending
+
+    def _tell(self, message: SessionMessage | TrackMessage) -> Answer:
+        """Sends a message of any kind and waits for its answer. Tracks are not begun again on
+        another stream: `tracks` has sessions for them."""
+        answer: Answer = self._await(self._enter(message, 0, False), None)
+        return answer
 
     def _await(self, pending: Pending, timeout: float | None) -> Any:
         deadline = None if timeout is None else time.monotonic() + timeout
@@ -257,8 +374,7 @@ class Session:
             call.cancel()
             return error
         except grpc.RpcError:
-            request_id = request_id_of(call.initial_metadata())
-            return from_call(call.code(), call.details(), call.trailing_metadata(), request_id)
+            return from_rpc_error(call)
         except Exception as error:  # what nobody foresaw must not leave the callers waiting
             call.cancel()
             return ProtocolError(f"an answer cannot be read: {error!r}")

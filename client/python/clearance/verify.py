@@ -7,9 +7,10 @@ For two bodies with the difference B - A, a direction n and points of either bod
 
 and where a closed surface of points of the difference goes round the origin at a distance r,
 distance <= -r - r_A - r_B. So two scans and one weighted sum are a proof, however the answer was
-found. Every number is a `fractions.Fraction`; only square roots and the final comparison are rounded,
-to 2**-100 of their size and outwards. It is for auditing, not for speed: about a millisecond for
-each ten vertices.
+found. Of a cylinder, a cone or an ellipsoid the scan is a closed form, and the answer's own point takes
+the place of the weighted sum, once it is seen to lie in the core. Every number is a
+`fractions.Fraction`; only square roots and the final comparison are rounded, to 2**-100 of their size
+and outwards. It is for auditing, not for speed: about a millisecond for each ten vertices.
 
 >>> box, here, there = clearance.Box((1, 1, 1)), [0, 0, 0, 0, 0, 0, 1], [3, 0, 0, 0, 0, 0, 1]
 >>> with clearance.connect(address) as client:
@@ -17,9 +18,8 @@ each ten vertices.
 >>> verify(box, here, box, there, answer)
 []
 
-Rows whose shapes have vertices can be verified: points, segments, triangles, spheres, capsules,
-boxes, hulls and polygons, with their radii. Cylinders, cones, ellipsoids and compounds cannot
-(NO_PROOF); the C++ library verifies the curved kinds too.
+NO_PROOF is all that can be said of compounds, whose proof is that of all their pieces, and where the
+core of a cylinder, a cone or an ellipsoid overlaps another core.
 """
 
 from __future__ import annotations
@@ -29,21 +29,25 @@ from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 from itertools import combinations
-from typing import Iterable, Sequence
+from typing import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from clearance import _proof_bodies as bodies
+from clearance._proof_bodies import Vector, cross, dot, length, minus, root, times, vector
 from clearance.results import DistanceResult, State
-from clearance.shapes import Shape, body_radius, body_vertices
-
-_Vector = tuple[Fraction, Fraction, Fraction]
+from clearance.scene_results import NearestPairs
+from clearance.shapes import Shape
 
 # The normal and the weights were rounded to doubles on their way here: of both bodies' sizes.
 _ALLOWANCE = 64 * Fraction(1, 2**53)
+# The direction of a smooth body's nearest point is known to the root of what its distance is: of the
+# sizes and places.
+_CURVED_DIRECTION = Fraction(1, 10**9)
 _UNIT_SLACK = Fraction(1, 2**48)
-_ROOT_BITS = 100
 _MOST_WITNESSES = 12
+_NO_VERTEX = 2**32 - 1  # of a shape that has none
 
 
 class ViolationKind(Enum):
@@ -91,6 +95,60 @@ def verify(
     return violations
 
 
+def verify_separation(
+    shape_a: Shape,
+    pose_a: ArrayLike,
+    shape_b: Shape,
+    pose_b: ArrayLike,
+    pairs: NearestPairs,
+    index: int,
+) -> list[Violation]:
+    """What is wrong with one pair of a list (NearestResult.pairs): empty means that no two points of
+    these shapes at these poses, A the own body, are nearer than its lower bound. Ask for bounds and
+    normals; points and distances are checked where they are present. Only of SEPARATED pairs is
+    anything proved, and of none with a compound. Violations have the index as their row."""
+    poses = [np.asarray(pose, float).reshape(7) for pose in (pose_a, pose_b)]
+    try:
+        _check_separation((shape_a, poses[0]), (shape_b, poses[1]), pairs, index)
+    except _Wrong as wrong:
+        return [Violation(index, wrong.kind, wrong.text)]
+    return []
+
+
+def _check_separation(
+    posed_a: tuple[Shape, np.ndarray],
+    posed_b: tuple[Shape, np.ndarray],
+    pairs: NearestPairs,
+    index: int,
+) -> None:
+    kinds = ViolationKind
+    state = State(int(pairs.states[index]))
+    _require(state == State.SEPARATED, kinds.NO_PROOF, f"{state.name} comes without a proof")
+    for shape, _ in (posed_a, posed_b):
+        _require(bodies.has_body(shape), kinds.NO_PROOF, "the proof of a compound is of its pieces")
+    if pairs.lower_bounds is None or pairs.normals is None:
+        raise _Wrong(kinds.NO_PROOF, "bounds and normals were not asked for")
+    bound = float(pairs.lower_bounds[index])
+    _require(math.isfinite(bound), kinds.MALFORMED, f"the lower bound is {bound}")
+    _require(bound > 0, kinds.STATE, f"SEPARATED with lower bound {bound}")
+    normal = _finite(pairs.normals[index], "normal")
+    _require_unit(normal)
+    a, b = (bodies.body_of(*posed, posed_a[1]) for posed in (posed_a, posed_b))
+    allowance = _ALLOWANCE * (a.size + b.size + Fraction(bound))
+    gap = bodies.gap(a, b, normal)
+    text = f"{bound}, but the normal proves {float(gap)} only"
+    _require(gap > 0 and gap >= bound - allowance, kinds.LOWER_BOUND, text)
+    if pairs.distances is None or pairs.points_a is None or pairs.points_b is None:
+        return
+    distance = float(pairs.distances[index])
+    _require(math.isfinite(distance), kinds.MALFORMED, f"the distance is {distance}")
+    ends = _finite(pairs.points_a[index], "points_a"), _finite(pairs.points_b[index], "points_b")
+    off = minus(minus(ends[1], ends[0]), times(Fraction(distance), normal))
+    reach = length(ends[0]) + length(ends[1]) + length(vector(posed_a[1][:3]))
+    is_there = length(off) <= allowance + _ALLOWANCE * reach
+    _require(is_there, kinds.POINT, "the points are not the distance apart along the normal")
+
+
 class _Wrong(Exception):
     def __init__(self, kind: ViolationKind, text: str) -> None:
         super().__init__(text)
@@ -101,64 +159,6 @@ class _Wrong(Exception):
 def _require(holds: bool, kind: ViolationKind, text: str) -> None:
     if not holds:
         raise _Wrong(kind, text)
-
-
-def _vector(numbers: Iterable[float]) -> _Vector:
-    x, y, z = (Fraction(float(number)) for number in numbers)
-    return (x, y, z)
-
-
-def _dot(a: _Vector, b: _Vector) -> Fraction:
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-
-
-def _minus(a: _Vector, b: _Vector) -> _Vector:
-    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
-
-
-def _cross(a: _Vector, b: _Vector) -> _Vector:
-    return (
-        a[1] * b[2] - a[2] * b[1],
-        a[2] * b[0] - a[0] * b[2],
-        a[0] * b[1] - a[1] * b[0],
-    )
-
-
-def _root(value: Fraction, up: bool) -> Fraction:
-    """The square root, rounded down or up to _ROOT_BITS bits."""
-    if value == 0:
-        return Fraction(0)
-    shift = _ROOT_BITS - (value.numerator.bit_length() - value.denominator.bit_length()) // 2
-    scaled = value * Fraction(4) ** shift
-    root = math.isqrt(math.floor(scaled)) + (1 if up else 0)
-    return Fraction(root) / Fraction(2) ** shift
-
-
-def _posed(points: np.ndarray, pose: np.ndarray, frame: np.ndarray) -> list[_Vector]:
-    """Points of a body at a pose, in world axes from the frame's origin: exact, as a rotation by
-    q / |q| needs the square of |q| only."""
-    x, y, z, w = (Fraction(float(number)) for number in pose[3:])
-    square = x * x + y * y + z * z + w * w
-    origin = _minus(_vector(pose[:3]), _vector(frame[:3]))
-    posed = []
-    for point in points:
-        v = _vector(point)
-        axis = (x, y, z)
-        once = _cross(axis, v)
-        twice = _cross(axis, once)
-        posed.append(
-            tuple(origin[i] + v[i] + 2 * (w * once[i] + twice[i]) / square for i in range(3))
-        )
-    return posed  # type: ignore[return-value]
-
-
-def _size(points: Sequence[_Vector], radius: Fraction) -> Fraction:
-    """At least the radius of the body about the middle of its box."""
-    low = [min(p[i] for p in points) for i in range(3)]
-    high = [max(p[i] for p in points) for i in range(3)]
-    middle = tuple((a + b) / 2 for a, b in zip(low, high))
-    squares = (_dot(d, d) for d in (_minus(p, middle) for p in points))  # type: ignore[arg-type]
-    return _root(max(squares), up=True) + radius
 
 
 class _Row:
@@ -175,14 +175,11 @@ class _Row:
         self._row = row
         self._state = State(int(result.states.ravel()[row]))
         self._require_proof(shape_a, shape_b)
-        vertices_a, vertices_b = body_vertices(shape_a), body_vertices(shape_b)
-        assert vertices_a is not None and vertices_b is not None
-        self._a = _posed(vertices_a, pose_a, pose_a)
-        self._b = _posed(vertices_b, pose_b, pose_a)
-        radii = (Fraction(float(body_radius(shape))) for shape in (shape_a, shape_b))
-        self._radius_a, self._radius_b = radii
-        self._radii = self._radius_a + self._radius_b
-        self._sizes = _size(self._a, self._radius_a) + _size(self._b, self._radius_b)
+        self._a = bodies.body_of(shape_a, pose_a, pose_a)
+        self._b = bodies.body_of(shape_b, pose_b, pose_a)
+        self._is_curved = any(isinstance(x, bodies.CurvedBody) for x in (self._a, self._b))
+        self._radii = self._a.radius + self._b.radius
+        self._sizes = self._a.size + self._b.size
         self._lower = self._number("lower_bounds")
         self._upper = self._number("upper_bounds")
         farthest = max(abs(self._lower), abs(self._upper))
@@ -194,7 +191,7 @@ class _Row:
         _require(self._state in provable, kind, f"{self._state.name} comes without a proof")
         for shape in (shape_a, shape_b):
             name = type(shape).__name__
-            _require(body_vertices(shape) is not None, kind, f"a {name} is not verified here")
+            _require(bodies.has_body(shape), kind, f"a {name} is not verified here")
         for name in ("lower_bounds", "upper_bounds", "normals", "witnesses"):
             has_it = getattr(self._result, name) is not None
             _require(has_it, kind, f"{name} were not asked for")
@@ -204,23 +201,20 @@ class _Row:
         _require(math.isfinite(number), ViolationKind.MALFORMED, f"{name} is {number}")
         return Fraction(number)
 
-    def _triple(self, name: str) -> _Vector | None:
+    def _triple(self, name: str) -> Vector | None:
         column = getattr(self._result, name)
         if column is None:
             return None
-        numbers = column.reshape(-1, 3)[self._row]
-        _require(bool(np.isfinite(numbers).all()), ViolationKind.MALFORMED, f"{name} not finite")
-        return _vector(numbers)
+        return _finite(column.reshape(-1, 3)[self._row], name)
 
     def check(self) -> None:
         _require(self._lower <= self._upper, ViolationKind.STATE, "lower bound > upper bound")
         normal = self._triple("normals")
         assert normal is not None
-        length = _root(_dot(normal, normal), up=True)
-        _require(abs(length - 1) <= _UNIT_SLACK, ViolationKind.NORMAL, f"|n| = {float(length)}")
+        _require_unit(normal)
         self._normal = normal
         self._read_witnesses()
-        gap = self._gap(normal)
+        gap = bodies.gap(self._a, self._b, normal)
         self._check_lower(gap)
         if self._state == State.PENETRATING:
             self._check_penetrating()
@@ -236,20 +230,25 @@ class _Row:
         _require(is_well, ViolationKind.MALFORMED, f"witnesses {first} to {last}")
         self._weights = [Fraction(float(w)) for w in all_rows.weights[first:last]]
         _require(min(self._weights) >= 0, ViolationKind.MALFORMED, "a weight < 0")
-        self._differences = [
-            self._difference(int(a), int(b))
+        self._vertices = [
+            (int(a), int(b))
             for a, b in zip(all_rows.vertices_a[first:last], all_rows.vertices_b[first:last])
         ]
+        for a, b in self._vertices:
+            self._require_vertices(a, b)
 
-    def _difference(self, a: int, b: int) -> _Vector:
-        has_both = a < len(self._a) and b < len(self._b)
+    def _require_vertices(self, a: int, b: int) -> None:
+        has_both = _has_vertex(self._a, a) and _has_vertex(self._b, b)
         _require(has_both, ViolationKind.WITNESS_ID, f"vertices {a} and {b}")
-        return _minus(self._b[b], self._a[a])
 
-    def _gap(self, normal: _Vector) -> Fraction:
-        """No two points of the bodies are nearer along the normal, rounded down."""
-        height = min(_dot(normal, b) for b in self._b) - max(_dot(normal, a) for a in self._a)
-        return height / _root(_dot(normal, normal), up=height > 0) - self._radii
+    def _difference(self, a: int, b: int) -> Vector:
+        """Requires: neither body is curved."""
+        self._require_vertices(a, b)
+        assert isinstance(self._a, bodies.PointBody) and isinstance(self._b, bodies.PointBody)
+        return minus(self._b.points[b], self._a.points[a])
+
+    def _differences(self) -> list[Vector]:
+        return [self._difference(a, b) for a, b in self._vertices]
 
     def _check_lower(self, proved: Fraction) -> None:
         _require(
@@ -276,14 +275,35 @@ class _Row:
         )
 
     def _weighted(self) -> Fraction:
+        """The distance is at most this, by a point of either body."""
         total = sum(self._weights, Fraction(0))
         _require(abs(total - 1) <= _UNIT_SLACK, ViolationKind.MALFORMED, "weights' sum is not 1")
-        point = [
-            sum((w * d[i] for w, d in zip(self._weights, self._differences)), Fraction(0)) / total
-            for i in range(3)
-        ]
-        square = sum((x * x for x in point), Fraction(0))
-        return _root(square, up=True) - self._radii
+        ids_a, ids_b = zip(*self._vertices)
+        a, excess_a = self._point(self._a, ids_a, "relative_points_a", self._a.radius)
+        b, excess_b = self._point(self._b, ids_b, "relative_points_b", -self._b.radius)
+        return length(minus(b, a)) + excess_a + excess_b - self._radii
+
+    def _point(
+        self, body: bodies.Body, ids: Sequence[int], name: str, radius: Fraction
+    ) -> tuple[Vector, Fraction]:
+        """One that is within the second of the core: where the weights put it or, of a curved core,
+        the answer's own, moved back along the normal."""
+        if isinstance(body, bodies.PointBody):
+            total = sum(self._weights, Fraction(0))
+            x, y, z = (
+                sum((w * body.points[k][i] for w, k in zip(self._weights, ids)), Fraction(0))
+                / total
+                for i in range(3)
+            )
+            return (x, y, z), Fraction(0)
+        given = self._triple(name)
+        if given is None:
+            raise _Wrong(ViolationKind.NO_PROOF, f"{name} were not asked for")
+        point = minus(given, times(radius, self._normal))
+        excess = body.excess(point)
+        is_there = excess <= self._allowance + _ALLOWANCE * length(point)
+        _require(is_there, ViolationKind.POINT, f"{name} is {float(excess)} m outside of its shape")
+        return point, excess
 
     def _check_apart(self, gap: Fraction) -> None:
         self._check_upper(self._weighted())
@@ -295,20 +315,22 @@ class _Row:
             _require(is_touching, ViolationKind.STATE, "TOUCHING beyond the tolerance")
             return
         _require(self._lower > 0, ViolationKind.STATE, "SEPARATED with lower bound <= 0")
+        if gap <= 0 and self._is_curved:
+            raise _Wrong(ViolationKind.NO_PROOF, "the gap is lost in the normal's rounding")
         # A gap at the size of the normal's own rounding needs the direction of the features.
         proved = gap > 0 or self._gap_of_features() > 0
         _require(proved, ViolationKind.STATE, "SEPARATED is not proved")
 
     def _gap_of_features(self) -> Fraction:
         """Along the exact vector from the origin to the plane, line or point of the witnesses."""
-        first = self._differences[0]
-        basis: list[_Vector] = []
-        for difference in self._differences[1:]:
-            fresh = _without(_minus(difference, first), basis)
+        first, *others = self._differences()
+        basis: list[Vector] = []
+        for difference in others:
+            fresh = _without(minus(difference, first), basis)
             if any(fresh):
                 basis.append(fresh)
         normal = _without(first, basis)
-        return self._gap(normal) if any(normal) else Fraction(0)
+        return bodies.gap(self._a, self._b, normal) if any(normal) else Fraction(0)
 
     def _check_penetrating(self) -> None:
         _require(self._upper < 0, ViolationKind.STATE, "PENETRATING with upper bound >= 0")
@@ -317,7 +339,11 @@ class _Row:
             if proved < 0:
                 self._check_upper(proved)
                 return
-        is_inside = _holds_origin(self._differences)
+        if self._is_curved:
+            raise _Wrong(
+                ViolationKind.NO_PROOF, "the overlap of curved cores comes without a proof"
+            )
+        is_inside = _holds_origin(self._differences())
         _require(is_inside, ViolationKind.STATE, "the witnesses do not hold the origin inside")
         self._check_depth()
 
@@ -352,33 +378,51 @@ class _Row:
             off = [b[i] - a[i] - distance * self._normal[i] for i in range(3)]
             reach = sum(abs(x) for x in a) + sum(abs(x) for x in b)
             limit = self._allowance + _ALLOWANCE * reach
+            if self._is_curved:
+                limit += _CURVED_DIRECTION * (self._sizes + reach)
             is_there = sum(x * x for x in off) <= limit * limit
             _require(is_there, ViolationKind.POINT, f"{prefix}points are not that far apart")
 
 
-def _without(vector: _Vector, basis: Sequence[_Vector]) -> _Vector:
+def _has_vertex(body: bodies.Body, vertex: int) -> bool:
+    if isinstance(body, bodies.CurvedBody):
+        return vertex == _NO_VERTEX
+    return vertex < len(body.points)
+
+
+def _finite(numbers: np.ndarray, name: str) -> Vector:
+    _require(bool(np.isfinite(numbers).all()), ViolationKind.MALFORMED, f"{name} not finite")
+    return vector(numbers)
+
+
+def _require_unit(normal: Vector) -> None:
+    found = length(normal)
+    _require(abs(found - 1) <= _UNIT_SLACK, ViolationKind.NORMAL, f"|n| = {float(found)}")
+
+
+def _without(vector: Vector, basis: Sequence[Vector]) -> Vector:
     for e in basis:
-        share = _dot(vector, e) / _dot(e, e)
+        share = dot(vector, e) / dot(e, e)
         vector = (vector[0] - share * e[0], vector[1] - share * e[1], vector[2] - share * e[2])
     return vector
 
 
-def _holds_origin(points: Sequence[_Vector]) -> bool:
+def _holds_origin(points: Sequence[Vector]) -> bool:
     """Strictly inside their hull. If it is not, some plane through the origin has all points on one
     side, and can be turned until it goes through two of them."""
     has_plane = False
     for a, b in combinations(points, 2):
-        normal = _cross(a, b)
+        normal = cross(a, b)
         if not any(normal):
             continue
         has_plane = True
-        heights = [_dot(normal, p) for p in points]
+        heights = [dot(normal, p) for p in points]
         if not min(heights) < 0 < max(heights):
             return False
     return has_plane
 
 
-def _radius_inside(corners: Sequence[_Vector], facets: Sequence[tuple[int, ...]]) -> Fraction:
+def _radius_inside(corners: Sequence[Vector], facets: Sequence[tuple[int, ...]]) -> Fraction:
     """Radius of a ball about the origin inside the hull of the corners, rounded down: 0 unless the
     surface is closed and goes round the origin. Where the origin sees every triangle from its inner
     side, a closed surface goes round it; the planes are then no nearer than the surface's hull."""
@@ -390,13 +434,13 @@ def _radius_inside(corners: Sequence[_Vector], facets: Sequence[tuple[int, ...]]
     nearest: Fraction | None = None
     for i, j, k in facets:
         a, b, c = corners[i], corners[j], corners[k]
-        normal = _cross(_minus(b, a), _minus(c, a))
+        normal = cross(minus(b, a), minus(c, a))
         if not any(normal):
             continue
-        height = _dot(normal, a)
+        height = dot(normal, a)
         sides.add(height > 0)
         if height == 0:
             return Fraction(0)
-        distance = abs(height) / _root(_dot(normal, normal), up=True)
+        distance = abs(height) / root(dot(normal, normal), up=True)
         nearest = distance if nearest is None else min(nearest, distance)
     return nearest if nearest is not None and len(sides) == 1 else Fraction(0)

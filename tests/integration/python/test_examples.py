@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The examples of the documentation are run: those of every module, and the README's, the latter
-with the wheel in a virtual environment of its own."""
+"""The examples of the documentation are run: those of every module, those of the package's page, and
+the README's, the latter with the wheel in a virtual environment of its own."""
 
+import contextlib
 import doctest
 import importlib
+import io
 import os
 import pathlib
 import pkgutil
@@ -31,8 +33,40 @@ class Examples(unittest.TestCase):
             results = doctest.testmod(module, extraglobs=names)
             self.assertEqual(results.failed, 0, info.name)
             attempted[info.name] = results.attempted
-        for name in ("client", "session", "poses", "verify", "aio", "results"):
+        for name in (
+            "client",
+            "session",
+            "poses",
+            "verify",
+            "aio",
+            "results",
+            "scenes",
+            "scene_client",
+            "tracks",
+        ):
             self.assertGreater(attempted[name], 0, name)
+
+    def test_of_the_package_s_page(self) -> None:
+        root = pathlib.Path(os.environ["CLEARANCE_ROOT"])
+        page = (root / "client/python/README.md").read_text()
+        examples = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+        self.assertEqual(len(examples), 2)
+        with clearance.connect(self.server.address) as client, contextlib.ExitStack() as stack:
+            client.register("crate", clearance.Box((0.5, 0.5, 0.5)))
+            client.scenes.create("map/dust")
+            where = clearance.poses.pose([[[2, 0, 0], [0, 9, 0]], [[0, 0, 0], [0, 9, 0]]])
+            places = clearance.poses.pose([[50, 0, 1.7], [0, 0, 1.7]])
+            names = {"clearance": clearance, "client": client, "where": where, "places": places}
+            names |= {"players": clearance.SceneBodies(ids=[1, 2], shapes=["crate"])}
+            names |= {"tick": 7, "shooter": 2}
+            said = io.StringIO()
+            with contextlib.redirect_stdout(said):
+                for example in examples:
+                    exec(example, names)
+            stack.callback(names["writer"].cancel)
+            stack.callback(names["reader"].cancel)
+            self.assertEqual(said.getvalue(), "[ True False] []\n1 []\n")
+            self.assertEqual(int(names["hits"].bodies_b), 1)
 
     def test_of_the_readme_with_the_wheel(self) -> None:
         text = (pathlib.Path(os.environ["CLEARANCE_ROOT"]) / "README.md").read_text()

@@ -8,7 +8,7 @@ import numpy as np
 from server import Server
 
 import clearance
-from clearance import State, ViolationKind, poses
+from clearance import State, ViolationKind, _proof_bodies, poses
 
 SEED = 7
 ROWS = 12
@@ -24,6 +24,16 @@ def shapes(random: np.random.Generator) -> list:
         clearance.Box((0.3, 0.2, 0.4)),
         clearance.Hull(random.uniform(-0.5, 0.5, (20, 3))),
         clearance.Polygon(random.uniform(-0.5, 0.5, (6, 2)), 0.1),
+    ]
+
+
+def curved() -> list:
+    return [
+        clearance.Cylinder(0.3, 0.2),
+        clearance.Cylinder(0.2, 0.3, 0.1),
+        clearance.Cone(0.3, 0.25, 0.1),
+        clearance.Ellipsoid((0.3, 0.2, 0.4)),
+        clearance.Ellipsoid((0.3, 0.2, 0.05), 0.15),
     ]
 
 
@@ -125,10 +135,112 @@ class Verify(unittest.TestCase):
         bounds = ("lower_bounds", "upper_bounds", "distances")
         return {name: getattr(answer, name) + by for name in bounds}
 
+    def test_accepts_what_is_proved_of_curved_shapes(self) -> None:
+        print("seed", SEED)
+        random = np.random.default_rng(SEED)
+        seen = dict.fromkeys(State, 0)
+        straight = shapes(random)[1], shapes(random)[6]
+        for a in curved():
+            for b in (*curved(), *straight):
+                quaternions = random.normal(size=(2, ROWS, 4))
+                quaternions /= np.linalg.norm(quaternions, axis=-1, keepdims=True)
+                where = poses.pose(random.uniform(-0.9, 0.9, (2, ROWS, 3)), quaternions)
+                for first, second in ((a, b), (b, a)):
+                    answer = self.ask(first, second, where[0], where[1])
+                    found = clearance.verify(first, where[0], second, where[1], answer)
+                    overlaps = np.flatnonzero(answer.states == State.PENETRATING)
+                    unproved = [violation.row for violation in found]
+                    self.assertLessEqual(set(unproved), set(overlaps), f"{first} {second} {found}")
+                    for violation in found:
+                        self.assertEqual(violation.kind, ViolationKind.NO_PROOF)
+                    for state in answer.states:
+                        seen[State(state)] += 1
+                    seen[State.UNSPECIFIED] += len(overlaps) - len(unproved)
+        # Of overlaps of the roundings alone there is a proof.
+        self.assertGreater(min(seen[State.SEPARATED], seen[State.UNSPECIFIED]), 20, seen)
+
+    def test_notices_every_change_of_curved_shapes(self) -> None:
+        kinds = ViolationKind
+        here, there = poses.IDENTITY, poses.pose([0.3, 1.4, 0.2], [0.1, 0.3, -0.2, 0.9])
+        there[3:] /= np.linalg.norm(there[3:])
+        ball = clearance.Sphere(0.25)
+        for shape in curved():
+            answer = self.ask(shape, ball, here, there)
+            self.assertEqual(clearance.verify(shape, here, ball, there, answer), [])
+            nearer = there - 1e-9 * np.append(answer.normals, [0, 0, 0, 0])
+            outwards = {
+                name: getattr(answer, name) - 1e-6 * answer.normals
+                for name in ("relative_points_a", "relative_points_b")
+            }
+            sideways = {
+                name: getattr(answer, name) + 1e-3 * np.roll(answer.normals, 1)
+                for name in ("relative_points_a", "relative_points_b")
+            }
+            smaller = {"radius": shape.radius - 1e-6} if hasattr(shape, "half_length") else None
+            vertices = answer.witnesses.vertices_a * 0
+            for where, changes, expected in [
+                (nearer, {}, kinds.LOWER_BOUND),
+                (there, self.shifted(answer, 1e-9), kinds.LOWER_BOUND),
+                (there, self.shifted(answer, -1e-9), kinds.UPPER_BOUND),
+                (there, {"relative_points_a": None}, kinds.NO_PROOF),
+                (there, {"relative_points_a": outwards["relative_points_b"]}, kinds.POINT),
+                (there, sideways, None),
+                (there, {"witnesses": self.changed(answer, vertices_a=vertices)}, kinds.WITNESS_ID),
+                (there, {"points_a": answer.points_a + 1e-6}, kinds.POINT),
+            ]:
+                with self.subTest(shape=shape, changes=list(changes), expected=expected):
+                    changed = dataclasses.replace(answer, **changes)
+                    found = clearance.verify(shape, here, ball, where, changed)
+                    self.assertEqual(len(found), 1, found)
+                    if expected is not None:
+                        self.assertEqual(found[0].kind, expected, found)
+            if smaller:
+                other = dataclasses.replace(shape, **smaller)
+                found = clearance.verify(other, here, ball, there, answer)
+                self.assertNotEqual(found, [])
+
+    def test_a_point_beside_a_flat_cone_is_not_in_it(self) -> None:
+        disc = clearance.Cone(0.5, 0.0)
+        here, there = poses.IDENTITY, poses.pose([2, 0, 0])
+        answer = self.ask(disc, clearance.Sphere(0.25), here, there)
+        self.assertEqual(clearance.verify(disc, here, clearance.Sphere(0.25), there, answer), [])
+        # Said to be a metre nearer, by a normal that proves no more and a point that is not in it.
+        normal = np.array([0.625, np.sqrt(1 - 0.625**2), 0])
+        gap = 2 * 0.625 - 0.5 - 0.25
+        on_ball = there[:3] - 0.25 * normal
+        lie = dataclasses.replace(
+            answer,
+            normals=normal,
+            distances=np.array(gap),
+            lower_bounds=np.array(gap - 1e-9),
+            upper_bounds=np.array(gap + 1e-9),
+            relative_points_a=on_ball - gap * normal,
+            relative_points_b=on_ball,
+            points_a=None,
+        )
+        (found,) = clearance.verify(disc, here, clearance.Sphere(0.25), there, lie)
+        self.assertEqual(found.kind, ViolationKind.POINT)
+
+    def test_a_point_beside_a_flat_ellipsoid_is_not_in_it(self) -> None:
+        disc = _proof_bodies.body_of(clearance.Ellipsoid((3, 2, 0)), poses.IDENTITY, poses.IDENTITY)
+        for point, far in (((1, 1, 0), 0), ((1, 0, -1), 1), ((6, 0, 0), 3), ((0, 0, 0), 0)):
+            excess = float(disc.excess(_proof_bodies.vector(point)))
+            self.assertAlmostEqual(excess, far, delta=1e-12)
+
     def test_says_what_it_cannot_verify(self) -> None:
-        ball, cone = clearance.Sphere(0.1), clearance.Cone(0.1, 0.2)
-        answer = self.ask(ball, cone, poses.IDENTITY, poses.pose([1, 0, 0]))
-        found = clearance.verify(ball, poses.IDENTITY, cone, poses.pose([1, 0, 0]), answer)
+        ball = clearance.Sphere(0.1)
+        two = clearance.Compound(
+            (clearance.Piece(ball), clearance.Piece(ball, (1, 0, 0, 0, 0, 0, 1)))
+        )
+        there = poses.pose([3, 0, 0])
+        answer = self.ask(ball, two, poses.IDENTITY, there)
+        found = clearance.verify(ball, poses.IDENTITY, two, there, answer)
+        self.assertEqual([violation.kind for violation in found], [ViolationKind.NO_PROOF])
+        # And of cores that overlap where one is curved.
+        box, cone = clearance.Box((0.2, 0.2, 0.2)), clearance.Cone(0.3, 0.2)
+        answer = self.ask(box, cone, poses.IDENTITY, poses.IDENTITY)
+        self.assertEqual(int(answer.states), State.PENETRATING)
+        found = clearance.verify(box, poses.IDENTITY, cone, poses.IDENTITY, answer)
         self.assertEqual([violation.kind for violation in found], [ViolationKind.NO_PROOF])
 
 

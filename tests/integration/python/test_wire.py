@@ -14,7 +14,20 @@ import numpy as np
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
 import clearance
-from clearance import _columns, _decode, _encode, _operations, _schema, batches, results
+from clearance import (
+    _columns,
+    _decode,
+    _encode,
+    _operations,
+    _scene_convert,
+    _schema,
+    batches,
+    results,
+    scene_batches,
+    scene_results,
+    scenes,
+    tracks,
+)
 
 SEED = 11
 Field = descriptor_pb2.FieldDescriptorProto
@@ -119,6 +132,103 @@ class Wire(unittest.TestCase):
         np.testing.assert_array_equal(joined.witnesses.offsets, [0, 1, 3, 4, 6])
         np.testing.assert_array_equal(joined.witnesses.weights, [1, 0.5, 0, 1, 0.5, 2])
 
+    def test_a_batch_of_configurations_is_the_public_message(self) -> None:
+        where = np.arange(42.0).reshape(3, 2, 7)
+        batch = clearance.MotionBatch(
+            poses=where,
+            displacements=np.arange(6.0).reshape(2, 3),
+            rotations=[[7, 8, 9]],  # of both bodies
+            scene_slot=5,
+            among=clearance.Among.SELF,
+            max_pairs=4,
+            detail=clearance.SweepDetail(times=False, normals=True),
+        )
+        layout = _encode.Layout.of(batch)
+        self.assertEqual((layout.shape, layout.bodies), ((3,), 2))
+        own = _schema.message("MotionBatch")()
+        _encode.fill_batch(batch, layout, (1, 2), 1000, own)
+        public = self.public["clearance.v1.MotionBatch"]
+        read = public.FromString(own.SerializeToString())
+        rows = read.configurations
+        self.assertEqual((rows.count, rows.scene_slot, rows.among), (2, 5, 2))
+        self.assertEqual(list(rows.poses), list(range(14, 42)))
+        self.assertEqual(list(read.displacements), list(range(6)))
+        self.assertEqual(list(read.rotations), [7, 8, 9, 7, 8, 9])
+        self.assertEqual(read.max_pairs, 4)
+        self.assertTrue(read.detail.normals and not read.detail.times)
+        alone = _encode.Layout.of(clearance.CheckBatch(scene_slot=None))
+        own = _schema.message("CheckBatch")()
+        _encode.fill_batch(clearance.CheckBatch(scene_slot=None), alone, (0, 1), 1000, own)
+        read = self.public["clearance.v1.CheckBatch"].FromString(own.SerializeToString())
+        self.assertFalse(read.configurations.HasField("scene_slot"))
+
+    def test_a_change_is_the_public_message_and_back(self) -> None:
+        change = clearance.SceneChange(
+            removed_bodies=[4, 2**32 - 1],
+            bodies=clearance.SceneBodies(
+                ids=[1, 2],
+                shapes=["crate", clearance.ByDigest("v1-sha256-0")],
+                shape_slots=[1, 0],
+                poses=np.arange(14.0).reshape(2, 7),
+                masks=2**31,
+                margins=[0.5, 0],
+            ),
+            poses=clearance.ScenePoses(ids=[1, 3], poses=np.arange(7.0)),
+            removed_rules=clearance.ScenePairRules(bodies_a=[8], bodies_b=[9]),
+            rules=clearance.ScenePairRules(bodies_a=[1], bodies_b=[2], kinds=[2], margins=[0.25]),
+        )
+        own = _schema.message("SceneChange")()
+        _scene_convert.fill_change(change, own)
+        read = self.public["clearance.v1.SceneChange"].FromString(own.SerializeToString())
+        self.assertEqual(list(read.removed_bodies), [4, 2**32 - 1])
+        self.assertEqual((read.bodies.count, list(read.bodies.ids)), (2, [1, 2]))
+        self.assertEqual(read.bodies.shapes[0].name, "crate")
+        self.assertEqual(read.bodies.shapes[1].digest, "v1-sha256-0")
+        self.assertEqual(list(read.bodies.poses), list(range(14)))
+        self.assertEqual((list(read.bodies.masks), list(read.bodies.groups)), ([2**31], []))
+        self.assertEqual((read.poses.count, list(read.poses.poses)), (2, [*range(7), *range(7)]))
+        self.assertEqual(list(read.removed_rules.bodies_b), [9])
+        self.assertEqual((list(read.rules.kinds), list(read.rules.margins)), ([2], [0.25]))
+        back = _scene_convert.scene_change(own)
+        self.assertEqual(back.bodies.shapes[1], clearance.ByDigest("v1-sha256-0"))
+        self.assertEqual(back.bodies.masks.tolist(), [2**31] * 2)  # one row for all
+        self.assertEqual(back.bodies.groups.tolist(), [1, 1])
+        self.assertEqual(back.rules.kinds.tolist(), [2])
+        np.testing.assert_array_equal(back.poses.poses, [range(7)] * 2)
+
+    def test_lists_of_pairs_are_joined(self) -> None:
+        public = self.public["clearance.v1.CheckBatchResult"]
+        collector = _decode.RowCollector("check", (3,))
+        for count, offsets, bodies in ((2, [0, 0, 2], [5, 6]), (1, [0, 1], [7])):
+            part = public(count=count, verdicts=[1, 2][:count], scene_revision=9)
+            part.pairs.offsets.extend(offsets)
+            for column in (part.pairs.bodies_a, part.pairs.bodies_b, part.pairs.verdicts):
+                column.extend(bodies)
+            part.pairs.is_self.extend([True] * len(bodies))
+            part.pairs.truncated.extend([False] * count)
+            own = _schema.message("CheckBatchResult").FromString(part.SerializeToString())
+            collector.add(own, 0)
+        joined = collector.result()
+        self.assertEqual(joined.scene_revision, 9)
+        self.assertEqual(joined.pairs.offsets.tolist(), [0, 0, 2, 3])
+        self.assertEqual(joined.pairs.bodies_b.tolist(), [5, 6, 7])
+        self.assertEqual(joined.pairs.truncated.tolist(), [False] * 3)
+        self.assertIsNone(joined.pairs.lower_bounds)
+
+    def test_lists_of_a_wrong_length_are_refused(self) -> None:
+        result = _schema.message("NearestBatchResult")
+        four = np.arange(4, dtype="<u4").tobytes()
+        for name, raw in (("bodies_a", four), ("distances", bytes(8)), ("points_a", bytes(24))):
+            wrong = result(count=1, states=b"\1")
+            wrong.pairs.offsets = np.array([0, 2], "<u4").tobytes()
+            setattr(wrong.pairs, name, raw)
+            with self.subTest(column=name), self.assertRaises(clearance.ProtocolError):
+                _decode.RowCollector("nearest", (1,)).add(wrong, 0)
+        collector = _decode.RowCollector("nearest", (1,))
+        collector.add(result(count=1, states=b"\1"), 0)
+        with self.assertRaisesRegex(clearance.ProtocolError, "without pairs"):
+            collector.result()
+
     def test_columns_of_a_wrong_length_are_refused(self) -> None:
         result = _schema.message("DistanceBatchResult")
         for wrong in (
@@ -142,6 +252,18 @@ class Wire(unittest.TestCase):
             ("ContactColumns", results.Contacts),
             ("DepthProofColumns", results.DepthProofs),
             ("MotionProofColumns", results.MotionProofs),
+            ("CheckDetail", scene_batches.CheckDetail),
+            ("ClearanceDetail", scene_batches.ClearanceDetail),
+            ("NearestDetail", scene_batches.NearestDetail),
+            ("SweepDetail", scene_batches.SweepDetail),
+            ("VerdictPairColumns", scene_results.VerdictPairs),
+            ("NearestPairColumns", scene_results.NearestPairs),
+            ("SweepPairColumns", scene_results.SweepPairs),
+            ("BodyColumns", scenes.SceneBodies),
+            ("BodyPoseColumns", scenes.ScenePoses),
+            ("PairRuleColumns", scenes.ScenePairRules),
+            ("SceneChange", scenes.SceneChange),
+            ("SceneInfo", scenes.SceneInfo),
         ):
             fields = self.public[f"clearance.v1.{name}"].DESCRIPTOR.fields_by_name
             self.assertLessEqual(set(kind.__dataclass_fields__), set(fields), name)
@@ -149,10 +271,19 @@ class Wire(unittest.TestCase):
             ("State", results.State),
             ("MotionState", results.MotionState),
             ("UndecidedReason", results.UndecidedReason),
+            ("Verdict", scene_results.Verdict),
+            ("Among", scene_batches.Among),
+            ("PairRuleKind", scenes.PairRuleKind),
+            ("SceneEnd", scenes.SceneEnd),
+            ("TrackClamp", tracks.TrackClamp),
         ):
             prefix = "".join("_" + c if c.isupper() else c for c in name).upper()[1:] + "_"
             known = {key.removeprefix(prefix): n for key, n in _schema.enum_values(name).items()}
-            self.assertEqual({item.name: int(item) for item in kind}, known)
+            own = {item.name: int(item) for item in kind}
+            if "UNSPECIFIED" not in own:  # what a request may leave away, or no answer has
+                del known["UNSPECIFIED"]
+                own.pop("SCENE_AND_SELF", None)
+            self.assertEqual(own, known)
 
 
 if __name__ == "__main__":

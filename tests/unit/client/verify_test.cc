@@ -305,6 +305,20 @@ TEST(VerifyDistance, CatchesTamperedAnswersOfCurvedKinds) {
   }
 }
 
+TEST(VerifyDistance, CatchesAPointBesideAFlatCone) {
+  // A slanting normal proves a gap of a metre, to a point in the disc's plane but not of the disc.
+  const double across = std::sqrt(1 - 0.625 * 0.625);
+  const Case row = CurvedCase({"beside a flat cone",
+                               {Cone{0.25, 0}, 0},
+                               {.x = 2},
+                               1,
+                               {0.625, across, 0},
+                               {2 - 0.625, -across, 0}});
+  const std::vector<Violation> found = row.Verify();
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(found.front().kind, ViolationKind::kPoint) << Text(found);
+}
+
 TEST(VerifyDistance, ProvesAGapBelowTheRoundingOfTheNormal) {
   // The plane x + y + z = 1 and a point 2^-60 * sqrt(3) in front of it: less than what rounding
   // takes from a normal of doubles over a triangle of this size.

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The scenes of a server for asyncio (`aio.Scenes`)."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, AsyncIterator, Awaitable, Protocol, TypeVar, cast
+
+import grpc
+
+from clearance import _scene_operations as ops
+from clearance._connection import ClientOptions, ProcessGuard, metadata
+from clearance._operations import Operation
+from clearance._watch import METHOD, WatchState
+from clearance.errors import ClearanceError, SessionEnded, from_aio_error
+from clearance.scene_batches import (
+    CheckBatch,
+    ClearanceBatch,
+    MotionBatch,
+    NearestBatch,
+    OverlapBatch,
+    RayBatch,
+    SceneBatch,
+    SceneSetting,
+)
+from clearance.scene_results import (
+    CheckResult,
+    ClearanceResult,
+    NearestResult,
+    OverlapResult,
+    SweepResult,
+)
+from clearance.scenes import FoundScene, SceneChange, SceneInfo, SceneNews
+
+T = TypeVar("T")
+
+
+class _Run(Protocol):
+    def __call__(self, operation: Operation[T], timeout: float | None) -> Awaitable[T]:
+        ...
+
+
+class Scenes:
+    """What clearance.Scenes is, awaited. `watch` alone does not wait."""
+
+    def __init__(
+        self, channel: grpc.aio.Channel, guard: ProcessGuard, options: ClientOptions, run: _Run
+    ) -> None:
+        self._channel = channel
+        self._guard = guard
+        self._options = options
+        self._run = run
+
+    async def create(
+        self,
+        name: str,
+        content: SceneChange | None = None,
+        *,
+        ttl: float | None = None,
+        timeout: float | None = None,
+    ) -> SceneInfo:
+        return await self._run(ops.create(name, content or SceneChange(), ttl), timeout)
+
+    async def get(
+        self,
+        name: str,
+        *,
+        revision: int = 0,
+        min_revision: int = 0,
+        include_content: bool = False,
+        timeout: float | None = None,
+    ) -> FoundScene:
+        pages = ops.Pages(name, revision, min_revision, include_content)
+        while await self._run(pages.next(), timeout):
+            pass
+        return pages.found()
+
+    async def list(self, prefix: str = "", *, timeout: float | None = None) -> list[SceneInfo]:
+        scenes: list[SceneInfo] = []
+        token = ""
+        while True:
+            page, token = await self._run(ops.list_page(prefix, token), timeout)
+            scenes += page
+            if not token:
+                return scenes
+
+    async def update(
+        self, name: str, change: SceneChange, *, etag: str = "", timeout: float | None = None
+    ) -> SceneInfo:
+        return await self._run(ops.update(name, change, etag), timeout)
+
+    async def fork(
+        self,
+        name: str,
+        source: str,
+        *,
+        source_revision: int = 0,
+        ttl: float | None = None,
+        timeout: float | None = None,
+    ) -> SceneInfo:
+        return await self._run(ops.fork(name, source, source_revision, ttl), timeout)
+
+    async def delete(self, name: str, *, etag: str = "", timeout: float | None = None) -> None:
+        await self._run(ops.delete(name, etag), timeout)
+
+    def watch(
+        self, name: str, *, from_revision: int = 0, etag: str = "", reopen_within: float = 30.0
+    ) -> SceneWatch:
+        self._guard.check()
+        state = WatchState(name, from_revision, etag, reopen_within)
+        return SceneWatch(self._channel, self._guard, self._options, state)
+
+    async def ask(
+        self, setting: SceneSetting, batch: SceneBatch, *, timeout: float | None = None
+    ) -> Any:
+        """The result of the batch's kind."""
+        operation = ops.query(setting, batch, self._options.max_receive_bytes)
+        return await self._run(operation, timeout)
+
+    async def check(self, setting: SceneSetting, **columns: Any) -> CheckResult:
+        return cast(CheckResult, await self.ask(setting, CheckBatch(**columns)))
+
+    async def clearance(self, setting: SceneSetting, **columns: Any) -> ClearanceResult:
+        return cast(ClearanceResult, await self.ask(setting, ClearanceBatch(**columns)))
+
+    async def nearest(self, setting: SceneSetting, **columns: Any) -> NearestResult:
+        return cast(NearestResult, await self.ask(setting, NearestBatch(**columns)))
+
+    async def overlap(self, setting: SceneSetting, **columns: Any) -> OverlapResult:
+        return cast(OverlapResult, await self.ask(setting, OverlapBatch(**columns)))
+
+    async def motion(self, setting: SceneSetting, **columns: Any) -> SweepResult:
+        return cast(SweepResult, await self.ask(setting, MotionBatch(**columns)))
+
+    async def ray(self, setting: SceneSetting, **columns: Any) -> SweepResult:
+        return cast(SweepResult, await self.ask(setting, RayBatch(**columns)))
+
+
+class SceneWatch:
+    """What clearance.SceneWatch is, awaited; one task waits at a time. `cancel` alone does not wait.
+    A task that is cancelled while it waits, as by asyncio.wait_for, may wait again: no news are
+    lost."""
+
+    def __init__(
+        self,
+        channel: grpc.aio.Channel,
+        guard: ProcessGuard,
+        options: ClientOptions,
+        state: WatchState,
+    ) -> None:
+        self._method = channel.unary_stream(METHOD)
+        self._guard = guard
+        self._metadata = metadata(options.token)
+        self._state = state
+        self._cancelled = asyncio.Event()
+        self._call: Any = None
+
+    async def __aenter__(self) -> SceneWatch:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.cancel()
+
+    async def __aiter__(self) -> AsyncIterator[SceneNews]:
+        while True:
+            try:
+                yield await self.next()
+            except SessionEnded:
+                return
+
+    async def next(self) -> SceneNews:
+        self._guard.check()
+        while self._state.end is None:
+            news = await self._read()
+            if news is not None:
+                return news
+        raise self._state.end
+
+    def cancel(self) -> None:
+        self._state.is_cancelled = True
+        if self._call is not None:
+            self._call.cancel()
+        self._cancelled.set()
+
+    async def _read(self) -> SceneNews | None:
+        error: ClearanceError | None = None
+        try:
+            if not self._state.is_cancelled or self._call is not None:
+                raw = await self._open().read()
+                if raw is not grpc.aio.EOF:
+                    return self._state.take(raw)
+        except grpc.aio.AioRpcError as failure:
+            error = from_aio_error(failure)
+        except grpc.aio.UsageError:  # gRPC's word for a channel that is no more
+            error = ClearanceError("the client was closed")
+        except asyncio.CancelledError:
+            # gRPC raises it of a call that was cancelled, asyncio of a task that was; the next
+            # call of either begins where the last news ended.
+            self._call.cancel()
+            self._call = None
+            if not self._state.is_cancelled:
+                raise
+        except ClearanceError as unreadable:
+            self._call.cancel()
+            error = unreadable
+        self._call = None
+        wait = self._state.after_failure(error)
+        if wait is not None:
+            try:
+                await asyncio.wait_for(self._cancelled.wait(), wait)
+            except asyncio.TimeoutError:
+                pass
+        return None
+
+    def _open(self) -> Any:
+        if self._call is None:
+            self._call = self._method(self._state.request(), metadata=self._metadata)
+        return self._call

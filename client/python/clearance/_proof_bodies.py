@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The geometry behind `verify`: posed bodies in exact fractions, in world axes from the origin of a
+frame. Only square roots are rounded, to 2**-100 of their size and outwards."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Iterable, Sequence, Union
+
+import numpy as np
+
+from clearance.shapes import Cone, Cylinder, Ellipsoid, Shape, body_radius, body_vertices
+
+Vector = tuple[Fraction, Fraction, Fraction]
+
+_ROOT_BITS = 100
+
+
+def vector(numbers: Iterable[float]) -> Vector:
+    x, y, z = (Fraction(float(number)) for number in numbers)
+    return (x, y, z)
+
+
+def dot(a: Vector, b: Vector) -> Fraction:
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def plus(a: Vector, b: Vector) -> Vector:
+    return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
+
+
+def minus(a: Vector, b: Vector) -> Vector:
+    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
+
+
+def times(factor: Fraction, a: Vector) -> Vector:
+    return (factor * a[0], factor * a[1], factor * a[2])
+
+
+def cross(a: Vector, b: Vector) -> Vector:
+    return (
+        a[1] * b[2] - a[2] * b[1],
+        a[2] * b[0] - a[0] * b[2],
+        a[0] * b[1] - a[1] * b[0],
+    )
+
+
+def root(value: Fraction, up: bool) -> Fraction:
+    """The square root, rounded down or up to _ROOT_BITS bits."""
+    if value == 0:
+        return Fraction(0)
+    shift = _ROOT_BITS - (value.numerator.bit_length() - value.denominator.bit_length()) // 2
+    scaled = value * Fraction(4) ** shift
+    found = math.isqrt(math.floor(scaled)) + (1 if up else 0)
+    return Fraction(found) / Fraction(2) ** shift
+
+
+def length(a: Vector) -> Fraction:
+    """Rounded up."""
+    return root(dot(a, a), up=True)
+
+
+class _Rotation:
+    """By q / |q|: exact, as it needs the square of |q| only."""
+
+    def __init__(self, quaternion: np.ndarray) -> None:
+        x, y, z, self._w = (Fraction(float(number)) for number in quaternion)
+        self._axis = (x, y, z)
+        self._square = x * x + y * y + z * z + self._w * self._w
+
+    def _turned(self, v: Vector, w: Fraction) -> Vector:
+        once = cross(self._axis, v)
+        twice = cross(self._axis, once)
+        return plus(v, times(2 / self._square, plus(times(w, once), twice)))
+
+    def turned(self, v: Vector) -> Vector:
+        return self._turned(v, self._w)
+
+    def turned_back(self, v: Vector) -> Vector:
+        return self._turned(v, -self._w)
+
+
+class PointBody:
+    """The hull of points, extended by a radius."""
+
+    def __init__(self, shape: Shape, pose: np.ndarray, frame: np.ndarray) -> None:
+        vertices = body_vertices(shape)
+        assert vertices is not None
+        rotation = _Rotation(pose[3:])
+        origin = minus(vector(pose[:3]), vector(frame[:3]))
+        self.points = [plus(origin, rotation.turned(vector(vertex))) for vertex in vertices]
+        self.radius = Fraction(float(body_radius(shape)))
+        self.size = _size(self.points) + self.radius
+
+    def height(self, direction: Vector) -> Fraction:
+        """The highest direction . p of the core; not rounded."""
+        return max(dot(direction, point) for point in self.points)
+
+
+class CurvedBody:
+    """A cylinder, a cone or an ellipsoid with a curved core, extended by a radius."""
+
+    def __init__(self, shape: Shape, pose: np.ndarray, frame: np.ndarray) -> None:
+        self._rotation = _Rotation(pose[3:])
+        self._centre = minus(vector(pose[:3]), vector(frame[:3]))
+        self._core = _core_of(shape)
+        self.radius = Fraction(float(body_radius(shape)))
+        self.size = self._core.reach() + self.radius
+
+    def height(self, direction: Vector) -> Fraction:
+        """The highest direction . p of the core, rounded up."""
+        own = self._rotation.turned_back(direction)
+        return dot(direction, self._centre) + self._core.height(own)
+
+    def excess(self, point: Vector) -> Fraction:
+        """Some point of the core is within this of the point."""
+        return self._core.excess(self._rotation.turned_back(minus(point, self._centre)))
+
+
+Body = Union[PointBody, CurvedBody]
+
+
+def has_body(shape: Shape) -> bool:
+    """Whether `body_of` can make one: not of a compound."""
+    return body_vertices(shape) is not None or isinstance(shape, (Cylinder, Cone, Ellipsoid))
+
+
+def body_of(shape: Shape, pose: np.ndarray, frame: np.ndarray) -> Body:
+    """A shape where it stands, from the frame's origin."""
+    if body_vertices(shape) is None:
+        return CurvedBody(shape, pose, frame)
+    return PointBody(shape, pose, frame)
+
+
+def gap(a: Body, b: Body, normal: Vector) -> Fraction:
+    """No two points of the bodies are nearer along the normal (of any length but 0, from A to B),
+    rounded down."""
+    height = -b.height(times(Fraction(-1), normal)) - a.height(normal)
+    return height / root(dot(normal, normal), up=height > 0) - a.radius - b.radius
+
+
+def _size(points: Sequence[Vector]) -> Fraction:
+    """At least the radius of the points about the middle of their box."""
+    middle = tuple((min(p[i] for p in points) + max(p[i] for p in points)) / 2 for i in range(3))
+    return max(length(minus(p, middle)) for p in points)  # type: ignore[arg-type]
+
+
+def _above(value: Fraction, limit: Fraction) -> Fraction:
+    return max(Fraction(0), value - limit)
+
+
+def _across(p: Vector) -> Fraction:
+    return root(p[0] * p[0] + p[1] * p[1], up=True)
+
+
+class _CylinderCore:
+    """In its own axes, as the other cores. Every number is rounded up."""
+
+    def __init__(self, shape: Cylinder) -> None:
+        self._radius = Fraction(float(shape.radius))
+        self._half = Fraction(float(shape.half_length))
+
+    def reach(self) -> Fraction:
+        return length((self._radius, Fraction(0), self._half))
+
+    def height(self, d: Vector) -> Fraction:
+        return self._radius * _across(d) + self._half * abs(d[2])
+
+    def excess(self, p: Vector) -> Fraction:
+        outwards = _above(_across(p), self._radius)
+        return length((outwards, Fraction(0), _above(abs(p[2]), self._half)))
+
+
+class _ConeCore:
+    def __init__(self, shape: Cone) -> None:
+        self._radius = Fraction(float(shape.radius))
+        self._half = Fraction(float(shape.half_length))
+
+    def reach(self) -> Fraction:
+        return length((self._radius, Fraction(0), self._half))
+
+    def height(self, d: Vector) -> Fraction:
+        return max(self._half * d[2], self._radius * _across(d) - self._half * d[2])
+
+    def excess(self, p: Vector) -> Fraction:
+        """First along z into the slab, then towards the axis, or down to where the cone is wide
+        enough."""
+        half, across = self._half, _across(p)
+        z = min(max(p[2], -half), half)
+        if half == 0:
+            return abs(p[2]) + _above(across, self._radius)
+        inwards = _above(across, self._radius * (half - z) / (2 * half))
+        wide_enough = half - 2 * half * across / self._radius
+        down = _above(z, wide_enough) if wide_enough >= -half else inwards
+        return abs(p[2] - z) + min(inwards, down)
+
+
+class _EllipsoidCore:
+    def __init__(self, shape: Ellipsoid) -> None:
+        self._axes = vector(shape.semi_axes)
+
+    def reach(self) -> Fraction:
+        return max(self._axes)
+
+    def height(self, d: Vector) -> Fraction:
+        x, y, z = self._axes
+        return length((x * d[0], y * d[1], z * d[2]))
+
+    def excess(self, p: Vector) -> Fraction:
+        """Along an axis of no extent onto it, then shrunk towards the centre."""
+        pairs = list(zip(p, self._axes))
+        off = sum((abs(value) for value, extent in pairs if extent == 0), Fraction(0))
+        squares = ((value / extent) ** 2 for value, extent in pairs if extent != 0)
+        stretch = root(sum(squares, Fraction(0)), up=True)
+        return off + (length(p) * (1 - 1 / stretch) if stretch > 1 else 0)
+
+
+def _core_of(shape: Shape) -> _CylinderCore | _ConeCore | _EllipsoidCore:
+    match shape:
+        case Cylinder():
+            return _CylinderCore(shape)
+        case Cone():
+            return _ConeCore(shape)
+        case Ellipsoid():
+            return _EllipsoidCore(shape)
+    raise AssertionError(f"{shape} has no curved core")

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The unary calls about scenes, as what is sent and what is made of the answer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+
+from clearance import _decode, _schema
+from clearance._encode import KINDS, Layout, fill_batch, fill_reference, set_duration, unsigned
+from clearance._operations import Operation, make_operation
+from clearance._scene_convert import (
+    fill_change,
+    fill_open_scene,
+    fill_own_bodies,
+    fill_rules,
+    joined_content,
+    scene_info,
+)
+from clearance.errors import ProtocolError, invalid
+from clearance.scene_batches import (
+    CheckBatch,
+    ClearanceBatch,
+    MotionBatch,
+    NearestBatch,
+    SceneBatch,
+    SceneSetting,
+)
+from clearance.scene_results import SceneResult
+from clearance.scenes import FoundScene, OpenScene, SceneChange, SceneInfo
+
+_SERVICE = "SceneService"
+_QUERIES = "SceneQueryService"
+_LARGEST_PAGE = 1000
+
+
+def _info(response: Any) -> SceneInfo:
+    return scene_info(response.scene)
+
+
+def create(name: str, content: SceneChange, ttl: float | None) -> Operation[SceneInfo]:
+    request = _schema.message("CreateSceneRequest")(name=name)
+    fill_change(content, request.content)
+    if ttl is not None:
+        set_duration("ttl", ttl, request.ttl)
+    return make_operation(_SERVICE, "CreateScene", request, _info, is_repeatable=False)
+
+
+class Pages:
+    """The pages of a scene, one call after another, all of one revision."""
+
+    def __init__(self, name: str, revision: int, min_revision: int, include_content: bool) -> None:
+        self._request = _schema.message("GetSceneRequest")(
+            name=name,
+            revision=revision,
+            min_revision=min_revision,
+            include_bodies=include_content,
+            include_rules=include_content,
+        )
+        self._pages: list[Any] = []
+
+    def next(self) -> Operation[bool]:
+        """The call for the next page, which says whether another follows."""
+
+        def make(response: Any) -> bool:
+            self._pages.append(response)
+            self._request.page_token = response.next_page_token
+            return bool(response.next_page_token)
+
+        return make_operation(_SERVICE, "GetScene", self._request, make)
+
+    def found(self) -> FoundScene:
+        """Requires: every page has come."""
+        content = None
+        if self._request.include_bodies:
+            content = joined_content([page.content for page in self._pages])
+        return FoundScene(scene_info(self._pages[-1].scene), content)
+
+
+def list_page(prefix: str, page_token: str) -> Operation[tuple[list[SceneInfo], str]]:
+    """Scenes, and the token of the next page; empty after the last."""
+    request = _schema.message("ListScenesRequest")(
+        prefix=prefix, page_size=_LARGEST_PAGE, page_token=page_token
+    )
+
+    def make(response: Any) -> tuple[list[SceneInfo], str]:
+        return [scene_info(scene) for scene in response.scenes], response.next_page_token
+
+    return make_operation(_SERVICE, "ListScenes", request, make)
+
+
+def update(name: str, change: SceneChange, etag: str) -> Operation[SceneInfo]:
+    request = _schema.message("UpdateSceneRequest")(name=name, etag=etag)
+    fill_change(change, request.change)
+    return make_operation(_SERVICE, "UpdateScene", request, _info, is_repeatable=False)
+
+
+def fork(name: str, source: str, source_revision: int, ttl: float | None) -> Operation[SceneInfo]:
+    request = _schema.message("ForkSceneRequest")(
+        name=name, source=source, source_revision=source_revision
+    )
+    if ttl is not None:
+        set_duration("ttl", ttl, request.ttl)
+    return make_operation(_SERVICE, "ForkScene", request, _info, is_repeatable=False)
+
+
+def delete(name: str, etag: str) -> Operation[None]:
+    request = _schema.message("DeleteSceneRequest")(name=name, etag=etag)
+    return make_operation(_SERVICE, "DeleteScene", request, lambda _: None, is_repeatable=False)
+
+
+def query(setting: SceneSetting, batch: SceneBatch, max_reply_bytes: int) -> Operation[SceneResult]:
+    kind = KINDS[type(batch)]
+    method = kind.capitalize()
+    layout = Layout.of(batch)
+    request = _schema.message(f"{method}Request")()
+    _fill_setting(setting, batch, request)
+    if layout.bodies is not None:
+        # Rows of too few bodies may make a column as long as one row of all.
+        own = len(np.unique(unsigned("bodies.ids", setting.bodies.ids)))
+        if layout.bodies != own:
+            limit = f"of {own} own bodies"
+            raise invalid("configurations.poses", f"{layout.bodies} bodies", limit)
+    fill_batch(batch, layout, (0, layout.count), max_reply_bytes, request.batch)
+
+    def make(response: Any) -> SceneResult:
+        if response.result.count != layout.count:
+            raise ProtocolError(f"{response.result.count} rows answer {layout.count}")
+        collector = _decode.RowCollector(kind, layout.shape)
+        collector.add(response.result, 0)
+        return cast(SceneResult, collector.result())
+
+    return make_operation(_QUERIES, method, request, make)
+
+
+def _fill_setting(setting: SceneSetting, batch: SceneBatch, request: Any) -> None:
+    if isinstance(setting.scene, str):
+        fill_open_scene(OpenScene(batch.scene_slot or 0, setting.scene), request.open_scene)
+    elif setting.scene is not None:
+        slot = batch.scene_slot or 0
+        fill_open_scene(replace(setting.scene, scene_slot=slot), request.open_scene)
+    fields = request.DESCRIPTOR.fields_by_name
+    if "shapes" in fields:  # not of rays
+        for reference in setting.shapes:
+            fill_reference(reference, request.shapes.add())
+        request.min_revision = setting.min_revision
+    if isinstance(batch, (CheckBatch, ClearanceBatch, NearestBatch, MotionBatch)):
+        change = request.change_bodies.change
+        fill_own_bodies(setting.bodies, change.bodies)
+        fill_rules("rules", setting.rules, change.rules)

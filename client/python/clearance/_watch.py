@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a watch of threads and one of asyncio have in common: everything but the waiting."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from google.protobuf.message import DecodeError
+
+from clearance import _schema
+from clearance._connection import Backoff, is_worth_repeating
+from clearance._scene_convert import scene_change, scene_info
+from clearance.errors import Cancelled, ClearanceError, ProtocolError, SessionEnded
+from clearance.scenes import SceneEnd, SceneNews
+
+METHOD = "/clearance.v1.SceneService/WatchScene"
+
+
+class WatchState:
+    """Thread-compatible."""
+
+    def __init__(self, name: str, from_revision: int, etag: str, reopen_within: float) -> None:
+        self._request = _schema.message("WatchSceneRequest")(
+            name=name, from_revision=from_revision, etag=etag
+        )
+        self._response = _schema.message("WatchSceneResponse")
+        self._backoff = Backoff(reopen_within)
+        self._has_told = False
+        self.end: ClearanceError | None = None  # what every later call raises
+        self.is_cancelled = False
+
+    def request(self) -> bytes:
+        """For another stream: it begins at the revision of the last news."""
+        raw: bytes = self._request.SerializeToString()
+        return raw
+
+    def take(self, raw: bytes) -> SceneNews | None:
+        """None: nothing new."""
+        try:
+            response = self._response.FromString(raw)
+        except DecodeError as error:
+            raise ProtocolError(f"not a WatchSceneResponse: {error}") from None
+        self._backoff.after_success()
+        if self._is_known(response):
+            return None
+        ends = response.end in SceneEnd.__members__.values()
+        news = SceneNews(
+            scene_info(response.scene),
+            response.base_revision,
+            scene_change(response.change),
+            response.is_reload,
+            SceneEnd(response.end) if ends else None,
+        )
+        self._has_told = True
+        self._request.from_revision = news.scene.revision
+        self._request.etag = news.scene.etag
+        if news.end is not None:
+            self.end = SessionEnded("the scene is no more")
+        return news
+
+    def _is_known(self, response: Any) -> bool:
+        """The first message of another stream says where it begins."""
+        is_change = not response.is_reload and not response.end
+        is_same = response.scene.revision == self._request.from_revision
+        return bool(self._has_told and is_change and is_same)
+
+    def after_failure(self, error: ClearanceError | None) -> float | None:
+        """Seconds to wait before another stream; None: the watch is over, and `end` says why. None
+        of an error: the server ended the stream, which it should not before the scene ends.
+        """
+        if self.is_cancelled:
+            self.end = Cancelled("the watch was cancelled")
+            return None
+        error = error or ProtocolError("the stream ended before the scene did")
+        wait = self._backoff.after_failure() if is_worth_repeating(error.code) else None
+        if wait is None:
+            self.end = error
+        return wait

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Answers about scenes as dataclasses of arrays, as `results` has them: the leading axes of every
+column are the batch's broadcast shape, and a column that was not asked for is None.
+
+Lists of pairs are flat: row i, counted in C order, has the items from offsets[i] up to but without
+offsets[i + 1] (`of_row`). A is the own body (0 of a ray, and of an overlap's shape), B the other one;
+`is_self` says whether that is an own body too. scene_query.proto is the reference of every column.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Union
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from clearance.errors import ErrorDetail
+from clearance.results import MotionState, UndecidedReason, proved_apart
+
+_Column = Union[np.ndarray, None]
+
+
+class Verdict(IntEnum):
+    """What is proved of a configuration, or of a pair of one."""
+
+    UNSPECIFIED = 0
+    FREE = 1
+    TOUCHING = 2
+    UNDECIDED = 3  # never take it for free
+    REFUSED = 4  # see `errors`
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PairList:
+    """Pairs of rows, one row after another."""
+
+    offsets: np.ndarray
+    bodies_a: np.ndarray
+    bodies_b: np.ndarray
+    is_self: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.bodies_a)
+
+    def of_row(self, row: int) -> slice:
+        """Where the pairs of a row, counted in C order, are in the other columns."""
+        if not 0 <= row < len(self.offsets) - 1:
+            raise IndexError(f"row {row} of {len(self.offsets) - 1}")
+        return slice(int(self.offsets[row]), int(self.offsets[row + 1]))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class VerdictPairs(PairList):
+    """Pairs that are not free. `truncated`, 1 a row: there are, or may be, more than are told."""
+
+    verdicts: np.ndarray
+    truncated: np.ndarray
+    lower_bounds: _Column = None
+    upper_bounds: _Column = None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class NearestPairs(PairList):
+    """The nearest pairs of each row, by their upper bounds."""
+
+    states: np.ndarray
+    distances: _Column = None
+    lower_bounds: _Column = None
+    upper_bounds: _Column = None
+    points_a: _Column = None
+    points_b: _Column = None
+    normals: _Column = None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SweepPairs(PairList):
+    """Pairs that are not free along the way. `truncated`, 1 a row: there are, or may be, more."""
+
+    states: np.ndarray
+    truncated: np.ndarray
+    t_free: _Column = None
+    t_hit: _Column = None
+    t_leave: _Column = None
+    distances: _Column = None
+    points_a: _Column = None
+    points_b: _Column = None
+    normals: _Column = None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SceneRowsResult:
+    """What every answer has: its shape, the revision of the scene that was asked (0: none), the
+    refused rows and the undecided ones, each by its index in C order."""
+
+    shape: tuple[int, ...]
+    scene_revision: int = 0
+    errors: tuple[ErrorDetail, ...] = ()
+    undecided: dict[int, UndecidedReason] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return int(np.prod(self.shape))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CheckResult(SceneRowsResult):
+    """Answers of a CheckBatch: bodies and bounds are of the first pair that is not free."""
+
+    verdicts: np.ndarray
+    bodies_a: _Column = None
+    bodies_b: _Column = None
+    is_self: _Column = None
+    lower_bounds: _Column = None
+    upper_bounds: _Column = None
+    free_radii: _Column = None
+    pairs: VerdictPairs | None = None
+
+    def proved_free(self) -> np.ndarray:
+        """Of each row whether it is proved that nothing touches; never of UNDECIDED or REFUSED."""
+        return self.verdicts == Verdict.FREE
+
+    def free_motion_radius(self) -> np.ndarray:
+        """Of each row the metres that every own body (each of its points) may move, any way, and the
+        row stays free, as far as the answer has free radii; 0 of a row that is not free.
+        """
+        return _radii(self.proved_free(), self.free_radii)
+
+    def still_free(self, moved: ArrayLike) -> np.ndarray:
+        """Of each row whether it is still free after the own bodies moved so many metres
+        (`largest_displacement`), (…, bodies)."""
+        return _still_free(self.proved_free(), self.free_motion_radius(), moved)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ClearanceResult(SceneRowsResult):
+    """Answers of a ClearanceBatch: lower_bounds hold for every pair, all else is of the nearest."""
+
+    states: np.ndarray
+    distances: _Column = None
+    lower_bounds: _Column = None
+    upper_bounds: _Column = None
+    bodies_a: _Column = None
+    bodies_b: _Column = None
+    is_self: _Column = None
+    points_a: _Column = None
+    points_b: _Column = None
+    normals: _Column = None
+    free_radii: _Column = None
+
+    def proved_free(self, margin: ArrayLike = 0.0) -> np.ndarray:
+        """Of each row whether everything is proved to be farther apart than `margin` metres (which
+        broadcasts), as DistanceResult has it."""
+        return proved_apart(self.states, self.lower_bounds, margin)
+
+    def free_motion_radius(self) -> np.ndarray:
+        """As CheckResult has it."""
+        return _radii(self.proved_free(), self.free_radii)
+
+    def still_free(self, moved: ArrayLike) -> np.ndarray:
+        """As CheckResult has it."""
+        return _still_free(self.proved_free(), self.free_motion_radius(), moved)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class NearestResult(SceneRowsResult):
+    """Answers of a NearestBatch: states are those of the rows' first pairs."""
+
+    states: np.ndarray
+    pairs: NearestPairs
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class OverlapResult(SceneRowsResult):
+    """Answers of an OverlapBatch."""
+
+    verdicts: np.ndarray
+    pairs: VerdictPairs | None = None
+
+    def proved_free(self) -> np.ndarray:
+        """Of each row whether it is proved that nothing touches; never of UNDECIDED or REFUSED."""
+        return self.verdicts == Verdict.FREE
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SweepResult(SceneRowsResult):
+    """Answers of a MotionBatch or a RayBatch: proved free before t_free; all else is of the first
+    contact."""
+
+    states: np.ndarray
+    t_free: _Column = None
+    t_hit: _Column = None
+    t_leave: _Column = None
+    bodies_a: _Column = None
+    bodies_b: _Column = None
+    is_self: _Column = None
+    points_a: _Column = None
+    points_b: _Column = None
+    normals: _Column = None
+    distances: _Column = None
+    pairs: SweepPairs | None = None
+
+    def proved_free(self) -> np.ndarray:
+        """Of each row whether nothing is met on the whole way."""
+        return self.states == MotionState.FREE
+
+
+SceneResult = Union[CheckResult, ClearanceResult, NearestResult, OverlapResult, SweepResult]
+
+
+def _radii(is_free: np.ndarray, radii: _Column) -> np.ndarray:
+    if radii is None:
+        return np.zeros(is_free.shape)
+    return np.where(is_free & (radii > 0), radii, 0.0)  # NaN is no radius
+
+
+def _still_free(is_free: np.ndarray, radii: np.ndarray, moved: ArrayLike) -> np.ndarray:
+    distances = np.asarray(moved, float)
+    # A NaN is no distance that was not reached. Of no bodies, none has moved.
+    return is_free & (distances < radii[..., None]).all(-1)

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scenes with asyncio: the same answers, errors, watches and broken streams."""
+
+import asyncio
+import signal
+import unittest
+
+import numpy as np
+from relay import Relay
+from server import Server
+
+import clearance
+from clearance import SceneBodies, SceneChange, SceneEnd, ScenePoses, SceneSetting, aio, poses
+
+
+def at(*xs: float) -> np.ndarray:
+    return poses.pose(np.stack((xs, np.zeros(len(xs)), np.zeros(len(xs))), -1))
+
+
+class AioScene(unittest.IsolatedAsyncioTestCase):
+    async def asyncSetUp(self) -> None:
+        self.server = Server("--max_batch_rows=7")
+        self.addCleanup(lambda: self.server.end())
+        self.client = await aio.connect(self.server.address)
+        self.addAsyncCleanup(self.client.close)
+        await self.client.register("box", clearance.Box((0.5, 0.5, 0.5)))
+        boxes = SceneBodies(ids=[10, 11], shapes=["box"], poses=at(0, 4))
+        self.scenes = self.client.scenes
+        self.made = await self.scenes.create("row", SceneChange(bodies=boxes), ttl=60)
+        self.own = SceneBodies(ids=[1, 2], poses=at(2, 8))
+
+    async def open(self, client: aio.Client) -> aio.Session:
+        session = client.open_session()
+        self.addCleanup(session.cancel)
+        await session.open(0, clearance.Sphere(0.5))
+        await session.open_scene(0, "row", revision=1)
+        changed = await session.change_bodies(SceneChange(bodies=self.own))
+        self.assertEqual((changed.body_count, changed.rule_count), (2, 0))
+        return session
+
+    async def test_made_shown_changed_forked_listed_deleted(self) -> None:
+        moved = SceneChange(poses=ScenePoses(ids=[11], poses=at(5)))
+        changed = await self.scenes.update("row", moved, etag=self.made.etag)
+        with self.assertRaises(clearance.Aborted):
+            await self.scenes.update("row", moved, etag=self.made.etag)
+        found = await self.scenes.get("row", include_content=True)
+        self.assertEqual(found.info, changed)
+        np.testing.assert_array_equal(found.content.bodies.poses, at(0, 5))
+        await self.scenes.fork("fork", "row", source_revision=1, ttl=60)
+        self.assertEqual([info.name for info in await self.scenes.list()], ["fork", "row"])
+        await self.scenes.delete("fork")
+        with self.assertRaises(clearance.NotFound):
+            await self.scenes.get("fork")
+
+    async def test_calls_and_sessions_answer_each_question_alike(self) -> None:
+        session = await self.open(self.client)
+        setting = SceneSetting(
+            scene="row", shapes=[clearance.Sphere(0.5)], bodies=SceneBodies(ids=[1, 2])
+        )
+        way = {"displacements": [[[3, 0, 0], [0, 0, 0]]]}
+        for name, columns, expected in (
+            ("check", {"poses": at(2, 8)}, 1),
+            ("clearance", {"poses": at(1.25, 8)}, 0.25),
+            ("nearest", {"poses": at(1.25, 8)}, 0.25),
+            ("overlap", {"poses": at(0.75)}, 2),
+            ("motion", {"poses": at(2, 8), **way}, 1 / 3),
+            ("ray", {"origins": [2, 0, 0], "displacements": [3, 0, 0]}, 0.5),
+        ):
+            with self.subTest(question=name):
+                answers = [
+                    await getattr(session, name)(**columns),
+                    await getattr(self.scenes, name)(setting, **columns),
+                ]
+                for answer in answers:
+                    if name in ("check", "overlap"):
+                        found = answer.verdicts
+                    elif name in ("motion", "ray"):
+                        found = answer.t_hit
+                    else:
+                        found = answer.pairs.distances if name == "nearest" else answer.distances
+                    np.testing.assert_allclose(np.ravel(found), [expected], atol=1e-6)
+
+    async def test_slots_and_bodies_are_let_go(self) -> None:
+        session = await self.open(self.client)
+        await session.change_bodies(SceneChange(bodies=SceneBodies(ids=[5])), reset=True)
+        self.assertEqual((await session.check(poses=at(8))).verdicts, 1)
+        await session.close_scene(0)
+        with self.assertRaises(clearance.NotFound):
+            await session.check()
+        await session.open_scene(1, "row", min_revision=1)
+        self.assertEqual((await session.check(scene_slot=1, poses=at(4))).verdicts, 2)
+
+    async def test_large_batches_are_split(self) -> None:
+        session = await self.open(self.client)
+        xs = np.linspace(1.125, 2.875, 100)
+        where = np.stack((poses.pose(np.stack((xs, 0 * xs, 0 * xs), -1)), at(*(0 * xs + 8))), 1)
+        answer = await session.clearance(poses=where)
+        np.testing.assert_allclose(answer.distances, np.minimum(xs - 1, 3 - xs), atol=1e-6)
+
+    async def test_a_watch_tells_each_change_and_the_end(self) -> None:
+        watch = self.scenes.watch("row", from_revision=1, etag=self.made.etag)
+        self.addCleanup(watch.cancel)
+        self.assertEqual((await watch.next()).scene, self.made)
+        # Who stops waiting loses no news.
+        with self.assertRaises(TimeoutError):
+            await asyncio.wait_for(watch.next(), 0.02)
+        for x in range(3):
+            await self.scenes.update("row", SceneChange(poses=ScenePoses(ids=[11], poses=at(x))))
+            news = await watch.next()
+            self.assertEqual((news.base_revision, news.scene.revision), (x + 1, x + 2))
+            np.testing.assert_array_equal(news.change.poses.poses, at(x))
+        await self.scenes.delete("row")
+        self.assertEqual([news.end async for news in watch], [SceneEnd.DELETED])
+        with self.assertRaises(clearance.SessionEnded):
+            await watch.next()
+        async with self.scenes.watch("nowhere") as missing:
+            with self.assertRaises(clearance.NotFound):
+                await missing.next()
+
+    async def test_a_watch_is_cancelled_while_a_task_waits(self) -> None:
+        watch = self.scenes.watch("row")
+        self.assertTrue((await watch.next()).is_reload)
+        waiting = asyncio.ensure_future(watch.next())
+        await asyncio.sleep(0)
+        watch.cancel()
+        with self.assertRaises(clearance.Cancelled):
+            await waiting
+
+    async def test_holds_its_scene_and_bodies_where_the_connection_breaks(self) -> None:
+        relay = Relay(self.server.port)
+        self.addCleanup(lambda: relay.close())
+        async with await aio.connect(relay.address) as client:
+            session = await self.open(client)
+            await session.close(0)
+            await self.scenes.update("row", SceneChange(removed_bodies=[10]))
+            watch = client.scenes.watch("row", from_revision=2)
+            self.addCleanup(watch.cancel)
+            await watch.next()
+            relay.cut()
+            answer = await session.nearest(max_pairs=9)
+            self.assertEqual(answer.scene_revision, 1)
+            self.assertEqual(answer.pairs.bodies_b.tolist(), [10, 11, 11, 2, 10])
+            await self.scenes.update("row", SceneChange(removed_bodies=[11]))
+            self.assertEqual((await watch.next()).scene.revision, 3)
+
+    async def test_ends_where_the_scene_is_gone(self) -> None:
+        session = await self.open(self.client)
+        port = self.server.port
+        self.server.end(signal.SIGKILL)
+        self.server = Server(port=port)
+        with self.assertRaisesRegex(clearance.FailedPrecondition, "scene slot 0 held revision 1"):
+            await session.check()
+
+
+if __name__ == "__main__":
+    unittest.main()
