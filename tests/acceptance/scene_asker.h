@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Puts the questions of a file that are about its scene to a server: makes the scene, attaches what
-// moves to a session and asks thousands of motions a message. By the stubs of the contract: the
-// client library asks no scenes.
+// moves to a session and asks thousands of motions a message. By the stubs of the contract, so that
+// what is scored is the server alone.
 
 #ifndef CLEARANCE_TESTS_ACCEPTANCE_SCENE_ASKER_H_
 #define CLEARANCE_TESTS_ACCEPTANCE_SCENE_ASKER_H_
