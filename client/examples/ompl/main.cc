@@ -12,10 +12,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
@@ -82,9 +84,10 @@ bool Collides(const Robot& robot, const std::vector<JointVector>& path, FclCell*
   if (cell->Touches(path.front())) return true;
   for (std::size_t i = 1; i < path.size(); ++i) {
     const double metres = robot.MotionBound(TurnBetween(path[i - 1], path[i]));
-    const double count = std::fmax(std::ceil(metres / kFineStep), 1);
-    for (double k = 1; k <= count; ++k) {
-      if (cell->Touches(Between(path[i - 1], path[i], k / count))) return true;
+    const auto count = static_cast<std::size_t>(std::fmax(std::ceil(metres / kFineStep), 1));
+    for (std::size_t k = 1; k <= count; ++k) {
+      const double t = static_cast<double>(k) / static_cast<double>(count);
+      if (cell->Touches(Between(path[i - 1], path[i], t))) return true;
     }
   }
   return false;
@@ -125,10 +128,11 @@ class Study {
     return run;
   }
 
-  // That the looks at paths see what collides.
-  void PrintStraightWays() const {
+  // Whether looks at paths see what collides.
+  void CheckStraightWays() const {
     std::printf("%zu of %zu straight ways from start to goal collide, by the same fine steps\n",
                 straight_ways_that_collide_, straight_ways_);
+    if (straight_ways_that_collide_ == 0) Fail("no straight way was seen to collide");
   }
 
  private:
@@ -221,7 +225,7 @@ void RunProblems(Study* study, const std::vector<Problem>& problems, std::uint32
     }
   }
   PrintTable(runs);
-  study->PrintStraightWays();
+  study->CheckStraightWays();
   const bool any_solved = std::any_of(
       runs.begin(), runs.end(), [](const Run& run) { return !run.plans[kProof].path.empty(); });
   if (!any_solved) Fail("no problem was solved with proof");

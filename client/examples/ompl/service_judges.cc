@@ -77,6 +77,7 @@ bool ProofJudge::Cover(double t, const Surroundings& around, Way* way) {
 
 bool ProofJudge::AskAt(const std::vector<double>& times, Way* way) {
   std::vector<JointVector> rows;
+  rows.reserve(times.size());
   for (const double t : times) rows.push_back(Between(way->from, way->to, t));
   std::vector<Surroundings> found = FreeSurroundings(rows);
   if (found.empty()) return false;
