@@ -36,7 +36,7 @@ std::vector<double> Coverage::NextTimes(std::size_t most_in_gap) const {
   for (const Interval& gap : Gaps()) {
     const double length = gap.to - gap.from;
     const double wanted = std::ceil(length / (2 * gap.half_width));
-    const double most = static_cast<double>(most_in_gap);
+    const auto most = static_cast<double>(most_in_gap);
     const auto count = static_cast<std::size_t>(std::clamp(wanted, 1.0, most));
     for (std::size_t i = 0; i < count; ++i) {
       const double part = (static_cast<double>(i) + 0.5) / static_cast<double>(count);
