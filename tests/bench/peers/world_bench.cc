@@ -20,11 +20,14 @@
 
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
+#include "client/examples/ompl/data_files.h"
+#include "client/examples/ompl/fcl_cell.h"
 #include "core/query/body_query.h"
 #include "core/scene/scene_query.h"
 #include "core/shape/make_shape.h"
 #include "tests/bench/peers/worlds.h"
 #include "tests/bench/report.h"
+#include "tests/support/arm.h"
 #include "tests/support/level.h"
 #include "tests/support/random.h"
 
@@ -131,19 +134,22 @@ void RunRays(const fs::path& folder, bool is_short, Report* report) {
 // ---- An arm among obstacles ----
 
 struct Problem {
-  std::vector<testing::Obstacle> obstacles;
+  std::vector<plan::Obstacle> obstacles;
   ScenePtr scene;
-  std::vector<Pose> poses;  // kConfigurations rows
+  // Of each of kConfigurations; once more as ours.
+  std::vector<std::vector<plan::Pose>> robot_poses;
+  std::vector<std::vector<Pose>> poses;
 };
 
-std::vector<Problem> MakeProblems(const testing::Arm& arm, const fs::path& folder, bool is_short) {
+std::vector<Problem> MakeProblems(const plan::Robot& arm, const fs::path& folder, bool is_short) {
   std::vector<Problem> problems;
-  for (const testing::PlanningProblem& read : testing::ReadProblems(folder)) {
-    Problem problem = {read.obstacles, read.MakeScene(), {}};
+  const std::vector<plan::Problem> all = plan::ReadProblems(folder).value();
+  for (const plan::Problem& read : all) {
+    Problem problem = {read.obstacles, testing::MakeScene(read.obstacles), {}, {}};
     for (std::size_t i = 0; i < kConfigurations; ++i) {
       const double t = static_cast<double>(i) / (kConfigurations - 1);
-      const std::vector<Pose> row = arm.PosesAt(read.JointsAt(t));
-      problem.poses.insert(problem.poses.end(), row.begin(), row.end());
+      problem.robot_poses.push_back(arm.BodyPosesAt(arm.JointsOf(read.JointsAt(t))));
+      problem.poses.push_back(testing::ToCore(problem.robot_poses.back()));
     }
     problems.push_back(std::move(problem));
     if (is_short && problems.size() == kShortProblems) break;
@@ -174,8 +180,11 @@ bool TouchesAny(const Asker& asker) {
 
 class ArmBench {
  public:
-  ArmBench(const testing::Arm& arm, const PairRules& rules, const std::vector<Problem>& problems)
-      : arm_(arm), rules_(rules), problems_(problems) {}
+  ArmBench(const plan::Robot& arm, const std::vector<Problem>& problems)
+      : arm_(arm),
+        bodies_(testing::BodiesOf(arm)),
+        rules_(testing::RulesOf(arm)),
+        problems_(problems) {}
 
   // Ours against all pairs, the others against ours.
   void Check(Report* report) {
@@ -187,7 +196,7 @@ class ArmBench {
         const bool touches = AskOurs(problem, i);
         touching += touches ? 1 : 0;
         if (touches != TouchesAny(AskerOf(problem, i))) Fail("a configuration of the arm");
-        for (std::size_t k = 0; k < 2; ++k) differ[k] += fcl_[k].Check(i) != touches ? 1 : 0;
+        for (std::size_t k = 0; k < 2; ++k) differ[k] += AskFcl(k, problem, i) != touches ? 1 : 0;
       }
     }
     const std::size_t count = problems_.size() * kConfigurations;
@@ -203,7 +212,7 @@ class ArmBench {
       LoadOthers(problem);
       ours += TimeOf([&](std::size_t i) { AskOurs(problem, i); });
       for (std::size_t k = 0; k < 2; ++k)
-        theirs[k] += TimeOf([&](std::size_t i) { fcl_[k].Check(i); });
+        theirs[k] += TimeOf([&](std::size_t i) { AskFcl(k, problem, i); });
     }
     const auto count = static_cast<double>(problems_.size() * kConfigurations);
     report->Add("check/panda/clearance", kCpu, ours / count);
@@ -221,38 +230,37 @@ class ArmBench {
   }
 
   void LoadOthers(const Problem& problem) {
-    for (FclCell& fcl : fcl_) {
-      fcl.Load(problem.obstacles);
-      fcl.Prepare(problem.poses);
-    }
+    for (plan::FclCell& fcl : fcl_) fcl.Load(problem.obstacles);
   }
 
   Asker AskerOf(const Problem& problem, std::size_t i) const {
-    const std::size_t size = arm_.bodies().size();
-    return {.scene = *problem.scene,
-            .bodies = arm_.bodies(),
-            .poses = absl::MakeConstSpan(problem.poses).subspan(i * size, size),
-            .rules = &rules_};
+    return {
+        .scene = *problem.scene, .bodies = bodies_, .poses = problem.poses[i], .rules = &rules_};
   }
 
   bool AskOurs(const Problem& problem, std::size_t i) {
     return CheckScene(AskerOf(problem, i), {}, &scratch_).verdict != Verdict::kFree;
   }
 
-  const testing::Arm& arm_;
-  const PairRules& rules_;
+  bool AskFcl(std::size_t k, const Problem& problem, std::size_t i) {
+    return fcl_[k].Touches(problem.robot_poses[i]);
+  }
+
+  const plan::Robot& arm_;
+  const std::vector<SceneBody> bodies_;
+  const PairRules rules_;
   const std::vector<Problem>& problems_;
   SceneScratch scratch_;
-  FclCell fcl_[2] = {{arm_.bodies(), rules_, FclSolver::kLibccd},
-                     {arm_.bodies(), rules_, FclSolver::kIndep}};
+  plan::FclCell fcl_[2] = {{arm_, plan::FclCell::Solver::kLibccd},
+                           {arm_, plan::FclCell::Solver::kIndependent}};
 };
 
 void RunArm(const fs::path& data, bool is_short, Report* report) {
-  const testing::Arm arm(data / "robot_panda");
-  if (testing::WorstLinkError(arm, data / "robot_panda") > 1e-9) Fail("forward kinematics");
-  const PairRules rules = arm.RulesOf(data / "scenes_mbm_panda" / "allowed_collision_pairs.json");
-  const std::vector<Problem> problems = MakeProblems(arm, data / "scenes_mbm_panda", is_short);
-  ArmBench bench(arm, rules, problems);
+  const fs::path scenes = data / "scenes_mbm_panda";
+  const plan::Robot arm = plan::ReadRobot(data / "robot_panda", scenes).value();
+  if (plan::WorstLinkError(arm, data / "robot_panda").value() > 1e-9) Fail("forward kinematics");
+  const std::vector<Problem> problems = MakeProblems(arm, scenes, is_short);
+  ArmBench bench(arm, problems);
   bench.Check(report);
   for (int round = 0; round < (is_short ? 1 : kRounds); ++round) bench.Measure(report);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whole worlds in other libraries, as world_bench asks them beside ours: rays through the bodies of
-// a level, and configurations of an arm among obstacles.
+// Whole worlds in Bullet, as world_bench asks it beside ours: rays through the bodies of a level.
+// (An arm among obstacles in FCL is client/examples/ompl/fcl_cell.h.)
 
 #ifndef CLEARANCE_TESTS_BENCH_PEERS_WORLDS_H_
 #define CLEARANCE_TESTS_BENCH_PEERS_WORLDS_H_
@@ -13,7 +13,6 @@
 
 #include "core/scene/scene.h"
 #include "tests/bench/peers/peer.h"
-#include "tests/support/arm.h"
 
 namespace clearance::bench {
 
@@ -41,30 +40,6 @@ class BulletWorld {
 
   // The part of the way to the first hit; kNoHit where there is none.
   double Cast(const Vec3d& origin, const Vec3d& displacement) const;
-
- private:
-  struct Parts;
-  std::unique_ptr<Parts> parts_;
-};
-
-// FCL's DynamicAABBTreeCollisionManager of the obstacles, as its own boxes and cylinders, and
-// another of the arm's links, as convex hulls. Thread-compatible.
-class FclCell {
- public:
-  // Keeps a reference to the rules. Requires: every link is one hull.
-  FclCell(const std::vector<SceneBody>& links, const PairRules& rules, FclSolver solver);
-  ~FclCell();
-  FclCell(const FclCell&) = delete;
-  FclCell& operator=(const FclCell&) = delete;
-
-  // Places obstacles in place of those before. Not timed.
-  void Load(const std::vector<testing::Obstacle>& obstacles);
-
-  // Puts poses, one a link and row after row, into FCL's own types. Not timed.
-  void Prepare(const std::vector<Pose>& poses);
-
-  // Whether a pair touches in row i; as soon as one does.
-  bool Check(std::size_t i);
 
  private:
   struct Parts;

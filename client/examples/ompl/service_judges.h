@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a planner makes of a service's answers, in two ways.
+
+#ifndef CLEARANCE_EXAMPLES_OMPL_SERVICE_JUDGES_H_
+#define CLEARANCE_EXAMPLES_OMPL_SERVICE_JUDGES_H_
+
+#include <map>
+#include <vector>
+
+#include "client/examples/ompl/coverage.h"
+#include "client/examples/ompl/judge.h"
+#include "client/examples/ompl/service_cell.h"
+
+namespace clearance::plan {
+
+// As planners usually do it: a way is free if its states at the resolution are, which go in one
+// message. Nothing is said of what is between them.
+class StatesJudge final : public Judge {
+ public:
+  explicit StatesJudge(ConfigurationAsker* asker) : asker_(asker) {}
+
+  bool IsFree(const JointVector& joints) override { return AreFree({joints}); }
+
+ protected:
+  bool DoIsFreeBetween(const JointVector& from, const JointVector& to) override;
+
+ private:
+  bool AreFree(const std::vector<JointVector>& rows);
+
+  ConfigurationAsker* asker_;
+};
+
+// A way is free if every configuration on it is proved to be: each lies so near to one that was
+// asked that no pair can have come together (Robot::MotionBound) that is as far apart there as was
+// proved. It is asked where what is known so far leaves gaps, a message at a time, until there are
+// none, one configuration is not free, or a pair is so near that it does not help. What was found
+// at ends is kept: the next way begins at one.
+class ProofJudge final : public Judge {
+ public:
+  // Far more than forward kinematics errs; taken off every distance. Metres.
+  static constexpr double kRoundingSlack = 1e-9;
+  static constexpr double kLeastDistance = 1e-5;  // nearer pairs do not help; metres
+  static constexpr double kMaxDistance = 0.1;     // of pairs that are looked at; metres
+
+  // Keeps a reference to the robot.
+  ProofJudge(const Robot& robot, ConfigurationAsker* asker) : robot_(robot), asker_(asker) {}
+
+  bool IsFree(const JointVector& joints) override;
+
+ protected:
+  bool DoIsFreeBetween(const JointVector& from, const JointVector& to) override;
+
+ private:
+  struct Way {
+    const JointVector& from;
+    const JointVector& to;
+    JointVector turn;
+    Coverage proved = {};
+  };
+
+  // Asks at these times; false if that ends it.
+  bool AskAt(const std::vector<double>& times, Way* way);
+  // Of each row; empty if not all are free.
+  std::vector<Surroundings> FreeSurroundings(const std::vector<JointVector>& rows);
+  // The part of the way up to which it is free before and after a configuration; 0 if a pair is
+  // too near.
+  double HalfWidth(const Way& way, const Surroundings& around) const;
+  // False if not even a little of the way is free there.
+  bool Cover(double t, const Surroundings& around, Way* way);
+
+  const Robot& robot_;
+  ConfigurationAsker* asker_;
+  std::map<JointVector, Surroundings> ends_;  // free ones
+};
+
+}  // namespace clearance::plan
+
+#endif  // CLEARANCE_EXAMPLES_OMPL_SERVICE_JUDGES_H_
