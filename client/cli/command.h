@@ -59,6 +59,7 @@ void AddSceneWatch(CLI::App* scene, GlobalOptions* options);    // a word of `sc
 void AddSceneQueries(CLI::App* scene, GlobalOptions* options);  // words of `scene`
 void AddServerCommands(CLI::App* app, GlobalOptions* options);
 void AddBenchCommand(CLI::App* app, GlobalOptions* options);
+void AddDoctorCommand(CLI::App* app, GlobalOptions* options);
 
 }  // namespace clearance::client
 

@@ -111,7 +111,8 @@ Examples:
   clearance distance --batch questions.json
   clearance scene import cell meshes/ poses.json
   clearance scene check cell gripper.obj --pose 0 0 1 0 0 0 1 --all 10
-  clearance scene ray cell --origin 0 0 2 --displacement 0 0 -3)";
+  clearance scene ray cell --origin 0 0 2 --displacement 0 0 -3
+  clearance doctor)";
 
 }  // namespace
 
@@ -142,6 +143,7 @@ int main(int argc, char** argv) {
   AddSceneCommands(&app, &options);
   AddServerCommands(&app, &options);
   AddBenchCommand(&app, &options);
+  AddDoctorCommand(&app, &options);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -118,12 +118,16 @@ ServerProcess::ServerProcess(const std::vector<std::string>& arguments)
   http_port_ = ports.value("http_port", 0);
 }
 
-Completed RunServerProgram(const std::vector<std::string>& arguments) {
-  ChildProcess process(Command({}, arguments));
+Completed RunProgram(const std::vector<std::string>& command) {
+  ChildProcess process(command);
   const int exit_code = process.WaitForExit();
   // Whatever is missing of the output is still in the pipe.
   process.WaitForLine("\n\n(no such line: waits for the end of the output)");
   return {exit_code, process.output()};
+}
+
+Completed RunServerProgram(const std::vector<std::string>& arguments) {
+  return RunProgram(Command({}, arguments));
 }
 
 }  // namespace clearance::test

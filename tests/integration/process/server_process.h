@@ -81,11 +81,12 @@ class ServerProcess {
   int http_port_ = 0;
 };
 
-// Runs clearance-server to its end.
+// Runs a program to its end.
 struct Completed {
   int exit_code;
   std::string output;
 };
+Completed RunProgram(const std::vector<std::string>& command);
 Completed RunServerProgram(const std::vector<std::string>& arguments);
 
 }  // namespace clearance::test
