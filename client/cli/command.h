@@ -62,6 +62,7 @@ void AddSceneQueries(CLI::App* scene, GlobalOptions* options);  // words of `sce
 void AddServerCommands(CLI::App* app, GlobalOptions* options);
 void AddBenchCommand(CLI::App* app, GlobalOptions* options);
 void AddDoctorCommand(CLI::App* app, GlobalOptions* options);
+void AddWatchCommand(CLI::App* app, GlobalOptions* options);
 
 }  // namespace clearance::client
 

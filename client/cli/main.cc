@@ -147,6 +147,7 @@ int main(int argc, char** argv) {
   AddServerCommands(&app, &options);
   AddBenchCommand(&app, &options);
   AddDoctorCommand(&app, &options);
+  AddWatchCommand(&app, &options);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
