@@ -63,6 +63,7 @@ void AddServerCommands(CLI::App* app, GlobalOptions* options);
 void AddBenchCommand(CLI::App* app, GlobalOptions* options);
 void AddDoctorCommand(CLI::App* app, GlobalOptions* options);
 void AddWatchCommand(CLI::App* app, GlobalOptions* options);
+void AddCompletionCommand(CLI::App* app, GlobalOptions* options);
 
 }  // namespace clearance::client
 

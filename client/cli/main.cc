@@ -113,7 +113,8 @@ Examples:
   clearance scene import cell meshes/ poses.json
   clearance scene check cell gripper.obj --pose 0 0 1 0 0 0 1 --all 10
   clearance scene ray cell --origin 0 0 2 --displacement 0 0 -3
-  clearance doctor)";
+  clearance doctor
+  source <(clearance completion bash))";
 
 }  // namespace
 
@@ -148,6 +149,7 @@ int main(int argc, char** argv) {
   AddBenchCommand(&app, &options);
   AddDoctorCommand(&app, &options);
   AddWatchCommand(&app, &options);
+  AddCompletionCommand(&app, &options);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
