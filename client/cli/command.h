@@ -36,6 +36,7 @@ struct GlobalOptions {
   std::string address = "localhost:50051";
   double timeout_s = 10;
   bool json = false;
+  bool quiet = false;  // no progress, wherever stderr goes
   TlsArguments tls;
   std::string token_file;  // empty: the token is that of the environment, if it has one
   bool allow_plaintext_token = false;
@@ -54,11 +55,15 @@ int ReportError(const absl::Status& status);
 void AddShapeCommands(CLI::App* app, GlobalOptions* options);
 void AddTransferCommands(CLI::App* app, GlobalOptions* options);
 void AddQueryCommands(CLI::App* app, GlobalOptions* options);
+void AddFileQueryCommand(CLI::App* app, GlobalOptions* options);
 void AddSceneCommands(CLI::App* app, GlobalOptions* options);
 void AddSceneWatch(CLI::App* scene, GlobalOptions* options);    // a word of `scene`
 void AddSceneQueries(CLI::App* scene, GlobalOptions* options);  // words of `scene`
 void AddServerCommands(CLI::App* app, GlobalOptions* options);
 void AddBenchCommand(CLI::App* app, GlobalOptions* options);
+void AddDoctorCommand(CLI::App* app, GlobalOptions* options);
+void AddWatchCommand(CLI::App* app, GlobalOptions* options);
+void AddCompletionCommand(CLI::App* app, GlobalOptions* options);
 
 }  // namespace clearance::client
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "client/cli/row_output.h"
 #include "internal/scene_convert.h"
 
 namespace clearance::client {
@@ -123,12 +124,9 @@ void Importer::Take(const std::string& name, const std::string& digest,
 }
 
 void Importer::Refuse(const std::string& name, const Error& error) {
-  refusals_.push_back({{"name", name},
-                       {"code", absl::StatusCodeToString(error.code)},
-                       {"field", error.field},
-                       {"value", error.value},
-                       {"limit", error.limit},
-                       {"message", error.message}});
+  Json refusal = {{"name", name}};
+  refusal.update(ToJson(error));
+  refusals_.push_back(std::move(refusal));
 }
 
 }  // namespace clearance::client

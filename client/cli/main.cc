@@ -109,9 +109,12 @@ Examples:
   clearance distance crate '{"sphere": {"radius": 0.1}}' --pose-b 1 0 0 0 0 0 1
   clearance toc crate wall.stl --displacement-a 0.5 0 0 --json
   clearance distance --batch questions.json
+  clearance query distance poses.csv crate wall.stl --csv > answers.csv
   clearance scene import cell meshes/ poses.json
   clearance scene check cell gripper.obj --pose 0 0 1 0 0 0 1 --all 10
-  clearance scene ray cell --origin 0 0 2 --displacement 0 0 -3)";
+  clearance scene ray cell --origin 0 0 2 --displacement 0 0 -3
+  clearance doctor
+  source <(clearance completion bash))";
 
 }  // namespace
 
@@ -133,15 +136,20 @@ int main(int argc, char** argv) {
   app.add_flag("--allow-plaintext-token", options.allow_plaintext_token,
                "Send the token to another machine even over plain text");
   app.add_flag("-o,--json", options.json, "Print JSON instead of tables");
+  app.add_flag("-q,--quiet", options.quiet, "Show no progress of long work");
   app.footer(kFooter);
   app.require_subcommand(1);
   app.fallthrough();
   AddShapeCommands(&app, &options);
   AddTransferCommands(&app, &options);
   AddQueryCommands(&app, &options);
+  AddFileQueryCommand(&app, &options);
   AddSceneCommands(&app, &options);
   AddServerCommands(&app, &options);
   AddBenchCommand(&app, &options);
+  AddDoctorCommand(&app, &options);
+  AddWatchCommand(&app, &options);
+  AddCompletionCommand(&app, &options);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

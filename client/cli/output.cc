@@ -77,20 +77,6 @@ Json StartRows(const Result& result) {
   return rows;
 }
 
-std::string CellText(const Json& cell) {
-  if (cell.is_string()) return cell.get<std::string>();
-  if (cell.is_number_float()) return absl::StrFormat("%.10g", cell.get<double>());
-  if (cell.contains("limit")) {  // a refusal
-    return absl::StrFormat("%s = %s, has to be %s: %s", CellText(cell["field"]),
-                           CellText(cell["value"]), CellText(cell["limit"]),
-                           CellText(cell["message"]));
-  }
-  if (!cell.is_array()) return cell.dump();
-  std::string text;
-  for (const Json& item : cell) text += (text.empty() ? "" : " ") + CellText(item);
-  return text;
-}
-
 void PrintLine(const std::vector<std::string>& cells, const std::vector<std::size_t>& widths) {
   std::string line;
   for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -233,31 +219,44 @@ Json ToJson(const TimeOfCollisionResult& result) {
 
 void PrintJson(const Json& json) { absl::PrintF("%s\n", json.dump(2)); }
 
-void PrintTable(const Json& rows) {
-  if (rows.empty()) return;
-  // Every column that some row has, in the order of the first.
-  std::vector<std::string> names;
-  std::vector<std::size_t> widths;
+std::string CellText(const Json& cell) {
+  if (cell.is_string()) return cell.get<std::string>();
+  if (cell.is_number_float()) return absl::StrFormat("%.10g", cell.get<double>());
+  if (cell.contains("limit")) {  // a refusal
+    return absl::StrFormat("%s = %s, has to be %s: %s", CellText(cell["field"]),
+                           CellText(cell["value"]), CellText(cell["limit"]),
+                           CellText(cell["message"]));
+  }
+  if (!cell.is_array()) return cell.dump();
+  std::string text;
+  for (const Json& item : cell) text += (text.empty() ? "" : " ") + CellText(item);
+  return text;
+}
+
+void TableWriter::Write(const Json& rows) {
+  const std::size_t known = names_.size();
   for (const Json& row : rows) {
     for (const auto& [name, cell] : row.items()) {
-      const auto at = std::find(names.begin(), names.end(), name) - names.begin();
-      if (at == static_cast<std::ptrdiff_t>(names.size())) {
-        names.push_back(name);
-        widths.push_back(name.size());
+      const auto at = std::find(names_.begin(), names_.end(), name) - names_.begin();
+      if (at == static_cast<std::ptrdiff_t>(names_.size())) {
+        names_.push_back(name);
+        widths_.push_back(name.size());
       }
-      widths[at] = std::max(widths[at], CellText(cell).size());
+      widths_[at] = std::max(widths_[at], CellText(cell).size());
     }
   }
-  PrintLine(names, widths);
+  if (names_.size() > known) PrintLine(names_, widths_);
   for (const Json& row : rows) {
     std::vector<std::string> cells;
-    cells.reserve(names.size());
-    for (const std::string& name : names) {
+    cells.reserve(names_.size());
+    for (const std::string& name : names_) {
       cells.push_back(row.contains(name) ? CellText(row[name]) : "-");
     }
-    PrintLine(cells, widths);
+    PrintLine(cells, widths_);
   }
 }
+
+void PrintTable(const Json& rows) { TableWriter().Write(rows); }
 
 int ExitCodeOf(const DistanceResult& result) { return WorstCode(result.states); }
 int ExitCodeOf(const IntersectionResult& result) { return WorstCode(result.states); }

@@ -29,7 +29,21 @@ Json ToJson(const TimeOfCollisionResult& result);
 
 void PrintJson(const Json& json);
 
-// A line for each row (an object): columns are as wide as their widest cell. Nothing for no rows.
+// A value as people read it: a refusal as a sentence.
+std::string CellText(const Json& cell);
+
+// A table that grows. Columns are as wide as their widest cell so far; a row with a new member
+// begins with another header. Thread-compatible.
+class TableWriter {
+ public:
+  // A line for each row (an object). Nothing for no rows.
+  void Write(const Json& rows);
+
+ private:
+  std::vector<std::string> names_;  // every column that some row had, in the order of the first
+  std::vector<std::size_t> widths_;
+};
+
 void PrintTable(const Json& rows);
 
 // The exit code for the rows of a result.

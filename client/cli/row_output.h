@@ -41,6 +41,14 @@ inline void AddCount(const char* name, const std::vector<std::uint32_t>& column,
   if (row < column.size()) (*object)[name] = column[row];
 }
 
+inline Json ToJson(const Error& error) {
+  return {{"code", absl::StatusCodeToString(error.code)},
+          {"field", error.field},
+          {"value", error.value},
+          {"limit", error.limit},
+          {"message", error.message}};
+}
+
 // Puts what was said of single rows, refusals and reasons, into the rows they are about.
 template <class Result>
 void AddRemarks(const Result& result, Json* rows) {
@@ -49,11 +57,7 @@ void AddRemarks(const Result& result, Json* rows) {
   }
   for (const Error& error : result.errors) {
     if (error.index >= rows->size()) continue;
-    (*rows)[error.index]["error"] = {{"code", absl::StatusCodeToString(error.code)},
-                                     {"field", error.field},
-                                     {"value", error.value},
-                                     {"limit", error.limit},
-                                     {"message", error.message}};
+    (*rows)[error.index]["error"] = ToJson(error);
   }
 }
 
@@ -99,14 +103,27 @@ inline ExitCode CodeOf(Verdict verdict) {
   }
 }
 
+// The codes that rows had so far.
+class CodeTally {
+ public:
+  void Add(ExitCode code) { has_[code] = true; }
+
+  int Worst() const {
+    for (const ExitCode code : {kExitError, kExitNotFree, kExitUnknown}) {
+      if (has_[code]) return code;
+    }
+    return kExitFree;
+  }
+
+ private:
+  bool has_[4] = {};
+};
+
 template <class States>
 int WorstCode(const States& states) {
-  bool has[4] = {};
-  for (const auto state : states) has[CodeOf(state)] = true;
-  for (const ExitCode code : {kExitError, kExitNotFree, kExitUnknown}) {
-    if (has[code]) return code;
-  }
-  return kExitFree;
+  CodeTally tally;
+  for (const auto state : states) tally.Add(CodeOf(state));
+  return tally.Worst();
 }
 
 }  // namespace clearance::client

@@ -9,6 +9,7 @@
 #include "clearance/scene.h"
 #include "client/cli/command.h"
 #include "client/cli/output.h"
+#include "client/cli/progress.h"
 #include "client/cli/read_file.h"
 #include "client/cli/scene_file.h"
 #include "client/cli/scene_output.h"
@@ -108,7 +109,8 @@ int Delete(const GlobalOptions& options, const SceneArguments& arguments) {
 // Registers each mesh that is placed, under its own name after the scene's; the same content is
 // there already after an import that was broken off.
 absl::Status RegisterMeshes(const Client& client, const SceneArguments& arguments,
-                            std::vector<ShapeKey>* shapes) {
+                            Progress* progress, std::vector<ShapeKey>* shapes) {
+  std::uint64_t registered = 0;
   for (ShapeKey& shape : *shapes) {
     std::string& file = std::get<ByName>(shape).name;
     const std::string path = std::filesystem::path(arguments.folder) / file;
@@ -117,6 +119,7 @@ absl::Status RegisterMeshes(const Client& client, const SceneArguments& argument
     file = arguments.name + "/" + ShapeNameOfFile(file);
     const absl::StatusOr<Registration> done = client.Register(file, loaded->shape);
     if (!done.ok()) return done.status();
+    progress->Set(++registered);
   }
   return absl::OkStatus();
 }
@@ -128,7 +131,10 @@ int Import(const GlobalOptions& options, const SceneArguments& arguments) {
   if (!content.ok()) return ReportError(content.status());
   const absl::StatusOr<Client> client = options.Connect();
   if (!client.ok()) return ReportError(client.status());
-  const absl::Status status = RegisterMeshes(*client, arguments, &content->bodies.shapes);
+  std::vector<ShapeKey>* const shapes = &content->bodies.shapes;
+  Progress progress(options, {"meshes", shapes->size()});
+  const absl::Status status = RegisterMeshes(*client, arguments, &progress, shapes);
+  progress.Hide();
   if (!status.ok()) return ReportError(status);
   return Show(options, SceneClient(*client).Create(arguments.name, *content, arguments.ttl()));
 }

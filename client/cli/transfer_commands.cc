@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // export, import: shapes and scenes from one server to another by way of a file.
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -10,34 +11,46 @@
 #include "client/cli/command.h"
 #include "client/cli/importer.h"
 #include "client/cli/output.h"
+#include "client/cli/progress.h"
 #include "client/cli/transfer_file.h"
 
 namespace clearance::client {
 namespace {
 
+struct Exported {
+  std::uint64_t shapes = 0;
+  std::uint64_t scenes = 0;
+};
+
+// What is written, and how far that is.
+struct Writing {
+  TransferWriter writer;
+  Progress progress;
+  Exported written = {};
+
+  template <class Item>
+  void Write(const Item& item, std::uint64_t* count) {
+    writer.Write(item);
+    ++*count;
+    progress.Set(written.shapes + written.scenes);
+  }
+};
+
 // Writes the page's shapes as they are now; a name that is gone by now is left out.
-absl::Status WritePage(const Client& client, const ShapePage& page, TransferWriter* writer,
-                       int* written) {
+absl::Status WritePage(const Client& client, const ShapePage& page, Writing* writing) {
   for (const ShapeInfo& info : page.shapes) {
     absl::StatusOr<FoundShape> found = client.Get(ByName{info.name}, /*include_content=*/true);
     if (found.status().code() == absl::StatusCode::kNotFound) continue;
     if (!found.ok()) return found.status();
     if (!found->content) return absl::InternalError("the server sent no content");
-    writer->Write(TransferShape{found->info.name, found->info.digest, *std::move(found->content)});
-    ++*written;
+    writing->Write(TransferShape{found->info.name, found->info.digest, *std::move(found->content)},
+                   &writing->written.shapes);
   }
   return absl::OkStatus();
 }
 
-struct Exported {
-  int shapes = 0;
-  int scenes = 0;
-};
-
 // The newest revisions of those that are kept: what has a ttl lives in memory alone and goes soon.
-absl::StatusOr<int> ExportScenes(const Client& client, const std::string& prefix,
-                                 TransferWriter* writer) {
-  int written = 0;
+absl::Status ExportScenes(const Client& client, const std::string& prefix, Writing* writing) {
   const SceneClient scenes(client);
   const absl::StatusOr<std::vector<SceneInfo>> infos = scenes.List(prefix);
   if (!infos.ok()) return infos.status();
@@ -46,47 +59,44 @@ absl::StatusOr<int> ExportScenes(const Client& client, const std::string& prefix
     absl::StatusOr<FoundScene> found = scenes.Get(info.name, {.include_content = true});
     if (found.status().code() == absl::StatusCode::kNotFound) continue;
     if (!found.ok()) return found.status();
-    writer->Write(TransferScene{info.name, std::move(found->content)});
-    ++written;
+    writing->Write(TransferScene{info.name, std::move(found->content)}, &writing->written.scenes);
   }
-  return written;
+  return absl::OkStatus();
 }
 
-absl::StatusOr<Exported> ExportAll(const Client& client, const std::string& prefix,
-                                   TransferWriter* writer) {
-  int written = 0;
+absl::Status ExportAll(const Client& client, const std::string& prefix, Writing* writing) {
   ListOptions page_wanted = {.prefix = prefix, .page_size = 1000, .page_token = ""};
   do {
     const absl::StatusOr<ShapePage> page = client.ListPage(page_wanted);
     if (!page.ok()) return page.status();
-    const absl::Status status = WritePage(client, *page, writer, &written);
+    const absl::Status status = WritePage(client, *page, writing);
     if (!status.ok()) return status;
     page_wanted.page_token = page->next_page_token;
   } while (!page_wanted.page_token.empty());
-  const absl::StatusOr<int> scenes = ExportScenes(client, prefix, writer);
-  if (!scenes.ok()) return scenes.status();
-  const absl::Status status = writer->Finish();
-  if (!status.ok()) return status;
-  return Exported{.shapes = written, .scenes = *scenes};
+  absl::Status status = ExportScenes(client, prefix, writing);
+  return status.ok() ? writing->writer.Finish() : status;
 }
 
 int Export(const GlobalOptions& options, const std::string& file, const std::string& prefix) {
   const absl::StatusOr<Client> client = options.Connect();
   if (!client.ok()) return ReportError(client.status());
-  TransferWriter writer(file);
-  const absl::StatusOr<Exported> written = ExportAll(*client, prefix, &writer);
-  if (!written.ok()) return ReportError(written.status());
-  const Json answer = {{"file", file}, {"shapes", written->shapes}, {"scenes", written->scenes}};
+  Writing writing = {TransferWriter(file), Progress(options, {.unit = "shapes and scenes"})};
+  const absl::Status status = ExportAll(*client, prefix, &writing);
+  writing.progress.Hide();
+  if (!status.ok()) return ReportError(status);
+  const Json answer = {
+      {"file", file}, {"shapes", writing.written.shapes}, {"scenes", writing.written.scenes}};
   options.json ? PrintJson(answer) : PrintTable(Json::array({answer}));
   return kExitFree;
 }
 
-absl::Status ImportAll(TransferReader* reader, Importer* importer) {
+absl::Status ImportAll(TransferReader* reader, Importer* importer, Progress* progress) {
   while (true) {
     const absl::StatusOr<TransferItem> item = reader->Next();
     if (item.status().code() == absl::StatusCode::kOutOfRange) return importer->Flush();
     if (!item.ok()) return item.status();
     if (absl::Status status = importer->Add(*item); !status.ok()) return status;
+    progress->Set(reader->bytes_read());
   }
 }
 
@@ -96,7 +106,9 @@ int Import(const GlobalOptions& options, const std::string& file, bool replace) 
   const absl::StatusOr<Client> client = options.Connect();
   if (!client.ok()) return ReportError(client.status());
   Importer importer(*client, replace);
-  const absl::Status status = ImportAll(&*reader, &importer);
+  Progress progress(options, {"bytes", reader->bytes()});
+  const absl::Status status = ImportAll(&*reader, &importer, &progress);
+  progress.Hide();
   const Json answer = {{"registered", importer.registered()},
                        {"scenes", importer.scenes()},
                        {"refused", importer.refusals().size()}};

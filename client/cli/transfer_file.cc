@@ -2,6 +2,7 @@
 #include "client/cli/transfer_file.h"
 
 #include <cstdio>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -86,6 +87,13 @@ absl::Status TransferWriter::Finish() {
   return absl::UnavailableError(absl::StrCat(path_, ": cannot be written"));
 }
 
+TransferReader::TransferReader(std::string path, std::ifstream file)
+    : path_(std::move(path)), file_(std::move(file)) {
+  std::error_code error;
+  const std::uint64_t size = std::filesystem::file_size(path_, error);
+  bytes_ = error ? 0 : size;
+}
+
 absl::StatusOr<TransferReader> TransferReader::Open(const std::string& path) {
   std::ifstream file(path);
   std::string line;
@@ -102,6 +110,7 @@ absl::StatusOr<TransferItem> TransferReader::Next() {
   std::string line;
   if (!std::getline(file_, line)) return absl::OutOfRangeError("the end");
   ++line_;
+  bytes_read_ += line.size() + 1;
   absl::StatusOr<TransferItem> item = Parse(line);
   if (item.ok()) return item;
   return absl::InvalidArgumentError(absl::StrCat(path_, ":", line_, ": ", item.status().message()));

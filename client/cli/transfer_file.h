@@ -11,6 +11,7 @@
 #ifndef CLEARANCE_CLIENT_CLI_TRANSFER_FILE_H_
 #define CLEARANCE_CLIENT_CLI_TRANSFER_FILE_H_
 
+#include <cstdint>
 #include <fstream>
 #include <string>
 #include <variant>
@@ -58,13 +59,18 @@ class TransferReader {
   // OUT_OF_RANGE after the last item, INVALID_ARGUMENT naming the line of one that is malformed.
   absl::StatusOr<TransferItem> Next();
 
+  // Of the whole file, 0 where nobody knows, and of the items that were read.
+  std::uint64_t bytes() const { return bytes_; }
+  std::uint64_t bytes_read() const { return bytes_read_; }
+
  private:
-  TransferReader(std::string path, std::ifstream file)
-      : path_(std::move(path)), file_(std::move(file)) {}
+  TransferReader(std::string path, std::ifstream file);
 
   std::string path_;
   std::ifstream file_;
   int line_ = 1;
+  std::uint64_t bytes_ = 0;
+  std::uint64_t bytes_read_ = 0;
 };
 
 }  // namespace clearance::client

@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The command line as scripts see it: exit codes, JSON and warnings, against the real server.
+#include "tests/integration/client/command_line.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "clearance/scene.h"
 #include "internal/scene_convert.h"
-#include "tests/integration/client/real_server.h"
+#include "tests/unit/client/fake_server.h"
 
 namespace clearance::client {
 namespace {
@@ -22,56 +19,6 @@ namespace {
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-using Json = nlohmann::ordered_json;
-
-struct Ran {
-  int exit_code = -1;
-  std::string output;  // of both streams
-};
-
-class CommandLine : public testing::Test {
- protected:
-  std::string File(const std::string& name) const { return directory_ / name; }
-  const RealServer& server() const { return server_; }
-
-  void SetUp() override {
-    std::string pattern = std::filesystem::temp_directory_path() / "clearance-cli-XXXXXX";
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    directory_ = pattern;
-  }
-  void TearDown() override { std::filesystem::remove_all(directory_); }
-
-  std::string Write(const std::string& name, const std::string& text) const {
-    const std::string path = directory_ / name;
-    std::ofstream(path) << text;
-    return path;
-  }
-
-  Ran Run(const std::string& arguments) const { return Execute(CLEARANCE_CLI " " + arguments); }
-
-  std::string ShutdownAndScrape() const { return server_.ShutdownAndScrape(); }
-
-  Ran Demo() const { return Execute(CLEARANCE_GRASP_DEMO " " + server_.address()); }
-
- private:
-  Ran Execute(const std::string& program) const {
-    const std::string command = "CLEARANCE_ADDR=" + server_.address() + " " + program + " 2>&1";
-    Ran ran;
-    FILE* pipe = popen(command.c_str(), "r");
-    char buffer[4096];
-    for (std::size_t n; (n = fread(buffer, 1, sizeof(buffer), pipe)) > 0;) {
-      ran.output.append(buffer, n);
-    }
-    ran.exit_code = WEXITSTATUS(pclose(pipe));
-    return ran;
-  }
-
-  const RealServer server_;
-  std::filesystem::path directory_;
-};
-
-constexpr char kBall[] = R"('{"sphere":{"radius":0.5}}' )";
 
 TEST_F(CommandLine, TellsFreeNotFreeAndErrorApart) {
   const std::string balls = std::string(kBall) + kBall;
@@ -427,6 +374,19 @@ TEST_F(CommandLine, GraspDemoProvesEveryAnswerAgain) {
   EXPECT_EQ(ran.exit_code, 0) << ran.output;
   EXPECT_THAT(ran.output, HasSubstr("155 answers proved again from their normals and witnesses, 0 "
                                     "refuted, 0 came without a proof"));
+}
+
+// Its answers have neither normals nor witnesses.
+TEST_F(CommandLine, SendsForADoctorWhoAsksForAProof) {
+  const FakeServer fake({});
+  const Ran ran = Run("--json --addr " + fake.address() + " doctor");
+  EXPECT_EQ(ran.exit_code, 2);
+  const Json checks = Json::parse(ran.output)["checks"];
+  EXPECT_EQ(checks.back()["check"], "proof");
+  EXPECT_EQ(checks.back()["result"], "FAIL");
+  EXPECT_THAT(ran.output, HasSubstr("take no answer of this server for proved"));
+  EXPECT_THAT(ran.output, HasSubstr("use a client of the server's version"));
+  EXPECT_THAT(ran.output, HasSubstr("no service that tells of its health"));
 }
 
 TEST_F(CommandLine, MeasuresAndChecksItsAnswers) {

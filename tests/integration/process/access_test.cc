@@ -8,11 +8,11 @@
 
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <string>
 
 #include "clearance/v1/server_service.grpc.pb.h"
 #include "tests/integration/process/server_process.h"
+#include "tests/integration/process/server_view.h"
 
 namespace clearance::test {
 namespace {
@@ -21,21 +21,6 @@ using testing::HasSubstr;
 using testing::Not;
 
 constexpr char kPolicy[] = R"({"principals": {"planner": {"role": "query"}}})";
-
-struct NewToken {
-  std::string token;
-  std::string line;
-};
-
-NewToken MakeToken(const std::string& id) {
-  const Completed run = RunServerProgram({"--new_token=" + id});
-  EXPECT_EQ(run.exit_code, 0) << run.output;
-  NewToken made;
-  std::istringstream output(run.output);
-  std::getline(output, made.token);
-  std::getline(output, made.line);
-  return made;
-}
 
 // As an operator should: a new file takes the place of the old one.
 void Write(const std::string& path, const std::string& text) {

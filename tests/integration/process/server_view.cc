@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <sstream>
 #include <thread>
 
 #include "tests/support/raw_http.h"
@@ -33,6 +34,16 @@ bool Serves(const ServerProcess& server) {
 
 double ResidentBytes(const ServerProcess& server) {
   return MetricOf(server, "process_resident_memory_bytes");
+}
+
+NewToken MakeToken(const std::string& id) {
+  const Completed run = RunServerProgram({"--new_token=" + id});
+  EXPECT_EQ(run.exit_code, 0) << run.output;
+  NewToken made;
+  std::istringstream output(run.output);
+  std::getline(output, made.token);
+  std::getline(output, made.line);
+  return made;
 }
 
 }  // namespace clearance::test

@@ -24,6 +24,13 @@ bool Serves(const ServerProcess& server);
 // Resident memory of the program now, bytes.
 double ResidentBytes(const ServerProcess& server);
 
+// A token of `clearance-server --new_token`, and its line of the token file.
+struct NewToken {
+  std::string token;
+  std::string line;
+};
+NewToken MakeToken(const std::string& id);
+
 }  // namespace clearance::test
 
 #endif  // CLEARANCE_TESTS_INTEGRATION_PROCESS_SERVER_VIEW_H_

@@ -33,10 +33,7 @@ Completed Ask(const ServerProcess& server, const std::vector<std::string>& optio
                                       "20"};
   command.insert(command.end(), options.begin(), options.end());
   command.insert(command.end(), words.begin(), words.end());
-  ChildProcess client(command);
-  const int exit_code = client.WaitForExit();
-  client.WaitForLine("\n\n(no such line: waits for the end of the output)");
-  return {exit_code, client.output()};
+  return RunProgram(command);
 }
 
 Completed AskHealth(const ServerProcess& server, const std::vector<std::string>& options) {

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What was found of a server, check after check, for people and for programs.
+
+#ifndef CLEARANCE_CLIENT_CLI_DIAGNOSIS_H_
+#define CLEARANCE_CLIENT_CLI_DIAGNOSIS_H_
+
+#include <string>
+
+#include "client/cli/output.h"
+
+namespace clearance::client {
+
+enum class Finding { kOk, kWarning, kFailure };
+
+// One line. `advice` is what to do about it; of what is ok there is none.
+struct Check {
+  Finding finding = Finding::kOk;
+  std::string name;
+  std::string found;
+  std::string advice = {};
+};
+
+// Prints each check as it is told, or with JSON all of them at the end. Thread-compatible.
+class Diagnosis {
+ public:
+  explicit Diagnosis(bool is_json) : is_json_(is_json) {}
+
+  // Returns whether one may go on: that it is no failure.
+  bool Tell(const Check& check);
+  // The end; returns the exit code: an error where any check failed, warnings or not.
+  int Conclude() const;
+
+ private:
+  const bool is_json_;
+  int failures_ = 0;
+  int warnings_ = 0;
+  Json checks_ = Json::array();
+};
+
+}  // namespace clearance::client
+
+#endif  // CLEARANCE_CLIENT_CLI_DIAGNOSIS_H_

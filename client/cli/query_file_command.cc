@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// query: questions from a file, through one session, some messages ahead of the answers. A row that
+// cannot be asked is told of, and answered as refused among the others.
+#include <cstdio>
+#include <deque>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "clearance/session.h"
+#include "client/cli/command.h"
+#include "client/cli/progress.h"
+#include "client/cli/query_options.h"
+#include "client/cli/question_file.h"
+#include "client/cli/row_output.h"
+#include "client/cli/row_writer.h"
+#include "client/cli/shape_argument.h"
+
+namespace clearance::client {
+namespace {
+
+// Groups that are asked before the answer to the first is waited for.
+constexpr std::size_t kGroupsAhead = 4;
+
+template <class Batch>
+struct FileQuery {
+  std::string file;
+  std::string shape_a;
+  std::string shape_b;
+  std::string format;                // empty: by the file's name
+  std::vector<std::string> columns;  // of an array
+  std::size_t rows = 4096;           // of a group
+  bool is_csv = false;
+  Batch batch;  // what rows leave out
+};
+
+// A field, and the column of a batch that it goes to.
+template <class Batch>
+struct BoundField {
+  Field field;
+  std::vector<double>& (*column)(Batch*);
+};
+
+template <class Batch>
+std::vector<BoundField<Batch>> PoseFields() {
+  return {
+      {{"pose_a", 7}, [](Batch* batch) -> std::vector<double>& { return batch->pairs.poses_a; }},
+      {{"pose_b", 7}, [](Batch* batch) -> std::vector<double>& { return batch->pairs.poses_b; }}};
+}
+
+std::vector<BoundField<DistanceBatch>> FieldsOf(const DistanceBatch& /*kind*/) {
+  auto fields = PoseFields<DistanceBatch>();
+  fields.push_back({{"max_distance", 1}, [](DistanceBatch* batch) -> std::vector<double>& {
+                      return batch->max_distances;
+                    }});
+  return fields;
+}
+
+std::vector<BoundField<IntersectionBatch>> FieldsOf(const IntersectionBatch& /*kind*/) {
+  return PoseFields<IntersectionBatch>();
+}
+
+std::vector<BoundField<TimeOfCollisionBatch>> FieldsOf(const TimeOfCollisionBatch& /*kind*/) {
+  using Batch = TimeOfCollisionBatch;
+  auto fields = PoseFields<Batch>();
+  const auto add = [&](const char* name, std::size_t width,
+                       std::vector<double>& (*column)(Batch*)) {
+    fields.push_back({{name, width}, column});
+  };
+  add("displacement_a", 3, [](Batch* b) -> std::vector<double>& { return b->displacements_a; });
+  add("displacement_b", 3, [](Batch* b) -> std::vector<double>& { return b->displacements_b; });
+  add("rotation_a", 3, [](Batch* b) -> std::vector<double>& { return b->rotations_a; });
+  add("rotation_b", 3, [](Batch* b) -> std::vector<double>& { return b->rotations_b; });
+  add("pivot_a", 3, [](Batch* b) -> std::vector<double>& { return b->pivots_a; });
+  add("pivot_b", 3, [](Batch* b) -> std::vector<double>& { return b->pivots_b; });
+  add("end_pose_a", 7, [](Batch* b) -> std::vector<double>& { return b->end_poses_a; });
+  add("end_pose_b", 7, [](Batch* b) -> std::vector<double>& { return b->end_poses_b; });
+  add("target", 1, [](Batch* b) -> std::vector<double>& { return b->target_distances; });
+  return fields;
+}
+
+Error ToError(const absl::Status& status) {
+  if (std::optional<Error> error = ErrorDetail(status)) return *std::move(error);
+  Error error;
+  error.code = status.code();
+  error.message = std::string(status.message());
+  return error;
+}
+
+// Puts the shapes that rows name into slots of a session, each once.
+class SlotTable {
+ public:
+  SlotTable(Session* session, std::uint64_t max_slots)
+      : session_(*session), max_slots_(max_slots) {}
+
+  // Whether the shapes of one more row have room.
+  bool HasRoom() const { return next_ + 2 <= max_slots_; }
+  // Slots that earlier messages speak of may be used again: messages keep their order.
+  void Clear() {
+    slots_.clear();
+    next_ = 0;
+  }
+
+  absl::StatusOr<std::uint32_t> Find(const std::string& argument) {
+    const auto found = slots_.find(argument);
+    if (found != slots_.end()) return found->second;
+    return slots_.emplace(argument, Open(argument)).first->second;
+  }
+
+ private:
+  absl::StatusOr<std::uint32_t> Open(const std::string& argument) {
+    if (argument.empty()) return absl::InvalidArgumentError("no shape: neither the row's nor all");
+    const absl::StatusOr<ShapeReference> shape = ParseShapeArgument(argument);
+    if (!shape.ok()) return shape.status();
+    const absl::StatusOr<OpenedShape> opened = session_.Open(next_, *shape);
+    if (!opened.ok()) return opened.status();
+    return next_++;
+  }
+
+  Session& session_;
+  const std::uint64_t max_slots_;
+  std::map<std::string, absl::StatusOr<std::uint32_t>> slots_;
+  std::uint32_t next_ = 0;
+};
+
+// The column that a refusal names, without the row's number in its message: "poses_b[3]".
+std::string FieldOf(const std::string& path) { return path.substr(0, path.rfind('[')); }
+
+// Where the answers go.
+struct Answers {
+  std::string name;         // of the file that the rows come from
+  std::istream& file;       // what of it was read is done
+  std::uint64_t bytes = 0;  // of it in all; 0 where nobody knows
+  RowWriter writer;
+  Progress progress;
+  CodeTally codes = {};
+};
+
+template <class Batch>
+class FileAsker {
+ public:
+  // All outlive this.
+  FileAsker(const FileQuery<Batch>& query, const Limits& limits, Session* session, Answers* answers)
+      : query_(query),
+        fields_(FieldsOf(query.batch)),
+        session_(*session),
+        slots_(session, limits.max_slots_per_session),
+        answers_(*answers),
+        batch_(query.batch) {}
+
+  // Every row that can be read. The status is the session's or the file's; rows have their own.
+  absl::Status Run(QuestionReader* reader);
+
+ private:
+  using Result = typename decltype(std::declval<Session>().Ask(std::declval<Batch>()))::value_type;
+
+  struct Row {
+    std::uint64_t number = 0;
+    std::string place;
+    Json id;
+    std::optional<Error> fault;  // then it is not asked
+  };
+  // Rows of one message, with those among them that are not asked.
+  struct Group {
+    std::vector<Row> rows;
+    std::uint32_t asked = 0;
+  };
+
+  absl::Status Add(QuestionRow row);
+  // What is wrong with the row's shapes, or they are in the batch.
+  std::optional<Error> TakeShapes(const QuestionRow& row);
+  void TakeNumbers(const QuestionRow& row);
+  // Sends what was gathered.
+  absl::Status Close();
+  // Writes the answers to the earliest group.
+  absl::Status TakeAnswers();
+  Json RowsOf(const Group& group, const absl::StatusOr<Result>& result);
+  // In bytes, or in rows where the bytes in all are not known.
+  std::uint64_t Done() const;
+
+  const FileQuery<Batch>& query_;
+  const std::vector<BoundField<Batch>> fields_;
+  Session& session_;
+  SlotTable slots_;
+  Answers& answers_;
+  Batch batch_;
+  std::vector<bool> given_;  // the fields that each row of the group has
+  Group group_;
+  std::deque<Group> sent_;
+  std::uint64_t next_row_ = 0;
+};
+
+template <class Batch>
+absl::Status FileAsker<Batch>::Run(QuestionReader* reader) {
+  absl::Status end;
+  for (bool is_open = true; is_open;) {
+    absl::StatusOr<QuestionRow> row = reader->Next();
+    is_open = row.ok();
+    if (!is_open && !absl::IsOutOfRange(row.status())) end = row.status();
+    absl::Status status = is_open ? Add(*std::move(row)) : Close();
+    if (!status.ok()) return status;
+  }
+  while (!sent_.empty()) {
+    if (absl::Status status = TakeAnswers(); !status.ok()) return status;
+  }
+  return end;
+}
+
+template <class Batch>
+absl::Status FileAsker<Batch>::Add(QuestionRow row) {
+  if (!row.fault) {
+    std::vector<bool> given;
+    for (const std::vector<double>& numbers : row.numbers) given.push_back(!numbers.empty());
+    // A column has all rows of a message or one for all of them.
+    if (group_.asked > 0 && given != given_) {
+      if (absl::Status status = Close(); !status.ok()) return status;
+    }
+    given_ = std::move(given);
+    if (!slots_.HasRoom()) {
+      if (absl::Status status = Close(); !status.ok()) return status;
+      slots_.Clear();
+    }
+    row.fault = TakeShapes(row);
+    if (!row.fault) TakeNumbers(row);
+  }
+  group_.rows.push_back({next_row_++, std::move(row.place), std::move(row.id), row.fault});
+  return group_.rows.size() >= query_.rows ? Close() : absl::OkStatus();
+}
+
+template <class Batch>
+std::optional<Error> FileAsker<Batch>::TakeShapes(const QuestionRow& row) {
+  std::uint32_t slots[2] = {};
+  for (const int i : {0, 1}) {
+    const std::string& own = i == 0 ? row.shape_a : row.shape_b;
+    const std::string& argument = !own.empty() ? own : i == 0 ? query_.shape_a : query_.shape_b;
+    const absl::StatusOr<std::uint32_t> slot = slots_.Find(argument);
+    if (!slot.ok()) {
+      Error error = ToError(slot.status());
+      error.field = i == 0 ? "a" : "b";
+      error.value = argument;
+      if (error.limit.empty()) error.limit = "a shape";
+      return error;
+    }
+    slots[i] = *slot;
+  }
+  batch_.pairs.slots_a.push_back(slots[0]);
+  batch_.pairs.slots_b.push_back(slots[1]);
+  return std::nullopt;
+}
+
+template <class Batch>
+void FileAsker<Batch>::TakeNumbers(const QuestionRow& row) {
+  for (std::size_t i = 0; i < fields_.size(); ++i) {
+    if (row.numbers[i].empty()) continue;
+    std::vector<double>& column = fields_[i].column(&batch_);
+    if (group_.asked == 0) column.clear();  // of the value for all rows
+    column.insert(column.end(), row.numbers[i].begin(), row.numbers[i].end());
+  }
+  ++group_.asked;
+}
+
+template <class Batch>
+absl::Status FileAsker<Batch>::Close() {
+  if (group_.rows.empty()) return absl::OkStatus();
+  batch_.pairs.count = group_.asked;
+  const Batch batch = std::exchange(batch_, query_.batch);
+  sent_.push_back(std::exchange(group_, {}));
+  if (sent_.back().asked > 0) {
+    if (absl::Status status = session_.Send(batch); !status.ok()) return status;
+  }
+  return sent_.size() > kGroupsAhead ? TakeAnswers() : absl::OkStatus();
+}
+
+template <class Batch>
+absl::Status FileAsker<Batch>::TakeAnswers() {
+  const Group group = std::move(sent_.front());
+  sent_.pop_front();
+  absl::StatusOr<Result> result = Result();
+  if (group.asked > 0) {
+    absl::StatusOr<Reply> reply = session_.Next();
+    if (!reply.ok()) return reply.status();
+    if (reply->status.ok()) {
+      result = std::get<Result>(std::move(reply->answer));
+    } else {
+      result = reply->status;
+    }
+  }
+  answers_.writer.Write(RowsOf(group, result));
+  answers_.progress.Set(Done());
+  return absl::OkStatus();
+}
+
+template <class Batch>
+std::uint64_t FileAsker<Batch>::Done() const {
+  if (answers_.bytes == 0) return next_row_;
+  const std::streamoff place = answers_.file.tellg();
+  return place < 0 ? answers_.bytes : static_cast<std::uint64_t>(place);  // at its end
+}
+
+template <class Batch>
+Json FileAsker<Batch>::RowsOf(const Group& group, const absl::StatusOr<Result>& result) {
+  const Json answered = result.ok() ? ToJson(*result) : Json();
+  Json rows = Json::array();
+  std::size_t next = 0;
+  for (const Row& row : group.rows) {
+    Json line = {{"row", row.number}};
+    if (!row.id.is_null()) line["id"] = row.id;
+    if (row.fault || !result.ok()) {
+      line["state"] = "REFUSED";
+      line["error"] = ToJson(row.fault ? *row.fault : ToError(result.status()));
+      answers_.codes.Add(kExitError);
+    } else {
+      Json answer = answered[next];
+      answer.erase("row");
+      line.update(answer);
+      if (line.contains("error")) line["error"]["field"] = FieldOf(line["error"]["field"]);
+      answers_.codes.Add(CodeOf(result->states[next++]));
+    }
+    if (line.contains("error")) {
+      answers_.progress.Hide();
+      absl::FPrintF(stderr, "%s: %s: %s\n", answers_.name, row.place, CellText(line["error"]));
+    }
+    rows.push_back(std::move(line));
+  }
+  return rows;
+}
+
+absl::StatusOr<QuestionFormat> ChooseFormat(const std::string& name, const std::string& file) {
+  // As the file would be called.
+  const std::optional<QuestionFormat> format = FormatOf(name.empty() ? file : "." + name);
+  if (format) return *format;
+  return absl::InvalidArgumentError(
+      absl::StrCat(file, ": neither .csv, .jsonl nor .npy; say which with --from"));
+}
+
+template <class Batch>
+absl::StatusOr<QuestionLayout> LayoutOf(const FileQuery<Batch>& query) {
+  const absl::StatusOr<QuestionFormat> format = ChooseFormat(query.format, query.file);
+  if (!format.ok()) return format.status();
+  QuestionLayout layout = {.format = *format, .columns = query.columns};
+  for (const auto& bound : FieldsOf(query.batch)) layout.fields.push_back(bound.field);
+  return layout;
+}
+
+RowFormat OutputFormat(const GlobalOptions& options, bool is_csv) {
+  if (options.json) return RowFormat::kJsonLines;
+  return is_csv ? RowFormat::kCsv : RowFormat::kTable;
+}
+
+// Bytes; 0 where nobody knows.
+std::uint64_t SizeOf(const std::string& file) {
+  std::error_code error;
+  const std::uint64_t size = std::filesystem::file_size(file, error);
+  return error ? 0 : size;
+}
+
+template <class Batch>
+int AskFile(const GlobalOptions& options, const FileQuery<Batch>& query) {
+  const absl::StatusOr<QuestionLayout> layout = LayoutOf(query);
+  if (!layout.ok()) return ReportError(layout.status());
+  std::ifstream opened;
+  if (query.file != "-") opened.open(query.file, std::ios::binary);
+  std::istream& file = query.file == "-" ? std::cin : opened;
+  if (!file) return ReportError(absl::NotFoundError(query.file + ": cannot be read"));
+  const auto reader = OpenQuestions(*layout, &file);
+  if (!reader.ok()) {
+    return ReportError(absl::InvalidArgumentError(
+        absl::StrCat(query.file, ": ", absl::string_view(reader.status().message()))));
+  }
+  const absl::StatusOr<Client> client = options.Connect();
+  if (!client.ok()) return ReportError(client.status());
+  const absl::StatusOr<ServerInfo> info = client->GetServerInfo();
+  if (!info.ok()) return ReportError(info.status());
+  const std::unique_ptr<Session> session = client->OpenSession();
+  const std::uint64_t bytes = SizeOf(query.file);
+  Answers answers = {
+      query.file, file, bytes,
+      RowWriter(OutputFormat(options, query.is_csv), ColumnsOf(query.batch)),
+      Progress(options, {bytes == 0 ? "rows" : "bytes", bytes, /*streams_rows=*/true})};
+  absl::Status status =
+      FileAsker<Batch>(query, info->limits, session.get(), &answers).Run(reader->get());
+  if (status.ok()) status = session->Finish();
+  answers.progress.Hide();
+  return status.ok() ? answers.codes.Worst() : ReportError(status);
+}
+
+template <class Batch>
+void AddFileQuery(CLI::App* query, GlobalOptions* options, const char* kind, const char* text) {
+  const auto arguments = std::make_shared<FileQuery<Batch>>();
+  CLI::App* const command = query->add_subcommand(kind, text);
+  command->add_option("file", arguments->file, "CSV, JSON lines or an array of NumPy; -: stdin")
+      ->required();
+  command->add_option("a", arguments->shape_a, "Shape A of rows that name none");
+  command->add_option("b", arguments->shape_b, "Shape B of rows that name none");
+  command->add_option("--from", arguments->format, "What the file is, whatever its name")
+      ->check(CLI::IsMember({"csv", "jsonl", "npy"}));
+  arguments->columns = {"pose_b"};
+  command
+      ->add_option("--columns", arguments->columns,
+                   "What the columns of an array are: names of fields, in order")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->capture_default_str();
+  command->add_option("--rows", arguments->rows, "Rows a message")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_flag("--csv", arguments->is_csv, "Print CSV instead of tables");
+  AddOptions(command, &arguments->batch);
+  command->callback([=] { options->exit_code = AskFile(*options, *arguments); });
+}
+
+}  // namespace
+
+void AddFileQueryCommand(CLI::App* app, GlobalOptions* options) {
+  CLI::App* const query = app->add_subcommand(
+      "query", "Ask the rows of a file; --json prints an object a line, --csv a table of numbers");
+  query->require_subcommand(1);
+  query->fallthrough();
+  AddFileQuery<DistanceBatch>(query, options, "distance", "How far apart are the rows' shapes?");
+  AddFileQuery<IntersectionBatch>(query, options, "intersect", "Do the rows' shapes touch?");
+  AddFileQuery<TimeOfCollisionBatch>(query, options, "toc", "When do the rows' shapes first meet?");
+}
+
+}  // namespace clearance::client

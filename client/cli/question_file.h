@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Questions in a file, a row each, read one after another: CSV, JSON lines and NumPy's arrays. A
+// row has fields of one or more numbers ("pose_b": 7); what a row leaves out has the command's own
+// value. A row that is malformed says so of itself, and the ones after it are read all the same.
+//
+//   .csv    a header of `a`, `b`, `id` and components ("pose_b.x", "max_distance"), then the rows;
+//           empty cells are left out
+//   .jsonl  {"a": "crate", "b": "ball", "id": 7, "pose_b": [1, 0, 0, 0, 0, 0, 1], "max_distance":
+//   2} .npy    two-dimensional, float64 or float32, little-endian, in C's order: columns as told
+
+#ifndef CLEARANCE_CLIENT_CLI_QUESTION_FILE_H_
+#define CLEARANCE_CLIENT_CLI_QUESTION_FILE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <istream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "clearance/error.h"
+#include "client/cli/output.h"
+
+namespace clearance::client {
+
+// What a row may give: its name, and how many numbers it is.
+struct Field {
+  const char* name;
+  std::size_t width;
+};
+
+// "pose_b.qw"; a field of one number has no components.
+std::string ComponentName(const Field& field, std::size_t component);
+
+struct QuestionRow {
+  std::string place;  // "line 7" of text, "row 7" of an array
+  Json id = {};       // as the row gave it, else null
+  std::string shape_a = {};
+  std::string shape_b = {};
+  // Of each field its numbers, or none where it is left out.
+  std::vector<std::vector<double>> numbers = {};
+  std::optional<Error> fault = {};  // then the rest means nothing
+};
+
+// Thread-compatible.
+class QuestionReader {
+ public:
+  virtual ~QuestionReader() = default;
+
+  // OUT_OF_RANGE after the last row; any other status ends the file.
+  virtual absl::StatusOr<QuestionRow> Next() = 0;
+};
+
+enum class QuestionFormat { kCsv, kJsonLines, kNpy };
+
+// By the ending of the name.
+std::optional<QuestionFormat> FormatOf(const std::string& path);
+
+// What a file is read as. `fields` are all that its rows may give, `columns` the names of those
+// that the columns of an array are, in order.
+struct QuestionLayout {
+  QuestionFormat format = QuestionFormat::kCsv;
+  std::vector<Field> fields = {};
+  std::vector<std::string> columns = {};
+};
+
+// Reads the file's head. The stream outlives the reader. INVALID_ARGUMENT where the head is none of
+// this format, or tells of what is no field.
+absl::StatusOr<std::unique_ptr<QuestionReader>> OpenQuestions(const QuestionLayout& layout,
+                                                              std::istream* file);
+
+// One for each format; OpenQuestions chooses.
+absl::StatusOr<std::unique_ptr<QuestionReader>> OpenCsv(const QuestionLayout& layout,
+                                                        std::istream* file);
+std::unique_ptr<QuestionReader> OpenJsonLines(const QuestionLayout& layout, std::istream* file);
+absl::StatusOr<std::unique_ptr<QuestionReader>> OpenNpy(const QuestionLayout& layout,
+                                                        std::istream* file);
+
+}  // namespace clearance::client
+
+#endif  // CLEARANCE_CLIENT_CLI_QUESTION_FILE_H_

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rows of answers as they come: a table that grows, CSV, or a JSON object a line.
+
+#ifndef CLEARANCE_CLIENT_CLI_ROW_WRITER_H_
+#define CLEARANCE_CLIENT_CLI_ROW_WRITER_H_
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "clearance/query.h"
+#include "client/cli/output.h"
+
+namespace clearance::client {
+
+enum class RowFormat { kTable, kCsv, kJsonLines };
+
+// Writes to stdout. Thread-compatible.
+class RowWriter {
+ public:
+  // The columns are those of CSV: names of a row's members, "normal.x" of vectors.
+  RowWriter(RowFormat format, std::vector<std::string> columns)
+      : format_(format), columns_(std::move(columns)) {}
+
+  void Write(const Json& rows);
+
+ private:
+  void WriteCsv(const Json& rows);
+
+  const RowFormat format_;
+  const std::vector<std::string> columns_;
+  bool has_header_ = false;
+  TableWriter table_;
+};
+
+// The members of a row that the columns name, as a line of CSV without its end.
+std::string CsvLine(const Json& row, const std::vector<std::string>& columns);
+
+// What the rows of the answers to such a batch may have.
+std::vector<std::string> ColumnsOf(const DistanceBatch& batch);
+std::vector<std::string> ColumnsOf(const IntersectionBatch& batch);
+std::vector<std::string> ColumnsOf(const TimeOfCollisionBatch& batch);
+
+}  // namespace clearance::client
+
+#endif  // CLEARANCE_CLIENT_CLI_ROW_WRITER_H_

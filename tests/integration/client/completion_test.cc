@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The completion of shells, by bash itself, held against what --help says of every command.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace clearance::client {
+namespace {
+
+using Words = std::set<std::string>;
+
+std::string OutputOf(const std::string& command) {
+  std::string output;
+  FILE* const pipe = popen(command.c_str(), "r");
+  char buffer[4096];
+  for (std::size_t n; (n = fread(buffer, 1, sizeof(buffer), pipe)) > 0;) output.append(buffer, n);
+  EXPECT_EQ(WEXITSTATUS(pclose(pipe)), 0) << command;
+  return output;
+}
+
+// What bash offers for the last of these words, as it splits a line into them.
+Words Completed(const std::string& words) {
+  const std::string script =
+      "source <(" CLEARANCE_CLI " completion bash); COMP_WORDS=(clearance " + words +
+      "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _clearance; printf \"%s\\n\" \"${COMPREPLY[@]}\"";
+  std::istringstream text(OutputOf("bash -c '" + script + "'"));
+  Words offered;
+  for (std::string word; text >> word;) offered.insert(word);
+  return offered;
+}
+
+struct Help {
+  Words options;
+  std::vector<std::string> words;  // of subcommands
+};
+
+// Of a command "scene check", or of all: what its lines begin with.
+Help HelpOf(const std::string& command) {
+  std::istringstream text(OutputOf(std::string(CLEARANCE_CLI " ") + command + " --help"));
+  Help help;
+  std::string section;
+  for (std::string line; std::getline(text, line);) {
+    if (line.empty()) continue;
+    if (line[0] != ' ') section = line;
+    std::istringstream cells(line);
+    std::string first;
+    cells >> first;
+    if (line.rfind("  ", 0) != 0 || line.rfind("   ", 0) == 0) continue;
+    if (section == "Subcommands:") help.words.push_back(first);
+    if (section != "Options:") continue;
+    std::istringstream names(first);
+    for (std::string name; std::getline(names, name, ',');) help.options.insert(name);
+  }
+  return help;
+}
+
+// This command and those below it; returns how many.
+int CheckPlace(const std::string& command, Words inherited) {
+  const Help help = HelpOf(command);
+  inherited.insert(help.options.begin(), help.options.end());
+  EXPECT_EQ(Completed(command + " -"), inherited) << command;
+  if (!help.words.empty()) {
+    EXPECT_EQ(Completed(command + " \"\""), Words(help.words.begin(), help.words.end())) << command;
+  }
+  int places = 1;
+  for (const std::string& word : help.words) {
+    std::string below = command;
+    below.append(" ").append(word);
+    places += CheckPlace(below, inherited);
+  }
+  return places;
+}
+
+TEST(Completion, OffersWhatTheHelpOfEveryCommandSays) { EXPECT_GE(CheckPlace("", {}), 35); }
+
+TEST(Completion, OffersWhatBeginsLikeTheWord) {
+  EXPECT_EQ(Completed("do"), Words{"doctor"});
+  EXPECT_EQ(Completed("scene ch"), Words{"check"});
+  EXPECT_EQ(Completed("scene --tls-s"), Words{"--tls-server-name"});
+}
+
+TEST(Completion, OffersTheWordsThatAnOptionTakes) {
+  EXPECT_EQ(Completed("query distance --from \"\""), (Words{"csv", "jsonl", "npy"}));
+  EXPECT_EQ(Completed("completion \"\""), (Words{"bash", "zsh", "fish"}));
+  EXPECT_EQ(Completed("query distance --from = \"\""), (Words{"csv", "jsonl", "npy"}));
+  // A number, or a file: nothing of ours.
+  EXPECT_EQ(Completed("--timeout \"\""), Words{});
+  EXPECT_EQ(Completed("--token-file \"\""), Words{});
+}
+
+TEST(Completion, PassesOverTheValuesOfOptions) {
+  EXPECT_EQ(Completed("--addr scene che"), Words{});
+  EXPECT_EQ(Completed("--addr query scene che"), Words{"check"});
+  EXPECT_EQ(Completed("--addr = localhost : 50051 scene che"), Words{"check"});
+  const std::string check = "scene check cell ball --pose ";
+  EXPECT_EQ(Completed(check + "0 0 -1 0 0 0 1 --ma"), Words{"--margin"});
+  EXPECT_EQ(Completed(check + "0,0,-1,0,0,0,1 --ma"), Words{"--margin"});
+  EXPECT_EQ(Completed(check + "0 0 --ma"), Words{});
+}
+
+// Where these shells are there.
+TEST(Completion, IsOfTheSyntaxOfEachShell) {
+  for (const std::string shell : {"bash", "zsh", "fish"}) {
+    const std::string is_there = OutputOf("command -v " + shell + " || true");
+    if (is_there.empty()) continue;
+    std::string check = CLEARANCE_CLI " completion ";
+    check.append(shell).append(" | ").append(shell).append(" -n 2>&1");
+    EXPECT_EQ(OutputOf(check), "") << shell;
+  }
+}
+
+}  // namespace
+}  // namespace clearance::client
