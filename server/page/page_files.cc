@@ -4,7 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
+#include <iterator>
 #include <string_view>
 #include <system_error>
 
@@ -48,10 +48,10 @@ std::string_view ContentTypeOf(const fs::path& file) {
 
 absl::StatusOr<std::string> Content(const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);
-  std::ostringstream content;
-  if (!(content << stream.rdbuf()))
+  std::string content((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
+  if (!stream.is_open() || stream.bad())
     return absl::NotFoundError(absl::StrCat("cannot read ", file.string()));
-  return content.str();
+  return content;
 }
 
 }  // namespace
@@ -62,7 +62,8 @@ absl::StatusOr<PageFiles> PageFiles::Read(const std::string& directory) {
   std::error_code error;
   fs::recursive_directory_iterator entry(directory, error);
   for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
-    if (!entry->is_regular_file()) continue;
+    std::error_code unknown;
+    if (!entry->is_regular_file(unknown)) continue;
     const std::string_view type = ContentTypeOf(entry->path());
     const std::string path = "/" + entry->path().lexically_relative(directory).generic_string();
     if (type.empty()) return NoPage(directory, absl::StrCat(path, " is no file of a page"));

@@ -82,6 +82,8 @@ Admission::Admission(const ServerParts& parts, RpcMethod method, grpc::ServerCon
   if (parts.authenticator == nullptr) return;
   credentials_ = CredentialsFrom(MetadataOf(context, "authorization"));
   credentials_.certificate_names = CertificateNamesOf(context);
+  // What the call takes is its principal's from the first.
+  Check();
 }
 
 const absl::Status& Admission::Check() {

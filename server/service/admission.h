@@ -24,7 +24,8 @@ Role RoleFor(RpcMethod method);
 // One call's. Thread-compatible; everything it is made with outlives it.
 class Admission {
  public:
-  // Requires: nothing was sent yet; the call's id goes out with its first metadata.
+  // Finds out who calls. Requires: nothing was sent yet; the call's id goes out with its first
+  // metadata.
   Admission(const ServerParts& parts, RpcMethod method, grpc::ServerContext& context);
 
   const Caller& caller() const { return caller_; }
