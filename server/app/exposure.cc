@@ -54,9 +54,16 @@ const char* WarningOf(const ServerConfig& config) {
 void WarnOfStrangers(const ServerConfig& config, Log* log) {
   if (const char* const warning = WarningOf(config); warning != nullptr)
     log->Warning(warning, {{"listen", config.listen}, {"tls", TlsMode(config.tls)}});
-  if (!IsLocalOnly(config.http_listen)) {
-    log->Warning("metrics are open to other machines", {{"http_listen", config.http_listen}});
-  }
+  if (IsLocalOnly(config.http_listen)) return;
+  log->Warning("metrics are open to other machines", {{"http_listen", config.http_listen}});
+  if (config.page_dir.empty()) return;
+  log->Warning(
+      config.policy_file.empty()
+          ? "the page is open to other machines without a policy: whoever reaches it may "
+            "ask about all shapes"
+          : "the page is open to other machines in plain text: whoever is on the way reads "
+            "its tokens",
+      {{"http_listen", config.http_listen}});
 }
 
 std::uint64_t FittingConnections(std::uint64_t wanted, Log* log) {

@@ -10,16 +10,23 @@
 namespace clearance::server {
 namespace {
 
+constexpr char kCalls[] = "/call/";
+
+// At once: half of the HTTP server's threads, so that probes and scrapes are answered beside them.
+constexpr int kMostCalls = 4;
+
 HttpReply NotHere() {
   return {.status = 404, .body = "not here: try /metrics, /livez or /readyz\n"};
 }
 
-HttpReply NotReady() { return {.status = 503, .body = "not ready: starting or draining\n"}; }
-
 }  // namespace
 
-HttpReply OperatorPages::Answer(const HttpRequest& request) const {
-  if (page_.has_value() && absl::StartsWith(request.path, "/call/")) return AnswerCall(request);
+bool OperatorPages::TakesBody(const std::string& path) const {
+  return page_.has_value() && absl::StartsWith(path, kCalls);
+}
+
+HttpReply OperatorPages::Answer(const HttpRequest& request) {
+  if (TakesBody(request.path)) return AnswerCall(request);
   if (request.method == "POST") return {.status = 405, .body = "only GET and HEAD\n"};
   const std::string& path = request.path;
   if (path == "/metrics") {
@@ -32,15 +39,21 @@ HttpReply OperatorPages::Answer(const HttpRequest& request) const {
                             : HttpReply{.body = "alive\n"};
   }
   if (path == "/readyz") {
-    return ready_ ? HttpReply{.body = "ready\n"} : NotReady();
+    return ready_ ? HttpReply{.body = "ready\n"}
+                  : HttpReply{.status = 503, .body = "not ready: starting or draining\n"};
   }
   const HttpReply* const file = page_.has_value() ? page_->first.Find(path) : nullptr;
   return file == nullptr ? NotHere() : *file;
 }
 
-HttpReply OperatorPages::AnswerCall(const HttpRequest& request) const {
-  if (!ready_) return NotReady();
-  return page_->second.Answer(absl::StripPrefix(request.path, "/call/"), request);
+HttpReply OperatorPages::AnswerCall(const HttpRequest& request) {
+  if (!ready_) return PageCalls::Refusal(503, "not ready: starting or draining");
+  const bool has_room = calls_.fetch_add(1) < kMostCalls;
+  HttpReply reply =
+      has_room ? page_->second.Answer(absl::StripPrefix(request.path, kCalls), request)
+               : PageCalls::Refusal(429, "the server answers as many calls of its page as it will");
+  calls_.fetch_sub(1);
+  return reply;
 }
 
 }  // namespace clearance::server

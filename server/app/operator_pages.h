@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "server/observe/http_server.h"
@@ -31,16 +32,20 @@ class OperatorPages {
   // Not ready until told so.
   void SetReady(bool ready) { ready_ = ready; }
 
-  HttpReply Answer(const HttpRequest& request) const;
+  HttpReply Answer(const HttpRequest& request);
+
+  // Whether a POST there is more than refused.
+  bool TakesBody(const std::string& path) const;
 
  private:
   // Requires: a page.
-  HttpReply AnswerCall(const HttpRequest& request) const;
+  HttpReply AnswerCall(const HttpRequest& request);
 
   const Metrics* const metrics_;
   Liveness* const liveness_;
   std::optional<std::pair<PageFiles, PageCalls>> page_;
   std::atomic<bool> ready_ = false;
+  std::atomic<int> calls_ = 0;  // of the page, being answered
 };
 
 }  // namespace clearance::server

@@ -51,6 +51,9 @@ namespace {
 constexpr int kWrongArguments = 2;
 constexpr int kUnusableData = 3;
 
+// Of a reply to the page, which becomes some hundred times as much on its way to JSON.
+constexpr std::uint64_t kMostPageReply = kMebibyte;
+
 // What the drain may take beyond its own two times before the process ends itself.
 constexpr absl::Duration kDrainSlack = absl::Seconds(10);
 
@@ -102,6 +105,15 @@ class Process {
         pages_(&metrics_, &liveness_) {
     ShowLimits(config, &metrics_);
   }
+
+  // No page asks gRPC once it goes; probes are answered until it has gone.
+  ~Process() {
+    pages_.SetReady(false);
+    if (grpc_ != nullptr) grpc_->Shutdown(absl::ZeroDuration());
+    http_.reset();
+  }
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
 
   int Serve();
 
@@ -181,10 +193,12 @@ absl::Status Process::StartHttp() {
   if (!config_.page_dir.empty()) {
     absl::StatusOr<PageFiles> files = PageFiles::Read(config_.page_dir);
     if (!files.ok()) return files.status();
-    pages_.Show(*std::move(files), PageCalls([this] { return grpc_->ChannelToItself(); }));
+    pages_.Show(*std::move(files),
+                PageCalls([this] { return grpc_->ChannelToItself(kMostPageReply); }));
   }
   absl::StatusOr<std::unique_ptr<HttpServer>> http = HttpServer::Start(
-      config_.http_listen, [this](const HttpRequest& request) { return pages_.Answer(request); });
+      config_.http_listen, [this](const HttpRequest& request) { return pages_.Answer(request); },
+      [this](const std::string& path) { return pages_.TakesBody(path); });
   if (!http.ok()) return http.status();
   http_ = *std::move(http);
   return absl::OkStatus();

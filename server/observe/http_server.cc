@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "server/observe/steady_clock.h"
 
 namespace clearance::server {
 namespace {
@@ -32,6 +33,9 @@ std::array<const char*, 9> Options(const std::string& address) {
 
 constexpr long long kMostBodyBytes = 64 << 10;
 
+// civetweb waits its time for each part of a body anew.
+constexpr absl::Duration kLongestBody = absl::Seconds(5);
+
 std::string HeaderOf(const mg_connection* connection, const char* name) {
   const char* const value = mg_get_header(connection, name);
   return value == nullptr ? "" : value;
@@ -42,12 +46,11 @@ int ReadBody(mg_connection* connection, std::string* body) {
   const long long size = mg_get_request_info(connection)->content_length;
   if (size < 0) return 411;
   if (size > kMostBodyBytes) return 413;
-  body->resize(static_cast<std::size_t>(size));
-  std::size_t got = 0;
-  while (got < body->size()) {
-    const int part = mg_read(connection, body->data() + got, body->size() - got);
-    if (part <= 0) return 400;
-    got += static_cast<std::size_t>(part);
+  const SteadyTime until = SteadyNow() + kLongestBody;
+  // A byte at a time: it returns only once it has all that it is asked for.
+  for (char byte = 0; body->size() < static_cast<std::size_t>(size); body->push_back(byte)) {
+    if (SteadyNow() > until) return 408;
+    if (mg_read(connection, &byte, 1) != 1) return 400;
   }
   return 200;
 }
@@ -64,8 +67,8 @@ void Send(mg_connection* connection, const HttpReply& reply, bool with_body) {
 
 }  // namespace
 
-HttpServer::HttpServer(std::string host, Handler handler)
-    : host_(std::move(host)), handler_(std::move(handler)) {}
+HttpServer::HttpServer(std::string host, Handler handler, TakesBody takes_body)
+    : host_(std::move(host)), handler_(std::move(handler)), takes_body_(std::move(takes_body)) {}
 
 // civetweb of Debian 12 notices that it has to stop when its accept loop wakes: within two seconds,
 // or at the next connection. So connections come until it did.
@@ -84,9 +87,10 @@ HttpServer::~HttpServer() {
 }
 
 absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(const std::string& address,
-                                                              Handler handler) {
-  std::unique_ptr<HttpServer> server(
-      new HttpServer(address.substr(0, address.rfind(':')), std::move(handler)));
+                                                              Handler handler,
+                                                              TakesBody takes_body) {
+  std::unique_ptr<HttpServer> server(new HttpServer(address.substr(0, address.rfind(':')),
+                                                    std::move(handler), std::move(takes_body)));
   mg_callbacks callbacks{};
   // civetweb would write to a file or to stderr in a form of its own.
   callbacks.log_message = [](const mg_connection*, const char*) { return 1; };
@@ -106,15 +110,19 @@ int HttpServer::OnRequest(mg_connection* connection, void* self) {
                     .path = request.local_uri,
                     .content_type = HeaderOf(connection, "Content-Type"),
                     .authorization = HeaderOf(connection, "Authorization"),
+                    .host = HeaderOf(connection, "Host"),
                     .body = {}};
   const bool is_head = asked.method == "HEAD";
   const bool is_post = asked.method == "POST";
-  const int status = is_post ? ReadBody(connection, &asked.body) : 200;
+  const HttpServer& server = *static_cast<HttpServer*>(self);
+  // Who only wants to hold a thread gets as far as a path that takes a body.
+  const bool has_body = is_post && server.takes_body_(asked.path);
+  const int status = has_body ? ReadBody(connection, &asked.body) : 200;
   HttpReply reply{.status = status, .body = "the body cannot be taken\n"};
   if (!is_post && !is_head && asked.method != "GET") {
     reply = {.status = 405, .body = "only GET, HEAD and POST\n"};
   } else if (status == 200) {
-    reply = static_cast<HttpServer*>(self)->handler_(asked);
+    reply = server.handler_(asked);
   }
   Send(connection, reply, !is_head);
   return reply.status;

@@ -25,7 +25,8 @@ struct HttpRequest {
   std::string path;    // without its query
   std::string content_type;
   std::string authorization;
-  std::string body;  // of a POST
+  std::string host;
+  std::string body;  // of a POST to a path that takes one
 };
 
 struct HttpReply {
@@ -34,16 +35,18 @@ struct HttpReply {
   std::string body;
 };
 
-// Serves GET, HEAD and POST (of at most 64 KiB whose length is told) until it is destroyed.
-// Thread-safe.
+// Serves GET, HEAD and POST (of at most 64 KiB whose length is told, within five seconds) until it
+// is destroyed. Thread-safe.
 class HttpServer {
  public:
   // Called from several threads.
   using Handler = std::function<HttpReply(const HttpRequest& request)>;
+  // Whether the body of a POST to the path is read.
+  using TakesBody = std::function<bool(const std::string& path)>;
 
   // `address` is host:port, IPv4; port 0 takes a free one. UNAVAILABLE if it cannot be bound.
   static absl::StatusOr<std::unique_ptr<HttpServer>> Start(const std::string& address,
-                                                           Handler handler);
+                                                           Handler handler, TakesBody takes_body);
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
@@ -51,12 +54,13 @@ class HttpServer {
   int port() const { return port_; }
 
  private:
-  HttpServer(std::string host, Handler handler);
+  HttpServer(std::string host, Handler handler, TakesBody takes_body);
 
   static int OnRequest(mg_connection* connection, void* self);
 
   const std::string host_;
   const Handler handler_;
+  const TakesBody takes_body_;
   mg_context* context_ = nullptr;
   int port_ = 0;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/page/page_calls.h"
 
+#include <arpa/inet.h>
 #include <google/protobuf/arena.h>
 #include <google/protobuf/util/json_util.h>
 #include <grpcpp/generic/generic_stub.h>
@@ -12,6 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/notification.h"
 #include "clearance/v1/error.pb.h"
@@ -84,11 +86,7 @@ HttpReply RefusalWith(int status, const nlohmann::json& reasons) {
           .body = reasons.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"};
 }
 
-HttpReply Refusal(int status, const std::string& message) {
-  return RefusalWith(status, {{"message", message}});
-}
-
-HttpReply Refusal(const grpc::Status& status) {
+HttpReply RefusalOf(const grpc::Status& status) {
   nlohmann::json reasons = {{"message", status.error_message()}};
   google::rpc::Status details;
   v1::Error error;
@@ -131,7 +129,25 @@ grpc::Status Call(const std::shared_ptr<grpc::Channel>& channel, absl::string_vi
   return status;
 }
 
+// gRPC ends a process that would send other bytes as metadata.
+bool IsMetadata(absl::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
+}
+
+// `host:port` with an address in place of a name, or localhost: what no other page's name can have
+// been made to mean.
+bool IsAddress(const std::string& host_and_port) {
+  const std::string host = host_and_port.substr(0, host_and_port.find_last_of(':'));
+  if (host == "localhost" || absl::StartsWith(host, "[")) return true;
+  in_addr address;
+  return inet_pton(AF_INET, host.c_str(), &address) == 1;
+}
+
 }  // namespace
+
+HttpReply PageCalls::Refusal(int status, const std::string& message) {
+  return RefusalWith(status, {{"message", message}});
+}
 
 HttpReply PageCalls::Answer(absl::string_view name, const HttpRequest& request) const {
   const Method* const method = FindMethod(name);
@@ -139,13 +155,17 @@ HttpReply PageCalls::Answer(absl::string_view name, const HttpRequest& request) 
   if (request.method != "POST") return Refusal(405, "only POST");
   if (request.content_type != kJson)
     return Refusal(415, "the content type has to be application/json");
+  if (!IsMetadata(request.authorization))
+    return Refusal(401, "the authorization has characters that no token has");
+  if (request.authorization.empty() && !IsAddress(request.host))
+    return Refusal(403, "without a token the page is asked by an address, not by a name");
   google::protobuf::Arena arena;
   Message* const question = method->request->New(&arena);
   const auto parsed = google::protobuf::util::JsonStringToMessage(request.body, question);
   if (!parsed.ok()) return Refusal(400, parsed.ToString());
   Message* const answer = method->response->New(&arena);
   const grpc::Status status = Call(make_channel_(), name, request.authorization, *question, answer);
-  if (!status.ok()) return Refusal(status);
+  if (!status.ok()) return RefusalOf(status);
   HttpReply reply{.content_type = kJson, .body = {}};
   google::protobuf::util::JsonPrintOptions options;
   options.always_print_primitive_fields = true;

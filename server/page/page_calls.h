@@ -12,6 +12,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "absl/strings/string_view.h"
@@ -28,10 +29,15 @@ class PageCalls {
   explicit PageCalls(MakeChannel make_channel) : make_channel_(std::move(make_channel)) {}
 
   // Answers POST of `Service/Method` with a request's JSON, of content type application/json (so
-  // that no page of another origin can send it), by the response's JSON. Else a status of HTTP, and
+  // that no page of another origin can send it) and, without credentials, to this machine's address
+  // or localhost (so that no name of another page's can stand for it), by the response's JSON. Else
+  // a status of HTTP, and
   // {"message": …} with the field, value and limit of the Error detail. Takes at most three
   // seconds.
   HttpReply Answer(absl::string_view method, const HttpRequest& request) const;
+
+  // What says no as Answer does.
+  static HttpReply Refusal(int status, const std::string& message);
 
  private:
   const MakeChannel make_channel_;

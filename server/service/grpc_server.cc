@@ -113,7 +113,11 @@ class GrpcServer::Impl {
 
   absl::Status Start(const GrpcServerOptions& options);
   int port() const { return listener_->port(); }
-  std::shared_ptr<grpc::Channel> ChannelToItself() { return server_->InProcessChannel({}); }
+  std::shared_ptr<grpc::Channel> ChannelToItself(std::uint64_t most_reply_bytes) {
+    grpc::ChannelArguments arguments;
+    arguments.SetMaxReceiveMessageSize(AsInt(most_reply_bytes));
+    return server_->InProcessChannel(arguments);
+  }
   void TurnUnhealthy() { health_.TurnUnhealthy(); }
   void BeginDrain();
   void Shutdown(absl::Duration patience);
@@ -242,7 +246,9 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOp
 
 int GrpcServer::port() const { return impl_->port(); }
 
-std::shared_ptr<grpc::Channel> GrpcServer::ChannelToItself() { return impl_->ChannelToItself(); }
+std::shared_ptr<grpc::Channel> GrpcServer::ChannelToItself(std::uint64_t most_reply_bytes) {
+  return impl_->ChannelToItself(most_reply_bytes);
+}
 
 void GrpcServer::TurnUnhealthy() { impl_->TurnUnhealthy(); }
 

@@ -60,8 +60,9 @@ class GrpcServer {
   int port() const;
 
   // A new channel inside the process, for a few calls: it is idle, and ends, as connections are.
-  // Calls go the way of all others, as those of an address of their own. Thread-safe.
-  std::shared_ptr<grpc::Channel> ChannelToItself();
+  // Calls go the way of all others, as those of an address of their own; a larger reply is
+  // RESOURCE_EXHAUSTED. Thread-safe, until Shutdown.
+  std::shared_ptr<grpc::Channel> ChannelToItself(std::uint64_t most_reply_bytes);
 
   // Health turns to NOT_SERVING for good; everything is served as before, until balancers notice.
   void TurnUnhealthy();

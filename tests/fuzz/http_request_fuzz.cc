@@ -22,13 +22,16 @@ namespace {
 
 server::HttpServer& TheServer() {
   static server::HttpServer& server = *[] {
-    auto started = server::HttpServer::Start("127.0.0.1:0", [](const server::HttpRequest& asked) {
-      Require(!asked.path.empty(), "a path is a text");
-      Require(asked.method == "GET" || asked.method == "HEAD" || asked.method == "POST",
-              "other methods are refused");
-      Require(asked.body.size() <= 64 << 10, "a body is bounded");
-      return server::HttpReply{.status = asked.path == "/livez" ? 200 : 404, .body = "body\n"};
-    });
+    auto started = server::HttpServer::Start(
+        "127.0.0.1:0",
+        [](const server::HttpRequest& asked) {
+          Require(!asked.path.empty(), "a path is a text");
+          Require(asked.method == "GET" || asked.method == "HEAD" || asked.method == "POST",
+                  "other methods are refused");
+          Require(asked.body.size() <= 64 << 10, "a body is bounded");
+          return server::HttpReply{.status = asked.path == "/livez" ? 200 : 404, .body = "body\n"};
+        },
+        [](const std::string& path) { return path == "/livez"; });
     Require(started.ok(), "a server starts");
     return started->release();
   }();

@@ -3,6 +3,7 @@
 // Any method and any JSON that a page may send, to a server inside the process: it is answered in
 // JSON, or refused in it.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -42,12 +43,17 @@ server::GrpcServer& TheServer() {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   using namespace clearance;
-  if (size == 0) return 0;
-  static const server::PageCalls calls([] { return fuzz::TheServer().ChannelToItself(); });
+  if (size < 2) return 0;
+  static const server::PageCalls calls([] { return fuzz::TheServer().ChannelToItself(1 << 20); });
   const std::string method = fuzz::kMethods[bytes[0] % fuzz::kMethods.size()];
-  const server::HttpRequest request{.method = "POST",
-                                    .content_type = "application/json",
-                                    .body = std::string(bytes + 1, bytes + size)};
+  // The credentials: as many bytes as the second one says, or all.
+  const std::size_t credentials = std::min<std::size_t>(bytes[1], size - 2);
+  const server::HttpRequest request{
+      .method = "POST",
+      .content_type = "application/json",
+      .authorization = std::string(bytes + 2, bytes + 2 + credentials),
+      .host = "127.0.0.1:1",
+      .body = std::string(bytes + 2 + credentials, bytes + size)};
   const server::HttpReply reply = calls.Answer(method, request);
   fuzz::Require(reply.content_type == request.content_type, "every reply is JSON");
   fuzz::Require(nlohmann::json::accept(reply.body), "every reply can be read");

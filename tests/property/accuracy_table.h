@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How far answers are from the truth at most: the table that core/README.md prints and accuracy_test.cc
-// holds to be true, and not stale, line by line. Errors are relative to S + |d|: S is the sum of
-// both bodies' bounding radii, d the exact signed distance, minus the depth where bodies overlap.
+// How far answers are from the truth at most: the table that core/README.md prints and
+// accuracy_test.cc holds to be true, and not stale, line by line. Errors are relative to S + |d|: S
+// is the sum of both bodies' bounding radii, d the exact signed distance, minus the depth where
+// bodies overlap.
 
 #ifndef CLEARANCE_TESTS_PROPERTY_ACCURACY_TABLE_H_
 #define CLEARANCE_TESTS_PROPERTY_ACCURACY_TABLE_H_

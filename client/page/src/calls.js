@@ -27,9 +27,10 @@ export async function call(method, request) {
     headers,
     body: JSON.stringify(request),
   });
-  const answer = await reply.json();
-  if (!reply.ok) throw new CallError(reply.status, answer);
-  return answer;
+  const text = await reply.text();
+  const isJson = reply.headers.get("Content-Type") === "application/json";
+  if (!reply.ok) throw new CallError(reply.status, isJson ? JSON.parse(text) : { message: text });
+  return JSON.parse(text);
 }
 
 /** Every page of the list, up to `most` shapes. */

@@ -87,6 +87,14 @@ export function meshOf(shape, color) {
   return group;
 }
 
+/** Frees what the graphics card holds of a mesh. */
+export function dispose(group) {
+  for (const mesh of group.children) {
+    mesh.geometry.dispose();
+    mesh.material.dispose();
+  }
+}
+
 /** Shapes to begin with, beside those that are registered. */
 export const SAMPLES = {
   box: { box: { halfExtents: { x: 0.5, y: 0.35, z: 0.3 } } },

@@ -23,7 +23,7 @@ import {
 } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 
-import { meshOf } from "./shapes.js";
+import { dispose, meshOf } from "./shapes.js";
 
 export const COLORS = { a: 0x2f6db5, b: 0xc8622d };
 const GROUND = 0xf2f5f8;
@@ -60,13 +60,14 @@ export class View {
       body.position.copy(old.position);
       body.quaternion.copy(old.quaternion);
       this.scene.remove(old);
+      dispose(old);
     } else {
       body.position.set(...START[side].position);
       body.quaternion.set(...START[side].quaternion).normalize();
     }
     this.bodies[side] = body;
     this.scene.add(body);
-    this.shapes = { ...this.shapes, [side]: shape };
+    if (side === "b") this.#setGhost(shape);
     this.draw();
   }
 
@@ -107,20 +108,27 @@ export class View {
 
   /** B where it first touches; null hides it. */
   showContact(displacement) {
-    if (this.ghost) this.scene.remove(this.ghost);
-    this.ghost = null;
+    this.ghost.visible = displacement !== null;
     if (displacement !== null) {
-      this.ghost = meshOf(this.shapes.b, COLORS.b);
-      for (const mesh of this.ghost.children) mesh.material.opacity = 0.25;
       this.ghost.position.copy(this.bodies.b.position).add(new Vector3(...displacement));
       this.ghost.quaternion.copy(this.bodies.b.quaternion);
-      this.scene.add(this.ghost);
     }
     this.draw();
   }
 
   draw() {
     this.renderer.render(this.scene, this.camera);
+  }
+
+  #setGhost(shape) {
+    if (this.ghost) {
+      this.scene.remove(this.ghost);
+      dispose(this.ghost);
+    }
+    this.ghost = meshOf(shape, COLORS.b);
+    for (const mesh of this.ghost.children) mesh.material.opacity = 0.25;
+    this.ghost.visible = false;
+    this.scene.add(this.ghost);
   }
 
   #makeScene() {

@@ -17,8 +17,9 @@ const directory = mkdtempSync(join(tmpdir(), "clearance-page-"));
 const children = [];
 let browser;
 
-function writtenFile(path) {
-  return new Promise((resolve) => {
+function writtenFile(path, child) {
+  return new Promise((resolve, reject) => {
+    child.on("exit", (code) => reject(new Error(`the server ended with ${code}`)));
     const look = () => existsSync(path) && (watcher.close(), resolve(JSON.parse(readFileSync(path))));
     const watcher = watch(directory, look);
     look();
@@ -30,10 +31,10 @@ async function startServer(name, flags = []) {
   const child = spawn(
     CLEARANCE_SERVER,
     ["--listen=127.0.0.1:0", "--http_listen=127.0.0.1:0", `--port_file=${portFile}`, `--page_dir=${CLEARANCE_PAGE}`, ...flags],
-    { stdio: "ignore" },
+    { stdio: ["ignore", "ignore", "inherit"] },
   );
   children.push(child);
-  const ports = await writtenFile(portFile);
+  const ports = await writtenFile(portFile, child);
   return { origin: `http://127.0.0.1:${ports.http_port}`, address: `127.0.0.1:${ports.grpc_port}` };
 }
 
@@ -50,6 +51,7 @@ async function openPage(origin) {
 const textOf = (page, id) => page.locator(`#${id}`).textContent();
 // Without a function to wait for: the page's policy forbids to evaluate text.
 const shows = (page, id, text) => page.locator(`#${id}`, { hasText: text }).waitFor({ state: "attached" });
+const LONGEST = { timeout: 120_000 };
 
 async function chooseBalls(page) {
   for (const side of ["a", "b"]) await page.selectOption(`#shape-${side}`, "sample:ball");
@@ -57,7 +59,7 @@ async function chooseBalls(page) {
     window.clearanceView.place("a", [-0.8, 0, 0]);
     window.clearanceView.place("b", [1, 0, 0]);
   });
-  await shows(page, "distance", "1 m");
+  await shows(page, "distance", /^1 m$/);
 }
 
 before(async () => {
@@ -73,11 +75,11 @@ after(async () => {
   rmSync(directory, { recursive: true });
 });
 
-test("shows what runs, and both shapes with their distance", async () => {
+test("shows what runs, and both shapes with their distance", LONGEST, async () => {
   const { origin } = await startServer("plain");
   const page = await openPage(origin);
   await shows(page, "state", "SEPARATED");
-  assert.match(await textOf(page, "server"), /version \d+\.\d+\.\d+, up for 0 min, 0 registered shapes/);
+  assert.match(await textOf(page, "server"), /version \d+\.\d+\.\d+, up for \d+ min, 0 registered shapes/);
   assert.match(await textOf(page, "limits"), /maxBatchRows\s*100000/);
   await page.screenshot({ path: CLEARANCE_PICTURE });
   await chooseBalls(page);
@@ -89,7 +91,7 @@ test("shows what runs, and both shapes with their distance", async () => {
   await page.close();
 });
 
-test("asks anew as a shape is dragged and as the motion changes", async () => {
+test("asks anew as a shape is dragged and as the motion changes", LONGEST, async () => {
   const { origin } = await startServer("drag");
   const page = await openPage(origin);
   await shows(page, "state", "SEPARATED");
@@ -116,7 +118,7 @@ test("asks anew as a shape is dragged and as the motion changes", async () => {
   await page.close();
 });
 
-test("draws registered shapes, and says what the server refuses", async () => {
+test("draws registered shapes, and says what the server refuses", LONGEST, async () => {
   const { origin, address } = await startServer("registered");
   const file = join(directory, "crate.json");
   writeFileSync(file, JSON.stringify({ box: { half_extents: { x: 0.2, y: 0.3, z: 0.4 } } }));
@@ -135,7 +137,7 @@ test("draws registered shapes, and says what the server refuses", async () => {
   await page.close();
 });
 
-test("asks for a token where there is a policy", async () => {
+test("asks for a token where there is a policy", LONGEST, async () => {
   const made = spawnSync(CLEARANCE_SERVER, ["--new_token=looker"], { encoding: "utf8" });
   const [token, line] = made.stdout.split("\n");
   writeFileSync(join(directory, "tokens"), `${line}\n`);

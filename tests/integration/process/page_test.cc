@@ -26,6 +26,8 @@ constexpr char kTwoBalls[] = R"({
   "batch": {"pairs": {"count": 1, "slotsB": [0], "posesB": [2, 0, 0, 0, 0, 0, 1]},
             "detail": {"distances": true, "bounds": true}}})";
 
+constexpr char kJson[] = "Content-Type: application/json\r\n";
+
 class PageTest : public testing::Test {
  protected:
   PageTest() {
@@ -42,10 +44,10 @@ class PageTest : public testing::Test {
 };
 
 std::string Post(const ServerProcess& server, const std::string& path, const std::string& body,
-                 const std::string& headers = "Content-Type: application/json\r\n") {
-  return ExchangeHttp(server.http_port(), "POST " + path + " HTTP/1.1\r\nHost: x\r\n" + headers +
-                                              "Content-Length: " + std::to_string(body.size()) +
-                                              "\r\n\r\n" + body);
+                 const std::string& headers = kJson, const std::string& host = "127.0.0.1") {
+  return ExchangeHttp(server.http_port(),
+                      "POST " + path + " HTTP/1.1\r\nHost: " + host + "\r\n" + headers +
+                          "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
 }
 
 nlohmann::json BodyOf(const std::string& reply) {
@@ -111,10 +113,23 @@ TEST_F(PageTest, KeepsToThePolicy) {
   const std::string path = "/call/QueryService/Distance",
                     json = "Content-Type: application/json\r\n";
   EXPECT_THAT(Post(server, path, kTwoBalls), StartsWith("HTTP/1.1 401 "));
+  // gRPC itself would end the process over them.
+  EXPECT_THAT(Post(server, path, kTwoBalls, json + "Authorization: Bearer \xc3\xa9\r\n"),
+              StartsWith("HTTP/1.1 401 "));
   EXPECT_THAT(Post(server, path, kTwoBalls, json + "Authorization: Bearer no\r\n"),
               StartsWith("HTTP/1.1 401 "));
   EXPECT_THAT(Post(server, path, kTwoBalls, json + "Authorization: Bearer " + token + "\r\n"),
               StartsWith("HTTP/1.1 200 "));
+}
+
+// A name that somebody else's page was served under, and that now means this machine.
+TEST_F(PageTest, IsNotAskedByNamesOfOthers) {
+  const ServerProcess server(With({}));
+  const std::string path = "/call/ServerService/GetServerInfo";
+  EXPECT_THAT(Post(server, path, "{}", kJson, "evil.example:9464"), StartsWith("HTTP/1.1 403 "));
+  EXPECT_THAT(Post(server, path, "{}", kJson, ""), StartsWith("HTTP/1.1 403 "));
+  for (const char* const host : {"localhost:9464", "127.0.0.1", "[::1]:9464"})
+    EXPECT_THAT(Post(server, path, "{}", kJson, host), StartsWith("HTTP/1.1 200 ")) << host;
 }
 
 TEST_F(PageTest, IsNoWayAroundClientCertificates) {

@@ -11,6 +11,7 @@
 #include <string>
 #include <thread>
 
+#include "tests/integration/service/guarded_server.h"
 #include "tests/integration/service/scene_messages.h"
 
 namespace clearance::testing {
@@ -19,8 +20,9 @@ namespace {
 // One watch of a client that reads when it likes.
 class TestWatch {
  public:
-  TestWatch(TestServer& server, const v1::WatchSceneRequest& request) {
+  TestWatch(TestServer& server, const v1::WatchSceneRequest& request, const Metadata& caller = {}) {
     context_.set_deadline(HangGuard());
+    for (const auto& [name, value] : caller) context_.AddMetadata(name, value);
     stream_ = server.scenes->WatchScene(&context_, request);
   }
   ~TestWatch() {
@@ -347,6 +349,27 @@ TEST(SceneWatchLimits, HoldACallerAndTheServerToTheirNumbersOfWatches) {
     TestWatch again(server, From(0));
     EXPECT_TRUE(again.Next().is_reload());
   }
+}
+
+// All of them at one address.
+TEST(SceneWatchLimits, AreOfEachPrincipal) {
+  server::Limits limits;
+  limits.max_caller_watches = 1;
+  server::Authenticator authenticator(TokensOf({"viewer", "maker"}),
+                                      *server::Policy::Parse(kGuardPolicy));
+  TestServer server(limits, {}, &authenticator);
+  v1::CreateSceneRequest request;
+  request.set_name("row");
+  v1::CreateSceneResponse response;
+  ASSERT_TRUE(CallWith(AuthorizationOf("maker"), *server.scenes,
+                       &v1::SceneService::Stub::CreateScene, request, &response)
+                  .ok());
+  TestWatch of_maker(server, From(0), AuthorizationOf("maker"));
+  of_maker.Next();
+  TestWatch another(server, From(0), AuthorizationOf("maker"));
+  EXPECT_EQ(another.Finish().error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  TestWatch of_viewer(server, From(0), AuthorizationOf("viewer"));
+  EXPECT_TRUE(of_viewer.Next().is_reload());
 }
 
 TEST_F(SceneWatchTest, EndsWithADrainThatTellsToComeBack) {

@@ -55,6 +55,11 @@ TEST(Exposure, WarnsOfWhatIsOpenToStrangers) {
   EXPECT_EQ(WarningOf(open), "");
   open.http_listen = "0.0.0.0:0";
   EXPECT_NE(WarningOf(open).find("metrics are open"), std::string::npos);
+  EXPECT_EQ(WarningOf(open).find("page"), std::string::npos);
+  open.page_dir = "page";
+  EXPECT_NE(WarningOf(open).find("reads its tokens"), std::string::npos);
+  open.policy_file.clear();
+  EXPECT_NE(WarningOf(open).find("ask about all shapes"), std::string::npos);
 }
 
 }  // namespace

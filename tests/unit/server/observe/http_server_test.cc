@@ -17,11 +17,16 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
+bool TakesAll(const std::string& /*path*/) { return true; }
+
 std::unique_ptr<HttpServer> StartEcho() {
-  auto server = HttpServer::Start("127.0.0.1:0", [](const HttpRequest& request) {
-    return HttpReply{.status = request.path == "/gone" ? 404 : 200,
-                     .body = absl::StrCat("at ", request.path, request.body)};
-  });
+  auto server = HttpServer::Start(
+      "127.0.0.1:0",
+      [](const HttpRequest& request) {
+        return HttpReply{.status = request.path == "/gone" ? 404 : 200,
+                         .body = absl::StrCat("at ", request.path, request.body)};
+      },
+      TakesAll);
   EXPECT_TRUE(server.ok()) << server.status();
   return *std::move(server);
 }
@@ -68,10 +73,13 @@ std::string Post(const HttpServer& server, const std::string& headers, const std
 
 TEST(HttpServer, GivesItsHandlerTheBodyAndTheHeadersOfAPost) {
   HttpRequest seen;
-  const auto server = HttpServer::Start("127.0.0.1:0", [&](const HttpRequest& request) {
-    seen = request;
-    return HttpReply();
-  });
+  const auto server = HttpServer::Start(
+      "127.0.0.1:0",
+      [&](const HttpRequest& request) {
+        seen = request;
+        return HttpReply();
+      },
+      TakesAll);
   ASSERT_TRUE(server.ok()) << server.status();
   const std::string body(64 << 10, 'x');
   const std::string headers = absl::StrCat("Content-Type: a/b\r\nAuthorization: Bearer t\r\n",
@@ -84,7 +92,16 @@ TEST(HttpServer, GivesItsHandlerTheBodyAndTheHeadersOfAPost) {
   EXPECT_EQ(seen.body, body);
 }
 
-TEST(HttpServer, RefusesABodyThatIsTooLargeOrOfNoToldLengthOrNotAllThere) {
+// Whoever only wants to hold a thread gets an answer at once.
+TEST(HttpServer, ReadsNoBodyWhereNoneIsWanted) {
+  const auto server = HttpServer::Start(
+      "127.0.0.1:0", [](const HttpRequest& request) { return HttpReply{.body = request.body}; },
+      [](const std::string& path) { return path != "/x"; });
+  ASSERT_TRUE(server.ok()) << server.status();
+  EXPECT_THAT(Post(**server, "Content-Length: 1000\r\n", ""), EndsWith("\r\n\r\n"));
+}
+
+TEST(HttpServer, RefusesABodyThatIsTooLargeOrOfNoToldLength) {
   const auto server = StartEcho();
   EXPECT_THAT(Post(*server, "Content-Length: 65537\r\n", ""), StartsWith("HTTP/1.1 413 "));
   EXPECT_THAT(Post(*server, "Transfer-Encoding: chunked\r\n", "0\r\n\r\n"),
@@ -102,7 +119,8 @@ TEST(HttpServer, ServesNoFileWhateverThePath) {
 TEST(HttpServer, SaysWhichAddressItCannotBind) {
   const auto first = StartEcho();
   const std::string address = absl::StrCat("127.0.0.1:", first->port());
-  const auto second = HttpServer::Start(address, [](const HttpRequest&) { return HttpReply(); });
+  const auto second = HttpServer::Start(
+      address, [](const HttpRequest&) { return HttpReply(); }, TakesAll);
   EXPECT_EQ(second.status().code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(std::string(second.status().message()), HasSubstr(address));
 }
