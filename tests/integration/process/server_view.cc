@@ -33,8 +33,8 @@ bool AwaitMetric(const ServerProcess& server, const std::string& series, double 
 bool Serves(const ServerProcess& server) {
   grpc::ChannelArguments own;
   own.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  const auto health = grpc::health::v1::Health::NewStub(grpc::CreateCustomChannel(
-      server.grpc_address(), grpc::InsecureChannelCredentials(), own));
+  const auto health = grpc::health::v1::Health::NewStub(
+      grpc::CreateCustomChannel(server.grpc_address(), grpc::InsecureChannelCredentials(), own));
   // No time by which a busy machine would have to have answered: ctest has one for all.
   grpc::ClientContext context;
   grpc::health::v1::HealthCheckResponse response;
