@@ -41,7 +41,7 @@ class HttpServer {
  public:
   // Called from several threads.
   using Handler = std::function<HttpReply(const HttpRequest& request)>;
-  // Whether the body of a POST to the path is read.
+  // Whether the body of a POST to the path is read. Null: of none.
   using TakesBody = std::function<bool(const std::string& path)>;
 
   // `address` is host:port, IPv4; port 0 takes a free one. UNAVAILABLE if it cannot be bound.

@@ -42,10 +42,11 @@ class Watch : public CommandLine {
  protected:
   void SetUp() override {
     CommandLine::SetUp();
-    auto started = server::HttpServer::Start("127.0.0.1:0", [this](absl::string_view path) {
-      EXPECT_EQ(path, "/metrics");
-      return server::HttpReply{.body = PageOf(next_.fetch_add(step_))};
-    });
+    auto started =
+        server::HttpServer::Start("127.0.0.1:0", [this](const server::HttpRequest& request) {
+          EXPECT_EQ(request.path, "/metrics");
+          return server::HttpReply{.body = PageOf(next_.fetch_add(step_))};
+        });
     ASSERT_TRUE(started.ok()) << started.status();
     http_ = *std::move(started);
   }

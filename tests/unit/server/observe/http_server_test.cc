@@ -119,8 +119,7 @@ TEST(HttpServer, ServesNoFileWhateverThePath) {
 TEST(HttpServer, SaysWhichAddressItCannotBind) {
   const auto first = StartEcho();
   const std::string address = absl::StrCat("127.0.0.1:", first->port());
-  const auto second = HttpServer::Start(
-      address, [](const HttpRequest&) { return HttpReply(); }, TakesAll);
+  const auto second = HttpServer::Start(address, [](const HttpRequest&) { return HttpReply(); });
   EXPECT_EQ(second.status().code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(std::string(second.status().message()), HasSubstr(address));
 }
