@@ -7,6 +7,7 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "client/examples/game/judge.h"
 #include "client/examples/game/level.h"
 #include "client/examples/game/match_log.h"
+#include "client/examples/game/places.h"
 #include "client/examples/game/players.h"
 
 namespace game {
@@ -137,6 +139,12 @@ TEST(GameJudge, SeesACheatThatGotThroughAndAShotAtAnotherTime) {
   }
 }
 
+std::vector<double> Numbers(const std::vector<Vec3>& vectors) {
+  std::vector<double> numbers;
+  for (const Vec3& vector : vectors) numbers.insert(numbers.end(), {vector.x, vector.y, vector.z});
+  return numbers;
+}
+
 // A row of players in which these, one after another, hit body 3 at half of their way.
 clearance::client::SweepResult RowOfHits(const std::vector<std::uint32_t>& ids) {
   clearance::client::SweepResult result;
@@ -182,6 +190,25 @@ TEST(GameBodies, NobodyIsFreeByAListThatIsNotInTheirOrder) {
   auto row = RowOfHits({PlayerId(0), PlayerId(1)});
   row.hits.states[1] = MotionState::kFree;
   EXPECT_EQ(VerdictsOfBodies(row, 3), (std::vector<Verdict>{kHitAtHalf, kRefused, kFree}));
+}
+
+// So bad that the server would refuse everybody's places for it.
+TEST(GamePlaces, WhoClaimsNoPlaceStandsWhereTheyWereAcceptedLast) {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<Way> claims = {{{1, 2, 3}, {4, 0, 0}}, {{5, 6, 7}, {8, 0, 0}}};
+  Places places;
+  EXPECT_EQ(Numbers(places.Begin(claims)), (std::vector<double>{1, 2, 3, 5, 6, 7}));
+  places.Settle(claims, {kFree, kHitAtHalf});
+  const std::vector<double> accepted = {5, 2, 3, 5, 6, 7};
+  for (const double bad :
+       {kNan, std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::max()}) {
+    for (const Vec3& from : {Vec3{bad, 0, 0}, Vec3{0, bad, 0}, Vec3{0, 0, bad}}) {
+      const std::vector<Way> spoilt = {{from, {}}, {from, {}}};
+      EXPECT_EQ(Numbers(places.Begin(spoilt)), accepted) << bad;
+      places.Settle(spoilt, {kRefused, kRefused});
+    }
+  }
+  EXPECT_EQ(Numbers(Places().Begin({{{kNan, 0, 0}, {}}})), (std::vector<double>{0, 0, 0}));
 }
 
 class GameLog : public ::testing::Test {
