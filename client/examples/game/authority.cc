@@ -61,8 +61,10 @@ Verdict FirstContact(const SweepPairs& pairs, std::size_t first, std::size_t las
       hits_free_until = std::min(hits_free_until, pairs.t_free[i]);
     } else if (pairs.states[i] == MotionState::kUndecided) {
       if (!undecided || pairs.t_free[i] < pairs.t_free[*undecided]) undecided = i;
-    } else {
+    } else if (pairs.states[i] == MotionState::kInitiallyOverlapping) {
       return MakeVerdict(pairs.states[i], 0, 0, pairs.ids.bodies_b[i]);
+    } else {  // no contact has another
+      return MakeVerdict(MotionState::kRefused, 0, 0, 0);
     }
   }
   if (undecided && pairs.t_free[*undecided] < hits_free_until) {
@@ -74,26 +76,26 @@ Verdict FirstContact(const SweepPairs& pairs, std::size_t first, std::size_t las
                      pairs.ids.bodies_b[*hit]);
 }
 
-// The pairs are ordered by players. Where the list is cut short, the last of them and all after
-// them are not judged; nor is anybody of a row that was refused.
+}  // namespace
+
 std::vector<Verdict> VerdictsOfBodies(const SweepResult& result, std::size_t player_count) {
   std::vector<Verdict> verdicts;
   const SweepPairs& pairs = result.hits;
   const bool is_row_judged = result.states.size() == 1 && result.errors.empty();
   const bool is_cut = !is_row_judged || pairs.truncated.at(0);
-  for (std::size_t i = 0; is_row_judged && verdicts.size() < player_count;) {
+  std::size_t last = 0;
+  while (is_row_judged && verdicts.size() < player_count) {
     const std::uint32_t player = PlayerId(verdicts.size());
-    std::size_t last = i;
+    const std::size_t first = last;
     while (last < pairs.states.size() && pairs.ids.bodies_a[last] == player) ++last;
     if (is_cut && last == pairs.states.size()) break;
-    verdicts.push_back(FirstContact(pairs, i, last));
-    i = last;
+    verdicts.push_back(FirstContact(pairs, first, last));
   }
+  // Pairs of nobody, or not in the players' order: who seems to have none may have one there.
+  if (last < pairs.states.size()) verdicts.clear();
   verdicts.resize(player_count, MakeVerdict(MotionState::kRefused, 0, 0, 0));
   return verdicts;
 }
-
-}  // namespace
 
 Authority::Authority(const clearance::client::Client& client, const AuthorityOptions& options)
     : client_(client), scenes_(client), options_(options) {}

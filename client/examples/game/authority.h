@@ -6,6 +6,7 @@
 #ifndef CLEARANCE_CLIENT_EXAMPLES_GAME_AUTHORITY_H_
 #define CLEARANCE_CLIENT_EXAMPLES_GAME_AUTHORITY_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -16,6 +17,7 @@
 #include "absl/types/span.h"
 #include "clearance/client.h"
 #include "clearance/scene.h"
+#include "clearance/scene_query.h"
 #include "clearance/session.h"
 #include "level.h"
 #include "match.h"
@@ -38,6 +40,12 @@ struct AuthorityOptions {
   std::string scene;       // its name
   bool is_stored = false;  // else it is gone ten minutes after a crash
 };
+
+// Of a row of all players, whose pairs are in the order of the players. Where the list was cut
+// short, the last player in it and all after that one are not judged; nor is anybody of a row that
+// was refused, or whose pairs are not such a list.
+std::vector<Verdict> VerdictsOfBodies(const clearance::client::SweepResult& result,
+                                      std::size_t player_count);
 
 class Authority {
  public:

@@ -23,7 +23,7 @@ struct Shot {
   Way way = {};
 };
 
-// Player p stands at claims[p].from, and claims to have moved from there.
+// Player p claims to stand at claims[p].from, and to have moved from there.
 struct Tick {
   std::uint64_t number = 0;
   std::vector<Way> claims;

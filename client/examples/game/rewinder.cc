@@ -6,7 +6,17 @@
 
 namespace game {
 
+namespace {
+
+using clearance::client::MotionState;
 using clearance::client::RewoundRays;
+
+// False for NaN too.
+bool IsTime(const clearance::client::TrackTime& time) {
+  return time.fraction >= 0 && time.fraction < 1;
+}
+
+}  // namespace
 
 absl::StatusOr<std::unique_ptr<Rewinder>> Rewinder::Start(const clearance::client::Client& client,
                                                           const RewinderOptions& options) {
@@ -24,16 +34,18 @@ absl::StatusOr<std::unique_ptr<Rewinder>> Rewinder::Start(const clearance::clien
   return rewinder;
 }
 
-absl::Status Rewinder::Publish(std::uint64_t tick, absl::Span<const Way> claims) {
+absl::Status Rewinder::Publish(std::uint64_t tick, absl::Span<const Vec3> places) {
   std::vector<double> poses;
-  for (const Way& claim : claims) {
-    clearance::client::AppendPose({.x = claim.from.x, .y = claim.from.y, .z = claim.from.z},
-                                  &poses);
+  for (const Vec3& place : places) {
+    clearance::client::AppendPose({.x = place.x, .y = place.y, .z = place.z}, &poses);
   }
   return writer_->Publish(tick, poses).status();
 }
 
 absl::StatusOr<ShotVerdict> Rewinder::Judge(const Shot& shot) {
+  ShotVerdict answer;
+  answer.verdict.state = MotionState::kRefused;
+  if (!IsTime(shot.seen)) return answer;
   const auto rewound = reader_->Rewind(
       {.track = track_, .at = shot.seen, .left_out_bodies = {PlayerId(shot.shooter)}});
   if (!rewound.ok()) return rewound.status();
@@ -43,7 +55,6 @@ absl::StatusOr<ShotVerdict> Rewinder::Judge(const Shot& shot) {
   clearance::client::AppendVec3(shot.way.move, &rays.displacements);
   const auto hits = reader_->CastRays(rays);
   if (!hits.ok()) return hits.status();
-  ShotVerdict answer;
   answer.rewound = *rewound;
   answer.verdict.state = hits->states.at(0);
   answer.verdict.t_free = hits->t_free.at(0);

@@ -31,8 +31,9 @@ class Rewinder {
   static absl::StatusOr<std::unique_ptr<Rewinder>> Start(const clearance::client::Client& client,
                                                          const RewinderOptions& options);
 
-  // Where each player stands: claims[p].from.
-  absl::Status Publish(std::uint64_t tick, absl::Span<const Way> claims);
+  // Where each player stands.
+  absl::Status Publish(std::uint64_t tick, absl::Span<const Vec3> places);
+  // A shot seen at no time is refused by itself, as one on a way that is no number.
   absl::StatusOr<ShotVerdict> Judge(const Shot& shot);
 
  private:

@@ -27,6 +27,7 @@ absl::StatusOr<TickAnswers> Simulation::Play(const Tick& tick) {
   TickAnswers answers;
   absl::Status status = AskMoves(tick, &answers);
   if (status.ok()) status = AskShots(tick, &answers);
+  if (status.ok()) places_.Settle(tick.claims, answers.verdicts);
   const absl::Duration now = SteadyNow();
   measured_.whole.Add(now - due);
   ++measured_.ticks;
@@ -71,7 +72,7 @@ absl::Status Simulation::AskBaseline(const Tick& tick) {
 absl::Status Simulation::AskShots(const Tick& tick, TickAnswers* answers) {
   const ProcessorTime time_before = ReadProcessorTime(options_.server_pid);
   const absl::Duration before_publishing = SteadyNow();
-  absl::Status status = rewinder_->Publish(tick.number, tick.claims);
+  absl::Status status = rewinder_->Publish(tick.number, places_.Begin(tick.claims));
   measured_.published.Add(SteadyNow() - before_publishing);
   if (!status.ok()) return status;
   for (const Shot& shot : tick.shots) {

@@ -16,6 +16,7 @@
 #include "figures.h"
 #include "level.h"
 #include "match.h"
+#include "places.h"
 #include "rewinder.h"
 
 namespace game {
@@ -62,6 +63,7 @@ class Simulation {
   const SimulationOptions options_;
   std::unique_ptr<Authority> authority_;
   std::unique_ptr<Rewinder> rewinder_;
+  Places places_;
   absl::Duration start_;  // on the steady clock
   Measured measured_;
 };

@@ -11,6 +11,7 @@
 #include <limits>
 #include <regex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/integration/process/server_process.h"
@@ -82,8 +83,8 @@ TEST_F(GameAuthority, HasTheSameBitsInBothFormsAndOfAnotherServer) {
   EXPECT_EQ(DigestOf(replay.output), DigestOf(rows.output));
 }
 
-// Writes over a number of the first player's claim in the log's last tick, counted from the place
-// where the player stands.
+// Writes over a number of the log's last tick, counted from the first player's claim on: 3 numbers
+// of the place where the player stands, and 3 of the move.
 void ChangeLastTick(const std::string& path, std::size_t number, double value) {
   std::fstream log(path, std::ios::in | std::ios::out | std::ios::binary);
   const std::string text((std::istreambuf_iterator<char>(log)), {});
@@ -106,18 +107,43 @@ TEST_F(GameAuthority, TellsAReplayThatDiffers) {
   EXPECT_THAT(replay.output, HasSubstr("20 ticks asked again, 1 differ"));
 }
 
-// Of rows: by itself. Of a row of all players: nobody is let through.
+// A player's place and move, of which one is no number, or none that anything can be placed at.
+// Of rows: by itself. Of a row of all players: nobody is let through. Either way the tick is
+// answered to its end, shots and all.
 TEST_F(GameAuthority, NeverAcceptsAClaimThatIsNoNumber) {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  constexpr double kFarthest = std::numeric_limits<double>::max();
   const ServerProcess server;
   const std::string log = directory_.File("match");
-  ASSERT_EQ(Play(server, {"--ticks=20", "--players=8", "--log=" + log}).exit_code, 0);
-  ChangeLastTick(log, 3, std::numeric_limits<double>::quiet_NaN());
-  const Completed rows = Play(server, {"--replay=" + log});
-  EXPECT_EQ(rows.exit_code, 1);
-  EXPECT_THAT(rows.output, HasSubstr("stopped, 1 in doubt\n"));
-  const Completed bodies = Play(server, {"--replay=" + log, "--form=bodies"});
-  EXPECT_EQ(bodies.exit_code, 1);
-  EXPECT_THAT(bodies.output, HasSubstr("stopped, 8 in doubt\n"));
+  for (const auto& [number, value] :
+       {std::pair(0, kNan), std::pair(2, kFarthest), std::pair(3, kNan), std::pair(5, kFarthest)}) {
+    ASSERT_EQ(Play(server, {"--ticks=20", "--players=8", "--log=" + log}).exit_code, 0);
+    ChangeLastTick(log, number, value);
+    const Completed rows = Play(server, {"--replay=" + log});
+    EXPECT_EQ(rows.exit_code, 1) << rows.output;
+    EXPECT_THAT(rows.output, HasSubstr("stopped, 1 in doubt\n"));
+    EXPECT_THAT(rows.output, HasSubstr("20 ticks asked again, 1 differ"));
+    const Completed bodies = Play(server, {"--replay=" + log, "--form=bodies"});
+    EXPECT_EQ(bodies.exit_code, 1) << bodies.output;
+    EXPECT_THAT(bodies.output, HasSubstr("stopped, 8 in doubt\n"));
+    EXPECT_THAT(bodies.output, HasSubstr("20 ticks asked again, 1 differ"));
+  }
+}
+
+// Seen at no time, and on a way that is none.
+TEST_F(GameAuthority, RefusesAShotThatIsNoNumberByItself) {
+  const ServerProcess server;
+  const std::string log = directory_.File("match");
+  // Behind 8 claims the number of shots, and of the first one who shot and the tick that they saw.
+  constexpr std::size_t kFraction = 8 * 6 + 3;
+  constexpr std::size_t kPlace = kFraction + 1;
+  for (const std::size_t number : {kFraction, kPlace}) {
+    ASSERT_EQ(Play(server, {"--ticks=20", "--players=8", "--log=" + log}).exit_code, 0);
+    ChangeLastTick(log, number, std::numeric_limits<double>::quiet_NaN());
+    const Completed replay = Play(server, {"--replay=" + log});
+    EXPECT_EQ(replay.exit_code, 1) << replay.output;
+    EXPECT_THAT(replay.output, HasSubstr("20 ticks asked again, 1 differ"));
+  }
 }
 
 using GameData = GameAuthority;

@@ -7,13 +7,16 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <vector>
 
+#include "client/examples/game/authority.h"
 #include "client/examples/game/axis_box.h"
 #include "client/examples/game/judge.h"
 #include "client/examples/game/level.h"
 #include "client/examples/game/match_log.h"
+#include "client/examples/game/places.h"
 #include "client/examples/game/players.h"
 
 namespace game {
@@ -134,6 +137,78 @@ TEST(GameJudge, SeesACheatThatGotThroughAndAShotAtAnotherTime) {
     Judge(played, {{kHitAtHalf, kHitAtHalf}, {spoilt}}, &tally);
     EXPECT_EQ(tally.wrong_shots, before + 1);
   }
+}
+
+std::vector<double> Numbers(const std::vector<Vec3>& vectors) {
+  std::vector<double> numbers;
+  for (const Vec3& vector : vectors) numbers.insert(numbers.end(), {vector.x, vector.y, vector.z});
+  return numbers;
+}
+
+// A row of players in which these, one after another, hit body 3 at half of their way.
+clearance::client::SweepResult RowOfHits(const std::vector<std::uint32_t>& ids) {
+  clearance::client::SweepResult result;
+  result.states = {MotionState::kHit};
+  clearance::client::SweepPairs& pairs = result.hits;
+  pairs.ids.bodies_a = ids;
+  pairs.ids.bodies_b.assign(ids.size(), kHitAtHalf.body);
+  pairs.states.assign(ids.size(), MotionState::kHit);
+  pairs.t_free.assign(ids.size(), kHitAtHalf.t_free);
+  pairs.t_hit.assign(ids.size(), kHitAtHalf.t_hit);
+  pairs.truncated = {false};
+  return result;
+}
+
+constexpr Verdict kRefused{MotionState::kRefused, 0, 0, 0};
+
+TEST(GameBodies, ArePairedWithTheirPlayers) {
+  using Verdicts = std::vector<Verdict>;
+  auto row = RowOfHits({PlayerId(0), PlayerId(0), PlayerId(2)});
+  EXPECT_EQ(VerdictsOfBodies(row, 4), (Verdicts{kHitAtHalf, kFree, kHitAtHalf, kFree}));
+  row.hits.truncated = {true};
+  EXPECT_EQ(VerdictsOfBodies(row, 4), (Verdicts{kHitAtHalf, kFree, kRefused, kRefused}));
+  EXPECT_EQ(VerdictsOfBodies(RowOfHits({}), 2), (Verdicts{kFree, kFree}));
+  row = RowOfHits({PlayerId(0)});
+  row.errors.emplace_back();
+  EXPECT_EQ(VerdictsOfBodies(row, 2), (Verdicts{kRefused, kRefused}));
+}
+
+// Whoever is free in such a list is so only because nobody looked further.
+TEST(GameBodies, NobodyIsFreeByAListThatIsNotInTheirOrder) {
+  const std::vector<Verdict> nobody(3, kRefused);
+  for (const std::vector<std::uint32_t>& ids :
+       {std::vector<std::uint32_t>{PlayerId(1), PlayerId(0)},
+        {PlayerId(0), PlayerId(2), PlayerId(1)},
+        {PlayerId(0), 7, PlayerId(1)},
+        {PlayerId(3)}}) {
+    for (const bool is_cut : {false, true}) {
+      auto row = RowOfHits(ids);
+      row.hits.truncated = {is_cut};
+      EXPECT_EQ(VerdictsOfBodies(row, 3), nobody) << ids.size() << " pairs from " << ids[0];
+    }
+  }
+  auto row = RowOfHits({PlayerId(0), PlayerId(1)});
+  row.hits.states[1] = MotionState::kFree;
+  EXPECT_EQ(VerdictsOfBodies(row, 3), (std::vector<Verdict>{kHitAtHalf, kRefused, kFree}));
+}
+
+// So bad that the server would refuse everybody's places for it.
+TEST(GamePlaces, WhoClaimsNoPlaceStandsWhereTheyWereAcceptedLast) {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<Way> claims = {{{1, 2, 3}, {4, 0, 0}}, {{5, 6, 7}, {8, 0, 0}}};
+  Places places;
+  EXPECT_EQ(Numbers(places.Begin(claims)), (std::vector<double>{1, 2, 3, 5, 6, 7}));
+  places.Settle(claims, {kFree, kHitAtHalf});
+  const std::vector<double> accepted = {5, 2, 3, 5, 6, 7};
+  for (const double bad :
+       {kNan, std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::max()}) {
+    for (const Vec3& from : {Vec3{bad, 0, 0}, Vec3{0, bad, 0}, Vec3{0, 0, bad}}) {
+      const std::vector<Way> spoilt = {{from, {}}, {from, {}}};
+      EXPECT_EQ(Numbers(places.Begin(spoilt)), accepted) << bad;
+      places.Settle(spoilt, {kRefused, kRefused});
+    }
+  }
+  EXPECT_EQ(Numbers(Places().Begin({{{kNan, 0, 0}, {}}})), (std::vector<double>{0, 0, 0}));
 }
 
 class GameLog : public ::testing::Test {
