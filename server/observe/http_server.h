@@ -46,7 +46,8 @@ class HttpServer {
 
   // `address` is host:port, IPv4; port 0 takes a free one. UNAVAILABLE if it cannot be bound.
   static absl::StatusOr<std::unique_ptr<HttpServer>> Start(const std::string& address,
-                                                           Handler handler, TakesBody takes_body);
+                                                           Handler handler,
+                                                           TakesBody takes_body = nullptr);
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;

@@ -50,6 +50,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   const std::size_t credentials = std::min<std::size_t>(bytes[1], size - 2);
   const server::HttpRequest request{
       .method = "POST",
+      .path = "/call/" + method,
       .content_type = "application/json",
       .authorization = std::string(bytes + 2, bytes + 2 + credentials),
       .host = "127.0.0.1:1",
