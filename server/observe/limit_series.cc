@@ -4,13 +4,13 @@
 namespace clearance::server {
 namespace {
 
-struct Description {
+struct LimitText {
   const char* name;
   const char* help;
 };
 
 // By the number of ServerLimit.
-constexpr std::array<Description, kServerLimits> kDescriptions = {{
+constexpr std::array<LimitText, kServerLimits> kLimitTexts = {{
     {"clearance_max_connections", "Most connections open at once."},
     {"clearance_max_sessions", "Most sessions open at once."},
     {"clearance_max_shapes", "Most shapes in the registry."},
@@ -29,8 +29,8 @@ LimitSeries MakeLimitSeries(prometheus::Registry* registry) {
   LimitSeries series{};
   for (std::size_t i = 0; i < kServerLimits; ++i) {
     series[i] = &prometheus::BuildGauge()
-                     .Name(kDescriptions[i].name)
-                     .Help(kDescriptions[i].help)
+                     .Name(kLimitTexts[i].name)
+                     .Help(kLimitTexts[i].help)
                      .Register(*registry)
                      .Add({});
   }
