@@ -129,9 +129,15 @@ class Questions(Row):
             ({"lower_bounds": -pairs.lower_bounds}, kinds.STATE),
             ({"lower_bounds": pairs.lower_bounds * np.nan}, kinds.MALFORMED),
             ({"points_a": pairs.points_a + 1e-6}, kinds.POINT),
+            ({"points_a": pairs.points_a[:1]}, kinds.MALFORMED),
+            ({"distances": pairs.distances * np.nan, "points_a": None}, kinds.MALFORMED),
+            ({"distances": pairs.distances[:1], "points_a": None}, kinds.MALFORMED),
+            ({"distances": 0.2 * pairs.distances, "points_a": None}, kinds.DISTANCE),
+            ({"distances": 1.5 * pairs.distances, "points_a": None}, kinds.DISTANCE),
+            ({"upper_bounds": pairs.upper_bounds[:1]}, kinds.MALFORMED),
         ):
             changed = dataclasses.replace(pairs, **changes)
-            i = int(np.flatnonzero(~pairs.is_self)[0])
+            i = int(np.flatnonzero(~pairs.is_self)[1])
             here, there = own[pairs.bodies_a[i]], others[pairs.bodies_b[i]]
             (found,) = clearance.verify_separation(ball, here, box, there, changed, i)
             self.assertEqual(found.kind, expected, list(changes))
