@@ -201,6 +201,22 @@ class Questions(Row):
         alone = self.session.check(poses=at([4]), scene_slot=None)
         self.assertEqual((alone.verdicts, alone.scene_revision), (Verdict.FREE, 0))
 
+    def test_a_setting_without_a_scene_asks_own_bodies_alone(self) -> None:
+        alone = dataclasses.replace(self.setting, scene=None)
+        scenes = self.client.scenes
+        answer = scenes.check(alone, poses=at([[0, 0.5], [0, 2]]), max_pairs=9)
+        self.assertEqual(answer.verdicts.tolist(), [Verdict.TOUCHING, Verdict.FREE])
+        self.assertEqual((answer.pairs.bodies_b.tolist(), answer.scene_revision), ([2], 0))
+        near = scenes.nearest(alone, poses=at([0, 2]), max_pairs=9)
+        np.testing.assert_allclose(near.pairs.distances, [1], atol=1e-9)
+        # What names a slot itself is not changed: there is no scene in it.
+        for ask, columns in (
+            (scenes.ray, {"displacements": [1, 0, 0]}),
+            (scenes.overlap, {"poses": at(0)}),
+        ):
+            with self.assertRaises(clearance.ClearanceError):
+                ask(alone, **columns)
+
     def test_a_refusal_says_what_and_the_session_goes_on(self) -> None:
         with self.assertRaises(clearance.NotFound):
             self.session.open_scene(1, "nowhere")
