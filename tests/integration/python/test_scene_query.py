@@ -252,6 +252,7 @@ class Questions(Row):
             ({"poses": np.zeros((2, 6))}, "poses"),
             ({"poses": np.zeros(7)}, "poses"),
             ({"poses": np.zeros((3, 0, 7))}, "poses"),
+            ({"poses": np.zeros((0, 2, 7))}, "configurations.count"),
             ({"poses": "there"}, "poses"),
         ):
             with self.subTest(columns=columns), self.assertRaises(clearance.InvalidArgument) as e:
