@@ -23,7 +23,8 @@ namespace clearance::client {
 bool ProvedFree(const DistanceResult& result, std::size_t row, double margin = 0);
 bool ProvedFree(const IntersectionResult& result, std::size_t row, double margin = 0);
 
-// True only for kFree: farther apart than the target distance during the whole motion.
+// True only for kFree: farther apart than the target distance during the whole motion; with
+// ignore_initial_contact, from t_leave on, before which the bodies may touch.
 bool ProvedFree(const TimeOfCollisionResult& result, std::size_t row);
 
 // How far a body has moved since its answer: its origin by `translation` metres, and turned by

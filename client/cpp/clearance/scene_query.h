@@ -51,7 +51,9 @@ struct ClosedScene {
   std::uint32_t scene_slot = 0;
 };
 
-// Of the own bodies: change.bodies.shapes is empty, its shape_slots are those of shapes.
+// Of the own bodies: change.bodies.shapes is empty, its shape_slots are those of shapes. Number
+// them apart from the scene's: an own body and the scene's with the same id are the same body, and
+// make no pair.
 struct ChangeBodies {
   bool reset = false;  // begin with no bodies and no rules
   SceneChange change = {};
@@ -237,7 +239,7 @@ struct MotionBatch {
   std::vector<double> displacements = {};  // 3 numbers a body, metres
   std::vector<double> rotations = {};      // 3 numbers a body, radians
   std::vector<double> end_poses = {};      // 7 numbers a body, in place of both
-  bool ignore_initial_contact = false;
+  bool ignore_initial_contact = false;     // bodies in contact at t = 0 may leave, until t_leave
   SweepDetail detail = {};
   std::uint32_t max_pairs = 0;  // above 0: every pair that is met is listed
 };
@@ -294,7 +296,8 @@ bool ProvedFree(const CheckResult& result, std::size_t row);
 bool ProvedFree(const OverlapResult& result, std::size_t row);
 // Everything is farther apart than `margin` metres.
 bool ProvedFree(const ClearanceResult& result, std::size_t row, double margin = 0);
-// On the whole way.
+// Nothing is met on the whole way; with ignore_initial_contact, from t_leave on, before which the
+// bodies may touch.
 bool ProvedFree(const SweepResult& result, std::size_t row);
 
 // Metres that every own body (each of its points) may move, any way, and the row stays free, as far
@@ -309,15 +312,17 @@ bool StillFree(const ClearanceResult& result, std::size_t row,
 
 // Checks that pair i of a list is as far apart as the list says, by itself, as VerifyDistance does
 // (proof.h): the lower bound by the supports of both shapes along the normal, in 113-bit
-// arithmetic, and that the points are the distance apart along it. `a` is the own body, `b` the
-// other one. Ask for bounds and normals; points and distances are checked where they are present.
-// Only of SEPARATED pairs is anything proved, and of none with a compound: kNoProof. Empty means
-// proved: no two points of the shapes are nearer than the lower bound.
+// arithmetic. `a` is the own body, `b` the other one. Ask for bounds and normals. Where distances
+// are present they have to lie within the bounds, and the points have to be that far apart along
+// the normal; that the points are the shapes' own, and so that the shapes are no farther apart, is
+// not checked: VerifyDistance does. Only of SEPARATED pairs is anything proved, and of none with a
+// compound: kNoProof. Empty means proved: no two points of the shapes are nearer than the lower
+// bound.
 std::vector<Violation> VerifySeparation(const PosedShape& a, const PosedShape& b,
                                         const NearestPairs& pairs, std::size_t i);
 
 // What a unary question is about: shapes by slot, a scene in its slot (unset: own bodies alone, or
-// none), and the own bodies.
+// none), and the own bodies, numbered apart from the scene's (ChangeBodies).
 struct SceneSetting {
   ShapeTable shapes = {};
   std::optional<OpenScene> scene = {};

@@ -24,7 +24,7 @@ class SeparationChecker {
         i_(i) {}
 
   std::vector<Violation> Check() {
-    if (HasProof() && ReadColumns() && CheckLower()) CheckPoints();
+    if (HasProof() && ReadColumns() && CheckLower() && CheckDistance()) CheckPoints();
     return std::move(violations_);
   }
 
@@ -67,12 +67,29 @@ class SeparationChecker {
                 static_cast<double>(proved), " only");
   }
 
+  // Where there are distances: within the bounds.
+  bool CheckDistance() {
+    using enum ViolationKind;
+    if (pairs_.distances.empty()) return true;
+    const bool has_upper = !pairs_.upper_bounds.empty();
+    if (i_ >= pairs_.distances.size() || (has_upper && i_ >= pairs_.upper_bounds.size()))
+      return Fail(kMalformed, "the columns are too short");
+    const double distance = pairs_.distances[i_];
+    if (!std::isfinite(distance)) return Fail(kMalformed, "distance ", distance);
+    const double upper = has_upper ? pairs_.upper_bounds[i_] : distance;
+    if (!std::isfinite(upper)) return Fail(kMalformed, "upper bound ", upper);
+    if (lower_ <= distance && distance <= upper) return true;
+    return Fail(kDistance, "distance ", distance, " outside [", lower_, ", ", upper, "]");
+  }
+
   // point_b = point_a + distance * normal.
   void CheckPoints() {
+    if (pairs_.distances.empty() || pairs_.points_a.empty() || pairs_.points_b.empty()) return;
     const std::size_t end = 3 * (i_ + 1);
-    if (i_ >= pairs_.distances.size() || pairs_.points_a.size() < end ||
-        pairs_.points_b.size() < end)
+    if (pairs_.points_a.size() < end || pairs_.points_b.size() < end) {
+      Fail(ViolationKind::kMalformed, "the columns of points are too short");
       return;
+    }
     const double distance = pairs_.distances[i_];
     const QuadVec p_a = ToQuad(&pairs_.points_a[end - 3]);
     const QuadVec p_b = ToQuad(&pairs_.points_b[end - 3]);

@@ -12,7 +12,7 @@ from clearance import _scene_operations as ops
 from clearance._connection import ClientOptions, ProcessGuard, metadata
 from clearance._operations import Operation
 from clearance._watch import METHOD, WatchState
-from clearance.errors import ClearanceError, SessionEnded, from_aio_error
+from clearance.errors import Cancelled, ClearanceError, SessionEnded, from_aio_error
 from clearance.scene_batches import (
     CheckBatch,
     ClearanceBatch,
@@ -170,8 +170,9 @@ class SceneWatch:
 
     async def next(self) -> SceneNews:
         self._guard.check()
+        cancellations = _cancellations()
         while self._state.end is None:
-            news = await self._read()
+            news = await self._read(cancellations)
             if news is not None:
                 return news
         raise self._state.end
@@ -182,7 +183,8 @@ class SceneWatch:
             self._call.cancel()
         self._cancelled.set()
 
-    async def _read(self) -> SceneNews | None:
+    async def _read(self, cancellations: int) -> SceneNews | None:
+        """`cancellations`: of the task, before it came to wait."""
         error: ClearanceError | None = None
         try:
             if not self._state.is_cancelled or self._call is not None:
@@ -197,13 +199,17 @@ class SceneWatch:
             # gRPC raises it of a call that was cancelled, asyncio of a task that was; the next
             # call of either begins where the last news ended.
             self._call.cancel()
-            self._call = None
-            if not self._state.is_cancelled:
+            if _cancellations():
+                self._call = None
                 raise
+            error = Cancelled("the call was cancelled")
         except ClearanceError as unreadable:
             self._call.cancel()
             error = unreadable
         self._call = None
+        if _cancellations() > cancellations:
+            # Where a stream had ended already, gRPC tells of that instead.
+            raise asyncio.CancelledError
         wait = self._state.after_failure(error)
         if wait is not None:
             try:
@@ -216,3 +222,9 @@ class SceneWatch:
         if self._call is None:
             self._call = self._method(self._state.request(), metadata=self._metadata)
         return self._call
+
+
+def _cancellations() -> int:
+    """How often the task that asks was cancelled."""
+    task = asyncio.current_task()
+    return task.cancelling() if task else 0

@@ -22,6 +22,7 @@ _WIDTHS = {
     "features_b": 2,
     "facets": 3,
 }
+_LARGEST = 0xFFFFFFFF
 
 
 def from_varints(raw: bytes) -> np.ndarray:
@@ -38,7 +39,10 @@ def from_varints(raw: bytes) -> np.ndarray:
         raise ProtocolError("a number of a column has more than 32 bits")
     places = np.arange(octets.size) - np.repeat(begins, ends - begins)
     septets = (octets & 0x7F).astype(np.uint64) << (7 * places).astype(np.uint64)
-    return np.add.reduceat(septets, begins).astype(np.uint32)
+    numbers = np.add.reduceat(septets, begins)
+    if numbers.max() > _LARGEST:  # five septets have 35 bits
+        raise ProtocolError("a number of a column has more than 32 bits")
+    return numbers.astype(np.uint32)
 
 
 def _decode(raw: bytes, layout: str, width: int, name: str) -> np.ndarray:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import MISSING, fields
 from typing import Any
 
@@ -52,8 +53,9 @@ _REAL = {
     "t_leave",
 }
 _BOOLEAN = {"truncated", "is_self"}
-# The column of lists of pairs that has one a row.
+# Of ragged columns: the one that has one a row, and those that a batch may not want.
 _OF_ROWS = "truncated"
+_MAY_BE_LEFT_OUT = ("pieces_a", "pieces_b")
 _RESULTS: dict[str, Any] = {
     "distance": r.DistanceResult,
     "intersection": r.IntersectionResult,
@@ -101,20 +103,22 @@ class RowCollector:
     def _add_ragged(self, name: str, kind: Any, own: dict[str, np.ndarray], count: int) -> None:
         own = {key: column for key, column in own.items() if key in kind.__dataclass_fields__}
         for key, column in own.items():
-            if key.endswith("offsets") and len(column) != count + 1:
-                raise ProtocolError(f"the column {name}.{key} has {len(column)} rows")
-            if issubclass(kind, sr.PairList):
-                _check_length(f"{name}.{key}", column, own, count)
+            expected = _expected(key, own, count)
+            if len(column) != expected:
+                text = f"the column {name}.{key} has {len(column)} of {expected} items"
+                raise ProtocolError(text)
         self._ragged[name] = append(self._ragged.get(name, {}), own)
 
     def result(self) -> Any:
         """Of all rows, as the result of the kind."""
         kind = _RESULTS[self._kind]
+        rows = math.prod(self._shape)
         values: dict[str, Any] = {}
         for name, column in self._columns.items():
+            _require_all(name, len(column), rows)
             values[name] = column.reshape(self._shape + column.shape[1:])
         for name, own in self._ragged.items():
-            values[name] = _make_ragged(self._lists[name], own)
+            values[name] = _make_ragged(name, self._lists[name], own, rows)
         for item in fields(kind):
             if _is_required(item) and item.name not in ("shape", *values):
                 raise ProtocolError(f"an answer came without {item.name}")
@@ -131,14 +135,20 @@ def _is_required(item: Any) -> bool:
     return item.default is MISSING and item.default_factory is MISSING
 
 
-def _check_length(name: str, column: np.ndarray, own: dict[str, np.ndarray], count: int) -> None:
-    """Of a column of a list of pairs."""
-    if name.endswith("offsets"):
-        return
-    items = int(own["offsets"][-1]) if "offsets" in own else 0
-    expected = count if name.endswith(_OF_ROWS) else items
-    if len(column) != expected:
-        raise ProtocolError(f"the column {name} has {len(column)} of {expected} items")
+def _expected(key: str, own: dict[str, np.ndarray], count: int) -> int:
+    """The length of a column of a ragged one."""
+    if key.endswith("offsets"):
+        return count + 1
+    if key == _OF_ROWS:
+        return count
+    offsets = own.get("facet_offsets" if key == "facets" else "offsets")
+    return 0 if offsets is None else int(offsets[-1])
+
+
+def _require_all(name: str, found: int, expected: int) -> None:
+    """A part of an answer may lack what others have."""
+    if found != expected:
+        raise ProtocolError(f"the column {name} has {found} of {expected} rows")
 
 
 def _at(error: ErrorDetail, first: int) -> ErrorDetail:
@@ -155,19 +165,27 @@ def _at(error: ErrorDetail, first: int) -> ErrorDetail:
     )
 
 
-def _make_ragged(kind: Any, own: dict[str, np.ndarray]) -> Any:
+def _make_ragged(name: str, kind: Any, own: dict[str, np.ndarray], rows: int) -> Any:
     values: dict[str, Any] = {}
-    is_empty = "offsets" not in own or own["offsets"][-1] == 0
     for item in fields(kind):
-        if item.name in own:
-            values[item.name] = own[item.name]
-        elif item.default is None and not is_empty:
-            values[item.name] = None  # it was not asked for
+        column = own.get(item.name)
+        expected = _expected(item.name, own, rows)
+        is_optional = item.default is None or item.name in _MAY_BE_LEFT_OUT
+        if column is not None:
+            _require_all(f"{name}.{item.name}", len(column), expected)
+            values[item.name] = column
+        elif expected and is_optional:
+            values[item.name] = None if item.default is None else _empty(item.name)
         else:
-            width = _EMPTY_WIDTHS.get(item.name)
-            dtype = float if item.name in _REAL else bool if item.name in _BOOLEAN else np.uint32
-            values[item.name] = np.empty((0, width) if width else 0, dtype)
+            _require_all(f"{name}.{item.name}", 0, expected)
+            values[item.name] = _empty(item.name)
     return kind(**values)
+
+
+def _empty(name: str) -> np.ndarray:
+    width = _EMPTY_WIDTHS.get(name)
+    dtype = float if name in _REAL else bool if name in _BOOLEAN else np.uint32
+    return np.empty((0, width) if width else 0, dtype)
 
 
 def known(kind: Any, number: int) -> Any:

@@ -170,7 +170,8 @@ def _join_bodies(given: dict[str, np.ndarray], columns: dict[str, _Column]) -> i
         *lead, own, width = given[name].shape
         if not own:
             raise invalid(name, "no body", "of at least one body")
-        given[name] = np.broadcast_to(given[name], (*lead, bodies, width)).reshape(*lead, -1)
+        joined = np.broadcast_to(given[name], (*lead, bodies, width))
+        given[name] = joined.reshape(*lead, bodies * width)  # -1 would not do for no rows
     return bodies
 
 

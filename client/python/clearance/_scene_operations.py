@@ -21,10 +21,7 @@ from clearance._scene_convert import (
 )
 from clearance.errors import ProtocolError, invalid
 from clearance.scene_batches import (
-    CheckBatch,
-    ClearanceBatch,
-    MotionBatch,
-    NearestBatch,
+    ConfigurationRows,
     SceneBatch,
     SceneSetting,
 )
@@ -112,6 +109,8 @@ def delete(name: str, etag: str) -> Operation[None]:
 
 
 def query(setting: SceneSetting, batch: SceneBatch, max_reply_bytes: int) -> Operation[SceneResult]:
+    if setting.scene is None and isinstance(batch, ConfigurationRows):
+        batch = replace(batch, scene_slot=None)
     kind = KINDS[type(batch)]
     method = kind.capitalize()
     layout = Layout.of(batch)
@@ -146,7 +145,7 @@ def _fill_setting(setting: SceneSetting, batch: SceneBatch, request: Any) -> Non
         for reference in setting.shapes:
             fill_reference(reference, request.shapes.add())
         request.min_revision = setting.min_revision
-    if isinstance(batch, (CheckBatch, ClearanceBatch, NearestBatch, MotionBatch)):
+    if isinstance(batch, ConfigurationRows):
         change = request.change_bodies.change
         fill_own_bodies(setting.bodies, change.bodies)
         fill_rules("rules", setting.rules, change.rules)

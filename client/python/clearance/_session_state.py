@@ -133,5 +133,22 @@ def answer_of(pending: Pending) -> Answer:
     return reply.answer
 
 
-def timed_out(timeout: float | None) -> DeadlineExceeded:
-    return DeadlineExceeded(f"no answer within {timeout} s; the session goes on")
+class Deadline:
+    """When a call stops waiting, `timeout` seconds from now; None: never."""
+
+    def __init__(self, timeout: float | None) -> None:
+        self._timeout = timeout
+        self._at = None if timeout is None else time.monotonic() + timeout
+
+    def left(self) -> float | None:
+        """Seconds, 0 where the time is over; None: for ever."""
+        return None if self._at is None else max(self._at - time.monotonic(), 0.0)
+
+    def no_answer(self) -> DeadlineExceeded:
+        return DeadlineExceeded(f"no answer within {self._timeout} s; the session goes on")
+
+    def no_room(self) -> DeadlineExceeded:
+        return DeadlineExceeded(
+            f"too many messages were not yet with the transport for {self._timeout} s: this one is "
+            "not sent; the session goes on"
+        )

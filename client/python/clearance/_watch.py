@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import grpc
 from google.protobuf.message import DecodeError
 
 from clearance import _schema
@@ -26,11 +27,13 @@ class WatchState:
         self._response = _schema.message("WatchSceneResponse")
         self._backoff = Backoff(reopen_within)
         self._has_told = False
+        self._is_answering = False  # the stream that is open
         self.end: ClearanceError | None = None  # what every later call raises
         self.is_cancelled = False
 
     def request(self) -> bytes:
         """For another stream: it begins at the revision of the last news."""
+        self._is_answering = False
         raw: bytes = self._request.SerializeToString()
         return raw
 
@@ -40,6 +43,7 @@ class WatchState:
             response = self._response.FromString(raw)
         except DecodeError as error:
             raise ProtocolError(f"not a WatchSceneResponse: {error}") from None
+        self._is_answering = True
         self._backoff.after_success()
         if self._is_known(response):
             return None
@@ -72,7 +76,14 @@ class WatchState:
             self.end = Cancelled("the watch was cancelled")
             return None
         error = error or ProtocolError("the stream ended before the scene did")
-        wait = self._backoff.after_failure() if is_worth_repeating(error.code) else None
+        # A server that has not noticed yet that a stream broke still counts it.
+        is_crowded_out = (
+            error.code is grpc.StatusCode.RESOURCE_EXHAUSTED
+            and self._has_told
+            and not self._is_answering
+        )
+        may_go_on = is_crowded_out or is_worth_repeating(error.code)
+        wait = self._backoff.after_failure() if may_go_on else None
         if wait is None:
             self.end = error
         return wait

@@ -50,7 +50,7 @@ from clearance._connection import (
 )
 from clearance._messages import Answer, CloseShape, OpenShape, SessionMessage, TrackMessage
 from clearance._session_log import Pending, Reply
-from clearance._session_state import METHOD, SessionState, answer_of, timed_out
+from clearance._session_state import METHOD, Deadline, SessionState, answer_of
 from clearance.batches import Batch, DistanceBatch, IntersectionBatch, TimeOfCollisionBatch
 from clearance.errors import (
     Cancelled,
@@ -317,11 +317,10 @@ class Session:
         min_revision: int = 0,
         timeout: float | None = None,
     ) -> OpenedShape:
-        pending = await self._enter(OpenShape(slot, shape, min_revision), 0, False)
-        return cast(OpenedShape, await self._await(pending, timeout))
+        return cast(OpenedShape, await self._ask(OpenShape(slot, shape, min_revision), timeout))
 
     async def close(self, slot: int, *, timeout: float | None = None) -> None:
-        await self._await(await self._enter(CloseShape(slot), 0, False), timeout)
+        await self._ask(CloseShape(slot), timeout)
 
     async def open_scene(
         self,
@@ -333,20 +332,19 @@ class Session:
         timeout: float | None = None,
     ) -> OpenedScene:
         message = OpenScene(scene_slot, name, revision, min_revision)
-        return cast(OpenedScene, await self._await(await self._enter(message, 0, False), timeout))
+        return cast(OpenedScene, await self._ask(message, timeout))
 
     async def close_scene(self, scene_slot: int, *, timeout: float | None = None) -> None:
-        await self._await(await self._enter(CloseScene(scene_slot), 0, False), timeout)
+        await self._ask(CloseScene(scene_slot), timeout)
 
     async def change_bodies(
         self, change: SceneChange, *, reset: bool = False, timeout: float | None = None
     ) -> ChangedBodies:
-        pending = await self._enter(ChangeBodies(change, reset), 0, False)
-        return cast(ChangedBodies, await self._await(pending, timeout))
+        return cast(ChangedBodies, await self._ask(ChangeBodies(change, reset), timeout))
 
     async def ask(self, batch: Batch | SceneBatch, *, timeout: float | None = None) -> Any:
         """The result of the batch's kind."""
-        return await self._await(await self._enter(batch, 0, False), timeout)
+        return await self._ask(batch, timeout)
 
     async def distance(self, **columns: Any) -> DistanceResult:
         return cast(DistanceResult, await self.ask(DistanceBatch(**columns)))
@@ -383,19 +381,20 @@ class Session:
     ) -> AsyncIterator[Any]:
         """The answers of the batches in their order, with up to `window` of them on their way."""
         pending: deque[Pending] = deque()
+        for_ever = Deadline(None)
         async for batch in _each(batches):
-            pending.append(await self._enter(batch, 0, False))
+            pending.append(await self._enter(batch, for_ever))
             if len(pending) >= window:
-                yield await self._await(pending.popleft(), None)
+                yield await self._await(pending.popleft(), for_ever)
         while pending:
-            yield await self._await(pending.popleft(), None)
+            yield await self._await(pending.popleft(), for_ever)
 
     async def send(self, message: SessionMessage, tag: int = 0) -> None:
-        await self._enter(message, tag, True)
+        await self._enter(message, Deadline(None), tag, is_owed=True)
 
     async def next(self, *, timeout: float | None = None) -> Reply:
         self._guard.check()
-        deadline = None if timeout is None else time.monotonic() + timeout
+        deadline = Deadline(timeout)
         while True:
             reply = self._state.take_owed()
             if reply is not None:
@@ -403,7 +402,7 @@ class Session:
             if self._state.has_ended:
                 raise self._state.end_error()
             if not await self._wait(deadline):
-                raise timed_out(timeout)
+                raise deadline.no_answer()
 
     async def finish(self) -> None:
         self._guard.check()
@@ -426,10 +425,10 @@ class Session:
                 waiter.set_result(None)
         self._waiters.clear()
 
-    async def _wait(self, deadline: float | None) -> bool:
+    async def _wait(self, deadline: Deadline) -> bool:
         """Until something changes; False if the time is over."""
-        left = None if deadline is None else deadline - time.monotonic()
-        if left is not None and left <= 0:
+        left = deadline.left()
+        if left == 0.0:
             return False
         waiter = asyncio.get_running_loop().create_future()
         self._waiters.add(waiter)
@@ -440,32 +439,41 @@ class Session:
         return True
 
     async def _wait_for(self, holds: Callable[[], bool], timeout: float | None = None) -> None:
-        deadline = None if timeout is None else time.monotonic() + timeout
+        deadline = Deadline(timeout)
         while not holds() and await self._wait(deadline):
             pass
 
     async def _enter(
-        self, message: SessionMessage | TrackMessage, tag: int, is_owed: bool
+        self,
+        message: SessionMessage | TrackMessage,
+        deadline: Deadline,
+        tag: int = 0,
+        is_owed: bool = False,
     ) -> Pending:
         self._guard.check()
         self._state.check_open()
-        await self._wait_for(lambda: self._state.has_room() or self._state.has_ended)
+        while not self._state.has_room() and not self._state.has_ended:
+            if not await self._wait(deadline):
+                raise deadline.no_room()
         self._state.check_open()
         pending = self._state.enter(message, tag, is_owed)
         self._notify()
         return pending
 
+    async def _ask(self, message: SessionMessage | TrackMessage, timeout: float | None) -> Any:
+        deadline = Deadline(timeout)
+        return await self._await(await self._enter(message, deadline), deadline)
+
     async def _tell(self, message: SessionMessage | TrackMessage) -> Answer:
-        answer: Answer = await self._await(await self._enter(message, 0, False), None)
+        answer: Answer = await self._ask(message, None)
         return answer
 
-    async def _await(self, pending: Pending, timeout: float | None) -> Any:
-        deadline = None if timeout is None else time.monotonic() + timeout
+    async def _await(self, pending: Pending, deadline: Deadline) -> Any:
         while pending.reply is None:
             if self._state.has_ended:
                 raise self._state.end_error()
             if not await self._wait(deadline):
-                raise timed_out(timeout)
+                raise deadline.no_answer()
         return answer_of(pending)
 
     async def _run(self) -> None:

@@ -101,7 +101,9 @@ class IntersectionBatch(PairRows):
 @dataclass(frozen=True, kw_only=True)
 class TimeOfCollisionBatch(PairRows):
     """When do these pairs first come within the target distance, on their way in t from 0 to 1?
-    Each motion is a displacement, a rotation vector and a pivot, or an end pose."""
+    Each motion is a displacement, a rotation vector and a pivot, or an end pose. With
+    `ignore_initial_contact` bodies in contact at t = 0 may leave: the answer is of the time from
+    t_leave on."""
 
     displacements_a: ArrayLike | None = None
     displacements_b: ArrayLike | None = None

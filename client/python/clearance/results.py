@@ -190,7 +190,8 @@ class TimeOfCollisionResult(Rows):
     proofs: MotionProofs | None = None
 
     def proved_free(self) -> np.ndarray:
-        """Of each row whether it is FREE: farther apart than the target during the whole motion."""
+        """Of each row whether it is FREE: farther apart than the target during the whole motion;
+        with ignore_initial_contact, from t_leave on, before which the bodies may touch."""
         return self.states == MotionState.FREE
 
 

@@ -127,7 +127,9 @@ class NearestBatch(ConfigurationRows):
 class MotionBatch(ConfigurationRows):
     """When do the own bodies, on their way in t from 0 to 1, first touch? The scene rests. `poses`
     are those at t = 0; a motion is a displacement and a rotation vector, or an end pose. With
-    `max_pairs` every pair that is not free along the whole way comes in `pairs`."""
+    `ignore_initial_contact` bodies in contact at t = 0 may leave: the answer is of the time from
+    t_leave on. With `max_pairs` every pair that is not free along the whole way comes in `pairs`.
+    """
 
     displacements: ArrayLike | None = None
     rotations: ArrayLike | None = None
@@ -176,8 +178,9 @@ SceneBatch = Union[CheckBatch, ClearanceBatch, NearestBatch, OverlapBatch, Motio
 class SceneSetting:
     """What one call asks about: a scene (a str is its name, at the newest revision; None: own bodies
     alone), the shapes that slots refer to, the own bodies (their `shape_slots` are indices of
-    `shapes`), and the rules that are said of pairs with them. `min_revision` is the registry's.
-    """
+    `shapes`), and the rules that are said of pairs with them. Number the own bodies apart from the
+    scene's: an own body and the scene's with the same id are the same body, and make no pair.
+    `min_revision` is the registry's."""
 
     scene: OpenScene | str | None = None
     shapes: Sequence[ShapeReference] = ()

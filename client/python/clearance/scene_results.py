@@ -201,7 +201,8 @@ class SweepResult(SceneRowsResult):
     pairs: SweepPairs | None = None
 
     def proved_free(self) -> np.ndarray:
-        """Of each row whether nothing is met on the whole way."""
+        """Of each row whether nothing is met on the whole way; with ignore_initial_contact, from
+        t_leave on, before which the bodies may touch."""
         return self.states == MotionState.FREE
 
 

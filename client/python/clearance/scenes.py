@@ -55,7 +55,8 @@ class SceneBodies:
     """Bodies by the caller's own numbers. `shape_slots` are indices of `shapes`; of a session's own
     bodies, where `shapes` has to be empty, they are the session's slots. Two bodies make a pair only
     where the mask of each has a group of the other; it counts as touching within the sum of both
-    margins, metres."""
+    margins, metres. Number own bodies apart from the scene's: an own body and the scene's with the
+    same id are the same body, and make no pair."""
 
     ids: ArrayLike = ()
     shapes: Sequence[ShapeKey] = ()

@@ -41,7 +41,6 @@ is of scene slot 0 where it names none.
 from __future__ import annotations
 
 import threading
-import time
 from collections import deque
 from types import TracebackType
 from typing import Any, Iterable, Iterator, cast, overload
@@ -52,7 +51,7 @@ from clearance._connection import ClientOptions, ProcessGuard, Reconnecting, Ses
 from clearance._messages import Answer, CloseShape, OpenShape, SessionMessage, TrackMessage
 from clearance._operations import Limits
 from clearance._session_log import Pending, Reply
-from clearance._session_state import METHOD, SessionState, answer_of, timed_out
+from clearance._session_state import METHOD, Deadline, SessionState, answer_of
 from clearance.batches import Batch, DistanceBatch, IntersectionBatch, TimeOfCollisionBatch
 from clearance.errors import ClearanceError, ProtocolError, from_rpc_error, request_id_of
 from clearance.results import (
@@ -139,12 +138,11 @@ class Session:
         timeout: float | None = None,
     ) -> OpenedShape:
         """Puts a shape into a slot of the caller's choice; a str is a registered name."""
-        pending = self._enter(OpenShape(slot, shape, min_revision), 0, False)
-        return cast(OpenedShape, self._await(pending, timeout))
+        return cast(OpenedShape, self._ask(OpenShape(slot, shape, min_revision), timeout))
 
     def close(self, slot: int, *, timeout: float | None = None) -> None:
         """Frees a slot."""
-        self._await(self._enter(CloseShape(slot), 0, False), timeout)
+        self._ask(CloseShape(slot), timeout)
 
     def open_scene(
         self,
@@ -158,11 +156,11 @@ class Session:
         """Holds a revision of a scene (0: the newest) in a slot, where it stays whatever becomes of
         the scene. To go over to another revision the slot is opened again."""
         message = OpenScene(scene_slot, name, revision, min_revision)
-        return cast(OpenedScene, self._await(self._enter(message, 0, False), timeout))
+        return cast(OpenedScene, self._ask(message, timeout))
 
     def close_scene(self, scene_slot: int, *, timeout: float | None = None) -> None:
         """Lets go of a scene."""
-        self._await(self._enter(CloseScene(scene_slot), 0, False), timeout)
+        self._ask(CloseScene(scene_slot), timeout)
 
     def change_bodies(
         self, change: SceneChange, *, reset: bool = False, timeout: float | None = None
@@ -170,8 +168,7 @@ class Session:
         """Attaches, detaches, moves and regroups own bodies, all of it or nothing; `reset`: begins
         with none. After a change that fails questions of own bodies are refused until one with
         `reset` succeeds."""
-        pending = self._enter(ChangeBodies(change, reset), 0, False)
-        return cast(ChangedBodies, self._await(pending, timeout))
+        return cast(ChangedBodies, self._ask(ChangeBodies(change, reset), timeout))
 
     @overload
     def ask(self, batch: DistanceBatch, *, timeout: float | None = None) -> DistanceResult:
@@ -211,7 +208,7 @@ class Session:
         self, batch: Batch | SceneBatch, *, timeout: float | None = None
     ) -> Result | SceneResult:
         """Sends a batch and waits for its answer."""
-        return cast(Result, self._await(self._enter(batch, 0, False), timeout))
+        return cast(Result, self._ask(batch, timeout))
 
     def distance(self, **columns: Any) -> DistanceResult:
         """`ask` with a DistanceBatch of these columns."""
@@ -253,23 +250,24 @@ class Session:
         """The answers of the batches in their order, with up to `window` of them on their way while
         the caller works on one."""
         pending: deque[Pending] = deque()
+        for_ever = Deadline(None)
         for batch in batches:
-            pending.append(self._enter(batch, 0, False))
+            pending.append(self._enter(batch, for_ever))
             if len(pending) >= window:
-                yield self._await(pending.popleft(), None)
+                yield self._await(pending.popleft(), for_ever)
         while pending:
-            yield self._await(pending.popleft(), None)
+            yield self._await(pending.popleft(), for_ever)
 
     def send(self, message: SessionMessage, tag: int = 0) -> None:
         """Sends without waiting for the answer; blocks only while many messages are not yet with
         the transport. `tag` comes back in the Reply."""
-        self._enter(message, tag, True)
+        self._enter(message, Deadline(None), tag, is_owed=True)
 
     def next(self, *, timeout: float | None = None) -> Reply:
         """The answer to the earliest `send` that was not taken yet; waits for it.
         FailedPrecondition if nothing is owed."""
         self._guard.check()
-        deadline = None if timeout is None else time.monotonic() + timeout
+        deadline = Deadline(timeout)
         with self._changed:
             while True:
                 reply = self._state.take_owed()
@@ -278,7 +276,7 @@ class Session:
                 if self._state.has_ended:
                     raise self._state.end_error()
                 if not self._wait(deadline):
-                    raise timed_out(timeout)
+                    raise deadline.no_answer()
 
     def finish(self) -> None:
         """Says that nothing more will be sent, waits until every answer has arrived (`next` still
@@ -300,40 +298,49 @@ class Session:
                 self._call.cancel()
             self._changed.notify_all()
 
-    def _wait(self, deadline: float | None) -> bool:
+    def _wait(self, deadline: Deadline) -> bool:
         """Until something changes; False if the time is over. Requires: the lock."""
-        if deadline is None:
-            self._changed.wait()
-            return True
-        left = deadline - time.monotonic()
-        if left > 0:
+        left = deadline.left()
+        if left != 0.0:
             self._changed.wait(left)
-        return left > 0
+        return left != 0.0
 
-    def _enter(self, message: SessionMessage | TrackMessage, tag: int, is_owed: bool) -> Pending:
+    def _enter(
+        self,
+        message: SessionMessage | TrackMessage,
+        deadline: Deadline,
+        tag: int = 0,
+        is_owed: bool = False,
+    ) -> Pending:
         self._guard.check()
         with self._changed:
             self._state.check_open()
-            self._changed.wait_for(lambda: self._state.has_room() or self._state.has_ended)
+            while not self._state.has_room() and not self._state.has_ended:
+                if not self._wait(deadline):
+                    raise deadline.no_room()
             self._state.check_open()
             pending = self._state.enter(message, tag, is_owed)
             self._changed.notify_all()
             return pending
 
+    def _ask(self, message: SessionMessage | TrackMessage, timeout: float | None) -> Any:
+        """Sends a message and waits for its answer."""
+        deadline = Deadline(timeout)
+        return self._await(self._enter(message, deadline), deadline)
+
     def _tell(self, message: SessionMessage | TrackMessage) -> Answer:
         """Sends a message of any kind and waits for its answer. Tracks are not begun again on
         another stream: `tracks` has sessions for them."""
-        answer: Answer = self._await(self._enter(message, 0, False), None)
+        answer: Answer = self._ask(message, None)
         return answer
 
-    def _await(self, pending: Pending, timeout: float | None) -> Any:
-        deadline = None if timeout is None else time.monotonic() + timeout
+    def _await(self, pending: Pending, deadline: Deadline) -> Any:
         with self._changed:
             while pending.reply is None:
                 if self._state.has_ended:
                     raise self._state.end_error()
                 if not self._wait(deadline):
-                    raise timed_out(timeout)
+                    raise deadline.no_answer()
         return answer_of(pending)
 
     # What follows runs in threads of the session: _messages in gRPC's, the others in its own.

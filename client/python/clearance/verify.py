@@ -80,8 +80,9 @@ def verify(
 
     The poses are those of the question, (…, 7), and broadcast to the answer's shape. Ask with
     `detail=clearance.PROOF`. The state is proved strictly; a bound is accepted if it is proved to
-    within 64 * 2**-53 of both bodies' sizes and the distance. Rows that are BEYOND, UNDECIDED or
-    REFUSED claim nothing that can be proved."""
+    within 64 * 2**-53 of both bodies' sizes and the distance. Of cores that overlap the upper bound is
+    proved only by depth proofs; where these were not asked for, or the row has none, only its sign
+    is. Rows that are BEYOND, UNDECIDED or REFUSED claim nothing that can be proved."""
     poses = [
         np.broadcast_to(np.asarray(pose, float), result.shape + (7,)).reshape(-1, 7)
         for pose in (pose_a, pose_b)
@@ -105,8 +106,10 @@ def verify_separation(
 ) -> list[Violation]:
     """What is wrong with one pair of a list (NearestResult.pairs): empty means that no two points of
     these shapes at these poses, A the own body, are nearer than its lower bound. Ask for bounds and
-    normals; points and distances are checked where they are present. Only of SEPARATED pairs is
-    anything proved, and of none with a compound. Violations have the index as their row."""
+    normals. Where distances are present they have to lie within the bounds, and the points have to
+    be that far apart along the normal; that the points are the shapes' own, and so that the shapes
+    are no farther apart, is not checked: `verify` does. Only of SEPARATED pairs is anything proved,
+    and of none with a compound. Violations have the index as their row."""
     poses = [np.asarray(pose, float).reshape(7) for pose in (pose_a, pose_b)]
     try:
         _check_separation((shape_a, poses[0]), (shape_b, poses[1]), pairs, index)
@@ -128,23 +131,28 @@ def _check_separation(
         _require(bodies.has_body(shape), kinds.NO_PROOF, "the proof of a compound is of its pieces")
     if pairs.lower_bounds is None or pairs.normals is None:
         raise _Wrong(kinds.NO_PROOF, "bounds and normals were not asked for")
-    bound = float(pairs.lower_bounds[index])
-    _require(math.isfinite(bound), kinds.MALFORMED, f"the lower bound is {bound}")
-    _require(bound > 0, kinds.STATE, f"SEPARATED with lower bound {bound}")
-    normal = _finite(pairs.normals[index], "normal")
+    bound = _finite_number(pairs.lower_bounds, index, "lower_bounds")
+    _require(bound > 0, kinds.STATE, f"SEPARATED with lower bound {float(bound)}")
+    normal = _finite_triple(pairs.normals, index, "normals")
     _require_unit(normal)
     a, b = (bodies.body_of(*posed, posed_a[1]) for posed in (posed_a, posed_b))
-    allowance = _ALLOWANCE * (a.size + b.size + Fraction(bound))
+    allowance = _ALLOWANCE * (a.size + b.size + bound)
     gap = bodies.gap(a, b, normal)
-    text = f"{bound}, but the normal proves {float(gap)} only"
+    text = f"{float(bound)}, but the normal proves {float(gap)} only"
     _require(gap > 0 and gap >= bound - allowance, kinds.LOWER_BOUND, text)
-    if pairs.distances is None or pairs.points_a is None or pairs.points_b is None:
+    if pairs.distances is None:
         return
-    distance = float(pairs.distances[index])
-    _require(math.isfinite(distance), kinds.MALFORMED, f"the distance is {distance}")
-    ends = _finite(pairs.points_a[index], "points_a"), _finite(pairs.points_b[index], "points_b")
-    off = minus(minus(ends[1], ends[0]), times(Fraction(distance), normal))
-    reach = length(ends[0]) + length(ends[1]) + length(vector(posed_a[1][:3]))
+    distance = _finite_number(pairs.distances, index, "distances")
+    is_inside = bound <= distance
+    if pairs.upper_bounds is not None:
+        is_inside &= distance <= _finite_number(pairs.upper_bounds, index, "upper_bounds")
+    _require(is_inside, kinds.DISTANCE, f"{float(distance)} outside of its bounds")
+    if pairs.points_a is None or pairs.points_b is None:
+        return
+    start = _finite_triple(pairs.points_a, index, "points_a")
+    end = _finite_triple(pairs.points_b, index, "points_b")
+    off = minus(minus(end, start), times(distance, normal))
+    reach = length(start) + length(end) + length(vector(posed_a[1][:3]))
     is_there = length(off) <= allowance + _ALLOWANCE * reach
     _require(is_there, kinds.POINT, "the points are not the distance apart along the normal")
 
@@ -197,15 +205,13 @@ class _Row:
             _require(has_it, kind, f"{name} were not asked for")
 
     def _number(self, name: str) -> Fraction:
-        number = float(getattr(self._result, name).ravel()[self._row])
-        _require(math.isfinite(number), ViolationKind.MALFORMED, f"{name} is {number}")
-        return Fraction(number)
+        return _finite_number(getattr(self._result, name).ravel(), self._row, name)
 
     def _triple(self, name: str) -> Vector | None:
         column = getattr(self._result, name)
         if column is None:
             return None
-        return _finite(column.reshape(-1, 3)[self._row], name)
+        return _finite_triple(column.reshape(-1, 3), self._row, name)
 
     def check(self) -> None:
         _require(self._lower <= self._upper, ViolationKind.STATE, "lower bound > upper bound")
@@ -225,17 +231,27 @@ class _Row:
     def _read_witnesses(self) -> None:
         all_rows = self._result.witnesses
         assert all_rows is not None
-        first, last = (int(k) for k in all_rows.offsets[self._row : self._row + 2])
-        is_well = 0 < last - first <= _MOST_WITNESSES and last <= len(all_rows.weights)
+        ids = (all_rows.vertices_a, all_rows.vertices_b)
+        held = min(len(all_rows.weights), *map(len, ids))
+        first, last = self._items(all_rows.offsets, held, "witnesses")
+        is_well = 0 < last - first <= _MOST_WITNESSES
         _require(is_well, ViolationKind.MALFORMED, f"witnesses {first} to {last}")
-        self._weights = [Fraction(float(w)) for w in all_rows.weights[first:last]]
-        _require(min(self._weights) >= 0, ViolationKind.MALFORMED, "a weight < 0")
-        self._vertices = [
-            (int(a), int(b))
-            for a, b in zip(all_rows.vertices_a[first:last], all_rows.vertices_b[first:last])
-        ]
+        weights = all_rows.weights[first:last]
+        is_well = bool(np.isfinite(weights).all()) and min(weights) >= 0
+        _require(is_well, ViolationKind.MALFORMED, "a weight < 0, or not finite")
+        self._weights = [Fraction(float(w)) for w in weights]
+        self._vertices = [(int(a), int(b)) for a, b in zip(*(column[first:last] for column in ids))]
         for a, b in self._vertices:
             self._require_vertices(a, b)
+
+    def _items(self, offsets: np.ndarray, held: int, name: str) -> tuple[int, int]:
+        """First and behind the last of the row's items, of which the columns hold so many."""
+        has_row = self._row + 1 < len(offsets)
+        _require(has_row, ViolationKind.MALFORMED, f"no offsets of {name}")
+        first, last = (int(k) for k in offsets[self._row : self._row + 2])
+        is_well = 0 <= first <= last <= held
+        _require(is_well, ViolationKind.MALFORMED, f"{name} {first} to {last} of {held}")
+        return first, last
 
     def _require_vertices(self, a: int, b: int) -> None:
         has_both = _has_vertex(self._a, a) and _has_vertex(self._b, b)
@@ -349,14 +365,15 @@ class _Row:
 
     def _check_depth(self) -> None:
         proofs = self._result.depth_proofs
-        if proofs is None or proofs.truncated[self._row]:
+        if proofs is None or proofs.truncated[self._row : self._row + 1].any():
             return
-        first, last = (int(k) for k in proofs.offsets[self._row : self._row + 2])
+        ids = (proofs.vertices_a, proofs.vertices_b)
+        first, last = self._items(proofs.offsets, min(map(len, ids)), "corners")
         corners = [
             self._difference(int(a), int(b))
-            for a, b in zip(proofs.vertices_a[first:last], proofs.vertices_b[first:last])
+            for a, b in zip(*(column[first:last] for column in ids))
         ]
-        first, last = (int(k) for k in proofs.facet_offsets[self._row : self._row + 2])
+        first, last = self._items(proofs.facet_offsets, len(proofs.facets), "facets")
         facets = [tuple(int(k) for k in facet) for facet in proofs.facets[first:last]]
         if not facets:
             return
@@ -390,9 +407,22 @@ def _has_vertex(body: bodies.Body, vertex: int) -> bool:
     return vertex < len(body.points)
 
 
-def _finite(numbers: np.ndarray, name: str) -> Vector:
+def _finite_number(column: np.ndarray, row: int, name: str) -> Fraction:
+    number = float(_at(column, row, name))
+    _require(math.isfinite(number), ViolationKind.MALFORMED, f"{name} is {number}")
+    return Fraction(number)
+
+
+def _finite_triple(column: np.ndarray, row: int, name: str) -> Vector:
+    numbers = _at(column, row, name)
     _require(bool(np.isfinite(numbers).all()), ViolationKind.MALFORMED, f"{name} not finite")
     return vector(numbers)
+
+
+def _at(column: np.ndarray, row: int, name: str) -> np.ndarray:
+    _require(row < len(column), ViolationKind.MALFORMED, f"{name} has {len(column)} rows")
+    found: np.ndarray = column[row]
+    return found
 
 
 def _require_unit(normal: Vector) -> None:

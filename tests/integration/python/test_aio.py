@@ -80,6 +80,16 @@ class Aio(unittest.IsolatedAsyncioTestCase):
         self.assertEqual((await asked).distances[0], 2.25)
         await session.finish()
 
+    async def test_a_timeout_is_of_the_wait_for_room_too(self) -> None:
+        session = self.client.open_session(max_unwritten=2, reopen_within=5)
+        self.addCleanup(session.cancel)
+        await session.open(0, BALLS[0])
+        self.server.end(signal.SIGKILL)
+        for _ in range(6):
+            with self.assertRaises(TimeoutError) as caught:
+                await session.ask(batch(3), timeout=0.05)
+        self.assertIn("not sent", str(caught.exception))
+
     async def test_cancelled(self) -> None:
         session = await self.open()
         session.cancel()

@@ -2,9 +2,11 @@
 """Scenes with asyncio: the same answers, errors, watches and broken streams."""
 
 import asyncio
+import random
 import signal
 import unittest
 
+import grpc
 import numpy as np
 from relay import Relay
 from server import Server
@@ -12,9 +14,25 @@ from server import Server
 import clearance
 from clearance import SceneBodies, SceneChange, SceneEnd, ScenePoses, SceneSetting, aio, poses
 
+SEED = 20261123
+
 
 def at(*xs: float) -> np.ndarray:
     return poses.pose(np.stack((xs, np.zeros(len(xs)), np.zeros(len(xs))), -1))
+
+
+class EndedCall:
+    """Of gRPC, when the stream has ended and the task that reads is cancelled before it knows."""
+
+    async def read(self) -> None:
+        try:
+            await asyncio.get_running_loop().create_future()
+        except asyncio.CancelledError:
+            nothing = grpc.aio.Metadata()
+            raise grpc.aio.AioRpcError(grpc.StatusCode.UNAVAILABLE, nothing, nothing) from None
+
+    def cancel(self) -> None:
+        pass
 
 
 class AioScene(unittest.IsolatedAsyncioTestCase):
@@ -101,9 +119,6 @@ class AioScene(unittest.IsolatedAsyncioTestCase):
         watch = self.scenes.watch("row", from_revision=1, etag=self.made.etag)
         self.addCleanup(watch.cancel)
         self.assertEqual((await watch.next()).scene, self.made)
-        # Who stops waiting loses no news.
-        with self.assertRaises(TimeoutError):
-            await asyncio.wait_for(watch.next(), 0.02)
         for x in range(3):
             await self.scenes.update("row", SceneChange(poses=ScenePoses(ids=[11], poses=at(x))))
             news = await watch.next()
@@ -116,6 +131,69 @@ class AioScene(unittest.IsolatedAsyncioTestCase):
         async with self.scenes.watch("nowhere") as missing:
             with self.assertRaises(clearance.NotFound):
                 await missing.next()
+
+    async def test_who_stops_waiting_loses_no_news(self) -> None:
+        print("seed", SEED)
+        source = random.Random(SEED)
+        updates = 100
+        watch = self.scenes.watch("row")
+        self.addCleanup(watch.cancel)
+        told = [(await watch.next()).scene.revision]
+
+        async def follow() -> int:
+            """How often it stopped waiting, each time in a row for longer."""
+            stops = 0
+            patience = 0.0005
+            while told[-1] < updates + 1:
+                try:
+                    news = await asyncio.wait_for(watch.next(), source.uniform(0, patience))
+                except TimeoutError:
+                    stops += 1
+                    patience *= 1.5
+                else:
+                    told.append(news.scene.revision)
+                    patience = 0.0005
+            return stops
+
+        following = asyncio.ensure_future(follow())
+        for x in range(updates):
+            # As many revisions are held that none is passed over.
+            while told[-1] < x - 5:
+                await asyncio.sleep(0)
+            await self.scenes.update("row", SceneChange(poses=ScenePoses(ids=[11], poses=at(x))))
+        self.assertGreater(await following, updates // 4)
+        self.assertEqual(told, list(range(1, updates + 2)))
+
+    async def test_whose_cancellation_it_is(self) -> None:
+        async def waiting(watch: aio.SceneWatch) -> asyncio.Task:
+            self.addCleanup(watch.cancel)
+            self.assertTrue((await watch.next()).is_reload)
+            task = asyncio.ensure_future(watch.next())
+            await asyncio.sleep(0)
+            return task
+
+        with self.subTest("the task's, of a watch that is cancelled too"):
+            watch = self.scenes.watch("row")
+            task = await waiting(watch)
+            watch.cancel()
+            task.cancel()
+            await asyncio.wait([task])
+            self.assertTrue(task.cancelled())
+        with self.subTest("the task's, where the stream has ended before"):
+            watch = self.scenes.watch("row")
+            watch._call = EndedCall()
+            task = asyncio.ensure_future(watch.next())
+            await asyncio.sleep(0)
+            task.cancel()
+            await asyncio.wait([task])
+            self.assertTrue(task.cancelled())
+            self.assertTrue((await watch.next()).is_reload)
+        with self.subTest("of no task, but of the call"):
+            watch = self.scenes.watch("row")
+            task = await waiting(watch)
+            watch._call.cancel()
+            await self.scenes.update("row", SceneChange(removed_bodies=[10]))
+            self.assertEqual((await task).scene.revision, 2)
 
     async def test_a_watch_is_cancelled_while_a_task_waits(self) -> None:
         watch = self.scenes.watch("row")

@@ -161,6 +161,25 @@ class Watches(Scene):
         response.is_reload = True
         self.assertIsNotNone(state.take(response.SerializeToString()))
 
+    def test_waits_until_its_broken_stream_is_no_longer_counted(self) -> None:
+        crowded_out = clearance.ResourceExhausted("too many watches")
+        raw = _schema.message("WatchSceneResponse")(is_reload=True).SerializeToString()
+        state = _watch.WatchState("row", 0, "", 1)
+        state.request()
+        self.assertIsNotNone(state.take(raw))
+        self.assertIsNotNone(state.after_failure(clearance.Unavailable("the stream broke")))
+        for _ in range(2):
+            state.request()
+            self.assertIsNotNone(state.after_failure(crowded_out))
+        state.request()
+        state.take(raw)
+        self.assertIsNone(state.after_failure(crowded_out))
+        self.assertIs(state.end, crowded_out)
+        with self.subTest("of its first stream it is an answer"):
+            first = _watch.WatchState("row", 0, "", 1)
+            first.request()
+            self.assertIsNone(first.after_failure(crowded_out))
+
     def test_is_cancelled_while_it_waits(self) -> None:
         self.row()
         watch = self.scenes.watch("row")

@@ -129,9 +129,15 @@ class Questions(Row):
             ({"lower_bounds": -pairs.lower_bounds}, kinds.STATE),
             ({"lower_bounds": pairs.lower_bounds * np.nan}, kinds.MALFORMED),
             ({"points_a": pairs.points_a + 1e-6}, kinds.POINT),
+            ({"points_a": pairs.points_a[:1]}, kinds.MALFORMED),
+            ({"distances": pairs.distances * np.nan, "points_a": None}, kinds.MALFORMED),
+            ({"distances": pairs.distances[:1], "points_a": None}, kinds.MALFORMED),
+            ({"distances": 0.2 * pairs.distances, "points_a": None}, kinds.DISTANCE),
+            ({"distances": 1.5 * pairs.distances, "points_a": None}, kinds.DISTANCE),
+            ({"upper_bounds": pairs.upper_bounds[:1]}, kinds.MALFORMED),
         ):
             changed = dataclasses.replace(pairs, **changes)
-            i = int(np.flatnonzero(~pairs.is_self)[0])
+            i = int(np.flatnonzero(~pairs.is_self)[1])
             here, there = own[pairs.bodies_a[i]], others[pairs.bodies_b[i]]
             (found,) = clearance.verify_separation(ball, here, box, there, changed, i)
             self.assertEqual(found.kind, expected, list(changes))
@@ -195,6 +201,22 @@ class Questions(Row):
         alone = self.session.check(poses=at([4]), scene_slot=None)
         self.assertEqual((alone.verdicts, alone.scene_revision), (Verdict.FREE, 0))
 
+    def test_a_setting_without_a_scene_asks_own_bodies_alone(self) -> None:
+        alone = dataclasses.replace(self.setting, scene=None)
+        scenes = self.client.scenes
+        answer = scenes.check(alone, poses=at([[0, 0.5], [0, 2]]), max_pairs=9)
+        self.assertEqual(answer.verdicts.tolist(), [Verdict.TOUCHING, Verdict.FREE])
+        self.assertEqual((answer.pairs.bodies_b.tolist(), answer.scene_revision), ([2], 0))
+        near = scenes.nearest(alone, poses=at([0, 2]), max_pairs=9)
+        np.testing.assert_allclose(near.pairs.distances, [1], atol=1e-9)
+        # What names a slot itself is not changed: there is no scene in it.
+        for ask, columns in (
+            (scenes.ray, {"displacements": [1, 0, 0]}),
+            (scenes.overlap, {"poses": at(0)}),
+        ):
+            with self.assertRaises(clearance.ClearanceError):
+                ask(alone, **columns)
+
     def test_a_refusal_says_what_and_the_session_goes_on(self) -> None:
         with self.assertRaises(clearance.NotFound):
             self.session.open_scene(1, "nowhere")
@@ -230,6 +252,7 @@ class Questions(Row):
             ({"poses": np.zeros((2, 6))}, "poses"),
             ({"poses": np.zeros(7)}, "poses"),
             ({"poses": np.zeros((3, 0, 7))}, "poses"),
+            ({"poses": np.zeros((0, 2, 7))}, "configurations.count"),
             ({"poses": "there"}, "poses"),
         ):
             with self.subTest(columns=columns), self.assertRaises(clearance.InvalidArgument) as e:

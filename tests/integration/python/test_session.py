@@ -118,6 +118,17 @@ class Sessions(unittest.TestCase):
         self.server = Server(port=port)
         self.assertEqual(session.distance(poses_b=at(4)).distances[0], 3.25)
 
+    def test_a_timeout_is_of_the_wait_for_room_too(self) -> None:
+        session = self.open(self.start(), max_unwritten=2, reopen_within=5)
+        port = self.server.port
+        self.server.end(signal.SIGKILL)
+        for _ in range(6):
+            with self.assertRaises(TimeoutError) as caught:
+                session.ask(clearance.DistanceBatch(poses_b=at(3)), timeout=0.05)
+        self.assertIn("not sent", str(caught.exception))
+        self.server = Server(port=port)
+        self.assertEqual(session.distance(poses_b=at(4)).distances[0], 3.25)
+
     def test_cancelled(self) -> None:
         session = self.open(self.start())
         session.send(clearance.DistanceBatch(poses_b=at(1)))

@@ -115,6 +115,8 @@ class Verify(unittest.TestCase):
             ),
             (apart, poses.pose([1.25, 0.25, 0]), {}, kinds.LOWER_BOUND),
             (apart, there, {"witnesses": self.changed(apart, weights=rolled)}, kinds.UPPER_BOUND),
+            *self.cut_short(apart, there, "witnesses"),
+            *self.cut_short(deep, inside, "depth_proofs"),
             (deep, inside, {"depth_proofs": open_surface}, kinds.UPPER_BOUND),
             (deep, inside, {"states": np.array(State.SEPARATED)}, kinds.MALFORMED),
             (deep, inside, {"upper_bounds": deep.upper_bounds - 1e-3}, kinds.STATE),
@@ -126,8 +128,39 @@ class Verify(unittest.TestCase):
                 self.assertEqual([violation.kind for violation in found], [expected], found)
 
     @staticmethod
+    def cut_short(answer, where, name: str) -> list:
+        """Each column of a ragged one, without its end."""
+        columns = getattr(answer, name)
+        return [
+            (
+                answer,
+                where,
+                {name: dataclasses.replace(columns, **{field.name: whole[:-1]})},
+                ViolationKind.MALFORMED,
+            )
+            for field in dataclasses.fields(columns)
+            if len(whole := getattr(columns, field.name)) and field.name != "truncated"
+        ]
+
+    @staticmethod
     def changed(answer, **columns):
         return dataclasses.replace(answer.witnesses, **columns)
+
+    def test_half_a_witness_is_no_proof(self) -> None:
+        point, here, there = clearance.Point(), poses.IDENTITY, poses.pose([2, 0, 0])
+        answer = self.ask(point, point, here, there)
+        self.assertEqual(clearance.verify(point, here, point, there, answer), [])
+        for column, ids in (("vertices_a", [0, 0]), ("vertices_b", [0])):
+            halves = {"offsets": np.array([0, 2]), "weights": np.array([0.5, 0.5])}
+            whole = {"vertices_a": np.array([0, 0]), "vertices_b": np.array([0, 0])}
+            witnesses = clearance.Witnesses(**(halves | whole | {column: np.array(ids)}))
+            lie = dataclasses.replace(answer, witnesses=witnesses)
+            found = clearance.verify(point, here, point, there, lie)
+            self.assertEqual(len(found), len(ids) == 1, found)
+        not_finite = self.changed(answer, weights=np.array([np.nan]))
+        lie = dataclasses.replace(answer, witnesses=not_finite)
+        (found,) = clearance.verify(point, here, point, there, lie)
+        self.assertEqual(found.kind, ViolationKind.MALFORMED)
 
     @staticmethod
     def shifted(answer, by: float) -> dict:

@@ -124,6 +124,8 @@ class Wire(unittest.TestCase):
                 count=2, first_row=first, total_count=4, states=[1, 3], distances=[first, 1]
             )
             part.witnesses.offsets.extend([0, 1, 3])
+            part.witnesses.vertices_a.extend([4, 5, 6])
+            part.witnesses.vertices_b.extend([7, 8, 9])
             part.witnesses.weights.extend([1, 0.5, first])
             own = _schema.message("DistanceBatchResult").FromString(part.SerializeToString())
             collector.add(own, 0)
@@ -229,6 +231,48 @@ class Wire(unittest.TestCase):
         with self.assertRaisesRegex(clearance.ProtocolError, "without pairs"):
             collector.result()
 
+    def test_what_a_part_lacks_is_noticed(self) -> None:
+        def part(kind: str, **columns) -> object:
+            return _schema.message(f"{kind}BatchResult")(count=1, **columns)
+
+        offsets = np.array([0, 1], "<u4").tobytes()
+        vertex, facet = bytes(4), bytes(12)
+        witness = {"offsets": offsets, "vertices_a": vertex, "vertices_b": vertex}
+        witness["weights"] = bytes(8)
+        proof = {"offsets": offsets, "vertices_a": vertex, "vertices_b": vertex}
+        proof |= {"facet_offsets": offsets, "facets": facet, "truncated": b"\0"}
+        pair = {"offsets": offsets, "bodies_a": vertex, "bodies_b": vertex, "is_self": b"\1"}
+        pair |= {"verdicts": b"\2", "truncated": b"\0"}
+        for kind, name, whole in (
+            ("Distance", "witnesses", witness),
+            ("Distance", "depth_proofs", proof),
+            ("Check", "pairs", pair),
+        ):
+            row = "verdicts" if kind == "Check" else "states"
+            full = part(kind, **{row: b"\1", name: whole})
+            lacking = [part(kind, **{row: b"\1"})]
+            lacking += [
+                part(kind, **{row: b"\1", name: {k: v for k, v in whole.items() if k != left_out}})
+                for left_out in whole
+            ]
+            for other in lacking:
+                for parts in ((full, other), (other, full), (other, other)):
+                    if other is lacking[0] and parts[0] is parts[1]:
+                        continue  # it was not asked for
+                    with self.subTest(parts=parts), self.assertRaises(clearance.ProtocolError):
+                        self.joined(kind.lower(), parts)
+            self.assertEqual(len(getattr(self.joined(kind.lower(), (full, full)), name).offsets), 3)
+        some = part("Distance", states=b"\1", distances=bytes(8))
+        with self.assertRaisesRegex(clearance.ProtocolError, "distances has 1 of 2 rows"):
+            self.joined("distance", (some, part("Distance", states=b"\1")))
+
+    @staticmethod
+    def joined(kind: str, parts: tuple) -> object:
+        collector = _decode.RowCollector(kind, (len(parts),))
+        for part in parts:
+            collector.add(part, 0)
+        return collector.result()
+
     def test_columns_of_a_wrong_length_are_refused(self) -> None:
         result = _schema.message("DistanceBatchResult")
         for wrong in (
@@ -236,6 +280,7 @@ class Wire(unittest.TestCase):
             result(count=1, states=b"\1", distances=b"1234567"),
             result(count=1, states=b"\x81"),
             result(count=1, states=b"\x81\x80\x80\x80\x80\x01"),
+            result(count=1, states=b"\x81\x80\x80\x80\x10"),  # 2^32 + 1
             result(count=1, states=b"\1", points_a=bytes(16)),
         ):
             with self.subTest(wrong=wrong), self.assertRaises(clearance.ProtocolError):

@@ -7,12 +7,15 @@
 
 #include <cmath>
 #include <functional>
+#include <utility>
 
 #include "clearance/proof.h"
+#include "clearance/scene_query.h"
 
 namespace clearance::client {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 // One row, with the shapes and poses it is about.
@@ -503,6 +506,51 @@ TEST(VerifyDistance, CatchesATouchBeyondItsTolerance) {
   EXPECT_THAT(boxes.Verify(), IsEmpty()) << Text(boxes.Verify());
   boxes.result.tolerances = {1e-10};
   EXPECT_TRUE(Has(boxes.Verify(), ViolationKind::kState));
+}
+
+// The two cubes as the second pair of a list.
+TEST(VerifySeparation, HoldsDistancesAndPointsAgainstTheBounds) {
+  using enum ViolationKind;
+  NearestPairs good;
+  good.states = {State::kUndecided, State::kSeparated};
+  good.lower_bounds = {0, 1};
+  good.upper_bounds = {0, 1};
+  good.distances = {0, 1};
+  good.normals = {0, 0, 0, 1, 0, 0};
+  good.points_a = {0, 0, 0, 0.5, 0.25, 0.25};
+  good.points_b = {0, 0, 0, 1.5, 0.25, 0.25};
+  const Pose a;
+  const Pose b{.x = 2};
+  const auto verify = [&](const std::function<void(NearestPairs&)>& change) {
+    NearestPairs pairs = good;
+    change(pairs);
+    std::vector<ViolationKind> kinds;
+    for (const Violation& found : VerifySeparation({kUnitBox, a}, {kUnitBox, b}, pairs, 1))
+      kinds.push_back(found.kind);
+    return kinds;
+  };
+  EXPECT_THAT(verify([](NearestPairs&) {}), IsEmpty());
+  EXPECT_THAT(verify([](NearestPairs& p) { p.upper_bounds = p.points_a = {}; }), IsEmpty());
+  EXPECT_THAT(verify([](NearestPairs& p) { p.distances = {}; }), IsEmpty());
+  using Change = std::function<void(NearestPairs&)>;
+  const std::pair<ViolationKind, Change> changes[] = {
+      {kDistance, [](NearestPairs& p) { p.distances[1] = 0.2; }},
+      {kDistance, [](NearestPairs& p) { p.distances[1] = 1.5; }},
+      {kDistance, [](NearestPairs& p) { p.upper_bounds[1] = 0.5; }},
+      {kMalformed, [](NearestPairs& p) { p.distances[1] = NAN; }},
+      {kMalformed, [](NearestPairs& p) { p.upper_bounds[1] = INFINITY; }},
+      {kMalformed, [](NearestPairs& p) { p.distances.pop_back(); }},
+      {kMalformed, [](NearestPairs& p) { p.upper_bounds.pop_back(); }},
+      {kMalformed, [](NearestPairs& p) { p.points_b.pop_back(); }},
+      {kPoint, [](NearestPairs& p) { p.points_b[3] += 0.001; }},
+  };
+  for (const auto& [kind, change] : changes) EXPECT_THAT(verify(change), ElementsAre(kind));
+  // Without points too.
+  EXPECT_THAT(verify([](NearestPairs& p) {
+                p.distances[1] = 0.2;
+                p.points_a = p.points_b = {};
+              }),
+              ElementsAre(kDistance));
 }
 
 }  // namespace
