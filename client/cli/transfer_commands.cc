@@ -69,7 +69,7 @@ absl::Status ExportAll(const Client& client, const std::string& prefix, Writing*
   do {
     const absl::StatusOr<ShapePage> page = client.ListPage(page_wanted);
     if (!page.ok()) return page.status();
-    const absl::Status status = WritePage(client, *page, writing);
+    absl::Status status = WritePage(client, *page, writing);
     if (!status.ok()) return status;
     page_wanted.page_token = page->next_page_token;
   } while (!page_wanted.page_token.empty());

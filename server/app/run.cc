@@ -89,6 +89,7 @@ int WorkerThreads(int wanted) { return wanted > 0 ? wanted : Cores(); }
 // Members are made in their order and end in the reverse of it: the HTTP port answers before shapes
 // are read and gRPC starts, and until gRPC has stopped; then the ledger ends, and the directory is
 // free.
+// NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): there is one of it
 class Process {
  public:
   explicit Process(const ServerConfig& config)

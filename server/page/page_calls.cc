@@ -43,7 +43,7 @@ Method MethodOf(absl::string_view name) {
 
 // Null if the page has no business with it: nothing here changes anything, or streams.
 const Method* FindMethod(absl::string_view name) {
-  static const std::array<Method, 6> methods = {
+  static const std::array<Method, 6> kMethods = {
       MethodOf<v1::GetServerInfoRequest, v1::GetServerInfoResponse>("ServerService/GetServerInfo"),
       MethodOf<v1::ListShapesRequest, v1::ListShapesResponse>("ShapeService/ListShapes"),
       MethodOf<v1::GetShapeRequest, v1::GetShapeResponse>("ShapeService/GetShape"),
@@ -52,9 +52,9 @@ const Method* FindMethod(absl::string_view name) {
       MethodOf<v1::TimeOfCollisionRequest, v1::TimeOfCollisionResponse>(
           "QueryService/TimeOfCollision"),
   };
-  const auto* const found = std::find_if(methods.begin(), methods.end(),
+  const auto* const found = std::find_if(kMethods.begin(), kMethods.end(),
                                          [&](const Method& method) { return method.name == name; });
-  return found == methods.end() ? nullptr : found;
+  return found == kMethods.end() ? nullptr : found;
 }
 
 int HttpStatusOf(grpc::StatusCode code) {
@@ -108,24 +108,22 @@ bool Parse(grpc::ByteBuffer& bytes, Message* message) {
          message->ParseFromArray(slice.begin(), static_cast<int>(slice.size()));
 }
 
-grpc::Status Call(const std::shared_ptr<grpc::Channel>& channel, absl::string_view name,
-                  const std::string& authorization, const Message& request, Message* response) {
+// Sends `bytes` and puts the reply in their place.
+grpc::Status Exchange(const std::shared_ptr<grpc::Channel>& channel, const std::string& method,
+                      const std::string& authorization, grpc::ByteBuffer* bytes) {
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + kLongestCall);
   if (!authorization.empty()) context.AddMetadata("authorization", authorization);
-  const grpc::ByteBuffer request_bytes = Serialize(request);
-  grpc::ByteBuffer response_bytes;
+  grpc::ByteBuffer reply;
   grpc::Status status;
   absl::Notification done;
   grpc::GenericStub stub(channel);
-  stub.UnaryCall(&context, absl::StrCat("/clearance.v1.", name), {}, &request_bytes,
-                 &response_bytes, [&](grpc::Status ended) {
-                   status = std::move(ended);
-                   done.Notify();
-                 });
+  stub.UnaryCall(&context, method, {}, bytes, &reply, [&](grpc::Status ended) {
+    status = std::move(ended);
+    done.Notify();
+  });
   done.WaitForNotification();
-  if (status.ok() && !Parse(response_bytes, response))
-    return {grpc::StatusCode::INTERNAL, "the answer cannot be read"};
+  bytes->Swap(&reply);
   return status;
 }
 
@@ -164,8 +162,11 @@ HttpReply PageCalls::Answer(absl::string_view name, const HttpRequest& request) 
   const auto parsed = google::protobuf::util::JsonStringToMessage(request.body, question);
   if (!parsed.ok()) return Refusal(400, parsed.ToString());
   Message* const answer = method->response->New(&arena);
-  const grpc::Status status = Call(make_channel_(), name, request.authorization, *question, answer);
+  grpc::ByteBuffer bytes = Serialize(*question);
+  const grpc::Status status = Exchange(make_channel_(), absl::StrCat("/clearance.v1.", name),
+                                       request.authorization, &bytes);
   if (!status.ok()) return RefusalOf(status);
+  if (!Parse(bytes, answer)) return Refusal(500, "the answer cannot be read");
   HttpReply reply{.content_type = kJson, .body = {}};
   google::protobuf::util::JsonPrintOptions options;
   options.always_print_primitive_fields = true;
