@@ -379,7 +379,7 @@ TEST_F(CommandLine, GraspDemoProvesEveryAnswerAgain) {
 // Its answers have neither normals nor witnesses.
 TEST_F(CommandLine, SendsForADoctorWhoAsksForAProof) {
   const FakeServer fake({});
-  const Ran ran = Run("--json --addr " + fake.address() + " doctor");
+  const Ran ran = RunApart("--json --addr " + fake.address() + " doctor");
   EXPECT_EQ(ran.exit_code, 2);
   const Json checks = Json::parse(ran.output)["checks"];
   EXPECT_EQ(checks.back()["check"], "proof");

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -33,7 +34,9 @@ Told Doctor(const std::string& address, const std::vector<std::string>& options 
   command.insert(command.begin() + 1, options.begin(), options.end());
   const Completed run = RunProgram(command);
   Told told = {.exit_code = run.exit_code};
-  const auto json = nlohmann::json::parse(run.output, nullptr, /*allow_exceptions=*/false);
+  // A sanitizer may have said something on stderr before.
+  const std::string text = run.output.substr(std::min(run.output.find('{'), run.output.size()));
+  const auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
   EXPECT_TRUE(json.is_object()) << run.output;
   if (!json.is_object()) return told;
   for (const auto& check : json["checks"]) {

@@ -7,6 +7,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <atomic>
 #include <future>
 #include <latch>
 #include <string>
@@ -185,11 +186,11 @@ std::vector<double> SumsOfSeconds(const server::Metrics& metrics) {
 
 // In the middle of a batch, where its time budget and the call's deadline count.
 TEST_P(ClockJump, DuringABatchChangesNoAnswerAndNoMeasurement) {
-  bool has_jumped = false;
+  std::atomic<bool> has_jumped = false;
   server::Judges judges = server::ProofJudges();
   const auto judge = judges.distance;
   judges.distance = [&](const server::AskedDistance& asked, const DistanceAnswer& answer) {
-    if (!std::exchange(has_jumped, true)) Jump();
+    if (!has_jumped.exchange(true)) Jump();
     return judge(asked, answer);
   };
   TestServer server({}, {.one_in = 1, .judges = judges});
