@@ -30,7 +30,7 @@ async function startServer(name, flags = []) {
   const portFile = join(directory, `${name}.ports`);
   const child = spawn(
     CLEARANCE_SERVER,
-    ["--listen=127.0.0.1:0", "--http_listen=127.0.0.1:0", `--port_file=${portFile}`, `--page_dir=${CLEARANCE_PAGE}`, ...flags],
+    ["--listen=127.0.0.1:0", "--http_listen=127.0.0.1:0", `--port_file=${portFile}`, `--page_dir=${CLEARANCE_PAGE}`, "--log_level=warning", ...flags],
     { stdio: ["ignore", "ignore", "inherit"] },
   );
   children.push(child);
