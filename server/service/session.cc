@@ -321,8 +321,7 @@ Detached ServeSessions(ServerParts& parts, const RequestSession& request, Poller
     const InFlight in_flight(parts.metrics, bytes);
     const StopRule stop(call.end, call.read.completed(), DeadlineOf(call.context));
     Message message{PendingWork(parts, desk.account)};
-    end = sitting.TakeIn(&call.incoming, &message);
-    if (!end.ok()) break;
+    if (end = sitting.TakeIn(&call.incoming, &message); !end.ok()) break;
     const Placed::Where where = desk.Place(&message);
     const bool reads_ahead = HasRoomBeside(bytes, parts.limits) && desk.bytes.HasRoom();
     if (reads_ahead && where.cost > kMaxCheapCost) call.StartRead();

@@ -37,7 +37,11 @@ class Prometheus:
         command += [f"--web.listen-address={self._address}"]
         self._log = open(folder / "log", "w+")
         self._process = subprocess.Popen(command, stdout=self._log, stderr=subprocess.STDOUT)
-        self.until("Prometheus is ready", lambda: [] if self._is_ready() else ["not ready"])
+        try:
+            self.until("Prometheus is ready", lambda: [] if self._is_ready() else ["not ready"])
+        except BaseException:
+            self.end()
+            raise
 
     @staticmethod
     def _hastened(config: str, target: str) -> str:

@@ -99,6 +99,9 @@ TEST_F(PageTest, SaysWhyItCannotAsk) {
   EXPECT_THAT(Post(server, path, R"({"shape": []})"),
               AllOf(StartsWith("HTTP/1.1 400 "), HasSubstr("shape")));
   EXPECT_THAT(Post(server, path, "{}"), StartsWith("HTTP/1.1 400 "));
+  std::string large = kTwoBalls;
+  large.replace(large.find("\"count\": 1"), 10, "\"count\": 60000");
+  EXPECT_THAT(Post(server, path, large), StartsWith("HTTP/1.1 429 "));
   const std::string unknown = Post(server, "/call/ShapeService/GetShape", R"({"name": "crate"})");
   EXPECT_THAT(unknown, StartsWith("HTTP/1.1 404 "));
   EXPECT_EQ(BodyOf(unknown)["field"], "name");
