@@ -23,8 +23,11 @@ class FixedList {
   bool is_full() const { return size_ == kCapacity; }
   T& operator[](int i) { return items[i]; }
   const T& operator[](int i) const { return items[i]; }
+  const T* data() const { return items; }
 
-  void Append(const T& item) { std::construct_at(&items[size_++], item); }
+  T& Append(const T& item) { return *std::construct_at(&items[size_++], item); }
+  // Where the caller makes one more by a new expression.
+  T* AppendRoom() { return &items[size_++]; }
   // One whose value is whatever memory holds: to be written before it is read.
   void AppendUnset() { ++size_; }
   T TakeLast() { return items[--size_]; }

@@ -7,10 +7,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <new>
 #include <optional>
 #include <tuple>
 
-#include "absl/container/inlined_vector.h"
+#include "core/narrow/fixed_list.h"
 #include "core/query/piece_bounds.h"
 #include "core/query/whole_verdict.h"
 
@@ -277,21 +278,24 @@ void Together(absl::Span<const IntersectionQuestion> questions,
 // At most so many: the convex pairs together.
 template <class ConvexQuestion, std::size_t kMost, class BodyQuestion, class Answer>
 void AnswerGroup(absl::Span<const BodyQuestion> questions, absl::Span<Answer> answers) {
-  absl::InlinedVector<ConvexQuestion, kMost> convex;
-  std::array<std::size_t, kMost> place = {};
+  FixedList<ConvexQuestion, static_cast<int>(kMost)> convex;
+  std::array<std::size_t, kMost> place;
   for (std::size_t i = 0; i < questions.size(); ++i) {
     const BodyQuestion& question = questions[i];
     if (!IsConvexPair(question.a, question.b)) {
       answers[i] = Alone(question);
       continue;
     }
-    place[convex.size()] = i;
-    convex.push_back({PieceOf(question.a, 0), PieceOf(question.b, 0), question.options});
+    place[static_cast<std::size_t>(convex.size())] = i;
+    // Made where it stays: reading at once what was copied in halves waits for the memory.
+    new (convex.AppendRoom())
+        ConvexQuestion{PieceOf(question.a, 0), PieceOf(question.b, 0), question.options};
   }
-  if (convex.size() == questions.size()) return Together(convex, answers);
+  const auto count = static_cast<std::size_t>(convex.size());
+  if (count == questions.size()) return Together(convex, answers);
   std::array<Answer, kMost> found;
-  Together(convex, absl::MakeSpan(found).first(convex.size()));
-  for (std::size_t k = 0; k < convex.size(); ++k) answers[place[k]] = found[k];
+  Together(convex, absl::MakeSpan(found).first(count));
+  for (std::size_t k = 0; k < count; ++k) answers[place[k]] = found[k];
 }
 
 }  // namespace

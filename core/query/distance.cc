@@ -186,8 +186,7 @@ class Group {
       }
       const std::size_t i = waiting->asked;
       guessed_[static_cast<std::size_t>(tasks_.size())] = waiting;
-      tasks_.AppendUnset();
-      new (&tasks_[tasks_.size() - 1])
+      new (tasks_.AppendRoom())
           FeatureTask{&posed, &limits,    group_.questions_[i].options.max_distance,
                       guess,  iterations, &group_.answers_[i]};
     }

@@ -448,9 +448,8 @@ void AnswerFromFeatures(absl::Span<const FeatureTask> tasks, absl::Span<bool> is
   CasesByKind all;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     is_answered[i] = false;
-    cases.AppendUnset();
     // Made where it stays: reading at once what was copied in halves waits for the memory.
-    FeatureCase& one = *new (&cases[cases.size() - 1]) FeatureCase{
+    FeatureCase& one = *new (cases.AppendRoom()) FeatureCase{
         &tasks[i], FeaturesOf(tasks[i].guess), {}, FeatureKind::kOther, &is_answered[i]};
     one.whole = Whole(tasks[i].posed->pair(), one.pair);
     one.kind = KindOf(one.whole);

@@ -3,8 +3,10 @@
 #include <array>
 #include <cstddef>
 #include <limits>
+#include <new>
 #include <vector>
 
+#include "core/narrow/fixed_list.h"
 #include "core/query/body_query.h"
 #include "core/query/contact_manifold.h"
 #include "server/engine/answer.h"
@@ -50,9 +52,10 @@ struct DistanceKind {
   std::uint32_t first;
   WarmRows* warm_rows;  // null: every row begins cold
 
-  DistanceOptions OptionsOf(std::uint32_t row) const {
+  DistanceOptions OptionsOf(std::uint32_t row, const Witness* start = nullptr) const {
     DistanceOptions options;
     options.max_distance = *questions.max_distances.at(row);
+    options.start = start;
     options.tolerance = questions.tolerance;
     options.exact = questions.exact;
     if (columns.depth_proofs != nullptr) options.depth_proof = &columns.depth_proofs->of_row;
@@ -82,17 +85,16 @@ struct DistanceKind {
   void AskFrom(const StartOf& start_of, absl::Span<const std::uint32_t> rows,
                absl::Span<DistanceAnswer> answers) const {
     const PairRows& pairs = questions.pairs;
-    absl::InlinedVector<Pose, 2 * kMostAtOnce> poses;  // never more, so that none is moved
-    absl::InlinedVector<BodyDistanceQuestion, kMostAtOnce> asked;
+    FixedList<Pose, static_cast<int>(2 * kMostAtOnce)> poses;
+    FixedList<BodyDistanceQuestion, static_cast<int>(kMostAtOnce)> asked;
     for (std::size_t k = 0; k < rows.size(); ++k) {
       const std::uint32_t row = rows[k];
-      DistanceOptions options = OptionsOf(row);
-      options.start = start_of(k);
-      const Pose& X_WA = poses.emplace_back(PoseAt(pairs.poses_a, row));
-      const Pose& X_WB = poses.emplace_back(PoseAt(pairs.poses_b, row));
-      asked.push_back({{*table.body(*pairs.slots_a.at(row)), X_WA},
-                       {*table.body(*pairs.slots_b.at(row)), X_WB},
-                       options});
+      const Pose& X_WA = poses.Append(PoseAt(pairs.poses_a, row));
+      const Pose& X_WB = poses.Append(PoseAt(pairs.poses_b, row));
+      // Made where it stays: reading at once what was copied in halves waits for the memory.
+      new (asked.AppendRoom()) BodyDistanceQuestion{{*table.body(*pairs.slots_a.at(row)), X_WA},
+                                                    {*table.body(*pairs.slots_b.at(row)), X_WB},
+                                                    OptionsOf(row, start_of(k))};
     }
     Distances(asked, answers);
   }

@@ -6,7 +6,7 @@
 #ifndef CLEARANCE_SERVER_ENGINE_ROW_LOOP_H_
 #define CLEARANCE_SERVER_ENGINE_ROW_LOOP_H_
 
-#include <array>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -41,7 +41,8 @@ void CheckRow(const Work& work, const Kind& kind, std::uint32_t row,
 template <class Kind>
 class RowGroup {
  public:
-  RowGroup(const Work& work, const Kind& kind) : work_(work), kind_(kind) {}
+  RowGroup(const Work& work, const Kind& kind)
+      : work_(work), kind_(kind), answers_(std::min<std::size_t>(Kind::kMostAtOnce, work.count)) {}
 
   // The rows from i on: as many as the kind takes at once, unless they may cost too much together.
   // Returns where they end.
@@ -80,7 +81,8 @@ class RowGroup {
   const Kind& kind_;
   std::size_t next_fault_ = 0;
   absl::InlinedVector<std::uint32_t, Kind::kMostAtOnce> asked_;
-  std::array<typename Kind::Answer, Kind::kMostAtOnce> answers_;
+  // As many as there may be, for one row only one: each is larger than its question.
+  absl::InlinedVector<typename Kind::Answer, Kind::kMostAtOnce> answers_;
 };
 
 // Kind has: questions, Answer, kRefused, kMostAtOnce, Asked(row) -> the question as the core takes

@@ -6,6 +6,7 @@
 #define CLEARANCE_SERVER_ENGINE_ROW_READER_H_
 
 #include <cstddef>
+#include <cstring>
 
 #include "core/math/pose.h"
 #include "core/math/vec3.h"
@@ -19,9 +20,12 @@ inline Vec3d VectorAt(const Rows<double>& rows, std::size_t row) {
   return {v[0], v[1], v[2]};
 }
 
+// Copied as one: numbers that are written one by one and then read in pairs wait for the memory.
 inline Pose PoseAt(const Rows<double>& rows, std::size_t row) {
-  const double* const v = rows.at(row);
-  return {{v[0], v[1], v[2]}, {v[3], v[4], v[5], v[6]}};
+  static_assert(sizeof(Pose) == 7 * sizeof(double));
+  Pose pose;
+  std::memcpy(static_cast<void*>(&pose), rows.at(row), sizeof(pose));
+  return pose;
 }
 
 // The motion of a body that starts at `start`. kAmbiguous only where there are end poses. Requires:

@@ -2,12 +2,25 @@
 #include "server/observe/batch_tally.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
 
 namespace clearance::server {
 namespace {
 
 // A row whose tolerance is 0 (two coinciding points) would make a sum infinite for good.
 constexpr double kLargestBracketRatio = 1'000'000;
+
+// Of most rows the bucket is looked up.
+constexpr std::size_t kFewIterations = 64;
+constexpr std::array<std::uint8_t, kFewIterations + 1> kBucketOfFew = [] {
+  std::array<std::uint8_t, kFewIterations + 1> buckets{};
+  for (std::size_t n = 0; n <= kFewIterations; ++n) {
+    while (kIterationBuckets[buckets[n]] < static_cast<double>(n)) ++buckets[n];
+  }
+  return buckets;
+}();
 
 template <std::size_t kBuckets>
 void Observe(const std::array<double, kBuckets>& bounds, double value,
@@ -17,6 +30,12 @@ void Observe(const std::array<double, kBuckets>& bounds, double value,
   for (const double bound : bounds) bucket += bound < value ? 1U : 0U;
   ++counts->counts[bucket];
   counts->sum += value;
+}
+
+void ObserveIterations(std::uint32_t iterations, BucketCounts<kIterationBuckets.size()>* counts) {
+  if (iterations > kFewIterations) return Observe(kIterationBuckets, iterations, counts);
+  ++counts->counts[kBucketOfFew[iterations]];
+  counts->sum += iterations;
 }
 
 template <std::size_t kBuckets>
@@ -29,18 +48,18 @@ void AddCounts(const BucketCounts<kBuckets>& from, BucketCounts<kBuckets>* to) {
 
 void BatchTally::Add(const DistanceAnswer& answer) {
   CountState(static_cast<std::uint8_t>(answer.state), answer.reason);
-  Observe(kIterationBuckets, answer.iterations, &iterations_);
+  ObserveIterations(answer.iterations, &iterations_);
   CountBracket(answer);
 }
 
 void BatchTally::Add(const IntersectionAnswer& answer) {
   CountState(static_cast<std::uint8_t>(answer.state), answer.reason);
-  Observe(kIterationBuckets, answer.iterations, &iterations_);
+  ObserveIterations(answer.iterations, &iterations_);
 }
 
 void BatchTally::Add(const TimeOfCollisionAnswer& answer) {
   CountState(static_cast<std::uint8_t>(answer.state), answer.reason);
-  Observe(kIterationBuckets, answer.iterations, &iterations_);
+  ObserveIterations(answer.iterations, &iterations_);
 }
 
 void BatchTally::AddSceneRow(const SceneRow& row) {
