@@ -10,15 +10,66 @@
 #ifndef CLEARANCE_CORE_BROAD_BOX_FOREST_H_
 #define CLEARANCE_CORE_BROAD_BOX_FOREST_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "core/broad/box_tree.h"
 #include "core/broad/float_box.h"
 #include "core/broad/paged_vector.h"
 
 namespace clearance {
+
+// A node of a forest, or a box, that is still to be looked at.
+struct WaitingBox {
+  float bound;
+  std::uint32_t tree;
+  std::uint32_t what;  // as BoxNode::child has it
+
+  bool is_box() const { return (what & BoxNode::kIsLeaf) != 0; }
+  // Requires: is_box().
+  std::uint32_t slot() const { return what & ~BoxNode::kIsLeaf; }
+};
+
+// What waits, sorted as it comes in: most of it is nearer than all that waits already. Of one bound
+// nodes come before boxes, so that all boxes of that bound wait before the first of them is taken.
+class WaitingBoxes {
+ public:
+  bool empty() const { return count_ == 0; }
+  bool is_nearly_full() const { return count_ + BoxNode::kLanes > kMost; }
+
+  // Requires: not full.
+  void Add(const WaitingBox& item) {
+    std::size_t place = count_++;
+    for (; place > 0 && IsBefore(items_[place - 1], item); --place)
+      items_[place] = items_[place - 1];
+    items_[place] = item;
+  }
+
+  // Requires of these: not empty; that the next one is a node, or a box.
+  const WaitingBox& next() const { return items_[count_ - 1]; }
+  WaitingBox TakeNode() { return items_[--count_]; }
+  // All of the same bound; good until the next is added.
+  absl::Span<const WaitingBox> TakeBoxes() {
+    const float bound = next().bound;
+    const std::size_t end = count_;
+    while (count_ > 0 && items_[count_ - 1].bound == bound) --count_;
+    return {&items_[count_], end - count_};
+  }
+
+ private:
+  static constexpr std::size_t kMost = 64;
+
+  static bool IsBefore(const WaitingBox& a, const WaitingBox& b) {
+    if (a.bound != b.bound) return a.bound < b.bound;
+    return !a.is_box() && b.is_box();
+  }
+
+  std::array<WaitingBox, kMost> items_;  // the next one last
+  std::size_t count_ = 0;
+};
 
 // A value whose copies share what they have in common. Between changes and Settle nothing may be
 // asked; one that is settled may be read by any number of threads.
@@ -44,6 +95,13 @@ class BoxForest {
     return seen;
   }
 
+  // The same by bounds, the least first: calls take(nearest) with the boxes of one bound at a time.
+  // Looks at no node whose bound is greater than that of a box for which the limit is lowered.
+  // False where more waits on the way than there is room for: then all boxes up to the bound of the
+  // last call were shown, and no other. Adds to *seen how many nodes it looked at.
+  template <class Probe, class Take>
+  bool VisitInOrder(const Probe& probe, const float* limit, std::uint64_t* seen, Take&& take) const;
+
  private:
   // Not in a tree yet: `place` is in new_boxes_.
   static constexpr std::uint32_t kNew = ~std::uint32_t{0};
@@ -61,6 +119,30 @@ class BoxForest {
   std::vector<BoxTree> trees_;  // some empty
   std::vector<SlottedBox> new_boxes_;
 };
+
+template <class Probe, class Take>
+bool BoxForest::VisitInOrder(const Probe& probe, const float* limit, std::uint64_t* seen,
+                             Take&& take) const {
+  WaitingBoxes waiting;
+  for (std::uint32_t i = 0; i < trees_.size(); ++i) {
+    if (trees_[i].size() == 0) continue;
+    if (waiting.is_nearly_full()) return false;
+    waiting.Add({0, i, 0});
+  }
+  while (!waiting.empty() && waiting.next().bound <= *limit) {
+    if (waiting.next().is_box()) {
+      take(waiting.TakeBoxes());
+      continue;
+    }
+    if (waiting.is_nearly_full()) return false;
+    const WaitingBox node = waiting.TakeNode();
+    ++*seen;
+    trees_[node.tree].VisitNode(node.what, probe, *limit, [&](std::uint32_t what, float bound) {
+      waiting.Add({bound, node.tree, what});
+    });
+  }
+  return true;
+}
 
 }  // namespace clearance
 

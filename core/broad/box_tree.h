@@ -77,6 +77,19 @@ class BoxTree {
   template <class Probe, class Take>
   std::uint64_t Visit(const Probe& probe, const float* limit, Take&& take) const;
 
+  // Calls take(what, bound) for everything in a node whose bound is at most the limit; `what` as
+  // BoxNode::child has it.
+  template <class Probe, class Take>
+  void VisitNode(std::uint32_t index, const Probe& probe, float limit, Take&& take) const {
+    const BoxNode& node = nodes_[index];
+    BoxNode::Row bounds;
+    std::uint32_t lanes = BoundsOf(probe, node, limit, &bounds) & node.used;
+    for (; lanes != 0; lanes &= lanes - 1) {
+      const auto lane = static_cast<std::uint32_t>(std::countr_zero(lanes));
+      take(node.child[lane], bounds[lane]);
+    }
+  }
+
  private:
   // Deeper than 2^31 boxes can be.
   static constexpr std::size_t kMostDepth = 12;
@@ -114,19 +127,15 @@ std::uint64_t BoxTree::Visit(const Probe& probe, const float* limit, Take&& take
       continue;
     }
     ++seen;
-    const BoxNode& node = nodes_[next.what];
-    BoxNode::Row bounds;
-    std::uint32_t lanes = BoundsOf(probe, node, *limit, &bounds) & node.used;
     // Sorted in where they wait, the nearest on top.
     const std::size_t first = count;
-    for (; lanes != 0; lanes &= lanes - 1) {
-      const auto lane = static_cast<std::uint32_t>(std::countr_zero(lanes));
+    VisitNode(next.what, probe, *limit, [&](std::uint32_t what, float bound) {
       std::size_t place = count++;
-      for (; place > first && waiting[place - 1].bound < bounds[lane]; --place) {
+      for (; place > first && waiting[place - 1].bound < bound; --place) {
         waiting[place] = waiting[place - 1];
       }
-      waiting[place] = {bounds[lane], node.child[lane]};
-    }
+      waiting[place] = {bound, what};
+    });
   }
   return seen;
 }

@@ -14,7 +14,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "core/math/tolerance.h"
@@ -30,7 +32,11 @@ inline float RoundUpToFloat(double x) {
   if (x > static_cast<double>(kLargest)) return kInfinity;
   if (x < -static_cast<double>(kLargest)) return -kLargest;
   const auto nearest = static_cast<float>(x);
-  return static_cast<double>(nearest) < x ? std::nextafter(nearest, kInfinity) : nearest;
+  if (!(static_cast<double>(nearest) < x)) return nearest;
+  // The next one up: this is done six times for every box that moves, and a call costs more.
+  if (nearest == 0) return std::numeric_limits<float>::denorm_min();
+  const auto bits = std::bit_cast<std::uint32_t>(nearest);
+  return std::bit_cast<float>(nearest > 0 ? bits + 1 : bits - 1);
 }
 inline float RoundDownToFloat(double x) { return -RoundUpToFloat(-x); }
 

@@ -209,10 +209,11 @@ void VisitSelf(const Search<Probe>& search, float* limit, Take&& take) {
   }
 }
 
-// The order in which candidates are shown, and how many at most the first time.
+// The order in which candidates are shown, how many at most the first time, and after which one.
 struct ChunkOrder {
   CandidateOrder order = CandidateOrder::kByIds;
   std::size_t first_chunk = CandidateQueue::kFirst;
+  std::optional<Candidate> after = std::nullopt;
 };
 
 // Shows all candidates whose bound is at most *limit, which may be lowered on the way, in order and
@@ -221,7 +222,7 @@ template <class Probe, class Ask>
 void ForEachChunk(const Search<Probe>& search, const ChunkOrder& order, const float* limit,
                   Ask&& ask) {
   CandidateQueue* const queue = search.queue;
-  std::optional<Candidate> after;
+  std::optional<Candidate> after = order.after;
   constexpr std::size_t kGrowth = 4;
   for (std::size_t chunk = order.first_chunk;;
        chunk = std::clamp(kGrowth * chunk, CandidateQueue::kFirst, CandidateQueue::kMost)) {
@@ -241,6 +242,37 @@ void ForEachChunk(const Search<Probe>& search, const ChunkOrder& order, const fl
     if (is_last) return;
     after = sorted.back();
   }
+}
+
+// The same of one body against the scene, by bounds, looking at no node that is farther than the
+// limit will be by then; chunks are the candidates of one bound. Where too much waits on the way
+// the rest comes as ForEachChunk has it. Requires: one body, which is not asked against itself.
+template <class Probe, class Ask>
+void ForEachBound(const Search<Probe>& search, const float* limit, Ask&& ask) {
+  const Pairs& pairs = search.pairs;
+  float reach = *limit;
+  std::uint64_t nodes = 0;
+  std::optional<Candidate> last;
+  const auto take = [&](absl::Span<const WaitingBox> boxes) {
+    search.queue->Start(CandidateOrder::kByIds, boxes.size(), std::nullopt);
+    for (const WaitingBox& box : boxes) {
+      std::optional<Candidate> candidate = pairs.WithScene(0, box.slot());
+      if (!candidate) continue;
+      candidate->bound = box.bound;
+      search.queue->Offer(*candidate);
+    }
+    const absl::Span<const Candidate> sorted = search.queue->Sorted();
+    search.counters->candidates += sorted.size();
+    const bool goes_on =
+        pairs.Spend(kVerticesACandidate * boxes.size()) && (sorted.empty() || ask(sorted));
+    reach = goes_on ? *limit : kNoReach;
+    if (!sorted.empty()) last = sorted.back();
+  };
+  const bool is_whole =
+      pairs.scene().boxes.VisitInOrder(search.probes.probes[0], &reach, &nodes, take);
+  search.counters->nodes += nodes;
+  if (!pairs.Spend(kVerticesANode * (1 + nodes)) || is_whole || reach == kNoReach) return;
+  ForEachChunk(search, {CandidateOrder::kByBound, CandidateQueue::kFirst, last}, limit, ask);
 }
 
 }  // namespace clearance

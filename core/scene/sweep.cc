@@ -85,7 +85,9 @@ class Sweeper {
       const WorldBox box =
           BoxOfTurning(*body.body, pairs_.pose(i), motions_[i], body.margin + excess);
       scratch_->moving.push_back(MovingBoxOf(box, motions_[i].displacement));
-      scratch_->boxes.push_back(SweptBoxOf(box, motions_[i].displacement));
+      if (pairs_.asks_self()) {
+        scratch_->boxes.push_back(SweptBoxOf(box, motions_[i].displacement));
+      }
       if (NormSquared(motions_[i].rotation) != 0) distances_a_pair_ = kDistancesATurn;
     }
     pairs_.Spend(kVerticesACandidate * pairs_.size());
@@ -112,7 +114,12 @@ class Sweeper {
     };
     const Search<MovingFloatBox> search = {
         pairs_, {scratch_->moving, scratch_->boxes}, &scratch_->queue, &counters};
-    ForEachChunk(search, {.order = order}, &reach, ask);
+    const bool is_one = pairs_.size() == 1 && pairs_.asks_scene();
+    if (is_one && order == CandidateOrder::kByBound) {
+      ForEachBound(search, &reach, ask);
+    } else {
+      ForEachChunk(search, {.order = order}, &reach, ask);
+    }
     return counters;
   }
 

@@ -316,6 +316,72 @@ TEST_F(Prefixes, LetNoForeignNameThrough) {
   EXPECT_EQ(DigestOf("owner", "secret/thing"), foreign_digest_);
 }
 
+// ---- Tracks ----
+
+v1::SessionRequest TrackOpening(const std::string& name) {
+  v1::SessionRequest request;
+  request.mutable_open_track()->set_name(name);
+  return request;
+}
+
+v1::SessionRequest TrackRewinding(const std::string& track) {
+  v1::SessionRequest request;
+  request.mutable_rewind_track()->set_track(track);
+  request.mutable_rewind_track()->set_tick(1);
+  return request;
+}
+
+google::rpc::Status TrackStatus(const v1::SessionRequest& request, TestSession* session) {
+  session->Send(request);
+  v1::SessionResponse response;
+  EXPECT_TRUE(session->Receive(&response));
+  return response.status();
+}
+
+// A session that publishes a track with one tick, without bodies, until it goes.
+class TrackPublisher {
+ public:
+  TrackPublisher(const std::string& id, TestServer& server, const std::string& name)
+      : session_(*server.queries, AuthorizationOf(id)) {
+    EXPECT_EQ(TrackStatus(TrackOpening(name), &session_).code(), 0);
+    v1::SessionRequest tick;
+    tick.mutable_publish_tick()->set_tick(1);
+    EXPECT_EQ(TrackStatus(tick, &session_).code(), 0);
+  }
+
+ private:
+  TestSession session_;
+};
+
+void ExpectTrackDenied(const google::rpc::Status& status, const std::string& what) {
+  EXPECT_EQ(status.code(), static_cast<int>(grpc::StatusCode::PERMISSION_DENIED));
+  EXPECT_THAT(status.ShortDebugString(), HasSubstr(what));
+}
+
+TEST(TrackAccess, PublishingTakesTheRoleRegisterAndAskingDoesNot) {
+  GuardedServer guarded;
+  TestSession viewer(*guarded.server.queries, AuthorizationOf("viewer"));
+  ExpectTrackDenied(TrackStatus(TrackOpening("match/7"), &viewer), "register");
+  // What was refused holds nothing: the name is free, and the session goes on.
+  const TrackPublisher maker("maker", guarded.server, "match/7");
+  ExpectTrackDenied(TrackStatus(TrackOpening("match/7"), &viewer), "register");
+  EXPECT_EQ(TrackStatus(TrackRewinding("match/7"), &viewer).code(), 0);
+}
+
+TEST(TrackAccess, PrefixesHoldForWritersAndAskers) {
+  GuardedServer guarded;
+  const TrackPublisher foreign("owner", guarded.server, "secret/match");
+  TestSession arm(*guarded.server.queries, AuthorizationOf("arm"));
+  // Whether there is such a track makes no difference.
+  for (const std::string name : {"secret/match", "secret/other"}) {
+    ExpectTrackDenied(TrackStatus(TrackOpening(name), &arm), name);
+    ExpectTrackDenied(TrackStatus(TrackRewinding(name), &arm), name);
+    ExpectTrackDenied(TrackStatus(TrackRewinding(name), &arm), "names that begin with arm/, tool/");
+  }
+  const TrackPublisher own("arm", guarded.server, "arm/match");
+  EXPECT_EQ(TrackStatus(TrackRewinding("arm/match"), &arm).code(), 0);
+}
+
 TEST_F(Prefixes, HideTheContentsOfForeignNamesFromTheirDigests) {
   for (const auto& call : {DistanceOf, IntersectionOf, MotionOf, OpenIn}) {
     EXPECT_EQ(call(arm_, server(), ByDigest(foreign_digest_)).error_code(),

@@ -176,6 +176,72 @@ TEST(BoxForest, TakesBoxesWithoutEnds) {
   EXPECT_EQ(Search(forest, CubeAt({50, 5, 0}, 0.1), 1).size(), 35U);
 }
 
+// Everything in the order of the bounds, all boxes of one bound together: as far as there is room.
+TEST(BoxForest, ShowsBoxesByTheirBounds) {
+  Random random(RunSeed());
+  int shared = 0;
+  int given_up = 0;
+  for (int round = 0; round < 400; ++round) {
+    BoxForest forest;
+    // Every fourth round boxes are so large that many of them hold the start.
+    const double half = round % 4 == 0 ? 12 : 0.2;
+    for (int count : {1 + random.Below(60), random.Below(30), random.Below(8)}) {
+      for (; count > 0; --count) forest.PushBack(CubeAt(random.InCube(10), half));
+      forest.Settle();
+    }
+    const MovingFloatBox moving =
+        MakeMovingBox(random.InCube(10), random.InCube(10) + Vec3d{20, 20, 20}, random.InCube(20));
+    const Found listed = Search(forest, moving, 1);
+    Found shown;
+    float last = -1;
+    float limit = 1;
+    std::uint64_t nodes = 0;
+    const bool is_whole =
+        forest.VisitInOrder(moving, &limit, &nodes, [&](absl::Span<const WaitingBox> boxes) {
+          EXPECT_GT(boxes[0].bound, last);
+          last = boxes[0].bound;
+          shared += boxes.size() > 1 ? 1 : 0;
+          for (const WaitingBox& box : boxes) {
+            EXPECT_EQ(box.bound, last);
+            shown.emplace_back(box.slot(), box.bound);
+          }
+        });
+    std::sort(shown.begin(), shown.end());
+    given_up += is_whole ? 0 : 1;
+    const float until = is_whole ? limit : last;
+    Found wanted;
+    for (const auto& found : listed) {
+      if (found.second <= until) wanted.push_back(found);
+    }
+    EXPECT_EQ(shown, wanted);
+    EXPECT_GT(nodes, 0U);
+  }
+  EXPECT_GE(shared, 40);
+  EXPECT_GE(given_up, 10);
+  EXPECT_LE(given_up, 300);
+}
+
+// What is farther than the limit has become is not even looked at.
+TEST(BoxForest, InOrderLooksAtNoNodeTooMany) {
+  Random random(RunSeed());
+  BoxForest forest;
+  for (int i = 0; i < 20'000; ++i) forest.PushBack(CubeAt(random.InCube(50), 1));
+  forest.Settle();
+  std::uint64_t nodes = 0;
+  std::uint64_t all = 0;
+  for (int i = 0; i < 100; ++i) {
+    const Vec3d from = random.InCube(50);
+    const MovingFloatBox moving = MakeMovingBox(from, from, 1000.0 * random.Direction());
+    float limit = 1;
+    EXPECT_TRUE(
+        forest.VisitInOrder(moving, &limit, &nodes,
+                            [&](absl::Span<const WaitingBox> boxes) { limit = boxes[0].bound; }));
+    const float end = 1;
+    all += forest.Visit(moving, &end, [](std::uint32_t, float) {});
+  }
+  EXPECT_LE(2 * nodes, all);
+}
+
 // The walk begins with what is near, so that a limit that is lowered by it rules out the rest.
 TEST(BoxForest, NarrowsWithItsLimit) {
   Random random(RunSeed());

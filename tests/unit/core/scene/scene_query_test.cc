@@ -258,6 +258,28 @@ TEST_F(SceneQuery, RaysOfEveryKind) {
 }
 
 // Of two that are overlapped at the start the first by ids, though another is deeper.
+// More than a walk in the order of bounds has room for: the rest is asked as well, each once.
+TEST_F(SceneQuery, ARayThroughAHeapMeetsTheFirstOfIt) {
+  std::vector<SceneBody> bodies;
+  for (BodyId i = 0; i < 300; ++i)
+    bodies.push_back({1000 - i, Ball(1 + 0.001 * (i * 77 % 300)), At(0, 0, 0), {}, 0});
+  bodies.push_back({5, Ball(1), At(3, 0, 0), {}, 0});
+  bodies.push_back({6, Ball(0.3), At(-1.6, 0.66, 0.66), {}, 0});  // asked before the heap is met
+  const ScenePtr heap = Changed(Scene::MakeEmpty(), {.put = bodies});
+  // Past the corners of most of the boxes, where no ball is.
+  Ray ray = {.origin = {-2, 0.95, 0.95}, .displacement = {8, 0, 0}, .radius = 0, .bits = {}};
+  for (const RayKind kind : {RayKind::kClosest, RayKind::kAny}) {
+    const SweepAnswer past = CastRay(*heap, ray, kind, &scratch_);
+    EXPECT_EQ(past.earliest.contact.state, MotionState::kFree);
+    EXPECT_EQ(past.counters.exact, bodies.size());
+  }
+  ray.origin = {-2, 0, 0};
+  const SweepAnswer hit = CastRay(*heap, ray, RayKind::kClosest, &scratch_);
+  EXPECT_EQ(hit.earliest.pair.b, 813U);
+  EXPECT_NEAR(hit.earliest.contact.t_hit, (2 - 1.299) / 8, 1e-9);
+  EXPECT_LE(hit.counters.exact, 2U);
+}
+
 TEST_F(SceneQuery, SweepsTellWhatIsOverlappedAtTheStart) {
   const std::vector<SceneBody> bodies = {{7, Cube(2), At(6.5, 0, 0), {}, 0}};
   const std::vector<Motion> motions = {{{0, 20, 0}, {}, {}}};
