@@ -49,9 +49,10 @@ class SceneWatch {
   // The next news; waits for it. The first comes at once: an empty change, unless there is a newer
   // revision than that of the options. Where the stream ends with UNAVAILABLE or CANCELLED another
   // is opened that begins at the revision of the last news, so that none is told twice or left out;
-  // the options say for how long that is tried. Otherwise, and from then on, what ended the watch:
-  // OUT_OF_RANGE after the news of the scene's end, CANCELLED after Cancel(), else what the server
-  // says, NOT_FOUND where the scene went while the stream was broken.
+  // the options say for how long that is tried (also where the server answers it with
+  // RESOURCE_EXHAUSTED alone: it may count the broken one still). Otherwise, and from then on, what
+  // ended the watch: OUT_OF_RANGE after the news of the scene's end, CANCELLED after Cancel(), else
+  // what the server says, NOT_FOUND where the scene went while the stream was broken.
   absl::StatusOr<SceneNews> Next();
 
   // Next() waits no longer: it returns CANCELLED, after news that have arrived already.

@@ -50,6 +50,7 @@ absl::StatusOr<SceneNews> SceneWatch::Impl::Next() {
     v1::WatchSceneResponse response;
     absl::Status status;
     if (Read(&response, &status)) {
+      is_answering_ = true;
       backoff_.AfterSuccess();
       if (!IsKnown(response)) return Take(response);
     } else if (!AwaitReopening(status)) {
@@ -77,6 +78,7 @@ bool SceneWatch::Impl::Open() {
     context = context_.get();
   }
   reader_ = connection_->scenes->WatchScene(context, request_);
+  is_answering_ = false;
   return true;
 }
 
@@ -93,7 +95,9 @@ bool SceneWatch::Impl::Read(v1::WatchSceneResponse* response, absl::Status* stat
 }
 
 bool SceneWatch::Impl::AwaitReopening(const absl::Status& status) {
-  if (!IsWorthRepeating(status)) return false;
+  // A server that has not noticed yet that a stream broke still counts it.
+  const bool is_crowded_out = absl::IsResourceExhausted(status) && has_told_ && !is_answering_;
+  if (!is_crowded_out && !IsWorthRepeating(status)) return false;
   const std::optional<absl::Duration> wait = backoff_.AfterFailure(SteadyNow());
   if (!wait.has_value()) return false;
   std::unique_lock lock(mutex_);

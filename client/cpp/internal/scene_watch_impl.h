@@ -48,12 +48,13 @@ class SceneWatch::Impl {
 
   const std::shared_ptr<const Connection> connection_;
   const CallIds ids_;
-  // Of the thread that waits alone, as are the next four.
+  // Of the thread that waits alone, as are the next five.
   v1::WatchSceneRequest request_;
   Backoff backoff_;
   std::unique_ptr<Reader> reader_;
   bool has_told_ = false;
-  absl::Status end_;  // not OK: nothing follows
+  bool is_answering_ = false;  // the stream that is open
+  absl::Status end_;           // not OK: nothing follows
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable cancelled_;

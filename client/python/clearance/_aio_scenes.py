@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import asyncio
+import weakref
 from typing import Any, AsyncIterator, Awaitable, Protocol, TypeVar, cast
 
 import grpc
@@ -50,6 +51,7 @@ class Scenes:
         self._guard = guard
         self._options = options
         self._run = run
+        self._watches: weakref.WeakSet[SceneWatch] = weakref.WeakSet()
 
     async def create(
         self,
@@ -108,7 +110,9 @@ class Scenes:
     ) -> SceneWatch:
         self._guard.check()
         state = WatchState(name, from_revision, etag, reopen_within)
-        return SceneWatch(self._channel, self._guard, self._options, state)
+        watch = SceneWatch(self._channel, self._guard, self._options, state)
+        self._watches.add(watch)
+        return watch
 
     async def ask(
         self, setting: SceneSetting, batch: SceneBatch, *, timeout: float | None = None
@@ -134,6 +138,10 @@ class Scenes:
 
     async def ray(self, setting: SceneSetting, **columns: Any) -> SweepResult:
         return cast(SweepResult, await self.ask(setting, RayBatch(**columns)))
+
+    def _end_watches(self, why: ClearanceError) -> None:
+        for watch in list(self._watches):
+            watch._end(why)
 
 
 class SceneWatch:
@@ -182,6 +190,12 @@ class SceneWatch:
         if self._call is not None:
             self._call.cancel()
         self._cancelled.set()
+
+    def _end(self, why: ClearanceError) -> None:
+        """As `cancel`, but that `next` raises this."""
+        if not self._state.is_cancelled:
+            self._state.why_cancelled = why
+            self.cancel()
 
     async def _read(self, cancellations: int) -> SceneNews | None:
         """`cancellations`: of the task, before it came to wait."""

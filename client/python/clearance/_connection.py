@@ -103,25 +103,26 @@ class Backoff:
 
 class Reconnecting:
     """Between calls nobody drives a channel's sockets but a timer of five seconds, and a server that
-    is there again would be found so late. From `start` to `stop` gRPC watches the channel. Used by
-    one thread."""
+    is there again would be found so late. From `start` to `stop` a call waits for the server, and
+    gRPC with it. (So it does for those who subscribe to the channel's state, but in a thread that
+    dies of an exception where the channel is closed.) Used by one thread."""
 
     def __init__(self, channel: grpc.Channel) -> None:
-        self._channel = channel
-        self._is_watched = False
+        # Of a service that tells anyone.
+        self._method = channel.unary_unary("/grpc.health.v1.Health/Check")
+        self._call: grpc.Future | None = None
 
     def start(self) -> None:
-        if not self._is_watched:
-            self._is_watched = True
-            self._channel.subscribe(self._ignore, try_to_connect=True)
+        if self._call is None or self._call.done():
+            try:
+                self._call = self._method.future(b"", wait_for_ready=True)
+            except ValueError:  # gRPC's word for a channel that is no more
+                self._call = None
 
     def stop(self) -> None:
-        if self._is_watched:
-            self._is_watched = False
-            self._channel.unsubscribe(self._ignore)
-
-    def _ignore(self, _: grpc.ChannelConnectivity) -> None:
-        pass
+        if self._call is not None:
+            self._call.cancel()
+            self._call = None
 
 
 class ProcessGuard:

@@ -40,6 +40,7 @@ class SessionState:
         self.stream: object | None = None  # which stream is open; None: none
         self.is_finishing = False
         self.is_cancelled = False
+        self.why_cancelled: ClearanceError = Cancelled("the session was cancelled")
         self.has_ended = False
         self._options = options
         self._deadline = None if options.timeout is None else time.monotonic() + options.timeout
@@ -108,7 +109,7 @@ class SessionState:
 
     def end(self, error: ClearanceError | None) -> None:
         if self.is_cancelled:
-            error = Cancelled("the session was cancelled")
+            error = self.why_cancelled
         elif self.is_finishing and self.log.is_settled and error and self.may_go_on(error):
             error = None  # the stream broke after the last answer
         self._error = error

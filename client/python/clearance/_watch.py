@@ -30,6 +30,7 @@ class WatchState:
         self._is_answering = False  # the stream that is open
         self.end: ClearanceError | None = None  # what every later call raises
         self.is_cancelled = False
+        self.why_cancelled: ClearanceError = Cancelled("the watch was cancelled")
 
     def request(self) -> bytes:
         """For another stream: it begins at the revision of the last news."""
@@ -73,7 +74,7 @@ class WatchState:
         of an error: the server ended the stream, which it should not before the scene ends.
         """
         if self.is_cancelled:
-            self.end = Cancelled("the watch was cancelled")
+            self.end = self.why_cancelled
             return None
         error = error or ProtocolError("the stream ended before the scene did")
         # A server that has not noticed yet that a stream broke still counts it.

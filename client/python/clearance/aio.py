@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+import weakref
 from collections import deque
 from dataclasses import replace
 from types import TracebackType
@@ -133,6 +134,7 @@ class Client:
         self._guard = ProcessGuard()
         self._limits = ops.Limits()
         self._scenes = Scenes(channel, self._guard, options, self._run)
+        self._sessions: weakref.WeakSet[Session] = weakref.WeakSet()
 
     async def _greet(self) -> None:
         operation = ops.server_info()
@@ -155,7 +157,12 @@ class Client:
         await self.close()
 
     async def close(self) -> None:
-        """Ends the connection; what is still running is cancelled."""
+        """Ends the connection; what is still running is cancelled: sessions and watches raise what
+        says so."""
+        # gRPC itself does not find every call of its channel.
+        closed = ClearanceError("the client was closed")
+        self._scenes._end_watches(closed)
+        await asyncio.gather(*(session._end(closed) for session in self._sessions))
         await self._channel.close()
 
     @property
@@ -247,7 +254,9 @@ class Client:
         self._guard.check()
         chosen = replace(options or SessionOptions(), **changes)
         state = SessionState(self._options, self._limits, chosen)
-        return Session(self._channel, self._guard, state)
+        session = Session(self._channel, self._guard, state)
+        self._sessions.add(session)
+        return session
 
     async def _run(
         self, operation: ops.Operation[T], timeout: float | None, wait_for_ready: bool = False
@@ -418,6 +427,13 @@ class Session:
         if self._call is not None:
             self._call.cancel()
         self._notify()
+
+    async def _end(self, why: ClearanceError) -> None:
+        """As `cancel`, but that waiting calls raise this; waits for the session's task."""
+        if not self._state.has_ended:
+            self._state.why_cancelled = why
+            self.cancel()
+        await asyncio.wait([self._task])
 
     def _notify(self) -> None:
         for waiter in self._waiters:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs the client into a new directory, builds another project against it and runs that; builds
-# the example of a game, which is a project of its own too.
-# cmake -D BUILD_DIR=… -D SOURCE_DIR=… -P package_test.cmake
+# the example of a game, which is a project of its own too, and the project that the library's page
+# shows.
+# cmake -D BUILD_DIR=… -D SOURCE_DIR=… -D SNIPPETS=… -P package_test.cmake
 string(RANDOM LENGTH 12 suffix)
 set(work $ENV{TMPDIR})
 if(NOT work)
@@ -27,4 +28,11 @@ run(${work}/build/proto_consumer)
 run(${CMAKE_COMMAND} -G Ninja -S ${SOURCE_DIR}/../../../client/examples/game -B ${work}/game
     -D CMAKE_PREFIX_PATH=${work}/prefix -D CMAKE_UNITY_BUILD=ON -D CMAKE_UNITY_BUILD_BATCH_SIZE=16)
 run(${CMAKE_COMMAND} --build ${work}/game)
+if(EXISTS ${SNIPPETS})
+  configure_file(${SNIPPETS}/client_cpp_README_1.cmake ${work}/page/CMakeLists.txt COPYONLY)
+  configure_file(${SNIPPETS}/client_cpp_README_1.cpp ${work}/page/planner.cc COPYONLY)
+  run(${CMAKE_COMMAND} -G Ninja -S ${work}/page -B ${work}/page/build
+      -D CMAKE_PREFIX_PATH=${work}/prefix)
+  run(${CMAKE_COMMAND} --build ${work}/page/build)
+endif()
 file(REMOVE_RECURSE ${work})

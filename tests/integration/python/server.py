@@ -19,6 +19,7 @@ class Server:
         self._process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         self.port, self.http_port = self._await_ports()
         self.address = f"127.0.0.1:{self.port}"
+        self.pid = self._process.pid
         self._drain = threading.Thread(target=self._process.stderr.read, daemon=True)
         self._drain.start()
 

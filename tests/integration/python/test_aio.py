@@ -2,6 +2,7 @@
 """asyncio: the same answers, pipelining, errors and broken streams."""
 
 import asyncio
+import os
 import signal
 import unittest
 
@@ -89,6 +90,24 @@ class Aio(unittest.IsolatedAsyncioTestCase):
             with self.assertRaises(TimeoutError) as caught:
                 await session.ask(batch(3), timeout=0.05)
         self.assertIn("not sent", str(caught.exception))
+
+    async def test_a_session_ends_with_its_client(self) -> None:
+        idle, waiting, finished = await self.open(), await self.open(), await self.open()
+        await finished.finish()
+        # The task waits, because the server that would answer is stopped.
+        os.kill(self.server.pid, signal.SIGSTOP)
+        self.addCleanup(os.kill, self.server.pid, signal.SIGCONT)
+        task = asyncio.ensure_future(waiting.ask(batch(1)))
+        await asyncio.sleep(0)
+        before = asyncio.all_tasks()
+        await self.client.close()
+        with self.assertRaisesRegex(clearance.ClearanceError, "client was closed"):
+            await task
+        with self.assertRaisesRegex(clearance.ClearanceError, "client was closed"):
+            await idle.ask(batch(1))
+        with self.assertRaises(clearance.SessionEnded):
+            await finished.ask(batch(1))
+        self.assertLess(len(asyncio.all_tasks()), len(before))
 
     async def test_cancelled(self) -> None:
         session = await self.open()

@@ -204,6 +204,23 @@ class AioScene(unittest.IsolatedAsyncioTestCase):
         with self.assertRaises(clearance.Cancelled):
             await waiting
 
+    async def test_a_watch_ends_with_its_client(self) -> None:
+        waiting, idle = self.scenes.watch("row"), self.scenes.watch("row")
+        cancelled, unread = self.scenes.watch("row"), self.scenes.watch("row")
+        for watch in (waiting, idle, cancelled):
+            self.assertTrue((await watch.next()).is_reload)
+        cancelled.cancel()
+        task = asyncio.ensure_future(waiting.next())
+        await asyncio.sleep(0)
+        await self.client.close()
+        with self.assertRaisesRegex(clearance.ClearanceError, "client was closed"):
+            await asyncio.wait_for(task, 20)
+        for watch in (idle, unread):
+            with self.assertRaisesRegex(clearance.ClearanceError, "client was closed"):
+                await watch.next()
+        with self.assertRaises(clearance.Cancelled):
+            await cancelled.next()
+
     async def test_holds_its_scene_and_bodies_where_the_connection_breaks(self) -> None:
         relay = Relay(self.server.port)
         self.addCleanup(lambda: relay.close())

@@ -2,6 +2,7 @@
 """Streams: order, pipelining, pieces and parts, and what a broken stream does to them."""
 
 import signal
+import threading
 import unittest
 
 import numpy as np
@@ -139,11 +140,15 @@ class Sessions(unittest.TestCase):
             session.distance(poses_b=at(1))
 
     def test_ends_with_its_client(self) -> None:
+        failed: list[threading.ExceptHookArgs] = []  # threads of anybody's
+        self.addCleanup(setattr, threading, "excepthook", threading.excepthook)
+        threading.excepthook = failed.append
         client = self.start()
         session = self.open(client)
         client.close()
         with self.assertRaisesRegex(clearance.ClearanceError, "client was closed"):
             session.ask(clearance.DistanceBatch(poses_b=at(3)), timeout=20)
+        self.assertEqual(failed, [])
 
 
 if __name__ == "__main__":

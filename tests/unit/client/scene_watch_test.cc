@@ -111,6 +111,7 @@ v1::WatchSceneResponse Ended(std::uint64_t revision) {
 }
 
 grpc::Status Unavailable() { return {grpc::StatusCode::UNAVAILABLE, "drains"}; }
+grpc::Status Crowded() { return {grpc::StatusCode::RESOURCE_EXHAUSTED, "too many watches"}; }
 
 TEST(SceneWatch, GivesTheNewsAndTheEnd) {
   const WatchServer server({{{Told(3, 3), Told(3, 4), Ended(4)}, grpc::Status::OK}});
@@ -160,6 +161,33 @@ TEST(SceneWatch, EndsWithWhatTheServerRefuses) {
   EXPECT_EQ(watch->Next().status().code(), absl::StatusCode::kNotFound);
   EXPECT_EQ(watch->Next().status().code(), absl::StatusCode::kNotFound);
   EXPECT_EQ(server.begins().size(), 2u);
+}
+
+TEST(SceneWatch, OutlastsAServerThatStillCountsTheStreamThatBroke) {
+  const WatchServer server({{{Reload(3)}, Unavailable()},
+                            {{}, Crowded()},
+                            {{}, Crowded()},
+                            {{Told(3, 4), Ended(4)}, grpc::Status::OK}});
+  const auto watch = server.Watch({});
+  EXPECT_TRUE(watch->Next().ok());
+  const auto news = watch->Next();
+  ASSERT_TRUE(news.ok()) << news.status();
+  EXPECT_EQ(news->scene.revision, 4u);
+  EXPECT_THAT(server.begins(), ElementsAre("0 ", "3 e3", "3 e3", "3 e3"));
+}
+
+TEST(SceneWatch, EndsWhereTheServerIsTrulyFull) {
+  // No stream broke before this one.
+  const WatchServer full({{{}, Crowded()}});
+  EXPECT_EQ(full.Watch({})->Next().status().code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(full.begins().size(), 1u);
+  // What counts was this stream itself.
+  const WatchServer strict({{{Reload(3)}, Unavailable()}, {{Told(3, 4)}, Crowded()}});
+  const auto watch = strict.Watch({});
+  EXPECT_TRUE(watch->Next().ok());
+  EXPECT_TRUE(watch->Next().ok());
+  EXPECT_EQ(watch->Next().status().code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(strict.begins().size(), 2u);
 }
 
 TEST(SceneWatch, GivesUpAtTheFirstBreakWhereItIsToldTo) {

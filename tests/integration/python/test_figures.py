@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The figures of proto/README.md: drawn anew from a server's answers they are those of the page."""
+
+import os
+import pathlib
+import re
+import runpy
+import tempfile
+import unittest
+
+from server import Server
+
+FIGURES = pathlib.Path(os.environ["CLEARANCE_ROOT"]) / "proto/figures"
+
+
+class Figures(unittest.TestCase):
+    def test_say_what_a_server_answers(self) -> None:
+        server = Server()
+        self.addCleanup(server.end)
+        with tempfile.TemporaryDirectory() as folder:
+            draw = runpy.run_path(str(FIGURES / "draw.py"))["main"]
+            draw(server.address, folder)
+            drawn = {path.name: path.read_text() for path in pathlib.Path(folder).iterdir()}
+        self.assertEqual(sorted(drawn), sorted(path.name for path in FIGURES.glob("*.svg")))
+        page = (FIGURES.parent / "README.md").read_text()
+        for name, text in drawn.items():
+            self.assertIn(f"](figures/{name})", page)
+            # Not the bytes: versions of matplotlib write numbers differently.
+            self.assertEqual(self.words(text), self.words((FIGURES / name).read_text()), name)
+            self.assertTrue(self.words(text), name)
+
+    @staticmethod
+    def words(svg: str) -> list[str]:
+        return re.findall(r">([^<>]*\w[^<>]*)</t", svg)
+
+
+if __name__ == "__main__":
+    unittest.main()
