@@ -3,6 +3,7 @@
 #include "server/service/connection_table.h"
 
 #include <fcntl.h>
+#include <linux/tcp.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -48,6 +49,13 @@ std::string AddressKey(const sockaddr_storage& peer) {
 }
 
 bool WatchedConnection::IsOpen() const { return LeadsTo(descriptor, *this); }
+
+std::uint64_t WatchedConnection::BytesReceived() const {
+  tcp_info info{};
+  socklen_t size = sizeof info;
+  if (getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return 0;
+  return info.tcpi_bytes_received;
+}
 
 // Dissolving a TCP association resets the peer and drops what has come and is not read yet, which
 // shutdown(2) would leave to be read: megabytes of streams. Other sockets know no dissolving; what

@@ -53,6 +53,7 @@ struct FenceNotes {
   SteadyTime window_began = SteadyTime();
   StreamCounts counted = {};
   std::uint64_t received_by_then = 0;
+  StreamCounts latest = {};  // as gRPC had them at the last close look
   // When one of the counts last changed.
   std::uint64_t events = 0;
   std::uint64_t received_by_event = 0;
@@ -76,6 +77,8 @@ struct WatchedConnection {
 
   // Whether the descriptor still leads to it.
   bool IsOpen() const;
+  // 0 for what is no TCP socket: only users of this machine reach those.
+  std::uint64_t BytesReceived() const;
   // Ends it at once, so that its owner finds it closed. False where it had ended, or was cut and
   // its owner has not found out yet.
   bool Cut();

@@ -148,8 +148,8 @@ class GrpcServer::Impl {
 };
 
 absl::Status GrpcServer::Impl::Start(const GrpcServerOptions& options) {
-  absl::StatusOr<std::unique_ptr<Listener>> listener =
-      Listener::Open(options.listen_address, options.connections, parts_.metrics.connections());
+  absl::StatusOr<std::unique_ptr<Listener>> listener = Listener::Open(
+      options.listen_address, options.connections, parts_.metrics.connections(), options.log);
   if (!listener.ok()) return listener.status();
   listener_ = *std::move(listener);
   grpc::ServerBuilder builder;

@@ -50,23 +50,24 @@ bool IsOutOfDescriptors(int error) { return error == EMFILE || error == ENFILE; 
 
 absl::StatusOr<std::unique_ptr<Listener>> Listener::Open(const std::string& address,
                                                          const ConnectionLimits& limits,
-                                                         const ConnectionSeries& series) {
+                                                         const ConnectionSeries& series, Log* log) {
   absl::StatusOr<ListenSockets> listening = Listen(address);
   if (!listening.ok()) return listening.status();
-  std::unique_ptr<Listener> listener(new Listener(*std::move(listening), limits, series));
+  std::unique_ptr<Listener> listener(new Listener(*std::move(listening), limits, series, log));
   if (listener->wake_.is_open() && listener->reserve_.is_open()) return listener;
   return absl::UnavailableError("cannot listen on " + address + ": no descriptor is left");
 }
 
 Listener::Listener(ListenSockets listening, const ConnectionLimits& limits,
-                   const ConnectionSeries& series)
+                   const ConnectionSeries& series, Log* log)
     : listening_(std::move(listening)),
       limits_(limits),
       series_(series),
       wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       reserve_(MakeReserve()),
-      fence_(listening_.port, limits.fence, series),
-      bans_(limits.ban_after_cut) {}
+      fence_(listening_.port, limits.fence),
+      bans_(limits.ban_after_cut),
+      cut_log_(log) {}
 
 Listener::~Listener() { Close(); }
 
@@ -127,8 +128,8 @@ void Listener::Look() {
   Sweep();
   fence_.BeginLook(longest_hold_(), SteadyNow());
   connections_.ForEach([this](const std::string& address_key, WatchedConnection& connection) {
-    if (prometheus::Counter* const reason = fence_.ReasonToCut(&connection)) {
-      CutAndBan(address_key, &connection, reason);
+    if (const auto reason = fence_.ReasonToCut(&connection); reason.has_value()) {
+      Cut(address_key, &connection, *reason);
     }
   });
   CutWhatHolds();
@@ -136,36 +137,57 @@ void Listener::Look() {
   if (end_idle_after_.has_value() && SteadyNow() >= *end_idle_after_) EndIdle();
 }
 
-// Where several could be to blame one of them may be honest: they are left to the fence. Nor is
-// anybody banned, since many that each sent little may have held the thread in truth.
+// Where several could be to blame one of them may be honest: they are left to the fence.
 void Listener::CutWhatHolds() {
   WatchedConnection* suspect = nullptr;
+  const std::string* suspect_key = nullptr;
   int suspects = 0;
-  connections_.ForEach([&](const std::string& /*address_key*/, WatchedConnection& connection) {
+  connections_.ForEach([&](const std::string& address_key, WatchedConnection& connection) {
     if (!fence_.IsSuspect(connection.notes)) return;
     ++suspects;
     suspect = &connection;
+    suspect_key = &address_key;
   });
   if (suspects != 1 || !fence_.IsMostOfTheHold(suspect->notes)) return;
-  if (suspect->Cut()) series_.cut_flood->Increment();
+  Cut(*suspect_key, suspect, CutReason::kHoldsReading);
 }
 
 void Listener::CutWhatIsHeld() {
   const std::optional<int> held = handover_->HeldFor(MostWorkWithoutAnEvent(limits_.fence));
   if (!held.has_value()) return;
   connections_.ForEach([&](const std::string& address_key, WatchedConnection& connection) {
-    if (connection.descriptor == *held) CutAndBan(address_key, &connection, series_.cut_flood);
+    if (connection.descriptor == *held) Cut(address_key, &connection, CutReason::kHoldsHandover);
   });
 }
 
-void Listener::CutAndBan(const std::string& address_key, WatchedConnection* connection,
-                         prometheus::Counter* reason) {
+void Listener::Cut(const std::string& address_key, WatchedConnection* connection,
+                   CutReason reason) {
+  // What TCP has counted goes with the connection.
+  const std::uint64_t received = connection->BytesReceived();
   if (!connection->Cut()) return;
-  reason->Increment();
-  if (reason == series_.cut_flood) {
-    bans_.Ban(address_key, SteadyNow());
-  } else {
-    bans_.WarnOrBan(address_key, connection->opened, SteadyNow());
+  CounterOf(reason, series_)->Increment();
+  WarnOrBan(address_key, *connection, reason);
+  cut_log_.Write({.peer = PeerText(connection->peer_key),
+                  .reason = NameOf(reason),
+                  .evidence = EvidenceOf(reason),
+                  .age = SteadyNow() - connection->opened,
+                  .received_bytes = received,
+                  .calls = connection->notes.latest,
+                  .is_banned = bans_.IsBanned(address_key, SteadyNow())});
+}
+
+void Listener::WarnOrBan(const std::string& address_key, const WatchedConnection& connection,
+                         CutReason reason) {
+  switch (reason) {
+    case CutReason::kHoldsReading:
+      return;  // many that each sent little may have held the thread in truth
+    case CutReason::kStreams:
+    case CutReason::kResets:
+      return bans_.WarnOrBan(address_key, connection.opened, SteadyNow());
+    case CutReason::kBytesBeforeCalls:
+    case CutReason::kBytesBesideMessages:
+    case CutReason::kHoldsHandover:
+      return bans_.Ban(address_key, SteadyNow());
   }
 }
 

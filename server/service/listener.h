@@ -22,9 +22,11 @@
 #include "absl/time/time.h"
 #include "server/observe/connection_series.h"
 #include "server/observe/liveness.h"
+#include "server/observe/log.h"
 #include "server/observe/steady_clock.h"
 #include "server/service/address_bans.h"
 #include "server/service/connection_table.h"
+#include "server/service/cut_log.h"
 #include "server/service/descriptor.h"
 #include "server/service/handover.h"
 #include "server/service/listen_socket.h"
@@ -47,9 +49,11 @@ class Listener {
   using Handler = Handover::Handler;
 
   // Connections wait from now on; Run() takes them. UNAVAILABLE where the address cannot be had.
+  // What is cut is told the log, which may be null and else outlives this.
   static absl::StatusOr<std::unique_ptr<Listener>> Open(const std::string& address,
                                                         const ConnectionLimits& limits,
-                                                        const ConnectionSeries& series);
+                                                        const ConnectionSeries& series,
+                                                        Log* log = nullptr);
   // As Close().
   ~Listener();
   Listener(const Listener&) = delete;
@@ -74,7 +78,8 @@ class Listener {
   void Close();
 
  private:
-  Listener(ListenSockets listening, const ConnectionLimits& limits, const ConnectionSeries& series);
+  Listener(ListenSockets listening, const ConnectionLimits& limits, const ConnectionSeries& series,
+           Log* log);
 
   void Loop();
   void Wake();
@@ -84,8 +89,9 @@ class Listener {
   void Look();
   void CutWhatHolds();
   void CutWhatIsHeld();
-  void CutAndBan(const std::string& address_key, WatchedConnection* connection,
-                 prometheus::Counter* reason);
+  void Cut(const std::string& address_key, WatchedConnection* connection, CutReason reason);
+  void WarnOrBan(const std::string& address_key, const WatchedConnection& connection,
+                 CutReason reason);
   void BeginDrain();
   void EndIdle();
   prometheus::Counter* ReasonToRefuse(const std::string& address_key);
@@ -101,6 +107,7 @@ class Listener {
   ConnectionTable connections_;
   StreamFence fence_;
   AddressBans bans_;
+  CutLog cut_log_;
   std::atomic<std::uint64_t> turns_ = 0;  // of Loop(), which alone writes it
   std::atomic<bool> is_draining_ = false;
   std::atomic<bool> is_closing_ = false;

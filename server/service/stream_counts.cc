@@ -2,12 +2,14 @@
 
 #include "server/service/stream_counts.h"
 
+#include <arpa/inet.h>
 #include <grpc/grpc.h>
 #include <grpc/support/alloc.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/escaping.h"
@@ -64,6 +66,18 @@ std::string PeerKey(const sockaddr_storage& peer) {
   // The ports of both families are at the same place.
   const in_port_t port = reinterpret_cast<const sockaddr_in&>(peer).sin_port;
   return Join(AddressBytes(peer), ntohs(port));
+}
+
+std::string PeerText(const std::string& peer_key) {
+  // The bytes of an address may be those of a colon, the digits of a port are not.
+  const std::size_t end = peer_key.rfind(':');
+  if (end != sizeof(in_addr) && end != sizeof(in6_addr)) return "unix:";
+  const std::string port = peer_key.substr(end);
+  const int family = end == sizeof(in_addr) ? AF_INET : AF_INET6;
+  std::array<char, INET6_ADDRSTRLEN> text = {};
+  inet_ntop(family, peer_key.data(), text.data(), text.size());
+  return family == AF_INET ? absl::StrCat("ipv4:", text.data(), port)
+                           : absl::StrCat("ipv6:%5B", text.data(), "%5D", port);
 }
 
 std::optional<StreamCounts> StreamBook::CountsOf(const std::string& peer_key) {

@@ -35,6 +35,8 @@ struct StreamCounts {
 
 // What tells the connections to one port apart: the peer's address and port.
 std::string PeerKey(const sockaddr_storage& peer);
+// The peer of a key as gRPC writes it: "ipv4:127.0.0.1:5000", "ipv6:%5B::1%5D:5000", "unix:".
+std::string PeerText(const std::string& peer_key);
 
 // Thread-compatible.
 class StreamBook {

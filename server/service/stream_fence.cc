@@ -3,8 +3,6 @@
 #include "server/service/stream_fence.h"
 
 #include <linux/sockios.h>
-#include <linux/tcp.h>
-#include <netinet/in.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
@@ -38,14 +36,6 @@ constexpr absl::Duration kWorkOfUsualMessages = absl::Milliseconds(100);
 // What frames and TLS records add to messages is a hundredth; and what clients say beside them.
 constexpr std::uint64_t kFraming = 4 << 20;
 
-// 0 for what is no TCP socket: only users of this machine reach those.
-std::uint64_t BytesReceived(int descriptor) {
-  tcp_info info{};
-  socklen_t size = sizeof info;
-  if (getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return 0;
-  return info.tcpi_bytes_received;
-}
-
 // What has come and gRPC has not read yet is not in its books either.
 std::uint64_t BytesUnread(int descriptor) {
   int unread = 0;
@@ -60,17 +50,45 @@ absl::Duration MostWorkWithoutAnEvent(const FenceLimits& limits) {
   return std::max(1.0, messages) * kWorkOfUsualMessages;
 }
 
-prometheus::Counter* StreamFence::ReasonToCut(WatchedConnection* connection) {
+prometheus::Counter* CounterOf(CutReason reason, const ConnectionSeries& series) {
+  if (reason == CutReason::kStreams) return series.cut_streams;
+  return reason == CutReason::kResets ? series.cut_resets : series.cut_flood;
+}
+
+absl::string_view NameOf(CutReason reason) {
+  if (reason == CutReason::kStreams) return "streams";
+  return reason == CutReason::kResets ? "resets" : "flood";
+}
+
+absl::string_view EvidenceOf(CutReason reason) {
+  switch (reason) {
+    case CutReason::kStreams:
+      return "too many calls open";
+    case CutReason::kResets:
+      return "too many calls given up";
+    case CutReason::kBytesBeforeCalls:
+      return "bytes without a call";
+    case CutReason::kBytesBesideMessages:
+      return "more bytes than its messages can have";
+    case CutReason::kHoldsReading:
+      return "holds a thread that reads";
+    case CutReason::kHoldsHandover:
+      break;
+  }
+  return "holds the thread that hands connections over";
+}
+
+std::optional<CutReason> StreamFence::ReasonToCut(WatchedConnection* connection) {
   FenceNotes& notes = connection->notes;
   // In this order: what was read is at most too little.
-  const std::uint64_t received = BytesReceived(connection->descriptor);
+  const std::uint64_t received = connection->BytesReceived();
   const bool is_closely = received >= notes.received + kBytesToLookAfter || notes.is_unknown ||
                           notes.streams.has_value() || notes.resets.has_value();
   if (!is_closely) {
     NoteHold(received, &notes);
     // What it has not sent has cost nothing.
     if (notes.received == notes.received_in_hold) notes.spent_in_hold = held_;
-    return nullptr;
+    return std::nullopt;
   }
   const std::uint64_t read = received - std::min(received, BytesUnread(connection->descriptor));
   NoteHold(read, &notes);
@@ -78,7 +96,7 @@ prometheus::Counter* StreamFence::ReasonToCut(WatchedConnection* connection) {
   const std::optional<StreamCounts> counts = book_.CountsOf(connection->peer_key);
   notes.is_unknown = !counts.has_value();
   notes.received = std::max(notes.received, read);
-  return counts.has_value() ? ReasonOf(*counts, &notes) : nullptr;
+  return counts.has_value() ? ReasonOf(*counts, &notes) : std::nullopt;
 }
 
 void StreamFence::BeginLook(absl::Duration held, SteadyTime now) {
@@ -116,15 +134,16 @@ std::optional<bool> StreamFence::IsIdle(const WatchedConnection& connection) {
   return counts->open() == 0;
 }
 
-prometheus::Counter* StreamFence::ReasonOf(const StreamCounts& counts, FenceNotes* notes) {
+std::optional<CutReason> StreamFence::ReasonOf(const StreamCounts& counts, FenceNotes* notes) {
+  notes->latest = counts;
   if (counts.open() <= 2 * limits_.max_streams) {
     notes->streams.reset();
   } else if (HasLasted(&notes->streams)) {
-    return series_.cut_streams;
+    return CutReason::kStreams;
   }
-  if (KeepsResetting(counts, notes)) return series_.cut_resets;
+  if (KeepsResetting(counts, notes)) return CutReason::kResets;
   if (counts.started == 0 && notes->received > notes->received_by_then + kMostWithoutStream) {
-    return series_.cut_flood;
+    return CutReason::kBytesBeforeCalls;
   }
   if (counts.events() != notes->events) {
     notes->events = counts.events();
@@ -132,13 +151,13 @@ prometheus::Counter* StreamFence::ReasonOf(const StreamCounts& counts, FenceNote
     notes->received_in_hold = notes->received;
     notes->spent_in_hold = held_;
   } else if (notes->received > notes->received_by_event + MostWithoutEvent(counts)) {
-    return series_.cut_flood;
+    return CutReason::kBytesBesideMessages;
   }
   if (now_ - notes->window_began >= kWindow && !notes->resets.has_value()) {
     notes->is_second_window = false;
     BeginWindow(counts, notes);
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 // From when it is first asked: whether the readers have since had the time to work off what they

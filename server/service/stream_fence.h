@@ -13,6 +13,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "server/observe/connection_series.h"
 #include "server/observe/steady_clock.h"
@@ -31,6 +32,21 @@ struct FenceLimits {
 // it was even handed over, has a flood for a client. A tenth of a second, in which 50 MB of
 // messages would be read, or as much more as `max_message_bytes` is more than 24 MiB.
 absl::Duration MostWorkWithoutAnEvent(const FenceLimits& limits);
+
+// What a connection is cut for. All but the first two are floods.
+enum class CutReason : std::uint8_t {
+  kStreams,
+  kResets,
+  kBytesBeforeCalls,
+  kBytesBesideMessages,
+  kHoldsReading,
+  kHoldsHandover,
+};
+
+// What counts it, and what the log says of it.
+prometheus::Counter* CounterOf(CutReason reason, const ConnectionSeries& series);
+absl::string_view NameOf(CutReason reason);  // the metric's label
+absl::string_view EvidenceOf(CutReason reason);
 
 // The threads that read connections. Both are called by the thread that looks alone.
 struct Readers {
@@ -55,19 +71,17 @@ struct Readers {
 class StreamFence {
  public:
   // Of the connections that were accepted on this port.
-  StreamFence(int port, const FenceLimits& limits, const ConnectionSeries& series)
-      : book_(port), limits_(limits), series_(series) {}
+  StreamFence(int port, const FenceLimits& limits) : book_(port), limits_(limits) {}
 
   // As Readers have them.
   void SetRounds(std::function<std::uint64_t()> rounds) { rounds_ = std::move(rounds); }
 
-  // What counts connections that are cut for what this one does; null where it may stay. Looks
-  // closely only where enough has come since the last look to open many streams: else it takes
-  // under a microsecond.
-  prometheus::Counter* ReasonToCut(WatchedConnection* connection);
+  // What the connection is to be cut for; nullopt where it may stay. Looks closely only where
+  // enough has come since the last look to open many streams: else it takes under a microsecond.
+  std::optional<CutReason> ReasonToCut(WatchedConnection* connection);
 
   // What ReasonToCut() says of a connection with these counts.
-  prometheus::Counter* ReasonOf(const StreamCounts& counts, FenceNotes* notes);
+  std::optional<CutReason> ReasonOf(const StreamCounts& counts, FenceNotes* notes);
 
   // Before the connections are looked at: what a thread that reads them has spent since it last
   // came back to what they are read for; less than before where it has come back.
@@ -93,7 +107,6 @@ class StreamFence {
 
   StreamBook book_;
   const FenceLimits limits_;
-  const ConnectionSeries series_;
   std::function<std::uint64_t()> rounds_ = Readers().rounds;
   SteadyTime now_ = SteadyTime();   // when the look began
   std::uint64_t hold_ = 0;          // grows with each

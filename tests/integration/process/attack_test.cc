@@ -3,6 +3,7 @@
 // Clients that do not keep to HTTP/2, in short: each has to lose its connection or be borne, memory
 // stays bounded, and an honest client is served afterwards. `./dev attack` does the same for
 // longer.
+#include <gmock/gmock.h>
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 
@@ -22,6 +23,8 @@
 
 namespace clearance::test {
 namespace {
+
+using testing::ContainsRegex;
 
 constexpr char kCutForStreams[] = R"(clearance_connections_cut_total{reason="streams"})";
 constexpr char kCutForResets[] = R"(clearance_connections_cut_total{reason="resets"})";
@@ -56,13 +59,17 @@ void BeginOn(const ServerProcess& server, const RawConnection& connection) {
 
 TEST(Attack, StreamsWithoutEndCostTheConnection) {
   for (const char* const path : {kCheck, kDistance}) {
-    const ServerProcess server({"--max_streams_per_connection=100"});
+    ServerProcess server({"--max_streams_per_connection=100"});
     const double before = ResidentBytes(server);
     const RawConnection attacker(server.grpc_port(), kAttacker);
     BeginOn(server, attacker);
     EXPECT_TRUE(IsEnded(attacker, [&](int i) { return OpenCall(i, path); })) << path;
     // The connection is cut before it is counted.
     EXPECT_TRUE(AwaitMetric(server, kCutForStreams, 1)) << path;
+    EXPECT_TRUE(server.process().WaitForLine("cut a connection"));
+    EXPECT_THAT(
+        server.process().output(),
+        ContainsRegex(" peer=ipv4:127\\.0\\.0\\.2:[0-9]+ reason=streams .* calls_open=[0-9]{3}"));
     EXPECT_TRUE(Serves(server));
     EXPECT_LT(ResidentBytes(server), before + kMaxGrowthBytes);
   }

@@ -5,6 +5,7 @@
 #include "server/service/listener.h"
 
 #include <arpa/inet.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -23,12 +24,16 @@
 namespace clearance::server {
 namespace {
 
+using testing::AllOf;
+using testing::HasSubstr;
+
 constexpr std::size_t kAcceptLoop = 0;
 constexpr std::size_t kHandoverLoop = 1;
 
 std::unique_ptr<Listener> OpenListener(Metrics& metrics,
-                                       const std::string& listen_address = "127.0.0.1:0") {
-  auto listener = Listener::Open(listen_address, {}, metrics.connections());
+                                       const std::string& listen_address = "127.0.0.1:0",
+                                       Log* log = nullptr) {
+  auto listener = Listener::Open(listen_address, {}, metrics.connections(), log);
   EXPECT_TRUE(listener.ok()) << listener.status();
   return *std::move(listener);
 }
@@ -95,7 +100,10 @@ TEST(ListenerHold, CutsTheOneThatIsSuspectedAndLetsItsAddressIn) {
   std::atomic<int> count = 0;
   std::atomic<int> looks = 0;
   std::atomic<int> held_ms = 1;
-  const auto listener = OpenListener(metrics);
+  std::string line;
+  Log log(LogFormat::kHuman, LogLevel::kInfo,
+          [&](absl::string_view text) { line = std::string(text); });
+  const auto listener = OpenListener(metrics, "127.0.0.1:0", &log);
   listener->Run(
       [&](Descriptor connection) {
         taken.push_back(std::move(connection));
@@ -121,6 +129,10 @@ TEST(ListenerHold, CutsTheOneThatIsSuspectedAndLetsItsAddressIn) {
   const Descriptor again = ConnectTo(*listener);
   while (count < 2 && metrics.connections().refused_cut->Value() == 0) std::this_thread::yield();
   EXPECT_EQ(metrics.connections().refused_cut->Value(), 0);
+  listener->Close();
+  EXPECT_THAT(line, AllOf(HasSubstr(" peer=ipv4:127.0.0.1:"), HasSubstr(" reason=flood "),
+                          HasSubstr(" evidence=\"holds a thread that reads\" "),
+                          HasSubstr(" received_bytes=2097152 "), HasSubstr(" banned=false ")));
 }
 
 // Writes what the socket takes, which is more than the peer has room for; the peer does not read.
@@ -165,7 +177,10 @@ TEST(ListenerDrain, CutsAClientOfAUnixSocketThatHoldsTheHandover) {
   const std::string path = testing::TempDir() + "listener_" + std::to_string(getpid());
   Metrics metrics("1");
   std::latch is_held(1);
-  const auto listener = OpenListener(metrics, "unix:" + path);
+  std::string line;
+  Log log(LogFormat::kHuman, LogLevel::kInfo,
+          [&](absl::string_view text) { line = std::string(text); });
+  const auto listener = OpenListener(metrics, "unix:" + path, &log);
   listener->Run([&](const Descriptor& connection) {
     is_held.count_down();
     // Spends processor time until the connection is ended.
@@ -182,6 +197,9 @@ TEST(ListenerDrain, CutsAClientOfAUnixSocketThatHoldsTheHandover) {
   is_held.wait();
   listener->StopAccepting();
   EXPECT_EQ(metrics.connections().cut_flood->Value(), 1);
+  listener->Close();
+  EXPECT_THAT(line, AllOf(HasSubstr(" peer=unix: "), HasSubstr(" reason=flood "),
+                          HasSubstr(" evidence=\"holds the thread that hands connections over\"")));
 }
 
 }  // namespace

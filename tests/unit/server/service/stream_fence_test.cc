@@ -11,10 +11,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
-#include "server/observe/metrics.h"
 #include "server/service/descriptor.h"
 
 namespace clearance::server {
@@ -31,75 +31,73 @@ class StreamFenceTest : public testing::Test {
     fence_.BeginLook(absl::ZeroDuration(), now_);
   }
 
-  prometheus::Counter* LookAfter(absl::Duration passed, std::uint64_t rounds,
-                                 const StreamCounts& counts,
-                                 absl::Duration held = absl::ZeroDuration()) {
+  std::optional<CutReason> LookAfter(absl::Duration passed, std::uint64_t rounds,
+                                     const StreamCounts& counts,
+                                     absl::Duration held = absl::ZeroDuration()) {
     now_ += passed;
     rounds_ += rounds;
     fence_.BeginLook(held, now_);
     return fence_.ReasonOf(counts, &notes_);
   }
 
-  Metrics metrics_{"1"};
-  const ConnectionSeries& series_ = metrics_.connections();
   SteadyTime now_ = SteadyTime(absl::Hours(1));
   std::uint64_t rounds_ = 0;
-  StreamFence fence_{/*port=*/1, {.max_streams = kStreams}, series_};
+  StreamFence fence_{/*port=*/1, {.max_streams = kStreams}};
   FenceNotes notes_;
 };
 
 TEST_F(StreamFenceTest, CutsStreamsThatAreThereStillAfterTheServerCameBack) {
   const StreamCounts many = {.started = 2 * kStreams + 1};
-  EXPECT_EQ(LookAfter(kStep, 2, many), nullptr);
-  EXPECT_EQ(LookAfter(kStep / 2, 2, many), nullptr);
-  EXPECT_EQ(LookAfter(kStep / 2, 0, many), series_.cut_streams);
+  EXPECT_EQ(LookAfter(kStep, 2, many), std::nullopt);
+  EXPECT_EQ(LookAfter(kStep / 2, 2, many), std::nullopt);
+  EXPECT_EQ(LookAfter(kStep / 2, 0, many), CutReason::kStreams);
 }
 
 // As all that it found when it went on is read before any of it is answered.
 TEST_F(StreamFenceTest, DoesNotCountTimeInWhichTheServerStoodStill) {
   const StreamCounts many = {.started = 2 * kStreams + 1};
-  EXPECT_EQ(LookAfter(kStep, 2, many), nullptr);
-  EXPECT_EQ(LookAfter(absl::Minutes(1), 0, many), nullptr);
-  EXPECT_EQ(LookAfter(absl::Minutes(1), 1, many), nullptr);
+  EXPECT_EQ(LookAfter(kStep, 2, many), std::nullopt);
+  EXPECT_EQ(LookAfter(absl::Minutes(1), 0, many), std::nullopt);
+  EXPECT_EQ(LookAfter(absl::Minutes(1), 1, many), std::nullopt);
   // Worked off; and as many once more in another stall.
-  EXPECT_EQ(LookAfter(kStep, 1, {.started = 2 * kStreams + 1, .answered = 1}), nullptr);
-  EXPECT_EQ(LookAfter(kStep, 2, {.started = 2 * kStreams + 2, .answered = 1}), nullptr);
-  EXPECT_EQ(LookAfter(kStep, 1, {.started = 2 * kStreams + 2, .answered = 1}), nullptr);
+  EXPECT_EQ(LookAfter(kStep, 1, {.started = 2 * kStreams + 1, .answered = 1}), std::nullopt);
+  EXPECT_EQ(LookAfter(kStep, 2, {.started = 2 * kStreams + 2, .answered = 1}), std::nullopt);
+  EXPECT_EQ(LookAfter(kStep, 1, {.started = 2 * kStreams + 2, .answered = 1}), std::nullopt);
 }
 
 // A flood of streams keeps the thread that reads from coming back.
 TEST_F(StreamFenceTest, CutsStreamsThatKeepTheServerReading) {
   const absl::Duration held = absl::Milliseconds(30);
-  EXPECT_EQ(LookAfter(kStep, 0, {.started = 1'000}, held), nullptr);
-  EXPECT_EQ(LookAfter(kStep, 0, {.started = 2'000}, held + kStep / 2), nullptr);
-  EXPECT_EQ(LookAfter(kStep, 0, {.started = 3'000}, held + kStep), series_.cut_streams);
+  EXPECT_EQ(LookAfter(kStep, 0, {.started = 1'000}, held), std::nullopt);
+  EXPECT_EQ(LookAfter(kStep, 0, {.started = 2'000}, held + kStep / 2), std::nullopt);
+  EXPECT_EQ(LookAfter(kStep, 0, {.started = 3'000}, held + kStep), CutReason::kStreams);
 }
 
 TEST_F(StreamFenceTest, CutsResetsThatGoOn) {
   StreamCounts counts = {.started = 1, .answered = 1};
-  EXPECT_EQ(LookAfter(kStep, 2, counts), nullptr);
+  EXPECT_EQ(LookAfter(kStep, 2, counts), std::nullopt);
   for (int i = 0; i < 2; ++i) {
     counts.started += kStreams + 1;
     counts.given_up += kStreams + 1;
-    EXPECT_EQ(LookAfter(kStep, 2, counts), nullptr) << i;
+    EXPECT_EQ(LookAfter(kStep, 2, counts), std::nullopt) << i;
   }
   counts.started += kStreams + 1;
   counts.given_up += kStreams + 1;
-  EXPECT_EQ(LookAfter(kStep / 5, 0, counts), series_.cut_resets);
+  EXPECT_EQ(LookAfter(kStep / 5, 0, counts), CutReason::kResets);
 }
 
 // A client whose calls have a deadline gives up all that it begins while the server stands still.
 TEST_F(StreamFenceTest, BearsWhatWasGivenUpInAStall) {
   StreamCounts counts = {.started = 1, .answered = 1};
-  EXPECT_EQ(LookAfter(kStep, 2, counts), nullptr);
+  EXPECT_EQ(LookAfter(kStep, 2, counts), std::nullopt);
   for (int stall = 0; stall < 3; ++stall) {
     counts.started += 23 * kStreams;
     counts.given_up += 23 * kStreams;
-    EXPECT_EQ(LookAfter(absl::Seconds(2), 1, counts), nullptr) << stall;
+    EXPECT_EQ(LookAfter(absl::Seconds(2), 1, counts), std::nullopt) << stall;
     for (int i = 0; i < 30; ++i) {
       counts.started += kStreams;
       counts.answered += kStreams;
-      EXPECT_EQ(LookAfter(kStep, 2, counts), nullptr) << stall << " " << i;
+      EXPECT_EQ(LookAfter(kStep, 2, counts), std::nullopt) << stall << " " << i;
     }
   }
 }
@@ -149,8 +147,7 @@ void Transfer(const Ends& ends, std::size_t bytes) {
 // Connections that were read while a thread was held, each as much as is given, in MiB; whether the
 // first, which is suspected, had most of it.
 bool HasFirstMostOfTheHold(const std::vector<double>& mebibytes) {
-  Metrics metrics("1");
-  StreamFence fence(/*port=*/1, {}, metrics.connections());
+  StreamFence fence(/*port=*/1, {});
   std::vector<Ends> ends;
   std::vector<WatchedConnection> watched;
   for (std::size_t i = 0; i < mebibytes.size(); ++i) {
@@ -160,7 +157,7 @@ bool HasFirstMostOfTheHold(const std::vector<double>& mebibytes) {
   const auto look = [&](absl::Duration held) {
     fence.BeginLook(held, SteadyTime());
     for (WatchedConnection& connection : watched) {
-      EXPECT_EQ(fence.ReasonToCut(&connection), nullptr);
+      EXPECT_EQ(fence.ReasonToCut(&connection), std::nullopt);
     }
   };
   look(absl::Milliseconds(1));
