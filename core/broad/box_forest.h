@@ -37,6 +37,8 @@ struct WaitingBox {
 // nodes come before boxes, so that all boxes of that bound wait before the first of them is taken.
 class WaitingBoxes {
  public:
+  static constexpr std::size_t kMost = 64;
+
   bool empty() const { return count_ == 0; }
   bool is_nearly_full() const { return count_ + BoxNode::kLanes > kMost; }
 
@@ -60,8 +62,6 @@ class WaitingBoxes {
   }
 
  private:
-  static constexpr std::size_t kMost = 64;
-
   static bool IsBefore(const WaitingBox& a, const WaitingBox& b) {
     if (a.bound != b.bound) return a.bound < b.bound;
     return !a.is_box() && b.is_box();
@@ -124,10 +124,9 @@ template <class Probe, class Take>
 bool BoxForest::VisitInOrder(const Probe& probe, const float* limit, std::uint64_t* seen,
                              Take&& take) const {
   WaitingBoxes waiting;
+  if (trees_.size() > WaitingBoxes::kMost) return false;
   for (std::uint32_t i = 0; i < trees_.size(); ++i) {
-    if (trees_[i].size() == 0) continue;
-    if (waiting.is_nearly_full()) return false;
-    waiting.Add({0, i, 0});
+    if (trees_[i].size() != 0) waiting.Add({0, i, 0});
   }
   while (!waiting.empty() && waiting.next().bound <= *limit) {
     if (waiting.next().is_box()) {

@@ -271,7 +271,7 @@ void ForEachBound(const Search<Probe>& search, const float* limit, Ask&& ask) {
   const bool is_whole =
       pairs.scene().boxes.VisitInOrder(search.probes.probes[0], &reach, &nodes, take);
   search.counters->nodes += nodes;
-  if (!pairs.Spend(kVerticesANode * (1 + nodes)) || is_whole || reach == kNoReach) return;
+  if (!pairs.Spend(kVerticesANode * (1 + nodes)) || is_whole) return;
   ForEachChunk(search, {CandidateOrder::kByBound, CandidateQueue::kFirst, last}, limit, ask);
 }
 

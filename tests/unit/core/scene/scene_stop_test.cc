@@ -153,6 +153,33 @@ TEST_F(SceneStop, RaysEndUndecidedOfEitherKind) {
   }
 }
 
+// Nothing but looking past bodies that are not asked takes time.
+TEST_F(SceneStop, RaysPastWhatTheyDoNotAskEnd) {
+  constexpr int kCount = 3000;
+  std::vector<SceneBody> row;
+  for (int i = 0; i < kCount; ++i)
+    row.push_back({static_cast<BodyId>(i), bar_, {{0, 0, 3.0 * i}, {}}, {1, 1}, 0});
+  const ScenePtr scene = std::get<ScenePtr>(Scene::MakeEmpty()->Apply({.put = row}));
+  const auto ask = [&](Pacer* pacer) {
+    const Ray ray = {.origin = {0, 0, -5},
+                     .displacement = {0, 0, 3.0 * kCount + 10},
+                     .radius = 0,
+                     .bits = {2, 2},
+                     .pacer = pacer};
+    return CastRay(*scene, ray, RayKind::kClosest, &scratch_);
+  };
+  const int all = Looks(kNever, [&](Pacer* pacer) {
+    const SweepAnswer answer = ask(pacer);
+    EXPECT_EQ(answer.earliest.contact.state, MotionState::kFree);
+    EXPECT_EQ(answer.counters.candidates, 0U);
+  });
+  EXPECT_GE(all, 3);
+  const int looks = Looks(1, [&](Pacer* pacer) {
+    EXPECT_EQ(ask(pacer).earliest.contact.reason, UndecidedReason::kBudget);
+  });
+  EXPECT_EQ(looks, 2);
+}
+
 // A ball of so many corners on a spiral.
 RigidBodyPtr Ball(int corners) {
   std::vector<double> points;
