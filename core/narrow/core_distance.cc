@@ -294,9 +294,14 @@ GjkResult<double> SearchFast(Difference<double>& difference, const CoreLimits& l
   return Gjk(difference, start, LimitsOf(limits));
 }
 
-bool TakeTetrahedron(Difference<double>& difference, const Simplex<double>& names,
+bool TakeTetrahedron(Difference<double>& difference, const VertexPairs& names,
                      const CoreLimits& limits, CoreAnswer* answer) {
-  const EnclosingSet<double> set = SetOf(Moved(names, difference));
+  EnclosingSet<double> set;
+  set.size = names.size;
+  for (int i = 0; i < names.size; ++i) {
+    set.vertex[i] = difference.At(names.a[i], names.b[i], false);
+  }
+  difference.StartAt(names.a[0], names.b[0]);
   const InnerBall<double> ball = ComputeInnerBall(set, difference.rounding_error());
   if (!(ball.radius > 0)) return false;
   SetInside(set, ball, answer);

@@ -19,6 +19,13 @@
 
 namespace clearance {
 
+// Pairs of vertices, whose differences are a simplex of A - B.
+struct VertexPairs {
+  int size = 0;
+  std::array<VertexIndex, 4> a{};
+  std::array<VertexIndex, 4> b{};
+};
+
 // What the caller wants to know of the cores; units, signed.
 struct CoreLimits {
   double stop_above = std::numeric_limits<double>::infinity();  // enough to know that it is farther
@@ -87,10 +94,10 @@ GjkResult<double> SearchFast(Difference<double>& difference, const CoreLimits& l
 bool TakeSearch(Difference<double>& difference, const GjkResult<double>& gjk,
                 const CoreLimits& limits, CoreAnswer* answer);
 
-// Cores that overlap, by a guess of four vertices around the origin, whose names alone count.
+// Cores that overlap, by a guess of four vertices around the origin.
 // False, and nothing is answered, where double precision does not prove that they hold it strictly
 // inside, or finds no depth. Requires: polytopes; limits that want the depth.
-bool TakeTetrahedron(Difference<double>& difference, const Simplex<double>& names,
+bool TakeTetrahedron(Difference<double>& difference, const VertexPairs& names,
                      const CoreLimits& limits, CoreAnswer* answer);
 
 // SearchFast and TakeSearch.

@@ -111,12 +111,15 @@ class Difference {
     return Of(a, b, Dot(d_A, placement_.sweep_A) < T(0));
   }
 
-  // One that is nearly the highest: RoughlyHighestVertex of each shape. Requires: polytopes.
+  // One that is nearly the highest: RoughlyHighestVertex of each shape, which is the highest of a
+  // box. Requires: polytopes.
   DifferenceVertex<double> RoughlyHighest(const Vec3d& d_A) {
     StartAt(RoughlyHighestVertex(pair_.a, d_A, last_a_),
             RoughlyHighestVertex(pair_.b, -(R_BA_ * d_A), last_b_));
     return At(last_a_, last_b_, false);
   }
+
+  bool HasBoxesOnly() const { return pair_.a.box_corners().is_box && pair_.b.box_corners().is_box; }
 
   // Makes the next climbs start here.
   void StartAt(VertexIndex a, VertexIndex b) {

@@ -91,7 +91,8 @@ class FacetFinder {
   }
 
   double least() const { return least_; }
-  const Vec3<T>& n_A() const { return n_A_; }
+  // Requires: least() is not infinite.
+  Vec3<T> n_A() const { return (T(1) / Sqrt(NormSquared(n_A_))) * n_A_; }
 
  private:
   static constexpr double kUnit = std::is_same_v<T, double> ? kRoundoff : kDoubleDoubleRoundoff;
@@ -100,14 +101,14 @@ class FacetFinder {
     const double height = (ToDouble(Dot(p, n)) - cube_error_) / area;
     if (height >= least_) return;
     least_ = height;
-    n_A_ = (T(1) / Sqrt(NormSquared(n))) * n;
+    n_A_ = n;
   }
 
   const EnclosingSet<T>& set_;
   double size_;
   double cube_error_;
   double least_ = HUGE_VAL;
-  Vec3<T> n_A_;
+  Vec3<T> n_A_;  // any length
 };
 
 }  // namespace

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <new>
 
 #include "core/math/exact_predicates.h"
 #include "core/math/rounding.h"
@@ -82,16 +81,6 @@ Plane PreciselyMeasured(const Triangle& t) {
           (relative_error + kHeightError * kRoundoff) * kMostReach};
 }
 
-// Most triangles have a sine of a half at their best corner, so that area / edges is no less.
-bool IsThin(const Triangle& t, double area) {
-  return 4 * area * area < t.edges_sq || t.edges_sq < kThinUnderflow * kThinUnderflow;
-}
-
-bool IsToldCoarsely(const Triangle& t, double area) {
-  return area * area > kCoarseSine * kCoarseSine * t.edges_sq &&
-         t.edges_sq >= kThinUnderflow * kThinUnderflow;
-}
-
 // Of a triangle that is not thin. How far off its plane is takes a root and a quotient more than
 // the plane does, and is asked of the nearest facets only.
 double ErrorOf(const Triangle& t, double area) {
@@ -100,21 +89,13 @@ double ErrorOf(const Triangle& t, double area) {
   return relative_error * Norm(t.a);
 }
 
-// Thin triangles are many, and few of them come to be among the nearest: until they do, a plane
-// will do of which some digits are told.
-Plane Measured(const Triangle& t) {
-  const Vec3d n = Cross(t.b - t.a, t.c - t.a);
-  const double area = Norm(n);
-  const bool is_thin = IsThin(t, area);
-  if (is_thin && !IsToldCoarsely(t, area)) return PreciselyMeasured(t);
-  const Vec3d n_A = (1 / area) * n;
-  const double relative_error =
-      (kNormalError / (is_thin ? kCoarseSine : 0.5) + kHeightError + 1) * kRoundoff;
-  const double error = relative_error * kMostReach;
-  return {n_A, Dot(n_A, t.a), error, error, is_thin};
+// Of a plane told in double, for any point on the grid. Thin triangles are many, and few of them
+// come to be among the nearest: until they do, a plane will do of which some digits are told.
+constexpr double ErrorInDouble(double least_sine) {
+  return (kNormalError / least_sine + kHeightError + 1) * kRoundoff * kMostReach;
 }
 
-double OnGrid(double coordinate) {
+double RoundedToGrid(double coordinate) {
   constexpr double kMax = ExpandingPolytope::kMaxCoordinate;
   if (std::fabs(coordinate) >= kOnGridAnyway) return coordinate;
   return kMax * RoundToPredicateGrid(coordinate / kMax);
@@ -122,10 +103,30 @@ double OnGrid(double coordinate) {
 
 }  // namespace
 
-DifferenceVertex<double> ExpandingPolytope::OnGrid(DifferenceVertex<double> vertex) {
-  const Vec3d& w = vertex.w;
-  vertex.w = {clearance::OnGrid(w.x), clearance::OnGrid(w.y), clearance::OnGrid(w.z)};
-  return vertex;
+Vec3d ExpandingPolytope::Rounded(const Vec3d& point) {
+  return {RoundedToGrid(point.x), RoundedToGrid(point.y), RoundedToGrid(point.z)};
+}
+
+inline int ExpandingPolytope::NewFacet(Corners corner, int measured) {
+  int slot = facets_.size();
+  if (free_.size() > 0) {
+    slot = free_.TakeLast();
+  } else {
+    AppendFacet();
+  }
+  const double told = planes_.told(measured);
+  PolytopeFacet& facet = facets_[slot];
+  facet.corner = corner;
+  facet.n_A = planes_.normal(measured);
+  facet.offset = planes_.offset(measured);
+  facet.is_thin = told > FacetPlanes::kWell;
+  facet.is_coarse = facet.is_thin;
+  facet.error = facet.is_thin ? ErrorInDouble(kCoarseSine) : ErrorInDouble(0.5);
+  facet.height_error = facet.error;
+  facet.is_visible = false;
+  offsets_[slot] = facet.offset;
+  if (told > FacetPlanes::kCoarsely) Refine(slot);
+  return slot;
 }
 
 bool ExpandingPolytope::Start(const EnclosingSet<double>& set) {
@@ -151,12 +152,11 @@ bool ExpandingPolytope::MakeTetrahedron(const EnclosingSet<double>& set) {
   if (rank < 4) return false;
   if (side > 0) std::swap(chosen[1], chosen[2]);  // now the last is behind the first three
   for (const int i : chosen) vertices_.Append(set.vertex[i]);
-  const std::array<std::array<int, 3>, 4> corners = {{{0, 1, 2}, {0, 3, 1}, {1, 3, 2}, {2, 3, 0}}};
-  const std::array<std::array<std::uint16_t, 3>, 4> neighbors = {
-      {{1, 2, 3}, {3, 2, 0}, {1, 3, 0}, {2, 1, 0}}};
-  for (int f = 0; f < 4; ++f) {
-    facets_[NewFacet(corners[f][0], corners[f][1], corners[f][2])].neighbor = neighbors[f];
-  }
+  constexpr std::array<Corners, 4> kCorners = {{{0, 1, 2}, {0, 3, 1}, {1, 3, 2}, {2, 3, 0}}};
+  constexpr std::array<Corners, 4> kNeighbors = {{{1, 2, 3}, {3, 2, 0}, {1, 3, 0}, {2, 1, 0}}};
+  for (int f = 0; f < 4; ++f) SetPlane(f, kCorners[f]);
+  planes_.Measure(4);
+  for (int f = 0; f < 4; ++f) facets_[NewFacet(kCorners[f], f)].neighbor = kNeighbors[f];
   return true;
 }
 
@@ -169,21 +169,15 @@ bool ExpandingPolytope::HoldsOrigin() const {
   return FindFacet([this](int f) { return SideOf(f, {}) >= 0; }) == kNone;
 }
 
-// The plane tells it of nearly all points; its signs are exact, as those of Orient3d.
-int ExpandingPolytope::SideOf(int facet, const Vec3d& point) const {
-  const PolytopeFacet& plane = facets_[facet];
-  const double height = Dot(plane.n_A, point) - plane.offset;
-  if (height > plane.height_error) return 1;
-  if (height < -plane.height_error) return -1;
-  const auto& [i, j, k] = plane.corner;
+int ExpandingPolytope::ExactSideOf(int facet, const Vec3d& point) const {
+  const auto& [i, j, k] = facets_[facet].corner;
   return Orient3d(vertices_[i].w, vertices_[j].w, vertices_[k].w, point);
 }
 
 void ExpandingPolytope::Insert(int facet, const DifferenceVertex<double>& vertex) {
   vertices_.Append(vertex);
-  MarkVisible(facet, vertex.w);
-  TakeVisible();
-  CloseHorizon(vertices_.size() - 1);
+  TakeVisible(facet, vertex.w);
+  CloseHorizon(static_cast<std::uint16_t>(vertices_.size() - 1));
 }
 
 int ExpandingPolytope::Nearest() {
@@ -208,11 +202,9 @@ void ExpandingPolytope::Refine(int facet) {
 }
 
 int ExpandingPolytope::LeastOffsetSlot() const {
-  constexpr int kBlock = 8;
-  const int whole = offsets_.size() / kBlock * kBlock;
   double least = kNoFacet;
   int first = 0;  // at most the first of the least offset
-  for (int block = 0; block < whole; block += kBlock) {
+  for (int block = 0; block < offsets_.size(); block += kOffsetBlock) {
     const double* const at = &offsets_[block];
     const double left = std::min(std::min(at[0], at[1]), std::min(at[2], at[3]));
     const double right = std::min(std::min(at[4], at[5]), std::min(at[6], at[7]));
@@ -220,36 +212,16 @@ int ExpandingPolytope::LeastOffsetSlot() const {
     least = std::min(left, right);
     first = block;
   }
-  for (int f = whole; f < offsets_.size(); ++f) {
-    if (offsets_[f] >= least) continue;
-    least = offsets_[f];
-    first = f;
-  }
   while (offsets_[first] != least) ++first;
   return first;
 }
 
-int ExpandingPolytope::NewFacet(int i, int j, int k) {
-  const Plane plane = Measured(BestTold(vertices_[i].w, vertices_[j].w, vertices_[k].w));
-  int slot = facets_.size();
-  if (free_.size() > 0) {
-    slot = free_.TakeLast();
-  } else {
-    facets_.AppendUnset();
-    offsets_.AppendUnset();
+// Offsets are looked at by blocks, in which those of no facet are the greatest.
+void ExpandingPolytope::AppendFacet() {
+  if (facets_.size() == offsets_.size()) {
+    for (int i = 0; i < kOffsetBlock; ++i) offsets_.Append(kNoFacet);
   }
-  // Written where it stays: reading at once what was copied in halves waits for the memory.
-  new (&facets_[slot]) PolytopeFacet{
-      {static_cast<std::uint16_t>(i), static_cast<std::uint16_t>(j), static_cast<std::uint16_t>(k)},
-      {},
-      plane.n_A,
-      plane.offset,
-      plane.error,
-      plane.height_error,
-      plane.is_coarse,
-      false};
-  offsets_[slot] = plane.offset;
-  return slot;
+  facets_.AppendUnset();
 }
 
 double ExpandingPolytope::LeastOffset() {
@@ -263,50 +235,49 @@ double ExpandingPolytope::LeastOffset() {
 }
 
 double ExpandingPolytope::ErrorOf(int facet) const {
+  if (facets_[facet].is_thin) return facets_[facet].error;
   const auto& [i, j, k] = facets_[facet].corner;
   const Triangle triangle = BestTold(vertices_[i].w, vertices_[j].w, vertices_[k].w);
   const double area = Norm(Cross(triangle.b - triangle.a, triangle.c - triangle.a));
-  return IsThin(triangle, area) ? facets_[facet].error : clearance::ErrorOf(triangle, area);
+  return clearance::ErrorOf(triangle, area);
 }
 
-// The facets that see a point outside of a convex surface are connected.
-void ExpandingPolytope::MarkVisible(int seed, const Vec3d& point) {
+// Removes the facets that see the point and keeps the edges around them. Such facets of a convex
+// surface are connected.
+void ExpandingPolytope::TakeVisible(int seed, const Vec3d& point) {
   visible_.Clear();
-  const auto mark = [this](int facet) {
-    facets_[facet].is_visible = true;
-    visible_.Append(static_cast<std::uint16_t>(facet));
-  };
-  mark(seed);
-  for (int next = 0; next < visible_.size(); ++next) {
-    for (const std::uint16_t neighbor : facets_[visible_[next]].neighbor) {
-      if (!facets_[neighbor].is_visible && Sees(neighbor, point)) mark(neighbor);
-    }
-  }
-}
-
-// Removes the visible facets and keeps the edges around them.
-void ExpandingPolytope::TakeVisible() {
   horizon_.Clear();
-  for (int n = 0; n < visible_.size(); ++n) {
-    const PolytopeFacet& facet = facets_[visible_[n]];
+  const auto take = [this](int facet) {
+    const auto slot = static_cast<std::uint16_t>(facet);
+    facets_[facet].is_visible = true;
+    offsets_[facet] = kNoFacet;
+    visible_.Append(slot);
+    free_.Append(slot);
+  };
+  take(seed);
+  for (int next = 0; next < visible_.size(); ++next) {
+    const PolytopeFacet& facet = facets_[visible_[next]];
     for (int i = 0; i < 3; ++i) {
-      if (facets_[facet.neighbor[i]].is_visible) continue;
-      horizon_.Append({facet.corner[i], facet.corner[(i + 1) % 3], facet.neighbor[i]});
+      const std::uint16_t neighbor = facet.neighbor[i];
+      if (facets_[neighbor].is_visible) continue;
+      if (Sees(neighbor, point)) {
+        take(neighbor);
+      } else {
+        horizon_.Append({facet.corner[i], facet.corner[(i + 1) % 3], neighbor});
+      }
     }
-  }
-  for (int n = 0; n < visible_.size(); ++n) {
-    offsets_[visible_[n]] = kNoFacet;
-    free_.Append(visible_[n]);
   }
 }
 
 // The horizon is one closed line that meets no vertex twice: the facet that follows a new one
 // around the apex is the one whose edge starts where its own ends.
-void ExpandingPolytope::CloseHorizon(int apex) {
+void ExpandingPolytope::CloseHorizon(std::uint16_t apex) {
   std::array<std::uint16_t, kMaxVertices> starting_at;  // facet by the vertex its edge starts at
   for (int n = 0; n < horizon_.size(); ++n) {
+    const int measured = n % FacetPlanes::kMost;
+    if (measured == 0) MeasureFrom(n, apex);
     const HorizonEdge& edge = horizon_[n];
-    const auto facet = static_cast<std::uint16_t>(NewFacet(edge.from, edge.to, apex));
+    const auto facet = static_cast<std::uint16_t>(NewFacet({edge.from, edge.to, apex}, measured));
     facets_[facet].neighbor[0] = edge.outer;
     PolytopeFacet& outer = facets_[edge.outer];
     for (int i = 0; i < 3; ++i) {
@@ -320,6 +291,16 @@ void ExpandingPolytope::CloseHorizon(int apex) {
     facets_[facet].neighbor[1] = next;
     facets_[next].neighbor[2] = facet;
   }
+}
+
+// The facets over the edges of the horizon from `first` on, as many as are measured at once.
+void ExpandingPolytope::MeasureFrom(int first, std::uint16_t apex) {
+  const int count = std::min(horizon_.size() - first, FacetPlanes::kMost);
+  for (int i = 0; i < count; ++i) {
+    const HorizonEdge& edge = horizon_[first + i];
+    SetPlane(i, {edge.from, edge.to, apex});
+  }
+  planes_.Measure(count);
 }
 
 }  // namespace clearance

@@ -13,7 +13,9 @@
 #ifndef CLEARANCE_CORE_NARROW_EXPANDING_POLYTOPE_H_
 #define CLEARANCE_CORE_NARROW_EXPANDING_POLYTOPE_H_
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 
@@ -21,6 +23,7 @@
 #include "core/math/vec3.h"
 #include "core/narrow/difference.h"
 #include "core/narrow/enclosure.h"
+#include "core/narrow/facet_planes.h"
 #include "core/narrow/fixed_list.h"
 
 namespace clearance {
@@ -34,6 +37,7 @@ struct PolytopeFacet {
   double error;  // at most: no point of the triangle is nearer to the origin than offset - error
   // How far n_A . p - offset is off at most, for any point p on the grid.
   double height_error;
+  bool is_thin;     // as FacetPlanes has it
   bool is_coarse;   // of a thin triangle that is not measured with care yet
   bool is_visible;  // from the point that is being inserted
 };
@@ -46,7 +50,12 @@ class ExpandingPolytope {
 
   // The vertex with w where exact predicates take it: units, |coordinate| < kMaxCoordinate, moved
   // by less than kPolytopeGrid.
-  static DifferenceVertex<double> OnGrid(DifferenceVertex<double> vertex);
+  static DifferenceVertex<double> OnGrid(DifferenceVertex<double> vertex) {
+    const Vec3d& w = vertex.w;
+    const double least = std::min({std::fabs(w.x), std::fabs(w.y), std::fabs(w.z)});
+    if (least < kOnGridAnyway) vertex.w = Rounded(w);
+    return vertex;
+  }
   static constexpr double kMaxCoordinate = 8;
 
   // Begins as the hull of the set. False, and nothing done, if the set does not span space.
@@ -81,7 +90,7 @@ class ExpandingPolytope {
   template <class Visit>
   void VisitNear(double limit, Visit visit) {
     for (int f = 0; f < facets_.size(); ++f) {
-      if (!(offsets_[f] < kNoFacet) || facets_[f].offset - facets_[f].error > limit) continue;
+      if (offsets_[f] - facets_[f].error > limit || !(offsets_[f] < kNoFacet)) continue;
       if (facets_[f].is_coarse) Refine(f);
       visit(f);
     }
@@ -96,6 +105,7 @@ class ExpandingPolytope {
   const DifferenceVertex<double>& vertex(int i) const { return vertices_[i]; }
 
  private:
+  using Corners = std::array<std::uint16_t, 3>;
   struct HorizonEdge {
     std::uint16_t from;
     std::uint16_t to;
@@ -103,6 +113,10 @@ class ExpandingPolytope {
   };
   static constexpr double kNoFacet = std::numeric_limits<double>::infinity();
   static constexpr int kNone = -1;
+  static constexpr int kOffsetBlock = 8;
+  static constexpr int kMostOffsets = (kMaxFacets + kOffsetBlock - 1) / kOffsetBlock * kOffsetBlock;
+
+  static Vec3d Rounded(const Vec3d& point);
 
   // The first facet of which is_it(facet), kNone if there is none.
   template <class Predicate>
@@ -117,21 +131,36 @@ class ExpandingPolytope {
   int LeastOffsetSlot() const;
   // Measures a thin triangle with care.
   void Refine(int facet);
-  // 1 in front of the facet, -1 behind, 0 in its plane.
-  int SideOf(int facet, const Vec3d& point) const;
+  // 1 in front of the facet, -1 behind, 0 in its plane: its signs are exact, as those of Orient3d.
+  // The plane tells it of nearly all points.
+  int SideOf(int facet, const Vec3d& point) const {
+    const PolytopeFacet& plane = facets_[facet];
+    const double height = Dot(plane.n_A, point) - plane.offset;
+    if (height > plane.height_error) return 1;
+    return height < -plane.height_error ? -1 : ExactSideOf(facet, point);
+  }
+  int ExactSideOf(int facet, const Vec3d& point) const;
   bool MakeTetrahedron(const EnclosingSet<double>& set);
   void InsertAnywhere(const DifferenceVertex<double>& vertex);
-  int NewFacet(int i, int j, int k);
-  void MarkVisible(int seed, const Vec3d& point);
-  void TakeVisible();
-  void CloseHorizon(int apex);
+  // Requires: planes_ has it as its triangle `measured`.
+  int NewFacet(Corners corner, int measured);
+  void AppendFacet();
+  void TakeVisible(int seed, const Vec3d& point);
+  void CloseHorizon(std::uint16_t apex);
+  void MeasureFrom(int first, std::uint16_t apex);
+  void SetPlane(int measured, const Corners& corner) {
+    const auto& [i, j, k] = corner;
+    planes_.Set(measured, vertices_[i].w, vertices_[j].w, vertices_[k].w);
+  }
 
   FixedList<DifferenceVertex<double>, kMaxVertices> vertices_;
   FixedList<PolytopeFacet, kMaxFacets> facets_;
-  FixedList<double, kMaxFacets> offsets_;  // of each of facets_: kNoFacet where it is free
+  // Of each of facets_, and some more: kNoFacet where there is none.
+  FixedList<double, kMostOffsets> offsets_;
   FixedList<std::uint16_t, kMaxFacets> free_;
   FixedList<std::uint16_t, kMaxFacets> visible_;
   FixedList<HorizonEdge, kMaxVertices> horizon_;
+  FacetPlanes planes_;
 };
 
 }  // namespace clearance

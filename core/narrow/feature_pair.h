@@ -56,13 +56,6 @@ struct FeaturePair {
   }
 };
 
-// Pairs of vertices, whose differences are a simplex of A - B.
-struct VertexPairs {
-  int size = 0;
-  std::array<VertexIndex, 4> a{};
-  std::array<VertexIndex, 4> b{};
-};
-
 FeaturePair FeaturesOf(const VertexPairs& pairs);
 // Of a simplex of polytopes.
 FeaturePair FeaturesOf(const Simplex<double>& simplex);

@@ -70,8 +70,7 @@ class Expansion {
     bool is_settled = false;
     while (!is_settled) is_settled = !Expand() || Settle();
     if (Gap() > std::fmax(noise_, limits_.good_enough)) Polish();
-    const bool is_provable = polytope_.HoldsOrigin() && !difference_.pair().is_curved();
-    if (limits_.proof != nullptr && is_provable) WriteProof();
+    if (limits_.proof != nullptr && IsProvable()) WriteProof();
     return Result();
   }
 
@@ -301,6 +300,8 @@ class Expansion {
     return is_unique;
   }
 
+  bool IsProvable() const { return polytope_.HoldsOrigin() && !difference_.pair().is_curved(); }
+
   void WriteProof() const {
     DepthProof& proof = *limits_.proof;
     proof = {};
@@ -342,13 +343,13 @@ class Expansion {
     return result;
   }
 
+  ExpandingPolytope polytope_;
   Difference<T>& difference_;
   const PenetrationLimits& limits_;
   const double size_;          // half of a bound of |w|
   const double noise_;         // below this a difference of heights is rounding
   const double vertex_error_;  // of the polytope's vertices as points of A - B
   double enough_;              // width of the bracket to stop at, rounding aside
-  ExpandingPolytope polytope_;
   Contact contact_;
 };
 

@@ -25,6 +25,13 @@ int SizeExponent(const ConvexShape& shape) {
   return shape.core_radius() > 0 ? shape.exponent() : kNoExponent;
 }
 
+// As PairExponent, which as a public function would have to be called.
+int UnitExponent(const ConvexShape& a, const ConvexShape& b, int least_exponent) {
+  const int exponent = std::max({SizeExponent(a), SizeExponent(b), RadiusExponent(a.radius()),
+                                 RadiusExponent(b.radius()), least_exponent});
+  return exponent == kNoExponent ? 0 : exponent;
+}
+
 // Units of one normalised coordinate. A single point has no coordinate but 0, and beside lengths
 // near the least double its own exponent would overflow.
 double CoordinateScale(const ConvexShape& shape, int exponent) {
@@ -123,10 +130,12 @@ int LeastExponent(const PosedShape& a, const PosedShape& b, const CenterOffset& 
                   centers == kNoExponent ? kNoExponent : centers - kMaxCenterSpan);
 }
 
+int PairExponent(const ConvexShape& a, const ConvexShape& b, int least_exponent) {
+  return UnitExponent(a, b, least_exponent);
+}
+
 ShapePair MakeShapePair(const ConvexShape& a, const ConvexShape& b, int least_exponent) {
-  int exponent = std::max({SizeExponent(a), SizeExponent(b), RadiusExponent(a.radius()),
-                           RadiusExponent(b.radius()), least_exponent});
-  if (exponent == kNoExponent) exponent = 0;
+  const int exponent = UnitExponent(a, b, least_exponent);
   ShapePair pair{a, b, exponent};
   pair.scale_a = CoordinateScale(a, exponent);
   pair.scale_b = CoordinateScale(b, exponent);
@@ -151,14 +160,21 @@ BallBounds BoundByBalls(const ShapePair& pair, const PosedShape& a, const PosedS
 }
 
 template <class T>
-RelativeAxes<T> MakeAxes(const ShapePair& pair, const PosedShape& a, const PosedShape& b) {
+RelativeAxes<T> MakeAxes(const ShapePair& pair, const OrientedShape<T>& a,
+                         const OrientedShape<T>& b) {
   RelativeAxes<T> axes;
-  axes.R_AW = Transpose(RotationInWorld<T>(a));
-  axes.R_AB = axes.R_AW * RotationInWorld<T>(b);
-  axes.rotation_error = RotationError<T>(a, b);
-  axes.center_error_a = CenterError(a, pair.exponent);
-  axes.center_error_b = CenterError(b, pair.exponent);
+  axes.R_AW = Transpose(a.R_W);
+  axes.R_AB = axes.R_AW * b.R_W;
+  axes.rotation_error = RotationError<T>(a.posed, b.posed);
+  axes.center_error_a = CenterError(a.posed, pair.exponent);
+  axes.center_error_b = CenterError(b.posed, pair.exponent);
   return axes;
+}
+
+template <class T>
+RelativeAxes<T> MakeAxes(const ShapePair& pair, const PosedShape& a, const PosedShape& b) {
+  return MakeAxes<T>(pair, OrientedShape<T>{a, RotationInWorld<T>(a)},
+                     OrientedShape<T>{b, RotationInWorld<T>(b)});
 }
 
 double LeastPlaces(int exponent) {
@@ -192,6 +208,8 @@ Placement<T> MakePlacement(const ShapePair& pair, const PosedShape& a, const Pos
   return MakePlacement(pair, MakeAxes<T>(pair, a, b), offset);
 }
 
+template RelativeAxes<double> MakeAxes(const ShapePair&, const OrientedShape<double>&,
+                                       const OrientedShape<double>&);
 template RelativeAxes<double> MakeAxes(const ShapePair&, const PosedShape&, const PosedShape&);
 template RelativeAxes<Dd> MakeAxes(const ShapePair&, const PosedShape&, const PosedShape&);
 template Placement<double> MakePlacement(const ShapePair&, const RelativeAxes<double>&,

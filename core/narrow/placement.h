@@ -51,6 +51,9 @@ CenterOffset ComputeCenterOffset(const PosedShape& a, const PosedShape& b);
 // A pair is solved in units of at least 2^exponent metres; kNoExponent where any will do.
 int LeastExponent(const PosedShape& a, const PosedShape& b, const CenterOffset& offset);
 
+// Of the units that MakeShapePair takes.
+int PairExponent(const ConvexShape& a, const ConvexShape& b, int least_exponent);
+
 // Both shapes in units of 2^exponent metres, where no coordinate of a vertex, no radius and nothing
 // of the size 2^least_exponent metres exceeds 1.
 ShapePair MakeShapePair(const ConvexShape& a, const ConvexShape& b, int least_exponent);
@@ -67,6 +70,16 @@ struct RelativeAxes {
 
 template <class T>
 RelativeAxes<T> MakeAxes(const ShapePair& pair, const PosedShape& a, const PosedShape& b);
+
+// The same where RotationInWorld is known already.
+template <class T>
+struct OrientedShape {
+  const PosedShape& posed;
+  const Mat3<T>& R_W;
+};
+template <class T>
+RelativeAxes<T> MakeAxes(const ShapePair& pair, const OrientedShape<T>& a,
+                         const OrientedShape<T>& b);
 
 template <class T>
 Placement<T> MakePlacement(const ShapePair& pair, const RelativeAxes<T>& axes,
@@ -96,6 +109,8 @@ template <class T>
 Placement<T> MakePlacement(const ShapePair& pair, const PosedShape& a, const PosedShape& b,
                            const CenterOffset& offset);
 
+extern template RelativeAxes<double> MakeAxes(const ShapePair&, const OrientedShape<double>&,
+                                              const OrientedShape<double>&);
 extern template RelativeAxes<double> MakeAxes(const ShapePair&, const PosedShape&,
                                               const PosedShape&);
 extern template RelativeAxes<DoubleDouble> MakeAxes(const ShapePair&, const PosedShape&,

@@ -81,6 +81,7 @@ class Caster {
       Vertex w;
       if (!Look(n_A, &w)) return false;
       if (!IsBeyond(n_A, w)) {
+        if (difference_.HasBoxesOnly()) return true;
         w = difference_.Highest(n_A);
         if (!IsBeyond(n_A, w)) return true;
       }

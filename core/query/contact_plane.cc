@@ -8,55 +8,57 @@
 #include "core/math/rounding.h"
 #include "core/math/tolerance.h"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/query/contact_plane.cc"
+#include "hwy/foreach_target.h"
+// After foreach_target.h.
+#include "core/math/double_double4-inl.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
 namespace clearance {
-namespace {
+namespace HWY_NAMESPACE {
 
 using Dd = DoubleDouble;
-
-// Exactly. Requires: a power of two.
-Dd Times(double factor, const Dd& a) { return {factor * a.hi, factor * a.lo}; }
+using Dd4 = DoubleDouble4;
 
 // A rotation times the square of its quaternion's length: without a quotient.
 struct Turn {
-  Mat3<Dd> matrix;
+  Matrix4 matrix;
   Dd length_sq = 1.0;
 };
 
-Turn TurnOf(const Quaternion& q) {
-  const Dd xx = TwoProduct(q.x, q.x), yy = TwoProduct(q.y, q.y), zz = TwoProduct(q.z, q.z);
-  const Dd ww = TwoProduct(q.w, q.w), xy = TwoProduct(q.x, q.y), xz = TwoProduct(q.x, q.z);
-  const Dd yz = TwoProduct(q.y, q.z), wx = TwoProduct(q.w, q.x), wy = TwoProduct(q.w, q.y);
-  const Dd wz = TwoProduct(q.w, q.z);
-  const auto twice = [](const Dd& a) { return Times(2, a); };
-  const Dd wx_sum = ww + xx, yz_sum = yy + zz, wx_rest = ww - xx, yz_rest = yy - zz;
-  return {{{wx_sum - yz_sum, twice(xy - wz), twice(xz + wy)},
-           {twice(xy + wz), wx_rest + yz_rest, twice(yz - wx)},
-           {twice(xz - wy), twice(yz + wx), wx_rest - yz_rest}},
-          wx_sum + yz_sum};
+HWY_INLINE Turn TurnOf(const Quaternion& q) {
+  const Double4 all = {q.x, q.y, q.z, q.w};
+  const Dd4 squares = TwoProduct(all, all);
+  const Dd4 mixed = TwoProduct(Double4{q.x, q.x, q.y, 0}, Double4{q.y, q.z, q.z, 0});
+  const Dd4 with_w = TwoProduct(Double4{q.w, q.w, q.w, 0}, Double4{q.z, q.y, q.x, 0});
+  const Double4 two = {2, 2, 2, 2};
+  const Dd4 sums = Times(two, mixed + with_w);         // xy + wz, xz + wy, yz + wx
+  const Dd4 differences = Times(two, mixed - with_w);  // xy - wz, xz - wy, yz - wx
+  // ww + xx, yy + zz, ww - xx, yy - zz
+  const Dd4 pairs =
+      Shuffled<3, 1, 3, 1>(squares) + Times(Double4{1, 1, -1, -1}, Shuffled<0, 2, 0, 2>(squares));
+  // The diagonal, and the square of the length.
+  const Dd4 ends =
+      Shuffled<0, 2, 2, 0>(pairs) + Times(Double4{-1, 1, -1, 1}, Shuffled<1, 3, 3, 1>(pairs));
+  const Dd4 below_x = Shuffled<0, 0, 5, 5>(sums, differences);
+  const Dd4 beside_y = Shuffled<0, 0, 6, 6>(differences, sums);
+  const Dd4 above_z = Shuffled<1, 6, 6, 6>(sums, differences);
+  return {{Shuffled<0, 5, 6, 7>(ends, below_x), Shuffled<4, 1, 6, 7>(ends, beside_y),
+           Shuffled<4, 5, 2, 7>(ends, above_z)},
+          At(ends, 3)};
 }
 
-Turn TurnOf(const PosedShape& posed) {
+HWY_INLINE Turn TurnOf(const PosedShape& posed) {
   const Turn pose = TurnOf(posed.pose.q_WS);
   if (IsIdentity(posed.local.q_WS)) return pose;
   const Turn local = TurnOf(posed.local.q_WS);
   return {pose.matrix * local.matrix, pose.length_sq * local.length_sq};
 }
 
-Dd TimesDouble(const Dd& a, double b) {
-  const Dd high = TwoProduct(a.hi, b);
-  return FastTwoSum(high.hi, high.lo + a.lo * b);
-}
-
-Dd DotDouble(const Vec3<Dd>& a, const Vec3d& b) {
-  return TimesDouble(a.x, b.x) + TimesDouble(a.y, b.y) + TimesDouble(a.z, b.z);
-}
-
-Vec3<Dd> TimesDouble(const Mat3<Dd>& m, const Vec3d& v) {
-  return {DotDouble(m.row_x, v), DotDouble(m.row_y, v), DotDouble(m.row_z, v)};
-}
-
-Vec3<Dd> Offset(const Vec3d& a, const Vec3d& b) {
-  return {TwoSum(a.x, -b.x), TwoSum(a.y, -b.y), TwoSum(a.z, -b.z)};
+HWY_INLINE Dd4 Offset(const Vec3d& a, const Vec3d& b) {
+  return TwoSum(ToDouble4(a), -ToDouble4(b));
 }
 
 // A body's features, centres at the origin and axes of the shape, units.
@@ -65,9 +67,9 @@ class Corners {
   Corners(const ConvexShape& shape, double scale, const FeatureVertices& feature)
       : shape_(shape), scale_(scale), feature_(feature) {}
 
-  Vec3d operator[](int i) const { return scale_ * shape_.vertex(feature_.vertex[i]); }
+  HWY_INLINE Vec3d operator[](int i) const { return scale_ * shape_.vertex(feature_.vertex[i]); }
   // To corner i from the first.
-  Vec3<Dd> Edge(int i) const { return Offset((*this)[i], (*this)[0]); }
+  HWY_INLINE Dd4 Edge(int i) const { return Offset((*this)[i], (*this)[0]); }
 
  private:
   const ConvexShape& shape_;
@@ -79,24 +81,32 @@ class Corners {
 // same for all in the end.
 class Finder {
  public:
-  Finder(const TranslatingPair& translating, const FeaturePair& features, ContactPlane* plane)
-      : translating_(translating),
-        a_{TurnOf(translating.start_a), {translating.pair.a, translating.pair.scale_a, features.a}},
+  HWY_INLINE Finder(const TranslatingPair& translating, const FeaturePair& features,
+                    ContactPlane* plane)
+      : a_{TurnOf(translating.start_a), {translating.pair.a, translating.pair.scale_a, features.a}},
         b_{TurnOf(translating.start_b), {translating.pair.b, translating.pair.scale_b, features.b}},
+        translating_(translating),
         plane_(*plane) {}
 
   bool FindOnFaceOfA() { return FindOnFace(a_, b_, 1); }
   bool FindOnFaceOfB() { return FindOnFace(b_, a_, -1); }
 
   bool FindBetweenEdges() {
-    const Vec3<Dd> e_W = a_.turn.matrix * a_.corners.Edge(1);
-    const Vec3<Dd> f_W = b_.turn.matrix * b_.corners.Edge(1);
-    const Vec3<Dd> n_W = Cross(e_W, f_W);
+    const Dd4 e_W = a_.turn.matrix * a_.corners.Edge(1);
+    const Dd4 f_W = b_.turn.matrix * b_.corners.Edge(1);
+    const Dd4 n_W = Cross(e_W, f_W);
     const Dd lengths_sq = a_.turn.length_sq * b_.turn.length_sq;
-    const Dd height_a = Dot(n_W, a_.FirstCorner()) * b_.turn.length_sq;
-    const Dd height_b = Dot(n_W, b_.FirstCorner()) * a_.turn.length_sq;
-    const Dd gap = Dot(n_W, translating_.offset) * lengths_sq + (height_b - height_a);
-    return Set(n_W, Lengths(e_W, f_W), gap, lengths_sq);
+    const Dd4 along = Dots(
+        n_W, {a_.FirstCorner(), b_.FirstCorner(), ToDoubleDouble4(translating_.offset), Closing()});
+    const Dd height_a = At(along, 0) * b_.turn.length_sq;
+    const Dd height_b = At(along, 1) * a_.turn.length_sq;
+    const Dd gap = At(along, 2) * lengths_sq + (height_b - height_a);
+    const double edges = Lengths(e_W.hi, f_W.hi);
+    return Set({.direction_W = FirstThree(n_W.hi),
+                .edges = edges,
+                .gap = gap,
+                .slope = At(along, 3) * lengths_sq,
+                .factor = lengths_sq.hi});
   }
 
  private:
@@ -104,39 +114,60 @@ class Finder {
     Turn turn;
     Corners corners;
 
-    Vec3<Dd> FirstCorner() const { return TimesDouble(turn.matrix, corners[0]); }
+    HWY_INLINE Dd4 FirstCorner() const { return TimesDouble(turn.matrix, corners[0]); }
+  };
+
+  // Along a normal of either sense, everything scaled by its length and `factor`.
+  struct Found {
+    Vec3d direction_W;
+    double edges;
+    Dd gap;
+    Dd slope;
+    double factor;
   };
 
   // |e| |f|
-  static double Lengths(const Vec3<Dd>& e, const Vec3<Dd>& f) {
-    return std::sqrt(NormSquared(ToDouble(e)) * NormSquared(ToDouble(f)));
+  static double Lengths(const Double4& e, const Double4& f) {
+    return std::sqrt(NormSquared(FirstThree(e)) * NormSquared(FirstThree(f)));
+  }
+
+  HWY_INLINE Dd4 Closing() const {
+    return Offset(translating_.displacement_b, translating_.displacement_a);
   }
 
   // sign: 1 for a face of A.
-  bool FindOnFace(const Side& face, const Side& vertex, double sign) {
-    const Vec3<Dd> e = face.corners.Edge(1);
-    const Vec3<Dd> f = face.corners.Edge(2);
-    const Vec3<Dd> n = Cross(e, f);
-    const Vec3<Dd> n_W = face.turn.matrix * n;
-    const Dd of_face = Times(-sign, DotDouble(n, face.corners[0])) * face.turn.length_sq;
-    const Dd of_vertex = Times(sign, Dot(n_W, vertex.FirstCorner()));
-    const Dd gap = (Dot(n_W, translating_.offset) + of_face) * vertex.turn.length_sq + of_vertex;
-    return Set(n_W, Lengths(e, f), gap, vertex.turn.length_sq);
+  HWY_INLINE bool FindOnFace(const Side& face, const Side& vertex, double sign) {
+    const Dd4 e = face.corners.Edge(1);
+    const Dd4 f = face.corners.Edge(2);
+    const Dd4 n = Cross(e, f);
+    const Dd4 n_W = face.turn.matrix * n;
+    const Dd4 of_corner = TimesDouble(n, ToDouble4(face.corners[0]));
+    const Dd height = At(of_corner, 0) + At(of_corner, 1) + At(of_corner, 2);
+    const Dd4 along =
+        Dots(n_W, {vertex.FirstCorner(), ToDoubleDouble4(translating_.offset), Closing(), Dd4{}});
+    const Dd of_face = Times(-sign, height) * face.turn.length_sq;
+    const Dd of_vertex = Times(sign, At(along, 0));
+    return Set({.direction_W = FirstThree(n_W.hi),
+                .edges = Lengths(e.hi, f.hi),
+                .gap = (At(along, 1) + of_face) * vertex.turn.length_sq + of_vertex,
+                .slope = At(along, 2) * vertex.turn.length_sq,
+                .factor = vertex.turn.length_sq.hi});
   }
 
-  // From the gap along a normal of either sense, scaled by |normal| factor. The bodies close in.
-  bool Set(const Vec3<Dd>& normal_W, double edges, const Dd& gap, const Dd& factor) {
-    const Vec3d direction_W = ToDouble(normal_W);
-    const double area = Norm(direction_W);
+  // Exactly. Requires: a power of two.
+  static Dd Times(double factor, const Dd& a) { return {factor * a.hi, factor * a.lo}; }
+
+  // The bodies close in.
+  HWY_INLINE bool Set(const Found& found) {
+    const double edges = found.edges;
+    const double area = Norm(found.direction_W);
     if (!(area * area > kLeastSineSquared * edges * edges && area > kThinUnderflow)) return false;
-    const Dd slope =
-        Dot(normal_W, Offset(translating_.displacement_b, translating_.displacement_a)) * factor;
-    if (slope.hi == 0) return false;
-    const double sense = slope.hi < 0 ? 1 : -1;
-    plane_.n_W = Normalized(sense * direction_W);
-    plane_.gap = Times(sense, gap);
-    plane_.speed = Times(-sense, slope);
-    plane_.scale = area * factor.hi;
+    if (found.slope.hi == 0) return false;
+    const double sense = found.slope.hi < 0 ? 1 : -1;
+    plane_.n_W = Normalized(sense * found.direction_W);
+    plane_.gap = Times(sense, found.gap);
+    plane_.speed = Times(-sense, found.slope);
+    plane_.scale = area * found.factor;
     const ShapePair& pair = translating_.pair;
     const double rounding = kPlaneRoundoff * edges;
     const double extent = pair.radius_a + pair.radius_b + Norm(ToDouble(translating_.offset));
@@ -146,26 +177,14 @@ class Finder {
     return true;
   }
 
-  const TranslatingPair& translating_;
   const Side a_;
   const Side b_;
+  const TranslatingPair& translating_;
   ContactPlane& plane_;
 };
 
-}  // namespace
-
-// What the quotient is off by, 16u^2 of the gap, is far below an eighth of its error.
-double ContactPlane::FreeUntil() const {
-  const Dd safe_gap = gap - Dd(1.125 * gap_error);
-  const Dd safe_speed = speed + Dd(speed_error);
-  if (!(safe_gap > Dd(0.0))) return 0;
-  return safe_gap >= safe_speed ? 1 : RoundDown(safe_gap / safe_speed);
-}
-
-double ContactPlane::GapAt(double t) const { return ToDouble(gap - Dd(t) * speed) / scale; }
-
-bool FindContactPlane(const TranslatingPair& translating, const FeaturePair& features,
-                      ContactPlane* plane) {
+bool FindHere(const TranslatingPair& translating, const FeaturePair& features,
+              ContactPlane* plane) {
   const int size_a = features.a.size, size_b = features.b.size;
   Finder finder(translating, features, plane);
   if (size_a == 3 && size_b == 1) return finder.FindOnFaceOfA();
@@ -173,4 +192,36 @@ bool FindContactPlane(const TranslatingPair& translating, const FeaturePair& fea
   return size_a == 2 && size_b == 2 && finder.FindBetweenEdges();
 }
 
+}  // namespace HWY_NAMESPACE
 }  // namespace clearance
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+namespace clearance {
+namespace {
+
+HWY_EXPORT(FindHere);
+
+}  // namespace
+
+// What the quotient is off by, 16u^2 of the gap, is far below an eighth of its error.
+double ContactPlane::FreeUntil() const {
+  const DoubleDouble safe_gap = gap - DoubleDouble(1.125 * gap_error);
+  const DoubleDouble safe_speed = speed + DoubleDouble(speed_error);
+  if (!(safe_gap > DoubleDouble(0.0))) return 0;
+  return safe_gap >= safe_speed ? 1 : RoundDown(safe_gap / safe_speed);
+}
+
+double ContactPlane::GapAt(double t) const {
+  return ToDouble(gap - DoubleDouble(t) * speed) / scale;
+}
+
+bool FindContactPlane(const TranslatingPair& translating, const FeaturePair& features,
+                      ContactPlane* plane) {
+  return HWY_DYNAMIC_DISPATCH(FindHere)(translating, features, plane);
+}
+
+}  // namespace clearance
+
+#endif  // HWY_ONCE

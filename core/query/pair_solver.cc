@@ -127,7 +127,7 @@ Scouted PosedPair::ScoutAlone(const CoreLimits& limits) const {
 
 bool PosedPair::SolveInside(const Scouted& guess, const CoreLimits& limits, CoreAnswer* answer) {
   if (guess.end != Scouted::End::kEncloses) return false;
-  if (!TakeTetrahedron(difference_, SimplexOf(guess.pairs), limits, answer)) return false;
+  if (!TakeTetrahedron(difference_, guess.pairs, limits, answer)) return false;
   answer->iterations = guess.iterations;
   return true;
 }

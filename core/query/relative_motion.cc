@@ -36,10 +36,11 @@ int OffsetExponent(const Vec3d& from, const Vec3d& to) {
 // Of the centre's offset from the origin of the shape's body.
 Vec3d CenterFromOrigin(const PosedShape& posed) {
   const int exponent = std::max(Exponent(posed.shape.center()), Exponent(posed.local.p_WS));
+  if (exponent == kNoExponent) return {};
   return Scaled(ToDouble(RotatedCenter(posed, exponent)), exponent);
 }
 
-bool Turns(const MovingShape& moving) { return RotationAngle(moving.motion.rotation) > 0; }
+bool Turns(const MovingShape& moving) { return !(moving.motion.rotation == Vec3d{}); }
 
 // Of the offset of the centres at the start, in metres.
 int StartExponent(const CenterOffset& offset) {
@@ -68,14 +69,15 @@ RelativeMotion::RelativeMotion(const MovingShape& a, const MovingShape& b)
       start_offset_(ComputeCenterOffset(StartOf(a), StartOf(b))),
       pair_(MakeShapePair(a.shape, b.shape, MotionExponent(a, b, start_offset_))),
       start_(Scaled(start_offset_.p_AcBc_W, start_offset_.exponent - pair_.exponent)),
-      coarse_axes_(MakeAxes<double>(pair_, StartOf(a), StartOf(b))),
       a_(MakeBody(a)),
-      b_(MakeBody(b)) {
+      b_(MakeBody(b)),
+      coarse_axes_(MakeAxes<double>(pair_, OrientedShape<double>{StartOf(a), a_.R0_W},
+                                    OrientedShape<double>{StartOf(b), b_.R0_W})) {
   if (!is_translation()) SetLevers();
 }
 
 bool RelativeMotion::IsInRange() const {
-  const int size = MakeShapePair(pair_.a, pair_.b, StartExponent(start_offset_)).exponent;
+  const int size = PairExponent(pair_.a, pair_.b, StartExponent(start_offset_));
   return pair_.exponent - size <= kMaxScaleSpan;
 }
 
@@ -85,7 +87,7 @@ RelativeMotion::Body RelativeMotion::MakeBody(const MovingShape& moving) const {
   body.start_error = (IsIdentity(moving.local.q_WS) ? 30 : 70) * kRoundoff;
   body.displacement = Scaled(moving.motion.displacement, -pair_.exponent);
   body.rotation = moving.motion.rotation;
-  body.angle_rad = RotationAngle(body.rotation);
+  if (Turns(moving)) body.angle_rad = RotationAngle(body.rotation);
   return body;
 }
 

@@ -63,7 +63,7 @@ class RelativeMotion {
   double ClosingError() const;
 
   // A's axes in the world at time t.
-  Mat3<double> AxesOfA(double t) const { return At(a_, t).R_W; }
+  Mat3<double> AxesOfA(double t) const { return a_.angle_rad == 0 ? a_.R0_W : At(a_, t).R_W; }
 
   // A's centre in the world at time t, metres.
   Vec3d CenterOfA(double t) const;
@@ -125,11 +125,11 @@ class RelativeMotion {
   const MovingShape b_moving_;
   CenterOffset start_offset_;
   ShapePair pair_;
-  Vec3<DoubleDouble> start_;  // start_offset_ in units
-  RelativeAxes<double> coarse_axes_;
+  Vec3<DoubleDouble> start_;                             // start_offset_ in units
   std::optional<RelativeAxes<DoubleDouble>> fine_axes_;  // of translations, once asked for
   Body a_;
   Body b_;
+  RelativeAxes<double> coarse_axes_;
 };
 
 }  // namespace clearance

@@ -178,6 +178,18 @@ TEST(ComputePenetration, WritesAProofOfTheLowerEnd) {
   EXPECT_EQ(proof->facet_count, 2 * proof->vertex_count - 4);
 }
 
+TEST(ComputePenetration, WritesNoProofOfATouchNorOfCurvedCores) {
+  const auto proof = std::make_unique<DepthProof>();
+  PenetrationLimits limits;
+  limits.proof = proof.get();
+  const TestPair touching(Cube(1), Cube(1), {{2, 0, 0}, {}});
+  EXPECT_EQ(ToDouble(Depth(touching, touching.coarse, limits).height), 0);
+  EXPECT_EQ(proof->facet_count, 0);
+  const TestPair curved(Made(MakeCylinder(1, 1, 0)), Cube(1), {{1.5, 0, 0}, {}});
+  EXPECT_NEAR(ToDouble(Depth(curved, curved.coarse, limits).height), 0.5, 1e-9);
+  EXPECT_EQ(proof->facet_count, 0);
+}
+
 TEST(ComputePenetration, SaysThatAProofIsTooLargeForItsRoom) {
   const auto proof = std::make_unique<DepthProof>();
   std::vector<Vec3d> points;  // a spiral on the unit sphere

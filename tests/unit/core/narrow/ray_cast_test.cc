@@ -69,7 +69,10 @@ TEST(RayCast, FindsTheFacetThatIsMetFirstOrADirectionThatMisses) {
   const int casts = Effort(1000);
   for (int i = 0; i < casts; ++i) {
     const auto size = [&] { return 4 + static_cast<int>(random.Below(i % 10 == 0 ? 120 : 12)); };
-    const ConvexShapePtr a = HullOnBall(size(), random), b = HullOnBall(size(), random);
+    const auto shape = [&] {
+      return random.OneIn(4) ? Cube(random.Uniform(0.3, 0.7)) : HullOnBall(size(), random);
+    };
+    const ConvexShapePtr a = shape(), b = shape();
     const TestPair test(a, b, {random.Uniform(1, 4) * random.Direction(), {}});
     Difference<double> difference(test.pair, test.coarse);
     const Vec3d ray_A =

@@ -7,10 +7,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
 #include <vector>
 
 #include "core/math/rounding.h"
 #include "core/narrow/placement.h"
+#include "hwy/targets.h"
+#include "tests/support/random.h"
 #include "tests/unit/core/query/test_bodies.h"
 
 namespace clearance {
@@ -139,6 +142,96 @@ TEST(ContactPlane, IsNotFoundWhereFeaturesSpanNoneThatCloses) {
   EXPECT_FALSE(FindContactPlane(sliding.Pair(), {ends, ends}, &plane));
   const Translation tiny(Segment({0, 0x1p-120, 0}), Segment({0, 0, 0x1p-120}), {-8, 0, 0});
   EXPECT_FALSE(FindContactPlane(tiny.Pair(), {ends, ends}, &plane));
+}
+
+// The header's gap and slope number after number: what of a plane does not depend on the normal's
+// length and sense.
+struct Alone {
+  using Dd = DoubleDouble;
+
+  // Times the square of the quaternion's length.
+  static Mat3<Dd> MatrixOf(const Quaternion& q, Dd* length_sq) {
+    const Dd x(q.x), y(q.y), z(q.z), w(q.w);
+    const auto twice = [](const Dd& a) { return Dd{2 * a.hi, 2 * a.lo}; };
+    const Dd sum_wx = w * w + x * x, sum_yz = y * y + z * z;
+    const Dd rest_wx = w * w - x * x, rest_yz = y * y - z * z;
+    *length_sq = sum_wx + sum_yz;
+    return {{sum_wx - sum_yz, twice(x * y - w * z), twice(x * z + w * y)},
+            {twice(x * y + w * z), rest_wx + rest_yz, twice(y * z - w * x)},
+            {twice(x * z - w * y), twice(y * z + w * x), rest_wx - rest_yz}};
+  }
+
+  Alone(const TranslatingPair& pair, const FeaturePair& features)
+      : R_A(MatrixOf(pair.start_a.pose.q_WS, &length_sq_a)),
+        R_B(MatrixOf(pair.start_b.pose.q_WS, &length_sq_b)) {
+    if (!IsIdentity(pair.start_a.local.q_WS)) {
+      Dd local_sq = 1.0;
+      R_A = R_A * MatrixOf(pair.start_a.local.q_WS, &local_sq);
+      length_sq_a = length_sq_a * local_sq;
+    }
+    const auto corner_a = [&](int i) {
+      return To<Dd>(pair.pair.scale_a * pair.pair.a.vertex(features.a.vertex[i]));
+    };
+    const auto corner_b = [&](int i) {
+      return To<Dd>(pair.pair.scale_b * pair.pair.b.vertex(features.b.vertex[i]));
+    };
+    const Vec3<Dd> closing = To<Dd>(pair.displacement_b) - To<Dd>(pair.displacement_a);
+    Vec3<Dd> n_W;
+    if (features.a.size == 2) {
+      n_W = Cross(R_A * (corner_a(1) - corner_a(0)), R_B * (corner_b(1) - corner_b(0)));
+      const Dd both = length_sq_a * length_sq_b;
+      const Dd height_a = Dot(n_W, R_A * corner_a(0)) * length_sq_b;
+      const Dd height_b = Dot(n_W, R_B * corner_b(0)) * length_sq_a;
+      gap = Dot(n_W, pair.offset) * both + (height_b - height_a);
+      slope = Dot(n_W, closing) * both;
+    } else {
+      const Vec3<Dd> n = Cross(corner_a(1) - corner_a(0), corner_a(2) - corner_a(0));
+      n_W = R_A * n;
+      gap = (Dot(n_W, pair.offset) - Dot(n, corner_a(0)) * length_sq_a) * length_sq_b +
+            Dot(n_W, R_B * corner_b(0));
+      slope = Dot(n_W, closing) * length_sq_b;
+    }
+    if (slope.hi > 0) {
+      gap = -gap;
+      slope = -slope;
+      n_W = -n_W;
+    }
+    direction_W = ToDouble(n_W);
+  }
+
+  Dd length_sq_a = 1.0, length_sq_b = 1.0;
+  Mat3<Dd> R_A, R_B;
+  Dd gap = 0.0, slope = 0.0;
+  Vec3d direction_W;
+};
+
+void ExpectAsAlone(const Translation& moving, const FeaturePair& features) {
+  const Alone alone(moving.Pair(), features);
+  ContactPlane plane;
+  ASSERT_TRUE(FindContactPlane(moving.Pair(), features, &plane));
+  EXPECT_EQ(plane.gap, alone.gap);
+  EXPECT_EQ(plane.speed, -alone.slope);
+  EXPECT_EQ(plane.n_W, Normalized(alone.direction_W));
+}
+
+TEST(ContactPlane, HasTheBitsOfOneNumberAfterTheOtherOnEveryVectorUnit) {
+  testing::Random random(testing::RunSeed());
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    SCOPED_TRACE(hwy::TargetName(target));
+    hwy::SetSupportedTargetsForTest(target);
+    for (int i = 0; i < testing::Effort(200); ++i) {
+      Translation moving(Box(random.Uniform(0.5, 1), random.Uniform(0.5, 1), 1), Octahedral(),
+                         random.InCube(8));
+      moving.pose_a.q_WS = random.Rotation();
+      moving.pose_b = {random.InCube(6), random.Rotation()};
+      if (random.OneIn(2)) moving.local_a.q_WS = random.Rotation();
+      ExpectAsAlone(moving, {FaceOf(*moving.a, 1), Corners(*moving.b, {random.Direction()})});
+      const Vec3d edge = random.Direction();
+      ExpectAsAlone(moving, {Corners(*moving.a, {{1, 1, 1}, {1, 1, -1}}),
+                             Corners(*moving.b, {{edge.x, 0, 0}, {0, edge.y, 0}})});
+    }
+  }
+  hwy::SetSupportedTargetsForTest(0);
 }
 
 TEST(ContactPlane, IsOfOneVertexAndThreeOrOfTwoAndTwo) {

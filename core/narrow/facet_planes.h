@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The planes of triangles, measured side by side in vector instructions: the same bits on any
+// vector unit.
+
+#ifndef CLEARANCE_CORE_NARROW_FACET_PLANES_H_
+#define CLEARANCE_CORE_NARROW_FACET_PLANES_H_
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+#include "core/math/vec3.h"
+
+namespace clearance {
+
+// A triangle's normal and area are told best by the edges e, f at the corner a that is opposite to
+// its longest edge: by n = e x f within 8u |e| |f|. A triangle is thin where its sine there is
+// below a half, that is |n| < |e| |f| / 2, or where its squares nearly underflow.
+class FacetPlanes {
+ public:
+  static constexpr int kMost = 16;
+
+  // What double tells of a triangle.
+  static constexpr double kWell = 0;      // that is not thin
+  static constexpr double kCoarsely = 1;  // that is thin: some digits
+  static constexpr double kHardly = 2;    // that is too thin: nothing
+
+  // Lanes of no triangle have one too.
+  FacetPlanes() {
+    std::fill(std::begin(given_.q[0].of), std::end(given_.q[0].of), 1.0);
+    std::fill(std::begin(given_.r[1].of), std::end(given_.r[1].of), 1.0);
+  }
+
+  // The corners. Requires: i < kMost; squares do not overflow.
+  void Set(int i, const Vec3d& p, const Vec3d& q, const Vec3d& r) {
+    SetCorner(i, p, &given_.p);
+    SetCorner(i, q, &given_.q);
+    SetCorner(i, r, &given_.r);
+  }
+
+  // Of the first `count` triangles.
+  void Measure(int count);
+
+  // Requires of all: Measure. Where `told` is kHardly the others mean nothing.
+  double told(int i) const { return found_.told.of[i]; }
+  // Unit, and (q - p) x (r - p) points there.
+  Vec3d normal(int i) const { return {found_.n[0].of[i], found_.n[1].of[i], found_.n[2].of[i]}; }
+  double offset(int i) const { return found_.offset.of[i]; }  // normal . a
+
+  // One number of all triangles.
+  struct alignas(64) Row {
+    double of[kMost];
+  };
+  struct Given {
+    std::array<Row, 3> p, q, r;
+  };
+  struct Found {
+    std::array<Row, 3> n;
+    Row offset, told;
+  };
+
+ private:
+  static void SetCorner(int i, const Vec3d& corner, std::array<Row, 3>* rows) {
+    (*rows)[0].of[i] = corner.x;
+    (*rows)[1].of[i] = corner.y;
+    (*rows)[2].of[i] = corner.z;
+  }
+
+  Given given_ = {};
+  Found found_;
+};
+
+}  // namespace clearance
+
+#endif  // CLEARANCE_CORE_NARROW_FACET_PLANES_H_
