@@ -31,18 +31,20 @@ void CandidateQueue::Offer(const Candidate& candidate) {
     return IsBefore(order_, x, y);
   };
   if (after_ && !is_before(*after_, candidate)) return;
-  if (is_full()) {
-    if (!is_before(candidate, heap_.front())) return;
-    std::pop_heap(heap_.begin(), heap_.end(), is_before);
-    heap_.pop_back();
+  if (!is_full()) {
+    heap_.push_back(candidate);
+    if (is_full()) std::make_heap(heap_.begin(), heap_.end(), is_before);
+    return;
   }
-  heap_.push_back(candidate);
+  if (!is_before(candidate, heap_.front())) return;
+  std::pop_heap(heap_.begin(), heap_.end(), is_before);
+  heap_.back() = candidate;
   std::push_heap(heap_.begin(), heap_.end(), is_before);
 }
 
 absl::Span<const Candidate> CandidateQueue::Sorted() {
-  std::sort_heap(heap_.begin(), heap_.end(),
-                 [this](const Candidate& x, const Candidate& y) { return IsBefore(order_, x, y); });
+  std::sort(heap_.begin(), heap_.end(),
+            [this](const Candidate& x, const Candidate& y) { return IsBefore(order_, x, y); });
   return heap_;
 }
 
@@ -67,6 +69,18 @@ std::optional<Candidate> Pairs::WithSelf(std::size_t i, std::size_t j) const {
   const std::optional<double> margin = MarginOf(ids, a.margin + b.margin);
   if (!margin) return std::nullopt;
   return Candidate{ids, 0, static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j), *margin};
+}
+
+void OwnPairs::Find(const Asker& asker) {
+  pairs_.clear();
+  const Pairs pairs(asker);
+  if (!pairs.asks_self()) return;
+  for (std::size_t j = 1; j < pairs.size(); ++j) {
+    for (std::size_t i = 0; i < j; ++i) {
+      const std::optional<Candidate> pair = pairs.WithSelf(i, j);
+      if (pair) pairs_.push_back({pair->ids.a, pair->ids.b, pair->a, pair->b, pair->margin});
+    }
+  }
 }
 
 std::uint64_t Pairs::CostOf(const Candidate& candidate, std::uint64_t distances) const {

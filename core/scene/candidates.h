@@ -61,7 +61,7 @@ class CandidateQueue {
   static constexpr std::size_t kMost = 16384;
 
  private:
-  std::vector<Candidate> heap_;  // the last one on top
+  std::vector<Candidate> heap_;  // once it is full, the last one on top
   std::optional<Candidate> after_;
   std::size_t capacity_ = kFirst;
   CandidateOrder order_ = CandidateOrder::kByIds;
@@ -115,6 +115,9 @@ class Pairs {
 
   // The same of two bodies of the asker, in the order of their ids.
   std::optional<Candidate> WithSelf(std::size_t i, std::size_t j) const;
+
+  // Those that are known beforehand; null: none.
+  const OwnPairs* own_pairs() const { return asker_.own_pairs; }
 
   // What any pair's margin may exceed the sum of its bodies' by.
   double LargestExcess() const;
@@ -188,18 +191,44 @@ void VisitScene(const Search<Probe>& search, float* limit, Take&& take) {
   }
 }
 
+// Their bound or, above the limit, anything that is above it: of boxes that have to meet no length
+// is needed.
+struct TwoBodies {
+  std::size_t i, j;
+};
+template <class Probe>
+float OwnBoundWithin(float limit, const Probes<Probe>& probes, TwoBodies two) {
+  const FloatBox& a = probes.held_in[two.i];
+  const FloatBox& b = probes.held_in[two.j];
+  if (limit == 0) return IsApart(a, b) ? kNeverMet : 0;
+  return OwnBound(probes.probes[two.i], a, b);
+}
+
+// As VisitSelf, of pairs that are known to be enabled.
+template <class Probe, class Take>
+void VisitKnown(const Search<Probe>& search, float* limit, Take&& take) {
+  const absl::Span<const OwnPair> known = search.pairs.own_pairs()->pairs();
+  search.pairs.Spend(kVerticesANode * known.size());
+  for (const OwnPair& pair : known) {
+    const float bound = OwnBoundWithin(*limit, search.probes, {pair.i, pair.j});
+    if (bound > *limit) continue;
+    take(Candidate{{pair.a, pair.b, true}, bound, pair.i, pair.j, pair.margin});
+  }
+}
+
 template <class Probe, class Take>
 void VisitSelf(const Search<Probe>& search, float* limit, Take&& take) {
   const Pairs& pairs = search.pairs;
   const Probes<Probe>& probes = search.probes;
   if (!pairs.asks_self()) return;
+  if (pairs.own_pairs() != nullptr) return VisitKnown(search, limit, take);
   for (std::size_t j = 1; j < pairs.size(); ++j) {
     if (!pairs.Spend(kVerticesANode * j)) {
       *limit = kNoReach;
       return;
     }
     for (std::size_t i = 0; i < j; ++i) {
-      const float bound = OwnBound(probes.probes[i], probes.held_in[i], probes.held_in[j]);
+      const float bound = OwnBoundWithin(*limit, probes, {i, j});
       if (bound > *limit) continue;
       std::optional<Candidate> candidate = pairs.WithSelf(i, j);
       if (!candidate) continue;

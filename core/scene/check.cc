@@ -11,10 +11,10 @@
 namespace clearance {
 namespace {
 
-// Of an intersection.
-Verdict VerdictOf(State state) {
-  if (state == State::kSeparated) return Verdict::kFree;
-  return state == State::kUndecided ? Verdict::kUndecided : Verdict::kTouching;
+// Without a margin.
+Verdict VerdictOf(const IntersectionAnswer& answer, double /*margin*/) {
+  if (answer.state == State::kSeparated) return Verdict::kFree;
+  return answer.state == State::kUndecided ? Verdict::kUndecided : Verdict::kTouching;
 }
 
 // Within a margin: what was decided to the tolerance is, and so is what is proved.
@@ -24,17 +24,14 @@ Verdict VerdictOf(const DistanceAnswer& answer, double margin) {
   return is_known ? Verdict::kTouching : Verdict::kUndecided;
 }
 
-PairVerdict AskPair(const Pairs& pairs, const Candidate& candidate) {
-  const PosedBody a = pairs.PosedA(candidate);
-  const PosedBody b = pairs.PosedB(candidate);
-  if (candidate.margin == 0) {
-    const IntersectionAnswer answer = Intersection(a, b);
-    return {candidate.ids, VerdictOf(answer.state), answer.bracket};
-  }
-  DistanceOptions options;
-  options.max_distance = candidate.margin;
-  const DistanceAnswer answer = Distance(a, b, options);
-  return {candidate.ids, VerdictOf(answer, candidate.margin), answer.bracket};
+// Asked side by side: few, since one that touches may end the check.
+constexpr GroupLimits kVerdictsAtOnce = {.size = 8, .distances = 1};
+
+// The next ones that have the first one's margin.
+absl::Span<const Candidate> SameMargin(absl::Span<const Candidate> candidates) {
+  std::size_t size = 1;
+  while (size < candidates.size() && candidates[size].margin == candidates[0].margin) ++size;
+  return candidates.first(size);
 }
 
 // How far bodies may move: the least over all pairs that were shown to it.
@@ -103,10 +100,36 @@ class Checker {
  private:
   template <class Sink>
   bool AskChunk(absl::Span<const Candidate> chunk, Sink& sink) {
-    for (const Candidate& candidate : chunk) {
-      if (!pairs_.Spend(pairs_.CostOf(candidate, 1))) return false;
-      ++answer_.counters.exact;
-      const PairVerdict found = AskPair(pairs_, candidate);
+    while (!chunk.empty()) {
+      absl::Span<const Candidate> alike = SameMargin(chunk);
+      const Group group = TakeGroup(pairs_, kVerdictsAtOnce, &alike);
+      if (!pairs_.Spend(group.cost)) return false;
+      answer_.counters.exact += group.candidates.size();
+      if (!Show(group.candidates, sink)) return false;
+      chunk.remove_prefix(group.candidates.size());
+    }
+    return true;
+  }
+
+  // Asks candidates of one margin.
+  template <class Sink>
+  bool Show(absl::Span<const Candidate> candidates, Sink& sink) {
+    const double margin = candidates[0].margin;
+    if (margin == 0) {
+      const auto answers = AskIntersections(pairs_, candidates, scratch_);
+      return ShowAnswers(candidates, answers, sink);
+    }
+    const auto answers =
+        AskDistances(pairs_, candidates, {.max_distance = margin, .tolerance = 0}, scratch_);
+    return ShowAnswers(candidates, answers, sink);
+  }
+
+  template <class Answer, class Sink>
+  bool ShowAnswers(absl::Span<const Candidate> candidates, absl::Span<const Answer> answers,
+                   Sink& sink) {
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+      const PairVerdict found = {candidates[i].ids, VerdictOf(answers[i], candidates[i].margin),
+                                 answers[i].bracket};
       if (found.verdict == Verdict::kFree) continue;
       Keep(found);
       if (!sink(found)) return false;
@@ -125,7 +148,7 @@ class Checker {
 
   bool AddAsked(absl::Span<const Candidate> chunk, FreeRadius* radius) {
     while (!chunk.empty()) {
-      const Group group = TakeGroup(pairs_, 1, &chunk);
+      const Group group = TakeGroup(pairs_, {}, &chunk);
       if (!pairs_.Spend(group.cost)) return false;
       const absl::Span<const DistanceAnswer> answers =
           AskDistances(pairs_, group.candidates, {}, scratch_);
@@ -163,6 +186,9 @@ void CheckConfigurations(const Configurations& configurations, const CheckOption
                          absl::Span<CheckAnswer> answers, SceneScratch* scratch) {
   Asker one = configurations.asker;
   const std::size_t size = one.bodies.size();
+  OwnPairs& own_pairs = scratch->parts().own_pairs;
+  own_pairs.Find(one);
+  one.own_pairs = &own_pairs;
   for (std::size_t i = 0; i < answers.size(); ++i) {
     one.poses = configurations.poses.subspan(i * size, size);
     answers[i] = CheckScene(one, options, scratch);

@@ -37,11 +37,12 @@ void VisitByDistance(const Work& work, const Limit& limit, const Keep& keep) {
                                    &work.scratch->queue, work.counters};
   const auto reach_of = [&] { return RoundUpToFloat(std::fmax(limit(), 0)); };
   float reach = reach_of();
-  const std::uint64_t distances = work.options.exact ? kDistancesAnExactPair : 1;
+  const GroupLimits limits = {.size = kDistancesAtOnce,
+                              .distances = work.options.exact ? kDistancesAnExactPair : 1};
   const auto ask = [&](absl::Span<const Candidate> chunk) {
     while (!chunk.empty()) {
       if (chunk.front().bound > reach) return false;
-      const Group group = TakeGroup(work.pairs, distances, &chunk);
+      const Group group = TakeGroup(work.pairs, limits, &chunk);
       if (!work.pairs.Spend(group.cost)) return false;
       const DistanceOptions asked = {.max_distance = std::fmax(limit(), 0),
                                      .tolerance = work.options.tolerance,

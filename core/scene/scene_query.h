@@ -25,6 +25,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
@@ -52,6 +53,8 @@ class SceneScratch {
   std::unique_ptr<Parts> parts_;
 };
 
+class OwnPairs;
+
 // The asker and the asked. Keeps references.
 struct Asker {
   const Scene& scene;
@@ -70,6 +73,28 @@ struct Asker {
   bool is_nameless = false;
   // Asked now and then whether to go on; null: the question runs to its end.
   Pacer* pacer = nullptr;
+  // Found for these bodies and rules, this scene's rules and `among`; null: found on the way.
+  const OwnPairs* own_pairs = nullptr;
+};
+
+// Which of the asker's own bodies are asked against each other, for many questions about the same
+// ones. Thread-compatible.
+struct OwnPair {
+  BodyId a = 0;  // < b
+  BodyId b = 0;
+  std::uint32_t i = 0;  // a's place among the bodies
+  std::uint32_t j = 0;
+  double margin = 0;
+};
+class OwnPairs {
+ public:
+  // Looks at every two bodies; wherever they stand.
+  void Find(const Asker& asker);
+
+  absl::Span<const OwnPair> pairs() const { return pairs_; }
+
+ private:
+  std::vector<OwnPair> pairs_;
 };
 
 struct IdPair {
@@ -179,7 +204,7 @@ NearestAnswer Nearest(const Asker& asker, const ClearanceOptions& options,
 
 // Many places of the same bodies.
 struct Configurations {
-  Asker asker;  // its poses are not used
+  Asker asker;  // its poses and own_pairs are not used
   // One pose each body of the asker, row after row.
   absl::Span<const Pose> poses;
 };

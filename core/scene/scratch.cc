@@ -14,6 +14,8 @@ namespace clearance {
 SceneScratch::Parts::Parts() : point(MakeBody(std::get<ConvexShapePtr>(MakePoint(0)))) {
   questions.reserve(kDistancesAtOnce);
   answers.resize(kDistancesAtOnce);
+  sign_questions.reserve(kDistancesAtOnce);
+  sign_answers.resize(kDistancesAtOnce);
 }
 
 SceneScratch::SceneScratch() : parts_(std::make_unique<Parts>()) {}
@@ -33,12 +35,12 @@ Probes<FloatBox> StandingProbes(const Pairs& pairs, Margins margins, SceneScratc
   return {scratch->boxes, scratch->boxes};
 }
 
-Group TakeGroup(const Pairs& pairs, std::uint64_t distances, absl::Span<const Candidate>* from) {
+Group TakeGroup(const Pairs& pairs, const GroupLimits& limits, absl::Span<const Candidate>* from) {
   Group group;
   Pacer::Cost cost;
   std::size_t size = 0;
-  while (size < std::min(from->size(), kDistancesAtOnce) && !cost.IsHigh()) {
-    const std::uint64_t next = pairs.CostOf((*from)[size++], distances);
+  while (size < std::min(from->size(), limits.size) && !cost.IsHigh()) {
+    const std::uint64_t next = pairs.CostOf((*from)[size++], limits.distances);
     cost.Add(next);
     group.cost += next;
   }
@@ -58,6 +60,19 @@ absl::Span<const DistanceAnswer> AskDistances(const Pairs& pairs,
   const absl::Span<DistanceAnswer> answers =
       absl::MakeSpan(scratch->answers).first(candidates.size());
   Distances(scratch->questions, answers);
+  return answers;
+}
+
+absl::Span<const IntersectionAnswer> AskIntersections(const Pairs& pairs,
+                                                      absl::Span<const Candidate> candidates,
+                                                      SceneScratch::Parts* scratch) {
+  scratch->sign_questions.clear();
+  for (const Candidate& candidate : candidates) {
+    scratch->sign_questions.push_back({pairs.PosedA(candidate), pairs.PosedB(candidate), {}});
+  }
+  const absl::Span<IntersectionAnswer> answers =
+      absl::MakeSpan(scratch->sign_answers).first(candidates.size());
+  Intersections(scratch->sign_questions, answers);
   return answers;
 }
 

@@ -23,7 +23,10 @@ struct SceneScratch::Parts {
   std::vector<MovingFloatBox> moving;  // likewise
   std::vector<BodyDistanceQuestion> questions;
   std::vector<DistanceAnswer> answers;  // kDistancesAtOnce of them
-  RigidBodyPtr point;                   // of rays
+  std::vector<BodyIntersectionQuestion> sign_questions;
+  std::vector<IntersectionAnswer> sign_answers;  // kDistancesAtOnce of them
+  RigidBodyPtr point;                            // of rays
+  OwnPairs own_pairs;                            // of configurations
 };
 
 // Boxes of the asker's bodies where they stand, `margin` more than their own margins around them if
@@ -37,9 +40,15 @@ struct Group {
   std::uint64_t cost = 0;
 };
 
-// Takes the next ones: as many as the core asks at once, unless they may take long together.
-// Requires: one at least; a pair of pieces takes so many distances.
-Group TakeGroup(const Pairs& pairs, std::uint64_t distances, absl::Span<const Candidate>* from);
+// How many at most, and how many distances a pair of pieces takes.
+struct GroupLimits {
+  std::size_t size = kDistancesAtOnce;
+  std::uint64_t distances = 1;
+};
+
+// Takes the next ones: as many as the limits let it, unless they may take long together. Requires:
+// one at least.
+Group TakeGroup(const Pairs& pairs, const GroupLimits& limits, absl::Span<const Candidate>* from);
 
 // Asks up to kDistancesAtOnce candidates for their distances side by side. The answers stay until
 // the next call.
@@ -47,6 +56,11 @@ absl::Span<const DistanceAnswer> AskDistances(const Pairs& pairs,
                                               absl::Span<const Candidate> candidates,
                                               const DistanceOptions& options,
                                               SceneScratch::Parts* scratch);
+
+// Likewise whether they touch.
+absl::Span<const IntersectionAnswer> AskIntersections(const Pairs& pairs,
+                                                      absl::Span<const Candidate> candidates,
+                                                      SceneScratch::Parts* scratch);
 
 }  // namespace clearance
 

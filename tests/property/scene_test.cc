@@ -116,11 +116,19 @@ class Asking {
   }
 
   Asker AskerOf(const Scene& scene) const {
-    return {scene, own_, {}, random_uses_rules_ ? &rules_ : nullptr, among_};
+    return {.scene = scene,
+            .bodies = own_,
+            .poses = {},
+            .rules = random_uses_rules_ ? &rules_ : nullptr,
+            .among = among_,
+            .own_pairs = knows_own_pairs_ ? &own_pairs_ : nullptr};
   }
 
   std::string Ask() {
     random_uses_rules_ = random_.OneIn(2);
+    knows_own_pairs_ = false;
+    own_pairs_.Find(AskerOf(*world_.scene()));
+    knows_own_pairs_ = random_.OneIn(2);
     ++tally_->questions;
     const int kind = random_.Below(8);
     if (kind < 3) return AskCheck();
@@ -247,6 +255,8 @@ class Asking {
   PairRules rules_;
   Asker::Among among_ = Asker::Among::kSceneAndSelf;
   bool random_uses_rules_ = false;
+  OwnPairs own_pairs_;
+  bool knows_own_pairs_ = false;
 };
 
 constexpr int kQuestionsARevision = 10;

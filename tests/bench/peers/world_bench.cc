@@ -191,7 +191,7 @@ class ArmBench {
     std::size_t touching = 0;
     std::size_t differ[2] = {};
     for (const Problem& problem : problems_) {
-      LoadOthers(problem);
+      Load(problem);
       for (std::size_t i = 0; i < kConfigurations; ++i) {
         const bool touches = AskOurs(problem, i);
         touching += touches ? 1 : 0;
@@ -209,7 +209,7 @@ class ArmBench {
     double ours = 0;
     double theirs[2] = {};
     for (const Problem& problem : problems_) {
-      LoadOthers(problem);
+      Load(problem);
       ours += TimeOf([&](std::size_t i) { AskOurs(problem, i); });
       for (std::size_t k = 0; k < 2; ++k)
         theirs[k] += TimeOf([&](std::size_t i) { AskFcl(k, problem, i); });
@@ -229,13 +229,17 @@ class ArmBench {
     return ThreadNanoseconds() - before;
   }
 
-  void LoadOthers(const Problem& problem) {
+  void Load(const Problem& problem) {
+    own_pairs_.Find({.scene = *problem.scene, .bodies = bodies_, .rules = &rules_});
     for (plan::FclCell& fcl : fcl_) fcl.Load(problem.obstacles);
   }
 
   Asker AskerOf(const Problem& problem, std::size_t i) const {
-    return {
-        .scene = *problem.scene, .bodies = bodies_, .poses = problem.poses[i], .rules = &rules_};
+    return {.scene = *problem.scene,
+            .bodies = bodies_,
+            .poses = problem.poses[i],
+            .rules = &rules_,
+            .own_pairs = &own_pairs_};
   }
 
   bool AskOurs(const Problem& problem, std::size_t i) {
@@ -251,6 +255,7 @@ class ArmBench {
   const PairRules rules_;
   const std::vector<Problem>& problems_;
   SceneScratch scratch_;
+  OwnPairs own_pairs_;
   plan::FclCell fcl_[2] = {{arm_, plan::FclCell::Solver::kLibccd},
                            {arm_, plan::FclCell::Solver::kIndependent}};
 };

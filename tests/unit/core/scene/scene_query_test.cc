@@ -207,6 +207,30 @@ TEST_F(SceneQuery, ConfigurationsAreAnsweredAsAlone) {
   EXPECT_TRUE(clearances[2].pair.is_self);
 }
 
+TEST_F(SceneQuery, OwnPairsAreThoseThatAreAsked) {
+  std::vector<SceneBody> bodies = {{9, Cube(0.5), At(0, 50, 0), {}, 0.25},
+                                   {7, Cube(0.5), At(0, 60, 0), {}, 0},
+                                   {8, Cube(0.5), At(0, 70, 0), {2, 2}, 0}};
+  const PairRules rules(std::vector<PairRule>{{7, 9, false, 2}});
+  Asker asker = AskerOf(bodies);
+  asker.rules = &rules;
+  OwnPairs own_pairs;
+  own_pairs.Find(asker);
+  ASSERT_EQ(own_pairs.pairs().size(), 1u);
+  EXPECT_EQ(own_pairs.pairs()[0].a, 7u);
+  EXPECT_EQ(own_pairs.pairs()[0].b, 9u);
+  EXPECT_EQ(own_pairs.pairs()[0].i, 1u);
+  EXPECT_EQ(own_pairs.pairs()[0].j, 0u);
+  EXPECT_EQ(own_pairs.pairs()[0].margin, 2);
+  asker.own_pairs = &own_pairs;
+  EXPECT_EQ(CheckScene(asker, {}, &scratch_).verdict, Verdict::kFree);
+  bodies[1].X_WB = At(0, 52.75, 0);
+  EXPECT_EQ(CheckScene(asker, {}, &scratch_).first.pair, (IdPair{7, 9, true}));
+  asker.among = Asker::Among::kScene;
+  own_pairs.Find(asker);
+  EXPECT_TRUE(own_pairs.pairs().empty());
+}
+
 // Of its own pairs both may move.
 TEST_F(SceneQuery, HalfOfADistanceIsFreeWhereBothMove) {
   const std::vector<SceneBody> bodies = {{7, Cube(0.5), At(2, 50, 0), {}, 0},
