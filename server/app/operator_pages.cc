@@ -39,8 +39,10 @@ HttpReply OperatorPages::Answer(const HttpRequest& request) {
                             : HttpReply{.body = "alive\n"};
   }
   if (path == "/readyz") {
-    return ready_ ? HttpReply{.body = "ready\n"}
-                  : HttpReply{.status = 503, .body = "not ready: starting or draining\n"};
+    if (!ready_) return {.status = 503, .body = "not ready: starting or draining\n"};
+    const bool is_ready = !is_ready_ || is_ready_();
+    return is_ready ? HttpReply{.body = "ready\n"}
+                    : HttpReply{.status = 503, .body = "not ready: the store does not answer\n"};
   }
   const HttpReply* const file = page_.has_value() ? page_->first.Find(path) : nullptr;
   return file == nullptr ? NotHere() : *file;

@@ -7,6 +7,7 @@
 #define CLEARANCE_SERVER_APP_OPERATOR_PAGES_H_
 
 #include <atomic>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -29,8 +30,10 @@ class OperatorPages {
   // Before the first request.
   void Show(PageFiles files, PageCalls calls) { page_.emplace(std::move(files), std::move(calls)); }
 
-  // Not ready until told so.
+  // Not ready until told so, and then only while what is asked, if anything, says so too.
   void SetReady(bool ready) { ready_ = ready; }
+  // Before that.
+  void ReadyWhile(std::function<bool()> is_ready) { is_ready_ = std::move(is_ready); }
 
   HttpReply Answer(const HttpRequest& request);
 
@@ -44,6 +47,7 @@ class OperatorPages {
   const Metrics* const metrics_;
   Liveness* const liveness_;
   std::optional<std::pair<PageFiles, PageCalls>> page_;
+  std::function<bool()> is_ready_;
   std::atomic<bool> ready_ = false;
   std::atomic<int> calls_ = 0;  // of the page, being answered
 };

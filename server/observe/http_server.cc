@@ -1,131 +1,183 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/observe/http_server.h"
 
-#include <civetweb.h>
-
-#include <array>
-#include <stop_token>
+#include <algorithm>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <list>
+#include <optional>
 #include <thread>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
-#include "absl/time/time.h"
-#include "server/observe/steady_clock.h"
+#include "server/observe/http_connection.h"
 
 namespace clearance::server {
 namespace {
 
-// No document root: nothing is served but what the handler answers. The timeout frees a thread from
-// a client that connects and says nothing.
-std::array<const char*, 9> Options(const std::string& address) {
-  return {"listening_ports",
-          address.c_str(),
-          "num_threads",
-          "8",
-          "request_timeout_ms",
-          "5000",
-          "decode_url",
-          "no",
-          nullptr};
-}
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using Error = boost::system::error_code;
+using Stage = HttpConnection::Stage;
 
-constexpr long long kMostBodyBytes = 64 << 10;
-
-// civetweb waits its time for each part of a body anew.
-constexpr absl::Duration kLongestBody = absl::Seconds(5);
-
-std::string HeaderOf(const mg_connection* connection, const char* name) {
-  const char* const value = mg_get_header(connection, name);
-  return value == nullptr ? "" : value;
-}
-
-// The status of HTTP that refuses the request, 200 for none.
-int ReadBody(mg_connection* connection, std::string* body) {
-  const long long size = mg_get_request_info(connection)->content_length;
-  if (size < 0) return 411;
-  if (size > kMostBodyBytes) return 413;
-  const SteadyTime until = SteadyNow() + kLongestBody;
-  // A byte at a time: it returns only once it has all that it is asked for.
-  for (char byte = 0; body->size() < static_cast<std::size_t>(size); body->push_back(byte)) {
-    if (SteadyNow() > until) return 408;
-    if (mg_read(connection, &byte, 1) != 1) return 400;
-  }
-  return 200;
-}
-
-void Send(mg_connection* connection, const HttpReply& reply, bool with_body) {
-  const std::string head = absl::StrCat(
-      "HTTP/1.1 ", reply.status, " ", mg_get_response_code_text(connection, reply.status),
-      "\r\nContent-Type: ", reply.content_type, "\r\nContent-Length: ", reply.body.size(),
-      "\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nContent-Security-Policy: "
-      "default-src 'self'; frame-ancestors 'none'\r\nConnection: close\r\n\r\n");
-  mg_write(connection, head.data(), head.size());
-  if (with_body) mg_write(connection, reply.body.data(), reply.body.size());
-}
+constexpr std::size_t kThreads = 8;
+// After no connection could be accepted: it may be for want of descriptors.
+constexpr std::chrono::milliseconds kAcceptPause{20};
 
 }  // namespace
 
-HttpServer::HttpServer(std::string host, Handler handler, TakesBody takes_body)
-    : host_(std::move(host)), handler_(std::move(handler)), takes_body_(std::move(takes_body)) {}
+// Its members are its one thread's but for what Run() and the end need.
+class HttpServer::Loop {
+ public:
+  Loop(Handler handler, TakesBody takes_body, absl::Duration deadline)
+      : handler_(std::move(handler)),
+        hooks_{.takes_body = std::move(takes_body),
+               .ask = [this](const HttpConnectionPtr& asking,
+                             HttpRequest request) { Ask(asking, std::move(request)); },
+               .holds = [this] { BoundReplies(); },
+               .gone = [this](const HttpConnectionPtr& gone) { Forget(gone); }},
+        deadline_(absl::ToChronoNanoseconds(deadline)) {}
 
-// civetweb of Debian 12 notices that it has to stop when its accept loop wakes: within two seconds,
-// or at the next connection. So connections come until it did.
-HttpServer::~HttpServer() {
-  if (context_ == nullptr) return;
-  const std::jthread waker([this](const std::stop_token& stopped) {
-    std::array<char, 256> error;
-    while (!stopped.stop_requested()) {
-      mg_connection* const connection =
-          mg_connect_client(host_.c_str(), port_, 0, error.data(), error.size());
-      if (connection != nullptr) mg_close_connection(connection);
-      absl::SleepFor(absl::Milliseconds(5));
+  // Those that wait for a thread are dropped.
+  ~Loop() {
+    context_.stop();
+    if (thread_.joinable()) thread_.join();
+    workers_.stop();
+    workers_.join();
+  }
+  Loop(const Loop&) = delete;
+  Loop& operator=(const Loop&) = delete;
+
+  Error Listen(const std::string& host, const std::string& port) {
+    Error error;
+    const auto found = tcp::resolver(context_).resolve(
+        tcp::v4(), host, port, tcp::resolver::passive | tcp::resolver::numeric_service, error);
+    if (error) return error;
+    const tcp::endpoint endpoint = found.begin()->endpoint();
+    acceptor_.open(endpoint.protocol(), error);
+    if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
+    if (!error) acceptor_.bind(endpoint, error);
+    if (!error) acceptor_.listen(tcp::acceptor::max_listen_connections, error);
+    if (!error) port_ = acceptor_.local_endpoint(error).port();
+    return error;
+  }
+
+  void Run() {
+    Accept();
+    thread_ = std::thread([this] { context_.run(); });
+  }
+
+  int port() const { return port_; }
+
+ private:
+  using Connections = std::list<HttpConnectionPtr>;  // the oldest first
+
+  // Unless it waits for one already, or there is no room for another.
+  void Accept() {
+    if (is_accepting_ || !HasRoom()) return;
+    is_accepting_ = true;
+    acceptor_.async_accept([this](const Error& error, tcp::socket socket) {
+      is_accepting_ = false;
+      if (error && error != asio::error::connection_aborted) return AcceptLater();
+      if (!error) Take(std::move(socket));
+      Accept();
+    });
+  }
+
+  void AcceptLater() {
+    is_accepting_ = true;
+    pause_.expires_after(kAcceptPause);
+    pause_.async_wait([this](const Error&) {
+      is_accepting_ = false;
+      Accept();
+    });
+  }
+
+  // A connection that nobody may take the place of is one that is being answered.
+  bool HasRoom() const {
+    return connections_.size() < HttpServer::kMostConnections ||
+           std::any_of(connections_.begin(), connections_.end(),
+                       [](const auto& one) { return one->stage() != Stage::kAnswering; });
+  }
+
+  void Take(tcp::socket socket) {
+    if (connections_.size() >= HttpServer::kMostConnections) EndLongest();
+    connections_.push_back(std::make_shared<HttpConnection>(std::move(socket), hooks_, deadline_));
+    connections_.back()->Start();
+  }
+
+  // Whoever reads a reply is longer here than whoever has asked.
+  void EndLongest() {
+    const auto longest = [this](const auto& is_meant) {
+      const auto found =
+          std::find_if(connections_.begin(), connections_.end(),
+                       [&](const HttpConnectionPtr& one) { return is_meant(one->stage()); });
+      return found == connections_.end() ? HttpConnectionPtr() : *found;
+    };
+    HttpConnectionPtr ended =
+        longest([](Stage stage) { return stage == Stage::kReading || stage == Stage::kLeaving; });
+    if (ended == nullptr) ended = longest([](Stage stage) { return stage == Stage::kWriting; });
+    if (ended != nullptr) ended->End();
+  }
+
+  void Ask(const HttpConnectionPtr& asking, HttpRequest request) {
+    asio::post(workers_, [this, asking, request = std::move(request)] {
+      asio::post(context_, [this, asking, reply = handler_(request)]() mutable {
+        asking->Reply(std::move(reply));
+        Accept();
+      });
+    });
+  }
+
+  void BoundReplies() {
+    const Connections all = connections_;
+    std::size_t bytes = 0;
+    for (const HttpConnectionPtr& one : all) bytes += one->reply_bytes();
+    for (const HttpConnectionPtr& one : all) {
+      if (bytes <= HttpServer::kMostReplyBytes) return;
+      const std::size_t held = one->reply_bytes();
+      if (held > 0) one->End();
+      bytes -= held;
     }
-  });
-  mg_stop(context_);
-}
+  }
+
+  void Forget(const HttpConnectionPtr& gone) {
+    connections_.remove(gone);
+    Accept();
+  }
+
+  const Handler handler_;
+  const HttpHooks hooks_;
+  const std::chrono::nanoseconds deadline_;
+  asio::io_context context_{1};
+  tcp::acceptor acceptor_{context_};
+  asio::steady_timer pause_{context_};
+  Connections connections_;
+  bool is_accepting_ = false;
+  int port_ = 0;
+  asio::thread_pool workers_{kThreads};
+  std::thread thread_;
+};
+
+HttpServer::HttpServer(std::unique_ptr<Loop> loop) : loop_(std::move(loop)) {}
+HttpServer::~HttpServer() = default;
 
 absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(const std::string& address,
-                                                              Handler handler,
-                                                              TakesBody takes_body) {
-  std::unique_ptr<HttpServer> server(new HttpServer(address.substr(0, address.rfind(':')),
-                                                    std::move(handler), std::move(takes_body)));
-  mg_callbacks callbacks{};
-  // civetweb would write to a file or to stderr in a form of its own.
-  callbacks.log_message = [](const mg_connection*, const char*) { return 1; };
-  server->context_ = mg_start(&callbacks, nullptr, Options(address).data());
-  mg_server_port bound{};
-  if (server->context_ == nullptr || mg_get_server_ports(server->context_, 1, &bound) != 1) {
-    return absl::UnavailableError(absl::StrCat("cannot listen for HTTP on ", address));
+                                                              Handler handler, TakesBody takes_body,
+                                                              absl::Duration deadline) {
+  auto loop = std::make_unique<Loop>(std::move(handler), std::move(takes_body), deadline);
+  const std::size_t colon = std::min(address.rfind(':'), address.size());
+  const std::string port = address.substr(std::min(colon + 1, address.size()));
+  if (const Error error = loop->Listen(address.substr(0, colon), port)) {
+    return absl::UnavailableError(
+        absl::StrCat("cannot listen for HTTP on ", address, ": ", error.message()));
   }
-  server->port_ = bound.port;
-  mg_set_request_handler(server->context_, "**", &HttpServer::OnRequest, server.get());
-  return server;
+  loop->Run();
+  return std::unique_ptr<HttpServer>(new HttpServer(std::move(loop)));
 }
 
-int HttpServer::OnRequest(mg_connection* connection, void* self) {
-  const mg_request_info& request = *mg_get_request_info(connection);
-  HttpRequest asked{.method = request.request_method,
-                    .path = request.local_uri,
-                    .content_type = HeaderOf(connection, "Content-Type"),
-                    .authorization = HeaderOf(connection, "Authorization"),
-                    .host = HeaderOf(connection, "Host"),
-                    .body = {}};
-  const bool is_head = asked.method == "HEAD";
-  const bool is_post = asked.method == "POST";
-  const HttpServer& server = *static_cast<HttpServer*>(self);
-  // Who only wants to hold a thread gets as far as a path that takes a body.
-  const bool has_body = is_post && server.takes_body_ && server.takes_body_(asked.path);
-  const int status = has_body ? ReadBody(connection, &asked.body) : 200;
-  HttpReply reply{.status = status, .body = "the body cannot be taken\n"};
-  if (!is_post && !is_head && asked.method != "GET") {
-    reply = {.status = 405, .body = "only GET, HEAD and POST\n"};
-  } else if (status == 200) {
-    reply = server.handler_(asked);
-  }
-  Send(connection, reply, !is_head);
-  return reply.status;
-}
+int HttpServer::port() const { return loop_->port(); }
 
 }  // namespace clearance::server

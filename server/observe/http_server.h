@@ -2,41 +2,31 @@
 //
 // A small HTTP server for operators: /metrics, /livez, /readyz and a page to look at, on a port of
 // its own, with threads of its own, so that no scrape waits for a query nor a query for a scrape.
-// prometheus-cpp's Exposer runs the same web server (civetweb) but lets nothing else answer on its
-// port.
+//
+// Probes have to be answered while others send a byte at a time, or take one. So it is no web
+// server with a thread for each connection: one thread reads and writes all connections and waits
+// for none (Boost.Asio), others make the replies, and where there is no room for a new connection
+// the one goes that has been there longest.
 
 #ifndef CLEARANCE_SERVER_OBSERVE_HTTP_SERVER_H_
 #define CLEARANCE_SERVER_OBSERVE_HTTP_SERVER_H_
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
 
 #include "absl/status/statusor.h"
-
-struct mg_context;
-struct mg_connection;
+#include "absl/time/time.h"
+#include "server/observe/http_message.h"
 
 namespace clearance::server {
 
-// As far as anything here asks for it.
-struct HttpRequest {
-  std::string method;  // GET, HEAD or POST
-  std::string path;    // without its query
-  std::string content_type;
-  std::string authorization;
-  std::string host;
-  std::string body;  // of a POST to a path that takes one
-};
+// How long a request may take to come, with its body, and how long a reply may not go on.
+inline constexpr absl::Duration kHttpDeadline = absl::Seconds(5);
 
-struct HttpReply {
-  int status = 200;
-  std::string content_type = "text/plain; charset=utf-8";
-  std::string body;
-};
-
-// Serves GET, HEAD and POST (of at most 64 KiB whose length is told, within five seconds) until it
-// is destroyed. Thread-safe.
+// Serves GET, HEAD and POST (of at most 64 KiB whose length is told), one request a connection,
+// until it is destroyed. Thread-safe.
 class HttpServer {
  public:
   // Called from several threads.
@@ -44,26 +34,29 @@ class HttpServer {
   // Whether the body of a POST to the path is read. Null: of none.
   using TakesBody = std::function<bool(const std::string& path)>;
 
-  // `address` is host:port, IPv4; port 0 takes a free one. UNAVAILABLE if it cannot be bound.
+  static constexpr std::size_t kMostConnections = 64;
+  // Of replies that are not taken; beyond it the longest-open connection that holds one is ended.
+  static constexpr std::size_t kMostReplyBytes = 200 << 20;
+
+  // `address` is host:port, IPv4; port 0 takes a free one. UNAVAILABLE if it cannot be bound. A
+  // request that is not whole within `deadline` is answered with 408.
   static absl::StatusOr<std::unique_ptr<HttpServer>> Start(const std::string& address,
                                                            Handler handler,
-                                                           TakesBody takes_body = nullptr);
+                                                           TakesBody takes_body = nullptr,
+                                                           absl::Duration deadline = kHttpDeadline);
+  // Ends the connections, and waits for the handlers that are being called.
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
 
-  int port() const { return port_; }
+  int port() const;
 
  private:
-  HttpServer(std::string host, Handler handler, TakesBody takes_body);
+  class Loop;
 
-  static int OnRequest(mg_connection* connection, void* self);
+  explicit HttpServer(std::unique_ptr<Loop> loop);
 
-  const std::string host_;
-  const Handler handler_;
-  const TakesBody takes_body_;
-  mg_context* context_ = nullptr;
-  int port_ = 0;
+  const std::unique_ptr<Loop> loop_;
 };
 
 }  // namespace clearance::server

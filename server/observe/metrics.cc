@@ -342,7 +342,23 @@ void Metrics::MakeStoreSeries() {
                     .Name("clearance_store_bytes")
                     .Help("Bytes on disk, with the log that is not folded in yet.")
                     .Register(registry_)
-                    .Add({})};
+                    .Add({}),
+      .is_reached = &BuildGauge()
+                         .Name("clearance_store_reached")
+                         .Help("1 while a shared store answers, 0 else and without one.")
+                         .Register(registry_)
+                         .Add({}),
+      .round_trip_seconds =
+          histogram("clearance_store_round_trip_seconds",
+                    "Time of one question to the shared store.", CommitSecondsBuckets()),
+      .watch_lag_seconds =
+          histogram("clearance_store_watch_lag_seconds",
+                    "Time from knowing of another server's commit to having applied it.",
+                    CommitSecondsBuckets()),
+      .conflicts = counter("clearance_store_conflicts_total",
+                           "Commits that another server's was faster than; made anew."),
+      .reloads = counter("clearance_store_reloads_total",
+                         "Times that the whole shared registry was read anew.")};
 }
 
 void Metrics::Record(const BatchTally& tally, absl::Duration compute_time) {

@@ -71,6 +71,12 @@ struct StoreSeries {
   prometheus::Histogram* commit_names = nullptr;
   prometheus::Counter* failures = nullptr;
   prometheus::Gauge* bytes = nullptr;
+  // Of one that servers share.
+  prometheus::Gauge* is_reached = nullptr;
+  prometheus::Histogram* round_trip_seconds = nullptr;
+  prometheus::Histogram* watch_lag_seconds = nullptr;
+  prometheus::Counter* conflicts = nullptr;
+  prometheus::Counter* reloads = nullptr;
 };
 
 // Thread-safe. Handles live as long as the Metrics.

@@ -10,7 +10,7 @@
 
 #include <utility>
 
-#include "server/service/descriptor.h"
+#include "server/observe/descriptor.h"
 
 namespace clearance::server {
 namespace {

@@ -16,8 +16,8 @@
 #include <thread>
 
 #include "absl/time/time.h"
+#include "server/observe/descriptor.h"
 #include "server/observe/steady_clock.h"
-#include "server/service/descriptor.h"
 
 namespace clearance::server {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "server/service/descriptor.h"
+#include "server/observe/descriptor.h"
 
 namespace clearance::server {
 

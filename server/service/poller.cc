@@ -70,6 +70,21 @@ void Poller::Drain::Complete(bool /*ok*/) {
   }
 }
 
+void Poller::LookAgain() {
+  // One that is still on its way will do, and an alarm takes no second one.
+  if (call_.is_on_its_way.exchange(true)) return;
+  call_alarm_.Set(queue_.get(), gpr_time_0(GPR_CLOCK_MONOTONIC), static_cast<Completion*>(&call_));
+}
+
+// First: what is left from now on is not seen for certain.
+void Poller::Call::Complete(bool /*ok*/) {
+  is_on_its_way = false;
+  const std::vector<Looker*> lookers(poller_.lookers_.begin(), poller_.lookers_.end());
+  for (Looker* const looker : lookers) {
+    if (poller_.lookers_.contains(looker)) looker->look_();
+  }
+}
+
 void Poller::Count(int change) {
   const std::lock_guard lock(mutex_);
   calls_ += change;

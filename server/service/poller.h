@@ -11,9 +11,11 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/time/time.h"
@@ -22,8 +24,8 @@
 
 namespace clearance::server {
 
-// Only queue(), Run(), BeginDrain(), AwaitEnd(), turns(), HeldFor() and AskToTurn() may be called
-// from other threads than the polling one.
+// Only queue(), Run(), BeginDrain(), LookAgain(), AwaitEnd(), turns(), HeldFor() and AskToTurn()
+// may be called from other threads than the polling one.
 class Poller {
  public:
   explicit Poller(std::unique_ptr<grpc::ServerCompletionQueue> queue);
@@ -52,6 +54,10 @@ class Poller {
 
   // Makes it come back once more, if it still does. Requires: the queue is not being shut down.
   void AskToTurn();
+
+  // Has everybody who waits for it look, once more after this, at what other threads have left for
+  // them. Requires: a call lives here.
+  void LookAgain();
 
   // Blocks until no call lives here. Requires: the server is shut down, so no call can begin.
   void AwaitEnd();
@@ -83,7 +89,35 @@ class Poller {
     Operation& operation_;
   };
 
+  // Called on the polling thread after each LookAgain(). It may end calls.
+  class Looker {
+   public:
+    Looker(Poller& poller, std::function<void()> look) : poller_(poller), look_(std::move(look)) {
+      poller_.lookers_.insert(this);
+    }
+    ~Looker() { poller_.lookers_.erase(this); }
+    Looker(const Looker&) = delete;
+    Looker& operator=(const Looker&) = delete;
+
+   private:
+    friend class Poller;
+
+    Poller& poller_;
+    const std::function<void()> look_;
+  };
+
  private:
+  class Call final : public Completion {
+   public:
+    explicit Call(Poller& poller) : poller_(poller) {}
+    void Complete(bool ok) override;
+
+    std::atomic<bool> is_on_its_way = false;
+
+   private:
+    Poller& poller_;
+  };
+
   class Drain final : public Completion {
    public:
     explicit Drain(Poller& poller) : poller_(poller) {}
@@ -109,6 +143,9 @@ class Poller {
   absl::flat_hash_set<Operation*> watched_;
   Drain drain_{*this};
   grpc::Alarm drain_alarm_;
+  absl::flat_hash_set<Looker*> lookers_;
+  Call call_{*this};
+  grpc::Alarm call_alarm_;
   std::atomic<std::uint64_t> turns_ = 0;     // written by the polling thread alone
   std::atomic<bool> is_completing_ = false;  // likewise: the server's own code runs
   // Of HeldFor().

@@ -6,10 +6,12 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "clearance/v1/server_service.grpc.pb.h"
 #include "tests/integration/process/server_process.h"
 #include "tests/support/raw_http.h"
+#include "tests/support/raw_http2.h"
 
 namespace clearance::test {
 namespace {
@@ -24,6 +26,19 @@ TEST(OperatorPages, SayAliveAndReadyAndWhatElseIsNotThere) {
   EXPECT_THAT(HttpGet(server.http_port(), "/readyz"),
               AllOf(StartsWith("HTTP/1.1 200 "), EndsWith("\r\n\r\nready\n")));
   EXPECT_THAT(HttpGet(server.http_port(), "/"), StartsWith("HTTP/1.1 404 "));
+}
+
+// A byte of a header at a time, of many connections, then none: an orchestrator that hears nothing
+// would kill the server.
+TEST(OperatorPages, SayAliveAndReadyWhileOthersSendTheirHeadersSlowly) {
+  ServerProcess server;
+  std::vector<RawConnection> slow;
+  for (int i = 0; i < 64; ++i) slow.emplace_back(server.http_port(), kAttacker);
+  for (const char byte : std::string("GET /livez HTTP/1.1\r\nHost: x\r\nA: ")) {
+    for (const RawConnection& connection : slow) connection.Send(std::string(1, byte));
+    EXPECT_THAT(HttpGet(server.http_port(), "/livez"), EndsWith("\r\n\r\nalive\n"));
+    EXPECT_THAT(HttpGet(server.http_port(), "/readyz"), EndsWith("\r\n\r\nready\n"));
+  }
 }
 
 TEST(OperatorPages, CountACallInTheMetrics) {

@@ -92,7 +92,8 @@ void AwaitEnd(const Descriptor& connection) {
   }
 }
 
-// What keeps the thread that reads connections may have been others, that sent little each.
+// What keeps the thread that reads connections may have been others, that sent little each. Nobody
+// reads on what the log says meanwhile.
 TEST(ListenerHold, CutsTheOneThatIsSuspectedAndLetsItsAddressIn) {
   Metrics metrics("1");
   std::vector<Descriptor> taken;
@@ -101,9 +102,12 @@ TEST(ListenerHold, CutsTheOneThatIsSuspectedAndLetsItsAddressIn) {
   std::atomic<int> looks = 0;
   std::atomic<int> held_ms = 1;
   std::string line;
-  Log log(LogFormat::kHuman, LogLevel::kInfo,
-          [&](absl::string_view text) { line = std::string(text); });
-  const auto listener = OpenListener(metrics, "127.0.0.1:0", &log);
+  std::latch is_read(1);
+  Log log(LogFormat::kHuman, LogLevel::kInfo, [&](absl::string_view text) {
+    is_read.wait();
+    line = std::string(text);
+  });
+  auto listener = OpenListener(metrics, "127.0.0.1:0", &log);
   listener->Run(
       [&](Descriptor connection) {
         taken.push_back(std::move(connection));
@@ -130,6 +134,8 @@ TEST(ListenerHold, CutsTheOneThatIsSuspectedAndLetsItsAddressIn) {
   while (count < 2 && metrics.connections().refused_cut->Value() == 0) std::this_thread::yield();
   EXPECT_EQ(metrics.connections().refused_cut->Value(), 0);
   listener->Close();
+  is_read.count_down();
+  listener.reset();
   EXPECT_THAT(line, AllOf(HasSubstr(" peer=ipv4:127.0.0.1:"), HasSubstr(" reason=flood "),
                           HasSubstr(" evidence=\"holds a thread that reads\" "),
                           HasSubstr(" received_bytes=2097152 "), HasSubstr(" banned=false ")));
@@ -180,7 +186,7 @@ TEST(ListenerDrain, CutsAClientOfAUnixSocketThatHoldsTheHandover) {
   std::string line;
   Log log(LogFormat::kHuman, LogLevel::kInfo,
           [&](absl::string_view text) { line = std::string(text); });
-  const auto listener = OpenListener(metrics, "unix:" + path, &log);
+  auto listener = OpenListener(metrics, "unix:" + path, &log);
   listener->Run([&](const Descriptor& connection) {
     is_held.count_down();
     // Spends processor time until the connection is ended.
@@ -197,7 +203,7 @@ TEST(ListenerDrain, CutsAClientOfAUnixSocketThatHoldsTheHandover) {
   is_held.wait();
   listener->StopAccepting();
   EXPECT_EQ(metrics.connections().cut_flood->Value(), 1);
-  listener->Close();
+  listener.reset();
   EXPECT_THAT(line, AllOf(HasSubstr(" peer=unix: "), HasSubstr(" reason=flood "),
                           HasSubstr(" evidence=\"holds the thread that hands connections over\"")));
 }

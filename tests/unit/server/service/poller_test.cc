@@ -92,5 +92,27 @@ TEST(PollerTurns, AThreadThatIsHeldDoesNotTurnAndDoesOnceItIsLetGo) {
   AwaitTurnAfter(*test.poller, turns + 1);
 }
 
+// Each time somebody asks, on the polling thread; whoever is gone is not called.
+TEST(PollerLookAgain, CallsThoseWhoWaitForIt) {
+  const TestPoller test;
+  std::atomic<int> looks = 0;
+  std::thread::id where;
+  int gone = 0;
+  const Poller::Looker looker(*test.poller, [&] {
+    where = std::this_thread::get_id();
+    ++looks;
+  });
+  {
+    const Poller::Looker brief(*test.poller, [&] { ++gone; });
+  }
+  test.poller->Run();
+  for (int i = 1; i <= 100; ++i) {
+    test.poller->LookAgain();
+    while (looks < i) std::this_thread::yield();
+  }
+  EXPECT_NE(where, std::this_thread::get_id());
+  EXPECT_EQ(gone, 0);
+}
+
 }  // namespace
 }  // namespace clearance::server

@@ -14,7 +14,7 @@
 #include <thread>
 
 #include "grpcpp/generic/async_generic_service.h"
-#include "server/service/descriptor.h"
+#include "server/observe/descriptor.h"
 
 namespace clearance::server {
 namespace {

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "server/service/descriptor.h"
+#include "server/observe/descriptor.h"
 
 namespace clearance::server {
 namespace {

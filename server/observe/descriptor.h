@@ -2,8 +2,8 @@
 //
 // A file descriptor that is closed with its owner.
 
-#ifndef CLEARANCE_SERVER_SERVICE_DESCRIPTOR_H_
-#define CLEARANCE_SERVER_SERVICE_DESCRIPTOR_H_
+#ifndef CLEARANCE_SERVER_OBSERVE_DESCRIPTOR_H_
+#define CLEARANCE_SERVER_OBSERVE_DESCRIPTOR_H_
 
 #include <unistd.h>
 
@@ -42,4 +42,4 @@ class Descriptor {
 
 }  // namespace clearance::server
 
-#endif  // CLEARANCE_SERVER_SERVICE_DESCRIPTOR_H_
+#endif  // CLEARANCE_SERVER_OBSERVE_DESCRIPTOR_H_

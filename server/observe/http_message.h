@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the operators' port knows of HTTP: a request as far as anything here asks for it, and whole
+// replies.
+
+#ifndef CLEARANCE_SERVER_OBSERVE_HTTP_MESSAGE_H_
+#define CLEARANCE_SERVER_OBSERVE_HTTP_MESSAGE_H_
+
+#include <string>
+
+namespace clearance::server {
+
+struct HttpRequest {
+  std::string method;  // GET, HEAD or POST
+  std::string path;    // without its query; begins with a slash
+  std::string content_type;
+  std::string authorization;
+  std::string host;
+  std::string body;  // of a POST to a path that takes one
+};
+
+struct HttpReply {
+  int status = 200;
+  std::string content_type = "text/plain; charset=utf-8";
+  std::string body;
+};
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_OBSERVE_HTTP_MESSAGE_H_
