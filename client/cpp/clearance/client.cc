@@ -16,6 +16,7 @@
 #include "internal/session_impl.h"
 #include "internal/shape_convert.h"
 #include "internal/status_convert.h"
+#include "internal/target.h"
 #include "internal/token.h"
 #include "internal/unary_method.h"
 
@@ -40,7 +41,9 @@ Client::Client(std::shared_ptr<const Connection> connection, absl::Duration time
 
 absl::StatusOr<Client> Client::Connect(const std::string& address, const ClientOptions& options) {
   if (absl::Status status = CheckToken(options, address); !status.ok()) return status;
-  auto connection = std::make_shared<Connection>(address, options);
+  const absl::StatusOr<Target> target = ToTarget(address, options);
+  if (!target.ok()) return target.status();
+  auto connection = std::make_shared<Connection>(*target, options);
   const Method get_info{&v1::ServerService::Stub::GetServerInfo};
   const auto response =
       options.wait_for_server
@@ -54,8 +57,10 @@ absl::StatusOr<Client> Client::Connect(const std::string& address, const ClientO
 absl::StatusOr<Health> Client::HealthOf(const std::string& address, ClientOptions options,
                                         const std::string& service) {
   options.token.clear();
+  const absl::StatusOr<Target> target = ToTarget(address, options);
+  if (!target.ok()) return target.status();
   const absl::Duration timeout = options.timeout;
-  return Client(std::make_shared<const Connection>(address, std::move(options)), timeout)
+  return Client(std::make_shared<const Connection>(*target, std::move(options)), timeout)
       .CheckHealth(service);
 }
 

@@ -39,7 +39,8 @@ struct TlsOptions {
   std::string root_certificates = {};  // empty: those of the system
   std::string certificate_chain = {};
   std::string private_key = {};
-  // The name that the server's certificate has to be for; empty: the address's own host.
+  // The name that the server's certificate has to be for; empty: the address's own host. Of several
+  // servers all prove that they are it.
   std::string server_name = {};
 };
 
@@ -137,7 +138,12 @@ class Client {
   // where it is none that metadata can carry; nothing is sent then.
   //
   // Waits until the server is there and asks for its limits. `address` is gRPC's: "host:port",
-  // "dns:///name:port", "unix:/path", "ipv4:a:p,b:p".
+  // "dns:///name:port", "unix:/path", "ipv4:a:p,b:p"; or a list of servers, "a:port,b:port". Calls
+  // and sessions go to all servers of a list, or of a name that has several addresses, in turn, and
+  // where one fails to the others. The names of a list are resolved here, once, and those that
+  // cannot be are left out (UNAVAILABLE if none can be); one name, "dns:///name:port", is resolved
+  // again as servers come and go, and is what to give where their addresses change. Over TLS a list
+  // of different hosts needs a server_name (INVALID_ARGUMENT).
   static absl::StatusOr<Client> Connect(const std::string& address,
                                         const ClientOptions& options = {});
 

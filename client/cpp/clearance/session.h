@@ -12,20 +12,22 @@
 //
 // A session outlives its server. Where its stream ends with UNAVAILABLE (the server drains,
 // restarts or cannot be reached), or with CANCELLED though nobody here cancelled it, the library
-// opens another on the same address, after 20 ms, then after twice as long each time up to a
-// second, within SessionOptions::reopen_within and the session's timeout. There it opens the slots
-// again and repeats the messages that were not answered, in their order; calls wait meanwhile, and
-// every message gets exactly one reply. Any other status ends the session: what is wrong, not
-// allowed or late does not become right by repeating it. (But a stream that was to follow one that
-// broke is tried again where the server answers nothing but RESOURCE_EXHAUSTED: it may count the
-// broken one still.)
+// opens another (elsewhere, where the address has several servers), after 20 ms, then after twice
+// as long each time up to a second, within SessionOptions::reopen_within and the session's timeout.
+// There it opens the slots again and repeats the messages that were not answered, in their order;
+// calls wait meanwhile, and every message gets exactly one reply. Any other status ends the
+// session: what is wrong, not allowed or late does not become right by repeating it. (But a stream
+// that was to follow one that broke is tried again where the server answers nothing but
+// RESOURCE_EXHAUSTED: it may count the broken one still.)
 //
 //   - Slots keep what they hold. A shape that was opened by name is opened again by the digest that
 //     OpenedShape told, so that a name which was replaced meanwhile changes nothing. If the server
 //     has the content no more (deleted, or a server without a data directory restarted), the
-//     session ends with FAILED_PRECONDITION and says of which slot. Refused slots stay refused.
+//     session ends with FAILED_PRECONDITION and says of which slot; of a list of servers the next
+//     is asked, for as long as reopen_within allows, and then it ends with UNAVAILABLE. Refused
+//     slots stay refused.
 //   - Scenes stay at the revision that OpenedScene told. Where the server holds it no more the
-//     session ends with FAILED_PRECONDITION; open a newer one in time, or keep max_scene_revisions
+//     session ends likewise; open a newer one in time, or keep max_scene_revisions
 //     above what a break lasts.
 //   - Own bodies and rules are attached again as the changes that were answered left them, with the
 //     shapes that they had, whatever their slots hold by then. Bodies in doubt stay in doubt.

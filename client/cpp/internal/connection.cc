@@ -34,8 +34,11 @@ std::shared_ptr<grpc::ChannelCredentials> MakeCredentials(const ClientOptions& o
   return grpc::SslCredentials(ssl);
 }
 
-grpc::ChannelArguments MakeArguments(const ClientOptions& options) {
+grpc::ChannelArguments MakeArguments(const Target& target, const ClientOptions& options) {
   grpc::ChannelArguments arguments;
+  if (!target.authority.empty()) {
+    arguments.SetString(GRPC_ARG_DEFAULT_AUTHORITY, target.authority);
+  }
   arguments.SetMaxSendMessageSize(options.max_send_bytes);
   arguments.SetMaxReceiveMessageSize(options.max_receive_bytes);
   if (options.keepalive != absl::InfiniteDuration()) {
@@ -58,9 +61,11 @@ grpc::ChannelArguments MakeArguments(const ClientOptions& options) {
 
 }  // namespace
 
-Connection::Connection(const std::string& address, const ClientOptions& client_options)
+Connection::Connection(const Target& target, const ClientOptions& client_options)
     : options(client_options),
-      channel(grpc::CreateCustomChannel(address, MakeCredentials(options), MakeArguments(options))),
+      has_several_servers(target.is_list),
+      channel(grpc::CreateCustomChannel(target.address, MakeCredentials(options),
+                                        MakeArguments(target, options))),
       shapes(v1::ShapeService::NewStub(channel)),
       queries(v1::QueryService::NewStub(channel)),
       scenes(v1::SceneService::NewStub(channel)),

@@ -21,11 +21,12 @@
 #include "clearance/v1/server_service.grpc.pb.h"
 #include "clearance/v1/shape_service.grpc.pb.h"
 #include "internal/split.h"
+#include "internal/target.h"
 
 namespace clearance::client {
 
 struct Connection {
-  Connection(const std::string& address, const ClientOptions& client_options);
+  Connection(const Target& target, const ClientOptions& client_options);
 
   // Sets the deadline (none for an infinite timeout) and says who calls and under which ids.
   void Prepare(absl::Duration timeout, const CallIds& ids, grpc::ClientContext* context) const;
@@ -38,6 +39,8 @@ struct Connection {
   MessageLimits message_limits() const;
 
   const ClientOptions options;
+  // What one server has not another may have.
+  const bool has_several_servers;
   const std::shared_ptr<grpc::Channel> channel;
   const std::unique_ptr<v1::ShapeService::Stub> shapes;
   const std::unique_ptr<v1::QueryService::Stub> queries;

@@ -27,6 +27,7 @@ Session::Impl::Impl(std::shared_ptr<const Connection> connection, const SessionO
       ids_(options.ids),
       deadline_(SteadyNow() + options.timeout),
       backoff_(options.reopen_within),
+      log_(connection_->has_several_servers),
       thread_([this] { Run(); }) {}
 
 Session::Impl::~Impl() {

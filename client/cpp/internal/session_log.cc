@@ -170,15 +170,19 @@ absl::Status SessionLog::CheckReopened(const v1::SessionResponse& response) cons
       return absl::UnavailableError(absl::StrCat(
           what, ", which cannot be opened again yet: ", std::string(refusal.message())));
     }
-    return absl::FailedPreconditionError(
-        absl::StrCat("the stream broke and ", what,
-                     ", which cannot be opened again: ", std::string(refusal.message())));
+    return NotHere(absl::StrCat("the stream broke and ", what, ", which cannot be opened again: ",
+                                std::string(refusal.message())));
   }
   const std::string& content = response.has_open_scene() ? response.open_scene().scene().etag()
                                                          : response.open().shape().digest();
   if (expectation.content.empty() || content == expectation.content) return absl::OkStatus();
-  return absl::FailedPreconditionError(
+  return NotHere(
       absl::StrCat("the stream broke and ", what, ", for which the server now opens ", content));
+}
+
+absl::Status SessionLog::NotHere(const std::string& message) const {
+  return has_several_servers_ ? absl::UnavailableError(message)
+                              : absl::FailedPreconditionError(message);
 }
 
 void SessionLog::Restart() {

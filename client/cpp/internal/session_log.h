@@ -58,6 +58,9 @@ struct LoggedRequest {
 // what the server says.
 class SessionLog {
  public:
+  // With others what one server has no more is not lost: the next may have it.
+  explicit SessionLog(bool has_several_servers) : has_several_servers_(has_several_servers) {}
+
   // Gives the pieces their tags and puts them at the end.
   void Enter(std::vector<MessagePiece> pieces, const std::shared_ptr<PendingReply>& pending);
 
@@ -71,7 +74,8 @@ class SessionLog {
   // Takes Front() out. True if with it a whole message is answered.
   bool AcceptAnswer();
   // What the response to a Front() without pending reply means. OK: the session has what it had.
-  // UNAVAILABLE: not now. FAILED_PRECONDITION: the server has it no more.
+  // UNAVAILABLE: not now, or not on this one of several servers. FAILED_PRECONDITION: the
+  // server has it no more.
   absl::Status CheckReopened(const v1::SessionResponse& response) const;
 
   // For a new stream: nothing is written, and the slots come before what is not answered.
@@ -94,7 +98,10 @@ class SessionLog {
   void RememberChange(const LoggedRequest& answered);
   // What attaches the own bodies again and then leaves slot 0 as it found it.
   std::vector<Slot> OwnBodiesAgain() const;
+  // What a session is told that a server has not what another had.
+  absl::Status NotHere(const std::string& message) const;
 
+  const bool has_several_servers_;
   std::deque<LoggedRequest> requests_;
   std::size_t written_ = 0;     // of requests_, from the front
   std::size_t unanswered_ = 0;  // messages

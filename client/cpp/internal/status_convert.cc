@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/strings/cord.h"
+#include "absl/strings/match.h"
 
 namespace clearance::client {
 namespace {
@@ -30,6 +31,16 @@ absl::StatusCode KnownCode(int code) {
     return absl::StatusCode::kUnknown;
   }
   return static_cast<absl::StatusCode>(code);
+}
+
+// A proxy whose server went ends a call without a status (haproxy) or with a reset that says
+// "internal error" (nginx). Both codes are of gRPC's library here: a server of ours ends each call
+// with a status.
+bool IsCutByProxy(const grpc::Status& status) {
+  const std::string text = status.error_message();
+  return (status.error_code() == grpc::StatusCode::UNKNOWN && text == "No status received") ||
+         (status.error_code() == grpc::StatusCode::INTERNAL &&
+          absl::StartsWith(text, "Received RST_STREAM"));
 }
 
 }  // namespace
@@ -63,6 +74,9 @@ absl::Status FromGrpc(const grpc::Status& status, const grpc::ClientContext& con
 
 absl::Status FromGrpc(const grpc::Status& status) {
   if (status.ok()) return absl::OkStatus();
+  if (IsCutByProxy(status)) {
+    return absl::UnavailableError("the call was cut on its way: " + status.error_message());
+  }
   google::rpc::Status details;
   // What does not parse is no detail of ours; the code and text of the call stand by themselves.
   if (!details.ParseFromString(status.error_details())) details.Clear();

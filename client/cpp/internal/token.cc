@@ -47,7 +47,9 @@ bool IsThisMachine(absl::string_view address) {
     if (absl::ConsumePrefix(&address, scheme)) break;
   }
   const std::vector<absl::string_view> places = absl::StrSplit(address, ',');
-  return std::all_of(places.begin(), places.end(), IsLoopback);
+  return std::all_of(places.begin(), places.end(), [](absl::string_view place) {
+    return IsLoopback(absl::StripAsciiWhitespace(place));
+  });
 }
 
 absl::Status CheckToken(const ClientOptions& options, absl::string_view address) {

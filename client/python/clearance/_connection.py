@@ -7,17 +7,22 @@ from __future__ import annotations
 import ipaddress
 import os
 import random
+import socket
 import time
 from dataclasses import dataclass
+from typing import Sequence
 
 import grpc
 
-from clearance.errors import FailedPrecondition, ForkError, VersionError, invalid
+from clearance.errors import FailedPrecondition, ForkError, Unavailable, VersionError, invalid
 
 # Of the servers that this package understands.
 _MAJOR_VERSION = 0
 
 _SERVICE_CONFIG = '{"loadBalancingConfig": [{"round_robin": {}}]}'
+# Schemes of gRPC's own addresses.
+_SCHEMES = ("dns:", "ipv4:", "ipv6:", "unix:", "unix-abstract:", "vsock:", "xds:")
+_LARGEST_PORT = 65535
 _FIRST_WAIT = 0.02  # seconds
 _LONGEST_WAIT = 1.0
 
@@ -27,8 +32,8 @@ _REPEATABLE = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED)
 @dataclass(frozen=True)
 class TlsOptions:
     """PEM texts, not file names. With certificate_chain and private_key the client proves itself
-    too (mutual TLS). `server_name`: whom the server's certificate has to be for; None: the
-    address's own host. `root_certificates` None: gRPC's own."""
+    too (mutual TLS). `server_name`: whom the server's certificate (of several servers, those of
+    all) has to be for; None: the address's own host. `root_certificates` None: gRPC's own."""
 
     root_certificates: bytes | None = None
     certificate_chain: bytes | None = None
@@ -125,6 +130,81 @@ class Reconnecting:
             self._call = None
 
 
+@dataclass(frozen=True)
+class Target:
+    """What an address of ours is to gRPC, which takes a list of numbers but none of names.
+    authority: whom requests are for, and certificates; "": gRPC knows. is_list: of several
+    servers."""
+
+    address: str
+    authority: str = ""
+    is_list: bool = False
+
+
+def joined(address: str | Sequence[str]) -> str:
+    """A list of servers as one text."""
+    return address if isinstance(address, str) else ",".join(address)
+
+
+def to_target(address: str, options: ClientOptions) -> Target:
+    """An address with a scheme of gRPC's, or of one server, is its own target. Of a list ("a:1,b:1",
+    each with its port) the names are resolved here, once; those that mean nothing are left out.
+
+    Blocks. InvalidArgument where a place of the list has no port, or where TLS has several hosts and
+    no server_name to hold their certificates against; Unavailable where no name means anything."""
+    if address.startswith(_SCHEMES) or "," not in address:
+        return Target(address)
+    places = [_listed_place(text.strip()) for text in address.split(",")]
+    authority = _authority(places, options)
+    numbers: list[tuple[str, int]] = []
+    failures = []
+    for host, port in places:
+        try:
+            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        except OSError as error:
+            failures.append(f"{host}:{port}: {error.strerror}")
+            continue
+        numbers += [(str(info[4][0]), port) for info in found]
+    if not numbers:
+        raise Unavailable("; ".join(failures))
+    return Target(_grpc_list(list(dict.fromkeys(numbers))), authority, is_list=True)
+
+
+def _listed_place(text: str) -> tuple[str, int]:
+    host, _, port = text.rpartition(":")
+    if host.startswith("["):
+        host = host[1:-1] if host.endswith("]") else ""
+    is_port = port.isdecimal() and port.isascii() and 0 < int(port) <= _LARGEST_PORT
+    if not host or not is_port:
+        raise invalid("address", text, "a host and a port, as each of several servers needs them")
+    return host, int(port)
+
+
+def _authority(places: list[tuple[str, int]], options: ClientOptions) -> str:
+    """Of a list gRPC would make one authority of all its places, which proxies refuse."""
+    host, port = places[0]
+    if options.tls is None:
+        return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    if options.tls.server_name:
+        return options.tls.server_name
+    for other, _ in places:
+        if other != host:
+            raise invalid(
+                "tls.server_name",
+                "",
+                f"what the certificates of all are for: {host} and {other} are different hosts",
+            )
+    return host
+
+
+def _grpc_list(numbers: list[tuple[str, int]]) -> str:
+    """gRPC's lists are of one family; an IPv4 address is an IPv6 address too."""
+    if not any(":" in host for host, _ in numbers):
+        return "ipv4:" + ",".join(f"{host}:{port}" for host, port in numbers)
+    wide = [(host if ":" in host else f"::ffff:{host}", port) for host, port in numbers]
+    return "ipv6:" + ",".join(f"%5B{host}%5D:{port}" for host, port in wide)  # of [ and ]
+
+
 class ProcessGuard:
     """Remembers which process made a connection."""
 
@@ -139,7 +219,7 @@ class ProcessGuard:
             )
 
 
-def channel_arguments(options: ClientOptions) -> list[tuple[str, int | str]]:
+def channel_arguments(target: Target, options: ClientOptions) -> list[tuple[str, int | str]]:
     arguments: list[tuple[str, int | str]] = [
         ("grpc.max_send_message_length", options.max_send_bytes),
         ("grpc.max_receive_message_length", options.max_receive_bytes),
@@ -156,6 +236,8 @@ def channel_arguments(options: ClientOptions) -> list[tuple[str, int | str]]:
             ("grpc.keepalive_time_ms", int(1000 * options.keepalive)),
             ("grpc.http2.max_pings_without_data", 0),
         ]
+    if target.authority:
+        arguments.append(("grpc.default_authority", target.authority))
     if options.tls and options.tls.server_name:
         arguments.append(("grpc.ssl_target_name_override", options.tls.server_name))
     return arguments
@@ -206,7 +288,7 @@ def is_this_machine(address: str) -> bool:
         if address.startswith(scheme):
             address = address[len(scheme) :]
             break
-    return all(_is_loopback(place) for place in address.split(","))
+    return all(_is_loopback(place.strip()) for place in address.split(","))
 
 
 def _is_loopback(place: str) -> bool:

@@ -10,7 +10,15 @@ from typing import Iterable, Sequence, Union
 
 import numpy as np
 
-from clearance.shapes import Cone, Cylinder, Ellipsoid, Shape, body_radius, body_vertices
+from clearance.shapes import (
+    Compound,
+    Cone,
+    Cylinder,
+    Ellipsoid,
+    Shape,
+    body_radius,
+    body_vertices,
+)
 
 Vector = tuple[Fraction, Fraction, Fraction]
 
@@ -61,6 +69,23 @@ def length(a: Vector) -> Fraction:
     return root(dot(a, a), up=True)
 
 
+def nearest_of_plane(points: Sequence[Vector]) -> Vector:
+    """The point nearest to the origin of the plane, line or point that these span; not rounded."""
+    first, *others = points
+    basis: list[Vector] = []
+    for point in others:
+        fresh = _without(minus(point, first), basis)
+        if any(fresh):
+            basis.append(fresh)
+    return _without(first, basis)
+
+
+def _without(v: Vector, basis: Sequence[Vector]) -> Vector:
+    for e in basis:
+        v = minus(v, times(dot(v, e) / dot(e, e), e))
+    return v
+
+
 class _Rotation:
     """By q / |q|: exact, as it needs the square of |q| only."""
 
@@ -81,15 +106,28 @@ class _Rotation:
         return self._turned(v, -self._w)
 
 
+class _Placement:
+    """Where a piece of a body stands, or a whole body, from the origin of a frame."""
+
+    def __init__(self, pose: np.ndarray, local: np.ndarray, frame: np.ndarray) -> None:
+        self._outer, self._inner = _Rotation(pose[3:]), _Rotation(local[3:])
+        offset = minus(vector(pose[:3]), vector(frame[:3]))
+        self.origin = plus(offset, self._outer.turned(vector(local[:3])))
+
+    def turned(self, v: Vector) -> Vector:
+        return self._outer.turned(self._inner.turned(v))
+
+    def turned_back(self, v: Vector) -> Vector:
+        return self._inner.turned_back(self._outer.turned_back(v))
+
+
 class PointBody:
     """The hull of points, extended by a radius."""
 
-    def __init__(self, shape: Shape, pose: np.ndarray, frame: np.ndarray) -> None:
+    def __init__(self, shape: Shape, place: _Placement) -> None:
         vertices = body_vertices(shape)
         assert vertices is not None
-        rotation = _Rotation(pose[3:])
-        origin = minus(vector(pose[:3]), vector(frame[:3]))
-        self.points = [plus(origin, rotation.turned(vector(vertex))) for vertex in vertices]
+        self.points = [plus(place.origin, place.turned(vector(vertex))) for vertex in vertices]
         self.radius = Fraction(float(body_radius(shape)))
         self.size = _size(self.points) + self.radius
 
@@ -101,36 +139,48 @@ class PointBody:
 class CurvedBody:
     """A cylinder, a cone or an ellipsoid with a curved core, extended by a radius."""
 
-    def __init__(self, shape: Shape, pose: np.ndarray, frame: np.ndarray) -> None:
-        self._rotation = _Rotation(pose[3:])
-        self._centre = minus(vector(pose[:3]), vector(frame[:3]))
+    def __init__(self, shape: Shape, place: _Placement) -> None:
+        self._place = place
         self._core = _core_of(shape)
         self.radius = Fraction(float(body_radius(shape)))
         self.size = self._core.reach() + self.radius
 
     def height(self, direction: Vector) -> Fraction:
         """The highest direction . p of the core, rounded up."""
-        own = self._rotation.turned_back(direction)
-        return dot(direction, self._centre) + self._core.height(own)
+        own = self._place.turned_back(direction)
+        return dot(direction, self._place.origin) + self._core.height(own)
+
+    def support(self, direction: np.ndarray) -> np.ndarray:
+        """A point of the core that is highest, to rounding."""
+        own = self._place.turned_back(vector(direction))
+        found = self._core.support(np.array([float(x) for x in own]))
+        turned = self._place.turned(vector(found))
+        return np.array([float(x) for x in plus(self._place.origin, turned)])
 
     def excess(self, point: Vector) -> Fraction:
         """Some point of the core is within this of the point."""
-        return self._core.excess(self._rotation.turned_back(minus(point, self._centre)))
+        return self._core.excess(self._place.turned_back(minus(point, self._place.origin)))
 
 
 Body = Union[PointBody, CurvedBody]
 
 
-def has_body(shape: Shape) -> bool:
-    """Whether `body_of` can make one: not of a compound."""
-    return body_vertices(shape) is not None or isinstance(shape, (Cylinder, Cone, Ellipsoid))
+_IN_PLACE = np.array([0.0, 0, 0, 0, 0, 0, 1])
 
 
-def body_of(shape: Shape, pose: np.ndarray, frame: np.ndarray) -> Body:
-    """A shape where it stands, from the frame's origin."""
-    if body_vertices(shape) is None:
-        return CurvedBody(shape, pose, frame)
-    return PointBody(shape, pose, frame)
+def piece_count(shape: Shape) -> int:
+    """1 of what is no compound."""
+    return len(shape.pieces) if isinstance(shape, Compound) else 1
+
+
+def body_of(shape: Shape, pose: np.ndarray, frame: np.ndarray, piece: int = 0) -> Body:
+    """A shape, or this piece of a compound, where it stands, from the frame's origin."""
+    local = _IN_PLACE
+    if isinstance(shape, Compound):
+        local = np.asarray(shape.pieces[piece].pose, float)
+        shape = shape.pieces[piece].shape
+    place = _Placement(pose, local, frame)
+    return CurvedBody(shape, place) if body_vertices(shape) is None else PointBody(shape, place)
 
 
 def gap(a: Body, b: Body, normal: Vector) -> Fraction:
@@ -154,6 +204,12 @@ def _across(p: Vector) -> Fraction:
     return root(p[0] * p[0] + p[1] * p[1], up=True)
 
 
+def _unit(v: np.ndarray) -> np.ndarray:
+    """Of 0: 0."""
+    size = float(np.linalg.norm(v))
+    return v / size if size > 0 else v
+
+
 class _CylinderCore:
     """In its own axes, as the other cores. Every number is rounded up."""
 
@@ -166,6 +222,10 @@ class _CylinderCore:
 
     def height(self, d: Vector) -> Fraction:
         return self._radius * _across(d) + self._half * abs(d[2])
+
+    def support(self, d: np.ndarray) -> np.ndarray:
+        x, y = float(self._radius) * _unit(d[:2])
+        return np.array([x, y, math.copysign(float(self._half), d[2])])
 
     def excess(self, p: Vector) -> Fraction:
         outwards = _above(_across(p), self._radius)
@@ -182,6 +242,11 @@ class _ConeCore:
 
     def height(self, d: Vector) -> Fraction:
         return max(self._half * d[2], self._radius * _across(d) - self._half * d[2])
+
+    def support(self, d: np.ndarray) -> np.ndarray:
+        half = float(self._half)
+        rim = np.array([*(float(self._radius) * _unit(d[:2])), -half])
+        return rim if rim @ d > half * d[2] else np.array([0, 0, half])
 
     def excess(self, p: Vector) -> Fraction:
         """First along z into the slab, then towards the axis, or down to where the cone is wide
@@ -206,6 +271,10 @@ class _EllipsoidCore:
     def height(self, d: Vector) -> Fraction:
         x, y, z = self._axes
         return length((x * d[0], y * d[1], z * d[2]))
+
+    def support(self, d: np.ndarray) -> np.ndarray:
+        axes = np.array([float(x) for x in self._axes])
+        return axes * _unit(axes * d)
 
     def excess(self, p: Vector) -> Fraction:
         """Along an axis of no extent onto it, then shrunk towards the centre."""

@@ -19,6 +19,7 @@ from typing import Any
 from google.protobuf.message import DecodeError
 
 from clearance import _decode, _schema
+from clearance._connection import ClientOptions
 from clearance._encode import Layout, fill_batch
 from clearance._messages import (
     Answer,
@@ -104,12 +105,14 @@ class _Slot:
 
 
 class SessionLog:
-    """Thread-compatible."""
+    """Thread-compatible. With several servers what one has no more is not lost: the next may have
+    it."""
 
-    def __init__(self, limits: Limits, max_send_bytes: int, max_receive_bytes: int) -> None:
+    def __init__(self, limits: Limits, client: ClientOptions, has_several_servers: bool) -> None:
         self._limits = limits
-        self._max_bytes = min(limits.max_request_bytes, max_send_bytes)
-        self._max_reply_bytes = max_receive_bytes
+        self._not_here = Unavailable if has_several_servers else FailedPrecondition
+        self._max_bytes = min(limits.max_request_bytes, client.max_send_bytes)
+        self._max_reply_bytes = client.max_receive_bytes
         self._requests: deque[_Request] = deque()
         self._written = 0  # of _requests, from the front
         self._unanswered = 0
@@ -339,13 +342,13 @@ class SessionLog:
             is_lost = sent.HasField("open_scene") and isinstance(refusal, FailedPrecondition)
             if is_temporary and not is_lost:
                 raise Unavailable(f"{what}, which cannot be opened again yet: {refusal}")
-            raise FailedPrecondition(
+            raise self._not_here(
                 f"the stream broke and {what}, which cannot be opened again: {refusal}"
             )
         is_scene = response.HasField("open_scene")
         content = response.open_scene.scene.etag if is_scene else response.open.shape.digest
         if expected.content not in ("", content):
-            raise FailedPrecondition(
+            raise self._not_here(
                 f"the stream broke and {what}, for which the server now opens {content}"
             )
 

@@ -32,12 +32,19 @@ METHOD = "/clearance.v1.QueryService/Session"
 class SessionState:
     """Thread-compatible."""
 
-    def __init__(self, client: ClientOptions, limits: Limits, options: SessionOptions) -> None:
-        self.log = SessionLog(limits, client.max_send_bytes, client.max_receive_bytes)
+    def __init__(
+        self,
+        client: ClientOptions,
+        limits: Limits,
+        options: SessionOptions,
+        has_several_servers: bool,
+    ) -> None:
+        self.log = SessionLog(limits, client, has_several_servers)
         self.backoff = Backoff(options.reopen_within)
         self.metadata = metadata(client.token, options.request_id, options.traceparent)
         self.owed: deque[Pending] = deque()
         self.stream: object | None = None  # which stream is open; None: none
+        self.is_answering = False  # the stream has answered something
         self.is_finishing = False
         self.is_cancelled = False
         self.why_cancelled: ClearanceError = Cancelled("the session was cancelled")
@@ -46,7 +53,6 @@ class SessionState:
         self._deadline = None if options.timeout is None else time.monotonic() + options.timeout
         self._error: ClearanceError | None = None
         self._streams = 0
-        self._is_answering = False
 
     def time_left(self) -> float | None:
         """Seconds of the whole session; None: for ever."""
@@ -54,7 +60,7 @@ class SessionState:
 
     def start_stream(self) -> object:
         self._streams += 1
-        self._is_answering = False
+        self.is_answering = False
         self.log.restart()
         self.stream = object()
         return self.stream
@@ -85,10 +91,9 @@ class SessionState:
 
     def deliver(self, raw: bytes, request_id: str) -> bool:
         """True if with it a whole message is answered."""
-        self._is_answering = True
+        self.is_answering = True
         is_answered = self.log.deliver(raw, request_id)
-        if is_answered:
-            self.backoff.after_success()
+        self.backoff.after_success()
         return is_answered
 
     def may_go_on(self, error: ClearanceError | None) -> bool:
@@ -99,7 +104,7 @@ class SessionState:
         is_crowded_out = (
             error.code is grpc.StatusCode.RESOURCE_EXHAUSTED
             and self._streams > 1
-            and not self._is_answering
+            and not self.is_answering
         )
         return is_crowded_out or is_worth_repeating(error.code)
 

@@ -47,7 +47,9 @@ from clearance._connection import (
     check_version,
     credentials,
     is_worth_repeating,
+    joined,
     metadata,
+    to_target,
 )
 from clearance._messages import Answer, CloseShape, OpenShape, SessionMessage, TrackMessage
 from clearance._session_log import Pending, Reply
@@ -106,17 +108,21 @@ T = TypeVar("T")
 _LARGEST_PAGE = 1000
 
 
-async def connect(address: str, options: ClientOptions | None = None, **changes: Any) -> Client:
+async def connect(
+    address: str | Sequence[str], options: ClientOptions | None = None, **changes: Any
+) -> Client:
     """As clearance.connect."""
     chosen = replace(options or ClientOptions(), **changes)
+    address = joined(address)
     check_token(chosen, address)
-    arguments = channel_arguments(chosen)
+    target = await asyncio.to_thread(to_target, address, chosen)
+    arguments = channel_arguments(target, chosen)
     secure = credentials(chosen)
     if secure is None:
-        channel = grpc.aio.insecure_channel(address, arguments)
+        channel = grpc.aio.insecure_channel(target.address, arguments)
     else:
-        channel = grpc.aio.secure_channel(address, secure, arguments)
-    client = Client(channel, chosen)
+        channel = grpc.aio.secure_channel(target.address, secure, arguments)
+    client = Client(channel, chosen, target.is_list)
     try:
         await client._greet()
     except BaseException:
@@ -128,8 +134,11 @@ async def connect(address: str, options: ClientOptions | None = None, **changes:
 class Client:
     """What clearance.Client is, awaited. Made by `connect`."""
 
-    def __init__(self, channel: grpc.aio.Channel, options: ClientOptions) -> None:
+    def __init__(
+        self, channel: grpc.aio.Channel, options: ClientOptions, has_several_servers: bool
+    ) -> None:
         self._channel = channel
+        self._has_several_servers = has_several_servers
         self._options = options
         self._guard = ProcessGuard()
         self._limits = ops.Limits()
@@ -253,7 +262,7 @@ class Client:
         """Never waits. Keywords are fields of SessionOptions."""
         self._guard.check()
         chosen = replace(options or SessionOptions(), **changes)
-        state = SessionState(self._options, self._limits, chosen)
+        state = SessionState(self._options, self._limits, chosen, self._has_several_servers)
         session = Session(self._channel, self._guard, state)
         self._sessions.add(session)
         return session

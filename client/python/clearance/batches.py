@@ -62,6 +62,7 @@ PROOF = DistanceDetail(
     witnesses=True,
     tolerances=True,
     depth_proofs=True,
+    pieces=True,
 )
 
 

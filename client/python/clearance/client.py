@@ -36,8 +36,11 @@ from clearance._connection import (
     check_version,
     credentials,
     is_worth_repeating,
+    joined,
     metadata,
+    to_target,
 )
+from clearance._session_state import SessionState
 from clearance.batches import Batch, DistanceBatch, IntersectionBatch, TimeOfCollisionBatch
 from clearance.errors import ClearanceError, from_rpc_error
 from clearance.results import DistanceResult, IntersectionResult, Result, TimeOfCollisionResult
@@ -49,15 +52,21 @@ T = TypeVar("T")
 _LARGEST_PAGE = 1000
 
 
-def connect(address: str, options: ClientOptions | None = None, **changes: Any) -> Client:
+def connect(
+    address: str | Sequence[str], options: ClientOptions | None = None, **changes: Any
+) -> Client:
     """Waits until the server is there (`wait_for_server`) and asks for its limits and version.
 
-    `address` is gRPC's: "host:port", "dns:///name:port", "unix:/path", "ipv4:a:p,b:p". Keywords are
-    fields of ClientOptions. Raises Unavailable or DeadlineExceeded where there is no server,
+    `address` is gRPC's: "host:port", "dns:///name:port", "unix:/path", "ipv4:a:p,b:p"; or a list of
+    servers, "a:port,b:port" or ["a:port", "b:port"]. Calls and sessions go to all servers of a list,
+    or of a name that has several addresses, in turn, and where one fails to the others. The names of
+    a list are resolved here, once, and those that cannot be are left out; one name,
+    "dns:///name:port", is resolved again as servers come and go. Over TLS a list of different hosts needs a server_name. Keywords are fields of
+    ClientOptions. Raises Unavailable or DeadlineExceeded where there is no server,
     VersionError where it speaks of another major version, FailedPrecondition where a token would go
     to another machine in plain text.
     """
-    return Client(address, replace(options or ClientOptions(), **changes))
+    return Client(joined(address), replace(options or ClientOptions(), **changes))
 
 
 class Client:
@@ -70,12 +79,14 @@ class Client:
         check_token(options, address)
         self._options = options
         self._guard = ProcessGuard()
-        arguments = channel_arguments(options)
+        target = to_target(address, options)
+        self._has_several_servers = target.is_list
+        arguments = channel_arguments(target, options)
         secure = credentials(options)
         if secure is None:
-            self._channel = grpc.insecure_channel(address, arguments)
+            self._channel = grpc.insecure_channel(target.address, arguments)
         else:
-            self._channel = grpc.secure_channel(address, secure, arguments)
+            self._channel = grpc.secure_channel(target.address, secure, arguments)
         try:
             operation = ops.server_info()
             if options.wait_for_server:
@@ -245,7 +256,8 @@ class Client:
         """Never waits. Keywords are fields of SessionOptions."""
         self._guard.check()
         chosen = replace(options or SessionOptions(), **changes)
-        return Session(self._channel, self._guard, self._options, self._limits, chosen)
+        state = SessionState(self._options, self._limits, chosen, self._has_several_servers)
+        return Session(self._channel, self._guard, state)
 
     def _run(
         self, operation: ops.Operation[T], timeout: float | None, wait_for_ready: bool = False

@@ -225,6 +225,15 @@ def request_id_of(metadata: Iterable[Any] | None) -> str:
     return str(_text(metadata, "x-request-id"))
 
 
+def _is_cut_by_proxy(code: grpc.StatusCode, text: str) -> bool:
+    """A proxy whose server went ends a call without a status (haproxy) or with a reset that says
+    "internal error" (nginx). Both codes are of gRPC's library here: a server of ours ends each call
+    with a status."""
+    if code is grpc.StatusCode.UNKNOWN:
+        return text == "No status received"
+    return code is grpc.StatusCode.INTERNAL and (text or "").startswith("Received RST_STREAM")
+
+
 def from_call(
     code: grpc.StatusCode,
     text: str,
@@ -236,6 +245,8 @@ def from_call(
 
     from clearance import _schema
 
+    if _is_cut_by_proxy(code, text):
+        return Unavailable(f"the call was cut on its way: {text}", request_id=request_id)
     try:
         status = _schema.Status.FromString(_text(trailing, _DETAILS_KEY) or b"")
     except DecodeError:

@@ -26,10 +26,11 @@ arm, players), which are asked against them and each other, many configurations 
 array([ True, False])
 
 A session outlives its server. Where its stream ends with UNAVAILABLE (the server drains, restarts or
-cannot be reached), or with CANCELLED though nobody here cancelled it, another one is opened on the
-same address, the slots are opened again, by the digests and at the revisions that the caller was told, its
-own bodies are attached again, and what was not answered is repeated, in order: every message gets
-exactly one reply. Any other status ends the session. It keeps the requests that are not answered, its
+cannot be reached), or with CANCELLED though nobody here cancelled it, another one is opened
+(elsewhere, where the address has several servers), the slots are opened again, by the digests and at
+the revisions that the caller was told, its own bodies are attached again, and what was not answered is
+repeated, in order: every message gets exactly one reply. A server of a list that lacks what a slot held
+is passed over. Any other status ends the session. It keeps the requests that are not answered, its
 own bodies, and of each open slot its digest, or its content if it was sent inline. Work may be done
 twice.
 
@@ -47,9 +48,8 @@ from typing import Any, Iterable, Iterator, cast, overload
 
 import grpc
 
-from clearance._connection import ClientOptions, ProcessGuard, Reconnecting, SessionOptions
+from clearance._connection import ProcessGuard, Reconnecting
 from clearance._messages import Answer, CloseShape, OpenShape, SessionMessage, TrackMessage
-from clearance._operations import Limits
 from clearance._session_log import Pending, Reply
 from clearance._session_state import METHOD, Deadline, SessionState, answer_of
 from clearance.batches import Batch, DistanceBatch, IntersectionBatch, TimeOfCollisionBatch
@@ -98,18 +98,11 @@ class Session:
 
     As a context manager it finishes at the end of the block, and is cancelled by an exception."""
 
-    def __init__(
-        self,
-        channel: grpc.Channel,
-        guard: ProcessGuard,
-        client: ClientOptions,
-        limits: Limits,
-        options: SessionOptions,
-    ) -> None:
+    def __init__(self, channel: grpc.Channel, guard: ProcessGuard, state: SessionState) -> None:
         self._guard = guard
         self._method = channel.stream_stream(METHOD)
         self._reconnecting = Reconnecting(channel)
-        self._state = SessionState(client, limits, options)
+        self._state = state
         self._changed = threading.Condition()
         self._call: Any = None
         self._thread = threading.Thread(target=self._run, name="clearance-session", daemon=True)
@@ -418,7 +411,10 @@ class Session:
         self._changed.wait_for(state.is_missed, state.time_left())
         if state.is_cancelled or (state.is_finishing and state.log.is_settled):
             return False
-        self._reconnecting.start()
+        # A server that answered is there; and among several, a call before each stream could leave
+        # every stream to the same one of two.
+        if not state.is_answering:
+            self._reconnecting.start()
         wait = state.backoff.after_failure()
         if wait is None:
             return False

@@ -18,8 +18,11 @@ and outwards. It is for auditing, not for speed: about a millisecond for each te
 >>> verify(box, here, box, there, answer)
 []
 
-NO_PROOF is all that can be said of compounds, whose proof is that of all their pieces, and where the
-core of a cylinder, a cone or an ellipsoid overlaps another core.
+Of a compound the answer's proof is that of the pieces it names; that no other two pieces are nearer,
+or overlap deeper, is proved along directions that are looked for here.
+
+NO_PROOF is all that can be said where the core of a cylinder, a cone or an ellipsoid overlaps another
+core, and where no such direction was found.
 """
 
 from __future__ import annotations
@@ -35,7 +38,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from clearance import _proof_bodies as bodies
-from clearance._proof_bodies import Vector, cross, dot, length, minus, root, times, vector
+from clearance._proof_bodies import (
+    Vector,
+    cross,
+    dot,
+    length,
+    minus,
+    nearest_of_plane,
+    root,
+    times,
+    vector,
+)
+from clearance._separation import look
 from clearance.results import DistanceResult, State
 from clearance.scene_results import NearestPairs
 from clearance.shapes import Shape
@@ -108,8 +122,8 @@ def verify_separation(
     these shapes at these poses, A the own body, are nearer than its lower bound. Ask for bounds and
     normals. Where distances are present they have to lie within the bounds, and the points have to
     be that far apart along the normal; that the points are the shapes' own, and so that the shapes
-    are no farther apart, is not checked: `verify` does. Only of SEPARATED pairs is anything proved,
-    and of none with a compound. Violations have the index as their row."""
+    are no farther apart, is not checked: `verify` does. Only of SEPARATED pairs is anything proved.
+    Violations have the index as their row."""
     poses = [np.asarray(pose, float).reshape(7) for pose in (pose_a, pose_b)]
     try:
         _check_separation((shape_a, poses[0]), (shape_b, poses[1]), pairs, index)
@@ -127,19 +141,17 @@ def _check_separation(
     kinds = ViolationKind
     state = State(int(pairs.states[index]))
     _require(state == State.SEPARATED, kinds.NO_PROOF, f"{state.name} comes without a proof")
-    for shape, _ in (posed_a, posed_b):
-        _require(bodies.has_body(shape), kinds.NO_PROOF, "the proof of a compound is of its pieces")
     if pairs.lower_bounds is None or pairs.normals is None:
         raise _Wrong(kinds.NO_PROOF, "bounds and normals were not asked for")
     bound = _finite_number(pairs.lower_bounds, index, "lower_bounds")
     _require(bound > 0, kinds.STATE, f"SEPARATED with lower bound {float(bound)}")
     normal = _finite_triple(pairs.normals, index, "normals")
     _require_unit(normal)
-    a, b = (bodies.body_of(*posed, posed_a[1]) for posed in (posed_a, posed_b))
-    allowance = _ALLOWANCE * (a.size + b.size + bound)
-    gap = bodies.gap(a, b, normal)
-    text = f"{float(bound)}, but the normal proves {float(gap)} only"
-    _require(gap > 0 and gap >= bound - allowance, kinds.LOWER_BOUND, text)
+    pieces = _PiecePairs(posed_a, posed_b)
+    allowance = Fraction(0)
+    for pair in pieces.all():
+        allowance = max(allowance, pieces.allowance(pair, bound))
+        pieces.check_apart(pair, _Claim(normal, bound, kinds.LOWER_BOUND))
     if pairs.distances is None:
         return
     distance = _finite_number(pairs.distances, index, "distances")
@@ -169,6 +181,73 @@ def _require(holds: bool, kind: ViolationKind, text: str) -> None:
         raise _Wrong(kind, text)
 
 
+class _PiecePairs:
+    """The convex pieces of two shapes where they stand, from A's origin: one each of what is no
+    compound."""
+
+    def __init__(
+        self, posed_a: tuple[Shape, np.ndarray], posed_b: tuple[Shape, np.ndarray]
+    ) -> None:
+        frame = posed_a[1]
+        self._a, self._b = (
+            [bodies.body_of(*posed, frame, i) for i in range(bodies.piece_count(posed[0]))]
+            for posed in (posed_a, posed_b)
+        )
+
+    def all(self) -> list[tuple[int, int]]:
+        return [(i, j) for i in range(len(self._a)) for j in range(len(self._b))]
+
+    def bodies_of(self, pair: tuple[int, int]) -> tuple[bodies.Body, bodies.Body]:
+        return self._a[pair[0]], self._b[pair[1]]
+
+    def has(self, pair: tuple[int, int]) -> bool:
+        return pair[0] < len(self._a) and pair[1] < len(self._b)
+
+    def allowance(self, pair: tuple[int, int], farthest: Fraction) -> Fraction:
+        a, b = self.bodies_of(pair)
+        return _ALLOWANCE * (a.size + b.size + farthest)
+
+    def check_apart(self, pair: tuple[int, int], claim: _Claim) -> None:
+        """That the pieces are apart, and by the bound: along the normal or, where that need not be
+        theirs, a direction that is looked for."""
+        a, b = self.bodies_of(pair)
+        enough = claim.bound - self.allowance(pair, abs(claim.bound))
+        widest = bodies.gap(a, b, claim.normal)
+        if widest > 0 and widest >= enough:
+            return
+        text = f"{float(claim.bound)}, but of pieces {pair} only {float(widest)} is proved"
+        if len(self.all()) == 1:
+            raise _Wrong(claim.kind, text)
+        found = look(a, b)
+        for direction in found.directions:
+            widest = max(widest, bodies.gap(a, b, direction))
+            if widest > 0 and widest >= enough:
+                return
+        if found.point is not None and length(found.point) - a.radius - b.radius < enough:
+            raise _Wrong(ViolationKind.LOWER_BOUND, text)
+        raise _Wrong(ViolationKind.NO_PROOF, text)
+
+    def check_no_deeper(self, pair: tuple[int, int], claim: _Claim) -> None:
+        """That the pieces overlap no deeper than the bound, if they do."""
+        a, b = self.bodies_of(pair)
+        enough = claim.bound - self.allowance(pair, abs(claim.bound))
+        if bodies.gap(a, b, claim.normal) >= enough:
+            return
+        is_proved = any(bodies.gap(a, b, way) >= enough for way in look(a, b).directions)
+        text = f"{float(claim.bound)} is not proved of the pieces {pair}"
+        _require(is_proved, ViolationKind.NO_PROOF, text)
+
+
+@dataclass(frozen=True)
+class _Claim:
+    """No two points are nearer than the bound; the normal proves it of the pieces it belongs to, and
+    `kind` is what is wrong where it does not."""
+
+    normal: Vector
+    bound: Fraction
+    kind: ViolationKind
+
+
 class _Row:
     def __init__(
         self,
@@ -182,9 +261,10 @@ class _Row:
         self._result = result
         self._row = row
         self._state = State(int(result.states.ravel()[row]))
-        self._require_proof(shape_a, shape_b)
-        self._a = bodies.body_of(shape_a, pose_a, pose_a)
-        self._b = bodies.body_of(shape_b, pose_b, pose_a)
+        self._require_proof()
+        self._pieces = _PiecePairs((shape_a, pose_a), (shape_b, pose_b))
+        self._named = self._named_pieces()
+        self._a, self._b = self._pieces.bodies_of(self._named)
         self._is_curved = any(isinstance(x, bodies.CurvedBody) for x in (self._a, self._b))
         self._radii = self._a.radius + self._b.radius
         self._sizes = self._a.size + self._b.size
@@ -193,16 +273,25 @@ class _Row:
         farthest = max(abs(self._lower), abs(self._upper))
         self._allowance = _ALLOWANCE * (self._sizes + farthest)
 
-    def _require_proof(self, shape_a: Shape, shape_b: Shape) -> None:
+    def _require_proof(self) -> None:
         kind = ViolationKind.NO_PROOF
         provable = (State.SEPARATED, State.TOUCHING, State.PENETRATING)
         _require(self._state in provable, kind, f"{self._state.name} comes without a proof")
-        for shape in (shape_a, shape_b):
-            name = type(shape).__name__
-            _require(bodies.has_body(shape), kind, f"a {name} is not verified here")
         for name in ("lower_bounds", "upper_bounds", "normals", "witnesses"):
             has_it = getattr(self._result, name) is not None
             _require(has_it, kind, f"{name} were not asked for")
+
+    def _named_pieces(self) -> tuple[int, int]:
+        """The pieces that the row is about."""
+        if len(self._pieces.all()) == 1:
+            return 0, 0
+        columns = (self._result.pieces_a, self._result.pieces_b)
+        if columns[0] is None or columns[1] is None:
+            raise _Wrong(ViolationKind.NO_PROOF, "pieces were not asked for")
+        named = tuple(int(_at(column.ravel(), self._row, "pieces")) for column in columns)
+        pair = named[0], named[1]
+        _require(self._pieces.has(pair), ViolationKind.WITNESS_ID, f"pieces {pair}")
+        return pair
 
     def _number(self, name: str) -> Fraction:
         return _finite_number(getattr(self._result, name).ravel(), self._row, name)
@@ -222,6 +311,7 @@ class _Row:
         self._read_witnesses()
         gap = bodies.gap(self._a, self._b, normal)
         self._check_lower(gap)
+        self._check_other_pieces()
         if self._state == State.PENETRATING:
             self._check_penetrating()
         else:
@@ -277,6 +367,17 @@ class _Row:
             ViolationKind.UPPER_BOUND,
             f"{float(self._upper)}, but the normal proves more: {float(proved)}",
         )
+
+    def _check_other_pieces(self) -> None:
+        """None are nearer than the lower bound, nor, of those that are apart, overlap."""
+        claim = _Claim(self._normal, self._lower, ViolationKind.LOWER_BOUND)
+        for pair in self._pieces.all():
+            if pair == self._named:
+                continue
+            if self._state == State.SEPARATED:
+                self._pieces.check_apart(pair, claim)
+            else:
+                self._pieces.check_no_deeper(pair, claim)
 
     def _check_upper(self, proved: Fraction) -> None:
         _require(
@@ -339,13 +440,7 @@ class _Row:
 
     def _gap_of_features(self) -> Fraction:
         """Along the exact vector from the origin to the plane, line or point of the witnesses."""
-        first, *others = self._differences()
-        basis: list[Vector] = []
-        for difference in others:
-            fresh = _without(minus(difference, first), basis)
-            if any(fresh):
-                basis.append(fresh)
-        normal = _without(first, basis)
+        normal = nearest_of_plane(self._differences())
         return bodies.gap(self._a, self._b, normal) if any(normal) else Fraction(0)
 
     def _check_penetrating(self) -> None:
@@ -428,13 +523,6 @@ def _at(column: np.ndarray, row: int, name: str) -> np.ndarray:
 def _require_unit(normal: Vector) -> None:
     found = length(normal)
     _require(abs(found - 1) <= _UNIT_SLACK, ViolationKind.NORMAL, f"|n| = {float(found)}")
-
-
-def _without(vector: Vector, basis: Sequence[Vector]) -> Vector:
-    for e in basis:
-        share = dot(vector, e) / dot(e, e)
-        vector = (vector[0] - share * e[0], vector[1] - share * e[1], vector[2] - share * e[2])
-    return vector
 
 
 def _holds_origin(points: Sequence[Vector]) -> bool:

@@ -37,6 +37,20 @@ def curved() -> list:
     ]
 
 
+def straight_enough(shape) -> bool:
+    """Of few vertices: so every facet of a difference of two is looked at."""
+    return not isinstance(shape, clearance.Hull)
+
+
+def compound(random: np.random.Generator, parts: list) -> clearance.Compound:
+    pieces = []
+    for part in parts:
+        pose = poses.pose(random.uniform(-1, 1, 3), random.normal(size=4))
+        pose[3:] /= np.linalg.norm(pose[3:])
+        pieces.append(clearance.Piece(part, tuple(pose)))
+    return clearance.Compound(tuple(pieces))
+
+
 class Verify(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
@@ -260,16 +274,81 @@ class Verify(unittest.TestCase):
             excess = float(disc.excess(_proof_bodies.vector(point)))
             self.assertAlmostEqual(excess, far, delta=1e-12)
 
-    def test_says_what_it_cannot_verify(self) -> None:
-        ball = clearance.Sphere(0.1)
+    def test_accepts_what_is_proved_of_compounds(self) -> None:
+        print("seed", SEED)
+        random = np.random.default_rng(SEED)
+        seen = dict.fromkeys(State, 0)
+        straight = compound(random, [s for s in shapes(random) if straight_enough(s)])
+        whole = compound(random, shapes(random) + curved())
+        for a, b in ((straight, straight), (straight, shapes(random)[5]), (whole, straight)):
+            quaternions = random.normal(size=(2, ROWS, 4))
+            quaternions /= np.linalg.norm(quaternions, axis=-1, keepdims=True)
+            where = poses.pose(random.uniform(-1.2, 1.2, (2, ROWS, 3)), quaternions)
+            answer = self.ask(a, b, where[0], where[1])
+            found = clearance.verify(a, where[0], b, where[1], answer)
+            unproved = {violation.row for violation in found}
+            overlaps = set(np.flatnonzero(answer.states == State.PENETRATING).tolist())
+            # Of overlaps of curved cores there is no proof.
+            self.assertLessEqual(unproved, overlaps if a is whole else set(), found)
+            self.assertTrue(all(violation.kind == ViolationKind.NO_PROOF for violation in found))
+            for row, state in enumerate(answer.states):
+                seen[State(state)] += row not in unproved
+        self.assertGreater(min(seen[State.SEPARATED], seen[State.PENETRATING]), 5, seen)
+
+    def test_accepts_compounds_of_which_several_pieces_all_but_touch(self) -> None:
+        wedge = clearance.Hull([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
+        box = clearance.Box((0.5, 0.5, 0.5))
+        for scale in (1.0, 2.0**600, 2.0**-600):
+            for gap in (1e-9, 1e-12):
+                # One face of the box beside each piece, along normals that are no axes'.
+                turned = [3, 5, 7, *(np.array([0.1, 0.2, 0.3, 0.9]) / np.sqrt(0.95))]
+                self.check_close_pieces(wedge, box, turned, (gap, scale))
+
+    def check_close_pieces(self, wedge, box, turned, gap_and_scale) -> None:
+        gap, scale = gap_and_scale
+        wedges = clearance.Hull(np.asarray(wedge.vertices) * scale)
+        cube = clearance.Box(tuple(scale * x for x in box.half_extents))
+        shift = 0.5 + gap
         two = clearance.Compound(
-            (clearance.Piece(ball), clearance.Piece(ball, (1, 0, 0, 0, 0, 0, 1)))
+            (
+                clearance.Piece(wedges, (shift * scale, 0, 0, 0, 0, 0, 1)),
+                clearance.Piece(wedges, (0, shift * scale, 0, 0, 0, 0, 1)),
+                clearance.Piece(wedges, (0, 0, shift * scale, 0, 0, 0, 1)),
+            )
         )
-        there = poses.pose([3, 0, 0])
-        answer = self.ask(ball, two, poses.IDENTITY, there)
-        found = clearance.verify(ball, poses.IDENTITY, two, there, answer)
-        self.assertEqual([violation.kind for violation in found], [ViolationKind.NO_PROOF])
-        # And of cores that overlap where one is curved.
+        pose = np.array(turned)
+        pose[:3] *= scale
+        answer = self.ask(two, cube, pose, pose)
+        self.assertEqual(int(answer.states), State.SEPARATED)
+        self.assertEqual(clearance.verify(two, pose, cube, pose, answer), [], gap_and_scale)
+
+    def test_notices_every_change_of_compounds(self) -> None:
+        box = clearance.Box((0.25, 0.25, 0.25))
+        two = clearance.Compound(
+            (clearance.Piece(box), clearance.Piece(box, (0, 2, 0, 0, 0, 0, 1)))
+        )
+        near, here, there = clearance.Sphere(0.25), poses.IDENTITY, poses.pose([1, 1.75, 0])
+        answer = self.ask(two, near, here, there)
+        self.assertEqual(clearance.verify(two, here, near, there, answer), [])
+        self.assertEqual(int(answer.pieces_a), 1)
+        kinds = ViolationKind
+        # What would be so without the second piece.
+        alone = self.ask(box, near, here, there)
+        self.assertGreater(alone.distances, answer.distances + 0.1)
+        without = {"pieces_a": np.array(0), "pieces_b": np.array(0)}
+        for changed, expected in [
+            (dataclasses.replace(alone, **without), kinds.LOWER_BOUND),
+            (dataclasses.replace(answer, pieces_a=np.array(0)), kinds.UPPER_BOUND),
+            (dataclasses.replace(answer, pieces_a=np.array(2)), kinds.WITNESS_ID),
+            (dataclasses.replace(answer, pieces_b=None), kinds.NO_PROOF),
+            (dataclasses.replace(answer, **self.shifted(answer, 1e-9)), kinds.LOWER_BOUND),
+        ]:
+            with self.subTest(expected=expected):
+                (found,) = clearance.verify(two, here, near, there, changed)
+                self.assertEqual(found.kind, expected, found)
+
+    def test_says_what_it_cannot_verify(self) -> None:
+        # Of cores that overlap where one is curved.
         box, cone = clearance.Box((0.2, 0.2, 0.2)), clearance.Cone(0.3, 0.2)
         answer = self.ask(box, cone, poses.IDENTITY, poses.IDENTITY)
         self.assertEqual(int(answer.states), State.PENETRATING)

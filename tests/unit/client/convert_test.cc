@@ -431,6 +431,19 @@ TEST(StatusConvert, KeepsCodeAndTextOfAnErrorWithoutDetail) {
   EXPECT_TRUE(FromGrpc(grpc::Status::OK).ok());
 }
 
+TEST(StatusConvert, TakesWhatAProxyCutForUnavailable) {
+  using grpc::StatusCode;
+  for (const grpc::Status& cut :
+       {grpc::Status(StatusCode::INTERNAL, "Received RST_STREAM with error code 2"),
+        grpc::Status(StatusCode::UNKNOWN, "No status received")}) {
+    EXPECT_TRUE(absl::IsUnavailable(FromGrpc(cut))) << cut.error_message();
+  }
+  for (const grpc::Status& own : {grpc::Status(StatusCode::INTERNAL, "a bug"),
+                                  grpc::Status(StatusCode::UNKNOWN, "nobody knows")}) {
+    EXPECT_EQ(static_cast<int>(FromGrpc(own).code()), own.error_code());
+  }
+}
+
 TEST(StatusConvert, NeverMakesASuccessOfAnUnknownCode) {
   google::rpc::Status status;
   status.set_code(4711);

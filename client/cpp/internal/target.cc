@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "internal/target.h"
+
+#include <netdb.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+
+namespace clearance::client {
+namespace {
+
+constexpr int kLargestPort = 65535;
+
+// One server of a list.
+struct ListedPlace {
+  std::string text;
+  std::string host;
+  std::string port;
+};
+
+// An address of one, in numbers.
+struct Numbers {
+  bool is_ipv6;
+  std::string host;
+  std::string port;
+
+  bool operator==(const Numbers&) const = default;
+};
+
+bool HasScheme(absl::string_view address) {
+  constexpr absl::string_view kSchemes[] = {
+      "dns:", "ipv4:", "ipv6:", "unix:", "unix-abstract:", "vsock:", "xds:"};
+  return std::any_of(std::begin(kSchemes), std::end(kSchemes),
+                     [&](absl::string_view scheme) { return absl::StartsWith(address, scheme); });
+}
+
+absl::StatusOr<ListedPlace> ParseListedPlace(absl::string_view text) {
+  const std::size_t colon = text.rfind(':');
+  absl::string_view host = text.substr(0, std::min(colon, text.size()));
+  const absl::string_view port = colon == absl::string_view::npos ? "" : text.substr(colon + 1);
+  if (absl::ConsumePrefix(&host, "[") && !absl::ConsumeSuffix(&host, "]")) host = "";
+  int number = 0;
+  const bool is_port = absl::SimpleAtoi(port, &number) && number > 0 && number <= kLargestPort;
+  if (host.empty() || !is_port) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("of several servers each needs a host and a port: '", text, "'"));
+  }
+  return ListedPlace{std::string(text), std::string(host), std::string(port)};
+}
+
+absl::StatusOr<std::vector<ListedPlace>> ParseList(const std::string& address) {
+  std::vector<ListedPlace> places;
+  for (const absl::string_view text : absl::StrSplit(address, ',')) {
+    absl::StatusOr<ListedPlace> place = ParseListedPlace(absl::StripAsciiWhitespace(text));
+    if (!place.ok()) return place.status();
+    places.push_back(*std::move(place));
+  }
+  return places;
+}
+
+// Appends what the place means to this machine. Returns why it means nothing, or "".
+std::string Resolve(const ListedPlace& place, std::vector<Numbers>* addresses) {
+  addrinfo hints = {};
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  const int error = getaddrinfo(place.host.c_str(), place.port.c_str(), &hints, &found);
+  if (error != 0) return absl::StrCat(place.text, ": ", gai_strerror(error));
+  const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> owner(found, freeaddrinfo);
+  for (const addrinfo* info = found; info != nullptr; info = info->ai_next) {
+    char host[NI_MAXHOST] = {};
+    if (getnameinfo(info->ai_addr, info->ai_addrlen, host, sizeof(host), nullptr, 0,
+                    NI_NUMERICHOST) != 0) {
+      continue;
+    }
+    Numbers numbers{info->ai_family == AF_INET6, host, place.port};
+    if (std::find(addresses->begin(), addresses->end(), numbers) == addresses->end()) {
+      addresses->push_back(std::move(numbers));
+    }
+  }
+  return "";
+}
+
+// gRPC's lists are of one family; an IPv4 address is an IPv6 address too.
+std::string ToGrpcList(const std::vector<Numbers>& addresses) {
+  const bool has_ipv6 = std::any_of(addresses.begin(), addresses.end(),
+                                    [](const Numbers& numbers) { return numbers.is_ipv6; });
+  const auto append = [&](std::string* text, const Numbers& numbers) {
+    if (!has_ipv6) return absl::StrAppend(text, numbers.host, ":", numbers.port);
+    const absl::string_view prefix = numbers.is_ipv6 ? "" : "::ffff:";
+    absl::StrAppend(text, "%5B", prefix, numbers.host, "%5D:", numbers.port);  // of [ and ]
+  };
+  return absl::StrCat(has_ipv6 ? "ipv6:" : "ipv4:", absl::StrJoin(addresses, ",", append));
+}
+
+// Of a list gRPC would make one authority of all its places, which proxies refuse.
+absl::StatusOr<std::string> AuthorityOf(const std::vector<ListedPlace>& places,
+                                        const ClientOptions& options) {
+  if (!options.tls) return places.front().text;
+  if (!options.tls->server_name.empty()) return options.tls->server_name;
+  for (const ListedPlace& place : places) {
+    if (place.host == places.front().host) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("over TLS several servers need a server_name that the certificates of all are "
+                     "for; ",
+                     places.front().host, " and ", place.host, " are different ones"));
+  }
+  return places.front().host;
+}
+
+}  // namespace
+
+absl::StatusOr<Target> ToTarget(const std::string& address, const ClientOptions& options) {
+  if (HasScheme(address) || !absl::StrContains(address, ',')) return Target{.address = address};
+  const absl::StatusOr<std::vector<ListedPlace>> places = ParseList(address);
+  if (!places.ok()) return places.status();
+  absl::StatusOr<std::string> authority = AuthorityOf(*places, options);
+  if (!authority.ok()) return authority.status();
+  std::vector<Numbers> addresses;
+  std::vector<std::string> failures;
+  for (const ListedPlace& place : *places) {
+    const std::string failure = Resolve(place, &addresses);
+    if (!failure.empty()) failures.push_back(failure);
+  }
+  if (addresses.empty()) return absl::UnavailableError(absl::StrJoin(failures, "; "));
+  return Target{
+      .address = ToGrpcList(addresses), .authority = *std::move(authority), .is_list = true};
+}
+
+}  // namespace clearance::client

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Users of two real servers while one of them is drained or killed, and as their connections age:
+// no call fails, every message has one answer, and it is that of a server which nobody disturbed.
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/integration/process/certificates.h"
+#include "tests/integration/process/server_view.h"
+#include "tests/integration/process/users.h"
+
+namespace clearance::test {
+namespace {
+
+using client::Client;
+
+// Waits until the calls of the users come to this server too.
+void AwaitCalls(const RestartedServer& server) {
+  while (MetricOf(server.process(), kCallsSeries) == 0) std::this_thread::yield();
+}
+
+// The two share nothing, so what is asked of either is what was registered at both.
+TEST(TwoServers, FailNoCallWhileOneOfThemIsGone) {
+  const std::vector<std::string> expected = ExpectedAnswers();
+  std::vector<RestartedServer> servers(2);
+  for (const RestartedServer& server : servers) {
+    const absl::StatusOr<Client> one = PatientClient(server.address());
+    ASSERT_TRUE(one.ok()) << one.status();
+    RegisterShapes(*one);
+  }
+  const absl::StatusOr<Client> client =
+      PatientClient(servers[0].address() + "," + servers[1].address());
+  ASSERT_TRUE(client.ok()) << client.status();
+
+  Users users{.client = *client, .expected = expected};
+  UseWhile(&users, [&] {
+    for (const int signal : {SIGKILL, SIGKILL, SIGTERM}) {
+      for (RestartedServer& server : servers) {
+        AwaitAnswers(users);
+        AwaitCalls(server);
+        EXPECT_EQ(server.End(signal), signal == SIGTERM ? 0 : -SIGKILL);
+        AwaitAnswers(users);
+        server.StartAgain();
+      }
+    }
+  });
+}
+
+// Each session ends on one server and goes on at the other, again and again.
+TEST(TwoServers, TakeSessionsFromEachOtherAsConnectionsAge) {
+  const std::vector<std::string> expected = ExpectedAnswers();
+  const std::vector<std::string> flags = {"--max_connection_age=1s",
+                                          "--max_connection_age_grace=1s"};
+  const ServerProcess servers[] = {ServerProcess(flags), ServerProcess(flags)};
+  for (const ServerProcess& server : servers) {
+    const absl::StatusOr<Client> one = PatientClient(server.grpc_address());
+    ASSERT_TRUE(one.ok()) << one.status();
+    RegisterShapes(*one);
+  }
+  const absl::StatusOr<Client> client =
+      PatientClient(servers[0].grpc_address() + "," + servers[1].grpc_address());
+  ASSERT_TRUE(client.ok()) << client.status();
+
+  Users users{.client = *client, .expected = expected};
+  UseWhile(&users, [&] {
+    for (const ServerProcess& server : servers) {
+      while (MetricOf(server, kSessionsSeries) < kSessionThreads + 1) std::this_thread::yield();
+    }
+  });
+}
+
+// The code of asking both over TLS, of which each has to prove the one name.
+absl::StatusCode AskBoth(const ServerProcess (&servers)[2], const Certificates& files,
+                         const std::string& second_host, const std::string& server_name) {
+  std::ifstream ca(files.Path("ca.pem"));
+  client::ClientOptions options;
+  options.tls = client::TlsOptions{.root_certificates = {std::istreambuf_iterator<char>(ca), {}},
+                                   .server_name = server_name};
+  options.wait_for_server = false;
+  const std::string second = second_host + ":" + std::to_string(servers[1].grpc_port());
+  return Client::Connect(servers[0].grpc_address() + "," + second, options).status().code();
+}
+
+TEST(TwoServers, ProveOneNameOverTls) {
+  const Certificates files;
+  const std::vector<std::string> flags = files.ServerFlags(/*is_mutual=*/false);
+  const ServerProcess servers[] = {ServerProcess(flags), ServerProcess(flags)};
+  EXPECT_EQ(AskBoth(servers, files, "127.0.0.1", ""), absl::StatusCode::kOk);
+  EXPECT_EQ(AskBoth(servers, files, "localhost", "clearance.test"), absl::StatusCode::kOk);
+  EXPECT_EQ(AskBoth(servers, files, "localhost", ""), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(AskBoth(servers, files, "localhost", "nobody.test"), absl::StatusCode::kUnavailable);
+}
+
+}  // namespace
+}  // namespace clearance::test

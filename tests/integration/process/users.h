@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Users of the client library, by unary calls and by sessions with many messages on their way, who
+// hold every answer against that of a server which nobody disturbs. What disturbs theirs says the
+// test.
+
+#ifndef CLEARANCE_TESTS_INTEGRATION_PROCESS_USERS_H_
+#define CLEARANCE_TESTS_INTEGRATION_PROCESS_USERS_H_
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "clearance/client.h"
+#include "tests/integration/process/server_process.h"
+
+namespace clearance::test {
+
+inline constexpr int kSessionThreads = 3;
+inline constexpr int kUnaryThreads = 2;
+
+// What /metrics counts of the users' sessions and unary questions.
+inline constexpr char kSessionsSeries[] =
+    R"(grpc_server_started_total{grpc_method="Session",grpc_service="clearance.v1.QueryService",grpc_type="bidi_stream"})";
+inline constexpr char kCallsSeries[] =
+    R"(grpc_server_started_total{grpc_method="Distance",grpc_service="clearance.v1.QueryService",grpc_type="unary"})";
+
+// What the users ask about; every server of theirs has to have it.
+void RegisterShapes(const client::Client& client);
+
+// The answers of a server that nobody disturbs, by the question's number.
+std::vector<std::string> ExpectedAnswers();
+
+// A server on one port and one data directory that comes back after each end.
+class RestartedServer {
+ public:
+  RestartedServer() { Start("127.0.0.1:0"); }
+
+  std::string address() const { return server_->grpc_address(); }
+
+  const ServerProcess& process() const { return *server_; }
+
+  // Returns the exit code of the server that was ended.
+  int End(int signal) {
+    server_->process().Signal(signal);
+    return server_->process().WaitForExit();
+  }
+
+  void StartAgain() {
+    const std::string before = address();
+    // Another program may have the port for a moment, as the near end of a connection.
+    do {
+      Start(before);
+    } while (server_->grpc_port() == 0);
+  }
+
+ private:
+  void Start(const std::string& address) {
+    server_.reset();
+    server_ = std::make_unique<ServerProcess>(std::vector<std::string>{
+        "--listen=" + address, "--data_dir=" + directory_.File("data"), "--drain_timeout=60s"});
+  }
+
+  TemporaryDirectory directory_;
+  std::unique_ptr<ServerProcess> server_;
+};
+
+struct Users {
+  const client::Client& client;
+  const std::vector<std::string>& expected;
+  bool registers = false;  // wants one registry, whichever server it asks
+  std::atomic<bool> is_over = false;
+  std::vector<std::atomic<int>> answers =
+      std::vector<std::atomic<int>>(kSessionThreads + kUnaryThreads);
+};
+
+// Runs the users while `disturb` does what it does to their servers, and until each has seen some
+// answers more. A call that fails, and an answer that is wrong, missing or given twice, fails the
+// test.
+void UseWhile(Users* users, const std::function<void()>& disturb);
+
+// Waits until each has seen some answers more, so that none of them misses what is done next.
+void AwaitAnswers(const Users& users);
+
+// One that outlasts restarts.
+absl::StatusOr<client::Client> PatientClient(const std::string& address,
+                                             client::ClientOptions options = {});
+
+}  // namespace clearance::test
+
+#endif  // CLEARANCE_TESTS_INTEGRATION_PROCESS_USERS_H_

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several servers: every call and every message has one answer while one of them is gone. They share
+nothing here, so what is asked of any is what was registered at all."""
+
+import asyncio
+import re
+import signal
+import tempfile
+import threading
+import unittest
+import urllib.request
+
+import grpc
+from server import Server
+
+import clearance
+from clearance import aio, errors, poses
+from clearance._connection import Target, to_target
+
+BALL = clearance.Sphere(0.25)
+ANSWERS = 40  # answers that each user sees between two blows
+
+
+def question(number: int) -> clearance.DistanceBatch:
+    return clearance.DistanceBatch(poses_b=poses.pose([[1 + number, 0, 0]]))
+
+
+class Progress:
+    """Of users, by name. Failures count as well, so that nobody waits for one that has failed."""
+
+    def __init__(self, *names: str) -> None:
+        self._answers = dict.fromkeys(names, 0)
+        self._changed = threading.Condition()
+        self.is_over = False
+        self.failures: list[BaseException] = []
+
+    def count(self, name: str) -> None:
+        with self._changed:
+            self._answers[name] += 1
+            self._changed.notify_all()
+
+    def fail(self, error: BaseException) -> None:
+        with self._changed:
+            self.failures.append(error)
+            self._changed.notify_all()
+
+    def await_answers(self) -> None:
+        with self._changed:
+            wanted = {name: number + ANSWERS for name, number in self._answers.items()}
+            self._changed.wait_for(
+                lambda: self.failures or all(self._answers[name] >= wanted[name] for name in wanted)
+            )
+
+
+class Fleet(unittest.TestCase):
+    def setUp(self) -> None:
+        self.folders = []
+        for _ in range(2):
+            folder = tempfile.TemporaryDirectory()
+            self.addCleanup(folder.cleanup)
+            self.folders.append(folder.name)
+        self.servers = [Server(f"--data_dir={folder}/data") for folder in self.folders]
+        self.addCleanup(lambda: [server.end() for server in self.servers])
+        for server in self.servers:
+            with clearance.connect(server.address) as client:
+                client.register("ball", BALL)
+        self.addresses = [server.address for server in self.servers]
+
+    def kill(self, number: int) -> None:
+        self.servers[number].end(signal.SIGKILL)
+
+    def start_again(self, number: int) -> None:
+        """On the same port, with what it stored."""
+        port = self.servers[number].port
+        self.servers[number] = Server(f"--data_dir={self.folders[number]}/data", port=port)
+
+    def disturb(self, progress: Progress) -> None:
+        """Kills each server in turn, twice, while the other one goes on."""
+        for number in (0, 1, 0, 1):
+            progress.await_answers()
+            self.kill(number)
+            progress.await_answers()
+            self.start_again(number)
+
+    def use_session(self, client: clearance.Client, progress: Progress) -> None:
+        with client.open_session() as session:
+            session.open(0, "ball")
+            session.open(1, clearance.Point())
+            sent = taken = 0
+            while not progress.is_over or taken < sent:
+                if not progress.is_over and sent - taken < 16:
+                    session.send(question(sent), tag=sent)
+                    sent += 1
+                    continue
+                reply = session.next()
+                self.assertEqual((reply.tag, reply.error), (taken, None))
+                self.assertEqual(reply.answer.distances.tolist(), [0.75 + taken])
+                taken += 1
+                progress.count("session")
+
+    def use_calls(self, client: clearance.Client, progress: Progress) -> None:
+        number = 0
+        while not progress.is_over:
+            answer = client.ask(["ball", clearance.Point()], question(number))
+            self.assertEqual(answer.distances.tolist(), [0.75 + number])
+            number += 1
+            progress.count("calls")
+
+    def test_no_call_fails_while_one_of_two_is_gone(self) -> None:
+        progress = Progress("session", "calls")
+
+        def use(user) -> None:
+            try:
+                user(client, progress)
+            except BaseException as error:
+                progress.fail(error)
+
+        with clearance.connect(self.addresses, timeout=60) as client:
+            threads = [
+                threading.Thread(target=use, args=[user])
+                for user in (self.use_session, self.use_calls)
+            ]
+            for thread in threads:
+                thread.start()
+            self.disturb(progress)
+            progress.is_over = True
+            for thread in threads:
+                thread.join()
+        self.assertEqual(progress.failures, [])
+
+    def test_no_message_fails_in_asyncio_either(self) -> None:
+        progress = Progress("session")
+
+        async def use() -> None:
+            async with await aio.connect(",".join(self.addresses)) as client:
+                session = client.open_session()
+                await session.open(0, "ball")
+                await session.open(1, clearance.Point())
+                number = 0
+                while not progress.is_over:
+                    several = range(number, number + 8)
+                    answers = await asyncio.gather(*(session.ask(question(i)) for i in several))
+                    seen = [float(answer.distances[0]) for answer in answers]
+                    self.assertEqual(seen, [0.75 + i for i in several])
+                    number += 8
+                    progress.count("session")
+                await session.finish()
+
+        def run() -> None:
+            try:
+                asyncio.run(use())
+            except BaseException as error:
+                progress.fail(error)
+
+        thread = threading.Thread(target=run)
+        thread.start()
+        self.disturb(progress)
+        progress.is_over = True
+        thread.join()
+        self.assertEqual(progress.failures, [])
+
+    def test_a_server_that_lacks_what_a_slot_held_is_passed_over(self) -> None:
+        with clearance.connect(self.addresses) as client, client.open_session() as session:
+            session.open(0, "ball")
+            session.open(1, clearance.Point())
+            there = next(i for i, server in enumerate(self.servers) if sessions_of(server))
+            lacking = self.servers[1 - there]
+            with clearance.connect(lacking.address) as one:
+                one.delete("ball")
+            self.kill(there)
+            session.send(question(0), tag=1)
+            while not sessions_of(lacking):
+                pass  # it is asked first, as there is no other
+            self.start_again(there)
+            self.assertEqual(session.next().answer.distances.tolist(), [0.75])
+
+
+def sessions_of(server: Server) -> int:
+    """How many ever began there."""
+    with urllib.request.urlopen(f"http://127.0.0.1:{server.http_port}/metrics") as page:
+        text = page.read().decode()
+    series = re.search(r'grpc_server_started_total{grpc_method="Session",.*} (\d+)', text)
+    return int(series[1]) if series else 0
+
+
+class Targets(unittest.TestCase):
+    def test_of_one_server_or_of_a_scheme_are_the_address(self) -> None:
+        for address in ("localhost:1", "dns:///name:1", "ipv4:1.2.3.4:1,5.6.7.8:2", "unix:/a,b"):
+            self.assertEqual(to_target(address, clearance.ClientOptions()), Target(address))
+
+    def test_of_a_list_are_in_numbers(self) -> None:
+        plain = clearance.ClientOptions()
+        self.assertEqual(
+            to_target("127.0.0.1:1, 127.0.0.2:2,127.0.0.1:1,nowhere.invalid:3", plain),
+            Target("ipv4:127.0.0.1:1,127.0.0.2:2", "127.0.0.1:1", True),
+        )
+        self.assertEqual(
+            to_target("127.0.0.1:1,[::2]:3", plain).address,
+            "ipv6:%5B::ffff:127.0.0.1%5D:1,%5B::2%5D:3",
+        )
+        with self.assertRaisesRegex(clearance.Unavailable, "neither.invalid:2"):
+            to_target("nowhere.invalid:1,neither.invalid:2", plain)
+        bad = ("127.0.0.1,127.0.0.2", "127.0.0.1:1,", "127.0.0.1:1,:2", "127.0.0.1:1,a:0")
+        for address in (*bad, "127.0.0.1:1,a:http", "127.0.0.1:1,[::1:2", "127.0.0.1:1,[]:2"):
+            with self.assertRaises(clearance.InvalidArgument, msg=address):
+                to_target(address, plain)
+
+    def test_of_a_list_over_tls_have_one_name(self) -> None:
+        def over_tls(name: str | None) -> clearance.ClientOptions:
+            return clearance.ClientOptions(tls=clearance.TlsOptions(server_name=name))
+
+        self.assertEqual(to_target("localhost:1,localhost:2", over_tls(None)).authority, "localhost")
+        two = "127.0.0.1:1,127.0.0.2:2"
+        self.assertEqual(to_target(two, over_tls("fleet")).authority, "fleet")
+        with self.assertRaises(clearance.InvalidArgument):
+            to_target(two, over_tls(None))
+
+
+class Proxies(unittest.TestCase):
+    def test_what_they_cut_is_unavailable(self) -> None:
+        cut = (
+            (grpc.StatusCode.INTERNAL, "Received RST_STREAM with error code 2"),
+            (grpc.StatusCode.UNKNOWN, "No status received"),
+        )
+        for code, text in cut:
+            error = errors.from_call(code, text, None, "id")
+            self.assertIsInstance(error, clearance.Unavailable)
+            self.assertEqual(error.request_id, "id")
+        for code in (grpc.StatusCode.INTERNAL, grpc.StatusCode.UNKNOWN):
+            self.assertEqual(errors.from_call(code, "a bug", None).code, code)
+
+
+if __name__ == "__main__":
+    unittest.main()
