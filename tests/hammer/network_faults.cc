@@ -25,7 +25,6 @@
 #include "absl/flags/parse.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "clearance/v1/shape_service.grpc.pb.h"
 #include "tests/hammer/conversation.h"
 #include "tests/hammer/relay.h"
 #include "tests/hammer/result_line.h"
@@ -41,49 +40,8 @@ namespace {
 
 constexpr const char* kNames[] = {"none", "cut", "reset", "stall", "byte by byte", "half-closed"};
 constexpr int kHarms = 5;
-grpc::Status Register(const std::shared_ptr<grpc::Channel>& channel, const std::string& name,
-                      const v1::Shape& shape) {
-  const auto stub = v1::ShapeService::NewStub(channel);
-  grpc::ClientContext context;
-  context.set_deadline(std::chrono::system_clock::now() + kHangGuard);
-  v1::RegisterShapeRequest request;
-  request.set_name(name);
-  *request.mutable_shape() = shape;
-  v1::RegisterShapeResponse response;
-  return stub->RegisterShape(&context, request, &response);
-}
-
-bool IsThere(const std::shared_ptr<grpc::Channel>& channel, const std::string& name,
-             const v1::Shape& shape) {
-  const auto stub = v1::ShapeService::NewStub(channel);
-  grpc::ClientContext context;
-  v1::GetShapeRequest request;
-  request.set_name(name);
-  request.set_include_content(true);
-  v1::GetShapeResponse response;
-  return stub->GetShape(&context, request, &response).ok() &&
-         response.shape().SerializeAsString() == shape.SerializeAsString();
-}
 
 bool OnlySlows(Harm harm) { return harm == Harm::kStall || harm == Harm::kBytewise; }
-
-bool IsClean(const grpc::Status& status) {
-  return status.ok() || status.error_code() == grpc::StatusCode::UNAVAILABLE;
-}
-
-// "" where the answers are as they may be.
-std::string FaultOf(const Answers& answers, const Answers& right, Harm harm) {
-  if (answers.replies.size() > right.replies.size()) return "more replies than messages";
-  if (!std::equal(answers.replies.begin(), answers.replies.end(), right.replies.begin())) {
-    return "a reply with other bytes";
-  }
-  if (!IsClean(answers.status) || (OnlySlows(harm) && !answers.status.ok())) {
-    return "status " + std::to_string(answers.status.error_code()) + ": " +
-           answers.status.error_message();
-  }
-  const bool is_whole = answers.replies.size() == right.replies.size();
-  return answers.status.ok() && !is_whole ? "ended well without all replies" : "";
-}
 
 struct Tally {
   std::vector<int> struck = std::vector<int>(kHarms + 1);
@@ -120,7 +78,7 @@ class Network {
     const absl::Time ended = absl::Now();
     const Answers again = Converse(NewChannel(relay.port()), requests_);
     tally_.served_again_ms.push_back(absl::ToDoubleMilliseconds(absl::Now() - ended));
-    const std::string wrong = FaultOf(again, right_, Harm::kStall);
+    const std::string wrong = FaultOf(again, right_, /*has_to_be_whole=*/true);
     if (!wrong.empty()) Fail(i, std::string("on a new connection: ") + wrong);
     tally_.struck[static_cast<std::size_t>(fault.harm)] += relay.has_struck() ? 1 : 0;
   }
@@ -153,7 +111,7 @@ class Network {
       Fail(number, "registration: " + registered.error_message());
     }
     const Answers answers = Converse(channel, requests_);
-    const std::string wrong = FaultOf(answers, right_, harm);
+    const std::string wrong = FaultOf(answers, right_, OnlySlows(harm));
     if (!wrong.empty()) Fail(number, wrong);
     tally_.whole[static_cast<std::size_t>(harm)] += answers.status.ok() ? 1 : 0;
   }

@@ -47,7 +47,10 @@ ProxyBefore::ProxyBefore(const ServerProcess& server, const std::string& program
     std::ofstream(file) << Changed(folder + "/haproxy.cfg", {{" ssl crt .*", " proto h2"}});
     command = {"env",
                "PROXY_BIND=" + address,
-               "CLEARANCE_ADDRESS=" + server.grpc_address(),
+               "CLEARANCE_1=" + server.grpc_address(),
+               "CLEARANCE_HTTP_1=" + std::to_string(server.http_port()),
+               "CLEARANCE_2=127.0.0.1:1",
+               "CLEARANCE_3=127.0.0.1:1",
                "haproxy",
                "-db",
                "-f",
@@ -57,6 +60,7 @@ ProxyBefore::ProxyBefore(const ServerProcess& server, const std::string& program
                                    {{"0\\.0\\.0\\.0:443 ssl", address},
                                     {"\n *ssl_[^\n]*", ""},
                                     {"127\\.0\\.0\\.1:50051", server.grpc_address()},
+                                    {"\n *server 127\\.0\\.0\\.1:50052[^\n]*", ""},
                                     {"/tmp/clearance-nginx", directory_.File("nginx")}});
     command = {"nginx", "-g", "daemon off; master_process off;", "-c", file};
   }

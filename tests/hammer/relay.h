@@ -12,7 +12,7 @@
 #include <string_view>
 #include <thread>
 
-#include "server/service/descriptor.h"
+#include "server/observe/descriptor.h"
 
 namespace clearance::hammer {
 

@@ -31,6 +31,20 @@ struct Answers {
 Answers Converse(const std::shared_ptr<grpc::Channel>& channel,
                  const std::vector<v1::SessionRequest>& requests);
 
+// Well, or of a connection that broke.
+bool IsClean(const grpc::Status& status);
+
+// "" where the answers are as they may be: of the right ones the first, and all where they end
+// well, or have to.
+std::string FaultOf(const Answers& answers, const Answers& right, bool has_to_be_whole);
+
+grpc::Status Register(const std::shared_ptr<grpc::Channel>& channel, const std::string& name,
+                      const v1::Shape& shape);
+
+// Whether the name has this content.
+bool IsThere(const std::shared_ptr<grpc::Channel>& channel, const std::string& name,
+             const v1::Shape& shape);
+
 }  // namespace clearance::hammer
 
 #endif  // CLEARANCE_TESTS_HAMMER_WIRE_CLIENT_H_
