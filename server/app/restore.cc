@@ -20,9 +20,7 @@
 #include "server/storage/body_codec.h"
 
 namespace clearance::server {
-namespace {
-
-absl::StatusOr<ShapeContentPtr> ContentOf(const StoredContent& stored) {
+absl::StatusOr<ShapeContentPtr> ReadStored(const StoredContent& stored) {
   v1::Shape shape;
   const bool is_parsed =
       stored.shape.size() <= std::numeric_limits<int>::max() &&
@@ -36,22 +34,36 @@ absl::StatusOr<ShapeContentPtr> ContentOf(const StoredContent& stored) {
       ShapeContent{std::string(stored.digest), *std::move(body), std::string(stored.shape)});
 }
 
+absl::StatusOr<NamedShape> ReadStored(const StoredName& stored, std::uint64_t revision,
+                                      const ShapeContentPtr& content) {
+  const bool is_owned = stored.owner.empty() || IsPrincipalId(stored.owner);
+  if (!CheckShapeName(stored.name, "name").ok() || content == nullptr || !is_owned ||
+      stored.revision > revision) {
+    return absl::DataLossError(absl::StrCat("the store is damaged: the name '", stored.name,
+                                            "' has no content, revision or owner; restore a "
+                                            "backup"));
+  }
+  return NamedShape{stored.name, content, stored.revision, stored.owner};
+}
+
+namespace {
+
 // What one thread read.
 struct Share {
   std::vector<ShapeContentPtr> contents;
   absl::Status status;
 };
 
-void ReadShare(const ShapeStore& store, const ShapeStore::Part& part, Share* share) {
+void ReadShare(const ShapeSource& store, const ShapeSource::Part& part, Share* share) {
   share->status = store.ReadContents(part, [share](const StoredContent& stored) {
-    absl::StatusOr<ShapeContentPtr> content = ContentOf(stored);
+    absl::StatusOr<ShapeContentPtr> content = ReadStored(stored);
     if (!content.ok()) return content.status();
     share->contents.push_back(*std::move(content));
     return absl::OkStatus();
   });
 }
 
-std::vector<Share> ReadShares(int threads, const ShapeStore& store) {
+std::vector<Share> ReadShares(int threads, const ShapeSource& store) {
   const auto parts = static_cast<std::uint64_t>(threads);
   std::vector<Share> shares(parts);
   std::vector<std::thread> readers;
@@ -66,7 +78,7 @@ std::vector<Share> ReadShares(int threads, const ShapeStore& store) {
 
 using Contents = absl::flat_hash_map<std::string, ShapeContentPtr>;
 
-absl::StatusOr<Contents> ReadAllContents(int threads, const ShapeStore& store) {
+absl::StatusOr<Contents> ReadAllContents(int threads, const ShapeSource& store) {
   Contents contents;
   for (const Share& share : ReadShares(threads, store)) {
     if (!share.status.ok()) return share.status;
@@ -77,22 +89,9 @@ absl::StatusOr<Contents> ReadAllContents(int threads, const ShapeStore& store) {
   return contents;
 }
 
-absl::StatusOr<NamedShape> Join(const StoredName& stored, std::uint64_t revision,
-                                const Contents& contents) {
-  const auto content = contents.find(stored.digest);
-  const bool is_owned = stored.owner.empty() || IsPrincipalId(stored.owner);
-  if (!CheckShapeName(stored.name, "name").ok() || content == contents.end() || !is_owned ||
-      stored.revision > revision) {
-    return absl::DataLossError(absl::StrCat("the store is damaged: the name '", stored.name,
-                                            "' has no content, revision or owner; restore a "
-                                            "backup"));
-  }
-  return NamedShape{stored.name, content->second, stored.revision, stored.owner};
-}
-
 }  // namespace
 
-absl::Status RestoreShapes(int threads, ShapeStore* store, Registry* registry) {
+absl::Status RestoreShapes(int threads, ShapeSource* store, Registry* registry) {
   const absl::StatusOr<StoredNames> stored = store->ReadNames();
   if (!stored.ok()) return stored.status();
   const absl::StatusOr<Contents> contents = ReadAllContents(threads, *store);
@@ -100,7 +99,9 @@ absl::Status RestoreShapes(int threads, ShapeStore* store, Registry* registry) {
   std::vector<NamedShape> shapes;
   shapes.reserve(stored->names.size());
   for (const StoredName& name : stored->names) {
-    absl::StatusOr<NamedShape> shape = Join(name, stored->revision, *contents);
+    const auto content = contents->find(name.digest);
+    absl::StatusOr<NamedShape> shape =
+        ReadStored(name, stored->revision, content == contents->end() ? nullptr : content->second);
     if (!shape.ok()) return shape.status();
     shapes.push_back(*std::move(shape));
   }

@@ -22,35 +22,27 @@ namespace {
 constexpr Limits kNoLimits = {.max_scene_bodies = std::numeric_limits<std::uint64_t>::max(),
                               .max_scene_rules = std::numeric_limits<std::uint64_t>::max()};
 
-// Plays records one after another.
+absl::Status Damaged(const std::string& name, absl::string_view what) {
+  return absl::DataLossError(
+      absl::StrCat("the store is damaged: the scene '", name, "' ", what, "; restore a backup"));
+}
+
+// Plays the records of all scenes one after another.
 class Replay {
  public:
-  Replay(const Registry& shapes, SceneContents* contents)
-      : shapes_(shapes),
-        contents_(contents),
-        missing_(MakeBody(std::get<ConvexShapePtr>(MakePoint(0)))) {}
+  explicit Replay(RecordPlayer player) : player_(std::move(player)) {}
 
   absl::Status Add(const SceneRecord& record);
   // The scenes, once every record was added.
   absl::StatusOr<std::vector<SceneRegistry::Stored>> Finish();
 
  private:
-  absl::StatusOr<ScenePtr> Play(const SceneRecord& record, const ScenePtr& before) const;
   // Ends the scene that is being played.
   absl::Status FinishScene();
 
-  const Registry& shapes_;
-  SceneContents* const contents_;
-  // Stands for a shape that was deleted since: as long as a later record takes the body away again,
-  // nothing is lost. A point is somewhere wherever a shape can be.
-  const RigidBodyPtr missing_;
+  const RecordPlayer player_;
   std::vector<SceneRegistry::Stored> scenes_;
 };
-
-absl::Status Damaged(const std::string& name, absl::string_view what) {
-  return absl::DataLossError(
-      absl::StrCat("the store is damaged: the scene '", name, "' ", what, "; restore a backup"));
-}
 
 absl::Status Replay::Add(const SceneRecord& record) {
   const bool is_new = scenes_.empty() || scenes_.back().name != record.name;
@@ -64,7 +56,7 @@ absl::Status Replay::Add(const SceneRecord& record) {
                        record.revision == scene.revision + 1;
   if (is_new != record.is_whole || (!is_new && !is_next) || record.revision == 0)
     return Damaged(record.name, "has records that do not follow on each other");
-  auto next = Play(record, scene.scene);
+  auto next = player_.Play(record, scene.scene);
   if (!next.ok()) return next.status();
   scene.scene = *std::move(next);
   scene.incarnation = record.incarnation;
@@ -73,29 +65,9 @@ absl::Status Replay::Add(const SceneRecord& record) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<ScenePtr> Replay::Play(const SceneRecord& record, const ScenePtr& before) const {
-  v1::SceneChange change;
-  if (!change.ParseFromString(record.change)) return Damaged(record.name, "cannot be read");
-  std::vector<RigidBodyPtr> bodies;
-  for (const v1::ShapeReference& shape : change.bodies().shapes()) {
-    const ShapeContentPtr content = shapes_.FindContent(shape.digest());
-    bodies.push_back(content == nullptr ? missing_ : contents_->Share(content));
-  }
-  const auto edit = ReadSceneChange(change, bodies);
-  if (!edit.ok()) return Damaged(record.name, edit.status().message());
-  auto next = ApplyEdit(before, *edit, kNoLimits);
-  if (!next.ok()) return Damaged(record.name, next.status().message());
-  return next;
-}
-
 absl::Status Replay::FinishScene() {
   if (scenes_.empty()) return absl::OkStatus();
-  const SceneRegistry::Stored& last = scenes_.back();
-  for (std::size_t i = 0; i < last.scene->size(); ++i) {
-    if (last.scene->BodyAt(i).body == missing_)
-      return Damaged(last.name, "has a body whose shape is gone");
-  }
-  return absl::OkStatus();
+  return player_.RequireWhole(scenes_.back().name, *scenes_.back().scene);
 }
 
 absl::StatusOr<std::vector<SceneRegistry::Stored>> Replay::Finish() {
@@ -105,12 +77,48 @@ absl::StatusOr<std::vector<SceneRegistry::Stored>> Replay::Finish() {
 
 }  // namespace
 
-absl::Status RestoreScenes(ShapeStore* store, const Registry& shapes, SceneRegistry* scenes) {
-  Replay replay(shapes, &scenes->contents());
+RecordPlayer::RecordPlayer(Find find, SceneContents* contents)
+    : find_(std::move(find)),
+      contents_(contents),
+      missing_(MakeBody(std::get<ConvexShapePtr>(MakePoint(0)))) {}
+
+absl::StatusOr<ScenePtr> RecordPlayer::Play(const SceneRecord& record,
+                                            const ScenePtr& before) const {
+  v1::SceneChange change;
+  if (!change.ParseFromString(record.change)) return Damaged(record.name, "cannot be read");
+  std::vector<RigidBodyPtr> bodies;
+  for (const v1::ShapeReference& shape : change.bodies().shapes()) {
+    const ShapeContentPtr content = find_(shape.digest());
+    bodies.push_back(content == nullptr ? missing_ : contents_->Share(content));
+  }
+  const auto edit = ReadSceneChange(change, bodies);
+  if (!edit.ok()) return Damaged(record.name, edit.status().message());
+  auto next = ApplyEdit(before, *edit, kNoLimits);
+  if (!next.ok()) return Damaged(record.name, next.status().message());
+  return next;
+}
+
+absl::Status RecordPlayer::RequireWhole(const std::string& name, const Scene& scene) const {
+  for (std::size_t i = 0; i < scene.size(); ++i) {
+    if (scene.BodyAt(i).body == missing_) return Damaged(name, "has a body whose shape is gone");
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<SceneRegistry::Stored>> ReadStoredScenes(ShapeSource* store,
+                                                                    RecordPlayer::Find find,
+                                                                    SceneContents* contents) {
+  Replay replay(RecordPlayer(std::move(find), contents));
   absl::Status status =
       store->ReadScenes([&](const SceneRecord& record) { return replay.Add(record); });
   if (!status.ok()) return status;
-  auto restored = replay.Finish();
+  return replay.Finish();
+}
+
+absl::Status RestoreScenes(ShapeSource* store, const Registry& shapes, SceneRegistry* scenes) {
+  auto restored = ReadStoredScenes(
+      store, [&shapes](const std::string& digest) { return shapes.FindContent(digest); },
+      &scenes->contents());
   if (!restored.ok()) return restored.status();
   scenes->Restore(*std::move(restored));
   return absl::OkStatus();

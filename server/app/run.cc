@@ -26,11 +26,13 @@
 #include "server/app/port_file.h"
 #include "server/app/restore.h"
 #include "server/app/restore_scenes.h"
+#include "server/app/shared_mirror.h"
 #include "server/app/shown_limits.h"
 #include "server/app/shutdown_signals.h"
 #include "server/config/command_line.h"
 #include "server/config/flags.h"
 #include "server/engine/answer_check.h"
+#include "server/etcd/etcd_store.h"
 #include "server/guard/access_files.h"
 #include "server/observe/http_server.h"
 #include "server/observe/liveness.h"
@@ -124,6 +126,8 @@ class Process {
   absl::Status StartHttp();
   absl::Status StartLedger();
   absl::StatusOr<std::unique_ptr<ShapeStore>> OpenStore();
+  absl::StatusOr<std::unique_ptr<SharedRegistry>> JoinRegistry();
+  void LogRestored(SteadyTime began);
   absl::Status StartGrpc();
   absl::Status BecomeReady();
   void Drain();
@@ -155,7 +159,9 @@ int Process::Serve() {
   if (status.ok()) status = StartHttp();
   if (status.ok()) {
     if (absl::Status data = StartLedger(); !data.ok()) {
-      log_.Error("cannot use the data directory", {{"reason", data.message()}});
+      log_.Error(config_.etcd.endpoints.empty() ? "cannot use the data directory"
+                                                : "cannot use the shared store",
+                 {{"reason", data.message()}});
       return kUnusableData;
     }
   }
@@ -207,7 +213,12 @@ absl::Status Process::StartHttp() {
 
 absl::Status Process::StartLedger() {
   std::unique_ptr<ShapeStore> store;
-  if (config_.data_dir.empty()) {
+  std::unique_ptr<SharedRegistry> shared;
+  if (!config_.etcd.endpoints.empty()) {
+    absl::StatusOr<std::unique_ptr<SharedRegistry>> joined = JoinRegistry();
+    if (!joined.ok()) return joined.status();
+    shared = *std::move(joined);
+  } else if (config_.data_dir.empty()) {
     log_.Info("shapes and scenes live in memory and end with the process");
   } else {
     absl::StatusOr<std::unique_ptr<ShapeStore>> opened = OpenStore();
@@ -218,7 +229,9 @@ absl::Status Process::StartLedger() {
                                                              .store = std::move(store),
                                                              .metrics = &metrics_,
                                                              .log = &log_,
-                                                             .scenes = &scenes_});
+                                                             .scenes = &scenes_,
+                                                             .shared = std::move(shared)});
+  if (!config_.etcd.ready_without) pages_.ReadyWhile([this] { return ledger_->is_healthy(); });
   return absl::OkStatus();
 }
 
@@ -239,13 +252,40 @@ absl::StatusOr<std::unique_ptr<ShapeStore>> Process::OpenStore() {
   if (status.ok()) status = RestoreScenes(store->get(), registry_, &scenes_);
   if (!status.ok()) return status;
   metrics_.store().bytes->Set(static_cast<double>((*store)->byte_size()));
+  LogRestored(began);
+  return std::unique_ptr<ShapeStore>(*std::move(store));
+}
+
+// What is read may be compacted away meanwhile: then it is read as it is by then.
+absl::StatusOr<std::unique_ptr<SharedRegistry>> Process::JoinRegistry() {
+  const SteadyTime began = SteadyNow();
+  absl::StatusOr<std::unique_ptr<EtcdStore>> store =
+      EtcdStore::Open(config_.etcd, &metrics_.store());
+  if (!store.ok()) return store.status();
+  constexpr int kTries = 3;
+  absl::Status status = absl::OutOfRangeError("not read");
+  for (int tries = 0; absl::IsOutOfRange(status) && tries < kTries; ++tries) {
+    status = RestoreShapes(WorkerThreads(config_.worker_threads), store->get(), &registry_);
+  }
+  auto mirror = std::make_unique<SharedMirror>(&registry_, &scenes_);
+  if (status.ok()) status = RestoreScenes(store->get(), registry_, &scenes_);
+  if (absl::IsOutOfRange(status)) status = mirror->Reload(store->get());
+  if (!status.ok()) return status;
+  LogRestored(began);
+  return std::make_unique<SharedRegistry>(SharedRegistry::Parts{.store = *std::move(store),
+                                                                .mirror = std::move(mirror),
+                                                                .patience = config_.etcd.patience,
+                                                                .series = &metrics_.store(),
+                                                                .log = &log_});
+}
+
+void Process::LogRestored(SteadyTime began) {
   log_.Info("shapes and scenes are stored and were read",
             {{"data_dir", config_.data_dir},
              {"shapes", registry_.size()},
              {"revision", registry_.revision()},
              {"scenes", scenes_.size()},
              {"seconds", absl::ToDoubleSeconds(SteadyNow() - began)}});
-  return std::unique_ptr<ShapeStore>(*std::move(store));
 }
 
 absl::Status Process::StartGrpc() {
@@ -263,6 +303,7 @@ absl::Status Process::StartGrpc() {
                                      .connections = connections,
                                      .max_connection_idle = config_.max_connection_idle,
                                      .max_connection_age = config_.max_connection_age,
+                                     .max_connection_age_grace = config_.max_connection_age_grace,
                                      .polling_threads = PollingThreads(config_.polling_threads),
                                      .worker_threads = WorkerThreads(config_.worker_threads),
                                      .max_pending_work = config_.max_pending_work,
@@ -271,6 +312,7 @@ absl::Status Process::StartGrpc() {
                                      .authenticator = access_ ? &access_->authenticator() : nullptr,
                                      .log = &log_,
                                      .ledger = ledger_.get(),
+                                     .healthy_without_store = config_.etcd.ready_without,
                                      .liveness = &liveness_};
   absl::StatusOr<std::unique_ptr<GrpcServer>> grpc =
       GrpcServer::Start(options, config_.limits, registry_, metrics_);

@@ -10,6 +10,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 
 namespace clearance::server {
@@ -25,6 +26,8 @@ constexpr std::array<Unit, 4> kUnits = {{{"GiB", std::uint64_t{1} << 30},
                                          {"B", 1}}};
 
 constexpr int kLargestPort = 65535;
+
+constexpr absl::string_view kEtcdScheme = "etcd://";
 
 // SimpleAtoi also takes signs and blanks.
 bool ParseDigits(absl::string_view text, std::uint64_t* value) {
@@ -128,6 +131,22 @@ bool AbslParseFlag(absl::string_view text, GrpcAddress* address, std::string* er
 }
 
 std::string AbslUnparseFlag(const GrpcAddress& address) { return address.value; }
+
+bool AbslParseFlag(absl::string_view text, StoreAddress* address, std::string* error) {
+  address->endpoints.clear();
+  if (text.empty()) return true;
+  if (absl::ConsumePrefix(&text, kEtcdScheme)) {
+    address->endpoints = absl::StrSplit(text, ',');
+    if (absl::c_all_of(address->endpoints, IsHostPort)) return true;
+  }
+  *error = "has to be etcd://host:port[,host:port...], such as etcd://10.0.0.1:2379,10.0.0.2:2379";
+  return false;
+}
+
+std::string AbslUnparseFlag(const StoreAddress& address) {
+  if (address.endpoints.empty()) return "";
+  return absl::StrCat(kEtcdScheme, absl::StrJoin(address.endpoints, ","));
+}
 
 bool AbslParseFlag(absl::string_view text, Reflection* reflection, std::string* error) {
   return ParseName(text, kReflectionNames, reflection, error);

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
@@ -57,8 +58,7 @@ struct WaitTime {
 bool AbslParseFlag(absl::string_view text, WaitTime* wait, std::string* error);
 std::string AbslUnparseFlag(WaitTime wait);
 
-// host:port. Debian's civetweb is built without IPv6, so brackets are refused here, not when it is
-// too late.
+// host:port; of IPv4, so brackets are refused here, not when it is too late.
 struct HttpAddress {
   std::string value;
 };
@@ -71,6 +71,13 @@ struct GrpcAddress {
 };
 bool AbslParseFlag(absl::string_view text, GrpcAddress* address, std::string* error);
 std::string AbslUnparseFlag(const GrpcAddress& address);
+
+// etcd://host:port[,host:port…], or nothing.
+struct StoreAddress {
+  std::vector<std::string> endpoints;
+};
+bool AbslParseFlag(absl::string_view text, StoreAddress* address, std::string* error);
+std::string AbslUnparseFlag(const StoreAddress& address);
 
 bool AbslParseFlag(absl::string_view text, Reflection* reflection, std::string* error);
 std::string AbslUnparseFlag(Reflection reflection);

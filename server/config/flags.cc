@@ -52,6 +52,7 @@ using clearance::server::PieceCount;
 using clearance::server::Reflection;
 using clearance::server::SampleCount;
 using clearance::server::ServerConfig;
+using clearance::server::StoreAddress;
 using clearance::server::ThreadCount;
 using clearance::server::WaitTime;
 using clearance::server::WireCount;
@@ -94,6 +95,11 @@ ABSL_FLAG(WaitTime, max_connection_idle, WaitTime{ServerConfig().max_connection_
 ABSL_FLAG(WaitTime, max_connection_age, WaitTime{ServerConfig().max_connection_age},
           "A connection this old takes no new call, so that the next one may go to another server; "
           "calls on it go on. 0: never.");
+ABSL_FLAG(
+    WaitTime, max_connection_age_grace, WaitTime{absl::ZeroDuration()},
+    "How long after max_connection_age calls on the connection go on before they end with "
+    "UNAVAILABLE: sessions of our client libraries then go on elsewhere, tracks end. 0: until "
+    "they end by themselves.");
 ABSL_FLAG(ThreadCount, polling_threads, ThreadCount{0},
           "Threads that read and write messages and answer small ones. 0: one for four cores.");
 ABSL_FLAG(ThreadCount, worker_threads, ThreadCount{0},
@@ -137,6 +143,25 @@ ABSL_FLAG(std::string, port_file, "",
 ABSL_FLAG(std::string, data_dir, "",
           "Directory in which shapes and scenes are stored, one server's alone; made if it is not "
           "there. Empty: they live in memory and end with the process.");
+ABSL_FLAG(StoreAddress, store, StoreAddress{},
+          "Where shapes and kept scenes are stored and shared with other servers instead: "
+          "etcd://host:port[,host:port...], members of one etcd cluster (3.4 or later).");
+ABSL_FLAG(std::string, etcd_prefix, ServerConfig().etcd.prefix,
+          "What all keys of --store begin with: servers of one prefix share one registry.");
+ABSL_FLAG(std::string, etcd_ca, "",
+          "PEM file of the CAs of etcd's members: they are spoken to over TLS. Empty: plain text.");
+ABSL_FLAG(std::string, etcd_certificate, "",
+          "PEM file of the certificate that the server shows etcd. Empty: none.");
+ABSL_FLAG(std::string, etcd_key, "", "PEM file with the private key of --etcd_certificate.");
+ABSL_FLAG(std::string, etcd_user, "", "User of etcd. Empty: etcd asks for none.");
+ABSL_FLAG(std::string, etcd_password_file, "",
+          "File with the password of --etcd_user, read again whenever etcd wants it.");
+ABSL_FLAG(WaitTime, store_patience, WaitTime{ServerConfig().etcd.patience},
+          "How long changes, and questions about names, wait for --store before they are refused "
+          "with UNAVAILABLE.");
+ABSL_FLAG(bool, ready_without_store, ServerConfig().etcd.ready_without,
+          "Whether /readyz and the health of the whole server say that it is ready while --store "
+          "does not answer; digests, open sessions and what lives in memory need none.");
 
 ABSL_FLAG(SampleCount, check_sample, SampleCount{ServerConfig().check_sample},
           "One answered row in so many is proved anew by an independent checker, which counts and "
@@ -257,6 +282,53 @@ absl::Status CheckTogether(const TlsFiles& tls) {
   return absl::OkStatus();
 }
 
+absl::Status CheckAccess(const TlsFiles& tls) {
+  if (!absl::GetFlag(FLAGS_token_file).empty() && absl::GetFlag(FLAGS_policy_file).empty()) {
+    return absl::InvalidArgumentError(
+        "--token_file needs a --policy_file: a token alone says who somebody is, not what they may "
+        "do");
+  }
+  // Its questions come over plain HTTP, and no certificate with them.
+  if (!absl::GetFlag(FLAGS_page_dir).empty() && !tls.client_ca.empty() &&
+      absl::GetFlag(FLAGS_policy_file).empty()) {
+    return absl::InvalidArgumentError(
+        "--page_dir lets in who has no certificate of --tls_client_ca; it needs a --policy_file");
+  }
+  return absl::OkStatus();
+}
+
+EtcdConfig EtcdFromFlags() {
+  return {
+      .endpoints = absl::GetFlag(FLAGS_store).endpoints,
+      .prefix = absl::GetFlag(FLAGS_etcd_prefix),
+      .ca = absl::GetFlag(FLAGS_etcd_ca),
+      .certificate = absl::GetFlag(FLAGS_etcd_certificate),
+      .key = absl::GetFlag(FLAGS_etcd_key),
+      .user = absl::GetFlag(FLAGS_etcd_user),
+      .password_file = absl::GetFlag(FLAGS_etcd_password_file),
+      .patience = absl::GetFlag(FLAGS_store_patience).value,
+      .ready_without = absl::GetFlag(FLAGS_ready_without_store),
+  };
+}
+
+absl::Status CheckStore(const EtcdConfig& etcd) {
+  const auto wrong = [](const char* what) { return absl::InvalidArgumentError(what); };
+  if (etcd.prefix.empty() || etcd.prefix.back() == '/')
+    return wrong("--etcd_prefix: has to be given, without a / at its end");
+  if (etcd.certificate.empty() != etcd.key.empty())
+    return wrong("--etcd_certificate and --etcd_key: have to be given together");
+  if (etcd.user.empty() != etcd.password_file.empty())
+    return wrong("--etcd_user and --etcd_password_file: have to be given together");
+  if (etcd.ca.empty() && !etcd.certificate.empty())
+    return wrong("--etcd_certificate: has to come with --etcd_ca");
+  const bool has_access = !etcd.ca.empty() || !etcd.user.empty();
+  if (etcd.endpoints.empty() && has_access)
+    return wrong("--etcd_ca and --etcd_user: have to come with --store=etcd://...");
+  if (!etcd.endpoints.empty() && !absl::GetFlag(FLAGS_data_dir).empty())
+    return wrong("--store and --data_dir: shapes are stored in one place; choose one");
+  return absl::OkStatus();
+}
+
 Limits LimitsFromFlags() {
   return {
       .max_request_bytes = absl::GetFlag(FLAGS_max_request_bytes).value,
@@ -322,17 +394,9 @@ absl::StatusOr<ServerConfig> ConfigFromFlags() {
                         .key = absl::GetFlag(FLAGS_tls_key),
                         .client_ca = absl::GetFlag(FLAGS_tls_client_ca)};
   if (absl::Status status = CheckTogether(tls); !status.ok()) return status;
-  if (!absl::GetFlag(FLAGS_token_file).empty() && absl::GetFlag(FLAGS_policy_file).empty()) {
-    return absl::InvalidArgumentError(
-        "--token_file needs a --policy_file: a token alone says who somebody is, not what they may "
-        "do");
-  }
-  // Its questions come over plain HTTP, and no certificate with them.
-  if (!absl::GetFlag(FLAGS_page_dir).empty() && !tls.client_ca.empty() &&
-      absl::GetFlag(FLAGS_policy_file).empty()) {
-    return absl::InvalidArgumentError(
-        "--page_dir lets in who has no certificate of --tls_client_ca; it needs a --policy_file");
-  }
+  const EtcdConfig etcd = EtcdFromFlags();
+  if (absl::Status status = CheckStore(etcd); !status.ok()) return status;
+  if (absl::Status status = CheckAccess(tls); !status.ok()) return status;
   return ServerConfig{
       .listen = absl::GetFlag(FLAGS_listen).value,
       .http_listen = absl::GetFlag(FLAGS_http_listen).value,
@@ -345,6 +409,7 @@ absl::StatusOr<ServerConfig> ConfigFromFlags() {
       .max_streams_per_connection = absl::GetFlag(FLAGS_max_streams_per_connection).value,
       .max_connection_idle = NeverIfZero(absl::GetFlag(FLAGS_max_connection_idle)),
       .max_connection_age = NeverIfZero(absl::GetFlag(FLAGS_max_connection_age)),
+      .max_connection_age_grace = NeverIfZero(absl::GetFlag(FLAGS_max_connection_age_grace)),
       .polling_threads = static_cast<int>(absl::GetFlag(FLAGS_polling_threads).value),
       .worker_threads = static_cast<int>(absl::GetFlag(FLAGS_worker_threads).value),
       .max_pending_work = absl::GetFlag(FLAGS_max_pending_work).value,
@@ -358,6 +423,7 @@ absl::StatusOr<ServerConfig> ConfigFromFlags() {
       .token_file = absl::GetFlag(FLAGS_token_file),
       .port_file = absl::GetFlag(FLAGS_port_file),
       .data_dir = absl::GetFlag(FLAGS_data_dir),
+      .etcd = etcd,
       .check_sample = absl::GetFlag(FLAGS_check_sample).value,
       .limits = limits,
       .principal = HoldingLimitsFromFlags(),

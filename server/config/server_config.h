@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/time/time.h"
 #include "server/config/holding_limits.h"
@@ -20,6 +21,19 @@ struct TlsFiles {
   std::string certificate;  // the server's own, then those up to its CA
   std::string key;          // of the certificate; given if it is
   std::string client_ca;    // whose certificates clients need; empty: they need none
+};
+
+// The etcd that servers share a registry in.
+struct EtcdConfig {
+  std::vector<std::string> endpoints = {};     // host:port of its members; empty: there is none
+  std::string prefix = "clearance";            // of all keys
+  std::string ca = {};                         // PEM file; empty: plain text
+  std::string certificate = {};                // PEM file of the client's own; empty: none
+  std::string key = {};                        // of the certificate; given if it is
+  std::string user = {};                       // empty: nobody asks
+  std::string password_file = {};              // of the user; given if that is
+  absl::Duration patience = absl::Seconds(3);  // of who waits for it
+  bool ready_without = true;  // the server says that it is ready while etcd does not answer
 };
 
 // Whether callers may ask which services and messages there are. Each who asks holds a thread.
@@ -37,6 +51,7 @@ struct ServerConfig {
   std::uint64_t max_streams_per_connection = 1024;        // calls on one
   absl::Duration max_connection_idle = absl::Minutes(5);  // without a call; may be infinite
   absl::Duration max_connection_age = absl::Minutes(30);  // calls after it go elsewhere; likewise
+  absl::Duration max_connection_age_grace = absl::InfiniteDuration();  // then its calls end too
   int polling_threads = 0;  // of the completion queues; 0: one for four cores
   int worker_threads = 0;   // for hulls and storage; 0: one per core
   absl::Duration max_pending_work = absl::Minutes(2);   // of messages at workers, as estimated
@@ -50,6 +65,7 @@ struct ServerConfig {
   std::string token_file;   // hashes of the tokens; empty: nobody comes in by a token
   std::string port_file;    // gets the bound ports once the server is ready; empty: none
   std::string data_dir;     // where shapes are stored; empty: in memory alone
+  EtcdConfig etcd;          // or where they are stored and shared
   std::uint64_t check_sample = 10'000;  // one answer in so many is checked; 0: none
   Limits limits;
   HoldingLimits principal;  // what the policy leaves out of the limits of what one may hold

@@ -81,20 +81,54 @@ std::string AnswerText(const TimeOfCollisionAnswer& answer) {
       Text(answer.p_WA), Text(answer.p_WB), answer.piece_a, answer.piece_b);
 }
 
-// Of the first own bodies of a question about a scene, what a line of the log holds, and of those
+// The first own bodies of a question about a scene, as many as a line of the log holds, and those
 // of the pair.
-std::string PosesText(const SceneFinding& finding, const IdPair& pair) {
-  constexpr std::size_t kMostPoses = 8;
-  std::string text;
+template <class Add>
+void ForEachTold(const SceneFinding& finding, const IdPair& pair, const Add& add) {
+  constexpr std::size_t kMostTold = 8;
   for (std::size_t i = 0; i < finding.bodies.size(); ++i) {
     const BodyId id = finding.bodies[i].id;
-    const bool is_of_pair = id == pair.a || (pair.is_self && id == pair.b);
-    if (i >= kMostPoses && !is_of_pair) continue;
+    if (i < kMostTold || id == pair.a || (pair.is_self && id == pair.b)) add(i, id);
+  }
+}
+
+std::string PosesText(const SceneFinding& finding, const IdPair& pair) {
+  std::string text;
+  ForEachTold(finding, pair, [&](std::size_t i, BodyId id) {
     const Pose& pose = finding.poses.empty() ? finding.bodies[i].X_WB : finding.poses[i];
     absl::StrAppendFormat(&text, "%s%d: %s", text.empty() ? "" : "; ", id, Text(pose));
-  }
+  });
   return text;
 }
+
+std::string MotionsText(const SceneFinding& finding, const IdPair& pair) {
+  std::string text;
+  if (finding.motions.empty()) return text;
+  ForEachTold(finding, pair, [&](std::size_t i, BodyId id) {
+    absl::StrAppendFormat(&text, "%s%d: %s", text.empty() ? "" : "; ", id,
+                          Text(finding.motions[i]));
+  });
+  return text;
+}
+
+struct SceneQuestionText {
+  std::string operator()(const clearance::CheckOptions& options) const {
+    return absl::StrFormat("check wants_free_radius %d", options.wants_free_radius);
+  }
+  std::string operator()(const ClearanceOptions& options) const {
+    return absl::StrFormat("clearance max_distance %a tolerance %a exact %d", options.max_distance,
+                           options.tolerance, options.exact);
+  }
+  std::string operator()(const SweepOptions& options) const {
+    return absl::StrFormat("motion ignore_initial_contact %d", options.ignore_initial_contact);
+  }
+  std::string operator()(const AskedRay& asked) const {
+    const Ray& ray = asked.ray;
+    return absl::StrFormat("ray any %d origin %s displacement %s radius %a group %d mask %d",
+                           asked.kind == RayKind::kAny, Text(ray.origin), Text(ray.displacement),
+                           ray.radius, ray.bits.group, ray.bits.mask);
+  }
+};
 
 bool IsTooLarge(const AskedPair& pair) {
   const std::uint64_t pieces_a = pair.a.pieces().size();
@@ -186,7 +220,7 @@ void AnswerChecker::CheckWith(const Judge& judge, const Asked& asked, const Answ
 void AnswerChecker::Report(const SceneFinding& finding, const CallIds& call) {
   CheckSeries& series = metrics_.Checks(finding.kind);
   if (finding.reason != UndecidedReason::kNone) return series.unchecked_undecided->Increment();
-  const MaybeSceneContradiction& contradiction = finding.look.contradiction;
+  const MaybeSceneContradiction contradiction = judges_.scene(finding);
   if (!contradiction && finding.look.is_too_large) return series.unchecked_too_large->Increment();
   series.checked->Increment();
   if (!contradiction) return;
@@ -198,13 +232,15 @@ void AnswerChecker::Report(const SceneFinding& finding, const CallIds& call) {
              {{"claim", Name(claim)},
               {"claimed", Text(claimed)},
               {"found", Text(found)},
-              {"kind", static_cast<std::uint64_t>(finding.kind)},
+              {"question", std::visit(SceneQuestionText(), finding.options)},
+              {"scene", finding.scene},
               {"scene_revision", finding.revision},
               {"row", finding.row},
               {"body_a", pair.a},
               {"body_b", pair.b},
               {"is_self", pair.is_self ? "yes" : "no"},
               {"poses", PosesText(finding, pair)},
+              {"motions", MotionsText(finding, pair)},
               {kRequestIdKey, call.request_id},
               {"trace_id", call.trace_id},
               {"held_back", *held_back}});

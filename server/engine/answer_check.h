@@ -3,7 +3,8 @@
 // A second opinion on live answers: one row in every so many is proved anew by core/proof, which
 // shares no code with the solvers; one about a scene is held against its pairs (scene_check.h). An
 // answer that does not stand is counted and logged with all that it takes to ask again, but of one
-// about a scene only with what SceneFinding holds; the answer itself stays what it is.
+// about a scene only with what SceneFinding holds: not what own bodies are, nor their rules. The
+// answer itself stays what it is.
 //
 // Not checked, and counted as such:
 //     undecided    claims no state; a row that ran out of its time has no answer at all
@@ -22,11 +23,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <variant>
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "core/proof/check_body.h"
+#include "core/scene/scene_query.h"
 #include "server/engine/row_sampler.h"
 #include "server/engine/scene_check.h"
 #include "server/observe/log.h"
@@ -77,15 +80,26 @@ struct DigestPair {
   CallIds call = {};
 };
 
+struct AskedRay {
+  Ray ray;
+  RayKind kind = RayKind::kClosest;
+};
+// By the kind of question.
+using SceneOptions =
+    std::variant<clearance::CheckOptions, ClearanceOptions, SweepOptions, AskedRay>;
+
 // What a look at an answer about a scene has told, and what the log tells of the question.
 struct SceneFinding {
   QueryKind kind = QueryKind::kCheck;
   UndecidedReason reason = UndecidedReason::kNone;  // of the answer
   SceneLook look = {};
+  absl::string_view scene = {};  // AskedScene::name
   std::uint64_t revision = 0;
   std::uint32_t row = 0;  // of the batch
+  SceneOptions options = {};
   absl::Span<const SceneBody> bodies = {};
-  absl::Span<const Pose> poses = {};  // theirs; empty: at their own
+  absl::Span<const Pose> poses = {};      // theirs; empty: at their own
+  absl::Span<const Motion> motions = {};  // theirs; empty: they stand still
 };
 
 // What judges answers; those of core/proof unless a test wants others. Thread-safe.
@@ -93,6 +107,9 @@ struct Judges {
   std::function<Check(const AskedDistance&, const DistanceAnswer&)> distance;
   std::function<Check(const AskedIntersection&, const IntersectionAnswer&)> intersection;
   std::function<Check(const AskedTimeOfCollision&, const TimeOfCollisionAnswer&)> time_of_collision;
+  // Of an answer that was looked at.
+  std::function<MaybeSceneContradiction(const SceneFinding&)> scene =
+      [](const SceneFinding& finding) { return finding.look.contradiction; };
 };
 Judges ProofJudges();
 
@@ -103,7 +120,7 @@ class AnswerChecker {
   // Vertices that one look at every pair of pieces scans, and such pairs.
   static constexpr std::uint64_t kMaxScan = 4096;
   static constexpr std::uint64_t kMaxPairs = 16;
-  // Lines of the log, of about two kilobytes.
+  // Lines of the log, of about two kilobytes; about a scene, of up to six.
   static constexpr std::uint64_t kContradictionsAnHour = 20;
 
   // Checks one row in `one_in`; 0: none. The references outlive this.

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "core/scene/scene.h"
 #include "core/scene/scene_query.h"
@@ -20,6 +21,7 @@ namespace clearance::server {
 struct AskedScene {
   const Scene* scene = nullptr;
   std::uint64_t revision = 0;
+  absl::string_view name = {};         // where it comes from, for the log; empty: no scene
   absl::Span<const SceneBody> bodies;  // of the asker, by ids
   const PairRules* rules = nullptr;
   Asker::Among among = Asker::Among::kSceneAndSelf;

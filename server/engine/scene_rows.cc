@@ -110,25 +110,44 @@ struct ThreadRoom {
   std::vector<Pose> poses;
   std::vector<Motion> motions;
   std::vector<PairDistance> nearest;
+  OwnPairs own_pairs;
 };
 ThreadRoom& RoomOfThread() {
   thread_local ThreadRoom room;
   return room;
 }
 
+// As many rows at least, and bodies at most, as make it worth while to look at all own pairs once.
+constexpr std::uint32_t kRowsForOwnPairs = 4;
+constexpr std::size_t kBodiesForOwnPairs = 64;
+
 // What a row is asked with.
 struct RowTools {
   Pacer* pacer;
   ThreadRoom& room = RoomOfThread();
+  const OwnPairs* own_pairs = nullptr;
+
+  // Which own bodies are asked against each other, once for all rows, where these are enough.
+  void FindOwnPairs(const ConfigurationRows& rows, std::uint32_t count) {
+    if (count < kRowsForOwnPairs || rows.asked.bodies.size() > kBodiesForOwnPairs) return;
+    room.own_pairs.Find(AskerAnywhere(rows.asked));
+    own_pairs = &room.own_pairs;
+  }
+
+  // Its bodies stand where they were attached.
+  Asker AskerAnywhere(const AskedScene& asked) const {
+    return {.scene = *asked.scene,
+            .bodies = asked.bodies,
+            .poses = {},
+            .rules = asked.rules,
+            .among = asked.among,
+            .pacer = pacer,
+            .own_pairs = own_pairs};
+  }
 
   Asker AskerOf(const ConfigurationRows& rows, std::uint32_t row) const {
     const AskedScene& asked = rows.asked;
-    Asker asker{.scene = *asked.scene,
-                .bodies = asked.bodies,
-                .poses = {},
-                .rules = asked.rules,
-                .among = asked.among,
-                .pacer = pacer};
+    Asker asker = AskerAnywhere(asked);
     if (rows.poses.data == nullptr) return asker;
     room.poses.clear();
     for (std::size_t k = 0; k < asked.bodies.size(); ++k)
@@ -140,6 +159,7 @@ struct RowTools {
   // With who asked: good until the next row.
   SceneFinding FindingOf(const AskedScene& asked, const Asker& asker) const {
     SceneFinding finding;
+    finding.scene = asked.name;
     finding.revision = asked.revision;
     finding.bodies = asker.bodies;
     finding.poses = asker.poses;
@@ -276,10 +296,13 @@ struct CheckKind {
 
   using Answer = CheckAnswer;
 
+  clearance::CheckOptions Options() const {
+    return {.wants_free_radius = questions.wants_free_radii};
+  }
+
   CheckAnswer Ask(std::uint32_t row, std::uint32_t i) const {
     const Asker asker = tools.AskerOf(questions.configurations, row);
-    CheckAnswer answer =
-        CheckScene(asker, {.wants_free_radius = questions.wants_free_radii}, &tools.room.scratch);
+    CheckAnswer answer = CheckScene(asker, Options(), &tools.room.scratch);
     if (answer.verdict != Verdict::kFree)
       ListVerdicts(asker, tools, PairListOf(columns, questions, i), &answer);
     return answer;
@@ -300,6 +323,7 @@ struct CheckKind {
     const Asker asker = tools.AskerOf(questions.configurations, row);
     SceneFinding finding = tools.FindingOf(questions.configurations.asked, asker);
     finding.kind = QueryKind::kCheck;
+    finding.options = Options();
     finding.look = FindContradiction(asker, answer, turn);
     return finding;
   }
@@ -350,6 +374,7 @@ struct ClearanceKind {
     SceneFinding finding = tools.FindingOf(questions.configurations.asked, asker);
     finding.kind = QueryKind::kClearance;
     const ClearanceOptions options = OptionsOf(row);
+    finding.options = options;
     finding.look = FindContradiction(AskedClearance{asker, options}, answer, turn);
     return finding;
   }
@@ -495,6 +520,8 @@ struct MotionKind {
     const MovingAsker moving = AskerOf(row);
     SceneFinding finding = tools.FindingOf(questions.configurations.asked, moving.asker);
     finding.kind = QueryKind::kMotion;
+    finding.options = Options();
+    finding.motions = moving.motions;
     finding.look = FindContradiction(AskedSweep{moving, Options()}, answer, turn);
     return finding;
   }
@@ -552,8 +579,10 @@ struct RayCastKind {
                                  .pacer = tools.pacer},
                                 absl::MakeConstSpan(&motion, 1)};
     SceneFinding finding;
+    finding.scene = questions.asked.name;
     finding.revision = questions.asked.revision;
     finding.kind = QueryKind::kRay;
+    finding.options = AskedRay{ray, questions.kind};
     finding.look = FindContradiction(
         AskedSweep{moving, {}, ray.radius, questions.kind == RayKind::kAny}, answer, turn);
     return finding;
@@ -566,7 +595,10 @@ template <class Kind, class Questions, class Columns, class... More>
 void AnswerSceneRows(const Questions& questions, const Work& work, const Columns& columns,
                      const More&... more) {
   Pacer pacer(work.should_stop);
-  const RowTools tools{.pacer = &pacer};
+  RowTools tools{.pacer = &pacer};
+  if constexpr (requires { questions.configurations; }) {
+    tools.FindOwnPairs(questions.configurations, work.count);
+  }
   ForEachSceneRow(work, &pacer, Kind{questions, columns, tools, more...});
 }
 

@@ -16,6 +16,9 @@
 
 namespace clearance::server {
 
+// Things by their addresses, with their bytes.
+using DetachedMap = absl::flat_hash_map<const void*, std::uint64_t>;
+
 // Thread-safe.
 class DetachedBytes {
  public:
@@ -43,6 +46,16 @@ class DetachedBytes {
     for (const auto& [address, thing] : things_) bytes += thing.bytes;
     if (gauge_ != nullptr) gauge_->Set(static_cast<double>(bytes));
     return bytes;
+  }
+
+  // What Look() counts.
+  DetachedMap Held() {
+    const std::lock_guard lock(mutex_);
+    DetachedMap held;
+    for (const auto& [address, thing] : things_) {
+      if (!thing.thing.expired()) held.emplace(address, thing.bytes);
+    }
+    return held;
   }
 
  private:

@@ -98,8 +98,16 @@ void Registry::Restore(const std::vector<NamedShape>& shapes, std::uint64_t revi
   ReportSize();
 }
 
+void Registry::Follow(const RegistryChanges& changes) {
+  const std::lock_guard changing(changing_);
+  Make(changes);
+}
+
 void Registry::Apply(const RegistryChanges& changes) {
-  if (changes.empty()) return;
+  if (!changes.empty()) Make(changes);
+}
+
+void Registry::Make(const RegistryChanges& changes) {
   const std::unique_lock lock(mutex_);
   for (const RegistryChanges::Name& change : changes.names) {
     const auto found = by_name_.find(change.name);
@@ -114,6 +122,15 @@ void Registry::Apply(const RegistryChanges& changes) {
   }
   revision_ = changes.revision;
   ReportSize();
+}
+
+bool Registry::MakeRoomForDetached() {
+  const std::uint64_t most = limits_.max_registry_bytes;
+  return holders_.TellToGo(detached_.Held(), most) <= most;
+}
+
+void Registry::BoundDetached() {
+  if (LookAtDetached() > limits_.max_registry_bytes) MakeRoomForDetached();
 }
 
 std::uint64_t Registry::revision() const {

@@ -31,6 +31,7 @@
 #include "server/observe/metrics.h"
 #include "server/registry/detached_bytes.h"
 #include "server/registry/scene_record.h"
+#include "server/registry/shape_holders.h"
 
 namespace clearance::server {
 
@@ -142,10 +143,22 @@ class Registry {
   // take more than `max_registry_bytes`, no new content is registered: so both together take at
   // most twice that.
   std::uint64_t LookAtDetached() { return detached_.Look(); }
+  // Tells sessions to go until the others, scenes and tracks hold no more than that. Whether that
+  // is what will be.
+  bool MakeRoomForDetached();
+  // Does so if they hold more: of what other servers have done to a registry that several share.
+  void BoundDetached();
+
+  // Where sessions tell what they hold.
+  ShapeHolders& holders() { return holders_; }
 
   // Fills the registry with what was stored, whatever the limits are: they are for what is new.
   // Requires: it is empty, as it was made.
   void Restore(const std::vector<NamedShape>& shapes, std::uint64_t revision);
+
+  // Makes what another server has made of the registry they share, whatever the limits are: they
+  // held there. Of the changes the names and the revision count.
+  void Follow(const RegistryChanges& changes);
 
   // FAILED_PRECONDITION unless the registry has reached `min_revision`.
   absl::Status RequireRevision(std::uint64_t min_revision) const;
@@ -166,8 +179,9 @@ class Registry {
 
   static NamedShape ShapeOf(const NameMap::value_type& entry);
 
-  // Requires: changing_ is held since the changes were worked out.
+  // Require: changing_ is held since the changes were worked out. Apply does nothing of none.
   void Apply(const RegistryChanges& changes);
+  void Make(const RegistryChanges& changes);
   // Require: mutex_ is held exclusively.
   void Put(const std::string& name, Named named);
   ShapeContentPtr Hold(std::string_view name, const ShapeContentPtr& content);
@@ -177,6 +191,7 @@ class Registry {
   const Limits limits_;
   Metrics* const metrics_;
   DetachedBytes detached_;
+  ShapeHolders holders_;
   const HoldingQuotas* const quotas_;
   // Held by whoever changes the registry, from working the change out to having made it: what is
   // below is read under this or under mutex_, and changed under both.

@@ -26,13 +26,21 @@ absl::Status NoRoom(const char* limit, std::uint64_t needed, std::uint64_t allow
                  .message = "The registry is full; delete shapes that are no longer needed."});
 }
 
-absl::Status TooMuchIsDetached(std::uint64_t bytes, const Limits& limits) {
+// Sessions that are told to go do so at once, but for those that a worker is at.
+constexpr absl::Duration kTimeToGo = absl::Milliseconds(50);
+
+absl::Status TooMuchIsDetached(std::uint64_t bytes, std::uint64_t most, bool will_have_room) {
+  const std::string message =
+      will_have_room ? "Shapes that were deleted or replaced are still held by sessions, of which "
+                       "those that hold most are being ended; repeat."
+                     : "Shapes that were deleted or replaced are still held by scenes or tracks; "
+                       "delete such scenes, end such tracks.";
   return Refuse(absl::StatusCode::kResourceExhausted,
                 {.field = "shape",
                  .value = FormatNumber(bytes) + " bytes of deleted shapes",
-                 .limit = "max_registry_bytes <= " + FormatNumber(limits.max_registry_bytes),
-                 .message = "Shapes that were deleted or replaced are still held by scenes, their "
-                            "old revisions or sessions; delete such scenes, close such slots."});
+                 .limit = "max_registry_bytes <= " + FormatNumber(most),
+                 .message = message,
+                 .retry_after = will_have_room ? kTimeToGo : absl::ZeroDuration()});
 }
 
 }  // namespace
@@ -141,14 +149,24 @@ absl::Status RegistryDraft::CheckRoom(const Named& old, const ShapeContent& cont
   const std::uint64_t shapes = shapes_ + (old.content == nullptr ? 1 : 0);
   if (shapes > limits.max_shapes) return NoRoom("max_shapes", shapes, limits.max_shapes);
   const bool is_new = UseOf(content).names == 0;
-  if (is_new && !detached_.has_value()) detached_ = registry_->LookAtDetached();
-  if (is_new && *detached_ > limits.max_registry_bytes)
-    return TooMuchIsDetached(*detached_, limits);
+  if (is_new) {
+    if (absl::Status status = CheckDetached(); !status.ok()) return status;
+  }
   const std::uint64_t added = is_new ? content.byte_size() : 0;
   const bool is_last = old.content != nullptr && UseOf(*old.content).names == 1;
   const std::uint64_t bytes = bytes_ + added - (is_last ? old.content->byte_size() : 0);
   if (bytes <= limits.max_registry_bytes) return absl::OkStatus();
   return NoRoom("max_registry_bytes", bytes, limits.max_registry_bytes);
+}
+
+absl::Status RegistryDraft::CheckDetached() {
+  const std::uint64_t most = registry_->limits_.max_registry_bytes;
+  if (!detached_.has_value()) {
+    detached_ = registry_->LookAtDetached();
+    will_have_room_ = *detached_ > most && registry_->MakeRoomForDetached();
+  }
+  if (*detached_ <= most) return absl::OkStatus();
+  return TooMuchIsDetached(*detached_, most, will_have_room_);
 }
 
 absl::Status RegistryDraft::CheckQuota(const Named& old, const ShapeContent& content,

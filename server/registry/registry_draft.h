@@ -61,6 +61,7 @@ class RegistryDraft {
   // A look-up leaves a copy of what the registry holds.
   Use& UseOf(const ShapeContent& content);
   absl::Status CheckRoom(const Named& old, const ShapeContent& content);
+  absl::Status CheckDetached();
   // RESOURCE_EXHAUSTED where that would be too much for `owner`.
   absl::Status CheckQuota(const Named& old, const ShapeContent& content, const std::string& owner);
   // The content that is held under this digest from now on.
@@ -72,7 +73,9 @@ class RegistryDraft {
   absl::btree_map<std::string, Named, std::less<>> names_;
   absl::btree_map<std::string, Use, std::less<>> uses_;
   HoldingsDraft holdings_;
-  std::optional<std::uint64_t> detached_;  // bytes, as of the first content that is new
+  // Bytes, as of the first content that is new, and whether fewer will be held soon.
+  std::optional<std::uint64_t> detached_;
+  bool will_have_room_ = false;
   std::uint64_t shapes_;
   std::uint64_t bytes_;
   std::uint64_t revision_;

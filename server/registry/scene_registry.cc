@@ -170,6 +170,40 @@ void SceneRegistry::Restore(std::vector<Stored> scenes) {
   }
 }
 
+void SceneRegistry::Follow(const std::vector<Followed>& scenes) {
+  const std::unique_lock lock(mutex_);
+  for (const Followed& scene : scenes) FollowOne(scene);
+}
+
+void SceneRegistry::FollowOne(const Followed& scene) {
+  const auto found = entries_.find(scene.name);
+  const bool is_kept = found != entries_.end() && !found->second.ttl.has_value();
+  if (scene.scene == nullptr) {
+    if (is_kept) End(scene.name, SceneEnd::kDeleted);
+    return;
+  }
+  const bool is_next = is_kept && found->second.incarnation == scene.incarnation &&
+                       found->second.revision + 1 == scene.revision;
+  Entry entry;
+  if (is_next) {
+    entry = found->second;
+    Push(scene.scene, scene.bytes, &entry);
+  } else {
+    entry.incarnation = scene.incarnation;
+    entry.revision = scene.revision;
+    entry.owner = scene.owner;
+    entry.bytes = scene.scene->byte_size();
+    entry.held.push_back({scene.scene, 0});
+  }
+  if (scene.is_whole) {
+    entry.whole_bytes = scene.record_bytes;
+    entry.record_bytes = 0;
+  } else {
+    entry.record_bytes += scene.record_bytes;
+  }
+  Put(scene.name, std::move(entry));
+}
+
 bool SceneRegistry::IsTimeForWhole(std::string_view name, std::uint64_t record_bytes) const {
   const std::shared_lock lock(mutex_);
   const Entry* const entry = FindEntry(name);

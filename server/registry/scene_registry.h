@@ -146,6 +146,21 @@ class SceneRegistry {
   // Fills the registry with what was stored, whatever the limits are. Requires: it is empty.
   void Restore(std::vector<Stored> scenes);
 
+  // A kept scene as another server has made it.
+  struct Followed {
+    std::string name;
+    ScenePtr scene;  // null: it is deleted
+    std::uint64_t incarnation = 0;
+    std::uint64_t revision = 0;
+    std::string owner = {};
+    std::uint64_t bytes = 0;  // as NamedSceneChange has it
+    bool is_whole = true;     // as its record is
+    std::uint64_t record_bytes = 0;
+  };
+  // Makes them so, in their order, whatever the limits are: they held there. A scene with a ttl,
+  // which is this server's alone, gives its name to a kept one.
+  void Follow(const std::vector<Followed>& scenes);
+
   // Whether the next record of a kept scene should come with the whole, so that a scene's records
   // stay in proportion to its size.
   bool IsTimeForWhole(std::string_view name, std::uint64_t record_bytes) const;
@@ -201,6 +216,7 @@ class SceneRegistry {
   // Require: mutex_ is held exclusively.
   absl::Status PushInMemory(const NamedSceneChange& change, const ScenePtr& next, Entry* entry);
   void Put(const std::string& name, Entry entry);
+  void FollowOne(const Followed& scene);
   // Of a scene that is no more.
   void Erase(std::string_view name);
   void End(std::string_view name, SceneEnd end);

@@ -45,11 +45,14 @@ void SetArguments(const GrpcServerOptions& options, grpc::ServerBuilder* builder
   builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kMinute);
   builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20 * kSecond);
   builder->AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, 5 * kSecond);
-  // Connections without a call go; those with one live as long as their sessions, beyond any age.
+  // Connections without a call go; those with one live as long as their sessions, beyond any age,
+  // or until the grace is over.
   builder->AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS,
                               AsMilliseconds(options.max_connection_idle));
   builder->AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_MS,
                               AsMilliseconds(options.max_connection_age));
+  builder->AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS,
+                              AsMilliseconds(options.max_connection_age_grace));
   // What one read takes in, streams above all, is parsed before anybody can look at it. By default
   // that is up to 4 MiB.
   constexpr int kMaxReadBytes = 256 << 10;
@@ -173,7 +176,9 @@ absl::Status GrpcServer::Impl::Start(const GrpcServerOptions& options) {
         v1::ServerService::service_full_name()}) {
     health_.Set(service, true);
   }
-  parts_.ledger.WatchHealth([this](bool is_healthy) {
+  const bool tells_of_whole = !options.healthy_without_store;
+  parts_.ledger.WatchHealth([this, tells_of_whole](bool is_healthy) {
+    if (tells_of_whole) health_.Set("", is_healthy);
     health_.Set(v1::ShapeService::service_full_name(), is_healthy);
     health_.Set(v1::SceneService::service_full_name(), is_healthy);
   });

@@ -34,7 +34,8 @@ struct GrpcServerOptions {
   ConnectionLimits connections = {};
   absl::Duration max_connection_idle = absl::Minutes(5);
   absl::Duration max_connection_age = absl::InfiniteDuration();
-  int polling_threads = 2;                             // for small messages
+  absl::Duration max_connection_age_grace = absl::InfiniteDuration();  // then its calls end
+  int polling_threads = 2;                                             // for small messages
   int worker_threads = 2;                              // for hulls and large batches
   absl::Duration max_pending_work = absl::Minutes(2);  // of messages at workers, by estimate
   std::uint64_t max_total_bytes_in_flight = kGibibyte;
@@ -43,7 +44,8 @@ struct GrpcServerOptions {
   Log* log = nullptr;                      // outlives the server; null: nothing is logged
   // Outlives the server, and knows scenes; null: shapes and scenes live in memory.
   ShapeLedger* ledger = nullptr;
-  Liveness* liveness = nullptr;  // outlives the server; watches its loops
+  bool healthy_without_store = true;  // as a whole; false: only while changes can be stored
+  Liveness* liveness = nullptr;       // outlives the server; watches its loops
 };
 
 // Thread-compatible.

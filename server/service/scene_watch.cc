@@ -14,6 +14,8 @@
 #include "server/guard/quota.h"
 #include "server/registry/caller_scenes.h"
 #include "server/service/admission.h"
+#include "server/service/asks_by_name.h"
+#include "server/service/fresh.h"
 #include "server/service/scene_follower.h"
 #include "server/service/unary.h"
 
@@ -173,6 +175,14 @@ class Watcher {
     return status.ok() ? seat_.Take() : status;
   }
 
+  // What has to be awaited before the first look; null: nothing.
+  Freshness* FreshnessFor(const v1::WatchSceneRequest& request) const {
+    Freshness* const freshness = scope_.parts.ledger.freshness();
+    const bool asks =
+        freshness != nullptr && AsksForScene(scope_, request.name(), request.from_revision());
+    return asks ? freshness : nullptr;
+  }
+
   // Whether the caller still may.
   absl::Status Check() { return admission_.Check(); }
   const Caller& caller() const { return scope_.caller; }
@@ -217,6 +227,10 @@ Detached ServeSceneWatches(ServerParts& parts, const RequestWatchScene& request,
   SceneFollower& follower = watcher.follower;
   v1::WatchSceneRequest message;
   absl::Status status = watcher.Admit(&call.incoming, &message);
+  if (status.ok()) {
+    Fresh fresh(watcher.FreshnessFor(message), poller.queue());
+    status = co_await fresh;
+  }
   std::optional<Observation> observation;
   if (status.ok()) {
     // Before the first look: what is told after it is noticed.

@@ -6,19 +6,27 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
+#include "absl/time/time.h"
 #include "clearance/v1/query_service.pb.h"
 #include "server/convert/rpc_status.h"
 #include "server/guard/quota.h"
 #include "server/guard/refusal.h"
+#include "server/observe/steady_clock.h"
 #include "server/service/admission.h"
+#include "server/service/asks_by_name.h"
+#include "server/service/fresh.h"
 #include "server/service/pending_work.h"
 #include "server/service/session_state.h"
 #include "server/service/unread_request.h"
 
 namespace clearance::server {
 namespace {
+
+// Of a session that is told to go: for a reply that is on its way.
+constexpr absl::Duration kReplyPatience = absl::Milliseconds(250);
 
 // Takes a seat among the server's sessions, if there is one.
 class Seat {
@@ -111,6 +119,16 @@ absl::Status NoRequest() {
                  .message = "The bytes are no SessionRequest; the session ends."});
 }
 
+absl::Status HoldsDeletedShapes(const Limits& limits) {
+  return Refuse(absl::StatusCode::kResourceExhausted,
+                {.field = "",
+                 .value = "",
+                 .limit = "max_registry_bytes <= " + FormatNumber(limits.max_registry_bytes) +
+                          " of deleted shapes",
+                 .message = "The session held most of the shapes that were deleted or replaced and "
+                            "are still held; open it again with shapes that are registered."});
+}
+
 absl::Status DrainingSession() {
   return absl::UnavailableError("draining: the server goes; open the session elsewhere");
 }
@@ -175,19 +193,25 @@ bool HasRoomBeside(std::uint64_t bytes, const Limits& limits) {
 class Desk {
  public:
   Desk(ServerParts& parts, const Caller& caller, Poller& poller)
-      : parts_(parts),
+      : holds(&parts.registry.holders(), caller.holder(), [&poller] { poller.LookAgain(); }),
+        parts_(parts),
         poller_(poller),
         caller_(caller),
         registry_(parts.registry, caller, parts.audit),
         scope_{parts, caller, registry_},
         account(parts.workers),
         bytes(parts.bytes, caller.holder(), poller.queue()),
-        state(scope_) {}
+        state(scope_, &holds) {}
 
   // Takes the message in, if so many bytes may be held.
   bool TakeIn(grpc::ByteBuffer* incoming, Message* message) {
     message->refusal = CountShed(parts_.metrics, bytes.Take(incoming->Length()));
     return Take(incoming, parts_.limits, &request_arena, message);
+  }
+
+  // What has to be awaited before the message is answered; null: nothing.
+  Freshness* FreshnessFor(const Message& message) const {
+    return message.refusal.ok() ? server::FreshnessFor(scope_, *message.request) : nullptr;
   }
 
   // Where the message is answered; it may be refused for want of a place, or of room for the reply.
@@ -232,6 +256,8 @@ class Desk {
     bytes.Release();
   }
 
+  ShapeHolders::Session holds;
+
  private:
   ServerParts& parts_;
   Poller& poller_;
@@ -254,13 +280,23 @@ class Sitting {
       : admission_(parts, RpcMethod::kSession, call.context),
         seat_(parts),
         desk(parts, admission_.caller(), poller),
-        on_drain_(poller, desk.bytes.room()) {
+        call_(call),
+        poller_(poller),
+        limits_(parts.limits),
+        on_drain_(poller, desk.bytes.room()),
+        on_look_(poller, [this] { Look(); }) {
     call.end.Interrupts(&desk.bytes.room());
   }
 
   absl::Status Begin() {
     absl::Status status = admission_.Check();
     return status.ok() ? seat_.Take(admission_.caller()) : status;
+  }
+
+  // Whether the session has to end though the client goes on, and why.
+  bool has_to_end() const { return poller_.is_draining() || desk.holds.is_told(); }
+  absl::Status ReasonToEnd() const {
+    return desk.holds.is_told() ? HoldsDeletedShapes(limits_) : DrainingSession();
   }
 
   // An error ends the session.
@@ -271,6 +307,18 @@ class Sitting {
   }
 
  private:
+  // Wherever the session waits for its client it goes on, and ends. A reply that the client does
+  // not take keeps it from that: where it has had its time and is asked again, it is given up.
+  void Look() {
+    if (!desk.holds.is_told()) return;
+    if (!asked_.has_value()) asked_ = SteadyNow();
+    const bool is_late = SteadyNow() - *asked_ >= kReplyPatience;
+    if (is_late && call_.written.is_pending()) call_.context.TryCancel();
+    // Last of all: it may be this session's end.
+    Operation& waited_for = call_.read.is_awaited() ? call_.read : desk.bytes.room();
+    waited_for.Interrupt();
+  }
+
   Admission admission_;
   Seat seat_;
 
@@ -278,7 +326,12 @@ class Sitting {
   Desk desk;
 
  private:
+  Stream& call_;
+  const Poller& poller_;
+  const Limits& limits_;
+  std::optional<SteadyTime> asked_;
   const Poller::Watch on_drain_;
+  const Poller::Looker on_look_;
 };
 
 }  // namespace
@@ -302,17 +355,17 @@ Detached ServeSessions(ServerParts& parts, const RequestSession& request, Poller
   Operation& room = desk.bytes.room();
   absl::Status end = sitting.Begin();
   bool is_client_done = false;
-  while (end.ok() && !poller.is_draining()) {
+  while (end.ok() && !sitting.has_to_end()) {
     if (!call.is_next_read && !desk.bytes.HasRoom()) {
       desk.bytes.AwaitRoom();
       co_await room;
       desk.bytes.StopWaiting();
       while (room.is_pending()) co_await room;
-      if (poller.is_draining()) break;
+      if (sitting.has_to_end()) break;
     }
     call.StartRead();
     if (!co_await call.read) {
-      is_client_done = !call.read.is_pending();  // else the drain interrupted
+      is_client_done = !call.read.is_pending();  // else something interrupted it
       break;
     }
     call.is_next_read = false;
@@ -322,6 +375,8 @@ Detached ServeSessions(ServerParts& parts, const RequestSession& request, Poller
     const StopRule stop(call.end, call.read.completed(), DeadlineOf(call.context));
     Message message{PendingWork(parts, desk.account)};
     if (end = sitting.TakeIn(&call.incoming, &message); !end.ok()) break;
+    Fresh fresh(desk.FreshnessFor(message), poller.queue());
+    message.refusal.Update(co_await fresh);
     const Placed::Where where = desk.Place(&message);
     const bool reads_ahead = HasRoomBeside(bytes, parts.limits) && desk.bytes.HasRoom();
     if (reads_ahead && where.cost > kMaxCheapCost) call.StartRead();
@@ -339,7 +394,7 @@ Detached ServeSessions(ServerParts& parts, const RequestSession& request, Poller
     } while (end.ok() && !desk.state.is_complete());
     desk.Forget();
   }
-  if (end.ok() && !is_client_done) end = DrainingSession();
+  if (end.ok() && !is_client_done) end = sitting.ReasonToEnd();
   // Before the client can know of the end.
   desk.state.EndTrack();
   call.stream.Finish(ToGrpcStatus(end), call.finished.Start());

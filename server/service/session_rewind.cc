@@ -3,10 +3,12 @@
 // A session's slots that hold the scene of a past time.
 
 #include <algorithm>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "absl/strings/str_format.h"
 #include "core/scene/track.h"
 #include "server/guard/refusal.h"
 #include "server/service/session_scenes.h"
@@ -21,6 +23,12 @@ struct Rewound {
   ScenePtr base;
   std::vector<BodyId> left_out;  // ascending, each once
 };
+
+// For the log.
+std::string NameOfRewound(const v1::RewindTrack& rewind, const std::string& base) {
+  return absl::StrFormat("%s with track %s at tick %d and %a", base, rewind.track(), rewind.tick(),
+                         rewind.fraction());
+}
 
 absl::Status CheckTime(double fraction) {
   // Written so that NaN is refused.
@@ -122,7 +130,8 @@ absl::Status SessionScenes::RewindChecked(const v1::RewindTrack& rewind,
   if (!scene.ok()) return scene.status();
   auto held = HoldOwn(**scene);
   if (!held.ok()) return held.status();
-  Put(rewind.scene_slot(), {*scene, base->revision, "", *std::move(held)});
+  Put(rewind.scene_slot(),
+      {*scene, base->revision, "", *std::move(held), NameOfRewound(rewind, base->name)});
   call_.parts.metrics.rewinds(rewound.moment.clamp != TrackMoment::Clamp::kNone).Increment();
   result->set_scene_slot(rewind.scene_slot());
   FillResult(rewound.moment, **ticks, result);

@@ -146,10 +146,15 @@ absl::Status SessionScenes::CheckSlot(std::uint32_t slot) const {
 void SessionScenes::Put(std::uint32_t slot, Slot content) {
   if (slot >= slots_.size()) slots_.resize(std::size_t{slot} + 1);
   slots_[slot] = std::move(content);
+  TellHeld(slot);
+}
+
+void SessionScenes::TellHeld(std::uint32_t slot) const {
+  if (holds_ != nullptr) holds_->PutScene(slot, slots_[slot].scene);
 }
 
 void SessionScenes::Clear(std::uint32_t slot) {
-  if (slot < slots_.size()) slots_[slot] = {};
+  if (slot < slots_.size()) Put(slot, {});
 }
 
 absl::Status SessionScenes::Open(const v1::OpenScene& open, v1::OpenSceneResult* result) {
@@ -174,7 +179,7 @@ absl::Status SessionScenes::OpenChecked(const v1::OpenScene& open, v1::OpenScene
     if (!taken.ok()) return taken.status();
     held = *std::move(taken);
   }
-  Put(open.scene_slot(), {found->scene, found->revision, "", std::move(held)});
+  Put(open.scene_slot(), {found->scene, found->revision, "", std::move(held), open.name()});
   result->set_scene_slot(open.scene_slot());
   FillSceneInfo(*found, result->mutable_scene());
   return absl::OkStatus();
@@ -188,7 +193,7 @@ absl::Status SessionScenes::Close(const v1::CloseScene& close, v1::CloseSceneRes
     return RefuseSlot(absl::StatusCode::kNotFound, "scene_slot", slot,
                       "There is nothing in this slot to close.");
   }
-  slots_[slot] = {};
+  Clear(slot);
   result->set_scene_slot(slot);
   return absl::OkStatus();
 }
@@ -211,6 +216,7 @@ absl::Status SessionScenes::Change(const v1::ChangeBodies& change, const ShapeTa
     DeclineChange(status);
     return status;
   }
+  if (holds_ != nullptr) holds_->PutOwn(own_.shared_bodies());
   own_failure_.clear();
   result->set_body_count(static_cast<std::uint32_t>(own_.bodies().size()));
   result->set_rule_count(static_cast<std::uint32_t>(own_.rules().rules().size()));
@@ -227,8 +233,8 @@ void SessionScenes::DeclineChange(const absl::Status& reason) {
 }
 
 void SessionScenes::DeclineAll(const absl::Status& reason) {
-  for (Slot& slot : slots_) {
-    if (slot.scene != nullptr) slot = {nullptr, 0, ReasonOf(reason)};
+  for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
+    if (slots_[slot].scene != nullptr) Put(slot, {nullptr, 0, ReasonOf(reason)});
   }
   DeclineChange(reason);
 }
@@ -237,6 +243,7 @@ absl::Status SessionScenes::Find(std::uint32_t slot, const char* field, AskedSce
   if (slot < slots_.size() && slots_[slot].scene != nullptr) {
     asked->scene = slots_[slot].scene.get();
     asked->revision = slots_[slot].revision;
+    asked->name = slots_[slot].name;
     return absl::OkStatus();
   }
   if (slot < slots_.size() && !slots_[slot].failure.empty()) {

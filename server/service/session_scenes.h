@@ -19,6 +19,7 @@
 #include "core/scene/scene.h"
 #include "server/engine/scene_batch.h"
 #include "server/engine/shape_table.h"
+#include "server/registry/shape_holders.h"
 #include "server/service/call.h"
 
 namespace clearance::server {
@@ -57,9 +58,10 @@ class SessionScenes {
   enum class Lifetime : std::uint8_t { kSession, kOneCall };
 
   // The scope outlives this. What a session holds counts for its caller; what one call holds is
-  // gone with it.
-  explicit SessionScenes(const CallScope& call, Lifetime lifetime = Lifetime::kSession)
-      : call_(call), lifetime_(lifetime) {}
+  // gone with it. `holds` may be null, else it outlives this: it is told of all that holds shapes.
+  explicit SessionScenes(const CallScope& call, Lifetime lifetime = Lifetime::kSession,
+                         ShapeHolders::Session* holds = nullptr)
+      : call_(call), lifetime_(lifetime), holds_(holds) {}
 
   absl::Status Open(const v1::OpenScene& open, v1::OpenSceneResult* result);
   absl::Status Close(const v1::CloseScene& close, v1::CloseSceneResult* result);
@@ -94,11 +96,13 @@ class SessionScenes {
     std::uint64_t revision = 0;
     std::string failure;  // of a poisoned one
     HeldPtr held = nullptr;
+    std::string name = {};  // of the scene, and how it was rewound
   };
 
   // RESOURCE_EXHAUSTED where the session has no such slot.
   absl::Status CheckSlot(std::uint32_t slot) const;
   void Put(std::uint32_t slot, Slot content);
+  void TellHeld(std::uint32_t slot) const;
   void Clear(std::uint32_t slot);
   absl::Status OpenChecked(const v1::OpenScene& open, v1::OpenSceneResult* result);
   // Counts a scene that the session has made for itself.
@@ -110,6 +114,7 @@ class SessionScenes {
 
   const CallScope& call_;
   const Lifetime lifetime_;
+  ShapeHolders::Session* const holds_;
   std::vector<Slot> slots_;
   OwnBodies own_;
   std::string own_failure_;  // why own bodies are in doubt; empty: they are not

@@ -214,6 +214,7 @@ void SessionState::Decline(const UnreadRequest& request, const absl::Status& ref
       return scenes_.DeclineChange(refusal);
     case UnreadRequest::Kind::kUnclear:
       warm_rows_.Forget();
+      for (std::uint32_t slot = 0; slot < table_.size(); ++slot) Hold(slot, nullptr);
       table_.PoisonOpen(ReasonOf(refusal));
       scenes_.DeclineAll(refusal);
   }
@@ -224,7 +225,12 @@ void SessionState::DeclineOpen(std::uint32_t slot, const absl::Status& refusal) 
   if (slot < parts_.limits.max_slots_per_session) Poison(slot, refusal);
 }
 
+void SessionState::Hold(std::uint32_t slot, RigidBodyPtr body) {
+  if (holds_ != nullptr) holds_->PutShape(slot, std::move(body));
+}
+
 void SessionState::Poison(std::uint32_t slot, const absl::Status& reason) {
+  Hold(slot, nullptr);
   table_.Close(slot);
   table_.Poison(slot, ReasonOf(reason));
 }
@@ -256,6 +262,7 @@ absl::Status SessionState::OpenChecked(const v1::OpenShape& open, v1::OpenShapeR
 
   const ShapeContent& content = *resolved->shape.content;
   table_.Open(open.slot(), content.body, resolved->owned_bytes, content.digest);
+  Hold(open.slot(), resolved->owned_bytes == 0 ? content.body : nullptr);
   result->set_slot(open.slot());
   FillShapeInfo(resolved->shape, result->mutable_shape());
   result->set_revision(resolved->revision);
@@ -283,6 +290,7 @@ absl::Status SessionState::Close(const v1::CloseShape& close, v1::CloseShapeResu
                    .limit = "an open slot",
                    .message = "There is nothing in this slot to close."});
   }
+  Hold(close.slot(), nullptr);
   result->set_slot(close.slot());
   return absl::OkStatus();
 }

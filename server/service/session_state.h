@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "clearance/v1/query_service.pb.h"
 #include "server/engine/shape_table.h"
+#include "server/registry/shape_holders.h"
 #include "server/service/batch_job.h"
 #include "server/service/call.h"
 #include "server/service/session_scenes.h"
@@ -24,9 +25,14 @@ namespace clearance::server {
 // Thread-compatible.
 class SessionState {
  public:
-  // The scope outlives this.
-  explicit SessionState(const CallScope& call)
-      : call_(call), parts_(call.parts), scenes_(call), track_(call) {}
+  // The scope outlives this, and so does `holds`, which may be null: it is told of what the session
+  // holds.
+  explicit SessionState(const CallScope& call, ShapeHolders::Session* holds = nullptr)
+      : call_(call),
+        parts_(call.parts),
+        holds_(holds),
+        scenes_(call, SessionScenes::Lifetime::kSession, holds),
+        track_(call) {}
 
   // What answering the message will cost, in units of kMaxCheapCost.
   std::uint64_t CostOf(const v1::SessionRequest& request) const;
@@ -63,6 +69,8 @@ class SessionState {
   absl::Status CheckRoom(std::uint32_t slot, std::uint64_t owned_bytes) const;
 
   // Starts the batch's job, or goes on with it, and answers one part.
+  // Of the registry's; null: nothing more.
+  void Hold(std::uint32_t slot, RigidBodyPtr body);
   template <class Job, class Batch>
   absl::StatusOr<Job> StartJob(const Batch& batch);
   template <class Job, class Batch, class Result>
@@ -75,6 +83,7 @@ class SessionState {
 
   const CallScope& call_;
   const ServerParts& parts_;
+  ShapeHolders::Session* const holds_;
   ShapeTable table_;
   WarmRows warm_rows_;
   SessionScenes scenes_;

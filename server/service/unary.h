@@ -22,8 +22,10 @@
 #include "server/guard/refusal.h"
 #include "server/observe/steady_clock.h"
 #include "server/service/admission.h"
+#include "server/service/asks_by_name.h"
 #include "server/service/call.h"
 #include "server/service/completion.h"
+#include "server/service/fresh.h"
 #include "server/service/pending_work.h"
 #include "server/service/poller.h"
 #include "server/service/settled.h"
@@ -146,6 +148,10 @@ Detached ServeUnary(ServerParts& parts, const UnaryMethod<Request, Response>& me
   call.incoming.Clear();
   if (status.ok())
     status = CountShed(parts.metrics, bytes.Take(method.ReplyBytesOf(*request, parts.limits)));
+  if (status.ok()) {
+    Fresh fresh(FreshnessFor(scope, *request), poller.queue());
+    status = co_await fresh;
+  }
   if (status.ok()) {
     std::vector<ShapeChange> changes;
     const std::uint64_t cost = method.CostOf(scope, *request);

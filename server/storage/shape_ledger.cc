@@ -97,12 +97,33 @@ absl::Status Unstored(const absl::Status& failure) {
        .message = "The change could not be stored and was not made; repeat it with back-off."});
 }
 
-absl::Status TooMuchWaits(std::uint64_t bytes) {
+// Of a shared store: why the change is not there, or may be.
+absl::Status UnstoredInShared(const absl::Status& failure) {
+  const std::string reason(failure.message());
+  if (absl::IsUnknown(failure)) {
+    return Refuse(absl::StatusCode::kUnavailable,
+                  {.field = "store",
+                   .value = reason,
+                   .limit = "a store that answers",
+                   .message = "The store has not said whether the change is made; it may be, or "
+                              "come later. Look before repeating it; to register the same content "
+                              "again changes nothing."});
+  }
+  return Refuse(absl::IsResourceExhausted(failure) ? absl::StatusCode::kResourceExhausted
+                                                   : absl::StatusCode::kUnavailable,
+                {.field = "store",
+                 .value = reason,
+                 .limit = "what is acknowledged is stored",
+                 .message = "The change could not be stored and was not made; repeat it with "
+                            "back-off."});
+}
+
+absl::Status TooMuchWaits(std::uint64_t bytes, bool is_shared) {
   return Refuse(absl::StatusCode::kResourceExhausted,
-                {.field = "data_dir",
+                {.field = is_shared ? "store" : "data_dir",
                  .value = FormatNumber(bytes) + " bytes wait to be stored",
                  .limit = "<= " + FormatNumber(kMostQueuedBytes),
-                 .message = "The disk does not keep up with the registrations; repeat with "
+                 .message = "The store does not keep up with the registrations; repeat with "
                             "back-off."});
 }
 
@@ -142,9 +163,19 @@ ShapeLedger::ShapeLedger(Parts parts)
     : registry_(parts.registry),
       scenes_(parts.scenes),
       store_(std::move(parts.store)),
+      shared_(std::move(parts.shared)),
       series_(parts.metrics == nullptr ? nullptr : &parts.metrics->store()),
       log_(parts.log),
-      thread_([this] { Run(); }) {}
+      thread_([this] { Run(); }) {
+  if (shared_ == nullptr) return;
+  shared_->Start({.wake =
+                      [this] {
+                        // So that it is not missed between a look and the wait.
+                        { const std::lock_guard lock(mutex_); }
+                        changed_.notify_one();
+                      },
+                  .tell = [this](const absl::Status& status) { SetHealthy(status); }});
+}
 
 ShapeLedger::~ShapeLedger() {
   {
@@ -153,6 +184,7 @@ ShapeLedger::~ShapeLedger() {
   }
   changed_.notify_all();
   thread_.join();
+  if (shared_ != nullptr) shared_->Stop();
 }
 
 void ShapeLedger::Submit(std::vector<ShapeChange> changes, Done done) {
@@ -169,7 +201,7 @@ void ShapeLedger::Submit(std::vector<ShapeChange> changes, Done done) {
       return;
     }
   }
-  done(std::vector<ShapeOutcome>(changes.size(), TooMuchWaits(waiting)));
+  done(std::vector<ShapeOutcome>(changes.size(), TooMuchWaits(waiting, shared_ != nullptr)));
 }
 
 void ShapeLedger::WatchHealth(std::function<void(bool)> watch) {
@@ -178,14 +210,20 @@ void ShapeLedger::WatchHealth(std::function<void(bool)> watch) {
   if (watch_) watch_(is_healthy_);
 }
 
+bool ShapeLedger::is_healthy() {
+  const std::lock_guard lock(watch_mutex_);
+  return is_healthy_;
+}
+
 void ShapeLedger::Run() {
   while (true) {
     std::vector<Order> orders = NextOrders();
+    if (shared_ != nullptr) shared_->ApplyNews();
     if (!orders.empty()) {
-      Settle(std::move(orders));
+      shared_ == nullptr ? Settle(std::move(orders)) : SettleShared(std::move(orders));
     } else if (is_ending()) {
       return;
-    } else {
+    } else if (shared_ == nullptr) {
       SetHealthy(store_->Probe());
     }
   }
@@ -199,9 +237,11 @@ bool ShapeLedger::is_ending() {
 std::vector<ShapeLedger::Order> ShapeLedger::NextOrders() {
   std::vector<Order> orders;
   std::unique_lock lock(mutex_);
-  const auto has_work = [this] { return !queue_.empty() || is_ending_; };
-  // Only this thread changes it.
-  if (is_healthy_) {
+  const auto has_work = [this] {
+    return !queue_.empty() || is_ending_ || (shared_ != nullptr && shared_->has_news());
+  };
+  // Only this thread changes it where it is read.
+  if (shared_ != nullptr || is_healthy_) {
     changed_.wait(lock, has_work);
   } else {
     changed_.wait_for(lock, kProbeInterval, has_work);
@@ -234,17 +274,79 @@ void ShapeLedger::Settle(std::vector<Order> orders) {
   }
 }
 
+void ShapeLedger::SettleShared(std::vector<Order> orders) {
+  std::vector<std::vector<ShapeOutcome>> outcomes;
+  std::vector<Item> items;
+  outcomes.reserve(orders.size());
+  for (const Order& order : orders)
+    outcomes.emplace_back(order.changes.size(), absl::UnknownError("not settled"));
+  for (std::size_t i = 0; i < orders.size(); ++i) {
+    for (std::size_t j = 0; j < orders[i].changes.size(); ++j)
+      items.push_back({&orders[i].changes[j], &outcomes[i][j]});
+  }
+  absl::Span<const Item> left = items;
+  while (!left.empty()) left.remove_prefix(SettleGroup(left));
+  for (std::size_t i = 0; i < orders.size(); ++i) orders[i].done(std::move(outcomes[i]));
+}
+
+std::size_t ShapeLedger::SettleGroup(absl::Span<const Item> items) {
+  items = items.first(std::min(items.size(), shared_->most_changes()));
+  const SteadyTime began = SteadyNow();
+  absl::Status status = shared_->status();
+  bool is_settled = false;
+  while (status.ok() && !is_settled) {
+    const absl::StatusOr<bool> tried = TryGroup(items);
+    status = tried.status();
+    is_settled = tried.ok() && *tried;
+    if (status.ok() && !is_settled && SteadyNow() - began >= shared_->patience())
+      status = absl::UnavailableError("other servers were faster all the time");
+  }
+  if (!status.ok()) {
+    if (series_ != nullptr) series_->failures->Increment();
+    for (const Item& item : items) *item.outcome = OutcomeUnstored(*item.change, status);
+  }
+  return items.size();
+}
+
+absl::StatusOr<bool> ShapeLedger::TryGroup(absl::Span<const Item> items) {
+  CommitPlace place = 0;
+  {
+    Drafts drafts = NewDrafts();
+    for (const Item& item : items) *item.outcome = Draft(*item.change, &drafts);
+    const RegistryChanges changes = drafts.changes();
+    const SteadyTime began = SteadyNow();
+    // Of none as well: what is refused, or is so already, is it by what is the newest now.
+    const auto outcome = shared_->Commit(changes);
+    if (!outcome.ok()) return outcome.status();
+    place = outcome->place;
+    if (outcome->is_made) {
+      drafts.Apply();
+      if (!changes.empty()) {
+        shared_->Made(place);
+        Count(changes, SteadyNow() - began);
+      }
+      return true;
+    }
+  }
+  absl::Status status = shared_->CatchUp(place);
+  if (!status.ok()) return status;
+  return false;
+}
+
 absl::Status ShapeLedger::Store(const RegistryChanges& changes) {
   if (store_ == nullptr || changes.empty()) return absl::OkStatus();
   const SteadyTime began = SteadyNow();
   absl::Status status = store_->Commit(changes);
-  if (series_ != nullptr && status.ok()) {
-    series_->commits->Increment();
-    series_->commit_seconds->Observe(absl::ToDoubleSeconds(SteadyNow() - began));
-    series_->commit_names->Observe(static_cast<double>(changes.names.size()));
-  }
+  if (status.ok()) Count(changes, SteadyNow() - began);
   SetHealthy(status);
   return status;
+}
+
+void ShapeLedger::Count(const RegistryChanges& changes, absl::Duration took) {
+  if (series_ == nullptr) return;
+  series_->commits->Increment();
+  series_->commit_seconds->Observe(absl::ToDoubleSeconds(took));
+  series_->commit_names->Observe(static_cast<double>(changes.names.size()));
 }
 
 // Each change by itself: what was refused with the others may have been so because of them.
@@ -252,18 +354,24 @@ std::vector<ShapeOutcome> ShapeLedger::OutcomesUnstored(const Order& order,
                                                         const absl::Status& failure) {
   std::vector<ShapeOutcome> outcomes;
   outcomes.reserve(order.changes.size());
-  for (const ShapeChange& change : order.changes) {
-    Drafts drafts = NewDrafts();
-    ShapeOutcome outcome = Draft(change, &drafts);
-    outcomes.push_back(drafts.empty() ? std::move(outcome) : Unstored(failure));
-  }
+  for (const ShapeChange& change : order.changes)
+    outcomes.push_back(OutcomeUnstored(change, failure));
   return outcomes;
+}
+
+ShapeOutcome ShapeLedger::OutcomeUnstored(const ShapeChange& change, const absl::Status& failure) {
+  // Of a shared registry nobody knows by himself what changes nothing.
+  const bool is_refused = change.scene == nullptr && !change.content.ok();
+  if (shared_ != nullptr) return is_refused ? change.content.status() : UnstoredInShared(failure);
+  Drafts drafts = NewDrafts();
+  ShapeOutcome outcome = Draft(change, &drafts);
+  return drafts.empty() ? std::move(outcome) : Unstored(failure);
 }
 
 void ShapeLedger::SetHealthy(const absl::Status& status) {
   if (series_ != nullptr) {
-    if (!status.ok()) series_->failures->Increment();
-    series_->bytes->Set(static_cast<double>(store_->byte_size()));
+    if (!status.ok() && shared_ == nullptr) series_->failures->Increment();
+    if (store_ != nullptr) series_->bytes->Set(static_cast<double>(store_->byte_size()));
   }
   const std::lock_guard lock(watch_mutex_);
   if (is_healthy_ == status.ok()) return;

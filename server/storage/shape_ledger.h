@@ -4,6 +4,9 @@
 // thread, in order, stored together as far as they wait together (one sync of the disk), and only
 // then made in the registry and answered. So queries never see what a crash could take back, and no
 // thread that serves calls waits for the disk. Without a store the same happens at once.
+//
+// Where the registry is shared with other servers, a commit comes after the last of all or not at
+// all; then what the others made is made here first, and the same changes are worked out anew.
 
 #ifndef CLEARANCE_SERVER_STORAGE_SHAPE_LEDGER_H_
 #define CLEARANCE_SERVER_STORAGE_SHAPE_LEDGER_H_
@@ -21,12 +24,15 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "server/observe/log.h"
 #include "server/observe/metrics.h"
 #include "server/registry/registry.h"
 #include "server/registry/registry_draft.h"
 #include "server/registry/scene_draft.h"
 #include "server/storage/shape_store.h"
+#include "server/storage/shared_registry.h"
 
 namespace clearance::server {
 
@@ -55,7 +61,8 @@ class ShapeLedger {
     std::unique_ptr<ShapeStore> store;  // null: shapes live in memory
     Metrics* metrics = nullptr;         // may be null, as may the log
     Log* log = nullptr;
-    SceneRegistry* scenes = nullptr;  // likewise: then no change is of a scene
+    SceneRegistry* scenes = nullptr;                   // likewise: then no change is of a scene
+    std::unique_ptr<SharedRegistry> shared = nullptr;  // instead of the store
   };
   explicit ShapeLedger(Parts parts);
   // Finishes what was submitted.
@@ -66,19 +73,25 @@ class ShapeLedger {
 
   // One outcome a change, in their order. Where the store fails, changes that would have changed
   // something are refused with UNAVAILABLE, or RESOURCE_EXHAUSTED where the disk is full or too
-  // much waits for it (field `data_dir`), and nothing has changed. Changes submitted together are
-  // stored together; each stands by itself otherwise. `done` is called once, on the ledger's thread
-  // or, where too much waits, on this one; it must not block.
+  // much waits for it (field `data_dir`, of a shared one `store`), and nothing has changed, but
+  // where the refusal says that nobody knows. Changes submitted together are stored together, in a
+  // shared store as far as that takes them; each stands by itself otherwise. `done` is called once,
+  // on the ledger's thread or, where too much waits, on this one; it must not block.
   using Done = std::function<void(std::vector<ShapeOutcome>)>;
   void Submit(std::vector<ShapeChange> changes, Done done);
+
+  // By which it is known that a name is as new as any server's; null where there is one server.
+  Freshness* freshness() const { return shared_.get(); }
 
   // What its changes of scenes are made in; may be null.
   SceneRegistry* scenes() const { return scenes_; }
 
   // Calls `watch` with whether changes can be stored: now, and whenever that changes. While they
-  // cannot, a small write is tried four times a second. Null ends that, and waits for a call under
-  // way.
+  // cannot, a small write is tried four times a second (of a shared store a read). Null ends that,
+  // and waits for a call under way.
   void WatchHealth(std::function<void(bool)> watch);
+  // Whether they can, as of now.
+  bool is_healthy();
 
  private:
   struct Order {
@@ -92,8 +105,19 @@ class ShapeLedger {
   std::vector<Order> NextOrders();
   bool is_ending();
   void Settle(std::vector<Order> orders);
+  // The same in the shared registry, as many changes at a time as make one commit there.
+  void SettleShared(std::vector<Order> orders);
+  struct Item {
+    const ShapeChange* change;
+    ShapeOutcome* outcome;
+  };
+  // Settles the first of them; so many.
+  std::size_t SettleGroup(absl::Span<const Item> items);
+  // Works them out and commits. False: others were faster, and what they made is made here.
+  absl::StatusOr<bool> TryGroup(absl::Span<const Item> items);
   // Makes the changes; OK, too, of none. Otherwise nothing has changed.
   absl::Status Store(const RegistryChanges& changes);
+  void Count(const RegistryChanges& changes, absl::Duration took);
   // The outcome of one change, drafted.
   struct Drafts {
     RegistryDraft shapes;
@@ -107,11 +131,13 @@ class ShapeLedger {
   static ShapeOutcome Draft(const ShapeChange& change, Drafts* drafts);
   // What the changes come to where the store fails.
   std::vector<ShapeOutcome> OutcomesUnstored(const Order& order, const absl::Status& failure);
+  ShapeOutcome OutcomeUnstored(const ShapeChange& change, const absl::Status& failure);
   void SetHealthy(const absl::Status& status);
 
   Registry& registry_;
   SceneRegistry* const scenes_;
   const std::unique_ptr<ShapeStore> store_;
+  const std::unique_ptr<SharedRegistry> shared_;
   StoreSeries* const series_;
   Log* const log_;
 
@@ -123,7 +149,7 @@ class ShapeLedger {
 
   std::mutex watch_mutex_;  // guards the next two
   std::function<void(bool)> watch_;
-  bool is_healthy_ = true;
+  bool is_healthy_ = true;  // of a shared store written by another thread
 
   std::thread thread_;
 };

@@ -37,18 +37,10 @@ struct StoredNames {
   std::uint64_t revision = 0;  // the registry's
 };
 
-// Thread-compatible, but for what says otherwise.
-class ShapeStore {
+// What was stored, to be read. Thread-compatible, but for what says otherwise.
+class ShapeSource {
  public:
-  virtual ~ShapeStore() = default;
-
-  // Of OK all changes are durable: neither the process's end nor a loss of power takes them back.
-  // Of a failure none is there, RESOURCE_EXHAUSTED where the disk is full; only a crash before the
-  // next commit that succeeds may leave them all.
-  virtual absl::Status Commit(const RegistryChanges& changes) = 0;
-
-  // Writes and syncs next to nothing: OK where commits may succeed.
-  virtual absl::Status Probe() = 0;
+  virtual ~ShapeSource() = default;
 
   virtual absl::StatusOr<StoredNames> ReadNames() = 0;
 
@@ -61,10 +53,22 @@ class ShapeStore {
   using Visit = std::function<absl::Status(const StoredContent&)>;
   virtual absl::Status ReadContents(const Part& part, const Visit& visit) const = 0;
 
-  // Visits the records of all scenes, by name and then revision, until one visit fails. DATA_LOSS
+  // Visits the records of all scenes, each scene's by revision, until one visit fails. DATA_LOSS
   // as above.
   using VisitRecord = std::function<absl::Status(SceneRecord)>;
   virtual absl::Status ReadScenes(const VisitRecord& visit) = 0;
+};
+
+// A store of one server's own. Thread-compatible, but for what says otherwise.
+class ShapeStore : public ShapeSource {
+ public:
+  // Of OK all changes are durable: neither the process's end nor a loss of power takes them back.
+  // Of a failure none is there, RESOURCE_EXHAUSTED where the disk is full; only a crash before the
+  // next commit that succeeds may leave them all.
+  virtual absl::Status Commit(const RegistryChanges& changes) = 0;
+
+  // Writes and syncs next to nothing: OK where commits may succeed.
+  virtual absl::Status Probe() = 0;
 
   // Bytes on disk, to a page; as of the last commit or probe.
   virtual std::uint64_t byte_size() const = 0;

@@ -2,15 +2,13 @@
 
 #include "server/storage/sqlite_shape_store.h"
 
-#include <openssl/evp.h>
 #include <sys/stat.h>
 
-#include <array>
-#include <initializer_list>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "server/storage/body_codec.h"
+#include "server/storage/checksum.h"
 #include "server/storage/schema.h"
 
 namespace clearance::server {
@@ -27,31 +25,15 @@ constexpr const char* kSettings =
     "PRAGMA journal_size_limit = 67108864;"
     "PRAGMA temp_store = MEMORY;";
 
-// Over all parts, each with its length before it. SQLite has no checksums of its own.
-std::string ChecksumOf(std::initializer_list<absl::string_view> parts) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> hash;
-  unsigned int size = 0;
-  const std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> context(EVP_MD_CTX_new(),
-                                                                   EVP_MD_CTX_free);
-  EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr);
-  for (const absl::string_view part : parts) {
-    const std::uint64_t length = part.size();
-    EVP_DigestUpdate(context.get(), &length, sizeof(length));
-    EVP_DigestUpdate(context.get(), part.data(), part.size());
-  }
-  EVP_DigestFinal_ex(context.get(), hash.data(), &size);
-  return std::string(reinterpret_cast<const char*>(hash.data()), size);
-}
-
 std::string ChecksumOf(const StoredContent& content) {
-  return ChecksumOf({content.digest, content.shape, content.body});
+  return server::ChecksumOf({content.digest, content.shape, content.body});
 }
 
 std::string ChecksumOf(const SceneRecord& record) {
   const std::string numbers =
       absl::StrCat(record.incarnation, " ", record.revision, " ", record.is_whole);
-  if (record.owner.empty()) return ChecksumOf({record.name, numbers, record.change});
-  return ChecksumOf({record.name, numbers, record.change, record.owner});
+  if (record.owner.empty()) return server::ChecksumOf({record.name, numbers, record.change});
+  return server::ChecksumOf({record.name, numbers, record.change, record.owner});
 }
 
 absl::Status CheckWhole(Database* database) {

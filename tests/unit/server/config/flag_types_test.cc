@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace clearance::server {
 namespace {
@@ -91,6 +92,21 @@ TEST(GrpcAddress, AlsoTakesIpv6AndUnixSockets) {
   EXPECT_TRUE(Accepts("[::]:50051", &address));
   EXPECT_FALSE(Accepts("unix:", &address));
   EXPECT_FALSE(Accepts("localhost", &address));
+}
+
+TEST(StoreFlags, AreSchemesWithHostsAndPorts) {
+  StoreAddress address;
+  EXPECT_TRUE(Accepts("", &address));
+  EXPECT_TRUE(address.endpoints.empty());
+  EXPECT_EQ(AbslUnparseFlag(address), "");
+  EXPECT_TRUE(Accepts("etcd://10.0.0.1:2379,[::1]:2380,etcd:2379", &address));
+  EXPECT_EQ(address.endpoints,
+            (std::vector<std::string>{"10.0.0.1:2379", "[::1]:2380", "etcd:2379"}));
+  EXPECT_EQ(AbslUnparseFlag(address), "etcd://10.0.0.1:2379,[::1]:2380,etcd:2379");
+  for (const char* const wrong :
+       {"etcd://", "etcd:2379", "http://a:1", "etcd://a", "etcd://a:1,", "etcd://a:1,b"}) {
+    EXPECT_FALSE(Accepts(wrong, &address)) << wrong;
+  }
 }
 
 TEST(LogFlags, KnowTheirNamesOnly) {

@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/flags/commandlineflag.h"
 #include "absl/flags/reflection.h"
@@ -47,6 +49,24 @@ TEST_F(Flags, TellHowManyAnswersAreChecked) {
   EXPECT_EQ(ConfigFromFlags()->check_sample, 1u);
   ASSERT_TRUE(SetFlagByName("check_sample", "0").ok());
   EXPECT_EQ(ConfigFromFlags()->check_sample, 0u);
+}
+
+TEST_F(Flags, RefuseAStoreThatCannotBe) {
+  const auto refusal = [](const std::vector<std::pair<const char*, const char*>>& values) {
+    const absl::FlagSaver saver;
+    for (const auto& [name, value] : values) EXPECT_TRUE(SetFlagByName(name, value).ok()) << name;
+    return std::string(ConfigFromFlags().status().message());
+  };
+  EXPECT_EQ(refusal({{"store", "etcd://a:1"}}), "");
+  EXPECT_THAT(refusal({{"store", "etcd://a:1"}, {"data_dir", "/data"}}), HasSubstr("choose one"));
+  EXPECT_THAT(refusal({{"etcd_prefix", ""}}), HasSubstr("--etcd_prefix"));
+  EXPECT_THAT(refusal({{"etcd_prefix", "a/"}}), HasSubstr("--etcd_prefix"));
+  EXPECT_THAT(refusal({{"etcd_user", "u"}}), HasSubstr("--etcd_password_file"));
+  EXPECT_THAT(refusal({{"etcd_ca", "c"}}), HasSubstr("--store"));
+  EXPECT_THAT(refusal({{"store", "etcd://a:1"}, {"etcd_certificate", "c"}}),
+              HasSubstr("--etcd_key"));
+  EXPECT_THAT(refusal({{"store", "etcd://a:1"}, {"etcd_certificate", "c"}, {"etcd_key", "k"}}),
+              HasSubstr("--etcd_ca"));
 }
 
 // Each limit gets a value of its own, in the order of the contract; a mix-up would show.

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/app/shared_mirror.h"
+
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "server/app/restore.h"
+
+namespace clearance::server {
+namespace {
+
+constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
+
+absl::Status OutOfOrder(const SceneRecord& record) {
+  return absl::DataLossError(absl::StrCat("the store is damaged: revision ", record.revision,
+                                          " of the scene '", record.name,
+                                          "' does not follow on what is known of it"));
+}
+
+}  // namespace
+
+ShapeContentPtr SharedMirror::Find(const std::string& digest, const Contents& added) const {
+  if (ShapeContentPtr held = shapes_->FindContent(digest); held != nullptr) return held;
+  const auto found = added.find(digest);
+  return found == added.end() ? nullptr : found->second;
+}
+
+// Scenes are played before names go: what they use in between is still there.
+absl::Status SharedMirror::Apply(const FollowedCommit& commit) {
+  Contents added;
+  for (const OwnedContent& stored : commit.contents) {
+    if (shapes_->FindContent(stored.digest) != nullptr) continue;
+    auto content = ReadStored(stored.view());
+    if (!content.ok()) return content.status();
+    added.emplace(stored.digest, *std::move(content));
+  }
+  auto scenes = Play(commit.scenes, added);
+  if (!scenes.ok()) return scenes.status();
+  RegistryChanges changes;
+  changes.revision = commit.revision;
+  for (const StoredName& name : commit.names) {
+    auto shape = ReadStored(name, commit.revision, Find(name.digest, added));
+    if (!shape.ok()) return shape.status();
+    changes.names.push_back({shape->name, shape->content, shape->revision, shape->owner});
+  }
+  for (const std::string& name : commit.dropped_names) changes.names.push_back({name, nullptr});
+  shapes_->Follow(changes);
+  if (!changes.names.empty()) shapes_->BoundDetached();
+  scenes_->Follow(*scenes);
+  return absl::OkStatus();
+}
+
+// What the record makes of the scene as it was before.
+absl::StatusOr<SceneRegistry::Followed> SharedMirror::PlayOne(
+    const RecordPlayer& player, const SceneRecord& record,
+    const SceneRegistry::Followed& before) const {
+  SceneRegistry::Followed scene = {.name = record.name,
+                                   .scene = nullptr,
+                                   .incarnation = record.incarnation,
+                                   .revision = record.revision,
+                                   .owner = record.owner,
+                                   .bytes = record.change.size(),
+                                   .is_whole = record.is_whole,
+                                   .record_bytes = record.change.size()};
+  if (record.revision == 0) return scene;
+  const bool is_next = before.scene != nullptr && record.incarnation == before.incarnation &&
+                       record.revision == before.revision + 1;
+  if (!record.is_whole && !is_next) return OutOfOrder(record);
+  auto next = player.Play(record, record.is_whole ? Scene::MakeEmpty() : before.scene);
+  if (!next.ok()) return next.status();
+  scene.scene = *std::move(next);
+  absl::Status status = player.RequireWhole(record.name, *scene.scene);
+  if (!status.ok()) return status;
+  return scene;
+}
+
+absl::StatusOr<std::vector<SceneRegistry::Followed>> SharedMirror::Play(
+    const std::vector<SceneRecord>& records, const Contents& added) const {
+  const RecordPlayer player([&](const std::string& digest) { return Find(digest, added); },
+                            &scenes_->contents());
+  std::map<std::string, SceneRegistry::Followed> newest;
+  std::vector<SceneRegistry::Followed> played;
+  for (const SceneRecord& record : records) {
+    const auto [before, is_first] = newest.try_emplace(record.name);
+    const auto found = scenes_->Find(record.name);
+    if (is_first && found.ok() && !found->ttl.has_value())
+      before->second = {record.name, found->scene, found->incarnation, found->revision};
+    auto scene = PlayOne(player, record, before->second);
+    if (!scene.ok()) return scene.status();
+    before->second = *scene;
+    played.push_back(*std::move(scene));
+  }
+  return played;
+}
+
+absl::StatusOr<SharedMirror::Contents> SharedMirror::ReadNew(const StoredNames& names,
+                                                             const SharedStore& store) const {
+  Contents added;
+  for (const StoredName& name : names.names) {
+    if (Find(name.digest, added) != nullptr) continue;
+    const auto stored = store.ReadContent(name.digest);
+    if (absl::IsNotFound(stored.status())) continue;  // said with the name
+    if (!stored.ok()) return stored.status();
+    auto content = ReadStored(stored->view());
+    if (!content.ok()) return content.status();
+    added.emplace(name.digest, *std::move(content));
+  }
+  return added;
+}
+
+absl::StatusOr<RegistryChanges> SharedMirror::DifferenceTo(const StoredNames& names,
+                                                           const Contents& added) const {
+  RegistryChanges changes;
+  changes.revision = names.revision;
+  absl::flat_hash_map<std::string, NamedShape> before;
+  for (NamedShape& shape : shapes_->List("", "", kAll).shapes)
+    before.emplace(shape.name, std::move(shape));
+  for (const StoredName& name : names.names) {
+    auto shape = ReadStored(name, names.revision, Find(name.digest, added));
+    if (!shape.ok()) return shape.status();
+    const auto old = before.find(name.name);
+    const bool is_same = old != before.end() && old->second.revision == name.revision &&
+                         old->second.content == shape->content;
+    if (!is_same)
+      changes.names.push_back({shape->name, shape->content, shape->revision, shape->owner});
+    if (old != before.end()) before.erase(old);
+  }
+  for (const auto& [name, shape] : before) changes.names.push_back({name, nullptr});
+  return changes;
+}
+
+std::vector<SceneRegistry::Followed> SharedMirror::DifferenceTo(
+    const std::vector<SceneRegistry::Stored>& scenes) const {
+  std::vector<SceneRegistry::Followed> followed;
+  absl::flat_hash_map<std::string, SceneState> before;
+  for (SceneState& state : scenes_->List("", "", kAll).scenes) {
+    if (!state.ttl.has_value()) before.emplace(state.name, std::move(state));
+  }
+  for (const SceneRegistry::Stored& scene : scenes) {
+    const auto old = before.find(scene.name);
+    const bool is_same = old != before.end() && old->second.incarnation == scene.incarnation &&
+                         old->second.revision == scene.revision;
+    if (old != before.end()) before.erase(old);
+    if (is_same) continue;
+    followed.push_back({.name = scene.name,
+                        .scene = scene.scene,
+                        .incarnation = scene.incarnation,
+                        .revision = scene.revision,
+                        .owner = scene.owner,
+                        .bytes = scene.scene->byte_size(),
+                        .is_whole = true,
+                        .record_bytes = scene.whole_bytes});
+  }
+  for (const auto& [name, state] : before) followed.push_back({.name = name, .scene = nullptr});
+  return followed;
+}
+
+absl::Status SharedMirror::Reload(SharedStore* store) {
+  const auto names = store->ReadNames();
+  if (!names.ok()) return names.status();
+  const auto added = ReadNew(*names, *store);
+  if (!added.ok()) return added.status();
+  const auto stored = ReadStoredScenes(
+      store, [&](const std::string& digest) { return Find(digest, *added); }, &scenes_->contents());
+  if (!stored.ok()) return stored.status();
+  const auto changes = DifferenceTo(*names, *added);
+  if (!changes.ok()) return changes.status();
+  shapes_->Follow(*changes);
+  shapes_->BoundDetached();
+  scenes_->Follow(DifferenceTo(*stored));
+  return absl::OkStatus();
+}
+
+}  // namespace clearance::server

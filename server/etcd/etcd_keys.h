@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where things are in etcd (proto/clearance/store/v1/store.proto).
+
+#ifndef CLEARANCE_SERVER_ETCD_ETCD_KEYS_H_
+#define CLEARANCE_SERVER_ETCD_ETCD_KEYS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "server/storage/shape_store.h"
+
+namespace clearance::server {
+
+// The keys from `begin` on, without `end`.
+struct KeyRange {
+  std::string begin;
+  std::string end;
+};
+
+// All keys that begin with the text. Requires: it ends with a character of ASCII.
+KeyRange KeysUnder(std::string begin);
+
+// A key below the prefix, taken apart.
+struct KeyMeaning {
+  enum class Kind : std::uint8_t { kOther, kRevision, kName, kContent, kScene };
+  Kind kind = Kind::kOther;
+  std::string name;            // the digest of a content
+  std::uint64_t revision = 0;  // of a scene
+};
+
+// Thread-safe.
+class EtcdKeys {
+ public:
+  explicit EtcdKeys(const std::string& prefix) : root_(prefix + "/") {}
+
+  // What every server follows.
+  KeyRange Registry() const { return KeysUnder(root_ + "registry/"); }
+  std::string Format() const { return root_ + "registry/format"; }
+  std::string Revision() const { return root_ + "registry/revision"; }
+  std::string Name(std::string_view name) const { return Names() + std::string(name); }
+  std::string Names() const { return root_ + "registry/names/"; }
+  std::string Content(std::string_view digest) const { return Contents() + std::string(digest); }
+  std::string Contents() const { return root_ + "registry/contents/"; }
+  // Those of a part of all digests, by their first digits.
+  KeyRange ContentsOf(const ShapeSource::Part& part) const;
+  std::string Scene(std::string_view name, std::uint64_t revision) const;
+  std::string Scenes() const { return root_ + "registry/scenes/"; }
+  // All revisions of one scene.
+  std::string ScenesOf(std::string_view name) const { return Scenes() + std::string(name) + "@"; }
+
+  // Of what is stored under this key, one of those above.
+  std::string ChunksOf(std::string_view key) const;
+  static std::string Chunk(const std::string& chunks, std::string_view hash, std::uint32_t number);
+
+  std::string Writer(const std::string& id) const { return root_ + "writers/" + id; }
+
+  KeyMeaning MeaningOf(std::string_view key) const;
+
+ private:
+  const std::string root_;
+};
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_ETCD_ETCD_KEYS_H_

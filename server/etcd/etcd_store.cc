@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/etcd/etcd_store.h"
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/time/clock.h"
+#include "clearance/store/v1/store.pb.h"
+#include "server/etcd/etcd_events.h"
+#include "server/etcd/etcd_values.h"
+#include "server/observe/steady_clock.h"
+
+namespace clearance::server {
+namespace {
+
+constexpr std::uint32_t kFormatVersion = 1;
+
+// Values of one page; of contents each is up to kMostInlineBytes.
+constexpr std::int64_t kPageValues = 64;
+
+// For one question to one member: an election takes longer than a good answer, and there are other
+// members.
+constexpr absl::Duration kQuickAnswer = absl::Milliseconds(700);
+// Between two tries to find out what came of a commit.
+constexpr absl::Duration kTryPause = absl::Milliseconds(20);
+
+std::string NewWriter() {
+  std::random_device device;
+  return absl::StrFormat("%08x%08x%08x%08x", device(), device(), device(), device());
+}
+
+absl::Status Foreign(const std::string& key, std::uint32_t version) {
+  return absl::FailedPreconditionError(
+      absl::StrCat(key, " has format ", version, " and this server knows ", kFormatVersion,
+                   "; run a server as new as the one that wrote it, or choose another "
+                   "--etcd_prefix"));
+}
+
+// Why the changes are not there.
+absl::Status NotMade(const absl::Status& status) {
+  return absl::IsUnknown(status) ? absl::UnavailableError(absl::StrCat("etcd: ", status.message()))
+                                 : status;
+}
+
+}  // namespace
+
+EtcdStore::EtcdStore(const EtcdConfig& config, std::unique_ptr<EtcdClient> client)
+    : keys_(config.prefix),
+      patience_(config.patience),
+      client_(std::move(client)),
+      writer_(NewWriter()) {}
+
+EtcdStore::~EtcdStore() {
+  if (commits_ == 0) return;
+  etcdserverpb::TxnRequest request;
+  request.add_success()->mutable_request_delete_range()->set_key(keys_.Writer(writer_));
+  etcdserverpb::TxnResponse response;
+  client_->Txn(request, kQuickAnswer, &response).IgnoreError();
+}
+
+absl::StatusOr<std::unique_ptr<EtcdStore>> EtcdStore::Open(const EtcdConfig& config,
+                                                           StoreSeries* series) {
+  auto client = EtcdClient::Open(config, series);
+  if (!client.ok()) return client.status();
+  std::unique_ptr<EtcdStore> store(new EtcdStore(config, *std::move(client)));
+  absl::Status status = store->MakeFormat();
+  if (status.ok()) status = store->CheckFormat();
+  if (!status.ok()) return status;
+  return store;
+}
+
+// Whether this or another server's came first does not matter.
+absl::Status EtcdStore::MakeFormat() {
+  etcdserverpb::TxnRequest request;
+  etcdserverpb::Compare* const compare = request.add_compare();
+  compare->set_target(etcdserverpb::Compare::CREATE);
+  compare->set_key(keys_.Format());
+  compare->set_create_revision(0);
+  store::v1::FormatValue format;
+  format.set_version(kFormatVersion);
+  etcdserverpb::PutRequest* const put = request.add_success()->mutable_request_put();
+  put->set_key(keys_.Format());
+  put->set_value(format.SerializeAsString());
+  etcdserverpb::PutRequest* const revision = request.add_success()->mutable_request_put();
+  revision->set_key(keys_.Revision());
+  revision->set_value(store::v1::RevisionValue().SerializeAsString());
+  const SteadyTime end = SteadyNow() + kBulkPatience.in_all;
+  while (true) {
+    etcdserverpb::TxnResponse response;
+    absl::Status status = client_->Txn(request, kBulkPatience.of_member, &response);
+    if (!EtcdClient::IsInDoubt(status) || SteadyNow() >= end) return status;
+    absl::SleepFor(kTryPause);
+  }
+}
+
+absl::Status EtcdStore::CheckFormat() {
+  etcdserverpb::RangeRequest request;
+  request.set_key(keys_.Format());
+  etcdserverpb::RangeResponse response;
+  if (absl::Status status = client_->Range(request, kBulkPatience, &response); !status.ok())
+    return status;
+  store::v1::FormatValue format;
+  if (response.kvs_size() != 1 || !format.ParseFromString(response.kvs(0).value()))
+    return DamagedValue(keys_.Format(), "cannot be read");
+  return format.version() == kFormatVersion ? absl::OkStatus()
+                                            : Foreign(keys_.Format(), format.version());
+}
+
+absl::StatusOr<StoredNames> EtcdStore::ReadNames() {
+  etcdserverpb::RangeRequest request;
+  request.set_key(keys_.Revision());
+  etcdserverpb::RangeResponse response;
+  absl::Status status = client_->Range(request, kBulkPatience, &response);
+  if (!status.ok()) return status;
+  store::v1::RevisionValue revision;
+  if (response.kvs_size() != 1 || !revision.ParseFromString(response.kvs(0).value()))
+    return DamagedValue(keys_.Revision(), "cannot be read");
+  snapshot_ = response.header().revision();
+  place_ = response.kvs(0).mod_revision();
+  StoredNames names;
+  names.revision = revision.revision();
+  const EtcdValues values(client_.get(), keys_, snapshot_);
+  status = VisitRange(KeysUnder(keys_.Names()),
+                      [&](const KeyMeaning& key, const mvccpb::KeyValue& value) {
+                        auto name = values.Name(key, value);
+                        if (!name.ok()) return name.status();
+                        names.names.push_back(*std::move(name));
+                        return absl::OkStatus();
+                      });
+  if (!status.ok()) return status;
+  return names;
+}
+
+absl::Status EtcdStore::ReadContents(const Part& part, const Visit& visit) const {
+  const EtcdValues values(client_.get(), keys_, snapshot_);
+  return VisitRange(keys_.ContentsOf(part),
+                    [&](const KeyMeaning& key, const mvccpb::KeyValue& value) {
+                      const auto content = values.Content(key, value);
+                      return content.ok() ? visit(content->view()) : content.status();
+                    });
+}
+
+absl::Status EtcdStore::ReadScenes(const VisitRecord& visit) {
+  const EtcdValues values(client_.get(), keys_, snapshot_);
+  return VisitRange(KeysUnder(keys_.Scenes()),
+                    [&](const KeyMeaning& key, const mvccpb::KeyValue& value) {
+                      auto record = values.Scene(key, value);
+                      return record.ok() ? visit(*std::move(record)) : record.status();
+                    });
+}
+
+absl::StatusOr<OwnedContent> EtcdStore::ReadContent(const std::string& digest) const {
+  etcdserverpb::RangeRequest request;
+  request.set_key(keys_.Content(digest));
+  request.set_revision(snapshot_);
+  etcdserverpb::RangeResponse response;
+  if (absl::Status status = client_->Range(request, kBulkPatience, &response); !status.ok())
+    return status;
+  if (response.kvs_size() != 1) return absl::NotFoundError(digest);
+  const EtcdValues values(client_.get(), keys_, snapshot_);
+  return values.Content(keys_.MeaningOf(request.key()), response.kvs(0));
+}
+
+absl::Status EtcdStore::VisitRange(const KeyRange& range, const VisitValue& visit) const {
+  etcdserverpb::RangeRequest request;
+  request.set_key(range.begin);
+  request.set_range_end(range.end);
+  request.set_limit(kPageValues);
+  request.set_revision(snapshot_);
+  while (true) {
+    etcdserverpb::RangeResponse page;
+    if (absl::Status status = client_->Range(request, kBulkPatience, &page); !status.ok())
+      return status;
+    for (const mvccpb::KeyValue& value : page.kvs()) {
+      const KeyMeaning key = keys_.MeaningOf(value.key());
+      if (absl::Status status = visit(key, value); !status.ok()) return status;
+    }
+    if (!page.more()) return absl::OkStatus();
+    request.set_key(page.kvs(page.kvs_size() - 1).key() + std::string(1, '\0'));
+  }
+}
+
+absl::StatusOr<SharedStore::Outcome> EtcdStore::CommitAfter(CommitPlace base,
+                                                            const RegistryChanges& changes) {
+  if (changes.empty()) {
+    const auto newest = Newest();
+    if (!newest.ok()) return NotMade(newest.status());
+    return Outcome{*newest == base, *newest};
+  }
+  const CommitMark mark = {base, writer_, std::to_string(++commits_)};
+  const auto request = MakeCommit(client_.get(), keys_, mark, changes);
+  if (!request.ok()) return NotMade(request.status());
+  return Decide(*request, mark);
+}
+
+// A transaction that nobody answered may be made even later. The same once more settles it: of the
+// two at most one is made, because each changes what both compare, and what this process has
+// committed last is to be read where neither can be any more.
+absl::StatusOr<SharedStore::Outcome> EtcdStore::Decide(const etcdserverpb::TxnRequest& request,
+                                                       const CommitMark& mark) {
+  const SteadyTime end = SteadyNow() + patience_;
+  bool is_in_doubt = false;
+  while (true) {
+    etcdserverpb::TxnResponse response;
+    absl::Status status = client_->Txn(request, kQuickAnswer, &response);
+    if (status.ok() && response.succeeded()) return Outcome{true, response.header().revision()};
+    if (status.ok()) {
+      const auto& newest = response.responses(0).response_range();
+      const auto& writer = response.responses(1).response_range();
+      if (newest.kvs_size() != 1) return DamagedValue(keys_.Revision(), "is missing");
+      store::v1::WriterValue last;
+      if (writer.kvs_size() == 1) last.ParseFromString(writer.kvs(0).value());
+      if (last.commit() == mark.commit) return Outcome{true, writer.kvs(0).mod_revision()};
+      return Outcome{false, newest.kvs(0).mod_revision()};
+    }
+    const bool may_be_made = EtcdClient::IsInDoubt(status);
+    if (!may_be_made && !is_in_doubt) return status;
+    is_in_doubt = true;
+    if (SteadyNow() >= end) return absl::UnknownError(status.message());
+    absl::SleepFor(kTryPause);
+  }
+}
+
+absl::StatusOr<CommitPlace> EtcdStore::Newest() {
+  etcdserverpb::RangeRequest request;
+  request.set_key(keys_.Revision());
+  etcdserverpb::RangeResponse response;
+  const EtcdClient::Patience patience = {kQuickAnswer, 2 * kQuickAnswer};
+  if (absl::Status status = client_->Range(request, patience, &response); !status.ok())
+    return status;
+  if (response.kvs_size() != 1) return DamagedValue(keys_.Revision(), "is missing");
+  const std::lock_guard lock(mutex_);
+  const CommitPlace newest = response.kvs(0).mod_revision();
+  // Also where it went back, as it does where etcd is put back to an earlier state.
+  if (newest == quiet_.place) quiet_.until = response.header().revision();
+  return newest;
+}
+
+absl::Status EtcdStore::Follow(CommitPlace after, const Take& take) {
+  const KeyRange range = keys_.Registry();
+  etcdserverpb::WatchCreateRequest request;
+  request.set_key(range.begin);
+  request.set_range_end(range.end);
+  {
+    const std::lock_guard lock(mutex_);
+    if (quiet_.place != after) quiet_ = {after, after};
+    request.set_start_revision(quiet_.until + 1);
+  }
+  const auto take_and_note = [&](FollowedCommit commit) {
+    {
+      const std::lock_guard lock(mutex_);
+      quiet_ = {commit.place, commit.place};
+    }
+    return take(std::move(commit));
+  };
+  request.set_fragment(true);
+  EtcdEvents events(client_.get(), keys_);
+  absl::Status status = client_->Watch(request, [&](etcdserverpb::WatchResponse* response) {
+    return events.Add(response, take_and_note);
+  });
+  return events.status().ok() ? status : events.status();
+}
+
+}  // namespace clearance::server

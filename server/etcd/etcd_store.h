@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Shapes and scenes in etcd, shared by all servers of one prefix.
+
+#ifndef CLEARANCE_SERVER_ETCD_ETCD_STORE_H_
+#define CLEARANCE_SERVER_ETCD_ETCD_STORE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "server/config/server_config.h"
+#include "server/etcd/etcd_client.h"
+#include "server/etcd/etcd_commit.h"
+#include "server/etcd/etcd_keys.h"
+#include "server/observe/metrics.h"
+#include "server/storage/shared_store.h"
+
+namespace clearance::server {
+
+class EtcdStore final : public SharedStore {
+ public:
+  // Makes an empty registry where there is none below the prefix. Fails with what etcd says, and
+  // with FAILED_PRECONDITION where a newer server has written there. `series` may be null.
+  static absl::StatusOr<std::unique_ptr<EtcdStore>> Open(const EtcdConfig& config,
+                                                         StoreSeries* series);
+  // Takes away what tells this process's commits from others'.
+  ~EtcdStore() override;
+  EtcdStore(const EtcdStore&) = delete;
+  EtcdStore& operator=(const EtcdStore&) = delete;
+
+  absl::StatusOr<StoredNames> ReadNames() override;
+  absl::Status ReadContents(const Part& part, const Visit& visit) const override;
+  absl::Status ReadScenes(const VisitRecord& visit) override;
+  CommitPlace place() const override { return place_; }
+  absl::StatusOr<OwnedContent> ReadContent(const std::string& digest) const override;
+
+  absl::StatusOr<Outcome> CommitAfter(CommitPlace base, const RegistryChanges& changes) override;
+  std::size_t most_changes() const override { return kMostChangesOfCommit; }
+  absl::StatusOr<CommitPlace> Newest() override;
+  absl::Status Follow(CommitPlace after, const Take& take) override;
+  void Interrupt() override { client_->InterruptWatch(); }
+
+ private:
+  EtcdStore(const EtcdConfig& config, std::unique_ptr<EtcdClient> client);
+
+  absl::Status MakeFormat();
+  absl::Status CheckFormat();
+  // A page after another of all that is in the range as of the snapshot.
+  using VisitValue = std::function<absl::Status(const KeyMeaning&, const mvccpb::KeyValue&)>;
+  absl::Status VisitRange(const KeyRange& range, const VisitValue& visit) const;
+  // Tries until it is known what came of it, or the patience is over.
+  absl::StatusOr<Outcome> Decide(const etcdserverpb::TxnRequest& request, const CommitMark& mark);
+
+  const EtcdKeys keys_;
+  const absl::Duration patience_;
+  const std::unique_ptr<EtcdClient> client_;
+  const std::string writer_;
+  std::uint64_t commits_ = 0;
+  // Of what is read.
+  std::int64_t snapshot_ = 0;
+  CommitPlace place_ = 0;
+
+  // Up to which etcd revision no commit came after the one that was handed over last: who follows
+  // from there on misses nothing, and history may be compacted up to there.
+  struct Quiet {
+    CommitPlace place = 0;
+    std::int64_t until = 0;
+  };
+  std::mutex mutex_;  // guards it
+  Quiet quiet_;
+};
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_ETCD_ETCD_STORE_H_

@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/storage/shared_registry.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/guard/refusal.h"
+
+namespace clearance::server {
+namespace {
+
+// Commits that came and are not applied yet take no more.
+constexpr std::uint64_t kMostNewsBytes = 64 * kMebibyte;
+// Between two questions of nobody, which show whether the store answers and what is missed.
+constexpr std::chrono::milliseconds kQuestionInterval{1000};
+// Between two looks at who waits.
+constexpr std::chrono::milliseconds kLookInterval{50};
+// A commit that is known and does not come for so long is looked for elsewhere.
+constexpr absl::Duration kMostLag = absl::Milliseconds(300);
+// Between two tries to follow, and between two to read everything anew.
+constexpr std::chrono::milliseconds kFollowInterval{50};
+constexpr std::chrono::milliseconds kReloadInterval{1000};
+
+absl::Status NotKnown(const absl::Status& reason) {
+  return Refuse(absl::StatusCode::kUnavailable,
+                {.field = "store",
+                 .value = std::string(reason.message()),
+                 .limit = "a store that answers",
+                 .message = "What the names mean now cannot be found out; repeat with back-off. "
+                            "Digests and open slots need no store."});
+}
+
+void Finish(const std::vector<std::pair<Freshness::Done, absl::Status>>& ends) {
+  for (const auto& [done, status] : ends) done(status);
+}
+
+}  // namespace
+
+SharedRegistry::SharedRegistry(Parts parts)
+    : store_(std::move(parts.store)),
+      mirror_(std::move(parts.mirror)),
+      patience_(parts.patience),
+      series_(parts.series),
+      log_(parts.log),
+      place_(store_->place()) {
+  if (series_ != nullptr) series_->is_reached->Set(1);
+}
+
+SharedRegistry::~SharedRegistry() { Stop(); }
+
+void SharedRegistry::Start(Hooks hooks) {
+  hooks_ = std::move(hooks);
+  follower_ = std::thread([this] { FollowAll(); });
+  asker_ = std::thread([this] { AskAll(); });
+}
+
+void SharedRegistry::Stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_ending_ = true;
+  }
+  changed_.notify_all();
+  if (!follower_.joinable()) return;
+  asker_.join();
+  // It may be about to begin what is interrupted.
+  while (true) {
+    store_->Interrupt();
+    std::unique_lock lock(mutex_);
+    if (changed_.wait_for(lock, kLookInterval, [this] { return has_followed_; })) break;
+  }
+  follower_.join();
+}
+
+void SharedRegistry::Await(Done done) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!is_ending_) {
+      asking_.push_back({std::move(done), SteadyNow()});
+      changed_.notify_all();
+      return;
+    }
+  }
+  done(NotKnown(absl::UnavailableError("the server goes")));
+}
+
+void SharedRegistry::FollowAll() {
+  while (true) {
+    CommitPlace after = 0;
+    {
+      std::unique_lock lock(mutex_);
+      // What is read anew begins anew.
+      changed_.wait(lock, [this] { return is_ending_ || !is_reload_wanted_; });
+      if (is_ending_) break;
+      after = news_.empty() ? place_ : news_.back().place;
+    }
+    const absl::Status status =
+        store_->Follow(after, [this](FollowedCommit commit) { return Take(std::move(commit)); });
+    if (!AfterFollow(status)) break;
+  }
+  const std::lock_guard lock(mutex_);
+  has_followed_ = true;
+  changed_.notify_all();
+}
+
+bool SharedRegistry::Take(FollowedCommit commit) {
+  {
+    std::unique_lock lock(mutex_);
+    changed_.wait(
+        lock, [this] { return is_ending_ || is_reload_wanted_ || news_bytes_ <= kMostNewsBytes; });
+    if (is_ending_ || is_reload_wanted_) return false;
+    if (commit.place <= place_) return true;  // this server's own
+    news_bytes_ += commit.bytes;
+    news_.push_back(std::move(commit));
+    has_news_ = true;
+    changed_.notify_all();
+  }
+  hooks_.wake();
+  return true;
+}
+
+bool SharedRegistry::AfterFollow(const absl::Status& status) {
+  const bool is_gone = absl::IsOutOfRange(status) || absl::IsDataLoss(status);
+  if (log_ != nullptr && !status.ok())
+    log_->Debug("following the store was interrupted", {{"reason", status.message()}});
+  {
+    std::unique_lock lock(mutex_);
+    if (is_gone) RequestReload();
+    if (absl::IsDataLoss(status)) damage_ = status;
+    changed_.wait_for(lock, kFollowInterval, [this] { return is_ending_; });
+    if (is_ending_) return false;
+  }
+  if (is_gone) hooks_.wake();
+  return true;
+}
+
+void SharedRegistry::RequestReload() {
+  is_reload_wanted_ = true;
+  has_news_ = true;
+  news_.clear();
+  news_bytes_ = 0;
+  changed_.notify_all();
+}
+
+void SharedRegistry::AskAll() {
+  std::vector<Waiter> asked;
+  while (NextAsked(&asked)) {
+    CommitPlace before = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      before = place_;
+    }
+    const absl::StatusOr<CommitPlace> newest = store_->Newest();
+    Asked(std::exchange(asked, {}), before, newest);
+    if (newest.ok()) continue;
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, kLookInterval, [this] { return is_ending_; });
+  }
+  Ends ends;
+  {
+    const std::lock_guard lock(mutex_);
+    const absl::Status status = NotKnown(absl::UnavailableError("the server goes"));
+    for (Waiter& waiter : asking_) ends.emplace_back(std::move(waiter.done), status);
+    for (Waiters& waiters : waiting_) {
+      for (Waiter& waiter : waiters.all) ends.emplace_back(std::move(waiter.done), status);
+    }
+    asking_.clear();
+    waiting_.clear();
+  }
+  Finish(ends);
+}
+
+bool SharedRegistry::NextAsked(std::vector<Waiter>* asked) {
+  const SteadyTime began = SteadyNow();
+  while (true) {
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait_for(lock, waiting_.empty() ? kQuestionInterval : kLookInterval,
+                        [this] { return is_ending_ || !asking_.empty(); });
+      if (is_ending_) return false;
+      *asked = std::exchange(asking_, {});
+    }
+    LookAtLate();
+    if (!asked->empty() || SteadyNow() - began >= absl::FromChrono(kQuestionInterval)) return true;
+  }
+}
+
+void SharedRegistry::AskAgain(std::vector<Waiter> asked, const absl::Status& failure, Ends* ends) {
+  const SteadyTime now = SteadyNow();
+  for (Waiter& waiter : asked) {
+    if (now - waiter.since >= patience_) {
+      ends->emplace_back(std::move(waiter.done), NotKnown(failure));
+    } else {
+      asking_.push_back(std::move(waiter));
+    }
+  }
+}
+
+void SharedRegistry::Asked(std::vector<Waiter> asked, CommitPlace before,
+                           const absl::StatusOr<CommitPlace>& newest) {
+  Ends ends;
+  bool is_behind = false;
+  {
+    const std::lock_guard lock(mutex_);
+    const SteadyTime now = SteadyNow();
+    if (!newest.ok()) {
+      AskAgain(std::move(asked), newest.status(), &ends);
+    } else if (*newest < before) {
+      // The store was put back to an earlier state.
+      RequestReload();
+      is_behind = true;
+      std::ranges::move(asked, std::back_inserter(asking_));
+    } else if (*newest <= place_ && !is_reload_wanted_) {
+      for (Waiter& waiter : asked) ends.emplace_back(std::move(waiter.done), absl::OkStatus());
+    } else {
+      waiting_.push_back({*newest, now, std::move(asked)});
+    }
+  }
+  if (is_behind) hooks_.wake();
+  SetStatus(newest.status());
+  Finish(ends);
+}
+
+void SharedRegistry::LookAtLate() {
+  Ends ends;
+  bool is_lagging = false;
+  {
+    const std::lock_guard lock(mutex_);
+    const SteadyTime now = SteadyNow();
+    for (Waiters& waiters : waiting_) {
+      is_lagging = is_lagging || now - waiters.since >= kMostLag;
+      const auto late =
+          std::partition(waiters.all.begin(), waiters.all.end(),
+                         [&](const Waiter& waiter) { return now - waiter.since < patience_; });
+      const absl::Status reason =
+          damage_.ok() ? absl::UnavailableError("its last commit has not come yet") : damage_;
+      std::for_each(late, waiters.all.end(), [&](Waiter& waiter) {
+        ends.emplace_back(std::move(waiter.done), NotKnown(reason));
+      });
+      waiters.all.erase(late, waiters.all.end());
+    }
+    is_lagging =
+        is_lagging && news_.empty() && !is_reload_wanted_ && now - interrupted_ >= kMostLag;
+    if (is_lagging) interrupted_ = now;
+    std::erase_if(waiting_, [&](const Waiters& waiters) {
+      return waiters.all.empty() && now - waiters.since >= std::max(patience_, 2 * kMostLag);
+    });
+  }
+  if (is_lagging) store_->Interrupt();
+  Finish(ends);
+}
+
+void SharedRegistry::ApplyNews() {
+  while (has_news()) {
+    FollowedCommit commit;
+    {
+      std::unique_lock lock(mutex_);
+      if (is_reload_wanted_) {
+        lock.unlock();
+        Reload();
+        return;
+      }
+      if (news_.empty()) {
+        has_news_ = false;
+        return;
+      }
+      commit = std::move(news_.front());
+      news_.pop_front();
+      news_bytes_ -= commit.bytes;
+      changed_.notify_all();
+      if (commit.place <= place_) continue;
+      if (commit.after != place_) {
+        RequestReload();
+        continue;
+      }
+    }
+    const absl::Status status = mirror_->Apply(commit);
+    if (status.ok()) {
+      SetPlace(commit.place);
+      continue;
+    }
+    const std::lock_guard lock(mutex_);
+    damage_ = status;
+    RequestReload();
+  }
+}
+
+// Where it fails it is tried again; meanwhile nothing is followed, and nobody's name is fresh.
+void SharedRegistry::Reload() {
+  {
+    std::unique_lock lock(mutex_);
+    const absl::Duration since = SteadyNow() - reloaded_;
+    if (since < absl::FromChrono(kReloadInterval)) {
+      changed_.wait_for(lock, kReloadInterval - absl::ToChronoMilliseconds(since),
+                        [this] { return is_ending_; });
+      if (is_ending_) {
+        has_news_ = false;
+        return;
+      }
+    }
+  }
+  if (series_ != nullptr) series_->reloads->Increment();
+  const absl::Status status = mirror_->Reload(store_.get());
+  if (log_ != nullptr && status.ok()) log_->Info("the shared registry was read anew");
+  if (log_ != nullptr && !status.ok())
+    log_->Error("the shared registry cannot be read", {{"reason", status.message()}});
+  {
+    const std::lock_guard lock(mutex_);
+    reloaded_ = SteadyNow();
+    if (!status.ok()) {
+      damage_ = status;
+      return;
+    }
+    damage_ = absl::OkStatus();
+    is_reload_wanted_ = false;
+    has_news_ = false;
+    place_ = store_->place();
+    changed_.notify_all();
+  }
+  SetPlace(store_->place());
+}
+
+absl::Status SharedRegistry::CatchUp(CommitPlace place) {
+  const SteadyTime began = SteadyNow();
+  while (true) {
+    ApplyNews();
+    {
+      std::unique_lock lock(mutex_);
+      if (place_ >= place && !is_reload_wanted_) break;
+      if (!damage_.ok()) return damage_;
+      if (is_ending_ || SteadyNow() - began >= patience_)
+        return absl::UnavailableError("the last commit of another server has not come yet");
+      const bool is_lagging = SteadyNow() - std::max(began, interrupted_) >= kMostLag;
+      changed_.wait_for(lock, kLookInterval,
+                        [this] { return is_ending_ || !news_.empty() || is_reload_wanted_; });
+      if (is_lagging) interrupted_ = SteadyNow();
+      lock.unlock();
+      if (is_lagging) store_->Interrupt();
+    }
+  }
+  if (series_ != nullptr)
+    series_->watch_lag_seconds->Observe(absl::ToDoubleSeconds(SteadyNow() - began));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<SharedStore::Outcome> SharedRegistry::Commit(const RegistryChanges& changes) {
+  CommitPlace base = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    base = place_;
+  }
+  auto outcome = store_->CommitAfter(base, changes);
+  if (series_ != nullptr && outcome.ok() && !outcome->is_made) series_->conflicts->Increment();
+  if (!outcome.ok()) SetStatus(outcome.status());
+  return outcome;
+}
+
+void SharedRegistry::Made(CommitPlace place) { SetPlace(place); }
+
+void SharedRegistry::SetPlace(CommitPlace place) {
+  Ends ends;
+  {
+    const std::lock_guard lock(mutex_);
+    place_ = place;
+    const SteadyTime now = SteadyNow();
+    while (!waiting_.empty() && waiting_.front().place <= place) {
+      Waiters& waiters = waiting_.front();
+      if (series_ != nullptr)
+        series_->watch_lag_seconds->Observe(absl::ToDoubleSeconds(now - waiters.since));
+      for (Waiter& waiter : waiters.all)
+        ends.emplace_back(std::move(waiter.done), absl::OkStatus());
+      waiting_.pop_front();
+    }
+    changed_.notify_all();
+  }
+  Finish(ends);
+}
+
+absl::Status SharedRegistry::status() {
+  const std::lock_guard lock(mutex_);
+  return damage_.ok() ? status_ : damage_;
+}
+
+void SharedRegistry::SetStatus(const absl::Status& status) {
+  const std::lock_guard telling(tell_mutex_);
+  absl::Status now;
+  {
+    const std::lock_guard lock(mutex_);
+    // An election is over soon: until then nobody is refused before he has waited.
+    const SteadyTime time = SteadyNow();
+    failing_since_ = status.ok() ? SteadyTime::InfiniteFuture() : std::min(failing_since_, time);
+    status_ = time - failing_since_ >= patience_ ? status : absl::OkStatus();
+    now = damage_.ok() ? status_ : damage_;
+  }
+  if (series_ != nullptr) {
+    series_->is_reached->Set(now.ok() ? 1 : 0);
+    if (!now.ok()) series_->failures->Increment();
+  }
+  hooks_.tell(now);
+}
+
+}  // namespace clearance::server

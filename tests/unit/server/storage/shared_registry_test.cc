@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/storage/shared_registry.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "server/guard/refusal.h"
+
+namespace clearance::testing {
+namespace {
+
+using server::CommitPlace;
+using server::FollowedCommit;
+using server::RegistryChanges;
+using server::SharedRegistry;
+using server::SharedStore;
+using ::testing::ElementsAre;
+
+FollowedCommit CommitAt(CommitPlace place, CommitPlace after) {
+  FollowedCommit commit;
+  commit.place = place;
+  commit.after = after;
+  return commit;
+}
+
+// A store in which the test commits, and which tells of it when the test says so.
+class FakeSharedStore final : public SharedStore {
+ public:
+  absl::StatusOr<server::StoredNames> ReadNames() override {
+    const std::lock_guard lock(mutex_);
+    place_ = newest_;
+    return server::StoredNames{};
+  }
+  absl::Status ReadContents(const Part&, const Visit&) const override { return absl::OkStatus(); }
+  absl::Status ReadScenes(const VisitRecord&) override { return absl::OkStatus(); }
+  CommitPlace place() const override { return place_; }
+  absl::StatusOr<server::OwnedContent> ReadContent(const std::string& digest) const override {
+    return absl::NotFoundError(digest);
+  }
+  absl::StatusOr<Outcome> CommitAfter(CommitPlace base, const RegistryChanges&) override {
+    const std::lock_guard lock(mutex_);
+    if (base != newest_) return Outcome{false, newest_};
+    return Outcome{true, ++newest_};
+  }
+  std::size_t most_changes() const override { return 2; }
+  absl::StatusOr<CommitPlace> Newest() override {
+    std::unique_lock lock(mutex_);
+    ++asked_;
+    changed_.notify_all();
+    changed_.wait(lock, [this] { return !is_silent_; });
+    if (!failure_.ok()) return failure_;
+    return newest_;
+  }
+  absl::Status Follow(CommitPlace after, const Take& take) override {
+    std::unique_lock lock(mutex_);
+    followed_from_.push_back(after);
+    changed_.notify_all();
+    is_interrupted_ = false;
+    while (true) {
+      changed_.wait(lock, [this] { return is_interrupted_ || !told_.empty() || !end_.ok(); });
+      if (is_interrupted_) return absl::CancelledError("");
+      if (!end_.ok()) return std::exchange(end_, absl::OkStatus());
+      FollowedCommit commit = std::move(told_.front());
+      told_.pop_front();
+      lock.unlock();
+      if (!take(std::move(commit))) return absl::OkStatus();
+      lock.lock();
+    }
+  }
+  void Interrupt() override {
+    Set([this] { is_interrupted_ = true; });
+  }
+
+  template <class Change>
+  void Set(Change change) {
+    const std::lock_guard lock(mutex_);
+    change();
+    changed_.notify_all();
+  }
+  // Another server's; `tells` whoever follows.
+  CommitPlace Commit(bool tells) {
+    const std::lock_guard lock(mutex_);
+    const CommitPlace after = newest_++;
+    if (tells) told_.push_back(CommitAt(newest_, after));
+    changed_.notify_all();
+    return newest_;
+  }
+  void Tell(CommitPlace place, CommitPlace after) {
+    Set([&] { told_.push_back(CommitAt(place, after)); });
+  }
+  void EndFollowing(const absl::Status& status) {
+    Set([&] { end_ = status; });
+  }
+  void BeSilent(bool is_silent) {
+    Set([&] { is_silent_ = is_silent; });
+  }
+  void FailWith(const absl::Status& failure) {
+    Set([&] { failure_ = failure; });
+  }
+  int asked() {
+    const std::lock_guard lock(mutex_);
+    return asked_;
+  }
+  void AwaitFollowings(std::size_t count) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return followed_from_.size() >= count; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  CommitPlace place_ = 0;
+  CommitPlace newest_ = 0;
+  std::deque<FollowedCommit> told_;
+  std::vector<CommitPlace> followed_from_;
+  absl::Status end_;
+  absl::Status failure_;
+  bool is_interrupted_ = false;
+  bool is_silent_ = false;
+  int asked_ = 0;
+};
+
+// What was applied, and 0 of a reload.
+class FakeMirror final : public server::RegistryMirror {
+ public:
+  FakeMirror(std::vector<CommitPlace>* applied, std::atomic<std::size_t>* count)
+      : applied_(applied), count_(count) {}
+  absl::Status Apply(const FollowedCommit& commit) override {
+    applied_->push_back(commit.place);
+    ++*count_;
+    return absl::OkStatus();
+  }
+  absl::Status Reload(SharedStore* store) override {
+    applied_->push_back(0);
+    return store->ReadNames().status();
+  }
+
+ private:
+  std::vector<CommitPlace>* const applied_;
+  std::atomic<std::size_t>* const count_;
+};
+
+// The test's thread is the ledger's.
+class SharedRegistryTest : public ::testing::Test {
+ protected:
+  explicit SharedRegistryTest(absl::Duration patience = absl::Minutes(10)) {
+    auto store = std::make_unique<FakeSharedStore>();
+    store_ = store.get();
+    registry_ = std::make_unique<SharedRegistry>(
+        SharedRegistry::Parts{.store = std::move(store),
+                              .mirror = std::make_unique<FakeMirror>(&applied_, &applied_count_),
+                              .patience = patience,
+                              .series = nullptr,
+                              .log = nullptr});
+    registry_->Start({.wake =
+                          [this] {
+                            const std::lock_guard lock(mutex_);
+                            woken_.notify_all();
+                          },
+                      .tell = [](const absl::Status&) {}});
+  }
+
+  void ApplyWhatComes() {
+    std::unique_lock lock(mutex_);
+    woken_.wait(lock, [this] { return registry_->has_news(); });
+    lock.unlock();
+    registry_->ApplyNews();
+  }
+
+  std::future<absl::Status> Await() {
+    auto promise = std::make_shared<std::promise<absl::Status>>();
+    registry_->Await([promise](absl::Status status) { promise->set_value(std::move(status)); });
+    return promise->get_future();
+  }
+
+  std::vector<CommitPlace> applied_;
+  std::atomic<std::size_t> applied_count_ = 0;  // by any thread
+  std::mutex mutex_;
+  std::condition_variable woken_;
+  FakeSharedStore* store_ = nullptr;
+  std::unique_ptr<SharedRegistry> registry_;
+};
+
+TEST_F(SharedRegistryTest, WhoAsksWaitsForTheLastCommitThereWas) {
+  EXPECT_TRUE(Await().get().ok());
+  store_->Commit(/*tells=*/false);
+  const int before = store_->asked();
+  std::promise<std::size_t> applied;
+  registry_->Await([&](const absl::Status& status) {
+    EXPECT_TRUE(status.ok()) << status;
+    applied.set_value(applied_count_);
+  });
+  while (store_->asked() == before) std::this_thread::yield();
+  store_->Tell(1, 0);
+  ApplyWhatComes();
+  EXPECT_EQ(applied.get_future().get(), 1u);
+  EXPECT_THAT(applied_, ElementsAre(1));
+}
+
+TEST_F(SharedRegistryTest, AllWhoWaitAskTogether) {
+  store_->BeSilent(true);
+  std::vector<std::future<absl::Status>> waiting;
+  const int first = store_->asked();
+  waiting.push_back(Await());
+  while (store_->asked() == first) std::this_thread::yield();
+  for (int i = 0; i < 1000; ++i) waiting.push_back(Await());
+  const int before = store_->asked();
+  store_->BeSilent(false);
+  for (auto& fresh : waiting) EXPECT_TRUE(fresh.get().ok());
+  EXPECT_LE(store_->asked(), before + 2);
+}
+
+TEST_F(SharedRegistryTest, ItsOwnCommitsAreNotAppliedAgain) {
+  RegistryChanges changes;
+  const auto made = registry_->Commit(changes);
+  ASSERT_TRUE(made.ok());
+  ASSERT_TRUE(made->is_made);
+  registry_->Made(made->place);
+  store_->Tell(1, 0);
+  store_->Commit(/*tells=*/true);
+  ApplyWhatComes();
+  EXPECT_THAT(applied_, ElementsAre(2));
+}
+
+TEST_F(SharedRegistryTest, OthersCommitsComeBeforeItsOwnNext) {
+  const CommitPlace theirs = store_->Commit(/*tells=*/true);
+  RegistryChanges changes;
+  auto made = registry_->Commit(changes);
+  ASSERT_TRUE(made.ok());
+  ASSERT_FALSE(made->is_made);
+  EXPECT_EQ(made->place, theirs);
+  ASSERT_TRUE(registry_->CatchUp(made->place).ok());
+  EXPECT_THAT(applied_, ElementsAre(1));
+  made = registry_->Commit(changes);
+  ASSERT_TRUE(made.ok());
+  EXPECT_TRUE(made->is_made);
+}
+
+TEST_F(SharedRegistryTest, WhatIsMissedIsReadAnew) {
+  store_->AwaitFollowings(1);
+  store_->Commit(/*tells=*/false);
+  store_->Commit(/*tells=*/true);  // after one that never came
+  ApplyWhatComes();
+  EXPECT_THAT(applied_, ElementsAre(0));
+  EXPECT_TRUE(Await().get().ok());
+  store_->Commit(/*tells=*/true);
+  ApplyWhatComes();
+  EXPECT_THAT(applied_, ElementsAre(0, 3));
+}
+
+TEST_F(SharedRegistryTest, WhereHistoryIsGoneEverythingIsReadAnew) {
+  store_->AwaitFollowings(1);
+  store_->Commit(/*tells=*/false);
+  store_->EndFollowing(absl::OutOfRangeError("compacted"));
+  ApplyWhatComes();
+  EXPECT_THAT(applied_, ElementsAre(0));
+  EXPECT_TRUE(Await().get().ok());
+}
+
+TEST_F(SharedRegistryTest, WhoWaitsAtTheEndIsRefused) {
+  store_->Commit(/*tells=*/false);
+  std::future<absl::Status> fresh = Await();
+  registry_->Stop();
+  const absl::Status status = fresh.get();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(server::ErrorOf(status).field(), "store");
+  EXPECT_EQ(Await().get().code(), absl::StatusCode::kUnavailable);
+}
+
+class ImpatientRegistryTest : public SharedRegistryTest {
+ protected:
+  ImpatientRegistryTest() : SharedRegistryTest(absl::Milliseconds(20)) {}
+};
+
+TEST_F(ImpatientRegistryTest, WhoGetsNoAnswerIsRefused) {
+  store_->FailWith(absl::UnavailableError("no leader"));
+  const absl::Status status = Await().get();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(server::ErrorOf(status).value(), "no leader");
+  store_->FailWith(absl::OkStatus());
+  EXPECT_TRUE(Await().get().ok());
+}
+
+TEST_F(ImpatientRegistryTest, ACommitThatDoesNotComeIsLookedForElsewhere) {
+  store_->Commit(/*tells=*/false);
+  EXPECT_EQ(Await().get().code(), absl::StatusCode::kUnavailable);
+  // Interrupted, it follows again.
+  store_->AwaitFollowings(2);
+}
+
+}  // namespace
+}  // namespace clearance::testing
