@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -95,6 +96,12 @@ std::string RawConnection::Receive() const {
 
 void RawConnection::AwaitEnd() const {
   while (!Receive().empty()) {
+  }
+}
+
+void RawConnection::AwaitReset() const {
+  pollfd awaited = {.fd = descriptor_, .events = 0, .revents = 0};
+  while (poll(&awaited, 1, -1) != 1) {
   }
 }
 

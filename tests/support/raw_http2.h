@@ -57,6 +57,8 @@ class RawConnection {
   std::string Receive() const;
   // Reads until the peer ends the connection.
   void AwaitEnd() const;
+  // Reads nothing, and waits until the peer has reset the connection.
+  void AwaitReset() const;
   // Reads until these bytes have come; false where the peer ended the connection before.
   bool AwaitBytes(std::string_view bytes) const;
   void Close();

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The proxies' configurations of docker/proxy, in front of the real program, where they are
-// installed.
+// The proxies' configurations of docker/proxy, in front of the real program and of two, where they
+// are installed.
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "tests/integration/process/certificates.h"
 #include "tests/integration/process/server_process.h"
+#include "tests/integration/process/server_view.h"
+#include "tests/integration/process/users.h"
 #include "tests/support/raw_http.h"
 
 namespace clearance::test {
@@ -36,9 +40,43 @@ std::string Replaced(const std::string& text, const std::string& what, const std
   return replaced;
 }
 
+// Haproxy or nginx at a port of its own, before two servers or one.
 class Proxy : public testing::Test {
  protected:
+  using Servers = std::vector<const ServerProcess*>;
+
   std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
+
+  void StartHaproxy(const Servers& servers) {
+    std::ofstream(files_.Path("pair.pem"))
+        << ReadText(files_.Path("server.pem")) << ReadText(files_.Path("server.key"));
+    std::vector<std::string> command = {"env", "PROXY_BIND=" + address(),
+                                        "PROXY_CERTIFICATE=" + files_.Path("pair.pem"),
+                                        "PROXY_CLIENT_CA=" + files_.Path("ca.pem")};
+    for (std::size_t i = 0; i < servers.size(); ++i) {
+      const std::string number = std::to_string(i + 1);
+      command.push_back("CLEARANCE_" + number + "=" + servers[i]->grpc_address());
+      command.push_back("CLEARANCE_HTTP_" + number + "=" + std::to_string(servers[i]->http_port()));
+    }
+    command.insert(command.end(), {"haproxy", "-db", "-f", CLEARANCE_PROXY_FILES "/haproxy.cfg"});
+    proxy_ = std::make_unique<ChildProcess>(command);
+    AwaitPassage();
+  }
+
+  // Of one server the second is where nobody listens.
+  void StartNginx(const Servers& servers) {
+    std::string text = ReadText(CLEARANCE_PROXY_FILES "/nginx.conf");
+    const std::string second = servers.size() > 1 ? servers[1]->grpc_address() : "127.0.0.1:1";
+    text = Replaced(text, "0.0.0.0:443", address());
+    text = Replaced(text, "127.0.0.1:50051", servers[0]->grpc_address());
+    text = Replaced(text, "127.0.0.1:50052", second);
+    text = Replaced(text, "/etc/clearance", files_.Path(""));
+    text = Replaced(text, "/tmp/clearance-nginx", files_.Path("nginx"));
+    std::ofstream(files_.Path("nginx.conf")) << text;
+    proxy_ = std::make_unique<ChildProcess>(std::vector<std::string>{
+        "nginx", "-g", "daemon off; master_process off;", "-c", files_.Path("nginx.conf")});
+    AwaitPassage();
+  }
 
   // The exit code of a question that goes through a session.
   int Ask(const std::vector<std::string>& options) const {
@@ -57,42 +95,86 @@ class Proxy : public testing::Test {
     return {"--tls-certificate", files_.Path("alice.pem"), "--tls-key", files_.Path("alice.key")};
   }
 
+  void PassesSessionsOfKnownClientsOnly() const {
+    EXPECT_EQ(Ask(AsAlice()), 0) << proxy_->output();
+    EXPECT_EQ(Ask({}), 2);
+  }
+
+  // No call and no message of users behind the proxy fails while one of the servers is gone.
+  void OutlivesServers(std::vector<RestartedServer>* servers) const {
+    client::ClientOptions options;
+    options.tls = client::TlsOptions{.root_certificates = ReadText(files_.Path("ca.pem")),
+                                     .certificate_chain = ReadText(files_.Path("alice.pem")),
+                                     .private_key = ReadText(files_.Path("alice.key"))};
+    const absl::StatusOr<client::Client> client = PatientClient(address(), options);
+    ASSERT_TRUE(client.ok()) << client.status();
+    const std::vector<std::string> expected = ExpectedAnswers();
+    Users users{.client = *client, .expected = expected};
+    UseWhile(&users, [&] {
+      for (const int signal : {SIGKILL, SIGTERM}) {
+        for (RestartedServer& server : *servers) {
+          AwaitAnswers(users);
+          while (MetricOf(server.process(), kCallsSeries) == 0) std::this_thread::yield();
+          server.End(signal);
+          AwaitAnswers(users);
+          server.StartAgain();
+        }
+      }
+    });
+  }
+
+  const Certificates files_;
+  std::unique_ptr<ChildProcess> proxy_;
+
+ private:
   // Waits until questions pass; ctest's timeout is the guard against a proxy that never begins.
   void AwaitPassage() const {
     while (Ask(AsAlice()) == 2) std::this_thread::yield();
   }
 
-  const Certificates files_;
-  ServerProcess server_;
   const int port_ = FindFreePort();
 };
 
 TEST_F(Proxy, HaproxyPassesSessionsOfKnownClientsOnly) {
   if (!IsInstalled("haproxy")) GTEST_SKIP() << "haproxy not installed";
-  std::ofstream(files_.Path("pair.pem"))
-      << ReadText(files_.Path("server.pem")) << ReadText(files_.Path("server.key"));
-  ChildProcess proxy(
-      {"env", "PROXY_BIND=" + address(), "PROXY_CERTIFICATE=" + files_.Path("pair.pem"),
-       "PROXY_CLIENT_CA=" + files_.Path("ca.pem"), "CLEARANCE_ADDRESS=" + server_.grpc_address(),
-       "haproxy", "-db", "-f", CLEARANCE_PROXY_FILES "/haproxy.cfg"});
-  AwaitPassage();
-  EXPECT_EQ(Ask(AsAlice()), 0) << proxy.output();
-  EXPECT_EQ(Ask({}), 2);
+  const ServerProcess server;
+  StartHaproxy({&server});
+  PassesSessionsOfKnownClientsOnly();
 }
 
 TEST_F(Proxy, NginxPassesSessionsOfKnownClientsOnly) {
   if (!IsInstalled("nginx")) GTEST_SKIP() << "nginx not installed";
-  std::string text = ReadText(CLEARANCE_PROXY_FILES "/nginx.conf");
-  text = Replaced(text, "0.0.0.0:443", address());
-  text = Replaced(text, "127.0.0.1:50051", server_.grpc_address());
-  text = Replaced(text, "/etc/clearance", files_.Path(""));
-  text = Replaced(text, "/tmp/clearance-nginx", files_.Path("nginx"));
-  std::ofstream(files_.Path("nginx.conf")) << text;
-  ChildProcess proxy(
-      {"nginx", "-g", "daemon off; master_process off;", "-c", files_.Path("nginx.conf")});
-  AwaitPassage();
-  EXPECT_EQ(Ask(AsAlice()), 0) << proxy.output();
-  EXPECT_EQ(Ask({}), 2);
+  const ServerProcess server;
+  StartNginx({&server});
+  PassesSessionsOfKnownClientsOnly();
+}
+
+// Two servers that share nothing, with what the users ask about.
+class ProxyOfTwo : public Proxy {
+ protected:
+  void SetUp() override {
+    for (const RestartedServer& server : servers_) {
+      const absl::StatusOr<client::Client> one = PatientClient(server.address());
+      ASSERT_TRUE(one.ok()) << one.status();
+      RegisterShapes(*one);
+    }
+  }
+
+  Servers processes() const { return {&servers_[0].process(), &servers_[1].process()}; }
+
+  std::vector<RestartedServer> servers_ = std::vector<RestartedServer>(2);
+};
+
+TEST_F(ProxyOfTwo, HaproxyOutlivesEitherServer) {
+  if (!IsInstalled("haproxy")) GTEST_SKIP() << "haproxy not installed";
+  StartHaproxy(processes());
+  OutlivesServers(&servers_);
+}
+
+TEST_F(ProxyOfTwo, NginxOutlivesEitherServer) {
+  if (!IsInstalled("nginx")) GTEST_SKIP() << "nginx not installed";
+  StartNginx(processes());
+  OutlivesServers(&servers_);
 }
 
 }  // namespace

@@ -102,6 +102,11 @@ bool ChildProcess::WaitForLine(const std::string& part) {
   return is_there();
 }
 
+void ChildProcess::WaitForOutput() {
+  std::unique_lock lock(mutex_);
+  written_.wait(lock, [this] { return closed_; });
+}
+
 std::string ChildProcess::output() const {
   const std::lock_guard lock(mutex_);
   return output_;
@@ -122,7 +127,7 @@ Completed RunProgram(const std::vector<std::string>& command) {
   ChildProcess process(command);
   const int exit_code = process.WaitForExit();
   // Whatever is missing of the output is still in the pipe.
-  process.WaitForLine("\n\n(no such line: waits for the end of the output)");
+  process.WaitForOutput();
   return {exit_code, process.output()};
 }
 

@@ -47,6 +47,8 @@ class ChildProcess {
   int WaitForExit();
   // False if the program closed its output before it wrote such a line.
   bool WaitForLine(const std::string& part);
+  // Until the program has closed its output.
+  void WaitForOutput();
   // Everything written so far.
   std::string output() const;
 

@@ -36,7 +36,7 @@ inline void AddPose(const Pose& pose, google::protobuf::RepeatedField<double>* c
 // Bodies 10, 11, … of balls and boxes, and own bodies 1, 2, 3, here and on a server.
 class World {
  public:
-  World() {
+  explicit World(const Checking& checking = {}) : server({}, checking) {
     Register(server, "ball", Sphere(0.4));
     Register(server, "box", Box(0.3));
     v1::CreateSceneRequest request;

@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What a load needs of servers: processor time, wire, sessions and memory, and which of them runs out first.
+Prints the table of scale.md; `scale.py --constants` what it reckons with and where that was measured."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import sys
+
+
+@dataclasses.dataclass(frozen=True)
+class Constant:
+    value: float
+    unit: str
+    what: str
+    said: str  # in tests/bench/README.md, word for word; "" where it follows from the protocol
+
+
+# Of rows that travel alone what is not the row's is the message's.
+MESSAGE = Constant(10.3, "us", "a message of a session, without its rows", "| 1 | 10,792 ns |")
+ROW = Constant(0.114, "us", "a row, beside what the core takes for it", "| 4096 | 524 ns |")
+PAIR = Constant(1.284, "us", "a pair of hulls of 64 vertices, near", "| server, 1024 rows a message | 659 | 929 | 1,398 |")
+ARM = Constant(5.2, "us", "a configuration of an arm among obstacles", "One of 14,000 configurations of a Panda")
+MOVE = Constant(7.5, "us", "a move of a player through a level", "the move of a player takes 7 to 8 us in the mean")
+SESSION = Constant(29e3, "bytes", "an idle session", "29 kB a session")
+BEGIN = Constant(21e6, "bytes", "a server without anything", "21 MB to begin with")
+VERTEX = Constant(200, "bytes", "a vertex of a registered hull", "200 bytes a vertex")
+
+# One replica: what docker/kubernetes asks for, and how much of it is used before there have to be more.
+CORES = 4
+MEMORY = 4 * 2**30 / 2  # bytes, the other half is for messages on their way
+WIRE = 10e9 / 8  # bytes a second, the network's
+SESSIONS = 1024  # max_sessions
+USED = 0.7
+
+
+@dataclasses.dataclass(frozen=True)
+class Load:
+    name: str
+    sessions: int
+    messages: float  # a second, of each session
+    rows: int  # of a message
+    core: Constant  # of a row
+    bytes_in: int  # of a row
+    bytes_out: int
+
+
+# A pose is 56 bytes, a displacement 24; a reply's row has a state and what was asked for.
+LOADS = (
+    Load("10 robots, each plans: 200 messages of 50 configurations of 7 links", 10, 200, 50, ARM, 392, 17),
+    Load("1,000 robots, one in five plans like that", 1000, 40, 50, ARM, 392, 17),
+    Load("1,000 robots watch 21 pairs, 100 times a second", 1000, 100, 21, PAIR, 112, 25),
+    Load("200 players of one match, 60 ticks a second", 1, 60, 200, MOVE, 80, 65),
+    Load("100,000 players in matches of 200", 500, 60, 200, MOVE, 80, 65),
+    Load("100,000 players, each with a session of his own", 100_000, 60, 1, MOVE, 80, 65),
+    Load("100,000 devices that ask of one pair a second", 100_000, 1, 1, PAIR, 112, 25),
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Need:
+    cores: float
+    gigabits: float
+    replicas: dict[str, int]  # by what may run out
+
+    @property
+    def binding(self) -> str:
+        return max(self.replicas, key=lambda what: self.replicas[what])
+
+
+def need(load: Load) -> Need:
+    messages = load.sessions * load.messages
+    cores = messages * (MESSAGE.value + load.rows * (ROW.value + load.core.value)) * 1e-6
+    # Frames and tags: some 60 bytes a message each way.
+    wire = messages * (120 + load.rows * (load.bytes_in + load.bytes_out))
+    memory = load.sessions * SESSION.value / (MEMORY - BEGIN.value)
+    return Need(
+        cores,
+        wire * 8e-9,
+        {
+            "processors": math.ceil(cores / (USED * CORES)),
+            "network": math.ceil(wire / (USED * WIRE)),
+            "sessions": math.ceil(load.sessions / (USED * SESSIONS)),
+            "memory": math.ceil(memory / USED),
+        },
+    )
+
+
+def table() -> str:
+    lines = [
+        "| load | rows/s | processors | Gbit/s | sessions | replicas | what binds |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for load in LOADS:
+        needed = need(load)
+        rows = load.sessions * load.messages * load.rows
+        replicas = needed.replicas[needed.binding]
+        lines.append(
+            f"| {load.name} | {rows:,.0f} | {needed.cores:.1f} | {needed.gigabits:.2f} | "
+            f"{load.sessions:,} | {replicas} | {needed.binding} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def constants() -> str:
+    lines = ["| constant | |", "|---|---|"]
+    for constant in (MESSAGE, ROW, PAIR, ARM, MOVE, SESSION, BEGIN, VERTEX):
+        lines.append(f"| {constant.what} | {constant.value:,.16g} {constant.unit} |")
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    print(constants() if "--constants" in sys.argv[1:] else table(), end="")

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tests/fleet/loads.h"
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <thread>
+
+#include "absl/strings/str_cat.h"
+
+namespace clearance::fleet {
+namespace {
+
+// Before a server is asked again that did not answer.
+constexpr std::chrono::milliseconds kPause{20};
+// Who waits longer for an answer notices.
+constexpr std::chrono::milliseconds kNoticed{100};
+
+// Between two questions of one session.
+constexpr std::chrono::milliseconds kPace{5};
+
+void SetDeadline(grpc::ClientContext* context) {
+  context->set_deadline(std::chrono::system_clock::now() + kCallPatience);
+}
+
+bool MayPass(const grpc::Status& status) {
+  return status.error_code() == grpc::StatusCode::UNAVAILABLE ||
+         status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED ||
+         status.error_code() == grpc::StatusCode::CANCELLED;
+}
+
+void AddDistance(std::uint64_t tag, v1::SessionRequest* request) {
+  request->set_tag(tag);
+  auto* const pairs = request->mutable_distance()->mutable_pairs();
+  pairs->set_count(1);
+  for (const double number : {10. + static_cast<double>(tag % 1000), 0., 0., 0., 0., 0., 1.})
+    pairs->add_poses_b(number);
+}
+
+// A session on one server with the steady ball in slots 0 and 1.
+class Conversation {
+ public:
+  // False where it cannot be begun.
+  bool Begin(const SitePtr& site) {
+    site_ = site;
+    stream_ = site->queries->Session(&context_);
+    for (const std::uint32_t slot : {0, 1}) {
+      v1::SessionRequest open;
+      open.mutable_open()->set_slot(slot);
+      open.mutable_open()->mutable_shape()->set_name(kSteadyName);
+      v1::SessionResponse opened;
+      if (!stream_->Write(open) || !stream_->Read(&opened) || !opened.has_open()) return false;
+    }
+    return true;
+  }
+  // None where the session ended before the answer.
+  std::optional<v1::SessionResponse> Ask(std::uint64_t tag) {
+    v1::SessionRequest request;
+    AddDistance(tag, &request);
+    v1::SessionResponse response;
+    if (!stream_->Write(request) || !stream_->Read(&response)) return std::nullopt;
+    return response;
+  }
+  ~Conversation() {
+    context_.TryCancel();
+    if (stream_ != nullptr) stream_->Finish();
+  }
+
+ private:
+  SitePtr site_;
+  grpc::ClientContext context_;
+  std::unique_ptr<grpc::ClientReaderWriter<v1::SessionRequest, v1::SessionResponse>> stream_;
+};
+
+}  // namespace
+
+std::string Writer::NameOf(std::size_t i) const { return absl::StrCat("w", number_, "/", i); }
+
+void Writer::Step() {
+  const std::size_t i = random_() % kNames;
+  // Radii are never used twice, so each content tells which change it came from.
+  ++changes_;
+  const bool deletes = radii_[i] != 0 && random_() % 4 == 0;
+  const double radius =
+      deletes ? 0 : static_cast<double>(changes_) + static_cast<double>(number_) / 64;
+  Change(i, radius);
+  radii_[i] = radius;
+  findings_->Add(&findings_->acknowledged);
+  const auto began = Clock::now();
+  std::size_t tries = 0;
+  double seen = -1;
+  while (seen < 0) {
+    if (tries++ > 0) std::this_thread::sleep_for(kPause);
+    seen = Look(*sites_->Get(random_() % sites_->size()), NameOf(i));
+  }
+  if (tries > 1 || Clock::now() - began > kNoticed) findings_->AddGap(Clock::now() - began);
+  findings_->Add(&findings_->looked);
+  if (seen == radius) return;
+  findings_->Add(&findings_->wrong);
+  findings_->Complain(absl::StrCat(NameOf(i), " is ", seen, " and was made ", radius));
+}
+
+void Writer::Change(std::size_t i, double radius) {
+  const auto began = Clock::now();
+  for (std::size_t tries = 1;; ++tries) {
+    std::uint64_t revision = 0;
+    const grpc::Status status =
+        Ask(*sites_->Get(random_() % sites_->size()), NameOf(i), radius, &revision);
+    // A deletion that was made before its answer was lost finds nothing any more.
+    const bool is_gone = radius == 0 && status.error_code() == grpc::StatusCode::NOT_FOUND;
+    if (status.ok() || (is_gone && tries > 1)) {
+      if (tries > 1 || Clock::now() - began > kNoticed) findings_->AddGap(Clock::now() - began);
+      if (tries == 1 && !revisions_.insert(revision).second) {
+        findings_->Add(&findings_->twice);
+        findings_->Complain(absl::StrCat("revision ", revision, " was given twice"));
+      }
+      return;
+    }
+    if (!MayPass(status)) {
+      findings_->Add(&findings_->wrong);
+      findings_->Complain(absl::StrCat("a change of ", NameOf(i), ": ", status.error_message()));
+      return;
+    }
+    std::this_thread::sleep_for(kPause);
+  }
+}
+
+grpc::Status Writer::Ask(const Site& site, const std::string& name, double radius,
+                         std::uint64_t* revision) const {
+  grpc::ClientContext context;
+  SetDeadline(&context);
+  if (radius == 0) {
+    v1::DeleteShapeRequest request;
+    request.set_name(name);
+    v1::DeleteShapeResponse response;
+    grpc::Status status = site.shapes->DeleteShape(&context, request, &response);
+    *revision = response.revision();
+    return status;
+  }
+  v1::RegisterShapeRequest request;
+  request.set_name(name);
+  request.mutable_shape()->mutable_sphere()->set_radius(radius);
+  request.set_replace(true);
+  v1::RegisterShapeResponse response;
+  grpc::Status status = site.shapes->RegisterShape(&context, request, &response);
+  *revision = response.revision();
+  return status;
+}
+
+double Writer::Look(const Site& site, const std::string& name) const {
+  grpc::ClientContext context;
+  SetDeadline(&context);
+  v1::GetShapeRequest request;
+  request.set_name(name);
+  request.set_include_content(true);
+  v1::GetShapeResponse response;
+  const grpc::Status status = site.shapes->GetShape(&context, request, &response);
+  if (status.error_code() == grpc::StatusCode::NOT_FOUND) return 0;
+  return status.ok() ? response.shape().sphere().radius() : -1;
+}
+
+void Writer::Verify(const Site& site) {
+  for (std::size_t i = 0; i < kNames; ++i) {
+    double seen = -1;
+    while (seen < 0) seen = Look(site, NameOf(i));
+    if (seen == radii_[i]) continue;
+    findings_->Add(&findings_->lost);
+    findings_->Complain(absl::StrCat(NameOf(i), " is ", seen, " at the end, not ", radii_[i]));
+  }
+}
+
+void KeepAsking(std::size_t number, const std::atomic<bool>& is_over, Sites* sites,
+                Findings* findings) {
+  std::uint64_t tag = 0;
+  auto answered = Clock::now();
+  bool is_broken = false;
+  for (std::size_t next = number; !is_over; ++next) {
+    Conversation conversation;
+    if (!conversation.Begin(sites->Get(next))) {
+      is_broken = true;
+      std::this_thread::sleep_for(kPause);
+      continue;
+    }
+    while (!is_over) {
+      const auto response = conversation.Ask(tag);
+      if (!response.has_value()) break;
+      if (is_broken || Clock::now() - answered > kNoticed)
+        findings->AddGap(Clock::now() - answered);
+      is_broken = false;
+      answered = Clock::now();
+      if (response->tag() != tag) findings->Add(&findings->twice);
+      const double expected = 8 + static_cast<double>(tag % 1000);
+      const bool is_right = response->has_distance() &&
+                            response->distance().distances_size() == 1 &&
+                            response->distance().distances(0) == expected;
+      if (!is_right) {
+        findings->Add(&findings->wrong);
+        findings->Complain(absl::StrCat("a session: ", response->ShortDebugString()));
+      }
+      ++tag;
+      findings->Add(&findings->answered);
+      std::this_thread::sleep_for(kPace);
+    }
+    is_broken = true;
+  }
+  // One that has been without an answer until the end counts as well.
+  findings->AddGap(Clock::now() - answered);
+  if (tag == 0) findings->Complain("a session was never answered");
+  if (tag == 0) findings->Add(&findings->wrong);
+}
+
+}  // namespace clearance::fleet

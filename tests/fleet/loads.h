@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What callers of a fleet do while it is harmed, and what they then know has to be there.
+
+#ifndef CLEARANCE_TESTS_FLEET_LOADS_H_
+#define CLEARANCE_TESTS_FLEET_LOADS_H_
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <set>
+#include <string>
+
+#include "tests/fleet/sites.h"
+
+namespace clearance::fleet {
+
+// Replaces and deletes names of its own, each change by any server, and looks at once at another
+// one whether it is so. One thread's.
+class Writer {
+ public:
+  Writer(std::size_t number, std::uint64_t seed, Sites* sites, Findings* findings)
+      : number_(number), random_(seed), sites_(sites), findings_(findings) {}
+
+  // One change and one look; both until they are answered.
+  void Step();
+  // Whether each name means on this server what was acknowledged last.
+  void Verify(const Site& site);
+  const std::set<std::uint64_t>& revisions() const { return revisions_; }
+
+ private:
+  static constexpr std::size_t kNames = 8;
+
+  std::string NameOf(std::size_t i) const;
+  // Until it is acknowledged; a repetition may find it made.
+  void Change(std::size_t i, double radius);
+  grpc::Status Ask(const Site& site, const std::string& name, double radius,
+                   std::uint64_t* revision) const;
+  // The radius that the name means, 0 of none; -1 where nobody answers.
+  double Look(const Site& site, const std::string& name) const;
+
+  const std::size_t number_;
+  std::mt19937_64 random_;
+  Sites* const sites_;
+  Findings* const findings_;
+  std::array<double, kNames> radii_ = {};  // 0: the name has nothing
+  std::uint64_t changes_ = 0;
+  std::set<std::uint64_t> revisions_;  // of changes that were made at the first try
+};
+
+// Keeps a session on some server and asks one thing after another in it; of a session that breaks
+// it asks again elsewhere what was not answered. Returns once told so.
+void KeepAsking(std::size_t number, const std::atomic<bool>& is_over, Sites* sites,
+                Findings* findings);
+
+// The names that sessions open.
+inline constexpr const char* kSteadyName = "steady";
+
+}  // namespace clearance::fleet
+
+#endif  // CLEARANCE_TESTS_FLEET_LOADS_H_

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tests/integration/etcd/etcd_cluster.h"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace clearance::test {
+namespace {
+
+// Free ports: all are held until the last is found, so that no two are the same.
+std::vector<int> FreePorts(std::size_t count) {
+  std::vector<int> sockets;
+  std::vector<int> ports;
+  for (std::size_t i = 0; i < count; ++i) {
+    sockets.push_back(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in address = {};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof(address);
+    bind(sockets.back(), reinterpret_cast<sockaddr*>(&address), size);
+    getsockname(sockets.back(), reinterpret_cast<sockaddr*>(&address), &size);
+    ports.push_back(ntohs(address.sin_port));
+  }
+  for (const int descriptor : sockets) close(descriptor);
+  return ports;
+}
+
+bool Runs(const char* program) { return RunProgram({program, "--help"}).exit_code == 0; }
+
+}  // namespace
+
+bool EtcdCluster::IsInstalled() {
+  static const bool is_installed = Runs("etcd") && Runs("etcdctl");
+  return is_installed;
+}
+
+EtcdCluster::EtcdCluster(int members, std::vector<std::string> flags, std::string scheme)
+    : flags_(std::move(flags)), scheme_(std::move(scheme)) {
+  const auto count = static_cast<std::size_t>(members);
+  const std::vector<int> ports = FreePorts(2 * count);
+  for (std::size_t i = 0; i < count; ++i) {
+    endpoints_.push_back(absl::StrCat("127.0.0.1:", ports[2 * i]));
+    peers_.push_back(absl::StrCat("m", i, "=http://127.0.0.1:", ports[2 * i + 1]));
+  }
+  members_.resize(count);
+  for (std::size_t i = 0; i < count; ++i) Start(i);
+  for (const auto& member : members_) member->WaitForLine("ready to serve client requests");
+}
+
+std::string EtcdCluster::StoreFlag() const {
+  return absl::StrCat("--store=etcd://", absl::StrJoin(endpoints_, ","));
+}
+
+server::EtcdConfig EtcdCluster::Config() const {
+  server::EtcdConfig config;
+  config.endpoints = endpoints_;
+  return config;
+}
+
+std::vector<std::string> EtcdCluster::CommandOf(std::size_t member) const {
+  const std::string peer = peers_[member].substr(peers_[member].find('=') + 1);
+  const std::string client = absl::StrCat(scheme_, "://", endpoints_[member]);
+  std::vector<std::string> command = {"etcd",
+                                      "--name",
+                                      absl::StrCat("m", member),
+                                      "--data-dir",
+                                      directory_.File(absl::StrCat("m", member)),
+                                      "--listen-client-urls",
+                                      client,
+                                      "--advertise-client-urls",
+                                      client,
+                                      "--listen-peer-urls",
+                                      peer,
+                                      "--initial-advertise-peer-urls",
+                                      peer,
+                                      "--initial-cluster",
+                                      absl::StrJoin(peers_, ",")};
+  command.insert(command.end(), flags_.begin(), flags_.end());
+  return command;
+}
+
+void EtcdCluster::Kill(std::size_t member) {
+  members_[member]->Signal(SIGKILL);
+  members_[member]->WaitForExit();
+}
+
+void EtcdCluster::Start(std::size_t member) {
+  members_[member] = std::make_unique<ChildProcess>(CommandOf(member));
+}
+
+void EtcdCluster::AwaitQuorum() const {
+  while (RunProgram({"env", "ETCDCTL_API=3", "etcdctl", "--endpoints",
+                     absl::StrJoin(endpoints_, ","), "--command-timeout=1s", "get", "nothing"})
+             .exit_code != 0) {
+  }
+}
+
+std::string EtcdCluster::Control(std::vector<std::string> arguments) const {
+  std::vector<std::string> command = {"env", "ETCDCTL_API=3", "etcdctl", "--endpoints",
+                                      absl::StrJoin(endpoints_, ",")};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  const Completed completed = RunProgram(command);
+  EXPECT_EQ(completed.exit_code, 0) << absl::StrJoin(command, " ") << ": " << completed.output;
+  return completed.output;
+}
+
+}  // namespace clearance::test

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A cluster of real etcd members on the loopback, in a folder that goes with it.
+
+#ifndef CLEARANCE_TESTS_INTEGRATION_ETCD_ETCD_CLUSTER_H_
+#define CLEARANCE_TESTS_INTEGRATION_ETCD_ETCD_CLUSTER_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "server/config/server_config.h"
+#include "tests/integration/process/server_process.h"
+
+namespace clearance::test {
+
+class EtcdCluster {
+ public:
+  static bool IsInstalled();
+
+  // Serves once it is made. `tls` are further flags of each member.
+  explicit EtcdCluster(int members = 1, std::vector<std::string> flags = {},
+                       std::string scheme = "http");
+
+  // host:port of each member.
+  const std::vector<std::string>& endpoints() const { return endpoints_; }
+  // --store=etcd://…
+  std::string StoreFlag() const;
+  server::EtcdConfig Config() const;
+
+  void Kill(std::size_t member);  // -9
+  void Start(std::size_t member);
+  void Signal(std::size_t member, int signal) { members_[member]->Signal(signal); }
+  // Until the cluster answers a linearizable read.
+  void AwaitQuorum() const;
+
+  // Runs etcdctl against all members; its output. A failure fails the test.
+  std::string Control(std::vector<std::string> arguments) const;
+
+ private:
+  std::vector<std::string> CommandOf(std::size_t member) const;
+
+  const std::vector<std::string> flags_;
+  const std::string scheme_;
+  TemporaryDirectory directory_;
+  std::vector<std::string> endpoints_;
+  std::vector<std::string> peers_;
+  std::vector<std::unique_ptr<ChildProcess>> members_;
+};
+
+// Skips the test where there is no etcd.
+#define CLEARANCE_REQUIRE_ETCD() \
+  if (!::clearance::test::EtcdCluster::IsInstalled()) GTEST_SKIP() << "etcd is not installed"
+
+}  // namespace clearance::test
+
+#endif  // CLEARANCE_TESTS_INTEGRATION_ETCD_ETCD_CLUSTER_H_

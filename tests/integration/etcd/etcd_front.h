@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Stands before one etcd member as another would, passes every call on, and loses what it is told
+// to lose.
+
+#ifndef CLEARANCE_TESTS_INTEGRATION_ETCD_ETCD_FRONT_H_
+#define CLEARANCE_TESTS_INTEGRATION_ETCD_ETCD_FRONT_H_
+
+#include <grpcpp/grpcpp.h>
+
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "etcd/rpc.grpc.pb.h"
+
+namespace clearance::test {
+
+// What becomes of one transaction. The client is told UNAVAILABLE of all but kPass.
+enum class TxnFate {
+  kPass,
+  kLoseReply,    // it is made
+  kLoseRequest,  // it is not
+  kBeLate,       // it is made only once the next one was answered
+};
+
+class EtcdFront {
+ public:
+  explicit EtcdFront(const std::string& endpoint);
+  ~EtcdFront();
+  EtcdFront(const EtcdFront&) = delete;
+  EtcdFront& operator=(const EtcdFront&) = delete;
+
+  std::string endpoint() const { return "127.0.0.1:" + std::to_string(port_); }
+
+  // Of the next transactions, one each.
+  void Expect(std::deque<TxnFate> fates);
+  // Watches tell nothing until they may again.
+  void HoldWatches(bool is_held);
+  // Ends all watches; new ones begin.
+  void BreakWatches();
+  int transactions();
+
+ private:
+  class Kv;
+  class Watcher;
+
+  TxnFate NextFate();
+  bool IsBroken(int generation);
+  // Waits while watches are held; false: this one is broken.
+  bool MayTell(int generation, grpc::ServerContext* context);
+
+  const std::shared_ptr<grpc::Channel> channel_;
+  const std::unique_ptr<etcdserverpb::KV::Stub> kv_stub_;
+  const std::unique_ptr<etcdserverpb::Watch::Stub> watch_stub_;
+  std::unique_ptr<etcdserverpb::KV::Service> kv_;
+  std::unique_ptr<etcdserverpb::Watch::Service> watch_;
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  std::deque<TxnFate> fates_;
+  std::deque<etcdserverpb::TxnRequest> late_;
+  bool is_held_ = false;
+  int generation_ = 0;
+  int transactions_ = 0;
+  int port_ = 0;
+  std::unique_ptr<grpc::Server> server_;
+};
+
+}  // namespace clearance::test
+
+#endif  // CLEARANCE_TESTS_INTEGRATION_ETCD_ETCD_FRONT_H_

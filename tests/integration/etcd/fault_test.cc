@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whatever is lost between a replica and etcd: what was acknowledged is there, once.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <deque>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "server/guard/refusal.h"
+#include "tests/integration/etcd/etcd_cluster.h"
+#include "tests/integration/etcd/etcd_front.h"
+#include "tests/integration/etcd/replica.h"
+
+namespace clearance::test {
+namespace {
+
+struct Behind {
+  explicit Behind(const EtcdCluster& etcd)
+      : front(etcd.endpoints().front()), config(etcd.Config()) {
+    config.endpoints = {front.endpoint()};
+  }
+
+  EtcdFront front;
+  server::EtcdConfig config;
+};
+
+TEST(Fault, AnOutcomeThatWasLostIsFoundOut) {
+  CLEARANCE_REQUIRE_ETCD();
+  const EtcdCluster etcd;
+  Behind behind(etcd);
+  Replica one(behind.config);
+  const std::vector<std::deque<TxnFate>> stories = {
+      {TxnFate::kLoseReply},
+      {TxnFate::kLoseRequest},
+      {TxnFate::kBeLate},
+      {TxnFate::kLoseReply, TxnFate::kLoseReply, TxnFate::kLoseRequest},
+      {TxnFate::kLoseRequest, TxnFate::kBeLate, TxnFate::kLoseReply},
+      {TxnFate::kBeLate, TxnFate::kBeLate, TxnFate::kLoseReply, TxnFate::kLoseReply}};
+  std::uint64_t revision = 0;
+  for (int round = 0; round < 5; ++round) {
+    for (std::size_t i = 0; i < stories.size(); ++i) {
+      const int before = behind.front.transactions();
+      behind.front.Expect(stories[i]);
+      const std::string name = "n" + std::to_string(round) + "." + std::to_string(i);
+      const auto made = one.Register(name, one.Ball(1 + static_cast<double>(revision)));
+      ASSERT_TRUE(made.ok()) << made.status();
+      EXPECT_TRUE(made->created);
+      // Neither lost nor made twice.
+      EXPECT_EQ(made->revision, ++revision);
+      EXPECT_GT(behind.front.transactions(), before + 1);
+      EXPECT_EQ(one.DigestOf(name), made->shape.content->digest);
+    }
+  }
+  const Replica other(etcd.Config());
+  EXPECT_EQ(other.shapes.revision(), revision);
+  EXPECT_EQ(other.shapes.size(), revision);
+}
+
+// The reply is lost, and before anybody asks again another replica has committed.
+TEST(Fault, AnOutcomeIsFoundOutBehindThoseOfOthers) {
+  CLEARANCE_REQUIRE_ETCD();
+  const EtcdCluster etcd;
+  Behind behind(etcd);
+  Replica one(behind.config);
+  Replica two(etcd.Config());
+  for (int i = 1; i <= 20; ++i) {
+    behind.front.Expect({TxnFate::kLoseReply, TxnFate::kLoseRequest, TxnFate::kLoseRequest});
+    server::ShapeOutcome theirs = absl::UnknownError("");
+    std::thread other(
+        [&] { theirs = two.Register("theirs", two.Ball(i + 0.5), /*replace=*/true); });
+    const auto ours = one.Register("ours", one.Ball(i), /*replace=*/true);
+    other.join();
+    ASSERT_TRUE(ours.ok()) << ours.status();
+    ASSERT_TRUE(theirs.ok()) << theirs.status();
+    EXPECT_TRUE(ours->created);
+    EXPECT_EQ(two.DigestOf("ours"), ours->shape.content->digest);
+    EXPECT_EQ(one.DigestOf("theirs"), theirs->shape.content->digest);
+    EXPECT_EQ(one.shapes.revision(), static_cast<std::uint64_t>(2 * i));
+  }
+}
+
+// What nobody could find out in time may come late: then it is followed like anybody's.
+TEST(Fault, WhatComesAfterItsRefusalIsSeenByAll) {
+  CLEARANCE_REQUIRE_ETCD();
+  const EtcdCluster etcd;
+  Behind behind(etcd);
+  behind.config.patience = absl::Milliseconds(100);
+  Replica one(behind.config);
+  behind.front.Expect(std::deque<TxnFate>(1000, TxnFate::kBeLate));
+  const auto unknown = one.Register("late", one.Ball(1));
+  EXPECT_EQ(unknown.status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(unknown.status().message(), ::testing::HasSubstr("may be"));
+  EXPECT_EQ(one.shapes.size(), 0u);
+  behind.front.Expect({});
+  // The first that is let through comes before all that are late, which then are too late.
+  EXPECT_EQ(one.DigestOf("late"), "");
+  ASSERT_TRUE(one.Register("late", one.Ball(2)).ok());
+  EXPECT_EQ(one.DigestOf("late"), one.Ball(2)->digest);
+  EXPECT_EQ(one.shapes.revision(), 1u);
+}
+
+TEST(Fault, WithoutAQuorumDigestsAreAnsweredAndNamesAreNot) {
+  CLEARANCE_REQUIRE_ETCD();
+  EtcdCluster etcd(3);
+  server::EtcdConfig config = etcd.Config();
+  config.patience = absl::Seconds(1);
+  Replica one(config);
+  const server::ShapeContentPtr ball = one.Ball(1);
+  ASSERT_TRUE(one.Register("ball", ball).ok());
+  etcd.Kill(0);
+  etcd.Kill(1);
+  const absl::Status stale = one.Refresh();
+  EXPECT_EQ(stale.code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(server::ErrorOf(stale).field(), "store");
+  EXPECT_TRUE(one.shapes.FindByDigest(ball->digest).ok());
+  const auto refused = one.Register("other", one.Ball(2));
+  EXPECT_EQ(refused.status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(server::ErrorOf(refused.status()).field(), "store");
+  EXPECT_FALSE(one.ledger->is_healthy());
+  EXPECT_EQ(one.metrics.store().is_reached->Value(), 0);
+  etcd.Start(0);
+  etcd.AwaitQuorum();
+  while (!one.Register("back", one.Ball(3)).ok()) {
+  }
+  EXPECT_EQ(one.DigestOf("back"), one.Ball(3)->digest);
+  EXPECT_EQ(one.DigestOf("ball"), ball->digest);
+  EXPECT_TRUE(one.ledger->is_healthy());
+}
+
+// A member that is silent, and one that goes: nobody is refused for either.
+TEST(Fault, OneMemberOfThreeIsNotMissed) {
+  CLEARANCE_REQUIRE_ETCD();
+  EtcdCluster etcd(3);
+  // On a busy machine an election takes its time.
+  server::EtcdConfig config = etcd.Config();
+  config.patience = absl::Minutes(1);
+  Replica one(config);
+  Replica two(config);
+  int number = 0;
+  for (std::size_t member = 0; member < 3; ++member) {
+    for (const bool is_killed : {false, true}) {
+      if (is_killed) {
+        etcd.Kill(member);
+      } else {
+        etcd.Signal(member, SIGSTOP);
+      }
+      for (int i = 0; i < 5; ++i) {
+        const server::ShapeContentPtr content = one.Ball(++number);
+        const auto made = one.Register("name", content, /*replace=*/true);
+        ASSERT_TRUE(made.ok()) << made.status() << " " << member << " " << is_killed;
+        ASSERT_EQ(two.DigestOf("name"), content->digest) << member << " " << is_killed;
+      }
+      if (is_killed) {
+        etcd.Start(member);
+      } else {
+        etcd.Signal(member, SIGCONT);
+      }
+      etcd.AwaitQuorum();
+    }
+  }
+  EXPECT_EQ(one.shapes.revision(), static_cast<std::uint64_t>(number));
+}
+
+TEST(Fault, ADamagedValueStopsWhoFollowsUntilItIsRepaired) {
+  CLEARANCE_REQUIRE_ETCD();
+  const EtcdCluster etcd;
+  Behind behind(etcd);
+  Replica one(etcd.Config());
+  behind.config.patience = absl::Seconds(1);
+  Replica two(behind.config);
+  behind.front.HoldWatches(true);
+  ASSERT_TRUE(one.Register("good", one.Ball(1)).ok());
+  const std::string key = "clearance/registry/contents/" + one.Ball(1)->digest;
+  // Whoever reads everything anew finds it.
+  etcd.Control({"put", key, "rubbish"});
+  const std::string status = etcd.Control({"endpoint", "status", "--write-out=fields"});
+  const std::size_t at = status.find("\"Revision\" : ") + 13;
+  etcd.Control({"compaction", status.substr(at, status.find('\n', at) - at)});
+  behind.front.BreakWatches();
+  behind.front.HoldWatches(false);
+  const absl::Status stale = two.Refresh();
+  EXPECT_EQ(stale.code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(server::ErrorOf(stale).value(), ::testing::HasSubstr("damaged"));
+  // A replica that has it writes it anew.
+  ASSERT_TRUE(one.Delete("good").ok());
+  ASSERT_TRUE(one.Register("good", one.Ball(1)).ok());
+  while (!two.Refresh().ok()) {
+  }
+  EXPECT_EQ(two.DigestOf("good"), one.Ball(1)->digest);
+}
+
+}  // namespace
+}  // namespace clearance::test

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""docker/scale.md shows what docker/scale.py reckons, with what tests/bench/README.md measured."""
+
+import importlib.util
+import os
+import pathlib
+import re
+import sys
+import unittest
+
+ROOT = pathlib.Path(os.environ["CLEARANCE_ROOT"])
+specification = importlib.util.spec_from_file_location("scale", ROOT / "docker/scale.py")
+scale = importlib.util.module_from_spec(specification)
+sys.modules["scale"] = scale
+specification.loader.exec_module(scale)
+
+
+class Scale(unittest.TestCase):
+    def setUp(self) -> None:
+        self.page = (ROOT / "docker/scale.md").read_text()
+        self.measured = (ROOT / "tests/bench/README.md").read_text()
+
+    def test_the_page_has_what_the_script_prints(self) -> None:
+        self.assertIn(scale.table(), self.page)
+        self.assertIn(scale.constants(), self.page)
+
+    def test_the_constants_are_those_that_were_measured(self) -> None:
+        constants = [value for value in vars(scale).values() if isinstance(value, scale.Constant)]
+        self.assertGreater(len(constants), 5)
+        for constant in constants:
+            self.assertIn(constant.said, self.measured)
+
+        def cell(start: str, column: int) -> float:
+            (row,) = [line for line in self.measured.splitlines() if line.startswith(start)]
+            return float(re.sub("[^0-9.]", "", row.split("|")[column])) * 1e-3
+
+        core = float(re.search(r"\((\d+) ns\)", self.measured)[1]) * 1e-3
+        alone, among = cell("| 1 | 10", 2), cell("| 4096 | 524", 2)
+        self.assertAlmostEqual(scale.MESSAGE.value, alone - among, delta=0.05)
+        self.assertAlmostEqual(scale.ROW.value, among - core, delta=0.0005)
+        pair = cell("| server, 1024 rows a message | 659", 4)
+        self.assertAlmostEqual(scale.PAIR.value, pair - scale.ROW.value, delta=0.0005)
+
+    def test_reckons_the_wire_of_other_sizes_as_measured(self) -> None:
+        core = float(re.search(r"\((\d+) ns\)", self.measured)[1]) * 1e-3
+        rows = re.findall(r"(?m)^\| (\d+) \| ([\d,]+) ns \| [\d,]+ ns \|", self.measured)
+        self.assertGreaterEqual(len(rows), 4)
+        for count, nanoseconds in rows:
+            told = float(nanoseconds.replace(",", "")) * 1e-3
+            reckoned = scale.MESSAGE.value / int(count) + scale.ROW.value + core
+            self.assertAlmostEqual(reckoned / told, 1, delta=0.1, msg=count)
+
+    def test_more_of_anything_needs_no_less(self) -> None:
+        for load in scale.LOADS:
+            needed = scale.need(load)
+            for field in ("sessions", "messages", "rows", "bytes_in", "bytes_out"):
+                more = scale.need(scale.dataclasses.replace(load, **{field: 2 * getattr(load, field)}))
+                self.assertGreaterEqual(more.cores, needed.cores)
+                for what, replicas in needed.replicas.items():
+                    self.assertGreaterEqual(more.replicas[what], replicas)
+            self.assertEqual(needed.replicas[needed.binding], max(needed.replicas.values()))
+
+
+if __name__ == "__main__":
+    unittest.main()
