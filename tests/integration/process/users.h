@@ -33,10 +33,10 @@ void RegisterShapes(const client::Client& client);
 // The answers of a server that nobody disturbs, by the question's number.
 std::vector<std::string> ExpectedAnswers();
 
-// A server on one port and one data directory that comes back after each end.
+// A server on the same two ports and one data directory that comes back after each end.
 class RestartedServer {
  public:
-  RestartedServer() { Start("127.0.0.1:0"); }
+  RestartedServer() { Start(0, 0); }
 
   std::string address() const { return server_->grpc_address(); }
 
@@ -49,18 +49,21 @@ class RestartedServer {
   }
 
   void StartAgain() {
-    const std::string before = address();
-    // Another program may have the port for a moment, as the near end of a connection.
+    const int grpc_port = server_->grpc_port();
+    const int http_port = server_->http_port();
+    // Another program may have a port for a moment, as the near end of a connection.
     do {
-      Start(before);
+      Start(grpc_port, http_port);
     } while (server_->grpc_port() == 0);
   }
 
  private:
-  void Start(const std::string& address) {
+  void Start(int grpc_port, int http_port) {
     server_.reset();
-    server_ = std::make_unique<ServerProcess>(std::vector<std::string>{
-        "--listen=" + address, "--data_dir=" + directory_.File("data"), "--drain_timeout=60s"});
+    server_ = std::make_unique<ServerProcess>(
+        std::vector<std::string>{"--listen=127.0.0.1:" + std::to_string(grpc_port),
+                                 "--http_listen=127.0.0.1:" + std::to_string(http_port),
+                                 "--data_dir=" + directory_.File("data"), "--drain_timeout=60s"});
   }
 
   TemporaryDirectory directory_;
