@@ -83,8 +83,10 @@ class RestoreScenesTest : public ::testing::Test {
     v1::Shape shape;
     shape.mutable_sphere()->set_radius(radius);
     const ShapeContentPtr content = *BuildContent(shape, {}, *shapes_);
-    EXPECT_TRUE(
-        Settle({.name = name, .content = content, .options = {}, .expected_digest = ""}).ok());
+    ShapeChange change;
+    change.name = name;
+    change.content = content;
+    EXPECT_TRUE(Settle(std::move(change)).ok());
     return content->digest;
   }
 
