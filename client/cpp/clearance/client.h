@@ -7,8 +7,9 @@
 //   client->Register("crate", {.kind = Box{{0.2, 0.2, 0.1}}});
 //   client->Register("ball", {.kind = Sphere{0.05}});
 //   DistanceBatch batch{.pairs = {.count = 1, .poses_b = {1, 0, 0, 0, 0, 0, 1}}};
-//   absl::StatusOr<DistanceResult> answer = client->Distance({{ByName{"crate"}, ByName{"ball"}}},
-//   batch); if (answer.ok() && ProvedFree(*answer, 0, /*margin=*/0.01)) …
+//   absl::StatusOr<DistanceResult> answer =
+//       client->Distance({{ByName{"crate"}, ByName{"ball"}}}, batch);
+//   const bool is_free = answer.ok() && ProvedFree(*answer, 0, /*margin=*/0.01);
 
 #ifndef CLEARANCE_CLIENT_H_
 #define CLEARANCE_CLIENT_H_

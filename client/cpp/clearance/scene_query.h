@@ -6,7 +6,7 @@
 // holds open, with bodies of its own; SceneQueryClient asks one at a time:
 //
 //   SceneSetting setting{.shapes = {{ByName{"gripper"}}}, .scene = OpenScene{.name = "cell"}};
-//   setting.bodies.bodies = {.count = 1, .ids = {1}, .shape_slots = {0}};
+//   setting.bodies.bodies = {.count = 1, .ids = {100}, .shape_slots = {0}};
 //   CheckBatch batch{.configurations = {.count = 1, .scene_slot = 0}, .detail = {.pairs = true}};
 //   absl::StatusOr<CheckResult> answer = SceneQueryClient(client).Check(setting, batch);
 

@@ -9,7 +9,7 @@
 //
 //   auto reader = TrackReader::Open(client, {.scene = "map/dust"});       // who judges shots
 //   (*reader)->Rewind({.track = "match/7", .at = {tick, 0.25}, .left_out_bodies = {shooter}});
-//   (*reader)->CastRays({.count = 1, .origins = …, .displacements = …});
+//   (*reader)->CastRays({.count = 1, .origins = {0, 0, 1}, .displacements = {9, 0, 0}});
 //
 // Each has a session of its own, on one stream: where that breaks, every call returns the stream's
 // status, and the caller opens another. (A track ends with its writer's session, so there is

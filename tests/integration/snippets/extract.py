@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Takes the C++ and CMake snippets out of the pages, for tests to compile and run.
+"""Takes the C++ and CMake snippets out of the pages and of the library's headers, for tests to compile and run.
 
 usage: extract.py ROOT FOLDER NAME…
 
-Snippet 1 of language cpp of client/cpp/README.md has the name client_cpp_README_1.cpp and becomes FOLDER/NAME.
+Snippet 1 of language cpp of client/cpp/README.md has the name client_cpp_README_1.cpp and becomes FOLDER/NAME; the
+example of client/cpp/clearance/scene.h, the lines of its first comment that are indented, scene.h.inc.
 Fails where the pages have others than the named ones: a snippet that no test knows is one that rots.
 """
 
@@ -45,11 +46,23 @@ def snippets(root):
     return found
 
 
+def examples(root):
+    """{name: text}"""
+    found = {}
+    for header in sorted((root / "client/cpp/clearance").glob("*.h")):
+        comment = header.read_text(encoding="utf-8").partition("\n\n#ifndef")[0]
+        lines = re.findall(r"^//   (.*)$", comment, re.MULTILINE)
+        if lines and header.name != "session.h":  # which has a table there
+            body = "\n".join(lines) + "\n"
+            found[f"{header.name}.inc"] = body.replace(ADDRESS, 'std::getenv("CLEARANCE_ADDR")')
+    return found
+
+
 def main(root, folder, *names):
-    found = snippets(pathlib.Path(root))
+    found = snippets(pathlib.Path(root)) | examples(pathlib.Path(root))
     if set(found) != set(names):
         unknown, missing = sorted(set(found) - set(names)), sorted(set(names) - set(found))
-        sys.exit(f"the pages have snippets that no test knows: {unknown}; they lack those of tests: {missing}")
+        sys.exit(f"snippets that no test knows: {unknown}; tests know of others: {missing}")
     for name, body in found.items():
         pathlib.Path(folder, name).write_text(body, encoding="utf-8")
 
