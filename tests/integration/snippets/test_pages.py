@@ -43,7 +43,7 @@ BLOCKS = {
     "client/node/README.md": ["test node.example", "test node.example"],
     "client/page/README.md": ["dev"],
     "client/python/README.md": ["test python.examples", "test python.examples"],
-    "docker/README.md": ["kept: needs a container daemon and a registry", RUN],
+    "docker/README.md": ["kept: needs a container daemon; ./dev docker starts what can be had of it", RUN],
     "docker/kubernetes/README.md": [RUN, RUN],
     "proto/README.md": [RUN, RUN, "test ProtoPage.RewindMeetsWhoStoodThere"],
     "server/README.md": [RUN, RUN, RUN],
