@@ -2,6 +2,7 @@
 #include "server/app/run.h"
 
 #include <malloc.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
@@ -37,6 +38,7 @@
 #include "server/observe/http_server.h"
 #include "server/observe/liveness.h"
 #include "server/observe/log.h"
+#include "server/observe/log_writer.h"
 #include "server/observe/metrics.h"
 #include "server/observe/steady_clock.h"
 #include "server/registry/registry.h"
@@ -96,10 +98,12 @@ class Process {
  public:
   explicit Process(const ServerConfig& config)
       : config_(config),
-        log_(config.log_format, config.log_level),
+        metrics_(CLEARANCE_VERSION),
+        log_writer_(STDERR_FILENO, config.log_format,
+                    {metrics_.audit_lines_lost(), metrics_.log_lines_lost()}),
+        log_(config.log_format, config.log_level, &log_writer_),
         grpc_log_(&log_),
         signals_(config.drain_delay + config.drain_timeout + kDrainSlack, &log_),
-        metrics_(CLEARANCE_VERSION),
         quotas_(config.principal, &metrics_),
         registry_(config.limits, &metrics_, &quotas_),
         scenes_(config.limits, &metrics_, &quotas_),
@@ -133,10 +137,11 @@ class Process {
   void Drain();
 
   const ServerConfig& config_;
+  Metrics metrics_;
+  LogWriter log_writer_;
   Log log_;
   GrpcLog grpc_log_;
   ShutdownSignals signals_;
-  Metrics metrics_;
   HoldingQuotas quotas_;
   Registry registry_;
   SceneRegistry scenes_;

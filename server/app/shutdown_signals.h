@@ -16,7 +16,8 @@
 
 namespace clearance::server {
 
-// Make it before any other thread starts: threads inherit what is blocked.
+// Make it before any other thread starts (but those that block all signals themselves): threads
+// inherit what is blocked.
 class ShutdownSignals {
  public:
   // `log` outlives this. A drain that takes longer than `longest_drain` is given up.

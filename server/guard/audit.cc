@@ -26,7 +26,7 @@ void Audit::Write(const Caller& caller, const RegistryChange& change) const {
                              {"peer", caller.peer},
                              {kRequestIdKey, caller.request_id},
                              {"trace_id", caller.trace_id}};
-  if (!log_.Write(LogLevel::kAudit, "registry", fields)) metrics_.audit_lines_lost().Increment();
+  log_.Write(LogLevel::kAudit, "registry", fields);
 }
 
 }  // namespace clearance::server

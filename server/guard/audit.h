@@ -2,7 +2,8 @@
 //
 // One line of the log for each attempt to change the registry: who, from where, what, and what came
 // of it. These lines have a level of their own, AUDIT, which no --log_level silences and by which
-// they can be routed; none is held back, and one that could not be written is counted.
+// they can be routed; none is held back, and one that could not be written is counted
+// (log_writer.h).
 
 #ifndef CLEARANCE_SERVER_GUARD_AUDIT_H_
 #define CLEARANCE_SERVER_GUARD_AUDIT_H_
@@ -12,7 +13,6 @@
 
 #include "server/guard/caller.h"
 #include "server/observe/log.h"
-#include "server/observe/metrics.h"
 
 namespace clearance::server {
 
@@ -27,14 +27,13 @@ struct RegistryChange {
 // Thread-safe.
 class Audit {
  public:
-  // Both outlive this.
-  Audit(Log& log, Metrics& metrics) : log_(log), metrics_(metrics) {}
+  // `log` outlives this.
+  explicit Audit(Log& log) : log_(log) {}
 
   void Write(const Caller& caller, const RegistryChange& change) const;
 
  private:
   Log& log_;
-  Metrics& metrics_;
 };
 
 }  // namespace clearance::server

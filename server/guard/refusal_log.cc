@@ -20,4 +20,14 @@ void RefusalLog::Write(const Caller& caller, std::string_view method, const absl
                                   {"held_back", *held_back}});
 }
 
+void RefusalLog::WriteEndOfHolder(const Caller& caller) {
+  const auto held_back = allowance_of_ends_.Take();
+  if (!held_back.has_value()) return;
+  log_.Warning("ended a session that held deleted shapes", {{"principal", caller.principal_id()},
+                                                            {"peer", caller.peer},
+                                                            {kRequestIdKey, caller.request_id},
+                                                            {"trace_id", caller.trace_id},
+                                                            {"held_back", *held_back}});
+}
+
 }  // namespace clearance::server

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lines about callers who were not let in, so many an hour: whoever knocks a thousand times a
+// Lines about callers who were not let in, and about sessions that the server ended because they
+// held too much of what was deleted, so many of each an hour: whoever knocks a thousand times a
 // second must not fill a disk. The metrics count them all.
 
 #ifndef CLEARANCE_SERVER_GUARD_REFUSAL_LOG_H_
@@ -22,12 +23,14 @@ class RefusalLog {
   explicit RefusalLog(Log& log) : log_(log) {}
 
   void Write(const Caller& caller, std::string_view method, const absl::Status& status);
+  void WriteEndOfHolder(const Caller& caller);
 
  private:
   static constexpr std::uint64_t kLinesAnHour = 100;
 
   Log& log_;
   LogAllowance allowance_{kLinesAnHour};
+  LogAllowance allowance_of_ends_{kLinesAnHour};
 };
 
 }  // namespace clearance::server

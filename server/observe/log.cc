@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/observe/log.h"
 
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -10,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
+#include "server/observe/log_writer.h"
 
 namespace clearance::server {
 namespace {
@@ -87,23 +87,21 @@ std::string FormatJson(const LogRecord& record) {
   return object.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
 }
 
-bool WriteToStderr(absl::string_view line) {
-  return std::fwrite(line.data(), 1, line.size(), stderr) == line.size();
-}
-
 }  // namespace
 
-Log::Log(LogFormat format, LogLevel level, Sink sink)
-    : format_(format), level_(level), sink_(std::move(sink)) {}
+Log::Log(LogFormat format, LogLevel level, LogWriter* writer)
+    : format_(format), level_(level), writer_(writer) {}
 
-bool Log::Write(LogLevel level, absl::string_view message, absl::Span<const LogField> fields) {
-  if (!IsOn(level)) return true;
+Log::Log(LogFormat format, LogLevel level, Sink sink)
+    : format_(format), level_(level), sink_(std::move(sink)), writer_(nullptr) {}
+
+void Log::Write(LogLevel level, absl::string_view message, absl::Span<const LogField> fields) {
+  if (!IsOn(level)) return;
   std::string line = FormatLogRecord(format_, {absl::Now(), level, message, fields});
   line += '\n';
+  if (writer_ != nullptr) return writer_->Write(level, std::move(line));
   const std::lock_guard lock(mutex_);
-  if (!sink_) return WriteToStderr(line);
   sink_(line);
-  return true;
 }
 
 std::string FormatLogRecord(LogFormat format, const LogRecord& record) {

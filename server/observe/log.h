@@ -54,14 +54,17 @@ class LogField {
 // The key under which every record about one call carries the call's id.
 inline constexpr absl::string_view kRequestIdKey = "request_id";
 
-// Thread-safe. A record is one write of one whole line, so lines never mix.
+class LogWriter;
+
+// Thread-safe. Lines are written one after the other, so they never mix.
 class Log {
  public:
   using Fields = std::initializer_list<LogField>;
   using Sink = std::function<void(absl::string_view line)>;  // gets the line with its '\n'
 
-  // Writes records of `level` and above to stderr, or to `sink` where one is given.
-  Log(LogFormat format, LogLevel level, Sink sink = nullptr);
+  // Writes records of `level` and above to `writer`, which outlives this, or to `sink`.
+  Log(LogFormat format, LogLevel level, LogWriter* writer);
+  Log(LogFormat format, LogLevel level, Sink sink);
 
   bool IsOn(LogLevel level) const { return level >= level_; }
 
@@ -78,8 +81,7 @@ class Log {
     Write(LogLevel::kError, message, fields);
   }
 
-  // False where the record could not be written.
-  bool Write(LogLevel level, absl::string_view message, absl::Span<const LogField> fields);
+  void Write(LogLevel level, absl::string_view message, absl::Span<const LogField> fields);
 
  private:
   const LogFormat format_;
@@ -87,7 +89,8 @@ class Log {
   // The standard library's, since the thread sanitizer sees through it; through Debian's
   // absl::Mutex it does not.
   std::mutex mutex_;
-  const Sink sink_;  // called with mutex_ held
+  const Sink sink_;  // called with mutex_ held; where it is null, the next is not
+  LogWriter* const writer_;
 };
 
 struct LogRecord {

@@ -205,6 +205,12 @@ void Metrics::MakeServerSeries() {
                            .Help("Sessions refused because max_sessions were open.")
                            .Register(registry_)
                            .Add({});
+  sessions_ended_for_shapes_ =
+      &BuildCounter()
+           .Name("clearance_sessions_ended_for_deleted_shapes_total")
+           .Help("Sessions ended because they held most of the shapes that were deleted.")
+           .Register(registry_)
+           .Add({});
   auto& silence = BuildGauge()
                       .Name("clearance_loop_silence_seconds")
                       .Help("Time for which a loop was asked to turn and did not.")
@@ -309,6 +315,11 @@ void Metrics::MakeAccessSeries() {
                            .Help("Audit lines that could not be written.")
                            .Register(registry_)
                            .Add({});
+  log_lines_lost_ = &BuildCounter()
+                         .Name("clearance_log_lines_lost_total")
+                         .Help("Other lines of the log that could not be written.")
+                         .Register(registry_)
+                         .Add({});
   auto& refusals = BuildCounter()
                        .Name("clearance_principal_refusals_total")
                        .Help(

@@ -121,6 +121,8 @@ class Metrics {
   prometheus::Gauge& bytes_in_flight() { return *bytes_in_flight_; }
   prometheus::Gauge& total_bytes_in_flight() { return *total_bytes_in_flight_; }
   prometheus::Counter& sessions_refused() { return *sessions_refused_; }
+  // By the server, as they held most of what was deleted.
+  prometheus::Counter& sessions_ended_for_shapes() { return *sessions_ended_for_shapes_; }
   prometheus::Gauge& pending_work() { return *pending_work_; }
   prometheus::Counter& shed(ShedReason reason) { return *shed_[static_cast<std::size_t>(reason)]; }
   prometheus::Histogram& queue_seconds() { return *queue_seconds_; }
@@ -135,6 +137,8 @@ class Metrics {
   // Reloads of the token and the policy file that were taken over, or refused.
   prometheus::Counter& access_reloads(bool is_applied) { return *access_reloads_[is_applied]; }
   prometheus::Counter& audit_lines_lost() { return *audit_lines_lost_; }
+  // All but those.
+  prometheus::Counter& log_lines_lost() { return *log_lines_lost_; }
   prometheus::Counter& principal_refusals(PrincipalLimit limit) {
     return *principal_refusals_[static_cast<std::size_t>(limit)];
   }
@@ -197,6 +201,7 @@ class Metrics {
   prometheus::Gauge* bytes_in_flight_ = nullptr;
   prometheus::Gauge* total_bytes_in_flight_ = nullptr;
   prometheus::Counter* sessions_refused_ = nullptr;
+  prometheus::Counter* sessions_ended_for_shapes_ = nullptr;
   prometheus::Gauge* pending_work_ = nullptr;
   std::array<prometheus::Counter*, kShedReasons> shed_{};
   prometheus::Histogram* queue_seconds_ = nullptr;
@@ -207,6 +212,7 @@ class Metrics {
   TlsSeries tls_;
   std::array<prometheus::Counter*, 2> access_reloads_{};
   prometheus::Counter* audit_lines_lost_ = nullptr;
+  prometheus::Counter* log_lines_lost_ = nullptr;
   std::array<prometheus::Counter*, kPrincipalLimits> principal_refusals_{};
 };
 

@@ -50,7 +50,7 @@ struct ServerParts {
   AnswerChecker* checker = nullptr;        // null: no answer is checked
   Authenticator* authenticator = nullptr;  // null: everybody may do everything
   const Audit* audit = nullptr;            // null: changes of the registry are not written down
-  RefusalLog* refusal_log = nullptr;       // null: nor are callers who were not let in
+  RefusalLog* refusal_log = nullptr;       // null: nor are those who were not let in
   std::atomic<std::uint64_t> sessions = 0;
   ByteBudget bytes = ByteBudget();
   TrackRegistry* tracks = nullptr;  // null: no session is asked about tracks

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Lines about connections that were cut, so many an hour: whoever comes back to be cut again must
-// not fill a disk. The metrics count them all. A thread of its own writes them: whoever accepts and
-// cuts connections does not wait for a log that nobody reads on.
+// not fill a disk. The metrics count them all.
 
 #ifndef CLEARANCE_SERVER_SERVICE_CUT_LOG_H_
 #define CLEARANCE_SERVER_SERVICE_CUT_LOG_H_
 
-#include <condition_variable>
-#include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <mutex>
 #include <string>
-#include <thread>
+#include <utility>
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
@@ -40,36 +35,15 @@ class CutLog {
  public:
   static constexpr std::uint64_t kLinesAnHour = 100;
 
-  // Lines that wait until those before them are written; one more is held back.
-  static constexpr std::size_t kMostWaiting = kLinesAnHour;
-
   // `log` may be null, then nothing is written; else it outlives this.
-  explicit CutLog(Log* log, SteadyClock clock = SteadyNow);
-  // Writes what waits.
-  ~CutLog();
-  CutLog(const CutLog&) = delete;
-  CutLog& operator=(const CutLog&) = delete;
+  explicit CutLog(Log* log, SteadyClock clock = SteadyNow)
+      : log_(log), allowance_(kLinesAnHour, std::move(clock)) {}
 
-  // Never waits for the log.
-  void Write(CutConnection cut);
+  void Write(const CutConnection& cut);
 
  private:
-  struct Line {
-    CutConnection cut;
-    std::uint64_t held_back = 0;  // before it
-  };
-
-  void Loop();
-  void WriteLine(const Line& line);
-
   Log* const log_;
   LogAllowance allowance_;
-  std::mutex mutex_;  // guards the next three
-  std::deque<Line> waiting_;
-  std::uint64_t found_no_room_ = 0;  // since the last that did
-  bool is_ending_ = false;
-  std::condition_variable has_work_;
-  std::thread thread_;
 };
 
 }  // namespace clearance::server

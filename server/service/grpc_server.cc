@@ -96,7 +96,7 @@ class GrpcServer::Impl {
         tracks_(limits_, &metrics),
         memory_ledger_({.registry = registry, .store = nullptr, .scenes = &memory_scenes_}),
         refusal_log_(options.log == nullptr ? nullptr : std::make_unique<RefusalLog>(*options.log)),
-        audit_(options.log == nullptr ? nullptr : std::make_unique<Audit>(*options.log, metrics)),
+        audit_(options.log == nullptr ? nullptr : std::make_unique<Audit>(*options.log)),
         parts_{.limits = limits_,
                .registry = registry,
                .metrics = metrics,

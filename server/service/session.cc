@@ -277,7 +277,8 @@ class Desk {
 class Sitting {
  public:
   Sitting(ServerParts& parts, Stream& call, Poller& poller)
-      : admission_(parts, RpcMethod::kSession, call.context),
+      : parts_(parts),
+        admission_(parts, RpcMethod::kSession, call.context),
         seat_(parts),
         desk(parts, admission_.caller(), poller),
         call_(call),
@@ -297,6 +298,13 @@ class Sitting {
   bool has_to_end() const { return poller_.is_draining() || desk.holds.is_told(); }
   absl::Status ReasonToEnd() const {
     return desk.holds.is_told() ? HoldsDeletedShapes(limits_) : DrainingSession();
+  }
+
+  // The session ends with an error.
+  void TellOfEnd() const {
+    if (!desk.holds.is_told()) return;
+    parts_.metrics.sessions_ended_for_shapes().Increment();
+    if (parts_.refusal_log != nullptr) parts_.refusal_log->WriteEndOfHolder(admission_.caller());
   }
 
   // An error ends the session.
@@ -319,6 +327,7 @@ class Sitting {
     waited_for.Interrupt();
   }
 
+  ServerParts& parts_;
   Admission admission_;
   Seat seat_;
 
@@ -395,6 +404,7 @@ Detached ServeSessions(ServerParts& parts, const RequestSession& request, Poller
     desk.Forget();
   }
   if (end.ok() && !is_client_done) end = sitting.ReasonToEnd();
+  if (!end.ok()) sitting.TellOfEnd();
   // Before the client can know of the end.
   desk.state.EndTrack();
   call.stream.Finish(ToGrpcStatus(end), call.finished.Start());

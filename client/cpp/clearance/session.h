@@ -16,7 +16,9 @@
 // as long each time up to a second, within SessionOptions::reopen_within and the session's timeout.
 // There it opens the slots again and repeats the messages that were not answered, in their order;
 // calls wait meanwhile, and every message gets exactly one reply. Any other status ends the
-// session: what is wrong, not allowed or late does not become right by repeating it. (But a stream
+// session: what is wrong, not allowed or late does not become right by repeating it; so does the
+// RESOURCE_EXHAUSTED of a server that keeps too much of what was deleted, most of it for this
+// session: open another with what is registered. (But a stream
 // that was to follow one that broke is tried again where the server answers nothing but
 // RESOURCE_EXHAUSTED: it may count the broken one still.)
 //

@@ -12,6 +12,7 @@ namespace clearance::client {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 std::unique_ptr<Session> OpenBoxes(const Client& client, const SessionOptions& options = {}) {
   std::unique_ptr<Session> session = client.OpenSession(options);
@@ -37,6 +38,28 @@ TEST(SessionWithServer, TakesTenThousandWritesBeforeTheFirstRead) {
     ASSERT_EQ(result.distances[7], static_cast<double>(tag) + 7);
   }
   EXPECT_TRUE(session->Finish().ok());
+}
+
+// It is not opened again behind its user's back, as it would hold the same again.
+TEST(SessionWithServer, EndsWhereItHeldMostOfWhatWasDeletedAndAnotherGoesOn) {
+  const RealServer server({.max_registry_bytes = 1 << 16});
+  const Client client = server.Connect();
+  const std::unique_ptr<Session> session = client.OpenSession();
+  absl::Status end;
+  for (std::uint32_t slot = 0; end.ok(); ++slot) {
+    // Refused for as long as too much of what it replaced is held.
+    static_cast<void>(client.Register("ball", {Sphere{1.0 + slot}}, {.replace = true}));
+    end = session->Open(slot, ByName{"ball"}).status();
+  }
+  EXPECT_EQ(end.code(), absl::StatusCode::kResourceExhausted) << end;
+  EXPECT_THAT(end.message(), HasSubstr("open it again with shapes that are registered"));
+  EXPECT_EQ(session->Finish().code(), absl::StatusCode::kResourceExhausted);
+
+  const std::unique_ptr<Session> another = client.OpenSession();
+  EXPECT_TRUE(another->Open(0, ByName{"ball"}).ok());
+  EXPECT_TRUE(another->Finish().ok());
+  EXPECT_THAT(server.ShutdownAndScrape(),
+              HasSubstr("\nclearance_sessions_ended_for_deleted_shapes_total 1\n"));
 }
 
 TEST(SessionWithServer, MixesKindsInOrder) {

@@ -20,9 +20,11 @@ namespace {
 
 using client::Client;
 
-// Waits until the calls of the users come to this server too.
-void AwaitCalls(const RestartedServer& server) {
-  while (MetricOf(server.process(), kCallsSeries) == 0) std::this_thread::yield();
+// Waits until the users have come to this server so often, or one of them has failed.
+void AwaitUsers(const ServerProcess& server, const char* series, double count) {
+  while (MetricOf(server, series) < count && !testing::Test::HasFailure()) {
+    std::this_thread::yield();
+  }
 }
 
 // The two share nothing, so what is asked of either is what was registered at both.
@@ -43,7 +45,7 @@ TEST(TwoServers, FailNoCallWhileOneOfThemIsGone) {
     for (const int signal : {SIGKILL, SIGKILL, SIGTERM}) {
       for (RestartedServer& server : servers) {
         AwaitAnswers(users);
-        AwaitCalls(server);
+        AwaitUsers(server.process(), kCallsSeries, 1);
         EXPECT_EQ(server.End(signal), signal == SIGTERM ? 0 : -SIGKILL);
         AwaitAnswers(users);
         server.StartAgain();
@@ -70,7 +72,7 @@ TEST(TwoServers, TakeSessionsFromEachOtherAsConnectionsAge) {
   Users users{.client = *client, .expected = expected};
   UseWhile(&users, [&] {
     for (const ServerProcess& server : servers) {
-      while (MetricOf(server, kSessionsSeries) < kSessionThreads + 1) std::this_thread::yield();
+      AwaitUsers(server, kSessionsSeries, kSessionThreads + 1);
     }
   });
 }

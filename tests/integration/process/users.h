@@ -7,6 +7,8 @@
 #ifndef CLEARANCE_TESTS_INTEGRATION_PROCESS_USERS_H_
 #define CLEARANCE_TESTS_INTEGRATION_PROCESS_USERS_H_
 
+#include <gtest/gtest.h>
+
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -54,7 +56,9 @@ class RestartedServer {
     // Another program may have a port for a moment, as the near end of a connection.
     do {
       Start(grpc_port, http_port);
-    } while (server_->grpc_port() == 0);
+    } while (server_->grpc_port() == 0 &&
+             server_->process().output().find("Address already in use") != std::string::npos);
+    EXPECT_NE(server_->grpc_port(), 0) << server_->process().output();
   }
 
  private:

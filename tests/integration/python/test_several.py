@@ -3,6 +3,7 @@
 nothing here, so what is asked of any is what was registered at all."""
 
 import asyncio
+import concurrent.futures
 import re
 import signal
 import tempfile
@@ -74,13 +75,20 @@ class Fleet(unittest.TestCase):
         port = self.servers[number].port
         self.servers[number] = Server(f"--data_dir={self.folders[number]}/data", port=port)
 
-    def disturb(self, progress: Progress) -> None:
-        """Kills each server in turn, twice, while the other one goes on."""
-        for number in (0, 1, 0, 1):
-            progress.await_answers()
-            self.kill(number)
-            progress.await_answers()
-            self.start_again(number)
+    def disturb_while(self, users: list[threading.Thread], progress: Progress) -> None:
+        """Kills each server in turn, twice, while the other one goes on; the users end whatever happens."""
+        for user in users:
+            user.start()
+        try:
+            for number in (0, 1, 0, 1):
+                progress.await_answers()
+                self.kill(number)
+                progress.await_answers()
+                self.start_again(number)
+        finally:
+            progress.is_over = True
+            for user in users:
+                user.join()
 
     def use_session(self, client: clearance.Client, progress: Progress) -> None:
         with client.open_session() as session:
@@ -120,12 +128,7 @@ class Fleet(unittest.TestCase):
                 threading.Thread(target=use, args=[user])
                 for user in (self.use_session, self.use_calls)
             ]
-            for thread in threads:
-                thread.start()
-            self.disturb(progress)
-            progress.is_over = True
-            for thread in threads:
-                thread.join()
+            self.disturb_while(threads, progress)
         self.assertEqual(progress.failures, [])
 
     def test_no_message_fails_in_asyncio_either(self) -> None:
@@ -152,11 +155,7 @@ class Fleet(unittest.TestCase):
             except BaseException as error:
                 progress.fail(error)
 
-        thread = threading.Thread(target=run)
-        thread.start()
-        self.disturb(progress)
-        progress.is_over = True
-        thread.join()
+        self.disturb_while([threading.Thread(target=run)], progress)
         self.assertEqual(progress.failures, [])
 
     def test_a_server_that_lacks_what_a_slot_held_is_passed_over(self) -> None:
@@ -169,10 +168,12 @@ class Fleet(unittest.TestCase):
                 one.delete("ball")
             self.kill(there)
             session.send(question(0), tag=1)
-            while not sessions_of(lacking):
-                pass  # it is asked first, as there is no other
-            self.start_again(there)
-            self.assertEqual(session.next().answer.distances.tolist(), [0.75])
+            with concurrent.futures.ThreadPoolExecutor(1) as pool:
+                reply = pool.submit(session.next)
+                while not sessions_of(lacking) and not reply.done():
+                    pass  # it is asked first, as there is no other
+                self.start_again(there)
+                self.assertEqual(reply.result().answer.distances.tolist(), [0.75])
 
 
 def sessions_of(server: Server) -> int:

@@ -17,6 +17,7 @@
 namespace clearance::testing {
 namespace {
 
+using ::testing::Contains;
 using ::testing::HasSubstr;
 
 // In contents, all of the same size.
@@ -105,6 +106,12 @@ TEST_P(DeletedShapes, EndTheSessionThatHoldsMostAndStopNobodyElse) {
   ASSERT_EQ(answer.distance().states_size(), 1);
   EXPECT_EQ(answer.distance().states(0), v1::STATE_SEPARATED);
   EXPECT_TRUE(modest.Finish().ok());
+  EXPECT_EQ(server.metrics.sessions_ended_for_shapes().Value(), 1);
+  server.grpc->Shutdown(absl::InfiniteDuration());
+  EXPECT_THAT(
+      server.log_lines,
+      Contains(HasSubstr("WARNING ended a session that held deleted shapes principal=anyone "
+                         "peer=ipv4:127.0.0.1:")));
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, DeletedShapes,

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/observe/log_writer.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <functional>
+#include <utility>
+
+#include "absl/time/clock.h"
+
+namespace clearance::server {
+namespace {
+
+// Between two looks whether the end has come, while the reader is stuck.
+constexpr int kLookMilliseconds = 100;
+
+// Lines, before others may add theirs.
+constexpr int kMostAtATime = 256;
+
+// A pipe that has room takes so much at once without blocking.
+constexpr std::size_t kMostAtOnce = PIPE_BUF;
+
+bool TakesMore(int descriptor, int milliseconds) {
+  pollfd look = {.fd = descriptor, .events = POLLOUT, .revents = 0};
+  return poll(&look, 1, milliseconds) > 0;
+}
+
+// Signals are taken by the thread that waits for them.
+std::thread WithoutSignals(std::function<void()> run) {
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::thread thread(std::move(run));
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return thread;
+}
+
+}  // namespace
+
+LogWriter::LogWriter(int descriptor, LogFormat format, LostLines lost, LogRoom room)
+    : descriptor_(descriptor), format_(format), lost_(lost), room_(room) {
+  thread_ = WithoutSignals([this] { Loop(); });
+}
+
+LogWriter::~LogWriter() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_ending_ = true;
+    end_by_ = SteadyNow() + kPatienceAtEnd;
+  }
+  has_work_.notify_one();
+  thread_.join();
+}
+
+void LogWriter::Write(LogLevel level, std::string text) {
+  const std::lock_guard lock(mutex_);
+  Line line = {.level = level, .text = std::move(text)};
+  const Outcome outcome = waiting_.empty() ? TryToWrite(&line) : Outcome::kWaits;
+  if (outcome != Outcome::kWaits) {
+    Settle(line, outcome);
+  } else {
+    const std::size_t room = level == LogLevel::kAudit ? room_.audit : room_.other;
+    // Of a line that is begun the rest has to follow.
+    if (line.written == 0 && waiting_bytes_ + line.text.size() > room) return Lose(level);
+    waiting_bytes_ += line.text.size();
+    waiting_.push_back(std::move(line));
+  }
+  if (!waiting_.empty()) has_work_.notify_one();
+}
+
+void LogWriter::Loop() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    has_work_.wait(lock, [this] { return is_ending_ || !waiting_.empty(); });
+    if (waiting_.empty() || (is_ending_ && SteadyNow() >= end_by_)) return;
+    lock.unlock();
+    TakesMore(descriptor_, kLookMilliseconds);
+    lock.lock();
+    WriteWaiting();
+  }
+}
+
+void LogWriter::WriteWaiting() {
+  for (int count = 0; count < kMostAtATime && !waiting_.empty(); ++count) {
+    const Outcome outcome = TryToWrite(&waiting_.front());
+    if (outcome == Outcome::kWaits) return;
+    const Line line = std::move(waiting_.front());
+    waiting_.pop_front();
+    waiting_bytes_ -= line.text.size();
+    Settle(line, outcome);
+  }
+}
+
+LogWriter::Outcome LogWriter::TryToWrite(Line* line) const {
+  while (line->written < line->text.size()) {
+    if (!TakesMore(descriptor_, 0)) return Outcome::kWaits;
+    const std::size_t length = std::min(line->text.size() - line->written, kMostAtOnce);
+    const ssize_t count = write(descriptor_, line->text.data() + line->written, length);
+    if (count < 0 && errno != EINTR) {
+      return errno == EAGAIN ? Outcome::kWaits : Outcome::kFailed;
+    }
+    if (count > 0) line->written += static_cast<std::size_t>(count);
+  }
+  return Outcome::kWritten;
+}
+
+void LogWriter::Settle(const Line& line, Outcome outcome) {
+  if (outcome == Outcome::kFailed) {
+    Lose(line.level);
+  } else if (untold_audit_ + untold_other_ != 0 && waiting_bytes_ <= room_.other / 2) {
+    TellOfLost();
+  }
+}
+
+void LogWriter::Lose(LogLevel level) {
+  const bool is_audit = level == LogLevel::kAudit;
+  (is_audit ? lost_.audit : lost_.other).Increment();
+  ++(is_audit ? untold_audit_ : untold_other_);
+}
+
+void LogWriter::TellOfLost() {
+  const LogField fields[] = {{"audit", std::exchange(untold_audit_, 0)},
+                             {"other", std::exchange(untold_other_, 0)}};
+  Line line = {.level = LogLevel::kError,
+               .text = FormatLogRecord(format_, {absl::Now(), LogLevel::kError,
+                                                 "lines of the log could not be written and are "
+                                                 "lost",
+                                                 fields}) +
+                       '\n'};
+  waiting_bytes_ += line.text.size();
+  waiting_.push_front(std::move(line));
+}
+
+}  // namespace clearance::server
