@@ -96,6 +96,11 @@ Configure
 HaveBase
 
 Say 'building the image'
+# What this machine has compiled already is not compiled again: same sources, same compiler. In a step of
+# its own, as a volume leaves its mount point in every stage.
+if cache=$(ccache --get-config cache_dir 2>/dev/null) && [[ -d $cache ]]; then
+  Build "$image-build" --target build --volume "$cache:/root/.cache/ccache"
+fi
 Build "$image"
 podman image ls --format '   {{.Repository}}:{{.Tag}}  {{.Size}}' "$image"
 
