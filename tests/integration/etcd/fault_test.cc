@@ -124,7 +124,7 @@ TEST(Fault, WithoutAQuorumDigestsAreAnsweredAndNamesAreNot) {
   EXPECT_FALSE(one.ledger->is_healthy());
   EXPECT_EQ(one.metrics.store().is_reached->Value(), 0);
   etcd.Start(0);
-  etcd.AwaitQuorum();
+  ASSERT_TRUE(etcd.AwaitQuorum());
   while (!one.Register("back", one.Ball(3)).ok()) {
   }
   EXPECT_EQ(one.DigestOf("back"), one.Ball(3)->digest);
@@ -160,7 +160,7 @@ TEST(Fault, OneMemberOfThreeIsNotMissed) {
       } else {
         etcd.Signal(member, SIGCONT);
       }
-      etcd.AwaitQuorum();
+      ASSERT_TRUE(etcd.AwaitQuorum());
     }
   }
   EXPECT_EQ(one.shapes.revision(), static_cast<std::uint64_t>(number));
