@@ -2,16 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Builds the image and tries it the way it is meant to be run: not root, nothing writable, no
-# capabilities. Needs root, buildah, podman and runc (`./dev docker` sees to them). Images and
-# layers live in a store of their own, so that nothing of yours is touched and the next run is fast.
-# Where no registry can be reached a base image is made from Debian's packages. --twice: builds it a second
-# time from nothing and sees whether its layers are the same.
+# capabilities. Needs root, buildah, podman and runc (`./dev docker` sees to them). Where no registry can be
+# reached a base image is made from Debian's packages. --twice: builds it a second time from nothing and
+# sees whether its layers are the same.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-readonly base=docker.io/library/debian:bookworm-slim
-readonly image=localhost/clearance:test
-readonly store=${CLEARANCE_CONTAINER_STORE:-/var/tmp/clearance-containers}
+# shellcheck source=docker/containers.sh
+source docker/containers.sh
 scratch=$(mktemp -d)
 container=clearance-test-$$
 volume=clearance-test-$$
@@ -22,32 +20,6 @@ Cleanup() {
   rm -rf -- "$scratch"
 }
 trap Cleanup EXIT
-
-Say() { printf '\n== docker: %s  [%d s]\n' "$1" "$SECONDS"; }
-
-Die() {
-  printf 'docker/test.sh: %s\n' "$1" >&2
-  exit 1
-}
-
-# runc and cgroupfs also work where cgroups are hybrid and there is no systemd.
-Configure() {
-  cat >"$scratch/storage.conf" <<TEXT
-[storage]
-driver = "overlay"
-graphroot = "$store/graph"
-runroot = "$store/run"
-TEXT
-  cat >"$scratch/containers.conf" <<TEXT
-[containers]
-default_ulimits = ["nofile=4096:4096", "nproc=4096:4096"]
-[engine]
-cgroup_manager = "cgroupfs"
-events_logger = "file"
-runtime = "runc"
-TEXT
-  export CONTAINERS_STORAGE_CONF=$scratch/storage.conf CONTAINERS_CONF=$scratch/containers.conf
-}
 
 HaveBase() {
   podman image exists "$base" && return
@@ -92,7 +64,7 @@ Build() {
   }
 }
 
-Configure
+Configure "$scratch"
 HaveBase
 
 Say 'building the image'
