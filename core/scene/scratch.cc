@@ -11,7 +11,8 @@
 
 namespace clearance {
 
-SceneScratch::Parts::Parts() : point(MakeBody(std::get<ConvexShapePtr>(MakePoint(0)))) {
+SceneScratch::Parts::Parts()
+    : point{0, MakeBody(std::get<ConvexShapePtr>(MakePoint(0))), {}, {}, 0} {
   questions.reserve(kDistancesAtOnce);
   answers.resize(kDistancesAtOnce);
   sign_questions.reserve(kDistancesAtOnce);

@@ -25,7 +25,7 @@ struct SceneScratch::Parts {
   std::vector<DistanceAnswer> answers;  // kDistancesAtOnce of them
   std::vector<BodyIntersectionQuestion> sign_questions;
   std::vector<IntersectionAnswer> sign_answers;  // kDistancesAtOnce of them
-  RigidBodyPtr point;                            // of rays
+  SceneBody point;                               // of rays
   OwnPairs own_pairs;                            // of configurations
 };
 
