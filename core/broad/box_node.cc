@@ -91,8 +91,7 @@ std::uint32_t EntriesHere(const MovingFloatBox& probe, const BoxNode& node, floa
                     hn::Sub(high, hn::Set(kTag, probe.box.low[i])), probe.inverse[i], &times);
     }
     const auto enter = hn::Max(hn::Zero(kTag), GuardedDownHere(times.enter));
-    const auto leave =
-        hn::Min(hn::Set(kTag, 1.0F), hn::Neg(GuardedDownHere(hn::Neg(times.leave))));
+    const auto leave = hn::Min(hn::Set(kTag, 1.0F), hn::Neg(GuardedDownHere(hn::Neg(times.leave))));
     const auto bound = hn::IfThenElse(hn::Gt(enter, leave), hn::Set(kTag, kNeverMet), enter);
     near |= Finish(bound, first, limit, bounds);
   }
