@@ -116,8 +116,7 @@ CenterOffset ComputeCenterOffset(const PosedShape& a, const PosedShape& b) {
   exponent -= kOffsetBits;
   const Vec3d p_WA = Scaled(a.pose.p_WS, -exponent);
   const Vec3d p_WB = Scaled(b.pose.p_WS, -exponent);
-  const Vec3<Dd> origins = {SumOf(p_WB.x, -p_WA.x), SumOf(p_WB.y, -p_WA.y),
-                            SumOf(p_WB.z, -p_WA.z)};
+  const Vec3<Dd> origins = {SumOf(p_WB.x, -p_WA.x), SumOf(p_WB.y, -p_WA.y), SumOf(p_WB.z, -p_WA.z)};
   // No sums that change nothing.
   if (centers_exponent == kNoExponent) return {origins, exponent};
   const Vec3<Dd> center_b = RotatedCenter(b, exponent);
