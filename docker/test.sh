@@ -2,16 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Builds the image and tries it the way it is meant to be run: not root, nothing writable, no
-# capabilities. Needs root, buildah, podman and runc (`./dev docker` sees to them). Images and
-# layers live in a store of their own, so that nothing of yours is touched and the next run is fast.
-# Where no registry can be reached a base image is made from Debian's packages. --twice: builds it a second
-# time from nothing and sees whether its layers are the same.
+# capabilities. Needs root, buildah, podman and runc (`./dev docker` sees to them). Where no registry can be
+# reached a base image is made from Debian's packages. --twice: builds it a second time from nothing and
+# sees whether its layers are the same.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-readonly base=docker.io/library/debian:bookworm-slim
-readonly image=localhost/clearance:test
-readonly store=${CLEARANCE_CONTAINER_STORE:-/var/tmp/clearance-containers}
+# shellcheck source=docker/containers.sh
+source docker/containers.sh
 scratch=$(mktemp -d)
 container=clearance-test-$$
 volume=clearance-test-$$
@@ -19,38 +17,9 @@ volume=clearance-test-$$
 Cleanup() {
   podman rm -f "$container" >/dev/null 2>&1 || true
   podman volume rm -f "$volume" >/dev/null 2>&1 || true
-  Compose down -v >/dev/null 2>&1 || true
   rm -rf -- "$scratch"
 }
 trap Cleanup EXIT
-
-Compose() { podman-compose -p clearance-test -f "$scratch/compose/compose.yaml" "$@"; }
-
-Say() { printf '\n== docker: %s  [%d s]\n' "$1" "$SECONDS"; }
-
-Die() {
-  printf 'docker/test.sh: %s\n' "$1" >&2
-  exit 1
-}
-
-# runc and cgroupfs also work where cgroups are hybrid and there is no systemd.
-Configure() {
-  cat >"$scratch/storage.conf" <<TEXT
-[storage]
-driver = "overlay"
-graphroot = "$store/graph"
-runroot = "$store/run"
-TEXT
-  cat >"$scratch/containers.conf" <<TEXT
-[containers]
-default_ulimits = ["nofile=4096:4096", "nproc=4096:4096"]
-[engine]
-cgroup_manager = "cgroupfs"
-events_logger = "file"
-runtime = "runc"
-TEXT
-  export CONTAINERS_STORAGE_CONF=$scratch/storage.conf CONTAINERS_CONF=$scratch/containers.conf
-}
 
 HaveBase() {
   podman image exists "$base" && return
@@ -95,54 +64,15 @@ Build() {
   }
 }
 
-# Prometheus is made from Debian's package where no registry can be reached.
-HavePrometheus() {
-  local name=$1
-  podman image exists "$name" && return
-  timeout 60 podman pull -q "$name" 2>/dev/null && return
-  echo '   no registry in reach: making a stand-in for Prometheus from the Debian package'
-  buildah bud --isolation chroot --network host --format docker -t "$name" - >"$scratch/prometheus.log" 2>&1 <<TEXT || {
-FROM $base
-RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends prometheus \
- && mkdir -p /prometheus && chown nobody: /prometheus
-USER nobody
-VOLUME /prometheus
-ENTRYPOINT ["prometheus", "--config.file=/etc/prometheus/prometheus.yml", "--storage.tsdb.path=/prometheus"]
-TEXT
-    tail -n 20 "$scratch/prometheus.log" >&2
-    Die 'the stand-in for Prometheus does not build'
-  }
-}
-
-# compose.yaml but for the limit of open files, which takes a privilege that a build machine may lack, and for
-# Grafana, of which Debian has no package. Names are found across two networks by podman's newer network backend alone.
-TryCompose() {
-  Say 'starting the server and Prometheus together'
-  HavePrometheus "$(awk '/image:.*prometheus/ { print $2 }' docker/compose.yaml)"
-  podman tag "$image" "$(awk '/image: clearance/ { print $2 }' docker/compose.yaml)"
-  sed -i 's/^\[engine\]/[network]\nnetwork_backend = "netavark"\n[engine]/' "$scratch/containers.conf"
-  mkdir "$scratch/compose"
-  cp -r docker/prometheus "$scratch/compose"
-  sed '/^ *ulimits:$/d; /^ *nofile:/d' docker/compose.yaml >"$scratch/compose/compose.yaml"
-  Compose up -d clearance prometheus >"$scratch/compose.log" 2>&1 || {
-    tail -n 20 "$scratch/compose.log" >&2
-    Die 'they do not start'
-  }
-  local tries query=http://127.0.0.1:9090/api/v1
-  for ((tries = 0; tries < 100; ++tries)); do
-    ! curl -fsS "$query/query?query=up" 2>/dev/null | grep -q ',"1"\]' || break
-    sleep 0.5
-  done
-  ((tries < 100)) || Die 'Prometheus does not reach the server'
-  curl -fsS "$query/rules" | grep -q ClearanceAuditLinesLost || Die 'Prometheus has no rules'
-  Compose down -v >/dev/null 2>&1
-  echo '   Prometheus scrapes the server and has its rules'
-}
-
-Configure
+Configure "$scratch"
 HaveBase
 
 Say 'building the image'
+# What this machine has compiled already is not compiled again: same sources, same compiler. In a step of
+# its own, as a volume leaves its mount point in every stage.
+if cache=$(ccache --get-config cache_dir 2>/dev/null) && [[ -d $cache ]]; then
+  Build "$image-build" --target build --volume "$cache:/root/.cache/ccache"
+fi
 Build "$image"
 podman image ls --format '   {{.Repository}}:{{.Tag}}  {{.Size}}' "$image"
 
@@ -198,5 +128,3 @@ podman stop -t 30 "$container" >/dev/null
 status=$(podman inspect -f '{{.State.ExitCode}}' "$container")
 [[ $status == 0 ]] || Die "it ended with status $status on SIGTERM"
 echo '   SIGTERM: status 0'
-
-TryCompose

@@ -49,7 +49,8 @@ std::uint32_t GapsHere(const FloatBox& probe, const BoxNode& node, float limit,
   return near;
 }
 
-// The vectors of EntryTime.
+// The vectors of EntryTime, before its guards: these never turn an order round, so that one of the
+// latest is the latest of all.
 struct Times {
   hn::Vec<FloatTag> enter;
   hn::Vec<FloatTag> leave;
@@ -68,14 +69,13 @@ inline void MeetAlongAxis(hn::Vec<FloatTag> below, hn::Vec<FloatTag> above, floa
   if (inverse == 0.0F) {
     const auto zero = hn::Zero(kTag);
     const auto is_apart = hn::Or(hn::Gt(below, zero), hn::Lt(above, zero));
-    times->enter = hn::IfThenElse(is_apart, hn::Set(kTag, kNeverMet), times->enter);
+    times->enter = hn::IfThenElse(is_apart, hn::Inf(kTag), times->enter);
     return;
   }
   const auto one = hn::Mul(below, hn::Set(kTag, inverse));
   const auto other = hn::Mul(above, hn::Set(kTag, inverse));
-  const auto last = hn::Max(one, other);
-  times->enter = hn::Max(times->enter, GuardedDownHere(hn::Min(one, other)));
-  times->leave = hn::Min(times->leave, hn::Neg(GuardedDownHere(hn::Neg(last))));
+  times->enter = hn::Max(times->enter, hn::Min(one, other));
+  times->leave = hn::Min(times->leave, hn::Max(one, other));
 }
 
 std::uint32_t EntriesHere(const MovingFloatBox& probe, const BoxNode& node, float limit,
@@ -83,15 +83,16 @@ std::uint32_t EntriesHere(const MovingFloatBox& probe, const BoxNode& node, floa
   constexpr FloatTag kTag;
   std::uint32_t near = 0;
   for (std::size_t first = 0; first < kNodeLanes; first += hn::MaxLanes(kTag)) {
-    Times times = {hn::Zero(kTag), hn::Set(kTag, 1.0F)};
+    Times times = {hn::Neg(hn::Inf(kTag)), hn::Inf(kTag)};
     for (int i = 0; i < 3; ++i) {
       const auto low = hn::LoadU(kTag, node.low[i].data() + first);
       const auto high = hn::LoadU(kTag, node.high[i].data() + first);
       MeetAlongAxis(hn::Sub(low, hn::Set(kTag, probe.box.high[i])),
                     hn::Sub(high, hn::Set(kTag, probe.box.low[i])), probe.inverse[i], &times);
     }
-    const auto is_never = hn::Gt(times.enter, times.leave);
-    const auto bound = hn::IfThenElse(is_never, hn::Set(kTag, kNeverMet), times.enter);
+    const auto enter = hn::Max(hn::Zero(kTag), GuardedDownHere(times.enter));
+    const auto leave = hn::Min(hn::Set(kTag, 1.0F), hn::Neg(GuardedDownHere(hn::Neg(times.leave))));
+    const auto bound = hn::IfThenElse(hn::Gt(enter, leave), hn::Set(kTag, kNeverMet), enter);
     near |= Finish(bound, first, limit, bounds);
   }
   return near;

@@ -34,6 +34,13 @@ bool HasPolygons(const HullFaces& faces) {
   return faces.corners.size() > 3 * std::size_t{faces.face_count()};
 }
 
+bool IsFaceOfAll(const HullFaces& faces, std::uint32_t face, Corners vertices) {
+  for (const VertexIndex vertex : vertices) {
+    if (!Contains(faces.FacesOf(vertex), face)) return false;
+  }
+  return true;
+}
+
 // The corners of the one face inside which the vertices lie, if it has more than three: three of
 // its corners, or two that a diagonal joins. Else none. An edge is a side of two faces.
 Corners PolygonOf(const ConvexShape& shape, Corners feature) {
@@ -42,12 +49,9 @@ Corners PolygonOf(const ConvexShape& shape, Corners feature) {
   int found = 0;
   std::uint32_t common = 0;
   for (const std::uint32_t face : faces.FacesOf(feature[0])) {
-    bool is_common = true;
-    for (const VertexIndex vertex : feature.subspan(1)) {
-      is_common &= Contains(faces.FacesOf(vertex), face);
-    }
-    found += is_common ? 1 : 0;
-    if (is_common) common = face;
+    if (!IsFaceOfAll(faces, face, feature.subspan(1))) continue;
+    ++found;
+    common = face;
   }
   if (found != 1) return {};
   const Corners polygon = faces.CornersOf(common);

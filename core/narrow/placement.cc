@@ -101,6 +101,9 @@ double CenterError(const PosedShape& posed, int exponent) {
 
 Vec3<Dd> RotatedCenter(const PosedShape& posed, int exponent) {
   if (CenterExponent(posed) == kNoExponent) return {};
+  // As below, without the products and sums that change nothing; no zero is negative.
+  if (HasWorldAxes(posed) && IsZero(posed.local.p_WS))
+    return To<Dd>(Scaled(posed.shape.center(), -exponent) + Vec3d{});
   const Vec3<Dd> center = To<Dd>(Scaled(posed.shape.center(), -exponent));
   const Vec3<Dd> origin = To<Dd>(Scaled(posed.local.p_WS, -exponent));
   return Rotated(posed.pose.q_WS, origin + Rotated(posed.local.q_WS, center));
@@ -113,14 +116,12 @@ CenterOffset ComputeCenterOffset(const PosedShape& a, const PosedShape& b) {
   exponent -= kOffsetBits;
   const Vec3d p_WA = Scaled(a.pose.p_WS, -exponent);
   const Vec3d p_WB = Scaled(b.pose.p_WS, -exponent);
-  if (centers_exponent == kNoExponent) {
-    // As below, without the sums that change nothing.
-    return {{SumOf(p_WB.x, -p_WA.x), SumOf(p_WB.y, -p_WA.y), SumOf(p_WB.z, -p_WA.z)}, exponent};
-  }
-  const Vec3<Dd> origin_a = To<Dd>(p_WA);
-  const Vec3<Dd> origin_b = To<Dd>(p_WB);
-  const Vec3<Dd> centers = RotatedCenter(b, exponent) - RotatedCenter(a, exponent);
-  return {(origin_b - origin_a) + centers, exponent};
+  const Vec3<Dd> origins = {SumOf(p_WB.x, -p_WA.x), SumOf(p_WB.y, -p_WA.y), SumOf(p_WB.z, -p_WA.z)};
+  // No sums that change nothing.
+  if (centers_exponent == kNoExponent) return {origins, exponent};
+  const Vec3<Dd> center_b = RotatedCenter(b, exponent);
+  if (IsCentered(a)) return {origins + center_b, exponent};
+  return {origins + (center_b - RotatedCenter(a, exponent)), exponent};
 }
 
 int LeastExponent(const PosedShape& a, const PosedShape& b, const CenterOffset& offset) {

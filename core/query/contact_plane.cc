@@ -26,9 +26,22 @@ using Dd4 = DoubleDouble4;
 struct Turn {
   Matrix4 matrix;
   Dd length_sq = 1.0;
+  bool is_none = false;  // the matrix is that of the identity, exactly
+
+  // The product with the identity's matrix is what it turns, but that no zero is negative.
+  // Requires: no sum of hi and lo is rounded to another hi.
+  HWY_INLINE Dd4 operator*(const Dd4& v) const {
+    if (is_none) return {v.hi + Double4{}, v.lo + Double4{}};
+    return matrix * v;
+  }
+  HWY_INLINE Dd4 operator*(const Vec3d& v) const {
+    if (is_none) return {ToDouble4(v) + Double4{}, Double4{}};
+    return TimesDouble(matrix, v);
+  }
 };
 
 HWY_INLINE Turn TurnOf(const Quaternion& q) {
+  if (IsIdentity(q) && q.w * q.w == 1) return {Matrix4{}, 1.0, true};
   const Double4 all = {q.x, q.y, q.z, q.w};
   const Dd4 squares = TwoProduct(all, all);
   const Dd4 mixed = TwoProduct(Double4{q.x, q.x, q.y, 0}, Double4{q.y, q.z, q.z, 0});
@@ -47,14 +60,16 @@ HWY_INLINE Turn TurnOf(const Quaternion& q) {
   const Dd4 above_z = Shuffled<1, 6, 6, 6>(sums, differences);
   return {{Shuffled<0, 5, 6, 7>(ends, below_x), Shuffled<4, 1, 6, 7>(ends, beside_y),
            Shuffled<4, 5, 2, 7>(ends, above_z)},
-          At(ends, 3)};
+          At(ends, 3),
+          false};
 }
 
 HWY_INLINE Turn TurnOf(const PosedShape& posed) {
   const Turn pose = TurnOf(posed.pose.q_WS);
   if (IsIdentity(posed.local.q_WS)) return pose;
   const Turn local = TurnOf(posed.local.q_WS);
-  return {pose.matrix * local.matrix, pose.length_sq * local.length_sq};
+  if (pose.is_none) return local;
+  return {pose.matrix * local.matrix, pose.length_sq * local.length_sq, false};
 }
 
 HWY_INLINE Dd4 Offset(const Vec3d& a, const Vec3d& b) {
@@ -92,8 +107,8 @@ class Finder {
   bool FindOnFaceOfB() { return FindOnFace(b_, a_, -1); }
 
   bool FindBetweenEdges() {
-    const Dd4 e_W = a_.turn.matrix * a_.corners.Edge(1);
-    const Dd4 f_W = b_.turn.matrix * b_.corners.Edge(1);
+    const Dd4 e_W = a_.turn * a_.corners.Edge(1);
+    const Dd4 f_W = b_.turn * b_.corners.Edge(1);
     const Dd4 n_W = Cross(e_W, f_W);
     const Dd lengths_sq = a_.turn.length_sq * b_.turn.length_sq;
     const Dd4 along = Dots(
@@ -114,7 +129,7 @@ class Finder {
     Turn turn;
     Corners corners;
 
-    HWY_INLINE Dd4 FirstCorner() const { return TimesDouble(turn.matrix, corners[0]); }
+    HWY_INLINE Dd4 FirstCorner() const { return turn * corners[0]; }
   };
 
   // Along a normal of either sense, everything scaled by its length and `factor`.
@@ -140,7 +155,7 @@ class Finder {
     const Dd4 e = face.corners.Edge(1);
     const Dd4 f = face.corners.Edge(2);
     const Dd4 n = Cross(e, f);
-    const Dd4 n_W = face.turn.matrix * n;
+    const Dd4 n_W = face.turn * n;
     const Dd4 of_corner = TimesDouble(n, ToDouble4(face.corners[0]));
     const Dd height = At(of_corner, 0) + At(of_corner, 1) + At(of_corner, 2);
     const Dd4 along =

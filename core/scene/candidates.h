@@ -128,6 +128,11 @@ class Pairs {
   }
   bool has_stopped() const { return asker_.pacer != nullptr && asker_.pacer->has_stopped(); }
 
+  // Of asking a candidate.
+  bool SpendOn(const Candidate& candidate, std::uint64_t distances) const {
+    return asker_.pacer == nullptr || asker_.pacer->Spend(CostOf(candidate, distances));
+  }
+
   // What asking a candidate takes at most, in vertices, if a pair of pieces takes so many
   // distances.
   std::uint64_t CostOf(const Candidate& candidate, std::uint64_t distances) const;

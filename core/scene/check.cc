@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <limits>
+#include <vector>
 
 #include "core/math/rounding.h"
+#include "core/narrow/fixed_list.h"
 #include "core/scene/scene_query.h"
 #include "core/scene/scratch.h"
 
@@ -51,6 +55,24 @@ class FreeRadius {
   double least_ = std::numeric_limits<double>::infinity();
 };
 
+// Takes what is not free into the answer of the whole.
+void Keep(const PairVerdict& found, CheckAnswer* answer) {
+  const bool is_first = answer->verdict == Verdict::kFree;
+  const bool is_stronger =
+      answer->verdict == Verdict::kUndecided && found.verdict == Verdict::kTouching;
+  if (!is_first && !is_stronger) return;
+  answer->verdict = found.verdict;
+  answer->first = found;
+}
+
+// Where the pacer has stopped.
+CheckAnswer Stopped(const CheckAnswer& answer) {
+  return {.verdict = Verdict::kUndecided,
+          .reason = UndecidedReason::kBudget,
+          .first = {},
+          .counters = answer.counters};
+}
+
 // One check on its way.
 class Checker {
  public:
@@ -72,13 +94,7 @@ class Checker {
   }
 
   // What was found, unless the pacer has stopped.
-  CheckAnswer Answer() const {
-    if (!pairs_.has_stopped()) return answer_;
-    return {.verdict = Verdict::kUndecided,
-            .reason = UndecidedReason::kBudget,
-            .first = {},
-            .counters = answer_.counters};
-  }
+  CheckAnswer Answer() const { return pairs_.has_stopped() ? Stopped(answer_) : answer_; }
 
   // Requires: Run found everything free.
   void FindFreeRadius() {
@@ -131,19 +147,10 @@ class Checker {
       const PairVerdict found = {candidates[i].ids, VerdictOf(answers[i], candidates[i].margin),
                                  answers[i].bracket};
       if (found.verdict == Verdict::kFree) continue;
-      Keep(found);
+      Keep(found, &answer_);
       if (!sink(found)) return false;
     }
     return true;
-  }
-
-  void Keep(const PairVerdict& found) {
-    const bool is_first = answer_.verdict == Verdict::kFree;
-    const bool is_stronger =
-        answer_.verdict == Verdict::kUndecided && found.verdict == Verdict::kTouching;
-    if (!is_first && !is_stronger) return;
-    answer_.verdict = found.verdict;
-    answer_.first = found;
   }
 
   bool AddAsked(absl::Span<const Candidate> chunk, FreeRadius* radius) {
@@ -167,6 +174,129 @@ class Checker {
   Search<FloatBox> search_;
 };
 
+// Checks of several rows side by side, each as CheckScene has it: the same groups of the same pairs
+// in the same order, but those of all rows together. Keeps references.
+class RowsChecker {
+ public:
+  // Requires: own pairs are found; at most kChecksAtOnce answers, whose rows begin at `first`.
+  RowsChecker(const Configurations& configurations, std::size_t first, SceneScratch* scratch)
+      : configurations_(configurations), first_(first), scratch_(scratch) {}
+
+  void Run(absl::Span<CheckAnswer> answers) {
+    answers_ = answers;
+    waiting().clear();
+    for (std::size_t i = 0; i < answers.size(); ++i) Begin(i);
+    while (IsAnyWaiting()) AskNext();
+  }
+
+ private:
+  // The candidates that are left, from `next` to `end` of those that wait.
+  struct Row {
+    std::size_t next = 0;
+    std::size_t end = 0;
+  };
+  struct Asked {
+    std::size_t row;
+    std::size_t begin;
+    std::size_t size;
+  };
+
+  std::vector<Candidate>& waiting() const { return scratch_->parts().waiting; }
+
+  Asker AskerOf(std::size_t i) const {
+    Asker asker = configurations_.asker;
+    const std::size_t size = asker.bodies.size();
+    asker.poses = configurations_.poses.subspan((first_ + i) * size, size);
+    return asker;
+  }
+
+  // Finds the candidates of row i, or answers it at once where these are many or have margins.
+  void Begin(std::size_t i) {
+    const Asker asker = AskerOf(i);
+    const Pairs pairs(asker);
+    SceneScratch::Parts& parts = scratch_->parts();
+    answers_[i] = {};
+    const Search<FloatBox> search = {pairs, StandingProbes(pairs, Margins::kAround, &parts),
+                                     &parts.queue, &answers_[i].counters};
+    const std::size_t begin = waiting().size();
+    bool is_plain = true;
+    const float meeting = 0;
+    ForEachChunk(search, {}, &meeting, [&](absl::Span<const Candidate> chunk) {
+      is_plain = chunk.size() < CandidateQueue::kFirst && !HasMargin(chunk);
+      if (is_plain) waiting().insert(waiting().end(), chunk.begin(), chunk.end());
+      return false;
+    });
+    rows_[i] = {begin, waiting().size()};
+    if (!is_plain) {
+      answers_[i] = CheckScene(asker, {}, scratch_);
+    } else if (pairs.has_stopped()) {
+      answers_[i] = Stopped(answers_[i]);
+    }
+  }
+
+  static bool HasMargin(absl::Span<const Candidate> candidates) {
+    return std::any_of(candidates.begin(), candidates.end(),
+                       [](const Candidate& candidate) { return candidate.margin != 0; });
+  }
+
+  bool IsAnyWaiting() const {
+    return std::any_of(rows_.begin(), rows_.end(),
+                       [](const Row& row) { return row.next < row.end; });
+  }
+
+  // The next group of each row, as many groups as there is room for.
+  void AskNext() {
+    FixedList<Asked, static_cast<int>(kChecksAtOnce)> asked;
+    std::vector<BodyIntersectionQuestion>& questions = scratch_->parts().sign_questions;
+    questions.clear();
+    for (std::size_t i = 0; i < answers_.size(); ++i) {
+      Row& row = rows_[i];
+      if (row.next == row.end) continue;
+      if (questions.size() + kVerdictsAtOnce.size > kIntersectionsAtOnce) break;
+      const Asker asker = AskerOf(i);
+      const Pairs pairs(asker);
+      absl::Span<const Candidate> left =
+          absl::MakeConstSpan(waiting()).subspan(row.next, row.end - row.next);
+      const Group group = TakeGroup(pairs, kVerdictsAtOnce, &left);
+      if (!pairs.Spend(group.cost)) {
+        answers_[i] = Stopped(answers_[i]);
+        row.next = row.end;
+        continue;
+      }
+      for (const Candidate& candidate : group.candidates)
+        questions.push_back({pairs.PosedA(candidate), pairs.PosedB(candidate), {}});
+      asked.Append({i, row.next, group.candidates.size()});
+    }
+    const absl::Span<IntersectionAnswer> answers =
+        absl::MakeSpan(scratch_->parts().sign_answers).first(questions.size());
+    Intersections(questions, answers);
+    std::size_t first = 0;
+    for (int k = 0; k < asked.size(); ++k) {
+      Put(asked[k], answers.subspan(first, asked[k].size));
+      first += asked[k].size;
+    }
+  }
+
+  void Put(const Asked& asked, absl::Span<const IntersectionAnswer> found) {
+    CheckAnswer& answer = answers_[asked.row];
+    Row& row = rows_[asked.row];
+    answer.counters.exact += asked.size;
+    row.next += asked.size;
+    for (std::size_t k = 0; k < asked.size && answer.verdict != Verdict::kTouching; ++k) {
+      const Candidate& candidate = waiting()[asked.begin + k];
+      const PairVerdict put = {candidate.ids, VerdictOf(found[k], 0), found[k].bracket};
+      if (put.verdict != Verdict::kFree) Keep(put, &answer);
+    }
+    if (answer.verdict == Verdict::kTouching) row.next = row.end;
+  }
+
+  const Configurations& configurations_;
+  const std::size_t first_;
+  SceneScratch* const scratch_;
+  absl::Span<CheckAnswer> answers_;
+  std::array<Row, kChecksAtOnce> rows_ = {};
+};
+
 }  // namespace
 
 CheckAnswer CheckScene(const Asker& asker, const CheckOptions& options, SceneScratch* scratch) {
@@ -184,11 +314,18 @@ CheckAnswer CheckAll(const Asker& asker, VerdictSink sink, SceneScratch* scratch
 
 void CheckConfigurations(const Configurations& configurations, const CheckOptions& options,
                          absl::Span<CheckAnswer> answers, SceneScratch* scratch) {
-  Asker one = configurations.asker;
+  Configurations asked = configurations;
+  if (asked.asker.own_pairs == nullptr) {
+    scratch->parts().own_pairs.Find(asked.asker);
+    asked.asker.own_pairs = &scratch->parts().own_pairs;
+  }
+  if (!options.wants_free_radius) {
+    for (std::size_t first = 0; first < answers.size(); first += kChecksAtOnce)
+      RowsChecker(asked, first, scratch).Run(answers.subspan(first, kChecksAtOnce));
+    return;
+  }
+  Asker one = asked.asker;
   const std::size_t size = one.bodies.size();
-  OwnPairs& own_pairs = scratch->parts().own_pairs;
-  own_pairs.Find(one);
-  one.own_pairs = &own_pairs;
   for (std::size_t i = 0; i < answers.size(); ++i) {
     one.poses = configurations.poses.subspan(i * size, size);
     answers[i] = CheckScene(one, options, scratch);

@@ -32,6 +32,8 @@ PairRules::PairRules(absl::Span<const PairRule> rules) {
 
 const PairRule* PairRules::Find(BodyId a, BodyId b) const {
   const std::pair<BodyId, BodyId> key = std::minmax(a, b);
+  // Rules of a robot's own bodies say nothing of obstacles, whose ids are most often others.
+  if (rules_.empty() || key.first < rules_.front().a || key.first > rules_.back().a) return nullptr;
   const auto found = std::lower_bound(
       rules_.begin(), rules_.end(), key,
       [](const PairRule& rule, const auto& wanted) { return KeyOf(rule) < wanted; });

@@ -204,12 +204,17 @@ NearestAnswer Nearest(const Asker& asker, const ClearanceOptions& options,
 
 // Many places of the same bodies.
 struct Configurations {
-  Asker asker;  // its poses and own_pairs are not used
+  Asker asker;  // its poses are not used; its own_pairs are found where they are null
   // One pose each body of the asker, row after row.
   absl::Span<const Pose> poses;
 };
 
-// Row i is asked for answers[i], as alone. Requires: a row for each answer.
+// Row i is asked for answers[i], as alone: the same bits whatever the other rows are, unless a
+// pacer stops. Requires: a row for each answer.
+//
+// Checks of so many rows go side by side where each is one of few pairs without margins, and free
+// radii are not asked for: so their searches fill the lanes of the processor's vectors.
+inline constexpr std::size_t kChecksAtOnce = 32;
 void CheckConfigurations(const Configurations& configurations, const CheckOptions& options,
                          absl::Span<CheckAnswer> answers, SceneScratch* scratch);
 void ClearanceOfConfigurations(const Configurations& configurations,

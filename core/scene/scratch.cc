@@ -11,11 +11,12 @@
 
 namespace clearance {
 
-SceneScratch::Parts::Parts() : point(MakeBody(std::get<ConvexShapePtr>(MakePoint(0)))) {
+SceneScratch::Parts::Parts()
+    : point{0, MakeBody(std::get<ConvexShapePtr>(MakePoint(0))), {}, {}, 0} {
   questions.reserve(kDistancesAtOnce);
   answers.resize(kDistancesAtOnce);
-  sign_questions.reserve(kDistancesAtOnce);
-  sign_answers.resize(kDistancesAtOnce);
+  sign_questions.reserve(kIntersectionsAtOnce);
+  sign_answers.resize(kIntersectionsAtOnce);
 }
 
 SceneScratch::SceneScratch() : parts_(std::make_unique<Parts>()) {}

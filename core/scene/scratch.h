@@ -24,8 +24,9 @@ struct SceneScratch::Parts {
   std::vector<BodyDistanceQuestion> questions;
   std::vector<DistanceAnswer> answers;  // kDistancesAtOnce of them
   std::vector<BodyIntersectionQuestion> sign_questions;
-  std::vector<IntersectionAnswer> sign_answers;  // kDistancesAtOnce of them
-  RigidBodyPtr point;                            // of rays
+  std::vector<IntersectionAnswer> sign_answers;  // kIntersectionsAtOnce of them
+  std::vector<Candidate> waiting;                // of checks side by side
+  SceneBody point;                               // of rays
   OwnPairs own_pairs;                            // of configurations
 };
 

@@ -105,7 +105,7 @@ class Sweeper {
     const auto ask = [&](absl::Span<const Candidate> chunk) {
       for (const Candidate& candidate : chunk) {
         if (candidate.bound > reach) continue;
-        if (!pairs_.Spend(pairs_.CostOf(candidate, distances_a_pair_))) return false;
+        if (!pairs_.SpendOn(candidate, distances_a_pair_)) return false;
         ++counters.exact;
         if (!take(Ask(candidate, options))) return false;
         reach = RoundUpToFloat(limit());
@@ -191,16 +191,21 @@ SceneCounters ShowAll(Sweeper sweeper, const SweepOptions& options, SweepSink si
 class RayAsker {
  public:
   RayAsker(const Scene& scene, const Ray& ray, SceneScratch* scratch)
-      : body_{0, scratch->parts().point, {ray.origin, {}}, ray.bits, 0},
+      : start_{ray.origin, {}},
         motion_{.displacement = ray.displacement, .rotation = {}, .pivot = ray.origin},
-        asker_{.scene = scene, .bodies = absl::MakeConstSpan(&body_, 1), .pacer = ray.pacer},
+        asker_{.scene = scene,
+               .bodies = absl::MakeConstSpan(&scratch->parts().point, 1),
+               .poses = absl::MakeConstSpan(&start_, 1),
+               .pacer = ray.pacer},
         pairs_(asker_, ray.radius),
-        scratch_(&scratch->parts()) {}
+        scratch_(&scratch->parts()) {
+    scratch_->point.bits = ray.bits;
+  }
 
   Sweeper MakeSweeper() const { return {pairs_, absl::MakeConstSpan(&motion_, 1), scratch_}; }
 
  private:
-  const SceneBody body_;
+  const Pose start_;
   const Motion motion_;
   const Asker asker_;
   const Pairs pairs_;

@@ -42,6 +42,7 @@ bool FitsFloats(const Vec3d& d) {
 }  // namespace
 
 VertexIndex RoughlyHighestVertex(const ConvexShape& shape, const Vec3d& d, VertexIndex start) {
+  if (shape.vertex_count() == 1) return 0;
   if (shape.box_corners().is_box) return shape.box_corners().Towards(d);
   if (shape.scan_blocks().empty() || !FitsFloats(d)) return HighestVertex(shape, d, start);
   return HWY_DYNAMIC_DISPATCH(HighestInBlocksHere)(shape.scan_blocks(), d);

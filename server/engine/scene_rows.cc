@@ -108,6 +108,8 @@ void ForEachSceneRow(const Work& work, Pacer* pacer, const Kind& kind) {
 struct ThreadRoom {
   SceneScratch scratch;
   std::vector<Pose> poses;
+  std::vector<Pose> poses_ahead;  // of several rows
+  std::vector<CheckAnswer> checks_ahead;
   std::vector<Motion> motions;
   std::vector<PairDistance> nearest;
   OwnPairs own_pairs;
@@ -286,6 +288,50 @@ void ListVerdicts(const Asker& asker, const RowTools& tools, const ListOfRow& li
   if (tools.pacer->has_stopped()) lister.CutShort();
 }
 
+// Checks several rows before their turn, side by side, and hands the answers out one by one.
+class ChecksAhead {
+ public:
+  // Keeps references.
+  ChecksAhead(const ConfigurationRows& rows, const Work& work)
+      : rows_(rows), work_(work), next_row_(work.first) {}
+
+  // The answer of the next row that is not refused. Requires: tools with own pairs, rows with
+  // poses.
+  CheckAnswer Take(const RowTools& tools) {
+    if (next_answer_ == tools.room.checks_ahead.size() || !has_begun_) AskNext(tools);
+    return tools.room.checks_ahead[next_answer_++];
+  }
+
+ private:
+  void AskNext(const RowTools& tools) {
+    has_begun_ = true;
+    next_answer_ = 0;
+    std::vector<Pose>& poses = tools.room.poses_ahead;
+    poses.clear();
+    std::size_t count = 0;
+    for (; next_row_ < work_.first + work_.count && count < kChecksAtOnce; ++next_row_) {
+      if (next_fault_ < work_.faults.size() && work_.faults[next_fault_].index == next_row_) {
+        ++next_fault_;
+        continue;
+      }
+      for (std::size_t k = 0; k < rows_.asked.bodies.size(); ++k)
+        poses.push_back(PoseOfBody(rows_, k, next_row_));
+      ++count;
+    }
+    std::vector<CheckAnswer>& answers = tools.room.checks_ahead;
+    answers.resize(count);
+    CheckConfigurations({tools.AskerAnywhere(rows_.asked), poses}, {}, absl::MakeSpan(answers),
+                        &tools.room.scratch);
+  }
+
+  const ConfigurationRows& rows_;
+  const Work& work_;
+  std::uint32_t next_row_;
+  std::size_t next_fault_ = 0;
+  std::size_t next_answer_ = 0;
+  bool has_begun_ = false;
+};
+
 struct CheckKind {
   static constexpr int kRefused = kVerdictRefused;
   static constexpr int kUndecided = static_cast<int>(Verdict::kUndecided);
@@ -293,6 +339,7 @@ struct CheckKind {
   const CheckQuestions& questions;
   const CheckColumns& columns;
   const RowTools& tools;
+  ChecksAhead* ahead;
 
   using Answer = CheckAnswer;
 
@@ -300,11 +347,23 @@ struct CheckKind {
     return {.wants_free_radius = questions.wants_free_radii};
   }
 
+  // Whether rows are few pairs each, and enough to be asked side by side.
+  bool GoesAhead() const {
+    return tools.own_pairs != nullptr && questions.configurations.poses.data != nullptr &&
+           !questions.wants_free_radii;
+  }
+
   CheckAnswer Ask(std::uint32_t row, std::uint32_t i) const {
+    if (GoesAhead()) return Listed(row, i, ahead->Take(tools));
     const Asker asker = tools.AskerOf(questions.configurations, row);
-    CheckAnswer answer = CheckScene(asker, Options(), &tools.room.scratch);
-    if (answer.verdict != Verdict::kFree)
-      ListVerdicts(asker, tools, PairListOf(columns, questions, i), &answer);
+    return Listed(row, i, CheckScene(asker, Options(), &tools.room.scratch));
+  }
+
+  // With what is listed of the row.
+  CheckAnswer Listed(std::uint32_t row, std::uint32_t i, CheckAnswer answer) const {
+    if (answer.verdict == Verdict::kFree || columns.listed.list == nullptr) return answer;
+    const Asker asker = tools.AskerOf(questions.configurations, row);
+    ListVerdicts(asker, tools, PairListOf(columns, questions, i), &answer);
     return answer;
   }
 
@@ -605,7 +664,8 @@ void AnswerSceneRows(const Questions& questions, const Work& work, const Columns
 }  // namespace
 
 void AnswerRows(const CheckQuestions& questions, const Work& work, const CheckColumns& columns) {
-  AnswerSceneRows<CheckKind>(questions, work, columns);
+  ChecksAhead ahead(questions.configurations, work);
+  AnswerSceneRows<CheckKind>(questions, work, columns, &ahead);
 }
 
 void AnswerRows(const ClearanceQuestions& questions, const Work& work,

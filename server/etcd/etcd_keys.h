@@ -56,6 +56,8 @@ class EtcdKeys {
   static std::string Chunk(const std::string& chunks, std::string_view hash, std::uint32_t number);
 
   std::string Writer(const std::string& id) const { return root_ + "writers/" + id; }
+  // What the writer tries whether it can write.
+  std::string Probe(const std::string& id) const { return root_ + "probes/" + id; }
 
   KeyMeaning MeaningOf(std::string_view key) const;
 

@@ -57,7 +57,8 @@ EtcdStore::EtcdStore(const EtcdConfig& config, std::unique_ptr<EtcdClient> clien
 EtcdStore::~EtcdStore() {
   if (commits_ == 0) return;
   etcdserverpb::TxnRequest request;
-  request.add_success()->mutable_request_delete_range()->set_key(keys_.Writer(writer_));
+  for (const std::string& key : {keys_.Writer(writer_), keys_.Probe(writer_)})
+    request.add_success()->mutable_request_delete_range()->set_key(key);
   etcdserverpb::TxnResponse response;
   client_->Txn(request, kQuickAnswer, &response).IgnoreError();
 }
@@ -223,6 +224,13 @@ absl::StatusOr<SharedStore::Outcome> EtcdStore::Decide(const etcdserverpb::TxnRe
     if (SteadyNow() >= end) return absl::UnknownError(status.message());
     absl::SleepFor(kTryPause);
   }
+}
+
+absl::Status EtcdStore::Probe() {
+  etcdserverpb::TxnRequest request;
+  request.add_success()->mutable_request_put()->set_key(keys_.Probe(writer_));
+  etcdserverpb::TxnResponse response;
+  return client_->Txn(request, kQuickAnswer, &response);
 }
 
 absl::StatusOr<CommitPlace> EtcdStore::Newest() {

@@ -42,6 +42,7 @@ class EtcdStore final : public SharedStore {
   absl::StatusOr<OwnedContent> ReadContent(const std::string& digest) const override;
 
   absl::StatusOr<Outcome> CommitAfter(CommitPlace base, const RegistryChanges& changes) override;
+  absl::Status Probe() override;
   std::size_t most_changes() const override { return kMostChangesOfCommit; }
   absl::StatusOr<CommitPlace> Newest() override;
   absl::Status Follow(CommitPlace after, const Take& take) override;

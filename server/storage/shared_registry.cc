@@ -18,8 +18,8 @@ constexpr std::uint64_t kMostNewsBytes = 64 * kMebibyte;
 constexpr std::chrono::milliseconds kQuestionInterval{1000};
 // Between two looks at who waits.
 constexpr std::chrono::milliseconds kLookInterval{50};
-// A commit that is known and does not come for so long is looked for elsewhere.
-constexpr absl::Duration kMostLag = absl::Milliseconds(300);
+// Whoever follows is not left alone for longer.
+constexpr absl::Duration kLongestLag = absl::Seconds(20);
 // Between two tries to follow, and between two to read everything anew.
 constexpr std::chrono::milliseconds kFollowInterval{50};
 constexpr std::chrono::milliseconds kReloadInterval{1000};
@@ -43,9 +43,11 @@ SharedRegistry::SharedRegistry(Parts parts)
     : store_(std::move(parts.store)),
       mirror_(std::move(parts.mirror)),
       patience_(parts.patience),
+      least_lag_(parts.most_lag),
       series_(parts.series),
       log_(parts.log),
-      place_(store_->place()) {
+      place_(store_->place()),
+      most_lag_(parts.most_lag) {
   if (series_ != nullptr) series_->is_reached->Set(1);
 }
 
@@ -111,6 +113,7 @@ bool SharedRegistry::Take(FollowedCommit commit) {
     changed_.wait(
         lock, [this] { return is_ending_ || is_reload_wanted_ || news_bytes_ <= kMostNewsBytes; });
     if (is_ending_ || is_reload_wanted_) return false;
+    most_lag_ = least_lag_;
     if (commit.place <= place_) return true;  // this server's own
     news_bytes_ += commit.bytes;
     news_.push_back(std::move(commit));
@@ -154,6 +157,7 @@ void SharedRegistry::AskAll() {
     }
     const absl::StatusOr<CommitPlace> newest = store_->Newest();
     Asked(std::exchange(asked, {}), before, newest);
+    ProbeCommits();
     if (newest.ok()) continue;
     std::unique_lock lock(mutex_);
     changed_.wait_for(lock, kLookInterval, [this] { return is_ending_; });
@@ -219,8 +223,19 @@ void SharedRegistry::Asked(std::vector<Waiter> asked, CommitPlace before,
     }
   }
   if (is_behind) hooks_.wake();
-  SetStatus(newest.status());
+  SetStatus(newest.status(), &reads_);
   Finish(ends);
+}
+
+bool SharedRegistry::IsLagging(SteadyTime since) {
+  return news_.empty() && !is_reload_wanted_ &&
+         SteadyNow() - std::max(since, interrupted_) >= most_lag_;
+}
+
+// Who is slow, and not silent, is given more time the next time.
+void SharedRegistry::NoteInterruption() {
+  interrupted_ = SteadyNow();
+  most_lag_ = std::min(2 * most_lag_, kLongestLag);
 }
 
 void SharedRegistry::LookAtLate() {
@@ -230,7 +245,7 @@ void SharedRegistry::LookAtLate() {
     const std::lock_guard lock(mutex_);
     const SteadyTime now = SteadyNow();
     for (Waiters& waiters : waiting_) {
-      is_lagging = is_lagging || now - waiters.since >= kMostLag;
+      is_lagging = is_lagging || IsLagging(waiters.since);
       const auto late =
           std::partition(waiters.all.begin(), waiters.all.end(),
                          [&](const Waiter& waiter) { return now - waiter.since < patience_; });
@@ -241,11 +256,9 @@ void SharedRegistry::LookAtLate() {
       });
       waiters.all.erase(late, waiters.all.end());
     }
-    is_lagging =
-        is_lagging && news_.empty() && !is_reload_wanted_ && now - interrupted_ >= kMostLag;
-    if (is_lagging) interrupted_ = now;
+    if (is_lagging) NoteInterruption();
     std::erase_if(waiting_, [&](const Waiters& waiters) {
-      return waiters.all.empty() && now - waiters.since >= std::max(patience_, 2 * kMostLag);
+      return waiters.all.empty() && now - waiters.since >= std::max(patience_, 2 * least_lag_);
     });
   }
   if (is_lagging) store_->Interrupt();
@@ -332,10 +345,10 @@ absl::Status SharedRegistry::CatchUp(CommitPlace place) {
       if (!damage_.ok()) return damage_;
       if (is_ending_ || SteadyNow() - began >= patience_)
         return absl::UnavailableError("the last commit of another server has not come yet");
-      const bool is_lagging = SteadyNow() - std::max(began, interrupted_) >= kMostLag;
       changed_.wait_for(lock, kLookInterval,
                         [this] { return is_ending_ || !news_.empty() || is_reload_wanted_; });
-      if (is_lagging) interrupted_ = SteadyNow();
+      const bool is_lagging = IsLagging(began);
+      if (is_lagging) NoteInterruption();
       lock.unlock();
       if (is_lagging) store_->Interrupt();
     }
@@ -353,7 +366,8 @@ absl::StatusOr<SharedStore::Outcome> SharedRegistry::Commit(const RegistryChange
   }
   auto outcome = store_->CommitAfter(base, changes);
   if (series_ != nullptr && outcome.ok() && !outcome->is_made) series_->conflicts->Increment();
-  if (!outcome.ok()) SetStatus(outcome.status());
+  // Of no changes the store is only asked.
+  SetStatus(outcome.status(), changes.empty() ? &reads_ : &commits_);
   return outcome;
 }
 
@@ -380,25 +394,39 @@ void SharedRegistry::SetPlace(CommitPlace place) {
 
 absl::Status SharedRegistry::status() {
   const std::lock_guard lock(mutex_);
-  return damage_.ok() ? status_ : damage_;
+  return damage_.ok() ? Lasting(reads_) : damage_;
 }
 
-void SharedRegistry::SetStatus(const absl::Status& status) {
-  const std::lock_guard telling(tell_mutex_);
-  absl::Status now;
+void SharedRegistry::ProbeCommits() {
   {
     const std::lock_guard lock(mutex_);
-    // An election is over soon: until then nobody is refused before he has waited.
-    const SteadyTime time = SteadyNow();
-    failing_since_ = status.ok() ? SteadyTime::InfiniteFuture() : std::min(failing_since_, time);
-    status_ = time - failing_since_ >= patience_ ? status : absl::OkStatus();
-    now = damage_.ok() ? status_ : damage_;
+    if (commits_.failing_since == SteadyTime::InfiniteFuture()) return;
+  }
+  SetStatus(store_->Probe(), &commits_);
+}
+
+// An election is over soon: until then nobody is refused before he has waited.
+absl::Status SharedRegistry::Lasting(const Use& use) const {
+  return SteadyNow() - use.failing_since >= patience_ ? use.status : absl::OkStatus();
+}
+
+void SharedRegistry::SetStatus(const absl::Status& status, Use* use) {
+  const std::lock_guard telling(tell_mutex_);
+  absl::Status reads;
+  absl::Status commits;
+  {
+    const std::lock_guard lock(mutex_);
+    use->status = status;
+    use->failing_since =
+        status.ok() ? SteadyTime::InfiniteFuture() : std::min(use->failing_since, SteadyNow());
+    reads = damage_.ok() ? Lasting(reads_) : damage_;
+    commits = Lasting(commits_);
   }
   if (series_ != nullptr) {
-    series_->is_reached->Set(now.ok() ? 1 : 0);
-    if (!now.ok()) series_->failures->Increment();
+    series_->is_reached->Set(reads.ok() ? 1 : 0);
+    if (!reads.ok() || !commits.ok()) series_->failures->Increment();
   }
-  hooks_.tell(now);
+  hooks_.tell(reads.ok() ? commits : reads);
 }
 
 }  // namespace clearance::server

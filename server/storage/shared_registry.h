@@ -36,7 +36,10 @@ class SharedRegistry final : public Freshness {
     std::unique_ptr<SharedStore> store;
     std::unique_ptr<RegistryMirror> mirror;
     absl::Duration patience = absl::Seconds(3);  // of who waits for the store
-    StoreSeries* series = nullptr;               // may be null, as may the log
+    // A commit that is known and does not come for so long is looked for elsewhere; each time that
+    // it does not help, for twice as long.
+    absl::Duration most_lag = absl::Milliseconds(300);
+    StoreSeries* series = nullptr;  // may be null, as may the log
     Log* log = nullptr;
   };
   // Requires: the registry is what the store's last ReadNames() has read.
@@ -46,8 +49,8 @@ class SharedRegistry final : public Freshness {
   SharedRegistry(const SharedRegistry&) = delete;
   SharedRegistry& operator=(const SharedRegistry&) = delete;
 
-  // Starts the threads. `wake` is called whenever has_news() becomes true, `tell` with whether the
-  // store answers: now, and whenever that changes.
+  // Starts the threads. `wake` is called whenever has_news() becomes true, `tell`, often, with
+  // whether the store answers and takes commits.
   struct Hooks {
     std::function<void()> wake;
     std::function<void(const absl::Status&)> tell;
@@ -58,7 +61,8 @@ class SharedRegistry final : public Freshness {
 
   void Await(Done done) override;
 
-  // OK unless the store has not answered for as long as the patience, or cannot be read.
+  // OK unless the store has not answered for as long as the patience, or cannot be read. One that
+  // takes no commits still may.
   absl::Status status();
 
   // Whether ApplyNews() has something to do.
@@ -106,13 +110,26 @@ class SharedRegistry final : public Freshness {
 
   void Reload();
   void SetPlace(CommitPlace place);
-  void SetStatus(const absl::Status& status);
+  // Of one way to use the store: what it came to last.
+  struct Use {
+    SteadyTime failing_since = SteadyTime::InfiniteFuture();
+    absl::Status status;
+  };
+  void SetStatus(const absl::Status& status, Use* use);
+  // With the mutex. OK until it has failed for the patience.
+  absl::Status Lasting(const Use& use) const;
+  // Of commits that fail, whether they still do.
+  void ProbeCommits();
+  // With the mutex. Whether it is time to look elsewhere, after nothing has come since then.
+  bool IsLagging(SteadyTime since);
+  void NoteInterruption();
   // With the mutex.
   void RequestReload();
 
   const std::unique_ptr<SharedStore> store_;
   const std::unique_ptr<RegistryMirror> mirror_;
   const absl::Duration patience_;
+  const absl::Duration least_lag_;
   StoreSeries* const series_;
   Log* const log_;
   Hooks hooks_;
@@ -130,8 +147,9 @@ class SharedRegistry final : public Freshness {
   std::vector<Waiter> asking_;
   std::deque<Waiters> waiting_;
   SteadyTime interrupted_;
-  SteadyTime failing_since_ = SteadyTime::InfiniteFuture();
-  absl::Status status_;  // OK until it has failed for the patience
+  absl::Duration most_lag_;  // until the next interruption
+  Use reads_;
+  Use commits_;
   absl::Status damage_;  // of what came and cannot be applied
 
   std::mutex tell_mutex_;  // held while hooks_.tell is called

@@ -60,6 +60,8 @@ class SharedStore : public ShapeSource {
   // finds out whether it is. Of a failure nothing is there of them, but of UNKNOWN: then nobody
   // knows, and if they come, it is after `base` and seen by whoever follows. One thread at a time.
   virtual absl::StatusOr<Outcome> CommitAfter(CommitPlace base, const RegistryChanges& changes) = 0;
+  // Whether a commit could be made: tries a write that means nothing. Any thread's.
+  virtual absl::Status Probe() = 0;
   // Changes of names and scenes that one commit takes.
   virtual std::size_t most_changes() const = 0;
 

@@ -1,124 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Three members of etcd and three servers, callers that change names and ask in sessions, and one
-// process after another killed or stopped under them. Ends with what the callers noticed; fails
-// where something was lost, wrong or there twice, or somebody waited too long.
+// process after another killed, stopped or cut off under them; then rolling restarts, and what a
+// query costs. Ends with what the callers noticed; fails where something was lost, wrong or there
+// twice, somebody waited too long, or a call failed while servers were restarted in turn.
+
+#include <gtest/gtest.h>
 
 #include <algorithm>
-#include <csignal>
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
-#include <map>
-#include <memory>
 #include <set>
-#include <sstream>
-#include <string>
-#include <string_view>
 #include <thread>
 #include <vector>
 
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
+#include "tests/fleet/calm.h"
 #include "tests/fleet/loads.h"
+#include "tests/fleet/processes.h"
 #include "tests/fleet/sites.h"
-#include "tests/integration/etcd/etcd_cluster.h"
-#include "tests/integration/process/server_process.h"
-#include "tests/support/raw_http.h"
 
 ABSL_FLAG(int, kills, 100, "Processes that are harmed, one after another.");
 ABSL_FLAG(int, trials, 10'000, "Changes with a look at another server, at least.");
+ABSL_FLAG(int, rounds, 10, "Rolling restarts of all servers.");
+ABSL_FLAG(int, messages, 1200, "Of 256 rows, for each measurement of what a query costs; 0: none.");
+ABSL_FLAG(double, most_ratio, 1.1, "That a query may cost with several servers and with one.");
 ABSL_FLAG(double, longest_gap, 3, "Seconds that a caller may be without an answer.");
 ABSL_FLAG(std::uint64_t, seed, 1, "Of what is changed and who is harmed.");
 
 namespace clearance::fleet {
 namespace {
 
-constexpr std::size_t kMembers = 3;
-constexpr std::size_t kServers = 3;
 constexpr std::size_t kWriters = 3;
 constexpr std::size_t kSessions = 3;
 constexpr int kSkipped = 77;
 
-// Between two harms, and how long a process is stopped: longer than an election.
+// Between two harms.
 constexpr std::chrono::milliseconds kRest{500};
-constexpr std::chrono::milliseconds kStop{2000};
-
-class Fleet {
- public:
-  Fleet() : etcd_(static_cast<int>(kMembers)), servers_(kServers), sites_(kServers) {
-    for (std::size_t i = 0; i < kServers; ++i) StartServer(i);
-  }
-
-  Sites* sites() { return &sites_; }
-
-  // In which so many of all commits of others were applied by the servers that live, once they knew
-  // of them: the border of the metric's bucket, seconds.
-  double LagOf(double share) const {
-    std::map<double, double> below;
-    for (const auto& server : servers_) AddLags(server->http_port(), &below);
-    if (below.empty()) return 0;
-    const double wanted = share * below.rbegin()->second;
-    return std::ranges::find_if(below, [&](const auto& bucket) { return bucket.second >= wanted; })
-        ->first;
-  }
-
-  // Harms one process, and has it back in full before it returns. What was done.
-  const char* Harm(int number) {
-    const auto index = static_cast<std::size_t>(number / 4) % kMembers;
-    switch (number % 4) {
-      case 0:
-        servers_[index]->process().Signal(SIGKILL);
-        servers_[index]->process().WaitForExit();
-        std::this_thread::sleep_for(kRest);
-        StartServer(index);
-        return "kill -9 of a server";
-      case 1:
-        etcd_.Kill(index);
-        std::this_thread::sleep_for(kRest);
-        etcd_.Start(index);
-        etcd_.AwaitQuorum();
-        return "kill -9 of a member";
-      case 2:
-        etcd_.Signal(index, SIGSTOP);
-        std::this_thread::sleep_for(kStop);
-        etcd_.Signal(index, SIGCONT);
-        etcd_.AwaitQuorum();
-        return "a silent member";
-      default:
-        servers_[index]->process().Signal(SIGKILL);
-        servers_[index]->process().WaitForExit();
-        etcd_.Kill(index);
-        std::this_thread::sleep_for(kRest);
-        etcd_.Start(index);
-        StartServer(index);
-        etcd_.AwaitQuorum();
-        return "kill -9 of both";
-    }
-  }
-
- private:
-  static void AddLags(int http_port, std::map<double, double>* below) {
-    constexpr std::string_view kBucket = "clearance_store_watch_lag_seconds_bucket{le=\"";
-    std::istringstream page(test::HttpGet(http_port, "/metrics"));
-    for (std::string line; std::getline(page, line);) {
-      if (!line.starts_with(kBucket)) continue;
-      char* end = nullptr;
-      const double border = std::strtod(line.data() + kBucket.size(), &end);
-      (*below)[border] += std::strtod(line.data() + line.rfind(' '), &end);
-    }
-  }
-
-  void StartServer(std::size_t index) {
-    servers_[index] =
-        std::make_unique<test::ServerProcess>(std::vector<std::string>{etcd_.StoreFlag()});
-    sites_.Set(index, servers_[index]->grpc_address());
-  }
-
-  test::EtcdCluster etcd_;
-  std::vector<std::unique_ptr<test::ServerProcess>> servers_;
-  Sites sites_;
-};
 
 bool RegisterSteady(Sites* sites) {
   v1::RegisterShapeRequest request;
@@ -138,7 +59,8 @@ void CountTwice(const std::vector<Writer>& writers, Findings* findings) {
   }
 }
 
-int Report(Findings* findings) {
+// Whether it is as it has to be.
+bool Report(Findings* findings) {
   const Findings::Gaps gaps = findings->gaps();
   std::printf(
       "acknowledged changes %zu, looked at elsewhere %zu, answers in sessions %zu\n"
@@ -147,24 +69,19 @@ int Report(Findings* findings) {
       findings->acknowledged, findings->looked, findings->answered, findings->lost, findings->wrong,
       findings->twice, gaps.count, gaps.middle, gaps.longest);
   const bool is_clean = findings->lost + findings->wrong + findings->twice == 0;
-  return is_clean && gaps.longest <= absl::GetFlag(FLAGS_longest_gap) ? 0 : 1;
+  return is_clean && gaps.longest <= absl::GetFlag(FLAGS_longest_gap);
 }
 
-int Run() {
-  if (!test::EtcdCluster::IsInstalled()) {
-    std::printf("skipped: etcd is not installed\n");
-    return kSkipped;
-  }
+// Whether callers noticed no more than they may while processes were harmed.
+bool Harm(Processes* processes) {
   const std::uint64_t seed = absl::GetFlag(FLAGS_seed);
   std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
-  Fleet fleet;
-  if (!RegisterSteady(fleet.sites())) return 1;
   Findings findings;
   std::atomic<bool> is_over = false;
   std::atomic<bool> is_harmed = true;
   std::vector<Writer> writers;
   for (std::size_t i = 0; i < kWriters; ++i)
-    writers.emplace_back(i, seed * kWriters + i, fleet.sites(), &findings);
+    writers.emplace_back(i, seed * kWriters + i, processes->sites(), &findings);
   const auto least = static_cast<std::size_t>(absl::GetFlag(FLAGS_trials)) / kWriters;
   std::vector<std::thread> threads;
   for (Writer& writer : writers) {
@@ -174,10 +91,10 @@ int Run() {
   }
   std::vector<std::thread> sessions;
   for (std::size_t i = 0; i < kSessions; ++i)
-    sessions.emplace_back([&, i] { KeepAsking(i, is_over, fleet.sites(), &findings); });
+    sessions.emplace_back([&, i] { KeepAsking(i, is_over, processes->sites(), &findings); });
   for (int i = 0; i < absl::GetFlag(FLAGS_kills); ++i) {
     std::this_thread::sleep_for(kRest);
-    const char* const what = fleet.Harm(i);
+    const char* const what = processes->Harm(i);
     std::printf("%d: %s\n", i + 1, what);
     std::fflush(stdout);
   }
@@ -186,12 +103,66 @@ int Run() {
   is_over = true;
   for (std::thread& session : sessions) session.join();
   for (Writer& writer : writers) {
-    for (std::size_t i = 0; i < kServers; ++i) writer.Verify(*fleet.sites()->Get(i));
+    for (std::size_t i = 0; i < Processes::kServers; ++i)
+      writer.Verify(*processes->sites()->Get(i));
   }
   CountTwice(writers, &findings);
   constexpr double kNearlyAll = 0.99;
-  std::printf("99 %% of commits applied within %.3f s\n", fleet.LagOf(kNearlyAll));
+  std::printf("99 %% of commits applied within %.3f s\n", processes->LagOf(kNearlyAll));
   return Report(&findings);
+}
+
+// Whether no call failed.
+bool Restart(Processes* processes) {
+  const int rounds = absl::GetFlag(FLAGS_rounds);
+  const std::size_t answers = RestartInTurn(rounds, processes);
+  const bool is_well = !testing::UnitTest::GetInstance()->ad_hoc_test_result().Failed();
+  std::printf("%d rolling restarts: %zu answers, %s\n", rounds, answers,
+              is_well ? "no call failed" : "CALLS FAILED");
+  std::fflush(stdout);
+  return is_well;
+}
+
+double Middle(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+// Whether a query costs the same however many servers share the questions. The counts take turns,
+// so that what else runs on the machine is in all of them.
+bool Cost(Processes* processes) {
+  const auto messages = static_cast<std::size_t>(absl::GetFlag(FLAGS_messages));
+  constexpr int kTurns = 7;
+  std::vector<std::vector<double>> costs(Processes::kServers);
+  for (int turn = 0; turn < kTurns; ++turn) {
+    for (std::size_t servers = 1; servers <= Processes::kServers; ++servers)
+      costs[servers - 1].push_back(CostOfQuery(servers, messages, processes));
+  }
+  bool is_well = true;
+  const double of_one = Middle(costs[0]);
+  for (std::size_t i = 0; i < costs.size(); ++i) {
+    const double ratio = Middle(costs[i]) / of_one;
+    std::printf("%zu servers: %.0f ns of processor time a query, %.3f times as much as one\n",
+                i + 1, ratio * of_one, ratio);
+    is_well = is_well && ratio <= absl::GetFlag(FLAGS_most_ratio);
+  }
+  return is_well;
+}
+
+int Run() {
+  if (!test::EtcdCluster::IsInstalled()) {
+    std::printf("skipped: etcd is not installed\n");
+    return kSkipped;
+  }
+  Processes processes;
+  if (!RegisterSteady(processes.sites())) {
+    std::fprintf(stderr, "FOUND: a fleet that nobody harmed takes no shape\n");
+    return 1;
+  }
+  bool is_well = Harm(&processes);
+  if (absl::GetFlag(FLAGS_rounds) > 0) is_well = Restart(&processes) && is_well;
+  if (absl::GetFlag(FLAGS_messages) > 0) is_well = Cost(&processes) && is_well;
+  return is_well ? 0 : 1;
 }
 
 }  // namespace

@@ -16,6 +16,8 @@ namespace {
 constexpr std::chrono::milliseconds kPause{20};
 // Who waits longer for an answer notices.
 constexpr std::chrono::milliseconds kNoticed{100};
+// Who waits so long gives up; that is as bad as a wrong answer.
+constexpr std::chrono::seconds kEndless{60};
 
 // Between two questions of one session.
 constexpr std::chrono::milliseconds kPace{5};
@@ -90,7 +92,7 @@ void Writer::Step() {
   const auto began = Clock::now();
   std::size_t tries = 0;
   double seen = -1;
-  while (seen < 0) {
+  while (seen < 0 && Clock::now() - began < kEndless) {
     if (tries++ > 0) std::this_thread::sleep_for(kPause);
     seen = Look(*sites_->Get(random_() % sites_->size()), NameOf(i));
   }
@@ -117,7 +119,7 @@ void Writer::Change(std::size_t i, double radius) {
       }
       return;
     }
-    if (!MayPass(status)) {
+    if (!MayPass(status) || Clock::now() - began > kEndless) {
       findings_->Add(&findings_->wrong);
       findings_->Complain(absl::StrCat("a change of ", NameOf(i), ": ", status.error_message()));
       return;
@@ -163,7 +165,8 @@ double Writer::Look(const Site& site, const std::string& name) const {
 void Writer::Verify(const Site& site) {
   for (std::size_t i = 0; i < kNames; ++i) {
     double seen = -1;
-    while (seen < 0) seen = Look(site, NameOf(i));
+    const auto began = Clock::now();
+    while (seen < 0 && Clock::now() - began < kEndless) seen = Look(site, NameOf(i));
     if (seen == radii_[i]) continue;
     findings_->Add(&findings_->lost);
     findings_->Complain(absl::StrCat(NameOf(i), " is ", seen, " at the end, not ", radii_[i]));

@@ -97,11 +97,15 @@ void EtcdCluster::Start(std::size_t member) {
   members_[member] = std::make_unique<ChildProcess>(CommandOf(member));
 }
 
-void EtcdCluster::AwaitQuorum() const {
-  while (RunProgram({"env", "ETCDCTL_API=3", "etcdctl", "--endpoints",
-                     absl::StrJoin(endpoints_, ","), "--command-timeout=1s", "get", "nothing"})
-             .exit_code != 0) {
+bool EtcdCluster::AwaitQuorum() const {
+  constexpr int kTries = 60;  // of a second each
+  for (int i = 0; i < kTries; ++i) {
+    const Completed asked =
+        RunProgram({"env", "ETCDCTL_API=3", "etcdctl", "--endpoints",
+                    absl::StrJoin(endpoints_, ","), "--command-timeout=1s", "get", "nothing"});
+    if (asked.exit_code == 0) return true;
   }
+  return false;
 }
 
 std::string EtcdCluster::Control(std::vector<std::string> arguments) const {

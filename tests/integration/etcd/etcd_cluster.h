@@ -31,8 +31,8 @@ class EtcdCluster {
   void Kill(std::size_t member);  // -9
   void Start(std::size_t member);
   void Signal(std::size_t member, int signal) { members_[member]->Signal(signal); }
-  // Until the cluster answers a linearizable read.
-  void AwaitQuorum() const;
+  // Until the cluster answers a linearizable read; false where it does not for a minute.
+  [[nodiscard]] bool AwaitQuorum() const;
 
   // Runs etcdctl against all members; its output. A failure fails the test.
   std::string Control(std::vector<std::string> arguments) const;

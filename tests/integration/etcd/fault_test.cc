@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <cstdint>
 #include <deque>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 #include <vector>
@@ -124,12 +126,40 @@ TEST(Fault, WithoutAQuorumDigestsAreAnsweredAndNamesAreNot) {
   EXPECT_FALSE(one.ledger->is_healthy());
   EXPECT_EQ(one.metrics.store().is_reached->Value(), 0);
   etcd.Start(0);
-  etcd.AwaitQuorum();
+  ASSERT_TRUE(etcd.AwaitQuorum());
   while (!one.Register("back", one.Ball(3)).ok()) {
   }
   EXPECT_EQ(one.DigestOf("back"), one.Ball(3)->digest);
   EXPECT_EQ(one.DigestOf("ball"), ball->digest);
   EXPECT_TRUE(one.ledger->is_healthy());
+}
+
+// Questions go on, its health says that changes do not, and it goes on by itself.
+TEST(Fault, AFullStoreRefusesChangesUntilThereIsRoom) {
+  CLEARANCE_REQUIRE_ETCD();
+  const EtcdCluster etcd(1, {"--quota-backend-bytes=2000000"});
+  server::EtcdConfig config = etcd.Config();
+  config.patience = absl::Milliseconds(200);
+  Replica one(config);
+  ASSERT_TRUE(one.Register("ball", one.Ball(1)).ok());
+  const std::string filler(100'000, 'x');
+  int fillers = 0;
+  while (RunProgram({"env", "ETCDCTL_API=3", "etcdctl", "--endpoints", etcd.endpoints().front(),
+                     "put", "filler", filler})
+             .exit_code == 0) {
+    ASSERT_LT(++fillers, 100);
+  }
+  const auto refused = one.Register("other", one.Ball(2));
+  EXPECT_EQ(refused.status().code(), absl::StatusCode::kResourceExhausted) << refused.status();
+  EXPECT_EQ(server::ErrorOf(refused.status()).field(), "store");
+  while (one.ledger->is_healthy()) ASSERT_EQ(one.DigestOf("ball"), one.Ball(1)->digest);
+  EXPECT_EQ(one.metrics.store().is_reached->Value(), 1);
+  const nlohmann::json state = nlohmann::json::parse(etcd.Control({"get", "filler", "-w", "json"}));
+  etcd.Control({"compact", std::to_string(state["header"]["revision"].get<std::int64_t>())});
+  etcd.Control({"defrag"});
+  etcd.Control({"alarm", "disarm"});
+  while (!one.ledger->is_healthy()) ASSERT_TRUE(one.Refresh().ok());
+  EXPECT_TRUE(one.Register("other", one.Ball(2)).ok());
 }
 
 // A member that is silent, and one that goes: nobody is refused for either.
@@ -160,7 +190,7 @@ TEST(Fault, OneMemberOfThreeIsNotMissed) {
       } else {
         etcd.Signal(member, SIGCONT);
       }
-      etcd.AwaitQuorum();
+      ASSERT_TRUE(etcd.AwaitQuorum());
     }
   }
   EXPECT_EQ(one.shapes.revision(), static_cast<std::uint64_t>(number));

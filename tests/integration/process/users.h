@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "clearance/client.h"
@@ -35,10 +36,14 @@ void RegisterShapes(const client::Client& client);
 // The answers of a server that nobody disturbs, by the question's number.
 std::vector<std::string> ExpectedAnswers();
 
-// A server on the same two ports and one data directory that comes back after each end.
+// A server on the same two ports that comes back after each end; without flags of where to keep it
+// on one data directory.
 class RestartedServer {
  public:
-  RestartedServer() { Start(0, 0); }
+  explicit RestartedServer(std::vector<std::string> flags = {}) : flags_(std::move(flags)) {
+    if (flags_.empty()) flags_ = {"--data_dir=" + directory_.File("data"), "--drain_timeout=60s"};
+    Start(0, 0);
+  }
 
   std::string address() const { return server_->grpc_address(); }
 
@@ -63,14 +68,15 @@ class RestartedServer {
 
  private:
   void Start(int grpc_port, int http_port) {
+    std::vector<std::string> flags = flags_;
+    flags.push_back("--listen=127.0.0.1:" + std::to_string(grpc_port));
+    flags.push_back("--http_listen=127.0.0.1:" + std::to_string(http_port));
     server_.reset();
-    server_ = std::make_unique<ServerProcess>(
-        std::vector<std::string>{"--listen=127.0.0.1:" + std::to_string(grpc_port),
-                                 "--http_listen=127.0.0.1:" + std::to_string(http_port),
-                                 "--data_dir=" + directory_.File("data"), "--drain_timeout=60s"});
+    server_ = std::make_unique<ServerProcess>(flags);
   }
 
   TemporaryDirectory directory_;
+  std::vector<std::string> flags_;
   std::unique_ptr<ServerProcess> server_;
 };
 

@@ -27,14 +27,14 @@ Metadata CallerNamed(const std::string& id, const std::string& request_id) {
   return metadata;
 }
 
-struct Ask {
+struct AuditedCall {
   std::string name;
   double radius = 1;
   bool replace = false;
   bool validate_only = false;
 };
 
-grpc::Status RegisterWith(const Metadata& metadata, TestServer& server, const Ask& ask) {
+grpc::Status RegisterWith(const Metadata& metadata, TestServer& server, const AuditedCall& ask) {
   v1::RegisterShapeRequest request;
   v1::RegisterShapeResponse response;
   request.set_name(ask.name);

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -232,6 +234,40 @@ TEST(ContactPlane, HasTheBitsOfOneNumberAfterTheOtherOnEveryVectorUnit) {
     }
   }
   hwy::SetSupportedTargetsForTest(0);
+}
+
+// Where nothing turns there are no products with the identity: every bit is as if there were, that
+// of the sign of 0 too.
+TEST(ContactPlane, HasTheSameBitsWhereNothingTurns) {
+  const auto bits = [](const Vec3d& v) {
+    return std::array<std::uint64_t, 3>{std::bit_cast<std::uint64_t>(v.x),
+                                        std::bit_cast<std::uint64_t>(v.y),
+                                        std::bit_cast<std::uint64_t>(v.z)};
+  };
+  testing::Random random(testing::RunSeed());
+  for (int i = 0; i < testing::Effort(200); ++i) {
+    Translation moving(Box(random.Uniform(0.5, 1), 1, 1), Octahedral(), random.InCube(8));
+    if (random.OneIn(2)) moving.displacement = {-8, 0, 0};
+    for (Quaternion* q : {&moving.pose_a.q_WS, &moving.pose_b.q_WS}) {
+      const double zero = random.OneIn(2) ? 0.0 : -0.0;
+      *q = {zero, 0, zero, random.OneIn(2) ? 1.0 : -1.0};
+      if (random.OneIn(4)) q->w = 1 + 0x1p-52;
+      if (random.OneIn(4)) *q = random.Rotation();
+    }
+    if (random.OneIn(4)) moving.local_a.q_WS = random.Rotation();
+    const FeaturePair faces = {FaceOf(*moving.a, 1), Corners(*moving.b, {random.Direction()})};
+    const FeaturePair edges = {
+        Corners(*moving.a, {{1, 1, 1}, {1, 1, -1}}),
+        Corners(*moving.b, {{random.Direction().x, 0, 0}, {0, random.Direction().y, 0}})};
+    for (const FeaturePair& features : {faces, edges}) {
+      const Alone alone(moving.Pair(), features);
+      ContactPlane plane;
+      ASSERT_TRUE(FindContactPlane(moving.Pair(), features, &plane));
+      EXPECT_EQ(bits(plane.n_W), bits(Normalized(alone.direction_W)));
+      EXPECT_EQ(bits({plane.gap.hi, plane.gap.lo, plane.speed.hi}),
+                bits({alone.gap.hi, alone.gap.lo, -alone.slope.hi}));
+    }
+  }
 }
 
 TEST(ContactPlane, IsOfOneVertexAndThreeOrOfTwoAndTwo) {

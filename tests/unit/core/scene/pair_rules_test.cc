@@ -18,6 +18,8 @@ TEST(PairRules, AreFoundInEitherOrder) {
   EXPECT_EQ(rules.Find(5, 2)->margin, 0.25);
   EXPECT_EQ(rules.Find(2, 3), nullptr);
   EXPECT_EQ(rules.Find(9, 10), nullptr);
+  EXPECT_EQ(rules.Find(9, 1), nullptr);
+  EXPECT_EQ(rules.Find(3, 8), nullptr);
   EXPECT_EQ(rules.rules().size(), 3U);
 }
 

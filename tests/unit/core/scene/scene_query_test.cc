@@ -207,6 +207,81 @@ TEST_F(SceneQuery, ConfigurationsAreAnsweredAsAlone) {
   EXPECT_TRUE(clearances[2].pair.is_self);
 }
 
+// A bar lies askew beyond the first of the cubes, whose boxes its own overlaps, and comes nearer to
+// them row by row.
+class SceneRowsSideBySide : public SceneQuery {
+ protected:
+  static constexpr std::size_t kRows = 3 * kChecksAtOnce + 5;
+
+  SceneRowsSideBySide() {
+    const Quaternion q_WB = {0, 0, std::sin(0.05), std::cos(0.05)};
+    for (std::size_t row = 0; row < kRows; ++row) {
+      poses_.push_back({{16, 2.8 - 0.01 * static_cast<double>(row), 0}, q_WB});
+      poses_.push_back(At(90, 0, row % 7 == 0 ? 4 : 40));
+      poses_.push_back(At(90, 0, 4.5));
+    }
+  }
+
+  // How many rows are not free.
+  int ExpectAsAlone(Asker asker) {
+    std::vector<CheckAnswer> answers(kRows);
+    CheckConfigurations({asker, poses_}, {}, absl::MakeSpan(answers), &scratch_);
+    OwnPairs own_pairs;
+    own_pairs.Find(asker);
+    asker.own_pairs = &own_pairs;
+    std::vector<CheckAnswer> known(kRows);
+    CheckConfigurations({asker, poses_}, {}, absl::MakeSpan(known), &scratch_);
+    std::uint64_t asked = 0;
+    int met = 0;
+    for (std::size_t row = 0; row < kRows; ++row) {
+      asker.poses = absl::MakeConstSpan(poses_).subspan(3 * row, 3);
+      const CheckAnswer alone = CheckScene(asker, {}, &scratch_);
+      ExpectSame(answers[row], alone);
+      ExpectSame(known[row], alone);
+      met += alone.verdict != Verdict::kFree ? 1 : 0;
+      asked += alone.counters.exact;
+    }
+    EXPECT_GT(asked, 10 * kRows);  // several groups a row
+    return met;
+  }
+
+  static void ExpectSame(const CheckAnswer& answer, const CheckAnswer& other) {
+    EXPECT_EQ(answer.verdict, other.verdict);
+    EXPECT_EQ(answer.reason, other.reason);
+    EXPECT_EQ(answer.first.pair, other.first.pair);
+    EXPECT_EQ(answer.first.verdict, other.first.verdict);
+    EXPECT_EQ(answer.first.bracket.lower, other.first.bracket.lower);
+    EXPECT_EQ(answer.first.bracket.upper, other.first.bracket.upper);
+    EXPECT_EQ(answer.counters.nodes, other.counters.nodes);
+    EXPECT_EQ(answer.counters.candidates, other.counters.candidates);
+    EXPECT_EQ(answer.counters.exact, other.counters.exact);
+  }
+
+  const RigidBodyPtr bar_ = MakeBody(std::get<ConvexShapePtr>(MakeBox({40, 0.25, 0.25}, 0)));
+  std::vector<SceneBody> bodies_ = {
+      {7, bar_, {}, {}, 0}, {8, Cube(0.5), {}, {}, 0}, {9, Cube(0.5), {}, {}, 0}};
+  std::vector<Pose> poses_;
+};
+
+TEST_F(SceneRowsSideBySide, AreThoseOfEachAloneToTheLastBit) {
+  const int met = ExpectAsAlone(AskerOf(bodies_));
+  EXPECT_GT(met, 20);
+  EXPECT_LT(met, static_cast<int>(kRows) - 20);
+}
+
+TEST_F(SceneRowsSideBySide, AreThoseOfEachAloneWithinMargins) {
+  bodies_[0].margin = 0.0625;
+  EXPECT_GT(ExpectAsAlone(AskerOf(bodies_)), 10);
+}
+
+TEST_F(SceneRowsSideBySide, AreThoseOfEachAloneWithMorePairsThanOneWalkKeeps) {
+  std::vector<SceneBody> cubes;
+  for (int i = 0; i < 300; ++i)
+    cubes.push_back({static_cast<BodyId>(10 + i), Cube(0.1), At(1 + 0.17 * i, 0, 0), {}, 0});
+  scene_ = Changed(Scene::MakeEmpty(), {.put = cubes});
+  EXPECT_GT(ExpectAsAlone(AskerOf(bodies_)), 10);
+}
+
 TEST_F(SceneQuery, OwnPairsAreThoseThatAreAsked) {
   std::vector<SceneBody> bodies = {{9, Cube(0.5), At(0, 50, 0), {}, 0.25},
                                    {7, Cube(0.5), At(0, 60, 0), {}, 0},

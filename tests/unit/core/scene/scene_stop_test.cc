@@ -95,6 +95,39 @@ TEST_F(SceneStop, ChecksEndUndecided) {
       });
 }
 
+// Rows that are checked side by side: those that are not done when it is said so, and none else.
+TEST_F(SceneStop, ChecksOfManyRowsEndUndecided) {
+  constexpr int kFewBars = 100;
+  constexpr std::size_t kRows = 3 * kChecksAtOnce;
+  std::vector<SceneBody> bars;
+  for (int i = 1; i <= kFewBars; ++i)
+    bars.push_back({static_cast<BodyId>(i), bar_, BarPose(i), {}, 0});
+  scene_ = std::get<ScenePtr>(Scene::MakeEmpty()->Apply({.put = bars}));
+  std::vector<Pose> poses;
+  for (std::size_t row = 0; row < kRows; ++row)
+    poses.insert(poses.end(), {BarPose(-static_cast<int>(row) - 1), BarPose(-200)});
+  std::vector<CheckAnswer> answers(kRows);
+  int partly = 0;
+  StopEverywhere(
+      [&](Pacer* pacer) -> std::vector<CheckAnswer>& {
+        CheckConfigurations({AskerWith(pacer), poses}, {}, absl::MakeSpan(answers), &scratch_);
+        return answers;
+      },
+      [&](const std::vector<CheckAnswer>& found) {
+        std::size_t stopped = 0;
+        for (const CheckAnswer& answer : found) {
+          const bool is_stopped = answer.reason == UndecidedReason::kBudget;
+          EXPECT_EQ(answer.verdict, is_stopped ? Verdict::kUndecided : Verdict::kFree);
+          const std::uint64_t least = is_stopped ? 0 : kFewBars;
+          EXPECT_GE(answer.counters.exact, least);
+          stopped += is_stopped ? 1 : 0;
+        }
+        if (stopped > 0 && stopped < kRows) ++partly;
+        return stopped > 0;
+      });
+  EXPECT_GE(partly, 2);
+}
+
 TEST_F(SceneStop, ClearancesEndUndecided) {
   // All are as near as the nearest.
   const std::vector<SceneBody> far = {{10'000, bar_, {{0, 0, 50}, {}}, {}, 0}};

@@ -116,6 +116,51 @@ TEST_F(SceneRows, AreThoseOfTheCoreInAnySlices) {
   EXPECT_GT(tally_.scene_work().exact, 0u);
 }
 
+// Rows that are asked side by side, with others among them that are refused.
+TEST_F(SceneRows, AreThoseOfTheCoreWhereTheyAreAskedAhead) {
+  questions_.wants_free_radii = false;
+  questions_.max_pairs = 4;
+  listed_ = {.list = &list_, .truncated = absl::MakeSpan(truncated_)};
+  for (const std::uint32_t row : {0u, 7u, 31u, 32u, 33u, 99u, 150u, kSceneRows - 1})
+    poses_[7 * kOwn * row] = NAN;
+  Answer({0, 100}, [] { return false; });
+  Answer({100, kSceneRows - 100}, [] { return false; });
+  int touching = 0;
+  for (std::uint32_t row = 0; row < kSceneRows; ++row) {
+    const std::uint32_t listed = list_.offsets[row + 1] - list_.offsets[row];
+    if (std::isnan(poses_[7 * kOwn * row])) {
+      EXPECT_EQ(states_[row], kVerdictRefused) << row;
+      continue;
+    }
+    const CheckAnswer answer = AskCore(row);
+    ASSERT_EQ(states_[row], static_cast<int>(answer.verdict)) << row;
+    EXPECT_EQ(listed > 0, answer.verdict != Verdict::kFree) << row;
+    if (answer.verdict == Verdict::kFree) continue;
+    ++touching;
+    EXPECT_EQ(a_[row], answer.first.pair.a) << row;
+    EXPECT_EQ(b_[row], answer.first.pair.b) << row;
+    EXPECT_EQ(upper_[row], answer.first.bracket.upper) << row;
+  }
+  EXPECT_GT(touching, 50);
+  EXPECT_LT(touching, 150);
+  EXPECT_EQ(tally_.refused(), 8u);
+}
+
+TEST_F(SceneRows, ThatAreAskedAheadStopWhenToldTo) {
+  questions_.wants_free_radii = false;
+  int looks = 0;
+  Answer({0, kSceneRows}, [&] { return ++looks > 2; });
+  EXPECT_EQ(looks, 3);
+  ASSERT_FALSE(undecided_.empty());
+  const std::uint32_t first = undecided_.front().index;
+  EXPECT_GT(first, 0u);
+  EXPECT_EQ(undecided_.size(), kSceneRows - first);
+  for (std::uint32_t row = 0; row < kSceneRows; ++row) {
+    const Verdict verdict = row < first ? AskCore(row).verdict : Verdict::kUndecided;
+    EXPECT_EQ(states_[row], static_cast<int>(verdict)) << row;
+  }
+}
+
 TEST_F(SceneRows, ThatAreBadAreRefusedByThemselves) {
   poses_[7 * (2 * 5 + 1)] = NAN;     // row 5, body 1
   poses_[7 * (2 * 9) + 6] = 2;       // row 9, body 0

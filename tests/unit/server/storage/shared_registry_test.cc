@@ -52,7 +52,12 @@ class FakeSharedStore final : public SharedStore {
   absl::StatusOr<Outcome> CommitAfter(CommitPlace base, const RegistryChanges&) override {
     const std::lock_guard lock(mutex_);
     if (base != newest_) return Outcome{false, newest_};
+    if (!refusal_.ok()) return refusal_;
     return Outcome{true, ++newest_};
+  }
+  absl::Status Probe() override {
+    const std::lock_guard lock(mutex_);
+    return refusal_;
   }
   std::size_t most_changes() const override { return 2; }
   absl::StatusOr<CommitPlace> Newest() override {
@@ -68,6 +73,9 @@ class FakeSharedStore final : public SharedStore {
     followed_from_.push_back(after);
     changed_.notify_all();
     is_interrupted_ = false;
+    // It takes its time to begin.
+    changed_.wait_for(lock, absl::ToChronoMilliseconds(slowness_),
+                      [this] { return is_interrupted_; });
     while (true) {
       changed_.wait(lock, [this] { return is_interrupted_ || !told_.empty() || !end_.ok(); });
       if (is_interrupted_) return absl::CancelledError("");
@@ -109,6 +117,12 @@ class FakeSharedStore final : public SharedStore {
   void FailWith(const absl::Status& failure) {
     Set([&] { failure_ = failure; });
   }
+  void RefuseCommits(const absl::Status& refusal) {
+    Set([&] { refusal_ = refusal; });
+  }
+  void BeSlowToBegin(absl::Duration slowness) {
+    Set([&] { slowness_ = slowness; });
+  }
   int asked() {
     const std::lock_guard lock(mutex_);
     return asked_;
@@ -126,7 +140,9 @@ class FakeSharedStore final : public SharedStore {
   std::deque<FollowedCommit> told_;
   std::vector<CommitPlace> followed_from_;
   absl::Status end_;
-  absl::Status failure_;
+  absl::Status failure_;  // of reads
+  absl::Status refusal_;  // of commits
+  absl::Duration slowness_;
   bool is_interrupted_ = false;
   bool is_silent_ = false;
   int asked_ = 0;
@@ -162,6 +178,7 @@ class SharedRegistryTest : public ::testing::Test {
         SharedRegistry::Parts{.store = std::move(store),
                               .mirror = std::make_unique<FakeMirror>(&applied_, &applied_count_),
                               .patience = patience,
+                              .most_lag = absl::Milliseconds(1),
                               .series = nullptr,
                               .log = nullptr});
     registry_->Start({.wake =
@@ -169,7 +186,20 @@ class SharedRegistryTest : public ::testing::Test {
                             const std::lock_guard lock(mutex_);
                             woken_.notify_all();
                           },
-                      .tell = [](const absl::Status&) {}});
+                      .tell =
+                          [this](const absl::Status& status) {
+                            const std::lock_guard lock(mutex_);
+                            told_.push_back(status);
+                          }});
+  }
+
+  // Asks until the ledger was told last that all is well, or that it is not.
+  absl::Status AskUntilTold(bool is_well) {
+    while (true) {
+      EXPECT_TRUE(Await().get().ok());
+      const std::lock_guard lock(mutex_);
+      if (!told_.empty() && told_.back().ok() == is_well) return told_.back();
+    }
   }
 
   void ApplyWhatComes() {
@@ -189,6 +219,7 @@ class SharedRegistryTest : public ::testing::Test {
   std::atomic<std::size_t> applied_count_ = 0;  // by any thread
   std::mutex mutex_;
   std::condition_variable woken_;
+  std::vector<absl::Status> told_;
   FakeSharedStore* store_ = nullptr;
   std::unique_ptr<SharedRegistry> registry_;
 };
@@ -291,6 +322,31 @@ TEST_F(ImpatientRegistryTest, WhoGetsNoAnswerIsRefused) {
   EXPECT_EQ(server::ErrorOf(status).value(), "no leader");
   store_->FailWith(absl::OkStatus());
   EXPECT_TRUE(Await().get().ok());
+}
+
+// What is asked of it goes on being answered, and tells nothing of its commits.
+TEST_F(ImpatientRegistryTest, AStoreThatTakesNoCommitsIsTriedUntilItDoes) {
+  RegistryChanges changes;
+  changes.names.push_back({"name", nullptr});
+  store_->RefuseCommits(absl::ResourceExhaustedError("no space"));
+  EXPECT_EQ(registry_->Commit(changes).status().code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(AskUntilTold(/*is_well=*/false).message(), "no space");
+  EXPECT_TRUE(registry_->status().ok());
+  store_->RefuseCommits(absl::OkStatus());
+  EXPECT_TRUE(AskUntilTold(/*is_well=*/true).ok());
+  EXPECT_TRUE(registry_->Commit(changes).ok());
+}
+
+// Who needs longer to begin than a commit may take to come is not interrupted for ever.
+TEST_F(SharedRegistryTest, WhoIsSlowToBeginGetsMoreTime) {
+  store_->AwaitFollowings(1);
+  store_->BeSlowToBegin(absl::Milliseconds(150));
+  store_->Interrupt();
+  store_->AwaitFollowings(2);
+  store_->Commit(/*tells=*/true);
+  std::future<absl::Status> fresh = Await();
+  ApplyWhatComes();
+  EXPECT_TRUE(fresh.get().ok());
 }
 
 TEST_F(ImpatientRegistryTest, ACommitThatDoesNotComeIsLookedForElsewhere) {

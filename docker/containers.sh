@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2034
+#
+# What the tests of this folder share: containers in a store of their own, so that nothing of yours is
+# touched and the next run is fast. To be sourced, in the project's root.
+
+readonly base=docker.io/library/debian:bookworm-slim
+readonly image=localhost/clearance:test
+readonly store=${CLEARANCE_CONTAINER_STORE:-/var/tmp/clearance-containers}
+
+Say() { printf '\n== docker: %s  [%d s]\n' "$1" "$SECONDS"; }
+
+Die() {
+  printf '%s: %s\n' "$0" "$1" >&2
+  exit 1
+}
+
+# Configure FOLDER: settings in it. runc and cgroupfs also work where cgroups are hybrid and there is no
+# systemd; of netavark's networks each container may be in several, and finds the others by name.
+Configure() {
+  local folder=$1
+  cat >"$folder/storage.conf" <<TEXT
+[storage]
+driver = "overlay"
+graphroot = "$store/graph"
+runroot = "$store/run"
+TEXT
+  cat >"$folder/containers.conf" <<TEXT
+[containers]
+default_ulimits = ["nofile=16384:16384", "nproc=4096:4096"]
+[engine]
+cgroup_manager = "cgroupfs"
+events_logger = "file"
+runtime = "runc"
+[network]
+network_backend = "netavark"
+network_config_dir = "$store/networks"
+TEXT
+  mkdir -p "$store/networks"
+  export CONTAINERS_STORAGE_CONF=$folder/storage.conf CONTAINERS_CONF=$folder/containers.conf
+}

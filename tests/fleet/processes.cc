@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tests/fleet/processes.h"
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <sstream>
+#include <string_view>
+#include <thread>
+
+#include "absl/strings/str_join.h"
+#include "tests/support/raw_http.h"
+
+namespace clearance::fleet {
+namespace {
+
+// How long a process is gone, and how long one is silent: longer than an election.
+constexpr std::chrono::milliseconds kAbsence{500};
+constexpr std::chrono::milliseconds kStop{2000};
+
+void AddLags(int http_port, std::map<double, double>* below) {
+  constexpr std::string_view kBucket = "clearance_store_watch_lag_seconds_bucket{le=\"";
+  std::istringstream page(test::HttpGet(http_port, "/metrics"));
+  for (std::string line; std::getline(page, line);) {
+    if (!line.starts_with(kBucket)) continue;
+    char* end = nullptr;
+    const double border = std::strtod(line.data() + kBucket.size(), &end);
+    (*below)[border] += std::strtod(line.data() + line.rfind(' '), &end);
+  }
+}
+
+}  // namespace
+
+Processes::Processes() : etcd_(static_cast<int>(kMembers)), sites_(kServers) {
+  for (std::size_t i = 0; i < kServers; ++i) {
+    if (Cut::IsPossible()) cuts_.push_back(std::make_unique<Cut>(etcd_.endpoints()));
+    servers_.emplace_back(std::vector<std::string>{
+        cuts_.empty() ? etcd_.StoreFlag() : cuts_[i]->StoreFlag(), "--drain_timeout=60s"});
+    sites_.Set(i, servers_[i].address());
+  }
+}
+
+std::string Processes::addresses() const {
+  std::vector<std::string> each;
+  for (const test::RestartedServer& server : servers_) each.push_back(server.address());
+  return absl::StrJoin(each, ",");
+}
+
+const char* Processes::Harm(int number) {
+  constexpr int kKinds = 5;
+  const auto index = static_cast<std::size_t>(number / kKinds) % kMembers;
+  switch (number % kKinds) {
+    case 0:
+      return KillServer(index);
+    case 1:
+      return KillMember(index);
+    case 2:
+      return SilenceMember(index);
+    case 3:
+      return KillBoth(index);
+    default:
+      return CutOffServer(index);
+  }
+}
+
+const char* Processes::KillServer(std::size_t index) {
+  servers_[index].End(SIGKILL);
+  std::this_thread::sleep_for(kAbsence);
+  StartAgain(index);
+  return "kill -9 of a server";
+}
+
+const char* Processes::KillMember(std::size_t index) {
+  etcd_.Kill(index);
+  std::this_thread::sleep_for(kAbsence);
+  etcd_.Start(index);
+  AwaitQuorum();
+  return "kill -9 of a member";
+}
+
+const char* Processes::SilenceMember(std::size_t index) {
+  etcd_.Signal(index, SIGSTOP);
+  std::this_thread::sleep_for(kStop);
+  etcd_.Signal(index, SIGCONT);
+  AwaitQuorum();
+  return "a silent member";
+}
+
+const char* Processes::KillBoth(std::size_t index) {
+  servers_[index].End(SIGKILL);
+  etcd_.Kill(index);
+  std::this_thread::sleep_for(kAbsence);
+  etcd_.Start(index);
+  StartAgain(index);
+  AwaitQuorum();
+  return "kill -9 of both";
+}
+
+const char* Processes::CutOffServer(std::size_t index) {
+  if (cuts_.empty()) return "nobody cut off: haproxy is not installed";
+  cuts_[index]->CutOff();
+  std::this_thread::sleep_for(kStop);
+  cuts_[index]->Join();
+  return "a server cut off from etcd";
+}
+
+void Processes::StartAgain(std::size_t index) {
+  servers_[index].StartAgain();
+  sites_.Set(index, servers_[index].address());
+}
+
+void Processes::AwaitQuorum() const {
+  if (etcd_.AwaitQuorum()) return;
+  std::fprintf(stderr, "FOUND: etcd has no quorum a minute after all members are back\n");
+  std::abort();
+}
+
+double Processes::LagOf(double share) const {
+  std::map<double, double> below;
+  for (const test::RestartedServer& server : servers_)
+    AddLags(server.process().http_port(), &below);
+  if (below.empty()) return 0;
+  const double wanted = share * below.rbegin()->second;
+  return std::ranges::find_if(below, [&](const auto& bucket) { return bucket.second >= wanted; })
+      ->first;
+}
+
+}  // namespace clearance::fleet
