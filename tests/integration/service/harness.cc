@@ -37,7 +37,7 @@ TestServer::TestServer(const server::Limits& wanted, const Checking& checking,
                                             .max_total_bytes_in_flight = max_total_bytes_in_flight,
                                             .checker = &checker,
                                             .authenticator = authenticator,
-                                            .log = authenticator == nullptr ? nullptr : &log,
+                                            .log = &log,
                                             .liveness = &liveness},
                                            limits, registry, metrics);
   EXPECT_TRUE(started.ok()) << started.status();
