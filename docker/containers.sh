@@ -16,7 +16,8 @@ Die() {
 }
 
 # Configure FOLDER: settings in it. runc and cgroupfs also work where cgroups are hybrid and there is no
-# systemd; of netavark's networks each container may be in several, and finds the others by name.
+# systemd; of netavark's networks each container may be in several, and finds the others by name. Their
+# addresses are not those that podman's own networks have.
 Configure() {
   local folder=$1
   cat >"$folder/storage.conf" <<TEXT
@@ -35,6 +36,9 @@ runtime = "runc"
 [network]
 network_backend = "netavark"
 network_config_dir = "$store/networks"
+default_network = "clearance"
+default_subnet = "10.91.0.0/16"
+default_subnet_pools = [{"base" = "10.92.0.0/16", "size" = 24}]
 TEXT
   mkdir -p "$store/networks"
   export CONTAINERS_STORAGE_CONF=$folder/storage.conf CONTAINERS_CONF=$folder/containers.conf
