@@ -19,6 +19,7 @@
 #include <filesystem>
 #include <iterator>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -72,6 +73,7 @@ T OrDie(absl::StatusOr<T> value, const std::string& what) {
 
 // What came of one planner with one seed for one problem.
 struct Run {
+  std::string problem = {};
   PlannerKind planner = PlannerKind::kRrtConnect;
   Plan plans[kJudges] = {};
   JudgeCounts counts[kJudges] = {};
@@ -114,6 +116,7 @@ class Study {
   // Of the problem that was loaded.
   Run Ask(const Problem& problem, PlannerKind planner, std::uint32_t seed) {
     Run run;
+    run.problem = problem.name;
     run.planner = planner;
     for (std::size_t kind = 0; kind < kJudges; ++kind) {
       const std::unique_ptr<Judge> judge = MakeJudge(static_cast<JudgeKind>(kind));
@@ -213,6 +216,28 @@ void PrintTable(const std::vector<Run>& all) {
   }
 }
 
+// The problems that this judge's plans solve, with any seed.
+std::set<std::string> SolvedBy(JudgeKind kind, PlannerKind planner, const std::vector<Run>& runs) {
+  std::set<std::string> solved;
+  for (const Run& run : runs) {
+    if (run.planner == planner && !run.plans[kind].path.empty()) solved.insert(run.problem);
+  }
+  return solved;
+}
+
+// What FCL solves is to be solved with proof as well.
+void CheckProblems(const std::vector<Run>& runs) {
+  for (const PlannerKind planner : kPlanners) {
+    const std::set<std::string> proved = SolvedBy(kProof, planner, runs);
+    const std::set<std::string> by_fcl = SolvedBy(kFcl, planner, runs);
+    std::printf("%s: %zu problems solved in FCL, %zu with proof\n", Name(planner), by_fcl.size(),
+                proved.size());
+    for (const std::string& problem : by_fcl) {
+      if (!proved.contains(problem)) Fail(problem + ": only FCL solves it");
+    }
+  }
+}
+
 // ---- The problems ----
 
 void RunProblems(Study* study, const std::vector<Problem>& problems, std::uint32_t seeds) {
@@ -225,6 +250,7 @@ void RunProblems(Study* study, const std::vector<Problem>& problems, std::uint32
     }
   }
   PrintTable(runs);
+  CheckProblems(runs);
   study->CheckStraightWays();
   const bool any_solved = std::any_of(
       runs.begin(), runs.end(), [](const Run& run) { return !run.plans[kProof].path.empty(); });
