@@ -117,6 +117,11 @@ def pages() -> dict[str, list[Block]]:
     return found
 
 
+def pattern_of(line: str) -> str:
+    """Of a line that a page shows: `…` stands for anything and for what pads it, as a wider number has less before it."""
+    return ".*".join(re.escape(part) for part in re.split(r" *…", line)) + "\n"
+
+
 def examples(block: Block) -> list[tuple[str, str | None]]:
     """Commands, each with the pattern of what it prints; None: whatever it prints, it has to succeed."""
     if not any(line.startswith("$ ") for line in block.text.splitlines()):
@@ -132,7 +137,7 @@ def examples(block: Block) -> list[tuple[str, str | None]]:
         elif line == "…":
             found.append((command, pattern + "(.*\n)*"))
         else:
-            found.append((command, pattern + re.escape(line).replace("…", ".*") + "\n"))
+            found.append((command, pattern + pattern_of(line)))
     return found
 
 
@@ -277,7 +282,7 @@ class Pages(unittest.TestCase):
         return printed
 
     def assert_prints(self, shown: str, printed: str) -> None:
-        pattern = "".join(re.escape(line).replace("…", ".*") + "\n" for line in shown.splitlines())
+        pattern = "".join(pattern_of(line) for line in shown.splitlines())
         self.assertRegex(printed, pattern, printed)
 
 
