@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Starts what the compose files of this folder describe, with podman-compose and the image that
-# docker/test.sh has built, and harms the fleet. Needs root (`./dev docker` sees to the rest). In the place
-# of the images of etcd, haproxy and Prometheus stand Debian's packages; of Grafana there is none.
+# compose_test.sh single|fleet: starts what compose.yaml or compose.fleet.yaml of this folder describes, with
+# podman-compose and the image that build.sh has built, and harms the fleet. Needs root (`./dev docker` and
+# `./dev fleet` see to the rest). In the place of the images of etcd, haproxy and Prometheus stand Debian's
+# packages; of Grafana there is none.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -136,9 +137,12 @@ Single() {
 }
 
 Configure "$scratch"
-podman image exists "$image" || Die "there is no $image: docker/test.sh builds it"
+podman image exists "$image" || Die "there is no $image: docker/build.sh builds it"
 Say 'stand-ins from Debian'
 StandIns
 Prepare
-Fleet
-Single
+case ${1:-} in
+  single) Single ;;
+  fleet) Fleet ;;
+  *) Die 'single or fleet?' ;;
+esac

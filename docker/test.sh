@@ -1,10 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Builds the image and tries it the way it is meant to be run: not root, nothing writable, no
-# capabilities. Needs root, buildah, podman and runc (`./dev docker` sees to them). Where no registry can be
-# reached a base image is made from Debian's packages. --twice: builds it a second time from nothing and
-# sees whether its layers are the same.
+# Builds the image (with the options of build.sh) and tries it the way it is meant to be run: not root, nothing
+# writable, no capabilities. Needs root, buildah, podman and runc (`./dev docker` sees to them).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -21,19 +19,6 @@ Cleanup() {
 }
 trap Cleanup EXIT
 
-HaveBase() {
-  podman image exists "$base" && return
-  Say "fetching $base"
-  timeout 60 podman pull -q "$base" 2>/dev/null && return
-  echo '   no registry in reach: making a stand-in from Debian packages'
-  local mirror
-  mirror=$(awk '/^URIs:/ { print $2; exit } /^deb / { print $2; exit }' \
-    /etc/apt/sources.list.d/debian.sources /etc/apt/sources.list 2>/dev/null || true)
-  mmdebstrap --quiet --variant=minbase bookworm "$scratch/base.tar" \
-    "deb ${mirror:-http://deb.debian.org/debian} bookworm main"
-  podman import -q "$scratch/base.tar" "$base" >/dev/null
-}
-
 # What the running container publishes for a port, as address:port.
 Published() { podman port "$container" "$1/tcp" | head -n 1; }
 
@@ -47,45 +32,8 @@ AwaitHealthy() {
   Die 'the container did not become healthy'
 }
 
-# Build TAG OPTION…: every file and all history are of the time of the commit (or of
-# SOURCE_DATE_EPOCH), so that the same can be built again.
-Build() {
-  local tag=$1 epoch options=()
-  shift
-  epoch=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 0)}
-  # npm's registry may be behind a proxy with a CA of its own.
-  [[ -z ${NODE_EXTRA_CA_CERTS:-} ]] ||
-    options=(--secret "id=registry-ca,src=$NODE_EXTRA_CA_CERTS")
-  buildah bud --isolation chroot --network host --format docker --layers --timestamp "$epoch" "${options[@]}" "$@" \
-    --build-arg "SOURCE_DATE_EPOCH=$epoch" --build-arg "REVISION=$(git rev-parse HEAD 2>/dev/null || echo unknown)" \
-    -t "$tag" -f docker/Dockerfile . >"$scratch/build.log" 2>&1 || {
-    tail -n 40 "$scratch/build.log" >&2
-    Die 'the image does not build'
-  }
-}
-
+docker/build.sh "$@"
 Configure "$scratch"
-HaveBase
-
-Say 'building the image'
-# What this machine has compiled already is not compiled again: same sources, same compiler. In a step of
-# its own, as a volume leaves its mount point in every stage.
-if cache=$(ccache --get-config cache_dir 2>/dev/null) && [[ -d $cache ]]; then
-  Build "$image-build" --target build --volume "$cache:/root/.cache/ccache"
-fi
-Build "$image"
-podman image ls --format '   {{.Repository}}:{{.Tag}}  {{.Size}}' "$image"
-
-if [[ ${1:-} == --twice ]]; then
-  Say 'building it again, from nothing'
-  Build "$image-again" --no-cache
-  # Every file and its time. The images' own digests differ: into the configuration this version of buildah
-  # writes a host name by chance, and the numbers of the images that it made on the way.
-  for tag in "$image" "$image-again"; do podman image inspect -f '{{.RootFS.Layers}}' "$tag"; done >"$scratch/layers"
-  [[ $(uniq "$scratch/layers" | wc -l) == 1 ]] || Die 'the second build has other layers'
-  echo '   the same layers'
-  podman rmi "$image-again" >/dev/null
-fi
 
 Say 'looking at what is in it'
 podman run --rm --entrypoint cat "$image" /usr/share/doc/clearance/sbom.spdx.json >"$scratch/sbom.json"

@@ -101,7 +101,12 @@ TEST(Fault, WhatComesAfterItsRefusalIsSeenByAll) {
   behind.front.Expect({});
   // The first that is let through comes before all that are late, which then are too late.
   EXPECT_EQ(one.DigestOf("late"), "");
-  ASSERT_TRUE(one.Register("late", one.Ball(2)).ok());
+  // So little patience may be too little for a machine with other work, too.
+  absl::Status second;
+  do {
+    second = one.Register("late", one.Ball(2)).status();
+  } while (second.code() == absl::StatusCode::kUnavailable);
+  ASSERT_TRUE(second.ok()) << second;
   EXPECT_EQ(one.DigestOf("late"), one.Ball(2)->digest);
   EXPECT_EQ(one.shapes.revision(), 1u);
 }
