@@ -99,10 +99,13 @@ Crowd::Crowd(const Setup& setup) : in_flight_(std::min(setup.in_flight, setup.cl
     stubs_.push_back(v1::QueryService::NewStub(ChannelOfItsOwn(setup.servers)));
   for (std::size_t i = 0; i < setup.clients; ++i)
     clients_.push_back(std::make_unique<Client>(this, stubs_[i % stubs_.size()].get()));
+  const auto is_open = [](std::size_t, const v1::SessionResponse& reply) {
+    return reply.has_open();
+  };
   for (const v1::SessionRequest& open : setup.opens) {
     Round round{.messages = setup.opens,
                 .count = 0,
-                .judge = [](std::size_t, const v1::SessionResponse& reply) { return reply.has_open(); },
+                .judge = is_open,
                 .left = absl::BlockingCounter(static_cast<int>(clients_.size()))};
     round_ = &round;
     for (const std::unique_ptr<Client>& client : clients_) client->Send(open, 0);

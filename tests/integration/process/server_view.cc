@@ -24,7 +24,7 @@ double MetricOf(const ServerProcess& server, const std::string& series) {
 
 bool AwaitMetric(const ServerProcess& server, const std::string& series, double value) {
   while (MetricOf(server, series) != value) {
-    if (testing::Test::HasFailure()) return false;
+    if (::testing::Test::HasFailure()) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   return true;
