@@ -105,7 +105,9 @@ TEST(Fault, WhatComesAfterItsRefusalIsSeenByAll) {
   do {
     second = one.Register("late", one.Ball(2)).status();
   } while (second.code() == absl::StatusCode::kUnavailable);
-  if (!second.ok()) EXPECT_EQ(second.code(), absl::StatusCode::kAlreadyExists) << second;
+  if (!second.ok()) {
+    EXPECT_EQ(second.code(), absl::StatusCode::kAlreadyExists) << second;
+  }
   const std::string digest = one.Ball(second.ok() ? 2 : 1)->digest;
   EXPECT_EQ(one.DigestOf("late"), digest);
   EXPECT_EQ(one.shapes.revision(), 1u);
