@@ -26,7 +26,8 @@
 
 ABSL_FLAG(double, share, 1, "Of the clients and of the messages.");
 ABSL_FLAG(int, turns, 7, "Measurements of each cost, of which the middle one counts.");
-ABSL_FLAG(double, most_ratio, 1.75, "Between what is measured and what the model says, either way.");
+ABSL_FLAG(double, most_ratio, 1.75,
+          "Between what is measured and what the model says, either way.");
 
 namespace clearance::fleet {
 namespace {
@@ -57,7 +58,7 @@ std::size_t ShareOf(double number) {
 struct Questions {
   bench::LoadQuestions load;
   std::vector<v1::Shape> shapes;
-  std::vector<v1::SessionRequest> opens;                    // by name
+  std::vector<v1::SessionRequest> opens;                  // by name
   std::vector<std::vector<v1::SessionRequest>> messages;  // for each of kRowsOfMessage
 };
 
@@ -88,7 +89,7 @@ class World {
   void End() { crowd_->End(); }
 
   const Size size;
-  double etcd_bytes = 0;      // that etcd sent for the registration of all shapes
+  double etcd_bytes = 0;       // that etcd sent for the registration of all shapes
   double bytes_a_session = 0;  // resident, of a server
   double most_sessions = 0;    // of a server, in shares of what each would have were they even
   double messages = 0;         // measured so far
@@ -122,8 +123,7 @@ World::World(const Size& of, const Questions* questions)
   const double clients = static_cast<double>(size.clients);
   bytes_a_session = (replicas_.ResidentBytes() - resident) / clients;
   const std::vector<double> sessions = replicas_.SessionsOfEach();
-  most_sessions =
-      *std::ranges::max_element(sessions) * static_cast<double>(size.servers) / clients;
+  most_sessions = *std::ranges::max_element(sessions) * static_cast<double>(size.servers) / clients;
   Ask(kLeastRows, size.clients);  // so that nothing is measured that is done once
 }
 
@@ -162,8 +162,7 @@ bool IsAsReckoned(double measured, double reckoned) {
 bool ReportCosts(const std::deque<World>& worlds) {
   const double least = worlds.front().CostOf(kLeastRows);
   const double more = worlds.front().CostOf(kMoreRows);
-  const double row =
-      (more - least) / (kRowsOfMessage[kMoreRows] - kRowsOfMessage[kLeastRows]);
+  const double row = (more - least) / (kRowsOfMessage[kMoreRows] - kRowsOfMessage[kLeastRows]);
   const double message = least - kRowsOfMessage[kLeastRows] * row;
   std::printf("a message takes %.2f us and each of its rows %.3f us\n", message, row);
   std::printf("%8s %8s %6s %12s %12s %7s\n", "servers", "clients", "rows", "us/message", "reckoned",

@@ -99,8 +99,8 @@ TEST(Fault, WhatComesAfterItsRefusalIsSeenByAll) {
   EXPECT_THAT(unknown.status().message(), ::testing::HasSubstr("may be"));
   EXPECT_EQ(one.shapes.size(), 0u);
   behind.front.Expect({});
-  // Whatever is let through first comes before all that are late: this change, and then they are too
-  // late, or a probe, and then the first of them is not. So little patience may not be enough.
+  // Whatever is let through first comes before all that are late: this change, and then they are
+  // too late, or a probe, and then the first of them is not. So little patience may not be enough.
   absl::Status second;
   do {
     second = one.Register("late", one.Ball(2)).status();
