@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one server reaches etcd through, and what cuts it off: haproxy, stopped. Connections stay
-// and nothing passes, as where a network is parted.
+// What one server reaches etcd through, and what cuts it off.
 
 #ifndef CLEARANCE_TESTS_FLEET_CUT_H_
 #define CLEARANCE_TESTS_FLEET_CUT_H_
@@ -10,14 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "tests/integration/process/server_process.h"
+#include "tests/integration/etcd/stoppable_proxy.h"
 
 namespace clearance::fleet {
 
 class Cut {
  public:
-  static bool IsPossible();
-
   // Passes on to these, host:port, until it is told otherwise.
   explicit Cut(const std::vector<std::string>& members);
 
@@ -28,9 +25,8 @@ class Cut {
   void Join();
 
  private:
-  test::TemporaryDirectory directory_;
   std::vector<std::string> ends_;
-  std::unique_ptr<test::ChildProcess> proxy_;
+  std::unique_ptr<test::StoppableProxy> proxy_;
 };
 
 }  // namespace clearance::fleet

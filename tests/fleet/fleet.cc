@@ -24,6 +24,7 @@
 #include "tests/fleet/sites.h"
 
 ABSL_FLAG(int, kills, 100, "Processes that are harmed, one after another.");
+ABSL_FLAG(int, kind, -1, "Of harm, from 0 (tests/fleet/processes.cc); -1: all take turns.");
 ABSL_FLAG(int, trials, 10'000, "Changes with a look at another server, at least.");
 ABSL_FLAG(int, rounds, 10, "Rolling restarts of all servers.");
 ABSL_FLAG(int, messages, 1200, "Of 256 rows, for each measurement of what a query costs; 0: none.");
@@ -94,7 +95,8 @@ bool Harm(Processes* processes) {
     sessions.emplace_back([&, i] { KeepAsking(i, is_over, processes->sites(), &findings); });
   for (int i = 0; i < absl::GetFlag(FLAGS_kills); ++i) {
     std::this_thread::sleep_for(kRest);
-    const char* const what = processes->Harm(i);
+    const int kind = absl::GetFlag(FLAGS_kind);
+    const char* const what = processes->Harm(kind < 0 ? i : i * Processes::kKinds + kind);
     std::printf("%d: %s\n", i + 1, what);
     std::fflush(stdout);
   }
@@ -150,8 +152,8 @@ bool Cost(Processes* processes) {
 }
 
 int Run() {
-  if (!test::EtcdCluster::IsInstalled()) {
-    std::printf("skipped: etcd is not installed\n");
+  if (!Processes::ArePossible()) {
+    std::printf("skipped: etcd or haproxy is not installed\n");
     return kSkipped;
   }
   Processes processes;

@@ -35,11 +35,15 @@ void AddLags(int http_port, std::map<double, double>* below) {
 
 }  // namespace
 
-Processes::Processes() : etcd_(static_cast<int>(kMembers)), sites_(kServers) {
+bool Processes::ArePossible() {
+  return test::EtcdCluster::IsInstalled() && test::StoppableProxy::IsInstalled();
+}
+
+Processes::Processes()
+    : etcd_(static_cast<int>(kMembers), test::EtcdCluster::Ways::kThatPart), sites_(kServers) {
   for (std::size_t i = 0; i < kServers; ++i) {
-    if (Cut::IsPossible()) cuts_.push_back(std::make_unique<Cut>(etcd_.endpoints()));
-    servers_.emplace_back(std::vector<std::string>{
-        cuts_.empty() ? etcd_.StoreFlag() : cuts_[i]->StoreFlag(), "--drain_timeout=60s"});
+    cuts_.push_back(std::make_unique<Cut>(etcd_.endpoints()));
+    servers_.emplace_back(std::vector<std::string>{cuts_[i]->StoreFlag(), "--drain_timeout=60s"});
     sites_.Set(i, servers_[i].address());
   }
 }
@@ -51,7 +55,6 @@ std::string Processes::addresses() const {
 }
 
 const char* Processes::Harm(int number) {
-  constexpr int kKinds = 5;
   const auto index = static_cast<std::size_t>(number / kKinds) % kMembers;
   switch (number % kKinds) {
     case 0:
@@ -62,8 +65,10 @@ const char* Processes::Harm(int number) {
       return SilenceMember(index);
     case 3:
       return KillBoth(index);
-    default:
+    case 4:
       return CutOffServer(index);
+    default:
+      return PartMember(index);
   }
 }
 
@@ -101,11 +106,19 @@ const char* Processes::KillBoth(std::size_t index) {
 }
 
 const char* Processes::CutOffServer(std::size_t index) {
-  if (cuts_.empty()) return "nobody cut off: haproxy is not installed";
   cuts_[index]->CutOff();
   std::this_thread::sleep_for(kStop);
   cuts_[index]->Join();
   return "a server cut off from etcd";
+}
+
+// Those of its clients that do not turn to another are answered by nobody.
+const char* Processes::PartMember(std::size_t index) {
+  etcd_.Part(index);
+  std::this_thread::sleep_for(kStop);
+  etcd_.Join(index);
+  AwaitQuorum();
+  return "a member parted from the others";
 }
 
 void Processes::StartAgain(std::size_t index) {

@@ -23,6 +23,8 @@ class Processes {
   static constexpr std::size_t kMembers = 3;
   static constexpr std::size_t kServers = 3;
 
+  static bool ArePossible();
+
   Processes();
 
   Sites* sites() { return &sites_; }
@@ -30,7 +32,9 @@ class Processes {
   // Of all servers, as a client takes them.
   std::string addresses() const;
 
-  // Harms one process, and has it back in full before it returns. What was done.
+  // Harms one process, and has it back in full before it returns. What was done: by the number the
+  // kinds take turns.
+  static constexpr int kKinds = 6;
   const char* Harm(int number);
 
   // In which so many of all commits of others were applied by the servers that live, once they knew
@@ -43,11 +47,12 @@ class Processes {
   const char* SilenceMember(std::size_t index);
   const char* KillBoth(std::size_t index);
   const char* CutOffServer(std::size_t index);
+  const char* PartMember(std::size_t index);
   void StartAgain(std::size_t index);
   void AwaitQuorum() const;
 
   test::EtcdCluster etcd_;
-  std::vector<std::unique_ptr<Cut>> cuts_;  // one for each server, or none
+  std::vector<std::unique_ptr<Cut>> cuts_;  // one for each server
   std::deque<test::RestartedServer> servers_;
   Sites sites_;
 };

@@ -49,10 +49,33 @@ EtcdCluster::EtcdCluster(int members, std::vector<std::string> flags, std::strin
   const std::vector<int> ports = FreePorts(2 * count);
   for (std::size_t i = 0; i < count; ++i) {
     endpoints_.push_back(absl::StrCat("127.0.0.1:", ports[2 * i]));
-    peers_.push_back(absl::StrCat("m", i, "=http://127.0.0.1:", ports[2 * i + 1]));
+    listening_.push_back(absl::StrCat("http://127.0.0.1:", ports[2 * i + 1]));
+    told_.push_back(absl::StrCat("m", i, "=", listening_.back()));
   }
-  members_.resize(count);
-  for (std::size_t i = 0; i < count; ++i) Start(i);
+  StartAll();
+}
+
+// Without a vote before the vote, which etcd 3.5 has by itself, who comes back ends the term of the
+// others.
+EtcdCluster::EtcdCluster(int members, Ways /*ways*/) : flags_({"--pre-vote"}), scheme_("http") {
+  const auto count = static_cast<std::size_t>(members);
+  const std::vector<int> ports = FreePorts(4 * count);
+  std::vector<PeerWays::Ports> peers;
+  for (std::size_t i = 0; i < count; ++i) {
+    const int* const own = &ports[4 * i];
+    endpoints_.push_back(absl::StrCat("127.0.0.1:", own[0]));
+    peers.push_back({.listening = own[1], .told = own[2], .outward = own[3]});
+    listening_.push_back(absl::StrCat("http://127.0.0.1:", own[1]));
+    told_.push_back(absl::StrCat("m", i, "=", PeerWays::Told(peers.back())));
+    environment_.push_back(PeerWays::Outward(peers.back()));
+  }
+  ways_ = std::make_unique<PeerWays>(peers);
+  StartAll();
+}
+
+void EtcdCluster::StartAll() {
+  members_.resize(endpoints_.size());
+  for (std::size_t i = 0; i < members_.size(); ++i) Start(i);
   for (const auto& member : members_) member->WaitForLine("ready to serve client requests");
 }
 
@@ -67,23 +90,25 @@ server::EtcdConfig EtcdCluster::Config() const {
 }
 
 std::vector<std::string> EtcdCluster::CommandOf(std::size_t member) const {
-  const std::string peer = peers_[member].substr(peers_[member].find('=') + 1);
   const std::string client = absl::StrCat(scheme_, "://", endpoints_[member]);
-  std::vector<std::string> command = {"etcd",
-                                      "--name",
-                                      absl::StrCat("m", member),
-                                      "--data-dir",
-                                      directory_.File(absl::StrCat("m", member)),
-                                      "--listen-client-urls",
-                                      client,
-                                      "--advertise-client-urls",
-                                      client,
-                                      "--listen-peer-urls",
-                                      peer,
-                                      "--initial-advertise-peer-urls",
-                                      peer,
-                                      "--initial-cluster",
-                                      absl::StrJoin(peers_, ",")};
+  std::vector<std::string> command = {"env"};
+  if (!environment_.empty()) command.push_back(environment_[member]);
+  const std::vector<std::string> arguments = {"etcd",
+                                              "--name",
+                                              absl::StrCat("m", member),
+                                              "--data-dir",
+                                              directory_.File(absl::StrCat("m", member)),
+                                              "--listen-client-urls",
+                                              client,
+                                              "--advertise-client-urls",
+                                              client,
+                                              "--listen-peer-urls",
+                                              listening_[member],
+                                              "--initial-advertise-peer-urls",
+                                              told_[member].substr(told_[member].find('=') + 1),
+                                              "--initial-cluster",
+                                              absl::StrJoin(told_, ",")};
+  command.insert(command.end(), arguments.begin(), arguments.end());
   command.insert(command.end(), flags_.begin(), flags_.end());
   return command;
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "server/config/server_config.h"
+#include "tests/integration/etcd/peer_ways.h"
 #include "tests/integration/process/server_process.h"
 
 namespace clearance::test {
@@ -21,6 +22,9 @@ class EtcdCluster {
   // Serves once it is made. `tls` are further flags of each member.
   explicit EtcdCluster(int members = 1, std::vector<std::string> flags = {},
                        std::string scheme = "http");
+  // Of several members that can be parted; needs haproxy.
+  enum class Ways { kThatPart };
+  EtcdCluster(int members, Ways ways);
 
   // host:port of each member.
   const std::vector<std::string>& endpoints() const { return endpoints_; }
@@ -31,6 +35,9 @@ class EtcdCluster {
   void Kill(std::size_t member);  // -9
   void Start(std::size_t member);
   void Signal(std::size_t member, int signal) { members_[member]->Signal(signal); }
+  // A member that clients reach and other members do not.
+  void Part(std::size_t member) { ways_->Part(member); }
+  void Join(std::size_t member) { ways_->Join(member); }
   // Until the cluster answers a linearizable read; false where it does not for a minute.
   [[nodiscard]] bool AwaitQuorum() const;
 
@@ -38,13 +45,18 @@ class EtcdCluster {
   std::string Control(std::vector<std::string> arguments) const;
 
  private:
+  void StartAll();
   std::vector<std::string> CommandOf(std::size_t member) const;
 
   const std::vector<std::string> flags_;
   const std::string scheme_;
   TemporaryDirectory directory_;
+  // Of each member:
   std::vector<std::string> endpoints_;
-  std::vector<std::string> peers_;
+  std::vector<std::string> listening_;    // the URL where it hears the others
+  std::vector<std::string> told_;         // NAME=URL, where they believe that to be
+  std::vector<std::string> environment_;  // NAME=VALUE; of all or none
+  std::unique_ptr<PeerWays> ways_;        // or null
   std::vector<std::unique_ptr<ChildProcess>> members_;
 };
 
