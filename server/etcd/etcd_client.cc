@@ -105,7 +105,15 @@ bool EtcdClient::IsInDoubt(const absl::Status& status) { return IsOfMember(statu
 
 void EtcdClient::Leave(std::size_t member) {
   std::size_t current = current_.load();
-  if (current % members_.size() == member) current_.compare_exchange_strong(current, current + 1);
+  if (current % members_.size() != member) return;
+  current_.compare_exchange_strong(current, current + 1);
+  const std::lock_guard lock(mutex_);
+  if (watching_ != nullptr && watched_ == member) watching_->TryCancel();
+}
+
+absl::Duration EtcdClient::Grown(absl::Duration of_member, std::size_t tries) const {
+  constexpr std::size_t kMostDoublings = 4;
+  return of_member * (1 << std::min(tries / members_.size(), kMostDoublings));
 }
 
 // The password is read anew each time: it may have been changed.
@@ -161,12 +169,12 @@ absl::Status EtcdClient::Try(const Call& call, absl::Duration patience) {
 
 absl::Status EtcdClient::Repeat(const Call& call, const Patience& patience) {
   const SteadyTime end = SteadyNow() + patience.in_all;
-  for (std::size_t tries = 1;; ++tries) {
+  for (std::size_t tries = 0;; ++tries) {
     const absl::Duration left = end - SteadyNow();
-    absl::Status status = Try(call, std::min(patience.of_member, left));
+    absl::Status status = Try(call, std::min(Grown(patience.of_member, tries), left));
     const bool is_time_left = SteadyNow() + kRoundPause < end;
     if (!IsOfMember(status) || !is_time_left) return status;
-    if (tries % members_.size() == 0) absl::SleepFor(kRoundPause);
+    if ((tries + 1) % members_.size() == 0) absl::SleepFor(kRoundPause);
   }
 }
 
@@ -209,6 +217,7 @@ absl::Status EtcdClient::Watch(const etcdserverpb::WatchCreateRequest& request, 
   {
     const std::lock_guard lock(mutex_);
     watching_ = &context;
+    watched_ = member;
   }
   const auto stream = members_[member].watch->Watch(&context);
   etcdserverpb::WatchRequest create;

@@ -37,11 +37,14 @@ class EtcdClient {
   EtcdClient(const EtcdClient&) = delete;
   EtcdClient& operator=(const EtcdClient&) = delete;
 
-  // How long one member may take, and all tries together.
+  // How long one member may take, and all tries together. Once all members had so long, each has
+  // twice as long, and so on: who is slow is heard, and who is silent does not hold the others up.
   struct Patience {
     absl::Duration of_member;
     absl::Duration in_all;
   };
+  // What a member has at a try, from 0, where it had so long at the first.
+  absl::Duration Grown(absl::Duration of_member, std::size_t tries) const;
 
   // Asked again of other members as long as there is time: of these once or twice is the same.
   absl::Status Range(const etcdserverpb::RangeRequest& request, const Patience& patience,
@@ -72,7 +75,7 @@ class EtcdClient {
   explicit EtcdClient(const EtcdConfig& config) : config_(config) {}
 
   std::size_t member() const { return current_.load() % members_.size(); }
-  // Whoever finds a member silent leads all to the next.
+  // Whoever finds a member silent leads all to the next, the watch as well.
   void Leave(std::size_t member);
   absl::Status Prepare(const Member& member, absl::Duration patience, grpc::ClientContext* context);
   absl::StatusOr<std::string> Token(const Member& member, absl::Duration patience);
@@ -85,9 +88,10 @@ class EtcdClient {
   std::vector<Member> members_;
   std::atomic<std::size_t> current_ = 0;
 
-  std::mutex mutex_;  // guards the next two
+  std::mutex mutex_;  // guards the next three
   std::string token_;
   grpc::ClientContext* watching_ = nullptr;
+  std::size_t watched_ = 0;  // the member, while there is a watch
 };
 
 }  // namespace clearance::server

@@ -22,9 +22,14 @@ constexpr std::uint32_t kFormatVersion = 1;
 // Values of one page; of contents each is up to kMostInlineBytes.
 constexpr std::int64_t kPageValues = 64;
 
-// For one question to one member: an election takes longer than a good answer, and there are other
-// members.
-constexpr absl::Duration kQuickAnswer = absl::Milliseconds(700);
+// For the first question to a member: a good answer takes milliseconds, and there are others.
+constexpr absl::Duration kQuickAnswer = absl::Milliseconds(250);
+// For all of them together, before it is said that the store does not answer.
+constexpr absl::Duration kQuickAnswers = absl::Seconds(2);
+// For a change that is made to see whether any can be: one that is slow is one.
+constexpr absl::Duration kProbePatience = absl::Milliseconds(700);
+// Of what a commit brings, for its way to a majority: 4 MB a second.
+constexpr std::size_t kBytesAMicrosecond = 4;
 // Between two tries to find out what came of a commit.
 constexpr absl::Duration kTryPause = absl::Milliseconds(20);
 
@@ -204,10 +209,12 @@ absl::StatusOr<SharedStore::Outcome> EtcdStore::CommitAfter(CommitPlace base,
 absl::StatusOr<SharedStore::Outcome> EtcdStore::Decide(const etcdserverpb::TxnRequest& request,
                                                        const CommitMark& mark) {
   const SteadyTime end = SteadyNow() + patience_;
+  const absl::Duration of_member =
+      kQuickAnswer + absl::Microseconds(request.ByteSizeLong() / kBytesAMicrosecond);
   bool is_in_doubt = false;
-  while (true) {
+  for (std::size_t tries = 0;; ++tries) {
     etcdserverpb::TxnResponse response;
-    absl::Status status = client_->Txn(request, kQuickAnswer, &response);
+    absl::Status status = client_->Txn(request, client_->Grown(of_member, tries), &response);
     if (status.ok() && response.succeeded()) return Outcome{true, response.header().revision()};
     if (status.ok()) {
       const auto& newest = response.responses(0).response_range();
@@ -230,14 +237,14 @@ absl::Status EtcdStore::Probe() {
   etcdserverpb::TxnRequest request;
   request.add_success()->mutable_request_put()->set_key(keys_.Probe(writer_));
   etcdserverpb::TxnResponse response;
-  return client_->Txn(request, kQuickAnswer, &response);
+  return client_->Txn(request, kProbePatience, &response);
 }
 
 absl::StatusOr<CommitPlace> EtcdStore::Newest() {
   etcdserverpb::RangeRequest request;
   request.set_key(keys_.Revision());
   etcdserverpb::RangeResponse response;
-  const EtcdClient::Patience patience = {kQuickAnswer, 2 * kQuickAnswer};
+  const EtcdClient::Patience patience = {kQuickAnswer, kQuickAnswers};
   if (absl::Status status = client_->Range(request, patience, &response); !status.ok())
     return status;
   if (response.kvs_size() != 1) return DamagedValue(keys_.Revision(), "is missing");
