@@ -14,6 +14,7 @@
 
 #include "server/service/call.h"
 #include "server/service/health_board.h"
+#include "server/service/late_calls.h"
 #include "server/service/methods.h"
 #include "server/service/poller.h"
 #include "server/service/polling_watch.h"
@@ -229,8 +230,11 @@ void GrpcServer::Impl::Shutdown(absl::Duration patience) {
   if (liveness_ != nullptr) liveness_->Watch({});
   listener_->StopAccepting();
   parts_.ledger.WatchHealth(nullptr);
-  // gRPC takes a time of the wall clock and turns it into one of the steady clock at once.
-  server_->Shutdown(absl::ToChronoTime(absl::Now() + patience));
+  {
+    const LateCalls late_calls(server_.get());
+    // gRPC takes a time of the wall clock and turns it into one of the steady clock at once.
+    server_->Shutdown(absl::ToChronoTime(absl::Now() + patience));
+  }
   listener_->Close();
   for (const auto& poller : pollers_) poller->AwaitEnd();
   pollers_.clear();
