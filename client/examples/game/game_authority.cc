@@ -41,6 +41,7 @@ ABSL_FLAG(bool, stored, false,
 ABSL_FLAG(std::string, log, "",
           "Write all that is asked, and digests of the answers, to this file.");
 ABSL_FLAG(std::string, replay, "", "Ask what such a file has again, and compare.");
+ABSL_FLAG(std::string, csv, "", "Write all figures to this file; empty: nowhere.");
 ABSL_FLAG(bool, baseline, false, "Ask every tick's moves of an empty scene too, to compare.");
 ABSL_FLAG(int, server_pid, 0,
           "The server's process, if it is on this machine: its processor time "
@@ -89,6 +90,13 @@ void PrintDigest(const MatchLog& log) {
   absl::PrintF("digest of all answers: %016x\n", log.digest());
 }
 
+absl::Status WriteCsv(const Level& level, const Simulation& simulation, const Tally& tally) {
+  const std::string file = absl::GetFlag(FLAGS_csv);
+  if (file.empty()) return absl::OkStatus();
+  const std::string name = absl::StrCat("players/", level.name, "/", absl::GetFlag(FLAGS_form));
+  return WriteFigures(file, name, simulation.measured(), tally);
+}
+
 // True if every verdict was right.
 absl::StatusOr<bool> Play(const Client& client) {
   const std::string folder = absl::GetFlag(FLAGS_level);
@@ -120,6 +128,8 @@ absl::StatusOr<bool> Play(const Client& client) {
   PrintTally(tally);
   PrintMeasured((*simulation)->measured(), *options);
   PrintDigest(digests);
+  if (const absl::Status status = WriteCsv(*level, **simulation, tally); !status.ok())
+    return status;
   return tally.is_faultless();
 }
 

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report.h"
 
+#include <fstream>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
 namespace game {
@@ -30,6 +35,46 @@ void PrintRatios(const Measured& measured) {
                  measured.moves_time.server_seconds / measured.baseline_time.server_seconds);
   }
   absl::PrintF("\n");
+}
+
+using Figures = std::vector<std::pair<std::string, double>>;
+
+void AddDurations(const std::string& what, const Durations& durations, Figures* figures) {
+  if (durations.empty()) return;
+  constexpr double kMillisecond = 1e-3;
+  figures->emplace_back(what + "_p50_ms", kMillisecond * durations.Microseconds(0.5));
+  figures->emplace_back(what + "_p99_ms", kMillisecond * durations.Microseconds(0.99));
+  figures->emplace_back(what + "_longest_ms", kMillisecond * durations.Microseconds(1));
+}
+
+void AddProcessorTime(const std::string& what, const ProcessorTime& time, const Measured& measured,
+                      Figures* figures) {
+  const double micros_per_move = 1e6 / static_cast<double>(measured.moves);
+  if (time.server_seconds > 0) {
+    figures->emplace_back("server_cpu_us_per_move" + what, micros_per_move * time.server_seconds);
+  }
+  if (time.client_seconds > 0) {
+    figures->emplace_back("client_cpu_us_per_move" + what, micros_per_move * time.client_seconds);
+  }
+}
+
+Figures FiguresOf(const Measured& measured, const Tally& tally) {
+  Figures figures;
+  if (measured.ticks > 0) {
+    figures.emplace_back("moves_per_second", static_cast<double>(measured.moves) /
+                                                 absl::ToDoubleSeconds(measured.duration));
+    AddProcessorTime("", measured.moves_time, measured, &figures);
+    AddProcessorTime("_in_empty_scene", measured.baseline_time, measured, &figures);
+  }
+  AddDurations("moves", measured.moves_asked, &figures);
+  AddDurations("moves_in_empty_scene", measured.baseline, &figures);
+  AddDurations("tick", measured.whole, &figures);
+  figures.emplace_back("moves_asked", static_cast<double>(tally.moves));
+  figures.emplace_back("moves_with_reference", static_cast<double>(tally.judged));
+  figures.emplace_back(
+      "moves_wrong",
+      static_cast<double>(tally.missed_walls + tally.false_refusals + tally.wrong_stops));
+  return figures;
 }
 
 }  // namespace
@@ -73,6 +118,18 @@ void PrintMeasured(const Measured& measured, const SimulationOptions& options) {
   }
   PrintProcessorTime("positions and shots", measured.other_time, measured);
   if (options.has_baseline) PrintRatios(measured);
+}
+
+absl::Status WriteFigures(const std::filesystem::path& path, const std::string& name,
+                          const Measured& measured, const Tally& tally) {
+  std::ofstream file(path);
+  file << "name,metric,median,lowest,highest,samples\n";
+  for (const auto& [metric, value] : FiguresOf(measured, tally)) {
+    file << absl::StrFormat("%s,%s,%.6g,%.6g,%.6g,1\n", name, metric, value, value, value);
+  }
+  file.close();
+  if (file.good()) return absl::OkStatus();
+  return absl::UnavailableError(absl::StrCat("cannot write ", path.string()));
 }
 
 }  // namespace game

@@ -7,7 +7,9 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <limits>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,7 @@
 #include "client/examples/game/match_log.h"
 #include "client/examples/game/places.h"
 #include "client/examples/game/players.h"
+#include "client/examples/game/report.h"
 
 namespace game {
 namespace {
@@ -243,6 +246,46 @@ TEST_F(GameLog, IsReadAsItWasWrittenAndRefusedWhereItEndsEarly) {
     std::filesystem::resize_file(path_, size);
     EXPECT_EQ(ReadMatchLog(path_).status().code(), absl::StatusCode::kDataLoss) << size;
   }
+}
+
+class GameFigures : public GameLog {
+ protected:
+  std::string Written(const Measured& measured, const Tally& tally) const {
+    EXPECT_TRUE(WriteFigures(path_, "players/here", measured, tally).ok());
+    std::stringstream text;
+    text << std::ifstream(path_).rdbuf();
+    return text.str();
+  }
+};
+
+TEST_F(GameFigures, AreInMillisecondsAndMicrosecondsOfAMove) {
+  Measured measured;
+  measured.ticks = 2;
+  measured.moves = 400;
+  measured.duration = absl::Milliseconds(50);
+  measured.moves_asked.Add(absl::Milliseconds(2));
+  measured.moves_asked.Add(absl::Milliseconds(3));
+  measured.moves_time = {.client_seconds = 4e-4, .server_seconds = 2e-3};
+  Tally tally;
+  tally.moves = 400;
+  tally.judged = 300;
+  tally.missed_walls = 1;
+  tally.wrong_stops = 2;
+  EXPECT_EQ(Written(measured, tally),
+            "name,metric,median,lowest,highest,samples\n"
+            "players/here,moves_per_second,8000,8000,8000,1\n"
+            "players/here,server_cpu_us_per_move,5,5,5,1\n"
+            "players/here,client_cpu_us_per_move,1,1,1,1\n"
+            "players/here,moves_p50_ms,2,2,2,1\n"
+            "players/here,moves_p99_ms,3,3,3,1\n"
+            "players/here,moves_longest_ms,3,3,3,1\n"
+            "players/here,moves_asked,400,400,400,1\n"
+            "players/here,moves_with_reference,300,300,300,1\n"
+            "players/here,moves_wrong,3,3,3,1\n");
+}
+
+TEST_F(GameFigures, AreRefusedWhereTheyCannotBeWritten) {
+  EXPECT_FALSE(WriteFigures(path_ + "/below-no-folder", "players/here", {}, {}).ok());
 }
 
 }  // namespace
