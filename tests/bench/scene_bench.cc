@@ -2,8 +2,9 @@
 //
 // What scenes cost, one thread: to build one, to change a thousand poses, to fork, and to ask, from
 // a hundred to a hundred thousand bodies; and players and rays through levels of games where the
-// data sets are there (CLEARANCE_DATA). Before anything is timed a sample of the answers is held
-// against all bodies one by one; one wrong answer fails the run.
+// data sets are there (CLEARANCE_DATA). Before anything is timed a sample of the answers of every
+// kind is held against all bodies one by one; one wrong answer fails the run. (What a server takes
+// for such scenes is scene_service_bench's.)
 //
 //   scene_bench [--short] [--csv=FILE] [google-benchmark's own flags]
 
@@ -25,6 +26,7 @@
 #include "core/query/body_query.h"
 #include "core/scene/scene_query.h"
 #include "core/shape/make_shape.h"
+#include "tests/bench/one_by_one.h"
 #include "tests/bench/report.h"
 #include "tests/support/level.h"
 #include "tests/support/random.h"
@@ -42,6 +44,7 @@ constexpr double kSecondsARepetition = 0.1;
 constexpr int kMovesAChange = 1000;
 constexpr std::size_t kQuestions = 512;
 constexpr std::size_t kChecked = 16;
+constexpr std::size_t kCheckedOfLevel = 150;  // moves, and as many rays
 constexpr const char* kTime = "cpu_ns";
 
 bool is_short = false;
@@ -121,26 +124,21 @@ std::string FindFault(const World& world) {
     const PosedBody own = {*world.asked(i).body, world.asked(i).X_WB};
     bool touches = false;
     double nearest = HUGE_VAL;
-    double first = 2;
     for (const SceneBody& other : world.bodies()) {
       const PosedBody posed = {*other.body, other.X_WB};
       touches |= Intersection(own, posed).state != State::kSeparated;
       nearest = std::fmin(nearest, Distance(own, posed, {}).bracket.upper);
-      const Motion rest = {{}, {}, other.X_WB.p_WS};
-      const TimeOfCollisionAnswer contact =
-          TimeOfCollision(MovingBody{own.body, own.pose, world.motion(i)},
-                          MovingBody{posed.body, posed.pose, rest}, {});
-      if (contact.state != MotionState::kFree) first = std::fmin(first, contact.t_hit);
     }
     const Asker asker = world.AskerOf(i);
     if ((CheckScene(asker, {}, &scratch).verdict != Verdict::kFree) != touches) return "check";
     if (Clearance(asker, {}, &scratch).distance.bracket.upper != nearest) return "clearance";
     const SweepAnswer sweep =
         Sweep({asker, absl::MakeConstSpan(&world.motion(i), 1)}, {}, &scratch);
-    const bool is_free = sweep.earliest.contact.state == MotionState::kFree;
-    if (is_free != (first > 1) || (!is_free && sweep.earliest.contact.t_hit != first)) {
-      return "sweep";
-    }
+    const MovingBody moving = {own.body, own.pose, world.motion(i)};
+    if (!IsSame(FirstOneByOne(*world.scene(), moving), sweep)) return "sweep";
+    const Ray ray = world.RayOf(i);
+    const SweepAnswer hit = CastRay(*world.scene(), ray, RayKind::kClosest, &scratch);
+    if (!IsSame(FirstOneByOne(*world.scene(), ray), hit)) return "ray";
   }
   return "";
 }
@@ -171,14 +169,19 @@ void Register(const std::string& name, const Run& run) {
       ->Repetitions(is_short ? 1 : kRepetitions);
 }
 
+// A fault ends the benchmark, and the run with 1.
+bool IsFaulty(const std::string& fault, benchmark::State* state) {
+  if (fault.empty()) return false;
+  has_failed = true;
+  state->SkipWithError(fault.c_str());
+  return true;
+}
+
 void RegisterChanges(int count) {
   const std::string size = std::to_string(count);
   Register("build/" + size, [count](benchmark::State& state) {
     const World& world = WorldOf(count);
-    if (const std::string fault = FindFault(world); !fault.empty()) {
-      has_failed = true;
-      return state.SkipWithError(fault.c_str());
-    }
+    if (IsFaulty(FindFault(world), &state)) return;
     for (auto _ : state) benchmark::DoNotOptimize(world.Build());
     const auto bytes = static_cast<double>(world.scene()->byte_size());
     state.counters["bytes_per_body"] = bytes / count;
@@ -255,6 +258,27 @@ SweepAnswer SweepPlayer(const Played& played, std::size_t i, SceneScratch* scrat
   return Sweep({asker, absl::MakeConstSpan(&motion, 1)}, {}, scratch);
 }
 
+SweepAnswer CastFrom(const Played& played, std::size_t i, SceneScratch* scratch) {
+  const Ray ray = {played.moves[i].center, played.ways[i], 0, {}};
+  return CastRay(*played.level.scene, ray, RayKind::kClosest, scratch);
+}
+
+// "" if a sample of the moves and rays is answered as all brushes one by one are.
+std::string FindFault(const Played& played) {
+  SceneScratch scratch;
+  const Scene& scene = *played.level.scene;
+  for (std::size_t i = 0; i < played.moves.size(); i += played.moves.size() / kCheckedOfLevel) {
+    const testing::PlayerMove& move = played.moves[i];
+    const Pose start = {move.center, {}};
+    const Motion motion = {move.delta, {}, move.center};
+    const MovingBody moving = {*played.level.player, start, motion};
+    if (!IsSame(FirstOneByOne(scene, moving), SweepPlayer(played, i, &scratch))) return "a move";
+    const Ray ray = {move.center, played.ways[i], 0, {}};
+    if (!IsSame(FirstOneByOne(scene, ray), CastFrom(played, i, &scratch))) return "a ray";
+  }
+  return "";
+}
+
 // How long one move takes, of all of them: the processor's time of each by itself.
 void TimeEachPlayer(const Played& played, benchmark::State& state) {
   SceneScratch scratch;
@@ -286,6 +310,7 @@ void RegisterLevel(const std::filesystem::path& folder) {
   }
   const std::string name = folder.filename().string();
   Register("sweep/" + name, [played](benchmark::State& state) {
+    if (IsFaulty(FindFault(*played), &state)) return;
     SceneScratch scratch;
     TimeQuestions(state, played->moves.size(),
                   [&](std::size_t i) { return SweepPlayer(*played, i, &scratch).counters; });
@@ -294,10 +319,8 @@ void RegisterLevel(const std::filesystem::path& folder) {
            [played](benchmark::State& state) { TimeEachPlayer(*played, state); });
   Register("ray/" + name, [played](benchmark::State& state) {
     SceneScratch scratch;
-    TimeQuestions(state, played->moves.size(), [&](std::size_t i) {
-      const Ray ray = {played->moves[i].center, played->ways[i], 0, {}};
-      return CastRay(*played->level.scene, ray, RayKind::kClosest, &scratch).counters;
-    });
+    TimeQuestions(state, played->moves.size(),
+                  [&](std::size_t i) { return CastFrom(*played, i, &scratch).counters; });
   });
 }
 

@@ -15,7 +15,6 @@
 #include <filesystem>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "absl/flags/flag.h"
@@ -24,7 +23,7 @@
 #include "client/examples/ompl/fcl_cell.h"
 #include "core/query/body_query.h"
 #include "core/scene/scene_query.h"
-#include "core/shape/make_shape.h"
+#include "tests/bench/one_by_one.h"
 #include "tests/bench/peers/worlds.h"
 #include "tests/bench/report.h"
 #include "tests/support/arm.h"
@@ -71,26 +70,14 @@ void Time(const std::string& name, std::size_t count, Report* report, const Ask&
 
 // ---- Rays ----
 
-// When the ray comes to a body, asked one by one; kNoHit.
-double FirstOfAll(const Scene& scene, const Ray& ray) {
-  const RigidBodyPtr point = MakeBody(std::get<ConvexShapePtr>(MakePoint(0)));
-  const Pose start = {ray.origin, {}};
-  const Motion motion = {ray.displacement, {}, ray.origin};
-  double first = kNoHit;
-  for (std::size_t i = 0; i < scene.size(); ++i) {
-    const SceneBody body = scene.BodyAt(i);
-    const Motion rest = {{}, {}, body.X_WB.p_WS};
-    const TimeOfCollisionAnswer contact = TimeOfCollision(
-        MovingBody{*point, start, motion}, MovingBody{*body.body, body.X_WB, rest}, {});
-    if (contact.state != MotionState::kFree) first = std::fmin(first, contact.t_hit);
-  }
-  return first;
-}
-
 double Cast(const Scene& scene, const Ray& ray, SceneScratch* scratch) {
   const SweepAnswer answer = CastRay(scene, ray, RayKind::kClosest, scratch);
   return answer.earliest.contact.state == MotionState::kFree ? kNoHit
                                                              : answer.earliest.contact.t_hit;
+}
+
+bool IsRight(const Scene& scene, const Ray& ray, SceneScratch* scratch) {
+  return IsSame(FirstOneByOne(scene, ray), CastRay(scene, ray, RayKind::kClosest, scratch));
 }
 
 // From where players were, anywhere.
@@ -113,7 +100,7 @@ void RunRays(const fs::path& folder, bool is_short, Report* report) {
   std::size_t differ = 0;
   for (std::size_t i = 0; i < rays.size(); ++i) {
     ours.push_back(Cast(*level.scene, rays[i], &scratch));
-    if (i % (rays.size() / kCheckedRays) == 0 && ours[i] != FirstOfAll(*level.scene, rays[i]))
+    if (i % (rays.size() / kCheckedRays) == 0 && !IsRight(*level.scene, rays[i], &scratch))
       Fail("a ray through " + folder.string());
     const double theirs = bullet.Cast(rays[i].origin, rays[i].displacement);
     if (!(std::fabs(theirs - ours[i]) <= kRayTolerance)) ++differ;
