@@ -2,9 +2,10 @@
 //
 // What a motion planner pays that asks clearance-server over the network whether a whole arm among
 // obstacles is free, and what one pays that has FCL's managers in its own process: the same hulls,
-// pairs that may touch and configurations. Of the server it is all processor time until the reply
-// is here, the wire included, read from outside; of FCL that of the thread. Both take turns. Every
-// answer of the server is held against the core's in this process, with which FCL's are compared.
+// pairs that may touch and configurations, of all problems there are. Of the server it is all
+// processor time until the reply is here, the wire included, read from outside; of FCL that of the
+// thread. Both take turns. Every answer of the server is held against the core's in this process,
+// with which FCL's are compared.
 //
 //   arm_service_bench [--short] [--csv=FILE]
 //
@@ -13,7 +14,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -37,14 +37,14 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kCpuOfOne = "cpu_ns_per_configuration";
+constexpr const char* kRateOfCore = "configurations_per_second_and_core";
 constexpr const char* kDiffers = "differs_percent";
 constexpr const char* kServer = "stream/panda/server";
 constexpr const char* kCore = "stream/panda/core";
 // FCL's own solver takes ten times as long as libccd's in some of these scenes: world_bench has it.
 constexpr const char* kFcl = "stream/panda/fcl-libccd";
-constexpr int kRounds = 5;
+constexpr std::size_t kRounds = 3;
 constexpr std::size_t kRowsAMessage = 1024;
-constexpr std::size_t kProblemsApart = 10;  // every tenth problem is asked
 constexpr std::size_t kShortRows = 64;
 constexpr std::size_t kShortProblems = 5;
 
@@ -57,6 +57,13 @@ struct Case {
   std::vector<bool> free;   // by the core in this process
 };
 
+// Processor time of all problems in one round.
+struct Round {
+  double server = 0;
+  double core = 0;
+  double fcl = 0;
+};
+
 class Bench {
  public:
   Bench(const fs::path& data, bool is_short)
@@ -64,39 +71,53 @@ class Bench {
         arm_(plan::ReadRobot(data / "robot_panda", scenes_).value()),
         bodies_(testing::BodiesOf(arm_)),
         rules_(testing::RulesOf(arm_)),
-        is_short_(is_short) {}
+        rows_(is_short ? kShortRows : kRowsAMessage),
+        rounds_(is_short ? 1 : kRounds) {
+    problems_ = plan::ReadProblems(scenes_).value();
+    if (is_short) problems_.resize(kShortProblems);
+  }
 
   void Run(Report* report) {
-    MakeCases();
     BenchServer server;
     {
       const client::Client client = client::Client::Connect(server.address()).value();
       const auto cell = plan::ServiceCell::Make(client, arm_, "bench").value();
-      for (int round = 0; round < (is_short_ ? 1 : kRounds); ++round) {
-        RunRound(server.pid(), cell.get(), report);
-      }
+      for (const plan::Problem& problem : problems_) AskAll(problem, server.pid(), cell.get());
     }
     server.End();
+    for (const Round& round : rounds_) {
+      Add(kServer, round.server, report);
+      Add(kCore, round.core, report);
+      Add(kFcl, round.fcl, report);
+    }
+    report->Add(kFcl, kDiffers, 100 * static_cast<double>(differ_) / Configurations());
     std::printf("arm: %zu scenes, %zu configurations each, %.1f %% free: all as in the process\n",
-                cases_.size(), cases_.front().rows.size(), 100 * FreePart());
+                problems_.size(), rows_, 100 * static_cast<double>(free_) / Configurations());
   }
 
  private:
-  void MakeCases() {
-    const std::vector<plan::Problem> all = plan::ReadProblems(scenes_).value();
-    for (std::size_t k = 0; k < all.size(); k += kProblemsApart) {
-      cases_.push_back(MakeCase(all[k]));
-      if (is_short_ && cases_.size() == kShortProblems) return;
+  // Each of the three in every round, one after another; the problems do not all fit in memory.
+  void AskAll(const plan::Problem& problem, pid_t server, plan::ServiceCell* cell) {
+    const Case asked = MakeCase(problem);
+    free_ += static_cast<std::size_t>(std::count(asked.free.begin(), asked.free.end(), true));
+    if (!cell->Load(asked.obstacles).ok()) Fail("a scene was not made");
+    fcl_.Load(asked.obstacles);
+    for (Round& round : rounds_) {
+      round.server += ServerNanoseconds(server, cell, asked);
+      const double before = ThreadNanoseconds();
+      AskCore(asked);
+      round.core += ThreadNanoseconds() - before;
+      round.fcl += FclNanoseconds(asked);
     }
+    for (std::size_t i = 0; i < rows_; ++i) differ_ += touches_[i] == asked.free[i];
   }
 
   Case MakeCase(const plan::Problem& problem) {
     Case made;
     made.obstacles = problem.obstacles;
     made.scene = testing::MakeScene(problem.obstacles);
-    const std::size_t rows = is_short_ ? kShortRows : kRowsAMessage;
-    for (std::size_t i = 0; i < rows; ++i) {
-      const double t = static_cast<double>(i) / static_cast<double>(rows - 1);
+    for (std::size_t i = 0; i < rows_; ++i) {
+      const double t = static_cast<double>(i) / static_cast<double>(rows_ - 1);
       made.rows.push_back(arm_.JointsOf(problem.JointsAt(t)));
       made.robot_poses.push_back(arm_.BodyPosesAt(made.rows.back()));
       const std::vector<Pose> poses = testing::ToCore(made.robot_poses.back());
@@ -115,36 +136,12 @@ class Bench {
     return answers_;
   }
 
-  double FreePart() const {
-    std::size_t free = 0;
-    std::size_t all = 0;
-    for (const Case& asked : cases_) {
-      free += static_cast<std::size_t>(std::count(asked.free.begin(), asked.free.end(), true));
-      all += asked.free.size();
-    }
-    return static_cast<double>(free) / static_cast<double>(all);
-  }
+  double Configurations() const { return static_cast<double>(problems_.size() * rows_); }
 
-  void RunRound(pid_t server, plan::ServiceCell* cell, Report* report) {
-    double of_server = 0;
-    double of_core = 0;
-    double of_fcl = 0;
-    std::size_t differ = 0;
-    std::size_t count = 0;
-    for (const Case& asked : cases_) {
-      if (!cell->Load(asked.obstacles).ok()) Fail("a scene was not made");
-      of_server += ServerNanoseconds(server, cell, asked);
-      const double before = ThreadNanoseconds();
-      AskCore(asked);
-      of_core += ThreadNanoseconds() - before;
-      of_fcl += FclNanoseconds(asked, &differ);
-      count += asked.rows.size();
-    }
-    const auto rows = static_cast<double>(count);
-    report->Add(kServer, kCpuOfOne, of_server / rows);
-    report->Add(kCore, kCpuOfOne, of_core / rows);
-    report->Add(kFcl, kCpuOfOne, of_fcl / rows);
-    report->Add(kFcl, kDiffers, 100 * static_cast<double>(differ) / rows);
+  void Add(const char* name, double nanoseconds, Report* report) const {
+    const double of_one = nanoseconds / Configurations();
+    report->Add(name, kCpuOfOne, of_one);
+    report->Add(name, kRateOfCore, 1e9 / of_one);
   }
 
   // Of one message and its reply.
@@ -159,24 +156,24 @@ class Bench {
     return after - before;
   }
 
-  double FclNanoseconds(const Case& asked, std::size_t* differ) {
-    fcl_.Load(asked.obstacles);
+  double FclNanoseconds(const Case& asked) {
     touches_.resize(asked.rows.size());
     const double before = ThreadNanoseconds();
     for (std::size_t i = 0; i < touches_.size(); ++i) {
       touches_[i] = fcl_.Touches(asked.robot_poses[i]);
     }
-    const double after = ThreadNanoseconds();
-    for (std::size_t i = 0; i < touches_.size(); ++i) *differ += touches_[i] == asked.free[i];
-    return after - before;
+    return ThreadNanoseconds() - before;
   }
 
   const fs::path scenes_;
   const plan::Robot arm_;
   const std::vector<SceneBody> bodies_;
   const PairRules rules_;
-  const bool is_short_;
-  std::vector<Case> cases_;
+  const std::size_t rows_;
+  std::vector<plan::Problem> problems_;
+  std::vector<Round> rounds_;
+  std::size_t free_ = 0;
+  std::size_t differ_ = 0;  // FCL's from ours
   std::vector<CheckAnswer> answers_;
   std::vector<bool> touches_;
   SceneScratch scratch_;
@@ -184,15 +181,15 @@ class Bench {
 };
 
 void PrintTable(const Report& report) {
-  const double server = report.Median(kServer, kCpuOfOne);
-  std::printf("\nCPU ns per configuration; medians of %d rounds, %zu rows a message\n", kRounds,
-              kRowsAMessage);
+  std::printf("\nmedians of %zu rounds, %zu rows a message\n%-28s%12s%24s\n", kRounds,
+              kRowsAMessage, "of a configuration", "CPU ns", "a second and core");
   for (const char* name : {kServer, kCore, kFcl}) {
-    std::printf("%-28s%10.0f\n", name, report.Median(name, kCpuOfOne));
+    std::printf("%-28s%12.0f%24.0f\n", name, report.Median(name, kCpuOfOne),
+                report.Median(name, kRateOfCore));
   }
-  std::printf("%-28s%10.2f %% differ\n", kFcl, report.Median(kFcl, kDiffers));
-  const double times = report.Median(kFcl, kCpuOfOne) / server;
-  std::printf("%-28s%10.2f (aimed at: 5)\n", "FCL / server", times);
+  std::printf("%-28s%12.2f %% differ\n", kFcl, report.Median(kFcl, kDiffers));
+  const double times = report.Median(kFcl, kCpuOfOne) / report.Median(kServer, kCpuOfOne);
+  std::printf("%-28s%12.2f (aimed at: 5)\n", "FCL / server", times);
 }
 
 int Main() {
