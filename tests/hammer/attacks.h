@@ -6,6 +6,7 @@
 #define CLEARANCE_TESTS_HAMMER_ATTACKS_H_
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <vector>
 
@@ -21,6 +22,10 @@ struct Attack {
   // Attacks this port of the loopback until then, from kAttacker and addresses next to it. Says how
   // many connections it made.
   std::function<int(int port, AttackClock::time_point end)> run;
+  // Whether the honest client asks in a session, not call by call.
+  bool is_beside_session = false;
+  // How many descriptors the server has left when it begins; 0: as many as it likes.
+  std::size_t spare_descriptors = 0;
 };
 
 std::vector<Attack> Attacks();

@@ -5,12 +5,12 @@
 // is held, byte for byte, against what it got over a clear link; what was acknowledged has to be
 // there at the end; and after each fault a new client has to be served.
 //
-//   packet_faults [--faults=N] [--seed=S] [--ready_within=1s]
+//   packet_faults [--faults=N] [--seed=S] [--ready_within=1s] [--slowest_ready_within=1s]
 //
 // A call ends well, with every answer right, or with UNAVAILABLE after some that are right. Exits
 // with 1 where that is not so, where nothing went wrong with the packets, or where the middle of
-// the times to serve a new client after a fault is longer than wanted; with 77 where this user may
-// not make network namespaces.
+// the times to serve a new client after a fault, or the longest, is longer than wanted; with 77
+// where this user may not make network namespaces.
 
 #include <grpcpp/grpcpp.h>
 
@@ -31,14 +31,13 @@
 #include "absl/time/time.h"
 #include "tests/hammer/conversation.h"
 #include "tests/hammer/packet_link.h"
+#include "tests/hammer/ready_times.h"
 #include "tests/hammer/result_line.h"
 #include "tests/hammer/wire_client.h"
 #include "tests/integration/process/server_process.h"
 
 ABSL_FLAG(int, faults, 150, "How often the link is harmed.");
 ABSL_FLAG(std::uint64_t, seed, 1, "Of questions, names, harms and packets.");
-ABSL_FLAG(absl::Duration, ready_within, absl::InfiniteDuration(),
-          "The middle of the times from the end of a fault until a new client is served.");
 
 namespace clearance::hammer {
 namespace {
@@ -184,8 +183,8 @@ absl::Duration AnyWhile(testing::Random* random) {
   return absl::Seconds(random->LogUniform(0.2, 3));
 }
 
-std::vector<double> Harm(PacketLink* link, Load* load, testing::Random* random) {
-  std::vector<double> ready_ms;
+ReadyTimes Harm(PacketLink* link, Load* load, testing::Random* random) {
+  ReadyTimes ready;
   const int faults = absl::GetFlag(FLAGS_faults);
   for (int i = 0; i < faults && load->fault().empty(); ++i) {
     link->Set(kKinds[static_cast<std::size_t>(i) % kKinds.size()].weather);
@@ -193,9 +192,9 @@ std::vector<double> Harm(PacketLink* link, Load* load, testing::Random* random) 
     link->Set({});
     const absl::Time ended = absl::Now();
     load->AskOnce();
-    ready_ms.push_back(absl::ToDoubleMilliseconds(absl::Now() - ended));
+    ready.Add(absl::Now() - ended);
   }
-  return ready_ms;
+  return ready;
 }
 
 bool AllWereHarmed(const PacketLink::Counts& counts) {
@@ -205,21 +204,6 @@ bool AllWereHarmed(const PacketLink::Counts& counts) {
       static_cast<unsigned long long>(counts.doubled), static_cast<unsigned long long>(counts.late),
       static_cast<unsigned long long>(counts.cut));
   return counts.lost > 0 && counts.doubled > 0 && counts.late > 0 && counts.cut > 0;
-}
-
-// Whether all went well; the times are sorted then.
-bool Tell(const Load& load, std::vector<double>* ready_ms) {
-  std::sort(ready_ms->begin(), ready_ms->end());
-  if (ready_ms->empty()) return false;
-  const double middle = (*ready_ms)[ready_ms->size() / 2];
-  std::printf(
-      "  %d conversations, %zu registrations acknowledged; a new client served after %.0f ms in "
-      "the "
-      "middle, %.0f ms at most\n",
-      load.conversations(), load.acknowledged(), middle, ready_ms->back());
-  const bool is_slow = absl::Milliseconds(middle) > absl::GetFlag(FLAGS_ready_within);
-  if (is_slow) std::printf("FAULT: slow to serve again\n");
-  return !is_slow;
 }
 
 int Main() {
@@ -247,7 +231,7 @@ int Main() {
 
   Load load(server.grpc_port(), requests, right);
   load.Start(&random);
-  std::vector<double> ready_ms = Harm(&link, &load, &random);
+  const ReadyTimes ready = Harm(&link, &load, &random);
   load.Stop();
   const bool has_all = load.HasAll();
   server.process().Signal(SIGTERM);
@@ -255,13 +239,16 @@ int Main() {
   if (!ends_well) std::printf("FAULT: the server did not end well\n");
   const bool is_harmed = AllWereHarmed(link.counts());
   if (!is_harmed) std::printf("FAULT: some harm was never done\n");
-  is_well = Tell(load, &ready_ms) && is_well && ends_well && is_harmed && load.fault().empty();
+  std::printf("  %d conversations, %zu registrations acknowledged\n", load.conversations(),
+              load.acknowledged());
+  const bool is_ready = ready.Judge("a new client served") && ready.count() > 0;
+  is_well = is_ready && is_well && ends_well && is_harmed && load.fault().empty();
   if (!load.fault().empty()) std::printf("FAULT: %s\n", load.fault().c_str());
   PrintResult({.kind = "packets",
-               .faults = ready_ms.size(),
+               .faults = ready.count(),
                .wrong = load.fault().empty() || !has_all ? 0U : 1U,
                .lost = has_all ? 0U : 1U,
-               .slowest_ready_ms = ready_ms.empty() ? 0 : ready_ms.back()});
+               .slowest_ready_ms = ready.slowest_ms()});
   return is_well ? 0 : 1;
 }
 

@@ -37,6 +37,10 @@ std::string Changed(const std::string& path, const std::vector<Change>& changes)
 
 }  // namespace
 
+bool ProxyBefore::IsInstalled(const std::string& program) {
+  return RunProgram({"sh", "-c", "command -v " + program}).exit_code == 0;
+}
+
 ProxyBefore::ProxyBefore(const ServerProcess& server, const std::string& program)
     : port_(FindFreePort()) {
   const std::string address = "127.0.0.1:" + std::to_string(port_);
@@ -50,7 +54,9 @@ ProxyBefore::ProxyBefore(const ServerProcess& server, const std::string& program
                "CLEARANCE_1=" + server.grpc_address(),
                "CLEARANCE_HTTP_1=" + std::to_string(server.http_port()),
                "CLEARANCE_2=127.0.0.1:1",
+               "CLEARANCE_HTTP_2=1",
                "CLEARANCE_3=127.0.0.1:1",
+               "CLEARANCE_HTTP_3=1",
                "haproxy",
                "-db",
                "-f",
@@ -65,6 +71,11 @@ ProxyBefore::ProxyBefore(const ServerProcess& server, const std::string& program
     command = {"nginx", "-g", "daemon off; master_process off;", "-c", file};
   }
   process_ = std::make_unique<ChildProcess>(command);
+  if (program == "haproxy") {
+    // Until then it tries them, a second each, and may give up.
+    process_->WaitForLine("clearance/two is DOWN");
+    process_->WaitForLine("clearance/three is DOWN");
+  }
   while (true) {
     const RawConnection connection(port_);
     if (connection.Send(Preface()) && IsTaken(connection)) return;

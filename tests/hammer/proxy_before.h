@@ -18,6 +18,8 @@ class ProxyBefore {
   // `program` is haproxy or nginx, and installed. Takes connections when it returns.
   ProxyBefore(const ServerProcess& server, const std::string& program);
 
+  static bool IsInstalled(const std::string& program);
+
   int port() const { return port_; }
 
  private:

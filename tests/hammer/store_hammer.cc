@@ -5,11 +5,12 @@
 // is asked for once more with its shape, whose digest has to be the name's.
 //
 //   store_hammer [--kind=kill] [--cycles=N] [--seed=S] [--ready_within=1s]
+//                [--slowest_ready_within=1s]
 //
 // Of kinds that a server survives each life has several, and it is killed at its end all the same.
 // Exits with 1 where an acknowledged change is lost, a store is refused at the start, the server
-// does not serve again after a fault, or the middle of the times to get ready is longer than
-// wanted.
+// does not serve again after a fault, or the middle of the times to get ready, or the longest, is
+// longer than wanted.
 
 #include <grpcpp/grpcpp.h>
 
@@ -28,6 +29,7 @@
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "server/convert/shape_digest.h"
 #include "tests/hammer/process_faults.h"
+#include "tests/hammer/ready_times.h"
 #include "tests/hammer/registrar.h"
 #include "tests/hammer/result_line.h"
 #include "tests/integration/process/server_process.h"
@@ -36,8 +38,6 @@ ABSL_FLAG(std::string, kind, "kill",
           "What happens to the server: kill, stop, descriptors, memory or disk.");
 ABSL_FLAG(int, cycles, 1000, "How often the server is killed.");
 ABSL_FLAG(std::uint64_t, seed, 1, "Of names, shapes and moments.");
-ABSL_FLAG(absl::Duration, ready_within, absl::InfiniteDuration(),
-          "The middle of the times from the start to ready may be this long.");
 
 namespace clearance::hammer {
 namespace {
@@ -101,8 +101,8 @@ std::string FaultOf(const std::string& address, std::vector<Registrar>* clients,
 }
 
 struct Run {
-  std::vector<double> ready_ms;  // from starts
-  std::vector<double> again_ms;  // from the ends of faults that were survived
+  ReadyTimes ready;  // from starts
+  ReadyTimes again;  // from the ends of faults that were survived
   int faults = 0;
   int felt = 0;  // faults in which a new client was not served, or had to wait
   std::string fault;
@@ -136,7 +136,7 @@ void HarmOnce(test::ServerProcess& server, testing::Random* random, ProcessFault
   }
   const absl::Duration taken = absl::Now() - ended;
   if (taken >= kPatience) run->fault = "does not serve again: " + server.process().output();
-  run->again_ms.push_back(absl::ToDoubleMilliseconds(taken));
+  run->again.Add(taken);
   ++run->faults;
 }
 
@@ -174,29 +174,13 @@ Run Hammer(ProcessFault* fault, const std::string& path, testing::Random* random
   for (int cycle = 0; cycle <= cycles && run.fault.empty(); ++cycle) {
     const absl::Time began = absl::Now();
     test::ServerProcess server({data_dir});
-    run.ready_ms.push_back(absl::ToDoubleMilliseconds(absl::Now() - began));
+    run.ready.Add(absl::Now() - began);
     run.fault = server.http_port() == 0 ? "no start: " + server.process().output()
                                         : FaultOf(server.grpc_address(), clients, &run.has_lost);
     if (run.fault.empty() && cycle < cycles) HammerOnce(&server, random, fault, clients, &run);
     if (!run.fault.empty()) run.fault = "cycle " + std::to_string(cycle) + ": " + run.fault;
   }
   return run;
-}
-
-double Slowest(const Run& run) {
-  double slowest = 0;
-  for (const double ms : run.ready_ms) slowest = std::max(slowest, ms);
-  for (const double ms : run.again_ms) slowest = std::max(slowest, ms);
-  return slowest;
-}
-
-// The middle of the times, which are told.
-double Tell(const char* what, std::vector<double> times) {
-  if (times.empty()) return 0;
-  std::sort(times.begin(), times.end());
-  const double middle = times[times.size() / 2];
-  std::printf("%s after %.0f ms in the middle, %.0f ms at most\n", what, middle, times.back());
-  return middle;
 }
 
 bool IsWell(const Run& run, const std::vector<Registrar>& clients) {
@@ -207,16 +191,14 @@ bool IsWell(const Run& run, const std::vector<Registrar>& clients) {
   }
   std::printf(
       "%d faults (%d felt by a new client), %zu starts, %llu changes acknowledged, %llu refused\n",
-      run.faults, run.felt, run.ready_ms.size(), static_cast<unsigned long long>(acknowledged),
+      run.faults, run.felt, run.ready.count(), static_cast<unsigned long long>(acknowledged),
       static_cast<unsigned long long>(refused));
-  const double slower =
-      std::max(Tell("ready from the start", run.ready_ms), Tell("serving again", run.again_ms));
   if (!run.fault.empty()) std::printf("FAULT: %s\n", run.fault.c_str());
   if (acknowledged == 0) std::printf("FAULT: nothing was acknowledged\n");
   if (run.felt == 0) std::printf("FAULT: nobody noticed the faults\n");
-  const bool is_slow = absl::Milliseconds(slower) > absl::GetFlag(FLAGS_ready_within);
-  if (is_slow) std::printf("FAULT: slow to get ready\n");
-  return run.fault.empty() && acknowledged > 0 && run.felt > 0 && !is_slow;
+  const bool is_ready = run.ready.Judge("ready from the start");
+  const bool is_again = run.again.Judge("serving again");
+  return run.fault.empty() && acknowledged > 0 && run.felt > 0 && is_ready && is_again;
 }
 
 int Main() {
@@ -245,7 +227,7 @@ int Main() {
                .faults = static_cast<std::uint64_t>(run.faults),
                .wrong = run.fault.empty() || run.has_lost ? 0U : 1U,
                .lost = run.has_lost ? 1U : 0U,
-               .slowest_ready_ms = Slowest(run)});
+               .slowest_ready_ms = std::max(run.ready.slowest_ms(), run.again.slowest_ms())});
   return is_well ? 0 : 1;
 }
 

@@ -133,14 +133,6 @@ void OpenUnitSpheres(RawSession& session) {
   }
 }
 
-void ExpectServes(TestServer& server) {
-  TestSession session(server);
-  session.Open(0, Sphere(1));
-  session.Open(1, Sphere(1));
-  EXPECT_EQ(session.Ask(DistanceAt(5, 1)).distance().states(0), v1::STATE_SEPARATED);
-  EXPECT_TRUE(session.Finish().ok());
-}
-
 TEST(EndOfSession, BytesThatAreNoRequestEndItWithInvalidArgument) {
   TestServer server;
   RawSession session(server);
@@ -281,18 +273,6 @@ TEST(EndOfSession, AClientThatStopsReadingIsNotReadAndLosesNothing) {
   }
   session.HalfClose();
   EXPECT_TRUE(session.Finish().ok());
-}
-
-// Rows that take the server far longer than the test waits for them.
-v1::SessionRequest LongWork() {
-  v1::SessionRequest request;
-  auto* const batch = request.mutable_time_of_collision();
-  batch->mutable_pairs()->set_count(100'000);
-  for (const double number : {1000.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0})
-    batch->mutable_pairs()->add_poses_b(number);
-  for (const double number : {1999.0, 0.3, 0.2}) batch->add_displacements_a(number);
-  for (const double number : {100.0, 200.0, 300.0}) batch->add_rotations_a(number);
-  return request;
 }
 
 // Until the server works on this message and on no other.

@@ -130,6 +130,12 @@ std::string Register(TestServer& server, const std::string& name, const v1::Shap
 v1::PairColumns PairAt(double x);
 v1::SessionRequest DistanceAt(double x, std::uint64_t tag);
 
+// Rows of two hulls that take the server far longer than a test waits for them.
+v1::SessionRequest LongWork(int rows = 100'000);
+
+// A new session is answered.
+void ExpectServes(TestServer& server);
+
 }  // namespace clearance::testing
 
 #endif  // CLEARANCE_TESTS_INTEGRATION_SERVICE_HARNESS_H_

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Who keeps to all rules beside an attacker: asks one small question after the other.
+
+#ifndef CLEARANCE_TESTS_HAMMER_HONEST_CLIENT_H_
+#define CLEARANCE_TESTS_HAMMER_HONEST_CLIENT_H_
+
+#include <grpcpp/grpcpp.h>
+
+#include <chrono>
+#include <memory>
+#include <vector>
+
+#include "clearance/v1/query_service.grpc.pb.h"
+
+namespace clearance::test {
+
+// On one connection.
+class HonestClient {
+ public:
+  explicit HonestClient(int port);
+  virtual ~HonestClient() = default;
+  HonestClient(const HonestClient&) = delete;
+  HonestClient& operator=(const HonestClient&) = delete;
+
+  // Whether it was answered within this time, and well.
+  bool Ask(std::chrono::milliseconds within);
+
+  // Of the times that the questions took.
+  double Percentile99();
+
+ protected:
+  virtual bool AskOnce(std::chrono::milliseconds within);
+
+  const std::unique_ptr<v1::QueryService::Stub> stub_;
+  v1::DistanceRequest request_;
+
+ private:
+  std::vector<double> milliseconds_;
+};
+
+// Asks the same in one session, which begins anew where it broke.
+class HonestSession final : public HonestClient {
+ public:
+  using HonestClient::HonestClient;
+  ~HonestSession() override { End(); }
+
+ private:
+  struct Call {
+    grpc::ClientContext context;
+    std::unique_ptr<grpc::ClientReaderWriter<v1::SessionRequest, v1::SessionResponse>> stream;
+  };
+
+  bool AskOnce(std::chrono::milliseconds within) override;
+  bool Begin();
+  bool Exchange(const v1::SessionRequest& request, v1::SessionResponse* response);
+  void End();
+
+  std::unique_ptr<Call> call_;  // null: none is open
+};
+
+}  // namespace clearance::test
+
+#endif  // CLEARANCE_TESTS_HAMMER_HONEST_CLIENT_H_
