@@ -4,8 +4,11 @@
 
 #include <array>
 #include <cstddef>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "server/storage/row_checksum.h"
+#include "server/storage/shape_store.h"
 
 namespace clearance::server {
 namespace {
@@ -39,10 +42,54 @@ absl::Status AddOwners(Database* database) {
       "ALTER TABLE scene_records ADD COLUMN owner TEXT NOT NULL DEFAULT '';");
 }
 
+absl::Status AddNameChecksums(Database* database) {
+  std::vector<StoredName> names;
+  absl::StatusOr<Statement> rows =
+      database->Prepare("SELECT name, digest, revision, owner FROM names");
+  if (!rows.ok()) return rows.status();
+  while (true) {
+    const absl::StatusOr<bool> row = rows->Step();
+    if (!row.ok()) return row.status();
+    if (!*row) break;
+    names.push_back({std::string(rows->Bytes(0)), std::string(rows->Bytes(1)),
+                     static_cast<std::uint64_t>(rows->Number(2)), std::string(rows->Bytes(3))});
+  }
+  absl::StatusOr<Statement> update =
+      database->Prepare("UPDATE names SET checksum = ? WHERE name = ?");
+  if (!update.ok()) return update.status();
+  for (const StoredName& name : names) {
+    const std::string checksum = RowChecksum(name);
+    update->BindBlob(1, checksum);
+    update->BindText(2, name.name);
+    if (absl::Status status = update->Run(); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status AddRevisionChecksum(Database* database) {
+  const auto revision = database->QueryNumber("SELECT revision FROM registry");
+  if (!revision.ok()) return revision.status();
+  absl::StatusOr<Statement> update = database->Prepare("UPDATE registry SET checksum = ?");
+  if (!update.ok()) return update.status();
+  const std::string checksum = RowChecksum(static_cast<std::uint64_t>(*revision));
+  update->BindBlob(1, checksum);
+  return update->Run();
+}
+
+// From version 3, which had them of contents and scenes alone. What it holds is taken as it is.
+absl::Status AddChecksums(Database* database) {
+  absl::Status status = database->Execute(
+      "ALTER TABLE names ADD COLUMN checksum BLOB NOT NULL DEFAULT x'';"
+      "ALTER TABLE registry ADD COLUMN checksum BLOB NOT NULL DEFAULT x'';");
+  if (status.ok()) status = AddNameChecksums(database);
+  if (status.ok()) status = AddRevisionChecksum(database);
+  return status;
+}
+
 // kMigrations[v] leads from version v to v + 1, inside a transaction.
 using Migration = absl::Status (*)(Database*);
 constexpr std::array<Migration, kSchemaVersion> kMigrations = {MakeTables, MakeSceneTables,
-                                                               AddOwners};
+                                                               AddOwners, AddChecksums};
 
 absl::Status Foreign() {
   return absl::FailedPreconditionError(

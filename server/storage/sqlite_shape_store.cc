@@ -6,9 +6,10 @@
 
 #include <utility>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "server/storage/body_codec.h"
-#include "server/storage/checksum.h"
+#include "server/storage/row_checksum.h"
 #include "server/storage/schema.h"
 
 namespace clearance::server {
@@ -24,17 +25,6 @@ constexpr const char* kSettings =
     "PRAGMA wal_autocheckpoint = 4096;"
     "PRAGMA journal_size_limit = 67108864;"
     "PRAGMA temp_store = MEMORY;";
-
-std::string ChecksumOf(const StoredContent& content) {
-  return server::ChecksumOf({content.digest, content.shape, content.body});
-}
-
-std::string ChecksumOf(const SceneRecord& record) {
-  const std::string numbers =
-      absl::StrCat(record.incarnation, " ", record.revision, " ", record.is_whole);
-  if (record.owner.empty()) return server::ChecksumOf({record.name, numbers, record.change});
-  return server::ChecksumOf({record.name, numbers, record.change, record.owner});
-}
 
 absl::Status CheckWhole(Database* database) {
   const absl::StatusOr<std::string> verdict = database->QueryText("PRAGMA quick_check(1)");
@@ -88,11 +78,12 @@ absl::StatusOr<SqliteShapeStore::Statements> SqliteShapeStore::Prepare(Database*
   for (const char* const sql :
        {"INSERT INTO contents (digest, shape, body, checksum) VALUES (?, ?, ?, ?)",
         "DELETE FROM contents WHERE digest = ?",
-        R"(INSERT INTO names (name, digest, revision, owner) VALUES (?, ?, ?, ?)
+        R"(INSERT INTO names (name, digest, revision, owner, checksum) VALUES (?, ?, ?, ?, ?)
            ON CONFLICT (name) DO UPDATE SET digest = excluded.digest,
                                             revision = excluded.revision,
-                                            owner = excluded.owner)",
-        "DELETE FROM names WHERE name = ?", "UPDATE registry SET revision = ?",
+                                            owner = excluded.owner,
+                                            checksum = excluded.checksum)",
+        "DELETE FROM names WHERE name = ?", "UPDATE registry SET revision = ?, checksum = ?",
         "DELETE FROM scene_records WHERE name = ?",
         R"(INSERT INTO scene_records
              (name, incarnation, revision, is_whole, change, owner, checksum)
@@ -160,13 +151,15 @@ absl::Status SqliteShapeStore::Write(const RegistryChanges& changes) {
     if (status.ok()) status.Update(PutScene(record));
   }
   if (!status.ok()) return status;
+  const std::string checksum = RowChecksum(changes.revision);
   statements_.set_revision.BindNumber(1, static_cast<std::int64_t>(changes.revision));
+  statements_.set_revision.BindBlob(2, checksum);
   return statements_.set_revision.Run();
 }
 
 absl::Status SqliteShapeStore::AddContent(const ShapeContent& content) {
   const std::string body = EncodeBody(*content.body);
-  const std::string checksum = ChecksumOf({content.digest, content.serialized, body});
+  const std::string checksum = RowChecksum(StoredContent{content.digest, content.serialized, body});
   Statement& statement = statements_.add_content;
   statement.BindText(1, content.digest);
   statement.BindBlob(2, content.serialized);
@@ -180,10 +173,13 @@ absl::Status SqliteShapeStore::PutName(const RegistryChanges::Name& name) {
     statements_.drop_name.BindText(1, name.name);
     return statements_.drop_name.Run();
   }
+  const std::string checksum =
+      RowChecksum(StoredName{name.name, name.content->digest, name.revision, name.owner});
   statements_.put_name.BindText(1, name.name);
   statements_.put_name.BindText(2, name.content->digest);
   statements_.put_name.BindNumber(3, static_cast<std::int64_t>(name.revision));
   statements_.put_name.BindText(4, name.owner);
+  statements_.put_name.BindBlob(5, checksum);
   return statements_.put_name.Run();
 }
 
@@ -193,7 +189,7 @@ absl::Status SqliteShapeStore::PutScene(const SceneRecord& record) {
     if (absl::Status status = statements_.drop_records.Run(); !status.ok()) return status;
   }
   if (record.revision == 0) return absl::OkStatus();
-  const std::string checksum = ChecksumOf(record);
+  const std::string checksum = RowChecksum(record);
   Statement& statement = statements_.add_record;
   statement.BindText(1, record.name);
   statement.BindNumber(2, static_cast<std::int64_t>(record.incarnation));
@@ -205,13 +201,23 @@ absl::Status SqliteShapeStore::PutScene(const SceneRecord& record) {
   return statement.Run();
 }
 
+absl::StatusOr<std::uint64_t> SqliteShapeStore::ReadRevision() {
+  absl::StatusOr<Statement> registry = database_.Prepare("SELECT revision, checksum FROM registry");
+  if (!registry.ok()) return registry.status();
+  const absl::StatusOr<bool> row = registry->Step();
+  if (!row.ok()) return row.status();
+  const auto revision = *row ? static_cast<std::uint64_t>(registry->Number(0)) : 0;
+  if (*row && registry->Bytes(1) == RowChecksum(revision)) return revision;
+  return absl::DataLossError("the registry's revision is not as it was written");
+}
+
 absl::StatusOr<StoredNames> SqliteShapeStore::ReadNames() {
   StoredNames stored;
-  const auto revision = database_.QueryNumber("SELECT revision FROM registry");
+  const auto revision = ReadRevision();
   if (!revision.ok()) return WithAdvice(path_, revision.status());
-  stored.revision = static_cast<std::uint64_t>(*revision);
+  stored.revision = *revision;
   absl::StatusOr<Statement> names =
-      database_.Prepare("SELECT name, digest, revision, owner FROM names");
+      database_.Prepare("SELECT name, digest, revision, owner, checksum FROM names");
   if (!names.ok()) return WithAdvice(path_, names.status());
   while (true) {
     const absl::StatusOr<bool> row = names->Step();
@@ -220,6 +226,11 @@ absl::StatusOr<StoredNames> SqliteShapeStore::ReadNames() {
     stored.names.push_back({std::string(names->Bytes(0)), std::string(names->Bytes(1)),
                             static_cast<std::uint64_t>(names->Number(2)),
                             std::string(names->Bytes(3))});
+    if (names->Bytes(4) != RowChecksum(stored.names.back())) {
+      return WithAdvice(path_, absl::DataLossError(absl::StrCat("the row of the name '",
+                                                                absl::CHexEscape(names->Bytes(0)),
+                                                                "' is not as it was written")));
+    }
   }
 }
 
@@ -240,7 +251,7 @@ absl::Status SqliteShapeStore::ReadContents(const Part& part, const Visit& visit
     if (!row.ok()) return WithAdvice(path_, row.status());
     if (!*row) return absl::OkStatus();
     const StoredContent content = {rows->Bytes(0), rows->Bytes(1), rows->Bytes(2)};
-    absl::Status status = rows->Bytes(3) == ChecksumOf(content)
+    absl::Status status = rows->Bytes(3) == RowChecksum(content)
                               ? visit(content)
                               : absl::DataLossError("a content is not as it was written");
     if (!status.ok()) return WithAdvice(path_, status);
@@ -262,7 +273,7 @@ absl::Status SqliteShapeStore::ReadScenes(const VisitRecord& visit) {
                           .is_whole = rows->Number(3) != 0,
                           .owner = std::string(rows->Bytes(4)),
                           .change = std::string(rows->Bytes(5))};
-    const bool is_as_written = rows->Bytes(6) == ChecksumOf(record);
+    const bool is_as_written = rows->Bytes(6) == RowChecksum(record);
     absl::Status status = is_as_written
                               ? visit(std::move(record))
                               : absl::DataLossError("a scene's record is not as it was written");

@@ -51,6 +51,7 @@ class SqliteShapeStore final : public ShapeStore {
   absl::Status AddContent(const ShapeContent& content);
   absl::Status PutName(const RegistryChanges::Name& name);
   absl::Status PutScene(const SceneRecord& record);
+  absl::StatusOr<std::uint64_t> ReadRevision();
   // Makes durable what the log held when the store was opened; at once where that is done.
   absl::Status FoldLog();
   absl::Status WithTransaction(const std::function<absl::Status()>& write);

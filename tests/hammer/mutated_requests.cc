@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Valid requests with some bytes or fields changed, to the real server, many at once. Each has to
-// be answered: by a message that may be an answer, or by a status whose code its method names.
+// Valid requests with some bytes or fields changed, of every method and every kind of message of a
+// session, to the real server, many at once. Each has to be answered: by a message that may be an
+// answer, or by a status whose code its method names; and of each method and kind some have to be
+// answered well.
 //
 //   mutated_requests [--requests=N] [--seed=S] [--threads=N]
 //
 // Exits with 1 where one is not, or where the server does not serve afterwards.
 
+#include <google/protobuf/stubs/logging.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
 
@@ -14,7 +17,9 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -23,8 +28,10 @@
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
 #include "clearance/v1/query_service.pb.h"
+#include "tests/hammer/answer_faults.h"
 #include "tests/hammer/mutator.h"
 #include "tests/hammer/result_line.h"
+#include "tests/hammer/samples.h"
 #include "tests/integration/process/server_process.h"
 #include "tests/integration/process/server_view.h"
 
@@ -45,14 +52,6 @@ constexpr const char* kCodeNames[kCodes] = {
 // A request that asks for more than that is cut off: an answer, too.
 constexpr std::chrono::seconds kDeadline(20);
 
-bool IsAnswer(int code) {
-  return code == grpc::StatusCode::OK || code == grpc::StatusCode::INVALID_ARGUMENT ||
-         code == grpc::StatusCode::NOT_FOUND || code == grpc::StatusCode::ALREADY_EXISTS ||
-         code == grpc::StatusCode::RESOURCE_EXHAUSTED ||
-         code == grpc::StatusCode::FAILED_PRECONDITION ||
-         code == grpc::StatusCode::DEADLINE_EXCEEDED;
-}
-
 grpc::ByteBuffer BufferOf(const std::string& bytes) {
   const grpc::Slice slice(bytes);
   return grpc::ByteBuffer(&slice, 1);
@@ -68,11 +67,37 @@ std::string BytesOf(const grpc::ByteBuffer& buffer) {
   return bytes;
 }
 
+// The field of the kind that a message of a session, or a reply, has; null of one without a kind.
+const google::protobuf::FieldDescriptor* KindOf(const google::protobuf::Message& message) {
+  return message.GetReflection()->GetOneofFieldDescriptor(
+      message, message.GetDescriptor()->FindOneofByName("kind"));
+}
+
+// A method or, in a session, a kind of message: "SceneService.GetScene", "Session.open_scene".
+std::string LabelOf(const Sample& sample) {
+  if (sample.method->client_streaming()) return "Session." + KindOf(*sample.request)->name();
+  return sample.method->service()->name() + "." + sample.method->name();
+}
+
 struct Tally {
   std::array<std::uint64_t, kCodes> codes{};
   std::uint64_t refused_in_session = 0;
+  std::map<std::string, std::uint64_t> well;  // by label
   std::string fault;
 };
+
+// Else more rows of the same answer follow.
+bool IsLastPart(const v1::SessionResponse& reply) {
+  const auto* const kind = KindOf(reply);
+  if (kind == nullptr) return true;
+  const auto& result = reply.GetReflection()->GetMessage(reply, kind);
+  const auto* const type = result.GetDescriptor();
+  if (type->FindFieldByName("total_count") == nullptr) return true;
+  const auto number = [&](const char* name) {
+    return result.GetReflection()->GetUInt32(result, type->FindFieldByName(name));
+  };
+  return number("first_row") + number("count") >= number("total_count");
+}
 
 // Asks one after the other.
 class Sender {
@@ -87,14 +112,19 @@ class Sender {
       if (i % kUses == 0) samples = AnySamples(&random_);
       const Sample& sample =
           samples[static_cast<std::size_t>(random_.Below(static_cast<int>(samples.size())))];
-      const std::string bytes = Mutated(*sample.request, &random_);
-      if (sample.is_session) {
-        AskInSession(sample, bytes);
-      } else {
-        Call(sample, bytes);
-      }
+      Ask(sample, Mutated(*sample.request, &random_));
     }
     EndSession();
+  }
+
+  // As they are; each has to succeed.
+  void SendWell(const std::vector<Sample>& samples) {
+    for (const Sample& sample : samples) {
+      Call(sample, sample.request->SerializeAsString());
+      if (tally_.codes[grpc::StatusCode::OK] == 0) Fail(sample, "a valid request is refused");
+      tally_.codes = {};
+    }
+    tally_.well.clear();
   }
 
   const Tally& tally() const { return tally_; }
@@ -111,36 +141,77 @@ class Sender {
     return queue_.Next(&tag, &is_ok) && is_ok;
   }
 
+  void Ask(const Sample& sample, const std::string& bytes) {
+    if (sample.method->client_streaming()) return AskInSession(sample, bytes);
+    if (sample.method->server_streaming()) return Watch(sample, bytes);
+    Call(sample, bytes);
+  }
+
   void Call(const Sample& sample, const std::string& bytes) {
     grpc::ClientContext context;
     context.set_deadline(std::chrono::system_clock::now() + kDeadline);
-    const auto call = stub_.PrepareUnaryCall(&context, sample.path, BufferOf(bytes), &queue_);
+    const auto call =
+        stub_.PrepareUnaryCall(&context, PathOf(*sample.method), BufferOf(bytes), &queue_);
     call->StartCall();
     grpc::ByteBuffer answer;
     grpc::Status status;
     call->Finish(&answer, &status, nullptr);
     Wait();
-    Take(sample, status, answer);
+    if (status.ok()) return TakeAnswer(sample, answer);
+    TakeStatus(sample, status);
+  }
+
+  // The first message of a stream, which is left then, or its end.
+  void Watch(const Sample& sample, const std::string& bytes) {
+    Stream stream;
+    stream.context.set_deadline(std::chrono::system_clock::now() + kDeadline);
+    stream.calls = stub_.PrepareCall(&stream.context, PathOf(*sample.method), &queue_);
+    stream.calls->StartCall(nullptr);
+    Wait();
+    stream.calls->WriteLast(BufferOf(bytes), grpc::WriteOptions(), nullptr);
+    Wait();
+    grpc::ByteBuffer answer;
+    stream.calls->Read(&answer, nullptr);
+    const bool is_told = Wait();
+    if (is_told) stream.context.TryCancel();
+    grpc::Status status;
+    stream.calls->Finish(&status, nullptr);
+    Wait();
+    if (is_told) return TakeAnswer(sample, answer);
+    if (status.ok()) return Fail(sample, "a watch that tells nothing");
+    TakeStatus(sample, status);
   }
 
   void AskInSession(const Sample& sample, const std::string& bytes) {
-    if (stream_ == nullptr) {
-      stream_ = std::make_unique<Stream>();
-      stream_->calls = stub_.PrepareCall(&stream_->context, sample.path, &queue_);
-      stream_->calls->StartCall(nullptr);
-      Wait();
-    }
+    if (stream_ == nullptr) Greet(sample);
     stream_->calls->Write(BufferOf(bytes), nullptr);
     Wait();
     grpc::ByteBuffer answer;
     bool is_last = false;
+    v1::SessionRequest request;
+    request.ParseFromString(bytes);
     // A reply may come in parts: all are taken.
     while (!is_last) {
       stream_->calls->Read(&answer, nullptr);
       if (!Wait()) return EndOfSession(sample);
-      is_last = TakeReply(sample, answer);
+      is_last = TakeReply(sample, request.kind_case(), answer);
     }
     ++tally_.codes[grpc::StatusCode::OK];
+  }
+
+  // Of these messages each has one reply, whatever it is: another session may have the track.
+  void Greet(const Sample& sample) {
+    stream_ = std::make_unique<Stream>();
+    stream_->calls = stub_.PrepareCall(&stream_->context, PathOf(*sample.method), &queue_);
+    stream_->calls->StartCall(nullptr);
+    Wait();
+    for (const v1::SessionRequest& message : AnyGreeting(&random_)) {
+      stream_->calls->Write(BufferOf(message.SerializeAsString()), nullptr);
+      Wait();
+      grpc::ByteBuffer answer;
+      stream_->calls->Read(&answer, nullptr);
+      Wait();
+    }
   }
 
   void EndOfSession(const Sample& sample) {
@@ -149,29 +220,23 @@ class Sender {
     Wait();
     stream_.reset();
     if (status.ok()) return Fail(sample, "the session ended well before its end");
-    Take(sample, status, {});
+    TakeStatus(sample, status);
   }
 
   // Whether that was the last part of the reply.
-  bool TakeReply(const Sample& sample, const grpc::ByteBuffer& answer) {
-    const std::string bytes = BytesOf(answer);
-    if (const std::string fault = FaultOfAnswer(bytes, *sample.answer); !fault.empty()) {
-      Fail(sample, fault);
-      return true;
-    }
+  bool TakeReply(const Sample& sample, v1::SessionRequest::KindCase kind,
+                 const grpc::ByteBuffer& answer) {
     v1::SessionResponse reply;
-    reply.ParseFromString(bytes);
+    if (!reply.ParseFromString(BytesOf(answer))) Fail(sample, "no SessionResponse");
+    if (const std::string fault = FaultOfAnswer(reply); !fault.empty()) Fail(sample, fault);
+    const int code = reply.status().code();
     if (reply.has_status()) {
       ++tally_.refused_in_session;
-      if (!IsAnswer(reply.status().code())) Fail(sample, reply.status().message());
+      if (!NamesCode(kind, code)) Fail(sample, Told(code, reply.status().message()));
+    } else {
+      ++tally_.well["Session." + KindOf(reply)->name()];
     }
-    const auto is_last = [](const auto& result) {
-      return result.first_row() + result.count() >= result.total_count();
-    };
-    if (reply.has_distance()) return is_last(reply.distance());
-    if (reply.has_intersection()) return is_last(reply.intersection());
-    if (reply.has_time_of_collision()) return is_last(reply.time_of_collision());
-    return true;
+    return !tally_.fault.empty() || IsLastPart(reply);
   }
 
   void EndSession() {
@@ -185,19 +250,31 @@ class Sender {
     if (!status.ok() && tally_.fault.empty()) tally_.fault = "Session: " + status.error_message();
   }
 
-  void Take(const Sample& sample, const grpc::Status& status, const grpc::ByteBuffer& answer) {
-    ++tally_.codes[static_cast<std::size_t>(status.error_code())];
-    if (!IsAnswer(status.error_code())) {
-      return Fail(sample,
-                  std::string(kCodeNames[status.error_code()]) + ": " + status.error_message());
+  void TakeAnswer(const Sample& sample, const grpc::ByteBuffer& bytes) {
+    ++tally_.codes[grpc::StatusCode::OK];
+    ++tally_.well[LabelOf(sample)];
+    const std::unique_ptr<google::protobuf::Message> answer(
+        google::protobuf::MessageFactory::generated_factory()
+            ->GetPrototype(sample.method->output_type())
+            ->New());
+    if (!answer->ParseFromString(BytesOf(bytes))) {
+      return Fail(sample, "no " + answer->GetTypeName());
     }
-    if (!status.ok()) return;
-    const std::string fault = FaultOfAnswer(BytesOf(answer), *sample.answer);
-    if (!fault.empty()) Fail(sample, fault);
+    if (const std::string fault = FaultOfAnswer(*answer); !fault.empty()) Fail(sample, fault);
+  }
+
+  void TakeStatus(const Sample& sample, const grpc::Status& status) {
+    const int code = status.error_code();
+    ++tally_.codes[static_cast<std::size_t>(code)];
+    if (!NamesCode(*sample.method, code)) Fail(sample, Told(code, status.error_message()));
+  }
+
+  static std::string Told(int code, const std::string& message) {
+    return (code >= 0 && code < kCodes ? kCodeNames[code] : "?") + (": " + message);
   }
 
   void Fail(const Sample& sample, const std::string& what) {
-    if (tally_.fault.empty()) tally_.fault = std::string(sample.path) + ": " + what;
+    if (tally_.fault.empty()) tally_.fault = LabelOf(sample) + ": " + what;
   }
 
   testing::Random random_;
@@ -207,28 +284,88 @@ class Sender {
   Tally tally_;
 };
 
+std::shared_ptr<grpc::Channel> ChannelTo(const std::string& address) {
+  return grpc::CreateChannel(address, grpc::InsecureChannelCredentials());
+}
+
+void Add(const Tally& tally, Tally* total) {
+  for (std::size_t code = 0; code < kCodes; ++code) total->codes[code] += tally.codes[code];
+  total->refused_in_session += tally.refused_in_session;
+  for (const auto& [label, count] : tally.well) total->well[label] += count;
+  if (total->fault.empty()) total->fault = tally.fault;
+}
+
 Tally SendAll(const std::string& address, int requests, int threads, std::uint64_t seed) {
   testing::Random random(seed);
+  Sender first(ChannelTo(address), random.Next());
+  first.SendWell(BaseSamples(&random));
   std::vector<std::unique_ptr<Sender>> senders;
   std::vector<std::thread> running;
   for (int i = 0; i < threads; ++i) {
-    senders.push_back(std::make_unique<Sender>(
-        grpc::CreateChannel(address, grpc::InsecureChannelCredentials()), random.Next()));
+    senders.push_back(std::make_unique<Sender>(ChannelTo(address), random.Next()));
     const int share = requests / threads + (i < requests % threads ? 1 : 0);
     running.emplace_back([sender = senders.back().get(), share] { sender->Send(share); });
   }
   for (std::thread& each : running) each.join();
-  Tally total;
-  for (const auto& sender : senders) {
-    const Tally& tally = sender->tally();
-    for (std::size_t code = 0; code < kCodes; ++code) total.codes[code] += tally.codes[code];
-    total.refused_in_session += tally.refused_in_session;
-    if (total.fault.empty()) total.fault = tally.fault;
-  }
+  Tally total = first.tally();
+  for (const auto& sender : senders) Add(sender->tally(), &total);
   return total;
 }
 
+// What has to be answered well now and then: every method of the API, every kind of message.
+std::set<std::string> AllLabels() {
+  std::set<std::string> labels;
+  for (const char* const name :
+       {"QueryService", "ShapeService", "SceneService", "SceneQueryService", "ServerService"}) {
+    const auto* const service =
+        google::protobuf::DescriptorPool::generated_pool()->FindServiceByName(
+            std::string("clearance.v1.") + name);
+    for (int i = 0; i < service->method_count(); ++i) {
+      if (!service->method(i)->client_streaming()) {
+        labels.insert(service->name() + "." + service->method(i)->name());
+      }
+    }
+  }
+  const auto* const kinds = v1::SessionRequest::descriptor()->FindOneofByName("kind");
+  for (int i = 0; i < kinds->field_count(); ++i) {
+    labels.insert("Session." + kinds->field(i)->name());
+  }
+  return labels;
+}
+
+std::uint64_t Answered(const Tally& tally) {
+  std::uint64_t answered = 0;
+  for (const std::uint64_t count : tally.codes) answered += count;
+  return answered;
+}
+
+void Print(const Tally& tally) {
+  for (std::size_t code = 0; code < kCodes; ++code) {
+    if (tally.codes[code] == 0) continue;
+    std::printf("  %-20s %9llu\n", kCodeNames[code],
+                static_cast<unsigned long long>(tally.codes[code]));
+  }
+  std::printf("  (%llu of the replies of sessions were refusals)\n",
+              static_cast<unsigned long long>(tally.refused_in_session));
+  std::printf("answered well:\n");
+  for (const auto& [label, count] : tally.well) {
+    std::printf("  %-34s %9llu\n", label.c_str(), static_cast<unsigned long long>(count));
+  }
+}
+
+// Of the whole run, each request of which was answered as it may be.
+std::string FaultOfRun(const Tally& tally, std::uint64_t requests,
+                       const test::ServerProcess& server) {
+  if (Answered(tally) != requests) return "not all were answered";
+  for (const std::string& label : AllLabels()) {
+    if (tally.well.count(label) == 0) return label + " was never answered well";
+  }
+  return test::Serves(server) ? "" : "the server does not serve";
+}
+
 int Main() {
+  // Of each text that is no UTF-8 a line.
+  google::protobuf::SetLogHandler(nullptr);
   const int requests = absl::GetFlag(FLAGS_requests);
   const std::uint64_t seed = absl::GetFlag(FLAGS_seed);
   std::printf("mutated_requests: --requests=%d --seed=%llu\n", requests,
@@ -236,22 +373,13 @@ int Main() {
   const test::TemporaryDirectory directory;
   test::ServerProcess server({"--data_dir=" + directory.File("data"), "--check_sample=100"});
   Tally tally = SendAll(server.grpc_address(), requests, absl::GetFlag(FLAGS_threads), seed);
-  std::uint64_t answered = 0;
-  for (std::size_t code = 0; code < kCodes; ++code) {
-    answered += tally.codes[code];
-    if (tally.codes[code] == 0) continue;
-    std::printf("  %-20s %9llu\n", kCodeNames[code],
-                static_cast<unsigned long long>(tally.codes[code]));
+  Print(tally);
+  if (tally.fault.empty()) {
+    tally.fault = FaultOfRun(tally, static_cast<std::uint64_t>(requests), server);
   }
-  std::printf("  (%llu of the replies of sessions were refusals)\n",
-              static_cast<unsigned long long>(tally.refused_in_session));
-  if (tally.fault.empty() && answered != static_cast<std::uint64_t>(requests)) {
-    tally.fault = "not all were answered";
-  }
-  if (tally.fault.empty() && !test::Serves(server)) tally.fault = "the server does not serve";
   server.process().Signal(SIGTERM);
   if (server.process().WaitForExit() != 0) tally.fault += " the server did not end well";
-  std::printf("%llu answered%s%s\n", static_cast<unsigned long long>(answered),
+  std::printf("%llu answered%s%s\n", static_cast<unsigned long long>(Answered(tally)),
               tally.fault.empty() ? "" : "; FAULT: ", tally.fault.c_str());
   PrintResult({.kind = "mutated", .wrong = tally.fault.empty() ? 0U : 1U});
   return tally.fault.empty() ? 0 : 1;

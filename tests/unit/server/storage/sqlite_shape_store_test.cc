@@ -133,11 +133,19 @@ TEST(SqliteShapeStore, TellsASceneOfAnotherOwnerThanWasWritten) {
 }
 
 // What the versions before today's lacked.
+constexpr char kToVersion3[] =
+    "ALTER TABLE names DROP COLUMN checksum; ALTER TABLE registry DROP COLUMN checksum;"
+    "PRAGMA user_version = 3;";
 constexpr char kToVersion2[] =
     "ALTER TABLE names DROP COLUMN owner; ALTER TABLE scene_records DROP COLUMN owner;"
     "PRAGMA user_version = 2;";
-constexpr char kToVersion1[] =
-    "ALTER TABLE names DROP COLUMN owner; DROP TABLE scene_records; PRAGMA user_version = 1;";
+constexpr char kToVersion1[] = "DROP TABLE scene_records; PRAGMA user_version = 1;";
+
+void MakeOlder(const std::string& path, int version) {
+  Execute(path, kToVersion3);
+  if (version <= 2) Execute(path, kToVersion2);
+  if (version == 1) Execute(path, kToVersion1);
+}
 
 class OlderStore : public ::testing::TestWithParam<int> {};
 
@@ -156,8 +164,8 @@ TEST_P(OlderStore, BecomesTodaysAndWhatItHasIsNobodys) {
                               .revision = 2})
                     .ok());
   }
-  const bool has_scenes = GetParam() == 2;
-  Execute(directory.File("a"), has_scenes ? kToVersion2 : kToVersion1);
+  const bool has_scenes = GetParam() >= 2;
+  MakeOlder(directory.File("a"), GetParam());
   {
     const auto store = Open(directory.File("a"));
     ASSERT_NE(store, nullptr);
@@ -169,10 +177,19 @@ TEST_P(OlderStore, BecomesTodaysAndWhatItHasIsNobodys) {
     EXPECT_THAT(NamesOf(store.get()), ::testing::Contains("c=" + Ball(3)->digest + "@3 of ann"));
   }
   auto database = Database::Open(directory.File("a"), OpenMode::kReadOnly);
-  EXPECT_EQ(*database->QueryNumber("PRAGMA user_version"), 3);
+  EXPECT_EQ(*database->QueryNumber("PRAGMA user_version"), 4);
 }
 
-INSTANTIATE_TEST_SUITE_P(Versions, OlderStore, ::testing::Values(1, 2),
+TEST(SqliteShapeStore, KeepsTheOwnersOfVersion3) {
+  const StoreDirectory directory;
+  server::Registry registry({}, nullptr);
+  PutOwned("a", 1, "ann", &registry, Open(directory.File("a")).get());
+  MakeOlder(directory.File("a"), 3);
+  EXPECT_THAT(NamesOf(Open(directory.File("a")).get()),
+              ElementsAre("a=" + Ball(1)->digest + "@1 of ann", "1"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Versions, OlderStore, ::testing::Values(1, 2, 3),
                          [](const auto& row) { return "Version" + std::to_string(row.param); });
 
 TEST(SqliteShapeStore, ReadsContentsAsTheyWereGiven) {
@@ -309,6 +326,78 @@ TEST(SqliteShapeStore, TellsAContentThatIsNotAsItWasWritten) {
     EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << change;
     EXPECT_THAT(std::string(status.message()), HasSubstr(directory.File("a")));
   }
+}
+
+TEST(SqliteShapeStore, TellsARowThatIsNotAsItWasWritten) {
+  for (const char* change :
+       {"names SET name = 'another' WHERE name = 'a'", "names SET revision = 1 WHERE name = 'b'",
+        "names SET owner = 'bob' WHERE name = 'a'",
+        "names SET digest = (SELECT digest FROM names WHERE name = 'b') WHERE name = 'a'",
+        "registry SET revision = 3"}) {
+    const StoreDirectory directory;
+    server::Registry registry({}, nullptr);
+    PutOwned("a", 1, "ann", &registry, Open(directory.File("a")).get());
+    PutOwned("b", 2, "ann", &registry, Open(directory.File("a")).get());
+    Execute(directory.File("a"), std::string("UPDATE ") + change);
+    const absl::Status status = Open(directory.File("a"))->ReadNames().status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << change;
+    EXPECT_THAT(std::string(status.message()),
+                ::testing::AllOf(HasSubstr(directory.File("a")), HasSubstr("restore a backup")))
+        << change;
+  }
+}
+
+// Where the file has bytes other than 0 in the pages of the names and of the revision.
+std::vector<std::size_t> BytesOfNames(const std::string& path) {
+  std::vector<std::size_t> bytes;
+  auto database = Database::Open(path, OpenMode::kReadOnly);
+  const auto page_size = static_cast<std::size_t>(*database->QueryNumber("PRAGMA page_size"));
+  std::ifstream file(path, std::ios::binary);
+  const std::string content{std::istreambuf_iterator<char>(file), {}};
+  for (const char* const table : {"names", "registry"}) {
+    const auto page = static_cast<std::size_t>(*database->QueryNumber(
+        std::string("SELECT rootpage FROM sqlite_master WHERE name = '") + table + "'"));
+    for (std::size_t at = (page - 1) * page_size; at < page * page_size; ++at) {
+      if (content.at(at) != 0) bytes.push_back(at);
+    }
+  }
+  return bytes;
+}
+
+void CopyWithAFlippedBit(const std::string& from, const std::string& to, std::size_t at) {
+  std::filesystem::copy_file(from, to, std::filesystem::copy_options::overwrite_existing);
+  std::fstream file(to, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekg(static_cast<std::streamoff>(at));
+  const int byte = file.get();
+  file.seekp(static_cast<std::streamoff>(at));
+  file.put(static_cast<char>(byte ^ (1 << (at % 8))));
+}
+
+// A bit of every byte in turn: one that changes something is found at the start.
+TEST(SqliteShapeStore, TakesNoNameWithAFlippedBitForGood) {
+  const StoreDirectory directory;
+  server::Registry registry({}, nullptr);
+  {
+    const auto store = Open(directory.File("a"));
+    PutOwned("a", 1, "ann", &registry, store.get());
+    PutOwned("b", 2, "bob", &registry, store.get());
+  }
+  const std::vector<std::string> names = NamesOf(Open(directory.File("a")).get());
+  const std::vector<std::size_t> bytes = BytesOfNames(directory.File("a"));
+  ASSERT_GT(bytes.size(), 250U);  // two names and a revision, with checksums
+  int found = 0;
+  for (const std::size_t at : bytes) {
+    CopyWithAFlippedBit(directory.File("a"), directory.File("b"), at);
+    const auto store = SqliteShapeStore::Open(directory.File("b"));
+    const auto read = store.ok() ? (*store)->ReadNames() : store.status();
+    if (read.ok()) {
+      EXPECT_EQ(NamesOf(store->get()), names) << "byte " << at;
+      continue;
+    }
+    EXPECT_THAT(std::string(read.status().message()), HasSubstr(directory.File("b")));
+    ++found;
+  }
+  EXPECT_GT(found, 200);
 }
 
 // Every page in turn, so that the check of the whole file is what finds it, or the sums are.

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tests/hammer/answer_faults.h"
+
+#include <google/protobuf/reflection.h>
+#include <grpcpp/grpcpp.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <set>
+#include <vector>
+
+namespace clearance::hammer {
+namespace {
+
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+using google::protobuf::Reflection;
+using google::protobuf::RepeatedField;
+
+// --- Answers -------------------------------------------------------------------------------------
+
+std::vector<const Message*> PartsOf(const Message& message, const FieldDescriptor* field) {
+  const Reflection* const reflection = message.GetReflection();
+  if (!field->is_repeated()) return {&reflection->GetMessage(message, field)};
+  std::vector<const Message*> parts;
+  for (int i = 0; i < reflection->FieldSize(message, field); ++i)
+    parts.push_back(&reflection->GetRepeatedMessage(message, field, i));
+  return parts;
+}
+
+bool HasNan(const Message& message, const FieldDescriptor* field) {
+  const Reflection* const reflection = message.GetReflection();
+  if (!field->is_repeated()) return std::isnan(reflection->GetDouble(message, field));
+  const auto column = reflection->GetRepeatedFieldRef<double>(message, field);
+  return std::any_of(column.begin(), column.end(),
+                     [](double number) { return std::isnan(number); });
+}
+
+bool IsBracketOf(int state, double lower, double upper) {
+  switch (state) {
+    case v1::STATE_SEPARATED:
+      return lower > 0 && lower <= upper;
+    case v1::STATE_TOUCHING:
+      return lower <= 0 && 0 <= upper;
+    case v1::STATE_PENETRATING:
+      return upper < 0 && lower <= upper;
+    case v1::STATE_REFUSED:
+      return true;
+    default:
+      return lower <= upper;
+  }
+}
+
+// A column is absent or has a number for each of the rows.
+bool Fits(int size, int rows) { return size == 0 || size == rows; }
+
+// Of rows or of listed pairs.
+template <class Columns>
+std::string FaultOfBrackets(const Columns& columns, const RepeatedField<int>& states) {
+  const int bounds = columns.lower_bounds_size();
+  if (!Fits(bounds, states.size())) return "not a bound for each state";
+  if (columns.upper_bounds_size() != bounds) return "half a bracket";
+  for (int i = 0; i < bounds; ++i) {
+    if (!IsBracketOf(states[i], columns.lower_bounds(i), columns.upper_bounds(i))) {
+      return "a bracket that is not of its state";
+    }
+  }
+  return "";
+}
+
+// A verdict is of the margins, so that its bracket may be on either side of 0.
+template <class Columns>
+std::string FaultOfVerdicts(const Columns& columns, const RepeatedField<int>& verdicts) {
+  RepeatedField<int> of_either_side;
+  of_either_side.Resize(verdicts.size(), v1::STATE_UNDECIDED);
+  return FaultOfBrackets(columns, of_either_side);
+}
+
+bool IsTimeOf(int state, double t_free, double t_hit) {
+  switch (state) {
+    case v1::MOTION_STATE_FREE:
+      return t_free == 1;
+    case v1::MOTION_STATE_HIT:
+      return 0 <= t_free && t_free <= t_hit && t_hit <= 1;
+    case v1::MOTION_STATE_INITIALLY_OVERLAPPING:
+      return t_free == 0 && t_hit == 0;
+    default:
+      return 0 <= t_free && t_free <= 1;
+  }
+}
+
+template <class Columns>
+std::string FaultOfTimes(const Columns& columns) {
+  const int rows = columns.states_size();
+  if (!Fits(columns.t_free_size(), rows)) return "not a time for each state";
+  if (columns.t_hit_size() != columns.t_free_size()) return "half of the times";
+  for (int i = 0; i < columns.t_free_size(); ++i) {
+    if (!IsTimeOf(columns.states(i), columns.t_free(i), columns.t_hit(i))) {
+      return "a time that is not of its state";
+    }
+  }
+  return "";
+}
+
+// The lists of rows: row i has the entries from offsets[i] up to but without offsets[i + 1].
+template <class Pairs>
+std::string FaultOfLists(const Pairs& pairs, int rows, int entries) {
+  const auto& offsets = pairs.offsets();
+  if (offsets.size() != rows + 1) return "not a list for each row";
+  if (offsets[0] != 0 || offsets[rows] != static_cast<std::uint32_t>(entries) ||
+      !std::is_sorted(offsets.begin(), offsets.end())) {
+    return "lists that do not follow each other";
+  }
+  if (pairs.bodies_a_size() != entries || pairs.bodies_b_size() != entries) return "half a pair";
+  return "";
+}
+
+std::string FaultOfVerdictPairs(const v1::VerdictPairColumns& pairs, int rows) {
+  const std::string fault = FaultOfLists(pairs, rows, pairs.verdicts_size());
+  return fault.empty() ? FaultOfVerdicts(pairs, pairs.verdicts()) : fault;
+}
+
+std::string FaultOfColumns(const v1::DistanceBatchResult& result) {
+  return FaultOfBrackets(result, result.states());
+}
+std::string FaultOfColumns(const v1::IntersectionBatchResult& result) {
+  return FaultOfBrackets(result, result.states());
+}
+std::string FaultOfColumns(const v1::TimeOfCollisionBatchResult& result) {
+  return FaultOfTimes(result);
+}
+std::string FaultOfColumns(const v1::ClearanceBatchResult& result) {
+  return FaultOfBrackets(result, result.states());
+}
+std::string FaultOfColumns(const v1::CheckBatchResult& result) {
+  const std::string fault = FaultOfVerdicts(result, result.verdicts());
+  if (!fault.empty() || !result.has_pairs()) return fault;
+  return FaultOfVerdictPairs(result.pairs(), result.verdicts_size());
+}
+std::string FaultOfColumns(const v1::NearestBatchResult& result) {
+  const v1::NearestPairColumns& pairs = result.pairs();
+  const std::string fault = FaultOfLists(pairs, result.states_size(), pairs.states_size());
+  return fault.empty() ? FaultOfBrackets(pairs, pairs.states()) : fault;
+}
+std::string FaultOfColumns(const v1::OverlapBatchResult& result) {
+  if (!result.has_pairs()) return "";
+  return FaultOfVerdictPairs(result.pairs(), result.verdicts_size());
+}
+std::string FaultOfColumns(const v1::SweepBatchResult& result) {
+  std::string fault = FaultOfTimes(result);
+  if (!fault.empty() || !result.has_pairs()) return fault;
+  const v1::SweepPairColumns& pairs = result.pairs();
+  fault = FaultOfLists(pairs, result.states_size(), pairs.states_size());
+  return fault.empty() ? FaultOfTimes(pairs) : fault;
+}
+
+template <class Result>
+int StatesOf(const Result& result) {
+  return result.states_size();
+}
+int StatesOf(const v1::CheckBatchResult& result) { return result.verdicts_size(); }
+int StatesOf(const v1::OverlapBatchResult& result) { return result.verdicts_size(); }
+
+// "" of a message of another type.
+template <class Result>
+std::string FaultIf(const Message& message) {
+  const auto* const result = dynamic_cast<const Result*>(&message);
+  if (result == nullptr) return "";
+  if (StatesOf(*result) != static_cast<int>(result->count())) return "not a state for each row";
+  return FaultOfColumns(*result);
+}
+
+template <class... Results>
+std::string FaultOfResult(const Message& message) {
+  std::string fault;
+  ((fault += FaultIf<Results>(message)), ...);
+  return fault;
+}
+
+// --- Codes ---------------------------------------------------------------------------------------
+
+using Codes = std::set<int>;
+
+constexpr int kInvalid = grpc::StatusCode::INVALID_ARGUMENT;
+constexpr int kNotFound = grpc::StatusCode::NOT_FOUND;
+constexpr int kExists = grpc::StatusCode::ALREADY_EXISTS;
+constexpr int kExhausted = grpc::StatusCode::RESOURCE_EXHAUSTED;
+constexpr int kPrecondition = grpc::StatusCode::FAILED_PRECONDITION;
+constexpr int kAborted = grpc::StatusCode::ABORTED;
+
+// What the comments of the methods say, beside INVALID_ARGUMENT and RESOURCE_EXHAUSTED.
+Codes CodesOf(const std::string& method) {
+  static const std::map<std::string, Codes> codes = {
+      {"RegisterShape", {kExists, kPrecondition}},        {"GetShape", {kNotFound}},
+      {"DeleteShape", {kNotFound, kPrecondition}},        {"CreateScene", {kNotFound, kExists}},
+      {"GetScene", {kNotFound, kPrecondition}},           {"UpdateScene", {kNotFound, kAborted}},
+      {"ForkScene", {kNotFound, kExists, kPrecondition}}, {"DeleteScene", {kNotFound, kAborted}},
+      {"WatchScene", {kNotFound, kPrecondition}},
+  };
+  const auto found = codes.find(method);
+  return found != codes.end() ? found->second : Codes();
+}
+
+// Likewise of the kinds of messages.
+Codes CodesOf(v1::SessionRequest::KindCase kind) {
+  switch (kind) {
+    case v1::SessionRequest::kOpen:
+    case v1::SessionRequest::kOpenScene:
+    case v1::SessionRequest::kRewindTrack:
+    case v1::SessionRequest::kChangeBodies:
+      return {kNotFound, kPrecondition};
+    case v1::SessionRequest::kClose:
+    case v1::SessionRequest::kCloseScene:
+      return {kNotFound};
+    case v1::SessionRequest::kOpenTrack:
+      return {kExists, kPrecondition};
+    case v1::SessionRequest::kPublishTick:
+    case v1::SessionRequest::kCloseTrack:
+      return {kPrecondition};
+    case v1::SessionRequest::kCheck:
+    case v1::SessionRequest::kClearance:
+    case v1::SessionRequest::kMotion:
+    case v1::SessionRequest::kRay:
+    case v1::SessionRequest::kNearest:
+    case v1::SessionRequest::kOverlap:
+      return {kNotFound, kPrecondition};
+    default:
+      return {};
+  }
+}
+
+bool IsOfAny(int code) {
+  return code == kInvalid || code == kExhausted || code == grpc::StatusCode::DEADLINE_EXCEEDED;
+}
+
+}  // namespace
+
+// NOLINTNEXTLINE(misc-no-recursion): a message is as deep as its type
+std::string FaultOfAnswer(const Message& answer) {
+  std::string fault =
+      FaultOfResult<v1::DistanceBatchResult, v1::IntersectionBatchResult,
+                    v1::TimeOfCollisionBatchResult, v1::CheckBatchResult, v1::ClearanceBatchResult,
+                    v1::NearestBatchResult, v1::OverlapBatchResult, v1::SweepBatchResult>(answer);
+  std::vector<const FieldDescriptor*> fields;
+  answer.GetReflection()->ListFields(answer, &fields);
+  for (const FieldDescriptor* const field : fields) {
+    if (!fault.empty()) break;
+    if (field->cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE && HasNan(answer, field))
+      return "a NaN";
+    if (field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) continue;
+    for (const Message* const part : PartsOf(answer, field)) {
+      if (fault.empty()) fault = FaultOfAnswer(*part);
+    }
+  }
+  return fault;
+}
+
+bool NamesCode(const google::protobuf::MethodDescriptor& method, int code) {
+  if (IsOfAny(code)) return true;
+  // What the services say of all their methods.
+  const std::string& service = method.service()->name();
+  if (service == "QueryService" || service == "SceneQueryService") {
+    return !method.client_streaming() && (code == kNotFound || code == kPrecondition);
+  }
+  return CodesOf(method.name()).count(code) > 0;
+}
+
+bool NamesCode(v1::SessionRequest::KindCase kind, int code) {
+  return IsOfAny(code) || CodesOf(kind).count(code) > 0;
+}
+
+}  // namespace clearance::hammer

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tests/hammer/samples.h"
+
+#include <cstdlib>
+#include <utility>
+
+#include "clearance/v1/scene_query_service.pb.h"
+#include "clearance/v1/scene_service.pb.h"
+#include "clearance/v1/server_service.pb.h"
+#include "clearance/v1/shape_service.pb.h"
+#include "tests/hammer/conversation.h"
+#include "tests/hammer/scene_samples.h"
+
+namespace clearance::hammer {
+namespace {
+
+constexpr int kPairRows = 3;
+
+// `name` as in "ShapeService.GetShape".
+template <class Request>
+Sample MakeSample(const char* name, Request request) {
+  const auto* const method = google::protobuf::DescriptorPool::generated_pool()->FindMethodByName(
+      std::string("clearance.v1.") + name);
+  if (method == nullptr) std::abort();
+  return {method, std::make_unique<Request>(std::move(request))};
+}
+
+// Collects samples.
+class Collection {
+ public:
+  explicit Collection(testing::Random* random) : random_(random) {}
+
+  template <class Request>
+  void Add(const char* name, Request request) {
+    samples_.push_back(MakeSample(name, std::move(request)));
+  }
+
+  // A message of a session whose kind `set` fills.
+  template <class Set>
+  void AddMessage(Set set) {
+    v1::SessionRequest message;
+    message.set_tag(random_->Next());
+    set(&message);
+    Add("QueryService.Session", std::move(message));
+  }
+
+  testing::Random* random() const { return random_; }
+  std::vector<Sample> Take() { return std::move(samples_); }
+
+ private:
+  testing::Random* const random_;
+  std::vector<Sample> samples_;
+};
+
+std::string AnyName(const char* prefix, testing::Random* random) {
+  return prefix + std::to_string(random->Below(20));
+}
+
+template <class Request, class Batch>
+Request QueryOf(Batch batch, testing::Random* random) {
+  Request request;
+  for (int i = 0; i < 3; ++i) *request.add_shapes()->mutable_inline_shape() = AnyShape(random);
+  *request.mutable_batch() = std::move(batch);
+  return request;
+}
+
+// A question of own bodies, if the request may have some.
+template <class Request, class Batch>
+Request SceneQueryOf(Batch batch, testing::Random* random) {
+  Request request = QueryOf<Request>(std::move(batch), random);
+  *request.mutable_open_scene() = AnyOpenScene(random);
+  if constexpr (!std::is_same_v<Request, v1::OverlapRequest>) {
+    *request.mutable_change_bodies() = AnyOwnBodies(0, random);
+  }
+  return request;
+}
+
+v1::RegisterShapeRequest AnyRegistration(testing::Random* random) {
+  v1::RegisterShapeRequest request;
+  request.set_name(AnyName("m", random));
+  *request.mutable_shape() = AnyShape(random);
+  request.set_replace(true);
+  request.set_validate_only(random->OneIn(2));
+  return request;
+}
+
+v1::BatchRegisterShapesRequest AnyBatchRegistration(testing::Random* random) {
+  v1::BatchRegisterShapesRequest request;
+  request.set_replace(true);
+  for (int i = 0; i < 2; ++i) {
+    constexpr int kPoints = 5;
+    request.add_names(AnyName("m", random));
+    request.add_vertex_counts(kPoints);
+    for (int k = 0; k < 3 * kPoints; ++k) request.add_vertices(random->Uniform(-1, 1));
+  }
+  return request;
+}
+
+void AddShapes(Collection* to) {
+  v1::GetShapeRequest get;
+  get.set_name(to->random()->OneIn(2) ? BaseName(to->random()) : AnyName("m", to->random()));
+  get.set_include_content(true);
+  v1::ListShapesRequest list;
+  list.set_prefix("m");
+  list.set_page_size(3);
+  v1::DeleteShapeRequest remove;
+  remove.set_name(AnyName("m", to->random()));
+  to->Add("ShapeService.RegisterShape", AnyRegistration(to->random()));
+  to->Add("ShapeService.BatchRegisterShapes", AnyBatchRegistration(to->random()));
+  to->Add("ShapeService.GetShape", get);
+  to->Add("ShapeService.ListShapes", list);
+  to->Add("ShapeService.DeleteShape", remove);
+}
+
+// Half of those that are made live in memory alone.
+v1::CreateSceneRequest AnyScene(std::string name, testing::Random* random) {
+  v1::CreateSceneRequest request;
+  request.set_name(std::move(name));
+  *request.mutable_content() = AnySceneContent(random);
+  if (random->OneIn(2)) request.mutable_ttl()->set_seconds(60);
+  return request;
+}
+
+void AddSceneReads(Collection* to) {
+  v1::GetSceneRequest get;
+  get.set_name(to->random()->OneIn(5) ? AnyName("s", to->random()) : BaseName(to->random()));
+  get.set_include_bodies(true);
+  get.set_include_rules(true);
+  get.set_page_size(3);
+  v1::ListScenesRequest list;
+  list.set_prefix("s");
+  list.set_page_size(3);
+  v1::WatchSceneRequest watch;
+  watch.set_name(BaseName(to->random()));
+  watch.set_from_revision(static_cast<std::uint64_t>(to->random()->Below(3)));
+  to->Add("SceneService.GetScene", get);
+  to->Add("SceneService.ListScenes", list);
+  to->Add("SceneService.WatchScene", watch);
+}
+
+void AddSceneWrites(Collection* to) {
+  testing::Random* const random = to->random();
+  v1::UpdateSceneRequest update;
+  update.set_name(random->OneIn(5) ? AnyName("s", random) : BaseName(random));
+  *update.mutable_change() = AnySceneChange(random);
+  v1::ForkSceneRequest fork;
+  fork.set_name(AnyName("s", random));
+  fork.set_source(BaseName(random));
+  if (random->OneIn(2)) fork.mutable_ttl()->set_seconds(60);
+  v1::DeleteSceneRequest remove;
+  remove.set_name(AnyName("s", random));
+  to->Add("SceneService.CreateScene", AnyScene(AnyName("s", random), random));
+  to->Add("SceneService.UpdateScene", update);
+  to->Add("SceneService.ForkScene", fork);
+  to->Add("SceneService.DeleteScene", remove);
+}
+
+void AddSceneQuestions(Collection* to) {
+  testing::Random* const random = to->random();
+  to->Add("SceneQueryService.Check", SceneQueryOf<v1::CheckRequest>(AnyCheck(random), random));
+  to->Add("SceneQueryService.Clearance",
+          SceneQueryOf<v1::ClearanceRequest>(AnyClearance(random), random));
+  to->Add("SceneQueryService.Nearest",
+          SceneQueryOf<v1::NearestRequest>(AnyNearest(random), random));
+  to->Add("SceneQueryService.Overlap",
+          SceneQueryOf<v1::OverlapRequest>(AnyOverlap(random), random));
+  to->Add("SceneQueryService.Motion",
+          SceneQueryOf<v1::MotionRequest>(AnySceneMotion(random), random));
+  v1::RayRequest ray;
+  *ray.mutable_open_scene() = AnyOpenScene(random);
+  *ray.mutable_batch() = AnyRays(random);
+  to->Add("SceneQueryService.Ray", ray);
+}
+
+void AddQuestions(Collection* to) {
+  testing::Random* const random = to->random();
+  to->Add("QueryService.Distance",
+          QueryOf<v1::DistanceRequest>(AnyDistances(kPairRows, random), random));
+  to->Add("QueryService.Intersection",
+          QueryOf<v1::IntersectionRequest>(AnyIntersections(kPairRows, random), random));
+  to->Add("QueryService.TimeOfCollision",
+          QueryOf<v1::TimeOfCollisionRequest>(AnyMotions(kPairRows, random), random));
+  to->Add("ServerService.GetServerInfo", v1::GetServerInfoRequest());
+}
+
+void AddMessages(Collection* to) {
+  testing::Random* const random = to->random();
+  for (v1::SessionRequest& request : AnyConversation(3, kPairRows, random)) {
+    to->Add("QueryService.Session", std::move(request));
+  }
+  using Request = v1::SessionRequest*;
+  to->AddMessage([&](Request m) { *m->mutable_check() = AnyCheck(random); });
+  to->AddMessage([&](Request m) { *m->mutable_clearance() = AnyClearance(random); });
+  to->AddMessage([&](Request m) { *m->mutable_nearest() = AnyNearest(random); });
+  to->AddMessage([&](Request m) { *m->mutable_overlap() = AnyOverlap(random); });
+  to->AddMessage([&](Request m) { *m->mutable_motion() = AnySceneMotion(random); });
+  to->AddMessage([&](Request m) { *m->mutable_ray() = AnyRays(random); });
+  to->AddMessage([&](Request m) { *m->mutable_publish_tick() = AnyTick(random); });
+  to->AddMessage([&](Request m) { *m->mutable_rewind_track() = AnyRewind(random); });
+  to->AddMessage([&](Request m) { *m->mutable_open_track() = AnyOpenTrack(random); });
+  to->AddMessage([&](Request m) { m->mutable_close_track(); });
+  to->AddMessage([&](Request m) { *m->mutable_open_scene() = AnyOpenScene(random); });
+  to->AddMessage([&](Request m) {
+    *m->mutable_change_bodies() = AnyOwnBodies(random->OneIn(2) ? 0 : kFirstNamedSlot, random);
+  });
+  to->AddMessage([&](Request m) { m->mutable_close_scene()->set_scene_slot(1); });
+  to->AddMessage([&](Request m) {
+    m->mutable_close()->set_slot(static_cast<std::uint32_t>(random->Below(6)));
+  });
+}
+
+}  // namespace
+
+std::string PathOf(const google::protobuf::MethodDescriptor& method) {
+  return "/" + method.service()->full_name() + "/" + method.name();
+}
+
+std::vector<Sample> AnySamples(testing::Random* random) {
+  Collection samples(random);
+  AddQuestions(&samples);
+  AddShapes(&samples);
+  AddSceneReads(&samples);
+  AddSceneWrites(&samples);
+  AddSceneQuestions(&samples);
+  AddMessages(&samples);
+  return samples.Take();
+}
+
+std::vector<Sample> BaseSamples(testing::Random* random) {
+  Collection samples(random);
+  for (const char* const name : {"base0", "base1", "base2", "base3"}) {
+    v1::RegisterShapeRequest request;
+    request.set_name(name);
+    *request.mutable_shape() = AnyShape(random);
+    samples.Add("ShapeService.RegisterShape", std::move(request));
+  }
+  for (const char* const name : {"base0", "base1", "base2", "base3"}) {
+    v1::CreateSceneRequest request = AnyScene(name, random);
+    request.clear_ttl();
+    samples.Add("SceneService.CreateScene", std::move(request));
+  }
+  return samples.Take();
+}
+
+std::vector<v1::SessionRequest> AnyGreeting(testing::Random* random) {
+  std::vector<v1::SessionRequest> messages = AnyConversation(0, kPairRows, random);
+  for (std::uint32_t i = 0; i < kOwnBodies; ++i) {
+    v1::OpenShape* const open = messages.emplace_back().mutable_open();
+    open->set_slot(kFirstNamedSlot + i);
+    open->mutable_shape()->set_name(BaseName(random));
+  }
+  v1::OpenScene* const open = messages.emplace_back().mutable_open_scene();
+  open->set_name(BaseName(random));
+  *messages.emplace_back().mutable_change_bodies() = AnyOwnBodies(kFirstNamedSlot, random);
+  *messages.emplace_back().mutable_open_track() = AnyOpenTrack(random);
+  for (const std::uint64_t tick : {1, 2}) {
+    v1::PublishTick* const publish = messages.emplace_back().mutable_publish_tick();
+    *publish = AnyTick(random);
+    publish->set_tick(tick);
+  }
+  return messages;
+}
+
+}  // namespace clearance::hammer
