@@ -21,6 +21,11 @@ const char* TlsMode(const TlsFiles& tls) {
   return tls.client_ca.empty() ? "server" : "mutual";
 }
 
+const char* CallersMode(const ServerConfig& config) {
+  if (!config.policy_file.empty()) return "policy";
+  return config.tls.client_ca.empty() ? "everyone" : "certificates";
+}
+
 bool ShowsReflection(const ServerConfig& config) {
   if (config.reflection != Reflection::kAuto) return config.reflection == Reflection::kOn;
   if (!config.policy_file.empty()) return false;

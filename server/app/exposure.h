@@ -16,6 +16,10 @@ namespace clearance::server {
 // "none", "server" or "mutual".
 const char* TlsMode(const TlsFiles& tls);
 
+// Who is served: "policy", those whom it names; "certificates", who has one of the CAs; or
+// "everyone" who reaches the port.
+const char* CallersMode(const ServerConfig& config);
+
 // By itself only to those who are on this machine or have proved themselves.
 bool ShowsReflection(const ServerConfig& config);
 

@@ -334,6 +334,7 @@ absl::Status Process::BecomeReady() {
   }
   log_.Info("serving", {{"grpc", config_.listen},
                         {"tls", TlsMode(config_.tls)},
+                        {"callers", CallersMode(config_)},
                         {"grpc_port", grpc_->port()},
                         {"http_port", http_->port()}});
   return absl::OkStatus();

@@ -11,6 +11,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "server/config/flags.h"
@@ -20,7 +21,7 @@ namespace {
 
 // One argument, cut at its first `=`.
 struct Argument {
-  absl::string_view name;
+  std::string name;
   std::optional<absl::string_view> value;
 };
 
@@ -34,6 +35,11 @@ struct CommandLineOnly {
   std::vector<Argument> settings;
 };
 
+// Of a name as it was written: `-` stands for `_`.
+std::string FlagName(absl::string_view written) {
+  return absl::StrReplaceAll(written, {{"-", "_"}});
+}
+
 absl::StatusOr<Argument> Split(absl::string_view argument) {
   absl::string_view text = argument;
   if (!absl::ConsumePrefix(&text, "--") || text.empty()) {
@@ -41,8 +47,8 @@ absl::StatusOr<Argument> Split(absl::string_view argument) {
         "'", argument, "' is not an argument of the form --name=value; --help lists all"));
   }
   const std::size_t equals = text.find('=');
-  if (equals == absl::string_view::npos) return Argument{text, std::nullopt};
-  return Argument{text.substr(0, equals), text.substr(equals + 1)};
+  if (equals == absl::string_view::npos) return Argument{FlagName(text), std::nullopt};
+  return Argument{FlagName(text.substr(0, equals)), text.substr(equals + 1)};
 }
 
 absl::Status Take(const Argument& argument, CommandLineOnly* line) {
@@ -78,7 +84,7 @@ absl::Status SetFromLine(absl::string_view line) {
   if (!absl::StrContains(line, '=')) {
     return absl::InvalidArgumentError(absl::StrCat("'", line, "' is not a line `name = value`"));
   }
-  return SetFlagByName(absl::StripAsciiWhitespace(halves.first),
+  return SetFlagByName(FlagName(absl::StripAsciiWhitespace(halves.first)),
                        absl::StripAsciiWhitespace(halves.second));
 }
 
@@ -152,6 +158,8 @@ std::string HelpText() {
       "gRPC.\n"
       "\n"
       "  clearance-server [--name=value ...]\n"
+      "\n"
+      "In names `-` stands for `_`.\n"
       "\n"
       "  --help\n      Show this.\n"
       "  --version\n      Show the version.\n"

@@ -27,9 +27,9 @@ struct CommandLine {
   std::string backup_file = {};     // of kBackUp
 };
 
-// `arguments` without the program's name. A setting of the command line wins over the file's.
-// INVALID_ARGUMENT says where (argument, or file and line), the name, the value and what is
-// allowed. Not thread-safe: sets flags.
+// `arguments` without the program's name; in names of both sources `-` stands for `_`. A setting of
+// the command line wins over the file's. INVALID_ARGUMENT says where (argument, or file and line),
+// the name, the value and what is allowed. Not thread-safe: sets flags.
 absl::StatusOr<CommandLine> ParseArguments(absl::Span<const char* const> arguments);
 
 // Lines `name = value`, empty lines, and lines that start with `#`.

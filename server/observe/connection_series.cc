@@ -7,7 +7,7 @@ namespace clearance::server {
 ConnectionSeries MakeConnectionSeries(prometheus::Registry* registry) {
   auto& open = prometheus::BuildGauge()
                    .Name("clearance_connections")
-                   .Help("Connections open now, looked at once a second.")
+                   .Help("Connections open now, looked at up to 50 times a second.")
                    .Register(*registry);
   auto& refused = prometheus::BuildCounter()
                       .Name("clearance_connections_refused_total")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// To whom reflection answers, and when the log warns of strangers.
+// Who is served, to whom reflection answers, and when the log warns of strangers.
 
 #include "server/app/exposure.h"
 
@@ -17,6 +17,17 @@ ServerConfig ConfigOf(const std::string& listen) {
   config.listen = listen;
   config.http_listen = "127.0.0.1:0";
   return config;
+}
+
+TEST(Exposure, TellsWhoIsServed) {
+  ServerConfig config = ConfigOf("127.0.0.1:0");
+  EXPECT_STREQ(CallersMode(config), "everyone");
+  config.tls = {.certificate = "c", .key = "k", .client_ca = ""};
+  EXPECT_STREQ(CallersMode(config), "everyone");
+  config.tls.client_ca = "ca";
+  EXPECT_STREQ(CallersMode(config), "certificates");
+  config.policy_file = "policy.json";
+  EXPECT_STREQ(CallersMode(config), "policy");
 }
 
 TEST(Exposure, ReflectionIsForThisMachineAndForWhoIsKnown) {

@@ -39,6 +39,16 @@ TEST_F(Arguments, SetWhatTheyName) {
   EXPECT_EQ(line->config.drain_delay, absl::Seconds(5));
 }
 
+TEST_F(Arguments, MayHaveDashesInNamesForUnderscores) {
+  const absl::StatusOr<CommandLine> line =
+      Parse({"--backup-to=my-copy", "--data-dir=/my-data", "--max_batch-rows=7"});
+  ASSERT_TRUE(line.ok()) << line.status();
+  EXPECT_EQ(line->action, Action::kBackUp);
+  EXPECT_EQ(line->backup_file, "my-copy");
+  EXPECT_EQ(line->config.data_dir, "/my-data");
+  EXPECT_EQ(line->config.limits.max_batch_rows, 7u);
+}
+
 TEST_F(Arguments, AskForHelpAndVersionWhateverElseIsSaid) {
   EXPECT_EQ(Parse({"--max_sessions=none", "--help"})->action, Action::kShowHelp);
   EXPECT_EQ(Parse({"--version"})->action, Action::kShowVersion);
@@ -71,6 +81,7 @@ TEST_F(Arguments, AreRefusedWithWhatIsWrong) {
       {{"serve"}, "'serve' is not an argument of the form --name=value"},
       {{"-listen=x:1"}, "'-listen=x:1' is not an argument of the form --name=value"},
       {{"--"}, "'--' is not an argument"},
+      {{"---listen=x:1"}, "Unknown flag '_listen'"},
       {{"--config_file=/no/such/file"}, "/no/such/file: No such file or directory"},
       {{"--backup_to=copy"}, "--backup_to=FILE needs"},
       {{"--backup_to=", "--data_dir=/data"}, "--backup_to=FILE needs"},

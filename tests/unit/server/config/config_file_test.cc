@@ -31,6 +31,12 @@ class ConfigFile : public testing::Test {
   absl::FlagSaver saver_;
 };
 
+TEST_F(ConfigFile, MayHaveDashesInNamesForUnderscores) {
+  ASSERT_TRUE(Read("max-batch-rows = 17\ndata-dir = /my-data\n").ok());
+  EXPECT_EQ(ConfigFromFlags()->limits.max_batch_rows, 17u);
+  EXPECT_EQ(ConfigFromFlags()->data_dir, "/my-data");
+}
+
 TEST_F(ConfigFile, SetsFlagsAndSkipsCommentsAndEmptyLines) {
   const absl::Status status = Read(
       "# limits\n"
