@@ -43,18 +43,36 @@ double UnitOf(World world, Random& random) {
   return 1;
 }
 
-Verdict VerdictOfPair(const AskedPair& pair) {
+Verdict VerdictOfPair(const AskedPair& pair, const DistanceAnswer& distance) {
   if (pair.margin == 0) {
     const State state = Intersection(pair.A(), pair.B()).state;
     if (state == State::kSeparated) return Verdict::kFree;
     return state == State::kUndecided ? Verdict::kUndecided : Verdict::kTouching;
   }
-  const DistanceAnswer answer = Distance(pair.A(), pair.B(), {});
-  if (answer.bracket.lower > pair.margin) return Verdict::kFree;
-  if (answer.state != State::kUndecided || answer.bracket.upper <= pair.margin) {
+  if (distance.bracket.lower > pair.margin) return Verdict::kFree;
+  if (distance.state != State::kUndecided || distance.bracket.upper <= pair.margin) {
     return Verdict::kTouching;
   }
   return Verdict::kUndecided;
+}
+
+// What a check of the pair alone proves of its distance.
+Bracket BracketOfPair(const AskedPair& pair) {
+  if (pair.margin == 0) return Intersection(pair.A(), pair.B()).bracket;
+  DistanceOptions options;
+  options.max_distance = pair.margin;
+  return Distance(pair.A(), pair.B(), options).bracket;
+}
+
+bool IsSame(const Bracket& a, const Bracket& b) { return a.lower == b.lower && a.upper == b.upper; }
+
+bool IsSame(const PairVerdict& a, const PairVerdict& b) {
+  return a.pair == b.pair && a.verdict == b.verdict && IsSame(a.bracket, b.bracket);
+}
+
+// Two brackets of one number.
+bool Agree(const Bracket& a, const Bracket& b) {
+  return std::max(a.lower, b.lower) <= std::min(a.upper, b.upper);
 }
 
 auto RankOf(const PairDistance& found) {
@@ -227,10 +245,10 @@ std::vector<AskedPair> AllPairs(const Asker& asker, const std::vector<SceneBody>
   std::vector<AskedPair> pairs;
   const auto add = [&](const SceneBody& a, const SceneBody& b, bool is_self) {
     if ((a.bits.group & b.bits.mask) == 0 || (b.bits.group & a.bits.mask) == 0) return;
-    if (a.id == b.id) return;
+    if (a.id == b.id && !asker.is_nameless) return;
     double margin = a.margin + b.margin;
     for (const PairRules* rules : {&asker.scene.rules(), asker.rules}) {
-      if (rules == nullptr) continue;
+      if (rules == nullptr || asker.is_nameless) continue;
       const PairRule* const rule = rules->Find(a.id, b.id);
       if (rule != nullptr) margin = rule->is_allowed ? -1 : rule->margin;
     }
@@ -261,26 +279,30 @@ std::vector<AskedPair> AllPairs(const Asker& asker, const std::vector<SceneBody>
 std::string FindFault(const std::vector<AskedPair>& pairs, const CheckAnswer& answer,
                       const std::vector<PairVerdict>& all) {
   Verdict verdict = Verdict::kFree;
-  IdPair first;
+  PairVerdict first;
   std::size_t next = 0;
   double room = kInfinity;
   for (const AskedPair& pair : pairs) {
-    const Verdict found = VerdictOfPair(pair);
-    const double upper = Distance(pair.A(), pair.B(), {}).bracket.upper - pair.margin;
+    const DistanceAnswer distance = Distance(pair.A(), pair.B(), {});
+    const Verdict found = VerdictOfPair(pair, distance);
+    const double upper = distance.bracket.upper - pair.margin;
     room = std::min(room, pair.ids.is_self ? upper / 2 : upper);
     if (found == Verdict::kFree) continue;
     if (next == all.size() || !(all[next].pair == pair.ids) || all[next].verdict != found) {
       return "list differs at " + Text(pair.ids);
     }
+    const Bracket& bracket = all[next].bracket;
+    if (!IsSame(bracket, BracketOfPair(pair))) return "bits of the bracket of " + Text(pair.ids);
+    if (!Agree(bracket, distance.bracket)) return "no such distance of " + Text(pair.ids);
     ++next;
     if (verdict == Verdict::kFree || (verdict == Verdict::kUndecided && found != verdict)) {
       verdict = found;
-      first = pair.ids;
+      first = {pair.ids, found, bracket};
     }
   }
   if (next != all.size()) return "more pairs listed than touch";
   if (answer.verdict != verdict) return "verdict differs";
-  if (verdict != Verdict::kFree) return answer.first.pair == first ? "" : "another pair is first";
+  if (verdict != Verdict::kFree) return IsSame(answer.first, first) ? "" : "another pair is first";
   if (!(answer.free_radius >= 0)) return "no free radius";
   return answer.free_radius <= room ? "" : "bodies may not move that far";
 }
@@ -359,6 +381,43 @@ std::string FindFault(const std::vector<AskedPair>& pairs, bool ignores_initial,
   }
   if (!IsSame(answer.earliest.contact, expected.contact)) return "bits of the earliest contact";
   return FindListFault(sweeps, all);
+}
+
+std::string FindFaultOfAny(const std::vector<AskedPair>& pairs, const SweepAnswer& any) {
+  const TimeOfCollisionAnswer& contact = any.earliest.contact;
+  const bool has_pair = contact.state != MotionState::kFree;
+  for (const PairSweep& alone : AllSweeps(pairs, false)) {
+    if (!has_pair && alone.contact.state == MotionState::kFree) continue;
+    if (!has_pair) return "free, but for " + Text(alone.pair);
+    if (!(alone.pair == any.earliest.pair)) continue;
+    // All pairs that were asked on the way are free for so long, not only this one.
+    TimeOfCollisionAnswer same = alone.contact;
+    if (contact.t_free > same.t_free) return "free for longer than " + Text(alone.pair);
+    same.t_free = contact.t_free;
+    same.t_leave = contact.t_leave;
+    return IsSame(contact, same) ? "" : "no such contact of " + Text(alone.pair);
+  }
+  return has_pair ? "named a pair that is none" : "";
+}
+
+bool IsSame(const CheckAnswer& a, const CheckAnswer& b) {
+  return a.verdict == b.verdict && a.reason == b.reason && IsSame(a.first, b.first) &&
+         a.free_radius == b.free_radius;
+}
+
+std::string FindFault(const std::vector<AskedPair>& pairs, const KeptRoom& kept) {
+  bool is_free = true;
+  for (const AskedPair& pair : pairs) {
+    const DistanceAnswer distance = Distance(pair.A(), pair.B(), {});
+    const double margin = kept.check == nullptr ? 0 : pair.margin;
+    if (distance.bracket.upper < margin + kept.room) return "too near: " + Text(pair.ids);
+    if (kept.check == nullptr || VerdictOfPair(pair, distance) == Verdict::kFree) continue;
+    // A gap less than the tolerance is as good as a contact.
+    if (kept.room > distance.tolerance) return "no longer free: " + Text(pair.ids);
+    is_free = false;
+  }
+  const bool holds = kept.check == nullptr || (kept.check->verdict == Verdict::kFree) == is_free;
+  return holds ? "" : "the verdict does not hold";
 }
 
 }  // namespace clearance::testing

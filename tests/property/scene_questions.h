@@ -70,6 +70,20 @@ std::string FindFault(const std::vector<AskedPair>& pairs, double max_distance,
                       const std::vector<PairDistance>& nearest, std::size_t room);
 std::string FindFault(const std::vector<AskedPair>& pairs, bool ignores_initial,
                       const SweepAnswer& answer, const std::vector<PairSweep>& all);
+// Of a ray that any hit will do for: `any` is a hit of the pair that it names, or says that none is
+// known where there is none.
+std::string FindFaultOfAny(const std::vector<AskedPair>& pairs, const SweepAnswer& any);
+
+// What a check found, counters aside.
+bool IsSame(const CheckAnswer& a, const CheckAnswer& b);
+
+// "" if no pair is nearer than its margin and `room`, metres, and a check says that all are free.
+// Without a check margins do not matter.
+struct KeptRoom {
+  double room = 0;
+  const CheckAnswer* check = nullptr;
+};
+std::string FindFault(const std::vector<AskedPair>& pairs, const KeptRoom& kept);
 
 }  // namespace clearance::testing
 

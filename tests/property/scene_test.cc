@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <cstdio>
 #include <limits>
 #include <map>
@@ -34,7 +36,18 @@ struct SceneTally {
   int free = 0;
   int beyond = 0;
   int undecided = 0;
+  int rows = 0;  // of configurations asked together
+  int rows_touching = 0;
+  int nameless = 0;  // shapes that touch something
+  int any_hits = 0;
+  int moved = 0;  // bodies of free answers that went almost as far as they may
 };
+
+Quaternion Product(const Quaternion& p, const Quaternion& q) {
+  return {
+      p.w * q.x + p.x * q.w + p.y * q.z - p.z * q.y, p.w * q.y - p.x * q.z + p.y * q.w + p.z * q.x,
+      p.w * q.z + p.x * q.y - p.y * q.x + p.z * q.w, p.w * q.w - p.x * q.x - p.y * q.y - p.z * q.z};
+}
 
 // A scene with what is in it, as it goes through changes.
 class ChangingScene {
@@ -130,16 +143,45 @@ class Asking {
     own_pairs_.Find(AskerOf(*world_.scene()));
     knows_own_pairs_ = random_.OneIn(2);
     ++tally_->questions;
-    const int kind = random_.Below(8);
-    if (kind < 3) return AskCheck();
-    if (kind < 5) return AskClearance();
-    if (kind < 6) return AskNearest();
-    return kind < 7 ? AskSweep() : AskRay();
+    switch (random_.Below(9)) {
+      case 0:
+      case 1:
+      case 2:
+        return AskCheck();
+      case 3:
+      case 4:
+        return AskClearance();
+      case 5:
+        return AskNearest();
+      case 6:
+        return AskSweep();
+      case 7:
+        return AskOverlap();
+      default:
+        return AskRay();
+    }
+  }
+
+  // Bodies that go as far as an answer says that they may, one way or the other, stay free.
+  std::string AskAndMove() {
+    const Asker asker = AskerOf(*world_.scene());
+    ++tally_->questions;
+    if (random_.OneIn(2)) {
+      const CheckAnswer answer = CheckScene(asker, {.wants_free_radius = true}, scratch_);
+      return answer.verdict == Verdict::kFree ? AskMoved(answer.free_radius, true) : "";
+    }
+    const ClearanceOptions options = {.max_distance = MaxDistance()};
+    return AskMoved(Clearance(asker, options, scratch_).free_radius, false);
   }
 
  private:
   std::string AskCheck() {
     const Asker asker = AskerOf(*world_.scene());
+    const std::string fault = AskCheckOf(asker);
+    return fault.empty() ? AskRows(asker) : fault;
+  }
+
+  std::string AskCheckOf(const Asker& asker) {
     const std::vector<SceneBody> bodies = world_.Bodies();
     const std::vector<AskedPair> pairs = AllPairs(asker, bodies, nullptr);
     std::vector<PairVerdict> all;
@@ -154,12 +196,106 @@ class Asking {
     if (listed.verdict != answer.verdict || !(listed.first.pair == answer.first.pair)) {
       return "check and list differ";
     }
-    tally_->touching += answer.verdict == Verdict::kTouching ? 1 : 0;
+    const bool touches = answer.verdict == Verdict::kTouching;
+    tally_->touching += touches ? 1 : 0;
+    tally_->nameless += touches && asker.is_nameless ? 1 : 0;
     tally_->undecided += answer.verdict == Verdict::kUndecided ? 1 : 0;
     tally_->apart += answer.verdict == Verdict::kFree && !pairs.empty() ? 1 : 0;
     tally_->self += answer.first.pair.is_self ? 1 : 0;
     for (const PairVerdict& found : all) tally_->margins += found.bracket.lower > 0 ? 1 : 0;
     return FindFault(pairs, answer, all);
+  }
+
+  // Many places of the same bodies together: each as alone.
+  std::string AskRows(const Asker& asker) {
+    const auto count = static_cast<std::size_t>(2 + random_.Below(39));
+    std::vector<Pose> poses;
+    for (std::size_t row = 0; row < count; ++row) {
+      for (const SceneBody& body : own_) {
+        poses.push_back(random_.OneIn(3) ? body.X_WB : world_.maker().MakePose(random_));
+      }
+    }
+    const CheckOptions options = {.wants_free_radius = random_.OneIn(8)};
+    std::vector<CheckAnswer> answers(count);
+    CheckConfigurations({asker, poses}, options, absl::MakeSpan(answers), scratch_);
+    for (std::size_t row = 0; row < count; ++row) {
+      Asker alone = asker;
+      alone.poses = absl::MakeConstSpan(poses).subspan(row * own_.size(), own_.size());
+      ++tally_->rows;
+      tally_->rows_touching += answers[row].verdict == Verdict::kTouching ? 1 : 0;
+      if (!IsSame(answers[row], CheckScene(alone, options, scratch_))) {
+        return "row " + std::to_string(row) + " of " + std::to_string(count);
+      }
+    }
+    return "";
+  }
+
+  // A shape without a name, whatever is said of a body with its number.
+  std::string AskOverlap() {
+    std::vector<SceneBody> shape = {own_[0]};
+    const std::vector<SceneBody> bodies = world_.Bodies();
+    if (!bodies.empty() && random_.OneIn(2)) {
+      shape[0].id = bodies[random_.Below(static_cast<int>(bodies.size()))].id;
+    }
+    return AskCheckOf({.scene = *world_.scene(),
+                       .bodies = shape,
+                       .rules = random_.OneIn(2) ? &rules_ : nullptr,
+                       .is_nameless = true});
+  }
+
+  // Where each point of the body is at most so far away from where it was, but for rounding: moved
+  // along the direction, and sometimes turned.
+  Pose Moved(const SceneBody& body, const Vec3d& direction, double way) {
+    Pose X_WB = body.X_WB;
+    const double size = body.body->bounding_radius();
+    if (size > 0 && random_.OneIn(3)) {
+      // A turn by an angle moves nothing farther than the angle times the size.
+      const double turned = way * random_.Uniform(0, 1);
+      X_WB.q_WS = Product(random_.RotationBy(std::fmin(turned / size, 3)), X_WB.q_WS);
+      way -= turned;
+    }
+    X_WB.p_WS = X_WB.p_WS + way * direction;
+    return X_WB;
+  }
+
+  // The own bodies, each moved so far: any way, or the nearest two towards each other.
+  std::vector<SceneBody> MovedBodies(double way) {
+    const ClearanceAnswer nearest = Clearance(AskerOf(*world_.scene()), {}, scratch_);
+    const bool is_straight = nearest.has_pair && random_.OneIn(2);
+    std::vector<SceneBody> moved = own_;
+    for (SceneBody& body : moved) {
+      const double sign = body.id == nearest.pair.a ? 1 : -1;
+      const Vec3d direction = is_straight ? sign * nearest.distance.n_AB : random_.Direction();
+      body.X_WB = Moved(body, direction, way);
+    }
+    return moved;
+  }
+
+  // By how much poses may be off when they are moved.
+  double RoundingOfPoses() const {
+    double most = 0;
+    for (const SceneBody& body : own_) {
+      const Vec3d& p = body.X_WB.p_WS;
+      for (const double x : {p.x, p.y, p.z, body.body->bounding_radius()})
+        most = std::fmax(most, std::fabs(x));
+    }
+    return 1e-14 * most;
+  }
+
+  std::string AskMoved(double free_radius, bool is_check) {
+    const double radius = std::fmin(free_radius, 10 * world_.maker().unit());
+    const double part = random_.OneIn(2) ? 1e-6 : random_.LogUniform(1e-6, 1);
+    const double room = part * radius - RoundingOfPoses();
+    if (!(room > 0)) return "";
+    ++tally_->moved;
+    const std::vector<SceneBody> moved = MovedBodies((1 - part) * radius);
+    Asker asker = AskerOf(*world_.scene());
+    asker.bodies = moved;
+    const std::vector<SceneBody> bodies = world_.Bodies();
+    const std::vector<AskedPair> pairs = AllPairs(asker, bodies, nullptr);
+    if (!is_check) return FindFault(pairs, KeptRoom{room});
+    const CheckAnswer again = CheckScene(asker, {}, scratch_);
+    return FindFault(pairs, KeptRoom{room, &again});
   }
 
   double MaxDistance() {
@@ -231,8 +367,6 @@ class Asking {
     const SweepAnswer answer = CastRay(*world_.scene(), ray, RayKind::kClosest, scratch_);
     const SweepAnswer any = CastRay(*world_.scene(), ray, RayKind::kAny, scratch_);
     Count(answer);
-    const bool has_hit = answer.earliest.contact.state != MotionState::kFree;
-    if (has_hit != (any.earliest.contact.state != MotionState::kFree)) return "any ray";
     const std::vector<SceneBody> bodies = world_.Bodies();
     const std::vector<Motion> motions = {{ray.displacement, {}, ray.origin}};
     const RigidBodyPtr point = MakeBody(std::get<ConvexShapePtr>(MakePoint(0)));
@@ -244,7 +378,9 @@ class Asking {
       }
       pairs.push_back({{0, body.id, false}, ray.radius, &self, &body, motions.data(), nullptr});
     }
-    return FindFault(pairs, false, answer, all);
+    tally_->any_hits += any.earliest.contact.state == MotionState::kHit ? 1 : 0;
+    const std::string fault = FindFaultOfAny(pairs, any);
+    return fault.empty() ? FindFault(pairs, false, answer, all) : fault;
   }
 
   ChangingScene& world_;
@@ -262,31 +398,49 @@ class Asking {
 constexpr int kQuestionsARevision = 10;
 constexpr int kRevisions = 6;
 
-TEST(Scene, AnswersAsAllPairsOneByOne) {
+// Asks so many questions of all worlds by turns, as they change.
+template <class Ask>
+void AskWorlds(int count, SceneTally* tally, const Ask& ask) {
   Random random(RunSeed());
   SceneScratch scratch;
-  SceneTally tally;
-  const int count = Effort(100'000, 1'000'000);
-  for (int world = 0; tally.questions < count; ++world) {
+  for (int world = 0; tally->questions < count; ++world) {
     ChangingScene scene(static_cast<World>(world % kWorldCount), random);
     for (int revision = 0; revision < kRevisions; ++revision) {
       for (int i = 0; i < kQuestionsARevision; ++i) {
-        Asking asking(scene, random, &scratch, &tally);
-        const std::string fault = asking.Ask();
-        ASSERT_EQ(fault, "") << "question " << tally.questions << ", world " << world % kWorldCount;
+        Asking asking(scene, random, &scratch, tally);
+        const std::string fault = ask(asking);
+        ASSERT_EQ(fault, "") << "question " << tally->questions << ", world "
+                             << world % kWorldCount;
       }
       scene.Change();
     }
   }
+}
+
+TEST(Scene, AnswersAsAllPairsOneByOne) {
+  SceneTally tally;
+  AskWorlds(Effort(100'000, 1'000'000), &tally, [](Asking& asking) { return asking.Ask(); });
   std::printf(
       "%d questions: touching %d, apart %d, within margins %d, own pairs %d, beyond %d, hits %d, "
-      "overlaps %d, free %d, undecided %d\n",
+      "overlaps %d, free %d, undecided %d; any hits %d, shapes that touch %d; %d rows together, "
+      "touching %d\n",
       tally.questions, tally.touching, tally.apart, tally.margins, tally.self, tally.beyond,
-      tally.hits, tally.overlaps, tally.free, tally.undecided);
+      tally.hits, tally.overlaps, tally.free, tally.undecided, tally.any_hits, tally.nameless,
+      tally.rows, tally.rows_touching);
   for (const int hit : {tally.touching, tally.apart, tally.margins, tally.self, tally.beyond,
-                        tally.hits, tally.overlaps, tally.free}) {
+                        tally.hits, tally.overlaps, tally.free, tally.any_hits, tally.nameless}) {
     EXPECT_GE(hit, tally.questions / 200);
   }
+  EXPECT_GE(tally.rows, tally.questions);
+  EXPECT_GE(tally.rows_touching, tally.rows / 10);
+  EXPECT_GE(tally.rows - tally.rows_touching, tally.rows / 10);
+}
+
+TEST(Scene, BodiesStayFreeWhereTheyMoveNoFartherThanTheAnswerSays) {
+  SceneTally tally;
+  AskWorlds(Effort(20'000, 200'000), &tally, [](Asking& asking) { return asking.AskAndMove(); });
+  std::printf("%d questions, %d of them moved\n", tally.questions, tally.moved);
+  EXPECT_GE(tally.moved, tally.questions / 20);
 }
 
 }  // namespace
