@@ -103,25 +103,64 @@ Ask() {
     --tls-key "$folder/client.key" "$@"
 }
 
-# Means NAME RADIUS: it is a ball of this radius, wherever the question goes.
+# Told COMMAND…: what it prints, or NOT_FOUND. Fails where nobody answers, which may be repeated; whatever is
+# answered is an answer.
+Told() {
+  "$@" >"$scratch/told" 2>&1 && return
+  grep -q NOT_FOUND "$scratch/told" && return
+  cat "$scratch/told"
+  return 1
+}
+
+# Means RADIUS COMMAND…: the first answer to it has a ball of this radius; any other is stale.
 Means() {
-  Ask --json get --content "$1" | grep -q "\"radius\": *$2\b"
+  local radius=$1
+  shift
+  Try Told "$@"
+  grep -q "\"radius\": *$radius\b" "$scratch/told" || {
+    cat "$scratch/told" >&2
+    Die "not a ball of $radius: $*"
+  }
+}
+
+# Of one server itself, with nothing in between.
+AskServer() {
+  local address
+  address=$(podman inspect -f '{{(index .NetworkSettings.Networks "fleet_service").IPAddress}}' "fleet_$1_1")
+  shift
+  "$cli" --addr "$address:50051" "$@"
+}
+
+# AllMean RADIUS SERVER…: these servers, and whichever haproxy asks.
+AllMean() {
+  local radius=$1 server
+  shift
+  for server in "$@"; do Means "$radius" AskServer "$server" --json get --content ball; done
+  Means "$radius" Ask --json get --content ball
 }
 
 Fleet() {
   Say 'a fleet as compose.fleet.yaml has it: etcd, servers, haproxy'
   Up fleet .fleet
   Try Ask register ball '{"sphere": {"radius": 1}}'
-  local radius harmed
+  local -r servers=(clearance-1 clearance-2 clearance-3)
+  local radius harmed server running
   radius=1
   for harmed in clearance-1 etcd-1 clearance-2 etcd-2; do
     podman kill -s KILL "fleet_${harmed}_1" >/dev/null
     Try Ask register --replace ball "{\"sphere\": {\"radius\": $((++radius))}}"
-    # Each of the three has its turn.
-    for _ in 1 2 3 4; do Try Means ball "$radius"; done
+    running=()
+    for server in "${servers[@]}"; do
+      [[ $server == "$harmed" ]] || running+=("$server")
+    done
+    AllMean "$radius" "${running[@]}"
     podman start "fleet_${harmed}_1" >/dev/null 2>&1
-    echo "   kill -9 of $harmed: what was replaced meanwhile is what all say"
+    AllMean "$radius" "${servers[@]}"
+    echo "   kill -9 of $harmed: what was replaced meanwhile is the first that each of ${#servers[@]} servers says"
   done
+  # Once more with everything back.
+  Try Ask register --replace ball "{\"sphere\": {\"radius\": $((++radius))}}"
+  AllMean "$radius" "${servers[@]}"
   Down
 }
 

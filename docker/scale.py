@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a load needs of servers: processor time, wire, sessions and memory, and which of them runs out first.
-Prints the table of scale.md; `scale.py --constants` what it reckons with and where that was measured."""
+"""What a load needs of servers: processor time, wire, sessions, connections and memory, and which of them runs
+out first; and what registrations need of etcd. Prints the first table of scale.md; `scale.py --etcd` the one of
+etcd, `scale.py --constants` what it reckons with. Where each constant was measured stands beside it."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ class Constant:
     value: float
     unit: str
     what: str
-    said: str  # in tests/bench/README.md, word for word; "" where it follows from the protocol
+    said: str  # where it was measured, word for word
+    where: str = "tests/bench/README.md"
 
 
 # Of rows that travel alone what is not the row's is the message's.
@@ -28,11 +30,21 @@ SESSION = Constant(29e3, "bytes", "an idle session", "29 kB a session")
 BEGIN = Constant(21e6, "bytes", "a server without anything", "21 MB to begin with")
 VERTEX = Constant(200, "bytes", "a vertex of a registered hull", "200 bytes a vertex")
 
-# One replica: what docker/kubernetes asks for, and how much of it is used before there have to be more.
+# 34 MB of which 21 are there to begin with, for 2,000 of them.
+CONNECTION = Constant(
+    6.5e3, "bytes", "a connection without a call", "| connections without a call | 2,000 | 0 | 34 MB |", "tests/README.md"
+)
+# Of etcd. The simulation counts what it sends; the time is of the disk on which it was measured.
+EVENT = Constant(5.85e3, "bytes", "what etcd sends each replica of a hull of 64 vertices", "kBytesOfEvent = 5.85e3", "tests/fleet/simulation.cc")
+COMMIT = Constant(0.6, "ms", "a put of etcd with fsync", "a put with fsync took 0.6 ms here", "docker/scale.md")
+LOOK = Constant(1.0, "reads/s", "of etcd by a replica that is asked nothing", "kQuestionInterval{1000}", "server/storage/shared_registry.cc")
+
+# One replica: what docker/kubernetes/overlays/fleet asks for, and how much of it is used before there have to be more.
 CORES = 4
 MEMORY = 4 * 2**30 / 2  # bytes, the other half is for messages on their way
 WIRE = 10e9 / 8  # bytes a second, the network's
 SESSIONS = 1024  # max_sessions
+CONNECTIONS = 4096  # max_connections
 USED = 0.7
 
 
@@ -63,11 +75,17 @@ LOADS = (
 class Need:
     cores: float
     gigabits: float
+    connections: int  # of each replica, as each client has one to every replica
     replicas: dict[str, int]  # by what may run out
 
     @property
     def binding(self) -> str:
         return max(self.replicas, key=lambda what: self.replicas[what])
+
+    @property
+    def needs_balancers(self) -> bool:
+        """More replicas take no connection away."""
+        return self.connections > USED * CONNECTIONS
 
 
 def need(load: Load) -> Need:
@@ -75,10 +93,13 @@ def need(load: Load) -> Need:
     cores = messages * (MESSAGE.value + load.rows * (ROW.value + load.core.value)) * 1e-6
     # Frames and tags: some 60 bytes a message each way.
     wire = messages * (120 + load.rows * (load.bytes_in + load.bytes_out))
-    memory = load.sessions * SESSION.value / (MEMORY - BEGIN.value)
+    # Beyond what a replica takes balancers have the connections.
+    connections = min(load.sessions, CONNECTIONS) * CONNECTION.value
+    memory = load.sessions * SESSION.value / (MEMORY - BEGIN.value - connections)
     return Need(
         cores,
         wire * 8e-9,
+        load.sessions,
         {
             "processors": math.ceil(cores / (USED * CORES)),
             "network": math.ceil(wire / (USED * WIRE)),
@@ -90,26 +111,60 @@ def need(load: Load) -> Need:
 
 def table() -> str:
     lines = [
-        "| load | rows/s | processors | Gbit/s | sessions | replicas | what binds |",
-        "|---|---|---|---|---|---|---|",
+        "| load | rows/s | processors | Gbit/s | sessions | connections of each replica | replicas | what binds |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     for load in LOADS:
         needed = need(load)
         rows = load.sessions * load.messages * load.rows
         replicas = needed.replicas[needed.binding]
+        connections = "balancers" if needed.needs_balancers else f"{needed.connections:,}"
         lines.append(
             f"| {load.name} | {rows:,.0f} | {needed.cores:.1f} | {needed.gigabits:.2f} | "
-            f"{load.sessions:,} | {replicas} | {needed.binding} |"
+            f"{load.sessions:,} | {connections} | {replicas} | {needed.binding} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+# Registrations a second, each a call and a commit of its own, and replicas.
+REGISTRATIONS = ((1, 3), (100, 3), (100, 20), (1000, 20))
+
+
+@dataclasses.dataclass(frozen=True)
+class EtcdNeed:
+    busy: float  # of the time, with commits one after another
+    megabytes: float  # a second that etcd sends
+    reads: float  # a second, of replicas that are asked for no names
+
+
+def etcd_need(registrations: float, replicas: int) -> EtcdNeed:
+    return EtcdNeed(
+        registrations * COMMIT.value * 1e-3,
+        registrations * replicas * EVENT.value * 1e-6,
+        replicas * LOOK.value,
+    )
+
+
+def etcd_table() -> str:
+    lines = [
+        "| hulls registered a second | replicas | etcd busy with commits | etcd sends | reads without a question |",
+        "|---|---|---|---|---|",
+    ]
+    for registrations, replicas in REGISTRATIONS:
+        needed = etcd_need(registrations, replicas)
+        lines.append(
+            f"| {registrations:,} | {replicas} | {needed.busy:.2%} | {needed.megabytes:.2f} MB/s | {needed.reads:.0f}/s |"
         )
     return "\n".join(lines) + "\n"
 
 
 def constants() -> str:
     lines = ["| constant | |", "|---|---|"]
-    for constant in (MESSAGE, ROW, PAIR, ARM, MOVE, SESSION, BEGIN, VERTEX):
+    for constant in (MESSAGE, ROW, PAIR, ARM, MOVE, SESSION, BEGIN, VERTEX, CONNECTION, EVENT, COMMIT, LOOK):
         lines.append(f"| {constant.what} | {constant.value:,.16g} {constant.unit} |")
     return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":
-    print(constants() if "--constants" in sys.argv[1:] else table(), end="")
+    asked = sys.argv[1:]
+    print(constants() if "--constants" in asked else etcd_table() if "--etcd" in asked else table(), end="")

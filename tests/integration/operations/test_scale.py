@@ -23,12 +23,14 @@ class Scale(unittest.TestCase):
     def test_the_page_has_what_the_script_prints(self) -> None:
         self.assertIn(scale.table(), self.page)
         self.assertIn(scale.constants(), self.page)
+        self.assertIn(scale.etcd_table(), self.page)
 
     def test_the_constants_are_those_that_were_measured(self) -> None:
         constants = [value for value in vars(scale).values() if isinstance(value, scale.Constant)]
         self.assertGreater(len(constants), 5)
         for constant in constants:
-            self.assertIn(constant.said, self.measured)
+            self.assertIn(constant.said, (ROOT / constant.where).read_text())
+            self.assertNotEqual(constant.said, "")
 
         def cell(start: str, column: int) -> float:
             (row,) = [line for line in self.measured.splitlines() if line.startswith(start)]
@@ -49,6 +51,34 @@ class Scale(unittest.TestCase):
             told = float(nanoseconds.replace(",", "")) * 1e-3
             reckoned = scale.MESSAGE.value / int(count) + scale.ROW.value + core
             self.assertAlmostEqual(reckoned / told, 1, delta=0.1, msg=count)
+
+    def test_a_replica_is_what_kubernetes_and_the_server_make_of_it(self) -> None:
+        fleet = ROOT / "docker/kubernetes/overlays/fleet"
+        pod = (fleet / "deployment.yaml").read_text()
+        self.assertEqual(int(re.search(r'requests:\s+cpu: "(\d+)"', pod)[1]), scale.CORES)
+        self.assertEqual(int(re.search(r"limits:\s+memory: (\d+)Gi", pod)[1]) * 2**30 / 2, scale.MEMORY)
+        scaler = (fleet / "autoscaler.yaml").read_text()
+        self.assertEqual(int(re.search(r"averageUtilization: (\d+)", scaler)[1]), 100 * scale.USED)
+        server = (ROOT / "server/README.md").read_text()
+        for flag, value in (("max_sessions", scale.SESSIONS), ("max_connections", scale.CONNECTIONS)):
+            self.assertRegex(server, rf"`(--)?{flag}` \| ({value}|{value:,}) \|")
+
+    def test_the_autoscaler_goes_as_far_as_processors_have_to(self) -> None:
+        fleet = ROOT / "docker/kubernetes/overlays/fleet"
+        most = int(re.search(r"maxReplicas: (\d+)", (fleet / "autoscaler.yaml").read_text())[1])
+        bound = [scale.need(load) for load in scale.LOADS]
+        bound = [need.replicas["processors"] for need in bound if need.binding == "processors"]
+        self.assertGreater(most, max(bound))  # with one in reserve
+
+    def test_etcd_is_busier_the_more_is_registered(self) -> None:
+        for registrations, replicas in scale.REGISTRATIONS:
+            needed = scale.etcd_need(registrations, replicas)
+            more = scale.etcd_need(2 * registrations, replicas)
+            wider = scale.etcd_need(registrations, 2 * replicas)
+            self.assertAlmostEqual(more.busy, 2 * needed.busy)
+            self.assertAlmostEqual(more.megabytes, 2 * needed.megabytes)
+            self.assertEqual((wider.busy, wider.megabytes), (needed.busy, 2 * needed.megabytes))
+            self.assertEqual(wider.reads, 2 * needed.reads)
 
     def test_more_of_anything_needs_no_less(self) -> None:
         for load in scale.LOADS:
