@@ -24,6 +24,7 @@
 #include "client/cli/tls_probe.h"
 #include "internal/steady_clock.h"
 #include "internal/token.h"
+#include "internal/wall_clock.h"
 
 namespace clearance::client {
 namespace {
@@ -33,6 +34,8 @@ constexpr absl::Duration kShortValidity = absl::Hours(14 * 24);
 // Beyond it a question a message is mostly waiting.
 constexpr absl::Duration kLongRoundTrip = absl::Milliseconds(50);
 constexpr int kRoundTrips = 11;
+// Clocks that are set over the network are off by less.
+constexpr absl::Duration kLargeClockError = absl::Seconds(2);
 // Below these a client splits what it asks into many small messages.
 constexpr std::uint64_t kFewRows = 256;
 constexpr std::uint64_t kFewBytes = 64 << 10;
@@ -141,6 +144,19 @@ Check LimitsCheck(const Limits& limits) {
                   : Fine("limits", found);
 }
 
+// `ahead`: how far the server's clock is ahead of this machine's, to within `doubt`.
+Check ClockCheck(absl::Duration ahead, absl::Duration doubt) {
+  const absl::Duration off = absl::AbsDuration(ahead);
+  if (off - doubt <= kLargeClockError) {
+    return Fine("clock", absl::StrFormat("at most %s off the server's", Milliseconds(off + doubt)));
+  }
+  return Warned(
+      "clock",
+      absl::StrFormat("the server's is %.1f s %s of this machine's", absl::ToDoubleSeconds(off),
+                      ahead > absl::ZeroDuration() ? "ahead" : "behind"),
+      "set the one that is wrong (NTP): certificates and the times of logs go by it");
+}
+
 std::string AccessAdvice(const absl::Status& status, const ClientOptions& options) {
   switch (status.code()) {
     case absl::StatusCode::kUnauthenticated:
@@ -204,6 +220,7 @@ class Doctor {
   std::optional<Client> CheckAccess(const ClientOptions& client_options);
   void CheckRole(const Client& client);
   void CheckRoundTrip(const Client& client);
+  void CheckClock(const Client& client);
   void CheckProof(const Client& client);
 
   absl::Duration timeout() const { return absl::Seconds(options_.timeout_s); }
@@ -229,6 +246,7 @@ void Doctor::Examine() {
   diagnosis_.Tell(VersionCheck(info->version));
   diagnosis_.Tell(LimitsCheck(info->limits));
   CheckRoundTrip(*client);
+  CheckClock(*client);
   CheckProof(*client);
 }
 
@@ -390,6 +408,21 @@ void Doctor::CheckRoundTrip(const Client& client) {
                       ? Warned("round trip", found,
                                "ask from nearer, or many rows a message and many messages ahead")
                       : Fine("round trip", found));
+}
+
+// The server's time is that of some moment between the question and the answer.
+void Doctor::CheckClock(const Client& client) {
+  const SteadyTime start = SteadyNow();
+  const absl::Time asked = WallNow();
+  const absl::StatusOr<ServerInfo> info = client.GetServerInfo();
+  const absl::Duration doubt = (SteadyNow() - start) / 2;
+  if (!info.ok()) {
+    diagnosis_.Tell(Failed("clock", TextOf(info.status()), "look at the server's log"));
+  } else if (!info->server_time) {
+    diagnosis_.Tell(Fine("clock", "not compared: this server does not tell its time"));
+  } else {
+    diagnosis_.Tell(ClockCheck(*info->server_time - (asked + doubt), doubt));
+  }
 }
 
 void Doctor::CheckProof(const Client& client) {

@@ -22,6 +22,9 @@ int Info(const GlobalOptions& options) {
   Json rows = Json::array();
   rows.push_back({{"name", "version"}, {"value", info->version}});
   rows.push_back({{"name", "revision"}, {"value", info->revision}});
+  if (info->server_time) {
+    rows.push_back({{"name", "server_time"}, {"value", json["server_time"]}});
+  }
   for (const char* group : {"limits", "tolerances"}) {
     for (const auto& [name, value] : json[group].items()) {
       rows.push_back({{"name", name}, {"value", value}});

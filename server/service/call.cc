@@ -7,11 +7,11 @@
 
 #include <string>
 
-#include "absl/time/clock.h"
 #include "server/convert/rpc_status.h"
 #include "server/guard/object_count.h"
 #include "server/guard/quota.h"
 #include "server/guard/refusal.h"
+#include "server/observe/wall_clock.h"
 
 namespace clearance::server {
 namespace {
@@ -33,7 +33,7 @@ absl::Status RequireProcessorTime(const CallScope& call) {
 }
 
 SteadyTime DeadlineOf(const grpc::ServerContext& context) {
-  return SteadyNow() + (absl::FromChrono(context.deadline()) - absl::Now());
+  return SteadyNow() + (absl::FromChrono(context.deadline()) - WallNow());
 }
 
 absl::StatusCode EndCode(const CallEnd& end, SteadyTime deadline, absl::StatusCode code) {

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "server/observe/wall_clock.h"
 #include "server/service/call.h"
 #include "server/service/health_board.h"
 #include "server/service/late_calls.h"
@@ -233,7 +234,7 @@ void GrpcServer::Impl::Shutdown(absl::Duration patience) {
   {
     const LateCalls late_calls(server_.get());
     // gRPC takes a time of the wall clock and turns it into one of the steady clock at once.
-    server_->Shutdown(absl::ToChronoTime(absl::Now() + patience));
+    server_->Shutdown(absl::ToChronoTime(WallNow() + patience));
   }
   listener_->Close();
   for (const auto& poller : pollers_) poller->AwaitEnd();

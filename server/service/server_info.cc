@@ -3,6 +3,7 @@
 #include "server/service/server_info.h"
 
 #include "core/math/tolerance.h"
+#include "server/observe/wall_clock.h"
 
 namespace clearance::server {
 namespace {
@@ -48,6 +49,13 @@ void FillTolerances(v1::Tolerances* message) {
   message->set_quaternion_slack(kQuaternionSlack);
 }
 
+void FillTime(absl::Time time, google::protobuf::Timestamp* message) {
+  const std::int64_t seconds = absl::ToUnixSeconds(time);
+  message->set_seconds(seconds);
+  message->set_nanos(
+      static_cast<std::int32_t>(absl::ToInt64Nanoseconds(time - absl::FromUnixSeconds(seconds))));
+}
+
 }  // namespace
 
 absl::Status GetServerInfo(const CallScope& call, const v1::GetServerInfoRequest& /*request*/,
@@ -56,6 +64,7 @@ absl::Status GetServerInfo(const CallScope& call, const v1::GetServerInfoRequest
   FillLimits(call.parts.limits, response->mutable_limits());
   FillTolerances(response->mutable_tolerances());
   response->set_revision(call.registry.nameless().revision());
+  FillTime(WallNow(), response->mutable_server_time());
   return absl::OkStatus();
 }
 

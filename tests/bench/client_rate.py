@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Queries a second of the Python package beside the C++ client, in one run, in turns, against the
-same server: 64-vertex hulls in near pairs, points and normals in the reply, 4096 rows a message.
+same server: 64-vertex hulls in near pairs, points and normals in the reply, 4096 rows a message. The
+server has one core and both clients have another, so that neither rate depends on where threads are put.
 
     client_rate.py SERVER CLIENT_RATE [--rounds N] [--messages N] [--least SHARE]
 
@@ -12,6 +13,7 @@ Python package has less than SHARE of the C++ client's rate. Needs `clearance` t
 from __future__ import annotations
 
 import argparse
+import os
 import pathlib
 import re
 import statistics
@@ -58,6 +60,20 @@ def python_rate(address: str, hulls: np.ndarray, where: np.ndarray, messages: in
     return messages * ROWS / seconds, b"".join(getattr(expected, n).tobytes() for n in COLUMNS)
 
 
+def start_apart(command: list[str]) -> subprocess.Popen[str]:
+    """Starts a server on the first core; this process, and what it starts later, has the second."""
+    cores = sorted(os.sched_getaffinity(0))
+    if len(cores) < 2:
+        print("one core alone: nobody is pinned")
+        return subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    # A process that is started has the cores of the one that starts it, and so has each of its threads.
+    os.sched_setaffinity(0, {cores[0]})
+    server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    os.sched_setaffinity(0, {cores[1]})
+    print(f"clients pinned: the server to core {cores[0]}, both clients to core {cores[1]}")
+    return server
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("server")
@@ -68,7 +84,7 @@ def main() -> int:
     arguments = parser.parse_args()
     command = [arguments.server, "--listen=127.0.0.1:0", "--http_listen=127.0.0.1:0"]
     with tempfile.TemporaryDirectory() as folder:
-        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
+        with start_apart(command) as server:
             try:
                 line = next(line for line in server.stderr if "INFO serving " in line)
                 port = re.search(r"grpc_port=(\d+)", line)[1]

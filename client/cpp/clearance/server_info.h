@@ -7,7 +7,10 @@
 #define CLEARANCE_SERVER_INFO_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
+
+#include "absl/time/time.h"
 
 namespace clearance::client {
 
@@ -57,6 +60,7 @@ struct ServerInfo {
   Limits limits;
   Tolerances tolerances;
   std::uint64_t revision = 0;
+  std::optional<absl::Time> server_time = {};  // by its clock; none of a server that tells none
 };
 
 }  // namespace clearance::client

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "internal/status_convert.h"
+#include "internal/wall_clock.h"
 
 namespace clearance::client {
 namespace {
@@ -80,7 +81,7 @@ MessageLimits Connection::message_limits() const {
 void Connection::Prepare(absl::Duration timeout, const CallIds& ids,
                          grpc::ClientContext* context) const {
   if (timeout != absl::InfiniteDuration()) {
-    context->set_deadline(absl::ToChronoTime(absl::Now() + timeout));
+    context->set_deadline(absl::ToChronoTime(WallNow() + timeout));
   }
   if (IsMetadata(ids.request_id)) context->AddMetadata(kRequestIdKey, ids.request_id);
   if (IsMetadata(ids.traceparent)) context->AddMetadata(kTraceParentKey, ids.traceparent);

@@ -45,13 +45,20 @@ Tolerances FromProto(const v1::Tolerances& proto) {
           .quaternion_slack = proto.quaternion_slack()};
 }
 
+std::optional<absl::Time> ServerTime(const v1::GetServerInfoResponse& proto) {
+  if (!proto.has_server_time()) return std::nullopt;
+  return absl::FromUnixSeconds(proto.server_time().seconds()) +
+         absl::Nanoseconds(proto.server_time().nanos());
+}
+
 }  // namespace
 
 ServerInfo FromProto(const v1::GetServerInfoResponse& proto) {
   return {.version = proto.version(),
           .limits = FromProto(proto.limits()),
           .tolerances = FromProto(proto.tolerances()),
-          .revision = proto.revision()};
+          .revision = proto.revision(),
+          .server_time = ServerTime(proto)};
 }
 
 }  // namespace clearance::client

@@ -2,8 +2,8 @@
 //
 // The authority of a multiplayer game: judges by a clearance server the moves and shots that 200
 // players claim 60 times a second, holds every verdict against a reference, and says what it took.
-// README.md beside this file tells more. Exits with 1 if a verdict was wrong or a replay differed,
-// with 2 if it could not be run.
+// README.md beside this file tells more. Exits with 1 if a verdict was wrong, a replay differed or
+// --max_p99_ms was exceeded, with 2 if it could not be run.
 #include <unistd.h>
 
 #include <cstdint>
@@ -46,6 +46,8 @@ ABSL_FLAG(bool, baseline, false, "Ask every tick's moves of an empty scene too, 
 ABSL_FLAG(int, server_pid, 0,
           "The server's process, if it is on this machine: its processor time "
           "is told.");
+ABSL_FLAG(double, max_p99_ms, 0,
+          "The longest that the moves of 99 ticks in 100 may take; 0: however long.");
 
 namespace game {
 namespace {
@@ -97,7 +99,16 @@ absl::Status WriteCsv(const Level& level, const Simulation& simulation, const Ta
   return WriteFigures(file, name, simulation.measured(), tally);
 }
 
-// True if every verdict was right.
+// Whether the answers came as soon as they are wanted; says so if they did not.
+bool IsSoonEnough(const Measured& measured) {
+  const double most = absl::GetFlag(FLAGS_max_p99_ms);
+  const double p99 = measured.moves_asked.Microseconds(0.99) / 1000;
+  if (most <= 0 || p99 <= most) return true;
+  absl::PrintF("p99 of a tick's moves is %.2f ms, above --max_p99_ms=%g\n", p99, most);
+  return false;
+}
+
+// True if every verdict was right, and soon enough.
 absl::StatusOr<bool> Play(const Client& client) {
   const std::string folder = absl::GetFlag(FLAGS_level);
   const absl::StatusOr<Level> level = folder.empty() ? BuiltInLevel() : ReadLevel(folder);
@@ -130,10 +141,10 @@ absl::StatusOr<bool> Play(const Client& client) {
   PrintDigest(digests);
   if (const absl::Status status = WriteCsv(*level, **simulation, tally); !status.ok())
     return status;
-  return tally.is_faultless();
+  return IsSoonEnough((*simulation)->measured()) && tally.is_faultless();
 }
 
-// True if every answer is the same, bit by bit.
+// True if every answer is the same, bit by bit, and soon enough.
 absl::StatusOr<bool> Replay(const Client& client) {
   const absl::StatusOr<MatchLog> log = ReadMatchLog(absl::GetFlag(FLAGS_replay));
   if (!log.ok()) return log.status();
@@ -159,7 +170,7 @@ absl::StatusOr<bool> Replay(const Client& client) {
   absl::PrintF("replay %d ticks asked again, %d differ\n", log->entries.size(), differing);
   PrintMeasured((*simulation)->measured(), *options);
   PrintDigest(again);
-  return differing == 0;
+  return IsSoonEnough((*simulation)->measured()) && differing == 0;
 }
 
 int Main() {

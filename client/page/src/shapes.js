@@ -6,9 +6,12 @@
 import { BufferGeometry, Group, Mesh, MeshStandardMaterial, Vector3 } from "three";
 import { IcosahedronGeometry } from "three";
 import { ConvexGeometry } from "three/examples/jsm/geometries/ConvexGeometry.js";
+import { mergeVertices } from "three/examples/jsm/utils/BufferGeometryUtils.js";
 
 const CIRCLE_POINTS = 48;
-const MOST_POINTS = 4000; // of a hull; beyond it some are left out of the picture
+// Of a hull; beyond it some are left out of the picture. A rounded one has a ball of points about each.
+const MOST_POINTS = 4000;
+const MOST_ROUNDED_POINTS = 500;
 
 const vector = ({ x = 0, y = 0, z = 0 } = {}) => new Vector3(x, y, z);
 
@@ -16,8 +19,8 @@ function triples(numbers) {
   return Array.from({ length: numbers.length / 3 }, (_, i) => new Vector3(...numbers.slice(3 * i, 3 * i + 3)));
 }
 
-function thinned(points) {
-  const step = Math.ceil(points.length / MOST_POINTS);
+function thinned(points, most) {
+  const step = Math.ceil(points.length / most);
   return step > 1 ? points.filter((_, i) => i % step === 0) : points;
 }
 
@@ -29,7 +32,9 @@ function circle(radius, z) {
 }
 
 function ball(detail) {
-  const position = new IcosahedronGeometry(1, detail).getAttribute("position");
+  // Each triangle of the geometry has corners of its own: every point once is enough.
+  const position = mergeVertices(new IcosahedronGeometry(1, detail).deleteAttribute("normal").deleteAttribute("uv"))
+    .getAttribute("position");
   return Array.from({ length: position.count }, (_, i) => new Vector3().fromBufferAttribute(position, i));
 }
 
@@ -50,7 +55,7 @@ const KINDS = {
       points: signs.flatMap((x) => signs.flatMap((y) => signs.map((z) => new Vector3(x, y, z).multiply(half)))),
     };
   },
-  hull: ({ vertices }) => ({ points: thinned(triples(vertices)) }),
+  hull: ({ vertices }) => ({ points: triples(vertices) }),
   polygon: ({ vertices }) => ({
     points: Array.from({ length: vertices.length / 2 }, (_, i) => new Vector3(vertices[2 * i], vertices[2 * i + 1], 0)),
   }),
@@ -63,13 +68,13 @@ function convexGeometry(shape) {
   const kind = Object.keys(KINDS).find((name) => shape[name]);
   if (!kind) return new BufferGeometry();
   const { points, radius = 0 } = KINDS[kind](shape[kind]);
-  const size = Math.max(...points.map((point) => point.length())) + radius + (shape.radius ?? 0);
+  const size = points.reduce((most, point) => Math.max(most, point.length()), 0) + radius + (shape.radius ?? 0);
   // What is flat is shown with a thickness, for one can see and take hold of that alone.
   const rounded = Math.max(radius + (shape.radius ?? 0), points.length < 4 || kind === "polygon" ? 0.01 * size : 0);
-  if (!rounded) return new ConvexGeometry(points);
+  if (!rounded) return new ConvexGeometry(thinned(points, MOST_POINTS));
   const offsets = ball(points.length < 50 ? 3 : 1);
   return new ConvexGeometry(
-    points.flatMap((point) => offsets.map((offset) => point.clone().addScaledVector(offset, rounded))),
+    thinned(points, MOST_ROUNDED_POINTS).flatMap((point) => offsets.map((offset) => point.clone().addScaledVector(offset, rounded))),
   );
 }
 

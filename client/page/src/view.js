@@ -3,10 +3,9 @@
 // The two shapes, what lies between them, and the mouse on them. World axes, z up, metres.
 
 import {
-  AmbientLight,
   ArrowHelper,
+  Box3,
   BufferGeometry,
-  DirectionalLight,
   GridHelper,
   Line,
   LineBasicMaterial,
@@ -15,7 +14,6 @@ import {
   PerspectiveCamera,
   Plane,
   Raycaster,
-  Scene,
   SphereGeometry,
   Vector2,
   Vector3,
@@ -23,6 +21,7 @@ import {
 } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 
+import { frame, litScene, setDepths, sphereAround } from "./framing.js";
 import { dispose, meshOf } from "./shapes.js";
 
 export const COLORS = { a: 0x2f6db5, b: 0xc8622d };
@@ -31,7 +30,19 @@ const START = {
   a: { position: [-0.8, 0, 0], quaternion: [0, 0, 0.2, 0.98] },
   b: { position: [0.8, 0.2, 0.1], quaternion: [0.3, 0.2, 0, 0.93] },
 };
+const START_DIRECTION = new Vector3(0.14, -0.88, 0.46).normalize();
 const TURN_RADIANS_PER_PIXEL = 0.01;
+// Of what marks the closest points, by how far the camera is away: as large on the canvas at any scale.
+const DOT = 0.0055;
+const ARROW = 0.09;
+const GRID_CELLS = 24;
+const SHARE_SEEN = 0.9; // of the radius of a sphere about both: its rim is mostly empty
+
+/** The round length (1, 2 or 5 of some power of ten) nearest above. */
+function roundLength(length) {
+  const power = 10 ** Math.floor(Math.log10(length));
+  return [1, 2, 5, 10].find((digit) => digit * power >= length) * power;
+}
 
 export class View {
   /** onMoved: called whenever the user has moved a shape. */
@@ -43,19 +54,22 @@ export class View {
     this.renderer.setPixelRatio(window.devicePixelRatio);
     this.renderer.setClearColor(GROUND);
     this.scene = this.#makeScene();
-    this.camera = new PerspectiveCamera(40, 1, 0.01, 1000);
+    this.camera = new PerspectiveCamera(40);
     this.camera.up.set(0, 0, 1);
-    this.camera.position.set(0.6, -4, 2.2);
+    this.camera.position.copy(START_DIRECTION);
     this.controls = new OrbitControls(this.camera, canvas);
+    this.controls.zoomToCursor = true;
     this.controls.addEventListener("change", () => this.draw());
     canvas.addEventListener("pointerdown", (event) => this.#beginDrag(event), { capture: true });
     new ResizeObserver(() => this.#fit()).observe(canvas);
     this.#fit();
   }
 
+  /** Returns whether the shape stands elsewhere than before: beside the other one, where it could not stay. */
   setShape(side, shape) {
     const body = meshOf(shape, COLORS[side]);
     const old = this.bodies[side];
+    const oldRadius = old && sphereAround(old).radius;
     if (old) {
       body.position.copy(old.position);
       body.quaternion.copy(old.quaternion);
@@ -68,7 +82,27 @@ export class View {
     this.bodies[side] = body;
     this.scene.add(body);
     if (side === "b") this.#setGhost(shape);
+    const isMoved = this.#keepInSight(side, oldRadius);
+    this.lookAt("a", "b");
+    return isMoved;
+  }
+
+  /** Turns to the bodies of these sides, from where the camera is now. */
+  lookAt(...sides) {
+    const bodies = sides.map((side) => this.bodies[side]).filter(Boolean);
+    if (!bodies.length) return;
+    const sphere = sphereAround(...bodies);
+    const direction = this.camera.position.clone().sub(this.controls.target).normalize();
+    frame(this.camera, { center: sphere.center, radius: SHARE_SEEN * sphere.radius }, direction);
+    this.controls.target.copy(sphere.center);
+    this.#layGrid(sphere);
+    this.controls.update();
     this.draw();
+  }
+
+  /** How far apart both bodies' middles are. */
+  get spacing() {
+    return sphereAround(this.bodies.a).center.distanceTo(sphereAround(this.bodies.b).center);
   }
 
   /** x y z qx qy qz qw */
@@ -117,7 +151,43 @@ export class View {
   }
 
   draw() {
+    setDepths(this.camera, this.controls.target);
+    this.#sizeMarks();
     this.renderer.render(this.scene, this.camera);
+  }
+
+  /** Of another size it stands beside the other one, as it does where it would lie in it or far away. */
+  #keepInSight(side, oldRadius) {
+    const other = this.bodies[side === "a" ? "b" : "a"];
+    if (!other) return false;
+    const here = sphereAround(this.bodies[side]);
+    const there = sphereAround(other);
+    const distance = here.center.distanceTo(there.center);
+    const together = here.radius + there.radius;
+    const growth = here.radius / (oldRadius ?? here.radius);
+    const isNear = distance > Math.max(here.radius, there.radius) / 2 && distance < 4 * together;
+    if (isNear && 0.5 < growth && growth < 2) return false;
+    const gap = Math.min(here.radius, there.radius) / 2;
+    const place = there.center.clone();
+    place.x += (side === "a" ? -1 : 1) * (together + gap);
+    this.bodies[side].position.add(place.sub(here.center));
+    return true;
+  }
+
+  #layGrid({ center, radius }) {
+    const bodies = new Box3();
+    for (const body of Object.values(this.bodies)) bodies.expandByObject(body);
+    this.gridStep = roundLength(radius / 5);
+    this.grid.scale.setScalar(this.gridStep);
+    const snapped = (x) => Math.round(x / this.gridStep) * this.gridStep;
+    this.grid.position.set(snapped(center.x), snapped(center.y), bodies.min.z - radius / 20);
+  }
+
+  #sizeMarks() {
+    for (const dot of [this.pointA, this.pointB])
+      dot.scale.setScalar(DOT * this.camera.position.distanceTo(dot.position));
+    const length = ARROW * this.camera.position.distanceTo(this.normal.position);
+    this.normal.setLength(length, length / 4, length / 7);
   }
 
   #setGhost(shape) {
@@ -132,23 +202,18 @@ export class View {
   }
 
   #makeScene() {
-    const scene = new Scene();
-    scene.add(new AmbientLight(0xffffff, 1.6));
-    const sun = new DirectionalLight(0xffffff, 2.2);
-    sun.position.set(2, -3, 5);
-    scene.add(sun);
-    const grid = new GridHelper(6, 12, 0x9aa5b1, 0xd5dbe2);
-    grid.rotation.x = Math.PI / 2;
-    grid.position.z = -0.8;
-    scene.add(grid);
+    const scene = litScene();
+    this.grid = new GridHelper(GRID_CELLS, GRID_CELLS, 0x9aa5b1, 0xd5dbe2);
+    this.grid.rotation.x = Math.PI / 2;
+    scene.add(this.grid);
     const ink = 0x16202b;
     // Over the shapes, which are transparent and so drawn late.
     const style = { color: ink, depthTest: false, transparent: true };
-    const dot = () => new Mesh(new SphereGeometry(0.025), new MeshBasicMaterial(style));
+    const dot = () => new Mesh(new SphereGeometry(1), new MeshBasicMaterial(style));
     this.line = new Line(new BufferGeometry(), new LineBasicMaterial(style));
     this.pointA = dot();
     this.pointB = dot();
-    this.normal = new ArrowHelper(new Vector3(1, 0, 0), new Vector3(), 0.4, 0x2b7a39, 0.1, 0.06);
+    this.normal = new ArrowHelper(new Vector3(1, 0, 0), new Vector3(), 1, 0x2b7a39);
     for (const { material } of this.normal.children) Object.assign(material, { depthTest: false, transparent: true });
     for (const part of [this.line, this.pointA, this.pointB, this.normal]) {
       part.traverse((object) => (object.renderOrder = 1));
@@ -163,7 +228,6 @@ export class View {
     if (!clientWidth || !clientHeight) return;
     this.renderer.setSize(clientWidth, clientHeight, false);
     this.camera.aspect = clientWidth / clientHeight;
-    this.camera.updateProjectionMatrix();
     this.draw();
   }
 

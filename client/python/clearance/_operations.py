@@ -5,6 +5,7 @@ coroutine, is not known here."""
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from datetime import datetime, timedelta, timezone
 from typing import Any, Callable, Generic, Sequence, TypeVar, cast
 
 import numpy as np
@@ -69,12 +70,14 @@ class Tolerances:
 
 @dataclass(frozen=True)
 class ServerInfo:
-    """What a server is, holds to and allows."""
+    """What a server is, holds to and allows. `server_time` is by the server's clock; None of a server
+    that tells none."""
 
     version: str
     limits: Limits
     tolerances: Tolerances
     revision: int
+    server_time: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -144,6 +147,11 @@ def _mirror(kind: Any, message: Any) -> Any:
     return kind(**{item.name: getattr(message, item.name) for item in fields(kind)})
 
 
+def _time(message: Any) -> datetime:
+    whole = datetime.fromtimestamp(message.seconds, timezone.utc)
+    return whole + timedelta(microseconds=message.nanos // 1000)
+
+
 def server_info() -> Operation[ServerInfo]:
     def make(response: Any) -> ServerInfo:
         return ServerInfo(
@@ -151,6 +159,7 @@ def server_info() -> Operation[ServerInfo]:
             _mirror(Limits, response.limits),
             _mirror(Tolerances, response.tolerances),
             response.revision,
+            _time(response.server_time) if response.HasField("server_time") else None,
         )
 
     request = _schema.message("GetServerInfoRequest")()

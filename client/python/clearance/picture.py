@@ -1,8 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """A picture of one answer: both shapes where they stand, their closest points and the normal.
 
-Needs matplotlib (`pip install clearance[picture]`). Hulls are drawn by the edges that their faces
-show, curved kinds by points of their surface.
+Needs matplotlib (`pip install clearance[picture]`). Hulls are drawn by their faces, curved kinds by
+points of their surface. A hull of more than 128 points is drawn as that of 128 of them, spread over its
+extent, and the title says so; what was answered is about all of them.
+
+>>> import numpy as np
+>>> import clearance
+>>> points = np.random.default_rng(7).normal(size=(1000, 3))
+>>> ball = clearance.Hull(0.5 * points / np.linalg.norm(points, axis=1, keepdims=True))
+>>> cube = clearance.Box((0.5, 0.5, 0.5))
+>>> where = clearance.poses.pose([1.5, 0, 0])
+>>> with clearance.connect(address) as client:
+...     answer = client.distance([cube, ball], poses_b=where, detail=clearance.DistanceDetail(points=True))
+>>> figure = draw(cube, clearance.poses.IDENTITY, ball, where, answer)
+>>> print(figure.axes[0].get_title().splitlines()[1])
+B drawn from 128 of 1000 points
 """
 
 from __future__ import annotations
@@ -28,7 +41,7 @@ from clearance.shapes import (
 
 _COLORS = ("tab:blue", "tab:orange")
 _POINTS_AROUND = 24
-_MOST_HULL_POINTS = 400  # of which faces are looked for
+_MOST_HULL_POINTS = 128  # of which faces are looked for, at a cost of their third power
 
 
 def draw(
@@ -57,6 +70,8 @@ def draw(
     title = state
     if result.distances is not None:
         title += f", distance {result.distances.ravel()[row]:.6g} m"
+    for name, shape in zip("AB", (shape_a, shape_b)):
+        title += _left_out(name, shape)
     axes.set(title=title, xlabel="x [m]", ylabel="y [m]", zlabel="z [m]")
     axes.set_aspect("equal")
     axes.legend()
@@ -91,8 +106,34 @@ def _draw_shape(axes: Any, shape: Shape, pose: np.ndarray, color: str) -> None:
 
 
 def _add_faces(axes: Any, collection: Any, faces: list[np.ndarray], color: str) -> None:
-    axes.add_collection3d(collection(faces, facecolor=color, edgecolor=color, alpha=0.25))
-    axes.auto_scale_xyz(*np.concatenate(faces).T)
+    # Whether there is anything that has to stay in sight.
+    had_data = axes.has_data()
+    axes.add_collection3d(
+        collection(faces, facecolor=color, edgecolor=color, alpha=0.25, linewidth=0.5)
+    )
+    axes.auto_scale_xyz(*np.concatenate(faces).T, had_data=had_data)
+
+
+def _left_out(name: str, shape: Shape) -> str:
+    """A line that says of how many of its points it is drawn; empty where that is all of them."""
+    pieces = [piece.shape for piece in shape.pieces] if isinstance(shape, Compound) else [shape]
+    corners = [vertices for vertices in map(body_vertices, pieces) if vertices is not None]
+    counts = [len(np.unique(vertices, axis=0)) for vertices in corners]
+    drawn = sum(min(count, _MOST_HULL_POINTS) for count in counts)
+    return f"\n{name} drawn from {drawn} of {sum(counts)} points" if drawn < sum(counts) else ""
+
+
+def _spread(points: np.ndarray) -> np.ndarray:
+    """All points once; of many, each the farthest from those before it, so that the extent is kept."""
+    points = np.unique(points, axis=0)
+    if len(points) <= _MOST_HULL_POINTS:
+        return points
+    chosen = [int(np.argmax(np.linalg.norm(points - points.mean(0), axis=1)))]
+    gaps = np.full(len(points), np.inf)
+    while len(chosen) < _MOST_HULL_POINTS:
+        gaps = np.minimum(gaps, np.linalg.norm(points - points[chosen[-1]], axis=1))
+        chosen.append(int(np.argmax(gaps)))
+    return points[chosen]
 
 
 def _faces(shape: Shape) -> list[np.ndarray]:
@@ -101,6 +142,7 @@ def _faces(shape: Shape) -> list[np.ndarray]:
     vertices = body_vertices(shape)
     if vertices is None:
         return _grid_faces(_curved_grid(shape, radius))
+    vertices = _spread(vertices)
     if radius == 0:
         return _hull_faces(vertices)
     # Of a rounded body: a ball about each of its vertices and the faces of the hull between them.
@@ -109,8 +151,7 @@ def _faces(shape: Shape) -> list[np.ndarray]:
 
 
 def _hull_faces(points: np.ndarray) -> list[np.ndarray]:
-    """By looking at every triangle: for pictures only."""
-    points = np.unique(points[:_MOST_HULL_POINTS], axis=0)
+    """By looking at every triangle of these, each there once: for pictures only."""
     faces: dict[tuple[int, ...], np.ndarray] = {}
     slack = 1e-9 * max(np.ptp(points), 1e-300)
     for i in range(len(points)):

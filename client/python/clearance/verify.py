@@ -285,11 +285,11 @@ class _Row:
         """The pieces that the row is about."""
         if len(self._pieces.all()) == 1:
             return 0, 0
-        columns = (self._result.pieces_a, self._result.pieces_b)
-        if columns[0] is None or columns[1] is None:
+        pieces_a, pieces_b = self._result.pieces_a, self._result.pieces_b
+        if pieces_a is None or pieces_b is None:
             raise _Wrong(ViolationKind.NO_PROOF, "pieces were not asked for")
-        named = tuple(int(_at(column.ravel(), self._row, "pieces")) for column in columns)
-        pair = named[0], named[1]
+        a, b = (int(_at(column.ravel(), self._row, "pieces")) for column in (pieces_a, pieces_b))
+        pair = a, b
         _require(self._pieces.has(pair), ViolationKind.WITNESS_ID, f"pieces {pair}")
         return pair
 

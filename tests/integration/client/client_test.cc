@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "absl/time/clock.h"
 #include "clearance/proof.h"
 #include "clearance/session.h"
 #include "tests/integration/client/real_server.h"
@@ -160,8 +161,12 @@ TEST(Client, RefusesRowsByThemselves) {
 TEST(Client, ReadsTheServersInfoAndHealth) {
   RealServer server({.max_batch_rows = 123});
   const Client client = server.Connect();
+  const absl::Time before = absl::Now();
   const absl::StatusOr<ServerInfo> info = client.GetServerInfo();
   ASSERT_TRUE(info.ok()) << info.status();
+  ASSERT_TRUE(info->server_time.has_value());
+  EXPECT_GE(*info->server_time, before);
+  EXPECT_LE(*info->server_time, absl::Now());
   EXPECT_EQ(info->limits.max_batch_rows, 123u);
   EXPECT_GT(info->tolerances.relative, 0);
   ASSERT_TRUE(client.CheckHealth().ok());

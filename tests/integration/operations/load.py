@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A little of everything that a server counts: calls of each service, each kind of question, answers that
 prove, that cannot and that refuse, streams that stay open. Messages are JSON of the public schema, sent by
-plain gRPC: the Python package knows neither scenes nor tracks."""
+plain gRPC: the Python package would keep back, split or send again some of what is to be counted."""
 
 from __future__ import annotations
 

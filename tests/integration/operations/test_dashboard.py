@@ -63,6 +63,26 @@ class Runbook(unittest.TestCase):
             self.assertIn(f"runbook_url: docker/README.md#{name.lower()}\n", alert)
 
 
+class Rules(unittest.TestCase):
+    """promtool runs the cases, as part of ./dev lint."""
+
+    def test_each_alert_has_a_case_in_which_it_is_silent_and_one_in_which_it_fires(self) -> None:
+        cases = (files.FOLDER / "prometheus/alerts_test.yml").read_text()
+        found = re.findall(r"^ +alertname: (\w+)\n +exp_alerts:( \[\])?", cases, re.M)
+        for alert in files.alerts():
+            self.assertEqual({bool(none) for name, none in found if name == alert}, {True, False}, alert)
+
+    def test_each_recorded_series_has_a_case(self) -> None:
+        rules = (files.FOLDER / "prometheus/rules.yml").read_text()
+        cases = (files.FOLDER / "prometheus/rules_test.yml").read_text()
+        asked = " ".join(re.findall(r"^ +(?:- expr|- labels|- {labels): (.*)$", cases, re.M))
+        recorded = re.findall(r"^ +- record: (\S+)\n(?: +labels: {(\w+): '?([^'}]+)'?}\n)?", rules, re.M)
+        self.assertEqual(len(recorded), rules.count(" record: "))
+        for name, label, value in recorded:
+            self.assertIn(name, asked)
+            self.assertIn(f'{label}="{value}"' if label else name, asked, name)
+
+
 class Compose(unittest.TestCase):
     def setUp(self) -> None:
         text = (files.FOLDER / "compose.yaml").read_text()

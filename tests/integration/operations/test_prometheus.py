@@ -16,14 +16,15 @@ from load import Load
 from prometheus_process import Prometheus
 from server import Server
 
-# What has nothing to show of a server that is well, at rest, without TLS and without a policy: titles of
-# panels, or of one of their lines.
-RIGHTLY_EMPTY = {"Certificate ends in"}
+# What has nothing to show of a server that is well, at rest, alone, without TLS and without a policy: titles
+# of panels, or of one of their lines.
+RIGHTLY_EMPTY = {"Certificate ends in", "Lag behind the shared store", "Time of a question to the shared store"}
 RIGHTLY_ZERO = {
     "Access and audit",
     "Answers checked: contradicted",
     "Answers checked: not checked: {{reason}}",
     "Bytes in flight",
+    "Conflicts and reloads",
     "Connections refused and cut",
     "Contradicted answers",
     "Failed calls",
@@ -31,6 +32,7 @@ RIGHTLY_ZERO = {
     "Open now: messages read and not yet answered",
     "Pending work: {{instance}}",
     "Refused for a limit",
+    "Shared store reached",
     "Silence of loops",
     "Starts",
     "Tracks, rewinds and watches: merged revisions",

@@ -52,8 +52,9 @@ TEST(Doctor, ChecksAllOfAServerThatIsWell) {
   const ServerProcess server;
   const Told told = Doctor(server.grpc_address());
   EXPECT_EQ(told.exit_code, 0);
-  EXPECT_THAT(told.names, testing::ElementsAre("address", "connection", "tls", "health", "access",
-                                               "role", "version", "limits", "round trip", "proof"));
+  EXPECT_THAT(told.names,
+              testing::ElementsAre("address", "connection", "tls", "health", "access", "role",
+                                   "version", "limits", "round trip", "clock", "proof"));
   for (const auto& [name, result] : told.result) {
     // How long a call takes is the machine's.
     if (name == "round trip") continue;

@@ -146,8 +146,6 @@ TEST_F(GameAuthority, RefusesAShotThatIsNoNumberByItself) {
   }
 }
 
-using GameData = GameAuthority;
-
 // A level by hand: a floor whose top is at 0, a wall from x = 2 on, and a wedge which the example
 // has no geometry for. A player is 1 m wide and 2 m high.
 class GameLevel : public GameAuthority {
@@ -226,22 +224,70 @@ TEST_F(GameLevel, TellsVerdictsThatAreNotThoseOfTheReference) {
   EXPECT_THAT(other.output, HasSubstr(" 1 missed walls, 0 false refusals, 0 wrong stops"));
 }
 
-// Every move of the recording, in both forms, by the answers that other tools computed.
-TEST_F(GameData, MissesNoWallAndRefusesNoHonestMoveOfTheReference) {
-  const std::filesystem::path folder = std::filesystem::path(CLEARANCE_DATA) / "map_lq_e1m7";
-  if (!std::filesystem::is_directory(folder)) GTEST_SKIP() << "data folder not present";
+// A time that nothing keeps is exceeded, whatever the verdicts; one that everything keeps is not.
+TEST_F(GameAuthority, FailsWhereATicksMovesTakeLongerThanTheyMay) {
   const ServerProcess server;
-  for (const std::string form : {"rows", "bodies"}) {
-    const Completed game = Play(
-        server, {"--ticks=150", "--players=12", "--form=" + form, "--level=" + folder.string()});
+  const std::vector<std::string> few = {"--ticks=5", "--players=2"};
+  const Completed late = Play(server, {few[0], few[1], "--max_p99_ms=1e-6"});
+  EXPECT_EQ(late.exit_code, 1) << late.output;
+  EXPECT_THAT(late.output, HasSubstr("above --max_p99_ms=1e-06\n"));
+  EXPECT_THAT(late.output, HasSubstr(kNoFaults));
+  EXPECT_EQ(Play(server, {few[0], few[1], "--max_p99_ms=1e9"}).exit_code, 0);
+}
+
+class GameData : public GameAuthority {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::is_directory(CLEARANCE_DATA)) GTEST_SKIP() << "data folder not present";
+  }
+
+  static std::string Level(const std::string& map) {
+    return "--level=" + (std::filesystem::path(CLEARANCE_DATA) / map).string();
+  }
+
+  // Right, and with every cheat caught.
+  static void ExpectFaultless(const Completed& game) {
     EXPECT_EQ(game.exit_code, 0) << game.output;
     EXPECT_THAT(game.output, HasSubstr(kNoFaults));
+    const int cheats = Number(game.output, "cheats ([0-9]+) ");
+    EXPECT_GE(cheats, 10) << game.output;
+    EXPECT_EQ(Number(game.output, "through walls, ([0-9]+) caught"), cheats);
+    EXPECT_THAT(game.output, HasSubstr("have a reference, 0 wrong\n"));
+  }
+};
+
+// Every move of the recording, in both forms, by the answers that other tools computed.
+TEST_F(GameData, MissesNoWallAndRefusesNoHonestMoveOfTheReference) {
+  const ServerProcess server;
+  for (const std::string form : {"rows", "bodies"}) {
+    const Completed game =
+        Play(server, {"--ticks=150", "--players=12", "--form=" + form, Level("map_lq_e1m7")});
+    ExpectFaultless(game);
     EXPECT_THAT(game.output, HasSubstr("1800 asked"));
     // Some moves without a reference became cheats, which have one.
     EXPECT_GE(Number(game.output, "([0-9]+) have a reference:"), 1757) << game.output;
     EXPECT_GE(Number(game.output, "([0-9]+) accepted"), 250) << game.output;
     EXPECT_GE(Number(game.output, "([0-9]+) stopped"), 1300) << game.output;
   }
+}
+
+// Every move of maps of which other tools computed nothing: held against those brushes that are
+// boxes.
+TEST_F(GameData, MissesNoBoxOfMapsWithoutAnswers) {
+  const ServerProcess server;
+  for (const std::string map : {"map_lqdm9", "map_oa_dm2"}) {
+    const Completed game = Play(server, {"--ticks=150", "--players=24", Level(map)});
+    ExpectFaultless(game);
+    EXPECT_THAT(game.output, HasSubstr("3600 asked")) << map;
+    EXPECT_GE(Number(game.output, "([0-9]+) have a reference:"), 1000) << game.output;
+  }
+}
+
+TEST_F(GameData, JudgesTwoHundredPlayersOfAMap) {
+  const ServerProcess server;
+  const Completed game = Play(server, {"--ticks=30", Level("map_lq_e1m7")});
+  ExpectFaultless(game);
+  EXPECT_THAT(game.output, HasSubstr("6000 asked"));
 }
 
 }  // namespace

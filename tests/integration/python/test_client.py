@@ -4,6 +4,7 @@
 import os
 import socket
 import unittest
+from datetime import datetime, timedelta, timezone
 
 import numpy as np
 from server import Server
@@ -108,6 +109,15 @@ class Registry(unittest.TestCase):
         self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 7)
         with self.assertRaises(clearance.NotFound):
             self.client.get("box")
+
+    def test_the_server_tells_its_time(self) -> None:
+        before = datetime.now(timezone.utc)
+        told = self.client.server_info().server_time
+        after = datetime.now(timezone.utc)
+        assert told is not None
+        # Of what is told whole microseconds are left.
+        self.assertLessEqual(before - timedelta(microseconds=1), told)
+        self.assertLessEqual(told, after)
 
     def test_the_server_is_of_this_version(self) -> None:
         _connection.check_version(self.client.server_info().version)

@@ -43,6 +43,7 @@ class Examples(unittest.TestCase):
             "scenes",
             "scene_client",
             "tracks",
+            "picture",
         ):
             self.assertGreater(attempted[name], 0, name)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The figures of proto/README.md: drawn anew from a server's answers they are those of the page."""
+"""The figures of pages: drawn anew from a server's answers they are those of the page."""
 
 import os
 import pathlib
@@ -10,23 +10,29 @@ import unittest
 
 from server import Server
 
-FIGURES = pathlib.Path(os.environ["CLEARANCE_ROOT"]) / "proto/figures"
+ROOT = pathlib.Path(os.environ["CLEARANCE_ROOT"])
+FOLDERS = (ROOT / "proto/figures", ROOT / "client/python/figures")
 
 
 class Figures(unittest.TestCase):
     def test_say_what_a_server_answers(self) -> None:
         server = Server()
         self.addCleanup(server.end)
+        for figures in FOLDERS:
+            with self.subTest(figures=figures):
+                self.assert_are_those_of_the_page(figures, server.address)
+
+    def assert_are_those_of_the_page(self, figures: pathlib.Path, address: str) -> None:
         with tempfile.TemporaryDirectory() as folder:
-            draw = runpy.run_path(str(FIGURES / "draw.py"))["main"]
-            draw(server.address, folder)
+            draw = runpy.run_path(str(figures / "draw.py"))["main"]
+            draw(address, folder)
             drawn = {path.name: path.read_text() for path in pathlib.Path(folder).iterdir()}
-        self.assertEqual(sorted(drawn), sorted(path.name for path in FIGURES.glob("*.svg")))
-        page = (FIGURES.parent / "README.md").read_text()
+        self.assertEqual(sorted(drawn), sorted(path.name for path in figures.glob("*.svg")))
+        page = (figures.parent / "README.md").read_text()
         for name, text in drawn.items():
             self.assertIn(f"](figures/{name})", page)
             # Not the bytes: versions of matplotlib write numbers differently.
-            self.assertEqual(self.words(text), self.words((FIGURES / name).read_text()), name)
+            self.assertEqual(self.words(text), self.words((figures / name).read_text()), name)
             self.assertTrue(self.words(text), name)
 
     @staticmethod

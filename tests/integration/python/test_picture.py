@@ -40,6 +40,25 @@ class Picture(unittest.TestCase):
                 closest = next(l for l in axes.lines if l.get_label() == "closest points")
                 drawn = np.array(closest.get_data_3d()).T
                 np.testing.assert_array_equal(drawn, [answer.points_a, answer.points_b])
+                # Both bodies, the first one too.
+                low, high = axes.get_xlim3d()
+                self.assertLessEqual(low, -0.2)
+                self.assertGreaterEqual(high, 1)
+
+    def test_of_a_large_hull_draws_its_extent_and_says_of_how_many_points(self) -> None:
+        # In order along z, and each twice: the first few hundred are of the lower end alone.
+        around = np.linspace(0, 40 * np.pi, 1000)
+        points = np.stack([np.cos(around), np.sin(around), np.linspace(-2, 2, 1000)], axis=-1)
+        hull = clearance.Hull(np.repeat(points, 2, axis=0))
+        drawn = np.concatenate(picture._faces(hull))
+        np.testing.assert_allclose(drawn.min(0), [-1, -1, -2], atol=0.1)
+        np.testing.assert_allclose(drawn.max(0), [1, 1, 2], atol=0.1)
+        self.assertEqual(picture._left_out("A", hull), "\nA drawn from 128 of 1000 points")
+        pieces = tuple(clearance.Piece(shape) for shape in (hull, clearance.Box((1, 1, 1))))
+        said = picture._left_out("B", clearance.Compound(pieces))
+        self.assertEqual(said, "\nB drawn from 136 of 1008 points")
+        self.assertEqual(picture._left_out("A", clearance.Box((1, 1, 1))), "")
+        self.assertEqual(picture._left_out("A", clearance.Sphere(1)), "")
 
     def test_the_faces_of_a_box_are_its_six(self) -> None:
         faces = picture._hull_faces(clearance.body_vertices(clearance.Box((1, 2, 3))))

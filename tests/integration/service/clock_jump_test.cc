@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 
 #include <atomic>
+#include <cstdio>
 #include <future>
 #include <latch>
 #include <string>
@@ -17,6 +18,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "server/guard/principal_usage.h"
@@ -32,9 +34,11 @@ namespace {
 using server::SteadyNow;
 using server::SteadyTime;
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::Each;
 using ::testing::Ge;
 using ::testing::Gt;
+using ::testing::HasSubstr;
 using ::testing::Lt;
 using ::testing::SizeIs;
 
@@ -210,6 +214,58 @@ TEST_P(ClockJump, DuringABatchChangesNoAnswerAndNoMeasurement) {
   EXPECT_TRUE(session.Finish().ok());
   while (server.metrics.sessions_open().Value() > 0) std::this_thread::yield();
   EXPECT_THAT(SumsOfSeconds(server.metrics), AllOf(SizeIs(Gt(5)), Each(AllOf(Ge(0), Lt(600)))));
+}
+
+// absl::Now reads the clock every other second only, once it has known it for half a second: what
+// goes by it does not see a jump until then.
+void LetAbslKnowTheClock() {
+  const SteadyTime start = SteadyNow();
+  while (SteadyNow() - start < absl::Milliseconds(700)) absl::Now();
+}
+
+TEST_P(ClockJump, EndsNoCallThatBeginsRightAfterIt) {
+  const TestServer server;
+  LetAbslKnowTheClock();
+  Jump();
+  v1::GetServerInfoResponse info;
+  const auto asked = absl::FromChrono(std::chrono::system_clock::now());
+  EXPECT_TRUE(Call(*server.info, &v1::ServerService::Stub::GetServerInfo, {}, &info).ok());
+  EXPECT_GE(absl::FromUnixSeconds(info.server_time().seconds() + 1), asked);
+  EXPECT_LE(absl::FromUnixSeconds(info.server_time().seconds()),
+            absl::FromChrono(std::chrono::system_clock::now()));
+  v1::DistanceRequest request;
+  for (int i = 0; i < 2; ++i)
+    request.add_shapes()->mutable_inline_shape()->mutable_sphere()->set_radius(1);
+  request.mutable_batch()->mutable_pairs()->set_count(1);
+  v1::DistanceResponse response;
+  const grpc::Status status =
+      Call(*server.queries, &v1::QueryService::Stub::Distance, request, &response);
+  EXPECT_TRUE(status.ok()) << status.error_message();
+  EXPECT_EQ(response.result().undecided_size(), 0) << response.DebugString();
+}
+
+// All that a program prints to stdout.
+std::string OutputOf(const std::string& command) {
+  std::string output;
+  FILE* const pipe = popen(command.c_str(), "r");
+  char buffer[4096];
+  for (std::size_t n = 0; (n = fread(buffer, 1, sizeof buffer, pipe)) > 0;)
+    output.append(buffer, n);
+  pclose(pipe);
+  return output;
+}
+
+// The doctor is a process of its own, whose clock has not jumped.
+TEST_P(ClockJump, IsSeenByADoctor) {
+  const TestServer server;
+  const std::string doctor =
+      absl::StrCat(CLEARANCE_CLI " --addr 127.0.0.1:", server.grpc->port(), " doctor");
+  EXPECT_THAT(OutputOf(doctor), HasSubstr("ok    clock       at most "));
+  Jump();
+  const std::string told = OutputOf(doctor);
+  EXPECT_THAT(told, ContainsRegex(absl::StrCat("warn  clock       the server's is 3[56]..\\.. s ",
+                                               GetParam() > 0 ? "ahead" : "behind")));
+  EXPECT_THAT(told, HasSubstr("ok    proof "));
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ RUN = "run"  # here
 FIGURE = "figure"  # no code
 PRINTED = "printed"  # what the block before it prints
 # "test NAME": ctest's test that takes the block out of the page, or does the same.
-# "dev": words of ./dev, which CI runs. "kept": why it is not run.
+# "dev": words of ./dev, which .ci/run runs. "kept": why it is not run.
 BLOCKS = {
     "README.md": [RUN, "dev", "kept: needs a container daemon; ./dev docker runs the image likewise", RUN]
     + ["test python.examples", FIGURE],
@@ -241,9 +241,14 @@ class Pages(unittest.TestCase):
                 continue
             for word in re.findall(r"\./dev (\w+)", page.read_text(encoding="utf-8")):
                 self.assertIn(word, words, page)
+
+    def test_show_only_words_of_dev_that_ci_runs(self) -> None:
+        stages = (ROOT / ".ci/run").read_text(encoding="utf-8")
+        run = set(re.findall(r"^ *Stage \w+ \./dev (\w+)", stages, re.MULTILINE))
         for where, _, block in self.blocks("dev"):
             for line in block.text.splitlines():
                 self.assertTrue(line.startswith("./dev "), where)
+                self.assertIn(line.split()[1], run, f"{where}: .ci/run does not run it")
 
     def run_page(self, page: str) -> None:
         with tempfile.TemporaryDirectory() as path, contextlib.ExitStack() as stack:

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The wall clock, for what gRPC wants or gives as a date and for what is told to people.
+
+#ifndef CLEARANCE_SERVER_OBSERVE_WALL_CLOCK_H_
+#define CLEARANCE_SERVER_OBSERVE_WALL_CLOCK_H_
+
+#include <chrono>
+
+#include "absl/time/time.h"
+
+namespace clearance::server {
+
+// Unlike absl::Now, which asks the clock every other second only, it sees at once that the clock
+// was put forward or back. Thread-safe.
+inline absl::Time WallNow() { return absl::FromChrono(std::chrono::system_clock::now()); }
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_OBSERVE_WALL_CLOCK_H_
