@@ -48,7 +48,9 @@ SharedRegistry::SharedRegistry(Parts parts)
       log_(parts.log),
       place_(store_->place()),
       most_lag_(parts.most_lag) {
-  if (series_ != nullptr) series_->is_reached->Set(1);
+  if (series_ == nullptr) return;
+  series_->is_shared->Set(1);
+  series_->is_reached->Set(1);
 }
 
 SharedRegistry::~SharedRegistry() { Stop(); }
