@@ -193,6 +193,7 @@ int Run() {
     return 1;
   }
   bool is_well = Harm(&processes);
+  RegisterForCalm(&processes);
   if (absl::GetFlag(FLAGS_rounds) > 0) is_well = Restart(&processes) && is_well;
   if (absl::GetFlag(FLAGS_messages) > 0) is_well = Cost(&processes) && is_well;
   if (HasFailedExpectations()) {
