@@ -145,7 +145,7 @@ ABSL_FLAG(std::string, data_dir, "",
           "there. Empty: they live in memory and end with the process.");
 ABSL_FLAG(StoreAddress, store, StoreAddress{},
           "Where shapes and kept scenes are stored and shared with other servers instead: "
-          "etcd://host:port[,host:port...], members of one etcd cluster (3.4 or later).");
+          "etcd://host:port[,host:port...], members of one etcd cluster (tested with 3.4.23).");
 ABSL_FLAG(std::string, etcd_prefix, ServerConfig().etcd.prefix,
           "What all keys of --store begin with: servers of one prefix share one registry.");
 ABSL_FLAG(std::string, etcd_ca, "",

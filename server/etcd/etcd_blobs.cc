@@ -15,14 +15,14 @@ constexpr std::uint32_t kMostChunks = 999'999;
 
 // Keys of chunks that are there: of a commit that comes after others' and is tried again, all.
 absl::StatusOr<absl::flat_hash_set<std::string>> ChunksThere(EtcdClient* client,
-                                                             const std::string& chunks,
+                                                             const BlobPlace& place,
                                                              const std::string& hash) {
   etcdserverpb::RangeRequest request;
-  request.set_key(EtcdKeys::Chunk(chunks, hash, 0));
-  request.set_range_end(EtcdKeys::Chunk(chunks, hash, kMostChunks));
+  request.set_key(EtcdKeys::Chunk(place.chunks, hash, 0));
+  request.set_range_end(EtcdKeys::Chunk(place.chunks, hash, kMostChunks));
   request.set_keys_only(true);
   etcdserverpb::RangeResponse response;
-  if (absl::Status status = client->Range(request, kBulkPatience, &response); !status.ok())
+  if (absl::Status status = client->Range(request, place.patience, &response); !status.ok())
     return status;
   absl::flat_hash_set<std::string> there;
   for (const mvccpb::KeyValue& value : response.kvs()) there.insert(value.key());
@@ -41,7 +41,7 @@ absl::StatusOr<store::v1::BlobValue> WriteBlob(EtcdClient* client, const BlobPla
   store::v1::Chunks& chunks = *blob.mutable_chunks();
   chunks.set_hash(ChecksumOf({bytes}));
   chunks.set_size(bytes.size());
-  const auto there = ChunksThere(client, place.chunks, chunks.hash());
+  const auto there = ChunksThere(client, place, chunks.hash());
   if (!there.ok()) return there.status();
   for (std::size_t begin = 0; begin < bytes.size(); begin += kChunkBytes) {
     etcdserverpb::PutRequest put;
@@ -49,7 +49,7 @@ absl::StatusOr<store::v1::BlobValue> WriteBlob(EtcdClient* client, const BlobPla
     chunks.set_count(chunks.count() + 1);
     if (there->contains(put.key())) continue;
     put.set_value(bytes.substr(begin, kChunkBytes));
-    if (absl::Status status = client->Put(put, kBulkPatience); !status.ok()) return status;
+    if (absl::Status status = client->Put(put, place.patience); !status.ok()) return status;
   }
   return blob;
 }

@@ -28,10 +28,11 @@ inline constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
 inline constexpr EtcdClient::Patience kBulkPatience = {absl::Seconds(2), absl::Seconds(10)};
 
 // The bytes as a value: in its place up to `most_inline`, else in chunks whose keys begin with
-// `chunks`, which are written.
+// `chunks`, which are written. For each call etcd has the patience.
 struct BlobPlace {
   std::string chunks;
   std::size_t most_inline = kMostInlineBytes;
+  EtcdClient::Patience patience = kBulkPatience;
 };
 absl::StatusOr<store::v1::BlobValue> WriteBlob(EtcdClient* client, const BlobPlace& place,
                                                const std::string& bytes);

@@ -71,10 +71,20 @@ grpc::ChannelArguments Arguments() {
 }
 
 // etcd says so in several codes.
-bool IsOldToken(const absl::Status& status) {
-  return absl::StrContains(status.message(), "invalid auth token") ||
-         absl::StrContains(status.message(), "revision of auth store is old");
+bool IsOldToken(absl::string_view message) {
+  return absl::StrContains(message, "invalid auth token") ||
+         absl::StrContains(message, "revision of auth store is old");
 }
+
+// Of a watch etcd 3.4 says no more than this, whether it does not know the token any more or the
+// user may not watch.
+bool MayBeOldToken(const etcdserverpb::WatchResponse& response) {
+  return response.canceled() && (IsOldToken(response.cancel_reason()) ||
+                                 absl::StrContains(response.cancel_reason(), "permission denied"));
+}
+
+// A younger token is not old: to ask for one is work for etcd.
+constexpr absl::Duration kLeastTokenAge = absl::Seconds(1);
 
 // The next member may know better.
 bool IsOfMember(const absl::Status& status) {
@@ -134,6 +144,7 @@ absl::StatusOr<std::string> EtcdClient::Token(const Member& member, absl::Durati
   if (!status.ok()) return status;
   const std::lock_guard lock(mutex_);
   token_ = response.token();
+  token_since_ = SteadyNow();
   return token_;
 }
 
@@ -157,7 +168,7 @@ absl::Status EtcdClient::Try(const Call& call, absl::Duration patience) {
     context.set_deadline(DeadlineAfter(patience));
     status = Prepare(members_[member], patience, &context);
     if (status.ok()) status = AsAbsl(call(members_[member], &context));
-    if (!IsOldToken(status)) break;
+    if (!IsOldToken(status.message())) break;
     const std::lock_guard lock(mutex_);
     token_.clear();
   }
@@ -224,13 +235,18 @@ absl::Status EtcdClient::Watch(const etcdserverpb::WatchCreateRequest& request, 
   *create.mutable_create_request() = request;
   etcdserverpb::WatchResponse response;
   bool is_wanted = stream->Write(create);
-  while (is_wanted && stream->Read(&response)) is_wanted = take(&response);
+  bool may_be_old = false;
+  while (is_wanted && stream->Read(&response)) {
+    may_be_old = MayBeOldToken(response);
+    is_wanted = take(&response);
+  }
   context.TryCancel();
   status = AsAbsl(stream->Finish());
   {
     const std::lock_guard lock(mutex_);
     watching_ = nullptr;
-    if (IsOldToken(status)) token_.clear();
+    may_be_old = may_be_old && SteadyNow() - token_since_ >= kLeastTokenAge;
+    if (may_be_old || IsOldToken(status.message())) token_.clear();
   }
   if (is_wanted) Leave(member);
   return is_wanted ? status : absl::OkStatus();

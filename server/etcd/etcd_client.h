@@ -23,6 +23,7 @@
 #include "etcd/rpc.grpc.pb.h"
 #include "server/config/server_config.h"
 #include "server/observe/metrics.h"
+#include "server/observe/steady_clock.h"
 
 namespace clearance::server {
 
@@ -88,8 +89,9 @@ class EtcdClient {
   std::vector<Member> members_;
   std::atomic<std::size_t> current_ = 0;
 
-  std::mutex mutex_;  // guards the next three
+  std::mutex mutex_;  // guards what follows
   std::string token_;
+  SteadyTime token_since_;
   grpc::ClientContext* watching_ = nullptr;
   std::size_t watched_ = 0;  // the member, while there is a watch
 };

@@ -19,7 +19,10 @@ constexpr std::size_t kMostValueBytes = std::size_t{1} << 20;
 // Gathers operations. Of several on one key etcd takes none.
 class CommitMaker {
  public:
-  CommitMaker(EtcdClient* client, const EtcdKeys& keys) : client_(client), keys_(keys) {}
+  CommitMaker(EtcdClient* client, const EtcdKeys& keys, absl::Duration patience)
+      : client_(client),
+        keys_(keys),
+        patience_({std::min(kBulkPatience.of_member, patience), patience}) {}
 
   void Put(std::string key, std::string value) {
     value_bytes_ += value.size();
@@ -52,7 +55,7 @@ class CommitMaker {
   // What is left for values, and never much for one.
   BlobPlace PlaceOf(const std::string& key) const {
     const std::size_t left = kMostValueBytes - std::min(kMostValueBytes, value_bytes_);
-    return {keys_.ChunksOf(key), std::min(kMostInlineBytes, left)};
+    return {keys_.ChunksOf(key), std::min(kMostInlineBytes, left), patience_};
   }
   absl::Status AddScene(const std::string& name, const std::vector<const SceneRecord*>& records);
   // All keys of a scene in this range, with their chunks.
@@ -64,6 +67,7 @@ class CommitMaker {
 
   EtcdClient* const client_;
   const EtcdKeys& keys_;
+  const EtcdClient::Patience patience_;
   etcdserverpb::TxnRequest txn_;
   std::size_t value_bytes_ = 0;
 };
@@ -116,7 +120,7 @@ absl::Status CommitMaker::AddScene(const std::string& name,
 absl::StatusOr<etcdserverpb::TxnRequest> MakeCommit(EtcdClient* client, const EtcdKeys& keys,
                                                     const CommitMark& mark,
                                                     const RegistryChanges& changes) {
-  CommitMaker maker(client, keys);
+  CommitMaker maker(client, keys, mark.patience);
   store::v1::RevisionValue revision;
   revision.set_revision(changes.revision);
   revision.set_after(mark.base);

@@ -10,7 +10,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "etcd/rpc.pb.h"
+#include "server/etcd/etcd_blobs.h"
 #include "server/etcd/etcd_client.h"
 #include "server/etcd/etcd_keys.h"
 #include "server/storage/shared_store.h"
@@ -25,6 +27,7 @@ struct CommitMark {
   CommitPlace base = 0;
   std::string writer;
   std::string commit;
+  absl::Duration patience = kBulkPatience.in_all;  // for each chunk
 };
 
 // A transaction that makes the changes, and marks them, if the commit at the base is the last; else

@@ -193,11 +193,11 @@ absl::Status EtcdStore::VisitRange(const KeyRange& range, const VisitValue& visi
 absl::StatusOr<SharedStore::Outcome> EtcdStore::CommitAfter(CommitPlace base,
                                                             const RegistryChanges& changes) {
   if (changes.empty()) {
-    const auto newest = Newest();
+    const auto newest = NewestWithin(patience_);
     if (!newest.ok()) return NotMade(newest.status());
     return Outcome{*newest == base, *newest};
   }
-  const CommitMark mark = {base, writer_, std::to_string(++commits_)};
+  const CommitMark mark = {base, writer_, std::to_string(++commits_), patience_};
   const auto request = MakeCommit(client_.get(), keys_, mark, changes);
   if (!request.ok()) return NotMade(request.status());
   return Decide(*request, mark);
@@ -240,11 +240,13 @@ absl::Status EtcdStore::Probe() {
   return client_->Txn(request, kProbePatience, &response);
 }
 
-absl::StatusOr<CommitPlace> EtcdStore::Newest() {
+absl::StatusOr<CommitPlace> EtcdStore::Newest() { return NewestWithin(kQuickAnswers); }
+
+absl::StatusOr<CommitPlace> EtcdStore::NewestWithin(absl::Duration in_all) {
   etcdserverpb::RangeRequest request;
   request.set_key(keys_.Revision());
   etcdserverpb::RangeResponse response;
-  const EtcdClient::Patience patience = {kQuickAnswer, kQuickAnswers};
+  const EtcdClient::Patience patience = {kQuickAnswer, in_all};
   if (absl::Status status = client_->Range(request, patience, &response); !status.ok())
     return status;
   if (response.kvs_size() != 1) return DamagedValue(keys_.Revision(), "is missing");

@@ -56,6 +56,7 @@ class EtcdStore final : public SharedStore {
   // A page after another of all that is in the range as of the snapshot.
   using VisitValue = std::function<absl::Status(const KeyMeaning&, const mvccpb::KeyValue&)>;
   absl::Status VisitRange(const KeyRange& range, const VisitValue& visit) const;
+  absl::StatusOr<CommitPlace> NewestWithin(absl::Duration in_all);
   // Tries until it is known what came of it, or the patience is over.
   absl::StatusOr<Outcome> Decide(const etcdserverpb::TxnRequest& request, const CommitMark& mark);
 

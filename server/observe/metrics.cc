@@ -354,6 +354,11 @@ void Metrics::MakeStoreSeries() {
                     .Help("Bytes on disk, with the log that is not folded in yet.")
                     .Register(registry_)
                     .Add({}),
+      .is_shared = &BuildGauge()
+                        .Name("clearance_store_shared")
+                        .Help("1 where the store is shared (--store), 0 else.")
+                        .Register(registry_)
+                        .Add({}),
       .is_reached = &BuildGauge()
                          .Name("clearance_store_reached")
                          .Help("1 while a shared store answers, 0 else and without one.")

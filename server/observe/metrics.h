@@ -72,6 +72,7 @@ struct StoreSeries {
   prometheus::Counter* failures = nullptr;
   prometheus::Gauge* bytes = nullptr;
   // Of one that servers share.
+  prometheus::Gauge* is_shared = nullptr;
   prometheus::Gauge* is_reached = nullptr;
   prometheus::Histogram* round_trip_seconds = nullptr;
   prometheus::Histogram* watch_lag_seconds = nullptr;

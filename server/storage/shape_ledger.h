@@ -87,8 +87,8 @@ class ShapeLedger {
   SceneRegistry* scenes() const { return scenes_; }
 
   // Calls `watch` with whether changes can be stored: now, and whenever that changes. While they
-  // cannot, a small write is tried four times a second (of a shared store a read). Null ends that,
-  // and waits for a call under way.
+  // cannot, a small write is tried four times a second, in a shared store once at most. Null ends
+  // that, and waits for a call under way.
   void WatchHealth(std::function<void(bool)> watch);
   // Whether they can, as of now.
   bool is_healthy();

@@ -3,7 +3,6 @@
 #include "server/storage/shared_registry.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -44,11 +43,14 @@ SharedRegistry::SharedRegistry(Parts parts)
       mirror_(std::move(parts.mirror)),
       patience_(parts.patience),
       least_lag_(parts.most_lag),
+      probe_interval_(parts.probe_interval),
       series_(parts.series),
       log_(parts.log),
       place_(store_->place()),
       most_lag_(parts.most_lag) {
-  if (series_ != nullptr) series_->is_reached->Set(1);
+  if (series_ == nullptr) return;
+  series_->is_shared->Set(1);
+  series_->is_reached->Set(1);
 }
 
 SharedRegistry::~SharedRegistry() { Stop(); }
@@ -156,9 +158,9 @@ void SharedRegistry::AskAll() {
       before = place_;
     }
     const absl::StatusOr<CommitPlace> newest = store_->Newest();
-    Asked(std::exchange(asked, {}), before, newest);
+    const bool is_settled = Asked(std::exchange(asked, {}), before, newest);
     ProbeCommits();
-    if (newest.ok()) continue;
+    if (is_settled) continue;
     std::unique_lock lock(mutex_);
     changed_.wait_for(lock, kLookInterval, [this] { return is_ending_; });
   }
@@ -202,7 +204,7 @@ void SharedRegistry::AskAgain(std::vector<Waiter> asked, const absl::Status& fai
   }
 }
 
-void SharedRegistry::Asked(std::vector<Waiter> asked, CommitPlace before,
+bool SharedRegistry::Asked(std::vector<Waiter> asked, CommitPlace before,
                            const absl::StatusOr<CommitPlace>& newest) {
   Ends ends;
   bool is_behind = false;
@@ -211,11 +213,12 @@ void SharedRegistry::Asked(std::vector<Waiter> asked, CommitPlace before,
     const SteadyTime now = SteadyNow();
     if (!newest.ok()) {
       AskAgain(std::move(asked), newest.status(), &ends);
-    } else if (*newest < before) {
-      // The store was put back to an earlier state.
+    } else if (*newest < std::min(before, place_)) {
       RequestReload();
       is_behind = true;
-      std::ranges::move(asked, std::back_inserter(asking_));
+      const absl::Status reason =
+          damage_.ok() ? absl::UnavailableError("it was put back to an earlier state") : damage_;
+      AskAgain(std::move(asked), reason, &ends);
     } else if (*newest <= place_ && !is_reload_wanted_) {
       for (Waiter& waiter : asked) ends.emplace_back(std::move(waiter.done), absl::OkStatus());
     } else {
@@ -225,6 +228,7 @@ void SharedRegistry::Asked(std::vector<Waiter> asked, CommitPlace before,
   if (is_behind) hooks_.wake();
   SetStatus(newest.status(), &reads_);
   Finish(ends);
+  return newest.ok() && !is_behind;
 }
 
 bool SharedRegistry::IsLagging(SteadyTime since) {
@@ -401,6 +405,8 @@ void SharedRegistry::ProbeCommits() {
   {
     const std::lock_guard lock(mutex_);
     if (commits_.failing_since == SteadyTime::InfiniteFuture()) return;
+    if (SteadyNow() - probed_ < probe_interval_) return;
+    probed_ = SteadyNow();
   }
   SetStatus(store_->Probe(), &commits_);
 }

@@ -39,6 +39,8 @@ class SharedRegistry final : public Freshness {
     // A commit that is known and does not come for so long is looked for elsewhere; each time that
     // it does not help, for twice as long.
     absl::Duration most_lag = absl::Milliseconds(300);
+    // Between two tries of a write while the store takes no commits.
+    absl::Duration probe_interval = absl::Seconds(1);
     StoreSeries* series = nullptr;  // may be null, as may the log
     Log* log = nullptr;
   };
@@ -101,7 +103,9 @@ class SharedRegistry final : public Freshness {
   void AskAll();
   // What is asked next; waits for it. False: it is the end.
   bool NextAsked(std::vector<Waiter>* asked);
-  void Asked(std::vector<Waiter> asked, CommitPlace before,
+  // False: whoever still waits is asked for again, after a pause. The store does not answer, or it
+  // was put back to an earlier state and is not read anew yet.
+  bool Asked(std::vector<Waiter> asked, CommitPlace before,
              const absl::StatusOr<CommitPlace>& newest);
   // With the mutex. As long as there is time.
   void AskAgain(std::vector<Waiter> asked, const absl::Status& failure, Ends* ends);
@@ -118,7 +122,7 @@ class SharedRegistry final : public Freshness {
   void SetStatus(const absl::Status& status, Use* use);
   // With the mutex. OK until it has failed for the patience.
   absl::Status Lasting(const Use& use) const;
-  // Of commits that fail, whether they still do.
+  // Of commits that fail, whether they still do; not more often than once in its interval.
   void ProbeCommits();
   // With the mutex. Whether it is time to look elsewhere, after nothing has come since then.
   bool IsLagging(SteadyTime since);
@@ -130,6 +134,7 @@ class SharedRegistry final : public Freshness {
   const std::unique_ptr<RegistryMirror> mirror_;
   const absl::Duration patience_;
   const absl::Duration least_lag_;
+  const absl::Duration probe_interval_;
   StoreSeries* const series_;
   Log* const log_;
   Hooks hooks_;
@@ -150,6 +155,7 @@ class SharedRegistry final : public Freshness {
   absl::Duration most_lag_;  // until the next interruption
   Use reads_;
   Use commits_;
+  SteadyTime probed_;
   absl::Status damage_;  // of what came and cannot be applied
 
   std::mutex tell_mutex_;  // held while hooks_.tell is called

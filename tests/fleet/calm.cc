@@ -56,12 +56,17 @@ double SecondsOf(std::size_t servers, Processes* processes) {
 
 }  // namespace
 
+void RegisterForCalm(Processes* processes) {
+  const absl::StatusOr<client::Client> client = test::PatientClient(processes->addresses());
+  ASSERT_TRUE(client.ok()) << client.status();
+  test::RegisterShapes(*client);
+}
+
 std::size_t RestartInTurn(int rounds, Processes* processes) {
   const std::vector<std::string> expected = test::ExpectedAnswers();
   const absl::StatusOr<client::Client> client = test::PatientClient(processes->addresses());
   EXPECT_TRUE(client.ok()) << client.status();
   if (!client.ok()) return 0;
-  test::RegisterShapes(*client);
   test::Users users{.client = *client, .expected = expected, .registers = true};
   test::UseWhile(&users, [&] {
     for (int round = 0; round < rounds; ++round) {

@@ -12,6 +12,9 @@
 
 namespace clearance::fleet {
 
+// What the next two ask about.
+void RegisterForCalm(Processes* processes);
+
 // Restarts every server so many times by SIGTERM, one at a time, while users of the client library
 // who know all of them register and ask by calls and in sessions. The answers that they had; every
 // call that failed and every wrong answer is a failure of GoogleTest's.

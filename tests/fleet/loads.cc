@@ -3,22 +3,20 @@
 #include "tests/fleet/loads.h"
 
 #include <chrono>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/synchronization/notification.h"
 
 namespace clearance::fleet {
 namespace {
 
 // Before a server is asked again that did not answer.
 constexpr std::chrono::milliseconds kPause{20};
-// Who waits longer for an answer notices.
-constexpr std::chrono::milliseconds kNoticed{100};
-// Who waits so long gives up; that is as bad as a wrong answer.
-constexpr std::chrono::seconds kEndless{60};
-
 // Between two questions of one session.
 constexpr std::chrono::milliseconds kPace{5};
 
@@ -30,6 +28,19 @@ bool MayPass(const grpc::Status& status) {
   return status.error_code() == grpc::StatusCode::UNAVAILABLE ||
          status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED ||
          status.error_code() == grpc::StatusCode::CANCELLED;
+}
+
+v1::GetShapeRequest GetRequest(const std::string& name) {
+  v1::GetShapeRequest request;
+  request.set_name(name);
+  request.set_include_content(true);
+  return request;
+}
+
+// The radius that the name means, 0 of none; -1 where nobody answered.
+double RadiusOf(const grpc::Status& status, const v1::GetShapeResponse& response) {
+  if (status.error_code() == grpc::StatusCode::NOT_FOUND) return 0;
+  return status.ok() ? response.shape().sphere().radius() : -1;
 }
 
 void AddDistance(std::uint64_t tag, v1::SessionRequest* request) {
@@ -79,6 +90,29 @@ class Conversation {
 
 std::string Writer::NameOf(std::size_t i) const { return absl::StrCat("w", number_, "/", i); }
 
+// A look at one server, while others are looked at.
+struct Writer::Glance {
+  explicit Glance(SitePtr of) : site(std::move(of)) {}
+
+  void Begin(const std::string& name) {
+    SetDeadline(&context);
+    request = GetRequest(name);
+    site->shapes->async()->GetShape(&context, &request, &response, [this](grpc::Status of) {
+      status = std::move(of);
+      answered = Clock::now();
+      done.Notify();
+    });
+  }
+
+  const SitePtr site;
+  grpc::ClientContext context;
+  v1::GetShapeRequest request;
+  v1::GetShapeResponse response;
+  grpc::Status status;
+  Clock::time_point answered;
+  absl::Notification done;
+};
+
 void Writer::Step() {
   const std::size_t i = random_() % kNames;
   // Radii are never used twice, so each content tells which change it came from.
@@ -86,29 +120,46 @@ void Writer::Step() {
   const bool deletes = radii_[i] != 0 && random_() % 4 == 0;
   const double radius =
       deletes ? 0 : static_cast<double>(changes_) + static_cast<double>(number_) / 64;
-  Change(i, radius);
+  const std::optional<std::size_t> by = Change(i, radius);
   radii_[i] = radius;
+  if (!by.has_value()) return;
+  const auto acknowledged = Clock::now();
   findings_->Add(&findings_->acknowledged);
-  const auto began = Clock::now();
-  std::size_t tries = 0;
-  double seen = -1;
-  while (seen < 0 && Clock::now() - began < kEndless) {
-    if (tries++ > 0) std::this_thread::sleep_for(kPause);
-    seen = Look(*sites_->Get(random_() % sites_->size()), NameOf(i));
+  std::deque<Glance> glances;
+  for (std::size_t site = 0; site < sites_->size(); ++site) {
+    if (site != *by) glances.emplace_back(sites_->Get(site)).Begin(NameOf(i));
   }
-  if (tries > 1 || Clock::now() - began > kNoticed) findings_->AddGap(Clock::now() - began);
-  findings_->Add(&findings_->looked);
-  if (seen == radius) return;
-  findings_->Add(&findings_->wrong);
-  findings_->Complain(absl::StrCat(NameOf(i), " is ", seen, " and was made ", radius));
+  bool is_seen = true;
+  for (Glance& glance : glances) is_seen = IsSeen(&glance, i, acknowledged) && is_seen;
+  if (is_seen) findings_->Add(&findings_->seen);
 }
 
-void Writer::Change(std::size_t i, double radius) {
+bool Writer::IsSeen(Glance* glance, std::size_t i, Clock::time_point acknowledged) {
+  glance->done.WaitForNotification();
+  auto answered = glance->answered;
+  double seen = RadiusOf(glance->status, glance->response);
+  const bool is_at_once = seen >= 0;
+  while (seen < 0 && answered - acknowledged < kEndless) {
+    std::this_thread::sleep_for(kPause);
+    seen = Look(*glance->site, NameOf(i));
+    answered = Clock::now();
+  }
+  const auto lag = answered - acknowledged;
+  if (!is_at_once || lag > kNoticed) findings_->AddGap(lag);
+  findings_->AddLag(lag);
+  findings_->Add(&findings_->looked);
+  if (seen == radii_[i]) return true;
+  findings_->Add(&findings_->wrong);
+  findings_->Complain(absl::StrCat(NameOf(i), " is ", seen, " and was made ", radii_[i]));
+  return false;
+}
+
+std::optional<std::size_t> Writer::Change(std::size_t i, double radius) {
   const auto began = Clock::now();
   for (std::size_t tries = 1;; ++tries) {
     std::uint64_t revision = 0;
-    const grpc::Status status =
-        Ask(*sites_->Get(random_() % sites_->size()), NameOf(i), radius, &revision);
+    const std::size_t site = random_() % sites_->size();
+    const grpc::Status status = Ask(*sites_->Get(site), NameOf(i), radius, &revision);
     // A deletion that was made before its answer was lost finds nothing any more.
     const bool is_gone = radius == 0 && status.error_code() == grpc::StatusCode::NOT_FOUND;
     if (status.ok() || (is_gone && tries > 1)) {
@@ -117,12 +168,12 @@ void Writer::Change(std::size_t i, double radius) {
         findings_->Add(&findings_->twice);
         findings_->Complain(absl::StrCat("revision ", revision, " was given twice"));
       }
-      return;
+      return site;
     }
     if (!MayPass(status) || Clock::now() - began > kEndless) {
       findings_->Add(&findings_->wrong);
       findings_->Complain(absl::StrCat("a change of ", NameOf(i), ": ", status.error_message()));
-      return;
+      return std::nullopt;
     }
     std::this_thread::sleep_for(kPause);
   }
@@ -153,13 +204,9 @@ grpc::Status Writer::Ask(const Site& site, const std::string& name, double radiu
 double Writer::Look(const Site& site, const std::string& name) const {
   grpc::ClientContext context;
   SetDeadline(&context);
-  v1::GetShapeRequest request;
-  request.set_name(name);
-  request.set_include_content(true);
   v1::GetShapeResponse response;
-  const grpc::Status status = site.shapes->GetShape(&context, request, &response);
-  if (status.error_code() == grpc::StatusCode::NOT_FOUND) return 0;
-  return status.ok() ? response.shape().sphere().radius() : -1;
+  const grpc::Status status = site.shapes->GetShape(&context, GetRequest(name), &response);
+  return RadiusOf(status, response);
 }
 
 void Writer::Verify(const Site& site) {

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <set>
 #include <string>
@@ -17,14 +18,15 @@
 
 namespace clearance::fleet {
 
-// Replaces and deletes names of its own, each change by any server, and looks at once at another
-// one whether it is so. One thread's.
+// Replaces and deletes names of its own, each change by any server, and looks at once at all others
+// whether it is so. One thread's.
 class Writer {
  public:
   Writer(std::size_t number, std::uint64_t seed, Sites* sites, Findings* findings)
       : number_(number), random_(seed), sites_(sites), findings_(findings) {}
 
-  // One change and one look; both until they are answered.
+  // One change and a look at every other server than the one that acknowledged it, at all of them
+  // together; each until it is answered.
   void Step();
   // Whether each name means on this server what was acknowledged last.
   void Verify(const Site& site);
@@ -34,8 +36,12 @@ class Writer {
   static constexpr std::size_t kNames = 8;
 
   std::string NameOf(std::size_t i) const;
-  // Until it is acknowledged; a repetition may find it made.
-  void Change(std::size_t i, double radius);
+  // Until it is acknowledged, by the server with this number; a repetition may find it made. None
+  // where it is not.
+  std::optional<std::size_t> Change(std::size_t i, double radius);
+  // Whether the answer that is asked for is right.
+  struct Glance;
+  bool IsSeen(Glance* glance, std::size_t i, Clock::time_point acknowledged);
   grpc::Status Ask(const Site& site, const std::string& name, double radius,
                    std::uint64_t* revision) const;
   // The radius that the name means, 0 of none; -1 where nobody answers.

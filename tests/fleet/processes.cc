@@ -2,18 +2,14 @@
 
 #include "tests/fleet/processes.h"
 
-#include <algorithm>
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <map>
-#include <sstream>
-#include <string_view>
 #include <thread>
 
 #include "absl/strings/str_join.h"
-#include "tests/support/raw_http.h"
 
 namespace clearance::fleet {
 namespace {
@@ -21,17 +17,6 @@ namespace {
 // How long a process is gone, and how long one is silent: longer than an election.
 constexpr std::chrono::milliseconds kAbsence{500};
 constexpr std::chrono::milliseconds kStop{2000};
-
-void AddLags(int http_port, std::map<double, double>* below) {
-  constexpr std::string_view kBucket = "clearance_store_watch_lag_seconds_bucket{le=\"";
-  std::istringstream page(test::HttpGet(http_port, "/metrics"));
-  for (std::string line; std::getline(page, line);) {
-    if (!line.starts_with(kBucket)) continue;
-    char* end = nullptr;
-    const double border = std::strtod(line.data() + kBucket.size(), &end);
-    (*below)[border] += std::strtod(line.data() + line.rfind(' '), &end);
-  }
-}
 
 }  // namespace
 
@@ -54,22 +39,18 @@ std::string Processes::addresses() const {
   return absl::StrJoin(each, ",");
 }
 
-const char* Processes::Harm(int number) {
-  const auto index = static_cast<std::size_t>(number / kKinds) % kMembers;
-  switch (number % kKinds) {
-    case 0:
-      return KillServer(index);
-    case 1:
-      return KillMember(index);
-    case 2:
-      return SilenceMember(index);
-    case 3:
-      return KillBoth(index);
-    case 4:
-      return CutOffServer(index);
-    default:
-      return PartMember(index);
-  }
+const char* Processes::Kill(int number) {
+  constexpr std::array<Way, 3> kWays = {&Processes::KillServer, &Processes::KillMember,
+                                        &Processes::KillBoth};
+  const auto turn = static_cast<std::size_t>(number);
+  return (this->*kWays[turn % kWays.size()])(turn / kWays.size() % kMembers);
+}
+
+const char* Processes::Disturb(int number) {
+  constexpr std::array<Way, 4> kWays = {&Processes::SilenceMember, &Processes::SilenceServer,
+                                        &Processes::CutOffServer, &Processes::PartMember};
+  const auto turn = static_cast<std::size_t>(number);
+  return (this->*kWays[turn % kWays.size()])(turn / kWays.size() % kMembers);
 }
 
 const char* Processes::KillServer(std::size_t index) {
@@ -93,6 +74,14 @@ const char* Processes::SilenceMember(std::size_t index) {
   etcd_.Signal(index, SIGCONT);
   AwaitQuorum();
   return "a silent member";
+}
+
+// Its callers wait for it: nothing says that it is gone.
+const char* Processes::SilenceServer(std::size_t index) {
+  servers_[index].Signal(SIGSTOP);
+  std::this_thread::sleep_for(kStop);
+  servers_[index].Signal(SIGCONT);
+  return "a silent server";
 }
 
 const char* Processes::KillBoth(std::size_t index) {
@@ -130,16 +119,6 @@ void Processes::AwaitQuorum() const {
   if (etcd_.AwaitQuorum()) return;
   std::fprintf(stderr, "FOUND: etcd has no quorum a minute after all members are back\n");
   std::abort();
-}
-
-double Processes::LagOf(double share) const {
-  std::map<double, double> below;
-  for (const test::RestartedServer& server : servers_)
-    AddLags(server.process().http_port(), &below);
-  if (below.empty()) return 0;
-  const double wanted = share * below.rbegin()->second;
-  return std::ranges::find_if(below, [&](const auto& bucket) { return bucket.second >= wanted; })
-      ->first;
 }
 
 }  // namespace clearance::fleet

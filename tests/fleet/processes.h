@@ -32,19 +32,17 @@ class Processes {
   // Of all servers, as a client takes them.
   std::string addresses() const;
 
-  // Harms one process, and has it back in full before it returns. What was done: by the number the
-  // kinds take turns.
-  static constexpr int kKinds = 6;
-  const char* Harm(int number);
-
-  // In which so many of all commits of others were applied by the servers that live, once they knew
-  // of them: the border of the metric's bucket, seconds.
-  double LagOf(double share) const;
+  // Harms a process, and has it back in full before it returns: what was done. By the number the
+  // kinds take turns, of each of the processes in turn.
+  const char* Kill(int number);     // -9, one or two
+  const char* Disturb(int number);  // otherwise
 
  private:
+  using Way = const char* (Processes::*)(std::size_t index);
   const char* KillServer(std::size_t index);
   const char* KillMember(std::size_t index);
   const char* SilenceMember(std::size_t index);
+  const char* SilenceServer(std::size_t index);
   const char* KillBoth(std::size_t index);
   const char* CutOffServer(std::size_t index);
   const char* PartMember(std::size_t index);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Thousands of clients, each with a session of its own, of fleets of one, two and four servers:
-// whether processor time, memory, sessions and the load of etcd grow as docker/scale.md reckons.
-// Every answer is held against the core's, bit for bit. The constants of the model are taken from
-// the smallest crowd in the same run, so that it is the model that is judged and not the machine.
-// Each server has one message at a time, so that all are equally busy: then a message costs what it
-// costs at most, as what wakes up for it sleeps again after it.
+// Thousands of clients, each with a session of its own, of fleets of one, two and four servers,
+// which are processes of the real program: whether processor time, memory, sessions and the load of
+// etcd grow as docker/scale.md reckons. Every answer is held against the core's, bit for bit. The
+// constants of the model are taken from the smallest crowd in the same run, so that it is the model
+// that is judged and not the machine. Each server has one message at a time, so that all are
+// equally busy: then a message costs what it costs at most, as what wakes up for it sleeps again
+// after it.
 
 #include <algorithm>
 #include <array>
@@ -42,6 +43,10 @@ constexpr std::size_t kMoreRows = 2;
 constexpr std::size_t kClientsOfChannel = 50;
 constexpr std::size_t kInFlightOfServer = 16;
 constexpr double kMessagesOfOneRow = 20'000;  // fewer of the larger ones
+// What etcd sends each replica of one registration: docker/scale.py. Counted, not timed, so it is
+// the same on every machine.
+constexpr double kBytesOfEvent = 5.85e3;
+constexpr double kMostOfCounted = 1.25;
 // A server looks after its etcd every few seconds, whatever it is asked.
 constexpr double kMostReads = 0.01;  // a message
 
@@ -153,9 +158,8 @@ double World::CostOf(std::size_t k) const {
 }
 
 // Whether the two are as near as they have to be.
-bool IsAsReckoned(double measured, double reckoned) {
+bool IsAsReckoned(double measured, double reckoned, double most) {
   const double ratio = measured / reckoned;
-  const double most = absl::GetFlag(FLAGS_most_ratio);
   return ratio <= most && ratio >= 1 / most;
 }
 
@@ -183,7 +187,8 @@ bool ReportCosts(const std::deque<World>& worlds) {
       std::printf("%8zu %8zu %6d %12.2f %12.2f %7.3f%s\n", world.size.servers, world.size.clients,
                   kRowsOfMessage[k], measured, reckoned, measured / reckoned,
                   is_judged ? "" : "  (more servers than processors: not judged)");
-      is_well = is_well && (!is_judged || IsAsReckoned(measured, reckoned));
+      is_well = is_well &&
+                (!is_judged || IsAsReckoned(measured, reckoned, absl::GetFlag(FLAGS_most_ratio)));
     }
   }
   return is_well;
@@ -205,16 +210,14 @@ bool ReportSessions(const std::deque<World>& worlds) {
 
 // What etcd sends for a registration is as much for every replica more.
 bool ReportRegistrations(const std::deque<World>& worlds) {
-  const double one = worlds[0].etcd_bytes / kShapes;
-  const double each = worlds[2].etcd_bytes / kShapes - one;
   std::printf("%8s %24s %12s %7s\n", "servers", "etcd's bytes/shape", "reckoned", "ratio");
   bool is_well = true;
   for (const World& world : worlds) {
     const double measured = world.etcd_bytes / kShapes;
-    const double reckoned = one + each * static_cast<double>(world.size.servers - 1);
+    const double reckoned = kBytesOfEvent * static_cast<double>(world.size.servers);
     std::printf("%8zu %24.0f %12.0f %7.3f\n", world.size.servers, measured, reckoned,
                 measured / reckoned);
-    is_well = is_well && IsAsReckoned(measured, reckoned);
+    is_well = is_well && IsAsReckoned(measured, reckoned, kMostOfCounted);
   }
   return is_well;
 }

@@ -7,6 +7,17 @@
 
 namespace clearance::fleet {
 
+namespace {
+
+Findings::Times TimesOf(std::vector<double> seconds) {
+  if (seconds.empty()) return {};
+  std::ranges::sort(seconds);
+  const std::size_t last = seconds.size() - 1;
+  return {seconds.size(), seconds[seconds.size() / 2], seconds[last - last / 100], seconds.back()};
+}
+
+}  // namespace
+
 void Sites::Set(std::size_t index, const std::string& address) {
   auto site = std::make_shared<Site>(address);
   const std::lock_guard lock(mutex_);
@@ -33,11 +44,19 @@ void Findings::Complain(const std::string& what) {
   std::fprintf(stderr, "FOUND: %s\n", what.c_str());
 }
 
-Findings::Gaps Findings::gaps() {
+void Findings::AddLag(Clock::duration lag) {
   const std::lock_guard lock(mutex_);
-  if (gaps_.empty()) return {};
-  std::ranges::sort(gaps_);
-  return {gaps_.size(), gaps_[gaps_.size() / 2], gaps_.back()};
+  lags_.push_back(std::chrono::duration<double>(lag).count());
+}
+
+Findings::Times Findings::gaps() {
+  const std::lock_guard lock(mutex_);
+  return TimesOf(gaps_);
+}
+
+Findings::Times Findings::lags() {
+  const std::lock_guard lock(mutex_);
+  return TimesOf(lags_);
 }
 
 }  // namespace clearance::fleet

@@ -25,6 +25,11 @@ using Clock = std::chrono::steady_clock;
 // before it does may find what he asked for made after what he asked for later.
 inline constexpr std::chrono::milliseconds kCallPatience{10'000};
 
+// Who waits longer for an answer notices.
+inline constexpr std::chrono::milliseconds kNoticed{100};
+// Who waits so long gives up; that is as bad as a wrong answer.
+inline constexpr std::chrono::seconds kEndless{60};
+
 struct Site {
   explicit Site(const std::string& address)
       : channel(grpc::CreateChannel(address, grpc::InsecureChannelCredentials())),
@@ -59,24 +64,32 @@ class Findings {
   void Add(std::size_t* counter, std::size_t number = 1);
   void Complain(const std::string& what);
 
-  // The middle and the longest, seconds.
-  struct Gaps {
+  // From the acknowledgement of a change to the answer of another server that knows it.
+  void AddLag(Clock::duration lag);
+
+  // Seconds: of all, what half of them and 99 in 100 are not above, and the longest.
+  struct Times {
     std::size_t count = 0;
     double middle = 0;
+    double nearly_all = 0;
     double longest = 0;
   };
-  Gaps gaps();
+  Times gaps();
+  Times lags();
 
-  std::size_t acknowledged = 0;  // changes
-  std::size_t answered = 0;      // questions in streams
-  std::size_t looked = 0;        // names, after a change of theirs, on another server
-  std::size_t lost = 0;          // acknowledged and not there
-  std::size_t wrong = 0;         // answers, the stale ones included
-  std::size_t twice = 0;         // revisions or tags that came twice
+  std::size_t acknowledged = 0;         // changes
+  std::size_t seen = 0;                 // of these, by every other server at once
+  std::size_t looked = 0;               // at a name, after its change, on one other server
+  std::size_t answered = 0;             // questions in streams
+  std::size_t answered_to_library = 0;  // questions in sessions of the client library
+  std::size_t lost = 0;                 // acknowledged and not there
+  std::size_t wrong = 0;                // answers, the stale ones included
+  std::size_t twice = 0;                // revisions or tags that came twice
 
  private:
   std::mutex mutex_;
   std::vector<double> gaps_;
+  std::vector<double> lags_;
 };
 
 }  // namespace clearance::fleet

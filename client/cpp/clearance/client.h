@@ -57,7 +57,14 @@ struct ClientOptions {
   // for health. The others do no more twice than once, but a Registration may then say that nothing
   // was `created`, and one that replaces also replaces what somebody else registered in between.
   bool retry = true;
-  absl::Duration keepalive = absl::Seconds(30);
+  // A server that falls silent (it hangs, its machine or the way there is gone) is given up when it
+  // has sent nothing for `keepalive` and then not answered a ping for `keepalive_timeout`. Until
+  // then what it was asked waits: calls for their timeout, after which they fail, sessions for all
+  // of it, and go on elsewhere. Less of both finds it sooner and gives up one that is only slow;
+  // servers allow a ping every 10 s. (Machines that are gone, whose data nobody acknowledges, are
+  // noticed after keepalive_timeout alone where anything was sent.)
+  absl::Duration keepalive = absl::Seconds(30);  // infinite: never
+  absl::Duration keepalive_timeout = absl::Seconds(20);
   std::optional<TlsOptions> tls = std::nullopt;  // unset: plain text
   // Says who calls, as `authorization: Bearer TOKEN`. Over plain text it is sent only to this
   // machine (loopback, Unix sockets): whoever reads it on the way is whoever it names.

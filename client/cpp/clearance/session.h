@@ -25,9 +25,9 @@
 //   - Slots keep what they hold. A shape that was opened by name is opened again by the digest that
 //     OpenedShape told, so that a name which was replaced meanwhile changes nothing. If the server
 //     has the content no more (deleted, or a server without a data directory restarted), the
-//     session ends with FAILED_PRECONDITION and says of which slot; of a list of servers the next
-//     is asked, for as long as reopen_within allows, and then it ends with UNAVAILABLE. Refused
-//     slots stay refused.
+//     session ends with FAILED_PRECONDITION and says of which slot; of a list of servers, or of a
+//     dns: name, the next is asked, for as long as reopen_within allows, and then it ends with
+//     UNAVAILABLE. Refused slots stay refused.
 //   - Scenes stay at the revision that OpenedScene told. Where the server holds it no more the
 //     session ends likewise; open a newer one in time, or keep max_scene_revisions
 //     above what a break lasts.

@@ -45,6 +45,8 @@ grpc::ChannelArguments MakeArguments(const Target& target, const ClientOptions& 
   if (options.keepalive != absl::InfiniteDuration()) {
     arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS,
                      static_cast<int>(absl::ToInt64Milliseconds(options.keepalive)));
+    arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS,
+                     static_cast<int>(absl::ToInt64Milliseconds(options.keepalive_timeout)));
     // A session that waits for its next question sends no data and still has to notice a dead peer.
     arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   }
@@ -64,7 +66,7 @@ grpc::ChannelArguments MakeArguments(const Target& target, const ClientOptions& 
 
 Connection::Connection(const Target& target, const ClientOptions& client_options)
     : options(client_options),
-      has_several_servers(target.is_list),
+      has_several_servers(target.may_be_several),
       channel(grpc::CreateCustomChannel(target.address, MakeCredentials(options),
                                         MakeArguments(target, options))),
       shapes(v1::ShapeService::NewStub(channel)),

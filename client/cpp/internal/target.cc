@@ -43,6 +43,14 @@ bool HasScheme(absl::string_view address) {
                      [&](absl::string_view scheme) { return absl::StartsWith(address, scheme); });
 }
 
+// Of gRPC's own addresses. Nobody knows how many servers a name means: they come and go.
+bool MayBeSeveral(absl::string_view address) {
+  if (absl::StartsWith(address, "dns:") || absl::StartsWith(address, "xds:")) return true;
+  const bool is_of_numbers =
+      absl::StartsWith(address, "ipv4:") || absl::StartsWith(address, "ipv6:");
+  return is_of_numbers && absl::StrContains(address, ',');
+}
+
 absl::StatusOr<ListedPlace> ParseListedPlace(absl::string_view text) {
   const std::size_t colon = text.rfind(':');
   absl::string_view host = text.substr(0, std::min(colon, text.size()));
@@ -119,7 +127,8 @@ absl::StatusOr<std::string> AuthorityOf(const std::vector<ListedPlace>& places,
 }  // namespace
 
 absl::StatusOr<Target> ToTarget(const std::string& address, const ClientOptions& options) {
-  if (HasScheme(address) || !absl::StrContains(address, ',')) return Target{.address = address};
+  if (HasScheme(address) || !absl::StrContains(address, ','))
+    return Target{.address = address, .may_be_several = MayBeSeveral(address)};
   const absl::StatusOr<std::vector<ListedPlace>> places = ParseList(address);
   if (!places.ok()) return places.status();
   absl::StatusOr<std::string> authority = AuthorityOf(*places, options);
@@ -132,7 +141,7 @@ absl::StatusOr<Target> ToTarget(const std::string& address, const ClientOptions&
   }
   if (addresses.empty()) return absl::UnavailableError(absl::StrJoin(failures, "; "));
   return Target{
-      .address = ToGrpcList(addresses), .authority = *std::move(authority), .is_list = true};
+      .address = ToGrpcList(addresses), .authority = *std::move(authority), .may_be_several = true};
 }
 
 }  // namespace clearance::client

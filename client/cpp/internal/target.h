@@ -13,9 +13,9 @@
 namespace clearance::client {
 
 struct Target {
-  std::string address = {};    // gRPC's
-  std::string authority = {};  // whom requests are for, and certificates; empty: gRPC knows
-  bool is_list = false;        // of several servers
+  std::string address = {};     // gRPC's
+  std::string authority = {};   // whom requests are for, and certificates; empty: gRPC knows
+  bool may_be_several = false;  // a list, or a name that may mean several servers
 };
 
 // An address with a scheme of gRPC's, or of one server, is its own target. Of a list

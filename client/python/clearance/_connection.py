@@ -48,7 +48,12 @@ class ClientOptions:
     timeout: of each unary call, and of connecting. wait_for_server: let connecting wait for a server
     that is not there yet. retry: repeat unary calls that end with UNAVAILABLE or CANCELLED, 20 ms to
     1 s apart, for as long as the timeout allows (never `delete`). token: says who calls; over plain
-    text it is sent to this machine only, unless allow_token_in_plain_text."""
+    text it is sent to this machine only, unless allow_token_in_plain_text.
+
+    A server that falls silent (it hangs, its machine or the way there is gone) is given up when it
+    has sent nothing for `keepalive` (None: never) and then not answered a ping for
+    `keepalive_timeout`. Until then what it was asked waits: calls for their timeout, after which
+    they fail, sessions for all of it, and go on elsewhere. Servers allow a ping every 10 s."""
 
     timeout: float = 10.0
     max_send_bytes: int = 64 << 20
@@ -56,6 +61,7 @@ class ClientOptions:
     wait_for_server: bool = True
     retry: bool = True
     keepalive: float | None = 30.0
+    keepalive_timeout: float = 20.0
     tls: TlsOptions | None = None
     token: str = ""
     allow_token_in_plain_text: bool = False
@@ -133,12 +139,12 @@ class Reconnecting:
 @dataclass(frozen=True)
 class Target:
     """What an address of ours is to gRPC, which takes a list of numbers but none of names.
-    authority: whom requests are for, and certificates; "": gRPC knows. is_list: of several
-    servers."""
+    authority: whom requests are for, and certificates; "": gRPC knows. may_be_several: a list, or a
+    name that may mean several servers."""
 
     address: str
     authority: str = ""
-    is_list: bool = False
+    may_be_several: bool = False
 
 
 def joined(address: str | Sequence[str]) -> str:
@@ -153,7 +159,7 @@ def to_target(address: str, options: ClientOptions) -> Target:
     Blocks. InvalidArgument where a place of the list has no port, or where TLS has several hosts and
     no server_name to hold their certificates against; Unavailable where no name means anything."""
     if address.startswith(_SCHEMES) or "," not in address:
-        return Target(address)
+        return Target(address, may_be_several=_may_be_several(address))
     places = [_listed_place(text.strip()) for text in address.split(",")]
     authority = _authority(places, options)
     numbers: list[tuple[str, int]] = []
@@ -167,7 +173,14 @@ def to_target(address: str, options: ClientOptions) -> Target:
         numbers += [(str(info[4][0]), port) for info in found]
     if not numbers:
         raise Unavailable("; ".join(failures))
-    return Target(_grpc_list(list(dict.fromkeys(numbers))), authority, is_list=True)
+    return Target(_grpc_list(list(dict.fromkeys(numbers))), authority, may_be_several=True)
+
+
+def _may_be_several(address: str) -> bool:
+    """Of gRPC's own addresses. Nobody knows how many servers a name means: they come and go."""
+    return address.startswith(("dns:", "xds:")) or (
+        address.startswith(("ipv4:", "ipv6:")) and "," in address
+    )
 
 
 def _listed_place(text: str) -> tuple[str, int]:
@@ -234,6 +247,7 @@ def channel_arguments(target: Target, options: ClientOptions) -> list[tuple[str,
         # A session that waits for its next question still has to notice a dead peer.
         arguments += [
             ("grpc.keepalive_time_ms", int(1000 * options.keepalive)),
+            ("grpc.keepalive_timeout_ms", int(1000 * options.keepalive_timeout)),
             ("grpc.http2.max_pings_without_data", 0),
         ]
     if target.authority:

@@ -122,7 +122,7 @@ async def connect(
         channel = grpc.aio.insecure_channel(target.address, arguments)
     else:
         channel = grpc.aio.secure_channel(target.address, secure, arguments)
-    client = Client(channel, chosen, target.is_list)
+    client = Client(channel, chosen, target.may_be_several)
     try:
         await client._greet()
     except BaseException:

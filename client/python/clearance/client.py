@@ -80,7 +80,7 @@ class Client:
         self._options = options
         self._guard = ProcessGuard()
         target = to_target(address, options)
-        self._has_several_servers = target.is_list
+        self._has_several_servers = target.may_be_several
         arguments = channel_arguments(target, options)
         secure = credentials(options)
         if secure is None:

@@ -29,8 +29,8 @@ A session outlives its server. Where its stream ends with UNAVAILABLE (the serve
 cannot be reached), or with CANCELLED though nobody here cancelled it, another one is opened
 (elsewhere, where the address has several servers), the slots are opened again, by the digests and at
 the revisions that the caller was told, its own bodies are attached again, and what was not answered is
-repeated, in order: every message gets exactly one reply. A server of a list that lacks what a slot held
-is passed over. Any other status ends the session. It keeps the requests that are not answered, its
+repeated, in order: every message gets exactly one reply. A server of a list, or of a dns: name, that
+lacks what a slot held is passed over. Any other status ends the session. It keeps the requests that are not answered, its
 own bodies, and of each open slot its digest, or its content if it was sent inline. Work may be done
 twice.
 

@@ -13,7 +13,9 @@
 #include <thread>
 #include <vector>
 
+#include "server/etcd/etcd_blobs.h"
 #include "server/guard/refusal.h"
+#include "server/observe/steady_clock.h"
 #include "tests/integration/etcd/etcd_cluster.h"
 #include "tests/integration/etcd/etcd_front.h"
 #include "tests/integration/etcd/replica.h"
@@ -141,6 +143,52 @@ TEST(Fault, WithoutAQuorumDigestsAreAnsweredAndNamesAreNot) {
   EXPECT_EQ(one.DigestOf("back"), one.Ball(3)->digest);
   EXPECT_EQ(one.DigestOf("ball"), ball->digest);
   EXPECT_TRUE(one.ledger->is_healthy());
+}
+
+// A content in chunks waits as long as any change, and not for each of its calls anew.
+TEST(Fault, WithoutAQuorumAContentInChunksIsRefusedAfterThePatience) {
+  CLEARANCE_REQUIRE_ETCD();
+  EtcdCluster etcd(3);
+  server::EtcdConfig config = etcd.Config();
+  config.patience = absl::Seconds(1);
+  Replica one(config);
+  const server::ShapeContentPtr large = one.Disc(60'000);
+  etcd.Kill(0);
+  etcd.Kill(1);
+  const server::SteadyTime began = server::SteadyNow();
+  const auto refused = one.Register("large", large);
+  EXPECT_LT(server::SteadyNow() - began, server::kBulkPatience.in_all);
+  EXPECT_EQ(refused.status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(server::ErrorOf(refused.status()).field(), "store");
+  EXPECT_THAT(refused.status().message(), ::testing::HasSubstr("was not made"));
+  etcd.Start(0);
+  ASSERT_TRUE(etcd.AwaitQuorum());
+  while (!one.Register("large", large).ok()) {
+  }
+  EXPECT_EQ(one.DigestOf("large"), large->digest);
+}
+
+// What is so already is known to be so once the store answers, as what is to be changed.
+TEST(Fault, WhatChangesNothingWaitsForTheStoreAsLongAsAChange) {
+  CLEARANCE_REQUIRE_ETCD();
+  EtcdCluster etcd(3);
+  server::EtcdConfig config = etcd.Config();
+  config.patience = absl::Minutes(1);
+  Replica one(config);
+  const server::ShapeContentPtr ball = one.Ball(1);
+  ASSERT_TRUE(one.Register("ball", ball).ok());
+  const auto other = server::EtcdStore::Open(config, nullptr);
+  ASSERT_TRUE(other.ok());
+  etcd.Kill(0);
+  etcd.Kill(1);
+  server::ShapeOutcome again = absl::UnknownError("");
+  std::thread asking([&] { again = one.Register("ball", ball); });
+  // Who asks once has given up since.
+  for (int i = 0; i < 2; ++i) EXPECT_FALSE((*other)->Newest().ok());
+  etcd.Start(0);
+  asking.join();
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_FALSE(again->created);
 }
 
 // Questions go on, its health says that changes do not, and it goes on by itself.

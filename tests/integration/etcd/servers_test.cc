@@ -209,6 +209,57 @@ TEST(SharedServers, ASceneIsWatchedAndAskedOnAnyOfThem) {
   EXPECT_TRUE(stream->Finish().ok());
 }
 
+// A session that is open: two of three members are gone, and what is in its slots is answered.
+TEST(SharedServers, WithoutAQuorumAnOpenSessionGoesOn) {
+  CLEARANCE_REQUIRE_ETCD();
+  EtcdCluster etcd(3);
+  const ServerProcess one({etcd.StoreFlag(), "--store_patience=500ms"});
+  Caller caller(one);
+  const auto made = caller.Register("ball", 1);
+  ASSERT_TRUE(caller.status.ok()) << caller.status.error_message();
+  grpc::ClientContext context;
+  const auto session = caller.queries->Session(&context);
+  const auto ask = [&](const v1::SessionRequest& request) {
+    v1::SessionResponse response;
+    EXPECT_TRUE(session->Write(request) && session->Read(&response));
+    return response;
+  };
+  const auto open = [&](std::uint32_t slot, const v1::ShapeReference& shape) {
+    v1::SessionRequest request;
+    request.mutable_open()->set_slot(slot);
+    *request.mutable_open()->mutable_shape() = shape;
+    return ask(request);
+  };
+  v1::ShapeReference name;
+  name.set_name("ball");
+  v1::ShapeReference digest;
+  digest.set_digest(made.shape().digest());
+  ASSERT_TRUE(open(0, name).has_open());
+  etcd.Kill(0);
+  etcd.Kill(1);
+  // From here on nothing can be asked of the store.
+  caller.AskByName("ball");
+  EXPECT_EQ(caller.status.error_code(), grpc::StatusCode::UNAVAILABLE);
+  EXPECT_EQ(open(1, name).status().code(), grpc::StatusCode::UNAVAILABLE);
+  ASSERT_TRUE(open(1, digest).has_open());
+  v1::SessionRequest question;
+  question.mutable_distance()->mutable_pairs()->set_count(1);
+  for (const double number : {10., 0., 0., 0., 0., 0., 1.})
+    question.mutable_distance()->mutable_pairs()->add_poses_b(number);
+  for (std::uint64_t tag = 1; tag <= 1000; ++tag) {
+    question.set_tag(tag);
+    const v1::SessionResponse answer = ask(question);
+    ASSERT_EQ(answer.tag(), tag);
+    ASSERT_EQ(answer.distance().distances(0), 8);
+  }
+  etcd.Start(0);
+  ASSERT_TRUE(etcd.AwaitQuorum());
+  while (open(2, name).has_status()) {
+  }
+  session->WritesDone();
+  EXPECT_TRUE(session->Finish().ok());
+}
+
 TEST(SharedServers, WithoutTheStoreDigestsAreAnsweredAndReadinessIsAsTheFlagSays) {
   CLEARANCE_REQUIRE_ETCD();
   EtcdCluster etcd;
@@ -235,7 +286,8 @@ TEST(SharedServers, WithoutTheStoreDigestsAreAnsweredAndReadinessIsAsTheFlagSays
   caller.Register("other", 2);
   EXPECT_EQ(caller.status.error_code(), grpc::StatusCode::UNAVAILABLE);
   EXPECT_THAT(HttpGet(one.http_port(), "/metrics"),
-              ::testing::HasSubstr("\nclearance_store_reached 0"));
+              ::testing::AllOf(::testing::HasSubstr("\nclearance_store_reached 0"),
+                               ::testing::HasSubstr("\nclearance_store_shared 1")));
   etcd.Start(0);
   while (!ready(two)) {
   }

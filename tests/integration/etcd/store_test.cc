@@ -12,6 +12,7 @@
 
 #include "server/etcd/etcd_blobs.h"
 #include "server/etcd/etcd_store.h"
+#include "server/observe/steady_clock.h"
 #include "tests/integration/etcd/etcd_cluster.h"
 #include "tests/integration/etcd/replica.h"
 #include "tests/integration/process/certificates.h"
@@ -177,6 +178,78 @@ TEST(EtcdStore, SpeaksOverTlsAndWithAPassword) {
   Replica two(config);
   ASSERT_TRUE(one.Register("ball", one.Ball(1)).ok());
   EXPECT_EQ(two.DigestOf("ball"), one.Ball(1)->digest);
+}
+
+// etcd with users.
+class EtcdUsers : public ::testing::Test {
+ protected:
+  // A change of what etcd knows of users, which some of its tokens are too old for.
+  void AddUser(const std::string& name) { Control({"user", "add", name, "--new-user-password=x"}); }
+  void Control(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"--user", "root:secret"});
+    etcd_.Control(arguments);
+  }
+  void SetUp() override {
+    CLEARANCE_REQUIRE_ETCD();
+    etcd_.Control({"user", "add", "root:secret", "--interactive=false"});
+    etcd_.Control({"user", "grant-role", "root", "root"});
+    etcd_.Control({"auth", "enable"});
+    config_ = etcd_.Config();
+    config_.patience = absl::Minutes(1);
+    config_.user = "root";
+    config_.password_file = directory_.File("password");
+    std::ofstream(config_.password_file) << "secret\n";
+  }
+
+  EtcdCluster etcd_{3};
+  const TemporaryDirectory directory_;
+  EtcdConfig config_;
+};
+
+TEST_F(EtcdUsers, AWatchWhoseTokenIsOldGetsANewOne) {
+  const auto client = server::EtcdClient::Open(config_, nullptr);
+  ASSERT_TRUE(client.ok()) << client.status();
+  etcdserverpb::WatchCreateRequest request;
+  request.set_key("some");
+  bool is_refused = false;
+  const auto take = [&](etcdserverpb::WatchResponse* response) {
+    is_refused = response->canceled();
+    return false;
+  };
+  ASSERT_TRUE((*client)->Watch(request, take).ok());
+  ASSERT_FALSE(is_refused);
+  // Then etcd knows none of the tokens that it gave.
+  Control({"auth", "disable"});
+  etcd_.Control({"auth", "enable"});
+  ASSERT_TRUE((*client)->Watch(request, take).ok());
+  EXPECT_TRUE(is_refused) << "or nothing is tried here";
+  const server::SteadyTime began = server::SteadyNow();
+  while (is_refused && server::SteadyNow() - began < absl::Minutes(1))
+    ASSERT_TRUE((*client)->Watch(request, take).ok());
+  EXPECT_FALSE(is_refused);
+}
+
+TEST_F(EtcdUsers, ReplicasGoOnWhenTheirTokensAreOldAndWhenTheyAreForgotten) {
+  Replica one(config_);
+  Replica two(config_);
+  int radius = 0;
+  const auto go_on = [&] {
+    const server::ShapeContentPtr ball = one.Ball(++radius);
+    const auto made = one.Register("ball", ball, /*replace=*/true);
+    ASSERT_TRUE(made.ok()) << made.status();
+    ASSERT_EQ(two.DigestOf("ball"), ball->digest);
+  };
+  ASSERT_NO_FATAL_FAILURE(go_on());
+  AddUser("somebody");
+  ASSERT_NO_FATAL_FAILURE(go_on());
+  // A member that starts again knows no tokens.
+  for (std::size_t member = 0; member < 3; ++member) {
+    etcd_.Kill(member);
+    etcd_.Start(member);
+    ASSERT_NO_FATAL_FAILURE(go_on());
+  }
+  AddUser("another");
+  ASSERT_NO_FATAL_FAILURE(go_on());
 }
 
 }  // namespace

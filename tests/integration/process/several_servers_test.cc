@@ -9,8 +9,10 @@
 #include <iterator>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "clearance/session.h"
 #include "tests/integration/process/certificates.h"
 #include "tests/integration/process/server_view.h"
 #include "tests/integration/process/users.h"
@@ -75,6 +77,33 @@ TEST(TwoServers, TakeSessionsFromEachOtherAsConnectionsAge) {
       AwaitUsers(server, kSessionsSeries, kSessionThreads + 1);
     }
   });
+}
+
+// One that hangs takes connections all the same, and says nothing. By default that is noticed after
+// 50 s, which this session has not.
+TEST(TwoServers, GiveUpOneThatIsSilent) {
+  RestartedServer servers[2];
+  for (const RestartedServer& server : servers) {
+    const absl::StatusOr<Client> one = PatientClient(server.address());
+    ASSERT_TRUE(one.ok()) << one.status();
+    RegisterShapes(*one);
+  }
+  client::ClientOptions options;
+  options.keepalive = absl::Seconds(1);
+  options.keepalive_timeout = absl::Milliseconds(500);
+  const auto client =
+      PatientClient(servers[0].address() + "," + servers[1].address(), std::move(options));
+  ASSERT_TRUE(client.ok()) << client.status();
+  const auto session = client->OpenSession({.timeout = absl::Seconds(15)});
+  ASSERT_TRUE(session->Open(0, client::ByName{"prism-5"}).ok());
+  ASSERT_TRUE(session->Open(1, client::ByName{"prism-40"}).ok());
+  RestartedServer& silent = servers[MetricOf(servers[0].process(), kSessionsSeries) > 0 ? 0 : 1];
+  silent.Signal(SIGSTOP);
+  client::DistanceBatch batch;
+  batch.pairs.count = 1;
+  const auto answer = session->Ask(batch);
+  silent.Signal(SIGCONT);
+  EXPECT_TRUE(answer.ok()) << answer.status();
 }
 
 // The code of asking both over TLS, of which each has to prove the one name.

@@ -49,6 +49,8 @@ class RestartedServer {
 
   const ServerProcess& process() const { return *server_; }
 
+  void Signal(int signal) { server_->process().Signal(signal); }
+
   // Returns the exit code of the server that was ended.
   int End(int signal) {
     server_->process().Signal(signal);

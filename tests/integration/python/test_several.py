@@ -4,6 +4,7 @@ nothing here, so what is asked of any is what was registered at all."""
 
 import asyncio
 import concurrent.futures
+import os
 import re
 import signal
 import tempfile
@@ -176,6 +177,22 @@ class Fleet(unittest.TestCase):
                 self.assertEqual(reply.result().answer.distances.tolist(), [0.75])
 
 
+    def test_a_silent_server_is_given_up(self) -> None:
+        """One that hangs still takes connections, and says nothing. By default that is noticed after
+        50 seconds, which this session has not."""
+        options = clearance.ClientOptions(keepalive=1.0, keepalive_timeout=0.5)
+        with clearance.connect(self.addresses, options) as client:
+            with client.open_session(timeout=15.0) as session:
+                session.open(0, "ball")
+                session.open(1, clearance.Point())
+                there = next(i for i, server in enumerate(self.servers) if sessions_of(server))
+                os.kill(self.servers[there].pid, signal.SIGSTOP)
+                try:
+                    self.assertEqual(session.ask(question(0)).distances.tolist(), [0.75])
+                finally:
+                    os.kill(self.servers[there].pid, signal.SIGCONT)
+
+
 def sessions_of(server: Server) -> int:
     """How many ever began there."""
     with urllib.request.urlopen(f"http://127.0.0.1:{server.http_port}/metrics") as page:
@@ -186,8 +203,12 @@ def sessions_of(server: Server) -> int:
 
 class Targets(unittest.TestCase):
     def test_of_one_server_or_of_a_scheme_are_the_address(self) -> None:
-        for address in ("localhost:1", "dns:///name:1", "ipv4:1.2.3.4:1,5.6.7.8:2", "unix:/a,b"):
+        for address in ("localhost:1", "ipv4:1.2.3.4:1", "unix:/a,b"):
             self.assertEqual(to_target(address, clearance.ClientOptions()), Target(address))
+        for address in ("dns:///name:1", "dns:name:1", "xds:///all", "ipv4:1.2.3.4:1,5.6.7.8:2"):
+            self.assertEqual(
+                to_target(address, clearance.ClientOptions()), Target(address, may_be_several=True)
+            )
 
     def test_of_a_list_are_in_numbers(self) -> None:
         plain = clearance.ClientOptions()

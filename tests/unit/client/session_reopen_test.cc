@@ -23,10 +23,10 @@ using ::testing::HasSubstr;
 constexpr int kCup = 1;
 constexpr int kPlate = 2;
 
-Client ClientOf(BreakingServer* server) {
+Client ClientOf(BreakingServer* server, const std::string& scheme = "") {
   server->Register("cup", kCup);
   server->Register("plate", kPlate);
-  const absl::StatusOr<Client> client = Client::Connect(server->address());
+  const absl::StatusOr<Client> client = Client::Connect(scheme + server->address());
   EXPECT_TRUE(client.ok()) << client.status();
   return *client;
 }
@@ -201,6 +201,20 @@ TEST(SessionReopened, EndsWhereTheServerHasTheShapeNoMore) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("slot 2 held digest-1 (cup)"));
   EXPECT_EQ(session->Finish(), status);
   EXPECT_EQ(server.streams(), 2);
+}
+
+// The name may mean other servers as well, one of which may have it.
+TEST(SessionReopened, OfANameIsTriedAgainWhereOneServerHasNotTheShape) {
+  BreakingServer server({kAtTheNextMessage});
+  const std::unique_ptr<Session> session =
+      ClientOf(&server, "dns:///").OpenSession({.reopen_within = absl::Milliseconds(200)});
+  EXPECT_TRUE(session->Open(2, ByName{"cup"}).ok());
+  server.Register("cup", kPlate);
+  server.Forge("digest-1", 0);
+  const absl::Status status = session->Ask(RowsOfSlot(2, 1, 7)).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("slot 2 held digest-1 (cup)"));
+  EXPECT_GT(server.streams(), 2);
 }
 
 TEST(SessionReopened, EndsWhereTheServerOpensAnotherShape) {

@@ -30,15 +30,24 @@ TEST(Target, OfOneServerOrOfASchemeIsTheAddress) {
     const Target target = TargetOf(address);
     EXPECT_EQ(target.address, address);
     EXPECT_EQ(target.authority, "");
-    EXPECT_FALSE(target.is_list);
   }
+}
+
+// What one server has not another may have.
+TEST(Target, OfANameOrOfSeveralNumbersMayBeSeveralServers) {
+  for (const char* address : {"dns:///name:1", "dns:name:1", "ipv4:1.2.3.4:1,5.6.7.8:2",
+                              "ipv6:%5B::1%5D:1,%5B::2%5D:1", "xds:///service"})
+    EXPECT_TRUE(TargetOf(address).may_be_several) << address;
+  for (const char* address :
+       {"localhost:50051", "[::1]:1", "ipv4:1.2.3.4:1", "ipv6:%5B::1%5D:1", "unix:/a,b"})
+    EXPECT_FALSE(TargetOf(address).may_be_several) << address;
 }
 
 TEST(Target, OfAListIsInNumbers) {
   const Target target = TargetOf("127.0.0.1:50051, 127.0.0.2:50052,127.0.0.1:50051");
   EXPECT_EQ(target.address, "ipv4:127.0.0.1:50051,127.0.0.2:50052");
   EXPECT_EQ(target.authority, "127.0.0.1:50051");
-  EXPECT_TRUE(target.is_list);
+  EXPECT_TRUE(target.may_be_several);
   EXPECT_EQ(TargetOf("127.0.0.1:1,[::2]:3").address, "ipv6:%5B::ffff:127.0.0.1%5D:1,%5B::2%5D:3");
   // Whatever families this machine has for it.
   EXPECT_THAT(TargetOf("localhost:1,127.0.0.1:2").address,

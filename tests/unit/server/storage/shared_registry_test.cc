@@ -57,6 +57,7 @@ class FakeSharedStore final : public SharedStore {
   }
   absl::Status Probe() override {
     const std::lock_guard lock(mutex_);
+    ++probed_;
     return refusal_;
   }
   std::size_t most_changes() const override { return 2; }
@@ -117,6 +118,10 @@ class FakeSharedStore final : public SharedStore {
   void FailWith(const absl::Status& failure) {
     Set([&] { failure_ = failure; });
   }
+  // To the state of an earlier commit.
+  void GoBack(CommitPlace place) {
+    Set([&] { newest_ = place; });
+  }
   void RefuseCommits(const absl::Status& refusal) {
     Set([&] { refusal_ = refusal; });
   }
@@ -126,6 +131,10 @@ class FakeSharedStore final : public SharedStore {
   int asked() {
     const std::lock_guard lock(mutex_);
     return asked_;
+  }
+  int probed() {
+    const std::lock_guard lock(mutex_);
+    return probed_;
   }
   void AwaitFollowings(std::size_t count) {
     std::unique_lock lock(mutex_);
@@ -146,6 +155,7 @@ class FakeSharedStore final : public SharedStore {
   bool is_interrupted_ = false;
   bool is_silent_ = false;
   int asked_ = 0;
+  int probed_ = 0;
 };
 
 // What was applied, and 0 of a reload.
@@ -171,7 +181,8 @@ class FakeMirror final : public server::RegistryMirror {
 // The test's thread is the ledger's.
 class SharedRegistryTest : public ::testing::Test {
  protected:
-  explicit SharedRegistryTest(absl::Duration patience = absl::Minutes(10)) {
+  explicit SharedRegistryTest(absl::Duration patience = absl::Minutes(10),
+                              absl::Duration probe_interval = absl::ZeroDuration()) {
     auto store = std::make_unique<FakeSharedStore>();
     store_ = store.get();
     registry_ = std::make_unique<SharedRegistry>(
@@ -179,6 +190,7 @@ class SharedRegistryTest : public ::testing::Test {
                               .mirror = std::make_unique<FakeMirror>(&applied_, &applied_count_),
                               .patience = patience,
                               .most_lag = absl::Milliseconds(1),
+                              .probe_interval = probe_interval,
                               .series = nullptr,
                               .log = nullptr});
     registry_->Start({.wake =
@@ -300,6 +312,16 @@ TEST_F(SharedRegistryTest, WhereHistoryIsGoneEverythingIsReadAnew) {
   EXPECT_TRUE(Await().get().ok());
 }
 
+TEST_F(SharedRegistryTest, WhereTheStoreIsPutBackEverythingIsReadAnew) {
+  store_->Commit(/*tells=*/true);
+  ApplyWhatComes();
+  store_->GoBack(0);
+  std::future<absl::Status> fresh = Await();
+  ApplyWhatComes();
+  EXPECT_TRUE(fresh.get().ok());
+  EXPECT_THAT(applied_, ElementsAre(1, 0));
+}
+
 TEST_F(SharedRegistryTest, WhoWaitsAtTheEndIsRefused) {
   store_->Commit(/*tells=*/false);
   std::future<absl::Status> fresh = Await();
@@ -324,6 +346,21 @@ TEST_F(ImpatientRegistryTest, WhoGetsNoAnswerIsRefused) {
   EXPECT_TRUE(Await().get().ok());
 }
 
+// While it is read anew, or cannot be, nobody waits for ever, and nobody asks it all the time.
+TEST_F(ImpatientRegistryTest, WhoAsksWhileAStoreThatWasPutBackIsReadIsRefused) {
+  store_->Commit(/*tells=*/true);
+  ApplyWhatComes();
+  store_->GoBack(0);
+  const int before = store_->asked();
+  const absl::Status status = Await().get();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(server::ErrorOf(status).value(), "it was put back to an earlier state");
+  // Once when it came and once after the pause; one may have been under way.
+  EXPECT_LE(store_->asked(), before + 3);
+  ApplyWhatComes();
+  EXPECT_TRUE(Await().get().ok());
+}
+
 // What is asked of it goes on being answered, and tells nothing of its commits.
 TEST_F(ImpatientRegistryTest, AStoreThatTakesNoCommitsIsTriedUntilItDoes) {
   RegistryChanges changes;
@@ -335,6 +372,21 @@ TEST_F(ImpatientRegistryTest, AStoreThatTakesNoCommitsIsTriedUntilItDoes) {
   store_->RefuseCommits(absl::OkStatus());
   EXPECT_TRUE(AskUntilTold(/*is_well=*/true).ok());
   EXPECT_TRUE(registry_->Commit(changes).ok());
+}
+
+class SeldomProbedRegistryTest : public SharedRegistryTest {
+ protected:
+  SeldomProbedRegistryTest() : SharedRegistryTest(absl::Minutes(10), absl::Hours(1)) {}
+};
+
+TEST_F(SeldomProbedRegistryTest, QuestionsDoNotMakeItWriteMoreOften) {
+  RegistryChanges changes;
+  changes.names.push_back({"name", nullptr});
+  store_->RefuseCommits(absl::ResourceExhaustedError("no space"));
+  EXPECT_FALSE(registry_->Commit(changes).ok());
+  for (int i = 0; i < 100; ++i) EXPECT_TRUE(Await().get().ok());
+  registry_->Stop();
+  EXPECT_EQ(store_->probed(), 1);
 }
 
 // Who needs longer to begin than a commit may take to come is not interrupted for ever.

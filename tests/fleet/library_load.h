@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A caller of a fleet through the client library, which turns to another server by itself.
+
+#ifndef CLEARANCE_TESTS_FLEET_LIBRARY_LOAD_H_
+#define CLEARANCE_TESTS_FLEET_LIBRARY_LOAD_H_
+
+#include <atomic>
+#include <string>
+
+#include "tests/fleet/sites.h"
+
+namespace clearance::fleet {
+
+// Keeps one session of the library over all servers, with many messages under way: each has to be
+// answered, rightly, and once. Returns once told so and nothing is owed.
+void KeepInFlight(const std::string& addresses, const std::atomic<bool>& is_over,
+                  Findings* findings);
+
+}  // namespace clearance::fleet
+
+#endif  // CLEARANCE_TESTS_FLEET_LIBRARY_LOAD_H_
