@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <thread>
 
 #include "google/rpc/status.pb.h"
 
@@ -177,6 +178,22 @@ v1::SessionRequest DistanceAt(double x, std::uint64_t tag) {
   request.set_tag(tag);
   *request.mutable_distance()->mutable_pairs() = PairAt(x);
   return request;
+}
+
+v1::SessionRequest LongWork() {
+  v1::SessionRequest request;
+  auto* const batch = request.mutable_time_of_collision();
+  batch->mutable_pairs()->set_count(100'000);
+  for (const double number : {1000.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0})
+    batch->mutable_pairs()->add_poses_b(number);
+  for (const double number : {1999.0, 0.3, 0.2}) batch->add_displacements_a(number);
+  for (const double number : {100.0, 200.0, 300.0}) batch->add_rotations_a(number);
+  return request;
+}
+
+void AwaitWorkOn(TestServer& server, const v1::SessionRequest& request) {
+  const auto bytes = static_cast<double>(request.ByteSizeLong());
+  while (server.metrics.bytes_in_flight().Value() != bytes) std::this_thread::yield();
 }
 
 }  // namespace clearance::testing

@@ -130,6 +130,13 @@ std::string Register(TestServer& server, const std::string& name, const v1::Shap
 v1::PairColumns PairAt(double x);
 v1::SessionRequest DistanceAt(double x, std::uint64_t tag);
 
+// Rows of slots 0 and 1 that, if these hold a RingHull(30), take the server far longer than any
+// test waits for them.
+v1::SessionRequest LongWork();
+
+// Until the server works on this message and on no other.
+void AwaitWorkOn(TestServer& server, const v1::SessionRequest& request);
+
 }  // namespace clearance::testing
 
 #endif  // CLEARANCE_TESTS_INTEGRATION_SERVICE_HARNESS_H_
