@@ -72,9 +72,18 @@ void Authenticator::Replace(TokenTable tokens, const Policy& policy) {
     fresh->principals.emplace(std::move(id),
                               std::make_shared<const Principal>(std::move(principal)));
   }
-  const std::lock_guard lock(mutex_);
-  rules_ = std::move(fresh);
-  generation_.fetch_add(1, std::memory_order_release);
+  {
+    const std::lock_guard lock(mutex_);
+    rules_ = std::move(fresh);
+    generation_.fetch_add(1, std::memory_order_release);
+  }
+  const std::lock_guard lock(watch_mutex_);
+  if (watch_) watch_();
+}
+
+void Authenticator::WatchRules(std::function<void()> watch) {
+  const std::lock_guard lock(watch_mutex_);
+  watch_ = std::move(watch);
 }
 
 PrincipalPtr Authenticator::Rules::Find(const std::string* id) const {

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -48,6 +49,10 @@ class Authenticator {
   // Principals keep what they use, by their ids.
   void Replace(TokenTable tokens, const Policy& policy);
 
+  // Called after every Replace, on its thread; null: nothing is. There is one at a time, and the
+  // one before is not called any more once this returns.
+  void WatchRules(std::function<void()> watch);
+
   // Counts up with every Replace.
   std::uint64_t generation() const { return generation_.load(std::memory_order_acquire); }
 
@@ -65,6 +70,8 @@ class Authenticator {
   mutable std::mutex mutex_;
   std::shared_ptr<const Rules> rules_;  // guarded by mutex_
   std::atomic<std::uint64_t> generation_ = 0;
+  std::mutex watch_mutex_;       // held while watch_ is called
+  std::function<void()> watch_;  // guarded by watch_mutex_
 };
 
 }  // namespace clearance::server

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "server/guard/request_id.h"
@@ -87,24 +88,34 @@ Admission::Admission(const ServerParts& parts, RpcMethod method, grpc::ServerCon
 }
 
 const absl::Status& Admission::Check() {
-  if (parts_.authenticator == nullptr) return status_;
-  const std::uint64_t generation = parts_.authenticator->generation();
-  if (generation == generation_) return status_;
-  generation_ = generation;
-  Judge();
+  if (!is_outdated()) return status_;
+  generation_ = parts_.authenticator->generation();
+  const auto principal = parts_.authenticator->Authenticate(credentials_);
+  if (principal.ok()) caller_.principal = *principal;
+  Take(StatusOf(principal));
   return status_;
 }
 
-void Admission::Judge() {
-  const auto principal = parts_.authenticator->Authenticate(credentials_);
-  status_ = principal.status();
-  if (principal.ok()) {
-    caller_.principal = *principal;
-    status_ = RequireRole(**principal, RoleFor(method_), "authorization");
-  }
-  if (!status_.ok() && parts_.refusal_log != nullptr) {
+const absl::Status& Admission::CheckAside() {
+  if (!is_outdated()) return status_;
+  const std::uint64_t generation = parts_.authenticator->generation();
+  absl::Status status = StatusOf(parts_.authenticator->Authenticate(credentials_));
+  // Else caller() has to become what it is by these rules, and Check() to see that they are new.
+  if (status.ok()) return status_;
+  generation_ = generation;
+  Take(std::move(status));
+  return status_;
+}
+
+absl::Status Admission::StatusOf(const absl::StatusOr<PrincipalPtr>& principal) const {
+  if (!principal.ok()) return principal.status();
+  return RequireRole(**principal, RoleFor(method_), "authorization");
+}
+
+void Admission::Take(absl::Status status) {
+  status_ = std::move(status);
+  if (!status_.ok() && parts_.refusal_log != nullptr)
     parts_.refusal_log->Write(caller_, InfoOf(method_).method, status_);
-  }
 }
 
 }  // namespace clearance::server

@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "server/guard/authenticator.h"
 #include "server/guard/caller.h"
 #include "server/observe/rpc_series.h"
@@ -35,8 +36,19 @@ class Admission {
   // atomic load.
   const absl::Status& Check();
 
+  // Whether there are newer rules than those of the last answer.
+  bool is_outdated() const {
+    return parts_.authenticator != nullptr && parts_.authenticator->generation() != generation_;
+  }
+  // The same for a call that workers may be at, who read caller(): that stays as it is.
+  const absl::Status& CheckAside();
+
+  // The last answer.
+  const absl::Status& status() const { return status_; }
+
  private:
-  void Judge();
+  absl::Status StatusOf(const absl::StatusOr<PrincipalPtr>& principal) const;
+  void Take(absl::Status status);
 
   const ServerParts& parts_;
   const RpcMethod method_;

@@ -75,8 +75,8 @@ absl::Status CountShed(Metrics& metrics, absl::Status status);
 absl::Status RequireProcessorTime(const CallScope& call);
 
 // Told by gRPC that the call is over, for whatever reason, and to be awaited before the call's
-// memory goes; other threads may ask whether it was cancelled. Never completes for a call that did
-// not begin.
+// memory goes; other threads may ask whether work on it is in vain. Never completes for a call that
+// did not begin.
 class CallEnd final : public Operation {
  public:
   // The end interrupts `waiting`, an operation of the same call, if there is one.
@@ -90,19 +90,25 @@ class CallEnd final : public Operation {
   void Await() { context_.AsyncNotifyWhenDone(Start()); }
 
   void Complete(bool ok) override {
-    is_cancelled_.store(context_.IsCancelled(), std::memory_order_relaxed);
+    is_cancelled_ = context_.IsCancelled();
+    if (is_cancelled_) StopWork();
     // A coroutine that awaits the end goes on, and frees this.
     Operation* const waiting = is_awaited() ? nullptr : waiting_;
     Operation::Complete(ok);
     if (waiting != nullptr) waiting->Interrupt();
   }
 
-  bool is_cancelled() const { return is_cancelled_.load(std::memory_order_relaxed); }
+  bool is_cancelled() const { return is_cancelled_; }
+
+  // Nobody is told any more what comes of it: since it was cancelled, or because of this.
+  void StopWork() { is_in_vain_.store(true, std::memory_order_relaxed); }
+  bool is_in_vain() const { return is_in_vain_.load(std::memory_order_relaxed); }
 
  private:
   grpc::ServerContext& context_;
   Operation* waiting_;
-  std::atomic<bool> is_cancelled_ = false;
+  bool is_cancelled_ = false;
+  std::atomic<bool> is_in_vain_ = false;
 };
 
 // When work on one message has to stop. Thread-safe.
@@ -111,7 +117,7 @@ class StopRule {
   StopRule(const CallEnd& end, SteadyTime arrival, SteadyTime deadline)
       : end_(end), arrival_(arrival), deadline_(deadline) {}
 
-  bool ShouldStop() const { return end_.is_cancelled() || SteadyNow() >= deadline_; }
+  bool ShouldStop() const { return end_.is_in_vain() || SteadyNow() >= deadline_; }
   // The same, and no later than `budget` after the message's arrival.
   StopRule Within(absl::Duration budget) const {
     return StopRule(end_, arrival_, std::min(deadline_, arrival_ + budget));

@@ -184,6 +184,11 @@ absl::Status GrpcServer::Impl::Start(const GrpcServerOptions& options) {
     health_.Set(v1::ShapeService::service_full_name(), is_healthy);
     health_.Set(v1::SceneService::service_full_name(), is_healthy);
   });
+  if (parts_.authenticator != nullptr) {
+    parts_.authenticator->WatchRules([this] {
+      for (const auto& poller : pollers_) poller->LookAgain();
+    });
+  }
   for (const auto& poller : pollers_) {
     methods_.ServeOn(*poller);
     poller->Run();
@@ -231,6 +236,7 @@ void GrpcServer::Impl::Shutdown(absl::Duration patience) {
   if (liveness_ != nullptr) liveness_->Watch({});
   listener_->StopAccepting();
   parts_.ledger.WatchHealth(nullptr);
+  if (parts_.authenticator != nullptr) parts_.authenticator->WatchRules(nullptr);
   {
     const LateCalls late_calls(server_.get());
     // gRPC takes a time of the wall clock and turns it into one of the steady clock at once.

@@ -15,6 +15,7 @@ Poller::Poller(std::unique_ptr<grpc::ServerCompletionQueue> queue) : queue_(std:
 
 Poller::~Poller() {
   queue_->Shutdown();
+  later_alarm_.Cancel();
   if (thread_.joinable()) {
     thread_.join();
   } else {
@@ -76,9 +77,17 @@ void Poller::LookAgain() {
   call_alarm_.Set(queue_.get(), gpr_time_0(GPR_CLOCK_MONOTONIC), static_cast<Completion*>(&call_));
 }
 
-// First: what is left from now on is not seen for certain.
+void Poller::LookLater(absl::Duration delay) {
+  if (later_call_.is_on_its_way.exchange(true)) return;
+  const gpr_timespec time = gpr_time_from_nanos(absl::ToInt64Nanoseconds(delay), GPR_TIMESPAN);
+  later_alarm_.Set(queue_.get(), gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC), time),
+                   static_cast<Completion*>(&later_call_));
+}
+
+// First: what is left from now on is not seen for certain. What was left before is seen: this reads
+// what LookAgain() wrote.
 void Poller::Call::Complete(bool /*ok*/) {
-  is_on_its_way = false;
+  is_on_its_way.exchange(false);
   const std::vector<Looker*> lookers(poller_.lookers_.begin(), poller_.lookers_.end());
   for (Looker* const looker : lookers) {
     if (poller_.lookers_.contains(looker)) looker->look_();

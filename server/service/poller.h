@@ -56,8 +56,11 @@ class Poller {
   void AskToTurn();
 
   // Has everybody who waits for it look, once more after this, at what other threads have left for
-  // them. Requires: a call lives here.
+  // them. Requires: the queue is not being shut down, which it never is while a call lives here.
   void LookAgain();
+  // The same after a while, or sooner where somebody else has asked for it. For the polling thread,
+  // while a call lives here.
+  void LookLater(absl::Duration delay);
 
   // Blocks until no call lives here. Requires: the server is shut down, so no call can begin.
   void AwaitEnd();
@@ -146,6 +149,8 @@ class Poller {
   absl::flat_hash_set<Looker*> lookers_;
   Call call_{*this};
   grpc::Alarm call_alarm_;
+  Call later_call_{*this};
+  grpc::Alarm later_alarm_;
   std::atomic<std::uint64_t> turns_ = 0;     // written by the polling thread alone
   std::atomic<bool> is_completing_ = false;  // likewise: the server's own code runs
   // Of HeldFor().

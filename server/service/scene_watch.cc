@@ -16,6 +16,7 @@
 #include "server/service/admission.h"
 #include "server/service/asks_by_name.h"
 #include "server/service/fresh.h"
+#include "server/service/reply_patience.h"
 #include "server/service/scene_follower.h"
 #include "server/service/unary.h"
 
@@ -152,15 +153,18 @@ std::uint64_t CostOfLook(const SceneFollower& follower) {
 // Who watches, with what it takes to look.
 class Watcher {
  public:
-  Watcher(ServerParts& parts, grpc::ServerContext& context, Poller& poller)
-      : admission_(parts, RpcMethod::kWatchScene, context),
+  Watcher(ServerParts& parts, WatchStream& call, Poller& poller)
+      : admission_(parts, RpcMethod::kWatchScene, call.context),
         registry_(parts.registry, admission_.caller(), parts.audit),
         scope_{parts, admission_.caller(), registry_},
         seat_(parts.watch_seats, admission_.caller().holder()),
         poller_(poller),
         work_(parts.workers),
         bytes(parts.bytes, admission_.caller().holder(), poller.queue()),
-        follower(scope_) {}
+        follower(scope_),
+        told_(call.signal.told()),
+        patience_(poller, call.context, call.written),
+        on_look_(poller, [this] { Look(); }) {}
 
   // Whether the caller may have this watch, and a seat for it.
   absl::Status Admit(grpc::ByteBuffer* incoming, v1::WatchSceneRequest* request) {
@@ -168,10 +172,7 @@ class Watcher {
     if (status.ok()) status = RequireProcessorTime(scope_);
     if (status.ok()) status = TakeRequest(incoming, scope_.parts.limits, request);
     incoming->Clear();
-    if (status.ok()) {
-      const CallerScenes scenes(*scope_.parts.scenes, scope_.caller, scope_.parts.audit);
-      status = scenes.RequireReach(request->name(), "name");
-    }
+    if (status.ok()) status = RequireReach(*request);
     return status.ok() ? seat_.Take() : status;
   }
 
@@ -184,7 +185,11 @@ class Watcher {
   }
 
   // Whether the caller still may.
-  absl::Status Check() { return admission_.Check(); }
+  absl::Status Check(const v1::WatchSceneRequest& request) {
+    if (!admission_.is_outdated()) return admission_.status();
+    absl::Status status = admission_.Check();
+    return status.ok() ? RequireReach(request) : status;
+  }
   const Caller& caller() const { return scope_.caller; }
 
   // Where the next look is taken.
@@ -193,6 +198,19 @@ class Watcher {
   }
 
  private:
+  absl::Status RequireReach(const v1::WatchSceneRequest& request) const {
+    const CallerScenes scenes(*scope_.parts.scenes, scope_.caller, scope_.parts.audit);
+    return scenes.RequireReach(request.name(), "name");
+  }
+
+  // Where the rules are new the call goes on, if it waits for news, and to Check().
+  void Look() {
+    const bool is_outdated = admission_.is_outdated();
+    if (!admission_.CheckAside().ok()) patience_.Urge();
+    // Last of all: it may be this call's end.
+    if (is_outdated) told_.Interrupt();
+  }
+
   Admission admission_;
   CallerRegistry registry_;
   const CallScope scope_;
@@ -203,6 +221,11 @@ class Watcher {
  public:
   ByteBudget::Account bytes;
   SceneFollower follower;
+
+ private:
+  Operation& told_;
+  ReplyPatience patience_;
+  const Poller::Looker on_look_;
 };
 
 absl::Status DrainingWatch() {
@@ -223,7 +246,7 @@ Detached ServeSceneWatches(ServerParts& parts, const RequestWatchScene& request,
   account.MessageReceived();
   const SteadyTime deadline = DeadlineOf(call.context);
   Operation& told = call.signal.told();
-  Watcher watcher(parts, call.context, poller);
+  Watcher watcher(parts, call, poller);
   SceneFollower& follower = watcher.follower;
   v1::WatchSceneRequest message;
   absl::Status status = watcher.Admit(&call.incoming, &message);
@@ -251,7 +274,7 @@ Detached ServeSceneWatches(ServerParts& parts, const RequestWatchScene& request,
       is_new = next.ok() && *next;
     });
     co_await looking;
-    if (status.ok()) status = watcher.Check();
+    if (status.ok()) status = watcher.Check(message);
     if (status.ok() && is_new)
       status = CountShed(parts.metrics, watcher.bytes.TakeUpTo(response.ByteSizeLong()));
     if (!status.ok()) break;

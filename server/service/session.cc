@@ -6,27 +6,22 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <utility>
 
-#include "absl/time/time.h"
 #include "clearance/v1/query_service.pb.h"
 #include "server/convert/rpc_status.h"
 #include "server/guard/quota.h"
 #include "server/guard/refusal.h"
-#include "server/observe/steady_clock.h"
 #include "server/service/admission.h"
 #include "server/service/asks_by_name.h"
 #include "server/service/fresh.h"
 #include "server/service/pending_work.h"
+#include "server/service/reply_patience.h"
 #include "server/service/session_state.h"
 #include "server/service/unread_request.h"
 
 namespace clearance::server {
 namespace {
-
-// Of a session that is told to go: for a reply that is on its way.
-constexpr absl::Duration kReplyPatience = absl::Milliseconds(250);
 
 // Takes a seat among the server's sessions, if there is one.
 class Seat {
@@ -284,6 +279,7 @@ class Sitting {
         call_(call),
         poller_(poller),
         limits_(parts.limits),
+        patience_(poller, call.context, call.written),
         on_drain_(poller, desk.bytes.room()),
         on_look_(poller, [this] { Look(); }) {
     call.end.Interrupts(&desk.bytes.room());
@@ -295,10 +291,16 @@ class Sitting {
   }
 
   // Whether the session has to end though the client goes on, and why.
-  bool has_to_end() const { return poller_.is_draining() || desk.holds.is_told(); }
+  bool has_to_end() const {
+    return poller_.is_draining() || desk.holds.is_told() || !admission().ok();
+  }
   absl::Status ReasonToEnd() const {
+    if (!admission().ok()) return admission();
     return desk.holds.is_told() ? HoldsDeletedShapes(limits_) : DrainingSession();
   }
+
+  // Not OK once the caller may not be here any more: nothing more is told it.
+  const absl::Status& admission() const { return admission_.status(); }
 
   // The session ends with an error.
   void TellOfEnd() const {
@@ -315,13 +317,13 @@ class Sitting {
   }
 
  private:
-  // Wherever the session waits for its client it goes on, and ends. A reply that the client does
-  // not take keeps it from that: where it has had its time and is asked again, it is given up.
+  // Wherever the session waits for its client it goes on, and ends. Work for a caller who may not
+  // be here any more is given up.
   void Look() {
-    if (!desk.holds.is_told()) return;
-    if (!asked_.has_value()) asked_ = SteadyNow();
-    const bool is_late = SteadyNow() - *asked_ >= kReplyPatience;
-    if (is_late && call_.written.is_pending()) call_.context.TryCancel();
+    const bool may_stay = admission_.CheckAside().ok();
+    if (may_stay && !desk.holds.is_told()) return;
+    if (!may_stay) call_.end.StopWork();
+    patience_.Urge();
     // Last of all: it may be this session's end.
     Operation& waited_for = call_.read.is_awaited() ? call_.read : desk.bytes.room();
     waited_for.Interrupt();
@@ -338,7 +340,7 @@ class Sitting {
   Stream& call_;
   const Poller& poller_;
   const Limits& limits_;
-  std::optional<SteadyTime> asked_;
+  ReplyPatience patience_;
   const Poller::Watch on_drain_;
   const Poller::Looker on_look_;
 };
@@ -394,6 +396,7 @@ Detached ServeSessions(ServerParts& parts, const RequestSession& request, Poller
       Placed answering(where, [&](Parts* left) { desk.Answer(message, stop, response, left); });
       co_await answering;
       message.pending.Add(answering.times());
+      if (end = sitting.admission(); !end.ok()) break;
       // A client that does not take the reply holds nothing that others wait for.
       message.pending.Release();
       call.stream.Write(desk.Reply(*response), call.written.Start());

@@ -8,8 +8,10 @@
 
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
 
+#include "clearance/v1/query_service.grpc.pb.h"
 #include "clearance/v1/server_service.grpc.pb.h"
 #include "tests/integration/process/server_process.h"
 #include "tests/integration/process/server_view.h"
@@ -37,6 +39,31 @@ grpc::StatusCode AskWith(ServerProcess& server, const std::string& token) {
   return stub->GetServerInfo(&context, {}, &response).error_code();
 }
 
+// A session, which says nothing once it has begun.
+class IdleSession {
+ public:
+  IdleSession(ServerProcess& server, const std::string& token)
+      : stub_(v1::QueryService::NewStub(
+            grpc::CreateChannel(server.grpc_address(), grpc::InsecureChannelCredentials()))) {
+    context_.AddMetadata("authorization", "Bearer " + token);
+    stream_ = stub_->Session(&context_);
+    v1::SessionResponse response;
+    EXPECT_TRUE(stream_->Write({}));
+    EXPECT_TRUE(stream_->Read(&response));
+  }
+
+  grpc::StatusCode AwaitEnd() {
+    v1::SessionResponse response;
+    EXPECT_FALSE(stream_->Read(&response));
+    return stream_->Finish().error_code();
+  }
+
+ private:
+  const std::unique_ptr<v1::QueryService::Stub> stub_;
+  grpc::ClientContext context_;
+  std::unique_ptr<grpc::ClientReaderWriter<v1::SessionRequest, v1::SessionResponse>> stream_;
+};
+
 TEST(NewToken, IsPrintedWithItsLineAndNeedsAPrincipalsName) {
   const NewToken made = MakeToken("planner");
   EXPECT_THAT(made.token, testing::MatchesRegex("clearance_[A-Za-z0-9_-]+"));
@@ -56,8 +83,10 @@ TEST(Access, FollowsItsFilesWhileTheServerRuns) {
   Write(directory.File("tokens"), made.line + "\n");
   ServerProcess server(
       {"--policy_file=" + directory.File("policy"), "--token_file=" + directory.File("tokens")});
+  EXPECT_TRUE(server.process().WaitForLine(" callers=policy "));
   EXPECT_EQ(AskWith(server, made.token), grpc::StatusCode::OK);
   EXPECT_EQ(AskWith(server, MakeToken("planner").token), grpc::StatusCode::UNAUTHENTICATED);
+  IdleSession session(server, made.token);
   const Completed health = RunServerProgram({"--health_check=" + server.grpc_address()});
   EXPECT_EQ(health.output, "SERVING\n");
 
@@ -66,6 +95,7 @@ TEST(Access, FollowsItsFilesWhileTheServerRuns) {
   EXPECT_EQ(AskWith(server, made.token), grpc::StatusCode::OK);
   Write(directory.File("policy"), kPolicy);
   Write(directory.File("tokens"), "# nobody\n");
+  EXPECT_EQ(session.AwaitEnd(), grpc::StatusCode::UNAUTHENTICATED);
   while (AskWith(server, made.token) == grpc::StatusCode::OK) {
   }
   EXPECT_EQ(AskWith(server, made.token), grpc::StatusCode::UNAUTHENTICATED);

@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/integration/service/guarded_server.h"
@@ -15,6 +16,7 @@
 namespace clearance::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -442,7 +444,13 @@ TEST_F(Prefixes, RefuseForeignItemsOfABatchOneByOne) {
   EXPECT_THAT(NamesFor("arm", "", 10), ElementsAre("arm/link", "arm/p", "tool/p"));
 }
 
-TEST(Revocation, EndsTheSessionsOfATokenAtTheirNextMessage) {
+void ExpectUnknownToken(const grpc::Status& end) {
+  EXPECT_EQ(end.error_code(), grpc::StatusCode::UNAUTHENTICATED);
+  EXPECT_EQ(end.error_message(), "The token is not known, or no longer.");
+}
+
+// Though nobody asks them anything.
+TEST(Revocation, EndsTheIdleSessionsOfATokenAndNoOthers) {
   GuardedServer guarded;
   TestSession viewer(*guarded.server.queries, AuthorizationOf("viewer"));
   TestSession owner(*guarded.server.queries, AuthorizationOf("owner"));
@@ -453,12 +461,58 @@ TEST(Revocation, EndsTheSessionsOfATokenAtTheirNextMessage) {
   }
   guarded.authenticator.Replace(TokensOf({"owner"}), *server::Policy::Parse(kGuardPolicy));
 
-  EXPECT_TRUE(viewer.Send(DistanceAt(5, 2)));
-  const grpc::Status end = viewer.AwaitEnd();
-  EXPECT_EQ(end.error_code(), grpc::StatusCode::UNAUTHENTICATED);
-  EXPECT_EQ(end.error_message(), "The token is not known, or no longer.");
+  ExpectUnknownToken(viewer.AwaitEnd());
   EXPECT_TRUE(owner.Ask(DistanceAt(5, 2)).has_distance());
   EXPECT_TRUE(owner.Finish().ok());
+  guarded.server.grpc->Shutdown(absl::InfiniteDuration());
+  EXPECT_THAT(guarded.server.log_lines,
+              ElementsAre(AllOf(HasSubstr("refused a call"), HasSubstr("principal=viewer"))));
+}
+
+// Which would take minutes.
+TEST(Revocation, StopsTheWorkThatASessionIsOn) {
+  GuardedServer guarded;
+  TestSession viewer(*guarded.server.queries, AuthorizationOf("viewer"));
+  viewer.Open(0, RingHull(30));
+  viewer.Open(1, RingHull(30));
+  const v1::SessionRequest request = LongWork();
+  EXPECT_TRUE(viewer.Send(request));
+  AwaitWorkOn(guarded.server, request);
+  guarded.authenticator.Replace(TokensOf({"owner"}), *server::Policy::Parse(kGuardPolicy));
+  v1::SessionResponse response;
+  EXPECT_FALSE(viewer.Receive(&response));
+  ExpectUnknownToken(viewer.AwaitEnd());
+}
+
+// Wherever the reply is then.
+TEST(Revocation, EndsTheSessionThatDoesNotTakeItsReplies) {
+  for (int i = 0; i < 8; ++i) {
+    GuardedServer guarded;
+    TestSession viewer(*guarded.server.queries, AuthorizationOf("viewer"));
+    viewer.Open(0, Sphere(1));
+    viewer.Open(1, Sphere(1));
+    // More than gRPC takes of a reply that nobody reads.
+    v1::SessionRequest request = DistanceAt(500, 7);
+    request.mutable_distance()->mutable_pairs()->set_count(100'000);
+    EXPECT_TRUE(viewer.Send(request));
+    AwaitWorkOn(guarded.server, request);
+    for (int turn = 0; turn < i; ++turn) std::this_thread::yield();
+    guarded.authenticator.Replace(TokensOf({"owner"}), *server::Policy::Parse(kGuardPolicy));
+    while (guarded.server.metrics.sessions_open().Value() > 0) std::this_thread::yield();
+    EXPECT_FALSE(viewer.AwaitEnd().ok());
+  }
+}
+
+TEST(Revocation, LeavesSessionsInPeaceWhoseRulesAreTheSame) {
+  GuardedServer guarded;
+  TestSession viewer(*guarded.server.queries, AuthorizationOf("viewer"));
+  viewer.Open(0, Sphere(1));
+  viewer.Open(1, Sphere(1));
+  for (std::uint64_t tag = 0; tag < 50; ++tag) {
+    guarded.authenticator.Replace(TokensOf({"viewer"}), *server::Policy::Parse(kGuardPolicy));
+    EXPECT_TRUE(viewer.Ask(DistanceAt(5, tag)).has_distance());
+  }
+  EXPECT_TRUE(viewer.Finish().ok());
 }
 
 TEST(Revocation, EndsTheSessionsOfAPrincipalThatThePolicyNoLongerNames) {
@@ -467,7 +521,6 @@ TEST(Revocation, EndsTheSessionsOfAPrincipalThatThePolicyNoLongerNames) {
   viewer.Open(0, Sphere(1));
   guarded.authenticator.Replace(TokensOf({"viewer"}),
                                 *server::Policy::Parse(R"({"principals": {}})"));
-  viewer.Send(DistanceAt(5, 2));
   EXPECT_EQ(viewer.AwaitEnd().error_code(), grpc::StatusCode::UNAUTHENTICATED);
 }
 

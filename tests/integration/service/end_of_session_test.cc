@@ -275,12 +275,6 @@ TEST(EndOfSession, AClientThatStopsReadingIsNotReadAndLosesNothing) {
   EXPECT_TRUE(session.Finish().ok());
 }
 
-// Until the server works on this message and on no other.
-void AwaitWorkOn(TestServer& server, const v1::SessionRequest& request) {
-  const auto bytes = static_cast<double>(request.ByteSizeLong());
-  while (server.metrics.bytes_in_flight().Value() != bytes) std::this_thread::yield();
-}
-
 TEST(EndOfSession, CancellationStopsABatchHalfWay) {
   TestServer server;
   {

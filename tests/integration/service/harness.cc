@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <thread>
 
 #include "google/rpc/status.pb.h"
 
@@ -196,6 +197,11 @@ void ExpectServes(TestServer& server) {
   session.Open(1, Sphere(1));
   EXPECT_EQ(session.Ask(DistanceAt(5, 1)).distance().states(0), v1::STATE_SEPARATED);
   EXPECT_TRUE(session.Finish().ok());
+}
+
+void AwaitWorkOn(TestServer& server, const v1::SessionRequest& request) {
+  const auto bytes = static_cast<double>(request.ByteSizeLong());
+  while (server.metrics.bytes_in_flight().Value() != bytes) std::this_thread::yield();
 }
 
 }  // namespace clearance::testing

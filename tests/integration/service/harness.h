@@ -130,8 +130,12 @@ std::string Register(TestServer& server, const std::string& name, const v1::Shap
 v1::PairColumns PairAt(double x);
 v1::SessionRequest DistanceAt(double x, std::uint64_t tag);
 
-// Rows of two hulls that take the server far longer than a test waits for them.
+// Rows of slots 0 and 1 that, if these hold a RingHull(30), take the server far longer than any
+// test waits for them.
 v1::SessionRequest LongWork(int rows = 100'000);
+
+// Until the server works on this message and on no other.
+void AwaitWorkOn(TestServer& server, const v1::SessionRequest& request);
 
 // A new session is answered.
 void ExpectServes(TestServer& server);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What operators and tools see: health, reflection, metrics, and a port that is taken.
+// What operators and tools see: health, reflection, metrics, a port that is taken, and compressed
+// messages, which are refused.
 
 #include <gmock/gmock.h>
 #include <grpcpp/generic/generic_stub.h>
@@ -110,6 +111,36 @@ TEST(UnaryBytes, ThatAreNoRequestAreInvalid) {
       CallRaw(server, "/clearance.v1.QueryService/Distance", "\xff\xff\xff", &response);
   EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
   EXPECT_EQ(ErrorOf(status).limit(), "a clearance.v1.DistanceRequest");
+}
+
+// Before it is unpacked: a little of it would become a lot.
+TEST(Compression, IsRefused) {
+  TestServer server;
+  v1::GetShapeRequest request;
+  request.set_name(std::string(1'000'000, 'n'));
+  for (const auto algorithm : {GRPC_COMPRESS_GZIP, GRPC_COMPRESS_DEFLATE}) {
+    grpc::ClientContext context;
+    context.set_deadline(HangGuard());
+    context.set_compression_algorithm(algorithm);
+    v1::GetShapeResponse response;
+    const grpc::Status status = server.shapes->GetShape(&context, request, &response);
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::UNIMPLEMENTED) << status.error_message();
+    EXPECT_THAT(status.error_message(), HasSubstr("ompression"));
+
+    grpc::ClientContext of_session;
+    of_session.set_deadline(HangGuard());
+    of_session.set_compression_algorithm(algorithm);
+    const auto session = server.queries->Session(&of_session);
+    session->Write(DistanceAt(5, 1));
+    v1::SessionResponse answer;
+    EXPECT_FALSE(session->Read(&answer));
+    EXPECT_EQ(session->Finish().error_code(), grpc::StatusCode::UNIMPLEMENTED);
+  }
+  // It serves on, and what is not compressed as well.
+  v1::GetShapeResponse response;
+  EXPECT_EQ(
+      Call(*server.shapes, &v1::ShapeService::Stub::GetShape, request, &response).error_code(),
+      grpc::StatusCode::INVALID_ARGUMENT);
 }
 
 TEST(GrpcServer, DoesNotShareAPortThatIsTaken) {

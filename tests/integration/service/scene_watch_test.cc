@@ -351,6 +351,23 @@ TEST(SceneWatchLimits, HoldACallerAndTheServerToTheirNumbersOfWatches) {
   }
 }
 
+// "row", without a body, and "ball".
+void CreateSceneAsMaker(TestServer& server) {
+  v1::RegisterShapeRequest shape;
+  shape.set_name("ball");
+  *shape.mutable_shape() = Sphere(0.4);
+  v1::RegisterShapeResponse registered;
+  EXPECT_TRUE(CallWith(AuthorizationOf("maker"), *server.shapes,
+                       &v1::ShapeService::Stub::RegisterShape, shape, &registered)
+                  .ok());
+  v1::CreateSceneRequest request;
+  request.set_name("row");
+  v1::CreateSceneResponse response;
+  EXPECT_TRUE(CallWith(AuthorizationOf("maker"), *server.scenes,
+                       &v1::SceneService::Stub::CreateScene, request, &response)
+                  .ok());
+}
+
 // All of them at one address.
 TEST(SceneWatchLimits, AreOfEachPrincipal) {
   server::Limits limits;
@@ -358,12 +375,7 @@ TEST(SceneWatchLimits, AreOfEachPrincipal) {
   server::Authenticator authenticator(TokensOf({"viewer", "maker"}),
                                       *server::Policy::Parse(kGuardPolicy));
   TestServer server(limits, {}, &authenticator);
-  v1::CreateSceneRequest request;
-  request.set_name("row");
-  v1::CreateSceneResponse response;
-  ASSERT_TRUE(CallWith(AuthorizationOf("maker"), *server.scenes,
-                       &v1::SceneService::Stub::CreateScene, request, &response)
-                  .ok());
+  CreateSceneAsMaker(server);
   TestWatch of_maker(server, From(0), AuthorizationOf("maker"));
   of_maker.Next();
   TestWatch another(server, From(0), AuthorizationOf("maker"));
@@ -378,6 +390,61 @@ TEST_F(SceneWatchTest, EndsWithADrainThatTellsToComeBack) {
   server_.grpc->BeginDrain();
   EXPECT_EQ(watch.Finish().error_code(), grpc::StatusCode::UNAVAILABLE);
   AwaitWatches(server_, 0);
+}
+
+// Puts so many bodies into the scene "row".
+void UpdateAsMaker(TestServer& server, std::uint32_t bodies) {
+  v1::UpdateSceneRequest request;
+  request.set_name("row");
+  *request.mutable_change()->mutable_bodies() = RowOf(bodies, "ball");
+  v1::UpdateSceneResponse response;
+  const grpc::Status status = CallWith(AuthorizationOf("maker"), *server.scenes,
+                                       &v1::SceneService::Stub::UpdateScene, request, &response);
+  EXPECT_TRUE(status.ok()) << status.error_message();
+}
+
+// Of scenes that nobody changes.
+TEST(SceneWatchRevocation, EndsTheWatchesOfATokenAndNoOthers) {
+  GuardedServer guarded;
+  CreateSceneAsMaker(guarded.server);
+  TestWatch of_viewer(guarded.server, From(0), AuthorizationOf("viewer"));
+  TestWatch of_maker(guarded.server, From(0), AuthorizationOf("maker"));
+  of_viewer.Next();
+  of_maker.Next();
+  guarded.authenticator.Replace(TokensOf({"maker"}), *server::Policy::Parse(kGuardPolicy));
+  const grpc::Status end = of_viewer.Finish();
+  EXPECT_EQ(end.error_code(), grpc::StatusCode::UNAUTHENTICATED);
+  EXPECT_EQ(end.error_message(), "The token is not known, or no longer.");
+  AwaitWatches(guarded.server, 1);
+
+  UpdateAsMaker(guarded.server, 1);
+  EXPECT_EQ(of_maker.Next().scene().revision(), 2u);
+}
+
+// More is to be written than the transport takes on its way.
+TEST(SceneWatchRevocation, EndsTheWatchThatDoesNotTakeItsMessages) {
+  GuardedServer guarded;
+  CreateSceneAsMaker(guarded.server);
+  TestWatch watch(guarded.server, From(0), AuthorizationOf("viewer"));
+  watch.Next();
+  for (int i = 0; i < 20; ++i) UpdateAsMaker(guarded.server, 2'000);
+  guarded.authenticator.Replace(TokensOf({"maker"}), *server::Policy::Parse(kGuardPolicy));
+  AwaitWatches(guarded.server, 0);
+  EXPECT_FALSE(watch.Finish().ok());
+}
+
+TEST(SceneWatchRevocation, EndsTheWatchesOfAPrincipalWhoMayNotReachTheSceneAnyMore) {
+  GuardedServer guarded;
+  CreateSceneAsMaker(guarded.server);
+  TestWatch watch(guarded.server, From(0), AuthorizationOf("viewer"));
+  watch.Next();
+  guarded.authenticator.Replace(
+      TokensOf({"viewer"}),
+      *server::Policy::Parse(
+          R"({"principals": {"viewer": {"role": "query", "prefixes": ["arm/"]}}})"));
+  const grpc::Status end = watch.Finish();
+  EXPECT_EQ(end.error_code(), grpc::StatusCode::PERMISSION_DENIED);
+  EXPECT_EQ(ErrorOf(end).field(), "name");
 }
 
 }  // namespace

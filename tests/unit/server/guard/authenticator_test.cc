@@ -5,12 +5,14 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "server/guard/refusal.h"
 
 namespace clearance::server {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 const std::string kPlannerToken = "clearance_" + std::string(43, 'p');
@@ -82,6 +84,18 @@ TEST(Authenticator, GoesByTheNewestRulesAndCountsThem) {
   authenticator.Replace(TokenTable(), *Policy::Parse(kTwoPrincipals));
   EXPECT_EQ(authenticator.generation(), before + 1);
   EXPECT_THAT(WhoIs(authenticator, BearerOf("Bearer " + kPlannerToken)), HasSubstr("not known"));
+}
+
+TEST(Authenticator, CallsWhoWatchesItsRulesOnceTheyAreNew) {
+  Authenticator authenticator(Tokens(), *Policy::Parse(kTwoPrincipals));
+  std::vector<std::string> seen;
+  authenticator.WatchRules(
+      [&] { seen.push_back(WhoIs(authenticator, BearerOf("Bearer " + kPlannerToken))); });
+  authenticator.Replace(TokenTable(), *Policy::Parse(kTwoPrincipals));
+  authenticator.Replace(Tokens(), *Policy::Parse(kTwoPrincipals));
+  authenticator.WatchRules(nullptr);
+  authenticator.Replace(TokenTable(), *Policy::Parse(kTwoPrincipals));
+  EXPECT_THAT(seen, ElementsAre(HasSubstr("not known"), "planner"));
 }
 
 TEST(Authenticator, ForgivesNobodyWhatTheyUseByAReload) {

@@ -114,5 +114,30 @@ TEST(PollerLookAgain, CallsThoseWhoWaitForIt) {
   EXPECT_EQ(gone, 0);
 }
 
+TEST(PollerLookLater, CallsThoseWhoWaitForItOnceMore) {
+  const TestPoller test;
+  std::atomic<int> looks = 0;
+  const Poller::Looker looker(*test.poller, [&] {
+    for (int i = 0; i < 3 && looks == 0; ++i) test.poller->LookLater(absl::Milliseconds(1));
+    ++looks;
+  });
+  test.poller->Run();
+  test.poller->LookAgain();
+  while (looks < 2) std::this_thread::yield();
+}
+
+// Nobody waits an hour for it.
+TEST(PollerLookLater, IsForgottenAtTheEnd) {
+  const TestPoller test;
+  std::atomic<bool> has_asked = false;
+  const Poller::Looker looker(*test.poller, [&] {
+    test.poller->LookLater(absl::Hours(1));
+    has_asked = true;
+  });
+  test.poller->Run();
+  test.poller->LookAgain();
+  while (!has_asked) std::this_thread::yield();
+}
+
 }  // namespace
 }  // namespace clearance::server
