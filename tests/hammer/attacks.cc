@@ -59,12 +59,14 @@ int Knock(int port, Clock::time_point end) {
   return connections;
 }
 
-// Says the same on one connection after the other, each of which it leaves once all is read.
-Run Repeat(std::string said) {
-  return [said = Preface() + std::move(said) + Ping()](int port, Clock::time_point end) {
+// Says the same on one connection after the other, each of which it leaves once all is read. A
+// client that did not acknowledge the server's settings could send 64 KiB a call.
+Run Repeat(const std::string& said) {
+  return [said = AcknowledgedSettings() + said + Ping()](int port, Clock::time_point end) {
     int connections = 0;
     for (; Clock::now() < end; ++connections) {
       const RawConnection connection(port, kAttacker);
+      if (!connection.Send(Preface()) || !IsTaken(connection)) continue;
       if (connection.Send(said)) connection.AwaitBytes(kPingBytes);
     }
     return connections;
@@ -123,10 +125,10 @@ std::string Calls(int count, const std::string& headers, std::string_view framed
 // The server takes 4 MiB of a connection before it says that it wants more.
 constexpr std::size_t kMebibyte = std::size_t{1} << 20;
 
-// Two million of them in nearly all that is taken unasked.
+// Two million of them in nearly all that is taken.
 std::string EmptySubMessages() {
   constexpr std::string_view kShape("\x0a\0", 2);
-  return MessageFrame(Repeated(kShape, 4 * kMebibyte - 1024));
+  return MessageFrame(Repeated(kShape, 4 * kMebibyte - 8192));
 }
 
 // 16 MiB of zeros in some 16 KB.

@@ -48,6 +48,12 @@ inline std::string Settings(char window) {
   return Frame(FrameType::kSettings, 0, 0, std::string("\0\4\0\0\0", 5) + window);
 }
 
+// Those of the server hold from then on.
+inline std::string AcknowledgedSettings() {
+  constexpr std::uint8_t kAcknowledged = 1;
+  return Frame(FrameType::kSettings, kAcknowledged, 0, "");
+}
+
 inline constexpr char kPingBytes[] = "12345678";
 inline std::string Ping() { return Frame(FrameType::kPing, 0, 0, kPingBytes); }
 
