@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Well-formed messages of a session in any order: opens of inline and registered shapes, closes and
-// batches of all kinds. Beside what session_replies.h says of every reply, a row is refused where
-// one of its slots is not open, a close finds what was opened or poisoned, and a session in which
-// nothing starts warm gives the same bytes.
+// batches of all kinds, and those of scenes and tracks. Beside what session_replies.h and
+// scene_messages.h say of every reply, a row is refused where one of its slots is not open, a close
+// finds what was opened or poisoned, and a session in which nothing starts warm gives the same
+// bytes.
 
 #include <array>
 #include <cstddef>
@@ -15,43 +16,19 @@
 #include "clearance/v1/query_service.pb.h"
 #include "tests/fuzz/byte_reader.h"
 #include "tests/fuzz/fuzz_check.h"
+#include "tests/fuzz/message_parts.h"
 #include "tests/fuzz/quiet_protobuf.h"
+#include "tests/fuzz/scene_messages.h"
 #include "tests/fuzz/session_replies.h"
 
 namespace clearance::fuzz {
 namespace {
 
-using Column = google::protobuf::RepeatedField<double>;
-using Slots = google::protobuf::RepeatedField<std::uint32_t>;
-
 constexpr std::size_t kMaxMessages = 16;
+constexpr int kShapeKinds = 8;
 // One of each is beyond the limits.
 constexpr int kSlotNumbers = static_cast<int>(kLimits.max_slots_per_session) + 1;
 constexpr int kRowCounts = static_cast<int>(kLimits.max_batch_rows) + 2;
-
-// Numbers of a few values, so that bodies meet; few poses are refused.
-void AddNumbers(int count, ByteReader& data, Column* column) {
-  for (int i = 0; i < count; ++i) column->Add(0.25 * data.Take<std::int8_t>());
-}
-
-void AddPose(ByteReader& data, Column* column) {
-  AddNumbers(3, data, column);
-  // Quarters of a turn about the axes; the last is no quaternion.
-  constexpr std::array<std::array<double, 4>, 6> kTurns = {{{0, 0, 0, 1},
-                                                            {1, 0, 0, 0},
-                                                            {0, 1, 0, 0},
-                                                            {0.6, 0, 0, 0.8},
-                                                            {0.5, 0.5, 0.5, 0.5},
-                                                            {1, 1, 1, 1}}};
-  for (const double number : kTurns[static_cast<std::size_t>(data.TakeBelow(kTurns.size()))])
-    column->Add(number);
-}
-
-// Absent, one for all, or one a row.
-int TakeLength(int rows, ByteReader& data) {
-  const std::array<int, 3> lengths = {rows, 1, 0};
-  return lengths[static_cast<std::size_t>(data.TakeBelow(3))];
-}
 
 v1::Shape TakeShape(ByteReader& data) {
   v1::Shape shape;
@@ -106,11 +83,6 @@ void TakePairs(int rows, ByteReader& data, v1::PairColumns* pairs) {
   }
 }
 
-// Half of the replies have to come in parts.
-void TakeReplyLimit(ByteReader& data, v1::BatchOptions* options) {
-  if (data.TakeBelow(2) == 0) options->set_max_reply_bytes(200U + 50U * data.Take<std::uint8_t>());
-}
-
 void TakeDistances(int rows, ByteReader& data, v1::DistanceBatch* batch) {
   TakePairs(rows, data, batch->mutable_pairs());
   TakeReplyLimit(data, batch->mutable_options());
@@ -138,23 +110,32 @@ void TakeMotions(int rows, ByteReader& data, v1::TimeOfCollisionBatch* batch) {
   batch->set_ignore_initial_contact((detail & 16) != 0);
 }
 
+// `kind` is below kShapeKinds.
+void TakeShapeMessage(int kind, ByteReader& data, v1::SessionRequest* message) {
+  const int rows = data.TakeBelow(kRowCounts);
+  if (kind < 3) TakeOpen(data, message->mutable_open());
+  if (kind == 3) {
+    message->mutable_close()->set_slot(static_cast<std::uint32_t>(data.TakeBelow(kSlotNumbers)));
+  }
+  if (kind == 4 || kind == 5) TakeDistances(rows, data, message->mutable_distance());
+  if (kind == 6) {
+    TakePairs(rows, data, message->mutable_intersection()->mutable_pairs());
+    message->mutable_intersection()->mutable_detail()->set_bounds(true);
+  }
+  if (kind == 7) TakeMotions(rows, data, message->mutable_time_of_collision());
+}
+
 std::vector<v1::SessionRequest> TakeMessages(ByteReader& data) {
   std::vector<v1::SessionRequest> messages;
   while (!data.empty() && messages.size() < kMaxMessages) {
     v1::SessionRequest& message = messages.emplace_back();
     message.set_tag(messages.size());
-    const int kind = data.TakeBelow(8);
-    const int rows = data.TakeBelow(kRowCounts);
-    if (kind < 3) TakeOpen(data, message.mutable_open());
-    if (kind == 3) {
-      message.mutable_close()->set_slot(static_cast<std::uint32_t>(data.TakeBelow(kSlotNumbers)));
+    const int kind = data.TakeBelow(kShapeKinds + kSceneKinds);
+    if (kind < kShapeKinds) {
+      TakeShapeMessage(kind, data, &message);
+    } else {
+      TakeSceneMessage(kind - kShapeKinds, data, &message);
     }
-    if (kind == 4 || kind == 5) TakeDistances(rows, data, message.mutable_distance());
-    if (kind == 6) {
-      TakePairs(rows, data, message.mutable_intersection()->mutable_pairs());
-      message.mutable_intersection()->mutable_detail()->set_bounds(true);
-    }
-    if (kind == 7) TakeMotions(rows, data, message.mutable_time_of_collision());
   }
   return messages;
 }
@@ -216,11 +197,14 @@ class Table {
 void FollowAll(const std::vector<v1::SessionRequest>& messages,
                const std::vector<v1::SessionResponse>& replies) {
   Table table;
+  SceneTable scenes;
   std::size_t next = 0;
   for (const v1::SessionResponse& reply : replies) {
     while (next < messages.size() && messages[next].tag() != reply.tag()) ++next;
     Require(next < messages.size(), "replies keep the order of the messages");
     table.Follow(messages[next], reply);
+    // Of an answer in parts each is of the same message, and changes nothing.
+    scenes.Follow(messages[next], reply);
   }
   Require(messages.empty() || next + 1 == messages.size(), "every message has its reply");
 }

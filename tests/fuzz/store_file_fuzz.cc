@@ -2,36 +2,29 @@
 //
 // Any bytes as the store's file, and as its log (their first two bytes are its length,
 // little-endian): a start refuses them and says what to do, or it has shapes with the content of
-// their digests, and the store answers whether it can be written.
+// their digests and scenes of such shapes, and the store answers whether it can be written.
 
 #include <unistd.h>
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <fstream>
 #include <string>
 
 #include "clearance/v1/shape.pb.h"
 #include "server/app/restore.h"
+#include "server/app/restore_scenes.h"
+#include "server/convert/scene_change.h"
 #include "server/convert/shape_digest.h"
 #include "server/registry/registry.h"
+#include "server/registry/scene_registry.h"
 #include "server/storage/sqlite_shape_store.h"
 #include "tests/fuzz/byte_reader.h"
 #include "tests/fuzz/fuzz_check.h"
 #include "tests/fuzz/quiet_protobuf.h"
+#include "tests/fuzz/scratch_directory.h"
 
 namespace clearance::fuzz {
 namespace {
-
-// In memory where there is such a place.
-std::string MakeDirectory() {
-  std::string path = "/dev/shm/clearance_fuzz_XXXXXX";
-  if (mkdtemp(path.data()) != nullptr) return path;
-  path = "/tmp/clearance_fuzz_XXXXXX";
-  Require(mkdtemp(path.data()) != nullptr, "there is a directory");
-  return path;
-}
 
 // The database with the files that SQLite puts beside it; goes with them at the process's end.
 class Files {
@@ -45,24 +38,20 @@ class Files {
     Remove();
     std::size_t log_size = data.Take<std::uint16_t>();
     const std::uint8_t* const log = data.TakeBytes(&log_size);
-    if (log_size > 0) WriteTo("-wal", log, log_size);
+    if (log_size > 0) WriteFile(path_ + "-wal", log, log_size);
     std::size_t size = SIZE_MAX;
     const std::uint8_t* const database = data.TakeBytes(&size);
-    WriteTo("", database, size);
+    WriteFile(path_, database, size);
   }
   const std::string& path() const { return path_; }
 
  private:
-  void WriteTo(const char* suffix, const std::uint8_t* bytes, std::size_t size) const {
-    std::ofstream(path_ + suffix, std::ios::binary)
-        .write(reinterpret_cast<const char*>(bytes), static_cast<std::streamsize>(size));
-  }
   void Remove() const {
     for (const char* const suffix : {"", "-wal", "-shm", "-journal"})
       unlink((path_ + suffix).c_str());
   }
 
-  const std::string directory_ = MakeDirectory();
+  const std::string directory_ = MakeScratchDirectory();
   const std::string path_ = directory_ + "/db";
 };
 
@@ -72,6 +61,17 @@ void CheckContents(const server::Registry& registry) {
     Require(shape.ParseFromString(named.content->serialized), "a content is a shape");
     Require(server::DigestOf(shape) == named.content->digest, "a content has its digest");
     Require(named.content->body != nullptr, "a content has its body");
+  }
+}
+
+void CheckScenes(server::SceneRegistry& scenes, const server::Registry& registry) {
+  for (const server::SceneState& state : scenes.List("", "", SIZE_MAX).scenes) {
+    Require(state.revision > 0 && !state.ttl.has_value(), "a kept scene has a revision");
+    v1::SceneChange whole;
+    Require(whole.ParseFromString(server::SerializeWhole(*state.scene, scenes.contents())),
+            "a scene can be told");
+    for (const v1::ShapeReference& shape : whole.bodies().shapes())
+      Require(registry.FindContent(shape.digest()) != nullptr, "a scene's shapes are registered");
   }
 }
 
@@ -85,6 +85,10 @@ void FuzzStoreFile(ByteReader& data) {
   const absl::Status restored = server::RestoreShapes(kThreads, store->get(), &registry);
   if (!restored.ok()) return Require(!restored.message().empty(), "a refusal says why");
   CheckContents(registry);
+  server::SceneRegistry scenes({}, nullptr);
+  const absl::Status scenes_restored = server::RestoreScenes(store->get(), registry, &scenes);
+  if (!scenes_restored.ok()) return Require(!scenes_restored.message().empty(), "likewise");
+  CheckScenes(scenes, registry);
   const absl::Status probed = (*store)->Probe();
   Require(probed.ok() || !probed.message().empty(), "a refusal says why");
 }

@@ -15,10 +15,33 @@ namespace {
 constexpr int kNames = 200;
 constexpr int kMostItems = 40;
 constexpr int kMostPoints = 64;
+constexpr int kScenes = 20;
+constexpr int kPlaces = 1000;
+
+constexpr char kKept[] = "kept";
+
+// Of what TextOf said of the scene as it is; of one that is gone 1.
+std::uint64_t NextRevision(const std::string& text) {
+  return text.empty() ? 1 : std::stoull(text) + 1;
+}
+
+template <class Poses>
+void PutAt(int place, Poses* poses) {
+  poses->set_count(1);
+  poses->add_ids(1);
+  for (const double number : {static_cast<double>(place), 0., 0., 0., 0., 0., 1.})
+    poses->add_poses(number);
+}
 
 std::string Say(const std::string& digest) { return digest.empty() ? "nothing" : digest; }
 
 }  // namespace
+
+std::string TextOf(std::uint64_t revision, const v1::SceneChange& content) {
+  const auto& poses =
+      content.bodies().count() > 0 ? content.bodies().poses() : content.poses().poses();
+  return std::to_string(revision) + " at " + (poses.empty() ? "?" : std::to_string(poses[0]));
+}
 
 std::string Registrar::AnyName() { return prefix_ + std::to_string(random_.Below(kNames)); }
 
@@ -53,13 +76,21 @@ void Progress::AwaitMore(int changes) {
 void Registrar::Run(const std::string& address, Progress* progress) {
   grpc::ChannelArguments arguments;
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  const auto stub = v1::ShapeService::NewStub(
-      grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments));
-  bool goes_on = true;
+  const auto channel =
+      grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);
+  const auto stub = v1::ShapeService::NewStub(channel);
+  const auto scenes = v1::SceneService::NewStub(channel);
+  bool goes_on = RegisterKept(*stub);
   while (goes_on) {
     const int what = random_.Below(10);
     const std::uint64_t before = acknowledged_;
-    goes_on = what == 0 ? RegisterMany(*stub) : what <= 2 ? DeleteOne(*stub) : RegisterOne(*stub);
+    if (what == 0) {
+      goes_on = RegisterMany(*stub);
+    } else if (what <= 2) {
+      goes_on = DeleteOne(*stub);
+    } else {
+      goes_on = what <= 5 ? ChangeScene(*scenes) : RegisterOne(*stub);
+    }
     if (acknowledged_ > before) progress->Acknowledged();
   }
   progress->Ended();
@@ -117,6 +148,65 @@ bool Registrar::DeleteOne(Stub& stub) {
   const grpc::Status status = stub.DeleteShape(&context, request, &response);
   if (!status.ok()) return GoesOn(status);
   Acknowledge(request.name(), "", response.revision());
+  return true;
+}
+
+bool Registrar::RegisterKept(Stub& stub) {
+  v1::RegisterShapeRequest request;
+  request.set_name(prefix_ + kKept);
+  request.mutable_shape()->mutable_sphere()->set_radius(1);
+  names_[request.name()].asked.insert(server::DigestOf(request.shape()));
+  grpc::ClientContext context;
+  v1::RegisterShapeResponse response;
+  const grpc::Status status = stub.RegisterShape(&context, request, &response);
+  if (!status.ok()) return GoesOn(status);
+  Acknowledge(request.name(), response.shape().digest(), response.revision());
+  return true;
+}
+
+bool Registrar::ChangeScene(SceneStub& stub) {
+  const std::string name = prefix_ + "scene" + std::to_string(random_.Below(kScenes));
+  if (names_[name + "@"].acknowledged.empty()) return CreateScene(stub, name);
+  return random_.OneIn(4) ? DeleteScene(stub, name) : MoveScene(stub, name);
+}
+
+bool Registrar::CreateScene(SceneStub& stub, const std::string& name) {
+  v1::CreateSceneRequest request;
+  request.set_name(name);
+  request.mutable_content()->mutable_bodies()->add_shapes()->set_name(prefix_ + kKept);
+  PutAt(random_.Below(kPlaces), request.mutable_content()->mutable_bodies());
+  names_[name + "@"].asked.insert(TextOf(1, request.content()));
+  grpc::ClientContext context;
+  v1::CreateSceneResponse response;
+  const grpc::Status status = stub.CreateScene(&context, request, &response);
+  if (!status.ok()) return GoesOn(status);
+  Acknowledge(name + "@", TextOf(response.scene().revision(), request.content()), 0);
+  return true;
+}
+
+bool Registrar::MoveScene(SceneStub& stub, const std::string& name) {
+  v1::UpdateSceneRequest request;
+  request.set_name(name);
+  PutAt(random_.Below(kPlaces), request.mutable_change()->mutable_poses());
+  Known& known = names_[name + "@"];
+  known.asked.insert(TextOf(NextRevision(known.acknowledged), request.change()));
+  grpc::ClientContext context;
+  v1::UpdateSceneResponse response;
+  const grpc::Status status = stub.UpdateScene(&context, request, &response);
+  if (!status.ok()) return GoesOn(status);
+  Acknowledge(name + "@", TextOf(response.scene().revision(), request.change()), 0);
+  return true;
+}
+
+bool Registrar::DeleteScene(SceneStub& stub, const std::string& name) {
+  v1::DeleteSceneRequest request;
+  request.set_name(name);
+  names_[name + "@"].asked.insert("");
+  grpc::ClientContext context;
+  v1::DeleteSceneResponse response;
+  const grpc::Status status = stub.DeleteScene(&context, request, &response);
+  if (!status.ok()) return GoesOn(status);
+  Acknowledge(name + "@", "", 0);
   return true;
 }
 

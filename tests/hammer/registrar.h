@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One client that registers, replaces and deletes without pause, and remembers of each of its names
-// what a server may say of it after a crash: what was acknowledged last, or what was asked since
-// and not answered.
+// One client that registers, replaces and deletes shapes and makes, changes and deletes kept scenes
+// without pause, and remembers of each of its names what a server may say of it after a crash: what
+// was acknowledged last, or what was asked since and not answered.
 
 #ifndef CLEARANCE_TESTS_HAMMER_REGISTRAR_H_
 #define CLEARANCE_TESTS_HAMMER_REGISTRAR_H_
@@ -17,6 +17,7 @@
 #include <set>
 #include <string>
 
+#include "clearance/v1/scene_service.grpc.pb.h"
 #include "clearance/v1/shape.pb.h"
 #include "clearance/v1/shape_service.grpc.pb.h"
 #include "tests/support/random.h"
@@ -40,8 +41,12 @@ class Progress {
   int running_;
 };
 
-// Of each name its digest.
+// Of each name its digest; of a scene's, which has an @ behind it, its TextOf.
 using Listing = std::map<std::string, std::string>;
+
+// What tells the scene of a revision from all others that a registrar makes of it: the revision,
+// and where its one body is.
+std::string TextOf(std::uint64_t revision, const v1::SceneChange& content);
 
 // Thread-compatible.
 class Registrar {
@@ -67,12 +72,20 @@ class Registrar {
     std::set<std::string> asked;
   };
   using Stub = v1::ShapeService::Stub;
+  using SceneStub = v1::SceneService::Stub;
 
   std::string AnyName();
   v1::Shape AnyHull();
   bool RegisterOne(Stub& stub);
   bool RegisterMany(Stub& stub);
   bool DeleteOne(Stub& stub);
+  // The shape that all scenes have, which is never deleted.
+  bool RegisterKept(Stub& stub);
+  // Makes the scene where it is gone, else changes or deletes it.
+  bool ChangeScene(SceneStub& stub);
+  bool CreateScene(SceneStub& stub, const std::string& name);
+  bool MoveScene(SceneStub& stub, const std::string& name);
+  bool DeleteScene(SceneStub& stub, const std::string& name);
   // Of a call that failed: whether the server goes on.
   bool GoesOn(const grpc::Status& status);
   void Acknowledge(const std::string& name, const std::string& digest, std::uint64_t revision);

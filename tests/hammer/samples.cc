@@ -3,6 +3,7 @@
 #include "tests/hammer/samples.h"
 
 #include <cstdlib>
+#include <type_traits>
 #include <utility>
 
 #include "clearance/v1/scene_query_service.pb.h"

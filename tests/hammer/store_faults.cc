@@ -7,9 +7,8 @@
 //   store_faults [--seed=S] [--losses=N] [--stride=N]
 //
 // What is promised, and looked at after each:
-//   - a change that was acknowledged is there, with its revision and to the last bit: at once,
-//   after
-//     the process's end, and after a loss of power at any moment;
+//   - a change that was acknowledged is there, of a shape or a scene, with its revision and to the
+//     last bit: at once, after the process's end, and after a loss of power at any moment;
 //   - a change that was refused for the store's sake is not there. Only where the process ends, or
 //     the power goes, before a later change was stored may it be there, and then wholly;
 //   - while the store fails the ledger says so, from before the refusal on, and that it is well
@@ -33,6 +32,7 @@
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
 #include "server/app/restore.h"
+#include "server/app/restore_scenes.h"
 #include "server/guard/refusal.h"
 #include "server/storage/data_directory.h"
 #include "server/storage/shape_ledger.h"
@@ -100,12 +100,15 @@ struct Telling {
   }
 };
 
-absl::StatusOr<std::unique_ptr<server::SqliteShapeStore>> OpenStore(const std::string& directory,
-                                                                    server::Registry* registry) {
+absl::StatusOr<std::unique_ptr<server::SqliteShapeStore>> OpenStore(
+    const std::string& directory, std::unique_ptr<Memory>* memory) {
+  *memory = std::make_unique<Memory>();
   auto store = server::SqliteShapeStore::Open(server::DatabasePath(directory), FaultVfs());
   if (!store.ok()) return store.status();
   constexpr int kThreads = 1;
-  absl::Status status = server::RestoreShapes(kThreads, store->get(), registry);
+  absl::Status status = server::RestoreShapes(kThreads, store->get(), &(*memory)->registry);
+  if (status.ok())
+    status = server::RestoreScenes(store->get(), (*memory)->registry, &(*memory)->scenes);
   if (!status.ok()) return status;
   return store;
 }
@@ -133,8 +136,7 @@ void TakeOutcomes(const Order& order, const std::vector<ShapeOutcome>& outcomes,
     return;
   }
   State after = After(telling->acknowledged, order);
-  const bool changes = after.revision != telling->acknowledged.revision;
-  if (!changes) return;
+  if (after == telling->acknowledged) return;
   if (!is_healthy) telling->Fail("unhealthy although it stores");
   telling->acknowledged = std::move(after);
   telling->doubtful.clear();
@@ -145,54 +147,58 @@ void LookAtDisk(Loss loss, testing::Random* random, Telling* telling) {
   std::filesystem::remove_all(telling->disk);
   std::filesystem::create_directory(telling->disk);
   WriteDiskAfter(loss, random, telling->disk);
-  server::Registry registry({}, nullptr);
-  auto store = OpenStore(telling->disk, &registry);
+  std::unique_ptr<Memory> memory;
+  auto store = OpenStore(telling->disk, &memory);
   if (!store.ok()) return telling->Fail("after a loss of power: " + store.status().ToString());
-  if (!telling->Allows(StateOf(registry))) telling->Fail("after a loss of power: another state");
-  if (telling->fault.empty()) telling->Fail(FaultOfContents(registry));
-  const State wanted = After(StateOf(registry), Afterword());
+  if (!telling->Allows(StateOf(*memory))) telling->Fail("after a loss of power: another state");
+  if (telling->fault.empty()) telling->Fail(FaultOfContents(*memory));
+  const State wanted = After(StateOf(*memory), Afterword());
   {
-    server::ShapeLedger ledger({.registry = registry, .store = *std::move(store)});
-    if (!Settle(&ledger, Afterword()).front().ok()) telling->Fail("takes no change after a loss");
+    server::ShapeLedger ledger(
+        {.registry = memory->registry, .store = *std::move(store), .scenes = &memory->scenes});
+    const auto outcomes = Settle(&ledger, Bound(Afterword(), &memory->scenes));
+    if (!std::ranges::all_of(outcomes, &ShapeOutcome::ok))
+      telling->Fail("takes no change after a loss");
   }
-  server::Registry again({}, nullptr);
+  std::unique_ptr<Memory> again;
   if (!OpenStore(telling->disk, &again).ok()) telling->Fail("not opened again after a loss");
-  if (StateOf(again) != wanted) telling->Fail("lost the change after a loss of power");
+  if (StateOf(*again) != wanted) telling->Fail("lost the change after a loss of power");
 }
 
 // As a server starts: what cannot be opened while the fault lasts has to be opened after it. Null,
 // and nothing wrong, where the power is gone.
-std::unique_ptr<server::SqliteShapeStore> Start(Telling* telling, server::Registry* registry) {
-  auto store = OpenStore(telling->directory, registry);
+std::unique_ptr<server::SqliteShapeStore> Start(Telling* telling, std::unique_ptr<Memory>* memory) {
+  auto store = OpenStore(telling->directory, memory);
   if (!store.ok()) {
     if (Strikes() == 0) telling->Fail("not opened without a fault: " + store.status().ToString());
     if (telling->ends_with_fault) return nullptr;
     Heal();
-    store = OpenStore(telling->directory, registry);
+    store = OpenStore(telling->directory, memory);
   }
   if (!store.ok()) {
     telling->Fail("not opened after the fault: " + store.status().ToString());
     return nullptr;
   }
-  if (!telling->Allows(StateOf(*registry))) telling->Fail("another state at the start");
-  telling->Fail(FaultOfContents(*registry));
-  telling->acknowledged = StateOf(*registry);
+  if (!telling->Allows(StateOf(**memory))) telling->Fail("another state at the start");
+  telling->Fail(FaultOfContents(**memory));
+  telling->acknowledged = StateOf(**memory);
   telling->doubtful.clear();
   return *std::move(store);
 }
 
 // One life of a server.
 void Live(const std::vector<Order>& orders, Telling* telling) {
-  server::Registry registry({}, nullptr);
-  std::unique_ptr<server::SqliteShapeStore> store = Start(telling, &registry);
+  std::unique_ptr<Memory> memory;
+  std::unique_ptr<server::SqliteShapeStore> store = Start(telling, &memory);
   if (store == nullptr) return;
   std::atomic<bool> is_healthy = true;
-  server::ShapeLedger ledger({.registry = registry, .store = std::move(store)});
+  server::ShapeLedger ledger(
+      {.registry = memory->registry, .store = std::move(store), .scenes = &memory->scenes});
   ledger.WatchHealth([&](bool now) { is_healthy = now; });
   for (const Order& order : orders) {
-    const std::vector<ShapeOutcome> outcomes = Settle(&ledger, order);
+    const std::vector<ShapeOutcome> outcomes = Settle(&ledger, Bound(order, &memory->scenes));
     TakeOutcomes(order, outcomes, is_healthy, telling);
-    if (StateOf(registry) != telling->acknowledged) telling->Fail("queries see another state");
+    if (StateOf(*memory) != telling->acknowledged) telling->Fail("queries see another state");
     if (telling->IsOver()) break;
   }
   ledger.WatchHealth(nullptr);
@@ -230,8 +236,8 @@ std::string Tell(const Fault& fault, int call, bool is_power_loss, Run* run) {
     LookAtDisk(Loss::kNothing, nullptr, &telling);
     for (int i = 0; i < run->losses; ++i) LookAtDisk(Loss::kSomeUnsynced, &run->random, &telling);
   } else {
-    server::Registry registry({}, nullptr);
-    Start(&telling, &registry);
+    std::unique_ptr<Memory> memory;
+    Start(&telling, &memory);
   }
   return telling.fault;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Harms and kills the real server, again and again, while clients register, replace and delete, and
-// holds what is there after each restart against what was acknowledged. Every content that it finds
-// is asked for once more with its shape, whose digest has to be the name's.
+// Harms and kills the real server, again and again, while clients register, replace and delete
+// shapes and make, change and delete scenes, and holds what is there after each restart against
+// what was acknowledged. Every content that it finds is asked for once more with its shape, whose
+// digest has to be the name's, and every scene with its body.
 //
 //   store_hammer [--kind=kill] [--cycles=N] [--seed=S] [--ready_within=1s]
 //                [--slowest_ready_within=1s]
@@ -55,7 +56,10 @@ struct Found {
   std::string fault;
 };
 
-Found ListAll(v1::ShapeService::Stub& stub) {
+using ShapeStub = v1::ShapeService::Stub;
+using SceneStub = v1::SceneService::Stub;
+
+Found ListShapes(ShapeStub& stub) {
   Found found;
   v1::ListShapesRequest request;
   request.set_page_size(1000);
@@ -71,9 +75,33 @@ Found ListAll(v1::ShapeService::Stub& stub) {
   return found;
 }
 
+// Adds a scene as it is now.
+void AddScene(SceneStub& stub, const std::string& name, Found* found) {
+  v1::GetSceneRequest request;
+  request.set_name(name);
+  request.set_include_bodies(true);
+  grpc::ClientContext context;
+  v1::GetSceneResponse response;
+  const grpc::Status status = stub.GetScene(&context, request, &response);
+  if (!status.ok()) found->fault = name + ": " + status.error_message();
+  found->listing[name + "@"] = TextOf(response.scene().revision(), response.content());
+}
+
+void AddScenes(SceneStub& stub, Found* found) {
+  v1::ListScenesRequest request;
+  request.set_page_size(1000);
+  do {
+    grpc::ClientContext context;
+    v1::ListScenesResponse page;
+    const grpc::Status status = stub.ListScenes(&context, request, &page);
+    if (!status.ok()) found->fault = "no listing of scenes: " + status.error_message();
+    for (const v1::SceneInfo& scene : page.scenes()) AddScene(stub, scene.name(), found);
+    request.set_page_token(page.next_page_token());
+  } while (found->fault.empty() && !request.page_token().empty());
+}
+
 // "" where the content is the one of the digest.
-std::string FaultOfContent(v1::ShapeService::Stub& stub, const std::string& name,
-                           const std::string& digest) {
+std::string FaultOfContent(ShapeStub& stub, const std::string& name, const std::string& digest) {
   v1::GetShapeRequest request;
   request.set_name(name);
   request.set_include_content(true);
@@ -86,16 +114,18 @@ std::string FaultOfContent(v1::ShapeService::Stub& stub, const std::string& name
 }
 
 std::string FaultOf(const std::string& address, std::vector<Registrar>* clients, bool* has_lost) {
-  const auto stub =
-      v1::ShapeService::NewStub(grpc::CreateChannel(address, grpc::InsecureChannelCredentials()));
-  const Found found = ListAll(*stub);
+  const auto channel = grpc::CreateChannel(address, grpc::InsecureChannelCredentials());
+  const auto stub = v1::ShapeService::NewStub(channel);
+  Found found = ListShapes(*stub);
+  if (found.fault.empty()) AddScenes(*v1::SceneService::NewStub(channel), &found);
   std::string fault = found.fault;
   for (Registrar& client : *clients) {
     if (fault.empty()) fault = client.Judge(found.listing, found.revision);
   }
   *has_lost = found.fault.empty() && !fault.empty();
   for (const auto& [name, digest] : found.listing) {
-    if (fault.empty()) fault = FaultOfContent(*stub, name, digest);
+    const bool is_scene = name.ends_with('@');
+    if (fault.empty() && !is_scene) fault = FaultOfContent(*stub, name, digest);
   }
   return fault;
 }
