@@ -104,7 +104,7 @@ class Process {
         log_(config.log_format, config.log_level, &log_writer_),
         grpc_log_(&log_),
         signals_(config.drain_delay + config.drain_timeout + kDrainSlack, &log_),
-        quotas_(config.principal, &metrics_),
+        quotas_(config.principal.holding, &metrics_),
         registry_(config.limits, &metrics_, &quotas_),
         scenes_(config.limits, &metrics_, &quotas_),
         checker_(config.check_sample, metrics_, log_),

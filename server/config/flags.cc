@@ -29,6 +29,7 @@ using PieceCount = Count<1, 65536>;
 using PairCount = Count<1, 65536>;
 using SampleCount = Count<0, kMostOf32Bits>;
 using ConnectionCount = Count<1, 1'000'000>;
+using SessionsOfOne = Count<0, kMostSessionsOfOne>;
 using NamesOfOne = Count<0, kMostOf32Bits>;
 using BytesOfOne = ByteCount<kMostOf64Bits, 0>;
 
@@ -39,6 +40,7 @@ constexpr Limits kDefaults;
 
 using clearance::server::BytesOfOne;
 using clearance::server::ConnectionCount;
+using clearance::server::CoreCount;
 using clearance::server::GrpcAddress;
 using clearance::server::HeldBytes;
 using clearance::server::HttpAddress;
@@ -52,6 +54,7 @@ using clearance::server::PieceCount;
 using clearance::server::Reflection;
 using clearance::server::SampleCount;
 using clearance::server::ServerConfig;
+using clearance::server::SessionsOfOne;
 using clearance::server::StoreAddress;
 using clearance::server::ThreadCount;
 using clearance::server::WaitTime;
@@ -227,6 +230,13 @@ ABSL_FLAG(NamesOfOne, principal_shapes, NamesOfOne{0},
           "max_shapes holds.");
 ABSL_FLAG(BytesOfOne, principal_registry_bytes, BytesOfOne{0},
           "Bytes of the shapes that one principal may own, likewise. 0: only max_registry_bytes.");
+ABSL_FLAG(
+    SessionsOfOne, principal_sessions, SessionsOfOne{0},
+    "Sessions that one principal of the policy may have open where that does not say. 0: only "
+    "max_sessions holds.");
+ABSL_FLAG(CoreCount, principal_cores, CoreCount{0},
+          "Processor time that one principal may take, seconds a second on average, likewise. 0: "
+          "whatever there is.");
 ABSL_FLAG(NamesOfOne, principal_scenes, NamesOfOne{0},
           "Scenes that one principal may own, likewise. 0: only max_scenes.");
 ABSL_FLAG(BytesOfOne, principal_scene_bytes, BytesOfOne{0},
@@ -276,6 +286,15 @@ absl::Status CheckTogether(const TlsFiles& tls) {
     return absl::InvalidArgumentError("--tls_certificate and --tls_key: have to be given together");
   }
   if (tls.certificate.empty() && !tls.client_ca.empty()) {
+PrincipalLimits PrincipalLimitsFromFlags() {
+  PrincipalLimits limits = {.sessions = {}, .cores = {}, .holding = HoldingLimitsFromFlags()};
+  const std::uint64_t sessions = absl::GetFlag(FLAGS_principal_sessions).value;
+  if (sessions > 0) limits.sessions = sessions;
+  const double cores = absl::GetFlag(FLAGS_principal_cores).value;
+  if (cores > 0) limits.cores = cores;
+  return limits;
+}
+
     return absl::InvalidArgumentError(
         absl::StrCat("--tls_client_ca=", tls.client_ca, ": has to come with --tls_certificate"));
   }
@@ -426,7 +445,7 @@ absl::StatusOr<ServerConfig> ConfigFromFlags() {
       .etcd = etcd,
       .check_sample = absl::GetFlag(FLAGS_check_sample).value,
       .limits = limits,
-      .principal = HoldingLimitsFromFlags(),
+      .principal = PrincipalLimitsFromFlags(),
   };
 }
 

@@ -68,7 +68,7 @@ struct ServerConfig {
   EtcdConfig etcd;          // or where they are stored and shared
   std::uint64_t check_sample = 10'000;  // one answer in so many is checked; 0: none
   Limits limits;
-  HoldingLimits principal;  // what the policy leaves out of the limits of what one may hold
+  PrincipalLimits principal;  // what the policy leaves out of the limits of one
 };
 
 }  // namespace clearance::server
