@@ -28,6 +28,9 @@ namespace {
 // Of a session that is told to go: for a reply that is on its way.
 constexpr absl::Duration kReplyPatience = absl::Milliseconds(250);
 
+// Nobody knows when a session ends.
+constexpr absl::Duration kSeatPatience = absl::Seconds(1);
+
 // Takes a seat among the server's sessions, if there is one.
 class Seat {
  public:
@@ -58,7 +61,9 @@ class Seat {
         {.field = "",
          .value = FormatNumber(parts_.limits.max_sessions + 1),
          .limit = "max_sessions <= " + FormatNumber(parts_.limits.max_sessions),
-         .message = "The server holds as many sessions as max_sessions allows; try another one."});
+         .message = "The server holds as many sessions as max_sessions allows; try another one, or "
+                    "repeat after `retry_after`.",
+         .retry_after = kSeatPatience});
   }
 
  private:

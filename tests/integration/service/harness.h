@@ -113,7 +113,8 @@ class TestSession {
   bool is_finished_ = false;
 };
 
-// The one Error in the details; fails the test where there is none.
+// The one Error in the details; fails the test where there is none, or where a RetryInfo beside it
+// does not say when to repeat as it does.
 v1::Error ErrorOf(const grpc::Status& status);
 v1::Error ErrorOf(const google::rpc::Status& status);
 

@@ -39,6 +39,7 @@ TEST(Limits, OneSessionTooManyEndsNamingTheLimitAndTheOthersGoOn) {
   EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
   EXPECT_THAT(status.error_message(), HasSubstr("max_sessions"));
   EXPECT_EQ(ErrorOf(status).limit(), "max_sessions <= 2");
+  EXPECT_TRUE(ErrorOf(status).has_retry_after());
 
   first.Open(1, Sphere(1));
   EXPECT_EQ(first.Ask(DistanceAt(5, 1)).distance().states(0), v1::STATE_SEPARATED);
