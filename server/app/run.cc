@@ -313,6 +313,7 @@ absl::Status Process::StartGrpc() {
                                      .worker_threads = WorkerThreads(config_.worker_threads),
                                      .max_pending_work = config_.max_pending_work,
                                      .max_total_bytes_in_flight = config_.max_total_bytes_in_flight,
+                                     .max_total_session_bytes = config_.max_total_session_bytes,
                                      .checker = &checker_,
                                      .authenticator = access_ ? &access_->authenticator() : nullptr,
                                      .log = &log_,

@@ -117,6 +117,11 @@ ABSL_FLAG(
     "Bytes of all calls together: messages received and not yet answered, replies made and not "
     "yet taken. Beyond it sessions are not read, and what came is refused; of one caller once "
     "it holds as much as all others leave free.");
+ABSL_FLAG(
+    HeldBytes, max_total_session_bytes, HeldBytes{ServerConfig().max_total_session_bytes},
+    "Bytes that all sessions together hold between their messages (slots and the inline shapes in "
+    "them, own bodies, where rows ended) beyond the 64 KiB that each has of its own. What would be "
+    "more is refused; of one caller once it holds as much as all others leave free.");
 ABSL_FLAG(WaitTime, drain_delay, WaitTime{absl::ZeroDuration()},
           "After SIGTERM, time from saying \"not ready\" to refusing calls. Behind a balancer "
           "(Kubernetes, "
@@ -225,11 +230,6 @@ ABSL_FLAG(WireCount, max_caller_watches, WireCount{kDefaults.max_caller_watches}
 ABSL_FLAG(HeldBytes, max_scene_bytes, HeldBytes{kDefaults.max_scene_bytes},
           "Bytes of all scenes and their revisions together, about.");
 
-ABSL_FLAG(NamesOfOne, principal_shapes, NamesOfOne{0},
-          "Shapes that one principal of the policy may own where that does not say. 0: only "
-          "max_shapes holds.");
-ABSL_FLAG(BytesOfOne, principal_registry_bytes, BytesOfOne{0},
-          "Bytes of the shapes that one principal may own, likewise. 0: only max_registry_bytes.");
 ABSL_FLAG(
     SessionsOfOne, principal_sessions, SessionsOfOne{0},
     "Sessions that one principal of the policy may have open where that does not say. 0: only "
@@ -237,6 +237,11 @@ ABSL_FLAG(
 ABSL_FLAG(CoreCount, principal_cores, CoreCount{0},
           "Processor time that one principal may take, seconds a second on average, likewise. 0: "
           "whatever there is.");
+ABSL_FLAG(NamesOfOne, principal_shapes, NamesOfOne{0},
+          "Shapes that one principal of the policy may own where that does not say. 0: only "
+          "max_shapes holds.");
+ABSL_FLAG(BytesOfOne, principal_registry_bytes, BytesOfOne{0},
+          "Bytes of the shapes that one principal may own, likewise. 0: only max_registry_bytes.");
 ABSL_FLAG(NamesOfOne, principal_scenes, NamesOfOne{0},
           "Scenes that one principal may own, likewise. 0: only max_scenes.");
 ABSL_FLAG(BytesOfOne, principal_scene_bytes, BytesOfOne{0},
@@ -281,11 +286,6 @@ HoldingLimits HoldingLimitsFromFlags() {
   };
 }
 
-absl::Status CheckTogether(const TlsFiles& tls) {
-  if (tls.certificate.empty() != tls.key.empty()) {
-    return absl::InvalidArgumentError("--tls_certificate and --tls_key: have to be given together");
-  }
-  if (tls.certificate.empty() && !tls.client_ca.empty()) {
 PrincipalLimits PrincipalLimitsFromFlags() {
   PrincipalLimits limits = {.sessions = {}, .cores = {}, .holding = HoldingLimitsFromFlags()};
   const std::uint64_t sessions = absl::GetFlag(FLAGS_principal_sessions).value;
@@ -295,6 +295,11 @@ PrincipalLimits PrincipalLimitsFromFlags() {
   return limits;
 }
 
+absl::Status CheckTogether(const TlsFiles& tls) {
+  if (tls.certificate.empty() != tls.key.empty()) {
+    return absl::InvalidArgumentError("--tls_certificate and --tls_key: have to be given together");
+  }
+  if (tls.certificate.empty() && !tls.client_ca.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat("--tls_client_ca=", tls.client_ca, ": has to come with --tls_certificate"));
   }
@@ -433,6 +438,7 @@ absl::StatusOr<ServerConfig> ConfigFromFlags() {
       .worker_threads = static_cast<int>(absl::GetFlag(FLAGS_worker_threads).value),
       .max_pending_work = absl::GetFlag(FLAGS_max_pending_work).value,
       .max_total_bytes_in_flight = absl::GetFlag(FLAGS_max_total_bytes_in_flight).value,
+      .max_total_session_bytes = absl::GetFlag(FLAGS_max_total_session_bytes).value,
       .drain_delay = absl::GetFlag(FLAGS_drain_delay).value,
       .drain_timeout = absl::GetFlag(FLAGS_drain_timeout).value,
       .liveness_patience = NeverIfZero(absl::GetFlag(FLAGS_liveness_patience)),

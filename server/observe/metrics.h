@@ -120,6 +120,7 @@ class Metrics {
   prometheus::Gauge& messages_in_flight() { return *messages_in_flight_; }
   prometheus::Gauge& bytes_in_flight() { return *bytes_in_flight_; }
   prometheus::Gauge& total_bytes_in_flight() { return *total_bytes_in_flight_; }
+  prometheus::Gauge& total_session_bytes() { return *total_session_bytes_; }
   prometheus::Counter& sessions_refused() { return *sessions_refused_; }
   // By the server, as they held most of what was deleted.
   prometheus::Counter& sessions_ended_for_shapes() { return *sessions_ended_for_shapes_; }
@@ -200,6 +201,7 @@ class Metrics {
   prometheus::Gauge* messages_in_flight_ = nullptr;
   prometheus::Gauge* bytes_in_flight_ = nullptr;
   prometheus::Gauge* total_bytes_in_flight_ = nullptr;
+  prometheus::Gauge* total_session_bytes_ = nullptr;
   prometheus::Counter* sessions_refused_ = nullptr;
   prometheus::Counter* sessions_ended_for_shapes_ = nullptr;
   prometheus::Gauge* pending_work_ = nullptr;

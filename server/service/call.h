@@ -29,6 +29,7 @@
 #include "server/registry/caller_registry.h"
 #include "server/registry/registry.h"
 #include "server/registry/scene_registry.h"
+#include "server/registry/shared_bytes.h"
 #include "server/registry/track_registry.h"
 #include "server/service/byte_budget.h"
 #include "server/service/completion.h"
@@ -55,6 +56,7 @@ struct ServerParts {
   ByteBudget bytes = ByteBudget();
   TrackRegistry* tracks = nullptr;  // null: no session is asked about tracks
   WatchSeats watch_seats{limits, metrics};
+  SharedBytes* session_bytes = nullptr;  // of sessions together; null: nothing is bounded
 };
 
 // What the messages of one call are answered with. Shapes are reached through `registry` alone,

@@ -25,22 +25,23 @@ grpc::ChannelArguments OwnConnection() {
 }  // namespace
 
 TestServer::TestServer(const server::Limits& wanted, const Checking& checking,
-                       server::Authenticator* authenticator, absl::Duration max_pending_work,
-                       std::uint64_t max_total_bytes_in_flight)
+                       server::Authenticator* authenticator, const Budgets& budgets)
     : limits(wanted),
       metrics("test"),
       registry(limits, &metrics, &quotas),
       log(server::LogFormat::kHuman, server::LogLevel::kInfo,
           [this](absl::string_view line) { log_lines.emplace_back(line); }),
       checker(checking.one_in, metrics, log, checking.judges) {
-  auto started = server::GrpcServer::Start({.reflection = authenticator == nullptr,
-                                            .max_pending_work = max_pending_work,
-                                            .max_total_bytes_in_flight = max_total_bytes_in_flight,
-                                            .checker = &checker,
-                                            .authenticator = authenticator,
-                                            .log = &log,
-                                            .liveness = &liveness},
-                                           limits, registry, metrics);
+  auto started =
+      server::GrpcServer::Start({.reflection = authenticator == nullptr,
+                                 .max_pending_work = budgets.max_pending_work,
+                                 .max_total_bytes_in_flight = budgets.max_total_bytes_in_flight,
+                                 .max_total_session_bytes = budgets.max_total_session_bytes,
+                                 .checker = &checker,
+                                 .authenticator = authenticator,
+                                 .log = &log,
+                                 .liveness = &liveness},
+                                limits, registry, metrics);
   EXPECT_TRUE(started.ok()) << started.status();
   if (!started.ok()) return;
   grpc = *std::move(started);
