@@ -20,6 +20,7 @@
 #include "prometheus/registry.h"
 #include "server/observe/batch_tally.h"
 #include "server/observe/connection_series.h"
+#include "server/observe/limit_refusals.h"
 #include "server/observe/limit_series.h"
 #include "server/observe/rpc_series.h"
 
@@ -133,6 +134,8 @@ class Metrics {
     return *loop_silence_[static_cast<std::size_t>(kind)];
   }
   prometheus::Gauge& limit(ServerLimit limit) { return *limits_[static_cast<std::size_t>(limit)]; }
+  // Of what was refused, with what the refusal says of the limit.
+  prometheus::Counter& limit_refusals(absl::string_view limit) { return limit_refusals_.Of(limit); }
   const ConnectionSeries& connections() const { return connections_; }
   const TlsSeries& tls() const { return tls_; }
   // Reloads of the token and the policy file that were taken over, or refused.
@@ -210,6 +213,7 @@ class Metrics {
   prometheus::Histogram* work_seconds_ = nullptr;
   std::array<prometheus::Gauge*, kLoopKinds> loop_silence_{};
   LimitSeries limits_{};
+  LimitRefusals limit_refusals_{&registry_};
   ConnectionSeries connections_;
   TlsSeries tls_;
   std::array<prometheus::Counter*, 2> access_reloads_{};

@@ -73,6 +73,9 @@ inline CallIds IdsOf(const Caller& caller) { return {caller.request_id, caller.t
 // Counts a refusal of bytes that may not be held (byte_budget.h).
 absl::Status CountShed(Metrics& metrics, absl::Status status);
 
+// Counts what was refused for a limit, by its name. Once where a status leaves the server.
+void CountRefusal(Metrics& metrics, const absl::Status& status);
+
 // RESOURCE_EXHAUSTED, counted, while the caller's principal has overdrawn its processor time.
 absl::Status RequireProcessorTime(const CallScope& call);
 

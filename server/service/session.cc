@@ -245,6 +245,7 @@ class Desk {
       state.Decline(message.unread, refusal);
       response->set_tag(message.unread.tag);
     }
+    CountRefusal(parts_.metrics, refusal);
     FillRpcStatus(refusal, response->mutable_status());
   }
 
@@ -412,6 +413,7 @@ Detached ServeSessions(ServerParts& parts, const RequestSession& request, Poller
   if (!end.ok()) sitting.TellOfEnd();
   // Before the client can know of the end.
   desk.state.EndTrack();
+  CountRefusal(parts.metrics, end);
   call.stream.Finish(ToGrpcStatus(end), call.finished.Start());
   co_await call.finished;
   // A drain interrupts it.

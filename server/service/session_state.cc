@@ -138,6 +138,7 @@ void SessionState::Answer(const v1::SessionRequest& request, const StopRule& sto
   }
   if (!status.ok()) {
     response->clear_kind();
+    CountRefusal(parts_.metrics, status);
     FillRpcStatus(status, response->mutable_status());
   }
   response->set_tag(request.tag());

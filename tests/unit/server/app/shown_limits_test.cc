@@ -55,5 +55,11 @@ TEST(ShownLimits, HaveTheNamesOfTheirFlags) {
   EXPECT_EQ(seen, kServerLimits);
 }
 
+TEST(LimitRefusals, HaveTheNamesOfFlags) {
+  ASSERT_TRUE(ConfigFromFlags().ok());  // the flags are linked in
+  for (const char* const name : kRefusingLimits)
+    EXPECT_NE(absl::FindCommandLineFlag(name), nullptr) << name;
+}
+
 }  // namespace
 }  // namespace clearance::server
