@@ -20,6 +20,7 @@ void ShowLimits(const ServerConfig& config, Metrics* metrics) {
   show(ServerLimit::kTracks, config.limits.max_tracks);
   show(ServerLimit::kWatches, config.limits.max_watches);
   show(ServerLimit::kTotalBytesInFlight, config.max_total_bytes_in_flight);
+  show(ServerLimit::kTotalSessionBytes, config.max_total_session_bytes);
   metrics->limit(ServerLimit::kPendingWorkSeconds)
       .Set(absl::ToDoubleSeconds(config.max_pending_work));
 }

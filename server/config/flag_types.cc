@@ -97,6 +97,21 @@ std::string FormatBytes(std::uint64_t bytes) {
   return "0";
 }
 
+bool AbslParseFlag(absl::string_view text, CoreCount* cores, std::string* error) {
+  double value = 0;
+  const bool is_plain =
+      absl::c_all_of(text, [](char c) { return absl::ascii_isdigit(c) || c == '.'; });
+  const bool is_number = is_plain && absl::SimpleAtod(text, &value);
+  if (is_number && (value == 0 || (value >= kLeastCores && value <= kMostCores))) {
+    cores->value = value;
+    return true;
+  }
+  *error = absl::StrCat("has to be 0 or a number from ", kLeastCores, " to ", kMostCores);
+  return false;
+}
+
+std::string AbslUnparseFlag(CoreCount cores) { return absl::StrCat(cores.value); }
+
 bool AbslParseFlag(absl::string_view text, WaitTime* wait, std::string* error) {
   if (absl::ParseDuration(text, &wait->value) && wait->value >= absl::ZeroDuration() &&
       wait->value <= absl::Hours(1)) {

@@ -51,6 +51,13 @@ struct ByteCount {
   friend std::string AbslUnparseFlag(ByteCount count) { return FormatBytes(count.value); }
 };
 
+// "0.5": processor seconds a second, 0 or from kLeastCores to kMostCores.
+struct CoreCount {
+  double value;
+};
+bool AbslParseFlag(absl::string_view text, CoreCount* cores, std::string* error);
+std::string AbslUnparseFlag(CoreCount cores);
+
 // "5s", from 0 to an hour: longer than any orchestrator waits.
 struct WaitTime {
   absl::Duration value;

@@ -29,6 +29,7 @@ using PieceCount = Count<1, 65536>;
 using PairCount = Count<1, 65536>;
 using SampleCount = Count<0, kMostOf32Bits>;
 using ConnectionCount = Count<1, 1'000'000>;
+using SessionsOfOne = Count<0, kMostSessionsOfOne>;
 using NamesOfOne = Count<0, kMostOf32Bits>;
 using BytesOfOne = ByteCount<kMostOf64Bits, 0>;
 
@@ -39,6 +40,7 @@ constexpr Limits kDefaults;
 
 using clearance::server::BytesOfOne;
 using clearance::server::ConnectionCount;
+using clearance::server::CoreCount;
 using clearance::server::GrpcAddress;
 using clearance::server::HeldBytes;
 using clearance::server::HttpAddress;
@@ -52,6 +54,7 @@ using clearance::server::PieceCount;
 using clearance::server::Reflection;
 using clearance::server::SampleCount;
 using clearance::server::ServerConfig;
+using clearance::server::SessionsOfOne;
 using clearance::server::StoreAddress;
 using clearance::server::ThreadCount;
 using clearance::server::WaitTime;
@@ -114,6 +117,11 @@ ABSL_FLAG(
     "Bytes of all calls together: messages received and not yet answered, replies made and not "
     "yet taken. Beyond it sessions are not read, and what came is refused; of one caller once "
     "it holds as much as all others leave free.");
+ABSL_FLAG(
+    HeldBytes, max_total_session_bytes, HeldBytes{ServerConfig().max_total_session_bytes},
+    "Bytes that all sessions together hold between their messages (slots and the inline shapes in "
+    "them, own bodies, where rows ended) beyond the 64 KiB that each has of its own. What would be "
+    "more is refused; of one caller once it holds as much as all others leave free.");
 ABSL_FLAG(WaitTime, drain_delay, WaitTime{absl::ZeroDuration()},
           "After SIGTERM, time from saying \"not ready\" to refusing calls. Behind a balancer "
           "(Kubernetes, "
@@ -222,6 +230,13 @@ ABSL_FLAG(WireCount, max_caller_watches, WireCount{kDefaults.max_caller_watches}
 ABSL_FLAG(HeldBytes, max_scene_bytes, HeldBytes{kDefaults.max_scene_bytes},
           "Bytes of all scenes and their revisions together, about.");
 
+ABSL_FLAG(
+    SessionsOfOne, principal_sessions, SessionsOfOne{0},
+    "Sessions that one principal of the policy may have open where that does not say. 0: only "
+    "max_sessions holds.");
+ABSL_FLAG(CoreCount, principal_cores, CoreCount{0},
+          "Processor time that one principal may take, seconds a second on average, likewise. 0: "
+          "whatever there is.");
 ABSL_FLAG(NamesOfOne, principal_shapes, NamesOfOne{0},
           "Shapes that one principal of the policy may own where that does not say. 0: only "
           "max_shapes holds.");
@@ -269,6 +284,15 @@ HoldingLimits HoldingLimitsFromFlags() {
       .scenes = NoLimitIfZero(absl::GetFlag(FLAGS_principal_scenes).value),
       .scene_bytes = NoLimitIfZero(absl::GetFlag(FLAGS_principal_scene_bytes).value),
   };
+}
+
+PrincipalLimits PrincipalLimitsFromFlags() {
+  PrincipalLimits limits = {.sessions = {}, .cores = {}, .holding = HoldingLimitsFromFlags()};
+  const std::uint64_t sessions = absl::GetFlag(FLAGS_principal_sessions).value;
+  if (sessions > 0) limits.sessions = sessions;
+  const double cores = absl::GetFlag(FLAGS_principal_cores).value;
+  if (cores > 0) limits.cores = cores;
+  return limits;
 }
 
 absl::Status CheckTogether(const TlsFiles& tls) {
@@ -414,6 +438,7 @@ absl::StatusOr<ServerConfig> ConfigFromFlags() {
       .worker_threads = static_cast<int>(absl::GetFlag(FLAGS_worker_threads).value),
       .max_pending_work = absl::GetFlag(FLAGS_max_pending_work).value,
       .max_total_bytes_in_flight = absl::GetFlag(FLAGS_max_total_bytes_in_flight).value,
+      .max_total_session_bytes = absl::GetFlag(FLAGS_max_total_session_bytes).value,
       .drain_delay = absl::GetFlag(FLAGS_drain_delay).value,
       .drain_timeout = absl::GetFlag(FLAGS_drain_timeout).value,
       .liveness_patience = NeverIfZero(absl::GetFlag(FLAGS_liveness_patience)),
@@ -426,7 +451,7 @@ absl::StatusOr<ServerConfig> ConfigFromFlags() {
       .etcd = etcd,
       .check_sample = absl::GetFlag(FLAGS_check_sample).value,
       .limits = limits,
-      .principal = HoldingLimitsFromFlags(),
+      .principal = PrincipalLimitsFromFlags(),
   };
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one principal may hold in the registry, beside what the server holds for all.
+// What one principal may hold in the registry, and take of the server, beside what holds for all.
 
 #ifndef CLEARANCE_SERVER_CONFIG_HOLDING_LIMITS_H_
 #define CLEARANCE_SERVER_CONFIG_HOLDING_LIMITS_H_
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 
 namespace clearance::server {
 
@@ -21,6 +22,19 @@ struct HoldingLimits {
 
   friend bool operator==(const HoldingLimits&, const HoldingLimits&) = default;
 };
+
+// The limits of one principal. Unset: only the server's own hold.
+struct PrincipalLimits {
+  std::optional<std::uint64_t> sessions = {};  // open at a time
+  std::optional<double> cores = {};            // processor time, seconds a second, on average
+  HoldingLimits holding = {};                  // of the registry
+
+  friend bool operator==(const PrincipalLimits&, const PrincipalLimits&) = default;
+};
+
+inline constexpr std::uint64_t kMostSessionsOfOne = 1'000'000;
+inline constexpr double kLeastCores = 0.001;
+inline constexpr double kMostCores = 4096;
 
 }  // namespace clearance::server
 

@@ -54,8 +54,9 @@ struct ServerConfig {
   absl::Duration max_connection_age_grace = absl::InfiniteDuration();  // then its calls end too
   int polling_threads = 0;  // of the completion queues; 0: one for four cores
   int worker_threads = 0;   // for hulls and storage; 0: one per core
-  absl::Duration max_pending_work = absl::Minutes(2);   // of messages at workers, as estimated
-  std::uint64_t max_total_bytes_in_flight = kGibibyte;  // messages and replies of all calls
+  absl::Duration max_pending_work = absl::Minutes(2);     // of messages at workers, as estimated
+  std::uint64_t max_total_bytes_in_flight = kGibibyte;    // messages and replies of all calls
+  std::uint64_t max_total_session_bytes = 2 * kGibibyte;  // what all sessions hold between them
   absl::Duration drain_delay;    // from "not ready" to the first refused call
   absl::Duration drain_timeout;  // from there until what still runs is cancelled
   absl::Duration liveness_patience = absl::Seconds(30);  // with a loop that is silent; may be inf.
@@ -68,7 +69,7 @@ struct ServerConfig {
   EtcdConfig etcd;          // or where they are stored and shared
   std::uint64_t check_sample = 10'000;  // one answer in so many is checked; 0: none
   Limits limits;
-  HoldingLimits principal;  // what the policy leaves out of the limits of what one may hold
+  PrincipalLimits principal;  // what the policy leaves out of the limits of one
 };
 
 }  // namespace clearance::server

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "google/rpc/error_details.pb.h"
 #include "server/guard/refusal.h"
 
 namespace clearance::server {
@@ -11,7 +12,12 @@ namespace clearance::server {
 void FillRpcStatus(const absl::Status& status, google::rpc::Status* rpc_status) {
   rpc_status->set_code(static_cast<int>(status.code()));
   rpc_status->set_message(std::string(status.message()));
-  rpc_status->add_details()->PackFrom(ErrorOf(status));
+  const v1::Error error = ErrorOf(status);
+  rpc_status->add_details()->PackFrom(error);
+  if (!error.has_retry_after()) return;
+  google::rpc::RetryInfo retry;
+  *retry.mutable_retry_delay() = error.retry_after();
+  rpc_status->add_details()->PackFrom(retry);
 }
 
 }  // namespace clearance::server

@@ -10,7 +10,8 @@
 
 namespace clearance::server {
 
-// The details hold one clearance.v1.Error.
+// The details hold one clearance.v1.Error and, where that says when to repeat, a
+// google.rpc.RetryInfo that says the same to libraries that know no Error.
 void FillRpcStatus(const absl::Status& status, google::rpc::Status* rpc_status);
 
 }  // namespace clearance::server

@@ -17,7 +17,9 @@ bool WarmRows::Find(const Key& key, Witness* start) const {
 }
 
 void WarmRows::Reserve(std::uint32_t rows) {
-  if (rows > rows_.size()) rows_.resize(std::min(rows, kMostRows));
+  if (rows <= rows_.size()) return;
+  rows_.reserve(CapacityFor(rows));
+  rows_.resize(std::min(rows, kMostRows));
 }
 
 void WarmRows::Keep(const Key& key, const DistanceAnswer& answer) {

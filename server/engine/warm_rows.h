@@ -6,7 +6,9 @@
 #ifndef CLEARANCE_SERVER_ENGINE_WARM_ROWS_H_
 #define CLEARANCE_SERVER_ENGINE_WARM_ROWS_H_
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -19,7 +21,8 @@ namespace clearance::server {
 // threads at once.
 class WarmRows {
  public:
-  // Rows beyond this begin cold: a session's memory of rows has its bound, some 700 kB.
+  // Rows beyond this begin cold: a session's memory of rows has its bound, some 700 kB. A power of
+  // two.
   static constexpr std::uint32_t kMostRows = 16'384;
 
   // Of one row: its slots, whose shapes the vertices are of.
@@ -42,6 +45,10 @@ class WarmRows {
   void Forget() { rows_.clear(); }
 
   std::size_t byte_size() const { return rows_.capacity() * sizeof(Row); }
+  // What it will be at most once there is room for so many.
+  std::size_t byte_size_with(std::uint32_t rows) const {
+    return std::max(byte_size(), CapacityFor(rows) * sizeof(Row));
+  }
 
  private:
   static constexpr int kMostPairs = 4;
@@ -52,6 +59,10 @@ class WarmRows {
     std::array<VertexIndex, kMostPairs> vertices_a{};
     std::array<VertexIndex, kMostPairs> vertices_b{};
   };
+
+  static std::size_t CapacityFor(std::uint32_t rows) {
+    return std::bit_ceil(std::min(rows, kMostRows));
+  }
 
   std::vector<Row> rows_;
 };

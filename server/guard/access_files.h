@@ -31,9 +31,10 @@ struct AccessPaths {
   std::string tokens;  // empty: nobody comes in by a token
 };
 
-// Where the policy's limits for what principals hold go to, and what it may leave out of them.
+// Where the policy's limits for what principals hold go to, and what it may leave out of all
+// limits.
 struct HoldingRules {
-  HoldingLimits defaults = {};
+  PrincipalLimits defaults = {};
   HoldingQuotas* quotas = nullptr;  // null: nowhere
 };
 

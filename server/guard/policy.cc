@@ -23,8 +23,6 @@ using nlohmann::json;
 constexpr std::size_t kMaxListItems = 1000;
 constexpr std::size_t kMaxPrefixBytes = 128;  // as long as a name may be
 constexpr std::size_t kMaxCertificateNameBytes = 1024;
-constexpr double kMaxCores = 4096;
-constexpr std::uint64_t kMaxSessions = 1'000'000;
 constexpr std::uint64_t kMaxHeld = std::uint64_t{1} << 50;  // things or bytes
 
 absl::Status Wrong(absl::string_view path, absl::string_view message) {
@@ -113,28 +111,27 @@ absl::StatusOr<HoldingLimits> HoldingIn(const json& limits, const std::string& p
 }
 
 absl::StatusOr<PrincipalLimits> LimitsIn(const json& principal, const std::string& path,
-                                         const HoldingLimits& defaults) {
-  PrincipalLimits limits = {.sessions = {}, .cores = {}, .holding = defaults};
+                                         const PrincipalLimits& defaults) {
+  PrincipalLimits limits = defaults;
   const auto found = principal.find("limits");
   if (found == principal.end()) return limits;
   if (absl::Status status = CheckObject(
           *found, path, {"sessions", "cores", "shapes", "registry_bytes", "scenes", "scene_bytes"});
       !status.ok())
     return status;
-  const auto holding = HoldingIn(*found, path, defaults);
+  const auto holding = HoldingIn(*found, path, defaults.holding);
   if (!holding.ok()) return holding.status();
   limits.holding = *holding;
   if (found->contains("sessions")) {
     absl::Status status =
-        TakeNumber(*found, {"sessions", kMaxSessions}, path, &limits.sessions.emplace());
+        TakeNumber(*found, {"sessions", kMostSessionsOfOne}, path, &limits.sessions.emplace());
     if (!status.ok()) return status;
   }
   if (const auto cores = found->find("cores"); cores != found->end()) {
-    constexpr double kLeastCores = 0.001;
     const double value = cores->is_number() ? cores->get<double>() : 0;
-    if (!(value >= kLeastCores && value <= kMaxCores)) {
+    if (!(value >= kLeastCores && value <= kMostCores)) {
       return Wrong(path + ".cores",
-                   absl::StrCat("has to be a number from ", kLeastCores, " to ", kMaxCores));
+                   absl::StrCat("has to be a number from ", kLeastCores, " to ", kMostCores));
     }
     limits.cores = value;
   }
@@ -142,7 +139,7 @@ absl::StatusOr<PrincipalLimits> LimitsIn(const json& principal, const std::strin
 }
 
 absl::StatusOr<Principal> PrincipalOf(const std::string& id, const json& value,
-                                      const std::string& path, const HoldingLimits& defaults) {
+                                      const std::string& path, const PrincipalLimits& defaults) {
   if (!IsPrincipalId(id)) {
     return Wrong(path, "the name has to be 1 to 64 characters of [a-z0-9][a-z0-9._-]*");
   }
@@ -162,7 +159,7 @@ absl::StatusOr<Principal> PrincipalOf(const std::string& id, const json& value,
 
 }  // namespace
 
-absl::StatusOr<Policy> Policy::Parse(std::string_view text, const HoldingLimits& defaults) {
+absl::StatusOr<Policy> Policy::Parse(std::string_view text, const PrincipalLimits& defaults) {
   const auto whole = ParseStrictJson(text);
   if (!whole.ok()) return whole.status();
   if (absl::Status status = CheckObject(*whole, "the file", {"principals"}); !status.ok())

@@ -37,9 +37,9 @@ inline constexpr std::size_t kMaxPrincipals = 10'000;
 // Immutable. The principals have no usage yet.
 class Policy {
  public:
-  // INVALID_ARGUMENT naming line and column, or the field by its path. Principals may hold what
-  // `defaults` say where the text does not.
-  static absl::StatusOr<Policy> Parse(std::string_view text, const HoldingLimits& defaults = {});
+  // INVALID_ARGUMENT naming line and column, or the field by its path. Principals have the
+  // limits that `defaults` say where the text does not.
+  static absl::StatusOr<Policy> Parse(std::string_view text, const PrincipalLimits& defaults = {});
 
   const std::vector<Principal>& principals() const { return principals_; }
   // The id of the principal whose certificate has this name, or null.

@@ -28,13 +28,6 @@ enum class Role : std::uint8_t {
 const char* NameOf(Role role);
 std::optional<Role> RoleOf(std::string_view name);
 
-// Unset: only the server's own limits hold.
-struct PrincipalLimits {
-  std::optional<std::uint64_t> sessions;  // open at a time
-  std::optional<double> cores;            // processor time, seconds a second, on average
-  HoldingLimits holding = {};             // of the registry
-};
-
 // Immutable but for what it uses, which outlives reloads of the policy. Thread-safe.
 struct Principal {
   std::string id;

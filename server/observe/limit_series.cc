@@ -21,6 +21,7 @@ constexpr std::array<LimitText, kServerLimits> kLimitTexts = {{
     {"clearance_max_watches", "Most watches of scenes open at once."},
     {"clearance_max_pending_work_seconds", "Most estimated processor time of messages at workers."},
     {"clearance_max_total_bytes_in_flight", "Most bytes held of all calls."},
+    {"clearance_max_total_session_bytes", "Most bytes that sessions hold beyond what each has."},
 }};
 
 }  // namespace

@@ -27,8 +27,9 @@ enum class ServerLimit : std::uint8_t {
   kWatches,
   kPendingWorkSeconds,
   kTotalBytesInFlight,
+  kTotalSessionBytes,
 };
-inline constexpr std::size_t kServerLimits = 10;
+inline constexpr std::size_t kServerLimits = 11;
 
 // By the number of ServerLimit. Handles live as long as the registry.
 using LimitSeries = std::array<prometheus::Gauge*, kServerLimits>;

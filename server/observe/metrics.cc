@@ -200,6 +200,9 @@ void Metrics::MakeServerSeries() {
   total_bytes_in_flight_ =
       gauge("clearance_total_bytes_in_flight",
             "Bytes of all messages received and not yet answered, and of replies not yet taken.");
+  total_session_bytes_ =
+      gauge("clearance_total_session_bytes",
+            "Bytes that sessions hold between their messages beyond what each has of its own.");
   sessions_refused_ = &BuildCounter()
                            .Name("clearance_sessions_refused_total")
                            .Help("Sessions refused because max_sessions were open.")

@@ -20,6 +20,7 @@
 #include "prometheus/registry.h"
 #include "server/observe/batch_tally.h"
 #include "server/observe/connection_series.h"
+#include "server/observe/limit_refusals.h"
 #include "server/observe/limit_series.h"
 #include "server/observe/rpc_series.h"
 
@@ -121,6 +122,7 @@ class Metrics {
   prometheus::Gauge& messages_in_flight() { return *messages_in_flight_; }
   prometheus::Gauge& bytes_in_flight() { return *bytes_in_flight_; }
   prometheus::Gauge& total_bytes_in_flight() { return *total_bytes_in_flight_; }
+  prometheus::Gauge& total_session_bytes() { return *total_session_bytes_; }
   prometheus::Counter& sessions_refused() { return *sessions_refused_; }
   // By the server, as they held most of what was deleted.
   prometheus::Counter& sessions_ended_for_shapes() { return *sessions_ended_for_shapes_; }
@@ -133,6 +135,8 @@ class Metrics {
     return *loop_silence_[static_cast<std::size_t>(kind)];
   }
   prometheus::Gauge& limit(ServerLimit limit) { return *limits_[static_cast<std::size_t>(limit)]; }
+  // Of what was refused, with what the refusal says of the limit.
+  prometheus::Counter& limit_refusals(absl::string_view limit) { return limit_refusals_.Of(limit); }
   const ConnectionSeries& connections() const { return connections_; }
   const TlsSeries& tls() const { return tls_; }
   // Reloads of the token and the policy file that were taken over, or refused.
@@ -201,6 +205,7 @@ class Metrics {
   prometheus::Gauge* messages_in_flight_ = nullptr;
   prometheus::Gauge* bytes_in_flight_ = nullptr;
   prometheus::Gauge* total_bytes_in_flight_ = nullptr;
+  prometheus::Gauge* total_session_bytes_ = nullptr;
   prometheus::Counter* sessions_refused_ = nullptr;
   prometheus::Counter* sessions_ended_for_shapes_ = nullptr;
   prometheus::Gauge* pending_work_ = nullptr;
@@ -209,6 +214,7 @@ class Metrics {
   prometheus::Histogram* work_seconds_ = nullptr;
   std::array<prometheus::Gauge*, kLoopKinds> loop_silence_{};
   LimitSeries limits_{};
+  LimitRefusals limit_refusals_{&registry_};
   ConnectionSeries connections_;
   TlsSeries tls_;
   std::array<prometheus::Counter*, 2> access_reloads_{};

@@ -90,7 +90,7 @@ HttpReply RefusalOf(const grpc::Status& status) {
   nlohmann::json reasons = {{"message", status.error_message()}};
   google::rpc::Status details;
   v1::Error error;
-  if (details.ParseFromString(status.error_details()) && details.details_size() == 1 &&
+  if (details.ParseFromString(status.error_details()) && details.details_size() > 0 &&
       details.details(0).UnpackTo(&error)) {
     reasons.update({{"field", error.field()}, {"value", error.value()}, {"limit", error.limit()}});
   }

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "prometheus/gauge.h"
@@ -20,27 +21,37 @@ namespace clearance::server {
 // Thread-safe.
 class SharedBytes {
  public:
+  class Part;
+
   // `gauge` shows what is held; may be null. Both it and this outlive what is held.
   SharedBytes(std::uint64_t most, prometheus::Gauge* gauge) : most_(most), gauge_(gauge) {}
   SharedBytes(const SharedBytes&) = delete;
   SharedBytes& operator=(const SharedBytes&) = delete;
 
+  std::uint64_t most() const { return most_; }
+
   // Held as long as what is returned lives; null where the holder would hold more than is free
   // then.
   std::shared_ptr<const void> Take(std::uint64_t bytes, std::string_view holder) {
     std::string name(holder);
-    const std::lock_guard lock(mutex_);
-    std::uint64_t& of_holder = of_holder_[name];
-    const std::uint64_t free = most_ - held_;
-    if (bytes > free || of_holder + bytes > free - bytes) {
-      if (of_holder == 0) of_holder_.erase(name);
-      return nullptr;
-    }
-    Set(&of_holder, bytes, /*is_more=*/true);
+    if (!Add(bytes, name)) return nullptr;
     return {this, [this, bytes, name = std::move(name)](const void*) { GiveBack(bytes, name); }};
   }
 
  private:
+  // False, and nothing changed, where the holder would hold more than is free then.
+  bool Add(std::uint64_t bytes, const std::string& holder) {
+    const std::lock_guard lock(mutex_);
+    std::uint64_t& of_holder = of_holder_[holder];
+    const std::uint64_t free = most_ - held_;
+    if (bytes > free || of_holder + bytes > free - bytes) {
+      if (of_holder == 0) of_holder_.erase(holder);
+      return false;
+    }
+    Set(&of_holder, bytes, /*is_more=*/true);
+    return true;
+  }
+
   void GiveBack(std::uint64_t bytes, const std::string& holder) {
     const std::lock_guard lock(mutex_);
     const auto found = of_holder_.find(holder);
@@ -60,6 +71,30 @@ class SharedBytes {
   std::mutex mutex_;  // guards what follows
   absl::flat_hash_map<std::string, std::uint64_t> of_holder_;
   std::uint64_t held_ = 0;
+};
+
+// What one thing of a holder's takes, which grows and shrinks. Thread-compatible.
+class SharedBytes::Part {
+ public:
+  // `all` outlives this.
+  Part(SharedBytes& all, std::string holder) : all_(all), holder_(std::move(holder)) {}
+  ~Part() { Resize(0); }
+  Part(const Part&) = delete;
+  Part& operator=(const Part&) = delete;
+
+  // False, and nothing changed, where that is more and the holder would hold more than is free
+  // then.
+  bool Resize(std::uint64_t bytes) {
+    if (bytes > bytes_ && !all_.Add(bytes - bytes_, holder_)) return false;
+    if (bytes < bytes_) all_.GiveBack(bytes_ - bytes, holder_);
+    bytes_ = bytes;
+    return true;
+  }
+
+ private:
+  SharedBytes& all_;
+  const std::string holder_;
+  std::uint64_t bytes_ = 0;
 };
 
 }  // namespace clearance::server

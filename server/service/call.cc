@@ -26,6 +26,11 @@ absl::Status CountShed(Metrics& metrics, absl::Status status) {
   return status;
 }
 
+void CountRefusal(Metrics& metrics, const absl::Status& status) {
+  if (!absl::IsResourceExhausted(status)) return;
+  metrics.limit_refusals(ErrorOf(status).limit()).Increment();
+}
+
 absl::Status RequireProcessorTime(const CallScope& call) {
   absl::Status status = RequireProcessorTime(call.caller);
   if (!status.ok()) call.parts.metrics.principal_refusals(PrincipalLimit::kCores).Increment();

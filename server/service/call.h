@@ -29,6 +29,7 @@
 #include "server/registry/caller_registry.h"
 #include "server/registry/registry.h"
 #include "server/registry/scene_registry.h"
+#include "server/registry/shared_bytes.h"
 #include "server/registry/track_registry.h"
 #include "server/service/byte_budget.h"
 #include "server/service/completion.h"
@@ -55,6 +56,7 @@ struct ServerParts {
   ByteBudget bytes = ByteBudget();
   TrackRegistry* tracks = nullptr;  // null: no session is asked about tracks
   WatchSeats watch_seats{limits, metrics};
+  SharedBytes* session_bytes = nullptr;  // of sessions together; null: nothing is bounded
 };
 
 // What the messages of one call are answered with. Shapes are reached through `registry` alone,
@@ -70,6 +72,9 @@ inline CallIds IdsOf(const Caller& caller) { return {caller.request_id, caller.t
 
 // Counts a refusal of bytes that may not be held (byte_budget.h).
 absl::Status CountShed(Metrics& metrics, absl::Status status);
+
+// Counts what was refused for a limit, by its name. Once where a status leaves the server.
+void CountRefusal(Metrics& metrics, const absl::Status& status);
 
 // RESOURCE_EXHAUSTED, counted, while the caller's principal has overdrawn its processor time.
 absl::Status RequireProcessorTime(const CallScope& call);

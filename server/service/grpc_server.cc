@@ -96,6 +96,7 @@ class GrpcServer::Impl {
         liveness_(options.liveness),
         memory_scenes_(limits_, &metrics, registry.quotas()),
         tracks_(limits_, &metrics),
+        session_bytes_(options.max_total_session_bytes, &metrics.total_session_bytes()),
         memory_ledger_({.registry = registry, .store = nullptr, .scenes = &memory_scenes_}),
         refusal_log_(options.log == nullptr ? nullptr : std::make_unique<RefusalLog>(*options.log)),
         audit_(options.log == nullptr ? nullptr : std::make_unique<Audit>(*options.log)),
@@ -111,7 +112,8 @@ class GrpcServer::Impl {
                .refusal_log = refusal_log_.get(),
                .bytes =
                    ByteBudget(options.max_total_bytes_in_flight, &metrics.total_bytes_in_flight()),
-               .tracks = &tracks_},
+               .tracks = &tracks_,
+               .session_bytes = &session_bytes_},
         expiry_(*parts_.scenes, registry),
         methods_(parts_, health_, options.reflection) {}
   ~Impl() { Shutdown(absl::ZeroDuration()); }
@@ -137,6 +139,7 @@ class GrpcServer::Impl {
   Liveness* const liveness_;
   SceneRegistry memory_scenes_;
   TrackRegistry tracks_;
+  SharedBytes session_bytes_;
   ShapeLedger memory_ledger_;
   const std::unique_ptr<RefusalLog> refusal_log_;  // null: without a log
   const std::unique_ptr<const Audit> audit_;       // likewise

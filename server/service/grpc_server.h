@@ -39,6 +39,7 @@ struct GrpcServerOptions {
   int worker_threads = 2;                              // for hulls and large batches
   absl::Duration max_pending_work = absl::Minutes(2);  // of messages at workers, by estimate
   std::uint64_t max_total_bytes_in_flight = kGibibyte;
+  std::uint64_t max_total_session_bytes = 2 * kGibibyte;
   AnswerChecker* checker = nullptr;        // outlives the server; null: no answer is checked
   Authenticator* authenticator = nullptr;  // outlives the server; null: all may do everything
   Log* log = nullptr;                      // outlives the server; null: nothing is logged

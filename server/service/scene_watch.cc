@@ -293,6 +293,7 @@ Detached ServeSceneWatches(ServerParts& parts, const RequestWatchScene& request,
   call.signal.Stop();
   // An interrupt may come before the completion does.
   while (told.is_pending()) co_await told;
+  CountRefusal(parts.metrics, status);
   call.writer.Finish(ToGrpcStatus(status), call.finished.Start());
   co_await call.finished;
   co_await call.end;

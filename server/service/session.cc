@@ -23,6 +23,9 @@
 namespace clearance::server {
 namespace {
 
+// Nobody knows when a session ends.
+constexpr absl::Duration kSeatPatience = absl::Seconds(1);
+
 // Takes a seat among the server's sessions, if there is one.
 class Seat {
  public:
@@ -53,7 +56,9 @@ class Seat {
         {.field = "",
          .value = FormatNumber(parts_.limits.max_sessions + 1),
          .limit = "max_sessions <= " + FormatNumber(parts_.limits.max_sessions),
-         .message = "The server holds as many sessions as max_sessions allows; try another one."});
+         .message = "The server holds as many sessions as max_sessions allows; try another one, or "
+                    "repeat after `retry_after`.",
+         .retry_after = kSeatPatience});
   }
 
  private:
@@ -235,6 +240,7 @@ class Desk {
       state.Decline(message.unread, refusal);
       response->set_tag(message.unread.tag);
     }
+    CountRefusal(parts_.metrics, refusal);
     FillRpcStatus(refusal, response->mutable_status());
   }
 
@@ -410,6 +416,7 @@ Detached ServeSessions(ServerParts& parts, const RequestSession& request, Poller
   if (!end.ok()) sitting.TellOfEnd();
   // Before the client can know of the end.
   desk.state.EndTrack();
+  CountRefusal(parts.metrics, end);
   call.stream.Finish(ToGrpcStatus(end), call.finished.Start());
   co_await call.finished;
   // A drain interrupts it.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <string_view>
 #include <utility>
 
 #include "server/convert/scene_change.h"
@@ -84,6 +85,24 @@ std::uint64_t CostOfRows(const AskedSize& asked, std::uint64_t rows, std::uint64
 
 std::uint64_t UnitsOfDistances(bool exact) { return exact ? 64 : 4; }
 
+// Whole characters of UTF-8, with an ellipsis where some are left out.
+std::string Cut(std::string text) {
+  constexpr std::string_view kLeftOut = "...";
+  if (text.size() <= kMostReasonBytes) return text;
+  std::size_t end = kMostReasonBytes - kLeftOut.size();
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return text.erase(end).append(kLeftOut);
+}
+
+// Of the scene that bodies and rules are in, the bodies once more, and what their owner knows of
+// inline shapes, these included.
+std::uint64_t BytesOf(const Scene& scene, const OwnedBytes& owned) {
+  constexpr std::uint64_t kOfOwned = 48;
+  std::uint64_t bytes = scene.byte_size() + scene.size() * sizeof(SceneBody);
+  for (const auto& [body, size] : owned) bytes += size + kOfOwned;
+  return bytes;
+}
+
 absl::Status TooManyBytes(std::uint64_t bytes, const Limits& limits) {
   return Refuse(
       absl::StatusCode::kResourceExhausted,
@@ -101,7 +120,7 @@ std::string ReasonOf(const absl::Status& status) {
   std::string reason = absl::StatusCodeToString(status.code());
   if (!error.field().empty())
     reason.append(" ").append(error.field()).append(" = ").append(error.value());
-  return reason.append(": ").append(error.message());
+  return Cut(reason.append(": ").append(error.message()));
 }
 
 absl::Status OwnBodies::Change(const v1::SceneChange& change, bool is_from_empty,
@@ -125,11 +144,17 @@ absl::Status OwnBodies::Change(const v1::SceneChange& change, bool is_from_empty
   for (const auto& [body, size] : owned) bytes += size;
   if (bytes > owned_bytes_ && table.owned_bytes() + bytes > limits.max_session_shape_bytes)
     return TooManyBytes(table.owned_bytes() + bytes, limits);
+  if (absl::Status status = RequireRoom(BytesOf(**next, owned)); !status.ok()) return status;
   all_ = *std::move(next);
   bodies_ = std::make_shared<const std::vector<SceneBody>>(std::move(bodies));
   owned_ = std::move(owned);
   owned_bytes_ = bytes;
   return absl::OkStatus();
+}
+
+absl::Status OwnBodies::RequireRoom(std::uint64_t bytes) {
+  if (room_ == nullptr) return absl::OkStatus();
+  return room_->Require(SessionRoom::Use::kOwnBodies, bytes, "bodies");
 }
 
 absl::Status SessionScenes::CheckSlot(std::uint32_t slot) const {

@@ -6,6 +6,7 @@
 #ifndef CLEARANCE_SERVER_SERVICE_SESSION_SCENES_H_
 #define CLEARANCE_SERVER_SERVICE_SESSION_SCENES_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -21,15 +22,21 @@
 #include "server/engine/shape_table.h"
 #include "server/registry/shape_holders.h"
 #include "server/service/call.h"
+#include "server/service/session_room.h"
 
 namespace clearance::server {
 
-// One line of a refusal, for whoever meets what is left of it.
+// One line of a refusal, for whoever meets what is left of it. At most kMostReasonBytes, so that
+// what is left of refusals has its bound.
+inline constexpr std::size_t kMostReasonBytes = 256;
 std::string ReasonOf(const absl::Status& status);
 
 // The asker's bodies in the order of their ids, with the rules that are said of them.
 class OwnBodies {
  public:
+  // Takes its memory from the room, which outlives this; null: it is gone with the call.
+  explicit OwnBodies(SessionRoom* room = nullptr) : room_(room) {}
+
   // Makes the change whole or not at all: INVALID_ARGUMENT naming a field of it,
   // RESOURCE_EXHAUSTED beyond a limit. Shapes are slots of the table.
   absl::Status Change(const v1::SceneChange& change, bool is_from_empty, const ShapeTable& table,
@@ -44,6 +51,9 @@ class OwnBodies {
   const PairRules& rules() const { return all_->rules(); }
 
  private:
+  absl::Status RequireRoom(std::uint64_t bytes);
+
+  SessionRoom* room_;
   ScenePtr all_ = Scene::MakeEmpty();
   std::shared_ptr<const std::vector<SceneBody>> bodies_ =
       std::make_shared<const std::vector<SceneBody>>();
@@ -58,10 +68,11 @@ class SessionScenes {
   enum class Lifetime : std::uint8_t { kSession, kOneCall };
 
   // The scope outlives this. What a session holds counts for its caller; what one call holds is
-  // gone with it. `holds` may be null, else it outlives this: it is told of all that holds shapes.
+  // gone with it. `holds` and `room` may be null, else they outlive this: the one is told of all
+  // that holds shapes, own bodies take their memory from the other.
   explicit SessionScenes(const CallScope& call, Lifetime lifetime = Lifetime::kSession,
-                         ShapeHolders::Session* holds = nullptr)
-      : call_(call), lifetime_(lifetime), holds_(holds) {}
+                         ShapeHolders::Session* holds = nullptr, SessionRoom* room = nullptr)
+      : call_(call), lifetime_(lifetime), holds_(holds), own_(room) {}
 
   absl::Status Open(const v1::OpenScene& open, v1::OpenSceneResult* result);
   absl::Status Close(const v1::CloseScene& close, v1::CloseSceneResult* result);

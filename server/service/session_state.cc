@@ -2,6 +2,7 @@
 
 #include "server/service/session_state.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -137,6 +138,7 @@ void SessionState::Answer(const v1::SessionRequest& request, const StopRule& sto
   }
   if (!status.ok()) {
     response->clear_kind();
+    CountRefusal(parts_.metrics, status);
     FillRpcStatus(status, response->mutable_status());
   }
   response->set_tag(request.tag());
@@ -216,6 +218,7 @@ void SessionState::Decline(const UnreadRequest& request, const absl::Status& ref
       warm_rows_.Forget();
       for (std::uint32_t slot = 0; slot < table_.size(); ++slot) Hold(slot, nullptr);
       table_.PoisonOpen(ReasonOf(refusal));
+      GiveRoomBack();
       scenes_.DeclineAll(refusal);
   }
 }
@@ -225,6 +228,20 @@ void SessionState::DeclineOpen(std::uint32_t slot, const absl::Status& refusal) 
   if (slot < parts_.limits.max_slots_per_session) Poison(slot, refusal);
 }
 
+std::uint64_t SessionState::BytesOfSlots(std::size_t slots, std::uint64_t owned_bytes) const {
+  return std::max(slots, table_.size()) * SessionRoom::kOfSlot + owned_bytes;
+}
+
+void SessionState::GiveRoomBack() {
+  room_.Resize(SessionRoom::Use::kSlots, BytesOfSlots(0, table_.owned_bytes()));
+}
+
+WarmRows* SessionState::WarmRowsFor(std::uint64_t rows) {
+  const auto kept = static_cast<std::uint32_t>(std::min<std::uint64_t>(rows, WarmRows::kMostRows));
+  const bool has_room = room_.Resize(SessionRoom::Use::kWarmRows, warm_rows_.byte_size_with(kept));
+  return has_room ? &warm_rows_ : nullptr;
+}
+
 void SessionState::Hold(std::uint32_t slot, RigidBodyPtr body) {
   if (holds_ != nullptr) holds_->PutShape(slot, std::move(body));
 }
@@ -232,7 +249,11 @@ void SessionState::Hold(std::uint32_t slot, RigidBodyPtr body) {
 void SessionState::Poison(std::uint32_t slot, const absl::Status& reason) {
   Hold(slot, nullptr);
   table_.Close(slot);
-  table_.Poison(slot, ReasonOf(reason));
+  GiveRoomBack();
+  // Without room for the reason the slot stays what it was, never opened: no query finds anything.
+  const bool has_room = room_.Resize(SessionRoom::Use::kSlots,
+                                     BytesOfSlots(std::size_t{slot} + 1, table_.owned_bytes()));
+  if (has_room) table_.Poison(slot, ReasonOf(reason));
 }
 
 absl::Status SessionState::Open(const v1::OpenShape& open, v1::OpenShapeResult* result) {
@@ -257,7 +278,7 @@ absl::Status SessionState::OpenChecked(const v1::OpenShape& open, v1::OpenShapeR
     return status;
   auto resolved = ResolveShape(open.shape(), call_);
   if (!resolved.ok()) return Under("shape", resolved.status());
-  if (absl::Status status = CheckRoom(open.slot(), resolved->owned_bytes); !status.ok())
+  if (absl::Status status = TakeRoom(open.slot(), resolved->owned_bytes); !status.ok())
     return status;
 
   const ShapeContent& content = *resolved->shape.content;
@@ -269,16 +290,20 @@ absl::Status SessionState::OpenChecked(const v1::OpenShape& open, v1::OpenShapeR
   return absl::OkStatus();
 }
 
-absl::Status SessionState::CheckRoom(std::uint32_t slot, std::uint64_t owned_bytes) const {
-  const std::uint64_t bytes =
-      table_.owned_bytes() - table_.owned_bytes(slot) + owned_bytes + scenes_.owned_bytes();
-  if (bytes <= parts_.limits.max_session_shape_bytes) return absl::OkStatus();
-  return Refuse(
-      absl::StatusCode::kResourceExhausted,
-      {.field = "shape.inline_shape",
-       .value = FormatNumber(bytes) + " bytes",
-       .limit = "max_session_shape_bytes <= " + FormatNumber(parts_.limits.max_session_shape_bytes),
-       .message = "The session holds too many inline shapes; close some, or register them."});
+absl::Status SessionState::TakeRoom(std::uint32_t slot, std::uint64_t owned_bytes) {
+  const std::uint64_t owned = table_.owned_bytes() - table_.owned_bytes(slot) + owned_bytes;
+  const std::uint64_t bytes = owned + scenes_.owned_bytes();
+  if (bytes > parts_.limits.max_session_shape_bytes) {
+    return Refuse(absl::StatusCode::kResourceExhausted,
+                  {.field = "shape.inline_shape",
+                   .value = FormatNumber(bytes) + " bytes",
+                   .limit = "max_session_shape_bytes <= " +
+                            FormatNumber(parts_.limits.max_session_shape_bytes),
+                   .message = "The session holds too many inline shapes; close some, or register "
+                              "them."});
+  }
+  return room_.Require(SessionRoom::Use::kSlots, BytesOfSlots(std::size_t{slot} + 1, owned),
+                       owned_bytes > 0 ? "shape.inline_shape" : "slot");
 }
 
 absl::Status SessionState::Close(const v1::CloseShape& close, v1::CloseShapeResult* result) {
@@ -291,6 +316,7 @@ absl::Status SessionState::Close(const v1::CloseShape& close, v1::CloseShapeResu
                    .message = "There is nothing in this slot to close."});
   }
   Hold(close.slot(), nullptr);
+  GiveRoomBack();
   result->set_slot(close.slot());
   return absl::OkStatus();
 }
@@ -307,7 +333,7 @@ absl::StatusOr<Job> SessionState::StartJob(const Batch& batch) {
     return StartSceneJob<Job>(call_, batch, {scenes_, table_});
   } else {
     JobHelpers helpers = HelpersFor(call_, server::CostOf(batch, table_));
-    helpers.warm_rows = &warm_rows_;
+    if (IsWarm(batch)) helpers.warm_rows = WarmRowsFor(RowsOf(batch));
     return Job::Start(batch, table_, parts_.limits, helpers);
   }
 }

@@ -6,6 +6,7 @@
 #ifndef CLEARANCE_SERVER_SERVICE_SESSION_STATE_H_
 #define CLEARANCE_SERVER_SERVICE_SESSION_STATE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <variant>
@@ -16,6 +17,7 @@
 #include "server/registry/shape_holders.h"
 #include "server/service/batch_job.h"
 #include "server/service/call.h"
+#include "server/service/session_room.h"
 #include "server/service/session_scenes.h"
 #include "server/service/session_track.h"
 #include "server/service/unread_request.h"
@@ -31,7 +33,8 @@ class SessionState {
       : call_(call),
         parts_(call.parts),
         holds_(holds),
-        scenes_(call, SessionScenes::Lifetime::kSession, holds),
+        room_(call.parts.session_bytes, call.caller.holder()),
+        scenes_(call, SessionScenes::Lifetime::kSession, holds, &room_),
         track_(call) {}
 
   // What answering the message will cost, in units of kMaxCheapCost.
@@ -66,11 +69,17 @@ class SessionState {
   absl::Status Close(const v1::CloseShape& close, v1::CloseShapeResult* result);
   void DeclineOpen(std::uint32_t slot, const absl::Status& refusal);
   void Poison(std::uint32_t slot, const absl::Status& reason);
-  absl::Status CheckRoom(std::uint32_t slot, std::uint64_t owned_bytes) const;
+  // Of an inline shape that is to be in the slot, or of another one, of 0 bytes. Takes the room.
+  absl::Status TakeRoom(std::uint32_t slot, std::uint64_t owned_bytes);
+  // Gives back what slots have no more.
+  void GiveRoomBack();
+  std::uint64_t BytesOfSlots(std::size_t slots, std::uint64_t owned_bytes) const;
+  // Those that are kept of rows may begin there; null where there is no room for them.
+  WarmRows* WarmRowsFor(std::uint64_t rows);
 
-  // Starts the batch's job, or goes on with it, and answers one part.
   // Of the registry's; null: nothing more.
   void Hold(std::uint32_t slot, RigidBodyPtr body);
+  // Starts the batch's job, or goes on with it, and answers one part.
   template <class Job, class Batch>
   absl::StatusOr<Job> StartJob(const Batch& batch);
   template <class Job, class Batch, class Result>
@@ -86,6 +95,7 @@ class SessionState {
   ShapeHolders::Session* const holds_;
   ShapeTable table_;
   WarmRows warm_rows_;
+  SessionRoom room_;
   SessionScenes scenes_;
   SessionTrack track_;
   std::variant<std::monostate, DistanceJob, IntersectionJob, TimeOfCollisionJob, CheckJob,

@@ -241,6 +241,7 @@ absl::Status ConcludeBatchRegisterShapes(const CallScope& call,
                                               OptionsOf(request), std::move(outcomes[i]));
     response->add_digests(registered.ok() ? registered->shape.content->digest : "");
     if (registered.ok()) continue;
+    CountRefusal(call.parts.metrics, registered.status());
     v1::Error* const error = response->add_errors();
     *error = ErrorOf(registered.status());
     error->set_index(static_cast<std::uint32_t>(i));

@@ -175,6 +175,7 @@ Detached ServeUnary(ServerParts& parts, const UnaryMethod<Request, Response>& me
   if (status.ok() && !method.may_change()) {
     status = CountShed(parts.metrics, bytes.TakeUpTo(request_bytes + response->ByteSizeLong()));
   }
+  CountRefusal(parts.metrics, status);
   StartFinish(status, *response, &call);
   if (co_await call.finished && status.ok()) account.MessageSent();
   co_await call.end;

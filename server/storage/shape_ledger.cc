@@ -87,6 +87,11 @@ ShapeOutcome DraftScene(const NamedSceneChange& change, const RegistryDraft& sha
   return changed;
 }
 
+// A store that has failed is tried several times a second.
+constexpr absl::Duration kStorePatience = absl::Seconds(1);
+// What waits is written in one go.
+constexpr absl::Duration kQueuePatience = absl::Milliseconds(200);
+
 absl::Status Unstored(const absl::Status& failure) {
   const bool is_full = failure.code() == absl::StatusCode::kResourceExhausted;
   return Refuse(
@@ -94,7 +99,8 @@ absl::Status Unstored(const absl::Status& failure) {
       {.field = "data_dir",
        .value = is_full ? "the disk is full" : "the write failed",
        .limit = "what is acknowledged is stored",
-       .message = "The change could not be stored and was not made; repeat it with back-off."});
+       .message = "The change could not be stored and was not made; repeat it with back-off.",
+       .retry_after = kStorePatience});
 }
 
 // Of a shared store: why the change is not there, or may be.
@@ -115,7 +121,8 @@ absl::Status UnstoredInShared(const absl::Status& failure) {
                  .value = reason,
                  .limit = "what is acknowledged is stored",
                  .message = "The change could not be stored and was not made; repeat it with "
-                            "back-off."});
+                            "back-off.",
+                 .retry_after = kStorePatience});
 }
 
 absl::Status TooMuchWaits(std::uint64_t bytes, bool is_shared) {
@@ -124,7 +131,8 @@ absl::Status TooMuchWaits(std::uint64_t bytes, bool is_shared) {
                  .value = FormatNumber(bytes) + " bytes wait to be stored",
                  .limit = "<= " + FormatNumber(kMostQueuedBytes),
                  .message = "The store does not keep up with the registrations; repeat with "
-                            "back-off."});
+                            "back-off.",
+                 .retry_after = kQueuePatience});
 }
 
 }  // namespace

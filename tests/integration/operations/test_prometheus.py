@@ -28,6 +28,7 @@ RIGHTLY_ZERO = {
     "Connections refused and cut",
     "Contradicted answers",
     "Failed calls",
+    "Memory of shapes, scenes and sessions: sessions",
     "Messages shed",
     "Open now: messages read and not yet answered",
     "Pending work: {{instance}}",

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <thread>
 
+#include "google/rpc/error_details.pb.h"
 #include "google/rpc/status.pb.h"
 
 namespace clearance::testing {
@@ -25,22 +26,23 @@ grpc::ChannelArguments OwnConnection() {
 }  // namespace
 
 TestServer::TestServer(const server::Limits& wanted, const Checking& checking,
-                       server::Authenticator* authenticator, absl::Duration max_pending_work,
-                       std::uint64_t max_total_bytes_in_flight)
+                       server::Authenticator* authenticator, const Budgets& budgets)
     : limits(wanted),
       metrics("test"),
       registry(limits, &metrics, &quotas),
       log(server::LogFormat::kHuman, server::LogLevel::kInfo,
           [this](absl::string_view line) { log_lines.emplace_back(line); }),
       checker(checking.one_in, metrics, log, checking.judges) {
-  auto started = server::GrpcServer::Start({.reflection = authenticator == nullptr,
-                                            .max_pending_work = max_pending_work,
-                                            .max_total_bytes_in_flight = max_total_bytes_in_flight,
-                                            .checker = &checker,
-                                            .authenticator = authenticator,
-                                            .log = &log,
-                                            .liveness = &liveness},
-                                           limits, registry, metrics);
+  auto started =
+      server::GrpcServer::Start({.reflection = authenticator == nullptr,
+                                 .max_pending_work = budgets.max_pending_work,
+                                 .max_total_bytes_in_flight = budgets.max_total_bytes_in_flight,
+                                 .max_total_session_bytes = budgets.max_total_session_bytes,
+                                 .checker = &checker,
+                                 .authenticator = authenticator,
+                                 .log = &log,
+                                 .liveness = &liveness},
+                                limits, registry, metrics);
   EXPECT_TRUE(started.ok()) << started.status();
   if (!started.ok()) return;
   grpc = *std::move(started);
@@ -111,8 +113,13 @@ grpc::Status TestSession::AwaitEnd() {
 
 v1::Error ErrorOf(const google::rpc::Status& status) {
   v1::Error error;
-  EXPECT_EQ(status.details_size(), 1) << status.ShortDebugString();
-  EXPECT_TRUE(status.details_size() == 1 && status.details(0).UnpackTo(&error));
+  EXPECT_TRUE(status.details_size() > 0 && status.details(0).UnpackTo(&error));
+  const bool has_retry = status.details_size() == 2;
+  EXPECT_EQ(has_retry, error.has_retry_after()) << status.ShortDebugString();
+  google::rpc::RetryInfo retry;
+  EXPECT_TRUE(!has_retry || status.details(1).UnpackTo(&retry));
+  EXPECT_EQ(retry.retry_delay().seconds(), error.retry_after().seconds());
+  EXPECT_EQ(retry.retry_delay().nanos(), error.retry_after().nanos());
   EXPECT_EQ(static_cast<int>(error.code()), status.code());
   return error;
 }

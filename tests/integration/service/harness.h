@@ -40,13 +40,18 @@ struct Checking {
   server::Judges judges = server::ProofJudges();
 };
 
+// What all calls, or all sessions, have together.
+struct Budgets {
+  absl::Duration max_pending_work = absl::Minutes(2);
+  std::uint64_t max_total_bytes_in_flight = server::kGibibyte;
+  std::uint64_t max_total_session_bytes = 2 * server::kGibibyte;
+};
+
 // A running server with its registry, and stubs on one channel.
 class TestServer {
  public:
   explicit TestServer(const server::Limits& limits = {}, const Checking& checking = {},
-                      server::Authenticator* authenticator = nullptr,
-                      absl::Duration max_pending_work = absl::Minutes(2),
-                      std::uint64_t max_total_bytes_in_flight = server::kGibibyte);
+                      server::Authenticator* authenticator = nullptr, const Budgets& budgets = {});
 
   server::Limits limits;
   server::Metrics metrics;
@@ -113,7 +118,8 @@ class TestSession {
   bool is_finished_ = false;
 };
 
-// The one Error in the details; fails the test where there is none.
+// The one Error in the details; fails the test where there is none, or where a RetryInfo beside it
+// does not say when to repeat as it does.
 v1::Error ErrorOf(const grpc::Status& status);
 v1::Error ErrorOf(const google::rpc::Status& status);
 

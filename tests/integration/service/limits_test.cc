@@ -39,6 +39,7 @@ TEST(Limits, OneSessionTooManyEndsNamingTheLimitAndTheOthersGoOn) {
   EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
   EXPECT_THAT(status.error_message(), HasSubstr("max_sessions"));
   EXPECT_EQ(ErrorOf(status).limit(), "max_sessions <= 2");
+  EXPECT_TRUE(ErrorOf(status).has_retry_after());
 
   first.Open(1, Sphere(1));
   EXPECT_EQ(first.Ask(DistanceAt(5, 1)).distance().states(0), v1::STATE_SEPARATED);
@@ -117,6 +118,55 @@ TEST(Limits, RowsOfABatch) {
   EXPECT_EQ(session.Ask(request).distance().states_size(), 10);
   request.mutable_distance()->mutable_pairs()->set_count(11);
   EXPECT_EQ(ErrorOf(session.Ask(request).status()).limit(), "max_batch_rows <= 10");
+}
+
+TEST(Limits, WhatTheyRefuseIsCountedByTheirNamesWhereverItLeaves) {
+  server::Limits limits;
+  limits.max_batch_rows = 10;
+  limits.max_slots_per_session = 4;
+  limits.max_sessions = 1;
+  limits.max_shapes = 1;
+  limits.max_request_bytes = 100'000;
+  TestServer server(limits);
+  const auto refused = [&](const char* name) {
+    return server.metrics.limit_refusals(name).Value();
+  };
+  TestSession session(server);
+  session.Open(0, Sphere(1));
+  session.Open(1, Sphere(1));
+  v1::SessionRequest rows = DistanceAt(5, 1);
+  rows.mutable_distance()->mutable_pairs()->set_count(11);
+  session.Ask(rows);
+  session.Ask(rows);
+  EXPECT_EQ(refused("max_batch_rows"), 2);
+  session.Ask(OpenInline(4, Sphere(1)));
+  EXPECT_EQ(refused("max_slots_per_session"), 1);
+  session.Ask(OpenInline(0, RingHull(10'000)));  // refused before it is parsed
+  EXPECT_EQ(refused("max_request_bytes"), 1);
+
+  TestSession another(server);
+  another.AwaitEnd();
+  EXPECT_EQ(refused("max_sessions"), 1);
+
+  v1::DistanceRequest call;
+  v1::DistanceResponse response;
+  *call.mutable_batch() = rows.distance();
+  Call(*server.queries, &v1::QueryService::Stub::Distance, call, &response);
+  EXPECT_EQ(refused("max_batch_rows"), 3);
+
+  v1::BatchRegisterShapesRequest items;
+  for (const char* const name : {"a", "b", "c"}) {
+    const auto i = static_cast<double>(items.names_size());
+    items.add_names(name);
+    items.add_vertex_counts(1);
+    for (const double number : {i, 0., 0.}) items.add_vertices(number);
+  }
+  v1::BatchRegisterShapesResponse registered;
+  ASSERT_TRUE(
+      Call(*server.shapes, &v1::ShapeService::Stub::BatchRegisterShapes, items, &registered).ok());
+  EXPECT_EQ(registered.errors_size(), 2);
+  EXPECT_EQ(refused("max_shapes"), 2);
+  EXPECT_EQ(refused("of nothing"), 0);
 }
 
 TEST(Limits, OneMessageInFlightAtATimeStillAnswersAll) {

@@ -50,7 +50,7 @@ class Overload : public ::testing::Test {
 };
 
 TEST_F(Overload, RefusesAMessageByItselfAndSaysWhenToRepeatIt) {
-  TestServer server({}, HoldTheFirst(), nullptr, absl::ZeroDuration());
+  TestServer server({}, HoldTheFirst(), nullptr, {.max_pending_work = absl::ZeroDuration()});
   TestSession first(server), second(server);
   for (TestSession* const session : {&first, &second}) {
     session->Open(0, Sphere(1));

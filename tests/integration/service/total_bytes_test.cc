@@ -46,7 +46,9 @@ void OpenPair(TestSession& session) {
   session.Open(1, Sphere(1));
 }
 
-TestServer SmallServer() { return TestServer({}, {}, nullptr, absl::Minutes(2), kMostBytes); }
+TestServer SmallServer() {
+  return TestServer({}, {}, nullptr, {.max_total_bytes_in_flight = kMostBytes});
+}
 
 // A session whose reply is on its way and is not taken: it is larger than what a client lets in
 // unasked.

@@ -29,13 +29,14 @@ TEST(ShownLimits, AreThoseOfTheConfiguration) {
   config.limits.max_scene_bytes = 18;
   config.limits.max_tracks = 19;
   config.limits.max_watches = 20;
+  config.max_total_session_bytes = 21;
   Metrics metrics("1");
   ShowLimits(config, &metrics);
   const std::string text = metrics.Scrape();
   for (const char* const line :
        {"max_connections 11", "max_pending_work_seconds 12.5", "max_total_bytes_in_flight 13",
         "max_sessions 14", "max_shapes 15", "max_registry_bytes 16", "max_scenes 17",
-        "max_scene_bytes 18", "max_tracks 19", "max_watches 20"}) {
+        "max_scene_bytes 18", "max_tracks 19", "max_watches 20", "max_total_session_bytes 21"}) {
     EXPECT_THAT(text, HasSubstr(std::string("\nclearance_") + line + "\n"));
   }
 }
@@ -52,6 +53,12 @@ TEST(ShownLimits, HaveTheNamesOfTheirFlags) {
     ++seen;
   }
   EXPECT_EQ(seen, kServerLimits);
+}
+
+TEST(LimitRefusals, HaveTheNamesOfFlags) {
+  ASSERT_TRUE(ConfigFromFlags().ok());  // the flags are linked in
+  for (const char* const name : kRefusingLimits)
+    EXPECT_NE(absl::FindCommandLineFlag(name), nullptr) << name;
 }
 
 }  // namespace

@@ -62,6 +62,18 @@ TEST(ByteCount, IsWrittenInTheLargestUnitThatDividesItAndReadBackTheSame) {
   }
 }
 
+TEST(CoreCount, TakesZeroAndWhatAPolicyTakes) {
+  CoreCount cores{};
+  for (const char* const text : {"0", "0.001", "0.5", "1", "2.25", "4096"}) {
+    EXPECT_TRUE(Accepts(text, &cores)) << text;
+    EXPECT_EQ(AbslUnparseFlag(cores), text);
+  }
+  for (const char* const text :
+       {"", "-1", "+1", "1e3", "nan", "inf", "0.0009", "4096.1", " 1", "1 ", "1.2.3", "."}) {
+    EXPECT_FALSE(Accepts(text, &cores)) << text;
+  }
+}
+
 TEST(WaitTime, TakesTimesFromZeroToAnHour) {
   WaitTime wait;
   EXPECT_TRUE(Accepts("0s", &wait));

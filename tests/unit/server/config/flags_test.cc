@@ -118,17 +118,27 @@ TEST_F(Flags, PutEveryLimitIntoItsOwnField) {
   }
 }
 
-TEST_F(Flags, TellWhatOnePrincipalMayHoldAndZeroIsNoLimit) {
-  EXPECT_EQ(ConfigFromFlags()->principal, HoldingLimits{});
+TEST_F(Flags, TellWhatOnePrincipalMayTakeAndHoldAndZeroIsNoLimit) {
+  EXPECT_EQ(ConfigFromFlags()->principal, PrincipalLimits{});
+  ASSERT_TRUE(SetFlagByName("principal_sessions", "5").ok());
+  ASSERT_TRUE(SetFlagByName("principal_cores", "0.5").ok());
   ASSERT_TRUE(SetFlagByName("principal_shapes", "1").ok());
   ASSERT_TRUE(SetFlagByName("principal_registry_bytes", "2KiB").ok());
   ASSERT_TRUE(SetFlagByName("principal_scenes", "3").ok());
   ASSERT_TRUE(SetFlagByName("principal_scene_bytes", "4MiB").ok());
-  EXPECT_EQ(ConfigFromFlags()->principal,
-            (HoldingLimits{
-                .shapes = 1, .registry_bytes = 2048, .scenes = 3, .scene_bytes = 4 * kMebibyte}));
+  EXPECT_EQ(
+      ConfigFromFlags()->principal,
+      (PrincipalLimits{
+          .sessions = 5,
+          .cores = 0.5,
+          .holding = {
+              .shapes = 1, .registry_bytes = 2048, .scenes = 3, .scene_bytes = 4 * kMebibyte}}));
+  ASSERT_TRUE(SetFlagByName("principal_sessions", "0").ok());
+  ASSERT_TRUE(SetFlagByName("principal_cores", "0").ok());
+  EXPECT_FALSE(ConfigFromFlags()->principal.sessions.has_value());
+  EXPECT_FALSE(ConfigFromFlags()->principal.cores.has_value());
   ASSERT_TRUE(SetFlagByName("principal_scene_bytes", "0").ok());
-  EXPECT_EQ(ConfigFromFlags()->principal.scene_bytes, kNoLimit);
+  EXPECT_EQ(ConfigFromFlags()->principal.holding.scene_bytes, kNoLimit);
 }
 
 TEST_F(Flags, RefuseWrongValuesByNameValueAndLimit) {
@@ -143,6 +153,7 @@ TEST_F(Flags, RefuseWrongValuesByNameValueAndLimit) {
       {"polling_threads", "-1", "from 0 to 1024"},
       {"check_sample", "1.5", "from 0 to 4294967295"},
       {"drain_timeout", "2h", "from 0 to 1h"},
+      {"principal_cores", "-1", "0 or a number from 0.001 to 4096"},
       {"listen", "everywhere", "host:port"},
       {"reflection", "maybe", "auto, on, off"},
       {"log_level", "loud", "debug, info, warning, error"},

@@ -56,6 +56,17 @@ TEST(WarmRows, KeepNoOverlapNorWhatIsTooFarAway) {
   }
 }
 
+TEST(WarmRows, TakeNoMoreThanWasSaidWhateverTheyGrowBy) {
+  WarmRows rows;
+  for (const std::uint32_t count : {1u, 3u, 1000u, 1025u, 16'383u, 16'384u, 100'000u}) {
+    const std::size_t said = rows.byte_size_with(count);
+    rows.Reserve(count);
+    EXPECT_EQ(rows.byte_size(), said) << count;
+  }
+  EXPECT_EQ(rows.byte_size_with(1), rows.byte_size());
+  EXPECT_LT(rows.byte_size(), 750'000u);
+}
+
 TEST(WarmRows, ForgetAll) {
   WarmRows rows;
   rows.Keep({0, 1, 2}, Ended(State::kSeparated, 3));

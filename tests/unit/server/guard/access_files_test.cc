@@ -36,7 +36,7 @@ class AccessFilesTest : public ::testing::Test {
   }
   absl::StatusOr<std::unique_ptr<AccessFiles>> Load() {
     return AccessFiles::Load({File("policy"), File("tokens")}, log_, metrics_,
-                             {.defaults = {.shapes = 5}, .quotas = &quotas_});
+                             {.defaults = {.holding = {.shapes = 5}}, .quotas = &quotas_});
   }
   static bool LetsIn(AccessFiles& files) {
     return files.authenticator().Authenticate(CredentialsFrom({"Bearer " + kFileToken})).ok();

@@ -19,7 +19,7 @@ constexpr char kTwo[] = R"({"principals": {
 
 class HoldingQuotasTest : public ::testing::Test {
  protected:
-  HoldingQuotasTest() { quotas_.Replace(*Policy::Parse(kTwo, defaults_)); }
+  HoldingQuotasTest() { quotas_.Replace(*Policy::Parse(kTwo, {.holding = defaults_})); }
 
   // From nothing.
   absl::Status ShapesOf(const std::string& owner, const Holding& after) const {

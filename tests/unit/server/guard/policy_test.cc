@@ -48,18 +48,24 @@ TEST(Policy, ReadsEveryFieldOfAPrincipal) {
   EXPECT_EQ(PrincipalOf(*policy, "operator").role, Role::kAdmin);
 }
 
-TEST(Policy, TakesWhatItDoesNotSayOfHoldingsFromTheDefaults) {
-  const HoldingLimits defaults = {.shapes = 1, .registry_bytes = 2, .scenes = 3, .scene_bytes = 4};
+TEST(Policy, TakesWhatItDoesNotSayFromTheDefaults) {
+  const PrincipalLimits defaults = {
+      .sessions = 5,
+      .cores = 0.25,
+      .holding = {.shapes = 1, .registry_bytes = 2, .scenes = 3, .scene_bytes = 4}};
   const auto policy = Policy::Parse(
       R"({"principals": {"all": {"role": "query"}, "none": {"role": "query", "limits": {}},
-                         "one": {"role": "query", "limits": {"scenes": 9}}}})",
+                         "one": {"role": "query", "limits": {"scenes": 9}},
+                         "busy": {"role": "query", "limits": {"sessions": 0, "cores": 2}}}})",
       defaults);
   ASSERT_TRUE(policy.ok()) << policy.status();
-  EXPECT_EQ(PrincipalOf(*policy, "all").limits.holding, defaults);
-  EXPECT_EQ(PrincipalOf(*policy, "none").limits.holding, defaults);
-  HoldingLimits one = defaults;
-  one.scenes = 9;
-  EXPECT_EQ(PrincipalOf(*policy, "one").limits.holding, one);
+  EXPECT_EQ(PrincipalOf(*policy, "all").limits, defaults);
+  EXPECT_EQ(PrincipalOf(*policy, "none").limits, defaults);
+  PrincipalLimits one = defaults;
+  one.holding.scenes = 9;
+  EXPECT_EQ(PrincipalOf(*policy, "one").limits, one);
+  const PrincipalLimits busy = {.sessions = 0, .cores = 2, .holding = defaults.holding};
+  EXPECT_EQ(PrincipalOf(*policy, "busy").limits, busy);
   EXPECT_EQ(
       PrincipalOf(*Policy::Parse(kGood), "planner").limits.holding,
       (HoldingLimits{.shapes = 1000, .registry_bytes = 2000, .scenes = 10, .scene_bytes = 0}));

@@ -184,6 +184,7 @@ TEST_F(ShapeLedgerTest, SaysThatTheDiskIsFull) {
   const Outcomes outcomes = Submit({Registering("a", 1)}).get();
   EXPECT_EQ(outcomes[0].status().code(), absl::StatusCode::kResourceExhausted);
   EXPECT_EQ(server::ErrorOf(outcomes[0].status()).value(), "the disk is full");
+  EXPECT_TRUE(server::ErrorOf(outcomes[0].status()).has_retry_after());
 }
 
 TEST_F(ShapeLedgerTest, IsUnhealthyUntilATrialSucceeds) {
