@@ -21,6 +21,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
+#include "clearance/client.h"
 #include "server/guard/principal_usage.h"
 #include "server/observe/log_allowance.h"
 #include "server/service/call.h"
@@ -242,6 +243,16 @@ TEST_P(ClockJump, EndsNoCallThatBeginsRightAfterIt) {
       Call(*server.queries, &v1::QueryService::Stub::Distance, request, &response);
   EXPECT_TRUE(status.ok()) << status.error_message();
   EXPECT_EQ(response.result().undecided_size(), 0) << response.DebugString();
+}
+
+TEST_P(ClockJump, EndsNoCallOfTheLibraryThatBeginsRightAfterIt) {
+  const TestServer server;
+  const auto client = client::Client::Connect(absl::StrCat("127.0.0.1:", server.grpc->port()));
+  ASSERT_TRUE(client.ok()) << client.status();
+  LetAbslKnowTheClock();
+  Jump();
+  const auto info = client->GetServerInfo();
+  EXPECT_TRUE(info.ok()) << info.status();
 }
 
 // All that a program prints to stdout.
