@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# check.sh PROGRAM BLOCKS [OPTION…]: runs golden_digest and holds its lines against the first BLOCKS of digests.
+# check.sh PROGRAM BLOCKS [OPTION…]: runs golden_digest and holds its lines against the first BLOCKS of digests and the
+# last line, that of scenes.
 # GOLDEN_RUNNER may hold a command to run it under, such as an emulator.
 set -euo pipefail
 program=$1 blocks=$2
 shift 2
 read -r -a runner <<<"${GOLDEN_RUNNER:-}"
-diff <(head -n "$blocks" "$(dirname "${BASH_SOURCE[0]}")/digests") \
+digests=$(dirname "${BASH_SOURCE[0]}")/digests
+diff <(head -n "$blocks" "$digests" && tail -n 1 "$digests") \
   <("${runner[@]}" "$program" --blocks "$blocks" "$@") >/dev/null ||
   { echo "golden: the answers' bits differ from digests" >&2; exit 1; }
-echo "golden: $blocks blocks of 10000 cases have the same bits"
+echo "golden: $blocks blocks of 10000 cases and the scenes have the same bits"

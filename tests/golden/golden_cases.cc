@@ -2,7 +2,6 @@
 
 #include "tests/golden/golden_cases.h"
 
-#include <bit>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -14,45 +13,10 @@
 #include "core/query/intersection.h"
 #include "core/query/time_of_collision.h"
 #include "core/shape/make_shape.h"
+#include "tests/golden/digest.h"
 
 namespace clearance::golden {
 namespace {
-
-// FNV-1a of 64 bits (Fowler, Noll, Vo).
-class Digest {
- public:
-  void Add(std::uint64_t value) {
-    for (int shift = 0; shift < 64; shift += 8) {
-      hash_ = (hash_ ^ (value >> shift & 0xff)) * 1099511628211U;
-    }
-  }
-  void Add(double value) { Add(std::bit_cast<std::uint64_t>(value)); }
-  void Add(const Vec3d& v) {
-    Add(v.x);
-    Add(v.y);
-    Add(v.z);
-  }
-  void Add(const DistanceAnswer& answer) {
-    Add(std::uint64_t{static_cast<std::uint8_t>(answer.state)});
-    Add(std::uint64_t{static_cast<std::uint8_t>(answer.reason)});
-    Add(std::uint64_t{answer.normal_is_unique});
-    for (const double x : {answer.bracket.lower, answer.bracket.upper, answer.distance}) Add(x);
-    for (const Vec3d& v : {answer.p_WA, answer.p_WB, answer.p_AoA, answer.n_AB}) Add(v);
-    for (int i = 0; i < answer.witness.size; ++i) {
-      Add(std::uint64_t{answer.witness.vertices_a[i]} << 32 | answer.witness.vertices_b[i]);
-      Add(answer.witness.weights[i]);
-    }
-  }
-  void Add(const TimeOfCollisionAnswer& answer) {
-    Add(std::uint64_t{static_cast<std::uint8_t>(answer.state)});
-    for (const double x : {answer.t_free, answer.t_hit, answer.t_leave, answer.distance}) Add(x);
-    for (const Vec3d& v : {answer.p_WA, answer.p_WB, answer.n_AB}) Add(v);
-  }
-  std::uint64_t value() const { return hash_; }
-
- private:
-  std::uint64_t hash_ = 14695981039346656037U;
-};
 
 ConvexShapePtr Made(ShapeOrError made) {
   if (auto* shape = std::get_if<ConvexShapePtr>(&made)) return *shape;
@@ -79,12 +43,6 @@ std::vector<double> LatticePoints(Bits& bits, int count) {
   std::vector<double> xyz;
   for (int i = 0; i < 3 * count; ++i) xyz.push_back(0.25 * (bits.Below(9) - 4.0));
   return xyz;
-}
-
-Quaternion AnyRotation(Bits& bits) {
-  const Quaternion q = {bits.Signed(), bits.Signed(), bits.Signed(), 1};
-  const double length = std::sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
-  return {q.x / length, q.y / length, q.z / length, q.w / length};
 }
 
 struct Case {
@@ -171,6 +129,12 @@ std::uint32_t Bits::Below(std::uint32_t bound) {
 double Bits::Signed() {
   constexpr double kHalf = 549755813888;  // 2^39
   return static_cast<double>(Next() >> 24) / kHalf - 1;
+}
+
+Quaternion AnyRotation(Bits& bits) {
+  const Quaternion q = {bits.Signed(), bits.Signed(), bits.Signed(), 1};
+  const double length = std::sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
+  return {q.x / length, q.y / length, q.z / length, q.w / length};
 }
 
 std::vector<ConvexShapePtr> MakePool() {

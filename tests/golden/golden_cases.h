@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/math/pose.h"
 #include "core/shape/convex_shape.h"
 
 namespace clearance::golden {
@@ -27,6 +28,8 @@ class Bits {
  private:
   std::uint64_t state_;
 };
+
+Quaternion AnyRotation(Bits& bits);
 
 // Shapes of every kind, some thousand vertices in all.
 std::vector<ConvexShapePtr> MakePool();

@@ -3,7 +3,8 @@
 // Prints the digests of blocks of answers, a line each, for comparison with
 // tests/golden/digests:
 //   golden_digest [--blocks N] [--threads N] [--backwards]
-// The lines do not depend on the threads nor on the order in which the blocks are answered.
+// The last line is that of scenes. The lines do not depend on the threads nor on the order in which
+// the blocks are answered.
 
 #include <atomic>
 #include <cinttypes>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "tests/golden/golden_cases.h"
+#include "tests/golden/golden_scenes.h"
 
 namespace clearance::golden {
 namespace {
@@ -44,12 +46,12 @@ Arguments Parse(int argc, char** argv) {
 
 std::vector<std::uint64_t> Digests(const Arguments& arguments) {
   const std::vector<ConvexShapePtr> pool = MakePool();
-  std::vector<std::uint64_t> digests(arguments.blocks);
+  std::vector<std::uint64_t> digests(arguments.blocks + 1);
   std::atomic<std::uint32_t> next = 0;
   const auto work = [&] {
-    for (std::uint32_t i = next++; i < arguments.blocks; i = next++) {
-      const std::uint32_t block = arguments.backwards ? arguments.blocks - 1 - i : i;
-      digests[block] = BlockDigest(pool, block);
+    for (std::uint32_t i = next++; i <= arguments.blocks; i = next++) {
+      const std::uint32_t line = arguments.backwards ? arguments.blocks - i : i;
+      digests[line] = line == arguments.blocks ? SceneDigest(pool) : BlockDigest(pool, line);
     }
   };
   std::vector<std::thread> threads;
