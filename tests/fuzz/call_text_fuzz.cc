@@ -53,6 +53,7 @@ void FuzzIds(std::string_view text) {
   Require(parent.empty() == trace.empty(), "a trace has its id");
   if (parent.empty()) return;
   RequirePlain(parent);
+  Require(trace.find_first_not_of('0') != std::string::npos, "an id is not all zeros");
   Require(parent.size() == 55 && parent.starts_with("00-" + trace + "-"), "it has its form");
   Require(text.substr(2, 53) == std::string_view(parent).substr(2), "and is the caller's");
   Require(server::TraceParentOf(parent) == parent, "what is passed on is taken as it is");
