@@ -234,6 +234,8 @@ void Metrics::MakeSceneSeries() {
   scene_revisions_ =
       gauge("clearance_scene_revisions", "Revisions of all scenes that can be asked for.");
   scene_bytes_ = gauge("clearance_scene_bytes", "Bytes of all scenes and their revisions, about.");
+  scene_tree_depth_ = gauge("clearance_scene_tree_depth",
+                            "Nodes from root to body in the deepest tree of boxes of a scene.");
   scene_bytes_detached_ =
       gauge("clearance_scene_bytes_detached",
             "Bytes of revisions of scenes that only sessions still hold, about.");

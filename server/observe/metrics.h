@@ -105,6 +105,7 @@ class Metrics {
   prometheus::Gauge& scenes() { return *scenes_; }
   prometheus::Gauge& scene_revisions() { return *scene_revisions_; }
   prometheus::Gauge& scene_bytes() { return *scene_bytes_; }
+  prometheus::Gauge& scene_tree_depth() { return *scene_tree_depth_; }
   prometheus::Gauge& scene_bytes_detached() { return *scene_bytes_detached_; }
   prometheus::Gauge& scene_bytes_rewound() { return *scene_bytes_rewound_; }
   prometheus::Counter& scenes_expired() { return *scenes_expired_; }
@@ -189,6 +190,7 @@ class Metrics {
   prometheus::Gauge* registry_revision_ = nullptr;
   prometheus::Gauge* scenes_ = nullptr;
   prometheus::Gauge* scene_revisions_ = nullptr;
+  prometheus::Gauge* scene_tree_depth_ = nullptr;
   prometheus::Gauge* scene_bytes_ = nullptr;
   prometheus::Gauge* scene_bytes_detached_ = nullptr;
   prometheus::Gauge* scene_bytes_rewound_ = nullptr;

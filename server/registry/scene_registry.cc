@@ -134,6 +134,8 @@ absl::Status SceneRegistry::PushInMemory(const NamedSceneChange& change, const S
     }
     holdings_.Remove(entry->owner, entry->bytes);
     holdings_.Add(entry->owner, changed.bytes);
+    UncountDepth(*entry);
+    CountDepth(changed);
     revisions_ += changed.held.size() - entry->held.size();
     bytes_ = bytes;
     *entry = std::move(changed);
@@ -302,6 +304,7 @@ void SceneRegistry::Put(const std::string& name, Entry entry) {
   holdings_.Add(entry.owner, entry.bytes);
   bytes_ += entry.bytes;
   revisions_ += entry.held.size();
+  CountDepth(entry);
   Entry& held = entries_.insert_or_assign(name, std::move(entry)).first->second;
   ReportProgress(held);
   Renew(name, &held);
@@ -352,6 +355,7 @@ void SceneRegistry::TakeOut(Entries::iterator entry) {
   holdings_.Remove(entry->second.owner, entry->second.bytes);
   bytes_ -= entry->second.bytes;
   revisions_ -= entry->second.held.size();
+  UncountDepth(entry->second);
   by_expiry_.erase({entry->second.expires, entry->first});
   entries_.erase(entry);
 }
@@ -363,11 +367,21 @@ void SceneRegistry::Renew(const std::string& name, Entry* entry) {
   by_expiry_.emplace(entry->expires, name);
 }
 
+void SceneRegistry::CountDepth(const Entry& entry) {
+  ++tree_depths_[entry.held.back().scene->tree_depth()];
+}
+
+void SceneRegistry::UncountDepth(const Entry& entry) {
+  const auto found = tree_depths_.find(entry.held.back().scene->tree_depth());
+  if (--found->second == 0) tree_depths_.erase(found);
+}
+
 void SceneRegistry::ReportSize() const {
   if (metrics_ == nullptr) return;
   metrics_->scenes().Set(static_cast<double>(entries_.size()));
   metrics_->scene_revisions().Set(static_cast<double>(revisions_));
   metrics_->scene_bytes().Set(static_cast<double>(bytes_));
+  metrics_->scene_tree_depth().Set(tree_depths_.empty() ? 0 : tree_depths_.rbegin()->first);
 }
 
 }  // namespace clearance::server

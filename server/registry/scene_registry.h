@@ -225,6 +225,8 @@ class SceneRegistry {
   // Of an entry that another one may replace.
   void TakeOut(Entries::iterator entry);
   void Renew(const std::string& name, Entry* entry);
+  void CountDepth(const Entry& entry);
+  void UncountDepth(const Entry& entry);
   void ReportSize() const;
 
   const Limits limits_;
@@ -241,6 +243,7 @@ class SceneRegistry {
   Holdings holdings_;
   std::uint64_t bytes_ = 0;
   std::uint64_t revisions_ = 0;
+  absl::btree_map<int, std::size_t> tree_depths_;  // of newest revisions: how many have each
   absl::btree_map<std::string, std::vector<SceneObserver*>, std::less<>>
       observers_;  // none is empty
 };

@@ -193,6 +193,29 @@ TEST_F(SceneRegistryTest, HoldsTheNewestRevisions) {
   EXPECT_EQ(metrics_.scene_revisions().Value(), 3);
 }
 
+TEST_F(SceneRegistryTest, TellsTheDepthOfTheDeepestTreeOfItsNewestRevisions) {
+  const auto depth = [&] { return metrics_.scene_tree_depth().Value(); };
+  EXPECT_EQ(depth(), 0);
+  ASSERT_TRUE(Create("small", 1h).ok());
+  EXPECT_EQ(depth(), 0);
+  ASSERT_TRUE(scenes_.ChangeInMemory(Adding("small", 1)).ok());
+  EXPECT_EQ(depth(), scenes_.Find("small")->scene->tree_depth());
+  EXPECT_EQ(depth(), 1);
+  ASSERT_TRUE(Create("large", 1h).ok());
+  for (BodyId id = 0; id < 20; ++id) ASSERT_TRUE(scenes_.ChangeInMemory(Adding("large", id)).ok());
+  const int deepest = scenes_.Find("large")->scene->tree_depth();
+  EXPECT_GT(deepest, 1);
+  EXPECT_EQ(depth(), deepest);
+  NamedSceneChange deletion;
+  deletion.kind = NamedSceneChange::Kind::kDelete;
+  deletion.name = "large";
+  ASSERT_TRUE(scenes_.ChangeInMemory(deletion).ok());
+  EXPECT_EQ(depth(), 1);
+  now_ += 2h;
+  scenes_.Expire();
+  EXPECT_EQ(depth(), 0);
+}
+
 TEST_F(SceneRegistryTest, MakesAChangeAnewWhereSomebodyWasFaster) {
   ASSERT_TRUE(Create("short", 1h).ok());
   ASSERT_TRUE(Create("kept", std::nullopt).ok());
