@@ -32,6 +32,11 @@ void BoxForest::Set(std::uint32_t slot, const FloatBox& box) {
   new_boxes_.push_back({box, slot});
 }
 
+void BoxForest::Prefetch(std::uint32_t slot) const {
+  const Home home = homes_[slot];
+  if (home.tree != kNew) trees_[home.tree].Prefetch(home.place);
+}
+
 void BoxForest::Remove(std::uint32_t slot) {
   TakeOut(homes_[slot]);
   const auto last = static_cast<std::uint32_t>(homes_.size() - 1);

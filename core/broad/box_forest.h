@@ -79,6 +79,8 @@ class BoxForest {
   std::size_t size() const { return homes_.size(); }
   void PushBack(const FloatBox& box);
   void Set(std::uint32_t slot, const FloatBox& box);
+  // As PagedVector has it.
+  void Prefetch(std::uint32_t slot) const;
   // The last slot's box takes its place.
   void Remove(std::uint32_t slot);
   void Settle();

@@ -58,6 +58,8 @@ class BoxTree {
   bool TryRefit(Place place, const FloatBox& box);
   void Remove(Place place);
   void Rename(Place place, std::uint32_t slot);
+  // As PagedVector has it, before a box is set.
+  void Prefetch(Place place) const { nodes_.Prefetch(place / kNodeLanes); }
 
   template <class Visit>
   void VisitLeaves(Visit&& visit) const {

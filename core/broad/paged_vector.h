@@ -12,6 +12,8 @@
 #include <memory>
 #include <vector>
 
+#include "hwy/cache_control.h"
+
 namespace clearance {
 
 // kPage items lie together, and kPagesAChunk pointers to pages. Any number of threads may read one
@@ -30,6 +32,13 @@ class PagedVector {
 
   // The same, to be changed; good until the next copy of the vector.
   T& Mutable(std::size_t i) { return MutablePage(i / kPage)[i % kPage]; }
+
+  // Has the page of item i brought near, because it will be changed soon. Requires: i < size().
+  void Prefetch(std::size_t i) const {
+    const Page& page = *chunks_[i / kChunk]->pages[i / kPage % kPagesAChunk];
+    for (std::size_t offset = 0; offset < sizeof(Page); offset += kCacheLine)
+      hwy::Prefetch(reinterpret_cast<const char*>(&page) + offset);
+  }
 
   void PushBack(const T& item) {
     if (size_ % kChunk == 0) chunks_.push_back(std::make_shared<Chunk>());
@@ -68,8 +77,27 @@ class PagedVector {
 
  private:
   using Page = std::array<T, kPage>;
+  static constexpr std::size_t kCacheLine = 64;
+
+  // Whoever copies one, or lets the last of its holders go, counts at each of its pages. These lie
+  // anywhere, and who counts waits for one after another: unless all are asked for beforehand.
   struct Chunk {
     std::array<std::shared_ptr<Page>, kPagesAChunk> pages;
+
+    Chunk() = default;
+    Chunk(const Chunk& other) : pages(other.PrefetchedPages()) {}
+    Chunk& operator=(const Chunk&) = delete;
+    ~Chunk() { PrefetchedPages(); }
+
+    const std::array<std::shared_ptr<Page>, kPagesAChunk>& PrefetchedPages() const {
+      // The count is right before the page.
+      constexpr std::size_t kBytesOfCount = 16;
+      for (const std::shared_ptr<Page>& page : pages) {
+        if (page != nullptr)
+          hwy::Prefetch(reinterpret_cast<const char*>(page.get()) - kBytesOfCount);
+      }
+      return pages;
+    }
   };
   static constexpr std::size_t kChunk = kPage * kPagesAChunk;
 

@@ -69,17 +69,16 @@ class Edit {
   std::optional<SceneFault> MoveAll(absl::Span<const BodyPose> moves) {
     const std::vector<std::uint32_t> slots = FindSlots(moves);
     std::vector<FloatBox> boxes;
-    boxes.reserve(slots.size());
-    for (std::size_t i = 0; i < slots.size(); ++i) {
-      const SceneMember& member = parts_->members[slots[i]];
-      const Pose& X_WB = moves[i].X_WB;
-      if (const auto fault = FindPlaceFault(*member.body, X_WB))
-        return SceneFault{List::kMove, i, *fault};
-      boxes.push_back(Rounded(BoxAt(*member.body, X_WB, member.margin)));
-    }
+    if (const auto fault = FindBoxes(moves, slots, &boxes)) return fault;
     if (slots.size() < moves.size()) return SceneFault{List::kMove, slots.size(), Kind::kUnknownId};
-    for (std::size_t i = 0; i < slots.size(); ++i) parts_->poses.Mutable(slots[i]) = moves[i].X_WB;
-    for (std::size_t i = 0; i < slots.size(); ++i) parts_->boxes.Set(slots[i], boxes[i]);
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      if (i + kAhead < slots.size()) parts_->poses.Prefetch(slots[i + kAhead]);
+      parts_->poses.Mutable(slots[i]) = moves[i].X_WB;
+    }
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      if (i + kAhead < slots.size()) parts_->boxes.Prefetch(slots[i + kAhead]);
+      parts_->boxes.Set(slots[i], boxes[i]);
+    }
     return std::nullopt;
   }
 
@@ -93,6 +92,9 @@ class Edit {
   }
 
  private:
+  // What is changed is asked for so many moves beforehand.
+  static constexpr std::size_t kAhead = 8;
+
   // Of the bodies before the first that is not there.
   std::vector<std::uint32_t> FindSlots(absl::Span<const BodyPose> moves) const {
     std::vector<std::uint32_t> slots;
@@ -103,6 +105,26 @@ class Edit {
       slots.push_back(*slot);
     }
     return slots;
+  }
+
+  // Of the bodies in these slots, where they move; or the first fault.
+  std::optional<SceneFault> FindBoxes(absl::Span<const BodyPose> moves,
+                                      absl::Span<const std::uint32_t> slots,
+                                      std::vector<FloatBox>* boxes) const {
+    std::vector<std::pair<const RigidBody*, double>> bodies;  // with their margins
+    bodies.reserve(slots.size());
+    for (const std::uint32_t slot : slots) {
+      const SceneMember& member = parts_->members[slot];
+      bodies.emplace_back(member.body.get(), member.margin);
+    }
+    boxes->reserve(slots.size());
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      const auto& [body, margin] = bodies[i];
+      const Pose& X_WB = moves[i].X_WB;
+      if (const auto fault = FindPlaceFault(*body, X_WB)) return SceneFault{List::kMove, i, *fault};
+      boxes->push_back(Rounded(BoxAt(*body, X_WB, margin)));
+    }
+    return std::nullopt;
   }
 
   void CountUse(const RigidBody& body, int change) {

@@ -85,6 +85,8 @@ SceneRegistry::Page SceneRegistry::List(std::string_view prefix, std::string_vie
 // The next revision is made without the lock; whoever was slower makes his again of the newer one.
 absl::StatusOr<std::optional<SceneState>> SceneRegistry::ChangeInMemory(
     const NamedSceneChange& change) {
+  // Revisions take a while to end, for which nobody else waits: the lock is free again by then.
+  std::vector<ScenePtr> let_go;
   ScenePtr base = change.base;
   ScenePtr next = change.next;
   constexpr int kMostTries = 32;
@@ -98,11 +100,12 @@ absl::StatusOr<std::optional<SceneState>> SceneRegistry::ChangeInMemory(
         return status;
       if (change.kind == NamedSceneChange::Kind::kDelete) {
         const SceneState gone = StateOf(change.name, entry);
+        for (const Revision& revision : entry.held) let_go.push_back(revision.scene);
         End(change.name, SceneEnd::kDeleted);
         return std::optional(gone);
       }
       if (entry.held.back().scene == base) {
-        absl::Status status = PushInMemory(change, next, &entry);
+        absl::Status status = PushInMemory(change, next, &entry, &let_go);
         if (!status.ok()) return status;
         return std::optional(StateOf(change.name, entry));
       }
@@ -120,7 +123,7 @@ absl::StatusOr<std::optional<SceneState>> SceneRegistry::ChangeInMemory(
 }
 
 absl::Status SceneRegistry::PushInMemory(const NamedSceneChange& change, const ScenePtr& next,
-                                         Entry* entry) {
+                                         Entry* entry, std::vector<ScenePtr>* let_go) {
   if (next != entry->held.back().scene) {
     Entry changed = *entry;
     Push(next, change.bytes, &changed);
@@ -138,6 +141,7 @@ absl::Status SceneRegistry::PushInMemory(const NamedSceneChange& change, const S
     CountDepth(changed);
     revisions_ += changed.held.size() - entry->held.size();
     bytes_ = bytes;
+    let_go->push_back(entry->held.front().scene);
     *entry = std::move(changed);
     ReportProgress(*entry);
     ReportSize();

@@ -214,7 +214,9 @@ class SceneRegistry {
   absl::Status CheckQuota(const std::string& owner, const Holding& before,
                           const Holding& after) const;
   // Require: mutex_ is held exclusively.
-  absl::Status PushInMemory(const NamedSceneChange& change, const ScenePtr& next, Entry* entry);
+  // Adds the oldest revision to what is let go.
+  absl::Status PushInMemory(const NamedSceneChange& change, const ScenePtr& next, Entry* entry,
+                            std::vector<ScenePtr>* let_go);
   void Put(const std::string& name, Entry entry);
   void FollowOne(const Followed& scene);
   // Of a scene that is no more.

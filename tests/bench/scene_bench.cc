@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <deque>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -42,6 +43,7 @@ using testing::Random;
 constexpr int kRepetitions = 5;
 constexpr double kSecondsARepetition = 0.1;
 constexpr int kMovesAChange = 1000;
+constexpr std::size_t kRevisionsHeld = 16;  // the server's max_scene_revisions
 constexpr std::size_t kQuestions = 512;
 constexpr std::size_t kChecked = 16;
 constexpr std::size_t kCheckedOfLevel = 150;  // moves, and as many rays
@@ -177,6 +179,24 @@ bool IsFaulty(const std::string& fault, benchmark::State* state) {
   return true;
 }
 
+// As at a server, which holds the newest revisions: memory is not that of the change before, and
+// the oldest revision goes with each change.
+void TimeHeldMoves(int count, benchmark::State& state) {
+  World& world = WorldOf(count);
+  std::deque<ScenePtr> held = {world.scene()};
+  const auto change = [&](const std::vector<BodyPose>& moves) {
+    held.push_back(std::get<ScenePtr>(held.back()->Apply({.move = moves})));
+    if (held.size() > kRevisionsHeld) held.pop_front();
+  };
+  while (held.size() < kRevisionsHeld) change(world.Moves(false));
+  for (auto _ : state) {
+    state.PauseTiming();
+    const std::vector<BodyPose> moves = world.Moves(false);
+    state.ResumeTiming();
+    change(moves);
+  }
+}
+
 void RegisterChanges(int count) {
   const std::string size = std::to_string(count);
   Register("build/" + size, [count](benchmark::State& state) {
@@ -203,6 +223,8 @@ void RegisterChanges(int count) {
                }
              });
   }
+  Register("move_1000_held/" + size,
+           [count](benchmark::State& state) { TimeHeldMoves(count, state); });
   Register("fork/" + size, [count](benchmark::State& state) {
     for (auto _ : state) {
       const ScenePtr fork = WorldOf(count).scene();

@@ -216,6 +216,33 @@ TEST_F(SceneRegistryTest, TellsTheDepthOfTheDeepestTreeOfItsNewestRevisions) {
   EXPECT_EQ(depth(), 0);
 }
 
+// Who asks the registry while it holds its lock ends the process, or waits for ever.
+TEST_F(SceneRegistryTest, LetsGoOfWhatIsOldWithoutItsLock) {
+  std::size_t ended = 0;
+  const auto asking = [&](const RigidBody*) { ended += scenes_.size(); };
+  ASSERT_TRUE(Create("row", 1h).ok());
+  const auto put = [&](const RigidBodyPtr& body) {
+    NamedSceneChange change;
+    change.name = "row";
+    change.base = scenes_.Find("row")->scene;
+    change.next = With(change.base, 1, body);
+    ASSERT_TRUE(scenes_.ChangeInMemory(change).ok());
+  };
+  put(RigidBodyPtr(ball_.get(), asking));
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(ended, 0u);
+    put(ball_);
+  }
+  EXPECT_EQ(ended, 1u);
+  put(RigidBodyPtr(ball_.get(), asking));
+  NamedSceneChange deletion;
+  deletion.kind = NamedSceneChange::Kind::kDelete;
+  deletion.name = "row";
+  ASSERT_TRUE(Create("other", 1h).ok());
+  ASSERT_TRUE(scenes_.ChangeInMemory(deletion).ok());
+  EXPECT_EQ(ended, 2u);  // "other" alone was left
+}
+
 TEST_F(SceneRegistryTest, MakesAChangeAnewWhereSomebodyWasFaster) {
   ASSERT_TRUE(Create("short", 1h).ok());
   ASSERT_TRUE(Create("kept", std::nullopt).ok());
