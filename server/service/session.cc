@@ -305,7 +305,7 @@ class Sitting {
     return desk.holds.is_told() ? HoldsDeletedShapes(limits_) : DrainingSession();
   }
 
-  // Not OK once the caller may not be here any more: nothing more is told it.
+  // Not OK once the caller may not be here any more, who then gets no more answers.
   const absl::Status& admission() const { return admission_.status(); }
 
   // The session ends with an error.

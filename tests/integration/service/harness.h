@@ -136,8 +136,7 @@ std::string Register(TestServer& server, const std::string& name, const v1::Shap
 v1::PairColumns PairAt(double x);
 v1::SessionRequest DistanceAt(double x, std::uint64_t tag);
 
-// Rows of slots 0 and 1 that, if these hold a RingHull(30), take the server far longer than any
-// test waits for them.
+// Rows of slots 0 and 1 that take the server many seconds where these hold a RingHull(30).
 v1::SessionRequest LongWork(int rows = 100'000);
 
 // Until the server works on this message and on no other.

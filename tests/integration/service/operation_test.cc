@@ -132,6 +132,7 @@ TEST(Compression, IsRefused) {
     of_session.set_compression_algorithm(algorithm);
     const auto session = server.queries->Session(&of_session);
     session->Write(DistanceAt(5, 1));
+    session->WritesDone();
     v1::SessionResponse answer;
     EXPECT_FALSE(session->Read(&answer));
     EXPECT_EQ(session->Finish().error_code(), grpc::StatusCode::UNIMPLEMENTED);
