@@ -109,8 +109,8 @@ class Flood {
 
   const std::unique_ptr<v1::ServerService::Stub> stub_;
   grpc::CompletionQueue queue_;
-  // Held while a call is begun and before one is taken: gRPC passes calls on under locks of its own, which
-  // the thread sanitizer does not see.
+  // Held while a call is begun and before one is taken: gRPC passes calls on under locks of its
+  // own, which the thread sanitizer does not see.
   std::mutex handed_over_;
   std::atomic<bool> is_over_ = false;
   std::atomic<int> under_way_ = 0;
