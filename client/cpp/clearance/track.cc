@@ -57,6 +57,21 @@ RewoundChecks ChecksOf(const v1::CheckBatchResult& proto) {
   return checks;
 }
 
+RewoundClearances ClearancesOf(const v1::ClearanceBatchResult& proto) {
+  RewoundClearances clearances = {.states = {},
+                                  .distances = ToVector(proto.distances()),
+                                  .lower_bounds = ToVector(proto.lower_bounds()),
+                                  .upper_bounds = ToVector(proto.upper_bounds()),
+                                  .own_bodies = ToVector(proto.bodies_a()),
+                                  .bodies = ToVector(proto.bodies_b()),
+                                  .own_points = ToVector(proto.points_a()),
+                                  .points = ToVector(proto.points_b()),
+                                  .normals = ToVector(proto.normals()),
+                                  .errors = ErrorsOf(proto)};
+  for (const int state : proto.states()) clearances.states.push_back(static_cast<State>(state));
+  return clearances;
+}
+
 void WantHits(v1::SweepDetail* detail) {
   detail->set_times(true);
   detail->set_pairs(true);
@@ -173,6 +188,23 @@ absl::StatusOr<RewoundChecks> TrackReader::Check(std::uint32_t count,
   const auto response = session_->Ask(&request);
   if (!response.ok()) return response.status();
   return ChecksOf(response->check());
+}
+
+absl::StatusOr<RewoundClearances> TrackReader::Clearance(std::uint32_t count,
+                                                         const std::vector<double>& poses) {
+  v1::SessionRequest request;
+  v1::ClearanceBatch& batch = *request.mutable_clearance();
+  FillConfigurations(count, poses, batch.mutable_configurations());
+  v1::ClearanceDetail& detail = *batch.mutable_detail();
+  detail.set_distances(true);
+  detail.set_bounds(true);
+  detail.set_pairs(true);
+  detail.set_points(true);
+  detail.set_normals(true);
+  session_->LimitReply(&batch);
+  const auto response = session_->Ask(&request);
+  if (!response.ok()) return response.status();
+  return ClearancesOf(response->clearance());
 }
 
 absl::StatusOr<RewoundHits> TrackReader::Sweep(const RewoundMotions& motions) {

@@ -142,6 +142,20 @@ struct RewoundChecks {
   std::vector<Error> errors;
 };
 
+// How far the own bodies are from everything, one row each; columns as of a ClearanceBatchResult.
+struct RewoundClearances {
+  std::vector<State> states;
+  std::vector<double> distances;     // of the nearest pair, metres
+  std::vector<double> lower_bounds;  // of every pair's distance
+  std::vector<double> upper_bounds;
+  std::vector<std::uint32_t> own_bodies;  // the nearest pair
+  std::vector<std::uint32_t> bodies;
+  std::vector<double> own_points;  // world, metres, 3 numbers a row
+  std::vector<double> points;      // on the other body
+  std::vector<double> normals;     // from the own body, 3 numbers a row
+  std::vector<Error> errors;
+};
+
 // What a reader asks with.
 struct TrackReaderOptions {
   std::string scene;        // in which tracks are rewound; empty: alone
@@ -164,9 +178,11 @@ class TrackReader {
   absl::StatusOr<Rewound> Rewind(const RewindQuestion& question);
 
   absl::StatusOr<RewoundHits> CastRays(const RewoundRays& rays);
-  // Of the own bodies against that world, not against each other. `poses` is 7 numbers a body and
-  // row.
+  // Of the own bodies against that world, not against each other, as those below. `poses` is 7
+  // numbers a body and row.
   absl::StatusOr<RewoundChecks> Check(std::uint32_t count, const std::vector<double>& poses);
+  absl::StatusOr<RewoundClearances> Clearance(std::uint32_t count,
+                                              const std::vector<double>& poses);
   absl::StatusOr<RewoundHits> Sweep(const RewoundMotions& motions);
 
  private:

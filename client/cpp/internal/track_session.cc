@@ -25,6 +25,8 @@ bool IsPart(const v1::SessionResponse& response) {
       return IsPart(response.motion());
     case v1::SessionResponse::kCheck:
       return IsPart(response.check());
+    case v1::SessionResponse::kClearance:
+      return IsPart(response.clearance());
     default:
       return false;
   }
