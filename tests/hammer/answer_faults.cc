@@ -26,6 +26,7 @@ std::vector<const Message*> PartsOf(const Message& message, const FieldDescripto
   const Reflection* const reflection = message.GetReflection();
   if (!field->is_repeated()) return {&reflection->GetMessage(message, field)};
   std::vector<const Message*> parts;
+  parts.reserve(static_cast<std::size_t>(reflection->FieldSize(message, field)));
   for (int i = 0; i < reflection->FieldSize(message, field); ++i)
     parts.push_back(&reflection->GetRepeatedMessage(message, field, i));
   return parts;
@@ -119,7 +120,7 @@ std::string FaultOfLists(const Pairs& pairs, int rows, int entries) {
 }
 
 std::string FaultOfVerdictPairs(const v1::VerdictPairColumns& pairs, int rows) {
-  const std::string fault = FaultOfLists(pairs, rows, pairs.verdicts_size());
+  std::string fault = FaultOfLists(pairs, rows, pairs.verdicts_size());
   return fault.empty() ? FaultOfVerdicts(pairs, pairs.verdicts()) : fault;
 }
 
@@ -136,13 +137,13 @@ std::string FaultOfColumns(const v1::ClearanceBatchResult& result) {
   return FaultOfBrackets(result, result.states());
 }
 std::string FaultOfColumns(const v1::CheckBatchResult& result) {
-  const std::string fault = FaultOfVerdicts(result, result.verdicts());
+  std::string fault = FaultOfVerdicts(result, result.verdicts());
   if (!fault.empty() || !result.has_pairs()) return fault;
   return FaultOfVerdictPairs(result.pairs(), result.verdicts_size());
 }
 std::string FaultOfColumns(const v1::NearestBatchResult& result) {
   const v1::NearestPairColumns& pairs = result.pairs();
-  const std::string fault = FaultOfLists(pairs, result.states_size(), pairs.states_size());
+  std::string fault = FaultOfLists(pairs, result.states_size(), pairs.states_size());
   return fault.empty() ? FaultOfBrackets(pairs, pairs.states()) : fault;
 }
 std::string FaultOfColumns(const v1::OverlapBatchResult& result) {
@@ -193,15 +194,15 @@ constexpr int kAborted = grpc::StatusCode::ABORTED;
 
 // What the comments of the methods say, beside INVALID_ARGUMENT and RESOURCE_EXHAUSTED.
 Codes CodesOf(const std::string& method) {
-  static const std::map<std::string, Codes> codes = {
+  static const std::map<std::string, Codes> kCodesOfMethods = {
       {"RegisterShape", {kExists, kPrecondition}},        {"GetShape", {kNotFound}},
       {"DeleteShape", {kNotFound, kPrecondition}},        {"CreateScene", {kNotFound, kExists}},
       {"GetScene", {kNotFound, kPrecondition}},           {"UpdateScene", {kNotFound, kAborted}},
       {"ForkScene", {kNotFound, kExists, kPrecondition}}, {"DeleteScene", {kNotFound, kAborted}},
       {"WatchScene", {kNotFound, kPrecondition}},
   };
-  const auto found = codes.find(method);
-  return found != codes.end() ? found->second : Codes();
+  const auto found = kCodesOfMethods.find(method);
+  return found != kCodesOfMethods.end() ? found->second : Codes();
 }
 
 // Likewise of the kinds of messages.
