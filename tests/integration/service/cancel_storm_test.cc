@@ -172,7 +172,7 @@ State WaitingForRoom() {
 class CancelServer : public TestServer {
  public:
   explicit CancelServer(std::uint64_t most_bytes = server::kGibibyte)
-      : TestServer({}, {}, nullptr, absl::Minutes(2), most_bytes) {
+      : TestServer({}, {}, nullptr, {.max_total_bytes_in_flight = most_bytes}) {
     Register(*this, "ball", Sphere(0.4));
     CreateRow(*this, "row", 4, Forever());
   }
