@@ -216,7 +216,9 @@ TEST_F(RestoreScenesTest, TellsDamage) {
 // As a server before there were scenes left it.
 TEST_F(RestoreScenesTest, TakesOverAFileOfTheFirstVersion) {
   RegisterBall("ball", 1);
-  Spoil("ALTER TABLE names DROP COLUMN owner; DROP TABLE scene_records; PRAGMA user_version = 1");
+  Spoil(
+      "ALTER TABLE names DROP COLUMN checksum; ALTER TABLE registry DROP COLUMN checksum;"
+      "ALTER TABLE names DROP COLUMN owner; DROP TABLE scene_records; PRAGMA user_version = 1");
   ASSERT_TRUE(Start().ok());
   EXPECT_EQ(shapes_->size(), 1u);
   const std::string ball = shapes_->FindByName("ball")->shape.content->digest;
