@@ -117,6 +117,11 @@ void BatchTally::CountBracket(const DistanceAnswer& answer) {
   if (!converged && answer.state != State::kUndecided) return;
   const double width = answer.bracket.upper - answer.bracket.lower;
   const double ratio = width > 0 ? width / answer.tolerance : 0;
+  if (ratio <= kBracketRatioBuckets[0]) {  // nearly all rows of polytopes
+    ++bracket_ratios_.counts[0];
+    bracket_ratios_.sum += ratio;
+    return;
+  }
   Observe(kBracketRatioBuckets, std::min(ratio, kLargestBracketRatio), &bracket_ratios_);
 }
 
