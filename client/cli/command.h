@@ -33,7 +33,7 @@ struct TlsArguments {
 
 // The options before the command's own.
 struct GlobalOptions {
-  std::string address = "localhost:50051";
+  std::string address = "127.0.0.1:50051";
   double timeout_s = 10;
   bool json = false;
   bool quiet = false;  // no progress, wherever stderr goes

@@ -131,7 +131,7 @@ std::string ToPage(const Json& look, const std::string& address) {
 std::string HttpAddress(const GlobalOptions& options, const WatchArguments& arguments) {
   if (!arguments.http.empty()) return arguments.http;
   Place place = PlacesOf(options.address).front();
-  if (place.host.empty()) place = {.host = "localhost"};  // of a Unix socket
+  if (place.host.empty()) place = {.host = "127.0.0.1"};  // of a Unix socket
   place.port = kHttpPort;
   return TextOf(place);
 }

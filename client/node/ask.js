@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import grpc from '@grpc/grpc-js';
 import protoLoader from '@grpc/proto-loader';
 
-const address = process.argv[2] ?? 'localhost:50051';
+const address = process.argv[2] ?? '127.0.0.1:50051';
 
 // Field names as in the protos; 64-bit numbers as text, since a JavaScript number holds 53 bits.
 const services = ['clearance/v1/query_service.proto', 'clearance/v1/shape_service.proto'];

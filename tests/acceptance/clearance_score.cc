@@ -24,7 +24,7 @@
 #include "tests/acceptance/report.h"
 #include "tests/acceptance/scene_asker.h"
 
-ABSL_FLAG(std::string, server, "localhost:50051", "address of the server, as gRPC takes it");
+ABSL_FLAG(std::string, server, "127.0.0.1:50051", "address of the server, as gRPC takes it");
 
 namespace clearance::acceptance {
 namespace {

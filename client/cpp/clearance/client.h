@@ -3,7 +3,7 @@
 // A connection to a clearance server: the registry of shapes and occasional queries. For streams of
 // queries see session.h. No generated type and no gRPC type shows here.
 //
-//   absl::StatusOr<Client> client = Client::Connect("localhost:50051");
+//   absl::StatusOr<Client> client = Client::Connect("127.0.0.1:50051");
 //   client->Register("crate", {.kind = Box{{0.2, 0.2, 0.1}}});
 //   client->Register("ball", {.kind = Sphere{0.05}});
 //   DistanceBatch batch{.pairs = {.count = 1, .poses_b = {1, 0, 0, 0, 0, 0, 1}}};

@@ -24,7 +24,7 @@
 #include "report.h"
 #include "simulation.h"
 
-ABSL_FLAG(std::string, address, "localhost:50051", "The clearance server.");
+ABSL_FLAG(std::string, address, "127.0.0.1:50051", "The clearance server.");
 ABSL_FLAG(std::string, level, "",
           "A folder with shapes.jsonl, scene.json and moves.jsonl; empty: "
           "the built-in level.");

@@ -73,7 +73,7 @@ class Examples(unittest.TestCase):
         text = (pathlib.Path(os.environ["CLEARANCE_ROOT"]) / "README.md").read_text()
         section = text.split("### From Python\n")[1].split("\n#")[0]
         (example,) = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
-        example = example.replace("localhost:50051", self.server.address)
+        example = example.replace("127.0.0.1:50051", self.server.address)
         with tempfile.TemporaryDirectory() as folder:
             python = pathlib.Path(folder) / "bin/python"
             self.run_in(folder, sys.executable, "-m", "venv", "--system-site-packages", folder)

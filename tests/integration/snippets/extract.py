@@ -16,7 +16,7 @@ import sys
 
 LANGUAGES = {"cpp", "c++", "cc", "cmake"}
 # What a reader replaces by the address of a server of their own.
-ADDRESS = '"localhost:50051"'
+ADDRESS = '"127.0.0.1:50051"'
 
 
 def pages(root):

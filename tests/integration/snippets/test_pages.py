@@ -74,9 +74,9 @@ REPLACED = {
         "--revision 7": "--revision 1 --count 1",
     },
     "client/examples/game/README.md": {
-        " --ticks 600 --baseline": " --ticks 600 --rate 0 --baseline --address localhost:50051",
-        " --ticks 600 --log": " --ticks 60 --rate 0 --address localhost:50051 --log",
-        "game_authority --baseline": "game_authority --ticks 60 --rate 0 --address localhost:50051 --baseline",
+        " --ticks 600 --baseline": " --ticks 600 --rate 0 --baseline --address 127.0.0.1:50051",
+        " --ticks 600 --log": " --ticks 60 --rate 0 --address 127.0.0.1:50051 --log",
+        "game_authority --baseline": "game_authority --ticks 60 --rate 0 --address 127.0.0.1:50051 --baseline",
         "--level DIR": "",  # not of this repository; clearance_process_test has one where it is there
     },
 }
@@ -168,7 +168,7 @@ class Folder:
         """The command as it is run here; what it sets is there for those after it."""
         for old, new in REPLACED.get(self.page, {}).items():
             command = command.replace(old, new)
-        command = re.sub(r"\b(localhost|host|elsewhere):50051\b", f"localhost:{self.server.port}", command)
+        command = re.sub(r"\b(127\.0\.0\.1|host|elsewhere):50051\b", f"127.0.0.1:{self.server.port}", command)
         environment = {
             "PATH": f"{BUILD / 'client'}:{BUILD / 'server'}:" + os.environ["PATH"],
             "CLEARANCE_ADDR": self.server.address,
