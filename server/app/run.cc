@@ -300,7 +300,8 @@ absl::Status Process::StartGrpc() {
       .most_of_address = config_.max_connections_per_address,
       .ban_after_cut = config_.ban_after_cut,
       .fence = {config_.max_streams_per_connection, config_.limits.max_transport_bytes,
-                config_.max_total_bytes_in_flight}};
+                config_.max_total_bytes_in_flight},
+      .most_streams = config_.max_streams};
   metrics_.limit(ServerLimit::kConnections).Set(static_cast<double>(connections.most));
   const GrpcServerOptions options = {.listen_address = config_.listen,
                                      .tls = tls_.get(),

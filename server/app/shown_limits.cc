@@ -12,6 +12,7 @@ void ShowLimits(const ServerConfig& config, Metrics* metrics) {
     metrics->limit(limit).Set(static_cast<double>(value));
   };
   show(ServerLimit::kConnections, config.max_connections);
+  show(ServerLimit::kStreams, config.max_streams);
   show(ServerLimit::kSessions, config.limits.max_sessions);
   show(ServerLimit::kShapes, config.limits.max_shapes);
   show(ServerLimit::kRegistryBytes, config.limits.max_registry_bytes);

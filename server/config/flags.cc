@@ -93,6 +93,9 @@ ABSL_FLAG(
 ABSL_FLAG(ConnectionCount, max_streams_per_connection,
           ConnectionCount{ServerConfig().max_streams_per_connection},
           "Calls open at once on one connection; a client that does not keep to it is cut off.");
+ABSL_FLAG(ConnectionCount, max_streams, ConnectionCount{ServerConfig().max_streams},
+          "Calls open at once on all connections; beyond it the connection that holds most, of the "
+          "address that holds most, is cut off.");
 ABSL_FLAG(WaitTime, max_connection_idle, WaitTime{ServerConfig().max_connection_idle},
           "A connection without a call for so long is closed. 0: never.");
 ABSL_FLAG(WaitTime, max_connection_age, WaitTime{ServerConfig().max_connection_age},
@@ -431,6 +434,7 @@ absl::StatusOr<ServerConfig> ConfigFromFlags() {
       .max_connections_per_address = absl::GetFlag(FLAGS_max_connections_per_address).value,
       .ban_after_cut = absl::GetFlag(FLAGS_ban_after_cut).value,
       .max_streams_per_connection = absl::GetFlag(FLAGS_max_streams_per_connection).value,
+      .max_streams = absl::GetFlag(FLAGS_max_streams).value,
       .max_connection_idle = NeverIfZero(absl::GetFlag(FLAGS_max_connection_idle)),
       .max_connection_age = NeverIfZero(absl::GetFlag(FLAGS_max_connection_age)),
       .max_connection_age_grace = NeverIfZero(absl::GetFlag(FLAGS_max_connection_age_grace)),

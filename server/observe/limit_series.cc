@@ -12,6 +12,7 @@ struct LimitText {
 // By the number of ServerLimit.
 constexpr std::array<LimitText, kServerLimits> kLimitTexts = {{
     {"clearance_max_connections", "Most connections open at once."},
+    {"clearance_max_streams", "Most calls open at once on all connections."},
     {"clearance_max_sessions", "Most sessions open at once."},
     {"clearance_max_shapes", "Most shapes in the registry."},
     {"clearance_max_registry_bytes", "Most bytes of all shapes in the registry."},

@@ -18,6 +18,7 @@ namespace clearance::server {
 // Limits of the whole server, not of one message, session or caller.
 enum class ServerLimit : std::uint8_t {
   kConnections,
+  kStreams,
   kSessions,
   kShapes,
   kRegistryBytes,
@@ -29,7 +30,7 @@ enum class ServerLimit : std::uint8_t {
   kTotalBytesInFlight,
   kTotalSessionBytes,
 };
-inline constexpr std::size_t kServerLimits = 11;
+inline constexpr std::size_t kServerLimits = 12;
 
 // By the number of ServerLimit. Handles live as long as the registry.
 using LimitSeries = std::array<prometheus::Gauge*, kServerLimits>;

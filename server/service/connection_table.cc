@@ -3,8 +3,10 @@
 #include "server/service/connection_table.h"
 
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -55,6 +57,11 @@ std::uint64_t WatchedConnection::BytesReceived() const {
   socklen_t size = sizeof info;
   if (getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return 0;
   return info.tcpi_bytes_received;
+}
+
+std::uint64_t WatchedConnection::BytesUnread() const {
+  int unread = 0;
+  return ioctl(descriptor, SIOCINQ, &unread) == 0 ? static_cast<std::uint64_t>(unread) : 0;
 }
 
 // Dissolving a TCP association resets the peer and drops what has come and is not read yet, which

@@ -54,6 +54,8 @@ struct FenceNotes {
   StreamCounts counted = {};
   std::uint64_t received_by_then = 0;
   StreamCounts latest = {};  // as gRPC had them at the last close look
+  std::uint64_t received_by_latest = 0;
+  std::uint64_t received_now = 0;  // at the last look
   // When one of the counts last changed.
   std::uint64_t events = 0;
   std::uint64_t received_by_event = 0;
@@ -79,6 +81,8 @@ struct WatchedConnection {
   bool IsOpen() const;
   // 0 for what is no TCP socket: only users of this machine reach those.
   std::uint64_t BytesReceived() const;
+  // Of those, what nobody has read yet. It is not in gRPC's books either.
+  std::uint64_t BytesUnread() const;
   // Ends it at once, so that its owner finds it closed. False where it had ended, or was cut and
   // its owner has not found out yet.
   bool Cut();

@@ -66,6 +66,7 @@ Listener::Listener(ListenSockets listening, const ConnectionLimits& limits,
       wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       reserve_(MakeReserve()),
       fence_(listening_.port, limits.fence),
+      stream_total_(limits.most_streams, &fence_),
       bans_(limits.ban_after_cut),
       cut_log_(log) {}
 
@@ -134,6 +135,7 @@ void Listener::Look() {
   });
   CutWhatHolds();
   CutWhatIsHeld();
+  CutWhatIsTooMuch();
   if (end_idle_after_.has_value() && SteadyNow() >= *end_idle_after_) EndIdle();
 }
 
@@ -160,6 +162,12 @@ void Listener::CutWhatIsHeld() {
   });
 }
 
+void Listener::CutWhatIsTooMuch() {
+  for (const StreamHolder& holder : stream_total_.InExcess(&connections_)) {
+    Cut(*holder.address_key, holder.connection, CutReason::kAllStreams);
+  }
+}
+
 void Listener::Cut(const std::string& address_key, WatchedConnection* connection,
                    CutReason reason) {
   // What TCP has counted goes with the connection.
@@ -182,6 +190,7 @@ void Listener::WarnOrBan(const std::string& address_key, const WatchedConnection
     case CutReason::kHoldsReading:
       return;  // many that each sent little may have held the thread in truth
     case CutReason::kStreams:
+    case CutReason::kAllStreams:
     case CutReason::kResets:
       return bans_.WarnOrBan(address_key, connection.opened, SteadyNow());
     case CutReason::kBytesBeforeCalls:

@@ -31,6 +31,7 @@
 #include "server/service/handover.h"
 #include "server/service/listen_socket.h"
 #include "server/service/stream_fence.h"
+#include "server/service/stream_total.h"
 
 namespace clearance::server {
 
@@ -40,7 +41,8 @@ struct ConnectionLimits {
   // How long an address is not let in after the first of its connections was cut; see
   // address_bans.h.
   absl::Duration ban_after_cut = absl::Seconds(10);
-  FenceLimits fence = {};  // of one
+  FenceLimits fence = {};               // of one
+  std::uint64_t most_streams = 65'536;  // of all together
 };
 
 class Listener {
@@ -89,6 +91,7 @@ class Listener {
   void Look();
   void CutWhatHolds();
   void CutWhatIsHeld();
+  void CutWhatIsTooMuch();
   void Cut(const std::string& address_key, WatchedConnection* connection, CutReason reason);
   void WarnOrBan(const std::string& address_key, const WatchedConnection& connection,
                  CutReason reason);
@@ -106,6 +109,7 @@ class Listener {
   Descriptor reserve_;
   ConnectionTable connections_;
   StreamFence fence_;
+  StreamTotal stream_total_;
   AddressBans bans_;
   CutLog cut_log_;
   std::atomic<std::uint64_t> turns_ = 0;  // of Loop(), which alone writes it

@@ -2,10 +2,6 @@
 
 #include "server/service/stream_fence.h"
 
-#include <linux/sockios.h>
-#include <sys/ioctl.h>
-#include <sys/socket.h>
-
 #include <algorithm>
 #include <optional>
 
@@ -15,7 +11,9 @@
 namespace clearance::server {
 namespace {
 
-// A stream takes ten bytes to open: this much cannot open more than a few hundred.
+// What opens a stream takes so much at least. kBytesToLookAfter cannot open more than a few
+// hundred.
+constexpr std::uint64_t kLeastStreamBytes = 10;
 constexpr std::uint64_t kBytesToLookAfter = 4096;
 
 constexpr absl::Duration kWindow = absl::Seconds(1);
@@ -36,12 +34,6 @@ constexpr absl::Duration kWorkOfUsualMessages = absl::Milliseconds(100);
 // What frames and TLS records add to messages is a hundredth; and what clients say beside them.
 constexpr std::uint64_t kFraming = 4 << 20;
 
-// What has come and gRPC has not read yet is not in its books either.
-std::uint64_t BytesUnread(int descriptor) {
-  int unread = 0;
-  return ioctl(descriptor, SIOCINQ, &unread) == 0 ? static_cast<std::uint64_t>(unread) : 0;
-}
-
 }  // namespace
 
 absl::Duration MostWorkWithoutAnEvent(const FenceLimits& limits) {
@@ -51,12 +43,12 @@ absl::Duration MostWorkWithoutAnEvent(const FenceLimits& limits) {
 }
 
 prometheus::Counter* CounterOf(CutReason reason, const ConnectionSeries& series) {
-  if (reason == CutReason::kStreams) return series.cut_streams;
+  if (reason == CutReason::kStreams || reason == CutReason::kAllStreams) return series.cut_streams;
   return reason == CutReason::kResets ? series.cut_resets : series.cut_flood;
 }
 
 absl::string_view NameOf(CutReason reason) {
-  if (reason == CutReason::kStreams) return "streams";
+  if (reason == CutReason::kStreams || reason == CutReason::kAllStreams) return "streams";
   return reason == CutReason::kResets ? "resets" : "flood";
 }
 
@@ -64,6 +56,8 @@ absl::string_view EvidenceOf(CutReason reason) {
   switch (reason) {
     case CutReason::kStreams:
       return "too many calls open";
+    case CutReason::kAllStreams:
+      return "most of too many calls that all connections have open";
     case CutReason::kResets:
       return "too many calls given up";
     case CutReason::kBytesBeforeCalls:
@@ -82,6 +76,7 @@ std::optional<CutReason> StreamFence::ReasonToCut(WatchedConnection* connection)
   FenceNotes& notes = connection->notes;
   // In this order: what was read is at most too little.
   const std::uint64_t received = connection->BytesReceived();
+  notes.received_now = received;
   const bool is_closely = received >= notes.received + kBytesToLookAfter || notes.is_unknown ||
                           notes.streams.has_value() || notes.resets.has_value();
   if (!is_closely) {
@@ -90,12 +85,13 @@ std::optional<CutReason> StreamFence::ReasonToCut(WatchedConnection* connection)
     if (notes.received == notes.received_in_hold) notes.spent_in_hold = held_;
     return std::nullopt;
   }
-  const std::uint64_t read = received - std::min(received, BytesUnread(connection->descriptor));
+  const std::uint64_t read = received - std::min(received, connection->BytesUnread());
   NoteHold(read, &notes);
   // What it sent before gRPC had it is looked at once gRPC does.
   const std::optional<StreamCounts> counts = book_.CountsOf(connection->peer_key);
   notes.is_unknown = !counts.has_value();
   notes.received = std::max(notes.received, read);
+  notes.received_by_latest = received;
   return counts.has_value() ? ReasonOf(*counts, &notes) : std::nullopt;
 }
 
@@ -160,8 +156,19 @@ std::optional<CutReason> StreamFence::ReasonOf(const StreamCounts& counts, Fence
   return std::nullopt;
 }
 
-// From when it is first asked: whether the readers have since had the time to work off what they
-// found when the server went on.
+std::uint64_t StreamFence::MostStreams(const FenceNotes& notes) {
+  return notes.latest.open() + (notes.received_now - notes.received_by_latest) / kLeastStreamBytes;
+}
+
+std::uint64_t StreamFence::StreamsOf(WatchedConnection* connection) {
+  FenceNotes& notes = connection->notes;
+  if (const std::optional<StreamCounts> counts = book_.CountsOf(connection->peer_key)) {
+    notes.latest = *counts;
+    notes.received_by_latest = notes.received_now;
+  }
+  return notes.latest.open();
+}
+
 bool StreamFence::HasLasted(std::optional<Excess>* excess) {
   if (!excess->has_value()) {
     *excess = {.seen = now_, .round = rounds_(), .hold = hold_, .spent_in_hold = held_};

@@ -33,9 +33,10 @@ struct FenceLimits {
 // messages would be read, or as much more as `max_message_bytes` is more than 24 MiB.
 absl::Duration MostWorkWithoutAnEvent(const FenceLimits& limits);
 
-// What a connection is cut for. All but the first two are floods.
+// What a connection is cut for. All but the first three are floods.
 enum class CutReason : std::uint8_t {
   kStreams,
+  kAllStreams,
   kResets,
   kBytesBeforeCalls,
   kBytesBesideMessages,
@@ -95,12 +96,22 @@ class StreamFence {
   // been at all of them.
   bool IsMostOfTheHold(const FenceNotes& notes) const;
 
+  // How many streams it may have open: those that gRPC had at the last close look, and what the
+  // bytes since can have opened.
+  static std::uint64_t MostStreams(const FenceNotes& notes);
+
+  // How many it has, by another close look; those of the last where gRPC does not have it.
+  std::uint64_t StreamsOf(WatchedConnection* connection);
+
+  // From when it is first asked: whether the readers have since had the time to work off what they
+  // found when the server went on.
+  bool HasLasted(std::optional<Excess>* excess);
+
   // Whether it has no stream open. nullopt where gRPC does not have it.
   std::optional<bool> IsIdle(const WatchedConnection& connection);
 
  private:
   void NoteHold(std::uint64_t received, FenceNotes* notes);
-  bool HasLasted(std::optional<Excess>* excess);
   bool KeepsResetting(const StreamCounts& counts, FenceNotes* notes);
   void BeginWindow(const StreamCounts& counts, FenceNotes* notes) const;
   std::uint64_t MostWithoutEvent(const StreamCounts& counts) const;

@@ -122,6 +122,13 @@ std::string Calls(int count, const std::string& headers, std::string_view framed
   return calls;
 }
 
+// So many calls of which no message comes.
+std::string Opened(int count) {
+  std::string calls;
+  for (int i = 0; i < count; ++i) calls += OpenCall(i, kCheck);
+  return calls;
+}
+
 // The server takes 4 MiB of a connection before it says that it wants more.
 constexpr std::size_t kMebibyte = std::size_t{1} << 20;
 
@@ -249,6 +256,8 @@ std::vector<Attack> Attacks() {
        Hold({.connections = 16, .said = Preface() + Settings(0) + Calls(50, headers, small)})},
       {"slow writers", true,
        Hold({.said = SlowCall(), .more = Frame(FrameType::kData, 0, StreamOf(0), "x")})},
+      // Each as many as one may have.
+      {"streams on many connections", true, Hold({.said = Preface() + Opened(1'000)})},
       {"connections half opened", true, Hold({.said = Preface().substr(0, 20)})},
       {"connections without a call", true, Hold({.said = Preface()})},
       {"more than descriptors", true,

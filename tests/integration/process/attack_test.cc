@@ -108,6 +108,32 @@ TEST(Attack, StreamsWithinTheLimitCostNothing) {
   EXPECT_EQ(MetricOf(server, kCutForStreams), 0);
 }
 
+// Each connection keeps to its limit; together they hold what many clients may.
+TEST(Attack, TooManyStreamsOnAllConnectionsCostTheAddressThatHoldsMostOne) {
+  ServerProcess server({"--max_streams_per_connection=100", "--max_streams=200"});
+  const auto open = [&server](const char* source, int streams) {
+    RawConnection connection(server.grpc_port(), source);
+    connection.Send(Preface());
+    EXPECT_TRUE(IsTaken(connection));
+    for (int i = 0; i < streams; ++i) connection.Send(OpenCall(i, kCheck));
+    connection.Send(Ping());
+    EXPECT_TRUE(connection.AwaitBytes(kPingBytes));
+    return connection;
+  };
+  const RawConnection honest = open("127.0.0.1", 95);
+  const RawConnection first = open(kAttacker, 60);
+  EXPECT_EQ(MetricOf(server, kCutForStreams), 0);
+  const RawConnection second = open(kAttacker, 70);
+  second.AwaitEnd();
+  for (const RawConnection* const other : {&honest, &first}) {
+    other->Send(Ping());
+    EXPECT_TRUE(other->AwaitBytes(kPingBytes));
+  }
+  EXPECT_TRUE(Serves(server));
+  EXPECT_EQ(MetricOf(server, kCutForStreams), 1);
+  EXPECT_THAT(LogOf(&server), ContainsRegex(" reason=streams .*all connections.* calls_open=70"));
+}
+
 // A client whose calls have a deadline begins and gives up many while the server stands still,
 // which then finds them all at once.
 TEST(Attack, CallsGivenUpWhileTheServerStoodStillCostNothing) {

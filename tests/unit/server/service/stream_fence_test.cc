@@ -65,6 +65,16 @@ TEST_F(StreamFenceTest, DoesNotCountTimeInWhichTheServerStoodStill) {
   EXPECT_EQ(LookAfter(kStep, 1, {.started = 2 * kStreams + 2, .answered = 1}), std::nullopt);
 }
 
+// A stream takes ten bytes to open at least.
+TEST_F(StreamFenceTest, TakesWhatCameSinceItLookedForStreams) {
+  LookAfter(kStep, 1, {.started = 5, .answered = 2});
+  notes_.received_by_latest = 1000;
+  notes_.received_now = 1000;
+  EXPECT_EQ(StreamFence::MostStreams(notes_), 3);
+  notes_.received_now = 1050;
+  EXPECT_EQ(StreamFence::MostStreams(notes_), 8);
+}
+
 // A flood of streams keeps the thread that reads from coming back.
 TEST_F(StreamFenceTest, CutsStreamsThatKeepTheServerReading) {
   const absl::Duration held = absl::Milliseconds(30);
