@@ -120,12 +120,13 @@ absl::StatusCode AskBoth(const ServerProcess (&servers)[2], const Certificates& 
 
 TEST(TwoServers, ProveOneNameOverTls) {
   const Certificates files;
-  const std::vector<std::string> flags = files.ServerFlags(/*is_mutual=*/false);
+  std::vector<std::string> flags = files.ServerFlags(/*is_mutual=*/false);
+  flags.emplace_back("--listen=0.0.0.0:0");
   const ServerProcess servers[] = {ServerProcess(flags), ServerProcess(flags)};
   EXPECT_EQ(AskBoth(servers, files, "127.0.0.1", ""), absl::StatusCode::kOk);
-  EXPECT_EQ(AskBoth(servers, files, "localhost", "clearance.test"), absl::StatusCode::kOk);
-  EXPECT_EQ(AskBoth(servers, files, "localhost", ""), absl::StatusCode::kInvalidArgument);
-  EXPECT_EQ(AskBoth(servers, files, "localhost", "nobody.test"), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(AskBoth(servers, files, "127.0.0.2", "clearance.test"), absl::StatusCode::kOk);
+  EXPECT_EQ(AskBoth(servers, files, "127.0.0.2", ""), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(AskBoth(servers, files, "127.0.0.2", "nobody.test"), absl::StatusCode::kUnavailable);
 }
 
 }  // namespace

@@ -202,7 +202,7 @@ def make_certificates(folder: pathlib.Path) -> None:
     openssl("req", "-x509", *new, "-keyout", "ca.key", "-out", "ca.pem", "-subj", "/CN=ca")
     for name in ("server", "me", "client"):
         openssl("req", *new, "-keyout", f"{name}.key", "-out", f"{name}.csr", "-subj", f"/CN={name}")
-        (folder / "names").write_text("subjectAltName=DNS:localhost")
+        (folder / "names").write_text("subjectAltName=DNS:localhost,IP:127.0.0.1")
         sign = ("x509", "-req", "-in", f"{name}.csr", "-CA", "ca.pem", "-CAkey", "ca.key")
         openssl(*sign, "-CAcreateserial", "-out", f"{name}.pem", "-extfile", "names")
 
