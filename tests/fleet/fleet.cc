@@ -214,7 +214,18 @@ bool Cost(Processes* processes) {
   return is_well;
 }
 
+bool IsKindOfHarm(const std::string& name) {
+  const auto is_it = [&](const Processes::Harm& harm) { return harm.kind == name; };
+  return std::ranges::any_of(Processes::Kills(), is_it) ||
+         std::ranges::any_of(Processes::Stoppages(), is_it);
+}
+
 int Run() {
+  const std::string only = absl::GetFlag(FLAGS_only);
+  if (!only.empty() && !IsKindOfHarm(only)) {
+    std::fprintf(stderr, "--only=%s: there is no such kind of harm\n", only.c_str());
+    return 1;
+  }
   if (!Processes::ArePossible()) {
     std::printf("skipped: etcd or haproxy is not installed\n");
     return kSkipped;

@@ -15,11 +15,10 @@ double SecondsOf(Clock::duration duration) {
 
 double SecondsOf(const Gaps::Gap& gap) { return SecondsOf(gap.ended - gap.began); }
 
-void PrintLine(const char* indent, const std::string& what, std::vector<double> seconds) {
+void PrintLine(const std::string& what, std::vector<double> seconds) {
   const Times times = TimesOf(std::move(seconds));
-  std::printf("%s%-*s %6zu %9.3f %9.3f %9.3f\n", indent,
-              34 - static_cast<int>(std::string(indent).size()), what.c_str(), times.count,
-              times.middle, times.nearly_all, times.longest);
+  std::printf("%-34s %6zu %9.3f %9.3f %9.3f\n", what.c_str(), times.count, times.middle,
+              times.nearly_all, times.longest);
 }
 
 }  // namespace
@@ -71,8 +70,8 @@ void Gaps::PrintByHarm() {
   for (const auto& [harm, of_callers] : seconds) {
     std::vector<double> all;
     for (const auto& [caller, its] : of_callers) all.insert(all.end(), its.begin(), its.end());
-    PrintLine("", harm, std::move(all));
-    for (const auto& [caller, its] : of_callers) PrintLine("  ", caller, its);
+    PrintLine(harm, std::move(all));
+    for (const auto& [caller, its] : of_callers) PrintLine("  " + caller, its);
   }
 }
 

@@ -56,7 +56,7 @@ class Gaps {
   const Harm& CauseOf(const Gap& gap) const;
 
   std::mutex mutex_;  // guards what follows
-  std::vector<Harm> harms_ = {{"before any harm", Clock::time_point::min()}};
+  std::vector<Harm> harms_ = {{"before any harm", Clock::time_point()}};
   std::vector<Gap> gaps_;
 };
 
