@@ -54,6 +54,20 @@ absl::Status NotMade(const absl::Status& status) {
                                  : status;
 }
 
+// What an answer to the transaction of MakeCommit says.
+absl::StatusOr<SharedStore::Outcome> OutcomeOf(const etcdserverpb::TxnResponse& response,
+                                               const CommitMark& mark,
+                                               const std::string& revision_key) {
+  if (response.succeeded()) return SharedStore::Outcome{true, response.header().revision()};
+  const auto& newest = response.responses(0).response_range();
+  const auto& writer = response.responses(1).response_range();
+  if (newest.kvs_size() != 1) return DamagedValue(revision_key, "is missing");
+  store::v1::WriterValue last;
+  if (writer.kvs_size() == 1) last.ParseFromString(writer.kvs(0).value());
+  if (last.commit() == mark.commit) return SharedStore::Outcome{true, writer.kvs(0).mod_revision()};
+  return SharedStore::Outcome{false, newest.kvs(0).mod_revision()};
+}
+
 }  // namespace
 
 EtcdStore::EtcdStore(const EtcdConfig& config, std::unique_ptr<EtcdClient> client)
@@ -222,16 +236,7 @@ absl::StatusOr<SharedStore::Outcome> EtcdStore::Decide(const etcdserverpb::TxnRe
   while (true) {
     etcdserverpb::TxnResponse response;
     absl::Status status = client_->Txn(request, client_->Grown(of_member, silences), &response);
-    if (status.ok() && response.succeeded()) return Outcome{true, response.header().revision()};
-    if (status.ok()) {
-      const auto& newest = response.responses(0).response_range();
-      const auto& writer = response.responses(1).response_range();
-      if (newest.kvs_size() != 1) return DamagedValue(keys_.Revision(), "is missing");
-      store::v1::WriterValue last;
-      if (writer.kvs_size() == 1) last.ParseFromString(writer.kvs(0).value());
-      if (last.commit() == mark.commit) return Outcome{true, writer.kvs(0).mod_revision()};
-      return Outcome{false, newest.kvs(0).mod_revision()};
-    }
+    if (status.ok()) return OutcomeOf(response, mark, keys_.Revision());
     const bool may_be_made = EtcdClient::IsInDoubt(status);
     if (!may_be_made && !is_in_doubt) return status;
     is_in_doubt = true;

@@ -39,19 +39,19 @@ std::string Processes::addresses() const {
 }
 
 const std::vector<Processes::Harm>& Processes::Kills() {
-  static const std::vector<Harm> kinds = {{"kill -9 of a server", &Processes::KillServer},
-                                          {"kill -9 of a member", &Processes::KillMember},
-                                          {"kill -9 of both", &Processes::KillBoth}};
-  return kinds;
+  static const std::vector<Harm> kKinds = {{"kill -9 of a server", &Processes::KillServer},
+                                           {"kill -9 of a member", &Processes::KillMember},
+                                           {"kill -9 of both", &Processes::KillBoth}};
+  return kKinds;
 }
 
 const std::vector<Processes::Harm>& Processes::Stoppages() {
-  static const std::vector<Harm> kinds = {
+  static const std::vector<Harm> kKinds = {
       {"a silent member", &Processes::SilenceMember},
       {"a silent server", &Processes::SilenceServer},
       {"a server cut off from etcd", &Processes::CutOffServer},
       {"a member parted from the others", &Processes::PartMember}};
-  return kinds;
+  return kKinds;
 }
 
 void Processes::KillServer(std::size_t index) {
