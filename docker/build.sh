@@ -30,12 +30,13 @@ HaveBase() {
 Build() {
   local tag=$1 epoch options=()
   shift
-  epoch=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 0)}
+  epoch=$(Epoch)
   # npm's registry may be behind a proxy with a CA of its own.
   [[ -z ${NODE_EXTRA_CA_CERTS:-} ]] ||
     options=(--secret "id=registry-ca,src=$NODE_EXTRA_CA_CERTS")
   buildah bud --isolation chroot --network host --format docker --layers --timestamp "$epoch" "${options[@]}" "$@" \
-    --build-arg "SOURCE_DATE_EPOCH=$epoch" --build-arg "REVISION=$(git rev-parse HEAD 2>/dev/null || echo unknown)" \
+    --build-arg "SOURCE_DATE_EPOCH=$epoch" --build-arg "CREATED=$(Rfc3339 "$epoch")" \
+    --build-arg "REVISION=$(git rev-parse HEAD 2>/dev/null || echo unknown)" \
     -t "$tag" -f docker/Dockerfile . >"$scratch/build.log" 2>&1 || {
     tail -n 40 "$scratch/build.log" >&2
     Die 'the image does not build'

@@ -15,6 +15,12 @@ Die() {
   exit 1
 }
 
+# The time that an image tells, in seconds: of the commit, or SOURCE_DATE_EPOCH.
+Epoch() { echo "${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 0)}"; }
+
+# Rfc3339 SECONDS
+Rfc3339() { date -u -d "@$1" +%Y-%m-%dT%H:%M:%SZ; }
+
 # Configure FOLDER: settings in it. runc and cgroupfs also work where cgroups are hybrid and there is no
 # systemd; of netavark's networks each container may be in several, and finds the others by name. Their
 # addresses are not those that podman's own networks have.

@@ -39,6 +39,14 @@ Say 'looking at what is in it'
 podman run --rm --entrypoint cat "$image" /usr/share/doc/clearance/sbom.spdx.json >"$scratch/sbom.json"
 podman run --rm --entrypoint dpkg-query "$image" -W -f '${Package} ${Version}\n' >"$scratch/packages"
 docker/check_sbom.py "$scratch/sbom.json" "$scratch/packages"
+# HasLabel NAME VALUE
+HasLabel() {
+  local found
+  found=$(podman image inspect -f "{{index .Labels \"org.opencontainers.image.$1\"}}" "$image")
+  [[ $found == "$2" ]] || Die "the label $1 is \"$found\" and should be \"$2\""
+}
+HasLabel created "$(Rfc3339 "$(Epoch)")"
+HasLabel revision "$(git rev-parse HEAD)"
 podman image inspect -f '{{range $key, $value := .Labels}}   {{$key}}={{$value}}{{"\n"}}{{end}}' "$image"
 
 Say 'running it as nobody, read-only, without capabilities'

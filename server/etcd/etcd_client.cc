@@ -121,9 +121,9 @@ void EtcdClient::Leave(std::size_t member) {
   if (watching_ != nullptr && watched_ == member) watching_->TryCancel();
 }
 
-absl::Duration EtcdClient::Grown(absl::Duration of_member, std::size_t tries) const {
+absl::Duration EtcdClient::Grown(absl::Duration of_member, std::size_t silences) const {
   constexpr std::size_t kMostDoublings = 4;
-  return of_member * (1 << std::min(tries / members_.size(), kMostDoublings));
+  return of_member * (1 << std::min(silences / members_.size(), kMostDoublings));
 }
 
 // The password is read anew each time: it may have been changed.
@@ -180,11 +180,13 @@ absl::Status EtcdClient::Try(const Call& call, absl::Duration patience) {
 
 absl::Status EtcdClient::Repeat(const Call& call, const Patience& patience) {
   const SteadyTime end = SteadyNow() + patience.in_all;
+  std::size_t silences = 0;
   for (std::size_t tries = 0;; ++tries) {
     const absl::Duration left = end - SteadyNow();
-    absl::Status status = Try(call, std::min(Grown(patience.of_member, tries), left));
+    absl::Status status = Try(call, std::min(Grown(patience.of_member, silences), left));
     const bool is_time_left = SteadyNow() + kRoundPause < end;
     if (!IsOfMember(status) || !is_time_left) return status;
+    if (IsSilence(status)) ++silences;
     if ((tries + 1) % members_.size() == 0) absl::SleepFor(kRoundPause);
   }
 }

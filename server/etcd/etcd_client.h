@@ -38,14 +38,16 @@ class EtcdClient {
   EtcdClient(const EtcdClient&) = delete;
   EtcdClient& operator=(const EtcdClient&) = delete;
 
-  // How long one member may take, and all tries together. Once all members had so long, each has
+  // How long one member may take, and all tries together. Once all members took so long, each has
   // twice as long, and so on: who is slow is heard, and who is silent does not hold the others up.
+  // Who says at once that he cannot help, as all do while they elect a leader, is not slow: nobody
+  // has longer for that.
   struct Patience {
     absl::Duration of_member;
     absl::Duration in_all;
   };
-  // What a member has at a try, from 0, where it had so long at the first.
-  absl::Duration Grown(absl::Duration of_member, std::size_t tries) const;
+  // What a member has after so many silences, where it had so long at the first try.
+  absl::Duration Grown(absl::Duration of_member, std::size_t silences) const;
 
   // Asked again of other members as long as there is time: of these once or twice is the same.
   absl::Status Range(const etcdserverpb::RangeRequest& request, const Patience& patience,
@@ -57,6 +59,8 @@ class EtcdClient {
   absl::Status Txn(const etcdserverpb::TxnRequest& request, absl::Duration patience,
                    etcdserverpb::TxnResponse* response);
   static bool IsInDoubt(const absl::Status& status);
+  // Whether the member has said nothing for as long as it had.
+  static bool IsSilence(const absl::Status& status) { return absl::IsDeadlineExceeded(status); }
 
   // Takes what a watch tells, until `take` says false, the watch ends or Interrupt(). One thread
   // at a time.

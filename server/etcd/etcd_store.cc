@@ -30,6 +30,9 @@ constexpr absl::Duration kQuickAnswers = absl::Seconds(2);
 constexpr absl::Duration kProbePatience = absl::Milliseconds(700);
 // Of what a commit brings, for its way to a majority: 4 MB a second.
 constexpr std::size_t kBytesAMicrosecond = 4;
+// At the start, for what is as small: nobody is served yet, so it may be all of the start's
+// patience.
+constexpr EtcdClient::Patience kStartPatience = {kQuickAnswer, kBulkPatience.in_all};
 // Between two tries to find out what came of a commit.
 constexpr absl::Duration kTryPause = absl::Milliseconds(20);
 
@@ -49,6 +52,20 @@ absl::Status Foreign(const std::string& key, std::uint32_t version) {
 absl::Status NotMade(const absl::Status& status) {
   return absl::IsUnknown(status) ? absl::UnavailableError(absl::StrCat("etcd: ", status.message()))
                                  : status;
+}
+
+// What an answer to the transaction of MakeCommit says.
+absl::StatusOr<SharedStore::Outcome> OutcomeOf(const etcdserverpb::TxnResponse& response,
+                                               const CommitMark& mark,
+                                               const std::string& revision_key) {
+  if (response.succeeded()) return SharedStore::Outcome{true, response.header().revision()};
+  const auto& newest = response.responses(0).response_range();
+  const auto& writer = response.responses(1).response_range();
+  if (newest.kvs_size() != 1) return DamagedValue(revision_key, "is missing");
+  store::v1::WriterValue last;
+  if (writer.kvs_size() == 1) last.ParseFromString(writer.kvs(0).value());
+  if (last.commit() == mark.commit) return SharedStore::Outcome{true, writer.kvs(0).mod_revision()};
+  return SharedStore::Outcome{false, newest.kvs(0).mod_revision()};
 }
 
 }  // namespace
@@ -94,11 +111,14 @@ absl::Status EtcdStore::MakeFormat() {
   etcdserverpb::PutRequest* const revision = request.add_success()->mutable_request_put();
   revision->set_key(keys_.Revision());
   revision->set_value(store::v1::RevisionValue().SerializeAsString());
-  const SteadyTime end = SteadyNow() + kBulkPatience.in_all;
+  const SteadyTime end = SteadyNow() + kStartPatience.in_all;
+  std::size_t silences = 0;
   while (true) {
     etcdserverpb::TxnResponse response;
-    absl::Status status = client_->Txn(request, kBulkPatience.of_member, &response);
+    const absl::Duration patience = client_->Grown(kStartPatience.of_member, silences);
+    absl::Status status = client_->Txn(request, patience, &response);
     if (!EtcdClient::IsInDoubt(status) || SteadyNow() >= end) return status;
+    if (EtcdClient::IsSilence(status)) ++silences;
     absl::SleepFor(kTryPause);
   }
 }
@@ -107,7 +127,7 @@ absl::Status EtcdStore::CheckFormat() {
   etcdserverpb::RangeRequest request;
   request.set_key(keys_.Format());
   etcdserverpb::RangeResponse response;
-  if (absl::Status status = client_->Range(request, kBulkPatience, &response); !status.ok())
+  if (absl::Status status = client_->Range(request, kStartPatience, &response); !status.ok())
     return status;
   store::v1::FormatValue format;
   if (response.kvs_size() != 1 || !format.ParseFromString(response.kvs(0).value()))
@@ -120,7 +140,7 @@ absl::StatusOr<StoredNames> EtcdStore::ReadNames() {
   etcdserverpb::RangeRequest request;
   request.set_key(keys_.Revision());
   etcdserverpb::RangeResponse response;
-  absl::Status status = client_->Range(request, kBulkPatience, &response);
+  absl::Status status = client_->Range(request, kStartPatience, &response);
   if (!status.ok()) return status;
   store::v1::RevisionValue revision;
   if (response.kvs_size() != 1 || !revision.ParseFromString(response.kvs(0).value()))
@@ -212,22 +232,15 @@ absl::StatusOr<SharedStore::Outcome> EtcdStore::Decide(const etcdserverpb::TxnRe
   const absl::Duration of_member =
       kQuickAnswer + absl::Microseconds(request.ByteSizeLong() / kBytesAMicrosecond);
   bool is_in_doubt = false;
-  for (std::size_t tries = 0;; ++tries) {
+  std::size_t silences = 0;
+  while (true) {
     etcdserverpb::TxnResponse response;
-    absl::Status status = client_->Txn(request, client_->Grown(of_member, tries), &response);
-    if (status.ok() && response.succeeded()) return Outcome{true, response.header().revision()};
-    if (status.ok()) {
-      const auto& newest = response.responses(0).response_range();
-      const auto& writer = response.responses(1).response_range();
-      if (newest.kvs_size() != 1) return DamagedValue(keys_.Revision(), "is missing");
-      store::v1::WriterValue last;
-      if (writer.kvs_size() == 1) last.ParseFromString(writer.kvs(0).value());
-      if (last.commit() == mark.commit) return Outcome{true, writer.kvs(0).mod_revision()};
-      return Outcome{false, newest.kvs(0).mod_revision()};
-    }
+    absl::Status status = client_->Txn(request, client_->Grown(of_member, silences), &response);
+    if (status.ok()) return OutcomeOf(response, mark, keys_.Revision());
     const bool may_be_made = EtcdClient::IsInDoubt(status);
     if (!may_be_made && !is_in_doubt) return status;
     is_in_doubt = true;
+    if (EtcdClient::IsSilence(status)) ++silences;
     if (SteadyNow() >= end) return absl::UnknownError(status.message());
     absl::SleepFor(kTryPause);
   }

@@ -14,7 +14,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <set>
+#include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/flags/flag.h"
@@ -28,6 +30,8 @@
 ABSL_FLAG(int, kills, 100, "Kills with SIGKILL, one after another.");
 ABSL_FLAG(int, others, 60,
           "Harms beside them that kill nothing: processes stopped, cut off, parted.");
+ABSL_FLAG(std::string, only, "",
+          "The kind of harm that is done, as the table names it; empty: all.");
 ABSL_FLAG(int, trials, 10'000, "Changes with a look at every other server, at least.");
 ABSL_FLAG(int, rounds, 10, "Rolling restarts of all servers.");
 ABSL_FLAG(int, messages, 1200, "Of 256 rows, for each measurement of what a query costs; 0: none.");
@@ -64,7 +68,7 @@ void CountTwice(const std::vector<Writer>& writers, Findings* findings) {
   }
 }
 
-void Print(const char* what, const Findings::Times& times) {
+void Print(const char* what, const Times& times) {
   std::printf("%s: %zu, p50 %.4f s, p99 %.4f s, longest %.4f s\n", what, times.count, times.middle,
               times.nearly_all, times.longest);
 }
@@ -78,30 +82,57 @@ bool Report(Findings* findings) {
       findings->acknowledged, findings->seen, findings->looked, findings->answered,
       findings->answered_to_library, findings->lost, findings->wrong, findings->twice);
   Print("from the acknowledgement to the answer of another server that knows", findings->lags());
-  const Findings::Times gaps = findings->gaps();
+  const Times gaps = findings->gaps.times();
   Print("gaps of those who asked again or waited above 0.1 s", gaps);
+  findings->gaps.PrintByHarm();
+  findings->gaps.PrintAbove(absl::GetFlag(FLAGS_longest_gap));
   const bool is_clean = findings->lost + findings->wrong + findings->twice == 0;
   const bool is_whole = findings->seen >= static_cast<std::size_t>(absl::GetFlag(FLAGS_trials)) &&
                         findings->answered_to_library > 0;
   return is_clean && is_whole && gaps.longest <= absl::GetFlag(FLAGS_longest_gap);
 }
 
-// The kills and the other harms, one among the other.
-void HarmInTurn(Processes* processes) {
-  const int kills = absl::GetFlag(FLAGS_kills);
-  const int others = absl::GetFlag(FLAGS_others);
-  int killed = 0;
-  int disturbed = 0;
-  while (killed < kills || disturbed < others) {
-    std::this_thread::sleep_for(kRest);
-    const bool kills_next =
-        disturbed == others || (killed < kills && killed * others <= disturbed * kills);
-    const char* const what =
-        kills_next ? processes->Kill(killed++) : processes->Disturb(disturbed++);
-    std::printf("%d: %s\n", killed + disturbed, what);
+// Those of a list that are to be done.
+class Turns {
+ public:
+  Turns(std::vector<Processes::Harm> kinds, int wanted)
+      : kinds_(std::move(kinds)), wanted_(static_cast<std::size_t>(wanted)) {
+    const std::string only = absl::GetFlag(FLAGS_only);
+    if (!only.empty())
+      std::erase_if(kinds_, [&](const Processes::Harm& harm) { return harm.kind != only; });
+    if (kinds_.empty()) wanted_ = 0;
+  }
+
+  std::size_t done() const { return done_; }
+  bool is_left() const { return done_ < wanted_; }
+  double share() const { return static_cast<double>(done_) / static_cast<double>(wanted_); }
+  // The kinds take turns, each of one process after another.
+  void DoNext(Processes* processes, Gaps* gaps) {
+    const Processes::Harm& harm = kinds_[done_ % kinds_.size()];
+    gaps->BeginHarm(harm.kind);
+    processes->Do(harm, done_ / kinds_.size() % Processes::kServers);
+    ++done_;
+    std::printf("%s\n", harm.kind);
     std::fflush(stdout);
   }
-  std::printf("kills with SIGKILL %d, other harms %d\n", killed, disturbed);
+
+ private:
+  std::vector<Processes::Harm> kinds_;
+  std::size_t wanted_;
+  std::size_t done_ = 0;
+};
+
+// The kills and the other harms, one among the other.
+void HarmInTurn(Processes* processes, Gaps* gaps) {
+  Turns kills(Processes::Kills(), absl::GetFlag(FLAGS_kills));
+  Turns others(Processes::Stoppages(), absl::GetFlag(FLAGS_others));
+  while (kills.is_left() || others.is_left()) {
+    std::this_thread::sleep_for(kRest);
+    const bool kills_next =
+        !others.is_left() || (kills.is_left() && kills.share() <= others.share());
+    (kills_next ? kills : others).DoNext(processes, gaps);
+  }
+  std::printf("kills with SIGKILL %zu, other harms %zu\n", kills.done(), others.done());
 }
 
 // Whether callers noticed no more than they may while processes were harmed.
@@ -124,10 +155,10 @@ bool Harm(Processes* processes) {
   }
   std::vector<std::thread> sessions;
   for (std::size_t i = 0; i < kSessions; ++i)
-    sessions.emplace_back([&, i] { KeepAsking(i, is_over, processes->sites(), &findings); });
+    sessions.emplace_back([&, i] { Asker(i, processes->sites(), &findings).Run(is_over); });
   for (std::size_t i = 0; i < kLibrarySessions; ++i)
     sessions.emplace_back([&] { KeepInFlight(processes->addresses(), is_over, &findings); });
-  HarmInTurn(processes);
+  HarmInTurn(processes, &findings.gaps);
   is_harmed = false;
   for (std::thread& thread : threads) thread.join();
   is_over = true;
@@ -137,6 +168,7 @@ bool Harm(Processes* processes) {
       writer.Verify(*processes->sites()->Get(i));
   }
   CountTwice(writers, &findings);
+  Print("from the start of a killed server until it serves", processes->starts());
   return Report(&findings);
 }
 
@@ -182,7 +214,18 @@ bool Cost(Processes* processes) {
   return is_well;
 }
 
+bool IsKindOfHarm(const std::string& name) {
+  const auto is_it = [&](const Processes::Harm& harm) { return harm.kind == name; };
+  return std::ranges::any_of(Processes::Kills(), is_it) ||
+         std::ranges::any_of(Processes::Stoppages(), is_it);
+}
+
 int Run() {
+  const std::string only = absl::GetFlag(FLAGS_only);
+  if (!only.empty() && !IsKindOfHarm(only)) {
+    std::fprintf(stderr, "--only=%s: there is no such kind of harm\n", only.c_str());
+    return 1;
+  }
   if (!Processes::ArePossible()) {
     std::printf("skipped: etcd or haproxy is not installed\n");
     return kSkipped;

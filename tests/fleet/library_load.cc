@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <thread>
 #include <utility>
 #include <variant>
@@ -18,6 +19,7 @@
 namespace clearance::fleet {
 namespace {
 
+constexpr const char* kCaller = "session of the library";
 constexpr std::uint64_t kOnTheWay = 24;
 // Between two answers that are taken.
 constexpr std::chrono::milliseconds kBreath{5};
@@ -76,12 +78,15 @@ absl::Status LibraryLoad::Run(const std::atomic<bool>& is_over) {
     Take(*reply);
     std::this_thread::sleep_for(kBreath);
   }
-  findings_->AddGap(Clock::now() - answered_);
+  findings_->gaps.Add({kCaller, "an answer until the end", answered_});
   return session_->Finish();
 }
 
 void LibraryLoad::Take(const client::Reply& reply) {
-  if (Clock::now() - answered_ > kNoticed) findings_->AddGap(Clock::now() - answered_);
+  if (Clock::now() - answered_ > kNoticed) {
+    const std::string phase = absl::StrCat("the first answer of ", sent_ - taken_, " under way");
+    findings_->gaps.Add({kCaller, phase, answered_});
+  }
   answered_ = Clock::now();
   const std::string fault = FaultOf(taken_, reply);
   if (!fault.empty()) {

@@ -8,7 +8,7 @@
 #include <atomic>
 #include <string>
 
-#include "tests/fleet/sites.h"
+#include "tests/fleet/findings.h"
 
 namespace clearance::fleet {
 

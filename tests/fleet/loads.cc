@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/synchronization/notification.h"
 
 namespace clearance::fleet {
@@ -75,9 +76,10 @@ class Conversation {
     if (!stream_->Write(request) || !stream_->Read(&response)) return std::nullopt;
     return response;
   }
-  ~Conversation() {
+  // Why it ended. Once, and nothing after it.
+  grpc::Status End() {
     context_.TryCancel();
-    if (stream_ != nullptr) stream_->Finish();
+    return stream_->Finish();
   }
 
  private:
@@ -88,11 +90,28 @@ class Conversation {
 
 }  // namespace
 
+void Account::Note(std::size_t server, const grpc::Status& status) {
+  const double at = std::chrono::duration<double>(Clock::now() - began_).count();
+  const std::string what = absl::StrCat("server ", server, " said: ", status.error_message());
+  if (told_.empty() || told_.back().what != what) told_.push_back({.what = what, .first = at});
+  told_.back().last = at;
+  ++told_.back().times;
+}
+
+std::string Account::Phase(const std::string& what) const {
+  std::string text = what;
+  for (const Told& told : told_) {
+    absl::StrAppendFormat(&text, "; from %.2f to %.2f s, %u times, %s", told.first, told.last,
+                          told.times, told.what);
+  }
+  return text;
+}
+
 std::string Writer::NameOf(std::size_t i) const { return absl::StrCat("w", number_, "/", i); }
 
 // A look at one server, while others are looked at.
 struct Writer::Glance {
-  explicit Glance(SitePtr of) : site(std::move(of)) {}
+  Glance(std::size_t of_number, SitePtr of) : number(of_number), site(std::move(of)) {}
 
   void Begin(const std::string& name) {
     SetDeadline(&context);
@@ -104,6 +123,7 @@ struct Writer::Glance {
     });
   }
 
+  const std::size_t number;
   const SitePtr site;
   grpc::ClientContext context;
   v1::GetShapeRequest request;
@@ -123,29 +143,34 @@ void Writer::Step() {
   const std::optional<std::size_t> by = Change(i, radius);
   radii_[i] = radius;
   if (!by.has_value()) return;
-  const auto acknowledged = Clock::now();
+  const Account account;
   findings_->Add(&findings_->acknowledged);
   std::deque<Glance> glances;
   for (std::size_t site = 0; site < sites_->size(); ++site) {
-    if (site != *by) glances.emplace_back(sites_->Get(site)).Begin(NameOf(i));
+    if (site != *by) glances.emplace_back(site, sites_->Get(site)).Begin(NameOf(i));
   }
   bool is_seen = true;
-  for (Glance& glance : glances) is_seen = IsSeen(&glance, i, acknowledged) && is_seen;
+  for (Glance& glance : glances) is_seen = IsSeen(&glance, i, account) && is_seen;
   if (is_seen) findings_->Add(&findings_->seen);
 }
 
-bool Writer::IsSeen(Glance* glance, std::size_t i, Clock::time_point acknowledged) {
+bool Writer::IsSeen(Glance* glance, std::size_t i, Account account) {
   glance->done.WaitForNotification();
   auto answered = glance->answered;
   double seen = RadiusOf(glance->status, glance->response);
   const bool is_at_once = seen >= 0;
-  while (seen < 0 && answered - acknowledged < kEndless) {
+  grpc::Status status = glance->status;
+  while (seen < 0 && answered - account.began() < kEndless) {
+    account.Note(glance->number, status);
     std::this_thread::sleep_for(kPause);
-    seen = Look(*glance->site, NameOf(i));
+    status = Look(*glance->site, NameOf(i), &seen);
     answered = Clock::now();
   }
-  const auto lag = answered - acknowledged;
-  if (!is_at_once || lag > kNoticed) findings_->AddGap(lag);
+  const auto lag = answered - account.began();
+  if (!is_at_once || lag > kNoticed) {
+    const std::string what = absl::StrCat("a look at server ", glance->number);
+    findings_->gaps.Add({"look", account.Phase(what), account.began(), answered});
+  }
   findings_->AddLag(lag);
   findings_->Add(&findings_->looked);
   if (seen == radii_[i]) return true;
@@ -155,26 +180,30 @@ bool Writer::IsSeen(Glance* glance, std::size_t i, Clock::time_point acknowledge
 }
 
 std::optional<std::size_t> Writer::Change(std::size_t i, double radius) {
-  const auto began = Clock::now();
+  Account account;
   for (std::size_t tries = 1;; ++tries) {
     std::uint64_t revision = 0;
     const std::size_t site = random_() % sites_->size();
     const grpc::Status status = Ask(*sites_->Get(site), NameOf(i), radius, &revision);
+    const auto gap = Clock::now() - account.began();
     // A deletion that was made before its answer was lost finds nothing any more.
     const bool is_gone = radius == 0 && status.error_code() == grpc::StatusCode::NOT_FOUND;
     if (status.ok() || (is_gone && tries > 1)) {
-      if (tries > 1 || Clock::now() - began > kNoticed) findings_->AddGap(Clock::now() - began);
+      const std::string what = absl::StrCat("a change by server ", site);
+      if (tries > 1 || gap > kNoticed)
+        findings_->gaps.Add({"change", account.Phase(what), account.began()});
       if (tries == 1 && !revisions_.insert(revision).second) {
         findings_->Add(&findings_->twice);
         findings_->Complain(absl::StrCat("revision ", revision, " was given twice"));
       }
       return site;
     }
-    if (!MayPass(status) || Clock::now() - began > kEndless) {
+    if (!MayPass(status) || gap > kEndless) {
       findings_->Add(&findings_->wrong);
       findings_->Complain(absl::StrCat("a change of ", NameOf(i), ": ", status.error_message()));
       return std::nullopt;
     }
+    account.Note(site, status);
     std::this_thread::sleep_for(kPause);
   }
 }
@@ -201,63 +230,62 @@ grpc::Status Writer::Ask(const Site& site, const std::string& name, double radiu
   return status;
 }
 
-double Writer::Look(const Site& site, const std::string& name) const {
+grpc::Status Writer::Look(const Site& site, const std::string& name, double* radius) const {
   grpc::ClientContext context;
   SetDeadline(&context);
   v1::GetShapeResponse response;
-  const grpc::Status status = site.shapes->GetShape(&context, GetRequest(name), &response);
-  return RadiusOf(status, response);
+  grpc::Status status = site.shapes->GetShape(&context, GetRequest(name), &response);
+  *radius = RadiusOf(status, response);
+  return status;
 }
 
 void Writer::Verify(const Site& site) {
   for (std::size_t i = 0; i < kNames; ++i) {
     double seen = -1;
     const auto began = Clock::now();
-    while (seen < 0 && Clock::now() - began < kEndless) seen = Look(site, NameOf(i));
+    while (seen < 0 && Clock::now() - began < kEndless) Look(site, NameOf(i), &seen);
     if (seen == radii_[i]) continue;
     findings_->Add(&findings_->lost);
     findings_->Complain(absl::StrCat(NameOf(i), " is ", seen, " at the end, not ", radii_[i]));
   }
 }
 
-void KeepAsking(std::size_t number, const std::atomic<bool>& is_over, Sites* sites,
-                Findings* findings) {
-  std::uint64_t tag = 0;
-  auto answered = Clock::now();
-  bool is_broken = false;
-  for (std::size_t next = number; !is_over; ++next) {
+void Asker::Run(const std::atomic<bool>& is_over) {
+  for (std::size_t next = number_; !is_over; ++next) {
     Conversation conversation;
-    if (!conversation.Begin(sites->Get(next))) {
-      is_broken = true;
-      std::this_thread::sleep_for(kPause);
-      continue;
-    }
-    while (!is_over) {
-      const auto response = conversation.Ask(tag);
+    const bool is_begun = conversation.Begin(sites_->Get(next));
+    while (is_begun && !is_over) {
+      const auto response = conversation.Ask(tag_);
       if (!response.has_value()) break;
-      if (is_broken || Clock::now() - answered > kNoticed)
-        findings->AddGap(Clock::now() - answered);
-      is_broken = false;
-      answered = Clock::now();
-      if (response->tag() != tag) findings->Add(&findings->twice);
-      const double expected = 8 + static_cast<double>(tag % 1000);
-      const bool is_right = response->has_distance() &&
-                            response->distance().distances_size() == 1 &&
-                            response->distance().distances(0) == expected;
-      if (!is_right) {
-        findings->Add(&findings->wrong);
-        findings->Complain(absl::StrCat("a session: ", response->ShortDebugString()));
-      }
-      ++tag;
-      findings->Add(&findings->answered);
+      Take(*response);
       std::this_thread::sleep_for(kPace);
     }
-    is_broken = true;
+    is_broken_ = true;
+    account_.Note(next % sites_->size(), conversation.End());
+    if (!is_begun) std::this_thread::sleep_for(kPause);
   }
   // One that has been without an answer until the end counts as well.
-  findings->AddGap(Clock::now() - answered);
-  if (tag == 0) findings->Complain("a session was never answered");
-  if (tag == 0) findings->Add(&findings->wrong);
+  findings_->gaps.Add({"session", account_.Phase("an answer until the end"), account_.began()});
+  if (tag_ > 0) return;
+  findings_->Complain("a session was never answered");
+  findings_->Add(&findings_->wrong);
+}
+
+void Asker::Take(const v1::SessionResponse& response) {
+  if (is_broken_ || Clock::now() - account_.began() > kNoticed)
+    findings_->gaps.Add({"session", account_.Phase("an answer"), account_.began()});
+  is_broken_ = false;
+  account_ = {};
+  if (response.tag() != tag_) findings_->Add(&findings_->twice);
+  const double expected = 8 + static_cast<double>(tag_ % 1000);
+  const bool is_right = response.has_distance() && response.distance().distances_size() == 1 &&
+                        response.distance().distances(0) == expected;
+  if (!is_right) {
+    findings_->Add(&findings_->wrong);
+    findings_->Complain(absl::StrCat("a session: ", response.ShortDebugString()));
+  }
+  ++tag_;
+  findings_->Add(&findings_->answered);
 }
 
 }  // namespace clearance::fleet

@@ -2,7 +2,6 @@
 
 #include "tests/fleet/processes.h"
 
-#include <array>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -39,80 +38,76 @@ std::string Processes::addresses() const {
   return absl::StrJoin(each, ",");
 }
 
-const char* Processes::Kill(int number) {
-  constexpr std::array<Way, 3> kWays = {&Processes::KillServer, &Processes::KillMember,
-                                        &Processes::KillBoth};
-  const auto turn = static_cast<std::size_t>(number);
-  return (this->*kWays[turn % kWays.size()])(turn / kWays.size() % kMembers);
+const std::vector<Processes::Harm>& Processes::Kills() {
+  static const std::vector<Harm> kKinds = {{"kill -9 of a server", &Processes::KillServer},
+                                           {"kill -9 of a member", &Processes::KillMember},
+                                           {"kill -9 of both", &Processes::KillBoth}};
+  return kKinds;
 }
 
-const char* Processes::Disturb(int number) {
-  constexpr std::array<Way, 4> kWays = {&Processes::SilenceMember, &Processes::SilenceServer,
-                                        &Processes::CutOffServer, &Processes::PartMember};
-  const auto turn = static_cast<std::size_t>(number);
-  return (this->*kWays[turn % kWays.size()])(turn / kWays.size() % kMembers);
+const std::vector<Processes::Harm>& Processes::Stoppages() {
+  static const std::vector<Harm> kKinds = {
+      {"a silent member", &Processes::SilenceMember},
+      {"a silent server", &Processes::SilenceServer},
+      {"a server cut off from etcd", &Processes::CutOffServer},
+      {"a member parted from the others", &Processes::PartMember}};
+  return kKinds;
 }
 
-const char* Processes::KillServer(std::size_t index) {
+void Processes::KillServer(std::size_t index) {
   servers_[index].End(SIGKILL);
   std::this_thread::sleep_for(kAbsence);
   StartAgain(index);
-  return "kill -9 of a server";
 }
 
-const char* Processes::KillMember(std::size_t index) {
+void Processes::KillMember(std::size_t index) {
   etcd_.Kill(index);
   std::this_thread::sleep_for(kAbsence);
   etcd_.Start(index);
   AwaitQuorum();
-  return "kill -9 of a member";
 }
 
-const char* Processes::SilenceMember(std::size_t index) {
+void Processes::SilenceMember(std::size_t index) {
   etcd_.Signal(index, SIGSTOP);
   std::this_thread::sleep_for(kStop);
   etcd_.Signal(index, SIGCONT);
   AwaitQuorum();
-  return "a silent member";
 }
 
 // Its callers wait for it: nothing says that it is gone.
-const char* Processes::SilenceServer(std::size_t index) {
+void Processes::SilenceServer(std::size_t index) {
   servers_[index].Signal(SIGSTOP);
   std::this_thread::sleep_for(kStop);
   servers_[index].Signal(SIGCONT);
-  return "a silent server";
 }
 
-const char* Processes::KillBoth(std::size_t index) {
+void Processes::KillBoth(std::size_t index) {
   servers_[index].End(SIGKILL);
   etcd_.Kill(index);
   std::this_thread::sleep_for(kAbsence);
   etcd_.Start(index);
   StartAgain(index);
   AwaitQuorum();
-  return "kill -9 of both";
 }
 
-const char* Processes::CutOffServer(std::size_t index) {
+void Processes::CutOffServer(std::size_t index) {
   cuts_[index]->CutOff();
   std::this_thread::sleep_for(kStop);
   cuts_[index]->Join();
-  return "a server cut off from etcd";
 }
 
 // Those of its clients that do not turn to another are answered by nobody.
-const char* Processes::PartMember(std::size_t index) {
+void Processes::PartMember(std::size_t index) {
   etcd_.Part(index);
   std::this_thread::sleep_for(kStop);
   etcd_.Join(index);
   AwaitQuorum();
-  return "a member parted from the others";
 }
 
 void Processes::StartAgain(std::size_t index) {
+  const auto began = Clock::now();
   servers_[index].StartAgain();
-  sites_.Set(index, servers_[index].address());
+  starts_.push_back(std::chrono::duration<double>(Clock::now() - began).count());
 }
 
 void Processes::AwaitQuorum() const {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tests/fleet/cut.h"
+#include "tests/fleet/gaps.h"
 #include "tests/fleet/sites.h"
 #include "tests/integration/etcd/etcd_cluster.h"
 #include "tests/integration/process/users.h"
@@ -32,20 +33,25 @@ class Processes {
   // Of all servers, as a client takes them.
   std::string addresses() const;
 
-  // Harms a process, and has it back in full before it returns: what was done. By the number the
-  // kinds take turns, of each of the processes in turn.
-  const char* Kill(int number);     // -9, one or two
-  const char* Disturb(int number);  // otherwise
+  // Harms a process, and has it back in full before it returns.
+  struct Harm {
+    const char* kind;
+    void (Processes::*way)(std::size_t index);
+  };
+  static const std::vector<Harm>& Kills();      // -9, one or two
+  static const std::vector<Harm>& Stoppages();  // otherwise
+  // How long servers that were killed took to serve again, once they were started.
+  Times starts() const { return TimesOf(starts_); }
+  void Do(const Harm& harm, std::size_t index) { (this->*harm.way)(index); }
 
  private:
-  using Way = const char* (Processes::*)(std::size_t index);
-  const char* KillServer(std::size_t index);
-  const char* KillMember(std::size_t index);
-  const char* SilenceMember(std::size_t index);
-  const char* SilenceServer(std::size_t index);
-  const char* KillBoth(std::size_t index);
-  const char* CutOffServer(std::size_t index);
-  const char* PartMember(std::size_t index);
+  void KillServer(std::size_t index);
+  void KillMember(std::size_t index);
+  void KillBoth(std::size_t index);
+  void SilenceMember(std::size_t index);
+  void SilenceServer(std::size_t index);
+  void CutOffServer(std::size_t index);
+  void PartMember(std::size_t index);
   void StartAgain(std::size_t index);
   void AwaitQuorum() const;
 
@@ -53,6 +59,7 @@ class Processes {
   std::vector<std::unique_ptr<Cut>> cuts_;  // one for each server
   std::deque<test::RestartedServer> servers_;
   Sites sites_;
+  std::vector<double> starts_;  // seconds
 };
 
 }  // namespace clearance::fleet

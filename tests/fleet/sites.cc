@@ -2,21 +2,16 @@
 
 #include "tests/fleet/sites.h"
 
-#include <algorithm>
-#include <cstdio>
-
 namespace clearance::fleet {
 
-namespace {
-
-Findings::Times TimesOf(std::vector<double> seconds) {
-  if (seconds.empty()) return {};
-  std::ranges::sort(seconds);
-  const std::size_t last = seconds.size() - 1;
-  return {seconds.size(), seconds[seconds.size() / 2], seconds[last - last / 100], seconds.back()};
+grpc::ChannelArguments Site::ReconnectSoon() {
+  grpc::ChannelArguments arguments;
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 1000);
+  // Channels with the same arguments would share their connections.
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  return arguments;
 }
-
-}  // namespace
 
 void Sites::Set(std::size_t index, const std::string& address) {
   auto site = std::make_shared<Site>(address);
@@ -27,36 +22,6 @@ void Sites::Set(std::size_t index, const std::string& address) {
 SitePtr Sites::Get(std::size_t index) {
   const std::lock_guard lock(mutex_);
   return sites_[index % sites_.size()];
-}
-
-void Findings::AddGap(Clock::duration gap) {
-  const std::lock_guard lock(mutex_);
-  gaps_.push_back(std::chrono::duration<double>(gap).count());
-}
-
-void Findings::Add(std::size_t* counter, std::size_t number) {
-  const std::lock_guard lock(mutex_);
-  *counter += number;
-}
-
-void Findings::Complain(const std::string& what) {
-  const std::lock_guard lock(mutex_);
-  std::fprintf(stderr, "FOUND: %s\n", what.c_str());
-}
-
-void Findings::AddLag(Clock::duration lag) {
-  const std::lock_guard lock(mutex_);
-  lags_.push_back(std::chrono::duration<double>(lag).count());
-}
-
-Findings::Times Findings::gaps() {
-  const std::lock_guard lock(mutex_);
-  return TimesOf(gaps_);
-}
-
-Findings::Times Findings::lags() {
-  const std::lock_guard lock(mutex_);
-  return TimesOf(lags_);
 }
 
 }  // namespace clearance::fleet

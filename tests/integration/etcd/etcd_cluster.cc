@@ -55,9 +55,10 @@ EtcdCluster::EtcdCluster(int members, std::vector<std::string> flags, std::strin
   StartAll();
 }
 
-// Without a vote before the vote, which etcd 3.5 has by itself, who comes back ends the term of the
-// others.
-EtcdCluster::EtcdCluster(int members, Ways /*ways*/) : flags_({"--pre-vote"}), scheme_("http") {
+// As server/README.md and docker/compose.fleet.yaml have it. Without a vote before the vote, which
+// etcd 3.5 has by itself, who comes back ends the term of the others.
+EtcdCluster::EtcdCluster(int members, Ways /*ways*/)
+    : flags_({"--pre-vote", "--heartbeat-interval=50", "--election-timeout=500"}), scheme_("http") {
   const auto count = static_cast<std::size_t>(members);
   const std::vector<int> ports = FreePorts(4 * count);
   std::vector<PeerWays::Ports> peers;

@@ -24,11 +24,12 @@ class EtcdFront::Kv final : public etcdserverpb::KV::Service {
     return front_->kv_stub_->Put(&onward, *request, response);
   }
 
-  grpc::Status Txn(grpc::ServerContext* /*context*/, const etcdserverpb::TxnRequest* request,
+  grpc::Status Txn(grpc::ServerContext* context, const etcdserverpb::TxnRequest* request,
                    etcdserverpb::TxnResponse* response) override {
     const grpc::Status lost(grpc::StatusCode::UNAVAILABLE, "lost on the way");
     const TxnFate fate = front_->NextFate();
     if (fate == TxnFate::kLoseRequest) return lost;
+    if (fate == TxnFate::kBeSilent) return AwaitEnd(context);
     if (fate == TxnFate::kBeLate) {
       const std::lock_guard lock(front_->mutex_);
       front_->late_.push_back(*request);
@@ -48,6 +49,11 @@ class EtcdFront::Kv final : public etcdserverpb::KV::Service {
   }
 
  private:
+  static grpc::Status AwaitEnd(grpc::ServerContext* context) {
+    while (!context->IsCancelled()) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    return grpc::Status::CANCELLED;
+  }
+
   grpc::Status Pass(const etcdserverpb::TxnRequest& request, etcdserverpb::TxnResponse* response) {
     grpc::ClientContext onward;
     return front_->kv_stub_->Txn(&onward, request, response);

@@ -18,12 +18,14 @@
 
 namespace clearance::test {
 
-// What becomes of one transaction. The client is told UNAVAILABLE of all but kPass.
+// What becomes of one transaction. The client is told UNAVAILABLE of all but the first and the
+// last.
 enum class TxnFate {
   kPass,
   kLoseReply,    // it is made
   kLoseRequest,  // it is not
   kBeLate,       // it is made only once the next one was answered
+  kBeSilent,     // it is not, and the client is told nothing until it gives up
 };
 
 class EtcdFront {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "server/etcd/etcd_blobs.h"
+#include "server/etcd/etcd_store.h"
 #include "server/guard/refusal.h"
 #include "server/observe/steady_clock.h"
 #include "tests/integration/etcd/etcd_cluster.h"
@@ -263,6 +264,46 @@ TEST(Fault, OneMemberOfThreeIsNotMissed) {
     ASSERT_TRUE(etcd.AwaitQuorum());
   }
   EXPECT_EQ(pair.one.shapes.revision(), static_cast<std::uint64_t>(pair.changes));
+}
+
+// Who starts asks the next member long before he would give up a large page.
+TEST(Fault, ASilentMemberKeepsNobodyFromStarting) {
+  CLEARANCE_REQUIRE_ETCD();
+  const EtcdCluster etcd;
+  Behind behind(etcd);
+  behind.config.endpoints.push_back(etcd.endpoints().front());
+  behind.front.Expect({TxnFate::kBeSilent});
+  const server::SteadyTime began = server::SteadyNow();
+  const auto store = server::EtcdStore::Open(behind.config, nullptr);
+  ASSERT_TRUE(store.ok()) << store.status();
+  EXPECT_TRUE((*store)->ReadNames().ok());
+  EXPECT_LT(server::SteadyNow() - began, server::kBulkPatience.of_member);
+  EXPECT_EQ(behind.front.transactions(), 1);
+}
+
+// Of four members one is silent and three say at once that they cannot help, as they do until they
+// have a leader. That is no reason to wait longer for the silent one: with twice as long at each
+// round the patience would be over before all have refused.
+TEST(Fault, WhoRefusesAtOnceGivesTheSilentNoMoreTime) {
+  CLEARANCE_REQUIRE_ETCD();
+  const EtcdCluster etcd;
+  Behind behind(etcd);
+  behind.config.endpoints.resize(4, behind.front.endpoint());
+  behind.config.patience = absl::Seconds(6);
+  const auto store = server::EtcdStore::Open(behind.config, nullptr);
+  ASSERT_TRUE(store.ok() && (*store)->ReadNames().ok());
+  std::deque<TxnFate> fates;
+  for (int round = 0; round < 5; ++round) {
+    fates.insert(fates.end(), 3, TxnFate::kLoseRequest);
+    fates.push_back(TxnFate::kBeSilent);
+  }
+  behind.front.Expect(fates);
+  server::RegistryChanges changes;
+  changes.revision = 1;
+  changes.names.push_back({.name = "gone", .content = nullptr});
+  const auto outcome = (*store)->CommitAfter((*store)->place(), changes);
+  ASSERT_TRUE(outcome.ok()) << outcome.status();
+  EXPECT_TRUE(outcome->is_made);
 }
 
 // A member that knows nothing of what the others agree on, and says what it knows to who asks.
