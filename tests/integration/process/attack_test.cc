@@ -120,14 +120,16 @@ TEST(Attack, TooManyStreamsOnAllConnectionsCostTheAddressThatHoldsMostOne) {
     EXPECT_TRUE(connection.AwaitBytes(kPingBytes));
     return connection;
   };
-  const RawConnection honest = open("127.0.0.1", 95);
-  const RawConnection first = open(kAttacker, 60);
-  EXPECT_EQ(MetricOf(server, kCutForStreams), 0);
-  const RawConnection second = open(kAttacker, 70);
-  second.AwaitEnd();
-  for (const RawConnection* const other : {&honest, &first}) {
-    other->Send(Ping());
-    EXPECT_TRUE(other->AwaitBytes(kPingBytes));
+  {
+    const RawConnection honest = open("127.0.0.1", 95);
+    const RawConnection first = open(kAttacker, 60);
+    EXPECT_EQ(MetricOf(server, kCutForStreams), 0);
+    const RawConnection second = open(kAttacker, 70);
+    second.AwaitEnd();
+    for (const RawConnection* const other : {&honest, &first}) {
+      other->Send(Ping());
+      EXPECT_TRUE(other->AwaitBytes(kPingBytes));
+    }
   }
   EXPECT_TRUE(Serves(server));
   EXPECT_EQ(MetricOf(server, kCutForStreams), 1);
