@@ -9,7 +9,6 @@
 #include <limits>
 #include <memory>
 #include <new>
-#include <type_traits>
 
 #include "core/math/power_of_two.h"
 #include "core/math/rotation.h"
@@ -17,6 +16,7 @@
 #include "core/math/tolerance.h"
 #include "core/narrow/core_distance.h"
 #include "core/narrow/fixed_list.h"
+#include "core/narrow/later.h"
 #include "core/narrow/placement.h"
 #include "core/query/exact_decision.h"
 #include "core/query/feature_answers.h"
@@ -135,14 +135,6 @@ void SetAnswer(const DistanceQuestion& question, const PosedPair& posed, const C
   SetPoints(posed, a, core, answer);
   SetWitness(core.witness, &answer->witness);
 }
-
-// Room for a thing that is made once it is known, and that is not cleared before.
-template <class T>
-union Later {
-  static_assert(std::is_trivially_destructible_v<T>);
-  Later() {}  // NOLINT(modernize-use-equals-default): the room stays as memory has it
-  T value;
-};
 
 static_assert(kDistancesAtOnce <= PlacementRows::kMost);
 
