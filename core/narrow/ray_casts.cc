@@ -209,7 +209,7 @@ class RayGroup {
     L::Store(hn::IfThenElseZero(fits, L::Set(1)), &side->fits);
   }
 
-  void FindCorner(std::size_t lane, Side* side) {
+  HWY_INLINE void FindCorner(std::size_t lane, Side* side) {
     const bool is_careful = phase_.at[lane] == kHighest;
     if (side->is_box[lane] && !is_careful) return;
     const ConvexShape& shape = *side->shape[lane];
@@ -223,7 +223,7 @@ class RayGroup {
   }
 
   // RoughlyHighestVertex of a shape that is no box.
-  static VertexIndex RoughlyHighest(std::size_t lane, const Side& side) {
+  static HWY_INLINE VertexIndex RoughlyHighest(std::size_t lane, const Side& side) {
     const ConvexShape& shape = *side.shape[lane];
     const Vec3d d = side.d.Get(lane);
     const std::vector<ScanBlock>& blocks = shape.scan_blocks();
@@ -244,7 +244,7 @@ class RayGroup {
   }
 
   // Twice the signed area of the triangle that p and q make with the ray, as ray_cast.cc has it.
-  static V Area(const V3& along, const V3& p, const V3& q) {
+  static HWY_INLINE V Area(const V3& along, const V3& p, const V3& q) {
     return L::Dot(along, L::Cross(p, L::Sub(q, p)));
   }
 

@@ -21,6 +21,7 @@
 #include "core/query/exact_decision.h"
 #include "core/query/feature_answers.h"
 #include "core/query/pair_solver.h"
+#include "core/support/prefetch.h"
 
 namespace clearance {
 namespace {
@@ -145,6 +146,7 @@ class Group {
       : questions_(questions), answers_(answers) {}
 
   void Answer() {
+    for (std::size_t i = 0; i < kPrefetchAhead; ++i) PrefetchShapesOf(questions_, i);
     for (std::size_t i = 0; i < questions_.size(); ++i) Begin(i);
     Place();
     AnswerStarts();
@@ -200,6 +202,10 @@ class Group {
   // What the balls around the bodies do not answer waits.
   void Begin(std::size_t i) {
     const auto& [a, b, options] = questions_[i];
+    PrefetchShapesOf(questions_, i + kPrefetchAhead);
+    PrefetchSurface(a.shape);
+    PrefetchSurface(b.shape);
+    Prefetch<Use::kWrite>(answers_[i]);
     if (options.depth_proof != nullptr) *options.depth_proof = {};
     Waiting& waiting = waiting_[waiting_count_];
     const CenteredPair& centered = *std::construct_at(&waiting.centered.value, a, b);

@@ -13,6 +13,7 @@
 #include "core/query/facet_contacts.h"
 #include "core/query/relative_motion.h"
 #include "core/query/time_of_collision.h"
+#include "core/support/prefetch.h"
 
 namespace clearance {
 namespace {
@@ -44,6 +45,7 @@ class Rays {
       : questions_(questions), answers_(answers) {}
 
   void Answer() {
+    for (std::size_t i = 0; i < kPrefetchAhead; ++i) PrefetchShapesOf(questions_, i);
     for (std::size_t i = 0; i < questions_.size(); ++i) Begin(i);
     if (count_ == 0) return;
     rows_.Place();
@@ -68,6 +70,10 @@ class Rays {
   void Begin(std::size_t i) {
     const TimeOfCollisionQuestion& question = questions_[i];
     const auto& [a, b, options] = question;
+    PrefetchShapesOf(questions_, i + kPrefetchAhead);
+    PrefetchSurface(a.shape);
+    PrefetchSurface(b.shape);
+    Prefetch<Use::kWrite>(answers_[i]);
     if (!IsForRays(question)) {
       answers_[i] = Alone(question);
       return;

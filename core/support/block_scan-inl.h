@@ -28,7 +28,7 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // As HighestInBlocks, of one block that fills a vector: there a vertex's lane is its index.
-inline VertexIndex HighestInBlock(const ScanBlock& block, const Vec3d& d) {
+HWY_INLINE VertexIndex HighestInBlock(const ScanBlock& block, const Vec3d& d) {
   const hn::CappedTag<float, ScanBlock::kSize> tag;
   const auto xx = hn::Mul(hn::Set(tag, static_cast<float>(d.x)), hn::Load(tag, block.x));
   const auto yy = hn::Mul(hn::Set(tag, static_cast<float>(d.y)), hn::Load(tag, block.y));
@@ -40,7 +40,7 @@ inline VertexIndex HighestInBlock(const ScanBlock& block, const Vec3d& d) {
 
 // The first of the highest vertices along d, by heights rounded to single precision. Requires: at
 // least one block; d finite, no longer than 1 by much.
-inline VertexIndex HighestInBlocks(const std::vector<ScanBlock>& blocks, const Vec3d& d) {
+HWY_INLINE VertexIndex HighestInBlocks(const std::vector<ScanBlock>& blocks, const Vec3d& d) {
   const hn::CappedTag<float, ScanBlock::kSize> tag;
   const hn::RebindToSigned<decltype(tag)> index_tag;
   constexpr std::size_t kLanes = hn::MaxLanes(tag);

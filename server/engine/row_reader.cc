@@ -13,7 +13,7 @@ EndPoseFault MotionAt(const MotionRows& rows, const Pose& start, std::size_t row
   return EndPoseFault::kNone;
 }
 
-bool Turns(const MotionRows& rows, const Pose& start, std::size_t row) {
+bool IsTurning(const MotionRows& rows, const Pose& start, std::size_t row) {
   if (rows.end_poses.data == nullptr) return !(VectorAt(rows.rotations, row) == Vec3d{});
   const Quaternion& from = start.q_WS;
   const Quaternion to = PoseAt(rows.end_poses, row).q_WS;

@@ -33,7 +33,7 @@ inline Pose PoseAt(const Rows<double>& rows, std::size_t row) {
 EndPoseFault MotionAt(const MotionRows& rows, const Pose& start, std::size_t row, Motion* motion);
 
 // False only of a motion that MotionAt gives no rotation.
-bool Turns(const MotionRows& rows, const Pose& start, std::size_t row);
+bool IsTurning(const MotionRows& rows, const Pose& start, std::size_t row);
 
 }  // namespace clearance::server
 

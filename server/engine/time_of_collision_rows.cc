@@ -47,8 +47,8 @@ struct TimeOfCollisionKind {
   // The room for a proof is one row's, and what turns may take long: then one at a time.
   std::uint64_t Expected(std::uint32_t row) const {
     const PairRows& pairs = questions.pairs;
-    const bool turns = Turns(questions.motions_a, PoseAt(pairs.poses_a, row), row) ||
-                       Turns(questions.motions_b, PoseAt(pairs.poses_b, row), row);
+    const bool turns = IsTurning(questions.motions_a, PoseAt(pairs.poses_a, row), row) ||
+                       IsTurning(questions.motions_b, PoseAt(pairs.poses_b, row), row);
     if (columns.proofs != nullptr || turns) return kVerticesADearRow;
     return PairOfBodies(table, pairs, row).Expected();
   }
