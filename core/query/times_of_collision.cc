@@ -163,9 +163,9 @@ class Rays {
 
   static constexpr int kMost = static_cast<int>(kTimesOfCollisionAtOnce);
 
+  PlacementRows rows_;
   const absl::Span<const TimeOfCollisionQuestion> questions_;
   const absl::Span<TimeOfCollisionAnswer> answers_;
-  PlacementRows rows_;
   std::size_t count_ = 0;
   std::array<Waiting, kTimesOfCollisionAtOnce> waiting_;
   FixedList<RayTask, kMost> rays_;
