@@ -26,9 +26,9 @@ using testing::Random;
 using testing::RunSeed;
 using End = RayCast::End;
 
-ConvexShapePtr Cloud(int points, Random& random) {
+ConvexShapePtr Cloud(int points, Random& random, double size = 1) {
   std::vector<Vec3d> cloud;
-  for (int i = 0; i < points; ++i) cloud.push_back(random.Direction());
+  for (int i = 0; i < points; ++i) cloud.push_back(size * random.Direction());
   return HullOf(cloud);
 }
 
@@ -43,10 +43,10 @@ ConvexShapePtr AnyShape(Random& random) {
 // Pairs and rays that go towards B, past it, nowhere, and in directions that no float has.
 class Rays {
  public:
-  void Add(const ConvexShapePtr& a, const ConvexShapePtr& b, Random& random) {
+  void Add(const ConvexShapePtr& a, const ConvexShapePtr& b, Random& random, double spread = 1) {
     TestPair& pair = pairs_.emplace_back(a, b, Pose{random.InCube(4), random.Rotation()});
     const Vec3d p_AB = pair.coarse.p_AB;
-    Vec3d ray_A = random.Uniform(0.2, 2) * p_AB + 0.25 * random.InCube(1);
+    Vec3d ray_A = random.Uniform(0.2, 2) * p_AB + 0.25 * spread * random.InCube(1);
     if (random.OneIn(8)) ray_A = random.InCube(1);
     if (random.OneIn(16)) ray_A = {};
     if (random.OneIn(16)) ray_A = 0x1p-200 * ray_A;
@@ -103,6 +103,10 @@ TEST(RayCasts, EndAsEachAloneOnEveryVectorUnit) {
   Rays rays;
   for (int i = 0; i < Effort(700); ++i) rays.Add(AnyShape(random), AnyShape(random), random);
   for (int i = 0; i < Effort(300); ++i) rays.Add(Cube(1), Cube(random.Uniform(0.5, 1)), random);
+  // So small beside their way that no float holds the normals of their portals.
+  constexpr double kTiny = 0x1p-40;
+  for (int i = 0; i < Effort(100); ++i)
+    rays.Add(Cloud(12, random, kTiny), Cloud(20, random, kTiny), random, kTiny);
   std::array<int, 3> ends = {};
   for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
     SCOPED_TRACE(hwy::TargetName(target));

@@ -34,6 +34,7 @@ class Hits {
 
   std::size_t size() const { return pairs_.size(); }
   RayCast& cast(std::size_t i) { return pairs_[i].cast; }
+  bool IsOfBoxes(std::size_t i) const { return pairs_[i].difference.HasBoxesOnly(); }
   TimeOfCollisionAnswer Alone(std::size_t i) const {
     return TimeOfCollision(pairs_[i].a, pairs_[i].b, {});
   }
@@ -179,7 +180,16 @@ TEST(FacetContacts, AreNotOfAFacetBehindAnother) {
   Hits hits = RandomHits(Effort(500), random);
   const std::vector<Hits::Answered> right = hits.Answer();
   for (std::size_t i = 0; i < hits.size(); ++i) {
-    for (DifferenceVertex<double>& vertex : hits.cast(i).vertex) vertex.a = vertex.a == 0 ? 1 : 0;
+    auto& [p, q, r] = hits.cast(i).vertex;
+    if (i % 2 == 0 && hits.IsOfBoxes(i)) {
+      // Three corners that are of no face of a box, and one of the other.
+      p.a = 0;
+      q.a = 3;
+      r.a = 5;
+      q.b = r.b = p.b;
+    } else {
+      for (auto* const vertex : {&p, &q, &r}) vertex->a = vertex->a == 0 ? 1 : 0;
+    }
   }
   const std::vector<Hits::Answered> all = hits.Answer();
   int tried = 0;
