@@ -91,6 +91,12 @@ inline constexpr int kMostPortalSteps = 64;
 // lengths of both edges that span it and to the extent.
 inline constexpr double kPlaneRoundoff = 0x1p-97;
 
+// Units: corners and components of quaternions that are 0 or no smaller than the first, and offsets
+// and displacements than the second, have no product in a contact's plane of which a part
+// underflows (core/query/facet_contacts.cc).
+inline constexpr double kLeastFused = 0x1p-22;
+inline constexpr double kLeastFusedOffset = 0x1p-220;
+
 // Of the extent: how far behind the plane of two features in contact every other vertex has to lie
 // before the contact is computed from the features alone. Far above rounding.
 inline constexpr double kPlaneMargin = 0x1p-40;
@@ -184,6 +190,11 @@ inline constexpr double kRoundingTolerance = 64;
 
 // tau is at least this, metres: the least normal double. Below it lengths are rounded absolutely.
 inline constexpr double kLeastTolerance = 0x1p-1022;
+
+// In units of more than 2^kOrdinaryExponent metres a tolerance above kOrdinaryTolerance units is
+// above kLeastTolerance.
+inline constexpr int kOrdinaryExponent = -900;
+inline constexpr double kOrdinaryTolerance = 0x1p-100;
 
 // Iterations of one distance computation. Polytopes of thousands of vertices take under 40; what
 // needs more than this is stuck, and is told so.

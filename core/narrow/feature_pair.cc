@@ -3,9 +3,11 @@
 #include "core/narrow/feature_pair.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <new>
 
 #include "core/math/rotation.h"
@@ -20,6 +22,9 @@ namespace {
 
 // Faces with more corners are left to the search.
 constexpr std::size_t kMostCorners = 16;
+
+// Up to here looking at all vertices, side by side, is faster than at a few one by one.
+constexpr std::uint32_t kMostCounted = 128;
 
 using Corners = absl::Span<const VertexIndex>;
 
@@ -41,20 +46,41 @@ bool IsFaceOfAll(const HullFaces& faces, std::uint32_t face, Corners vertices) {
   return true;
 }
 
+constexpr std::uint32_t kNoFace = std::numeric_limits<std::uint32_t>::max();
+
+// The one face that all vertices are of; kNoFace if there are more, or none.
+std::uint32_t OneFaceOf(const HullFaces& faces, Corners vertices) {
+  std::uint32_t common = kNoFace;
+  for (const std::uint32_t face : faces.FacesOf(vertices[0])) {
+    if (!IsFaceOfAll(faces, face, vertices.subspan(1))) continue;
+    if (common != kNoFace) return kNoFace;
+    common = face;
+  }
+  return common;
+}
+
+// The same of no more than kFewFaces, without branches that depend on the vertices.
+constexpr std::uint32_t kFewFaces = 64;
+std::uint32_t OneFaceOfFew(const HullFaces& faces, Corners vertices) {
+  std::uint64_t common = ~std::uint64_t{0};
+  for (const VertexIndex vertex : vertices) {
+    std::uint64_t of_vertex = 0;
+    for (const std::uint32_t face : faces.FacesOf(vertex)) of_vertex |= std::uint64_t{1} << face;
+    common &= of_vertex;
+  }
+  return std::has_single_bit(common) ? static_cast<std::uint32_t>(std::countr_zero(common))
+                                     : kNoFace;
+}
+
 // The corners of the one face inside which the vertices lie, if it has more than three: three of
 // its corners, or two that a diagonal joins. Else none. An edge is a side of two faces.
 Corners PolygonOf(const ConvexShape& shape, Corners feature) {
   if (feature.size() == 1 || !HasPolygons(shape.faces())) return {};
   const HullFaces& faces = shape.faces();
-  int found = 0;
-  std::uint32_t common = 0;
-  for (const std::uint32_t face : faces.FacesOf(feature[0])) {
-    if (!IsFaceOfAll(faces, face, feature.subspan(1))) continue;
-    ++found;
-    common = face;
-  }
-  if (found != 1) return {};
-  const Corners polygon = faces.CornersOf(common);
+  const std::uint32_t face =
+      faces.face_count() <= kFewFaces ? OneFaceOfFew(faces, feature) : OneFaceOf(faces, feature);
+  if (face == kNoFace) return {};
+  const Corners polygon = faces.CornersOf(face);
   return polygon.size() > 3 && polygon.size() <= kMostCorners ? polygon : Corners();
 }
 
@@ -243,8 +269,9 @@ bool StandsOut(const ConvexShape& shape, absl::Span<const VertexIndex> feature, 
   double top = -HUGE_VAL;
   for (const VertexIndex i : feature) top = std::max(top, Height(shape, d, i));
   const double floor = top - margin;
-  if (shape.has_adjacency()) return AreNeighborsBelow(shape, feature, d, floor);
   const std::uint32_t count = shape.vertex_count();
+  if (shape.has_adjacency() && count > kMostCounted)
+    return AreNeighborsBelow(shape, feature, d, floor);
   const VertexColumns vertices = {shape.x(), shape.y(), shape.z(), count};
   return CountBelow(vertices, d, floor) + feature.size() == count;
 }
@@ -280,6 +307,13 @@ void SetBracket(GjkResult<double>* found) {
 }  // namespace
 
 FeaturePair FeaturesOf(const VertexPairs& pairs) {
+  if (pairs.size >= 1 && pairs.size <= 3) {
+    const auto three = [&pairs](const auto& vertex) {
+      const auto last = static_cast<std::size_t>(pairs.size - 1);
+      return FeatureVertices::Of(vertex[0], vertex[std::min<std::size_t>(1, last)], vertex[last]);
+    };
+    return {three(pairs.a), three(pairs.b)};
+  }
   FeaturePair features;
   for (int i = 0; i < pairs.size; ++i) features.Add(pairs.a[i], pairs.b[i]);
   return features;

@@ -16,6 +16,7 @@
 #ifndef CLEARANCE_CORE_NARROW_FEATURE_PAIR_H_
 #define CLEARANCE_CORE_NARROW_FEATURE_PAIR_H_
 
+#include <algorithm>
 #include <array>
 
 #include "absl/types/span.h"
@@ -29,6 +30,17 @@ namespace clearance {
 struct FeatureVertices {
   int size = 0;
   std::array<VertexIndex, 4> vertex{};
+
+  // Those of three, without branches that depend on them.
+  static FeatureVertices Of(VertexIndex i, VertexIndex j, VertexIndex k) {
+    const VertexIndex least = std::min(std::min(i, j), k), most = std::max(std::max(i, j), k);
+    const VertexIndex middle = std::max(std::min(i, j), std::min(std::max(i, j), k));
+    const bool has_middle = middle != least, has_most = most != middle;
+    FeatureVertices three;
+    three.size = 1 + (has_middle ? 1 : 0) + (has_most ? 1 : 0);
+    three.vertex = {least, has_middle ? middle : most, most};
+    return three;
+  }
 
   void Add(VertexIndex candidate) {
     if (Contains(candidate)) return;

@@ -180,7 +180,8 @@ RelativeAxes<T> MakeAxes(const ShapePair& pair, const PosedShape& a, const Posed
 
 double LeastPlaces(int exponent) {
   using Limits = std::numeric_limits<double>;
-  if (exponent < -3) return 0;  // less than half of the least number
+  if (exponent < -3) return 0;                         // less than half of the least number
+  if (exponent == 0) return 4 * Limits::denorm_min();  // as below, without a call
   return TimesPowerOfTwo(4.0, exponent + Limits::min_exponent - Limits::digits);
 }
 

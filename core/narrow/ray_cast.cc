@@ -15,6 +15,12 @@ namespace {
 
 using Vertex = DifferenceVertex<double>;
 
+// Twice the signed area, seen along the ray, of the triangle that p and q make with it: positive if
+// q is to the left of p. By their difference, which may be short.
+double AreaSeen(const Vec3d& along_A, const Vertex& p, const Vertex& q) {
+  return Dot(along_A, Cross(p.w, q.w - p.w));
+}
+
 class Caster {
  public:
   Caster(Difference<double>& difference, const Vec3d& ray_A, int max_steps)
@@ -31,9 +37,7 @@ class Caster {
   }
 
  private:
-  // Twice the signed area, seen along the ray, of the triangle that p and q make with it: positive
-  // if q is to the left of p. By their difference, which may be short.
-  double Area(const Vertex& p, const Vertex& q) const { return Dot(along_, Cross(p.w, q.w - p.w)); }
+  double Area(const Vertex& p, const Vertex& q) const { return AreaSeen(along_, p, q); }
 
   // A vertex that is nearly the highest along n. False if n shows that the ray misses A - B.
   bool Look(const Vec3d& n_A, Vertex* w) {
@@ -97,17 +101,7 @@ class Caster {
     return false;
   }
 
-  // Sets the weights. True if the line is inside the triangle by more than rounding.
-  bool IsInside() {
-    const auto& [p, q, r] = cast_.vertex;
-    const std::array<double, 3> areas = {Area(q, r), Area(r, p), Area(p, q)};
-    const double sum = areas[0] + areas[1] + areas[2];
-    for (std::size_t i = 0; i < 3; ++i) cast_.weight[i] = areas[i] / sum;
-    const double longest_sq =
-        std::max({NormSquared(q.w - p.w), NormSquared(r.w - q.w), NormSquared(p.w - r.w)});
-    const double least = kPortalMargin * difference_.extent() * std::sqrt(longest_sq);
-    return std::min({areas[0], areas[1], areas[2]}) > least;
-  }
+  bool IsInside() { return WeighPortal(along_, difference_.extent(), &cast_); }
 
   Difference<double>& difference_;
   const int max_steps_;
@@ -119,6 +113,27 @@ class Caster {
 };
 
 }  // namespace
+
+bool WeighPortal(const Vec3d& along_A, double extent, RayCast* cast) {
+  const auto& [p, q, r] = cast->vertex;
+  const std::array<double, 3> areas = {AreaSeen(along_A, q, r), AreaSeen(along_A, r, p),
+                                       AreaSeen(along_A, p, q)};
+  const double sum = areas[0] + areas[1] + areas[2];
+  for (std::size_t i = 0; i < 3; ++i) cast->weight[i] = areas[i] / sum;
+  const double longest_sq =
+      std::max({NormSquared(q.w - p.w), NormSquared(r.w - q.w), NormSquared(p.w - r.w)});
+  const double least = kPortalMargin * extent * std::sqrt(longest_sq);
+  return std::min({areas[0], areas[1], areas[2]}) > least;
+}
+
+bool IsProvedMiss(Difference<double>& difference, const Vec3d& ray_A, const Vec3d& n_A,
+                  double error) {
+  const double height = Dot(n_A, difference.Highest(n_A).w);
+  const double gap = std::fmin(-height, Dot(n_A, ray_A) - height);
+  const double size = Norm(n_A);
+  // Below this the square of what is measured along it is lost, and with it the margin.
+  return size > kThinUnderflow && gap > 2 * error * size;
+}
 
 RayCast CastRay(Difference<double>& difference, const Vec3d& ray_A, int max_steps) {
   return Caster(difference, ray_A, max_steps).Run();

@@ -41,6 +41,15 @@ struct RayCast {
 RayCast CastRay(Difference<double>& difference, const Vec3d& ray_A,
                 int max_steps = kMostPortalSteps);
 
+// Sets the weights of a portal's vertices, found along the unit vector `along_A` of the ray. True
+// if the line passes well inside of it.
+bool WeighPortal(const Vec3d& along_A, double extent, RayCast* cast);
+
+// What proves that a ray misses: along n both of its ends, and so all of it, are above A - B by
+// more than `error`, what these may be off by. Requires: as CastRay.
+bool IsProvedMiss(Difference<double>& difference, const Vec3d& ray_A, const Vec3d& n_A,
+                  double error);
+
 }  // namespace clearance
 
 #endif  // CLEARANCE_CORE_NARROW_RAY_CAST_H_

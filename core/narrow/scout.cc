@@ -458,8 +458,10 @@ void RunTwo(Queue<Task, Found> queue) {
 constexpr std::size_t kFewTasks = 2;
 
 void ScoutHere(absl::Span<const ScoutTask> tasks, absl::Span<Scouted> found) {
+  using Wide = Lanes<8>;
   if (tasks.size() <= kFewTasks) return RunOne<Lanes<1>, ScoutTask, Scouted>({tasks, found});
-  RunOne<Lanes<8>, ScoutTask, Scouted>({tasks, found});
+  if (tasks.size() <= Wide::kSize) return RunOne<Wide, ScoutTask, Scouted>({tasks, found});
+  RunTwo<Wide, ScoutTask, Scouted>({tasks, found});
 }
 
 void ScoutSignsHere(absl::Span<const SignTask> tasks, absl::Span<ScoutedSign> found) {

@@ -267,12 +267,19 @@ DistanceAnswer Alone(const BodyDistanceQuestion& question) {
 IntersectionAnswer Alone(const BodyIntersectionQuestion& question) {
   return Intersection(question.a, question.b, question.options);
 }
+TimeOfCollisionAnswer Alone(const BodyTimeOfCollisionQuestion& question) {
+  return TimeOfCollision(question.a, question.b, question.options);
+}
 void Together(absl::Span<const DistanceQuestion> questions, absl::Span<DistanceAnswer> answers) {
   Distances(questions, answers);
 }
 void Together(absl::Span<const IntersectionQuestion> questions,
               absl::Span<IntersectionAnswer> answers) {
   Intersections(questions, answers);
+}
+void Together(absl::Span<const TimeOfCollisionQuestion> questions,
+              absl::Span<TimeOfCollisionAnswer> answers) {
+  TimesOfCollision(questions, answers);
 }
 
 // At most so many: the convex pairs together.
@@ -339,6 +346,15 @@ TimeOfCollisionAnswer TimeOfCollision(const MovingBody& a, const MovingBody& b,
   EarliestContact contact(a, b, options, &bounds);
   VisitPairs(bounds, &contact);
   return contact.Answer();
+}
+
+void TimesOfCollision(absl::Span<const BodyTimeOfCollisionQuestion> questions,
+                      absl::Span<TimeOfCollisionAnswer> answers) {
+  for (std::size_t first = 0; first < questions.size(); first += kTimesOfCollisionAtOnce) {
+    AnswerGroup<TimeOfCollisionQuestion, kTimesOfCollisionAtOnce>(
+        questions.subspan(first, kTimesOfCollisionAtOnce),
+        answers.subspan(first, kTimesOfCollisionAtOnce));
+  }
 }
 
 }  // namespace clearance

@@ -86,6 +86,16 @@ void Intersections(absl::Span<const BodyIntersectionQuestion> questions,
 TimeOfCollisionAnswer TimeOfCollision(const MovingBody& a, const MovingBody& b,
                                       const MotionOptions& options);
 
+struct BodyTimeOfCollisionQuestion {
+  MovingBody a;
+  MovingBody b;
+  MotionOptions options;
+};
+
+// As TimesOfCollision of time_of_collision.h; compounds are answered one by one.
+void TimesOfCollision(absl::Span<const BodyTimeOfCollisionQuestion> questions,
+                      absl::Span<TimeOfCollisionAnswer> answers);
+
 }  // namespace clearance
 
 #endif  // CLEARANCE_CORE_QUERY_BODY_QUERY_H_

@@ -9,7 +9,6 @@
 #include <limits>
 #include <memory>
 #include <new>
-#include <type_traits>
 
 #include "core/math/power_of_two.h"
 #include "core/math/rotation.h"
@@ -17,10 +16,12 @@
 #include "core/math/tolerance.h"
 #include "core/narrow/core_distance.h"
 #include "core/narrow/fixed_list.h"
+#include "core/narrow/later.h"
 #include "core/narrow/placement.h"
 #include "core/query/exact_decision.h"
 #include "core/query/feature_answers.h"
 #include "core/query/pair_solver.h"
+#include "core/support/prefetch.h"
 
 namespace clearance {
 namespace {
@@ -136,14 +137,6 @@ void SetAnswer(const DistanceQuestion& question, const PosedPair& posed, const C
   SetWitness(core.witness, &answer->witness);
 }
 
-// Room for a thing that is made once it is known, and that is not cleared before.
-template <class T>
-union Later {
-  static_assert(std::is_trivially_destructible_v<T>);
-  Later() {}  // NOLINT(modernize-use-equals-default): the room stays as memory has it
-  T value;
-};
-
 static_assert(kDistancesAtOnce <= PlacementRows::kMost);
 
 // At most kDistancesAtOnce pairs: what they need of searches and features goes side by side.
@@ -153,6 +146,7 @@ class Group {
       : questions_(questions), answers_(answers) {}
 
   void Answer() {
+    for (std::size_t i = 0; i < kPrefetchAhead; ++i) PrefetchShapesOf(questions_, i);
     for (std::size_t i = 0; i < questions_.size(); ++i) Begin(i);
     Place();
     AnswerStarts();
@@ -208,6 +202,10 @@ class Group {
   // What the balls around the bodies do not answer waits.
   void Begin(std::size_t i) {
     const auto& [a, b, options] = questions_[i];
+    PrefetchShapesOf(questions_, i + kPrefetchAhead);
+    PrefetchSurface(a.shape);
+    PrefetchSurface(b.shape);
+    Prefetch<Use::kWrite>(answers_[i]);
     if (options.depth_proof != nullptr) *options.depth_proof = {};
     Waiting& waiting = waiting_[waiting_count_];
     const CenteredPair& centered = *std::construct_at(&waiting.centered.value, a, b);

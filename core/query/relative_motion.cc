@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/math/power_of_two.h"
+#include "core/math/rounding.h"
 #include "core/math/tolerance.h"
 #include "core/query/pair_solver.h"
 #include "core/support/highest_point.h"
@@ -63,22 +64,55 @@ int MotionExponent(const MovingShape& a, const MovingShape& b, const CenterOffse
 
 }  // namespace
 
+MotionStart::MotionStart(const MovingShape& a, const MovingShape& b)
+    : offset(ComputeCenterOffset(StartOf(a), StartOf(b))),
+      pair(MakeShapePair(a.shape, b.shape, MotionExponent(a, b, offset))),
+      p_AcBc_W(Scaled(offset.p_AcBc_W, offset.exponent - pair.exponent)) {}
+
+bool MotionStart::IsInRange() const {
+  const int size = PairExponent(pair.a, pair.b, StartExponent(offset));
+  return pair.exponent - size <= kMaxScaleSpan;
+}
+
+TranslatingPair MakeTranslating(const MotionStart& start, const MovingShape& a,
+                                const MovingShape& b, double center_errors) {
+  const int exponent = start.pair.exponent;
+  const double offset_error = kDoubleDoubleRoundoff * Norm(ToDouble(start.p_AcBc_W)) +
+                              center_errors + LeastPlaces(start.offset.exponent - exponent) +
+                              kUnderflowSlack;
+  return {start.pair,
+          StartOf(a),
+          StartOf(b),
+          start.p_AcBc_W,
+          offset_error,
+          Scaled(a.motion.displacement, -exponent),
+          Scaled(b.motion.displacement, -exponent)};
+}
+
+double MotionTolerance(const ShapePair& pair, double goal) {
+  // In ordinary units the least tolerance is nothing beside the other, but a subnormal number,
+  // which processors take long to make.
+  const double tolerance = Tolerance(pair.size_sum, goal);
+  if (pair.exponent > kOrdinaryExponent && tolerance > kOrdinaryTolerance) return tolerance;
+  return std::fmax(tolerance, ScaleUp(kLeastTolerance, -pair.exponent));
+}
+
+double ClosingErrorOf(double displacement_a, double displacement_b) {
+  return 40 * kRoundoff * (displacement_a + displacement_b);
+}
+
+Vec3d CenterFromOrigin(const MovingShape& moving) { return CenterFromOrigin(StartOf(moving)); }
+
 RelativeMotion::RelativeMotion(const MovingShape& a, const MovingShape& b)
     : a_moving_(a),
       b_moving_(b),
-      start_offset_(ComputeCenterOffset(StartOf(a), StartOf(b))),
-      pair_(MakeShapePair(a.shape, b.shape, MotionExponent(a, b, start_offset_))),
-      start_(Scaled(start_offset_.p_AcBc_W, start_offset_.exponent - pair_.exponent)),
+      begin_(a, b),
+      pair_(begin_.pair),
       a_(MakeBody(a)),
       b_(MakeBody(b)),
       coarse_axes_(MakeAxes<double>(pair_, OrientedShape<double>{StartOf(a), a_.R0_W},
                                     OrientedShape<double>{StartOf(b), b_.R0_W})) {
   if (!is_translation()) SetLevers();
-}
-
-bool RelativeMotion::IsInRange() const {
-  const int size = PairExponent(pair_.a, pair_.b, StartExponent(start_offset_));
-  return pair_.exponent - size <= kMaxScaleSpan;
 }
 
 RelativeMotion::Body RelativeMotion::MakeBody(const MovingShape& moving) const {
@@ -157,16 +191,16 @@ Placement<double> RelativeMotion::RotatingAt(double t) const {
 }
 
 CenterOffset RelativeMotion::OffsetAt(double t) const {
-  if (t == 0) return {start_, pair_.exponent};
+  if (t == 0) return {begin_.p_AcBc_W, pair_.exponent};
   const Vec3<Dd> closing = To<Dd>(b_.displacement) - To<Dd>(a_.displacement);
-  return {start_ + Dd(t) * closing, pair_.exponent};
+  return {begin_.p_AcBc_W + Dd(t) * closing, pair_.exponent};
 }
 
 template <class T>
 Placement<T> RelativeMotion::TranslatedAt(double t, const RelativeAxes<T>& axes) const {
   Placement<T> placement = MakePlacement(pair_, axes, OffsetAt(t));
   // What underflowed where the places were scaled by the largest of them.
-  placement.error += LeastPlaces(start_offset_.exponent - pair_.exponent);
+  placement.error += LeastPlaces(begin_.offset.exponent - pair_.exponent);
   return placement;
 }
 
@@ -200,23 +234,19 @@ Vec3d RelativeMotion::ClosingInA() const {
 }
 
 double RelativeMotion::ClosingError() const {
-  return 40 * kRoundoff * (Norm(a_.displacement) + Norm(b_.displacement));
+  return ClosingErrorOf(Norm(a_.displacement), Norm(b_.displacement));
 }
 
 TranslatingPair RelativeMotion::Translating() const {
   const double centers = coarse_axes_.center_error_a + coarse_axes_.center_error_b;
-  const double offset_error = kDoubleDoubleRoundoff * Norm(ToDouble(start_)) + centers +
-                              LeastPlaces(start_offset_.exponent - pair_.exponent) +
-                              kUnderflowSlack;
-  return {pair_,        StartOf(a_moving_), StartOf(b_moving_), start_,
-          offset_error, a_.displacement,    b_.displacement};
+  return MakeTranslating(begin_, a_moving_, b_moving_, centers);
 }
 
 Vec3d RelativeMotion::CenterOfA(double t) const {
   // A lever of what does not turn may be long in these units.
   if (is_translation()) {
     const Vec3d path = t * a_moving_.motion.displacement;
-    return a_moving_.start.p_WS + (path + CenterFromOrigin(StartOf(a_moving_)));
+    return a_moving_.start.p_WS + (path + CenterFromOrigin(a_moving_));
   }
   const BodyAt a = At(a_, t);
   return a_moving_.motion.pivot + Scaled(a.pivot + a.lever, pair_.exponent);

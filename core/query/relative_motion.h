@@ -31,6 +31,33 @@
 
 namespace clearance {
 
+// What is known of two moving shapes before anything turns. Keeps references to the shapes.
+struct MotionStart {
+  MotionStart(const MovingShape& a, const MovingShape& b);
+
+  // False if a displacement or a pivot is so much larger than the bodies and their distance that
+  // squares of these would underflow beside it: then nothing can be proved.
+  bool IsInRange() const;
+
+  const CenterOffset offset;
+  const ShapePair pair;
+  const Vec3<DoubleDouble> p_AcBc_W;  // the offset in the units of the pair
+};
+
+// Both where nothing turns. `center_errors`: the sum of CenterError of both, units.
+TranslatingPair MakeTranslating(const MotionStart& start, const MovingShape& a,
+                                const MovingShape& b, double center_errors);
+
+// By how much the bodies may miss the goal (radii and target, units) at a hit, units.
+double MotionTolerance(const ShapePair& pair, double goal);
+
+// By how much more than at the start, at most, any point that is moved in a translation is off,
+// units.
+double ClosingErrorOf(double displacement_a, double displacement_b);
+
+// From the origin of the shape's body to the shape's centre, world axes, metres.
+Vec3d CenterFromOrigin(const MovingShape& moving);
+
 class RelativeMotion {
  public:
   // Keeps references to both arguments' shapes and poses.
@@ -38,9 +65,8 @@ class RelativeMotion {
 
   const ShapePair& pair() const { return pair_; }
 
-  // False if a displacement or a pivot is so much larger than the bodies and their distance that
-  // squares of these would underflow beside it: then nothing can be proved.
-  bool IsInRange() const;
+  // As MotionStart has it.
+  bool IsInRange() const { return begin_.IsInRange(); }
 
   // True if neither body turns.
   bool is_translation() const { return a_.angle_rad == 0 && b_.angle_rad == 0; }
@@ -123,9 +149,8 @@ class RelativeMotion {
 
   const MovingShape a_moving_;
   const MovingShape b_moving_;
-  CenterOffset start_offset_;
-  ShapePair pair_;
-  Vec3<DoubleDouble> start_;                             // start_offset_ in units
+  const MotionStart begin_;
+  const ShapePair& pair_;                                // that of begin_
   std::optional<RelativeAxes<DoubleDouble>> fine_axes_;  // of translations, once asked for
   Body a_;
   Body b_;

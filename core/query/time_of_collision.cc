@@ -35,8 +35,7 @@ class Search {
         pair_(motion_.pair()),
         limits_(LimitsFor(pair_, ScaleUp(options.target_distance, -pair_.exponent))),
         goal_(limits_.decide_at),
-        tolerance_(std::fmax(Tolerance(limits_.size_sum, ToDouble(goal_)),
-                             ScaleUp(kLeastTolerance, -pair_.exponent))) {}
+        tolerance_(MotionTolerance(pair_, ToDouble(goal_))) {}
 
   TimeOfCollisionAnswer Run() {
     if (options_.proof != nullptr) *options_.proof = {};
@@ -122,13 +121,8 @@ class Search {
     return cast.end == RayCast::End::kFacet && HitsFacet(difference, ray_A, cast, error);
   }
 
-  // Along n both ends of the way are apart by more than rounding, and so is all in between.
   bool IsMiss(Difference<double>& difference, const Vec3d& ray_A, const Vec3d& n_A, double error) {
-    const double height = Dot(n_A, difference.Highest(n_A).w);
-    const double gap = std::fmin(-height, Dot(n_A, ray_A) - height);
-    const double size = Norm(n_A);
-    // Below this the square of what is measured along it is lost, and with it the margin.
-    if (!(size > kThinUnderflow) || !(gap > 2 * error * size)) return false;
+    if (!IsProvedMiss(difference, ray_A, n_A, error)) return false;
     Record(0, 1, Normalized(motion_.AxesOfA(0) * n_A));
     Free();
     return true;
@@ -136,8 +130,9 @@ class Search {
 
   bool HitsFacet(const Difference<double>& difference, const Vec3d& ray_A, const RayCast& cast,
                  double error) {
-    FeaturePair features;
-    for (const DifferenceVertex<double>& vertex : cast.vertex) features.Add(vertex.a, vertex.b);
+    const auto& [p, q, r] = cast.vertex;
+    const FeaturePair features = {FeatureVertices::Of(p.a, q.a, r.a),
+                                  FeatureVertices::Of(p.b, q.b, r.b)};
     ContactPlane plane;
     if (!FindContactPlane(motion_.Translating(), features, &plane)) return false;
     const double t = plane.FreeUntil();

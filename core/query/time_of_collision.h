@@ -6,8 +6,10 @@
 #define CLEARANCE_CORE_QUERY_TIME_OF_COLLISION_H_
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
+#include "absl/types/span.h"
 #include "core/math/pose.h"
 #include "core/query/distance.h"
 
@@ -99,6 +101,20 @@ struct TimeOfCollisionAnswer {
 // Never fails, never allocates, any thread; bounded by kMaxMotionSteps.
 TimeOfCollisionAnswer TimeOfCollision(const MovingShape& a, const MovingShape& b,
                                       const MotionOptions& options);
+
+struct TimeOfCollisionQuestion {
+  MovingShape a;
+  MovingShape b;
+  MotionOptions options;
+};
+
+// Many at once: polytopes that do not turn, and have neither a radius nor a target distance, go
+// side by side in vector instructions; the others, and those of which a proof is asked, one by one.
+// Each answer is that of TimeOfCollision, bit for bit. Best by multiples of
+// kTimesOfCollisionAtOnce. Requires: equal lengths.
+inline constexpr std::size_t kTimesOfCollisionAtOnce = 32;
+void TimesOfCollision(absl::Span<const TimeOfCollisionQuestion> questions,
+                      absl::Span<TimeOfCollisionAnswer> answers);
 
 }  // namespace clearance
 

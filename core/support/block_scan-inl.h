@@ -27,12 +27,24 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+// As HighestInBlocks, of one block that fills a vector: there a vertex's lane is its index.
+HWY_INLINE VertexIndex HighestInBlock(const ScanBlock& block, const Vec3d& d) {
+  const hn::CappedTag<float, ScanBlock::kSize> tag;
+  const auto xx = hn::Mul(hn::Set(tag, static_cast<float>(d.x)), hn::Load(tag, block.x));
+  const auto yy = hn::Mul(hn::Set(tag, static_cast<float>(d.y)), hn::Load(tag, block.y));
+  const auto zz = hn::Mul(hn::Set(tag, static_cast<float>(d.z)), hn::Load(tag, block.z));
+  const auto height = hn::Add(hn::Add(xx, yy), zz);
+  const auto is_highest = hn::Eq(height, hn::MaxOfLanes(tag, height));
+  return static_cast<VertexIndex>(hn::FindKnownFirstTrue(tag, is_highest));
+}
+
 // The first of the highest vertices along d, by heights rounded to single precision. Requires: at
 // least one block; d finite, no longer than 1 by much.
-inline VertexIndex HighestInBlocks(const std::vector<ScanBlock>& blocks, const Vec3d& d) {
+HWY_INLINE VertexIndex HighestInBlocks(const std::vector<ScanBlock>& blocks, const Vec3d& d) {
   const hn::CappedTag<float, ScanBlock::kSize> tag;
   const hn::RebindToSigned<decltype(tag)> index_tag;
   constexpr std::size_t kLanes = hn::MaxLanes(tag);
+  if (kLanes == ScanBlock::kSize && blocks.size() == 1) return HighestInBlock(blocks[0], d);
   const auto x = hn::Set(tag, static_cast<float>(d.x));
   const auto y = hn::Set(tag, static_cast<float>(d.y));
   const auto z = hn::Set(tag, static_cast<float>(d.z));

@@ -13,4 +13,11 @@ EndPoseFault MotionAt(const MotionRows& rows, const Pose& start, std::size_t row
   return EndPoseFault::kNone;
 }
 
+bool IsTurning(const MotionRows& rows, const Pose& start, std::size_t row) {
+  if (rows.end_poses.data == nullptr) return !(VectorAt(rows.rotations, row) == Vec3d{});
+  const Quaternion& from = start.q_WS;
+  const Quaternion to = PoseAt(rows.end_poses, row).q_WS;
+  return from.x != to.x || from.y != to.y || from.z != to.z || from.w != to.w;
+}
+
 }  // namespace clearance::server

@@ -32,6 +32,9 @@ inline Pose PoseAt(const Rows<double>& rows, std::size_t row) {
 // start and the end pose, if there is one, are valid poses.
 EndPoseFault MotionAt(const MotionRows& rows, const Pose& start, std::size_t row, Motion* motion);
 
+// False only of a motion that MotionAt gives no rotation.
+bool IsTurning(const MotionRows& rows, const Pose& start, std::size_t row);
+
 }  // namespace clearance::server
 
 #endif  // CLEARANCE_SERVER_ENGINE_ROW_READER_H_

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <cstddef>
+#include <cstdint>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/types/span.h"
 #include "core/query/body_query.h"
 #include "server/engine/answer.h"
 #include "server/engine/row_loop.h"
@@ -11,7 +16,7 @@ namespace {
 struct TimeOfCollisionKind {
   using Answer = TimeOfCollisionAnswer;
   static constexpr int kRefused = kMotionStateRefused;
-  static constexpr std::size_t kMostAtOnce = 1;
+  static constexpr std::size_t kMostAtOnce = kTimesOfCollisionAtOnce;
 
   const TimeOfCollisionQuestions& questions;
   const ShapeTable& table;
@@ -29,11 +34,24 @@ struct TimeOfCollisionKind {
   }
 
   void Ask(absl::Span<const std::uint32_t> rows, absl::Span<TimeOfCollisionAnswer> answers) const {
-    const AskedTimeOfCollision asked = Asked(rows[0]);
-    answers[0] = TimeOfCollision(asked.MovingA(), asked.MovingB(), asked.options);
+    absl::InlinedVector<AskedTimeOfCollision, kMostAtOnce> asked;
+    absl::InlinedVector<BodyTimeOfCollisionQuestion, kMostAtOnce> asked_of_core;
+    asked.reserve(rows.size());  // what follows refers to its elements
+    for (const std::uint32_t row : rows) {
+      const AskedTimeOfCollision& one = asked.emplace_back(Asked(row));
+      asked_of_core.push_back({one.MovingA(), one.MovingB(), one.options});
+    }
+    TimesOfCollision(asked_of_core, answers);
   }
 
-  static std::uint64_t Expected(std::uint32_t /*row*/) { return 0; }
+  // The room for a proof is one row's, and what turns may take long: then one at a time.
+  std::uint64_t Expected(std::uint32_t row) const {
+    const PairRows& pairs = questions.pairs;
+    const bool turns = IsTurning(questions.motions_a, PoseAt(pairs.poses_a, row), row) ||
+                       IsTurning(questions.motions_b, PoseAt(pairs.poses_b, row), row);
+    if (columns.proofs != nullptr || turns) return kVerticesADearRow;
+    return PairOfBodies(table, pairs, row).Expected();
+  }
 
   std::uint64_t Scanned(const TimeOfCollisionAnswer& answer, std::uint32_t row) const {
     return PairOfBodies(table, questions.pairs, row)

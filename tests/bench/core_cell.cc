@@ -43,11 +43,6 @@ std::optional<Size> SizeNamed(std::string_view name) {
   return std::nullopt;
 }
 
-// The mode that the tables of README.md beside this show.
-std::unique_ptr<Peer> MakeBest(Kind kind) {
-  return kind == Kind::kTimeOfCollision ? MakeOurs() : MakeOursBatch();
-}
-
 void Ask(Kind kind, Regime regime, const Size& size) {
   testing::Random random = RandomOf(size);
   const Pool pool = MakePool(size, std::min(size.shapes, kMostShapes), random);
@@ -55,7 +50,8 @@ void Ask(Kind kind, Regime regime, const Size& size) {
   const std::vector<Pair> pairs = MakePairs(pool, regime, kPairs, random_pairs);
   std::vector<Motion> approaches;
   for (const Pair& pair : pairs) approaches.push_back(MakeApproach(pair, random_pairs));
-  const std::unique_ptr<Peer> peer = MakeBest(kind);
+  // The mode that the tables of README.md beside this show.
+  const std::unique_ptr<Peer> peer = MakeOursBatch();
   peer->Load(pool);
   peer->Prepare({kind, pool, pairs, approaches, TracksOf(pairs.size())});
   std::vector<double> answers(pairs.size());

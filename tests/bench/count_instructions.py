@@ -21,10 +21,11 @@ TOPICS = [
 SIZES = ["box", "16", "64", "256", "1024", "4096"]
 # Stage by the functions that it begins with; none is called by another.
 STAGES = {
-    "placing": ["CenteredPair::CenteredPair(", "PosedPair::PosedPair(", "RelativeMotion::RelativeMotion(",
+    "placing": ["CenteredPair::CenteredPair(", "PosedPair::PosedPair(", "MotionStart::MotionStart(",
+                "PlacementRows::Add(", "PlacementRows::Place(",
                 "RelativeMotion::CoarseAt(", "RelativeMotion::FineAt(", "RelativeMotion::Swept("],
-    "search": ["::Scout(", "SearchFast("],
-    "features": ["FinishFromFeatures("],
+    "search": ["::Scout(", "SearchFast(", "CastRays("],
+    "features": ["FinishFromFeatures(", "AnswerFromFeatures(", "AnswerFromFacets("],
     "double-double": ["SolvePrecisely("],
     "depth": ["ComputePenetration<"],
 }

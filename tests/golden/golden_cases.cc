@@ -100,16 +100,41 @@ void AddIntersection(const Case& c, Digest* digest) {
   digest->Add(std::uint64_t{static_cast<std::uint8_t>(answer.state)});
 }
 
-void AddTimeOfCollision(const Case& c, Bits& bits, Digest* digest) {
-  Motion approach = {c.X_WB.p_WS - c.X_WA.p_WS, {}, c.X_WA.p_WS};
-  Motion turn = {{}, {}, c.X_WB.p_WS};
-  if (bits.Below(2) == 0) {
-    approach.rotation = 3.0 * Vec3d{bits.Signed(), bits.Signed(), bits.Signed()};
-    turn.rotation = 20.0 * Vec3d{bits.Signed(), bits.Signed(), bits.Signed()};
+// Two bodies in motion, and how they meet.
+struct Meeting {
+  Meeting(const Case& of, Bits& bits) : c(of) {
+    approach = {c.X_WB.p_WS - c.X_WA.p_WS, {}, c.X_WA.p_WS};
+    turn = {{}, {}, c.X_WB.p_WS};
+    if (bits.Below(2) == 0) {
+      approach.rotation = 3.0 * Vec3d{bits.Signed(), bits.Signed(), bits.Signed()};
+      turn.rotation = 20.0 * Vec3d{bits.Signed(), bits.Signed(), bits.Signed()};
+    }
+    options.ignore_initial_contact = bits.Below(2) == 0;
+    alone = TimeOfCollision({c.a, c.X_WA, approach}, {c.b, c.X_WB, turn}, options);
   }
+
+  TimeOfCollisionQuestion Question() const {
+    return {{c.a, c.X_WA, approach}, {c.b, c.X_WB, turn}, options};
+  }
+
+  const Case c;
+  Motion approach, turn;
   MotionOptions options;
-  options.ignore_initial_contact = bits.Below(2) == 0;
-  digest->Add(TimeOfCollision({c.a, c.X_WA, approach}, {c.b, c.X_WB, turn}, options));
+  TimeOfCollisionAnswer alone;
+};
+
+// What is asked together has the bits of what was asked alone: nothing is added then.
+void AddDifferences(const std::deque<Meeting>& meetings, Digest* digest) {
+  std::vector<TimeOfCollisionQuestion> questions;
+  for (const Meeting& meeting : meetings) questions.push_back(meeting.Question());
+  std::vector<TimeOfCollisionAnswer> answers(questions.size());
+  TimesOfCollision(questions, absl::MakeSpan(answers));
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    Digest together, alone;
+    together.Add(answers[i]);
+    alone.Add(meetings[i].alone);
+    if (together.value() != alone.value()) digest->Add(together.value());
+  }
 }
 
 }  // namespace
@@ -162,12 +187,13 @@ std::vector<ConvexShapePtr> MakePool() {
 std::uint64_t BlockDigest(const std::vector<ConvexShapePtr>& pool, std::uint32_t block) {
   Digest digest;
   std::deque<Case> distances;
+  std::deque<Meeting> meetings;
   for (std::uint32_t i = 0; i < kBlockSize; ++i) {
     Bits bits(std::uint64_t{block} * kBlockSize + i);
     const Case c = AnyCase(pool, bits);
     const std::uint32_t kind = i % 16;
     if (kind == 0) {
-      AddTimeOfCollision(c, bits, &digest);
+      digest.Add(meetings.emplace_back(c, bits).alone);
     } else if (kind < 4) {
       AddIntersection(c, &digest);
     } else {
@@ -176,6 +202,7 @@ std::uint64_t BlockDigest(const std::vector<ConvexShapePtr>& pool, std::uint32_t
     }
   }
   AddTogether(distances, &digest);
+  AddDifferences(meetings, &digest);
   return digest.value();
 }
 

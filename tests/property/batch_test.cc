@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Pairs that are asked together have the answers that each has alone, to the last bit, whatever
-// else is asked with them: Distance, one by one, is the oracle of Distances, and Intersection of
-// Intersections.
+// else is asked with them: Distance, one by one, is the oracle of Distances, Intersection of
+// Intersections and TimeOfCollision of TimesOfCollision.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <deque>
@@ -12,6 +13,7 @@
 #include "core/query/body_query.h"
 #include "core/query/distance.h"
 #include "core/query/intersection.h"
+#include "core/query/time_of_collision.h"
 #include "gtest/gtest.h"
 #include "hwy/targets.h"
 #include "tests/support/generators.h"
@@ -65,6 +67,46 @@ class Batch {
   std::deque<Witness> starts_;
   std::vector<DistanceQuestion> questions_;
 };
+
+// The same in motion: what goes side by side, and everything that does not.
+class MotionBatch {
+ public:
+  // A moves towards B's nearest point and past it, or only some way, or somewhere else.
+  void Add(const BodyPair& pair, Random& random) {
+    const ConvexShape& a = *shapes_.emplace_back(MakeShape(pair.a));
+    const ConvexShape& b = *shapes_.emplace_back(MakeShape(pair.b));
+    const Pose& X_WA = poses_.emplace_back(pair.a.pose);
+    const Pose& X_WB = poses_.emplace_back(pair.b.pose);
+    const DistanceAnswer apart = Distance(PosedShape{a, X_WA}, {b, X_WB}, {});
+    Motion& motion_a = motions_.emplace_back(Motion{{}, {}, X_WA.p_WS});
+    Motion& motion_b = motions_.emplace_back(Motion{{}, {}, X_WB.p_WS});
+    const double size = a.bounding_radius() + b.bounding_radius();
+    const Vec3d towards = apart.p_WB - apart.p_WA;
+    motion_a.displacement = random.Uniform(0.5, 2) * towards + random.Uniform(0, size) * apart.n_AB;
+    if (random.OneIn(2)) motion_a.displacement = motion_a.displacement + random.InCube(size / 4);
+    if (random.OneIn(8)) motion_a.displacement = random.InCube(2 * size);
+    if (random.OneIn(4)) motion_b.displacement = random.InCube(size / 4);
+    if (random.OneIn(16)) motion_b.rotation = random.InCube(1);
+    MotionOptions options;
+    if (random.OneIn(16)) options.target_distance = random.Uniform(0, size / 16);
+    if (random.OneIn(8)) options.ignore_initial_contact = true;
+    if (random.OneIn(16)) options.proof = &proofs_.emplace_back();
+    questions_.push_back({{a, X_WA, motion_a}, {b, X_WB, motion_b}, options});
+  }
+
+  const std::vector<TimeOfCollisionQuestion>& questions() const { return questions_; }
+
+ private:
+  std::deque<ConvexShapePtr> shapes_;
+  std::deque<Pose> poses_;
+  std::deque<Motion> motions_;
+  std::deque<MotionProof> proofs_;
+  std::vector<TimeOfCollisionQuestion> questions_;
+};
+
+TimeOfCollisionAnswer Alone(const TimeOfCollisionQuestion& question) {
+  return TimeOfCollision(question.a, question.b, question.options);
+}
 
 bool IsSame(const IntersectionAnswer& a, const IntersectionAnswer& b) {
   return a.state == b.state && a.reason == b.reason && a.bracket.lower == b.bracket.lower &&
@@ -124,6 +166,36 @@ TEST_P(BatchOfFamily, TellsSignsAsOneByOne) {
   }
 }
 
+TEST_P(BatchOfFamily, MeetsAsOneByOne) {
+  Random random(RunSeed() + 400 + static_cast<std::uint64_t>(GetParam()));
+  MotionBatch batch;
+  for (int i = 0; i < Effort(500); ++i) {
+    const bool is_box = random.OneIn(3);
+    batch.Add(Generate(is_box ? Family::kBoxes : static_cast<Family>(GetParam()), random), random);
+  }
+  const absl::Span<const TimeOfCollisionQuestion> questions = batch.questions();
+  std::vector<TimeOfCollisionAnswer> answers(questions.size());
+  for (std::size_t first = 0, length = 1; first < questions.size(); first += length) {
+    length = static_cast<std::size_t>(1 + random.Below(random.OneIn(2) ? 10 : 70));
+    const auto run = questions.subspan(first, length);
+    TimesOfCollision(run, absl::MakeSpan(answers).subspan(first, run.size()));
+  }
+  std::array<int, 5> states = {};
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    MotionProof together;
+    if (questions[i].options.proof != nullptr) together = *questions[i].options.proof;
+    EXPECT_TRUE(SameBits(answers[i], Alone(questions[i])))
+        << Name(static_cast<Family>(GetParam())) << " " << i;
+    if (questions[i].options.proof != nullptr) {
+      EXPECT_EQ(together.size, questions[i].options.proof->size);
+    }
+    ++states[static_cast<std::size_t>(answers[i].state)];
+  }
+  EXPECT_GT(states[static_cast<std::size_t>(MotionState::kHit)], Effort(50));
+  EXPECT_GT(states[static_cast<std::size_t>(MotionState::kFree)], Effort(25));
+  EXPECT_GT(states[static_cast<std::size_t>(MotionState::kInitiallyOverlapping)], 0);
+}
+
 INSTANTIATE_TEST_SUITE_P(All, BatchOfFamily, ::testing::Range(0, kFamilyCount),
                          [](const auto& family) {
                            return Name(static_cast<Family>(family.param));
@@ -158,6 +230,25 @@ TEST(Batch, AnswersAlikeOnEveryVectorUnit) {
   }
   hwy::SetSupportedTargetsForTest(0);
   EXPECT_GE(units, 1);
+}
+
+TEST(Batch, MeetsAlikeOnEveryVectorUnit) {
+  Random random(RunSeed() + 101);
+  MotionBatch batch;
+  constexpr std::array kFamilies = {Family::kRandomHulls, Family::kBoxes, Family::kEllipsoids};
+  for (int i = 0; i < Effort(500); ++i) {
+    batch.Add(Generate(kFamilies[static_cast<std::size_t>(i % 3)], random), random);
+  }
+  const absl::Span<const TimeOfCollisionQuestion> questions = batch.questions();
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    hwy::SetSupportedTargetsForTest(target);
+    std::vector<TimeOfCollisionAnswer> answers(questions.size());
+    TimesOfCollision(questions, absl::MakeSpan(answers));
+    for (std::size_t i = 0; i < questions.size(); ++i) {
+      EXPECT_TRUE(SameBits(answers[i], Alone(questions[i]))) << hwy::TargetName(target) << " " << i;
+    }
+  }
+  hwy::SetSupportedTargetsForTest(0);
 }
 
 }  // namespace

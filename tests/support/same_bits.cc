@@ -34,6 +34,14 @@ bool SameBits(const DistanceAnswer& a, const DistanceAnswer& b) {
          SameBits(a.p_AoB, b.p_AoB) && SameBits(a.n_AB, b.n_AB) && SameBits(a.witness, b.witness);
 }
 
+bool SameBits(const TimeOfCollisionAnswer& a, const TimeOfCollisionAnswer& b) {
+  return a.state == b.state && a.reason == b.reason && SameBits(a.t_free, b.t_free) &&
+         SameBits(a.t_hit, b.t_hit) && SameBits(a.t_leave, b.t_leave) &&
+         SameBits(a.distance, b.distance) && SameBits(a.p_WA, b.p_WA) && SameBits(a.p_WB, b.p_WB) &&
+         SameBits(a.n_AB, b.n_AB) && a.piece_a == b.piece_a && a.piece_b == b.piece_b &&
+         a.iterations == b.iterations;
+}
+
 Witness RandomStart(const ConvexShape& a, const ConvexShape& b, Random& random) {
   Witness start;
   start.size = 1 + random.Below(4);

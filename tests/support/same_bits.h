@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What warm starts are judged by: vertex pairs to start from, and whether two distances are the
-// same to the last bit.
+// What warm starts and batches are judged by: vertex pairs to start from, and whether two answers
+// are the same to the last bit.
 
 #ifndef CLEARANCE_TESTS_SUPPORT_SAME_BITS_H_
 #define CLEARANCE_TESTS_SUPPORT_SAME_BITS_H_
 
 #include "core/query/distance.h"
+#include "core/query/time_of_collision.h"
 #include "core/shape/convex_shape.h"
 #include "tests/support/random.h"
 
@@ -14,6 +15,9 @@ namespace clearance::testing {
 
 // Every canonical field; iterations are none.
 bool SameBits(const DistanceAnswer& a, const DistanceAnswer& b);
+
+// Every field, the sign of a 0 too.
+bool SameBits(const TimeOfCollisionAnswer& a, const TimeOfCollisionAnswer& b);
 
 // One to four random vertex pairs. Requires: neither core is curved.
 Witness RandomStart(const ConvexShape& a, const ConvexShape& b, Random& random);

@@ -25,12 +25,19 @@ double NumberOf(State state) {
   return state == State::kSeparated ? 0 : 1;
 }
 
-double AskTimeOfCollision(const Pool& pool, const Pair& pair, const Motion& approach) {
-  const Motion still = {.displacement = {}, .rotation = {}, .pivot = pair.X_WB.p_WS};
-  const TimeOfCollisionAnswer answer = TimeOfCollision(
-      {*pool.shapes[pair.a], pair.X_WA, approach}, {*pool.shapes[pair.b], pair.X_WB, still}, {});
+double NumberOf(const TimeOfCollisionAnswer& answer) {
   if (answer.state == MotionState::kFree) return kNoHit;
   return answer.state == MotionState::kHit ? answer.t_hit : kFailed;
+}
+
+Motion StillOf(const Pair& pair) {
+  return {.displacement = {}, .rotation = {}, .pivot = pair.X_WB.p_WS};
+}
+
+double AskTimeOfCollision(const Pool& pool, const Pair& pair, const Motion& approach) {
+  const Motion still = StillOf(pair);
+  return NumberOf(TimeOfCollision({*pool.shapes[pair.a], pair.X_WA, approach},
+                                  {*pool.shapes[pair.b], pair.X_WB, still}, {}));
 }
 
 // The shapes are the pool's own.
@@ -104,10 +111,11 @@ class OursBatch final : public OursBase {
   OursBatch()
       : OursBase({.name = "ours-batch", .note = "all pairs of one call", .is_ours = true}) {}
 
-  bool Answers(Kind kind) const override { return kind != Kind::kTimeOfCollision; }
+  bool Answers(Kind /*kind*/) const override { return true; }
 
   void Prepare(const Questions& questions) override {
     OursBase::Prepare(questions);
+    PrepareMotions();
     const bool is_warm = questions.kind == Kind::kWarmDistance;
     witnesses_.resize(questions.tracks);
     asked_.clear();
@@ -127,6 +135,7 @@ class OursBatch final : public OursBase {
 
   void Answer(std::vector<double>* answers) override {
     if (questions_->kind == Kind::kIntersection) return AnswerSigns(answers);
+    if (questions_->kind == Kind::kTimeOfCollision) return AnswerTimes(answers);
     const auto asked = absl::MakeConstSpan(asked_);
     for (std::size_t first = 0; first < asked.size(); first += at_once_) {
       Distances(asked.subspan(first, at_once_), absl::MakeSpan(answers_).subspan(first, at_once_));
@@ -138,6 +147,26 @@ class OursBatch final : public OursBase {
   }
 
  private:
+  void PrepareMotions() {
+    const Pool& pool = questions_->pool;
+    stills_.clear();
+    asked_for_time_.clear();
+    for (const Pair& pair : questions_->pairs) stills_.push_back(StillOf(pair));
+    if (questions_->kind != Kind::kTimeOfCollision) return;
+    for (std::size_t i = 0; i < stills_.size(); ++i) {
+      const Pair& pair = questions_->pairs[i];
+      asked_for_time_.push_back({{*pool.shapes[pair.a], pair.X_WA, questions_->approaches[i]},
+                                 {*pool.shapes[pair.b], pair.X_WB, stills_[i]},
+                                 {}});
+    }
+    times_.resize(asked_for_time_.size());
+  }
+
+  void AnswerTimes(std::vector<double>* answers) {
+    TimesOfCollision(asked_for_time_, absl::MakeSpan(times_));
+    for (std::size_t i = 0; i < times_.size(); ++i) (*answers)[i] = NumberOf(times_[i]);
+  }
+
   void AnswerSigns(std::vector<double>* answers) {
     Intersections(asked_for_sign_, absl::MakeSpan(signs_));
     for (std::size_t i = 0; i < signs_.size(); ++i) (*answers)[i] = NumberOf(signs_[i].state);
@@ -148,6 +177,9 @@ class OursBatch final : public OursBase {
   std::vector<DistanceAnswer> answers_;
   std::vector<IntersectionQuestion> asked_for_sign_;
   std::vector<IntersectionAnswer> signs_;
+  std::vector<Motion> stills_;  // of B, of each pair
+  std::vector<TimeOfCollisionQuestion> asked_for_time_;
+  std::vector<TimeOfCollisionAnswer> times_;
   std::size_t at_once_ = 0;
 };
 

@@ -336,6 +336,45 @@ TEST(FinishFromFeatures, RefusesFourVerticesThatAreNoFace) {
   EXPECT_FALSE(prism.From({0, 1, 2, 3}).is_known);
 }
 
+// A prism of n sides, whose faces are told apart as those of a few and, from 65 on, of many.
+ConvexShapePtr Prism(int n) {
+  std::vector<Vec3d> points;
+  for (int i = 0; i < n; ++i) {
+    const double angle_rad = 2 * M_PI * i / n;
+    for (const double z : {-1.0, 1.0})
+      points.push_back({std::cos(angle_rad), std::sin(angle_rad), z});
+  }
+  return HullOf(points);
+}
+
+FeatureVertices VerticesOf(absl::Span<const VertexIndex> vertices) {
+  FeatureVertices feature;
+  for (const VertexIndex vertex : vertices) feature.Add(vertex);
+  return feature;
+}
+
+TEST(Whole, IsTheOneFaceThatVerticesAreInside) {
+  for (const int n : {3, 12, 62, 63, 100}) {
+    const TestPair test(Prism(n), Cube(1), {{5, 0, 0}, {}});
+    const HullFaces& faces = test.a->faces();
+    ASSERT_EQ(faces.face_count(), static_cast<std::uint32_t>(n + 2));
+    const FeatureVertices corner = VerticesOf({{0}});
+    for (std::uint32_t face = 0; face < faces.face_count(); ++face) {
+      const auto corners = faces.CornersOf(face);
+      if (corners.size() != 4) continue;
+      const FeaturePair side = {VerticesOf(corners.first(3)), corner};
+      EXPECT_EQ(Whole(test.pair, side).a, corners);
+      const FeaturePair diagonal = {VerticesOf({{corners[0], corners[2]}}), corner};
+      EXPECT_EQ(Whole(test.pair, diagonal).a, corners);
+      const FeaturePair edge = {VerticesOf(corners.first(2)), corner};
+      EXPECT_EQ(Whole(test.pair, edge).a.size(), 2u);
+    }
+    const FeaturePair none = {VerticesOf({{0, 1, 2, 3}}), corner};
+    const bool is_side = Whole(test.pair, none).a.size() == 4;
+    EXPECT_TRUE(is_side || Whole(test.pair, none).a.empty());
+  }
+}
+
 TEST(FeaturesOf, NamesEachVertexOnce) {
   Simplex<double> simplex;
   simplex.size = 4;
@@ -351,6 +390,19 @@ TEST(FeaturesOf, NamesEachVertexOnce) {
   EXPECT_EQ(features.b.size, 1);
   EXPECT_TRUE(features.b.Contains(2));
   EXPECT_FALSE(features.b.Contains(0));
+}
+
+TEST(FeaturesOf, SortsAnyThreeAsAddDoes) {
+  for (VertexIndex i = 0; i < 3; ++i) {
+    for (VertexIndex j = 0; j < 3; ++j) {
+      for (VertexIndex k = 0; k < 3; ++k) {
+        FeatureVertices added;
+        for (const VertexIndex vertex : {i, j, k}) added.Add(vertex);
+        const FeatureVertices three = FeatureVertices::Of(i, j, k);
+        EXPECT_EQ(three.vertices(), added.vertices()) << i << j << k;
+      }
+    }
+  }
 }
 
 }  // namespace

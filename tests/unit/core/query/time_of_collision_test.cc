@@ -11,6 +11,7 @@
 
 #include "core/math/rotation.h"
 #include "core/math/tolerance.h"
+#include "tests/support/same_bits.h"
 #include "tests/unit/core/query/test_bodies.h"
 
 namespace clearance {
@@ -342,6 +343,35 @@ TEST(TimeOfCollision, CoversTheFreeTimeWithIntervals) {
     covered = proof.intervals[i].t_end;
   }
   EXPECT_EQ(covered, answer.t_free);
+}
+
+// A batch leaves to the search what has no lanes: ways too long to prove anything, units without
+// their own digits, bodies that are turned in their frames.
+TEST(TimesOfCollision, OfWhatHasNoLanesAreThoseOneByOne) {
+  const ConvexShapePtr box = Box(1, 1, 1), tiny = Box(0x1p-1040, 0x1p-1040, 0x1p-1040);
+  const Pose X_WA, X_WB = At(3, 0, 0), near = At(0x1p-1037, 0, 0);
+  const Pose turned = {{0, 0, 0}, kQuarterTurn};
+  const Motion still = {}, way = {{2, 0, 0}, {}, {}}, tiny_way = {{0x1p-1037, 0, 0}, {}, {}};
+  const Motion endless = {{0x1p500, 0x1p480, 0}, {}, {}};
+  const std::vector<TimeOfCollisionQuestion> questions = {
+      {{*box, X_WA, way}, {*box, X_WB, still}, {}},
+      {{*box, X_WA, endless}, {*box, X_WB, still}, {}},
+      {{*tiny, X_WA, tiny_way}, {*tiny, near, still}, {}},
+      {{*box, X_WA, way, turned}, {*box, X_WB, still}, {}},
+      {{*box, X_WA, still}, {*box, X_WB, still}, {}},
+  };
+  std::vector<TimeOfCollisionAnswer> answers(questions.size());
+  TimesOfCollision(questions, absl::MakeSpan(answers));
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    const auto& [a, b, options] = questions[i];
+    const TimeOfCollisionAnswer alone = TimeOfCollision(a, b, options);
+    EXPECT_TRUE(testing::SameBits(answers[i], alone)) << i;
+  }
+  EXPECT_EQ(answers[0].state, MotionState::kHit);
+  EXPECT_EQ(answers[1].reason, UndecidedReason::kPrecision);
+  EXPECT_EQ(answers[2].state, MotionState::kHit);
+  EXPECT_EQ(answers[3].state, MotionState::kHit);
+  EXPECT_EQ(answers[4].state, MotionState::kFree);
 }
 
 }  // namespace

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CLEARANCE_CORE_NARROW_LATER_H_
+#define CLEARANCE_CORE_NARROW_LATER_H_
+
+#include <type_traits>
+
+namespace clearance {
+
+// Room for a thing that is made once it is known, and that is not cleared before.
+template <class T>
+union Later {
+  static_assert(std::is_trivially_destructible_v<T>);
+  Later() {}  // NOLINT(modernize-use-equals-default): the room stays as memory has it
+  T value;
+};
+
+}  // namespace clearance
+
+#endif  // CLEARANCE_CORE_NARROW_LATER_H_
