@@ -35,8 +35,8 @@ class Search {
         pair_(motion_.pair()),
         limits_(LimitsFor(pair_, ScaleUp(options.target_distance, -pair_.exponent))),
         goal_(limits_.decide_at),
-        tolerance_(std::fmax(Tolerance(limits_.size_sum, ToDouble(goal_)),
-                             ScaleUp(kLeastTolerance, -pair_.exponent))) {}
+        tolerance_(
+            std::max(Tolerance(limits_.size_sum, ToDouble(goal_)), LeastToleranceInUnits(pair_))) {}
 
   TimeOfCollisionAnswer Run() {
     if (options_.proof != nullptr) *options_.proof = {};
