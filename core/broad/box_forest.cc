@@ -83,12 +83,15 @@ void BoxForest::Settle() {
     if (IsTakenIn(trees_[i])) TakeIn(i);
   }
   if (new_boxes_.empty()) return;
+  // What comes first is for the most part what stays. The rest comes and goes, and is built
+  // quickly.
+  const BoxTree::Cuts cuts = trees_.empty() ? BoxTree::Cuts::kBySurface : BoxTree::Cuts::kEven;
   const auto free = std::find_if(trees_.begin(), trees_.end(),
                                  [](const BoxTree& tree) { return tree.size() == 0; });
   const auto index = static_cast<std::uint32_t>(free - trees_.begin());
   if (free == trees_.end()) trees_.emplace_back();
   trees_[index] =
-      BoxTree(absl::MakeSpan(new_boxes_), [&](std::uint32_t slot, BoxTree::Place place) {
+      BoxTree(absl::MakeSpan(new_boxes_), cuts, [&](std::uint32_t slot, BoxTree::Place place) {
         homes_.Mutable(slot) = {index, place};
       });
   new_boxes_ = {};

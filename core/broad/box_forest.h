@@ -11,6 +11,7 @@
 #define CLEARANCE_CORE_BROAD_BOX_FOREST_H_
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -24,13 +25,22 @@ namespace clearance {
 
 // A node of a forest, or a box, that is still to be looked at.
 struct WaitingBox {
-  float bound;
+  // The bound's bits, which of numbers that are not negative are ordered as these, above `what` as
+  // BoxNode::child has it: so the least bound has the least rank, and of one bound nodes have less
+  // than boxes. One comparison, which sorting guesses wrong often enough.
+  std::uint64_t rank;
   std::uint32_t tree;
-  std::uint32_t what;  // as BoxNode::child has it
 
-  bool is_box() const { return (what & BoxNode::kIsLeaf) != 0; }
+  // Requires: bound >= 0.
+  static WaitingBox Of(float bound, std::uint32_t tree, std::uint32_t what) {
+    return {std::uint64_t{std::bit_cast<std::uint32_t>(bound)} << 32 | what, tree};
+  }
+
+  float bound() const { return std::bit_cast<float>(static_cast<std::uint32_t>(rank >> 32)); }
+  std::uint32_t what() const { return static_cast<std::uint32_t>(rank); }
+  bool is_box() const { return (what() & BoxNode::kIsLeaf) != 0; }
   // Requires: is_box().
-  std::uint32_t slot() const { return what & ~BoxNode::kIsLeaf; }
+  std::uint32_t slot() const { return what() & ~BoxNode::kIsLeaf; }
 };
 
 // What waits, sorted as it comes in: most of it is nearer than all that waits already. Of one bound
@@ -45,7 +55,7 @@ class WaitingBoxes {
   // Requires: not full.
   void Add(const WaitingBox& item) {
     std::size_t place = count_++;
-    for (; place > 0 && IsBefore(items_[place - 1], item); --place)
+    for (; place > 0 && items_[place - 1].rank < item.rank; --place)
       items_[place] = items_[place - 1];
     items_[place] = item;
   }
@@ -55,18 +65,13 @@ class WaitingBoxes {
   WaitingBox TakeNode() { return items_[--count_]; }
   // All of the same bound; good until the next is added.
   absl::Span<const WaitingBox> TakeBoxes() {
-    const float bound = next().bound;
+    const float bound = next().bound();
     const std::size_t end = count_;
-    while (count_ > 0 && items_[count_ - 1].bound == bound) --count_;
+    while (count_ > 0 && items_[count_ - 1].bound() == bound) --count_;
     return {&items_[count_], end - count_};
   }
 
  private:
-  static bool IsBefore(const WaitingBox& a, const WaitingBox& b) {
-    if (a.bound != b.bound) return a.bound < b.bound;
-    return !a.is_box() && b.is_box();
-  }
-
   std::array<WaitingBox, kMost> items_;  // the next one last
   std::size_t count_ = 0;
 };
@@ -128,9 +133,10 @@ bool BoxForest::VisitInOrder(const Probe& probe, const float* limit, std::uint64
   WaitingBoxes waiting;
   if (trees_.size() > WaitingBoxes::kMost) return false;
   for (std::uint32_t i = 0; i < trees_.size(); ++i) {
-    if (trees_[i].size() != 0) waiting.Add({0, i, 0});
+    if (trees_[i].size() != 0) waiting.Add(WaitingBox::Of(0, i, 0));
   }
-  while (!waiting.empty() && waiting.next().bound <= *limit) {
+  const NodeProbe<Probe> node_probe(probe);
+  while (!waiting.empty() && waiting.next().bound() <= *limit) {
     if (waiting.next().is_box()) {
       take(waiting.TakeBoxes());
       continue;
@@ -138,9 +144,10 @@ bool BoxForest::VisitInOrder(const Probe& probe, const float* limit, std::uint64
     if (waiting.is_nearly_full()) return false;
     const WaitingBox node = waiting.TakeNode();
     ++*seen;
-    trees_[node.tree].VisitNode(node.what, probe, *limit, [&](std::uint32_t what, float bound) {
-      waiting.Add({bound, node.tree, what});
-    });
+    trees_[node.tree].VisitNode(node.what(), node_probe, *limit,
+                                [&](std::uint32_t what, float bound) {
+                                  waiting.Add(WaitingBox::Of(bound, node.tree, what));
+                                });
   }
   return true;
 }

@@ -122,14 +122,12 @@ FloatBox BoxNode::UnionOfAll() const {
   return box;
 }
 
-std::uint32_t BoundsOf(const FloatBox& probe, const BoxNode& node, float limit,
-                       BoxNode::Row* bounds) {
-  return HWY_DYNAMIC_DISPATCH(GapsHere)(probe, node, limit, bounds);
+NodeBounds<FloatBox> ChooseBounds(const FloatBox& /*probe*/) {
+  return &HWY_DYNAMIC_DISPATCH(GapsHere);
 }
 
-std::uint32_t BoundsOf(const MovingFloatBox& probe, const BoxNode& node, float limit,
-                       BoxNode::Row* bounds) {
-  return HWY_DYNAMIC_DISPATCH(EntriesHere)(probe, node, limit, bounds);
+NodeBounds<MovingFloatBox> ChooseBounds(const MovingFloatBox& /*probe*/) {
+  return &HWY_DYNAMIC_DISPATCH(EntriesHere);
 }
 
 }  // namespace clearance

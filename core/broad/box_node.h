@@ -57,12 +57,25 @@ struct alignas(32) BoxNode {
 
 inline constexpr std::uint32_t kNodeLanes = BoxNode::kLanes;
 
-// The lanes whose bound is at most `limit`, a bit each (of lanes that are not used too), and the
-// bounds of all lanes.
-std::uint32_t BoundsOf(const FloatBox& probe, const BoxNode& node, float limit,
-                       BoxNode::Row* bounds);
-std::uint32_t BoundsOf(const MovingFloatBox& probe, const BoxNode& node, float limit,
-                       BoxNode::Row* bounds);
+// Returns the lanes whose bound is at most `limit`, a bit each (of lanes that are not used too),
+// and sets the bounds of all lanes.
+template <class Probe>
+using NodeBounds = std::uint32_t (*)(const Probe& probe, const BoxNode& node, float limit,
+                                     BoxNode::Row* bounds);
+
+// The function for the vectors of this machine: a walk looks for it once, not at every node.
+NodeBounds<FloatBox> ChooseBounds(const FloatBox& probe);
+NodeBounds<MovingFloatBox> ChooseBounds(const MovingFloatBox& probe);
+
+// What a walk looks for. Keeps a reference.
+template <class Probe>
+struct NodeProbe {
+  explicit NodeProbe(const Probe& looked_for)
+      : probe(looked_for), bounds_of(ChooseBounds(looked_for)) {}
+
+  const Probe& probe;
+  const NodeBounds<Probe> bounds_of;
+};
 
 }  // namespace clearance
 

@@ -3,6 +3,7 @@
 #include "core/broad/box_tree.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace clearance {
@@ -45,15 +46,163 @@ void Cut(absl::Span<SlottedBox> boxes, std::size_t left) {
                    });
 }
 
+// Half of a box's surface. No number where the box has no end.
+double SurfaceOf(const FloatBox& box) {
+  std::array<double, 3> side;
+  for (std::size_t i = 0; i < 3; ++i) {
+    side[i] = static_cast<double>(box.high[i]) - static_cast<double>(box.low[i]);
+  }
+  return side[0] * side[1] + side[1] * side[2] + side[2] * side[0];
+}
+
+FloatBox UnionOf(absl::Span<const SlottedBox> boxes) {
+  FloatBox all = kEmptyBox;
+  for (const SlottedBox& item : boxes) all = Union(all, item.box);
+  return all;
+}
+
+// Boxes by where their centres are along an axis.
+class Bins {
+ public:
+  static constexpr std::size_t kBins = 16;
+
+  Bins(absl::Span<const SlottedBox> boxes, int axis) : axis_(axis) {
+    float low = HUGE_VALF, high = -HUGE_VALF;
+    for (const SlottedBox& item : boxes) {
+      low = std::min(low, CenterOf(item.box, axis));
+      high = std::max(high, CenterOf(item.box, axis));
+    }
+    low_ = low;
+    per_length_ = static_cast<float>(kBins) / (high - low);
+    for (const SlottedBox& item : boxes) {
+      Bin& bin = bins_[PlaceOf(item)];
+      bin.box = Union(bin.box, item.box);
+      ++bin.count;
+    }
+  }
+
+  int axis() const { return axis_; }
+
+  // Where no quotient is a number, all are in one bin.
+  std::size_t PlaceOf(const SlottedBox& item) const {
+    const float place = (CenterOf(item.box, axis_) - low_) * per_length_;
+    constexpr auto kLast = static_cast<float>(kBins - 1);
+    if (!(place > 0)) return 0;
+    return place < kLast ? static_cast<std::size_t>(place) : kBins - 1;
+  }
+
+  // Calls see(cost, first) for every cut before the bin `first`, but for those with nothing on one
+  // side.
+  template <class See>
+  void VisitCuts(const See& see) const {
+    std::array<double, kBins> cost_above{};
+    Bin above;
+    for (std::size_t i = kBins; --i > 0;) {
+      above = Sum(above, bins_[i]);
+      cost_above[i] = CostOf(above);
+    }
+    Bin below;
+    for (std::size_t i = 1; i < kBins; ++i) {
+      below = Sum(below, bins_[i - 1]);
+      see(CostOf(below) + cost_above[i], i);
+    }
+  }
+
+ private:
+  struct Bin {
+    FloatBox box = kEmptyBox;
+    std::size_t count = 0;
+  };
+
+  static Bin Sum(const Bin& a, const Bin& b) { return {Union(a.box, b.box), a.count + b.count}; }
+  // Infinite of nothing.
+  static double CostOf(const Bin& bin) {
+    return bin.count == 0 ? HUGE_VAL : static_cast<double>(bin.count) * SurfaceOf(bin.box);
+  }
+
+  const int axis_;
+  float low_ = 0;
+  float per_length_ = 0;
+  std::array<Bin, kBins> bins_;
+};
+
+// Cuts where the parts have the least surface, each times its boxes; returns the size of the first
+// part. In half where no cut is better than another.
+std::size_t CutBySurface(absl::Span<SlottedBox> boxes) {
+  double least = HUGE_VAL;
+  int axis = -1;
+  std::size_t first_above = 0;
+  for (int i = 0; i < 3; ++i) {
+    Bins(boxes, i).VisitCuts([&](double cost, std::size_t first) {
+      if (!(cost > 0 && cost < least)) return;
+      least = cost;
+      axis = i;
+      first_above = first;
+    });
+  }
+  if (axis < 0) {
+    Cut(boxes, boxes.size() / 2);
+    return boxes.size() / 2;
+  }
+  const Bins bins(boxes, axis);
+  const auto above = std::partition(
+      boxes.begin(), boxes.end(),
+      [&bins, first_above](const SlottedBox& item) { return bins.PlaceOf(item) < first_above; });
+  return static_cast<std::size_t>(above - boxes.begin());
+}
+
+// The parts of a node's boxes, one a lane.
+class Parts {
+ public:
+  explicit Parts(absl::Span<SlottedBox> boxes) { Add(boxes); }
+
+  absl::Span<const absl::Span<SlottedBox>> all() const {
+    return absl::MakeConstSpan(parts_).first(count_);
+  }
+
+  // In halves until none has more than `capacity`, which takes eight parts at most where all have
+  // room; then by surface as long as there are lanes.
+  void CutUp(std::size_t capacity) {
+    while (count_ < kNodeLanes) {
+      const std::size_t largest = Largest([](const auto& part) { return part.size(); });
+      const bool is_too_large = parts_[largest].size() > capacity;
+      const std::size_t next = is_too_large ? largest : Largest([](const auto& part) {
+        return part.size() > 1 ? SurfaceOf(UnionOf(part)) : -1.0;
+      });
+      const absl::Span<SlottedBox> part = parts_[next];
+      if (part.size() == 1) return;
+      if (is_too_large) Cut(part, part.size() / 2);
+      const std::size_t left = is_too_large ? part.size() / 2 : CutBySurface(part);
+      parts_[next] = part.first(left);
+      Add(part.subspan(left));
+    }
+  }
+
+ private:
+  void Add(absl::Span<SlottedBox> part) { parts_[count_++] = part; }
+
+  template <class Measure>
+  std::size_t Largest(const Measure& measure) const {
+    std::size_t largest = 0;
+    for (std::size_t i = 1; i < count_; ++i) {
+      if (measure(parts_[i]) > measure(parts_[largest])) largest = i;
+    }
+    return largest;
+  }
+
+  std::array<absl::Span<SlottedBox>, kNodeLanes> parts_;
+  std::size_t count_ = 0;
+};
+
 // Calls take(part) for parts of at most `capacity`, all but one of that size.
 template <class Take>
-void CutUp(absl::Span<SlottedBox> boxes, std::size_t capacity, Take& take) {
+void CutEvenly(absl::Span<SlottedBox> boxes, std::size_t capacity, Take& take) {
   if (boxes.size() <= capacity) return take(boxes);
   const std::size_t parts = (boxes.size() + capacity - 1) / capacity;
   const std::size_t left = parts / 2 * capacity;
   Cut(boxes, left);
-  CutUp(boxes.first(left), capacity, take);
-  CutUp(boxes.subspan(left), capacity, take);
+  CutEvenly(boxes.first(left), capacity, take);
+  CutEvenly(boxes.subspan(left), capacity, take);
 }
 
 }  // namespace
@@ -65,34 +214,41 @@ float SizeOf(const FloatBox& box) {
 void BoxTree::Build(absl::Span<SlottedBox> boxes) {
   size_ = boxes.size();
   std::size_t capacity = 1;  // of each lane of the root
-  depth_ = 1;
-  for (; capacity * kNodeLanes < boxes.size(); capacity *= kNodeLanes) ++depth_;
-  BuildNode(boxes, capacity, BoxNode::kNoParent);
+  while (capacity * kNodeLanes < boxes.size()) capacity *= kNodeLanes;
+  if (is_by_surface_) capacity *= kNodeLanes * kNodeLanes;  // room for two more levels
+  BuildNode({boxes, capacity}, BoxNode::kNoParent);
 }
 
-std::uint32_t BoxTree::BuildNode(absl::Span<SlottedBox> boxes, std::size_t capacity,
-                                 std::uint32_t parent) {
+std::uint32_t BoxTree::BuildNode(const Subtree& subtree, std::uint32_t parent) {
   const auto index = static_cast<std::uint32_t>(nodes_.size());
+  depth_ = std::max(depth_, subtree.level);
   nodes_.PushBack({});
   nodes_.Mutable(index).parent = parent;
-  FillLanes(index, boxes, capacity);
+  FillLanes(index, subtree);
   BoxNode& node = nodes_.Mutable(index);
   node.built_size = SizeOf(node.UnionOfAll());
   return index;
 }
 
-void BoxTree::FillLanes(std::uint32_t index, absl::Span<SlottedBox> boxes, std::size_t capacity) {
-  std::uint32_t lane = 0;
+void BoxTree::FillLanes(std::uint32_t index, const Subtree& subtree) {
+  std::uint32_t place = index * kNodeLanes;
   const auto take = [&](absl::Span<SlottedBox> part) {
-    FloatBox box = part.front().box;
-    std::uint32_t what = part.front().slot | BoxNode::kIsLeaf;
-    if (capacity > 1) {
-      what = BuildNode(part, capacity / kNodeLanes, index * kNodeLanes + lane);
-      box = nodes_[what].UnionOfAll();
-    }
-    nodes_.Mutable(index).Use(lane++, box, what);
+    FillLane(place++, {part, subtree.capacity / kNodeLanes, subtree.level + 1});
   };
-  CutUp(boxes, capacity, take);
+  if (!is_by_surface_) return CutEvenly(subtree.boxes, subtree.capacity, take);
+  Parts parts(subtree.boxes);
+  parts.CutUp(subtree.capacity);
+  for (const absl::Span<SlottedBox> part : parts.all()) take(part);
+}
+
+void BoxTree::FillLane(std::uint32_t place, const Subtree& part) {
+  FloatBox box = part.boxes.front().box;
+  std::uint32_t what = part.boxes.front().slot | BoxNode::kIsLeaf;
+  if (part.boxes.size() > 1) {
+    what = BuildNode(part, place);
+    box = nodes_[what].UnionOfAll();
+  }
+  nodes_.Mutable(place / kNodeLanes).Use(place % kNodeLanes, box, what);
 }
 
 bool BoxTree::TryRefit(Place place, const FloatBox& box) {

@@ -6,6 +6,10 @@
 #ifndef CLEARANCE_CORE_MATH_ROTATION_H_
 #define CLEARANCE_CORE_MATH_ROTATION_H_
 
+#include <bit>
+#include <cstdint>
+#include <type_traits>
+
 #include "core/math/double_double.h"
 #include "core/math/pose.h"
 #include "core/math/vec3.h"
@@ -40,10 +44,24 @@ constexpr Mat3<T> operator*(const Mat3<T>& a, const Mat3<T>& b) {
   return {columns * a.row_x, columns * a.row_y, columns * a.row_z};
 }
 
+// True if q denotes the identity exactly.
+constexpr bool IsIdentity(const Quaternion& q) { return q.x == 0 && q.y == 0 && q.z == 0; }
+
+// The same, of length 1 and without a negative zero: its matrix in double is IdentityMatrix, to the
+// last bit.
+constexpr bool IsPlainIdentity(const Quaternion& q) {
+  const auto bits = [](double x) { return std::bit_cast<std::uint64_t>(x); };
+  return (bits(q.x) | bits(q.y) | bits(q.z)) == 0 && (q.w == 1 || q.w == -1);
+}
+
 // R(q / |q|), as the rational matrix of q divided by |q|^2. Requires: |q| not far from 1. In double
 // every entry is off by at most 9u; in DoubleDouble by at most 16u^2.
 template <class T>
 constexpr Mat3<T> RotationMatrix(const Quaternion& q) {
+  // Most of what stands has never been turned, and all that follows would wait for a quotient.
+  if constexpr (std::is_same_v<T, double>) {
+    if (IsPlainIdentity(q)) return IdentityMatrix<double>();
+  }
   const T x(q.x), y(q.y), z(q.z), w(q.w);
   const T xx = x * x, yy = y * y, zz = z * z, ww = w * w;
   const T xy = x * y, xz = x * z, yz = y * z, wx = w * x, wy = w * y, wz = w * z;
@@ -54,9 +72,6 @@ constexpr Mat3<T> RotationMatrix(const Quaternion& q) {
           {(xy + wz) * twice, (ww - xx + yy - zz) * scale, (yz - wx) * twice},
           {(xz - wy) * twice, (yz + wx) * twice, (ww - xx - yy + zz) * scale}};
 }
-
-// True if q denotes the identity exactly.
-constexpr bool IsIdentity(const Quaternion& q) { return q.x == 0 && q.y == 0 && q.z == 0; }
 
 // The length and the direction of a rotation vector, however small; the direction of 0 is 0.
 double RotationAngle(const Vec3d& rotation);

@@ -191,11 +191,6 @@ inline constexpr double kRoundingTolerance = 64;
 // tau is at least this, metres: the least normal double. Below it lengths are rounded absolutely.
 inline constexpr double kLeastTolerance = 0x1p-1022;
 
-// In units of more than 2^kOrdinaryExponent metres a tolerance above kOrdinaryTolerance units is
-// above kLeastTolerance.
-inline constexpr int kOrdinaryExponent = -900;
-inline constexpr double kOrdinaryTolerance = 0x1p-100;
-
 // Iterations of one distance computation. Polytopes of thousands of vertices take under 40; what
 // needs more than this is stuck, and is told so.
 inline constexpr int kMaxIterations = 256;

@@ -58,6 +58,11 @@ double RotationError<Dd>(const PosedShape&, const PosedShape&) {
   return 16 * kDoubleDoubleRoundoff;
 }
 
+// True if RotationInWorld is IdentityMatrix in double, to the last bit.
+bool IsPlain(const PosedShape& posed) {
+  return IsPlainIdentity(posed.pose.q_WS) && IsIdentity(posed.local.q_WS);
+}
+
 // True if RotatedCenter is 0.
 bool IsCentered(const PosedShape& posed) {
   return IsZero(posed.shape.center()) &&
@@ -165,7 +170,11 @@ RelativeAxes<T> MakeAxes(const ShapePair& pair, const OrientedShape<T>& a,
                          const OrientedShape<T>& b) {
   RelativeAxes<T> axes;
   axes.R_AW = Transpose(a.R_W);
-  axes.R_AB = axes.R_AW * b.R_W;
+  if constexpr (sizeof(T) == sizeof(double)) {
+    axes.R_AB = IsPlain(a.posed) && IsPlain(b.posed) ? axes.R_AW : axes.R_AW * b.R_W;
+  } else {
+    axes.R_AB = axes.R_AW * b.R_W;
+  }
   axes.rotation_error = RotationError<T>(a.posed, b.posed);
   axes.center_error_a = CenterError(a.posed, pair.exponent);
   axes.center_error_b = CenterError(b.posed, pair.exponent);
@@ -180,9 +189,8 @@ RelativeAxes<T> MakeAxes(const ShapePair& pair, const PosedShape& a, const Posed
 
 double LeastPlaces(int exponent) {
   using Limits = std::numeric_limits<double>;
-  if (exponent < -3) return 0;                         // less than half of the least number
-  if (exponent == 0) return 4 * Limits::denorm_min();  // as below, without a call
-  return TimesPowerOfTwo(4.0, exponent + Limits::min_exponent - Limits::digits);
+  if (exponent < -3) return 0;  // less than half of the least number
+  return AnyPowerOfTwo(exponent + 2 + Limits::min_exponent - Limits::digits);
 }
 
 template <class T>

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/math/power_of_two.h"
 #include "core/math/rounding.h"
@@ -16,6 +17,12 @@ namespace clearance {
 
 double ToleranceInMetres(const ShapePair& pair, double distance) {
   return std::fmax(ScaleUp(Tolerance(pair.size_sum, distance), pair.exponent), kLeastTolerance);
+}
+
+double LeastToleranceInUnits(const ShapePair& pair) {
+  const int exponent = ExponentOf(kLeastTolerance) - 1;
+  return std::max(AnyPowerOfTwo(exponent - pair.exponent),
+                  std::numeric_limits<double>::denorm_min());
 }
 
 CoreLimits LimitsFor(const ShapePair& pair, const DoubleDouble& margin) {

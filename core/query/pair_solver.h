@@ -21,6 +21,9 @@ namespace clearance {
 // tau for a pair at this distance (units), in metres: at least kLeastTolerance.
 double ToleranceInMetres(const ShapePair& pair, double distance);
 
+// kLeastTolerance in units, rounded up.
+double LeastToleranceInUnits(const ShapePair& pair);
+
 // Limits for which the sign of the bodies' distance less `margin` (units) is what has to be
 // decided.
 CoreLimits LimitsFor(const ShapePair& pair, const DoubleDouble& margin);

@@ -90,11 +90,7 @@ TranslatingPair MakeTranslating(const MotionStart& start, const MovingShape& a,
 }
 
 double MotionTolerance(const ShapePair& pair, double goal) {
-  // In ordinary units the least tolerance is nothing beside the other, but a subnormal number,
-  // which processors take long to make.
-  const double tolerance = Tolerance(pair.size_sum, goal);
-  if (pair.exponent > kOrdinaryExponent && tolerance > kOrdinaryTolerance) return tolerance;
-  return std::fmax(tolerance, ScaleUp(kLeastTolerance, -pair.exponent));
+  return std::max(Tolerance(pair.size_sum, goal), LeastToleranceInUnits(pair));
 }
 
 double ClosingErrorOf(double displacement_a, double displacement_b) {

@@ -292,7 +292,7 @@ void ForEachBound(const Search<Probe>& search, const float* limit, Ask&& ask) {
     for (const WaitingBox& box : boxes) {
       std::optional<Candidate> candidate = pairs.WithScene(0, box.slot());
       if (!candidate) continue;
-      candidate->bound = box.bound;
+      candidate->bound = box.bound();
       search.queue->Offer(*candidate);
     }
     const absl::Span<const Candidate> sorted = search.queue->Sorted();

@@ -137,15 +137,37 @@ TEST(BoxForest, OfNothingFindsNothing) {
   EXPECT_TRUE(Search(forest, CubeAt({}, 1), kInfinity).empty());
 }
 
+// Of a few thousand up to two levels more, however the boxes lie.
 TEST(BoxForest, IsAsDeepAsEightChildrenANodeMakeIt) {
   Random random(RunSeed());
-  for (const auto& [count, depth] : {std::pair{8, 1}, {9, 2}, {64, 2}, {65, 3}, {4096, 4}}) {
-    BoxForest forest;
-    for (int i = 0; i < count; ++i) forest.PushBack(CubeAt(random.InCube(10), 0.1));
-    forest.Settle();
-    EXPECT_EQ(forest.depth(), depth) << count;
-    EXPECT_GT(forest.byte_size(), sizeof(BoxNode) * static_cast<std::size_t>(count) / 8);
+  for (const auto& [count, depth] :
+       {std::pair{8, 1}, {9, 2}, {64, 2}, {65, 3}, {4096, 4}, {4097, 5}, {5000, 5}}) {
+    const int more = count > 8 && count <= 4096 ? 2 : 0;
+    for (const double growth : {1.0, 1.25, 0x1p-3}) {
+      BoxForest forest;
+      double place = 1;
+      for (int i = 0; i < count; ++i) {
+        // In a cube, or each so many times as far as the one before.
+        place = std::fmod(place * growth, 1e30) + 1e-30;
+        forest.PushBack(growth == 1 ? CubeAt(random.InCube(10), 0.1)
+                                    : CubeAt({place, -place, 0}, place / 8));
+      }
+      forest.Settle();
+      EXPECT_GE(forest.depth(), depth) << count;
+      EXPECT_LE(forest.depth(), depth + more) << count << " " << growth;
+      EXPECT_GT(forest.byte_size(), sizeof(BoxNode) * static_cast<std::size_t>(count) / 8);
+    }
   }
+}
+
+// More than are cut by their surfaces.
+TEST(BoxForest, FindsInManyWhatAListFinds) {
+  Random random(RunSeed());
+  ForestAndList both;
+  for (int i = 0; i < 6000; ++i) both.Add(CubeAt(random.InCube(10), random.Uniform(0, 0.4)));
+  both.Settle();
+  both.ExpectEqual(random);
+  EXPECT_EQ(both.forest().tree_count(), 1U);
 }
 
 // A search among many looks at few nodes.
@@ -160,6 +182,37 @@ TEST(BoxForest, LooksAtFewNodes) {
     nodes += forest.Visit(CubeAt(random.InCube(50), 0.5), &limit, [](std::uint32_t, float) {});
   }
   EXPECT_LE(nodes, 100U * 40);
+}
+
+// Walls as long as the world lie beside the root: cut evenly, as what is added later is, the lamps
+// among them are found with three times as many nodes.
+TEST(BoxForest, KeepsWhatIsLargeApartFromWhatIsSmall) {
+  Random random(RunSeed());
+  std::vector<FloatBox> boxes;
+  for (std::size_t i = 0; i < 1000; ++i) {
+    boxes.push_back(CubeAt(random.InCube(50), 0.5));
+    if (i % 5 != 0) continue;
+    boxes.back().low[i % 3] = -50;
+    boxes.back().high[i % 3] = 50;
+  }
+  std::uint64_t nodes[2] = {};
+  for (const bool is_later : {false, true}) {
+    BoxForest forest;
+    if (is_later) {
+      forest.PushBack(boxes[0]);
+      forest.Settle();
+    }
+    for (const FloatBox& box : boxes) forest.PushBack(box);
+    forest.Settle();
+    EXPECT_EQ(forest.tree_count(), 1U);
+    const float limit = 0;
+    for (int i = 0; i < 100; ++i) {
+      nodes[is_later ? 1 : 0] +=
+          forest.Visit(CubeAt(random.InCube(50), 0.5), &limit, [](std::uint32_t, float) {});
+    }
+  }
+  EXPECT_LE(nodes[0], 100U * 8);
+  EXPECT_GE(nodes[1], 100U * 12);
 }
 
 TEST(BoxForest, TakesBoxesWithoutEnds) {
@@ -198,12 +251,12 @@ TEST(BoxForest, ShowsBoxesByTheirBounds) {
     std::uint64_t nodes = 0;
     const bool is_whole =
         forest.VisitInOrder(moving, &limit, &nodes, [&](absl::Span<const WaitingBox> boxes) {
-          EXPECT_GT(boxes[0].bound, last);
-          last = boxes[0].bound;
+          EXPECT_GT(boxes[0].bound(), last);
+          last = boxes[0].bound();
           shared += boxes.size() > 1 ? 1 : 0;
           for (const WaitingBox& box : boxes) {
-            EXPECT_EQ(box.bound, last);
-            shown.emplace_back(box.slot(), box.bound);
+            EXPECT_EQ(box.bound(), last);
+            shown.emplace_back(box.slot(), box.bound());
           }
         });
     std::sort(shown.begin(), shown.end());
@@ -235,7 +288,7 @@ TEST(BoxForest, InOrderLooksAtNoNodeTooMany) {
     float limit = 1;
     EXPECT_TRUE(
         forest.VisitInOrder(moving, &limit, &nodes,
-                            [&](absl::Span<const WaitingBox> boxes) { limit = boxes[0].bound; }));
+                            [&](absl::Span<const WaitingBox> boxes) { limit = boxes[0].bound(); }));
     const float end = 1;
     all += forest.Visit(moving, &end, [](std::uint32_t, float) {});
   }

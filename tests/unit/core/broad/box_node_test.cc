@@ -40,7 +40,7 @@ Vec3d AnyWay(Random& random) {
 template <class Probe, class One>
 int ExpectAllLanes(const Probe& probe, const BoxNode& node, float limit, const One& one) {
   BoxNode::Row bounds;
-  const std::uint32_t near = BoundsOf(probe, node, limit, &bounds);
+  const std::uint32_t near = NodeProbe<Probe>(probe).bounds_of(probe, node, limit, &bounds);
   int count = 0;
   for (std::uint32_t lane = 0; lane < kNodeLanes; ++lane) {
     if ((node.used >> lane & 1U) == 0) continue;

@@ -39,6 +39,12 @@ TEST(TimesPowerOfTwo, AtTheEndsOfTheRange) {
   EXPECT_TRUE(std::isnan(TimesPowerOfTwo(Limits::quiet_NaN(), 3)));
 }
 
+TEST(AnyPowerOfTwo, IsWhatTheCLibrarySays) {
+  for (int exponent = -1100; exponent <= 1100; ++exponent) {
+    EXPECT_EQ(AnyPowerOfTwo(exponent), std::ldexp(1.0, exponent)) << exponent;
+  }
+}
+
 TEST(ExponentOf, IsWhatTheCLibrarySays) {
   for (const double x : {1.0, -1.0, 0.999, 1e-300, Limits::denorm_min(), -3 * Limits::denorm_min(),
                          Limits::min(), Limits::max(), 0x1p-1030}) {

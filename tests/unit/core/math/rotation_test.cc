@@ -10,7 +10,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <random>
 
@@ -74,6 +77,42 @@ TEST(RotationMatrix, OfAQuaternionThatIsNotQuiteUnitIsStillARotation) {
   const Vec3d turned = RotationMatrix<double>(q) * Vec3d{1, 0, 0};
   EXPECT_NEAR(turned.x, 0, 4 * kRoundoff);
   EXPECT_NEAR(turned.y, 1, 4 * kRoundoff);
+}
+
+// Without the road of what was never turned.
+Mat3<double> ByFormula(const Quaternion& q) {
+  const double x = q.x, y = q.y, z = q.z, w = q.w;
+  const double scale = 1 / (x * x + y * y + z * z + w * w);
+  const double twice = scale + scale;
+  return {
+      {(w * w + x * x - y * y - z * z) * scale, (x * y - w * z) * twice, (x * z + w * y) * twice},
+      {(x * y + w * z) * twice, (w * w - x * x + y * y - z * z) * scale, (y * z - w * x) * twice},
+      {(x * z - w * y) * twice, (y * z + w * x) * twice, (w * w - x * x - y * y + z * z) * scale}};
+}
+
+TEST(RotationMatrix, OfIdentitiesIsThatOfTheFormulaToTheLastBit) {
+  const auto bits = [](const Mat3<double>& m) {
+    std::array<std::uint64_t, 9> all{};
+    std::size_t i = 0;
+    for (const Vec3d& row : Rows(m)) {
+      for (const double x : {row.x, row.y, row.z}) all[i++] = std::bit_cast<std::uint64_t>(x);
+    }
+    return all;
+  };
+  int plain = 0;
+  for (const double w : {1.0, -1.0, 1 - kRoundoff, 1 + 0x1p-11, -1 + 0x1p-11}) {
+    for (const double x : {0.0, -0.0}) {
+      for (const double y : {0.0, -0.0}) {
+        for (const double z : {0.0, -0.0}) {
+          const Quaternion q = {x, y, z, w};
+          EXPECT_EQ(bits(RotationMatrix<double>(q)), bits(ByFormula(q)))
+              << x << " " << y << " " << z << " " << w;
+          plain += IsPlainIdentity(q) ? 1 : 0;
+        }
+      }
+    }
+  }
+  EXPECT_EQ(plain, 2);
 }
 
 // A rotation vector of angle a turns a vector orthogonal to it by a: checked with long double sine

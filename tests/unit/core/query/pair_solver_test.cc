@@ -8,6 +8,8 @@
 
 #include <cmath>
 
+#include "core/math/rounding.h"
+#include "core/math/tolerance.h"
 #include "tests/unit/core/query/test_bodies.h"
 
 namespace clearance {
@@ -30,6 +32,16 @@ TEST(Classify, SaysWhyNothingIsDecided) {
   EXPECT_EQ(Classify({-1, 1}, 0.5, false).reason, UndecidedReason::kPrecision);
   EXPECT_EQ(Classify({-1, 1}, 0.5, true).reason, UndecidedReason::kIterations);
   EXPECT_EQ(Classify({1, 2}, 0.5, true).reason, UndecidedReason::kNone);
+}
+
+TEST(LeastToleranceInUnits, IsTheLeastToleranceScaledUp) {
+  for (const int power : {-1022, -900, -60, -1, 0, 1, 30, 51, 52, 53, 60, 900, 1020}) {
+    const auto ball = Sphere(std::ldexp(1.0, power));
+    const CenteredPair centered({*ball, {}}, {*ball, {}});
+    EXPECT_EQ(LeastToleranceInUnits(centered.pair),
+              ScaleUp(kLeastTolerance, -centered.pair.exponent))
+        << power;
+  }
 }
 
 TEST(BodyBracket, IsTheCoresLessTheRadiiInMetres) {
