@@ -12,6 +12,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/broad/recycling_allocator.h"
 #include "hwy/cache_control.h"
 
 namespace clearance {
@@ -41,7 +42,7 @@ class PagedVector {
   }
 
   void PushBack(const T& item) {
-    if (size_ % kChunk == 0) chunks_.push_back(std::make_shared<Chunk>());
+    if (size_ % kChunk == 0) chunks_.push_back(Make<Chunk>());
     ++size_;
     Mutable(size_ - 1) = item;
   }
@@ -101,14 +102,19 @@ class PagedVector {
   };
   static constexpr std::size_t kChunk = kPage * kPagesAChunk;
 
+  template <class Part, class... Arguments>
+  static std::shared_ptr<Part> Make(const Arguments&... arguments) {
+    return std::allocate_shared<Part>(RecyclingAllocator<Part>(), arguments...);
+  }
+
   Page& MutablePage(std::size_t i) {
     std::shared_ptr<Chunk>& chunk = chunks_[i / kPagesAChunk];
-    if (chunk.use_count() != 1) chunk = std::make_shared<Chunk>(*chunk);
+    if (chunk.use_count() != 1) chunk = Make<Chunk>(*chunk);
     std::shared_ptr<Page>& page = chunk->pages[i % kPagesAChunk];
     if (page == nullptr) {
-      page = std::make_shared<Page>();
+      page = Make<Page>();
     } else if (page.use_count() != 1) {
-      page = std::make_shared<Page>(*page);
+      page = Make<Page>(*page);
     }
     return *page;
   }
