@@ -358,7 +358,8 @@ TEST(Whole, IsTheOneFaceThatVerticesAreInside) {
     const TestPair test(Prism(n), Cube(1), {{5, 0, 0}, {}});
     const HullFaces& faces = test.a->faces();
     ASSERT_EQ(faces.face_count(), static_cast<std::uint32_t>(n + 2));
-    const FeatureVertices corner = VerticesOf({{0}});
+    constexpr std::array<VertexIndex, 1> kFirst = {0};
+    const FeatureVertices corner = VerticesOf(kFirst);
     for (std::uint32_t face = 0; face < faces.face_count(); ++face) {
       const auto corners = faces.CornersOf(face);
       if (corners.size() != 4) continue;
