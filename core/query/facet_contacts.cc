@@ -214,7 +214,7 @@ class FacetGroup {
   }
 
   template <bool kIsFused>
-  HWY_INLINE void FindPlaneBy() {
+  CLEARANCE_LANE_INLINE void FindPlaneBy() {
     if (is_edges_) {
       FindBetweenEdges<kIsFused>();
     } else {
@@ -225,7 +225,7 @@ class FacetGroup {
 
   // TurnOf of contact_plane.cc.
   template <bool kIsFused>
-  static HWY_INLINE Turn TurnOf(const Side& side) {
+  static CLEARANCE_LANE_INLINE Turn TurnOf(const Side& side) {
     using D = LaneDoubleDouble<L, kIsFused>;
     const V x = L::Load(side.q[0]), y = L::Load(side.q[1]), z = L::Load(side.q[2]);
     const V w = L::Load(side.q[3]);
@@ -244,14 +244,14 @@ class FacetGroup {
   }
 
   template <bool kIsFused>
-  static HWY_INLINE Dd3 Turned(const Turn& turn, const Dd3& v) {
+  static CLEARANCE_LANE_INLINE Dd3 Turned(const Turn& turn, const Dd3& v) {
     using D = LaneDoubleDouble<L, kIsFused>;
     return {D::Dot({turn.x.x, turn.y.x, turn.z.x}, v), D::Dot({turn.x.y, turn.y.y, turn.z.y}, v),
             D::Dot({turn.x.z, turn.y.z, turn.z.z}, v)};
   }
 
   template <bool kIsFused>
-  static HWY_INLINE Dd3 Turned(const Turn& turn, const V3& v) {
+  static CLEARANCE_LANE_INLINE Dd3 Turned(const Turn& turn, const V3& v) {
     using D = LaneDoubleDouble<L, kIsFused>;
     const auto along = [&v](const Dd& x, const Dd& y, const Dd& z) {
       return D::Add(D::Add(D::TimesDouble(x, v.x), D::TimesDouble(y, v.y)), D::TimesDouble(z, v.z));
@@ -272,7 +272,7 @@ class FacetGroup {
   }
 
   template <bool kIsFused>
-  HWY_INLINE void FindBetweenEdges() {
+  CLEARANCE_LANE_INLINE void FindBetweenEdges() {
     using D = LaneDoubleDouble<L, kIsFused>;
     const Turn a = TurnOf<kIsFused>(first_), b = TurnOf<kIsFused>(second_);
     const V3 corner_a = CornerOf(first_, 0), corner_b = CornerOf(second_, 0);
@@ -290,7 +290,7 @@ class FacetGroup {
   }
 
   template <bool kIsFused>
-  HWY_INLINE void FindOnFace() {
+  CLEARANCE_LANE_INLINE void FindOnFace() {
     using D = LaneDoubleDouble<L, kIsFused>;
     const Turn face = TurnOf<kIsFused>(first_), vertex = TurnOf<kIsFused>(second_);
     const V3 corner = CornerOf(first_, 0);
