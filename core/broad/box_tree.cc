@@ -215,7 +215,7 @@ void BoxTree::Build(absl::Span<SlottedBox> boxes) {
   size_ = boxes.size();
   std::size_t capacity = 1;  // of each lane of the root
   while (capacity * kNodeLanes < boxes.size()) capacity *= kNodeLanes;
-  if (is_by_surface_) capacity *= kNodeLanes * kNodeLanes;  // room for two more levels
+  if (is_by_surface_) capacity = capacity * kNodeLanes * kNodeLanes;  // room for two more levels
   BuildNode({boxes, capacity}, BoxNode::kNoParent);
 }
 
