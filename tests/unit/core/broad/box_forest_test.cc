@@ -160,6 +160,14 @@ TEST(BoxForest, IsAsDeepAsEightChildrenANodeMakeIt) {
   }
 }
 
+// Points in a row have no surface: no cut is better than another.
+TEST(BoxForest, HalvesWhatHasNoSurface) {
+  BoxForest forest;
+  for (int i = 0; i < 64; ++i) forest.PushBack(CubeAt({static_cast<double>(i), 0, 0}, 0));
+  forest.Settle();
+  EXPECT_EQ(forest.depth(), 2);
+}
+
 // More than are cut by their surfaces.
 TEST(BoxForest, FindsInManyWhatAListFinds) {
   Random random(RunSeed());

@@ -69,6 +69,7 @@ TEST(RecyclingAllocator, KeepsNothingAfterItsThreadsBlocksAreGone) {
     ~Late() {
       if (block == nullptr) return;
       Allocator().deallocate(block, 1);
+      Allocator().deallocate(Allocator().allocate(1), 1);
       kept_late = Allocator::kept();
     }
     Block<4>* block = nullptr;

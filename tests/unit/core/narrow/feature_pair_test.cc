@@ -393,6 +393,12 @@ TEST(FeaturesOf, NamesEachVertexOnce) {
   EXPECT_FALSE(features.b.Contains(0));
 }
 
+TEST(FeaturesOf, OfNothingAreNone) {
+  const FeaturePair features = FeaturesOf(VertexPairs());
+  EXPECT_EQ(features.a.size, 0);
+  EXPECT_EQ(features.b.size, 0);
+}
+
 TEST(FeaturesOf, SortsAnyThreeAsAddDoes) {
   for (VertexIndex i = 0; i < 3; ++i) {
     for (VertexIndex j = 0; j < 3; ++j) {

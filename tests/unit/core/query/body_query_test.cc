@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/same_bits.h"
 #include "tests/unit/core/query/test_bodies.h"
 
 namespace clearance {
@@ -111,6 +112,29 @@ TEST(BodyIntersections, AreThoseOfEachPair) {
     EXPECT_EQ(answers[i].bracket.upper, alone.bracket.upper) << i;
     EXPECT_EQ(answers[i].iterations, alone.iterations) << i;
   }
+}
+
+TEST(BodyTimesOfCollision, AreThoseOfEachPair) {
+  const RigidBodyPtr bodies[] = {Cup(), MakeBody(Box(1, 0.5, 0.25)), MakeBody(Sphere(0.25))};
+  const Motion still = {}, way = {{-6, -6, 0}, {}, {}};
+  std::vector<Pose> poses;
+  for (int i = 0; i < 90; ++i) poses.push_back(At(0.1 * i, 5.5 - 0.07 * i, 0.3));
+  std::vector<BodyTimeOfCollisionQuestion> questions;
+  for (std::size_t i = 0; i < poses.size(); ++i) {
+    questions.push_back(
+        {{*bodies[i % 3], kIdentityPose, still}, {*bodies[i / 3 % 3], poses[i], way}, {}});
+  }
+  std::vector<TimeOfCollisionAnswer> answers(questions.size());
+  TimesOfCollision(questions, absl::MakeSpan(answers));
+  int hits = 0;
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    const auto& [a, b, options] = questions[i];
+    const TimeOfCollisionAnswer alone = TimeOfCollision(a, b, options);
+    EXPECT_TRUE(testing::SameBits(answers[i], alone)) << i;
+    EXPECT_EQ(answers[i].piece_a, alone.piece_a) << i;
+    hits += alone.state == MotionState::kHit ? 1 : 0;
+  }
+  EXPECT_GT(hits, 20);
 }
 
 TEST(BodyDistance, NamesThePiecesOfEitherSide) {

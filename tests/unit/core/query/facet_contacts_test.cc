@@ -12,9 +12,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <variant>
 #include <vector>
 
 #include "core/query/relative_motion.h"
+#include "core/shape/make_shape.h"
 #include "hwy/targets.h"
 #include "tests/support/generators.h"
 #include "tests/support/same_bits.h"
@@ -202,7 +204,9 @@ TEST(FacetContacts, AreNotOfAFacetBehindAnother) {
 }
 
 TEST(FacetContacts, AreForPolytopesWithoutRadiusInOrdinaryUnits) {
-  const ConvexShapePtr box = Box(1, 1, 1), ball = Sphere(1);
+  const ConvexShapePtr box = Box(1, 1, 1);
+  const ConvexShapePtr can = std::get<ConvexShapePtr>(MakeCylinder(0.5, 1, 0));
+  EXPECT_FALSE(IsForFacetContacts({*box, *can, 0, 1, 1, 1, 1, {}, 2}));
   EXPECT_TRUE(IsForFacetContacts({*box, *box, 0, 1, 1, 1, 1, {}, 2}));
   EXPECT_FALSE(IsForFacetContacts({*box, *box, 0, 1, 1, 1, 1, DoubleDouble(0.5), 3}));
   EXPECT_FALSE(IsForFacetContacts({*box, *box, -1050, 1, 1, 1, 1, {}, 2}));

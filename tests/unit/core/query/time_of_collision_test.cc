@@ -346,19 +346,20 @@ TEST(TimeOfCollision, CoversTheFreeTimeWithIntervals) {
 }
 
 // A batch leaves to the search what has no lanes: ways too long to prove anything, units without
-// their own digits, bodies that are turned in their frames.
+// their own digits, bodies that are turned in their frames or turn.
 TEST(TimesOfCollision, OfWhatHasNoLanesAreThoseOneByOne) {
   const ConvexShapePtr box = Box(1, 1, 1), tiny = Box(0x1p-1040, 0x1p-1040, 0x1p-1040);
   const Pose X_WA, X_WB = At(3, 0, 0), near = At(0x1p-1037, 0, 0);
   const Pose turned = {{0, 0, 0}, kQuarterTurn};
   const Motion still = {}, way = {{2, 0, 0}, {}, {}}, tiny_way = {{0x1p-1037, 0, 0}, {}, {}};
-  const Motion endless = {{0x1p500, 0x1p480, 0}, {}, {}};
+  const Motion endless = {{0x1p500, 0x1p480, 0}, {}, {}}, turning = {{2, 0, 0}, {0, 0, 1}, {}};
   const std::vector<TimeOfCollisionQuestion> questions = {
       {{*box, X_WA, way}, {*box, X_WB, still}, {}},
       {{*box, X_WA, endless}, {*box, X_WB, still}, {}},
       {{*tiny, X_WA, tiny_way}, {*tiny, near, still}, {}},
       {{*box, X_WA, way, turned}, {*box, X_WB, still}, {}},
       {{*box, X_WA, still}, {*box, X_WB, still}, {}},
+      {{*box, X_WA, turning}, {*box, X_WB, still}, {}},
   };
   std::vector<TimeOfCollisionAnswer> answers(questions.size());
   TimesOfCollision(questions, absl::MakeSpan(answers));
@@ -372,6 +373,7 @@ TEST(TimesOfCollision, OfWhatHasNoLanesAreThoseOneByOne) {
   EXPECT_EQ(answers[2].state, MotionState::kHit);
   EXPECT_EQ(answers[3].state, MotionState::kHit);
   EXPECT_EQ(answers[4].state, MotionState::kFree);
+  EXPECT_EQ(answers[5].state, MotionState::kHit);
 }
 
 }  // namespace
