@@ -23,9 +23,9 @@ class Constant:
 # Of rows that travel alone what is not the row's is the message's.
 MESSAGE = Constant(10.3, "us", "a message of a session, without its rows", "| 1 | 10,792 ns |")
 ROW = Constant(0.114, "us", "a row, beside what the core takes for it", "| 4096 | 524 ns |")
-PAIR = Constant(1.246, "us", "a pair of hulls of 64 vertices, near", "| server, 1024 rows a message | 619 | 884 | 1,360 |")
-ARM = Constant(3.4, "us", "a configuration of an arm among obstacles", "One of 14,000 configurations of a Panda")
-MOVE = Constant(7.5, "us", "a move of a player through a level", "the move of a player takes 7 to 8 us in the mean")
+PAIR = Constant(1.024, "us", "a pair of hulls of 64 vertices, near", "| server, 1024 rows a message | 572 | 805 | 1,138 |")
+ARM = Constant(3.2, "us", "a configuration of an arm among obstacles", "One of 14,000 configurations of a Panda")
+MOVE = Constant(6.7, "us", "a move of a player through a level", "the move of a player takes 6 to 7 us in the mean")
 SESSION = Constant(29e3, "bytes", "an idle session", "29 kB a session")
 BEGIN = Constant(21e6, "bytes", "a server without anything", "21 MB to begin with")
 VERTEX = Constant(200, "bytes", "a vertex of a registered hull", "200 bytes a vertex")
