@@ -35,6 +35,32 @@ typename L::V LaneNorm(const typename L::V3& a) {
   return hn::Sqrt(L::Dot(a, a));
 }
 
+// StandsOut of feature_pair.h, of boxes: the heights of all corners, as CountBelow has them. `side`
+// has rows: the feature's corners, so many of them as there are, the box's half extents, and as
+// size how many vertices the feature has.
+template <class L, class Side>
+typename L::Mask BoxStandsOut(const Side& side, int corners, const typename L::V3& d,
+                              typename L::V margin) {
+  using V = typename L::V;
+  using V3 = typename L::V3;
+  using Mask = typename L::Mask;
+  V top = L::Dot(d, L::Load(side.corner[0]));
+  for (int k = 1; k < corners; ++k) top = hn::Max(top, L::Dot(d, L::Load(side.corner[k])));
+  const V floor = hn::Sub(top, margin);
+  const V3 half = L::Load(side.half);
+  const V x = hn::Mul(d.x, half.x), y = hn::Mul(d.y, half.y), z = hn::Mul(d.z, half.z);
+  V count = L::Load(side.size);
+  const V xy[] = {hn::Add(x, y), hn::Sub(x, y), hn::Sub(y, x), hn::Sub(hn::Neg(x), y)};
+  for (const V& height : xy) {
+    const Mask is_up_below = hn::Lt(hn::Add(height, z), floor);
+    const Mask is_down_below = hn::Lt(hn::Sub(height, z), floor);
+    count = hn::Add(count, hn::IfThenElseZero(is_up_below, L::Set(1)));
+    count = hn::Add(count, hn::IfThenElseZero(is_down_below, L::Set(1)));
+  }
+  constexpr double kBoxCorners = 8;
+  return hn::Eq(count, L::Set(kBoxCorners));
+}
+
 // The nearest point v of a simplex of A - B inside of it, its weights, and the square of how far
 // it is from the simplex's boundary: Nearest of feature_pair.cc.
 template <class L>

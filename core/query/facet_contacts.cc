@@ -23,6 +23,7 @@
 // After foreach_target.h.
 #include "core/math/lane_double_double-inl.h"
 #include "core/math/lanes-inl.h"
+#include "core/narrow/lane_features-inl.h"
 #include "hwy/highway.h"
 
 #ifndef CLEARANCE_CORE_QUERY_FACET_CONTACTS_ONCE_
@@ -158,7 +159,6 @@ class FacetGroup {
     origin_.Set(lane, moving.start_a.pose.p_WS);
   }
 
-  static V Norm(const V3& a) { return hn::Sqrt(L::Dot(a, a)); }
   static V3 Negative(const V3& v) { return {hn::Neg(v.x), hn::Neg(v.y), hn::Neg(v.z)}; }
 
   // rows * v, and the transposed matrix * v.
@@ -315,23 +315,23 @@ class FacetGroup {
   // Finder::Set of contact_plane.cc.
   void SetPlane() {
     const V zero = L::Set(0), one = L::Set(1);
-    const V area = Norm(direction_);
+    const V area = LaneNorm<L>(direction_);
     const V least_sq = hn::Mul(hn::Mul(L::Set(kLeastSineSquared), edges_), edges_);
     const Mask is_wide =
         hn::And(hn::Gt(hn::Mul(area, area), least_sq), hn::Gt(area, L::Set(kThinUnderflow)));
     is_hit_ = hn::And(is_wide, hn::Ne(slope_.hi, zero));
     const V sense = L::Select(hn::Lt(slope_.hi, zero), one, hn::Neg(one));
     const V3 n = L::Times(sense, direction_);
-    const V norm = Norm(n);
+    const V norm = LaneNorm<L>(n);
     n_W_ = {hn::Div(n.x, norm), hn::Div(n.y, norm), hn::Div(n.z, norm)};
     gap_ = Split::Times(sense, gap_);
     speed_ = Split::Times(hn::Neg(sense), slope_);
     scale_ = hn::Mul(area, factor_);
     const V rounding = hn::Mul(L::Set(kPlaneRoundoff), edges_);
-    const V extent = hn::Add(L::Load(radii_), Norm(L::Load(offset_high_)));
+    const V extent = hn::Add(L::Load(radii_), LaneNorm<L>(L::Load(offset_high_)));
     gap_error_ = hn::Add(hn::Mul(rounding, extent),
                          hn::Mul(hn::Mul(L::Set(1.125), area), L::Load(offset_error_)));
-    ways_ = hn::Add(Norm(L::Load(way_a_)), Norm(L::Load(way_b_)));
+    ways_ = hn::Add(LaneNorm<L>(L::Load(way_a_)), LaneNorm<L>(L::Load(way_b_)));
     speed_error_ = hn::Mul(rounding, ways_);
   }
 
@@ -369,7 +369,8 @@ class FacetGroup {
   template <class SideOf>
   void KeepStandingOut(const Side& side, const V3& d, V margin_in_units, const SideOf& side_of) {
     const V margin = hn::Div(margin_in_units, L::Load(side.scale));
-    L::Store(hn::IfThenElseZero(BoxStandsOut(side, d, margin), L::Set(1)), &stands_out_);
+    L::Store(hn::IfThenElseZero(BoxStandsOut<L>(side, kMostCorners, d, margin), L::Set(1)),
+             &stands_out_);
     L::Store(hn::IfThenElseZero(is_hit_, L::Set(1)), &hits_);
     L::Store(margin, &margins_);
     L::Store(d, &ds_);
@@ -382,25 +383,6 @@ class FacetGroup {
     is_hit_ = hn::And(is_hit_, hn::Gt(L::Load(stands_out_), L::Set(0)));
   }
 
-  // StandsOut of boxes: the heights of all corners, as CountBelow has them.
-  static Mask BoxStandsOut(const Side& side, const V3& d, V margin) {
-    V top = L::Dot(d, L::Load(side.corner[0]));
-    for (int k = 1; k < kMostCorners; ++k) top = hn::Max(top, L::Dot(d, L::Load(side.corner[k])));
-    const V floor = hn::Sub(top, margin);
-    const V3 half = L::Load(side.half);
-    const V x = hn::Mul(d.x, half.x), y = hn::Mul(d.y, half.y), z = hn::Mul(d.z, half.z);
-    V count = L::Load(side.size);
-    const V xy[] = {hn::Add(x, y), hn::Sub(x, y), hn::Sub(y, x), hn::Sub(hn::Neg(x), y)};
-    for (const V& height : xy) {
-      const Mask is_up_below = hn::Lt(hn::Add(height, z), floor);
-      const Mask is_down_below = hn::Lt(hn::Sub(height, z), floor);
-      count = hn::Add(count, hn::IfThenElseZero(is_up_below, L::Set(1)));
-      count = hn::Add(count, hn::IfThenElseZero(is_down_below, L::Set(1)));
-    }
-    constexpr double kBoxCorners = 8;
-    return hn::Eq(count, L::Set(kBoxCorners));
-  }
-
   // True of the lanes in which the point that the weights make of the vertices, moved, is one where
   // the bodies touch. False if it is of no lane.
   bool IsContact() {
@@ -408,7 +390,7 @@ class FacetGroup {
     for (int i = 0; i < 3; ++i) w = L::Add(w, L::Times(L::Load(weight_[i]), L::Load(w_[i])));
     const V closing_error = hn::Mul(L::Set(ClosingErrorOf(1, 0)), ways_);
     const V error = hn::Add(L::Load(error_), closing_error);
-    const V reach = hn::Add(Norm(w), hn::Mul(L::Set(2), error));
+    const V reach = hn::Add(LaneNorm<L>(w), hn::Mul(L::Set(2), error));
     is_hit_ = hn::And(is_hit_, hn::Le(reach, L::Load(tolerance_)));
     L::Store(hn::IfThenElseZero(is_hit_, L::Set(1)), &is_hit_row_);
     return !L::IsNowhere(is_hit_);

@@ -223,7 +223,8 @@ class FeatureGroup {
   void KeepStandingOut(const Side& side, const V3& d, V margin, const SideOf& side_of) {
     Row stands_out, margins, unique;
     Row3 ds;
-    L::Store(hn::IfThenElseZero(BoxStandsOut(side, d, margin), L::Set(1)), &stands_out);
+    L::Store(hn::IfThenElseZero(BoxStandsOut<L>(side, corners_, d, margin), L::Set(1)),
+             &stands_out);
     L::Store(hn::IfThenElseZero(is_unique_, L::Set(1)), &unique);
     L::Store(margin, &margins);
     L::Store(d, &ds);
@@ -234,25 +235,6 @@ class FeatureGroup {
       stands_out.at[lane] = is_out ? 1 : 0;
     }
     is_unique_ = hn::And(is_unique_, hn::Gt(L::Load(stands_out), L::Set(0)));
-  }
-
-  // StandsOut of boxes: the heights of all corners, as CountBelow has them.
-  Mask BoxStandsOut(const Side& side, const V3& d, V margin) const {
-    V top = L::Dot(d, L::Load(side.corner[0]));
-    for (int k = 1; k < corners_; ++k) top = hn::Max(top, L::Dot(d, L::Load(side.corner[k])));
-    const V floor = hn::Sub(top, margin);
-    const V3 half = L::Load(side.half);
-    const V x = hn::Mul(d.x, half.x), y = hn::Mul(d.y, half.y), z = hn::Mul(d.z, half.z);
-    V count = L::Load(side.size);
-    const V xy[] = {hn::Add(x, y), hn::Sub(x, y), hn::Sub(y, x), hn::Sub(hn::Neg(x), y)};
-    for (const V& height : xy) {
-      const Mask is_up_below = hn::Lt(hn::Add(height, z), floor);
-      const Mask is_down_below = hn::Lt(hn::Sub(height, z), floor);
-      count = hn::Add(count, hn::IfThenElseZero(is_up_below, L::Set(1)));
-      count = hn::Add(count, hn::IfThenElseZero(is_down_below, L::Set(1)));
-    }
-    constexpr double kBoxCorners = 8;
-    return hn::Eq(count, L::Set(kBoxCorners));
   }
 
   // SetBracket, IsTight where plain numbers say so, and the bracket of the bodies. False if it is

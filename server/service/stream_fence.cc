@@ -157,7 +157,9 @@ std::optional<CutReason> StreamFence::ReasonOf(const StreamCounts& counts, Fence
 }
 
 std::uint64_t StreamFence::MostStreams(const FenceNotes& notes) {
-  return notes.latest.open() + (notes.received_now - notes.received_by_latest) / kLeastStreamBytes;
+  // Of one that has ended TCP tells nothing more.
+  const std::uint64_t known = std::min(notes.received_now, notes.received_by_latest);
+  return notes.latest.open() + (notes.received_now - known) / kLeastStreamBytes;
 }
 
 std::uint64_t StreamFence::StreamsOf(WatchedConnection* connection) {

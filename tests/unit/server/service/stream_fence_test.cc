@@ -73,6 +73,8 @@ TEST_F(StreamFenceTest, TakesWhatCameSinceItLookedForStreams) {
   EXPECT_EQ(StreamFence::MostStreams(notes_), 3);
   notes_.received_now = 1050;
   EXPECT_EQ(StreamFence::MostStreams(notes_), 8);
+  notes_.received_now = 0;  // as of one that has ended
+  EXPECT_EQ(StreamFence::MostStreams(notes_), 3);
 }
 
 // A flood of streams keeps the thread that reads from coming back.
