@@ -59,6 +59,26 @@ struct Lanes {
 
   static V Load(const Row& row) { return hn::Load(kTag, row.at); }
   static V3 Load(const Row3& row) { return {Load(row.x), Load(row.y), Load(row.z)}; }
+  // A point a lane, of more than one, put together in registers: a vector read from numbers that
+  // were just written one by one would wait for them.
+  static V3 Gather(const Vec3d* const* points) {
+#if HWY_TARGET == HWY_SCALAR
+    return {Set(points[0]->x), Set(points[0]->y), Set(points[0]->z)};
+#else
+    static_assert(kSize > 1);
+    if constexpr (kSize == 2) {
+      const V xy_0 = hn::LoadU(kTag, &points[0]->x), xy_1 = hn::LoadU(kTag, &points[1]->x);
+      const V yz_0 = hn::LoadU(kTag, &points[0]->y), yz_1 = hn::LoadU(kTag, &points[1]->y);
+      return {hn::InterleaveLower(kTag, xy_0, xy_1), hn::InterleaveUpper(kTag, xy_0, xy_1),
+              hn::InterleaveUpper(kTag, yz_0, yz_1)};
+    } else {
+      using Half = Lanes<kSize / 2>;
+      const auto low = Half::Gather(points), high = Half::Gather(points + Half::kSize);
+      return {hn::Combine(kTag, high.x, low.x), hn::Combine(kTag, high.y, low.y),
+              hn::Combine(kTag, high.z, low.z)};
+    }
+#endif
+  }
   static void Store(V v, Row* row) { hn::Store(v, kTag, row->at); }
   static void Store(const V3& v, Row3* row) {
     Store(v.x, &row->x);

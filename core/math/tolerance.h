@@ -257,6 +257,17 @@ inline constexpr double kLeastSquared = 0x1p-400;
 inline constexpr double kLeastFloatDirection = 0x1p-60;
 inline constexpr double kMostFloatDirection = 0x1p60;
 
+// Greatest components of a direction between which it has a cell of the cube map: neither heights
+// nor what rounding makes of them underflow or overflow.
+inline constexpr double kLeastCellDirection = 0x1p-600;
+inline constexpr double kMostCellDirection = 0x1p600;
+
+// How far below the highest of a cell a vertex may be that counts as one of its highest: hundreds
+// of times what rounding takes from heights, of coordinates and components of at most 1. And by how
+// much a cell is made wider than it is, since the cell of a direction is found by rounded numbers.
+inline constexpr double kCellTolerance = 0x1p-40;
+inline constexpr double kCellMargin = 0x1p-30;
+
 // Vertices from which on a solid shape has an adjacency to climb along: scanning fewer than this is
 // as fast as the dozen dependent look-ups of a climb.
 inline constexpr int kClimbThreshold = 32;

@@ -8,6 +8,7 @@
 #ifndef CLEARANCE_CORE_NARROW_BOX_PENETRATION_H_
 #define CLEARANCE_CORE_NARROW_BOX_PENETRATION_H_
 
+#include "absl/types/span.h"
 #include "core/narrow/difference.h"
 #include "core/narrow/penetration.h"
 
@@ -18,10 +19,25 @@ inline bool AreBoxes(const ShapePair& pair) {
   return pair.a.box_corners().is_box && pair.b.box_corners().is_box;
 }
 
-// False, and nothing set, unless one plane is nearer than all others by far more than rounding, and
-// its contact is one of a corner and a face or of two edges that are far from parallel: boxes that
-// are aligned have too many planes alike. Requires: AreBoxes; no sweep.
-bool FindBoxPenetration(const Difference<double>& difference, Penetration* depth);
+// One pair to be looked at. Borrows both. Requires: AreBoxes; no sweep.
+struct BoxTask {
+  const Difference<double>* difference = nullptr;
+  Penetration* depth = nullptr;
+};
+
+// Sets the depths of those of which one plane is nearer than all others by far more than rounding,
+// and its contact is one of a corner and a face or of two edges that are far from parallel: boxes
+// that are aligned have too many planes alike. Each depth has the same bits whatever the others
+// are.
+void FindBoxPenetrations(absl::Span<const BoxTask> tasks);
+
+// The same of one pair: whether it was set.
+inline bool FindBoxPenetration(const Difference<double>& difference, Penetration* depth) {
+  const BoxTask task = {&difference, depth};
+  depth->is_known = false;
+  FindBoxPenetrations({&task, 1});
+  return depth->is_known;
+}
 
 }  // namespace clearance
 

@@ -9,7 +9,6 @@
 #include "core/math/tolerance.h"
 #include "core/narrow/box_penetration.h"
 #include "core/narrow/enclosure.h"
-#include "core/narrow/penetration.h"
 
 namespace clearance {
 namespace {
@@ -134,8 +133,12 @@ Penetration PenetrationOf(Difference<Dd>& difference, const EnclosingSet<Dd>& se
 Penetration PenetrationOf(Difference<double>& difference, const EnclosingSet<double>& set,
                           const CoreLimits& limits) {
   Penetration depth;
-  const bool is_told = AreBoxes(difference.pair()) && FindBoxPenetration(difference, &depth);
-  if (!is_told) return Grown(difference, set, limits);
+  if (limits.box_depth != nullptr) {
+    depth = *limits.box_depth;
+  } else if (AreBoxes(difference.pair())) {
+    FindBoxPenetration(difference, &depth);
+  }
+  if (!depth.is_known) return Grown(difference, set, limits);
   // However wide a bracket would do: the proof has to show what the axes tell.
   if (limits.depth_proof != nullptr) {
     ComputePenetration(difference, set, {.good_enough = 0, .proof = limits.depth_proof});

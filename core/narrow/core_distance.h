@@ -16,6 +16,7 @@
 #include "core/narrow/depth_proof.h"
 #include "core/narrow/difference.h"
 #include "core/narrow/gjk.h"
+#include "core/narrow/penetration.h"
 
 namespace clearance {
 
@@ -37,7 +38,9 @@ struct CoreLimits {
   int max_iterations = 0;
   const Simplex<double>* start = nullptr;  // to go on from; null starts cold
   bool wants_depth = false;                // of cores that overlap; else any bracket of it will do
-  DepthProof* depth_proof = nullptr;       // filled in if a depth was found and this is not null
+  // What FindBoxPenetrations says, if it was asked already.
+  const Penetration* box_depth = nullptr;
+  DepthProof* depth_proof = nullptr;  // filled in if a depth was found and this is not null
 };
 
 // The vertex pairs of the final simplex, the pairs' differences being the proof. The index

@@ -32,6 +32,8 @@ struct ShapePair {
   double size_sum = 0;  // S: the sum of the radii of both bodies about their centres, units
 
   bool is_curved() const { return a.is_curved() || b.is_curved(); }
+  // Whether a shape has a spherical extension, be it too small for a number of these units.
+  bool is_rounded() const { return a.radius() > 0 || b.radius() > 0; }
 };
 
 // Where B stands relative to A. A point b of B (from B's centre, B's axes) is at R_AB b + p_AB in
@@ -114,8 +116,9 @@ class Difference {
   // One that is nearly the highest: RoughlyHighestVertex of each shape, which is the highest of a
   // box. Requires: polytopes.
   DifferenceVertex<double> RoughlyHighest(const Vec3d& d_A) {
-    StartAt(RoughlyHighestVertex(pair_.a, d_A, last_a_),
-            RoughlyHighestVertex(pair_.b, -(R_BA_ * d_A), last_b_));
+    const RoughVertices highest =
+        RoughlyHighestVertices({pair_.a, d_A, last_a_}, {pair_.b, -(R_BA_ * d_A), last_b_});
+    StartAt(highest.a, highest.b);
     return At(last_a_, last_b_, false);
   }
 

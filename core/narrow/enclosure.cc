@@ -2,11 +2,13 @@
 
 #include "core/narrow/enclosure.h"
 
+#include <algorithm>
 #include <cmath>
 #include <type_traits>
 #include <utility>
 
 #include "core/math/tolerance.h"
+#include "core/narrow/tetrahedron_faces.h"
 
 namespace clearance {
 namespace {
@@ -58,7 +60,7 @@ template <class T>
 double LargestNorm(const EnclosingSet<T>& set) {
   double largest_sq = 0;
   for (int i = 0; i < set.size; ++i) {
-    largest_sq = std::fmax(largest_sq, NormSquared(ToDouble(set.vertex[i].w)));
+    largest_sq = std::max(largest_sq, NormSquared(ToDouble(set.vertex[i].w)));
   }
   return std::sqrt(largest_sq);
 }
@@ -72,6 +74,36 @@ class FacetFinder {
 
   // By how much the hull shrinks where a triple thinner than this is left out.
   double thin() const { return 16 * kUnit * size_; }
+
+  void VisitAll() {
+    if constexpr (std::is_same_v<T, double>) {
+      if (set_.size == TetrahedronFaces::kCount) return VisitTetrahedron();
+    }
+    for (int i = 0; i < set_.size; ++i) {
+      for (int j = i + 1; j < set_.size; ++j) {
+        for (int k = j + 1; k < set_.size; ++k) Visit(i, j, k);
+      }
+    }
+  }
+
+  double least() const { return least_; }
+  // Requires: least() is not infinite.
+  Vec3<T> n_A() const { return (T(1) / Sqrt(NormSquared(n_A_))) * n_A_; }
+
+ private:
+  static constexpr double kUnit = std::is_same_v<T, double> ? kRoundoff : kDoubleDoubleRoundoff;
+
+  // Visit of all, side by side.
+  void VisitTetrahedron() {
+    const auto w = [this](int i) { return &set_.vertex[static_cast<std::size_t>(i)].w; };
+    const TetrahedronFaces faces =
+        MeasureFaces({w(0), w(1), w(2), w(3)}, {thin() * size_, cube_error_});
+    for (int i = 0; i < TetrahedronFaces::kCount; ++i) {
+      if (faces.height.of[i] >= least_) continue;
+      least_ = faces.height.of[i];
+      n_A_ = {faces.n[0].of[i], faces.n[1].of[i], faces.n[2].of[i]};
+    }
+  }
 
   // The triangle seen from either side.
   void Visit(int i, int j, int k) {
@@ -89,13 +121,6 @@ class FacetFinder {
     if (is_front) Offer(p, n, area);
     if (is_back) Offer(p, -n, area);
   }
-
-  double least() const { return least_; }
-  // Requires: least() is not infinite.
-  Vec3<T> n_A() const { return (T(1) / Sqrt(NormSquared(n_A_))) * n_A_; }
-
- private:
-  static constexpr double kUnit = std::is_same_v<T, double> ? kRoundoff : kDoubleDoubleRoundoff;
 
   void Offer(const Vec3<T>& p, const Vec3<T>& n, double area) {
     const double height = (ToDouble(Dot(p, n)) - cube_error_) / area;
@@ -131,13 +156,7 @@ bool EnclosingSet<T>::Contains(const DifferenceVertex<T>& candidate) const {
 template <class T>
 InnerBall<T> ComputeInnerBall(const EnclosingSet<T>& set, double vertex_error) {
   FacetFinder<T> finder(set);
-  for (int i = 0; i < set.size; ++i) {
-    for (int j = i + 1; j < set.size; ++j) {
-      for (int k = j + 1; k < set.size; ++k) {
-        finder.Visit(i, j, k);
-      }
-    }
-  }
+  finder.VisitAll();
   if (finder.least() == HUGE_VAL) return {};
   const double radius = finder.least() * (1 - 8 * kRoundoff) - finder.thin() - vertex_error;
   return {radius, finder.n_A()};

@@ -3,6 +3,7 @@
 #include "core/narrow/expanding_polytope.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "core/math/exact_predicates.h"
@@ -175,21 +176,22 @@ int ExpandingPolytope::ExactSideOf(int facet, const Vec3d& point) const {
 }
 
 void ExpandingPolytope::Insert(int facet, const DifferenceVertex<double>& vertex) {
+  nearest_ = kNone;
   vertices_.Append(vertex);
   TakeVisible(facet, vertex.w);
   CloseHorizon(static_cast<std::uint16_t>(vertices_.size() - 1));
 }
 
 int ExpandingPolytope::Nearest() {
-  int nearest = LeastOffsetSlot();
-  while (facets_[nearest].is_coarse) {
-    Refine(nearest);
-    nearest = LeastOffsetSlot();
+  while (nearest_ == kNone) {
+    nearest_ = LeastOffsetSlot();
+    if (facets_[nearest_].is_coarse) Refine(nearest_);
   }
-  return nearest;
+  return nearest_;
 }
 
 void ExpandingPolytope::Refine(int facet) {
+  nearest_ = kNone;
   PolytopeFacet& coarse = facets_[facet];
   const auto& [i, j, k] = coarse.corner;
   const Plane plane = PreciselyMeasured(BestTold(vertices_[i].w, vertices_[j].w, vertices_[k].w));
@@ -208,12 +210,15 @@ int ExpandingPolytope::LeastOffsetSlot() const {
     const double* const at = &offsets_[block];
     const double left = std::min(std::min(at[0], at[1]), std::min(at[2], at[3]));
     const double right = std::min(std::min(at[4], at[5]), std::min(at[6], at[7]));
-    if (std::min(left, right) >= least) continue;
-    least = std::min(left, right);
-    first = block;
+    const double lesser = std::min(left, right);
+    first = lesser < least ? block : first;
+    least = std::min(lesser, least);
   }
-  while (offsets_[first] != least) ++first;
-  return first;
+  unsigned is_least = 0;
+  for (int i = 0; i < kOffsetBlock; ++i) {
+    is_least |= (offsets_[first + i] <= least ? 1u : 0u) << i;
+  }
+  return first + std::countr_zero(is_least);
 }
 
 // Offsets are looked at by blocks, in which those of no facet are the greatest.
@@ -247,25 +252,24 @@ double ExpandingPolytope::ErrorOf(int facet) const {
 void ExpandingPolytope::TakeVisible(int seed, const Vec3d& point) {
   visible_.Clear();
   horizon_.Clear();
-  const auto take = [this](int facet) {
-    const auto slot = static_cast<std::uint16_t>(facet);
-    facets_[facet].is_visible = true;
-    offsets_[facet] = kNoFacet;
-    visible_.Append(slot);
-    free_.Append(slot);
-  };
-  take(seed);
+  facets_[seed].is_visible = true;
+  visible_.Append(static_cast<std::uint16_t>(seed));
   for (int next = 0; next < visible_.size(); ++next) {
     const PolytopeFacet& facet = facets_[visible_[next]];
     for (int i = 0; i < 3; ++i) {
       const std::uint16_t neighbor = facet.neighbor[i];
       if (facets_[neighbor].is_visible) continue;
       if (Sees(neighbor, point)) {
-        take(neighbor);
+        facets_[neighbor].is_visible = true;
+        visible_.Append(neighbor);
       } else {
         horizon_.Append({facet.corner[i], facet.corner[(i + 1) % 3], neighbor});
       }
     }
+  }
+  for (int i = 0; i < visible_.size(); ++i) {
+    offsets_[visible_[i]] = kNoFacet;
+    free_.Append(visible_[i]);
   }
 }
 
@@ -280,9 +284,8 @@ void ExpandingPolytope::CloseHorizon(std::uint16_t apex) {
     const auto facet = static_cast<std::uint16_t>(NewFacet({edge.from, edge.to, apex}, measured));
     facets_[facet].neighbor[0] = edge.outer;
     PolytopeFacet& outer = facets_[edge.outer];
-    for (int i = 0; i < 3; ++i) {
-      if (outer.corner[i] == edge.to) outer.neighbor[i] = facet;
-    }
+    const int side = (outer.corner[1] == edge.to ? 1 : 0) + (outer.corner[2] == edge.to ? 2 : 0);
+    outer.neighbor[side] = facet;
     starting_at[edge.from] = facet;
   }
   for (int n = 0; n < horizon_.size(); ++n) {

@@ -28,18 +28,19 @@
 
 namespace clearance {
 
-// A triangle of the surface, its corners counter-clockwise as seen from outside.
-struct PolytopeFacet {
+// A triangle of the surface, its corners counter-clockwise as seen from outside: one line of the
+// cache.
+struct alignas(64) PolytopeFacet {
   std::array<std::uint16_t, 3> corner;
   std::array<std::uint16_t, 3> neighbor;  // [i] is the facet across the edge from corner i to i + 1
+  bool is_thin;                           // as FacetPlanes has it
+  bool is_coarse;                         // of a thin triangle that is not measured with care yet
+  bool is_visible;                        // from the point that is being inserted
   Vec3d n_A;                              // outward, unit to rounding
   double offset;                          // from the origin to the plane, to rounding, units
   double error;  // at most: no point of the triangle is nearer to the origin than offset - error
   // How far n_A . p - offset is off at most, for any point p on the grid.
   double height_error;
-  bool is_thin;     // as FacetPlanes has it
-  bool is_coarse;   // of a thin triangle that is not measured with care yet
-  bool is_visible;  // from the point that is being inserted
 };
 
 // About 200 kB, on the stack.
@@ -48,13 +49,11 @@ class ExpandingPolytope {
   static constexpr int kMaxVertices = kMaxPolytopeVertices;
   static constexpr int kMaxFacets = 2 * kMaxVertices - 4;  // Euler
 
-  // The vertex with w where exact predicates take it: units, |coordinate| < kMaxCoordinate, moved
-  // by less than kPolytopeGrid.
-  static DifferenceVertex<double> OnGrid(DifferenceVertex<double> vertex) {
-    const Vec3d& w = vertex.w;
-    const double least = std::min({std::fabs(w.x), std::fabs(w.y), std::fabs(w.z)});
-    if (least < kOnGridAnyway) vertex.w = Rounded(w);
-    return vertex;
+  // Puts w where exact predicates take it: units, |coordinate| < kMaxCoordinate, moved by less than
+  // kPolytopeGrid.
+  static void PutOnGrid(Vec3d* w) {
+    const double least = std::min({std::fabs(w->x), std::fabs(w->y), std::fabs(w->z)});
+    if (least < kOnGridAnyway) *w = Rounded(*w);
   }
   static constexpr double kMaxCoordinate = 8;
 
@@ -136,8 +135,10 @@ class ExpandingPolytope {
   int SideOf(int facet, const Vec3d& point) const {
     const PolytopeFacet& plane = facets_[facet];
     const double height = Dot(plane.n_A, point) - plane.offset;
-    if (height > plane.height_error) return 1;
-    return height < -plane.height_error ? -1 : ExactSideOf(facet, point);
+    if (!(std::fabs(height) > plane.height_error)) [[unlikely]] {
+      return ExactSideOf(facet, point);
+    }
+    return height > 0 ? 1 : -1;
   }
   int ExactSideOf(int facet, const Vec3d& point) const;
   bool MakeTetrahedron(const EnclosingSet<double>& set);
@@ -153,14 +154,15 @@ class ExpandingPolytope {
     planes_.Set(measured, vertices_[i].w, vertices_[j].w, vertices_[k].w);
   }
 
-  FixedList<DifferenceVertex<double>, kMaxVertices> vertices_;
+  FacetPlanes planes_;
   FixedList<PolytopeFacet, kMaxFacets> facets_;
   // Of each of facets_, and some more: kNoFacet where there is none.
   FixedList<double, kMostOffsets> offsets_;
+  FixedList<DifferenceVertex<double>, kMaxVertices> vertices_;
+  int nearest_ = kNone;  // as Nearest has it, where that is known
   FixedList<std::uint16_t, kMaxFacets> free_;
   FixedList<std::uint16_t, kMaxFacets> visible_;
   FixedList<HorizonEdge, kMaxVertices> horizon_;
-  FacetPlanes planes_;
 };
 
 }  // namespace clearance

@@ -17,7 +17,8 @@ HWY_BEFORE_NAMESPACE();
 namespace clearance {
 namespace HWY_NAMESPACE {
 
-constexpr std::size_t kTrianglesAtOnce = 8;
+// Mostly there are three to six, and a root and a quotient of wider vectors take twice as long.
+constexpr std::size_t kTrianglesAtOnce = 4;
 
 // The triangles from `first` on, one in a lane.
 template <class L>
@@ -25,11 +26,11 @@ class LaneFacets {
  public:
   using V = typename L::V;
   using V3 = typename L::V3;
-  using Row = FacetPlanes::Row;
 
-  static void Measure(const FacetPlanes::Given& given, std::size_t first,
-                      FacetPlanes::Found* found) {
-    const V3 p = Load(given.p, first), q = Load(given.q, first), r = Load(given.r, first);
+  static HWY_INLINE void Measure(const FacetPlanes::Given& given, std::size_t first,
+                                 FacetPlanes::Found* found) {
+    const V3 p = L::Gather(&given.p[first]), q = L::Gather(&given.q[first]),
+             r = L::Gather(&given.r[first]);
     const V3 pq = L::Sub(q, p), qr = L::Sub(r, q), rp = L::Sub(p, r);
     const V pq_sq = L::Dot(pq, pq), qr_sq = L::Dot(qr, qr), rp_sq = L::Dot(rp, rp);
     // The corner that is opposite to the longest edge, the one before, and the edge to the next.
@@ -52,11 +53,6 @@ class LaneFacets {
   }
 
  private:
-  static V3 Load(const std::array<Row, 3>& rows, std::size_t first) {
-    return {hn::Load(L::kTag, rows[0].of + first), hn::Load(L::kTag, rows[1].of + first),
-            hn::Load(L::kTag, rows[2].of + first)};
-  }
-
   static V ToldOf(V area, V edges_sq) {
     const V least = L::Set(kThinUnderflow * kThinUnderflow);
     const V area_sq = hn::Mul(area, area);

@@ -6,9 +6,8 @@
 #ifndef CLEARANCE_CORE_NARROW_FACET_PLANES_H_
 #define CLEARANCE_CORE_NARROW_FACET_PLANES_H_
 
-#include <algorithm>
 #include <array>
-#include <iterator>
+#include <cstddef>
 
 #include "core/math/vec3.h"
 
@@ -28,15 +27,17 @@ class FacetPlanes {
 
   // Lanes of no triangle have one too.
   FacetPlanes() {
-    std::fill(std::begin(given_.q[0].of), std::end(given_.q[0].of), 1.0);
-    std::fill(std::begin(given_.r[1].of), std::end(given_.r[1].of), 1.0);
+    given_.p.fill(&kAnyTriangle[0]);
+    given_.q.fill(&kAnyTriangle[1]);
+    given_.r.fill(&kAnyTriangle[2]);
   }
 
-  // The corners. Requires: i < kMost; squares do not overflow.
+  // The corners, which have to outlive the planes. Requires: i < kMost; squares do not overflow.
   void Set(int i, const Vec3d& p, const Vec3d& q, const Vec3d& r) {
-    SetCorner(i, p, &given_.p);
-    SetCorner(i, q, &given_.q);
-    SetCorner(i, r, &given_.r);
+    const auto at = static_cast<std::size_t>(i);
+    given_.p[at] = &p;
+    given_.q[at] = &q;
+    given_.r[at] = &r;
   }
 
   // Of the first `count` triangles.
@@ -53,7 +54,7 @@ class FacetPlanes {
     double of[kMost];
   };
   struct Given {
-    std::array<Row, 3> p, q, r;
+    std::array<const Vec3d*, kMost> p, q, r;
   };
   struct Found {
     std::array<Row, 3> n;
@@ -61,13 +62,9 @@ class FacetPlanes {
   };
 
  private:
-  static void SetCorner(int i, const Vec3d& corner, std::array<Row, 3>* rows) {
-    (*rows)[0].of[i] = corner.x;
-    (*rows)[1].of[i] = corner.y;
-    (*rows)[2].of[i] = corner.z;
-  }
+  static constexpr std::array<Vec3d, 3> kAnyTriangle = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
 
-  Given given_ = {};
+  Given given_;
   Found found_;
 };
 

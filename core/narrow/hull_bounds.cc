@@ -2,14 +2,18 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <vector>
 
 #include "absl/container/inlined_vector.h"
 #include "core/math/power_of_two.h"
 #include "core/math/tolerance.h"
 #include "core/narrow/scout.h"
 #include "core/narrow/sign_bounds.h"
+#include "core/support/support.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/narrow/hull_bounds.cc"
@@ -17,6 +21,7 @@
 // After foreach_target.h.
 #include "core/math/lanes-inl.h"
 #include "core/narrow/lane_pair-inl.h"
+#include "core/support/block_scan-inl.h"
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
 
@@ -65,13 +70,91 @@ class HullGroup {
     L::Store(pair_.p_AB(), &p_AB_);
     L::Store(pair_.extent(), &extent_);
     L::Store(pair_.radii(), &radii_);
+    LaneBits open = 0;
     for (std::size_t lane = 0; lane < count_; ++lane) {
       const SignBounds& known = bounds[first_ + lane];
-      if (!known.IsSettled() && std::isfinite(known.upper)) Add(lane, searches);
+      if (!known.IsSettled() && std::isfinite(known.upper)) open |= LaneBits{1} << lane;
+    }
+    open &= ~PartByHints(open, bounds);
+    for (; open != 0; open &= open - 1) {
+      Add(static_cast<std::size_t>(std::countr_zero(open)), searches);
     }
   }
 
  private:
+  using V = typename L::V;
+  using V3 = typename L::V3;
+  using Row3 = typename L::Row3;
+  using LaneBits = std::uint32_t;
+
+  static Vec3d HighestPoint(const ConvexShape& shape, const Vec3d& d) {
+    const std::vector<ScanBlock>& blocks = shape.scan_blocks();
+    if (blocks.empty()) return shape.vertex(HighestVertex(shape, d, 0));
+    const VertexIndex i = HighestInBlocks(blocks, d);
+    return blocks[i / ScanBlock::kSize].vertex(i % ScanBlock::kSize);
+  }
+
+  // Of these lanes those with a hint; the direction from B to A that it is, another of the others.
+  LaneBits GetHints(LaneBits open, Row3* towards_a) const {
+    LaneBits hinted = 0;
+    for (std::size_t lane = 0; lane < L::kSize; ++lane) {
+      towards_a->Set(lane, {1, 0, 0});
+      const Vec3d* const parting = pair_.pair(lane).parting;
+      if ((open >> lane & 1U) == 0 || parting == nullptr || !(NormSquared(*parting) > 0)) continue;
+      towards_a->Set(lane, -*parting);
+      hinted |= LaneBits{1} << lane;
+    }
+    return hinted;
+  }
+
+  // Of these lanes those that their hints part: as Conclude has it of a search that ends at its
+  // first vertices, but with as much to spare again as those may be off, which is far above what
+  // counts as touching. So a search from the beginning would have parted these, too.
+  LaneBits PartByHints(LaneBits open, absl::Span<SignBounds> bounds) {
+    Row3 row;
+    const LaneBits hinted = GetHints(open, &row);
+    if (hinted == 0) return 0;
+    V3 n = L::Load(row);
+    n = L::Times(hn::Div(L::Set(1), hn::Sqrt(L::Dot(n, n))), n);
+    Row3 d_a, d_b, a = {}, b = {};
+    L::Store(L::Times(L::Set(-1), n), &d_a);
+    L::Store({L::Dot(pair_.axis_b(0), n), L::Dot(pair_.axis_b(1), n), L::Dot(pair_.axis_b(2), n)},
+             &d_b);
+    for (LaneBits left = hinted; left != 0; left &= left - 1) {
+      const auto lane = static_cast<std::size_t>(std::countr_zero(left));
+      const SignPair& pair = pair_.pair(lane);
+      const ConvexShape &shape_a = pair.a->shape, &shape_b = pair.b->shape;
+      a.Set(lane, ScaleOf(shape_a) * HighestPoint(shape_a, d_a.Get(lane)));
+      b.Set(lane, ScaleOf(shape_b) * HighestPoint(shape_b, d_b.Get(lane)));
+    }
+    return PutParted(hinted, n, Difference(L::Load(a), L::Load(b)), bounds);
+  }
+
+  V3 Difference(const V3& a_A, const V3& b_B) const {
+    const V3 x = L::Times(b_B.x, pair_.axis_b(0));
+    const V3 y = L::Times(b_B.y, pair_.axis_b(1));
+    const V3 z = L::Times(b_B.z, pair_.axis_b(2));
+    return L::Sub(a_A, L::Add(L::Add(L::Add(x, y), z), pair_.p_AB()));
+  }
+
+  // By the lowest points of A - B along n.
+  LaneBits PutParted(LaneBits hinted, const V3& n, const V3& lowest,
+                     absl::Span<SignBounds> bounds) const {
+    const V error = hn::Mul(L::Set(kScanSlack), pair_.extent());
+    typename L::Row lower, upper, spare;
+    L::Store(hn::Sub(hn::Sub(L::Dot(n, lowest), error), pair_.radii()), &lower);
+    L::Store(hn::Sub(hn::Add(hn::Sqrt(L::Dot(lowest, lowest)), error), pair_.radii()), &upper);
+    L::Store(error, &spare);
+    LaneBits parted = 0;
+    for (; hinted != 0; hinted &= hinted - 1) {
+      const auto lane = static_cast<std::size_t>(std::countr_zero(hinted));
+      if (!(lower.at[lane] > spare.at[lane])) continue;
+      bounds[first_ + lane] = {lower.at[lane], upper.at[lane]};
+      parted |= LaneBits{1} << lane;
+    }
+    return parted;
+  }
+
   void Add(std::size_t lane, HullSearches* searches) {
     const std::size_t k = searches->tasks.size();
     searches->of[k] = first_ + lane;
@@ -142,6 +225,8 @@ void BoundFew(absl::Span<const SignPair> pairs, absl::Span<SignBounds> bounds) {
   ScoutSigns(searches.tasks, absl::MakeSpan(found));
   for (std::size_t k = 0; k < found.size(); ++k) {
     Conclude(found[k], searches.tasks[k], searches.radii[k], &bounds[searches.of[k]]);
+    Vec3d* const parting = pairs[searches.of[k]].parting;
+    if (parting != nullptr) *parting = -found[k].direction;
   }
 }
 

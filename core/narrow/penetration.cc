@@ -25,8 +25,11 @@ Mat3<double> ToDouble(const Mat3<Dd>& m) {
 
 template <class T>
 DifferenceVertex<double> Rounded(const DifferenceVertex<T>& vertex) {
-  return ExpandingPolytope::OnGrid({clearance::ToDouble(vertex.w), clearance::ToDouble(vertex.p_A),
-                                    vertex.a, vertex.b, vertex.is_swept});
+  DifferenceVertex<double> rounded = {clearance::ToDouble(vertex.w),
+                                      clearance::ToDouble(vertex.p_A), vertex.a, vertex.b,
+                                      vertex.is_swept};
+  ExpandingPolytope::PutOnGrid(&rounded.w);
+  return rounded;
 }
 
 // True if v is the point that the weights make, to a few roundings of a length of this size.

@@ -147,7 +147,7 @@ ShapePair MakeShapePair(const ConvexShape& a, const ConvexShape& b, int least_ex
   pair.scale_b = CoordinateScale(b, exponent);
   pair.radius_a = a.core_radius() > 0 ? pair.scale_a * a.core_radius() : 0;
   pair.radius_b = b.core_radius() > 0 ? pair.scale_b * b.core_radius() : 0;
-  if (a.radius() > 0 || b.radius() > 0) {
+  if (pair.is_rounded()) {
     pair.radius_sum = RadiusOf(a, exponent) + RadiusOf(b, exponent);
   }
   pair.size_sum = pair.radius_a + pair.radius_b + pair.radius_sum.hi;

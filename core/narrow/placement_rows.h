@@ -19,7 +19,7 @@ namespace clearance {
 // Pairs are added one by one, placed all at once, and then read by their numbers.
 class PlacementRows {
  public:
-  static constexpr std::size_t kMost = 32;
+  static constexpr std::size_t kMost = 64;
   static constexpr std::size_t kAtOnce = 8;
   // One number of all pairs.
   struct alignas(64) Row {

@@ -387,6 +387,7 @@ class ScoutGroup {
       found.plane = plane_.at[lane];
       found.ball = ball_.at[lane];
       found.nearest = nearest_.at[lane];
+      if (found.end == End::kBeyond) found.direction = v_.Get(lane);
     } else {
       SetPairs(lane, found.end == End::kEncloses, &found.pairs);
     }

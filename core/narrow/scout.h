@@ -69,6 +69,8 @@ struct ScoutedSign {
   double ball = 0;
   // How far the nearest of them is.
   double nearest = 0;
+  // Of kBeyond: along which direction, any length, axes of A, from B to A.
+  Vec3d direction;
   std::uint32_t iterations = 0;
 };
 

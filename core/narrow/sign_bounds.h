@@ -15,10 +15,11 @@
 
 namespace clearance {
 
-// Borrows both. Requires: polytopes along the axes of their bodies (IsInPlace).
+// Borrows all. Requires: polytopes along the axes of their bodies (IsInPlace).
 struct SignPair {
   const PosedShape* a = nullptr;
   const PosedShape* b = nullptr;
+  Vec3d* parting = nullptr;  // as IntersectionOptions has it; only hulls have a use for it
 };
 
 // lower <= signed distance of the bodies <= upper, metres.
@@ -31,8 +32,8 @@ struct SignBounds {
   bool IsSettled() const { return lower > 0 || upper < 0; }
 };
 
-// bounds[i] is of pairs[i], the same bits whatever the other pairs are and whichever vectors the
-// processor has. Requires: equal lengths.
+// bounds[i] is of pairs[i], the same bits whatever the other pairs are (hints apart, which some may
+// share) and whichever vectors the processor has. Requires: equal lengths.
 
 // By the fifteen axes that can part two boxes (S. Gottschalk, M. C. Lin and D. Manocha, "OBBTree",
 // 1996). Requires also: boxes (core/shape/box_corners.h).

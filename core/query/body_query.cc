@@ -102,7 +102,9 @@ class NearestPieces {
 class AnyContact {
  public:
   AnyContact(const PosedBody& a, const PosedBody& b, const IntersectionOptions& options)
-      : a_(a), b_(b), options_(options) {}
+      : a_(a), b_(b), options_(options) {
+    options_.parting = nullptr;  // of which pieces it is nobody says
+  }
 
   bool Wants(double bound) {
     least_bound_ = std::fmin(least_bound_, bound);
@@ -138,7 +140,7 @@ class AnyContact {
  private:
   const PosedBody a_;
   const PosedBody b_;
-  const IntersectionOptions options_;
+  IntersectionOptions options_;
   WholeVerdict verdict_;
   Bracket bracket_ = {std::numeric_limits<double>::infinity(),
                       std::numeric_limits<double>::infinity()};

@@ -14,6 +14,7 @@
 #include "core/math/rotation.h"
 #include "core/math/rounding.h"
 #include "core/math/tolerance.h"
+#include "core/narrow/box_penetration.h"
 #include "core/narrow/core_distance.h"
 #include "core/narrow/fixed_list.h"
 #include "core/narrow/later.h"
@@ -156,14 +157,15 @@ class Group {
  private:
   static constexpr std::size_t kNoRow = PlacementRows::kMost;
 
-  // A pair from when it is looked at until it is answered.
+  // A pair from when it is looked at until it is answered. Begin sets it: where there are few pairs
+  // the room of the others is not even touched.
   struct Waiting {
     Later<CenteredPair> centered;
     Later<CoreLimits> limits;
     Later<PosedPair> posed;
-    std::size_t asked = 0;  // by which question
-    std::size_t row = 0;    // of the placements; kNoRow: none
-    bool is_answered = false;
+    std::size_t asked;  // by which question
+    std::size_t row;    // of the placements; kNoRow: none
+    bool is_answered;
   };
 
   // Pairs whose closest features somebody guesses.
@@ -274,8 +276,25 @@ class Group {
         round.Add(searched[k], guesses[k].pairs, guesses[k].iterations);
     }
     round.Answer();
+    FindBoxDepths({searched.data(), count}, guesses.data());
     for (std::size_t k = 0; k < count; ++k) {
       if (!searched[k]->is_answered) SolveFrom(guesses[k], searched[k]);
+    }
+  }
+
+  // Of boxes that overlap, side by side.
+  void FindBoxDepths(absl::Span<Waiting* const> searched, const Scouted* guesses) {
+    FixedList<BoxTask, static_cast<int>(kDistancesAtOnce)> tasks;
+    for (std::size_t k = 0; k < searched.size(); ++k) {
+      Waiting& waiting = *searched[k];
+      const PosedPair& posed = waiting.posed.value;
+      if (guesses[k].end != Scouted::End::kEncloses || !AreBoxes(posed.pair())) continue;
+      auto* const depth = new (box_depths_.AppendRoom()) Penetration;
+      waiting.limits.value.box_depth = depth;
+      tasks.Append({&posed.difference(), depth});
+    }
+    if (tasks.size() > 0) {
+      FindBoxPenetrations({&tasks[0], static_cast<std::size_t>(tasks.size())});
     }
   }
 
@@ -303,6 +322,7 @@ class Group {
   const absl::Span<const DistanceQuestion> questions_;
   const absl::Span<DistanceAnswer> answers_;
   CoreAnswer core_;  // of one pair after the other
+  FixedList<Penetration, static_cast<int>(kDistancesAtOnce)> box_depths_;
   std::array<Waiting, kDistancesAtOnce> waiting_;
 };
 

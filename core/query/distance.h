@@ -117,7 +117,7 @@ struct DistanceQuestion {
 // Many at once, whose searches run side by side in vector instructions: each answer is that of
 // Distance, bit for bit but for the iterations. Best by multiples of kDistancesAtOnce. Requires:
 // equal lengths.
-inline constexpr std::size_t kDistancesAtOnce = 32;
+inline constexpr std::size_t kDistancesAtOnce = 64;
 void Distances(absl::Span<const DistanceQuestion> questions, absl::Span<DistanceAnswer> answers);
 
 }  // namespace clearance

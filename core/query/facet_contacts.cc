@@ -508,7 +508,7 @@ void SetWhole(const ShapePair& pair, const FeaturePair& features, FacetCase* one
 }  // namespace
 
 bool IsForFacetContacts(const ShapePair& pair) {
-  return !pair.is_curved() && pair.radius_sum == DoubleDouble() && IsNormalPower(pair.exponent) &&
+  return !pair.is_curved() && !pair.is_rounded() && IsNormalPower(pair.exponent) &&
          IsNormalPower(-pair.exponent);
 }
 

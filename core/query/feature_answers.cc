@@ -421,7 +421,7 @@ FeatureKind KindOf(const Features& whole) {
 }  // namespace
 
 bool IsForFeatureAnswers(const ShapePair& pair, const CoreLimits& limits) {
-  return !pair.is_curved() && pair.radius_sum == DoubleDouble() && limits.good_enough == 0 &&
+  return !pair.is_curved() && !pair.is_rounded() && limits.good_enough == 0 &&
          IsNormalPower(pair.exponent);
 }
 

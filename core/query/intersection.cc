@@ -85,7 +85,7 @@ class SignGroup {
 
     void Add(std::size_t i, const IntersectionQuestion& question) {
       asked[count] = i;
-      pairs[count++] = {&question.a, &question.b};
+      pairs[count++] = {&question.a, &question.b, question.options.parting};
     }
   };
 
@@ -112,7 +112,7 @@ IntersectionAnswer Intersection(const PosedShape& a, const PosedShape& b,
   const IntersectionQuestion question = {a, b, options};
   const Road road = RoadOf(a, b);
   if (road == Road::kSearch) return Searched(question);
-  const SignPair pair = {&a, &b};
+  const SignPair pair = {&a, &b, options.parting};
   SignBounds bounds;
   (road == Road::kBoxes ? BoundBoxes : BoundHulls)({&pair, 1}, {&bounds, 1});
   return Answered(question, bounds);

@@ -23,6 +23,12 @@ struct IntersectionAnswer {
 
 struct IntersectionOptions {
   bool exact = false;  // as DistanceOptions has it
+  // A hint, if there is one: a direction along which B may be beyond A, axes of A, any length; 0
+  // where none is known. It is tried before a search begins, which leaves there where it parted the
+  // two; 0 if nowhere. The state is the same whatever it is, and so is all of an answer that is not
+  // kSeparated: what is parted with its help is parted by far more than the tolerance, where a
+  // search ends early. Compounds have no use for it.
+  Vec3d* parting = nullptr;
 };
 
 // Never fails, never allocates (but see `exact`), any thread.
@@ -36,7 +42,8 @@ struct IntersectionQuestion {
 };
 
 // Many at once, side by side in vector instructions where that pays: each answer is that of
-// Intersection, bit for bit. Best by multiples of kIntersectionsAtOnce. Requires: equal lengths.
+// Intersection, bit for bit, but for the brackets of separated pairs with hints. Best by multiples
+// of kIntersectionsAtOnce. Requires: equal lengths.
 inline constexpr std::size_t kIntersectionsAtOnce = 64;
 void Intersections(absl::Span<const IntersectionQuestion> questions,
                    absl::Span<IntersectionAnswer> answers);

@@ -214,7 +214,10 @@ template <class Probe, class Take>
 void VisitKnown(const Search<Probe>& search, float* limit, Take&& take) {
   const absl::Span<const OwnPair> known = search.pairs.own_pairs()->pairs();
   search.pairs.Spend(kVerticesANode * known.size());
+  const absl::Span<const FloatBox> held_in = search.probes.held_in;
   for (const OwnPair& pair : known) {
+    // Most pairs, of most questions.
+    if (*limit == 0 && IsApart(held_in[pair.i], held_in[pair.j])) continue;
     const float bound = OwnBoundWithin(*limit, search.probes, {pair.i, pair.j});
     if (bound > *limit) continue;
     take(Candidate{{pair.a, pair.b, true}, bound, pair.i, pair.j, pair.margin});

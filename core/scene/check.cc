@@ -185,6 +185,7 @@ class RowsChecker {
   void Run(absl::Span<CheckAnswer> answers) {
     answers_ = answers;
     waiting().clear();
+    FindBoxes();
     for (std::size_t i = 0; i < answers.size(); ++i) Begin(i);
     while (IsAnyWaiting()) AskNext();
   }
@@ -205,9 +206,32 @@ class RowsChecker {
 
   Asker AskerOf(std::size_t i) const {
     Asker asker = configurations_.asker;
-    const std::size_t size = asker.bodies.size();
-    asker.poses = configurations_.poses.subspan((first_ + i) * size, size);
+    asker.poses = PosesOf(i, 1);
     return asker;
+  }
+
+  absl::Span<const Pose> PosesOf(std::size_t i, std::size_t rows) const {
+    const std::size_t size = configurations_.asker.bodies.size();
+    return configurations_.poses.subspan((first_ + i) * size, rows * size);
+  }
+
+  // StandingProbes of all rows.
+  void FindBoxes() {
+    SceneScratch::Parts& parts = scratch_->parts();
+    const absl::Span<const SceneBody> bodies = configurations_.asker.bodies;
+    const double excess = Pairs(configurations_.asker).LargestExcess();
+    parts.row_boxes.Clear();
+    for (const SceneBody& body : bodies) parts.row_boxes.Add(*body.body, body.margin + excess);
+    parts.boxes_of_rows.resize(answers_.size() * bodies.size());
+    const absl::Span<FloatBox> boxes = absl::MakeSpan(parts.boxes_of_rows);
+    if (!boxes.empty()) parts.row_boxes.Find(PosesOf(0, answers_.size()), boxes);
+  }
+
+  Probes<FloatBox> ProbesOf(const Pairs& pairs, std::size_t i) const {
+    pairs.Spend(kVerticesACandidate * pairs.size());
+    const auto boxes = absl::MakeConstSpan(scratch_->parts().boxes_of_rows)
+                           .subspan(i * pairs.size(), pairs.size());
+    return {boxes, boxes};
   }
 
   // Finds the candidates of row i, or answers it at once where these are many or have margins.
@@ -216,8 +240,8 @@ class RowsChecker {
     const Pairs pairs(asker);
     SceneScratch::Parts& parts = scratch_->parts();
     answers_[i] = {};
-    const Search<FloatBox> search = {pairs, StandingProbes(pairs, Margins::kAround, &parts),
-                                     &parts.queue, &answers_[i].counters};
+    const Search<FloatBox> search = {pairs, ProbesOf(pairs, i), &parts.queue,
+                                     &answers_[i].counters};
     const std::size_t begin = waiting().size();
     bool is_plain = true;
     const float meeting = 0;
@@ -264,7 +288,9 @@ class RowsChecker {
         continue;
       }
       for (const Candidate& candidate : group.candidates)
-        questions.push_back({pairs.PosedA(candidate), pairs.PosedB(candidate), {}});
+        questions.push_back({pairs.PosedA(candidate),
+                             pairs.PosedB(candidate),
+                             {.parting = scratch_->parts().partings.Of(candidate)}});
       asked.Append({i, row.next, group.candidates.size()});
     }
     const absl::Span<IntersectionAnswer> answers =

@@ -37,7 +37,7 @@ void VisitByDistance(const Work& work, const Limit& limit, const Keep& keep) {
                                    &work.scratch->queue, work.counters};
   const auto reach_of = [&] { return RoundUpToFloat(std::fmax(limit(), 0)); };
   float reach = reach_of();
-  const GroupLimits limits = {.size = kDistancesAtOnce,
+  const GroupLimits limits = {.size = kCandidatesAtOnce,
                               .distances = work.options.exact ? kDistancesAnExactPair : 1};
   const auto ask = [&](absl::Span<const Candidate> chunk) {
     while (!chunk.empty()) {

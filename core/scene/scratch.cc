@@ -13,8 +13,8 @@ namespace clearance {
 
 SceneScratch::Parts::Parts()
     : point{0, MakeBody(std::get<ConvexShapePtr>(MakePoint(0))), {}, {}, 0} {
-  questions.reserve(kDistancesAtOnce);
-  answers.resize(kDistancesAtOnce);
+  questions.reserve(kCandidatesAtOnce);
+  answers.resize(kCandidatesAtOnce);
   sign_questions.reserve(kIntersectionsAtOnce);
   sign_answers.resize(kIntersectionsAtOnce);
 }
@@ -69,7 +69,9 @@ absl::Span<const IntersectionAnswer> AskIntersections(const Pairs& pairs,
                                                       SceneScratch::Parts* scratch) {
   scratch->sign_questions.clear();
   for (const Candidate& candidate : candidates) {
-    scratch->sign_questions.push_back({pairs.PosedA(candidate), pairs.PosedB(candidate), {}});
+    scratch->sign_questions.push_back({pairs.PosedA(candidate),
+                                       pairs.PosedB(candidate),
+                                       {.parting = scratch->partings.Of(candidate)}});
   }
   const absl::Span<IntersectionAnswer> answers =
       absl::MakeSpan(scratch->sign_answers).first(candidates.size());

@@ -5,15 +5,38 @@
 #ifndef CLEARANCE_CORE_SCENE_SCRATCH_H_
 #define CLEARANCE_CORE_SCENE_SCRATCH_H_
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "core/query/body_query.h"
 #include "core/scene/candidates.h"
+#include "core/scene/row_boxes.h"
 #include "core/scene/scene_query.h"
 #include "core/shape/rigid_body.h"
 
 namespace clearance {
+
+// Fewer than kDistancesAtOnce: what the nearest of them show spares asking those behind.
+inline constexpr std::size_t kCandidatesAtOnce = 32;
+static_assert(kCandidatesAtOnce <= kDistancesAtOnce);
+
+// Along which directions pairs were parted when they were asked last (IntersectionOptions). A pair
+// may find that of another one there, or of another scene, and be asked in vain: it is a hint.
+class Partings {
+ public:
+  Vec3d* Of(const Candidate& candidate) {
+    const std::uint64_t pair = std::uint64_t{candidate.a} << 33U |
+                               std::uint64_t{candidate.b} << 1U | (candidate.ids.is_self ? 1U : 0U);
+    return &directions_[pair * kFibonacci >> (64U - kBits)];
+  }
+
+ private:
+  static constexpr unsigned kBits = 9;
+  static constexpr std::uint64_t kFibonacci = 0x9e3779b97f4a7c15;
+  std::array<Vec3d, std::size_t{1} << kBits> directions_{};
+};
 
 struct SceneScratch::Parts {
   Parts();
@@ -21,13 +44,16 @@ struct SceneScratch::Parts {
   CandidateQueue queue;
   std::vector<FloatBox> boxes;         // of the asker's bodies
   std::vector<MovingFloatBox> moving;  // likewise
+  RowBoxes row_boxes;                  // likewise, of checks side by side
+  std::vector<FloatBox> boxes_of_rows;
   std::vector<BodyDistanceQuestion> questions;
-  std::vector<DistanceAnswer> answers;  // kDistancesAtOnce of them
+  std::vector<DistanceAnswer> answers;  // kCandidatesAtOnce of them
   std::vector<BodyIntersectionQuestion> sign_questions;
   std::vector<IntersectionAnswer> sign_answers;  // kIntersectionsAtOnce of them
   std::vector<Candidate> waiting;                // of checks side by side
   SceneBody point;                               // of rays
   OwnPairs own_pairs;                            // of configurations
+  Partings partings;
 };
 
 // Boxes of the asker's bodies where they stand, `margin` more than their own margins around them if
@@ -43,7 +69,7 @@ struct Group {
 
 // How many at most, and how many distances a pair of pieces takes.
 struct GroupLimits {
-  std::size_t size = kDistancesAtOnce;
+  std::size_t size = kCandidatesAtOnce;
   std::uint64_t distances = 1;
 };
 
@@ -51,7 +77,7 @@ struct GroupLimits {
 // one at least.
 Group TakeGroup(const Pairs& pairs, const GroupLimits& limits, absl::Span<const Candidate>* from);
 
-// Asks up to kDistancesAtOnce candidates for their distances side by side. The answers stay until
+// Asks up to kCandidatesAtOnce candidates for their distances side by side. The answers stay until
 // the next call.
 absl::Span<const DistanceAnswer> AskDistances(const Pairs& pairs,
                                               absl::Span<const Candidate> candidates,

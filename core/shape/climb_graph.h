@@ -8,10 +8,12 @@
 #define CLEARANCE_CORE_SHAPE_CLIMB_GRAPH_H_
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <vector>
 
+#include "core/math/tolerance.h"
 #include "core/math/vec3.h"
 
 namespace clearance {
@@ -66,21 +68,22 @@ struct CubeMap {
   std::uint32_t resolution = 0;     // cells along an edge of the cube
   std::vector<VertexIndex> vertex;  // by cell, see CellOf
 
-  // Of any finite direction.
+  // Of a finite direction, rounded; the first if its length is extreme (kLeastCellDirection).
+  // Without branches: where a direction points is hard to foretell.
   std::uint32_t CellOf(const Vec3d& d) const {
     const double x = std::fabs(d.x), y = std::fabs(d.y), z = std::fabs(d.z);
-    if (x >= y && x >= z) return x > 0 ? CellOfFace(d.x > 0 ? 0 : 1, d.y / x, d.z / x) : 0;
-    if (y >= z) return CellOfFace(d.y > 0 ? 2 : 3, d.z / y, d.x / y);
-    return CellOfFace(d.z > 0 ? 4 : 5, d.x / z, d.y / z);
-  }
-
- private:
-  // u and v from -1 to 1.
-  std::uint32_t CellOfFace(std::uint32_t face, double u, double v) const {
+    const bool is_x = (x >= y) & (x >= z);
+    const std::uint32_t axis = is_x ? 0U : 2U - static_cast<std::uint32_t>(y >= z);
+    const std::array<double, 5> turned = {d.x, d.y, d.z, d.x, d.y};
+    const double main = turned[axis];
+    const double size = std::fabs(main);
+    if (!(size > kLeastCellDirection && size < kMostCellDirection)) return 0;
+    const double scale = resolution / 2.0 / size;
     const auto index = [&](double value) {
-      return std::min(resolution - 1, static_cast<std::uint32_t>((value + 1) / 2 * resolution));
+      return std::min(resolution - 1, static_cast<std::uint32_t>((value + size) * scale));
     };
-    return (face * resolution + index(u)) * resolution + index(v);
+    const std::uint32_t face = 2 * axis + static_cast<std::uint32_t>(main < 0);
+    return (face * resolution + index(turned[axis + 1])) * resolution + index(turned[axis + 2]);
   }
 };
 

@@ -61,6 +61,10 @@ std::size_t ByteSizeOfRows(const std::vector<LongRow>& rows) {
   return size;
 }
 
+std::size_t ByteSize(const SupportCells& cells) {
+  return ByteSize(cells.offsets) + ByteSize(cells.candidates);
+}
+
 std::size_t ByteSize(const ClimbGraph& graph) {
   std::size_t size = ByteSize(graph.adjacency) + ByteSizeOfRows(graph.long_rows) +
                      ByteSize(graph.layers) + ByteSize(graph.cube_map.vertex);
@@ -71,10 +75,20 @@ std::size_t ByteSize(const ClimbGraph& graph) {
   return size;
 }
 
+// Small hulls are scanned.
+SupportCells SupportCellsOf(const ConvexShape::Content& content) {
+  const std::size_t count = content.x.size();
+  if (count <= kMostScanned || content.climb_graph.adjacency.offsets.empty()) return {};
+  std::vector<Vec3d> vertices(count);
+  for (std::size_t i = 0; i < count; ++i) vertices[i] = {content.x[i], content.y[i], content.z[i]};
+  return MakeSupportCells(content.climb_graph, vertices);
+}
+
 }  // namespace
 
 ConvexShape::ConvexShape(Content content)
     : content_(std::move(content)),
+      support_cells_(SupportCellsOf(content_)),
       scan_blocks_(MakeScanBlocks(content_.x, content_.y, content_.z)),
       box_corners_(FindBoxCorners(content_.x, content_.y, content_.z)),
       half_extents_(Scaled(box_corners_.half, content_.exponent)) {
@@ -86,7 +100,7 @@ ConvexShape::ConvexShape(Content content)
 std::size_t ConvexShape::byte_size() const {
   return sizeof(*this) + ByteSize(content_.x) + ByteSize(content_.y) + ByteSize(content_.z) +
          ByteSize(content_.original_index) + ByteSize(content_.climb_graph) +
-         ByteSize(content_.faces) + ByteSize(scan_blocks_);
+         ByteSize(content_.faces) + ByteSize(scan_blocks_) + ByteSize(support_cells_);
 }
 
 }  // namespace clearance

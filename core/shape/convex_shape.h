@@ -23,6 +23,7 @@
 #include "core/shape/climb_graph.h"
 #include "core/shape/hull_faces.h"
 #include "core/shape/scan_blocks.h"
+#include "core/shape/support_cells.h"
 
 namespace clearance {
 
@@ -89,6 +90,8 @@ class ConvexShape {
   // What supports are climbed along; empty for shapes that are small, flat or not certified, which
   // are scanned.
   const ClimbGraph& climb_graph() const { return content_.climb_graph; }
+  // What spares most climbs; empty of small hulls too.
+  const SupportCells& support_cells() const { return support_cells_; }
   const Adjacency& adjacency() const { return climb_graph().adjacency; }
   bool has_adjacency() const { return !adjacency().offsets.empty(); }
 
@@ -138,6 +141,7 @@ class ConvexShape {
 
  private:
   Content content_;
+  SupportCells support_cells_;
   std::vector<ScanBlock> scan_blocks_;
   BoxCorners box_corners_;
   Vec3d half_extents_;

@@ -23,6 +23,11 @@ VertexIndex HighestInBlocksHere(const std::vector<ScanBlock>& blocks, const Vec3
   return HighestInBlocks(blocks, d);
 }
 
+// One of them does not wait for the other.
+RoughVertices HighestInBothHere(const RoughSupport& a, const RoughSupport& b) {
+  return {HighestInBlocks(a.shape.scan_blocks(), a.d), HighestInBlocks(b.shape.scan_blocks(), b.d)};
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace clearance
 HWY_AFTER_NAMESPACE();
@@ -33,10 +38,21 @@ namespace clearance {
 namespace {
 
 HWY_EXPORT(HighestInBlocksHere);
+HWY_EXPORT(HighestInBothHere);
 
 bool FitsFloats(const Vec3d& d) {
   const double size = std::fabs(d.x) + std::fabs(d.y) + std::fabs(d.z);
   return size > kLeastFloatDirection && size < kMostFloatDirection;
+}
+
+bool IsScanned(const RoughSupport& one) {
+  const ConvexShape& shape = one.shape;
+  return !shape.box_corners().is_box && shape.vertex_count() > 1 && !shape.scan_blocks().empty() &&
+         FitsFloats(one.d);
+}
+
+VertexIndex RoughlyHighestVertex(const RoughSupport& one) {
+  return clearance::RoughlyHighestVertex(one.shape, one.d, one.start);
 }
 
 }  // namespace
@@ -46,6 +62,11 @@ VertexIndex RoughlyHighestVertex(const ConvexShape& shape, const Vec3d& d, Verte
   if (shape.box_corners().is_box) return shape.box_corners().Towards(d);
   if (shape.scan_blocks().empty() || !FitsFloats(d)) return HighestVertex(shape, d, start);
   return HWY_DYNAMIC_DISPATCH(HighestInBlocksHere)(shape.scan_blocks(), d);
+}
+
+RoughVertices RoughlyHighestVertices(const RoughSupport& a, const RoughSupport& b) {
+  if (IsScanned(a) && IsScanned(b)) return HWY_DYNAMIC_DISPATCH(HighestInBothHere)(a, b);
+  return {RoughlyHighestVertex(a), RoughlyHighestVertex(b)};
 }
 
 }  // namespace clearance

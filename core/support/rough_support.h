@@ -15,6 +15,18 @@ namespace clearance {
 // on every processor. Otherwise as HighestVertex. Requires: a polytope.
 VertexIndex RoughlyHighestVertex(const ConvexShape& shape, const Vec3d& d, VertexIndex start);
 
+// The same of two shapes in one go.
+struct RoughSupport {
+  const ConvexShape& shape;
+  Vec3d d;
+  VertexIndex start;
+};
+struct RoughVertices {
+  VertexIndex a;
+  VertexIndex b;
+};
+RoughVertices RoughlyHighestVertices(const RoughSupport& a, const RoughSupport& b);
+
 }  // namespace clearance
 
 #endif  // CLEARANCE_CORE_SUPPORT_ROUGH_SUPPORT_H_

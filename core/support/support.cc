@@ -3,6 +3,7 @@
 #include "core/support/support.h"
 
 #include "core/math/tolerance.h"
+#include "core/support/cell_support.h"
 #include "core/support/support_search.h"
 #include "core/support/vertex_scan.h"
 
@@ -11,6 +12,8 @@ namespace clearance {
 VertexIndex HighestVertex(const ConvexShape& shape, const Vec3d& d, VertexIndex start) {
   if (shape.vertex_count() <= kMostScanned || !shape.has_adjacency())
     return HighestOfAll({shape.x(), shape.y(), shape.z(), shape.vertex_count()}, d).vertex;
+  const absl::Span<const VertexIndex> candidates = CellCandidates(shape, d);
+  if (!candidates.empty()) return HighestOf(candidates, shape, d);
   NoCount count;
   return HighestVertexBy({SupportRoad::kBest, start}, shape, d, &count);
 }

@@ -34,6 +34,7 @@
 
 #include "core/math/double_double.h"
 #include "core/math/tolerance.h"
+#include "core/support/cell_support.h"
 #include "core/support/support.h"
 #include "core/support/vertex_scan.h"
 
@@ -283,6 +284,14 @@ class Search {
     return best.vertex;
   }
 
+  // Nothing where the cell of the direction does not know.
+  std::optional<VertexIndex> HighestInCell() const {
+    const absl::Span<const VertexIndex> candidates = CellCandidates(shape_, direction_.d);
+    if (candidates.empty()) return std::nullopt;
+    count_.Add(candidates.size());
+    return HighestOf(candidates, shape_, d_);
+  }
+
   VertexIndex Climb(SupportRoad road, VertexIndex start) const {
     Summit summit = Approach(road, start);
     for (int flood = 0; flood < kMostFloods; ++flood) {
@@ -374,6 +383,9 @@ VertexIndex HighestVertexBy(const SupportWay& way, const ConvexShape& shape, con
                             Count* count) {
   const Search<T, Count> search(shape, d, count);
   if (way.road == SupportRoad::kScan || !shape.has_adjacency()) return search.Scan();
+  if (way.road == SupportRoad::kBest) {
+    if (const std::optional<VertexIndex> highest = search.HighestInCell()) return *highest;
+  }
   return search.Climb(way.road, way.start);
 }
 

@@ -30,8 +30,9 @@ enum class SupportRoad {
   kClimb,      // from the start, however far
   kCubeMap,    // from the cube map's vertex, however far
   kHierarchy,  // from where the hierarchy ends
-  kBest,       // a few steps from the higher of the start and the cube map's vertex, then the
-               // hierarchy: what HighestVertex takes where it does not scan
+  kBest,       // the candidates of the direction's cell; where it has none a few steps from the
+               // higher of the start and the cube map's vertex, then the hierarchy: what
+               // HighestVertex takes where it does not scan
 };
 
 // How often a search looks at a vertex: one dot product each.

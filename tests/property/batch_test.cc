@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 #include <deque>
+#include <string>
 #include <vector>
 
 #include "core/query/body_query.h"
@@ -163,6 +164,37 @@ TEST_P(BatchOfFamily, TellsSignsAsOneByOne) {
         << Name(static_cast<Family>(GetParam())) << " " << i;
     EXPECT_EQ(answers[i].state, Distance(a, b, {.exact = options.exact}).state)
         << Name(static_cast<Family>(GetParam())) << " " << i;
+  }
+}
+
+// With the directions of others, or any, as hints.
+TEST_P(BatchOfFamily, TellsSignsWhateverTheHints) {
+  Random random(RunSeed() + 500 + static_cast<std::uint64_t>(GetParam()));
+  Batch batch;
+  for (int i = 0; i < Effort(1000); ++i) {
+    batch.Add(Generate(static_cast<Family>(GetParam()), random), random);
+  }
+  std::vector<IntersectionQuestion> questions = batch.Signs();
+  std::vector<IntersectionAnswer> first(questions.size()), second(questions.size());
+  std::vector<Vec3d> partings(questions.size());
+  for (std::size_t i = 0; i < questions.size(); ++i) questions[i].options.parting = &partings[i];
+  Intersections(questions, absl::MakeSpan(first));
+  for (Vec3d& parting : partings) {
+    if (random.OneIn(8)) parting = random.Uniform(1e-6, 1e6) * random.Direction();
+    if (random.OneIn(8))
+      parting = partings[static_cast<std::size_t>(random.Below(static_cast<int>(partings.size())))];
+  }
+  Intersections(questions, absl::MakeSpan(second));
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    const auto& [a, b, options] = questions[i];
+    const IntersectionAnswer alone = Intersection(a, b, {options.exact});
+    const std::string name =
+        std::string(Name(static_cast<Family>(GetParam()))) + " " + std::to_string(i);
+    EXPECT_TRUE(IsSame(first[i], alone)) << name;
+    EXPECT_EQ(second[i].state, alone.state) << name;
+    EXPECT_TRUE(alone.state == State::kSeparated || IsSame(second[i], alone)) << name;
+    EXPECT_LE(second[i].bracket.lower, alone.bracket.upper) << name;
+    EXPECT_LE(alone.bracket.lower, second[i].bracket.upper) << name;
   }
 }
 

@@ -302,7 +302,7 @@ bool IsOrdinary(const Question& question, const DistanceAnswer& answer) {
 void ExpectObjections(std::vector<DistanceMutation> mutations, int one_in) {
   QuestionPool pool(RunSeed() + 5);
   MutationTally<DistanceAnswer> tally(std::move(mutations));
-  for (int i = 0; i < Effort(600); ++i) {
+  for (int i = 0; i < Effort(1800); ++i) {
     const Question question = pool.Next();
     const PosedShape a = question.PosedA();
     const PosedShape b = question.PosedB();
@@ -324,7 +324,7 @@ TEST(Checker, ObjectsToWrongWitnesses) { ExpectObjections(MutationsOfWitnesses()
 TEST(Checker, ObjectsToWrongBeyond) {
   QuestionPool pool(RunSeed() + 6);
   int made = 0;
-  for (int i = 0; i < Effort(300); ++i) {
+  for (int i = 0; i < Effort(900); ++i) {
     const Question question = pool.Next();
     const DistanceAnswer answer = Distance(question.PosedA(), question.PosedB(), {});
     if (!IsOrdinary(question, answer) || answer.state != State::kSeparated) continue;
@@ -362,7 +362,7 @@ TEST(Checker, ObjectsToWrongIntersections) {
          return a.state = State::kBeyond, applies;
        }},
   });
-  for (int i = 0; i < Effort(600); ++i) {
+  for (int i = 0; i < Effort(1800); ++i) {
     const Question question = pool.Next();
     const PosedShape a = question.PosedA();
     const PosedShape b = question.PosedB();
@@ -455,7 +455,7 @@ std::vector<Mutation<ProvedMotion>> MutationsOfProofs() {
 void ExpectObjectionsToMotions(std::vector<Mutation<ProvedMotion>> mutations) {
   QuestionPool pool(RunSeed() + 8);
   MutationTally<ProvedMotion> tally(std::move(mutations));
-  for (int i = 0; i < Effort(600); ++i) {
+  for (int i = 0; i < Effort(1800); ++i) {
     const MotionQuestion question = pool.InMotion(pool.Next(), i % 4 == 0);
     if (question.start.regime == Regime::kFarAway) continue;
     ProvedMotion motion;

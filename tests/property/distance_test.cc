@@ -78,7 +78,7 @@ TEST_P(DistanceOfFamily, BracketsTheDepthThatBruteForceFinds) {
 TEST_P(DistanceOfFamily, IsBeyondExactlyWhereTheFullAnswerIs) {
   int beyond = 0;
   int near = 0;
-  for (int i = 0; i < PairsOf(family()) / 4; ++i) {
+  for (int i = 0; i < PairsOf(family()) / 2; ++i) {
     const CheckedPair pair = Next();
     const DistanceAnswer full = Ask(pair);
     const double limit = full.state == State::kSeparated && random_.OneIn(2)

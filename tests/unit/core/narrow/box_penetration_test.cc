@@ -9,9 +9,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <variant>
+#include <vector>
 
+#include "hwy/targets.h"
 #include "tests/support/random.h"
 #include "tests/unit/core/narrow/test_pair.h"
 
@@ -72,6 +77,47 @@ TEST(FindBoxPenetration, IsWhatThePolytopeFinds) {
   }
   std::printf("%d of %d told by their axes\n", found, wanted);
   EXPECT_GE(found, wanted * 9 / 10);
+}
+
+bool IsSame(const Penetration& one, const Penetration& other) {
+  return one.at_least == other.at_least && one.at_most == other.at_most &&
+         one.height == other.height && one.n_A == other.n_A && one.p_A == other.p_A;
+}
+
+// Some of the pairs are told nothing of: their axes are parallel, or they are apart.
+TEST(FindBoxPenetrations, HaveTheBitsOfPairsOneByOneOnEveryVectorUnit) {
+  Random random(RunSeed());
+  std::vector<std::unique_ptr<TestPair>> tests;
+  std::vector<std::unique_ptr<Difference<double>>> differences;
+  for (int i = 0; i < 45; ++i) {
+    const auto edge = [&random] { return random.Uniform(0.3, 1.2); };
+    const Quaternion turn = random.OneIn(4) ? Quaternion{} : random.Rotation();
+    tests.push_back(std::make_unique<TestPair>(BoxOf({edge(), edge(), edge()}),
+                                               BoxOf({edge(), edge(), edge()}),
+                                               Pose{random.InCube(0.9), turn}));
+    differences.push_back(
+        std::make_unique<Difference<double>>(tests.back()->pair, tests.back()->coarse));
+  }
+  int told = 0, untold = 0;
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    SCOPED_TRACE(hwy::TargetName(target));
+    hwy::SetSupportedTargetsForTest(target);
+    std::vector<Penetration> depths(tests.size());
+    std::vector<BoxTask> tasks;
+    for (std::size_t i = 0; i < tests.size(); ++i) {
+      tasks.push_back({differences[i].get(), &depths[i]});
+    }
+    FindBoxPenetrations(tasks);
+    for (std::size_t i = 0; i < tests.size(); ++i) {
+      Penetration alone;
+      EXPECT_EQ(FindBoxPenetration(*differences[i], &alone), depths[i].is_known);
+      ++(alone.is_known ? told : untold);
+      EXPECT_TRUE(!alone.is_known || IsSame(depths[i], alone)) << i;
+    }
+  }
+  hwy::SetSupportedTargetsForTest(0);
+  EXPECT_GT(told, 0);
+  EXPECT_GT(untold, 0);
 }
 
 struct Contact {

@@ -206,6 +206,17 @@ TEST(ComputeInnerBall, IsThatOfATetrahedronAndNoneOutside) {
   EXPECT_LE(ComputeInnerBall(set, 0).radius, 0);
 }
 
+TEST(ComputeInnerBall, IsThatOfAnOctahedron) {
+  EnclosingSet<double> set;
+  const Vec3d corners[] = {{2, 0, 0}, {-2, 0, 0}, {0, 2, 0}, {0, -2, 0}, {0, 0, 2}, {0, 0, -2}};
+  for (const Vec3d& corner : corners) {
+    set.vertex[set.size] = {corner, {}, VertexIndex(set.size), 0, false};
+    ++set.size;
+  }
+  EXPECT_NEAR(ComputeInnerBall(set, 0).radius, 2 / std::sqrt(3.0), 1e-13);
+  EXPECT_LE(ComputeInnerBall(set, 0).radius, 2 / std::sqrt(3.0));
+}
+
 TEST(ComputeInnerBall, OfALineHasNoFacet) {
   EnclosingSet<double> set;
   set.size = 4;

@@ -118,8 +118,9 @@ TEST(FacetPlanes, HaveTheBitsOfPlanesOneByOneOnEveryVectorUnit) {
 
 // A lane without one would divide by zero.
 TEST(FacetPlanes, HaveATriangleInEveryLane) {
+  const Triangle triangle = {Vec3d{1, 0, 0}, Vec3d{0, 1, 0}, Vec3d{0, 0, 1}};
   FacetPlanes planes;
-  planes.Set(0, {1, 0, 0}, {0, 1, 0}, {0, 0, 1});
+  planes.Set(0, triangle[0], triangle[1], triangle[2]);
   std::feclearexcept(FE_ALL_EXCEPT);
   planes.Measure(1);
   EXPECT_FALSE(std::fetestexcept(FE_INVALID | FE_DIVBYZERO));

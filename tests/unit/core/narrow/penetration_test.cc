@@ -236,7 +236,9 @@ TEST(ComputePenetration, IsUnknownOfWhatIsFlatToRounding) {
 }
 
 DifferenceVertex<double> At(double x, double y, double z) {
-  return ExpandingPolytope::OnGrid({{x, y, z}, {}, 0, 0, false});
+  DifferenceVertex<double> vertex = {{x, y, z}, {}, 0, 0, false};
+  ExpandingPolytope::PutOnGrid(&vertex.w);
+  return vertex;
 }
 
 EnclosingSet<double> SetOf(const std::vector<DifferenceVertex<double>>& vertices) {

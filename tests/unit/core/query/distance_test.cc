@@ -13,6 +13,7 @@
 
 #include "core/math/double_double.h"
 #include "core/query/intersection.h"
+#include "tests/support/same_bits.h"
 #include "tests/unit/core/query/test_bodies.h"
 
 namespace clearance {
@@ -339,7 +340,7 @@ TEST(Distance, AlwaysHasANormal) {
 }
 
 // Pairs that do not go side by side: turned within their bodies, begun from nothing, with a face of
-// more corners than lanes take.
+// more corners than lanes take, with a radius that is nothing in the units of the pair.
 TEST(Distances, AreThoseOfEachAloneWhereTheyAreAskedOneByOne) {
   std::vector<double> xyz;
   for (const double x : {-2.0, -1.0, 1.0, 2.0}) {
@@ -349,23 +350,23 @@ TEST(Distances, AreThoseOfEachAloneWhereTheyAreAskedOneByOne) {
     }
   }
   const ConvexShapePtr prism = Points(xyz), point = Points({0, 0, 0}), box = Box(1, 2, 3);
+  const ConvexShapePtr least = Points({0, 0, 0}, 5e-324);
   const Pose above = {{0.1, 0.2, 2}, {}}, aside = {{5, 1, 1}, {0.5, 0.5, 0.5, 0.5}};
   const Pose turned = {{0, 0, 1}, {0.5, 0.5, 0.5, 0.5}};
   const Witness nothing;
   const std::vector<DistanceQuestion> questions = {
       {{*prism, kIdentityPose}, {*point, above}, {}},
       {{*prism, kIdentityPose, turned}, {*box, aside}, {}},
-      {{*box, kIdentityPose}, {*prism, aside}, {.start = &nothing}}};
+      {{*box, kIdentityPose}, {*prism, aside}, {.start = &nothing}},
+      {{*least, kIdentityPose}, {*point, above}, {}}};
   std::vector<DistanceAnswer> answers(questions.size());
   Distances(questions, absl::MakeSpan(answers));
   for (std::size_t i = 0; i < questions.size(); ++i) {
     const DistanceAnswer alone = Distance(questions[i].a, questions[i].b, questions[i].options);
     EXPECT_EQ(alone.state, State::kSeparated);
-    EXPECT_EQ(answers[i].distance, alone.distance);
-    EXPECT_EQ(answers[i].bracket.lower, alone.bracket.lower);
-    EXPECT_EQ(answers[i].bracket.upper, alone.bracket.upper);
-    EXPECT_EQ(answers[i].p_WA, alone.p_WA);
+    EXPECT_TRUE(testing::SameBits(answers[i], alone)) << i;
   }
+  EXPECT_EQ(answers.back().p_WA.z, 5e-324);
 }
 
 TEST(IsRepresentable, RefusesWhatOverflows) {

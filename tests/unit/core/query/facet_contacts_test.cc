@@ -206,9 +206,11 @@ TEST(FacetContacts, AreNotOfAFacetBehindAnother) {
 TEST(FacetContacts, AreForPolytopesWithoutRadiusInOrdinaryUnits) {
   const ConvexShapePtr box = Box(1, 1, 1);
   const ConvexShapePtr can = std::get<ConvexShapePtr>(MakeCylinder(0.5, 1, 0));
+  // So little that its units say nothing of it.
+  const ConvexShapePtr dot = std::get<ConvexShapePtr>(MakePoint(5e-324));
   EXPECT_FALSE(IsForFacetContacts({*box, *can, 0, 1, 1, 1, 1, {}, 2}));
   EXPECT_TRUE(IsForFacetContacts({*box, *box, 0, 1, 1, 1, 1, {}, 2}));
-  EXPECT_FALSE(IsForFacetContacts({*box, *box, 0, 1, 1, 1, 1, DoubleDouble(0.5), 3}));
+  EXPECT_FALSE(IsForFacetContacts({*dot, *box, 1, 0, 1, 0, 1, {}, 1}));
   EXPECT_FALSE(IsForFacetContacts({*box, *box, -1050, 1, 1, 1, 1, {}, 2}));
   EXPECT_FALSE(IsForFacetContacts({*box, *box, 1023, 1, 1, 1, 1, {}, 2}));
 }

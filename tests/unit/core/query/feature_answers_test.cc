@@ -169,6 +169,8 @@ TEST(FeatureAnswers, AreForPolytopesWithoutRadiusAndWithoutTolerance) {
   const BodyPair boxes = Generate(Family::kBoxes, random);
   const ConvexShapePtr box = MakeShape(boxes.a);
   const auto cone = std::get<ConvexShapePtr>(MakeCone(1, 1, 0));
+  // So little that its units say nothing of it.
+  const auto dot = std::get<ConvexShapePtr>(MakePoint(5e-324));
   const Pose X_WA = boxes.a.pose, X_WB = boxes.b.pose;
   const CenteredPair centered({*box, X_WA}, {*box, X_WB});
   CoreLimits limits = LimitsFor(centered.pair, 0.0);
@@ -176,7 +178,7 @@ TEST(FeatureAnswers, AreForPolytopesWithoutRadiusAndWithoutTolerance) {
   limits.good_enough = 1;
   EXPECT_FALSE(IsForFeatureAnswers(centered.pair, limits));
   limits.good_enough = 0;
-  const ShapePair rounded = {*box, *box, 0, 1, 1, 1, 1, DoubleDouble(0.5), 3};
+  const ShapePair rounded = {*dot, *box, 1, 0, 1, 0, 1, {}, 1};
   EXPECT_FALSE(IsForFeatureAnswers(rounded, limits));
   const ShapePair curved = {*box, *cone, 0, 1, 1, 1, 1, {}, 2};
   EXPECT_FALSE(IsForFeatureAnswers(curved, limits));

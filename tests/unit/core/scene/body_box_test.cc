@@ -9,11 +9,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <variant>
 #include <vector>
 
 #include "core/math/rotation.h"
+#include "core/scene/row_boxes.h"
 #include "core/shape/make_shape.h"
+#include "hwy/targets.h"
 #include "tests/support/compound.h"
 #include "tests/support/random.h"
 
@@ -80,6 +83,36 @@ std::vector<RigidBodyPtr> Bodies(Random& random) {
         testing::RandomCompound(static_cast<CompoundFamily>(family), 5, random)));
   }
   return bodies;
+}
+
+// On every instruction set that this processor has.
+TEST(RowBoxes, AreThoseOfEachBody) {
+  Random random(RunSeed());
+  const std::vector<RigidBodyPtr> bodies = Bodies(random);
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    hwy::SetSupportedTargetsForTest(target);
+    for (std::size_t size = 1; size <= bodies.size(); ++size) {
+      RowBoxes rows;
+      std::vector<double> margins;
+      for (std::size_t k = 0; k < size; ++k) {
+        margins.push_back(random.OneIn(2) ? random.LogUniform(1e-6, 1e3) : 0);
+        rows.Add(*bodies[k], margins[k]);
+      }
+      std::vector<Pose> poses;
+      for (std::size_t i = 0; i < 5 * size; ++i) {
+        poses.push_back({random.InCube(random.LogUniform(1e-3, 1e40)), random.Rotation()});
+        if (random.OneIn(4)) poses.back().q_WS = {0, 0, 0, random.OneIn(2) ? 1.0 : -1.0};
+        if (random.OneIn(4)) poses.back().p_WS = {};
+      }
+      std::vector<FloatBox> boxes(poses.size());
+      rows.Find(poses, absl::MakeSpan(boxes));
+      for (std::size_t i = 0; i < poses.size(); ++i) {
+        EXPECT_EQ(boxes[i], Rounded(BoxAt(*bodies[i % size], poses[i], margins[i % size])))
+            << hwy::TargetName(target) << " " << i << " of " << size;
+      }
+    }
+  }
+  hwy::SetSupportedTargetsForTest(0);
 }
 
 TEST(BodyBox, HoldsTheBodyWhereItStands) {

@@ -187,6 +187,14 @@ TEST_F(SceneQuery, AMarginIsMetToTheLastBits) {
   EXPECT_EQ(CheckScene(AskerOf(bodies), {}, &scratch_).verdict, Verdict::kFree);
 }
 
+TEST_F(SceneQuery, ConfigurationsOfNoBodyAreFree) {
+  std::vector<CheckAnswer> checks(2);
+  for (CheckAnswer& answer : checks) answer.verdict = Verdict::kTouching;
+  const std::vector<SceneBody> nobody;
+  CheckConfigurations({AskerOf(nobody), {}}, {}, absl::MakeSpan(checks), &scratch_);
+  for (const CheckAnswer& answer : checks) EXPECT_EQ(answer.verdict, Verdict::kFree);
+}
+
 TEST_F(SceneQuery, ConfigurationsAreAnsweredAsAlone) {
   const std::vector<SceneBody> bodies = {{7, Cube(0.5), At(0, 9, 0), {}, 0},
                                          {8, Cube(0.5), At(0, 90, 0), {}, 0}};

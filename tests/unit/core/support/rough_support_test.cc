@@ -74,5 +74,22 @@ TEST(RoughlyHighestVertex, IsTheSameOnEveryProcessor) {
   }
 }
 
+TEST(RoughlyHighestVertices, AreThoseOfEitherShapeAlone) {
+  Random random(RunSeed() + 2);
+  const std::vector<ConvexShapePtr> shapes = Shapes(random);
+  for (const ConvexShapePtr& a : shapes) {
+    for (const ConvexShapePtr& b : shapes) {
+      for (int i = 0; i < Effort(20); ++i) {
+        // Some do not fit floats.
+        const Vec3d d_a = std::ldexp(1.0, random.Below(200) - 100) * random.Direction();
+        const Vec3d d_b = random.Direction();
+        const RoughVertices both = RoughlyHighestVertices({*a, d_a, 0}, {*b, d_b, 0});
+        ASSERT_EQ(both.a, RoughlyHighestVertex(*a, d_a, 0));
+        ASSERT_EQ(both.b, RoughlyHighestVertex(*b, d_b, 0));
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace clearance

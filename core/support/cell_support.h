@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The support mapping of a large hull by the cell that the direction points into (support_cells.h).
+
+#ifndef CLEARANCE_CORE_SUPPORT_CELL_SUPPORT_H_
+#define CLEARANCE_CORE_SUPPORT_CELL_SUPPORT_H_
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/types/span.h"
+#include "core/math/double_double.h"
+#include "core/math/tolerance.h"
+#include "core/math/vec3.h"
+#include "core/shape/convex_shape.h"
+
+namespace clearance {
+
+// The vertices among which a scan of all would find its highest along `d`, ascending. None where
+// that is not known: in cells of many, and where heights might underflow or overflow.
+inline absl::Span<const VertexIndex> CellCandidates(const ConvexShape& shape, const Vec3d& d) {
+  const double size = std::max({std::fabs(d.x), std::fabs(d.y), std::fabs(d.z)});
+  const SupportCells& cells = shape.support_cells();
+  if (cells.offsets.empty() || !(size > kLeastCellDirection && size < kMostCellDirection))
+    return {};
+  return cells.Of(shape.climb_graph().cube_map.CellOf(d));
+}
+
+// The first of the highest candidates. Requires: one or more.
+template <class T>
+VertexIndex HighestOf(absl::Span<const VertexIndex> candidates, const ConvexShape& shape,
+                      const Vec3<T>& d) {
+  VertexIndex best = candidates[0];
+  T height = Dot(d, To<T>(shape.vertex(best)));
+  for (const VertexIndex candidate : candidates.subspan(1)) {
+    const T next = Dot(d, To<T>(shape.vertex(candidate)));
+    const bool is_higher = next > height;
+    best = is_higher ? candidate : best;
+    height = is_higher ? next : height;
+  }
+  return best;
+}
+
+}  // namespace clearance
+
+#endif  // CLEARANCE_CORE_SUPPORT_CELL_SUPPORT_H_
