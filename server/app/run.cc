@@ -312,6 +312,7 @@ absl::Status Process::StartGrpc() {
                                      .max_connection_age_grace = config_.max_connection_age_grace,
                                      .polling_threads = PollingThreads(config_.polling_threads),
                                      .worker_threads = WorkerThreads(config_.worker_threads),
+                                     .worker_niceness = config_.worker_niceness,
                                      .max_pending_work = config_.max_pending_work,
                                      .max_total_bytes_in_flight = config_.max_total_bytes_in_flight,
                                      .max_total_session_bytes = config_.max_total_session_bytes,

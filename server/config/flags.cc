@@ -25,6 +25,7 @@ using MessageBytes = ByteCount<kMostOfInt>;
 using HeldBytes = ByteCount<kMostOf64Bits>;
 using WireCount = Count<1, kMostOf32Bits>;
 using ThreadCount = Count<0, 1024>;
+using Niceness = Count<0, 19>;
 using PieceCount = Count<1, 65536>;
 using PairCount = Count<1, 65536>;
 using SampleCount = Count<0, kMostOf32Bits>;
@@ -49,6 +50,7 @@ using clearance::server::LogFormat;
 using clearance::server::LogLevel;
 using clearance::server::MessageBytes;
 using clearance::server::NamesOfOne;
+using clearance::server::Niceness;
 using clearance::server::PairCount;
 using clearance::server::PieceCount;
 using clearance::server::Reflection;
@@ -107,9 +109,16 @@ ABSL_FLAG(
     "UNAVAILABLE: sessions of our client libraries then go on elsewhere, tracks end. 0: until "
     "they end by themselves.");
 ABSL_FLAG(ThreadCount, polling_threads, ThreadCount{0},
-          "Threads that read and write messages and answer small ones. 0: one for four cores.");
-ABSL_FLAG(ThreadCount, worker_threads, ThreadCount{0},
-          "Threads that build hulls and compute large batches. 0: one per core.");
+          "Threads that read and write messages, and parse and answer small ones. 0: one for four "
+          "cores.");
+ABSL_FLAG(
+    ThreadCount, worker_threads, ThreadCount{0},
+    "Threads that build hulls, compute large batches and parse messages beyond 64 KiB. 0: one per "
+    "core.");
+ABSL_FLAG(Niceness, worker_niceness, Niceness{10},
+          "How nice worker threads are, as nice(1) has it: small questions do not wait for large "
+          "ones where all share a processor. 0: as nice as the server; for where other programs "
+          "are busy on the same processors outside of a container.");
 ABSL_FLAG(
     WaitTime, max_pending_work, WaitTime{ServerConfig().max_pending_work},
     "Processor time, as estimated from rows and shapes, of all messages that wait for worker "
@@ -440,6 +449,7 @@ absl::StatusOr<ServerConfig> ConfigFromFlags() {
       .max_connection_age_grace = NeverIfZero(absl::GetFlag(FLAGS_max_connection_age_grace)),
       .polling_threads = static_cast<int>(absl::GetFlag(FLAGS_polling_threads).value),
       .worker_threads = static_cast<int>(absl::GetFlag(FLAGS_worker_threads).value),
+      .worker_niceness = static_cast<int>(absl::GetFlag(FLAGS_worker_niceness).value),
       .max_pending_work = absl::GetFlag(FLAGS_max_pending_work).value,
       .max_total_bytes_in_flight = absl::GetFlag(FLAGS_max_total_bytes_in_flight).value,
       .max_total_session_bytes = absl::GetFlag(FLAGS_max_total_session_bytes).value,

@@ -53,8 +53,9 @@ struct ServerConfig {
   absl::Duration max_connection_idle = absl::Minutes(5);  // without a call; may be infinite
   absl::Duration max_connection_age = absl::Minutes(30);  // calls after it go elsewhere; likewise
   absl::Duration max_connection_age_grace = absl::InfiniteDuration();  // then its calls end too
-  int polling_threads = 0;  // of the completion queues; 0: one for four cores
-  int worker_threads = 0;   // for hulls and storage; 0: one per core
+  int polling_threads = 0;   // of the completion queues; 0: one for four cores
+  int worker_threads = 0;    // for hulls and storage; 0: one per core
+  int worker_niceness = 10;  // to the threads that read and write, and to other programs
   absl::Duration max_pending_work = absl::Minutes(2);     // of messages at workers, as estimated
   std::uint64_t max_total_bytes_in_flight = kGibibyte;    // messages and replies of all calls
   std::uint64_t max_total_session_bytes = 2 * kGibibyte;  // what all sessions hold between them

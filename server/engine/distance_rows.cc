@@ -44,7 +44,7 @@ std::uint32_t SizeOf(const std::vector<T>& column) {
 struct DistanceKind {
   using Answer = DistanceAnswer;
   static constexpr int kRefused = kStateRefused;
-  static constexpr std::size_t kMostAtOnce = kDistancesAtOnce;
+  static constexpr std::size_t kMostAtOnce = kDistanceRowsAtOnce;
 
   const DistanceQuestions& questions;
   const ShapeTable& table;

@@ -27,6 +27,9 @@ inline constexpr std::uint64_t kVerticesARow = 2048;
 inline constexpr std::uint64_t kIterationsPerStep = 8;
 inline constexpr std::uint64_t kVerticesAnIteration = 256;
 
+// Fewer than the core takes side by side: the clock is looked at between them.
+inline constexpr std::size_t kDistanceRowsAtOnce = 32;
+
 // Once the row is put, so that nothing that is found can change it.
 template <class Kind>
 void CheckRow(const Work& work, const Kind& kind, std::uint32_t row,

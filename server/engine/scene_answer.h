@@ -17,6 +17,9 @@
 
 namespace clearance::server {
 
+// Configurations of more own bodies are asked one by one.
+inline constexpr std::size_t kMostBodiesSideBySide = 64;
+
 // The number of VERDICT_REFUSED of clearance.v1.
 inline constexpr int kVerdictRefused = 4;
 

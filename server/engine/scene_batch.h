@@ -105,6 +105,9 @@ inline Rows<double> ColumnOfBody(const Rows<double>& rows, std::size_t body, std
 // Where body k of the asker stands in a row.
 Pose PoseOfBody(const ConfigurationRows& rows, std::size_t body, std::size_t row);
 
+// Where all of them stand in a row of poses, from `pose` on. Requires: poses.
+void CopyPoses(const ConfigurationRows& rows, std::size_t row, Pose* pose);
+
 // How body k of the asker moves, as pairs have it.
 MotionRows MotionsOfBody(const MotionQuestions& questions, std::size_t body);
 

@@ -119,9 +119,8 @@ ThreadRoom& RoomOfThread() {
   return room;
 }
 
-// As many rows at least, and bodies at most, as make it worth while to look at all own pairs once.
+// As many rows at least as make it worth while to look at all own pairs once.
 constexpr std::uint32_t kRowsForOwnPairs = 4;
-constexpr std::size_t kBodiesForOwnPairs = 64;
 
 // What a row is asked with.
 struct RowTools {
@@ -131,7 +130,7 @@ struct RowTools {
 
   // Which own bodies are asked against each other, once for all rows, where these are enough.
   void FindOwnPairs(const ConfigurationRows& rows, std::uint32_t count) {
-    if (count < kRowsForOwnPairs || rows.asked.bodies.size() > kBodiesForOwnPairs) return;
+    if (count < kRowsForOwnPairs || rows.asked.bodies.size() > kMostBodiesSideBySide) return;
     room.own_pairs.Find(AskerAnywhere(rows.asked));
     own_pairs = &room.own_pairs;
   }
@@ -151,9 +150,8 @@ struct RowTools {
     const AskedScene& asked = rows.asked;
     Asker asker = AskerAnywhere(asked);
     if (rows.poses.data == nullptr) return asker;
-    room.poses.clear();
-    for (std::size_t k = 0; k < asked.bodies.size(); ++k)
-      room.poses.push_back(PoseOfBody(rows, k, row));
+    room.poses.resize(asked.bodies.size());
+    CopyPoses(rows, row, room.poses.data());
     asker.poses = room.poses;
     return asker;
   }
@@ -307,20 +305,21 @@ class ChecksAhead {
     has_begun_ = true;
     next_answer_ = 0;
     std::vector<Pose>& poses = tools.room.poses_ahead;
-    poses.clear();
+    const std::size_t bodies = rows_.asked.bodies.size();
+    poses.resize(kChecksAtOnce * bodies);
     std::size_t count = 0;
     for (; next_row_ < work_.first + work_.count && count < kChecksAtOnce; ++next_row_) {
       if (next_fault_ < work_.faults.size() && work_.faults[next_fault_].index == next_row_) {
         ++next_fault_;
         continue;
       }
-      for (std::size_t k = 0; k < rows_.asked.bodies.size(); ++k)
-        poses.push_back(PoseOfBody(rows_, k, next_row_));
+      CopyPoses(rows_, next_row_, poses.data() + count * bodies);
       ++count;
     }
     std::vector<CheckAnswer>& answers = tools.room.checks_ahead;
     answers.resize(count);
-    CheckConfigurations({tools.AskerAnywhere(rows_.asked), poses}, {}, absl::MakeSpan(answers),
+    const auto asked = absl::MakeConstSpan(poses).first(count * bodies);
+    CheckConfigurations({tools.AskerAnywhere(rows_.asked), asked}, {}, absl::MakeSpan(answers),
                         &tools.room.scratch);
   }
 

@@ -42,6 +42,13 @@ struct Excess {
   absl::Duration spent_in_hold = absl::ZeroDuration();
 };
 
+// What had been read of a connection, which may not be parsed yet.
+struct ReadMark {
+  std::uint64_t read = 0;  // bytes
+  SteadyTime seen = SteadyTime();
+  std::uint64_t round = 0;  // of the threads that read connections
+};
+
 // What the stream fence saw last.
 struct FenceNotes {
   std::uint64_t received = 0;  // bytes
@@ -54,7 +61,10 @@ struct FenceNotes {
   StreamCounts counted = {};
   std::uint64_t received_by_then = 0;
   StreamCounts latest = {};  // as gRPC had them at the last close look
+  // What gRPC had parsed for certain by then; and what it had read at an earlier close look, which
+  // it has parsed once all that read have come back since.
   std::uint64_t received_by_latest = 0;
+  std::optional<ReadMark> mark = std::nullopt;
   std::uint64_t received_now = 0;  // at the last look
   // When one of the counts last changed.
   std::uint64_t events = 0;

@@ -92,7 +92,8 @@ class GrpcServer::Impl {
   Impl(const GrpcServerOptions& options, const Limits& limits, Registry& registry, Metrics& metrics)
       : limits_(limits),
         workers_(options.worker_threads,
-                 static_cast<std::uint64_t>(absl::ToInt64Microseconds(options.max_pending_work))),
+                 static_cast<std::uint64_t>(absl::ToInt64Microseconds(options.max_pending_work)),
+                 options.worker_niceness),
         liveness_(options.liveness),
         memory_scenes_(limits_, &metrics, registry.quotas()),
         tracks_(limits_, &metrics),

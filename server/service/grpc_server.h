@@ -37,6 +37,7 @@ struct GrpcServerOptions {
   absl::Duration max_connection_age_grace = absl::InfiniteDuration();  // then its calls end
   int polling_threads = 2;                                             // for small messages
   int worker_threads = 2;                              // for hulls and large batches
+  int worker_niceness = 0;                             // to other threads: RunNicely()
   absl::Duration max_pending_work = absl::Minutes(2);  // of messages at workers, by estimate
   std::uint64_t max_total_bytes_in_flight = kGibibyte;
   std::uint64_t max_total_session_bytes = 2 * kGibibyte;

@@ -16,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "server/service/scheduling.h"
+
 namespace clearance::server {
 namespace {
 
@@ -27,6 +29,16 @@ constexpr absl::Duration kPauseForEach = absl::Microseconds(20);
 // How long clients have to act on being told to go elsewhere, or to end what they are about to
 // begin. One that is not at its connection at all may take five seconds to see it.
 constexpr absl::Duration kFarewell = absl::Milliseconds(500);
+// What a new connection may cost before gRPC has it: what a client says before it was answered is
+// read in a thousandth of that.
+constexpr absl::Duration kMostHandoverWork = absl::Milliseconds(100);
+// So many connections of an address gRPC is given in a second without a word of their clients.
+constexpr int kMostUnheard = 64;
+// How long the others may take to say it, as long as gRPC gives them for their handshake.
+constexpr absl::Duration kMostSilence = absl::Seconds(5);
+// To the threads that answer: those who knock tens of thousands of times a second shall not take
+// half of a processor from them. The tenth that is left is enough to look at all that is open.
+constexpr int kNiceness = 10;
 // Connections taken from one socket before the others have their turn.
 constexpr int kAcceptsInARow = 64;
 
@@ -54,7 +66,9 @@ absl::StatusOr<std::unique_ptr<Listener>> Listener::Open(const std::string& addr
   absl::StatusOr<ListenSockets> listening = Listen(address);
   if (!listening.ok()) return listening.status();
   std::unique_ptr<Listener> listener(new Listener(*std::move(listening), limits, series, log));
-  if (listener->wake_.is_open() && listener->reserve_.is_open()) return listener;
+  if (listener->wake_.is_open() && listener->reserve_.is_open() && listener->silent_.is_open()) {
+    return listener;
+  }
   return absl::UnavailableError("cannot listen on " + address + ": no descriptor is left");
 }
 
@@ -76,7 +90,10 @@ void Listener::Run(Handler handler, const Readers& readers) {
   longest_hold_ = readers.longest_hold;
   fence_.SetRounds(readers.rounds);
   handover_ = std::make_unique<Handover>(std::move(handler));
-  thread_ = std::thread([this] { Loop(); });
+  thread_ = std::thread([this] {
+    RunNicely(kNiceness);
+    Loop();
+  });
 }
 
 void Listener::Wake() {
@@ -119,6 +136,7 @@ void Listener::Loop() {
   while (Await()) {
     if (is_draining_) BeginDrain();
     for (const Descriptor& socket : listening_.sockets) AcceptFrom(socket);
+    for (Descriptor& connection : silent_.TakeSpoken()) handover_->Add(std::move(connection));
     if (connections_.size() > 0 && SteadyNow() - last_sweep_ >= Pause()) Look();
     series_.open->Set(static_cast<double>(connections_.size()));
     ++turns_;
@@ -126,6 +144,8 @@ void Listener::Loop() {
 }
 
 void Listener::Look() {
+  silent_.EndOlderThan(SteadyNow() - kMostSilence);
+  recent_.Forget(SteadyNow());
   Sweep();
   fence_.BeginLook(longest_hold_(), SteadyNow());
   connections_.ForEach([this](const std::string& address_key, WatchedConnection& connection) {
@@ -155,7 +175,7 @@ void Listener::CutWhatHolds() {
 }
 
 void Listener::CutWhatIsHeld() {
-  const std::optional<int> held = handover_->HeldFor(MostWorkWithoutAnEvent(limits_.fence));
+  const std::optional<int> held = handover_->HeldFor(kMostHandoverWork);
   if (!held.has_value()) return;
   connections_.ForEach([&](const std::string& address_key, WatchedConnection& connection) {
     if (connection.descriptor == *held) Cut(address_key, &connection, CutReason::kHoldsHandover);
@@ -204,6 +224,7 @@ void Listener::WarnOrBan(const std::string& address_key, const WatchedConnection
 void Listener::BeginDrain() {
   if (!end_idle_after_.has_value()) {
     CloseSockets();
+    silent_.EndAll();
     handover_->Stop();
     end_idle_after_ = SteadyNow() + kFarewell;
   }
@@ -230,6 +251,7 @@ bool Listener::Await() {
   for (const Descriptor& socket : listening_.sockets) {
     awaited.push_back({.fd = socket.number(), .events = POLLIN, .revents = 0});
   }
+  awaited.push_back({.fd = silent_.number(), .events = POLLIN, .revents = 0});
   awaited.push_back({.fd = wake_.number(), .events = POLLIN, .revents = 0});
   const bool may_sleep = connections_.size() == 0 && reserve_.is_open() && handover_->is_idle();
   poll(awaited.data(), awaited.size(),
@@ -257,9 +279,21 @@ void Listener::AcceptFrom(const Descriptor& socket) {
       Reset(std::move(connection));
       continue;
     }
-    // Before it is handed on: from then on anybody may close it.
-    connections_.Add(connection.number(), peer);
+    Admit(std::move(connection), peer);
+  }
+}
+
+// A client can speak before it has heard from the server. But one of gRPC looks for the server's
+// first word as it connects, and then may not look again until it has a call: an honest one's is
+// there.
+void Listener::Admit(Descriptor connection, const sockaddr_storage& peer) {
+  // Before it is handed on: from then on anybody may close it.
+  connections_.Add(connection.number(), peer);
+  const SteadyTime now = SteadyNow();
+  if (recent_.Add(AddressKey(peer), now) <= kMostUnheard) {
     handover_->Add(std::move(connection));
+  } else {
+    silent_.Add(std::move(connection), now);
   }
 }
 

@@ -2,8 +2,9 @@
 //
 // The server's own accept loop. gRPC 1.51 stops accepting for good once accept(2) has failed for
 // want of a descriptor (CVE-2023-4785); this one keeps a descriptor in reserve to refuse with, and
-// never lets things get there: connections are capped, in all and for each address. It also ends
-// what no honest client does (stream_fence.h).
+// never lets things get there: connections are capped, in all and for each address. Of an address
+// that opens many at once they have to say something before gRPC is given them. It also ends what
+// no honest client does (stream_fence.h).
 
 #ifndef CLEARANCE_SERVER_SERVICE_LISTENER_H_
 #define CLEARANCE_SERVER_SERVICE_LISTENER_H_
@@ -30,8 +31,12 @@
 #include "server/service/cut_log.h"
 #include "server/service/handover.h"
 #include "server/service/listen_socket.h"
+#include "server/service/recent_connections.h"
+#include "server/service/silent_connections.h"
 #include "server/service/stream_fence.h"
 #include "server/service/stream_total.h"
+
+struct sockaddr_storage;
 
 namespace clearance::server {
 
@@ -88,6 +93,7 @@ class Listener {
   bool Await();
   void CloseSockets();
   void AcceptFrom(const Descriptor& socket);
+  void Admit(Descriptor connection, const sockaddr_storage& peer);
   void Look();
   void CutWhatHolds();
   void CutWhatIsHeld();
@@ -108,6 +114,8 @@ class Listener {
   Descriptor wake_;
   Descriptor reserve_;
   ConnectionTable connections_;
+  RecentConnections recent_;
+  SilentConnections silent_;
   StreamFence fence_;
   StreamTotal stream_total_;
   AddressBans bans_;

@@ -21,7 +21,7 @@ absl::Duration RetryAfter(std::uint64_t pending, std::size_t threads) {
 
 PendingWork::~PendingWork() {
   Release();
-  if (!was_granted_) return;
+  if (!was_placed_) return;
   parts_.metrics.queue_seconds().Observe(absl::ToDoubleSeconds(times_.waited));
   parts_.metrics.work_seconds().Observe(absl::ToDoubleSeconds(times_.worked));
 }
@@ -33,6 +33,7 @@ absl::Status PendingWork::Take(std::string_view group, std::uint64_t cost) {
   if (allowance.is_granted) {
     cost_ = cost;
     was_granted_ = true;
+    was_placed_ = true;
     parts_.metrics.pending_work().Increment(SecondsOf(cost));
     return absl::OkStatus();
   }
@@ -56,13 +57,18 @@ void PendingWork::Release() {
 }
 
 void PendingWork::Add(const Placed::Times& times) {
+  was_placed_ = was_placed_ || times.worked > absl::ZeroDuration();
   times_.waited += times.waited;
   times_.worked += times.worked;
 }
 
 absl::Status PendingWork::RequireTimeLeft(const StopRule& stop) const {
-  if (!was_granted_ || !stop.ShouldStop()) return absl::OkStatus();
-  parts_.metrics.shed(ShedReason::kOver).Increment();
+  return was_granted_ ? RequireNotOver(parts_.metrics, stop) : absl::OkStatus();
+}
+
+absl::Status RequireNotOver(Metrics& metrics, const StopRule& stop) {
+  if (!stop.ShouldStop()) return absl::OkStatus();
+  metrics.shed(ShedReason::kOver).Increment();
   return absl::DeadlineExceededError("the call was over before a worker came to its message");
 }
 

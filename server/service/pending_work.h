@@ -42,8 +42,12 @@ class PendingWork {
   WorkerPool::Account& account_;
   std::uint64_t cost_ = 0;    // held; 0: nothing
   bool was_granted_ = false;  // something
+  bool was_placed_ = false;   // on workers, or is to be
   Placed::Times times_;
 };
+
+// OK unless the call was over while its message waited for a worker, which is counted.
+absl::Status RequireNotOver(Metrics& metrics, const StopRule& stop);
 
 }  // namespace clearance::server
 

@@ -10,6 +10,7 @@
 #include <grpcpp/alarm.h>
 #include <grpcpp/completion_queue.h>
 
+#include <algorithm>
 #include <atomic>
 #include <coroutine>
 #include <cstddef>
@@ -32,6 +33,14 @@ inline absl::Duration DurationOf(std::uint64_t cost) {
   return absl::Microseconds(static_cast<std::int64_t>(cost));
 }
 
+// To count and to parse a message of so many bytes, which takes up to 5 ns a byte: what is long is
+// no polling thread's, everybody who is on it waits meanwhile.
+inline std::uint64_t CostOfTaking(std::uint64_t bytes) {
+  constexpr std::uint64_t kMostInPlace = 64 << 10;
+  constexpr std::uint64_t kBytesAUnit = 256;
+  return bytes > kMostInPlace ? std::max(kDear, bytes / kBytesAUnit) : 0;
+}
+
 // What is left of a work: part(i) once for each i < count, and then finish().
 struct Parts {
   std::size_t count = 0;
@@ -41,6 +50,16 @@ struct Parts {
   // Of the whole work without what comes later, where that is known better than when it was placed.
   std::uint64_t cost = 0;  // 0: as it was placed
 };
+
+// Has `last` done after the whole work, on the thread that ends it.
+template <class Last>
+void Conclude(Parts* left, Last last) {
+  if (left->count == 0) return last();
+  left->finish = [finish = std::move(left->finish), last = std::move(last)] {
+    finish();
+    last();
+  };
+}
 
 class Placed final : public Completion {
  public:

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "server/service/scheduling.h"
 #include "server/service/thread_clock.h"
 
 namespace clearance::server {
@@ -24,7 +25,10 @@ Poller::~Poller() {
 }
 
 void Poller::Run() {
-  thread_ = std::thread([this] { Poll(); });
+  thread_ = std::thread([this] {
+    RunInShortSlices();
+    Poll();
+  });
 }
 
 void Poller::Poll() {

@@ -50,7 +50,7 @@ class Poller {
   // Processor time that the thread has spent in gRPC without coming back to its queue, as far as
   // the calls of this see it, and not further back than kHoldWindow. For one watching thread.
   absl::Duration HeldFor();
-  static constexpr absl::Duration kHoldWindow = absl::Seconds(10);
+  static constexpr absl::Duration kHoldWindow = absl::Seconds(30);
 
   // Makes it come back once more, if it still does. Requires: the queue is not being shut down.
   void AskToTurn();

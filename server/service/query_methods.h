@@ -23,7 +23,6 @@ absl::Status AnswerTimeOfCollision(const CallScope& call, const v1::TimeOfCollis
                                    const StopRule& stop, v1::TimeOfCollisionResponse* response,
                                    Parts* left);
 
-// In units of kMaxCheapCost.
 // What answering will cost, in units of kMaxCheapCost, by the rows and by the shapes as they are
 // now. Defined for the requests of the three above.
 template <class Request>

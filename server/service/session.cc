@@ -203,10 +203,26 @@ class Desk {
         bytes(parts.bytes, caller.holder(), poller.queue()),
         state(scope_, &holds) {}
 
-  // Takes the message in, if so many bytes may be held.
-  bool TakeIn(grpc::ByteBuffer* incoming, Message* message) {
-    message->refusal = CountShed(parts_.metrics, bytes.Take(incoming->Length()));
+  // Whether so many bytes may be held. Comes before TakeIn().
+  absl::Status TakeBytes(const grpc::ByteBuffer& incoming) {
+    return CountShed(parts_.metrics, bytes.Take(incoming.Length()));
+  }
+
+  // Where the message is taken in: one that is refused already only lets its bytes go.
+  Placed::Where PlaceToTake(const Message& message, std::uint64_t request_bytes) {
+    const std::uint64_t cost = message.refusal.ok() ? CostOfTaking(request_bytes) : 0;
+    return {account, caller_.group(), poller_.queue(), cost};
+  }
+
+  // False where the bytes are no SessionRequest.
+  bool TakeInPlace(grpc::ByteBuffer* incoming, Message* message) {
     return Take(incoming, parts_.limits, &request_arena, message);
+  }
+  // The same on a worker, where the call may be over by now.
+  bool TakeAtWorker(const StopRule& stop, grpc::ByteBuffer* incoming, Message* message) {
+    const ProcessorMeter meter(caller_);
+    message->refusal = RequireNotOver(parts_.metrics, stop);
+    return TakeInPlace(incoming, message);
   }
 
   // What has to be awaited before the message is answered; null: nothing.
@@ -246,6 +262,7 @@ class Desk {
 
   // The reply's bytes, which alone stay of it.
   grpc::ByteBuffer Reply(const v1::SessionResponse& response) {
+    const ProcessorMeter meter(caller_);
     grpc::ByteBuffer reply = SerializeMessage(response);
     response_arena.Clear();
     return reply;
@@ -272,6 +289,22 @@ class Desk {
   SessionState state;
   KeptArena request_arena;
   KeptArena response_arena;
+};
+
+// The taking in of a message, and what ends the session if it is none.
+struct Arrival {
+  void Take(bool is_at_worker) {
+    const bool is_request = is_at_worker ? desk.TakeAtWorker(stop, &bytes, &message)
+                                         : desk.TakeInPlace(&bytes, &message);
+    if (!is_request) end = NoRequest();
+  }
+
+  Desk& desk;
+  const StopRule& stop;
+  grpc::ByteBuffer& bytes;
+  Message& message;
+  Placed::Where where = desk.PlaceToTake(message, bytes.Length());
+  absl::Status end = absl::OkStatus();
 };
 
 // Who asks in a session, and whether it may go on.
@@ -315,12 +348,8 @@ class Sitting {
     if (parts_.refusal_log != nullptr) parts_.refusal_log->WriteEndOfHolder(admission_.caller());
   }
 
-  // An error ends the session.
-  absl::Status TakeIn(grpc::ByteBuffer* incoming, Message* message) {
-    absl::Status status = admission_.Check();
-    if (status.ok() && !desk.TakeIn(incoming, message)) status = NoRequest();
-    return status;
-  }
+  // Before a message is looked at. An error ends the session.
+  const absl::Status& Readmit() { return admission_.Check(); }
 
  private:
   // Wherever the session waits for its client it goes on, and ends. Work for a caller who may not
@@ -391,7 +420,14 @@ Detached ServeSessions(ServerParts& parts, const RequestSession& request, Poller
     const InFlight in_flight(parts.metrics, bytes);
     const StopRule stop(call.end, call.read.completed(), DeadlineOf(call.context));
     Message message{PendingWork(parts, desk.account)};
-    if (end = sitting.TakeIn(&call.incoming, &message); !end.ok()) break;
+    if (end = sitting.Readmit(); !end.ok()) break;
+    message.refusal = desk.TakeBytes(call.incoming);
+    Arrival arrival{desk, stop, call.incoming, message};
+    Placed taking(arrival.where,
+                  [&arrival](Parts*) { arrival.Take(arrival.where.cost > kMaxCheapCost); });
+    co_await taking;
+    message.pending.Add(taking.times());
+    if (end = arrival.end; !end.ok()) break;
     Fresh fresh(desk.FreshnessFor(message), poller.queue());
     message.refusal.Update(co_await fresh);
     const Placed::Where where = desk.Place(&message);
@@ -399,13 +435,17 @@ Detached ServeSessions(ServerParts& parts, const RequestSession& request, Poller
     if (reads_ahead && where.cost > kMaxCheapCost) call.StartRead();
     do {
       auto* const response = desk.response_arena.Fresh<v1::SessionResponse>();
-      Placed answering(where, [&](Parts* left) { desk.Answer(message, stop, response, left); });
+      grpc::ByteBuffer reply;
+      Placed answering(where, [&](Parts* left) {
+        desk.Answer(message, stop, response, left);
+        Conclude(left, [&] { reply = desk.Reply(*response); });
+      });
       co_await answering;
       message.pending.Add(answering.times());
       if (end = sitting.admission(); !end.ok()) break;
       // A client that does not take the reply holds nothing that others wait for.
       message.pending.Release();
-      call.stream.Write(desk.Reply(*response), call.written.Start());
+      call.stream.Write(reply, call.written.Start());
       if (reads_ahead) call.StartRead();
       if (!co_await call.written) end = absl::CancelledError("the client went away");
       if (end.ok()) account.MessageSent();

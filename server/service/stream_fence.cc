@@ -27,12 +27,21 @@ constexpr std::uint64_t kSuspectBytes = 1 << 20;
 // What is beyond a limit for this long is no backlog: some thousand calls are worked off in less.
 constexpr absl::Duration kPatience = absl::Milliseconds(100);
 
+// Messages are read at ten times this rate, and at this on a machine that takes ten times as long;
+// frames of headers without end slower.
+constexpr double kSlowestMessageRate = 40e6;  // bytes a second of processor time
+
 // See MostWorkWithoutAnEvent().
 constexpr std::uint64_t kUsualMessageBytes = 24 << 20;
-constexpr absl::Duration kWorkOfUsualMessages = absl::Milliseconds(100);
+constexpr absl::Duration kWorkOfUsualMessages = absl::Milliseconds(300);
 
 // What frames and TLS records add to messages is a hundredth; and what clients say beside them.
 constexpr std::uint64_t kFraming = 4 << 20;
+
+// Of what it received; in this order: what is unread is at most too much.
+std::uint64_t ReadOf(std::uint64_t received, const WatchedConnection& connection) {
+  return received - std::min(received, connection.BytesUnread());
+}
 
 }  // namespace
 
@@ -78,21 +87,39 @@ std::optional<CutReason> StreamFence::ReasonToCut(WatchedConnection* connection)
   const std::uint64_t received = connection->BytesReceived();
   notes.received_now = received;
   const bool is_closely = received >= notes.received + kBytesToLookAfter || notes.is_unknown ||
-                          notes.streams.has_value() || notes.resets.has_value();
+                          notes.streams.has_value() || notes.resets.has_value() ||
+                          MostStreams(notes) > 2 * limits_.max_streams;
   if (!is_closely) {
     NoteHold(received, &notes);
     // What it has not sent has cost nothing.
     if (notes.received == notes.received_in_hold) notes.spent_in_hold = held_;
     return std::nullopt;
   }
-  const std::uint64_t read = received - std::min(received, connection->BytesUnread());
+  const std::uint64_t read = ReadOf(received, *connection);
   NoteHold(read, &notes);
   // What it sent before gRPC had it is looked at once gRPC does.
   const std::optional<StreamCounts> counts = book_.CountsOf(connection->peer_key);
   notes.is_unknown = !counts.has_value();
   notes.received = std::max(notes.received, read);
-  notes.received_by_latest = received;
-  return counts.has_value() ? ReasonOf(*counts, &notes) : std::nullopt;
+  if (!counts.has_value()) return std::nullopt;
+  NoteRead(read, &notes);
+  return ReasonOf(*counts, &notes);
+}
+
+// gRPC parses what it has read before the thread that read it comes back, or soon after, where it
+// leaves that to another one. The thread may have come back before in the round that was under way
+// when the mark was made, and only after these counts in the one that has just ended.
+void StreamFence::NoteRead(std::uint64_t read, FenceNotes* notes) const {
+  if (read <= notes->received_by_latest) return;
+  const std::uint64_t round = rounds_();
+  const std::optional<ReadMark>& mark = notes->mark;
+  if (mark.has_value() && round >= mark->round + 3 && now_ - mark->seen >= kPatience) {
+    notes->received_by_latest = mark->read;
+    notes->mark.reset();
+  }
+  if (!mark.has_value() && read > notes->received_by_latest) {
+    notes->mark = {.read = read, .seen = now_, .round = round};
+  }
 }
 
 void StreamFence::BeginLook(absl::Duration held, SteadyTime now) {
@@ -116,8 +143,11 @@ void StreamFence::NoteHold(std::uint64_t received, FenceNotes* notes) {
 }
 
 bool StreamFence::IsSuspect(const FenceNotes& notes) const {
-  return notes.hold == hold_ && held_ - notes.spent_in_hold >= MostWorkWithoutAnEvent(limits_) &&
-         notes.received >= notes.received_in_hold + kSuspectBytes;
+  if (notes.hold != hold_ || notes.received < notes.received_in_hold + kSuspectBytes) return false;
+  const absl::Duration spent = held_ - notes.spent_in_hold;
+  const auto read = static_cast<double>(notes.received - notes.received_in_hold);
+  return spent >= MostWorkWithoutAnEvent(limits_) ||
+         (spent >= kPatience && read < absl::ToDoubleSeconds(spent) * kSlowestMessageRate);
 }
 
 bool StreamFence::IsMostOfTheHold(const FenceNotes& notes) const {
@@ -166,7 +196,7 @@ std::uint64_t StreamFence::StreamsOf(WatchedConnection* connection) {
   FenceNotes& notes = connection->notes;
   if (const std::optional<StreamCounts> counts = book_.CountsOf(connection->peer_key)) {
     notes.latest = *counts;
-    notes.received_by_latest = notes.received_now;
+    NoteRead(ReadOf(notes.received_now, *connection), &notes);
   }
   return notes.latest.open();
 }

@@ -28,9 +28,9 @@ struct FenceLimits {
   std::uint64_t max_unfinished_bytes = 1024 << 20;  // of messages that are not whole, all together
 };
 
-// A connection that gRPC has read from at such cost without a message of it being whole, or before
-// it was even handed over, has a flood for a client. A tenth of a second, in which 50 MB of
-// messages would be read, or as much more as `max_message_bytes` is more than 24 MiB.
+// A connection that gRPC has read from at such cost without a message of it being whole has a flood
+// for a client. Three tenths of a second, in which 150 MB of messages would be read, or as much
+// more as `max_message_bytes` is more than 24 MiB.
 absl::Duration MostWorkWithoutAnEvent(const FenceLimits& limits);
 
 // What a connection is cut for. All but the first three are floods.
@@ -78,7 +78,8 @@ class StreamFence {
   void SetRounds(std::function<std::uint64_t()> rounds) { rounds_ = std::move(rounds); }
 
   // What the connection is to be cut for; nullopt where it may stay. Looks closely only where
-  // enough has come since the last look to open many streams: else it takes under a microsecond.
+  // enough has come since the last look to open many streams, or what came before may not have been
+  // parsed by then and could open too many: else it takes under a microsecond.
   std::optional<CutReason> ReasonToCut(WatchedConnection* connection);
 
   // What ReasonToCut() says of a connection with these counts.
@@ -89,16 +90,20 @@ class StreamFence {
   void BeginLook(absl::Duration held, SteadyTime now);
 
   // Whether, while that thread spent MostWorkWithoutAnEvent(), a mebibyte was read of the
-  // connection and nothing happened to any stream of it. One is to blame if no other can be.
+  // connection and nothing happened to any stream of it; or while it spent a third of that, if its
+  // bytes take far longer than those of messages. One is to blame if no other can be.
   bool IsSuspect(const FenceNotes& notes) const;
 
   // Whether that was most of what was read of all connections meanwhile. Requires: this look has
   // been at all of them.
   bool IsMostOfTheHold(const FenceNotes& notes) const;
 
-  // How many streams it may have open: those that gRPC had at the last close look, and what the
-  // bytes since can have opened.
+  // How many streams it may have open: those that gRPC had at the last close look, and what those
+  // bytes can have opened that it need not have parsed by then.
   static std::uint64_t MostStreams(const FenceNotes& notes);
+
+  // That gRPC has read so much of the connection, with each close look.
+  void NoteRead(std::uint64_t read, FenceNotes* notes) const;
 
   // How many it has, by another close look; those of the last where gRPC does not have it.
   std::uint64_t StreamsOf(WatchedConnection* connection);

@@ -105,14 +105,49 @@ absl::Status TakeRequest(grpc::ByteBuffer* bytes, const Limits& limits, Request*
                  .message = "The bytes are no message of this method."});
 }
 
-template <class Response>
-void StartFinish(const absl::Status& status, const Response& response, UnaryCall* call) {
+inline void StartFinish(const absl::Status& status, const grpc::ByteBuffer& reply,
+                        UnaryCall* call) {
   if (status.ok()) {
-    call->writer.Finish(SerializeMessage(response), grpc::Status::OK, call->finished.Start());
+    call->writer.Finish(reply, grpc::Status::OK, call->finished.Start());
   } else {
     call->writer.FinishWithError(ToGrpcStatus(status), call->finished.Start());
   }
 }
+
+// What is done for a call where it is placed: on the polling thread or on a worker.
+template <class Request, class Response>
+struct UnaryWork {
+  void Take(grpc::ByteBuffer* bytes, bool is_at_worker) {
+    if (is_at_worker) status = RequireNotOver(scope.parts.metrics, stop);
+    if (!status.ok()) return;
+    const ProcessorMeter meter(scope.caller);
+    status = TakeRequest(bytes, scope.parts.limits, &request);
+  }
+
+  // The reply as well, unless the call has changes to wait for.
+  void Answer(const PendingWork& pending, Parts* left) {
+    if (status.ok()) status = pending.RequireTimeLeft(stop);
+    if (!status.ok()) return;
+    {
+      const ProcessorMeter meter(scope.caller);
+      status = method.Begin(scope, request, stop, &response, &changes, left);
+    }
+    if (!status.ok() || method.may_change()) return;
+    Conclude(left, [this] {
+      const ProcessorMeter meter(scope.caller);
+      reply = SerializeMessage(response);
+    });
+  }
+
+  const UnaryMethod<Request, Response>& method;
+  const CallScope& scope;
+  const StopRule& stop;
+  Request& request;
+  Response& response;
+  absl::Status status;
+  std::vector<ShapeChange> changes = {};
+  grpc::ByteBuffer reply = grpc::ByteBuffer();
+};
 
 // Waits for calls of the method on this poller, serves them and lets another wait meanwhile. Ends
 // when the server shuts down. All references outlive it.
@@ -138,13 +173,23 @@ Detached ServeUnary(ServerParts& parts, const UnaryMethod<Request, Response>& me
   Admission admission(parts, method.rpc, call.context);
   CallerRegistry registry(parts.registry, admission.caller(), parts.audit);
   const CallScope scope{parts, admission.caller(), registry};
-  WorkerPool::Account work(parts.workers);
+  WorkerPool::Account account_of_work(parts.workers);
   ByteBudget::Account bytes(parts.bytes, admission.caller().holder(), poller.queue());
-  absl::Status status = admission.Check();
+  const auto place = [&](std::uint64_t cost) {
+    return Placed::Where{account_of_work, scope.caller.group(), poller.queue(), cost};
+  };
+  UnaryWork<Request, Response> work{method, scope, stop, *request, *response, admission.Check()};
+  absl::Status& status = work.status;
   if (status.ok()) status = RequireProcessorTime(scope);
   const std::uint64_t request_bytes = call.incoming.Length();
   if (status.ok()) status = CountShed(parts.metrics, bytes.Take(request_bytes));
-  if (status.ok()) status = TakeRequest(&call.incoming, parts.limits, request);
+  std::optional<PendingWork> pending(std::in_place, parts, account_of_work);
+  if (status.ok()) {
+    const std::uint64_t cost = CostOfTaking(request_bytes);
+    Placed taking(place(cost), [&](Parts*) { work.Take(&call.incoming, cost > kMaxCheapCost); });
+    co_await taking;
+    pending->Add(taking.times());
+  }
   call.incoming.Clear();
   if (status.ok())
     status = CountShed(parts.metrics, bytes.Take(method.ReplyBytesOf(*request, parts.limits)));
@@ -153,30 +198,25 @@ Detached ServeUnary(ServerParts& parts, const UnaryMethod<Request, Response>& me
     status = co_await fresh;
   }
   if (status.ok()) {
-    std::vector<ShapeChange> changes;
     const std::uint64_t cost = method.CostOf(scope, *request);
-    std::optional<PendingWork> pending(std::in_place, parts, work);
     status = pending->Take(scope.caller.group(), cost);
-    Placed answering({work, scope.caller.group(), poller.queue(), status.ok() ? cost : 0},
-                     [&](Parts* left) {
-                       if (status.ok()) status = pending->RequireTimeLeft(stop);
-                       if (!status.ok()) return;
-                       const ProcessorMeter meter(scope.caller);
-                       status = method.Begin(scope, *request, stop, response, &changes, left);
-                     });
+    Placed answering(place(status.ok() ? cost : 0),
+                     [&](Parts* left) { work.Answer(*pending, left); });
     co_await answering;
     pending->Add(answering.times());
     pending.reset();
-    if (status.ok() && (method.plan || !changes.empty())) {
-      Settled settled(parts.ledger, poller.queue(), std::move(changes));
+    if (status.ok() && (method.plan || !work.changes.empty())) {
+      Settled settled(parts.ledger, poller.queue(), std::move(work.changes));
       status = method.conclude(scope, *request, co_await settled, response);
     }
   }
-  if (status.ok() && !method.may_change()) {
-    status = CountShed(parts.metrics, bytes.TakeUpTo(request_bytes + response->ByteSizeLong()));
+  if (status.ok() && method.may_change()) {
+    work.reply = SerializeMessage(*response);
+  } else if (status.ok()) {
+    status = CountShed(parts.metrics, bytes.TakeUpTo(request_bytes + work.reply.Length()));
   }
   CountRefusal(parts.metrics, status);
-  StartFinish(status, *response, &call);
+  StartFinish(status, work.reply, &call);
   if (co_await call.finished && status.ok()) account.MessageSent();
   co_await call.end;
   account.EndsWith(EndCode(call.end, deadline, status.code()));

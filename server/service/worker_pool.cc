@@ -4,10 +4,18 @@
 
 #include <utility>
 
+#include "server/service/scheduling.h"
+
 namespace clearance::server {
 
-WorkerPool::WorkerPool(int threads, std::uint64_t most_pending) : most_pending_(most_pending) {
-  for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { Run(); });
+WorkerPool::WorkerPool(int threads, std::uint64_t most_pending, int niceness)
+    : most_pending_(most_pending) {
+  for (int i = 0; i < threads; ++i) {
+    threads_.emplace_back([this, niceness] {
+      RunNicely(niceness);
+      Run();
+    });
+  }
 }
 
 WorkerPool::~WorkerPool() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A few threads for what must not run on a polling thread: building hulls and answering large
-// batches. Every stream has its turn (turns.h).
+// A few threads for what must not run on a polling thread: building hulls, parsing long messages
+// and answering large batches. Every stream has its turn (turns.h).
 
 #ifndef CLEARANCE_SERVER_SERVICE_WORKER_POOL_H_
 #define CLEARANCE_SERVER_SERVICE_WORKER_POOL_H_
@@ -27,7 +27,8 @@ class WorkerPool {
 
   static constexpr std::uint64_t kUnbounded = std::numeric_limits<std::uint64_t>::max();
 
-  explicit WorkerPool(int threads, std::uint64_t most_pending = kUnbounded);
+  // How nice its threads are to others: RunNicely().
+  explicit WorkerPool(int threads, std::uint64_t most_pending = kUnbounded, int niceness = 0);
   // Finishes what was added.
   ~WorkerPool();
 

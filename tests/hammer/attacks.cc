@@ -66,7 +66,7 @@ Run Repeat(const std::string& said) {
     int connections = 0;
     for (; Clock::now() < end; ++connections) {
       const RawConnection connection(port, kAttacker);
-      if (!connection.Send(Preface()) || !IsTaken(connection)) continue;
+      if (!IsTaken(connection)) continue;
       if (connection.Send(said)) connection.AwaitBytes(kPingBytes);
     }
     return connections;
@@ -235,36 +235,37 @@ std::vector<Attack> Attacks() {
             [](int) { return MoreHeaders(); });
   const std::string settings = Repeated(Settings(1), 16'000);
   return {
-      {"streams without a message", true,
+      {"streams without a message", Fence::kServer,
        Flood(Preface(), [](int i) { return OpenCall(i, kCheck); })},
-      {"calls without a message", true,
+      {"calls without a message", Fence::kServer,
        Flood(Preface(), [](int i) { return OpenCall(i, kDistance); })},
-      {"resets", true, Flood(Preface(), ResetCall)},
-      {"cancelled questions", true,
+      {"resets", Fence::kServer, Flood(Preface(), ResetCall)},
+      {"cancelled questions", Fence::kServer,
        Flood(Preface(), [small](int i) { return CancelledCall(i, small); })},
-      {"pings", true, Flood(Preface(), [](int) { return Ping(); })},
-      {"settings", true, Flood(Preface(), [settings](int) { return settings; })},
-      {"headers without end", true, headers_without_end},
-      {"headers, two at once", false, AtOnce(2, headers_without_end)},
-      {"gzip bombs", true,
+      {"pings", Fence::kServer, Flood(Preface(), [](int) { return Ping(); })},
+      {"settings", Fence::kServer, Flood(Preface(), [settings](int) { return settings; })},
+      {"headers without end", Fence::kServer, headers_without_end},
+      {"headers, two at once", Fence::kProxy, AtOnce(2, headers_without_end)},
+      {"gzip bombs", Fence::kBoth,
        Repeat(Calls(100, headers + Literal("grpc-encoding", "gzip"), GzipBomb()))},
-      {"empty sub-messages", true, Repeat(Calls(1, headers, EmptySubMessages()))},
-      {"deep messages", true, Repeat(Calls(3, headers, MessageFrame(Repeated("\x0b", kMebibyte))))},
-      {"large questions", true, Repeat(Calls(1, headers, MessageFrame(Question(60'000))))},
+      {"empty sub-messages", Fence::kBoth, Repeat(Calls(1, headers, EmptySubMessages()))},
+      {"deep messages", Fence::kBoth,
+       Repeat(Calls(3, headers, MessageFrame(Repeated("\x0b", kMebibyte))))},
+      {"large questions", Fence::kBoth, Repeat(Calls(1, headers, MessageFrame(Question(60'000))))},
       // They take no byte of any reply.
-      {"slow readers", true,
+      {"slow readers", Fence::kServer,
        Hold({.connections = 16, .said = Preface() + Settings(0) + Calls(50, headers, small)})},
-      {"slow writers", true,
+      {"slow writers", Fence::kServer,
        Hold({.said = SlowCall(), .more = Frame(FrameType::kData, 0, StreamOf(0), "x")})},
       // Each as many as one may have.
-      {"streams on many connections", true, Hold({.said = Preface() + Opened(1'000)})},
-      {"connections half opened", true, Hold({.said = Preface().substr(0, 20)})},
-      {"connections without a call", true, Hold({.said = Preface()})},
-      {"more than descriptors", true,
+      {"streams on many connections", Fence::kServer, Hold({.said = Preface() + Opened(1'000)})},
+      {"connections half opened", Fence::kServer, Hold({.said = Preface().substr(0, 20)})},
+      {"connections without a call", Fence::kServer, Hold({.said = Preface()})},
+      {"more than descriptors", Fence::kServer,
        Hold({.addresses = 50, .connections = 200, .said = Preface()}),
        /*is_beside_session=*/false, /*spare_descriptors=*/200},
-      {"flood of work", true, AtOnce(8, BeGreedy), /*is_beside_session=*/true},
-      {"connections without a word", true, Knock},
+      {"flood of work", Fence::kServer, AtOnce(8, BeGreedy), /*is_beside_session=*/true},
+      {"connections without a word", Fence::kServer, Knock},
   };
 }
 

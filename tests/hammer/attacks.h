@@ -14,11 +14,16 @@ namespace clearance::test {
 
 using AttackClock = std::chrono::steady_clock;
 
+// Who stands against an attack.
+enum class Fence {
+  kServer,  // honest clients hardly notice it
+  kBoth,    // the server keeps its memory and answers everybody; that nobody waits takes a proxy
+  kProxy,   // the server lives; the rest takes a proxy (docker/proxy)
+};
+
 struct Attack {
   const char* name;
-  // Whether honest clients go on under it; else the server only has to live, and a proxy has to be
-  // in front of it (docker/proxy).
-  bool is_cured;
+  Fence fence;
   // Attacks this port of the loopback until then, from kAttacker and addresses next to it. Says how
   // many connections it made.
   std::function<int(int port, AttackClock::time_point end)> run;

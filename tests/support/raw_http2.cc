@@ -119,6 +119,8 @@ void RawConnection::Close() {
   if (descriptor_ >= 0) close(std::exchange(descriptor_, -1));
 }
 
-bool IsTaken(const RawConnection& connection) { return !connection.Receive().empty(); }
+bool IsTaken(const RawConnection& connection) {
+  return connection.Send(Preface()) && !connection.Receive().empty();
+}
 
 }  // namespace clearance::test

@@ -67,7 +67,7 @@ class RawConnection {
   int descriptor_ = -1;
 };
 
-// Whether the server takes the connection: it says its SETTINGS first.
+// Says the preface, and whether the server takes the connection: it answers with its SETTINGS.
 bool IsTaken(const RawConnection& connection);
 
 }  // namespace clearance::test

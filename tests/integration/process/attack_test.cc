@@ -52,7 +52,6 @@ bool IsEnded(const RawConnection& connection, const Make& make) {
 // may be cut for holding the thread that hands it over, which it no longer does once that takes the
 // next one.
 void BeginOn(const ServerProcess& server, const RawConnection& connection) {
-  connection.Send(Preface());
   EXPECT_TRUE(IsTaken(connection));
   EXPECT_TRUE(IsTaken(RawConnection(server.grpc_port())));
 }
@@ -113,7 +112,6 @@ TEST(Attack, TooManyStreamsOnAllConnectionsCostTheAddressThatHoldsMostOne) {
   ServerProcess server({"--max_streams_per_connection=100", "--max_streams=200"});
   const auto open = [&server](const char* source, int streams) {
     RawConnection connection(server.grpc_port(), source);
-    connection.Send(Preface());
     EXPECT_TRUE(IsTaken(connection));
     for (int i = 0; i < streams; ++i) connection.Send(OpenCall(i, kCheck));
     connection.Send(Ping());
@@ -141,7 +139,6 @@ TEST(Attack, TooManyStreamsOnAllConnectionsCostTheAddressThatHoldsMostOne) {
 TEST(Attack, CallsGivenUpWhileTheServerStoodStillCostNothing) {
   ServerProcess server({"--max_streams_per_connection=100", "--max_connection_idle=1s"});
   const RawConnection client(server.grpc_port());
-  client.Send(Preface());
   ASSERT_TRUE(IsTaken(client));
   server.process().Signal(SIGSTOP);
   std::string calls;
@@ -204,7 +201,6 @@ TEST(Attack, HeadersWithoutEndCostTheConnection) {
 TEST(Attack, SettingsWithoutEndCostTheConnection) {
   const ServerProcess server;
   const RawConnection attacker(server.grpc_port(), kAttacker);
-  attacker.Send(Preface());
   ASSERT_TRUE(IsTaken(attacker));
   EXPECT_TRUE(IsEnded(attacker, [](int) { return Repeated(Settings(1), 16'000); }));
   EXPECT_TRUE(AwaitMetric(server, kCutForFlood, 1));
@@ -215,7 +211,6 @@ TEST(Attack, SettingsWithoutEndCostTheConnection) {
 TEST(Attack, BytesThatBelongToNoMessageCostTheConnection) {
   const ServerProcess server;
   const RawConnection attacker(server.grpc_port(), kAttacker);
-  attacker.Send(Preface());
   ASSERT_TRUE(IsTaken(attacker));
   attacker.Send(OpenCall(0, kDistance));
   const std::string unknown = Frame(static_cast<FrameType>(0x20), 0, 0, std::string(16'000, 'x'));
@@ -245,7 +240,6 @@ TEST(Attack, LargeMessagesWithoutEndAreNoAttack) {
 TEST(Attack, OneThatWasCutAgainIsNotLetInAndOthersAre) {
   const ServerProcess server({"--max_streams_per_connection=100", "--ban_after_cut=1h"});
   const RawConnection before(server.grpc_port(), kAttacker);
-  before.Send(Preface());
   ASSERT_TRUE(IsTaken(before));
   // The first time it may have been a server that stood still.
   for (const int times : {1, 2}) {

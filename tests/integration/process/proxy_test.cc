@@ -2,6 +2,8 @@
 //
 // The proxies' configurations of docker/proxy, in front of the real program and of two, where they
 // are installed.
+#include <gmock/gmock.h>
+#include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -13,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "clearance/v1/shape_service.grpc.pb.h"
 #include "tests/integration/process/certificates.h"
 #include "tests/integration/process/server_process.h"
 #include "tests/integration/process/server_view.h"
@@ -21,6 +24,8 @@
 
 namespace clearance::test {
 namespace {
+
+using testing::AnyOf;
 
 bool IsInstalled(const std::string& program) {
   return std::system(("command -v " + program + " >/dev/null").c_str()) == 0;
@@ -47,7 +52,7 @@ class Proxy : public testing::Test {
 
   std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
 
-  void StartHaproxy(const Servers& servers) {
+  void StartHaproxy(const Servers& servers, const std::vector<std::string>& settings = {}) {
     std::ofstream(files_.Path("pair.pem"))
         << ReadText(files_.Path("server.pem")) << ReadText(files_.Path("server.key"));
     std::vector<std::string> command = {"env", "PROXY_BIND=" + address(),
@@ -58,6 +63,7 @@ class Proxy : public testing::Test {
       command.push_back("CLEARANCE_" + number + "=" + servers[i]->grpc_address());
       command.push_back("CLEARANCE_HTTP_" + number + "=" + std::to_string(servers[i]->http_port()));
     }
+    command.insert(command.end(), settings.begin(), settings.end());
     command.insert(command.end(), {"haproxy", "-db", "-f", CLEARANCE_PROXY_FILES "/haproxy.cfg"});
     proxy_ = std::make_unique<ChildProcess>(command);
     AwaitPassage();
@@ -78,8 +84,13 @@ class Proxy : public testing::Test {
     AwaitPassage();
   }
 
-  // The exit code of a question that goes through a session.
-  int Ask(const std::vector<std::string>& options) const {
+  struct Asked {
+    int exit_code = 0;
+    std::string output;
+  };
+
+  // A question of the command line's, which goes through a session.
+  Asked Ask(const std::vector<std::string>& options) const {
     const std::string ball = R"({"sphere":{"radius":0.5}})";
     std::vector<std::string> command = {CLEARANCE_CLI, "--addr", address(), "--tls-ca",
                                         files_.Path("ca.pem")};
@@ -88,16 +99,43 @@ class Proxy : public testing::Test {
                    {"distance", ball, ball, "--pose-b", "2", "0", "0", "0", "0", "0", "1"});
     ChildProcess client(command);
     const int exit_code = client.WaitForExit();
-    return exit_code;
+    return {exit_code, client.output()};
   }
 
   std::vector<std::string> AsAlice() const {
     return {"--tls-certificate", files_.Path("alice.pem"), "--tls-key", files_.Path("alice.key")};
   }
 
+  // Whether a call of so many bytes is let through, on a connection of its own that is tried once.
+  bool PassesCallOf(std::size_t bytes) const {
+    grpc::ChannelArguments arguments;
+    arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+    const auto credentials =
+        grpc::SslCredentials({.pem_root_certs = ReadText(files_.Path("ca.pem")),
+                              .pem_private_key = ReadText(files_.Path("alice.key")),
+                              .pem_cert_chain = ReadText(files_.Path("alice.pem"))});
+    const auto stub =
+        v1::ShapeService::NewStub(grpc::CreateCustomChannel(address(), credentials, arguments));
+    grpc::ClientContext context;
+    v1::ListShapesRequest request;
+    request.set_page_token(std::string(bytes, 'x'));
+    v1::ListShapesResponse response;
+    const grpc::StatusCode code = stub->ListShapes(&context, request, &response).error_code();
+    // The server looks at it and refuses it.
+    EXPECT_THAT(code, AnyOf(grpc::StatusCode::INVALID_ARGUMENT, grpc::StatusCode::UNAVAILABLE));
+    return code == grpc::StatusCode::INVALID_ARGUMENT;
+  }
+
   void PassesSessionsOfKnownClientsOnly() const {
-    EXPECT_EQ(Ask(AsAlice()), 0) << proxy_->output();
-    EXPECT_EQ(Ask({}), 2);
+    const Asked known = Ask(AsAlice());
+    EXPECT_EQ(known.exit_code, 0) << known.output << proxy_->output();
+    const Asked unknown = Ask({});
+    EXPECT_EQ(unknown.exit_code, 2) << unknown.output << proxy_->output();
+  }
+
+  // Waits until questions pass; ctest's timeout is the guard against a proxy that never begins.
+  void AwaitPassage() const {
+    while (Ask(AsAlice()).exit_code == 2) std::this_thread::yield();
   }
 
   // No call and no message of users behind the proxy fails while one of the servers is gone.
@@ -127,11 +165,6 @@ class Proxy : public testing::Test {
   std::unique_ptr<ChildProcess> proxy_;
 
  private:
-  // Waits until questions pass; ctest's timeout is the guard against a proxy that never begins.
-  void AwaitPassage() const {
-    while (Ask(AsAlice()) == 2) std::this_thread::yield();
-  }
-
   const int port_ = FindFreePort();
 };
 
@@ -140,6 +173,15 @@ TEST_F(Proxy, HaproxyPassesSessionsOfKnownClientsOnly) {
   const ServerProcess server;
   StartHaproxy({&server});
   PassesSessionsOfKnownClientsOnly();
+}
+
+TEST_F(Proxy, HaproxyRefusesAnAddressUntilItHasSentLess) {
+  if (!IsInstalled("haproxy")) GTEST_SKIP() << "haproxy not installed";
+  const ServerProcess server;
+  StartHaproxy({&server}, {"PROXY_BYTES_PER_SECOND=10000"});
+  // Again, where more than a second went by between two of them.
+  while (PassesCallOf(100'000)) std::this_thread::yield();
+  while (!PassesCallOf(1)) std::this_thread::yield();
 }
 
 TEST_F(Proxy, NginxPassesSessionsOfKnownClientsOnly) {

@@ -39,8 +39,13 @@ TEST(PrincipalCores, RefuseWorkWithTheTimeToWaitAndTheSessionGoesOn) {
   GuardedServer guarded;
   TestServer& server = guarded.server;
   TestSession slow(*server.queries, AuthorizationOf("slow"));
+  // Shapes of a slow machine may overdraw it already.
+  guarded.authenticator.Replace(
+      TokensOf({"slow", "viewer"}),
+      *server::Policy::Parse(R"({"principals": {"slow": {"role": "query"}}})"));
   slow.Open(0, Sphere(1));
   slow.Open(1, Sphere(1));
+  guarded.authenticator.Replace(TokensOf({"slow", "viewer"}), *server::Policy::Parse(kGuardPolicy));
   v1::SessionRequest request = DistanceAt(5, 7);
   request.mutable_distance()->mutable_pairs()->set_count(100'000);
   v1::SessionResponse response = slow.Ask(request);

@@ -27,7 +27,6 @@ namespace {
 constexpr int kVisitors = 6;
 constexpr int kRoundsAtRandom = 12;
 constexpr int kMostYields = 400;  // before a call is given up on its way
-constexpr int kRowsOfLongWork = 20'000;
 constexpr std::uint32_t kRowsOfLargeReply = 10'000;
 // Less than one such reply.
 constexpr std::uint64_t kFewBytes = 1 << 18;
@@ -137,7 +136,8 @@ std::vector<State> States() {
        }},
       {"worked on", InASession([](TestSession& session) {
          OpenRings(session);
-         session.Send(LongWork(kRowsOfLongWork));
+         // As long as may be: it has to last until the last visitor is there too.
+         session.Send(LongWork());
        }),
        [](server::Metrics& metrics, double visitors) {
          return metrics.messages_in_flight().Value() == visitors && HasPendingWork(metrics);

@@ -101,6 +101,30 @@ TEST_F(TotalBytes, BeyondThemACallIsRefusedAndToldWhenToRepeat) {
       Call(*server_.queries, &v1::QueryService::Stub::Distance, CallOfManyRows(), &response).ok());
 }
 
+// Nobody holds the bytes that it has.
+TEST_F(TotalBytes, BeyondThemALongMessageIsRefusedWithoutWaitingForAWorker) {
+  HoldByTheFirst();
+  const auto waited = [this] {
+    return server_.metrics.queue_seconds().Collect().histogram.sample_count;
+  };
+  const std::uint64_t before = waited();
+  v1::DistanceRequest request = CallOfManyRows();
+  while (request.ByteSizeLong() < (1 << 17))
+    request.mutable_batch()->mutable_pairs()->add_poses_b(0);
+  v1::DistanceResponse response;
+  EXPECT_EQ(
+      Call(*server_.queries, &v1::QueryService::Stub::Distance, request, &response).error_code(),
+      grpc::StatusCode::RESOURCE_EXHAUSTED);
+  v1::SessionRequest message;
+  *message.mutable_distance() = request.batch();
+  EXPECT_EQ(second_.Ask(message).status().code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  TakeByTheFirst();
+  // A message is counted once it is forgotten, which it is before the next one is answered.
+  first_.Ask(DistanceAt(3, 4));
+  second_.Ask(DistanceAt(3, 5));
+  EXPECT_EQ(waited(), before + 1) << "that of the first session";
+}
+
 // Its read was begun while there was room.
 TEST_F(TotalBytes, BeyondThemAMessageIsRefusedOnceAndThenTheSessionIsNotReadUntilThereIsRoom) {
   HoldByTheFirst();

@@ -151,6 +151,7 @@ TEST_F(Flags, RefuseWrongValuesByNameValueAndLimit) {
       {"max_request_bytes", "2GiB", "from 1 to 2147483647"},
       {"max_pieces_per_shape", "65537", "from 1 to 65536"},
       {"polling_threads", "-1", "from 0 to 1024"},
+      {"worker_niceness", "20", "from 0 to 19"},
       {"check_sample", "1.5", "from 0 to 4294967295"},
       {"drain_timeout", "2h", "from 0 to 1h"},
       {"principal_cores", "-1", "0 or a number from 0.001 to 4096"},

@@ -17,6 +17,7 @@
 #include "core/query/body_query.h"
 #include "core/shape/make_shape.h"
 #include "server/engine/answer.h"
+#include "server/engine/row_loop.h"
 
 namespace clearance::server {
 namespace {
@@ -135,9 +136,9 @@ TEST_F(AnswerChecking, LooksWhetherToStopAfterEachCheck) {
     return clearance::Check();
   };
   AnswerChecker checker(1, metrics_, log_, {stop, stop, stop});
-  const std::uint32_t rows = kDistancesAtOnce + 2;
+  const std::uint32_t rows = kDistanceRowsAtOnce + 2;
   const Answered answered = AnswerUntil([&has_stopped] { return has_stopped; }, &checker, rows);
-  std::vector<int> expected(kDistancesAtOnce, static_cast<int>(State::kSeparated));
+  std::vector<int> expected(kDistanceRowsAtOnce, static_cast<int>(State::kSeparated));
   expected.resize(rows, static_cast<int>(State::kUndecided));
   EXPECT_EQ(answered.states, expected);
   EXPECT_EQ(Checked(QueryKind::kDistance), 1);

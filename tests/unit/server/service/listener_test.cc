@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether the loops of a listener answer when they are asked to turn, and whom a drain ends.
+// Whether the loops of a listener answer when they are asked to turn, whom it hands over, and whom
+// a drain ends.
 
 #include "server/service/listener.h"
 
@@ -83,6 +84,26 @@ TEST(ListenerLoops, AHandlerThatKeepsAConnectionHoldsTheHandoverAndNotTheAcceptL
   EXPECT_EQ(loops[kHandoverLoop].turns(), turns);
   release.count_down();
   while (loops[kHandoverLoop].turns() == turns) std::this_thread::yield();
+}
+
+// Of an address that opens more and more, some time one has to speak before it is handed over.
+TEST(ListenerHandover, WaitsForAWordFromAnAddressThatOpensManyAtOnce) {
+  Metrics metrics("1");
+  std::atomic<std::size_t> taken = 0;
+  const auto listener = OpenListener(metrics);
+  listener->Run([&](const Descriptor&) { ++taken; });
+  const std::vector<WatchedLoop> loops = listener->Loops();
+  std::vector<Descriptor> clients;
+  do {
+    clients.push_back(ConnectTo(*listener));
+    // The second turn began after the connection was made; then what is handed over is taken.
+    for (int i = 0; i < 2; ++i) AskAndAwaitTurn(loops[kAcceptLoop]);
+    AskAndAwaitTurn(loops[kHandoverLoop]);
+  } while (taken == clients.size());
+  EXPECT_EQ(taken, clients.size() - 1);
+  EXPECT_GE(taken, 64);
+  ASSERT_EQ(send(clients.back().number(), "x", 1, MSG_NOSIGNAL), 1);
+  while (taken < clients.size()) std::this_thread::yield();
 }
 
 // Reads until the peer has ended the connection.

@@ -84,6 +84,38 @@ TEST(Placed, DoesEveryPartOnceAndThenFinishes) {
   }
 }
 
+TEST(Placed, WhatConcludesComesAfterTheWholeWorkWithPartsOrWithout) {
+  WorkerPool pool(2);
+  for (const std::uint64_t cost : {kMaxCheapCost, kCost}) {
+    for (const std::size_t parts : {0U, 1U, 5U}) {
+      Stream stream(pool, "one");
+      std::atomic<std::size_t> done = 0;
+      std::size_t done_by_finish = 99, done_by_last = 99;
+      int lasts = 0;
+      stream.Begin(cost, [&](Parts* left) {
+        if (parts > 0)
+          *left = {parts, false, [&](std::size_t) { ++done; }, [&] { done_by_finish = done; }};
+        Conclude(left, [&] {
+          done_by_last = done;
+          ++lasts;
+        });
+      });
+      stream.Await();
+      EXPECT_EQ(done_by_finish, parts > 0 ? parts : 99) << parts << " parts";
+      EXPECT_EQ(done_by_last, parts);
+      EXPECT_EQ(lasts, 1);
+    }
+  }
+}
+
+TEST(CostOfTaking, SendsLongMessagesToWorkersAndGrowsWithThem) {
+  constexpr std::uint64_t kKibibyte = 1024;
+  EXPECT_EQ(CostOfTaking(0), 0u);
+  EXPECT_EQ(CostOfTaking(64 * kKibibyte), 0u);
+  EXPECT_GT(CostOfTaking(64 * kKibibyte + 1), kMaxCheapCost);
+  EXPECT_GT(CostOfTaking(4096 * kKibibyte), 10 * kMaxCheapCost);
+}
+
 TEST(Placed, WorkWithoutPartsIsDoneOnAWorker) {
   WorkerPool pool(1);
   Stream stream(pool, "one");

@@ -3,7 +3,9 @@
 #include "server/service/worker_pool.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <latch>
 #include <optional>
@@ -11,6 +13,24 @@
 
 namespace clearance::server {
 namespace {
+
+TEST(WorkerPool, IsAsNiceAsAskedAndLeavesWhoMadeItAsHeWas) {
+  const int before = getpriority(PRIO_PROCESS, 0);
+  int niceness = 0;
+  {
+    WorkerPool pool(1, WorkerPool::kUnbounded, 7);
+    WorkerPool::Account account(pool);
+    account.Join("anybody");
+    std::latch done(1);
+    account.Add(1, [&] {
+      niceness = getpriority(PRIO_PROCESS, 0);
+      done.count_down();
+    });
+    done.wait();
+  }
+  EXPECT_EQ(niceness, std::max(before, 7));
+  EXPECT_EQ(getpriority(PRIO_PROCESS, 0), before);
+}
 
 // One worker, held until everybody has added what they have.
 TEST(WorkerPool, AFewAreNotHeldUpByTheMuchOfOne) {
