@@ -23,8 +23,8 @@ class Constant:
 # Of rows that travel alone what is not the row's is the message's.
 MESSAGE = Constant(10.3, "us", "a message of a session, without its rows", "| 1 | 10,792 ns |")
 ROW = Constant(0.114, "us", "a row, beside what the core takes for it", "| 4096 | 524 ns |")
-PAIR = Constant(1.024, "us", "a pair of hulls of 64 vertices, near", "| server, 1024 rows a message | 572 | 805 | 1,138 |")
-ARM = Constant(3.2, "us", "a configuration of an arm among obstacles", "One of 14,000 configurations of a Panda")
+PAIR = Constant(1.048, "us", "a pair of hulls of 64 vertices, near", "| server, 1024 rows a message | 589 | 821 | 1,162 |")
+ARM = Constant(3.0, "us", "a configuration of an arm among obstacles", "One of 14,000 configurations of a Panda")
 MOVE = Constant(6.7, "us", "a move of a player through a level", "the move of a player takes 6 to 7 us in the mean")
 SESSION = Constant(29e3, "bytes", "an idle session", "29 kB a session")
 BEGIN = Constant(21e6, "bytes", "a server without anything", "21 MB to begin with")
