@@ -48,7 +48,10 @@ std::vector<Descriptor> SilentConnections::TakeSpoken() {
 }
 
 void SilentConnections::EndOlderThan(SteadyTime added) {
-  absl::erase_if(silent_, [added](const auto& entry) { return entry.second.added < added; });
+  absl::erase_if(silent_, [added](const auto& entry) {
+    const Silent& silent = entry.second;
+    return silent.added < added && !HasSpoken(silent.connection);
+  });
 }
 
 }  // namespace clearance::server

@@ -33,7 +33,7 @@ class SilentConnections {
   // a word are closed.
   std::vector<Descriptor> TakeSpoken();
 
-  // Closes those that were added before that.
+  // Closes those that were added before that and have not spoken yet.
   void EndOlderThan(SteadyTime added);
 
   void EndAll() { silent_.clear(); }

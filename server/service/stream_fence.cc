@@ -89,18 +89,15 @@ std::optional<CutReason> StreamFence::ReasonToCut(WatchedConnection* connection)
   const bool is_closely = received >= notes.received + kBytesToLookAfter || notes.is_unknown ||
                           notes.streams.has_value() || notes.resets.has_value() ||
                           MostStreams(notes) > 2 * limits_.max_streams;
-  if (!is_closely) {
-    NoteHold(received, &notes);
-    // What it has not sent has cost nothing.
-    if (notes.received == notes.received_in_hold) notes.spent_in_hold = held_;
-    return std::nullopt;
-  }
-  const std::uint64_t read = ReadOf(received, *connection);
+  const std::uint64_t read = is_closely ? ReadOf(received, *connection) : received;
   NoteHold(read, &notes);
+  if (is_closely) notes.received = std::max(notes.received, read);
+  // What it has not sent has cost nothing.
+  if (notes.received == notes.received_in_hold) notes.spent_in_hold = held_;
+  if (!is_closely) return std::nullopt;
   // What it sent before gRPC had it is looked at once gRPC does.
   const std::optional<StreamCounts> counts = book_.CountsOf(connection->peer_key);
   notes.is_unknown = !counts.has_value();
-  notes.received = std::max(notes.received, read);
   if (!counts.has_value()) return std::nullopt;
   NoteRead(read, &notes);
   return ReasonOf(*counts, &notes);
@@ -109,9 +106,9 @@ std::optional<CutReason> StreamFence::ReasonToCut(WatchedConnection* connection)
 // gRPC parses what it has read before the thread that read it comes back, or soon after, where it
 // leaves that to another one. The thread may have come back before in the round that was under way
 // when the mark was made, and only after these counts in the one that has just ended.
-void StreamFence::NoteRead(std::uint64_t read, FenceNotes* notes) const {
+void StreamFence::NoteRead(std::uint64_t read, FenceNotes* notes) {
   if (read <= notes->received_by_latest) return;
-  const std::uint64_t round = rounds_();
+  const std::uint64_t round = Round();
   const std::optional<ReadMark>& mark = notes->mark;
   if (mark.has_value() && round >= mark->round + 3 && now_ - mark->seen >= kPatience) {
     notes->received_by_latest = mark->read;
@@ -128,8 +125,14 @@ void StreamFence::BeginLook(absl::Duration held, SteadyTime now) {
   held_before_ = is_new ? absl::ZeroDuration() : held_;
   held_ = held;
   now_ = now;
+  round_.reset();
   read_in_hold_ = 0;
   book_.BeginLook();
+}
+
+std::uint64_t StreamFence::Round() {
+  if (!round_.has_value()) round_ = rounds_();
+  return *round_;
 }
 
 void StreamFence::NoteHold(std::uint64_t received, FenceNotes* notes) {
@@ -203,7 +206,7 @@ std::uint64_t StreamFence::StreamsOf(WatchedConnection* connection) {
 
 bool StreamFence::HasLasted(std::optional<Excess>* excess) {
   if (!excess->has_value()) {
-    *excess = {.seen = now_, .round = rounds_(), .hold = hold_, .spent_in_hold = held_};
+    *excess = {.seen = now_, .round = Round(), .hold = hold_, .spent_in_hold = held_};
     return false;
   }
   if ((*excess)->hold != hold_) {
@@ -212,8 +215,7 @@ bool StreamFence::HasLasted(std::optional<Excess>* excess) {
   }
   const bool was_read_alone = held_ - (*excess)->spent_in_hold >= kPatience;
   // The round that was under way may have passed the reader by then.
-  return was_read_alone ||
-         (rounds_() >= (*excess)->round + 2 && now_ - (*excess)->seen >= kPatience);
+  return was_read_alone || (Round() >= (*excess)->round + 2 && now_ - (*excess)->seen >= kPatience);
 }
 
 bool StreamFence::KeepsResetting(const StreamCounts& counts, FenceNotes* notes) {

@@ -103,7 +103,7 @@ class StreamFence {
   static std::uint64_t MostStreams(const FenceNotes& notes);
 
   // That gRPC has read so much of the connection, with each close look.
-  void NoteRead(std::uint64_t read, FenceNotes* notes) const;
+  void NoteRead(std::uint64_t read, FenceNotes* notes);
 
   // How many it has, by another close look; those of the last where gRPC does not have it.
   std::uint64_t StreamsOf(WatchedConnection* connection);
@@ -116,6 +116,8 @@ class StreamFence {
   std::optional<bool> IsIdle(const WatchedConnection& connection);
 
  private:
+  // Readers are asked once a look, however many connections there are.
+  std::uint64_t Round();
   void NoteHold(std::uint64_t received, FenceNotes* notes);
   bool KeepsResetting(const StreamCounts& counts, FenceNotes* notes);
   void BeginWindow(const StreamCounts& counts, FenceNotes* notes) const;
@@ -124,6 +126,7 @@ class StreamFence {
   StreamBook book_;
   const FenceLimits limits_;
   std::function<std::uint64_t()> rounds_ = Readers().rounds;
+  std::optional<std::uint64_t> round_;
   SteadyTime now_ = SteadyTime();   // when the look began
   std::uint64_t hold_ = 0;          // grows with each
   std::uint64_t read_in_hold_ = 0;  // bytes of all connections, as far as this look has come

@@ -215,6 +215,7 @@ Detached ServeUnary(ServerParts& parts, const UnaryMethod<Request, Response>& me
   } else if (status.ok()) {
     status = CountShed(parts.metrics, bytes.TakeUpTo(request_bytes + work.reply.Length()));
   }
+  if (!status.ok()) work.reply.Clear();  // no limit counts it
   CountRefusal(parts.metrics, status);
   StartFinish(status, work.reply, &call);
   if (co_await call.finished && status.ok()) account.MessageSent();

@@ -119,5 +119,14 @@ TEST_F(SilentConnectionsTest, ClosesTheOlderOnes) {
   EXPECT_TRUE(IsLetGo(young));
 }
 
+// As after a stall of the server, when more have spoken than are taken at once.
+TEST_F(SilentConnectionsTest, ClosesNoneThatHasSpoken) {
+  const SteadyTime now = SteadyNow();
+  const Descriptor client = Knock(now - absl::Seconds(2));
+  Speak(client, 'a');
+  silent_.EndOlderThan(now - absl::Seconds(1));
+  EXPECT_EQ(silent_.TakeSpoken().size(), 1);
+}
+
 }  // namespace
 }  // namespace clearance::server

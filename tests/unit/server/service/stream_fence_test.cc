@@ -27,7 +27,10 @@ constexpr std::size_t kMebibyteBytes = 1 << 20;
 class StreamFenceTest : public testing::Test {
  protected:
   StreamFenceTest() {
-    fence_.SetRounds([this] { return rounds_; });
+    fence_.SetRounds([this] {
+      ++askings_;
+      return rounds_;
+    });
     fence_.BeginLook(absl::ZeroDuration(), now_);
   }
 
@@ -42,6 +45,7 @@ class StreamFenceTest : public testing::Test {
 
   SteadyTime now_ = SteadyTime(absl::Hours(1));
   std::uint64_t rounds_ = 0;
+  int askings_ = 0;
   StreamFence fence_{/*port=*/1, {.max_streams = kStreams}};
   FenceNotes notes_;
 };
@@ -92,6 +96,15 @@ TEST_F(StreamFenceTest, TakesWhatWasReadForStreamsUntilItIsParsedForCertain) {
   notes_.received_now = 1200;
   EXPECT_EQ(most_streams(kStep, 5), 23);
   EXPECT_EQ(most_streams(kStep, 5), 23);
+}
+
+TEST_F(StreamFenceTest, AsksTheReadersOnceALook) {
+  std::vector<FenceNotes> connections(100);
+  for (int look = 1; look <= 3; ++look) {
+    fence_.BeginLook(absl::ZeroDuration(), now_);
+    for (FenceNotes& notes : connections) fence_.NoteRead(1000, &notes);
+    EXPECT_EQ(askings_, look);
+  }
 }
 
 // A flood of streams keeps the thread that reads from coming back.
@@ -182,10 +195,15 @@ class HeldReader {
       watched_.push_back({.descriptor = ends_.back().server.number()});
     }
     Look(absl::Milliseconds(1));
-    for (std::size_t i = 0; i < mebibytes.size(); ++i) {
-      Transfer(ends_[i], static_cast<std::size_t>(mebibytes[i] * kMebibyteBytes));
-    }
+    for (std::size_t i = 0; i < mebibytes.size(); ++i) Read(i, mebibytes[i]);
   }
+
+  void Read(std::size_t connection, double mebibytes) {
+    Transfer(ends_[connection], static_cast<std::size_t>(mebibytes * kMebibyteBytes));
+  }
+
+  // The thread comes back.
+  void GoOn() { Look(absl::ZeroDuration()); }
 
   bool IsFirstSuspectAfter(absl::Duration held) {
     Look(absl::Milliseconds(1) + held);
@@ -228,6 +246,18 @@ TEST(StreamFenceHold, IsJudgedByWhatTheBytesCost) {
   EXPECT_TRUE(flood.IsFirstSuspectAfter(absl::Milliseconds(110)));
   HeldReader little({0.5});
   EXPECT_FALSE(little.IsFirstSuspectAfter(absl::Seconds(1)));
+}
+
+// What others held the thread with is not theirs who sent nothing meanwhile, though gRPC may not
+// have parsed yet what they sent before.
+TEST(StreamFenceHold, IsNotOfThoseWhoSentNothingInIt) {
+  HeldReader late({1.0 / 64});
+  late.GoOn();
+  late.GoOn();
+  EXPECT_FALSE(late.IsFirstSuspectAfter(absl::Milliseconds(200)));
+  late.Read(0, 2);
+  EXPECT_FALSE(late.IsFirstSuspectAfter(absl::Milliseconds(290)));
+  EXPECT_TRUE(late.IsFirstSuspectAfter(absl::Milliseconds(310)));
 }
 
 }  // namespace
