@@ -87,6 +87,7 @@ class Compose(unittest.TestCase):
             set(store), {f"{name}:2379" for name in services if name.startswith("etcd")}
         )
         needed = set(re.findall(r"\$\{(PROXY_\w+)\}", proxy))
+        needed -= set(re.findall(r"presetenv (PROXY_\w+)", proxy))
         self.assertEqual(set(services["haproxy"]["environment"]), needed)
 
 

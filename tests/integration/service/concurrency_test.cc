@@ -93,8 +93,8 @@ TEST(Concurrency, SessionsComeAndGoWhileTheServerDrains) {
   std::vector<std::thread> clients;
   std::atomic<int> begun = 0;
   for (int i = 0; i < kSessions; ++i) {
-    clients.emplace_back([&] {
-      const auto stub = v1::QueryService::NewStub(server.NewChannel());
+    clients.emplace_back([&begun, channel = server.NewChannel()] {
+      const auto stub = v1::QueryService::NewStub(channel);
       for (int round = 0; round < 20; ++round) {
         TestSession session(*stub);
         v1::SessionResponse response;
