@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "internal/free_rows.h"
+
 namespace clearance::client {
 namespace {
 
@@ -11,24 +13,14 @@ constexpr double kPi = 3.141592653589793;
 // More than the rounding of the few operations it multiplies.
 constexpr double kRoundedUp = 1 + 0x1p-50;
 
-template <class Result>
-bool IsFree(const Result& result, std::size_t row, double margin) {
-  if (row >= result.states.size()) return false;
-  const State state = result.states[row];
-  if (state != State::kSeparated && state != State::kBeyond) return false;
-  if (row >= result.lower_bounds.size()) return state == State::kSeparated && margin <= 0;
-  // A comparison with NaN is false, which is the safe side.
-  return result.lower_bounds[row] > 0 && result.lower_bounds[row] > margin;
-}
-
 }  // namespace
 
 bool ProvedFree(const DistanceResult& result, std::size_t row, double margin) {
-  return IsFree(result, row, margin);
+  return IsFree(result.states, result.lower_bounds, row, margin);
 }
 
 bool ProvedFree(const IntersectionResult& result, std::size_t row, double margin) {
-  return IsFree(result, row, margin);
+  return IsFree(result.states, result.lower_bounds, row, margin);
 }
 
 bool ProvedFree(const TimeOfCollisionResult& result, std::size_t row) {

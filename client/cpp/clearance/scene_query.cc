@@ -5,6 +5,7 @@
 
 #include "clearance/v1/scene_query_service.grpc.pb.h"
 #include "internal/connection.h"
+#include "internal/free_rows.h"
 #include "internal/scene_convert.h"
 #include "internal/scene_query_convert.h"
 #include "internal/shape_convert.h"
@@ -75,12 +76,7 @@ bool ProvedFree(const OverlapResult& result, std::size_t row) {
 }
 
 bool ProvedFree(const ClearanceResult& result, std::size_t row, double margin) {
-  if (row >= result.states.size()) return false;
-  const State state = result.states[row];
-  if (state != State::kSeparated && state != State::kBeyond) return false;
-  if (row >= result.lower_bounds.size()) return state == State::kSeparated && margin <= 0;
-  // A comparison with NaN is false, which is the safe side.
-  return result.lower_bounds[row] > 0 && result.lower_bounds[row] > margin;
+  return IsFree(result.states, result.lower_bounds, row, margin);
 }
 
 bool ProvedFree(const SweepResult& result, std::size_t row) {
