@@ -89,7 +89,7 @@ TEST_F(PageTest, AsksAsAnyCallerDoes) {
 }
 
 TEST_F(PageTest, SaysWhyItCannotAsk) {
-  const ServerProcess server(With({}));
+  const ServerProcess server(With({"--max_batch_rows=100"}));
   const std::string path = "/call/QueryService/Distance";
   EXPECT_THAT(Post(server, "/call/ShapeService/RegisterShape", "{}"), StartsWith("HTTP/1.1 404 "));
   EXPECT_THAT(Post(server, "/call/", "{}"), StartsWith("HTTP/1.1 404 "));
@@ -100,7 +100,7 @@ TEST_F(PageTest, SaysWhyItCannotAsk) {
               AllOf(StartsWith("HTTP/1.1 400 "), HasSubstr("shape")));
   EXPECT_THAT(Post(server, path, "{}"), StartsWith("HTTP/1.1 400 "));
   std::string large = kTwoBalls;
-  large.replace(large.find("\"count\": 1"), 10, "\"count\": 60000");
+  large.replace(large.find("\"count\": 1"), 10, "\"count\": 101");
   EXPECT_THAT(Post(server, path, large), StartsWith("HTTP/1.1 429 "));
   const std::string unknown = Post(server, "/call/ShapeService/GetShape", R"({"name": "crate"})");
   EXPECT_THAT(unknown, StartsWith("HTTP/1.1 404 "));

@@ -65,7 +65,7 @@ std::shared_ptr<grpc::Channel> TestServer::NewChannel() const {
 }
 
 std::chrono::system_clock::time_point HangGuard() {
-  return std::chrono::system_clock::now() + std::chrono::seconds(100);
+  return std::chrono::system_clock::now() + std::chrono::seconds(300);
 }
 
 TestSession::TestSession(v1::QueryService::Stub& stub, const Metadata& metadata) {

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -276,16 +277,18 @@ TEST_F(SceneWatchTest, TellsThatALargeSceneIsToBeReadAnewWhereItsWatcherIsSlow) 
   CreateRow(server_, "huge", kBodies, Forever());
   TestWatch watch(server_, Of("huge", 1));
   watch.Next();
-  v1::UpdateSceneRequest update;
-  update.set_name("huge");
+  // In turns, so that each moves all bodies.
+  std::array<v1::UpdateSceneRequest, 2> updates;
+  for (std::uint32_t k = 0; k < updates.size(); ++k) {
+    updates[k].set_name("huge");
+    *updates[k].mutable_change()->mutable_bodies() = RowOf(kBodies, "ball");
+    double* const poses =
+        updates[k].mutable_change()->mutable_bodies()->mutable_poses()->mutable_data();
+    for (std::uint32_t i = 0; i < kBodies; ++i) poses[7 * i] = (k + 2.0) * (i + 1);
+  }
   const auto reloads = [this] { return server_.metrics.watch_reloads().Value(); };
   for (std::uint64_t revision = 1; reloads() == 0 && revision < 1'000;) {
-    *update.mutable_change()->mutable_bodies() = RowOf(kBodies, "ball");
-    update.mutable_change()->mutable_bodies()->set_poses(0, -static_cast<double>(revision));
-    for (std::uint32_t i = 1; i < kBodies; ++i)
-      update.mutable_change()->mutable_bodies()->set_poses(7 * i,
-                                                           static_cast<double>(revision) * i);
-    revision = Update(server_, update).revision();
+    revision = Update(server_, updates[revision % 2]).revision();
     if (revision % 64 == 0) watch.Next();
   }
   EXPECT_EQ(server_.metrics.watch_revisions_merged().Value(), 0);
