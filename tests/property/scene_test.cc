@@ -419,7 +419,7 @@ void AskWorlds(int count, SceneTally* tally, const Ask& ask) {
 
 TEST(Scene, AnswersAsAllPairsOneByOne) {
   SceneTally tally;
-  AskWorlds(Effort(50'000, 1'000'000), &tally, [](Asking& asking) { return asking.Ask(); });
+  AskWorlds(Effort(100'000, 1'000'000), &tally, [](Asking& asking) { return asking.Ask(); });
   std::printf(
       "%d questions: touching %d, apart %d, within margins %d, own pairs %d, beyond %d, hits %d, "
       "overlaps %d, free %d, undecided %d; any hits %d, shapes that touch %d; %d rows together, "
