@@ -4,6 +4,7 @@
 
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/resource_quota.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -30,6 +31,12 @@ constexpr int kMinute = 60 * kSecond;
 
 int AsInt(std::uint64_t number) {
   return static_cast<int>(std::min<std::uint64_t>(number, std::numeric_limits<int>::max()));
+}
+
+// From all arenas of the allocator and beside them.
+std::uint64_t AllocatedBytes() {
+  const struct mallinfo2 info = mallinfo2();
+  return info.uordblks + info.hblkhd;
 }
 
 // The largest number is gRPC's for ever.
@@ -219,7 +226,8 @@ Readers GrpcServer::Impl::WatchReaders() {
   for (const auto& poller : pollers_) pollers.push_back(poller.get());
   const auto watch = std::make_shared<PollingWatch>(std::move(pollers));
   return {.longest_hold = [watch] { return watch->LongestHold(); },
-          .rounds = [watch] { return watch->Rounds(); }};
+          .rounds = [watch] { return watch->Rounds(); },
+          .allocated_bytes = AllocatedBytes};
 }
 
 void GrpcServer::Impl::Take(Descriptor connection) {

@@ -88,7 +88,7 @@ Listener::~Listener() { Close(); }
 
 void Listener::Run(Handler handler, const Readers& readers) {
   longest_hold_ = readers.longest_hold;
-  fence_.SetRounds(readers.rounds);
+  fence_.SetReaders(readers);
   handover_ = std::make_unique<Handover>(std::move(handler));
   thread_ = std::thread([this] {
     RunNicely(kNiceness);
@@ -171,7 +171,7 @@ void Listener::CutWhatHolds() {
     suspect_key = &address_key;
   });
   if (suspects != 1 || !fence_.IsMostOfTheHold(suspect->notes)) return;
-  Cut(*suspect_key, suspect, CutReason::kHoldsReading);
+  Cut(*suspect_key, suspect, fence_.ReasonOfHold());
 }
 
 void Listener::CutWhatIsHeld() {
@@ -212,6 +212,7 @@ void Listener::WarnOrBan(const std::string& address_key, const WatchedConnection
     case CutReason::kStreams:
     case CutReason::kAllStreams:
     case CutReason::kResets:
+    case CutReason::kHoldsMemory:
       return bans_.WarnOrBan(address_key, connection.opened, SteadyNow());
     case CutReason::kBytesBeforeCalls:
     case CutReason::kBytesBesideMessages:

@@ -31,6 +31,10 @@ constexpr absl::Duration kPatience = absl::Milliseconds(100);
 // frames of headers without end slower.
 constexpr double kSlowestMessageRate = 40e6;  // bytes a second of processor time
 
+// Headers without end are held some thirty times over, messages once or twice, on any machine.
+constexpr std::uint64_t kMostHeldAByte = 8;
+constexpr std::uint64_t kLeastSwelling = 32 << 20;  // less is anybody's
+
 // See MostWorkWithoutAnEvent().
 constexpr std::uint64_t kUsualMessageBytes = 24 << 20;
 constexpr absl::Duration kWorkOfUsualMessages = absl::Milliseconds(300);
@@ -75,6 +79,8 @@ absl::string_view EvidenceOf(CutReason reason) {
       return "more bytes than its messages can have";
     case CutReason::kHoldsReading:
       return "holds a thread that reads";
+    case CutReason::kHoldsMemory:
+      return "holds far more memory than it sends";
     case CutReason::kHoldsHandover:
       break;
   }
@@ -121,17 +127,37 @@ void StreamFence::NoteRead(std::uint64_t read, FenceNotes* notes) {
 
 void StreamFence::BeginLook(absl::Duration held, SteadyTime now) {
   const bool is_new = held == absl::ZeroDuration() || held < held_;
-  if (is_new) ++hold_;
+  const std::uint64_t read_before = is_new ? 0 : read_in_hold_;
+  if (is_new) {
+    ++hold_;
+    memory_mark_.reset();
+    is_swelling_ = false;
+  }
   held_before_ = is_new ? absl::ZeroDuration() : held_;
   held_ = held;
   now_ = now;
   round_.reset();
   read_in_hold_ = 0;
+  NoteMemory(read_before);
   book_.BeginLook();
 }
 
+// `read` is of the look before. Most holds are over before the memory is looked at.
+void StreamFence::NoteMemory(std::uint64_t read) {
+  if (held_ < kPatience / 2 || is_swelling_) return;
+  const std::uint64_t allocated = readers_.allocated_bytes();
+  if (!memory_mark_.has_value()) {
+    memory_mark_ = {.allocated = allocated, .read = read};
+    return;
+  }
+  // Less than before where a connection has ended.
+  const std::uint64_t read_since = read - std::min(read, memory_mark_->read);
+  const std::uint64_t most = kMostHeldAByte * read_since;
+  is_swelling_ = allocated > memory_mark_->allocated + std::max(kLeastSwelling, most);
+}
+
 std::uint64_t StreamFence::Round() {
-  if (!round_.has_value()) round_ = rounds_();
+  if (!round_.has_value()) round_ = readers_.rounds();
   return *round_;
 }
 
@@ -149,8 +175,8 @@ bool StreamFence::IsSuspect(const FenceNotes& notes) const {
   if (notes.hold != hold_ || notes.received < notes.received_in_hold + kSuspectBytes) return false;
   const absl::Duration spent = held_ - notes.spent_in_hold;
   const auto read = static_cast<double>(notes.received - notes.received_in_hold);
-  return spent >= MostWorkWithoutAnEvent(limits_) ||
-         (spent >= kPatience && read < absl::ToDoubleSeconds(spent) * kSlowestMessageRate);
+  const bool is_dear = read < absl::ToDoubleSeconds(spent) * kSlowestMessageRate || is_swelling_;
+  return spent >= MostWorkWithoutAnEvent(limits_) || (spent >= kPatience && is_dear);
 }
 
 bool StreamFence::IsMostOfTheHold(const FenceNotes& notes) const {

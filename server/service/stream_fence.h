@@ -41,6 +41,7 @@ enum class CutReason : std::uint8_t {
   kBytesBeforeCalls,
   kBytesBesideMessages,
   kHoldsReading,
+  kHoldsMemory,
   kHoldsHandover,
 };
 
@@ -49,12 +50,14 @@ prometheus::Counter* CounterOf(CutReason reason, const ConnectionSeries& series)
 absl::string_view NameOf(CutReason reason);  // the metric's label
 absl::string_view EvidenceOf(CutReason reason);
 
-// The threads that read connections. Both are called by the thread that looks alone.
+// The threads that read connections. All are called by the thread that looks alone.
 struct Readers {
   // Processor time that one of them has spent without anything to show for it: the most.
   std::function<absl::Duration()> longest_hold = [] { return absl::ZeroDuration(); };
   // Asks all of them to come back, and grows when all of them have since it last grew.
   std::function<std::uint64_t()> rounds = [] { return 0; };
+  // What the process has allocated, while one of them is held.
+  std::function<std::uint64_t()> allocated_bytes = [] { return 0; };
 };
 
 // A connection is to be cut
@@ -74,8 +77,7 @@ class StreamFence {
   // Of the connections that were accepted on this port.
   StreamFence(int port, const FenceLimits& limits) : book_(port), limits_(limits) {}
 
-  // As Readers have them.
-  void SetRounds(std::function<std::uint64_t()> rounds) { rounds_ = std::move(rounds); }
+  void SetReaders(Readers readers) { readers_ = std::move(readers); }
 
   // What the connection is to be cut for; nullopt where it may stay. Looks closely only where
   // enough has come since the last look to open many streams, or what came before may not have been
@@ -91,8 +93,14 @@ class StreamFence {
 
   // Whether, while that thread spent MostWorkWithoutAnEvent(), a mebibyte was read of the
   // connection and nothing happened to any stream of it; or while it spent a third of that, if its
-  // bytes take far longer than those of messages. One is to blame if no other can be.
+  // bytes take far longer than those of messages, or far more memory. One is to blame if no other
+  // can be.
   bool IsSuspect(const FenceNotes& notes) const;
+
+  // What such a connection is to be cut for.
+  CutReason ReasonOfHold() const {
+    return is_swelling_ ? CutReason::kHoldsMemory : CutReason::kHoldsReading;
+  }
 
   // Whether that was most of what was read of all connections meanwhile. Requires: this look has
   // been at all of them.
@@ -119,19 +127,27 @@ class StreamFence {
   // Readers are asked once a look, however many connections there are.
   std::uint64_t Round();
   void NoteHold(std::uint64_t received, FenceNotes* notes);
+  void NoteMemory(std::uint64_t read);
   bool KeepsResetting(const StreamCounts& counts, FenceNotes* notes);
   void BeginWindow(const StreamCounts& counts, FenceNotes* notes) const;
   std::uint64_t MostWithoutEvent(const StreamCounts& counts) const;
 
   StreamBook book_;
   const FenceLimits limits_;
-  std::function<std::uint64_t()> rounds_ = Readers().rounds;
+  Readers readers_;
   std::optional<std::uint64_t> round_;
   SteadyTime now_ = SteadyTime();   // when the look began
   std::uint64_t hold_ = 0;          // grows with each
   std::uint64_t read_in_hold_ = 0;  // bytes of all connections, as far as this look has come
   absl::Duration held_ = absl::ZeroDuration();
   absl::Duration held_before_ = absl::ZeroDuration();  // in this hold, at the look before
+  // In the midst of a hold: what was allocated, and had been read in it of all connections.
+  struct MemoryMark {
+    std::uint64_t allocated = 0;
+    std::uint64_t read = 0;
+  };
+  std::optional<MemoryMark> memory_mark_;
+  bool is_swelling_ = false;  // since then far more was allocated than read
 };
 
 }  // namespace clearance::server

@@ -4,6 +4,12 @@
 // messages but answers every row with the sum of its pose numbers. One completion queue, one
 // polling thread, generated messages; no shapes, limits, metrics or log. What clearance-server
 // costs beyond it is geometry, checks and accounts.
+//
+//   wire_floor [--row_work_ns=N]
+//
+// With N it spends so much processor time on each row, as an answer would: then it is as busy as
+// clearance-server, and its client waits as long, whose waking is a part of what a message costs
+// the one who sends it.
 
 #include <grpcpp/grpcpp.h>
 
@@ -13,8 +19,13 @@
 #include <cstdio>
 #include <memory>
 
+#include "absl/flags/flag.h"
+#include "absl/flags/parse.h"
 #include "clearance/v1/query_service.grpc.pb.h"
 #include "server/service/completion.h"
+#include "tests/bench/report.h"
+
+ABSL_FLAG(double, row_work_ns, 0, "Processor time that each row takes beside its sum.");
 
 namespace clearance::bench {
 namespace {
@@ -62,6 +73,12 @@ void AnswerRows(const v1::DistanceBatch& batch, v1::DistanceBatchResult* result)
   }
 }
 
+void Work(double nanoseconds) {
+  const double end = ThreadNanoseconds() + nanoseconds;
+  while (ThreadNanoseconds() < end) {
+  }
+}
+
 bool HasWholeColumns(const v1::DistanceBatch& batch) {
   const std::uint64_t numbers = kPoseNumbers * std::uint64_t{batch.pairs().count()};
   return static_cast<std::uint64_t>(batch.pairs().poses_a_size()) == numbers &&
@@ -73,6 +90,8 @@ void Answer(const v1::SessionRequest& request, v1::SessionResponse* response) {
   if (request.has_open()) response->mutable_open()->set_slot(request.open().slot());
   if (request.has_distance() && HasWholeColumns(request.distance())) {
     AnswerRows(request.distance(), response->mutable_distance());
+    const double work = absl::GetFlag(FLAGS_row_work_ns) * request.distance().pairs().count();
+    if (work > 0) Work(work);
   }
 }
 
@@ -120,4 +139,7 @@ int Main() {
 }  // namespace
 }  // namespace clearance::bench
 
-int main() { return clearance::bench::Main(); }
+int main(int argc, char** argv) {
+  absl::ParseCommandLine(argc, argv);
+  return clearance::bench::Main();
+}

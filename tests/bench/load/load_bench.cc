@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a query costs the server: starts clearance-server and the wire floor as children and loads
-// them in turn through a Session with distance batches of 1 to 4096 rows. The servers' processor
-// time is read from outside. The first pass of every batch size is held against the core in this
-// process, and every later reply has to be the same bytes.
+// What a query costs the server: starts clearance-server and the wire floor as children, the latter
+// twice, idle and as busy with each row as the core is, and loads them in turn through a Session
+// with distance batches of 1 to 4096 rows. The servers' processor time is read from outside. The
+// first pass of every batch size is held against the core in this process, and every later reply
+// has to be the same bytes.
 //
 //   load_bench [--short] [--csv=FILE] [--size=box|16|64|256|1024|4096] [-- FLAG_OF_SERVER…]
 
@@ -152,21 +153,22 @@ void MeasureBesideFlood(BenchServer& server, const LoadQuestions& questions,
 void PrintTable(const Report& report) {
   std::printf("\nCPU ns per query of the server process, medians of %d interleaved rounds\n",
               kRounds);
-  std::printf("%6s %12s %12s %8s %8s %8s %10s %14s\n", "rows", "queries/s", "floor q/s", "server",
-              "core", "floor", "server/", "server/");
-  std::printf("%6s %12s %12s %8s %8s %8s %10s %14s\n", "", "", "", "", "", "", "floor",
-              "(core+floor)");
+  std::printf("%6s %12s %12s %8s %8s %8s %8s %8s %13s %8s\n", "rows", "queries/s", "floor q/s",
+              "server", "core", "floor", "busy", "server/", "server/", "server/");
+  std::printf("%6s %12s %12s %8s %8s %8s %8s %8s %13s %8s\n", "", "", "", "", "", "", "floor",
+              "floor", "(core+floor)", "busy");
   const double core = report.Median("core", kCpu);
   for (const int batch : kBatches) {
     const double server = report.Median(absl::StrCat("server/", batch), kCpu);
     const double floor = report.Median(absl::StrCat("floor/", batch), kCpu);
-    std::printf("%6d %12.0f %12.0f %8.0f %8.0f %8.0f %10.2f %14.2f\n", batch,
+    const double busy = report.Median(absl::StrCat("busy_floor/", batch), kCpu);
+    std::printf("%6d %12.0f %12.0f %8.0f %8.0f %8.0f %8.0f %8.2f %13.2f %8.2f\n", batch,
                 report.Median(absl::StrCat("server/", batch), kRate),
-                report.Median(absl::StrCat("floor/", batch), kRate), server, core, floor,
-                server / floor, server / (core + floor));
+                report.Median(absl::StrCat("floor/", batch), kRate), server, core, floor, busy,
+                server / floor, server / (core + floor), server / busy);
   }
   std::printf("\none message of one row in flight, us      p50      p99\n");
-  for (const char* name : {"server", "floor"}) {
+  for (const char* name : {"server", "floor", "busy_floor"}) {
     const std::string row = absl::StrCat(name, "/1");
     std::printf("%-37s %8.0f %8.0f\n", name, report.Median(row, kMiddle),
                 report.Median(row, kTail));
@@ -187,6 +189,15 @@ const Size& SizeFromFlag() {
   Fail("--size=" + absl::GetFlag(FLAGS_size) + " is none of box, 16, 64, 256, 1024, 4096");
 }
 
+// Of several calls: what the busy floor spends on each row.
+double TypicalCoreNanoseconds(const LoadQuestions& questions) {
+  Report report;
+  for (int round = 0; round < kRounds; ++round) {
+    report.Add("core", kCpu, CoreNanoseconds(questions));
+  }
+  return report.Median("core", kCpu);
+}
+
 // The port in "serving on port N".
 std::string FloorAddress(test::ChildProcess& floor) {
   const std::string words = "serving on port ";
@@ -197,7 +208,7 @@ std::string FloorAddress(test::ChildProcess& floor) {
          std::to_string(std::atoi(output.c_str() + output.find(words) + words.size()));
 }
 
-void MeasureAll(const LoadQuestions& questions, const std::array<Target*, 2>& targets,
+void MeasureAll(const LoadQuestions& questions, const std::array<Target*, 3>& targets,
                 const std::vector<std::vector<v1::SessionRequest>>& messages, Report* report) {
   for (int round = 0; round < kRounds; ++round) {
     report->Add("core", kCpu, CoreNanoseconds(questions));
@@ -218,11 +229,15 @@ int Main(int argc, char** argv) {
 
   BenchServer server({arguments.begin() + 1, arguments.end()});
   test::ChildProcess floor({CLEARANCE_WIRE_FLOOR_PROGRAM});
+  test::ChildProcess busy_floor(
+      {CLEARANCE_WIRE_FLOOR_PROGRAM,
+       absl::StrCat("--row_work_ns=", TypicalCoreNanoseconds(questions))});
   Report report;
   {
     Target real("server", server.pid(), server.address(), FindFault);
     Target bare("floor", floor.pid(), FloorAddress(floor), FindFloorFault);
-    for (Target* const target : {&real, &bare}) {
+    Target busy("busy_floor", busy_floor.pid(), FloorAddress(busy_floor), FindFloorFault);
+    for (Target* const target : {&real, &bare, &busy}) {
       target->OpenAll(questions.pool);
       for (std::size_t i = 0; i < kBatches.size(); ++i) {
         target->FirstPass(questions, messages[i], kBatches[i]);
@@ -231,7 +246,7 @@ int Main(int argc, char** argv) {
     std::printf(
         "%d rows in batches of 1, 16, 256 and 4096: every answer is the core's, bit for bit\n",
         kRows);
-    if (!is_short) MeasureAll(questions, {&real, &bare}, messages, &report);
+    if (!is_short) MeasureAll(questions, {&real, &bare, &busy}, messages, &report);
   }
   if (!is_short) MeasureBesideFlood(server, questions, messages, &report);
   server.End();

@@ -27,10 +27,10 @@ constexpr std::size_t kMebibyteBytes = 1 << 20;
 class StreamFenceTest : public testing::Test {
  protected:
   StreamFenceTest() {
-    fence_.SetRounds([this] {
+    fence_.SetReaders({.rounds = [this] {
       ++askings_;
       return rounds_;
-    });
+    }});
     fence_.BeginLook(absl::ZeroDuration(), now_);
   }
 
@@ -190,6 +190,7 @@ void Transfer(const Ends& ends, std::size_t bytes) {
 class HeldReader {
  public:
   explicit HeldReader(const std::vector<double>& mebibytes) {
+    fence_.SetReaders({.allocated_bytes = [this] { return allocated_; }});
     for (std::size_t i = 0; i < mebibytes.size(); ++i) {
       ends_.push_back(Connect());
       watched_.push_back({.descriptor = ends_.back().server.number()});
@@ -202,6 +203,8 @@ class HeldReader {
     Transfer(ends_[connection], static_cast<std::size_t>(mebibytes * kMebibyteBytes));
   }
 
+  void Allocate(std::uint64_t mebibytes) { allocated_ += mebibytes * kMebibyteBytes; }
+
   // The thread comes back.
   void GoOn() { Look(absl::ZeroDuration()); }
 
@@ -210,6 +213,7 @@ class HeldReader {
     return fence_.IsSuspect(watched_.front().notes);
   }
   bool HasFirstMost() const { return fence_.IsMostOfTheHold(watched_.front().notes); }
+  CutReason reason() const { return fence_.ReasonOfHold(); }
 
  private:
   void Look(absl::Duration held) {
@@ -220,6 +224,7 @@ class HeldReader {
   }
 
   StreamFence fence_{/*port=*/1, {}};
+  std::uint64_t allocated_ = 0;
   std::vector<Ends> ends_;
   std::vector<WatchedConnection> watched_;
 };
@@ -246,6 +251,34 @@ TEST(StreamFenceHold, IsJudgedByWhatTheBytesCost) {
   EXPECT_TRUE(flood.IsFirstSuspectAfter(absl::Milliseconds(110)));
   HeldReader little({0.5});
   EXPECT_FALSE(little.IsFirstSuspectAfter(absl::Seconds(1)));
+}
+
+// A fast machine parses headers as fast as a slow one messages: they are told by what they hold.
+TEST(StreamFenceHold, IsJudgedByWhatTheBytesHoldInMemory) {
+  for (const std::uint64_t held : {100, 250}) {
+    HeldReader reader({1});
+    reader.Allocate(1000);
+    EXPECT_FALSE(reader.IsFirstSuspectAfter(absl::Milliseconds(60)));
+    reader.Read(0, 25);
+    EXPECT_FALSE(reader.IsFirstSuspectAfter(absl::Milliseconds(80)));
+    reader.Allocate(held);
+    EXPECT_EQ(reader.IsFirstSuspectAfter(absl::Milliseconds(120)), held == 250);
+    EXPECT_EQ(reader.reason(), held == 250 ? CutReason::kHoldsMemory : CutReason::kHoldsReading);
+  }
+}
+
+// Beside what anybody may allocate meanwhile.
+TEST(StreamFenceHold, IsNotJudgedByLittleMemory) {
+  HeldReader reader({10});
+  EXPECT_FALSE(reader.IsFirstSuspectAfter(absl::Milliseconds(60)));
+  reader.Allocate(31);
+  EXPECT_FALSE(reader.IsFirstSuspectAfter(absl::Milliseconds(120)));
+  // Not what was allocated before this hold.
+  reader.GoOn();
+  reader.Allocate(100);
+  reader.Read(0, 10);
+  EXPECT_FALSE(reader.IsFirstSuspectAfter(absl::Milliseconds(60)));
+  EXPECT_FALSE(reader.IsFirstSuspectAfter(absl::Milliseconds(120)));
 }
 
 // What others held the thread with is not theirs who sent nothing meanwhile, though gRPC may not
