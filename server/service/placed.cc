@@ -18,6 +18,7 @@ bool Placed::await_ready() {
 
 void Placed::await_suspend(std::coroutine_handle<> waiter) {
   waiter_ = waiter;
+  alarm_.emplace();
   added_ = SteadyNow();
   where_.account.Join(where_.group);
   // What it really has is known once it has begun.
@@ -65,7 +66,7 @@ void Placed::Return() {
   grpc::CompletionQueue* const queue = where_.queue;
   is_done_.store(true, std::memory_order_release);
   // From here on the polling thread may resume the coroutine and destroy this.
-  alarm_.Set(queue, gpr_time_0(GPR_CLOCK_MONOTONIC), static_cast<Completion*>(this));
+  alarm_->Set(queue, gpr_time_0(GPR_CLOCK_MONOTONIC), static_cast<Completion*>(this));
 }
 
 void Placed::Complete(bool /*ok*/) {

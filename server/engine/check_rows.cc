@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "server/engine/pair_lists.h"
+#include "server/engine/scene_row_loop.h"
+
+namespace clearance::server {
+namespace {
+
+// Lists what touches, or may, in an answer that says that something does, if it is asked for.
+void ListVerdicts(const Asker& asker, const RowTools& tools, const ListOfRow& list,
+                  CheckAnswer* answer) {
+  if (list.columns.list == nullptr) return;
+  PairLister lister(list);
+  const auto sink = [&](const PairVerdict& found) { return lister.Add(found); };
+  answer->counters = Sum(answer->counters, CheckAll(asker, sink, &tools.room.scratch).counters);
+  if (tools.pacer->has_stopped()) lister.CutShort();
+}
+
+// Checks several rows before their turn, side by side, and hands the answers out one by one.
+class ChecksAhead {
+ public:
+  // Keeps references.
+  ChecksAhead(const ConfigurationRows& rows, const Work& work)
+      : rows_(rows), work_(work), next_row_(work.first) {}
+
+  // The answer of the next row that is not refused. Requires: tools with own pairs, rows with
+  // poses.
+  CheckAnswer Take(const RowTools& tools) {
+    if (next_answer_ == tools.room.checks_ahead.size() || !has_begun_) AskNext(tools);
+    return tools.room.checks_ahead[next_answer_++];
+  }
+
+ private:
+  void AskNext(const RowTools& tools) {
+    has_begun_ = true;
+    next_answer_ = 0;
+    std::vector<Pose>& poses = tools.room.poses_ahead;
+    const std::size_t bodies = rows_.asked.bodies.size();
+    poses.resize(kChecksAtOnce * bodies);
+    std::size_t count = 0;
+    for (; next_row_ < work_.first + work_.count && count < kChecksAtOnce; ++next_row_) {
+      if (next_fault_ < work_.faults.size() && work_.faults[next_fault_].index == next_row_) {
+        ++next_fault_;
+        continue;
+      }
+      CopyPoses(rows_, next_row_, poses.data() + count * bodies);
+      ++count;
+    }
+    std::vector<CheckAnswer>& answers = tools.room.checks_ahead;
+    answers.resize(count);
+    const auto asked = absl::MakeConstSpan(poses).first(count * bodies);
+    CheckConfigurations({tools.AskerAnywhere(rows_.asked), asked}, {}, absl::MakeSpan(answers),
+                        &tools.room.scratch);
+  }
+
+  const ConfigurationRows& rows_;
+  const Work& work_;
+  std::uint32_t next_row_;
+  std::size_t next_fault_ = 0;
+  std::size_t next_answer_ = 0;
+  bool has_begun_ = false;
+};
+
+struct CheckKind {
+  static constexpr int kRefused = kVerdictRefused;
+  static constexpr int kUndecided = static_cast<int>(Verdict::kUndecided);
+
+  const CheckQuestions& questions;
+  const CheckColumns& columns;
+  const RowTools& tools;
+  ChecksAhead* ahead;
+
+  using Answer = CheckAnswer;
+
+  clearance::CheckOptions Options() const {
+    return {.wants_free_radius = questions.wants_free_radii};
+  }
+
+  // Whether rows are few pairs each, and enough to be asked side by side.
+  bool GoesAhead() const {
+    return tools.own_pairs != nullptr && questions.configurations.poses.data != nullptr &&
+           !questions.wants_free_radii;
+  }
+
+  CheckAnswer Ask(std::uint32_t row, std::uint32_t i) const {
+    if (GoesAhead()) return Listed(row, i, ahead->Take(tools));
+    const Asker asker = tools.AskerOf(questions.configurations, row);
+    return Listed(row, i, CheckScene(asker, Options(), &tools.room.scratch));
+  }
+
+  // With what is listed of the row.
+  CheckAnswer Listed(std::uint32_t row, std::uint32_t i, CheckAnswer answer) const {
+    if (answer.verdict == Verdict::kFree || columns.listed.list == nullptr) return answer;
+    const Asker asker = tools.AskerOf(questions.configurations, row);
+    ListVerdicts(asker, tools, PairListOf(columns, questions, i), &answer);
+    return answer;
+  }
+
+  RowSummary Put(const CheckAnswer& answer, std::uint32_t i) const {
+    if (answer.verdict == Verdict::kFree) {
+      PutNumber(columns.free_radii, i, answer.free_radius);
+    } else {
+      PutPair(columns.pairs, i, answer.first.pair);
+      PutNumber(columns.lower_bounds, i, answer.first.bracket.lower);
+      PutNumber(columns.upper_bounds, i, answer.first.bracket.upper);
+    }
+    return {static_cast<int>(answer.verdict), answer.reason, answer.counters};
+  }
+
+  SceneFinding Find(std::uint32_t row, const CheckAnswer& answer, PairTurn turn) const {
+    const Asker asker = tools.AskerOf(questions.configurations, row);
+    SceneFinding finding = tools.FindingOf(questions.configurations.asked, asker);
+    finding.kind = QueryKind::kCheck;
+    finding.options = Options();
+    finding.look = FindContradiction(asker, answer, turn);
+    return finding;
+  }
+
+  void PutNotReached(std::uint32_t i) const {
+    PutNothingKnown(columns.lower_bounds, columns.upper_bounds, i);
+  }
+};
+
+struct OverlapKind {
+  static constexpr int kRefused = kVerdictRefused;
+  static constexpr int kUndecided = static_cast<int>(Verdict::kUndecided);
+
+  const OverlapQuestions& questions;
+  const OverlapColumns& columns;
+  const RowTools& tools;
+  const ShapeTable& table;
+
+  using Answer = CheckAnswer;
+
+  CheckAnswer Ask(std::uint32_t row, std::uint32_t i) const {
+    const SceneBody shape = {.id = 0,
+                             .body = table.shared_body(*questions.slots.at(row)),
+                             .X_WB = PoseAt(questions.poses, row),
+                             .bits = {*questions.groups.at(row), *questions.masks.at(row)},
+                             .margin = *questions.margins.at(row)};
+    const Asker asker = {.scene = *questions.asked.scene,
+                         .bodies = absl::MakeConstSpan(&shape, 1),
+                         .is_nameless = true,
+                         .pacer = tools.pacer};
+    CheckAnswer answer = CheckScene(asker, {}, &tools.room.scratch);
+    if (answer.verdict != Verdict::kFree)
+      ListVerdicts(asker, tools, PairListOf(columns, questions, i), &answer);
+    return answer;
+  }
+
+  RowSummary Put(const CheckAnswer& answer, std::uint32_t /*i*/) const {
+    return {static_cast<int>(answer.verdict), answer.reason, answer.counters};
+  }
+
+  void PutNotReached(std::uint32_t /*i*/) const {}
+};
+
+}  // namespace
+
+void AnswerRows(const CheckQuestions& questions, const Work& work, const CheckColumns& columns) {
+  ChecksAhead ahead(questions.configurations, work);
+  AnswerSceneRows<CheckKind>(questions, work, columns, &ahead);
+}
+
+void AnswerRows(const OverlapQuestions& questions, const Work& work,
+                const OverlapColumns& columns) {
+  AnswerSceneRows<OverlapKind>(questions, work, columns, work.table);
+}
+
+}  // namespace clearance::server

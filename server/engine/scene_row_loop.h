@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The loop that every kind of question about scenes shares, and what its rows are asked with.
+
+#ifndef CLEARANCE_SERVER_ENGINE_SCENE_ROW_LOOP_H_
+#define CLEARANCE_SERVER_ENGINE_SCENE_ROW_LOOP_H_
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "server/engine/row_loop.h"
+#include "server/engine/row_reader.h"
+#include "server/engine/scene_answer.h"
+
+namespace clearance::server {
+
+// What a row lists ends with it, whatever becomes of it. Kinds that list nothing have no `listed`.
+template <class Columns>
+class RowsList {
+ public:
+  explicit RowsList(const Columns& columns) : columns_(columns) {}
+  ~RowsList() {
+    if constexpr (requires { columns_.listed; }) {
+      PairList* const list = columns_.listed.list;
+      if (list != nullptr) list->offsets.push_back(static_cast<std::uint32_t>(list->states.size()));
+    }
+  }
+  RowsList(const RowsList&) = delete;
+  RowsList& operator=(const RowsList&) = delete;
+
+ private:
+  const Columns& columns_;
+};
+
+// Of a row that nobody asked, refused or not reached: an empty list must not pass for a whole one.
+template <class Columns>
+void PutNotListed(const Columns& columns, std::uint32_t i) {
+  if constexpr (requires { columns.listed; }) PutNumber(columns.listed.truncated, i, true);
+}
+
+// What a row has told, whatever its kind.
+struct RowSummary {
+  int state = 0;
+  UndecidedReason reason = UndecidedReason::kNone;
+  SceneCounters counters;
+};
+
+// Looks at a sample of answers once more, of kinds that have Find.
+template <class Kind>
+struct AnsweredRow {
+  std::uint32_t row;
+  const typename Kind::Answer& answer;
+  UndecidedReason reason;
+};
+template <class Kind>
+void CheckAnswered(const Work& work, const Kind& kind, const AnsweredRow<Kind>& answered) {
+  work.checks->CheckScene([&](PairTurn turn) {
+    SceneFinding finding = kind.Find(answered.row, answered.answer, turn);
+    finding.row = answered.row;
+    finding.reason = answered.reason;
+    return finding;
+  });
+}
+
+// Kind has: questions, columns, kRefused, kUndecided, Answer, Ask(row, i) -> Answer, which looks at
+// the pacer and lists what the row lists in passing, Put(answer, i) -> RowSummary,
+// PutNotReached(i), of rows that are given up before they are begun, and, if its answers are
+// checked by sample, Find(row, answer, turn) -> SceneFinding.
+template <class Kind>
+void ForEachSceneRow(const Work& work, Pacer* pacer, const Kind& kind) {
+  std::size_t next_fault = 0;
+  for (std::uint32_t i = 0; i < work.count; ++i) {
+    const std::uint32_t row = work.first + i;
+    const RowsList list(kind.columns);
+    if (next_fault < work.faults.size() && work.faults[next_fault].index == row) {
+      ++next_fault;
+      kind.columns.states[i] = kind.kRefused;
+      PutNotListed(kind.columns, i);
+      work.tally.AddRefused();
+      continue;
+    }
+    if (!pacer->Spend(kVerticesARow)) {
+      kind.columns.states[i] = kind.kUndecided;
+      kind.PutNotReached(i);
+      PutNotListed(kind.columns, i);
+      work.tally.AddNotReached();
+      work.undecided.push_back({row, UndecidedReason::kBudget});
+      continue;
+    }
+    const typename Kind::Answer answer = kind.Ask(row, i);
+    const RowSummary summary = kind.Put(answer, i);
+    kind.columns.states[i] = summary.state;
+    work.tally.AddSceneRow({.state = static_cast<std::uint8_t>(summary.state),
+                            .reason = summary.reason,
+                            .nodes = summary.counters.nodes,
+                            .candidates = summary.counters.candidates,
+                            .exact = summary.counters.exact});
+    if (summary.reason != UndecidedReason::kNone) work.undecided.push_back({row, summary.reason});
+    if constexpr (requires { kind.Find(row, answer, PairTurn()); }) {
+      if (pacer->has_stopped() || work.checks == nullptr || !work.checks->Wants()) continue;
+      CheckAnswered<Kind>(work, kind, {row, answer, summary.reason});
+      pacer->LookNow();
+    }
+  }
+}
+
+// Each thread keeps what questions work in, as large as the most bodies that it was ever asked
+// about need it: a message of one row would otherwise spend more on memory than on the row.
+struct ThreadRoom {
+  SceneScratch scratch;
+  std::vector<Pose> poses;
+  std::vector<Pose> poses_ahead;  // of several rows
+  std::vector<CheckAnswer> checks_ahead;
+  std::vector<Motion> motions;
+  std::vector<PairDistance> nearest;
+  OwnPairs own_pairs;
+};
+inline ThreadRoom& RoomOfThread() {
+  thread_local ThreadRoom room;
+  return room;
+}
+
+// As many rows at least as make it worth while to look at all own pairs once.
+inline constexpr std::uint32_t kRowsForOwnPairs = 4;
+
+// What a row is asked with.
+struct RowTools {
+  Pacer* pacer;
+  ThreadRoom& room = RoomOfThread();
+  const OwnPairs* own_pairs = nullptr;
+
+  // Which own bodies are asked against each other, once for all rows, where these are enough.
+  void FindOwnPairs(const ConfigurationRows& rows, std::uint32_t count) {
+    if (count < kRowsForOwnPairs || rows.asked.bodies.size() > kMostBodiesSideBySide) return;
+    room.own_pairs.Find(AskerAnywhere(rows.asked));
+    own_pairs = &room.own_pairs;
+  }
+
+  // Its bodies stand where they were attached.
+  Asker AskerAnywhere(const AskedScene& asked) const {
+    return {.scene = *asked.scene,
+            .bodies = asked.bodies,
+            .poses = {},
+            .rules = asked.rules,
+            .among = asked.among,
+            .pacer = pacer,
+            .own_pairs = own_pairs};
+  }
+
+  Asker AskerOf(const ConfigurationRows& rows, std::uint32_t row) const {
+    const AskedScene& asked = rows.asked;
+    Asker asker = AskerAnywhere(asked);
+    if (rows.poses.data == nullptr) return asker;
+    room.poses.resize(asked.bodies.size());
+    CopyPoses(rows, row, room.poses.data());
+    asker.poses = room.poses;
+    return asker;
+  }
+
+  // With who asked: good until the next row.
+  SceneFinding FindingOf(const AskedScene& asked, const Asker& asker) const {
+    SceneFinding finding;
+    finding.scene = asked.name;
+    finding.revision = asked.revision;
+    finding.bodies = asker.bodies;
+    finding.poses = asker.poses;
+    return finding;
+  }
+};
+
+inline void PutPair(const IdPairColumns& columns, std::uint32_t i, const IdPair& pair) {
+  PutNumber(columns.bodies_a, i, pair.a);
+  PutNumber(columns.bodies_b, i, pair.b);
+  PutNumber(columns.is_self, i, pair.is_self);
+}
+
+inline void PutNothingKnown(absl::Span<double> lower_bounds, absl::Span<double> upper_bounds,
+                            std::uint32_t i) {
+  PutNumber(lower_bounds, i, -std::numeric_limits<double>::infinity());
+  PutNumber(upper_bounds, i, std::numeric_limits<double>::infinity());
+}
+
+inline SceneCounters Sum(const SceneCounters& a, const SceneCounters& b) {
+  return {a.nodes + b.nodes, a.candidates + b.candidates, a.exact + b.exact};
+}
+
+template <class Kind, class Questions, class Columns, class... More>
+void AnswerSceneRows(const Questions& questions, const Work& work, const Columns& columns,
+                     const More&... more) {
+  Pacer pacer(work.should_stop);
+  RowTools tools{.pacer = &pacer};
+  if constexpr (requires { questions.configurations; }) {
+    tools.FindOwnPairs(questions.configurations, work.count);
+  }
+  ForEachSceneRow(work, &pacer, Kind{questions, columns, tools, more...});
+}
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_ENGINE_SCENE_ROW_LOOP_H_
