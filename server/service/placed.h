@@ -105,7 +105,7 @@ class Placed final : public Completion {
   SteadyTime added_;
   absl::Duration waited_;
   std::atomic<std::int64_t> worked_ = 0;  // nanoseconds
-  std::optional<grpc::Alarm> alarm_;  // it takes memory: only of work that workers do
+  std::optional<grpc::Alarm> alarm_;      // it takes memory: only of work that workers do
   std::coroutine_handle<> waiter_;
   // Makes what the workers wrote visible to the polling thread, whatever the queue does.
   std::atomic<bool> is_done_ = false;
