@@ -32,6 +32,17 @@ RowSummary PutSweep(const SweepColumns& columns, std::uint32_t i, const SweepAns
   return {static_cast<int>(contact.state), contact.reason, answer.counters};
 }
 
+// Lists what is hit, if it is asked for. sweep_all(sink) shows the sink all of it and counts.
+template <class SweepThem>
+void ListSweeps(const SweepThem& sweep_all, const RowTools& tools, const ListOfRow& list,
+                SweepAnswer* answer) {
+  if (list.columns.list == nullptr) return;
+  PairLister lister(list);
+  const auto sink = [&](const PairSweep& found) { return lister.Add(found); };
+  answer->counters = Sum(answer->counters, sweep_all(sink));
+  if (tools.pacer->has_stopped()) lister.CutShort();
+}
+
 struct MotionKind {
   static constexpr int kRefused = kMotionStateRefused;
   static constexpr int kUndecided = static_cast<int>(MotionState::kUndecided);
@@ -60,11 +71,10 @@ struct MotionKind {
   SweepAnswer Ask(std::uint32_t row, std::uint32_t i) const {
     const MovingAsker moving = AskerOf(row);
     SweepAnswer answer = Sweep(moving, Options(), &tools.room.scratch);
-    if (columns.listed.list == nullptr) return answer;
-    PairLister lister(PairListOf(columns, questions, i));
-    const auto sink = [&](const PairSweep& found) { return lister.Add(found); };
-    answer.counters = Sum(answer.counters, SweepAll(moving, Options(), sink, &tools.room.scratch));
-    if (tools.pacer->has_stopped()) lister.CutShort();
+    const auto sweep_all = [&](const auto& sink) {
+      return SweepAll(moving, Options(), sink, &tools.room.scratch);
+    };
+    ListSweeps(sweep_all, tools, PairListOf(columns, questions, i), &answer);
     return answer;
   }
 
@@ -113,11 +123,10 @@ struct RayCastKind {
     const Scene& scene = *questions.asked.scene;
     const Ray ray = RayOf(row);
     SweepAnswer answer = CastRay(scene, ray, questions.kind, &tools.room.scratch);
-    if (columns.listed.list == nullptr) return answer;
-    PairLister lister(PairListOf(columns, questions, i));
-    const auto sink = [&](const PairSweep& found) { return lister.Add(found); };
-    answer.counters = Sum(answer.counters, CastRayAll(scene, ray, sink, &tools.room.scratch));
-    if (tools.pacer->has_stopped()) lister.CutShort();
+    const auto cast_all = [&](const auto& sink) {
+      return CastRayAll(scene, ray, sink, &tools.room.scratch);
+    };
+    ListSweeps(cast_all, tools, PairListOf(columns, questions, i), &answer);
     return answer;
   }
 
