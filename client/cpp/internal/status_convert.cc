@@ -33,12 +33,13 @@ absl::StatusCode KnownCode(int code) {
   return static_cast<absl::StatusCode>(code);
 }
 
-// A proxy whose server went ends a call without a status (haproxy) or with a reset that says
-// "internal error" (nginx). Both codes are of gRPC's library here: a server of ours ends each call
-// with a status.
+// A proxy whose server went ends a call without a status, which gRPC tells otherwise amid a reply
+// (haproxy), or with a reset that says "internal error" (nginx). The codes are of gRPC's library
+// here: a server of ours ends each call with a status.
 bool IsCutByProxy(const grpc::Status& status) {
   const std::string text = status.error_message();
-  return (status.error_code() == grpc::StatusCode::UNKNOWN && text == "No status received") ||
+  return (status.error_code() == grpc::StatusCode::UNKNOWN &&
+          (text == "No status received" || text == "Stream removed")) ||
          (status.error_code() == grpc::StatusCode::INTERNAL &&
           absl::StartsWith(text, "Received RST_STREAM"));
 }

@@ -226,11 +226,11 @@ def request_id_of(metadata: Iterable[Any] | None) -> str:
 
 
 def _is_cut_by_proxy(code: grpc.StatusCode, text: str) -> bool:
-    """A proxy whose server went ends a call without a status (haproxy) or with a reset that says
-    "internal error" (nginx). Both codes are of gRPC's library here: a server of ours ends each call
-    with a status."""
+    """A proxy whose server went ends a call without a status, which gRPC tells otherwise amid a
+    reply (haproxy), or with a reset that says "internal error" (nginx). The codes are of gRPC's
+    library here: a server of ours ends each call with a status."""
     if code is grpc.StatusCode.UNKNOWN:
-        return text == "No status received"
+        return text in ("No status received", "Stream removed")
     return code is grpc.StatusCode.INTERNAL and (text or "").startswith("Received RST_STREAM")
 
 

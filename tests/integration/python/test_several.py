@@ -7,6 +7,8 @@ import concurrent.futures
 import os
 import re
 import signal
+import socket
+import struct
 import tempfile
 import threading
 import unittest
@@ -238,11 +240,42 @@ class Targets(unittest.TestCase):
             to_target(two, over_tls(None))
 
 
+def frame(kind: int, flags: int, stream: int, payload: bytes) -> bytes:
+    """Of HTTP/2."""
+    return struct.pack(">I", len(payload))[1:] + bytes([kind, flags]) + struct.pack(">I", stream) + payload
+
+
+DATA, HEADERS, RESET, SETTINGS = 0, 1, 3, 4
+END, ACKNOWLEDGES, END_OF_HEADERS = 1, 1, 4
+AMID = b"\0\0\0\0\x10" + b"half"  # of a message of 16 bytes
+# What a proxy sends after the headers of a reply whose server went.
+CUTS = {
+    "ended before the message": frame(DATA, END, 1, b""),
+    "ended amid the message": frame(DATA, END, 1, AMID),
+    "reset amid the message": frame(DATA, 0, 1, AMID) + frame(RESET, 0, 1, struct.pack(">I", 2)),
+}
+
+
+def cut_reply(listener: socket.socket, cut: bytes) -> None:
+    """To the first call of the first connection, until the caller goes."""
+    connection, _ = listener.accept()
+    with connection, connection.makefile("rb") as received:
+        connection.sendall(frame(SETTINGS, 0, 0, b"") + frame(SETTINGS, ACKNOWLEDGES, 0, b""))
+        received.read(len("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"))
+        while head := received.read(9):
+            received.read(int.from_bytes(head[:3]))
+            if head[3] != DATA or not head[4] & END:
+                continue
+            content_type = b"\0\x0ccontent-type\x10application/grpc"
+            connection.sendall(frame(HEADERS, END_OF_HEADERS, 1, b"\x88" + content_type) + cut)
+
+
 class Proxies(unittest.TestCase):
     def test_what_they_cut_is_unavailable(self) -> None:
         cut = (
             (grpc.StatusCode.INTERNAL, "Received RST_STREAM with error code 2"),
             (grpc.StatusCode.UNKNOWN, "No status received"),
+            (grpc.StatusCode.UNKNOWN, "Stream removed"),
         )
         for code, text in cut:
             error = errors.from_call(code, text, None, "id")
@@ -250,6 +283,15 @@ class Proxies(unittest.TestCase):
             self.assertEqual(error.request_id, "id")
         for code in (grpc.StatusCode.INTERNAL, grpc.StatusCode.UNKNOWN):
             self.assertEqual(errors.from_call(code, "a bug", None).code, code)
+
+    def test_replies_that_they_cut_are_unavailable(self) -> None:
+        for name, frames in CUTS.items():
+            with self.subTest(name), socket.create_server(("127.0.0.1", 0)) as listener:
+                threading.Thread(target=cut_reply, args=(listener, frames)).start()
+                with self.assertRaises(clearance.Unavailable):
+                    clearance.connect(
+                        f"127.0.0.1:{listener.getsockname()[1]}", wait_for_server=False
+                    )
 
 
 if __name__ == "__main__":

@@ -435,7 +435,8 @@ TEST(StatusConvert, TakesWhatAProxyCutForUnavailable) {
   using grpc::StatusCode;
   for (const grpc::Status& cut :
        {grpc::Status(StatusCode::INTERNAL, "Received RST_STREAM with error code 2"),
-        grpc::Status(StatusCode::UNKNOWN, "No status received")}) {
+        grpc::Status(StatusCode::UNKNOWN, "No status received"),
+        grpc::Status(StatusCode::UNKNOWN, "Stream removed")}) {
     EXPECT_TRUE(absl::IsUnavailable(FromGrpc(cut))) << cut.error_message();
   }
   for (const grpc::Status& own : {grpc::Status(StatusCode::INTERNAL, "a bug"),
