@@ -14,14 +14,6 @@ namespace {
 
 constexpr char kByteOrderMark[] = "\xEF\xBB\xBF";
 
-Error CellFault(const std::string& field, const std::string& value, const std::string& limit) {
-  return {.code = absl::StatusCode::kInvalidArgument,
-          .field = field,
-          .value = value,
-          .limit = limit,
-          .message = "The row is malformed."};
-}
-
 // One record after another.
 class CsvText {
  public:
@@ -162,14 +154,14 @@ void CsvQuestions::TakeCell(const CsvColumn& column, const std::string& cell,
   std::vector<double>& numbers = row->numbers[column.field];
   numbers.resize(field.width);
   if (absl::SimpleAtod(cell, &numbers[column.component])) return;
-  row->fault = CellFault(ComponentName(field, column.component), cell, "a number");
+  row->fault = RowFault(ComponentName(field, column.component), cell, "a number");
 }
 
 void CsvQuestions::TakeFields(const std::vector<std::size_t>& given, QuestionRow* row) const {
   for (std::size_t i = 0; i < fields_.size(); ++i) {
     if (given[i] == 0 || given[i] == fields_[i].width) continue;
-    row->fault = CellFault(fields_[i].name, absl::StrCat(given[i], " numbers"),
-                           absl::StrCat(fields_[i].width, " numbers, or none"));
+    row->fault = RowFault(fields_[i].name, absl::StrCat(given[i], " numbers"),
+                          absl::StrCat(fields_[i].width, " numbers, or none"));
   }
 }
 
@@ -179,8 +171,8 @@ absl::StatusOr<QuestionRow> CsvQuestions::Next() {
   QuestionRow row = {.place = absl::StrCat("line ", text_.line())};
   row.numbers.resize(fields_.size());
   if (cells.size() != columns_.size()) {
-    row.fault = CellFault("row", absl::StrCat(cells.size(), " cells"),
-                          absl::StrCat(columns_.size(), " cells, as the header has"));
+    row.fault = RowFault("row", absl::StrCat(cells.size(), " cells"),
+                         absl::StrCat(columns_.size(), " cells, as the header has"));
     return row;
   }
   std::vector<std::size_t> given(fields_.size());

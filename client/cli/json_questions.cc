@@ -20,14 +20,6 @@ std::string Shown(const Json& value) {
   return text.size() <= kShownCharacters ? text : text.substr(0, kShownCharacters) + "…";
 }
 
-Error MemberFault(const std::string& field, const std::string& value, const std::string& limit) {
-  return {.code = absl::StatusCode::kInvalidArgument,
-          .field = field,
-          .value = value,
-          .limit = limit,
-          .message = "The row is malformed."};
-}
-
 class JsonQuestions : public QuestionReader {
  public:
   JsonQuestions(std::vector<Field> fields, std::istream* file)
@@ -54,11 +46,11 @@ std::optional<Error> JsonQuestions::TakeNumbers(std::size_t field, const Json& v
   const auto& [name, width] = fields_[field];
   const Json list = value.is_array() ? value : Json::array({value});
   if (list.size() != width) {
-    return MemberFault(name, Shown(value), absl::StrCat(width, " numbers"));
+    return RowFault(name, Shown(value), absl::StrCat(width, " numbers"));
   }
   for (std::size_t i = 0; i < width; ++i) {
     if (!list[i].is_number()) {
-      return MemberFault(ComponentName(fields_[field], i), Shown(list[i]), "a number");
+      return RowFault(ComponentName(fields_[field], i), Shown(list[i]), "a number");
     }
     row->numbers[field].push_back(list[i].get<double>());
   }
@@ -69,7 +61,7 @@ std::optional<Error> JsonQuestions::Take(const std::string& name, const Json& va
                                          QuestionRow* row) const {
   if (name == "a" || name == "b") {
     if (!value.is_string() && !value.is_object()) {
-      return MemberFault(name, Shown(value), "a shape: its name, digest, file or JSON");
+      return RowFault(name, Shown(value), "a shape: its name, digest, file or JSON");
     }
     (name == "a" ? row->shape_a : row->shape_b) = ShapeText(value);
     return std::nullopt;
@@ -83,7 +75,7 @@ std::optional<Error> JsonQuestions::Take(const std::string& name, const Json& va
   }
   std::string known = "a, b, id";
   for (const Field& field : fields_) absl::StrAppend(&known, ", ", field.name);
-  return MemberFault(name, Shown(value), "one of " + known);
+  return RowFault(name, Shown(value), "one of " + known);
 }
 
 absl::StatusOr<QuestionRow> JsonQuestions::Next() {
@@ -96,7 +88,7 @@ absl::StatusOr<QuestionRow> JsonQuestions::Next() {
   row.numbers.resize(fields_.size());
   const Json object = Json::parse(line, nullptr, /*allow_exceptions=*/false);
   if (!object.is_object()) {
-    row.fault = MemberFault("row", line.substr(0, kShownCharacters), "a JSON object");
+    row.fault = RowFault("row", line.substr(0, kShownCharacters), "a JSON object");
     return row;
   }
   for (const auto& [name, value] : object.items()) {

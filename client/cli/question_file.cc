@@ -18,6 +18,14 @@ std::string ComponentName(const Field& field, std::size_t component) {
                           : absl::StrCat(field.name, ".", kPoseComponents.at(component));
 }
 
+Error RowFault(const std::string& field, const std::string& value, const std::string& limit) {
+  return {.code = absl::StatusCode::kInvalidArgument,
+          .field = field,
+          .value = value,
+          .limit = limit,
+          .message = "The row is malformed."};
+}
+
 std::optional<QuestionFormat> FormatOf(const std::string& path) {
   if (absl::EndsWithIgnoreCase(path, ".csv")) return QuestionFormat::kCsv;
   if (absl::EndsWithIgnoreCase(path, ".jsonl")) return QuestionFormat::kJsonLines;

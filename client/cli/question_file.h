@@ -45,6 +45,9 @@ struct QuestionRow {
   std::optional<Error> fault = {};  // then the rest means nothing
 };
 
+// What a row is refused by that gives a field a value that it cannot have.
+Error RowFault(const std::string& field, const std::string& value, const std::string& limit);
+
 // Thread-compatible.
 class QuestionReader {
  public:

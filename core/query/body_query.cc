@@ -12,6 +12,7 @@
 #include <tuple>
 
 #include "core/narrow/fixed_list.h"
+#include "core/query/least_lower.h"
 #include "core/query/piece_bounds.h"
 #include "core/query/whole_verdict.h"
 
@@ -54,7 +55,7 @@ class NearestPieces {
     iterations_ += answer.iterations;
     if (answer.state == State::kBeyond) return true;
     verdict_.Add(answer.state, answer.reason);
-    KeepLower(answer);
+    lower_.Add(answer);
     answer.piece_a = pair.a;
     answer.piece_b = pair.b;
     if (answer_.state != State::kBeyond && Rank(answer) >= Rank(answer_)) return true;
@@ -69,8 +70,7 @@ class NearestPieces {
     if (answer.state == State::kBeyond) return answer;
     answer.state = verdict_.state();
     answer.reason = verdict_.reason();
-    answer.bracket.lower = lower_;
-    answer.tolerance = std::fmax(answer.tolerance, tolerance_of_lower_);
+    lower_.PutInto(&answer);
     answer.is_piecewise = answer.state == State::kPenetrating;
     return answer;
   }
@@ -79,21 +79,12 @@ class NearestPieces {
   // Nothing farther than this matters.
   double Limit() const { return std::fmin(options_.max_distance, answer_.bracket.upper); }
 
-  void KeepLower(const DistanceAnswer& answer) {
-    if (answer.bracket.lower > lower_) return;
-    const bool is_equal = answer.bracket.lower == lower_;
-    tolerance_of_lower_ =
-        is_equal ? std::fmax(tolerance_of_lower_, answer.tolerance) : answer.tolerance;
-    lower_ = answer.bracket.lower;
-  }
-
   const PosedBody a_;
   const PosedBody b_;
   const DistanceOptions options_;
   DistanceAnswer answer_;
   WholeVerdict verdict_;
-  double lower_ = std::numeric_limits<double>::infinity();
-  double tolerance_of_lower_ = 0;
+  LeastLower lower_;
   std::uint32_t iterations_ = 0;
 };
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <tuple>
 
+#include "core/query/least_lower.h"
 #include "core/scene/scene_query.h"
 #include "core/scene/scratch.h"
 
@@ -74,7 +75,7 @@ class Whole {
 
   void Add(const Candidate& candidate, const DistanceAnswer& answer) {
     AddState(answer);
-    KeepLower(answer);
+    lower_.Add(answer);
     if (answer_.has_pair &&
         RankOf(candidate.ids, answer) >= RankOf(answer_.pair, answer_.distance)) {
       return;
@@ -85,7 +86,7 @@ class Whole {
   }
 
   // The least lower bound so far; infinite without a pair.
-  double lower() const { return lower_; }
+  double lower() const { return lower_.bound(); }
 
   ClearanceAnswer Answer() const {
     ClearanceAnswer answer = answer_;
@@ -97,8 +98,7 @@ class Whole {
       answer.distance.state = State::kUndecided;
       answer.distance.reason = reason_;
     }
-    answer.distance.bracket.lower = lower_;
-    answer.distance.tolerance = std::fmax(answer.distance.tolerance, tolerance_of_lower_);
+    lower_.PutInto(&answer.distance);
     return answer;
   }
 
@@ -113,21 +113,12 @@ class Whole {
     }
   }
 
-  void KeepLower(const DistanceAnswer& answer) {
-    if (answer.bracket.lower > lower_) return;
-    const bool is_equal = answer.bracket.lower == lower_;
-    tolerance_of_lower_ =
-        is_equal ? std::fmax(tolerance_of_lower_, answer.tolerance) : answer.tolerance;
-    lower_ = answer.bracket.lower;
-  }
-
   const double max_distance_;
   ClearanceAnswer answer_;
   State state_ = State::kSeparated;  // of the pairs that were decided
   double undecided_lower_ = kInfinity;
   UndecidedReason reason_ = UndecidedReason::kNone;
-  double lower_ = kInfinity;
-  double tolerance_of_lower_ = 0;
+  LeastLower lower_;
 };
 
 // Or the pacer has stopped.
