@@ -11,14 +11,13 @@
 namespace clearance::server {
 namespace {
 
-// Lists what touches, or may, in an answer that says that something does, if it is asked for.
+// Lists what touches, or may.
 void ListVerdicts(const Asker& asker, const RowTools& tools, const ListOfRow& list,
                   CheckAnswer* answer) {
-  if (list.columns.list == nullptr) return;
-  PairLister lister(list);
-  const auto sink = [&](const PairVerdict& found) { return lister.Add(found); };
-  answer->counters = Sum(answer->counters, CheckAll(asker, sink, &tools.room.scratch).counters);
-  if (tools.pacer->has_stopped()) lister.CutShort();
+  const auto check_all = [&](const auto& sink) {
+    return CheckAll(asker, sink, &tools.room.scratch).counters;
+  };
+  ListAll<PairVerdict>(check_all, list, *tools.pacer, answer);
 }
 
 // Checks several rows before their turn, side by side, and hands the answers out one by one.

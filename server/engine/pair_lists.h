@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "core/query/pacer.h"
 #include "core/scene/scene_query.h"
 #include "server/engine/scene_answer.h"
 
@@ -57,6 +58,21 @@ class PairLister {
   const std::uint32_t most_;
   std::uint32_t listed_ = 0;
 };
+
+inline SceneCounters Sum(const SceneCounters& a, const SceneCounters& b) {
+  return {a.nodes + b.nodes, a.candidates + b.candidates, a.exact + b.exact};
+}
+
+// Lists what a row has found, where that is asked for. ask_all(sink) shows the sink all of it, each
+// a Found, and tells what work that was; the answer counts it too.
+template <class Found, class Answer, class AskAll>
+void ListAll(const AskAll& ask_all, const ListOfRow& list, const Pacer& pacer, Answer* answer) {
+  if (list.columns.list == nullptr) return;
+  PairLister lister(list);
+  const auto sink = [&](const Found& found) { return lister.Add(found); };
+  answer->counters = Sum(answer->counters, ask_all(sink));
+  if (pacer.has_stopped()) lister.CutShort();
+}
 
 }  // namespace clearance::server
 

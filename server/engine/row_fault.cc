@@ -45,9 +45,9 @@ MaybeFault CheckBody(const TableCheck& check, const Body& body) {
 
 // Nearly always true if CheckBody finds nothing; then only.
 bool IsSurelySound(const TableCheck& check, const Body& body) {
-  const RigidBody* const rigid_body = check.table.body(*body.slots.at(check.row));
-  return rigid_body != nullptr &&
-         IsSurelyPlace(PoseAt(body.poses, check.row), rigid_body->bounding_radius());
+  const std::uint32_t slot = *body.slots.at(check.row);
+  return check.table.body(slot) != nullptr &&
+         IsSurelyPlace(PoseAt(body.poses, check.row), check.table.bounding_radius(slot));
 }
 
 MaybeFault CheckPair(const TableCheck& check, const PairRows& pairs) {

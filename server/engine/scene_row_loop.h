@@ -5,6 +5,7 @@
 #ifndef CLEARANCE_SERVER_ENGINE_SCENE_ROW_LOOP_H_
 #define CLEARANCE_SERVER_ENGINE_SCENE_ROW_LOOP_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -180,10 +181,6 @@ inline void PutNothingKnown(absl::Span<double> lower_bounds, absl::Span<double> 
                             std::uint32_t i) {
   PutNumber(lower_bounds, i, -std::numeric_limits<double>::infinity());
   PutNumber(upper_bounds, i, std::numeric_limits<double>::infinity());
-}
-
-inline SceneCounters Sum(const SceneCounters& a, const SceneCounters& b) {
-  return {a.nodes + b.nodes, a.candidates + b.candidates, a.exact + b.exact};
 }
 
 template <class Kind, class Questions, class Columns, class... More>

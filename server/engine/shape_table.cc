@@ -22,13 +22,18 @@ void ShapeTable::Open(std::uint32_t slot, RigidBodyPtr body, std::uint64_t owned
   const std::uint64_t vertices = VerticesAPiece(*body);
   max_vertices_a_step_ = std::max(max_vertices_a_step_, vertices);
   max_piece_count_ = std::max<std::uint64_t>(max_piece_count_, body->pieces().size());
-  Put(slot, {std::move(body), std::make_unique<const std::string>(digest), owned_bytes, vertices,
-             SlotState::kOpen});
+  const double bounding_radius = body->bounding_radius();
+  Put(slot, {.body = std::move(body),
+             .text = std::make_unique<const std::string>(digest),
+             .owned_bytes = owned_bytes,
+             .vertices_a_step = vertices,
+             .bounding_radius = bounding_radius,
+             .state = SlotState::kOpen});
 }
 
 void ShapeTable::Poison(std::uint32_t slot, const std::string& reason) {
   if (state(slot) == SlotState::kPoisoned) return;
-  Put(slot, {nullptr, std::make_unique<const std::string>(reason), 0, 0, SlotState::kPoisoned});
+  Put(slot, {.text = std::make_unique<const std::string>(reason), .state = SlotState::kPoisoned});
 }
 
 void ShapeTable::PoisonOpen(const std::string& reason) {
@@ -40,7 +45,7 @@ void ShapeTable::PoisonOpen(const std::string& reason) {
 bool ShapeTable::Close(std::uint32_t slot) {
   const SlotState before = state(slot);
   if (before != SlotState::kOpen && before != SlotState::kPoisoned) return false;
-  Put(slot, {nullptr, nullptr, 0, 0, SlotState::kClosed});
+  Put(slot, {.state = SlotState::kClosed});
   return true;
 }
 

@@ -54,6 +54,9 @@ class ShapeTable {
   // What one step of a solver scans of the body: the vertices of a piece, on the average. Requires:
   // the slot is open.
   std::uint64_t vertices_a_step(std::uint32_t slot) const { return slots_[slot].vertices_a_step; }
+  // The body's own, without a look at it: rows that nobody has asked yet would wait for the memory.
+  // Requires: the slot is open.
+  double bounding_radius(std::uint32_t slot) const { return slots_[slot].bounding_radius; }
   // Requires: the slot is poisoned.
   const std::string& failure(std::uint32_t slot) const { return *slots_[slot].text; }
   // Requires: the slot is open.
@@ -69,10 +72,12 @@ class ShapeTable {
 
  private:
   struct Slot {
-    RigidBodyPtr body;
-    std::unique_ptr<const std::string> text;  // why it is poisoned; of an open one the digest
+    RigidBodyPtr body = nullptr;
+    // Why it is poisoned; of an open one the digest.
+    std::unique_ptr<const std::string> text = nullptr;
     std::uint64_t owned_bytes = 0;
     std::uint64_t vertices_a_step = 0;
+    double bounding_radius = 0;
     SlotState state = SlotState::kNeverOpened;
   };
 

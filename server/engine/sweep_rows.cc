@@ -32,17 +32,6 @@ RowSummary PutSweep(const SweepColumns& columns, std::uint32_t i, const SweepAns
   return {static_cast<int>(contact.state), contact.reason, answer.counters};
 }
 
-// Lists what is hit, if it is asked for. sweep_all(sink) shows the sink all of it and counts.
-template <class SweepThem>
-void ListSweeps(const SweepThem& sweep_all, const RowTools& tools, const ListOfRow& list,
-                SweepAnswer* answer) {
-  if (list.columns.list == nullptr) return;
-  PairLister lister(list);
-  const auto sink = [&](const PairSweep& found) { return lister.Add(found); };
-  answer->counters = Sum(answer->counters, sweep_all(sink));
-  if (tools.pacer->has_stopped()) lister.CutShort();
-}
-
 struct MotionKind {
   static constexpr int kRefused = kMotionStateRefused;
   static constexpr int kUndecided = static_cast<int>(MotionState::kUndecided);
@@ -74,7 +63,7 @@ struct MotionKind {
     const auto sweep_all = [&](const auto& sink) {
       return SweepAll(moving, Options(), sink, &tools.room.scratch);
     };
-    ListSweeps(sweep_all, tools, PairListOf(columns, questions, i), &answer);
+    ListAll<PairSweep>(sweep_all, PairListOf(columns, questions, i), *tools.pacer, &answer);
     return answer;
   }
 
@@ -126,7 +115,7 @@ struct RayCastKind {
     const auto cast_all = [&](const auto& sink) {
       return CastRayAll(scene, ray, sink, &tools.room.scratch);
     };
-    ListSweeps(cast_all, tools, PairListOf(columns, questions, i), &answer);
+    ListAll<PairSweep>(cast_all, PairListOf(columns, questions, i), *tools.pacer, &answer);
     return answer;
   }
 
