@@ -113,7 +113,7 @@ ABSL_FLAG(ThreadCount, polling_threads, ThreadCount{0},
           "cores.");
 ABSL_FLAG(
     ThreadCount, worker_threads, ThreadCount{0},
-    "Threads that build hulls, compute large batches and parse messages beyond 64 KiB. 0: one per "
+    "Threads that build hulls, compute large batches and parse messages beyond 128 KiB. 0: one per "
     "core.");
 ABSL_FLAG(Niceness, worker_niceness, Niceness{10},
           "How nice worker threads are, as nice(1) has it: small questions do not wait for large "

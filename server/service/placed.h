@@ -34,10 +34,13 @@ inline absl::Duration DurationOf(std::uint64_t cost) {
   return absl::Microseconds(static_cast<std::int64_t>(cost));
 }
 
-// To count and to parse a message of so many bytes, which takes up to 5 ns a byte: what is long is
-// no polling thread's, everybody who is on it waits meanwhile.
+// To count and to parse a message of so many bytes, which takes up to 5 ns a byte: what may take
+// most of a millisecond is no polling thread's, everybody who is on it waits meanwhile. A message
+// of as many rows as are answered there is, with two poses a row.
 inline std::uint64_t CostOfTaking(std::uint64_t bytes) {
-  constexpr std::uint64_t kMostInPlace = 64 << 10;
+  constexpr std::uint64_t kMostInPlace = 128 << 10;
+  constexpr std::uint64_t kBytesARow = 2 * 7 * sizeof(double);
+  static_assert(kMostInPlace > kMaxCheapCost * kBytesARow);
   constexpr std::uint64_t kBytesAUnit = 256;
   return bytes > kMostInPlace ? std::max(kDear, bytes / kBytesAUnit) : 0;
 }

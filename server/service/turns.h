@@ -33,8 +33,8 @@ class Turns {
   using Work = std::function<void()>;
   class Account;
 
-  // What a turn should cost.
-  static constexpr std::uint64_t kTurn = 1000;
+  // What a turn should cost: about a millisecond.
+  static constexpr std::uint64_t kTurn = 1024;
   // Groups without an account whose debts are remembered: those that owe most.
   static constexpr std::size_t kMostDebtors = 1024;
 

@@ -5,21 +5,25 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <string>
 
 #include "tests/integration/service/harness.h"
 
 namespace clearance::testing {
 namespace {
 
-// Both poses of so many rows take more than 64 KiB.
 constexpr std::uint32_t kRows = 600;
 
 double DistanceOf(std::uint32_t row) { return 1 + row / 1024.0; }
 
+// With 128 KiB in a field that nobody knows.
 v1::DistanceBatch LongBatch() {
   v1::DistanceBatch batch;
+  batch.GetReflection()->MutableUnknownFields(&batch)->AddLengthDelimited(
+      100, std::string(std::size_t{128} << 10, 'x'));
   v1::PairColumns* const pairs = batch.mutable_pairs();
   pairs->set_count(kRows);
   for (std::uint32_t row = 0; row < kRows; ++row) {
