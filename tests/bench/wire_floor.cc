@@ -9,7 +9,8 @@
 //
 // With N it spends so much processor time on each row, as an answer would: then it is as busy as
 // clearance-server, and its client waits as long, whose waking is a part of what a message costs
-// the one who sends it.
+// the one who sends it. To read the clock of a thread takes some tenths of a microsecond, so that
+// it spends that much more on a message: of one row, nearly as much as on the row.
 
 #include <grpcpp/grpcpp.h>
 
