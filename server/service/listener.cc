@@ -161,6 +161,7 @@ void Listener::Look() {
 
 // Where several could be to blame one of them may be honest: they are left to the fence.
 void Listener::CutWhatHolds() {
+  fence_.NoteMemory();
   WatchedConnection* suspect = nullptr;
   const std::string* suspect_key = nullptr;
   int suspects = 0;
@@ -171,7 +172,7 @@ void Listener::CutWhatHolds() {
     suspect_key = &address_key;
   });
   if (suspects != 1 || !fence_.IsMostOfTheHold(suspect->notes)) return;
-  Cut(*suspect_key, suspect, fence_.ReasonOfHold());
+  Cut(*suspect_key, suspect, fence_.ReasonOfHold(suspect->notes));
 }
 
 void Listener::CutWhatIsHeld() {

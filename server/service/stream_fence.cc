@@ -27,13 +27,13 @@ constexpr std::uint64_t kSuspectBytes = 1 << 20;
 // What is beyond a limit for this long is no backlog: some thousand calls are worked off in less.
 constexpr absl::Duration kPatience = absl::Milliseconds(100);
 
-// Messages are read at ten times this rate, and at this on a machine that takes ten times as long;
-// frames of headers without end slower.
+// Messages are read at ten times this rate, and at this on a machine that takes ten times as long.
 constexpr double kSlowestMessageRate = 40e6;  // bytes a second of processor time
 
 // Headers without end are held some thirty times over, messages once or twice, on any machine.
 constexpr std::uint64_t kMostHeldAByte = 8;
-constexpr std::uint64_t kLeastSwelling = 32 << 20;  // less is anybody's
+// As much as so many of the largest messages may be anybody's: of workers that answer meanwhile.
+constexpr std::uint64_t kMessagesOfOthers = 4;
 
 // See MostWorkWithoutAnEvent().
 constexpr std::uint64_t kUsualMessageBytes = 24 << 20;
@@ -127,33 +127,30 @@ void StreamFence::NoteRead(std::uint64_t read, FenceNotes* notes) {
 
 void StreamFence::BeginLook(absl::Duration held, SteadyTime now) {
   const bool is_new = held == absl::ZeroDuration() || held < held_;
-  const std::uint64_t read_before = is_new ? 0 : read_in_hold_;
   if (is_new) {
     ++hold_;
     memory_mark_.reset();
-    is_swelling_ = false;
   }
   held_before_ = is_new ? absl::ZeroDuration() : held_;
   held_ = held;
   now_ = now;
   round_.reset();
   read_in_hold_ = 0;
-  NoteMemory(read_before);
+  is_swelling_ = false;
   book_.BeginLook();
 }
 
-// `read` is of the look before. Most holds are over before the memory is looked at.
-void StreamFence::NoteMemory(std::uint64_t read) {
-  if (held_ < kPatience / 2 || is_swelling_) return;
+void StreamFence::NoteMemory() {
+  if (held_ < kPatience / 2 || read_in_hold_ < kSuspectBytes) return;
   const std::uint64_t allocated = readers_.allocated_bytes();
-  if (!memory_mark_.has_value()) {
-    memory_mark_ = {.allocated = allocated, .read = read};
+  // Where a connection has ended, nobody knows what was read of the others since.
+  if (!memory_mark_.has_value() || read_in_hold_ < memory_mark_->read) {
+    memory_mark_ = {.allocated = allocated, .read = read_in_hold_};
     return;
   }
-  // Less than before where a connection has ended.
-  const std::uint64_t read_since = read - std::min(read, memory_mark_->read);
-  const std::uint64_t most = kMostHeldAByte * read_since;
-  is_swelling_ = allocated > memory_mark_->allocated + std::max(kLeastSwelling, most);
+  const std::uint64_t most = std::max(kMessagesOfOthers * limits_.max_message_bytes,
+                                      kMostHeldAByte * (read_in_hold_ - memory_mark_->read));
+  is_swelling_ = allocated > memory_mark_->allocated + most;
 }
 
 std::uint64_t StreamFence::Round() {
@@ -177,6 +174,11 @@ bool StreamFence::IsSuspect(const FenceNotes& notes) const {
   const auto read = static_cast<double>(notes.received - notes.received_in_hold);
   const bool is_dear = read < absl::ToDoubleSeconds(spent) * kSlowestMessageRate || is_swelling_;
   return spent >= MostWorkWithoutAnEvent(limits_) || (spent >= kPatience && is_dear);
+}
+
+CutReason StreamFence::ReasonOfHold(const FenceNotes& notes) const {
+  const bool is_long = held_ - notes.spent_in_hold >= MostWorkWithoutAnEvent(limits_);
+  return is_swelling_ && !is_long ? CutReason::kHoldsMemory : CutReason::kHoldsReading;
 }
 
 bool StreamFence::IsMostOfTheHold(const FenceNotes& notes) const {

@@ -56,7 +56,7 @@ struct Readers {
   std::function<absl::Duration()> longest_hold = [] { return absl::ZeroDuration(); };
   // Asks all of them to come back, and grows when all of them have since it last grew.
   std::function<std::uint64_t()> rounds = [] { return 0; };
-  // What the process has allocated, while one of them is held.
+  // What the process has allocated: asked while one of them is held.
   std::function<std::uint64_t()> allocated_bytes = [] { return 0; };
 };
 
@@ -91,16 +91,18 @@ class StreamFence {
   // came back to what they are read for; less than before where it has come back.
   void BeginLook(absl::Duration held, SteadyTime now);
 
+  // Once this look has been at all connections: whether far more was allocated than read since the
+  // thread had been held for half a tenth of a second. Most holds are over before that.
+  void NoteMemory();
+
   // Whether, while that thread spent MostWorkWithoutAnEvent(), a mebibyte was read of the
-  // connection and nothing happened to any stream of it; or while it spent a third of that, if its
-  // bytes take far longer than those of messages, or far more memory. One is to blame if no other
-  // can be.
+  // connection and nothing happened to any stream of it; or while it spent a tenth of a second, if
+  // its bytes take far longer than those of messages, or far more memory. One is to blame if no
+  // other can be. Requires: NoteMemory().
   bool IsSuspect(const FenceNotes& notes) const;
 
   // What such a connection is to be cut for.
-  CutReason ReasonOfHold() const {
-    return is_swelling_ ? CutReason::kHoldsMemory : CutReason::kHoldsReading;
-  }
+  CutReason ReasonOfHold(const FenceNotes& notes) const;
 
   // Whether that was most of what was read of all connections meanwhile. Requires: this look has
   // been at all of them.
@@ -127,7 +129,6 @@ class StreamFence {
   // Readers are asked once a look, however many connections there are.
   std::uint64_t Round();
   void NoteHold(std::uint64_t received, FenceNotes* notes);
-  void NoteMemory(std::uint64_t read);
   bool KeepsResetting(const StreamCounts& counts, FenceNotes* notes);
   void BeginWindow(const StreamCounts& counts, FenceNotes* notes) const;
   std::uint64_t MostWithoutEvent(const StreamCounts& counts) const;
@@ -141,13 +142,14 @@ class StreamFence {
   std::uint64_t read_in_hold_ = 0;  // bytes of all connections, as far as this look has come
   absl::Duration held_ = absl::ZeroDuration();
   absl::Duration held_before_ = absl::ZeroDuration();  // in this hold, at the look before
-  // In the midst of a hold: what was allocated, and had been read in it of all connections.
+  // In the midst of a hold: what was allocated, and had been read in it of all connections that are
+  // there yet.
   struct MemoryMark {
     std::uint64_t allocated = 0;
     std::uint64_t read = 0;
   };
   std::optional<MemoryMark> memory_mark_;
-  bool is_swelling_ = false;  // since then far more was allocated than read
+  bool is_swelling_ = false;  // what NoteMemory() says
 };
 
 }  // namespace clearance::server

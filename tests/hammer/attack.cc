@@ -58,10 +58,6 @@ using hammer::PrintResult;
 using hammer::Result;
 using Clock = AttackClock;
 
-// One connection is cut before headers that it sends take 1 GB (SECURITY.md), and nothing else
-// comes near. Nobody cuts several in time: of an attack that is a proxy's to fence it may be twice
-// as much.
-constexpr double kMaxBytes = 1.5e9;
 constexpr int kSkipped = 77;  // the exit status, as ctest knows it
 
 // Times are judged where the machine is the attack's own; else this only ends what hangs.
@@ -209,7 +205,7 @@ std::string FaultOf(const Attack& attack, const Outcome& outcome, Clock::duratio
                     double ratio) {
   const bool is_fenced = attack.fence != Fence::kProxy || Stand::HasProxy();
   if (recovery >= MostRecovery()) return "DOES NOT SERVE";
-  if (outcome.most_bytes >= (is_fenced ? kMaxBytes : 2 * kMaxBytes)) return "TOO MUCH MEMORY";
+  if (outcome.most_bytes >= (is_fenced ? 1 : 2) * attack.most_bytes) return "TOO MUCH MEMORY";
   if (!is_fenced) return "";
   if (outcome.failed > 0) return "HONEST QUESTIONS FAILED";
   const bool is_swift = attack.fence == Fence::kServer || Stand::HasProxy();

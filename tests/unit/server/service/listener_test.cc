@@ -113,48 +113,107 @@ void AwaitEnd(const Descriptor& connection) {
   }
 }
 
-// What keeps the thread that reads connections may have been others, that sent little each.
-TEST(ListenerHold, CutsTheOneThatIsSuspectedAndLetsItsAddressIn) {
-  Metrics metrics("1");
-  std::vector<Descriptor> taken;
-  taken.reserve(2);
-  std::atomic<int> count = 0;
-  std::atomic<int> looks = 0;
-  std::atomic<int> held_ms = 1;
-  std::string line;
-  Log log(LogFormat::kHuman, LogLevel::kInfo,
-          [&](absl::string_view text) { line = std::string(text); });
-  auto listener = OpenListener(metrics, "127.0.0.1:0", &log);
-  listener->Run(
-      [&](Descriptor connection) {
-        taken.push_back(std::move(connection));
-        ++count;
-      },
-      {.longest_hold = [&] {
-        ++looks;
-        return absl::Milliseconds(held_ms.load());
-      }});
-  const Descriptor suspect = ConnectTo(*listener);
-  while (count < 1) std::this_thread::yield();
-  // The look that begins now sees the connection, and is over when the next one begins.
-  for (const int before = looks; looks < before + 2;) std::this_thread::yield();
-  std::vector<char> bytes(1 << 10);
-  for (int i = 0; i < 2048; ++i) {
-    ASSERT_GT(send(suspect.number(), bytes.data(), bytes.size(), MSG_NOSIGNAL), 0);
-    while (recv(taken.front().number(), bytes.data(), bytes.size(), 0) > 0) {
-    }
+// A thread that reads connections and is held as long as the test says.
+class ListenerHold : public testing::Test {
+ protected:
+  ListenerHold() {
+    taken_.reserve(4);
+    listener_->Run(
+        [this](Descriptor connection) {
+          taken_.push_back(std::move(connection));
+          ++count_;
+        },
+        {.longest_hold =
+             [this] {
+               ++looks_;
+               return absl::Milliseconds(held_ms_.load());
+             },
+         .allocated_bytes = [this] { return allocated_.load(); }});
   }
-  held_ms = 1000;
-  AwaitEnd(suspect);
-  while (metrics.connections().cut_flood->Value() == 0) std::this_thread::yield();
-  const Descriptor again = ConnectTo(*listener);
-  while (count < 2 && metrics.connections().refused_cut->Value() == 0) std::this_thread::yield();
-  EXPECT_EQ(metrics.connections().refused_cut->Value(), 0);
-  listener->Close();
-  listener.reset();
-  EXPECT_THAT(line, AllOf(HasSubstr(" peer=ipv4:127.0.0.1:"), HasSubstr(" reason=flood "),
-                          HasSubstr(" evidence=\"holds a thread that reads\" "),
-                          HasSubstr(" received_bytes=2097152 "), HasSubstr(" banned=false ")));
+
+  // A client that has sent two mebibytes, which were read since a look that found it there.
+  Descriptor ConnectAndSend() {
+    held_ms_ = 1;
+    const std::size_t before = count_;
+    Descriptor client = ConnectTo(*listener_);
+    while (count_ == before) std::this_thread::yield();
+    AwaitLook();
+    std::vector<char> bytes(1 << 10);
+    for (int i = 0; i < 2048; ++i) {
+      EXPECT_GT(send(client.number(), bytes.data(), bytes.size(), MSG_NOSIGNAL), 0);
+      while (recv(taken_[before].number(), bytes.data(), bytes.size(), 0) > 0) {
+      }
+    }
+    return client;
+  }
+
+  // The look that begins now sees what is there, and is over when the next one begins.
+  void AwaitLook() const {
+    for (const int before = looks_; looks_ < before + 2;) std::this_thread::yield();
+  }
+
+  void HoldUntilCut(int held_ms, const Descriptor& client) {
+    const double before = metrics_.connections().cut_flood->Value();
+    held_ms_ = held_ms;
+    AwaitEnd(client);
+    while (metrics_.connections().cut_flood->Value() == before) std::this_thread::yield();
+  }
+
+  // Connects once more, and says whether that is let in.
+  bool IsLetIn() {
+    const std::size_t before = count_;
+    const Descriptor again = ConnectTo(*listener_);
+    while (count_ == before && metrics_.connections().refused_cut->Value() == 0) {
+      std::this_thread::yield();
+    }
+    return count_ > before;
+  }
+
+  // The last line of the log. Ends the listener.
+  const std::string& LastLine() {
+    listener_->Close();
+    listener_.reset();
+    return line_;
+  }
+
+  std::atomic<std::size_t> count_ = 0;
+  std::atomic<int> looks_ = 0;
+  std::atomic<int> held_ms_ = 1;
+  std::atomic<std::uint64_t> allocated_ = 0;
+
+ private:
+  Metrics metrics_{"1"};
+  std::string line_;
+  Log log_{LogFormat::kHuman, LogLevel::kInfo,
+           [this](absl::string_view text) { line_ = std::string(text); }};
+  std::vector<Descriptor> taken_;
+  std::unique_ptr<Listener> listener_ = OpenListener(metrics_, "127.0.0.1:0", &log_);
+};
+
+// What keeps the thread that reads connections may have been others, that sent little each.
+TEST_F(ListenerHold, CutsTheOneThatIsSuspectedAndLetsItsAddressIn) {
+  for (int times = 0; times < 2; ++times) {
+    HoldUntilCut(1000, ConnectAndSend());
+    EXPECT_TRUE(IsLetIn());
+  }
+  EXPECT_THAT(LastLine(),
+              AllOf(HasSubstr(" peer=ipv4:127.0.0.1:"), HasSubstr(" reason=flood "),
+                    HasSubstr(" evidence=\"holds a thread that reads\" "),
+                    HasSubstr(" received_bytes=2097152 "), HasSubstr(" banned=false ")));
+}
+
+TEST_F(ListenerHold, BansAnAddressTheSecondTimeThatItTakesFarMoreMemoryThanItSends) {
+  for (const bool is_first : {true, false}) {
+    const Descriptor client = ConnectAndSend();
+    held_ms_ = 60;
+    AwaitLook();
+    allocated_ += 1 << 30;
+    HoldUntilCut(120, client);
+    EXPECT_EQ(IsLetIn(), is_first);
+  }
+  EXPECT_THAT(LastLine(), AllOf(HasSubstr(" reason=flood "),
+                                HasSubstr(" evidence=\"holds far more memory than it sends\" "),
+                                HasSubstr(" banned=true ")));
 }
 
 // Writes what the socket takes, which is more than the peer has room for; the peer does not read.

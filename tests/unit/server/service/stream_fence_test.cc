@@ -203,7 +203,11 @@ class HeldReader {
     Transfer(ends_[connection], static_cast<std::size_t>(mebibytes * kMebibyteBytes));
   }
 
-  void Allocate(std::uint64_t mebibytes) { allocated_ += mebibytes * kMebibyteBytes; }
+  void Allocate(std::int64_t mebibytes) {
+    allocated_ += static_cast<std::uint64_t>(mebibytes) * kMebibyteBytes;
+  }
+
+  void EndLast() { watched_.pop_back(); }
 
   // The thread comes back.
   void GoOn() { Look(absl::ZeroDuration()); }
@@ -213,7 +217,7 @@ class HeldReader {
     return fence_.IsSuspect(watched_.front().notes);
   }
   bool HasFirstMost() const { return fence_.IsMostOfTheHold(watched_.front().notes); }
-  CutReason reason() const { return fence_.ReasonOfHold(); }
+  CutReason ReasonOfFirst() const { return fence_.ReasonOfHold(watched_.front().notes); }
 
  private:
   void Look(absl::Duration held) {
@@ -221,6 +225,7 @@ class HeldReader {
     for (WatchedConnection& connection : watched_) {
       EXPECT_EQ(fence_.ReasonToCut(&connection), std::nullopt);
     }
+    fence_.NoteMemory();
   }
 
   StreamFence fence_{/*port=*/1, {}};
@@ -255,30 +260,54 @@ TEST(StreamFenceHold, IsJudgedByWhatTheBytesCost) {
 
 // A fast machine parses headers as fast as a slow one messages: they are told by what they hold.
 TEST(StreamFenceHold, IsJudgedByWhatTheBytesHoldInMemory) {
-  for (const std::uint64_t held : {100, 250}) {
+  for (const std::int64_t held : {190, 210}) {
     HeldReader reader({1});
     reader.Allocate(1000);
     EXPECT_FALSE(reader.IsFirstSuspectAfter(absl::Milliseconds(60)));
     reader.Read(0, 25);
-    EXPECT_FALSE(reader.IsFirstSuspectAfter(absl::Milliseconds(80)));
     reader.Allocate(held);
-    EXPECT_EQ(reader.IsFirstSuspectAfter(absl::Milliseconds(120)), held == 250);
-    EXPECT_EQ(reader.reason(), held == 250 ? CutReason::kHoldsMemory : CutReason::kHoldsReading);
+    EXPECT_FALSE(reader.IsFirstSuspectAfter(absl::Milliseconds(80)));
+    EXPECT_EQ(reader.IsFirstSuspectAfter(absl::Milliseconds(120)), held == 210);
   }
 }
 
-// Beside what anybody may allocate meanwhile.
-TEST(StreamFenceHold, IsNotJudgedByLittleMemory) {
-  HeldReader reader({10});
+// Others answer large messages meanwhile, and let go of what they had.
+TEST(StreamFenceHold, IsNotJudgedByTheMemoryOfOthers) {
+  for (const std::int64_t held : {95, 97}) {
+    HeldReader reader({10});
+    EXPECT_FALSE(reader.IsFirstSuspectAfter(absl::Milliseconds(60)));
+    reader.Allocate(held);
+    EXPECT_EQ(reader.IsFirstSuspectAfter(absl::Milliseconds(120)), held == 97);
+    reader.Allocate(-held);
+    EXPECT_FALSE(reader.IsFirstSuspectAfter(absl::Milliseconds(140)));
+    // Not what was allocated before this hold.
+    reader.GoOn();
+    reader.Allocate(500);
+    reader.Read(0, 10);
+    EXPECT_FALSE(reader.IsFirstSuspectAfter(absl::Milliseconds(60)));
+    EXPECT_FALSE(reader.IsFirstSuspectAfter(absl::Milliseconds(120)));
+  }
+}
+
+TEST(StreamFenceHold, BeginsAnewToJudgeTheMemoryWhereAConnectionHasEnded) {
+  HeldReader reader({10, 20});
   EXPECT_FALSE(reader.IsFirstSuspectAfter(absl::Milliseconds(60)));
-  reader.Allocate(31);
+  reader.EndLast();
+  reader.Allocate(500);
   EXPECT_FALSE(reader.IsFirstSuspectAfter(absl::Milliseconds(120)));
-  // Not what was allocated before this hold.
-  reader.GoOn();
-  reader.Allocate(100);
-  reader.Read(0, 10);
+  reader.Allocate(500);
+  EXPECT_TRUE(reader.IsFirstSuspectAfter(absl::Milliseconds(140)));
+}
+
+// Who is to be cut for the time that he took anyway is not banned for what others took.
+TEST(StreamFenceHold, IsToldFromTheMemoryByItsTime) {
+  HeldReader reader({20});
   EXPECT_FALSE(reader.IsFirstSuspectAfter(absl::Milliseconds(60)));
-  EXPECT_FALSE(reader.IsFirstSuspectAfter(absl::Milliseconds(120)));
+  reader.Allocate(500);
+  EXPECT_TRUE(reader.IsFirstSuspectAfter(absl::Milliseconds(120)));
+  EXPECT_EQ(reader.ReasonOfFirst(), CutReason::kHoldsMemory);
+  EXPECT_TRUE(reader.IsFirstSuspectAfter(absl::Milliseconds(310)));
+  EXPECT_EQ(reader.ReasonOfFirst(), CutReason::kHoldsReading);
 }
 
 // What others held the thread with is not theirs who sent nothing meanwhile, though gRPC may not
