@@ -118,16 +118,18 @@ struct SideBySide {
   std::uint32_t rows = 16;
   std::uint64_t gain = 1;
 };
-inline SideBySide SideBySideIn(const v1::CheckBatch& batch) {
+inline SideBySide SideBySideIn(const CheckQuestions& questions) {
   constexpr std::uint64_t kGain = 4;  // 16 were measured where few pairs are near
-  constexpr std::uint64_t kMostNumbers = 7 * kMostBodiesSideBySide;
-  const auto numbers = static_cast<std::uint64_t>(batch.configurations().poses_size());
-  const bool is_few = numbers > 0 && numbers <= kMostNumbers * batch.configurations().count();
-  if (!is_few || batch.detail().free_radii() || batch.max_pairs() > 0) return {};
+  const ConfigurationRows& rows = questions.configurations;
+  const absl::Span<const SceneBody> bodies = rows.asked.bodies;
+  const bool is_few = rows.poses.data != nullptr && bodies.size() <= kMostBodiesSideBySide;
+  const bool has_margins = std::any_of(bodies.begin(), bodies.end(),
+                                       [](const SceneBody& body) { return body.margin != 0; });
+  if (!is_few || has_margins || questions.wants_free_radii || questions.max_pairs > 0) return {};
   return {kChecksAtOnce, kGain};
 }
-template <class Batch>
-SideBySide SideBySideIn(const Batch&) {
+template <class Questions>
+SideBySide SideBySideIn(const Questions&) {
   return {};
 }
 
@@ -284,7 +286,7 @@ class BatchJob {
     if (helpers_.workers == 0) return rows;
     const auto share = static_cast<std::uint32_t>(rows / (kChunksAThread * helpers_.workers));
     const std::uint64_t row_cost = std::max<std::uint64_t>(1, helpers_.cost / count());
-    const auto [at_once, gain] = SideBySideIn(batch_);
+    const auto [at_once, gain] = SideBySideIn(questions_);
     const std::uint64_t turn = gain * Turns::kTurn / row_cost;
     if (turn < at_once) return static_cast<std::uint32_t>(std::max<std::uint64_t>(1, turn));
     const std::uint64_t most = std::min<std::uint64_t>(std::max(kLeastShare, share), turn);

@@ -5,7 +5,10 @@
 #include <grpcpp/server_context.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <functional>
 #include <variant>
+#include <vector>
 
 #include "core/shape/make_shape.h"
 
@@ -53,6 +56,32 @@ TEST(BatchJob, ThePartsOfAReplyCostWhatTheirRowsDo) {
   EXPECT_GT(parts, 3);
   EXPECT_LE(cost, kBatchCost);
   EXPECT_GE(cost + static_cast<std::uint64_t>(parts), kBatchCost);
+}
+
+// Only what is asked side by side costs less than its rows one by one.
+TEST(SideBySideIn, IsWhatTheCoreTakesSideBySide) {
+  std::vector<SceneBody> bodies(kMostBodiesSideBySide + 1);
+  const std::array<double, kPoseNumbers> pose = {0, 0, 0, 0, 0, 0, 1};
+  CheckQuestions few;
+  few.configurations.count = 1000;
+  few.configurations.asked.bodies = absl::MakeSpan(bodies).first(kMostBodiesSideBySide);
+  few.configurations.poses = {pose.data(), 0};
+  EXPECT_EQ(SideBySideIn(few).rows, kChecksAtOnce);
+  EXPECT_GT(SideBySideIn(few).gain, 1U);
+
+  std::vector<SceneBody> wide(1);
+  wide[0].margin = 0.01;
+  const std::vector<std::function<void(CheckQuestions*)>> changes = {
+      [&](CheckQuestions* questions) { questions->configurations.asked.bodies = bodies; },
+      [&](CheckQuestions* questions) { questions->configurations.asked.bodies = wide; },
+      [&](CheckQuestions* questions) { questions->configurations.poses = {}; },
+      [](CheckQuestions* questions) { questions->wants_free_radii = true; },
+      [](CheckQuestions* questions) { questions->max_pairs = 1; }};
+  for (const auto& change : changes) {
+    CheckQuestions questions = few;
+    change(&questions);
+    EXPECT_EQ(SideBySideIn(questions).gain, 1U);
+  }
 }
 
 }  // namespace
