@@ -34,15 +34,14 @@ inline absl::Duration DurationOf(std::uint64_t cost) {
   return absl::Microseconds(static_cast<std::int64_t>(cost));
 }
 
-// To count and to parse a message of so many bytes, which takes up to 5 ns a byte: what may take
-// most of a millisecond is no polling thread's, everybody who is on it waits meanwhile. A message
-// of as many rows as are answered there is, with two poses a row.
+// To count and to parse a message takes up to 5 ns a byte: what may take most of a millisecond is
+// no polling thread's, everybody who is on it waits meanwhile. A message of as many rows as are
+// answered there is, with two poses a row.
+inline constexpr std::uint64_t kMostBytesInPlace = 128 << 10;
+static_assert(kMostBytesInPlace > kMaxCheapCost * 2 * 7 * sizeof(double));
 inline std::uint64_t CostOfTaking(std::uint64_t bytes) {
-  constexpr std::uint64_t kMostInPlace = 128 << 10;
-  constexpr std::uint64_t kBytesARow = 2 * 7 * sizeof(double);
-  static_assert(kMostInPlace > kMaxCheapCost * kBytesARow);
   constexpr std::uint64_t kBytesAUnit = 256;
-  return bytes > kMostInPlace ? std::max(kDear, bytes / kBytesAUnit) : 0;
+  return bytes > kMostBytesInPlace ? std::max(kDear, bytes / kBytesAUnit) : 0;
 }
 
 // What is left of a work: part(i) once for each i < count, and then finish().

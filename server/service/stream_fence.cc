@@ -32,8 +32,10 @@ constexpr double kSlowestMessageRate = 40e6;  // bytes a second of processor tim
 
 // Headers without end are held some thirty times over, messages once or twice, on any machine.
 constexpr std::uint64_t kMostHeldAByte = 8;
-// As much as so many of the largest messages may be anybody's: of workers that answer meanwhile.
-constexpr std::uint64_t kMessagesOfOthers = 4;
+// So much may be anybody's, of workers that answer meanwhile.
+constexpr std::uint64_t kMostOfOthers = 96 << 20;
+// Of bytes that took long, too, a third of that tells that they are no messages.
+constexpr std::uint64_t kMostBesideSlowBytes = 32 << 20;
 
 // See MostWorkWithoutAnEvent().
 constexpr std::uint64_t kUsualMessageBytes = 24 << 20;
@@ -136,7 +138,7 @@ void StreamFence::BeginLook(absl::Duration held, SteadyTime now) {
   now_ = now;
   round_.reset();
   read_in_hold_ = 0;
-  is_swelling_ = false;
+  grown_ = {};
   book_.BeginLook();
 }
 
@@ -148,9 +150,12 @@ void StreamFence::NoteMemory() {
     memory_mark_ = {.allocated = allocated, .read = read_in_hold_};
     return;
   }
-  const std::uint64_t most = std::max(kMessagesOfOthers * limits_.max_message_bytes,
-                                      kMostHeldAByte * (read_in_hold_ - memory_mark_->read));
-  is_swelling_ = allocated > memory_mark_->allocated + most;
+  grown_ = {.allocated = allocated - std::min(allocated, memory_mark_->allocated),
+            .read = read_in_hold_ - memory_mark_->read};
+}
+
+bool StreamFence::HasGrownBy(std::uint64_t bytes) const {
+  return grown_.allocated > std::max(bytes, kMostHeldAByte * grown_.read);
 }
 
 std::uint64_t StreamFence::Round() {
@@ -172,13 +177,15 @@ bool StreamFence::IsSuspect(const FenceNotes& notes) const {
   if (notes.hold != hold_ || notes.received < notes.received_in_hold + kSuspectBytes) return false;
   const absl::Duration spent = held_ - notes.spent_in_hold;
   const auto read = static_cast<double>(notes.received - notes.received_in_hold);
-  const bool is_dear = read < absl::ToDoubleSeconds(spent) * kSlowestMessageRate || is_swelling_;
+  const bool is_dear =
+      read < absl::ToDoubleSeconds(spent) * kSlowestMessageRate || HasGrownBy(kMostOfOthers);
   return spent >= MostWorkWithoutAnEvent(limits_) || (spent >= kPatience && is_dear);
 }
 
 CutReason StreamFence::ReasonOfHold(const FenceNotes& notes) const {
   const bool is_long = held_ - notes.spent_in_hold >= MostWorkWithoutAnEvent(limits_);
-  return is_swelling_ && !is_long ? CutReason::kHoldsMemory : CutReason::kHoldsReading;
+  return HasGrownBy(kMostBesideSlowBytes) && !is_long ? CutReason::kHoldsMemory
+                                                      : CutReason::kHoldsReading;
 }
 
 bool StreamFence::IsMostOfTheHold(const FenceNotes& notes) const {

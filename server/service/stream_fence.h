@@ -91,7 +91,7 @@ class StreamFence {
   // came back to what they are read for; less than before where it has come back.
   void BeginLook(absl::Duration held, SteadyTime now);
 
-  // Once this look has been at all connections: whether far more was allocated than read since the
+  // Once this look has been at all connections: how much more was allocated, and read, since the
   // thread had been held for half a tenth of a second. Most holds are over before that.
   void NoteMemory();
 
@@ -129,6 +129,8 @@ class StreamFence {
   // Readers are asked once a look, however many connections there are.
   std::uint64_t Round();
   void NoteHold(std::uint64_t received, FenceNotes* notes);
+  // Whether that much was allocated, and far more than read.
+  bool HasGrownBy(std::uint64_t bytes) const;
   bool KeepsResetting(const StreamCounts& counts, FenceNotes* notes);
   void BeginWindow(const StreamCounts& counts, FenceNotes* notes) const;
   std::uint64_t MostWithoutEvent(const StreamCounts& counts) const;
@@ -149,7 +151,7 @@ class StreamFence {
     std::uint64_t read = 0;
   };
   std::optional<MemoryMark> memory_mark_;
-  bool is_swelling_ = false;  // what NoteMemory() says
+  MemoryMark grown_;  // since then, by this look
 };
 
 }  // namespace clearance::server

@@ -287,7 +287,7 @@ class Proxies(unittest.TestCase):
     def test_replies_that_they_cut_are_unavailable(self) -> None:
         for name, frames in CUTS.items():
             with self.subTest(name), socket.create_server(("127.0.0.1", 0)) as listener:
-                threading.Thread(target=cut_reply, args=(listener, frames)).start()
+                threading.Thread(target=cut_reply, args=(listener, frames), daemon=True).start()
                 with self.assertRaises(clearance.Unavailable):
                     clearance.connect(
                         f"127.0.0.1:{listener.getsockname()[1]}", wait_for_server=False

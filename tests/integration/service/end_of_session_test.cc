@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "absl/time/clock.h"
+#include "server/service/placed.h"
 #include "tests/integration/service/harness.h"
 
 namespace clearance::testing {
@@ -255,9 +256,9 @@ TEST(EndOfSession, AClientThatStopsReadingIsNotReadAndLosesNothing) {
   bool is_stopped = false;
   while (written < kMessages && !is_stopped) {
     request.set_tag(static_cast<std::uint64_t>(written));
-    // With 64 KiB in field 100, which nobody knows.
-    session.StartWrite(request.SerializeAsString() + std::string("\xa2\x06\x80\x80\x04", 5) +
-                       std::string(65536, 'x'));
+    // Too long for a polling thread, with 128 KiB in field 100, which nobody knows.
+    session.StartWrite(request.SerializeAsString() + std::string("\xa2\x06\x80\x80\x08", 5) +
+                       std::string(server::kMostBytesInPlace, 'x'));
     is_stopped = !session.IsWrittenWithin(kPatience);
     ++written;
   }

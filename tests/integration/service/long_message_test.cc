@@ -10,6 +10,7 @@
 #include <initializer_list>
 #include <string>
 
+#include "server/service/placed.h"
 #include "tests/integration/service/harness.h"
 
 namespace clearance::testing {
@@ -19,11 +20,11 @@ constexpr std::uint32_t kRows = 600;
 
 double DistanceOf(std::uint32_t row) { return 1 + row / 1024.0; }
 
-// With 128 KiB in a field that nobody knows.
+// As long as it takes, in a field that nobody knows.
 v1::DistanceBatch LongBatch() {
   v1::DistanceBatch batch;
   batch.GetReflection()->MutableUnknownFields(&batch)->AddLengthDelimited(
-      100, std::string(std::size_t{128} << 10, 'x'));
+      100, std::string(server::kMostBytesInPlace, 'x'));
   v1::PairColumns* const pairs = batch.mutable_pairs();
   pairs->set_count(kRows);
   for (std::uint32_t row = 0; row < kRows; ++row) {

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "server/service/placed.h"
 #include "tests/integration/service/harness.h"
 
 namespace clearance::testing {
@@ -109,7 +110,7 @@ TEST_F(TotalBytes, BeyondThemALongMessageIsRefusedWithoutWaitingForAWorker) {
   };
   const std::uint64_t before = waited();
   v1::DistanceRequest request = CallOfManyRows();
-  while (request.ByteSizeLong() < (1 << 17))
+  for (std::uint64_t bytes = 0; bytes <= server::kMostBytesInPlace; bytes += sizeof(double))
     request.mutable_batch()->mutable_pairs()->add_poses_b(0);
   v1::DistanceResponse response;
   EXPECT_EQ(

@@ -62,8 +62,14 @@ TEST(BatchJob, ThePartsOfAReplyCostWhatTheirRowsDo) {
 TEST(SideBySideIn, IsWhatTheCoreTakesSideBySide) {
   std::vector<SceneBody> bodies(kMostBodiesSideBySide + 1);
   const std::array<double, kPoseNumbers> pose = {0, 0, 0, 0, 0, 0, 1};
+  const PairRule touching = {.a = 1, .b = 2}, near = {.a = 1, .b = 2, .margin = 0.01};
+  const PairRules without_margin({touching}), with_margin({near});
+  const ScenePtr scene = Scene::MakeEmpty();
+  const ScenePtr wide_scene = std::get<ScenePtr>(scene->Apply({.rules = &with_margin}));
   CheckQuestions few;
   few.configurations.count = 1000;
+  few.configurations.asked.scene = scene.get();
+  few.configurations.asked.rules = &without_margin;
   few.configurations.asked.bodies = absl::MakeSpan(bodies).first(kMostBodiesSideBySide);
   few.configurations.poses = {pose.data(), 0};
   EXPECT_EQ(SideBySideIn(few).rows, kChecksAtOnce);
@@ -74,7 +80,9 @@ TEST(SideBySideIn, IsWhatTheCoreTakesSideBySide) {
   const std::vector<std::function<void(CheckQuestions*)>> changes = {
       [&](CheckQuestions* questions) { questions->configurations.asked.bodies = bodies; },
       [&](CheckQuestions* questions) { questions->configurations.asked.bodies = wide; },
-      [&](CheckQuestions* questions) { questions->configurations.poses = {}; },
+      [&](CheckQuestions* questions) { questions->configurations.asked.rules = &with_margin; },
+      [&](CheckQuestions* questions) { questions->configurations.asked.scene = wide_scene.get(); },
+      [](CheckQuestions* questions) { questions->configurations.poses = {}; },
       [](CheckQuestions* questions) { questions->wants_free_radii = true; },
       [](CheckQuestions* questions) { questions->max_pairs = 1; }};
   for (const auto& change : changes) {

@@ -109,11 +109,10 @@ TEST(Placed, WhatConcludesComesAfterTheWholeWorkWithPartsOrWithout) {
 }
 
 TEST(CostOfTaking, SendsLongMessagesToWorkersAndGrowsWithThem) {
-  constexpr std::uint64_t kKibibyte = 1024;
   EXPECT_EQ(CostOfTaking(0), 0u);
-  EXPECT_EQ(CostOfTaking(128 * kKibibyte), 0u);
-  EXPECT_GT(CostOfTaking(128 * kKibibyte + 1), kMaxCheapCost);
-  EXPECT_GT(CostOfTaking(4096 * kKibibyte), 10 * kMaxCheapCost);
+  EXPECT_EQ(CostOfTaking(kMostBytesInPlace), 0u);
+  EXPECT_GT(CostOfTaking(kMostBytesInPlace + 1), kMaxCheapCost);
+  EXPECT_GT(CostOfTaking(32 * kMostBytesInPlace), 10 * kMaxCheapCost);
 }
 
 TEST(Placed, WorkWithoutPartsIsDoneOnAWorker) {

@@ -271,6 +271,19 @@ TEST(StreamFenceHold, IsJudgedByWhatTheBytesHoldInMemory) {
   }
 }
 
+// Slow bytes are headers rather than messages where they hold a third of that.
+TEST(StreamFenceHold, IsToldFromSlowMessagesByWhatItHoldsInMemory) {
+  for (const std::int64_t held : {31, 33}) {
+    HeldReader reader({1});
+    EXPECT_FALSE(reader.IsFirstSuspectAfter(absl::Milliseconds(60)));
+    reader.Read(0, 2);
+    reader.Allocate(held);
+    EXPECT_TRUE(reader.IsFirstSuspectAfter(absl::Milliseconds(110)));
+    EXPECT_EQ(reader.ReasonOfFirst(),
+              held == 33 ? CutReason::kHoldsMemory : CutReason::kHoldsReading);
+  }
+}
+
 // Others answer large messages meanwhile, and let go of what they had.
 TEST(StreamFenceHold, IsNotJudgedByTheMemoryOfOthers) {
   for (const std::int64_t held : {95, 97}) {
