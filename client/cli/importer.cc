@@ -92,14 +92,24 @@ absl::Status Importer::AddTo(const FoundScene& found, const TransferScene& scene
                           .message = "There is another scene of this name; set --replace."});
       return absl::OkStatus();
     }
-    SceneChange change = scene.content;
-    change.removed_bodies = found.content.bodies.ids;
-    change.removed_rules = found.content.rules;
-    const auto updated = SceneClient(client_).Update(scene.name, change, found.info.etag);
-    if (!updated.ok()) return RefuseOrFail(scene.name, updated.status());
+    const absl::Status replaced = Replace(found, scene);
+    if (!replaced.ok()) return RefuseOrFail(scene.name, replaced);
   }
   ++scenes_;
   return absl::OkStatus();
+}
+
+// A change leaves a scene its ttl: one that has a ttl goes, and another comes that is kept.
+absl::Status Importer::Replace(const FoundScene& found, const TransferScene& scene) const {
+  const SceneClient scenes(client_);
+  if (found.info.ttl.has_value()) {
+    const absl::Status gone = scenes.Delete(scene.name, found.info.etag);
+    return gone.ok() ? scenes.Create(scene.name, scene.content).status() : gone;
+  }
+  SceneChange change = scene.content;
+  change.removed_bodies = found.content.bodies.ids;
+  change.removed_rules = found.content.rules;
+  return scenes.Update(scene.name, change, found.info.etag).status();
 }
 
 absl::Status Importer::RefuseOrFail(const std::string& name, const absl::Status& status) {

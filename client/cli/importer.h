@@ -39,6 +39,7 @@ class Importer {
   absl::Status AddScene(const TransferScene& scene);
   // Where the name has a scene.
   absl::Status AddTo(const FoundScene& found, const TransferScene& scene);
+  absl::Status Replace(const FoundScene& found, const TransferScene& scene) const;
   // Of one item: what came of it. A failure is that of the whole call.
   absl::Status RefuseOrFail(const std::string& name, const absl::Status& status);
   void Take(const std::string& name, const std::string& digest, const std::string& expected);

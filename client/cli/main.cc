@@ -127,7 +127,8 @@ int main(int argc, char** argv) {
       ->envname("CLEARANCE_ADDR")
       ->capture_default_str();
   app.add_option("--timeout", options.timeout_s,
-                 "Seconds for each unary call, and for the whole session of a query")
+                 "Seconds for each unary call, for the whole session of a question, and until the "
+                 "session of a file of questions is open again")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   clearance::client::AddTlsOptions(&app, &options.tls);

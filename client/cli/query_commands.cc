@@ -74,7 +74,8 @@ int Ask(const GlobalOptions& options, const QueryArguments<Batch>& arguments) {
   const absl::StatusOr<Client> client = options.Connect();
   if (!client.ok()) return ReportError(client.status());
   const std::unique_ptr<Session> session =
-      client->OpenSession({.timeout = absl::Seconds(options.timeout_s)});
+      client->OpenSession({.timeout = absl::Seconds(options.timeout_s),
+                           .reopen_within = absl::Seconds(options.timeout_s)});
   const auto result = AskIn(session.get(), *table, batch);
   const absl::Status end = session->Finish();
   if (!result.ok()) return ReportError(result.status());

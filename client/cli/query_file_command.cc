@@ -379,7 +379,8 @@ int AskFile(const GlobalOptions& options, const FileQuery<Batch>& query) {
   if (!client.ok()) return ReportError(client.status());
   const absl::StatusOr<ServerInfo> info = client->GetServerInfo();
   if (!info.ok()) return ReportError(info.status());
-  const std::unique_ptr<Session> session = client->OpenSession();
+  const std::unique_ptr<Session> session =
+      client->OpenSession({.reopen_within = absl::Seconds(options.timeout_s)});
   const std::uint64_t bytes = SizeOf(query.file);
   Answers answers = {
       query.file, file, bytes,

@@ -106,13 +106,16 @@ absl::Status ReadPoses(const v1::BodyPoseColumns& message, std::vector<BodyPose>
   return absl::OkStatus();
 }
 
+absl::Status CheckPair(const PairRule& rule, std::size_t i) {
+  if (rule.a != rule.b) return absl::OkStatus();
+  return RefuseArgument({.field = At("bodies_b", i),
+                         .value = FormatNumber(std::uint64_t{rule.b}),
+                         .limit = "another body than the row's first",
+                         .message = "A rule is about two bodies."});
+}
+
 absl::Status CheckRule(const PairRule& rule, int kind, std::size_t i) {
-  if (rule.a == rule.b) {
-    return RefuseArgument({.field = At("bodies_b", i),
-                           .value = FormatNumber(std::uint64_t{rule.b}),
-                           .limit = "another body than the row's first",
-                           .message = "A rule is about two bodies."});
-  }
+  if (absl::Status status = CheckPair(rule, i); !status.ok()) return status;
   if (kind != v1::PAIR_RULE_KIND_MAY_TOUCH && kind != v1::PAIR_RULE_KIND_MARGIN) {
     return RefuseArgument({.field = At("kinds", i),
                            .value = std::to_string(kind),
@@ -126,7 +129,10 @@ absl::Status CheckRule(const PairRule& rule, int kind, std::size_t i) {
                          .message = "The number is no margin."});
 }
 
-absl::Status ReadRules(const v1::PairRuleColumns& message, std::vector<PairRule>* rules) {
+// Of rules that go the pairs alone mean something.
+enum class RulesThat { kCome, kGo };
+absl::Status ReadRules(const v1::PairRuleColumns& message, RulesThat that,
+                       std::vector<PairRule>* rules) {
   SceneColumns columns(message.count());
   const auto bodies_a = columns.Need("bodies_a", message.bodies_a());
   const auto bodies_b = columns.Need("bodies_b", message.bodies_b());
@@ -140,7 +146,8 @@ absl::Status ReadRules(const v1::PairRuleColumns& message, std::vector<PairRule>
                            .b = *bodies_b.at(i),
                            .is_allowed = kind == v1::PAIR_RULE_KIND_MAY_TOUCH,
                            .margin = *margins.at(i)};
-    if (absl::Status status = CheckRule(rule, kind, i); !status.ok()) return status;
+    absl::Status status = that == RulesThat::kGo ? CheckPair(rule, i) : CheckRule(rule, kind, i);
+    if (!status.ok()) return status;
     rules->push_back(rule);
   }
   return absl::OkStatus();
@@ -286,8 +293,10 @@ absl::StatusOr<SceneEdit> ReadSceneChange(const v1::SceneChange& message,
   absl::Status status = ReadBodies(message.bodies(), shapes, &edit.bodies);
   if (status.ok()) status = ReadPoses(message.poses(), &edit.poses);
   if (status.ok())
-    status = Under("removed_rules", ReadRules(message.removed_rules(), &edit.removed_rules));
-  if (status.ok()) status = Under("rules", ReadRules(message.rules(), &edit.rules));
+    status = Under("removed_rules",
+                   ReadRules(message.removed_rules(), RulesThat::kGo, &edit.removed_rules));
+  if (status.ok())
+    status = Under("rules", ReadRules(message.rules(), RulesThat::kCome, &edit.rules));
   if (!status.ok()) return status;
   return edit;
 }

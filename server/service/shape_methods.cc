@@ -110,6 +110,21 @@ ShapeChange ChangeOfItem(const CallScope& call, const v1::BatchRegisterShapesReq
           .prefixes = PrefixesOf(call)};
 }
 
+ShapeChange ChangeOf(const CallScope& call, const v1::RegisterShapeRequest& request) {
+  const std::string& name = request.name();
+  if (absl::Status status = CheckShapeName(name, "name"); !status.ok())
+    return Refused(name, status);
+  const auto allowed = call.registry.AllowRegister(name, OptionsOf(request));
+  if (!allowed.ok()) return Refused(name, allowed.status());
+  auto content = BuildContent(request.shape(), call.parts.limits, call.registry.nameless());
+  if (!content.ok()) return Refused(name, Under("shape", content.status()));
+  return {.name = name,
+          .content = content,
+          .options = *allowed,
+          .expected_digest = "",
+          .prefixes = PrefixesOf(call)};
+}
+
 // Items of a batch that one worker builds in one turn.
 struct BatchPart {
   int begin = 0;
@@ -180,20 +195,7 @@ std::uint64_t CostOf(const v1::BatchRegisterShapesRequest& request) {
 
 absl::Status PlanRegisterShape(const CallScope& call, const v1::RegisterShapeRequest& request,
                                const StopRule& /*stop*/, std::vector<ShapeChange>* changes) {
-  const std::string& name = request.name();
-  if (absl::Status status = CheckShapeName(name, "name"); !status.ok()) return status;
-  const auto allowed = call.registry.AllowRegister(name, OptionsOf(request));
-  if (!allowed.ok()) {
-    changes->push_back(Refused(name, allowed.status()));
-    return absl::OkStatus();
-  }
-  auto content = BuildContent(request.shape(), call.parts.limits, call.registry.nameless());
-  if (!content.ok()) return Under("shape", content.status());
-  changes->push_back({.name = name,
-                      .content = content,
-                      .options = *allowed,
-                      .expected_digest = "",
-                      .prefixes = PrefixesOf(call)});
+  changes->push_back(ChangeOf(call, request));
   return absl::OkStatus();
 }
 

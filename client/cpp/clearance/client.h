@@ -53,9 +53,10 @@ struct ClientOptions {
   // `retry` says.
   bool wait_for_server = true;
   // Repeat calls that end with UNAVAILABLE or CANCELLED (a server that drains, restarts or cannot
-  // be reached), 20 ms to 1 s apart, for as long as `timeout` allows. Not Delete and the questions
-  // for health. The others do no more twice than once, but a Registration may then say that nothing
-  // was `created`, and one that replaces also replaces what somebody else registered in between.
+  // be reached), 20 ms to 1 s apart, for as long as `timeout` allows. Not Delete, what changes
+  // scenes (scene.h) and the questions for health. The others do no more twice than once, but a
+  // Registration may then say that nothing was `created`, and one that replaces also replaces what
+  // somebody else registered in between.
   bool retry = true;
   // A server that falls silent (it hangs, its machine or the way there is gone) is given up when it
   // has sent nothing for `keepalive` and then not answered a ping for `keepalive_timeout`. Until

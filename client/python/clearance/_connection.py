@@ -47,8 +47,9 @@ class ClientOptions:
 
     timeout: of each unary call, and of connecting. wait_for_server: let connecting wait for a server
     that is not there yet. retry: repeat unary calls that end with UNAVAILABLE or CANCELLED, 20 ms to
-    1 s apart, for as long as the timeout allows (never `delete`). token: says who calls; over plain
-    text it is sent to this machine only, unless allow_token_in_plain_text.
+    1 s apart, for as long as the timeout allows (never `delete` and what changes scenes). token:
+    says who calls; over plain text it is sent to this machine only, unless
+    allow_token_in_plain_text.
 
     A server that falls silent (it hangs, its machine or the way there is gone) is given up when it
     has sent nothing for `keepalive` (None: never) and then not answered a ping for

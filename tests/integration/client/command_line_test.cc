@@ -200,6 +200,17 @@ TEST_F(ExportedScenes, TakeANameThatHasAnotherOnlyWhereTheyAreToldTo) {
   EXPECT_EQ(ContentOf(there, "set/cell"), ContentOf(server().Connect(), "set/cell"));
 }
 
+TEST_F(ExportedScenes, AreKeptAlsoWhereOneOfTheNameHadATtl) {
+  const Client there = there_.Connect();
+  ASSERT_TRUE(SceneClient(there).Create("set/empty", {}, absl::Minutes(10)).ok());
+  EXPECT_EQ(Json::parse(Import().output)["refusals"][0]["name"], "set/empty");
+  const Ran replaced = Import("--replace");
+  EXPECT_EQ(replaced.exit_code, 0) << replaced.output;
+  const auto found = SceneClient(there).Get("set/empty");
+  ASSERT_TRUE(found.ok()) << found.status();
+  EXPECT_EQ(found->info.ttl, std::nullopt);
+}
+
 TEST_F(ExportedScenes, AreRefusedWhereAShapeOfTheirsIsNotThere) {
   std::ifstream whole(file_);
   std::string first, shape, scenes;

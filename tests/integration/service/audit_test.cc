@@ -64,6 +64,8 @@ TEST(Audit, TellsOfEveryChangeWhoWhatAndWhatCameOfIt) {
                   .ok());
   CallWith(CallerNamed("owner", "id-8"), *server.shapes, &v1::ShapeService::Stub::DeleteShape,
            request, &response);
+  RegisterWith(CallerNamed("owner", "id-9"), server, {.name = "ball", .radius = -1});
+  RegisterWith(CallerNamed("owner", "id-10"), server, {.name = "a ball"});
   server.grpc->Shutdown(absl::InfiniteDuration());
 
   std::vector<std::string> audit;
@@ -78,18 +80,20 @@ TEST(Audit, TellsOfEveryChangeWhoWhatAndWhatCameOfIt) {
   };
   const std::string one = " name=ball digest=v1-sha256-";
   const std::string none = " name=ball digest=\"\" revision=0";  // nothing was changed
-  EXPECT_THAT(audit,
-              ElementsAre(AllOf(has("action=register outcome=changed" + one, "principal=maker"),
-                                HasSubstr("revision=1 "), HasSubstr("request_id=id-1 ")),
-                          AllOf(has("action=register outcome=unchanged" + one, "principal=maker"),
-                                HasSubstr("revision=0 ")),
-                          has("action=register outcome=ALREADY_EXISTS" + none, "request_id=id-3 "),
-                          has("action=register outcome=PERMISSION_DENIED" + none, "principal=arm"),
-                          AllOf(has("action=replace outcome=changed" + one, "principal=owner"),
-                                HasSubstr("revision=2 ")),
-                          AllOf(has("action=delete outcome=changed" + one, "principal=owner"),
-                                HasSubstr("revision=3 "), HasSubstr("request_id=id-7 ")),
-                          has("action=delete outcome=NOT_FOUND" + none, "id-8")));
+  EXPECT_THAT(
+      audit, ElementsAre(AllOf(has("action=register outcome=changed" + one, "principal=maker"),
+                               HasSubstr("revision=1 "), HasSubstr("request_id=id-1 ")),
+                         AllOf(has("action=register outcome=unchanged" + one, "principal=maker"),
+                               HasSubstr("revision=0 ")),
+                         has("action=register outcome=ALREADY_EXISTS" + none, "request_id=id-3 "),
+                         has("action=register outcome=PERMISSION_DENIED" + none, "principal=arm"),
+                         AllOf(has("action=replace outcome=changed" + one, "principal=owner"),
+                               HasSubstr("revision=2 ")),
+                         AllOf(has("action=delete outcome=changed" + one, "principal=owner"),
+                               HasSubstr("revision=3 "), HasSubstr("request_id=id-7 ")),
+                         has("action=delete outcome=NOT_FOUND" + none, "id-8"),
+                         has("action=register outcome=INVALID_ARGUMENT" + none, "id-9"),
+                         has("action=register outcome=INVALID_ARGUMENT name=\"a ball\"", "id-10")));
 }
 
 // What comes back of the values that a call has under this key.

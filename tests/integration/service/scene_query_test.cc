@@ -285,6 +285,9 @@ TEST(SceneQuestions, WhatMayTouchChangesMidway) {
   gone.set_count(1);
   gone.add_bodies_a(2);
   gone.add_bodies_b(1);
+  // Whatever these say.
+  gone.add_kinds(v1::PAIR_RULE_KIND_UNSPECIFIED);
+  gone.add_margins(std::numeric_limits<double>::quiet_NaN());
   EXPECT_EQ(session.Ask(letting_go).change_bodies().rule_count(), 0u);
   EXPECT_THAT(session.Ask(CheckOf(Together())).check().verdicts(),
               ElementsAre(v1::VERDICT_TOUCHING));

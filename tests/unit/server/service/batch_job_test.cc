@@ -62,7 +62,8 @@ TEST(BatchJob, ThePartsOfAReplyCostWhatTheirRowsDo) {
 TEST(SideBySideIn, IsWhatTheCoreTakesSideBySide) {
   std::vector<SceneBody> bodies(kMostBodiesSideBySide + 1);
   const std::array<double, kPoseNumbers> pose = {0, 0, 0, 0, 0, 0, 1};
-  const PairRule touching = {.a = 1, .b = 2}, near = {.a = 1, .b = 2, .margin = 0.01};
+  const PairRule touching = {.a = 1, .b = 2},
+                 near = {.a = 1, .b = 2, .is_allowed = false, .margin = 0.01};
   const PairRules without_margin({touching}), with_margin({near});
   const ScenePtr scene = Scene::MakeEmpty();
   const ScenePtr wide_scene = std::get<ScenePtr>(scene->Apply({.rules = &with_margin}));
