@@ -51,6 +51,12 @@ inline constexpr double kScoutNearest = 0x1p-30;
 // Of the distance's square: a corner that is nearer by less than this ends a guess.
 inline constexpr double kScoutGap = 0x1p-40;
 
+// Rounds from box to box that a guess tries before it gives up (core/narrow/box_guess.h), and of the
+// extent, a distance below which boxes may as well overlap.
+inline constexpr int kMostBoxRounds = 6;
+inline constexpr double kLeastBoxGuess = 0x1p-12;
+inline constexpr double kMostBoxRatio = 0.96875;
+
 // Corners that a guess tries before it gives up. Hulls of thousands of vertices take under 30.
 inline constexpr std::uint32_t kMostScoutSteps = 64;
 

@@ -14,6 +14,7 @@
 #include "core/math/rotation.h"
 #include "core/math/rounding.h"
 #include "core/math/tolerance.h"
+#include "core/narrow/box_guess.h"
 #include "core/narrow/box_penetration.h"
 #include "core/narrow/core_distance.h"
 #include "core/narrow/fixed_list.h"
@@ -151,6 +152,7 @@ class Group {
     for (std::size_t i = 0; i < questions_.size(); ++i) Begin(i);
     Place();
     AnswerStarts();
+    AnswerBoxes();
     AnswerGuesses();
   }
 
@@ -256,39 +258,68 @@ class Group {
     round.Answer();
   }
 
-  // The others, by a search that names the features.
-  void AnswerGuesses() {
-    std::array<Waiting*, kDistancesAtOnce> searched;
+  // Pairs of which something guesses where they are nearest.
+  struct Guessed {
+    std::array<Waiting*, kDistancesAtOnce> waiting;
     FixedList<ScoutTask, static_cast<int>(kDistancesAtOnce)> tasks;
-    std::array<Scouted, kDistancesAtOnce> guesses;
-    std::size_t count = 0;
-    for (std::size_t k = 0; k < waiting_count_; ++k) {
-      Waiting& waiting = waiting_[k];
-      if (waiting.is_answered) continue;
-      searched[count++] = &waiting;
-      tasks.Append({&waiting.posed.value.difference(), waiting.limits.value.stop_above});
+    FixedList<Scouted, static_cast<int>(kDistancesAtOnce)> guesses;
+
+    std::size_t size() const { return static_cast<std::size_t>(tasks.size()); }
+    void Add(Waiting* one) {
+      waiting[size()] = one;
+      tasks.Append({&one->posed.value.difference(), one->limits.value.stop_above});
+      guesses.AppendUnset();
     }
-    if (count == 0) return;
-    Scout({&tasks[0], count}, {guesses.data(), count});
+    absl::Span<const ScoutTask> all_tasks() const { return {tasks.data(), size()}; }
+    absl::Span<Scouted> all_guesses() { return {&guesses[0], size()}; }
+  };
+
+  void AnswerNearest(const Guessed& guessed) {
     Round round(this);
-    for (std::size_t k = 0; k < count; ++k) {
-      if (guesses[k].end == Scouted::End::kNearest)
-        round.Add(searched[k], guesses[k].pairs, guesses[k].iterations);
+    for (int k = 0; k < guessed.tasks.size(); ++k) {
+      const Scouted& guess = guessed.guesses[k];
+      if (guess.end != Scouted::End::kNearest) continue;
+      round.Add(guessed.waiting[static_cast<std::size_t>(k)], guess.pairs, guess.iterations);
     }
     round.Answer();
-    FindBoxDepths({searched.data(), count}, guesses.data());
-    for (std::size_t k = 0; k < count; ++k) {
-      if (!searched[k]->is_answered) SolveFrom(guesses[k], searched[k]);
+  }
+
+  // Boxes, of which a few rounds from one to the other mostly name the features.
+  void AnswerBoxes() {
+    Guessed boxes;
+    for (std::size_t k = 0; k < waiting_count_; ++k) {
+      Waiting& waiting = waiting_[k];
+      if (!waiting.is_answered && AreBoxes(waiting.posed.value.pair())) boxes.Add(&waiting);
+    }
+    if (boxes.size() == 0) return;
+    GuessBoxFeatures(boxes.all_tasks(), boxes.all_guesses());
+    AnswerNearest(boxes);
+  }
+
+  // The others, by a search that names the features.
+  void AnswerGuesses() {
+    Guessed searched;
+    for (std::size_t k = 0; k < waiting_count_; ++k) {
+      if (!waiting_[k].is_answered) searched.Add(&waiting_[k]);
+    }
+    if (searched.size() == 0) return;
+    Scout(searched.all_tasks(), searched.all_guesses());
+    AnswerNearest(searched);
+    FindBoxDepths(searched);
+    for (int k = 0; k < searched.tasks.size(); ++k) {
+      Waiting* const waiting = searched.waiting[static_cast<std::size_t>(k)];
+      if (!waiting->is_answered) SolveFrom(searched.guesses[k], waiting);
     }
   }
 
   // Of boxes that overlap, side by side.
-  void FindBoxDepths(absl::Span<Waiting* const> searched, const Scouted* guesses) {
+  void FindBoxDepths(const Guessed& searched) {
     FixedList<BoxTask, static_cast<int>(kDistancesAtOnce)> tasks;
     for (std::size_t k = 0; k < searched.size(); ++k) {
-      Waiting& waiting = *searched[k];
+      Waiting& waiting = *searched.waiting[k];
       const PosedPair& posed = waiting.posed.value;
-      if (guesses[k].end != Scouted::End::kEncloses || !AreBoxes(posed.pair())) continue;
+      const Scouted::End end = searched.guesses[static_cast<int>(k)].end;
+      if (end != Scouted::End::kEncloses || !AreBoxes(posed.pair())) continue;
       auto* const depth = new (box_depths_.AppendRoom()) Penetration;
       waiting.limits.value.box_depth = depth;
       tasks.Append({&posed.difference(), depth});

@@ -9,6 +9,8 @@
 #include "core/math/power_of_two.h"
 #include "core/math/rounding.h"
 #include "core/math/tolerance.h"
+#include "core/narrow/box_guess.h"
+#include "core/narrow/box_penetration.h"
 #include "core/narrow/feature_pair.h"
 #include "core/narrow/placement.h"
 #include "core/narrow/scout.h"
@@ -27,7 +29,7 @@ double LeastToleranceInUnits(const ShapePair& pair) {
 
 CoreLimits LimitsFor(const ShapePair& pair, const DoubleDouble& margin) {
   CoreLimits limits;
-  limits.decide_at = pair.radius_sum + margin;
+  limits.decide_at = margin == DoubleDouble() ? pair.radius_sum : pair.radius_sum + margin;
   limits.size_sum = pair.size_sum;
   limits.max_iterations = kMaxIterations;
   if (pair.is_curved()) limits.good_enough = kCurvedGap * kRoundoff * limits.size_sum;
@@ -178,9 +180,20 @@ bool PosedPair::SolveFrom(const VertexPairs& start, const CoreLimits& limits, Co
          FinishFromFeatures(difference_, FeaturesOf(answer->simplex), limits, answer);
 }
 
+bool PosedPair::SolveBoxes(const CoreLimits& limits, CoreAnswer* answer) const {
+  if (!AreBoxes(pair())) return false;
+  Scouted guess;
+  const ScoutTask task = {&difference_, limits.stop_above};
+  GuessBoxFeatures({&task, 1}, {&guess, 1});
+  if (guess.end != Scouted::End::kNearest || !Finish(guess.pairs, limits, answer)) return false;
+  answer->iterations = guess.iterations;
+  return true;
+}
+
 CoreAnswer PosedPair::SolveCanonically(const CoreLimits& limits) {
-  if (!IsWorthScouting(pair())) return SolveFromCold(false, limits);
   CoreAnswer answer;
+  if (SolveBoxes(limits, &answer)) return answer;
+  if (!IsWorthScouting(pair())) return SolveFromCold(false, limits);
   SolveCanonically(ScoutAlone(limits), limits, &answer);
   return answer;
 }

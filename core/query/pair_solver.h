@@ -97,6 +97,8 @@ class PosedPair {
  private:
   PosedPair(const CenteredPair& centered, const RelativeAxes<double>& axes);
 
+  // True if both are boxes whose closest features are where a guess says.
+  bool SolveBoxes(const CoreLimits& limits, CoreAnswer* answer) const;
   bool SolveFrom(const VertexPairs& start, const CoreLimits& limits, CoreAnswer* answer);
   // `was_scouted`: a guess was made for these limits, and led to no answer.
   CoreAnswer SolveFromCold(bool was_scouted, const CoreLimits& limits);

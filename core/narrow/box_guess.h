@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A guess where two boxes are nearest to each other, for a fraction of what any search costs: a
+// point is put to the nearest one of one box and of the other in turn, which goes towards the
+// nearest points of both (W. Cheney and A. A. Goldstein, "Proximity maps for convex sets", 1959),
+// until neither comes to lie on another corner, edge or face. As with scout.h the guess proves
+// nothing, and decides how soon there is an answer, not which.
+
+#ifndef CLEARANCE_CORE_NARROW_BOX_GUESS_H_
+#define CLEARANCE_CORE_NARROW_BOX_GUESS_H_
+
+#include "absl/types/span.h"
+#include "core/narrow/scout.h"
+
+namespace clearance {
+
+// found[i] is the guess for tasks[i], whatever the other tasks are: kNearest with the corners of
+// the features that the points are on, at most three of a face, or kLost where these give no answer
+// by themselves, no two rounds agree, or the boxes seem to overlap or to be beyond stop_above.
+// Requires: equal lengths; AreBoxes of every pair; no sweep.
+void GuessBoxFeatures(absl::Span<const ScoutTask> tasks, absl::Span<Scouted> found);
+
+}  // namespace clearance
+
+#endif  // CLEARANCE_CORE_NARROW_BOX_GUESS_H_
