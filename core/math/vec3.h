@@ -7,6 +7,7 @@
 #ifndef CLEARANCE_CORE_MATH_VEC3_H_
 #define CLEARANCE_CORE_MATH_VEC3_H_
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/math/power_of_two.h"
@@ -73,6 +74,13 @@ inline Vec3d Scaled(const Vec3d& a, int exponent) {
   if (IsNormalPower(exponent)) return NormalPowerOfTwo(exponent) * a;
   return {TimesPowerOfTwo(a.x, exponent), TimesPowerOfTwo(a.y, exponent),
           TimesPowerOfTwo(a.z, exponent)};
+}
+
+// The exponent e for which 2^(e - 1) <= largest |coordinate| < 2^e; kNoExponent of 0.
+inline constexpr int kNoExponent = -4096;
+inline int Exponent(const Vec3d& v) {
+  const double largest = std::max(std::max(std::fabs(v.x), std::fabs(v.y)), std::fabs(v.z));
+  return largest > 0 ? ExponentOf(largest) : kNoExponent;
 }
 
 }  // namespace clearance

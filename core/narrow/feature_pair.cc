@@ -35,10 +35,6 @@ bool Contains(Corners feature, VertexIndex candidate) {
   return false;
 }
 
-bool HasPolygons(const HullFaces& faces) {
-  return faces.corners.size() > 3 * std::size_t{faces.face_count()};
-}
-
 bool IsFaceOfAll(const HullFaces& faces, std::uint32_t face, Corners vertices) {
   for (const VertexIndex vertex : vertices) {
     if (!Contains(faces.FacesOf(vertex), face)) return false;
@@ -59,26 +55,22 @@ std::uint32_t OneFaceOf(const HullFaces& faces, Corners vertices) {
   return common;
 }
 
-// The same of no more than kFewFaces, without branches that depend on the vertices.
-constexpr std::uint32_t kFewFaces = 64;
-std::uint32_t OneFaceOfFew(const HullFaces& faces, Corners vertices) {
+// The same by ConvexShape::face_masks.
+std::uint32_t OneFaceOf(const std::vector<std::uint64_t>& masks, Corners vertices) {
   std::uint64_t common = ~std::uint64_t{0};
-  for (const VertexIndex vertex : vertices) {
-    std::uint64_t of_vertex = 0;
-    for (const std::uint32_t face : faces.FacesOf(vertex)) of_vertex |= std::uint64_t{1} << face;
-    common &= of_vertex;
-  }
-  return std::has_single_bit(common) ? static_cast<std::uint32_t>(std::countr_zero(common))
-                                     : kNoFace;
+  for (const VertexIndex vertex : vertices) common &= masks[vertex];
+  // std::has_single_bit counts them all, by a call where the processor is not known to do so.
+  const bool is_one = common != 0 && (common & (common - 1)) == 0;
+  return is_one ? static_cast<std::uint32_t>(std::countr_zero(common)) : kNoFace;
 }
 
 // The corners of the one face inside which the vertices lie, if it has more than three: three of
 // its corners, or two that a diagonal joins. Else none. An edge is a side of two faces.
 Corners PolygonOf(const ConvexShape& shape, Corners feature) {
-  if (feature.size() == 1 || !HasPolygons(shape.faces())) return {};
   const HullFaces& faces = shape.faces();
-  const std::uint32_t face =
-      faces.face_count() <= kFewFaces ? OneFaceOfFew(faces, feature) : OneFaceOf(faces, feature);
+  if (feature.size() == 1 || !faces.HasPolygons()) return {};
+  const std::uint32_t face = shape.face_masks().empty() ? OneFaceOf(faces, feature)
+                                                        : OneFaceOf(shape.face_masks(), feature);
   if (face == kNoFace) return {};
   const Corners polygon = faces.CornersOf(face);
   return polygon.size() > 3 && polygon.size() <= kMostCorners ? polygon : Corners();

@@ -14,21 +14,9 @@ namespace {
 
 using Dd = DoubleDouble;
 
-// Without branches.
-double SumOfSizes(const Vec3d& v) { return std::fabs(v.x) + std::fabs(v.y) + std::fabs(v.z); }
-bool IsZero(const Vec3d& v) { return SumOfSizes(v) == 0; }
-
-int RadiusExponent(double radius) { return radius > 0 ? ExponentOf(radius) : kNoExponent; }
-
-// A shape that is a single point has no size of its own to scale by.
-int SizeExponent(const ConvexShape& shape) {
-  return shape.core_radius() > 0 ? shape.exponent() : kNoExponent;
-}
-
 // As PairExponent, which as a public function would have to be called.
 int UnitExponent(const ConvexShape& a, const ConvexShape& b, int least_exponent) {
-  const int exponent = std::max({SizeExponent(a), SizeExponent(b), RadiusExponent(a.radius()),
-                                 RadiusExponent(b.radius()), least_exponent});
+  const int exponent = std::max({a.size_exponent(), b.size_exponent(), least_exponent});
   return exponent == kNoExponent ? 0 : exponent;
 }
 
@@ -63,23 +51,13 @@ bool IsPlain(const PosedShape& posed) {
   return IsPlainIdentity(posed.pose.q_WS) && IsIdentity(posed.local.q_WS);
 }
 
-// True if RotatedCenter is 0.
-bool IsCentered(const PosedShape& posed) {
-  return IsZero(posed.shape.center()) &&
-         (&posed.local == &kIdentityPose || IsZero(posed.local.p_WS));
+int LocalExponent(const PosedShape& posed) {
+  return &posed.local == &kIdentityPose ? kNoExponent : Exponent(posed.local.p_WS);
 }
 
-// The lengths that RotatedCenter is the sum of.
+// The lengths that RotatedCenter is the sum of; kNoExponent where it is 0.
 int CenterExponent(const PosedShape& posed) {
-  if (IsCentered(posed)) return kNoExponent;
-  return std::max(Exponent(posed.shape.center()), Exponent(posed.local.p_WS));
-}
-
-// The same where RotatedCenter is rounded; kNoExponent where it is exact.
-int RoundedCenterExponent(const PosedShape& posed) {
-  if (IsCentered(posed)) return kNoExponent;
-  const bool is_sum = !IsZero(posed.shape.center()) && !IsZero(posed.local.p_WS);
-  return HasWorldAxes(posed) && !is_sum ? kNoExponent : CenterExponent(posed);
+  return std::max(posed.shape.center_exponent(), LocalExponent(posed));
 }
 
 Vec3<Dd> Rotated(const Quaternion& q, const Vec3<Dd>& v) {
@@ -88,26 +66,22 @@ Vec3<Dd> Rotated(const Quaternion& q, const Vec3<Dd>& v) {
 
 }  // namespace
 
-bool HasWorldAxes(const PosedShape& posed) {
-  return IsIdentity(posed.pose.q_WS) && IsIdentity(posed.local.q_WS);
-}
-
 double CoarseRotationError(const PosedShape& a, const PosedShape& b) {
   if (HasWorldAxes(a) && HasWorldAxes(b)) return 0;
-  const int locals = (IsIdentity(a.local.q_WS) ? 0 : 1) + (IsIdentity(b.local.q_WS) ? 0 : 1);
+  const int locals = (IsTurnedInBody(a) ? 1 : 0) + (IsTurnedInBody(b) ? 1 : 0);
   return (70 + 40 * locals) * kRoundoff;
 }
 
-double CenterError(const PosedShape& posed, int exponent) {
-  const int size = RoundedCenterExponent(posed);
-  if (size == kNoExponent) return 0;
-  return kDoubleDoubleRoundoff * TimesPowerOfTwo(4.0, size - exponent);
+int RoundedOffCenterExponent(const PosedShape& posed) {
+  const int center = posed.shape.center_exponent(), local = LocalExponent(posed);
+  const bool is_sum = center != kNoExponent && local != kNoExponent;
+  return HasWorldAxes(posed) && !is_sum ? kNoExponent : std::max(center, local);
 }
 
 Vec3<Dd> RotatedCenter(const PosedShape& posed, int exponent) {
   if (CenterExponent(posed) == kNoExponent) return {};
   // As below, without the products and sums that change nothing; no zero is negative.
-  if (HasWorldAxes(posed) && IsZero(posed.local.p_WS))
+  if (HasWorldAxes(posed) && LocalExponent(posed) == kNoExponent)
     return To<Dd>(Scaled(posed.shape.center(), -exponent) + Vec3d{});
   const Vec3<Dd> center = To<Dd>(Scaled(posed.shape.center(), -exponent));
   const Vec3<Dd> origin = To<Dd>(Scaled(posed.local.p_WS, -exponent));
@@ -125,7 +99,7 @@ CenterOffset ComputeCenterOffset(const PosedShape& a, const PosedShape& b) {
   // No sums that change nothing.
   if (centers_exponent == kNoExponent) return {origins, exponent};
   const Vec3<Dd> center_b = RotatedCenter(b, exponent);
-  if (IsCentered(a)) return {origins + center_b, exponent};
+  if (CenterExponent(a) == kNoExponent) return {origins + center_b, exponent};
   return {origins + (center_b - RotatedCenter(a, exponent)), exponent};
 }
 

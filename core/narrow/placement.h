@@ -7,24 +7,15 @@
 #ifndef CLEARANCE_CORE_NARROW_PLACEMENT_H_
 #define CLEARANCE_CORE_NARROW_PLACEMENT_H_
 
-#include <algorithm>
-#include <cmath>
-
 #include "core/math/double_double.h"
 #include "core/math/power_of_two.h"
 #include "core/math/rotation.h"
+#include "core/math/tolerance.h"
 #include "core/math/vec3.h"
 #include "core/narrow/difference.h"
 #include "core/shape/posed_shape.h"
 
 namespace clearance {
-
-// The exponent e for which 2^(e - 1) <= largest |coordinate| < 2^e; kNoExponent of 0.
-inline constexpr int kNoExponent = -4096;
-inline int Exponent(const Vec3d& v) {
-  const double largest = std::max(std::max(std::fabs(v.x), std::fabs(v.y)), std::fabs(v.z));
-  return largest > 0 ? ExponentOf(largest) : kNoExponent;
-}
 
 // From A's centre to B's centre, world axes: p_AcBc_W * 2^exponent metres.
 struct CenterOffset {
@@ -32,13 +23,20 @@ struct CenterOffset {
   int exponent = 0;  // kNoExponent where the offset is 0 exactly
 };
 
+// False if the shape's axes are its body's, exactly.
+inline bool IsTurnedInBody(const PosedShape& posed) {
+  return &posed.local != &kIdentityPose && !IsIdentity(posed.local.q_WS);
+}
+
 // True if the shape's axes are the world's, exactly.
-bool HasWorldAxes(const PosedShape& posed);
+inline bool HasWorldAxes(const PosedShape& posed) {
+  return IsIdentity(posed.pose.q_WS) && !IsTurnedInBody(posed);
+}
 
 // The shape's axes in the world.
 template <class T>
 Mat3<T> RotationInWorld(const PosedShape& posed) {
-  if (IsIdentity(posed.local.q_WS)) return RotationMatrix<T>(posed.pose.q_WS);
+  if (!IsTurnedInBody(posed)) return RotationMatrix<T>(posed.pose.q_WS);
   return RotationMatrix<T>(posed.pose.q_WS) * RotationMatrix<T>(posed.local.q_WS);
 }
 
@@ -85,10 +83,23 @@ template <class T>
 Placement<T> MakePlacement(const ShapePair& pair, const RelativeAxes<T>& axes,
                            const CenterOffset& offset);
 
+// The exponent of the lengths that RotatedCenter is the sum of, where it is rounded; kNoExponent
+// where it is exact.
+int RoundedOffCenterExponent(const PosedShape& posed);
+inline int RoundedCenterExponent(const PosedShape& posed) {
+  const bool is_at_origin =
+      posed.shape.center_exponent() == kNoExponent && &posed.local == &kIdentityPose;
+  return is_at_origin ? kNoExponent : RoundedOffCenterExponent(posed);
+}
+
 // Errors of what a placement in double is made of: of R_AB as an operator, and of RotatedCenter,
 // units of 2^exponent metres.
 double CoarseRotationError(const PosedShape& a, const PosedShape& b);
-double CenterError(const PosedShape& posed, int exponent);
+inline double CenterError(const PosedShape& posed, int exponent) {
+  const int size = RoundedCenterExponent(posed);
+  if (size == kNoExponent) return 0;
+  return kDoubleDoubleRoundoff * TimesPowerOfTwo(4.0, size - exponent);
+}
 
 // What the balls around two bodies say of all pairs of their points, units: none is nearer than
 // `gap` and none is farther than `reach`. The gap is not positive, and the reach is nothing, where

@@ -42,7 +42,7 @@ class PlacementRows {
 
   // True of shapes that are not turned inside of their bodies.
   static bool IsFor(const PosedShape& a, const PosedShape& b) {
-    return IsIdentity(a.local.q_WS) && IsIdentity(b.local.q_WS);
+    return !IsTurnedInBody(a) && !IsTurnedInBody(b);
   }
 
   // The pair's number. Requires: IsFor, and fewer than kMost pairs so far.

@@ -36,7 +36,7 @@ int OffsetExponent(const Vec3d& from, const Vec3d& to) {
 
 // Of the centre's offset from the origin of the shape's body.
 Vec3d CenterFromOrigin(const PosedShape& posed) {
-  const int exponent = std::max(Exponent(posed.shape.center()), Exponent(posed.local.p_WS));
+  const int exponent = std::max(posed.shape.center_exponent(), Exponent(posed.local.p_WS));
   if (exponent == kNoExponent) return {};
   return Scaled(ToDouble(RotatedCenter(posed, exponent)), exponent);
 }

@@ -75,6 +75,18 @@ std::size_t ByteSize(const ClimbGraph& graph) {
   return size;
 }
 
+constexpr std::uint32_t kMostMaskedFaces = 64;
+
+std::vector<std::uint64_t> FaceMasksOf(const ConvexShape::Content& content) {
+  const HullFaces& faces = content.faces;
+  if (faces.face_count() > kMostMaskedFaces || !faces.HasPolygons()) return {};
+  std::vector<std::uint64_t> masks(content.x.size());
+  for (std::uint32_t i = 0; i < masks.size(); ++i) {
+    for (const std::uint32_t face : faces.FacesOf(i)) masks[i] |= std::uint64_t{1} << face;
+  }
+  return masks;
+}
+
 // Small hulls are scanned.
 SupportCells SupportCellsOf(const ConvexShape::Content& content) {
   const std::size_t count = content.x.size();
@@ -88,11 +100,16 @@ SupportCells SupportCellsOf(const ConvexShape::Content& content) {
 
 ConvexShape::ConvexShape(Content content)
     : content_(std::move(content)),
+      face_masks_(FaceMasksOf(content_)),
       support_cells_(SupportCellsOf(content_)),
       scan_blocks_(MakeScanBlocks(content_.x, content_.y, content_.z)),
       box_corners_(FindBoxCorners(content_.x, content_.y, content_.z)),
-      half_extents_(Scaled(box_corners_.half, content_.exponent)) {
+      half_extents_(Scaled(box_corners_.half, content_.exponent)),
+      center_exponent_(Exponent(content_.center)) {
   core_radius_ = is_curved() ? CurvedRadius(kind(), extents()) : RadiusAbout(*this, {}, 0);
+  // A shape that is a single point has no size of its own.
+  size_exponent_ = std::max(core_radius_ > 0 ? exponent() : kNoExponent,
+                            radius() > 0 ? ExponentOf(radius()) : kNoExponent);
   reach_ = ScaleUp(core_radius_, exponent());
   bounding_radius_ = RoundUp(TwoSum(ReachOfCore(*this), radius()));
 }
@@ -100,7 +117,8 @@ ConvexShape::ConvexShape(Content content)
 std::size_t ConvexShape::byte_size() const {
   return sizeof(*this) + ByteSize(content_.x) + ByteSize(content_.y) + ByteSize(content_.z) +
          ByteSize(content_.original_index) + ByteSize(content_.climb_graph) +
-         ByteSize(content_.faces) + ByteSize(scan_blocks_) + ByteSize(support_cells_);
+         ByteSize(content_.faces) + ByteSize(face_masks_) + ByteSize(scan_blocks_) +
+         ByteSize(support_cells_);
 }
 
 }  // namespace clearance

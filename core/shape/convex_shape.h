@@ -103,6 +103,9 @@ class ConvexShape {
   // Of a curved core none. Where the surface is not certified these are the faces of the rounded
   // points, and the vertices inside them have none.
   const HullFaces& faces() const { return content_.faces; }
+  // Of each vertex its faces, face i as bit i; empty where there are more than 64 faces, or none
+  // with more corners than three.
+  const std::vector<std::uint64_t>& face_masks() const { return face_masks_; }
 
   // False if the vertices' equation of the file comment holds only to rounding: parts of a
   // coordinate were below 2^-1074 of the largest one.
@@ -111,6 +114,8 @@ class ConvexShape {
   // Metres, frame S.
   Vec3d center() const { return content_.center; }
   int exponent() const { return content_.exponent; }
+  // Of the centre; kNoExponent at the origin of S.
+  int center_exponent() const { return center_exponent_; }
 
   // Radius of the spherical extension, metres, >= 0.
   double radius() const { return content_.radius; }
@@ -122,7 +127,11 @@ class ConvexShape {
   // point at the centre).
   double core_radius() const { return core_radius_; }
 
-  // The same in metres, rounded up.
+  // Of the body's size: no coordinate about the centre and no radius exceeds 2^size_exponent()
+  // metres; kNoExponent for a single point.
+  int size_exponent() const { return size_exponent_; }
+
+  // The core's radius in metres, rounded up.
   double reach() const { return reach_; }
 
   // The body, radius included, lies in this ball about the origin of S, metres, rounded up.
@@ -141,10 +150,13 @@ class ConvexShape {
 
  private:
   Content content_;
+  std::vector<std::uint64_t> face_masks_;
   SupportCells support_cells_;
   std::vector<ScanBlock> scan_blocks_;
   BoxCorners box_corners_;
   Vec3d half_extents_;
+  int center_exponent_ = kNoExponent;
+  int size_exponent_ = kNoExponent;
   double core_radius_ = 0;
   double reach_ = 0;
   double bounding_radius_ = 0;

@@ -31,6 +31,8 @@ struct HullFaces {
   std::uint32_t face_count() const {
     return corner_offsets.empty() ? 0 : static_cast<std::uint32_t>(corner_offsets.size() - 1);
   }
+  // Whether a face has more corners than three, where none has two.
+  bool HasPolygons() const { return corners.size() > 3 * std::size_t{face_count()}; }
   absl::Span<const std::uint32_t> CornersOf(std::uint32_t face) const {
     return Row(corner_offsets, corners, face);
   }
