@@ -24,7 +24,7 @@ STAGES = {
     "placing": ["CenteredPair::CenteredPair(", "PosedPair::PosedPair(", "MotionStart::MotionStart(",
                 "PlacementRows::Add(", "PlacementRows::Place(",
                 "RelativeMotion::CoarseAt(", "RelativeMotion::FineAt(", "RelativeMotion::Swept("],
-    "search": ["::Scout(", "SearchFast(", "CastRays("],
+    "search": ["::GuessBoxFeatures(", "::Scout(", "SearchFast(", "CastRays("],
     "features": ["FinishFromFeatures(", "AnswerFromFeatures(", "AnswerFromFacets("],
     "double-double": ["SolvePrecisely("],
     "depth": ["ComputePenetration<"],
