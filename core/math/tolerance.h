@@ -272,6 +272,10 @@ inline constexpr double kMostCellDirection = 0x1p600;
 // of times what rounding takes from heights, of coordinates and components of at most 1. And by how
 // much a cell is made wider than it is, since the cell of a direction is found by rounded numbers.
 inline constexpr double kCellTolerance = 0x1p-40;
+// The same of hulls whose heights are compared in single precision too. There a height is the sum
+// of three products of rounded numbers, off by less than 15 * 2^-24, so that two are in the right
+// order from 2^-19 on.
+inline constexpr double kFloatCellTolerance = 0x1p-18;
 inline constexpr double kCellMargin = 0x1p-30;
 
 // Vertices from which on a solid shape has an adjacency to climb along: scanning fewer than this is
@@ -282,6 +286,11 @@ inline constexpr int kClimbThreshold = 32;
 // in double, four or eight at a time, this costs less than the look-ups of a climb and the branches
 // that it takes by chance. The vertex that is found is the same.
 inline constexpr unsigned kMostScanned = 300;
+
+// Vertices up to which a scan in single precision costs no more than to look at a cell's, and how
+// many of a cell cost more.
+inline constexpr unsigned kMostWithoutCells = 128;
+inline constexpr unsigned kMostCellFloats = 20;
 
 // Bits that the largest length of an offset has while it is computed: products and sums do not
 // overflow yet, and what is 2^-1900 of it does not underflow.

@@ -90,7 +90,7 @@ class HullGroup {
   static Vec3d HighestPoint(const ConvexShape& shape, const Vec3d& d) {
     const std::vector<ScanBlock>& blocks = shape.scan_blocks();
     if (blocks.empty()) return shape.vertex(HighestVertex(shape, d, 0));
-    const VertexIndex i = HighestInBlocks(blocks, d);
+    const VertexIndex i = HighestInFloats(shape, d);
     return blocks[i / ScanBlock::kSize].vertex(i % ScanBlock::kSize);
   }
 

@@ -226,10 +226,9 @@ class RayGroup {
   static HWY_INLINE VertexIndex RoughlyHighest(std::size_t lane, const Side& side) {
     const ConvexShape& shape = *side.shape[lane];
     const Vec3d d = side.d.Get(lane);
-    const std::vector<ScanBlock>& blocks = shape.scan_blocks();
     if (shape.vertex_count() == 1) return 0;
-    if (blocks.empty() || side.fits.at[lane] == 0) return HighestVertex(shape, d, side.last[lane]);
-    return HighestInBlocks(blocks, d);
+    const bool is_scanned = !shape.scan_blocks().empty() && side.fits.at[lane] != 0;
+    return is_scanned ? HighestInFloats(shape, d) : HighestVertex(shape, d, side.last[lane]);
   }
 
   // Difference::At of the newest corners.

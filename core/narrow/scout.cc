@@ -29,8 +29,7 @@ constexpr double Code(Scouted::End end) { return static_cast<double>(end); }
 
 // Of shapes that are no boxes.
 inline VertexIndex Highest(const ConvexShape& shape, const Vec3d& d, VertexIndex start) {
-  const std::vector<ScanBlock>& blocks = shape.scan_blocks();
-  return blocks.empty() ? HighestVertex(shape, d, start) : HighestInBlocks(blocks, d);
+  return shape.scan_blocks().empty() ? HighestVertex(shape, d, start) : HighestInFloats(shape, d);
 }
 
 // What a search reads of a task.

@@ -90,7 +90,7 @@ std::vector<std::uint64_t> FaceMasksOf(const ConvexShape::Content& content) {
 // Small hulls are scanned.
 SupportCells SupportCellsOf(const ConvexShape::Content& content) {
   const std::size_t count = content.x.size();
-  if (count <= kMostScanned || content.climb_graph.adjacency.offsets.empty()) return {};
+  if (count <= kMostWithoutCells || content.climb_graph.adjacency.offsets.empty()) return {};
   std::vector<Vec3d> vertices(count);
   for (std::size_t i = 0; i < count; ++i) vertices[i] = {content.x[i], content.y[i], content.z[i]};
   return MakeSupportCells(content.climb_graph, vertices);

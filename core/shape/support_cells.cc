@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/math/tolerance.h"
+#include "core/shape/scan_blocks.h"
 
 namespace clearance {
 namespace {
@@ -62,7 +63,11 @@ Cell CellNumber(std::uint32_t cell, std::uint32_t resolution) {
 class CellFlood {
  public:
   CellFlood(const ClimbGraph& graph, absl::Span<const Vec3d> vertices)
-      : graph_(graph), vertices_(vertices), met_in_(vertices.size(), 0) {}
+      : graph_(graph),
+        vertices_(vertices),
+        tolerance_(vertices.size() <= ScanBlock::kMostVertices ? kFloatCellTolerance
+                                                               : kCellTolerance),
+        met_in_(vertices.size(), 0) {}
 
   // Those of the cell, ascending; nullopt where they are too many, or hard to tell.
   std::optional<std::vector<VertexIndex>> Candidates(std::uint32_t number) {
@@ -106,7 +111,7 @@ class CellFlood {
     const absl::Span<const VertexIndex> row = RowOf(vertex);
     const std::size_t stride = 1 + row.size() / (kLongRow + 1);
     for (std::size_t k = 0; k < row.size(); k += stride) {
-      if (cell.Reach(here - vertices_[row[k]]) < -kCellTolerance) return false;
+      if (cell.Reach(here - vertices_[row[k]]) < -tolerance_) return false;
     }
     return true;
   }
@@ -134,6 +139,7 @@ class CellFlood {
 
   const ClimbGraph& graph_;
   const absl::Span<const Vec3d> vertices_;
+  const double tolerance_;
   std::vector<std::uint32_t> met_in_;  // by vertex: the last cell it was met in, plus one
   std::uint32_t stamp_ = 0;
 };

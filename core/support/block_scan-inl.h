@@ -16,9 +16,13 @@
 #include <limits>
 #include <vector>
 
+#include "absl/types/span.h"
+#include "core/math/tolerance.h"
 #include "core/math/vec3.h"
 #include "core/shape/climb_graph.h"
+#include "core/shape/convex_shape.h"
 #include "core/shape/scan_blocks.h"
+#include "core/support/cell_support.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -73,6 +77,37 @@ HWY_INLINE VertexIndex HighestInBlocks(const std::vector<ScanBlock>& blocks, con
   const auto none = hn::Set(index_tag, std::numeric_limits<std::int32_t>::max());
   const auto first = hn::MinOfLanes(index_tag, hn::IfThenElse(is_top, top_index, none));
   return static_cast<VertexIndex>(hn::GetLane(first));
+}
+
+// The same of a few of the vertices, ascending.
+HWY_INLINE VertexIndex HighestOfFew(absl::Span<const VertexIndex> few,
+                                    const std::vector<ScanBlock>& blocks, const Vec3d& d) {
+  const auto x = static_cast<float>(d.x), y = static_cast<float>(d.y), z = static_cast<float>(d.z);
+  VertexIndex best = few[0];
+  float top = -HUGE_VALF;
+  for (const VertexIndex i : few) {
+    const ScanBlock& block = blocks[i / ScanBlock::kSize];
+    const std::size_t at = i % ScanBlock::kSize;
+    const float height = x * block.x[at] + y * block.y[at] + z * block.z[at];
+    const bool is_higher = height > top;
+    best = is_higher ? i : best;
+    top = is_higher ? height : top;
+  }
+  return best;
+}
+
+// As HighestInBlocks of its blocks, by its cells where these tell a few. Requires: it has blocks.
+inline HWY_NOINLINE VertexIndex HighestInCell(const ConvexShape& shape, const Vec3d& d) {
+  const absl::Span<const VertexIndex> candidates = CellCandidates(shape, d);
+  const bool are_few = !candidates.empty() && candidates.size() <= kMostCellFloats;
+  return are_few ? HighestOfFew(candidates, shape.scan_blocks(), d)
+                 : HighestInBlocks(shape.scan_blocks(), d);
+}
+
+// The same; small shapes, which have no cells, take no call.
+HWY_INLINE VertexIndex HighestInFloats(const ConvexShape& shape, const Vec3d& d) {
+  return shape.support_cells().offsets.empty() ? HighestInBlocks(shape.scan_blocks(), d)
+                                               : HighestInCell(shape, d);
 }
 
 }  // namespace HWY_NAMESPACE

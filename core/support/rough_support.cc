@@ -19,13 +19,13 @@ HWY_BEFORE_NAMESPACE();
 namespace clearance {
 namespace HWY_NAMESPACE {
 
-VertexIndex HighestInBlocksHere(const std::vector<ScanBlock>& blocks, const Vec3d& d) {
-  return HighestInBlocks(blocks, d);
+VertexIndex HighestInFloatsHere(const ConvexShape& shape, const Vec3d& d) {
+  return HighestInFloats(shape, d);
 }
 
 // One of them does not wait for the other.
 RoughVertices HighestInBothHere(const RoughSupport& a, const RoughSupport& b) {
-  return {HighestInBlocks(a.shape.scan_blocks(), a.d), HighestInBlocks(b.shape.scan_blocks(), b.d)};
+  return {HighestInFloats(a.shape, a.d), HighestInFloats(b.shape, b.d)};
 }
 
 }  // namespace HWY_NAMESPACE
@@ -37,7 +37,7 @@ HWY_AFTER_NAMESPACE();
 namespace clearance {
 namespace {
 
-HWY_EXPORT(HighestInBlocksHere);
+HWY_EXPORT(HighestInFloatsHere);
 HWY_EXPORT(HighestInBothHere);
 
 bool FitsFloats(const Vec3d& d) {
@@ -61,7 +61,7 @@ VertexIndex RoughlyHighestVertex(const ConvexShape& shape, const Vec3d& d, Verte
   if (shape.vertex_count() == 1) return 0;
   if (shape.box_corners().is_box) return shape.box_corners().Towards(d);
   if (shape.scan_blocks().empty() || !FitsFloats(d)) return HighestVertex(shape, d, start);
-  return HWY_DYNAMIC_DISPATCH(HighestInBlocksHere)(shape.scan_blocks(), d);
+  return HWY_DYNAMIC_DISPATCH(HighestInFloatsHere)(shape, d);
 }
 
 RoughVertices RoughlyHighestVertices(const RoughSupport& a, const RoughSupport& b) {

@@ -56,7 +56,7 @@ TEST(CellSupport, HoldsTheVertexOfTheScanUpToTheBordersOfItsCells) {
   for (int f = 0; f < testing::kHullFamilyCount; ++f) {
     int known = 0;
     int asked = 0;
-    for (const int size : {400, 3000}) {
+    for (const int size : {200, 400, 3000}) {
       const bool is_aligned = random.OneIn(2);
       const ConvexShapePtr shape =
           HullOf(testing::PointsOf(static_cast<HullFamily>(f), size, is_aligned, random));
@@ -81,7 +81,7 @@ TEST(CellSupport, HoldsTheVertexOfTheScanUpToTheBordersOfItsCells) {
 
 TEST(CellSupport, HasAFewCandidatesOfRoundHullsWhateverTheirSize) {
   Random random(testing::RunSeed());
-  for (const int size : {400, 1000, 8000}) {
+  for (const int size : {150, 400, 1000, 8000}) {
     const ConvexShapePtr shape =
         HullOf(testing::PointsOf(HullFamily::kSphere, size, /*is_aligned=*/false, random));
     const SupportCells& cells = shape->support_cells();
@@ -129,7 +129,7 @@ TEST(CellSupport, KnowsNothingWhereTheHighestHasATwin) {
 TEST(CellSupport, KnowsNothingOfSmallHullsAndExtremeDirections) {
   Random random(testing::RunSeed());
   const ConvexShapePtr small =
-      HullOf(testing::PointsOf(HullFamily::kSphere, 200, /*is_aligned=*/false, random));
+      HullOf(testing::PointsOf(HullFamily::kSphere, 120, /*is_aligned=*/false, random));
   EXPECT_TRUE(CellCandidates(*small, {1, 0, 0}).empty());
   const ConvexShapePtr large =
       HullOf(testing::PointsOf(HullFamily::kSphere, 1000, /*is_aligned=*/false, random));

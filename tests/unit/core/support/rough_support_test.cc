@@ -9,10 +9,13 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <variant>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "core/shape/make_shape.h"
+#include "core/support/cell_support.h"
 #include "core/support/support.h"
 #include "hwy/targets.h"
 #include "tests/support/random.h"
@@ -34,8 +37,13 @@ ConvexShapePtr BallOf(int points, Random& random) {
 }
 
 std::vector<ConvexShapePtr> Shapes(Random& random) {
-  return {std::get<ConvexShapePtr>(MakeBox({1, 2, 3}, 0)), BallOf(4, random), BallOf(16, random),
-          BallOf(100, random), BallOf(700, random)};
+  return {std::get<ConvexShapePtr>(MakeBox({1, 2, 3}, 0)),
+          BallOf(4, random),
+          BallOf(16, random),
+          BallOf(100, random),
+          BallOf(200, random),
+          BallOf(450, random),
+          BallOf(700, random)};
 }
 
 TEST(RoughlyHighestVertex, IsAsHighAsTheHighestToSinglePrecision) {
@@ -56,6 +64,64 @@ TEST(RoughlyHighestVertex, IsAsHighAsTheHighestToSinglePrecision) {
     }
   }
   EXPECT_LE(others, Effort(10));
+}
+
+// A plain loop over all heights in single precision.
+VertexIndex TopOfFloats(const ConvexShape& shape, const Vec3d& d) {
+  const auto height = [&](VertexIndex i) {
+    const Vec3d& v = shape.vertex(i);
+    return static_cast<float>(d.x) * static_cast<float>(v.x) +
+           static_cast<float>(d.y) * static_cast<float>(v.y) +
+           static_cast<float>(d.z) * static_cast<float>(v.z);
+  };
+  VertexIndex top = 0;
+  for (VertexIndex i = 1; i < shape.vertex_count(); ++i) {
+    if (height(i) > height(top)) top = i;
+  }
+  return top;
+}
+
+// Each vertex has a twin from which single precision hardly tells it.
+ConvexShapePtr TwinsOf(int points, Random& random) {
+  std::vector<double> xyz;
+  for (int i = 0; i < points; ++i) {
+    const Vec3d p = random.Direction();
+    const Vec3d twin = p + 0x1p-24 * Cross(p, random.Direction());
+    xyz.insert(xyz.end(), {p.x, p.y, p.z, twin.x, twin.y, twin.z});
+  }
+  return std::get<ConvexShapePtr>(MakeHull(xyz, 0));
+}
+
+// Of few vertices by a scan, of more by the cell of the direction, at whose borders, and across the
+// edges and faces of the hull, vertices are as high as others or nearly.
+TEST(RoughlyHighestVertex, IsTheFirstOfTheHighestInSinglePrecision) {
+  Random random(RunSeed() + 3);
+  int by_cells = 0;
+  int ties = 0;
+  for (const ConvexShapePtr& shape :
+       {BallOf(40, random), BallOf(150, random), BallOf(450, random), TwinsOf(150, random)}) {
+    const int resolution = static_cast<int>(shape->climb_graph().cube_map.resolution);
+    for (int i = 0; i < Effort(4000); ++i) {
+      Vec3d d = random.Direction();
+      const VertexIndex a = HighestVertex(*shape, d, 0);
+      const absl::Span<const std::uint32_t> faces = shape->faces().FacesOf(a);
+      if (random.OneIn(2)) {
+        const auto face = shape->faces().CornersOf(faces[0]);
+        const Vec3d from = shape->vertex(face[0]);
+        const Vec3d n = Cross(shape->vertex(face[1]) - from, shape->vertex(face[2]) - from);
+        d = Normalized(n) + 1e-8 * random.Direction();
+        ++ties;
+      } else if (random.OneIn(2)) {
+        d = {1, 2.0 * random.Below(resolution + 1) / resolution - 1, random.Uniform(-1, 1)};
+      }
+      d = (1 / Norm(d)) * d;
+      by_cells += CellCandidates(*shape, d).empty() ? 0 : 1;
+      ASSERT_EQ(RoughlyHighestVertex(*shape, d, 0), TopOfFloats(*shape, d));
+    }
+  }
+  std::printf("%d by cells, %d across faces\n", by_cells, ties);
+  EXPECT_GT(by_cells, Effort(10000));
+  EXPECT_GT(ties, Effort(6000));
 }
 
 TEST(RoughlyHighestVertex, IsTheSameOnEveryProcessor) {
