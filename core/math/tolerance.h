@@ -51,10 +51,15 @@ inline constexpr double kScoutNearest = 0x1p-30;
 // Of the distance's square: a corner that is nearer by less than this ends a guess.
 inline constexpr double kScoutGap = 0x1p-40;
 
-// Rounds from box to box that a guess tries before it gives up (core/narrow/box_guess.h), and of the
-// extent, a distance below which boxes may as well overlap.
+// Twice so many rounds from box to box a guess tries before it gives up (core/narrow/box_guess.h).
 inline constexpr int kMostBoxRounds = 6;
+// Of the extent: a distance below which boxes may as well overlap.
 inline constexpr double kLeastBoxGuess = 0x1p-12;
+// Times the square of the distance that is asked for: one that is likely beyond it.
+inline constexpr double kMostBoxGuess = 4;
+// Of the square of the distance before: one that has become no less, but by rounding.
+inline constexpr double kBoxProgress = 1 - 0x1p-20;
+// By what at most a way is taken to be shorter than the one before it, to add all after it at once.
 inline constexpr double kMostBoxRatio = 0.96875;
 
 // Corners that a guess tries before it gives up. Hulls of thousands of vertices take under 30.
@@ -274,7 +279,7 @@ inline constexpr double kMostCellDirection = 0x1p600;
 inline constexpr double kCellTolerance = 0x1p-40;
 // The same of hulls whose heights are compared in single precision too. There a height is the sum
 // of three products of rounded numbers, off by less than 15 * 2^-24, so that two are in the right
-// order from 2^-19 on.
+// order from 2^-19 on; the rest is room for what rounding takes from the cells.
 inline constexpr double kFloatCellTolerance = 0x1p-18;
 inline constexpr double kCellMargin = 0x1p-30;
 
@@ -282,13 +287,14 @@ inline constexpr double kCellMargin = 0x1p-30;
 // as fast as the dozen dependent look-ups of a climb.
 inline constexpr int kClimbThreshold = 32;
 
-// Vertices up to which a hull is scanned all the same where a few instructions look at all of them:
+// Vertices up to which a hull is scanned all the same, where no cell tells a few of them and a few
+// instructions look at all:
 // in double, four or eight at a time, this costs less than the look-ups of a climb and the branches
 // that it takes by chance. The vertex that is found is the same.
 inline constexpr unsigned kMostScanned = 300;
 
-// Vertices up to which a scan in single precision costs no more than to look at a cell's, and how
-// many of a cell cost more.
+// Vertices up to which a scan in single precision costs no more than to look at a cell's, and of a
+// cell, up to which looking at them costs less than a scan.
 inline constexpr unsigned kMostWithoutCells = 128;
 inline constexpr unsigned kMostCellFloats = 20;
 

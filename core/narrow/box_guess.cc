@@ -28,7 +28,7 @@ inline constexpr int kOnY = 4, kOnZ = 16, kPlaces = 64;
 inline constexpr int kOnSide = kPlaces * kPlaces, kLeastSides = 4;
 
 // Names the corners where the points are on A and B, A's place counted kPlaces times.
-void SetGuess(const ShapePair& pair, int places, Scouted* found);
+void SetGuess(const Difference<double>& difference, int places, Scouted* found);
 
 }  // namespace clearance
 
@@ -78,7 +78,7 @@ class BoxPoints {
       if (is_settled_.at[lane] == 0 ||
           !(distance_sq > least_sq_.at[lane] && distance_sq <= most * most))
         continue;
-      SetGuess(tasks_[lane].difference->pair(), static_cast<int>(places_.at[lane]) % kOnSide,
+      SetGuess(*tasks_[lane].difference, static_cast<int>(places_.at[lane]) % kOnSide,
                &found[lane]);
       found[lane].iterations = static_cast<std::uint32_t>(rounds_.at[lane]);
     }
@@ -107,14 +107,18 @@ class BoxPoints {
     return a_A;
   }
 
-  // Of pairs that are on their way still.
+  // Of pairs that are on their way still. Those that keep their places are where they go to, unless
+  // they come nearer still between faces that are not parallel, or a face and an edge.
   void Settle(V places, V distance_sq) {
     const Mask was_settled = hn::Gt(L::Load(is_settled_), L::Set(0));
-    const V last = L::Load(places_);
-    const Mask stays = hn::And(hn::Eq(places, last), hn::Ge(places, L::Set(kLeastSides * kOnSide)));
-    const Mask is_none = hn::Le(distance_sq, L::Load(least_sq_));
+    const V last = L::Load(places_), last_sq = L::Load(distance_sq_);
+    const Mask has_features = hn::Ge(places, L::Set(kLeastSides * kOnSide));
+    const Mask is_stuck = hn::Ge(distance_sq, hn::Mul(L::Set(kBoxProgress), last_sq));
+    const Mask stays = hn::And(hn::Eq(places, last), hn::Or(has_features, is_stuck));
+    const Mask is_none =
+        hn::Or(hn::Le(distance_sq, L::Load(least_sq_)), hn::Gt(distance_sq, L::Load(most_sq_)));
     const Mask is_settled = hn::Or(was_settled, hn::Or(stays, is_none));
-    L::Store(L::Select(was_settled, L::Load(distance_sq_), distance_sq), &distance_sq_);
+    L::Store(L::Select(was_settled, last_sq, distance_sq), &distance_sq_);
     L::Store(L::Select(was_settled, last, places), &places_);
     const V one = hn::IfThenElseZero(hn::Not(was_settled), L::Set(1));
     L::Store(hn::Add(L::Load(rounds_), one), &rounds_);
@@ -133,6 +137,7 @@ class BoxPoints {
     axis_b_[2].Set(lane, R_BA.row_z);
     const double least = kLeastBoxGuess * difference.extent();
     least_sq_.at[lane] = least * least;
+    most_sq_.at[lane] = kMostBoxGuess * task.stop_above * task.stop_above;
   }
 
   // The point of a box that is nearest to v, and its place, with `on_side` for every side that it
@@ -155,8 +160,8 @@ class BoxPoints {
   const absl::Span<const ScoutTask> tasks_;
   Row3 half_a_, half_b_;  // units
   Row3 p_AB_;
-  Row3 axis_b_[3];  // frame A
-  Row least_sq_;    // of a distance: below this there is none
+  Row3 axis_b_[3];          // frame A
+  Row least_sq_, most_sq_;  // of a distance: outside of these it is none to guess at
   Row3 point_a_;
   Row distance_sq_;
   Row places_, rounds_, is_settled_;
@@ -193,12 +198,20 @@ HWY_EXPORT(GuessBoxFeaturesHere);
 struct PlaceCorners {
   int size = 0;
   std::array<std::uint8_t, 3> octant{};
+  std::size_t along = 0;  // of an edge: the axis
+
+  // The last stands for those that there are not.
+  std::size_t OctantOf(int i) const {
+    return octant[static_cast<std::size_t>(std::min(i, size - 1))];
+  }
 };
 
 constexpr PlaceCorners CornersAt(int place) {
+  constexpr int kDigits = kOnY;
+  const std::array<int, 3> digit = {place % kDigits, place / kOnY % kDigits, place / kOnZ};
   PlaceCorners corners;
-  const std::array<int, 3> digit = {place % kOnY, place / kOnY % kOnY, place / kOnZ};
   if (digit[0] == 0 && digit[1] == 0 && digit[2] == 0) return corners;
+  corners.along = digit[0] == 0 ? 0 : digit[1] == 0 ? 1 : 2;
   for (unsigned octant = 0; octant < 8 && corners.size < 3; ++octant) {
     bool is_of_it = true;
     for (unsigned i = 0; i < 3; ++i) {
@@ -219,22 +232,29 @@ constexpr std::array<PlaceCorners, kPlaces> AllCorners() {
 }
 constexpr std::array<PlaceCorners, kPlaces> kCornersAt = AllCorners();
 
+// Edges of A and B by their axes, as far as there is no one nearest point between them.
+bool AreParallel(const Mat3<double>& R_BA, std::size_t axis_a, std::size_t axis_b) {
+  const std::array<Vec3d, 3> axes_b = {R_BA.row_x, R_BA.row_y, R_BA.row_z};
+  const Vec3d& axis = axes_b[axis_b];
+  const double cosine = std::array<double, 3>{axis.x, axis.y, axis.z}[axis_a];
+  return !(1 - cosine * cosine > kLeastSineSquared);
+}
+
 }  // namespace
 
-void SetGuess(const ShapePair& pair, int places, Scouted* found) {
+void SetGuess(const Difference<double>& difference, int places, Scouted* found) {
   const PlaceCorners& a = kCornersAt[static_cast<std::size_t>(places / kPlaces)];
   const PlaceCorners& b = kCornersAt[static_cast<std::size_t>(places % kPlaces)];
   const int least = std::min(a.size, b.size), most = std::max(a.size, b.size);
   if (least == 0 || (least > 1 && most > 2)) return;
-  const BoxCorners& corners_a = pair.a.box_corners();
-  const BoxCorners& corners_b = pair.b.box_corners();
+  if (least == 2 && AreParallel(difference.rotation_BA(), a.along, b.along)) return;
+  const BoxCorners& corners_a = difference.pair().a.box_corners();
+  const BoxCorners& corners_b = difference.pair().b.box_corners();
   found->end = Scouted::End::kNearest;
   found->pairs.size = most;
   for (int i = 0; i < most; ++i) {
-    found->pairs.a[i] =
-        corners_a.vertex[a.octant[static_cast<std::size_t>(std::min(i, a.size - 1))]];
-    found->pairs.b[i] =
-        corners_b.vertex[b.octant[static_cast<std::size_t>(std::min(i, b.size - 1))]];
+    found->pairs.a[i] = corners_a.vertex[a.OctantOf(i)];
+    found->pairs.b[i] = corners_b.vertex[b.OctantOf(i)];
   }
 }
 

@@ -15,8 +15,8 @@
 namespace clearance {
 
 // found[i] is the guess for tasks[i], whatever the other tasks are: kNearest with the corners of
-// the features that the points are on, at most three of a face, or kLost where these give no answer
-// by themselves, no two rounds agree, or the boxes seem to overlap or to be beyond stop_above.
+// the features that the points are on, at most three of a face, or kLost where these have no one
+// nearest point, no two rounds agree, or the boxes seem to overlap or to be beyond stop_above.
 // Requires: equal lengths; AreBoxes of every pair; no sweep.
 void GuessBoxFeatures(absl::Span<const ScoutTask> tasks, absl::Span<Scouted> found);
 

@@ -268,7 +268,7 @@ class Group {
     void Add(Waiting* one) {
       waiting[size()] = one;
       tasks.Append({&one->posed.value.difference(), one->limits.value.stop_above});
-      guesses.AppendUnset();
+      guesses.Append({});
     }
     absl::Span<const ScoutTask> all_tasks() const { return {tasks.data(), size()}; }
     absl::Span<Scouted> all_guesses() { return {&guesses[0], size()}; }

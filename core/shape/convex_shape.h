@@ -90,7 +90,7 @@ class ConvexShape {
   // What supports are climbed along; empty for shapes that are small, flat or not certified, which
   // are scanned.
   const ClimbGraph& climb_graph() const { return content_.climb_graph; }
-  // What spares most climbs; empty of small hulls too.
+  // What spares most climbs and scans; empty of small hulls too.
   const SupportCells& support_cells() const { return support_cells_; }
   const Adjacency& adjacency() const { return climb_graph().adjacency; }
   bool has_adjacency() const { return !adjacency().offsets.empty(); }

@@ -116,7 +116,8 @@ class CellFlood {
     return true;
   }
 
-  // The one highest along d, by a climb from `start`; nullopt where there are long rows, or ties.
+  // The one highest along d, by a climb from `start`; nullopt where there are long rows, or ties in
+  // double precision. It is of K whatever e is.
   std::optional<VertexIndex> Top(const Vec3d& d, VertexIndex start) const {
     VertexIndex here = start;
     while (!IsLong(here)) {

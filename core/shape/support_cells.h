@@ -11,7 +11,7 @@
 // so that it is most at a corner of the cell. A flood from one vertex of K over all that pass this
 // test of each neighbour therefore meets all of K, and perhaps others. With e = kCellTolerance,
 // which is hundreds of times what rounding takes from heights, K has the vertex that a scan of all
-// computed heights finds, also in double-double; of hulls that have scan_blocks.h e is
+// computed heights finds, also in double-double; of hulls that have scan blocks e is
 // kFloatCellTolerance, and that of a scan in single precision is in K as well.
 
 #ifndef CLEARANCE_CORE_SHAPE_SUPPORT_CELLS_H_

@@ -43,7 +43,7 @@ HWY_INLINE VertexIndex HighestInBlock(const ScanBlock& block, const Vec3d& d) {
 }
 
 // The first of the highest vertices along d, by heights rounded to single precision. Requires: at
-// least one block; d finite, no longer than 1 by much.
+// least one block; d no longer than kMostFloatDirection.
 HWY_INLINE VertexIndex HighestInBlocks(const std::vector<ScanBlock>& blocks, const Vec3d& d) {
   const hn::CappedTag<float, ScanBlock::kSize> tag;
   const hn::RebindToSigned<decltype(tag)> index_tag;
@@ -79,7 +79,7 @@ HWY_INLINE VertexIndex HighestInBlocks(const std::vector<ScanBlock>& blocks, con
   return static_cast<VertexIndex>(hn::GetLane(first));
 }
 
-// The same of a few of the vertices, ascending.
+// The same of one or more of the vertices, ascending.
 HWY_INLINE VertexIndex HighestOfFew(absl::Span<const VertexIndex> few,
                                     const std::vector<ScanBlock>& blocks, const Vec3d& d) {
   const auto x = static_cast<float>(d.x), y = static_cast<float>(d.y), z = static_cast<float>(d.z);
@@ -96,7 +96,8 @@ HWY_INLINE VertexIndex HighestOfFew(absl::Span<const VertexIndex> few,
   return best;
 }
 
-// As HighestInBlocks of its blocks, by its cells where these tell a few. Requires: it has blocks.
+// As HighestInBlocks of its blocks, by its cells where these tell a few. Requires: it has blocks; d
+// longer than kLeastFloatDirection.
 inline HWY_NOINLINE VertexIndex HighestInCell(const ConvexShape& shape, const Vec3d& d) {
   const absl::Span<const VertexIndex> candidates = CellCandidates(shape, d);
   const bool are_few = !candidates.empty() && candidates.size() <= kMostCellFloats;

@@ -19,10 +19,10 @@ namespace clearance {
 // The vertices among which a scan of all would find its highest along `d`, ascending. None where
 // that is not known: in cells of many, and where heights might underflow or overflow.
 inline absl::Span<const VertexIndex> CellCandidates(const ConvexShape& shape, const Vec3d& d) {
-  const double size = std::max({std::fabs(d.x), std::fabs(d.y), std::fabs(d.z)});
   const SupportCells& cells = shape.support_cells();
-  if (cells.offsets.empty() || !(size > kLeastCellDirection && size < kMostCellDirection))
-    return {};
+  if (cells.offsets.empty()) return {};
+  const double size = std::max({std::fabs(d.x), std::fabs(d.y), std::fabs(d.z)});
+  if (!(size > kLeastCellDirection && size < kMostCellDirection)) return {};
   return cells.Of(shape.climb_graph().cube_map.CellOf(d));
 }
 

@@ -31,8 +31,7 @@ inline void PrefetchSurface(const ConvexShape& shape) {
   __builtin_prefetch(shape.z());
   __builtin_prefetch(faces.corner_offsets.data());
   __builtin_prefetch(faces.corners.data());
-  __builtin_prefetch(faces.face_offsets.data());
-  __builtin_prefetch(faces.faces.data());
+  __builtin_prefetch(shape.face_masks().data());
 }
 
 // The shapes of questions[i], where there is one.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The support mapping of support.h good to single precision, for searches whose end is proved by
-// other means: of boxes by three signs, of hulls of a few hundred vertices by a scan of floats.
+// other means: of boxes by three signs, of hulls of up to some hundred vertices by a scan of floats
+// or of those among them that a cell of directions leaves.
 
 #ifndef CLEARANCE_CORE_SUPPORT_ROUGH_SUPPORT_H_
 #define CLEARANCE_CORE_SUPPORT_ROUGH_SUPPORT_H_

@@ -58,7 +58,7 @@ Vec3d Direction(const ConvexShape& shape, int kind, std::mt19937& engine) {
 
 TEST(HighestVertex, IsTheHighestToTheDeficitOfItsHeaderFromAnyStart) {
   std::mt19937 engine(kSeed);
-  for (const int count : {4, 20, 60, 400}) {
+  for (const int count : {4, 20, 60, 200, 400}) {
     const ConvexShapePtr shape = Ellipsoid(count, engine);
     std::uniform_int_distribution<VertexIndex> start(0, shape->vertex_count() - 1);
     for (int i = 0; i < 300; ++i) {
