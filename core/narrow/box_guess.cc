@@ -25,6 +25,8 @@ namespace clearance {
 // the lower or the upper one.
 inline constexpr int kLowerSide = 1, kUpperSide = 2;
 inline constexpr int kOnY = 4, kOnZ = 16, kPlaces = 64;
+// Counted besides for each side that a point is on. Features of A and B have one nearest point each
+// only where no more than two of the points' six coordinates are between sides.
 inline constexpr int kOnSide = kPlaces * kPlaces, kLeastSides = 4;
 
 // Names the corners where the points are on A and B, A's place counted kPlaces times.
