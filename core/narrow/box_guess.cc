@@ -145,18 +145,21 @@ class BoxPoints {
   // The point of a box that is nearest to v, and its place, with `on_side` for every side that it
   // is on.
   static V3 Clamped(const V3& v, const V3& half, int on_side, V* place) {
-    V x, y, z;
-    const V3 point = {ClampedTo(v.x, half.x, 1, on_side, &x),
-                      ClampedTo(v.y, half.y, kOnY, on_side, &y),
-                      ClampedTo(v.z, half.z, kOnZ, on_side, &z)};
-    *place = hn::Add(hn::Add(x, y), z);
-    return point;
+    const Coordinate x = ClampedTo(v.x, half.x, 1, on_side);
+    const Coordinate y = ClampedTo(v.y, half.y, kOnY, on_side);
+    const Coordinate z = ClampedTo(v.z, half.z, kOnZ, on_side);
+    *place = hn::Add(hn::Add(x.place, y.place), z.place);
+    return {x.value, y.value, z.value};
   }
-  static V ClampedTo(V v, V half, int unit, int on_side, V* place) {
+  struct Coordinate {
+    V value;
+    V place;
+  };
+  static Coordinate ClampedTo(V v, V half, int unit, int on_side) {
     const V low = hn::Neg(half);
-    *place = hn::Add(hn::IfThenElseZero(hn::Lt(v, low), L::Set(kLowerSide * unit + on_side)),
-                     hn::IfThenElseZero(hn::Gt(v, half), L::Set(kUpperSide * unit + on_side)));
-    return hn::Min(hn::Max(v, low), half);
+    const V lower = hn::IfThenElseZero(hn::Lt(v, low), L::Set(kLowerSide * unit + on_side));
+    const V upper = hn::IfThenElseZero(hn::Gt(v, half), L::Set(kUpperSide * unit + on_side));
+    return {hn::Min(hn::Max(v, low), half), hn::Add(lower, upper)};
   }
 
   const absl::Span<const ScoutTask> tasks_;
