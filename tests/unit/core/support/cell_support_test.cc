@@ -86,7 +86,7 @@ TEST(CellSupport, HasAFewCandidatesOfRoundHullsWhateverTheirSize) {
         HullOf(testing::PointsOf(HullFamily::kSphere, size, /*is_aligned=*/false, random));
     const SupportCells& cells = shape->support_cells();
     ASSERT_FALSE(cells.offsets.empty());
-    const double cell_count = static_cast<double>(cells.offsets.size() - 1);
+    const auto cell_count = static_cast<double>(cells.offsets.size() - 1);
     EXPECT_LT(static_cast<double>(cells.candidates.size()), 10 * cell_count) << size;
     EXPECT_GT(static_cast<double>(cells.candidates.size()), 3 * cell_count) << size;
   }
