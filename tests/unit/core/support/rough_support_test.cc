@@ -55,7 +55,7 @@ TEST(RoughlyHighestVertex, IsAsHighAsTheHighestToSinglePrecision) {
     for (int i = 0; i < Effort(300); ++i) {
       const double length = std::ldexp(1.0, random.Below(400) - 200);
       const Vec3d d = length * random.Direction();
-      const VertexIndex start =
+      const auto start =
           static_cast<VertexIndex>(random.Below(static_cast<int>(shape->vertex_count())));
       const VertexIndex rough = RoughlyHighestVertex(*shape, d, start);
       const VertexIndex highest = HighestVertex(*shape, d, start);
