@@ -288,9 +288,9 @@ inline constexpr double kCellMargin = 0x1p-30;
 inline constexpr int kClimbThreshold = 32;
 
 // Vertices up to which a hull is scanned all the same, where no cell tells a few of them and a few
-// instructions look at all:
-// in double, four or eight at a time, this costs less than the look-ups of a climb and the branches
-// that it takes by chance. The vertex that is found is the same.
+// instructions look at all (core/shape/support_cells.h): in double, four or eight at a time, this
+// costs less than the look-ups of a climb and the branches that it takes by chance. The vertex that
+// is found is the same.
 inline constexpr unsigned kMostScanned = 300;
 
 // Vertices up to which a scan in single precision costs no more than to look at a cell's, and of a

@@ -264,7 +264,6 @@ void SetGuess(const Difference<double>& difference, int places, Scouted* found) 
 }
 
 void GuessBoxFeatures(absl::Span<const ScoutTask> tasks, absl::Span<Scouted> found) {
-  if (tasks.empty()) return;
   HWY_DYNAMIC_DISPATCH(GuessBoxFeaturesHere)(tasks, found);
 }
 

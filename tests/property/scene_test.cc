@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <limits>
 #include <map>
@@ -400,8 +401,8 @@ constexpr int kRevisions = 6;
 
 // Asks so many questions of all worlds by turns, as they change.
 template <class Ask>
-void AskWorlds(int count, SceneTally* tally, const Ask& ask) {
-  Random random(RunSeed());
+void AskWorlds(int count, std::uint64_t seed, SceneTally* tally, const Ask& ask) {
+  Random random(seed);
   SceneScratch scratch;
   for (int world = 0; tally->questions < count; ++world) {
     ChangingScene scene(static_cast<World>(world % kWorldCount), random);
@@ -417,9 +418,14 @@ void AskWorlds(int count, SceneTally* tally, const Ask& ask) {
   }
 }
 
-TEST(Scene, AnswersAsAllPairsOneByOne) {
+// A share of the questions, so that they can be asked side by side.
+class SceneShare : public ::testing::TestWithParam<int> {};
+constexpr int kShares = 4;
+
+TEST_P(SceneShare, AnswersAsAllPairsOneByOne) {
   SceneTally tally;
-  AskWorlds(Effort(100'000, 1'000'000), &tally, [](Asking& asking) { return asking.Ask(); });
+  AskWorlds(Effort(100'000, 1'000'000) / kShares, RunSeed() + static_cast<unsigned>(GetParam()),
+            &tally, [](Asking& asking) { return asking.Ask(); });
   std::printf(
       "%d questions: touching %d, apart %d, within margins %d, own pairs %d, beyond %d, hits %d, "
       "overlaps %d, free %d, undecided %d; any hits %d, shapes that touch %d; %d rows together, "
@@ -436,9 +442,12 @@ TEST(Scene, AnswersAsAllPairsOneByOne) {
   EXPECT_GE(tally.rows - tally.rows_touching, tally.rows / 10);
 }
 
+INSTANTIATE_TEST_SUITE_P(All, SceneShare, ::testing::Range(0, kShares));
+
 TEST(Scene, BodiesStayFreeWhereTheyMoveNoFartherThanTheAnswerSays) {
   SceneTally tally;
-  AskWorlds(Effort(20'000, 200'000), &tally, [](Asking& asking) { return asking.AskAndMove(); });
+  AskWorlds(Effort(20'000, 200'000), RunSeed() + kShares, &tally,
+            [](Asking& asking) { return asking.AskAndMove(); });
   std::printf("%d questions, %d of them moved\n", tally.questions, tally.moved);
   EXPECT_GE(tally.moved, tally.questions / 20);
 }

@@ -15,7 +15,6 @@
 #include <variant>
 #include <vector>
 
-#include "core/math/tolerance.h"
 #include "core/narrow/core_distance.h"
 #include "core/narrow/feature_pair.h"
 #include "hwy/targets.h"
@@ -31,23 +30,6 @@ using testing::RunSeed;
 using End = Scouted::End;
 
 ConvexShapePtr BoxOf(const Vec3d& half) { return std::get<ConvexShapePtr>(MakeBox(half, 0)); }
-
-CoreLimits Limits(const ShapePair& pair) {
-  CoreLimits limits;
-  limits.size_sum = pair.size_sum;
-  limits.max_iterations = kMaxIterations;
-  return limits;
-}
-
-// Negative where the boxes overlap.
-double ReferenceDistance(const TestPair& test) {
-  Difference<double> difference(test.pair, test.coarse);
-  CoreAnswer answer;
-  if (SolveFast(difference, Limits(test.pair), &answer)) return ToDouble(answer.distance);
-  Difference<DoubleDouble> fine(test.pair, test.fine);
-  SolvePrecisely(fine, Limits(test.pair), &answer);
-  return ToDouble(answer.distance);
-}
 
 struct Boxes {
   std::deque<TestPair> pairs;

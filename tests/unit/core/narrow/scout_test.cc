@@ -13,7 +13,6 @@
 #include <deque>
 #include <vector>
 
-#include "core/math/tolerance.h"
 #include "core/narrow/core_distance.h"
 #include "core/narrow/gjk.h"
 #include "core/support/support.h"
@@ -28,27 +27,10 @@ using testing::Random;
 using testing::RunSeed;
 using End = Scouted::End;
 
-CoreLimits Limits(const ShapePair& pair) {
-  CoreLimits limits;
-  limits.size_sum = pair.size_sum;
-  limits.max_iterations = kMaxIterations;
-  return limits;
-}
-
 ConvexShapePtr RandomHull(int points, Random& random) {
   std::vector<Vec3d> cloud;
   for (int i = 0; i < points; ++i) cloud.push_back(random.Direction());
   return HullOf(cloud);
-}
-
-// Distance of the cores in units, by the search that proves what it says.
-double ReferenceDistance(const TestPair& test) {
-  Difference<double> difference(test.pair, test.coarse);
-  CoreAnswer answer;
-  if (SolveFast(difference, Limits(test.pair), &answer)) return ToDouble(answer.distance);
-  Difference<DoubleDouble> fine(test.pair, test.fine);
-  SolvePrecisely(fine, Limits(test.pair), &answer);
-  return ToDouble(answer.distance);
 }
 
 // Pairs of A - B along the line of the centres, so far apart that they have `gap` between them, or

@@ -8,6 +8,8 @@
 #include <variant>
 #include <vector>
 
+#include "core/math/tolerance.h"
+#include "core/narrow/core_distance.h"
 #include "core/narrow/placement.h"
 #include "core/shape/make_shape.h"
 
@@ -45,6 +47,24 @@ struct TestPair {
   Placement<DoubleDouble> fine =
       MakePlacement<DoubleDouble>(pair, {*a, a_pose}, {*b, b_pose}, offset);
 };
+
+inline CoreLimits Limits(const ShapePair& pair) {
+  CoreLimits limits;
+  limits.size_sum = pair.size_sum;
+  limits.max_iterations = kMaxIterations;
+  return limits;
+}
+
+// Distance of the cores in units, negative where they overlap, by the search that proves what it
+// says.
+inline double ReferenceDistance(const TestPair& test) {
+  Difference<double> difference(test.pair, test.coarse);
+  CoreAnswer answer;
+  if (SolveFast(difference, Limits(test.pair), &answer)) return ToDouble(answer.distance);
+  Difference<DoubleDouble> fine(test.pair, test.fine);
+  SolvePrecisely(fine, Limits(test.pair), &answer);
+  return ToDouble(answer.distance);
+}
 
 }  // namespace clearance
 
