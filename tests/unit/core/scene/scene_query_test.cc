@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/math/tolerance.h"
 #include "core/shape/make_shape.h"
 
 namespace clearance {
@@ -416,6 +417,30 @@ TEST_F(SceneQuery, BodiesThatMoveMeetEachOther) {
   EXPECT_NEAR(answer.earliest.contact.t_hit, 0.5, 1e-9);
   ends[1].q_WS = {0, 0, 1, 0};
   EXPECT_EQ(MotionsToEndPoses(starts, ends, absl::MakeSpan(motions)), 1U);
+}
+
+// A wheel that spins so near to a wall, and for so long, that its steps are used up on the way.
+TEST_F(SceneQuery, WhatIsNotDecidedMattersOnlyBeforeTheFirstHit) {
+  const RigidBodyPtr wheel = MakeBody(std::get<ConvexShapePtr>(MakeCylinder(1, 0.125, 0)));
+  scene_ = Changed(Scene::MakeEmpty(), {.put = {{11, Cube(1), At(2 + 0x1p-14, 0, 0), {}, 0},
+                                                {12, Cube(0.5), At(-5, 9, 0), {}, 0}}});
+  const std::vector<SceneBody> bodies = {{7, wheel, {}, {}, 0},
+                                         {8, Cube(0.5), At(-9, 9, 0), {}, 0}};
+  const auto ask = [&](double speed) {
+    const std::vector<Motion> motions = {{{}, {0, 0, kMaxRotation}, {}},
+                                         {{speed, 0, 0}, {}, {-9, 9, 0}}};
+    return Sweep({AskerOf(bodies), motions}, {}, &scratch_).earliest;
+  };
+  // The cube hits at 0.75.
+  const PairSweep after = ask(4);
+  EXPECT_EQ(after.contact.state, MotionState::kUndecided);
+  EXPECT_EQ(after.pair, (IdPair{7, 11, false}));
+  ASSERT_GT(after.contact.t_free, 0);
+  ASSERT_LT(after.contact.t_free, 0.75);
+  const PairSweep before = ask(4 / after.contact.t_free);
+  EXPECT_EQ(before.contact.state, MotionState::kHit);
+  EXPECT_EQ(before.pair, (IdPair{8, 12, false}));
+  EXPECT_NEAR(before.contact.t_hit, 0.75 * after.contact.t_free, 1e-9);
 }
 
 TEST_F(SceneQuery, ASweepMayBeStoppedAtItsFirstContact) {
