@@ -85,8 +85,7 @@ SceneRegistry::Page SceneRegistry::List(std::string_view prefix, std::string_vie
 // The next revision is made without the lock; whoever was slower makes his again of the newer one.
 absl::StatusOr<std::optional<SceneState>> SceneRegistry::ChangeInMemory(
     const NamedSceneChange& change) {
-  // Revisions take a while to end, for which nobody else waits: the lock is free again by then.
-  std::vector<ScenePtr> let_go;
+  LetGo let_go;
   ScenePtr base = change.base;
   ScenePtr next = change.next;
   constexpr int kMostTries = 32;
@@ -100,7 +99,7 @@ absl::StatusOr<std::optional<SceneState>> SceneRegistry::ChangeInMemory(
         return status;
       if (change.kind == NamedSceneChange::Kind::kDelete) {
         const SceneState gone = StateOf(change.name, entry);
-        for (const Revision& revision : entry.held) let_go.push_back(revision.scene);
+        let_go.Keep(entry);
         End(change.name, SceneEnd::kDeleted);
         return std::optional(gone);
       }
@@ -123,7 +122,7 @@ absl::StatusOr<std::optional<SceneState>> SceneRegistry::ChangeInMemory(
 }
 
 absl::Status SceneRegistry::PushInMemory(const NamedSceneChange& change, const ScenePtr& next,
-                                         Entry* entry, std::vector<ScenePtr>* let_go) {
+                                         Entry* entry, LetGo* let_go) {
   if (next != entry->held.back().scene) {
     Entry changed = *entry;
     Push(next, change.bytes, &changed);
@@ -141,7 +140,7 @@ absl::Status SceneRegistry::PushInMemory(const NamedSceneChange& change, const S
     CountDepth(changed);
     revisions_ += changed.held.size() - entry->held.size();
     bytes_ = bytes;
-    let_go->push_back(entry->held.front().scene);
+    let_go->Keep(*entry);
     *entry = std::move(changed);
     ReportProgress(*entry);
     ReportSize();
@@ -153,9 +152,11 @@ absl::Status SceneRegistry::PushInMemory(const NamedSceneChange& change, const S
 
 void SceneRegistry::Expire() {
   const SteadyTime now = clock_();
+  LetGo let_go;
   const std::unique_lock lock(mutex_);
   while (!by_expiry_.empty() && by_expiry_.begin()->first <= now) {
     const std::string name = by_expiry_.begin()->second;
+    let_go.Keep(entries_.find(name)->second);
     End(name, SceneEnd::kExpired);
     if (metrics_ != nullptr) metrics_->scenes_expired().Increment();
   }
@@ -177,12 +178,14 @@ void SceneRegistry::Restore(std::vector<Stored> scenes) {
 }
 
 void SceneRegistry::Follow(const std::vector<Followed>& scenes) {
+  LetGo let_go;
   const std::unique_lock lock(mutex_);
-  for (const Followed& scene : scenes) FollowOne(scene);
+  for (const Followed& scene : scenes) FollowOne(scene, &let_go);
 }
 
-void SceneRegistry::FollowOne(const Followed& scene) {
+void SceneRegistry::FollowOne(const Followed& scene, LetGo* let_go) {
   const auto found = entries_.find(scene.name);
+  if (found != entries_.end()) let_go->Keep(found->second);
   const bool is_kept = found != entries_.end() && !found->second.ttl.has_value();
   if (scene.scene == nullptr) {
     if (is_kept) End(scene.name, SceneEnd::kDeleted);

@@ -197,6 +197,17 @@ class SceneRegistry {
     std::uint64_t record_bytes = 0;
   };
   using Entries = absl::btree_map<std::string, Entry, std::less<>>;
+  // Revisions that the registry may hold no more. Those that nobody else holds end with this, which
+  // takes a while: it goes after the lock.
+  class LetGo {
+   public:
+    void Keep(const Entry& entry) {
+      for (const Revision& revision : entry.held) scenes_.push_back(revision.scene);
+    }
+
+   private:
+    std::vector<ScenePtr> scenes_;
+  };
 
   friend class SceneDraft;
 
@@ -214,11 +225,10 @@ class SceneRegistry {
   absl::Status CheckQuota(const std::string& owner, const Holding& before,
                           const Holding& after) const;
   // Require: mutex_ is held exclusively.
-  // Adds the oldest revision to what is let go.
   absl::Status PushInMemory(const NamedSceneChange& change, const ScenePtr& next, Entry* entry,
-                            std::vector<ScenePtr>* let_go);
+                            LetGo* let_go);
   void Put(const std::string& name, Entry entry);
-  void FollowOne(const Followed& scene);
+  void FollowOne(const Followed& scene, LetGo* let_go);
   // Of a scene that is no more.
   void Erase(std::string_view name);
   void End(std::string_view name, SceneEnd end);

@@ -104,11 +104,14 @@ std::uint64_t RowsOf(const Batch& batch) {
   }
 }
 
-// No answer of one reply has more bytes, unless rows are refused.
+// No part of a session's answer has more bytes: of more refused rows than these there are more
+// parts.
 template <class Batch>
 std::uint64_t MostReplyBytes(const Batch& batch, const Limits& limits) {
+  constexpr std::uint64_t kRefusedRows = 64;
   const std::uint64_t rows = std::min<std::uint64_t>(RowsOf(batch), limits.max_batch_rows);
-  return std::min(kMaxReplyOverhead + rows * MaxRowBytes(batch),
+  return std::min(kMaxReplyOverhead + rows * MaxRowBytes(batch) +
+                      std::min(rows, kRefusedRows) * kMaxRowErrorBytes,
                   MaxReplyBytesOf(batch.options(), limits));
 }
 
@@ -195,6 +198,13 @@ class BatchJob {
     job.faults_ = FindFaults(job.questions_, table);
     job.computed_ = SteadyNow() - began;
     return job;
+  }
+
+  // No part has more bytes. Requires: one refused row fits into them.
+  void KeepPartsTo(std::uint64_t bytes) { max_bytes_ = bytes; }
+  // What the rows cost that are not answered yet.
+  std::uint64_t CostLeft() const {
+    return is_done() ? 0 : helpers_.cost * (count() - next_row_) / count();
   }
 
   // RESOURCE_EXHAUSTED unless the whole answer fits into one reply.

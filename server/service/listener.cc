@@ -250,12 +250,14 @@ void Listener::EndIdle() {
 // Until a connection waits or it is time to look at those that are open; false when it has to end.
 bool Listener::Await() {
   std::vector<pollfd> awaited;
+  // Without the reserve nobody could be refused, and what waits would wake this for ever.
+  const bool may_refuse = reserve_.is_open();
   for (const Descriptor& socket : listening_.sockets) {
-    awaited.push_back({.fd = socket.number(), .events = POLLIN, .revents = 0});
+    awaited.push_back({.fd = may_refuse ? socket.number() : -1, .events = POLLIN, .revents = 0});
   }
   awaited.push_back({.fd = silent_.number(), .events = POLLIN, .revents = 0});
   awaited.push_back({.fd = wake_.number(), .events = POLLIN, .revents = 0});
-  const bool may_sleep = connections_.size() == 0 && reserve_.is_open() && handover_->is_idle();
+  const bool may_sleep = connections_.size() == 0 && may_refuse && handover_->is_idle();
   poll(awaited.data(), awaited.size(),
        may_sleep ? -1 : static_cast<int>(absl::ToInt64Milliseconds(Pause())));
   if (!reserve_.is_open()) reserve_ = MakeReserve();
@@ -314,9 +316,10 @@ prometheus::Counter* Listener::ReasonToRefuse(const std::string& address_key) {
 // Something else took the last descriptor. What waits is refused with the reserve instead of being
 // left to wait, since the loop would otherwise be woken by it for ever.
 void Listener::RefuseWithReserve(const Descriptor& socket) {
-  series_.refused_descriptors->Increment();
   reserve_.Close();
-  Reset(Descriptor(accept4(socket.number(), nullptr, nullptr, SOCK_CLOEXEC)));
+  Descriptor refused(accept4(socket.number(), nullptr, nullptr, SOCK_CLOEXEC));
+  if (refused.is_open()) series_.refused_descriptors->Increment();
+  Reset(std::move(refused));
   reserve_ = MakeReserve();
 }
 

@@ -31,10 +31,9 @@ absl::Status PendingWork::Take(std::string_view group, std::uint64_t cost) {
   account_.Join(group);
   const Turns::Allowance allowance = account_.Reserve(cost);
   if (allowance.is_granted) {
-    cost_ = cost;
+    Hold(cost);
     was_granted_ = true;
     was_placed_ = true;
-    parts_.metrics.pending_work().Increment(SecondsOf(cost));
     return absl::OkStatus();
   }
   const WorkerPool& pool = account_.pool();
@@ -47,6 +46,17 @@ absl::Status PendingWork::Take(std::string_view group, std::uint64_t cost) {
                 ", and of one caller what the others leave free",
        .message = "The server has more work than it will take on; repeat after `retry_after`.",
        .retry_after = RetryAfter(allowance.pending, pool.thread_count())});
+}
+
+void PendingWork::Hold(std::uint64_t cost) {
+  cost_ = cost;
+  parts_.metrics.pending_work().Increment(SecondsOf(cost));
+}
+
+void PendingWork::TakeBack(std::uint64_t cost) {
+  if (!was_granted_ || cost == 0) return;
+  account_.ReserveAnyway(cost);
+  Hold(cost);
 }
 
 void PendingWork::Release() {

@@ -26,7 +26,8 @@ class PendingWork {
   PendingWork(const PendingWork&) = delete;
   PendingWork& operator=(const PendingWork&) = delete;
 
-  // RESOURCE_EXHAUSTED, with the time to wait, where too much is pending. At most once.
+  // RESOURCE_EXHAUSTED, with the time to wait, where too much is pending. At most once. What it is
+  // about is never refused later.
   absl::Status Take(std::string_view group, std::uint64_t cost);
 
   // OK unless the call was over while this waited, which is counted.
@@ -34,10 +35,14 @@ class PendingWork {
 
   // The work was done, or as much of it as came in one go.
   void Add(const Placed::Times& times);
-  // Gives the place back; what is left is done without one.
+  // Gives the place back, for as long as no worker is waited for.
   void Release();
+  // Of work that was granted, what is left of it. Requires: released.
+  void TakeBack(std::uint64_t cost);
 
  private:
+  void Hold(std::uint64_t cost);
+
   const ServerParts& parts_;
   WorkerPool::Account& account_;
   std::uint64_t cost_ = 0;    // held; 0: nothing

@@ -5,6 +5,7 @@
 #include <grpc/support/time.h>
 #include <grpcpp/alarm.h>
 
+#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include "clearance/v1/scene_watch.pb.h"
 #include "server/guard/quota.h"
+#include "server/guard/refusal.h"
 #include "server/registry/caller_scenes.h"
 #include "server/service/admission.h"
 #include "server/service/asks_by_name.h"
@@ -144,6 +146,17 @@ struct WatchStream {
   grpc::ByteBuffer incoming;
 };
 
+// No name and etag come near. The request is kept as long as the call.
+absl::Status RequireFewBytes(const grpc::ByteBuffer& incoming) {
+  constexpr std::uint64_t kMostBytes = 4096;
+  if (incoming.Length() <= kMostBytes) return absl::OkStatus();
+  return Refuse(absl::StatusCode::kInvalidArgument,
+                {.field = "",
+                 .value = FormatNumber(std::uint64_t{incoming.Length()}) + " bytes",
+                 .limit = "<= " + FormatNumber(kMostBytes) + " bytes",
+                 .message = "The message is longer than any WatchSceneRequest."});
+}
+
 // A look at so many pages is no longer cheap.
 std::uint64_t CostOfLook(const SceneFollower& follower) {
   constexpr std::uint64_t kCheapBodies = 1'000;
@@ -170,6 +183,7 @@ class Watcher {
   absl::Status Admit(grpc::ByteBuffer* incoming, v1::WatchSceneRequest* request) {
     absl::Status status = admission_.Check();
     if (status.ok()) status = RequireProcessorTime(scope_);
+    if (status.ok()) status = RequireFewBytes(*incoming);
     if (status.ok()) status = TakeRequest(incoming, scope_.parts.limits, request);
     incoming->Clear();
     if (status.ok()) status = RequireReach(*request);

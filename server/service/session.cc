@@ -233,12 +233,13 @@ class Desk {
   // Where the message is answered; it may be refused for want of a place, or of room for the reply.
   Placed::Where Place(Message* message) {
     std::uint64_t cost = 0;
-    if (message->refusal.ok()) {
+    if (message->refusal.ok())
       message->refusal =
           CountShed(parts_.metrics, bytes.Take(state.ReplyBytesOf(*message->request)));
+    if (message->refusal.ok()) {
       cost = state.CostOf(*message->request);
+      message->refusal = message->pending.Take(caller_.group(), cost);
     }
-    message->refusal.Update(message->pending.Take(caller_.group(), cost));
     return {account, caller_.group(), poller_.queue(), message->refusal.ok() ? cost : 0};
   }
 
@@ -449,6 +450,7 @@ Detached ServeSessions(ServerParts& parts, const RequestSession& request, Poller
       if (reads_ahead) call.StartRead();
       if (!co_await call.written) end = absl::CancelledError("the client went away");
       if (end.ok()) account.MessageSent();
+      message.pending.TakeBack(desk.state.CostLeft());
     } while (end.ok() && !desk.state.is_complete());
     desk.Forget();
   }

@@ -345,7 +345,8 @@ absl::Status SessionState::AnswerPart(const Batch& batch, const StopRule& stop, 
     if (absl::Status status = RequireProcessorTime(call_); !status.ok()) return status;
     auto started = StartJob<Job>(batch);
     if (!started.ok()) return started.status();
-    job_.template emplace<Job>(*std::move(started));
+    job_.template emplace<Job>(*std::move(started))
+        .KeepPartsTo(MostReplyBytes(batch, parts_.limits));
   }
   std::get<Job>(job_).AnswerPart(stop, result, left);
   if (left->count == 0) {
@@ -357,6 +358,17 @@ absl::Status SessionState::AnswerPart(const Batch& batch, const StopRule& stop, 
     EndIfDone<Job>();
   };
   return absl::OkStatus();
+}
+
+std::uint64_t SessionState::CostLeft() const {
+  const auto cost_left = [](const auto& job) -> std::uint64_t {
+    if constexpr (requires { job.CostLeft(); }) {
+      return job.CostLeft();
+    } else {
+      return 0;
+    }
+  };
+  return std::visit(cost_left, job_);
 }
 
 template <class Job>

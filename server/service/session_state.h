@@ -40,7 +40,7 @@ class SessionState {
   // What answering the message will cost, in units of kMaxCheapCost.
   std::uint64_t CostOf(const v1::SessionRequest& request) const;
 
-  // No reply to the message has more bytes, unless rows are refused.
+  // No reply to the message has more bytes.
   std::uint64_t ReplyBytesOf(const v1::SessionRequest& request) const;
 
   // Puts the next part of the answer into an empty response, or leaves parts of that to be done;
@@ -55,6 +55,8 @@ class SessionState {
   void Decline(const UnreadRequest& request, const absl::Status& refusal);
   // Nobody finds any more what the session publishes.
   void EndTrack() { track_.End(); }
+  // What the parts of the last answer cost that are still to come, in units of kMaxCheapCost.
+  std::uint64_t CostLeft() const;
   // Whether the last answer is, once nothing is left of it.
   bool is_complete() const { return std::holds_alternative<std::monostate>(job_); }
 

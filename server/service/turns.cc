@@ -66,10 +66,13 @@ Turns::Allowance Turns::Reserve(Account* account, std::uint64_t cost, std::uint6
                                        (group->pending == 0 && left > 0),
                          .is_own_share = left > 0,
                          .pending = pending_};
-  if (!allowance.is_granted) return allowance;
-  pending_ += cost;
-  group->pending += cost;
+  if (allowance.is_granted) ReserveAnyway(account, cost);
   return allowance;
+}
+
+void Turns::ReserveAnyway(Account* account, std::uint64_t cost) {
+  pending_ += cost;
+  account->group_->pending += cost;
 }
 
 void Turns::Release(Account* account, std::uint64_t cost) {

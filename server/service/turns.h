@@ -58,6 +58,8 @@ class Turns {
   // each that comes finds something; one that has nothing, always, while anything is free at all.
   // What is granted has to be released. Requires: joined.
   Allowance Reserve(Account* account, std::uint64_t cost, std::uint64_t most);
+  // Of what was granted and released, and is not done yet: whatever else there is. Likewise.
+  void ReserveAnyway(Account* account, std::uint64_t cost);
   void Release(Account* account, std::uint64_t cost);
 
   bool empty() const { return waiting_.empty(); }

@@ -74,6 +74,11 @@ Turns::Allowance WorkerPool::Account::Reserve(std::uint64_t cost) {
   return pool_.turns_.Reserve(&turns_, cost, pool_.most_pending_);
 }
 
+void WorkerPool::Account::ReserveAnyway(std::uint64_t cost) {
+  const std::lock_guard lock(pool_.mutex_);
+  pool_.turns_.ReserveAnyway(&turns_, cost);
+}
+
 void WorkerPool::Account::Release(std::uint64_t cost) {
   const std::lock_guard lock(pool_.mutex_);
   pool_.turns_.Release(&turns_, cost);

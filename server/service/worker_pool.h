@@ -73,6 +73,7 @@ class WorkerPool::Account {
   void Charge(std::uint64_t cost);
   // As Turns has it.
   Turns::Allowance Reserve(std::uint64_t cost);
+  void ReserveAnyway(std::uint64_t cost);
   void Release(std::uint64_t cost);
 
  private:

@@ -383,14 +383,17 @@ void SharedRegistry::SetPlace(CommitPlace place) {
     const std::lock_guard lock(mutex_);
     place_ = place;
     const SteadyTime now = SteadyNow();
-    while (!waiting_.empty() && waiting_.front().place <= place) {
-      Waiters& waiters = waiting_.front();
+    // All of them: one that waits for a place of before the store was put back may be in front.
+    const auto reached =
+        std::stable_partition(waiting_.begin(), waiting_.end(),
+                              [place](const Waiters& waiters) { return waiters.place > place; });
+    for (auto waiters = reached; waiters != waiting_.end(); ++waiters) {
       if (series_ != nullptr)
-        series_->watch_lag_seconds->Observe(absl::ToDoubleSeconds(now - waiters.since));
-      for (Waiter& waiter : waiters.all)
+        series_->watch_lag_seconds->Observe(absl::ToDoubleSeconds(now - waiters->since));
+      for (Waiter& waiter : waiters->all)
         ends.emplace_back(std::move(waiter.done), absl::OkStatus());
-      waiting_.pop_front();
     }
+    waiting_.erase(reached, waiting_.end());
     changed_.notify_all();
   }
   Finish(ends);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// More work than the server takes on: a worker is held, by the judge of the first answer that is
-// checked, until what comes meanwhile was refused.
+// More work than the server takes on: a worker is held, by the judge of an answer that is checked,
+// until what comes meanwhile was refused.
 
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <cstdint>
 #include <latch>
+#include <thread>
 
 #include "tests/integration/service/harness.h"
 
@@ -32,11 +33,12 @@ v1::DistanceRequest LargeCall() {
 
 class Overload : public ::testing::Test {
  protected:
-  Checking HoldTheFirst() {
+  // The judge of the answer with this number, from 1.
+  Checking Hold(std::uint32_t number) {
     server::Judges judges = server::ProofJudges();
     const auto judge = judges.distance;
-    judges.distance = [this, judge](const auto& asked, const auto& answer) {
-      if (!is_first_.test_and_set()) {
+    judges.distance = [this, judge, number](const auto& asked, const auto& answer) {
+      if (++judged_ == number) {
         is_held_.count_down();
         release_.wait();
       }
@@ -45,12 +47,12 @@ class Overload : public ::testing::Test {
     return {.one_in = 1, .judges = judges};
   }
 
-  std::atomic_flag is_first_;
+  std::atomic<std::uint32_t> judged_ = 0;
   std::latch is_held_{1}, release_{1};
 };
 
 TEST_F(Overload, RefusesAMessageByItselfAndSaysWhenToRepeatIt) {
-  TestServer server({}, HoldTheFirst(), nullptr, {.max_pending_work = absl::ZeroDuration()});
+  TestServer server({}, Hold(1), nullptr, {.max_pending_work = absl::ZeroDuration()});
   TestSession first(server), second(server);
   for (TestSession* const session : {&first, &second}) {
     session->Open(0, Sphere(1));
@@ -85,6 +87,37 @@ TEST_F(Overload, RefusesAMessageByItselfAndSaysWhenToRepeatIt) {
   ASSERT_TRUE(first.Receive(&answer));
   EXPECT_EQ(answer.distance().count(), kLargeRows);
   EXPECT_EQ(first.Ask(LargeBatch(3)).distance().count(), kLargeRows);
+}
+
+TEST_F(Overload, AnswersInPartsArePendingUntilTheLast) {
+  TestServer server({}, Hold(kLargeRows), nullptr, {.max_pending_work = absl::ZeroDuration()});
+  TestSession first(server), second(server);
+  for (TestSession* const session : {&first, &second}) {
+    session->Open(0, Sphere(1));
+    session->Open(1, Sphere(1));
+  }
+  v1::SessionRequest in_parts = LargeBatch(1);
+  in_parts.mutable_distance()->mutable_options()->set_max_reply_bytes(20'000);
+  ASSERT_TRUE(first.Send(in_parts));
+  std::uint32_t rows = 0;
+  const auto take = [&] {
+    v1::SessionResponse part;
+    if (!first.Receive(&part)) return false;
+    rows += part.distance().count();
+    return part.distance().count() > 0;
+  };
+  ASSERT_TRUE(take());
+  ASSERT_LT(rows, kLargeRows);
+  std::thread others([&] {
+    while (rows < kLargeRows && take()) {
+    }
+  });
+  is_held_.wait();
+  EXPECT_EQ(second.Ask(LargeBatch(2)).status().code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  release_.count_down();
+  others.join();
+  EXPECT_EQ(rows, kLargeRows);
+  EXPECT_EQ(second.Ask(DistanceAt(3, 3)).distance().count(), 1u);
 }
 
 }  // namespace

@@ -216,6 +216,10 @@ TEST_F(SceneWatchTest, RefusesARevisionThatIsYetToComeAndASceneThatIsNotThere) {
   EXPECT_EQ(nobody.Finish().error_code(), grpc::StatusCode::NOT_FOUND);
   TestWatch malformed(server_, Of("No Name", 0));
   EXPECT_EQ(malformed.Finish().error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  TestWatch long_one(server_, From(1, std::string(5'000, 'e')));
+  const grpc::Status refused = long_one.Finish();
+  EXPECT_EQ(refused.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_EQ(ErrorOf(refused).limit(), "<= 4096 bytes");
   AwaitWatches(server_, 0);
 }
 

@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "server/service/batch_job.h"
 #include "tests/integration/service/harness.h"
 
 namespace clearance::testing {
@@ -217,6 +218,32 @@ TEST(Session, SendsAnAnswerThatIsTooLargeInPartsThatCoverEveryRowOnce) {
   std::vector<std::uint32_t> expected;
   for (std::uint32_t i = 3; i < kRows; i += 7) expected.push_back(i);
   EXPECT_EQ(refused, expected);
+  EXPECT_TRUE(session.Finish().ok());
+}
+
+// Each takes far more bytes than a row that is answered; none were reserved for so many of them.
+TEST(Session, AnswersManyRefusedRowsInPartsThatKeepToWhatIsReserved) {
+  constexpr std::uint32_t kRows = 5'000;
+  TestServer server;
+  TestSession session(server);
+  v1::SessionRequest request;
+  request.mutable_intersection()->mutable_pairs()->set_count(kRows);
+  const std::uint64_t most = server::MostReplyBytes(request.intersection(), server.limits);
+  ASSERT_TRUE(session.Send(request));
+  std::uint32_t rows = 0;
+  int parts = 0;
+  for (; rows < kRows; ++parts) {
+    v1::SessionResponse response;
+    ASSERT_TRUE(session.Receive(&response));
+    const v1::IntersectionBatchResult& part = response.intersection();
+    EXPECT_LE(response.ByteSizeLong(), most);
+    ASSERT_EQ(part.first_row(), rows);
+    ASSERT_GT(part.count(), 0u);
+    ASSERT_EQ(part.errors_size(), static_cast<int>(part.count()));
+    EXPECT_EQ(part.errors(0).index(), rows);
+    rows += part.count();
+  }
+  EXPECT_GT(parts, 1);
   EXPECT_TRUE(session.Finish().ok());
 }
 

@@ -113,7 +113,8 @@ TEST(Help, TellsTheFormTheSettingsAndTheExitCodes) {
   const std::string help = HelpText();
   for (const char* const part :
        {"--config_file=PATH", "--health_check", "--max_batch_rows=100000",
-        "--listen=127.0.0.1:50051", "--max_request_bytes=16MiB", "with 2"}) {
+        "--listen=127.0.0.1:50051", "--max_request_bytes=16MiB", "with 2",
+        "Copy the shapes and scenes of --data_dir", "or the shared\nstore cannot be used"}) {
     EXPECT_THAT(help, HasSubstr(part));
   }
 }

@@ -241,6 +241,19 @@ TEST_F(SceneRegistryTest, LetsGoOfWhatIsOldWithoutItsLock) {
   ASSERT_TRUE(Create("other", 1h).ok());
   ASSERT_TRUE(scenes_.ChangeInMemory(deletion).ok());
   EXPECT_EQ(ended, 2u);  // "other" alone was left
+  ASSERT_TRUE(Create("row", 5s).ok());
+  put(RigidBodyPtr(ball_.get(), asking));
+  now_ += 5s;
+  scenes_.Expire();
+  EXPECT_EQ(ended, 3u);
+  SceneRegistry::Followed kept;
+  kept.name = "kept";
+  kept.scene = With(Scene::MakeEmpty(), 1, RigidBodyPtr(ball_.get(), asking));
+  scenes_.Follow({kept});
+  ++kept.incarnation;
+  kept.scene = With(Scene::MakeEmpty(), 1, ball_);
+  scenes_.Follow({kept});
+  EXPECT_EQ(ended, 5u);  // "kept" as well
 }
 
 TEST_F(SceneRegistryTest, MakesAChangeAnewWhereSomebodyWasFaster) {

@@ -52,6 +52,8 @@ TEST(BatchJob, ThePartsOfAReplyCostWhatTheirRowsDo) {
     if (left.count > 0) left.finish();
     EXPECT_EQ(left.cost, kBatchCost * result.count() / 5000);
     cost += left.cost;
+    EXPECT_EQ(job->CostLeft(),
+              kBatchCost - kBatchCost * (result.first_row() + result.count()) / 5000);
   }
   EXPECT_GT(parts, 3);
   EXPECT_LE(cost, kBatchCost);

@@ -79,6 +79,26 @@ TEST_F(PendingWorkTest, WhatIsDoneIsPendingNoMore) {
   EXPECT_TRUE(PendingWork(parts_, account_).Take("one", kDear).ok());
 }
 
+TEST_F(PendingWorkTest, WhatIsLeftOfItIsTakenBackWhateverElseThereIs) {
+  PendingWork first(parts_, account_);
+  ASSERT_TRUE(first.Take("one", kMostPending).ok());
+  first.Release();
+  WorkerPool::Account other(workers_);
+  PendingWork second(parts_, other);
+  ASSERT_TRUE(second.Take("two", kMostPending).ok());
+  first.TakeBack(kMostPending / 2);
+  EXPECT_DOUBLE_EQ(metrics_.pending_work().Value(), 0.015);
+  first.Release();
+  second.Release();
+  first.TakeBack(0);
+  EXPECT_NEAR(metrics_.pending_work().Value(), 0, 1e-12);
+  EXPECT_TRUE(PendingWork(parts_, account_).Take("one", kMostPending).ok());
+  PendingWork cheap(parts_, account_);
+  ASSERT_TRUE(cheap.Take("one", kMaxCheapCost).ok());
+  cheap.TakeBack(kMaxCheapCost);
+  EXPECT_NEAR(metrics_.pending_work().Value(), 0, 1e-12);
+}
+
 TEST_F(PendingWorkTest, WorkWhoseCallIsOverIsCountedAndNotDone) {
   PendingWork work(parts_, account_);
   ASSERT_TRUE(work.Take("one", kDear).ok());

@@ -322,6 +322,20 @@ TEST_F(SharedRegistryTest, WhereTheStoreIsPutBackEverythingIsReadAnew) {
   EXPECT_THAT(applied_, ElementsAre(1, 0));
 }
 
+// One who waits for a commit that was lost with the store's later state is in nobody's way.
+TEST_F(SharedRegistryTest, WhoWaitsForTheOldStateDoesNotHoldThoseWhoWaitForTheNew) {
+  store_->GoBack(1000);
+  std::future<absl::Status> of_before = Await();
+  while (store_->asked() < 1) std::this_thread::yield();
+  store_->GoBack(500);
+  std::future<absl::Status> of_now = Await();
+  while (store_->asked() < 2) std::this_thread::yield();
+  registry_->Made(500);
+  EXPECT_TRUE(of_now.get().ok());
+  registry_.reset();
+  EXPECT_EQ(of_before.get().code(), absl::StatusCode::kUnavailable);
+}
+
 TEST_F(SharedRegistryTest, WhoWaitsAtTheEndIsRefused) {
   store_->Commit(/*tells=*/false);
   std::future<absl::Status> fresh = Await();
