@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A guess where two boxes are nearest to each other, for a fraction of what any search costs: a
-// point is put to the nearest one of one box and of the other in turn, which goes towards the
-// nearest points of both (W. Cheney and A. A. Goldstein, "Proximity maps for convex sets", 1959),
-// until neither comes to lie on another corner, edge or face. As with scout.h the guess proves
-// nothing, and decides how soon there is an answer, not which.
+// A guess where two boxes are nearest, for a fraction of a search: a point is put to the nearest of
+// either box in turn (Cheney and Goldstein, "Proximity maps for convex sets", 1959), every second
+// time on by what all further turns would add if they shrank alike, until both stay on a corner,
+// edge or face and, where these have no one nearest point, come no nearer. As with scout.h the
+// guess proves nothing, and decides how soon there is an answer, not which.
 
 #ifndef CLEARANCE_CORE_NARROW_BOX_GUESS_H_
 #define CLEARANCE_CORE_NARROW_BOX_GUESS_H_

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A guess where two polytopes are nearest to each other, to go on from: the Gilbert-Johnson-Keerthi
-// iteration with supports from a scan in single precision and a sub-distance that takes a simplex
-// for well shaped. It proves nothing and may be wrong. What comes of a good guess is an answer that
-// the features give by themselves (feature_pair.h) or a search that ends after a step or two
-// (gjk.h), so that the guess decides how soon there is an answer, not which.
+// iteration with supports good to single precision (rough_support.h) and a sub-distance that takes
+// a simplex for well shaped. It proves nothing and may be wrong. What comes of a good guess is an
+// answer that the features give by themselves (feature_pair.h) or a search that ends after a step
+// or two (gjk.h), so that the guess decides how soon there is an answer, not which.
 //
 // The scan runs on the widest vectors that the processor has, chosen when the program runs; the
 // guess is the same with all of them.

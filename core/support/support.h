@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The support mapping of a shape's vertices: which of them is highest in a direction. Shapes of up
-// to some hundred vertices are scanned; of larger ones those that can be highest in the direction's
-// cell (support_cells.h). Where these are too many, the edges of the hull are climbed and the
-// summit is certified. Each way it is the vertex that a scan of all would name, the first of those
-// whose computed height is the highest. So the answer depends on the direction alone, never on the
-// start.
+// to 128 vertices are scanned; of larger ones those that can be highest in the direction's cell
+// (support_cells.h). Where these are too many, all of up to 300 are scanned, and of larger shapes
+// the edges of the hull are climbed and the summit is certified. Each way it is the vertex that a
+// scan of all would name, the first of those whose computed height is the highest. So the answer
+// depends on the direction alone, never on the start.
 //
 // After C. Ericson, "The Gilbert-Johnson-Keerthi algorithm", 2005 (hill climbing, hierarchies and
 // artificial neighbours), with the certificate added. support_search.h says how.

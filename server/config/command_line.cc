@@ -176,9 +176,9 @@ std::string HelpText() {
       "server\n"
       "      know it, for the file of --token_file.\n"
       "  --backup_to=FILE\n"
-      "      Copy the shapes of --data_dir, as of one moment, into a new file, whether or not a "
-      "server\n"
-      "      runs on it. To restore it put it into an empty --data_dir as shapes.sqlite.\n"
+      "      Copy the shapes and scenes of --data_dir, as of one moment, into a new file, whether\n"
+      "      or not a server runs on it. To restore it put it into an empty --data_dir as\n"
+      "      shapes.sqlite.\n"
       "\n"
       "Settings and their defaults. Bytes take the units KiB, MiB, GiB; times ms, s, m.\n"
       "\n",
@@ -186,8 +186,9 @@ std::string HelpText() {
       "\n"
       "Exits with 0 after a drain (SIGTERM or SIGINT; a second signal ends it at once with 1), "
       "with 1\n"
-      "if it cannot listen, with 2 if a setting is wrong, with 3 if the data directory cannot be "
-      "used.\n");
+      "if it cannot listen, with 2 if a setting is wrong, with 3 if the data directory or the "
+      "shared\n"
+      "store cannot be used.\n");
 }
 
 }  // namespace clearance::server
