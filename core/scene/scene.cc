@@ -2,6 +2,7 @@
 
 #include "core/scene/scene.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -49,6 +50,7 @@ class Edit {
     const FloatBox box = Rounded(BoxAt(*body.body, body.X_WB, body.margin));
     const SceneMember member = {body.body, body.id, body.bits, body.margin};
     CountUse(*body.body, 1);
+    parts_->largest_margin = std::max(parts_->largest_margin, body.margin);
     if (const std::optional<std::uint32_t> slot = parts_->slots.Find(body.id)) {
       CountUse(*parts_->members[*slot].body, -1);
       parts_->members.Mutable(*slot) = member;
@@ -191,6 +193,8 @@ SceneBody Scene::BodyAt(std::size_t i) const {
 bool Scene::Uses(const RigidBody& body) const { return parts_->uses.Find(&body).has_value(); }
 
 const PairRules& Scene::rules() const { return *parts_->rules; }
+
+double Scene::largest_margin() const { return parts_->largest_margin; }
 
 int Scene::tree_depth() const { return parts_->boxes.depth(); }
 

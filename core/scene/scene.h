@@ -105,6 +105,9 @@ class Scene {
 
   const PairRules& rules() const;
 
+  // No body has a larger margin; one that was taken away may have had it.
+  double largest_margin() const;
+
   // Nodes from the root to the deepest body.
   int tree_depth() const;
 

@@ -34,6 +34,7 @@ struct SceneParts {
   PagedIndex<BodyId> slots;
   PagedIndex<const RigidBody*> uses;  // how many members have a body
   std::shared_ptr<const PairRules> rules = std::make_shared<const PairRules>();
+  double largest_margin = 0;  // no member has or had a larger one
 };
 
 }  // namespace clearance

@@ -121,14 +121,14 @@ struct SideBySide {
   std::uint32_t rows = 16;
   std::uint64_t gain = 1;
 };
-// A pair with a margin is asked by itself. Margins of the scene's bodies are not looked at: of
-// configurations that are near to these a turn takes up to `gain` times as long.
+// A pair with a margin is asked by itself.
 inline SideBySide SideBySideIn(const CheckQuestions& questions) {
   constexpr std::uint64_t kGain = 4;  // 16 were measured where few pairs are near
   const auto& [count, asked, poses] = questions.configurations;
   const bool is_few = poses.data != nullptr && asked.bodies.size() <= kMostBodiesSideBySide;
   const bool has_margins = (asked.rules != nullptr && asked.rules->largest_margin() > 0) ||
                            asked.scene->rules().largest_margin() > 0 ||
+                           asked.scene->largest_margin() > 0 ||
                            std::any_of(asked.bodies.begin(), asked.bodies.end(),
                                        [](const SceneBody& body) { return body.margin > 0; });
   if (!is_few || has_margins || questions.wants_free_radii || questions.max_pairs > 0) return {};

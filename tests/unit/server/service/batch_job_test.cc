@@ -69,6 +69,11 @@ TEST(SideBySideIn, IsWhatTheCoreTakesSideBySide) {
   const PairRules without_margin({touching}), with_margin({near});
   const ScenePtr scene = Scene::MakeEmpty();
   const ScenePtr wide_scene = std::get<ScenePtr>(scene->Apply({.rules = &with_margin}));
+  const SceneBody wide_body = {.id = 1,
+                               .body = MakeBody(std::get<ConvexShapePtr>(MakePoint(1))),
+                               .X_WB = {},
+                               .margin = 0.01};
+  const ScenePtr scene_of_wide = std::get<ScenePtr>(scene->Apply({.put = {&wide_body, 1}}));
   CheckQuestions few;
   few.configurations.count = 1000;
   few.configurations.asked.scene = scene.get();
@@ -85,6 +90,9 @@ TEST(SideBySideIn, IsWhatTheCoreTakesSideBySide) {
       [&](CheckQuestions* questions) { questions->configurations.asked.bodies = wide; },
       [&](CheckQuestions* questions) { questions->configurations.asked.rules = &with_margin; },
       [&](CheckQuestions* questions) { questions->configurations.asked.scene = wide_scene.get(); },
+      [&](CheckQuestions* questions) {
+        questions->configurations.asked.scene = scene_of_wide.get();
+      },
       [](CheckQuestions* questions) { questions->configurations.poses = {}; },
       [](CheckQuestions* questions) { questions->wants_free_radii = true; },
       [](CheckQuestions* questions) { questions->max_pairs = 1; }};
