@@ -31,6 +31,7 @@ class Backoff {
   // How long to wait after a failure at `now`; nothing where it is time to give up.
   std::optional<absl::Duration> AfterFailure(SteadyTime now);
   void AfterSuccess();
+  bool IsTimeToGiveUp(SteadyTime now) const { return give_up_at_ && now >= *give_up_at_; }
 
  private:
   const absl::Duration within_;

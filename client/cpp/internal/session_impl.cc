@@ -6,14 +6,19 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "internal/session_answer.h"
 #include "internal/session_request.h"
+#include "internal/wall_clock.h"
 
 namespace clearance::client {
 namespace {
 
 // Beyond this, sums of times overflow sooner or later.
 constexpr absl::Duration kPracticallyForEver = absl::Hours(24 * 365 * 100);
+
+// How often it is looked whether a session that waits for a connection is cancelled.
+constexpr absl::Duration kGlance = absl::Milliseconds(20);
 
 absl::Status OutOfOrder() {
   return absl::InternalError("the server answered what was not asked, or in another order");
@@ -161,7 +166,7 @@ void Session::Impl::Run() {
     });
     end = ReadAll(stream.get());
     writer.join();
-  } while (AwaitReopening(&end));
+  } while (AwaitReopening(&end) && AwaitConnection(&end));
   End(end);
 }
 
@@ -258,6 +263,27 @@ bool Session::Impl::AwaitReopening(absl::Status* end) {
   if (!wait) return false;
   wait_until(SteadyNow() + *wait, [this] { return is_cancelled_; });
   return true;
+}
+
+// A server that hangs is connected to by its kernel and never says the first word, for which gRPC
+// waits 20 s. Once the channel has failed, a stream fails with it and says why.
+bool Session::Impl::AwaitConnection(absl::Status* end) {
+  grpc::Channel& channel = *connection_->channel;
+  for (;;) {
+    const grpc_connectivity_state state = channel.GetState(/*try_to_connect=*/true);
+    const bool is_connecting = state == GRPC_CHANNEL_IDLE || state == GRPC_CHANNEL_CONNECTING;
+    if (!is_connecting || IsCancelled() || SteadyNow() >= deadline_) return true;
+    if (backoff_.IsTimeToGiveUp(SteadyNow())) break;
+    channel.WaitForStateChange(state, absl::ToChronoTime(WallNow() + kGlance));
+  }
+  *end = absl::UnavailableError(
+      absl::StrCat("the server takes no connection; the last stream ended with: ", end->message()));
+  return false;
+}
+
+bool Session::Impl::IsCancelled() {
+  const std::lock_guard lock(mutex_);
+  return is_cancelled_;
 }
 
 void Session::Impl::End(const absl::Status& status) {

@@ -67,6 +67,10 @@ class Session::Impl {
   // Whether another stream follows one that ended with *end; waits until it is time for it. If
   // none does, *end is how the session ends.
   bool AwaitReopening(absl::Status* end);
+  // Waits while the channel is connecting, for which a stream would wait longer. False where the
+  // time to give up comes first; *end is then how the session ends.
+  bool AwaitConnection(absl::Status* end);
+  bool IsCancelled();
   // Whether a stream that ended so may be followed by another.
   bool MayGoOn(const absl::Status& end) const;
   void End(const absl::Status& status);

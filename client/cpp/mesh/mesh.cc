@@ -13,6 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
 
 namespace clearance::client {
 namespace {
@@ -55,20 +56,69 @@ class Welder {
   std::map<std::array<ai_real, 3>, std::uint32_t> index_of_;
 };
 
-absl::Status AddMesh(const aiMesh& part, Welder* welder, Mesh* mesh) {
-  std::vector<std::uint32_t> index;
-  for (unsigned i = 0; i < part.mNumVertices; ++i) {
-    const absl::StatusOr<std::uint32_t> added = welder->Add(part.mVertices[i]);
-    if (!added.ok()) return added.status();
-    index.push_back(*added);
-  }
+// Points and lines enclose nothing. INVALID_ARGUMENT names a vertex that is not there: of a PLY
+// assimp does not look.
+absl::StatusOr<std::vector<bool>> UsedByFaces(const aiMesh& part) {
+  std::vector<bool> is_used(part.mNumVertices);
   for (unsigned i = 0; i < part.mNumFaces; ++i) {
     const aiFace& face = part.mFaces[i];
-    if (face.mNumIndices != 3) continue;  // points and lines enclose nothing
-    mesh->triangles.push_back(
-        {index[face.mIndices[0]], index[face.mIndices[1]], index[face.mIndices[2]]});
+    if (face.mNumIndices < 3) continue;
+    for (unsigned k = 0; k < face.mNumIndices; ++k) {
+      const unsigned vertex = face.mIndices[k];
+      if (vertex >= part.mNumVertices) {
+        return absl::InvalidArgumentError(absl::StrFormat(
+            "a face names vertex %d, has to be below %d", vertex, part.mNumVertices));
+      }
+      is_used[vertex] = true;
+    }
   }
-  return absl::OkStatus();
+  return is_used;
+}
+
+// The number of each vertex of a part in the mesh, and anything for those that no face uses.
+using VertexNumbers = std::vector<std::uint32_t>;
+
+absl::StatusOr<VertexNumbers> AddVertices(const aiMesh& part, Welder* welder) {
+  const absl::StatusOr<std::vector<bool>> is_used = UsedByFaces(part);
+  if (!is_used.ok()) return is_used.status();
+  VertexNumbers numbers(part.mNumVertices);
+  for (unsigned i = 0; i < part.mNumVertices; ++i) {
+    if (!(*is_used)[i]) continue;
+    const absl::StatusOr<std::uint32_t> added = welder->Add(part.mVertices[i]);
+    if (!added.ok()) return added.status();
+    numbers[i] = *added;
+  }
+  return numbers;
+}
+
+void AddTriangles(const aiMesh& part, const VertexNumbers& numbers, Mesh* mesh) {
+  for (unsigned i = 0; i < part.mNumFaces; ++i) {
+    const aiFace& face = part.mFaces[i];
+    if (face.mNumIndices != 3) continue;
+    mesh->triangles.push_back(
+        {numbers[face.mIndices[0]], numbers[face.mIndices[1]], numbers[face.mIndices[2]]});
+  }
+}
+
+// The vertices are those of the faces as the file has them: of a polygon that crosses itself assimp
+// makes too few triangles, which would not use them all. It leaves the vertices where they are.
+absl::StatusOr<Mesh> ToMesh(double scale, Assimp::Importer* importer) {
+  Mesh mesh;
+  Welder welder(&mesh, scale);
+  std::vector<VertexNumbers> numbers;
+  const aiScene* scene = importer->GetScene();
+  for (unsigned i = 0; i < scene->mNumMeshes; ++i) {
+    absl::StatusOr<VertexNumbers> added = AddVertices(*scene->mMeshes[i], &welder);
+    if (!added.ok()) return added.status();
+    numbers.push_back(*std::move(added));
+  }
+  if (mesh.vertices.empty()) return absl::InvalidArgumentError("no faces in it");
+  scene = importer->ApplyPostProcessing(aiProcess_Triangulate);
+  if (scene == nullptr) return absl::InvalidArgumentError(importer->GetErrorString());
+  for (unsigned i = 0; i < scene->mNumMeshes; ++i) {
+    AddTriangles(*scene->mMeshes[i], numbers[i], &mesh);
+  }
+  return mesh;
 }
 
 bool IsClosed(const Mesh& mesh) {
@@ -92,22 +142,14 @@ absl::StatusOr<Mesh> LoadMesh(const std::string& path, double scale) {
     return absl::NotFoundError(absl::StrCat(path, ": no such file"));
   }
   Assimp::Importer importer;
-  const aiScene* scene =
-      importer.ReadFile(path, aiProcess_Triangulate | aiProcess_PreTransformVertices);
-  if (scene == nullptr) {
-    return absl::InvalidArgumentError(absl::StrCat(path, ": ", importer.GetErrorString()));
+  const auto refused = [&path](absl::string_view why) {
+    return absl::InvalidArgumentError(absl::StrCat(path, ": ", why));
+  };
+  if (importer.ReadFile(path, aiProcess_PreTransformVertices) == nullptr) {
+    return refused(importer.GetErrorString());
   }
-  Mesh mesh;
-  Welder welder(&mesh, scale);
-  for (unsigned i = 0; i < scene->mNumMeshes; ++i) {
-    const absl::Status added = AddMesh(*scene->mMeshes[i], &welder, &mesh);
-    if (!added.ok()) {
-      return absl::InvalidArgumentError(absl::StrCat(path, ": ", added.message()));
-    }
-  }
-  if (mesh.vertices.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(path, ": no points in it"));
-  }
+  absl::StatusOr<Mesh> mesh = ToMesh(scale, &importer);
+  if (!mesh.ok()) return refused(mesh.status().message());
   return mesh;
 }
 

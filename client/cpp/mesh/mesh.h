@@ -2,7 +2,8 @@
 //
 // Mesh files (OBJ, STL, PLY, OFF and what else assimp reads) as convex hulls. assimp keeps
 // coordinates as floats, so what is registered has their 24 bits (0.1 becomes 0.100000001490116);
-// the scale is applied in double. An OBJ's points that no face uses are left out by assimp.
+// the scale is applied in double. Points that no face uses, but at most lines and points do, are
+// left out.
 
 #ifndef CLEARANCE_MESH_MESH_H_
 #define CLEARANCE_MESH_MESH_H_
@@ -18,13 +19,14 @@
 
 namespace clearance::client {
 
-// All meshes of a file together. Equal points are one.
+// All meshes of a file together: the points that their faces use. Equal points are one.
 struct Mesh {
   std::vector<double> vertices;  // x y z each
   std::vector<std::array<std::uint32_t, 3>> triangles;
 };
 
-// NOT_FOUND, or INVALID_ARGUMENT: with assimp's words, or for a coordinate that is not finite.
+// NOT_FOUND, or INVALID_ARGUMENT: with assimp's words, for a coordinate that is not finite, for a
+// face of a vertex that is not there, or for a file without faces.
 absl::StatusOr<Mesh> LoadMesh(const std::string& path, double scale = 1);
 
 // The hull of the vertices of the mesh.

@@ -72,9 +72,9 @@ class ClientOptions:
 class SessionOptions:
     """timeout: of the whole session, seconds; None: for ever. reopen: go on with another stream
     where one ends with UNAVAILABLE or CANCELLED; reopen_within: give up when a stream breaks so many
-    seconds after the first break since the last answer. request_id and traceparent are sent with
-    each stream. max_unwritten: `send` waits while so many messages are not yet with the
-    transport."""
+    seconds after the first break since the last answer (a connection that is being made by then is
+    awaited, up to gRPC's 20 s). request_id and traceparent are sent with each stream. max_unwritten:
+    `send` waits while so many messages are not yet with the transport."""
 
     timeout: float | None = None
     reopen: bool = True

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
+from enum import Enum, auto
 from typing import Any
 
 from google.protobuf.message import DecodeError
@@ -55,6 +56,14 @@ class Reply:
     tag: int
     answer: Answer | None
     error: ClearanceError | None = None
+
+
+class Progress(Enum):
+    """What a response has answered. NOTHING: it is of what was said again, or more parts follow."""
+
+    NOTHING = auto()
+    PIECE = auto()
+    MESSAGE = auto()
 
 
 @dataclass(eq=False)
@@ -200,9 +209,9 @@ class SessionLog:
             again.append(_Slot(closing, _Expectation("slot 0 was closed")))
         return again
 
-    def deliver(self, raw: bytes, request_id: str) -> bool:
-        """Takes what the server says. True if with it a whole message is answered. Raises where the
-        stream cannot go on: Unavailable if another one might."""
+    def deliver(self, raw: bytes, request_id: str) -> Progress:
+        """Takes what the server says. Raises where the stream cannot go on: Unavailable if another
+        one might."""
         try:
             response = _schema.SessionResponse.FromString(raw)
         except DecodeError as error:
@@ -213,13 +222,13 @@ class SessionLog:
         if request.pending is None:
             self._check_reopened(request, response)
             self._pop()
-            return False
+            return Progress.NOTHING
         if response.status.code:
             request.pending.error = request.pending.error or from_status(
                 response.status, request_id
             )
         elif not self._take(request, request.pending, response):
-            return False
+            return Progress.NOTHING
         self._pop()
         return self._complete(request, request.pending)
 
@@ -248,17 +257,17 @@ class SessionLog:
             pending.collector.add(part, request.first)
         return True
 
-    def _complete(self, request: _Request, pending: Pending) -> bool:
+    def _complete(self, request: _Request, pending: Pending) -> Progress:
         pending.pieces_left -= 1
         if pending.pieces_left:
-            return False
+            return Progress.PIECE
         self._check_bodies(pending)
         answer = None if pending.error else _answer(pending)
         pending.reply = Reply(pending.tag, answer, pending.error)
         pending.collector = None
         self._unanswered -= 1
         self._remember(request, pending)
-        return True
+        return Progress.MESSAGE
 
     def _check_bodies(self, pending: Pending) -> None:
         """Rows of too few bodies may make a column as long as one row of all, which would then stand

@@ -17,7 +17,7 @@ from clearance._connection import (
 )
 from clearance._messages import Answer, SessionMessage, TrackMessage
 from clearance._operations import Limits
-from clearance._session_log import Pending, Reply, SessionLog
+from clearance._session_log import Pending, Progress, Reply, SessionLog
 from clearance.errors import (
     Cancelled,
     ClearanceError,
@@ -92,9 +92,11 @@ class SessionState:
     def deliver(self, raw: bytes, request_id: str) -> bool:
         """True if with it a whole message is answered."""
         self.is_answering = True
-        is_answered = self.log.deliver(raw, request_id)
-        self.backoff.after_success()
-        return is_answered
+        progress = self.log.deliver(raw, request_id)
+        # Slots that are open again are no success yet: what follows them may break every stream.
+        if progress is not Progress.NOTHING:
+            self.backoff.after_success()
+        return progress is Progress.MESSAGE
 
     def may_go_on(self, error: ClearanceError | None) -> bool:
         """Whether another stream may follow one that ended so."""

@@ -36,6 +36,7 @@ class BreakingServer : public v1::ServerService::Service, public v1::QueryServic
  public:
   static constexpr std::uint32_t kMaxBatchRows = 5;
   static constexpr std::uint32_t kRowsAPart = 2;
+  static constexpr std::uint32_t kMaxSlots = 64;
 
   // The k-th stream ends at breaks[k], those beyond at `later`.
   explicit BreakingServer(std::vector<Break> breaks, Break later = {})
@@ -93,6 +94,7 @@ class BreakingServer : public v1::ServerService::Service, public v1::QueryServic
   grpc::Status GetServerInfo(grpc::ServerContext*, const v1::GetServerInfoRequest*,
                              v1::GetServerInfoResponse* response) override {
     response->mutable_limits()->set_max_batch_rows(kMaxBatchRows);
+    response->mutable_limits()->set_max_slots_per_session(kMaxSlots);
     response->mutable_limits()->set_max_request_bytes(1 << 30);
     return grpc::Status::OK;
   }

@@ -163,6 +163,60 @@ TEST_F(MeshTest, TakesThePointsOfFacesAsFloats) {
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
 }
 
+TEST_F(MeshTest, NamesAVertexThatIsNotThere) {
+  for (const auto& [corners, vertex] :
+       {std::pair("3 0 1 9999", "9999"), {"4 0 1 2 4", "4"}, {"3 0 1 -1", "4294967295"}}) {
+    std::string text = kPly;
+    text.replace(text.find("3 0 1 3"), 7, corners);
+    const absl::Status status = LoadMesh(Write("t.ply", text)).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << corners;
+    EXPECT_THAT(std::string(status.message()),
+                HasSubstr(std::string("t.ply: a face names vertex ") + vertex + ","));
+  }
+}
+
+TEST_F(MeshTest, LeavesOutThePointsOfLinesAndPoints) {
+  const absl::StatusOr<Mesh> plain = LoadMesh(Write("t.obj", kObj));
+  ASSERT_TRUE(plain.ok()) << plain.status();
+  const std::string apart = "v 100 0 0\nv 0 0 nan\n";
+  for (const std::string& text : {kObj + apart + "l 1 5\np 5\nl 2 5 3\np 6\n",
+                                  apart + "p 1\nl 1 2\n" + "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n" +
+                                      "f 3 5 4\nl 3 1\nf 3 4 6\nf 4 5 6\nf 5 3 6\n"}) {
+    const absl::StatusOr<Mesh> mesh = LoadMesh(Write("l.obj", text));
+    ASSERT_TRUE(mesh.ok()) << mesh.status();
+    EXPECT_EQ(mesh->vertices, plain->vertices) << text;
+    EXPECT_EQ(mesh->triangles, plain->triangles) << text;
+  }
+  const absl::Status status = LoadMesh(Write("l.obj", "v 0 0 0\nv 1 0 0\nl 1 2\n")).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("l.obj: no faces in it"));
+}
+
+TEST_F(MeshTest, LeavesOutThePointsOfNoFaceWhateverTheFormat) {
+  for (const auto& [name, whole] : {std::pair("t.off", kOff), std::pair("t.ply", kPly)}) {
+    const absl::StatusOr<Mesh> plain = LoadMesh(Write(name, whole));
+    ASSERT_TRUE(plain.ok()) << plain.status();
+    std::string text = whole;
+    text.replace(text.find("0 0 1\n"), 6, "0 0 1\n9 9 9\n");
+    const std::string count = name == std::string("t.off") ? "4 4 0" : "vertex 4";
+    text.replace(text.find(count) + count.find('4'), 1, "5");
+    const absl::StatusOr<Mesh> mesh = LoadMesh(Write(name, text));
+    ASSERT_TRUE(mesh.ok()) << name << ": " << mesh.status();
+    EXPECT_EQ(mesh->vertices, plain->vertices) << name;
+    EXPECT_EQ(mesh->triangles, plain->triangles) << name;
+  }
+}
+
+// assimp makes two triangles of it, which use four of its points.
+TEST_F(MeshTest, TakesEveryPointOfAPolygonThatCrossesItself) {
+  const absl::StatusOr<Mesh> mesh =
+      LoadMesh(Write("star.obj",
+                     "v 0.0005 0.0005 0\nv 0.0005 0.0001 0\nv 0.0004 0.0003 0\nv 0.0009 0.0007 0\n"
+                     "v 0.0002 0.0009 0\nv 0.0008 0.0001 0\nv 0.0005 0 0\nf 1 2 3 4 5 6 7\n"));
+  ASSERT_TRUE(mesh.ok()) << mesh.status();
+  EXPECT_EQ(mesh->vertices.size(), 21u);
+}
+
 TEST_F(MeshTest, WarnsOfAHollowWithBothNumbers) {
   // The tetrahedron with its slanted face pushed in to (0.2, 0.2, 0.2): six tenths of it are left,
   // because the apex lies at 0.6 of the way to that face.

@@ -4,11 +4,15 @@
 // seen without, or a clear end.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <thread>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/time/clock.h"
 #include "clearance/client.h"
 #include "clearance/session.h"
 #include "clearance/v1/error.pb.h"
@@ -317,11 +321,86 @@ TEST(SessionReopened, IsNotWhereTheCallerDoesNotWantIt) {
 
 TEST(SessionReopened, GivesUpInTheEnd) {
   for (const absl::Duration within : {absl::ZeroDuration(), absl::Milliseconds(100)}) {
-    BreakingServer server({kAtTheNextMessage}, {.responses = 0});
-    const std::unique_ptr<Session> session = WithACup(&server, {.reopen_within = within});
-    EXPECT_EQ(session->Ask(RowsOfSlot(2, 1, 7)).status(), absl::UnavailableError("drains"));
-    EXPECT_EQ(server.streams() > 1, within > absl::ZeroDuration());
+    // That the slot is open again is no success where the message then breaks the stream.
+    for (const Break& later : {Break{.responses = 0}, kAtTheNextMessage}) {
+      BreakingServer server({kAtTheNextMessage}, later);
+      const std::unique_ptr<Session> session = WithACup(&server, {.reopen_within = within});
+      EXPECT_EQ(session->Ask(RowsOfSlot(2, 1, 7)).status(), absl::UnavailableError("drains"));
+      EXPECT_EQ(server.streams() > 1, within > absl::ZeroDuration());
+    }
   }
+}
+
+TEST(SessionReopened, GoesOnWhileEachStreamAnswersAPiece) {
+  constexpr int kStreams = 20;  // whose waits together are longer than the session would wait
+  BreakingServer server({kAtTheNextMessage}, {.responses = 4});  // the slot, and three parts
+  const std::unique_ptr<Session> session =
+      WithACup(&server, {.reopen_within = absl::Milliseconds(30)});
+  const auto rows = kStreams * BreakingServer::kMaxBatchRows;
+  const absl::StatusOr<DistanceResult> result = session->Ask(RowsOfSlot(2, rows, 7));
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->distances.back(), 1000 * kCup + 6 + rows);
+  EXPECT_EQ(server.streams(), 1 + kStreams);
+}
+
+// In the place of a server, as one that hangs: connections wait in its backlog, and nobody answers.
+class HungServer {
+ public:
+  // Beside the server of that address, which goes on.
+  explicit HungServer(const std::string& address) {
+    const int on = 1;
+    sockaddr_in at = {};
+    at.sin_family = AF_INET;
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    at.sin_port =
+        htons(static_cast<std::uint16_t>(std::stoi(address.substr(address.find(':') + 1))));
+    EXPECT_EQ(setsockopt(socket_, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on), 0);
+    EXPECT_EQ(bind(socket_, reinterpret_cast<const sockaddr*>(&at), sizeof at), 0);
+    EXPECT_EQ(listen(socket_, 16), 0);
+  }
+  ~HungServer() { close(socket_); }
+
+ private:
+  const int socket_ = socket(AF_INET, SOCK_STREAM, 0);
+};
+
+class SessionOfAServerThatHangs : public testing::Test {
+ protected:
+  std::unique_ptr<Session> Open(const SessionOptions& options) {
+    std::unique_ptr<Session> session = WithACup(server_.get(), options);
+    hung_ = std::make_unique<HungServer>(server_->address());
+    server_ = nullptr;
+    return session;
+  }
+
+ private:
+  std::unique_ptr<BreakingServer> server_ = std::make_unique<BreakingServer>(std::vector<Break>{});
+  std::unique_ptr<HungServer> hung_;
+};
+
+// gRPC alone would wait 20 s for a connection.
+TEST_F(SessionOfAServerThatHangs, GivesUp) {
+  const std::unique_ptr<Session> session =
+      Open({.timeout = absl::Seconds(10), .reopen_within = absl::Milliseconds(200)});
+  const absl::Status status = session->Ask(RowsOfSlot(2, 1, 7)).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable) << status;
+  EXPECT_EQ(session->Finish(), status);
+}
+
+TEST_F(SessionOfAServerThatHangs, KeepsItsDeadline) {
+  const std::unique_ptr<Session> session =
+      Open({.timeout = absl::Milliseconds(500), .reopen_within = absl::InfiniteDuration()});
+  EXPECT_EQ(session->Ask(RowsOfSlot(2, 1, 7)).status().code(), absl::StatusCode::kDeadlineExceeded);
+}
+
+TEST_F(SessionOfAServerThatHangs, IsCancelled) {
+  const std::unique_ptr<Session> session = Open({.reopen_within = absl::InfiniteDuration()});
+  std::thread asker([&] {
+    EXPECT_EQ(session->Ask(RowsOfSlot(2, 1, 7)).status().code(), absl::StatusCode::kCancelled);
+  });
+  absl::SleepFor(absl::Milliseconds(100));  // until it most likely waits for a connection
+  session->Cancel();
+  asker.join();
 }
 
 TEST(SessionReopened, KeepsItsDeadline) {
