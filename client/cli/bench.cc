@@ -26,6 +26,9 @@
 namespace clearance::client {
 namespace {
 
+// The server's default of max_batch_rows: more would be split, and measured as one message.
+constexpr std::uint32_t kMostRows = 100'000;
+
 struct BenchArguments {
   std::string concurrency = "1";
   std::string csv_file;
@@ -277,7 +280,7 @@ void AddBenchCommand(CLI::App* app, GlobalOptions* options) {
                    "Sessions at a time: N, or FIRST:LAST:STEP, a line for each")
       ->capture_default_str();
   bench->add_option("--rows", arguments->rows, "Queries a message")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1u, kMostRows))
       ->capture_default_str();
   bench
       ->add_option("--messages", arguments->messages, "Messages for each line, of all its sessions")
@@ -293,7 +296,7 @@ void AddBenchCommand(CLI::App* app, GlobalOptions* options) {
   bench
       ->add_option("--max-p99", arguments->most_p99_us,
                    "End after the line whose p99 is longer than this, microseconds")
-      ->check(CLI::PositiveNumber);
+      ->check(PositiveAndFinite());
   bench->add_option("--csv", arguments->csv_file, "Also write the lines to this file");
   bench->callback([=] { options->exit_code = Bench(*options, *arguments); });
 }

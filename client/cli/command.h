@@ -47,6 +47,9 @@ struct GlobalOptions {
   absl::StatusOr<Client> Connect() const;
 };
 
+// Of an option with a number: finite and > 0. (CLI::PositiveNumber lets nan and inf pass.)
+CLI::Validator PositiveAndFinite();
+
 // Prints the error, with the server's field, value and limit, to stderr and returns kExitError.
 int ReportError(const absl::Status& status);
 

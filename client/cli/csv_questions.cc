@@ -2,6 +2,7 @@
 //
 // CSV as RFC 4180 has it: cells in quotes may hold commas, line ends and doubled quotes. Lines may
 // end either way, and blank ones are skipped.
+#include <set>
 #include <string>
 #include <utility>
 
@@ -13,6 +14,8 @@ namespace clearance::client {
 namespace {
 
 constexpr char kByteOrderMark[] = "\xEF\xBB\xBF";
+// As much of a cell without an end as a line of an error takes.
+constexpr std::size_t kShownOfCell = 40;
 
 // One record after another.
 class CsvText {
@@ -23,6 +26,8 @@ class CsvText {
   bool Next(std::vector<std::string>* cells);
   // Where the last record began.
   std::uint64_t line() const { return begin_; }
+  // Whether the file ended within the quotes of the last cell.
+  bool is_unclosed() const { return is_unclosed_; }
 
  private:
   // The rest of a cell after its first quote.
@@ -31,6 +36,7 @@ class CsvText {
   std::istream& file_;
   std::uint64_t line_ = 1;
   std::uint64_t begin_ = 0;
+  bool is_unclosed_ = false;
 };
 
 void CsvText::TakeQuoted(std::string* cell) {
@@ -44,6 +50,7 @@ void CsvText::TakeQuoted(std::string* cell) {
       return;
     }
   }
+  is_unclosed_ = true;
 }
 
 bool CsvText::Next(std::vector<std::string>* cells) {
@@ -99,6 +106,7 @@ class CsvQuestions : public QuestionReader {
   absl::StatusOr<QuestionRow> Next() override;
 
  private:
+  absl::Status UnknownColumn(const std::string& name) const;
   // Each puts what is wrong into the row.
   void TakeCell(const CsvColumn& column, const std::string& cell, QuestionRow* row) const;
   void TakeFields(const std::vector<std::size_t>& given, QuestionRow* row) const;
@@ -109,19 +117,29 @@ class CsvQuestions : public QuestionReader {
   std::vector<CsvColumn> columns_;
 };
 
+absl::Status CsvQuestions::UnknownColumn(const std::string& name) const {
+  std::string known = "a, b, id";
+  for (const Field& field : fields_) {
+    absl::StrAppend(&known, ", ", ComponentName(field, 0), field.width > 1 ? " …" : "");
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("the header has the column `", name, "`; there are ", known));
+}
+
 absl::Status CsvQuestions::ReadHeader() {
   if (!text_.Next(&names_)) return absl::InvalidArgumentError("no header: the file is empty");
+  if (text_.is_unclosed()) {
+    return absl::InvalidArgumentError("the header has a quote without a closing quote");
+  }
   if (names_[0].rfind(kByteOrderMark, 0) == 0) names_[0].erase(0, sizeof(kByteOrderMark) - 1);
   std::vector<std::size_t> given(fields_.size());
+  std::set<std::string> seen;
   for (const std::string& name : names_) {
     const std::optional<CsvColumn> column = FindColumn(fields_, name);
-    if (!column) {
-      std::string known = "a, b, id";
-      for (const Field& field : fields_) {
-        absl::StrAppend(&known, ", ", ComponentName(field, 0), field.width > 1 ? " …" : "");
-      }
+    if (!column) return UnknownColumn(name);
+    if (!seen.insert(name).second) {
       return absl::InvalidArgumentError(
-          absl::StrCat("the header has the column `", name, "`; there are ", known));
+          absl::StrCat("the header has the column `", name, "` more than once"));
     }
     if (column->kind == CsvColumn::Kind::kNumber) ++given[column->field];
     columns_.push_back(*column);
@@ -170,6 +188,11 @@ absl::StatusOr<QuestionRow> CsvQuestions::Next() {
   if (!text_.Next(&cells)) return absl::OutOfRangeError("the end");
   QuestionRow row = {.place = absl::StrCat("line ", text_.line())};
   row.numbers.resize(fields_.size());
+  if (text_.is_unclosed()) {
+    const std::string& name = cells.size() <= names_.size() ? names_[cells.size() - 1] : "row";
+    row.fault = RowFault(name, cells.back().substr(0, kShownOfCell), "a closing quote");
+    return row;
+  }
   if (cells.size() != columns_.size()) {
     row.fault = RowFault("row", absl::StrCat(cells.size(), " cells"),
                          absl::StrCat(columns_.size(), " cells, as the header has"));

@@ -13,11 +13,32 @@ namespace {
 
 // As much of a wrong value as a line of an error takes.
 constexpr std::size_t kShownCharacters = 40;
+// What is nested deeper than any shape is copied and written by as many calls as it has levels.
+constexpr std::size_t kMostNesting = 100;
 
 std::string Shown(const Json& value) {
-  const std::string text =
-      value.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
+  const std::string text = JsonText(value);
   return text.size() <= kShownCharacters ? text : text.substr(0, kShownCharacters) + "…";
+}
+
+bool IsNestedTooDeep(const std::string& line) {
+  std::size_t depth = 0;
+  bool is_in_text = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (c == '"') is_in_text = !is_in_text;
+    if (is_in_text) {
+      if (c == '\\') ++i;  // what it escapes is no end
+      continue;
+    }
+    if ((c == '[' || c == '{') && ++depth > kMostNesting) return true;
+    if ((c == ']' || c == '}') && depth > 0) --depth;
+  }
+  return false;
+}
+
+bool IsIdOfRow(const Json& value) {
+  return value.is_string() || value.is_number() || value.is_boolean() || value.is_null();
 }
 
 class JsonQuestions : public QuestionReader {
@@ -34,6 +55,7 @@ class JsonQuestions : public QuestionReader {
   const std::vector<Field> fields_;
   std::istream& file_;
   std::uint64_t line_ = 0;
+  bool has_rows_ = false;
 };
 
 // A shape may be given in full: {"sphere": {"radius": 1}} as well as "crate".
@@ -67,6 +89,7 @@ std::optional<Error> JsonQuestions::Take(const std::string& name, const Json& va
     return std::nullopt;
   }
   if (name == "id") {
+    if (!IsIdOfRow(value)) return RowFault(name, Shown(value), "text, a number, true or false");
     row->id = value;
     return std::nullopt;
   }
@@ -81,11 +104,20 @@ std::optional<Error> JsonQuestions::Take(const std::string& name, const Json& va
 absl::StatusOr<QuestionRow> JsonQuestions::Next() {
   std::string line;
   do {
-    if (!std::getline(file_, line)) return absl::OutOfRangeError("the end");
+    if (!std::getline(file_, line)) {
+      if (has_rows_) return absl::OutOfRangeError("the end");
+      return absl::InvalidArgumentError("no row: the file is empty");
+    }
     ++line_;
   } while (absl::StripAsciiWhitespace(line).empty());
+  has_rows_ = true;
   QuestionRow row = {.place = absl::StrCat("line ", line_)};
   row.numbers.resize(fields_.size());
+  if (IsNestedTooDeep(line)) {
+    row.fault = RowFault("row", line.substr(0, kShownCharacters),
+                         absl::StrCat("nested at most ", kMostNesting, " levels deep"));
+    return row;
+  }
   const Json object = Json::parse(line, nullptr, /*allow_exceptions=*/false);
   if (!object.is_object()) {
     row.fault = RowFault("row", line.substr(0, kShownCharacters), "a JSON object");

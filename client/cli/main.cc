@@ -2,11 +2,17 @@
 //
 // clearance: the server from a shell.
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cmath>
 #include <cstdio>
+#include <iostream>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "client/cli/command.h"
@@ -21,6 +27,8 @@ absl::Status ReadTlsFile(const std::string& path, std::string* text) {
   if (path.empty()) return absl::OkStatus();
   absl::StatusOr<std::string> read = ReadFile(path);
   if (!read.ok()) return read.status();
+  // Without the text it would be as if the option were not given.
+  if (read->empty()) return absl::InvalidArgumentError(path + ": is empty, has to be PEM text");
   *text = *std::move(read);
   return absl::OkStatus();
 }
@@ -72,6 +80,15 @@ absl::StatusOr<Client> GlobalOptions::Connect() const {
   return Client::Connect(address, *options);
 }
 
+CLI::Validator PositiveAndFinite() {
+  const auto check = [](const std::string& text) -> std::string {
+    double number = 0;
+    if (absl::SimpleAtod(text, &number) && std::isfinite(number) && number > 0) return "";
+    return text + ": has to be a finite number > 0";
+  };
+  return {check, "POSITIVE"};
+}
+
 int ReportError(const absl::Status& status) {
   absl::FPrintF(stderr, "error: %s: %s\n", absl::StatusCodeToString(status.code()),
                 absl::string_view(status.message()));
@@ -116,9 +133,19 @@ Examples:
   clearance doctor
   source <(clearance completion bash))";
 
-}  // namespace
+// The exit code of a command that says `code`: an answer that nobody can read is none.
+int AfterOutput(int code) {
+  std::cout.flush();
+  errno = 0;
+  const bool is_flushed = std::fflush(stdout) == 0;
+  const int error = errno;
+  if (is_flushed && std::ferror(stdout) == 0 && std::cout.good()) return code;
+  const std::string why = error == 0 ? "" : ": " + std::generic_category().message(error);
+  return clearance::client::ReportError(
+      absl::UnavailableError(absl::StrCat("stdout: cannot be written", why)));
+}
 
-int main(int argc, char** argv) {
+int RunCommand(int argc, char** argv) {
   clearance::client::GlobalOptions options;
   CLI::App app("Asks a clearance server how far apart convex shapes are and when they hit.",
                "clearance");
@@ -129,7 +156,7 @@ int main(int argc, char** argv) {
   app.add_option("--timeout", options.timeout_s,
                  "Seconds for each unary call, for the whole session of a question, and until the "
                  "session of a file of questions is open again")
-      ->check(CLI::PositiveNumber)
+      ->check(clearance::client::PositiveAndFinite())
       ->capture_default_str();
   clearance::client::AddTlsOptions(&app, &options.tls);
   app.add_option("--token-file", options.token_file,
@@ -158,3 +185,7 @@ int main(int argc, char** argv) {
   }
   return options.exit_code;
 }
+
+}  // namespace
+
+int main(int argc, char** argv) { return AfterOutput(RunCommand(argc, argv)); }

@@ -2,6 +2,7 @@
 //
 // NumPy's array files, versions 1 to 3 (numpy.lib.format): a magic text, the length of a header,
 // the header as a Python dictionary, then the numbers.
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
@@ -107,6 +108,9 @@ absl::Status NpyQuestions::FindColumns() {
     while (field < fields_.size() && name != fields_[field].name) ++field;
     if (field == fields_.size()) {
       return absl::InvalidArgumentError(absl::StrCat("--columns has `", name, "`, no field"));
+    }
+    if (std::find(columns_.begin(), columns_.end(), field) != columns_.end()) {
+      return absl::InvalidArgumentError(absl::StrCat("--columns has `", name, "` more than once"));
     }
     columns_.push_back(field);
     width += fields_[field].width;

@@ -222,7 +222,7 @@ Json ToJson(const TimeOfCollisionResult& result) {
   return rows;
 }
 
-void PrintJson(const Json& json) { absl::PrintF("%s\n", json.dump(2)); }
+void PrintJson(const Json& json) { absl::PrintF("%s\n", JsonText(json, /*indent=*/2)); }
 
 std::string CellText(const Json& cell) {
   if (cell.is_string()) return cell.get<std::string>();
@@ -232,7 +232,7 @@ std::string CellText(const Json& cell) {
                            CellText(cell["value"]), CellText(cell["limit"]),
                            CellText(cell["message"]));
   }
-  if (!cell.is_array()) return cell.dump();
+  if (!cell.is_array()) return JsonText(cell);
   std::string text;
   for (const Json& item : cell) text += (text.empty() ? "" : " ") + CellText(item);
   return text;

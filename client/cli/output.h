@@ -27,6 +27,11 @@ Json ToJson(const DistanceResult& result);
 Json ToJson(const IntersectionResult& result);
 Json ToJson(const TimeOfCollisionResult& result);
 
+// As JSON text, on one line or with that indent. What is no UTF-8, as in a file of Latin-1, is
+// replaced.
+inline std::string JsonText(const Json& json, int indent = -1) {
+  return json.dump(indent, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
+}
 void PrintJson(const Json& json);
 
 // A value as people read it: a refusal as a sentence.

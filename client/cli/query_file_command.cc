@@ -20,6 +20,7 @@
 #include "client/cli/progress.h"
 #include "client/cli/query_options.h"
 #include "client/cli/question_file.h"
+#include "client/cli/read_file.h"
 #include "client/cli/row_output.h"
 #include "client/cli/row_writer.h"
 #include "client/cli/shape_argument.h"
@@ -158,6 +159,8 @@ class FileAsker {
 
   // Every row that can be read. The status is the session's or the file's; rows have their own.
   absl::Status Run(QuestionReader* reader);
+  // After Run(): tells of the first row whose answer never came, if there is one.
+  void TellWhatIsUnknown() const;
 
  private:
   using Result = typename decltype(std::declval<Session>().Ask(std::declval<Batch>()))::value_type;
@@ -201,17 +204,26 @@ class FileAsker {
 template <class Batch>
 absl::Status FileAsker<Batch>::Run(QuestionReader* reader) {
   absl::Status end;
-  for (bool is_open = true; is_open;) {
+  absl::Status status;
+  for (bool is_open = true; is_open && status.ok();) {
     absl::StatusOr<QuestionRow> row = reader->Next();
     is_open = row.ok();
-    if (!is_open && !absl::IsOutOfRange(row.status())) end = row.status();
-    absl::Status status = is_open ? Add(*std::move(row)) : Close();
-    if (!status.ok()) return status;
+    if (!is_open && !absl::IsOutOfRange(row.status())) end = InFile(answers_.name, row.status());
+    status = is_open ? Add(*std::move(row)) : Close();
   }
-  while (!sent_.empty()) {
-    if (absl::Status status = TakeAnswers(); !status.ok()) return status;
-  }
-  return end;
+  // A session that has ended still hands out what had arrived.
+  absl::Status taken;
+  while (!sent_.empty() && taken.ok()) taken = TakeAnswers();
+  if (!status.ok()) return status;
+  return taken.ok() ? end : taken;
+}
+
+template <class Batch>
+void FileAsker<Batch>::TellWhatIsUnknown() const {
+  if (sent_.empty()) return;
+  const Row& row = sent_.front().rows.front();
+  absl::FPrintF(stderr, "%s: %s: nothing is known of row %d and of those after it\n", answers_.name,
+                row.place, row.number);
 }
 
 template <class Batch>
@@ -281,8 +293,7 @@ absl::Status FileAsker<Batch>::Close() {
 
 template <class Batch>
 absl::Status FileAsker<Batch>::TakeAnswers() {
-  const Group group = std::move(sent_.front());
-  sent_.pop_front();
+  const Group& group = sent_.front();
   absl::StatusOr<Result> result = Result();
   if (group.asked > 0) {
     absl::StatusOr<Reply> reply = session_.Next();
@@ -294,6 +305,7 @@ absl::Status FileAsker<Batch>::TakeAnswers() {
     }
   }
   answers_.writer.Write(RowsOf(group, result));
+  sent_.pop_front();
   answers_.progress.Set(Done());
   return absl::OkStatus();
 }
@@ -366,15 +378,12 @@ template <class Batch>
 int AskFile(const GlobalOptions& options, const FileQuery<Batch>& query) {
   const absl::StatusOr<QuestionLayout> layout = LayoutOf(query);
   if (!layout.ok()) return ReportError(layout.status());
-  std::ifstream opened;
-  if (query.file != "-") opened.open(query.file, std::ios::binary);
-  std::istream& file = query.file == "-" ? std::cin : opened;
-  if (!file) return ReportError(absl::NotFoundError(query.file + ": cannot be read"));
+  absl::StatusOr<std::ifstream> opened = std::ifstream();
+  if (query.file != "-") opened = OpenFile(query.file);
+  if (!opened.ok()) return ReportError(opened.status());
+  std::istream& file = query.file == "-" ? std::cin : *opened;
   const auto reader = OpenQuestions(*layout, &file);
-  if (!reader.ok()) {
-    return ReportError(absl::InvalidArgumentError(
-        absl::StrCat(query.file, ": ", absl::string_view(reader.status().message()))));
-  }
+  if (!reader.ok()) return ReportError(InFile(query.file, reader.status()));
   const absl::StatusOr<Client> client = options.Connect();
   if (!client.ok()) return ReportError(client.status());
   const absl::StatusOr<ServerInfo> info = client->GetServerInfo();
@@ -386,11 +395,13 @@ int AskFile(const GlobalOptions& options, const FileQuery<Batch>& query) {
       query.file, file, bytes,
       RowWriter(OutputFormat(options, query.is_csv), ColumnsOf(query.batch)),
       Progress(options, {bytes == 0 ? "rows" : "bytes", bytes, /*streams_rows=*/true})};
-  absl::Status status =
-      FileAsker<Batch>(query, info->limits, session.get(), &answers).Run(reader->get());
+  FileAsker<Batch> asker(query, info->limits, session.get(), &answers);
+  absl::Status status = asker.Run(reader->get());
   if (status.ok()) status = session->Finish();
   answers.progress.Hide();
-  return status.ok() ? answers.codes.Worst() : ReportError(status);
+  if (status.ok()) return answers.codes.Worst();
+  asker.TellWhatIsUnknown();
+  return ReportError(status);
 }
 
 template <class Batch>

@@ -32,7 +32,7 @@ std::string CsvCell(const Json& row, const std::string& column) {
   if (part.is_null()) return "";
   if (part.is_string()) return Quoted(part.get<std::string>());
   if (part.is_object() && part.contains("limit")) return Quoted(CellText(part));
-  return Quoted(part.dump());
+  return Quoted(JsonText(part));
 }
 
 // Adds the columns where they were asked for; those of points and normals as three.
@@ -60,7 +60,7 @@ void RowWriter::Write(const Json& rows) {
       WriteCsv(rows);
       break;
     default:
-      for (const Json& row : rows) absl::PrintF("%s\n", row.dump());
+      for (const Json& row : rows) absl::PrintF("%s\n", JsonText(row));
   }
   // Whoever reads a pipe sees rows as they come.
   std::fflush(stdout);

@@ -45,7 +45,8 @@ absl::StatusOr<SceneChange> ReadChange(const std::string& file) {
   if (file.empty()) return SceneChange();
   const absl::StatusOr<std::string> text = ReadFile(file);
   if (!text.ok()) return text.status();
-  return ParseSceneChange(*text);
+  absl::StatusOr<SceneChange> change = ParseSceneChange(*text);
+  return change.ok() ? std::move(change) : InFile(file, change.status());
 }
 
 int Create(const GlobalOptions& options, const SceneArguments& arguments) {
@@ -125,9 +126,7 @@ absl::Status RegisterMeshes(const Client& client, const SceneArguments& argument
 }
 
 int Import(const GlobalOptions& options, const SceneArguments& arguments) {
-  const absl::StatusOr<std::string> text = ReadFile(arguments.file);
-  if (!text.ok()) return ReportError(text.status());
-  absl::StatusOr<SceneChange> content = ParsePoses(*text);
+  absl::StatusOr<SceneChange> content = ReadPoses(arguments.file);
   if (!content.ok()) return ReportError(content.status());
   const absl::StatusOr<Client> client = options.Connect();
   if (!client.ok()) return ReportError(client.status());
@@ -163,7 +162,7 @@ void AddTtl(const Word& word) {
   word.app
       ->add_option("--ttl", word.arguments->ttl_s,
                    "Seconds after its last update that it goes; without: it is kept")
-      ->check(CLI::PositiveNumber);
+      ->check(PositiveAndFinite());
 }
 
 void AddEtag(const Word& word) {
@@ -185,7 +184,7 @@ void AddImport(CLI::App* scene, GlobalOptions* options) {
   import.app
       ->add_option("--scale", import.arguments->scale,
                    "Of the meshes' coordinates; 0.001 for millimetres")
-      ->check(CLI::PositiveNumber);
+      ->check(PositiveAndFinite());
   AddTtl(import);
 }
 

@@ -6,10 +6,13 @@
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "clearance/v1/scene.pb.h"
+#include "client/cli/read_file.h"
 #include "internal/scene_convert.h"
 
 namespace clearance::client {
@@ -51,6 +54,29 @@ absl::Status CheckRow(const PosesJson& row, std::size_t i) {
   return absl::OkStatus();
 }
 
+// The ids of the rows: what they say, and of those that say nothing the lowest numbers that no row
+// says, in order. INVALID_ARGUMENT where two rows say the same, as one body would be lost.
+absl::StatusOr<std::vector<std::uint32_t>> IdsOfRows(const PosesJson& rows) {
+  std::map<std::uint32_t, std::size_t> said;  // and by which row
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (!rows[i].contains("id")) continue;
+    const auto [first, is_new] = said.try_emplace(rows[i]["id"].get<std::uint32_t>(), i);
+    if (!is_new)
+      return BadRow(i, absl::StrCat("has the id ", first->first, " of row ", first->second));
+  }
+  std::vector<std::uint32_t> ids;
+  std::uint32_t next = 0;
+  for (const PosesJson& row : rows) {
+    if (row.contains("id")) {
+      ids.push_back(row["id"].get<std::uint32_t>());
+      continue;
+    }
+    while (said.contains(next)) ++next;
+    ids.push_back(next++);
+  }
+  return ids;
+}
+
 }  // namespace
 
 absl::StatusOr<SceneChange> ParseSceneChange(const std::string& json) {
@@ -74,24 +100,34 @@ std::string FormatSceneChange(const SceneChange& change) {
 absl::StatusOr<SceneChange> ParsePoses(const std::string& json) {
   const PosesJson rows = PosesJson::parse(json, nullptr, /*allow_exceptions=*/false);
   if (!rows.is_array()) return absl::InvalidArgumentError("the poses are no JSON array");
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (absl::Status status = CheckRow(rows[i], i); !status.ok()) return status;
+  }
+  absl::StatusOr<std::vector<std::uint32_t>> ids = IdsOfRows(rows);
+  if (!ids.ok()) return ids.status();
   SceneChange change;
   SceneBodies& bodies = change.bodies;
+  bodies.ids = *std::move(ids);
   std::map<std::string, std::uint32_t> slots;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const PosesJson& row = rows[i];
-    if (absl::Status status = CheckRow(row, i); !status.ok()) return status;
+  for (const PosesJson& row : rows) {
     const auto file = row["mesh"].get<std::string>();
     const auto slot = static_cast<std::uint32_t>(bodies.shapes.size());
     const auto [known, is_new] = slots.try_emplace(file, slot);
     if (is_new) bodies.shapes.emplace_back(ByName{file});
     bodies.shape_slots.push_back(known->second);
-    bodies.ids.push_back(row.value("id", static_cast<std::uint32_t>(i)));
     const auto pose = row.value("pose", std::vector<double>{0, 0, 0, 0, 0, 0, 1});
     bodies.poses.insert(bodies.poses.end(), pose.begin(), pose.end());
     bodies.margins.push_back(row.value("margin", 0.));
   }
   bodies.count = static_cast<std::uint32_t>(rows.size());
   return change;
+}
+
+absl::StatusOr<SceneChange> ReadPoses(const std::string& file) {
+  const absl::StatusOr<std::string> text = ReadFile(file);
+  if (!text.ok()) return text.status();
+  absl::StatusOr<SceneChange> change = ParsePoses(*text);
+  return change.ok() ? std::move(change) : InFile(file, change.status());
 }
 
 std::string ShapeNameOfFile(const std::string& file) {

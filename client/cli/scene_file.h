@@ -18,8 +18,11 @@ std::string FormatSceneChange(const SceneChange& change);
 
 // Of `[{"mesh": FILE, "pose": [7 numbers], "id": N, "margin": M}, …]`: a body for each, whose
 // shapes are named by their files, each file once. Without a pose a body stands at the origin,
-// without an id it has the row's number, without a margin 0. INVALID_ARGUMENT naming the row.
+// without an id it has the lowest number that neither a row says nor one before it got, without a
+// margin 0. INVALID_ARGUMENT naming the row, also where it says the id of another.
 absl::StatusOr<SceneChange> ParsePoses(const std::string& json);
+// Of a file, which errors name.
+absl::StatusOr<SceneChange> ReadPoses(const std::string& file);
 
 // A file's name as that of a shape: in small letters, what is no character of names a dash.
 std::string ShapeNameOfFile(const std::string& file);

@@ -8,7 +8,6 @@
 #include "clearance/scene_query.h"
 #include "client/cli/command.h"
 #include "client/cli/output.h"
-#include "client/cli/read_file.h"
 #include "client/cli/scene_file.h"
 #include "client/cli/scene_output.h"
 #include "client/cli/shape_argument.h"
@@ -34,11 +33,7 @@ struct SceneQueryArguments {
 };
 
 absl::StatusOr<SceneChange> ReadBodies(const Asking& asking) {
-  if (!asking.bodies_file.empty()) {
-    const absl::StatusOr<std::string> text = ReadFile(asking.bodies_file);
-    if (!text.ok()) return text.status();
-    return ParsePoses(*text);
-  }
+  if (!asking.bodies_file.empty()) return ReadPoses(asking.bodies_file);
   if (asking.shape.empty()) return absl::InvalidArgumentError("a shape or --bodies FILE is needed");
   SceneChange change;
   change.bodies = {.count = 1,

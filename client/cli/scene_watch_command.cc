@@ -68,10 +68,10 @@ int Watch(const GlobalOptions& options, const SceneWatchArguments& arguments) {
     const absl::StatusOr<SceneNews> news = watch->Next();
     if (!news.ok()) return ReportError(news.status());
     absl::PrintF("%s\n",
-                 options.json ? ToJson(*news, arguments.with_change).dump() : ToText(*news));
+                 options.json ? JsonText(ToJson(*news, arguments.with_change)) : ToText(*news));
     // Whoever reads a pipe sees each line as it comes.
-    std::fflush(stdout);
-    if (news->end.has_value()) break;
+    const bool is_seen = std::fflush(stdout) == 0;
+    if (!is_seen || news->end.has_value()) break;
   }
   return kExitFree;
 }

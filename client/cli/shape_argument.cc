@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "client/cli/read_file.h"
@@ -29,6 +30,11 @@ bool IsShapeFile(const std::string& argument) {
     if (extension == known) return true;
   }
   return false;
+}
+
+bool IsAscii(const std::string& text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return absl::ascii_isascii(static_cast<unsigned char>(c)); });
 }
 
 bool IsJsonText(const std::string& argument) { return absl::StartsWith(argument, "{"); }
@@ -69,13 +75,17 @@ absl::StatusOr<LoadedShape> LoadShape(const std::string& argument, std::optional
 
 absl::StatusOr<ShapeReference> ParseShapeArgument(const std::string& argument) {
   if (IsJsonText(argument)) return ParseShapeJson(argument);
-  if (absl::StartsWith(argument, "v1-sha256-")) return ByDigest{argument};
+  if (absl::StartsWith(argument, "v1-sha256-") && IsAscii(argument)) return ByDigest{argument};
   // A registered name may look like a file: the file wins only where it is there.
   std::error_code error;
   if (IsShapeFile(argument) && std::filesystem::exists(argument, error)) {
     absl::StatusOr<LoadedShape> loaded = LoadShape(argument, std::nullopt);
     if (!loaded.ok()) return loaded.status();
     return std::move(loaded->shape);
+  }
+  // In a message, text that is no UTF-8 would end the whole session.
+  if (!IsAscii(argument)) {
+    return absl::InvalidArgumentError("no file, and names and digests are of ASCII characters");
   }
   return ByName{argument};
 }

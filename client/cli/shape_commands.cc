@@ -86,7 +86,7 @@ void AddShapeCommands(CLI::App* app, GlobalOptions* options) {
       ->required();
   add->add_option("--scale", arguments->scale,
                   "Of a mesh file's coordinates; 0.001 for millimetres")
-      ->check(CLI::PositiveNumber);
+      ->check(PositiveAndFinite());
   add->add_flag("--replace", arguments->replace, "Let the name take this content");
   add->add_flag("--validate-only", arguments->validate_only, "Check, change nothing");
   add->callback([=] { options->exit_code = Register(*options, *arguments); });

@@ -24,7 +24,7 @@ struct Exported {
 
 // What is written, and how far that is.
 struct Writing {
-  TransferWriter writer;
+  TransferWriter& writer;
   Progress progress;
   Exported written = {};
 
@@ -78,9 +78,11 @@ absl::Status ExportAll(const Client& client, const std::string& prefix, Writing*
 }
 
 int Export(const GlobalOptions& options, const std::string& file, const std::string& prefix) {
+  TransferWriter writer(file);
+  if (!writer.status().ok()) return ReportError(writer.status());
   const absl::StatusOr<Client> client = options.Connect();
   if (!client.ok()) return ReportError(client.status());
-  Writing writing = {TransferWriter(file), Progress(options, {.unit = "shapes and scenes"})};
+  Writing writing = {writer, Progress(options, {.unit = "shapes and scenes"})};
   const absl::Status status = ExportAll(*client, prefix, &writing);
   writing.progress.Hide();
   if (!status.ok()) return ReportError(status);

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client/cli/transfer_file.h"
 
+#include <cerrno>
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <system_error>
 #include <utility>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "client/cli/read_file.h"
 #include "internal/scene_convert.h"
 #include "internal/shape_convert.h"
 
@@ -20,6 +23,17 @@ constexpr char kFirstLine[] = R"({"clearance_shapes":2})";
 constexpr char kFirstLineOfVersion1[] = R"({"clearance_shapes":1})";
 
 std::string PartialName(const std::string& path) { return path + ".partial"; }
+
+// What is replaced has to be a file.
+absl::Status CheckTarget(const std::string& name) {
+  std::error_code ignored;  // of a name that is free, among others
+  const std::filesystem::file_status found = std::filesystem::status(name, ignored);
+  if (!std::filesystem::exists(found) || std::filesystem::is_regular_file(found)) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat(name, ": is there and no regular file: it is not replaced"));
+}
 
 // Empty where the object has no such text.
 std::string Text(const Json& object, const char* key) {
@@ -59,9 +73,34 @@ absl::StatusOr<TransferItem> Parse(const std::string& line) {
 
 }  // namespace
 
-TransferWriter::TransferWriter(std::string path)
-    : path_(std::move(path)), file_(PartialName(path_), std::ios::trunc) {
-  file_ << kFirstLine << '\n';
+TransferWriter::TransferWriter(std::string path) : path_(std::move(path)) {
+  for (const std::string& name : {path_, PartialName(path_)}) {
+    if (status_.ok()) status_ = CheckTarget(name);
+  }
+  if (!status_.ok()) return;
+  errno = 0;
+  file_.open(PartialName(path_), std::ios::trunc);
+  is_there_ = file_.is_open();
+  TakeError(!is_there_);
+  WriteLine(kFirstLine);
+}
+
+TransferWriter::~TransferWriter() {
+  std::error_code ignored;
+  if (is_there_) std::filesystem::remove(PartialName(path_), ignored);
+}
+
+void TransferWriter::WriteLine(const std::string& line) {
+  errno = 0;
+  file_ << line << '\n';
+  TakeError(!file_);
+}
+
+void TransferWriter::TakeError(bool has_failed) {
+  const int error = errno == 0 ? EIO : errno;
+  if (!has_failed || !status_.ok()) return;
+  status_ = absl::UnavailableError(
+      absl::StrCat(path_, ": cannot be written: ", std::generic_category().message(error)));
 }
 
 void TransferWriter::Write(const TransferShape& shape) {
@@ -70,7 +109,7 @@ void TransferWriter::Write(const TransferShape& shape) {
   const Json line = {{"name", shape.name},
                      {"digest", shape.digest},
                      {"shape", absl::Base64Escape(proto.SerializeAsString())}};
-  file_ << line.dump() << '\n';
+  WriteLine(line.dump());
 }
 
 void TransferWriter::Write(const TransferScene& scene) {
@@ -78,13 +117,17 @@ void TransferWriter::Write(const TransferScene& scene) {
   ToProto(scene.content, &proto);
   const Json line = {{"scene", scene.name},
                      {"content", absl::Base64Escape(proto.SerializeAsString())}};
-  file_ << line.dump() << '\n';
+  WriteLine(line.dump());
 }
 
 absl::Status TransferWriter::Finish() {
+  errno = 0;
   file_.close();
-  if (file_ && std::rename(PartialName(path_).c_str(), path_.c_str()) == 0) return absl::OkStatus();
-  return absl::UnavailableError(absl::StrCat(path_, ": cannot be written"));
+  TakeError(!file_);
+  if (!status_.ok()) return status_;
+  is_there_ = std::rename(PartialName(path_).c_str(), path_.c_str()) != 0;
+  TakeError(is_there_);
+  return status_;
 }
 
 TransferReader::TransferReader(std::string path, std::ifstream file)
@@ -95,15 +138,15 @@ TransferReader::TransferReader(std::string path, std::ifstream file)
 }
 
 absl::StatusOr<TransferReader> TransferReader::Open(const std::string& path) {
-  std::ifstream file(path);
+  absl::StatusOr<std::ifstream> file = OpenFile(path);
+  if (!file.ok()) return file.status();
   std::string line;
-  if (!file) return absl::NotFoundError(absl::StrCat(path, ": cannot be read"));
-  if (!std::getline(file, line) || (line != kFirstLine && line != kFirstLineOfVersion1)) {
+  if (!std::getline(*file, line) || (line != kFirstLine && line != kFirstLineOfVersion1)) {
     return absl::InvalidArgumentError(
         absl::StrCat(path, ": no file of `clearance export`: its first line is not ", kFirstLine,
                      ", nor that of an earlier version"));
   }
-  return TransferReader(path, std::move(file));
+  return TransferReader(path, *std::move(file));
 }
 
 absl::StatusOr<TransferItem> TransferReader::Next() {

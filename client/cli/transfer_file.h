@@ -36,18 +36,34 @@ struct TransferScene {
 
 using TransferItem = std::variant<TransferShape, TransferScene>;
 
-// Writes beside the file, and gives it its name once all is there. Thread-compatible.
+// Writes beside the file, and gives it its name once all is there; what is not finished is taken
+// away again. Thread-compatible.
 class TransferWriter {
  public:
+  // Begins the file, as status() tells.
   explicit TransferWriter(std::string path);
+  ~TransferWriter();
+  TransferWriter(const TransferWriter&) = delete;
+  TransferWriter& operator=(const TransferWriter&) = delete;
 
   void Write(const TransferShape& shape);
   void Write(const TransferScene& scene);
+  // Returns status().
   absl::Status Finish();
 
+  // The first error. INVALID_ARGUMENT where what has the name, or that of the unfinished file, is
+  // no regular file, as it would be replaced; UNAVAILABLE where something cannot be written.
+  const absl::Status& status() const { return status_; }
+
  private:
+  void WriteLine(const std::string& line);
+  // Of what was done last, by errno.
+  void TakeError(bool has_failed);
+
   const std::string path_;
   std::ofstream file_;
+  bool is_there_ = false;  // the unfinished file
+  absl::Status status_;
 };
 
 // Thread-compatible.

@@ -150,11 +150,11 @@ int WatchServer(const GlobalOptions& options, const WatchArguments& arguments) {
     const SteadyTime at = SteadyNow();
     const Look look = {*now, Growth(*before, *now), absl::ToDoubleSeconds(at - then)};
     const Json line = ToJson(look);
-    const std::string text = options.json  ? line.dump() + "\n"
+    const std::string text = options.json  ? JsonText(line) + "\n"
                              : is_terminal ? ToPage(line, address)
                                            : ToText(line) + "\n";
     absl::PrintF("%s", text);
-    std::fflush(stdout);
+    if (std::fflush(stdout) != 0) break;  // nobody sees it any more, as main() says
     before = *std::move(now);
     then = at;
   }
@@ -172,7 +172,7 @@ void AddWatchCommand(CLI::App* app, GlobalOptions* options) {
                    "host:port of its --http_listen; without: port 9464 where --addr is")
       ->envname("CLEARANCE_HTTP_ADDR");
   watch->add_option("--interval", arguments->interval_s, "Seconds between two looks")
-      ->check(CLI::PositiveNumber)
+      ->check(PositiveAndFinite())
       ->capture_default_str();
   watch->add_option("--count", arguments->count, "End after so many; without: never")
       ->check(CLI::PositiveNumber);

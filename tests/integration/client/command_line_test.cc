@@ -5,8 +5,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 
 #include "clearance/scene.h"
@@ -442,11 +444,114 @@ TEST_F(CommandLine, SaysWhichRowOfThePosesIsBad) {
            {R"([{"mesh": "a", "pose": [1]}])", "row 0 of the poses: has a pose"},
            {R"([{"mesh": "a"}, {"mesh": "a", "id": -1}])", "row 1 of the poses: has an id"},
            {R"([{"mesh": "a", "margin": "1"}])", "row 0 of the poses: has a margin"},
-           {R"([{"mesh": "a", "mass": 1}])", "row 0 of the poses: has the unknown member mass"}}) {
-    const Ran ran = Run("scene import cell . " + Write("poses.json", text));
-    EXPECT_EQ(ran.exit_code, 2);
-    EXPECT_THAT(ran.output, HasSubstr(what));
+           {R"([{"mesh": "a", "mass": 1}])", "row 0 of the poses: has the unknown member mass"},
+           {R"([{"mesh": "a"}, {"mesh": "a", "id": 7}, {"mesh": "b"}, {"mesh": "b", "id": 7}])",
+            "row 3 of the poses: has the id 7 of row 1"}}) {
+    const std::string file = Write("poses.json", text);
+    for (const char* const command : {"scene import cell . ", "scene check cell --bodies "}) {
+      const Ran ran = Run(command + file);
+      EXPECT_EQ(ran.exit_code, 2);
+      EXPECT_THAT(ran.output, HasSubstr(what));
+      EXPECT_THAT(ran.output, HasSubstr("poses.json: "));
+    }
   }
+  EXPECT_THAT(Run("scene create cell " + Write("change.json", "[]")).output,
+              HasSubstr("change.json: no clearance.v1.SceneChange"));
+}
+
+TEST_F(CommandLine, GivesRowsOfPosesIdsThatNoOtherHas) {
+  Write("crate.json", R"({"box": {"half_extents": {"x": 1, "y": 1, "z": 1}}})");
+  for (const auto& [text, ids] : std::initializer_list<std::pair<const char*, Json>>{
+           {R"([{"mesh": "crate.json"}, {"mesh": "crate.json", "id": 0}])", {1, 0}},
+           {R"([{"mesh": "crate.json", "id": 1}, {"mesh": "crate.json"}, {"mesh": "crate.json"}])",
+            {1, 0, 2}},
+           {R"([{"mesh": "crate.json"}, {"mesh": "crate.json"}])", {0, 1}}}) {
+    const Ran made = Run("-o scene import cell " + File("") + " " + Write("poses.json", text));
+    ASSERT_EQ(made.exit_code, 0) << made.output;
+    EXPECT_EQ(Json::parse(made.output)["bodies"], ids.size());
+    Json held = Json::parse(Run("-o scene get cell --content").output)["content"]["bodies"]["ids"];
+    Json expected = ids;
+    std::sort(held.begin(), held.end());
+    std::sort(expected.begin(), expected.end());
+    EXPECT_EQ(held, expected);
+    EXPECT_EQ(Run("scene delete cell").exit_code, 0);
+  }
+}
+
+TEST_F(CommandLine, FailsWhereItsAnswerCannotBeWritten) {
+  ASSERT_TRUE(server().Connect().Register("ball", {Sphere{0.5}, 0}).ok());
+  const std::string file = Write("rows.csv", "a,b\nball,ball\n");
+  for (const std::string& arguments :
+       {std::string("info"), std::string("--json info"), std::string("list"),
+        std::string("completion bash"), std::string("--help"), std::string("--version"),
+        "query distance " + file, "query distance --csv " + file,
+        "--json query distance " + file}) {
+    const Ran ran = RunApart(arguments + " >/dev/full");
+    EXPECT_EQ(ran.exit_code, 2) << arguments;
+    EXPECT_THAT(ran.errors, HasSubstr("error: UNAVAILABLE: stdout: cannot be written"))
+        << arguments;
+  }
+}
+
+TEST_F(CommandLine, TakesFiniteNumbersAboveZeroOnly) {
+  ASSERT_TRUE(server().Connect().Register("ball", {Sphere{0.5}, 0}).ok());
+  for (const char* const arguments :
+       {"--timeout %s list", "watch --interval %s --count 1", "register mesh mesh.obj --scale %s",
+        "scene import cell . poses.json --scale %s", "scene create cell --ttl %s",
+        "bench --max-p99 %s --messages 1"}) {
+    for (const char* const number : {"nan", "-nan", "inf", "0", "-1", "much", "''"}) {
+      std::string command = arguments;
+      command.replace(command.find("%s"), 2, number);
+      const Ran ran = Run(command);
+      EXPECT_EQ(ran.exit_code, 2) << command;
+      EXPECT_THAT(ran.output, HasSubstr("finite number > 0")) << command;
+    }
+  }
+  EXPECT_EQ(Run("--timeout 1e3 list").exit_code, 0);
+  EXPECT_THAT(Run("bench --rows 100001").output, HasSubstr("100000"));
+  EXPECT_EQ(Run("bench --rows 0").exit_code, 2);
+}
+
+TEST_F(CommandLine, ReadsEmptyFilesAsEmpty) {
+  const std::string empty = Write("empty.json", "");
+  EXPECT_THAT(Run("scene create cell " + empty).output,
+              HasSubstr("empty.json: no clearance.v1.SceneChange"));
+  EXPECT_THAT(Run("scene import cell . " + empty).output,
+              HasSubstr("empty.json: the poses are no JSON array"));
+  EXPECT_THAT(Run("--token-file " + empty + " list").output,
+              HasSubstr("empty.json: begins with no token"));
+  // Certificates that are none must not be the same as no wish for TLS.
+  const Ran plain = Run("--tls-ca " + empty + " list");
+  EXPECT_EQ(plain.exit_code, 2);
+  EXPECT_THAT(plain.output, HasSubstr("empty.json: is empty, has to be PEM text"));
+}
+
+TEST_F(CommandLine, ExportsOverFilesOnlyAndLeavesNothingHalfDone) {
+  ASSERT_TRUE(server().Connect().Register("ball", {Sphere{0.5}, 0}).ok());
+  const std::string directory = File("folder");
+  const std::string pipe = File("pipe");
+  std::filesystem::create_directory(directory);
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  for (const std::string& target : {directory, pipe}) {
+    for (const char* const address : {"", "--addr 127.0.0.1:1 "}) {  // before it connects
+      const Ran ran = Run(address + std::string("export ") + target);
+      EXPECT_EQ(ran.exit_code, 2);
+      EXPECT_THAT(ran.output, HasSubstr(target + ": is there and no regular file"));
+    }
+    EXPECT_FALSE(std::filesystem::exists(target + ".partial"));
+  }
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
+  const Ran nowhere = Run("export " + File("nowhere") + "/all");
+  EXPECT_EQ(nowhere.exit_code, 2);
+  EXPECT_THAT(nowhere.output, HasSubstr("/all: cannot be written: No such file or directory"));
+
+  const std::string file = Write("all", "of before");
+  EXPECT_EQ(Run("--addr 127.0.0.1:1 export " + file).exit_code, 2);
+  EXPECT_FALSE(std::filesystem::exists(file + ".partial"));
+  EXPECT_EQ(std::filesystem::file_size(file), 9u);
+  EXPECT_EQ(Run("export " + file).exit_code, 0);
+  EXPECT_FALSE(std::filesystem::exists(file + ".partial"));
+  EXPECT_GT(std::filesystem::file_size(file), 9u);
 }
 
 // Two boxes of half a metre at x = 0 and 3, with the ids 7 and 9.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tests/integration/client/command_line.h"
+#include "tests/unit/client/breaking_server.h"
 
 namespace clearance::client {
 namespace {
@@ -119,6 +120,12 @@ TEST_F(QueryFile, RefusesAHeaderThatItDoesNotKnow) {
   for (const auto& [text, what] : std::initializer_list<std::pair<const char*, const char*>>{
            {"a,speed\n", "the column `speed`; there are a, b, id, pose_a.x …"},
            {"pose_b.x,pose_b.y\n", "2 of the 7 columns of `pose_b`"},
+           {"pose_b.x,pose_b.x,pose_b.z,pose_b.qx,pose_b.qy,pose_b.qz,pose_b.qw\n2,2,0,0,0,0,1\n",
+            "rows.csv: the header has the column `pose_b.x` more than once"},
+           {"a,a\nball,large\n", "the column `a` more than once"},
+           {"b,a,b\n,,\n", "the column `b` more than once"},
+           {"id,id\n1,2\n", "the column `id` more than once"},
+           {"a,\"b\nball,ball\n", "the header has a quote without a closing quote"},
            {"", "the file is empty"}}) {
     const Ran ran = Run("query intersect " + Write("rows.csv", text) + " ball ball");
     EXPECT_EQ(ran.exit_code, 2);
@@ -128,6 +135,97 @@ TEST_F(QueryFile, RefusesAHeaderThatItDoesNotKnow) {
               HasSubstr("say which with --from"));
   EXPECT_THAT(Run("query distance " + File("none.csv") + " ball ball").output,
               HasSubstr("cannot be read"));
+}
+
+TEST_F(QueryFile, RefusesTheRowWhoseQuotesEndNowhere) {
+  const std::string file = Write("rows.csv", "id,a," + std::string(kPoseHeader) +
+                                                 "\n1,,2,0,0,0,0,0,1\n2,\"ball,3,0,0,0,0,0,1\n"
+                                                 "3,,4,0,0,0,0,0,1\n4,,5,0,0,0,0,0,1\n");
+  const Ran ran = RunApart("--json query distance " + file + " ball ball");
+  EXPECT_EQ(ran.exit_code, 2);
+  EXPECT_THAT(States(Lines(ran)), testing::ElementsAre("SEPARATED", "REFUSED"));
+  EXPECT_THAT(ran.errors, HasSubstr("rows.csv: line 3: a = ball,3,0,0,0,0,0,1\n3,,4,0,0,0,0,0,1"));
+  EXPECT_THAT(ran.errors, HasSubstr("has to be a closing quote"));
+  const Ran last = Run("query distance " + Write("rows.csv", "a\n\"ball") + " ball ball");
+  EXPECT_EQ(last.exit_code, 2);
+  EXPECT_THAT(last.output, HasSubstr("line 2: a = ball, has to be a closing quote"));
+}
+
+TEST_F(QueryFile, AnswersTheOtherRowsWhereTextIsNoUtf8) {
+  const std::string file =
+      Write("rows.csv", "id,a," + std::string(kPoseHeader) +
+                            "\ncaf\xE9,,2,0,0,0,0,0,1\n"
+                            "2,,\xE9,0,0,0,0,0,1\n3,caf\xE9,3,0,0,0,0,0,1\n4,,3,0,0,0,0,0,1\n");
+  const Ran ran = RunApart("--json query distance " + file + " ball ball");
+  EXPECT_EQ(ran.exit_code, 2) << ran.errors;
+  const std::vector<Json> rows = Lines(ran);
+  EXPECT_THAT(States(rows), testing::ElementsAre("SEPARATED", "REFUSED", "REFUSED", "SEPARATED"));
+  EXPECT_THAT(ran.errors, HasSubstr("line 4: a = caf\xE9, has to be a shape: no file, and names"));
+  EXPECT_EQ(rows.at(0)["id"], "caf\xEF\xBF\xBD");
+  EXPECT_EQ(rows.at(1)["error"]["value"], "\xEF\xBF\xBD");
+}
+
+TEST_F(QueryFile, RefusesIdsThatAreNoValuesAndWhatIsNestedTooDeep) {
+  const auto nested = [](int depth) { return std::string(depth, '[') + std::string(depth, ']'); };
+  const std::string file =
+      Write("rows.jsonl", R"({"id": [1], "pose_b": [3, 0, 0, 0, 0, 0, 1]})"
+                          "\n"
+                          R"({"id": {"n": 1}, "pose_b": [3, 0, 0, 0, 0, 0, 1]})"
+                          "\n{\"id\": " +
+                              nested(200000) + "}\n{\"a\": {\"sphere\": " + nested(200000) +
+                              "}}\n{\"speed\": " + nested(99) + R"(}
+{"id": "[[\"{", "pose_b": [3, 0, 0, 0, 0, 0, 1]}
+{"id": true, "pose_b": [3, 0, 0, 0, 0, 0, 1]}
+)");
+  const Ran ran = RunApart("--json query distance " + file + " ball ball");
+  EXPECT_EQ(ran.exit_code, 2);
+  const std::vector<Json> rows = Lines(ran);
+  EXPECT_THAT(States(rows), testing::ElementsAre("REFUSED", "REFUSED", "REFUSED", "REFUSED",
+                                                 "REFUSED", "SEPARATED", "SEPARATED"));
+  ASSERT_EQ(rows.size(), 7u);
+  EXPECT_EQ(rows[5]["id"], "[[\"{");
+  EXPECT_EQ(rows[6]["id"], true);
+  EXPECT_THAT(ran.errors, HasSubstr("line 1: id = [1], has to be text, a number, true or false"));
+  EXPECT_THAT(ran.errors, HasSubstr("line 2: id = {\"n\":1}, has to be text"));
+  for (const int line : {3, 4}) {
+    EXPECT_THAT(ran.errors, HasSubstr("line " + std::to_string(line) + ": row = {"));
+  }
+  EXPECT_THAT(ran.errors, HasSubstr("has to be nested at most 100 levels deep"));
+  EXPECT_THAT(ran.errors, HasSubstr("line 5: speed = [[["));
+}
+
+TEST_F(QueryFile, SaysThatAFileIsEmptyOrNone) {
+  for (const char* const text : {"", "\n \n\n"}) {
+    const Ran empty = Run("query distance " + Write("rows.jsonl", text) + " ball ball");
+    EXPECT_EQ(empty.exit_code, 2);
+    EXPECT_THAT(empty.output, HasSubstr("rows.jsonl: no row: the file is empty"));
+  }
+  for (const char* const command :
+       {"query distance --from jsonl ", "query distance --from csv ", "import ",
+        "scene create cell ", "--token-file ", "scene import cell . "}) {
+    const Ran ran = Run(command + File("") + (command[0] == '-' ? " list" : ""));
+    EXPECT_EQ(ran.exit_code, 2) << command;
+    EXPECT_THAT(ran.output, HasSubstr(": is a directory, has to be a file")) << command;
+  }
+}
+
+TEST_F(QueryFile, GivesWhatHadArrivedWhenItsSessionEnds) {
+  // An opening, then six answers, and a seventh question.
+  BreakingServer breaking(
+      {{.responses = 7, .reads_on = true, .status = {grpc::StatusCode::INTERNAL, "is broken"}}});
+  breaking.Register("ball", 1);
+  std::string text = std::string(kPoseHeader) + "\n";
+  for (int i = 0; i < 20; ++i) text += std::to_string(2 + i) + ",0,0,0,0,0,1\n";
+  const Ran ran = RunApart("--json --addr " + breaking.address() + " query distance --rows 1 " +
+                           Write("rows.csv", text) + " ball ball");
+  EXPECT_EQ(ran.exit_code, 2);
+  const std::vector<Json> rows = Lines(ran);
+  EXPECT_EQ(rows.size(), 6u) << ran.output;
+  int x = 2;
+  for (const Json& row : rows) EXPECT_EQ(row["distance"], 1000.0 + x++);
+  EXPECT_THAT(ran.errors, HasSubstr("error: INTERNAL: is broken"));
+  EXPECT_THAT(ran.errors,
+              HasSubstr("rows.csv: line 8: nothing is known of row 6 and of those after it"));
 }
 
 TEST_F(QueryFile, AnswersJsonLinesWhoseRowsGiveDifferentFields) {
@@ -199,10 +297,15 @@ TEST_F(QueryFile, SaysWhatIsWrongWithAnArray) {
               HasSubstr("has 6 columns, --columns tells of 7"));
   EXPECT_THAT(said(NpyFile(1, HeaderOf("<f8", "(1, 7)"), row).substr(0, 40)),
               HasSubstr("its header is cut off"));
+  const Ran twice =
+      Run("query distance --columns pose_b,pose_b " +
+          Write("rows.npy", NpyFile(1, HeaderOf("<f8", "(1, 14)"), row + row)) + " ball ball");
+  EXPECT_EQ(twice.exit_code, 2);
+  EXPECT_THAT(twice.output, HasSubstr("rows.npy: --columns has `pose_b` more than once"));
   // What is there is answered.
   const std::string cut = said(NpyFile(1, HeaderOf("<f8", "(2, 7)"), row));
   EXPECT_THAT(cut, HasSubstr("SEPARATED"));
-  EXPECT_THAT(cut, HasSubstr("the file ends in row 1 of 2"));
+  EXPECT_THAT(cut, HasSubstr("rows.npy: the file ends in row 1 of 2"));
 }
 
 TEST_F(QueryFile, KeepsTheOrderOfManyRows) {

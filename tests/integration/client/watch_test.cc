@@ -101,6 +101,12 @@ TEST_F(Watch, PrintsLinesWhereThereIsNoTerminalAndAPageWhereThereIsOne) {
   EXPECT_THAT(page.output, HasSubstr("distance               separated"));
 }
 
+TEST_F(Watch, EndsWhereNobodySeesItAnyMore) {
+  const Ran ran = RunApart("watch --interval 0.01 " + Http() + " >/dev/full");
+  EXPECT_EQ(ran.exit_code, 2);
+  EXPECT_THAT(ran.errors, HasSubstr("stdout: cannot be written"));
+}
+
 TEST_F(Watch, SaysThatNobodyAnswersOrSomebodyElse) {
   const Ran nobody = Run("watch --count 1 --http 127.0.0.1:1");
   EXPECT_EQ(nobody.exit_code, 2);
