@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/time/time.h"
+#include "internal/poll_channel.h"
 #include "internal/scene_convert.h"
 #include "internal/status_convert.h"
 #include "internal/steady_clock.h"
@@ -65,7 +66,6 @@ void SceneWatch::Impl::Cancel() {
   const std::lock_guard lock(mutex_);
   is_cancelled_ = true;
   if (context_ != nullptr) context_->TryCancel();
-  cancelled_.notify_all();
 }
 
 bool SceneWatch::Impl::Open() {
@@ -100,9 +100,12 @@ bool SceneWatch::Impl::AwaitReopening(const absl::Status& status) {
   if (!is_crowded_out && !IsWorthRepeating(status)) return false;
   const std::optional<absl::Duration> wait = backoff_.AfterFailure(SteadyNow());
   if (!wait.has_value()) return false;
-  std::unique_lock lock(mutex_);
-  return !cancelled_.wait_for(lock, absl::ToChronoNanoseconds(*wait),
-                              [this] { return is_cancelled_; });
+  const auto is_cancelled = [this] {
+    const std::lock_guard lock(mutex_);
+    return is_cancelled_;
+  };
+  PollChannelUntil(SteadyNow() + *wait, *connection_->channel, is_cancelled);
+  return !is_cancelled();
 }
 
 bool SceneWatch::Impl::IsKnown(const v1::WatchSceneResponse& response) const {

@@ -8,7 +8,6 @@
 #include <grpcpp/client_context.h>
 #include <grpcpp/support/sync_stream.h>
 
-#include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -56,8 +55,7 @@ class SceneWatch::Impl {
   bool is_answering_ = false;  // the stream that is open
   absl::Status end_;           // not OK: nothing follows
 
-  std::mutex mutex_;  // guards what follows
-  std::condition_variable cancelled_;
+  std::mutex mutex_;                              // guards what follows
   std::unique_ptr<grpc::ClientContext> context_;  // of reader_
   bool is_cancelled_ = false;
 };

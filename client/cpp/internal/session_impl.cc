@@ -6,7 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "internal/poll_channel.h"
 #include "internal/session_answer.h"
 #include "internal/session_request.h"
 #include "internal/wall_clock.h"
@@ -16,9 +19,6 @@ namespace {
 
 // Beyond this, sums of times overflow sooner or later.
 constexpr absl::Duration kPracticallyForEver = absl::Hours(24 * 365 * 100);
-
-// How often it is looked whether a session that waits for a connection is cancelled.
-constexpr absl::Duration kGlance = absl::Milliseconds(20);
 
 absl::Status OutOfOrder() {
   return absl::InternalError("the server answered what was not asked, or in another order");
@@ -243,17 +243,14 @@ bool Session::Impl::AwaitReopening(absl::Status* end) {
     return is_cancelled_;
   };
   if (is_cancelled()) return false;
-  const auto wait_until = [&](SteadyTime time, auto is_over) {
-    const absl::Duration wait = std::min(time, deadline_) - SteadyNow();
-    if (wait > kPracticallyForEver) {
-      changed_.wait(lock, is_over);
-    } else {
-      changed_.wait_for(lock, absl::ToChronoNanoseconds(wait), is_over);
-    }
-  };
   // A session that is owed nothing is not missed by anyone until it is asked again.
-  wait_until(absl::InfiniteDuration(),
-             [this] { return is_cancelled_ || is_finishing_ || !log_.is_settled(); });
+  const auto is_missed = [this] { return is_cancelled_ || is_finishing_ || !log_.is_settled(); };
+  const absl::Duration left = deadline_ - SteadyNow();
+  if (left > kPracticallyForEver) {
+    changed_.wait(lock, is_missed);
+  } else {
+    changed_.wait_for(lock, absl::ToChronoNanoseconds(left), is_missed);
+  }
   if (is_cancelled()) return false;
   if (is_finishing_ && log_.is_settled()) {
     *end = absl::OkStatus();
@@ -261,7 +258,9 @@ bool Session::Impl::AwaitReopening(absl::Status* end) {
   }
   const std::optional<absl::Duration> wait = backoff_.AfterFailure(SteadyNow());
   if (!wait) return false;
-  wait_until(SteadyNow() + *wait, [this] { return is_cancelled_; });
+  lock.unlock();
+  PollChannelUntil(std::min(SteadyNow() + *wait, deadline_), *connection_->channel,
+                   [this] { return IsCancelled(); });
   return true;
 }
 
@@ -276,8 +275,11 @@ bool Session::Impl::AwaitConnection(absl::Status* end) {
     if (backoff_.IsTimeToGiveUp(SteadyNow())) break;
     channel.WaitForStateChange(state, absl::ToChronoTime(WallNow() + kGlance));
   }
-  *end = absl::UnavailableError(
+  absl::Status none = absl::UnavailableError(
       absl::StrCat("the server takes no connection; the last stream ended with: ", end->message()));
+  end->ForEachPayload(
+      [&none](absl::string_view type, const absl::Cord& value) { none.SetPayload(type, value); });
+  *end = std::move(none);
   return false;
 }
 

@@ -11,10 +11,10 @@
 #include <optional>
 
 #include "absl/status/statusor.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "internal/backoff.h"
 #include "internal/connection.h"
+#include "internal/poll_channel.h"
 #include "internal/status_convert.h"
 #include "internal/steady_clock.h"
 
@@ -44,7 +44,7 @@ struct Method {
       if (!IsWorthRepeating(response.status())) return response;
       const std::optional<absl::Duration> wait = backoff.AfterFailure(SteadyNow());
       if (!wait || SteadyNow() + *wait >= deadline) return response;
-      absl::SleepFor(*wait);
+      PollChannelUntil(SteadyNow() + *wait, *connection.channel, [] { return false; });
     }
   }
 
