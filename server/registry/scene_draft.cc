@@ -157,8 +157,11 @@ SceneDraft::Users SceneDraft::UsersOf(std::string_view digest,
 }
 
 void SceneDraft::Apply() {
+  SceneRegistry::LetGo let_go;
   const std::unique_lock lock(registry_->mutex_);
   for (auto& [name, entry] : drafted_) {
+    const auto before = registry_->entries_.find(name);
+    if (before != registry_->entries_.end()) let_go.Keep(before->second);
     if (entry.has_value()) {
       registry_->Put(name, *std::move(entry));
     } else {

@@ -108,7 +108,7 @@ absl::StatusOr<std::optional<SceneState>> SceneRegistry::ChangeInMemory(
         if (!status.ok()) return status;
         return std::optional(StateOf(change.name, entry));
       }
-      base = entry.held.back().scene;
+      let_go.Keep(std::exchange(base, entry.held.back().scene));
     }
     absl::StatusOr<ScenePtr> made = change.make_next(base);
     if (!made.ok()) return made.status();

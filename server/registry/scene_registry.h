@@ -202,8 +202,9 @@ class SceneRegistry {
   class LetGo {
    public:
     void Keep(const Entry& entry) {
-      for (const Revision& revision : entry.held) scenes_.push_back(revision.scene);
+      for (const Revision& revision : entry.held) Keep(revision.scene);
     }
+    void Keep(ScenePtr scene) { scenes_.push_back(std::move(scene)); }
 
    private:
     std::vector<ScenePtr> scenes_;

@@ -254,6 +254,24 @@ TEST_F(SceneRegistryTest, LetsGoOfWhatIsOldWithoutItsLock) {
   kept.scene = With(Scene::MakeEmpty(), 1, ball_);
   scenes_.Follow({kept});
   EXPECT_EQ(ended, 5u);  // "kept" as well
+  ASSERT_TRUE(Create("settled", std::nullopt).ok());
+  NamedSceneChange settled;
+  settled.name = "settled";
+  settled.record = "change";
+  const auto settle = [&](const RigidBodyPtr& body) {
+    settled.base = scenes_.Find("settled")->scene;
+    settled.next = With(settled.base, 1, body);
+    ASSERT_TRUE(Settle(settled).ok());
+    settled.base = settled.next = nullptr;
+  };
+  settle(RigidBodyPtr(ball_.get(), asking));
+  for (int i = 0; i < 3; ++i) settle(ball_);
+  EXPECT_EQ(ended, 8u);
+  settle(RigidBodyPtr(ball_.get(), asking));
+  settle(ball_);
+  settled.kind = NamedSceneChange::Kind::kDelete;
+  ASSERT_TRUE(Settle(settled).ok());
+  EXPECT_EQ(ended, 10u);
 }
 
 TEST_F(SceneRegistryTest, MakesAChangeAnewWhereSomebodyWasFaster) {

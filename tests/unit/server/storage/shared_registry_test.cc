@@ -324,13 +324,19 @@ TEST_F(SharedRegistryTest, WhereTheStoreIsPutBackEverythingIsReadAnew) {
 
 // One who waits for a commit that was lost with the store's later state is in nobody's way.
 TEST_F(SharedRegistryTest, WhoWaitsForTheOldStateDoesNotHoldThoseWhoWaitForTheNew) {
-  store_->GoBack(1000);
-  std::future<absl::Status> of_before = Await();
-  while (store_->asked() < 1) std::this_thread::yield();
-  store_->GoBack(500);
-  std::future<absl::Status> of_now = Await();
-  while (store_->asked() < 2) std::this_thread::yield();
+  // Of three questions the third is asked once those of the second wait.
+  const auto ask_at = [this](CommitPlace newest) {
+    store_->GoBack(newest);
+    const int asked = store_->asked();
+    std::future<absl::Status> answer = Await();
+    while (store_->asked() == asked) std::this_thread::yield();
+    return answer;
+  };
+  std::future<absl::Status> of_before = ask_at(1000);
+  std::future<absl::Status> of_now = ask_at(500);
+  std::future<absl::Status> after_it = ask_at(500);
   registry_->Made(500);
+  EXPECT_TRUE(after_it.get().ok());
   EXPECT_TRUE(of_now.get().ok());
   registry_.reset();
   EXPECT_EQ(of_before.get().code(), absl::StatusCode::kUnavailable);
