@@ -9,6 +9,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "client/cli/question_file.h"
+#include "client/cli/read_file.h"
 
 namespace clearance::client {
 namespace {
@@ -26,6 +27,10 @@ class CsvText {
   bool Next(std::vector<std::string>* cells);
   // Where the last record began.
   std::uint64_t line() const { return begin_; }
+  // Of a spreadsheet's, in front of the first cell.
+  void SkipByteOrderMark();
+  // As EndOf() says, after Next().
+  absl::Status End() const { return EndOf(file_); }
   // Whether the file ended within the quotes of the last cell.
   bool is_unclosed() const { return is_unclosed_; }
 
@@ -38,6 +43,13 @@ class CsvText {
   std::uint64_t begin_ = 0;
   bool is_unclosed_ = false;
 };
+
+void CsvText::SkipByteOrderMark() {
+  for (const char* c = kByteOrderMark; *c != 0 && file_.peek() == static_cast<unsigned char>(*c);
+       ++c) {
+    file_.get();
+  }
+}
 
 void CsvText::TakeQuoted(std::string* cell) {
   for (char c = 0; file_.get(c);) {
@@ -127,11 +139,15 @@ absl::Status CsvQuestions::UnknownColumn(const std::string& name) const {
 }
 
 absl::Status CsvQuestions::ReadHeader() {
-  if (!text_.Next(&names_)) return absl::InvalidArgumentError("no header: the file is empty");
+  text_.SkipByteOrderMark();
+  if (!text_.Next(&names_)) {
+    const absl::Status end = text_.End();
+    return absl::IsOutOfRange(end) ? absl::InvalidArgumentError("no header: the file is empty")
+                                   : end;
+  }
   if (text_.is_unclosed()) {
     return absl::InvalidArgumentError("the header has a quote without a closing quote");
   }
-  if (names_[0].rfind(kByteOrderMark, 0) == 0) names_[0].erase(0, sizeof(kByteOrderMark) - 1);
   std::vector<std::size_t> given(fields_.size());
   std::set<std::string> seen;
   for (const std::string& name : names_) {
@@ -185,7 +201,7 @@ void CsvQuestions::TakeFields(const std::vector<std::size_t>& given, QuestionRow
 
 absl::StatusOr<QuestionRow> CsvQuestions::Next() {
   std::vector<std::string> cells;
-  if (!text_.Next(&cells)) return absl::OutOfRangeError("the end");
+  if (!text_.Next(&cells) || !absl::IsOutOfRange(text_.End())) return text_.End();
   QuestionRow row = {.place = absl::StrCat("line ", text_.line())};
   row.numbers.resize(fields_.size());
   if (text_.is_unclosed()) {

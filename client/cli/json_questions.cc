@@ -7,6 +7,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "client/cli/question_file.h"
+#include "client/cli/read_file.h"
 
 namespace clearance::client {
 namespace {
@@ -35,10 +36,6 @@ bool IsNestedTooDeep(const std::string& line) {
     if ((c == ']' || c == '}') && depth > 0) --depth;
   }
   return false;
-}
-
-bool IsIdOfRow(const Json& value) {
-  return value.is_string() || value.is_number() || value.is_boolean() || value.is_null();
 }
 
 class JsonQuestions : public QuestionReader {
@@ -89,7 +86,6 @@ std::optional<Error> JsonQuestions::Take(const std::string& name, const Json& va
     return std::nullopt;
   }
   if (name == "id") {
-    if (!IsIdOfRow(value)) return RowFault(name, Shown(value), "text, a number, true or false");
     row->id = value;
     return std::nullopt;
   }
@@ -105,7 +101,8 @@ absl::StatusOr<QuestionRow> JsonQuestions::Next() {
   std::string line;
   do {
     if (!std::getline(file_, line)) {
-      if (has_rows_) return absl::OutOfRangeError("the end");
+      const absl::Status end = EndOf(file_);
+      if (has_rows_ || !absl::IsOutOfRange(end)) return end;
       return absl::InvalidArgumentError("no row: the file is empty");
     }
     ++line_;

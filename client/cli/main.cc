@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // clearance: the server from a shell.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cmath>
@@ -133,10 +136,17 @@ Examples:
   clearance doctor
   source <(clearance completion bash))";
 
+// Else what is opened first would be taken for them. Nothing can be written there, as before.
+void OccupyClosedStreams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(stream, F_GETFD) < 0) open("/dev/null", O_RDONLY);  // takes the lowest that is free
+  }
+}
+
 // The exit code of a command that says `code`: an answer that nobody can read is none.
 int AfterOutput(int code) {
-  std::cout.flush();
   errno = 0;
+  std::cout.flush();
   const bool is_flushed = std::fflush(stdout) == 0;
   const int error = errno;
   if (is_flushed && std::ferror(stdout) == 0 && std::cout.good()) return code;
@@ -188,4 +198,7 @@ int RunCommand(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) { return AfterOutput(RunCommand(argc, argv)); }
+int main(int argc, char** argv) {
+  OccupyClosedStreams();
+  return AfterOutput(RunCommand(argc, argv));
+}

@@ -205,7 +205,8 @@ template <class Batch>
 absl::Status FileAsker<Batch>::Run(QuestionReader* reader) {
   absl::Status end;
   absl::Status status;
-  for (bool is_open = true; is_open && status.ok();) {
+  // Once nobody reads the answers there is nothing to ask, as main() says.
+  for (bool is_open = true; is_open && status.ok() && std::ferror(stdout) == 0;) {
     absl::StatusOr<QuestionRow> row = reader->Next();
     is_open = row.ok();
     if (!is_open && !absl::IsOutOfRange(row.status())) end = InFile(answers_.name, row.status());
@@ -220,8 +221,9 @@ absl::Status FileAsker<Batch>::Run(QuestionReader* reader) {
 
 template <class Batch>
 void FileAsker<Batch>::TellWhatIsUnknown() const {
-  if (sent_.empty()) return;
-  const Row& row = sent_.front().rows.front();
+  const Group& first = sent_.empty() ? group_ : sent_.front();
+  if (first.rows.empty()) return;
+  const Row& row = first.rows.front();
   absl::FPrintF(stderr, "%s: %s: nothing is known of row %d and of those after it\n", answers_.name,
                 row.place, row.number);
 }
@@ -241,6 +243,11 @@ absl::Status FileAsker<Batch>::Add(QuestionRow row) {
       slots_.Clear();
     }
     row.fault = TakeShapes(row);
+    const std::optional<absl::Status> end = row.fault ? session_.end() : std::nullopt;
+    if (end) {
+      group_.rows.push_back({next_row_, std::move(row.place), {}, {}});
+      return *end;
+    }
     if (!row.fault) TakeNumbers(row);
   }
   group_.rows.push_back({next_row_++, std::move(row.place), std::move(row.id), row.fault});

@@ -5,8 +5,10 @@
 #ifndef CLEARANCE_CLIENT_CLI_READ_FILE_H_
 #define CLEARANCE_CLIENT_CLI_READ_FILE_H_
 
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <sstream>
 #include <string>
 #include <system_error>
@@ -40,6 +42,14 @@ inline absl::StatusOr<std::string> ReadFile(const std::string& path) {
     return absl::NotFoundError(path + ": cannot be read");
   }
   return text.str();
+}
+
+// Of a file that gives no more: OUT_OF_RANGE at its end, DATA_LOSS where it cannot be read on.
+// (std::cin says that only through stdin.)
+inline absl::Status EndOf(const std::istream& file) {
+  const bool is_broken = file.bad() || (&file == &std::cin && std::ferror(stdin) != 0);
+  return is_broken ? absl::DataLossError("cannot be read to its end")
+                   : absl::OutOfRangeError("the end");
 }
 
 // What was wrong with the content of a file, with the file's name.

@@ -54,8 +54,9 @@ absl::Status CheckRow(const PosesJson& row, std::size_t i) {
   return absl::OkStatus();
 }
 
-// The ids of the rows: what they say, and of those that say nothing the lowest numbers that no row
-// says, in order. INVALID_ARGUMENT where two rows say the same, as one body would be lost.
+// The ids of the rows: what they say, else their number in the list, or where another row says that
+// the lowest behind the list that none says. INVALID_ARGUMENT where two rows say the same, as one
+// body would be lost.
 absl::StatusOr<std::vector<std::uint32_t>> IdsOfRows(const PosesJson& rows) {
   std::map<std::uint32_t, std::size_t> said;  // and by which row
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -65,14 +66,13 @@ absl::StatusOr<std::vector<std::uint32_t>> IdsOfRows(const PosesJson& rows) {
       return BadRow(i, absl::StrCat("has the id ", first->first, " of row ", first->second));
   }
   std::vector<std::uint32_t> ids;
-  std::uint32_t next = 0;
-  for (const PosesJson& row : rows) {
-    if (row.contains("id")) {
-      ids.push_back(row["id"].get<std::uint32_t>());
-      continue;
-    }
+  auto next = static_cast<std::uint32_t>(rows.size());
+  for (std::uint32_t i = 0; i < rows.size(); ++i) {
+    const bool is_said = rows[i].contains("id");
+    ids.push_back(is_said ? rows[i]["id"].get<std::uint32_t>() : i);
+    if (is_said || !said.contains(i)) continue;
     while (said.contains(next)) ++next;
-    ids.push_back(next++);
+    ids.back() = next++;
   }
   return ids;
 }

@@ -18,8 +18,9 @@ std::string FormatSceneChange(const SceneChange& change);
 
 // Of `[{"mesh": FILE, "pose": [7 numbers], "id": N, "margin": M}, …]`: a body for each, whose
 // shapes are named by their files, each file once. Without a pose a body stands at the origin,
-// without an id it has the lowest number that neither a row says nor one before it got, without a
-// margin 0. INVALID_ARGUMENT naming the row, also where it says the id of another.
+// without an id it has the row's number, or where another row says that one the lowest behind the
+// list that none says; without a margin 0. INVALID_ARGUMENT naming the row, also where it says the
+// id of another.
 absl::StatusOr<SceneChange> ParsePoses(const std::string& json);
 // Of a file, which errors name.
 absl::StatusOr<SceneChange> ReadPoses(const std::string& file);

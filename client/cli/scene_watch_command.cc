@@ -70,8 +70,8 @@ int Watch(const GlobalOptions& options, const SceneWatchArguments& arguments) {
     absl::PrintF("%s\n",
                  options.json ? JsonText(ToJson(*news, arguments.with_change)) : ToText(*news));
     // Whoever reads a pipe sees each line as it comes.
-    const bool is_seen = std::fflush(stdout) == 0;
-    if (!is_seen || news->end.has_value()) break;
+    std::fflush(stdout);
+    if (std::ferror(stdout) != 0 || news->end.has_value()) break;
   }
   return kExitFree;
 }

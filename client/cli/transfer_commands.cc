@@ -46,7 +46,7 @@ absl::Status WritePage(const Client& client, const ShapePage& page, Writing* wri
     writing->Write(TransferShape{found->info.name, found->info.digest, *std::move(found->content)},
                    &writing->written.shapes);
   }
-  return absl::OkStatus();
+  return writing->writer.status();
 }
 
 // The newest revisions of those that are kept: what has a ttl lives in memory alone and goes soon.
@@ -60,8 +60,9 @@ absl::Status ExportScenes(const Client& client, const std::string& prefix, Writi
     if (found.status().code() == absl::StatusCode::kNotFound) continue;
     if (!found.ok()) return found.status();
     writing->Write(TransferScene{info.name, std::move(found->content)}, &writing->written.scenes);
+    if (!writing->writer.status().ok()) break;
   }
-  return absl::OkStatus();
+  return writing->writer.status();
 }
 
 absl::Status ExportAll(const Client& client, const std::string& prefix, Writing* writing) {

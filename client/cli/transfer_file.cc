@@ -151,7 +151,7 @@ absl::StatusOr<TransferReader> TransferReader::Open(const std::string& path) {
 
 absl::StatusOr<TransferItem> TransferReader::Next() {
   std::string line;
-  if (!std::getline(file_, line)) return absl::OutOfRangeError("the end");
+  if (!std::getline(file_, line)) return InFile(path_, EndOf(file_));
   ++line_;
   bytes_read_ += line.size() + 1;
   absl::StatusOr<TransferItem> item = Parse(line);

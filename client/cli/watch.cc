@@ -154,7 +154,8 @@ int WatchServer(const GlobalOptions& options, const WatchArguments& arguments) {
                              : is_terminal ? ToPage(line, address)
                                            : ToText(line) + "\n";
     absl::PrintF("%s", text);
-    if (std::fflush(stdout) != 0) break;  // nobody sees it any more, as main() says
+    std::fflush(stdout);
+    if (std::ferror(stdout) != 0) break;  // nobody sees it any more, as main() says
     before = *std::move(now);
     then = at;
   }

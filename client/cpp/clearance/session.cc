@@ -88,4 +88,6 @@ absl::Status Session::Finish() { return impl_->Finish(); }
 
 void Session::Cancel() { impl_->Cancel(); }
 
+std::optional<absl::Status> Session::end() const { return impl_->end(); }
+
 }  // namespace clearance::client

@@ -47,6 +47,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <variant>
 
 #include "absl/status/status.h"
@@ -141,6 +142,9 @@ class Session {
   absl::Status Finish();
   // Gives up: every waiting call returns CANCELLED.
   void Cancel();
+
+  // What every later call returns once the session has ended; nothing while it goes on.
+  std::optional<absl::Status> end() const;
 
  private:
   friend class Client;

@@ -151,6 +151,12 @@ void Session::Impl::Cancel() {
   changed_.notify_all();
 }
 
+std::optional<absl::Status> Session::Impl::end() {
+  const std::lock_guard lock(mutex_);
+  if (!has_ended_) return std::nullopt;
+  return EndStatus();
+}
+
 absl::Status Session::Impl::EndStatus() const {
   if (!status_.ok()) return status_;
   return absl::OutOfRangeError("the session has ended");

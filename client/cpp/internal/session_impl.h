@@ -44,6 +44,7 @@ class Session::Impl {
   absl::StatusOr<Reply> Next();
   absl::Status Finish();
   void Cancel();
+  std::optional<absl::Status> end();
 
  private:
   using PendingPtr = std::shared_ptr<PendingReply>;
