@@ -178,6 +178,9 @@ class FileAsker {
   };
 
   absl::Status Add(QuestionRow row);
+  // Closes the group where the row cannot be asked with it: a column has all rows of a message or
+  // one for all of them, and slots are used again only after it.
+  absl::Status MakeRoomFor(const QuestionRow& row);
   // What is wrong with the row's shapes, or they are in the batch.
   std::optional<Error> TakeShapes(const QuestionRow& row);
   void TakeNumbers(const QuestionRow& row);
@@ -231,27 +234,28 @@ void FileAsker<Batch>::TellWhatIsUnknown() const {
 template <class Batch>
 absl::Status FileAsker<Batch>::Add(QuestionRow row) {
   if (!row.fault) {
-    std::vector<bool> given;
-    for (const std::vector<double>& numbers : row.numbers) given.push_back(!numbers.empty());
-    // A column has all rows of a message or one for all of them.
-    if (group_.asked > 0 && given != given_) {
-      if (absl::Status status = Close(); !status.ok()) return status;
-    }
-    given_ = std::move(given);
-    if (!slots_.HasRoom()) {
-      if (absl::Status status = Close(); !status.ok()) return status;
-      slots_.Clear();
-    }
+    if (absl::Status status = MakeRoomFor(row); !status.ok()) return status;
     row.fault = TakeShapes(row);
-    const std::optional<absl::Status> end = row.fault ? session_.end() : std::nullopt;
-    if (end) {
-      group_.rows.push_back({next_row_, std::move(row.place), {}, {}});
-      return *end;
-    }
     if (!row.fault) TakeNumbers(row);
   }
+  const std::optional<absl::Status> end = row.fault ? session_.end() : std::nullopt;
   group_.rows.push_back({next_row_++, std::move(row.place), std::move(row.id), row.fault});
+  if (end) return *end;
   return group_.rows.size() >= query_.rows ? Close() : absl::OkStatus();
+}
+
+template <class Batch>
+absl::Status FileAsker<Batch>::MakeRoomFor(const QuestionRow& row) {
+  std::vector<bool> given;
+  for (const std::vector<double>& numbers : row.numbers) given.push_back(!numbers.empty());
+  if (group_.asked > 0 && given != given_) {
+    if (absl::Status status = Close(); !status.ok()) return status;
+  }
+  given_ = std::move(given);
+  if (slots_.HasRoom()) return absl::OkStatus();
+  absl::Status status = Close();
+  slots_.Clear();
+  return status;
 }
 
 template <class Batch>
