@@ -9,7 +9,6 @@
 #include <cstdio>
 #include <fstream>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "absl/time/clock.h"
@@ -44,7 +43,7 @@ class ServerThatGoes {
 
   // Another program may have the port for a moment, as the near end of a connection.
   void Start(const std::string& listen_address) {
-    running_.emplace();
+    running_ = std::make_unique<Running>();
     while (!running_->server) {
       auto started = server::GrpcServer::Start({.listen_address = listen_address}, running_->limits,
                                                running_->registry, running_->metrics);
@@ -58,7 +57,7 @@ class ServerThatGoes {
   }
 
   std::string address_;
-  std::optional<Running> running_;
+  std::unique_ptr<Running> running_;
 };
 
 // Row i has two balls of half a metre 2 + i metres apart. A row is a message, and some are ahead of
