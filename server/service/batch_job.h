@@ -108,10 +108,9 @@ std::uint64_t RowsOf(const Batch& batch) {
 // parts.
 template <class Batch>
 std::uint64_t MostReplyBytes(const Batch& batch, const Limits& limits) {
-  constexpr std::uint64_t kRefusedRows = 64;
   const std::uint64_t rows = std::min<std::uint64_t>(RowsOf(batch), limits.max_batch_rows);
-  return std::min(kMaxReplyOverhead + rows * MaxRowBytes(batch) +
-                      std::min(rows, kRefusedRows) * kMaxRowErrorBytes,
+  const std::uint64_t refused_rows = std::min(rows, 64 + rows / 64);
+  return std::min(kMaxReplyOverhead + rows * MaxRowBytes(batch) + refused_rows * kMaxRowErrorBytes,
                   MaxReplyBytesOf(batch.options(), limits));
 }
 
