@@ -104,8 +104,8 @@ std::uint64_t RowsOf(const Batch& batch) {
   }
 }
 
-// No part of a session's answer has more bytes: of more refused rows than these there are more
-// parts.
+// No part of a session's answer has more bytes: where more rows are refused than are counted here
+// there are more parts.
 template <class Batch>
 std::uint64_t MostReplyBytes(const Batch& batch, const Limits& limits) {
   const std::uint64_t rows = std::min<std::uint64_t>(RowsOf(batch), limits.max_batch_rows);
