@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Fails if a test was skipped without a reason that is allowed and true.
+
+usage: check_skips.py [--strict] TESTS.xml
+
+TESTS.xml is what `ctest --output-junit` wrote. Every skip prints `SKIPPED: REASON`. A reason is allowed
+if it names a program of optional_programs.txt that is absent here, or if a line of allowed_skips.txt is
+equal to it. With --strict no skip is allowed, whatever its reason.
+"""
+
+import argparse
+import collections
+import pathlib
+import re
+import shutil
+import sys
+import xml.etree.ElementTree
+
+HERE = pathlib.Path(__file__).parent
+MISSING_PROGRAM = re.compile(r"(\S+) is not installed \(Debian package (\S+)\)")
+REASON = re.compile(r"SKIPPED: ([^'\"\n]+)")
+GOOGLE_TEST = re.compile(r"^\[ RUN {6}\] |^\[  SKIPPED \] (\S+) \(")
+PYTHON_TEST = re.compile(r"^(test\w+ \(\S+\)).*\.\.\. skipped ")
+
+
+def lines_of(path):
+    lines = (line.strip() for line in path.read_text().splitlines())
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def reason_in(text):
+    found = REASON.search(text)
+    return found.group(1).strip() if found else None
+
+
+def skips_of_google_test(name, output):
+    """The skipped cases of a GoogleTest program, each with the reason printed since it began."""
+    since = []
+    for line in output.splitlines():
+        since.append(line)
+        found = GOOGLE_TEST.match(line)
+        if found and found.group(1):
+            yield f"{name}: {found.group(1)}", reason_in("\n".join(since))
+        if found:
+            since = []
+
+
+def skips_of_python(name, output):
+    for line in output.splitlines():
+        found = PYTHON_TEST.match(line)
+        if found:
+            yield f"{name}: {found.group(1)}", reason_in(line)
+
+
+def skips_of(case):
+    """Yields the skipped tests of one test of ctest, each with its reason or None."""
+    name = case.get("name")
+    output = case.findtext("system-out") or ""
+    inside = [*skips_of_google_test(name, output), *skips_of_python(name, output)]
+    yield from inside
+    if not inside and case.get("status") in ("notrun", "disabled"):
+        yield name, reason_in(output)
+
+
+def fault_of(reason, allowed, programs, strict):
+    """Says why a skip is not allowed, or returns None."""
+    if reason is None:
+        return "no reason given: print `SKIPPED: REASON`"
+    if strict:
+        return "nothing may be skipped here"
+    missing = MISSING_PROGRAM.fullmatch(reason)
+    if not missing:
+        return None if reason in allowed else "tests/support/allowed_skips.txt does not allow this reason"
+    if programs.get(missing.group(1)) != missing.group(2):
+        return "tests/support/optional_programs.txt does not list this program and package"
+    return f"{missing.group(1)} is installed" if shutil.which(missing.group(1)) else None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--strict", action="store_true", help="allow no skip at all")
+    parser.add_argument("results", type=pathlib.Path, help="what `ctest --output-junit` wrote")
+    arguments = parser.parse_args()
+    allowed = set(lines_of(HERE / "allowed_skips.txt"))
+    programs = dict(line.split() for line in lines_of(HERE / "optional_programs.txt"))
+    cases = xml.etree.ElementTree.parse(arguments.results).iter("testcase")
+    counts = collections.Counter()
+    faults = []
+    for name, reason in (skip for case in cases for skip in skips_of(case)):
+        counts[reason] += 1
+        fault = fault_of(reason, allowed, programs, arguments.strict)
+        if fault:
+            faults.append(f"skipped: {name}: {reason}: {fault}")
+    for reason, count in counts.most_common():
+        print(f"   skipped: {count} x {reason}")
+    for fault in faults:
+        print(fault, file=sys.stderr)
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
