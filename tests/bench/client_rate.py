@@ -15,7 +15,6 @@ from __future__ import annotations
 import argparse
 import os
 import pathlib
-import re
 import statistics
 import subprocess
 import sys
@@ -26,6 +25,9 @@ import numpy as np
 
 import clearance
 from clearance import poses
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "integration/python"))
+from server import Server  # noqa: E402
 
 POINTS = 64
 ROWS = 4096
@@ -60,15 +62,15 @@ def python_rate(address: str, hulls: np.ndarray, where: np.ndarray, messages: in
     return messages * ROWS / seconds, b"".join(getattr(expected, n).tobytes() for n in COLUMNS)
 
 
-def start_apart(command: list[str]) -> subprocess.Popen[str]:
+def start_apart(program: str) -> Server:
     """Starts a server on the first core; this process, and what it starts later, has the second."""
     cores = sorted(os.sched_getaffinity(0))
     if len(cores) < 2:
         print("one core alone: nobody is pinned")
-        return subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        return Server(command=[program])
     # A process that is started has the cores of the one that starts it, and so has each of its threads.
     os.sched_setaffinity(0, {cores[0]})
-    server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    server = Server(command=[program])
     os.sched_setaffinity(0, {cores[1]})
     print(f"clients pinned: the server to core {cores[0]}, both clients to core {cores[1]}")
     return server
@@ -82,15 +84,12 @@ def main() -> int:
     parser.add_argument("--messages", type=int, default=100)
     parser.add_argument("--least", type=float, default=0.6)
     arguments = parser.parse_args()
-    command = [arguments.server, "--listen=127.0.0.1:0", "--http_listen=127.0.0.1:0"]
-    with tempfile.TemporaryDirectory() as folder:
-        with start_apart(command) as server:
-            try:
-                line = next(line for line in server.stderr if "INFO serving " in line)
-                port = re.search(r"grpc_port=(\d+)", line)[1]
-                return measure(f"127.0.0.1:{port}", pathlib.Path(folder), arguments)
-            finally:
-                server.terminate()
+    server = start_apart(arguments.server)
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            return measure(server.address, pathlib.Path(folder), arguments)
+    finally:
+        server.end()
 
 
 def measure(address: str, folder: pathlib.Path, arguments: argparse.Namespace) -> int:

@@ -8,34 +8,42 @@ import re
 import signal
 import subprocess
 import threading
+from collections.abc import Sequence
 
 
 class Server:
-    """On `port` of the loopback; 0: a free one."""
+    """Listens on `port` of the loopback; 0 takes a free one.
 
-    def __init__(self, *flags: str, port: int = 0) -> None:
-        command = [os.environ["CLEARANCE_SERVER"], f"--listen=127.0.0.1:{port}"]
-        command += ["--http_listen=127.0.0.1:0", *flags]
-        self._process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    `command` starts it; the default is the program that $CLEARANCE_SERVER names.
+    """
+
+    def __init__(self, *flags: str, port: int = 0, command: Sequence[str] = ()) -> None:
+        started = [*(command or [os.environ["CLEARANCE_SERVER"]]), f"--listen=127.0.0.1:{port}"]
+        started += ["--http_listen=127.0.0.1:0", *flags]
+        self.log: list[str] = []
+        self._process = subprocess.Popen(started, stderr=subprocess.PIPE, text=True)
         self.port, self.http_port = self._await_ports()
         self.address = f"127.0.0.1:{self.port}"
         self.pid = self._process.pid
-        self._drain = threading.Thread(target=self._process.stderr.read, daemon=True)
+        self._drain = threading.Thread(target=self._read_on, daemon=True)
         self._drain.start()
 
     def _await_ports(self) -> tuple[int, int]:
-        said = []
         for line in self._process.stderr:
-            said.append(line)
+            self.log.append(line)
             serving = re.search(r"INFO serving .* grpc_port=(\d+) http_port=(\d+)", line)
             if serving:
                 return int(serving[1]), int(serving[2])
-        raise AssertionError("the server did not start: " + "".join(said))
+        raise AssertionError("the server did not start: " + "".join(self.log))
 
-    def end(self, number: int = signal.SIGTERM) -> None:
-        """By this signal; waits until it is gone."""
+    def _read_on(self) -> None:
+        self.log += self._process.stderr
+
+    def end(self, number: int = signal.SIGTERM) -> int:
+        """Sends this signal, waits until the server is gone and returns its exit status."""
         if self._process.poll() is None:
             self._process.send_signal(number)
         self._process.wait()
         self._drain.join()
         self._process.stderr.close()
+        return self._process.returncode
