@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # compose_test.sh single|fleet: starts what compose.yaml or compose.fleet.yaml of this folder describes, with
-# podman-compose and the image that build.sh has built, and harms the fleet. Needs root (`./dev docker` and
-# `./dev fleet` see to the rest). In the place of the images of etcd, haproxy and Prometheus stand Debian's
+# podman-compose and the image that build.sh has built, and harms the fleet. Needs root (`./dev docker` sees to
+# the rest). In the place of the images of etcd, haproxy and Prometheus stand Debian's
 # packages; of Grafana there is none.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

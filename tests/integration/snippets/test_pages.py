@@ -31,7 +31,7 @@ RUN = "run"  # here
 FIGURE = "figure"  # no code
 PRINTED = "printed"  # what the block before it prints
 # "test NAME": ctest's test that takes the block out of the page, or does the same.
-# "dev": words of ./dev, which .ci/run runs. "kept": why it is not run.
+# "dev": words of ./dev, which .ci/run or tests/verify runs. "kept": why it is not run.
 BLOCKS = {
     "README.md": [RUN, "dev", "kept: needs a container daemon; ./dev docker runs the image likewise", RUN]
     + ["test python.examples", FIGURE],
@@ -242,13 +242,13 @@ class Pages(unittest.TestCase):
             for word in re.findall(r"\./dev (\w+)", page.read_text(encoding="utf-8")):
                 self.assertIn(word, words, page)
 
-    def test_show_only_words_of_dev_that_ci_runs(self) -> None:
-        stages = (ROOT / ".ci/run").read_text(encoding="utf-8")
-        run = set(re.findall(r"^ *Stage \w+ \./dev (\w+)", stages, re.MULTILINE))
+    def test_show_only_words_of_dev_that_a_tier_runs(self) -> None:
+        tiers = [ROOT / ".ci/run", *(ROOT / "tests/verify").iterdir()]
+        run = {word for tier in tiers for word in re.findall(r"\./dev (\w+)", tier.read_text(encoding="utf-8"))}
         for where, _, block in self.blocks("dev"):
             for line in block.text.splitlines():
                 self.assertTrue(line.startswith("./dev "), where)
-                self.assertIn(line.split()[1], run, f"{where}: .ci/run does not run it")
+                self.assertIn(line.split()[1], run, f"{where}: neither .ci/run nor tests/verify runs it")
 
     def run_page(self, page: str) -> None:
         with tempfile.TemporaryDirectory() as path, contextlib.ExitStack() as stack:
