@@ -9,6 +9,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # shellcheck source=docker/containers.sh
 source docker/containers.sh
+Require buildah podman
 scratch=$(mktemp -d)
 trap 'rm -rf -- "$scratch"' EXIT
 
@@ -20,6 +21,7 @@ HaveBase() {
   local mirror
   mirror=$(awk '/^URIs:/ { print $2; exit } /^deb / { print $2; exit }' \
     /etc/apt/sources.list.d/debian.sources /etc/apt/sources.list 2>/dev/null || true)
+  Require mmdebstrap
   mmdebstrap --quiet --variant=minbase bookworm "$scratch/base.tar" \
     "deb ${mirror:-http://deb.debian.org/debian} bookworm main"
   podman import -q "$scratch/base.tar" "$base" >/dev/null

@@ -10,6 +10,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # shellcheck source=docker/containers.sh
 source docker/containers.sh
+Require buildah openssl podman podman-compose runc
 readonly cli=$PWD/build/release/client/clearance
 scratch=$(mktemp -d)
 project=

@@ -15,6 +15,9 @@ Die() {
   exit 1
 }
 
+# Require PROGRAM…: ends the script as one that is skipped if one of them is missing.
+Require() { tests/support/optional_programs.py with "$@" -- true || exit; }
+
 # The time that an image tells, in seconds: of the commit, or SOURCE_DATE_EPOCH.
 Epoch() { echo "${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 0)}"; }
 

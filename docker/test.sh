@@ -8,6 +8,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # shellcheck source=docker/containers.sh
 source docker/containers.sh
+Require buildah podman runc
 scratch=$(mktemp -d)
 container=clearance-test-$$
 volume=clearance-test-$$

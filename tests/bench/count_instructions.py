@@ -8,10 +8,14 @@ count_instructions.py CORE_CELL: a table in Markdown. Always the same numbers fo
 
 import concurrent.futures
 import os
+import pathlib
 import re
 import subprocess
 import sys
 import tempfile
+
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "support"))
+import optional_programs  # noqa: E402
 
 TOPICS = [
     ("distance", "far"), ("distance", "near"), ("distance", "coherent"), ("warm_distance", "coherent"),
@@ -58,6 +62,7 @@ def count(program, topic, size):
 
 
 def main():
+    optional_programs.require("valgrind")
     program = sys.argv[1]
     cells = [(topic, size) for topic in TOPICS for size in SIZES]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

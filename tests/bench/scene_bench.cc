@@ -31,6 +31,7 @@
 #include "tests/bench/report.h"
 #include "tests/support/level.h"
 #include "tests/support/random.h"
+#include "tests/support/skip.h"
 
 ABSL_FLAG(bool, short, false, "Small scenes, hardly timed: checks the answers only.");
 ABSL_FLAG(std::string, csv, "", "Where to write every figure; empty: nowhere.");
@@ -320,7 +321,7 @@ void TimeEachPlayer(const Played& played, benchmark::State& state) {
 // Every player's every move, and a ray from each of their places, anywhere.
 void RegisterLevel(const std::filesystem::path& folder) {
   if (!std::filesystem::is_directory(folder)) {
-    std::printf("skipped, not there: %s\n", folder.c_str());
+    std::printf("%s\n", test::kNoDataSets);
     return;
   }
   const auto played = std::make_shared<Played>();

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <exception>
 #include <set>
 #include <string>
 #include <thread>
@@ -26,6 +27,8 @@
 #include "tests/fleet/loads.h"
 #include "tests/fleet/processes.h"
 #include "tests/fleet/sites.h"
+#include "tests/support/optional_program.h"
+#include "tests/support/skip.h"
 
 ABSL_FLAG(int, kills, 100, "Kills with SIGKILL, one after another.");
 ABSL_FLAG(int, others, 60,
@@ -45,7 +48,6 @@ namespace {
 constexpr std::size_t kWriters = 3;
 constexpr std::size_t kSessions = 3;
 constexpr std::size_t kLibrarySessions = 2;
-constexpr int kSkipped = 77;
 
 // Between two harms.
 constexpr std::chrono::milliseconds kRest{500};
@@ -226,10 +228,8 @@ int Run() {
     std::fprintf(stderr, "--only=%s: there is no such kind of harm\n", only.c_str());
     return 1;
   }
-  if (!Processes::ArePossible()) {
-    std::printf("skipped: etcd or haproxy is not installed\n");
-    return kSkipped;
-  }
+  const std::string missing = test::MissingReason({"etcd", "etcdctl", "haproxy"});
+  if (!missing.empty()) return test::Skip(missing);
   Processes processes;
   if (!RegisterSteady(processes.sites())) {
     std::fprintf(stderr, "FOUND: a fleet that nobody harmed takes no shape\n");
@@ -251,5 +251,10 @@ int Run() {
 
 int main(int argc, char** argv) {
   absl::ParseCommandLine(argc, argv);
-  return clearance::fleet::Run();
+  try {
+    return clearance::fleet::Run();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "FOUND: %s\n", error.what());
+    return 1;
+  }
 }

@@ -19,10 +19,6 @@ constexpr std::chrono::milliseconds kStop{2000};
 
 }  // namespace
 
-bool Processes::ArePossible() {
-  return test::EtcdCluster::IsInstalled() && test::StoppableProxy::IsInstalled();
-}
-
 Processes::Processes()
     : etcd_(static_cast<int>(kMembers), test::EtcdCluster::Ways::kThatPart), sites_(kServers) {
   for (std::size_t i = 0; i < kServers; ++i) {

@@ -24,8 +24,6 @@ class Processes {
   static constexpr std::size_t kMembers = 3;
   static constexpr std::size_t kServers = 3;
 
-  static bool ArePossible();
-
   Processes();
 
   Sites* sites() { return &sites_; }

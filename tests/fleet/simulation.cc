@@ -25,6 +25,8 @@
 #include "tests/bench/load/questions.h"
 #include "tests/fleet/crowd.h"
 #include "tests/fleet/replicas.h"
+#include "tests/support/optional_program.h"
+#include "tests/support/skip.h"
 
 ABSL_FLAG(double, share, 1, "Of the clients and of the messages.");
 ABSL_FLAG(int, turns, 7, "Measurements of each cost, of which the middle one counts.");
@@ -34,7 +36,6 @@ ABSL_FLAG(double, most_ratio, 1.75,
 namespace clearance::fleet {
 namespace {
 
-constexpr int kSkipped = 77;
 constexpr std::size_t kShapes = 8;
 constexpr int kRowsOfAll = 4096;
 constexpr std::array<int, 4> kRowsOfMessage = {1, 16, 64, 256};
@@ -223,10 +224,8 @@ bool ReportRegistrations(const std::deque<World>& worlds) {
 }
 
 int Run() {
-  if (!test::EtcdCluster::IsInstalled()) {
-    std::printf("skipped: etcd is not installed\n");
-    return kSkipped;
-  }
+  const std::string missing = test::MissingReason({"etcd", "etcdctl"});
+  if (!missing.empty()) return test::Skip(missing);
   const Questions questions = MakeQuestions();
   std::deque<World> worlds;
   for (const Size& size : kSizes) worlds.emplace_back(size, &questions);

@@ -9,7 +9,8 @@ program=$1 blocks=$2
 shift 2
 read -r -a runner <<<"${GOLDEN_RUNNER:-}"
 digests=$(dirname "${BASH_SOURCE[0]}")/digests
-diff <(head -n "$blocks" "$digests" && tail -n 1 "$digests") \
-  <("${runner[@]}" "$program" --blocks "$blocks" "$@") >/dev/null ||
+answers=$("${runner[@]}" "$program" --blocks "$blocks" "$@") ||
+  { echo "golden: cannot run ${runner[*]} $program" >&2; exit 1; }
+[[ $(head -n "$blocks" "$digests" && tail -n 1 "$digests") == "$answers" ]] ||
   { echo "golden: the answers' bits differ from digests" >&2; exit 1; }
 echo "golden: $blocks blocks of 10000 cases and the scenes have the same bits"

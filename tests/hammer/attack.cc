@@ -43,6 +43,8 @@
 #include "tests/hammer/result_line.h"
 #include "tests/integration/process/server_process.h"
 #include "tests/integration/process/server_view.h"
+#include "tests/support/optional_program.h"
+#include "tests/support/skip.h"
 
 ABSL_FLAG(int, seconds, 5, "How long each attack lasts, and its control.");
 ABSL_FLAG(double, max_p99_ratio, std::numeric_limits<double>::infinity(),
@@ -58,7 +60,7 @@ using hammer::PrintResult;
 using hammer::Result;
 using Clock = AttackClock;
 
-constexpr int kSkipped = 77;  // the exit status, as ctest knows it
+constexpr int kUsage = 2;  // the exit status of wrong flags
 
 // Times are judged where the machine is the attack's own; else this only ends what hangs.
 bool JudgesTimes() { return std::isfinite(absl::GetFlag(FLAGS_max_p99_ratio)); }
@@ -249,10 +251,13 @@ bool IsWanted(const Attack& attack) {
 }
 
 int Main() {
-  if (Stand::HasProxy() && !ProxyBefore::IsInstalled(absl::GetFlag(FLAGS_behind))) {
-    std::printf("NOT TRIED: %s is not installed\n", absl::GetFlag(FLAGS_behind).c_str());
-    return kSkipped;
+  const std::string proxy = absl::GetFlag(FLAGS_behind);
+  if (Stand::HasProxy() && proxy != "haproxy" && proxy != "nginx") {
+    std::fprintf(stderr, "unknown proxy --behind=%s: must be haproxy or nginx\n", proxy.c_str());
+    return kUsage;
   }
+  const std::string missing = Stand::HasProxy() ? MissingReason({proxy}) : "";
+  if (!missing.empty()) return Skip(missing);
   PinTo(0, 0);
   std::printf("%-28s %8s %6s %7s %7s %8s %6s %8s %8s %6s %9s\n", "attack", "connects", "cut",
               "CPU s", "most MB", "served", "failed", "ctrl p99", "p99 ms", "ratio", "again ms");

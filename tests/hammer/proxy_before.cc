@@ -8,6 +8,7 @@
 #include <iostream>
 #include <iterator>
 #include <regex>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -38,10 +39,6 @@ std::string Changed(const std::string& path, const std::vector<Change>& changes)
 }
 
 }  // namespace
-
-bool ProxyBefore::IsInstalled(const std::string& program) {
-  return RunProgram({"sh", "-c", "command -v " + program}).exit_code == 0;
-}
 
 ProxyBefore::ProxyBefore(const ServerProcess& server, const std::string& program)
     : port_(FindFreePort()) {
@@ -80,9 +77,8 @@ ProxyBefore::ProxyBefore(const ServerProcess& server, const std::string& program
     process_->WaitForLine("clearance/two is DOWN");
     process_->WaitForLine("clearance/three is DOWN");
   }
-  while (true) {
-    const RawConnection connection(port_);
-    if (IsTaken(connection)) return;
+  while (!IsTaken(RawConnection(port_))) {
+    if (process_->HasEnded()) throw std::runtime_error("no proxy: " + process_->output());
     std::this_thread::yield();
   }
 }

@@ -15,10 +15,9 @@ namespace clearance::test {
 
 class ProxyBefore {
  public:
-  // `program` is haproxy or nginx, and installed. Takes connections when it returns.
+  // `program` is haproxy or nginx. Takes connections when it returns; throws std::runtime_error if
+  // it ends before.
   ProxyBefore(const ServerProcess& server, const std::string& program);
-
-  static bool IsInstalled(const std::string& program);
 
   int port() const { return port_; }
 

@@ -34,6 +34,7 @@
 #include "tests/hammer/registrar.h"
 #include "tests/hammer/result_line.h"
 #include "tests/integration/process/server_process.h"
+#include "tests/support/skip.h"
 
 ABSL_FLAG(std::string, kind, "kill",
           "What happens to the server: kill, stop, descriptors, memory or disk.");
@@ -47,7 +48,6 @@ constexpr int kClients = 6;
 constexpr int kMostCalls = 150;     // that are answered well before a fault
 constexpr int kLongestFault = 60;   // milliseconds
 constexpr int kFaultsOfALife = 10;  // of those that a server survives
-constexpr int kSkipped = 77;        // the exit status, as ctest knows it
 constexpr absl::Duration kPatience = absl::Seconds(30);
 
 struct Found {
@@ -243,8 +243,7 @@ int Main() {
     return 2;
   }
   if (!fault->Prepare(directory.File("data"))) {
-    std::printf("NOT TRIED: only root may mount a small disk\n");
-    return kSkipped;
+    return test::Skip("needs the right to mount");
   }
   testing::Random random(absl::GetFlag(FLAGS_seed));
   std::vector<Registrar> clients;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a test says that it is skipped: by a line "SKIPPED: reason". tests/allowed_skips.txt lists
+// How a test says that it is skipped: by a line "SKIPPED: reason". allowed_skips.txt lists
 // the reasons that are allowed.
 
 #ifndef CLEARANCE_TESTS_SUPPORT_SKIP_H_

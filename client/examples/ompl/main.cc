@@ -274,7 +274,7 @@ std::vector<Problem> SomeOf(const std::vector<Problem>& problems, std::size_t of
 void RunPanda(const client::Client& client, const fs::path& data, const std::string& prefix) {
   const fs::path scenes = data / "scenes_mbm_panda";
   if (!fs::is_directory(scenes)) {
-    std::printf("Panda: skipped, no data sets in '%s'\n", data.c_str());
+    std::printf("Panda: SKIPPED: no data sets in %s\n", data.c_str());
     return;
   }
   const Robot robot = OrDie(ReadRobot(data / "robot_panda", scenes), "the robot");

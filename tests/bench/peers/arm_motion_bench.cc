@@ -41,6 +41,7 @@
 #include "tests/bench/load/target.h"
 #include "tests/bench/report.h"
 #include "tests/support/arm.h"
+#include "tests/support/skip.h"
 
 ABSL_FLAG(bool, short, false, "A few ways, hardly timed: checks the verdicts only.");
 ABSL_FLAG(std::string, csv, "", "Where to write every figure; empty: nowhere.");
@@ -282,7 +283,7 @@ void PrintTable(const Report& report) {
 int Main() {
   const fs::path data = CLEARANCE_DATA;
   if (!fs::is_directory(data / "scenes_mbm_panda")) {
-    std::printf("arm_motion_bench: skipped, no data sets in %s\n", data.c_str());
+    std::printf("%s\n", test::kNoDataSets);
     return 0;
   }
   const bool is_short = absl::GetFlag(FLAGS_short);

@@ -29,6 +29,7 @@
 #include "tests/support/arm.h"
 #include "tests/support/level.h"
 #include "tests/support/random.h"
+#include "tests/support/skip.h"
 
 ABSL_FLAG(bool, short, false, "A few questions, hardly timed: checks the answers only.");
 ABSL_FLAG(std::string, csv, "", "Where to write every figure; empty: nowhere.");
@@ -280,7 +281,7 @@ void PrintTable(const Report& report, const std::vector<std::string>& questions)
 int Main() {
   const fs::path data = CLEARANCE_DATA;
   if (!fs::is_directory(data / "scenes_mbm_panda")) {
-    std::printf("world_bench: skipped, no data sets in %s\n", data.c_str());
+    std::printf("%s\n", test::kNoDataSets);
     return 0;
   }
   const bool is_short = absl::GetFlag(FLAGS_short);

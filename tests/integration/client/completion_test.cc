@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/optional_program.h"
+
 namespace clearance::client {
 namespace {
 
@@ -112,7 +114,9 @@ INSTANTIATE_TEST_SUITE_P(Shells, CompletionOf, testing::Values("bash", "zsh", "f
 
 TEST_P(CompletionOf, IsOfTheShellsSyntax) {
   const std::string shell = GetParam();
-  if (OutputOf("command -v " + shell + " || true").empty()) GTEST_SKIP() << "no " << shell;
+  if (shell != "bash") {
+    CLEARANCE_REQUIRE_PROGRAMS(shell);
+  }
   std::string check = CLEARANCE_CLI " completion ";
   check.append(shell).append(" | ").append(shell).append(" -n 2>&1");
   EXPECT_EQ(OutputOf(check), "");

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <stdexcept>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -34,14 +35,7 @@ std::vector<int> FreePorts(std::size_t count) {
   return ports;
 }
 
-bool Runs(const char* program) { return RunProgram({program, "--help"}).exit_code == 0; }
-
 }  // namespace
-
-bool EtcdCluster::IsInstalled() {
-  static const bool is_installed = Runs("etcd") && Runs("etcdctl");
-  return is_installed;
-}
 
 EtcdCluster::EtcdCluster(int members, std::vector<std::string> flags, std::string scheme)
     : flags_(std::move(flags)), scheme_(std::move(scheme)) {
@@ -77,7 +71,10 @@ EtcdCluster::EtcdCluster(int members, Ways /*ways*/)
 void EtcdCluster::StartAll() {
   members_.resize(endpoints_.size());
   for (std::size_t i = 0; i < members_.size(); ++i) Start(i);
-  for (const auto& member : members_) member->WaitForLine("ready to serve client requests");
+  for (const auto& member : members_) {
+    if (!member->WaitForLine("ready to serve client requests"))
+      throw std::runtime_error("etcd did not start: " + member->output());
+  }
 }
 
 std::string EtcdCluster::StoreFlag() const {

@@ -12,14 +12,14 @@
 #include "server/config/server_config.h"
 #include "tests/integration/etcd/peer_ways.h"
 #include "tests/integration/process/server_process.h"
+#include "tests/support/optional_program.h"
 
 namespace clearance::test {
 
 class EtcdCluster {
  public:
-  static bool IsInstalled();
-
-  // Serves once it is made. `tls` are further flags of each member.
+  // Serves once it is made; throws std::runtime_error if a member does not start. `flags` are
+  // further ones of each member.
   explicit EtcdCluster(int members = 1, std::vector<std::string> flags = {},
                        std::string scheme = "http");
   // Of several members that can be parted; needs haproxy.
@@ -60,9 +60,8 @@ class EtcdCluster {
   std::vector<std::unique_ptr<ChildProcess>> members_;
 };
 
-// Skips the test where there is no etcd.
-#define CLEARANCE_REQUIRE_ETCD() \
-  if (!::clearance::test::EtcdCluster::IsInstalled()) GTEST_SKIP() << "etcd is not installed"
+// Skips the test if there is no etcd.
+#define CLEARANCE_REQUIRE_ETCD() CLEARANCE_REQUIRE_PROGRAMS("etcd", "etcdctl")
 
 }  // namespace clearance::test
 

@@ -308,8 +308,7 @@ TEST(Fault, WhoRefusesAtOnceGivesTheSilentNoMoreTime) {
 
 // A member that knows nothing of what the others agree on, and says what it knows to who asks.
 TEST(Fault, AMemberAloneIsNotBelieved) {
-  CLEARANCE_REQUIRE_ETCD();
-  if (!StoppableProxy::IsInstalled()) GTEST_SKIP() << "haproxy is not installed";
+  CLEARANCE_REQUIRE_PROGRAMS("etcd", "etcdctl", "haproxy");
   EtcdCluster etcd(3, EtcdCluster::Ways::kThatPart);
   Pair pair(etcd);
   ASSERT_NO_FATAL_FAILURE(pair.GoOn());

@@ -16,10 +16,8 @@ namespace clearance::test {
 
 class StoppableProxy {
  public:
-  static bool IsInstalled();
-
   // Serves once it is made. `sections` of a configuration follow defaults of the mode `tcp`; one of
-  // them binds `port` of the loopback. The program ends where haproxy does not start.
+  // them binds `port` of the loopback. Throws std::runtime_error if haproxy does not start.
   StoppableProxy(const std::string& sections, int port);
 
   void Stop() { process_->Signal(SIGSTOP); }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -144,7 +145,7 @@ TEST(EtcdStore, RefusesWhatANewerServerHasWritten) {
 }
 
 TEST(EtcdStore, SpeaksOverTlsAndWithAPassword) {
-  CLEARANCE_REQUIRE_ETCD();
+  CLEARANCE_REQUIRE_PROGRAMS("etcd", "etcdctl", "openssl");
   const Certificates certificates;
   const EtcdCluster etcd(1,
                          {"--cert-file", certificates.Path("server.pem"), "--key-file",
@@ -187,21 +188,22 @@ class EtcdUsers : public ::testing::Test {
   void AddUser(const std::string& name) { Control({"user", "add", name, "--new-user-password=x"}); }
   void Control(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"--user", "root:secret"});
-    etcd_.Control(arguments);
+    etcd_->Control(arguments);
   }
   void SetUp() override {
     CLEARANCE_REQUIRE_ETCD();
-    etcd_.Control({"user", "add", "root:secret", "--interactive=false"});
-    etcd_.Control({"user", "grant-role", "root", "root"});
-    etcd_.Control({"auth", "enable"});
-    config_ = etcd_.Config();
+    etcd_.emplace(3);
+    etcd_->Control({"user", "add", "root:secret", "--interactive=false"});
+    etcd_->Control({"user", "grant-role", "root", "root"});
+    etcd_->Control({"auth", "enable"});
+    config_ = etcd_->Config();
     config_.patience = absl::Minutes(1);
     config_.user = "root";
     config_.password_file = directory_.File("password");
     std::ofstream(config_.password_file) << "secret\n";
   }
 
-  EtcdCluster etcd_{3};
+  std::optional<EtcdCluster> etcd_;  // from SetUp on
   const TemporaryDirectory directory_;
   EtcdConfig config_;
 };
@@ -220,7 +222,7 @@ TEST_F(EtcdUsers, AWatchWhoseTokenIsOldGetsANewOne) {
   ASSERT_FALSE(is_refused);
   // Then etcd knows none of the tokens that it gave.
   Control({"auth", "disable"});
-  etcd_.Control({"auth", "enable"});
+  etcd_->Control({"auth", "enable"});
   ASSERT_TRUE((*client)->Watch(request, take).ok());
   EXPECT_TRUE(is_refused) << "or nothing is tried here";
   const server::SteadyTime began = server::SteadyNow();
@@ -244,8 +246,8 @@ TEST_F(EtcdUsers, ReplicasGoOnWhenTheirTokensAreOldAndWhenTheyAreForgotten) {
   ASSERT_NO_FATAL_FAILURE(go_on());
   // A member that starts again knows no tokens.
   for (std::size_t member = 0; member < 3; ++member) {
-    etcd_.Kill(member);
-    etcd_.Start(member);
+    etcd_->Kill(member);
+    etcd_->Start(member);
     ASSERT_NO_FATAL_FAILURE(go_on());
   }
   AddUser("another");

@@ -10,13 +10,12 @@ import json
 import os
 import pathlib
 import re
-import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 import urllib.request
 
+import optional_programs
 from server import Server
 
 FOLDER = pathlib.Path(__file__).parent
@@ -283,12 +282,9 @@ class Rendered(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if not shutil.which("kubectl") or not shutil.which("node"):
-        print("kubectl or node is not installed: ./dev install kubernetes")
-        sys.exit(77)
+    optional_programs.require("kubectl", "node", "python3:yaml")
     if not (FOLDER / "node_modules").is_dir():
-        print("the schemas are not installed: ./dev install kubernetes")
-        sys.exit(77)
+        optional_programs.skip("needs the npm packages of tests/integration/kubernetes (./dev install kubernetes)")
     import yaml
 
     unittest.main()

@@ -5,11 +5,10 @@ by closed form. Its packages are those of `./dev install node`: nothing is fetch
 import os
 import pathlib
 import re
-import shutil
 import subprocess
-import sys
 import unittest
 
+import optional_programs
 from server import Server
 
 ROOT = pathlib.Path(os.environ["CLEARANCE_ROOT"])
@@ -47,7 +46,7 @@ class Example(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if not shutil.which("node") or not (FOLDER / "node_modules").is_dir():
-        print("the packages of client/node are not installed: ./dev install node")
-        sys.exit(77)
+    optional_programs.require("node")
+    if not (FOLDER / "node_modules").is_dir():
+        optional_programs.skip("needs the npm packages of client/node (./dev install node)")
     unittest.main()

@@ -5,16 +5,18 @@ alerts name is there, and nothing is alarmed."""
 
 import math
 import re
-import shutil
-import sys
 import tempfile
 import unittest
 import urllib.request
 
-import files
-from load import Load
-from prometheus_process import Prometheus
-from server import Server
+import optional_programs
+
+optional_programs.require("prometheus", "python3:google.protobuf", "python3:grpc")
+
+import files  # noqa: E402
+from load import Load  # noqa: E402
+from prometheus_process import Prometheus  # noqa: E402
+from server import Server  # noqa: E402
 
 # What has nothing to show of a server that is well, at rest, alone, without TLS and without a policy: titles
 # of panels, or of one of their lines.
@@ -153,7 +155,4 @@ def series(rule: dict) -> str:
 
 
 if __name__ == "__main__":
-    if not shutil.which("prometheus"):
-        print("prometheus is not installed")
-        sys.exit(77)
     unittest.main()

@@ -9,9 +9,13 @@
 #include <vector>
 
 #include "tests/integration/process/server_process.h"
+#include "tests/support/optional_program.h"  // IWYU pragma: export
 
 namespace clearance::test {
 
+// Skips the test if openssl is missing: as a member of a fixture before the test begins. A test
+// that makes them in its body calls CLEARANCE_REQUIRE_PROGRAMS("openssl") first.
+//
 // A folder of NAME.pem and NAME.key. To begin with: two CAs, ca and other_ca; of ca server
 // (clearance.test, 127.0.0.1) and alice; of other_ca mallory, who has alice's name.
 class Certificates {
@@ -31,7 +35,7 @@ class Certificates {
 
  private:
   void MakeCa(const std::string& name) const;
-  std::string NewKey(const std::string& name) const;
+  std::vector<std::string> NewKey(const std::string& name) const;
 
   TemporaryDirectory directory_;
 };

@@ -108,7 +108,8 @@ TEST(Listen, ServesAUnixPathAndTakesItFromNobody) {
 
 TEST(Listen, ServesBothFamiliesUnderAHostsName) {
   addrinfo* found = nullptr;
-  if (getaddrinfo("localhost", nullptr, nullptr, &found) != 0) GTEST_SKIP() << "no such host here";
+  if (getaddrinfo("localhost", nullptr, nullptr, &found) != 0)
+    GTEST_SKIP() << "SKIPPED: needs the host name localhost";
   freeaddrinfo(found);
   ServerProcess server({"--listen=localhost:0"});
   ASSERT_NE(server.grpc_port(), 0) << server.process().output();

@@ -230,7 +230,7 @@ class SmallDisk : public DataDir {
   void SetUp() override {
     std::filesystem::create_directory(path());
     is_mounted_ = mount("tmpfs", path().c_str(), "tmpfs", 0, "size=4m,mode=0700") == 0;
-    if (!is_mounted_) GTEST_SKIP() << "no right to mount";
+    if (!is_mounted_) GTEST_SKIP() << "SKIPPED: needs the right to mount";
   }
   void TearDown() override {
     if (is_mounted_) umount2(path().c_str(), MNT_DETACH);

@@ -87,6 +87,7 @@ TEST(Doctor, KnowsAPortOfAnotherProtocol) {
 }
 
 TEST(Doctor, SaysWhatIsWrongWithACertificate) {
+  CLEARANCE_REQUIRE_PROGRAMS("openssl");
   const Certificates files;
   const ServerProcess server(files.ServerFlags(/*is_mutual=*/false));
   const std::string address = server.grpc_address();
@@ -109,6 +110,7 @@ TEST(Doctor, SaysWhatIsWrongWithACertificate) {
 }
 
 TEST(Doctor, SaysThatACertificateHasExpiredOrIsMissing) {
+  CLEARANCE_REQUIRE_PROGRAMS("openssl");
   const Certificates files;
   const std::vector<std::string> trusting = {"--tls-ca", files.Path("ca.pem")};
   const ServerProcess mutual(files.ServerFlags(/*is_mutual=*/true));

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "tests/integration/process/server_process.h"
+#include "tests/support/skip.h"
 
 namespace clearance::test {
 namespace {
@@ -238,7 +239,7 @@ TEST_F(GameAuthority, FailsWhereATicksMovesTakeLongerThanTheyMay) {
 class GameData : public GameAuthority {
  protected:
   void SetUp() override {
-    if (!std::filesystem::is_directory(CLEARANCE_DATA)) GTEST_SKIP() << "data folder not present";
+    if (!std::filesystem::is_directory(CLEARANCE_DATA)) GTEST_SKIP() << kNoDataSets;
   }
 
   static std::string Level(const std::string& map) {

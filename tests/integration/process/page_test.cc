@@ -138,6 +138,7 @@ TEST_F(PageTest, IsNotAskedByNamesOfOthers) {
 }
 
 TEST_F(PageTest, IsNoWayAroundClientCertificates) {
+  CLEARANCE_REQUIRE_PROGRAMS("openssl");
   const Certificates certificates;
   const Completed refused = RunServerProgram(With(certificates.ServerFlags(true)));
   EXPECT_EQ(refused.exit_code, 2);

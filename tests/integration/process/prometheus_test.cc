@@ -6,13 +6,13 @@
 
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 
 #include "tests/integration/process/server_process.h"
+#include "tests/support/optional_program.h"
 #include "tests/support/raw_http.h"
 
 namespace clearance::test {
@@ -41,9 +41,7 @@ bool Finds(int port, const std::string& series, const std::string& value) {
 }
 
 TEST(Prometheus, ScrapesTheServer) {
-  if (std::system("command -v prometheus >/dev/null") != 0) {
-    GTEST_SKIP() << "prometheus not installed";
-  }
+  CLEARANCE_REQUIRE_PROGRAMS("prometheus");
   ServerProcess server;
   const TemporaryDirectory directory;
   std::ofstream(directory.File("prometheus.yml"))

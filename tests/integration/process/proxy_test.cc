@@ -7,10 +7,10 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -20,16 +20,13 @@
 #include "tests/integration/process/server_process.h"
 #include "tests/integration/process/server_view.h"
 #include "tests/integration/process/users.h"
+#include "tests/support/optional_program.h"
 #include "tests/support/raw_http.h"
 
 namespace clearance::test {
 namespace {
 
 using testing::AnyOf;
-
-bool IsInstalled(const std::string& program) {
-  return std::system(("command -v " + program + " >/dev/null").c_str()) == 0;
-}
 
 std::string ReadText(const std::string& path) {
   std::ifstream file(path);
@@ -133,9 +130,12 @@ class Proxy : public testing::Test {
     EXPECT_EQ(unknown.exit_code, 2) << unknown.output << proxy_->output();
   }
 
-  // Waits until questions pass; ctest's timeout is the guard against a proxy that never begins.
+  // Waits until questions pass; throws if the proxy ends before.
   void AwaitPassage() const {
-    while (Ask(AsAlice()).exit_code == 2) std::this_thread::yield();
+    while (Ask(AsAlice()).exit_code == 2) {
+      if (proxy_->HasEnded()) throw std::runtime_error("no proxy: " + proxy_->output());
+      std::this_thread::yield();
+    }
   }
 
   // No call and no message of users behind the proxy fails while one of the servers is gone.
@@ -169,14 +169,14 @@ class Proxy : public testing::Test {
 };
 
 TEST_F(Proxy, HaproxyPassesSessionsOfKnownClientsOnly) {
-  if (!IsInstalled("haproxy")) GTEST_SKIP() << "haproxy not installed";
+  CLEARANCE_REQUIRE_PROGRAMS("haproxy");
   const ServerProcess server;
   StartHaproxy({&server});
   PassesSessionsOfKnownClientsOnly();
 }
 
 TEST_F(Proxy, HaproxyRefusesAnAddressUntilItHasSentLess) {
-  if (!IsInstalled("haproxy")) GTEST_SKIP() << "haproxy not installed";
+  CLEARANCE_REQUIRE_PROGRAMS("haproxy");
   const ServerProcess server;
   StartHaproxy({&server}, {"PROXY_BYTES_PER_SECOND=10000"});
   // Again, where more than a second went by between two of them.
@@ -185,7 +185,7 @@ TEST_F(Proxy, HaproxyRefusesAnAddressUntilItHasSentLess) {
 }
 
 TEST_F(Proxy, NginxPassesSessionsOfKnownClientsOnly) {
-  if (!IsInstalled("nginx")) GTEST_SKIP() << "nginx not installed";
+  CLEARANCE_REQUIRE_PROGRAMS("nginx");
   const ServerProcess server;
   StartNginx({&server});
   PassesSessionsOfKnownClientsOnly();
@@ -208,13 +208,13 @@ class ProxyOfTwo : public Proxy {
 };
 
 TEST_F(ProxyOfTwo, HaproxyOutlivesEitherServer) {
-  if (!IsInstalled("haproxy")) GTEST_SKIP() << "haproxy not installed";
+  CLEARANCE_REQUIRE_PROGRAMS("haproxy");
   StartHaproxy(processes());
   OutlivesServers(&servers_);
 }
 
 TEST_F(ProxyOfTwo, NginxOutlivesEitherServer) {
-  if (!IsInstalled("nginx")) GTEST_SKIP() << "nginx not installed";
+  CLEARANCE_REQUIRE_PROGRAMS("nginx");
   StartNginx(processes());
   OutlivesServers(&servers_);
 }

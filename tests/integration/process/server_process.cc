@@ -11,14 +11,16 @@
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <system_error>
 
 extern char** environ;
 
 namespace clearance::test {
 namespace {
 
-// Starts `command` with both outputs going to the descriptor `output`.
-pid_t Spawn(std::vector<std::string> command, int output) {
+// Starts `command` with both outputs going to the descriptor `output`; 0 or why it cannot.
+int Spawn(std::vector<std::string> command, int output, pid_t* pid) {
   std::vector<char*> arguments;
   for (std::string& word : command) arguments.push_back(word.data());
   arguments.push_back(nullptr);
@@ -26,10 +28,9 @@ pid_t Spawn(std::vector<std::string> command, int output) {
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO);
-  pid_t pid = 0;
-  posix_spawnp(&pid, arguments[0], &actions, nullptr, arguments.data(), environ);
+  const int error = posix_spawnp(pid, arguments[0], &actions, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
-  return pid;
+  return error;
 }
 
 std::vector<std::string> Command(const std::vector<std::string>& first,
@@ -55,8 +56,13 @@ TemporaryDirectory::~TemporaryDirectory() {
 ChildProcess::ChildProcess(const std::vector<std::string>& command) {
   std::array<int, 2> ends;
   if (pipe2(ends.data(), O_CLOEXEC) != 0) std::abort();
-  pid_ = Spawn(command, ends[1]);
+  const int error = Spawn(command, ends[1], &pid_);
   close(ends[1]);
+  if (error != 0) {
+    close(ends[0]);
+    throw std::runtime_error("cannot start " + command[0] + ": " +
+                             std::generic_category().message(error));
+  }
   collector_ = std::thread([this, descriptor = ends[0]] { Collect(descriptor); });
 }
 
@@ -81,18 +87,26 @@ void ChildProcess::Collect(int descriptor) {
   written_.notify_all();
 }
 
-// A pid of 0 would be the test's own process group.
+// Once it is reaped another process may have its number.
 void ChildProcess::Signal(int signal) const {
-  if (pid_ > 0 && !reaped_) kill(pid_, signal);
+  if (!reaped_) kill(pid_, signal);
 }
 
 int ChildProcess::WaitForExit() {
-  if (reaped_ || pid_ <= 0) return exit_code_;
+  Reap(0);
+  return exit_code_;
+}
+
+bool ChildProcess::HasEnded() {
+  Reap(WNOHANG);
+  return reaped_;
+}
+
+void ChildProcess::Reap(int options) {
   int status = 0;
-  waitpid(pid_, &status, 0);
+  if (reaped_ || waitpid(pid_, &status, options) != pid_) return;
   reaped_ = true;
   exit_code_ = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-  return exit_code_;
 }
 
 bool ChildProcess::WaitForLine(const std::string& part) {

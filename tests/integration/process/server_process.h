@@ -2,7 +2,8 @@
 //
 // A real program as a child of the test. Its stderr is read as it comes, so that a test waits for
 // what the program says, never for time to pass; ctest's timeout is the guard against waiting for
-// ever.
+// ever. A program that cannot be started is an error, whatever the test expects of it:
+// std::runtime_error, "cannot start etcd: No such file or directory".
 
 #ifndef CLEARANCE_TESTS_INTEGRATION_PROCESS_SERVER_PROCESS_H_
 #define CLEARANCE_TESTS_INTEGRATION_PROCESS_SERVER_PROCESS_H_
@@ -36,6 +37,7 @@ class TemporaryDirectory {
 class ChildProcess {
  public:
   // `command` is the program's path (or name) and its arguments; stdout goes the way of stderr.
+  // Throws if it cannot be started.
   explicit ChildProcess(const std::vector<std::string>& command);
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
@@ -45,6 +47,8 @@ class ChildProcess {
   void Signal(int signal) const;
   // The exit code, or minus the signal that ended it.
   int WaitForExit();
+  // Whether it has ended by now.
+  bool HasEnded();
   // False if the program closed its output before it wrote such a line.
   bool WaitForLine(const std::string& part);
   // Until the program has closed its output.
@@ -54,6 +58,7 @@ class ChildProcess {
 
  private:
   void Collect(int descriptor);
+  void Reap(int options);
 
   pid_t pid_ = 0;
   bool reaped_ = false;

@@ -119,6 +119,7 @@ absl::StatusCode AskBoth(const ServerProcess (&servers)[2], const Certificates& 
 }
 
 TEST(TwoServers, ProveOneNameOverTls) {
+  CLEARANCE_REQUIRE_PROGRAMS("openssl");
   const Certificates files;
   std::vector<std::string> flags = files.ServerFlags(/*is_mutual=*/false);
   flags.emplace_back("--listen=0.0.0.0:0");

@@ -56,7 +56,7 @@ class NamedPipe {
 TEST(StuckLog, StopsNoCallAndLosesNoAuditLine) {
   const TemporaryDirectory directory;
   NamedPipe pipe(directory.File("log"));
-  ChildProcess server({"bash", "-c",
+  ChildProcess server({"sh", "-c",
                        "exec " CLEARANCE_SERVER_PROGRAM
                        " --listen=127.0.0.1:0 --http_listen=127.0.0.1:0 --port_file=" +
                            directory.File("ports.json") + " 2>" + pipe.path()});

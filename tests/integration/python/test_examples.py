@@ -15,6 +15,7 @@ import sys
 import tempfile
 import unittest
 
+import optional_programs
 from server import Server
 
 import clearance
@@ -26,6 +27,7 @@ class Examples(unittest.TestCase):
         self.addCleanup(self.server.end)
 
     def test_of_every_module(self) -> None:
+        optional_programs.require_in(self, "python3:matplotlib")
         attempted = {}
         for info in pkgutil.iter_modules(clearance.__path__):
             module = importlib.import_module(f"clearance.{info.name}")
@@ -63,6 +65,7 @@ class Examples(unittest.TestCase):
         self.assertEqual(int(names["hits"].bodies_b), 1)
 
     def test_of_the_readme_with_the_wheel(self) -> None:
+        optional_programs.require_in(self, "python3:ensurepip")
         text = (pathlib.Path(os.environ["CLEARANCE_ROOT"]) / "README.md").read_text()
         section = text.split("### From Python\n")[1].split("\n#")[0]
         (example,) = re.findall(r"```python\n(.*?)```", section, re.DOTALL)

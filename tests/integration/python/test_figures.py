@@ -8,6 +8,7 @@ import runpy
 import tempfile
 import unittest
 
+import optional_programs
 from server import Server
 
 ROOT = pathlib.Path(os.environ["CLEARANCE_ROOT"])
@@ -16,6 +17,7 @@ FOLDERS = (ROOT / "proto/figures", ROOT / "client/python/figures")
 
 class Figures(unittest.TestCase):
     def test_say_what_a_server_answers(self) -> None:
+        optional_programs.require_in(self, "python3:matplotlib")
         server = Server()
         self.addCleanup(server.end)
         for figures in FOLDERS:

@@ -6,6 +6,7 @@ import tempfile
 import unittest
 
 import numpy as np
+import optional_programs
 from server import Server
 
 import clearance
@@ -14,6 +15,7 @@ from clearance import picture, poses
 
 class Picture(unittest.TestCase):
     def test_draws_every_kind(self) -> None:
+        optional_programs.require_in(self, "python3:matplotlib")
         server = Server()
         self.addCleanup(server.end)
         client = clearance.connect(server.address)

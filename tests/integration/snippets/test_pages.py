@@ -13,15 +13,13 @@ import os
 import pathlib
 import re
 import shlex
-import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 import urllib.request
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "python"))
-from server import Server  # noqa: E402
+import optional_programs
+from server import Server
 
 ROOT = pathlib.Path(os.environ["CLEARANCE_ROOT"])
 BUILD = pathlib.Path(os.environ["CLEARANCE_BUILD"])
@@ -92,7 +90,11 @@ kubectl() {
   esac
 }
 """
-NEEDS = {"docker/README.md": "promtool", "docker/kubernetes/README.md": "kubectl"}
+NEEDS = {
+    "docker/README.md": ["promtool"],
+    "docker/kubernetes/README.md": ["kubectl", "openssl"],
+    "server/README.md": ["openssl"],
+}
 
 
 @dataclasses.dataclass
@@ -253,7 +255,7 @@ class Pages(unittest.TestCase):
     def run_page(self, page: str) -> None:
         with tempfile.TemporaryDirectory() as path, contextlib.ExitStack() as stack:
             folder = Folder(page, path, stack)
-            if page in ("server/README.md", "docker/kubernetes/README.md"):
+            if "openssl" in NEEDS.get(page, []):
                 make_certificates(folder.path)
             printed = ""
             for verdict, block in zip(BLOCKS[page], self.pages[page]):
@@ -293,8 +295,7 @@ class Pages(unittest.TestCase):
 
 def add_page(page: str) -> None:
     def test(self: Pages) -> None:
-        if page in NEEDS and not shutil.which(NEEDS[page]):
-            self.skipTest(f"no {NEEDS[page]} here")
+        optional_programs.require_in(self, *NEEDS.get(page, []))
         self.run_page(page)
 
     setattr(Pages, "test_runs_" + re.sub(r"\W", "_", page), test)

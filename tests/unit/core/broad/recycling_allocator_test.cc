@@ -21,7 +21,8 @@ struct alignas(64) Block {
 
 TEST(RecyclingAllocator, TakesFirstWhatWasGivenBack) {
   using Allocator = RecyclingAllocator<Block<1>>;
-  if (Allocator::kMostKept == 0) GTEST_SKIP() << "under the address sanitizer nothing is kept";
+  if (Allocator::kMostKept == 0)
+    GTEST_SKIP() << "SKIPPED: needs a build without the address sanitizer";
   Allocator allocator;
   std::vector<Block<1>*> taken;
   for (int i = 0; i < 3; ++i) taken.push_back(allocator.allocate(1));

@@ -17,6 +17,7 @@
 
 #include "core/exact/exact_contact.h"
 #include "core/shape/make_shape.h"
+#include "tests/support/skip.h"
 
 namespace clearance {
 namespace {
@@ -97,7 +98,7 @@ void Decide(const Json& row, Tally* tally) {
 
 TEST(ExactData, DecidesEveryHardCase) {
   const std::filesystem::path folder = std::filesystem::path(CLEARANCE_DATA) / "hard";
-  if (!std::filesystem::is_directory(folder)) GTEST_SKIP() << "data folder not present";
+  if (!std::filesystem::is_directory(folder)) GTEST_SKIP() << test::kNoDataSets;
   Tally tally;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() != ".jsonl") continue;

@@ -17,6 +17,7 @@
 
 #include "core/query/distance.h"
 #include "core/shape/make_shape.h"
+#include "tests/support/skip.h"
 
 namespace clearance {
 namespace {
@@ -112,7 +113,7 @@ void Judge(const Json& row, Tally* tally) {
 
 TEST(DepthData, EveryHardCaseIsWithinItsTolerance) {
   const std::filesystem::path folder = std::filesystem::path(CLEARANCE_DATA) / "hard";
-  if (!std::filesystem::is_directory(folder)) GTEST_SKIP() << "data folder not present";
+  if (!std::filesystem::is_directory(folder)) GTEST_SKIP() << test::kNoDataSets;
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() == ".jsonl") files.push_back(entry.path());

@@ -18,6 +18,7 @@
 
 #include "core/scene/scene_query.h"
 #include "tests/support/level.h"
+#include "tests/support/skip.h"
 
 namespace clearance {
 namespace {
@@ -39,7 +40,7 @@ class MovesData : public ::testing::Test {
   MovesData() : folder_(std::filesystem::path(CLEARANCE_DATA) / "map_lq_e1m7") {}
 
   void SetUp() override {
-    if (!std::filesystem::is_directory(folder_)) GTEST_SKIP() << "data folder not present";
+    if (!std::filesystem::is_directory(folder_)) GTEST_SKIP() << test::kNoDataSets;
     level_ = testing::ReadLevel(folder_);
   }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/shape/make_shape.h"
+#include "tests/support/skip.h"
 
 namespace clearance {
 namespace {
@@ -42,7 +43,7 @@ void Build(const nlohmann::json& entry, Tally* tally) {
 }
 
 TEST(ShapeData, EveryRealHullIsBuiltAndCertified) {
-  if (!std::filesystem::is_directory(CLEARANCE_DATA)) GTEST_SKIP() << "data folder not present";
+  if (!std::filesystem::is_directory(CLEARANCE_DATA)) GTEST_SKIP() << test::kNoDataSets;
   Tally tally;
   for (const auto& folder : std::filesystem::directory_iterator(CLEARANCE_DATA)) {
     std::ifstream file(folder.path() / "shapes.jsonl");

@@ -22,6 +22,7 @@
 #include "core/support/support.h"
 #include "tests/support/large_hulls.h"
 #include "tests/support/random.h"
+#include "tests/support/skip.h"
 #include "tests/support/test_shape.h"
 
 namespace clearance {
@@ -238,7 +239,7 @@ TEST(SupportSearch, DirectionsOfNoLengthAndOfTheLeast) {
 }
 
 TEST(SupportSearch, RealHullsToo) {
-  if (!std::filesystem::is_directory(CLEARANCE_DATA)) GTEST_SKIP() << "data folder not present";
+  if (!std::filesystem::is_directory(CLEARANCE_DATA)) GTEST_SKIP() << test::kNoDataSets;
   Random random(testing::RunSeed());
   Tally tally;
   int climbed = 0;

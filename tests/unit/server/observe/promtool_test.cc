@@ -5,17 +5,17 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <string>
 
 #include "server/observe/metrics.h"
+#include "tests/support/optional_program.h"
 
 namespace clearance::server {
 namespace {
 
 TEST(Promtool, FindsNothingToSayAboutOurMetrics) {
-  if (std::system("command -v promtool >/dev/null") != 0) GTEST_SKIP() << "promtool not installed";
+  CLEARANCE_REQUIRE_PROGRAMS("promtool");
   const std::string path =
       testing::TempDir() + "clearance_promtool_metrics." + std::to_string(getpid()) + ".txt";
   std::ofstream(path) << Metrics("1.2.3").Scrape();
