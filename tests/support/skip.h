@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a test says that it is skipped: by a line "SKIPPED: reason". allowed_skips.txt lists
-// the reasons that are allowed.
+// How a test says that it is skipped: by a line "SKIPPED: reason". Reasons that name no missing
+// program are listed in allowed_skips.txt.
 
 #ifndef CLEARANCE_TESTS_SUPPORT_SKIP_H_
 #define CLEARANCE_TESTS_SUPPORT_SKIP_H_
