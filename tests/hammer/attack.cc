@@ -8,9 +8,10 @@
 // honest client and the proxy, who in truth have machines of their own, are let in first (as root;
 // otherwise the times tell how long they waited for the attacker too). Fails if the server ended,
 // did not serve within MostRecovery() afterwards, or held more memory than kMaxBytes; if an honest
-// question failed, unless that is the proxy's to prevent, and there is none; and if the 99th
-// percentile of their times exceeds so many times that of the control, unless that takes a proxy,
-// and there is none. Exits with 77 where the proxy is not installed.
+// question failed (behind a proxy: if it was not answered when repeated), unless that is the
+// proxy's to prevent, and there is none; and if the 99th percentile of their times exceeds so many
+// times that of the control, unless that takes a proxy, and there is none. Exits with 77 where the
+// proxy is not installed.
 
 #include <sched.h>
 #include <sys/resource.h>
@@ -64,6 +65,7 @@ constexpr int kUsage = 2;  // the exit status of wrong flags
 
 // Times are judged where the machine is the attack's own; else this only ends what hangs.
 bool JudgesTimes() { return std::isfinite(absl::GetFlag(FLAGS_max_p99_ratio)); }
+std::chrono::seconds MostWait() { return std::chrono::seconds(JudgesTimes() ? 10 : 60); }
 std::chrono::seconds MostRecovery() { return std::chrono::seconds(JudgesTimes() ? 5 : 60); }
 
 // The process, and all that it starts from now on.
@@ -109,6 +111,8 @@ struct Outcome {
   int failed = 0;
   double p99_ms = 0;
   double most_bytes = 0;
+  int repeated = 0;
+  std::string fault;  // of the last honest call that failed
 };
 
 // Burns processor time and nothing else.
@@ -119,8 +123,9 @@ int Burn(Clock::time_point end) {
 }
 
 std::unique_ptr<HonestClient> NewHonestClient(const Stand& stand, const Attack& attack) {
-  if (attack.is_beside_session) return std::make_unique<HonestSession>(stand.port());
-  return std::make_unique<HonestClient>(stand.port());
+  const bool repeats = Stand::HasProxy();
+  if (attack.is_beside_session) return std::make_unique<HonestSession>(stand.port(), repeats);
+  return std::make_unique<HonestClient>(stand.port(), repeats);
 }
 
 // From outside: under attack a server may have no descriptor left to say it with.
@@ -137,16 +142,16 @@ void LetInFirst() { setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), -20);
 // How `client` fares while `trouble` lasts, which says how many connections it made.
 Outcome Measure(const Stand& stand, HonestClient* client,
                 const std::function<int(Clock::time_point end)>& trouble) {
-  constexpr std::chrono::seconds kPatience(10);
+  const std::chrono::seconds patience = MostWait();
   // Proxies hold every address to so many questions a second.
   const std::chrono::milliseconds pause(Stand::HasProxy() ? 5 : 0);
   Outcome outcome;
   // It has its connection before there are too many.
-  if (!client->Ask(kPatience)) ++outcome.failed;
+  if (!client->Ask(patience)) ++outcome.failed;
   std::jthread honest([&](const std::stop_token& stopped) {
     LetInFirst();
     while (!stopped.stop_requested()) {
-      ++(client->Ask(kPatience) ? outcome.served : outcome.failed);
+      ++(client->Ask(patience) ? outcome.served : outcome.failed);
       std::this_thread::sleep_for(pause);
     }
   });
@@ -162,6 +167,8 @@ Outcome Measure(const Stand& stand, HonestClient* client,
   honest.join();
   watcher.join();
   outcome.p99_ms = client->Percentile99();
+  outcome.repeated = client->repeated();
+  outcome.fault = client->fault();
   return outcome;
 }
 
@@ -184,7 +191,7 @@ void LeaveDescriptors(pid_t process, std::size_t spare) {
 Clock::duration Recovery(const Stand& stand) {
   const auto began = Clock::now();
   while (Clock::now() - began < MostRecovery()) {
-    if (HonestClient(stand.port()).Ask(MostRecovery())) break;
+    if (HonestClient(stand.port(), /*repeats=*/false).Ask(MostRecovery())) break;
   }
   return Clock::now() - began;
 }
@@ -239,6 +246,9 @@ bool Try(const Attack& attack, double* slowest_recovery_ms) {
               outcome.failed, control_ms, outcome.p99_ms, ratio, recovery_ms,
               attack.fence == Fence::kServer ? "" : "(proxy) ",
               fault.empty() ? "serves" : fault.c_str());
+  if (!outcome.fault.empty())
+    std::printf("  honest calls repeated: %d, the last fault: %s\n", outcome.repeated,
+                outcome.fault.c_str());
   std::fflush(stdout);
   *slowest_recovery_ms = std::max(*slowest_recovery_ms, recovery_ms);
   return fault.empty();

@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "clearance/v1/query_service.grpc.pb.h"
@@ -18,13 +19,18 @@ namespace clearance::test {
 // On one connection.
 class HonestClient {
  public:
-  explicit HonestClient(int port);
+  // `repeats`: whether it asks again if it is told UNAVAILABLE. Behind a proxy that is its part: a
+  // connection to the server that breaks may be one with that of others.
+  HonestClient(int port, bool repeats);
   virtual ~HonestClient() = default;
   HonestClient(const HonestClient&) = delete;
   HonestClient& operator=(const HonestClient&) = delete;
 
   // Whether it was answered within this time, and well.
   bool Ask(std::chrono::milliseconds within);
+  // What the last call that failed ended with; "" if none did.
+  const std::string& fault() const { return fault_; }
+  int repeated() const { return repeated_; }
 
   // Of the times that the questions took.
   double Percentile99();
@@ -32,11 +38,18 @@ class HonestClient {
  protected:
   virtual bool AskOnce(std::chrono::milliseconds within);
 
+  // Keeps what the call ended with; returns whether it ended well.
+  bool Note(const grpc::Status& status, bool is_right);
+
   const std::unique_ptr<v1::QueryService::Stub> stub_;
   v1::DistanceRequest request_;
 
  private:
+  const bool repeats_;
   std::vector<double> milliseconds_;
+  bool is_unavailable_ = false;  // by the last call
+  int repeated_ = 0;
+  std::string fault_;
 };
 
 // Asks the same in one session, which begins anew where it broke.
@@ -54,7 +67,7 @@ class HonestSession final : public HonestClient {
   bool AskOnce(std::chrono::milliseconds within) override;
   bool Begin();
   bool Exchange(const v1::SessionRequest& request, v1::SessionResponse* response);
-  void End();
+  grpc::Status End();
 
   std::unique_ptr<Call> call_;  // null: none is open
 };
