@@ -178,9 +178,8 @@ class SceneWatch:
 
     async def next(self) -> SceneNews:
         self._guard.check()
-        cancellations = _cancellations()
         while self._state.end is None:
-            news = await self._read(cancellations)
+            news = await self._read()
             if news is not None:
                 return news
         raise self._state.end
@@ -197,33 +196,21 @@ class SceneWatch:
             self._state.why_cancelled = why
             self.cancel()
 
-    async def _read(self, cancellations: int) -> SceneNews | None:
-        """`cancellations`: of the task, before it came to wait."""
+    async def _read(self) -> SceneNews | None:
         error: ClearanceError | None = None
         try:
             if not self._state.is_cancelled or self._call is not None:
-                raw = await self._open().read()
+                raw = await self._message()
                 if raw is not grpc.aio.EOF:
                     return self._state.take(raw)
         except grpc.aio.AioRpcError as failure:
             error = from_aio_error(failure)
         except grpc.aio.UsageError:  # gRPC's word for a channel that is no more
             error = ClearanceError("the client was closed")
-        except asyncio.CancelledError:
-            # gRPC raises it of a call that was cancelled, asyncio of a task that was; the next
-            # call of either begins where the last news ended.
-            self._call.cancel()
-            if _cancellations():
-                self._call = None
-                raise
-            error = Cancelled("the call was cancelled")
         except ClearanceError as unreadable:
             self._call.cancel()
             error = unreadable
         self._call = None
-        if _cancellations() > cancellations:
-            # Where a stream had ended already, gRPC tells of that instead.
-            raise asyncio.CancelledError
         wait = self._state.after_failure(error)
         if wait is not None:
             try:
@@ -232,13 +219,30 @@ class SceneWatch:
                 pass
         return None
 
+    async def _message(self) -> Any:
+        """Returns the next message. It is read in a task of its own, so that a CancelledError here
+        is of the task that asks: gRPC raises one of a call that was cancelled, too."""
+        reading = asyncio.ensure_future(self._open().read())
+        reading.add_done_callback(_take_note)
+        try:
+            await asyncio.wait([reading])
+        except asyncio.CancelledError:
+            # The next call begins where the last news ended.
+            self._call.cancel()
+            self._call = None
+            reading.cancel()
+            raise
+        if reading.cancelled():
+            raise Cancelled("the call was cancelled")
+        return reading.result()
+
     def _open(self) -> Any:
         if self._call is None:
             self._call = self._method(self._state.request(), metadata=self._metadata)
         return self._call
 
 
-def _cancellations() -> int:
-    """How often the task that asks was cancelled."""
-    task = asyncio.current_task()
-    return task.cancelling() if task else 0
+def _take_note(done: asyncio.Future[Any]) -> None:
+    """Keeps asyncio from reporting an error for which no task waits any more."""
+    if not done.cancelled():
+        done.exception()

@@ -147,7 +147,7 @@ class AioScene(unittest.IsolatedAsyncioTestCase):
             while told[-1] < updates + 1:
                 try:
                     news = await asyncio.wait_for(watch.next(), source.uniform(0, patience))
-                except TimeoutError:
+                except asyncio.TimeoutError:
                     stops += 1
                     patience *= 1.5
                 else:
