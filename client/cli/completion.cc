@@ -283,6 +283,8 @@ std::string ZshScript(const std::vector<CommandPlace>& places) {
   fi
 }
 compdef _clearance clearance
+# In a folder of $fpath this file is read as the function itself, at the first completion.
+[[ ${funcstack[1]-} != _clearance ]] || _clearance "$@"
 )");
 }
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Installs the client into a new directory, builds another project against it and runs that; builds
+# Installs the library into a new directory, builds another project against it and runs that; builds
 # the example of a game, which is a project of its own too, and the project that the library's page
-# shows.
+# shows. Installs everything into another directory and sees what is there.
 # cmake -D BUILD_DIR=… -D SOURCE_DIR=… -D SNIPPETS=… -P package_test.cmake
 string(RANDOM LENGTH 12 suffix)
 set(work $ENV{TMPDIR})
@@ -19,7 +19,7 @@ function(run)
   endif()
 endfunction()
 
-run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${work}/prefix --component client)
+run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${work}/prefix --component library)
 run(${CMAKE_COMMAND} -G Ninja -S ${SOURCE_DIR}/consumer -B ${work}/build
     -D CMAKE_PREFIX_PATH=${work}/prefix)
 run(${CMAKE_COMMAND} --build ${work}/build)
@@ -34,5 +34,22 @@ if(EXISTS ${SNIPPETS})
   run(${CMAKE_COMMAND} -G Ninja -S ${work}/page -B ${work}/page/build
       -D CMAKE_PREFIX_PATH=${work}/prefix)
   run(${CMAKE_COMMAND} --build ${work}/page/build)
+endif()
+
+run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${work}/all)
+set(unit lib/systemd/system/clearance-server.service)
+foreach(file bin/clearance bin/clearance-server etc/clearance/server.conf include/clearance/client.h ${unit}
+        share/bash-completion/completions/clearance share/fish/vendor_completions.d/clearance.fish
+        share/man/man1/clearance.1.gz share/man/man8/clearance-server.8.gz share/zsh/site-functions/_clearance)
+  if(NOT EXISTS ${work}/all/${file})
+    file(REMOVE_RECURSE ${work})
+    message(FATAL_ERROR "cmake --install does not install ${file}")
+  endif()
+endforeach()
+file(STRINGS ${work}/all/${unit} start REGEX "^ExecStart=")
+set(expected "ExecStart=${work}/all/bin/clearance-server --config_file=${work}/all/etc/clearance/server.conf")
+if(NOT start STREQUAL expected)
+  file(REMOVE_RECURSE ${work})
+  message(FATAL_ERROR "the unit has ${start} and should have ${expected}")
 endif()
 file(REMOVE_RECURSE ${work})
