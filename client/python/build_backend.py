@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The build backend of the package: setuptools, with what is not in this folder laid beside it.
+
+The version is that of CMakeLists.txt, and protoc describes the public schema in schema.binpb. Both
+are made in a copy, so this folder stays as it is. A source distribution brings both.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from typing import Any, Iterator
+
+from setuptools import build_meta
+
+_HERE = pathlib.Path(__file__).resolve().parent
+_PROJECT = _HERE.parent.parent
+_IS_CHECKOUT = not (_HERE / "VERSION").exists()
+
+
+def _version() -> str:
+    text = (_PROJECT / "CMakeLists.txt").read_text(encoding="utf-8")
+    found = re.search(r"^project\(clearance VERSION ([0-9.]+)", text, re.MULTILINE)
+    if not found:
+        raise RuntimeError(f"no version of clearance in {_PROJECT / 'CMakeLists.txt'}")
+    return found[1]
+
+
+def _protoc() -> list[str]:
+    """The compiler of protos: $PROTOC, else the one on the PATH, else that of grpcio-tools."""
+    program = os.environ.get("PROTOC") or shutil.which("protoc")
+    return [program] if program else [sys.executable, "-m", "grpc_tools.protoc"]
+
+
+def _includes(protoc: list[str]) -> list[pathlib.Path]:
+    """Where google/protobuf/*.proto are, if the compiler does not know it."""
+    if len(protoc) == 1:
+        return []
+    import grpc_tools
+
+    return [pathlib.Path(grpc_tools.__file__).parent / "_proto"]
+
+
+def _describe_schema(target: pathlib.Path) -> None:
+    root = _PROJECT / "proto"
+    services = sorted(path.relative_to(root) for path in root.glob("clearance/v1/*.proto"))
+    protoc = _protoc()
+    includes = [f"-I{folder}" for folder in (root, *_includes(protoc))]
+    made = ["--include_imports", f"--descriptor_set_out={target}"]
+    subprocess.run([*protoc, *includes, *made, *map(str, services)], check=True)
+
+
+def _lay_out(folder: pathlib.Path) -> None:
+    for name in ("pyproject.toml", "build_backend.py"):
+        shutil.copy(_HERE / name, folder)
+    shutil.copytree(
+        _HERE / "clearance", folder / "clearance", ignore=shutil.ignore_patterns("__pycache__")
+    )
+    if _IS_CHECKOUT:
+        (folder / "VERSION").write_text(_version() + "\n", encoding="utf-8")
+        _describe_schema(folder / "clearance" / "schema.binpb")
+    else:
+        shutil.copy(_HERE / "VERSION", folder)
+    (folder / "MANIFEST.in").write_text("include VERSION build_backend.py\n", encoding="utf-8")
+
+
+@contextlib.contextmanager
+def _in_copy() -> Iterator[None]:
+    before = os.getcwd()
+    with tempfile.TemporaryDirectory(prefix="clearance-python-") as folder:
+        _lay_out(pathlib.Path(folder))
+        os.chdir(folder)
+        try:
+            yield
+        finally:
+            os.chdir(before)
+
+
+def get_requires_for_build_wheel(config_settings: Any = None) -> list[str]:
+    """Names what the build needs beside setuptools: grpcio-tools, if there is no protoc."""
+    return ["grpcio-tools"] if _IS_CHECKOUT and len(_protoc()) > 1 else []
+
+
+get_requires_for_build_sdist = get_requires_for_build_wheel
+
+
+def build_wheel(
+    wheel_directory: str, config_settings: Any = None, metadata_directory: str | None = None
+) -> str:
+    """Builds the wheel and returns its name."""
+    target = os.path.abspath(wheel_directory)
+    with _in_copy():
+        return build_meta.build_wheel(target, config_settings)
+
+
+def build_sdist(sdist_directory: str, config_settings: Any = None) -> str:
+    """Builds the source distribution and returns its name."""
+    target = os.path.abspath(sdist_directory)
+    with _in_copy():
+        return build_meta.build_sdist(target, config_settings)
