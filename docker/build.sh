@@ -18,13 +18,9 @@ HaveBase() {
   Say "fetching $base"
   timeout 60 podman pull -q "$base" 2>/dev/null && return
   echo '   no registry in reach: making a stand-in from Debian packages'
-  local mirror
-  mirror=$(awk '/^URIs:/ { print $2; exit } /^deb / { print $2; exit }' \
-    /etc/apt/sources.list.d/debian.sources /etc/apt/sources.list 2>/dev/null || true)
-  Require mmdebstrap
-  mmdebstrap --quiet --variant=minbase bookworm "$scratch/base.tar" \
-    "deb ${mirror:-http://deb.debian.org/debian} bookworm main"
-  podman import -q "$scratch/base.tar" "$base" >/dev/null
+  local stand_in
+  stand_in=$(tests/support/bare_root.sh --base) || Die "no stand-in: $stand_in"
+  podman import -q "$stand_in" "$base" >/dev/null
 }
 
 # Build TAG OPTION…: every file and all history are of the time of the commit (or of
