@@ -157,6 +157,7 @@ readonly enter='
 set -euo pipefail
 root=$1 command=$2
 shift 2
+mount --bind "$root" "$root"
 mount -t proc proc "$root/proc"
 mount --rbind /dev "$root/dev"
 mount --rbind /sys "$root/sys"
@@ -167,7 +168,10 @@ while (($#)); do
   shift 3
 done
 cd "$root"
-exec chroot "$root" /usr/bin/env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+# Not chroot alone: the kernel refuses user namespaces below a root that is not that of the mounts.
+pivot_root . .
+umount --lazy .
+exec chroot . /usr/bin/env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
   HOME=/root LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive sh -ec "cd /src; $command"
 '
 
