@@ -24,4 +24,4 @@ fi
 compgen -G "$previous/*.deb" >/dev/null || Die "no packages in $previous"
 
 tests/support/bare_root.sh --worktree --mount build/packages=/packages --mount "$previous=/previous" \
-  docker/packages/try_packages.sh
+  docker/packages/try_packages.sh docker/packages/try_service.sh

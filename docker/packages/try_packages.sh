@@ -9,33 +9,10 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 readonly config=/etc/clearance/server.conf data=/var/lib/clearance
 readonly enabled=/etc/systemd/system/multi-user.target.wants/clearance-server.service
 readonly ball='{"sphere": {"radius": 1}}'
-log=$(mktemp)
+# shellcheck source=docker/packages/trial.sh
+source docker/packages/trial.sh
 service=''
 trap '[[ -z $service ]] || kill -KILL "$service"' EXIT
-
-Say() { printf '\n-- %s  [%d s]\n' "$1" "$SECONDS"; }
-
-Die() {
-  tail -n 30 "$log" >&2
-  printf 'try_packages.sh: %s\n' "$1" >&2
-  exit 1
-}
-
-Apt() { apt-get -y -qq --no-install-recommends -o Dpkg::Use-Pty=0 "$@" >"$log" 2>&1 || Die "failed: apt-get $*"; }
-
-# Expect WHAT COMMAND…
-Expect() {
-  local what=$1
-  shift
-  "$@" >"$log" 2>&1 || Die "not so: $what ($*)"
-  echo "   $what"
-}
-
-# Expects WHAT and a text in what COMMAND… says: ExpectSaid WHAT TEXT COMMAND…
-ExpectSaid() {
-  Expect "$1" "${@:3}"
-  grep -qF -- "$2" "$log" || Die "not so: $1 (${*:3} does not say \"$2\")"
-}
 
 # The command line of the unit, as its user and with no privileges: there is no systemd here.
 Start() {
@@ -115,7 +92,8 @@ TEXT
 
 LookAround() {
   Say 'looking at the unit, completions and manual pages'
-  Apt install systemd
+  # The unit names its manual page, which verify looks up.
+  Apt install systemd man-db
   Expect 'systemd finds no fault with the unit' systemd-analyze verify clearance-server.service
   ExpectSaid 'and what it exposes is little' OK \
     systemd-analyze security --offline=yes --threshold=20 clearance-server.service
@@ -142,7 +120,7 @@ Remove() {
   Expect 'the settings are still there' test -s $config
   Expect 'the program is gone' test ! -e /usr/bin/clearance-server
   Say 'purging'
-  Apt purge clearance-server clearance libclearance-dev python3-clearance
+  Expect 'the settings go' dpkg --purge clearance-server
   Left >"$log"
   [[ ! -s $log ]] || Die 'these files are left'
   echo '   no file is left'
