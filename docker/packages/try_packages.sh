@@ -107,10 +107,10 @@ LookAround() {
     sh -c 'zcat /usr/share/man/man8/clearance-server.8.gz | tr -d "\\\\"'
 }
 
-# Everything of the packages' names that is not of the source or of apt.
+# Everything of the packages' names outside of caches, logs and the source.
 Left() {
   find / \( -path /src -o -path /proc -o -path /sys -o -path /dev -o -path /packages -o -path /previous \
-    -o -path /root -o -path /tmp -o -path /var/cache/apt -o -path /var/log \) -prune -o -iname '*clearance*' -print
+    -o -path /root -o -path /tmp -o -path /var/cache -o -path /var/log \) -prune -o -iname '*clearance*' -print
 }
 
 Remove() {
