@@ -91,7 +91,9 @@ def unfinished_words(tree: Tree) -> Iterator[str]:
 
 
 def licences(tree: Tree) -> Iterator[str]:
-    for path in tree.under("core", "server", "client", "tests", "proto/clearance", "docker", ending=LICENSED):
+    for path in tree.under(
+        "core", "server", "client", "tests", "proto/clearance", "docker", ending=LICENSED
+    ):
         if not LICENCE.search(tree.text(path)):
             yield path
 
@@ -121,7 +123,11 @@ RULES = (
         f" only {MAY_KNOW_THREADS} may. Move it to server/.",
         threads,
     ),
-    Rule("a word that marks unfinished work", "Finish it, or describe the limit in plain words.", unfinished_words),
+    Rule(
+        "a word that marks unfinished work",
+        "Finish it, or describe the limit in plain words.",
+        unfinished_words,
+    ),
     Rule(
         "a file without its licence line",
         "One line must be exactly '// SPDX-License-Identifier: Apache-2.0' (or with '#' for '//').",
@@ -132,14 +138,22 @@ RULES = (
         f"Write a path relative to the project. Allowed: {', '.join(PATHS_IN_CONTAINERS)} (in containers).",
         machine_paths,
     ),
-    Rule("a link in a page that leads nowhere", "Correct the path or the heading that it names.", links),
+    Rule(
+        "a link in a page that leads nowhere",
+        "Correct the path or the heading that it names.",
+        links,
+    ),
 )
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Checks the rules of this project that no other tool knows.")
+    parser = argparse.ArgumentParser(
+        description="Checks the rules of this project that no other tool knows."
+    )
     default = pathlib.Path(__file__).resolve().parents[2]
-    parser.add_argument("folder", nargs="?", default=default, type=pathlib.Path, help="Root of the source tree.")
+    parser.add_argument(
+        "folder", nargs="?", default=default, type=pathlib.Path, help="Root of the source tree."
+    )
     tree = Tree(parser.parse_args().folder)
     if not tree.paths:
         print(f"gates: no files in {tree.root}: give the root of a source tree", file=sys.stderr)
@@ -149,7 +163,10 @@ def main() -> int:
         places = list(rule.check(tree))
         if places:
             broken += 1
-            print(f"gates: {rule.wrong}:\n  " + "\n  ".join(places) + f"\n{rule.remedy}\n", file=sys.stderr)
+            print(
+                f"gates: {rule.wrong}:\n  " + "\n  ".join(places) + f"\n{rule.remedy}\n",
+                file=sys.stderr,
+            )
     print(f"gates: {len(RULES)} rules, {len(tree.paths)} files, {broken} rules broken")
     return 1 if broken else 0
 

@@ -27,4 +27,6 @@ def _fault_of(page: pathlib.Path, link: str) -> str:
 def _anchors_of(page: pathlib.Path) -> set[str]:
     without_code = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
     titles = re.findall(r"^#+ (.*)$", without_code, re.MULTILINE)
-    return {re.sub(r"[^a-z0-9 _-]", "", title.strip().lower()).replace(" ", "-") for title in titles}
+    return {
+        re.sub(r"[^a-z0-9 _-]", "", title.strip().lower()).replace(" ", "-") for title in titles
+    }

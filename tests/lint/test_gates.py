@@ -62,13 +62,20 @@ class GatesTest(unittest.TestCase):
         self.assert_found("tests/a.py")
 
     def test_machine_paths(self) -> None:
-        self.write("a.txt", "cd /" + "work/x\nserver/work/queue\n-v x:/" + "root/.cache/ccache\n/" + "root/y\n")
+        self.write(
+            "a.txt",
+            "cd /" + "work/x\nserver/work/queue\n-v x:/" + "root/.cache/ccache\n/" + "root/y\n",
+        )
         self.assert_found("a.txt:1: /" + "work/x", "a.txt:4: /" + "root/y")
 
     def test_links(self) -> None:
-        self.write("docs/page.md", "[a](../README.md#title) [b](../README.md#other) [c](gone.md) [d](https://x)\n")
+        self.write(
+            "docs/page.md",
+            "[a](../README.md#title) [b](../README.md#other) [c](gone.md) [d](https://x)\n",
+        )
         self.assert_found(
-            "docs/page.md: ../README.md#other: no such heading", "docs/page.md: gone.md: no such file"
+            "docs/page.md: ../README.md#other: no such heading",
+            "docs/page.md: gone.md: no such file",
         )
 
     def test_what_is_built_is_not_looked_at(self) -> None:

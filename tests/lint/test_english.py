@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests what english.py finds in trees made for that, and how its baseline and commits are judged."""
+
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+import english  # noqa: E402
+
+PROGRAM = pathlib.Path(english.__file__)
+LONG = "word " * 40 + "word."
+
+
+def found_in(path: str, text: str) -> list[str]:
+    """Returns the findings of a text as "line: first words of what is wrong"."""
+    return [f"{line}: {what.split(':')[0]}" for line, what in english.findings_of(path, text) or []]
+
+
+class Findings(unittest.TestCase):
+    def test_words_of_pages(self) -> None:
+        page = "# Of pages\n\nIt has to be read anew.\nLikewise `anew`, [whoever](anew.md).\n"
+        expected = ['3: "Likewise"', '3: "anew"', '3: "has to"', '3: "whoever"']
+        self.assertEqual(found_in("a.md", page), expected)
+
+    def test_code_and_tables_are_left_out(self) -> None:
+        self.assertEqual(found_in("a.md", "```\nOf it anew\n```\n| Of it anew | nobody |\n"), [])
+
+    def test_openings(self) -> None:
+        page = "What is it? It works.\n\nOf two the first. Office hours. *Who* asks, waits.\n- Where it is\n"
+        expected = [
+            f'{line}: sentence begins with "{word}"'
+            for line, word in ((3, "Of"), (3, "Who"), (4, "Where"))
+        ]
+        self.assertEqual(found_in("a.md", page), expected)
+
+    def test_long_sentences_and_lines(self) -> None:
+        page = (
+            LONG.replace(" ", "\n", 39) + " Short.\n\n" + "word " * 25 + "\n\n" + "w" * 200 + "\n"
+        )
+        self.assertEqual(
+            found_in("a.md", page), ["1: sentence of 41 words", "42: line of 125 columns"]
+        )
+
+    def test_comments_and_messages(self) -> None:
+        source = (
+            "// SPDX-License-Identifier: Apache-2.0\n"
+            "// What it does.\n//\n//     Of a formula\nint x;  // of it\n"
+            'f("The name is " "no name.");\n"there is no shape"\n'
+            'log_->Info("Shapes were read");\nlog_->Info("TLS read");\n'
+        )
+        expected = ['2: sentence begins with "What"', '6: "is no name"', "8: log line"]
+        self.assertEqual(found_in("server/a.cc", source), expected)
+
+    def test_help(self) -> None:
+        source = 'ABSL_FLAG(int, x, Of("How a"),\n  "How long " "it takes.");\na->add_flag("--of", b, "Of it")->x("Of");\n'
+        expected = ['2: help begins with "How"', '3: help begins with "Of"']
+        self.assertEqual(found_in("server/a.cc", source), expected)
+
+    def test_rpcs(self) -> None:
+        proto = "// Returns a shape.\n// By name.\nrpc Get(A) returns (B);\n// The shapes.\nrpc List(A) returns (B);\n"
+        self.assertEqual(found_in("proto/clearance/v1/a.proto", proto), ["4: comment of rpc List"])
+
+    def test_docstrings(self) -> None:
+        source = (
+            '"""Two\nlines."""\ndef f():\n    """Finds it.\n\n    >>> f()\n    anew\n    """\n'
+            'def g():\n    """The result."""\n@property\ndef h():\n    """The height."""\ndef _i():\n    """All."""\n'
+            'raise ValueError("these are no weights")\n'
+        )
+        expected = ["1: first line of a docstring", "10: docstring of g", '16: "are no weights"']
+        self.assertEqual(found_in("client/python/clearance/a.py", source), expected)
+        self.assertEqual(found_in("client/python/clearance/_a.py", source), expected[2:])
+
+    def test_test_names(self) -> None:
+        names = "TEST(A, {})\nTEST_F(A,\n  {})\n".format("x" * 50, "y" * 51)
+        self.assertEqual(found_in("tests/a.cc", names), ["2: test name of 51 characters"])
+
+    def test_figures_of_a_page(self) -> None:
+        page = english.page_of(("Word " + "word " * 16 + "word. ") * 5)
+        assert page
+        self.assertEqual(
+            [what.split(" is ")[0] for _, what in page.findings()], ["median of the sentences"]
+        )
+        self.assertIsNone(english.page_of(LONG))
+
+
+class Program(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+
+    def run_it(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
+        command = [sys.executable, str(PROGRAM), "--folder", str(self.root), *arguments]
+        return subprocess.run(command, capture_output=True, text=True)
+
+    def assert_fails(self, part: str, *arguments: str) -> None:
+        result = self.run_it(*arguments)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn(part, result.stderr)
+
+    def assert_passes(self, *arguments: str) -> None:
+        result = self.run_it(*arguments)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def baseline(self) -> list[str]:
+        return (self.root / english.BASELINE).read_text().splitlines()[2:]
+
+    def test_a_file_may_get_better_but_not_worse(self) -> None:
+        page = self.root / "a.md"
+        page.write_text("Do it anew, anew.\n")
+        self.assert_fails("a.md is not in the baseline")
+        self.assert_passes("--update")
+        self.assertEqual(self.baseline(), ["2 a.md"])
+        page.write_text("Do it anew, anew, anew.\n")
+        self.assert_fails("a.md has 3 findings, its baseline has 2")
+        self.assert_fails("a.md has 3 findings, its baseline has 2", "--update")
+        page.write_text("Do it anew.\n")
+        self.assert_fails("a.md: 2 before, 1 now")
+        self.assert_passes("--update")
+        self.assertEqual(self.baseline(), ["1 a.md"])
+
+    def test_a_clean_file_leaves_the_baseline_and_stays_clean(self) -> None:
+        for name in ("a.md", "b.md"):
+            (self.root / name).write_text("Do it anew.\n")
+        self.assert_passes("--update")
+        (self.root / "a.md").write_text("Do it again.\n")
+        self.assert_fails("a.md: 1 before, none now")
+        self.assert_passes("--update")
+        self.assertEqual(self.baseline(), ["1 b.md"])
+        (self.root / "a.md").write_text("Do it anew.\n")
+        self.assert_fails("a.md is not in the baseline", "--update")
+
+    def test_figures_are_only_told_of_a_page_in_the_baseline(self) -> None:
+        (self.root / "a.md").write_text(("Word " + "word " * 16 + "word.\n") * 5)
+        self.assert_fails("a.md:1: median")
+        self.assert_passes("--update")
+        self.assertEqual(self.baseline(), ["0 a.md"])
+        self.assertIn("a.md: median", self.run_it().stdout)
+
+    @unittest.skipUnless(shutil.which("git"), "SKIPPED: git is not installed (Debian package git)")
+    def test_subjects_of_commits(self) -> None:
+        def git(*arguments: str) -> None:
+            who = ["-c", "user.name=a", "-c", "user.email=a@b"]
+            subprocess.run(
+                ["git", *who, *arguments], cwd=self.root, check=True, capture_output=True
+            )
+
+        git("init", "-q")
+        for subject in ("core: begin", "a" * 65, "a" * 66, "core: end."):
+            git("commit", "-q", "--allow-empty", "-m", subject)
+        self.assert_passes("--commits", "HEAD~3..HEAD~2")
+        self.assert_fails("66 characters: at most 65", "--commits", "HEAD~2..HEAD~1")
+        self.assert_fails("ends with a period: core: end.", "--commits", "HEAD~1..HEAD")
+        self.assert_fails("git cannot list gone..HEAD", "--commits", "gone..HEAD")
+
+
+if __name__ == "__main__":
+    unittest.main()
