@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """Fails if a test was skipped without a reason that is allowed and true.
 
@@ -13,9 +13,10 @@ import argparse
 import collections
 import pathlib
 import re
-import shutil
 import sys
 import xml.etree.ElementTree
+
+import optional_programs
 
 HERE = pathlib.Path(__file__).parent
 MISSING_PROGRAM = re.compile(r"(\S+) is not installed \(Debian package (\S+)\)")
@@ -63,7 +64,7 @@ def skips_of(case):
         yield name, reason_in(output)
 
 
-def fault_of(reason, allowed, programs, strict):
+def fault_of(reason, allowed, strict):
     """Says why a skip is not allowed, or returns None."""
     if reason is None:
         return "no reason given: print `SKIPPED: REASON`"
@@ -72,9 +73,10 @@ def fault_of(reason, allowed, programs, strict):
     missing = MISSING_PROGRAM.fullmatch(reason)
     if not missing:
         return None if reason in allowed else "tests/support/allowed_skips.txt does not allow this reason"
-    if programs.get(missing.group(1)) != missing.group(2):
+    program, package = missing.groups()
+    if optional_programs.packages().get(program) != package:
         return "tests/support/optional_programs.txt does not list this program and package"
-    return f"{missing.group(1)} is installed" if shutil.which(missing.group(1)) else None
+    return f"{program} is installed" if optional_programs.is_installed(program) else None
 
 
 def main():
@@ -83,13 +85,12 @@ def main():
     parser.add_argument("results", type=pathlib.Path, help="what `ctest --output-junit` wrote")
     arguments = parser.parse_args()
     allowed = set(lines_of(HERE / "allowed_skips.txt"))
-    programs = dict(line.split() for line in lines_of(HERE / "optional_programs.txt"))
     cases = xml.etree.ElementTree.parse(arguments.results).iter("testcase")
     counts = collections.Counter()
     faults = []
     for name, reason in (skip for case in cases for skip in skips_of(case)):
         counts[reason] += 1
-        fault = fault_of(reason, allowed, programs, arguments.strict)
+        fault = fault_of(reason, allowed, arguments.strict)
         if fault:
             faults.append(f"skipped: {name}: {reason}: {fault}")
     for reason, count in counts.most_common():
