@@ -32,10 +32,7 @@ NoImage() {
   elif ! unshare --mount true 2>/dev/null; then
     echo 'needs mount namespaces'
   else
-    local program
-    for program in buildah podman; do
-      command -v "$program" >/dev/null || { echo "$program is not installed (Debian package $program)" && return; }
-    done
+    { tests/support/optional_programs.py with buildah podman -- true || true; } | sed 's/^SKIPPED: //'
   fi
 }
 

@@ -2,15 +2,16 @@
 """Tests what english.py finds in trees made for that, and how its baseline and commits are judged."""
 
 import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+FOLDER = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(FOLDER), str(FOLDER.parent / "support")]
 
 import english  # noqa: E402
+import optional_programs  # noqa: E402
 
 PROGRAM = pathlib.Path(english.__file__)
 LONG = "word " * 40 + "word."
@@ -142,8 +143,9 @@ class Program(unittest.TestCase):
         self.assertEqual(self.baseline(), ["0 a.md"])
         self.assertIn("a.md: median", self.run_it().stdout)
 
-    @unittest.skipUnless(shutil.which("git"), "SKIPPED: git is not installed (Debian package git)")
     def test_subjects_of_commits(self) -> None:
+        optional_programs.require_in(self, "git")
+
         def git(*arguments: str) -> None:
             who = ["-c", "user.name=a", "-c", "user.email=a@b"]
             subprocess.run(

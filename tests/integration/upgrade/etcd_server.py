@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import base64
 import json
-import shutil
 import signal
 import socket
 import subprocess
@@ -15,10 +14,6 @@ import urllib.request
 from typing import Any
 
 _READY = "ready to serve client requests"
-
-
-def is_installed() -> bool:
-    return shutil.which("etcd") is not None
 
 
 def _free_ports(count: int) -> list[int]:
