@@ -108,7 +108,7 @@ def prepare(root):
     # The copies are new files: an object of an earlier run's last mutant may be newer than the original.
     copy = os.path.join(root, "build", "mutation")
     os.makedirs(copy, exist_ok=True)
-    for name in ["core", "proto", "server", "client", "tests", "CMakeLists.txt", "CMakePresets.json"]:
+    for name in ["core", "proto", "server", "client", "tests", "docker", "CMakeLists.txt", "CMakePresets.json"]:
         source, target = os.path.join(root, name), os.path.join(copy, name)
         if os.path.isdir(source):
             shutil.rmtree(target, ignore_errors=True)
