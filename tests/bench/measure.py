@@ -62,16 +62,16 @@ class Run:
         runner.say(f"saved as tests/bench/results/{name}.csv")
 
 
-def call(command: Sequence[str | pathlib.Path], **settings) -> None:
-    """Ends everything if the command fails."""
-    status = subprocess.run(command, **settings).returncode
-    if status != 0:
-        runner.fail(f"{command[0]} ended with status {status}")
+def call(command: Sequence[str | pathlib.Path], **settings) -> str:
+    """Returns what was captured of its output; ends everything if the command fails."""
+    run = runner.run(command, **settings)
+    if run.returncode != 0:
+        runner.fail(f"{command[0]} ended with status {run.returncode}")
+    return run.stdout
 
 
 def write(path: pathlib.Path, command: Sequence[str | pathlib.Path]) -> None:
-    with path.open("w") as file:
-        call(command, stdout=file)
+    path.write_text(call(command, stdout=subprocess.PIPE, text=True))
     runner.say(f"saved as {path.relative_to(runner.ROOT)}")
 
 

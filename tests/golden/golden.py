@@ -59,13 +59,13 @@ def program_of(preset: str) -> str:
 def is_equal(case: Case) -> bool:
     runner.say(f"golden: {case.title}")
     command = [runner.ROOT / "tests/golden/check.sh", program_of(case.preset), str(case.blocks), *case.options]
-    return subprocess.run(command, env={**os.environ, **case.environment}).returncode == 0
+    return runner.run(command, env={**os.environ, **case.environment}).returncode == 0
 
 
 def save() -> None:
     digests = runner.ROOT / "tests/golden/digests"
-    with digests.open("w") as file:
-        subprocess.run([program_of("release"), *THREADS], stdout=file, check=True)
+    run = runner.run([program_of("release"), *THREADS], stdout=subprocess.PIPE, text=True, check=True)
+    digests.write_text(run.stdout)
     runner.say("saved as tests/golden/digests")
 
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import dataclasses
 import pathlib
-import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
@@ -20,7 +19,6 @@ import runner  # noqa: E402
 
 PROGRAMS = runner.ROOT / "build/verify/tests/hammer"
 OUTPUT = runner.ROOT / "build/hammer"
-SKIPPED = 77
 
 # Times are judged in the full form only, which needs a machine to itself.
 READY = ["--ready_within=1s", "--slowest_ready_within=1s"]
@@ -86,8 +84,8 @@ def hammer(name: str, is_short: bool, flags: list[str]) -> Result:
     kind, path = KINDS[name], OUTPUT / f"{name}.log"
     command = [str(PROGRAMS / kind.program), *(kind.short if is_short else kind.full), *flags]
     with path.open("w") as log:
-        status = subprocess.run(command, stdout=log).returncode
-    result = Result(name, {0: "well", SKIPPED: "skipped"}.get(status, "FOUND"))
+        status = runner.run(command, stdout=log).returncode
+    result = Result(name, {0: "well", runner.SKIPPED: "skipped"}.get(status, "FOUND"))
     for line in path.read_text(errors="replace").splitlines():
         if line.startswith("RESULT "):
             counts = map(int, line.split()[2:])
@@ -123,11 +121,11 @@ def parse():
     return arguments
 
 
-def main() -> None:
+def main() -> int:
     arguments = parse()
     if arguments.targets:
         print("verify", *sorted({KINDS[name].program for name in arguments.kinds}))
-        return
+        return 0
     OUTPUT.mkdir(parents=True, exist_ok=True)
     results = [hammer(name, arguments.short, arguments.flags) for name in arguments.kinds]
     table = table_of(results)
@@ -137,7 +135,8 @@ def main() -> None:
     found = [result.kind for result in results if result.verdict == "FOUND"]
     if found:
         runner.fail(f"found something: {' '.join(found)} (build/hammer/KIND.log)")
+    return runner.SKIPPED if all(result.verdict == "skipped" for result in results) else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -10,12 +10,14 @@ from __future__ import annotations
 import argparse
 import difflib
 import pathlib
+import subprocess
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NoReturn
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+SKIPPED = 77  # the exit status
 _START = time.monotonic()
 
 
@@ -26,6 +28,14 @@ def say(text: str) -> None:
 def fail(message: str, status: int = 1) -> NoReturn:
     print(f"{pathlib.Path(sys.argv[0]).name}: {message}", file=sys.stderr)
     sys.exit(status)
+
+
+def run(command: Sequence[str | pathlib.Path], **settings) -> subprocess.CompletedProcess:
+    """subprocess.run(), which ends with one line if the program cannot be started."""
+    try:
+        return subprocess.run(command, **settings)
+    except OSError as error:
+        fail(f"cannot start {command[0]}: {error.strerror}; ./dev builds it first")
 
 
 def check(what: str, given: Iterable[str], allowed: Iterable[str]) -> None:
