@@ -224,7 +224,7 @@ TEST_P(BatchOfFamily, MeetsAsOneByOne) {
     ++states[static_cast<std::size_t>(answers[i].state)];
   }
   EXPECT_GT(states[static_cast<std::size_t>(MotionState::kHit)], Effort(50));
-  EXPECT_GT(states[static_cast<std::size_t>(MotionState::kFree)], Effort(25));
+  EXPECT_GT(states[static_cast<std::size_t>(MotionState::kFree)], Effort(15));
   EXPECT_GT(states[static_cast<std::size_t>(MotionState::kInitiallyOverlapping)], 0);
 }
 
