@@ -93,14 +93,17 @@ TEXT
 LookAround() {
   Say 'looking at the unit, completions and manual pages'
   # The unit names its manual page, which verify looks up.
-  Apt install systemd man-db
+  Apt install systemd man-db zsh
   Expect 'systemd finds no fault with the unit' systemd-analyze verify clearance-server.service
   ExpectSaid 'and what it exposes is little' OK \
     systemd-analyze security --offline=yes --threshold=20 clearance-server.service
   # shellcheck disable=SC2016  # it is expanded there
   ExpectSaid 'bash completes' doctor bash -c '. /usr/share/bash-completion/completions/clearance
     COMP_WORDS=(clearance do) COMP_CWORD=1; _clearance; echo "${COMPREPLY[@]}"'
-  Expect 'zsh has its function' grep -qx '#compdef clearance' /usr/share/zsh/vendor-completions/_clearance
+  # What the completion system of zsh brings is replaced, so that the function can be called alone.
+  # shellcheck disable=SC2016
+  ExpectSaid 'zsh completes at the first call' 'offers command' zsh -fc 'autoload -U _clearance
+    compdef() { }; _describe() { print "offers $*"; }; words=(clearance do) CURRENT=2; _clearance'
   Expect 'fish has its script' test -s /usr/share/fish/vendor_completions.d/clearance.fish
   ExpectSaid 'clearance has a manual page' '.SH "CLEARANCE DISTANCE"' zcat /usr/share/man/man1/clearance.1.gz
   ExpectSaid 'the server has one' '--data_dir' \
