@@ -25,9 +25,7 @@ Quietly() {
 
 # Why there can be no image here, if so.
 NoImage() {
-  if [[ ${1:-} == --no-image ]]; then
-    echo 'not wanted'
-  elif ((EUID != 0)); then
+  if ((EUID != 0)); then
     echo 'needs root'
   elif ! unshare --mount true 2>/dev/null; then
     echo 'needs mount namespaces'
@@ -48,9 +46,12 @@ mkdir -p "$folder"
 (cd build/package && Quietly cpack)
 cp build/package/packages/*.deb build/package/python/clearance-*.whl "$folder"
 
-reason=$(NoImage "$@")
-if [[ -n $reason ]]; then
-  echo "SKIPPED: the image: $reason"
+reason=$(NoImage)
+if [[ ${1:-} == --no-image ]]; then
+  echo '   without the image'
+elif [[ -n $reason ]]; then
+  Say 'the image'
+  echo "SKIPPED: $reason"
 else
   docker/build.sh
   Configure "$scratch"
