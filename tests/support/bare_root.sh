@@ -180,7 +180,7 @@ Run() {
   local cache binds=() inside status=0
   cache=$(CompilerCache)
   mkdir -p "$cache"
-  binds=(rw "$cache" /root/.cache/ccache)
+  binds=(rw "$cache" "/root/.cache/ccache")
   for inside in "${!mounts[@]}"; do binds+=(ro "${mounts[$inside]}" "$inside"); done
   unshare --mount --pid --fork --kill-child --uts --ipc bash -c "$enter" enter "$1" "$2" "${binds[@]}" </dev/null &
   child=$!

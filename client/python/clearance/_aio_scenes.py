@@ -220,8 +220,10 @@ class SceneWatch:
         return None
 
     async def _message(self) -> Any:
-        """Returns the next message. It is read in a task of its own, so that a CancelledError here
-        is of the task that asks: gRPC raises one of a call that was cancelled, too."""
+        """Returns the next message.
+
+        A separate task reads it. A CancelledError here is therefore one of the task that asks,
+        never the one that gRPC raises for a cancelled call."""
         reading = asyncio.ensure_future(self._open().read())
         reading.add_done_callback(_take_note)
         try:
