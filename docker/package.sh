@@ -9,7 +9,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # shellcheck source=docker/containers.sh
 source docker/containers.sh
-readonly folder=build/packages
+readonly packages=build/packages
 version=$(sed -nE 's/^project\(clearance VERSION ([0-9.]+).*/\1/p' CMakeLists.txt)
 scratch=$(mktemp -d)
 trap 'rm -rf -- "$scratch"' EXIT
@@ -41,10 +41,10 @@ Quietly cmake --preset package
 cmake --build --preset package -j "$(nproc)"
 
 Say 'making the packages'
-rm -rf build/package/packages "$folder"
-mkdir -p "$folder"
+rm -rf build/package/packages "$packages"
+mkdir -p "$packages"
 (cd build/package && Quietly cpack)
-cp build/package/packages/*.deb build/package/python/clearance-*.whl "$folder"
+cp build/package/packages/*.deb build/package/python/clearance-*.whl "$packages"
 
 reason=$(NoImage)
 if [[ ${1:-} == --no-image ]]; then
@@ -57,7 +57,7 @@ else
   Configure "$scratch"
   named=docker.io/library/clearance:$version
   podman tag "$image" "$named"
-  Quietly podman save --format docker-archive -o "$folder/clearance-image.tar" "$named"
+  Quietly podman save --format docker-archive -o "$packages/clearance-image.tar" "$named"
 fi
-Say "$folder"
-stat -c '   %n  %s bytes' "$folder"/*
+Say "$packages"
+stat -c '   %n  %s bytes' "$packages"/*
