@@ -37,7 +37,8 @@ def policy_flags(folder: pathlib.Path, limits: dict[str, Any]) -> Guard:
     principal = {"role": "admin", "limits": limits}
     (folder / "policy.json").write_text(json.dumps({"principals": {OWNER: principal}}))
     command = [os.environ["CLEARANCE_SERVER"], f"--new_token={OWNER}"]
-    token, line = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split("\n")[:2]
+    said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    token, line = said.splitlines()
     (folder / "tokens").write_text(line + "\n")
     (folder / "tokens").chmod(0o600)
     flags = (f"--policy_file={folder / 'policy.json'}", f"--token_file={folder / 'tokens'}")

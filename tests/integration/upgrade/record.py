@@ -26,6 +26,9 @@ from guarded import connect_as_owner, policy_flags, running
 import clearance
 
 
+LICENCE = "# SPDX-License-Identifier: Apache-2.0"
+
+
 def fill(*flags: str) -> None:
     """With one server that knows no callers, then with one that knows the owner."""
     with running(*flags) as server, clearance.connect(server.address) as client:
@@ -77,7 +80,7 @@ def main(folder: pathlib.Path) -> None:
         sys.exit("a data directory and etcd show different things")
     version = seen["version"]
     (folder / f"data-{version}.sql").write_text(sql)
-    (folder / f"etcd-{version}.txt").write_text(values)
+    (folder / f"etcd-{version}.txt").write_text(f"{LICENCE}\n{values}")
     (folder / f"seen-{version}.json").write_text(lines_of({**seen, "etags": own}))
 
 
