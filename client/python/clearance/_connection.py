@@ -249,6 +249,8 @@ def channel_arguments(target: Target, options: ClientOptions) -> list[tuple[str,
         arguments += [
             ("grpc.keepalive_time_ms", int(1000 * options.keepalive)),
             ("grpc.keepalive_timeout_ms", int(1000 * options.keepalive_timeout)),
+            # Newer gRPC closes by this one, a minute if it is not given.
+            ("grpc.http2.ping_timeout_ms", int(1000 * options.keepalive_timeout)),
             ("grpc.http2.max_pings_without_data", 0),
         ]
     if target.authority:

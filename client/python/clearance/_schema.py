@@ -70,16 +70,17 @@ def _load() -> descriptor_pool.DescriptorPool:
 _pool = _load()
 
 
-def _class_of(descriptor: Any) -> Any:
-    # Newer versions of protobuf have the function, older ones the class.
+def class_of(descriptor: Any) -> Any:
+    """Returns the class of a message's descriptor."""
+    # The function is new in protobuf 4.22; the class's method is gone since 5.
     if hasattr(message_factory, "GetMessageClass"):
         return message_factory.GetMessageClass(descriptor)
-    return message_factory.MessageFactory(_pool).GetPrototype(descriptor)
+    return message_factory.MessageFactory(descriptor.file.pool).GetPrototype(descriptor)
 
 
 def message(name: str) -> Any:
     """The class of a message of clearance.v1, or of the full name of another one."""
-    return _class_of(_pool.FindMessageTypeByName(name if "." in name else f"{_PACKAGE}.{name}"))
+    return class_of(_pool.FindMessageTypeByName(name if "." in name else f"{_PACKAGE}.{name}"))
 
 
 def enum_values(name: str) -> dict[str, int]:

@@ -225,13 +225,19 @@ def request_id_of(metadata: Iterable[Any] | None) -> str:
     return str(_text(metadata, "x-request-id"))
 
 
+# Newer gRPC for asyncio says so of a stream that ended while it was written to, and never tells
+# the stream's own status. A session that is opened again is told it by the next stream.
+_WRITE_FAILED = "Internal error from Core"
+
+
 def _is_cut_by_proxy(code: grpc.StatusCode, text: str) -> bool:
     """A proxy whose server went ends a call without a status, which gRPC tells otherwise amid a
     reply (haproxy), or with a reset that says "internal error" (nginx). The codes are of gRPC's
     library here: a server of ours ends each call with a status."""
     if code is grpc.StatusCode.UNKNOWN:
-        return text in ("No status received", "Stream removed")
-    return code is grpc.StatusCode.INTERNAL and (text or "").startswith("Received RST_STREAM")
+        return (text or "").startswith(("No status received", "Stream removed"))
+    is_reset = (text or "").startswith(("Received RST_STREAM", "Stream removed", _WRITE_FAILED))
+    return code is grpc.StatusCode.INTERNAL and is_reset
 
 
 def from_call(

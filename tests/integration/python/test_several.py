@@ -263,7 +263,7 @@ def cut_reply(listener: socket.socket, cut: bytes) -> None:
         connection.sendall(frame(SETTINGS, 0, 0, b"") + frame(SETTINGS, ACKNOWLEDGES, 0, b""))
         received.read(len("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"))
         while head := received.read(9):
-            received.read(int.from_bytes(head[:3]))
+            received.read(int.from_bytes(head[:3], "big"))
             if head[3] != DATA or not head[4] & END:
                 continue
             content_type = b"\0\x0ccontent-type\x10application/grpc"
@@ -276,6 +276,9 @@ class Proxies(unittest.TestCase):
             (grpc.StatusCode.INTERNAL, "Received RST_STREAM with error code 2"),
             (grpc.StatusCode.UNKNOWN, "No status received"),
             (grpc.StatusCode.UNKNOWN, "Stream removed"),
+            (grpc.StatusCode.UNKNOWN, "Stream removed (Data frame with END_STREAM flag received)"),
+            (grpc.StatusCode.INTERNAL, "Stream removed (RST_STREAM (Received RST_STREAM with …))"),
+            (grpc.StatusCode.INTERNAL, "Internal error from Core"),
         )
         for code, text in cut:
             error = errors.from_call(code, text, None, "id")

@@ -11,7 +11,7 @@ import tempfile
 import unittest
 
 import numpy as np
-from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+from google.protobuf import descriptor_pb2, descriptor_pool
 
 import clearance
 from clearance import (
@@ -45,9 +45,8 @@ def public_messages() -> dict:
     pool = descriptor_pool.DescriptorPool()
     for file in files.file:
         pool.AddSerializedFile(file.SerializeToString())
-    factory = message_factory.MessageFactory(pool)
     return {
-        f"{file.package}.{message.name}": factory.GetPrototype(
+        f"{file.package}.{message.name}": _schema.class_of(
             pool.FindMessageTypeByName(f"{file.package}.{message.name}")
         )
         for file in files.file
@@ -77,7 +76,12 @@ class Wire(unittest.TestCase):
         columns = 0
         for name, kind in self.public.items():
             for field in kind.DESCRIPTOR.fields:
-                is_list = field.label == field.LABEL_REPEATED
+                # protobuf 7 has no `label` any more, 4 not yet `is_repeated`.
+                is_list = (
+                    field.is_repeated
+                    if hasattr(field, "is_repeated")
+                    else field.label == field.LABEL_REPEATED
+                )
                 if not is_list or field.message_type or field.type == field.TYPE_STRING:
                     continue
                 with self.subTest(field=field.full_name):
