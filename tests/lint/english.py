@@ -297,7 +297,25 @@ def say(path: str, findings: list[Finding]) -> None:
         print(f"  {path}:{line}: {what}", file=sys.stderr)
 
 
-def compare(found: dict[str, Found], baseline: dict[str, int]) -> int:
+def new_findings(root: pathlib.Path, path: str, findings: list[Finding]) -> list[Finding]:
+    """Returns those on lines that changed since the baseline was committed; without git: all."""
+
+    def git(*arguments: str) -> str:
+        return subprocess.run(["git", *arguments], cwd=root, capture_output=True, text=True).stdout
+
+    if not (root / ".git").exists() or not (
+        commit := git("log", "-1", "--format=%H", "--", BASELINE)
+    ):
+        return findings
+    changed: set[int] = set()
+    for part in re.finditer(
+        r"^@@ \S+ \+(\d+)(?:,(\d+))? @@", git("diff", "-U0", commit.strip(), "--", path), re.M
+    ):
+        changed.update(range(int(part[1]), int(part[1]) + int(part[2] or 1)))
+    return [finding for finding in findings if finding.line in changed] or findings
+
+
+def compare(root: pathlib.Path, found: dict[str, Found], baseline: dict[str, int]) -> int:
     """Prints what differs from the baseline, and returns how many files do."""
     wrong = 0
     for path, file in found.items():
@@ -310,7 +328,7 @@ def compare(found: dict[str, Found], baseline: dict[str, int]) -> int:
                 f"english: {path} has {count} findings, its baseline has {allowed}:",
                 file=sys.stderr,
             )
-            say(path, file.findings)
+            say(path, new_findings(root, path, file.findings))
         else:
             continue
         wrong += 1
@@ -387,7 +405,7 @@ def main() -> int:
     if arguments.update:
         baseline = lower(found, baseline)
         write_baseline(root, baseline)
-    wrong = compare(found, baseline)
+    wrong = compare(root, found, baseline)
     if arguments.commits:
         wrong += check_commits(root, arguments.commits)
     for path, file in found.items():

@@ -14,6 +14,8 @@ import english  # noqa: E402
 import optional_programs  # noqa: E402
 
 PROGRAM = pathlib.Path(english.__file__)
+NO_GIT = optional_programs.missing_reason("git")
+needs_git = unittest.skipIf(NO_GIT, f"SKIPPED: {NO_GIT}")
 LONG = "word " * 40 + "word."
 
 
@@ -143,18 +145,27 @@ class Program(unittest.TestCase):
         self.assertEqual(self.baseline(), ["0 a.md"])
         self.assertIn("a.md: median", self.run_it().stdout)
 
+    def git(self, *arguments: str) -> None:
+        who = ["-c", "user.name=a", "-c", "user.email=a@b"]
+        subprocess.run(["git", *who, *arguments], cwd=self.root, check=True, capture_output=True)
+
+    @needs_git
+    def test_only_findings_in_changed_lines_are_told(self) -> None:
+        page = self.root / "a.md"
+        page.write_text("Do it anew.\n\nStay.\n")
+        self.assert_passes("--update")
+        self.git("init", "-q")
+        self.git("add", ".")
+        self.git("commit", "-q", "-m", "a")
+        page.write_text("Do it anew.\n\nStay.\n\nNobody.\n")
+        self.assert_fails('a.md:5: "Nobody"')
+        self.assertNotIn("a.md:1", self.run_it().stderr)
+
+    @needs_git
     def test_subjects_of_commits(self) -> None:
-        optional_programs.require_in(self, "git")
-
-        def git(*arguments: str) -> None:
-            who = ["-c", "user.name=a", "-c", "user.email=a@b"]
-            subprocess.run(
-                ["git", *who, *arguments], cwd=self.root, check=True, capture_output=True
-            )
-
-        git("init", "-q")
+        self.git("init", "-q")
         for subject in ("core: begin", "a" * 65, "a" * 66, "core: end."):
-            git("commit", "-q", "--allow-empty", "-m", subject)
+            self.git("commit", "-q", "--allow-empty", "-m", subject)
         self.assert_passes("--commits", "HEAD~3..HEAD~2")
         self.assert_fails("66 characters: at most 65", "--commits", "HEAD~2..HEAD~1")
         self.assert_fails("ends with a period: core: end.", "--commits", "HEAD~1..HEAD")
