@@ -32,9 +32,17 @@ UNFINISHED = re.compile(r"\b(TO[D]O|FI[X]ME|XX[X])\b")
 LICENCE = re.compile(r"^(//|#) SPDX-License-Identifier: Apache-2\.0$", re.MULTILINE)
 LICENSED = CPP + (".proto", ".txt", ".sh", ".js", ".yml", ".yaml", ".py", ".cmake", ".toml")
 
-MACHINE_PATH = re.compile(r"(?<![\w.*})-])/(work|root)/[^\s\"':]*")
+MACHINE_PATH = re.compile(r"(?<![\w.*})-])/(work|root)/[\w./-]*")
 # Paths inside of a container, not on a machine that the sources were written on.
 PATHS_IN_CONTAINERS = ("/root/.cache/ccache",)
+
+
+# Calls that skip a test, and what may follow: the text itself, or a constant with it.
+SKIP_IN_CPP = re.compile(r"\bGTEST_SKIP\(\)(?!\s*<<\s*(\"SKIPPED: |(\w+::)*k[A-Z]\w*))")
+SKIP_IN_PYTHON = re.compile(
+    r"\b(skipTest|SkipTest|unittest\.skip(If|Unless)?)\((?![^\n]*SKIPPED: |\n[^\n]*SKIPPED: )"
+)
+SKIP_OF_PROGRAM = re.compile(r"\b(return|exit|_exit|_Exit)\b[ (]*77\b|\bkSkipped = 77\b")
 
 
 class Tree:
@@ -106,6 +114,18 @@ def machine_paths(tree: Tree) -> Iterator[str]:
                     yield f"{path}:{number}: {found[0]}"
 
 
+def skips(tree: Tree) -> Iterator[str]:
+    for path in tree.paths:
+        text = tree.text(path) if path.endswith(CPP + (".py", ".sh")) else ""
+        pattern = SKIP_IN_PYTHON if path.endswith(".py") else SKIP_IN_CPP
+        found = [*pattern.finditer(text)]
+        if "SKIPPED: " not in text:
+            found += SKIP_OF_PROGRAM.finditer(text)
+        for call in found:
+            line = text.count("\n", 0, call.start())
+            yield f"{path}:{line + 1}: {text.splitlines()[line].strip()}"
+
+
 def links(tree: Tree) -> Iterator[str]:
     yield from broken_links(tree.root, tree.paths)
 
@@ -142,6 +162,12 @@ RULES = (
         "a link in a page that leads nowhere",
         "Correct the path or the heading that it names.",
         links,
+    ),
+    Rule(
+        "a test that is skipped without its reason",
+        "Print 'SKIPPED: ' and the reason. For a program that is missing use"
+        " tests/support/optional_program.h or optional_programs.py.",
+        skips,
     ),
 )
 

@@ -68,6 +68,24 @@ class GatesTest(unittest.TestCase):
         )
         self.assert_found("a.txt:1: /" + "work/x", "a.txt:4: /" + "root/y")
 
+    def test_skips(self) -> None:
+        cpp, python = "GTEST_" + "SKIP()", "self.skip" + "Test("
+        good = f'{cpp} << "SKIPPED: x";\n{cpp}\n    << test::kNoDataSets;\n'
+        self.write("tests/a.cc", LICENCE + good + f'{cpp} << "x";\n{cpp};\n')
+        good = f'{python}"SKIPPED: x")\n{python}\n    f"SKIPPED: x")\n'
+        self.write("tests/b.py", LICENCE + good + f'{python}"x")\n{python}reason)\n')
+        self.write("tests/c.sh", LICENCE.replace("//", "#") + "exit " + "77\n")
+        self.write("tests/d.sh", LICENCE.replace("//", "#") + "echo 'SKIPPED: x'\nexit " + "77\n")
+        self.write("tests/e.cc", LICENCE + "constexpr int kSkipped = " + "77;\n")
+        self.assert_found(
+            f'tests/a.cc:5: {cpp} << "x";',
+            f"tests/a.cc:6: {cpp};",
+            f'tests/b.py:5: {python}"x")',
+            f"tests/b.py:6: {python}reason)",
+            "tests/c.sh:2: exit " + "77",
+            "tests/e.cc:2: constexpr int kSkipped = " + "77;",
+        )
+
     def test_links(self) -> None:
         self.write(
             "docs/page.md",
