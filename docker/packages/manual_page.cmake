@@ -3,7 +3,7 @@ include(GNUInstallDirs)
 # Debian's own interpreter, because Debian's packages of gRPC, protobuf and numpy are its.
 find_program(CLEARANCE_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH)
 set(CLEARANCE_RUNS_ITS_PROGRAMS ON)
-if(CMAKE_CROSSCOMPILING)
+if(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
   message(STATUS "built for another machine: without manual pages and completions")
   set(CLEARANCE_RUNS_ITS_PROGRAMS OFF)
 elseif(NOT CLEARANCE_PYTHON)
@@ -18,7 +18,8 @@ function(clearance_manual_page program section component)
   set(script ${PROJECT_SOURCE_DIR}/docker/packages/manual_page.py)
   set(page ${CMAKE_CURRENT_BINARY_DIR}/${program}.${section}.gz)
   add_custom_command(OUTPUT ${page}
-    COMMAND ${CLEARANCE_PYTHON} ${script} $<TARGET_FILE:${program}> ${section} ${page}
+    COMMAND ${CLEARANCE_PYTHON} ${script} ${section} ${page}
+            ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:${program}>
     DEPENDS ${program} ${script} VERBATIM)
   add_custom_target(${program}-manual ALL DEPENDS ${page})
   install(FILES ${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section} COMPONENT ${component})

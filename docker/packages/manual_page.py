@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the manual page of a program from its --help: manual_page.py PROGRAM SECTION PAGE.gz.
+"""Writes the manual page of a program from its --help: manual_page.py SECTION PAGE.gz COMMAND…
 
-The help of each subcommand becomes a section of the same page.
+The last word of COMMAND is the program; words before it, such as an emulator, run it. The
+help of each subcommand becomes a section of the same page.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ _ITEM = re.compile(r"  (\S.*?)(?:\s{2,}(\S.*))?$")
 _FULL_ITEM = re.compile(r"  (\S+ \S+=\S+) (?!Needs:|Excludes:)([A-Z].*)$")
 
 
-def _said(program: str, *arguments: str) -> str:
-    return subprocess.run([program, *arguments], check=True, capture_output=True, text=True).stdout
+def _said(command: list[str], *arguments: str) -> str:
+    return subprocess.run([*command, *arguments], check=True, capture_output=True, text=True).stdout
 
 
 def _escaped(text: str) -> str:
@@ -60,20 +61,20 @@ def _commands(help_text: str) -> list[str]:
     return [line.split()[0] for line in section[1].splitlines()] if section else []
 
 
-def _command_sections(program: str, words: list[str], end: str) -> list[str]:
+def _command_sections(command: list[str], words: list[str], end: str) -> list[str]:
     """What this command and those below it take, without the `end` that all helps share."""
-    help_text = _said(program, *words, "--help").replace(end, "")
-    name = " ".join([pathlib.Path(program).name, *words])
+    help_text = _said(command, *words, "--help").replace(end, "")
+    name = " ".join([pathlib.Path(command[-1]).name, *words])
     page = [f'.SH "{_escaped(name.upper())}"', *_body(help_text.splitlines(), "SS")]
     for word in _commands(help_text):
-        page += _command_sections(program, [*words, word], end)
+        page += _command_sections(command, [*words, word], end)
     return page
 
 
-def _page(program: str, section: str) -> str:
-    name = pathlib.Path(program).name
-    version = _said(program, "--version").split()[-1]
-    start, blank, end = _said(program, "--help").partition("\n\n\n")
+def _page(command: list[str], section: str) -> str:
+    name = pathlib.Path(command[-1]).name
+    version = _said(command, "--version").split()[-1]
+    start, blank, end = _said(command, "--help").partition("\n\n\n")
     first, *rest = start.splitlines()
     # A sentence, or "name: what it is".
     summary = first.removeprefix(f"{name}: ").rstrip(".")
@@ -87,14 +88,14 @@ def _page(program: str, section: str) -> str:
         *_body(end.splitlines(), "SH"),
     ]
     for word in _commands(start + "\n"):
-        page += _command_sections(program, [word], blank + end)
+        page += _command_sections(command, [word], blank + end)
     return "\n".join(page) + "\n"
 
 
 def main() -> None:
-    program, section, path = sys.argv[1:]
+    section, path, *command = sys.argv[1:]
     # The same page gives the same bytes: no name and no time in the archive.
-    pathlib.Path(path).write_bytes(gzip.compress(_page(program, section).encode(), mtime=0))
+    pathlib.Path(path).write_bytes(gzip.compress(_page(command, section).encode(), mtime=0))
 
 
 if __name__ == "__main__":
