@@ -22,6 +22,7 @@ readonly -A packages=(
   [golden]='qemu-user'
   [profile]='valgrind'
   [page]='npm chromium'
+  [package]='dpkg-dev file mmdebstrap'
   [docker]='buildah podman runc mmdebstrap podman-compose netavark aardvark-dns iptables'
   # The packages of these start services or are large: installed only by `./dev install`.
   [prometheus]='prometheus'
