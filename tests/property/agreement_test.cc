@@ -129,7 +129,8 @@ TEST_P(AgreementOfFamily, MeetsTheBracketOfEveryReferenceSolver) {
   for (std::size_t i = 0; i < kSolverCount; ++i) {
     std::printf(" %s %d", SolverName(i), tally.wide[i]);
     // One more by chance: few pairs are asked if CLEARANCE_EFFORT is small.
-    EXPECT_LE(1000LL * (tally.wide[i] - 1), 1LL * kWideAllowed[GetParam()] * pairs) << SolverName(i);
+    EXPECT_LE(1000LL * (tally.wide[i] - 1), 1LL * kWideAllowed[GetParam()] * pairs)
+        << SolverName(i);
   }
   std::printf("\n");
 }

@@ -6,6 +6,15 @@
 # Longest run in seconds. It only ends a test that hangs.
 set(CLEARANCE_TEST_TIMEOUT 900)
 
+# Reads GoogleTest's headers once for all test programs. An executable, because libraries are compiled
+# with other options for position-independent code. With clang, ccache would not know the result again.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  add_executable(clearance_test_headers EXCLUDE_FROM_ALL ${CMAKE_CURRENT_LIST_DIR}/test_headers.cc)
+  target_link_libraries(clearance_test_headers PRIVATE GTest::gtest GTest::gmock)
+  target_compile_options(clearance_test_headers PRIVATE -pthread ${CLEARANCE_TEST_OPTIONS})
+  target_precompile_headers(clearance_test_headers PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
+endif()
+
 # clearance_label_tests(TEST... [VERIFY] [COST cost]): labels, timeout and order of tests that exist.
 function(clearance_label_tests)
   cmake_parse_arguments(PARSE_ARGV 0 arg "VERIFY" "COST" "")
@@ -30,6 +39,9 @@ function(clearance_test_program target)
     add_custom_target(tests_${label})
   endif()
   add_dependencies(tests_${label} ${target})
+  if(TARGET clearance_test_headers)
+    target_precompile_headers(${target} REUSE_FROM clearance_test_headers)
+  endif()
   if(NOT arg_SHARDS)
     set(arg_SHARDS 1)
   endif()
