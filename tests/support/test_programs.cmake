@@ -29,11 +29,12 @@ function(clearance_label_tests)
   endif()
 endfunction()
 
-# clearance_test_program(TARGET [SHARDS n] [VERIFY_CASES pattern] [PREFIX prefix] [COST cost]):
-# a GoogleTest program. It is one test, or as many as there are shards, each of them one process.
+# clearance_test_program(TARGET [SHARDS n | APART] [VERIFY_CASES pattern] [PREFIX prefix] [COST cost]):
+# a GoogleTest program. It is one test, or as many as there are shards, each of them one process. With
+# APART each case is a process of its own, because it changes the process for all that come after it.
 # Cases that match VERIFY_CASES, a pattern of --gtest_filter, are left to ./dev verify.
 function(clearance_test_program target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SHARDS;VERIFY_CASES;PREFIX;COST" "")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "APART" "SHARDS;VERIFY_CASES;PREFIX;COST" "")
   get_filename_component(label ${CMAKE_CURRENT_SOURCE_DIR} NAME)
   if(NOT TARGET tests_${label})
     add_custom_target(tests_${label})
@@ -41,6 +42,11 @@ function(clearance_test_program target)
   add_dependencies(tests_${label} ${target})
   if(TARGET clearance_test_headers)
     target_precompile_headers(${target} REUSE_FROM clearance_test_headers)
+  endif()
+  if(arg_APART)
+    gtest_discover_tests(${target} TEST_PREFIX "${arg_PREFIX}" DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
+      PROPERTIES LABELS ${label} TIMEOUT ${CLEARANCE_TEST_TIMEOUT})
+    return()
   endif()
   if(NOT arg_SHARDS)
     set(arg_SHARDS 1)
