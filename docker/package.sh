@@ -13,7 +13,7 @@ readonly packages=build/packages
 version=$(sed -nE 's/^project\(clearance VERSION ([0-9.]+).*/\1/p' CMakeLists.txt)
 scratch=$(mktemp -d)
 trap 'rm -rf -- "$scratch"' EXIT
-[[ $# == 0 || $* == --no-image ]] || Die "unknown arguments $*: only --no-image is known"
+[[ $# == 0 || $* == --no-image ]] || { echo "package.sh: unknown arguments '$*'; there is --no-image" >&2; exit 2; }
 
 # Quietly COMMAND…: shows what it says only if it fails.
 Quietly() {

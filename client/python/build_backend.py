@@ -32,10 +32,27 @@ def _version() -> str:
     return found[1]
 
 
+# Old compilers refuse `optional`; some are installed without google/protobuf.
+_PROBE = """syntax = "proto3";
+import "google/protobuf/duration.proto";
+message Probe { optional google.protobuf.Duration duration = 1; }
+"""
+
+
+def _can_compile(program: str) -> bool:
+    with tempfile.TemporaryDirectory() as folder:
+        probe = pathlib.Path(folder, "probe.proto")
+        probe.write_text(_PROBE, encoding="utf-8")
+        command = [program, f"-I{folder}", f"--descriptor_set_out={folder}/out", str(probe)]
+        return subprocess.run(command, capture_output=True).returncode == 0
+
+
 def _protoc() -> list[str]:
-    """The compiler of protos: $PROTOC, else the one on the PATH, else that of grpcio-tools."""
-    program = os.environ.get("PROTOC") or shutil.which("protoc")
-    return [program] if program else [sys.executable, "-m", "grpc_tools.protoc"]
+    """The compiler of protos: $PROTOC, else a usable one on the PATH, else that of grpcio-tools."""
+    if given := os.environ.get("PROTOC"):
+        return [given]
+    found = shutil.which("protoc")
+    return [found] if found and _can_compile(found) else [sys.executable, "-m", "grpc_tools.protoc"]
 
 
 def _includes(protoc: list[str]) -> list[pathlib.Path]:

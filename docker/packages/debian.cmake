@@ -57,7 +57,10 @@ describe_package(library libclearance-dev libdevel
   "Headers, a static library and a CMake package, clearance, whose target
 clearance::client asks a clearance server.")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS
-  "libgrpc++-dev, libprotobuf-dev, libabsl-dev, protobuf-compiler-grpc")
+  "libgrpc++-dev (>= 1.51), libgrpc++-dev (<< 1.52), libprotobuf-dev (>= 3.21.12)"
+  "libprotobuf-dev (<< 3.22), libabsl-dev (>= 20220623), libabsl-dev (<< 20220624)"
+  "protobuf-compiler-grpc")
+list(JOIN CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS ", " CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS)
 
 if(CLEARANCE_BUILD_PYTHON AND CLEARANCE_PYTHON)
   describe_package(python python3-clearance python
@@ -65,7 +68,7 @@ if(CLEARANCE_BUILD_PYTHON AND CLEARANCE_PYTHON)
     "Asks a clearance server from Python, with numpy arrays in and out.")
   set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)
   set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS
-    "python3 (>= 3.10), python3-grpcio, python3-protobuf, python3-numpy")
+    "python3 (>= 3.10), python3-grpcio (>= 1.51.1), python3-protobuf (>= 3.21.12), python3-numpy (>= 1:1.24.2)")
   set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS "python3-matplotlib")
   set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA
     "${CMAKE_SOURCE_DIR}/client/python/package/postinst;${CMAKE_SOURCE_DIR}/client/python/package/prerm")

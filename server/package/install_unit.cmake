@@ -5,3 +5,6 @@ cmake_path(ABSOLUTE_PATH config_dir BASE_DIRECTORY "${CMAKE_INSTALL_PREFIX}" OUT
 cmake_path(ABSOLUTE_PATH unit_dir BASE_DIRECTORY "${CMAKE_INSTALL_PREFIX}")
 configure_file("${template}" "${unit}" @ONLY)
 file(INSTALL DESTINATION "${unit_dir}" TYPE FILE FILES "${unit}")
+if(NOT EXISTS "$ENV{DESTDIR}${CLEARANCE_CONFIG_DIR}/server.conf")
+  file(INSTALL DESTINATION "${CLEARANCE_CONFIG_DIR}" TYPE FILE FILES "${settings}")
+endif()
