@@ -257,7 +257,7 @@ TEST(ListenerDrain, EndsAnIdleConnectionAndNotOneWhoseReplyIsNotTaken) {
 }
 
 // No address tells a unix socket's client, and its connection cannot be reset.
-TEST(ListenerDrain, CutsAClientOfAUnixSocketThatHoldsTheHandover) {
+TEST(Listener, CutsAClientOfAUnixSocketThatHoldsTheHandover) {
   const std::string path = testing::TempDir() + "listener_" + std::to_string(getpid());
   Metrics metrics("1");
   std::latch is_held(1);
@@ -279,9 +279,10 @@ TEST(ListenerDrain, CutsAClientOfAUnixSocketThatHoldsTheHandover) {
   ASSERT_EQ(connect(client.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address),
             0);
   is_held.wait();
-  listener->StopAccepting();
-  EXPECT_EQ(metrics.connections().cut_flood->Value(), 1);
+  // A drain would end it as idle where the processor is busy with other work.
+  while (metrics.connections().cut_flood->Value() == 0) std::this_thread::yield();
   listener.reset();
+  EXPECT_EQ(metrics.connections().cut_flood->Value(), 1);
   EXPECT_THAT(line, AllOf(HasSubstr(" peer=unix: "), HasSubstr(" reason=flood "),
                           HasSubstr(" evidence=\"holds the thread that hands connections over\"")));
 }
