@@ -5,12 +5,13 @@
 usage: tidy.py [--changed[=BASE]] [FOLDER…]        (default: core server client)
 
 --changed[=BASE]   only files that differ from the commit BASE, uncommitted ones too (default: where
-                   this branch left origin/main, or the last commit but one)
+                   this branch left origin/main; if it did not, the fiftieth commit before)
 """
 
 from __future__ import annotations
 
 import concurrent.futures
+import functools
 import json
 import os
 import pathlib
@@ -38,7 +39,7 @@ def base_of(given: str) -> str:
             f"no commit '{given}'", 2
         )
     fork = git("merge-base", "HEAD", "origin/main")
-    return fork if fork and fork != git("rev-parse", "HEAD") else git("rev-parse", "--verify", "--quiet", "HEAD~1")
+    return fork if fork and fork != git("rev-parse", "HEAD") else git("rev-parse", "--verify", "--quiet", "HEAD~50")
 
 
 def changed_since(base: str) -> list[str]:
@@ -69,21 +70,42 @@ def single(entry: Entry, source: str) -> Entry:
 
 
 def entries_of_changed(entries: list[Entry], changed: list[str]) -> list[Entry]:
+    """All entries if no source reads one of the headers."""
     by_source = {source: entry for entry in entries for source in sources_in(entry)}
     wanted = {path for path in changed if path in by_source}
+    folders = {source.split("/")[0] for source in by_source}
     for header in changed:
-        if header.endswith(".h"):
-            wanted |= reader_of(header, by_source)
+        if header.endswith(".h") and header.split("/")[0] in folders:
+            reader = reader_of(header, by_source)
+            if not reader:
+                print(f"   no source reads {header}: every source")
+                return entries
+            wanted.add(reader)
     return [single(by_source[source], source) for source in sorted(wanted)]
 
 
-def reader_of(header: str, sources: dict[str, Entry]) -> set[str]:
-    """One source that reads the header: the one of the same name, or else the first that includes it."""
-    same = header[: -len(".h")] + ".cc"
-    if same in sources:
-        return {same}
-    line = f'#include "{header}"'
-    return set(sorted(s for s in sources if line in (runner.ROOT / s).read_text())[:1])
+def reader_of(header: str, sources: dict[str, Entry]) -> str:
+    """One source that reads the header, if need be through other headers; nothing if there is none."""
+    seen, queue = {header}, [header]
+    for current in queue:
+        same = current[: -len(".h")] + ".cc"
+        if same in sources:
+            return same
+        for path, includes in includes_by_file().items():
+            if any(current == name or current.endswith(f"/{name}") for name in includes):
+                if path in sources:
+                    return path
+                if path.endswith(".h") and path not in seen:
+                    seen.add(path)
+                    queue.append(path)
+    return ""
+
+
+@functools.cache
+def includes_by_file() -> dict[str, list[str]]:
+    files = sorted(path for folder in FOLDERS for path in (runner.ROOT / folder).rglob("*.[ch]*") if path.is_file())
+    pattern = re.compile(r'^#include "(.*)"', re.MULTILINE)
+    return {str(path.relative_to(runner.ROOT)): pattern.findall(path.read_text(errors="replace")) for path in files}
 
 
 def is_in(entry: Entry, folders: list[str]) -> bool:

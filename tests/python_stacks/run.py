@@ -192,7 +192,8 @@ def run_module(name: str, python: pathlib.Path, environment: dict[str, str]) -> 
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         )
     except subprocess.TimeoutExpired as expired:
-        return f"{expired.output or ''}\nno end after {SECONDS_PER_MODULE} s", False
+        output = (expired.output or b"").decode(errors="replace")
+        return f"{output}\nno end after {SECONDS_PER_MODULE} s", False
     return done.stdout, done.returncode == 0
 
 

@@ -76,6 +76,7 @@ AddMount() {
 NeedTools() {
   ((EUID == 0)) || Skip 'needs root'
   unshare --mount --pid --fork --uts --ipc true 2>/dev/null || Skip 'needs mount namespaces'
+  git rev-parse --verify --quiet HEAD >/dev/null 2>&1 || Skip 'needs a git checkout'
   command -v mmdebstrap >/dev/null && return
   { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends mmdebstrap; } \
     >/dev/null 2>&1 || Skip 'mmdebstrap is not installed (Debian package mmdebstrap)'

@@ -22,7 +22,8 @@ HERE = pathlib.Path(__file__).parent
 MISSING_PROGRAM = re.compile(r"(\S+) is not installed \(Debian package (\S+)\)")
 REASON = re.compile(r"SKIPPED: ([^'\"\n]+)")
 GOOGLE_TEST = re.compile(r"^\[ RUN {6}\] |^\[  SKIPPED \] (\S+) \(")
-PYTHON_TEST = re.compile(r"^(test\w+ \(\S+\)).*\.\.\. skipped ")
+PYTHON_TEST = re.compile(r"^(?:(.*) \.\.\. )?skipped (['\"])(.*)\2$")
+PYTHON_TOTAL = re.compile(r"^OK \(.*\bskipped=(\d+)", re.MULTILINE)
 
 
 def lines_of(path):
@@ -48,10 +49,12 @@ def skips_of_google_test(name, output):
 
 
 def skips_of_python(name, output):
-    for line in output.splitlines():
-        found = PYTHON_TEST.match(line)
-        if found:
-            yield f"{name}: {found.group(1)}", reason_in(line)
+    """The skipped tests of a unittest program; one without a reason if its total names more."""
+    found = [match for match in map(PYTHON_TEST.match, output.splitlines()) if match]
+    for match in found:
+        yield f"{name}: {match.group(1) or 'a test'}", reason_in(match.group(3))
+    if sum(map(int, PYTHON_TOTAL.findall(output))) > len(found):
+        yield f"{name}: a test", None
 
 
 def skips_of(case):

@@ -47,7 +47,7 @@ def texts():
                 continue
             try:
                 yield str(path), (ROOT / path).read_text()
-            except UnicodeDecodeError:
+            except (UnicodeDecodeError, FileNotFoundError):
                 continue
 
 

@@ -19,6 +19,15 @@ std::uint64_t ReadSeed() {
   return seed;
 }
 
+double ReadEffort() {
+  for (const char* const name : {"CLEARANCE_EFFORT", "CLEARANCE_DEFAULT_EFFORT"}) {
+    if (const char* const text = std::getenv(name); text != nullptr) {
+      return std::strtod(text, nullptr);
+    }
+  }
+  return 1;
+}
+
 }  // namespace
 
 std::uint64_t Random::Next() {
@@ -71,8 +80,7 @@ std::uint64_t RunSeed() {
 }
 
 int Effort(int count) {
-  static const char* const text = std::getenv("CLEARANCE_EFFORT");
-  const double factor = text == nullptr ? 1 : std::strtod(text, nullptr);
+  static const double factor = ReadEffort();
   return std::max(1, static_cast<int>(factor * count));
 }
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Random numbers that are the same on every machine, from a seed that every test prints. The
-// environment settles both: CLEARANCE_SEED the seed, CLEARANCE_EFFORT a factor on the number of
-// random cases (1 by default), CLEARANCE_SOAK=1 the long form of tests that have one.
+// Random numbers that are the same on every machine, from a seed that every test prints.
+// Environment variables:
+//   CLEARANCE_SEED            the seed
+//   CLEARANCE_EFFORT          a factor on the number of random cases (1 by default)
+//   CLEARANCE_DEFAULT_EFFORT  the same if CLEARANCE_EFFORT is not set; test presets set it
+//   CLEARANCE_SOAK=1          the long form of tests that have one
 
 #ifndef CLEARANCE_TESTS_SUPPORT_RANDOM_H_
 #define CLEARANCE_TESTS_SUPPORT_RANDOM_H_

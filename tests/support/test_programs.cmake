@@ -5,6 +5,8 @@
 
 # Longest run in seconds. It only ends a test that hangs.
 set(CLEARANCE_TEST_TIMEOUT 900)
+# What GoogleTest prints if a pattern matches nothing, or a case is switched off.
+set(CLEARANCE_TESTS_UNSEEN "Running 0 tests|YOU HAVE [0-9]+ DISABLED TEST")
 
 # Reads GoogleTest's headers once for all test programs. An executable, because libraries are compiled
 # with other options for position-independent code. With clang, ccache would not know the result again.
@@ -64,12 +66,14 @@ function(clearance_test_program target)
     endif()
     add_test(NAME ${name} COMMAND ${target} ${filter})
     clearance_label_tests(${name} COST ${arg_COST})
-    set_tests_properties(${name} PROPERTIES
+    set_tests_properties(${name} PROPERTIES FAIL_REGULAR_EXPRESSION "${CLEARANCE_TESTS_UNSEEN}"
       ENVIRONMENT "GTEST_TOTAL_SHARDS=${arg_SHARDS};GTEST_SHARD_INDEX=${index}")
   endforeach()
   if(arg_VERIFY_CASES)
     add_test(NAME program.${target}.long COMMAND ${target} --gtest_filter=${arg_VERIFY_CASES})
     clearance_label_tests(program.${target}.long VERIFY COST 1000)
+    set_tests_properties(program.${target}.long PROPERTIES
+      FAIL_REGULAR_EXPRESSION "${CLEARANCE_TESTS_UNSEEN}")
   endif()
 
   gtest_discover_tests(${target} TEST_PREFIX "${arg_PREFIX}" DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60

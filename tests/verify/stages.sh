@@ -5,6 +5,7 @@
 
 stage_lines=()
 stage_failed=0
+stage_skipped=0
 
 # Stage NAME COMMAND…: every stage runs, even if an earlier one failed. Status 77 means skipped; the
 # command has printed the reason.
@@ -15,7 +16,7 @@ Stage() {
   "$@" || status=$?
   case $status in
     0) ;;
-    77) verdict=skipped ;;
+    77) verdict=skipped stage_skipped=$((stage_skipped + 1)) ;;
     *) verdict=FAILED stage_failed=1 ;;
   esac
   stage_lines+=("$(printf '%-8s %5d s  %s' "$verdict" $((SECONDS - start)) "$name")")
@@ -23,9 +24,13 @@ Stage() {
 
 # StageSummary NAME: the commit, its date and every stage, on standard output.
 StageSummary() {
-  printf '%s of %s, %s, %s processors\n' "$1" "$(Commit)" "$(date -u +'%Y-%m-%d %H:%M UTC')" "$(nproc)"
+  local commit=$stage_commit
+  [[ $(Commit) == "$stage_commit" ]] || commit+=', which changed during the run'
+  printf '%s of %s, %s, %s processors\n' "$1" "$commit" "$(date -u +'%Y-%m-%d %H:%M UTC')" "$(nproc)"
   printf '%s\n' "${stage_lines[@]}"
-  printf '%-8s %5d s  all stages\n' "$( ((stage_failed)) && echo FAILED || echo ok)" "$SECONDS"
+  printf '%-8s %5d s  all stages' "$( ((stage_failed)) && echo FAILED || echo ok)" "$SECONDS"
+  ((stage_skipped == 0)) || printf ', %d skipped' "$stage_skipped"
+  echo
 }
 
 # The commit that is checked out, marked if files differ from it.
@@ -35,3 +40,4 @@ Commit() {
   [[ -z $(git status --porcelain 2>/dev/null) ]] || commit+=' with uncommitted changes'
   echo "$commit"
 }
+stage_commit=$(Commit)

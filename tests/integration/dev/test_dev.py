@@ -35,7 +35,7 @@ class Checkout:
         for program in self.STUBS:
             self._write(self._stubs / program, NOTE)
         self._write(self._stubs / "dpkg-query", f"#!/bin/sh\necho {'installed' if is_installed else 'absent'}\n")
-        self._write(self.path / "build/release/tests/soak/core_soak", NOTE)
+        self._write(self.path / "build/verify/tests/soak/core_soak", NOTE)
         os.chmod(folder, 0o755)  # another user runs it too
 
     def _write(self, path: pathlib.Path, text: str) -> None:
@@ -127,22 +127,22 @@ class Dev(unittest.TestCase):
         run = self.checkout.run("soak", "7", "--seed", "3")
         self.assertEqual(run.returncode, 0, run.stderr)
         configure, build, soak = self.checkout.calls()
-        self.assertEqual(configure, "cmake --preset release")
-        self.assertRegex(build, r"^cmake --build --preset release -j \d+ --target core_soak$")
-        self.assertRegex(soak, r"^core_soak --seconds 7 --seed 3 --threads \d+$")
+        self.assertEqual(configure, "cmake --preset verify")
+        self.assertRegex(build, r"^cmake --build --preset verify -j \d+ --target core_soak$")
+        self.assertRegex(soak, r"^core_soak --threads \d+ --seconds 7 --seed 3$")
 
     def configure_call(self, source: str) -> str:
-        cache = self.checkout.path / "build/release/CMakeCache.txt"
+        cache = self.checkout.path / "build/verify/CMakeCache.txt"
         cache.write_text(f"CMAKE_HOME_DIRECTORY:INTERNAL={source}\n")
         self.checkout.run("soak")
         return self.checkout.calls()[0]
 
     def test_build_tree_of_this_checkout_is_kept(self) -> None:
-        self.assertEqual(self.configure_call(str(self.checkout.path)), "cmake --preset release")
+        self.assertEqual(self.configure_call(str(self.checkout.path)), "cmake --preset verify")
 
     def test_build_tree_of_another_checkout_is_configured_from_scratch(self) -> None:
-        self.assertEqual(self.configure_call("/nowhere/else"), "cmake --preset release --fresh")
-        self.assertEqual(self.configure_call(str(ROOT)), "cmake --preset release --fresh")
+        self.assertEqual(self.configure_call("/nowhere/else"), "cmake --preset verify --fresh")
+        self.assertEqual(self.configure_call(str(ROOT)), "cmake --preset verify --fresh")
 
     def test_missing_package_is_named(self) -> None:
         with tempfile.TemporaryDirectory() as folder:

@@ -58,6 +58,17 @@ class Skips(unittest.TestCase):
         self.assert_allowed(results(ABSENT, "notrun"))
         self.assert_allowed(results(f"test_a (m.T.test_a) ... skipped '{ABSENT}'\n"))
 
+    def test_other_forms_of_unittest(self) -> None:
+        for line in (
+            "Says what it does. ... skipped 'no luck'",
+            "setUpClass (m.T) ... skipped 'no luck'",
+            "test_a (m.T.test_a) (i=1) ... skipped 'no luck'",
+            "skipped 'no luck'",
+            "OK (skipped=1)",
+        ):
+            with self.subTest(line):
+                self.assert_refused("no reason given", results(f"{line}\n"))
+
     def test_program_that_is_there(self) -> None:
         text = results(google_test("SKIPPED: sh is not installed (Debian package dash)"))
         self.assert_refused("does not list this program", text)
