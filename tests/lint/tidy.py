@@ -72,10 +72,10 @@ def single(entry: Entry, source: str) -> Entry:
 def entries_of_changed(entries: list[Entry], changed: list[str]) -> list[Entry]:
     """All entries if no source reads one of the headers."""
     by_source = {source: entry for entry in entries for source in sources_in(entry)}
+    changed = [path for path in changed if path.split("/")[0] in FOLDERS]
     wanted = {path for path in changed if path in by_source}
-    folders = {source.split("/")[0] for source in by_source}
     for header in changed:
-        if header.endswith(".h") and header.split("/")[0] in folders:
+        if header.endswith(".h"):
             reader = reader_of(header, by_source)
             if not reader:
                 print(f"   no source reads {header}: every source")
