@@ -6,13 +6,37 @@
 #ifndef CLEARANCE_TESTS_SUPPORT_SKIP_H_
 #define CLEARANCE_TESTS_SUPPORT_SKIP_H_
 
+#include <fcntl.h>
+#include <netdb.h>
+#include <unistd.h>
+
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
 namespace clearance::test {
 
 // Of tests and benchmarks that read recorded data.
 inline constexpr char kNoDataSets[] = "SKIPPED: no data sets in ../shared/data";
+
+// Of tests that call this machine by name: a bare system may know no names.
+inline constexpr char kNoLocalhost[] = "SKIPPED: needs the host name localhost";
+inline bool IsLocalhostKnown() {
+  addrinfo* found = nullptr;
+  if (getaddrinfo("localhost", nullptr, nullptr, &found) != 0) return false;
+  freeaddrinfo(found);
+  return true;
+}
+
+// Of tests that show something on a terminal: a container may have no /dev/pts.
+inline constexpr char kNoTerminals[] = "SKIPPED: needs pseudo-terminals";
+inline bool HasTerminals() {
+  const int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+  const bool is_usable = terminal >= 0 && unlockpt(terminal) == 0 && ptsname(terminal) != nullptr &&
+                         access(ptsname(terminal), R_OK | W_OK) == 0;
+  if (terminal >= 0) close(terminal);
+  return is_usable;
+}
 
 // Prints why a program is skipped. Returns the exit status that ctest takes for that.
 [[nodiscard]] inline int Skip(const std::string& reason) {

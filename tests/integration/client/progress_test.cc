@@ -7,6 +7,7 @@
 #include <string>
 
 #include "tests/integration/client/command_line.h"
+#include "tests/support/skip.h"
 
 namespace clearance::client {
 namespace {
@@ -24,6 +25,7 @@ class ProgressBar : public CommandLine {
 };
 
 TEST_F(ProgressBar, IsShownOfAnImportOfMeshesOnATerminalOnly) {
+  if (!test::HasTerminals()) GTEST_SKIP() << test::kNoTerminals;
   Write("crate.json", R"({"box": {"half_extents": {"x": 1, "y": 1, "z": 1}}})");
   Write("poses.json", R"([{"mesh": "crate.json"}])");
   const auto named = [&](const std::string& name) {
@@ -39,6 +41,7 @@ TEST_F(ProgressBar, IsShownOfAnImportOfMeshesOnATerminalOnly) {
 }
 
 TEST_F(ProgressBar, IsShownOfTransfersAndFilesOfQuestions) {
+  if (!test::HasTerminals()) GTEST_SKIP() << test::kNoTerminals;
   ASSERT_TRUE(server().Connect().Register("ball", {Sphere{0.5}, 0}).ok());
   const Ran saved = OnTerminal("export " + File("saved"));
   EXPECT_EQ(saved.exit_code, 0) << saved.output;

@@ -11,6 +11,7 @@
 #include "absl/strings/str_format.h"
 #include "server/observe/http_server.h"
 #include "tests/integration/client/command_line.h"
+#include "tests/support/skip.h"
 
 namespace clearance::client {
 namespace {
@@ -94,6 +95,7 @@ TEST_F(Watch, PrintsLinesWhereThereIsNoTerminalAndAPageWhereThereIsOne) {
   const Ran lines = Run(watch);
   EXPECT_EQ(std::count(lines.output.begin(), lines.output.end(), '\n'), 2) << lines.output;
   EXPECT_THAT(lines.output, HasSubstr(" 3 sessions  batch p50 625 p99 "));
+  if (!test::HasTerminals()) GTEST_SKIP() << test::kNoTerminals;
   const Ran page = Shell("script -qec '" CLEARANCE_CLI " " + watch + "' /dev/null");
   EXPECT_EQ(page.exit_code, 0) << page.output;
   EXPECT_THAT(page.output, HasSubstr("\x1b[H\x1b[J"));

@@ -3,7 +3,6 @@
 // How many connections the real program takes, and that it serves again after it could not.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <netdb.h>
 #include <sys/resource.h>
 
 #include <cstdlib>
@@ -14,6 +13,7 @@
 #include "tests/integration/process/server_view.h"
 #include "tests/support/raw_http.h"
 #include "tests/support/raw_http2.h"
+#include "tests/support/skip.h"
 
 namespace clearance::test {
 namespace {
@@ -107,10 +107,7 @@ TEST(Listen, ServesAUnixPathAndTakesItFromNobody) {
 }
 
 TEST(Listen, ServesBothFamiliesUnderAHostsName) {
-  addrinfo* found = nullptr;
-  if (getaddrinfo("localhost", nullptr, nullptr, &found) != 0)
-    GTEST_SKIP() << "SKIPPED: needs the host name localhost";
-  freeaddrinfo(found);
+  if (!IsLocalhostKnown()) GTEST_SKIP() << kNoLocalhost;
   ServerProcess server({"--listen=localhost:0"});
   ASSERT_NE(server.grpc_port(), 0) << server.process().output();
   const std::string port = std::to_string(server.grpc_port());
