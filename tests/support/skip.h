@@ -16,10 +16,10 @@
 
 namespace clearance::test {
 
-// Of tests and benchmarks that read recorded data.
+// For tests and benchmarks that read recorded data.
 inline constexpr char kNoDataSets[] = "SKIPPED: no data sets in ../shared/data";
 
-// Of tests that call this machine by name: a bare system may know no names.
+// For tests that call this machine by name, which a bare system may not know.
 inline constexpr char kNoLocalhost[] = "SKIPPED: needs the host name localhost";
 inline bool IsLocalhostKnown() {
   addrinfo* found = nullptr;
@@ -28,7 +28,7 @@ inline bool IsLocalhostKnown() {
   return true;
 }
 
-// Of tests that show something on a terminal: a container may have no /dev/pts.
+// For tests that write to a terminal; a container may have no /dev/pts.
 inline constexpr char kNoTerminals[] = "SKIPPED: needs pseudo-terminals";
 inline bool HasTerminals() {
   const int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
