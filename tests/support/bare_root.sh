@@ -18,8 +18,9 @@ usage: tests/support/bare_root.sh [OPTION…] COMMAND…
        tests/support/bare_root.sh --base
 
 Unpacks a new minimal Debian 12, puts this project's last commit in its folder /src, and runs each
-COMMAND there: with sh, as root, with an empty environment. Stops at the first that fails and exits
-with its status. Exits with status $cannot_be_made if no such root can be made here, and says why.
+COMMAND there: with sh, as root, with an empty environment, without the host name localhost and
+pseudo-terminals. Stops at the first that fails and exits with its status. Exits with status
+$cannot_be_made if no such root can be made here, and says why.
 
   --worktree            take the files as they are now, not as they were last committed
   --mount PATH=INSIDE   show the file or folder PATH, read-only, as INSIDE (may be repeated)
@@ -28,8 +29,8 @@ with its status. Exits with status $cannot_be_made if no such root can be made h
                         as it is: its files, its packages and its copy of the source
   --base                only print the path of the archive that holds the minimal Debian 12
 
-The archive, the packages that commands install and (where this machine has no ccache) a compiler
-cache are kept in \$CLEARANCE_BARE_ROOT, by default /var/tmp/clearance-bare-root.
+The archive and the packages that commands install are kept in \$CLEARANCE_BARE_ROOT, by default
+/var/tmp/clearance-bare-root. The compiler cache is that of this machine.
 TEXT
 }
 
@@ -130,7 +131,6 @@ MakeRoot() {
   mkdir "$1/src"
   Export | tar --extract --directory="$1/src" --no-same-owner
   cp /etc/resolv.conf "$1/etc/resolv.conf"
-  printf '127.0.0.1 localhost\n::1 localhost\n' >"$1/etc/hosts"
   # No service is started in it, and a root that is thrown away needs no sync to disk.
   printf '#!/bin/sh\nexit 101\n' >"$1/usr/sbin/policy-rc.d"
   chmod 755 "$1/usr/sbin/policy-rc.d"
@@ -147,8 +147,9 @@ LinkPackages() {
     xargs -0r cp --archive --no-clobber --target-directory="$2"
 }
 
+# The one that this machine's ccache uses, or will once it is installed.
 CompilerCache() {
-  ccache --get-config cache_dir 2>/dev/null || echo "$state/ccache"
+  ccache --get-config cache_dir 2>/dev/null || echo "${CCACHE_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/ccache}"
 }
 
 # Runs in the namespaces: mounts, then the command. The mounts end with the namespaces and are never
@@ -160,7 +161,7 @@ root=$1 command=$2
 shift 2
 mount --bind "$root" "$root"
 mount -t proc proc "$root/proc"
-mount --rbind /dev "$root/dev"
+mount --bind /dev "$root/dev"
 mount --rbind /sys "$root/sys"
 while (($#)); do
   if [[ -d $2 ]]; then mkdir -p "$root$3"; else mkdir -p "$root${3%/*}"; touch "$root$3"; fi
