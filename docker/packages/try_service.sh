@@ -103,6 +103,9 @@ Boot() {
   return 1
 }
 
+# Refused COMMAND…: that it fails.
+Refused() { ! "$@"; }
+
 MainProcess() { Inside systemctl show --property=MainPID --value clearance-server; }
 
 Say 'starting systemd'
@@ -127,6 +130,37 @@ Expect 'the packages are installed' Inside apt-get install -y -qq --reinstall /p
 Await 'the service serves' Inside clearance health
 Expect 'it was restarted' test "$before" != "$(MainProcess)"
 Expect 'with its shapes' Inside clearance get ball
+
+# Setting LINE: also restarts the service.
+Setting() {
+  echo "$1" >>/etc/clearance/server.conf
+  Inside systemctl restart clearance-server
+}
+
+Say 'listening on a socket'
+readonly address=unix:/run/clearance/clearance.sock
+readonly ask=(Inside setpriv --reuid=nobody --clear-groups clearance --addr "$address" health)
+Setting "listen = $address"
+Await 'root reaches it' Inside clearance --addr "$address" health
+Expect 'another user does not' Refused "${ask[@]}"
+mkdir -p /etc/systemd/system/clearance-server.service.d
+printf '[Service]\nUMask=0000\n' >/etc/systemd/system/clearance-server.service.d/socket.conf
+Inside systemctl daemon-reload
+Setting '# with another mask'
+Await 'but does with another mask' "${ask[@]}"
+
+Say 'starting with a store that is damaged'
+Inside systemctl stop clearance-server
+mv /var/lib/clearance/shapes.sqlite /tmp/shapes.sqlite
+echo 'not a database' >/var/lib/clearance/shapes.sqlite
+chown clearance: /var/lib/clearance/shapes.sqlite
+Inside systemctl start clearance-server
+Await 'systemd gives up after some tries' Inside systemctl is-failed clearance-server
+ExpectSaid 'the journal says why' shapes.sqlite Inside journalctl --no-pager --unit=clearance-server
+mv /tmp/shapes.sqlite /var/lib/clearance/shapes.sqlite
+Inside systemctl reset-failed clearance-server
+Inside systemctl start clearance-server
+Await 'it serves with the store put back' Inside clearance --addr "$address" get ball
 
 Say 'removing it'
 Expect 'the packages are removed' Inside apt-get purge -y -qq clearance-server
