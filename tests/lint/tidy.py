@@ -125,7 +125,15 @@ def jobs() -> int:
     return max(1, min(os.cpu_count() or 1, gibibytes))
 
 
-def tidy(entries: list[Entry]) -> int:
+def findings_in(text: str, folders: list[str]) -> set[str]:
+    """The lines of clang-tidy's findings in files of the folders, and of what does not compile. Sources may be
+    joined with those of tests, which keep to other rules."""
+    places = tuple(f"{runner.ROOT / folder}/" for folder in folders)
+    lines = {line for line in text.splitlines() if re.search(r" (error|warning): ", line)}
+    return {line for line in lines if line.startswith(places) or "[clang-diagnostic-error" in line}
+
+
+def tidy(entries: list[Entry], folders: list[str]) -> int:
     """The number of distinct findings, which it prints."""
     folder = BUILD / "chosen"
     folder.mkdir(exist_ok=True)
@@ -134,9 +142,11 @@ def tidy(entries: list[Entry]) -> int:
         runs = list(pool.map(lambda entry: findings(folder, entry), entries))
     text = "".join(said for said, _ in runs)
     (BUILD / "clang-tidy.log").write_text(text)
-    found = sorted({line for line in text.splitlines() if re.search(r" (error|warning): ", line)})
-    failed = [entry["file"] for entry, (_, is_well) in zip(entries, runs) if not is_well]
-    print("\n".join(found or [f"clang-tidy failed: {file}" for file in failed]), file=sys.stderr)
+    found = sorted(findings_in(text, folders))
+    # Without a word of what it found it was not the sources.
+    failed = [entry["file"] for entry, (said, is_well) in zip(entries, runs) if not is_well and " error: " not in said]
+    for line in found or [f"clang-tidy failed: {file}" for file in failed]:
+        print(line, file=sys.stderr)
     return len(found) or len(failed)
 
 
@@ -164,7 +174,7 @@ def main() -> int:
     entries = choose(arguments)
     if not entries and arguments.changed is None:
         runner.fail(f"no sources in {' '.join(arguments.folders)}", 2)
-    found = tidy(entries) if entries else 0
+    found = tidy(entries, arguments.folders) if entries else 0
     print(f"   files read: {len(entries)}")
     if found:
         runner.fail("clang-tidy found something; the whole output is build/tidy/clang-tidy.log")
