@@ -159,8 +159,8 @@ def print_players(path: pathlib.Path) -> None:
     """What is promised: 12,000 moves a second, and 99 of 100 ticks answered within 5 ms."""
     levels: dict[str, dict[str, float]] = {}
     with path.open() as file:
-        for level, name, value in list(csv.reader(file))[1:]:
-            levels.setdefault(level, {})[name] = float(value)
+        for row in csv.DictReader(file):
+            levels.setdefault(row["name"], {})[row["metric"]] = float(row["median"])
     heads = ("moves/s", "p50 ms", "p99 ms", "under 5 ms", "p99 / no bodies", "server core", "judged")
     widths = (9, 8, 8, 12, 15, 12, 10)
     print(f"\n{'level':16} " + " ".join(f"{head:>{width}}" for head, width in zip(heads, widths)))
