@@ -54,7 +54,9 @@ class CommandLine : public testing::Test {
     for (std::size_t n; (n = fread(buffer, 1, sizeof(buffer), pipe)) > 0;) {
       ran.output.append(buffer, n);
     }
-    ran.exit_code = WEXITSTATUS(pclose(pipe));
+    // As shells have it: a program that a signal ended did not end with 0.
+    const int status = pclose(pipe);
+    ran.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     return ran;
   }
 
