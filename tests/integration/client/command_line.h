@@ -6,16 +6,16 @@
 #define CLEARANCE_TESTS_INTEGRATION_CLIENT_COMMAND_LINE_H_
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 #include "tests/integration/client/real_server.h"
+#include "tests/support/shell.h"
 
 namespace clearance::client {
 
@@ -48,16 +48,8 @@ class CommandLine : public testing::Test {
   // Any command, with the address of the server in its environment.
   Ran Shell(const std::string& program) const {
     const std::string command = "CLEARANCE_ADDR=" + server_.address() + " " + program;
-    Ran ran;
-    FILE* pipe = popen(command.c_str(), "r");
-    char buffer[4096];
-    for (std::size_t n; (n = fread(buffer, 1, sizeof(buffer), pipe)) > 0;) {
-      ran.output.append(buffer, n);
-    }
-    // As shells have it: a program that a signal ended did not end with 0.
-    const int status = pclose(pipe);
-    ran.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    return ran;
+    test::ShellResult result = test::RunShell(command);
+    return {result.exit_code, std::move(result.output)};
   }
 
   Ran Run(const std::string& arguments) const {

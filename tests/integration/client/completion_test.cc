@@ -3,15 +3,15 @@
 // The completion of shells, by bash itself, held against what --help says of every command.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <cstdio>
 #include <set>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/support/optional_program.h"
+#include "tests/support/shell.h"
 
 namespace clearance::client {
 namespace {
@@ -19,12 +19,9 @@ namespace {
 using Words = std::set<std::string>;
 
 std::string OutputOf(const std::string& command) {
-  std::string output;
-  FILE* const pipe = popen(command.c_str(), "r");
-  char buffer[4096];
-  for (std::size_t n; (n = fread(buffer, 1, sizeof(buffer), pipe)) > 0;) output.append(buffer, n);
-  EXPECT_EQ(WEXITSTATUS(pclose(pipe)), 0) << command;
-  return output;
+  test::ShellResult result = test::RunShell(command);
+  EXPECT_EQ(result.exit_code, 0) << command;
+  return std::move(result.output);
 }
 
 // What bash offers for the last of these words, as it splits a line into them.

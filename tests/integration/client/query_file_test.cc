@@ -84,7 +84,7 @@ TEST_F(QueryFile, AnswersRowsOfCsvWithTheirOwnShapesAndIds) {
   EXPECT_EQ(ran.exit_code, 1) << ran.errors;  // the last pair overlaps
   EXPECT_EQ(ran.errors, "");
   const std::vector<Json> rows = Lines(ran);
-  EXPECT_THAT(States(rows),
+  ASSERT_THAT(States(rows),
               testing::ElementsAre("SEPARATED", "SEPARATED", "BEYOND", "PENETRATING"));
   EXPECT_EQ(rows[0]["distance"], 1.0);
   EXPECT_EQ(rows[1]["distance"], 1.75);
@@ -103,7 +103,7 @@ TEST_F(QueryFile, TellsOfEachBadRowAndLosesNoneOfTheOthers) {
         RunApart("--json query distance --rows " + std::string(group) + " " + file + " ball ball");
     EXPECT_EQ(ran.exit_code, 2);
     const std::vector<Json> rows = Lines(ran);
-    EXPECT_THAT(States(rows), testing::ElementsAre("SEPARATED", "REFUSED", "SEPARATED", "REFUSED",
+    ASSERT_THAT(States(rows), testing::ElementsAre("SEPARATED", "REFUSED", "SEPARATED", "REFUSED",
                                                    "REFUSED", "REFUSED", "REFUSED", "SEPARATED"));
     EXPECT_EQ(rows[7]["distance"], 3.0);
     EXPECT_EQ(rows[1]["error"]["field"], "pose_b.x");
@@ -159,7 +159,7 @@ TEST_F(QueryFile, AnswersTheOtherRowsWhereTextIsNoUtf8) {
   const Ran ran = RunApart("--json query distance " + file + " ball ball");
   EXPECT_EQ(ran.exit_code, 2) << ran.errors;
   const std::vector<Json> rows = Lines(ran);
-  EXPECT_THAT(States(rows), testing::ElementsAre("SEPARATED", "REFUSED", "REFUSED", "SEPARATED"));
+  ASSERT_THAT(States(rows), testing::ElementsAre("SEPARATED", "REFUSED", "REFUSED", "SEPARATED"));
   EXPECT_THAT(ran.errors, HasSubstr("line 4: a = caf\xE9, has to be a shape: no file, and names"));
   EXPECT_EQ(rows.at(0)["id"], "caf\xEF\xBF\xBD");
   EXPECT_EQ(rows.at(1)["error"]["value"], "\xEF\xBF\xBD");
@@ -180,7 +180,7 @@ TEST_F(QueryFile, RefusesWhatIsNestedTooDeep) {
   const Ran ran = RunApart("--json query distance " + file + " ball ball");
   EXPECT_EQ(ran.exit_code, 2);
   const std::vector<Json> rows = Lines(ran);
-  EXPECT_THAT(States(rows), testing::ElementsAre("SEPARATED", "SEPARATED", "REFUSED", "REFUSED",
+  ASSERT_THAT(States(rows), testing::ElementsAre("SEPARATED", "SEPARATED", "REFUSED", "REFUSED",
                                                  "REFUSED", "SEPARATED", "SEPARATED"));
   ASSERT_EQ(rows.size(), 7u);
   EXPECT_EQ(rows[5]["id"], "[[\"{");
@@ -220,7 +220,7 @@ TEST_F(QueryFile, GivesWhatHadArrivedWhenItsSessionEnds) {
                            Write("rows.csv", text) + " ball ball");
   EXPECT_EQ(ran.exit_code, 2);
   const std::vector<Json> rows = Lines(ran);
-  EXPECT_EQ(rows.size(), 6u) << ran.output;
+  ASSERT_EQ(rows.size(), 6u) << ran.output;
   int x = 2;
   for (const Json& row : rows) EXPECT_EQ(row["distance"], 1000.0 + x++);
   EXPECT_THAT(ran.errors, HasSubstr("error: INTERNAL: is broken"));
@@ -266,7 +266,7 @@ no JSON
   const Ran ran = RunApart("--json query toc " + file + " ball ball");
   EXPECT_EQ(ran.exit_code, 2);
   const std::vector<Json> rows = Lines(ran);
-  EXPECT_THAT(States(rows),
+  ASSERT_THAT(States(rows),
               testing::ElementsAre("FREE", "HIT", "HIT", "INITIALLY_OVERLAPPING", "REFUSED",
                                    "REFUSED", "REFUSED", "REFUSED", "REFUSED", "FREE"));
   EXPECT_NEAR(rows[1]["t_hit"].get<double>(), 0.5, 1e-6);

@@ -103,7 +103,7 @@ class QueryRestart : public CommandLine {
     questions_.close();
     while (TakeAnswer()) {
     }
-    return WEXITSTATUS(pclose(answers_));
+    return test::ExitCodeOf(pclose(answers_));
   }
 
   std::string Errors() const {

@@ -3,17 +3,17 @@
 // The client's token against a server that asks who calls.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 
 #include "clearance/session.h"
 #include "tests/integration/client/real_server.h"
+#include "tests/support/shell.h"
 
 namespace clearance::client {
 namespace {
@@ -35,12 +35,9 @@ class Token : public testing::Test {
   std::string Run(const std::string& environment, const std::string& arguments) {
     const std::string command = "CLEARANCE_ADDR=" + server_.address() + " " + environment +
                                 " " CLEARANCE_CLI " " + arguments + " 2>&1";
-    FILE* const pipe = popen(command.c_str(), "r");
-    std::string output;
-    char buffer[4096];
-    for (std::size_t n; (n = fread(buffer, 1, sizeof(buffer), pipe)) > 0;) output.append(buffer, n);
-    exit_code_ = WEXITSTATUS(pclose(pipe));
-    return output;
+    test::ShellResult result = test::RunShell(command);
+    exit_code_ = result.exit_code;
+    return std::move(result.output);
   }
 
   int exit_code_ = -1;

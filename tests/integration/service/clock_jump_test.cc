@@ -27,6 +27,7 @@
 #include "server/service/call.h"
 #include "server/service/listener.h"
 #include "tests/integration/service/harness.h"
+#include "tests/support/shell.h"
 #include "tests/support/shifted_clock.h"
 
 namespace clearance::testing {
@@ -255,25 +256,14 @@ TEST_P(ClockJump, EndsNoCallOfTheLibraryThatBeginsRightAfterIt) {
   EXPECT_TRUE(info.ok()) << info.status();
 }
 
-// All that a program prints to stdout.
-std::string OutputOf(const std::string& command) {
-  std::string output;
-  FILE* const pipe = popen(command.c_str(), "r");
-  char buffer[4096];
-  for (std::size_t n = 0; (n = fread(buffer, 1, sizeof buffer, pipe)) > 0;)
-    output.append(buffer, n);
-  pclose(pipe);
-  return output;
-}
-
 // The doctor is a process of its own, whose clock has not jumped.
 TEST_P(ClockJump, IsSeenByADoctor) {
   const TestServer server;
   const std::string doctor =
       absl::StrCat(CLEARANCE_CLI " --addr 127.0.0.1:", server.grpc->port(), " doctor");
-  EXPECT_THAT(OutputOf(doctor), HasSubstr("ok    clock       at most "));
+  EXPECT_THAT(test::RunShell(doctor).output, HasSubstr("ok    clock       at most "));
   Jump();
-  const std::string told = OutputOf(doctor);
+  const std::string told = test::RunShell(doctor).output;
   EXPECT_THAT(told, ContainsRegex(absl::StrCat("warn  clock       the server's is 3[56]..\\.. s ",
                                                GetParam() > 0 ? "ahead" : "behind")));
   EXPECT_THAT(told, HasSubstr("ok    proof "));
