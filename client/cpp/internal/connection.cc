@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "absl/base/internal/sysinfo.h"
 #include "internal/status_convert.h"
 #include "internal/wall_clock.h"
 
@@ -65,13 +66,26 @@ grpc::ChannelArguments MakeArguments(const Target& target, const ClientOptions& 
   return arguments;
 }
 
+// gRPC before 1.61 reads errno some calls after connect(). A call between them that fails would
+// fail the connection (grpc/grpc#35064). The first wait of a process for an absl::Mutex is such a
+// call: it opens files of the kernel, and not every container has them. So they are opened before.
+void LookForProcessorsNow() {
+  absl::base_internal::NumCPUs();
+  absl::base_internal::NominalCPUFrequency();
+}
+
+std::shared_ptr<grpc::Channel> MakeChannel(const Target& target, const ClientOptions& options) {
+  LookForProcessorsNow();
+  return grpc::CreateCustomChannel(target.address, MakeCredentials(options),
+                                   MakeArguments(target, options));
+}
+
 }  // namespace
 
 Connection::Connection(const Target& target, const ClientOptions& client_options)
     : options(client_options),
       has_several_servers(target.may_be_several),
-      channel(grpc::CreateCustomChannel(target.address, MakeCredentials(options),
-                                        MakeArguments(target, options))),
+      channel(MakeChannel(target, options)),
       shapes(v1::ShapeService::NewStub(channel)),
       queries(v1::QueryService::NewStub(channel)),
       scenes(v1::SceneService::NewStub(channel)),
