@@ -14,35 +14,55 @@
 namespace clearance::client {
 namespace {
 
-// In a thread of its own, which has to wait for the mutex: what it leaves in errno.
-int ErrnoAfterWaitingForAMutex() {
+// While it lives the process can open no file.
+class NoFiles {
+ public:
+  NoFiles() {
+    EXPECT_EQ(getrlimit(RLIMIT_NOFILE, &before_), 0);
+    const rlimit none = {.rlim_cur = 0, .rlim_max = before_.rlim_max};
+    EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  }
+  ~NoFiles() { EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &before_), 0); }
+  NoFiles(const NoFiles&) = delete;
+  NoFiles& operator=(const NoFiles&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+void AwaitTrue(const std::atomic<bool>& flag) {
+  while (!flag) std::this_thread::yield();
+}
+
+// gRPC's connect() must not be taken for one that failed: see connection.cc. The threads begin and
+// end while there are files, as sanitizers need some then.
+TEST(Connection, LeavesNoFileForMutexesToOpen) {
+  const Connection connection({.address = "127.0.0.1:1"}, ClientOptions());
   absl::Mutex mutex;
-  std::atomic<bool> is_about_to_wait = false;
+  std::atomic<bool> has_begun = false, may_wait = false, is_about_to_wait = false,
+                    has_waited = false;
   int left = 0;
   mutex.Lock();
   std::thread waiter([&] {
+    has_begun = true;
+    AwaitTrue(may_wait);
     errno = 0;
     is_about_to_wait = true;
     mutex.Lock();
     left = errno;
     mutex.Unlock();
+    has_waited = true;
   });
-  while (!is_about_to_wait) std::this_thread::yield();
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  mutex.Unlock();
+  AwaitTrue(has_begun);
+  {
+    const NoFiles no_files;
+    may_wait = true;
+    AwaitTrue(is_about_to_wait);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    mutex.Unlock();
+    AwaitTrue(has_waited);
+  }
   waiter.join();
-  return left;
-}
-
-// gRPC's connect() must not be taken for one that failed: see connection.cc.
-TEST(Connection, LeavesNoFileForMutexesToOpen) {
-  const Connection connection({.address = "127.0.0.1:1"}, ClientOptions());
-  rlimit before;
-  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
-  const rlimit none = {.rlim_cur = 0, .rlim_max = before.rlim_max};
-  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
-  const int left = ErrnoAfterWaitingForAMutex();
-  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
   EXPECT_NE(left, EMFILE);
 }
 
