@@ -24,6 +24,26 @@ bool IsConvexPair(const Body& a, const Body& b) {
   return !a.body.is_compound() && !b.body.is_compound();
 }
 
+// Whether a pair of pieces may still be asked.
+template <class Options>
+bool CanAsk(const PosedShape& a, const PosedShape& b, const Options& options) {
+  if (options.budget == nullptr) return true;
+  const std::uint64_t vertices = a.shape.vertex_count() + b.shape.vertex_count();
+  return options.budget->Take((options.exact ? kDistancesAnExactPair : 1) *
+                              VerticesOfDistance(vertices));
+}
+
+// Where the budget has ended: kUndecided, and nothing else is known.
+template <class Answer>
+Answer Ended(UndecidedReason reason, std::uint32_t iterations) {
+  Answer answer;
+  answer.reason = reason;
+  answer.iterations = iterations;
+  return answer;
+}
+
+bool HasEnded(const WorkBudget* budget) { return budget != nullptr && budget->has_ended(); }
+
 auto Rank(const DistanceAnswer& answer) {
   return std::tuple(answer.bracket.upper, answer.piece_a, answer.piece_b);
 }
@@ -51,7 +71,9 @@ class NearestPieces {
     options.start = nullptr;  // of which pieces it is nobody says
     DepthProof proof;
     if (options_.depth_proof != nullptr) options.depth_proof = &proof;
-    DistanceAnswer answer = Distance(PieceOf(a_, pair.a), PieceOf(b_, pair.b), options);
+    const PosedShape a = PieceOf(a_, pair.a), b = PieceOf(b_, pair.b);
+    if (!CanAsk(a, b, options_)) return false;
+    DistanceAnswer answer = Distance(a, b, options);
     iterations_ += answer.iterations;
     if (answer.state == State::kBeyond) return true;
     verdict_.Add(answer.state, answer.reason);
@@ -65,6 +87,10 @@ class NearestPieces {
   }
 
   DistanceAnswer Answer() const {
+    if (HasEnded(options_.budget)) {
+      if (options_.depth_proof != nullptr) *options_.depth_proof = {};
+      return Ended<DistanceAnswer>(options_.budget->reason(), iterations_);
+    }
     DistanceAnswer answer = answer_;
     answer.iterations = iterations_;
     if (answer.state == State::kBeyond) return answer;
@@ -106,8 +132,9 @@ class AnyContact {
   }
 
   bool Take(const PiecePair& pair) {
-    const IntersectionAnswer answer =
-        Intersection(PieceOf(a_, pair.a), PieceOf(b_, pair.b), options_);
+    const PosedShape a = PieceOf(a_, pair.a), b = PieceOf(b_, pair.b);
+    if (!CanAsk(a, b, options_)) return false;
+    const IntersectionAnswer answer = Intersection(a, b, options_);
     iterations_ += answer.iterations;
     verdict_.Add(answer.state, answer.reason);
     bracket_ = {std::fmin(bracket_.lower, answer.bracket.lower),
@@ -116,6 +143,8 @@ class AnyContact {
   }
 
   IntersectionAnswer Answer() const {
+    if (HasEnded(options_.budget))
+      return Ended<IntersectionAnswer>(options_.budget->reason(), iterations_);
     IntersectionAnswer answer;
     answer.state = verdict_.state();
     answer.reason = verdict_.reason();
@@ -157,6 +186,7 @@ class EarliestContact {
   bool Take(const PiecePair& pair) {
     TimeOfCollisionAnswer answer = Ask(pair);
     iterations_ += answer.iterations;
+    if (HasEnded(options_.budget)) return false;
     if (is_known_free_) return true;
     answer.piece_a = pair.a;
     answer.piece_b = pair.b;
@@ -172,6 +202,10 @@ class EarliestContact {
   }
 
   TimeOfCollisionAnswer Answer() const {
+    if (HasEnded(options_.budget)) {
+      if (options_.proof != nullptr) *options_.proof = {};
+      return Ended<TimeOfCollisionAnswer>(options_.budget->reason(), iterations_);
+    }
     TimeOfCollisionAnswer answer;
     answer.state = MotionState::kFree;
     answer.t_free = 1;
@@ -227,8 +261,10 @@ class EarliestContact {
 
   // One pair that cannot leave decides; the contact is that of the bodies.
   bool Overlap() {
+    DistanceOptions options;
+    options.budget = options_.budget;
     const DistanceAnswer contact =
-        Distance(PosedBody{a_.body, a_.start}, PosedBody{b_.body, b_.start}, {});
+        Distance(PosedBody{a_.body, a_.start}, PosedBody{b_.body, b_.start}, options);
     TimeOfCollisionAnswer& answer = overlap_.emplace();
     answer.state = MotionState::kInitiallyOverlapping;
     answer.distance = contact.distance;
@@ -303,7 +339,7 @@ void AnswerGroup(absl::Span<const BodyQuestion> questions, absl::Span<Answer> an
 DistanceAnswer Distance(const PosedBody& a, const PosedBody& b, const DistanceOptions& options) {
   if (IsConvexPair(a, b)) return Distance(PieceOf(a, 0), PieceOf(b, 0), options);
   NearestPieces nearest(a, b, options);
-  VisitPairs(StandingBounds(a, b), &nearest);
+  VisitPairs(StandingBounds(a, b), options.budget, &nearest);
   return nearest.Answer();
 }
 
@@ -319,7 +355,7 @@ IntersectionAnswer Intersection(const PosedBody& a, const PosedBody& b,
                                 const IntersectionOptions& options) {
   if (IsConvexPair(a, b)) return Intersection(PieceOf(a, 0), PieceOf(b, 0), options);
   AnyContact contact(a, b, options);
-  VisitPairs(StandingBounds(a, b), &contact);
+  VisitPairs(StandingBounds(a, b), options.budget, &contact);
   return contact.Answer();
 }
 
@@ -337,7 +373,7 @@ TimeOfCollisionAnswer TimeOfCollision(const MovingBody& a, const MovingBody& b,
   if (IsConvexPair(a, b)) return TimeOfCollision(PieceOf(a, 0), PieceOf(b, 0), options);
   MovingBounds bounds(a, b);
   EarliestContact contact(a, b, options, &bounds);
-  VisitPairs(bounds, &contact);
+  VisitPairs(bounds, options.budget, &contact);
   return contact.Answer();
 }
 

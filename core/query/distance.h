@@ -15,26 +15,12 @@
 #include "core/math/pose.h"
 #include "core/math/vec3.h"
 #include "core/narrow/depth_proof.h"
+#include "core/query/state.h"
+#include "core/query/work_budget.h"
 #include "core/shape/convex_shape.h"
 #include "core/shape/posed_shape.h"
 
 namespace clearance {
-
-// What is proved of a pair; see numbers of the same names in proto/clearance/v1/query.proto.
-enum class State : std::uint8_t {
-  kSeparated = 1,    // lower > 0
-  kTouching = 2,     // lower <= 0 <= upper, both within the tolerance of 0
-  kPenetrating = 3,  // upper < 0
-  kBeyond = 4,       // lower = max_distance, which the pair is farther apart than
-  kUndecided = 5,    // none of these could be proved
-};
-
-enum class UndecidedReason : std::uint8_t {
-  kNone = 0,
-  kBudget = 1,
-  kIterations = 2,
-  kPrecision = 3
-};
 
 // lower <= signed distance <= upper, of the exact reals that the input denotes; all rounding lies
 // inside.
@@ -75,6 +61,9 @@ struct DistanceOptions {
   // If not null, filled in with what proves the upper bound of cores that overlap; of compounds
   // that of the deepest pair of pieces.
   DepthProof* depth_proof = nullptr;
+  // What the answer may cost, of compounds; where that is used up it is kUndecided and tells
+  // nothing else. Null: whatever it takes.
+  WorkBudget* budget = nullptr;
 };
 
 // bracket.lower <= d <= bracket.upper, and where state is kSeparated, kTouching or kPenetrating

@@ -29,6 +29,7 @@ struct IntersectionOptions {
   // kSeparated: what is parted with its help is parted by far more than the tolerance, where a
   // search ends early. Compounds have no use for it.
   Vec3d* parting = nullptr;
+  WorkBudget* budget = nullptr;  // as DistanceOptions has it
 };
 
 // Never fails, never allocates (but see `exact`), any thread.

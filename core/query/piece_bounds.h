@@ -8,12 +8,14 @@
 #define CLEARANCE_CORE_QUERY_PIECE_BOUNDS_H_
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 
 #include "core/math/rotation.h"
 #include "core/math/vec3.h"
 #include "core/query/body_query.h"
+#include "core/query/work_budget.h"
 
 namespace clearance {
 
@@ -109,13 +111,16 @@ struct BoundedPair {
   double bound = std::numeric_limits<double>::infinity();
 };
 
+// Of those that were looked at before the budget ended; null: there is none.
 template <class Bounds>
-BoundedPair FindNearestPair(const Bounds& bounds) {
+BoundedPair FindNearestPair(const Bounds& bounds, WorkBudget* budget) {
   BoundedPair nearest;
+  const std::size_t pieces_a = bounds.a().pieces().size();
   for (std::uint32_t b = 0; b < bounds.b().pieces().size(); ++b) {
     const Ball ball = bounds.Place(b);
     if (bounds.BoundOfAll(ball) > nearest.bound) continue;
-    for (std::uint32_t a = 0; a < bounds.a().pieces().size(); ++a) {
+    if (budget != nullptr && !budget->Take(kVerticesABound * pieces_a)) break;
+    for (std::uint32_t a = 0; a < pieces_a; ++a) {
       const double bound = bounds.Bound(a, ball);
       if (bound < nearest.bound) nearest = {{a, b}, bound};
     }
@@ -126,14 +131,18 @@ BoundedPair FindNearestPair(const Bounds& bounds) {
 // Shows the visitor every pair whose bound it wants, the one with the least bound first:
 //     bool Wants(double bound)       false: nothing as far away as this matters
 //     bool Take(const PiecePair&)    false: stop
+// Ends early where the budget does, which the visitor looks at, too.
 template <class Bounds, class Visitor>
-void VisitPairs(const Bounds& bounds, Visitor* visitor) {
-  const BoundedPair nearest = FindNearestPair(bounds);
+void VisitPairs(const Bounds& bounds, WorkBudget* budget, Visitor* visitor) {
+  const BoundedPair nearest = FindNearestPair(bounds, budget);
+  if (budget != nullptr && budget->has_ended()) return;
   if (!visitor->Wants(nearest.bound) || !visitor->Take(nearest.pair)) return;
+  const std::size_t pieces_a = bounds.a().pieces().size();
   for (std::uint32_t b = 0; b < bounds.b().pieces().size(); ++b) {
     const Ball ball = bounds.Place(b);
     if (!visitor->Wants(bounds.BoundOfAll(ball))) continue;
-    for (std::uint32_t a = 0; a < bounds.a().pieces().size(); ++a) {
+    if (budget != nullptr && !budget->Take(kVerticesABound * pieces_a)) return;
+    for (std::uint32_t a = 0; a < pieces_a; ++a) {
       const PiecePair pair = {a, b};
       if (pair == nearest.pair || !visitor->Wants(bounds.Bound(a, ball))) continue;
       if (!visitor->Take(pair)) return;

@@ -35,11 +35,14 @@ class Search {
         pair_(motion_.pair()),
         limits_(LimitsFor(pair_, ScaleUp(options.target_distance, -pair_.exponent))),
         goal_(limits_.decide_at),
-        tolerance_(MotionTolerance(pair_, ToDouble(goal_))) {}
+        tolerance_(MotionTolerance(pair_, ToDouble(goal_))),
+        vertices_a_solve_(VerticesOfDistance(a.shape.vertex_count() + b.shape.vertex_count())) {}
 
   TimeOfCollisionAnswer Run() {
     if (options_.proof != nullptr) *options_.proof = {};
     if (!motion_.IsInRange()) return Undecided(0, UndecidedReason::kPrecision);
+    if (options_.budget != nullptr && !options_.budget->Take(kDistancesAWay * vertices_a_solve_))
+      return Undecided(0, options_.budget->reason());
     if (motion_.is_translation()) {
       if (DecideByRay()) return answer_;
       if (IsFreeBySweep()) return Free();
@@ -60,6 +63,8 @@ class Search {
       if (proved >= rest) return Free();
       t = next;
       core = SolveAt(t);
+      if (options_.budget != nullptr && options_.budget->has_ended())
+        return Undecided(t, options_.budget->reason());
     }
     return Undecided(t, UndecidedReason::kIterations);
   }
@@ -210,6 +215,7 @@ class Search {
 
   CoreAnswer SolveAt(double t) {
     ++answer_.iterations;
+    if (options_.budget != nullptr) options_.budget->Take(vertices_a_solve_);
     CoreLimits limits = limits_;
     limits.start = &warm_;
     const Placement<double> coarse = motion_.CoarseAt(t);
@@ -302,6 +308,7 @@ class Search {
   const CoreLimits limits_;
   const Dd goal_;
   const double tolerance_;
+  const std::uint64_t vertices_a_solve_;
   Simplex<double> warm_;
   TimeOfCollisionAnswer answer_;
 };

@@ -78,6 +78,7 @@ struct MotionOptions {
   // nearer than they are and to be apart by some t_leave, the search begins there.
   bool ignore_initial_contact = false;
   MotionProof* proof = nullptr;  // filled if not null
+  WorkBudget* budget = nullptr;  // as DistanceOptions has it, of single shapes too
 };
 
 struct TimeOfCollisionAnswer {

@@ -92,6 +92,13 @@ std::uint64_t Pairs::CostOf(const Candidate& candidate, std::uint64_t distances)
   return distances * (kVerticesADistance * pieces_a * pieces_b + kScansADistance * vertices);
 }
 
+std::uint64_t Pairs::OwnCostOf(const Candidate& candidate, std::uint64_t distances) const {
+  const RigidBody& a = PosedA(candidate).body;
+  const RigidBody& b = PosedB(candidate).body;
+  const bool is_convex = !a.is_compound() && !b.is_compound();
+  return is_convex ? CostOf(candidate, distances) : kVerticesADistance;
+}
+
 std::optional<double> Pairs::MarginOf(const IdPair& ids, double sum) const {
   if (asker_.is_nameless) return sum;
   for (const PairRules* rules : {asker_.rules, scene_.rules.get()}) {

@@ -67,21 +67,10 @@ class CandidateQueue {
   CandidateOrder order_ = CandidateOrder::kByIds;
 };
 
-// What parts of a question take, in vertices as Pacer counts them: a look at a node or a box, a
-// candidate that is kept in order, and two shapes that are asked for a distance, whatever they are
-// and for each of their vertices. Of large hulls most are never looked at where they are apart;
-// where they touch, a search in double-double scans them some hundred times, which this leaves to a
-// look after every few pairs.
+// What parts of a question take, in vertices as Pacer counts them: a look at a node or a box, and a
+// candidate that is kept in order.
 inline constexpr std::uint64_t kVerticesANode = 32;
 inline constexpr std::uint64_t kVerticesACandidate = 128;
-inline constexpr std::uint64_t kVerticesADistance = 1024;
-inline constexpr std::uint64_t kScansADistance = 4;
-
-// The same in distances of ordinary shapes: a straight way, one with a turn, and a decision in
-// exact numbers, which is worth a look by itself.
-inline constexpr std::uint64_t kDistancesAWay = 4;
-inline constexpr std::uint64_t kDistancesATurn = 32;
-inline constexpr std::uint64_t kDistancesAnExactPair = 128;
 
 // Lets a walk end: no bound is as low.
 inline constexpr float kNoReach = -1;
@@ -122,20 +111,25 @@ class Pairs {
   // What any pair's margin may exceed the sum of its bodies' by.
   double LargestExcess() const;
 
-  // Of work of so many vertices that is done or about to be: false, give up.
+  // Null: none.
+  WorkBudget* budget() const { return asker_.budget; }
+  // As WorkBudget has them.
   bool Spend(std::uint64_t vertices) const {
-    return asker_.pacer == nullptr || asker_.pacer->Spend(vertices);
+    return asker_.budget == nullptr || asker_.budget->Spend(vertices);
   }
-  bool has_stopped() const { return asker_.pacer != nullptr && asker_.pacer->has_stopped(); }
-
-  // Of asking a candidate.
-  bool SpendOn(const Candidate& candidate, std::uint64_t distances) const {
-    return asker_.pacer == nullptr || asker_.pacer->Spend(CostOf(candidate, distances));
+  bool Take(std::uint64_t vertices) const {
+    return asker_.budget == nullptr || asker_.budget->Take(vertices);
+  }
+  bool has_ended() const { return asker_.budget != nullptr && asker_.budget->has_ended(); }
+  UndecidedReason reason() const {
+    return asker_.budget == nullptr ? UndecidedReason::kNone : asker_.budget->reason();
   }
 
   // What asking a candidate takes at most, in vertices, if a pair of pieces takes so many
   // distances.
   std::uint64_t CostOf(const Candidate& candidate, std::uint64_t distances) const;
+  // The same without what the pieces of compounds take from the budget themselves.
+  std::uint64_t OwnCostOf(const Candidate& candidate, std::uint64_t distances) const;
 
  private:
   PosedBody Own(std::size_t i) const { return {*asker_.bodies[i].body, pose(i)}; }
@@ -254,7 +248,7 @@ struct ChunkOrder {
 };
 
 // Shows all candidates whose bound is at most *limit, which may be lowered on the way, in order and
-// in chunks, until the pacer has stopped or ask(span) returns false.
+// in chunks, until the budget has ended or ask(span) returns false.
 template <class Probe, class Ask>
 void ForEachChunk(const Search<Probe>& search, const ChunkOrder& order, const float* limit,
                   Ask&& ask) {
@@ -271,7 +265,7 @@ void ForEachChunk(const Search<Probe>& search, const ChunkOrder& order, const fl
     };
     VisitSelf(search, &reach, offer);
     VisitScene(search, &reach, offer);
-    if (search.pairs.has_stopped()) return;
+    if (search.pairs.has_ended()) return;
     const bool is_last = !queue->is_full();
     const absl::Span<const Candidate> sorted = queue->Sorted();
     search.counters->candidates += sorted.size();

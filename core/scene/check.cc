@@ -65,12 +65,10 @@ void Keep(const PairVerdict& found, CheckAnswer* answer) {
   answer->first = found;
 }
 
-// Where the pacer has stopped.
-CheckAnswer Stopped(const CheckAnswer& answer) {
-  return {.verdict = Verdict::kUndecided,
-          .reason = UndecidedReason::kBudget,
-          .first = {},
-          .counters = answer.counters};
+// Where the budget has ended, for this reason.
+CheckAnswer Ended(const CheckAnswer& answer, UndecidedReason reason) {
+  return {
+      .verdict = Verdict::kUndecided, .reason = reason, .first = {}, .counters = answer.counters};
 }
 
 // One check on its way.
@@ -93,8 +91,10 @@ class Checker {
     return Answer();
   }
 
-  // What was found, unless the pacer has stopped.
-  CheckAnswer Answer() const { return pairs_.has_stopped() ? Stopped(answer_) : answer_; }
+  // What was found, unless the budget has ended.
+  CheckAnswer Answer() const {
+    return pairs_.has_ended() ? Ended(answer_, pairs_.reason()) : answer_;
+  }
 
   // Requires: Run found everything free.
   void FindFreeRadius() {
@@ -119,7 +119,7 @@ class Checker {
     while (!chunk.empty()) {
       absl::Span<const Candidate> alike = SameMargin(chunk);
       const Group group = TakeGroup(pairs_, kVerdictsAtOnce, &alike);
-      if (!pairs_.Spend(group.cost)) return false;
+      if (!pairs_.Take(group.cost)) return false;
       answer_.counters.exact += group.candidates.size();
       if (!Show(group.candidates, sink)) return false;
       chunk.remove_prefix(group.candidates.size());
@@ -143,6 +143,7 @@ class Checker {
   template <class Answer, class Sink>
   bool ShowAnswers(absl::Span<const Candidate> candidates, absl::Span<const Answer> answers,
                    Sink& sink) {
+    if (pairs_.has_ended()) return false;
     for (std::size_t i = 0; i < answers.size(); ++i) {
       const PairVerdict found = {candidates[i].ids, VerdictOf(answers[i], candidates[i].margin),
                                  answers[i].bracket};
@@ -156,7 +157,7 @@ class Checker {
   bool AddAsked(absl::Span<const Candidate> chunk, FreeRadius* radius) {
     while (!chunk.empty()) {
       const Group group = TakeGroup(pairs_, {}, &chunk);
-      if (!pairs_.Spend(group.cost)) return false;
+      if (!pairs_.Take(group.cost)) return false;
       const absl::Span<const DistanceAnswer> answers =
           AskDistances(pairs_, group.candidates, {}, scratch_);
       answer_.counters.exact += answers.size();
@@ -207,6 +208,7 @@ class RowsChecker {
   Asker AskerOf(std::size_t i) const {
     Asker asker = configurations_.asker;
     asker.poses = PosesOf(i, 1);
+    if (!configurations_.budgets.empty()) asker.budget = &configurations_.budgets[first_ + i];
     return asker;
   }
 
@@ -253,8 +255,8 @@ class RowsChecker {
     rows_[i] = {begin, waiting().size()};
     if (!is_plain) {
       answers_[i] = CheckScene(asker, {}, scratch_);
-    } else if (pairs.has_stopped()) {
-      answers_[i] = Stopped(answers_[i]);
+    } else if (pairs.has_ended()) {
+      answers_[i] = Ended(answers_[i], pairs.reason());
     }
   }
 
@@ -282,15 +284,16 @@ class RowsChecker {
       absl::Span<const Candidate> left =
           absl::MakeConstSpan(waiting()).subspan(row.next, row.end - row.next);
       const Group group = TakeGroup(pairs, kVerdictsAtOnce, &left);
-      if (!pairs.Spend(group.cost)) {
-        answers_[i] = Stopped(answers_[i]);
+      if (!pairs.Take(group.cost)) {
+        answers_[i] = Ended(answers_[i], pairs.reason());
         row.next = row.end;
         continue;
       }
       for (const Candidate& candidate : group.candidates)
-        questions.push_back({pairs.PosedA(candidate),
-                             pairs.PosedB(candidate),
-                             {.parting = scratch_->parts().partings.Of(candidate)}});
+        questions.push_back(
+            {pairs.PosedA(candidate),
+             pairs.PosedB(candidate),
+             {.parting = scratch_->parts().partings.Of(candidate), .budget = pairs.budget()}});
       asked.Append({i, row.next, group.candidates.size()});
     }
     const absl::Span<IntersectionAnswer> answers =
@@ -309,6 +312,11 @@ class RowsChecker {
     answer.counters.exact += asked.size;
     row.next += asked.size;
     for (std::size_t k = 0; k < asked.size && answer.verdict != Verdict::kTouching; ++k) {
+      if (IsOfBudget(found[k].reason)) {
+        answer = Ended(answer, found[k].reason);
+        row.next = row.end;
+        return;
+      }
       const Candidate& candidate = waiting()[asked.begin + k];
       const PairVerdict put = {candidate.ids, VerdictOf(found[k], 0), found[k].bracket};
       if (put.verdict != Verdict::kFree) Keep(put, &answer);

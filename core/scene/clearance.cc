@@ -23,7 +23,7 @@ auto RankOf(const IdPair& ids, const DistanceAnswer& answer) {
 
 // The nearest pairs come first, so that what they tell rules out the rest: shows keep(candidate,
 // answer) every pair that is no farther apart than `limit()`, a distance that keep may bring
-// nearer, until the pacer has stopped.
+// nearer, until the budget has ended.
 // Work tells who is asked, how and where.
 struct Work {
   const Pairs& pairs;
@@ -44,13 +44,14 @@ void VisitByDistance(const Work& work, const Limit& limit, const Keep& keep) {
     while (!chunk.empty()) {
       if (chunk.front().bound > reach) return false;
       const Group group = TakeGroup(work.pairs, limits, &chunk);
-      if (!work.pairs.Spend(group.cost)) return false;
+      if (!work.pairs.Take(group.cost)) return false;
       const DistanceOptions asked = {.max_distance = std::fmax(limit(), 0),
                                      .tolerance = work.options.tolerance,
                                      .exact = work.options.exact};
       const absl::Span<const DistanceAnswer> answers =
           AskDistances(work.pairs, group.candidates, asked, work.scratch);
       work.counters->exact += answers.size();
+      if (work.pairs.has_ended()) return false;
       for (std::size_t i = 0; i < answers.size(); ++i) {
         if (answers[i].state != State::kBeyond) keep(group.candidates[i], answers[i]);
       }
@@ -121,7 +122,7 @@ class Whole {
   LeastLower lower_;
 };
 
-// Or the pacer has stopped.
+// Or the budget has ended.
 bool HasEnabledPair(const Pairs& self) {
   if (!self.asks_self()) return false;
   for (std::size_t j = 1; j < self.size(); ++j) {
@@ -163,9 +164,9 @@ ClearanceAnswer Clearance(const Asker& asker, const ClearanceOptions& options,
                     });
   }
   ClearanceAnswer answer = whole.Answer();
-  if (Pairs(asker).has_stopped()) {
+  if (const Pairs pairs(asker); pairs.has_ended()) {
     answer = {};
-    answer.distance.reason = UndecidedReason::kBudget;
+    answer.distance.reason = pairs.reason();
   }
   const State state = answer.distance.state;
   if (state == State::kSeparated || state == State::kBeyond) answer.free_radius = radius;

@@ -14,9 +14,8 @@
 // before. Any thread, with a scratch of its own.
 //
 // Where everything overlaps a question takes as many queries as there are pairs: whoever cannot
-// wait for that gives a pacer. Once it has stopped, between two pairs, the answer is undecided for
-// want of time (reason kBudget) and tells nothing else; a list may be short then, of which only
-// the pacer tells.
+// wait for that gives a budget. Once it has ended the answer is undecided for its reason and tells
+// nothing else; a list may be short then, of which only the budget tells.
 
 #ifndef CLEARANCE_CORE_SCENE_SCENE_QUERY_H_
 #define CLEARANCE_CORE_SCENE_SCENE_QUERY_H_
@@ -30,8 +29,8 @@
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
 #include "core/query/distance.h"
-#include "core/query/pacer.h"
 #include "core/query/time_of_collision.h"
+#include "core/query/work_budget.h"
 #include "core/scene/pair_rules.h"
 #include "core/scene/scene.h"
 
@@ -71,8 +70,8 @@ struct Asker {
   // The ids of the asker's bodies name nobody: no rule says anything of their pairs, and none is
   // the same body as one of the scene.
   bool is_nameless = false;
-  // Asked now and then whether to go on; null: the question runs to its end.
-  Pacer* pacer = nullptr;
+  // What the question may cost; null: whatever it takes.
+  WorkBudget* budget = nullptr;
   // Found for these bodies and rules, this scene's rules and `among`; null: found on the way.
   const OwnPairs* own_pairs = nullptr;
 };
@@ -130,7 +129,7 @@ struct PairVerdict {
 struct CheckAnswer {
   // kTouching if a pair is, otherwise kUndecided if one is, otherwise kFree.
   Verdict verdict = Verdict::kFree;
-  // kBudget where a pacer stopped it, otherwise kNone.
+  // That of a budget that has ended, otherwise kNone.
   UndecidedReason reason = UndecidedReason::kNone;
   // The first pair (by ids) with the verdict of the whole, if that is not kFree.
   PairVerdict first;
@@ -207,10 +206,12 @@ struct Configurations {
   Asker asker;  // its poses are not used; its own_pairs are found where they are null
   // One pose each body of the asker, row after row.
   absl::Span<const Pose> poses;
+  // One each row, in place of the asker's; empty: that one for all.
+  absl::Span<WorkBudget> budgets = {};
 };
 
 // Row i is asked for answers[i], as alone: the same bits whatever the other rows are, unless a
-// pacer stops. Requires: a row for each answer.
+// budget that they share ends. Requires: a row for each answer.
 //
 // Checks of so many rows go side by side where each is one of few pairs without margins, and free
 // radii are not asked for: so their searches fill the lanes of the processor's vectors.
@@ -266,11 +267,11 @@ std::size_t MotionsToEndPoses(absl::Span<const Pose> starts, absl::Span<const Po
 // ---- Ray: what is in the way of a point? ----
 
 struct Ray {
-  Vec3d origin;            // metres, world
-  Vec3d displacement;      // the whole way, metres
-  double radius = 0;       // >= 0: of a ball in place of the point
-  GroupBits bits = {};     // margins do not matter here
-  Pacer* pacer = nullptr;  // as Asker has it
+  Vec3d origin;                  // metres, world
+  Vec3d displacement;            // the whole way, metres
+  double radius = 0;             // >= 0: of a ball in place of the point
+  GroupBits bits = {};           // margins do not matter here
+  WorkBudget* budget = nullptr;  // as Asker has it
 };
 
 enum class RayKind : std::uint8_t {

@@ -43,7 +43,7 @@ Group TakeGroup(const Pairs& pairs, const GroupLimits& limits, absl::Span<const 
   while (size < std::min(from->size(), limits.size) && !cost.IsHigh()) {
     const std::uint64_t next = pairs.CostOf((*from)[size++], limits.distances);
     cost.Add(next);
-    group.cost += next;
+    group.cost += pairs.OwnCostOf((*from)[size - 1], limits.distances);
   }
   group.candidates = from->first(size);
   from->remove_prefix(size);
@@ -57,6 +57,7 @@ absl::Span<const DistanceAnswer> AskDistances(const Pairs& pairs,
   scratch->questions.clear();
   for (const Candidate& candidate : candidates) {
     scratch->questions.push_back({pairs.PosedA(candidate), pairs.PosedB(candidate), options});
+    scratch->questions.back().options.budget = pairs.budget();
   }
   const absl::Span<DistanceAnswer> answers =
       absl::MakeSpan(scratch->answers).first(candidates.size());
@@ -69,9 +70,10 @@ absl::Span<const IntersectionAnswer> AskIntersections(const Pairs& pairs,
                                                       SceneScratch::Parts* scratch) {
   scratch->sign_questions.clear();
   for (const Candidate& candidate : candidates) {
-    scratch->sign_questions.push_back({pairs.PosedA(candidate),
-                                       pairs.PosedB(candidate),
-                                       {.parting = scratch->partings.Of(candidate)}});
+    scratch->sign_questions.push_back(
+        {pairs.PosedA(candidate),
+         pairs.PosedB(candidate),
+         {.parting = scratch->partings.Of(candidate), .budget = pairs.budget()}});
   }
   const absl::Span<IntersectionAnswer> answers =
       absl::MakeSpan(scratch->sign_answers).first(candidates.size());

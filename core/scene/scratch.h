@@ -61,7 +61,8 @@ struct SceneScratch::Parts {
 enum class Margins : std::uint8_t { kIgnored, kAround };
 Probes<FloatBox> StandingProbes(const Pairs& pairs, Margins margins, SceneScratch::Parts* scratch);
 
-// Candidates that are asked side by side, and what that takes at most, in vertices.
+// Candidates that are asked side by side, and what that takes, in vertices, without what the pieces
+// of compounds take themselves.
 struct Group {
   absl::Span<const Candidate> candidates;
   std::uint64_t cost = 0;

@@ -88,15 +88,14 @@ class Sweeper {
       if (pairs_.asks_self()) {
         scratch_->boxes.push_back(SweptBoxOf(box, motions_[i].displacement));
       }
-      if (NormSquared(motions_[i].rotation) != 0) distances_a_pair_ = kDistancesATurn;
     }
     pairs_.Spend(kVerticesACandidate * pairs_.size());
   }
 
-  bool has_stopped() const { return pairs_.has_stopped(); }
+  UndecidedReason reason_to_end() const { return pairs_.reason(); }
 
   // Shows take(pair) all candidates that are met no later than limit(), in order, until it returns
-  // false or the pacer has stopped.
+  // false or the budget has ended.
   template <class Limit, class Take>
   SceneCounters Run(CandidateOrder order, const SweepOptions& options, const Limit& limit,
                     const Take& take) {
@@ -105,9 +104,10 @@ class Sweeper {
     const auto ask = [&](absl::Span<const Candidate> chunk) {
       for (const Candidate& candidate : chunk) {
         if (candidate.bound > reach) continue;
-        if (!pairs_.SpendOn(candidate, distances_a_pair_)) return false;
+        if (!pairs_.Take(kVerticesADistance)) return false;
         ++counters.exact;
-        if (!take(Ask(candidate, options))) return false;
+        const PairSweep sweep = Ask(candidate, options);
+        if (pairs_.has_ended() || !take(sweep)) return false;
         reach = RoundUpToFloat(limit());
       }
       return true;
@@ -132,6 +132,7 @@ class Sweeper {
     MotionOptions asked;
     asked.target_distance = candidate.margin;
     asked.ignore_initial_contact = options.ignore_initial_contact;
+    asked.budget = pairs_.budget();
     PairSweep sweep = {candidate.ids,
                        TimeOfCollision(MovingBody{a.body, a.pose, motions_[candidate.a]},
                                        MovingBody{b.body, b.pose, motion_b}, asked)};
@@ -146,14 +147,14 @@ class Sweeper {
   const Pairs& pairs_;
   const absl::Span<const Motion> motions_;
   SceneScratch::Parts* const scratch_;
-  std::uint64_t distances_a_pair_ = kDistancesAWay;
 };
 
-// What was found, unless the pacer has stopped: then a contact that is undecided from 0 on.
+// What was found, unless the budget has ended: then a contact that is undecided from 0 on.
 PairSweep AnswerOf(const Earliest& earliest, const Sweeper& sweeper) {
-  if (!sweeper.has_stopped()) return earliest.Answer();
+  const UndecidedReason reason = sweeper.reason_to_end();
+  if (reason == UndecidedReason::kNone) return earliest.Answer();
   PairSweep answer;
-  answer.contact.reason = UndecidedReason::kBudget;
+  answer.contact.reason = reason;
   return answer;
 }
 
@@ -196,7 +197,7 @@ class RayAsker {
         asker_{.scene = scene,
                .bodies = absl::MakeConstSpan(&scratch->parts().point, 1),
                .poses = absl::MakeConstSpan(&start_, 1),
-               .pacer = ray.pacer},
+               .budget = ray.budget},
         pairs_(asker_, ray.radius),
         scratch_(&scratch->parts()) {
     scratch_->point.bits = ray.bits;

@@ -54,7 +54,10 @@ class QuickHull {
     while (!pending_.empty()) {
       const std::uint32_t facet = pending_.back();
       pending_.pop_back();
-      if (facets_[facet].farthest != kNone) AddFarthest(facet);
+      if (facets_[facet].farthest == kNone) continue;
+      AddFarthest(facet);
+      // Points in an evil order make hundreds of facets for each that stays.
+      if (removed_count_ > kLeastToForget && removed_count_ > facets_.size() / 2) ForgetRemoved();
     }
     MarkFlatEdges();
     return Collect();
@@ -133,6 +136,7 @@ class QuickHull {
     removed_ = {facet};
     horizon_.clear();
     facets_[facet].is_removed = true;
+    ++removed_count_;
     for (std::size_t k = 0; k < removed_.size(); ++k) {
       const SurfaceTriangle triangle = facets_[removed_[k]].triangle;
       for (int i = 0; i < 3; ++i) {
@@ -140,6 +144,7 @@ class QuickHull {
         if (next.is_removed) continue;
         if (Sees(point, next)) {
           next.is_removed = true;
+          ++removed_count_;
           removed_.push_back(triangle.neighbor[i]);
         } else {
           horizon_.push_back(
@@ -183,6 +188,28 @@ class QuickHull {
     }
   }
 
+  // Numbers the facets that are left anew, in their order. Those that wait and are removed have no
+  // points.
+  void ForgetRemoved() {
+    std::vector<std::uint32_t> number(facets_.size(), kNone);
+    std::uint32_t count = 0;
+    for (std::size_t i = 0; i < facets_.size(); ++i) {
+      if (facets_[i].is_removed) continue;
+      number[i] = count;
+      facets_[count++] = facets_[i];
+    }
+    std::size_t waiting = 0;
+    for (const std::uint32_t facet : pending_) {
+      if (number[facet] != kNone) pending_[waiting++] = number[facet];
+    }
+    pending_.resize(waiting);
+    facets_.resize(count);
+    for (Facet& facet : facets_) {
+      for (std::uint32_t& neighbor : facet.triangle.neighbor) neighbor = number[neighbor];
+    }
+    removed_count_ = 0;
+  }
+
   // Each edge from one side: four points are in one plane whichever of them is asked.
   void MarkFlatEdges() {
     for (std::uint32_t f = 0; f < facets_.size(); ++f) {
@@ -219,7 +246,10 @@ class QuickHull {
   }
 
   absl::Span<const Vec3d> points_;
+  static constexpr std::size_t kLeastToForget = 4096;
+
   std::vector<Facet> facets_;
+  std::size_t removed_count_ = 0;            // of facets_
   std::vector<std::uint32_t> next_outside_;  // by point: the next in the list of its facet
   std::vector<std::uint32_t> pending_;
   std::vector<std::uint32_t> removed_;

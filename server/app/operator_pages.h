@@ -30,6 +30,11 @@ class OperatorPages {
   // Before the first request.
   void Show(PageFiles files, PageCalls calls) { page_.emplace(std::move(files), std::move(calls)); }
 
+  // Refuses requests to a name that is not localhost: on a port that only this machine reaches it
+  // can only be a page of somebody else's that made its own name mean this machine. Before the
+  // first request.
+  void AnswerAddressesOnly() { answers_addresses_only_ = true; }
+
   // Not ready until told so, and then only while what is asked, if anything, says so too.
   void SetReady(bool ready) { ready_ = ready; }
   // Before that.
@@ -48,6 +53,7 @@ class OperatorPages {
   Liveness* const liveness_;
   std::optional<std::pair<PageFiles, PageCalls>> page_;
   std::function<bool()> is_ready_;
+  bool answers_addresses_only_ = false;
   std::atomic<bool> ready_ = false;
   std::atomic<int> calls_ = 0;  // of the page, being answered
 };

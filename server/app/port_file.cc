@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/app/port_file.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdio>
-#include <fstream>
+#include <string>
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
@@ -12,12 +16,19 @@ namespace clearance::server {
 
 void RemovePortFile(const std::string& path) { std::remove(path.c_str()); }
 
+// A new file, never one that somebody has put there, nor what a link of theirs points to.
 absl::Status WritePortFile(const std::string& path, const BoundPorts& ports) {
+  const std::string text =
+      absl::StrCat("{\"grpc_port\":", ports.grpc, ",\"http_port\":", ports.http, "}\n");
   const std::string unfinished = absl::StrCat(path, ".unfinished");
-  std::ofstream file(unfinished);
-  file << absl::StrCat("{\"grpc_port\":", ports.grpc, ",\"http_port\":", ports.http, "}\n");
-  file.close();
-  if (!file || std::rename(unfinished.c_str(), path.c_str()) != 0) {
+  std::remove(unfinished.c_str());
+  constexpr mode_t kReadByAll = 0644;
+  const int file =
+      open(unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kReadByAll);
+  bool is_written =
+      file >= 0 && write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  if (file >= 0) is_written = close(file) == 0 && is_written;
+  if (!is_written || std::rename(unfinished.c_str(), path.c_str()) != 0) {
     return absl::UnavailableError(
         absl::StrCat("--port_file=", path, ": ", std::generic_category().message(errno)));
   }

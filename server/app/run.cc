@@ -43,6 +43,7 @@
 #include "server/observe/steady_clock.h"
 #include "server/registry/registry.h"
 #include "server/service/grpc_server.h"
+#include "server/service/listen_socket.h"
 #include "server/service/tls_certificates.h"
 #include "server/storage/backup.h"
 #include "server/storage/data_directory.h"
@@ -206,8 +207,11 @@ absl::Status Process::StartHttp() {
     absl::StatusOr<PageFiles> files = PageFiles::Read(config_.page_dir);
     if (!files.ok()) return files.status();
     pages_.Show(*std::move(files),
-                PageCalls([this] { return grpc_->ChannelToItself(kMostPageReply); }));
+                PageCalls([this] { return grpc_->ChannelToItself(kMostPageReply); },
+                          access_ == nullptr ? PageCalls::Policy::kNone
+                                             : PageCalls::Policy::kChecksCallers));
   }
+  if (IsLocalOnly(config_.http_listen)) pages_.AnswerAddressesOnly();
   absl::StatusOr<std::unique_ptr<HttpServer>> http = HttpServer::Start(
       config_.http_listen, [this](const HttpRequest& request) { return pages_.Answer(request); },
       [this](const std::string& path) { return pages_.TakesBody(path); });
@@ -252,6 +256,7 @@ absl::StatusOr<std::unique_ptr<ShapeStore>> Process::OpenStore() {
   absl::StatusOr<std::unique_ptr<SqliteShapeStore>> store =
       SqliteShapeStore::Open(directory_->database_path());
   if (!store.ok()) return store.status();
+  if (absl::Status status = directory_->MarkUsed(); !status.ok()) return status;
   absl::Status status =
       RestoreShapes(WorkerThreads(config_.worker_threads), store->get(), &registry_);
   if (status.ok()) status = RestoreScenes(store->get(), registry_, &scenes_);

@@ -228,6 +228,8 @@ ABSL_FLAG(WireCount, max_session_rules, WireCount{kDefaults.max_session_rules},
           "Own rules of pairs of one session.");
 ABSL_FLAG(PairCount, max_row_pairs, PairCount{kDefaults.max_row_pairs},
           "Pairs that a row of a question about a scene may list.");
+ABSL_FLAG(WireCount, max_row_steps, WireCount{kDefaults.max_row_steps},
+          "Steps of one row, each as much as a distance of two small shapes.");
 ABSL_FLAG(WireCount, max_tracks, WireCount{kDefaults.max_tracks}, "Tracks of the whole server.");
 ABSL_FLAG(WireCount, max_caller_tracks, WireCount{kDefaults.max_caller_tracks},
           "Tracks of one principal or, without a policy, of one address.");
@@ -396,6 +398,7 @@ Limits LimitsFromFlags() {
       .max_track_bodies = absl::GetFlag(FLAGS_max_track_bodies).value,
       .max_watches = absl::GetFlag(FLAGS_max_watches).value,
       .max_caller_watches = absl::GetFlag(FLAGS_max_caller_watches).value,
+      .max_row_steps = absl::GetFlag(FLAGS_max_row_steps).value,
   };
 }
 

@@ -46,6 +46,7 @@ struct Limits {
   std::uint64_t max_track_bodies = 256;                     // bodies of one tick
   std::uint64_t max_watches = 1'024;                        // watches of the whole server
   std::uint64_t max_caller_watches = 128;                   // watches of one principal or address
+  std::uint64_t max_row_steps = 2'000'000;                  // distances of small shapes, of one row
 };
 
 }  // namespace clearance::server

@@ -14,6 +14,7 @@
 #include "absl/types/span.h"
 #include "core/query/distance.h"
 #include "core/query/time_of_collision.h"
+#include "core/query/work_budget.h"
 #include "server/engine/answer_check.h"
 #include "server/engine/batch.h"
 #include "server/engine/row_fault.h"
@@ -39,12 +40,19 @@ struct Work {
   absl::Span<const RowFault> faults;  // those of the rows first .. first + count, in order
   const ShapeTable& table;
   // Asked at the start and then at least every 64 cheap rows, more often where rows are dear. Once
-  // it says true the rows that are left come back undecided, with reason kBudget.
+  // it says true the rows that are left come back undecided, with reason kBudget, or, if it has set
+  // *is_interrupted, are left as they are, for another call.
   absl::FunctionRef<bool()> should_stop;
   BatchTally& tally;
   std::vector<UndecidedRow>& undecided;
   PartChecks* checks = nullptr;   // null: none
   WarmRows* warm_rows = nullptr;  // null: every row begins cold
+  // What one row may take, in vertices as WorkBudget counts them: beyond that it comes back
+  // undecided, with reason kWork.
+  std::uint64_t most_steps = WorkBudget::kUnlimited;
+  const bool* is_interrupted = nullptr;  // null: it never is
+
+  bool MustLeaveRows() const { return is_interrupted != nullptr && *is_interrupted; }
 };
 
 // The caller's own vertex indices and weights, rows one after another; see
@@ -117,13 +125,14 @@ struct TimeOfCollisionColumns {
   MotionProofColumns* proofs = nullptr;  // null: not wanted
 };
 
-// Requires: work.faults are those of FindFaults with the same table.
-void AnswerRows(const DistanceQuestions& questions, const Work& work,
-                const DistanceColumns& columns);
-void AnswerRows(const IntersectionQuestions& questions, const Work& work,
-                const IntersectionColumns& columns);
-void AnswerRows(const TimeOfCollisionQuestions& questions, const Work& work,
-                const TimeOfCollisionColumns& columns);
+// Returns how many rows are done: all, unless it was interrupted. Requires: work.faults are those
+// of FindFaults with the same table.
+std::uint32_t AnswerRows(const DistanceQuestions& questions, const Work& work,
+                         const DistanceColumns& columns);
+std::uint32_t AnswerRows(const IntersectionQuestions& questions, const Work& work,
+                         const IntersectionColumns& columns);
+std::uint32_t AnswerRows(const TimeOfCollisionQuestions& questions, const Work& work,
+                         const TimeOfCollisionColumns& columns);
 
 }  // namespace clearance::server
 

@@ -17,7 +17,7 @@ void ListVerdicts(const Asker& asker, const RowTools& tools, const ListOfRow& li
   const auto check_all = [&](const auto& sink) {
     return CheckAll(asker, sink, &tools.room.scratch).counters;
   };
-  ListAll<PairVerdict>(check_all, list, *tools.pacer, answer);
+  ListAll<PairVerdict>(check_all, list, *tools.budget, answer);
 }
 
 // Checks several rows before their turn, side by side, and hands the answers out one by one.
@@ -53,8 +53,10 @@ class ChecksAhead {
     std::vector<CheckAnswer>& answers = tools.room.checks_ahead;
     answers.resize(count);
     const auto asked = absl::MakeConstSpan(poses).first(count * bodies);
-    CheckConfigurations({tools.AskerAnywhere(rows_.asked), asked}, {}, absl::MakeSpan(answers),
-                        &tools.room.scratch);
+    std::vector<WorkBudget>& budgets = tools.room.budgets_ahead;
+    budgets.assign(count, WorkBudget(tools.pacer, work_.most_steps));
+    CheckConfigurations({tools.AskerAnywhere(rows_.asked), asked, absl::MakeSpan(budgets)}, {},
+                        absl::MakeSpan(answers), &tools.room.scratch);
   }
 
   const ConfigurationRows& rows_;
@@ -145,7 +147,7 @@ struct OverlapKind {
     const Asker asker = {.scene = *questions.asked.scene,
                          .bodies = absl::MakeConstSpan(&shape, 1),
                          .is_nameless = true,
-                         .pacer = tools.pacer};
+                         .budget = tools.budget};
     CheckAnswer answer = CheckScene(asker, {}, &tools.room.scratch);
     if (answer.verdict != Verdict::kFree)
       ListVerdicts(asker, tools, PairListOf(columns, questions, i), &answer);
@@ -161,14 +163,15 @@ struct OverlapKind {
 
 }  // namespace
 
-void AnswerRows(const CheckQuestions& questions, const Work& work, const CheckColumns& columns) {
+std::uint32_t AnswerRows(const CheckQuestions& questions, const Work& work,
+                         const CheckColumns& columns) {
   ChecksAhead ahead(questions.configurations, work);
-  AnswerSceneRows<CheckKind>(questions, work, columns, &ahead);
+  return AnswerSceneRows<CheckKind>(questions, work, columns, &ahead);
 }
 
-void AnswerRows(const OverlapQuestions& questions, const Work& work,
-                const OverlapColumns& columns) {
-  AnswerSceneRows<OverlapKind>(questions, work, columns, work.table);
+std::uint32_t AnswerRows(const OverlapQuestions& questions, const Work& work,
+                         const OverlapColumns& columns) {
+  return AnswerSceneRows<OverlapKind>(questions, work, columns, work.table);
 }
 
 }  // namespace clearance::server

@@ -88,9 +88,10 @@ struct NearestKind {
                    &tools.room.scratch);
   }
 
-  // What was found until a pacer stopped it need not be the nearest.
+  // What was found until the budget ended need not be the nearest.
   RowSummary Put(const NearestAnswer& answer, std::uint32_t /*i*/) const {
-    if (tools.pacer->has_stopped()) return {kUndecided, UndecidedReason::kBudget, answer.counters};
+    if (const UndecidedReason reason = tools.budget->reason(); reason != UndecidedReason::kNone)
+      return {kUndecided, reason, answer.counters};
     const absl::Span<const PairDistance> nearest = Room().first(answer.size);
     for (const PairDistance& pair : nearest) ListDistance(columns.listed, pair);
     if (nearest.empty())
@@ -104,14 +105,14 @@ struct NearestKind {
 
 }  // namespace
 
-void AnswerRows(const ClearanceQuestions& questions, const Work& work,
-                const ClearanceColumns& columns) {
-  AnswerSceneRows<ClearanceKind>(questions, work, columns);
+std::uint32_t AnswerRows(const ClearanceQuestions& questions, const Work& work,
+                         const ClearanceColumns& columns) {
+  return AnswerSceneRows<ClearanceKind>(questions, work, columns);
 }
 
-void AnswerRows(const NearestQuestions& questions, const Work& work,
-                const NearestColumns& columns) {
-  AnswerSceneRows<NearestKind>(questions, work, columns);
+std::uint32_t AnswerRows(const NearestQuestions& questions, const Work& work,
+                         const NearestColumns& columns) {
+  return AnswerSceneRows<NearestKind>(questions, work, columns);
 }
 
 }  // namespace clearance::server

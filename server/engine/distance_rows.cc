@@ -66,24 +66,26 @@ struct DistanceKind {
     return {AskedPairOf(table, questions.pairs, row), OptionsOf(row)};
   }
 
-  void Ask(absl::Span<const std::uint32_t> rows, absl::Span<DistanceAnswer> answers) const {
-    if (warm_rows != nullptr) return AskWarm(rows, answers);
-    AskFrom([](std::size_t) { return nullptr; }, rows, answers);
+  void Ask(absl::Span<const std::uint32_t> rows, absl::Span<WorkBudget> budgets,
+           absl::Span<DistanceAnswer> answers) const {
+    if (warm_rows != nullptr) return AskWarm(rows, budgets, answers);
+    AskFrom([](std::size_t) { return nullptr; }, rows, budgets, answers);
   }
 
-  void AskWarm(absl::Span<const std::uint32_t> rows, absl::Span<DistanceAnswer> answers) const {
+  void AskWarm(absl::Span<const std::uint32_t> rows, absl::Span<WorkBudget> budgets,
+               absl::Span<DistanceAnswer> answers) const {
     std::array<Witness, kMostAtOnce> starts;
     const auto start_of = [&](std::size_t k) {
       return warm_rows->Find(KeyOf(rows[k]), &starts[k]) ? &starts[k] : nullptr;
     };
-    AskFrom(start_of, rows, answers);
+    AskFrom(start_of, rows, budgets, answers);
     for (std::size_t k = 0; k < rows.size(); ++k) warm_rows->Keep(KeyOf(rows[k]), answers[k]);
   }
 
   // start_of(k): where the search of rows[k] begins, null where it begins cold.
   template <class StartOf>
   void AskFrom(const StartOf& start_of, absl::Span<const std::uint32_t> rows,
-               absl::Span<DistanceAnswer> answers) const {
+               absl::Span<WorkBudget> budgets, absl::Span<DistanceAnswer> answers) const {
     const PairRows& pairs = questions.pairs;
     FixedList<Pose, static_cast<int>(2 * kMostAtOnce)> poses;
     FixedList<BodyDistanceQuestion, static_cast<int>(kMostAtOnce)> asked;
@@ -95,6 +97,7 @@ struct DistanceKind {
       new (asked.AppendRoom()) BodyDistanceQuestion{{*table.body(*pairs.slots_a.at(row)), X_WA},
                                                     {*table.body(*pairs.slots_b.at(row)), X_WB},
                                                     OptionsOf(row, start_of(k))};
+      asked[static_cast<int>(k)].options.budget = &budgets[k];
     }
     Distances(asked, answers);
   }
@@ -214,10 +217,10 @@ struct DistanceKind {
 
 }  // namespace
 
-void AnswerRows(const DistanceQuestions& questions, const Work& work,
-                const DistanceColumns& columns) {
-  ForEachRow(work, DistanceKind{questions, work.table, columns, work.first,
-                                questions.warm_start ? work.warm_rows : nullptr});
+std::uint32_t AnswerRows(const DistanceQuestions& questions, const Work& work,
+                         const DistanceColumns& columns) {
+  return ForEachRow(work, DistanceKind{questions, work.table, columns, work.first,
+                                       questions.warm_start ? work.warm_rows : nullptr});
 }
 
 }  // namespace clearance::server

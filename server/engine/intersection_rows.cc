@@ -25,12 +25,14 @@ struct IntersectionKind {
     return {AskedPairOf(table, questions.pairs, row), {.exact = questions.exact}};
   }
 
-  void Ask(absl::Span<const std::uint32_t> rows, absl::Span<IntersectionAnswer> answers) const {
+  void Ask(absl::Span<const std::uint32_t> rows, absl::Span<WorkBudget> budgets,
+           absl::Span<IntersectionAnswer> answers) const {
     absl::InlinedVector<AskedIntersection, kMostAtOnce> asked;
     absl::InlinedVector<BodyIntersectionQuestion, kMostAtOnce> asked_of_core;
-    for (const std::uint32_t row : rows) {
-      const AskedIntersection& one = asked.emplace_back(Asked(row));
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      const AskedIntersection& one = asked.emplace_back(Asked(rows[k]));
       asked_of_core.push_back({one.pair.PosedA(), one.pair.PosedB(), one.options});
+      asked_of_core.back().options.budget = &budgets[k];
     }
     Intersections(asked_of_core, answers);
   }
@@ -57,9 +59,9 @@ struct IntersectionKind {
 
 }  // namespace
 
-void AnswerRows(const IntersectionQuestions& questions, const Work& work,
-                const IntersectionColumns& columns) {
-  ForEachRow(work, IntersectionKind{questions, work.table, columns});
+std::uint32_t AnswerRows(const IntersectionQuestions& questions, const Work& work,
+                         const IntersectionColumns& columns) {
+  return ForEachRow(work, IntersectionKind{questions, work.table, columns});
 }
 
 }  // namespace clearance::server

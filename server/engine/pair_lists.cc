@@ -2,6 +2,7 @@
 
 #include "server/engine/pair_lists.h"
 
+#include <cstddef>
 #include <vector>
 
 namespace clearance::server {
@@ -22,7 +23,23 @@ void ListVector(bool wanted, const Vec3d& v, std::vector<double>* column) {
   if (wanted) column->insert(column->end(), {v.x, v.y, v.z});
 }
 
+template <class Column>
+void CutTo(std::size_t size, Column* column) {
+  if (column->size() > size) column->resize(size);
+}
+
 }  // namespace
+
+void PairList::DropUnfinishedRow() {
+  const std::size_t size = offsets.back();
+  CutTo(size, &bodies_a);
+  CutTo(size, &bodies_b);
+  CutTo(size, &is_self);
+  CutTo(size, &states);
+  for (auto* column : {&distances, &lower_bounds, &upper_bounds, &t_free, &t_hit, &t_leave})
+    CutTo(size, column);
+  for (auto* column : {&points_a, &points_b, &normals}) CutTo(3 * size, column);
+}
 
 void ListVerdict(const PairListColumns& columns, const PairVerdict& found) {
   PairList* const list = columns.list;

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "core/query/pacer.h"
+#include "core/query/work_budget.h"
 #include "core/scene/scene_query.h"
 #include "server/engine/scene_answer.h"
 
@@ -66,12 +66,13 @@ inline SceneCounters Sum(const SceneCounters& a, const SceneCounters& b) {
 // Lists what a row has found, where that is asked for. ask_all(sink) shows the sink all of it, each
 // a Found, and tells what work that was; the answer counts it too.
 template <class Found, class Answer, class AskAll>
-void ListAll(const AskAll& ask_all, const ListOfRow& list, const Pacer& pacer, Answer* answer) {
+void ListAll(const AskAll& ask_all, const ListOfRow& list, const WorkBudget& budget,
+             Answer* answer) {
   if (list.columns.list == nullptr) return;
   PairLister lister(list);
   const auto sink = [&](const Found& found) { return lister.Add(found); };
   answer->counters = Sum(answer->counters, ask_all(sink));
-  if (pacer.has_stopped()) lister.CutShort();
+  if (budget.has_ended()) lister.CutShort();
 }
 
 }  // namespace clearance::server

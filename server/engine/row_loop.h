@@ -13,7 +13,7 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
 #include "core/math/vec3.h"
-#include "core/query/pacer.h"
+#include "core/query/work_budget.h"
 #include "server/engine/answer.h"
 #include "server/engine/row_reader.h"
 
@@ -44,13 +44,18 @@ void CheckRow(const Work& work, const Kind& kind, std::uint32_t row,
 template <class Kind>
 class RowGroup {
  public:
-  RowGroup(const Work& work, const Kind& kind)
-      : work_(work), kind_(kind), answers_(std::min<std::size_t>(Kind::kMostAtOnce, work.count)) {}
+  // Keeps references.
+  RowGroup(const Work& work, const Kind& kind, Pacer* pacer)
+      : work_(work),
+        kind_(kind),
+        pacer_(pacer),
+        answers_(std::min<std::size_t>(Kind::kMostAtOnce, work.count)) {}
 
   // The rows from i on: as many as the kind takes at once, unless they may cost too much together.
   // Returns where they end.
   std::uint32_t Gather(std::uint32_t i) {
     asked_.clear();
+    budgets_.clear();
     Pacer::Cost cost;
     for (; i < work_.count && asked_.size() < Kind::kMostAtOnce && !cost.IsHigh(); ++i) {
       const std::uint32_t row = work_.first + i;
@@ -59,13 +64,15 @@ class RowGroup {
         continue;
       }
       asked_.push_back(row);
+      budgets_.emplace_back(pacer_, work_.most_steps);
       cost.Add(kVerticesARow + kind_.Expected(row));
     }
     return i;
   }
 
   void Ask() {
-    if (!asked_.empty()) kind_.Ask(asked_, absl::MakeSpan(answers_).first(asked_.size()));
+    if (asked_.empty()) return;
+    kind_.Ask(asked_, absl::MakeSpan(budgets_), absl::MakeSpan(answers_).first(asked_.size()));
   }
   void GiveUp() {
     for (typename Kind::Answer& answer : answers_) {
@@ -82,24 +89,28 @@ class RowGroup {
  private:
   const Work& work_;
   const Kind& kind_;
+  Pacer* const pacer_;
   std::size_t next_fault_ = 0;
   absl::InlinedVector<std::uint32_t, Kind::kMostAtOnce> asked_;
+  absl::InlinedVector<WorkBudget, Kind::kMostAtOnce> budgets_;  // one each of asked_
   // As many as there may be, for one row only one: each is larger than its question.
   absl::InlinedVector<typename Kind::Answer, Kind::kMostAtOnce> answers_;
 };
 
 // Kind has: questions, Answer, kRefused, kMostAtOnce, Asked(row) -> the question as the core takes
-// it, Ask(rows, answers), Expected(row) and Scanned(answer, row) vertices, Put(answer, i) and, of a
-// refused row, Skip(i).
+// it, Ask(rows, budgets, answers), Expected(row) and Scanned(answer, row) vertices, Put(answer, i)
+// and, of a refused row, Skip(i). Returns how many rows are done.
 template <class Kind>
-void ForEachRow(const Work& work, const Kind& kind) {
+std::uint32_t ForEachRow(const Work& work, const Kind& kind) {
   Pacer pacer(work.should_stop);
-  RowGroup<Kind> group(work, kind);
+  RowGroup<Kind> group(work, kind, &pacer);
   for (std::uint32_t i = 0, end = 0; i < work.count;) {
+    if (work.MustLeaveRows()) return i;
     end = group.Gather(i);
     const bool is_reached = !pacer.has_stopped();
     if (is_reached) {
       group.Ask();
+      if (work.MustLeaveRows()) return i;
     } else {
       group.GiveUp();
     }
@@ -127,6 +138,7 @@ void ForEachRow(const Work& work, const Kind& kind) {
       }
     }
   }
+  return work.count;
 }
 
 // What an exact decision takes may be milliseconds, and which rows need one nobody tells: the clock

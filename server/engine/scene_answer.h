@@ -39,6 +39,9 @@ struct PairList {
   // Of those that follow a kind fills what it has, if it is wanted.
   std::vector<double> distances, lower_bounds, upper_bounds, t_free, t_hit, t_leave;
   std::vector<double> points_a, points_b, normals;
+
+  // Takes out what was listed since the last row ended.
+  void DropUnfinishedRow();
 };
 
 // Where the pairs of rows go.
@@ -104,16 +107,21 @@ std::vector<RowFault> FindFaults(const OverlapQuestions& questions, const ShapeT
 std::vector<RowFault> FindFaults(const MotionQuestions& questions, const ShapeTable& table);
 std::vector<RowFault> FindFaults(const RayQuestions& questions, const ShapeTable& table);
 
-// Requires: work.faults are those of FindFaults. Time is looked at after as much work as some
-// dozens of cheap rows of pairs take, in a row between two pairs: what is not done by then comes
-// back undecided, with reason kBudget.
-void AnswerRows(const CheckQuestions& questions, const Work& work, const CheckColumns& columns);
-void AnswerRows(const ClearanceQuestions& questions, const Work& work,
-                const ClearanceColumns& columns);
-void AnswerRows(const NearestQuestions& questions, const Work& work, const NearestColumns& columns);
-void AnswerRows(const OverlapQuestions& questions, const Work& work, const OverlapColumns& columns);
-void AnswerRows(const MotionQuestions& questions, const Work& work, const SweepColumns& columns);
-void AnswerRows(const RayQuestions& questions, const Work& work, const SweepColumns& columns);
+// Returns how many rows are done, as those of answer.h. Requires: work.faults are those of
+// FindFaults. Time is looked at after as much work as some dozens of cheap rows of pairs take, in a
+// row between two pairs: what is not done by then comes back undecided, with reason kBudget.
+std::uint32_t AnswerRows(const CheckQuestions& questions, const Work& work,
+                         const CheckColumns& columns);
+std::uint32_t AnswerRows(const ClearanceQuestions& questions, const Work& work,
+                         const ClearanceColumns& columns);
+std::uint32_t AnswerRows(const NearestQuestions& questions, const Work& work,
+                         const NearestColumns& columns);
+std::uint32_t AnswerRows(const OverlapQuestions& questions, const Work& work,
+                         const OverlapColumns& columns);
+std::uint32_t AnswerRows(const MotionQuestions& questions, const Work& work,
+                         const SweepColumns& columns);
+std::uint32_t AnswerRows(const RayQuestions& questions, const Work& work,
+                         const SweepColumns& columns);
 
 }  // namespace clearance::server
 

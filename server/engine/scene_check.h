@@ -42,8 +42,8 @@ struct SceneLook {
 // Which of the pairs come next: any number, moved on by each check.
 using PairTurn = std::uint64_t;
 
-// Require: the answer is one to this question and was not stopped. The asker's pacer is that of the
-// answer and is not asked; allocate nothing but where `exact` does; any thread.
+// Require: the answer is one to this question and was not stopped. The asker's budget is that of
+// the answer and is not asked; allocate nothing but where `exact` does; any thread.
 SceneLook FindContradiction(const Asker& asker, const CheckAnswer& answer, PairTurn turn);
 
 struct AskedClearance {

@@ -17,22 +17,42 @@
 
 namespace clearance::server {
 
-// What a row lists ends with it, whatever becomes of it. Kinds that list nothing have no `listed`.
+// What a row lists ends with it, whatever becomes of it, unless the row is left for another call.
+// Kinds that list nothing have no `listed`.
 template <class Columns>
 class RowsList {
  public:
   explicit RowsList(const Columns& columns) : columns_(columns) {}
   ~RowsList() {
-    if constexpr (requires { columns_.listed; }) {
-      PairList* const list = columns_.listed.list;
-      if (list != nullptr) list->offsets.push_back(static_cast<std::uint32_t>(list->states.size()));
+    PairList* const list = ListOf();
+    if (list == nullptr) return;
+    if (is_left_) {
+      list->DropUnfinishedRow();
+    } else {
+      list->offsets.push_back(static_cast<std::uint32_t>(list->states.size()));
     }
   }
   RowsList(const RowsList&) = delete;
   RowsList& operator=(const RowsList&) = delete;
 
+  void Leave(std::uint32_t row) {
+    is_left_ = true;
+    if constexpr (requires { columns_.listed.truncated; }) {
+      PutNumber(columns_.listed.truncated, row, false);
+    }
+  }
+
  private:
+  PairList* ListOf() const {
+    if constexpr (requires { columns_.listed; }) {
+      return columns_.listed.list;
+    } else {
+      return nullptr;
+    }
+  }
+
   const Columns& columns_;
+  bool is_left_ = false;
 };
 
 // Of a row that nobody asked, refused or not reached: an empty list must not pass for a whole one.
@@ -65,48 +85,6 @@ void CheckAnswered(const Work& work, const Kind& kind, const AnsweredRow<Kind>& 
   });
 }
 
-// Kind has: questions, columns, kRefused, kUndecided, Answer, Ask(row, i) -> Answer, which looks at
-// the pacer and lists what the row lists in passing, Put(answer, i) -> RowSummary,
-// PutNotReached(i), of rows that are given up before they are begun, and, if its answers are
-// checked by sample, Find(row, answer, turn) -> SceneFinding.
-template <class Kind>
-void ForEachSceneRow(const Work& work, Pacer* pacer, const Kind& kind) {
-  std::size_t next_fault = 0;
-  for (std::uint32_t i = 0; i < work.count; ++i) {
-    const std::uint32_t row = work.first + i;
-    const RowsList list(kind.columns);
-    if (next_fault < work.faults.size() && work.faults[next_fault].index == row) {
-      ++next_fault;
-      kind.columns.states[i] = kind.kRefused;
-      PutNotListed(kind.columns, i);
-      work.tally.AddRefused();
-      continue;
-    }
-    if (!pacer->Spend(kVerticesARow)) {
-      kind.columns.states[i] = kind.kUndecided;
-      kind.PutNotReached(i);
-      PutNotListed(kind.columns, i);
-      work.tally.AddNotReached();
-      work.undecided.push_back({row, UndecidedReason::kBudget});
-      continue;
-    }
-    const typename Kind::Answer answer = kind.Ask(row, i);
-    const RowSummary summary = kind.Put(answer, i);
-    kind.columns.states[i] = summary.state;
-    work.tally.AddSceneRow({.state = static_cast<std::uint8_t>(summary.state),
-                            .reason = summary.reason,
-                            .nodes = summary.counters.nodes,
-                            .candidates = summary.counters.candidates,
-                            .exact = summary.counters.exact});
-    if (summary.reason != UndecidedReason::kNone) work.undecided.push_back({row, summary.reason});
-    if constexpr (requires { kind.Find(row, answer, PairTurn()); }) {
-      if (pacer->has_stopped() || work.checks == nullptr || !work.checks->Wants()) continue;
-      CheckAnswered<Kind>(work, kind, {row, answer, summary.reason});
-      pacer->LookNow();
-    }
-  }
-}
-
 // Each thread keeps what questions work in, as large as the most bodies that it was ever asked
 // about need it: a message of one row would otherwise spend more on memory than on the row.
 struct ThreadRoom {
@@ -114,6 +92,7 @@ struct ThreadRoom {
   std::vector<Pose> poses;
   std::vector<Pose> poses_ahead;  // of several rows
   std::vector<CheckAnswer> checks_ahead;
+  std::vector<WorkBudget> budgets_ahead;
   std::vector<Motion> motions;
   std::vector<PairDistance> nearest;
   OwnPairs own_pairs;
@@ -129,6 +108,7 @@ inline constexpr std::uint32_t kRowsForOwnPairs = 4;
 // What a row is asked with.
 struct RowTools {
   Pacer* pacer;
+  WorkBudget* budget;  // of the row
   ThreadRoom& room = RoomOfThread();
   const OwnPairs* own_pairs = nullptr;
 
@@ -146,7 +126,7 @@ struct RowTools {
             .poses = {},
             .rules = asked.rules,
             .among = asked.among,
-            .pacer = pacer,
+            .budget = budget,
             .own_pairs = own_pairs};
   }
 
@@ -171,6 +151,61 @@ struct RowTools {
   }
 };
 
+// Kind has: questions, columns, kRefused, kUndecided, Answer, Ask(row, i) -> Answer, which keeps to
+// the budget and lists what the row lists in passing, Put(answer, i) -> RowSummary,
+// PutNotReached(i), of rows that are given up before they are begun, and, if its answers are
+// checked by sample, Find(row, answer, turn) -> SceneFinding.
+// Returns how many rows are done.
+template <class Kind>
+std::uint32_t ForEachSceneRow(const Work& work, const RowTools& tools, const Kind& kind) {
+  Pacer* const pacer = tools.pacer;
+  std::size_t next_fault = 0;
+  for (std::uint32_t i = 0; i < work.count; ++i) {
+    const std::uint32_t row = work.first + i;
+    RowsList list(kind.columns);
+    if (next_fault < work.faults.size() && work.faults[next_fault].index == row) {
+      ++next_fault;
+      kind.columns.states[i] = kind.kRefused;
+      PutNotListed(kind.columns, i);
+      work.tally.AddRefused();
+      continue;
+    }
+    const bool is_reached = pacer->Spend(kVerticesARow);
+    if (work.MustLeaveRows()) {
+      list.Leave(i);
+      return i;
+    }
+    if (!is_reached) {
+      kind.columns.states[i] = kind.kUndecided;
+      kind.PutNotReached(i);
+      PutNotListed(kind.columns, i);
+      work.tally.AddNotReached();
+      work.undecided.push_back({row, UndecidedReason::kBudget});
+      continue;
+    }
+    *tools.budget = WorkBudget(pacer, work.most_steps);
+    const typename Kind::Answer answer = kind.Ask(row, i);
+    if (work.MustLeaveRows()) {
+      list.Leave(i);
+      return i;
+    }
+    const RowSummary summary = kind.Put(answer, i);
+    kind.columns.states[i] = summary.state;
+    work.tally.AddSceneRow({.state = static_cast<std::uint8_t>(summary.state),
+                            .reason = summary.reason,
+                            .nodes = summary.counters.nodes,
+                            .candidates = summary.counters.candidates,
+                            .exact = summary.counters.exact});
+    if (summary.reason != UndecidedReason::kNone) work.undecided.push_back({row, summary.reason});
+    if constexpr (requires { kind.Find(row, answer, PairTurn()); }) {
+      if (pacer->has_stopped() || work.checks == nullptr || !work.checks->Wants()) continue;
+      CheckAnswered<Kind>(work, kind, {row, answer, summary.reason});
+      pacer->LookNow();
+    }
+  }
+  return work.count;
+}
+
 inline void PutPair(const IdPairColumns& columns, std::uint32_t i, const IdPair& pair) {
   PutNumber(columns.bodies_a, i, pair.a);
   PutNumber(columns.bodies_b, i, pair.b);
@@ -184,14 +219,15 @@ inline void PutNothingKnown(absl::Span<double> lower_bounds, absl::Span<double> 
 }
 
 template <class Kind, class Questions, class Columns, class... More>
-void AnswerSceneRows(const Questions& questions, const Work& work, const Columns& columns,
-                     const More&... more) {
+std::uint32_t AnswerSceneRows(const Questions& questions, const Work& work, const Columns& columns,
+                              const More&... more) {
   Pacer pacer(work.should_stop);
-  RowTools tools{.pacer = &pacer};
+  WorkBudget budget(&pacer, work.most_steps);
+  RowTools tools{.pacer = &pacer, .budget = &budget};
   if constexpr (requires { questions.configurations; }) {
     tools.FindOwnPairs(questions.configurations, work.count);
   }
-  ForEachSceneRow(work, &pacer, Kind{questions, columns, tools, more...});
+  return ForEachSceneRow(work, tools, Kind{questions, columns, tools, more...});
 }
 
 }  // namespace clearance::server

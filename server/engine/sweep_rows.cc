@@ -63,7 +63,7 @@ struct MotionKind {
     const auto sweep_all = [&](const auto& sink) {
       return SweepAll(moving, Options(), sink, &tools.room.scratch);
     };
-    ListAll<PairSweep>(sweep_all, PairListOf(columns, questions, i), *tools.pacer, &answer);
+    ListAll<PairSweep>(sweep_all, PairListOf(columns, questions, i), *tools.budget, &answer);
     return answer;
   }
 
@@ -105,7 +105,7 @@ struct RayCastKind {
             .displacement = VectorAt(questions.displacements, row),
             .radius = *questions.radii.at(row),
             .bits = {*questions.groups.at(row), *questions.masks.at(row)},
-            .pacer = tools.pacer};
+            .budget = tools.budget};
   }
 
   SweepAnswer Ask(std::uint32_t row, std::uint32_t i) const {
@@ -115,7 +115,7 @@ struct RayCastKind {
     const auto cast_all = [&](const auto& sink) {
       return CastRayAll(scene, ray, sink, &tools.room.scratch);
     };
-    ListAll<PairSweep>(cast_all, PairListOf(columns, questions, i), *tools.pacer, &answer);
+    ListAll<PairSweep>(cast_all, PairListOf(columns, questions, i), *tools.budget, &answer);
     return answer;
   }
 
@@ -130,7 +130,7 @@ struct RayCastKind {
     const MovingAsker moving = {{.scene = *questions.asked.scene,
                                  .bodies = absl::MakeConstSpan(&body, 1),
                                  .among = Asker::Among::kScene,
-                                 .pacer = tools.pacer},
+                                 .budget = tools.budget},
                                 absl::MakeConstSpan(&motion, 1)};
     SceneFinding finding;
     finding.scene = questions.asked.name;
@@ -147,12 +147,14 @@ struct RayCastKind {
 
 }  // namespace
 
-void AnswerRows(const MotionQuestions& questions, const Work& work, const SweepColumns& columns) {
-  AnswerSceneRows<MotionKind>(questions, work, columns);
+std::uint32_t AnswerRows(const MotionQuestions& questions, const Work& work,
+                         const SweepColumns& columns) {
+  return AnswerSceneRows<MotionKind>(questions, work, columns);
 }
 
-void AnswerRows(const RayQuestions& questions, const Work& work, const SweepColumns& columns) {
-  AnswerSceneRows<RayCastKind>(questions, work, columns);
+std::uint32_t AnswerRows(const RayQuestions& questions, const Work& work,
+                         const SweepColumns& columns) {
+  return AnswerSceneRows<RayCastKind>(questions, work, columns);
 }
 
 }  // namespace clearance::server

@@ -33,13 +33,15 @@ struct TimeOfCollisionKind {
     return asked;
   }
 
-  void Ask(absl::Span<const std::uint32_t> rows, absl::Span<TimeOfCollisionAnswer> answers) const {
+  void Ask(absl::Span<const std::uint32_t> rows, absl::Span<WorkBudget> budgets,
+           absl::Span<TimeOfCollisionAnswer> answers) const {
     absl::InlinedVector<AskedTimeOfCollision, kMostAtOnce> asked;
     absl::InlinedVector<BodyTimeOfCollisionQuestion, kMostAtOnce> asked_of_core;
     asked.reserve(rows.size());  // what follows refers to its elements
-    for (const std::uint32_t row : rows) {
-      const AskedTimeOfCollision& one = asked.emplace_back(Asked(row));
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      const AskedTimeOfCollision& one = asked.emplace_back(Asked(rows[k]));
       asked_of_core.push_back({one.MovingA(), one.MovingB(), one.options});
+      asked_of_core.back().options.budget = &budgets[k];
     }
     TimesOfCollision(asked_of_core, answers);
   }
@@ -106,9 +108,9 @@ struct TimeOfCollisionKind {
 
 }  // namespace
 
-void AnswerRows(const TimeOfCollisionQuestions& questions, const Work& work,
-                const TimeOfCollisionColumns& columns) {
-  ForEachRow(work, TimeOfCollisionKind{questions, work.table, columns});
+std::uint32_t AnswerRows(const TimeOfCollisionQuestions& questions, const Work& work,
+                         const TimeOfCollisionColumns& columns) {
+  return ForEachRow(work, TimeOfCollisionKind{questions, work.table, columns});
 }
 
 }  // namespace clearance::server

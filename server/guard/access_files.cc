@@ -2,7 +2,7 @@
 
 #include "server/guard/access_files.h"
 
-#include <sys/stat.h>
+#include <openssl/evp.h>
 
 #include <cerrno>
 #include <chrono>
@@ -113,10 +113,12 @@ absl::Status AccessFiles::Read() {
 }
 
 AccessFiles::Fingerprint AccessFiles::FingerprintOf(const std::string& path) {
-  struct stat state {};
-  if (stat(path.c_str(), &state) != 0) return {};
-  return {state.st_mtim.tv_sec, state.st_mtim.tv_nsec, static_cast<std::uint64_t>(state.st_size),
-          state.st_ino};
+  const auto text = ReadWhole(path);
+  Fingerprint fingerprint{};
+  if (!text.ok()) return fingerprint;
+  unsigned int size = 0;
+  EVP_Digest(text->data(), text->size(), fingerprint.data(), &size, EVP_sha256(), nullptr);
+  return fingerprint;
 }
 
 AccessFiles::Fingerprints AccessFiles::Take() const {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The token file and the policy file on disk, and the rules that they make. Changes of either (seen
-// by modification time, size or inode) are taken over as they are seen; a file that is wrong
-// changes nothing, is told in the log and counted.
+// The token file and the policy file on disk, and the rules that they make. Changes of either are
+// taken over as they are seen, by what is in them; a file that is wrong changes nothing, is told in
+// the log and counted.
 
 #ifndef CLEARANCE_SERVER_GUARD_ACCESS_FILES_H_
 #define CLEARANCE_SERVER_GUARD_ACCESS_FILES_H_
 
-#include <sys/types.h>
-
+#include <array>
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
@@ -59,14 +58,9 @@ class AccessFiles {
   void Look();
 
  private:
-  // What tells one state of a file from another; all 0 where there is none.
-  struct Fingerprint {
-    std::int64_t seconds = 0;
-    std::int64_t nanoseconds = 0;
-    std::uint64_t bytes = 0;
-    std::uint64_t inode = 0;
-    friend bool operator==(const Fingerprint&, const Fingerprint&) = default;
-  };
+  // Of what is in a file: its time, size and number stay the same where somebody sees to that. All
+  // 0 where it cannot be read.
+  using Fingerprint = std::array<std::uint8_t, 32>;
   using Fingerprints = std::vector<Fingerprint>;
 
   AccessFiles(AccessPaths paths, Log& log, Metrics& metrics, const HoldingRules& holding);

@@ -88,7 +88,7 @@ class BatchTally {
   std::uint32_t refused() const { return refused_; }
   const std::array<std::uint32_t, kStates>& states() const { return states_; }
   // By the number of UndecidedReason.
-  const std::array<std::uint32_t, 4>& undecided() const { return undecided_; }
+  const std::array<std::uint32_t, kUndecidedReasons>& undecided() const { return undecided_; }
   const BucketCounts<kIterationBuckets.size()>& iterations() const { return iterations_; }
   const BucketCounts<kBracketRatioBuckets.size()>& bracket_ratios() const {
     return bracket_ratios_;
@@ -103,7 +103,7 @@ class BatchTally {
   QueryKind kind_;
   std::uint32_t refused_ = 0;
   std::array<std::uint32_t, kStates> states_{};
-  std::array<std::uint32_t, 4> undecided_{};
+  std::array<std::uint32_t, kUndecidedReasons> undecided_{};
   BucketCounts<kIterationBuckets.size()> iterations_;
   BucketCounts<kBracketRatioBuckets.size()> bracket_ratios_;
   SceneWork scene_work_;

@@ -19,6 +19,10 @@ struct HttpRequest {
   std::string body;  // of a POST to a path that takes one
 };
 
+// Whether a request names this server by an address or localhost: no name of another page's can
+// have been made to mean it.
+bool NamesAddress(const HttpRequest& request);
+
 struct HttpReply {
   int status = 200;
   std::string content_type = "text/plain; charset=utf-8";

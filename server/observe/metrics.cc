@@ -37,7 +37,8 @@ constexpr std::array<std::array<const char*, BatchTally::kStates>, kQueryKinds> 
     {nullptr, "free", "touching", "undecided", nullptr, nullptr},
 }};
 constexpr std::array<const char*, kLoopKinds> kLoopNames = {"accept", "handover", "poll", "work"};
-constexpr std::array<const char*, 4> kReasonNames = {nullptr, "budget", "iterations", "precision"};
+constexpr std::array<const char*, kUndecidedReasons> kReasonNames = {
+    nullptr, "budget", "iterations", "precision", "work"};
 
 Buckets ComputeSecondsBuckets() {
   return {1e-6,   5e-6, 10e-6, 25e-6, 50e-6, 100e-6, 250e-6, 500e-6, 1e-3,

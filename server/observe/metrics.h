@@ -156,7 +156,7 @@ class Metrics {
   // The series of one kind of query; a state or reason that the kind does not know has no series.
   struct KindSeries {
     std::array<prometheus::Counter*, BatchTally::kStates> states{};
-    std::array<prometheus::Counter*, 4> undecided{};
+    std::array<prometheus::Counter*, kUndecidedReasons> undecided{};
     prometheus::Counter* refused = nullptr;
     prometheus::Histogram* compute_seconds = nullptr;
     prometheus::Histogram* rows = nullptr;

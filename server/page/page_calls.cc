@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/page/page_calls.h"
 
-#include <arpa/inet.h>
 #include <google/protobuf/arena.h>
 #include <google/protobuf/util/json_util.h>
 #include <grpcpp/generic/generic_stub.h>
@@ -132,15 +131,6 @@ bool IsMetadata(absl::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
 }
 
-// `host:port` with an address in place of a name, or localhost: what no other page's name can have
-// been made to mean.
-bool IsAddress(const std::string& host_and_port) {
-  const std::string host = host_and_port.substr(0, host_and_port.find_last_of(':'));
-  if (host == "localhost" || absl::StartsWith(host, "[")) return true;
-  in_addr address;
-  return inet_pton(AF_INET, host.c_str(), &address) == 1;
-}
-
 }  // namespace
 
 HttpReply PageCalls::Refusal(int status, const std::string& message) {
@@ -155,8 +145,10 @@ HttpReply PageCalls::Answer(absl::string_view name, const HttpRequest& request) 
     return Refusal(415, "the content type has to be application/json");
   if (!IsMetadata(request.authorization))
     return Refusal(401, "the authorization has characters that no token has");
-  if (request.authorization.empty() && !IsAddress(request.host))
-    return Refusal(403, "without a token the page is asked by an address, not by a name");
+  const bool is_vouched_for = policy_ == Policy::kChecksCallers && !request.authorization.empty();
+  if (!is_vouched_for && !NamesAddress(request))
+    return Refusal(
+        403, "without a token that is checked the page is asked by an address, not by a name");
   google::protobuf::Arena arena;
   Message* const question = method->request->New(&arena);
   const auto parsed = google::protobuf::util::JsonStringToMessage(request.body, question);

@@ -26,12 +26,16 @@ class PageCalls {
   // A channel to the server; called for each call.
   using MakeChannel = std::function<std::shared_ptr<grpc::Channel>()>;
 
-  explicit PageCalls(MakeChannel make_channel) : make_channel_(std::move(make_channel)) {}
+  // Whether anybody looks at the credentials of callers.
+  enum class Policy : std::uint8_t { kNone, kChecksCallers };
+
+  PageCalls(MakeChannel make_channel, Policy policy)
+      : make_channel_(std::move(make_channel)), policy_(policy) {}
 
   // Answers POST of `Service/Method` with a request's JSON, of content type application/json (so
-  // that no page of another origin can send it) and, without credentials, to this machine's address
-  // or localhost (so that no name of another page's can stand for it), by the response's JSON. Else
-  // a status of HTTP, and
+  // that no page of another origin can send it) and, unless credentials are checked, to this
+  // machine's address or localhost (so that no name of another page's can stand for it), by the
+  // response's JSON. Else a status of HTTP, and
   // {"message": …} with the field, value and limit of the Error detail. Takes at most three
   // seconds.
   HttpReply Answer(absl::string_view method, const HttpRequest& request) const;
@@ -41,6 +45,7 @@ class PageCalls {
 
  private:
   const MakeChannel make_channel_;
+  const Policy policy_;
 };
 
 }  // namespace clearance::server

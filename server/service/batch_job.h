@@ -149,18 +149,28 @@ struct JobHelpers {
   AnswerChecker* checker = nullptr;  // null: no answer is checked
   WarmRows* warm_rows = nullptr;     // of the session; null: every row begins cold
   std::size_t workers = 0;           // threads that parts may be left to; 0: none
+  bool is_in_place = false;          // on a polling thread, for kMostInPlace at most
   std::uint64_t cost = 0;            // of the batch
-  const Caller* caller = nullptr;    // who is charged and named in the log; null: nobody
+  std::uint64_t most_steps = WorkBudget::kUnlimited;  // of a row, in vertices
+  const Caller* caller = nullptr;  // who is charged and named in the log; null: nobody
 };
 
 // Rows of one part that one thread answers, and what became of them.
 struct Chunk {
-  RowRange rows;                      // of the part
+  RowRange rows;                      // of the part: those that are left
   absl::Span<const RowFault> faults;  // theirs
   BatchTally tally;
   PartChecks checks;
   std::vector<UndecidedRow> undecided;
   absl::Duration took = absl::ZeroDuration();
+
+  // Of rows that are answered; `first_row` is the batch's row of the part's first.
+  void RemoveFirst(std::uint32_t count, std::uint32_t first_row) {
+    rows.first += count;
+    rows.count -= count;
+    while (!faults.empty() && faults.front().index < first_row + rows.first)
+      faults.remove_prefix(1);
+  }
 };
 using Chunks = absl::InlinedVector<Chunk, 1>;
 
@@ -224,12 +234,13 @@ class BatchJob {
     left->cost = helpers_.cost * reply.rows / count();
     reply.faults = absl::MakeConstSpan(faults_).subspan(first_fault, next_fault_ - first_fault);
     reply.columns = MakeColumns(batch_, reply.rows, &reply.lists, result);
-    AddChunks(reply.faults, RowsAChunk(reply.rows), &reply);
-    if (reply.chunks.size() > 1) {
+    AddChunks(reply.faults, {0, RowsAChunk(reply.rows)}, &reply);
+    if (helpers_.workers > 0) {
       LeaveChunks(left);
-    } else {
-      for (Chunk& chunk : reply.chunks) AnswerChunk(&chunk);
+    } else if (AnswerInPlace()) {
       Finish();
+    } else {
+      HandOver(left);
     }
     computed_ += SteadyNow() - began;
   }
@@ -251,6 +262,7 @@ class BatchJob {
     absl::Span<const RowFault> faults;
     Lists lists;
     Columns columns;
+    std::optional<Chunk> done;  // what was answered in place of a reply that was handed over
     Chunks chunks;
     absl::Duration checking;  // in chunks before, where they go in order
   };
@@ -305,10 +317,16 @@ class BatchJob {
     return std::max(at_once, static_cast<std::uint32_t>(most / at_once) * at_once);
   }
 
-  void AddChunks(absl::Span<const RowFault> faults, std::uint32_t chunk_rows, Reply* reply) const {
-    reply->chunks.reserve((reply->rows + chunk_rows - 1) / chunk_rows);
-    for (std::uint32_t first = 0; first < reply->rows; first += chunk_rows) {
-      const RowRange range = {first, std::min(chunk_rows, reply->rows - first)};
+  // Where chunks begin, and how many rows each has.
+  struct Cut {
+    std::uint32_t first = 0;
+    std::uint32_t rows = 0;
+  };
+  // Requires: faults of the rows from there on.
+  void AddChunks(absl::Span<const RowFault> faults, const Cut& cut, Reply* reply) const {
+    reply->chunks.reserve((reply->rows - cut.first + cut.rows - 1) / cut.rows);
+    for (std::uint32_t first = cut.first; first < reply->rows; first += cut.rows) {
+      const RowRange range = {first, std::min(cut.rows, reply->rows - first)};
       std::size_t refused = 0;
       while (refused < faults.size() &&
              faults[refused].index < next_row_ + range.first + range.count) {
@@ -330,10 +348,12 @@ class BatchJob {
   void LeaveChunks(Parts* left) {
     left->count = reply_->chunks.size();
     left->is_in_order = HasLists(reply_->columns);
-    left->part = [this](std::size_t i) {
+    left->part = [this](std::size_t i, SteadyTime end) {
       Chunk& chunk = reply_->chunks[i];
-      chunk.took = Charged([&] { AnswerChunk(&chunk); });
-      if (HasLists(reply_->columns)) reply_->checking += chunk.checks.took();
+      bool is_done = false;
+      chunk.took += Charged([&] { is_done = AnswerChunk(end, &chunk); });
+      if (is_done && HasLists(reply_->columns)) reply_->checking += chunk.checks.took();
+      return is_done;
     };
     left->finish = [this] {
       absl::Duration took;
@@ -352,17 +372,54 @@ class BatchJob {
     return SteadyNow() - began;
   }
 
-  // Thread-safe for different chunks, where they need no order.
-  void AnswerChunk(Chunk* chunk) const {
+  // False where this is a polling thread and the rows take longer than it has.
+  bool AnswerInPlace() {
+    const SteadyTime end =
+        helpers_.is_in_place ? SteadyNow() + kMostInPlace : SteadyTime::InfiniteFuture();
+    for (Chunk& chunk : reply_->chunks) {
+      if (!AnswerChunk(end, &chunk)) return false;
+    }
+    return true;
+  }
+
+  // Leaves the rows that are not answered to workers, as many a part as were answered in place,
+  // which is all that is known of what they take.
+  void HandOver(Parts* left) {
+    Reply& reply = *reply_;
+    Chunk& begun = reply.chunks.front();
+    const std::uint32_t done = begun.rows.first;
+    reply.done.emplace(std::move(begun));
+    reply.chunks.clear();
+    AddChunks(FaultsFrom(done), {done, std::max<std::uint32_t>(1, done)}, &reply);
+    left->is_handed_over = true;
+    left->cost = Turns::kTurn * reply.chunks.size();
+    LeaveChunks(left);
+  }
+
+  absl::Span<const RowFault> FaultsFrom(std::uint32_t row) const {
+    absl::Span<const RowFault> faults = reply_->faults;
+    while (!faults.empty() && faults.front().index < next_row_ + row) faults.remove_prefix(1);
+    return faults;
+  }
+
+  // Answers the rows of the chunk that are not answered yet, until `end`. False where some are
+  // left. Thread-safe for different chunks, where they need no order.
+  bool AnswerChunk(SteadyTime end, Chunk* chunk) const {
     const absl::Duration budget = TimeBudgetOf(batch_.options()) + checking_ + reply_->checking;
+    bool is_interrupted = false;
     const auto should_stop = [&] {
-      return reply_->stop.Within(budget + chunk->checks.took()).ShouldStop();
+      if (reply_->stop.Within(budget + chunk->checks.took()).ShouldStop()) return true;
+      is_interrupted = SteadyNow() >= end;
+      return is_interrupted;
     };
-    AnswerRows(
-        questions_,
-        Work{next_row_ + chunk->rows.first, chunk->rows.count, chunk->faults, table_, should_stop,
-             chunk->tally, chunk->undecided, &chunk->checks, helpers_.warm_rows},
-        Slice(reply_->columns, chunk->rows));
+    const std::uint32_t done =
+        AnswerRows(questions_,
+                   Work{next_row_ + chunk->rows.first, chunk->rows.count, chunk->faults, table_,
+                        should_stop, chunk->tally, chunk->undecided, &chunk->checks,
+                        helpers_.warm_rows, helpers_.most_steps, &is_interrupted},
+                   Slice(reply_->columns, chunk->rows));
+    chunk->RemoveFirst(done, next_row_);
+    return chunk->rows.count == 0;
   }
 
   void Finish() {
@@ -372,12 +429,14 @@ class BatchJob {
     for (const RowFault& fault : reply_->faults) FillRowError(fault, table_, result->add_errors());
     absl::Duration longest;
     absl::Duration all;
-    for (const Chunk& chunk : reply_->chunks) {
+    const auto add = [&](const Chunk& chunk) {
       AddUndecided(chunk.undecided, result);
       tally_.Merge(chunk.tally);
       longest = std::max(longest, chunk.checks.took());
       all += chunk.checks.took();
-    }
+    };
+    if (reply_->done) add(*reply_->done);
+    for (const Chunk& chunk : reply_->chunks) add(chunk);
     next_row_ += reply_->rows;
     checking_ += HasLists(reply_->columns) ? all : longest;
     computed_ -= all;

@@ -16,7 +16,9 @@ namespace clearance::server {
 inline JobHelpers HelpersFor(const CallScope& call, std::uint64_t cost) {
   return {.checker = call.parts.checker,
           .workers = cost > kMaxCheapCost ? call.parts.workers.thread_count() : 0,
+          .is_in_place = cost <= kMaxCheapCost,
           .cost = cost,
+          .most_steps = kVerticesADistance * call.parts.limits.max_row_steps,
           .caller = &call.caller};
 }
 

@@ -8,6 +8,7 @@
 
 #include "server/convert/row_errors.h"
 #include "server/service/batch_job.h"
+#include "server/service/opened_shapes.h"
 #include "server/service/query_methods.h"
 #include "server/service/scene_methods.h"
 #include "server/service/scene_query_methods.h"
@@ -87,6 +88,7 @@ void Methods::AddQueryMethods(ServerParts& parts) {
                        query_.RequestDistance(context, bytes, writer, queue, queue, tag);
                      },
                  .cost = CostOfQuery<v1::DistanceRequest>,
+                 .whole_cost = [](const auto& request) { return CostOfOpening(request.shapes()); },
                  .reply_bytes =
                      [](const auto& request, const Limits& limits) {
                        return MostReplyBytes(request.batch(), limits);
@@ -100,6 +102,7 @@ void Methods::AddQueryMethods(ServerParts& parts) {
                        query_.RequestIntersection(context, bytes, writer, queue, queue, tag);
                      },
                  .cost = CostOfQuery<v1::IntersectionRequest>,
+                 .whole_cost = [](const auto& request) { return CostOfOpening(request.shapes()); },
                  .reply_bytes =
                      [](const auto& request, const Limits& limits) {
                        return MostReplyBytes(request.batch(), limits);
@@ -113,6 +116,7 @@ void Methods::AddQueryMethods(ServerParts& parts) {
                        query_.RequestTimeOfCollision(context, bytes, writer, queue, queue, tag);
                      },
                  .cost = CostOfQuery<v1::TimeOfCollisionRequest>,
+                 .whole_cost = [](const auto& request) { return CostOfOpening(request.shapes()); },
                  .reply_bytes =
                      [](const auto& request, const Limits& limits) {
                        return MostReplyBytes(request.batch(), limits);
@@ -149,6 +153,7 @@ void Methods::AddShapeMethods(ServerParts& parts) {
               },
           .cost = [](const CallScope&,
                      const v1::BatchRegisterShapesRequest& request) { return CostOf(request); },
+          .whole_cost = [](const v1::BatchRegisterShapesRequest&) { return std::uint64_t{0}; },
           .reply_bytes =
               [](const auto& request, const Limits&) {
                 return kMaxRowErrorBytes * static_cast<std::uint64_t>(request.names_size());

@@ -11,7 +11,8 @@ namespace clearance::server {
 bool Placed::await_ready() {
   if (where_.cost > kMaxCheapCost) return false;
   work_(&left_);
-  for (std::size_t i = 0; i < left_.count; ++i) left_.part(i);
+  if (left_.is_handed_over) return false;
+  for (std::size_t i = 0; i < left_.count; ++i) left_.part(i, SteadyTime::InfiniteFuture());
   if (left_.count > 0) left_.finish();
   return true;
 }
@@ -21,15 +22,20 @@ void Placed::await_suspend(std::coroutine_handle<> waiter) {
   alarm_.emplace();
   added_ = SteadyNow();
   where_.account.Join(where_.group);
+  if (left_.is_handed_over) return AddParts();
+  if (DurationOf(where_.whole_cost) > kMostOfAWhole)
+    return where_.account.AddLong([this] { Begin(); });
   // What it really has is known once it has begun.
   where_.account.Add(kMaxCheapCost, [this] { Begin(); });
 }
 
 template <class DoWork>
-void Placed::Timed(const DoWork& work) {
+absl::Duration Placed::Timed(const DoWork& work) {
   const SteadyTime began = SteadyNow();
   work();
-  worked_ += absl::ToInt64Nanoseconds(SteadyNow() - began);
+  const absl::Duration took = SteadyNow() - began;
+  worked_ += absl::ToInt64Nanoseconds(took);
+  return took;
 }
 
 void Placed::Begin() {
@@ -53,7 +59,19 @@ void Placed::AddParts() {
 
 void Placed::DoPart() {
   const std::size_t i = next_part_.fetch_add(1, std::memory_order_relaxed);
-  if (i < left_.count) Timed([&] { left_.part(i); });
+  bool is_done = true;
+  if (i < left_.count) Timed([&] { is_done = left_.part(i, SteadyNow() + kMostATurn); });
+  if (!is_done) return where_.account.AddLong([this, i] { DoLongPart(i); });
+  DoNextPart();
+}
+
+void Placed::DoLongPart(std::size_t i) {
+  const absl::Duration took = Timed([&] { left_.part(i, SteadyTime::InfiniteFuture()); });
+  where_.account.ChargeLong(static_cast<std::uint64_t>(absl::ToInt64Microseconds(took)));
+  DoNextPart();
+}
+
+void Placed::DoNextPart() {
   if (next_part_.load(std::memory_order_relaxed) < left_.count) {
     where_.account.Add(cost() / left_.count, [this] { DoPart(); });
   } else if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) {

@@ -27,7 +27,14 @@
 
 namespace clearance::server {
 
-// Work is measured in units of about a microsecond; up to this much is done on the polling thread.
+// Work is measured in units of about a microsecond; up to this much is done on the polling thread,
+// where everybody else on it waits meanwhile: if it takes longer than it was taken for, it is
+// handed to workers after kMostInPlace.
+inline constexpr absl::Duration kMostInPlace = absl::Milliseconds(1);
+// And after this from a worker, for whose turn others wait, to where long work is done.
+inline constexpr absl::Duration kMostATurn = absl::Milliseconds(8);
+// What cannot be cut goes there at once if it is expected to take longer than this.
+inline constexpr absl::Duration kMostOfAWhole = absl::Milliseconds(64);
 inline constexpr std::uint64_t kMaxCheapCost = Turns::kTurn;
 inline constexpr std::uint64_t kDear = kMaxCheapCost + 1;
 inline absl::Duration DurationOf(std::uint64_t cost) {
@@ -44,14 +51,17 @@ inline std::uint64_t CostOfTaking(std::uint64_t bytes) {
   return bytes > kMostBytesInPlace ? std::max(kDear, bytes / kBytesAUnit) : 0;
 }
 
-// What is left of a work: part(i) once for each i < count, and then finish().
+// What is left of a work: part(i, end) for each i < count, and then finish(). A part that is not
+// done by `end` says so; it is called again, with more time, where long work is done.
 struct Parts {
   std::size_t count = 0;
   bool is_in_order = false;  // else several threads may be at different ones
-  std::function<void(std::size_t)> part;
+  std::function<bool(std::size_t, SteadyTime end)> part;
   std::function<void()> finish;
   // Of the whole work without what comes later, where that is known better than when it was placed.
   std::uint64_t cost = 0;  // 0: as it was placed
+  // It took too long for a polling thread: only workers may do the parts.
+  bool is_handed_over = false;
 };
 
 // Has `last` done after the whole work, on the thread that ends it.
@@ -71,6 +81,8 @@ class Placed final : public Completion {
     std::string_view group;        // of the account; until it joins the pool
     grpc::CompletionQueue* queue;  // on whose polling thread the coroutine runs and goes on
     std::uint64_t cost;
+    // Of what cannot be cut into parts.
+    std::uint64_t whole_cost = 0;
   };
   // May leave parts to be done.
   using Work = std::function<void(Parts* left)>;
@@ -95,9 +107,12 @@ class Placed final : public Completion {
   std::uint64_t cost() const { return left_.cost == 0 ? where_.cost : left_.cost; }
   void AddParts();
   void DoPart();
+  void DoLongPart(std::size_t i);
+  void DoNextPart();
   void Return();
+  // Returns how long it took.
   template <class DoWork>
-  void Timed(const DoWork& work);
+  absl::Duration Timed(const DoWork& work);
 
   const Where where_;
   const Work work_;

@@ -38,6 +38,7 @@ void FillLimits(const Limits& limits, v1::Limits* message) {
   message->set_max_track_bodies(limits.max_track_bodies);
   message->set_max_watches(limits.max_watches);
   message->set_max_caller_watches(limits.max_caller_watches);
+  message->set_max_row_steps(limits.max_row_steps);
 }
 
 void FillTolerances(v1::Tolerances* message) {

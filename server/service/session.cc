@@ -240,7 +240,9 @@ class Desk {
       cost = state.CostOf(*message->request);
       message->refusal = message->pending.Take(caller_.group(), cost);
     }
-    return {account, caller_.group(), poller_.queue(), message->refusal.ok() ? cost : 0};
+    if (!message->refusal.ok()) return {account, caller_.group(), poller_.queue(), 0};
+    const std::uint64_t whole_cost = message->request->has_open() ? cost : 0;
+    return {account, caller_.group(), poller_.queue(), cost, whole_cost};
   }
 
   void Answer(const Message& message, const StopRule& stop, v1::SessionResponse* response,

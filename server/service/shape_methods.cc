@@ -129,9 +129,10 @@ ShapeChange ChangeOf(const CallScope& call, const v1::RegisterShapeRequest& requ
 struct BatchPart {
   int begin = 0;
   int end = 0;
-  std::uint64_t first_number = 0;  // where the points of the first one begin in the column
+  std::uint64_t first_number = 0;  // where the points of the next one begin in the column
   int reached = 0;                 // all before this are worked out
 };
+constexpr std::uint64_t kUnitsAPoint = 16;  // as CostOf(const v1::Shape&) has it
 
 std::vector<BatchPart> PartsOf(const v1::BatchRegisterShapesRequest& request) {
   constexpr std::uint64_t kPointsAPart = 2048;  // some milliseconds
@@ -139,7 +140,8 @@ std::vector<BatchPart> PartsOf(const v1::BatchRegisterShapesRequest& request) {
   std::uint64_t points = 0, first_points = 0;
   for (int i = 0; i < request.names_size(); ++i) {
     if (i == 0 || points - first_points >= kPointsAPart) {
-      parts.push_back({.begin = i, .end = i, .first_number = kNumbersAPoint * points});
+      parts.push_back(
+          {.begin = i, .end = i, .first_number = kNumbersAPoint * points, .reached = i});
       first_points = points;
     }
     ++parts.back().end;
@@ -188,7 +190,6 @@ std::uint64_t CostOf(const v1::RegisterShapeRequest& request) {
 }
 
 std::uint64_t CostOf(const v1::BatchRegisterShapesRequest& request) {
-  constexpr std::uint64_t kUnitsAPoint = 16;  // as CostOf(const v1::Shape&) has it
   const auto points = static_cast<std::uint64_t>(request.vertices_size()) / kNumbersAPoint;
   return std::max(kDear, kUnitsAPoint * points);
 }
@@ -220,15 +221,18 @@ absl::Status PlanBatchRegisterShapes(const CallScope& call,
   const auto parts = std::make_shared<std::vector<BatchPart>>(PartsOf(request));
   changes->resize(static_cast<std::size_t>(request.names_size()));
   left->count = parts->size();
-  left->part = [&call, &request, &stop, changes, parts](std::size_t p) {
+  left->part = [&call, &request, &stop, changes, parts](std::size_t p, SteadyTime end) {
     const ProcessorMeter meter(call.caller);
     BatchPart& part = (*parts)[p];
-    std::uint64_t first_number = part.first_number;
-    for (part.reached = part.begin; part.reached < part.end && !stop.ShouldStop(); ++part.reached) {
+    for (; part.reached < part.end && !stop.ShouldStop(); ++part.reached) {
       const int i = part.reached;
-      (*changes)[static_cast<std::size_t>(i)] = ChangeOfItem(call, request, i, first_number);
-      first_number += kNumbersAPoint * request.vertex_counts(i);
+      const std::uint64_t points = request.vertex_counts(i);
+      const bool is_long = DurationOf(kUnitsAPoint * points) > kMostOfAWhole;
+      if (is_long && end != SteadyTime::InfiniteFuture()) return false;
+      (*changes)[static_cast<std::size_t>(i)] = ChangeOfItem(call, request, i, part.first_number);
+      part.first_number += kNumbersAPoint * points;
     }
+    return true;
   };
   left->finish = [changes, parts] { changes->resize(ReachedWithoutGap(*parts)); };
   return absl::OkStatus();

@@ -45,6 +45,8 @@ struct UnaryMethod {
                      grpc::ServerCompletionQueue*, void* tag)>
       request_call;
   std::function<std::uint64_t(const CallScope&, const Request&)> cost = nullptr;  // null: nothing
+  // Of what cannot be cut into parts; null: of what changes the registry all of it, else nothing.
+  std::function<std::uint64_t(const Request&)> whole_cost = nullptr;
   // No answer has more bytes, as far as that is known before it; null: they are few.
   std::function<std::uint64_t(const Request&, const Limits&)> reply_bytes = nullptr;
   std::function<absl::Status(const CallScope&, const Request&, const StopRule&, Response*,
@@ -68,6 +70,10 @@ struct UnaryMethod {
   }
   std::uint64_t CostOf(const CallScope& scope, const Request& request) const {
     return cost ? cost(scope, request) : 0;
+  }
+  std::uint64_t WholeCostOf(const Request& request, std::uint64_t all) const {
+    if (whole_cost) return whole_cost(request);
+    return may_change() ? all : 0;
   }
 
   // The work that comes before anything is stored.
@@ -175,8 +181,8 @@ Detached ServeUnary(ServerParts& parts, const UnaryMethod<Request, Response>& me
   const CallScope scope{parts, admission.caller(), registry};
   WorkerPool::Account account_of_work(parts.workers);
   ByteBudget::Account bytes(parts.bytes, admission.caller().holder(), poller.queue());
-  const auto place = [&](std::uint64_t cost) {
-    return Placed::Where{account_of_work, scope.caller.group(), poller.queue(), cost};
+  const auto place = [&](std::uint64_t cost, std::uint64_t whole_cost) {
+    return Placed::Where{account_of_work, scope.caller.group(), poller.queue(), cost, whole_cost};
   };
   UnaryWork<Request, Response> work{method, scope, stop, *request, *response, admission.Check()};
   absl::Status& status = work.status;
@@ -186,7 +192,7 @@ Detached ServeUnary(ServerParts& parts, const UnaryMethod<Request, Response>& me
   std::optional<PendingWork> pending(std::in_place, parts, account_of_work);
   if (status.ok()) {
     const std::uint64_t cost = CostOfTaking(request_bytes);
-    Placed taking(place(cost), [&](Parts*) { work.Take(&call.incoming, cost > kMaxCheapCost); });
+    Placed taking(place(cost, 0), [&](Parts*) { work.Take(&call.incoming, cost > kMaxCheapCost); });
     co_await taking;
     pending->Add(taking.times());
   }
@@ -200,7 +206,8 @@ Detached ServeUnary(ServerParts& parts, const UnaryMethod<Request, Response>& me
   if (status.ok()) {
     const std::uint64_t cost = method.CostOf(scope, *request);
     status = pending->Take(scope.caller.group(), cost);
-    Placed answering(place(status.ok() ? cost : 0),
+    const std::uint64_t whole_cost = method.WholeCostOf(*request, cost);
+    Placed answering(status.ok() ? place(cost, whole_cost) : place(0, 0),
                      [&](Parts* left) { work.Answer(*pending, left); });
     co_await answering;
     pending->Add(answering.times());

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A few threads for what must not run on a polling thread: building hulls, parsing long messages
-// and answering large batches. Every stream has its turn (turns.h).
+// and answering large batches. Every stream has its turn (turns.h). What takes longer than a turn
+// and cannot be cut goes to as many threads beside them, so that it never keeps others from their
+// turn.
 
 #ifndef CLEARANCE_SERVER_SERVICE_WORKER_POOL_H_
 #define CLEARANCE_SERVER_SERVICE_WORKER_POOL_H_
 
+#include <array>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -35,21 +38,28 @@ class WorkerPool {
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  std::size_t thread_count() const { return threads_.size(); }
+  // Of those for work that takes a turn.
+  std::size_t thread_count() const { return threads_.size() / 2; }
   // What may be reserved, by cost.
   std::uint64_t most_pending() const { return most_pending_; }
   // Moves between two calls unless work waited all the time of which nobody began any.
   std::uint64_t turns();
 
  private:
-  void Run();
+  // What waits for one kind of thread.
+  struct Queue {
+    std::condition_variable changed;
+    Turns turns;
+  };
+  static constexpr std::size_t kShort = 0, kLong = 1;
+
+  void Run(std::size_t kind);
 
   const std::uint64_t most_pending_;
-  // Guards the next four. The standard library's, because the thread sanitizer sees through it.
+  // Guards the next three. The standard library's, because the thread sanitizer sees through it.
   std::mutex mutex_;
-  std::condition_variable changed_;
-  Turns turns_;
-  std::uint64_t turn_count_ = 0;
+  std::array<Queue, 2> queues_;
+  std::uint64_t turn_count_ = 0;  // of the short ones
   bool is_ending_ = false;
   std::vector<std::thread> threads_;
 };
@@ -69,16 +79,22 @@ class WorkerPool::Account {
   // Has to come before any work; only the first time matters.
   void Join(std::string_view group);
   void Add(std::uint64_t cost, std::function<void()> work);
-  // For work that turned out to cost more than it was added with.
+  // Work that takes nobody knows how long.
+  void AddLong(std::function<void()> work);
+  // For work that turned out to cost more than it was added with, and for long work that is done.
   void Charge(std::uint64_t cost);
+  void ChargeLong(std::uint64_t cost);
   // As Turns has it.
   Turns::Allowance Reserve(std::uint64_t cost);
   void ReserveAnyway(std::uint64_t cost);
   void Release(std::uint64_t cost);
 
  private:
+  Turns& TurnsOf(std::size_t kind) const { return pool_.queues_[kind].turns; }
+  void Add(std::size_t kind, std::uint64_t cost, std::function<void()> work);
+
   WorkerPool& pool_;
-  Turns::Account turns_;  // guarded by the pool's mutex_
+  std::array<Turns::Account, 2> turns_;  // guarded by the pool's mutex_
   bool has_joined_ = false;
 };
 

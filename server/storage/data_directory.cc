@@ -37,11 +37,24 @@ absl::Status MakeDirectory(const std::string& path) {
                   "that it can make in one that is there");
 }
 
-// A file of the owner's alone, whatever it was before. -1 where it cannot be had.
+constexpr const char* kOwnerAdvice =
+    "the server has to own what is in --data_dir and be able to "
+    "write there";
+
+// A file of the owner's alone, whatever it was before, and never what a link points to. -1 where it
+// cannot be had.
 int OpenOwnersFile(const std::string& path) {
-  const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kOwnersFile);
+  const int file = open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, kOwnersFile);
   if (file >= 0) fchmod(file, kOwnersFile);
   return file;
+}
+
+// Says by being there that the database was set up.
+std::string MarkPath(const std::string& data_dir) { return absl::StrCat(data_dir, "/used"); }
+
+bool IsEmpty(const std::string& path) {
+  struct stat status {};
+  return stat(path.c_str(), &status) != 0 || status.st_size == 0;
 }
 
 }  // namespace
@@ -59,33 +72,42 @@ void SyncDirectory(const std::string& path) {
 
 absl::StatusOr<DataDirectory> DataDirectory::Open(const std::string& path) {
   if (absl::Status status = MakeDirectory(path); !status.ok()) return status;
-  const std::string lock_path = absl::StrCat(path, "/lock");
-  constexpr const char* kAdvice =
-      "the server has to own what is in --data_dir and be able to "
-      "write there";
   // The files may be writable where the directory is not: the log could not be made beside them.
   if (faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0)
-    return Unusable(path, errno, kAdvice);
-  const int lock = OpenOwnersFile(lock_path);
-  if (lock < 0) return Unusable(lock_path, errno, kAdvice);
-  DataDirectory directory(path, lock);
-  if (flock(lock, LOCK_EX | LOCK_NB) != 0) {
+    return Unusable(path, errno, kOwnerAdvice);
+  const std::string database_path = DatabasePath(path);
+  if (IsEmpty(database_path) && access(MarkPath(path).c_str(), F_OK) == 0) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(database_path,
+                     " is empty or gone, and was not when a server last used it; restore a backup, "
+                     "or remove ",
+                     MarkPath(path), " to start empty"));
+  }
+  const int database = OpenOwnersFile(database_path);
+  if (database < 0) return Unusable(database_path, errno, kOwnerAdvice);
+  DataDirectory directory(path, database);
+  if (flock(database, LOCK_EX | LOCK_NB) != 0) {
     return absl::FailedPreconditionError(
         absl::StrCat(path, " is in use by another server; give each its own --data_dir"));
   }
-  const int database = OpenOwnersFile(directory.database_path());
-  if (database < 0) return Unusable(directory.database_path(), errno, kAdvice);
-  close(database);
   SyncDirectory(path);
   return directory;
 }
 
+absl::Status DataDirectory::MarkUsed() const {
+  const int mark = OpenOwnersFile(MarkPath(path_));
+  if (mark < 0) return Unusable(MarkPath(path_), errno, kOwnerAdvice);
+  close(mark);
+  SyncDirectory(path_);
+  return absl::OkStatus();
+}
+
 DataDirectory::~DataDirectory() {
-  if (lock_ >= 0) close(lock_);
+  if (database_ >= 0) close(database_);
 }
 
 DataDirectory::DataDirectory(DataDirectory&& other) noexcept
-    : path_(std::move(other.path_)), lock_(std::exchange(other.lock_, -1)) {}
+    : path_(std::move(other.path_)), database_(std::exchange(other.database_, -1)) {}
 
 bool DataDirectory::is_open_to_others() const {
   struct stat status {};

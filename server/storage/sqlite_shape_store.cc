@@ -122,12 +122,27 @@ absl::Status SqliteShapeStore::FoldLog() {
   return SqliteStatus(handle, result);
 }
 
+SqliteShapeStore::File SqliteShapeStore::FileOf(const std::string& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0) return {};
+  return {status.st_dev, status.st_ino};
+}
+
+absl::Status SqliteShapeStore::RequireInPlace() const {
+  if (vfs_ != nullptr || FileOf(path_) == file_) return absl::OkStatus();
+  return absl::UnavailableError(
+      "the file was removed or replaced while the server used it; put it back or start the server "
+      "again");
+}
+
 // A failed COMMIT leaves the transaction open, others may have ended it.
 absl::Status SqliteShapeStore::WithTransaction(const std::function<absl::Status()>& write) {
   absl::Status status = FoldLog();
   if (status.ok()) status = database_.Execute("BEGIN IMMEDIATE");
   if (status.ok()) status = write();
   if (status.ok()) status = database_.Execute("COMMIT");
+  // Last of all: it may have gone meanwhile.
+  if (status.ok()) status = RequireInPlace();
   if (!status.ok() && database_.is_in_transaction()) database_.Execute("ROLLBACK").IgnoreError();
   return WithAdvice(path_, status);
 }

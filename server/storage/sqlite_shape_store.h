@@ -5,6 +5,8 @@
 #ifndef CLEARANCE_SERVER_STORAGE_SQLITE_SHAPE_STORE_H_
 #define CLEARANCE_SERVER_STORAGE_SQLITE_SHAPE_STORE_H_
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -41,10 +43,18 @@ class SqliteShapeStore final : public ShapeStore {
   SqliteShapeStore(std::string path, const char* vfs, Database database, Statements statements)
       : path_(std::move(path)),
         vfs_(vfs),
+        file_(FileOf(path_)),
         database_(std::move(database)),
         statements_(std::move(statements)) {}
 
   static absl::StatusOr<Statements> Prepare(Database* database);
+  // Which file has the name; 0 and 0 for none.
+  struct File {
+    dev_t device = 0;
+    ino_t number = 0;
+    friend bool operator==(const File&, const File&) = default;
+  };
+  static File FileOf(const std::string& path);
 
   // Inside a transaction.
   absl::Status Write(const RegistryChanges& changes);
@@ -55,9 +65,13 @@ class SqliteShapeStore final : public ShapeStore {
   // Makes durable what the log held when the store was opened; at once where that is done.
   absl::Status FoldLog();
   absl::Status WithTransaction(const std::function<absl::Status()>& write);
+  // UNAVAILABLE where the file that is open is not the one of that name any more: what is written
+  // there nobody will find.
+  absl::Status RequireInPlace() const;
 
   const std::string path_;
   const char* const vfs_;
+  const File file_;
   Database database_;
   Statements statements_;
   bool is_log_folded_ = false;

@@ -44,7 +44,8 @@ server::GrpcServer& TheServer() {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   using namespace clearance;
   if (size < 2) return 0;
-  static const server::PageCalls calls([] { return fuzz::TheServer().ChannelToItself(1 << 20); });
+  static const server::PageCalls calls([] { return fuzz::TheServer().ChannelToItself(1 << 20); },
+                                       server::PageCalls::Policy::kNone);
   const std::string method = fuzz::kMethods[bytes[0] % fuzz::kMethods.size()];
   // The credentials: as many bytes as the second one says, or all.
   const std::size_t credentials = std::min<std::size_t>(bytes[1], size - 2);

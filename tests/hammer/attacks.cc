@@ -7,12 +7,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "clearance/v1/query_service.grpc.pb.h"
 #include "tests/hammer/moves.h"
@@ -212,6 +214,105 @@ int BeGreedy(int port, Clock::time_point end) {
   return 1;
 }
 
+// Needles side by side along the diagonal of their boxes: whatever stands between two of these,
+// boxes and balls rule out nothing, and each pair has to be asked.
+constexpr int kNeedles = 256;
+void FillNeedles(v1::Shape* shape) {
+  for (int i = 0; i < kNeedles; ++i) {
+    v1::Segment* const needle =
+        shape->mutable_compound()->add_pieces()->mutable_shape()->mutable_segment();
+    const double across = 0.01 * i;
+    for (const auto& [end, sign] :
+         {std::pair(needle->mutable_a(), -1.0), std::pair(needle->mutable_b(), 1.0)}) {
+      end->set_x(100 * sign - across);
+      end->set_y(100 * sign + across);
+      end->set_z(0);
+    }
+  }
+}
+
+v1::SessionRequest OpenNeedles() {
+  v1::SessionRequest open;
+  FillNeedles(open.mutable_open()->mutable_shape()->mutable_inline_shape());
+  return open;
+}
+
+// So many bodies of the needles, each a little beside the one before.
+v1::SessionRequest ChangeToNeedles(int bodies) {
+  v1::SessionRequest change;
+  change.mutable_change_bodies()->set_reset(true);
+  v1::BodyColumns* const columns =
+      change.mutable_change_bodies()->mutable_change()->mutable_bodies();
+  columns->set_count(static_cast<std::uint32_t>(bodies));
+  for (int i = 0; i < bodies; ++i) {
+    columns->add_ids(static_cast<std::uint32_t>(i + 1));
+    for (const double number : {0.0027182818 * i, -0.0027182818 * i, 0.0, 0.0, 0.0, 0.0, 1.0})
+      columns->add_poses(number);
+  }
+  return change;
+}
+
+// Ten bytes, and 230 * 229 / 2 pairs of 65,536 pairs of needles.
+v1::SessionRequest CheckOfOne() {
+  v1::SessionRequest check;
+  check.mutable_check()->mutable_configurations()->set_count(1);
+  return check;
+}
+
+// 65,536 pairs of needles that turn.
+v1::SessionRequest TurnOfOne() {
+  v1::SessionRequest turn;
+  v1::TimeOfCollisionBatch& batch = *turn.mutable_time_of_collision();
+  batch.mutable_pairs()->set_count(1);
+  for (const double number : {0.003, -0.003, 0.0001, 0.0, 0.0, 0.0, 1.0})
+    batch.mutable_pairs()->add_poses_b(number);
+  for (const double number : {0.0, 0.0, 1.0}) batch.add_rotations_a(number);
+  for (const double number : {0.0, 0.0, -1.0}) batch.add_rotations_b(number);
+  return turn;
+}
+
+// Points of two circles across each other: each that is added takes away what hundreds before it
+// made.
+v1::SessionRequest OpenCrossedCircles() {
+  constexpr int kPoints = 65'536;
+  v1::SessionRequest open;
+  auto* const numbers = open.mutable_open()
+                            ->mutable_shape()
+                            ->mutable_inline_shape()
+                            ->mutable_hull()
+                            ->mutable_vertices();
+  for (int i = 0; i < kPoints; ++i) {
+    const double angle_rad = 2 * M_PI * i / kPoints;
+    const double along = std::cos(angle_rad), across = std::sin(angle_rad);
+    for (const double number : {along, i % 2 == 0 ? across : 0.0, i % 2 == 0 ? 0.0 : across})
+      numbers->Add(number);
+  }
+  return open;
+}
+
+// One session that says what it begins with and then asks the same again and again, from where the
+// honest client comes from.
+Run Ask(std::vector<v1::SessionRequest> begin, v1::SessionRequest question) {
+  return
+      [begin = std::move(begin), question = std::move(question)](int port, Clock::time_point end) {
+        grpc::ChannelArguments arguments;
+        arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+        const auto stub = v1::QueryService::NewStub(grpc::CreateCustomChannel(
+            "127.0.0.1:" + std::to_string(port), grpc::InsecureChannelCredentials(), arguments));
+        grpc::ClientContext context;
+        context.set_deadline(std::chrono::system_clock::now() + (end - Clock::now()));
+        const auto stream = stub->Session(&context);
+        for (const v1::SessionRequest& request : begin) stream->Write(request);
+        v1::SessionResponse response;
+        for (std::size_t i = 0; i < begin.size(); ++i) stream->Read(&response);
+        stream->Write(question);
+        // The deadline ends it.
+        while (stream->Read(&response)) stream->Write(question);
+        stream->Finish();
+        return 1;
+      };
+}
+
 // Asks, and gives up at once.
 std::string CancelledCall(int index, const std::string& framed) {
   constexpr std::string_view kCancel("\0\0\0\x08", 4);
@@ -270,6 +371,10 @@ std::vector<Attack> Attacks() {
        /*is_beside_session=*/false, /*spare_descriptors=*/200},
       {"flood of work", Fence::kServer, AtOnce(8, BeGreedy), /*is_beside_session=*/true},
       {"connections without a word", Fence::kServer, Knock},
+      {"heavy questions", Fence::kServer,
+       AtOnce(2, Ask({OpenNeedles(), ChangeToNeedles(230)}, CheckOfOne()))},
+      {"heavy rows", Fence::kServer, AtOnce(2, Ask({OpenNeedles()}, TurnOfOne()))},
+      {"heavy hulls", Fence::kServer, Ask({}, OpenCrossedCircles())},
   };
 }
 

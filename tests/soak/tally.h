@@ -41,10 +41,11 @@ bool IsMotion(Kind kind);
 
 struct Row {
   std::uint64_t queries = 0;
-  std::array<std::uint64_t, 6> states{};   // by State or MotionState
-  std::array<std::uint64_t, 4> reasons{};  // of undecided answers, by UndecidedReason
-  std::uint64_t checked = 0;               // by core/proof or the exact oracle
-  std::uint64_t lower_proved = 0;          // by core/proof
+  std::array<std::uint64_t, 6> states{};  // by State or MotionState
+  std::array<std::uint64_t, kUndecidedReasons>
+      reasons{};                   // of undecided answers, by UndecidedReason
+  std::uint64_t checked = 0;       // by core/proof or the exact oracle
+  std::uint64_t lower_proved = 0;  // by core/proof
   std::uint64_t upper_proved = 0;
   std::uint64_t findings = 0;
   std::uint64_t first_undecided = UINT64_MAX;  // index of a case

@@ -49,6 +49,8 @@ const char* Name(UndecidedReason reason) {
       return "ITERATIONS";
     case UndecidedReason::kPrecision:
       return "PRECISION";
+    case UndecidedReason::kWork:
+      return "WORK";
     case UndecidedReason::kUnspecified:
       break;
   }

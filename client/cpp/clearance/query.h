@@ -44,7 +44,8 @@ enum class UndecidedReason : std::uint8_t {
   kUnspecified = 0,
   kBudget = 1,
   kIterations = 2,
-  kPrecision = 3
+  kPrecision = 3,
+  kWork = 4
 };
 
 // The names as people read them: "SEPARATED", "INITIALLY_OVERLAPPING", …

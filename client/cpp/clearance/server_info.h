@@ -44,6 +44,7 @@ struct Limits {
   std::uint64_t max_track_bodies = 0;
   std::uint64_t max_watches = 0;
   std::uint64_t max_caller_watches = 0;
+  std::uint64_t max_row_steps = 0;
 };
 
 struct Tolerances {

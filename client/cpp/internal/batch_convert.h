@@ -60,7 +60,7 @@ void AppendRows(const Part& part, std::uint32_t offset, Result* result) {
   }
   for (const v1::UndecidedRow& row : part.undecided()) {
     result->undecided.push_back(
-        {row.index() + offset, KnownEnum(row.reason(), UndecidedReason::kPrecision)});
+        {row.index() + offset, KnownEnum(row.reason(), UndecidedReason::kWork)});
   }
 }
 

@@ -33,7 +33,8 @@ Limits FromProto(const v1::Limits& proto) {
           .max_track_ticks = proto.max_track_ticks(),
           .max_track_bodies = proto.max_track_bodies(),
           .max_watches = proto.max_watches(),
-          .max_caller_watches = proto.max_caller_watches()};
+          .max_caller_watches = proto.max_caller_watches(),
+          .max_row_steps = proto.max_row_steps()};
 }
 
 Tolerances FromProto(const v1::Tolerances& proto) {

@@ -54,6 +54,7 @@ class Limits:
     max_track_bodies: int = 0
     max_watches: int = 0
     max_caller_watches: int = 0
+    max_row_steps: int = 0
 
 
 @dataclass(frozen=True)

@@ -53,6 +53,7 @@ class UndecidedReason(IntEnum):
     BUDGET = 1
     ITERATIONS = 2
     PRECISION = 3
+    WORK = 4
 
 
 # Bits of `flags`.

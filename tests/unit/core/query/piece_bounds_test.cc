@@ -69,7 +69,7 @@ TEST(StandingBounds, AreTheDistancesOfBalls) {
   EXPECT_NEAR(bounds.Bound(0, bounds.Place(0)), 3.5, 1e-11);
   EXPECT_NEAR(bounds.Bound(1, bounds.Place(0)), 1.5, 1e-11);
   EXPECT_LE(bounds.Bound(1, bounds.Place(0)), 1.5);
-  EXPECT_EQ(FindNearestPair(bounds).pair, (PiecePair{1, 0}));
+  EXPECT_EQ(FindNearestPair(bounds, nullptr).pair, (PiecePair{1, 0}));
 }
 
 Motion RandomMotion(const Vec3d& start, Random& random) {

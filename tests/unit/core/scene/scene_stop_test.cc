@@ -41,14 +41,15 @@ class SceneStop : public ::testing::Test {
     motions_.assign(own_.size(), {.displacement = {1e-4, 0, 0}, .rotation = {}, .pivot = {}});
   }
 
-  // Calls ask(pacer) with one that says stop at the look of this number; returns how often it was
+  // Calls ask(budget) with one that says stop at the look of this number; returns how often it was
   // asked.
   template <class Ask>
   int Looks(int stop_at, const Ask& ask) {
     int looks = 0;
     const auto should_stop = [&] { return looks++ >= stop_at; };
     Pacer pacer(should_stop);
-    ask(&pacer);
+    WorkBudget budget(&pacer);
+    ask(&budget);
     EXPECT_EQ(pacer.has_stopped(), stop_at != kNever);
     return looks;
   }
@@ -56,16 +57,19 @@ class SceneStop : public ::testing::Test {
   // Stops a question at some of the looks that it takes, the last among them.
   template <class Ask, class Stopped>
   void StopEverywhere(const Ask& ask, const Stopped& stopped) {
-    const int all = Looks(kNever, [&](Pacer* pacer) { EXPECT_FALSE(stopped(ask(pacer))); });
+    const int all = Looks(kNever, [&](WorkBudget* budget) { EXPECT_FALSE(stopped(ask(budget))); });
     EXPECT_GE(all, 8);
     const int step = std::max(1, (all - 1) / 8);
     for (int stop_at = (all - 1) % step; stop_at < all; stop_at += step) {
-      const int looks = Looks(stop_at, [&](Pacer* pacer) { EXPECT_TRUE(stopped(ask(pacer))); });
+      const int looks =
+          Looks(stop_at, [&](WorkBudget* budget) { EXPECT_TRUE(stopped(ask(budget))); });
       EXPECT_EQ(looks, stop_at + 1);  // and goes on no further
     }
   }
 
-  Asker AskerWith(Pacer* pacer) const { return {.scene = *scene_, .bodies = own_, .pacer = pacer}; }
+  Asker AskerWith(WorkBudget* budget) const {
+    return {.scene = *scene_, .bodies = own_, .budget = budget};
+  }
 
   const RigidBodyPtr bar_ = Bar();
   ScenePtr scene_;
@@ -76,8 +80,8 @@ class SceneStop : public ::testing::Test {
 
 TEST_F(SceneStop, ChecksEndUndecided) {
   StopEverywhere(
-      [&](Pacer* pacer) {
-        return CheckScene(AskerWith(pacer), {.wants_free_radius = true}, &scratch_);
+      [&](WorkBudget* budget) {
+        return CheckScene(AskerWith(budget), {.wants_free_radius = true}, &scratch_);
       },
       [](const CheckAnswer& answer) {
         if (answer.reason == UndecidedReason::kNone) {
@@ -109,8 +113,8 @@ TEST_F(SceneStop, ChecksOfManyRowsEndUndecided) {
   std::vector<CheckAnswer> answers(kRows);
   int partly = 0;
   StopEverywhere(
-      [&](Pacer* pacer) -> std::vector<CheckAnswer>& {
-        CheckConfigurations({AskerWith(pacer), poses}, {}, absl::MakeSpan(answers), &scratch_);
+      [&](WorkBudget* budget) -> std::vector<CheckAnswer>& {
+        CheckConfigurations({AskerWith(budget), poses}, {}, absl::MakeSpan(answers), &scratch_);
         return answers;
       },
       [&](const std::vector<CheckAnswer>& found) {
@@ -132,8 +136,8 @@ TEST_F(SceneStop, ClearancesEndUndecided) {
   // All are as near as the nearest.
   const std::vector<SceneBody> far = {{10'000, bar_, {{0, 0, 50}, {}}, {}, 0}};
   StopEverywhere(
-      [&](Pacer* pacer) {
-        Asker asker = AskerWith(pacer);
+      [&](WorkBudget* budget) {
+        Asker asker = AskerWith(budget);
         asker.bodies = far;
         return Clearance(asker, {}, &scratch_);
       },
@@ -153,8 +157,8 @@ TEST_F(SceneStop, ClearancesEndUndecided) {
 
 TEST_F(SceneStop, SweepsEndUndecidedFromTheStartOn) {
   StopEverywhere(
-      [&](Pacer* pacer) {
-        return Sweep({AskerWith(pacer), motions_}, {}, &scratch_);
+      [&](WorkBudget* budget) {
+        return Sweep({AskerWith(budget), motions_}, {}, &scratch_);
       },
       [](const SweepAnswer& answer) {
         const TimeOfCollisionAnswer& contact = answer.earliest.contact;
@@ -172,12 +176,12 @@ TEST_F(SceneStop, SweepsEndUndecidedFromTheStartOn) {
 TEST_F(SceneStop, RaysEndUndecidedOfEitherKind) {
   for (const RayKind kind : {RayKind::kClosest, RayKind::kAny}) {
     StopEverywhere(
-        [&](Pacer* pacer) {
+        [&](WorkBudget* budget) {
           const Ray ray = {.origin = own_[0].X_WB.p_WS,
                            .displacement = {1, 1, 0},
                            .radius = 0,
                            .bits = {},
-                           .pacer = pacer};
+                           .budget = budget};
           return CastRay(*scene_, ray, kind, &scratch_);
         },
         [](const SweepAnswer& answer) {
@@ -193,22 +197,22 @@ TEST_F(SceneStop, RaysPastWhatTheyDoNotAskEnd) {
   for (int i = 0; i < kCount; ++i)
     row.push_back({static_cast<BodyId>(i), bar_, {{0, 0, 3.0 * i}, {}}, {1, 1}, 0});
   const ScenePtr scene = std::get<ScenePtr>(Scene::MakeEmpty()->Apply({.put = row}));
-  const auto ask = [&](Pacer* pacer) {
+  const auto ask = [&](WorkBudget* budget) {
     const Ray ray = {.origin = {0, 0, -5},
                      .displacement = {0, 0, 3.0 * kCount + 10},
                      .radius = 0,
                      .bits = {2, 2},
-                     .pacer = pacer};
+                     .budget = budget};
     return CastRay(*scene, ray, RayKind::kClosest, &scratch_);
   };
-  const int all = Looks(kNever, [&](Pacer* pacer) {
-    const SweepAnswer answer = ask(pacer);
+  const int all = Looks(kNever, [&](WorkBudget* budget) {
+    const SweepAnswer answer = ask(budget);
     EXPECT_EQ(answer.earliest.contact.state, MotionState::kFree);
     EXPECT_EQ(answer.counters.candidates, 0U);
   });
   EXPECT_GE(all, 3);
-  const int looks = Looks(1, [&](Pacer* pacer) {
-    EXPECT_EQ(ask(pacer).earliest.contact.reason, UndecidedReason::kBudget);
+  const int looks = Looks(1, [&](WorkBudget* budget) {
+    EXPECT_EQ(ask(budget).earliest.contact.reason, UndecidedReason::kBudget);
   });
   EXPECT_EQ(looks, 2);
 }
@@ -240,23 +244,23 @@ class SceneStopBySize : public SceneStop {
   }
 
   int LooksOfCheck() {
-    return Looks(kNever, [&](Pacer* pacer) {
+    return Looks(kNever, [&](WorkBudget* budget) {
       const CheckAnswer answer =
-          CheckScene(AskerWith(pacer), {.wants_free_radius = true}, &scratch_);
+          CheckScene(AskerWith(budget), {.wants_free_radius = true}, &scratch_);
       EXPECT_EQ(answer.verdict, Verdict::kFree);
       EXPECT_EQ(answer.counters.exact, 2U * kBalls);
     });
   }
   int LooksOfClearance(bool exact) {
-    return Looks(kNever, [&](Pacer* pacer) {
+    return Looks(kNever, [&](WorkBudget* budget) {
       std::vector<PairDistance> all(kBalls);
-      EXPECT_EQ(Nearest(AskerWith(pacer), {.exact = exact}, absl::MakeSpan(all), &scratch_).size,
+      EXPECT_EQ(Nearest(AskerWith(budget), {.exact = exact}, absl::MakeSpan(all), &scratch_).size,
                 all.size());
     });
   }
   int LooksOfSweep() {
-    return Looks(kNever, [&](Pacer* pacer) {
-      const SweepAnswer answer = Sweep({AskerWith(pacer), motions_}, {}, &scratch_);
+    return Looks(kNever, [&](WorkBudget* budget) {
+      const SweepAnswer answer = Sweep({AskerWith(budget), motions_}, {}, &scratch_);
       EXPECT_EQ(answer.counters.exact, 1U * kBalls);
     });
   }
@@ -285,13 +289,13 @@ TEST_F(SceneStopBySize, EveryDecisionInExactNumbersIsAfterALook) {
 TEST_F(SceneStop, LookingForPairsEnds) {
   std::vector<SceneBody> crowd;
   for (BodyId id = 0; id < 4000; ++id) crowd.push_back({id, bar_, BarPose(0), {1, 0}, 0});
-  Looks(2, [&](Pacer* pacer) {
-    Asker asker = AskerWith(pacer);
+  Looks(2, [&](WorkBudget* budget) {
+    Asker asker = AskerWith(budget);
     asker.bodies = crowd;
     EXPECT_EQ(Clearance(asker, {}, &scratch_).distance.reason, UndecidedReason::kBudget);
   });
-  Looks(2, [&](Pacer* pacer) {
-    Asker asker = AskerWith(pacer);
+  Looks(2, [&](WorkBudget* budget) {
+    Asker asker = AskerWith(budget);
     asker.bodies = crowd;
     const CheckAnswer answer = CheckScene(asker, {}, &scratch_);
     EXPECT_EQ(answer.reason, UndecidedReason::kBudget);
@@ -308,17 +312,19 @@ TEST_F(SceneStop, ListsEnd) {
     return true;
   };
   for (SceneBody& body : own_) body.margin = 100;
-  Looks(6, [&](Pacer* pacer) {
-    EXPECT_LT(Nearest(AskerWith(pacer), {}, absl::MakeSpan(nearest), &scratch_).size,
+  Looks(6, [&](WorkBudget* budget) {
+    EXPECT_LT(Nearest(AskerWith(budget), {}, absl::MakeSpan(nearest), &scratch_).size,
               nearest.size());
   });
-  Looks(6, [&](Pacer* pacer) {
-    EXPECT_EQ(CheckAll(AskerWith(pacer), count, &scratch_).reason, UndecidedReason::kBudget);
+  Looks(6, [&](WorkBudget* budget) {
+    EXPECT_EQ(CheckAll(AskerWith(budget), count, &scratch_).reason, UndecidedReason::kBudget);
   });
   EXPECT_GT(found, 0);
   EXPECT_LT(found, 2 * kBars);
   found = 0;
-  Looks(6, [&](Pacer* pacer) { SweepAll({AskerWith(pacer), motions_}, {}, count, &scratch_); });
+  Looks(6, [&](WorkBudget* budget) {
+    SweepAll({AskerWith(budget), motions_}, {}, count, &scratch_);
+  });
   EXPECT_GT(found, 0);
   EXPECT_LT(found, 2 * kBars);
 }

@@ -41,7 +41,7 @@ TEST(OperatorPages, AnswerFewCallsAtOnceAndProbesBesideThem) {
   Metrics of_liveness("test");
   Liveness liveness(absl::InfiniteDuration(), of_liveness);
   OperatorPages pages(&metrics, &liveness);
-  pages.Show(*std::move(files), PageCalls(to_nobody));
+  pages.Show(*std::move(files), PageCalls(to_nobody, PageCalls::Policy::kNone));
   pages.SetReady(true);
   const HttpRequest call = {.method = "POST",
                             .path = "/call/ServerService/GetServerInfo",
@@ -66,6 +66,31 @@ TEST(OperatorPages, AnswerFewCallsAtOnceAndProbesBesideThem) {
   const HttpReply draining = pages.Answer(call);
   EXPECT_EQ(draining.status, 503);
   EXPECT_EQ(draining.content_type, "application/json");
+}
+
+// A page of somebody else's, whose name was made to mean this machine (DNS rebinding).
+TEST(OperatorPages, AnswerNoNameOnAPortOfThisMachineAlone) {
+  const Metrics metrics("test");
+  Metrics of_liveness("test");
+  Liveness liveness(absl::InfiniteDuration(), of_liveness);
+  OperatorPages everywhere(&metrics, &liveness), here(&metrics, &liveness);
+  here.AnswerAddressesOnly();
+  const auto status_of = [](OperatorPages& pages, const std::string& host) {
+    HttpRequest request;
+    request.method = "GET";
+    request.path = "/metrics";
+    request.host = host;
+    return pages.Answer(request).status;
+  };
+  for (const char* const host : {"127.0.0.1:9464", "127.0.0.1", "localhost:9464", "[::1]:9464", ""}) {
+    EXPECT_EQ(status_of(here, host), 200) << host;
+    EXPECT_EQ(status_of(everywhere, host), 200) << host;
+  }
+  for (const char* const host :
+       {"evil.example", "evil.example:9464", "127.0.0.1.evil.example"}) {
+    EXPECT_EQ(status_of(here, host), 403) << host;
+    EXPECT_EQ(status_of(everywhere, host), 200) << host;
+  }
 }
 
 }  // namespace

@@ -112,7 +112,8 @@ TEST_F(Flags, PutEveryLimitIntoItsOwnField) {
                                   limits.max_track_ticks,
                                   limits.max_track_bodies,
                                   limits.max_watches,
-                                  limits.max_caller_watches};
+                                  limits.max_caller_watches,
+                                  limits.max_row_steps};
   for (std::size_t i = 0; i < std::size(values); ++i) {
     EXPECT_EQ(values[i], OwnValue(static_cast<int>(i)));
   }

@@ -257,7 +257,8 @@ TEST_F(SceneCheck, DoesNotAskThePacerOfTheRow) {
   Pacer pacer(stop);
   const CheckAnswer none;  // says that nothing touches
   Asker asker = AskerOf(*scene_);
-  asker.pacer = &pacer;
+  WorkBudget budget(&pacer);
+  asker.budget = &budget;
   EXPECT_TRUE(FindContradiction(asker, none, 0).contradiction);
   own_[0].X_WB.p_WS = {100, 0, 0};
   own_[1].X_WB.p_WS = {-100, 0, 0};

@@ -48,7 +48,8 @@ TEST(BatchJob, ThePartsOfAReplyCostWhatTheirRowsDo) {
     v1::DistanceBatchResult result;
     Parts left;
     job->AnswerPart(stop, &result, &left);
-    for (std::size_t i = 0; i < left.count; ++i) left.part(i);
+    for (std::size_t i = 0; i < left.count; ++i)
+      EXPECT_TRUE(left.part(i, SteadyTime::InfiniteFuture()));
     if (left.count > 0) left.finish();
     EXPECT_EQ(left.cost, kBatchCost * result.count() / 5000);
     cost += left.cost;

@@ -13,12 +13,22 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace clearance::server {
 namespace {
 
 constexpr std::uint64_t kCost = 10 * kMaxCheapCost;
+
+// A part that is done whatever time it has.
+template <class Part>
+auto Done(Part part) {
+  return [part = std::move(part)](std::size_t i, SteadyTime /*end*/) {
+    part(i);
+    return true;
+  };
+}
 
 // A stream that has one work at a time done and waits for it.
 class Stream {
@@ -29,7 +39,12 @@ class Stream {
   // Returns at once where the work is dear.
   void Begin(std::uint64_t cost, Placed::Work work) {
     is_done_ = false;
-    Run(cost, std::move(work));
+    Run(cost, 0, std::move(work));
+  }
+  // The same of work that cannot be cut.
+  void BeginWhole(std::uint64_t cost, Placed::Work work) {
+    is_done_ = false;
+    Run(cost, cost, std::move(work));
   }
   // Until it is done; here the coroutine goes on.
   void Await() {
@@ -40,8 +55,8 @@ class Stream {
   bool is_done() const { return is_done_; }
 
  private:
-  Detached Run(std::uint64_t cost, Placed::Work work) {
-    Placed placed({account_, group_, &queue_, cost}, std::move(work));
+  Detached Run(std::uint64_t cost, std::uint64_t whole_cost, Placed::Work work) {
+    Placed placed({account_, group_, &queue_, cost, whole_cost}, std::move(work));
     co_await placed;
     is_done_ = true;
   }
@@ -58,7 +73,8 @@ TEST(Placed, DoesCheapWorkInPlace) {
   std::string order;
   stream.Begin(kMaxCheapCost, [&](Parts* left) {
     order += 'b';
-    *left = {2, false, [&](std::size_t i) { order += std::to_string(i); }, [&] { order += 'f'; }};
+    *left = {2, false, Done([&](std::size_t i) { order += std::to_string(i); }),
+             [&] { order += 'f'; }};
   });
   EXPECT_TRUE(stream.is_done());
   EXPECT_EQ(order, "b01f");
@@ -72,8 +88,7 @@ TEST(Placed, DoesEveryPartOnceAndThenFinishes) {
       std::vector<std::atomic<int>> calls(parts);
       int sum = 0;
       stream.Begin(kCost, [&](Parts* left) {
-        *left = {parts, is_in_order, [&](std::size_t i) { ++calls[i]; },
-                 [&] {
+        *left = {parts, is_in_order, Done([&](std::size_t i) { ++calls[i]; }), [&] {
                    for (const auto& count : calls) sum += count;
                  }};
       });
@@ -94,7 +109,8 @@ TEST(Placed, WhatConcludesComesAfterTheWholeWorkWithPartsOrWithout) {
       int lasts = 0;
       stream.Begin(cost, [&](Parts* left) {
         if (parts > 0)
-          *left = {parts, false, [&](std::size_t) { ++done; }, [&] { done_by_finish = done; }};
+          *left = {parts, false, Done([&](std::size_t) { ++done; }),
+                   [&] { done_by_finish = done; }};
         Conclude(left, [&] {
           done_by_last = done;
           ++lasts;
@@ -131,7 +147,7 @@ TEST(Placed, PartsAreDoneSideBySide) {
   Stream stream(pool, "one");
   std::latch both_here(2);
   stream.Begin(kCost, [&](Parts* left) {
-    *left = {2, false, [&](std::size_t) { both_here.arrive_and_wait(); }, [] {}};
+    *left = {2, false, Done([&](std::size_t) { both_here.arrive_and_wait(); }), [] {}};
   });
   stream.Await();
   EXPECT_TRUE(both_here.try_wait());
@@ -151,7 +167,7 @@ TEST(Placed, PartsInOrderComeOneAfterAnother) {
       order += std::to_string(i);
       --at_once;
     };
-    *left = {8, true, part, [&] { order += 'f'; }};
+    *left = {8, true, Done(part), [&] { order += 'f'; }};
   });
   stream.Await();
   EXPECT_EQ(order, "01234567f");
@@ -165,13 +181,12 @@ TEST(Placed, SmallWorkWaitsForOnePartOfLarge) {
   std::latch has_begun(1), release(1);
   std::string order;
   large.Begin(kCost, [&](Parts* left) {
-    *left = {5, false,
-             [&](std::size_t i) {
+    *left = {5, false, Done([&](std::size_t i) {
                order += 'L';
                if (i > 0) return;
                has_begun.count_down();
                release.wait();
-             },
+             }),
              [] {}};
   });
   has_begun.wait();
@@ -182,6 +197,72 @@ TEST(Placed, SmallWorkWaitsForOnePartOfLarge) {
   EXPECT_EQ(order, "LsLLLL");
 }
 
+// The one thread for turns is free while another one does what takes longer than a turn.
+TEST(Placed, WhatIsNotDoneInItsTurnKeepsNobodyFromTheirs) {
+  WorkerPool pool(1);
+  Stream large(pool, "large"), small(pool, "small");
+  std::latch has_begun(1), release(1);
+  std::atomic<int> cut = 0, whole = 0;
+  large.Begin(kCost, [&](Parts* left) {
+    *left = {2, false,
+             [&](std::size_t i, SteadyTime end) {
+               if (i == 0 && end != SteadyTime::InfiniteFuture()) {
+                 ++cut;
+                 return false;
+               }
+               if (i == 0) {
+                 has_begun.count_down();
+                 release.wait();
+               }
+               ++whole;
+               return true;
+             },
+             [] {}};
+  });
+  has_begun.wait();
+  small.Begin(kDear, [](Parts*) {});
+  small.Await();
+  release.count_down();
+  large.Await();
+  EXPECT_EQ(cut, 1);
+  EXPECT_EQ(whole, 2);
+}
+
+TEST(Placed, WhatCannotBeCutIsDoneBesideTheTurns) {
+  WorkerPool pool(1);
+  Stream large(pool, "large"), small(pool, "small");
+  std::latch has_begun(1), release(1);
+  large.BeginWhole(1'000'000, [&](Parts*) {
+    has_begun.count_down();
+    release.wait();
+  });
+  has_begun.wait();
+  small.Begin(kDear, [](Parts*) {});
+  small.Await();
+  release.count_down();
+  large.Await();
+}
+
+TEST(Placed, WhatIsHandedOverIsDoneByWorkers) {
+  WorkerPool pool(2);
+  Stream stream(pool, "one");
+  const std::thread::id here = std::this_thread::get_id();
+  std::atomic<int> in_place = 0, at_workers = 0;
+  const auto count = [&] { ++(std::this_thread::get_id() == here ? in_place : at_workers); };
+  bool is_finished = false;
+  stream.Begin(0, [&](Parts* left) {
+    count();
+    *left = {.count = 3,
+             .part = Done([&](std::size_t) { count(); }),
+             .finish = [&] { is_finished = true; },
+             .is_handed_over = true};
+  });
+  stream.Await();
+  EXPECT_TRUE(is_finished);
+  EXPECT_EQ(in_place, 1);
+  EXPECT_EQ(at_workers, 3);
+}
+
 // The stream whose work turned out to cost less goes first the next time.
 TEST(Placed, IsChargedForWhatItTurnsOutToCost) {
   for (const bool has_parts : {false, true}) {
@@ -189,7 +270,7 @@ TEST(Placed, IsChargedForWhatItTurnsOutToCost) {
     Stream blocker(pool, "blocker"), dear(pool, "dear"), cheap(pool, "cheap");
     const auto work = [has_parts](std::uint64_t cost) {
       return [=](Parts* left) {
-        if (has_parts) *left = {1, false, [](std::size_t) {}, [] {}};
+        if (has_parts) *left = {1, false, Done([](std::size_t) {}), [] {}};
         left->cost = cost;
       };
     };

@@ -49,7 +49,8 @@ class PlannedBatch : public ::testing::Test {
     std::vector<std::thread> threads;
     for (int i = 0; i < 3; ++i) {
       threads.emplace_back([&] {
-        for (std::size_t part = next++; part < left.count; part = next++) left.part(part);
+        for (std::size_t part = next++; part < left.count; part = next++)
+          left.part(part, SteadyTime::InfiniteFuture());
       });
     }
     for (std::thread& thread : threads) thread.join();

@@ -81,16 +81,51 @@ TEST(DataDirectory, RefusesOneThatCannotBeWritten) {
   allow(parent.path(), 0755);
   // Nobody but its owner writes in it, though its files are there and anybody may write those.
   allow(path, 0555);
-  allow(path + "/lock", 0666);
   allow(server::DatabasePath(path), 0666);
   EXPECT_EXIT(OpenAsNobody(path), ::testing::ExitedWithCode(1),
               path + ": Permission denied; the server has to own what is in --data_dir");
   // Nor may another's files be opened where the directory is everybody's.
   allow(path, 0777);
-  allow(path + "/lock", 0444);
-  EXPECT_EXIT(OpenAsNobody(path), ::testing::ExitedWithCode(1), path + "/lock: Permission denied");
-  allow(path + "/lock", 0666);
+  allow(server::DatabasePath(path), 0444);
+  EXPECT_EXIT(OpenAsNobody(path), ::testing::ExitedWithCode(1),
+              path + "/shapes.sqlite: Permission denied");
+  allow(server::DatabasePath(path), 0666);
   EXPECT_EXIT(OpenAsNobody(path), ::testing::ExitedWithCode(0), "OK");
+}
+
+TEST(DataDirectory, RefusesAnEmptyDatabaseWhereThereWasAnother) {
+  const StoreDirectory parent;
+  {
+    const auto directory = DataDirectory::Open(parent.path());
+    ASSERT_TRUE(directory.ok()) << directory.status();
+  }
+  // Nobody has used it.
+  ASSERT_TRUE(DataDirectory::Open(parent.path())->MarkUsed().ok());
+  EXPECT_THAT(WhyNot(parent.path()), HasSubstr("is empty or gone"));
+  std::ofstream(server::DatabasePath(parent.path())) << "something";
+  EXPECT_TRUE(DataDirectory::Open(parent.path()).ok());
+  std::filesystem::remove(server::DatabasePath(parent.path()));
+  EXPECT_THAT(WhyNot(parent.path()), HasSubstr("remove " + parent.File("used")));
+  std::filesystem::remove(parent.File("used"));
+  EXPECT_TRUE(DataDirectory::Open(parent.path()).ok());
+}
+
+TEST(DataDirectory, FollowsNoLink) {
+  const StoreDirectory parent, elsewhere;
+  std::filesystem::create_symlink(elsewhere.File("target"), server::DatabasePath(parent.path()));
+  EXPECT_THAT(WhyNot(parent.path()), HasSubstr(server::DatabasePath(parent.path())));
+  EXPECT_FALSE(std::filesystem::exists(elsewhere.File("target")));
+}
+
+// No file of another name is needed for that, which somebody could remove.
+TEST(DataDirectory, IsOneServersWhateverElseIsRemoved) {
+  const StoreDirectory parent;
+  const auto directory = DataDirectory::Open(parent.path());
+  ASSERT_TRUE(directory.ok());
+  for (const auto& file : std::filesystem::directory_iterator(parent.path())) {
+    if (file.path() != server::DatabasePath(parent.path())) std::filesystem::remove(file.path());
+  }
+  EXPECT_THAT(WhyNot(parent.path()), HasSubstr("in use by another server"));
 }
 
 TEST(DataDirectory, RefusesWhatIsNoDirectoryAndWhatHasNoParent) {

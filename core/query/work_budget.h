@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What one row may still cost. Two things end it: somebody's clock, which a Pacer asks, and a limit
+// of steps. Steps are counted by what is asked, never by how: a row that is stopped by its limit is
+// stopped at the same place on every machine.
+
+#ifndef CLEARANCE_CORE_QUERY_WORK_BUDGET_H_
+#define CLEARANCE_CORE_QUERY_WORK_BUDGET_H_
+
+#include <cstdint>
+#include <limits>
+
+#include "core/query/pacer.h"
+#include "core/query/state.h"
+
+namespace clearance {
+
+// What asking two convex shapes for a distance takes, whatever they are and for each of their
+// vertices, and what a bound of two balls takes. Of large hulls most vertices are never looked at
+// where they are apart; where they touch, a search in double-double scans them some hundred times.
+inline constexpr std::uint64_t kVerticesADistance = 1024;
+inline constexpr std::uint64_t kScansADistance = 4;
+inline constexpr std::uint64_t kVerticesABound = 32;
+// The same in distances: of a straight way, and of a decision in exact numbers.
+inline constexpr std::uint64_t kDistancesAWay = 4;
+inline constexpr std::uint64_t kDistancesAnExactPair = 128;
+inline constexpr std::uint64_t VerticesOfDistance(std::uint64_t vertices) {
+  return kVerticesADistance + kScansADistance * vertices;
+}
+
+// Counts in vertices scanned, as Pacer does. Thread-compatible.
+class WorkBudget {
+ public:
+  static constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
+
+  // `pacer` outlives this; null: nobody says stop.
+  explicit WorkBudget(Pacer* pacer = nullptr, std::uint64_t most_steps = kUnlimited)
+      : pacer_(pacer), left_(most_steps) {}
+
+  // Work that may depend on the machine, done or about to be: only the pacer is told. False: give
+  // up.
+  bool Spend(std::uint64_t vertices) {
+    if (pacer_ != nullptr) pacer_->Spend(vertices);
+    return !has_ended();
+  }
+
+  // Work that the question asks for wherever it is asked: the limit counts it as well. False: give
+  // up.
+  bool Take(std::uint64_t vertices) {
+    is_over_ = is_over_ || vertices > left_;
+    if (!is_over_) left_ -= vertices;
+    return Spend(vertices);
+  }
+
+  bool has_ended() const { return reason() != UndecidedReason::kNone; }
+
+  // Why the row is given up; kNone: it is not.
+  UndecidedReason reason() const {
+    if (is_over_) return UndecidedReason::kWork;
+    return pacer_ != nullptr && pacer_->has_stopped() ? UndecidedReason::kBudget
+                                                      : UndecidedReason::kNone;
+  }
+
+ private:
+  Pacer* pacer_;
+  std::uint64_t left_;
+  bool is_over_ = false;
+};
+
+}  // namespace clearance
+
+#endif  // CLEARANCE_CORE_QUERY_WORK_BUDGET_H_
