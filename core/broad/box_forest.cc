@@ -114,4 +114,13 @@ std::size_t BoxForest::byte_size() const {
   return size;
 }
 
+std::size_t BoxForest::BytesBeside(const BoxForest& other) const {
+  std::size_t size = homes_.BytesBeside(other.homes_) + trees_.capacity() * sizeof(BoxTree);
+  for (std::size_t i = 0; i < trees_.size(); ++i) {
+    const bool has_place = i < other.trees_.size();
+    size += has_place ? trees_[i].BytesBeside(other.trees_[i]) : trees_[i].byte_size();
+  }
+  return size;
+}
+
 }  // namespace clearance

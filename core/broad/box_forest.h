@@ -93,6 +93,8 @@ class BoxForest {
   std::size_t tree_count() const;
   int depth() const;
   std::size_t byte_size() const;
+  // As PagedVector has it. A tree is held against the one that has its place in the other.
+  std::size_t BytesBeside(const BoxForest& other) const;
 
   // As BoxTree has it.
   template <class Probe, class Take>

@@ -62,6 +62,8 @@ class BoxTree {
   std::size_t built_count() const { return built_count_; }
   int depth() const { return depth_; }
   std::size_t byte_size() const { return nodes_.byte_size(); }
+  // As PagedVector has it.
+  std::size_t BytesBeside(const BoxTree& other) const { return nodes_.BytesBeside(other.nodes_); }
 
   // False, and nothing is changed, if the box's node would become more than kMostGrowth times as
   // large as it was built.

@@ -76,6 +76,22 @@ class PagedVector {
            chunks_.capacity() * sizeof(chunks_[0]);
   }
 
+  // The part of byte_size() that the other vector does not share.
+  std::size_t BytesBeside(const PagedVector& other) const {
+    std::size_t bytes = chunks_.capacity() * sizeof(chunks_[0]);
+    for (std::size_t c = 0; c < chunks_.size(); ++c) {
+      const bool has_place = c < other.chunks_.size();
+      if (has_place && chunks_[c] == other.chunks_[c]) continue;
+      bytes += sizeof(Chunk);
+      for (std::size_t p = 0; p < kPagesAChunk; ++p) {
+        const std::shared_ptr<Page>& page = chunks_[c]->pages[p];
+        const bool is_shared = has_place && page == other.chunks_[c]->pages[p];
+        if (page != nullptr && !is_shared) bytes += sizeof(Page);
+      }
+    }
+    return bytes;
+  }
+
  private:
   using Page = std::array<T, kPage>;
   static constexpr std::size_t kCacheLine = 64;

@@ -51,6 +51,10 @@ class PagedIndex {
   }
 
   std::size_t byte_size() const { return entries_.byte_size(); }
+  // As PagedVector has it.
+  std::size_t BytesBeside(const PagedIndex& other) const {
+    return entries_.BytesBeside(other.entries_);
+  }
 
  private:
   static constexpr std::size_t kPage = 16;

@@ -204,4 +204,13 @@ std::size_t Scene::byte_size() const {
          parts_->uses.byte_size() + parts_->rules->byte_size();
 }
 
+std::size_t Scene::BytesBeside(const Scene& other) const {
+  const SceneParts& others = other.parts();
+  const bool shares_rules = parts_->rules == others.rules;
+  return sizeof(*this) + sizeof(SceneParts) + parts_->members.BytesBeside(others.members) +
+         parts_->poses.BytesBeside(others.poses) + parts_->boxes.BytesBeside(others.boxes) +
+         parts_->slots.BytesBeside(others.slots) + parts_->uses.BytesBeside(others.uses) +
+         (shares_rules ? 0 : parts_->rules->byte_size());
+}
+
 }  // namespace clearance

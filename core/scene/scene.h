@@ -113,6 +113,8 @@ class Scene {
 
   // Bytes of memory held, those that other revisions share too, without the bodies' own.
   std::size_t byte_size() const;
+  // The part of byte_size() that the other scene does not share.
+  std::size_t BytesBeside(const Scene& other) const;
 
   const SceneParts& parts() const { return *parts_; }
 

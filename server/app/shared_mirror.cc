@@ -63,7 +63,6 @@ absl::StatusOr<SceneRegistry::Followed> SharedMirror::PlayOne(
                                    .incarnation = record.incarnation,
                                    .revision = record.revision,
                                    .owner = record.owner,
-                                   .bytes = record.change.size(),
                                    .is_whole = record.is_whole,
                                    .record_bytes = record.change.size()};
   if (record.revision == 0) return scene;
@@ -73,6 +72,7 @@ absl::StatusOr<SceneRegistry::Followed> SharedMirror::PlayOne(
   auto next = player.Play(record, record.is_whole ? Scene::MakeEmpty() : before.scene);
   if (!next.ok()) return next.status();
   scene.scene = *std::move(next);
+  if (is_next) scene.bytes = before.scene->BytesBeside(*scene.scene);
   absl::Status status = player.RequireWhole(record.name, *scene.scene);
   if (!status.ok()) return status;
   return scene;

@@ -279,13 +279,6 @@ void AddPose(const Pose& pose, RepeatedField<double>* column) {
 
 }  // namespace
 
-std::uint64_t SceneEdit::byte_size() const {
-  // A body with its share of pages and of nodes of the tree that are copied with it.
-  constexpr std::uint64_t kBytesOfBody = 1024;
-  return kBytesOfBody * (removed.size() + bodies.size() + poses.size()) +
-         sizeof(PairRule) * (rules.size() + removed_rules.size());
-}
-
 absl::StatusOr<SceneEdit> ReadSceneChange(const v1::SceneChange& message,
                                           absl::Span<const RigidBodyPtr> shapes) {
   SceneEdit edit;

@@ -35,8 +35,6 @@ struct SceneEdit {
     return removed.empty() && bodies.empty() && poses.empty() && removed_rules.empty() &&
            rules.empty();
   }
-  // What the change makes two revisions differ by, in bytes of memory, about.
-  std::uint64_t byte_size() const;
 };
 
 // What is wrong with a body's place by itself: INVALID_ARGUMENT of `field`. Requires: the fault is

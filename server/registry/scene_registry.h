@@ -72,7 +72,7 @@ struct NamedSceneChange {
   ScenePtr next;
   ScenePtr base;
   std::function<absl::StatusOr<ScenePtr>(const ScenePtr&)> make_next;
-  std::uint64_t bytes = 0;  // that an update makes the old revision take beside the new one, about
+  std::uint64_t bytes = 0;  // that an update makes the old revision take beside the new one
   // How it is stored: what makes the scene of what it was and, where it is time to write it all
   // anew, the whole of `next`. Of a scene with a ttl neither.
   std::string record;

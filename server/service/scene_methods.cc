@@ -240,10 +240,7 @@ absl::StatusOr<NamedSceneChange> ReadUpdate(const CallScope& call,
   auto next = change.make_next(change.base);
   if (!next.ok()) return next.status();
   change.next = *std::move(next);
-  change.bytes = read->edit->byte_size();
-  // A revision with other rules has all of its rules to itself.
-  if (&change.next->rules() != &change.base->rules())
-    change.bytes += change.next->rules().byte_size();
+  change.bytes = change.base->BytesBeside(*change.next);
   if (found.ttl.has_value() || read->edit->empty()) return change;
   SceneRegistry& scenes = *call.parts.scenes;
   change.record = RecordOf(request.change(), read->digests);

@@ -68,5 +68,27 @@ TEST(PagedVector, CountsItsBytes) {
   EXPECT_EQ(numbers.size(), 2U);
 }
 
+TEST(PagedVector, CountsWhatItDoesNotShare) {
+  constexpr std::size_t kPage = 4 * sizeof(int);
+  Numbers numbers;
+  numbers.Resize(4 * 2 * 3);  // three chunks of two pages of four
+  const std::size_t whole = numbers.byte_size();
+  EXPECT_EQ(numbers.BytesBeside(Numbers()), whole);
+  const Numbers before = numbers;
+  const std::size_t table = before.BytesBeside(numbers);
+  EXPECT_LT(table, whole / 4);
+  numbers.Mutable(0) = 1;
+  const std::size_t chunk_and_page = before.BytesBeside(numbers) - table;
+  EXPECT_GT(chunk_and_page, kPage);
+  numbers.Mutable(1) = 1;  // on the page that is copied already
+  EXPECT_EQ(before.BytesBeside(numbers), table + chunk_and_page);
+  numbers.Mutable(4) = 1;  // on the other page of the chunk
+  EXPECT_EQ(before.BytesBeside(numbers), table + chunk_and_page + kPage);
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers.Mutable(i) = 2;
+  EXPECT_EQ(before.BytesBeside(numbers), before.byte_size());
+  numbers.Resize(4 * 2);
+  EXPECT_EQ(before.BytesBeside(numbers), before.byte_size());
+}
+
 }  // namespace
 }  // namespace clearance

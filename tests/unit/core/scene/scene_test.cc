@@ -70,6 +70,24 @@ TEST(Scene, ChangesOneAfterTheOther) {
   EXPECT_GT(three->byte_size(), two->byte_size());
 }
 
+TEST(Scene, CountsWhatARevisionTakesBesideAnother) {
+  std::vector<SceneBody> put;
+  for (BodyId id = 0; id < 4'096; ++id) put.push_back(BodyOf(id, id));
+  const std::vector<PairRule> listed = {{1, 2, true, 0}};
+  const PairRules rules(listed);
+  const ScenePtr all = MustApply(Scene::MakeEmpty(), {.put = put, .rules = &rules});
+  const std::vector<BodyPose> move = {{7, At(7.001)}};
+  const ScenePtr moved = MustApply(all, {.move = move});
+  // Some pages and tables of pages. No page of another body's.
+  EXPECT_GT(all->BytesBeside(*moved), 1'024U);
+  EXPECT_LT(all->BytesBeside(*moved), all->byte_size() / 32);
+  EXPECT_EQ(all->BytesBeside(*Scene::MakeEmpty()), all->byte_size());
+  const PairRules none;
+  const ScenePtr without_rules = MustApply(all, {.rules = &none});
+  EXPECT_EQ(all->BytesBeside(*without_rules) - all->BytesBeside(*MustApply(all, {})),
+            rules.byte_size());
+}
+
 TEST(Scene, RefusesWhatIsNotThereOrMalformed) {
   const std::vector<SceneBody> put = {BodyOf(1, 0)};
   const ScenePtr scene = MustApply(Scene::MakeEmpty(), {.put = put});
