@@ -29,6 +29,12 @@ void PrincipalUsage::Charge(absl::Duration processor_time) {
   account_ -= processor_time;
 }
 
+bool PrincipalUsage::IsOverdrawn(double cores) {
+  const std::lock_guard lock(mutex_);
+  Fill(cores);
+  return account_ < -absl::Seconds(cores);
+}
+
 void PrincipalUsage::Fill(double cores) {
   const SteadyTime now = clock_();
   const absl::Duration most = absl::Seconds(cores);

@@ -4,9 +4,9 @@
 // principal's id, so that a reload of the policy forgives nobody anything.
 //
 // Processor time is an account: it fills at `cores` seconds a second up to what comes in one
-// second, and work is paid for after it was done, with the time that it really took. Work may
-// overdraw the account, so no message is too dear to be answered at all; the next one waits until
-// it is even.
+// second, and work is paid for with the time that it really took. Work may overdraw the account by
+// what comes in another second, then it ends; the next message waits until the account is even. So
+// within any ten seconds the rows of a principal take at most 1.2 times what comes in them.
 
 #ifndef CLEARANCE_SERVER_GUARD_PRINCIPAL_USAGE_H_
 #define CLEARANCE_SERVER_GUARD_PRINCIPAL_USAGE_H_
@@ -33,6 +33,8 @@ class PrincipalUsage {
   // How long until the account is even; zero where it is not overdrawn.
   absl::Duration TimeUntilEven(double cores);
   void Charge(absl::Duration processor_time);
+  // Whether work must end.
+  bool IsOverdrawn(double cores);
 
  private:
   void Fill(double cores);  // requires: mutex_ is held

@@ -2,8 +2,10 @@
 
 #include "server/guard/quota.h"
 
+#include <cassert>
 #include <ctime>
 #include <string>
+#include <utility>
 
 #include "server/guard/refusal.h"
 
@@ -13,6 +15,9 @@ namespace {
 bool HasProcessorLimit(const Caller& caller) {
   return caller.principal != nullptr && caller.principal->limits.cores.has_value();
 }
+
+// The meter of this thread; null: it has none.
+thread_local ProcessorMeter* meter_of_thread = nullptr;
 
 absl::Duration ThreadTime() {
   timespec time{};
@@ -61,10 +66,28 @@ absl::Status RequireProcessorTime(const Caller& caller) {
 
 ProcessorMeter::ProcessorMeter(const Caller& caller)
     : usage_(HasProcessorLimit(caller) ? caller.principal->usage.get() : nullptr),
-      began_(usage_ == nullptr ? absl::ZeroDuration() : ThreadTime()) {}
+      cores_(usage_ == nullptr ? 0 : *caller.principal->limits.cores),
+      charged_until_(usage_ == nullptr ? absl::ZeroDuration() : ThreadTime()) {
+  if (usage_ == nullptr) return;
+  assert(meter_of_thread == nullptr);
+  meter_of_thread = this;
+}
 
 ProcessorMeter::~ProcessorMeter() {
-  if (usage_ != nullptr) usage_->Charge(ThreadTime() - began_);
+  if (usage_ == nullptr) return;
+  Charge();
+  meter_of_thread = nullptr;
+}
+
+void ProcessorMeter::Charge() {
+  const absl::Duration now = ThreadTime();
+  usage_->Charge(now - std::exchange(charged_until_, now));
+}
+
+bool ProcessorMeter::IsOverdrawn() {
+  if (meter_of_thread == nullptr) return false;
+  meter_of_thread->Charge();
+  return meter_of_thread->usage_->IsOverdrawn(meter_of_thread->cores_);
 }
 
 }  // namespace clearance::server

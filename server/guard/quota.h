@@ -31,7 +31,8 @@ class PrincipalSession {
 // processor time.
 absl::Status RequireProcessorTime(const Caller& caller);
 
-// Charges the principal with the processor time that this thread spends while it lives.
+// Charges the principal with the processor time that this thread spends while it lives. A thread
+// has one at a time.
 class ProcessorMeter {
  public:
   explicit ProcessorMeter(const Caller& caller);
@@ -39,9 +40,15 @@ class ProcessorMeter {
   ProcessorMeter(const ProcessorMeter&) = delete;
   ProcessorMeter& operator=(const ProcessorMeter&) = delete;
 
+  // Whether the work of this thread must end, because it has overdrawn the principal's account.
+  static bool IsOverdrawn();
+
  private:
+  void Charge();
+
   PrincipalUsage* const usage_;  // null: nothing is measured
-  const absl::Duration began_;
+  const double cores_;
+  absl::Duration charged_until_;
 };
 
 }  // namespace clearance::server

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <ctime>
 #include <memory>
+#include <utility>
 
 #include "server/guard/refusal.h"
 
@@ -53,6 +55,34 @@ TEST(ProcessorTime, IsChargedWithWhatTheThreadSpent) {
   const absl::Duration wait = caller.principal->usage->TimeUntilEven(0.001);
   EXPECT_GT(wait, absl::ZeroDuration());
   EXPECT_LT(wait, absl::Hours(1));
+}
+
+// The account holds a second's worth, and may be overdrawn by as much.
+TEST(ProcessorTime, EndsWorkThatOverdrawsAndIsChargedOnce) {
+  constexpr double kCores = 0.004;
+  const Caller caller = CallerWith({.sessions = {}, .cores = kCores});
+  const auto thread_time = [] {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return absl::DurationFromTimespec(time);
+  };
+  EXPECT_FALSE(ProcessorMeter::IsOverdrawn());
+  EXPECT_TRUE(RequireProcessorTime(caller).ok());  // before work, as calls do: the account is full
+  const absl::Duration began = thread_time();
+  absl::Duration allowed, next;
+  {
+    const ProcessorMeter meter(caller);
+    const absl::Duration metered_from = thread_time();
+    do {
+      allowed = std::exchange(next, thread_time() - metered_from);
+    } while (!ProcessorMeter::IsOverdrawn());
+  }
+  EXPECT_FALSE(ProcessorMeter::IsOverdrawn());
+  EXPECT_GE(thread_time() - began, absl::Seconds(2 * kCores));
+  EXPECT_LE(allowed, absl::Seconds(2 * kCores));
+  const absl::Duration wait = caller.principal->usage->TimeUntilEven(kCores);
+  EXPECT_GE(wait, absl::Seconds(1));
+  EXPECT_LE(wait, (thread_time() - began) / kCores - absl::Seconds(1));
 }
 
 TEST(ProcessorTime, IsNobodysConcernWithoutALimit) {
