@@ -95,6 +95,8 @@ def machine() -> str:
 def bench(run: Run) -> None:
     run.program("the core, one thread", "core_bench", "core")
     run.program("scenes, one thread", "scene_bench", "scene")
+    runner.say("the time between two looks at a deadline")
+    call([PROGRAMS / "look_interval", *(["--questions=2", "--vertices=4096"] if run.is_short else [])])
     run.program("the server, beside a server that only moves the bytes", "load_bench", "load")
     runner.say("the server's memory")
     call([PROGRAMS / "memory_bench", f"--csv={run.csv('memory')}"])
