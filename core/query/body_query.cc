@@ -33,7 +33,7 @@ bool CanAsk(const PosedShape& a, const PosedShape& b, const Options& options) {
                               VerticesOfDistance(vertices));
 }
 
-// Where the budget has ended: kUndecided, and nothing else is known.
+// The answer after the budget has ended: kUndecided, and nothing else is known.
 template <class Answer>
 Answer Ended(UndecidedReason reason, std::uint32_t iterations) {
   Answer answer;

@@ -111,7 +111,7 @@ struct BoundedPair {
   double bound = std::numeric_limits<double>::infinity();
 };
 
-// Of those that were looked at before the budget ended; null: there is none.
+// The nearest of the pairs that were looked at before the budget ended. A null budget never ends.
 template <class Bounds>
 BoundedPair FindNearestPair(const Bounds& bounds, WorkBudget* budget) {
   BoundedPair nearest;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is proved of a pair, and why nothing is where nothing is.
+// The states of a pair, and the reasons why a pair has none.
 
 #ifndef CLEARANCE_CORE_QUERY_STATE_H_
 #define CLEARANCE_CORE_QUERY_STATE_H_
@@ -10,7 +10,8 @@
 
 namespace clearance {
 
-// What is proved of a pair; see numbers of the same names in proto/clearance/v1/query.proto.
+// The proved state of a pair. The numbers are those of the same names in
+// proto/clearance/v1/query.proto.
 enum class State : std::uint8_t {
   kSeparated = 1,    // lower > 0
   kTouching = 2,     // lower <= 0 <= upper, both within the tolerance of 0

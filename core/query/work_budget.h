@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one row may still cost. Two things end it: somebody's clock, which a Pacer asks, and a limit
-// of steps. Steps are counted by what is asked, never by how: a row that is stopped by its limit is
-// stopped at the same place on every machine.
+// The work that one row may still cost. Two things end it: a clock, which a Pacer asks, and a limit
+// of steps. Steps depend on the question alone. So the limit stops a row at the same place on every
+// machine.
 
 #ifndef CLEARANCE_CORE_QUERY_WORK_BUDGET_H_
 #define CLEARANCE_CORE_QUERY_WORK_BUDGET_H_
@@ -15,9 +15,9 @@
 
 namespace clearance {
 
-// What asking two convex shapes for a distance takes, whatever they are and for each of their
-// vertices, and what a bound of two balls takes. Of large hulls most vertices are never looked at
-// where they are apart; where they touch, a search in double-double scans them some hundred times.
+// The cost of a distance of two convex shapes, in vertices scanned: a constant and a part for each
+// of their vertices; and the cost of a bound of two balls. Large hulls that are apart cost less,
+// and those that touch more: a search in double-double scans them some hundred times.
 inline constexpr std::uint64_t kVerticesADistance = 1024;
 inline constexpr std::uint64_t kScansADistance = 4;
 inline constexpr std::uint64_t kVerticesABound = 32;
@@ -33,7 +33,7 @@ class WorkBudget {
  public:
   static constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
 
-  // `pacer` outlives this; null: nobody says stop.
+  // `pacer` outlives this; null: no clock ends it.
   explicit WorkBudget(Pacer* pacer = nullptr, std::uint64_t most_steps = kUnlimited)
       : pacer_(pacer), left_(most_steps) {}
 

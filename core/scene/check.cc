@@ -311,12 +311,16 @@ class RowsChecker {
     Row& row = rows_[asked.row];
     answer.counters.exact += asked.size;
     row.next += asked.size;
+    // As one by one: what a group found before the budget ended does not count.
+    const auto ended = std::find_if(found.begin(), found.end(), [](const IntersectionAnswer& one) {
+      return IsOfBudget(one.reason);
+    });
+    if (ended != found.end()) {
+      answer = Ended(answer, ended->reason);
+      row.next = row.end;
+      return;
+    }
     for (std::size_t k = 0; k < asked.size && answer.verdict != Verdict::kTouching; ++k) {
-      if (IsOfBudget(found[k].reason)) {
-        answer = Ended(answer, found[k].reason);
-        row.next = row.end;
-        return;
-      }
       const Candidate& candidate = waiting()[asked.begin + k];
       const PairVerdict put = {candidate.ids, VerdictOf(found[k], 0), found[k].bracket};
       if (put.verdict != Verdict::kFree) Keep(put, &answer);

@@ -70,7 +70,7 @@ struct Asker {
   // The ids of the asker's bodies name nobody: no rule says anything of their pairs, and none is
   // the same body as one of the scene.
   bool is_nameless = false;
-  // What the question may cost; null: whatever it takes.
+  // The work that the question may cost; null: as much as it takes.
   WorkBudget* budget = nullptr;
   // Found for these bodies and rules, this scene's rules and `among`; null: found on the way.
   const OwnPairs* own_pairs = nullptr;

@@ -188,8 +188,8 @@ class QuickHull {
     }
   }
 
-  // Numbers the facets that are left anew, in their order. Those that wait and are removed have no
-  // points.
+  // Numbers the facets that are left from 0 on, in their order. Those that wait and are removed
+  // have no points.
   void ForgetRemoved() {
     std::vector<std::uint32_t> number(facets_.size(), kNone);
     std::uint32_t count = 0;

@@ -26,8 +26,10 @@ bool OperatorPages::TakesBody(const std::string& path) const {
 }
 
 HttpReply OperatorPages::Answer(const HttpRequest& request) {
-  // Probes of proxies name nobody, and browsers always somebody.
-  if (answers_addresses_only_ && !request.host.empty() && !NamesAddress(request))
+  // Probes of proxies name no host, and browsers always name one. Whether the server lives is no
+  // secret.
+  const bool is_probe = request.path == "/livez" || request.path == "/readyz";
+  if (answers_addresses_only_ && !is_probe && !request.host.empty() && !NamesAddress(request))
     return {.status = 403, .body = "not under this name: ask by the address, or localhost\n"};
   if (TakesBody(request.path)) return AnswerCall(request);
   if (request.method == "POST") return {.status = 405, .body = "only GET and HEAD\n"};

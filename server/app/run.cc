@@ -60,7 +60,7 @@ constexpr int kUnusableData = 3;
 constexpr std::uint64_t kMostPageReply = kMebibyte;
 
 // What the drain may take beyond its own two times before the process ends itself.
-constexpr absl::Duration kDrainSlack = absl::Seconds(10);
+constexpr absl::Duration kDrainSlack = absl::Milliseconds(900);
 
 // glibc makes up to eight arenas a core, each of which keeps what a burst of sessions once took:
 // one a core serves as many threads as run at once. Batches are some 10 KB to some MB: served by
@@ -312,6 +312,7 @@ absl::Status Process::StartGrpc() {
                                      .tls = tls_.get(),
                                      .reflection = ShowsReflection(config_),
                                      .connections = connections,
+                                     .first_message_timeout = config_.first_message_timeout,
                                      .max_connection_idle = config_.max_connection_idle,
                                      .max_connection_age = config_.max_connection_age,
                                      .max_connection_age_grace = config_.max_connection_age_grace,

@@ -98,6 +98,9 @@ ABSL_FLAG(ConnectionCount, max_streams_per_connection,
 ABSL_FLAG(ConnectionCount, max_streams, ConnectionCount{ServerConfig().max_streams},
           "Calls open at once on all connections; beyond it the connection that holds most, of the "
           "address that holds most, is cut off.");
+ABSL_FLAG(
+    WaitTime, first_message_timeout, WaitTime{ServerConfig().first_message_timeout},
+    "End a session with UNAVAILABLE that sends no message for so long after its begin. 0: never.");
 ABSL_FLAG(WaitTime, max_connection_idle, WaitTime{ServerConfig().max_connection_idle},
           "A connection without a call for so long is closed. 0: never.");
 ABSL_FLAG(WaitTime, max_connection_age, WaitTime{ServerConfig().max_connection_age},
@@ -447,6 +450,7 @@ absl::StatusOr<ServerConfig> ConfigFromFlags() {
       .ban_after_cut = absl::GetFlag(FLAGS_ban_after_cut).value,
       .max_streams_per_connection = absl::GetFlag(FLAGS_max_streams_per_connection).value,
       .max_streams = absl::GetFlag(FLAGS_max_streams).value,
+      .first_message_timeout = NeverIfZero(absl::GetFlag(FLAGS_first_message_timeout)),
       .max_connection_idle = NeverIfZero(absl::GetFlag(FLAGS_max_connection_idle)),
       .max_connection_age = NeverIfZero(absl::GetFlag(FLAGS_max_connection_age)),
       .max_connection_age_grace = NeverIfZero(absl::GetFlag(FLAGS_max_connection_age_grace)),

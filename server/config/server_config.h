@@ -45,13 +45,14 @@ struct ServerConfig {
   std::string page_dir;     // the built files of client/page; empty: no page is shown
   TlsFiles tls;
   Reflection reflection = Reflection::kAuto;
-  std::uint64_t max_connections = 4096;                   // in all
-  std::uint64_t max_connections_per_address = 256;        // of one address, or of one IPv6 /64
-  absl::Duration ban_after_cut = absl::Seconds(10);       // of its address; 0: none
-  std::uint64_t max_streams_per_connection = 1024;        // calls on one
-  std::uint64_t max_streams = 65'536;                     // calls on all together
-  absl::Duration max_connection_idle = absl::Minutes(5);  // without a call; may be infinite
-  absl::Duration max_connection_age = absl::Minutes(30);  // calls after it go elsewhere; likewise
+  std::uint64_t max_connections = 4096;                     // in all
+  std::uint64_t max_connections_per_address = 256;          // of one address, or of one IPv6 /64
+  absl::Duration ban_after_cut = absl::Seconds(10);         // of its address; 0: none
+  std::uint64_t max_streams_per_connection = 1024;          // calls on one
+  std::uint64_t max_streams = 65'536;                       // calls on all together
+  absl::Duration first_message_timeout = absl::Minutes(1);  // of a session; may be infinite
+  absl::Duration max_connection_idle = absl::Minutes(5);    // without a call; may be infinite
+  absl::Duration max_connection_age = absl::Minutes(30);    // calls after it go elsewhere; likewise
   absl::Duration max_connection_age_grace = absl::InfiniteDuration();  // then its calls end too
   int polling_threads = 0;   // of the completion queues; 0: one for four cores
   int worker_threads = 0;    // for hulls and storage; 0: one per core

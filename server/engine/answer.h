@@ -47,8 +47,8 @@ struct Work {
   std::vector<UndecidedRow>& undecided;
   PartChecks* checks = nullptr;   // null: none
   WarmRows* warm_rows = nullptr;  // null: every row begins cold
-  // What one row may take, in vertices as WorkBudget counts them: beyond that it comes back
-  // undecided, with reason kWork.
+  // The most work of one row, in vertices as WorkBudget counts them. A row that takes more comes
+  // back undecided, with reason kWork.
   std::uint64_t most_steps = WorkBudget::kUnlimited;
   const bool* is_interrupted = nullptr;  // null: it never is
 

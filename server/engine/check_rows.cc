@@ -31,6 +31,8 @@ class ChecksAhead {
   // poses.
   CheckAnswer Take(const RowTools& tools) {
     if (next_answer_ == tools.room.checks_ahead.size() || !has_begun_) AskNext(tools);
+    // A list of the row's pairs goes on with what the check has left.
+    *tools.budget = tools.room.budgets_ahead[next_answer_];
     return tools.room.checks_ahead[next_answer_++];
   }
 

@@ -81,6 +81,20 @@ class RowGroup {
     }
   }
 
+  // Row i of the work; the group was asked or given up.
+  void Put(std::uint32_t i, const typename Kind::Answer& answer, bool was_asked) {
+    const std::uint32_t row = work_.first + i;
+    if (was_asked) {
+      work_.tally.Add(answer);
+      pacer_->Spend(kVerticesARow + kind_.Scanned(answer, row));
+    } else {
+      work_.tally.AddNotReached();
+    }
+    if (answer.reason != UndecidedReason::kNone) work_.undecided.push_back({row, answer.reason});
+    kind_.columns.states[i] = static_cast<int>(answer.state);
+    kind_.Put(answer, i);
+  }
+
   bool IsAsked(std::size_t k, std::uint32_t row) const {
     return k < asked_.size() && asked_[k] == row;
   }
@@ -123,16 +137,10 @@ std::uint32_t ForEachRow(const Work& work, const Kind& kind) {
         continue;
       }
       const typename Kind::Answer& answer = group.answer(k++);
-      if (is_reached) {
-        work.tally.Add(answer);
-        pacer.Spend(kVerticesARow + kind.Scanned(answer, row));
-      } else {
-        work.tally.AddNotReached();
-      }
-      if (answer.reason != UndecidedReason::kNone) work.undecided.push_back({row, answer.reason});
-      kind.columns.states[i] = static_cast<int>(answer.state);
-      kind.Put(answer, i);
-      if (!pacer.has_stopped() && work.checks != nullptr && work.checks->Wants()) {
+      group.Put(i, answer, is_reached);
+      // Rows that were answered before an interruption have their checks all the same.
+      const bool has_time = !pacer.has_stopped() || work.MustLeaveRows();
+      if (has_time && work.checks != nullptr && work.checks->Wants()) {
         CheckRow(work, kind, row, answer);
         pacer.LookNow();
       }

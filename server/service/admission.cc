@@ -114,6 +114,8 @@ absl::Status Admission::StatusOf(const absl::StatusOr<PrincipalPtr>& principal) 
 
 void Admission::Take(absl::Status status) {
   status_ = std::move(status);
+  if (absl::IsUnauthenticated(status_) && parts_.refused_calls != nullptr)
+    parts_.refused_calls->Count(caller_.peer, SteadyNow());
   if (!status_.ok() && parts_.refusal_log != nullptr)
     parts_.refusal_log->Write(caller_, InfoOf(method_).method, status_);
 }

@@ -164,7 +164,7 @@ struct Chunk {
   std::vector<UndecidedRow> undecided;
   absl::Duration took = absl::ZeroDuration();
 
-  // Of rows that are answered; `first_row` is the batch's row of the part's first.
+  // Removes rows that are answered. `first_row` is the batch's row of the part's first.
   void RemoveFirst(std::uint32_t count, std::uint32_t first_row) {
     rows.first += count;
     rows.count -= count;
@@ -317,7 +317,7 @@ class BatchJob {
     return std::max(at_once, static_cast<std::uint32_t>(most / at_once) * at_once);
   }
 
-  // Where chunks begin, and how many rows each has.
+  // The first row of the chunks, and the rows of each.
   struct Cut {
     std::uint32_t first = 0;
     std::uint32_t rows = 0;
@@ -391,7 +391,6 @@ class BatchJob {
     reply.done.emplace(std::move(begun));
     reply.chunks.clear();
     AddChunks(FaultsFrom(done), {done, std::max<std::uint32_t>(1, done)}, &reply);
-    left->is_handed_over = true;
     left->cost = Turns::kTurn * reply.chunks.size();
     LeaveChunks(left);
   }
@@ -409,6 +408,7 @@ class BatchJob {
     bool is_interrupted = false;
     const auto should_stop = [&] {
       if (reply_->stop.Within(budget + chunk->checks.took()).ShouldStop()) return true;
+      if (ProcessorMeter::IsOverdrawn()) return true;
       is_interrupted = SteadyNow() >= end;
       return is_interrupted;
     };

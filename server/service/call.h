@@ -34,7 +34,8 @@
 #include "server/service/byte_budget.h"
 #include "server/service/completion.h"
 #include "server/service/placed.h"
-#include "server/service/watch_seats.h"
+#include "server/service/refused_calls.h"
+#include "server/service/seats.h"
 #include "server/service/worker_pool.h"
 #include "server/storage/shape_ledger.h"
 
@@ -52,11 +53,15 @@ struct ServerParts {
   Authenticator* authenticator = nullptr;  // null: everybody may do everything
   const Audit* audit = nullptr;            // null: changes of the registry are not written down
   RefusalLog* refusal_log = nullptr;       // null: nor are those who were not let in
-  std::atomic<std::uint64_t> sessions = 0;
   ByteBudget bytes = ByteBudget();
   TrackRegistry* tracks = nullptr;  // null: no session is asked about tracks
-  WatchSeats watch_seats{limits, metrics};
-  SharedBytes* session_bytes = nullptr;  // of sessions together; null: nothing is bounded
+  Seats sessions{{"max_sessions", limits.max_sessions}, metrics.sessions_open()};
+  Seats watches{{"max_watches", limits.max_watches},
+                metrics.watches(),
+                {"max_caller_watches", limits.max_caller_watches}};
+  SharedBytes* session_bytes = nullptr;   // of sessions together; null: nothing is bounded
+  RefusedCalls* refused_calls = nullptr;  // null: nobody counts them
+  absl::Duration first_message_timeout = absl::InfiniteDuration();
 };
 
 // What the messages of one call are answered with. Shapes are reached through `registry` alone,

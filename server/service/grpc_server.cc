@@ -121,7 +121,9 @@ class GrpcServer::Impl {
                .bytes =
                    ByteBudget(options.max_total_bytes_in_flight, &metrics.total_bytes_in_flight()),
                .tracks = &tracks_,
-               .session_bytes = &session_bytes_},
+               .session_bytes = &session_bytes_,
+               .refused_calls = &refused_calls_,
+               .first_message_timeout = options.first_message_timeout},
         expiry_(*parts_.scenes, registry),
         methods_(parts_, health_, options.reflection) {}
   ~Impl() { Shutdown(absl::ZeroDuration()); }
@@ -148,6 +150,7 @@ class GrpcServer::Impl {
   SceneRegistry memory_scenes_;
   TrackRegistry tracks_;
   SharedBytes session_bytes_;
+  RefusedCalls refused_calls_;
   ShapeLedger memory_ledger_;
   const std::unique_ptr<RefusalLog> refusal_log_;  // null: without a log
   const std::unique_ptr<const Audit> audit_;       // likewise
@@ -227,7 +230,8 @@ Readers GrpcServer::Impl::WatchReaders() {
   const auto watch = std::make_shared<PollingWatch>(std::move(pollers));
   return {.longest_hold = [watch] { return watch->LongestHold(); },
           .rounds = [watch] { return watch->Rounds(); },
-          .allocated_bytes = AllocatedBytes};
+          .allocated_bytes = AllocatedBytes,
+          .offenders = [this] { return refused_calls_.TakeOffenders(); }};
 }
 
 void GrpcServer::Impl::Take(Descriptor connection) {

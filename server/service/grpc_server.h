@@ -32,6 +32,7 @@ struct GrpcServerOptions {
   TlsCertificates* tls = nullptr;              // outlives the server; null: plain text
   bool reflection = true;                      // tells whoever asks what the services look like
   ConnectionLimits connections = {};
+  absl::Duration first_message_timeout = absl::InfiniteDuration();  // of a session
   absl::Duration max_connection_idle = absl::Minutes(5);
   absl::Duration max_connection_age = absl::InfiniteDuration();
   absl::Duration max_connection_age_grace = absl::InfiniteDuration();  // then its calls end

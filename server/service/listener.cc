@@ -88,6 +88,7 @@ Listener::~Listener() { Close(); }
 
 void Listener::Run(Handler handler, const Readers& readers) {
   longest_hold_ = readers.longest_hold;
+  offenders_ = readers.offenders;
   fence_.SetReaders(readers);
   handover_ = std::make_unique<Handover>(std::move(handler));
   thread_ = std::thread([this] {
@@ -156,6 +157,7 @@ void Listener::Look() {
   CutWhatHolds();
   CutWhatIsHeld();
   CutWhatIsTooMuch();
+  CutOffenders();
   if (end_idle_after_.has_value() && SteadyNow() >= *end_idle_after_) EndIdle();
 }
 
@@ -189,6 +191,16 @@ void Listener::CutWhatIsTooMuch() {
   }
 }
 
+// No connection of a proxy, which carries calls of others as well: no ban tells that there is one.
+void Listener::CutOffenders() {
+  const absl::flat_hash_set<std::string> offenders = offenders_();
+  if (offenders.empty() || limits_.ban_after_cut == absl::ZeroDuration()) return;
+  connections_.ForEach([&](const std::string& address_key, WatchedConnection& connection) {
+    if (offenders.contains(PeerText(connection.peer_key)))
+      Cut(address_key, &connection, CutReason::kRefusedCalls);
+  });
+}
+
 void Listener::Cut(const std::string& address_key, WatchedConnection* connection,
                    CutReason reason) {
   // What TCP has counted goes with the connection.
@@ -214,6 +226,7 @@ void Listener::WarnOrBan(const std::string& address_key, const WatchedConnection
     case CutReason::kAllStreams:
     case CutReason::kResets:
     case CutReason::kHoldsMemory:
+    case CutReason::kRefusedCalls:
       return bans_.WarnOrBan(address_key, connection.opened, SteadyNow());
     case CutReason::kBytesBeforeCalls:
     case CutReason::kBytesBesideMessages:
@@ -307,10 +320,17 @@ prometheus::Counter* Listener::ReasonToRefuse(const std::string& address_key) {
   if (connections_.size() >= limits_.most && SteadyNow() - last_sweep_ >= Pause()) Sweep();
   if (connections_.size() >= limits_.most) return series_.refused_total;
   if (bans_.IsBanned(address_key, SteadyNow())) return series_.refused_cut;
-  if (connections_.CountOf(address_key) < limits_.most_of_address) return nullptr;
+  if (HasRoomFor(address_key)) return nullptr;
   connections_.Sweep(address_key);
-  return connections_.CountOf(address_key) < limits_.most_of_address ? nullptr
-                                                                     : series_.refused_address;
+  return HasRoomFor(address_key) ? nullptr : series_.refused_address;
+}
+
+// An address may have as many as all others leave free. So a crowd of addresses leaves one to each
+// address that has none. The rule does not hold if the limits give all to one address.
+bool Listener::HasRoomFor(const std::string& address_key) const {
+  const std::size_t count = connections_.CountOf(address_key);
+  if (count == 0 || limits_.most_of_address >= limits_.most) return count < limits_.most_of_address;
+  return count < std::min<std::size_t>(limits_.most_of_address, limits_.most - connections_.size());
 }
 
 // Something else took the last descriptor. What waits is refused with the reserve instead of being

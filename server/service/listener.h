@@ -18,6 +18,7 @@
 #include <thread>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
@@ -98,12 +99,14 @@ class Listener {
   void CutWhatHolds();
   void CutWhatIsHeld();
   void CutWhatIsTooMuch();
+  void CutOffenders();
   void Cut(const std::string& address_key, WatchedConnection* connection, CutReason reason);
   void WarnOrBan(const std::string& address_key, const WatchedConnection& connection,
                  CutReason reason);
   void BeginDrain();
   void EndIdle();
   prometheus::Counter* ReasonToRefuse(const std::string& address_key);
+  bool HasRoomFor(const std::string& address_key) const;
   void RefuseWithReserve(const Descriptor& socket);
   absl::Duration Pause() const;
   void Sweep();
@@ -127,6 +130,7 @@ class Listener {
   std::optional<SteadyTime> end_idle_after_;
   SteadyTime last_sweep_ = SteadyTime();
   std::function<absl::Duration()> longest_hold_;
+  std::function<absl::flat_hash_set<std::string>()> offenders_;
   std::unique_ptr<Handover> handover_;
   std::thread thread_;
 };

@@ -11,10 +11,7 @@ namespace clearance::server {
 bool Placed::await_ready() {
   if (where_.cost > kMaxCheapCost) return false;
   work_(&left_);
-  if (left_.is_handed_over) return false;
-  for (std::size_t i = 0; i < left_.count; ++i) left_.part(i, SteadyTime::InfiniteFuture());
-  if (left_.count > 0) left_.finish();
-  return true;
+  return left_.count == 0;
 }
 
 void Placed::await_suspend(std::coroutine_handle<> waiter) {
@@ -22,9 +19,8 @@ void Placed::await_suspend(std::coroutine_handle<> waiter) {
   alarm_.emplace();
   added_ = SteadyNow();
   where_.account.Join(where_.group);
-  if (left_.is_handed_over) return AddParts();
-  if (DurationOf(where_.whole_cost) > kMostOfAWhole)
-    return where_.account.AddLong([this] { Begin(); });
+  if (left_.count > 0) return AddParts();
+  if (IsWhole()) return where_.account.AddLong([this] { Begin(); });
   // What it really has is known once it has begun.
   where_.account.Add(kMaxCheapCost, [this] { Begin(); });
 }
@@ -40,9 +36,10 @@ absl::Duration Placed::Timed(const DoWork& work) {
 
 void Placed::Begin() {
   waited_ = SteadyNow() - added_;
-  Timed([this] { work_(&left_); });
+  const absl::Duration took = Timed([this] { work_(&left_); });
+  if (IsWhole()) where_.account.ChargeLong(CostOf(took));
   if (left_.count > 0) return AddParts();
-  if (cost() > kMaxCheapCost) where_.account.Charge(cost() - kMaxCheapCost);
+  if (!IsWhole() && cost() > kMaxCheapCost) where_.account.Charge(cost() - kMaxCheapCost);
   Return();
 }
 
@@ -61,13 +58,19 @@ void Placed::DoPart() {
   const std::size_t i = next_part_.fetch_add(1, std::memory_order_relaxed);
   bool is_done = true;
   if (i < left_.count) Timed([&] { is_done = left_.part(i, SteadyNow() + kMostATurn); });
-  if (!is_done) return where_.account.AddLong([this, i] { DoLongPart(i); });
+  if (!is_done) {
+    where_.account.Charge(CostOf(kMostATurn));
+    return where_.account.AddLong([this, i] { DoLongPart(i, kMostOfAWhole); });
+  }
   DoNextPart();
 }
 
-void Placed::DoLongPart(std::size_t i) {
-  const absl::Duration took = Timed([&] { left_.part(i, SteadyTime::InfiniteFuture()); });
-  where_.account.ChargeLong(static_cast<std::uint64_t>(absl::ToInt64Microseconds(took)));
+// Rows that are interrupted begin again: with twice the time, so that the longest one ends as well.
+void Placed::DoLongPart(std::size_t i, absl::Duration most) {
+  bool is_done = false;
+  const absl::Duration took = Timed([&] { is_done = left_.part(i, SteadyNow() + most); });
+  where_.account.ChargeLong(CostOf(took));
+  if (!is_done) return where_.account.AddLong([this, i, most] { DoLongPart(i, 2 * most); });
   DoNextPart();
 }
 

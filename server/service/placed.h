@@ -27,16 +27,19 @@
 
 namespace clearance::server {
 
-// Work is measured in units of about a microsecond; up to this much is done on the polling thread,
-// where everybody else on it waits meanwhile: if it takes longer than it was taken for, it is
+// Work is measured in units of about a microsecond. Up to kMaxCheapCost is done on the polling
+// thread, where all other calls of it wait meanwhile. If it takes longer than expected, it is
 // handed to workers after kMostInPlace.
 inline constexpr absl::Duration kMostInPlace = absl::Milliseconds(1);
 // And after this from a worker, for whose turn others wait, to where long work is done.
 inline constexpr absl::Duration kMostATurn = absl::Milliseconds(8);
-// What cannot be cut goes there at once if it is expected to take longer than this.
+// Work that cannot be cut goes there at once if it is expected to take longer than this.
 inline constexpr absl::Duration kMostOfAWhole = absl::Milliseconds(64);
 inline constexpr std::uint64_t kMaxCheapCost = Turns::kTurn;
 inline constexpr std::uint64_t kDear = kMaxCheapCost + 1;
+inline std::uint64_t CostOf(absl::Duration duration) {
+  return static_cast<std::uint64_t>(absl::ToInt64Microseconds(duration));
+}
 inline absl::Duration DurationOf(std::uint64_t cost) {
   return absl::Microseconds(static_cast<std::int64_t>(cost));
 }
@@ -51,7 +54,7 @@ inline std::uint64_t CostOfTaking(std::uint64_t bytes) {
   return bytes > kMostBytesInPlace ? std::max(kDear, bytes / kBytesAUnit) : 0;
 }
 
-// What is left of a work: part(i, end) for each i < count, and then finish(). A part that is not
+// The rest of a work: part(i, end) for each i < count, and then finish(). A part that is not
 // done by `end` says so; it is called again, with more time, where long work is done.
 struct Parts {
   std::size_t count = 0;
@@ -60,8 +63,6 @@ struct Parts {
   std::function<void()> finish;
   // Of the whole work without what comes later, where that is known better than when it was placed.
   std::uint64_t cost = 0;  // 0: as it was placed
-  // It took too long for a polling thread: only workers may do the parts.
-  bool is_handed_over = false;
 };
 
 // Has `last` done after the whole work, on the thread that ends it.
@@ -81,7 +82,7 @@ class Placed final : public Completion {
     std::string_view group;        // of the account; until it joins the pool
     grpc::CompletionQueue* queue;  // on whose polling thread the coroutine runs and goes on
     std::uint64_t cost;
-    // Of what cannot be cut into parts.
+    // The cost of the work that cannot be cut into parts.
     std::uint64_t whole_cost = 0;
   };
   // May leave parts to be done.
@@ -105,9 +106,11 @@ class Placed final : public Completion {
  private:
   void Begin();
   std::uint64_t cost() const { return left_.cost == 0 ? where_.cost : left_.cost; }
+  // Whether it is long and cannot be cut.
+  bool IsWhole() const { return DurationOf(where_.whole_cost) > kMostOfAWhole; }
   void AddParts();
   void DoPart();
-  void DoLongPart(std::size_t i);
+  void DoLongPart(std::size_t i, absl::Duration most);
   void DoNextPart();
   void Return();
   // Returns how long it took.

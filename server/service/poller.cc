@@ -32,14 +32,73 @@ void Poller::Run() {
 }
 
 void Poller::Poll() {
+  // It waits this long at least for what is not there yet. A clock is cheaper than to ask.
+  constexpr absl::Duration kLeastWait = absl::Microseconds(15);
   void* tag = nullptr;
   bool ok = false;
+  SteadyTime left = SteadyNow();
   while (queue_->Next(&tag, &ok)) {
-    is_completing_.store(true, std::memory_order_relaxed);
-    static_cast<Completion*>(tag)->Complete(ok);
-    is_completing_.store(false, std::memory_order_relaxed);
-    turns_.store(turns_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    is_behind_ = SteadyNow() - left < kLeastWait;
+    Complete(tag, ok);
+    TakeTurns();
+    left = SteadyNow();
   }
+}
+
+void Poller::Complete(void* tag, bool ok) {
+  is_completing_.store(true, std::memory_order_relaxed);
+  static_cast<Completion*>(tag)->Complete(ok);
+  is_completing_.store(false, std::memory_order_relaxed);
+  turns_.store(turns_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+// All that has arrived joins those that wait before one of them is taken, or nearly all: those that
+// keep coming must not keep the others waiting.
+void Poller::TakeTurns() {
+  constexpr int kMostBetweenTurns = 32;
+  // gRPC does not look at its sockets at the first call after this thread itself has completed
+  // something, but takes that for what there is to tell.
+  constexpr int kLooks = 2;
+  int completions = 0, looks = 0;
+  while (HasWaitingTurns()) {
+    is_behind_ = true;
+    void* tag = nullptr;
+    bool ok = false;
+    const auto next = queue_->AsyncNext(&tag, &ok, gpr_inf_past(GPR_CLOCK_MONOTONIC));
+    if (next == grpc::CompletionQueue::GOT_EVENT) {
+      Complete(tag, ok);
+      ++completions;
+    } else {
+      ++looks;
+    }
+    if (completions < kMostBetweenTurns && looks < kLooks) continue;
+    completions = 0;
+    looks = 0;
+    TakeTurn();
+  }
+}
+
+void Poller::TakeTurn() {
+  // Else those that are refused would never hear of it on a busy server.
+  constexpr std::uint64_t kTurnsForARefusal = 32;
+  const bool is_refused =
+      !refused_.empty() && (admitted_.empty() || ++turns_since_refused_ >= kTurnsForARefusal);
+  if (is_refused) turns_since_refused_ = 0;
+  const Turns::Work resume = is_refused ? refused_.Take() : admitted_.Take();
+  is_completing_.store(true, std::memory_order_relaxed);
+  resume();
+  is_completing_.store(false, std::memory_order_relaxed);
+  turns_.store(turns_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+void Poller::Turn::await_suspend(std::coroutine_handle<> waiter) {
+  has_waited_ = true;
+  turns_.Join(&account_, group_);
+  turns_.Add(&account_, Turns::kTurn, [waiter] { waiter.resume(); });
+}
+
+void Poller::Turn::await_resume() {
+  if (has_waited_) turns_.Leave(&account_);
 }
 
 absl::Duration Poller::HeldFor() {

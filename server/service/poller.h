@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One completion queue and the one thread that polls it.
+// One completion queue and the one thread that polls it. If several messages wait for the thread,
+// it takes them in turns (turns.h). So a caller that sends many waits for itself.
 
 #ifndef CLEARANCE_SERVER_SERVICE_POLLER_H_
 #define CLEARANCE_SERVER_SERVICE_POLLER_H_
@@ -10,10 +11,12 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <coroutine>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -21,6 +24,7 @@
 #include "absl/time/time.h"
 #include "server/observe/steady_clock.h"
 #include "server/service/completion.h"
+#include "server/service/turns.h"
 
 namespace clearance::server {
 
@@ -92,6 +96,28 @@ class Poller {
     Operation& operation_;
   };
 
+  // To be awaited before work on a message of the group (Caller::group) begins. It is ready at once
+  // if no other message waits. A message that is refused waits for nearly all that are not.
+  class Turn {
+   public:
+    // `group` outlives this.
+    Turn(Poller& poller, std::string_view group, bool is_refused)
+        : poller_(poller), turns_(is_refused ? poller.refused_ : poller.admitted_), group_(group) {}
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+    bool await_ready() const { return !poller_.is_behind_ && !poller_.HasWaitingTurns(); }
+    void await_suspend(std::coroutine_handle<> waiter);
+    void await_resume();
+
+   private:
+    Poller& poller_;
+    Turns& turns_;
+    const std::string_view group_;
+    Turns::Account account_;
+    bool has_waited_ = false;
+  };
+
   // Called on the polling thread after each LookAgain(). It may end calls.
   class Looker {
    public:
@@ -138,10 +164,19 @@ class Poller {
   };
 
   void Poll();
+  void Complete(void* tag, bool ok);
+  bool HasWaitingTurns() const { return !admitted_.empty() || !refused_.empty(); }
+  void TakeTurns();
+  void TakeTurn();
   void Count(int change);
 
   const std::unique_ptr<grpc::ServerCompletionQueue> queue_;
   std::thread thread_;
+  // The messages that wait for the polling thread.
+  Turns admitted_;
+  Turns refused_;
+  bool is_behind_ = false;  // something was there already when the thread came back
+  std::uint64_t turns_since_refused_ = 0;
   bool is_draining_ = false;
   absl::flat_hash_set<Operation*> watched_;
   Drain drain_{*this};

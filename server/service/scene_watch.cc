@@ -87,29 +87,6 @@ class SceneSignal final : public SceneObserver, public KnownEnds {
   std::optional<SceneEnd> end_;
 };
 
-// From a successful Take to the end.
-class WatchSeat {
- public:
-  WatchSeat(WatchSeats& seats, std::string holder) : seats_(seats), holder_(std::move(holder)) {}
-  ~WatchSeat() {
-    if (is_taken_) seats_.Leave(holder_);
-  }
-  WatchSeat(const WatchSeat&) = delete;
-  WatchSeat& operator=(const WatchSeat&) = delete;
-
-  // At most once.
-  absl::Status Take() {
-    absl::Status status = seats_.Take(holder_);
-    is_taken_ = status.ok();
-    return status;
-  }
-
- private:
-  WatchSeats& seats_;
-  const std::string holder_;
-  bool is_taken_ = false;
-};
-
 // The signal among the registry's observers.
 class Observation {
  public:
@@ -170,7 +147,7 @@ class Watcher {
       : admission_(parts, RpcMethod::kWatchScene, call.context),
         registry_(parts.registry, admission_.caller(), parts.audit),
         scope_{parts, admission_.caller(), registry_},
-        seat_(parts.watch_seats, admission_.caller().holder()),
+        seat_(parts.watches),
         poller_(poller),
         work_(parts.workers),
         bytes(parts.bytes, admission_.caller().holder(), poller.queue()),
@@ -187,7 +164,10 @@ class Watcher {
     if (status.ok()) status = TakeRequest(incoming, scope_.parts.limits, request);
     incoming->Clear();
     if (status.ok()) status = RequireReach(*request);
-    return status.ok() ? seat_.Take() : status;
+    if (!status.ok()) return status;
+    status = seat_.Take(admission_.caller().holder());
+    if (!status.ok()) scope_.parts.metrics.watches_refused().Increment();
+    return status;
   }
 
   // What has to be awaited before the first look; null: nothing.
@@ -228,7 +208,7 @@ class Watcher {
   Admission admission_;
   CallerRegistry registry_;
   const CallScope scope_;
-  WatchSeat seat_;
+  Seats::Seat seat_;
   Poller& poller_;
   WorkerPool::Account work_;
 

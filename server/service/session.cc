@@ -14,6 +14,7 @@
 #include "server/guard/refusal.h"
 #include "server/service/admission.h"
 #include "server/service/asks_by_name.h"
+#include "server/service/first_message.h"
 #include "server/service/fresh.h"
 #include "server/service/pending_work.h"
 #include "server/service/reply_patience.h"
@@ -23,48 +24,27 @@
 namespace clearance::server {
 namespace {
 
-// Nobody knows when a session ends.
-constexpr absl::Duration kSeatPatience = absl::Seconds(1);
-
-// Takes a seat among the server's sessions, if there is one.
-class Seat {
+// A seat among the server's sessions, and among those of the caller's principal.
+class SessionSeat {
  public:
-  explicit Seat(ServerParts& parts) : parts_(parts) {}
-  ~Seat() {
-    if (!is_taken_) return;
-    parts_.sessions.fetch_sub(1);
-    parts_.metrics.sessions_open().Decrement();
-  }
-  Seat(const Seat&) = delete;
-  Seat& operator=(const Seat&) = delete;
+  explicit SessionSeat(ServerParts& parts) : metrics_(parts.metrics), seat_(parts.sessions) {}
 
   // RESOURCE_EXHAUSTED where there is none, for the server or for the caller. At most once.
   absl::Status Take(const Caller& caller) {
-    if (absl::Status status = of_principal_.Take(caller); !status.ok()) {
-      parts_.metrics.principal_refusals(PrincipalLimit::kSessions).Increment();
+    absl::Status status = of_principal_.Take(caller);
+    if (!status.ok()) {
+      metrics_.principal_refusals(PrincipalLimit::kSessions).Increment();
       return status;
     }
-    is_taken_ = parts_.sessions.fetch_add(1) < parts_.limits.max_sessions;
-    if (is_taken_) {
-      parts_.metrics.sessions_open().Increment();
-      return absl::OkStatus();
-    }
-    parts_.sessions.fetch_sub(1);
-    parts_.metrics.sessions_refused().Increment();
-    return Refuse(
-        absl::StatusCode::kResourceExhausted,
-        {.field = "",
-         .value = FormatNumber(parts_.limits.max_sessions + 1),
-         .limit = "max_sessions <= " + FormatNumber(parts_.limits.max_sessions),
-         .message = "The server holds as many sessions as max_sessions allows; try another one, or "
-                    "repeat after `retry_after`.",
-         .retry_after = kSeatPatience});
+    status = seat_.Take(caller.holder());
+    if (!status.ok()) metrics_.sessions_refused().Increment();
+    return status;
   }
 
  private:
-  ServerParts& parts_;
+  Metrics& metrics_;
   PrincipalSession of_principal_;
-  bool is_taken_ = false;
+  Seats::Seat seat_;
 };
 
 // A message that is read and not yet answered, in the gauges.
@@ -133,6 +113,10 @@ absl::Status DrainingSession() {
   return absl::UnavailableError("draining: the server goes; open the session elsewhere");
 }
 
+absl::Status SilentSession() {
+  return absl::UnavailableError("the session said nothing for too long; open it again");
+}
+
 // One stream: its operations and the message that was read last. Every started operation is awaited
 // before it goes.
 struct Stream {
@@ -154,6 +138,7 @@ struct Stream {
   CallEnd end{context};
   Operation requested, written, finished;
   TimedOperation read;
+  FirstMessage first_message{read};
   Poller::Watch on_drain;
   grpc::ByteBuffer incoming;
   bool is_next_read = false;  // or being read
@@ -334,12 +319,16 @@ class Sitting {
 
   // Whether the session has to end though the client goes on, and why.
   bool has_to_end() const {
-    return poller_.is_draining() || desk.holds.is_told() || !admission().ok();
+    return poller_.is_draining() || desk.holds.is_told() || !admission().ok() ||
+           call_.first_message.is_overdue();
   }
   absl::Status ReasonToEnd() const {
     if (!admission().ok()) return admission();
-    return desk.holds.is_told() ? HoldsDeletedShapes(limits_) : DrainingSession();
+    if (desk.holds.is_told()) return HoldsDeletedShapes(limits_);
+    return poller_.is_draining() ? DrainingSession() : SilentSession();
   }
+
+  const Caller& caller() const { return admission_.caller(); }
 
   // Not OK once the caller may not be here any more, who then gets no more answers.
   const absl::Status& admission() const { return admission_.status(); }
@@ -351,25 +340,36 @@ class Sitting {
     if (parts_.refusal_log != nullptr) parts_.refusal_log->WriteEndOfHolder(admission_.caller());
   }
 
-  // Before a message is looked at. An error ends the session.
-  const absl::Status& Readmit() { return admission_.Check(); }
+  // Once the server reads. No effect after the first time.
+  void AwaitFirstMessage() {
+    call_.first_message.Await(poller_.queue(), parts_.first_message_timeout);
+  }
+
+  // While no worker is at a message. An error ends the session.
+  const absl::Status& Readmit() {
+    if (!admission_.is_outdated()) return admission_.status();
+    if (admission_.Check().ok()) desk.state.EndTrackUnlessAllowed();
+    return admission_.status();
+  }
 
  private:
   // Wherever the session waits for its client it goes on, and ends. Work for a caller who may not
   // be here any more is given up.
   void Look() {
-    const bool may_stay = admission_.CheckAside().ok();
+    // Workers read who the caller is, so that stays as it is while they are at a message.
+    const bool is_idle = call_.read.is_awaited();
+    const bool may_stay = is_idle ? Readmit().ok() : admission_.CheckAside().ok();
     if (may_stay && !desk.holds.is_told()) return;
     if (!may_stay) call_.end.StopWork();
     patience_.Urge();
     // Last of all: it may be this session's end.
-    Operation& waited_for = call_.read.is_awaited() ? call_.read : desk.bytes.room();
+    Operation& waited_for = is_idle ? call_.read : desk.bytes.room();
     waited_for.Interrupt();
   }
 
   ServerParts& parts_;
   Admission admission_;
-  Seat seat_;
+  SessionSeat seat_;
 
  public:
   Desk desk;
@@ -402,6 +402,7 @@ Detached ServeSessions(ServerParts& parts, const RequestSession& request, Poller
   Sitting sitting(parts, call, poller);
   Desk& desk = sitting.desk;
   Operation& room = desk.bytes.room();
+  co_await Poller::Turn(poller, sitting.caller().group(), !sitting.admission().ok());
   absl::Status end = sitting.Begin();
   bool is_client_done = false;
   while (end.ok() && !sitting.has_to_end()) {
@@ -413,18 +414,21 @@ Detached ServeSessions(ServerParts& parts, const RequestSession& request, Poller
       if (sitting.has_to_end()) break;
     }
     call.StartRead();
+    sitting.AwaitFirstMessage();
     if (!co_await call.read) {
       is_client_done = !call.read.is_pending();  // else something interrupted it
       break;
     }
     call.is_next_read = false;
+    call.first_message.Came();
     account.MessageReceived();
     const std::uint64_t bytes = call.incoming.Length();
     const InFlight in_flight(parts.metrics, bytes);
     const StopRule stop(call.end, call.read.completed(), DeadlineOf(call.context));
     Message message{PendingWork(parts, desk.account)};
-    if (end = sitting.Readmit(); !end.ok()) break;
     message.refusal = desk.TakeBytes(call.incoming);
+    co_await Poller::Turn(poller, sitting.caller().group(), !message.refusal.ok());
+    if (end = sitting.Readmit(); !end.ok()) break;
     Arrival arrival{desk, stop, call.incoming, message};
     Placed taking(arrival.where,
                   [&arrival](Parts*) { arrival.Take(arrival.where.cost > kMaxCheapCost); });
@@ -465,6 +469,8 @@ Detached ServeSessions(ServerParts& parts, const RequestSession& request, Poller
   co_await call.finished;
   // A drain interrupts it.
   while (call.read.is_pending()) co_await call.read;
+  call.first_message.Came();
+  co_await call.first_message;
   co_await call.end;
   account.EndsWith(EndCode(call.end, DeadlineOf(call.context), end.code()));
 }

@@ -55,6 +55,8 @@ class SessionState {
   void Decline(const UnreadRequest& request, const absl::Status& refusal);
   // Nobody finds any more what the session publishes.
   void EndTrack() { track_.End(); }
+  // The same, where the caller may no longer publish it: for when the rules have changed.
+  void EndTrackUnlessAllowed() { track_.EndUnlessAllowed(); }
   // What the parts of the last answer cost that are still to come, in units of kMaxCheapCost.
   std::uint64_t CostLeft() const;
   // Whether the last answer is, once nothing is left of it.

@@ -77,13 +77,19 @@ void SessionTrack::End() {
   track_ = nullptr;
 }
 
+void SessionTrack::EndUnlessAllowed() {
+  if (track_ != nullptr && !RequirePublisher(track_->name()).ok()) End();
+}
+
+absl::Status SessionTrack::RequirePublisher(std::string_view name) const {
+  absl::Status status = RequireTrackName(call_, name, "name");
+  const PrincipalPtr& principal = call_.caller.principal;
+  if (!status.ok() || principal == nullptr) return status;
+  return RequireRole(*principal, Role::kRegister, "name");
+}
+
 absl::Status SessionTrack::Open(const v1::OpenTrack& open, v1::OpenTrackResult* result) {
-  if (absl::Status status = RequireTrackName(call_, open.name(), "name"); !status.ok())
-    return status;
-  if (const PrincipalPtr& principal = call_.caller.principal; principal != nullptr) {
-    if (absl::Status status = RequireRole(*principal, Role::kRegister, "name"); !status.ok())
-      return status;
-  }
+  if (absl::Status status = RequirePublisher(open.name()); !status.ok()) return status;
   if (track_ != nullptr) {
     return Refuse(absl::StatusCode::kFailedPrecondition,
                   {.field = "name",

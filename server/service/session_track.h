@@ -35,8 +35,12 @@ class SessionTrack {
   absl::Status Close(v1::CloseTrackResult* result);
   // Nothing where no track is open.
   void End();
+  // The same, where the caller may no longer publish it: for when the rules have changed.
+  void EndUnlessAllowed();
 
  private:
+  // Whether the caller may publish a track of this name.
+  absl::Status RequirePublisher(std::string_view name) const;
   absl::Status CheckNumber(std::uint64_t number) const;
   absl::Status RequireOpen() const;
 

@@ -132,7 +132,6 @@ struct BatchPart {
   std::uint64_t first_number = 0;  // where the points of the next one begin in the column
   int reached = 0;                 // all before this are worked out
 };
-constexpr std::uint64_t kUnitsAPoint = 16;  // as CostOf(const v1::Shape&) has it
 
 std::vector<BatchPart> PartsOf(const v1::BatchRegisterShapesRequest& request) {
   constexpr std::uint64_t kPointsAPart = 2048;  // some milliseconds

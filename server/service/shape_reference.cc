@@ -43,8 +43,6 @@ absl::StatusOr<ResolvedShape> ResolveShape(const v1::ShapeReference& reference,
 }
 
 std::uint64_t CostOf(const v1::Shape& shape) {
-  // A hull takes some 3 to 15 microseconds a point, and longer where points are far from round.
-  constexpr std::uint64_t kUnitsAPoint = 16;
   // The smallest pieces are boxes and the like.
   constexpr std::uint64_t kPointsOfPiece = 8;
   const auto pieces = static_cast<std::uint64_t>(shape.compound().pieces_size());

@@ -84,9 +84,11 @@ absl::string_view EvidenceOf(CutReason reason) {
     case CutReason::kHoldsMemory:
       return "holds far more memory than it sends";
     case CutReason::kHoldsHandover:
+      return "holds the thread that hands connections over";
+    case CutReason::kRefusedCalls:
       break;
   }
-  return "holds the thread that hands connections over";
+  return "too many calls without credentials";
 }
 
 std::optional<CutReason> StreamFence::ReasonToCut(WatchedConnection* connection) {

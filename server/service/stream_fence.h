@@ -11,8 +11,10 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "server/observe/connection_series.h"
@@ -43,6 +45,7 @@ enum class CutReason : std::uint8_t {
   kHoldsReading,
   kHoldsMemory,
   kHoldsHandover,
+  kRefusedCalls,
 };
 
 // What counts it, and what the log says of it.
@@ -58,6 +61,10 @@ struct Readers {
   std::function<std::uint64_t()> rounds = [] { return 0; };
   // What the process has allocated: asked while one of them is held.
   std::function<std::uint64_t()> allocated_bytes = [] { return 0; };
+  // The peers whose calls were refused too often since it was last asked, as gRPC writes them.
+  std::function<absl::flat_hash_set<std::string>()> offenders = [] {
+    return absl::flat_hash_set<std::string>();
+  };
 };
 
 // A connection is to be cut

@@ -45,7 +45,8 @@ struct UnaryMethod {
                      grpc::ServerCompletionQueue*, void* tag)>
       request_call;
   std::function<std::uint64_t(const CallScope&, const Request&)> cost = nullptr;  // null: nothing
-  // Of what cannot be cut into parts; null: of what changes the registry all of it, else nothing.
+  // The cost of the work that cannot be cut into parts. Null: all of it for a method that changes
+  // the registry, else nothing.
   std::function<std::uint64_t(const Request&)> whole_cost = nullptr;
   // No answer has more bytes, as far as that is known before it; null: they are few.
   std::function<std::uint64_t(const Request&, const Limits&)> reply_bytes = nullptr;
@@ -189,6 +190,7 @@ Detached ServeUnary(ServerParts& parts, const UnaryMethod<Request, Response>& me
   if (status.ok()) status = RequireProcessorTime(scope);
   const std::uint64_t request_bytes = call.incoming.Length();
   if (status.ok()) status = CountShed(parts.metrics, bytes.Take(request_bytes));
+  co_await Poller::Turn(poller, scope.caller.group(), !status.ok());
   std::optional<PendingWork> pending(std::in_place, parts, account_of_work);
   if (status.ok()) {
     const std::uint64_t cost = CostOfTaking(request_bytes);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A few threads for what must not run on a polling thread: building hulls, parsing long messages
-// and answering large batches. Every stream has its turn (turns.h). What takes longer than a turn
-// and cannot be cut goes to as many threads beside them, so that it never keeps others from their
-// turn.
+// and answering large batches. Every stream has its turn (turns.h). Work that takes longer than a
+// turn and cannot be cut goes to as many threads beside them, so that it never keeps others from
+// their turn.
 
 #ifndef CLEARANCE_SERVER_SERVICE_WORKER_POOL_H_
 #define CLEARANCE_SERVER_SERVICE_WORKER_POOL_H_
@@ -38,7 +38,7 @@ class WorkerPool {
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  // Of those for work that takes a turn.
+  // The threads for work that takes a turn.
   std::size_t thread_count() const { return threads_.size() / 2; }
   // What may be reserved, by cost.
   std::uint64_t most_pending() const { return most_pending_; }
@@ -46,7 +46,7 @@ class WorkerPool {
   std::uint64_t turns();
 
  private:
-  // What waits for one kind of thread.
+  // The work that waits for one kind of thread.
   struct Queue {
     std::condition_variable changed;
     Turns turns;
@@ -79,7 +79,7 @@ class WorkerPool::Account {
   // Has to come before any work; only the first time matters.
   void Join(std::string_view group);
   void Add(std::uint64_t cost, std::function<void()> work);
-  // Work that takes nobody knows how long.
+  // Work whose duration is not known.
   void AddLong(std::function<void()> work);
   // For work that turned out to cost more than it was added with, and for long work that is done.
   void Charge(std::uint64_t cost);

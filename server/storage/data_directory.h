@@ -19,7 +19,7 @@ std::string DatabasePath(const std::string& data_dir);
 void SyncDirectory(const std::string& path);
 
 // Holds the lock of the database, which the system takes back from a process that ends, however it
-// ends. It has to outlive whatever has the database open: closing a file takes locks of SQLite's
+// ends. It must outlive whatever has the database open: closing a file takes locks of SQLite's
 // from it. Thread-compatible.
 class DataDirectory {
  public:

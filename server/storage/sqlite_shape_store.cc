@@ -140,9 +140,8 @@ absl::Status SqliteShapeStore::WithTransaction(const std::function<absl::Status(
   absl::Status status = FoldLog();
   if (status.ok()) status = database_.Execute("BEGIN IMMEDIATE");
   if (status.ok()) status = write();
-  if (status.ok()) status = database_.Execute("COMMIT");
-  // Last of all: it may have gone meanwhile.
   if (status.ok()) status = RequireInPlace();
+  if (status.ok()) status = database_.Execute("COMMIT");
   if (!status.ok() && database_.is_in_transaction()) database_.Execute("ROLLBACK").IgnoreError();
   return WithAdvice(path_, status);
 }

@@ -65,8 +65,8 @@ class SqliteShapeStore final : public ShapeStore {
   // Makes durable what the log held when the store was opened; at once where that is done.
   absl::Status FoldLog();
   absl::Status WithTransaction(const std::function<absl::Status()>& write);
-  // UNAVAILABLE where the file that is open is not the one of that name any more: what is written
-  // there nobody will find.
+  // UNAVAILABLE if the file that is open no longer has that name: what is written there would be
+  // lost.
   absl::Status RequireInPlace() const;
 
   const std::string path_;

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -125,9 +126,9 @@ std::string Calls(int count, const std::string& headers, std::string_view framed
 }
 
 // So many calls of which no message comes.
-std::string Opened(int count) {
+std::string Opened(int count, const char* path) {
   std::string calls;
-  for (int i = 0; i < count; ++i) calls += OpenCall(i, kCheck);
+  for (int i = 0; i < count; ++i) calls += OpenCall(i, path);
   return calls;
 }
 
@@ -160,7 +161,7 @@ std::string GzipBomb() {
 }
 
 // A question of so many rows, all in order.
-std::string Question(int rows) {
+v1::DistanceRequest QuestionOf(int rows) {
   v1::DistanceRequest request;
   for (int i = 0; i < 2; ++i) {
     request.add_shapes()->mutable_inline_shape()->mutable_sphere()->set_radius(1);
@@ -171,8 +172,10 @@ std::string Question(int rows) {
       request.mutable_batch()->mutable_pairs()->add_poses_b(number);
     }
   }
-  return request.SerializeAsString();
+  return request;
 }
+
+std::string Question(int rows) { return QuestionOf(rows).SerializeAsString(); }
 
 // The work of many milliseconds in a message of some bytes.
 v1::SessionRequest LargeBatch() {
@@ -313,6 +316,46 @@ Run Ask(std::vector<v1::SessionRequest> begin, v1::SessionRequest question) {
       };
 }
 
+// A small question that is asked anew whenever it is answered.
+struct AskedAgain {
+  grpc::ClientContext context;
+  v1::DistanceResponse response;
+  grpc::Status status;
+  std::unique_ptr<grpc::ClientAsyncResponseReader<v1::DistanceResponse>> reader;
+};
+
+// One connection with so many small questions on their way at any time, from where the honest
+// client comes from: no share of an address holds it back.
+Run KeepAsking(int calls) {
+  return [calls](int port, Clock::time_point end) {
+    grpc::ChannelArguments arguments;
+    arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+    const auto stub = v1::QueryService::NewStub(grpc::CreateCustomChannel(
+        "127.0.0.1:" + std::to_string(port), grpc::InsecureChannelCredentials(), arguments));
+    grpc::CompletionQueue queue;
+    const v1::DistanceRequest question = QuestionOf(1);
+    const auto ask = [&](std::unique_ptr<AskedAgain> asked) {
+      asked->context.set_deadline(std::chrono::system_clock::now() + (end - Clock::now()));
+      asked->reader = stub->AsyncDistance(&asked->context, question, &queue);
+      AskedAgain* const tag = asked.release();
+      tag->reader->Finish(&tag->response, &tag->status, tag);
+    };
+    for (int i = 0; i < calls; ++i) ask(std::make_unique<AskedAgain>());
+    void* tag = nullptr;
+    bool ok = false;
+    for (int open = calls; open > 0 && queue.Next(&tag, &ok);) {
+      delete static_cast<AskedAgain*>(tag);
+      if (Clock::now() < end) {
+        ask(std::make_unique<AskedAgain>());
+      } else {
+        --open;
+      }
+    }
+    queue.Shutdown();
+    return 1;
+  };
+}
+
 // Asks, and gives up at once.
 std::string CancelledCall(int index, const std::string& framed) {
   constexpr std::string_view kCancel("\0\0\0\x08", 4);
@@ -363,7 +406,8 @@ std::vector<Attack> Attacks() {
       {"slow writers", Fence::kServer,
        Hold({.said = SlowCall(), .more = Frame(FrameType::kData, 0, StreamOf(0), "x")})},
       // Each as many as one may have.
-      {"streams on many connections", Fence::kServer, Hold({.said = Preface() + Opened(1'000)})},
+      {"streams on many connections", Fence::kServer,
+       Hold({.said = Preface() + Opened(1'000, kCheck)})},
       {"connections half opened", Fence::kServer, Hold({.said = Preface().substr(0, 20)})},
       {"connections without a call", Fence::kServer, Hold({.said = Preface()})},
       {"more than descriptors", Fence::kServer,
@@ -375,6 +419,12 @@ std::vector<Attack> Attacks() {
        AtOnce(2, Ask({OpenNeedles(), ChangeToNeedles(230)}, CheckOfOne()))},
       {"heavy rows", Fence::kServer, AtOnce(2, Ask({OpenNeedles()}, TurnOfOne()))},
       {"heavy hulls", Fence::kServer, Ask({}, OpenCrossedCircles())},
+      {"crowds of small calls", Fence::kServer, AtOnce(16, KeepAsking(500))},
+      {"all sessions", Fence::kServer,
+       Hold({.addresses = 1, .connections = 16, .said = Preface() + Opened(100, kSession)}),
+       /*is_beside_session=*/true},
+      {"all connections", Fence::kServer,
+       Hold({.addresses = 20, .connections = 256, .said = Preface()})},
   };
 }
 

@@ -17,6 +17,7 @@ namespace clearance::test {
 // A call of the health service whose message never comes is known to the transport alone.
 inline constexpr char kCheck[] = "/grpc.health.v1.Health/Check";
 inline constexpr char kDistance[] = "/clearance.v1.QueryService/Distance";
+inline constexpr char kSession[] = "/clearance.v1.QueryService/Session";
 
 inline std::string Repeated(std::string_view part, std::size_t bytes) {
   std::string text;

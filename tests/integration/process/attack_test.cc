@@ -284,6 +284,26 @@ TEST(Attack, ConnectionsWithoutACallEnd) {
   EXPECT_TRUE(Serves(server));
 }
 
+TEST(Attack, SessionsThatSayNothingEndAndThoseThatSpokeGoOn) {
+  const ServerProcess server({"--first_message_timeout=300ms"});
+  const auto stub = v1::QueryService::NewStub(
+      grpc::CreateChannel(server.grpc_address(), grpc::InsecureChannelCredentials()));
+  grpc::ClientContext of_speaker, of_silent;
+  const auto speaker = stub->Session(&of_speaker);
+  v1::SessionRequest request;
+  request.mutable_close()->set_slot(0);
+  v1::SessionResponse response;
+  ASSERT_TRUE(speaker->Write(request) && speaker->Read(&response));
+  const auto silent = stub->Session(&of_silent);
+  EXPECT_FALSE(silent->Read(&response));
+  const grpc::Status status = silent->Finish();
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::UNAVAILABLE);
+  EXPECT_THAT(status.error_message(), testing::HasSubstr("said nothing"));
+  EXPECT_TRUE(speaker->Write(request) && speaker->Read(&response));
+  speaker->WritesDone();
+  EXPECT_TRUE(speaker->Finish().ok());
+}
+
 TEST(ConnectionAge, SendsClientsElsewhereAndLetsSessionsGoOn) {
   const ServerProcess server({"--max_connection_age=1s"});
   const auto channel =

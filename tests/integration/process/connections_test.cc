@@ -7,6 +7,7 @@
 
 #include <cstdlib>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/integration/process/server_process.h"
@@ -67,6 +68,29 @@ TEST(Connections, BeyondTheLimitOfAnAddressAreResetUntilOneEnds) {
   three.pop_back();
   EXPECT_TRUE(AwaitMetric(server, kOpen, 2));
   EXPECT_TRUE(IsTaken(RawConnection(server.grpc_port())));
+}
+
+// As many as all others leave free, and the first always.
+TEST(Connections, OfCrowdedAddressesLeaveOneToWhoeverHasNone) {
+  const ServerProcess server({"--max_connections=8", "--max_connections_per_address=4"});
+  std::vector<RawConnection> taken;
+  const auto take = [&](const char* source, int wanted) {
+    int count = 0;
+    for (int i = 0; i < wanted; ++i) {
+      RawConnection connection(server.grpc_port(), source);
+      if (!IsTaken(connection)) continue;
+      taken.push_back(std::move(connection));
+      ++count;
+    }
+    return count;
+  };
+  EXPECT_EQ(take("127.0.0.2", 6), 4);
+  EXPECT_EQ(take("127.0.0.3", 6), 2);
+  EXPECT_EQ(take("127.0.0.4", 3), 1);
+  EXPECT_EQ(take("127.0.0.5", 1), 1);
+  EXPECT_EQ(take("127.0.0.6", 1), 0);
+  EXPECT_GE(MetricOf(server, kTooManyOfAddress), 2 + 4 + 2);
+  EXPECT_EQ(MetricOf(server, kTooMany), 1);
 }
 
 TEST(Connections, BeyondTheLimitOfAllAreResetUntilOneEnds) {

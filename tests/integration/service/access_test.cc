@@ -346,9 +346,13 @@ class TrackPublisher {
   TrackPublisher(const std::string& id, TestServer& server, const std::string& name)
       : session_(*server.queries, AuthorizationOf(id)) {
     EXPECT_EQ(TrackStatus(TrackOpening(name), &session_).code(), 0);
+    EXPECT_EQ(Publish(1).code(), 0);
+  }
+
+  google::rpc::Status Publish(std::uint64_t number) {
     v1::SessionRequest tick;
-    tick.mutable_publish_tick()->set_tick(1);
-    EXPECT_EQ(TrackStatus(tick, &session_).code(), 0);
+    tick.mutable_publish_tick()->set_tick(number);
+    return TrackStatus(tick, &session_);
   }
 
  private:
@@ -547,6 +551,26 @@ TEST(Revocation, NarrowsWhatASessionMayOpen) {
   open.mutable_open()->mutable_shape()->set_name("ball");
   EXPECT_EQ(viewer.Ask(open).status().code(), grpc::StatusCode::PERMISSION_DENIED);
   EXPECT_TRUE(viewer.Finish().ok());
+}
+
+TEST(Revocation, EndsATrackThatItsPublisherMayPublishNoLonger) {
+  constexpr auto kFailedPrecondition = static_cast<int>(grpc::StatusCode::FAILED_PRECONDITION);
+  GuardedServer guarded;
+  TrackPublisher by_role("maker", guarded.server, "match/7");
+  TrackPublisher by_name("arm", guarded.server, "arm/match");
+  TrackPublisher same("owner", guarded.server, "match/8");
+  guarded.authenticator.Replace(TokensOf({"maker", "arm", "owner"}),
+                                *server::Policy::Parse(R"({"principals": {
+          "maker": {"role": "query"}, "arm": {"role": "admin", "prefixes": ["tool/"]},
+          "owner": {"role": "admin"}}})"));
+  TestSession asker(*guarded.server.queries, AuthorizationOf("owner"));
+  // Though neither publisher says anything.
+  for (const std::string name : {"match/7", "arm/match"}) {
+    while (TrackStatus(TrackRewinding(name), &asker).code() == 0) std::this_thread::yield();
+  }
+  EXPECT_EQ(by_role.Publish(2).code(), kFailedPrecondition);
+  EXPECT_EQ(by_name.Publish(2).code(), kFailedPrecondition);
+  EXPECT_EQ(same.Publish(2).code(), 0);
 }
 
 TEST(Secrets, StandInNoLogNoErrorAndNoMetric) {

@@ -82,12 +82,12 @@ TEST(OperatorPages, AnswerNoNameOnAPortOfThisMachineAlone) {
     request.host = host;
     return pages.Answer(request).status;
   };
-  for (const char* const host : {"127.0.0.1:9464", "127.0.0.1", "localhost:9464", "[::1]:9464", ""}) {
+  for (const char* const host :
+       {"127.0.0.1:9464", "127.0.0.1", "localhost:9464", "[::1]:9464", ""}) {
     EXPECT_EQ(status_of(here, host), 200) << host;
     EXPECT_EQ(status_of(everywhere, host), 200) << host;
   }
-  for (const char* const host :
-       {"evil.example", "evil.example:9464", "127.0.0.1.evil.example"}) {
+  for (const char* const host : {"evil.example", "evil.example:9464", "127.0.0.1.evil.example"}) {
     EXPECT_EQ(status_of(here, host), 403) << host;
     EXPECT_EQ(status_of(everywhere, host), 200) << host;
   }

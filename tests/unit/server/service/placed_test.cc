@@ -71,13 +71,9 @@ TEST(Placed, DoesCheapWorkInPlace) {
   WorkerPool pool(0);
   Stream stream(pool, "one");
   std::string order;
-  stream.Begin(kMaxCheapCost, [&](Parts* left) {
-    order += 'b';
-    *left = {2, false, Done([&](std::size_t i) { order += std::to_string(i); }),
-             [&] { order += 'f'; }};
-  });
+  stream.Begin(kMaxCheapCost, [&](Parts*) { order += 'b'; });
   EXPECT_TRUE(stream.is_done());
-  EXPECT_EQ(order, "b01f");
+  EXPECT_EQ(order, "b");
 }
 
 TEST(Placed, DoesEveryPartOnceAndThenFinishes) {
@@ -205,8 +201,9 @@ TEST(Placed, WhatIsNotDoneInItsTurnKeepsNobodyFromTheirs) {
   std::atomic<int> cut = 0, whole = 0;
   large.Begin(kCost, [&](Parts* left) {
     *left = {2, false,
-             [&](std::size_t i, SteadyTime end) {
-               if (i == 0 && end != SteadyTime::InfiniteFuture()) {
+             [&](std::size_t i, SteadyTime /*end*/) {
+               // Once in its turn and twice beside it.
+               if (i == 0 && cut < 3) {
                  ++cut;
                  return false;
                }
@@ -224,7 +221,7 @@ TEST(Placed, WhatIsNotDoneInItsTurnKeepsNobodyFromTheirs) {
   small.Await();
   release.count_down();
   large.Await();
-  EXPECT_EQ(cut, 1);
+  EXPECT_EQ(cut, 3);
   EXPECT_EQ(whole, 2);
 }
 
@@ -243,7 +240,7 @@ TEST(Placed, WhatCannotBeCutIsDoneBesideTheTurns) {
   large.Await();
 }
 
-TEST(Placed, WhatIsHandedOverIsDoneByWorkers) {
+TEST(Placed, PartsThatAreLeftInPlaceAreDoneByWorkers) {
   WorkerPool pool(2);
   Stream stream(pool, "one");
   const std::thread::id here = std::this_thread::get_id();
@@ -252,10 +249,9 @@ TEST(Placed, WhatIsHandedOverIsDoneByWorkers) {
   bool is_finished = false;
   stream.Begin(0, [&](Parts* left) {
     count();
-    *left = {.count = 3,
-             .part = Done([&](std::size_t) { count(); }),
-             .finish = [&] { is_finished = true; },
-             .is_handed_over = true};
+    *left = {.count = 3, .part = Done([&](std::size_t) { count(); }), .finish = [&] {
+               is_finished = true;
+             }};
   });
   stream.Await();
   EXPECT_TRUE(is_finished);

@@ -9,11 +9,14 @@
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <latch>
 #include <memory>
+#include <string>
 #include <thread>
+#include <vector>
 
 namespace clearance::server {
 namespace {
@@ -91,6 +94,74 @@ TEST(PollerTurns, AThreadThatIsHeldDoesNotTurnAndDoesOnceItIsLetGo) {
   hold.release.count_down();
   AwaitTurnAfter(*test.poller, turns + 1);
 }
+
+// ---- Turns of messages ----
+
+// One that arrives on the poller, waits for its turn and writes down whose it was.
+struct Arrival {
+  Operation arrived;
+  grpc::Alarm alarm;
+};
+
+Detached TakeTurn(Poller& poller, Arrival& arrival, std::string group, bool is_refused,
+                  std::vector<std::string>* taken, std::atomic<std::size_t>* count) {
+  co_await arrival.arrived;
+  co_await Poller::Turn(poller, group, is_refused);
+  taken->push_back(group);
+  ++*count;
+}
+
+// Whose turns come in which order if messages of these groups arrive in this one, while the thread
+// is busy. Those of a group that begins with '!' are refused.
+std::vector<std::string> OrderOfTurns(const std::vector<std::string>& groups) {
+  Hold hold;
+  std::vector<std::unique_ptr<Arrival>> arrivals;
+  std::vector<std::string> taken;
+  std::atomic<std::size_t> count = 0;
+  const TestPoller test;
+  const auto arrive = [&test](grpc::Alarm& alarm, Completion* completion) {
+    alarm.Set(test.poller->queue(), gpr_time_0(GPR_CLOCK_MONOTONIC), completion);
+  };
+  test.poller->Run();
+  grpc::Alarm alarm;
+  arrive(alarm, &hold);
+  hold.begun.wait();
+  for (const std::string& group : groups) {
+    Arrival& arrival = *arrivals.emplace_back(std::make_unique<Arrival>());
+    arrival.arrived.Start();
+    TakeTurn(*test.poller, arrival, group, group.starts_with('!'), &taken, &count);
+    arrive(arrival.alarm, &arrival.arrived);
+  }
+  hold.release.count_down();
+  while (count < groups.size()) std::this_thread::yield();
+  return taken;
+}
+
+std::size_t PlaceOf(const std::string& group, const std::vector<std::string>& taken) {
+  return std::find(taken.begin(), taken.end(), group) - taken.begin();
+}
+
+TEST(PollerTurn, WhoSendsManyWaitsForItself) {
+  std::vector<std::string> groups(1'000, "crowd");
+  groups.push_back("one");
+  const std::vector<std::string> taken = OrderOfTurns(groups);
+  ASSERT_EQ(taken.size(), groups.size());
+  // Some turns are taken while messages still arrive, one for 32 of them.
+  EXPECT_LE(PlaceOf("one", taken), 1'000 / 32 + 2);
+}
+
+TEST(PollerTurn, WhatIsRefusedWaitsForWhatIsNotAndComesAllTheSame) {
+  std::vector<std::string> groups(500, "!refused");
+  groups.insert(groups.end(), 300, "admitted");
+  const std::vector<std::string> taken = OrderOfTurns(groups);
+  ASSERT_EQ(taken.size(), groups.size());
+  const auto last = std::find(taken.rbegin(), taken.rend(), "admitted").base();
+  const auto refused_before = std::count(taken.begin(), last, "!refused");
+  EXPECT_LE(refused_before, 500 / 32 + 300 / 31 + 2);
+  EXPECT_GE(refused_before, 300 / 32);
+}
+
+// ---- Looks ----
 
 // Each time somebody asks, on the polling thread; whoever is gone is not called.
 TEST(PollerLookAgain, CallsThoseWhoWaitForIt) {
