@@ -12,6 +12,7 @@
 #include "core/math/rotation.h"
 #include "core/math/tolerance.h"
 #include "core/math/vec3.h"
+#include "core/narrow/pacer.h"
 #include "core/shape/convex_shape.h"
 #include "core/support/curved_support.h"
 #include "core/support/highest_point.h"
@@ -30,10 +31,18 @@ struct ShapePair {
   double radius_b = 0;
   DoubleDouble radius_sum = {};  // of the spherical extensions of both, units
   double size_sum = 0;  // S: the sum of the radii of both bodies about their centres, units
+  // Told of each search for a support point; null: a look at the clock between pairs is enough.
+  // Searches end early once it has stopped, and then their answer means nothing.
+  Pacer* pacer = nullptr;
 
   bool is_curved() const { return a.is_curved() || b.is_curved(); }
   // Whether a shape has a spherical extension, be it too small for a number of these units.
   bool is_rounded() const { return a.radius() > 0 || b.radius() > 0; }
+
+  bool HasStopped() const { return pacer != nullptr && pacer->has_stopped(); }
+  void SpendSearch() const {
+    if (pacer != nullptr) pacer->Spend(a.vertex_count() + b.vertex_count());
+  }
 };
 
 // Where B stands relative to A. A point b of B (from B's centre, B's axes) is at R_AB b + p_AB in
@@ -107,6 +116,7 @@ class Difference {
   // The vertex of A - B that is highest along d_A (any length but 0). Starts its climbs where the
   // last call ended.
   DifferenceVertex<T> Highest(const Vec3<T>& d_A) {
+    pair_.SpendSearch();
     const HighestPointOf<T> a = HighestPoint(pair_.a, d_A, last_a_);
     const HighestPointOf<T> b = HighestPoint(pair_.b, -(R_BA_ * d_A), last_b_);
     StartAt(a.vertex, b.vertex);
@@ -116,6 +126,7 @@ class Difference {
   // One that is nearly the highest: RoughlyHighestVertex of each shape, which is the highest of a
   // box. Requires: polytopes.
   DifferenceVertex<double> RoughlyHighest(const Vec3d& d_A) {
+    pair_.SpendSearch();
     const RoughVertices highest =
         RoughlyHighestVertices({pair_.a, d_A, last_a_}, {pair_.b, -(R_BA_ * d_A), last_b_});
     StartAt(highest.a, highest.b);

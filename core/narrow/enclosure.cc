@@ -173,7 +173,7 @@ class Encloser {
   }
 
   Enclosure Run() {
-    if (RaiseDimension() || Refine()) return enclosure_;
+    if (RaiseDimension() || Refine() || HasStopped()) return enclosure_;
     // The simplex was too flat to be the start of a hull: start from the axes.
     span_ = {};
     enclosure_.set = {};
@@ -182,6 +182,8 @@ class Encloser {
   }
 
  private:
+  bool HasStopped() const { return difference_.pair().HasStopped(); }
+
   // Finds room: a simplex and what it lacks are six, and Refine makes room before it adds.
   void Add(const DifferenceVertex<Dd>& w) {
     EnclosingSet<Dd>& set = enclosure_.set;
@@ -224,7 +226,7 @@ class Encloser {
   // of many faces that takes more vertices than there is room for; what is claimed in the end does
   // not depend on those that were given up.
   bool Refine() {
-    for (int step = 0; step < kMaxIterations; ++step) {
+    for (int step = 0; step < kMaxIterations && !HasStopped(); ++step) {
       const InnerBall<Dd> ball = ComputeInnerBall(enclosure_.set, error_);
       enclosure_.inner_radius = ball.radius;
       if (ToDouble(NormSquared(ball.n_A)) == 0) return false;

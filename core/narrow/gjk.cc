@@ -96,6 +96,7 @@ class Iteration {
     if (nearest_.encloses_origin) return GjkEnd::kEnclosed;
     const double norm = std::sqrt(ToDouble(distance_sq));
     if (norm <= noise_) return GjkEnd::kAtOrigin;
+    if (difference_.pair().HasStopped()) return GjkEnd::kIterationLimit;
     const DifferenceVertex<T> w = difference_.Highest(-nearest_.v);
     result_.lower = Dot(nearest_.v, w.w) / Sqrt(distance_sq);
     if (const std::optional<GjkEnd> end = KnowsEnough()) return end;

@@ -71,13 +71,16 @@ class Expansion {
   Penetration Run(const EnclosingSet<T>& set) {
     if (!Start(set)) return {};
     bool is_settled = false;
-    while (!is_settled) is_settled = !Expand() || Settle();
+    while (!is_settled && !HasStopped()) is_settled = !Expand() || Settle();
+    if (HasStopped()) return {};
     if (Gap() > std::fmax(noise_, limits_.good_enough)) Polish();
     if (limits_.proof != nullptr && IsProvable()) WriteProof();
     return Result();
   }
 
  private:
+  bool HasStopped() const { return difference_.pair().HasStopped(); }
+
   using Corners = std::array<std::uint16_t, 3>;
 
   // A direction and how far A - B reaches along it; and what tells the point of A that touches
@@ -98,7 +101,7 @@ class Expansion {
     rounded.size = set.size;
     for (int i = 0; i < set.size; ++i) rounded.vertex[i] = Rounded(set.vertex[i]);
     if (!polytope_.Start(rounded) && !polytope_.Start(AlongTheAxes())) return false;
-    while (!polytope_.HoldsOrigin() && Push(polytope_.Nearest(), enough_)) {
+    while (!polytope_.HoldsOrigin() && !HasStopped() && Push(polytope_.Nearest(), enough_)) {
     }
     return true;
   }
@@ -188,7 +191,8 @@ class Expansion {
   // room does.
   bool Expand() {
     int facet = polytope_.Nearest();
-    while (GapAt(facet) > enough_ && Push(facet, enough_)) facet = polytope_.Nearest();
+    while (GapAt(facet) > enough_ && !HasStopped() && Push(facet, enough_))
+      facet = polytope_.Nearest();
     return !polytope_.is_full();
   }
 
@@ -245,7 +249,7 @@ class Expansion {
     Placement<double> apart = {ToDouble(placement.R_AB), {}, {}, placement.error};
     GjkLimits limits;
     limits.max_iterations = kMaxIterations;
-    for (int step = 0; step < kMaxPolishSteps; ++step) {
+    for (int step = 0; step < kMaxPolishSteps && !HasStopped(); ++step) {
       const double h = clearance::ToDouble(contact_.height);
       const double shift = h + std::fmax(h, size_) * kPolishClearance;
       apart.p_AB = clearance::ToDouble(placement.p_AB) + shift * contact_.n_A;
@@ -295,7 +299,7 @@ class Expansion {
     polytope_.VisitNear(reach, [&](int f) {
       const Vec3d& n_A = polytope_.facet(f).n_A;
       const bool is_other = Dot(n_A, contact_.n_A) < least_cosine;
-      if (!is_unique || !is_other || polytope_.facet(f).offset > reach) return;
+      if (!is_unique || !is_other || HasStopped() || polytope_.facet(f).offset > reach) return;
       T height;
       Highest(n_A, &height);
       is_unique = clearance::ToDouble(height) > reach + slack;

@@ -114,7 +114,8 @@ int PairExponent(const ConvexShape& a, const ConvexShape& b, int least_exponent)
   return UnitExponent(a, b, least_exponent);
 }
 
-ShapePair MakeShapePair(const ConvexShape& a, const ConvexShape& b, int least_exponent) {
+ShapePair MakeShapePair(const ConvexShape& a, const ConvexShape& b, int least_exponent,
+                        Pacer* pacer) {
   const int exponent = UnitExponent(a, b, least_exponent);
   ShapePair pair{a, b, exponent};
   pair.scale_a = CoordinateScale(a, exponent);
@@ -125,6 +126,7 @@ ShapePair MakeShapePair(const ConvexShape& a, const ConvexShape& b, int least_ex
     pair.radius_sum = RadiusOf(a, exponent) + RadiusOf(b, exponent);
   }
   pair.size_sum = pair.radius_a + pair.radius_b + pair.radius_sum.hi;
+  if (a.vertex_count() + b.vertex_count() >= kVerticesWorthALook) pair.pacer = pacer;
   return pair;
 }
 

@@ -53,8 +53,11 @@ int LeastExponent(const PosedShape& a, const PosedShape& b, const CenterOffset& 
 int PairExponent(const ConvexShape& a, const ConvexShape& b, int least_exponent);
 
 // Both shapes in units of 2^exponent metres, where no coordinate of a vertex, no radius and nothing
-// of the size 2^least_exponent metres exceeds 1.
-ShapePair MakeShapePair(const ConvexShape& a, const ConvexShape& b, int least_exponent);
+// of the size 2^least_exponent metres exceeds 1. `pacer` as ShapePair has it: of shapes with fewer
+// vertices than this together it is not told, since no question about them takes a millisecond.
+inline constexpr std::size_t kVerticesWorthALook = 4096;
+ShapePair MakeShapePair(const ConvexShape& a, const ConvexShape& b, int least_exponent,
+                        Pacer* pacer = nullptr);
 
 // What of a placement stays as it is while neither shape turns.
 template <class T>

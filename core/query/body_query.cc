@@ -33,17 +33,6 @@ bool CanAsk(const PosedShape& a, const PosedShape& b, const Options& options) {
                               VerticesOfDistance(vertices));
 }
 
-// The answer after the budget has ended: kUndecided, and nothing else is known.
-template <class Answer>
-Answer Ended(UndecidedReason reason, std::uint32_t iterations) {
-  Answer answer;
-  answer.reason = reason;
-  answer.iterations = iterations;
-  return answer;
-}
-
-bool HasEnded(const WorkBudget* budget) { return budget != nullptr && budget->has_ended(); }
-
 auto Rank(const DistanceAnswer& answer) {
   return std::tuple(answer.bracket.upper, answer.piece_a, answer.piece_b);
 }
@@ -89,7 +78,7 @@ class NearestPieces {
   DistanceAnswer Answer() const {
     if (HasEnded(options_.budget)) {
       if (options_.depth_proof != nullptr) *options_.depth_proof = {};
-      return Ended<DistanceAnswer>(options_.budget->reason(), iterations_);
+      return Ended<DistanceAnswer>(*options_.budget, iterations_);
     }
     DistanceAnswer answer = answer_;
     answer.iterations = iterations_;
@@ -143,8 +132,7 @@ class AnyContact {
   }
 
   IntersectionAnswer Answer() const {
-    if (HasEnded(options_.budget))
-      return Ended<IntersectionAnswer>(options_.budget->reason(), iterations_);
+    if (HasEnded(options_.budget)) return Ended<IntersectionAnswer>(*options_.budget, iterations_);
     IntersectionAnswer answer;
     answer.state = verdict_.state();
     answer.reason = verdict_.reason();
@@ -204,7 +192,7 @@ class EarliestContact {
   TimeOfCollisionAnswer Answer() const {
     if (HasEnded(options_.budget)) {
       if (options_.proof != nullptr) *options_.proof = {};
-      return Ended<TimeOfCollisionAnswer>(options_.budget->reason(), iterations_);
+      return Ended<TimeOfCollisionAnswer>(*options_.budget, iterations_);
     }
     TimeOfCollisionAnswer answer;
     answer.state = MotionState::kFree;

@@ -115,6 +115,11 @@ void SetAnswer(const DistanceQuestion& question, const PosedPair& posed, const C
                DistanceAnswer* answer) {
   const auto& [a, b, options] = question;
   const ShapePair& pair = posed.pair();
+  if (HasEnded(options.budget)) {
+    if (options.depth_proof != nullptr) *options.depth_proof = {};
+    *answer = Ended<DistanceAnswer>(*options.budget, core.iterations);
+    return;
+  }
   const bool is_beyond = core.kind == CoreAnswer::Kind::kAbove ||
                          BodyBracketInUnits(pair, core).lower > MaxDistance(pair, options);
   if (is_beyond) {
@@ -212,7 +217,8 @@ class Group {
     Prefetch<Use::kWrite>(answers_[i]);
     if (options.depth_proof != nullptr) *options.depth_proof = {};
     Waiting& waiting = waiting_[waiting_count_];
-    const CenteredPair& centered = *std::construct_at(&waiting.centered.value, a, b);
+    const CenteredPair& centered =
+        *std::construct_at(&waiting.centered.value, a, b, PacerOf(options.budget));
     // Made where they stay: reading at once what was copied in halves waits for the memory.
     const CoreLimits& limits =
         *new (&waiting.limits.value) CoreLimits(LimitsOf(centered.pair, options));
@@ -367,7 +373,7 @@ bool IsRepresentable(double bounding_radius, const Pose& pose) {
 
 DistanceAnswer Distance(const PosedShape& a, const PosedShape& b, const DistanceOptions& options) {
   if (options.depth_proof != nullptr) *options.depth_proof = {};
-  const CenteredPair centered(a, b);
+  const CenteredPair centered(a, b, PacerOf(options.budget));
   const CoreLimits limits = LimitsOf(centered.pair, options);
   if (IsBeyond(centered, limits)) return Beyond(options);
   PosedPair posed(centered);

@@ -22,11 +22,12 @@ CoreLimits LimitsOfSign(const ShapePair& pair) {
 
 IntersectionAnswer Searched(const IntersectionQuestion& question) {
   const auto& [a, b, options] = question;
-  const CenteredPair centered(a, b);
+  const CenteredPair centered(a, b, PacerOf(options.budget));
   const ShapePair& pair = centered.pair;
   const CoreLimits limits = LimitsOfSign(pair);
   CoreAnswer core;
   if (!centered.SetIfFar(limits, &core)) core = PosedPair(centered).Solve(limits);
+  if (HasEnded(options.budget)) return Ended<IntersectionAnswer>(*options.budget, core.iterations);
   IntersectionAnswer answer;
   answer.iterations = core.iterations;
   answer.bracket = BodyBracket(pair, core);

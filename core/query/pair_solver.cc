@@ -77,11 +77,11 @@ bool IsWorthScouting(const ShapePair& pair) {
 
 }  // namespace
 
-CenteredPair::CenteredPair(const PosedShape& shape_a, const PosedShape& shape_b)
+CenteredPair::CenteredPair(const PosedShape& shape_a, const PosedShape& shape_b, Pacer* pacer)
     : a(shape_a),
       b(shape_b),
       offset(ComputeCenterOffset(a, b)),
-      pair(MakeShapePair(a.shape, b.shape, LeastExponent(a, b, offset))) {}
+      pair(MakeShapePair(a.shape, b.shape, LeastExponent(a, b, offset), pacer)) {}
 
 bool CenteredPair::SetIfFar(const CoreLimits& limits, CoreAnswer* answer) const {
   const BallBounds bounds = BoundByBalls(pair, a, b, offset);

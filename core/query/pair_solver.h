@@ -50,7 +50,8 @@ inline Vec3d LocalOrigin(const PosedShape& posed) {
 // What is known of two posed shapes before anything turns: common units and the offset of their
 // centres. Keeps references.
 struct CenteredPair {
-  CenteredPair(const PosedShape& a, const PosedShape& b);
+  // `pacer` as ShapePair has it.
+  CenteredPair(const PosedShape& a, const PosedShape& b, Pacer* pacer = nullptr);
 
   // True if the balls around the bodies are farther apart than limits.stop_above, and then the
   // answer says so.

@@ -64,9 +64,9 @@ int MotionExponent(const MovingShape& a, const MovingShape& b, const CenterOffse
 
 }  // namespace
 
-MotionStart::MotionStart(const MovingShape& a, const MovingShape& b)
+MotionStart::MotionStart(const MovingShape& a, const MovingShape& b, Pacer* pacer)
     : offset(ComputeCenterOffset(StartOf(a), StartOf(b))),
-      pair(MakeShapePair(a.shape, b.shape, MotionExponent(a, b, offset))),
+      pair(MakeShapePair(a.shape, b.shape, MotionExponent(a, b, offset), pacer)),
       p_AcBc_W(Scaled(offset.p_AcBc_W, offset.exponent - pair.exponent)) {}
 
 bool MotionStart::IsInRange() const {
@@ -99,10 +99,10 @@ double ClosingErrorOf(double displacement_a, double displacement_b) {
 
 Vec3d CenterFromOrigin(const MovingShape& moving) { return CenterFromOrigin(StartOf(moving)); }
 
-RelativeMotion::RelativeMotion(const MovingShape& a, const MovingShape& b)
+RelativeMotion::RelativeMotion(const MovingShape& a, const MovingShape& b, Pacer* pacer)
     : a_moving_(a),
       b_moving_(b),
-      begin_(a, b),
+      begin_(a, b, pacer),
       pair_(begin_.pair),
       a_(MakeBody(a)),
       b_(MakeBody(b)),
@@ -256,6 +256,7 @@ struct RelativeMotion::Bound {
   };
 
   Value operator()(double s) {
+    pair.SpendSearch();
     const Vec3d e_a = n + s * turn_a;
     const Vec3d e_b = n + s * turn_b;
     const auto highest_a = HighestPoint(pair.a, Transpose(a.R_W) * e_a, last_a);

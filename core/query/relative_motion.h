@@ -33,7 +33,8 @@ namespace clearance {
 
 // What is known of two moving shapes before anything turns. Keeps references to the shapes.
 struct MotionStart {
-  MotionStart(const MovingShape& a, const MovingShape& b);
+  // `pacer` as ShapePair has it.
+  MotionStart(const MovingShape& a, const MovingShape& b, Pacer* pacer = nullptr);
 
   // False if a displacement or a pivot is so much larger than the bodies and their distance that
   // squares of these would underflow beside it: then nothing can be proved.
@@ -60,8 +61,8 @@ Vec3d CenterFromOrigin(const MovingShape& moving);
 
 class RelativeMotion {
  public:
-  // Keeps references to both arguments' shapes and poses.
-  RelativeMotion(const MovingShape& a, const MovingShape& b);
+  // Keeps references to both arguments' shapes and poses. `pacer` as ShapePair has it.
+  RelativeMotion(const MovingShape& a, const MovingShape& b, Pacer* pacer = nullptr);
 
   const ShapePair& pair() const { return pair_; }
 

@@ -31,18 +31,30 @@ class Search {
       : a_(a),
         b_(b),
         options_(options),
-        motion_(a, b),
+        motion_(a, b, PacerOf(options.budget)),
         pair_(motion_.pair()),
         limits_(LimitsFor(pair_, ScaleUp(options.target_distance, -pair_.exponent))),
         goal_(limits_.decide_at),
         tolerance_(MotionTolerance(pair_, ToDouble(goal_))),
         vertices_a_solve_(VerticesOfDistance(a.shape.vertex_count() + b.shape.vertex_count())) {}
 
+  // Answers the question. If the budget ends first, tells only until when the shapes are free.
   TimeOfCollisionAnswer Run() {
+    const TimeOfCollisionAnswer found = Find();
+    if (found.state == MotionState::kFree || !HasEnded(options_.budget)) return found;
+    auto answer = Ended<TimeOfCollisionAnswer>(*options_.budget, found.iterations);
+    answer.t_free = found.t_free;
+    answer.t_hit = 1;
+    answer.t_leave = found.t_leave;
+    return answer;
+  }
+
+ private:
+  TimeOfCollisionAnswer Find() {
     if (options_.proof != nullptr) *options_.proof = {};
     if (!motion_.IsInRange()) return Undecided(0, UndecidedReason::kPrecision);
     if (options_.budget != nullptr && !options_.budget->Take(kDistancesAWay * vertices_a_solve_))
-      return Undecided(0, options_.budget->reason());
+      return Undecided(0, UndecidedReason::kWork);
     if (motion_.is_translation()) {
       if (DecideByRay()) return answer_;
       if (IsFreeBySweep()) return Free();
@@ -50,10 +62,9 @@ class Search {
     return AdvanceFrom(0, SolveAt(0));
   }
 
- private:
   // Conservative advancement from a time for which the bodies' distance is known.
   TimeOfCollisionAnswer AdvanceFrom(double t, CoreAnswer core) {
-    for (int step = 0; step < kMaxMotionSteps; ++step) {
+    for (int step = 0; step < kMaxMotionSteps && !HasEnded(options_.budget); ++step) {
       if (!(core.lower > goal_)) return Arrive(t, core);
       const double rest = NextUp(1 - t);  // reaches 1 however 1 - t is rounded
       const double proved = motion_.ProvedStep(t, core, goal_, rest);
@@ -63,8 +74,6 @@ class Search {
       if (proved >= rest) return Free();
       t = next;
       core = SolveAt(t);
-      if (options_.budget != nullptr && options_.budget->has_ended())
-        return Undecided(t, options_.budget->reason());
     }
     return Undecided(t, UndecidedReason::kIterations);
   }
@@ -80,7 +89,8 @@ class Search {
   // In contact at the start.
   TimeOfCollisionAnswer LeaveOrOverlap() {
     const DistanceAnswer contact =
-        Distance({a_.shape, a_.start, a_.local}, {b_.shape, b_.start, b_.local}, {});
+        Distance({a_.shape, a_.start, a_.local}, {b_.shape, b_.start, b_.local},
+                 {.budget = options_.budget});
     if (options_.ignore_initial_contact) {
       const Dd nearest = ScaleDown(contact.bracket.lower, -pair_.exponent);
       answer_.t_leave = TimeOfLeaving(ToDouble(nearest + pair_.radius_sum - goal_));
@@ -99,7 +109,7 @@ class Search {
   // that is concave in time and holds at both ends holds between them.
   double TimeOfLeaving(double nearest) {
     double t = kLongestWait;
-    while (t <= 1) {
+    while (t <= 1 && !HasEnded(options_.budget)) {
       const CoreAnswer core = SolveAt(t);
       if (core.lower > goal_ + Dd(tolerance_)) {
         const RelativeMotion::GapBounds gap =

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "core/query/pacer.h"
+#include "core/narrow/pacer.h"
 #include "core/query/state.h"
 
 namespace clearance {
@@ -52,6 +52,8 @@ class WorkBudget {
     return Spend(vertices);
   }
 
+  Pacer* pacer() const { return pacer_; }
+
   bool has_ended() const { return reason() != UndecidedReason::kNone; }
 
   // Why the row is given up; kNone: it is not.
@@ -66,6 +68,21 @@ class WorkBudget {
   std::uint64_t left_;
   bool is_over_ = false;
 };
+
+// The same of a budget that may be null, which never ends.
+inline bool HasEnded(const WorkBudget* budget) { return budget != nullptr && budget->has_ended(); }
+inline Pacer* PacerOf(const WorkBudget* budget) {
+  return budget == nullptr ? nullptr : budget->pacer();
+}
+
+// The answer after the budget has ended: kUndecided, and nothing else is known.
+template <class Answer>
+Answer Ended(const WorkBudget& budget, std::uint32_t iterations) {
+  Answer answer;
+  answer.reason = budget.reason();
+  answer.iterations = iterations;
+  return answer;
+}
 
 }  // namespace clearance
 

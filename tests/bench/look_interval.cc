@@ -83,10 +83,11 @@ struct NamedBody {
 };
 
 RigidBodyPtr HullOf(testing::HullFamily family, int vertices, Random& random) {
-  return MakeBody(testing::MakeShape({.kind = testing::BodyKind::kHull,
-                                      .points = testing::PointsOf(family, vertices, false, random),
-                                      .radius = 0,
-                                      .pose = {}}));
+  return MakeBody(
+      testing::MakeShape({.kind = testing::BodyKind::kHull,
+                          .points = testing::PointsOf(family, vertices, random.OneIn(2), random),
+                          .radius = 0,
+                          .pose = {}}));
 }
 
 // Thin hulls side by side along the diagonal of their boxes, which boxes and balls cannot part.
@@ -118,9 +119,13 @@ std::vector<NamedBody> Bodies(Random& random) {
   return bodies;
 }
 
-// Anywhere, nearly at the same place, or side by side.
+// Anywhere, nearly at the same place, side by side, or with faces that are all but parallel.
 Pose AnyPose(double size, Random& random) {
-  switch (random.Below(4)) {
+  switch (random.Below(6)) {
+    case 4:
+      return {0.5 * size * random.Direction(), {}};
+    case 5:
+      return {{0, 0, size * random.Uniform(0, 1)}, random.RotationBy(1e-7)};
     case 0:
       return {random.InCube(1e-12 * size), random.RotationBy(1e-9)};
     case 1:
@@ -183,7 +188,8 @@ void Measure() {
       const double size = first.body->bounding_radius() + second.body->bounding_radius();
       Looks looks;
       for (int q = 0; q < absl::GetFlag(FLAGS_questions); ++q) {
-        const Pose pose_a = {{}, random.Rotation()}, pose_b = AnyPose(size, random);
+        const Pose pose_a = {{}, random.OneIn(2) ? random.Rotation() : Quaternion{}};
+        const Pose pose_b = AnyPose(size, random);
         looks.During([&](WorkBudget* budget) {
           kind.ask({*first.body, pose_a}, {*second.body, pose_b}, random, budget);
         });

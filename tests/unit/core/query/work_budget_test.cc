@@ -16,11 +16,17 @@
 
 #include "core/query/body_query.h"
 #include "core/shape/make_shape.h"
+#include "tests/support/body.h"
+#include "tests/support/large_hulls.h"
+#include "tests/support/random.h"
+#include "tests/support/test_shape.h"
 
 namespace clearance {
 namespace {
 
 constexpr int kPieces = 256;
+// A pair of pieces takes two microseconds at least.
+constexpr int kLooksAtCompounds = kPieces * kPieces / 128;
 constexpr int kNever = std::numeric_limits<int>::max();
 
 // Segments along the diagonals of their boxes, side by side: the balls around the pieces of two of
@@ -56,13 +62,12 @@ class Budgets : public ::testing::Test {
 
   // Of one question: that it is asked for the time often enough, and ends at once when told to.
   template <class Ask>
-  static void StopEverywhere(const Ask& ask) {
+  static void StopEverywhere(int least_looks, const Ask& ask) {
     const int all = Looks(kNever, [&](WorkBudget* budget) {
       EXPECT_EQ(ask(budget).reason, UndecidedReason::kNone);
       EXPECT_FALSE(budget->has_ended());
     });
-    // A pair of pieces is two microseconds at least.
-    EXPECT_GE(all, kPieces * kPieces / 128);
+    EXPECT_GE(all, least_looks);
     for (const int stop_at : {0, 1, 2, all / 7, all / 2, all - 1}) {
       const int looks = Looks(stop_at, [&](WorkBudget* budget) {
         const auto answer = ask(budget);
@@ -115,13 +120,77 @@ class Budgets : public ::testing::Test {
 };
 
 TEST_F(Budgets, EndDistancesOfCompounds) {
-  StopEverywhere([&](WorkBudget* budget) { return AskDistance(budget); });
+  StopEverywhere(kLooksAtCompounds, [&](WorkBudget* budget) { return AskDistance(budget); });
 }
 TEST_F(Budgets, EndIntersectionsOfCompounds) {
-  StopEverywhere([&](WorkBudget* budget) { return AskIntersection(budget); });
+  StopEverywhere(kLooksAtCompounds, [&](WorkBudget* budget) { return AskIntersection(budget); });
 }
 TEST_F(Budgets, EndMotionsOfCompounds) {
-  StopEverywhere([&](WorkBudget* budget) { return AskMotion(budget); });
+  StopEverywhere(kLooksAtCompounds, [&](WorkBudget* budget) { return AskMotion(budget); });
+}
+
+// Two balls of many vertices, one deep in the other: one pair, and hundreds of searches.
+class LargeHulls : public Budgets {
+ protected:
+  static constexpr int kVertices = 8192;
+  static constexpr int kLooks = 8;
+
+  LargeHulls() : ball_(Ball()) {}
+
+  static ConvexShapePtr Ball() {
+    testing::Random random(1);
+    return testing::MakeShape(
+        {.kind = testing::BodyKind::kHull,
+         .points = PointsOf(testing::HullFamily::kSphere, kVertices, false, random),
+         .radius = 0,
+         .pose = {}});
+  }
+
+  const ConvexShapePtr ball_;
+  const Pose at_ = {}, deep_ = {{0.01, 0.02, 0.03}, {}}, beside_ = {{2.5, 0, 0}, {}};
+};
+
+TEST_F(LargeHulls, StopInsideOfADistance) {
+  StopEverywhere(kLooks, [&](WorkBudget* budget) {
+    DepthProof proof;
+    const DistanceAnswer answer = Distance(PosedShape{*ball_, at_}, PosedShape{*ball_, deep_},
+                                           {.depth_proof = &proof, .budget = budget});
+    EXPECT_TRUE(answer.reason == UndecidedReason::kNone || proof.facet_count == 0);
+    return answer;
+  });
+}
+
+TEST_F(LargeHulls, StopInsideOfManyDistances) {
+  StopEverywhere(kLooks, [&](WorkBudget* budget) {
+    const DistanceQuestion question = {{*ball_, at_}, {*ball_, deep_}, {.budget = budget}};
+    DistanceAnswer answer;
+    Distances({&question, 1}, {&answer, 1});
+    return answer;
+  });
+}
+
+TEST_F(LargeHulls, StopInsideOfAMotion) {
+  const Motion turns = {.displacement = {-1, 0, 0}, .rotation = {0, 0, 3}, .pivot = beside_.p_WS},
+               rests = {};
+  StopEverywhere(kLooks, [&](WorkBudget* budget) {
+    return TimeOfCollision(MovingShape{*ball_, at_, rests}, MovingShape{*ball_, beside_, turns},
+                           {.budget = budget});
+  });
+}
+
+// Searches that the clock cut short prove nothing of when the hulls are free.
+TEST_F(LargeHulls, StopWhereTheyTouchAtFirst) {
+  const Motion leaves = {.displacement = {1, 0, 0}, .rotation = {0, 0, 1}, .pivot = {}}, rests = {};
+  const auto ask = [&](WorkBudget* budget) {
+    return TimeOfCollision(MovingShape{*ball_, at_, rests}, MovingShape{*ball_, deep_, leaves},
+                           {.ignore_initial_contact = true, .budget = budget});
+  };
+  const double t_leave = ask(nullptr).t_leave;
+  StopEverywhere(kLooks, [&](WorkBudget* budget) {
+    const TimeOfCollisionAnswer answer = ask(budget);
+    EXPECT_TRUE(answer.t_free == 0 || answer.t_free >= t_leave) << answer.t_free;
+    return answer;
+  });
 }
 
 TEST_F(Budgets, LimitDistancesOfCompounds) {

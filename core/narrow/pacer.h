@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// When to give up a long piece of work. Whoever does it says how much was done; whether to go on is
-// asked only once that may have taken so long that asking costs nothing beside it.
+// Decides when a long piece of work is given up. The work reports its progress; the clock is looked
+// at only after so much of it that the look costs nothing beside it.
 
-#ifndef CLEARANCE_CORE_QUERY_PACER_H_
-#define CLEARANCE_CORE_QUERY_PACER_H_
+#ifndef CLEARANCE_CORE_NARROW_PACER_H_
+#define CLEARANCE_CORE_NARROW_PACER_H_
 
 #include <cstdint>
 
@@ -15,7 +15,7 @@ namespace clearance {
 // Counts in vertices scanned, some 0.4 ns each; other work counts as so many. Thread-compatible.
 class Pacer {
  public:
-  // What was done since the last look.
+  // The work done since the last look.
   class Cost {
    public:
     void Add(std::uint64_t vertices) { spent_ += vertices; }
@@ -53,4 +53,4 @@ class Pacer {
 
 }  // namespace clearance
 
-#endif  // CLEARANCE_CORE_QUERY_PACER_H_
+#endif  // CLEARANCE_CORE_NARROW_PACER_H_
