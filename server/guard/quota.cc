@@ -48,12 +48,16 @@ absl::Status PrincipalSession::Take(const Caller& caller) {
                  .message = "The principal has as many sessions as its policy allows; end one."});
 }
 
+absl::Duration TimeUntilEven(const Caller& caller) {
+  if (!HasProcessorLimit(caller)) return absl::ZeroDuration();
+  return caller.principal->usage->TimeUntilEven(*caller.principal->limits.cores);
+}
+
 absl::Status RequireProcessorTime(const Caller& caller) {
-  if (!HasProcessorLimit(caller)) return absl::OkStatus();
+  const absl::Duration wait = TimeUntilEven(caller);
+  if (wait <= absl::ZeroDuration()) return absl::OkStatus();
   const Principal& principal = *caller.principal;
   const double cores = *principal.limits.cores;
-  const absl::Duration wait = principal.usage->TimeUntilEven(cores);
-  if (wait <= absl::ZeroDuration()) return absl::OkStatus();
   return Refuse(
       absl::StatusCode::kResourceExhausted,
       {.field = "",

@@ -27,6 +27,10 @@ class PrincipalSession {
   std::shared_ptr<PrincipalUsage> taken_;  // null: nothing
 };
 
+// How long until the caller's principal has paid for the processor time that it overdrew; zero if
+// there is nothing to pay.
+absl::Duration TimeUntilEven(const Caller& caller);
+
 // RESOURCE_EXHAUSTED, with the time to wait, while the caller's principal has overdrawn its
 // processor time.
 absl::Status RequireProcessorTime(const Caller& caller);

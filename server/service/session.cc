@@ -3,7 +3,10 @@
 #include "server/service/session.h"
 
 #include <google/protobuf/arena.h>
+#include <grpc/support/time.h>
+#include <grpcpp/alarm.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <utility>
@@ -251,9 +254,32 @@ class Desk {
   // The reply's bytes, which alone stay of it.
   grpc::ByteBuffer Reply(const v1::SessionResponse& response) {
     const ProcessorMeter meter(caller_);
+    if (response.status().code() == grpc::StatusCode::RESOURCE_EXHAUSTED)
+      rest_ = std::min(kLongestRest, TimeUntilEven(caller_));
     grpc::ByteBuffer reply = SerializeMessage(response);
     response_arena.Clear();
     return reply;
+  }
+
+  // Whether the session must wait before the next message, which may be on its way already. Then
+  // room() of the bytes is started.
+  bool MustPause(bool is_next_read) {
+    const absl::Duration rest = std::exchange(rest_, absl::ZeroDuration());
+    if (!is_next_read && !bytes.HasRoom()) {
+      bytes.AwaitRoom();
+    } else if (rest > absl::ZeroDuration()) {
+      const gpr_timespec span = gpr_time_from_nanos(absl::ToInt64Nanoseconds(rest), GPR_TIMESPAN);
+      rest_alarm_.Set(poller_.queue(), gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC), span),
+                      bytes.room().Start());
+    } else {
+      return false;
+    }
+    return true;
+  }
+  // room() completes, unless it has.
+  void EndPause() {
+    bytes.StopWaiting();
+    rest_alarm_.Cancel();
   }
 
   // The message was answered, and its reply is taken.
@@ -265,11 +291,17 @@ class Desk {
   ShapeHolders::Session holds;
 
  private:
+  // A message that is refused costs processor time, too: a client that repeats it at once has no
+  // more of them than its quota pays for.
+  static constexpr absl::Duration kLongestRest = absl::Seconds(1);
+
   ServerParts& parts_;
   Poller& poller_;
   const Caller& caller_;
   CallerRegistry registry_;
   const CallScope scope_;
+  absl::Duration rest_;  // before the next message
+  grpc::Alarm rest_alarm_;
 
  public:
   WorkerPool::Account account;
@@ -406,10 +438,9 @@ Detached ServeSessions(ServerParts& parts, const RequestSession& request, Poller
   absl::Status end = sitting.Begin();
   bool is_client_done = false;
   while (end.ok() && !sitting.has_to_end()) {
-    if (!call.is_next_read && !desk.bytes.HasRoom()) {
-      desk.bytes.AwaitRoom();
+    if (desk.MustPause(call.is_next_read)) {
       co_await room;
-      desk.bytes.StopWaiting();
+      desk.EndPause();
       while (room.is_pending()) co_await room;
       if (sitting.has_to_end()) break;
     }

@@ -80,7 +80,10 @@ void PinTo(pid_t process, int core) {
 // A server on its own core, each of its threads, and the proxy before it, if there is to be one.
 class Stand {
  public:
-  Stand() : server_(Arguments()) {
+  explicit Stand(const Attack& attack)
+      : honest_(attack.has_policy ? MakeToken("honest") : NewToken{}),
+        attacker_(attack.cores > 0 ? MakeToken("attacker") : NewToken{}),
+        server_(Arguments(attack)) {
     const std::string tasks = "/proc/" + std::to_string(server_.pid()) + "/task";
     for (const auto& task : std::filesystem::directory_iterator(tasks)) {
       PinTo(std::atoi(task.path().filename().c_str()), 1);
@@ -90,17 +93,33 @@ class Stand {
 
   static bool HasProxy() { return !absl::GetFlag(FLAGS_behind).empty(); }
 
+  const std::string& honest_token() const { return honest_.token; }
+  Target target() const { return {port(), attacker_.token}; }
+
   ServerProcess& server() { return server_; }
   const ServerProcess& server() const { return server_; }
   // Of what clients reach.
   int port() const { return proxy_.has_value() ? proxy_->port() : server_.grpc_port(); }
 
  private:
-  static std::vector<std::string> Arguments() {
-    if (!HasProxy()) return {};
-    return {"--max_connections_per_address=4096", "--ban_after_cut=0"};
+  std::vector<std::string> Arguments(const Attack& attack) const {
+    std::vector<std::string> arguments;
+    if (HasProxy()) arguments = {"--max_connections_per_address=4096", "--ban_after_cut=0"};
+    if (!attack.has_policy) return arguments;
+    const std::string policy = directory_.File("policy"), tokens = directory_.File("tokens");
+    std::ofstream(policy) << R"({"principals": {"honest": {"role": "query"},
+                                                "attacker": {"role": "query",
+                                                             "limits": {"cores": )"
+                          << std::max(attack.cores, 0.001) << "}}}}";
+    std::ofstream(tokens) << honest_.line << "\n" << attacker_.line << "\n";
+    arguments.push_back("--policy_file=" + policy);
+    arguments.push_back("--token_file=" + tokens);
+    return arguments;
   }
 
+  const TemporaryDirectory directory_;
+  const NewToken honest_;
+  const NewToken attacker_;
   ServerProcess server_;
   std::optional<ProxyBefore> proxy_;
 };
@@ -111,6 +130,7 @@ struct Outcome {
   int failed = 0;
   double p99_ms = 0;
   double most_bytes = 0;
+  double processor_s = 0;  // of the server
   int repeated = 0;
   std::string fault;  // of the last honest call that failed
 };
@@ -124,8 +144,9 @@ int Burn(Clock::time_point end) {
 
 std::unique_ptr<HonestClient> NewHonestClient(const Stand& stand, const Attack& attack) {
   const bool repeats = Stand::HasProxy();
-  if (attack.is_beside_session) return std::make_unique<HonestSession>(stand.port(), repeats);
-  return std::make_unique<HonestClient>(stand.port(), repeats);
+  if (attack.is_beside_session)
+    return std::make_unique<HonestSession>(stand.port(), repeats, stand.honest_token());
+  return std::make_unique<HonestClient>(stand.port(), repeats, stand.honest_token());
 }
 
 // From outside: under attack a server may have no descriptor left to say it with.
@@ -139,12 +160,24 @@ double ResidentBytesOf(pid_t process) {
 // The calling thread, where that is allowed.
 void LetInFirst() { setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), -20); }
 
+// A quota holds over ten seconds.
+constexpr int kSecondsOfQuota = 10;
+int SecondsOf(const Attack& attack) {
+  return std::max(absl::GetFlag(FLAGS_seconds), attack.cores > 0 ? kSecondsOfQuota : 0);
+}
+
+// Between honest questions. Proxies hold every address to so many a second, and where the
+// attacker's processor time counts, the honest client's must be next to nothing.
+std::chrono::milliseconds PauseOf(const Attack& attack) {
+  if (attack.cores > 0) return std::chrono::milliseconds(100);
+  return std::chrono::milliseconds(Stand::HasProxy() ? 5 : 0);
+}
+
 // How `client` fares while `trouble` lasts, which says how many connections it made.
-Outcome Measure(const Stand& stand, HonestClient* client,
+Outcome Measure(const Attack& attack, const Stand& stand, HonestClient* client,
                 const std::function<int(Clock::time_point end)>& trouble) {
   const std::chrono::seconds patience = MostWait();
-  // Proxies hold every address to so many questions a second.
-  const std::chrono::milliseconds pause(Stand::HasProxy() ? 5 : 0);
+  const std::chrono::milliseconds pause = PauseOf(attack);
   Outcome outcome;
   // It has its connection before there are too many.
   if (!client->Ask(patience)) ++outcome.failed;
@@ -161,7 +194,7 @@ Outcome Measure(const Stand& stand, HonestClient* client,
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
     }
   });
-  outcome.connections = trouble(Clock::now() + std::chrono::seconds(absl::GetFlag(FLAGS_seconds)));
+  outcome.connections = trouble(Clock::now() + std::chrono::seconds(SecondsOf(attack)));
   honest.request_stop();
   watcher.request_stop();
   honest.join();
@@ -174,8 +207,8 @@ Outcome Measure(const Stand& stand, HonestClient* client,
 
 // The 99th percentile without the attack.
 double Control(const Attack& attack) {
-  const Stand stand;
-  return Measure(stand, NewHonestClient(stand, attack).get(), Burn).p99_ms;
+  const Stand stand(attack);
+  return Measure(attack, stand, NewHonestClient(stand, attack).get(), Burn).p99_ms;
 }
 
 // From here on the process may open so many files more.
@@ -191,7 +224,8 @@ void LeaveDescriptors(pid_t process, std::size_t spare) {
 Clock::duration Recovery(const Stand& stand) {
   const auto began = Clock::now();
   while (Clock::now() - began < MostRecovery()) {
-    if (HonestClient(stand.port(), /*repeats=*/false).Ask(MostRecovery())) break;
+    if (HonestClient(stand.port(), /*repeats=*/false, stand.honest_token()).Ask(MostRecovery()))
+      break;
   }
   return Clock::now() - began;
 }
@@ -209,13 +243,22 @@ bool RanOutOfDescriptors(const ServerProcess& server) {
   return MetricOf(server, "clearance_connections_refused_total{reason=\"descriptors\"}") > 0;
 }
 
+// What the attacker's quota allows, with what the server takes for everything else.
+double MostProcessorSeconds(const Attack& attack) {
+  constexpr double kExcess = 1.2, kElse = 0.03;
+  return (kExcess * attack.cores + kElse) * SecondsOf(attack);
+}
+
 // What is wrong; "" where the server bore it.
 std::string FaultOf(const Attack& attack, const Outcome& outcome, Clock::duration recovery,
                     double ratio) {
   const bool is_fenced = attack.fence != Fence::kProxy || Stand::HasProxy();
+  if (outcome.connections == 0) return "DID NOT ATTACK";
   if (recovery >= MostRecovery()) return "DOES NOT SERVE";
   if (outcome.most_bytes >= (is_fenced ? 1 : 2) * attack.most_bytes) return "TOO MUCH MEMORY";
   if (!is_fenced) return "";
+  if (attack.cores > 0 && outcome.processor_s > MostProcessorSeconds(attack))
+    return "TOO MUCH PROCESSOR TIME";
   if (outcome.failed > 0) return "HONEST QUESTIONS FAILED";
   const bool is_swift = attack.fence == Fence::kServer || Stand::HasProxy();
   if (is_swift && ratio > absl::GetFlag(FLAGS_max_p99_ratio)) return "SLOW";
@@ -225,16 +268,15 @@ std::string FaultOf(const Attack& attack, const Outcome& outcome, Clock::duratio
 // Whether the server bore it.
 bool Try(const Attack& attack, double* slowest_recovery_ms) {
   const double control_ms = Control(attack);
-  Stand stand;
+  Stand stand(attack);
   ServerProcess& server = stand.server();
   const double cpu_before = MetricOf(server, "process_cpu_seconds_total");
   if (attack.spare_descriptors > 0) LeaveDescriptors(server.pid(), attack.spare_descriptors);
-  const Outcome outcome =
-      Measure(stand, NewHonestClient(stand, attack).get(),
-              [&](Clock::time_point end) { return attack.run(stand.port(), end); });
+  Outcome outcome = Measure(attack, stand, NewHonestClient(stand, attack).get(),
+                            [&](Clock::time_point end) { return attack.run(stand.target(), end); });
+  outcome.processor_s = MetricOf(server, "process_cpu_seconds_total") - cpu_before;
   const Clock::duration recovery = Recovery(stand);
   const double recovery_ms = std::chrono::duration<double, std::milli>(recovery).count();
-  const double cpu = MetricOf(server, "process_cpu_seconds_total") - cpu_before;
   const double ratio = outcome.p99_ms / control_ms;
   std::string fault = FaultOf(attack, outcome, recovery, ratio);
   const double cut = CutBy(server);
@@ -242,8 +284,8 @@ bool Try(const Attack& attack, double* slowest_recovery_ms) {
   server.process().Signal(SIGTERM);
   if (server.process().WaitForExit() != 0) fault += " DID NOT END WELL";
   std::printf("%-28s %8d %6.0f %7.1f %7.0f %8d %6d %8.2f %8.2f %6.1f %9.0f  %s%s\n", attack.name,
-              outcome.connections, cut, cpu, outcome.most_bytes / 1e6, outcome.served,
-              outcome.failed, control_ms, outcome.p99_ms, ratio, recovery_ms,
+              outcome.connections, cut, outcome.processor_s, outcome.most_bytes / 1e6,
+              outcome.served, outcome.failed, control_ms, outcome.p99_ms, ratio, recovery_ms,
               attack.fence == Fence::kServer ? "" : "(proxy) ",
               fault.empty() ? "serves" : fault.c_str());
   if (!outcome.fault.empty())

@@ -24,15 +24,16 @@ namespace clearance::test {
 namespace {
 
 using Clock = AttackClock;
-using Run = std::function<int(int port, Clock::time_point end)>;
+using Run = std::function<int(const Target& target, Clock::time_point end)>;
 
 // Sends first `begin` and then what `next` makes of 0, 1, …; connects anew whenever the server ends
 // the connection.
 Run Flood(std::string begin, std::function<std::string(int index)> next) {
-  return [begin = std::move(begin), next = std::move(next)](int port, Clock::time_point end) {
+  return [begin = std::move(begin), next = std::move(next)](const Target& target,
+                                                            Clock::time_point end) {
     int connections = 0;
     while (Clock::now() < end) {
-      const RawConnection connection(port, kAttacker);
+      const RawConnection connection(target.port, kAttacker);
       ++connections;
       bool is_open = connection.Send(begin);
       for (int i = 0; is_open && Clock::now() < end; ++i) is_open = connection.Send(next(i));
@@ -43,12 +44,12 @@ Run Flood(std::string begin, std::function<std::string(int index)> next) {
 
 // The same attack so many times at once.
 Run AtOnce(int times, const Run& run) {
-  return [times, run](int port, Clock::time_point end) {
+  return [times, run](const Target& target, Clock::time_point end) {
     std::atomic<int> connections = 0;
     {
       std::vector<std::jthread> attackers;
       for (int i = 0; i < times; ++i) {
-        attackers.emplace_back([&] { connections += run(port, end); });
+        attackers.emplace_back([&] { connections += run(target, end); });
       }
     }
     return connections.load();
@@ -56,24 +57,25 @@ Run AtOnce(int times, const Run& run) {
 }
 
 // Connects and goes.
-int Knock(int port, Clock::time_point end) {
+int Knock(const Target& target, Clock::time_point end) {
   int connections = 0;
-  for (; Clock::now() < end; ++connections) const RawConnection connection(port, kAttacker);
+  for (; Clock::now() < end; ++connections) const RawConnection connection(target.port, kAttacker);
   return connections;
 }
 
 // Says the same on one connection after the other, each of which it leaves once all is read. A
 // client that did not acknowledge the server's settings could send 64 KiB a call.
 Run Repeat(const std::string& said) {
-  return [said = AcknowledgedSettings() + said + Ping()](int port, Clock::time_point end) {
-    int connections = 0;
-    for (; Clock::now() < end; ++connections) {
-      const RawConnection connection(port, kAttacker);
-      if (!IsTaken(connection)) continue;
-      if (connection.Send(said)) connection.AwaitBytes(kPingBytes);
-    }
-    return connections;
-  };
+  return
+      [said = AcknowledgedSettings() + said + Ping()](const Target& target, Clock::time_point end) {
+        int connections = 0;
+        for (; Clock::now() < end; ++connections) {
+          const RawConnection connection(target.port, kAttacker);
+          if (!IsTaken(connection)) continue;
+          if (connection.Send(said)) connection.AwaitBytes(kPingBytes);
+        }
+        return connections;
+      };
 }
 
 // Says it on so many connections of each of so many addresses, which it keeps, and then so much of
@@ -86,14 +88,14 @@ struct Crowd {
 };
 
 Run Hold(Crowd crowd) {
-  return [crowd = std::move(crowd)](int port, Clock::time_point end) {
+  return [crowd = std::move(crowd)](const Target& target, Clock::time_point end) {
     constexpr std::chrono::seconds kRound(6);  // the server has ended most by then
     int made = 0;
     while (Clock::now() < end) {
       std::vector<RawConnection> held;
       for (int i = 0; i < crowd.addresses * crowd.connections && Clock::now() < end; ++i) {
         const std::string source = "127.0.0." + std::to_string(2 + i % crowd.addresses);
-        held.emplace_back(port, source.c_str()).Send(crowd.said);
+        held.emplace_back(target.port, source.c_str()).Send(crowd.said);
         ++made;
       }
       const Clock::time_point next = std::min(end, Clock::now() + kRound);
@@ -189,16 +191,27 @@ v1::SessionRequest LargeBatch() {
   return request;
 }
 
-// One session that always has so many large batches on their way, and takes every reply. It comes
-// from where the honest client comes from: no share of an address holds it back.
-int BeGreedy(int port, Clock::time_point end) {
-  constexpr int kBatches = 2;
+// A connection of its own.
+std::unique_ptr<v1::QueryService::Stub> NewStub(const Target& target) {
   grpc::ChannelArguments arguments;
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  const auto stub = v1::QueryService::NewStub(grpc::CreateCustomChannel(
-      "127.0.0.1:" + std::to_string(port), grpc::InsecureChannelCredentials(), arguments));
+  return v1::QueryService::NewStub(grpc::CreateCustomChannel(
+      "127.0.0.1:" + std::to_string(target.port), grpc::InsecureChannelCredentials(), arguments));
+}
+
+// A call that lasts until `end` at most.
+void Prepare(const Target& target, Clock::time_point end, grpc::ClientContext* context) {
+  context->set_deadline(std::chrono::system_clock::now() + (end - Clock::now()));
+  if (!target.token.empty()) context->AddMetadata("authorization", "Bearer " + target.token);
+}
+
+// One session that always has so many large batches on their way, and takes every reply. It comes
+// from where the honest client comes from: no share of an address holds it back.
+int BeGreedy(const Target& target, Clock::time_point end) {
+  constexpr int kBatches = 2;
+  const auto stub = NewStub(target);
   grpc::ClientContext context;
-  context.set_deadline(std::chrono::system_clock::now() + (end - Clock::now()));
+  Prepare(target, end, &context);
   const auto stream = stub->Session(&context);
   v1::SessionRequest open;
   open.mutable_open()->mutable_shape()->mutable_inline_shape()->mutable_sphere()->set_radius(1);
@@ -234,8 +247,9 @@ void FillNeedles(v1::Shape* shape) {
   }
 }
 
-v1::SessionRequest OpenNeedles() {
+v1::SessionRequest OpenNeedles(std::uint32_t slot = 0) {
   v1::SessionRequest open;
+  open.mutable_open()->set_slot(slot);
   FillNeedles(open.mutable_open()->mutable_shape()->mutable_inline_shape());
   return open;
 }
@@ -293,27 +307,34 @@ v1::SessionRequest OpenCrossedCircles() {
   return open;
 }
 
+// Whether the server takes what it is told, or says that it is too much: a question that has a
+// fault attacks nothing.
+bool IsTaken(const v1::SessionResponse& response) {
+  const bool is_ok =
+      !response.has_status() || response.status().code() == grpc::StatusCode::RESOURCE_EXHAUSTED;
+  return is_ok && response.time_of_collision().errors().empty();
+}
+
 // One session that says what it begins with and then asks the same again and again, from where the
-// honest client comes from.
+// honest client comes from. 0 connections: the server does not take it.
 Run Ask(std::vector<v1::SessionRequest> begin, v1::SessionRequest question) {
-  return
-      [begin = std::move(begin), question = std::move(question)](int port, Clock::time_point end) {
-        grpc::ChannelArguments arguments;
-        arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-        const auto stub = v1::QueryService::NewStub(grpc::CreateCustomChannel(
-            "127.0.0.1:" + std::to_string(port), grpc::InsecureChannelCredentials(), arguments));
-        grpc::ClientContext context;
-        context.set_deadline(std::chrono::system_clock::now() + (end - Clock::now()));
-        const auto stream = stub->Session(&context);
-        for (const v1::SessionRequest& request : begin) stream->Write(request);
-        v1::SessionResponse response;
-        for (std::size_t i = 0; i < begin.size(); ++i) stream->Read(&response);
-        stream->Write(question);
-        // The deadline ends it.
-        while (stream->Read(&response)) stream->Write(question);
-        stream->Finish();
-        return 1;
-      };
+  return [begin = std::move(begin), question = std::move(question)](const Target& target,
+                                                                    Clock::time_point end) {
+    const auto stub = NewStub(target);
+    grpc::ClientContext context;
+    Prepare(target, end, &context);
+    const auto stream = stub->Session(&context);
+    for (const v1::SessionRequest& request : begin) stream->Write(request);
+    v1::SessionResponse response;
+    bool is_taken = true;
+    for (std::size_t i = 0; i < begin.size(); ++i)
+      is_taken = stream->Read(&response) && IsTaken(response) && is_taken;
+    stream->Write(question);
+    // The deadline ends it.
+    for (; stream->Read(&response); stream->Write(question)) is_taken &= IsTaken(response);
+    stream->Finish();
+    return is_taken ? 1 : 0;
+  };
 }
 
 // A small question that is asked anew whenever it is answered.
@@ -327,15 +348,12 @@ struct AskedAgain {
 // One connection with so many small questions on their way at any time, from where the honest
 // client comes from: no share of an address holds it back.
 Run KeepAsking(int calls) {
-  return [calls](int port, Clock::time_point end) {
-    grpc::ChannelArguments arguments;
-    arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-    const auto stub = v1::QueryService::NewStub(grpc::CreateCustomChannel(
-        "127.0.0.1:" + std::to_string(port), grpc::InsecureChannelCredentials(), arguments));
+  return [calls](const Target& target, Clock::time_point end) {
+    const auto stub = NewStub(target);
     grpc::CompletionQueue queue;
     const v1::DistanceRequest question = QuestionOf(1);
     const auto ask = [&](std::unique_ptr<AskedAgain> asked) {
-      asked->context.set_deadline(std::chrono::system_clock::now() + (end - Clock::now()));
+      Prepare(target, end, &asked->context);
       asked->reader = stub->AsyncDistance(&asked->context, question, &queue);
       AskedAgain* const tag = asked.release();
       tag->reader->Finish(&tag->response, &tag->status, tag);
@@ -417,9 +435,29 @@ std::vector<Attack> Attacks() {
       {"connections without a word", Fence::kServer, Knock},
       {"heavy questions", Fence::kServer,
        AtOnce(2, Ask({OpenNeedles(), ChangeToNeedles(230)}, CheckOfOne()))},
-      {"heavy rows", Fence::kServer, AtOnce(2, Ask({OpenNeedles()}, TurnOfOne()))},
+      {"heavy rows", Fence::kServer, AtOnce(2, Ask({OpenNeedles(), OpenNeedles(1)}, TurnOfOne()))},
       {"heavy hulls", Fence::kServer, Ask({}, OpenCrossedCircles())},
       {"crowds of small calls", Fence::kServer, AtOnce(16, KeepAsking(500))},
+      {.name = "crowds without credentials",
+       .fence = Fence::kServer,
+       .run = AtOnce(16,
+                     Flood(Preface(), [headers, small](int i) { return Call(i, headers, small); })),
+       .has_policy = true},
+      {.name = "questions over the quota",
+       .fence = Fence::kServer,
+       .run = Ask({OpenNeedles(), ChangeToNeedles(230)}, CheckOfOne()),
+       .has_policy = true,
+       .cores = 0.2},
+      {.name = "rows over the quota",
+       .fence = Fence::kServer,
+       .run = AtOnce(2, Ask({OpenNeedles(), OpenNeedles(1)}, TurnOfOne())),
+       .has_policy = true,
+       .cores = 0.2},
+      {.name = "hulls over the quota",
+       .fence = Fence::kServer,
+       .run = Ask({}, OpenCrossedCircles()),
+       .has_policy = true,
+       .cores = 0.2},
       {"all sessions", Fence::kServer,
        Hold({.addresses = 1, .connections = 16, .said = Preface() + Opened(100, kSession)}),
        /*is_beside_session=*/true},

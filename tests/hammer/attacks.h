@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <string>
 #include <vector>
 
 namespace clearance::test {
@@ -21,18 +22,29 @@ enum class Fence {
   kProxy,   // the server lives; the rest takes a proxy (docker/proxy)
 };
 
+// What is attacked: a port of the loopback.
+struct Target {
+  int port = 0;
+  std::string token = "";  // what the attacker says of itself; "": nothing
+};
+
 struct Attack {
   const char* name;
   Fence fence;
-  // Attacks this port of the loopback until then, from kAttacker and addresses next to it. Says how
-  // many connections it made.
-  std::function<int(int port, AttackClock::time_point end)> run;
+  // Attacks the target until then, from kAttacker and addresses next to it. Returns how many
+  // connections it made.
+  std::function<int(const Target& target, AttackClock::time_point end)> run;
   // Whether the honest client asks in a session, not call by call.
   bool is_beside_session = false;
   // How many descriptors the server has left when it begins; 0: as many as it likes.
   std::size_t spare_descriptors = 0;
   // What the server may hold; where a proxy has to fence it and is not there, twice as much.
   double most_bytes = 1.5e9;
+  // Whether the server asks who calls. The honest client has a token.
+  bool has_policy = false;
+  // The processor time that the policy gives the attacker, which has a token then, in cores. 0: it
+  // has no token.
+  double cores = 0;
 };
 
 std::vector<Attack> Attacks();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 #include <thread>
+#include <utility>
 
 namespace clearance::test {
 namespace {
@@ -20,10 +21,11 @@ bool IsRight(const v1::DistanceBatchResult& result) {
 
 }  // namespace
 
-HonestClient::HonestClient(int port, bool repeats)
+HonestClient::HonestClient(int port, bool repeats, std::string token)
     : stub_(v1::QueryService::NewStub(grpc::CreateChannel("127.0.0.1:" + std::to_string(port),
                                                           grpc::InsecureChannelCredentials()))),
-      repeats_(repeats) {
+      repeats_(repeats),
+      token_(std::move(token)) {
   for (int i = 0; i < 2; ++i) {
     auto* const half =
         request_.add_shapes()->mutable_inline_shape()->mutable_box()->mutable_half_extents();
@@ -62,9 +64,14 @@ double HonestClient::Percentile99() {
 bool HonestClient::AskOnce(std::chrono::milliseconds within) {
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + within);
+  Introduce(&context);
   v1::DistanceResponse response;
   const grpc::Status status = stub_->Distance(&context, request_, &response);
   return Note(status, IsRight(response.result()));
+}
+
+void HonestClient::Introduce(grpc::ClientContext* context) const {
+  if (!token_.empty()) context->AddMetadata("authorization", "Bearer " + token_);
 }
 
 bool HonestClient::Note(const grpc::Status& status, bool is_right) {
@@ -87,6 +94,7 @@ bool HonestSession::AskOnce(std::chrono::milliseconds /*within*/) {
 bool HonestSession::Begin() {
   call_ = std::make_unique<Call>();
   call_->context.set_deadline(std::chrono::system_clock::now() + kHangGuard);
+  Introduce(&call_->context);
   call_->stream = stub_->Session(&call_->context);
   bool is_open = true;
   for (int slot = 0; slot < request_.shapes_size(); ++slot) {

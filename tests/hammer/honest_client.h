@@ -21,7 +21,8 @@ class HonestClient {
  public:
   // `repeats`: whether it asks again if it is told UNAVAILABLE. Behind a proxy that is its part: a
   // connection to the server that breaks may be one with that of others.
-  HonestClient(int port, bool repeats);
+  // `token` says who it is; "": it does not say so.
+  HonestClient(int port, bool repeats, std::string token = "");
   virtual ~HonestClient() = default;
   HonestClient(const HonestClient&) = delete;
   HonestClient& operator=(const HonestClient&) = delete;
@@ -38,6 +39,8 @@ class HonestClient {
  protected:
   virtual bool AskOnce(std::chrono::milliseconds within);
 
+  // What every call says of the client.
+  void Introduce(grpc::ClientContext* context) const;
   // Keeps what the call ended with; returns whether it ended well.
   bool Note(const grpc::Status& status, bool is_right);
 
@@ -46,6 +49,7 @@ class HonestClient {
 
  private:
   const bool repeats_;
+  const std::string token_;
   std::vector<double> milliseconds_;
   bool is_unavailable_ = false;  // by the last call
   int repeated_ = 0;
