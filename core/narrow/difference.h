@@ -12,8 +12,8 @@
 #include "core/math/rotation.h"
 #include "core/math/tolerance.h"
 #include "core/math/vec3.h"
-#include "core/narrow/pacer.h"
 #include "core/shape/convex_shape.h"
+#include "core/shape/pacer.h"
 #include "core/support/curved_support.h"
 #include "core/support/highest_point.h"
 #include "core/support/rough_support.h"
@@ -39,10 +39,8 @@ struct ShapePair {
   // Whether a shape has a spherical extension, be it too small for a number of these units.
   bool is_rounded() const { return a.radius() > 0 || b.radius() > 0; }
 
-  bool HasStopped() const { return pacer != nullptr && pacer->has_stopped(); }
-  void SpendSearch() const {
-    if (pacer != nullptr) pacer->Spend(a.vertex_count() + b.vertex_count());
-  }
+  bool HasStopped() const { return clearance::HasStopped(pacer); }
+  void SpendSearch() const { Spend(pacer, a.vertex_count() + b.vertex_count()); }
 };
 
 // Where B stands relative to A. A point b of B (from B's centre, B's axes) is at R_AB b + p_AB in

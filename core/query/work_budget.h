@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <limits>
 
-#include "core/narrow/pacer.h"
 #include "core/query/state.h"
+#include "core/shape/pacer.h"
 
 namespace clearance {
 

@@ -220,7 +220,7 @@ CubeMap BuildCubeMap(const ClimbGraph& graph, absl::Span<const Vec3d> vertices) 
 
 }  // namespace
 
-ClimbGraph BuildClimbGraph(const HullToClimb& input) {
+ClimbGraph BuildClimbGraph(const HullToClimb& input, Pacer* pacer) {
   ClimbGraph graph;
   graph.adjacency = AdjacencyOf(input.hull, input.grid_points.size());
   graph.long_rows = BoundLongRows(graph.adjacency, input.vertices);
@@ -230,13 +230,14 @@ ClimbGraph BuildClimbGraph(const HullToClimb& input) {
   for (int level = 1; finer.size() > kCoarsestSize; ++level) {
     std::vector<VertexIndex> kept = Thinned(finer, level);
     if (kept.size() < 4) break;  // too few for a solid
-    const Hull hull = BuildHull(Picked<Vec3d>(grid_points, kept));
-    if (hull.dimension < 3) break;
+    const Hull hull = BuildHull(Picked<Vec3d>(grid_points, kept), pacer);
+    if (hull.dimension < 3 || HasStopped(pacer)) break;
     ClimbLayer layer = LayerOf(hull, Picked(input.vertices, kept));
     layer.below = PlacesIn(finer, kept);
     graph.layers.push_back(std::move(layer));
     finer = std::move(kept);
   }
+  if (HasStopped(pacer)) return graph;
   graph.cube_map = BuildCubeMap(graph, input.vertices);
   return graph;
 }

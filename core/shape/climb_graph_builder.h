@@ -9,6 +9,7 @@
 #include "core/math/vec3.h"
 #include "core/shape/climb_graph.h"
 #include "core/shape/hull_builder.h"
+#include "core/shape/pacer.h"
 
 namespace clearance {
 
@@ -20,7 +21,7 @@ struct HullToClimb {
   absl::Span<const Vec3d> vertices;
 };
 
-ClimbGraph BuildClimbGraph(const HullToClimb& input);
+ClimbGraph BuildClimbGraph(const HullToClimb& input, Pacer* pacer = nullptr);
 
 }  // namespace clearance
 

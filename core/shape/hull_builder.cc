@@ -145,7 +145,7 @@ std::vector<std::uint32_t> VerticesOf(const Surface& surface, std::size_t point_
 
 }  // namespace
 
-Hull BuildHull(Points points) {
+Hull BuildHull(Points points, Pacer* pacer) {
   const WidestSimplex simplex = FindWidestSimplex(points);
   Hull hull;
   hull.dimension = simplex.dimension;
@@ -163,7 +163,7 @@ Hull BuildHull(Points points) {
       std::sort(hull.vertices.begin(), hull.vertices.end());
       break;
     default:
-      hull.surface = BuildHullSurface(points, simplex.corners);
+      hull.surface = BuildHullSurface(points, simplex.corners, pacer);
       hull.vertices = VerticesOf(hull.surface, points.size());
       break;
   }

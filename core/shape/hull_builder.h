@@ -11,6 +11,7 @@
 #include "absl/types/span.h"
 #include "core/math/vec3.h"
 #include "core/shape/hull_surface.h"
+#include "core/shape/pacer.h"
 
 namespace clearance {
 
@@ -25,8 +26,9 @@ struct Hull {
   Surface surface;
 };
 
-// Requires: at least one point, all on the predicate grid.
-Hull BuildHull(absl::Span<const Vec3d> points);
+// Means nothing once the pacer has stopped. Requires: at least one point, all on the predicate
+// grid.
+Hull BuildHull(absl::Span<const Vec3d> points, Pacer* pacer = nullptr);
 
 // A pair of vertices that an edge of the hull joins.
 struct HullEdge {

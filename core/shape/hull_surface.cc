@@ -46,12 +46,13 @@ struct HorizonEdge {
 
 class QuickHull {
  public:
-  explicit QuickHull(absl::Span<const Vec3d> points)
-      : points_(points), next_outside_(points.size()), facet_from_(points.size()) {}
+  QuickHull(absl::Span<const Vec3d> points, Pacer* pacer)
+      : points_(points), pacer_(pacer), next_outside_(points.size()), facet_from_(points.size()) {}
 
+  // Empty once the pacer has stopped.
   Surface Build(const Simplex& simplex) {
     Start(simplex);
-    while (!pending_.empty()) {
+    while (!pending_.empty() && !HasStopped(pacer_)) {
       const std::uint32_t facet = pending_.back();
       pending_.pop_back();
       if (facets_[facet].farthest == kNone) continue;
@@ -60,7 +61,7 @@ class QuickHull {
       if (removed_count_ > kLeastToForget && removed_count_ > facets_.size() / 2) ForgetRemoved();
     }
     MarkFlatEdges();
-    return Collect();
+    return HasStopped(pacer_) ? Surface() : Collect();
   }
 
  private:
@@ -108,7 +109,7 @@ class QuickHull {
 
   // Gives the point to the first facet from `first_facet` on that it sees, if any.
   void Assign(std::uint32_t point, std::size_t first_facet) {
-    for (std::size_t i = first_facet; i < facets_.size(); ++i) {
+    for (std::size_t i = first_facet; i < facets_.size() && Spend(pacer_, kVerticesASide); ++i) {
       const double height = HeightAbove(facets_[i], point);
       if (Side(facets_[i], point, height) > 0) return Give(point, height, &facets_[i]);
     }
@@ -212,7 +213,7 @@ class QuickHull {
 
   // Each edge from one side: four points are in one plane whichever of them is asked.
   void MarkFlatEdges() {
-    for (std::uint32_t f = 0; f < facets_.size(); ++f) {
+    for (std::uint32_t f = 0; f < facets_.size() && Spend(pacer_, kVerticesAFlatEdge); ++f) {
       if (facets_[f].is_removed) continue;
       SurfaceTriangle& triangle = facets_[f].triangle;
       for (int i = 0; i < 3; ++i) {
@@ -245,8 +246,13 @@ class QuickHull {
     return surface;
   }
 
-  absl::Span<const Vec3d> points_;
+  // The costs of a point's side of a facet and of the edges of a facet, in the pacer's vertices.
+  static constexpr std::uint64_t kVerticesASide = 8;
+  static constexpr std::uint64_t kVerticesAFlatEdge = 256;
   static constexpr std::size_t kLeastToForget = 4096;
+
+  absl::Span<const Vec3d> points_;
+  Pacer* const pacer_;
 
   std::vector<Facet> facets_;
   std::size_t removed_count_ = 0;            // of facets_
@@ -288,12 +294,12 @@ Simplex SimplexOf(absl::Span<const Vec3d> extreme) {
 }
 
 // The hull of the points with these indices only, which are extreme, so that all become vertices.
-Surface BuildFromExtreme(absl::Span<const Vec3d> points,
-                         const std::vector<std::uint32_t>& extreme) {
+Surface BuildFromExtreme(absl::Span<const Vec3d> points, const std::vector<std::uint32_t>& extreme,
+                         Pacer* pacer) {
   std::vector<Vec3d> corners;
   corners.reserve(extreme.size());
   for (const std::uint32_t v : extreme) corners.push_back(points[v]);
-  Surface surface = QuickHull(corners).Build(SimplexOf(corners));
+  Surface surface = QuickHull(corners, pacer).Build(SimplexOf(corners));
   for (SurfaceTriangle& triangle : surface) {
     for (std::uint32_t& v : triangle.vertex) v = extreme[v];
   }
@@ -302,11 +308,12 @@ Surface BuildFromExtreme(absl::Span<const Vec3d> points,
 
 }  // namespace
 
-Surface BuildHullSurface(absl::Span<const Vec3d> points, const Simplex& simplex) {
-  Surface surface = QuickHull(points).Build(simplex);
+Surface BuildHullSurface(absl::Span<const Vec3d> points, const Simplex& simplex, Pacer* pacer) {
+  Surface surface = QuickHull(points, pacer).Build(simplex);
+  if (HasStopped(pacer)) return surface;
   const std::vector<std::uint32_t> extreme = ExtremeVertices(points.size(), surface);
   if (extreme.size() == CountVertices(points.size(), surface)) return surface;
-  return BuildFromExtreme(points, extreme);
+  return BuildFromExtreme(points, extreme, pacer);
 }
 
 }  // namespace clearance

@@ -14,6 +14,7 @@
 
 #include "absl/types/span.h"
 #include "core/math/vec3.h"
+#include "core/shape/pacer.h"
 
 namespace clearance {
 
@@ -33,7 +34,8 @@ using Simplex = std::array<std::uint32_t, 4>;
 // The surface of the hull of `points`, its vertices exactly the hull's extreme points: none lies
 // inside a face or an edge. Faces with more than three corners are cut into triangles.
 // Requires: coordinates on the predicate grid, distinct points, `simplex` not in one plane.
-Surface BuildHullSurface(absl::Span<const Vec3d> points, const Simplex& simplex);
+Surface BuildHullSurface(absl::Span<const Vec3d> points, const Simplex& simplex,
+                         Pacer* pacer = nullptr);
 
 }  // namespace clearance
 

@@ -90,6 +90,7 @@ struct Outline {
   std::vector<Vec3d> points;
   DoubleDouble radius = 0.0;
   const GivenAdjacency* given = nullptr;
+  Pacer* pacer = nullptr;
 };
 
 Fault FindFaultOfAdjacency(const GivenAdjacency& given, const Assembly& assembly) {
@@ -110,7 +111,8 @@ ShapeError FaultOfReach(const std::string& field) {
 
 ShapeOrError FromOutline(const Outline& outline) {
   if (Fault fault = FindFaultOfExtent(outline.field, outline.points)) return *fault;
-  const Assembly assembly = Assemble(outline.points, outline.radius);
+  const Assembly assembly = Assemble(outline.points, outline.radius, outline.pacer);
+  if (assembly.shape == nullptr) return assembly.shape;
   if (outline.given != nullptr) {
     if (Fault fault = FindFaultOfAdjacency(*outline.given, assembly)) return *fault;
   }
@@ -130,7 +132,7 @@ ShapeOrError FromExtents(const char* field, CoreKind kind, const Vec3d& extents,
 }
 
 ShapeOrError FromNumbers(absl::Span<const double> numbers, std::size_t numbers_a_point,
-                         double radius, const GivenAdjacency* given) {
+                         double radius, const GivenAdjacency* given, Pacer* pacer) {
   if (Fault fault = FindFaultOfLength("radius", radius)) return *fault;
   if (numbers.size() % numbers_a_point != 0) {
     return ShapeError{"vertices", absl::StrCat(numbers.size(), " numbers"),
@@ -140,7 +142,8 @@ ShapeOrError FromNumbers(absl::Span<const double> numbers, std::size_t numbers_a
   if (numbers.empty()) {
     return ShapeError{"vertices", "0 points", ">= 1 point", "A hull needs at least one point."};
   }
-  Outline outline{.field = "vertices", .points = {}, .radius = radius, .given = given};
+  Outline outline{
+      .field = "vertices", .points = {}, .radius = radius, .given = given, .pacer = pacer};
   outline.points.reserve(numbers.size() / numbers_a_point);
   for (std::size_t i = 0; i < numbers.size(); i += numbers_a_point) {
     const Vec3d p = {numbers[i], numbers[i + 1], numbers_a_point == 3 ? numbers[i + 2] : 0.0};
@@ -251,17 +254,17 @@ ShapeOrError MakeBox(const Vec3d& half_extents, double radius) {
   return FromOutline(outline);
 }
 
-ShapeOrError MakeHull(absl::Span<const double> xyz, double radius) {
-  return FromNumbers(xyz, 3, radius, nullptr);
+ShapeOrError MakeHull(absl::Span<const double> xyz, double radius, Pacer* pacer) {
+  return FromNumbers(xyz, 3, radius, nullptr, pacer);
 }
 
 ShapeOrError MakeHullWithAdjacency(absl::Span<const double> xyz, const GivenAdjacency& adjacency,
-                                   double radius) {
-  return FromNumbers(xyz, 3, radius, &adjacency);
+                                   double radius, Pacer* pacer) {
+  return FromNumbers(xyz, 3, radius, &adjacency, pacer);
 }
 
 ShapeOrError MakePolygon(absl::Span<const double> xy, double radius) {
-  return FromNumbers(xy, 2, radius, nullptr);
+  return FromNumbers(xy, 2, radius, nullptr, nullptr);
 }
 
 }  // namespace clearance

@@ -14,6 +14,7 @@
 #include "absl/types/span.h"
 #include "core/math/vec3.h"
 #include "core/shape/convex_shape.h"
+#include "core/shape/pacer.h"
 
 namespace clearance {
 
@@ -28,7 +29,7 @@ struct ShapeError {
 // The shortest text that reads back as the same number, for the values and limits of errors.
 std::string NumberText(double value);
 
-// A shape or the reason why there is none.
+// A shape or the reason why there is none. Null once the pacer of who asked for it has stopped.
 using ShapeOrError = std::variant<ConvexShapePtr, ShapeError>;
 
 // Adjacency as a caller gives it: rows of point indices, one row a point (see ConvexShape for the
@@ -53,12 +54,12 @@ ShapeOrError MakeEllipsoid(const Vec3d& semi_axes, double radius);
 ShapeOrError MakeBox(const Vec3d& half_extents, double radius);
 
 // `xyz` holds 3 numbers a point. The hull is taken with exact predicates (hull_surface.h).
-ShapeOrError MakeHull(absl::Span<const double> xyz, double radius);
+ShapeOrError MakeHull(absl::Span<const double> xyz, double radius, Pacer* pacer = nullptr);
 
 // As MakeHull, and the adjacency is held against the hull's: every true edge present, every given
 // edge on the surface.
 ShapeOrError MakeHullWithAdjacency(absl::Span<const double> xyz, const GivenAdjacency& adjacency,
-                                   double radius);
+                                   double radius, Pacer* pacer = nullptr);
 
 // `xy` holds 2 numbers a point of the plane z = 0.
 ShapeOrError MakePolygon(absl::Span<const double> xy, double radius);

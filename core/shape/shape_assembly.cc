@@ -67,13 +67,14 @@ double CurvedVolume(CoreKind kind, const Vec3d& extents) {
 
 }  // namespace
 
-Assembly Assemble(absl::Span<const Vec3d> points, const DoubleDouble& radius) {
+Assembly Assemble(absl::Span<const Vec3d> points, const DoubleDouble& radius, Pacer* pacer) {
   Assembly assembly;
   assembly.distinct = RemoveDuplicates(points);
   const CenteredPoints centered = Center(assembly.distinct.points);
   const NormalizedPoints normalized = Normalize(centered.offsets);
   assembly.grid = SnapToGrid(centered.offsets);
-  assembly.hull = BuildHull(assembly.grid.points);
+  assembly.hull = BuildHull(assembly.grid.points, pacer);
+  if (HasStopped(pacer)) return assembly;
 
   ConvexShape::Content content;
   const std::vector<std::uint32_t> chosen = ChooseVertices(assembly);
@@ -89,8 +90,9 @@ Assembly Assemble(absl::Span<const Vec3d> points, const DoubleDouble& radius) {
     content.original_index.push_back(assembly.distinct.original_index[i]);
   }
   if (IsWorthClimbing(assembly)) {
-    content.climb_graph = BuildClimbGraph({assembly.hull, assembly.grid.points, vertices});
+    content.climb_graph = BuildClimbGraph({assembly.hull, assembly.grid.points, vertices}, pacer);
   }
+  if (HasStopped(pacer)) return assembly;
   content.faces = BuildFaces(assembly.hull);
   content.is_exact = normalized.is_exact;
   content.is_certified_convex = assembly.grid.is_exact;

@@ -11,6 +11,7 @@
 #include "core/math/vec3.h"
 #include "core/shape/convex_shape.h"
 #include "core/shape/hull_builder.h"
+#include "core/shape/pacer.h"
 #include "core/shape/point_cloud.h"
 
 namespace clearance {
@@ -23,8 +24,10 @@ struct Assembly {
   ConvexShapePtr shape;
 };
 
-// Requires: at least one point; finite coordinates, extents and radius.
-Assembly Assemble(absl::Span<const Vec3d> points, const DoubleDouble& radius);
+// The shape is null once the pacer has stopped. Requires: at least one point; finite coordinates,
+// extents and radius.
+Assembly Assemble(absl::Span<const Vec3d> points, const DoubleDouble& radius,
+                  Pacer* pacer = nullptr);
 
 // A curved core. Requires: finite extents, x and y > 0, z >= 0; finite radius.
 ConvexShapePtr AssembleCurved(CoreKind kind, const Vec3d& extents, double radius);

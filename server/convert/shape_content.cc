@@ -33,15 +33,15 @@ std::string KindName(const v1::Shape& shape) {
   return field == nullptr ? "kind" : field->name();
 }
 
-ShapeOrError MakeHullKind(const v1::Hull& hull, double radius) {
+ShapeOrError MakeHullKind(const v1::Hull& hull, double radius, Pacer* pacer) {
   if (hull.adjacency_offsets().empty() && hull.adjacency().empty())
-    return MakeHull(SpanOf(hull.vertices()), radius);
+    return MakeHull(SpanOf(hull.vertices()), radius, pacer);
   const GivenAdjacency adjacency{SpanOf(hull.adjacency_offsets()), SpanOf(hull.adjacency())};
-  return MakeHullWithAdjacency(SpanOf(hull.vertices()), adjacency, radius);
+  return MakeHullWithAdjacency(SpanOf(hull.vertices()), adjacency, radius, pacer);
 }
 
 // Requires: no compound.
-ShapeOrError MakeConvexKind(const v1::Shape& shape) {
+ShapeOrError MakeConvexKind(const v1::Shape& shape, Pacer* pacer) {
   const double radius = shape.radius();
   switch (shape.kind_case()) {
     case v1::Shape::kSegment:
@@ -56,7 +56,7 @@ ShapeOrError MakeConvexKind(const v1::Shape& shape) {
     case v1::Shape::kBox:
       return MakeBox(VectorOf(shape.box().half_extents()), radius);
     case v1::Shape::kHull:
-      return MakeHullKind(shape.hull(), radius);
+      return MakeHullKind(shape.hull(), radius, pacer);
     case v1::Shape::kPolygon:
       return MakePolygon(SpanOf(shape.polygon().vertices()), radius);
     case v1::Shape::kCylinder:
@@ -179,8 +179,9 @@ absl::Status Refusal(const ShapeError& error) {
   return RefuseArgument({error.field, error.value, error.limit, error.message});
 }
 
-absl::StatusOr<ConvexShapePtr> MakeConvex(const v1::Shape& shape) {
-  ShapeOrError made = MakeConvexKind(shape);
+// Null once the pacer has stopped, and so are the bodies that are made of it.
+absl::StatusOr<ConvexShapePtr> MakeConvex(const v1::Shape& shape, Pacer* pacer) {
+  ShapeOrError made = MakeConvexKind(shape, pacer);
   if (const ShapeError* const error = std::get_if<ShapeError>(&made)) {
     return Under(KindName(shape), Refusal(*error));
   }
@@ -193,11 +194,12 @@ Pose PoseOf(const v1::Piece& piece) {
   return {{p[0], p[1], p[2]}, {p[3], p[4], p[5], p[6]}};
 }
 
-absl::StatusOr<RigidBodyPtr> MakePieces(const v1::Compound& compound) {
+absl::StatusOr<RigidBodyPtr> MakePieces(const v1::Compound& compound, Pacer* pacer) {
   std::vector<Piece> pieces;
   for (int i = 0; i < compound.pieces_size(); ++i) {
-    auto shape = MakeConvex(compound.pieces(i).shape());
+    auto shape = MakeConvex(compound.pieces(i).shape(), pacer);
     if (!shape.ok()) return Under(PieceName(i), Under("shape", shape.status()));
+    if (*shape == nullptr) return nullptr;
     pieces.push_back({*std::move(shape), PoseOf(compound.pieces(i))});
   }
   BodyOrError made = MakeCompound(std::move(pieces));
@@ -205,14 +207,15 @@ absl::StatusOr<RigidBodyPtr> MakePieces(const v1::Compound& compound) {
   return std::get<RigidBodyPtr>(std::move(made));
 }
 
-absl::StatusOr<RigidBodyPtr> BuildBody(const v1::Shape& shape) {
+absl::StatusOr<RigidBodyPtr> BuildBody(const v1::Shape& shape, Pacer* pacer) {
   if (shape.has_compound()) {
-    auto body = MakePieces(shape.compound());
+    auto body = MakePieces(shape.compound(), pacer);
     if (!body.ok()) return Under("compound", body.status());
     return body;
   }
-  auto convex = MakeConvex(shape);
+  auto convex = MakeConvex(shape, pacer);
   if (!convex.ok()) return convex.status();
+  if (*convex == nullptr) return nullptr;
   return MakeBody(*std::move(convex));
 }
 
@@ -221,13 +224,14 @@ absl::StatusOr<RigidBodyPtr> BuildBody(const v1::Shape& shape) {
 namespace {
 
 absl::StatusOr<ShapeContentPtr> BuildWithMemory(const v1::Shape& shape, const Limits& limits,
-                                                const Registry& registry) {
+                                                const Registry& registry, Pacer* pacer) {
   if (absl::Status status = CheckShape(shape, limits); !status.ok()) return status;
   std::string digest = DigestOf(shape);
   if (ShapeContentPtr held = registry.FindContent(digest); held != nullptr) return held;
 
-  auto body = BuildBody(shape);
+  auto body = BuildBody(shape, pacer);
   if (!body.ok()) return body.status();
+  if (*body == nullptr) return nullptr;
   return std::make_shared<const ShapeContent>(
       ShapeContent{std::move(digest), *std::move(body), shape.SerializeAsString()});
 }
@@ -235,9 +239,9 @@ absl::StatusOr<ShapeContentPtr> BuildWithMemory(const v1::Shape& shape, const Li
 }  // namespace
 
 absl::StatusOr<ShapeContentPtr> BuildContent(const v1::Shape& shape, const Limits& limits,
-                                             const Registry& registry) {
+                                             const Registry& registry, Pacer* pacer) {
   try {
-    return BuildWithMemory(shape, limits, registry);
+    return BuildWithMemory(shape, limits, registry, pacer);
   } catch (const std::bad_alloc&) {
     constexpr absl::Duration kWait = absl::Seconds(1);
     return Refuse(absl::StatusCode::kResourceExhausted,

@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "clearance/v1/shape.pb.h"
+#include "core/shape/pacer.h"
 #include "server/config/limits.h"
 #include "server/registry/registry.h"
 
@@ -16,9 +17,10 @@ namespace clearance::server {
 
 // Builds the hulls of a shape, unless the registry holds the same content already. Fails with
 // INVALID_ARGUMENT or, for too many points and where there is no memory, RESOURCE_EXHAUSTED; fields
-// are named from the shape on (`hull.vertices[17].x`). May take long.
+// are named from the shape on (`hull.vertices[17].x`). May take long: null once the pacer has
+// stopped.
 absl::StatusOr<ShapeContentPtr> BuildContent(const v1::Shape& shape, const Limits& limits,
-                                             const Registry& registry);
+                                             const Registry& registry, Pacer* pacer = nullptr);
 
 // The points of which a hull would have to be built: what the shape costs.
 std::uint64_t HullPointCount(const v1::Shape& shape);

@@ -28,7 +28,7 @@ absl::Status OpenAll(const CallScope& call, const ShapesToOpen& to_open, const S
   }
   for (int i = 0; i < shapes.size(); ++i) {
     if (stop.ShouldStop()) return absl::DeadlineExceededError("no time left to open the shapes");
-    auto resolved = ResolveShape(shapes[i], call);
+    auto resolved = ResolveShape(shapes[i], call, stop);
     if (!resolved.ok()) return Under("shapes[" + std::to_string(i) + "]", resolved.status());
     const ShapeContent& content = *resolved->shape.content;
     opened->table.Open(static_cast<std::uint32_t>(i), content.body, resolved->owned_bytes,

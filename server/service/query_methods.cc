@@ -35,7 +35,7 @@ Extent ExtentOf(const v1::Shape& shape) {
 // Of one that is not to be found: nothing, as nothing will be answered about it.
 Extent ExtentOf(const v1::ShapeReference& reference, const CallScope& call) {
   if (reference.has_inline_shape()) return ExtentOf(reference.inline_shape());
-  const auto resolved = ResolveShape(reference, call);
+  const auto resolved = FindShape(reference, call);
   if (!resolved.ok()) return {};
   const RigidBody& body = *resolved->shape.content->body;
   return {VerticesAPiece(body), body.pieces().size()};

@@ -80,7 +80,7 @@ absl::StatusOr<ReferredShapes> ResolveAll(const v1::BodyColumns& columns, const 
                              .limit = "name or digest",
                              .message = "A scene is made of registered shapes; register it."});
     }
-    const auto resolved = ResolveShape(reference, call);
+    const auto resolved = FindShape(reference, call);
     if (!resolved.ok()) return Under(field, resolved.status());
     const ShapeContentPtr& content = resolved->shape.content;
     shapes.bodies.push_back(call.parts.scenes->contents().Share(content));

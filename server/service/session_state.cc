@@ -107,7 +107,7 @@ void SessionState::Answer(const v1::SessionRequest& request, const StopRule& sto
   absl::Status status;
   switch (request.kind_case()) {
     case v1::SessionRequest::kOpen:
-      status = Under("open", Open(request.open(), response->mutable_open()));
+      status = Under("open", Open(request.open(), stop, response->mutable_open()));
       break;
     case v1::SessionRequest::kClose:
       status = Under("close", Close(request.close(), response->mutable_close()));
@@ -256,7 +256,8 @@ void SessionState::Poison(std::uint32_t slot, const absl::Status& reason) {
   if (has_room) table_.Poison(slot, ReasonOf(reason));
 }
 
-absl::Status SessionState::Open(const v1::OpenShape& open, v1::OpenShapeResult* result) {
+absl::Status SessionState::Open(const v1::OpenShape& open, const StopRule& stop,
+                                v1::OpenShapeResult* result) {
   warm_rows_.Forget();
   if (open.slot() >= parts_.limits.max_slots_per_session) {
     return Refuse(
@@ -266,17 +267,18 @@ absl::Status SessionState::Open(const v1::OpenShape& open, v1::OpenShapeResult* 
          .limit = "max_slots_per_session: < " + FormatNumber(parts_.limits.max_slots_per_session),
          .message = "The session has no such slot; use a lower one."});
   }
-  absl::Status status = OpenChecked(open, result);
+  absl::Status status = OpenChecked(open, stop, result);
   if (!status.ok()) Poison(open.slot(), status);
   return status;
 }
 
-absl::Status SessionState::OpenChecked(const v1::OpenShape& open, v1::OpenShapeResult* result) {
+absl::Status SessionState::OpenChecked(const v1::OpenShape& open, const StopRule& stop,
+                                       v1::OpenShapeResult* result) {
   if (absl::Status status = RequireProcessorTime(call_); !status.ok()) return status;
   if (absl::Status status = call_.registry.nameless().RequireRevision(open.min_revision());
       !status.ok())
     return status;
-  auto resolved = ResolveShape(open.shape(), call_);
+  auto resolved = ResolveShape(open.shape(), call_, stop);
   if (!resolved.ok()) return Under("shape", resolved.status());
   if (absl::Status status = TakeRoom(open.slot(), resolved->owned_bytes); !status.ok())
     return status;

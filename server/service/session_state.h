@@ -68,8 +68,9 @@ class SessionState {
                            v1::SessionResponse* response, Parts* left);
   // Of the kinds that are about tracks, of which `request` is one.
   absl::Status AnswerTrack(const v1::SessionRequest& request, v1::SessionResponse* response);
-  absl::Status Open(const v1::OpenShape& open, v1::OpenShapeResult* result);
-  absl::Status OpenChecked(const v1::OpenShape& open, v1::OpenShapeResult* result);
+  absl::Status Open(const v1::OpenShape& open, const StopRule& stop, v1::OpenShapeResult* result);
+  absl::Status OpenChecked(const v1::OpenShape& open, const StopRule& stop,
+                           v1::OpenShapeResult* result);
   absl::Status Close(const v1::CloseShape& close, v1::CloseShapeResult* result);
   void DeclineOpen(std::uint32_t slot, const absl::Status& refusal);
   void Poison(std::uint32_t slot, const absl::Status& reason);

@@ -94,14 +94,13 @@ std::vector<std::string> PrefixesOf(const CallScope& call) {
 }
 
 ShapeChange ChangeOfItem(const CallScope& call, const v1::BatchRegisterShapesRequest& request,
-                         int i, std::uint64_t first_number) {
+                         const StopRule& stop, int i, std::uint64_t first_number) {
   const std::string& name = request.names(i);
   absl::Status status = CheckShapeName(name, Indexed("names", i));
   if (!status.ok()) return Refused(name, status);
   const auto allowed = call.registry.AllowRegister(name, OptionsOf(request));
   if (!allowed.ok()) return Refused(name, allowed.status());
-  auto content =
-      BuildContent(ItemOf(request, i, first_number), call.parts.limits, call.registry.nameless());
+  auto content = BuildFor(call, ItemOf(request, i, first_number), stop);
   if (!content.ok()) return Refused(name, InColumns(content.status(), RadiusIndex(request, i)));
   return {.name = name,
           .content = content,
@@ -110,13 +109,14 @@ ShapeChange ChangeOfItem(const CallScope& call, const v1::BatchRegisterShapesReq
           .prefixes = PrefixesOf(call)};
 }
 
-ShapeChange ChangeOf(const CallScope& call, const v1::RegisterShapeRequest& request) {
+ShapeChange ChangeOf(const CallScope& call, const v1::RegisterShapeRequest& request,
+                     const StopRule& stop) {
   const std::string& name = request.name();
   if (absl::Status status = CheckShapeName(name, "name"); !status.ok())
     return Refused(name, status);
   const auto allowed = call.registry.AllowRegister(name, OptionsOf(request));
   if (!allowed.ok()) return Refused(name, allowed.status());
-  auto content = BuildContent(request.shape(), call.parts.limits, call.registry.nameless());
+  auto content = BuildFor(call, request.shape(), stop);
   if (!content.ok()) return Refused(name, Under("shape", content.status()));
   return {.name = name,
           .content = content,
@@ -194,8 +194,8 @@ std::uint64_t CostOf(const v1::BatchRegisterShapesRequest& request) {
 }
 
 absl::Status PlanRegisterShape(const CallScope& call, const v1::RegisterShapeRequest& request,
-                               const StopRule& /*stop*/, std::vector<ShapeChange>* changes) {
-  changes->push_back(ChangeOf(call, request));
+                               const StopRule& stop, std::vector<ShapeChange>* changes) {
+  changes->push_back(ChangeOf(call, request, stop));
   return absl::OkStatus();
 }
 
@@ -228,7 +228,8 @@ absl::Status PlanBatchRegisterShapes(const CallScope& call,
       const std::uint64_t points = request.vertex_counts(i);
       const bool is_long = DurationOf(kUnitsAPoint * points) > kMostOfAWhole;
       if (is_long && end != SteadyTime::InfiniteFuture()) return false;
-      (*changes)[static_cast<std::size_t>(i)] = ChangeOfItem(call, request, i, part.first_number);
+      (*changes)[static_cast<std::size_t>(i)] =
+          ChangeOfItem(call, request, stop, i, part.first_number);
       part.first_number += kNumbersAPoint * points;
     }
     return true;

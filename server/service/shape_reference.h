@@ -21,9 +21,16 @@ struct ResolvedShape {
 };
 
 // Fails with INVALID_ARGUMENT, NOT_FOUND or RESOURCE_EXHAUSTED, naming fields from the reference
-// on. Builds the hull of an inline shape, which may take long.
+// on. Builds the hull of an inline shape as BuildFor does.
 absl::StatusOr<ResolvedShape> ResolveShape(const v1::ShapeReference& reference,
-                                           const CallScope& call);
+                                           const CallScope& call, const StopRule& stop);
+// The same of a shape that is not inline.
+absl::StatusOr<ResolvedShape> FindShape(const v1::ShapeReference& reference, const CallScope& call);
+
+// The content of a shape for a call, as BuildContent has it. DEADLINE_EXCEEDED if the call must
+// stop before it is built, RESOURCE_EXHAUSTED if the principal's processor time runs out.
+absl::StatusOr<ShapeContentPtr> BuildFor(const CallScope& call, const v1::Shape& shape,
+                                         const StopRule& stop);
 
 // The cost of a hull in units of kMaxCheapCost. It takes some 3 to 15 microseconds a point, and
 // longer if the points are far from round.

@@ -77,6 +77,31 @@ TEST(PrincipalCores, RefuseWorkWithTheTimeToWaitAndTheSessionGoesOn) {
   EXPECT_TRUE(other.Finish().ok());
 }
 
+// Two circles across each other, whose hull takes a second, where two tenths of one are allowed.
+TEST(PrincipalCores, EndAHullThatTakesTooLong) {
+  GuardedServer guarded;
+  guarded.authenticator.Replace(
+      TokensOf({"slow"}),
+      *server::Policy::Parse(
+          R"({"principals": {"slow": {"role": "query", "limits": {"cores": 0.1}}}})"));
+  TestSession slow(*guarded.server.queries, AuthorizationOf("slow"));
+  v1::Shape circles = RingHull(60'000);
+  auto& numbers = *circles.mutable_hull()->mutable_vertices();
+  for (int i = 0; i < numbers.size(); i += 3) {
+    numbers[i + 2] = 0;
+    if (i % 2 == 0) std::swap(numbers[i + 1], numbers[i + 2]);
+  }
+  v1::SessionRequest open;
+  *open.mutable_open()->mutable_shape()->mutable_inline_shape() = circles;
+  const v1::SessionResponse response = slow.Ask(open);
+  EXPECT_EQ(response.status().code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  const v1::Error error = ErrorOf(response.status());
+  EXPECT_EQ(error.value(), "60000 points");
+  EXPECT_EQ(error.limit(), "cores <= 0.1 of principal slow");
+  EXPECT_FALSE(error.has_retry_after());
+  EXPECT_TRUE(slow.Finish().ok());
+}
+
 // "maker" may own two shapes.
 TEST(PrincipalShapes, AreRefusedBeyondTheirNumberForThatPrincipalAlone) {
   GuardedServer guarded;

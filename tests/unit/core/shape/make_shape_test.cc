@@ -49,6 +49,34 @@ std::vector<Vec3d> Directions(int count, Random& random) {
   return points;
 }
 
+// Makes the hull with a clock that says stop at the look of this number. Returns the looks.
+int LooksOf(const std::vector<double>& xyz, int stop_at, ConvexShapePtr* shape) {
+  int looks = 0;
+  const auto should_stop = [&] { return looks++ >= stop_at; };
+  Pacer pacer(should_stop);
+  *shape = std::get<ConvexShapePtr>(MakeHull(xyz, 0, &pacer));
+  return looks;
+}
+
+// Two circles across each other: each point takes away what many before it made.
+TEST(MakeShape, HullEndsWhereverItsPacerStops) {
+  constexpr int kPoints = 2048, kNever = std::numeric_limits<int>::max();
+  std::vector<double> xyz;
+  for (int i = 0; i < kPoints; ++i) {
+    const double angle_rad = 2 * kPi * i / kPoints, across = std::sin(angle_rad);
+    xyz.insert(xyz.end(),
+               {std::cos(angle_rad), i % 2 == 0 ? across : 0, i % 2 == 0 ? 0 : across});
+  }
+  ConvexShapePtr shape;
+  const int all = LooksOf(xyz, kNever, &shape);
+  ASSERT_NE(shape, nullptr);
+  EXPECT_GE(all, 20);
+  for (int stop_at = 0; stop_at < all; stop_at += 1 + all / 16) {
+    EXPECT_EQ(LooksOf(xyz, stop_at, &shape), stop_at + 1);
+    EXPECT_EQ(shape, nullptr) << stop_at;
+  }
+}
+
 TEST(MakeShape, BoxHasItsCornersInTheOrderOfTheirBits) {
   const ConvexShapePtr box = Made(MakeBox({1, 2, 4}, 0.5));
   ASSERT_EQ(box->vertex_count(), 8U);

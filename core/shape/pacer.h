@@ -3,8 +3,8 @@
 // Decides when a long piece of work is given up. The work reports its progress; the clock is looked
 // at only after so much of it that the look costs nothing beside it.
 
-#ifndef CLEARANCE_CORE_NARROW_PACER_H_
-#define CLEARANCE_CORE_NARROW_PACER_H_
+#ifndef CLEARANCE_CORE_SHAPE_PACER_H_
+#define CLEARANCE_CORE_SHAPE_PACER_H_
 
 #include <cstdint>
 
@@ -51,6 +51,12 @@ class Pacer {
   Cost cost_;
 };
 
+// The same of a pacer that may be null, which never stops.
+inline bool HasStopped(const Pacer* pacer) { return pacer != nullptr && pacer->has_stopped(); }
+inline bool Spend(Pacer* pacer, std::uint64_t vertices) {
+  return pacer == nullptr || pacer->Spend(vertices);
+}
+
 }  // namespace clearance
 
-#endif  // CLEARANCE_CORE_NARROW_PACER_H_
+#endif  // CLEARANCE_CORE_SHAPE_PACER_H_
