@@ -64,7 +64,7 @@ void SetArguments(const GrpcServerOptions& options, grpc::ServerBuilder* builder
                               AsMilliseconds(options.max_connection_age_grace));
   // What one read takes in, streams above all, is parsed before anybody can look at it. By default
   // that is up to 4 MiB.
-  constexpr int kMaxReadBytes = 256 << 10;
+  constexpr int kMaxReadBytes = 64 << 10;
   builder->AddChannelArgument(GRPC_ARG_TCP_MAX_READ_CHUNK_SIZE, kMaxReadBytes);
   // By default one connection may open any number.
   builder->AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS,

@@ -192,11 +192,22 @@ void Listener::CutWhatIsTooMuch() {
 }
 
 // No connection of a proxy, which carries calls of others as well: no ban tells that there is one.
+// Other connections of an offender's address are cut with it if they have many calls open and no
+// call was ever answered: otherwise a crowd of them would be found out one by one.
 void Listener::CutOffenders() {
+  constexpr std::uint64_t kCallsOfACrowd = 256;
   const absl::flat_hash_set<std::string> offenders = offenders_();
   if (offenders.empty() || limits_.ban_after_cut == absl::ZeroDuration()) return;
+  absl::flat_hash_set<std::string> addresses;
   connections_.ForEach([&](const std::string& address_key, WatchedConnection& connection) {
-    if (offenders.contains(PeerText(connection.peer_key)))
+    if (!offenders.contains(PeerText(connection.peer_key))) return;
+    Cut(address_key, &connection, CutReason::kRefusedCalls);
+    if (!address_key.empty()) addresses.insert(address_key);
+  });
+  connections_.ForEach([&](const std::string& address_key, WatchedConnection& connection) {
+    if (!addresses.contains(address_key)) return;
+    const bool is_crowd = fence_.StreamsOf(&connection) >= kCallsOfACrowd;
+    if (is_crowd && connection.notes.latest.answered == 0)
       Cut(address_key, &connection, CutReason::kRefusedCalls);
   });
 }

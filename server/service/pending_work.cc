@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "server/guard/refusal.h"
+#include "server/service/poller.h"
 
 namespace clearance::server {
 namespace {
@@ -74,6 +75,19 @@ void PendingWork::Add(const Placed::Times& times) {
 
 absl::Status PendingWork::RequireTimeLeft(const StopRule& stop) const {
   return was_granted_ ? RequireNotOver(parts_.metrics, stop) : absl::OkStatus();
+}
+
+absl::Status RequireTurn(Metrics& metrics, bool had_turn) {
+  if (had_turn) return absl::OkStatus();
+  metrics.shed(ShedReason::kShare).Increment();
+  return Refuse(absl::StatusCode::kResourceExhausted,
+                {.field = "",
+                 .value = "one call more",
+                 .limit = FormatNumber(Poller::kMostWaiting) +
+                          " calls waiting, and of one caller what the others leave free",
+                 .message = "Too many calls of this caller wait to be read; await replies, and "
+                            "repeat after `retry_after`.",
+                 .retry_after = absl::Milliseconds(200)});
 }
 
 absl::Status RequireNotOver(Metrics& metrics, const StopRule& stop) {

@@ -51,6 +51,9 @@ class PendingWork {
   Placed::Times times_;
 };
 
+// RESOURCE_EXHAUSTED, which is counted, unless the message has had a turn (Poller::Turn).
+absl::Status RequireTurn(Metrics& metrics, bool had_turn);
+
 // OK unless the call was over while its message waited for a worker, which is counted.
 absl::Status RequireNotOver(Metrics& metrics, const StopRule& stop);
 

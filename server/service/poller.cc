@@ -91,14 +91,24 @@ void Poller::TakeTurn() {
   turns_.store(turns_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }
 
-void Poller::Turn::await_suspend(std::coroutine_handle<> waiter) {
-  has_waited_ = true;
+bool Poller::Turn::await_suspend(std::coroutine_handle<> waiter) {
   turns_.Join(&account_, group_);
+  has_room_ = turns_.Reserve(&account_, 1, most_).is_granted;
+  if (!has_room_) {
+    turns_.Leave(&account_);
+    return false;
+  }
+  has_waited_ = true;
   turns_.Add(&account_, Turns::kTurn, [waiter] { waiter.resume(); });
+  return true;
 }
 
-void Poller::Turn::await_resume() {
-  if (has_waited_) turns_.Leave(&account_);
+bool Poller::Turn::await_resume() {
+  if (has_waited_) {
+    turns_.Release(&account_, 1);
+    turns_.Leave(&account_);
+  }
+  return has_room_;
 }
 
 absl::Duration Poller::HeldFor() {

@@ -96,25 +96,36 @@ class Poller {
     Operation& operation_;
   };
 
+  // Messages that may wait for their turn, of which each holds some 25 kB, and refused ones. A
+  // group has as many of these as the others leave free.
+  static constexpr std::uint64_t kMostWaiting = 16'384;
+  static constexpr std::uint64_t kMostRefusedWaiting = 256;
+
   // To be awaited before work on a message of the group (Caller::group) begins. It is ready at once
-  // if no other message waits. A message that is refused waits for nearly all that are not.
+  // if no other message waits. A message that is refused waits for nearly all that are not. False:
+  // too many wait already, and this one does not.
   class Turn {
    public:
     // `group` outlives this.
     Turn(Poller& poller, std::string_view group, bool is_refused)
-        : poller_(poller), turns_(is_refused ? poller.refused_ : poller.admitted_), group_(group) {}
+        : poller_(poller),
+          turns_(is_refused ? poller.refused_ : poller.admitted_),
+          most_(is_refused ? kMostRefusedWaiting : kMostWaiting),
+          group_(group) {}
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
 
     bool await_ready() const { return !poller_.is_behind_ && !poller_.HasWaitingTurns(); }
-    void await_suspend(std::coroutine_handle<> waiter);
-    void await_resume();
+    bool await_suspend(std::coroutine_handle<> waiter);
+    bool await_resume();
 
    private:
     Poller& poller_;
     Turns& turns_;
+    const std::uint64_t most_;
     const std::string_view group_;
     Turns::Account account_;
+    bool has_room_ = true;
     bool has_waited_ = false;
   };
 

@@ -24,7 +24,7 @@ class RefusedCalls {
   // The calls of one connection that may be refused: so many a second on average, and so many at
   // once. A client whose token has run out stays below it.
   static constexpr double kRate = 100;
-  static constexpr double kMostAtOnce = 1'000;
+  static constexpr double kMostAtOnce = 256;
   // Connections that are remembered.
   static constexpr std::size_t kMostPeers = 16'384;
 

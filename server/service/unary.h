@@ -190,7 +190,8 @@ Detached ServeUnary(ServerParts& parts, const UnaryMethod<Request, Response>& me
   if (status.ok()) status = RequireProcessorTime(scope);
   const std::uint64_t request_bytes = call.incoming.Length();
   if (status.ok()) status = CountShed(parts.metrics, bytes.Take(request_bytes));
-  co_await Poller::Turn(poller, scope.caller.group(), !status.ok());
+  const bool had_turn = co_await Poller::Turn(poller, scope.caller.group(), !status.ok());
+  if (status.ok()) status = RequireTurn(parts.metrics, had_turn);
   std::optional<PendingWork> pending(std::in_place, parts, account_of_work);
   if (status.ok()) {
     const std::uint64_t cost = CostOfTaking(request_bytes);

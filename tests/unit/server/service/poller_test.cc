@@ -103,16 +103,19 @@ struct Arrival {
   grpc::Alarm alarm;
 };
 
+constexpr char kNoTurn[] = "no turn";
+
 Detached TakeTurn(Poller& poller, Arrival& arrival, std::string group, bool is_refused,
                   std::vector<std::string>* taken, std::atomic<std::size_t>* count) {
   co_await arrival.arrived;
-  co_await Poller::Turn(poller, group, is_refused);
-  taken->push_back(group);
+  const bool had_turn = co_await Poller::Turn(poller, group, is_refused);
+  taken->push_back(had_turn ? group : kNoTurn);
   ++*count;
 }
 
 // Whose turns come in which order if messages of these groups arrive in this one, while the thread
-// is busy. Those of a group that begins with '!' are refused.
+// is busy. Those of a group that begins with '!' are refused; those that found no room among the
+// waiting are kNoTurn.
 std::vector<std::string> OrderOfTurns(const std::vector<std::string>& groups) {
   Hold hold;
   std::vector<std::unique_ptr<Arrival>> arrivals;
@@ -151,14 +154,35 @@ TEST(PollerTurn, WhoSendsManyWaitsForItself) {
 }
 
 TEST(PollerTurn, WhatIsRefusedWaitsForWhatIsNotAndComesAllTheSame) {
-  std::vector<std::string> groups(500, "!refused");
+  constexpr int kRefused = Poller::kMostRefusedWaiting / 2;
+  std::vector<std::string> groups(kRefused, "!refused");
   groups.insert(groups.end(), 300, "admitted");
   const std::vector<std::string> taken = OrderOfTurns(groups);
   ASSERT_EQ(taken.size(), groups.size());
+  EXPECT_EQ(std::count(taken.begin(), taken.end(), kNoTurn), 0);
   const auto last = std::find(taken.rbegin(), taken.rend(), "admitted").base();
   const auto refused_before = std::count(taken.begin(), last, "!refused");
-  EXPECT_LE(refused_before, 500 / 32 + 300 / 31 + 2);
+  EXPECT_LE(refused_before, kRefused / 32 + 300 / 31 + 2);
   EXPECT_GE(refused_before, 300 / 32);
+}
+
+// Waiting calls take memory. Half of the room is left to other groups.
+TEST(PollerTurn, WhatIsRefusedBeyondTheRoomDoesNotWait) {
+  constexpr std::size_t kMost = Poller::kMostRefusedWaiting;
+  const std::vector<std::string> taken = OrderOfTurns(std::vector<std::string>(3 * kMost, "!one"));
+  const auto without = std::count(taken.begin(), taken.end(), kNoTurn);
+  // One in 32 is taken while they arrive.
+  EXPECT_LE(without, 3 * kMost - kMost / 2);
+  EXPECT_GE(without, 3 * kMost - kMost / 2 - 3 * kMost / 32 - 2);
+}
+
+TEST(PollerTurn, ACrowdLeavesHalfOfTheRoomToOthers) {
+  constexpr std::size_t kMost = Poller::kMostWaiting;
+  std::vector<std::string> groups(kMost, "crowd");
+  groups.push_back("one");
+  const std::vector<std::string> taken = OrderOfTurns(groups);
+  EXPECT_EQ(std::count(taken.begin(), taken.end(), "one"), 1);
+  EXPECT_GE(std::count(taken.begin(), taken.end(), kNoTurn), kMost / 2 - kMost / 32 - 2);
 }
 
 // ---- Looks ----
