@@ -5,17 +5,6 @@
 #include "server/guard/refusal.h"
 
 namespace clearance::server {
-namespace {
-
-absl::Status TooManyTracks(const char* limit, std::uint64_t most, const char* advice) {
-  return Refuse(absl::StatusCode::kResourceExhausted,
-                {.field = "name",
-                 .value = FormatNumber(most + 1) + " tracks",
-                 .limit = std::string(limit) + " <= " + FormatNumber(most),
-                 .message = advice});
-}
-
-}  // namespace
 
 TrackTicksPtr Track::ticks() const {
   const std::lock_guard lock(mutex_);
@@ -37,7 +26,7 @@ void Track::Publish(TrackTickPtr tick, std::uint64_t most) {
   // What nobody reads any more goes here, without the lock.
 }
 
-absl::StatusOr<TrackPtr> TrackRegistry::Open(std::string_view name, std::string_view holder) {
+absl::StatusOr<TrackPtr> TrackRegistry::Open(std::string_view name) {
   const std::lock_guard lock(mutex_);
   if (tracks_.contains(name)) {
     return Refuse(absl::StatusCode::kAlreadyExists,
@@ -46,26 +35,9 @@ absl::StatusOr<TrackPtr> TrackRegistry::Open(std::string_view name, std::string_
                    .limit = "a name without a track",
                    .message = "A session publishes a track of this name; a track has one writer."});
   }
-  if (absl::Status status = CheckRoom(holder); !status.ok()) {
-    if (metrics_ != nullptr) metrics_->tracks_refused().Increment();
-    return status;
-  }
-  auto track = std::make_shared<Track>(std::string(name), std::string(holder));
+  auto track = std::make_shared<Track>(std::string(name));
   tracks_.emplace(name, track);
-  ++of_holder_[track->holder()];
-  if (metrics_ != nullptr) metrics_->tracks().Set(static_cast<double>(tracks_.size()));
   return track;
-}
-
-absl::Status TrackRegistry::CheckRoom(std::string_view holder) const {
-  if (tracks_.size() >= limits_.max_tracks) {
-    return TooManyTracks("max_tracks", limits_.max_tracks,
-                         "The server holds as many tracks as it may; try another one.");
-  }
-  const auto held = of_holder_.find(holder);
-  if (held == of_holder_.end() || held->second < limits_.max_caller_tracks) return absl::OkStatus();
-  return TooManyTracks("max_caller_tracks", limits_.max_caller_tracks,
-                       "This caller has as many tracks as it may; close some.");
 }
 
 absl::StatusOr<TrackPtr> TrackRegistry::Find(std::string_view name) const {
@@ -89,11 +61,8 @@ absl::StatusOr<TrackPtr> TrackRegistry::Find(std::string_view name) const {
 
 void TrackRegistry::End(const Track& track) {
   const std::lock_guard lock(mutex_);
-  const auto held = of_holder_.find(track.holder());
-  if (--held->second == 0) of_holder_.erase(held);
   Remember(track.name());
   tracks_.erase(track.name());
-  if (metrics_ != nullptr) metrics_->tracks().Set(static_cast<double>(tracks_.size()));
 }
 
 void TrackRegistry::Remember(const std::string& name) {

@@ -22,8 +22,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/scene/track.h"
-#include "server/config/limits.h"
-#include "server/observe/metrics.h"
 
 namespace clearance::server {
 
@@ -32,12 +30,9 @@ using TrackTicksPtr = std::shared_ptr<const TrackTicks>;
 // Thread-safe; one thread at a time publishes.
 class Track {
  public:
-  Track(std::string name, std::string holder)
-      : name_(std::move(name)), holder_(std::move(holder)) {}
+  explicit Track(std::string name) : name_(std::move(name)) {}
 
   const std::string& name() const { return name_; }
-  // Who counts it among theirs (Caller::holder).
-  const std::string& holder() const { return holder_; }
 
   // The ticks that are held, the newest last; not null.
   TrackTicksPtr ticks() const;
@@ -48,7 +43,6 @@ class Track {
 
  private:
   const std::string name_;
-  const std::string holder_;
   mutable std::mutex mutex_;  // guards what follows, for as long as a pointer is copied
   TrackTicksPtr ticks_ = std::make_shared<const TrackTicks>();
 };
@@ -60,15 +54,13 @@ class TrackRegistry {
   // So many names of tracks that ended are told from names that never were.
   static constexpr std::size_t kRememberedEnds = 1024;
 
-  // `metrics` may be null.
-  TrackRegistry(const Limits& limits, Metrics* metrics) : limits_(limits), metrics_(metrics) {}
-
+  TrackRegistry() = default;
   TrackRegistry(const TrackRegistry&) = delete;
   TrackRegistry& operator=(const TrackRegistry&) = delete;
 
-  // A track without a tick. ALREADY_EXISTS where there is one of this name, RESOURCE_EXHAUSTED
-  // where there are too many. Requires: the text is a name.
-  absl::StatusOr<TrackPtr> Open(std::string_view name, std::string_view holder);
+  // A track without a tick. ALREADY_EXISTS if there is one of this name. Requires: the text is a
+  // name.
+  absl::StatusOr<TrackPtr> Open(std::string_view name);
 
   // NOT_FOUND where the track of this name ended, FAILED_PRECONDITION where this server knows none.
   absl::StatusOr<TrackPtr> Find(std::string_view name) const;
@@ -77,14 +69,10 @@ class TrackRegistry {
   void End(const Track& track);
 
  private:
-  absl::Status CheckRoom(std::string_view holder) const;  // requires: mutex_ is held
-  void Remember(const std::string& name);                 // likewise
+  void Remember(const std::string& name);  // requires: mutex_ is held
 
-  const Limits limits_;
-  Metrics* const metrics_;
   mutable std::mutex mutex_;  // guards what follows
   absl::btree_map<std::string, TrackPtr, std::less<>> tracks_;
-  absl::btree_map<std::string, std::uint64_t, std::less<>> of_holder_;  // how many
   absl::btree_set<std::string, std::less<>> ended_;
   std::deque<std::string> ends_;  // the names in ended_, the newest last
 };

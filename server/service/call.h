@@ -59,6 +59,10 @@ struct ServerParts {
   Seats watches{{"max_watches", limits.max_watches},
                 metrics.watches(),
                 {"max_caller_watches", limits.max_caller_watches}};
+  // Mutable: sessions know these parts as constant.
+  mutable Seats track_seats{{"max_tracks", limits.max_tracks},
+                            metrics.tracks(),
+                            {"max_caller_tracks", limits.max_caller_tracks}};
   SharedBytes* session_bytes = nullptr;   // of sessions together; null: nothing is bounded
   RefusedCalls* refused_calls = nullptr;  // null: nobody counts them
   absl::Duration first_message_timeout = absl::InfiniteDuration();

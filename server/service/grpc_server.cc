@@ -103,7 +103,6 @@ class GrpcServer::Impl {
                  options.worker_niceness),
         liveness_(options.liveness),
         memory_scenes_(limits_, &metrics, registry.quotas()),
-        tracks_(limits_, &metrics),
         session_bytes_(options.max_total_session_bytes, &metrics.total_session_bytes()),
         memory_ledger_({.registry = registry, .store = nullptr, .scenes = &memory_scenes_}),
         refusal_log_(options.log == nullptr ? nullptr : std::make_unique<RefusalLog>(*options.log)),

@@ -75,6 +75,7 @@ absl::Status RequireTrackName(const CallScope& call, std::string_view name,
 void SessionTrack::End() {
   if (track_ != nullptr) call_.parts.tracks->End(*track_);
   track_ = nullptr;
+  seat_.reset();
 }
 
 void SessionTrack::EndUnlessAllowed() {
@@ -98,8 +99,16 @@ absl::Status SessionTrack::Open(const v1::OpenTrack& open, v1::OpenTrackResult* 
                    .message = "The session publishes a track already, " + track_->name() +
                               "; close that first."});
   }
-  auto opened = call_.parts.tracks->Open(open.name(), call_.caller.holder());
-  if (!opened.ok()) return opened.status();
+  if (absl::Status status = seat_.emplace(call_.parts.track_seats).Take(call_.caller.holder());
+      !status.ok()) {
+    call_.parts.metrics.tracks_refused().Increment();
+    return status;
+  }
+  auto opened = call_.parts.tracks->Open(open.name());
+  if (!opened.ok()) {
+    seat_.reset();
+    return opened.status();
+  }
   track_ = *std::move(opened);
   result->set_name(track_->name());
   return absl::OkStatus();

@@ -6,11 +6,13 @@
 #define CLEARANCE_SERVER_SERVICE_SESSION_TRACK_H_
 
 #include <cstdint>
+#include <optional>
 
 #include "absl/status/status.h"
 #include "clearance/v1/track.pb.h"
 #include "server/registry/track_registry.h"
 #include "server/service/call.h"
+#include "server/service/seats.h"
 #include "server/service/session_scenes.h"
 
 namespace clearance::server {
@@ -45,7 +47,8 @@ class SessionTrack {
   absl::Status RequireOpen() const;
 
   const CallScope& call_;
-  TrackPtr track_;  // null: none
+  TrackPtr track_;                   // null: none
+  std::optional<Seats::Seat> seat_;  // that of the track
 };
 
 // What a tick will cost, in units of kMaxCheapCost, by the column that came.

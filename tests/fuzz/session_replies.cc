@@ -315,7 +315,7 @@ Server::Server() {
 
 std::vector<v1::SessionResponse> RunSession(const std::vector<v1::SessionRequest>& messages,
                                             server::ServerParts& parts) {
-  server::TrackRegistry tracks(kLimits, &parts.metrics);
+  server::TrackRegistry tracks;
   parts.tracks = &tracks;
   std::vector<v1::SessionResponse> replies = RunWith(messages, parts);
   parts.tracks = nullptr;

@@ -129,6 +129,7 @@ struct Outcome {
   int served = 0;
   int failed = 0;
   double p99_ms = 0;
+  double longest_ms = 0;
   double most_bytes = 0;
   double processor_s = 0;  // of the server
   int repeated = 0;
@@ -200,6 +201,7 @@ Outcome Measure(const Attack& attack, const Stand& stand, HonestClient* client,
   honest.join();
   watcher.join();
   outcome.p99_ms = client->Percentile99();
+  outcome.longest_ms = client->Longest();
   outcome.repeated = client->repeated();
   outcome.fault = client->fault();
   return outcome;
@@ -283,10 +285,10 @@ bool Try(const Attack& attack, double* slowest_recovery_ms) {
   if (attack.spare_descriptors > 0 && !RanOutOfDescriptors(server)) fault += " HAD DESCRIPTORS";
   server.process().Signal(SIGTERM);
   if (server.process().WaitForExit() != 0) fault += " DID NOT END WELL";
-  std::printf("%-28s %8d %6.0f %7.1f %7.0f %8d %6d %8.2f %8.2f %6.1f %9.0f  %s%s\n", attack.name,
-              outcome.connections, cut, outcome.processor_s, outcome.most_bytes / 1e6,
-              outcome.served, outcome.failed, control_ms, outcome.p99_ms, ratio, recovery_ms,
-              attack.fence == Fence::kServer ? "" : "(proxy) ",
+  std::printf("%-28s %8d %6.0f %7.1f %7.0f %8d %6d %8.2f %8.2f %6.1f %8.1f %9.0f  %s%s\n",
+              attack.name, outcome.connections, cut, outcome.processor_s, outcome.most_bytes / 1e6,
+              outcome.served, outcome.failed, control_ms, outcome.p99_ms, ratio, outcome.longest_ms,
+              recovery_ms, attack.fence == Fence::kServer ? "" : "(proxy) ",
               fault.empty() ? "serves" : fault.c_str());
   if (!outcome.fault.empty())
     std::printf("  honest calls repeated: %d, the last fault: %s\n", outcome.repeated,
@@ -311,8 +313,9 @@ int Main() {
   const std::string missing = Stand::HasProxy() ? MissingReason({proxy}) : "";
   if (!missing.empty()) return Skip(missing);
   PinTo(0, 0);
-  std::printf("%-28s %8s %6s %7s %7s %8s %6s %8s %8s %6s %9s\n", "attack", "connects", "cut",
-              "CPU s", "most MB", "served", "failed", "ctrl p99", "p99 ms", "ratio", "again ms");
+  std::printf("%-28s %8s %6s %7s %7s %8s %6s %8s %8s %6s %8s %9s\n", "attack", "connects", "cut",
+              "CPU s", "most MB", "served", "failed", "ctrl p99", "p99 ms", "ratio", "max ms",
+              "again ms");
   Result result = {.kind = Stand::HasProxy() ? "proxy" : "attack"};
   for (const Attack& attack : Attacks()) {
     if (!IsWanted(attack)) continue;

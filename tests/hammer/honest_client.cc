@@ -61,6 +61,10 @@ double HonestClient::Percentile99() {
   return milliseconds_[milliseconds_.size() * 99 / 100];
 }
 
+double HonestClient::Longest() const {
+  return milliseconds_.empty() ? 0 : *std::max_element(milliseconds_.begin(), milliseconds_.end());
+}
+
 bool HonestClient::AskOnce(std::chrono::milliseconds within) {
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + within);

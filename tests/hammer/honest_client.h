@@ -33,8 +33,9 @@ class HonestClient {
   const std::string& fault() const { return fault_; }
   int repeated() const { return repeated_; }
 
-  // Of the times that the questions took.
+  // The times that the questions took: their 99th percentile and the longest, in milliseconds.
   double Percentile99();
+  double Longest() const;
 
  protected:
   virtual bool AskOnce(std::chrono::milliseconds within);

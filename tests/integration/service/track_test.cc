@@ -292,7 +292,7 @@ TEST_F(TrackTest, HoldsACallerAndTheServerToTheirNumberOfTracks) {
   ExpectOk(asker_.Ask(OpenTrackOf("b")));
   TestSession third(server_);
   const v1::SessionResponse refused = third.Ask(OpenTrackOf("c"));
-  ExpectRefusal(refused, grpc::StatusCode::RESOURCE_EXHAUSTED, "open_track.name", "3 tracks");
+  ExpectRefusal(refused, grpc::StatusCode::RESOURCE_EXHAUSTED, "open_track", "3");
   EXPECT_EQ(ErrorOf(refused.status()).limit(), "max_caller_tracks <= 2");
   EXPECT_EQ(server_.metrics.tracks_refused().Value(), 1);
   EXPECT_TRUE(writer_.Finish().ok());
