@@ -116,6 +116,7 @@ class Process {
 
   // No page asks gRPC once it goes; probes are answered until it has gone.
   ~Process() {
+    signals_.OnHangup(nullptr);
     pages_.SetReady(false);
     if (grpc_ != nullptr) grpc_->Shutdown(absl::ZeroDuration());
     http_.reset();
@@ -162,6 +163,10 @@ int Process::Serve() {
   LogSettings(&log_);
   absl::Status status = LoadTls();
   if (status.ok()) status = ReadAccessRules();
+  signals_.OnHangup([this] {
+    if (access_ != nullptr) access_->ReadSoon();
+    if (tls_ != nullptr) tls_->LookSoon();
+  });
   if (status.ok()) status = StartHttp();
   if (status.ok()) {
     if (absl::Status data = StartLedger(); !data.ok()) {

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <utility>
 
 namespace clearance::server {
 
@@ -14,6 +15,7 @@ ShutdownSignals::ShutdownSignals(absl::Duration longest_drain, Log* log)
   sigemptyset(&signals_);
   sigaddset(&signals_, SIGTERM);
   sigaddset(&signals_, SIGINT);
+  sigaddset(&signals_, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
   watcher_ = std::thread([this] { Watch(); });
 }
@@ -26,9 +28,21 @@ ShutdownSignals::~ShutdownSignals() {
   watcher_.join();
 }
 
+void ShutdownSignals::OnHangup(std::function<void()> reload) {
+  const std::lock_guard lock(mutex_);
+  reload_ = std::move(reload);
+}
+
+void ShutdownSignals::HangUp() {
+  const std::lock_guard lock(mutex_);
+  log_->Info(reload_ == nullptr ? "SIGHUP ignored: still starting"
+                                : "SIGHUP: reading policy, tokens and certificates again");
+  if (reload_ != nullptr) reload_();
+}
+
 void ShutdownSignals::Watch() {
   int signal = 0;
-  sigwait(&signals_, &signal);
+  while (sigwait(&signals_, &signal) == 0 && signal == SIGHUP) HangUp();
   if (ending_) return;
   log_->Info("signal: draining", {{"signal", signal}});
   first_.Notify();
@@ -44,7 +58,7 @@ int ShutdownSignals::WaitForSecond() const {
   int signal = 0;
   do {
     signal = sigtimedwait(&signals_, nullptr, &timeout);
-  } while (signal < 0 && errno == EINTR);
+  } while (signal == SIGHUP || (signal < 0 && errno == EINTR));
   return signal < 0 ? 0 : signal;
 }
 

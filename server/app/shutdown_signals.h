@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SIGTERM and SIGINT as something to wait for. They are blocked everywhere and taken by one thread
-// with sigwait, so no handler ever interrupts anything; the process may be PID 1 of a container.
+// SIGTERM and SIGINT as something to wait for, and SIGHUP as something to do. They are blocked
+// everywhere and taken by one thread with sigwait, so no handler ever interrupts anything; the
+// process may be PID 1 of a container.
 
 #ifndef CLEARANCE_SERVER_APP_SHUTDOWN_SIGNALS_H_
 #define CLEARANCE_SERVER_APP_SHUTDOWN_SIGNALS_H_
 
 #include <atomic>
 #include <csignal>
+#include <functional>
+#include <mutex>
 #include <thread>
 
 #include "absl/synchronization/notification.h"
@@ -30,14 +33,20 @@ class ShutdownSignals {
   // at once with 1.
   void Wait() const { first_.WaitForNotification(); }
 
+  // From now on `reload` is called at each SIGHUP, by another thread. Before, one is only logged.
+  void OnHangup(std::function<void()> reload);
+
  private:
   void Watch();
+  void HangUp();
   // The signal, or 0 after longest_drain_.
   int WaitForSecond() const;
 
   const absl::Duration longest_drain_;
   Log* const log_;
   sigset_t signals_;
+  std::mutex mutex_;
+  std::function<void()> reload_;  // guarded by mutex_
   absl::Notification first_;
   std::atomic<bool> ending_ = false;
   std::thread watcher_;

@@ -77,11 +77,22 @@ void AccessFiles::Watch() {
 
 void AccessFiles::Run() {
   std::unique_lock lock(mutex_);
-  while (!ending_.wait_for(lock, kPause, [this] { return is_ending_; })) {
+  while (!is_ending_) {
+    ending_.wait_for(lock, kPause, [this] { return is_ending_ || is_asked_; });
+    if (is_ending_) return;
+    if (std::exchange(is_asked_, false)) seen_.clear();
     lock.unlock();
     Look();
     lock.lock();
   }
+}
+
+void AccessFiles::ReadSoon() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_asked_ = true;
+  }
+  ending_.notify_all();
 }
 
 // The fingerprints are taken before the files are read: what changes meanwhile is read once more.

@@ -57,6 +57,9 @@ class AccessFiles {
   // Looks once. Requires: Watch was not called.
   void Look();
 
+  // Lets the thread of Watch read the files again at once, changed or not. Thread-safe.
+  void ReadSoon();
+
  private:
   // Of what is in a file: its time, size and number stay the same where somebody sees to that. All
   // 0 where it cannot be read.
@@ -79,6 +82,7 @@ class AccessFiles {
   std::mutex mutex_;
   std::condition_variable ending_;
   bool is_ending_ = false;  // guarded by mutex_
+  bool is_asked_ = false;   // likewise: to read the files whatever is in them
   std::thread thread_;
 };
 

@@ -78,11 +78,22 @@ grpc_ssl_certificate_config_reload_status TlsCertificates::Fetch(
 
 void TlsCertificates::Watch(const std::stop_token& stopped) {
   std::unique_lock lock(mutex_);
-  while (!never_.wait_for(lock, stopped, kLookEvery, [&] { return stopped.stop_requested(); })) {
+  while (!stopped.stop_requested()) {
+    asked_.wait_for(lock, stopped, kLookEvery, [this] { return is_asked_; });
+    if (stopped.stop_requested()) return;
+    if (std::exchange(is_asked_, false)) last_tried_ = {};
     lock.unlock();
     LookAgain();
     lock.lock();
   }
+}
+
+void TlsCertificates::LookSoon() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_asked_ = true;
+  }
+  asked_.notify_all();
 }
 
 // Two files cannot be replaced at once: a pair that does not belong together is ordinary for a

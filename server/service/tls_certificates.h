@@ -39,6 +39,9 @@ class TlsCertificates {
   // refused; otherwise calls see in their AuthContext whom it was given to.
   std::shared_ptr<grpc::ServerCredentials> MakeCredentials();
 
+  // Reads the files again at once, changed or not. They are looked at every second anyway.
+  void LookSoon();
+
  private:
   TlsCertificates(const TlsFiles& files, const TlsSeries& series, Log* log)
       : files_(files), series_(series), log_(log) {}
@@ -55,8 +58,9 @@ class TlsCertificates {
   Log* const log_;
   TlsTexts last_tried_;       // of the watching thread
   std::string last_trouble_;  // of the watching thread
-  std::mutex mutex_;          // guards the next three
-  std::condition_variable_any never_;
+  std::mutex mutex_;          // guards what follows
+  std::condition_variable_any asked_;
+  bool is_asked_ = false;
   TlsMaterial current_;
   bool is_fetched_ = false;  // gRPC has current_
   std::jthread watcher_;

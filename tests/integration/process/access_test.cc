@@ -6,6 +6,7 @@
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -100,6 +101,31 @@ TEST(Access, FollowsItsFilesWhileTheServerRuns) {
   }
   EXPECT_EQ(AskWith(server, made.token), grpc::StatusCode::UNAUTHENTICATED);
   EXPECT_THAT(server.process().output(), Not(HasSubstr(made.token)));
+}
+
+TEST(Access, IsReadAgainAtAHangup) {
+  const TemporaryDirectory directory;
+  const NewToken made = MakeToken("planner");
+  Write(directory.File("policy"), kPolicy);
+  Write(directory.File("tokens"), made.line + "\n");
+  ServerProcess server(
+      {"--policy_file=" + directory.File("policy"), "--token_file=" + directory.File("tokens")});
+  server.process().Signal(SIGHUP);
+  EXPECT_TRUE(server.process().WaitForLine("SIGHUP: reading policy, tokens and certificates"));
+  EXPECT_TRUE(server.process().WaitForLine("the access rules were read anew"));
+  EXPECT_EQ(AskWith(server, made.token), grpc::StatusCode::OK);
+  server.process().Signal(SIGTERM);
+  EXPECT_EQ(server.process().WaitForExit(), 0);
+}
+
+// As of a terminal that is closed.
+TEST(Hangup, EndsNoServer) {
+  ServerProcess server;
+  server.process().Signal(SIGHUP);
+  EXPECT_TRUE(server.process().WaitForLine("SIGHUP"));
+  EXPECT_EQ(AskWith(server, ""), grpc::StatusCode::OK);
+  server.process().Signal(SIGTERM);
+  EXPECT_EQ(server.process().WaitForExit(), 0);
 }
 
 TEST(Access, ThatIsWrongEndsTheStart) {

@@ -64,8 +64,7 @@ TEST(MakeShape, HullEndsWhereverItsPacerStops) {
   std::vector<double> xyz;
   for (int i = 0; i < kPoints; ++i) {
     const double angle_rad = 2 * kPi * i / kPoints, across = std::sin(angle_rad);
-    xyz.insert(xyz.end(),
-               {std::cos(angle_rad), i % 2 == 0 ? across : 0, i % 2 == 0 ? 0 : across});
+    xyz.insert(xyz.end(), {std::cos(angle_rad), i % 2 == 0 ? across : 0, i % 2 == 0 ? 0 : across});
   }
   ConvexShapePtr shape;
   const int all = LooksOf(xyz, kNever, &shape);
