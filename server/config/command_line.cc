@@ -184,6 +184,7 @@ std::string HelpText() {
       "\n",
       DescribeFlags(),
       "\n"
+      "SIGHUP reads the policy, the tokens and the certificates again.\n"
       "Exits with 0 after a drain (SIGTERM or SIGINT; a second signal ends it at once with 1), "
       "with 1\n"
       "if it cannot listen, with 2 if a setting is wrong, with 3 if the data directory or the "
