@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Iterable, cast
+from typing import Any, Iterable, Sequence, cast
 
 import grpc
 
@@ -139,6 +139,17 @@ class SessionEnded(ClearanceError):
     """The session is over, and ended well."""
 
     code = grpc.StatusCode.OUT_OF_RANGE
+
+
+class RefusedRows(ClearanceError):
+    """Raised by `raise_for_refused` if rows were refused. `errors` has one detail a row; code and
+    detail are those of the first."""
+
+    def __init__(self, errors: Sequence[ErrorDetail], rows: int) -> None:
+        first = errors[0]
+        message = f"{len(errors)} of {rows} rows refused; row {first.index}: {first.message}"
+        super().__init__(message, first.code, first)
+        self.errors = tuple(errors)
 
 
 class ProtocolError(ClearanceError):

@@ -68,7 +68,7 @@ def draw(
     _draw_answer(axes, result, row)
     state = State(int(result.states.ravel()[row])).name
     title = state
-    if result.distances is not None:
+    if result.distances is not None and not np.isnan(result.distances.ravel()[row]):
         title += f", distance {result.distances.ravel()[row]:.6g} m"
     for name, shape in zip("AB", (shape_a, shape_b)):
         title += _left_out(name, shape)

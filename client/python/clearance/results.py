@@ -2,8 +2,8 @@
 """Answers as dataclasses of arrays.
 
 The leading axes of every column are the batch's broadcast shape; points and normals have three
-numbers in the last axis. A column that was not asked for is None. Where a row's state gives a column
-no meaning the row holds 0. Rows of variable length (witnesses, contacts, proofs) are flat: row i,
+numbers in the last axis. A column that was not asked for is None. If a row's state gives a column no
+meaning, distances hold NaN and other columns 0. Rows of variable length (witnesses, contacts, proofs) are flat: row i,
 counted in C order, has the items from offsets[i] up to but without offsets[i + 1]. Arrays may be
 read-only. query.proto is the reference of every column.
 """
@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Union
+from typing import ClassVar, Union
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from clearance.errors import ErrorDetail
+from clearance.errors import ErrorDetail, RefusedRows
 from clearance.shapes import ShapeInfo
 
 _Column = Union[np.ndarray, None]
@@ -55,6 +55,12 @@ class UndecidedReason(IntEnum):
     PRECISION = 3
     WORK = 4
 
+
+# The states whose rows have a distance.
+MEASURED_STATES = (State.SEPARATED, State.TOUCHING, State.PENETRATING, State.UNDECIDED)
+CONTACT_STATES = (MotionState.HIT, MotionState.INITIALLY_OVERLAPPING)
+# The reasons for which nothing is known of an undecided row.
+UNKNOWN_REASONS = (UndecidedReason.BUDGET, UndecidedReason.WORK)
 
 # Bits of `flags`.
 NORMAL_NOT_UNIQUE = 1
@@ -110,18 +116,41 @@ class MotionProofs:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Rows:
-    """What every answer has: its shape, the refused rows and the undecided ones, each by its index
-    in C order."""
+class Answer:
+    """Base of all answers: the shape, the refused rows and the undecided ones, each by its index in C
+    order."""
+
+    # The enum of `states`, or of `verdicts`, and the states whose rows have a distance.
+    STATE: ClassVar[type[IntEnum]] = State
+    MEASURED: ClassVar[tuple[IntEnum, ...]] = ()
 
     shape: tuple[int, ...]
-    states: np.ndarray
-    iterations: _Column = None
     errors: tuple[ErrorDetail, ...] = ()
     undecided: dict[int, UndecidedReason] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return int(np.prod(self.shape))
+
+    def raise_for_refused(self) -> None:
+        """Raises RefusedRows if a row was refused."""
+        if self.errors:
+            raise RefusedRows(self.errors, len(self))
+
+    def named_states(self) -> np.ndarray:
+        """Returns the rows' states (of checks and overlaps: verdicts) as members of their enum."""
+        numbers = np.asarray(getattr(self, "states" if hasattr(self, "states") else "verdicts"))
+        named = np.empty(numbers.size, object)
+        known = self.STATE.__members__.values()
+        named[:] = [self.STATE(n) if n in known else self.STATE(0) for n in numbers.ravel()]
+        return named.reshape(numbers.shape)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Rows(Answer):
+    """Base of the answers about pairs of shapes."""
+
+    states: np.ndarray
+    iterations: _Column = None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -142,6 +171,8 @@ class BoundedRows(Rows):
 @dataclass(frozen=True, eq=False, kw_only=True)
 class DistanceResult(BoundedRows):
     """Answers of a DistanceBatch; distances are signed, normals point from A to B."""
+
+    MEASURED = MEASURED_STATES
 
     distances: _Column = None
     points_a: _Column = None
@@ -178,6 +209,9 @@ class IntersectionResult(BoundedRows):
 class TimeOfCollisionResult(Rows):
     """Answers of a TimeOfCollisionBatch: proved free before t_free, proved within the target
     distance at t_hit of HIT rows."""
+
+    STATE = MotionState
+    MEASURED = CONTACT_STATES
 
     t_free: _Column = None
     t_hit: _Column = None

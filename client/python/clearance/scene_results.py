@@ -9,15 +9,20 @@ offsets[i + 1] (`of_row`). A is the own body (0 of a ray, and of an overlap's sh
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import Union
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from clearance.errors import ErrorDetail
-from clearance.results import MotionState, UndecidedReason, proved_apart
+from clearance.results import (
+    CONTACT_STATES,
+    MEASURED_STATES,
+    Answer,
+    MotionState,
+    proved_apart,
+)
 
 _Column = Union[np.ndarray, None]
 
@@ -90,22 +95,17 @@ class SweepPairs(PairList):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class SceneRowsResult:
-    """What every answer has: its shape, the revision of the scene that was asked (0: none), the
-    refused rows and the undecided ones, each by its index in C order."""
+class SceneRowsResult(Answer):
+    """Base of the answers about scenes: adds the revision of the scene that was asked (0: none)."""
 
-    shape: tuple[int, ...]
     scene_revision: int = 0
-    errors: tuple[ErrorDetail, ...] = ()
-    undecided: dict[int, UndecidedReason] = field(default_factory=dict)
-
-    def __len__(self) -> int:
-        return int(np.prod(self.shape))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CheckResult(SceneRowsResult):
     """Answers of a CheckBatch: bodies and bounds are of the first pair that is not free."""
+
+    STATE = Verdict
 
     verdicts: np.ndarray
     bodies_a: _Column = None
@@ -135,6 +135,8 @@ class CheckResult(SceneRowsResult):
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ClearanceResult(SceneRowsResult):
     """Answers of a ClearanceBatch: lower_bounds hold for every pair, all else is of the nearest."""
+
+    MEASURED = MEASURED_STATES
 
     states: np.ndarray
     distances: _Column = None
@@ -174,6 +176,8 @@ class NearestResult(SceneRowsResult):
 class OverlapResult(SceneRowsResult):
     """Answers of an OverlapBatch."""
 
+    STATE = Verdict
+
     verdicts: np.ndarray
     pairs: VerdictPairs | None = None
 
@@ -186,6 +190,9 @@ class OverlapResult(SceneRowsResult):
 class SweepResult(SceneRowsResult):
     """Answers of a MotionBatch or a RayBatch: proved free before t_free; all else is of the first
     contact."""
+
+    STATE = MotionState
+    MEASURED = CONTACT_STATES
 
     states: np.ndarray
     t_free: _Column = None
