@@ -71,7 +71,6 @@ absl::StatusOr<ClientOptions> GlobalOptions::ForClient() const {
   const absl::StatusOr<std::string> token = ReadToken(token_file);
   if (!token.ok()) return token.status();
   return ClientOptions{.timeout = absl::Seconds(timeout_s),
-                       .wait_for_server = false,
                        .tls = *std::move(read),
                        .token = *token,
                        .allow_token_in_plain_text = allow_plaintext_token};

@@ -7,10 +7,14 @@
 #include <optional>
 #include <utility>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "absl/synchronization/notification.h"
 #include "clearance/session.h"
+#include "internal/backoff.h"
 #include "internal/columns.h"
 #include "internal/connection.h"
+#include "internal/poll_channel.h"
 #include "internal/query_convert.h"
 #include "internal/server_info_convert.h"
 #include "internal/session_impl.h"
@@ -34,6 +38,49 @@ Request MakeQuery(const ShapeTable& shapes, const Batch& batch, const ClientOpti
   return request;
 }
 
+// Asks a new connection's server who it is.
+absl::StatusOr<v1::GetServerInfoResponse> Greet(const Connection& connection) {
+  const ClientOptions& options = connection.options;
+  const Method get_info{&v1::ServerService::Stub::GetServerInfo};
+  Backoff backoff(options.wait);
+  while (true) {
+    auto response = get_info.Once(connection, {}, {options.timeout, {}});
+    if (!absl::IsUnavailable(response.status())) return response;
+    const std::optional<absl::Duration> pause = backoff.AfterFailure(SteadyNow());
+    if (!pause) return response;
+    PollChannelUntil(SteadyNow() + *pause, *connection.channel, [] { return false; });
+  }
+}
+
+// A text in what gRPC says of a failed connection, and the advice for it.
+struct Hint {
+  absl::string_view said;
+  absl::string_view advice;
+};
+constexpr Hint kHints[] = {
+    {"http1.x server", "this is a port of HTTP (--http_listen?): use the one of gRPC (--listen)"},
+    {"wrong version number", "the server speaks plain text: leave out TLS"},
+    {"WRONG_VERSION_NUMBER", "the server speaks plain text: leave out TLS"},
+    {"Socket closed", "the server may want TLS: give its certificate authority"},
+    {"Connection reset", "the server may want TLS: give its certificate authority"},
+    {"certificate verify failed", "the server's certificate is not from the given authority"},
+    {"CERTIFICATE_VERIFY_FAILED", "the server's certificate is not from the given authority"},
+};
+
+// The error of a connection that could not be made, with what to do.
+absl::Status Unreachable(const absl::Status& status, const std::string& address) {
+  if (!absl::IsUnavailable(status) && !absl::IsDeadlineExceeded(status)) return status;
+  std::string advice = absl::StrCat("`clearance doctor --addr ", address, "` says what is wrong");
+  for (const Hint& hint : kHints) {
+    if (absl::StrContains(status.message(), hint.said)) advice = std::string(hint.advice);
+  }
+  absl::Status told(status.code(), absl::StrCat("no clearance server answers at ", address, ": ",
+                                                status.message(), "; ", advice));
+  status.ForEachPayload(
+      [&](absl::string_view type, const absl::Cord& payload) { told.SetPayload(type, payload); });
+  return told;
+}
+
 }  // namespace
 
 Client::Client(std::shared_ptr<const Connection> connection, absl::Duration timeout, CallIds ids)
@@ -44,12 +91,8 @@ absl::StatusOr<Client> Client::Connect(const std::string& address, const ClientO
   const absl::StatusOr<Target> target = ToTarget(address, options);
   if (!target.ok()) return target.status();
   auto connection = std::make_shared<Connection>(*target, options);
-  const Method get_info{&v1::ServerService::Stub::GetServerInfo};
-  const auto response =
-      options.wait_for_server
-          ? get_info(*connection, {}, {options.timeout, {}, /*wait_for_ready=*/true})
-          : get_info.Once(*connection, {}, {options.timeout, {}});
-  if (!response.ok()) return response.status();
+  const auto response = Greet(*connection);
+  if (!response.ok()) return Unreachable(response.status(), address);
   connection->limits = FromProto(*response).limits;
   return Client(std::move(connection), options.timeout);
 }

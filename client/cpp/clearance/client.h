@@ -49,9 +49,9 @@ struct ClientOptions {
   absl::Duration timeout = absl::Seconds(10);  // of each unary call, and of connecting
   int max_send_bytes = 64 << 20;
   int max_receive_bytes = 64 << 20;
-  // Let Connect wait for a server that is not there yet; otherwise it fails at once, whatever
-  // `retry` says.
-  bool wait_for_server = true;
+  // How long Connect waits for a server that is not there yet, whatever `retry` says. By default it
+  // fails at once.
+  absl::Duration wait = absl::ZeroDuration();
   // Repeat calls that end with UNAVAILABLE or CANCELLED (a server that drains, restarts or cannot
   // be reached), 20 ms to 1 s apart, for as long as `timeout` allows. Not Delete, what changes
   // scenes (scene.h) and the questions for health. The others do no more twice than once, but a

@@ -58,9 +58,10 @@ absl::StatusOr<ListedPlace> ParseListedPlace(absl::string_view text) {
   if (absl::ConsumePrefix(&host, "[") && !absl::ConsumeSuffix(&host, "]")) host = "";
   int number = 0;
   const bool is_port = absl::SimpleAtoi(port, &number) && number > 0 && number <= kLargestPort;
-  if (host.empty() || !is_port) {
+  if (host.empty() || absl::StrContains(host, '/') || !is_port) {
     return absl::InvalidArgumentError(
-        absl::StrCat("of several servers each needs a host and a port: '", text, "'"));
+        absl::StrCat("invalid address '", text,
+                     "': must be a host and a port, such as 127.0.0.1:50051, without http://"));
   }
   return ListedPlace{std::string(text), std::string(host), std::string(port)};
 }
@@ -127,10 +128,11 @@ absl::StatusOr<std::string> AuthorityOf(const std::vector<ListedPlace>& places,
 }  // namespace
 
 absl::StatusOr<Target> ToTarget(const std::string& address, const ClientOptions& options) {
-  if (HasScheme(address) || !absl::StrContains(address, ','))
+  if (HasScheme(address))
     return Target{.address = address, .may_be_several = MayBeSeveral(address)};
   const absl::StatusOr<std::vector<ListedPlace>> places = ParseList(address);
   if (!places.ok()) return places.status();
+  if (places->size() == 1) return Target{.address = address};
   absl::StatusOr<std::string> authority = AuthorityOf(*places, options);
   if (!authority.ok()) return authority.status();
   std::vector<Numbers> addresses;

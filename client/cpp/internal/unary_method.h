@@ -24,7 +24,6 @@ namespace clearance::client {
 struct Terms {
   absl::Duration timeout;
   const CallIds& ids;
-  bool wait_for_ready = false;
 };
 
 // One blocking call of a generated stub's method.
@@ -40,7 +39,7 @@ struct Method {
     Backoff backoff(terms.timeout);
     while (true) {
       absl::StatusOr<Response> response =
-          Once(connection, request, {deadline - SteadyNow(), terms.ids, terms.wait_for_ready});
+          Once(connection, request, {deadline - SteadyNow(), terms.ids});
       if (!IsWorthRepeating(response.status())) return response;
       const std::optional<absl::Duration> wait = backoff.AfterFailure(SteadyNow());
       if (!wait || SteadyNow() + *wait >= deadline) return response;
@@ -53,7 +52,6 @@ struct Method {
     Stub& stub = connection.stub<Stub>();
     grpc::ClientContext context;
     connection.Prepare(terms.timeout, terms.ids, &context);
-    context.set_wait_for_ready(terms.wait_for_ready);
     Response response;
     const grpc::Status status = (stub.*call)(&context, request, &response);
     if (!status.ok()) return FromGrpc(status, context);

@@ -174,7 +174,7 @@ absl::StatusOr<bool> Replay(const Client& client) {
 }
 
 int Main() {
-  const auto client = Client::Connect(absl::GetFlag(FLAGS_address), {.wait_for_server = false});
+  const auto client = Client::Connect(absl::GetFlag(FLAGS_address));
   const absl::StatusOr<bool> is_right = !client.ok()                          ? client.status()
                                         : absl::GetFlag(FLAGS_replay).empty() ? Play(*client)
                                                                               : Replay(*client);

@@ -14,7 +14,14 @@ from typing import Sequence
 
 import grpc
 
-from clearance.errors import FailedPrecondition, ForkError, Unavailable, VersionError, invalid
+from clearance.errors import (
+    ClearanceError,
+    FailedPrecondition,
+    ForkError,
+    Unavailable,
+    VersionError,
+    invalid,
+)
 
 # Of the servers that this package understands.
 _MAJOR_VERSION = 0
@@ -23,6 +30,14 @@ _SERVICE_CONFIG = '{"loadBalancingConfig": [{"round_robin": {}}]}'
 # Schemes of gRPC's own addresses.
 _SCHEMES = ("dns:", "ipv4:", "ipv6:", "unix:", "unix-abstract:", "vsock:", "xds:")
 _LARGEST_PORT = 65535
+# What gRPC says of a server that is no clearance server of this kind, and what that means.
+_HINTS = {
+    "http1.x server": "this is a port of HTTP (--http_listen?): use the one of gRPC (--listen)",
+    "wrong version number": "the server speaks plain text: leave out `tls`",
+    "Socket closed": "the server may want TLS: give `tls`",
+    "Connection reset": "the server may want TLS: give `tls`",
+    "certificate verify failed": "the server's certificate is not from `tls.root_certificates`",
+}
 _FIRST_WAIT = 0.02  # seconds
 _LONGEST_WAIT = 1.0
 
@@ -45,8 +60,8 @@ class TlsOptions:
 class ClientOptions:
     """Times are seconds.
 
-    timeout: of each unary call, and of connecting. wait_for_server: let connecting wait for a server
-    that is not there yet. retry: repeat unary calls that end with UNAVAILABLE or CANCELLED, 20 ms to
+    timeout: of each unary call, and of connecting. wait: how long connecting waits for a server that
+    is not there yet; by default it fails at once. retry: repeat unary calls that end with UNAVAILABLE or CANCELLED, 20 ms to
     1 s apart, for as long as the timeout allows (never `delete` and what changes scenes). token:
     says who calls; over plain text it is sent to this machine only, unless
     allow_token_in_plain_text.
@@ -59,7 +74,7 @@ class ClientOptions:
     timeout: float = 10.0
     max_send_bytes: int = 64 << 20
     max_receive_bytes: int = 64 << 20
-    wait_for_server: bool = True
+    wait: float = 0.0
     retry: bool = True
     keepalive: float | None = 30.0
     keepalive_timeout: float = 20.0
@@ -82,6 +97,18 @@ class SessionOptions:
     request_id: str = ""
     traceparent: str = ""
     max_unwritten: int = 64
+
+
+def unreachable(error: ClearanceError, address: str) -> ClearanceError:
+    """Returns the error of a connection that could not be made, with what to do."""
+    hints = (hint for text, hint in _HINTS.items() if text in error.message)
+    return type(error)(
+        f"no clearance server answers at {address}: {error.message}; "
+        + next(hints, f"`clearance doctor --addr {address}` says what is wrong"),
+        error.code,
+        error.detail,
+        error.request_id,
+    )
 
 
 def is_worth_repeating(code: grpc.StatusCode | None) -> bool:
@@ -157,9 +184,12 @@ def to_target(address: str, options: ClientOptions) -> Target:
     """An address with a scheme of gRPC's, or of one server, is its own target. Of a list ("a:1,b:1",
     each with its port) the names are resolved here, once; those that mean nothing are left out.
 
-    Blocks. InvalidArgument where a place of the list has no port, or where TLS has several hosts and
-    no server_name to hold their certificates against; Unavailable where no name means anything."""
-    if address.startswith(_SCHEMES) or "," not in address:
+    Blocks. InvalidArgument if a place has no port, or if TLS has several hosts and no server_name to
+    hold their certificates against; Unavailable if no name can be resolved."""
+    if address.startswith(_SCHEMES):
+        return Target(address, may_be_several=_may_be_several(address))
+    if "," not in address:
+        _listed_place(address)
         return Target(address, may_be_several=_may_be_several(address))
     places = [_listed_place(text.strip()) for text in address.split(",")]
     authority = _authority(places, options)
@@ -189,8 +219,8 @@ def _listed_place(text: str) -> tuple[str, int]:
     if host.startswith("["):
         host = host[1:-1] if host.endswith("]") else ""
     is_port = port.isdecimal() and port.isascii() and 0 < int(port) <= _LARGEST_PORT
-    if not host or not is_port:
-        raise invalid("address", text, "a host and a port, as each of several servers needs them")
+    if not host or "/" in host or not is_port:
+        raise invalid("address", text, "a host and a port, such as 127.0.0.1:50051, without http://")
     return host, int(port)
 
 
@@ -219,10 +249,33 @@ def _grpc_list(numbers: list[tuple[str, int]]) -> str:
     return "ipv6:" + ",".join(f"%5B{host}%5D:{port}" for host, port in wide)  # of [ and ]
 
 
+# Whether this process, or one that it was forked from, has made a connection.
+_has_connected = False
+# Whether gRPC's threads stayed in the parent of this process, so that no call would ever end.
+_is_without_threads = False
+
+
+def _note_fork() -> None:
+    global _is_without_threads
+    support = os.environ.get("GRPC_ENABLE_FORK_SUPPORT", "1").lower()
+    _is_without_threads = _has_connected and support in ("0", "false", "no")
+
+
+os.register_at_fork(after_in_child=_note_fork)
+
+
 class ProcessGuard:
     """Remembers which process made a connection."""
 
     def __init__(self) -> None:
+        global _has_connected
+        if _is_without_threads:
+            raise ForkError(
+                "this process was forked from one with connections, and "
+                "GRPC_ENABLE_FORK_SUPPORT=0 lets gRPC stop working then: unset it, or start "
+                "processes by `spawn` or `forkserver`"
+            )
+        _has_connected = True
         self._pid = os.getpid()
 
     def check(self) -> None:

@@ -50,6 +50,7 @@ from clearance._connection import (
     joined,
     metadata,
     to_target,
+    unreachable,
 )
 from clearance._messages import Answer, CloseShape, OpenShape, SessionMessage, TrackMessage
 from clearance._session_log import Pending, Reply
@@ -58,7 +59,9 @@ from clearance.batches import Batch, DistanceBatch, IntersectionBatch, TimeOfCol
 from clearance.errors import (
     Cancelled,
     ClearanceError,
+    DeadlineExceeded,
     ProtocolError,
+    Unavailable,
     from_aio_error,
     request_id_of,
 )
@@ -124,7 +127,7 @@ async def connect(
         channel = grpc.aio.secure_channel(target.address, secure, arguments)
     client = Client(channel, chosen, target.may_be_several)
     try:
-        await client._greet()
+        await client._greet(address)
     except BaseException:
         await channel.close()
         raise
@@ -145,12 +148,17 @@ class Client:
         self._scenes = Scenes(channel, self._guard, options, self._run)
         self._sessions: weakref.WeakSet[Session] = weakref.WeakSet()
 
-    async def _greet(self) -> None:
-        operation = ops.server_info()
-        if self._options.wait_for_server:
-            info = await self._run(operation, None, wait_for_ready=True)
-        else:
-            info = await self._once(operation, self._options.timeout, wait_for_ready=False)
+    async def _greet(self, address: str) -> None:
+        backoff = Backoff(self._options.wait)
+        while True:
+            try:
+                info = await self._once(ops.server_info(), self._options.timeout)
+                break
+            except (Unavailable, DeadlineExceeded) as error:
+                pause = backoff.after_failure()
+                if pause is None:
+                    raise unreachable(error, address) from None
+                await asyncio.sleep(pause)
         check_version(info.version)
         self._limits = info.limits
 
@@ -267,9 +275,7 @@ class Client:
         self._sessions.add(session)
         return session
 
-    async def _run(
-        self, operation: ops.Operation[T], timeout: float | None, wait_for_ready: bool = False
-    ) -> T:
+    async def _run(self, operation: ops.Operation[T], timeout: float | None) -> T:
         self._guard.check()
         timeout = self._options.timeout if timeout is None else timeout
         deadline = time.monotonic() + timeout
@@ -277,7 +283,7 @@ class Client:
         while True:
             try:
                 left = max(deadline - time.monotonic(), 0.001)
-                return await self._once(operation, left, wait_for_ready)
+                return await self._once(operation, left)
             except ClearanceError as error:
                 may_repeat = operation.is_repeatable and self._options.retry
                 if not may_repeat or not is_worth_repeating(error.code):
@@ -287,14 +293,13 @@ class Client:
                     raise
                 await asyncio.sleep(wait)
 
-    async def _once(self, operation: ops.Operation[T], timeout: float, wait_for_ready: bool) -> T:
+    async def _once(self, operation: ops.Operation[T], timeout: float) -> T:
         method = self._channel.unary_unary(operation.path)
         try:
             raw = await method(
                 operation.request,
                 timeout=timeout,
                 metadata=metadata(self._options.token),
-                wait_for_ready=wait_for_ready,
             )
         except grpc.aio.AioRpcError as error:
             raise from_aio_error(error) from None

@@ -39,10 +39,11 @@ from clearance._connection import (
     joined,
     metadata,
     to_target,
+    unreachable,
 )
 from clearance._session_state import SessionState
 from clearance.batches import Batch, DistanceBatch, IntersectionBatch, TimeOfCollisionBatch
-from clearance.errors import ClearanceError, from_rpc_error
+from clearance.errors import ClearanceError, DeadlineExceeded, Unavailable, from_rpc_error
 from clearance.results import DistanceResult, IntersectionResult, Result, TimeOfCollisionResult
 from clearance.scene_client import Scenes
 from clearance.session import Session
@@ -55,14 +56,16 @@ _LARGEST_PAGE = 1000
 def connect(
     address: str | Sequence[str], options: ClientOptions | None = None, **changes: Any
 ) -> Client:
-    """Waits until the server is there (`wait_for_server`) and asks for its limits and version.
+    """Connects to a server and asks for its limits and version.
+
+    Fails at once if no server is there. With `wait=10` it waits up to ten seconds for one.
 
     `address` is gRPC's: "host:port", "dns:///name:port", "unix:/path", "ipv4:a:p,b:p"; or a list of
     servers, "a:port,b:port" or ["a:port", "b:port"]. Calls and sessions go to all servers of a list,
     or of a name that has several addresses, in turn, and where one fails to the others. The names of
     a list are resolved here, once, and those that cannot be are left out; one name,
     "dns:///name:port", is resolved again as servers come and go. Over TLS a list of different hosts needs a server_name. Keywords are fields of
-    ClientOptions. Raises Unavailable or DeadlineExceeded where there is no server,
+    ClientOptions. Raises Unavailable, with the reason, if no server answers,
     VersionError where it speaks of another major version, FailedPrecondition where a token would go
     to another machine in plain text.
     """
@@ -88,11 +91,7 @@ class Client:
         else:
             self._channel = grpc.secure_channel(target.address, secure, arguments)
         try:
-            operation = ops.server_info()
-            if options.wait_for_server:
-                info = self._run(operation, None, wait_for_ready=True)
-            else:
-                info = self._once(operation, options.timeout, wait_for_ready=False)
+            info = self._greet(address)
             check_version(info.version)
         except BaseException:
             self._channel.close()
@@ -259,9 +258,23 @@ class Client:
         state = SessionState(self._options, self._limits, chosen, self._has_several_servers)
         return Session(self._channel, self._guard, state)
 
-    def _run(
-        self, operation: ops.Operation[T], timeout: float | None, wait_for_ready: bool = False
-    ) -> T:
+    def _greet(self, address: str) -> ops.ServerInfo:
+        backoff = Backoff(self._options.wait)
+        reconnecting = Reconnecting(self._channel)
+        try:
+            while True:
+                try:
+                    return self._once(ops.server_info(), self._options.timeout)
+                except (Unavailable, DeadlineExceeded) as error:
+                    pause = backoff.after_failure()
+                    if pause is None:
+                        raise unreachable(error, address) from None
+                    reconnecting.start()
+                    time.sleep(pause)
+        finally:
+            reconnecting.stop()
+
+    def _run(self, operation: ops.Operation[T], timeout: float | None) -> T:
         self._guard.check()
         timeout = self._options.timeout if timeout is None else timeout
         deadline = time.monotonic() + timeout
@@ -271,7 +284,7 @@ class Client:
             while True:
                 try:
                     left = max(deadline - time.monotonic(), 0.001)
-                    return self._once(operation, left, wait_for_ready)
+                    return self._once(operation, left)
                 except ClearanceError as error:
                     may_repeat = operation.is_repeatable and self._options.retry
                     if not may_repeat or not is_worth_repeating(error.code):
@@ -284,14 +297,13 @@ class Client:
         finally:
             reconnecting.stop()
 
-    def _once(self, operation: ops.Operation[T], timeout: float, wait_for_ready: bool) -> T:
+    def _once(self, operation: ops.Operation[T], timeout: float) -> T:
         method = self._channel.unary_unary(operation.path)
         try:
             raw = method(
                 operation.request,
                 timeout=timeout,
                 metadata=metadata(self._options.token),
-                wait_for_ready=wait_for_ready,
             )
         except grpc.RpcError as error:
             raise from_rpc_error(error) from None

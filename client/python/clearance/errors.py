@@ -142,8 +142,9 @@ class SessionEnded(ClearanceError):
 
 
 class RefusedRows(ClearanceError):
-    """Raised by `raise_for_refused` if rows were refused. `errors` has one detail a row; code and
-    detail are those of the first."""
+    """Tells that rows of an answer were refused (`raise_for_refused`).
+
+    `errors` has one detail a row; code and detail are those of the first."""
 
     def __init__(self, errors: Sequence[ErrorDetail], rows: int) -> None:
         first = errors[0]

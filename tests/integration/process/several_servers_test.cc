@@ -113,7 +113,6 @@ absl::StatusCode AskBoth(const ServerProcess (&servers)[2], const Certificates& 
   client::ClientOptions options;
   options.tls = client::TlsOptions{.root_certificates = {std::istreambuf_iterator<char>(ca), {}},
                                    .server_name = server_name};
-  options.wait_for_server = false;
   const std::string second = second_host + ":" + std::to_string(servers[1].grpc_port());
   return Client::Connect(servers[0].grpc_address() + "," + second, options).status().code();
 }

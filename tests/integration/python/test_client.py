@@ -1,16 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """The registry, unary calls, errors and limits."""
 
+import asyncio
 import os
+import re
+import shutil
 import socket
+import subprocess
+import sys
+import tempfile
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta, timezone
 
 import numpy as np
 from server import Server
 
 import clearance
-from clearance import _connection
+from clearance import _connection, aio
 
 BOX = clearance.Box((0.2, 0.2, 0.1))
 SHAPES = [
@@ -125,7 +132,88 @@ class Registry(unittest.TestCase):
             _connection.check_version("7.0.0")
 
 
+# Connects, forks, and connects again in the child. Prints what comes of it there.
+FORKING = """
+import os, sys, clearance
+client = clearance.connect(sys.argv[1])
+if os.fork() == 0:
+    try:
+        clearance.connect(sys.argv[1], timeout=60).server_info()
+        print("connected", flush=True)
+    except clearance.ForkError as error:
+        print(error, flush=True)
+    os._exit(0)
+os.wait()
+client.server_info()
+"""
+
+
+class Fork(unittest.TestCase):
+    def test_of_a_connected_process_never_hangs(self) -> None:
+        server = Server()
+        self.addCleanup(server.end)
+        command = [sys.executable, "-c", FORKING, server.address]
+        for support, word in (("1", "connected"), ("0", "spawn")):
+            environment = {**os.environ, "GRPC_ENABLE_FORK_SUPPORT": support}
+            run = subprocess.run(command, env=environment, capture_output=True, text=True)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertIn(word, run.stdout)
+
+
 class NoServer(unittest.TestCase):
+    # How the address is wrong, and a word of what is said then.
+    FAULTS = (
+        ("127.0.0.1:1", clearance.Unavailable, "clearance doctor --addr 127.0.0.1:1"),
+        ("no-such-host.invalid:50051", clearance.Unavailable, "no-such-host.invalid"),
+        ("unix:/no/such/socket", clearance.Unavailable, "No such file"),
+        ("http://127.0.0.1:50051", clearance.InvalidArgument, "without http://"),
+        ("127.0.0.1", clearance.InvalidArgument, "a host and a port"),
+        ("127.0.0.1:port", clearance.InvalidArgument, "a host and a port"),
+    )
+
+    def test_is_told_at_once(self) -> None:
+        # A connection that waits would take longer than any test may.
+        for address, kind, word in self.FAULTS:
+            with self.subTest(address), self.assertRaisesRegex(kind, re.escape(word)):
+                clearance.connect(address, timeout=1e6)
+            with self.subTest(f"aio {address}"), self.assertRaisesRegex(kind, re.escape(word)):
+                asyncio.run(aio.connect(address, timeout=1e6))
+
+    def test_of_the_wrong_kind_is_told_apart(self) -> None:
+        server = Server()
+        self.addCleanup(server.end)
+        with self.assertRaisesRegex(clearance.Unavailable, "a port of HTTP"):
+            clearance.connect(f"127.0.0.1:{server.http_port}")
+        with self.assertRaisesRegex(clearance.Unavailable, "leave out `tls`"):
+            clearance.connect(server.address, tls=clearance.TlsOptions())
+
+    def test_that_asks_for_tls_is_told(self) -> None:
+        if shutil.which("openssl") is None:
+            self.skipTest("openssl is not installed")
+        with tempfile.TemporaryDirectory() as made:
+            key, certificate = f"{made}/key.pem", f"{made}/certificate.pem"
+            command = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost".split()
+            command += ["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key]
+            subprocess.run([*command, "-out", certificate], check=True, capture_output=True)
+            server = Server(f"--tls_certificate={certificate}", f"--tls_key={key}")
+            self.addCleanup(server.end)
+            with open(certificate, "rb") as file:
+                roots = file.read()
+        with self.assertRaisesRegex(clearance.Unavailable, "give `tls`"):
+            clearance.connect(server.address)
+        with self.assertRaisesRegex(clearance.Unavailable, "certificate is not from"):
+            clearance.connect(server.address, tls=clearance.TlsOptions())
+        clearance.connect(server.address, tls=clearance.TlsOptions(roots)).close()
+
+    def test_yet_is_waited_for_if_told_to(self) -> None:
+        before = Server()
+        before.end()
+        with ThreadPoolExecutor() as pool:
+            connecting = pool.submit(clearance.connect, before.address, wait=1e6)
+            server = Server(port=before.port)
+            self.addCleanup(server.end)
+            connecting.result().close()
+
     def test_a_call_has_its_time(self) -> None:
         with socket.socket() as silent:
             silent.bind(("127.0.0.1", 0))

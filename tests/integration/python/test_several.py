@@ -294,9 +294,7 @@ class Proxies(unittest.TestCase):
             with self.subTest(name), socket.create_server(("127.0.0.1", 0)) as listener:
                 threading.Thread(target=cut_reply, args=(listener, frames), daemon=True).start()
                 with self.assertRaises(clearance.Unavailable):
-                    clearance.connect(
-                        f"127.0.0.1:{listener.getsockname()[1]}", wait_for_server=False
-                    )
+                    clearance.connect(f"127.0.0.1:{listener.getsockname()[1]}")
 
 
 if __name__ == "__main__":

@@ -32,15 +32,17 @@ struct Script {
 
 class FakeServer : public v1::ServerService::Service, public v1::QueryService::Service {
  public:
-  explicit FakeServer(const Script& script) : script_(script) {
+  // On a free port, or on this Unix socket.
+  explicit FakeServer(const Script& script, const std::string& socket = "") : script_(script) {
     int port = 0;
     grpc::ServerBuilder builder;
-    builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
+    builder.AddListeningPort(socket.empty() ? "127.0.0.1:0" : socket,
+                             grpc::InsecureServerCredentials(), &port);
     builder.RegisterService(static_cast<v1::ServerService::Service*>(this));
     builder.RegisterService(static_cast<v1::QueryService::Service*>(this));
     builder.SetMaxReceiveMessageSize(-1);
     server_ = builder.BuildAndStart();
-    address_ = "127.0.0.1:" + std::to_string(port);
+    address_ = socket.empty() ? "127.0.0.1:" + std::to_string(port) : socket;
   }
 
   ~FakeServer() override { server_->Shutdown(std::chrono::system_clock::now()); }

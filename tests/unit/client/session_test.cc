@@ -6,7 +6,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <future>
 #include <thread>
 
 #include "clearance/client.h"
@@ -209,8 +211,28 @@ TEST(Session, KeepsItsDeadline) {
 
 TEST(Client, SaysAtOnceThatNobodyListens) {
   const absl::StatusOr<Client> client =
-      Client::Connect("unix:/nonexistent/clearance.sock", {.wait_for_server = false});
+      Client::Connect("unix:/nonexistent/clearance.sock", {.timeout = absl::Hours(1)});
   EXPECT_EQ(client.status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(std::string(client.status().message()),
+              testing::HasSubstr("clearance doctor --addr unix:/nonexistent/clearance.sock"));
+}
+
+TEST(Client, WaitsForAServerIfToldTo) {
+  const std::string address =
+      "unix:" + testing::TempDir() + "/clearance_wait_" + std::to_string(getpid());
+  auto connecting = std::async(std::launch::async, [&] {
+    return Client::Connect(address, {.wait = absl::Hours(1)}).status();
+  });
+  const FakeServer server({}, address);
+  EXPECT_EQ(connecting.get(), absl::OkStatus());
+}
+
+TEST(Client, RefusesAnAddressWithoutAPort) {
+  for (const char* address : {"http://127.0.0.1:50051", "127.0.0.1", "localhost:port", ""}) {
+    const absl::Status status = Client::Connect(address, {.timeout = absl::Hours(1)}).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << address;
+    EXPECT_THAT(std::string(status.message()), testing::HasSubstr("without http://"));
+  }
 }
 
 TEST(Client, NamesAServerWithoutTheHealthService) {
