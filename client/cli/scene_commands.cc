@@ -28,6 +28,7 @@ struct SceneArguments {
   std::optional<double> ttl_s;
   std::optional<double> scale;
   bool with_content = false;
+  bool is_replacing = false;
 
   SceneClient::Ttl ttl() const {
     return ttl_s ? SceneClient::Ttl(absl::Seconds(*ttl_s)) : std::nullopt;
@@ -49,12 +50,22 @@ absl::StatusOr<SceneChange> ReadChange(const std::string& file) {
   return change.ok() ? std::move(change) : InFile(file, change.status());
 }
 
+// A new scene, in place of one of its name if that was asked for.
+absl::StatusOr<SceneInfo> Make(const SceneClient& scenes, const SceneArguments& arguments,
+                               const SceneChange& content) {
+  if (arguments.is_replacing) {
+    const absl::Status deleted = scenes.Delete(arguments.name);
+    if (!deleted.ok() && !absl::IsNotFound(deleted)) return deleted;
+  }
+  return scenes.Create(arguments.name, content, arguments.ttl());
+}
+
 int Create(const GlobalOptions& options, const SceneArguments& arguments) {
   const absl::StatusOr<SceneChange> content = ReadChange(arguments.file);
   if (!content.ok()) return ReportError(content.status());
   const absl::StatusOr<Client> client = options.Connect();
   if (!client.ok()) return ReportError(client.status());
-  return Show(options, SceneClient(*client).Create(arguments.name, *content, arguments.ttl()));
+  return Show(options, Make(SceneClient(*client), arguments, *content));
 }
 
 int Update(const GlobalOptions& options, const SceneArguments& arguments) {
@@ -135,7 +146,7 @@ int Import(const GlobalOptions& options, const SceneArguments& arguments) {
   const absl::Status status = RegisterMeshes(*client, arguments, &progress, shapes);
   progress.Hide();
   if (!status.ok()) return ReportError(status);
-  return Show(options, SceneClient(*client).Create(arguments.name, *content, arguments.ttl()));
+  return Show(options, Make(SceneClient(*client), arguments, *content));
 }
 
 using Run = int (*)(const GlobalOptions&, const SceneArguments&);
@@ -156,6 +167,11 @@ Word AddWord(CLI::App* scene, GlobalOptions* options, const char* word, Run run)
 void AddName(const Word& word, const char* description) {
   word.app->description(description);
   word.app->add_option("name", word.arguments->name, "The scene's name")->required();
+}
+
+void AddReplace(const Word& word) {
+  word.app->add_flag("--replace", word.arguments->is_replacing,
+                     "Delete a scene of this name first, if there is one");
 }
 
 void AddTtl(const Word& word) {
@@ -186,6 +202,7 @@ void AddImport(CLI::App* scene, GlobalOptions* options) {
                    "Of the meshes' coordinates; 0.001 for millimetres")
       ->check(PositiveAndFinite());
   AddTtl(import);
+  AddReplace(import);
 }
 
 }  // namespace
@@ -200,6 +217,7 @@ void AddSceneCommands(CLI::App* app, GlobalOptions* options) {
   create.app->add_option("file", create.arguments->file,
                          "JSON of a clearance.v1.SceneChange; without: an empty scene");
   AddTtl(create);
+  AddReplace(create);
   const Word update = AddWord(scene, options, "update", Update);
   AddName(update, "Make the next revision of a scene");
   update.app->add_option("file", update.arguments->file,

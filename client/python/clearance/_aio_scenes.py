@@ -13,7 +13,7 @@ from clearance import _scene_operations as ops
 from clearance._connection import ClientOptions, ProcessGuard, metadata
 from clearance._operations import Operation
 from clearance._watch import METHOD, WatchState
-from clearance.errors import Cancelled, ClearanceError, SessionEnded, from_aio_error
+from clearance.errors import Cancelled, ClearanceError, NotFound, SessionEnded, from_aio_error
 from clearance.scene_batches import (
     CheckBatch,
     ClearanceBatch,
@@ -59,9 +59,13 @@ class Scenes:
         content: SceneChange | None = None,
         *,
         ttl: float | None = None,
+        replace: bool = False,
         timeout: float | None = None,
     ) -> SceneInfo:
-        return await self._run(ops.create(name, content or SceneChange(), ttl), timeout)
+        operation = ops.create(name, content or SceneChange(), ttl)
+        if replace:
+            await self.delete(name, missing_ok=True, timeout=timeout)
+        return await self._run(operation, timeout)
 
     async def get(
         self,
@@ -102,8 +106,14 @@ class Scenes:
     ) -> SceneInfo:
         return await self._run(ops.fork(name, source, source_revision, ttl), timeout)
 
-    async def delete(self, name: str, *, etag: str = "", timeout: float | None = None) -> None:
-        await self._run(ops.delete(name, etag), timeout)
+    async def delete(
+        self, name: str, *, etag: str = "", missing_ok: bool = False, timeout: float | None = None
+    ) -> None:
+        try:
+            await self._run(ops.delete(name, etag), timeout)
+        except NotFound:
+            if not missing_ok:
+                raise
 
     def watch(
         self, name: str, *, from_revision: int = 0, etag: str = "", reopen_within: float = 30.0

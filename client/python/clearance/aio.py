@@ -60,6 +60,7 @@ from clearance.errors import (
     Cancelled,
     ClearanceError,
     DeadlineExceeded,
+    NotFound,
     ProtocolError,
     Unavailable,
     from_aio_error,
@@ -237,9 +238,19 @@ class Client:
                 return shapes
 
     async def delete(
-        self, name: str, *, expected_digest: str = "", timeout: float | None = None
+        self,
+        name: str,
+        *,
+        expected_digest: str = "",
+        missing_ok: bool = False,
+        timeout: float | None = None,
     ) -> int:
-        return await self._run(ops.delete(name, expected_digest), timeout)
+        try:
+            return await self._run(ops.delete(name, expected_digest), timeout)
+        except NotFound:
+            if not missing_ok:
+                raise
+            return 0
 
     async def ask(
         self,

@@ -43,7 +43,7 @@ from clearance._connection import (
 )
 from clearance._session_state import SessionState
 from clearance.batches import Batch, DistanceBatch, IntersectionBatch, TimeOfCollisionBatch
-from clearance.errors import ClearanceError, DeadlineExceeded, Unavailable, from_rpc_error
+from clearance.errors import ClearanceError, DeadlineExceeded, NotFound, Unavailable, from_rpc_error
 from clearance.results import DistanceResult, IntersectionResult, Result, TimeOfCollisionResult
 from clearance.scene_client import Scenes
 from clearance.session import Session
@@ -186,10 +186,25 @@ class Client:
             shapes += page.shapes
         return shapes
 
-    def delete(self, name: str, *, expected_digest: str = "", timeout: float | None = None) -> int:
+    def delete(
+        self,
+        name: str,
+        *,
+        expected_digest: str = "",
+        missing_ok: bool = False,
+        timeout: float | None = None,
+    ) -> int:
         """Takes a name out of the registry and returns its revision. Never repeated by itself:
-        after Unavailable it may be done or not."""
-        return self._run(ops.delete(name, expected_digest), timeout)
+        after Unavailable it may be done or not.
+
+        Raises NotFound if there is no such name, unless `missing_ok`: returns 0 then.
+        """
+        try:
+            return self._run(ops.delete(name, expected_digest), timeout)
+        except NotFound:
+            if not missing_ok:
+                raise
+            return 0
 
     @overload
     def ask(

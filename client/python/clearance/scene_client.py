@@ -30,7 +30,7 @@ from clearance import _scene_operations as ops
 from clearance._connection import ClientOptions, ProcessGuard, Reconnecting, metadata
 from clearance._operations import Operation
 from clearance._watch import METHOD, WatchState
-from clearance.errors import ClearanceError, SessionEnded, from_rpc_error
+from clearance.errors import ClearanceError, NotFound, SessionEnded, from_rpc_error
 from clearance.scene_batches import (
     CheckBatch,
     ClearanceBatch,
@@ -78,12 +78,19 @@ class Scenes:
         content: SceneChange | None = None,
         *,
         ttl: float | None = None,
+        replace: bool = False,
         timeout: float | None = None,
     ) -> SceneInfo:
         """Makes a scene of a change of an empty one. `ttl`, seconds: it lives in memory alone and
         goes once nobody has updated it for so long; None: it is kept until it is deleted.
+
+        Raises AlreadyExists if there is a scene of this name, unless `replace`: that one is deleted
+        first. Between the two calls there is no such scene.
         """
-        return self._run(ops.create(name, content or SceneChange(), ttl), timeout)
+        operation = ops.create(name, content or SceneChange(), ttl)
+        if replace:
+            self.delete(name, missing_ok=True, timeout=timeout)
+        return self._run(operation, timeout)
 
     def get(
         self,
@@ -130,9 +137,18 @@ class Scenes:
         """Makes a new scene of a revision (0: the newest) of another one."""
         return self._run(ops.fork(name, source, source_revision, ttl), timeout)
 
-    def delete(self, name: str, *, etag: str = "", timeout: float | None = None) -> None:
-        """Takes a scene away; with an etag only if it still has that, else Aborted."""
-        self._run(ops.delete(name, etag), timeout)
+    def delete(
+        self, name: str, *, etag: str = "", missing_ok: bool = False, timeout: float | None = None
+    ) -> None:
+        """Takes a scene away; with an etag only if it still has that, else Aborted.
+
+        Raises NotFound if there is none, unless `missing_ok`.
+        """
+        try:
+            self._run(ops.delete(name, etag), timeout)
+        except NotFound:
+            if not missing_ok:
+                raise
 
     def watch(
         self, name: str, *, from_revision: int = 0, etag: str = "", reopen_within: float = 30.0

@@ -45,6 +45,9 @@ class AioScene(unittest.IsolatedAsyncioTestCase):
         boxes = SceneBodies(ids=[10, 11], shapes=["box"], poses=at(0, 4))
         self.scenes = self.client.scenes
         self.made = await self.scenes.create("row", SceneChange(bodies=boxes), ttl=60)
+        self.made = await self.scenes.create(
+            "row", SceneChange(bodies=boxes), ttl=60, replace=True
+        )
         self.own = SceneBodies(ids=[1, 2], poses=at(2, 8))
 
     async def open(self, client: aio.Client) -> aio.Session:
@@ -224,7 +227,7 @@ class AioScene(unittest.IsolatedAsyncioTestCase):
     async def test_holds_its_scene_and_bodies_where_the_connection_breaks(self) -> None:
         relay = Relay(self.server.port)
         self.addCleanup(lambda: relay.close())
-        async with await aio.connect(relay.address) as client:
+        async with await aio.connect(relay.address, wait=60) as client:
             session = await self.open(client)
             await session.close(0)
             await self.scenes.update("row", SceneChange(removed_bodies=[10]))

@@ -50,6 +50,14 @@ class Scenes(Scene):
         self.assertEqual((made.revision, made.body_count, made.ttl), (1, 2, 90.5))
         with self.assertRaises(clearance.AlreadyExists):
             self.row()
+        self.scenes.delete("no-such-scene", missing_ok=True)
+        with self.assertRaises(clearance.NotFound):
+            self.scenes.delete("no-such-scene")
+        for _ in range(2):
+            again = self.row("again", replace=True)
+            self.assertEqual((again.revision, again.body_count), (1, 2))
+        self.scenes.delete("again")
+        self.assertEqual(self.client.delete("no-such-shape", missing_ok=True), 0)
         change = SceneChange(
             removed_bodies=[10],
             bodies=SceneBodies(ids=[12], shapes=[clearance.ByDigest(self.box)], groups=2, masks=6),
@@ -215,7 +223,7 @@ class Watches(Scene):
 
     def follow(self, relay: Relay, made: clearance.SceneInfo) -> list:
         """The revisions that a watcher behind the relay is told, of six changes."""
-        with clearance.connect(relay.address) as client, client.scenes.watch(
+        with clearance.connect(relay.address, wait=60) as client, client.scenes.watch(
             made.name, from_revision=made.revision, etag=made.etag
         ) as watch:
             told = [watch.next().scene.revision]
@@ -311,7 +319,7 @@ class BrokenStreams(Scene):
         self.row()
         relay = Relay(self.server.port)
         self.addCleanup(relay.close)
-        with clearance.connect(relay.address) as client:
+        with clearance.connect(relay.address, wait=60) as client:
             session = client.open_session(reopen_within=5)
             self.addCleanup(session.cancel)
             session.open_scene(0, "row")
