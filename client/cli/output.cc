@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
 #include "client/cli/row_output.h"
+#include "client/cli/shape_argument.h"
 #include "internal/shape_convert.h"
 
 namespace clearance::client {
@@ -94,7 +95,10 @@ Json ToJson(const Shape& shape) {
   std::string text;
   // Fails only where Any, Timestamp and their like are malformed; a shape has none of them.
   const auto status = google::protobuf::util::MessageToJsonString(proto, &text);
-  return status.ok() ? Json::parse(text) : Json();
+  if (!status.ok()) return Json();
+  Json json = Json::parse(text);
+  AddZeroLengths(&json);
+  return json;
 }
 
 Json ToJson(const ShapeInfo& info) {

@@ -6,11 +6,15 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "client/cli/output.h"
 #include "client/cli/read_file.h"
 #include "internal/shape_convert.h"
 
@@ -39,6 +43,81 @@ bool IsAscii(const std::string& text) {
 
 bool IsJsonText(const std::string& argument) { return absl::StartsWith(argument, "{"); }
 
+// The lengths that a kind of shape cannot do without: in protobuf's JSON a number that is left out
+// is 0, and a box without its extents would be a point.
+struct RequiredLengths {
+  const char* kind;
+  std::vector<const char*> paths;
+};
+const std::vector<RequiredLengths>& AllRequiredLengths() {
+  static const auto* const lengths = new std::vector<RequiredLengths>{
+      {"segment", {"/a", "/b"}},
+      {"triangle", {"/a", "/b", "/c"}},
+      {"sphere", {"/radius"}},
+      {"capsule", {"/radius", "/halfLength"}},
+      {"box", {"/halfExtents/x", "/halfExtents/y", "/halfExtents/z"}},
+      {"hull", {"/vertices"}},
+      {"polygon", {"/vertices"}},
+      {"cylinder", {"/radius", "/halfLength"}},
+      {"cone", {"/radius", "/halfLength"}},
+      {"ellipsoid", {"/semiAxes/x", "/semiAxes/y", "/semiAxes/z"}},
+      {"compound", {"/pieces"}},
+  };
+  return *lengths;
+}
+
+// "half_extents" of "halfExtents": both are read.
+std::string SnakeCase(absl::string_view name) {
+  std::string snake;
+  for (const char c : name) {
+    if (absl::ascii_isupper(static_cast<unsigned char>(c))) snake += '_';
+    snake += absl::ascii_tolower(static_cast<unsigned char>(c));
+  }
+  return snake;
+}
+
+bool Has(const Json& object, const std::string& path) {
+  return object.contains(Json::json_pointer(path)) ||
+         object.contains(Json::json_pointer(SnakeCase(path)));
+}
+
+// Requires: JSON of a clearance.v1.Shape.
+absl::Status RequireLengths(const Json& shape, const std::string& where) {
+  for (const RequiredLengths& required : AllRequiredLengths()) {
+    if (!shape.contains(required.kind)) continue;
+    for (const char* const path : required.paths) {
+      if (Has(shape[required.kind], path)) continue;
+      return absl::InvalidArgumentError(absl::StrCat(
+          "missing ", where, required.kind, absl::StrReplaceAll(SnakeCase(path), {{"/", "."}}),
+          ": a shape must have all of its lengths (a length may be 0)"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+void AddZeroLengthsOfOne(Json* shape) {
+  for (const RequiredLengths& required : AllRequiredLengths()) {
+    if (!shape->contains(required.kind)) continue;
+    for (const char* const path : required.paths) {
+      Json& kind = (*shape)[required.kind];
+      if (!Has(kind, path)) kind[Json::json_pointer(path)] = 0;
+    }
+  }
+}
+
+absl::Status RequireAllLengths(const Json& shape) {
+  if (absl::Status status = RequireLengths(shape, ""); !status.ok()) return status;
+  if (!shape.contains("/compound/pieces"_json_pointer)) return absl::OkStatus();
+  std::size_t i = 0;
+  for (const Json& piece : shape["compound"]["pieces"]) {
+    const std::string where = absl::StrCat("compound.pieces[", i++, "].shape.");
+    if (absl::Status status = RequireLengths(piece.value("shape", Json::object()), where);
+        !status.ok())
+      return status;
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<Shape> LoadJson(const std::string& argument) {
   if (IsJsonText(argument)) return ParseShapeJson(argument);
   const absl::StatusOr<std::string> text = ReadFile(argument);
@@ -48,12 +127,24 @@ absl::StatusOr<Shape> LoadJson(const std::string& argument) {
 
 }  // namespace
 
+void AddZeroLengths(Json* shape) {
+  AddZeroLengthsOfOne(shape);
+  if (!shape->contains("/compound/pieces"_json_pointer)) return;
+  for (Json& piece : (*shape)["compound"]["pieces"]) {
+    if (piece.contains("shape")) AddZeroLengthsOfOne(&piece["shape"]);
+  }
+}
+
 absl::StatusOr<Shape> ParseShapeJson(const std::string& json) {
   v1::Shape proto;
   const auto status = google::protobuf::util::JsonStringToMessage(json, &proto);
   if (!status.ok()) {
     return absl::InvalidArgumentError(
         absl::StrCat("no clearance.v1.Shape in JSON: ", std::string(status.message())));
+  }
+  const Json parsed = Json::parse(json, nullptr, /*allow_exceptions=*/false);
+  if (parsed.is_object()) {
+    if (absl::Status lengths = RequireAllLengths(parsed); !lengths.ok()) return lengths;
   }
   return FromProto(proto);
 }

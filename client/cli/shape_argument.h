@@ -10,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "clearance/shape.h"
+#include "client/cli/output.h"
 #include "mesh/mesh.h"
 
 namespace clearance::client {
@@ -29,6 +30,10 @@ absl::StatusOr<ShapeReference> ParseShapeArgument(const std::string& argument);
 
 // From the JSON form of a clearance.v1.Shape.
 absl::StatusOr<Shape> ParseShapeJson(const std::string& json);
+
+// Puts the lengths of 0 that protobuf's JSON leaves out into that of a shape, which ParseShapeJson
+// could not tell from forgotten ones.
+void AddZeroLengths(Json* shape);
 
 }  // namespace clearance::client
 

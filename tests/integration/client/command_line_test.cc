@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "absl/strings/str_cat.h"
 #include "clearance/scene.h"
 #include "internal/scene_convert.h"
 #include "tests/unit/client/fake_server.h"
@@ -87,6 +88,39 @@ TEST_F(CommandLine, ShowsDepthContactsAndItsProof) {
   EXPECT_EQ(row["contacts"].size(), 4u);
   EXPECT_EQ(row["contacts"][0]["distance"], -0.25);
   EXPECT_GE(row["depth_proof"]["facets"].size(), 4u);
+}
+
+// In protobuf's JSON a number that is left out is 0: a box without its extents would be a point.
+TEST_F(CommandLine, RefusesAShapeThatLacksALength) {
+  const std::pair<const char*, const char*> shapes[] = {
+      {R"({"box":{}})", "box.half_extents.x"},
+      {R"({"box":{"half_extents":{"x":1,"z":1}}})", "box.half_extents.y"},
+      {R"({"sphere":{}})", "sphere.radius"},
+      {R"({"capsule":{"radius":1}})", "capsule.half_length"},
+      {R"({"segment":{"a":{"x":1}}})", "segment.b"},
+      {R"({"ellipsoid":{"semiAxes":{"x":1,"y":1}}})", "ellipsoid.semi_axes.z"},
+      {R"({"compound":{"pieces":[{"shape":{"cone":{"radius":1}}}]}})",
+       "compound.pieces[0].shape.cone.half_length"},
+  };
+  for (const auto& [shape, missing] : shapes) {
+    const Ran ran = Run(absl::StrCat("register lacking ", Write("lacking.json", shape)));
+    EXPECT_EQ(ran.exit_code, 2) << shape;
+    EXPECT_THAT(ran.output, HasSubstr(absl::StrCat("missing ", missing, ":")));
+  }
+}
+
+TEST_F(CommandLine, ReadsAShapeThatItPrinted) {
+  for (const char* shape :
+       {R"({"box":{"half_extents":{"x":1,"y":0,"z":0}}})", R"({"segment":{"a":{},"b":{"x":1}}})",
+        R"({"cylinder":{"radius":0,"half_length":1}})"}) {
+    ASSERT_EQ(
+        Run(absl::StrCat("register first ", Write("first.json", shape), " --replace")).exit_code,
+        0);
+    const Json first = Json::parse(Run("get first --content --json").output);
+    const std::string again = Write("again.json", first["content"].dump());
+    ASSERT_EQ(Run(absl::StrCat("register again ", again, " --replace")).exit_code, 0) << first;
+    EXPECT_EQ(Json::parse(Run("get again --json").output)["digest"], first["digest"]);
+  }
 }
 
 TEST_F(CommandLine, CarriesShapesFromOneServerToAnotherToTheLastBit) {

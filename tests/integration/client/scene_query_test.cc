@@ -318,7 +318,8 @@ std::vector<SessionMessage> Conversation() {
 
 std::vector<std::string> Held(int port) {
   std::vector<std::string> seen;
-  const absl::StatusOr<Client> client = Client::Connect(absl::StrCat("127.0.0.1:", port));
+  const absl::StatusOr<Client> client =
+      Client::Connect(absl::StrCat("127.0.0.1:", port), {.wait = absl::Minutes(10)});
   if (!client.ok()) return {client.status().ToString()};
   const std::unique_ptr<Session> session = client->OpenSession();
   for (const SessionMessage& message : Conversation()) {
