@@ -2,7 +2,7 @@
 //
 // How long a row computes between two looks at its deadline and its cancellation, over questions
 // that are hard by purpose:
-//   look_interval [--questions=N] [--vertices=V] [--seed=S]
+//   look_interval [--questions=N] [--vertices=V] [--seed=S] [--nocompounds]
 // Lines of kind,bodies,questions,looks,median_ms,longest_ms on standard output, in processor time
 // of the thread.
 
@@ -27,6 +27,7 @@
 ABSL_FLAG(int, questions, 200, "Of each kind and pair of bodies.");
 ABSL_FLAG(int, vertices, 65'536, "Of the large hulls.");
 ABSL_FLAG(std::uint64_t, seed, 1, "Of the random poses.");
+ABSL_FLAG(bool, compounds, true, "Also bodies of many pieces.");
 
 namespace clearance::bench {
 namespace {
@@ -110,6 +111,7 @@ std::vector<NamedBody> Bodies(Random& random) {
     const auto kind = static_cast<testing::HullFamily>(family);
     bodies.push_back({Name(kind), HullOf(kind, absl::GetFlag(FLAGS_vertices), random)});
   }
+  if (!absl::GetFlag(FLAGS_compounds)) return bodies;
   bodies.push_back({"needles", Needles(256)});
   for (int family = 0; family < testing::kCompoundFamilyCount; ++family) {
     const auto kind = static_cast<testing::CompoundFamily>(family);
