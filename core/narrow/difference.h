@@ -40,7 +40,8 @@ struct ShapePair {
   bool is_rounded() const { return a.radius() > 0 || b.radius() > 0; }
 
   bool HasStopped() const { return clearance::HasStopped(pacer); }
-  void SpendSearch() const { Spend(pacer, a.vertex_count() + b.vertex_count()); }
+  // A search and what is made of its point: in double-double some 30 microseconds.
+  void SpendSearch() const { Spend(pacer, 4096 + a.vertex_count() + b.vertex_count()); }
 };
 
 // Where B stands relative to A. A point b of B (from B's centre, B's axes) is at R_AB b + p_AB in

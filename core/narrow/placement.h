@@ -53,9 +53,9 @@ int LeastExponent(const PosedShape& a, const PosedShape& b, const CenterOffset& 
 int PairExponent(const ConvexShape& a, const ConvexShape& b, int least_exponent);
 
 // Both shapes in units of 2^exponent metres, where no coordinate of a vertex, no radius and nothing
-// of the size 2^least_exponent metres exceeds 1. `pacer` as ShapePair has it: of shapes with fewer
-// vertices than this together it is not told, since no question about them takes a millisecond.
-inline constexpr std::size_t kVerticesWorthALook = 4096;
+// of the size 2^least_exponent metres exceeds 1. `pacer` as ShapePair has it: it is not told of
+// shapes with fewer vertices than this together, as no question about them takes a millisecond.
+inline constexpr std::size_t kVerticesWorthALook = 256;
 ShapePair MakeShapePair(const ConvexShape& a, const ConvexShape& b, int least_exponent,
                         Pacer* pacer = nullptr);
 
