@@ -41,6 +41,7 @@ struct SearchedPair {
   const Vec3d& p_AB;
   double extent;
   double stop_above;
+  const ShapePair* paced;  // null: no clock is looked at
 };
 inline SearchedPair PairOf(const ScoutTask& task) {
   const ShapePair& pair = task.difference->pair();
@@ -52,11 +53,12 @@ inline SearchedPair PairOf(const ScoutTask& task) {
           placement.R_AB,
           placement.p_AB,
           task.difference->extent(),
-          task.stop_above};
+          task.stop_above,
+          pair.pacer == nullptr ? nullptr : &pair};
 }
 inline SearchedPair PairOf(const SignTask& task) {
-  return {*task.a,   *task.b,   task.scale_a, task.scale_b,
-          task.R_AB, task.p_AB, task.extent,  task.stop_above};
+  return {*task.a,   *task.b,     task.scale_a,    task.scale_b, task.R_AB,
+          task.p_AB, task.extent, task.stop_above, nullptr};
 }
 
 // Tasks that no group has begun yet.
@@ -90,7 +92,8 @@ class ScoutGroup {
     });
   }
   void TakeCorners() {
-    if (!Step()) return;
+    const bool has_stopped = paced_count_ > 0 && HasStopped();
+    if (!Step() && !has_stopped) return;
     VisitActive([this](std::size_t lane) { Conclude(lane); });
   }
 
@@ -157,6 +160,7 @@ class ScoutGroup {
   // Numbers that do no harm, so that an idle lane costs nothing but its room.
   void Clear(std::size_t lane) {
     task_[lane] = kIdle;
+    paced_[lane] = nullptr;
     v_.Set(lane, {1, 0, 0});
     for (Row3& row : R_BA_) row.Set(lane, {});
     p_AB_.Set(lane, {});
@@ -185,6 +189,8 @@ class ScoutGroup {
     SetShape(lane, pair.a, &a_);
     SetShape(lane, pair.b, &b_);
     scanned_ += IsScanned(lane) ? 1 : 0;
+    paced_[lane] = pair.paced;
+    paced_count_ += pair.paced == nullptr ? 0 : 1;
     const Mat3<double> R_BA = Transpose(pair.R_AB);
     R_BA_[0].Set(lane, R_BA.row_x);
     R_BA_[1].Set(lane, R_BA.row_y);
@@ -204,6 +210,17 @@ class ScoutGroup {
     size_.at[lane] = 0;
     steps_.at[lane] = 0;
     task_[lane] = queue_.next++;
+  }
+
+  // Tells the pacers of this step. Returns whether one has stopped.
+  bool HasStopped() const {
+    bool has_stopped = false;
+    for (const ShapePair* const pair : paced_) {
+      if (pair == nullptr) continue;
+      pair->SpendSearch();
+      has_stopped = has_stopped || pair->HasStopped();
+    }
+    return has_stopped;
   }
 
   // Where the next corner is looked for.
@@ -378,7 +395,8 @@ class ScoutGroup {
   // Writes down what has ended.
   void Conclude(std::size_t lane) {
     const bool goes_on = end_.at[lane] == kGoesOn;
-    if (goes_on && steps_.at[lane] < kMostScoutSteps) return;
+    const bool has_stopped = paced_[lane] != nullptr && paced_[lane]->HasStopped();
+    if (goes_on && steps_.at[lane] < kMostScoutSteps && !has_stopped) return;
     Found& found = queue_.found[task_[lane]];
     found.end = goes_on ? End::kLost : static_cast<End>(static_cast<int>(end_.at[lane]));
     found.iterations = static_cast<std::uint32_t>(steps_.at[lane]);
@@ -392,6 +410,7 @@ class ScoutGroup {
     }
     --active_;
     scanned_ -= IsScanned(lane) ? 1 : 0;
+    paced_count_ -= paced_[lane] == nullptr ? 0 : 1;
     Refill(lane);
   }
 
@@ -413,10 +432,12 @@ class ScoutGroup {
 
   Queue<Task, Found>& queue_;
   std::size_t active_ = 0;
-  std::size_t scanned_ = 0;  // lanes with a shape that is no box
+  std::size_t scanned_ = 0;      // lanes with a shape that is no box
+  std::size_t paced_count_ = 0;  // lanes with a pacer
 
   // Of every lane: the pair, and how far its search is.
   std::size_t task_[L::kSize];
+  const ShapePair* paced_[L::kSize];  // null: it has no pacer
   Side a_, b_;
   Row steps_;
   Row3 R_BA_[3];
