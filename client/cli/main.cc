@@ -98,7 +98,8 @@ int ReportError(const absl::Status& status) {
     absl::FPrintF(stderr, "  field: %s\n  value: %s\n  limit: %s\n", error->field, error->value,
                   error->limit);
     if (error->retry_after) {
-      absl::FPrintF(stderr, "  retry after: %s\n", absl::FormatDuration(*error->retry_after));
+      const absl::Duration wait = absl::Ceil(*error->retry_after, absl::Milliseconds(1));
+      absl::FPrintF(stderr, "  retry after: %s\n", absl::FormatDuration(wait));
     }
   }
   if (const std::string id = IdsOf(status).request_id; !id.empty()) {

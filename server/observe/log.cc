@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/observe/log.h"
 
+#include <array>
+#include <charconv>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
 #include "absl/time/clock.h"
 #include "server/observe/log_writer.h"
 
@@ -44,12 +46,21 @@ bool NeedsQuotes(absl::string_view text) {
   return false;
 }
 
+// As in C, but for apostrophes, which a reader would stumble over.
+std::string Escaped(absl::string_view text) {
+  return absl::StrReplaceAll(absl::CEscape(text), {{"\\\\", "\\\\"}, {"\\'", "'"}});
+}
+
 struct HumanText {
   std::string operator()(absl::string_view text) const {
-    return NeedsQuotes(text) ? absl::StrCat("\"", absl::CEscape(text), "\"") : std::string(text);
+    return NeedsQuotes(text) ? absl::StrCat("\"", Escaped(text), "\"") : std::string(text);
   }
   std::string operator()(bool value) const { return value ? "true" : "false"; }
-  std::string operator()(double value) const { return absl::StrFormat("%.17g", value); }
+  // The shortest text that reads back as the same number.
+  std::string operator()(double value) const {
+    std::array<char, 32> buffer;
+    return {buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr};
+  }
   template <std::integral T>
   std::string operator()(T value) const {
     return absl::StrCat(value);
@@ -65,8 +76,8 @@ struct JsonValue {
 };
 
 std::string FormatHuman(const LogRecord& record) {
-  std::string line = absl::StrCat(TimeText(record.when), " ", NameOf(record.level), " ",
-                                  absl::CEscape(record.message));
+  std::string line =
+      absl::StrCat(TimeText(record.when), " ", NameOf(record.level), " ", Escaped(record.message));
   for (const LogField& field : record.fields) {
     absl::StrAppend(&line, " ", absl::CEscape(field.key()), "=",
                     std::visit(HumanText(), field.value()));

@@ -42,6 +42,12 @@ TEST(HumanLog, QuotesAndEscapesWhatAPeerCouldUseToForgeALine) {
             "2026-01-01T00:00:00.000Z INFO m escape=\"\\033[2J\\377\"");
 }
 
+TEST(HumanLog, ReadsAsAPersonWouldWriteIt) {
+  EXPECT_EQ(Human("the server's alone", {{"text", "it's \\'"}, {"seconds", 0.055047122}}),
+            "2026-01-01T00:00:00.000Z INFO the server's alone text=\"it's \\\\'\" "
+            "seconds=0.055047122");
+}
+
 TEST(JsonLog, KeepsTypesAndOrder) {
   const LogField fields[] = {{"request_id", "r-17"}, {"big", std::uint64_t{1} << 63}, {"on", true}};
   EXPECT_EQ(FormatLogRecord(LogFormat::kJson, {kNewYear, LogLevel::kError, "no", fields}),
