@@ -199,8 +199,9 @@ absl::Status Process::LoadTls() {
 
 absl::Status Process::ReadAccessRules() {
   if (config_.policy_file.empty()) return absl::OkStatus();
-  auto access = AccessFiles::Load({config_.policy_file, config_.token_file}, log_, metrics_,
-                                  {.defaults = config_.principal, .quotas = &quotas_});
+  auto access =
+      AccessFiles::Load({config_.policy_file, config_.token_file, config_.tls.client_ca}, log_,
+                        metrics_, {.defaults = config_.principal, .quotas = &quotas_});
   if (!access.ok()) return access.status();
   access_ = *std::move(access);
   access_->Watch();

@@ -114,6 +114,10 @@ absl::Status AccessFiles::Read() {
   if (!policy.ok()) return policy.status();
   auto tokens = paths_.tokens.empty() ? TokenTable::Parse("") : ReadAs<TokenTable>(paths_.tokens);
   if (!tokens.ok()) return tokens.status();
+  if (policy->has_certificates() && paths_.client_ca.empty()) {
+    log_.Warning("the policy names certificates that no client can show: set --tls_client_ca",
+                 {{"policy_file", paths_.policy}});
+  }
   if (holding_.quotas != nullptr) holding_.quotas->Replace(*policy);
   if (authenticator_ == nullptr) {
     authenticator_ = std::make_unique<Authenticator>(*std::move(tokens), *policy);

@@ -42,6 +42,7 @@ class Policy {
   static absl::StatusOr<Policy> Parse(std::string_view text, const PrincipalLimits& defaults = {});
 
   const std::vector<Principal>& principals() const { return principals_; }
+  bool has_certificates() const { return !id_by_certificate_.empty(); }
   // The id of the principal whose certificate has this name, or null.
   const std::string* FindByCertificate(std::string_view name) const;
 

@@ -58,6 +58,19 @@ TEST_F(AccessFilesTest, LetInWhomTheFilesName) {
   EXPECT_TRUE(LetsIn(**files));
 }
 
+TEST_F(AccessFilesTest, WarnOfCertificatesThatNoClientCanShow) {
+  ASSERT_TRUE(Load().ok());
+  EXPECT_THAT(log_text_, Not(HasSubstr("certificates")));
+  Write("policy",
+        R"({"principals": {"planner": {"role": "query", "certificates": ["p.example.org"]}}})");
+  ASSERT_TRUE(Load().ok());
+  EXPECT_THAT(log_text_, HasSubstr("WARNING the policy names certificates that no client can "
+                                   "show: set --tls_client_ca"));
+  log_text_.clear();
+  ASSERT_TRUE(AccessFiles::Load({File("policy"), File("tokens"), "ca.pem"}, log_, metrics_).ok());
+  EXPECT_EQ(log_text_, "");
+}
+
 TEST_F(AccessFilesTest, AreTakenOverWhenTheyChange) {
   const auto files = Load();
   ASSERT_TRUE(files.ok());
