@@ -131,8 +131,15 @@ ShapeOrError FromExtents(const char* field, CoreKind kind, const Vec3d& extents,
   return FaultOfReach(field);
 }
 
-ShapeOrError FromNumbers(absl::Span<const double> numbers, std::size_t numbers_a_point,
-                         double radius, const GivenAdjacency* given, Pacer* pacer) {
+// Points as one number after the other.
+struct Coordinates {
+  absl::Span<const double> numbers;
+  std::size_t numbers_a_point = 0;
+};
+
+ShapeOrError FromNumbers(const Coordinates& coordinates, double radius, const GivenAdjacency* given,
+                         Pacer* pacer) {
+  const auto& [numbers, numbers_a_point] = coordinates;
   if (Fault fault = FindFaultOfLength("radius", radius)) return *fault;
   if (numbers.size() % numbers_a_point != 0) {
     return ShapeError{"vertices", absl::StrCat(numbers.size(), " numbers"),
@@ -255,16 +262,16 @@ ShapeOrError MakeBox(const Vec3d& half_extents, double radius) {
 }
 
 ShapeOrError MakeHull(absl::Span<const double> xyz, double radius, Pacer* pacer) {
-  return FromNumbers(xyz, 3, radius, nullptr, pacer);
+  return FromNumbers({xyz, 3}, radius, nullptr, pacer);
 }
 
 ShapeOrError MakeHullWithAdjacency(absl::Span<const double> xyz, const GivenAdjacency& adjacency,
                                    double radius, Pacer* pacer) {
-  return FromNumbers(xyz, 3, radius, &adjacency, pacer);
+  return FromNumbers({xyz, 3}, radius, &adjacency, pacer);
 }
 
 ShapeOrError MakePolygon(absl::Span<const double> xy, double radius) {
-  return FromNumbers(xy, 2, radius, nullptr, nullptr);
+  return FromNumbers({xy, 2}, radius, nullptr, nullptr);
 }
 
 }  // namespace clearance

@@ -93,14 +93,21 @@ std::vector<std::string> PrefixesOf(const CallScope& call) {
                                           : call.caller.principal->prefixes;
 }
 
+// An item of a batch, and where its points begin in the column.
+struct BatchItem {
+  int index = 0;
+  std::uint64_t first_number = 0;
+};
+
 ShapeChange ChangeOfItem(const CallScope& call, const v1::BatchRegisterShapesRequest& request,
-                         const StopRule& stop, int i, std::uint64_t first_number) {
+                         const StopRule& stop, const BatchItem& item) {
+  const int i = item.index;
   const std::string& name = request.names(i);
   absl::Status status = CheckShapeName(name, Indexed("names", i));
   if (!status.ok()) return Refused(name, status);
   const auto allowed = call.registry.AllowRegister(name, OptionsOf(request));
   if (!allowed.ok()) return Refused(name, allowed.status());
-  auto content = BuildFor(call, ItemOf(request, i, first_number), stop);
+  auto content = BuildFor(call, ItemOf(request, i, item.first_number), stop);
   if (!content.ok()) return Refused(name, InColumns(content.status(), RadiusIndex(request, i)));
   return {.name = name,
           .content = content,
@@ -229,7 +236,7 @@ absl::Status PlanBatchRegisterShapes(const CallScope& call,
       const bool is_long = DurationOf(kUnitsAPoint * points) > kMostOfAWhole;
       if (is_long && end != SteadyTime::InfiniteFuture()) return false;
       (*changes)[static_cast<std::size_t>(i)] =
-          ChangeOfItem(call, request, stop, i, part.first_number);
+          ChangeOfItem(call, request, stop, {i, part.first_number});
       part.first_number += kNumbersAPoint * points;
     }
     return true;
