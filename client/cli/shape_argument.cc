@@ -50,7 +50,7 @@ struct RequiredLengths {
   std::vector<const char*> paths;
 };
 const std::vector<RequiredLengths>& AllRequiredLengths() {
-  static const auto* const lengths = new std::vector<RequiredLengths>{
+  static const auto* const kLengths = new std::vector<RequiredLengths>{
       {"segment", {"/a", "/b"}},
       {"triangle", {"/a", "/b", "/c"}},
       {"sphere", {"/radius"}},
@@ -63,7 +63,7 @@ const std::vector<RequiredLengths>& AllRequiredLengths() {
       {"ellipsoid", {"/semiAxes/x", "/semiAxes/y", "/semiAxes/z"}},
       {"compound", {"/pieces"}},
   };
-  return *lengths;
+  return *kLengths;
 }
 
 // "half_extents" of "halfExtents": both are read.

@@ -27,8 +27,8 @@ namespace clearance::server {
 
 struct AccessPaths {
   std::string policy;
-  std::string tokens;          // empty: no token is accepted
-  std::string client_ca = "";  // empty: no client certificate is accepted
+  std::string tokens;       // empty: no token is accepted
+  std::string client_ca{};  // empty: no client certificate is accepted
 };
 
 // Where the policy's limits for what principals hold go to, and what it may leave out of all
