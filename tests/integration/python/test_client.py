@@ -4,7 +4,6 @@
 import asyncio
 import os
 import re
-import shutil
 import socket
 import subprocess
 import sys
@@ -14,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta, timezone
 
 import numpy as np
+import optional_programs
 from server import Server
 
 import clearance
@@ -188,8 +188,7 @@ class NoServer(unittest.TestCase):
             clearance.connect(server.address, tls=clearance.TlsOptions())
 
     def test_that_asks_for_tls_is_told(self) -> None:
-        if shutil.which("openssl") is None:
-            self.skipTest("openssl is not installed")
+        optional_programs.require_in(self, "openssl")
         with tempfile.TemporaryDirectory() as made:
             key, certificate = f"{made}/key.pem", f"{made}/certificate.pem"
             command = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost".split()
