@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "clearance/v1/query_service.pb.h"
 #include "client/cli/read_file.h"
+#include "client/cli/shape_argument.h"
 #include "internal/columns.h"
 #include "internal/shape_convert.h"
 
@@ -80,6 +81,17 @@ void ReadBatch(const v1::TimeOfCollisionBatch& proto, TimeOfCollisionBatch* batc
                    .pieces = detail.pieces()};
 }
 
+absl::Status RequireLengthsOfInlineShapes(const Json& request) {
+  if (!request.contains("/shapes"_json_pointer)) return absl::OkStatus();
+  for (const Json& reference : request["shapes"]) {
+    for (const char* const name : {"inlineShape", "inline_shape"}) {
+      if (!reference.contains(name)) continue;
+      if (absl::Status status = RequireAllLengths(reference[name]); !status.ok()) return status;
+    }
+  }
+  return absl::OkStatus();
+}
+
 template <class Request, class Batch>
 absl::Status Load(const std::string& path, ShapeTable* shapes, Batch* batch) {
   const absl::StatusOr<std::string> text = ReadFile(path);
@@ -89,6 +101,8 @@ absl::Status Load(const std::string& path, ShapeTable* shapes, Batch* batch) {
   if (!status.ok()) {
     return absl::InvalidArgumentError(absl::StrCat(path, ": ", std::string(status.message())));
   }
+  const Json parsed = Json::parse(*text, nullptr, /*allow_exceptions=*/false);
+  if (absl::Status lengths = RequireLengthsOfInlineShapes(parsed); !lengths.ok()) return lengths;
   for (const v1::ShapeReference& proto : request.shapes()) {
     absl::StatusOr<ShapeReference> shape = FromProto(proto);
     if (!shape.ok()) return shape.status();

@@ -105,19 +105,6 @@ void AddZeroLengthsOfOne(Json* shape) {
   }
 }
 
-absl::Status RequireAllLengths(const Json& shape) {
-  if (absl::Status status = RequireLengths(shape, ""); !status.ok()) return status;
-  if (!shape.contains("/compound/pieces"_json_pointer)) return absl::OkStatus();
-  std::size_t i = 0;
-  for (const Json& piece : shape["compound"]["pieces"]) {
-    const std::string where = absl::StrCat("compound.pieces[", i++, "].shape.");
-    if (absl::Status status = RequireLengths(piece.value("shape", Json::object()), where);
-        !status.ok())
-      return status;
-  }
-  return absl::OkStatus();
-}
-
 absl::StatusOr<Shape> LoadJson(const std::string& argument) {
   if (IsJsonText(argument)) return ParseShapeJson(argument);
   const absl::StatusOr<std::string> text = ReadFile(argument);
@@ -126,6 +113,18 @@ absl::StatusOr<Shape> LoadJson(const std::string& argument) {
 }
 
 }  // namespace
+
+absl::Status RequireAllLengths(const Json& shape) {
+  if (absl::Status status = RequireLengths(shape, ""); !status.ok()) return status;
+  if (!shape.contains("/compound/pieces"_json_pointer)) return absl::OkStatus();
+  std::size_t i = 0;
+  for (const Json& piece : shape["compound"]["pieces"]) {
+    const std::string where = absl::StrCat("compound.pieces[", i++, "].shape.");
+    if (!piece.contains("shape")) continue;
+    if (absl::Status status = RequireLengths(piece["shape"], where); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
 
 void AddZeroLengths(Json* shape) {
   AddZeroLengthsOfOne(shape);

@@ -31,6 +31,9 @@ absl::StatusOr<ShapeReference> ParseShapeArgument(const std::string& argument);
 // From the JSON form of a clearance.v1.Shape.
 absl::StatusOr<Shape> ParseShapeJson(const std::string& json);
 
+// INVALID_ARGUMENT if the JSON of a clearance.v1.Shape lacks a length, which would pass for 0.
+absl::Status RequireAllLengths(const Json& shape);
+
 // Puts the lengths of 0 that protobuf's JSON leaves out into that of a shape, which ParseShapeJson
 // could not tell from forgotten ones.
 void AddZeroLengths(Json* shape);

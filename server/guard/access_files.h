@@ -83,7 +83,7 @@ class AccessFiles {
   std::mutex mutex_;
   std::condition_variable ending_;
   bool is_ending_ = false;  // guarded by mutex_
-  bool is_asked_ = false;   // likewise: to read the files whatever is in them
+  bool is_asked_ = false;   // guarded by mutex_: to read the files whatever is in them
   std::thread thread_;
 };
 

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "server/service/refused_calls.h"
 #include "server/service/scheduling.h"
 
 namespace clearance::server {
@@ -195,7 +196,7 @@ void Listener::CutWhatIsTooMuch() {
 // Other connections of an offender's address are cut with it if they have many calls open and no
 // call was ever answered: otherwise a crowd of them would be found out one by one.
 void Listener::CutOffenders() {
-  constexpr std::uint64_t kCallsOfACrowd = 256;
+  constexpr auto kCallsOfACrowd = static_cast<std::uint64_t>(RefusedCalls::kMostAtOnce);
   const absl::flat_hash_set<std::string> offenders = offenders_();
   if (offenders.empty() || limits_.ban_after_cut == absl::ZeroDuration()) return;
   absl::flat_hash_set<std::string> addresses;

@@ -96,8 +96,8 @@ class Poller {
     Operation& operation_;
   };
 
-  // Messages that may wait for their turn, of which each holds some 25 kB, and refused ones. A
-  // group has as many of these as the others leave free.
+  // How many messages may wait for their turn, each with its call, and how many refused ones. A
+  // group may have as many as the others leave free.
   static constexpr std::uint64_t kMostWaiting = 16'384;
   static constexpr std::uint64_t kMostRefusedWaiting = 256;
 

@@ -22,7 +22,7 @@ namespace clearance::server {
 class RefusedCalls {
  public:
   // The calls of one connection that may be refused: so many a second on average, and so many at
-  // once. A client whose token has run out stays below it.
+  // once. A client whose token has run out stays below it, unless it had more calls under way.
   static constexpr double kRate = 100;
   static constexpr double kMostAtOnce = 256;
   // Connections that are remembered.

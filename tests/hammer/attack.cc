@@ -245,7 +245,7 @@ bool RanOutOfDescriptors(const ServerProcess& server) {
   return MetricOf(server, "clearance_connections_refused_total{reason=\"descriptors\"}") > 0;
 }
 
-// What the attacker's quota allows, with what the server takes for everything else.
+// The seconds that the attacker's quota allows, and some for all else that the server does.
 double MostProcessorSeconds(const Attack& attack) {
   constexpr double kExcess = 1.2, kElse = 0.03;
   return (kExcess * attack.cores + kElse) * SecondsOf(attack);

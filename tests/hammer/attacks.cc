@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -191,7 +192,7 @@ v1::SessionRequest LargeBatch() {
   return request;
 }
 
-// A connection of its own.
+// Makes a connection that no other stub shares.
 std::unique_ptr<v1::QueryService::Stub> NewStub(const Target& target) {
   grpc::ChannelArguments arguments;
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
@@ -387,9 +388,8 @@ std::string SlowCall() {
   return Preface() + OpenCall(0, kDistance) + Frame(FrameType::kData, 0, StreamOf(0), kBegin);
 }
 
-}  // namespace
-
-std::vector<Attack> Attacks() {
+// Those that break a rule of HTTP/2, or hold what they open.
+std::vector<Attack> AttacksOnTheTransport() {
   const std::string headers = CallHeaders(kDistance);
   const std::string small = MessageFrame(Question(1));
   const Run headers_without_end =
@@ -431,8 +431,23 @@ std::vector<Attack> Attacks() {
       {"more than descriptors", Fence::kServer,
        Hold({.addresses = 50, .connections = 200, .said = Preface()}),
        /*is_beside_session=*/false, /*spare_descriptors=*/200},
-      {"flood of work", Fence::kServer, AtOnce(8, BeGreedy), /*is_beside_session=*/true},
       {"connections without a word", Fence::kServer, Knock},
+      // Each call takes some 40 us of gRPC, and tens of thousands come before a connection is cut.
+      {"crowds that never read", Fence::kBoth,
+       AtOnce(16, Flood(Preface(), [headers, small](int i) { return Call(i, headers, small); }))},
+      {"all sessions", Fence::kServer,
+       Hold({.addresses = 1, .connections = 16, .said = Preface() + Opened(100, kSession)}),
+       /*is_beside_session=*/true},
+      {"all connections", Fence::kServer,
+       Hold({.addresses = 20, .connections = 256, .said = Preface()})},
+  };
+}
+
+// Those that any client could be: too much of what is allowed.
+std::vector<Attack> AttacksByQuestions() {
+  const std::string calls = Calls(500, CallHeaders(kDistance), MessageFrame(Question(1)));
+  return {
+      {"flood of work", Fence::kServer, AtOnce(8, BeGreedy), /*is_beside_session=*/true},
       {"heavy questions", Fence::kServer,
        AtOnce(2, Ask({OpenNeedles(), ChangeToNeedles(230)}, CheckOfOne()))},
       {"heavy rows", Fence::kServer, AtOnce(2, Ask({OpenNeedles(), OpenNeedles(1)}, TurnOfOne()))},
@@ -440,11 +455,8 @@ std::vector<Attack> Attacks() {
       {"crowds of small calls", Fence::kServer, AtOnce(16, KeepAsking(500))},
       {.name = "crowds without credentials",
        .fence = Fence::kServer,
-       .run = AtOnce(16, Repeat(Calls(500, headers, small))),
+       .run = AtOnce(16, Repeat(calls)),
        .has_policy = true},
-      // Each call takes some 40 us of gRPC, and tens of thousands come before a connection is cut.
-      {"crowds that never read", Fence::kBoth,
-       AtOnce(16, Flood(Preface(), [headers, small](int i) { return Call(i, headers, small); }))},
       {.name = "questions over the quota",
        .fence = Fence::kServer,
        .run = Ask({OpenNeedles(), ChangeToNeedles(230)}, CheckOfOne()),
@@ -460,12 +472,15 @@ std::vector<Attack> Attacks() {
        .run = Ask({}, OpenCrossedCircles()),
        .has_policy = true,
        .cores = 0.2},
-      {"all sessions", Fence::kServer,
-       Hold({.addresses = 1, .connections = 16, .said = Preface() + Opened(100, kSession)}),
-       /*is_beside_session=*/true},
-      {"all connections", Fence::kServer,
-       Hold({.addresses = 20, .connections = 256, .said = Preface()})},
   };
+}
+
+}  // namespace
+
+std::vector<Attack> Attacks() {
+  std::vector<Attack> attacks = AttacksOnTheTransport();
+  std::ranges::move(AttacksByQuestions(), std::back_inserter(attacks));
+  return attacks;
 }
 
 }  // namespace clearance::test

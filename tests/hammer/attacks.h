@@ -22,10 +22,10 @@ enum class Fence {
   kProxy,   // the server lives; the rest takes a proxy (docker/proxy)
 };
 
-// What is attacked: a port of the loopback.
+// The port of the loopback that is attacked, and by whom.
 struct Target {
   int port = 0;
-  std::string token = "";  // what the attacker says of itself; "": nothing
+  std::string token = "";  // the attacker's; "": it has none
 };
 
 struct Attack {

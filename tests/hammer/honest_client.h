@@ -40,7 +40,7 @@ class HonestClient {
  protected:
   virtual bool AskOnce(std::chrono::milliseconds within);
 
-  // What every call says of the client.
+  // Puts the token into a call.
   void Introduce(grpc::ClientContext* context) const;
   // Keeps what the call ended with; returns whether it ended well.
   bool Note(const grpc::Status& status, bool is_right);

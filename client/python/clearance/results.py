@@ -2,10 +2,11 @@
 """Answers as dataclasses of arrays.
 
 The leading axes of every column are the batch's broadcast shape; points and normals have three
-numbers in the last axis. A column that was not asked for is None. If a row's state gives a column no
-meaning, distances hold NaN and other columns 0. Rows of variable length (witnesses, contacts, proofs) are flat: row i,
-counted in C order, has the items from offsets[i] up to but without offsets[i + 1]. Arrays may be
-read-only. query.proto is the reference of every column.
+numbers in the last axis. A column that was not asked for is None. If a row's state gives a column
+no meaning, distances hold NaN and other columns 0. Arrays may be read-only.
+
+Rows of variable length (witnesses, contacts, proofs) are flat: row i, counted in C order, has the
+items from offsets[i] up to but without offsets[i + 1]. query.proto is the reference of every column.
 """
 
 from __future__ import annotations
@@ -116,9 +117,8 @@ class MotionProofs:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Answer:
-    """Base of all answers: the shape, the refused rows and the undecided ones, each by its index in C
-    order."""
+class AnswerBase:
+    """Base of all answers: the shape, the refused and the undecided rows by their index in C order."""
 
     # The enum of `states`, or of `verdicts`, and the states whose rows have a distance.
     STATE: ClassVar[type[IntEnum]] = State
@@ -146,7 +146,7 @@ class Answer:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Rows(Answer):
+class Rows(AnswerBase):
     """Base of the answers about pairs of shapes."""
 
     states: np.ndarray

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from clearance.results import (
     CONTACT_STATES,
     MEASURED_STATES,
-    Answer,
+    AnswerBase,
     MotionState,
     proved_apart,
 )
@@ -95,7 +95,7 @@ class SweepPairs(PairList):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class SceneRowsResult(Answer):
+class SceneRowsResult(AnswerBase):
     """Base of the answers about scenes: adds the revision of the scene that was asked (0: none)."""
 
     scene_revision: int = 0

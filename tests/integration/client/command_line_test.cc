@@ -106,6 +106,9 @@ TEST_F(CommandLine, RefusesAShapeThatLacksALength) {
     const Ran ran = Run(absl::StrCat("register lacking ", Write("lacking.json", shape)));
     EXPECT_EQ(ran.exit_code, 2) << shape;
     EXPECT_THAT(ran.output, HasSubstr(absl::StrCat("missing ", missing, ":")));
+    const std::string batch = absl::StrCat(R"({"shapes":[{"inlineShape":)", shape, "}]}");
+    EXPECT_THAT(Run("distance --batch " + Write("batch.json", batch)).output,
+                HasSubstr(absl::StrCat("missing ", missing, ":")));
   }
 }
 

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "clearance/v1/query_service.grpc.pb.h"
 #include "clearance/v1/server_service.grpc.pb.h"
@@ -65,6 +66,21 @@ class IdleSession {
   std::unique_ptr<grpc::ClientReaderWriter<v1::SessionRequest, v1::SessionResponse>> stream_;
 };
 
+// The files of a policy with one principal, who has a token.
+struct PlannersFiles {
+  PlannersFiles() {
+    Write(directory.File("policy"), kPolicy);
+    Write(directory.File("tokens"), made.line + "\n");
+  }
+  std::vector<std::string> Flags() const {
+    return {"--policy_file=" + directory.File("policy"),
+            "--token_file=" + directory.File("tokens")};
+  }
+
+  const TemporaryDirectory directory;
+  const NewToken made = MakeToken("planner");
+};
+
 TEST(NewToken, IsPrintedWithItsLineAndNeedsAPrincipalsName) {
   const NewToken made = MakeToken("planner");
   EXPECT_THAT(made.token, testing::MatchesRegex("clearance_[A-Za-z0-9_-]+"));
@@ -78,12 +94,9 @@ TEST(NewToken, IsPrintedWithItsLineAndNeedsAPrincipalsName) {
 }
 
 TEST(Access, FollowsItsFilesWhileTheServerRuns) {
-  const TemporaryDirectory directory;
-  const NewToken made = MakeToken("planner");
-  Write(directory.File("policy"), kPolicy);
-  Write(directory.File("tokens"), made.line + "\n");
-  ServerProcess server(
-      {"--policy_file=" + directory.File("policy"), "--token_file=" + directory.File("tokens")});
+  const PlannersFiles files;
+  const auto& [directory, made] = files;
+  ServerProcess server(files.Flags());
   EXPECT_TRUE(server.process().WaitForLine(" callers=policy "));
   EXPECT_EQ(AskWith(server, made.token), grpc::StatusCode::OK);
   EXPECT_EQ(AskWith(server, MakeToken("planner").token), grpc::StatusCode::UNAUTHENTICATED);
@@ -104,16 +117,12 @@ TEST(Access, FollowsItsFilesWhileTheServerRuns) {
 }
 
 TEST(Access, IsReadAgainAtAHangup) {
-  const TemporaryDirectory directory;
-  const NewToken made = MakeToken("planner");
-  Write(directory.File("policy"), kPolicy);
-  Write(directory.File("tokens"), made.line + "\n");
-  ServerProcess server(
-      {"--policy_file=" + directory.File("policy"), "--token_file=" + directory.File("tokens")});
+  const PlannersFiles files;
+  ServerProcess server(files.Flags());
   server.process().Signal(SIGHUP);
   EXPECT_TRUE(server.process().WaitForLine("SIGHUP: reading policy, tokens and certificates"));
   EXPECT_TRUE(server.process().WaitForLine("the access rules were read anew"));
-  EXPECT_EQ(AskWith(server, made.token), grpc::StatusCode::OK);
+  EXPECT_EQ(AskWith(server, files.made.token), grpc::StatusCode::OK);
   server.process().Signal(SIGTERM);
   EXPECT_EQ(server.process().WaitForExit(), 0);
 }
