@@ -160,6 +160,14 @@ TEST_F(LargeHulls, StopInsideOfADistance) {
   });
 }
 
+TEST_F(LargeHulls, AreNotSearchedOnceTheClockHasStopped) {
+  const auto ask = [&](WorkBudget* budget) {
+    return Distance(PosedShape{*ball_, at_}, PosedShape{*ball_, beside_}, {.budget = budget});
+  };
+  EXPECT_GT(ask(nullptr).iterations, 3U);
+  Looks(0, [&](WorkBudget* budget) { EXPECT_EQ(ask(budget).iterations, 0U); });
+}
+
 TEST_F(LargeHulls, StopInsideOfManyDistances) {
   StopEverywhere(kLooks, [&](WorkBudget* budget) {
     const DistanceQuestion question = {{*ball_, at_}, {*ball_, deep_}, {.budget = budget}};
