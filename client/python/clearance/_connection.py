@@ -30,13 +30,16 @@ _SERVICE_CONFIG = '{"loadBalancingConfig": [{"round_robin": {}}]}'
 # Schemes of gRPC's own addresses.
 _SCHEMES = ("dns:", "ipv4:", "ipv6:", "unix:", "unix-abstract:", "vsock:", "xds:")
 _LARGEST_PORT = 65535
-# What gRPC says of a server that is no clearance server of this kind, and what that means.
+# What gRPC says of a server that is no clearance server of this kind, and what that means. Debian's
+# gRPC writes OpenSSL's reasons in words, the wheels from the index write BoringSSL's in capitals.
 _HINTS = {
     "http1.x server": "this is a port of HTTP (--http_listen?): use the one of gRPC (--listen)",
     "wrong version number": "the server speaks plain text: leave out `tls`",
+    "WRONG_VERSION_NUMBER": "the server speaks plain text: leave out `tls`",
     "Socket closed": "the server may want TLS: give `tls`",
     "Connection reset": "the server may want TLS: give `tls`",
     "certificate verify failed": "the server's certificate is not from `tls.root_certificates`",
+    "CERTIFICATE_VERIFY_FAILED": "the server's certificate is not from `tls.root_certificates`",
 }
 _FIRST_WAIT = 0.02  # seconds
 _LONGEST_WAIT = 1.0
