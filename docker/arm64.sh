@@ -12,7 +12,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # What runs, then what is linked.
 readonly packages=(g++-aarch64-linux-gnu cmake ninja-build ccache qemu-user dpkg-dev file python3
   protobuf-compiler protobuf-compiler-grpc nlohmann-json3-dev libcli11-dev
-  lib{grpc++,protobuf,absl,hwy,ssl,sqlite3,gmp,boost,assimp,gtest,gmock,qhull}-dev:arm64
+  lib{grpc++,protobuf,absl,hwy,ssl,sqlite3,gmp,boost,gtest,gmock,qhull}-dev:arm64
   prometheus-cpp-dev:arm64)
 
 # Install: in that root, if these packages are not there yet.

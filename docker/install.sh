@@ -10,7 +10,7 @@ readonly -A packages=(
   [build]='g++ cmake ninja-build ccache mold ca-certificates curl
     libgrpc++-dev protobuf-compiler protobuf-compiler-grpc libprotobuf-dev libabsl-dev libhwy-dev
     libssl-dev libsqlite3-dev libgmp-dev libboost-dev prometheus-cpp-dev nlohmann-json3-dev
-    libassimp-dev libcli11-dev'
+    libcli11-dev'
   [test]='libgtest-dev libgmock-dev libqhull-dev openssl
     python3 python3-grpcio python3-protobuf python3-numpy python3-build python3-wheel
     python3-setuptools python3-venv python3-pip python3-matplotlib zsh fish'
@@ -21,6 +21,7 @@ readonly -A packages=(
   [clang]='clang-14 lld-14 llvm-14 libclang-rt-14-dev'
   [golden]='qemu-user'
   [profile]='valgrind'
+  [meshes]='assimp-testmodels'
   [page]='npm chromium'
   [package]='dpkg-dev file mmdebstrap'
   [docker]='buildah podman runc mmdebstrap podman-compose netavark aardvark-dns iptables'

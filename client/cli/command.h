@@ -60,6 +60,7 @@ void AddTransferCommands(CLI::App* app, GlobalOptions* options);
 void AddQueryCommands(CLI::App* app, GlobalOptions* options);
 void AddFileQueryCommand(CLI::App* app, GlobalOptions* options);
 void AddSceneCommands(CLI::App* app, GlobalOptions* options);
+void AddSceneImport(CLI::App* scene, GlobalOptions* options);   // a word of `scene`
 void AddSceneWatch(CLI::App* scene, GlobalOptions* options);    // a word of `scene`
 void AddSceneQueries(CLI::App* scene, GlobalOptions* options);  // words of `scene`
 void AddServerCommands(CLI::App* app, GlobalOptions* options);

@@ -21,16 +21,18 @@ struct QueryArguments {
   std::string shape_a;
   std::string shape_b;
   std::string batch_file;
+  MeshOptions mesh;
   Batch batch;
 };
 
-absl::StatusOr<ShapeTable> ParseShapes(const std::string& shape_a, const std::string& shape_b) {
-  if (shape_a.empty() || shape_b.empty()) {
+template <class Batch>
+absl::StatusOr<ShapeTable> ParseShapes(const QueryArguments<Batch>& arguments) {
+  if (arguments.shape_a.empty() || arguments.shape_b.empty()) {
     return absl::InvalidArgumentError("two shapes or --batch FILE are needed");
   }
   ShapeTable table;
-  for (const std::string& argument : {shape_a, shape_b}) {
-    absl::StatusOr<ShapeReference> shape = ParseShapeArgument(argument);
+  for (const std::string& argument : {arguments.shape_a, arguments.shape_b}) {
+    absl::StatusOr<ShapeReference> shape = ParseShapeArgument(argument, arguments.mesh);
     if (!shape.ok()) return shape.status();
     table.shapes.push_back(*std::move(shape));
   }
@@ -42,7 +44,7 @@ absl::StatusOr<ShapeTable> ReadQuestion(const QueryArguments<Batch>& arguments, 
   if (arguments.batch_file.empty()) {
     *batch = arguments.batch;
     batch->pairs.count = 1;
-    return ParseShapes(arguments.shape_a, arguments.shape_b);
+    return ParseShapes(arguments);
   }
   ShapeTable table;
   const absl::Status loaded = LoadBatch(arguments.batch_file, &table, batch);
@@ -92,6 +94,7 @@ void AddQuery(CLI::App* app, GlobalOptions* options, const std::string& name,
   CLI::App* command = app->add_subcommand(name, text);
   command->add_option("a", arguments->shape_a, "Shape A: name, digest, file or JSON text");
   command->add_option("b", arguments->shape_b, "Shape B");
+  AddMeshOptions(command, &arguments->mesh);
   AddOptions(command, &arguments->batch);
   command->add_option("--batch", arguments->batch_file, "Questions from a file (proto JSON)")
       ->check(CLI::ExistingFile)

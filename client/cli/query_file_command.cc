@@ -40,6 +40,7 @@ struct FileQuery {
   std::vector<std::string> columns;  // of an array
   std::size_t rows = 4096;           // of a group
   bool is_csv = false;
+  MeshOptions mesh;
   Batch batch;  // what rows leave out
 };
 
@@ -99,8 +100,8 @@ Error ToError(const absl::Status& status) {
 // Puts the shapes that rows name into slots of a session, each once.
 class SlotTable {
  public:
-  SlotTable(Session* session, std::uint64_t max_slots)
-      : session_(*session), max_slots_(max_slots) {}
+  SlotTable(Session* session, std::uint64_t max_slots, MeshOptions mesh)
+      : session_(*session), max_slots_(max_slots), mesh_(std::move(mesh)) {}
 
   // Whether the shapes of one more row have room.
   bool HasRoom() const { return next_ + 2 <= max_slots_; }
@@ -119,7 +120,7 @@ class SlotTable {
  private:
   absl::StatusOr<std::uint32_t> Open(const std::string& argument) {
     if (argument.empty()) return absl::InvalidArgumentError("no shape: neither the row's nor all");
-    const absl::StatusOr<ShapeReference> shape = ParseShapeArgument(argument);
+    const absl::StatusOr<ShapeReference> shape = ParseShapeArgument(argument, mesh_);
     if (!shape.ok()) return shape.status();
     const absl::StatusOr<OpenedShape> opened = session_.Open(next_, *shape);
     if (!opened.ok()) return opened.status();
@@ -128,6 +129,7 @@ class SlotTable {
 
   Session& session_;
   const std::uint64_t max_slots_;
+  const MeshOptions mesh_;
   std::map<std::string, absl::StatusOr<std::uint32_t>> slots_;
   std::uint32_t next_ = 0;
 };
@@ -153,7 +155,7 @@ class FileAsker {
       : query_(query),
         fields_(FieldsOf(query.batch)),
         session_(*session),
-        slots_(session, limits.max_slots_per_session),
+        slots_(session, limits.max_slots_per_session, query.mesh),
         answers_(*answers),
         batch_(query.batch) {}
 
@@ -436,6 +438,7 @@ void AddFileQuery(CLI::App* query, GlobalOptions* options, const char* kind, con
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   command->add_flag("--csv", arguments->is_csv, "Print CSV instead of tables");
+  AddMeshOptions(command, &arguments->mesh);
   AddOptions(command, &arguments->batch);
   command->callback([=] { options->exit_code = AskFile(*options, *arguments); });
 }

@@ -8,7 +8,7 @@
 #include "clearance/scene_query.h"
 #include "client/cli/command.h"
 #include "client/cli/output.h"
-#include "client/cli/scene_file.h"
+#include "client/cli/places_file.h"
 #include "client/cli/scene_output.h"
 #include "client/cli/shape_argument.h"
 
@@ -22,6 +22,7 @@ struct Asking {
   std::string bodies_file;
   std::vector<double> pose;
   double margin = 0;
+  MeshOptions mesh;
   // Of the one shape: an id that no body of the scene is likely to have.
   std::uint32_t id = std::numeric_limits<std::uint32_t>::max();
 };
@@ -32,26 +33,24 @@ struct SceneQueryArguments {
   Batch batch;
 };
 
-absl::StatusOr<SceneChange> ReadBodies(const Asking& asking) {
-  if (!asking.bodies_file.empty()) return ReadPoses(asking.bodies_file);
+absl::StatusOr<Places> ReadBodies(const Asking& asking) {
+  if (!asking.bodies_file.empty()) return ReadPlaces(asking.bodies_file);
   if (asking.shape.empty()) return absl::InvalidArgumentError("a shape or --bodies FILE is needed");
-  SceneChange change;
-  change.bodies = {.count = 1,
-                   .ids = {asking.id},
-                   .shapes = {ByName{asking.shape}},
-                   .poses = asking.pose,
-                   .margins = {asking.margin}};
-  return change;
+  Places places = {{{asking.shape, "", {}}}, {}};
+  places.content.bodies = {
+      .count = 1, .ids = {asking.id}, .poses = asking.pose, .margins = {asking.margin}};
+  return places;
 }
 
-// What the bodies call shapes are arguments: names, digests, files or JSON.
-absl::Status TakeShapes(SceneBodies* bodies, ShapeTable* table) {
-  for (const ShapeKey& key : bodies->shapes) {
-    absl::StatusOr<ShapeReference> shape = ParseShapeArgument(std::get<ByName>(key).name);
+// What the bodies call meshes are arguments: names, digests, files or JSON.
+absl::Status TakeShapes(const Asking& asking, Places* places, ShapeTable* table) {
+  for (const PlacedMesh& mesh : places->meshes) {
+    absl::StatusOr<ShapeReference> shape =
+        ParseShapeArgument(mesh.file, WithDefaults(mesh.options, asking.mesh));
     if (!shape.ok()) return shape.status();
     table->shapes.push_back(*std::move(shape));
   }
-  bodies->shapes.clear();
+  places->content.bodies.shapes.clear();
   return absl::OkStatus();
 }
 
@@ -69,10 +68,11 @@ absl::StatusOr<SceneSetting> ReadSetting(const Asking& asking, Batch* batch) {
     batch->count = 1;
     return setting;
   } else {
-    absl::StatusOr<SceneChange> change = ReadBodies(asking);
-    if (!change.ok()) return change.status();
-    absl::Status status = TakeShapes(&change->bodies, &setting.shapes);
+    absl::StatusOr<Places> places = ReadBodies(asking);
+    if (!places.ok()) return places.status();
+    absl::Status status = TakeShapes(asking, &*places, &setting.shapes);
     if (!status.ok()) return status;
+    SceneChange* const change = &places->content;
     if constexpr (std::is_same_v<Batch, OverlapBatch>) {
       SceneBodies& bodies = change->bodies;
       batch->count = bodies.count;
@@ -84,7 +84,7 @@ absl::StatusOr<SceneSetting> ReadSetting(const Asking& asking, Batch* batch) {
         for (auto* const column : {&batch->displacements, &batch->rotations, &batch->end_poses})
           RepeatFor(change->bodies.count, column);
       }
-      setting.bodies = *std::move(change);
+      setting.bodies = std::move(*change);
       batch->configurations = {.count = 1, .scene_slot = 0};
     }
     return setting;
@@ -158,6 +158,7 @@ void AddBodies(const Question<Batch>& question) {
       ->expected(7)
       ->delimiter(',');
   app->add_option("--margin", asking.margin, "Of the one body, metres");
+  AddMeshOptions(app, &asking.mesh);
   app->add_option("--bodies", asking.bodies_file,
                   "Bodies in its place, JSON: [{\"mesh\": SHAPE, \"pose\": [...], \"id\": N, "
                   "\"margin\": M}, ...]")

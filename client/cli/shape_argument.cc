@@ -13,6 +13,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "client/cli/output.h"
 #include "client/cli/read_file.h"
@@ -148,30 +149,30 @@ absl::StatusOr<Shape> ParseShapeJson(const std::string& json) {
   return FromProto(proto);
 }
 
-absl::StatusOr<LoadedShape> LoadShape(const std::string& argument, std::optional<double> scale) {
+absl::StatusOr<Shape> LoadShape(const std::string& argument, const MeshOptions& options) {
   if (IsJsonText(argument) || LowerExtension(argument) == ".json") {
-    if (scale) {
-      return absl::InvalidArgumentError(
-          "--scale is for mesh files: the numbers of a shape in JSON are metres");
-    }
-    absl::StatusOr<Shape> shape = LoadJson(argument);
-    if (!shape.ok()) return shape.status();
-    return LoadedShape{*std::move(shape), std::nullopt};
+    if (options.empty()) return LoadJson(argument);
+    return absl::InvalidArgumentError(
+        "--scale, --units, --up, --parts and --hull are for mesh files: the numbers of a shape in "
+        "JSON are metres");
   }
-  absl::StatusOr<Mesh> mesh = LoadMesh(argument, scale.value_or(1));
-  if (!mesh.ok()) return mesh.status();
-  return LoadedShape{ToShape(*mesh), *mesh};
+  absl::StatusOr<MeshShape> loaded = LoadMeshShape(argument, options);
+  if (!loaded.ok()) return loaded.status();
+  for (const std::string& warning : loaded->warnings) {
+    absl::FPrintF(stderr, "warning: %s\n", warning);
+  }
+  return std::move(loaded->shape);
 }
 
-absl::StatusOr<ShapeReference> ParseShapeArgument(const std::string& argument) {
+absl::StatusOr<ShapeReference> ParseShapeArgument(const std::string& argument,
+                                                  const MeshOptions& options) {
   if (IsJsonText(argument)) return ParseShapeJson(argument);
   if (absl::StartsWith(argument, "v1-sha256-") && IsAscii(argument)) return ByDigest{argument};
   // A registered name may look like a file: the file wins only where it is there.
   std::error_code error;
   if (IsShapeFile(argument) && std::filesystem::exists(argument, error)) {
-    absl::StatusOr<LoadedShape> loaded = LoadShape(argument, std::nullopt);
-    if (!loaded.ok()) return loaded.status();
-    return std::move(loaded->shape);
+    const bool is_json = LowerExtension(argument) == ".json";
+    return LoadShape(argument, is_json ? MeshOptions() : options);
   }
   // In a message, text that is no UTF-8 would end the whole session.
   if (!IsAscii(argument)) {

@@ -5,28 +5,23 @@
 #ifndef CLEARANCE_CLIENT_CLI_SHAPE_ARGUMENT_H_
 #define CLEARANCE_CLIENT_CLI_SHAPE_ARGUMENT_H_
 
-#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
 #include "clearance/shape.h"
+#include "client/cli/mesh_options.h"
 #include "client/cli/output.h"
-#include "mesh/mesh.h"
 
 namespace clearance::client {
 
-// The content of a file, and the mesh that it came from if it was one.
-struct LoadedShape {
-  Shape shape;
-  std::optional<Mesh> mesh;
-};
-
 // A mesh file, a .json file with a clearance.v1.Shape, or its text (it begins with a brace). The
-// scale is for meshes only: INVALID_ARGUMENT where it is given for JSON.
-absl::StatusOr<LoadedShape> LoadShape(const std::string& argument, std::optional<double> scale);
+// options are for meshes only: INVALID_ARGUMENT where any is given for JSON. Prints a warning of a
+// mesh that is not convex.
+absl::StatusOr<Shape> LoadShape(const std::string& argument, const MeshOptions& options);
 
 // A name, a digest, a file that exists or JSON text (it begins with a brace).
-absl::StatusOr<ShapeReference> ParseShapeArgument(const std::string& argument);
+absl::StatusOr<ShapeReference> ParseShapeArgument(const std::string& argument,
+                                                  const MeshOptions& options);
 
 // From the JSON form of a clearance.v1.Shape.
 absl::StatusOr<Shape> ParseShapeJson(const std::string& json);

@@ -2,9 +2,7 @@
 //
 // register, list, get, delete.
 #include <memory>
-#include <optional>
 
-#include "absl/strings/str_format.h"
 #include "client/cli/command.h"
 #include "client/cli/output.h"
 #include "client/cli/shape_argument.h"
@@ -15,24 +13,20 @@ namespace {
 struct RegisterArguments {
   std::string name;
   std::string file;
-  std::optional<double> scale;
+  MeshOptions mesh;
   bool replace = false;
   bool validate_only = false;
 };
 
 int Register(const GlobalOptions& options, const RegisterArguments& arguments) {
-  const absl::StatusOr<LoadedShape> loaded = LoadShape(arguments.file, arguments.scale);
-  if (!loaded.ok()) return ReportError(loaded.status());
+  const absl::StatusOr<Shape> shape = LoadShape(arguments.file, arguments.mesh);
+  if (!shape.ok()) return ReportError(shape.status());
   const absl::StatusOr<Client> client = options.Connect();
   if (!client.ok()) return ReportError(client.status());
   const absl::StatusOr<Registration> done =
-      client->Register(arguments.name, loaded->shape,
+      client->Register(arguments.name, *shape,
                        {.replace = arguments.replace, .validate_only = arguments.validate_only});
   if (!done.ok()) return ReportError(done.status());
-  if (loaded->mesh) {
-    const auto warning = ConcavityWarning(*loaded->mesh, done->shape.volume);
-    if (warning) absl::FPrintF(stderr, "warning: %s: %s\n", arguments.file, *warning);
-  }
   if (options.json) {
     PrintJson(
         {{"shape", ToJson(done->shape)}, {"revision", done->revision}, {"created", done->created}});
@@ -84,9 +78,7 @@ void AddShapeCommands(CLI::App* app, GlobalOptions* options) {
   add->add_option("name", arguments->name, "Its name: [a-z0-9][a-z0-9._/-]{0,127}")->required();
   add->add_option("file", arguments->file, "OBJ, STL, PLY, OFF, JSON file or JSON text")
       ->required();
-  add->add_option("--scale", arguments->scale,
-                  "Of a mesh file's coordinates; 0.001 for millimetres")
-      ->check(PositiveAndFinite());
+  AddMeshOptions(add, &arguments->mesh);
   add->add_flag("--replace", arguments->replace, "Let the name take this content");
   add->add_flag("--validate-only", arguments->validate_only, "Check, change nothing");
   add->callback([=] { options->exit_code = Register(*options, *arguments); });

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "client/cli/places_file.h"
 #include "client/cli/question_file.h"
 #include "client/cli/scene_file.h"
 #include "tests/fuzz/byte_reader.h"
@@ -31,9 +32,9 @@ void FuzzScene(const std::string& text) {
 }
 
 void FuzzPoses(const std::string& text) {
-  const auto change = client::ParsePoses(text);
-  if (!change.ok()) return Require(!change.status().message().empty(), "a refusal says why");
-  const client::SceneBodies& bodies = change->bodies;
+  const auto places = client::ParsePlaces(text);
+  if (!places.ok()) return Require(!places.status().message().empty(), "a refusal says why");
+  const client::SceneBodies& bodies = places->content.bodies;
   const std::size_t count = bodies.count;
   Require(bodies.ids.size() == count && bodies.shape_slots.size() == count &&
               bodies.poses.size() == 7 * count && bodies.margins.size() == count,

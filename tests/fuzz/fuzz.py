@@ -42,6 +42,7 @@ SHARES = collections.defaultdict(
     stored_body_fuzz=22_000_000,
     object_count_fuzz=20_000_000,
     policy_fuzz=12_000_000,
+    mesh_file_fuzz=10_000_000,
     scene_change_fuzz=4_000_000,
     etcd_value_fuzz=2_000_000,
     call_text_fuzz=2_000_000,

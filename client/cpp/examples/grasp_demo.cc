@@ -15,9 +15,9 @@
 
 #include "absl/strings/str_format.h"
 #include "clearance/client.h"
+#include "clearance/mesh.h"
 #include "clearance/proof.h"
 #include "clearance/session.h"
-#include "mesh/mesh.h"
 
 namespace {
 
@@ -161,7 +161,7 @@ class Demo {
   void AddPart(std::uint32_t slot, const std::string& directory) {
     const std::string name = kPartNames[slot];
     const Mesh mesh = OrDie(LoadMesh(directory + "/" + name + ".obj"), "loading " + name);
-    shapes_.push_back(ToShape(mesh));
+    shapes_.push_back(ToHull(mesh).shape);
     const auto registered =
         OrDie(client_.Register("grasp/" + name, shapes_.back(), {.replace = true}),
               "registering " + name);

@@ -69,6 +69,10 @@ class ClearanceError(Exception):
         return "; ".join(parts)
 
 
+class HollowWarning(UserWarning):
+    """A mesh is not convex, and queries see its convex hull, which fills its hollows."""
+
+
 class InvalidArgument(ClearanceError, ValueError):
     """What was sent, or was to be sent, is malformed: correct it."""
 

@@ -1,200 +1,177 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Points of mesh files, in full double precision: OBJ, STL, PLY and OFF, text and binary.
+"""Mesh files, read strictly: OBJ, STL, PLY and OFF, text and binary.
 
-Only the points that faces use count, so that stray points of a file do not become part of a hull; a
-file without faces is refused. Coordinates are taken as they are: scale them to metres.
+A file is read as its format says, or refused with the line or byte and the reason. The C++ client
+and the command line (clearance/mesh.h) read the same points bit for bit, and refuse the same files
+in the same words. Coordinates are taken as they are, in full double precision: scale them to
+metres.
+
+A mesh has the points that its faces use; of a file without faces it has all of them. Equal points
+are one. They keep the file's order. The parts are the objects of an OBJ file, or its groups where it
+has no objects, or the solids of an STL file in text; any other file is one part.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Callable, Iterator
+from typing import Callable
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from clearance.errors import ClearanceError, invalid
+from clearance._convexity import enclosure_of, surfaces_of
+from clearance._mesh_content import FEWEST_CORNERS, Content, Faces
+from clearance._mesh_obj import read_obj
+from clearance._mesh_off import read_off
+from clearance._mesh_ply import read_ply
+from clearance._mesh_stl import read_stl
+from clearance._mesh_text import Fault, quoted
+from clearance.errors import InvalidArgument, invalid
 
-_PLY_TYPES = {
-    "char": "i1",
-    "int8": "i1",
-    "uchar": "u1",
-    "uint8": "u1",
-    "short": "i2",
-    "int16": "i2",
-    "ushort": "u2",
-    "uint16": "u2",
-    "int": "i4",
-    "int32": "i4",
-    "uint": "u4",
-    "uint32": "u4",
-    "float": "f4",
-    "float32": "f4",
-    "double": "f8",
-    "float64": "f8",
-}
+_READERS = {".obj": read_obj, ".stl": read_stl, ".ply": read_ply, ".off": read_off}
+_LARGEST_FILE = 1 << 30  # bytes
 
 
-def read_points(path: str | Path) -> np.ndarray:
-    """The (n, 3) points that the faces of a mesh file use, each once, in the file's order. An
-    InvalidArgument names the file and what is wrong with it; OSError where it cannot be read."""
+@dataclass(frozen=True, eq=False)
+class MeshPart:
+    """A named part of a mesh: (n, 3) triangles of indices into the points of the mesh."""
+
+    name: str
+    triangles: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Mesh:
+    """Points (n, 3), metres, and the parts whose triangles name them. No parts: a cloud."""
+
+    vertices: np.ndarray
+    parts: tuple[MeshPart, ...]
+
+    @property
+    def triangles(self) -> np.ndarray:
+        """Those of all parts, (n, 3)."""
+        return np.concatenate([np.empty((0, 3), np.int64), *(p.triangles for p in self.parts)])
+
+
+def read_mesh(path: str | Path, scale: ArrayLike = 1.0) -> Mesh:
+    """Returns the mesh of a file.
+
+    `scale` is a number, or one for each axis (a negative one mirrors).
+    InvalidArgument: what is wrong with the content, where; OSError: the file cannot be read."""
     path = Path(path)
-    reader = _READERS.get(path.suffix.lower())
-    if reader is None:
-        raise invalid(str(path), path.suffix, f"one of {', '.join(_READERS)}")
-    content = path.read_bytes()
     try:
-        points, used = reader(content)
-        indices = np.unique(np.asarray(used, np.int64))
-        if indices.size and (indices[0] < 0 or indices[-1] >= len(points)):
-            raise ValueError("a face names a point that is not there")
-        chosen = points[indices]
-    except ClearanceError:
-        raise
-    except (ValueError, IndexError, KeyError, StopIteration, UnicodeDecodeError) as error:
-        raise invalid(str(path), str(error), f"a {path.suffix.upper()[1:]} file") from error
-    if not len(chosen):
-        raise invalid(str(path), "no faces", "a mesh with faces")
-    return chosen
+        _reader_of(path.suffix)
+        size = path.stat().st_size
+        if size > _LARGEST_FILE:
+            raise Fault(f"the file has {size} bytes: must be at most {_LARGEST_FILE}")
+        return _parse(path.read_bytes(), path.suffix, scale)
+    except Fault as fault:
+        raise InvalidArgument(f"{path}: {fault}") from None
 
 
-def _lines(content: bytes) -> Iterator[list[str]]:
-    for line in content.decode("utf-8", "replace").splitlines():
-        words = line.split("#")[0].split()
-        if words:
-            yield words
+def parse_mesh(content: bytes, extension: str, scale: ArrayLike = 1.0) -> Mesh:
+    """Returns the mesh of the content of a file; the extension (".obj") says its format."""
+    try:
+        return _parse(content, extension, scale)
+    except Fault as fault:
+        raise InvalidArgument(str(fault)) from None
 
 
-def _read_obj(content: bytes) -> tuple[np.ndarray, list[int]]:
-    points: list[list[float]] = []
-    used: list[int] = []
-    for word, *rest in _lines(content.replace(b"\\\n", b" ")):
-        if word == "v":
-            points.append([float(number) for number in rest[:3]])
-        elif word == "f":
-            for corner in rest:
-                index = int(corner.split("/")[0])
-                if index == 0:
-                    raise ValueError("a face names point 0")
-                used.append(index - 1 if index > 0 else len(points) + index)
-    return _as_points(points), used
+def _parse(content: bytes, extension: str, scale: ArrayLike) -> Mesh:
+    read = _reader_of(extension)
+    factors = _factors(scale)
+    return _as_mesh(read(content), factors)
 
 
-def _read_off(content: bytes) -> tuple[np.ndarray, list[int]]:
-    words = (word for line in _lines(content) for word in line)
-    head = next(words)
-    if head != "OFF":
-        raise ValueError(f"the file begins with {head[:16]}")
-    point_count, face_count, _ = (int(next(words)) for _ in range(3))
-    lines = [line for line in _lines(content)]
-    body = lines[2:] if len(lines[0]) == 1 else lines[1:]
-    points = [[float(number) for number in line[:3]] for line in body[:point_count]]
-    faces = body[point_count : point_count + face_count]
-    if len(points) < point_count or len(faces) < face_count:
-        raise ValueError("the file ends too soon")
-    return _as_points(points), [int(i) for face in faces for i in face[1 : 1 + int(face[0])]]
+def _reader_of(extension: str) -> Callable[[bytes], Content]:
+    reader = _READERS.get(extension.lower())
+    if reader is None:
+        raise Fault(
+            f"{quoted(extension.encode())} is not read: must be .obj, .stl, .ply or .off; convert"
+            " the file, with its units and axes applied"
+        )
+    return reader
 
 
-def _read_stl(content: bytes) -> tuple[np.ndarray, np.ndarray]:
-    facet = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
-    count = int(np.frombuffer(content, "<u4", 1, 80)[0]) if len(content) >= 84 else -1
-    if len(content) == 84 + count * facet.itemsize:
-        corners = np.frombuffer(content, facet, count, 84)["corners"].reshape(-1, 3)
-        points = corners.astype(float)
-    else:
-        rows = [[float(x) for x in line[1:4]] for line in _lines(content) if line[0] == "vertex"]
-        points = _as_points(rows)
-    points = np.unique(points, axis=0)
-    return points, np.arange(len(points))
+def _factors(scale: ArrayLike) -> np.ndarray:
+    factors = np.asarray(scale, float)
+    if factors.shape not in ((), (3,)) or not np.isfinite(factors).all() or not factors.all():
+        raise Fault(f"the scale is {scale!r}: must be a finite number other than 0, or three")
+    return factors
 
 
-def _read_ply(content: bytes) -> tuple[np.ndarray, np.ndarray]:
-    head, mark, body = content.partition(b"end_header")
-    if not mark or not head.startswith(b"ply"):
-        raise ValueError("the header is not one of PLY")
-    body = body[body.index(b"\n") + 1 :]
-    form = ""
-    elements: list[tuple[str, int, list[list[str]]]] = []
-    for words in _lines(head):
-        if words[0] == "format":
-            form = words[1]
-        elif words[0] == "element":
-            elements.append((words[1], int(words[2]), []))
-        elif words[0] == "property":
-            elements[-1][2].append(words[1:])
-    reader: _TextPly | _BinaryPly
-    reader = _TextPly(body) if form == "ascii" else _BinaryPly(body, form)
-    found = {name: reader.read(count, properties) for name, count, properties in elements}
-    vertices = found["vertex"]
-    points = np.stack([np.asarray(vertices[axis], float) for axis in "xyz"], axis=-1)
-    faces = found.get("face", {})
-    return points, np.concatenate(
-        [np.asarray(i) for i in faces.get("vertex_indices", faces.get("vertex_index", []))]
-        or [np.empty(0)]
+def mesh_of_arrays(points: ArrayLike, faces: ArrayLike | None, scale: ArrayLike = 1.0) -> Mesh:
+    """Returns the mesh of points (n, 3) and faces (m, k) of k corners each."""
+    vertices = np.asarray(points, float)
+    if vertices.ndim != 2 or vertices.shape[1] != 3:
+        raise invalid("vertices", f"an array of shape {vertices.shape}", "an array of shape (n, 3)")
+    corners = np.empty((0, 3), np.int64) if faces is None else np.asarray(faces, np.int64)
+    if not corners.size:
+        corners = np.empty((0, 3), np.int64)
+    if corners.ndim != 2 or corners.shape[1] < FEWEST_CORNERS:
+        raise invalid("faces", f"an array of shape {corners.shape}", "an array of shape (m, 3)")
+    listed = Faces.uniform(corners, np.arange(len(corners)))
+    try:
+        listed.require_points(len(vertices), word="face", first=0)
+        return _as_mesh(Content(vertices, listed), _factors(scale))
+    except Fault as fault:
+        raise InvalidArgument(str(fault)) from None
+
+
+def pieces_of(mesh: Mesh) -> list[MeshPart]:
+    """Returns the parts of a mesh that has several, and of any other its separate surfaces.
+
+    InvalidArgument if the parts are patches of one closed surface: their hulls would leave out its
+    inside."""
+    if len(mesh.parts) == 1:
+        part = mesh.parts[0]
+        numbers = surfaces_of(len(mesh.vertices), part.triangles)
+        count = int(numbers.max()) + 1
+        return [MeshPart(f"surface {i}", part.triangles[numbers == i]) for i in range(count)]
+    whole = enclosure_of(mesh.vertices, mesh.triangles)
+    if whole.is_closed.all():
+        for part in mesh.parts:
+            if not enclosure_of(mesh.vertices, part.triangles).is_closed.all():
+                raise InvalidArgument(
+                    f"part '{part.name}' is a patch of a closed surface: its hull would leave out"
+                    " what the surface encloses; take the hull of the mesh, or split it into closed"
+                    " parts"
+                )
+    return list(mesh.parts)
+
+
+def _as_mesh(content: Content, factors: np.ndarray) -> Mesh:
+    faces = content.faces
+    used = np.unique(faces.corners) if len(faces.counts) else np.arange(len(content.points))
+    if not len(used):
+        raise Fault("the file has no points")
+    welded, index_of_used = _weld(content.points[used])
+    vertices = welded * factors
+    is_bad = ~np.isfinite(vertices).all(axis=1)
+    if is_bad.any():
+        raise Fault(f"point {int(np.argmax(is_bad))} is not finite once it is scaled")
+    index_of = np.zeros(len(content.points), np.int64)
+    index_of[used] = index_of_used
+    return Mesh(vertices, _as_parts(faces, index_of))
+
+
+def _weld(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The points, each once, in their order, and the place there of each."""
+    points = np.ascontiguousarray(points + 0.0)  # which makes -0 a 0
+    keys = points.view([("", np.void, points.dtype.itemsize * 3)]).reshape(-1)
+    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    return points[first[order]], rank[inverse.reshape(-1)]
+
+
+def _as_parts(faces: Faces, index_of: np.ndarray) -> tuple[MeshPart, ...]:
+    triangles, parts = faces.triangles()
+    triangles = index_of[triangles]
+    return tuple(
+        MeshPart(name, triangles[parts == i])
+        for i, name in enumerate(faces.names)
+        if (parts == i).any()
     )
-
-
-class _TextPly:
-    def __init__(self, body: bytes) -> None:
-        self._words = iter(body.split())
-
-    def number(self, _: str) -> float:
-        return float(next(self._words))
-
-    def numbers(self, count: int, _: str) -> np.ndarray:
-        return np.array([float(next(self._words)) for _ in range(count)])
-
-    def read(self, count: int, properties: list[list[str]]) -> dict[str, Any]:
-        return _read_rows(self, count, properties)
-
-
-class _BinaryPly:
-    def __init__(self, body: bytes, form: str) -> None:
-        orders = {"binary_little_endian": "<", "binary_big_endian": ">"}
-        self._order = orders[form]
-        self._body = body
-        self._place = 0
-
-    def number(self, kind: str) -> float:
-        return self.numbers(1, kind)[0]
-
-    def numbers(self, count: int, kind: str) -> np.ndarray:
-        dtype = np.dtype(self._order + _PLY_TYPES[kind])
-        numbers = np.frombuffer(self._body, dtype, count, self._place)
-        self._place += count * dtype.itemsize
-        return numbers
-
-    def read(self, count: int, properties: list[list[str]]) -> dict[str, Any]:
-        if any(kind[0] == "list" for kind in properties):
-            return _read_rows(self, count, properties)
-        dtype = np.dtype([(name, self._order + _PLY_TYPES[kind]) for kind, name in properties])
-        rows = np.frombuffer(self._body, dtype, count, self._place)
-        self._place += count * dtype.itemsize
-        return {name: rows[name] for _, name in properties}
-
-
-def _read_rows(
-    reader: _TextPly | _BinaryPly, count: int, properties: list[list[str]]
-) -> dict[str, Any]:
-    found: dict[str, list] = {words[-1]: [] for words in properties}
-    for _ in range(count):
-        for words in properties:
-            if words[0] == "list":
-                length = int(reader.number(words[1]))
-                found[words[-1]].append(reader.numbers(length, words[2]))
-            else:
-                found[words[-1]].append(reader.number(words[0]))
-    return found
-
-
-def _as_points(rows: list[list[float]]) -> np.ndarray:
-    if any(len(row) != 3 for row in rows):
-        raise ValueError("a point has not three coordinates")
-    return np.array(rows, float).reshape(-1, 3)
-
-
-_READERS: dict[str, Callable[[bytes], tuple]] = {
-    ".obj": _read_obj,
-    ".stl": _read_stl,
-    ".ply": _read_ply,
-    ".off": _read_off,
-}

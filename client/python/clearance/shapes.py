@@ -9,6 +9,7 @@ into the arrays that they were made of.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Sequence, Union
@@ -16,8 +17,9 @@ from typing import Any, Sequence, Union
 import numpy as np
 from numpy.typing import ArrayLike
 
-from clearance.errors import invalid
-from clearance.meshes import read_points
+from clearance._convexity import hollow_of
+from clearance.errors import HollowWarning, invalid
+from clearance.meshes import Mesh, mesh_of_arrays, pieces_of, read_mesh
 
 _Vector = tuple[float, float, float]
 
@@ -97,19 +99,27 @@ class Hull:
             object.__setattr__(self, name, array)
 
     @staticmethod
-    def from_mesh(mesh: Any, radius: float = 0.0, scale: float = 1.0) -> Hull:
-        """The hull of the points that a mesh's faces use. `mesh` is anything with `vertices` (n, 3)
-        and, optionally, `faces` of indices into them: a trimesh.Trimesh, an open3d-like object."""
-        points = np.asarray(mesh.vertices, float)
-        faces = getattr(mesh, "faces", None)
-        if faces is not None and len(faces):
-            points = points[np.unique(np.asarray(faces).ravel())]
-        return Hull(points * scale, radius)
+    def from_mesh(
+        mesh: Any, radius: float = 0.0, scale: ArrayLike = 1.0, *, accept_hollows: bool = False
+    ) -> Hull:
+        """Makes the hull of anything with `vertices` (n, 3) and, optionally, `faces` (m, 3).
+
+        Such as a trimesh.Trimesh or an open3d-like object; warns as `from_file`."""
+        found = mesh_of_arrays(mesh.vertices, getattr(mesh, "faces", None), scale)
+        return _hull_of_mesh(found, radius, "" if accept_hollows else "mesh")
 
     @staticmethod
-    def from_file(path: str | Path, radius: float = 0.0, scale: float = 1.0) -> Hull:
-        """The hull of the points that faces use of an OBJ, STL, PLY or OFF file (`meshes`)."""
-        return Hull(read_points(path) * scale, radius)
+    def from_file(
+        path: str | Path,
+        radius: float = 0.0,
+        scale: ArrayLike = 1.0,
+        *,
+        accept_hollows: bool = False,
+    ) -> Hull:
+        """Makes the hull of an OBJ, STL, PLY or OFF file, as `meshes.read_mesh` reads it.
+
+        A `HollowWarning` says what the hull of a concave mesh fills, unless `accept_hollows`."""
+        return _hull_of_mesh(read_mesh(path, scale), radius, "" if accept_hollows else str(path))
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,6 +174,28 @@ class Compound:
 
     pieces: Sequence[Piece] = field(default_factory=tuple)
 
+    @staticmethod
+    def from_file(
+        path: str | Path,
+        radius: float = 0.0,
+        scale: ArrayLike = 1.0,
+        *,
+        accept_hollows: bool = False,
+    ) -> Compound:
+        """Makes a compound of the hulls of the parts of a mesh file.
+
+        Its objects, groups or solids; if it has only one, the surfaces that share no point. A
+        `HollowWarning` names each part that is concave, unless `accept_hollows`."""
+        mesh = read_mesh(path, scale)
+        if not mesh.parts:
+            return Compound((Piece(Hull(mesh.vertices, radius)),))
+        pieces = []
+        for part in pieces_of(mesh):
+            found = mesh_of_arrays(mesh.vertices, part.triangles)
+            name = "" if accept_hollows else f"{path}: {part.name}"
+            pieces.append(Piece(_hull_of_mesh(found, radius, name)))
+        return Compound(tuple(pieces))
+
 
 ConvexShape = Union[
     Point,
@@ -216,6 +248,18 @@ class ShapeInfo:
     volume: float
     revision: int
     piece_count: int
+
+
+def _hull_of_mesh(mesh: Mesh, radius: float, name: str) -> Hull:
+    """Warns of what the hull fills; not if the name is empty."""
+    hollow = hollow_of(mesh.vertices, mesh.triangles) if name else None
+    if hollow:
+        advice = (
+            "queries see the hull: take Compound.from_file or convex pieces, or pass"
+            " accept_hollows=True if the hull is meant"
+        )
+        warnings.warn(f"{name}: {hollow}; {advice}", HollowWarning, stacklevel=3)
+    return Hull(mesh.vertices, radius)
 
 
 def _points(points: ArrayLike, width: int, name: str) -> np.ndarray:

@@ -370,7 +370,7 @@ TEST_F(CommandLine, RefusesToScaleAShapeOfJson) {
   for (const std::string& shape : {json, std::string(kBall)}) {
     const Ran ran = Run("register rod " + shape + " --scale 0.001");
     EXPECT_EQ(ran.exit_code, 2);
-    EXPECT_THAT(ran.output, HasSubstr("--scale is for mesh files"));
+    EXPECT_THAT(ran.output, HasSubstr("are for mesh files: the numbers of a shape in JSON"));
   }
   EXPECT_EQ(Run("get rod").exit_code, 2) << "registered all the same";
 }
@@ -473,17 +473,76 @@ TEST_F(CommandLine, MakesChangesAndShowsScenes) {
   EXPECT_EQ(Run("scene create empty").exit_code, 0);
 }
 
+constexpr char kTetrahedron[] =
+    "v 0 0 0\nv 1000 0 0\nv 0 2000 0\nv 0 0 3000\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n";
+
+TEST_F(CommandLine, ImportsMeshesAsTheirRowsSay) {
+  Write("a.obj", kTetrahedron);
+  const std::string poses = Write("poses.json", R"({
+      "bodies": [{"mesh": "a.obj", "id": 1, "units": "mm", "name": "piece", "group": 2, "mask": 4},
+                 {"mesh": "a.obj", "id": 2, "scale": [0.001, 0.002, -0.001], "up": "y"},
+                 {"mesh": "a.obj", "id": 3, "scale": 0.01, "margin": 0.5}],
+      "rules": [{"a": 1, "b": 2, "may_touch": true}, {"a": 1, "b": 3, "margin": 0.25}]})");
+  const Ran made = Run("-o scene import cell " + File("") + " " + poses);
+  ASSERT_EQ(made.exit_code, 0) << made.output;
+  const auto vertices = [this](const std::string& name) {
+    return Json::parse(Run("-o get --content " + name).output)["content"]["hull"]["vertices"];
+  };
+  EXPECT_EQ(vertices("cell/piece"), Json::parse("[0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3]"));
+  EXPECT_EQ(vertices("cell/a.obj"), Json::parse("[0, 0, 0, 1, 0, 0, 0, 0, 4, 0, 3, 0]"));
+  EXPECT_EQ(vertices("cell/a.obj-2"), Json::parse("[0, 0, 0, 10, 0, 0, 0, 20, 0, 0, 0, 30]"));
+  const Json content = Json::parse(Run("-o scene get cell --content").output)["content"];
+  EXPECT_EQ(content["bodies"]["groups"], Json::array({2, 1, 1}));
+  EXPECT_EQ(content["bodies"]["masks"][0], 4);
+  EXPECT_EQ(content["rules"]["count"], 2);
+  EXPECT_EQ(content["rules"]["margins"], Json::array({0, 0.25}));
+}
+
+TEST_F(CommandLine, LeavesNothingOfAnImportThatFails) {
+  Write("a.obj", kTetrahedron);
+  Write("b.obj", "v 0 0 0\n");
+  Write("bad.obj", "v 0 0\n");
+  const std::string files = R"([{"mesh": "a.obj"}, {"mesh": "b.obj"})";
+  // A file that cannot be read, a body that the server refuses, a name that is taken.
+  const std::string bad = Write("bad.json", files + R"(, {"mesh": "bad.obj"}])");
+  const std::string refused =
+      Write("refused.json", files + R"(, {"mesh": "b.obj", "margin": -1}])");
+  ASSERT_EQ(Run(std::string("register cell/b.obj ") + kBall).exit_code, 0);
+  const std::string taken = Write("taken.json", files + "]");
+  for (const std::string& poses : {bad, refused, taken}) {
+    for (const std::string replace : {"", " --replace"}) {
+      if (poses == taken && !replace.empty()) continue;
+      const Ran ran = Run("scene import cell " + File("") + " " + poses + replace);
+      EXPECT_EQ(ran.exit_code, 2) << ran.output;
+      const Json left = Json::parse(Run("-o list").output);
+      ASSERT_EQ(left.size(), 1u) << poses << replace;
+      EXPECT_EQ(left[0]["bounding_radius"], 0.5) << "has what it had before";
+    }
+  }
+  EXPECT_EQ(Run("scene import cell " + File("") + " " + taken + " --replace").exit_code, 0);
+  EXPECT_EQ(Json::parse(Run("-o list").output).size(), 2u);
+}
+
 TEST_F(CommandLine, SaysWhichRowOfThePosesIsBad) {
   for (const auto& [text, what] : std::initializer_list<std::pair<const char*, const char*>>{
-           {"{}", "no JSON array"},
-           {"[1]", "row 0 of the poses: is no object"},
-           {R"([{"mesh": 1}])", "row 0 of the poses: has no mesh"},
-           {R"([{"mesh": "a", "pose": [1]}])", "row 0 of the poses: has a pose"},
-           {R"([{"mesh": "a"}, {"mesh": "a", "id": -1}])", "row 1 of the poses: has an id"},
-           {R"([{"mesh": "a", "margin": "1"}])", "row 0 of the poses: has a margin"},
-           {R"([{"mesh": "a", "mass": 1}])", "row 0 of the poses: has the unknown member mass"},
+           {"{}", "must be a JSON array, or an object of bodies and rules"},
+           {R"({"bodies": 1})", "must be JSON arrays"},
+           {"[1]", "row 0 of the poses: must be an object"},
+           {R"([{"pose": [0, 0, 0, 0, 0, 0, 1]}])", "row 0 of the poses: mesh is missing"},
+           {R"([{"mesh": 1}])", "row 0 of the poses: mesh must be the name of a file"},
+           {R"([{"mesh": "a", "pose": [1]}])", "row 0 of the poses: pose must be 7 numbers"},
+           {R"([{"mesh": "a"}, {"mesh": "a", "id": -1}])",
+            "row 1 of the poses: id must be a whole number of 32 bits"},
+           {R"([{"mesh": "a", "margin": "1"}])", "row 0 of the poses: margin must be a number"},
+           {R"([{"mesh": "a", "mass": 1}])", "row 0 of the poses: mass is not a member"},
+           {R"([{"mesh": "a", "scale": [1, 2]}])", "scale must be a number or three"},
+           {R"([{"mesh": "a", "up": "x"}])", "up must be y or z"},
+           {R"([{"mesh": "a", "name": "n"}, {"mesh": "b", "name": "n"}])", "have the name n"},
+           {R"({"bodies": [], "rules": [{"a": 1, "b": 2}]})",
+            "rule 0 of the poses: either may_touch, which is true, or margin must be there"},
+           {R"({"bodies": [], "rules": [{"a": 1, "may_touch": true}]})", "a and b must be there"},
            {R"([{"mesh": "a"}, {"mesh": "a", "id": 7}, {"mesh": "b"}, {"mesh": "b", "id": 7}])",
-            "row 3 of the poses: has the id 7 of row 1"}}) {
+            "row 3 of the poses: id 7 is that of row 1"}}) {
     const std::string file = Write("poses.json", text);
     for (const char* const command : {"scene import cell . ", "scene check cell --bodies "}) {
       const Ran ran = Run(command + file);
@@ -542,8 +601,7 @@ TEST_F(CommandLine, FailsWhereItsAnswerCannotBeWritten) {
 TEST_F(CommandLine, TakesFiniteNumbersAboveZeroOnly) {
   ASSERT_TRUE(server().Connect().Register("ball", {Sphere{0.5}, 0}).ok());
   for (const char* const arguments :
-       {"--timeout %s list", "watch --interval %s --count 1", "register mesh mesh.obj --scale %s",
-        "scene import cell . poses.json --scale %s", "scene create cell --ttl %s",
+       {"--timeout %s list", "watch --interval %s --count 1", "scene create cell --ttl %s",
         "bench --max-p99 %s --messages 1"}) {
     for (const char* const number : {"nan", "-nan", "inf", "0", "-1", "much", "''"}) {
       std::string command = arguments;
@@ -558,12 +616,24 @@ TEST_F(CommandLine, TakesFiniteNumbersAboveZeroOnly) {
   EXPECT_EQ(Run("bench --rows 0").exit_code, 2);
 }
 
+TEST_F(CommandLine, ScalesByFiniteNumbersOtherThanZero) {
+  for (const char* const command :
+       {"register mesh mesh.obj --scale ", "scene import cell . poses.json --scale "}) {
+    for (const char* const number : {"nan", "inf", "0", "much", "''", "1,0,1"}) {
+      const Ran ran = Run(absl::StrCat(command, number));
+      EXPECT_EQ(ran.exit_code, 2) << number;
+      EXPECT_THAT(ran.output, HasSubstr("must be a finite number other than 0")) << number;
+    }
+  }
+  EXPECT_THAT(Run("register mesh mesh.obj --scale 1,2").output, HasSubstr("has 2 numbers"));
+}
+
 TEST_F(CommandLine, ReadsEmptyFilesAsEmpty) {
   const std::string empty = Write("empty.json", "");
   EXPECT_THAT(Run("scene create cell " + empty).output,
               HasSubstr("empty.json: no clearance.v1.SceneChange"));
   EXPECT_THAT(Run("scene import cell . " + empty).output,
-              HasSubstr("empty.json: the poses are no JSON array"));
+              HasSubstr("empty.json: the poses must be a JSON array"));
   EXPECT_THAT(Run("--token-file " + empty + " list").output,
               HasSubstr("empty.json: begins with no token"));
   // Certificates that are none must not be the same as no wish for TLS.

@@ -6,6 +6,7 @@ import struct
 import tempfile
 import types
 import unittest
+import warnings
 
 import numpy as np
 
@@ -18,6 +19,20 @@ FACES = np.array(
     + [[2, 3, 7], [2, 7, 6], [0, 2, 6], [0, 6, 4], [1, 5, 7], [1, 7, 3]]
 )
 STRAY = np.vstack((CUBE, [[9, 9, 9]]))  # no face uses the last
+
+# A tetrahedron whose slanted face is pushed in: six tenths of it are left.
+HOLLOW = """v 0 0 0
+v 1 0 0
+v 0 1 0
+v 0 0 1
+v 0.2 0.2 0.2
+f 1 3 2
+f 1 2 4
+f 3 1 4
+f 2 3 5
+f 3 4 5
+f 4 2 5
+"""
 
 
 def lines(rows) -> str:
@@ -73,28 +88,71 @@ class Meshes(unittest.TestCase):
 
     def test_full_precision(self) -> None:
         (self.folder / "t.obj").write_text("v 0.1 0 0\nv 0 1 0\nv 0 0 1\nf -3 -2 -1\n")
-        self.assertEqual(meshes.read_points(self.folder / "t.obj")[0, 0], 0.1)
+        self.assertEqual(meshes.read_mesh(self.folder / "t.obj").vertices[0, 0], 0.1)
 
     def test_what_is_no_mesh_is_refused(self) -> None:
-        for name, content in {
-            "cloud.obj": b"v 0 0 0\nv 1 0 0\n",
-            "far.obj": b"v 0 0 0\nf 1 2 3\n",
-            "word.obj": b"v 0 x 0\nf 1 1 1\n",
-            "short.off": b"OFF\n9 1 0\n0 0 0\n",
-            "head.off": b"NOFF\n",
-            "cut.ply": files()["little.ply"][:-5],
-            "cut.stl": files()["binary.stl"][:-5],
-            "type.ply": files()["ascii.ply"].replace(b"format ascii", b"format other"),
-            "mesh.step": b"",
-        }.items():
+        # What is said of each fault of each format: tests/integration/meshes.
+        for name, content, message in (
+            ("far.obj", b"v 0 0 0\nf 1 2 3\n", "line 2: a face names point 2"),
+            ("cut.ply", files()["little.ply"][:-5], "byte 548: 12 items of 'face' do not fit"),
+            ("mesh.step", b"", "'.step' is not read"),
+        ):
             (self.folder / name).write_bytes(content)
             with self.subTest(file=name), self.assertRaises(clearance.InvalidArgument) as caught:
-                meshes.read_points(self.folder / name)
-            self.assertIn(name, caught.exception.field)
+                meshes.read_mesh(self.folder / name)
+            self.assertIn(f"{name}: {message}", str(caught.exception))
+        with self.assertRaises(FileNotFoundError):
+            meshes.read_mesh(self.folder / "absent.obj")
+        for scale in (0, np.inf, [1, 2]):
+            with self.assertRaisesRegex(clearance.InvalidArgument, "must be a finite number"):
+                meshes.read_mesh(self.folder / "far.obj", scale)
+
+    def test_a_hollow_is_told_of(self) -> None:
+        (self.folder / "hollow.obj").write_text(HOLLOW)
+        path = self.folder / "hollow.obj"
+        with self.assertWarnsRegex(
+            clearance.HollowWarning, r"encloses 0\.1 m\^3, its convex hull 0\.167 m\^3 \(1\.67 times"
+        ) as caught:
+            clearance.Hull.from_file(path)
+        self.assertEqual(pathlib.Path(caught.filename), pathlib.Path(__file__))
+        mesh = meshes.read_mesh(path)
+        arrays = types.SimpleNamespace(vertices=mesh.vertices, faces=mesh.triangles)
+        with self.assertWarns(clearance.HollowWarning):
+            clearance.Hull.from_mesh(arrays)
+        with self.assertWarns(clearance.HollowWarning):
+            clearance.Compound.from_file(path)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            clearance.Hull.from_file(path, accept_hollows=True)
+            clearance.Hull.from_mesh(arrays, accept_hollows=True)
+            clearance.Compound.from_file(path, accept_hollows=True)
+
+    def test_parts_become_pieces(self) -> None:
+        second = "".join("v " + lines([v + [5, 0, 0]]) for v in CUBE)
+        faces = "".join("f " + lines([face + 6]) for face in FACES)
+        (self.folder / "two.obj").write_text(HOLLOW + "o cube\n" + second + faces)
+        with self.assertWarnsRegex(clearance.HollowWarning, "2 separate surfaces"):
+            clearance.Hull.from_file(self.folder / "two.obj")
+        with self.assertWarns(clearance.HollowWarning) as caught:
+            compound = clearance.Compound.from_file(self.folder / "two.obj", scale=2, radius=0.5)
+        self.assertEqual(len(caught.warnings), 1)
+        np.testing.assert_array_equal(
+            compound.pieces[1].shape.vertices, 2 * CUBE + np.array([10, 0, 0])
+        )
+        self.assertEqual(compound.pieces[1].shape.radius, 0.5)
+
+    def test_patches_of_a_surface_are_no_pieces(self) -> None:
+        whole = files()["cube.obj"].decode().replace("f ", "g one\nf ", 1)
+        at = whole.rindex("f ")
+        (self.folder / "patches.obj").write_text(whole[:at] + "g two\n" + whole[at:])
+        with self.assertRaisesRegex(clearance.InvalidArgument, "patch of a closed surface"):
+            clearance.Compound.from_file(self.folder / "patches.obj")
 
     def test_objects_that_look_like_trimesh(self) -> None:
         mesh = types.SimpleNamespace(vertices=STRAY, faces=FACES)
         np.testing.assert_array_equal(clearance.Hull.from_mesh(mesh).vertices, CUBE)
+        with self.assertRaisesRegex(clearance.InvalidArgument, "face 0: a face names point 9"):
+            clearance.Hull.from_mesh(types.SimpleNamespace(vertices=CUBE, faces=[[0, 1, 9]]))
         cloud = types.SimpleNamespace(vertices=CUBE.tolist())
         np.testing.assert_array_equal(clearance.Hull.from_mesh(cloud, scale=2).vertices, 2 * CUBE)
 

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Numbers of binary mesh files.
+
+#ifndef CLEARANCE_INTERNAL_MESH_BYTES_H_
+#define CLEARANCE_INTERNAL_MESH_BYTES_H_
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace clearance::client::internal {
+
+// A number as it stands at `bytes`, in the byte order that is given.
+template <typename T>
+T NumberAt(const char* bytes, std::endian order) {
+  char copy[sizeof(T)];
+  std::memcpy(copy, bytes, sizeof(T));
+  if (order != std::endian::native) std::reverse(copy, copy + sizeof(T));
+  return std::bit_cast<T>(copy);
+}
+
+}  // namespace clearance::client::internal
+
+#endif  // CLEARANCE_INTERNAL_MESH_BYTES_H_
