@@ -13,6 +13,18 @@ auto KeyOf(const IdPair& ids) { return std::tuple(ids.a, ids.b, ids.is_self); }
 
 }  // namespace
 
+std::optional<BodyId> FindUnsaidNamesake(const Scene& scene, absl::Span<const SceneBody> bodies,
+                                         const PairRules* rules) {
+  if (scene.size() == 0) return std::nullopt;
+  for (const SceneBody& body : bodies) {
+    if (!scene.Contains(body.id)) continue;
+    const bool is_said = (rules != nullptr && rules->Find(body.id, body.id) != nullptr) ||
+                         scene.rules().Find(body.id, body.id) != nullptr;
+    if (!is_said) return body.id;
+  }
+  return std::nullopt;
+}
+
 bool IsBefore(CandidateOrder order, const Candidate& x, const Candidate& y) {
   if (order == CandidateOrder::kByBound && x.bound != y.bound) return x.bound < y.bound;
   return KeyOf(x.ids) < KeyOf(y.ids);

@@ -17,6 +17,8 @@ namespace clearance {
 
 // A caller's name of a body. The asker's own bodies and those of the scene share the names: a body
 // of the asker is never asked against the scene's body of the same id, which is the same body.
+// (FindUnsaidNamesake tells of one for which no rule says that.)
+// (FindUnsaidNamesake tells of one for which no rule says that.)
 using BodyId = std::uint32_t;
 
 // What the rules say of two ids, in either order.
@@ -47,7 +49,8 @@ inline bool IsEnabled(const GroupBits& a, const GroupBits& b) {
 class PairRules {
  public:
   PairRules() = default;
-  // Of several rules for one pair the last holds. Rules of a body with itself mean nothing.
+  // Of several rules for one pair the last holds. A rule of a body with itself says that a body of
+  // the asker is the scene's body of its id.
   // Requires: margins are finite and >= 0.
   explicit PairRules(absl::Span<const PairRule> rules);
 

@@ -24,6 +24,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
@@ -75,6 +76,18 @@ struct Asker {
   // Found for these bodies and rules, this scene's rules and `among`; null: found on the way.
   const OwnPairs* own_pairs = nullptr;
 };
+
+// Returns the first body of the asker that has the id of a body of the scene without a rule of the
+// id with itself, neither the asker's nor the scene's. The two make no pair: the asker must know.
+// Requires: `bodies` as an Asker's; `rules` may be null.
+std::optional<BodyId> FindUnsaidNamesake(const Scene& scene, absl::Span<const SceneBody> bodies,
+                                         const PairRules* rules);
+
+// Returns the first body of the asker that has the id of a body of the scene without a rule of the
+// id with itself, neither the asker's nor the scene's. The two make no pair: the asker must know.
+// Requires: `bodies` as an Asker's; `rules` may be null.
+std::optional<BodyId> FindUnsaidNamesake(const Scene& scene, absl::Span<const SceneBody> bodies,
+                                         const PairRules* rules);
 
 // Which of the asker's own bodies are asked against each other, for many questions about the same
 // ones. Thread-compatible.

@@ -106,22 +106,24 @@ absl::Status ReadPoses(const v1::BodyPoseColumns& message, std::vector<BodyPose>
   return absl::OkStatus();
 }
 
+// An own body may touch the scene's body of its id, as it is that body; it has no margin from it.
 absl::Status CheckPair(const PairRule& rule, std::size_t i) {
-  if (rule.a != rule.b) return absl::OkStatus();
+  if (rule.a != rule.b || rule.is_allowed) return absl::OkStatus();
   return RefuseArgument({.field = At("bodies_b", i),
                          .value = FormatNumber(std::uint64_t{rule.b}),
-                         .limit = "another body than the row's first",
-                         .message = "A rule is about two bodies."});
+                         .limit = "another body than the row's first, or PAIR_RULE_KIND_MAY_TOUCH",
+                         .message = "A margin is one between two bodies."});
 }
 
 absl::Status CheckRule(const PairRule& rule, int kind, std::size_t i) {
-  if (absl::Status status = CheckPair(rule, i); !status.ok()) return status;
   if (kind != v1::PAIR_RULE_KIND_MAY_TOUCH && kind != v1::PAIR_RULE_KIND_MARGIN) {
     return RefuseArgument({.field = At("kinds", i),
                            .value = std::to_string(kind),
                            .limit = "PAIR_RULE_KIND_MAY_TOUCH or PAIR_RULE_KIND_MARGIN",
                            .message = "The server knows no such rule."});
   }
+  if (absl::Status status = CheckPair(rule, i); !status.ok()) return status;
+  if (absl::Status status = CheckPair(rule, i); !status.ok()) return status;
   if (rule.margin >= 0 && rule.margin <= kLargestMargin) return absl::OkStatus();  // no for NaN
   return RefuseArgument({.field = At("margins", i),
                          .value = FormatNumber(rule.margin),
@@ -146,8 +148,9 @@ absl::Status ReadRules(const v1::PairRuleColumns& message, RulesThat that,
                            .b = *bodies_b.at(i),
                            .is_allowed = kind == v1::PAIR_RULE_KIND_MAY_TOUCH,
                            .margin = *margins.at(i)};
-    absl::Status status = that == RulesThat::kGo ? CheckPair(rule, i) : CheckRule(rule, kind, i);
-    if (!status.ok()) return status;
+    if (that == RulesThat::kCome) {
+      if (absl::Status status = CheckRule(rule, kind, i); !status.ok()) return status;
+    }
     rules->push_back(rule);
   }
   return absl::OkStatus();

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 #include <string_view>
 #include <utility>
 
+#include "core/scene/scene_query.h"
 #include "server/convert/scene_change.h"
 #include "server/guard/quota.h"
 #include "server/guard/refusal.h"
@@ -55,6 +57,20 @@ absl::Status RequireShapes(const v1::BodyColumns& columns, const ShapeTable& tab
                                 : "There is no shape in this slot; open one."});
   }
   return absl::OkStatus();
+}
+
+// INVALID_ARGUMENT for an own body that would make no pair with the scene's body of its id.
+absl::Status RequireOwnIds(const AskedScene& asked) {
+  const std::optional<BodyId> id = FindUnsaidNamesake(*asked.scene, asked.bodies, asked.rules);
+  if (!id) return absl::OkStatus();
+  return RefuseArgument(
+      {.field = "bodies.ids",
+       .value = FormatNumber(std::uint64_t{*id}),
+       .limit = "an id that the scene does not have, or a rule of the id with itself",
+       .message =
+           "An own body has the id of a body of the scene, so no question is about the two. "
+           "Give it another id. If it is that body, say so with a rule: bodies_a and bodies_b "
+           "both this id, PAIR_RULE_KIND_MAY_TOUCH."});
 }
 
 using OwnedBytes = absl::flat_hash_map<const RigidBody*, std::uint64_t>;
@@ -295,6 +311,7 @@ absl::StatusOr<AskedScene> SessionScenes::Asked(
   AskedScene asked = {.scene = kNothing.get(), .bodies = own_.bodies(), .rules = &own_.rules()};
   if (!configurations.has_scene_slot()) return asked;
   absl::Status status = Find(configurations.scene_slot(), "configurations.scene_slot", &asked);
+  if (status.ok() && configurations.among() != v1::AMONG_SELF) status = RequireOwnIds(asked);
   if (!status.ok()) return status;
   return asked;
 }

@@ -52,8 +52,8 @@ struct ClosedScene {
 };
 
 // Of the own bodies: change.bodies.shapes is empty, its shape_slots are those of shapes. Number
-// them apart from the scene's: an own body and the scene's with the same id are the same body, and
-// make no pair.
+// them apart from the scene's: a question of an own body with the id of a body of the scene is
+// refused, unless a rule of the id with itself says that it is that body.
 struct ChangeBodies {
   bool reset = false;  // begin with no bodies and no rules
   SceneChange change = {};

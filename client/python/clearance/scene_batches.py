@@ -179,8 +179,8 @@ class SceneSetting:
     """What one call asks about: a scene (a str is its name, at the newest revision; None: own bodies
     alone), the shapes that slots refer to, the own bodies (their `shape_slots` are indices of
     `shapes`), and the rules that are said of pairs with them. Number the own bodies apart from the
-    scene's: an own body and the scene's with the same id are the same body, and make no pair.
-    `min_revision` is the registry's."""
+    scene's: an own body with the id of a body of the scene is refused, unless a rule of the id with
+    itself says that it is that body. `min_revision` is the registry's."""
 
     scene: OpenScene | str | None = None
     shapes: Sequence[ShapeReference] = ()

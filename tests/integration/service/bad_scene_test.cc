@@ -159,8 +159,14 @@ INSTANTIATE_TEST_SUITE_P(
                   "poses.ids", "0 numbers", "1 numbers"},
         BadChange{"moves_to_nan", [](auto& c) { OnePose(c, kNotANumber); }, kBad,
                   "poses.poses[0]", "nan", "finite"},
-        BadChange{"rule_of_one_body", [](auto& c) { OneRule(c).set_bodies_b(0, 1); }, kBad,
-                  "rules.bodies_b[0]", "1", "another body than the row's first"},
+        BadChange{"margin_of_one_body",
+                  [](auto& c) {
+                    v1::PairRuleColumns& rule = OneRule(c);
+                    rule.set_bodies_b(0, 1);
+                    rule.add_kinds(v1::PAIR_RULE_KIND_MARGIN);
+                  },
+                  kBad, "rules.bodies_b[0]", "1",
+                  "another body than the row's first, or PAIR_RULE_KIND_MAY_TOUCH"},
         BadChange{"rule_of_no_kind",
                   [](auto& c) { OneRule(c).add_kinds(v1::PAIR_RULE_KIND_UNSPECIFIED); }, kBad,
                   "rules.kinds[0]", "0", "PAIR_RULE_KIND_MAY_TOUCH or PAIR_RULE_KIND_MARGIN"},
@@ -177,13 +183,7 @@ INSTANTIATE_TEST_SUITE_P(
                       rules.add_bodies_b(id);
                     }
                   },
-                  kTooMuch, "rules.count", "3", "max_scene_rules <= 2"},
-        BadChange{"removed_rule_of_one_body",
-                  [](auto& c) {
-                    OneRule(c).set_bodies_b(0, 1);
-                    c.mutable_removed_rules()->Swap(c.mutable_rules());
-                  },
-                  kBad, "removed_rules.bodies_b[0]", "1", "another body than the row's first"}),
+                  kTooMuch, "rules.count", "3", "max_scene_rules <= 2"}),
     [](const auto& row) { return std::string(row.param.name); });
 
 struct BadScene {

@@ -317,7 +317,7 @@ TEST(SceneQuestions, ABodyHeldIsNotTheObstacleItWas) {
   change.mutable_bodies()->mutable_shape_slots()->Resize(1, 0);
   change.mutable_bodies()->mutable_poses()->Resize(7, 0);
   change.mutable_bodies()->mutable_margins()->Resize(1, 0);
-  const auto held = [&](std::uint32_t id) {
+  const auto ask = [&](std::uint32_t id) {
     change.mutable_bodies()->set_ids(0, id);
     const Pose at = world.scene->Find(10)->X_WB;
     change.mutable_bodies()->clear_poses();
@@ -325,11 +325,33 @@ TEST(SceneQuestions, ABodyHeldIsNotTheObstacleItWas) {
     EXPECT_EQ(session.Ask(take).status().code(), 0);
     v1::SessionRequest request = CheckOf(OneRow());
     request.mutable_check()->mutable_detail()->set_pairs(true);
-    const v1::CheckBatchResult result = session.Ask(request).check();
+    return session.Ask(request);
+  };
+  const auto touches = [](const v1::CheckBatchResult& result) {
     return result.verdicts(0) == v1::VERDICT_TOUCHING && result.bodies_b(0) == 10;
   };
-  EXPECT_TRUE(held(9));
-  EXPECT_FALSE(held(10));
+  EXPECT_TRUE(touches(ask(9).check()));
+  // The obstacle itself makes no pair with it, which has to be said.
+  const v1::Error refused = ErrorOf(ask(10).status());
+  EXPECT_EQ(refused.field(), "check.bodies.ids");
+  EXPECT_EQ(refused.value(), "10");
+  change.clear_rules();
+  change.mutable_rules()->set_count(1);
+  change.mutable_rules()->mutable_bodies_a()->Add(10);
+  change.mutable_rules()->mutable_bodies_b()->Add(10);
+  EXPECT_FALSE(touches(ask(10).check()));
+}
+
+TEST(SceneQuestions, BodiesOfOneIdMayBeAskedAmongTheAskersOwn) {
+  World world;
+  WorldSession session(world);
+  v1::SessionRequest take = World::Attach();
+  take.mutable_change_bodies()->mutable_change()->mutable_bodies()->set_ids(0, 10);
+  EXPECT_EQ(session.Ask(take).status().code(), 0);
+  v1::SessionRequest request = CheckOf(OneRow());
+  EXPECT_NE(session.Ask(request).status().code(), 0);
+  request.mutable_check()->mutable_configurations()->set_among(v1::AMONG_SELF);
+  EXPECT_EQ(session.Ask(request).status().code(), 0);
 }
 
 TEST(SceneQuestions, AChangeThatFailsLeavesBodiesInDoubt) {

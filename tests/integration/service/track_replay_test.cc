@@ -211,7 +211,13 @@ class AskerStream {
   AskerStream(TestServer& server, std::uint64_t seed) : session_(server), random_(seed) {
     session_.Open(0, "ball");
     ExpectOk(session_.Ask(OpenIn(0, "room")));
-    ExpectOk(session_.Ask(AttachAt({{1, 0}})));
+    v1::SessionRequest attach = AttachAt({{1, 0}});
+    // The asker is the player whom the track has as 1.
+    v1::PairRuleColumns& rules = *attach.mutable_change_bodies()->mutable_change()->mutable_rules();
+    rules.set_count(1);
+    rules.add_bodies_a(1);
+    rules.add_bodies_b(1);
+    ExpectOk(session_.Ask(attach));
   }
 
   void Run(int rewinds) {
