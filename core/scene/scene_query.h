@@ -83,12 +83,6 @@ struct Asker {
 std::optional<BodyId> FindUnsaidNamesake(const Scene& scene, absl::Span<const SceneBody> bodies,
                                          const PairRules* rules);
 
-// Returns the first body of the asker that has the id of a body of the scene without a rule of the
-// id with itself, neither the asker's nor the scene's. The two make no pair: the asker must know.
-// Requires: `bodies` as an Asker's; `rules` may be null.
-std::optional<BodyId> FindUnsaidNamesake(const Scene& scene, absl::Span<const SceneBody> bodies,
-                                         const PairRules* rules);
-
 // Which of the asker's own bodies are asked against each other, for many questions about the same
 // ones. Thread-compatible.
 struct OwnPair {

@@ -233,6 +233,8 @@ struct SweepDetail {
   bool distances = false;
 };
 
+// When do the own bodies, each on its own screw, first touch? The links of an arm whose joints move
+// go another way: ProveJointMotions (joint_motion.h).
 struct MotionBatch {
   Configurations configurations = {};  // at t = 0
   BatchOptions options = {};

@@ -57,7 +57,7 @@ class Points {
   }
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(numbers_.size() / 3); }
-  Vector At(std::uint32_t i) const {
+  Vector At(std::size_t i) const {
     return {numbers_[3 * i], numbers_[3 * i + 1], numbers_[3 * i + 2]};
   }
   double extent() const { return extent_; }

@@ -30,12 +30,12 @@ bool AddFace(absl::Span<const std::int64_t> corners, const FacePlace& place, Mes
   return true;
 }
 
-bool NoSuchPoint(const FacePlace& place, std::int64_t named, std::uint64_t count,
-                 std::int64_t first, MeshFault* fault) {
-  return FaultAt(
-      place,
-      absl::StrCat("a face names point ", named, ": there are ", count, ", counted from ", first),
-      fault);
+bool NoSuchPoint(const FacePlace& place, std::int64_t named, const PointNumbers& there,
+                 MeshFault* fault) {
+  return FaultAt(place,
+                 absl::StrCat("a face names point ", named, ": there are ", there.count,
+                              ", counted from ", there.first),
+                 fault);
 }
 
 bool RequirePoints(const MeshContent& content, MeshPlace kind, std::int64_t first,
@@ -47,7 +47,7 @@ bool RequirePoints(const MeshContent& content, MeshPlace kind, std::int64_t firs
     for (std::uint32_t i = 0; i < faces.counts[face]; ++i) {
       const std::int64_t corner = faces.corners[next++];
       if (corner >= 0 && static_cast<std::uint64_t>(corner) < count) continue;
-      return NoSuchPoint({kind, faces.places[face]}, corner + first, count, first, fault);
+      return NoSuchPoint({kind, faces.places[face]}, corner + first, {count, first}, fault);
     }
   }
   return true;

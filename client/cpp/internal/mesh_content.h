@@ -42,9 +42,15 @@ struct FacePlace {
 bool AddFace(absl::Span<const std::int64_t> corners, const FacePlace& place, MeshFaces* faces,
              MeshFault* fault);
 
-// Sets the fault of a face of a point that is not there. Points count from `first`.
-bool NoSuchPoint(const FacePlace& place, std::int64_t named, std::uint64_t count,
-                 std::int64_t first, MeshFault* fault);
+// The points that are there, and the number of the first.
+struct PointNumbers {
+  std::uint64_t count = 0;
+  std::int64_t first = 0;
+};
+
+// Sets the fault of a face of a point that is not there.
+bool NoSuchPoint(const FacePlace& place, std::int64_t named, const PointNumbers& there,
+                 MeshFault* fault);
 
 // A fault names the first face of a point that is not there.
 bool RequirePoints(const MeshContent& content, MeshPlace kind, std::int64_t first,

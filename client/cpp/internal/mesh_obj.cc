@@ -117,7 +117,7 @@ class ObjReader {
     }
     if (*named != 0 && *named >= -point_count()) return true;
     return NoSuchPoint({MeshPlace::kLine, line.number}, *named,
-                       static_cast<std::uint64_t>(point_count()), 1, fault_);
+                       {static_cast<std::uint64_t>(point_count()), 1}, fault_);
   }
 
   std::int64_t point_count() const { return static_cast<std::int64_t>(content_.points.size() / 3); }

@@ -46,6 +46,7 @@ from clearance.errors import (
     Unavailable,
     VersionError,
 )
+from clearance.joint_motion import JointMotionProof, prove_joint_motions
 from clearance.results import (
     NORMAL_NOT_UNIQUE,
     PIECEWISE,
@@ -176,6 +177,7 @@ __all__ = [
     "IntersectionDetail",
     "IntersectionResult",
     "InvalidArgument",
+    "JointMotionProof",
     "Limits",
     "MotionBatch",
     "MotionProofs",
@@ -252,6 +254,7 @@ __all__ = [
     "connect",
     "largest_displacement",
     "poses",
+    "prove_joint_motions",
     "verify",
     "verify_separation",
 ]

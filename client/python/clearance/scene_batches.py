@@ -125,8 +125,10 @@ class NearestBatch(ConfigurationRows):
 
 @dataclass(frozen=True, kw_only=True)
 class MotionBatch(ConfigurationRows):
-    """When do the own bodies, on their way in t from 0 to 1, first touch? The scene rests. `poses`
-    are those at t = 0; a motion is a displacement and a rotation vector, or an end pose. With
+    """Asks when own bodies first touch, each on its own screw from t = 0 to 1.
+
+    The links of an arm whose joints move go another way: `prove_joint_motions`. The scene rests.
+    `poses` are those at t = 0; a motion is a displacement and a rotation vector, or an end pose. With
     `ignore_initial_contact` bodies in contact at t = 0 may leave: the answer is of the time from
     t_leave on. With `max_pairs` every pair that is not free along the whole way comes in `pairs`.
     """

@@ -232,7 +232,9 @@ class Session:
         return self.ask(OverlapBatch(**columns))
 
     def motion(self, **columns: Any) -> SweepResult:
-        """`ask` with a MotionBatch of these columns."""
+        """Asks a MotionBatch of these columns: each body moves on its own screw.
+
+        The links of an arm whose joints move go another way: `prove_joint_motions`."""
         return self.ask(MotionBatch(**columns))
 
     def ray(self, **columns: Any) -> SweepResult:

@@ -33,7 +33,7 @@ PRINTED = "printed"  # what the block before it prints
 BLOCKS = {
     "README.md": [RUN, "dev", "kept: needs a container daemon; ./dev docker runs the image likewise", RUN]
     + ["test python.examples", FIGURE],
-    "client/cli/README.md": [RUN] * 8,
+    "client/cli/README.md": [RUN] * 9,
     "client/cpp/README.md": ["test CppPage.ExamplePrintsWhatThePageShows"] * 2
     + ["test integration.client.Package.IsFoundAndLinksFromAnotherProject"],
     "client/examples/game/README.md": [RUN, PRINTED, RUN, RUN],
