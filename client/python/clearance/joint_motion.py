@@ -70,10 +70,11 @@ def prove_joint_motions(
     """Proves that the session's own bodies are free while joints go straight from start to end.
 
     `starts`, `ends`: joint vectors (n, joints) or (joints,). `reaches` (bodies, joints), in the
-    order of the ids: metres that any point of a body moves, at most, when a joint moves by 1. For a joint
-    that turns (radians) that is the largest distance of the body's points from its axis, in
-    any configuration; for one that slides 1; for one that does not move the body 0. Too small a
-    reach makes the proof wrong. `pose_error`: metres that points may be off by what `kinematics`
+    order of the ids: metres that any point of a body moves, at most, when a joint moves by 1. For
+    a joint that turns (radians) that is the largest distance of the body's points from its axis,
+    in any configuration; for one that slides 1; for one that does not move the body 0. Too small
+    a reach makes the proof wrong. `pose_error`: metres that points may be off by what
+    `kinematics`
     rounds. Parts of a motion shorter than `narrowest` are not divided: the motion is UNDECIDED.
     `columns`: those of a CheckBatch, such as `scene_slot` and `among`. TOUCHING tells of a
     configuration that touches, not of the first one. Raises what `session.check` raises."""
