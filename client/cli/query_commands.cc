@@ -4,6 +4,7 @@
 // a session, which splits what the server would not take in one message.
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "clearance/session.h"
 #include "client/cli/batch_file.h"
@@ -30,8 +31,10 @@ absl::StatusOr<ShapeTable> ParseShapes(const QueryArguments<Batch>& arguments) {
   if (arguments.shape_a.empty() || arguments.shape_b.empty()) {
     return absl::InvalidArgumentError("two shapes or --batch FILE are needed");
   }
+  const std::vector<std::string> shapes = {arguments.shape_a, arguments.shape_b};
+  if (absl::Status status = RequireMeshFor(arguments.mesh, shapes); !status.ok()) return status;
   ShapeTable table;
-  for (const std::string& argument : {arguments.shape_a, arguments.shape_b}) {
+  for (const std::string& argument : shapes) {
     absl::StatusOr<ShapeReference> shape = ParseShapeArgument(argument, arguments.mesh);
     if (!shape.ok()) return shape.status();
     table.shapes.push_back(*std::move(shape));
@@ -46,6 +49,7 @@ absl::StatusOr<ShapeTable> ReadQuestion(const QueryArguments<Batch>& arguments, 
     batch->pairs.count = 1;
     return ParseShapes(arguments);
   }
+  if (absl::Status status = RequireMeshFor(arguments.mesh, {}); !status.ok()) return status;
   ShapeTable table;
   const absl::Status loaded = LoadBatch(arguments.batch_file, &table, batch);
   if (!loaded.ok()) return loaded;

@@ -9,6 +9,7 @@
 #include "client/cli/command.h"
 #include "client/cli/output.h"
 #include "client/cli/places_file.h"
+#include "client/cli/read_file.h"
 #include "client/cli/scene_output.h"
 #include "client/cli/shape_argument.h"
 
@@ -44,14 +45,19 @@ absl::StatusOr<Places> ReadBodies(const Asking& asking) {
 
 // What the bodies call meshes are arguments: names, digests, files or JSON.
 absl::Status TakeShapes(const Asking& asking, Places* places, ShapeTable* table) {
+  std::vector<std::string> files;
   for (const PlacedMesh& mesh : places->meshes) {
+    files.push_back(mesh.file);
+    if (absl::Status status = RequireMeshFor(mesh.options, {mesh.file}); !status.ok()) {
+      return InFile(mesh.file, status);
+    }
     absl::StatusOr<ShapeReference> shape =
         ParseShapeArgument(mesh.file, WithDefaults(mesh.options, asking.mesh));
     if (!shape.ok()) return shape.status();
     table->shapes.push_back(*std::move(shape));
   }
   places->content.bodies.shapes.clear();
-  return absl::OkStatus();
+  return RequireMeshFor(asking.mesh, files);
 }
 
 // One row of a column, for each of so many bodies.

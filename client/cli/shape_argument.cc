@@ -29,12 +29,13 @@ std::string LowerExtension(const std::string& path) {
   return extension;
 }
 
-bool IsShapeFile(const std::string& argument) {
-  const std::string extension = LowerExtension(argument);
-  for (const char* known : {".obj", ".stl", ".ply", ".off", ".json"}) {
-    if (extension == known) return true;
-  }
-  return false;
+bool IsFile(const std::string& argument) {
+  std::error_code error;
+  return std::filesystem::exists(argument, error);
+}
+
+bool IsJsonFile(const std::string& argument) {
+  return LowerExtension(argument) == ".json" && IsFile(argument);
 }
 
 bool IsAscii(const std::string& text) {
@@ -164,15 +165,31 @@ absl::StatusOr<Shape> LoadShape(const std::string& argument, const MeshOptions& 
   return std::move(loaded->shape);
 }
 
+bool IsMeshFile(const std::string& argument) {
+  const std::string extension = LowerExtension(argument);
+  for (const char* known : {".obj", ".stl", ".ply", ".off"}) {
+    if (extension == known) return IsFile(argument);
+  }
+  return false;
+}
+
+absl::Status RequireMeshFor(const MeshOptions& options, const std::vector<std::string>& arguments) {
+  if (options.empty() || std::any_of(arguments.begin(), arguments.end(), IsMeshFile)) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      "--scale, --units, --up, --parts and --hull are for mesh files, and none was given: a "
+      "registered shape is what it is, and shapes in JSON are metres");
+}
+
 absl::StatusOr<ShapeReference> ParseShapeArgument(const std::string& argument,
                                                   const MeshOptions& options) {
   if (IsJsonText(argument)) return ParseShapeJson(argument);
   if (absl::StartsWith(argument, "v1-sha256-") && IsAscii(argument)) return ByDigest{argument};
   // A registered name may look like a file: the file wins only where it is there.
-  std::error_code error;
-  if (IsShapeFile(argument) && std::filesystem::exists(argument, error)) {
-    const bool is_json = LowerExtension(argument) == ".json";
-    return LoadShape(argument, is_json ? MeshOptions() : options);
+  if (IsJsonFile(argument)) return LoadShape(argument, MeshOptions());
+  if (IsMeshFile(argument)) {
+    return LoadShape(argument, options);
   }
   // In a message, text that is no UTF-8 would end the whole session.
   if (!IsAscii(argument)) {

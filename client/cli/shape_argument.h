@@ -6,6 +6,7 @@
 #define CLEARANCE_CLIENT_CLI_SHAPE_ARGUMENT_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "clearance/shape.h"
@@ -18,6 +19,12 @@ namespace clearance::client {
 // options are for meshes only: INVALID_ARGUMENT where any is given for JSON. Prints a warning of a
 // mesh that is not convex.
 absl::StatusOr<Shape> LoadShape(const std::string& argument, const MeshOptions& options);
+
+// Whether an argument is a mesh file that exists. The options are for these alone.
+bool IsMeshFile(const std::string& argument);
+
+// INVALID_ARGUMENT if there are options, and none of the arguments is a mesh file.
+absl::Status RequireMeshFor(const MeshOptions& options, const std::vector<std::string>& arguments);
 
 // A name, a digest, a file that exists or JSON text (it begins with a brace).
 absl::StatusOr<ShapeReference> ParseShapeArgument(const std::string& argument,

@@ -37,7 +37,7 @@ struct JointMotions {
   std::vector<double> reaches;
   Configurations configurations = {};  // scene_slot and among; the rest is filled in
   double pose_error = 1e-9;  // metres that points may be off by what the kinematics rounds
-  double narrowest = 1e-4;   // a shorter part of a motion is not divided: UNDECIDED
+  double narrowest = 1e-6;   // a shorter part of a motion is not divided: UNDECIDED
 };
 
 struct JointMotionProof {

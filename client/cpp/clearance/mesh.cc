@@ -189,9 +189,10 @@ absl::StatusOr<Mesh> LoadMesh(const std::string& path, const Vec3& scale) {
   const std::string extension = std::filesystem::path(path).extension().string();
   if (ReaderOf(extension) == nullptr) return refused(UnknownExtension(extension).message());
   std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) {
+  if (!std::filesystem::exists(path, error)) {
     return absl::NotFoundError(absl::StrCat(path, ": no such file"));
   }
+  if (!std::filesystem::is_regular_file(path, error)) return refused("it is not a regular file");
   const std::uintmax_t size = std::filesystem::file_size(path, error);
   if (size > kLargestFile) {
     return refused(absl::StrCat("the file has ", size, " bytes: must be at most ", kLargestFile));

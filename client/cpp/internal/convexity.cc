@@ -19,7 +19,7 @@ constexpr double kDeepest = 1e-3;
 constexpr int kMostHullPoints = 1500;
 constexpr std::size_t kMostFacesJudged = 4096;
 constexpr double kFlat = 1e-9;     // of the largest extent
-constexpr double kOutside = 1e-7;  // likewise
+constexpr double kOutside = 1e-7;  // of the largest extent
 constexpr double kSeen = 1e-12;
 
 using Vector = std::array<double, 3>;

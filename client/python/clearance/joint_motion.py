@@ -64,7 +64,7 @@ def prove_joint_motions(
     reaches: ArrayLike,
     *,
     pose_error: float = 1e-9,
-    narrowest: float = 1e-4,
+    narrowest: float = 1e-6,
     **columns: Any,
 ) -> JointMotionProof:
     """Proves that the session's own bodies are free while joints go straight from start to end.

@@ -62,6 +62,8 @@ def read_mesh(path: str | Path, scale: ArrayLike = 1.0) -> Mesh:
     path = Path(path)
     try:
         _reader_of(path.suffix)
+        if path.exists() and not path.is_file():
+            raise Fault("it is not a regular file")
         size = path.stat().st_size
         if size > _LARGEST_FILE:
             raise Fault(f"the file has {size} bytes: must be at most {_LARGEST_FILE}")

@@ -628,6 +628,21 @@ TEST_F(CommandLine, ScalesByFiniteNumbersOtherThanZero) {
   EXPECT_THAT(Run("register mesh mesh.obj --scale 1,2").output, HasSubstr("has 2 numbers"));
 }
 
+TEST_F(CommandLine, RefusesMeshOptionsWithoutAMesh) {
+  ASSERT_TRUE(server().Connect().Register("ball", {Sphere{0.5}, 0}).ok());
+  ASSERT_TRUE(SceneClient(server().Connect()).Create("cell", {}).ok());
+  const std::string mesh = Write("t.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+  const std::string bodies = Write("bodies.json", R"([{"mesh": "ball", "scale": 0.001}])");
+  for (const std::string& command :
+       {std::string("distance ball ball --scale 0.001"),
+        std::string("scene check cell ball --hull"), "scene check cell --bodies " + bodies}) {
+    const Ran ran = Run(command);
+    EXPECT_EQ(ran.exit_code, 2) << command;
+    EXPECT_THAT(ran.output, HasSubstr("are for mesh files, and none was given")) << command;
+  }
+  EXPECT_EQ(Run("distance ball " + mesh + " --scale 2 --pose-b 9 0 0 0 0 0 1").exit_code, 0);
+}
+
 TEST_F(CommandLine, ReadsEmptyFilesAsEmpty) {
   const std::string empty = Write("empty.json", "");
   EXPECT_THAT(Run("scene create cell " + empty).output,

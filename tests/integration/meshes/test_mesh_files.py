@@ -59,7 +59,7 @@ def shared_files(folder: str = "") -> list[Sample]:
 
 class Readings(unittest.TestCase):
     def read(self, files: list[Sample]) -> list[Reading]:
-        """What both clients make of the files, which has to be the same."""
+        """Returns what both clients make of the files, which must be the same."""
         readings = read_in_cpp(files, MOST_MEMORY)
         for sample, reading in zip(files, readings, strict=True):
             with self.subTest(file=sample.name):
@@ -118,16 +118,23 @@ class Damaged(Readings):
     def test_by_random_numbers(self) -> None:
         """Numbers of every length: both clients round as IEEE 754 says."""
         generator = random.Random(SEED)
-        digits = lambda most: "".join(generator.choices("0123456789", k=generator.randint(1, most)))
-        number = lambda: (
-            generator.choice(["", "-", "+"])
-            + generator.choice([f"{digits(30)}.{digits(30)}", f".{digits(40)}", digits(20)])
-            + generator.choice(["", f"e{generator.randint(-360, 260)}"])
-        )
+
+        def digits(most: int) -> str:
+            return "".join(generator.choices("0123456789", k=generator.randint(1, most)))
+
+        def number() -> str:
+            mantissas = [f"{digits(30)}.{digits(30)}", f".{digits(40)}", digits(20)]
+            return (
+                generator.choice(["", "-", "+"])
+                + generator.choice(mantissas)
+                + generator.choice(["", f"e{generator.randint(-360, 260)}"])
+            )
+
         text = "".join(f"v {number()} {number()} {number()}\n" for _ in range(5000))
         (reading,) = self.read([Sample("numbers.obj", ".obj", text.encode())])
         self.assertEqual(reading.refusal, "")
         self.assertEqual(len(reading.vertices), 5000)
+        print(f"seed {SEED}: 15000 numbers", flush=True)
 
     @staticmethod
     def small_shared_files() -> list[Sample]:
@@ -151,7 +158,7 @@ class SharedTable(Readings):
     """../shared/data/mesh_files by each client."""
 
     def setUp(self) -> None:
-        self.files = {Path.name: Path for Path in shared_files("mesh_files") if "/" not in Path.name}
+        self.files = {s.name: s for s in shared_files("mesh_files") if "/" not in s.name}
 
     def assert_right(self, name: str, radius: float | None, refusal: str) -> None:
         right = RIGHT[name]

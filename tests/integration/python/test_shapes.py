@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mesh files, mesh objects and poses, without a server. A cube of side 2 in every format."""
 
+import os
 import pathlib
 import struct
 import tempfile
@@ -103,6 +104,9 @@ class Meshes(unittest.TestCase):
             self.assertIn(f"{name}: {message}", str(caught.exception))
         with self.assertRaises(FileNotFoundError):
             meshes.read_mesh(self.folder / "absent.obj")
+        os.mkfifo(self.folder / "pipe.obj")
+        with self.assertRaisesRegex(clearance.InvalidArgument, "it is not a regular file"):
+            meshes.read_mesh(self.folder / "pipe.obj")
         for scale in (0, np.inf, [1, 2]):
             with self.assertRaisesRegex(clearance.InvalidArgument, "must be a finite number"):
                 meshes.read_mesh(self.folder / "far.obj", scale)

@@ -331,7 +331,7 @@ TEST(SceneQuestions, ABodyHeldIsNotTheObstacleItWas) {
     return result.verdicts(0) == v1::VERDICT_TOUCHING && result.bodies_b(0) == 10;
   };
   EXPECT_TRUE(touches(ask(9).check()));
-  // The obstacle itself makes no pair with it, which has to be said.
+  // The obstacle itself makes no pair with it, and the asker must say so.
   const v1::Error refused = ErrorOf(ask(10).status());
   EXPECT_EQ(refused.field(), "check.bodies.ids");
   EXPECT_EQ(refused.value(), "10");
