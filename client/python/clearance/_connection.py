@@ -5,6 +5,7 @@ a call, when a call is worth repeating."""
 from __future__ import annotations
 
 import ipaddress
+import math
 import os
 import random
 import socket
@@ -43,6 +44,7 @@ _HINTS = {
 }
 _FIRST_WAIT = 0.02  # seconds
 _LONGEST_WAIT = 1.0
+_SETTLING = 0.2  # of a connection after its first answer
 
 _REPEATABLE = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED)
 
@@ -254,17 +256,30 @@ def _grpc_list(numbers: list[tuple[str, int]]) -> str:
 
 # Whether this process, or one that it was forked from, has made a connection.
 _has_connected = False
+# When the last connection of this process had its first answer, by time.monotonic().
+_greeted_at = -math.inf
 # Whether gRPC's threads stayed in the parent of this process, so that no call would ever end.
 _is_without_threads = False
 
 
+def _has_fork_support() -> bool:
+    return os.environ.get("GRPC_ENABLE_FORK_SUPPORT", "1").lower() not in ("0", "false", "no")
+
+
+def _let_grpc_settle() -> None:
+    """A connection still has work to do after its first answer. A fork in the midst of it never
+    returns with gRPC 1.51, whose threads then wait for each other."""
+    pause = _greeted_at + _SETTLING - time.monotonic()
+    if pause > 0 and _has_fork_support():
+        time.sleep(pause)
+
+
 def _note_fork() -> None:
     global _is_without_threads
-    support = os.environ.get("GRPC_ENABLE_FORK_SUPPORT", "1").lower()
-    _is_without_threads = _has_connected and support in ("0", "false", "no")
+    _is_without_threads = _has_connected and not _has_fork_support()
 
 
-os.register_at_fork(after_in_child=_note_fork)
+os.register_at_fork(before=_let_grpc_settle, after_in_child=_note_fork)
 
 
 class ProcessGuard:
@@ -280,6 +295,11 @@ class ProcessGuard:
             )
         _has_connected = True
         self._pid = os.getpid()
+
+    def note_greeting(self) -> None:
+        """To be called when the server has answered for the first time."""
+        global _greeted_at
+        _greeted_at = time.monotonic()
 
     def check(self) -> None:
         if os.getpid() != self._pid:

@@ -160,6 +160,7 @@ class Client:
                 if pause is None:
                     raise unreachable(error, address) from None
                 await asyncio.sleep(pause)
+        self._guard.note_greeting()
         check_version(info.version)
         self._limits = info.limits
 

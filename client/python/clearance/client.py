@@ -92,6 +92,7 @@ class Client:
             self._channel = grpc.secure_channel(target.address, secure, arguments)
         try:
             info = self._greet(address)
+            self._guard.note_greeting()
             check_version(info.version)
         except BaseException:
             self._channel.close()

@@ -153,9 +153,12 @@ class Fork(unittest.TestCase):
         server = Server()
         self.addCleanup(server.end)
         command = [sys.executable, "-c", FORKING, server.address]
-        for support, word in (("1", "connected"), ("0", "spawn")):
+        for support, word in (("1", "connected"), ("0", "spawn")) * 3:
             environment = {**os.environ, "GRPC_ENABLE_FORK_SUPPORT": support}
-            run = subprocess.run(command, env=environment, capture_output=True, text=True)
+            # A time that is up says which fork hangs; ctest's would only say that the module does.
+            run = subprocess.run(
+                command, env=environment, capture_output=True, text=True, timeout=200
+            )
             self.assertEqual(run.returncode, 0, run.stderr)
             self.assertIn(word, run.stdout)
 
@@ -208,7 +211,7 @@ class NoServer(unittest.TestCase):
         before = Server()
         before.end()
         with ThreadPoolExecutor() as pool:
-            connecting = pool.submit(clearance.connect, before.address, wait=1e6)
+            connecting = pool.submit(clearance.connect, before.address, wait=200)
             server = Server(port=before.port)
             self.addCleanup(server.end)
             connecting.result().close()
