@@ -5,14 +5,17 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <iostream>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -150,9 +153,45 @@ int AfterOutput(int code) {
   const bool is_flushed = std::fflush(stdout) == 0;
   const int error = errno;
   if (is_flushed && std::ferror(stdout) == 0 && std::cout.good()) return code;
+  // The reader has seen enough, as `head` has.
+  if (error == EPIPE) return clearance::client::kExitError;
   const std::string why = error == 0 ? "" : ": " + std::generic_category().message(error);
   return clearance::client::ReportError(
       absl::UnavailableError(absl::StrCat("stdout: cannot be written", why)));
+}
+
+// The number of characters to change, add or remove that makes `b` of `a`.
+// Source: R. A. Wagner, M. J. Fischer, "The string-to-string correction problem", 1974.
+std::size_t EditDistance(absl::string_view a, absl::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t changed = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({changed, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+// The error of a word that is no command, with the nearest that is one; "": no such word.
+std::string UnknownCommand(const CLI::App& app) {
+  const CLI::App* group = &app;
+  while (!group->get_subcommands().empty()) group = group->get_subcommands().front();
+  const std::vector<std::string> words = app.remaining(/*recurse=*/true);
+  const auto commands = group->get_subcommands([](const CLI::App*) { return true; });
+  if (words.empty() || commands.empty() || words.front().starts_with("-")) return "";
+  const auto distance = [&](const CLI::App* command) {
+    return EditDistance(words.front(), command->get_name());
+  };
+  const CLI::App* const nearest = *std::min_element(
+      commands.begin(), commands.end(),
+      [&](const CLI::App* a, const CLI::App* b) { return distance(a) < distance(b); });
+  const std::string path = group == &app ? "clearance" : "clearance " + group->get_name();
+  return absl::StrCat(path, ": unknown command '", words.front(), "'; did you mean '",
+                      nearest->get_name(), "'? ", path, " --help lists all");
 }
 
 int RunCommand(int argc, char** argv) {
@@ -191,7 +230,13 @@ int RunCommand(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : clearance::client::kExitError;
+    if (error.get_exit_code() == 0) return app.exit(error);
+    if (const std::string unknown = UnknownCommand(app); !unknown.empty()) {
+      std::cerr << unknown << "\n";
+    } else {
+      app.exit(error);
+    }
+    return clearance::client::kExitError;
   }
   return options.exit_code;
 }

@@ -4,6 +4,7 @@
 #include <google/protobuf/util/json_util.h>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -78,6 +79,9 @@ Json StartRows(const Result& result) {
   }
   return rows;
 }
+
+constexpr std::size_t kGap = 2;            // between columns
+constexpr std::size_t kMostColumns = 100;  // of a line of a table
 
 void PrintLine(const std::vector<std::string>& cells, const std::vector<std::size_t>& widths) {
   std::string line;
@@ -255,15 +259,29 @@ void TableWriter::Write(const Json& rows) {
       widths_[at] = std::max(widths_[at], CellText(cell).size());
     }
   }
-  if (names_.size() > known) PrintLine(names_, widths_);
-  for (const Json& row : rows) {
-    std::vector<std::string> cells;
-    cells.reserve(names_.size());
-    for (const std::string& name : names_) {
-      cells.push_back(row.contains(name) ? CellText(row[name]) : "-");
-    }
-    PrintLine(cells, widths_);
+  const std::size_t gaps = kGap * (widths_.empty() ? 0 : widths_.size() - 1);
+  if (std::accumulate(widths_.begin(), widths_.end(), gaps) > kMostColumns) {
+    for (const Json& row : rows) WriteRecord(row);
+  } else {
+    if (names_.size() > known) PrintLine(names_, widths_);
+    for (const Json& row : rows) WriteLine(row);
   }
+}
+
+void TableWriter::WriteLine(const Json& row) {
+  std::vector<std::string> cells;
+  cells.reserve(names_.size());
+  for (const std::string& name : names_) {
+    cells.push_back(row.contains(name) ? CellText(row[name]) : "-");
+  }
+  PrintLine(cells, widths_);
+}
+
+void TableWriter::WriteRecord(const Json& row) {
+  if (std::exchange(has_records_, true)) absl::PrintF("\n");
+  std::size_t longest = 0;
+  for (const auto& [name, cell] : row.items()) longest = std::max(longest, name.size());
+  for (const auto& [name, cell] : row.items()) PrintLine({name, CellText(cell)}, {longest, 0});
 }
 
 void PrintTable(const Json& rows) { TableWriter().Write(rows); }

@@ -38,13 +38,18 @@ void PrintJson(const Json& json);
 std::string CellText(const Json& cell);
 
 // A table that grows. Columns are as wide as their widest cell so far; a row with a new member
-// begins with another header. Thread-compatible.
+// begins with another header. Each row is a record, a
+// line for each member, if lines would have more than 100 columns. Thread-compatible.
 class TableWriter {
  public:
-  // A line for each row (an object). Nothing for no rows.
+  // Each row is an object. Nothing for no rows.
   void Write(const Json& rows);
 
  private:
+  void WriteLine(const Json& row);
+  void WriteRecord(const Json& row);
+
+  bool has_records_ = false;
   std::vector<std::string> names_;  // every column that some row had, in the order of the first
   std::vector<std::size_t> widths_;
 };

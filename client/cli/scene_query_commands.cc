@@ -3,6 +3,7 @@
 // scene check, clearance, nearest, overlap, sweep, ray: one question each, by a unary call.
 #include <limits>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "clearance/scene_query.h"
@@ -24,9 +25,11 @@ struct Asking {
   std::vector<double> pose;
   double margin = 0;
   MeshOptions mesh;
-  // Of the one shape: an id that no body of the scene is likely to have.
-  std::uint32_t id = std::numeric_limits<std::uint32_t>::max();
+  std::optional<std::uint32_t> id;  // of the one shape
 };
+
+// The id of the one shape if none was given: the scene is unlikely to have such a body.
+constexpr std::uint32_t kUnsaidId = std::numeric_limits<std::uint32_t>::max();
 
 template <class Batch>
 struct SceneQueryArguments {
@@ -38,8 +41,10 @@ absl::StatusOr<Places> ReadBodies(const Asking& asking) {
   if (!asking.bodies_file.empty()) return ReadPlaces(asking.bodies_file);
   if (asking.shape.empty()) return absl::InvalidArgumentError("a shape or --bodies FILE is needed");
   Places places = {{{asking.shape, "", {}}}, {}};
-  places.content.bodies = {
-      .count = 1, .ids = {asking.id}, .poses = asking.pose, .margins = {asking.margin}};
+  places.content.bodies = {.count = 1,
+                           .ids = {asking.id.value_or(kUnsaidId)},
+                           .poses = asking.pose,
+                           .margins = {asking.margin}};
   return places;
 }
 
@@ -117,6 +122,14 @@ auto Asked(const SceneQueryClient& client, const SceneSetting& setting, const Ra
   return client.Ray(setting, batch);
 }
 
+// An id that the caller did not give is not shown.
+void TakeUnsaidIds(Json* rows) {
+  for (Json& row : *rows) {
+    if (row.value("body_a", std::uint32_t{0}) == kUnsaidId) row.erase("body_a");
+    if (row.contains("pairs")) TakeUnsaidIds(&row["pairs"]);
+  }
+}
+
 template <class Batch>
 int AskScene(const GlobalOptions& options, const SceneQueryArguments<Batch>& arguments) {
   Batch batch = arguments.batch;
@@ -126,7 +139,9 @@ int AskScene(const GlobalOptions& options, const SceneQueryArguments<Batch>& arg
   if (!client.ok()) return ReportError(client.status());
   const auto result = Asked(SceneQueryClient(*client), *setting, batch);
   if (!result.ok()) return ReportError(result.status());
-  const Json rows = ToJson(*result);
+  Json rows = ToJson(*result);
+  const Asking& asking = arguments.asking;
+  if (asking.bodies_file.empty() && !asking.id) TakeUnsaidIds(&rows);
   options.json ? PrintJson(rows) : PrintTable(WithPairsAsRows(rows));
   return ExitCodeOf(*result);
 }

@@ -1,19 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Registers two shapes and asks how far apart they are: once in a call, then for a row of poses in a
-// session. Usage: node ask.js [ADDRESS]
+// session. Usage: node ask.js [ADDRESS]. The folder with clearance/v1/*.proto is ../../proto, or the
+// one that the variable CLEARANCE_PROTO names.
 
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import grpc from '@grpc/grpc-js';
 import protoLoader from '@grpc/proto-loader';
 
 const address = process.argv[2] ?? '127.0.0.1:50051';
 
+const protos = process.env.CLEARANCE_PROTO ?? fileURLToPath(new URL('../../proto', import.meta.url));
+if (!existsSync(`${protos}/clearance/v1/query_service.proto`)) {
+  console.error(`ask.js: ${protos} has no clearance/v1/query_service.proto; copy the project's folder proto, and say where it is: CLEARANCE_PROTO=FOLDER node ask.js`);
+  process.exit(1);
+}
+
 // Field names as in the protos; 64-bit numbers as text, since a JavaScript number holds 53 bits.
 const services = ['clearance/v1/query_service.proto', 'clearance/v1/shape_service.proto'];
 const definition = protoLoader.loadSync(services, {
-  includeDirs: [fileURLToPath(new URL('../../proto', import.meta.url))],
+  includeDirs: [protos],
   keepCase: true,
   longs: String,
   enums: String,

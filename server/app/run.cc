@@ -17,6 +17,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_join.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
 #include "server/app/exposure.h"
@@ -30,6 +31,7 @@
 #include "server/app/shared_mirror.h"
 #include "server/app/shown_limits.h"
 #include "server/app/shutdown_signals.h"
+#include "server/app/waiting_notice.h"
 #include "server/config/command_line.h"
 #include "server/config/flags.h"
 #include "server/engine/answer_check.h"
@@ -132,6 +134,7 @@ class Process {
   absl::Status StartHttp();
   absl::Status StartLedger();
   absl::StatusOr<std::unique_ptr<ShapeStore>> OpenStore();
+  absl::StatusOr<std::unique_ptr<EtcdStore>> OpenEtcd();
   absl::StatusOr<std::unique_ptr<SharedRegistry>> JoinRegistry();
   void LogRestored(SteadyTime began);
   absl::Status StartGrpc();
@@ -272,11 +275,16 @@ absl::StatusOr<std::unique_ptr<ShapeStore>> Process::OpenStore() {
   return std::unique_ptr<ShapeStore>(*std::move(store));
 }
 
+absl::StatusOr<std::unique_ptr<EtcdStore>> Process::OpenEtcd() {
+  WaitingNotice notice(absl::StrJoin(config_.etcd.endpoints, ","), &log_);
+  return EtcdStore::Open(config_.etcd, &metrics_.store(),
+                         [&notice](const absl::Status& reason) { notice.Failed(reason); });
+}
+
 // What is read may be compacted away meanwhile: then it is read as it is by then.
 absl::StatusOr<std::unique_ptr<SharedRegistry>> Process::JoinRegistry() {
   const SteadyTime began = SteadyNow();
-  absl::StatusOr<std::unique_ptr<EtcdStore>> store =
-      EtcdStore::Open(config_.etcd, &metrics_.store());
+  absl::StatusOr<std::unique_ptr<EtcdStore>> store = OpenEtcd();
   if (!store.ok()) return store.status();
   constexpr int kTries = 3;
   absl::Status status = absl::OutOfRangeError("not read");

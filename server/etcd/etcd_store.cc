@@ -86,18 +86,19 @@ EtcdStore::~EtcdStore() {
 }
 
 absl::StatusOr<std::unique_ptr<EtcdStore>> EtcdStore::Open(const EtcdConfig& config,
-                                                           StoreSeries* series) {
+                                                           StoreSeries* series,
+                                                           const OnFailure& on_failure) {
   auto client = EtcdClient::Open(config, series);
   if (!client.ok()) return client.status();
   std::unique_ptr<EtcdStore> store(new EtcdStore(config, *std::move(client)));
-  absl::Status status = store->MakeFormat();
+  absl::Status status = store->MakeFormat(on_failure);
   if (status.ok()) status = store->CheckFormat();
   if (!status.ok()) return status;
   return store;
 }
 
 // Whether this or another server's came first does not matter.
-absl::Status EtcdStore::MakeFormat() {
+absl::Status EtcdStore::MakeFormat(const OnFailure& on_failure) {
   etcdserverpb::TxnRequest request;
   etcdserverpb::Compare* const compare = request.add_compare();
   compare->set_target(etcdserverpb::Compare::CREATE);
@@ -118,6 +119,7 @@ absl::Status EtcdStore::MakeFormat() {
     const absl::Duration patience = client_->Grown(kStartPatience.of_member, silences);
     absl::Status status = client_->Txn(request, patience, &response);
     if (!EtcdClient::IsInDoubt(status) || SteadyNow() >= end) return status;
+    if (on_failure != nullptr) on_failure(status);
     if (EtcdClient::IsSilence(status)) ++silences;
     absl::SleepFor(kTryPause);
   }

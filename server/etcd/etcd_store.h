@@ -26,10 +26,14 @@ namespace clearance::server {
 
 class EtcdStore final : public SharedStore {
  public:
+  using OnFailure = std::function<void(const absl::Status& reason)>;
+
   // Makes an empty registry where there is none below the prefix. Fails with what etcd says, and
   // with FAILED_PRECONDITION where a newer server has written there. `series` may be null.
+  // `on_failure` learns why a try came to nothing after which another is made.
   static absl::StatusOr<std::unique_ptr<EtcdStore>> Open(const EtcdConfig& config,
-                                                         StoreSeries* series);
+                                                         StoreSeries* series,
+                                                         const OnFailure& on_failure = nullptr);
   // Takes away what tells this process's commits from others'.
   ~EtcdStore() override;
   EtcdStore(const EtcdStore&) = delete;
@@ -51,7 +55,7 @@ class EtcdStore final : public SharedStore {
  private:
   EtcdStore(const EtcdConfig& config, std::unique_ptr<EtcdClient> client);
 
-  absl::Status MakeFormat();
+  absl::Status MakeFormat(const OnFailure& on_failure);
   absl::Status CheckFormat();
   // A page after another of all that is in the range as of the snapshot.
   using VisitValue = std::function<absl::Status(const KeyMeaning&, const mvccpb::KeyValue&)>;

@@ -67,7 +67,7 @@ def draw(costs):
     for i in range(round(top / step) + 1):
         y = y_of(i * step)
         lines += [line(LEFT, y, LEFT + PANEL_WIDTH, y), text(LEFT - 8, y + 4, f"{i * step:g}", "end")]
-    lines.append(text(LEFT + PANEL_WIDTH / 2, bottom + 42, "bodies of the scene (number)", "middle"))
+    lines.append(text(LEFT + PANEL_WIDTH / 2, bottom + 42, "bodies in the scene, logarithmic", "middle"))
     for i, (name, legend, colour, dashes) in enumerate(QUESTIONS):
         path = " ".join(f"{x_of(n):.1f},{y_of(cost):.1f}" for n, cost in costs[name])
         style = f'fill="none" stroke="{colour}" stroke-width="2" stroke-dasharray="{dashes}"'

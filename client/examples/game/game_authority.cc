@@ -7,13 +7,16 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
-#include "absl/flags/usage.h"
+#include "absl/flags/reflection.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "clearance/client.h"
@@ -173,6 +176,14 @@ absl::StatusOr<bool> Replay(const Client& client) {
   return IsSoonEnough((*simulation)->measured()) && differing == 0;
 }
 
+void PrintHelp() {
+  absl::PrintF("Judges the moves and shots of a game; README.md tells more.\n\n");
+  for (const auto& [name, flag] : absl::GetAllFlags()) {
+    if (!absl::StrContains(flag->Filename(), "game_authority")) continue;
+    absl::PrintF("  --%s=%s\n      %s\n", name, flag->DefaultValue(), flag->Help());
+  }
+}
+
 int Main() {
   const auto client = Client::Connect(absl::GetFlag(FLAGS_address));
   const absl::StatusOr<bool> is_right = !client.ok()                          ? client.status()
@@ -187,7 +198,13 @@ int Main() {
 }  // namespace game
 
 int main(int argc, char** argv) {
-  absl::SetProgramUsageMessage("judges the moves and shots of a game; README.md tells more");
+  // Abseil's own --help ends with status 1.
+  for (int i = 1; i < argc; ++i) {
+    if (argv[i] == std::string_view("--help") || argv[i] == std::string_view("-h")) {
+      game::PrintHelp();
+      return EXIT_SUCCESS;
+    }
+  }
   absl::ParseCommandLine(argc, argv);
   return game::Main();
 }

@@ -12,6 +12,7 @@
 #include <fstream>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "clearance/scene.h"
 #include "internal/scene_convert.h"
 #include "tests/unit/client/fake_server.h"
@@ -22,6 +23,7 @@ namespace {
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 TEST_F(CommandLine, TellsFreeNotFreeAndErrorApart) {
   const std::string balls = std::string(kBall) + kBall;
@@ -576,6 +578,38 @@ TEST_F(CommandLine, GivesRowsOfPosesIdsThatNoOtherHas) {
   }
 }
 
+TEST_F(CommandLine, NamesTheCommandNearestToAnUnknownOne) {
+  EXPECT_EQ(RunApart("regster ball").errors,
+            "clearance: unknown command 'regster'; did you mean 'register'? "
+            "clearance --help lists all\n");
+  EXPECT_EQ(RunApart("scene chek cell").errors,
+            "clearance scene: unknown command 'chek'; did you mean 'check'? "
+            "clearance scene --help lists all\n");
+  EXPECT_EQ(RunApart("scene chek cell").exit_code, 2);
+  EXPECT_THAT(RunApart("register").errors, HasSubstr("name is required"));
+  EXPECT_THAT(RunApart("list --prefx a").errors, Not(HasSubstr("unknown command")));
+  EXPECT_THAT(RunApart("").errors, HasSubstr("A subcommand is required"));
+}
+
+TEST_F(CommandLine, ShowsARowThatIsTooWideForATableAsARecord) {
+  ASSERT_TRUE(server().Connect().Register("ball", {Sphere{0.5}, 0}).ok());
+  ASSERT_TRUE(server().Connect().Register("point", {Sphere{0}, 0}).ok());
+  const std::string shapes = RunApart("list").output;
+  EXPECT_THAT(shapes, HasSubstr("name             ball\ndigest           v1-sha256-"));
+  EXPECT_THAT(shapes, HasSubstr("\n\nname             point\n"));
+  const std::string row =
+      RunApart("distance ball point --pose-b 1 0 0 0 0 0 1 --points --normals --witnesses").output;
+  EXPECT_THAT(row, HasSubstr("point_a      0.5 0 0\n"));
+  for (const absl::string_view line : absl::StrSplit(shapes + row, '\n'))
+    EXPECT_LE(line.size(), 100) << line;
+}
+
+TEST_F(CommandLine, SaysNothingWhereAReaderHasSeenEnough) {
+  const Ran ran = Shell(CLEARANCE_CLI " doctor 2>&1 | head -1 2>&1");
+  EXPECT_THAT(ran.output, StartsWith("ok    address"));
+  EXPECT_EQ(std::count(ran.output.begin(), ran.output.end(), '\n'), 1) << ran.output;
+}
+
 TEST_F(CommandLine, FailsWhereItsAnswerCannotBeWritten) {
   ASSERT_TRUE(server().Connect().Register("ball", {Sphere{0.5}, 0}).ok());
   const std::string file = Write("rows.csv", "a,b\nball,ball\n");
@@ -725,6 +759,21 @@ TEST_F(SceneCommandLine, WatchesASceneALineForEachRevision) {
   const Ran unknown = Run("scene watch nobody");
   EXPECT_EQ(unknown.exit_code, 2);
   EXPECT_THAT(unknown.output, HasSubstr("NOT_FOUND"));
+}
+
+TEST_F(SceneCommandLine, ShowsNoIdThatNobodyGave) {
+  const std::string at = std::string(kBall) + "--pose 1.25 0 0 0 0 0 1 ";
+  for (const std::string& question :
+       {"check cell " + at + "--margin 1 --all 5", "clearance cell " + at,
+        "nearest cell " + at + "--count 5", "sweep cell " + at + "--displacement=-1,0,0"}) {
+    for (const char* const form : {"scene ", "--json scene "}) {
+      const std::string output = Run(form + question).output;
+      EXPECT_THAT(output, HasSubstr("body_b")) << question;
+      EXPECT_THAT(output, Not(HasSubstr("body_a"))) << question;
+      EXPECT_THAT(output, Not(HasSubstr("4294967295"))) << question;
+      EXPECT_THAT(Run(form + question + " --id 12").output, HasSubstr("body_a")) << question;
+    }
+  }
 }
 
 TEST_F(SceneCommandLine, ChecksABody) {

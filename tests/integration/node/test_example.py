@@ -5,7 +5,9 @@ by closed form. Its packages are those of `./dev install node`: nothing is fetch
 import os
 import pathlib
 import re
+import shutil
 import subprocess
+import tempfile
 import unittest
 
 import optional_programs
@@ -24,6 +26,17 @@ class Example(unittest.TestCase):
         done = subprocess.run(command, cwd=FOLDER, capture_output=True, text=True)
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         return done
+
+    def test_copied_elsewhere_says_what_it_needs(self) -> None:
+        with tempfile.TemporaryDirectory() as copy:
+            shutil.copytree(FOLDER, copy, dirs_exist_ok=True)
+            command = ["node", f"{copy}/ask.js", self.server.address]
+            missing = self.run_here(*command, status=1)
+            self.assertIn("CLEARANCE_PROTO=FOLDER", missing.stderr)
+            self.assertEqual(missing.stderr.count("\n"), 1)
+            os.environ["CLEARANCE_PROTO"] = str(ROOT / "proto")
+            self.addCleanup(os.environ.pop, "CLEARANCE_PROTO")
+            self.assertIn("SEPARATED", self.run_here(*command).stdout)
 
     def test_prints_what_the_readme_shows(self) -> None:
         said = self.run_here("node", "ask.js", self.server.address).stdout

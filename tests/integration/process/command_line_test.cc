@@ -72,6 +72,17 @@ TEST(Program, TakesAwayThePortFileOfAnEarlierRunBeforeItIsReady) {
   EXPECT_FALSE(std::filesystem::exists(path));
 }
 
+// Ended by the destructor, in the midst of its tries.
+TEST(Program, SaysEverySecondThatItWaitsForTheSharedStore) {
+  const std::string nobody = "127.0.0.1:" + std::to_string(FindFreePort());
+  ChildProcess server({CLEARANCE_SERVER_PROGRAM, "--listen=127.0.0.1:0",
+                       "--http_listen=127.0.0.1:0", "--store=etcd://" + nobody});
+  ASSERT_TRUE(server.WaitForLine("waiting for the shared store")) << server.output();
+  ASSERT_TRUE(server.WaitForLine("seconds=2 reason=")) << server.output();
+  EXPECT_THAT(server.output(), HasSubstr("endpoints=" + nobody));
+  EXPECT_THAT(server.output(), HasSubstr("failed to connect"));
+}
+
 TEST(HealthCheck, TellsAServerThatServesFromNoneAtAll) {
   ServerProcess server;
   const Completed serving = RunServerProgram({"--health_check=" + server.grpc_address()});

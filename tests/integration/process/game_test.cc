@@ -69,6 +69,15 @@ TEST_F(GameAuthority, JudgesEveryMoveAndShotOfTheBuiltInLevelRight) {
                                          "server's processor time x [0-9.]+"));
 }
 
+TEST_F(GameAuthority, ShowsItsFlags) {
+  for (const char* const flag : {"--help", "-h"}) {
+    const Completed help = RunProgram({CLEARANCE_GAME_AUTHORITY, flag});
+    EXPECT_EQ(help.exit_code, 0);
+    EXPECT_THAT(help.output, HasSubstr("--players=200"));
+    EXPECT_THAT(help.output, Not(HasSubstr("--stderrthreshold")));
+  }
+}
+
 TEST_F(GameAuthority, HasTheSameBitsInBothFormsAndOfAnotherServer) {
   const ServerProcess server;
   const std::string log = directory_.File("match");
