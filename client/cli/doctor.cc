@@ -23,7 +23,9 @@
 #include "client/cli/network.h"
 #include "client/cli/tls_probe.h"
 #include "internal/steady_clock.h"
+#include "internal/target.h"
 #include "internal/token.h"
+#include "internal/unreachable.h"
 #include "internal/wall_clock.h"
 
 namespace clearance::client {
@@ -264,6 +266,11 @@ std::optional<ClientOptions> Doctor::ReadOptions() {
 
 std::optional<Reached> Doctor::Reach() {
   std::optional<Reached> reached;
+  if (const auto target = ToTarget(options_.address, ClientOptions{});
+      absl::IsInvalidArgument(target.status())) {
+    diagnosis_.Tell(Failed("address", std::string(target.status().message()), "correct --addr"));
+    return reached;
+  }
   for (const Place& place : PlacesOf(options_.address)) {
     const absl::StatusOr<std::vector<Peer>> peers = Resolve(place);
     if (!peers.ok()) {
@@ -339,10 +346,12 @@ bool Doctor::CheckHealth(const Reached& reached, const ClientOptions& client_opt
       unhealthy.push_back(absl::StrCat(service, " UNKNOWN"));
     } else if (!health.ok()) {
       const bool is_tls = !TlsIsWanted(client_options) && SpeaksTls(reached);
+      const absl::string_view hint = HintFor(health.status());
+      const absl::string_view other =
+          hint.empty() ? "does a gRPC server listen there, and no proxy without HTTP/2?" : hint;
       return diagnosis_.Tell(
           Failed("health", TextOf(health.status()),
-                 is_tls ? "the server speaks TLS: --tls, or --tls-ca FILE"
-                        : "does a gRPC server listen there, and no proxy without HTTP/2?"));
+                 is_tls ? "the server speaks TLS: --tls, or --tls-ca FILE" : std::string(other)));
     } else if (*health != Health::kServing) {
       unhealthy.push_back(absl::StrCat(*service == '\0' ? "the server" : service, " NOT_SERVING"));
     }
@@ -365,8 +374,10 @@ std::optional<Client> Doctor::CheckAccess(const ClientOptions& client_options) {
         Failed("access", TextOf(client.status()), AccessAdvice(client.status(), client_options)));
     return std::nullopt;
   }
-  diagnosis_.Tell(Fine("access", client_options.token.empty() ? "may ask, without a token"
-                                                              : "may ask, with this token"));
+  diagnosis_.Tell(Fine("access", client_options.token.empty()
+                                     ? "may ask, without a token"
+                                     : "may ask, with this token; a server "
+                                       "without a policy takes any"));
   return *std::move(client);
 }
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <csignal>
 #include <cstdio>
 #include <iostream>
 #include <numeric>
@@ -117,8 +118,7 @@ namespace {
 
 constexpr char kFooter[] = R"(
 Shapes are given as a registered name, a digest (v1-sha256-...), a file (OBJ, STL, PLY, OFF: the
-hull of the points that its faces use, in single precision, so that 0.1 is 0.100000001490116; JSON:
-a clearance.v1.Shape in full precision), or JSON text. Poses are x y z qx qy qz qw, metres.
+hull of the points that its faces use; JSON: a clearance.v1.Shape), or JSON text. Poses are x y z qx qy qz qw, metres.
 
 Exit codes:
   0  done; of queries: every row is proved free (SEPARATED, BEYOND, FREE)
@@ -146,6 +146,9 @@ void OccupyClosedStreams() {
   }
 }
 
+// As of programs that SIGPIPE ends: the answer was not read to its end.
+constexpr int kExitPipe = 128 + SIGPIPE;
+
 // The exit code of a command that says `code`: an answer that nobody can read is none.
 int AfterOutput(int code) {
   errno = 0;
@@ -154,7 +157,7 @@ int AfterOutput(int code) {
   const int error = errno;
   if (is_flushed && std::ferror(stdout) == 0 && std::cout.good()) return code;
   // The reader has seen enough, as `head` has.
-  if (error == EPIPE) return clearance::client::kExitError;
+  if (error == EPIPE) return kExitPipe;
   const std::string why = error == 0 ? "" : ": " + std::generic_category().message(error);
   return clearance::client::ReportError(
       absl::UnavailableError(absl::StrCat("stdout: cannot be written", why)));
@@ -190,8 +193,10 @@ std::string UnknownCommand(const CLI::App& app) {
       commands.begin(), commands.end(),
       [&](const CLI::App* a, const CLI::App* b) { return distance(a) < distance(b); });
   const std::string path = group == &app ? "clearance" : "clearance " + group->get_name();
-  return absl::StrCat(path, ": unknown command '", words.front(), "'; did you mean '",
-                      nearest->get_name(), "'? ", path, " --help lists all");
+  const bool is_near = 2 * distance(nearest) <= words.front().size();
+  return absl::StrCat(path, ": unknown command '", words.front(), "'; ",
+                      is_near ? absl::StrCat("did you mean '", nearest->get_name(), "'? ") : "",
+                      path, " --help lists all");
 }
 
 int RunCommand(int argc, char** argv) {

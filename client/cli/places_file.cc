@@ -220,10 +220,24 @@ absl::Status AddRules(const PlacesJson& list, ScenePairRules* rules) {
   return absl::OkStatus();
 }
 
+// An error has the line, the column and what was found there.
+absl::StatusOr<PlacesJson> ParseText(const std::string& json) {
+  try {
+    return PlacesJson::parse(json);
+  } catch (const PlacesJson::parse_error& error) {
+    const std::string text = error.what();
+    const std::size_t at = text.find("at line ");
+    return absl::InvalidArgumentError(
+        absl::StrCat("no JSON: ", at == std::string::npos ? text : text.substr(at)));
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<Places> ParsePlaces(const std::string& json) {
-  const PlacesJson parsed = PlacesJson::parse(json, nullptr, /*allow_exceptions=*/false);
+  const absl::StatusOr<PlacesJson> read = ParseText(json);
+  if (!read.ok()) return read.status();
+  const PlacesJson& parsed = *read;
   const bool has_rules = parsed.is_object() && parsed.size() <= 2 && parsed.contains("bodies") &&
                          (parsed.size() == 1 || parsed.contains("rules"));
   if (!parsed.is_array() && !has_rules) {

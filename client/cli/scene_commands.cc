@@ -102,11 +102,8 @@ int ShowScene(const GlobalOptions& options, const absl::StatusOr<SceneInfo>& inf
 absl::StatusOr<SceneInfo> MakeScene(const Client& client, const SceneArguments& arguments,
                                     const SceneChange& content) {
   const SceneClient scenes(client);
-  if (arguments.is_replacing) {
-    const absl::Status deleted = scenes.Delete(arguments.name);
-    if (!deleted.ok() && !absl::IsNotFound(deleted)) return deleted;
-  }
-  return scenes.Create(arguments.name, content, arguments.ttl());
+  return arguments.is_replacing ? scenes.Replace(arguments.name, content, arguments.ttl())
+                                : scenes.Create(arguments.name, content, arguments.ttl());
 }
 
 SceneWord AddSceneWord(CLI::App* scene, GlobalOptions* options, const char* word,
@@ -124,7 +121,7 @@ void AddSceneName(const SceneWord& word, const char* description) {
 
 void AddSceneReplace(const SceneWord& word) {
   word.app->add_flag("--replace", word.arguments->is_replacing,
-                     "Delete a scene of this name first, if there is one");
+                     "If there is a scene of this name, its next revision has this content");
 }
 
 void AddSceneTtl(const SceneWord& word) {

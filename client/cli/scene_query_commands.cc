@@ -193,13 +193,11 @@ template <class Batch>
 void AddAmong(const Question<Batch>& question) {
   AddBodies(question);
   question.app->add_option("--id", question.arguments->asking.id,
-                           "Of the one body: the scene's body with this id is not asked about");
+                           "Of the one body, for the answer; none of the scene's bodies has it");
 }
 
-template <class Batch>
-void AddVector(const Question<Batch>& question, const char* name, std::vector<double>* column,
-               const char* text) {
-  question.app->add_option(name, *column, text)->expected(3)->delimiter(',');
+void AddVector(CLI::App* app, const char* name, std::vector<double>* column, const char* text) {
+  app->add_option(name, *column, text)->expected(3)->delimiter(',');
 }
 
 void AddCheck(CLI::App* scene, GlobalOptions* options) {
@@ -255,10 +253,13 @@ void AddSweep(CLI::App* scene, GlobalOptions* options) {
   AddAmong(sweep);
   MotionBatch& batch = sweep.batch();
   batch.detail = {.pairs = true, .distances = true};
-  AddVector(sweep, "--displacement", &batch.displacements, "In t = 0 .. 1, metres");
-  AddVector(sweep, "--rotation", &batch.rotations,
+  CLI::Option_group* const motion =
+      sweep.app->add_option_group("Motion", "In t = 0 .. 1; at least one of");
+  motion->require_option(1, 0);
+  AddVector(motion, "--displacement", &batch.displacements, "Metres");
+  AddVector(motion, "--rotation", &batch.rotations,
             "Rotation vector, radians: of each body about its own origin");
-  sweep.app->add_option("--end-pose", batch.end_poses, "Pose at t = 1 instead")
+  motion->add_option("--end-pose", batch.end_poses, "Pose at t = 1 instead")
       ->expected(7)
       ->delimiter(',');
   sweep.app->add_flag("--ignore-initial-contact", batch.ignore_initial_contact,
@@ -272,8 +273,8 @@ void AddRay(CLI::App* scene, GlobalOptions* options) {
   const auto ray = AddQuestion<RayBatch>(scene, options, "ray", "What is in the way of a point?");
   RayBatch& batch = ray.batch();
   batch.detail = {.pairs = true, .points = true, .normals = true};
-  AddVector(ray, "--origin", &batch.origins, "World, metres");
-  AddVector(ray, "--displacement", &batch.displacements, "The whole way, metres");
+  AddVector(ray.app, "--origin", &batch.origins, "World, metres");
+  AddVector(ray.app, "--displacement", &batch.displacements, "The whole way, metres");
   ray.app->add_option("--radius", batch.radii, "Of a ball in place of the point")->expected(1);
   ray.app->add_flag("--any", batch.any, "Any hit will do");
   ray.app->add_option("--all", batch.max_pairs, "List all that is hit, up to so many bodies");

@@ -5,6 +5,7 @@
 
 #include "client/cli/command.h"
 #include "client/cli/output.h"
+#include "internal/unreachable.h"
 
 namespace clearance::client {
 namespace {
@@ -38,7 +39,7 @@ int CheckHealth(const GlobalOptions& options, const std::string& service) {
   const absl::StatusOr<ClientOptions> client_options = options.ForClient();
   if (!client_options.ok()) return ReportError(client_options.status());
   const absl::StatusOr<Health> health = Client::HealthOf(options.address, *client_options, service);
-  if (!health.ok()) return ReportError(health.status());
+  if (!health.ok()) return ReportError(Unreachable(health.status(), options.address));
   const char* text = *health == Health::kServing      ? "SERVING"
                      : *health == Health::kNotServing ? "NOT_SERVING"
                                                       : "UNKNOWN";

@@ -173,6 +173,10 @@ int Process::Serve() {
   if (status.ok()) status = StartHttp();
   if (status.ok()) {
     if (absl::Status data = StartLedger(); !data.ok()) {
+      if (signals_.has_come()) {
+        log_.Info("ended before it served");
+        return EXIT_SUCCESS;
+      }
       log_.Error(config_.etcd.endpoints.empty() ? "cannot use the data directory"
                                                 : "cannot use the shared store",
                  {{"reason", data.message()}});
@@ -277,8 +281,10 @@ absl::StatusOr<std::unique_ptr<ShapeStore>> Process::OpenStore() {
 
 absl::StatusOr<std::unique_ptr<EtcdStore>> Process::OpenEtcd() {
   WaitingNotice notice(absl::StrJoin(config_.etcd.endpoints, ","), &log_);
-  return EtcdStore::Open(config_.etcd, &metrics_.store(),
-                         [&notice](const absl::Status& reason) { notice.Failed(reason); });
+  return EtcdStore::Open(config_.etcd, &metrics_.store(), [&](const absl::Status& reason) {
+    notice.Failed(reason);
+    return !signals_.has_come();
+  });
 }
 
 // What is read may be compacted away meanwhile: then it is read as it is by then.

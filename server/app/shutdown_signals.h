@@ -33,6 +33,9 @@ class ShutdownSignals {
   // at once with 1.
   void Wait() const { first_.WaitForNotification(); }
 
+  // Whether the first signal has come.
+  bool has_come() const { return first_.HasBeenNotified(); }
+
   // From now on `reload` is called at each SIGHUP, by another thread. Before, one is only logged.
   void OnHangup(std::function<void()> reload);
 

@@ -76,6 +76,13 @@ absl::Status ReadBodies(const v1::BodyColumns& message, absl::Span<const RigidBo
   const auto masks = columns.Read("bodies.masks", message.masks(), &kAllGroups);
   const auto margins = columns.Read("bodies.margins", message.margins(), &kNoMargin);
   if (!columns.status().ok()) return columns.status();
+  if (message.count() > 0 && message.shape_slots().empty() && message.shapes_size() > 1) {
+    return RefuseArgument({.field = "bodies.shape_slots",
+                           .value = "0 numbers",
+                           .limit = "a slot for each body, as there are " +
+                                    FormatNumber(std::uint64_t{shapes.size()}) + " shapes",
+                           .message = "The bodies do not say which of the shapes is theirs."});
+  }
   bodies->reserve(message.count());
   for (std::uint32_t i = 0; i < message.count(); ++i) {
     const std::uint32_t slot = *slots.at(i);

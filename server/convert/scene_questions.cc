@@ -76,6 +76,13 @@ absl::Status ReadConfigurations(const v1::ConfigurationColumns& columns, const A
   }
   const absl::StatusOr<Asker::Among> among = ReadAmong(columns);
   if (!among.ok()) return among.status();
+  if (*among == Asker::Among::kSelf && asked.bodies.size() == 1) {
+    return RefuseArgument(
+        {.field = "configurations.scene_slot",
+         .value = columns.has_scene_slot() ? "set, with AMONG_SELF" : "unset",
+         .limit = "a scene, or >= 2 own bodies",
+         .message = "One own body makes no pair with itself; name the slot of a scene."});
+  }
   rows->count = columns.count();
   rows->asked = asked;
   rows->asked.among = *among;

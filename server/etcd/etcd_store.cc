@@ -119,7 +119,7 @@ absl::Status EtcdStore::MakeFormat(const OnFailure& on_failure) {
     const absl::Duration patience = client_->Grown(kStartPatience.of_member, silences);
     absl::Status status = client_->Txn(request, patience, &response);
     if (!EtcdClient::IsInDoubt(status) || SteadyNow() >= end) return status;
-    if (on_failure != nullptr) on_failure(status);
+    if (on_failure != nullptr && !on_failure(status)) return status;
     if (EtcdClient::IsSilence(status)) ++silences;
     absl::SleepFor(kTryPause);
   }

@@ -26,11 +26,12 @@ namespace clearance::server {
 
 class EtcdStore final : public SharedStore {
  public:
-  using OnFailure = std::function<void(const absl::Status& reason)>;
+  // Learns why a try came to nothing; returns whether to try again.
+  using OnFailure = std::function<bool(const absl::Status& reason)>;
 
   // Makes an empty registry where there is none below the prefix. Fails with what etcd says, and
-  // with FAILED_PRECONDITION where a newer server has written there. `series` may be null.
-  // `on_failure` learns why a try came to nothing after which another is made.
+  // with FAILED_PRECONDITION where a newer server has written there. `series` and
+  // `on_failure` may be null.
   static absl::StatusOr<std::unique_ptr<EtcdStore>> Open(const EtcdConfig& config,
                                                          StoreSeries* series,
                                                          const OnFailure& on_failure = nullptr);

@@ -105,6 +105,11 @@ void TlsCertificates::LookAgain() {
   if (is_read) last_tried_ = *texts;
   absl::StatusOr<TlsMaterial> material =
       is_read ? JudgeTlsTexts(*std::move(texts), files_) : texts.status();
+  if (material.ok() && material->expiry <= absl::Now()) {
+    const std::string expiry =
+        absl::FormatTime(absl::RFC3339_sec, material->expiry, absl::UTCTimeZone());
+    material = absl::InvalidArgumentError("the certificate expired " + expiry);
+  }
   if (material.ok()) {
     Use(*std::move(material));
     series_.reloaded->Increment();

@@ -23,6 +23,7 @@
 #include "internal/target.h"
 #include "internal/token.h"
 #include "internal/unary_method.h"
+#include "internal/unreachable.h"
 
 namespace clearance::client {
 namespace {
@@ -50,35 +51,6 @@ absl::StatusOr<v1::GetServerInfoResponse> Greet(const Connection& connection) {
     if (!pause) return response;
     PollChannelUntil(SteadyNow() + *pause, *connection.channel, [] { return false; });
   }
-}
-
-// A text in what gRPC says of a failed connection, and the advice for it.
-struct Hint {
-  absl::string_view said;
-  absl::string_view advice;
-};
-constexpr Hint kHints[] = {
-    {"http1.x server", "this is a port of HTTP (--http_listen?): use the one of gRPC (--listen)"},
-    {"wrong version number", "the server speaks plain text: leave out TLS"},
-    {"WRONG_VERSION_NUMBER", "the server speaks plain text: leave out TLS"},
-    {"Socket closed", "the server may want TLS: give its certificate authority"},
-    {"Connection reset", "the server may want TLS: give its certificate authority"},
-    {"certificate verify failed", "the server's certificate is not from the given authority"},
-    {"CERTIFICATE_VERIFY_FAILED", "the server's certificate is not from the given authority"},
-};
-
-// The error of a connection that could not be made, with what to do.
-absl::Status Unreachable(const absl::Status& status, const std::string& address) {
-  if (!absl::IsUnavailable(status) && !absl::IsDeadlineExceeded(status)) return status;
-  std::string advice = absl::StrCat("`clearance doctor --addr ", address, "` says what is wrong");
-  for (const Hint& hint : kHints) {
-    if (absl::StrContains(status.message(), hint.said)) advice = std::string(hint.advice);
-  }
-  absl::Status told(status.code(), absl::StrCat("no clearance server answers at ", address, ": ",
-                                                status.message(), "; ", advice));
-  status.ForEachPayload(
-      [&](absl::string_view type, const absl::Cord& payload) { told.SetPayload(type, payload); });
-  return told;
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "clearance/scene.h"
 
+#include <algorithm>
+
 #include "clearance/v1/scene_service.grpc.pb.h"
 #include "internal/connection.h"
 #include "internal/scene_convert.h"
@@ -24,6 +26,18 @@ absl::StatusOr<SceneInfo> InfoOf(const absl::StatusOr<Response>& response) {
   return FromProto(response->scene());
 }
 
+// The change that makes a scene with the content `before` one with the content `after`.
+SceneChange Replacement(const SceneChange& before, const SceneChange& after) {
+  SceneChange change = after;
+  std::vector<std::uint32_t> kept = after.bodies.ids;
+  std::sort(kept.begin(), kept.end());
+  for (const std::uint32_t id : before.bodies.ids) {
+    if (!std::binary_search(kept.begin(), kept.end(), id)) change.removed_bodies.push_back(id);
+  }
+  change.removed_rules = before.rules;
+  return change;
+}
+
 }  // namespace
 
 absl::StatusOr<SceneInfo> SceneClient::Create(const std::string& name, const SceneChange& content,
@@ -34,6 +48,18 @@ absl::StatusOr<SceneInfo> SceneClient::Create(const std::string& name, const Sce
   if (ttl.has_value()) SetTtl(ttl, request.mutable_ttl());
   return InfoOf(Method{&Stub::CreateScene}.Once(*client_.connection_, request,
                                                 {client_.timeout_, client_.ids_}));
+}
+
+absl::StatusOr<SceneInfo> SceneClient::Replace(const std::string& name, const SceneChange& content,
+                                               const Ttl& ttl) const {
+  const absl::StatusOr<FoundScene> found = Get(name, {.include_content = true});
+  if (absl::IsNotFound(found.status())) return Create(name, content, ttl);
+  if (!found.ok()) return found.status();
+  absl::StatusOr<SceneInfo> replaced =
+      Update(name, Replacement(found->content, content), found->info.etag);
+  if (!replaced.ok() || found->info.ttl == ttl) return replaced;
+  if (absl::Status status = Delete(name); !status.ok() && !absl::IsNotFound(status)) return status;
+  return Create(name, content, ttl);
 }
 
 absl::StatusOr<FoundScene> SceneClient::Get(const std::string& name,

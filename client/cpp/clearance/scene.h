@@ -28,7 +28,8 @@
 namespace clearance::client {
 
 // Columns have no row (the default), one for all, or `count` rows; ids and the poses of bodies that
-// move have `count`.
+// move have `count`. `shapes` is no column but a table: `shape_slots` says for each body which of
+// them is its.
 struct SceneBodies {
   std::uint32_t count = 0;
   std::vector<std::uint32_t> ids = {};
@@ -108,6 +109,11 @@ class SceneClient {
   using Ttl = std::optional<absl::Duration>;  // unset: kept until it is deleted
   absl::StatusOr<SceneInfo> Create(const std::string& name, const SceneChange& content,
                                    const Ttl& ttl = std::nullopt) const;
+  // Makes the scene, or its next revision that has this content and nothing else. A content that is
+  // refused leaves the scene as it was. ABORTED: another client changed it meanwhile. A scene with
+  // another ttl is deleted and made again.
+  absl::StatusOr<SceneInfo> Replace(const std::string& name, const SceneChange& content,
+                                    const Ttl& ttl = std::nullopt) const;
   absl::StatusOr<FoundScene> Get(const std::string& name,
                                  const GetSceneOptions& options = {}) const;
   // All pages one after another.

@@ -62,8 +62,16 @@ class Scenes:
         replace: bool = False,
         timeout: float | None = None,
     ) -> SceneInfo:
-        operation = ops.create(name, content or SceneChange(), ttl)
+        content = content or SceneChange()
+        operation = ops.create(name, content, ttl)
         if replace:
+            try:
+                found = await self.get(name, include_content=True, timeout=timeout)
+            except NotFound:
+                return await self._run(operation, timeout)
+            replaced = await self._run(ops.replacement(found, content), timeout)
+            if found.info.ttl == ttl:
+                return replaced
             await self.delete(name, missing_ok=True, timeout=timeout)
         return await self._run(operation, timeout)
 

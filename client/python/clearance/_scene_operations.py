@@ -94,6 +94,15 @@ def update(name: str, change: SceneChange, etag: str) -> Operation[SceneInfo]:
     return make_operation(_SERVICE, "UpdateScene", request, _info, is_repeatable=False)
 
 
+def replacement(found: FoundScene, content: SceneChange) -> Operation[SceneInfo]:
+    """The update of a scene, which was found with its content, to this content."""
+    before = found.content
+    assert before is not None
+    removed = np.setdiff1d(np.asarray(before.bodies.ids), np.asarray(content.bodies.ids))
+    change = replace(content, removed_bodies=removed, removed_rules=before.rules)
+    return update(found.info.name, change, found.info.etag)
+
+
 def fork(name: str, source: str, source_revision: int, ttl: float | None) -> Operation[SceneInfo]:
     request = _schema.message("ForkSceneRequest")(
         name=name, source=source, source_revision=source_revision

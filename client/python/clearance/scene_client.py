@@ -84,11 +84,21 @@ class Scenes:
         """Makes a scene of a change of an empty one. `ttl`, seconds: it lives in memory alone and
         goes once nobody has updated it for so long; None: it is kept until it is deleted.
 
-        Raises AlreadyExists if there is a scene of this name, unless `replace`: that one is deleted
-        first. Between the two calls there is no such scene.
+        Raises AlreadyExists if there is a scene of this name, unless `replace`: its next revision
+        then has this content and nothing else, and a content that is refused leaves it as it was.
+        Raises Aborted if another client changed it meanwhile. A scene with another ttl is deleted
+        and made again.
         """
-        operation = ops.create(name, content or SceneChange(), ttl)
+        content = content or SceneChange()
+        operation = ops.create(name, content, ttl)
         if replace:
+            try:
+                found = self.get(name, include_content=True, timeout=timeout)
+            except NotFound:
+                return self._run(operation, timeout)
+            replaced = self._run(ops.replacement(found, content), timeout)
+            if found.info.ttl == ttl:
+                return replaced
             self.delete(name, missing_ok=True, timeout=timeout)
         return self._run(operation, timeout)
 

@@ -521,13 +521,21 @@ TEST_F(CommandLine, LeavesNothingOfAnImportThatFails) {
       EXPECT_EQ(left[0]["bounding_radius"], 0.5) << "has what it had before";
     }
   }
-  EXPECT_EQ(Run("scene import cell " + File("") + " " + taken + " --replace").exit_code, 0);
+  const std::string replace = "--json scene import cell " + File("") + " --replace ";
+  EXPECT_EQ(Run(replace + taken).exit_code, 0);
   EXPECT_EQ(Json::parse(Run("-o list").output).size(), 2u);
+  EXPECT_EQ(Run(replace + refused).exit_code, 2);
+  EXPECT_EQ(Json::parse(Run("-o scene get cell").output)["bodies"], 2) << "is as it was";
+  const std::string one = Write("one.json", R"([{"mesh": "a.obj", "id": 9}])");
+  const Json made = Json::parse(Run(replace + one).output);
+  EXPECT_EQ(made["bodies"], 1);
+  EXPECT_EQ(made["revision"], 2);
 }
 
 TEST_F(CommandLine, SaysWhichRowOfThePosesIsBad) {
   for (const auto& [text, what] : std::initializer_list<std::pair<const char*, const char*>>{
            {"{}", "must be a JSON array, or an object of bodies and rules"},
+           {"[\n{\"mesh\": \"a\"},]", "no JSON: at line 2, column 15: "},
            {R"({"bodies": 1})", "must be JSON arrays"},
            {"[1]", "row 0 of the poses: must be an object"},
            {R"([{"pose": [0, 0, 0, 0, 0, 0, 1]}])", "row 0 of the poses: mesh is missing"},
@@ -586,6 +594,8 @@ TEST_F(CommandLine, NamesTheCommandNearestToAnUnknownOne) {
             "clearance scene: unknown command 'chek'; did you mean 'check'? "
             "clearance scene --help lists all\n");
   EXPECT_EQ(RunApart("scene chek cell").exit_code, 2);
+  EXPECT_EQ(RunApart("foo").errors,
+            "clearance: unknown command 'foo'; clearance --help lists all\n");
   EXPECT_THAT(RunApart("register").errors, HasSubstr("name is required"));
   EXPECT_THAT(RunApart("list --prefx a").errors, Not(HasSubstr("unknown command")));
   EXPECT_THAT(RunApart("").errors, HasSubstr("A subcommand is required"));
@@ -682,7 +692,7 @@ TEST_F(CommandLine, ReadsEmptyFilesAsEmpty) {
   EXPECT_THAT(Run("scene create cell " + empty).output,
               HasSubstr("empty.json: no clearance.v1.SceneChange"));
   EXPECT_THAT(Run("scene import cell . " + empty).output,
-              HasSubstr("empty.json: the poses must be a JSON array"));
+              HasSubstr("empty.json: no JSON: at line 1, column 1: "));
   EXPECT_THAT(Run("--token-file " + empty + " list").output,
               HasSubstr("empty.json: begins with no token"));
   // Certificates that are none must not be the same as no wish for TLS.
@@ -774,6 +784,12 @@ TEST_F(SceneCommandLine, ShowsNoIdThatNobodyGave) {
       EXPECT_THAT(Run(form + question + " --id 12").output, HasSubstr("body_a")) << question;
     }
   }
+}
+
+TEST_F(SceneCommandLine, RefusesAMoveWithoutAMotion) {
+  const Ran ran = Run(std::string("scene sweep cell ") + kBall);
+  EXPECT_EQ(ran.exit_code, 2);
+  EXPECT_THAT(ran.output, HasSubstr("--displacement"));
 }
 
 TEST_F(SceneCommandLine, ChecksABody) {

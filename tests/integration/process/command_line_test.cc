@@ -72,7 +72,6 @@ TEST(Program, TakesAwayThePortFileOfAnEarlierRunBeforeItIsReady) {
   EXPECT_FALSE(std::filesystem::exists(path));
 }
 
-// Ended by the destructor, in the midst of its tries.
 TEST(Program, SaysEverySecondThatItWaitsForTheSharedStore) {
   const std::string nobody = "127.0.0.1:" + std::to_string(FindFreePort());
   ChildProcess server({CLEARANCE_SERVER_PROGRAM, "--listen=127.0.0.1:0",
@@ -81,6 +80,9 @@ TEST(Program, SaysEverySecondThatItWaitsForTheSharedStore) {
   ASSERT_TRUE(server.WaitForLine("seconds=2 reason=")) << server.output();
   EXPECT_THAT(server.output(), HasSubstr("endpoints=" + nobody));
   EXPECT_THAT(server.output(), HasSubstr("failed to connect"));
+  server.Signal(SIGTERM);
+  EXPECT_EQ(server.WaitForExit(), 0) << server.output();
+  EXPECT_THAT(server.output(), HasSubstr("ended before it served"));
 }
 
 TEST(HealthCheck, TellsAServerThatServesFromNoneAtAll) {

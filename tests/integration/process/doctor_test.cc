@@ -75,6 +75,9 @@ TEST(Doctor, TellsANameThatIsNoneFromAPortThatNobodyListensOn) {
   EXPECT_EQ(port.exit_code, 2);
   EXPECT_EQ(port.result.at("address"), "ok");
   EXPECT_THAT(port.text.at("connection"), HasSubstr("127.0.0.1: Connection refused"));
+  const Told portless = Doctor("127.0.0.1");
+  EXPECT_EQ(portless.exit_code, 2);
+  EXPECT_THAT(portless.text.at("address"), HasSubstr("must be a host and a port"));
   const Told socket = Doctor("unix:/nonexistent/socket");
   EXPECT_THAT(socket.text.at("connection"), HasSubstr("/nonexistent/socket: No such file"));
 }
@@ -83,7 +86,7 @@ TEST(Doctor, KnowsAPortOfAnotherProtocol) {
   const ServerProcess server;
   const Told told = Doctor("127.0.0.1:" + std::to_string(server.http_port()));
   EXPECT_EQ(told.exit_code, 2);
-  EXPECT_THAT(told.text.at("health"), HasSubstr("does a gRPC server listen there"));
+  EXPECT_THAT(told.text.at("health"), HasSubstr("this is a port of HTTP"));
 }
 
 TEST(Doctor, SaysWhatIsWrongWithACertificate) {

@@ -140,6 +140,15 @@ TEST_F(Tls, TakesANewPairAndBearsWithHalfOfIt) {
   EXPECT_EQ(AskHealth(server, Trusting("ca")).exit_code, 0);
 }
 
+TEST_F(Tls, KeepsItsPairWhereTheNewOneHasExpired) {
+  ServerProcess server(files_.ServerFlags(false));
+  const double first = MetricOf(server, kExpiry);
+  files_.Make("server", "ca", "IP:127.0.0.1", /*days=*/-1);
+  ASSERT_TRUE(server.process().WaitForLine("the certificate expired 20"));
+  EXPECT_EQ(MetricOf(server, kExpiry), first);
+  EXPECT_EQ(AskHealth(server, Trusting("ca")).exit_code, 0);
+}
+
 TEST_F(Tls, TakesANewClientCa) {
   files_.Copy("ca.pem", "client_ca.pem");
   std::vector<std::string> flags = files_.ServerFlags(false);

@@ -45,9 +45,6 @@ class AioScene(unittest.IsolatedAsyncioTestCase):
         boxes = SceneBodies(ids=[10, 11], shapes=["box"], poses=at(0, 4))
         self.scenes = self.client.scenes
         self.made = await self.scenes.create("row", SceneChange(bodies=boxes), ttl=60)
-        self.made = await self.scenes.create(
-            "row", SceneChange(bodies=boxes), ttl=60, replace=True
-        )
         self.own = SceneBodies(ids=[1, 2], poses=at(2, 8))
 
     async def open(self, client: aio.Client) -> aio.Session:
@@ -70,6 +67,13 @@ class AioScene(unittest.IsolatedAsyncioTestCase):
         await self.scenes.fork("fork", "row", source_revision=1, ttl=60)
         self.assertEqual([info.name for info in await self.scenes.list()], ["fork", "row"])
         await self.scenes.delete("fork")
+        ball = SceneChange(bodies=SceneBodies(ids=[12], shapes=["box"]))
+        for name, revision in (("new", 1), ("new", 2)):
+            made = await self.scenes.create(name, ball, replace=True)
+            self.assertEqual((made.revision, made.body_count), (revision, 1))
+        made = await self.scenes.create("new", ball, replace=True, ttl=60)
+        self.assertEqual((made.revision, made.ttl), (1, 60))
+        await self.scenes.delete("new")
         with self.assertRaises(clearance.NotFound):
             await self.scenes.get("fork")
 

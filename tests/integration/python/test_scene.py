@@ -45,6 +45,25 @@ class Scene(unittest.TestCase):
 
 
 class Scenes(Scene):
+    def check_replacing(self) -> None:
+        for revision in (1, 2):
+            again = self.row("again", replace=True)
+            self.assertEqual((again.revision, again.body_count), (revision, 2))
+        rules = ScenePairRules(bodies_a=[10], bodies_b=[11])
+        self.scenes.update("again", SceneChange(rules=rules))
+        other = SceneBodies(ids=[11, 20, 21], shapes=["ball"])
+        with self.assertRaises(clearance.NotFound):
+            bad = SceneBodies(ids=[30], shapes=["no-such-shape"])
+            self.scenes.create("again", SceneChange(bodies=bad), replace=True)
+        self.assertEqual(self.scenes.get("again").info.body_count, 2)
+        made = self.scenes.create("again", SceneChange(bodies=other), replace=True)
+        self.assertEqual((made.revision, made.body_count, made.rule_count), (4, 3, 0))
+        found = self.scenes.get("again", include_content=True).content
+        self.assertEqual(list(found.bodies.ids), [11, 20, 21])
+        made = self.row("again", replace=True, ttl=60)
+        self.assertEqual((made.revision, made.body_count, made.ttl), (1, 2, 60))
+        self.scenes.delete("again")
+
     def test_made_shown_changed_forked_listed_deleted(self) -> None:
         made = self.row(ttl=90.5)
         self.assertEqual((made.revision, made.body_count, made.ttl), (1, 2, 90.5))
@@ -53,10 +72,7 @@ class Scenes(Scene):
         self.scenes.delete("no-such-scene", missing_ok=True)
         with self.assertRaises(clearance.NotFound):
             self.scenes.delete("no-such-scene")
-        for _ in range(2):
-            again = self.row("again", replace=True)
-            self.assertEqual((again.revision, again.body_count), (1, 2))
-        self.scenes.delete("again")
+        self.check_replacing()
         self.assertEqual(self.client.delete("no-such-shape", missing_ok=True), 0)
         change = SceneChange(
             removed_bodies=[10],

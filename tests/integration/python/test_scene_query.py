@@ -198,8 +198,9 @@ class Questions(Row):
         self.assertEqual(self.session.check(poses=where, among=Among.SCENE).verdicts, 2)
         self.session.change_bodies(SceneChange(removed_bodies=[2]))
         self.assertEqual(self.session.check(poses=at([4])).verdicts, Verdict.FREE)
-        alone = self.session.check(poses=at([4]), scene_slot=None)
-        self.assertEqual((alone.verdicts, alone.scene_revision), (Verdict.FREE, 0))
+        with self.assertRaises(clearance.InvalidArgument) as caught:
+            self.session.check(poses=at([4]), scene_slot=None)
+        self.assertEqual(caught.exception.limit, "a scene, or >= 2 own bodies")
 
     def test_a_setting_without_a_scene_asks_own_bodies_alone(self) -> None:
         alone = dataclasses.replace(self.setting, scene=None)

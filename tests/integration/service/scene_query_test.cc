@@ -306,6 +306,28 @@ TEST(SceneQuestions, WhatMayTouchChangesMidway) {
   EXPECT_EQ(error.field(), "check.configurations.poses");
 }
 
+TEST(SceneQuestions, OneBodyWithoutASceneIsNoQuestion) {
+  World world;
+  WorldSession session(world);
+  v1::SessionRequest take;
+  take.mutable_change_bodies()->set_reset(true);
+  v1::BodyColumns& bodies = *take.mutable_change_bodies()->mutable_change()->mutable_bodies();
+  bodies.set_count(1);
+  bodies.add_ids(1);
+  ASSERT_EQ(session.Ask(take).status().code(), 0);
+  v1::SessionRequest request = CheckOf(OneRow());
+  EXPECT_EQ(session.Ask(request).check().verdicts_size(), 1);
+  request.mutable_check()->mutable_configurations()->clear_scene_slot();
+  const v1::Error refused = ErrorOf(session.Ask(request).status());
+  EXPECT_EQ(refused.field(), "check.configurations.scene_slot");
+  EXPECT_EQ(refused.limit(), "a scene, or >= 2 own bodies");
+  // Two bodies have each other.
+  bodies.set_count(2);
+  bodies.add_ids(2);
+  ASSERT_EQ(session.Ask(take).status().code(), 0);
+  EXPECT_EQ(session.Ask(request).check().verdicts_size(), 1);
+}
+
 TEST(SceneQuestions, ABodyHeldIsNotTheObstacleItWas) {
   World world;
   WorldSession session(world);

@@ -138,6 +138,28 @@ TEST(SceneService, AppliesAChangeInTheOrderOfItsFieldsOrNotAtAll) {
   EXPECT_EQ(GetScene(server, "row").scene().revision(), 2u);
 }
 
+TEST(SceneService, TakesNoBodiesThatDoNotSayWhichShapeIsTheirs) {
+  TestServer server;
+  Register(server, "ball", Sphere(1));
+  Register(server, "box", Box(2));
+  v1::CreateSceneRequest request;
+  request.set_name("cell");
+  v1::BodyColumns& bodies = *request.mutable_content()->mutable_bodies();
+  bodies.set_count(2);
+  for (const std::uint32_t id : {1u, 2u}) bodies.add_ids(id);
+  for (const char* const name : {"ball", "box"}) bodies.add_shapes()->set_name(name);
+  v1::CreateSceneResponse response;
+  const auto create = [&] {
+    return Call(*server.scenes, &v1::SceneService::Stub::CreateScene, request, &response);
+  };
+  const grpc::Status refused = create();
+  EXPECT_EQ(refused.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_EQ(ErrorOf(refused).field(), "content.bodies.shape_slots");
+  EXPECT_EQ(ErrorOf(refused).limit(), "a slot for each body, as there are 2 shapes");
+  for (const std::uint32_t slot : {0u, 1u}) bodies.add_shape_slots(slot);
+  EXPECT_TRUE(create().ok());
+}
+
 // Of a scene in memory and of a kept one.
 class SceneEtag : public ::testing::TestWithParam<bool> {};
 
