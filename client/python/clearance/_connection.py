@@ -9,9 +9,11 @@ import math
 import os
 import random
 import socket
+import threading
 import time
+import weakref
 from dataclasses import dataclass
-from typing import Sequence
+from typing import Any, Callable, Sequence
 
 import grpc
 
@@ -159,7 +161,9 @@ class Reconnecting:
     def start(self) -> None:
         if self._call is None or self._call.done():
             try:
-                self._call = self._method.future(b"", wait_for_ready=True)
+                self._call = start_stream(
+                    lambda: self._method.future(b"", wait_for_ready=True)
+                )
             except ValueError:  # gRPC's word for a channel that is no more
                 self._call = None
 
@@ -258,6 +262,9 @@ def _grpc_list(numbers: list[tuple[str, int]]) -> str:
 _has_connected = False
 # When the last connection of this process had its first answer, by time.monotonic().
 _greeted_at = -math.inf
+# The calls of sessions and watches, those of asyncio aside; none starts without the lock.
+_streams: weakref.WeakSet[Any] = weakref.WeakSet()
+_starting = threading.Lock()
 # Whether gRPC's threads stayed in the parent of this process, so that no call would ever end.
 _is_without_threads = False
 
@@ -266,20 +273,39 @@ def _has_fork_support() -> bool:
     return os.environ.get("GRPC_ENABLE_FORK_SUPPORT", "1").lower() not in ("0", "false", "no")
 
 
+def start_stream(start: Callable[[], Any]) -> Any:
+    """Returns the call that `start` makes, for a session or a watch. Waits for a fork to end."""
+    with _starting:
+        call = start()
+        _streams.add(call)
+    return call
+
+
 def _let_grpc_settle() -> None:
     """A connection still has work to do after its first answer. A fork in the midst of it never
-    returns with gRPC 1.51, whose threads then wait for each other."""
-    pause = _greeted_at + _SETTLING - time.monotonic()
-    if pause > 0 and _has_fork_support():
-        time.sleep(pause)
+    returns with gRPC 1.51, whose threads then wait for each other. With an open stream its parent
+    crashes or its child hangs: streams are broken here, and open again by themselves."""
+    global _greeted_at
+    _starting.acquire()
+    if not _has_fork_support():
+        return
+    for stream in list(_streams):
+        if not stream.done():
+            stream.cancel()
+            _greeted_at = time.monotonic()
+    time.sleep(max(0, _greeted_at + _SETTLING - time.monotonic()))
 
 
 def _note_fork() -> None:
     global _is_without_threads
+    _streams.clear()
+    _starting.release()
     _is_without_threads = _has_connected and not _has_fork_support()
 
 
-os.register_at_fork(before=_let_grpc_settle, after_in_child=_note_fork)
+os.register_at_fork(
+    before=_let_grpc_settle, after_in_parent=_starting.release, after_in_child=_note_fork
+)
 
 
 class ProcessGuard:

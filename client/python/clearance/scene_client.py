@@ -27,7 +27,13 @@ from typing import Any, Iterator, Protocol, TypeVar, overload
 import grpc
 
 from clearance import _scene_operations as ops
-from clearance._connection import ClientOptions, ProcessGuard, Reconnecting, metadata
+from clearance._connection import (
+    ClientOptions,
+    ProcessGuard,
+    Reconnecting,
+    metadata,
+    start_stream,
+)
 from clearance._operations import Operation
 from clearance._watch import METHOD, WatchState
 from clearance.errors import ClearanceError, NotFound, SessionEnded, from_rpc_error
@@ -313,7 +319,9 @@ class SceneWatch:
                 return None
             if self._call is None:
                 try:
-                    self._call = self._method(self._state.request(), metadata=self._metadata)
+                    self._call = start_stream(
+                        lambda: self._method(self._state.request(), metadata=self._metadata)
+                    )
                 except ValueError:  # gRPC's word for a channel that is no more
                     raise ClearanceError("the client was closed") from None
             return self._call

@@ -48,7 +48,7 @@ from typing import Any, Iterable, Iterator, cast, overload
 
 import grpc
 
-from clearance._connection import ProcessGuard, Reconnecting
+from clearance._connection import ProcessGuard, Reconnecting, start_stream
 from clearance._messages import Answer, CloseShape, OpenShape, SessionMessage, TrackMessage
 from clearance._session_log import Pending, Reply
 from clearance._session_state import METHOD, Deadline, SessionState, answer_of
@@ -361,10 +361,12 @@ class Session:
         with self._changed:
             stream = self._state.start_stream()
             try:
-                call = self._call = self._method(
-                    self._messages(stream),
-                    timeout=self._state.time_left(),
-                    metadata=self._state.metadata,
+                call = self._call = start_stream(
+                    lambda: self._method(
+                        self._messages(stream),
+                        timeout=self._state.time_left(),
+                        metadata=self._state.metadata,
+                    )
                 )
             except ValueError:  # gRPC's word for a channel that is no more
                 return ClearanceError("the client was closed")

@@ -132,10 +132,18 @@ class Registry(unittest.TestCase):
             _connection.check_version("7.0.0")
 
 
-# Connects, forks, and connects again in the child. Prints what comes of it there.
+# Connects, opens a session and a watch, forks, and connects again in the child. Prints what comes
+# of it there. In the parent the session and the watch go on.
 FORKING = """
 import os, sys, clearance
 client = clearance.connect(sys.argv[1])
+session = client.open_session()
+session.open(0, clearance.Sphere(1))
+name = f"scene-{os.getpid()}"
+client.scenes.create(name, ttl=300)
+watch = client.scenes.watch(name)
+news = iter(watch)
+next(news)
 if os.fork() == 0:
     try:
         clearance.connect(sys.argv[1], timeout=60).server_info()
@@ -145,6 +153,13 @@ if os.fork() == 0:
     os._exit(0)
 os.wait()
 client.server_info()
+session.open(1, clearance.Sphere(1))
+rules = clearance.ScenePairRules(bodies_a=[1], bodies_b=[2])
+client.scenes.update(name, clearance.SceneChange(rules=rules))
+print("revision", next(news).scene.revision)
+watch.cancel()
+session.cancel()
+client.close()
 """
 
 
@@ -161,6 +176,7 @@ class Fork(unittest.TestCase):
             )
             self.assertEqual(run.returncode, 0, run.stderr)
             self.assertIn(word, run.stdout)
+            self.assertIn("revision 2", run.stdout)
 
 
 class NoServer(unittest.TestCase):
