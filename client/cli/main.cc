@@ -118,7 +118,8 @@ namespace {
 
 constexpr char kFooter[] = R"(
 Shapes are given as a registered name, a digest (v1-sha256-...), a file (OBJ, STL, PLY, OFF: the
-hull of the points that its faces use; JSON: a clearance.v1.Shape), or JSON text. Poses are x y z qx qy qz qw, metres.
+hull of the points that its faces use; JSON: a clearance.v1.Shape), or JSON text. Poses are
+x y z qx qy qz qw, metres.
 
 Exit codes:
   0  done; of queries: every row is proved free (SEPARATED, BEYOND, FREE)
@@ -146,7 +147,7 @@ void OccupyClosedStreams() {
   }
 }
 
-// As of programs that SIGPIPE ends: the answer was not read to its end.
+// The status of a program that SIGPIPE ends: the answer was not read to its end.
 constexpr int kExitPipe = 128 + SIGPIPE;
 
 // The exit code of a command that says `code`: an answer that nobody can read is none.

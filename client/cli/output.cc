@@ -269,6 +269,7 @@ void TableWriter::Write(const Json& rows) {
 }
 
 void TableWriter::WriteLine(const Json& row) {
+  has_written_ = true;
   std::vector<std::string> cells;
   cells.reserve(names_.size());
   for (const std::string& name : names_) {
@@ -278,7 +279,7 @@ void TableWriter::WriteLine(const Json& row) {
 }
 
 void TableWriter::WriteRecord(const Json& row) {
-  if (std::exchange(has_records_, true)) absl::PrintF("\n");
+  if (std::exchange(has_written_, true)) absl::PrintF("\n");
   std::size_t longest = 0;
   for (const auto& [name, cell] : row.items()) longest = std::max(longest, name.size());
   for (const auto& [name, cell] : row.items()) PrintLine({name, CellText(cell)}, {longest, 0});

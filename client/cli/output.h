@@ -38,8 +38,8 @@ void PrintJson(const Json& json);
 std::string CellText(const Json& cell);
 
 // A table that grows. Columns are as wide as their widest cell so far; a row with a new member
-// begins with another header. Each row is a record, a
-// line for each member, if lines would have more than 100 columns. Thread-compatible.
+// begins with another header. If lines would have more than 100 columns, each row is a record: a
+// line for each member, an empty line between two. Thread-compatible.
 class TableWriter {
  public:
   // Each row is an object. Nothing for no rows.
@@ -49,7 +49,7 @@ class TableWriter {
   void WriteLine(const Json& row);
   void WriteRecord(const Json& row);
 
-  bool has_records_ = false;
+  bool has_written_ = false;
   std::vector<std::string> names_;  // every column that some row had, in the order of the first
   std::vector<std::size_t> widths_;
 };

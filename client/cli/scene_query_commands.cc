@@ -123,10 +123,10 @@ auto Asked(const SceneQueryClient& client, const SceneSetting& setting, const Ra
 }
 
 // An id that the caller did not give is not shown.
-void TakeUnsaidIds(Json* rows) {
+void RemoveUnsaidIds(Json* rows) {
   for (Json& row : *rows) {
     if (row.value("body_a", std::uint32_t{0}) == kUnsaidId) row.erase("body_a");
-    if (row.contains("pairs")) TakeUnsaidIds(&row["pairs"]);
+    if (row.contains("pairs")) RemoveUnsaidIds(&row["pairs"]);
   }
 }
 
@@ -141,7 +141,7 @@ int AskScene(const GlobalOptions& options, const SceneQueryArguments<Batch>& arg
   if (!result.ok()) return ReportError(result.status());
   Json rows = ToJson(*result);
   const Asking& asking = arguments.asking;
-  if (asking.bodies_file.empty() && !asking.id) TakeUnsaidIds(&rows);
+  if (asking.bodies_file.empty() && !asking.id) RemoveUnsaidIds(&rows);
   options.json ? PrintJson(rows) : PrintTable(WithPairsAsRows(rows));
   return ExitCodeOf(*result);
 }

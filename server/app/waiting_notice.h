@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#pragma once
+#ifndef CLEARANCE_SERVER_APP_WAITING_NOTICE_H_
+#define CLEARANCE_SERVER_APP_WAITING_NOTICE_H_
 
 #include <condition_variable>
 #include <mutex>
@@ -15,7 +16,7 @@ namespace clearance::server {
 // Logs every second, while it lives, that the server waits for the shared store. Thread-safe.
 class WaitingNotice {
  public:
-  // `endpoints` are what is waited for, as the log shows them. `log` outlives this.
+  // `endpoints` are those of the store, as the log shows them. `log` outlives this.
   WaitingNotice(std::string endpoints, Log* log);
 
   WaitingNotice(const WaitingNotice&) = delete;
@@ -36,3 +37,5 @@ class WaitingNotice {
 };
 
 }  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_APP_WAITING_NOTICE_H_

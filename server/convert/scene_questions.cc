@@ -76,10 +76,12 @@ absl::Status ReadConfigurations(const v1::ConfigurationColumns& columns, const A
   }
   const absl::StatusOr<Asker::Among> among = ReadAmong(columns);
   if (!among.ok()) return among.status();
-  if (*among == Asker::Among::kSelf && asked.bodies.size() == 1) {
+  // A forgotten scene; a caller that asks for AMONG_SELF has not forgotten it.
+  const bool has_choice = columns.has_scene_slot() || columns.among() == v1::AMONG_SELF;
+  if (!has_choice && asked.bodies.size() == 1) {
     return RefuseArgument(
         {.field = "configurations.scene_slot",
-         .value = columns.has_scene_slot() ? "set, with AMONG_SELF" : "unset",
+         .value = "unset",
          .limit = "a scene, or >= 2 own bodies",
          .message = "One own body makes no pair with itself; name the slot of a scene."});
   }

@@ -29,7 +29,7 @@ namespace clearance::client {
 
 // Columns have no row (the default), one for all, or `count` rows; ids and the poses of bodies that
 // move have `count`. `shapes` is no column but a table: `shape_slots` says for each body which of
-// them is its.
+// them it has.
 struct SceneBodies {
   std::uint32_t count = 0;
   std::vector<std::uint32_t> ids = {};

@@ -8,19 +8,20 @@
 namespace clearance::client {
 namespace {
 
-// A text in what gRPC says of a failed connection, and the advice for it.
+// A text in gRPC's error of a failed connection, and the advice for it.
 struct Hint {
   absl::string_view said;
   absl::string_view advice;
 };
+// The first that fits counts: the vague ones come last.
 constexpr Hint kHints[] = {
     {"http1.x server", "this is a port of HTTP (--http_listen?): use the one of gRPC (--listen)"},
     {"wrong version number", "the server speaks plain text: leave out TLS"},
     {"WRONG_VERSION_NUMBER", "the server speaks plain text: leave out TLS"},
-    {"Socket closed", "the server may want TLS: give its certificate authority"},
-    {"Connection reset", "the server may want TLS: give its certificate authority"},
     {"certificate verify failed", "the server's certificate is not from the given authority"},
     {"CERTIFICATE_VERIFY_FAILED", "the server's certificate is not from the given authority"},
+    {"Socket closed", "the server may want TLS: give its certificate authority"},
+    {"Connection reset", "the server may want TLS: give its certificate authority"},
 };
 
 }  // namespace

@@ -46,7 +46,7 @@ _HINTS = {
 }
 _FIRST_WAIT = 0.02  # seconds
 _LONGEST_WAIT = 1.0
-_SETTLING = 0.2  # of a connection after its first answer
+_SETTLING = 0.2  # seconds that a connection still works after its first answer
 
 _REPEATABLE = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED)
 

@@ -771,7 +771,7 @@ TEST_F(SceneCommandLine, WatchesASceneALineForEachRevision) {
   EXPECT_THAT(unknown.output, HasSubstr("NOT_FOUND"));
 }
 
-TEST_F(SceneCommandLine, ShowsNoIdThatNobodyGave) {
+TEST_F(SceneCommandLine, ShowsNoIdThatWasNotGiven) {
   const std::string at = std::string(kBall) + "--pose 1.25 0 0 0 0 0 1 ";
   for (const std::string& question :
        {"check cell " + at + "--margin 1 --all 5", "clearance cell " + at,

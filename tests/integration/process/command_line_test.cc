@@ -73,12 +73,12 @@ TEST(Program, TakesAwayThePortFileOfAnEarlierRunBeforeItIsReady) {
 }
 
 TEST(Program, SaysEverySecondThatItWaitsForTheSharedStore) {
-  const std::string nobody = "127.0.0.1:" + std::to_string(FindFreePort());
+  const std::string silent = "127.0.0.1:" + std::to_string(FindFreePort());
   ChildProcess server({CLEARANCE_SERVER_PROGRAM, "--listen=127.0.0.1:0",
-                       "--http_listen=127.0.0.1:0", "--store=etcd://" + nobody});
+                       "--http_listen=127.0.0.1:0", "--store=etcd://" + silent});
   ASSERT_TRUE(server.WaitForLine("waiting for the shared store")) << server.output();
   ASSERT_TRUE(server.WaitForLine("seconds=2 reason=")) << server.output();
-  EXPECT_THAT(server.output(), HasSubstr("endpoints=" + nobody));
+  EXPECT_THAT(server.output(), HasSubstr("endpoints=" + silent));
   EXPECT_THAT(server.output(), HasSubstr("failed to connect"));
   server.Signal(SIGTERM);
   EXPECT_EQ(server.WaitForExit(), 0) << server.output();

@@ -170,7 +170,7 @@ class Fork(unittest.TestCase):
         command = [sys.executable, "-c", FORKING, server.address]
         for support, word in (("1", "connected"), ("0", "spawn")) * 3:
             environment = {**os.environ, "GRPC_ENABLE_FORK_SUPPORT": support}
-            # A time that is up says which fork hangs; ctest's would only say that the module does.
+            # This timeout names the fork that hangs; ctest's names only the module.
             run = subprocess.run(
                 command, env=environment, capture_output=True, text=True, timeout=200
             )

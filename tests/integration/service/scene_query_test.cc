@@ -321,6 +321,9 @@ TEST(SceneQuestions, OneBodyWithoutASceneIsNoQuestion) {
   const v1::Error refused = ErrorOf(session.Ask(request).status());
   EXPECT_EQ(refused.field(), "check.configurations.scene_slot");
   EXPECT_EQ(refused.limit(), "a scene, or >= 2 own bodies");
+  v1::SessionRequest among_self = request;
+  among_self.mutable_check()->mutable_configurations()->set_among(v1::AMONG_SELF);
+  EXPECT_EQ(session.Ask(among_self).check().verdicts_size(), 1);
   // Two bodies have each other.
   bodies.set_count(2);
   bodies.add_ids(2);
