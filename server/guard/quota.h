@@ -6,6 +6,8 @@
 #ifndef CLEARANCE_SERVER_GUARD_QUOTA_H_
 #define CLEARANCE_SERVER_GUARD_QUOTA_H_
 
+#include <cstdint>
+
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "server/guard/caller.h"
@@ -34,6 +36,16 @@ absl::Duration TimeUntilEven(const Caller& caller);
 // RESOURCE_EXHAUSTED, with the time to wait, while the caller's principal has overdrawn its
 // processor time.
 absl::Status RequireProcessorTime(const Caller& caller);
+
+// Charges the caller's principal with work that no ProcessorMeter saw.
+void Charge(const Caller& caller, absl::Duration processor_time);
+
+// An estimate of what the transport spends on receiving so many bytes: its threads serve everybody
+// at once and cannot be metered for one.
+absl::Duration ProcessorTimeToReceive(std::uint64_t bytes);
+
+// The processor time that the calling thread has spent since it began.
+absl::Duration ProcessorTimeOfThread();
 
 // Charges the principal with the processor time that this thread spends while it lives. A thread
 // has one at a time.

@@ -190,9 +190,13 @@ class Desk {
         account(parts.workers),
         bytes(parts.bytes, caller.holder(), poller.queue()),
         state(scope_, &holds) {}
+  ~Desk() { PayArrears(); }
+  Desk(const Desk&) = delete;
+  Desk& operator=(const Desk&) = delete;
 
   // Whether so many bytes may be held. Comes before TakeIn().
   absl::Status TakeBytes(const grpc::ByteBuffer& incoming) {
+    arrears_ += ProcessorTimeToReceive(incoming.Length());
     return CountShed(parts_.metrics, bytes.Take(incoming.Length()));
   }
 
@@ -208,9 +212,11 @@ class Desk {
   }
   // The same on a worker, where the call may be over by now.
   bool TakeAtWorker(const StopRule& stop, grpc::ByteBuffer* incoming, Message* message) {
-    const ProcessorMeter meter(caller_);
+    const absl::Duration began = ProcessorTimeOfThread();
     message->refusal = RequireNotOver(parts_.metrics, stop);
-    return TakeInPlace(incoming, message);
+    const bool is_request = TakeInPlace(incoming, message);
+    arrears_ += ProcessorTimeOfThread() - began;
+    return is_request;
   }
 
   // What has to be awaited before the message is answered; null: nothing.
@@ -254,6 +260,7 @@ class Desk {
   // The reply's bytes, which alone stay of it.
   grpc::ByteBuffer Reply(const v1::SessionResponse& response) {
     const ProcessorMeter meter(caller_);
+    PayArrears();
     if (response.status().code() == grpc::StatusCode::RESOURCE_EXHAUSTED)
       rest_ = std::min(kLongestRest, TimeUntilEven(caller_));
     grpc::ByteBuffer reply = SerializeMessage(response);
@@ -291,9 +298,12 @@ class Desk {
   ShapeHolders::Session holds;
 
  private:
+  void PayArrears() { Charge(caller_, std::exchange(arrears_, absl::ZeroDuration())); }
+
   // A message that is refused costs processor time, too: a client that repeats it at once has no
-  // more of them than its quota pays for.
-  static constexpr absl::Duration kLongestRest = absl::Seconds(1);
+  // more of them than its quota pays for. Work ends once it has overdrawn what comes in a second,
+  // or a little later.
+  static constexpr absl::Duration kLongestRest = absl::Seconds(2);
 
   ServerParts& parts_;
   Poller& poller_;
@@ -301,6 +311,9 @@ class Desk {
   CallerRegistry registry_;
   const CallScope scope_;
   absl::Duration rest_;  // before the next message
+  // The message's cost before it was answered. It is paid with the reply: paid at once, it would
+  // overdraw the account, and a large message would be refused for its own cost.
+  absl::Duration arrears_;
   grpc::Alarm rest_alarm_;
 
  public:

@@ -187,8 +187,9 @@ Detached ServeUnary(ServerParts& parts, const UnaryMethod<Request, Response>& me
   };
   UnaryWork<Request, Response> work{method, scope, stop, *request, *response, admission.Check()};
   absl::Status& status = work.status;
-  if (status.ok()) status = RequireProcessorTime(scope);
   const std::uint64_t request_bytes = call.incoming.Length();
+  if (status.ok()) status = RequireProcessorTime(scope);
+  Charge(scope.caller, ProcessorTimeToReceive(request_bytes));
   if (status.ok()) status = CountShed(parts.metrics, bytes.Take(request_bytes));
   const bool had_turn = co_await Poller::Turn(poller, scope.caller.group(), !status.ok());
   if (status.ok()) status = RequireTurn(parts.metrics, had_turn);

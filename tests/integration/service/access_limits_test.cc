@@ -77,6 +77,31 @@ TEST(PrincipalCores, RefuseWorkWithTheTimeToWaitAndTheSessionGoesOn) {
   EXPECT_TRUE(other.Finish().ok());
 }
 
+// A message that takes longer to receive and to parse than a second of the quota gives.
+TEST(PrincipalCores, RefuseNoMessageForWhatItCostsItself) {
+  GuardedServer guarded;
+  guarded.authenticator.Replace(
+      TokensOf({"slow"}),
+      *server::Policy::Parse(
+          R"({"principals": {"slow": {"role": "query", "limits": {"cores": 0.001}}}})"));
+  TestSession slow(*guarded.server.queries, AuthorizationOf("slow"));
+  v1::SessionRequest small;
+  small.mutable_change_bodies()->set_reset(true);
+  EXPECT_TRUE(slow.Ask(small).has_change_bodies());
+  v1::SessionRequest large = small;
+  constexpr int kNobodys = 15'000;
+  large.GetReflection()->MutableUnknownFields(&large)->AddLengthDelimited(
+      kNobodys, std::string(3'000'000, ' '));
+  const v1::SessionResponse taken = slow.Ask(large);
+  EXPECT_TRUE(taken.has_change_bodies()) << taken.status().message();
+
+  // It is charged, all the same.
+  const v1::SessionResponse response = slow.Ask(small);
+  EXPECT_EQ(response.status().code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_GE(ErrorOf(response.status()).retry_after().seconds(), 2);
+  EXPECT_TRUE(slow.Finish().ok());
+}
+
 // Two circles across each other, whose hull takes a second, where two tenths of one are allowed.
 TEST(PrincipalCores, EndAHullThatTakesTooLong) {
   GuardedServer guarded;

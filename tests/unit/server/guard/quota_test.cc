@@ -57,6 +57,16 @@ TEST(ProcessorTime, IsChargedWithWhatTheThreadSpent) {
   EXPECT_LT(wait, absl::Hours(1));
 }
 
+// A second's worth is full at first; of 0.01 cores that is what 5 MB cost.
+TEST(ProcessorTime, IsChargedWithWhatIsReceived) {
+  const Caller caller = CallerWith({.sessions = {}, .cores = 0.01});
+  EXPECT_TRUE(RequireProcessorTime(caller).ok());  // before, as calls do: the account is full
+  Charge(caller, ProcessorTimeToReceive(5'000'000));
+  EXPECT_TRUE(RequireProcessorTime(caller).ok());
+  Charge(caller, ProcessorTimeToReceive(5'000'000));
+  EXPECT_EQ(TimeUntilEven(caller), absl::Seconds(1));
+}
+
 // The account holds a second's worth, and may be overdrawn by as much.
 TEST(ProcessorTime, EndsWorkThatOverdrawsAndIsChargedOnce) {
   constexpr double kCores = 0.004;
@@ -88,6 +98,7 @@ TEST(ProcessorTime, EndsWorkThatOverdrawsAndIsChargedOnce) {
 TEST(ProcessorTime, IsNobodysConcernWithoutALimit) {
   for (const Caller& caller : {Caller{}, CallerWith({})}) {
     if (caller.principal != nullptr) caller.principal->usage->Charge(absl::Hours(1));
+    Charge(caller, absl::Hours(1));
     EXPECT_TRUE(RequireProcessorTime(caller).ok());
     const ProcessorMeter meter(caller);
     PrincipalSession session;
