@@ -132,11 +132,29 @@ class Registry(unittest.TestCase):
             _connection.check_version("7.0.0")
 
 
-# Connects, opens a session and a watch, forks, and connects again in the child. Prints what comes
-# of it there. In the parent the session and the watch go on.
+# Connects and forks five times beside a session that has just begun: where its stream lives on,
+# one of these forks hangs or crashes. Then it forks beside a session and a watch. Each child
+# connects again and prints what comes of it. In the parent the session and the watch go on.
 FORKING = """
 import os, sys, clearance
 client = clearance.connect(sys.argv[1])
+
+def fork():
+    if os.fork() == 0:
+        try:
+            clearance.connect(sys.argv[1], timeout=60).server_info()
+            print("connected", flush=True)
+        except clearance.ForkError as error:
+            print(error, flush=True)
+        os._exit(0)
+    os.wait()
+
+for _ in range(5):
+    young = client.open_session()
+    young.open(0, clearance.Sphere(1))
+    fork()
+    young.open(1, clearance.Sphere(1))
+    young.cancel()
 session = client.open_session()
 session.open(0, clearance.Sphere(1))
 name = f"scene-{os.getpid()}"
@@ -144,14 +162,7 @@ client.scenes.create(name, ttl=300)
 watch = client.scenes.watch(name)
 news = iter(watch)
 next(news)
-if os.fork() == 0:
-    try:
-        clearance.connect(sys.argv[1], timeout=60).server_info()
-        print("connected", flush=True)
-    except clearance.ForkError as error:
-        print(error, flush=True)
-    os._exit(0)
-os.wait()
+fork()
 client.server_info()
 session.open(1, clearance.Sphere(1))
 rules = clearance.ScenePairRules(bodies_a=[1], bodies_b=[2])
@@ -168,8 +179,11 @@ class Fork(unittest.TestCase):
         server = Server()
         self.addCleanup(server.end)
         command = [sys.executable, "-c", FORKING, server.address]
-        for support, word in (("1", "connected"), ("0", "spawn")) * 3:
-            environment = {**os.environ, "GRPC_ENABLE_FORK_SUPPORT": support}
+        # gRPC's default differs from both values of the variable.
+        for support, word in ((None, "connected"), ("1", "connected"), ("0", "spawn")) * 2:
+            environment = {k: v for k, v in os.environ.items() if k != "GRPC_ENABLE_FORK_SUPPORT"}
+            if support is not None:
+                environment["GRPC_ENABLE_FORK_SUPPORT"] = support
             # This timeout names the fork that hangs; ctest's names only the module.
             run = subprocess.run(
                 command, env=environment, capture_output=True, text=True, timeout=200
