@@ -36,7 +36,7 @@ CONNECTION = Constant(
     "bytes",
     "a connection without a call",
     "| connections without a call | 2,000 | 433,191 | 1.4 | 0.27 ms | 31 MB |",
-    "SECURITY.md",
+    "server/guide/cut_connections.md",
 )
 # Of etcd. The simulation counts what it sends; the time is of the disk on which it was measured.
 EVENT = Constant(5.85e3, "bytes", "what etcd sends each replica of a hull of 64 vertices", "kBytesOfEvent = 5.85e3", "tests/fleet/simulation.cc")

@@ -2,7 +2,7 @@
 //
 // What the real program holds while clients send as much as they can and take nothing: every
 // session asks for a reply that does not fit into what its client lets in, and goes on sending.
-// SECURITY.md states the bound.
+// server/guide/memory.md states the bound.
 
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
@@ -98,8 +98,8 @@ class Glutton {
   std::vector<std::thread> threads_;
 };
 
-// As SECURITY.md has it: four times the flag, and of each thread one message and two copies of a
-// reply that are being made.
+// By server/guide/memory.md: four times the flag, and for each thread one message and two copies of
+// a reply that are being made.
 double MostGrowth() {
   constexpr double kThreads = kPollingThreads + kWorkerThreads;
   return 4 * kMostTotal + kThreads * (kTransportBytes + 2 * kReplyBytes);

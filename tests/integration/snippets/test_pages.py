@@ -32,7 +32,8 @@ PRINTED = "printed"  # what the block before it prints
 # "dev": words of ./dev, which .ci/run or tests/verify runs. "kept": why it is not run.
 BLOCKS = {
     "README.md": [RUN, "dev", "kept: needs a container daemon; ./dev docker runs the image likewise", RUN]
-    + ["test python.examples", FIGURE],
+    + ["test python.examples"],
+    "CONTRIBUTING.md": [FIGURE],
     "client/cli/README.md": [RUN] * 9,
     "client/cpp/README.md": ["test CppPage.ExamplePrintsWhatThePageShows"] * 2
     + ["test integration.client.Package.IsFoundAndLinksFromAnotherProject"],
