@@ -49,8 +49,8 @@ EtcdCluster::EtcdCluster(int members, std::vector<std::string> flags, std::strin
   StartAll();
 }
 
-// As server/README.md and docker/compose.fleet.yaml have it. Without a vote before the vote, which
-// etcd 3.5 has by itself, who comes back ends the term of the others.
+// As in server/guide/shared_registry.md and docker/compose.fleet.yaml. Without a pre-vote, which is
+// etcd 3.5's default, a member that returns ends the leader's term.
 EtcdCluster::EtcdCluster(int members, Ways /*ways*/)
     : flags_({"--pre-vote", "--heartbeat-interval=50", "--election-timeout=500"}), scheme_("http") {
   const auto count = static_cast<std::size_t>(members);

@@ -59,7 +59,7 @@ class Scale(unittest.TestCase):
         self.assertEqual(int(re.search(r"limits:\s+memory: (\d+)Gi", pod)[1]) * 2**30 / 2, scale.MEMORY)
         scaler = (fleet / "autoscaler.yaml").read_text()
         self.assertEqual(int(re.search(r"averageUtilization: (\d+)", scaler)[1]), 100 * scale.USED)
-        server = (ROOT / "server/README.md").read_text()
+        server = (ROOT / "server/guide/settings.md").read_text()
         for flag, value in (("max_sessions", scale.SESSIONS), ("max_connections", scale.CONNECTIONS)):
             self.assertRegex(server, rf"`(--)?{flag}` \| ({value}|{value:,}) \|")
 

@@ -45,7 +45,8 @@ BLOCKS = {
     "docker/README.md": ["kept: needs a container daemon; ./dev docker starts what can be had of it", RUN],
     "docker/kubernetes/README.md": [RUN, RUN],
     "proto/README.md": [RUN, RUN, "test ProtoPage.RewindMeetsWhoStoodThere"],
-    "server/README.md": [RUN, RUN, RUN],
+    "server/README.md": [RUN, RUN],
+    "server/guide/access.md": [RUN],
     "tests/README.md": [FIGURE],
 }
 
@@ -63,7 +64,7 @@ FILES = {
         "change.json": json.dumps({"poses": {"count": 1, "ids": [7], "poses": [1, *POSE[1:]]}}),
         "arm.json": json.dumps([{"mesh": "gripper.obj", "pose": POSE, "id": 100}]),
     },
-    "server/README.md": {"crate.json": BALL},
+    "server/guide/access.md": {"crate.json": BALL},
     "docker/kubernetes/README.md": {},
 }
 REPLACED = {
