@@ -22,7 +22,7 @@ namespace {
 
 constexpr double kMostOfAll = 64 << 20;
 constexpr double kMostOfOne = kMostOfAll / 2;  // who is alone
-// Each by itself, as server/guide/memory.md has it: 24 kB, 64 KiB, and 2 kB for each slot of a scene.
+// Each by itself, by server/guide/memory.md: 24 kB, 64 KiB, and 2 kB for each slot of a scene.
 constexpr double kOfSession = 24'000 + 65'536 + 64 * 2'000;
 constexpr std::uint32_t kSlots = 65'536;
 constexpr std::uint32_t kAtOnce = 128;  // messages that are written before the replies are read
