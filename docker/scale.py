@@ -43,7 +43,7 @@ EVENT = Constant(5.85e3, "bytes", "what etcd sends each replica of a hull of 64 
 COMMIT = Constant(0.6, "ms", "a put of etcd with fsync", "a put with fsync took 0.6 ms here", "docker/scale.md")
 LOOK = Constant(1.0, "reads/s", "of etcd by a replica that is asked nothing", "kQuestionInterval{1000}", "server/storage/shared_registry.cc")
 
-# One replica: what docker/kubernetes/overlays/fleet asks for, and how much of it is used before there have to be more.
+# One replica: what docker/kubernetes/overlays/fleet asks for, and how much of it is used before there must be more.
 CORES = 4
 MEMORY = 4 * 2**30 / 2  # bytes, the other half is for messages on their way
 WIRE = 10e9 / 8  # bytes a second, the network's

@@ -87,7 +87,7 @@ absl::StatusOr<Sweep> ParseSweep(const std::string& text) {
     return sweep;
   }
   return absl::InvalidArgumentError(absl::StrCat(
-      "--concurrency ", text, ": has to be FIRST, FIRST:LAST or FIRST:LAST:STEP, of 1 to ",
+      "--concurrency ", text, ": must be FIRST, FIRST:LAST or FIRST:LAST:STEP, of 1 to ",
       kMostSessions, " sessions"));
 }
 

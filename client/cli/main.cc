@@ -35,7 +35,7 @@ absl::Status ReadTlsFile(const std::string& path, std::string* text) {
   absl::StatusOr<std::string> read = ReadFile(path);
   if (!read.ok()) return read.status();
   // Without the text it would be as if the option were not given.
-  if (read->empty()) return absl::InvalidArgumentError(path + ": is empty, has to be PEM text");
+  if (read->empty()) return absl::InvalidArgumentError(path + ": is empty, must be PEM text");
   *text = *std::move(read);
   return absl::OkStatus();
 }
@@ -90,7 +90,7 @@ CLI::Validator PositiveAndFinite() {
   const auto check = [](const std::string& text) -> std::string {
     double number = 0;
     if (absl::SimpleAtod(text, &number) && std::isfinite(number) && number > 0) return "";
-    return text + ": has to be a finite number > 0";
+    return text + ": must be a finite number > 0";
   };
   return {check, "POSITIVE"};
 }

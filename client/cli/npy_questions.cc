@@ -65,11 +65,11 @@ absl::StatusOr<NpyShape> ParseHeader(const std::string& header) {
   shape.is_float64 = type == "'<f8'";
   if (!shape.is_float64 && type != "'<f4'") {
     return absl::InvalidArgumentError(absl::StrCat(
-        "an array of ", type, ": has to be float64 or float32, little-endian; x.astype('<f8')"));
+        "an array of ", type, ": must be float64 or float32, little-endian; x.astype('<f8')"));
   }
   if (ValueOf(header, "fortran_order", ",") != "False") {
     return absl::InvalidArgumentError(
-        "an array in Fortran's order: has to be in C's; numpy.ascontiguousarray(x)");
+        "an array in Fortran's order: must be in C's; numpy.ascontiguousarray(x)");
   }
   const std::string dimensions = ValueOf(header, "shape", ")");
   const std::vector<std::string> sizes =
@@ -77,7 +77,7 @@ absl::StatusOr<NpyShape> ParseHeader(const std::string& header) {
   if (sizes.size() != 2 || !absl::SimpleAtoi(sizes[0], &shape.rows) ||
       !absl::SimpleAtoi(sizes[1], &shape.columns)) {
     return absl::InvalidArgumentError(
-        absl::StrCat("an array of the shape ", dimensions, "): has to be (rows, columns)"));
+        absl::StrCat("an array of the shape ", dimensions, "): must be (rows, columns)"));
   }
   return shape;
 }

@@ -237,7 +237,7 @@ std::string CellText(const Json& cell) {
   if (cell.is_string()) return cell.get<std::string>();
   if (cell.is_number_float()) return absl::StrFormat("%.10g", cell.get<double>());
   if (cell.contains("limit")) {  // a refusal
-    return absl::StrFormat("%s = %s, has to be %s: %s", CellText(cell["field"]),
+    return absl::StrFormat("%s = %s, must be %s: %s", CellText(cell["field"]),
                            CellText(cell["value"]), CellText(cell["limit"]),
                            CellText(cell["message"]));
   }

@@ -24,7 +24,7 @@ namespace clearance::client {
 inline absl::StatusOr<std::ifstream> OpenFile(const std::string& path) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) {
-    return absl::InvalidArgumentError(path + ": is a directory, has to be a file");
+    return absl::InvalidArgumentError(path + ": is a directory, must be a file");
   }
   std::ifstream file(path, std::ios::binary);
   if (!file) return absl::NotFoundError(path + ": cannot be read");

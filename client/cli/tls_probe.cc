@@ -49,7 +49,7 @@ absl::Status Configure(const TlsArguments& arguments, SSL_CTX* context) {
       absl::StrCat(arguments.certificate, ", ", arguments.key, ": ", OpenSslError()));
 }
 
-// What the server's certificate has to be for.
+// What the server's certificate must be for.
 void Expect(const std::string& name, SSL* handshake) {
   X509_VERIFY_PARAM* const rule = SSL_get0_param(handshake);
   if (IsAddress(name)) {

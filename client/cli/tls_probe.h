@@ -15,7 +15,7 @@
 
 namespace clearance::client {
 
-// What of a certificate a client has to refuse.
+// What of a certificate a client must refuse.
 enum class CertificateFault {
   kNone,
   kName,       // it is for other names

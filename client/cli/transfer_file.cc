@@ -24,7 +24,7 @@ constexpr char kFirstLineOfVersion1[] = R"({"clearance_shapes":1})";
 
 std::string PartialName(const std::string& path) { return path + ".partial"; }
 
-// What is replaced has to be a file.
+// What is replaced must be a file.
 absl::Status CheckTarget(const std::string& name) {
   std::error_code ignored;  // of a name that is free, among others
   const std::filesystem::file_status found = std::filesystem::status(name, ignored);

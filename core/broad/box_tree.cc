@@ -9,7 +9,7 @@
 namespace clearance {
 namespace {
 
-// A node may grow to so many times its size before the box that makes it grow has to go elsewhere.
+// A node may grow to so many times its size before the box that makes it grow must go elsewhere.
 constexpr float kMostGrowth = 2;
 
 // 0 of a box without an end either way.

@@ -36,7 +36,7 @@ inline constexpr int kMaxCenterSpan = 400;
 // search goes on in double-double. Well-conditioned pairs stay below 8.
 inline constexpr double kFastGap = 24;
 
-// How far, relative to the extent, the closest point has to lie inside its features and all other
+// How far, relative to the extent, the closest point must lie inside its features and all other
 // vertices behind them before an answer is taken from the features alone: 8 times what a search may
 // be off (feature_pair.h). Nearer to the edge the reference road answers.
 inline constexpr double kFeatureMargin = 0x1p-20;
@@ -91,7 +91,7 @@ inline constexpr double kMostPairLength = 0x1p100;
 // rounding alone.
 inline constexpr double kPortalNoise = 16;
 
-// Of the extent: how far inside of its portal a ray has to pass. Corners err by some 20 u of it.
+// Of the extent: how far inside of its portal a ray must pass. Corners err by some 20 u of it.
 inline constexpr double kPortalMargin = 0x1p-44;
 
 // Vertices that a portal's search tries, and its refinement as many. Hulls of thousands of vertices
@@ -108,7 +108,7 @@ inline constexpr double kPlaneRoundoff = 0x1p-97;
 inline constexpr double kLeastFused = 0x1p-22;
 inline constexpr double kLeastFusedOffset = 0x1p-220;
 
-// Of the extent: how far behind the plane of two features in contact every other vertex has to lie
+// Of the extent: how far behind the plane of two features in contact every other vertex must lie
 // before the contact is computed from the features alone. Far above rounding.
 inline constexpr double kPlaneMargin = 0x1p-40;
 
@@ -124,11 +124,11 @@ inline constexpr double kLeastContactSineSquared = 0x1p-6;
 
 // u times the extent, beside what the placement is off by: more than how far a depth along an axis
 // of two boxes may be off, times the length of that axis; and of that, the margin by which one axis
-// has to be nearer than all others (core/narrow/box_penetration.cc).
+// must be nearer than all others (core/narrow/box_penetration.cc).
 inline constexpr double kBoxAxisRounding = 512 * kRoundoff;
 inline constexpr double kBoxAxisMargin = 0x1p12;
 
-// Relative to sizes and distance: how much farther than max_distance a search has to prove a pair
+// Relative to sizes and distance: how much farther than max_distance a search must prove a pair
 // before it stops. Far above rounding, so that every search decides alike.
 inline constexpr double kBeyondGuard = 0x1p-40;
 

@@ -129,7 +129,7 @@ Penetration PenetrationOf(Difference<Dd>& difference, const EnclosingSet<Dd>& se
   return Grown(difference, set, limits);
 }
 
-// Of boxes nearly always their axes tell; a polytope has to grow only for the proof.
+// Of boxes nearly always their axes tell; a polytope must grow only for the proof.
 Penetration PenetrationOf(Difference<double>& difference, const EnclosingSet<double>& set,
                           const CoreLimits& limits) {
   Penetration depth;
@@ -139,7 +139,7 @@ Penetration PenetrationOf(Difference<double>& difference, const EnclosingSet<dou
     FindBoxPenetration(difference, &depth);
   }
   if (!depth.is_known) return Grown(difference, set, limits);
-  // However wide a bracket would do: the proof has to show what the axes tell.
+  // However wide a bracket would do: the proof must show what the axes tell.
   if (limits.depth_proof != nullptr) {
     ComputePenetration(difference, set, {.good_enough = 0, .proof = limits.depth_proof});
   }

@@ -34,7 +34,7 @@ struct CoreLimits {
   double good_enough = 0;  // width of the bracket that is enough
   double size_sum = 0;     // S: the sum of both bodies' radii about their centres, units
   DoubleDouble decide_at =
-      0.0;  // the distance that the bracket has to lie on one side of, if it can be proved
+      0.0;  // the distance that the bracket must lie on one side of, if it can be proved
   int max_iterations = 0;
   const Simplex<double>* start = nullptr;  // to go on from; null starts cold
   bool wants_depth = false;                // of cores that overlap; else any bracket of it will do

@@ -32,7 +32,7 @@ class FacetPlanes {
     given_.r.fill(&kAnyTriangle[2]);
   }
 
-  // The corners, which have to outlive the planes. Requires: i < kMost; squares do not overflow.
+  // The corners, which must outlive the planes. Requires: i < kMost; squares do not overflow.
   void Set(int i, const Vec3d& p, const Vec3d& q, const Vec3d& r) {
     const auto at = static_cast<std::size_t>(i);
     given_.p[at] = &p;

@@ -156,7 +156,7 @@ class Expansion {
 
   // Looks along the facet's normal. True if a vertex found there was inserted, which it is where it
   // lies farther out than `least_gain`. One that is nearly the highest makes the polytope grow as
-  // well; the highest has to be known where the contact may be.
+  // well; the highest must be known where the contact may be.
   bool Push(int facet, double least_gain) {
     const Vec3d n_A = polytope_.facet(facet).n_A;
     if (CanLookRoughly()) {
@@ -222,7 +222,7 @@ class Expansion {
   }
 
   // Takes normal and points from the facet at the foot. False if looking along its normal showed
-  // that the polytope has to grow there first; it has to as well where another plane is lower, and
+  // that the polytope must grow there first; it must as well where another plane is lower, and
   // its points are those of a facet long gone.
   bool Settle() {
     const int foot = Foot();

@@ -51,7 +51,7 @@ struct Check {
 };
 
 // Requires of all: what the query requires of its arguments. Never fails, never allocates, any
-// thread. A few microseconds for small polytopes, a few hundred where it has to search.
+// thread. A few microseconds for small polytopes, a few hundred where it must search.
 Check CheckDistance(const PosedShape& a, const PosedShape& b, const DistanceOptions& options,
                     const DistanceAnswer& answer);
 Check CheckIntersection(const PosedShape& a, const PosedShape& b, const IntersectionAnswer& answer);

@@ -24,7 +24,7 @@ double ToleranceInMetres(const ShapePair& pair, double distance);
 // kLeastTolerance in units, rounded up.
 double LeastToleranceInUnits(const ShapePair& pair);
 
-// Limits for which the sign of the bodies' distance less `margin` (units) is what has to be
+// Limits for which the sign of the bodies' distance less `margin` (units) is what must be
 // decided.
 CoreLimits LimitsFor(const ShapePair& pair, const DoubleDouble& margin);
 

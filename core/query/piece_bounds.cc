@@ -18,7 +18,7 @@ namespace {
 // length. Twice and more than these together; it only decides which pairs are asked.
 constexpr double kBoundError = 512 * kRoundoff;
 
-// The inverse of a unit has to be a normal double.
+// The inverse of a unit must be a normal double.
 constexpr int kLeastExponent = -1000;
 
 int LengthExponent(double length) { return Exponent({length, 0, 0}); }

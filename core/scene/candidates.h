@@ -168,7 +168,7 @@ inline float OwnBound(const FloatBox&, const FloatBox& a, const FloatBox& b) {
 }
 
 // Calls take(candidate) for every enabled pair whose bound is at most *limit, in any order. Where
-// it has to give up, *limit becomes kNoReach.
+// it must give up, *limit becomes kNoReach.
 template <class Probe, class Take>
 void VisitScene(const Search<Probe>& search, float* limit, Take&& take) {
   const Pairs& pairs = search.pairs;
@@ -190,7 +190,7 @@ void VisitScene(const Search<Probe>& search, float* limit, Take&& take) {
   }
 }
 
-// Their bound or, above the limit, anything that is above it: of boxes that have to meet no length
+// Their bound or, above the limit, anything that is above it: of boxes that must meet no length
 // is needed.
 struct TwoBodies {
   std::size_t i, j;

@@ -13,7 +13,7 @@ int PrintNewToken(const std::string& id) {
   constexpr int kWrongArguments = 2;
   if (!IsPrincipalId(id)) {
     std::cerr << "clearance-server: --new_token=" << id
-              << ": has to name a principal: 1 to 64 characters of [a-z0-9][a-z0-9._-]*\n";
+              << ": must name a principal: 1 to 64 characters of [a-z0-9][a-z0-9._-]*\n";
     return kWrongArguments;
   }
   const absl::StatusOr<std::string> token = MakeToken();

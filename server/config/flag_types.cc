@@ -53,7 +53,7 @@ bool ParseName(absl::string_view text, const std::array<const char*, kSize>& nam
       return true;
     }
   }
-  *error = absl::StrCat("has to be one of ", absl::StrJoin(names, ", "));
+  *error = absl::StrCat("must be one of ", absl::StrJoin(names, ", "));
   return false;
 }
 
@@ -66,7 +66,7 @@ constexpr std::array<const char*, 4> kLevelNames = {"debug", "info", "warning", 
 bool ParseCount(absl::string_view text, const Range& range, std::uint64_t* value,
                 std::string* error) {
   if (ParseDigits(text, value) && *value >= range.smallest && *value <= range.largest) return true;
-  *error = absl::StrCat("has to be a whole number from ", range.smallest, " to ", range.largest);
+  *error = absl::StrCat("must be a whole number from ", range.smallest, " to ", range.largest);
   return false;
 }
 
@@ -83,7 +83,7 @@ bool ParseBytes(absl::string_view text, const Range& range, std::uint64_t* value
     *value *= unit_bytes;
     if (*value >= range.smallest) return true;
   }
-  *error = absl::StrCat("has to be a number of bytes (such as 16777216, 16384KiB, 16MiB) from ",
+  *error = absl::StrCat("must be a number of bytes (such as 16777216, 16384KiB, 16MiB) from ",
                         range.smallest, " to ", range.largest);
   return false;
 }
@@ -106,7 +106,7 @@ bool AbslParseFlag(absl::string_view text, CoreCount* cores, std::string* error)
     cores->value = value;
     return true;
   }
-  *error = absl::StrCat("has to be 0 or a number from ", kLeastCores, " to ", kMostCores);
+  *error = absl::StrCat("must be 0 or a number from ", kLeastCores, " to ", kMostCores);
   return false;
 }
 
@@ -117,7 +117,7 @@ bool AbslParseFlag(absl::string_view text, WaitTime* wait, std::string* error) {
       wait->value <= absl::Hours(1)) {
     return true;
   }
-  *error = "has to be a time such as 500ms, 5s or 1m, from 0 to 1h";
+  *error = "must be a time such as 500ms, 5s or 1m, from 0 to 1h";
   return false;
 }
 
@@ -128,7 +128,7 @@ bool AbslParseFlag(absl::string_view text, HttpAddress* address, std::string* er
     address->value = std::string(text);
     return true;
   }
-  *error = "has to be host:port, such as 127.0.0.1:9464 (no IPv6 here); port 0 takes a free one";
+  *error = "must be host:port, such as 127.0.0.1:9464 (no IPv6 here); port 0 takes a free one";
   return false;
 }
 
@@ -141,7 +141,7 @@ bool AbslParseFlag(absl::string_view text, GrpcAddress* address, std::string* er
     address->value = std::string(text);
     return true;
   }
-  *error = "has to be host:port, such as 0.0.0.0:50051 or [::]:50051, or unix:path";
+  *error = "must be host:port, such as 0.0.0.0:50051 or [::]:50051, or unix:path";
   return false;
 }
 
@@ -154,7 +154,7 @@ bool AbslParseFlag(absl::string_view text, StoreAddress* address, std::string* e
     address->endpoints = absl::StrSplit(text, ',');
     if (absl::c_all_of(address->endpoints, IsHostPort)) return true;
   }
-  *error = "has to be etcd://host:port[,host:port...], such as etcd://10.0.0.1:2379,10.0.0.2:2379";
+  *error = "must be etcd://host:port[,host:port...], such as etcd://10.0.0.1:2379,10.0.0.2:2379";
   return false;
 }
 

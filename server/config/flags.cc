@@ -63,137 +63,127 @@ using clearance::server::WaitTime;
 using clearance::server::WireCount;
 
 ABSL_FLAG(GrpcAddress, listen, GrpcAddress{"127.0.0.1:50051"},
-          "Where gRPC is served: host:port or unix:path. Port 0 takes a free one.");
+          "Address of gRPC: host:port or unix:path. Port 0 takes a free one.");
 ABSL_FLAG(HttpAddress, http_listen, HttpAddress{"127.0.0.1:9464"},
-          "Where /metrics, /livez and /readyz are served over HTTP: host:port.");
-ABSL_FLAG(std::string, page_dir, "",
-          "Directory with the built page, which --http_listen then shows at /: what runs here, the "
-          "registered shapes, and questions about two of them, read-only. Empty: no page.");
+          "Address of /metrics, /livez and /readyz over HTTP: host:port.");
 ABSL_FLAG(
-    std::string, tls_certificate, "",
-    "PEM file with the server's certificate, then those up to its CA: gRPC is served over TLS "
-    "alone. This file and the next two are read again as they change. Empty: plain text.");
+    std::string, page_dir, "",
+    "Directory of the built page, which --http_listen then shows at /, read-only. Empty: no page.");
+ABSL_FLAG(std::string, tls_certificate, "",
+          "PEM file with the server's certificate, then those up to its CA: gRPC uses TLS only. "
+          "This file and the next two are read again when they change. Empty: plain text.");
 ABSL_FLAG(std::string, tls_key, "", "PEM file with the private key of --tls_certificate.");
-ABSL_FLAG(
-    std::string, tls_client_ca, "",
-    "PEM file with the CAs whose certificates clients need: mutual TLS. Empty: they need none.");
+ABSL_FLAG(std::string, tls_client_ca, "",
+          "PEM file with the CAs of the certificates that clients must have: mutual TLS. Empty: "
+          "clients need none.");
 ABSL_FLAG(Reflection, reflection, Reflection::kAuto,
-          "Whether callers may ask which services there are (grpc.reflection): on, off, or auto: "
-          "only on addresses of this machine alone and with --tls_client_ca, and not with a "
-          "--policy_file, for who asks is not asked who they are.");
+          "Answers which services there are (grpc.reflection): on, off, or auto: only on local "
+          "addresses or with --tls_client_ca, and never with a --policy_file, because reflection "
+          "does not authenticate.");
 ABSL_FLAG(ConnectionCount, max_connections, ConnectionCount{ServerConfig().max_connections},
-          "Connections open at once; lowered to what the limit of open files leaves room for.");
+          "Connections open at once; lowered to what the limit of open files allows.");
 ABSL_FLAG(ConnectionCount, max_connections_per_address,
           ConnectionCount{ServerConfig().max_connections_per_address},
           "Connections open at once from one address, or one /64 of IPv6. Behind a proxy all come "
           "from its address.");
-ABSL_FLAG(
-    WaitTime, ban_after_cut, WaitTime{ServerConfig().ban_after_cut},
-    "How long new connections of an address, or a /64 of IPv6, are refused after one of its was "
-    "cut for what it did; twice as long each time that it happens again soon, up to 64 times. "
-    "0: not at all, as is needed behind a proxy, from whose address all come.");
+ABSL_FLAG(WaitTime, ban_after_cut, WaitTime{ServerConfig().ban_after_cut},
+          "Refuses new connections of an address, or a /64 of IPv6, for this long after one of its "
+          "connections was cut for abuse. Each repetition soon after doubles it, up to 64 times. "
+          "0: never, as is needed behind a proxy.");
 ABSL_FLAG(ConnectionCount, max_streams_per_connection,
           ConnectionCount{ServerConfig().max_streams_per_connection},
-          "Calls open at once on one connection; a client that does not keep to it is cut off.");
+          "Calls open at once on one connection; a client that exceeds it is cut off.");
 ABSL_FLAG(ConnectionCount, max_streams, ConnectionCount{ServerConfig().max_streams},
-          "Calls open at once on all connections; beyond it the connection that holds most, of the "
-          "address that holds most, is cut off.");
-ABSL_FLAG(
-    WaitTime, first_message_timeout, WaitTime{ServerConfig().first_message_timeout},
-    "End a session with UNAVAILABLE that sends no message for so long after its begin. 0: never.");
+          "Calls open at once on all connections. Above it the connection with most, of the "
+          "address with most, is cut off.");
+ABSL_FLAG(WaitTime, first_message_timeout, WaitTime{ServerConfig().first_message_timeout},
+          "Ends a session with UNAVAILABLE that sends no message for this long after its start. 0: "
+          "never.");
 ABSL_FLAG(WaitTime, max_connection_idle, WaitTime{ServerConfig().max_connection_idle},
-          "A connection without a call for so long is closed. 0: never.");
+          "Closes a connection without calls after this time. 0: never.");
 ABSL_FLAG(WaitTime, max_connection_age, WaitTime{ServerConfig().max_connection_age},
-          "A connection this old takes no new call, so that the next one may go to another server; "
-          "calls on it go on. 0: never.");
-ABSL_FLAG(
-    WaitTime, max_connection_age_grace, WaitTime{absl::ZeroDuration()},
-    "How long after max_connection_age calls on the connection go on before they end with "
-    "UNAVAILABLE: sessions of our client libraries then go on elsewhere, tracks end. 0: until "
-    "they end by themselves.");
+          "After this time a connection takes no new call, so that the next one may go to another "
+          "server; its calls continue. 0: never.");
+ABSL_FLAG(WaitTime, max_connection_age_grace, WaitTime{absl::ZeroDuration()},
+          "Time after max_connection_age for which calls continue before they end with "
+          "UNAVAILABLE. Sessions "
+          "of our client libraries then continue elsewhere; tracks end. 0: until they end.");
 ABSL_FLAG(ThreadCount, polling_threads, ThreadCount{0},
           "Threads that read and write messages, and parse and answer small ones. 0: one for four "
           "cores.");
+ABSL_FLAG(ThreadCount, worker_threads, ThreadCount{0},
+          "Threads that build hulls, compute large batches and parse messages above 128 KiB. 0: "
+          "one per core.");
 ABSL_FLAG(
-    ThreadCount, worker_threads, ThreadCount{0},
-    "Threads that build hulls, compute large batches and parse messages beyond 128 KiB. 0: one per "
-    "core.");
-ABSL_FLAG(Niceness, worker_niceness, Niceness{10},
-          "How nice worker threads are, as nice(1) has it: small questions do not wait for large "
-          "ones where all share a processor. 0: as nice as the server; for where other programs "
-          "are busy on the same processors outside of a container.");
-ABSL_FLAG(
-    WaitTime, max_pending_work, WaitTime{ServerConfig().max_pending_work},
-    "Processor time, as estimated from rows and shapes, of all messages that wait for worker "
-    "threads or are worked on; a message beyond it is refused by itself, and one caller's once "
-    "it has as much as all others leave free.");
-ABSL_FLAG(
-    HeldBytes, max_total_bytes_in_flight, HeldBytes{ServerConfig().max_total_bytes_in_flight},
-    "Bytes of all calls together: messages received and not yet answered, replies made and not "
-    "yet taken. Beyond it sessions are not read, and what came is refused; of one caller once "
-    "it holds as much as all others leave free.");
-ABSL_FLAG(
-    HeldBytes, max_total_session_bytes, HeldBytes{ServerConfig().max_total_session_bytes},
-    "Bytes that all sessions together hold between their messages (slots and the inline shapes in "
-    "them, own bodies, where rows ended) beyond the 64 KiB that each has of its own. What would be "
-    "more is refused; of one caller once it holds as much as all others leave free.");
+    Niceness, worker_niceness, Niceness{10},
+    "Niceness of worker threads, as in nice(1), so that small questions do not wait for large "
+    "ones. 0: as the server; for machines on which other programs are busy outside a container.");
+ABSL_FLAG(WaitTime, max_pending_work, WaitTime{ServerConfig().max_pending_work},
+          "Processor time, estimated from rows and shapes, of all messages that wait for worker "
+          "threads or are worked on. A message above it is refused alone, and one caller's above "
+          "the share that all others leave free.");
+ABSL_FLAG(HeldBytes, max_total_bytes_in_flight, HeldBytes{ServerConfig().max_total_bytes_in_flight},
+          "Bytes of all calls: messages not yet answered, replies not yet taken. Above it sessions "
+          "are not read and messages are refused; for one caller above the share that all others "
+          "leave free.");
+ABSL_FLAG(HeldBytes, max_total_session_bytes, HeldBytes{ServerConfig().max_total_session_bytes},
+          "Bytes that all sessions hold between messages above 64 KiB each: slots, inline shapes, "
+          "query bodies, hints. Above it opens and changes are refused; for one caller above the "
+          "share that all others leave free.");
 ABSL_FLAG(WaitTime, drain_delay, WaitTime{absl::ZeroDuration()},
-          "After SIGTERM, time from saying \"not ready\" to refusing calls. Behind a balancer "
-          "(Kubernetes, "
-          "Compose) set what it takes to notice, such as 5s; alone nobody has to notice.");
-ABSL_FLAG(
-    WaitTime, drain_timeout, WaitTime{absl::Seconds(20)},
-    "After drain_delay, time that calls have to end by themselves before they are cancelled.");
+          "After SIGTERM, time from \"not ready\" to the first refused call. Behind a balancer "
+          "(Kubernetes, Compose) set the time that it needs to notice, such as 5s.");
+ABSL_FLAG(WaitTime, drain_timeout, WaitTime{absl::Seconds(20)},
+          "After drain_delay, time for calls to end before they are cancelled.");
 ABSL_FLAG(WaitTime, liveness_patience, WaitTime{ServerConfig().liveness_patience},
-          "How long a loop that takes connections or messages may leave a question of /livez open "
-          "before that says that the server is not alive; worker threads have ten times that. 0: "
-          "for ever.");
+          "/livez fails if an I/O loop has not responded for this long (worker threads: 10 times "
+          "as long). 0: never.");
 ABSL_FLAG(LogFormat, log_format, LogFormat::kHuman, "Form of the log on stderr: human or json.");
 ABSL_FLAG(LogLevel, log_level, LogLevel::kInfo,
-          "Lowest level that is logged: debug, info, warning or error.");
-ABSL_FLAG(
-    std::string, policy_file, "",
-    "JSON that names who may come in, their roles, prefixes of names and limits; read anew when "
-    "it changes. Empty: whoever reaches the port may do everything.");
-ABSL_FLAG(
-    std::string, token_file, "",
-    "Lines `ID sha256:HEX` of the tokens by which the policy's principals come in (--new_token "
-    "makes them); read anew when it changes. Needs a policy_file.");
+          "Lowest logged level: debug, info, warning or error.");
+ABSL_FLAG(std::string, policy_file, "",
+          "JSON with principals, their roles, prefixes of names and limits; read again when it "
+          "changes. Empty: every client that reaches the port may do everything.");
+ABSL_FLAG(std::string, token_file, "",
+          "Lines `ID sha256:HEX` with the tokens of the policy's principals (--new_token makes "
+          "them); read again when it changes. Needs a policy_file.");
 ABSL_FLAG(std::string, port_file, "",
-          "Once ready, write {\"grpc_port\":N,\"http_port\":N} to this file (atomically). Empty: "
-          "no file.");
+          "Writes {\"grpc_port\":N,\"http_port\":N} to this file once the server is ready "
+          "(atomically). Empty: no file.");
 
 ABSL_FLAG(std::string, data_dir, "",
-          "Directory in which shapes and scenes are stored, one server's alone; made if it is not "
-          "there. Empty: they live in memory and end with the process.");
-ABSL_FLAG(StoreAddress, store, StoreAddress{},
-          "Where shapes and kept scenes are stored and shared with other servers instead: "
-          "etcd://host:port[,host:port...], members of one etcd cluster (tested with 3.4.23).");
+          "Directory that stores shapes and scenes of one server; created if missing. Empty: they "
+          "live in memory and end with the process.");
+ABSL_FLAG(
+    StoreAddress, store, StoreAddress{},
+    "Stores shapes and scenes without a ttl in etcd, shared with other servers, instead of "
+    "--data_dir: etcd://host:port[,host:port...], members of one cluster (tested with 3.4.23).");
 ABSL_FLAG(std::string, etcd_prefix, ServerConfig().etcd.prefix,
-          "What all keys of --store begin with: servers of one prefix share one registry.");
+          "Prefix of all keys of --store: servers with the same prefix share one registry.");
 ABSL_FLAG(std::string, etcd_ca, "",
-          "PEM file of the CAs of etcd's members: they are spoken to over TLS. Empty: plain text.");
+          "PEM file with the CAs of etcd's members, for TLS. Empty: plain text.");
 ABSL_FLAG(std::string, etcd_certificate, "",
-          "PEM file of the certificate that the server shows etcd. Empty: none.");
+          "PEM file with the server's certificate for etcd. Empty: none.");
 ABSL_FLAG(std::string, etcd_key, "", "PEM file with the private key of --etcd_certificate.");
-ABSL_FLAG(std::string, etcd_user, "", "User of etcd. Empty: etcd asks for none.");
+ABSL_FLAG(std::string, etcd_user, "", "User of etcd. Empty: none.");
 ABSL_FLAG(std::string, etcd_password_file, "",
-          "File with the password of --etcd_user, read again whenever etcd wants it.");
-ABSL_FLAG(WaitTime, store_patience, WaitTime{ServerConfig().etcd.patience},
-          "How long changes, and questions about names, wait for --store before they are refused "
-          "with UNAVAILABLE.");
+          "File with the password of --etcd_user, read again whenever etcd asks.");
+ABSL_FLAG(
+    WaitTime, store_patience, WaitTime{ServerConfig().etcd.patience},
+    "Time for which changes, and questions about names, wait for --store before they are refused "
+    "with UNAVAILABLE.");
 ABSL_FLAG(bool, ready_without_store, ServerConfig().etcd.ready_without,
-          "Whether /readyz and the health of the whole server say that it is ready while --store "
-          "does not answer; digests, open sessions and what lives in memory need none.");
+          "Keeps the server ready (/readyz, health) while --store does not answer. Digests, open "
+          "sessions and scenes with a ttl do not need it.");
 
 ABSL_FLAG(SampleCount, check_sample, SampleCount{ServerConfig().check_sample},
-          "One answered row in so many is proved anew by an independent checker, which counts and "
-          "logs what it finds wrong; not of scenes' nearest and overlap. 1: every row. 0: none.");
+          "An independent checker proves one of so many answered rows again, and counts and logs "
+          "wrong ones; not for scenes' nearest and overlap. 1: every row. 0: none.");
 
 ABSL_FLAG(MessageBytes, max_request_bytes, MessageBytes{kDefaults.max_request_bytes},
-          "Bytes of one request message; a larger one is refused by itself.");
+          "Bytes of one request message; a larger one is refused alone.");
 ABSL_FLAG(MessageBytes, max_transport_bytes, MessageBytes{kDefaults.max_transport_bytes},
-          "Bytes of one message as the transport takes it; a larger one ends the stream.");
+          "Bytes of one message in the transport; a larger one ends the stream.");
 ABSL_FLAG(MessageBytes, max_reply_bytes, MessageBytes{kDefaults.max_reply_bytes},
           "Bytes of one reply message, whatever the client accepts.");
 ABSL_FLAG(WireCount, max_batch_rows, WireCount{kDefaults.max_batch_rows}, "Rows of one batch.");
@@ -222,13 +212,13 @@ ABSL_FLAG(WireCount, max_scene_bodies, WireCount{kDefaults.max_scene_bodies},
 ABSL_FLAG(WireCount, max_scene_rules, WireCount{kDefaults.max_scene_rules},
           "Rules of pairs of one scene.");
 ABSL_FLAG(WireCount, max_scene_revisions, WireCount{kDefaults.max_scene_revisions},
-          "Revisions of one scene that can be asked for, the newest included.");
+          "Revisions of one scene that are held, the newest included.");
 ABSL_FLAG(WireCount, max_session_scenes, WireCount{kDefaults.max_session_scenes},
           "Slots of scenes of one session.");
 ABSL_FLAG(WireCount, max_session_bodies, WireCount{kDefaults.max_session_bodies},
-          "Own bodies of one session.");
+          "Query bodies of one session.");
 ABSL_FLAG(WireCount, max_session_rules, WireCount{kDefaults.max_session_rules},
-          "Own rules of pairs of one session.");
+          "Rules of pairs that one session adds.");
 ABSL_FLAG(PairCount, max_row_pairs, PairCount{kDefaults.max_row_pairs},
           "Pairs that a row of a question about a scene may list.");
 ABSL_FLAG(WireCount, max_row_steps, WireCount{kDefaults.max_row_steps},
@@ -237,7 +227,7 @@ ABSL_FLAG(WireCount, max_tracks, WireCount{kDefaults.max_tracks}, "Tracks of the
 ABSL_FLAG(WireCount, max_caller_tracks, WireCount{kDefaults.max_caller_tracks},
           "Tracks of one principal or, without a policy, of one address.");
 ABSL_FLAG(WireCount, max_track_ticks, WireCount{kDefaults.max_track_ticks},
-          "Ticks of one track that can be asked for.");
+          "Ticks of one track that are held.");
 ABSL_FLAG(WireCount, max_track_bodies, WireCount{kDefaults.max_track_bodies},
           "Bodies of one tick of a track.");
 ABSL_FLAG(WireCount, max_watches, WireCount{kDefaults.max_watches},
@@ -245,25 +235,23 @@ ABSL_FLAG(WireCount, max_watches, WireCount{kDefaults.max_watches},
 ABSL_FLAG(WireCount, max_caller_watches, WireCount{kDefaults.max_caller_watches},
           "Watches of one principal or, without a policy, of one address.");
 ABSL_FLAG(HeldBytes, max_scene_bytes, HeldBytes{kDefaults.max_scene_bytes},
-          "Bytes of all scenes and their revisions together, about.");
+          "Approximate bytes of all scenes and their revisions.");
 
-ABSL_FLAG(
-    SessionsOfOne, principal_sessions, SessionsOfOne{0},
-    "Sessions that one principal of the policy may have open where that does not say. 0: only "
-    "max_sessions holds.");
+ABSL_FLAG(SessionsOfOne, principal_sessions, SessionsOfOne{0},
+          "Default of the policy for sessions of one principal. 0: only max_sessions applies.");
 ABSL_FLAG(CoreCount, principal_cores, CoreCount{0},
-          "Processor time that one principal may take, seconds a second on average, likewise. 0: "
-          "whatever there is.");
+          "Default of the policy for processor time of one principal, seconds a second on average. "
+          "0: no limit.");
 ABSL_FLAG(NamesOfOne, principal_shapes, NamesOfOne{0},
-          "Shapes that one principal of the policy may own where that does not say. 0: only "
-          "max_shapes holds.");
+          "Default of the policy for shapes that one principal owns. 0: only max_shapes applies.");
 ABSL_FLAG(BytesOfOne, principal_registry_bytes, BytesOfOne{0},
-          "Bytes of the shapes that one principal may own, likewise. 0: only max_registry_bytes.");
+          "Default of the policy for bytes of the shapes that one principal owns. 0: only "
+          "max_registry_bytes applies.");
 ABSL_FLAG(NamesOfOne, principal_scenes, NamesOfOne{0},
-          "Scenes that one principal may own, likewise. 0: only max_scenes.");
+          "Default of the policy for scenes that one principal owns. 0: only max_scenes applies.");
 ABSL_FLAG(BytesOfOne, principal_scene_bytes, BytesOfOne{0},
-          "Bytes of the scenes that one principal may own and their revisions, likewise. 0: only "
-          "max_scene_bytes.");
+          "Default of the policy for bytes of the scenes that one principal owns, with revisions. "
+          "0: only max_scene_bytes applies.");
 
 namespace clearance::server {
 namespace {
@@ -283,9 +271,8 @@ absl::Status ExceedsError(absl::string_view name, absl::string_view bound_name) 
   const auto value = [](absl::string_view flag_name) {
     return absl::FindCommandLineFlag(flag_name)->CurrentValue();
   };
-  return absl::InvalidArgumentError(absl::StrCat("--", name, "=", value(name),
-                                                 ": has to be at most ", bound_name, ", which is ",
-                                                 value(bound_name)));
+  return absl::InvalidArgumentError(absl::StrCat("--", name, "=", value(name), ": must be at most ",
+                                                 bound_name, ", which is ", value(bound_name)));
 }
 
 absl::Duration NeverIfZero(const WaitTime& wait) {
@@ -314,11 +301,11 @@ PrincipalLimits PrincipalLimitsFromFlags() {
 
 absl::Status CheckTogether(const TlsFiles& tls) {
   if (tls.certificate.empty() != tls.key.empty()) {
-    return absl::InvalidArgumentError("--tls_certificate and --tls_key: have to be given together");
+    return absl::InvalidArgumentError("--tls_certificate and --tls_key: must be given together");
   }
   if (tls.certificate.empty() && !tls.client_ca.empty()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--tls_client_ca=", tls.client_ca, ": has to come with --tls_certificate"));
+        absl::StrCat("--tls_client_ca=", tls.client_ca, ": must come with --tls_certificate"));
   }
   return absl::OkStatus();
 }
@@ -355,16 +342,16 @@ EtcdConfig EtcdFromFlags() {
 absl::Status CheckStore(const EtcdConfig& etcd) {
   const auto wrong = [](const char* what) { return absl::InvalidArgumentError(what); };
   if (etcd.prefix.empty() || etcd.prefix.back() == '/')
-    return wrong("--etcd_prefix: has to be given, without a / at its end");
+    return wrong("--etcd_prefix: must be given, without a / at its end");
   if (etcd.certificate.empty() != etcd.key.empty())
-    return wrong("--etcd_certificate and --etcd_key: have to be given together");
+    return wrong("--etcd_certificate and --etcd_key: must be given together");
   if (etcd.user.empty() != etcd.password_file.empty())
-    return wrong("--etcd_user and --etcd_password_file: have to be given together");
+    return wrong("--etcd_user and --etcd_password_file: must be given together");
   if (etcd.ca.empty() && !etcd.certificate.empty())
-    return wrong("--etcd_certificate: has to come with --etcd_ca");
+    return wrong("--etcd_certificate: must come with --etcd_ca");
   const bool has_access = !etcd.ca.empty() || !etcd.user.empty();
   if (etcd.endpoints.empty() && has_access)
-    return wrong("--etcd_ca and --etcd_user: have to come with --store=etcd://...");
+    return wrong("--etcd_ca and --etcd_user: must come with --store=etcd://...");
   if (!etcd.endpoints.empty() && !absl::GetFlag(FLAGS_data_dir).empty())
     return wrong("--store and --data_dir: shapes are stored in one place; choose one");
   return absl::OkStatus();
@@ -430,7 +417,7 @@ absl::StatusOr<ServerConfig> ConfigFromFlags() {
   if (limits.max_messages_in_flight > kMostMessages) {
     return absl::InvalidArgumentError(
         absl::StrCat("--max_messages_in_flight=", limits.max_messages_in_flight,
-                     ": has to be 1 or 2; a session reads at most one message ahead"));
+                     ": must be 1 or 2; a session reads at most one message ahead"));
   }
   const TlsFiles tls = {.certificate = absl::GetFlag(FLAGS_tls_certificate),
                         .key = absl::GetFlag(FLAGS_tls_key),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Batches of messages as the engine's questions: columns are checked against `count` once and then
-// borrowed as they lie in the message, which has to outlive the questions.
+// borrowed as they lie in the message, which must outlive the questions.
 
 #ifndef CLEARANCE_SERVER_CONVERT_QUESTIONS_H_
 #define CLEARANCE_SERVER_CONVERT_QUESTIONS_H_

@@ -155,7 +155,7 @@ class AnswerChecker {
 };
 
 // The checks among the rows of one part of a batch, and the time that they took: that is not the
-// rows', whose budget has to last as long as without them. Thread-compatible.
+// rows', whose budget must last as long as without them. Thread-compatible.
 class PartChecks {
  public:
   // `checker` is null where nothing is ever checked; `rows` may be answered.

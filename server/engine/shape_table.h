@@ -27,7 +27,7 @@ std::uint64_t VerticesAPiece(const RigidBody& body);
 class ShapeTable {
  public:
   // `owned_bytes` is what the shape costs the table's owner: 0 for one that the registry holds. The
-  // digest is kept for whoever has to tell which shape it was.
+  // digest is kept for whoever must tell which shape it was.
   void Open(std::uint32_t slot, RigidBodyPtr body, std::uint64_t owned_bytes,
             std::string_view digest = "");
   // `reason` is kept until the slot is opened or closed; a slot that is poisoned already keeps its

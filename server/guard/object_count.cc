@@ -28,7 +28,7 @@ class Counter {
 
   std::uint64_t count() const { return count_; }
 
-  // False where counting has to end: the bytes are no message, or there are too many objects.
+  // False where counting must end: the bytes are no message, or there are too many objects.
   // `type` is null inside of an unknown group. As the parser does, this goes to the end that a
   // sub-message says it has even where what holds it ends before, and gives up then.
   bool CountFields(const Descriptor* type, int end, int depth) {

@@ -31,7 +31,7 @@ absl::Status Wrong(absl::string_view path, absl::string_view message) {
 
 absl::Status CheckObject(const json& value, absl::string_view path,
                          std::initializer_list<absl::string_view> known) {
-  if (!value.is_object()) return Wrong(path, "has to be an object");
+  if (!value.is_object()) return Wrong(path, "must be an object");
   for (const auto& item : value.items()) {
     if (std::ranges::find(known, absl::string_view(item.key())) == known.end()) {
       return Wrong(absl::StrCat(path, ".", Shorten(item.key())),
@@ -46,7 +46,7 @@ absl::StatusOr<Role> RoleIn(const json& principal, const std::string& path) {
   const auto value = role != principal.end() && role->is_string()
                          ? RoleOf(role->get_ref<const std::string&>())
                          : std::nullopt;
-  if (!value.has_value()) return Wrong(path, "has to be query, register or admin");
+  if (!value.has_value()) return Wrong(path, "must be query, register or admin");
   return *value;
 }
 
@@ -57,7 +57,7 @@ absl::StatusOr<std::vector<std::string>> StringsIn(const json& object, const cha
   std::vector<std::string> strings;
   if (found == object.end()) return strings;
   if (!found->is_array() || found->empty() || found->size() > kMaxListItems) {
-    return Wrong(path, absl::StrCat("has to be a list of 1 to ", kMaxListItems,
+    return Wrong(path, absl::StrCat("must be a list of 1 to ", kMaxListItems,
                                     " strings; leave it out for none"));
   }
   for (const json& item : *found) {
@@ -65,7 +65,7 @@ absl::StatusOr<std::vector<std::string>> StringsIn(const json& object, const cha
     if (text == nullptr || text->empty() || text->size() > max_bytes ||
         !std::ranges::all_of(*text, [](char c) { return c > ' ' && c < 0x7f; })) {
       return Wrong(absl::StrCat(path, "[", strings.size(), "]"),
-                   absl::StrCat("has to be 1 to ", max_bytes, " printable characters of ASCII"));
+                   absl::StrCat("must be 1 to ", max_bytes, " printable characters of ASCII"));
     }
     strings.push_back(*text);
   }
@@ -93,7 +93,7 @@ absl::Status TakeNumber(const json& object, const NumberField& field, const std:
   if (found == object.end()) return absl::OkStatus();
   if (!found->is_number_unsigned() || found->get<std::uint64_t>() > field.most) {
     return Wrong(absl::StrCat(path, ".", field.name),
-                 absl::StrCat("has to be a whole number from 0 to ", field.most));
+                 absl::StrCat("must be a whole number from 0 to ", field.most));
   }
   *number = found->get<std::uint64_t>();
   return absl::OkStatus();
@@ -131,7 +131,7 @@ absl::StatusOr<PrincipalLimits> LimitsIn(const json& principal, const std::strin
     const double value = cores->is_number() ? cores->get<double>() : 0;
     if (!(value >= kLeastCores && value <= kMostCores)) {
       return Wrong(path + ".cores",
-                   absl::StrCat("has to be a number from ", kLeastCores, " to ", kMostCores));
+                   absl::StrCat("must be a number from ", kLeastCores, " to ", kMostCores));
     }
     limits.cores = value;
   }
@@ -141,7 +141,7 @@ absl::StatusOr<PrincipalLimits> LimitsIn(const json& principal, const std::strin
 absl::StatusOr<Principal> PrincipalOf(const std::string& id, const json& value,
                                       const std::string& path, const PrincipalLimits& defaults) {
   if (!IsPrincipalId(id)) {
-    return Wrong(path, "the name has to be 1 to 64 characters of [a-z0-9][a-z0-9._-]*");
+    return Wrong(path, "the name must be 1 to 64 characters of [a-z0-9][a-z0-9._-]*");
   }
   if (absl::Status status =
           CheckObject(value, path, {"role", "certificates", "prefixes", "limits"});
@@ -168,7 +168,7 @@ absl::StatusOr<Policy> Policy::Parse(std::string_view text, const PrincipalLimit
   if (principals == whole->end() || !principals->is_object() ||
       principals->size() > kMaxPrincipals) {
     return Wrong("principals",
-                 absl::StrCat("has to be an object of at most ", kMaxPrincipals, " principals"));
+                 absl::StrCat("must be an object of at most ", kMaxPrincipals, " principals"));
   }
   Policy policy;
   for (const auto& item : principals->items()) {

@@ -35,17 +35,16 @@ absl::StatusOr<TokenTable::Entry> TokenTable::ParseLine(std::string_view line) {
       absl::string_view(line.data(), line.size()), absl::ByAnyChar(" \t"), absl::SkipEmpty());
   if (words.size() != 2) {
     return absl::InvalidArgumentError(
-        "has to be `ID sha256:HEX`; clearance-server --new_token=ID makes such a line");
+        "must be `ID sha256:HEX`; clearance-server --new_token=ID makes such a line");
   }
   const std::string id(words[0]);
   if (!IsPrincipalId(id)) {
-    return absl::InvalidArgumentError(
-        "the id has to be 1 to 64 characters of [a-z0-9][a-z0-9._-]*");
+    return absl::InvalidArgumentError("the id must be 1 to 64 characters of [a-z0-9][a-z0-9._-]*");
   }
   const auto hash = ParseTokenHash({words[1].data(), words[1].size()});
   if (!hash.has_value()) {
     return absl::InvalidArgumentError(
-        "the second word has to be sha256: and 64 digits of 0-9 and a-f, never the token itself");
+        "the second word must be sha256: and 64 digits of 0-9 and a-f, never the token itself");
   }
   return Entry{*hash, id};
 }

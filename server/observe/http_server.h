@@ -3,7 +3,7 @@
 // A small HTTP server for operators: /metrics, /livez, /readyz and a page to look at, on a port of
 // its own, with threads of its own, so that no scrape waits for a query nor a query for a scrape.
 //
-// Probes have to be answered while others send a byte at a time, or take one. So it is no web
+// Probes must be answered while others send a byte at a time, or take one. So it is no web
 // server with a thread for each connection: one thread reads and writes all connections and waits
 // for none (Boost.Asio), others make the replies, and where there is no room for a new connection
 // the one goes that has been there longest.

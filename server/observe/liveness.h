@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether the loops that have to turn for ever still do. Each counts its turns; it is asked to
+// Whether the loops that must turn for ever still do. Each counts its turns; it is asked to
 // turn, and has answered once the count moved. A loop without work costs nothing between two
 // questions, and one with much answers by what it does anyway: nobody is taken for dead for being
 // idle or busy.

@@ -21,7 +21,7 @@
 
 namespace clearance::server {
 
-// AUDIT is for what has to be in the log whatever its level is.
+// AUDIT is for what must be in the log whatever its level is.
 enum class LogLevel { kDebug, kInfo, kWarning, kError, kAudit };
 enum class LogFormat { kHuman, kJson };
 

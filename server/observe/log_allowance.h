@@ -24,7 +24,7 @@ class LogAllowance {
       : records_an_hour_(records_an_hour), clock_(std::move(clock)) {}
 
   // The number of records that were held back since the last one that was let through, or nullopt
-  // where this one has to be held back too.
+  // where this one must be held back too.
   std::optional<std::uint64_t> Take() {
     const std::lock_guard lock(mutex_);
     const SteadyTime now = clock_();

@@ -67,7 +67,7 @@ void LogWriter::Write(LogLevel level, std::string text) {
     Settle(line, outcome);
   } else {
     const std::size_t room = level == LogLevel::kAudit ? room_.audit : room_.other;
-    // Of a line that is begun the rest has to follow.
+    // Of a line that is begun the rest must follow.
     if (line.written == 0 && waiting_bytes_ + line.text.size() > room) return Lose(level);
     waiting_bytes_ += line.text.size();
     waiting_.push_back(std::move(line));

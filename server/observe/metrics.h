@@ -54,7 +54,7 @@ enum class ShedReason : std::uint8_t {
 };
 inline constexpr std::size_t kShedReasons = 4;
 
-// What has to turn for ever (liveness.h).
+// What must turn for ever (liveness.h).
 enum class LoopKind : std::uint8_t {
   kAccept,    // takes connections
   kHandover,  // gives them to gRPC

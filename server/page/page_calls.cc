@@ -142,7 +142,7 @@ HttpReply PageCalls::Answer(absl::string_view name, const HttpRequest& request) 
   if (method == nullptr) return Refusal(404, "the page may not call this");
   if (request.method != "POST") return Refusal(405, "only POST");
   if (request.content_type != kJson)
-    return Refusal(415, "the content type has to be application/json");
+    return Refusal(415, "the content type must be application/json");
   if (!IsMetadata(request.authorization))
     return Refusal(401, "the authorization has characters that no token has");
   const bool is_vouched_for = policy_ == Policy::kChecksCallers && !request.authorization.empty();

@@ -77,7 +77,7 @@ struct NamedSceneChange {
   // anew, the whole of `next`. Of a scene with a ttl neither.
   std::string record;
   std::string whole;
-  // Of the contents that it brings in: they have to be registered when it is made.
+  // Of the contents that it brings in: they must be registered when it is made.
   std::vector<std::string> digests;
 };
 
@@ -98,7 +98,7 @@ class SceneObserver {
 };
 
 // Thread-safe. A scene is its owner's, who made it, with all its revisions, whoever changes it: if
-// it grows, it is the owner's limits that have to hold.
+// it grows, it is the owner's limits that must hold.
 class SceneRegistry {
  public:
   // `metrics` and `quotas` may be null. The clock is asked for times to live alone.

@@ -34,7 +34,7 @@ bool AsksByName(const CallScope& call, const v1::SessionRequest& request);
 bool AsksForShapes(const CallScope& call,
                    const google::protobuf::RepeatedPtrField<v1::ShapeReference>& shapes,
                    std::uint64_t min_revision);
-// Of a scene that has to have reached this revision; 0: any.
+// Of a scene that must have reached this revision; 0: any.
 bool AsksForScene(const CallScope& call, const std::string& name, std::uint64_t min_revision);
 
 // Of the rest: questions, and what knows no names.
@@ -51,7 +51,7 @@ bool AsksByName(const CallScope& call, const Request& request) {
   return false;
 }
 
-// What has to be awaited before the request is answered; null: nothing.
+// What must be awaited before the request is answered; null: nothing.
 template <class Request>
 Freshness* FreshnessFor(const CallScope& call, const Request& request) {
   Freshness* const freshness = call.parts.ledger.freshness();

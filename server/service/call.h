@@ -125,7 +125,7 @@ class CallEnd final : public Operation {
   std::atomic<bool> is_in_vain_ = false;
 };
 
-// When work on one message has to stop. Thread-safe.
+// When work on one message must stop. Thread-safe.
 class StopRule {
  public:
   StopRule(const CallEnd& end, SteadyTime arrival, SteadyTime deadline)

@@ -27,7 +27,7 @@ namespace {
 // an attack may open some thousands before it is seen.
 constexpr absl::Duration kLookEvery = absl::Milliseconds(20);
 constexpr absl::Duration kPauseForEach = absl::Microseconds(20);
-// How long clients have to act on being told to go elsewhere, or to end what they are about to
+// How long clients must act on being told to go elsewhere, or to end what they are about to
 // begin. One that is not at its connection at all may take five seconds to see it.
 constexpr absl::Duration kFarewell = absl::Milliseconds(500);
 // What a new connection may cost before gRPC has it: what a client says before it was answered is
@@ -45,7 +45,7 @@ constexpr int kAcceptsInARow = 64;
 
 Descriptor MakeReserve() { return Descriptor(open("/dev/null", O_RDONLY | O_CLOEXEC)); }
 
-// With a reset: the refused side has to learn of it at once, and no state of it shall stay here.
+// With a reset: the refused side must learn of it at once, and no state of it shall stay here.
 void Reset(Descriptor connection) {
   const linger at_once = {.l_onoff = 1, .l_linger = 0};
   setsockopt(connection.number(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
@@ -272,7 +272,7 @@ void Listener::EndIdle() {
   });
 }
 
-// Until a connection waits or it is time to look at those that are open; false when it has to end.
+// Until a connection waits or it is time to look at those that are open; false when it must end.
 bool Listener::Await() {
   std::vector<pollfd> awaited;
   // Without the reserve nobody could be refused, and what waits would wake this for ever.

@@ -3,7 +3,7 @@
 // The server's own accept loop. gRPC 1.51 stops accepting for good once accept(2) has failed for
 // want of a descriptor (CVE-2023-4785); this one keeps a descriptor in reserve to refuse with, and
 // never lets things get there: connections are capped, in all and for each address. Of an address
-// that opens many at once they have to say something before gRPC is given them. It also ends what
+// that opens many at once they must say something before gRPC is given them. It also ends what
 // no honest client does (stream_fence.h).
 
 #ifndef CLEARANCE_SERVER_SERVICE_LISTENER_H_

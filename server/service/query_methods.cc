@@ -19,7 +19,7 @@
 namespace clearance::server {
 namespace {
 
-// How much a step of a solver has to look at.
+// How much a step of a solver must look at.
 struct Extent {
   std::uint64_t vertices_a_step = 0;
   std::uint64_t pieces = 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a call that has to end comes to it though its client does not take what was written last.
+// How a call that must end comes to it though its client does not take what was written last.
 
 #ifndef CLEARANCE_SERVER_SERVICE_REPLY_PATIENCE_H_
 #define CLEARANCE_SERVER_SERVICE_REPLY_PATIENCE_H_
@@ -23,7 +23,7 @@ class ReplyPatience {
   ReplyPatience(Poller& poller, grpc::ServerContext& context, const Operation& written)
       : poller_(poller), context_(context), written_(written) {}
 
-  // To be called at every look once the call has to end: what is being written has its time, and
+  // To be called at every look once the call must end: what is being written has its time, and
   // lookers are called again when that is over; then the call is cancelled.
   void Urge() {
     if (!since_.has_value()) since_ = SteadyNow();

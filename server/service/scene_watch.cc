@@ -170,7 +170,7 @@ class Watcher {
     return status;
   }
 
-  // What has to be awaited before the first look; null: nothing.
+  // What must be awaited before the first look; null: nothing.
   Freshness* FreshnessFor(const v1::WatchSceneRequest& request) const {
     Freshness* const freshness = scope_.parts.ledger.freshness();
     const bool asks =

@@ -219,7 +219,7 @@ class Desk {
     return is_request;
   }
 
-  // What has to be awaited before the message is answered; null: nothing.
+  // What must be awaited before the message is answered; null: nothing.
   Freshness* FreshnessFor(const Message& message) const {
     return message.refusal.ok() ? server::FreshnessFor(scope_, *message.request) : nullptr;
   }
@@ -362,7 +362,7 @@ class Sitting {
     return status.ok() ? seat_.Take(admission_.caller()) : status;
   }
 
-  // Whether the session has to end though the client goes on, and why.
+  // Whether the session must end though the client goes on, and why.
   bool has_to_end() const {
     return poller_.is_draining() || desk.holds.is_told() || !admission().ok() ||
            call_.first_message.is_overdue();

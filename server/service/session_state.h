@@ -44,7 +44,7 @@ class SessionState {
   std::uint64_t ReplyBytesOf(const v1::SessionRequest& request) const;
 
   // Puts the next part of the answer into an empty response, or leaves parts of that to be done;
-  // all that it is given outlives them. Until the answer is complete the same request has to come
+  // all that it is given outlives them. Until the answer is complete the same request must come
   // again and nothing else. Never fails: a refusal is an answer.
   void Answer(const v1::SessionRequest& request, const StopRule& stop,
               v1::SessionResponse* response, Parts* left);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How many streams all connections hold together, each within what one may have, and which of them
-// have to go where that is too many.
+// must go where that is too many.
 
 #ifndef CLEARANCE_SERVER_SERVICE_STREAM_TOTAL_H_
 #define CLEARANCE_SERVER_SERVICE_STREAM_TOTAL_H_
@@ -23,7 +23,7 @@ struct StreamHolder {
   std::uint64_t streams = 0;
 };
 
-// Those of the holders that have to go so that no more than `most` streams stay: of the address
+// Those of the holders that must go so that no more than `most` streams stay: of the address
 // that holds most the connection that holds most, and so on.
 std::vector<StreamHolder> HoldersToCut(std::vector<StreamHolder> holders, std::uint64_t most);
 

@@ -56,7 +56,7 @@ class Turns {
   };
   // No group may have more pending than is left free beside it, so that none takes everything and
   // each that comes finds something; one that has nothing, always, while anything is free at all.
-  // What is granted has to be released. Requires: joined.
+  // What is granted must be released. Requires: joined.
   Allowance Reserve(Account* account, std::uint64_t cost, std::uint64_t most);
   // Of what was granted and released, and is not done yet: whatever else there is. Likewise.
   void ReserveAnyway(Account* account, std::uint64_t cost);

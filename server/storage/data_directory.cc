@@ -33,12 +33,12 @@ absl::Status MakeDirectory(const std::string& path) {
   }
   if (errno == EEXIST) return absl::OkStatus();
   return Unusable(path, errno,
-                  "--data_dir has to be a directory that the server may write, or "
+                  "--data_dir must be a directory that the server may write, or "
                   "that it can make in one that is there");
 }
 
 constexpr const char* kOwnerAdvice =
-    "the server has to own what is in --data_dir and be able to "
+    "the server must own what is in --data_dir and be able to "
     "write there";
 
 // A file of the owner's alone, whatever it was before, and never what a link points to. -1 where it

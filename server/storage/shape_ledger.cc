@@ -40,7 +40,7 @@ std::string InWords(const SceneDraft::Users& users) {
   return words;
 }
 
-// A content that kept scenes use has to keep a name: it is by the registry alone that they find it
+// A content that kept scenes use must keep a name: it is by the registry alone that they find it
 // again after a restart.
 absl::Status RequireUnused(const ShapeChange& change, RegistryDraft* shapes,
                            const SceneDraft& scenes) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The C++ client's side of client_rate.py: asks one distance batch over and over through a session,
-// and says how many queries a second it had and what the answer was. Every reply has to be the
+// and says how many queries a second it had and what the answer was. Every reply must be the
 // same.
 //
 //   client_rate ADDRESS QUESTION ANSWER POINTS MESSAGES IN_FLIGHT

@@ -6,7 +6,7 @@ server has one core and both clients have another, so that neither rate depends 
 
     client_rate.py SERVER CLIENT_RATE [--rounds N] [--messages N] [--least SHARE]
 
-Every answer of either client has to have the same bits. Ends with status 1 if they differ or if the
+Every answer of either client must have the same bits. Ends with status 1 if they differ or if the
 Python package has less than SHARE of the C++ client's rate. Needs `clearance` to be importable.
 """
 

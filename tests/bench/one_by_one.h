@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What questions of whole scenes have to answer: the same, asked of each body of the scene by
+// What questions of whole scenes must answer: the same, asked of each body of the scene by
 // itself.
 
 #ifndef CLEARANCE_TESTS_BENCH_ONE_BY_ONE_H_

@@ -75,7 +75,7 @@ void Print(const char* what, const Times& times) {
               times.nearly_all, times.longest);
 }
 
-// Whether it is as it has to be.
+// Whether it is as it must be.
 bool Report(Findings* findings) {
   std::printf(
       "acknowledged changes %zu, looked at on every other server at once %zu (looks %zu)\n"

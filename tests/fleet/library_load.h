@@ -12,7 +12,7 @@
 
 namespace clearance::fleet {
 
-// Keeps one session of the library over all servers, with many messages under way: each has to be
+// Keeps one session of the library over all servers, with many messages under way: each must be
 // answered, rightly, and once. Returns once told so and nothing is owed.
 void KeepInFlight(const std::string& addresses, const std::atomic<bool>& is_over,
                   Findings* findings);

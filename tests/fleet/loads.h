@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What callers of a fleet do while it is harmed, and what they then know has to be there.
+// What callers of a fleet do while it is harmed, and what they then know must be there.
 
 #ifndef CLEARANCE_TESTS_FLEET_LOADS_H_
 #define CLEARANCE_TESTS_FLEET_LOADS_H_

@@ -158,7 +158,7 @@ double World::CostOf(std::size_t k) const {
   return costs[costs.size() / 2];
 }
 
-// Whether the two are as near as they have to be.
+// Whether the two are as near as they must be.
 bool IsAsReckoned(double measured, double reckoned, double most) {
   const double ratio = measured / reckoned;
   return ratio <= most && ratio >= 1 / most;

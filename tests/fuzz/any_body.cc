@@ -18,7 +18,7 @@ namespace {
 constexpr int kMaxPoints = 48;
 constexpr int kKinds = 10;
 
-// Null of a refusal, which has to say what it is about.
+// Null of a refusal, which must say what it is about.
 template <class Pointer>
 Pointer Made(std::variant<Pointer, ShapeError> made) {
   if (auto* const shape = std::get_if<Pointer>(&made)) return std::move(*shape);

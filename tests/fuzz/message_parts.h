@@ -44,7 +44,7 @@ inline int TakeLength(int rows, ByteReader& data) {
   return lengths[static_cast<std::size_t>(data.TakeBelow(3))];
 }
 
-// Half of the replies have to come in parts.
+// Half of the replies must come in parts.
 inline void TakeReplyLimit(ByteReader& data, v1::BatchOptions* options) {
   if (data.TakeBelow(2) == 0) options->set_max_reply_bytes(200U + 50U * data.Take<std::uint8_t>());
 }

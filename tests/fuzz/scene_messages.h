@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Well-formed messages of a session about scenes and tracks, and what has to hold of their replies
+// Well-formed messages of a session about scenes and tracks, and what must hold of their replies
 // by the messages before them: what is not there is not answered about.
 
 #ifndef CLEARANCE_TESTS_FUZZ_SCENE_MESSAGES_H_

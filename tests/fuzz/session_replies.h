@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A session without the stream, and what has to hold of each reply in it: every message is
+// A session without the stream, and what must hold of each reply in it: every message is
 // answered, every part keeps within the reply's limit, its columns agree with its states, and each
 // refused row has its Error.
 
@@ -53,7 +53,7 @@ struct Server {
   Server();
 };
 
-// Every reply and every part of one, in order; ends the process where one is not as it has to be.
+// Every reply and every part of one, in order; ends the process where one is not as it must be.
 // Nothing in the messages may depend on time. Tracks are the session's alone.
 std::vector<v1::SessionResponse> RunSession(const std::vector<v1::SessionRequest>& messages,
                                             server::ServerParts& parts);

@@ -52,7 +52,7 @@ ABSL_FLAG(double, max_p99_ratio, std::numeric_limits<double>::infinity(),
           "How many times as long an honest question may take, in the 99th percentile.");
 ABSL_FLAG(std::string, behind, "", "The proxy before the server: haproxy or nginx; empty: none.");
 ABSL_FLAG(std::string, only, "", "Only the attacks whose names have this in them.");
-ABSL_FLAG(bool, of_proxies, false, "Only the attacks that a proxy has to fence.");
+ABSL_FLAG(bool, of_proxies, false, "Only the attacks that a proxy must fence.");
 
 namespace clearance::test {
 namespace {

@@ -232,7 +232,7 @@ int BeGreedy(const Target& target, Clock::time_point end) {
 }
 
 // Needles side by side along the diagonal of their boxes: whatever stands between two of these,
-// boxes and balls rule out nothing, and each pair has to be asked.
+// boxes and balls rule out nothing, and each pair must be asked.
 constexpr int kNeedles = 256;
 void FillNeedles(v1::Shape* shape) {
   for (int i = 0; i < kNeedles; ++i) {

@@ -38,7 +38,7 @@ struct Attack {
   bool is_beside_session = false;
   // How many descriptors the server has left when it begins; 0: as many as it likes.
   std::size_t spare_descriptors = 0;
-  // What the server may hold; where a proxy has to fence it and is not there, twice as much.
+  // What the server may hold; where a proxy must fence it and is not there, twice as much.
   double most_bytes = 1.5e9;
   // Whether the server asks who calls. The honest client has a token.
   bool has_policy = false;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Valid requests with some bytes or fields changed, of every method and every kind of message of a
-// session, to the real server, many at once. Each has to be answered: by a message that may be an
-// answer, or by a status whose code its method names; and of each method and kind some have to be
+// session, to the real server, many at once. Each must be answered: by a message that may be an
+// answer, or by a status whose code its method names; and of each method and kind some must be
 // answered well.
 //
 //   mutated_requests [--requests=N] [--seed=S] [--threads=N]
@@ -117,7 +117,7 @@ class Sender {
     EndSession();
   }
 
-  // As they are; each has to succeed.
+  // As they are; each must succeed.
   void SendWell(const std::vector<Sample>& samples) {
     for (const Sample& sample : samples) {
       Call(sample, sample.request->SerializeAsString());
@@ -312,7 +312,7 @@ Tally SendAll(const std::string& address, int requests, int threads, std::uint64
   return total;
 }
 
-// What has to be answered well now and then: every method of the API, every kind of message.
+// What must be answered well now and then: every method of the API, every kind of message.
 std::set<std::string> AllLabels() {
   std::set<std::string> labels;
   for (const char* const name :

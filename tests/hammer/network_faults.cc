@@ -2,7 +2,7 @@
 //
 // Sessions and registrations over connections that are cut, reset, held up, taken apart into bytes
 // or closed on one side, at any byte of what they send and receive. What a client gets is held,
-// byte for byte, against an undisturbed server, and what was acknowledged has to be there.
+// byte for byte, against an undisturbed server, and what was acknowledged must be there.
 //
 //   network_faults [--faults=N] [--seed=S] [--ready_within=1s] [--slowest_ready_within=1s]
 //

@@ -2,8 +2,8 @@
 //
 // A server and its clients on two ends of a link that loses, repeats and delays packets, and is cut
 // for a while, on one way or both, while sessions ask and names are registered. What a session gets
-// is held, byte for byte, against what it got over a clear link; what was acknowledged has to be
-// there at the end; and after each fault a new client has to be served.
+// is held, byte for byte, against what it got over a clear link; what was acknowledged must be
+// there at the end; and after each fault a new client must be served.
 //
 //   packet_faults [--faults=N] [--seed=S] [--ready_within=1s] [--slowest_ready_within=1s]
 //
@@ -111,7 +111,7 @@ class Load {
   }
 
   std::shared_ptr<grpc::Channel> Connect() const { return ConnectTo(port_); }
-  // One more client, which has to get all answers.
+  // One more client, which must get all answers.
   void AskOnce() {
     const std::string wrong = FaultOf(Converse(Connect(), requests_), right_, true);
     if (!wrong.empty()) findings_.Fail("a new client: " + wrong);

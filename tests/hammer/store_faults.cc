@@ -165,7 +165,7 @@ void LookAtDisk(Loss loss, testing::Random* random, Telling* telling) {
   if (StateOf(*again) != wanted) telling->Fail("lost the change after a loss of power");
 }
 
-// As a server starts: what cannot be opened while the fault lasts has to be opened after it. Null,
+// As a server starts: what cannot be opened while the fault lasts must be opened after it. Null,
 // and nothing wrong, where the power is gone.
 std::unique_ptr<server::SqliteShapeStore> Start(Telling* telling, std::unique_ptr<Memory>* memory) {
   auto store = OpenStore(telling->directory, memory);

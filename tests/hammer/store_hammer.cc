@@ -3,7 +3,7 @@
 // Harms and kills the real server, again and again, while clients register, replace and delete
 // shapes and make, change and delete scenes, and holds what is there after each restart against
 // what was acknowledged. Every content that it finds is asked for once more with its shape, whose
-// digest has to be the name's, and every scene with its body.
+// digest must be the name's, and every scene with its body.
 //
 //   store_hammer [--kind=kill] [--cycles=N] [--seed=S] [--ready_within=1s]
 //                [--slowest_ready_within=1s]

@@ -22,7 +22,7 @@ namespace clearance::testing {
 namespace {
 
 constexpr double kU = 0x1p-53;
-// Of S + |d|: how well a truth has to be known.
+// Of S + |d|: how well a truth must be known.
 constexpr double kTruthWidth = kU / 1000;
 constexpr int kScaleExponent = 900;
 constexpr double kFarFromOriginDistance = 1e8;

@@ -27,7 +27,7 @@ constexpr double kStaleMotion = 50;
 constexpr int kPairs = 200, kSoakPairs = 20000;
 constexpr int kMotions = 200, kSoakMotions = 20000;
 constexpr int kSlowPairs = 40, kSlowSoakPairs = 1000;
-// Of all pairs drawn, at least one in this many has to be in its place with a known truth.
+// Of all pairs drawn, at least one in this many must be in its place with a known truth.
 constexpr int kDrawsAPair = 40;
 // Of pairs that may be undecided, at most one in this many is; a short run may meet that one.
 constexpr int kPairsAnUndecided = 1000;
@@ -167,7 +167,7 @@ TEST(AccuracyReadme, PrintsTheTable) {
   ASSERT_NE(from, std::string::npos) << "no mark in " << CLEARANCE_README;
   ASSERT_NE(to, std::string::npos);
   const std::string printed = readme.substr(from + begin.size(), to - from - begin.size());
-  EXPECT_EQ(printed, AccuracyText()) << "it has to be, between the marks:\n" << AccuracyText();
+  EXPECT_EQ(printed, AccuracyText()) << "it must be, between the marks:\n" << AccuracyText();
 }
 
 }  // namespace

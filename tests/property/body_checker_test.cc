@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The checker of answers about bodies has to agree with every right answer about compounds, and to
+// The checker of answers about bodies must agree with every right answer about compounds, and to
 // object where a pair of pieces was overlooked or a bound belongs to another pair. Its oracle for
 // being right is compound_test.cc, which finds no fault in the same queries by exact arithmetic;
 // for being wrong, the change.
@@ -149,7 +149,7 @@ TEST(BodyChecker, ObjectsToADistanceThatOverlookedTheNearestPiece) {
     const RigidBodyPtr rest = Without(*bodies.a, right.piece_a);
     DistanceAnswer wrong = Distance(PosedBody{*rest, bodies.pair.a.pose}, bodies.PosedB(), {});
     if (wrong.piece_a >= right.piece_a) ++wrong.piece_a;
-    // Of cores that overlap nothing below is known; a difference has to be worth the name.
+    // Of cores that overlap nothing below is known; a difference must be worth the name.
     if (right.state != State::kSeparated || wrong.distance < right.distance + 1e-6) continue;
     ++made;
     const Check check = CheckDistance(bodies.PosedA(), bodies.PosedB(), {}, wrong);
@@ -216,7 +216,7 @@ TEST(BodyChecker, ObjectsToAHitCalledFreeAndToOneTooEarly) {
   }
   std::printf("hits called free: %d, seen %d\n", made, seen);
   EXPECT_GT(made, 20);
-  // A time that is looked at has to fall into the overlap.
+  // A time that is looked at must fall into the overlap.
   EXPECT_GT(2 * seen, made);
 }
 

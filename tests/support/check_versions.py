@@ -27,7 +27,7 @@ LEFT_OUT = {
     "tests/integration/operations/test_sbom.sh",
     "tests/integration/upgrade",
 }
-# These have to name it; else a pattern above no longer finds what it is for.
+# These must name it; else a pattern above no longer finds what it is for.
 NAMING = {
     "docker/Dockerfile",
     "docker/compose.yaml",
@@ -72,7 +72,7 @@ def main():
     newest = NEWEST_IN_CHANGELOG.search((ROOT / "CHANGELOG.md").read_text())
     if not newest or newest[1] != version:
         faults.append(f"CHANGELOG.md: does not begin with {version}, the version of CMakeLists.txt")
-    faults += [f"{path}: names no version; it has to name {version}" for path in NAMING - naming]
+    faults += [f"{path}: names no version; it must name {version}" for path in NAMING - naming]
     print("\n".join(faults + [f"version {version}: {places} places looked at"]))
     return 1 if faults else 0
 

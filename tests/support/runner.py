@@ -52,7 +52,7 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, description: str | None) -> None:
         form = argparse.RawDescriptionHelpFormatter
         super().__init__(description=description, formatter_class=form, allow_abbrev=False)
-        self.add_argument("--targets", action="store_true", help="only print what has to be built")
+        self.add_argument("--targets", action="store_true", help="only print what must be built")
 
     def error(self, message: str) -> NoReturn:
         fail(message, 2)

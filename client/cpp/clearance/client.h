@@ -40,7 +40,7 @@ struct TlsOptions {
   std::string root_certificates = {};  // empty: those of the system
   std::string certificate_chain = {};
   std::string private_key = {};
-  // The name that the server's certificate has to be for; empty: the address's own host. Of several
+  // The name that the server's certificate must be for; empty: the address's own host. Of several
   // servers all prove that they are it.
   std::string server_name = {};
 };

@@ -15,7 +15,7 @@
 namespace clearance::client {
 
 // One refusal. `field` is the path in what was sent, `value` what was found there, `limit` what it
-// has to keep to.
+// must keep to.
 struct Error {
   std::uint32_t index = 0;  // row or item; 0 where a whole message is refused
   absl::StatusCode code = absl::StatusCode::kUnknown;

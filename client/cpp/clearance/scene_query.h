@@ -315,7 +315,7 @@ bool StillFree(const ClearanceResult& result, std::size_t row,
 // Checks that pair i of a list is as far apart as the list says, by itself, as VerifyDistance does
 // (proof.h): the lower bound by the supports of both shapes along the normal, in 113-bit
 // arithmetic. `a` is the own body, `b` the other one. Ask for bounds and normals. Where distances
-// are present they have to lie within the bounds, and the points have to be that far apart along
+// are present they must lie within the bounds, and the points must be that far apart along
 // the normal; that the points are the shapes' own, and so that the shapes are no farther apart, is
 // not checked: VerifyDistance does. Only of SEPARATED pairs is anything proved, and of none with a
 // compound: kNoProof. Empty means proved: no two points of the shapes are nearer than the lower

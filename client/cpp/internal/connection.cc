@@ -51,7 +51,7 @@ grpc::ChannelArguments MakeArguments(const Target& target, const ClientOptions& 
     // Newer gRPC closes by this one, a minute if it is not given.
     arguments.SetInt("grpc.http2.ping_timeout_ms",
                      static_cast<int>(absl::ToInt64Milliseconds(options.keepalive_timeout)));
-    // A session that waits for its next question sends no data and still has to notice a dead peer.
+    // A session that waits for its next question sends no data and still must notice a dead peer.
     arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   }
   if (options.tls && !options.tls->server_name.empty()) {

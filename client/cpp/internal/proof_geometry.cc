@@ -119,7 +119,7 @@ struct CurvedHeight {
   }
 };
 
-// How far p, in the core's own axes, has to be moved at most to lie in it.
+// How far p, in the core's own axes, must be moved at most to lie in it.
 struct CurvedExcess {
   QuadVec p;
 

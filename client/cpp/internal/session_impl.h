@@ -3,10 +3,10 @@
 // The machinery of a Session. Callers enter messages into the log and write what the log has for
 // the stream; one thread of the session's own opens the stream, reads it, and opens another where
 // it breaks, so that the server can always get rid of its answers and never stops taking questions
-// for ever. What the log has to say again on a new stream is written by whichever thread comes
+// for ever. What the log must say again on a new stream is written by whichever thread comes
 // first, a caller's or one that lives as long as the stream, while the session's own thread reads.
 //
-// The server answers in the order of the log. Those replies that Next has to hand out are in
+// The server answers in the order of the log. Those replies that Next must hand out are in
 // `owed_` as well.
 
 #ifndef CLEARANCE_INTERNAL_SESSION_IMPL_H_

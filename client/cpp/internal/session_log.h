@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a session has to say again when its stream breaks: which shape or scene each of its slots
+// What a session must say again when its stream breaks: which shape or scene each of its slots
 // holds, its own bodies, and the messages that are not answered. Nothing else is kept.
 //
 // On a new stream the own bodies come first, each attached with the shape that it had: through slot
@@ -39,7 +39,7 @@ struct PendingReply {
   Reply reply = {};  // once it is answered
 };
 
-// What the answer to a message has to say that makes a new stream as the one before it was.
+// What the answer to a message must say that makes a new stream as the one before it was.
 struct Expectation {
   std::string what = {};  // for whoever is told that it was not met: "slot 3 held v1-… (crate)"
   std::string content = {};  // digest of a shape, etag of a scene; empty: any
@@ -68,7 +68,7 @@ class SessionLog {
   // The next one for the stream. Requires: has_unwritten().
   std::shared_ptr<const v1::SessionRequest> TakeUnwritten();
 
-  // The request that the server has to answer next, or null where nothing is written. It stays
+  // The request that the server must answer next, or null where nothing is written. It stays
   // where it is until AcceptAnswer.
   LoggedRequest* Front() { return written_ == 0 ? nullptr : &requests_.front(); }
   // Takes Front() out. True if with it a whole message is answered.
@@ -85,7 +85,7 @@ class SessionLog {
   bool is_settled() const { return unanswered_ == 0; }
 
  private:
-  // What a new stream has to open.
+  // What a new stream must open.
   struct Slot {
     std::shared_ptr<const v1::SessionRequest> request;
     Expectation expectation = {};

@@ -45,7 +45,7 @@ struct BoxBody {
   AxisBox box;
 };
 
-// What has to be answered of a way.
+// What must be answered of a way.
 struct Expectation {
   enum class Kind : std::uint8_t {
     kUnknown,         // there is no reference, or a body is grazed so that either is right

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Holds what was answered against what has to be.
+// Holds what was answered against what must be.
 
 #ifndef CLEARANCE_CLIENT_EXAMPLES_GAME_JUDGE_H_
 #define CLEARANCE_CLIENT_EXAMPLES_GAME_JUDGE_H_

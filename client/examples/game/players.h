@@ -35,7 +35,7 @@ class Random {
   std::mt19937_64 engine_;
 };
 
-// What has to be answered to a tick.
+// What must be answered to a tick.
 struct TickReference {
   std::vector<Expectation> moves;
   // Claims through a wall by players who know better; `ends_in_the_open`: where they end nothing

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where a camera has to stand so that bodies of any size fill its picture.
+// Where a camera must stand so that bodies of any size fill its picture.
 
 import { AmbientLight, Box3, DirectionalLight, MathUtils, Scene, Sphere } from "three";
 

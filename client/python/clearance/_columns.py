@@ -26,7 +26,7 @@ _LARGEST = 0xFFFFFFFF
 
 
 def from_varints(raw: bytes) -> np.ndarray:
-    """Unsigned varints, of which each has to fit 32 bits."""
+    """Unsigned varints, of which each must fit 32 bits."""
     octets = np.frombuffer(raw, np.uint8)
     if not octets.size or octets.max() < 0x80:
         return octets.astype(np.uint32)

@@ -55,7 +55,7 @@ _REPEATABLE = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED)
 class TlsOptions:
     """PEM texts, not file names. With certificate_chain and private_key the client proves itself
     too (mutual TLS). `server_name`: whom the server's certificate (of several servers, those of
-    all) has to be for; None: the address's own host. `root_certificates` None: gRPC's own."""
+    all) must be for; None: the address's own host. `root_certificates` None: gRPC's own."""
 
     root_certificates: bytes | None = None
     certificate_chain: bytes | None = None
@@ -347,7 +347,7 @@ def channel_arguments(target: Target, options: ClientOptions) -> list[tuple[str,
         ("grpc.service_config", _SERVICE_CONFIG),
     ]
     if options.keepalive is not None:
-        # A session that waits for its next question still has to notice a dead peer.
+        # A session that waits for its next question still must notice a dead peer.
         arguments += [
             ("grpc.keepalive_time_ms", int(1000 * options.keepalive)),
             ("grpc.keepalive_timeout_ms", int(1000 * options.keepalive_timeout)),

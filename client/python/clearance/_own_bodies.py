@@ -39,7 +39,7 @@ class HeldShape:
 
 @dataclass(frozen=True)
 class Attachment:
-    """A change, and the shape that has to be in slot 0 before; None: it needs none."""
+    """A change, and the shape that must be in slot 0 before; None: it needs none."""
 
     shape: HeldShape | None
     change: Any

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a session has to say again when its stream breaks: which shape or scene each of its slots
+"""What a session must say again when its stream breaks: which shape or scene each of its slots
 holds, its own bodies, and the messages that are not answered. It takes and gives bytes and knows
 neither threads nor asyncio.
 
@@ -83,7 +83,7 @@ class Pending:
 
 @dataclass(frozen=True)
 class _Expectation:
-    """What the answer has to say to a message that makes a new stream as the one before it was.
+    """What the answer must say to a message that makes a new stream as the one before it was.
     `what`: for whoever is told that it was not met. `content`: the digest of a shape, the etag of a
     scene; empty: any. `is_refused`: whatever the answer, as it was refused before."""
 
@@ -107,7 +107,7 @@ class _Request:
 
 @dataclass(frozen=True)
 class _Slot:
-    """What a new stream has to open."""
+    """What a new stream must open."""
 
     request: Any
     expectation: _Expectation

@@ -17,7 +17,7 @@ _DETAILS_KEY = "grpc-status-details-bin"
 @dataclass(frozen=True)
 class ErrorDetail:
     """One refusal. `field` is the path in what was sent, `value` what was found there, `limit` what
-    it has to keep to; `index` is the row or item that is refused (0 where a whole message is).
+    it must keep to; `index` is the row or item that is refused (0 where a whole message is).
     `retry_after`: repeat after so many seconds, not sooner; None: no such time is known."""
 
     index: int
@@ -55,7 +55,7 @@ class ClearanceError(Exception):
 
     @property
     def limit(self) -> str:
-        """What the field has to keep to; empty where it is not known."""
+        """What the field must keep to; empty where it is not known."""
         return self.detail.limit if self.detail else ""
 
     def __str__(self) -> str:
@@ -201,7 +201,7 @@ def invalid(field: str, value: object, limit: str) -> InvalidArgument:
     """What this package refuses by itself, in the words of the server."""
     text = str(value)[:64]
     detail = ErrorDetail(0, grpc.StatusCode.INVALID_ARGUMENT, field, text, limit, "")
-    return InvalidArgument(f"{field} has to be {limit}", detail=detail)
+    return InvalidArgument(f"{field} must be {limit}", detail=detail)
 
 
 def detail_from(error: Any) -> ErrorDetail:

@@ -106,7 +106,7 @@ def _draw_shape(axes: Any, shape: Shape, pose: np.ndarray, color: str) -> None:
 
 
 def _add_faces(axes: Any, collection: Any, faces: list[np.ndarray], color: str) -> None:
-    # Whether there is anything that has to stay in sight.
+    # Whether there is anything that must stay in sight.
     had_data = axes.has_data()
     axes.add_collection3d(
         collection(faces, facecolor=color, edgecolor=color, alpha=0.25, linewidth=0.5)

@@ -31,7 +31,7 @@ def pose(translation: ArrayLike = (0, 0, 0), quaternion: ArrayLike = (0, 0, 0, 1
 
 
 def from_matrix(matrix: ArrayLike) -> np.ndarray:
-    """Poses from rigid transforms (…, 4, 4), world from body. Each rotation has to be proper and
+    """Poses from rigid transforms (…, 4, 4), world from body. Each rotation must be proper and
     orthonormal to about 1e-6; anything else is an InvalidArgument."""
     array = np.asarray(matrix, float)
     if array.shape[-2:] != (4, 4):

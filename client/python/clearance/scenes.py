@@ -53,7 +53,7 @@ class SceneEnd(IntEnum):
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SceneBodies:
     """Bodies by the caller's own numbers. `shape_slots` are indices of `shapes`, one for each
-    body if there are several shapes; of a session's own bodies, where `shapes` has to be empty, they
+    body if there are several shapes; of a session's own bodies, where `shapes` must be empty, they
     are the session's slots, 0 without. Two bodies make a pair only
     where the mask of each has a group of the other; it counts as touching within the sum of both
     margins, metres. Number own bodies apart from the scene's: a question of an own body with the id

@@ -120,7 +120,7 @@ def verify_separation(
 ) -> list[Violation]:
     """What is wrong with one pair of a list (NearestResult.pairs): empty means that no two points of
     these shapes at these poses, A the own body, are nearer than its lower bound. Ask for bounds and
-    normals. Where distances are present they have to lie within the bounds, and the points have to
+    normals. Where distances are present they must lie within the bounds, and the points have to
     be that far apart along the normal; that the points are the shapes' own, and so that the shapes
     are no farther apart, is not checked: `verify` does. Only of SEPARATED pairs is anything proved.
     Violations have the index as their row."""

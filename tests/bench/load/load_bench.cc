@@ -4,7 +4,7 @@
 // twice, idle and as busy with each row as the core is, and loads them in turn through a Session
 // with distance batches of 1 to 4096 rows. The servers' processor time is read from outside. The
 // first pass of every batch size is held against the core in this process, and every later reply
-// has to be the same bytes.
+// must be the same bytes.
 //
 //   load_bench [--short] [--csv=FILE] [--size=box|16|64|256|1024|4096] [-- FLAG_OF_SERVER…]
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rows that the load generator sends, as messages of any number of rows, and what has to come
+// The rows that the load generator sends, as messages of any number of rows, and what must come
 // back: from clearance-server what the core says in this process, bit for bit; from the wire floor
 // the sum of the row's pose numbers.
 

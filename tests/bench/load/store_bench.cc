@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How fast clearance-server takes hulls of 64 vertices that it stores before it answers, in batches
-// and one by one, and how soon it is ready again after kill -9. Every shape has to be there then.
+// and one by one, and how soon it is ready again after kill -9. Every shape must be there then.
 //
 //   store_bench [--short] [--csv=FILE]
 //

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A server under load, and what a query costs it: processor time is read from outside. The first
-// pass of every batch size is held against what the answers have to be, and every later reply has
+// pass of every batch size is held against what the answers must be, and every later reply has
 // to be the same bytes.
 
 #ifndef CLEARANCE_TESTS_BENCH_LOAD_TARGET_H_
@@ -47,7 +47,7 @@ class BenchServer {
 
   pid_t pid() { return server_.process().pid(); }
   std::string address() const { return server_.grpc_address(); }
-  // The way an orchestrator ends it. Sessions have to be over.
+  // The way an orchestrator ends it. Sessions must be over.
   void End();
 
  private:
@@ -64,7 +64,7 @@ class Target {
 
   void OpenAll(const Pool& pool);
 
-  // Holds every answer against what it has to be, and keeps its bytes.
+  // Holds every answer against what it must be, and keeps its bytes.
   void FirstPass(const LoadQuestions& questions, const std::vector<v1::SessionRequest>& messages,
                  int batch);
 

@@ -7,8 +7,8 @@
 // time. Processor time is that of all who take part: of the server, the wire included, and of the
 // caller with his forward kinematics.
 //
-// Held against the core in this process: the server's verdict by states has to be that of the same
-// states here, and of a way that was proved every one of four times as many states has to be free.
+// Held against the core in this process: the server's verdict by states must be that of the same
+// states here, and of a way that was proved every one of four times as many states must be free.
 // FCL's are compared with that.
 //
 //   arm_motion_bench [--short] [--csv=FILE]

@@ -69,7 +69,7 @@ TEST_F(BenchCommand, RefusesASweepThatIsNone) {
   for (const char* const sweep : {"0", "3:1", "1:2:0", "1:2:3:4", "x", "1:9999"}) {
     const Ran ran = Run(std::string("bench --concurrency ") + sweep);
     EXPECT_EQ(ran.exit_code, 2) << sweep;
-    EXPECT_THAT(ran.output, HasSubstr("has to be FIRST, FIRST:LAST or FIRST:LAST:STEP"));
+    EXPECT_THAT(ran.output, HasSubstr("must be FIRST, FIRST:LAST or FIRST:LAST:STEP"));
   }
   EXPECT_THAT(Run("bench --messages 1 --csv /nonexistent/file").output,
               HasSubstr("/nonexistent/file: cannot be written"));

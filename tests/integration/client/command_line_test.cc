@@ -698,7 +698,7 @@ TEST_F(CommandLine, ReadsEmptyFilesAsEmpty) {
   // Certificates that are none must not be the same as no wish for TLS.
   const Ran plain = Run("--tls-ca " + empty + " list");
   EXPECT_EQ(plain.exit_code, 2);
-  EXPECT_THAT(plain.output, HasSubstr("empty.json: is empty, has to be PEM text"));
+  EXPECT_THAT(plain.output, HasSubstr("empty.json: is empty, must be PEM text"));
 }
 
 TEST_F(CommandLine, ExportsOverFilesOnlyAndLeavesNothingHalfDone) {

@@ -105,7 +105,7 @@ TEST(VerifyDistanceWithServer, ProvesRandomPairsOfEveryKind) {
     }
     ++tally[result->states[row]];
   }
-  // Both verdicts have to be well represented, or the test says little.
+  // Both verdicts must be well represented, or the test says little.
   EXPECT_GT(tally[State::kSeparated], batch.pairs.count / 4);
   EXPECT_GT(tally[State::kPenetrating], batch.pairs.count / 8);
 }

@@ -107,11 +107,11 @@ TEST_F(QueryFile, TellsOfEachBadRowAndLosesNoneOfTheOthers) {
                                                    "REFUSED", "REFUSED", "REFUSED", "SEPARATED"));
     EXPECT_EQ(rows[7]["distance"], 3.0);
     EXPECT_EQ(rows[1]["error"]["field"], "pose_b.x");
-    EXPECT_THAT(ran.errors, HasSubstr("rows.csv: line 3: pose_b.x = x, has to be a number"));
-    EXPECT_THAT(ran.errors, HasSubstr("line 5: row = 4 cells, has to be 8 cells"));
-    EXPECT_THAT(ran.errors, HasSubstr("line 6: pose_b = 6 numbers, has to be 7 numbers, or none"));
+    EXPECT_THAT(ran.errors, HasSubstr("rows.csv: line 3: pose_b.x = x, must be a number"));
+    EXPECT_THAT(ran.errors, HasSubstr("line 5: row = 4 cells, must be 8 cells"));
+    EXPECT_THAT(ran.errors, HasSubstr("line 6: pose_b = 6 numbers, must be 7 numbers, or none"));
     EXPECT_THAT(ran.errors, HasSubstr("line 7: a = nobody"));
-    EXPECT_THAT(ran.errors, HasSubstr("line 8: poses_b = 7, has to be unit length"));
+    EXPECT_THAT(ran.errors, HasSubstr("line 8: poses_b = 7, must be unit length"));
     EXPECT_EQ(std::count(ran.errors.begin(), ran.errors.end(), '\n'), 5) << ran.errors;
   }
 }
@@ -145,10 +145,10 @@ TEST_F(QueryFile, RefusesTheRowWhoseQuotesEndNowhere) {
   EXPECT_EQ(ran.exit_code, 2);
   EXPECT_THAT(States(Lines(ran)), testing::ElementsAre("SEPARATED", "REFUSED"));
   EXPECT_THAT(ran.errors, HasSubstr("rows.csv: line 3: a = ball,3,0,0,0,0,0,1\n3,,4,0,0,0,0,0,1"));
-  EXPECT_THAT(ran.errors, HasSubstr("has to be a closing quote"));
+  EXPECT_THAT(ran.errors, HasSubstr("must be a closing quote"));
   const Ran last = Run("query distance " + Write("rows.csv", "a\n\"ball") + " ball ball");
   EXPECT_EQ(last.exit_code, 2);
-  EXPECT_THAT(last.output, HasSubstr("line 2: a = ball, has to be a closing quote"));
+  EXPECT_THAT(last.output, HasSubstr("line 2: a = ball, must be a closing quote"));
 }
 
 TEST_F(QueryFile, AnswersTheOtherRowsWhereTextIsNoUtf8) {
@@ -160,7 +160,7 @@ TEST_F(QueryFile, AnswersTheOtherRowsWhereTextIsNoUtf8) {
   EXPECT_EQ(ran.exit_code, 2) << ran.errors;
   const std::vector<Json> rows = Lines(ran);
   ASSERT_THAT(States(rows), testing::ElementsAre("SEPARATED", "REFUSED", "REFUSED", "SEPARATED"));
-  EXPECT_THAT(ran.errors, HasSubstr("line 4: a = caf\xE9, has to be a shape: no file, and names"));
+  EXPECT_THAT(ran.errors, HasSubstr("line 4: a = caf\xE9, must be a shape: no file, and names"));
   EXPECT_EQ(rows.at(0)["id"], "caf\xEF\xBF\xBD");
   EXPECT_EQ(rows.at(1)["error"]["value"], "\xEF\xBF\xBD");
 }
@@ -190,7 +190,7 @@ TEST_F(QueryFile, RefusesWhatIsNestedTooDeep) {
   for (const int line : {3, 4}) {
     EXPECT_THAT(ran.errors, HasSubstr("line " + std::to_string(line) + ": row = {"));
   }
-  EXPECT_THAT(ran.errors, HasSubstr("has to be nested at most 100 levels deep"));
+  EXPECT_THAT(ran.errors, HasSubstr("must be nested at most 100 levels deep"));
   EXPECT_THAT(ran.errors, HasSubstr("line 5: speed = [[["));
 }
 
@@ -205,7 +205,7 @@ TEST_F(QueryFile, SaysThatAFileIsEmptyOrNone) {
         "scene create cell ", "--token-file ", "scene import cell . "}) {
     const Ran ran = Run(command + File("") + (command[0] == '-' ? " list" : ""));
     EXPECT_EQ(ran.exit_code, 2) << command;
-    EXPECT_THAT(ran.output, HasSubstr(": is a directory, has to be a file")) << command;
+    EXPECT_THAT(ran.output, HasSubstr(": is a directory, must be a file")) << command;
   }
 }
 
@@ -272,11 +272,11 @@ no JSON
   EXPECT_NEAR(rows[1]["t_hit"].get<double>(), 0.5, 1e-6);
   EXPECT_NEAR(rows[2]["t_hit"].get<double>(), 1.0 / 3, 1e-6);
   EXPECT_EQ(rows[9]["id"], 10);
-  EXPECT_THAT(ran.errors, HasSubstr("line 6: pose_b = [3,0,0,0,0,0], has to be 7 numbers"));
-  EXPECT_THAT(ran.errors, HasSubstr("line 7: pose_b.qw = \"w\", has to be a number"));
-  EXPECT_THAT(ran.errors, HasSubstr("line 8: speed = 3, has to be one of a, b, id, pose_a"));
+  EXPECT_THAT(ran.errors, HasSubstr("line 6: pose_b = [3,0,0,0,0,0], must be 7 numbers"));
+  EXPECT_THAT(ran.errors, HasSubstr("line 7: pose_b.qw = \"w\", must be a number"));
+  EXPECT_THAT(ran.errors, HasSubstr("line 8: speed = 3, must be one of a, b, id, pose_a"));
   EXPECT_THAT(ran.errors, HasSubstr("line 9: a = 3"));
-  EXPECT_THAT(ran.errors, HasSubstr("line 10: row = no JSON, has to be a JSON object"));
+  EXPECT_THAT(ran.errors, HasSubstr("line 10: row = no JSON, must be a JSON object"));
 }
 
 TEST_F(QueryFile, AnswersArraysOfEitherWidthAsItAnswersText) {

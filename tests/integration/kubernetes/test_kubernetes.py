@@ -211,7 +211,7 @@ class Rendered(unittest.TestCase):
             self.assertGreaterEqual(
                 self.pods[overlay]["terminationGracePeriodSeconds"], needed + GIVES_UP_AFTER
             )
-            # Whoever asks the pods' names has to hear of it before calls are refused.
+            # Whoever asks the pods' names must hear of it before calls are refused.
             ready = container["readinessProbe"]
             noticed = ready["periodSeconds"] * ready["failureThreshold"]
             self.assertGreater(seconds(flags["drain_delay"]), noticed)

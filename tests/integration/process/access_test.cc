@@ -89,7 +89,7 @@ TEST(NewToken, IsPrintedWithItsLineAndNeedsAPrincipalsName) {
   for (const char* id : {"--new_token=Planner 1", "--new_token"}) {
     const Completed run = RunServerProgram({id});
     EXPECT_EQ(run.exit_code, 2);
-    EXPECT_THAT(run.output, HasSubstr("has to name a principal"));
+    EXPECT_THAT(run.output, HasSubstr("must name a principal"));
   }
 }
 
@@ -143,7 +143,7 @@ TEST(Access, ThatIsWrongEndsTheStart) {
   const Completed run = RunServerProgram({"--listen=127.0.0.1:0", "--http_listen=127.0.0.1:0",
                                           "--policy_file=" + directory.File("policy")});
   EXPECT_EQ(run.exit_code, 1);
-  EXPECT_THAT(run.output, HasSubstr("policy: principals.planner.role: has to be query"));
+  EXPECT_THAT(run.output, HasSubstr("policy: principals.planner.role: must be query"));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Clients that do not keep to HTTP/2, in short: each has to lose its connection or be borne, memory
+// Clients that do not keep to HTTP/2, in short: each must lose its connection or be borne, memory
 // stays bounded, and an honest client is served afterwards. `./dev attack` does the same for
 // longer.
 #include <gmock/gmock.h>

@@ -20,7 +20,7 @@ TEST(Program, ExitsWithTwoNamingFlagValueAndLimitOfAWrongSetting) {
   const Completed run = RunServerProgram({"--max_batch_rows=0"});
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_EQ(run.output,
-            "clearance-server: Illegal value '0' specified for flag 'max_batch_rows'; has to be a "
+            "clearance-server: Illegal value '0' specified for flag 'max_batch_rows'; must be a "
             "whole number from 1 to 4294967295\n");
 }
 

@@ -106,7 +106,7 @@ TEST(TwoServers, GiveUpOneThatIsSilent) {
   EXPECT_TRUE(answer.ok()) << answer.status();
 }
 
-// The code of asking both over TLS, of which each has to prove the one name.
+// The code of asking both over TLS, of which each must prove the one name.
 absl::StatusCode AskBoth(const ServerProcess (&servers)[2], const Certificates& files,
                          const std::string& second_host, const std::string& server_name) {
   std::ifstream ca(files.Path("ca.pem"));

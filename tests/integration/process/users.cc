@@ -20,7 +20,7 @@ using client::Session;
 
 constexpr int kQuestions = 16;  // different ones
 constexpr int kInFlight = 24;   // messages of a session
-// Answers that every thread has to see after each restart, so that none of them misses the next.
+// Answers that every thread must see after each restart, so that none of them misses the next.
 constexpr int kAnswersBetweenRestarts = 12;
 
 // A prism of so many sides: faces, edges and corners to meet.

@@ -30,7 +30,7 @@ inline constexpr char kSessionsSeries[] =
 inline constexpr char kCallsSeries[] =
     R"(grpc_server_started_total{grpc_method="Distance",grpc_service="clearance.v1.QueryService",grpc_type="unary"})";
 
-// What the users ask about; every server of theirs has to have it.
+// What the users ask about; every server of theirs must have it.
 void RegisterShapes(const client::Client& client);
 
 // The answers of a server that nobody disturbs, by the question's number.

@@ -136,7 +136,7 @@ std::vector<State> States() {
        }},
       {"worked on", InASession([](TestSession& session) {
          OpenRings(session);
-         // As long as may be: it has to last until the last visitor is there too.
+         // As long as may be: it must last until the last visitor is there too.
          session.Send(LongWork());
        }),
        [](server::Metrics& metrics, double visitors) {

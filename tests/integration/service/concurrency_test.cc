@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Sessions on both polling threads while the names that they open are registered, replaced and
-// deleted under them. Every answer has to fit the content that the session was told it had opened;
+// deleted under them. Every answer must fit the content that the session was told it had opened;
 // a sanitizer looks on.
 
 #include <gtest/gtest.h>

@@ -240,7 +240,7 @@ TEST(EndOfSession, AMessageOverTheTransportsLimitEndsItNamingBothNumbers) {
   ExpectServes(server);
 }
 
-// Replies of a client that does not read have to stay with the client: after a bounded number of
+// Replies of a client that does not read must stay with the client: after a bounded number of
 // messages the server takes no more. The patience only decides how soon the test believes it.
 TEST(EndOfSession, AClientThatStopsReadingIsNotReadAndLosesNothing) {
   constexpr int kMessages = 400;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Questions about scenes through a session. The oracle is the core, asked directly about the same
-// bodies: every number has to be the same to the last bit.
+// bodies: every number must be the same to the last bit.
 
 #include "core/scene/scene_query.h"
 

@@ -2,7 +2,7 @@
 //
 // Tracks: one session publishes ticks, others rewind to them and ask, all at once. The oracle is
 // the core, asked about bodies that are interpolated here, by the formula of track.proto: every
-// number has to be the same to the last bit.
+// number must be the same to the last bit.
 
 #include <gtest/gtest.h>
 

@@ -127,7 +127,7 @@ def pattern_of(line: str) -> str:
 
 
 def examples(block: Block) -> list[tuple[str, str | None]]:
-    """Commands, each with the pattern of what it prints; None: whatever it prints, it has to succeed."""
+    """Commands, each with the pattern of what it prints; None: whatever it prints, it must succeed."""
     if not any(line.startswith("$ ") for line in block.text.splitlines()):
         return [(line, None) for line in block.text.replace("\\\n", "").splitlines() if line.strip()]
     found: list[tuple[str, str | None]] = []

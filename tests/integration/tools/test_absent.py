@@ -23,7 +23,7 @@ SKIPPED = optional_programs.SKIPPED
 
 @dataclasses.dataclass
 class Case:
-    """A program, the exit status that it has to end with, and what it has to say is missing."""
+    """A program, the exit status that it must end with, and what it must say is missing."""
 
     command: list[str]
     status: int

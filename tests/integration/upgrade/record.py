@@ -7,7 +7,7 @@
       tests/integration/upgrade/record.py tests/integration/upgrade
 
 makes data-VERSION.sql, etcd-VERSION.txt, and seen-VERSION.json with what a caller sees of either.
-etcd has to be on PATH.
+etcd must be on PATH.
 """
 
 from __future__ import annotations

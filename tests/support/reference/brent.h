@@ -7,7 +7,7 @@
 // where the function is smooth.
 //
 // R. P. Brent, "Algorithms for minimization without derivatives", 1973, chapter 4. A distance does
-// not change its sign, so the target has to be positive; along a translation it is convex, so the
+// not change its sign, so the target must be positive; along a translation it is convex, so the
 // nearest time is found by halving with two probes, and before it there is one root.
 
 #ifndef CLEARANCE_TESTS_SUPPORT_REFERENCE_BRENT_H_

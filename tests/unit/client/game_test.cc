@@ -83,7 +83,7 @@ TEST(GameBox, AGrazedBodyIsNoReference) {
   EXPECT_EQ(expect(-0.4, false).kind, Kind::kStoppedNotAfter);
 }
 
-// Of one move that has to be answered so, and is answered so.
+// Of one move that must be answered so, and is answered so.
 Tally TallyOf(const Expectation& expected, const Verdict& verdict) {
   PlayedTick played;
   played.reference.moves = {expected};

@@ -16,7 +16,7 @@ namespace {
 
 using Dd = DoubleDouble;
 
-// A simplex of one vertex that is the origin: the start from which everything has to be found.
+// A simplex of one vertex that is the origin: the start from which everything must be found.
 Enclosure EncloseFrom(const TestPair& test, VertexIndex a, VertexIndex b) {
   Difference<Dd> difference(test.pair, test.fine);
   Simplex<Dd> simplex;

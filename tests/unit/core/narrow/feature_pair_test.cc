@@ -234,7 +234,7 @@ TEST(FinishFromFeatures, RefusesParallelEdges) {
   EXPECT_FALSE(CrossEdges(0.5, 0.5, 0).is_known);
 }
 
-// The closest point has to lie well inside of the feature.
+// The closest point must lie well inside of the feature.
 TEST(FinishFromFeatures, RefusesTheRimOfAFeature) {
   for (const double rim : {0.1, 1e-9, 0.0, -1e-9, -0.1}) {
     const ConvexShapePtr triangle = HullOf({{-1, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0.25, -1}});

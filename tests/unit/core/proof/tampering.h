@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Right answers, each made wrong in one way. The oracle of these tests is the way itself: the
-// checker has to name the claim that was tampered with, and has to have nothing to say before.
+// checker must name the claim that was tampered with, and must have nothing to say before.
 
 #ifndef CLEARANCE_TESTS_UNIT_CORE_PROOF_TAMPERING_H_
 #define CLEARANCE_TESTS_UNIT_CORE_PROOF_TAMPERING_H_

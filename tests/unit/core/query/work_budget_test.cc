@@ -30,7 +30,7 @@ constexpr int kLooksAtCompounds = kPieces * kPieces / 128;
 constexpr int kNever = std::numeric_limits<int>::max();
 
 // Segments along the diagonals of their boxes, side by side: the balls around the pieces of two of
-// these all overlap, so that each pair has to be asked.
+// these all overlap, so that each pair must be asked.
 RigidBodyPtr Needles() {
   std::vector<Piece> pieces;
   for (int i = 0; i < kPieces; ++i) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Questions that are told to stop midway. A thousand bars lie across each other without a
-// contact: their boxes all overlap, so that every pair has to be asked.
+// contact: their boxes all overlap, so that every pair must be asked.
 
 #include <gtest/gtest.h>
 

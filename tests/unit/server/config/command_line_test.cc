@@ -75,7 +75,7 @@ TEST_F(Arguments, AreRefusedWithWhatIsWrong) {
     std::vector<const char*> arguments;
     const char* error;
   } rows[] = {
-      {{"--max_batch_rows=0"}, "'0' specified for flag 'max_batch_rows'; has to be a whole number"},
+      {{"--max_batch_rows=0"}, "'0' specified for flag 'max_batch_rows'; must be a whole number"},
       {{"--max_batchrows=5"}, "Unknown flag 'max_batchrows' (value '5')"},
       {{"--max_batch_rows"}, "--max_batch_rows needs a value: --max_batch_rows=VALUE"},
       {{"serve"}, "'serve' is not an argument of the form --name=value"},
@@ -86,7 +86,7 @@ TEST_F(Arguments, AreRefusedWithWhatIsWrong) {
       {{"--backup_to=copy"}, "--backup_to=FILE needs"},
       {{"--backup_to=", "--data_dir=/data"}, "--backup_to=FILE needs"},
       {{"--help=yes"}, "Unknown flag 'help'"},
-      {{"--max_request_bytes=32MiB"}, "has to be at most max_transport_bytes, which is 24MiB"},
+      {{"--max_request_bytes=32MiB"}, "must be at most max_transport_bytes, which is 24MiB"},
   };
   for (const auto& row : rows) {
     const absl::StatusOr<CommandLine> line = Parse(row.arguments);

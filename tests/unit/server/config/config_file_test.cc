@@ -59,7 +59,7 @@ TEST_F(ConfigFile, NamesFileLineNameValueAndLimitOfWhatItRefuses) {
     const char* error;
   } rows[] = {
       {"# one\nmax_batch_rows = none\n",
-       ":2: Illegal value 'none' specified for flag 'max_batch_rows'; has to be a whole number "
+       ":2: Illegal value 'none' specified for flag 'max_batch_rows'; must be a whole number "
        "from "
        "1 to 4294967295"},
       {"max_batchrows = 5", ":1: Unknown flag 'max_batchrows' (value '5'); --help lists all"},

@@ -177,11 +177,11 @@ TEST_F(Flags, RefuseNamesThatAreNotTheServersOwn) {
 TEST_F(Flags, RefuseLimitsThatContradictEachOther) {
   ASSERT_TRUE(SetFlagByName("max_request_bytes", "32MiB").ok());
   EXPECT_EQ(ConfigFromFlags().status().message(),
-            "--max_request_bytes=32MiB: has to be at most max_transport_bytes, which is 24MiB");
+            "--max_request_bytes=32MiB: must be at most max_transport_bytes, which is 24MiB");
   ASSERT_TRUE(SetFlagByName("max_transport_bytes", "128MiB").ok());
   ASSERT_TRUE(SetFlagByName("max_request_bytes", "65MiB").ok());
   EXPECT_EQ(ConfigFromFlags().status().message(),
-            "--max_request_bytes=65MiB: has to be at most max_bytes_in_flight, which is 64MiB");
+            "--max_request_bytes=65MiB: must be at most max_bytes_in_flight, which is 64MiB");
 }
 
 TEST_F(Flags, RefuseTokensWithoutAPolicy) {
@@ -197,7 +197,7 @@ TEST_F(Flags, RefuseToReadFartherAheadThanASessionDoes) {
   ASSERT_TRUE(SetFlagByName("max_messages_in_flight", "3").ok());
   EXPECT_EQ(
       ConfigFromFlags().status().message(),
-      "--max_messages_in_flight=3: has to be 1 or 2; a session reads at most one message ahead");
+      "--max_messages_in_flight=3: must be 1 or 2; a session reads at most one message ahead");
 }
 
 TEST_F(Flags, AreAllDescribedAndShownWithTheirValues) {

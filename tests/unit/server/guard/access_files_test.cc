@@ -113,7 +113,7 @@ TEST_F(AccessFilesTest, ThatAreWrongChangeNothingUntilTheyAreRight) {
   EXPECT_EQ(metrics_.access_reloads(false).Value(), 2);
   EXPECT_EQ((*files)->authenticator().generation(), 1u);
   EXPECT_THAT(log_text_, HasSubstr("ERROR the access rules stay as they were"));
-  EXPECT_THAT(log_text_, HasSubstr("principals.planner.role: has to be query"));
+  EXPECT_THAT(log_text_, HasSubstr("principals.planner.role: must be query"));
   Write("policy", R"({"principals": {}})");
   (*files)->Look();
   EXPECT_FALSE(LetsIn(**files));

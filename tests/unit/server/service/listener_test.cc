@@ -89,7 +89,7 @@ TEST(ListenerLoops, AHandlerThatKeepsAConnectionHoldsTheHandoverAndNotTheAcceptL
   while (loops[kHandoverLoop].turns() == turns) std::this_thread::yield();
 }
 
-// Of an address that opens more and more, some time one has to speak before it is handed over.
+// Of an address that opens more and more, some time one must speak before it is handed over.
 TEST(ListenerHandover, WaitsForAWordFromAnAddressThatOpensManyAtOnce) {
   Metrics metrics("1");
   std::atomic<std::size_t> taken = 0;

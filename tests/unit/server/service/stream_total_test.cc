@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which connections have to go where all together hold too many streams.
+// Which connections must go where all together hold too many streams.
 
 #include "server/service/stream_total.h"
 

@@ -83,7 +83,7 @@ TEST(DataDirectory, RefusesOneThatCannotBeWritten) {
   allow(path, 0555);
   allow(server::DatabasePath(path), 0666);
   EXPECT_EXIT(OpenAsNobody(path), ::testing::ExitedWithCode(1),
-              path + ": Permission denied; the server has to own what is in --data_dir");
+              path + ": Permission denied; the server must own what is in --data_dir");
   // Nor may another's files be opened where the directory is everybody's.
   allow(path, 0777);
   allow(server::DatabasePath(path), 0444);
