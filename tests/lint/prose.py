@@ -114,13 +114,18 @@ def docstrings(tree: ast.Module) -> Iterator[tuple[ast.AST, int, str]]:
 
 
 def docstring_paragraphs(line: int, text: str) -> Iterator[Paragraph]:
-    """Yields the paragraphs of a docstring, without its examples and their output."""
+    """Yields the paragraphs of a docstring, without its examples and their output.
+
+    Terms of numpydoc's sections, such as "name : type", are left out: indented text explains them.
+    """
     kept, is_example = [], False
-    for number, content in enumerate(text.splitlines(), start=line):
+    lines = text.splitlines()
+    for content, following in zip(lines, [*lines[1:], ""]):
         is_example = bool(content.strip()) and (is_example or content.lstrip().startswith(">>>"))
-        is_section = bool(re.match(r"-{3,}$", content.strip()))
-        kept.append((number, "" if is_example or is_section else content))
-    return _paragraphs(kept)
+        is_section = any(re.match(r"-{3,}$", line.strip()) for line in (content, following))
+        is_term = bool(re.match(r"\S", content) and re.match(r" {4}\S", following))
+        kept.append("" if is_example or is_section or is_term else content)
+    return _paragraphs(enumerate(kept, start=line))
 
 
 def python_strings(tree: ast.Module) -> Iterator[Paragraph]:

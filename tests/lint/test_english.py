@@ -78,6 +78,16 @@ class Findings(unittest.TestCase):
         self.assertEqual(found_in("client/python/clearance/a.py", source), expected)
         self.assertEqual(found_in("client/python/clearance/_a.py", source), expected[2:])
 
+    def test_terms_of_numpydoc_are_no_sentences(self) -> None:
+        terms = "".join(f"    a{i} : int\n        The number {i} of the row.\n" for i in range(9))
+        head = 'def f():\n    """Returns x.\n\n    Parameters\n    ----------\n'
+        self.assertEqual(found_in("client/python/clearance/a.py", head + terms + '    """\n'), [])
+        text = "        Word" + (" word" * 14 + "\n       ") * 3 + " anew.\n"
+        source = head + terms + text + '    """\n'
+        self.assertEqual(
+            found_in("client/python/clearance/a.py", source), ['23: "anew"', "23: sentence of 44 words"]
+        )
+
     def test_test_names(self) -> None:
         names = "TEST(A, {})\nTEST_F(A,\n  {})\n".format("x" * 50, "y" * 51)
         self.assertEqual(found_in("tests/a.cc", names), ["2: test name of 51 characters"])

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Distances, intersections and times of collision of convex shapes and of whole scenes, asked of a
-clearance server, with numpy in and out. `connect` is where to begin; `clearance.aio` is the same for asyncio."""
+"""The client of a clearance server, with numpy in and out.
+
+It asks for distances, intersections and times of collision of convex shapes and of whole scenes.
+Begin with `connect`; `clearance.aio` is the same for asyncio."""
 
 from clearance import poses
 from clearance._connection import ClientOptions, SessionOptions, TlsOptions

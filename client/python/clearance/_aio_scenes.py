@@ -42,7 +42,7 @@ class _Run(Protocol):
 
 
 class Scenes:
-    """What clearance.Scenes is, awaited. `watch` alone does not wait."""
+    """The asyncio form of clearance.Scenes. Only `watch` does not wait."""
 
     def __init__(
         self, channel: grpc.aio.Channel, guard: ProcessGuard, options: ClientOptions, run: _Run
@@ -135,7 +135,7 @@ class Scenes:
     async def ask(
         self, setting: SceneSetting, batch: SceneBatch, *, timeout: float | None = None
     ) -> Any:
-        """The result of the batch's kind."""
+        """Returns the result of the batch's kind."""
         operation = ops.query(setting, batch, self._options.max_receive_bytes)
         return await self._run(operation, timeout)
 
@@ -163,9 +163,10 @@ class Scenes:
 
 
 class SceneWatch:
-    """What clearance.SceneWatch is, awaited; one task waits at a time. `cancel` alone does not wait.
-    A task that is cancelled while it waits, as by asyncio.wait_for, may wait again: no news are
-    lost."""
+    """The asyncio form of clearance.SceneWatch; one task waits at a time.
+
+    Only `cancel` does not wait. A task that is cancelled while it waits, as by asyncio.wait_for,
+    may wait again: no news are lost."""
 
     def __init__(
         self,
@@ -209,7 +210,7 @@ class SceneWatch:
         self._cancelled.set()
 
     def _end(self, why: ClearanceError) -> None:
-        """As `cancel`, but that `next` raises this."""
+        """Cancels with this error for `next`."""
         if not self._state.is_cancelled:
             self._state.why_cancelled = why
             self.cancel()

@@ -43,7 +43,7 @@ class _TrackSession:
 
 
 class TrackWriter(_TrackSession):
-    """What clearance.TrackWriter is, awaited. `cancel` alone does not wait."""
+    """The asyncio form of clearance.TrackWriter. Only `cancel` does not wait."""
 
     @staticmethod
     async def open(client: Client, name: str, bodies: SceneBodies) -> TrackWriter:
@@ -67,7 +67,7 @@ class TrackWriter(_TrackSession):
 
 
 class TrackReader(_TrackSession):
-    """What clearance.TrackReader is, awaited. `cancel` alone does not wait."""
+    """The asyncio form of clearance.TrackReader. Only `cancel` does not wait."""
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -112,5 +112,5 @@ class TrackReader(_TrackSession):
         return cast(SweepResult, await self._session.ask(_tracks.sweep(columns)))
 
     async def ask(self, batch: SceneBatch) -> Any:
-        """The result of the batch's kind."""
+        """Returns the result of the batch's kind."""
         return await self._session.ask(_tracks.of_the_past(batch))

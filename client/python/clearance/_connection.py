@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the clients and sessions of both kinds (threads, asyncio) share: options, what is sent with
-a call, when a call is worth repeating."""
+"""The parts that clients and sessions of threads and of asyncio share.
+
+They are options, the metadata of a call, and the rules of when to repeat a call."""
 
 from __future__ import annotations
 
@@ -53,9 +54,17 @@ _REPEATABLE = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED)
 
 @dataclass(frozen=True)
 class TlsOptions:
-    """PEM texts, not file names. With certificate_chain and private_key the client proves itself
-    too (mutual TLS). `server_name`: whom the server's certificate (of several servers, those of
-    all) must be for; None: the address's own host. `root_certificates` None: gRPC's own."""
+    """TLS of a connection; the fields are PEM texts, not file names.
+
+    Attributes
+    ----------
+    root_certificates : bytes, optional
+        The CAs of the server's certificate. None: gRPC's own.
+    certificate_chain, private_key : bytes, optional
+        The client's certificate, for mutual TLS.
+    server_name : str, optional
+        The name in the server's certificate, or in those of all servers. None: the address's host.
+    """
 
     root_certificates: bytes | None = None
     certificate_chain: bytes | None = None
@@ -65,18 +74,27 @@ class TlsOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class ClientOptions:
-    """Times are seconds.
+    """Options of a client. Times are in seconds.
 
-    timeout: of each unary call, and of connecting. wait: how long connecting waits for a server that
-    is not there yet; by default it fails at once. retry: repeat unary calls that end with UNAVAILABLE or CANCELLED, 20 ms to
-    1 s apart, for as long as the timeout allows (never `delete` and what changes scenes). token:
-    says who calls; over plain text it is sent to this machine only, unless
-    allow_token_in_plain_text.
-
-    A server that falls silent (it hangs, its machine or the way there is gone) is given up when it
-    has sent nothing for `keepalive` (None: never) and then not answered a ping for
-    `keepalive_timeout`. Until then what it was asked waits: calls for their timeout, after which
-    they fail, sessions for all of it, and go on elsewhere. Servers allow a ping every 10 s."""
+    Attributes
+    ----------
+    timeout : float
+        Time of each unary call, and of connecting.
+    wait : float
+        How long connecting waits for a missing server; by default it fails at once.
+    retry : bool
+        Repeats unary calls that end with UNAVAILABLE or CANCELLED, 20 ms to 1 s apart, within the
+        timeout. `delete` and changes of scenes are never repeated.
+    token : str
+        The caller's token. Over plain text it is sent to this machine only, unless
+        `allow_token_in_plain_text`.
+    keepalive : float, optional
+        A server that has sent nothing for this long gets a ping. None: never. Servers allow one
+        every 10 s.
+    keepalive_timeout : float
+        A server that does not answer the ping within this time is given up. Calls then fail at
+        their timeout; sessions continue elsewhere.
+    """
 
     timeout: float = 10.0
     max_send_bytes: int = 64 << 20
@@ -92,11 +110,22 @@ class ClientOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class SessionOptions:
-    """timeout: of the whole session, seconds; None: for ever. reopen: go on with another stream
-    where one ends with UNAVAILABLE or CANCELLED; reopen_within: give up when a stream breaks so many
-    seconds after the first break since the last answer (a connection that is being made by then is
-    awaited, up to gRPC's 20 s). request_id and traceparent are sent with each stream. max_unwritten:
-    `send` waits while so many messages are not yet with the transport."""
+    """Options of a session. Times are in seconds.
+
+    Attributes
+    ----------
+    timeout : float, optional
+        Time of the whole session. None: no limit.
+    reopen : bool
+        Continues on another stream if one ends with UNAVAILABLE or CANCELLED.
+    reopen_within : float
+        Gives up if a stream breaks this long after the first break since the last answer. A
+        connection that is being made by then is awaited, up to gRPC's 20 s.
+    request_id, traceparent : str
+        Sent with each stream.
+    max_unwritten : int
+        `send` waits while this many messages have not reached the transport.
+    """
 
     timeout: float | None = None
     reopen: bool = True
@@ -123,8 +152,10 @@ def is_worth_repeating(code: grpc.StatusCode | None) -> bool:
 
 
 class Backoff:
-    """Waits between tries: 20 ms, then twice as long each time up to a second, less up to a fifth
-    by chance. Thread-compatible."""
+    """The waits between tries. Thread-compatible.
+
+    They are 20 ms, then twice as long each time up to a second, less a random part of up to a
+    fifth."""
 
     def __init__(self, within: float) -> None:
         self._within = within
@@ -132,7 +163,7 @@ class Backoff:
         self._wait = _FIRST_WAIT
 
     def after_failure(self) -> float | None:
-        """Seconds to wait before the next try; None: give up."""
+        """Returns the seconds to wait before the next try; None: give up."""
         now = time.monotonic()
         if self._give_up_at is None:
             self._give_up_at = now + self._within
@@ -148,10 +179,12 @@ class Backoff:
 
 
 class Reconnecting:
-    """Between calls nobody drives a channel's sockets but a timer of five seconds, and a server that
-    is there again would be found so late. From `start` to `stop` a call waits for the server, and
-    gRPC with it. (So it does for those who subscribe to the channel's state, but in a thread that
-    dies of an exception where the channel is closed.) Used by one thread."""
+    """Makes gRPC look for a server that is gone, from `start` to `stop`. Used by one thread.
+
+    Between calls only a timer of five seconds drives a channel's sockets, so a server that returns
+    would be found late. A call that waits for the server makes gRPC look at once. (A subscription
+    to the channel's state does so too, but its thread dies of an exception when the channel is
+    closed.)"""
 
     def __init__(self, channel: grpc.Channel) -> None:
         # Of a service that tells anyone.
@@ -175,9 +208,10 @@ class Reconnecting:
 
 @dataclass(frozen=True)
 class Target:
-    """What an address of ours is to gRPC, which takes a list of numbers but none of names.
-    authority: whom requests are for, and certificates; "": gRPC knows. may_be_several: a list, or a
-    name that may mean several servers."""
+    """An address in gRPC's form, which accepts a list of numbers but not of names.
+
+    `authority`: the host of requests and certificates; "": gRPC derives it. `may_be_several`: a
+    list, or a name that may stand for several servers."""
 
     address: str
     authority: str = ""
@@ -185,16 +219,23 @@ class Target:
 
 
 def joined(address: str | Sequence[str]) -> str:
-    """A list of servers as one text."""
+    """Returns a list of servers as one text."""
     return address if isinstance(address, str) else ",".join(address)
 
 
 def to_target(address: str, options: ClientOptions) -> Target:
-    """An address with a scheme of gRPC's, or of one server, is its own target. Of a list ("a:1,b:1",
-    each with its port) the names are resolved here, once; those that mean nothing are left out.
+    """Returns gRPC's form of an address.
 
-    Blocks. InvalidArgument if a place has no port, or if TLS has several hosts and no server_name to
-    hold their certificates against; Unavailable if no name can be resolved."""
+    An address with a scheme of gRPC's, or of one server, stays as it is. The names of a list
+    ("a:1,b:1", each with its port) are resolved here, once; unknown names are left out. Blocks.
+
+    Raises
+    ------
+    InvalidArgument
+        A place has no port, or TLS has several hosts and no `server_name`.
+    Unavailable
+        No name can be resolved.
+    """
     if address.startswith(_SCHEMES):
         return Target(address, may_be_several=_may_be_several(address))
     if "," not in address:
@@ -217,7 +258,7 @@ def to_target(address: str, options: ClientOptions) -> Target:
 
 
 def _may_be_several(address: str) -> bool:
-    """Of gRPC's own addresses. Nobody knows how many servers a name means: they come and go."""
+    """Returns whether an address of gRPC's own may stand for several servers."""
     return address.startswith(("dns:", "xds:")) or (
         address.startswith(("ipv4:", "ipv6:")) and "," in address
     )
@@ -234,7 +275,7 @@ def _listed_place(text: str) -> tuple[str, int]:
 
 
 def _authority(places: list[tuple[str, int]], options: ClientOptions) -> str:
-    """Of a list gRPC would make one authority of all its places, which proxies refuse."""
+    """Returns the authority of a list: gRPC's own names all places, which proxies refuse."""
     host, port = places[0]
     if options.tls is None:
         return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
@@ -251,7 +292,7 @@ def _authority(places: list[tuple[str, int]], options: ClientOptions) -> str:
 
 
 def _grpc_list(numbers: list[tuple[str, int]]) -> str:
-    """gRPC's lists are of one family; an IPv4 address is an IPv6 address too."""
+    """Returns gRPC's form of a list, which has one family: IPv4 is written as IPv6 if needed."""
     if not any(":" in host for host, _ in numbers):
         return "ipv4:" + ",".join(f"{host}:{port}" for host, port in numbers)
     wide = [(host if ":" in host else f"::ffff:{host}", port) for host, port in numbers]
@@ -282,9 +323,11 @@ def start_stream(start: Callable[[], Any]) -> Any:
 
 
 def _let_grpc_settle() -> None:
-    """A connection still has work to do after its first answer. A fork in the midst of it never
-    returns with gRPC 1.51, whose threads then wait for each other. With an open stream its parent
-    crashes or its child hangs: streams are broken here, and open again by themselves."""
+    """Waits before a fork until gRPC is at rest, and breaks open streams.
+
+    A connection still works after its first answer. With gRPC 1.51 a fork in the midst of that
+    never returns, because gRPC's threads wait for each other. Beside an open stream the parent
+    crashes or the child hangs. The streams open again by themselves."""
     global _greeted_at
     _starting.acquire()
     if not _has_fork_support():
@@ -323,7 +366,7 @@ class ProcessGuard:
         self._pid = os.getpid()
 
     def note_greeting(self) -> None:
-        """To be called when the server has answered for the first time."""
+        """Notes that the server has answered for the first time."""
         global _greeted_at
         _greeted_at = time.monotonic()
 
@@ -331,7 +374,7 @@ class ProcessGuard:
         if os.getpid() != self._pid:
             raise ForkError(
                 f"the connection was made by process {self._pid}, which then forked; "
-                "connect anew in this one"
+                "connect again in this one"
             )
 
 
@@ -363,7 +406,7 @@ def channel_arguments(target: Target, options: ClientOptions) -> list[tuple[str,
 
 
 def credentials(options: ClientOptions) -> grpc.ChannelCredentials | None:
-    """None: plain text."""
+    """Returns the channel credentials, or None for plain text."""
     if options.tls is None:
         return None
     tls = options.tls
@@ -373,8 +416,7 @@ def credentials(options: ClientOptions) -> grpc.ChannelCredentials | None:
 
 
 def metadata(token: str, request_id: str = "", traceparent: str = "") -> list[tuple[str, str]]:
-    """What is sent with a call. Ids that gRPC would not carry are left out: the server would take
-    no notice of them."""
+    """Returns the metadata of a call, without ids that gRPC cannot carry."""
     ids = (("x-request-id", request_id), ("traceparent", traceparent))
     sent = [(key, text) for key, text in ids if text and _is_printable(text)]
     if token:
@@ -383,7 +425,7 @@ def metadata(token: str, request_id: str = "", traceparent: str = "") -> list[tu
 
 
 def check_token(options: ClientOptions, address: str) -> None:
-    """FailedPrecondition where the token would go to another machine in plain text."""
+    """Raises FailedPrecondition if the token would go to another machine in plain text."""
     if not _is_printable(options.token):
         raise invalid("token", "…", "printable ASCII without blanks")
     is_safe = not options.token or options.tls is not None or options.allow_token_in_plain_text
@@ -399,7 +441,7 @@ def _is_printable(text: str) -> bool:
 
 
 def is_this_machine(address: str) -> bool:
-    """Whether everything that a gRPC address names is loopback or a Unix socket."""
+    """Returns whether a gRPC address names only loopback or a Unix socket."""
     if address.startswith(("unix:", "unix-abstract:")):
         return True
     # With an authority in it (dns://server/name) somebody else says what a name is.
@@ -424,7 +466,7 @@ def _is_loopback(place: str) -> bool:
 
 
 def check_version(version: str) -> None:
-    """VersionError unless the server's major version is the one this package speaks."""
+    """Raises VersionError unless the server has this package's major version."""
     major = version.split(".")[0]
     if major != str(_MAJOR_VERSION):
         raise VersionError(

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The unary calls, as what is sent and what is made of the answer. Who waits for it, a thread or a
-coroutine, is not known here."""
+"""The unary calls: their requests, and how their answers are read.
+
+Threads and coroutines share them."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Limits:
-    """What the server refuses to exceed; server_service.proto explains each number."""
+    """The limits of the server; server_service.proto explains each."""
 
     max_request_bytes: int = 0
     max_transport_bytes: int = 0
@@ -71,8 +72,7 @@ class Tolerances:
 
 @dataclass(frozen=True)
 class ServerInfo:
-    """What a server is, holds to and allows. `server_time` is by the server's clock; None of a server
-    that tells none."""
+    """A server's version, limits and tolerances. `server_time` is by its clock, or None."""
 
     version: str
     limits: Limits
@@ -83,7 +83,7 @@ class ServerInfo:
 
 @dataclass(frozen=True)
 class Registration:
-    """`created` is False where the same content was there already."""
+    """A registered shape. `created` is False if the same content was there already."""
 
     shape: ShapeInfo
     revision: int
@@ -92,7 +92,7 @@ class Registration:
 
 @dataclass(frozen=True)
 class BatchRegistration:
-    """One digest an item, empty for a refused one, of which `errors` tells, by index."""
+    """One digest an item, empty for a refused one; `errors` has the index of each."""
 
     digests: tuple[str, ...]
     errors: tuple[ErrorDetail, ...]
@@ -101,7 +101,7 @@ class BatchRegistration:
 
 @dataclass(frozen=True)
 class FoundShape:
-    """`content` is None where it was not asked for."""
+    """A registered shape. `content` is None if not asked for."""
 
     info: ShapeInfo
     content: Shape | None
@@ -110,7 +110,7 @@ class FoundShape:
 
 @dataclass(frozen=True)
 class ShapePage:
-    """`next_page_token` is empty after the last page."""
+    """A page of shapes. `next_page_token` is empty after the last one."""
 
     shapes: tuple[ShapeInfo, ...]
     next_page_token: str
@@ -119,7 +119,7 @@ class ShapePage:
 
 @dataclass(frozen=True)
 class Operation(Generic[T]):
-    """One unary call. `is_repeatable`: it does no more twice than once."""
+    """One unary call. `is_repeatable`: to do it twice has the effect of once."""
 
     path: str
     request: bytes

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where to look for a proof that two bodies are apart, or overlap no deeper than this. What is found
-in floating point proves nothing: `_proof_bodies.gap` along it does, and the exact point of two
-polytopes that comes with it."""
+"""Searches directions that prove two bodies separated, or overlapping no deeper than a bound.
+
+The results of floating point prove nothing. `_proof_bodies.gap` along such a direction does, and
+the exact point of two polytopes that comes with it."""
 
 from __future__ import annotations
 

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a session must say again when its stream breaks: which shape or scene each of its slots
-holds, its own bodies, and the messages that are not answered. It takes and gives bytes and knows
-neither threads nor asyncio.
+"""The state that a session restores on a new stream.
 
-On a new stream the own bodies come first, each attached with the shape that it had: through slot 0, of
-which nobody has asked anything yet. Then come the slots. Each is opened by the digest that the caller
-was told, whatever its name means by now; an inline shape is sent as it was; a scene is opened at the
-revision that the caller was told; a slot whose opening was refused is refused again. Then the messages
-follow in their order, those pieces of them that have no answer yet.
-"""
+It has the shape or scene of each slot, the query bodies, and the unanswered messages. It takes and
+gives bytes, and knows neither threads nor asyncio.
+
+On a new stream the query bodies come first, each attached with its shape through slot 0, about
+which nothing has been asked yet. Then come the slots. A shape is opened by the digest that the
+caller was told, whatever its name means now; an inline shape is sent again. A scene is opened at
+the revision that the caller was told. A slot whose opening was refused is refused again. Then the
+messages follow in their order, without the pieces that were answered."""
 
 from __future__ import annotations
 
@@ -50,8 +50,10 @@ from clearance.scenes import ChangeBodies, CloseScene, OpenScene
 
 @dataclass(frozen=True)
 class Reply:
-    """The answer to one message. Where `error` is not None the whole message was refused, `answer`
-    is None, and the session goes on."""
+    """The answer to one message.
+
+    If `error` is not None, the whole message was refused, `answer` is None, and the session
+    continues."""
 
     tag: int
     answer: Answer | None
@@ -59,7 +61,7 @@ class Reply:
 
 
 class Progress(Enum):
-    """What a response has answered. NOTHING: it is of what was said again, or more parts follow."""
+    """The effect of a response. NOTHING: it restores the session, or more parts follow."""
 
     NOTHING = auto()
     PIECE = auto()
@@ -83,9 +85,10 @@ class Pending:
 
 @dataclass(frozen=True)
 class _Expectation:
-    """What the answer must say to a message that makes a new stream as the one before it was.
-    `what`: for whoever is told that it was not met. `content`: the digest of a shape, the etag of a
-    scene; empty: any. `is_refused`: whatever the answer, as it was refused before."""
+    """The answer that a restoring message must have.
+
+    `what` is for the error if it differs. `content`: the digest of a shape, the etag of a scene;
+    empty: any. `is_refused`: any answer will do, because the message was refused before."""
 
     what: str = ""
     content: str = ""
@@ -94,7 +97,7 @@ class _Expectation:
 
 @dataclass(eq=False)
 class _Request:
-    """One message on the wire; without `pending` it says again, of which nobody is told."""
+    """One message on the wire; without `pending` it restores, and no caller waits for it."""
 
     tag: int
     raw: bytes
@@ -107,7 +110,7 @@ class _Request:
 
 @dataclass(frozen=True)
 class _Slot:
-    """What a new stream must open."""
+    """One slot to open on a new stream."""
 
     request: Any
     expectation: _Expectation
@@ -189,7 +192,7 @@ class SessionLog:
         self._written = 0
 
     def _own_bodies_again(self) -> list[_Slot]:
-        """What attaches the own bodies again and then leaves slot 0 as it found it."""
+        """Returns messages that attach the query bodies again and restore slot 0."""
         again = []
         attachments = self._own.attachments()
         for attachment in attachments:

@@ -115,7 +115,7 @@ _LARGEST_PAGE = 1000
 async def connect(
     address: str | Sequence[str], options: ClientOptions | None = None, **changes: Any
 ) -> Client:
-    """As clearance.connect."""
+    """Connects as clearance.connect does."""
     chosen = replace(options or ClientOptions(), **changes)
     address = joined(address)
     check_token(chosen, address)
@@ -136,7 +136,7 @@ async def connect(
 
 
 class Client:
-    """What clearance.Client is, awaited. Made by `connect`."""
+    """The asyncio form of clearance.Client, made by `connect`."""
 
     def __init__(
         self, channel: grpc.aio.Channel, options: ClientOptions, has_several_servers: bool
@@ -176,8 +176,7 @@ class Client:
         await self.close()
 
     async def close(self) -> None:
-        """Ends the connection; what is still running is cancelled: sessions and watches raise what
-        says so."""
+        """Ends the connection and cancels open calls, sessions and watches."""
         # gRPC itself does not find every call of its channel.
         closed = ClearanceError("the client was closed")
         self._scenes._end_watches(closed)
@@ -186,7 +185,7 @@ class Client:
 
     @property
     def limits(self) -> ops.Limits:
-        """As the server told them when the connection was made."""
+        """The limits of the server when the connection was made."""
         return self._limits
 
     @property
@@ -261,7 +260,7 @@ class Client:
         min_revision: int = 0,
         timeout: float | None = None,
     ) -> Any:
-        """The result of the batch's kind."""
+        """Returns the result of the batch's kind."""
         operation = ops.query(shapes, batch, min_revision, self._options.max_receive_bytes)
         return await self._run(operation, timeout)
 
@@ -279,7 +278,7 @@ class Client:
         return cast(TimeOfCollisionResult, await self.ask(shapes, TimeOfCollisionBatch(**columns)))
 
     def open_session(self, options: SessionOptions | None = None, **changes: Any) -> Session:
-        """Never waits. Keywords are fields of SessionOptions."""
+        """Opens a session without waiting; keywords are fields of SessionOptions."""
         self._guard.check()
         chosen = replace(options or SessionOptions(), **changes)
         state = SessionState(self._options, self._limits, chosen, self._has_several_servers)
@@ -319,7 +318,7 @@ class Client:
 
 
 class Session:
-    """What clearance.Session is, awaited. `cancel` alone does not wait."""
+    """The asyncio form of clearance.Session. Only `cancel` does not wait."""
 
     def __init__(self, channel: grpc.aio.Channel, guard: ProcessGuard, state: SessionState) -> None:
         self._guard = guard
@@ -378,7 +377,7 @@ class Session:
         return cast(ChangedBodies, await self._ask(ChangeBodies(change, reset), timeout))
 
     async def ask(self, batch: Batch | SceneBatch, *, timeout: float | None = None) -> Any:
-        """The result of the batch's kind."""
+        """Returns the result of the batch's kind."""
         return await self._ask(batch, timeout)
 
     async def distance(self, **columns: Any) -> DistanceResult:
@@ -414,7 +413,7 @@ class Session:
         *,
         window: int = 4,
     ) -> AsyncIterator[Any]:
-        """The answers of the batches in their order, with up to `window` of them on their way."""
+        """Yields the answers of the batches in their order, with up to `window` under way."""
         pending: deque[Pending] = deque()
         for_ever = Deadline(None)
         async for batch in _each(batches):
@@ -455,7 +454,7 @@ class Session:
         self._notify()
 
     async def _end(self, why: ClearanceError) -> None:
-        """As `cancel`, but that waiting calls raise this; waits for the session's task."""
+        """Cancels with this error for waiting calls, and waits for the session's task."""
         if not self._state.has_ended:
             self._state.why_cancelled = why
             self.cancel()
@@ -468,7 +467,7 @@ class Session:
         self._waiters.clear()
 
     async def _wait(self, deadline: Deadline) -> bool:
-        """Until something changes; False if the time is over."""
+        """Waits for a change; returns False if the time is over."""
         left = deadline.left()
         if left == 0.0:
             return False

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Batches of questions about pairs of shapes, as dataclasses of arrays.
 
-Poses are (…, 7), vectors (…, 3), slots and distances (…): what is before the last axis broadcasts as
-numpy does it, and the answer has the broadcast shape. An array of one row travels once, however many
-rows it stands for. None is the default of query.proto: the identity, slot 0 for A and 1 for B, no
-motion, no limit. Slots are those a session opened, or indices of a unary call's shapes. Units are
-metres, radians and seconds; everything is in the world frame.
-"""
+Poses are (…, 7), vectors (…, 3), slots and distances (…). Leading dimensions broadcast as in numpy,
+and the answer has the broadcast shape. An array of one row travels once, however many rows it
+stands for. None is the default of query.proto: the identity, slot 0 for A and 1 for B, no motion,
+no limit. Slots are those of a session, or indices of a unary call's shapes. Units are metres,
+radians and seconds, all in the world frame."""
 
 from __future__ import annotations
 
@@ -18,7 +17,7 @@ from numpy.typing import ArrayLike
 
 @dataclass(frozen=True)
 class DistanceDetail:
-    """The columns wanted of a distance."""
+    """Selects the columns of a distance."""
 
     distances: bool = True
     bounds: bool = True
@@ -35,7 +34,7 @@ class DistanceDetail:
 
 @dataclass(frozen=True)
 class IntersectionDetail:
-    """The columns wanted of an intersection, beside the states."""
+    """Selects the columns of an intersection besides the states."""
 
     bounds: bool = False
     iterations: bool = False
@@ -43,7 +42,7 @@ class IntersectionDetail:
 
 @dataclass(frozen=True)
 class TimeOfCollisionDetail:
-    """The columns wanted of a time of collision."""
+    """Selects the columns of a time of collision."""
 
     times: bool = True
     points: bool = False
@@ -68,8 +67,10 @@ PROOF = DistanceDetail(
 
 @dataclass(frozen=True, kw_only=True)
 class PairRows:
-    """Which shapes, and where. `time_budget`: seconds from the message's arrival; rows not reached
-    come back UNDECIDED. `max_reply_bytes`: 0 is what the client is set to receive."""
+    """The shapes and poses of a batch.
+
+    `time_budget`: seconds from the message's arrival; rows that are not reached are UNDECIDED.
+    `max_reply_bytes`: 0 means what the client may receive."""
 
     poses_a: ArrayLike | None = None
     poses_b: ArrayLike | None = None
@@ -81,7 +82,7 @@ class PairRows:
 
 @dataclass(frozen=True, kw_only=True)
 class DistanceBatch(PairRows):
-    """How far apart are these pairs?"""
+    """Asks how far apart pairs are."""
 
     max_distances: ArrayLike | None = None
     tolerance: float = 0.0
@@ -93,7 +94,7 @@ class DistanceBatch(PairRows):
 
 @dataclass(frozen=True, kw_only=True)
 class IntersectionBatch(PairRows):
-    """Do these pairs touch?"""
+    """Asks whether pairs touch."""
 
     exact: bool = False
     detail: IntersectionDetail = field(default_factory=IntersectionDetail)
@@ -101,9 +102,10 @@ class IntersectionBatch(PairRows):
 
 @dataclass(frozen=True, kw_only=True)
 class TimeOfCollisionBatch(PairRows):
-    """When do these pairs first come within the target distance, on their way in t from 0 to 1?
+    """Asks when pairs first come within the target distance, in t from 0 to 1.
+
     Each motion is a displacement, a rotation vector and a pivot, or an end pose. With
-    `ignore_initial_contact` bodies in contact at t = 0 may leave: the answer is of the time from
+    `ignore_initial_contact` bodies in contact at t = 0 may leave: the answer is about the time from
     t_leave on."""
 
     displacements_a: ArrayLike | None = None

@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A connection to a clearance server: the registry of shapes and occasional queries. For streams of
-queries see `session`.
+"""A connection to a clearance server, for the registry of shapes and single questions.
+
+See `session` for streams of questions.
 
 >>> client = clearance.connect(address)
 >>> client.register("crate", clearance.Box((0.2, 0.2, 0.1))).created
 True
 >>> ball = clearance.Sphere(0.05)
->>> answer = client.distance(["crate", ball], poses_b=clearance.poses.pose([[1, 0, 0], [0.2, 0, 0]]))
+>>> places = clearance.poses.pose([[1, 0, 0], [0.2, 0, 0]])
+>>> answer = client.distance(["crate", ball], poses_b=places)
 >>> answer.distances
 array([ 0.75, -0.05])
 >>> answer.proved_free(margin=0.01)
 array([ True, False])
->>> client.close()
-"""
+>>> client.close()"""
 
 from __future__ import annotations
 
@@ -58,25 +59,38 @@ def connect(
 ) -> Client:
     """Connects to a server and asks for its limits and version.
 
-    Fails at once if no server is there. With `wait=10` it waits up to ten seconds for one.
+    It fails at once if no server is there. With `wait=10` it waits up to ten seconds for one.
 
-    `address` is gRPC's: "host:port", "dns:///name:port", "unix:/path", "ipv4:a:p,b:p"; or a list of
-    servers, "a:port,b:port" or ["a:port", "b:port"]. Calls and sessions go to all servers of a list,
-    or of a name that has several addresses, in turn, and where one fails to the others. The names of
-    a list are resolved here, once, and those that cannot be are left out; one name,
-    "dns:///name:port", is resolved again as servers come and go. Over TLS a list of different hosts needs a server_name. Keywords are fields of
-    ClientOptions. Raises Unavailable, with the reason, if no server answers,
-    VersionError where it speaks of another major version, FailedPrecondition where a token would go
-    to another machine in plain text.
+    Parameters
+    ----------
+    address : str or sequence of str
+        An address of gRPC ("host:port", "dns:///name:port", "unix:/path"), or a list of servers
+        ("a:port,b:port" or ["a:port", "b:port"]). Calls and sessions take the servers in turn and
+        move on if one fails. Names of a list are resolved once, here; those that cannot be are left
+        out. A dns: name is resolved again as servers come and go. With TLS, a list of different
+        hosts needs `server_name`.
+    options : ClientOptions, optional
+        The options; keywords are fields of it.
+
+    Raises
+    ------
+    Unavailable
+        No server answers; the message has the reason.
+    VersionError
+        The server has another major version.
+    FailedPrecondition
+        A token would be sent to another machine in plain text.
     """
     return Client(joined(address), replace(options or ClientOptions(), **changes))
 
 
 class Client:
-    """Thread-safe; the calls block until their answer or their deadline, and with
-    ClientOptions.retry outlast a server's restart. `timeout` of a call (seconds) replaces the
-    client's. Errors are those of `errors`, with the server's field and limit. A context manager
-    that closes the connection. Not usable in a process that was forked afterwards (ForkError)."""
+    """A connection to a server. Thread-safe.
+
+    Calls block until their answer or their deadline. With ClientOptions.retry they outlast a
+    restart of the server. `timeout` of a call (seconds) replaces the client's. Errors are those of
+    `errors`, with the server's field and limit. As a context manager it closes the connection. A
+    process that forks must connect again in the child (ForkError)."""
 
     def __init__(self, address: str, options: ClientOptions) -> None:
         check_token(options, address)
@@ -112,12 +126,12 @@ class Client:
         self.close()
 
     def close(self) -> None:
-        """Ends the connection; what is still running is cancelled."""
+        """Ends the connection and cancels what is still running."""
         self._channel.close()
 
     @property
     def limits(self) -> ops.Limits:
-        """As the server told them when the connection was made."""
+        """The limits of the server when the connection was made."""
         return self._limits
 
     @property
@@ -137,8 +151,15 @@ class Client:
         validate_only: bool = False,
         timeout: float | None = None,
     ) -> ops.Registration:
-        """Registers a shape under a name. Idempotent; AlreadyExists where the name has other
-        content, unless `replace`."""
+        """Registers a shape under a name.
+
+        It is idempotent.
+
+        Raises
+        ------
+        AlreadyExists
+            The name has other content, and `replace` is false.
+        """
         return self._run(ops.register(name, shape, replace, validate_only), timeout)
 
     def register_hulls(
@@ -150,7 +171,21 @@ class Client:
         replace: bool = False,
         timeout: float | None = None,
     ) -> ops.BatchRegistration:
-        """Registers many hulls, (n, 3) arrays, in one message; `radii`: one for all or one each."""
+        """Registers many hulls in one message.
+
+        Parameters
+        ----------
+        names : sequence of str
+            One name a hull.
+        hulls : sequence of array_like
+            Points (n, 3) of each hull, metres.
+        radii : array_like, optional
+            Spherical extension, metres: one for all, or one a hull.
+        replace : bool
+            Replaces other content of the names.
+        timeout : float, optional
+            Seconds.
+        """
         return self._run(ops.register_hulls(names, hulls, radii, replace), timeout)
 
     def get(
@@ -160,7 +195,13 @@ class Client:
         include_content: bool = False,
         timeout: float | None = None,
     ) -> ops.FoundShape:
-        """Shows one shape by name (a str is one) or digest; NotFound."""
+        """Returns one shape by name (a str) or digest.
+
+        Raises
+        ------
+        NotFound
+            No such shape is registered.
+        """
         return self._run(ops.get(key, include_content), timeout)
 
     def list_page(
@@ -174,7 +215,7 @@ class Client:
         return self._run(ops.list_page(prefix, page_size, page_token), timeout)
 
     def list(self, prefix: str = "", *, timeout: float | None = None) -> list[ShapeInfo]:
-        """All pages one after another, each with the whole timeout."""
+        """Returns the shapes of all pages; each page has the whole timeout."""
         page = self.list_page(prefix, page_size=_LARGEST_PAGE, timeout=timeout)
         shapes = [*page.shapes]
         while page.next_page_token:
@@ -195,10 +236,14 @@ class Client:
         missing_ok: bool = False,
         timeout: float | None = None,
     ) -> int:
-        """Takes a name out of the registry and returns its revision. Never repeated by itself:
-        after Unavailable it may be done or not.
+        """Removes a name from the registry and returns the registry's revision.
 
-        Raises NotFound if there is no such name, unless `missing_ok`: returns 0 then.
+        It is never repeated: after Unavailable it may have been done.
+
+        Raises
+        ------
+        NotFound
+            There is no such name. With `missing_ok` the call returns 0 instead.
         """
         try:
             return self._run(ops.delete(name, expected_digest), timeout)
@@ -248,27 +293,32 @@ class Client:
         min_revision: int = 0,
         timeout: float | None = None,
     ) -> Result:
-        """One message: slot i is shapes[i]. A batch beyond the server's limits is refused
-        (ResourceExhausted); a Session splits it."""
+        """Asks one batch in one message: slot i is shapes[i].
+
+        Raises
+        ------
+        ResourceExhausted
+            The batch is above the server's limits. A Session splits it.
+        """
         operation = ops.query(shapes, batch, min_revision, self._options.max_receive_bytes)
         return self._run(operation, timeout)
 
     def distance(self, shapes: Sequence[ShapeReference], **columns: Any) -> DistanceResult:
-        """`ask` with a DistanceBatch of these columns."""
+        """Asks a DistanceBatch of these columns and returns its answer."""
         return self.ask(shapes, DistanceBatch(**columns))
 
     def intersection(self, shapes: Sequence[ShapeReference], **columns: Any) -> IntersectionResult:
-        """`ask` with an IntersectionBatch of these columns."""
+        """Asks a IntersectionBatch of these columns and returns its answer."""
         return self.ask(shapes, IntersectionBatch(**columns))
 
     def time_of_collision(
         self, shapes: Sequence[ShapeReference], **columns: Any
     ) -> TimeOfCollisionResult:
-        """`ask` with a TimeOfCollisionBatch of these columns."""
+        """Asks a TimeOfCollisionBatch of these columns and returns its answer."""
         return self.ask(shapes, TimeOfCollisionBatch(**columns))
 
     def open_session(self, options: SessionOptions | None = None, **changes: Any) -> Session:
-        """Never waits. Keywords are fields of SessionOptions."""
+        """Opens a session without waiting; keywords are fields of SessionOptions."""
         self._guard.check()
         chosen = replace(options or SessionOptions(), **changes)
         state = SessionState(self._options, self._limits, chosen, self._has_several_servers)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What goes wrong, and what the server says of it: every exception of this package is a
-`ClearanceError`; those of calls carry gRPC's status code and, where the server gave one, an
-`ErrorDetail` with the field, the value and the limit."""
+"""The exceptions of this package: every one is a `ClearanceError`.
+
+Those of calls carry gRPC's status code. If the server gave one, they also have an `ErrorDetail`
+with the field, the value and the limit."""
 
 from __future__ import annotations
 
@@ -16,9 +17,25 @@ _DETAILS_KEY = "grpc-status-details-bin"
 
 @dataclass(frozen=True)
 class ErrorDetail:
-    """One refusal. `field` is the path in what was sent, `value` what was found there, `limit` what
-    it must keep to; `index` is the row or item that is refused (0 where a whole message is).
-    `retry_after`: repeat after so many seconds, not sooner; None: no such time is known."""
+    """One refusal.
+
+    Attributes
+    ----------
+    index : int
+        The refused row or item; 0 for a whole message.
+    code : grpc.StatusCode
+        The status code.
+    field : str
+        Path of the field.
+    value : str
+        The value that was sent.
+    limit : str
+        The allowed values.
+    message : str
+        One sentence: what is wrong and what to do.
+    retry_after : float or None
+        Seconds to wait before a repetition; None: unknown.
+    """
 
     index: int
     code: grpc.StatusCode
@@ -30,8 +47,10 @@ class ErrorDetail:
 
 
 class ClearanceError(Exception):
-    """Of everything that this package raises by itself. `code` is None of what no status ended;
-    `request_id` is the name of the call in the server's log, empty where no server answered."""
+    """Base class of all errors raised by clearance.
+
+    `code` is None if the error did not come from a gRPC status. `request_id` names the call in the
+    server's log; it is empty if no server answered."""
 
     code: grpc.StatusCode | None = None
 
@@ -50,12 +69,12 @@ class ClearanceError(Exception):
 
     @property
     def field(self) -> str:
-        """Path of the field that was refused; empty where none is known."""
+        """Path of the refused field; empty if unknown."""
         return self.detail.field if self.detail else ""
 
     @property
     def limit(self) -> str:
-        """What the field must keep to; empty where it is not known."""
+        """The allowed values of the field; empty if unknown."""
         return self.detail.limit if self.detail else ""
 
     def __str__(self) -> str:
@@ -70,11 +89,11 @@ class ClearanceError(Exception):
 
 
 class HollowWarning(UserWarning):
-    """A mesh is not convex, and queries see its convex hull, which fills its hollows."""
+    """Warns that a mesh is not convex: queries see its convex hull, which fills its hollows."""
 
 
 class InvalidArgument(ClearanceError, ValueError):
-    """What was sent, or was to be sent, is malformed: correct it."""
+    """A message or value is malformed: correct it."""
 
     code = grpc.StatusCode.INVALID_ARGUMENT
 
@@ -86,37 +105,37 @@ class NotFound(ClearanceError, LookupError):
 
 
 class AlreadyExists(ClearanceError):
-    """The name has other content, or is another's."""
+    """The name has other content, or belongs to another caller."""
 
     code = grpc.StatusCode.ALREADY_EXISTS
 
 
 class FailedPrecondition(ClearanceError):
-    """Not now, or not any more: the message says what is missing."""
+    """The state does not allow the call; the message says what is missing."""
 
     code = grpc.StatusCode.FAILED_PRECONDITION
 
 
 class ResourceExhausted(ClearanceError):
-    """A limit; `detail.retry_after` says when to repeat, if that helps."""
+    """A limit was exceeded; `detail.retry_after` says when to repeat, if that helps."""
 
     code = grpc.StatusCode.RESOURCE_EXHAUSTED
 
 
 class Aborted(ClearanceError):
-    """A scene is no longer what the change was made for: look at it again."""
+    """A scene has changed since it was read: read it again."""
 
     code = grpc.StatusCode.ABORTED
 
 
 class DeadlineExceeded(ClearanceError, TimeoutError):
-    """The call's time was over."""
+    """The call's time is over."""
 
     code = grpc.StatusCode.DEADLINE_EXCEEDED
 
 
 class Unavailable(ClearanceError):
-    """The server drains, restarts or cannot be reached, and did so for as long as was allowed."""
+    """The server drains, restarts or cannot be reached, for as long as was allowed."""
 
     code = grpc.StatusCode.UNAVAILABLE
 
@@ -134,13 +153,13 @@ class PermissionDenied(ClearanceError):
 
 
 class Unauthenticated(ClearanceError):
-    """No credentials, or not those of a principal of the server's policy."""
+    """The credentials are missing or unknown to the server."""
 
     code = grpc.StatusCode.UNAUTHENTICATED
 
 
 class SessionEnded(ClearanceError):
-    """The session is over, and ended well."""
+    """The session has ended well."""
 
     code = grpc.StatusCode.OUT_OF_RANGE
 
@@ -158,19 +177,21 @@ class RefusedRows(ClearanceError):
 
 
 class ProtocolError(ClearanceError):
-    """The server's answer is not one of clearance.v1."""
+    """The server's answer is not valid in clearance.v1."""
 
     code = grpc.StatusCode.INTERNAL
 
 
 class VersionError(ClearanceError):
-    """The server speaks of another major version than this package knows."""
+    """The server has another major version than this package."""
 
 
 class ForkError(ClearanceError):
-    """The process was forked after the connection was made. gRPC's threads and sockets do not
-    survive that: connect anew in the child (multiprocessing: in its initializer, or with the start
-    methods `spawn` and `forkserver`)."""
+    """The process was forked after the connection was made.
+
+    gRPC's threads and sockets do not survive a fork: connect again in the child. With
+    multiprocessing, connect in its initializer, or use the start methods `spawn` and `forkserver`.
+    """
 
 
 _CLASSES = {
@@ -193,19 +214,19 @@ _CODES = {code.value[0]: code for code in grpc.StatusCode}
 
 
 def status_code(number: int) -> grpc.StatusCode:
-    """UNKNOWN of a number that this build does not know."""
+    """Returns the status code of a number, or UNKNOWN."""
     return _CODES.get(number, grpc.StatusCode.UNKNOWN)
 
 
 def invalid(field: str, value: object, limit: str) -> InvalidArgument:
-    """What this package refuses by itself, in the words of the server."""
+    """Returns the error of a value that this package refuses itself, in the server's words."""
     text = str(value)[:64]
     detail = ErrorDetail(0, grpc.StatusCode.INVALID_ARGUMENT, field, text, limit, "")
     return InvalidArgument(f"{field} must be {limit}", detail=detail)
 
 
 def detail_from(error: Any) -> ErrorDetail:
-    """From a message clearance.v1.Error."""
+    """Returns the detail of a message clearance.v1.Error."""
     retry_after = None
     if error.HasField("retry_after"):
         retry_after = error.retry_after.seconds + error.retry_after.nanos * 1e-9
@@ -221,7 +242,7 @@ def detail_from(error: Any) -> ErrorDetail:
 
 
 def from_status(status: Any, request_id: str = "") -> ClearanceError:
-    """From a message google.rpc.Status whose code is not OK."""
+    """Returns the error of a message google.rpc.Status whose code is not OK."""
     from clearance import _schema
 
     detail = None
@@ -237,7 +258,7 @@ def _text(metadata: Iterable[Any] | None, key: str) -> Any:
 
 
 def request_id_of(metadata: Iterable[Any] | None) -> str:
-    """The id that a call has in the server's log, from its initial metadata."""
+    """Returns a call's id in the server's log, from its initial metadata."""
     return str(_text(metadata, "x-request-id"))
 
 
@@ -247,9 +268,10 @@ _WRITE_FAILED = "Internal error from Core"
 
 
 def _is_cut_by_proxy(code: grpc.StatusCode, text: str) -> bool:
-    """A proxy whose server went ends a call without a status, which gRPC tells otherwise amid a
-    reply (haproxy), or with a reset that says "internal error" (nginx). The codes are of gRPC's
-    library here: a server of ours ends each call with a status."""
+    """Returns whether a proxy cut the call because its server ended.
+
+    Such a call has no status of ours. gRPC reports that differently in the midst of a reply
+    (haproxy), or there is a reset that says "internal error" (nginx)."""
     if code is grpc.StatusCode.UNKNOWN:
         return (text or "").startswith(("No status received", "Stream removed"))
     is_reset = (text or "").startswith(("Received RST_STREAM", "Stream removed", _WRITE_FAILED))
@@ -262,7 +284,7 @@ def from_call(
     trailing: Iterable[Any] | None,
     request_id: str = "",
 ) -> ClearanceError:
-    """From what gRPC tells of a call that failed."""
+    """Returns the error of a failed call, from what gRPC reports."""
     from google.protobuf.message import DecodeError
 
     from clearance import _schema
@@ -279,13 +301,13 @@ def from_call(
 
 
 def from_rpc_error(error: grpc.RpcError) -> ClearanceError:
-    """Of a call without asyncio."""
+    """Returns the error of a call without asyncio."""
     call = cast(grpc.Call, error)
     request_id = request_id_of(call.initial_metadata())
     return from_call(call.code(), call.details(), call.trailing_metadata(), request_id)
 
 
 def from_aio_error(error: grpc.aio.AioRpcError) -> ClearanceError:
-    """Of a call of asyncio."""
+    """Returns the error of a call of asyncio."""
     request_id = request_id_of(error.initial_metadata())
     return from_call(error.code(), error.details() or "", error.trailing_metadata(), request_id)

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Poses as arrays of seven numbers in the last axis: x y z (metres), then a unit quaternion
-qx qy qz qw, the order of ROS geometry_msgs. A point p of the body's frame is at R(q / |q|) p +
-(x, y, z). All functions broadcast over the leading axes as numpy does.
+"""Poses as arrays of seven numbers in the last axis.
+
+They are x y z (metres), then a unit quaternion qx qy qz qw, the order of ROS geometry_msgs. A point
+p of the body's frame is at R(q / |q|) p + (x, y, z). All functions broadcast over the leading axes
+as numpy does.
 
 >>> quarter = pose([1, 0, 0], [0, 0, np.sqrt(0.5), np.sqrt(0.5)])
 >>> transform(quarter, [1, 0, 0]).round(12)
 array([1., 1., 0.])
 >>> np.allclose(from_matrix(to_matrix(quarter)), quarter)
-True
-"""
+True"""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ IDENTITY.flags.writeable = False
 
 
 def pose(translation: ArrayLike = (0, 0, 0), quaternion: ArrayLike = (0, 0, 0, 1)) -> np.ndarray:
-    """Poses from translations (…, 3), metres, and quaternions (…, 4) as qx qy qz qw."""
+    """Returns poses of translations (…, 3), metres, and quaternions (…, 4), qx qy qz qw."""
     place, turn = _last_axis(translation, 3), _last_axis(quaternion, 4)
     lead = np.broadcast_shapes(place.shape[:-1], turn.shape[:-1])
     return np.concatenate(
@@ -31,8 +32,13 @@ def pose(translation: ArrayLike = (0, 0, 0), quaternion: ArrayLike = (0, 0, 0, 1
 
 
 def from_matrix(matrix: ArrayLike) -> np.ndarray:
-    """Poses from rigid transforms (…, 4, 4), world from body. Each rotation must be proper and
-    orthonormal to about 1e-6; anything else is an InvalidArgument."""
+    """Returns poses of rigid transforms (…, 4, 4), world from body.
+
+    Raises
+    ------
+    InvalidArgument
+        A rotation is not proper and orthonormal to about 1e-6.
+    """
     array = np.asarray(matrix, float)
     if array.shape[-2:] != (4, 4):
         raise invalid("matrix", f"an array of shape {array.shape}", "an array of shape (..., 4, 4)")
@@ -64,7 +70,7 @@ def _quaternions(rotation: np.ndarray) -> np.ndarray:
 
 
 def to_matrix(poses: ArrayLike) -> np.ndarray:
-    """Rigid transforms (…, 4, 4) of poses (…, 7)."""
+    """Returns rigid transforms (…, 4, 4) of poses (…, 7)."""
     array = _last_axis(poses, 7)
     matrix = np.zeros(array.shape[:-1] + (4, 4))
     for axis in range(3):
@@ -77,7 +83,7 @@ def to_matrix(poses: ArrayLike) -> np.ndarray:
 
 
 def rotate(poses: ArrayLike, vectors: ArrayLike) -> np.ndarray:
-    """Vectors (…, 3) of the bodies' frames in world axes."""
+    """Returns vectors (…, 3) of the bodies' frames in world axes."""
     quaternion = _last_axis(poses, 7)[..., 3:]
     quaternion = quaternion / np.linalg.norm(quaternion, axis=-1, keepdims=True)
     axis, w = quaternion[..., :3], quaternion[..., 3:]
@@ -87,7 +93,7 @@ def rotate(poses: ArrayLike, vectors: ArrayLike) -> np.ndarray:
 
 
 def transform(poses: ArrayLike, points: ArrayLike) -> np.ndarray:
-    """Points (…, 3) of the bodies' frames in the world."""
+    """Returns points (…, 3) of the bodies' frames in the world."""
     return rotate(poses, points) + _last_axis(poses, 7)[..., :3]
 
 

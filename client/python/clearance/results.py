@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Answers as dataclasses of arrays.
 
-The leading axes of every column are the batch's broadcast shape; points and normals have three
+The leading axes of every column are the batch's broadcast shape. Points and normals have three
 numbers in the last axis. A column that was not asked for is None. If a row's state gives a column
 no meaning, distances hold NaN and other columns 0. Arrays may be read-only.
 
-Rows of variable length (witnesses, contacts, proofs) are flat: row i, counted in C order, has the
-items from offsets[i] up to but without offsets[i + 1]. query.proto is the reference of every column.
-"""
+Rows of variable length (witnesses, contacts, proofs) are flat: row i, in C order, has the items k
+with offsets[i] <= k < offsets[i + 1]. query.proto is the reference of every column."""
 
 from __future__ import annotations
 
@@ -25,7 +24,7 @@ _Column = Union[np.ndarray, None]
 
 
 class State(IntEnum):
-    """What is proved of a pair."""
+    """States what is proved about a pair."""
 
     UNSPECIFIED = 0
     SEPARATED = 1  # lower_bound > 0
@@ -37,7 +36,7 @@ class State(IntEnum):
 
 
 class MotionState(IntEnum):
-    """What is proved of a pair along a motion."""
+    """States what is proved about a pair during a motion."""
 
     UNSPECIFIED = 0
     FREE = 1
@@ -48,7 +47,7 @@ class MotionState(IntEnum):
 
 
 class UndecidedReason(IntEnum):
-    """Why a row is UNDECIDED."""
+    """States why a row is UNDECIDED."""
 
     UNSPECIFIED = 0
     BUDGET = 1
@@ -70,7 +69,7 @@ PIECEWISE = 2
 
 @dataclass(frozen=True, eq=False)
 class Witnesses:
-    """Vertices and weights of the final simplices: enough to re-prove an answer."""
+    """Vertices and weights of the final simplices: enough to prove an answer again."""
 
     offsets: np.ndarray
     vertices_a: np.ndarray
@@ -118,7 +117,7 @@ class MotionProofs:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class AnswerBase:
-    """Base of all answers: the shape, the refused and the undecided rows by their index in C order."""
+    """Base of all answers: the shape, and the refused and undecided rows by index in C order."""
 
     # The enum of `states`, or of `verdicts`, and the states whose rows have a distance.
     STATE: ClassVar[type[IntEnum]] = State
@@ -161,10 +160,17 @@ class BoundedRows(Rows):
     upper_bounds: _Column = None
 
     def proved_free(self, margin: ArrayLike = 0.0) -> np.ndarray:
-        """Of each row whether it is proved to be farther apart than `margin` metres (which
-        broadcasts): SEPARATED or BEYOND, and the lower bound exceeds the margin. Never true of
-        UNDECIDED or REFUSED, nor for a margin that is NaN; a negative one counts as 0. Without a
-        column of bounds only SEPARATED with margin 0 is proved."""
+        """Returns for each row whether the pair is proved farther apart than `margin`.
+
+        That is: SEPARATED or BEYOND, and the lower bound exceeds the margin. It is never true for
+        UNDECIDED or REFUSED rows, nor for a margin that is NaN. Without a column of bounds only
+        SEPARATED with margin 0 counts.
+
+        Parameters
+        ----------
+        margin : array_like
+            Metres; broadcasts. A negative margin counts as 0.
+        """
         return proved_apart(self.states, self.lower_bounds, margin)
 
 
@@ -189,9 +195,11 @@ class DistanceResult(BoundedRows):
     depth_proofs: DepthProofs | None = None
 
     def free_motion_radius(self) -> np.ndarray:
-        """The verdict of each row holds as long as both bodies' displacements sum to less than
-        this, metres: the lower bound of a separated pair, minus the upper bound of a penetrating
-        one, 0 of any other."""
+        """Returns, metres, for each row how far the bodies may move before its state can change.
+
+        The state holds while the displacements of both bodies sum to less than this. It is the
+        lower bound of a separated pair, minus the upper bound of a penetrating one, and 0 for other
+        rows or without a column of bounds."""
         if self.lower_bounds is None or self.upper_bounds is None:
             return np.zeros(self.shape)
         is_apart = (self.states == State.SEPARATED) | (self.states == State.BEYOND)
@@ -207,8 +215,9 @@ class IntersectionResult(BoundedRows):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class TimeOfCollisionResult(Rows):
-    """Answers of a TimeOfCollisionBatch: proved free before t_free, proved within the target
-    distance at t_hit of HIT rows."""
+    """Answers of a TimeOfCollisionBatch.
+
+    A pair is proved free before t_free, and within the target distance at t_hit of HIT rows."""
 
     STATE = MotionState
     MEASURED = CONTACT_STATES
@@ -225,8 +234,9 @@ class TimeOfCollisionResult(Rows):
     proofs: MotionProofs | None = None
 
     def proved_free(self) -> np.ndarray:
-        """Of each row whether it is FREE: farther apart than the target during the whole motion;
-        with ignore_initial_contact, from t_leave on, before which the bodies may touch."""
+        """Returns for each row whether it is FREE: apart during the whole motion.
+
+        With ignore_initial_contact that holds from t_leave on; before it the bodies may touch."""
         return self.states == MotionState.FREE
 
 
@@ -235,7 +245,7 @@ Result = Union[DistanceResult, IntersectionResult, TimeOfCollisionResult]
 
 @dataclass(frozen=True)
 class OpenedShape:
-    """What a slot holds now, and the registry's revision at which it was looked up."""
+    """A slot's content, and the registry's revision at which it was looked up."""
 
     slot: int
     shape: ShapeInfo
@@ -250,7 +260,7 @@ class ClosedShape:
 
 
 def proved_apart(states: np.ndarray, lower_bounds: _Column, margin: ArrayLike) -> np.ndarray:
-    """What BoundedRows.proved_free says."""
+    """Returns what BoundedRows.proved_free returns."""
     margin = np.asarray(margin, float)
     if lower_bounds is None:
         return (states == State.SEPARATED) & (margin <= 0)
@@ -261,9 +271,18 @@ def proved_apart(states: np.ndarray, lower_bounds: _Column, margin: ArrayLike) -
 def largest_displacement(
     translation: ArrayLike, rotation: ArrayLike = 0.0, bounding_radius: ArrayLike = 0.0
 ) -> np.ndarray:
-    """No point of a body moved farther than this, metres, rounded up: its origin went `translation`
-    metres, it turned by `rotation` radians about it, and `bounding_radius` (ShapeInfo) is about the
-    same origin. Broadcasts. Compare with free_motion_radius().
+    """Returns an upper bound, metres, on the displacement of every point of a body.
+
+    Compare it with free_motion_radius(). All parameters broadcast.
+
+    Parameters
+    ----------
+    translation : array_like
+        Distance that the body's origin moved, metres.
+    rotation : array_like
+        Rotation about the origin, radians.
+    bounding_radius : array_like
+        Radius about the same origin (ShapeInfo), metres.
 
     >>> largest_displacement([0.1, 0.2], rotation=np.pi, bounding_radius=0.5).round(9)
     array([1.1, 1.2])

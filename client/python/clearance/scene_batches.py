@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Batches of questions about scenes, as dataclasses of arrays.
 
-A row is one configuration: where all own bodies stand, in the order of their ids. So poses are
-(…, bodies, 7), displacements and rotations (…, bodies, 3), and what is said once a configuration
-(…): what is before the axis of the bodies broadcasts as numpy does it, and the answer has the
-broadcast shape; the axis of the bodies broadcasts too. None is the default of scene_query.proto:
-where the bodies were attached, no motion, no limit. Rows of overlaps and rays have no axis of
-bodies. Units are metres, radians and seconds; everything is in the world frame.
+A row is one configuration: a pose of every query body, in the order of their ids. Poses are (…,
+bodies, 7), displacements and rotations (…, bodies, 3), values of a configuration (…). Leading
+dimensions broadcast as in numpy, and so does the axis of the bodies; the answer has the broadcast
+shape. None is the default of scene_query.proto: the poses of the attached bodies, no motion, no
+limit. Overlaps and rays have no axis of bodies. Units are metres, radians and seconds, all in the
+world frame.
 
 `scene_slot` is the slot in which a session opened the scene. A call of `client.scenes` opens its
-scene in the slot that the batch names.
-"""
+scene in the slot that the batch names."""
 
 from __future__ import annotations
 
@@ -25,7 +24,7 @@ from clearance.shapes import ShapeReference
 
 
 class Among(IntEnum):
-    """Which pairs are asked about."""
+    """Selects the pairs of a question."""
 
     SCENE_AND_SELF = 0
     SCENE = 1  # own bodies against those of the scene
@@ -34,8 +33,9 @@ class Among(IntEnum):
 
 @dataclass(frozen=True)
 class CheckDetail:
-    """The columns wanted of a check, beside the verdicts. Free radii cost a search for the nearest
-    bodies."""
+    """Selects the columns of a check besides the verdicts.
+
+    Free radii need a search for the nearest bodies."""
 
     pairs: bool = False
     bounds: bool = False
@@ -44,7 +44,7 @@ class CheckDetail:
 
 @dataclass(frozen=True)
 class ClearanceDetail:
-    """The columns wanted of a clearance."""
+    """Selects the columns of a clearance."""
 
     distances: bool = True
     bounds: bool = True
@@ -56,7 +56,7 @@ class ClearanceDetail:
 
 @dataclass(frozen=True)
 class NearestDetail:
-    """The columns wanted of the nearest pairs, beside their ids and states."""
+    """Selects the columns of the nearest pairs besides their ids and states."""
 
     distances: bool = True
     bounds: bool = True
@@ -66,7 +66,7 @@ class NearestDetail:
 
 @dataclass(frozen=True)
 class SweepDetail:
-    """The columns wanted of a motion or a ray."""
+    """Selects the columns of a motion or a ray."""
 
     times: bool = True
     pairs: bool = False
@@ -77,8 +77,10 @@ class SweepDetail:
 
 @dataclass(frozen=True, kw_only=True)
 class SceneRows:
-    """`time_budget`: seconds from the message's arrival; rows not reached come back UNDECIDED.
-    `max_reply_bytes`: 0 is what the client is set to receive."""
+    """Options of every batch about a scene.
+
+    `time_budget`: seconds from the message's arrival; rows that are not reached are UNDECIDED.
+    `max_reply_bytes`: 0 means what the client may receive."""
 
     time_budget: float | None = None
     max_reply_bytes: int = 0
@@ -86,7 +88,7 @@ class SceneRows:
 
 @dataclass(frozen=True, kw_only=True)
 class ConfigurationRows(SceneRows):
-    """Where the own bodies stand. `scene_slot` None: they are asked against each other alone."""
+    """Poses of the query bodies. `scene_slot` None: they are asked against each other only."""
 
     poses: ArrayLike | None = None
     scene_slot: int | None = 0
@@ -95,8 +97,9 @@ class ConfigurationRows(SceneRows):
 
 @dataclass(frozen=True, kw_only=True)
 class CheckBatch(ConfigurationRows):
-    """Does anything touch? Stops at the first pair that does, unless `max_pairs` is above 0: then
-    all pairs that are not free, by ids, up to so many a row, come in `pairs`."""
+    """Asks whether anything touches. It stops at the first such pair.
+
+    With `max_pairs` above 0, `pairs` has up to this many pairs a row that are not free, by ids."""
 
     max_pairs: int = 0
     detail: CheckDetail = field(default_factory=CheckDetail)
@@ -104,7 +107,7 @@ class CheckBatch(ConfigurationRows):
 
 @dataclass(frozen=True, kw_only=True)
 class ClearanceBatch(ConfigurationRows):
-    """How far apart is everything? Margins do not matter here."""
+    """Asks for the smallest distance. Margins are ignored."""
 
     max_distances: ArrayLike | None = None
     tolerance: float = 0.0
@@ -114,7 +117,7 @@ class ClearanceBatch(ConfigurationRows):
 
 @dataclass(frozen=True, kw_only=True)
 class NearestBatch(ConfigurationRows):
-    """Which pairs are the nearest, `max_pairs` of each row? Margins do not matter here."""
+    """Asks for the `max_pairs` nearest pairs of each row. Margins are ignored."""
 
     max_pairs: int = 1
     max_distances: ArrayLike | None = None
@@ -125,13 +128,13 @@ class NearestBatch(ConfigurationRows):
 
 @dataclass(frozen=True, kw_only=True)
 class MotionBatch(ConfigurationRows):
-    """Asks when own bodies first touch, each on its own screw from t = 0 to 1.
+    """Asks when query bodies first touch, each on its own screw from t = 0 to 1.
 
-    The links of an arm whose joints move go another way: `prove_joint_motions`. The scene rests.
-    `poses` are those at t = 0; a motion is a displacement and a rotation vector, or an end pose. With
-    `ignore_initial_contact` bodies in contact at t = 0 may leave: the answer is of the time from
-    t_leave on. With `max_pairs` every pair that is not free along the whole way comes in `pairs`.
-    """
+    The links of an arm whose joints move take another path: use `prove_joint_motions` for them. The
+    scene is at rest. `poses` are those at t = 0. A motion is a displacement and a rotation vector,
+    or an end pose. With `ignore_initial_contact` bodies in contact at t = 0 may leave: the answer
+    is about the time from t_leave on. With `max_pairs`, `pairs` has the pairs that are not free
+    during the whole motion."""
 
     displacements: ArrayLike | None = None
     rotations: ArrayLike | None = None
@@ -143,9 +146,10 @@ class MotionBatch(ConfigurationRows):
 
 @dataclass(frozen=True, kw_only=True)
 class OverlapBatch(SceneRows):
-    """What of a scene touches a shape that is no body? `shape_slots` are the session's slots, or
-    indices of a call's shapes. `max_pairs` 0: verdicts alone; `bounds` are of the pairs.
-    """
+    """Asks which bodies of a scene touch a shape.
+
+    `shape_slots` are the session's slots, or indices of a call's shapes. `max_pairs` 0: only
+    verdicts; `bounds` belong to the pairs."""
 
     scene_slot: int = 0
     shape_slots: ArrayLike | None = None
@@ -159,8 +163,9 @@ class OverlapBatch(SceneRows):
 
 @dataclass(frozen=True, kw_only=True)
 class RayBatch(SceneRows):
-    """What is in the way of a point, or of a ball with a radius? `displacements` are the whole way.
-    `any`: any hit will do, instead of the first one on the way."""
+    """Asks what a moving point, or a ball with a radius, hits.
+
+    `displacements` are the whole motion. `any`: takes any hit instead of the first one."""
 
     scene_slot: int = 0
     origins: ArrayLike | None = None
@@ -178,11 +183,24 @@ SceneBatch = Union[CheckBatch, ClearanceBatch, NearestBatch, OverlapBatch, Motio
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SceneSetting:
-    """What one call asks about: a scene (a str is its name, at the newest revision; None: own bodies
-    alone), the shapes that slots refer to, the own bodies (their `shape_slots` are indices of
-    `shapes`), and the rules that are said of pairs with them. Number the own bodies apart from the
-    scene's: an own body with the id of a body of the scene is refused, unless a rule of the id with
-    itself says that it is that body. `min_revision` is the registry's."""
+    """The subject of one call: a scene, shapes, query bodies and rules.
+
+    Number query bodies apart from the scene's bodies. A query body with the id of a body of the
+    scene is refused, unless a rule of that id with itself says that it is the same body.
+
+    Attributes
+    ----------
+    scene : OpenScene or str, optional
+        The scene; a str is its name, at the newest revision. None: query bodies alone.
+    shapes : sequence of ShapeReference
+        The table of shape slots.
+    bodies : SceneBodies
+        Query bodies; `shape_slots` are indices of `shapes`.
+    rules : ScenePairRules
+        Rules of pairs with query bodies.
+    min_revision : int
+        The registry's revision, at least.
+    """
 
     scene: OpenScene | str | None = None
     shapes: Sequence[ShapeReference] = ()

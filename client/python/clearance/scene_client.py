@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The scenes of a server, and questions about them one call at a time; `Client.scenes` is one. A
-session asks many of them over scenes that it holds open (`session`).
+"""The scenes of a server, and questions about them one call at a time: `Client.scenes`.
+
+A session asks many questions about scenes that it holds open (`session`).
 
 >>> client = clearance.connect(address)
 >>> crate = client.register("demo/crate", clearance.Box((0.5, 0.5, 0.5)))
@@ -16,8 +17,7 @@ session asks many of them over scenes that it holds open (`session`).
 array([ True, False])
 >>> answer.pairs.bodies_b[answer.pairs.of_row(1)]
 array([11], dtype=uint32)
->>> client.close()
-"""
+>>> client.close()"""
 
 from __future__ import annotations
 
@@ -66,9 +66,10 @@ class _Run(Protocol):
 
 
 class Scenes:
-    """As thread-safe as its client, whose connection it uses; `timeout` is that of a client's calls.
-    What changes a scene is never repeated by itself: after Unavailable it may be done or not.
-    """
+    """The scenes of a client's server. As thread-safe as the client.
+
+    `timeout` is that of the client's calls. Changes are never repeated: after Unavailable they may
+    have been made."""
 
     def __init__(
         self, channel: grpc.Channel, guard: ProcessGuard, options: ClientOptions, run: _Run
@@ -87,13 +88,29 @@ class Scenes:
         replace: bool = False,
         timeout: float | None = None,
     ) -> SceneInfo:
-        """Makes a scene of a change of an empty one. `ttl`, seconds: it lives in memory alone and
-        goes once nobody has updated it for so long; None: it is kept until it is deleted.
+        """Makes a scene.
 
-        Raises AlreadyExists if there is a scene of this name, unless `replace`: its next revision
-        then has this content and nothing else, and a content that is refused leaves it as it was.
-        Raises Aborted if another client changed it meanwhile. A scene with another ttl is deleted
-        and made again.
+        Parameters
+        ----------
+        name : str
+            The name.
+        content : SceneChange, optional
+            The content, as a change of an empty scene.
+        ttl : float, optional
+            Seconds. The scene lives in memory, and ends when it was not updated for this long.
+            None: it is kept until it is deleted.
+        replace : bool
+            If the scene exists, its next revision has only this content. A refused content changes
+            nothing. A scene with another ttl is deleted and made again.
+        timeout : float, optional
+            Seconds.
+
+        Raises
+        ------
+        AlreadyExists
+            A scene has this name, and `replace` is false.
+        Aborted
+            Another client changed the scene during the replacement.
         """
         content = content or SceneChange()
         operation = ops.create(name, content, ttl)
@@ -117,15 +134,28 @@ class Scenes:
         include_content: bool = False,
         timeout: float | None = None,
     ) -> FoundScene:
-        """Shows a scene at the newest revision, at `revision`, or at `min_revision` or a later one;
-        with its content all pages one after another, of one revision."""
+        """Returns a scene, and on request its content, all of one revision.
+
+        Parameters
+        ----------
+        name : str
+            The name.
+        revision : int
+            0: the newest.
+        min_revision : int
+            Answers only with this revision or a later one.
+        include_content : bool
+            Also returns bodies and rules.
+        timeout : float, optional
+            Seconds for each page.
+        """
         pages = ops.Pages(name, revision, min_revision, include_content)
         while self._run(pages.next(), timeout):
             pass
         return pages.found()
 
     def list(self, prefix: str = "", *, timeout: float | None = None) -> list[SceneInfo]:
-        """Scenes by prefix of their names, in the order of the names, all pages one after another."""
+        """Returns the scenes whose names begin with `prefix`, in the order of the names."""
         scenes: list[SceneInfo] = []
         token = ""
         while True:
@@ -137,8 +167,13 @@ class Scenes:
     def update(
         self, name: str, change: SceneChange, *, etag: str = "", timeout: float | None = None
     ) -> SceneInfo:
-        """Makes the next revision, all of the change or none. With an etag only if the scene still
-        has it; else Aborted."""
+        """Makes the next revision from a change, all of it or nothing.
+
+        Raises
+        ------
+        Aborted
+            `etag` is given, and the scene has another one.
+        """
         return self._run(ops.update(name, change, etag), timeout)
 
     def fork(
@@ -150,15 +185,20 @@ class Scenes:
         ttl: float | None = None,
         timeout: float | None = None,
     ) -> SceneInfo:
-        """Makes a new scene of a revision (0: the newest) of another one."""
+        """Makes a new scene from a revision (0: the newest) of another one."""
         return self._run(ops.fork(name, source, source_revision, ttl), timeout)
 
     def delete(
         self, name: str, *, etag: str = "", missing_ok: bool = False, timeout: float | None = None
     ) -> None:
-        """Takes a scene away; with an etag only if it still has that, else Aborted.
+        """Deletes a scene.
 
-        Raises NotFound if there is none, unless `missing_ok`.
+        Raises
+        ------
+        Aborted
+            `etag` is given, and the scene has another one.
+        NotFound
+            There is no such scene, and `missing_ok` is false.
         """
         try:
             self._run(ops.delete(name, etag), timeout)
@@ -169,10 +209,18 @@ class Scenes:
     def watch(
         self, name: str, *, from_revision: int = 0, etag: str = "", reopen_within: float = 30.0
     ) -> SceneWatch:
-        """Follows a scene from the revision that the caller has (0: none, the first news is a
-        reload). With that revision's etag another scene that has taken the name is known as such.
-        Never waits: what the server refuses is told by the first `next`. `reopen_within`: give up
-        when a stream breaks so many seconds after the first break since the last news.
+        """Follows a scene without waiting; `next` of the watch returns news.
+
+        Parameters
+        ----------
+        name : str
+            The name.
+        from_revision : int
+            The caller's revision; 0: none, and the first news is a reload.
+        etag : str
+            The etag of that revision. It detects another scene that has taken the name.
+        reopen_within : float
+            Seconds for which a broken stream is opened again.
         """
         self._guard.check()
         state = WatchState(name, from_revision, etag, reopen_within)
@@ -211,40 +259,46 @@ class Scenes:
     def ask(
         self, setting: SceneSetting, batch: SceneBatch, *, timeout: float | None = None
     ) -> SceneResult:
-        """One message. A batch beyond the server's limits is refused (ResourceExhausted); a Session
-        splits it. Overlaps and rays have no own bodies, rays no shapes."""
+        """Asks one batch in one message. Overlaps and rays have no query bodies, rays no shapes.
+
+        Raises
+        ------
+        ResourceExhausted
+            The batch is above the server's limits. A Session splits it.
+        """
         operation = ops.query(setting, batch, self._options.max_receive_bytes)
         return self._run(operation, timeout)
 
     def check(self, setting: SceneSetting, **columns: Any) -> CheckResult:
-        """`ask` with a CheckBatch of these columns."""
+        """Asks a CheckBatch of these columns and returns its answer."""
         return self.ask(setting, CheckBatch(**columns))
 
     def clearance(self, setting: SceneSetting, **columns: Any) -> ClearanceResult:
-        """`ask` with a ClearanceBatch of these columns."""
+        """Asks a ClearanceBatch of these columns and returns its answer."""
         return self.ask(setting, ClearanceBatch(**columns))
 
     def nearest(self, setting: SceneSetting, **columns: Any) -> NearestResult:
-        """`ask` with a NearestBatch of these columns."""
+        """Asks a NearestBatch of these columns and returns its answer."""
         return self.ask(setting, NearestBatch(**columns))
 
     def overlap(self, setting: SceneSetting, **columns: Any) -> OverlapResult:
-        """`ask` with an OverlapBatch of these columns."""
+        """Asks a OverlapBatch of these columns and returns its answer."""
         return self.ask(setting, OverlapBatch(**columns))
 
     def motion(self, setting: SceneSetting, **columns: Any) -> SweepResult:
-        """`ask` with a MotionBatch of these columns."""
+        """Asks a MotionBatch of these columns and returns its answer."""
         return self.ask(setting, MotionBatch(**columns))
 
     def ray(self, setting: SceneSetting, **columns: Any) -> SweepResult:
-        """`ask` with a RayBatch of these columns."""
+        """Asks a RayBatch of these columns and returns its answer."""
         return self.ask(setting, RayBatch(**columns))
 
 
 class SceneWatch:
-    """Made by `Scenes.watch`. One thread may wait for news while others cancel. Iterating ends after
-    the news of the scene's end. As a context manager it is cancelled at the end of the block.
-    """
+    """A watch of a scene, made by `Scenes.watch`.
+
+    One thread may wait for news while others cancel. Iteration ends after the news of the scene's
+    end. As a context manager it is cancelled at the end of the block."""
 
     def __init__(
         self, channel: grpc.Channel, guard: ProcessGuard, options: ClientOptions, state: WatchState
@@ -271,11 +325,20 @@ class SceneWatch:
                 return
 
     def next(self) -> SceneNews:
-        """The next news; waits for it. The first comes at once: an empty change, unless there is a
-        newer revision than the caller's. Where the stream ends with UNAVAILABLE or CANCELLED another
-        is opened that begins at the revision of the last news, so that none is told twice or left
-        out. After the end: SessionEnded where the scene's end was told, Cancelled after `cancel`,
-        else what the server says, NotFound where the scene went while the stream was broken.
+        """Waits for the next news and returns it.
+
+        The first news comes at once: an empty change, unless a newer revision exists. If the stream
+        ends with UNAVAILABLE or CANCELLED, another one continues at the last news: none is repeated
+        or lost.
+
+        Raises
+        ------
+        SessionEnded
+            The scene's end was told.
+        Cancelled
+            The watch was cancelled.
+        NotFound
+            The scene ended while the stream was broken.
         """
         self._guard.check()
         while self._state.end is None:
@@ -285,7 +348,7 @@ class SceneWatch:
         raise self._state.end
 
     def cancel(self) -> None:
-        """`next` waits no longer: it raises Cancelled, after news that have arrived already."""
+        """Cancels the watch: `next` raises Cancelled after the news that have arrived."""
         with self._cancelled:
             self._state.is_cancelled = True
             if self._call is not None:
@@ -313,7 +376,7 @@ class SceneWatch:
         return None
 
     def _open(self) -> Any:
-        """The stream; None if there is to be none any more."""
+        """Returns the stream; None if there is to be none."""
         with self._cancelled:
             if self._state.is_cancelled and self._call is None:
                 return None

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Answers about scenes as dataclasses of arrays, as `results` has them: the leading axes of every
-column are the batch's broadcast shape, and a column that was not asked for is None.
+"""Answers about scenes as dataclasses of arrays, in the form of `results`.
 
-Lists of pairs are flat: row i, counted in C order, has the items from offsets[i] up to but without
-offsets[i + 1] (`of_row`). A is the own body (0 of a ray, and of an overlap's shape), B the other one;
-`is_self` says whether that is an own body too. scene_query.proto is the reference of every column.
-"""
+The leading axes of every column are the batch's broadcast shape. A column that was not asked for is
+None. Lists of pairs are flat: row i, in C order, has the items k with offsets[i] <= k < offsets[i +
+1] (`of_row`). A is the query body (0 for a ray and for an overlap's shape), B the other one;
+`is_self` says whether B is a query body too. scene_query.proto is the reference of every column."""
 
 from __future__ import annotations
 
@@ -28,7 +27,7 @@ _Column = Union[np.ndarray, None]
 
 
 class Verdict(IntEnum):
-    """What is proved of a configuration, or of a pair of one."""
+    """States what is proved about a configuration, or about a pair of it."""
 
     UNSPECIFIED = 0
     FREE = 1
@@ -39,7 +38,7 @@ class Verdict(IntEnum):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PairList:
-    """Pairs of rows, one row after another."""
+    """Pairs, row after row."""
 
     offsets: np.ndarray
     bodies_a: np.ndarray
@@ -50,7 +49,7 @@ class PairList:
         return len(self.bodies_a)
 
     def of_row(self, row: int) -> slice:
-        """Where the pairs of a row, counted in C order, are in the other columns."""
+        """Returns the slice of a row's pairs in the other columns; rows count in C order."""
         if not 0 <= row < len(self.offsets) - 1:
             raise IndexError(f"row {row} of {len(self.offsets) - 1}")
         return slice(int(self.offsets[row]), int(self.offsets[row + 1]))
@@ -58,7 +57,7 @@ class PairList:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class VerdictPairs(PairList):
-    """Pairs that are not free. `truncated`, 1 a row: there are, or may be, more than are told."""
+    """Pairs that are not free. `truncated`, 1 a row: there are or may be more."""
 
     verdicts: np.ndarray
     truncated: np.ndarray
@@ -81,7 +80,7 @@ class NearestPairs(PairList):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SweepPairs(PairList):
-    """Pairs that are not free along the way. `truncated`, 1 a row: there are, or may be, more."""
+    """Pairs that are not free during the motion. `truncated`, 1 a row: there are or may be more."""
 
     states: np.ndarray
     truncated: np.ndarray
@@ -96,14 +95,14 @@ class SweepPairs(PairList):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SceneRowsResult(AnswerBase):
-    """Base of the answers about scenes: adds the revision of the scene that was asked (0: none)."""
+    """Base of the answers about scenes: adds the revision of the scene (0: none)."""
 
     scene_revision: int = 0
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CheckResult(SceneRowsResult):
-    """Answers of a CheckBatch: bodies and bounds are of the first pair that is not free."""
+    """Answers of a CheckBatch; bodies and bounds are of the first pair that is not free."""
 
     STATE = Verdict
 
@@ -117,24 +116,32 @@ class CheckResult(SceneRowsResult):
     pairs: VerdictPairs | None = None
 
     def proved_free(self) -> np.ndarray:
-        """Of each row whether it is proved that nothing touches; never of UNDECIDED or REFUSED."""
+        """Returns for each row whether it is proved that nothing touches.
+
+        It is never true for UNDECIDED or REFUSED rows."""
         return self.verdicts == Verdict.FREE
 
     def free_motion_radius(self) -> np.ndarray:
-        """Of each row the metres that every own body (each of its points) may move, any way, and the
-        row stays free, as far as the answer has free radii; 0 of a row that is not free.
-        """
+        """Returns, metres, for each row how far every point of every query body may move.
+
+        The row stays free. It is 0 for a row that is not free, and if free radii were not asked for
+        (`CheckDetail.free_radii`)."""
         return _radii(self.proved_free(), self.free_radii)
 
     def still_free(self, moved: ArrayLike) -> np.ndarray:
-        """Of each row whether it is still free after the own bodies moved so many metres
-        (`largest_displacement`), (…, bodies)."""
+        """Returns for each row whether it is still free after the query bodies moved.
+
+        Parameters
+        ----------
+        moved : array_like
+            Metres, (…, bodies): see `largest_displacement`.
+        """
         return _still_free(self.proved_free(), self.free_motion_radius(), moved)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ClearanceResult(SceneRowsResult):
-    """Answers of a ClearanceBatch: lower_bounds hold for every pair, all else is of the nearest."""
+    """Answers of a ClearanceBatch: lower_bounds hold for every pair, the rest is of the nearest."""
 
     MEASURED = MEASURED_STATES
 
@@ -151,22 +158,23 @@ class ClearanceResult(SceneRowsResult):
     free_radii: _Column = None
 
     def proved_free(self, margin: ArrayLike = 0.0) -> np.ndarray:
-        """Of each row whether everything is proved to be farther apart than `margin` metres (which
-        broadcasts), as DistanceResult has it."""
+        """Returns for each row whether all pairs are proved farther apart than `margin`.
+
+        The margin is in metres and broadcasts, as in DistanceResult."""
         return proved_apart(self.states, self.lower_bounds, margin)
 
     def free_motion_radius(self) -> np.ndarray:
-        """As CheckResult has it."""
+        """Returns the same as CheckResult.free_motion_radius."""
         return _radii(self.proved_free(), self.free_radii)
 
     def still_free(self, moved: ArrayLike) -> np.ndarray:
-        """As CheckResult has it."""
+        """Returns the same as CheckResult.still_free."""
         return _still_free(self.proved_free(), self.free_motion_radius(), moved)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class NearestResult(SceneRowsResult):
-    """Answers of a NearestBatch: states are those of the rows' first pairs."""
+    """Answers of a NearestBatch; states are those of the rows' first pairs."""
 
     states: np.ndarray
     pairs: NearestPairs
@@ -182,14 +190,17 @@ class OverlapResult(SceneRowsResult):
     pairs: VerdictPairs | None = None
 
     def proved_free(self) -> np.ndarray:
-        """Of each row whether it is proved that nothing touches; never of UNDECIDED or REFUSED."""
+        """Returns for each row whether it is proved that nothing touches.
+
+        It is never true for UNDECIDED or REFUSED rows."""
         return self.verdicts == Verdict.FREE
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SweepResult(SceneRowsResult):
-    """Answers of a MotionBatch or a RayBatch: proved free before t_free; all else is of the first
-    contact."""
+    """Answers of a MotionBatch or a RayBatch.
+
+    Everything is proved free before t_free; the rest is of the first contact."""
 
     STATE = MotionState
     MEASURED = CONTACT_STATES
@@ -208,8 +219,9 @@ class SweepResult(SceneRowsResult):
     pairs: SweepPairs | None = None
 
     def proved_free(self) -> np.ndarray:
-        """Of each row whether nothing is met on the whole way; with ignore_initial_contact, from
-        t_leave on, before which the bodies may touch."""
+        """Returns for each row whether nothing is hit during the whole motion.
+
+        With ignore_initial_contact that holds from t_leave on; before it the bodies may touch."""
         return self.states == MotionState.FREE
 
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenes: many bodies, each a registered shape that stands somewhere, and rules of which pairs of
-them matter. What a scene is at one revision never changes; an update makes the next one.
+"""Contents and changes of scenes, as dataclasses of columns.
 
-Contents and changes are dataclasses of columns. Each column of a request is None (the default of
-scene.proto), one row that stands for all, or a row for each id; those of answers are arrays with a
-row for each id. Metres; poses as `poses` has them. proto/clearance/v1/scene.proto is the reference
-of every column.
+A scene has many bodies, each a registered shape with a pose, and rules of which pairs matter. A
+revision never changes; an update makes the next one. Each column of a request is None (the default
+of scene.proto), one row that stands for all, or a row for each id. Columns of answers are arrays
+with a row for each id. Units are metres; poses are those of `poses`. proto/clearance/v1/scene.proto
+is the reference of every column.
 
 >>> with clearance.connect(address) as client:
 ...     info = client.register("scenes/crate", clearance.Box((0.5, 0.5, 0.5)))
@@ -13,14 +13,14 @@ of every column.
 ...     bodies = clearance.SceneBodies(ids=[1, 2], shapes=["scenes/crate"], poses=row)
 ...     cell = client.scenes.create("scenes/cell", clearance.SceneChange(bodies=bodies))
 ...     away = clearance.ScenePoses(ids=[2], poses=clearance.poses.pose([9, 0, 0]))
-...     moved = client.scenes.update("scenes/cell", clearance.SceneChange(poses=away), etag=cell.etag)
+...     change = clearance.SceneChange(poses=away)
+...     moved = client.scenes.update("scenes/cell", change, etag=cell.etag)
 ...     found = client.scenes.get("scenes/cell", include_content=True)
 ...     client.scenes.delete("scenes/cell")
 >>> moved.revision, moved.body_count
 (2, 2)
 >>> found.content.bodies.poses[:, 0]
-array([0., 9.])
-"""
+array([0., 9.])"""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ ShapeKey = Union[ByName, ByDigest, str]
 
 
 class PairRuleKind(IntEnum):
-    """What a rule says of its pair."""
+    """Kinds of rules of a pair."""
 
     MAY_TOUCH = 1  # it is never asked about
     MARGIN = 2  # it counts as touching within this margin, in place of the sum of its bodies'
 
 
 class SceneEnd(IntEnum):
-    """Why a scene is no more."""
+    """States why a scene ended."""
 
     DELETED = 1
     EXPIRED = 2
@@ -52,13 +52,30 @@ class SceneEnd(IntEnum):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SceneBodies:
-    """Bodies by the caller's own numbers. `shape_slots` are indices of `shapes`, one for each
-    body if there are several shapes; of a session's own bodies, where `shapes` must be empty, they
-    are the session's slots, 0 without. Two bodies make a pair only
-    where the mask of each has a group of the other; it counts as touching within the sum of both
-    margins, metres. Number own bodies apart from the scene's: a question of an own body with the id
-    of a body of the scene is refused, unless a rule of the id with itself says that it is that
-    body."""
+    """Bodies with numbers that the caller chooses.
+
+    Two bodies make a pair only if the mask of each has a group of the other. A pair counts as
+    touching within the sum of both margins.
+
+    Number query bodies apart from the scene's bodies. A query body with the id of a body of the
+    scene is refused, unless a rule of that id with itself says that it is the same body.
+
+    Attributes
+    ----------
+    ids : array_like
+        One number a body.
+    shapes : sequence of ByName, ByDigest or str
+        Registered shapes; a str is a name. Empty for a session's query bodies.
+    shape_slots : array_like
+        Index of each body's shape in `shapes`; required if there are several. For a session's query
+        bodies: the session's slots, 0 by default.
+    poses : array_like
+        Poses (n, 7) in the world.
+    groups, masks : array_like
+        Groups of the body, and groups that it may meet, a bit each.
+    margins : array_like
+        Metres.
+    """
 
     ids: ArrayLike = ()
     shapes: Sequence[ShapeKey] = ()
@@ -71,7 +88,7 @@ class SceneBodies:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ScenePoses:
-    """Bodies that move, and where to: a pose for each."""
+    """New poses of bodies, one for each."""
 
     ids: ArrayLike = ()
     poses: ArrayLike = ()
@@ -79,8 +96,9 @@ class ScenePoses:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ScenePairRules:
-    """What is said of pairs of bodies, whatever the order within a pair. `kinds` (PairRuleKind) is
-    MAY_TOUCH where it is None; `margins` are metres."""
+    """Rules of pairs of bodies; the order within a pair does not matter.
+
+    `kinds` (PairRuleKind) is MAY_TOUCH by default. `margins` (metres) belong to the kind MARGIN."""
 
     bodies_a: ArrayLike = ()
     bodies_b: ArrayLike = ()
@@ -90,8 +108,10 @@ class ScenePairRules:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SceneChange:
-    """All of it happens or nothing does, in this order: bodies that go; that come or are replaced
-    whole; that move; rules that go; that are said from now on."""
+    """A change of a scene, all of it or nothing.
+
+    It applies in this order: removed bodies, added or replaced bodies, moved bodies, removed rules,
+    added rules."""
 
     removed_bodies: ArrayLike = ()
     bodies: SceneBodies = field(default_factory=SceneBodies)
@@ -102,9 +122,10 @@ class SceneChange:
 
 @dataclass(frozen=True)
 class SceneInfo:
-    """What the server knows of a scene, as of one revision. `etag` differs between any two
-    revisions, and between any two scenes that ever had the name. `ttl`, seconds; None: it is kept
-    until it is deleted."""
+    """Facts about one revision of a scene.
+
+    `etag` differs between any two revisions, and between any two scenes that ever had the name.
+    `ttl` is in seconds; None: the scene is kept until it is deleted."""
 
     name: str
     revision: int
@@ -118,7 +139,7 @@ class SceneInfo:
 
 @dataclass(frozen=True, eq=False)
 class FoundScene:
-    """`content`, as a change of an empty scene, is None where it was not asked for."""
+    """A scene and its content as a change of an empty one, or None if not asked for."""
 
     info: SceneInfo
     content: SceneChange | None
@@ -126,11 +147,12 @@ class FoundScene:
 
 @dataclass(frozen=True, eq=False)
 class SceneNews:
-    """What a watch tells. `scene` is as of the revision that this leads to; of an end, as it was at
-    last told. Applied to revision `base_revision`, `change` gives `scene`; its shapes are named by
-    digest. With `is_reload` no change leads there: get the scene at this revision or, where that is
-    no longer held, the newest, and pass over news up to there. `end` is of the last news.
-    """
+    """One message of a watch.
+
+    `scene` is the revision that it leads to; for the end, the last one that was told. `change`,
+    applied to revision `base_revision`, gives `scene`; its shapes are named by digest. With
+    `is_reload` no change leads there: get the scene at this revision, or at the newest if this one
+    is gone, and skip news up to that one. The last news has an `end`."""
 
     scene: SceneInfo
     base_revision: int
@@ -141,7 +163,8 @@ class SceneNews:
 
 @dataclass(frozen=True)
 class OpenScene:
-    """Put a revision of a scene into a slot, where it stays whatever becomes of the scene.
+    """Puts a revision of a scene into a slot; later changes of the scene do not affect it.
+
     `revision` 0: the newest; `min_revision`: this one or a later one."""
 
     scene_slot: int
@@ -152,7 +175,7 @@ class OpenScene:
 
 @dataclass(frozen=True)
 class OpenedScene:
-    """What a scene's slot holds now."""
+    """A scene slot's content."""
 
     scene_slot: int
     scene: SceneInfo
@@ -160,22 +183,23 @@ class OpenedScene:
 
 @dataclass(frozen=True)
 class CloseScene:
-    """Let go of a scene."""
+    """Frees a scene slot."""
 
     scene_slot: int
 
 
 @dataclass(frozen=True)
 class ClosedScene:
-    """A scene's slot that is free again."""
+    """A scene slot that is free again."""
 
     scene_slot: int
 
 
 @dataclass(frozen=True, eq=False)
 class ChangeBodies:
-    """Attach, detach, move and regroup the session's own bodies, and say which of them may touch.
-    `reset`: begin with no bodies and no rules."""
+    """Attaches, detaches, moves and regroups the session's query bodies, and changes their rules.
+
+    `reset`: starts without bodies and rules."""
 
     change: SceneChange
     reset: bool = False
@@ -183,7 +207,7 @@ class ChangeBodies:
 
 @dataclass(frozen=True)
 class ChangedBodies:
-    """How many own bodies and rules there are now."""
+    """Numbers of query bodies and rules after a change."""
 
     body_count: int
     rule_count: int

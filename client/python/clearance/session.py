@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A stream of questions of every kind over one table of shapes. Three ways to use it, which may be
-mixed:
+"""Streams of questions of every kind over one table of shapes.
+
+There are three ways to use a session, which may be mixed:
 
     one at a time    session.open(0, "crate"); session.ask(batch)
     many in flight   for answer in session.ask_all(batches): …
@@ -12,8 +13,8 @@ mixed:
 ...     [float(answer.distances) for answer in session.ask_all(batches)]
 [0.75, 1.75]
 
-Scenes are opened in slots of their own, and the session may have bodies of its own (the links of an
-arm, players), which are asked against them and each other, many configurations a message:
+Scenes have separate slots. The session may have query bodies (the links of an arm, or players).
+They are asked against a scene and each other, many configurations a message:
 
 >>> with clearance.connect(address) as client, client.open_session() as session:
 ...     cell = client.scenes.create("lab/cell")
@@ -25,19 +26,17 @@ arm, players), which are asked against them and each other, many configurations 
 ...     session.check(poses=where).proved_free()  # configurations × bodies × 7
 array([ True, False])
 
-A session outlives its server. Where its stream ends with UNAVAILABLE (the server drains, restarts or
-cannot be reached), or with CANCELLED though nobody here cancelled it, another one is opened
-(elsewhere, where the address has several servers), the slots are opened again, by the digests and at
-the revisions that the caller was told, its own bodies are attached again, and what was not answered is
-repeated, in order: every message gets exactly one reply. A server of a list, or of a dns: name, that
-lacks what a slot held is passed over. Any other status ends the session. It keeps the requests that are not answered, its
-own bodies, and of each open slot its digest, or its content if it was sent inline. Work may be done
-twice.
+A session outlives its server. If its stream ends with UNAVAILABLE, or with CANCELLED though it was
+not cancelled here, another stream is opened, elsewhere if the address has several servers. Slots
+are opened again, by the digests and at the revisions that the caller was told. Query bodies are
+attached again, and unanswered messages are repeated in order. Every message gets exactly one reply.
+A server of a list or a dns: name that lacks a shape of a slot is passed over. Any other status ends
+the session.
 
-Rows with warm_start begin cold behind a broken stream: the answers are the same. Not as in C++: a
-request id and a traceparent are sent with sessions only (SessionOptions), and a question about a scene
-is of scene slot 0 where it names none.
-"""
+For this the session keeps unanswered requests, query bodies, and for each open slot its digest or
+inline content. Work may be done twice. Rows with warm_start begin cold on a new stream; the answers
+are the same. Two things differ from C++: request ids and traceparents are sent with sessions only
+(SessionOptions), and the default scene slot of a question is 0."""
 
 from __future__ import annotations
 
@@ -90,13 +89,14 @@ from clearance.shapes import ShapeReference
 
 
 class Session:
-    """Thread-safe: messages take the order in which they enter; each `ask` gets its own answer and
-    `next` the others, in order. Batches beyond the server's limits are sent in pieces, and answers
-    come back joined. `timeout` (seconds) bounds the waiting of one call, not the work: an answer
-    that comes later is dropped. When the session has ended every waiting and every later call
-    raises its error (SessionEnded after a good end).
+    """A stream of questions to one server at a time. Thread-safe.
 
-    As a context manager it finishes at the end of the block, and is cancelled by an exception."""
+    Messages take the order in which they enter. Each `ask` gets its own answer, and `next` gets the
+    others in order. Batches above the server's limits are split, and their answers are joined.
+    `timeout` (seconds) limits the waiting of one call, not the work: a later answer is dropped.
+    After the session has ended, every call raises its error (SessionEnded after a good end).
+
+    As a context manager it finishes at the end of the block. An exception cancels it."""
 
     def __init__(self, channel: grpc.Channel, guard: ProcessGuard, state: SessionState) -> None:
         self._guard = guard
@@ -130,7 +130,24 @@ class Session:
         min_revision: int = 0,
         timeout: float | None = None,
     ) -> OpenedShape:
-        """Puts a shape into a slot of the caller's choice; a str is a registered name."""
+        """Puts a shape into a slot that the caller chooses.
+
+        Parameters
+        ----------
+        slot : int
+            The slot, from 0.
+        shape : ShapeReference
+            A shape, ByName or ByDigest; a str is a registered name.
+        min_revision : int
+            Opens only with the registry at this revision or a later one.
+        timeout : float, optional
+            Seconds to wait for the answer.
+
+        Raises
+        ------
+        NotFound
+            No such shape is registered.
+        """
         return cast(OpenedShape, self._ask(OpenShape(slot, shape, min_revision), timeout))
 
     def close(self, slot: int, *, timeout: float | None = None) -> None:
@@ -146,21 +163,44 @@ class Session:
         min_revision: int = 0,
         timeout: float | None = None,
     ) -> OpenedScene:
-        """Holds a revision of a scene (0: the newest) in a slot, where it stays whatever becomes of
-        the scene. To go over to another revision the slot is opened again."""
+        """Holds a revision of a scene in a slot; later changes of the scene do not affect it.
+
+        Parameters
+        ----------
+        scene_slot : int
+            The slot, from 0. Open it again to move to another revision.
+        name : str
+            The scene's name.
+        revision : int
+            0: the newest.
+        min_revision : int
+            Opens only this revision or a later one.
+        timeout : float, optional
+            Seconds to wait for the answer.
+        """
         message = OpenScene(scene_slot, name, revision, min_revision)
         return cast(OpenedScene, self._ask(message, timeout))
 
     def close_scene(self, scene_slot: int, *, timeout: float | None = None) -> None:
-        """Lets go of a scene."""
+        """Frees the slot of a scene."""
         self._ask(CloseScene(scene_slot), timeout)
 
     def change_bodies(
         self, change: SceneChange, *, reset: bool = False, timeout: float | None = None
     ) -> ChangedBodies:
-        """Attaches, detaches, moves and regroups own bodies, all of it or nothing; `reset`: begins
-        with none. After a change that fails questions of own bodies are refused until one with
-        `reset` succeeds."""
+        """Attaches, detaches, moves and regroups query bodies, all of it or nothing.
+
+        If a change fails, questions about query bodies are refused until one with `reset` succeeds.
+
+        Parameters
+        ----------
+        change : SceneChange
+            The bodies, poses and rules.
+        reset : bool
+            Starts without bodies and rules.
+        timeout : float, optional
+            Seconds to wait for the answer.
+        """
         return cast(ChangedBodies, self._ask(ChangeBodies(change, reset), timeout))
 
     @overload
@@ -204,46 +244,54 @@ class Session:
         return cast(Result, self._ask(batch, timeout))
 
     def distance(self, **columns: Any) -> DistanceResult:
-        """`ask` with a DistanceBatch of these columns."""
+        """Asks a DistanceBatch of these columns and returns its answer."""
         return self.ask(DistanceBatch(**columns))
 
     def intersection(self, **columns: Any) -> IntersectionResult:
-        """`ask` with an IntersectionBatch of these columns."""
+        """Asks a IntersectionBatch of these columns and returns its answer."""
         return self.ask(IntersectionBatch(**columns))
 
     def time_of_collision(self, **columns: Any) -> TimeOfCollisionResult:
-        """`ask` with a TimeOfCollisionBatch of these columns."""
+        """Asks a TimeOfCollisionBatch of these columns and returns its answer."""
         return self.ask(TimeOfCollisionBatch(**columns))
 
     def check(self, **columns: Any) -> CheckResult:
-        """`ask` with a CheckBatch of these columns."""
+        """Asks a CheckBatch of these columns and returns its answer."""
         return self.ask(CheckBatch(**columns))
 
     def clearance(self, **columns: Any) -> ClearanceResult:
-        """`ask` with a ClearanceBatch of these columns."""
+        """Asks a ClearanceBatch of these columns and returns its answer."""
         return self.ask(ClearanceBatch(**columns))
 
     def nearest(self, **columns: Any) -> NearestResult:
-        """`ask` with a NearestBatch of these columns."""
+        """Asks a NearestBatch of these columns and returns its answer."""
         return self.ask(NearestBatch(**columns))
 
     def overlap(self, **columns: Any) -> OverlapResult:
-        """`ask` with an OverlapBatch of these columns."""
+        """Asks a OverlapBatch of these columns and returns its answer."""
         return self.ask(OverlapBatch(**columns))
 
     def motion(self, **columns: Any) -> SweepResult:
         """Asks a MotionBatch of these columns: each body moves on its own screw.
 
-        The links of an arm whose joints move go another way: `prove_joint_motions`."""
+        The links of an arm whose joints move take another path: use `prove_joint_motions` for them.
+        """
         return self.ask(MotionBatch(**columns))
 
     def ray(self, **columns: Any) -> SweepResult:
-        """`ask` with a RayBatch of these columns."""
+        """Asks a RayBatch of these columns and returns its answer."""
         return self.ask(RayBatch(**columns))
 
     def ask_all(self, batches: Iterable[Batch | SceneBatch], *, window: int = 4) -> Iterator[Any]:
-        """The answers of the batches in their order, with up to `window` of them on their way while
-        the caller works on one."""
+        """Yields the answers of the batches in their order.
+
+        Parameters
+        ----------
+        batches : iterable
+            Batches of any kinds.
+        window : int
+            Batches under way at once, while the caller works on an answer.
+        """
         pending: deque[Pending] = deque()
         for_ever = Deadline(None)
         for batch in batches:
@@ -254,13 +302,22 @@ class Session:
             yield self._await(pending.popleft(), for_ever)
 
     def send(self, message: SessionMessage, tag: int = 0) -> None:
-        """Sends without waiting for the answer; blocks only while many messages are not yet with
-        the transport. `tag` comes back in the Reply."""
+        """Sends a message without waiting for the answer.
+
+        It blocks only while many messages have not reached the transport. `next` returns the
+        answer, with the `tag`."""
         self._enter(message, Deadline(None), tag, is_owed=True)
 
     def next(self, *, timeout: float | None = None) -> Reply:
-        """The answer to the earliest `send` that was not taken yet; waits for it.
-        FailedPrecondition if nothing is owed."""
+        """Waits for the answer to the earliest `send` that was not taken yet, and returns it.
+
+        Raises
+        ------
+        FailedPrecondition
+            Every answer was taken.
+        DeadlineExceeded
+            The `timeout` (seconds) is over.
+        """
         self._guard.check()
         deadline = Deadline(timeout)
         with self._changed:
@@ -274,8 +331,9 @@ class Session:
                     raise deadline.no_answer()
 
     def finish(self) -> None:
-        """Says that nothing more will be sent, waits until every answer has arrived (`next` still
-        hands them out) and raises what the session ended with, if that is not OK."""
+        """Ends the session after every answer has arrived; `next` still returns them.
+
+        Raises the error of the session if it did not end well."""
         self._guard.check()
         with self._changed:
             self._state.is_finishing = True
@@ -285,7 +343,7 @@ class Session:
                 raise self._state.final_error
 
     def cancel(self) -> None:
-        """Gives up: every waiting call raises Cancelled."""
+        """Ends the session at once: every waiting call raises Cancelled."""
         self._guard.check()
         with self._changed:
             self._state.is_cancelled = True
@@ -324,8 +382,9 @@ class Session:
         return self._await(self._enter(message, deadline), deadline)
 
     def _tell(self, message: SessionMessage | TrackMessage) -> Answer:
-        """Sends a message of any kind and waits for its answer. Tracks are not begun again on
-        another stream: `tracks` has sessions for them."""
+        """Sends a message of any kind and waits for its answer.
+
+        A new stream does not open tracks again: `tracks` has sessions for them."""
         answer: Answer = self._ask(message, None)
         return answer
 

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shapes as small dataclasses, and from numpy arrays, meshes and mesh files.
+"""Shapes as small dataclasses, also from numpy arrays, meshes and mesh files.
 
-Metres, coordinates of the shape's own frame; every number finite, every length non-negative: the
-server refuses anything else and names the field. `radius` of a shape is its spherical extension: the
-body is everything within it of the kind. Shapes are immutable and thread-safe as long as nobody writes
-into the arrays that they were made of.
-"""
+Lengths are in metres, coordinates in the shape's frame. Every number must be finite and every
+length >= 0: the server refuses anything else and names the field. `radius` is the spherical
+extension: the body is everything within it of the kind. Shapes are immutable. They are thread-safe
+as long as the arrays they were made from do not change."""
 
 from __future__ import annotations
 
@@ -42,7 +41,7 @@ class Segment:
 
 @dataclass(frozen=True)
 class Triangle:
-    """Flat; collinear and coincident corners are allowed."""
+    """A flat triangle; collinear and coincident corners are allowed."""
 
     a: _Vector
     b: _Vector
@@ -136,7 +135,7 @@ class Polygon:
 
 @dataclass(frozen=True)
 class Cylinder:
-    """About the z axis, from z = -half_length to z = +half_length; `rounding` widens it all round."""
+    """A cylinder about the z axis, from z = -half_length to +half_length; `rounding` widens it."""
 
     radius: float
     half_length: float
@@ -145,7 +144,7 @@ class Cylinder:
 
 @dataclass(frozen=True)
 class Cone:
-    """About the z axis: base of `radius` at z = -half_length, apex at z = +half_length."""
+    """A cone about the z axis: base of `radius` at z = -half_length, apex at z = +half_length."""
 
     radius: float
     half_length: float
@@ -154,7 +153,7 @@ class Cone:
 
 @dataclass(frozen=True)
 class Ellipsoid:
-    """About the origin, its axes along the frame's."""
+    """An ellipsoid about the origin, with its axes along the frame's."""
 
     semi_axes: _Vector
     radius: float = 0.0
@@ -162,7 +161,7 @@ class Ellipsoid:
 
 @dataclass(frozen=True)
 class Piece:
-    """One piece of a compound and where it stands in the compound's frame (7 numbers, as poses)."""
+    """A piece of a compound and its pose in the compound's frame (7 numbers)."""
 
     shape: ConvexShape
     pose: Sequence[float] = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
@@ -234,8 +233,10 @@ ShapeReference = Union[ByName, ByDigest, str, Shape]
 
 @dataclass(frozen=True)
 class ShapeInfo:
-    """What the server knows of a shape; shape.proto says what each field means. Lengths are metres,
-    `volume` cubic metres, `bounding_radius` is about the origin of the shape's frame."""
+    """Facts about a shape; shape.proto explains each field.
+
+    Lengths are in metres, `volume` in cubic metres. `bounding_radius` is about the origin of the
+    shape's frame."""
 
     name: str
     digest: str
@@ -251,7 +252,7 @@ class ShapeInfo:
 
 
 def _hull_of_mesh(mesh: Mesh, radius: float, name: str) -> Hull:
-    """Warns of what the hull fills; not if the name is empty."""
+    """Returns the hull, and warns of what it fills unless the name is empty."""
     hollow = hollow_of(mesh.vertices, mesh.triangles) if name else None
     if hollow:
         advice = (
@@ -270,9 +271,10 @@ def _points(points: ArrayLike, width: int, name: str) -> np.ndarray:
 
 
 def body_vertices(shape: Shape) -> np.ndarray | None:
-    """The (n, 3) points whose hull, extended by `body_radius`, is the shape, by the indices that
-    witnesses use. None of a compound, a cylinder, a cone or an ellipsoid, unless its lengths leave a
-    segment or a ball."""
+    """Returns the (n, 3) points whose hull, extended by `body_radius`, is the shape.
+
+    Their indices are those of witnesses. None for a compound, a cylinder, a cone or an ellipsoid,
+    unless its lengths leave a segment or a ball."""
     match shape:
         case Hull():
             return shape.vertices
@@ -297,7 +299,7 @@ def body_vertices(shape: Shape) -> np.ndarray | None:
 
 
 def body_radius(shape: Shape) -> float:
-    """Total radius of the spherical extension, metres."""
+    """Returns the total radius of the spherical extension, metres."""
     match shape:
         case Cylinder() | Cone():
             return shape.rounding

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tracks: a game server publishes where its players stand, tick by tick, and whoever judges a shot
-asks what it met at a time of the past. proto/clearance/v1/track.proto says how bodies stand between
-two ticks and what every call may answer.
+"""Tracks: a game server publishes its players tick by tick, and others ask about a past time.
+
+proto/clearance/v1/track.proto says how bodies are interpolated and what each call may return.
 
 >>> with clearance.connect(address) as client:
 ...     player = client.register("demo/player", clearance.Sphere(0.5))
@@ -10,16 +10,15 @@ two ticks and what every call may answer.
 ...         for tick in (100, 101):  # the simulation
 ...             places = [[tick - 100, 0, 0], [0, 9, 0]]
 ...             published = writer.publish(tick, clearance.poses.pose(places))
-...         with clearance.TrackReader.open(client) as reader:  # who judges shots
+...         with clearance.TrackReader.open(client) as reader:  # judges shots
 ...             rewound = reader.rewind("demo/match", 100, 0.25, left_out_bodies=[8])
 ...             hits = reader.cast_rays(origins=[9, 0, 0], displacements=[-18, 0, 0])
 >>> int(hits.bodies_b), hits.points_b.round(6)
 (7, array([0.75, 0.  , 0.  ]))
 
-Each has a session of its own, on one stream: where that breaks, every call raises the stream's error,
-and the caller opens another. (A track ends with its writer's session, so there is nothing that could
-be gone on with.)
-"""
+Each writer and reader has its session on one stream. If that breaks, every call raises the stream's
+error, and the caller opens another. A track ends with its writer's session, so nothing could be
+continued."""
 
 from __future__ import annotations
 
@@ -62,8 +61,9 @@ __all__ = ["PublishedTick", "Rewound", "TrackClamp", "TrackReader", "TrackWriter
 
 
 class _TrackSession:
-    """Thread-compatible. As a context manager it finishes at the end of the block, and is cancelled
-    by an exception."""
+    """Base of writers and readers. Thread-compatible.
+
+    As a context manager it finishes at the end of the block. An exception cancels it."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -81,7 +81,7 @@ class _TrackSession:
         self._session.finish()
 
     def cancel(self) -> None:
-        """Gives up."""
+        """Ends the session at once."""
         self._session.cancel()
 
     def _attach(self, change: SceneChange, reset: bool) -> None:
@@ -91,12 +91,17 @@ class _TrackSession:
 
 
 class TrackWriter(_TrackSession):
-    """Publishes a track, which ends with it."""
+    """A session that publishes a track, which ends with it."""
 
     @staticmethod
     def open(client: Client, name: str, bodies: SceneBodies) -> TrackWriter:
-        """Begins a track of these bodies, whose shapes are registered ones. AlreadyExists: a session
-        publishes a track of this name."""
+        """Starts a track of these bodies, whose shapes must be registered.
+
+        Raises
+        ------
+        AlreadyExists
+            Another session publishes a track of this name.
+        """
         writer = TrackWriter(client.open_session(reopen=False))
         try:
             writer._session._tell(OpenTrack(name))
@@ -110,18 +115,27 @@ class TrackWriter(_TrackSession):
         return self
 
     def publish(self, tick: int, poses: ArrayLike | None = None) -> PublishedTick:
-        """Adds a tick, and waits until it can be asked for. `poses` (bodies, 7) are in the order of
-        the ids; None: where the bodies were attached."""
+        """Adds a tick, and waits until it can be asked for.
+
+        Parameters
+        ----------
+        tick : int
+            The tick, above the one before.
+        poses : array_like, optional
+            Poses (bodies, 7) in the order of the ids. None: the poses of the bodies.
+        """
         return cast(PublishedTick, self._session._tell(PublishTick(tick, poses)))
 
     def change(self, change: SceneChange, *, reset: bool = False) -> None:
-        """Bodies that come and go, as of the next tick. After a failure publishing fails, until a
-        change with `reset` succeeds: it begins with no bodies."""
+        """Adds and removes bodies from the next tick on.
+
+        If it fails, publishing fails until a change with `reset` succeeds, which starts without
+        bodies."""
         self._attach(change, reset)
 
 
 class TrackReader(_TrackSession):
-    """Asks what was there at a time of the past."""
+    """A session that asks about a past time of tracks."""
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -129,8 +143,17 @@ class TrackReader(_TrackSession):
 
     @staticmethod
     def open(client: Client, *, scene: str = "", bodies: SceneBodies | None = None) -> TrackReader:
-        """`scene`: in which tracks are rewound; empty: alone. `bodies`: of the asker, such as
-        swords; their shapes are registered ones."""
+        """Opens a reader.
+
+        Parameters
+        ----------
+        client : Client
+            A client of the writer's server.
+        scene : str
+            Scene in which tracks are rewound; empty: none.
+        bodies : SceneBodies, optional
+            Query bodies, such as swords; their shapes must be registered.
+        """
         reader = TrackReader(client.open_session(reopen=False))
         try:
             reader._attach(SceneChange(bodies=bodies or SceneBodies()), reset=False)
@@ -145,8 +168,9 @@ class TrackReader(_TrackSession):
         return self
 
     def open_scene(self, name: str) -> SceneInfo:
-        """Goes over to the newest revision of a scene, as of the next `rewind`. Where that fails
-        every `rewind` does, until a scene is opened."""
+        """Takes the newest revision of a scene for the next `rewind`.
+
+        If it fails, every `rewind` fails until a scene is opened."""
         # Whether it opens or not: a rewind in a slot that did not open is refused rather than
         # answered of a world without it.
         self._has_scene = True
@@ -155,25 +179,39 @@ class TrackReader(_TrackSession):
     def rewind(
         self, track: str, tick: int, fraction: float = 0.0, *, left_out_bodies: ArrayLike = ()
     ) -> Rewound:
-        """Makes the world as it was then (`fraction` of a tick, in [0, 1), after `tick`), of which
-        the questions below are asked until the next one. `left_out_bodies` are ids of the track and
-        of the scene. NotFound: the track has ended."""
+        """Makes the world of a past time, which the methods below ask until the next `rewind`.
+
+        Parameters
+        ----------
+        track : str
+            The track.
+        tick : int
+            The tick.
+        fraction : float
+            Part of a tick after `tick`, in [0, 1).
+        left_out_bodies : array_like
+            Ids of the track or the scene that are left out, such as the shooter.
+
+        Raises
+        ------
+        NotFound
+            The track has ended.
+        """
         base = _tracks.SCENE_SLOT if self._has_scene else None
         slot = _tracks.REWOUND_SLOT
         message = RewindTrack(slot, base, track, tick, fraction, left_out_bodies)
         return cast(Rewound, self._session._tell(message))
 
     def cast_rays(self, **columns: Any) -> SweepResult:
-        """`ask` with a RayBatch of these columns, and of what it met pairs, points and normals."""
+        """Asks a RayBatch of these columns, with pairs, points and normals."""
         return self._session.ask(_tracks.rays(columns))
 
     def check(self, **columns: Any) -> CheckResult:
-        """`ask` with a CheckBatch of these columns, of the own bodies against that world and not
-        against each other."""
+        """Asks a CheckBatch of these columns, of query bodies against that world only."""
         return self._session.ask(_tracks.check(columns))
 
     def sweep(self, **columns: Any) -> SweepResult:
-        """`ask` with a MotionBatch of these columns, as `check` and `cast_rays` have it."""
+        """Asks a MotionBatch of these columns, of query bodies against that world only."""
         return self._session.ask(_tracks.sweep(columns))
 
     @overload
@@ -197,6 +235,7 @@ class TrackReader(_TrackSession):
         ...
 
     def ask(self, batch: SceneBatch) -> SceneResult:
-        """Any question of scenes, of the world that was rewound: its scene_slot means nothing. Shape
-        slots of an OverlapBatch are indices of the own bodies' shapes."""
+        """Asks any question about the rewound world; its scene_slot is ignored.
+
+        Shape slots of an OverlapBatch are indices of the query bodies' shapes."""
         return cast(SceneResult, self._session.ask(_tracks.of_the_past(batch)))

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Re-proves distances by themselves, in exact arithmetic, without any code of the server.
+"""Proofs of distances in exact arithmetic, without any code of the server.
 
 For two bodies with the difference B - A, a direction n and points of either body
 
-    (min n.b - max n.a) / |n| - r_A - r_B  <=  distance  <=  |sum w (b - a)| / sum w - r_A - r_B,
+    (min n.b - max n.a) / |n| - r_A - r_B  <=  distance  <=  |sum w (b - a)| / sum w - r_A - r_B.
 
-and where a closed surface of points of the difference goes round the origin at a distance r,
-distance <= -r - r_A - r_B. So two scans and one weighted sum are a proof, however the answer was
-found. Of a cylinder, a cone or an ellipsoid the scan is a closed form, and the answer's own point takes
-the place of the weighted sum, once it is seen to lie in the core. Every number is a
-`fractions.Fraction`; only square roots and the final comparison are rounded, to 2**-100 of their size
-and outwards. It is for auditing, not for speed: about a millisecond for each ten vertices.
+If a closed surface of points of the difference encloses the origin at a distance r, then distance
+<= -r - r_A - r_B. So two scans and one weighted sum are a proof, however the answer was found. For
+a cylinder, a cone or an ellipsoid the scan is a closed form, and the answer's point replaces the
+weighted sum after it is shown to lie in the core. Every number is a `fractions.Fraction`. Only
+square roots and the final comparison are rounded, outwards, to 2**-100 of their size. This is for
+auditing: it takes about a millisecond for each ten vertices.
 
 >>> box, here, there = clearance.Box((1, 1, 1)), [0, 0, 0, 0, 0, 0, 1], [3, 0, 0, 0, 0, 0, 1]
 >>> with clearance.connect(address) as client:
@@ -18,12 +18,11 @@ and outwards. It is for auditing, not for speed: about a millisecond for each te
 >>> verify(box, here, box, there, answer)
 []
 
-Of a compound the answer's proof is that of the pieces it names; that no other two pieces are nearer,
-or overlap deeper, is proved along directions that are looked for here.
+For a compound the answer's proof is about the pieces that it names. That no other two pieces are
+nearer, or overlap deeper, is proved along directions that are searched here.
 
-NO_PROOF is all that can be said where the core of a cylinder, a cone or an ellipsoid overlaps another
-core, and where no such direction was found.
-"""
+NO_PROOF means that the core of a cylinder, a cone or an ellipsoid overlaps another core, or that no
+such direction was found."""
 
 from __future__ import annotations
 
@@ -65,7 +64,7 @@ _NO_VERTEX = 2**32 - 1  # of a shape that has none
 
 
 class ViolationKind(Enum):
-    """What is wrong with a row."""
+    """Kinds of faults of a row."""
 
     NO_PROOF = "claims nothing that can be proved, or lacks bounds, normals or witnesses"
     MALFORMED = "columns too short, numbers that are not finite, weights that are no weights"
@@ -80,7 +79,7 @@ class ViolationKind(Enum):
 
 @dataclass(frozen=True)
 class Violation:
-    """One thing that is wrong with one row."""
+    """One fault of one row."""
 
     row: int
     kind: ViolationKind
@@ -90,13 +89,13 @@ class Violation:
 def verify(
     shape_a: Shape, pose_a: ArrayLike, shape_b: Shape, pose_b: ArrayLike, result: DistanceResult
 ) -> list[Violation]:
-    """What is wrong with an answer about these two shapes: empty means that every row is proved.
+    """Returns the faults of an answer about two shapes; empty means that every row is proved.
 
-    The poses are those of the question, (…, 7), and broadcast to the answer's shape. Ask with
-    `detail=clearance.PROOF`. The state is proved strictly; a bound is accepted if it is proved to
-    within 64 * 2**-53 of both bodies' sizes and the distance. Of cores that overlap the upper bound is
-    proved only by depth proofs; where these were not asked for, or the row has none, only its sign
-    is. Rows that are BEYOND, UNDECIDED or REFUSED claim nothing that can be proved."""
+    Ask with `detail=clearance.PROOF`. States are proved strictly. A bound is accepted if it is
+    proved to within 64 * 2**-53 of both bodies' sizes and the distance. The upper bound of
+    overlapping cores needs depth proofs; without them only its sign is proved. Rows that are
+    BEYOND, UNDECIDED or REFUSED claim nothing that can be proved. The poses are those of the
+    question, (…, 7), and broadcast."""
     poses = [
         np.broadcast_to(np.asarray(pose, float), result.shape + (7,)).reshape(-1, 7)
         for pose in (pose_a, pose_b)
@@ -118,12 +117,13 @@ def verify_separation(
     pairs: NearestPairs,
     index: int,
 ) -> list[Violation]:
-    """What is wrong with one pair of a list (NearestResult.pairs): empty means that no two points of
-    these shapes at these poses, A the own body, are nearer than its lower bound. Ask for bounds and
-    normals. Where distances are present they must lie within the bounds, and the points have to
-    be that far apart along the normal; that the points are the shapes' own, and so that the shapes
-    are no farther apart, is not checked: `verify` does. Only of SEPARATED pairs is anything proved.
-    Violations have the index as their row."""
+    """Returns the faults of one pair of a list (NearestResult.pairs).
+
+    An empty list means that it is proved. It proves that no two points of these shapes at these
+    poses are nearer than the lower bound; A is the query body. Only SEPARATED pairs are proved. Ask
+    for bounds and normals. If distances are present, they must lie within the bounds, and the
+    points must be that far apart along the normal. It does not check that the points belong to the
+    shapes: `verify` does. Violations have the index as their row."""
     poses = [np.asarray(pose, float).reshape(7) for pose in (pose_a, pose_b)]
     try:
         _check_separation((shape_a, poses[0]), (shape_b, poses[1]), pairs, index)
@@ -182,8 +182,9 @@ def _require(holds: bool, kind: ViolationKind, text: str) -> None:
 
 
 class _PiecePairs:
-    """The convex pieces of two shapes where they stand, from A's origin: one each of what is no
-    compound."""
+    """The convex pieces of two shapes at their poses, from A's origin.
+
+    A shape that is not a compound has one piece."""
 
     def __init__(
         self, posed_a: tuple[Shape, np.ndarray], posed_b: tuple[Shape, np.ndarray]
@@ -208,8 +209,9 @@ class _PiecePairs:
         return _ALLOWANCE * (a.size + b.size + farthest)
 
     def check_apart(self, pair: tuple[int, int], claim: _Claim) -> None:
-        """That the pieces are apart, and by the bound: along the normal or, where that need not be
-        theirs, a direction that is looked for."""
+        """Proves that the pieces are separated by the bound.
+
+        It uses the normal or, if that may not be theirs, a direction that it searches."""
         a, b = self.bodies_of(pair)
         enough = claim.bound - self.allowance(pair, abs(claim.bound))
         widest = bodies.gap(a, b, claim.normal)
@@ -228,7 +230,7 @@ class _PiecePairs:
         raise _Wrong(ViolationKind.NO_PROOF, text)
 
     def check_no_deeper(self, pair: tuple[int, int], claim: _Claim) -> None:
-        """That the pieces overlap no deeper than the bound, if they do."""
+        """Proves that the pieces overlap no deeper than the bound, if they do."""
         a, b = self.bodies_of(pair)
         enough = claim.bound - self.allowance(pair, abs(claim.bound))
         if bodies.gap(a, b, claim.normal) >= enough:
@@ -240,8 +242,9 @@ class _PiecePairs:
 
 @dataclass(frozen=True)
 class _Claim:
-    """No two points are nearer than the bound; the normal proves it of the pieces it belongs to, and
-    `kind` is what is wrong where it does not."""
+    """The claim that no two points are nearer than the bound.
+
+    The normal proves it for the pieces that it belongs to; `kind` is the fault if it does not."""
 
     normal: Vector
     bound: Fraction
@@ -403,8 +406,10 @@ class _Row:
     def _point(
         self, body: bodies.Body, ids: Sequence[int], name: str, radius: Fraction
     ) -> tuple[Vector, Fraction]:
-        """One that is within the second of the core: where the weights put it or, of a curved core,
-        the answer's own, moved back along the normal."""
+        """Returns a point that lies within the second of the core.
+
+        The weights give it. For a curved core it is the answer's point, moved back along the
+        normal."""
         if isinstance(body, bodies.PointBody):
             total = sum(self._weights, Fraction(0))
             x, y, z = (
@@ -526,8 +531,9 @@ def _require_unit(normal: Vector) -> None:
 
 
 def _holds_origin(points: Sequence[Vector]) -> bool:
-    """Strictly inside their hull. If it is not, some plane through the origin has all points on one
-    side, and can be turned until it goes through two of them."""
+    """Returns whether the origin is strictly inside the hull of the points.
+
+    If it is not, a plane through the origin and two of the points has all points on one side."""
     has_plane = False
     for a, b in combinations(points, 2):
         normal = cross(a, b)
@@ -541,9 +547,11 @@ def _holds_origin(points: Sequence[Vector]) -> bool:
 
 
 def _radius_inside(corners: Sequence[Vector], facets: Sequence[tuple[int, ...]]) -> Fraction:
-    """Radius of a ball about the origin inside the hull of the corners, rounded down: 0 unless the
-    surface is closed and goes round the origin. Where the origin sees every triangle from its inner
-    side, a closed surface goes round it; the planes are then no nearer than the surface's hull."""
+    """Returns the radius of a ball about the origin inside the hull of the corners, rounded down.
+
+    It is 0 unless the surface is closed and encloses the origin. If the origin sees every triangle
+    from its inner side, a closed surface encloses it. The planes are then no nearer than the
+    surface's hull."""
     edges = {(f[i], f[(i + 1) % 3]) for f in facets for i in range(3)}
     is_closed = len(edges) == 3 * len(facets) and all((b, a) in edges for a, b in edges)
     if not is_closed:
