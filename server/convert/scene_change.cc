@@ -130,7 +130,6 @@ absl::Status CheckRule(const PairRule& rule, int kind, std::size_t i) {
                            .message = "The server knows no such rule."});
   }
   if (absl::Status status = CheckPair(rule, i); !status.ok()) return status;
-  if (absl::Status status = CheckPair(rule, i); !status.ok()) return status;
   if (rule.margin >= 0 && rule.margin <= kLargestMargin) return absl::OkStatus();  // no for NaN
   return RefuseArgument({.field = At("margins", i),
                          .value = FormatNumber(rule.margin),
@@ -138,7 +137,18 @@ absl::Status CheckRule(const PairRule& rule, int kind, std::size_t i) {
                          .message = "The number is no margin."});
 }
 
-// Of rules that go the pairs alone mean something.
+// Without kinds every rule would let its pair touch, and its margin would have no effect.
+absl::Status RequireKind(const PairRule& rule, std::size_t i) {
+  if (rule.margin == 0) return absl::OkStatus();
+  return RefuseArgument(
+      {.field = "kinds",
+       .value = "none, with " + At("margins", i) + " = " + FormatNumber(rule.margin),
+       .limit = "PAIR_RULE_KIND_MARGIN for a rule with a margin",
+       .message = "Without a kind the rule lets its pair touch; give each rule its "
+                  "kind."});
+}
+
+// Only the pairs of removed rules matter.
 enum class RulesThat { kCome, kGo };
 absl::Status ReadRules(const v1::PairRuleColumns& message, RulesThat that,
                        std::vector<PairRule>* rules) {
@@ -156,7 +166,9 @@ absl::Status ReadRules(const v1::PairRuleColumns& message, RulesThat that,
                            .is_allowed = kind == v1::PAIR_RULE_KIND_MAY_TOUCH,
                            .margin = *margins.at(i)};
     if (that == RulesThat::kCome) {
-      if (absl::Status status = CheckRule(rule, kind, i); !status.ok()) return status;
+      absl::Status status = CheckRule(rule, kind, i);
+      if (status.ok() && message.kinds().empty()) status = RequireKind(rule, i);
+      if (!status.ok()) return status;
     }
     rules->push_back(rule);
   }

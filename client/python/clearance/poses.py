@@ -37,7 +37,8 @@ def from_matrix(matrix: ArrayLike) -> np.ndarray:
     Raises
     ------
     InvalidArgument
-        A rotation is not proper and orthonormal to about 1e-6.
+        A rotation is not proper and orthonormal to about 1e-6, or a last row is not 0 0 0 1: the
+        translation belongs into the last column.
     """
     array = np.asarray(matrix, float)
     if array.shape[-2:] != (4, 4):
@@ -46,6 +47,10 @@ def from_matrix(matrix: ArrayLike) -> np.ndarray:
     slack = np.abs(rotation @ np.swapaxes(rotation, -1, -2) - np.eye(3)).max(initial=0)
     if not slack < 1e-6 or not np.all(np.linalg.det(rotation) > 0):
         raise invalid("matrix", f"off by {slack:.3g}", "a proper rotation and a translation")
+    bottom = array[..., 3, :]
+    if not np.abs(bottom - [0, 0, 0, 1]).max(initial=0) < 1e-6:
+        limit = "a last row of 0 0 0 1, with the translation in the last column"
+        raise invalid("matrix", f"last row {bottom.reshape(-1, 4)[0]}", limit)
     return np.concatenate((array[..., :3, 3], _quaternions(rotation)), axis=-1)
 
 

@@ -98,7 +98,7 @@ class ScenePoses:
 class ScenePairRules:
     """Rules of pairs of bodies; the order within a pair does not matter.
 
-    `kinds` (PairRuleKind) is MAY_TOUCH by default. `margins` (metres) belong to the kind MARGIN."""
+    `kinds` (PairRuleKind) is MAY_TOUCH by default. `margins` (metres) need the kind MARGIN."""
 
     bodies_a: ArrayLike = ()
     bodies_b: ArrayLike = ()

@@ -177,6 +177,8 @@ class Meshes(unittest.TestCase):
             poses.from_matrix(np.diag([1, 1, -1, 1]))
         with self.assertRaises(clearance.InvalidArgument):
             poses.from_matrix(2 * np.eye(4))
+        with self.assertRaisesRegex(clearance.InvalidArgument, "last column"):
+            poses.from_matrix(np.swapaxes(matrices, -1, -2))
 
     def test_points_have_three_coordinates(self) -> None:
         with self.assertRaises(clearance.InvalidArgument):
