@@ -170,7 +170,7 @@ std::string AccessAdvice(const absl::Status& status, const ClientOptions& option
     case absl::StatusCode::kFailedPrecondition:
       return "ask over TLS (--tls), or add --allow-plaintext-token if nobody listens on the way";
     case absl::StatusCode::kUnimplemented:
-      return "this is no clearance server, or one of another generation: look at --addr";
+      return "not a clearance server, or one of another major version: check --addr";
     default:
       return "look at the server's log";
   }

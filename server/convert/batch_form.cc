@@ -30,7 +30,7 @@ absl::Status CheckOptions(const v1::BatchOptions& options) {
       {.field = "options.time_budget",
        .value = std::to_string(budget.seconds()) + " s " + std::to_string(budget.nanos()) + " ns",
        .limit = ">= 0 s, 0 to 999999999 ns",
-       .message = "The time budget is no duration from now on."});
+       .message = "invalid time budget: send a duration >= 0"});
 }
 
 }  // namespace clearance::server

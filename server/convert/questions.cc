@@ -87,13 +87,13 @@ absl::StatusOr<DistanceQuestions> ParseQuestions(const v1::DistanceBatch& batch,
     return RefuseArgument({.field = "tolerance",
                            .value = FormatNumber(batch.tolerance()),
                            .limit = "finite, >= 0",
-                           .message = "The tolerance is no length."});
+                           .message = "invalid tolerance: send a finite number >= 0"});
   }
   if (std::isnan(batch.max_contact_separation())) {
     return RefuseArgument({.field = "max_contact_separation",
                            .value = FormatNumber(batch.max_contact_separation()),
                            .limit = "not NaN",
-                           .message = "The separation is no number."});
+                           .message = "invalid separation: send a number"});
   }
   ColumnReader reader(batch.pairs().count());
   DistanceQuestions questions;

@@ -35,7 +35,7 @@ FaultText TextOf(Fault fault) {
       return {StatusCode::kInvalidArgument, "unit length within 0.001",
               "The quaternion is not of unit length."};
     case Fault::kNotALength:
-      return {StatusCode::kInvalidArgument, ">= 0", "The number is no distance."};
+      return {StatusCode::kInvalidArgument, ">= 0", "invalid distance: send a number >= 0"};
     case Fault::kNotRepresentable:
       return {StatusCode::kInvalidArgument,
               "8 times every coordinate of the posed shape is a finite double",

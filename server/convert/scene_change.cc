@@ -134,7 +134,7 @@ absl::Status CheckRule(const PairRule& rule, int kind, std::size_t i) {
   return RefuseArgument({.field = At("margins", i),
                          .value = FormatNumber(rule.margin),
                          .limit = "0 to 1e300",
-                         .message = "The number is no margin."});
+                         .message = "invalid margin: send a number from 0 to 1e300"});
 }
 
 // Without kinds every rule would let its pair touch, and its margin would have no effect.
@@ -262,7 +262,7 @@ absl::Status RefuseFault(const SceneFault& fault, const SceneEdit& edit) {
       return RefuseArgument({.field = At("bodies.margins", fault.index),
                              .value = FormatNumber(row.margin),
                              .limit = "0 to 1e300",
-                             .message = "The number is no margin."});
+                             .message = "invalid margin: send a number from 0 to 1e300"});
     case SceneFault::Kind::kTooMany:
       return TooMany("bodies.count", kMostSceneBodies, {"bodies", kMostSceneBodies},
                      "No scene has so many bodies.");

@@ -24,7 +24,7 @@ absl::Status CheckTolerance(double tolerance) {
   return RefuseArgument({.field = "tolerance",
                          .value = FormatNumber(tolerance),
                          .limit = "finite, >= 0",
-                         .message = "The tolerance is no length."});
+                         .message = "invalid tolerance: send a finite number >= 0"});
 }
 
 absl::Status CheckMaxPairs(std::uint64_t max_pairs, const Limits& limits) {

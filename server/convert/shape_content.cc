@@ -97,7 +97,7 @@ absl::Status CheckRadius(const v1::Shape& shape) {
     return RefuseArgument({.field = "radius",
                            .value = FormatNumber(shape.radius()),
                            .limit = "finite, >= 0",
-                           .message = "The radius of the extension is no length."});
+                           .message = "invalid radius: send a finite number >= 0"});
   }
   if (!shape.has_compound() || shape.radius() == 0) return absl::OkStatus();
   return RefuseArgument({.field = "radius",

@@ -103,9 +103,9 @@ void AccessFiles::Look() {
   const absl::Status status = Read();
   metrics_.access_reloads(status.ok()).Increment();
   if (status.ok()) {
-    log_.Info("the access rules were read anew", {{"policy_file", paths_.policy}});
+    log_.Info("policy reloaded", {{"policy_file", paths_.policy}});
   } else {
-    log_.Error("the access rules stay as they were", {{"reason", status.message()}});
+    log_.Error("policy reload failed; keeping previous rules", {{"reason", status.message()}});
   }
 }
 

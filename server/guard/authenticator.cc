@@ -43,12 +43,12 @@ absl::StatusOr<PrincipalPtr> Authenticator::Authenticate(const Credentials& cred
   const std::shared_ptr<const Rules> rules = this->rules();
   switch (credentials.bearer) {
     case Credentials::Bearer::kMalformed:
-      return Unauthenticated("The authorization metadata has not the form of a token.");
+      return Unauthenticated("malformed authorization metadata: send one `Bearer TOKEN`");
     case Credentials::Bearer::kToken:
       if (PrincipalPtr principal = rules->Find(rules->tokens.Find(credentials.token))) {
         return principal;
       }
-      return Unauthenticated("The token is not known, or no longer.");
+      return Unauthenticated("unknown or withdrawn token");
     case Credentials::Bearer::kNone:
       break;
   }
@@ -58,8 +58,9 @@ absl::StatusOr<PrincipalPtr> Authenticator::Authenticate(const Credentials& cred
     }
   }
   return Unauthenticated(credentials.certificate_names.empty()
-                             ? "This server asks who calls; the call had no credentials."
-                             : "The client certificate is of nobody whom the policy names.");
+                             ? "missing credentials: send `authorization: Bearer TOKEN` or a "
+                               "client certificate"
+                             : "unknown client certificate: the policy lists none of its names");
 }
 
 void Authenticator::Replace(TokenTable tokens, const Policy& policy) {

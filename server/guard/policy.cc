@@ -35,7 +35,7 @@ absl::Status CheckObject(const json& value, absl::string_view path,
   for (const auto& item : value.items()) {
     if (std::ranges::find(known, absl::string_view(item.key())) == known.end()) {
       return Wrong(absl::StrCat(path, ".", Shorten(item.key())),
-                   absl::StrCat("there is no such field; there are ", absl::StrJoin(known, ", ")));
+                   absl::StrCat("unknown field: allowed are ", absl::StrJoin(known, ", ")));
     }
   }
   return absl::OkStatus();

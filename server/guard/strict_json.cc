@@ -54,7 +54,8 @@ class Inspector final : public nlohmann::json_sax<json> {
   bool end_array() override { return Leave(); }
   bool parse_error(std::size_t position, const std::string& /*token*/,
                    const json::exception& /*error*/) override {
-    status_ = absl::InvalidArgumentError(absl::StrCat(PlaceOf(text_, position), ": is no JSON"));
+    status_ =
+        absl::InvalidArgumentError(absl::StrCat(PlaceOf(text_, position), ": malformed JSON"));
     return false;
   }
 
@@ -82,7 +83,7 @@ absl::StatusOr<json> ParseStrictJson(std::string_view text) {
   const bool is_whole = json::sax_parse(text, &inspector);
   if (!inspector.status().ok()) return inspector.status();
   json value = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!is_whole || value.is_discarded()) return absl::InvalidArgumentError("is no JSON");
+  if (!is_whole || value.is_discarded()) return absl::InvalidArgumentError("malformed JSON");
   return value;
 }
 

@@ -66,7 +66,8 @@ absl::StatusOr<PageFiles> PageFiles::Read(const std::string& directory) {
     if (!entry->is_regular_file(unknown)) continue;
     const std::string_view type = ContentTypeOf(entry->path());
     const std::string path = "/" + entry->path().lexically_relative(directory).generic_string();
-    if (type.empty()) return NoPage(directory, absl::StrCat(path, " is no file of a page"));
+    if (type.empty())
+      return NoPage(directory, absl::StrCat(path, " has a type that a page does not use"));
     absl::StatusOr<std::string> content = Content(entry->path());
     if (!content.ok()) return content.status();
     bytes += content->size();

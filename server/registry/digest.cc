@@ -70,7 +70,7 @@ absl::Status CheckDigest(std::string_view digest, std::string_view field) {
                 {.field = std::string(field),
                  .value = std::string(digest),
                  .limit = "v1-sha256- and 64 digits of 0-9 and a-f",
-                 .message = "This is no digest of a shape; use one that a registration returned."});
+                 .message = "invalid digest: use one that a registration returned"});
 }
 
 }  // namespace clearance::server

@@ -33,7 +33,7 @@ absl::Status CheckShapeName(std::string_view name, std::string_view field) {
                 {.field = std::string(field),
                  .value = std::string(name),
                  .limit = kForm,
-                 .message = "This is no name of a shape; choose one of the allowed form."});
+                 .message = "invalid name: choose one of the allowed form"});
 }
 
 }  // namespace clearance::server

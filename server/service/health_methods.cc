@@ -51,7 +51,7 @@ grpc::Status TakeService(grpc::ByteBuffer* bytes, std::string* service) {
     return {grpc::StatusCode::INVALID_ARGUMENT, "the service's name is longer than any"};
   }
   if (!ParseMessage(bytes, &request)) {
-    return {grpc::StatusCode::INVALID_ARGUMENT, "the bytes are no HealthCheckRequest"};
+    return {grpc::StatusCode::INVALID_ARGUMENT, "malformed HealthCheckRequest"};
   }
   *service = request.service();
   return grpc::Status::OK;
@@ -77,7 +77,7 @@ Detached ServeHealthChecks(HealthBoard& board, HealthService& service, Poller& p
   grpc::Status status = TakeService(&call.request, &name);
   const Health health = board.Of(name);
   if (status.ok() && health == HealthCheckResponse::SERVICE_UNKNOWN) {
-    status = grpc::Status(grpc::StatusCode::NOT_FOUND, "there is no such service");
+    status = grpc::Status(grpc::StatusCode::NOT_FOUND, "unknown service");
   }
   call.writer.Finish(ResponseOf(health), status, call.finished.Start());
   co_await call.finished;

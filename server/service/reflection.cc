@@ -92,7 +92,7 @@ grpc::Status TakeQuestion(grpc::ByteBuffer* bytes, ServerReflectionRequest* requ
   if (bytes->Length() <= kMaxReflectionBytes && ParseMessage(bytes, request))
     return grpc::Status::OK;
   bytes->Clear();
-  return {grpc::StatusCode::INVALID_ARGUMENT, "the bytes are no ServerReflectionRequest"};
+  return {grpc::StatusCode::INVALID_ARGUMENT, "malformed ServerReflectionRequest"};
 }
 
 struct ReflectionCall {

@@ -51,7 +51,7 @@ absl::StatusOr<TimeToLive> ReadTtl(bool has_ttl, const google::protobuf::Duratio
       {.field = "ttl",
        .value = std::to_string(ttl.seconds()) + " s " + std::to_string(ttl.nanos()) + " ns",
        .limit = "1 ms to 10 years",
-       .message = "The time to live is no such duration; leave it out to keep the scene."});
+       .message = "invalid time to live: leave it out to keep the scene"});
 }
 
 // The registered shapes that a change refers to, as its bodies are to hold them, and their digests.

@@ -99,7 +99,7 @@ absl::Status NoRequest() {
                 {.field = "",
                  .value = "",
                  .limit = "a clearance.v1.SessionRequest",
-                 .message = "The bytes are no SessionRequest; the session ends."});
+                 .message = "malformed SessionRequest: the session ends"});
 }
 
 absl::Status HoldsDeletedShapes(const Limits& limits) {

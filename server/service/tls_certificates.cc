@@ -119,7 +119,7 @@ void TlsCertificates::LookAgain() {
   last_trouble_ = std::string(material.status().message());
   if (is_known) return;
   series_.not_reloaded->Increment();
-  log_->Warning("new TLS files are not usable; those before stay in use",
+  log_->Warning("TLS reload failed; keeping previous certificate",
                 {{"reason", material.status().message()}});
 }
 

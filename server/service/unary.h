@@ -109,7 +109,7 @@ absl::Status TakeRequest(grpc::ByteBuffer* bytes, const Limits& limits, Request*
                 {.field = "",
                  .value = "",
                  .limit = "a " + std::string(request->GetTypeName()),
-                 .message = "The bytes are no message of this method."});
+                 .message = "malformed request: the bytes are not a message of this method"});
 }
 
 inline void StartFinish(const absl::Status& status, const grpc::ByteBuffer& reply,

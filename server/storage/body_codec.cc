@@ -270,7 +270,7 @@ std::string EncodeBody(const RigidBody& body) {
 absl::StatusOr<RigidBodyPtr> DecodeBody(absl::string_view bytes) {
   BlobReader in(bytes);
   std::vector<Piece> pieces = GetPieces(&in);
-  if (!in.ok() || pieces.empty()) return absl::DataLossError("the bytes are no built body");
+  if (!in.ok() || pieces.empty()) return absl::DataLossError("malformed body");
   // A compound is held to more: its points must not overflow on the way into the body.
   if (IsAlone(pieces)) return std::make_shared<const RigidBody>(std::move(pieces));
   BodyOrError made = MakeCompound(std::move(pieces));

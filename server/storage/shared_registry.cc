@@ -320,7 +320,7 @@ void SharedRegistry::Reload() {
   }
   if (series_ != nullptr) series_->reloads->Increment();
   const absl::Status status = mirror_->Reload(store_.get());
-  if (log_ != nullptr && status.ok()) log_->Info("the shared registry was read anew");
+  if (log_ != nullptr && status.ok()) log_->Info("shared registry read again");
   if (log_ != nullptr && !status.ok())
     log_->Error("the shared registry cannot be read", {{"reason", status.message()}});
   {

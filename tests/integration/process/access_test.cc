@@ -105,7 +105,7 @@ TEST(Access, FollowsItsFilesWhileTheServerRuns) {
   EXPECT_EQ(health.output, "SERVING\n");
 
   Write(directory.File("policy"), "{");
-  ASSERT_TRUE(server.process().WaitForLine("the access rules stay as they were"));
+  ASSERT_TRUE(server.process().WaitForLine("policy reload failed; keeping previous rules"));
   EXPECT_EQ(AskWith(server, made.token), grpc::StatusCode::OK);
   Write(directory.File("policy"), kPolicy);
   Write(directory.File("tokens"), "# nobody\n");
@@ -121,7 +121,7 @@ TEST(Access, IsReadAgainAtAHangup) {
   ServerProcess server(files.Flags());
   server.process().Signal(SIGHUP);
   EXPECT_TRUE(server.process().WaitForLine("SIGHUP: reading policy, tokens and certificates"));
-  EXPECT_TRUE(server.process().WaitForLine("the access rules were read anew"));
+  EXPECT_TRUE(server.process().WaitForLine("policy reloaded"));
   EXPECT_EQ(AskWith(server, files.made.token), grpc::StatusCode::OK);
   server.process().Signal(SIGTERM);
   EXPECT_EQ(server.process().WaitForExit(), 0);

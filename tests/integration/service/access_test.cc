@@ -450,7 +450,7 @@ TEST_F(Prefixes, RefuseForeignItemsOfABatchOneByOne) {
 
 void ExpectUnknownToken(const grpc::Status& end) {
   EXPECT_EQ(end.error_code(), grpc::StatusCode::UNAUTHENTICATED);
-  EXPECT_EQ(end.error_message(), "The token is not known, or no longer.");
+  EXPECT_EQ(end.error_message(), "unknown or withdrawn token");
 }
 
 // Though nobody asks them anything.

@@ -422,7 +422,7 @@ TEST(SceneWatchRevocation, EndsTheWatchesOfATokenAndNoOthers) {
   guarded.authenticator.Replace(TokensOf({"maker"}), *server::Policy::Parse(kGuardPolicy));
   const grpc::Status end = of_viewer.Finish();
   EXPECT_EQ(end.error_code(), grpc::StatusCode::UNAUTHENTICATED);
-  EXPECT_EQ(end.error_message(), "The token is not known, or no longer.");
+  EXPECT_EQ(end.error_message(), "unknown or withdrawn token");
   AwaitWatches(guarded.server, 1);
 
   UpdateAsMaker(guarded.server, 1);

@@ -79,7 +79,7 @@ TEST_F(AccessFilesTest, AreTakenOverWhenTheyChange) {
   (*files)->Look();
   EXPECT_FALSE(LetsIn(**files));
   EXPECT_EQ(metrics_.access_reloads(true).Value(), 1);
-  EXPECT_THAT(log_text_, HasSubstr("INFO the access rules were read anew"));
+  EXPECT_THAT(log_text_, HasSubstr("INFO policy reloaded"));
   (*files)->Look();
   EXPECT_EQ(metrics_.access_reloads(true).Value(), 1);
 }
@@ -112,7 +112,7 @@ TEST_F(AccessFilesTest, ThatAreWrongChangeNothingUntilTheyAreRight) {
   }
   EXPECT_EQ(metrics_.access_reloads(false).Value(), 2);
   EXPECT_EQ((*files)->authenticator().generation(), 1u);
-  EXPECT_THAT(log_text_, HasSubstr("ERROR the access rules stay as they were"));
+  EXPECT_THAT(log_text_, HasSubstr("ERROR policy reload failed; keeping previous rules"));
   EXPECT_THAT(log_text_, HasSubstr("principals.planner.role: must be query"));
   Write("policy", R"({"principals": {}})");
   (*files)->Look();

@@ -51,31 +51,33 @@ TEST(Authenticator, KnowsAPrincipalByItsCertificate) {
   credentials.certificate_names = {"other.example.org", "robot.example.org"};
   EXPECT_EQ(WhoIs(authenticator, credentials), "robot");
   credentials.certificate_names = {"other.example.org"};
-  EXPECT_THAT(WhoIs(authenticator, credentials), HasSubstr("certificate is of nobody"));
+  EXPECT_THAT(WhoIs(authenticator, credentials), HasSubstr("unknown client certificate"));
 }
 
 TEST(Authenticator, RefusesWhoeverShowsNothingOrTheWrongThing) {
   const Authenticator authenticator(Tokens(), *Policy::Parse(kTwoPrincipals));
-  EXPECT_THAT(WhoIs(authenticator, CredentialsFrom({})), HasSubstr("had no credentials"));
+  EXPECT_THAT(WhoIs(authenticator, CredentialsFrom({})), HasSubstr("missing credentials"));
   const std::string unknown = "clearance_" + std::string(43, 'x');
   for (const std::string& token : {unknown, kStrayToken}) {
     const std::string said = WhoIs(authenticator, BearerOf("Bearer " + token));
-    EXPECT_EQ(said, "The token is not known, or no longer.");
+    EXPECT_EQ(said, "unknown or withdrawn token");
   }
   for (const std::string& value :
        {std::string(), kPlannerToken, "Basic " + kPlannerToken, "Bearer  " + kPlannerToken,
         "Bearer " + kPlannerToken + " ", std::string("Bearer password"), std::string("Bearer ")}) {
-    EXPECT_THAT(WhoIs(authenticator, BearerOf(value)), HasSubstr("not the form")) << value;
+    EXPECT_THAT(WhoIs(authenticator, BearerOf(value)), HasSubstr("malformed authorization"))
+        << value;
   }
   const std::string good = "Bearer " + kPlannerToken;
-  EXPECT_THAT(WhoIs(authenticator, CredentialsFrom({good, good})), HasSubstr("not the form"));
+  EXPECT_THAT(WhoIs(authenticator, CredentialsFrom({good, good})),
+              HasSubstr("malformed authorization"));
 }
 
 TEST(Authenticator, LetsNoCertificateSaveAWrongToken) {
   const Authenticator authenticator(Tokens(), *Policy::Parse(kTwoPrincipals));
   Credentials credentials = BearerOf("Bearer " + kStrayToken);
   credentials.certificate_names = {"robot.example.org"};
-  EXPECT_THAT(WhoIs(authenticator, credentials), HasSubstr("not known"));
+  EXPECT_THAT(WhoIs(authenticator, credentials), HasSubstr("unknown or withdrawn"));
 }
 
 TEST(Authenticator, GoesByTheNewestRulesAndCountsThem) {
@@ -83,7 +85,8 @@ TEST(Authenticator, GoesByTheNewestRulesAndCountsThem) {
   const std::uint64_t before = authenticator.generation();
   authenticator.Replace(TokenTable(), *Policy::Parse(kTwoPrincipals));
   EXPECT_EQ(authenticator.generation(), before + 1);
-  EXPECT_THAT(WhoIs(authenticator, BearerOf("Bearer " + kPlannerToken)), HasSubstr("not known"));
+  EXPECT_THAT(WhoIs(authenticator, BearerOf("Bearer " + kPlannerToken)),
+              HasSubstr("unknown or withdrawn"));
 }
 
 TEST(Authenticator, CallsWhoWatchesItsRulesOnceTheyAreNew) {
@@ -95,7 +98,7 @@ TEST(Authenticator, CallsWhoWatchesItsRulesOnceTheyAreNew) {
   authenticator.Replace(Tokens(), *Policy::Parse(kTwoPrincipals));
   authenticator.WatchRules(nullptr);
   authenticator.Replace(TokenTable(), *Policy::Parse(kTwoPrincipals));
-  EXPECT_THAT(seen, ElementsAre(HasSubstr("not known"), "planner"));
+  EXPECT_THAT(seen, ElementsAre(HasSubstr("unknown or withdrawn"), "planner"));
 }
 
 TEST(Authenticator, ForgivesNobodyWhatTheyUseByAReload) {

@@ -20,10 +20,10 @@ TEST(StrictJson, ReadsWhatIsJson) {
 }
 
 TEST(StrictJson, NamesLineAndColumnOfWhatIsNot) {
-  EXPECT_EQ(ErrorOf("{\n  \"a\": 1,\n  }\n"), "line 3, column 3: is no JSON");
-  EXPECT_EQ(ErrorOf(""), "line 1, column 0: is no JSON");
-  EXPECT_EQ(ErrorOf("{\"a\": 1} x"), "line 1, column 10: is no JSON");
-  EXPECT_EQ(ErrorOf("{\"a\": 1e999}"), "line 1, column 11: is no JSON");
+  EXPECT_EQ(ErrorOf("{\n  \"a\": 1,\n  }\n"), "line 3, column 3: malformed JSON");
+  EXPECT_EQ(ErrorOf(""), "line 1, column 0: malformed JSON");
+  EXPECT_EQ(ErrorOf("{\"a\": 1} x"), "line 1, column 10: malformed JSON");
+  EXPECT_EQ(ErrorOf("{\"a\": 1e999}"), "line 1, column 11: malformed JSON");
 }
 
 TEST(StrictJson, RefusesAKeyThatStandsTwice) {
