@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A connection to a clearance server: the registry of shapes and occasional queries. For streams of
-// queries see session.h. No generated type and no gRPC type shows here.
+// A connection to a clearance server, for the registry of shapes and single questions.
+//
+// See session.h for streams of questions. No generated type and no gRPC type is visible here.
 //
 //   absl::StatusOr<Client> client = Client::Connect("127.0.0.1:50051");
 //   client->Register("crate", {.kind = Box{{0.2, 0.2, 0.1}}});
@@ -34,14 +35,13 @@ class SceneClient;       // scene.h
 class SceneQueryClient;  // scene_query.h
 class Session;
 
-// PEM texts, not file names. With certificate_chain and private_key the client proves itself too
-// (mutual TLS).
+// TLS of a connection; the fields are PEM texts, not file names. certificate_chain and private_key
+// are the client's, for mutual TLS.
 struct TlsOptions {
   std::string root_certificates = {};  // empty: those of the system
   std::string certificate_chain = {};
   std::string private_key = {};
-  // The name that the server's certificate must be for; empty: the address's own host. Of several
-  // servers all prove that they are it.
+  // The name in the server's certificate, or in those of all servers. Empty: the address's host.
   std::string server_name = {};
 };
 
@@ -49,26 +49,22 @@ struct ClientOptions {
   absl::Duration timeout = absl::Seconds(10);  // of each unary call, and of connecting
   int max_send_bytes = 64 << 20;
   int max_receive_bytes = 64 << 20;
-  // How long Connect waits for a server that is not there yet, whatever `retry` says. By default it
-  // fails at once.
+  // How long Connect waits for a missing server. By default it fails at once.
   absl::Duration wait = absl::ZeroDuration();
-  // Repeat calls that end with UNAVAILABLE or CANCELLED (a server that drains, restarts or cannot
-  // be reached), 20 ms to 1 s apart, for as long as `timeout` allows. Not Delete, what changes
-  // scenes (scene.h) and the questions for health. The others do no more twice than once, but a
-  // Registration may then say that nothing was `created`, and one that replaces also replaces what
-  // somebody else registered in between.
+  // Repeats calls that end with UNAVAILABLE or CANCELLED, 20 ms to 1 s apart, within `timeout`. It
+  // does not repeat Delete, changes of scenes (scene.h) and health checks. A repeated Registration
+  // may report that nothing was `created`. If it replaces, it may replace another client's content
+  // too.
   bool retry = true;
-  // A server that falls silent (it hangs, its machine or the way there is gone) is given up when it
-  // has sent nothing for `keepalive` and then not answered a ping for `keepalive_timeout`. Until
-  // then what it was asked waits: calls for their timeout, after which they fail, sessions for all
-  // of it, and go on elsewhere. Less of both finds it sooner and gives up one that is only slow;
-  // servers allow a ping every 10 s. (Machines that are gone, whose data nobody acknowledges, are
-  // noticed after keepalive_timeout alone where anything was sent.)
+  // A server that has sent nothing for `keepalive` gets a ping. If it does not answer within
+  // `keepalive_timeout`, it is given up: calls fail at their timeout, sessions continue elsewhere.
+  // Servers allow a ping every 10 s. A machine that is gone is noticed after keepalive_timeout
+  // alone if data was sent to it.
   absl::Duration keepalive = absl::Seconds(30);  // infinite: never
   absl::Duration keepalive_timeout = absl::Seconds(20);
   std::optional<TlsOptions> tls = std::nullopt;  // unset: plain text
-  // Says who calls, as `authorization: Bearer TOKEN`. Over plain text it is sent only to this
-  // machine (loopback, Unix sockets): whoever reads it on the way is whoever it names.
+  // The caller's token, sent as `authorization: Bearer TOKEN`. Over plain text it is sent only to
+  // this machine (loopback, Unix sockets), because it can be read on the path.
   std::string token = {};
   bool allow_token_in_plain_text = false;  // send it over plain text all the same
 };
@@ -76,12 +72,11 @@ struct ClientOptions {
 struct SessionOptions {
   CallIds ids = {};                                   // sent with each of its streams
   absl::Duration timeout = absl::InfiniteDuration();  // of the whole session
-  // Go on with another stream where one ends with UNAVAILABLE or CANCELLED, and repeat there what
-  // was not answered: session.h says how and what it costs.
+  // Continues on another stream if one ends with UNAVAILABLE or CANCELLED, and repeats there what
+  // was not answered. See session.h.
   bool reopen = true;
-  // Give up when a stream breaks so long after the first break since the last answer, or would be
-  // opened later than that. A session that is owed nothing waits, however long, for its next
-  // message.
+  // Gives up if a stream breaks this long after the first break since the last answer. A session
+  // without unanswered messages waits for its next message.
   absl::Duration reopen_within = absl::Seconds(30);
 };
 
@@ -96,7 +91,7 @@ struct Registration {
   bool created = false;
 };
 
-// Many hulls in columns: item i has names[i] and vertex_counts[i] points, taken in order from
+// Many hulls in columns. Item i has names[i] and vertex_counts[i] points, taken in order from
 // `vertices`.
 struct HullColumns {
   std::vector<std::string> names = {};
@@ -138,34 +133,36 @@ struct ShapeTable {
 
 enum class Health { kUnknown, kServing, kNotServing };
 
-// A handle on a connection of its own: copies share it. Thread-safe; the calls block until their
-// answer or their deadline, and with ClientOptions::retry outlast a server's restart. Errors keep
-// the server's code and text; ErrorDetail decodes what the server said of field, value and limit.
+// A connection to a server; copies share it. Thread-safe.
+//
+// Calls block until their answer or their deadline. With ClientOptions::retry they outlast a
+// restart of the server. Errors keep the server's code and text; ErrorDetail returns its field,
+// value and limit.
 class Client {
  public:
-  // FAILED_PRECONDITION where a token would go to another machine in plain text, INVALID_ARGUMENT
-  // where it is none that metadata can carry; nothing is sent then.
+  // Connects to a server and asks for its limits.
   //
-  // Waits until the server is there and asks for its limits. `address` is gRPC's: "host:port",
-  // "dns:///name:port", "unix:/path", "ipv4:a:p,b:p"; or a list of servers, "a:port,b:port". Calls
-  // and sessions go to all servers of a list, or of a name that has several addresses, in turn, and
-  // where one fails to the others. The names of a list are resolved here, once, and those that
-  // cannot be are left out (UNAVAILABLE if none can be); one name, "dns:///name:port", is resolved
-  // again as servers come and go, and is what to give where their addresses change. Over TLS a list
-  // of different hosts needs a server_name (INVALID_ARGUMENT).
+  // `address` is gRPC's ("host:port", "dns:///name:port", "unix:/path") or a list of servers
+  // ("a:port,b:port"). Calls and sessions take the servers in turn and move on if one fails. Names
+  // of a list are resolved once, here; those that cannot be are left out. A dns: name is resolved
+  // again as servers come and go. With TLS, a list of different hosts needs a server_name.
+  //
+  // UNAVAILABLE: no server answers, or no name can be resolved. FAILED_PRECONDITION: a token would
+  // go to another machine in plain text. INVALID_ARGUMENT: the address, the TLS options or the
+  // token are malformed.
   static absl::StatusOr<Client> Connect(const std::string& address,
                                         const ClientOptions& options = {});
 
-  // grpc.health.v1 of a server, which it tells anyone: no token is sent. Fails at once where there
-  // is no server.
+  // Returns the health (grpc.health.v1) of a server, without a token. It fails at once if no server
+  // is there.
   static absl::StatusOr<Health> HealthOf(const std::string& address, ClientOptions options = {},
                                          const std::string& service = "");
 
-  // The same connection with another time for each call.
+  // Returns the same connection with another timeout.
   Client WithTimeout(absl::Duration timeout) const;
-  // The same connection with ids that are sent with each call, so that both sides' logs have them:
-  // one handle for each piece of work that a trace follows. The server makes a request id where
-  // none is sent, and takes no notice of what has not its form. Errors tell what it took (IdsOf).
+  // Returns the same connection with ids that are sent with each call and logged by the server. It
+  // makes a request id if none is sent, and ignores malformed ids. Errors return the ids in use
+  // (IdsOf).
   Client WithIds(CallIds ids) const;
 
   absl::StatusOr<Registration> Register(const std::string& name, const Shape& shape,
@@ -173,15 +170,16 @@ class Client {
   absl::StatusOr<BatchRegistration> BatchRegister(const HullColumns& hulls) const;
   absl::StatusOr<FoundShape> Get(const ShapeKey& key, bool include_content = false) const;
   absl::StatusOr<ShapePage> ListPage(const ListOptions& options) const;
-  // All pages one after another.
+  // Returns the shapes of all pages.
   absl::StatusOr<std::vector<ShapeInfo>> List(const std::string& prefix = "") const;
-  // Returns the registry's revision after it. With a digest: only if the name still has it. Never
-  // repeated by the library: after UNAVAILABLE it may be done or not, and NOT_FOUND of a repetition
-  // is most likely the success of the first.
+  // Removes a name and returns the registry's revision. With a digest: only if the name still has
+  // it. It is never repeated: after UNAVAILABLE it may have been done. NOT_FOUND after a repetition
+  // usually means that the first one succeeded.
   absl::StatusOr<std::uint64_t> Delete(const std::string& name,
                                        const std::string& expected_digest = "") const;
 
-  // One message each: a batch beyond the server's limits is refused. A Session splits it.
+  // Ask one batch in one message each. A batch above the server's limits is refused; a Session
+  // splits it.
   absl::StatusOr<DistanceResult> Distance(const ShapeTable& shapes,
                                           const DistanceBatch& batch) const;
   absl::StatusOr<IntersectionResult> Intersection(const ShapeTable& shapes,
@@ -189,11 +187,11 @@ class Client {
   absl::StatusOr<TimeOfCollisionResult> TimeOfCollision(const ShapeTable& shapes,
                                                         const TimeOfCollisionBatch& batch) const;
 
-  // Never waits: a server that refuses says so as the session's status (session.h).
+  // Opens a session without waiting. A refusal is the session's status (session.h).
   std::unique_ptr<Session> OpenSession(const SessionOptions& options = {}) const;
 
   absl::StatusOr<ServerInfo> GetServerInfo() const;
-  // grpc.health.v1 of one service; empty: of the server as a whole.
+  // Returns the health of one service; empty: of the whole server.
   absl::StatusOr<Health> CheckHealth(const std::string& service = "") const;
 
  private:

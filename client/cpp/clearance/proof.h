@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a caller may conclude from an answer, and how to check an answer without trusting the
-// server.
+// Conclusions from an answer, and checks of an answer that do not trust the server.
 
 #ifndef CLEARANCE_PROOF_H_
 #define CLEARANCE_PROOF_H_
@@ -15,41 +14,41 @@
 
 namespace clearance::client {
 
-// True only if the pair of this row is proved to be farther apart than `margin` metres: its state
-// is kSeparated or kBeyond and its lower bound exceeds the margin. Never true of kTouching,
-// kPenetrating, kUndecided or kRefused, whatever the margin: a negative one (how deep an overlap is
-// accepted) counts as 0. Without a column of bounds only kSeparated with margin 0 is proved. False
-// for a margin that is NaN and for a row that does not exist.
+// Returns whether the pair of this row is proved farther apart than `margin` metres.
+//
+// That is: its state is kSeparated or kBeyond, and its lower bound exceeds the margin. It is never
+// true for other states; a negative margin counts as 0. Without a column of bounds only kSeparated
+// with margin 0 is proved. False for a margin that is NaN and for a row that does not exist.
 bool ProvedFree(const DistanceResult& result, std::size_t row, double margin = 0);
 bool ProvedFree(const IntersectionResult& result, std::size_t row, double margin = 0);
 
-// True only for kFree: farther apart than the target distance during the whole motion; with
-// ignore_initial_contact, from t_leave on, before which the bodies may touch.
+// Returns whether the row is kFree: farther apart than the target distance during the whole motion.
+// With ignore_initial_contact that holds from t_leave on; before it the bodies may touch.
 bool ProvedFree(const TimeOfCollisionResult& result, std::size_t row);
 
-// How far a body has moved since its answer: its origin by `translation` metres, and turned by
-// `rotation` radians (the angle) about it. bounding_radius (ShapeInfo) is that of the body about
-// the same origin, metres.
+// A body's motion since its answer. Its origin moved by `translation` metres, and the body rotated
+// by `rotation` radians (the angle) about it. bounding_radius (ShapeInfo) is about the same origin,
+// metres.
 struct BodyMotion {
   double translation = 0;
   double rotation = 0;
   double bounding_radius = 0;
 };
 
-// No point of the body moved farther than this, metres: |translation| + 2 bounding_radius
-// sin(min(rotation, pi) / 2), rounded up.
+// Returns an upper bound, metres, on the displacement of every point of the body: |translation| + 2
+// bounding_radius sin(min(rotation, pi) / 2), rounded up.
 double LargestDisplacement(const BodyMotion& motion);
 
-// The verdict of the row (separated or penetrating; of kBeyond: separated) holds as long as both
-// bodies' displacements sum to less than this, metres: the lower bound of a separated pair, minus
-// the upper bound of a penetrating one; 0 of any other.
+// Returns how far, metres, both bodies together may move while the row's state stays proved. It is
+// the lower bound of a separated pair, minus the upper bound of a penetrating one, and 0 for other
+// rows.
 double FreeMotionRadius(const DistanceResult& result, std::size_t row);
 
-// Whether the verdict of the row is still proved after both bodies moved.
+// Returns whether the row's state is still proved after both bodies moved.
 bool StillHolds(const DistanceResult& result, std::size_t row, const BodyMotion& a,
                 const BodyMotion& b);
 
-// A shape and where it stood when the question was asked.
+// A shape and its pose when the question was asked.
 struct PosedShape {
   const Shape& shape;
   const Pose& pose;
@@ -72,18 +71,17 @@ struct Violation {
   std::string message;
 };
 
-// Checks one row by itself, with 113-bit arithmetic over all vertices of both shapes: the lower
-// bound by the supports along the normal, the upper bound by the weighted witnesses, and of
-// penetrating cores that the witnesses' differences hold the origin strictly inside. No code of the
-// server is used. Ask for bounds, normals and witnesses, of cylinders, cones and ellipsoids also
-// for relative points; points and distances are checked where they are present. Returns what is
-// wrong: empty means proved. Where the core of a cylinder, a cone or an ellipsoid
-// overlaps another core the answer is kNoProof, and so is every one about a compound.
+// Proves one row with 113-bit arithmetic, without code of the server; empty means proved.
+//
+// The supports along the normal prove the lower bound, the weighted witnesses the upper bound. For
+// penetrating cores the witnesses' differences must enclose the origin strictly. Ask for bounds,
+// normals and witnesses; for cylinders, cones and ellipsoids also for relative points. Points and
+// distances are checked if they are present. An overlapping core of a cylinder, a cone or an
+// ellipsoid is kNoProof, and so is a compound.
 //
 // The state is proved strictly. A bound is accepted if it is proved to within 64 * 2^-53 * (S +
-// |d|), S the sum of both bounding radii: the normal and the weights have been rounded on their way
-// here. Of cores that overlap the upper bound is proved only by depth proofs; where these were not
-// asked for, or the row has none, only its sign is.
+// |d|), with S the sum of both bounding radii, because the normal and the weights were rounded. The
+// upper bound of overlapping cores needs depth proofs; without them only its sign is proved.
 std::vector<Violation> VerifyDistance(const PosedShape& a, const PosedShape& b,
                                       const DistanceResult& result, std::size_t row);
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Questions about scenes and their answers, in columns: mirrors
-// proto/clearance/v1/scene_query.proto and scene_query_service.proto, which say what each column
-// means and what every call may answer. A session (session.h) asks many of them over scenes that it
-// holds open, with bodies of its own; SceneQueryClient asks one at a time:
+// Questions about scenes and their answers, in columns.
+//
+// proto/clearance/v1/scene_query.proto and scene_query_service.proto explain each column and what
+// every call may return. A session (session.h) asks many questions about scenes that it holds open,
+// with query bodies. SceneQueryClient asks one at a time:
 //
 //   SceneSetting setting{.shapes = {{ByName{"gripper"}}}, .scene = OpenScene{.name = "cell"}};
 //   setting.bodies.bodies = {.count = 1, .ids = {100}, .shape_slots = {0}};
@@ -30,7 +31,7 @@
 
 namespace clearance::client {
 
-// Puts a revision of a scene into a slot, where it stays whatever becomes of the scene.
+// Puts a revision of a scene into a slot; later changes of the scene do not affect it.
 struct OpenScene {
   std::uint32_t scene_slot = 0;
   std::string name = {};
@@ -51,9 +52,10 @@ struct ClosedScene {
   std::uint32_t scene_slot = 0;
 };
 
-// Of the own bodies: change.bodies.shapes is empty, its shape_slots are those of shapes. Number
-// them apart from the scene's: a question of an own body with the id of a body of the scene is
-// refused, unless a rule of the id with itself says that it is that body.
+// Changes the query bodies. change.bodies.shapes is empty; its shape_slots are slots of shapes.
+//
+// Number query bodies apart from the scene's bodies. A query body with the id of a body of the
+// scene is refused, unless a rule of that id with itself says that it is the same body.
 struct ChangeBodies {
   bool reset = false;  // begin with no bodies and no rules
   SceneChange change = {};
@@ -66,7 +68,7 @@ struct ChangedBodies {
 
 enum class Among : std::uint8_t { kSceneAndSelf = 0, kScene = 1, kSelf = 2 };
 
-// What is proved of a configuration, or of a pair of one.
+// States what is proved about a configuration, or about a pair of it.
 enum class Verdict : std::uint8_t {
   kUnspecified = 0,
   kFree = 1,
@@ -77,13 +79,13 @@ enum class Verdict : std::uint8_t {
 
 const char* Name(Verdict verdict);
 
-// Where the own bodies stand: poses are 7 numbers a body, in the order of the ids.
+// Places the query bodies: 7 numbers a body, in the order of the ids.
 struct Configurations {
   std::uint32_t count = 0;
   std::optional<std::uint32_t> scene_slot = {};
   Among among = Among::kSceneAndSelf;
   std::vector<double> poses = {};
-  // Of the own bodies, so that a session can send many rows in pieces; 0: they are sent in one.
+  // Number of query bodies, so that a session can split many rows; 0: they are sent in one message.
   std::uint32_t body_count = 0;
 };
 
@@ -100,14 +102,14 @@ struct CheckBatch {
   std::uint32_t max_pairs = 0;  // above 0: every pair that is not free is listed
 };
 
-// Of each row a pair: the own body and the other one.
+// A pair of each row: the query body and the other one.
 struct IdPairs {
   std::vector<std::uint32_t> bodies_a;
   std::vector<std::uint32_t> bodies_b;
   std::vector<bool> is_self;
 };
 
-// Row i has the pairs offsets[i] up to but without offsets[i + 1].
+// Pairs of each row: row i has those with offsets[i] <= k < offsets[i + 1].
 struct VerdictPairs {
   std::vector<std::uint32_t> offsets;
   IdPairs ids;
@@ -202,7 +204,7 @@ struct NearestResult {
   std::uint64_t scene_revision = 0;
 };
 
-// Shapes of slots, one a row, against the scene.
+// Asks which bodies of the scene touch shapes of slots, one a row.
 struct OverlapBatch {
   std::uint32_t count = 0;
   std::uint32_t scene_slot = 0;
@@ -233,8 +235,8 @@ struct SweepDetail {
   bool distances = false;
 };
 
-// When do the own bodies, each on its own screw, first touch? The links of an arm whose joints move
-// go another way: ProveJointMotions (joint_motion.h).
+// Asks when the query bodies first touch, each on its own screw. The links of an arm whose joints
+// move take another path: use ProveJointMotions (joint_motion.h) for them.
 struct MotionBatch {
   Configurations configurations = {};  // at t = 0
   BatchOptions options = {};
@@ -274,7 +276,7 @@ struct SweepPairs {
   std::vector<bool> truncated;  // 1 a row
 };
 
-// Of a MotionBatch or a RayBatch.
+// The answer of a MotionBatch or a RayBatch.
 struct SweepResult {
   std::uint32_t count = 0;
   std::vector<MotionState> states;
@@ -292,47 +294,48 @@ struct SweepResult {
   std::uint64_t scene_revision = 0;
 };
 
-// True only if it is proved that nothing touches in this row: as for pairs (proof.h), never of a
-// row that is undecided, refused or not there.
+// Returns whether it is proved that nothing touches in this row. It is never true for a row that is
+// undecided, refused or missing.
 bool ProvedFree(const CheckResult& result, std::size_t row);
 bool ProvedFree(const OverlapResult& result, std::size_t row);
-// Everything is farther apart than `margin` metres.
+// Returns whether all pairs are proved farther apart than `margin` metres.
 bool ProvedFree(const ClearanceResult& result, std::size_t row, double margin = 0);
-// Nothing is met on the whole way; with ignore_initial_contact, from t_leave on, before which the
-// bodies may touch.
+// Returns whether nothing is hit during the whole motion. With ignore_initial_contact that holds
+// from t_leave on; before it the bodies may touch.
 bool ProvedFree(const SweepResult& result, std::size_t row);
 
-// Metres that every own body (each of its points) may move, any way, and the row stays free, as far
-// as the answer has free radii; 0 of a row that is not free, or without them.
+// Returns how far, metres, every point of every query body may move while the row stays free. It is
+// 0 for a row that is not free, and if free radii were not asked for.
 double FreeMotionRadius(const CheckResult& result, std::size_t row);
 double FreeMotionRadius(const ClearanceResult& result, std::size_t row);
 
-// Whether the row is still free after the own bodies moved so.
+// Returns whether the row is still free after these motions of the query bodies.
 bool StillFree(const CheckResult& result, std::size_t row, absl::Span<const BodyMotion> motions);
 bool StillFree(const ClearanceResult& result, std::size_t row,
                absl::Span<const BodyMotion> motions);
 
-// Checks that pair i of a list is as far apart as the list says, by itself, as VerifyDistance does
-// (proof.h): the lower bound by the supports of both shapes along the normal, in 113-bit
-// arithmetic. `a` is the own body, `b` the other one. Ask for bounds and normals. Where distances
-// are present they must lie within the bounds, and the points must be that far apart along
-// the normal; that the points are the shapes' own, and so that the shapes are no farther apart, is
-// not checked: VerifyDistance does. Only of SEPARATED pairs is anything proved, and of none with a
-// compound: kNoProof. Empty means proved: no two points of the shapes are nearer than the lower
-// bound.
+// Proves the lower bound of pair i of a list, without code of the server; empty means proved.
+//
+// It uses the supports of both shapes along the normal, in 113-bit arithmetic, as VerifyDistance
+// does (proof.h). `a` is the query body. Ask for bounds and normals. If distances are present, they
+// must lie within the bounds, and the points must be that far apart along the normal. It does not
+// check that the points belong to the shapes; VerifyDistance does. Only SEPARATED pairs are proved;
+// a pair with a compound is kNoProof.
 std::vector<Violation> VerifySeparation(const PosedShape& a, const PosedShape& b,
                                         const NearestPairs& pairs, std::size_t i);
 
-// What a unary question is about: shapes by slot, a scene in its slot (unset: own bodies alone, or
-// none), and the own bodies, numbered apart from the scene's (ChangeBodies).
+// The subject of a unary question: shapes by slot, a scene in its slot (unset: query bodies alone,
+// or none), and the query bodies (see ChangeBodies).
 struct SceneSetting {
   ShapeTable shapes = {};
   std::optional<OpenScene> scene = {};
   SceneChange bodies = {};
 };
 
-// A handle on a client's connection; as thread-safe as that. One message each: a batch beyond the
-// server's limits is refused. A Session splits it. Overlaps have no own bodies, and rays no shapes.
+// Asks about scenes, one message a question. As thread-safe as its client.
+//
+// A batch above the server's limits is refused; a Session splits it. Overlaps have no query bodies,
+// and rays no shapes.
 class SceneQueryClient {
  public:
   explicit SceneQueryClient(Client client) : client_(std::move(client)) {}

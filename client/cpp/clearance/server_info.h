@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a server is, holds to and allows: mirrors proto/clearance/v1/server_service.proto, which
-// explains each number.
+// The identity, limits and tolerances of a server. proto/clearance/v1/server_service.proto explains
+// each number.
 
 #ifndef CLEARANCE_SERVER_INFO_H_
 #define CLEARANCE_SERVER_INFO_H_
