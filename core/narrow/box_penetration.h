@@ -3,7 +3,7 @@
 // How deep two overlapping boxes are in each other, by the fifteen axes that can part them: the
 // normals of their faces and the cross products of their edges (S. Gottschalk, M. C. Lin and D.
 // Manocha, "OBBTree", 1996). Every plane of A - B has one of these normals, so the nearest of their
-// planes is the depth, and no polytope must grow.
+// planes is the depth, and no polytope needs to grow.
 
 #ifndef CLEARANCE_CORE_NARROW_BOX_PENETRATION_H_
 #define CLEARANCE_CORE_NARROW_BOX_PENETRATION_H_

@@ -129,7 +129,7 @@ Penetration PenetrationOf(Difference<Dd>& difference, const EnclosingSet<Dd>& se
   return Grown(difference, set, limits);
 }
 
-// Of boxes nearly always their axes tell; a polytope must grow only for the proof.
+// Of boxes nearly always their axes tell; a polytope needs to grow only for the proof.
 Penetration PenetrationOf(Difference<double>& difference, const EnclosingSet<double>& set,
                           const CoreLimits& limits) {
   Penetration depth;

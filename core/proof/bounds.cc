@@ -113,7 +113,7 @@ class Corral {
 struct SearchGoal {
   Quad slack = 0;        // of a point's rounding
   Quad good_enough = 0;  // width of the bracket
-  Quad near_enough = 0;  // distance below which no more must be known
+  Quad near_enough = 0;  // distance below which no more need be known
 };
 
 // `lowest(n)` is a point w of a convex set with the least n.w; the bounds are those of the set's

@@ -190,7 +190,7 @@ void VisitScene(const Search<Probe>& search, float* limit, Take&& take) {
   }
 }
 
-// Their bound or, above the limit, anything that is above it: of boxes that must meet no length
+// Their bound or, above the limit, anything that is above it: of boxes that must meet, no length
 // is needed.
 struct TwoBodies {
   std::size_t i, j;

@@ -23,7 +23,7 @@ const char* CallersMode(const ServerConfig& config);
 // By itself only to those who are on this machine or have proved themselves.
 bool ShowsReflection(const ServerConfig& config);
 
-// A warning for each port that others than this machine's users reach though nobody must prove
+// A warning for each port that others than this machine's users reach though nobody need prove
 // who he is.
 void WarnOfStrangers(const ServerConfig& config, Log* log);
 

@@ -106,8 +106,8 @@ ABSL_FLAG(WaitTime, max_connection_age, WaitTime{ServerConfig().max_connection_a
           "server; its calls continue. 0: never.");
 ABSL_FLAG(WaitTime, max_connection_age_grace, WaitTime{absl::ZeroDuration()},
           "Time after max_connection_age for which calls continue before they end with "
-          "UNAVAILABLE. Sessions "
-          "of our client libraries then continue elsewhere; tracks end. 0: until they end.");
+          "UNAVAILABLE. Sessions of our client libraries then continue elsewhere; tracks end. 0: "
+          "until they end.");
 ABSL_FLAG(ThreadCount, polling_threads, ThreadCount{0},
           "Threads that read and write messages, and parse and answer small ones. 0: one for four "
           "cores.");
@@ -127,9 +127,9 @@ ABSL_FLAG(HeldBytes, max_total_bytes_in_flight, HeldBytes{ServerConfig().max_tot
           "are not read and messages are refused; for one caller above the share that all others "
           "leave free.");
 ABSL_FLAG(HeldBytes, max_total_session_bytes, HeldBytes{ServerConfig().max_total_session_bytes},
-          "Bytes that all sessions hold between messages above 64 KiB each: slots, inline shapes, "
-          "query bodies, hints. Above it opens and changes are refused; for one caller above the "
-          "share that all others leave free.");
+          "Bytes that all sessions hold between messages, beyond 64 KiB for each session: slots, "
+          "inline shapes, query bodies, starts of warm rows. Above it opens and changes are "
+          "refused; for one caller above the share that all others leave free.");
 ABSL_FLAG(WaitTime, drain_delay, WaitTime{absl::ZeroDuration()},
           "After SIGTERM, time from \"not ready\" to the first refused call. Behind a balancer "
           "(Kubernetes, Compose) set the time that it needs to notice, such as 5s.");
@@ -145,7 +145,7 @@ ABSL_FLAG(std::string, policy_file, "",
           "JSON with principals, their roles, prefixes of names and limits; read again when it "
           "changes. Empty: every client that reaches the port may do everything.");
 ABSL_FLAG(std::string, token_file, "",
-          "Lines `ID sha256:HEX` with the tokens of the policy's principals (--new_token makes "
+          "Lines `ID sha256:HEX` with the hashes of the principals' tokens (--new_token makes "
           "them); read again when it changes. Needs a policy_file.");
 ABSL_FLAG(std::string, port_file, "",
           "Writes {\"grpc_port\":N,\"http_port\":N} to this file once the server is ready "

@@ -137,17 +137,6 @@ absl::Status CheckRule(const PairRule& rule, int kind, std::size_t i) {
                          .message = "invalid margin: send a number from 0 to 1e300"});
 }
 
-// Without kinds every rule would let its pair touch, and its margin would have no effect.
-absl::Status RequireKind(const PairRule& rule, std::size_t i) {
-  if (rule.margin == 0) return absl::OkStatus();
-  return RefuseArgument(
-      {.field = "kinds",
-       .value = "none, with " + At("margins", i) + " = " + FormatNumber(rule.margin),
-       .limit = "PAIR_RULE_KIND_MARGIN for a rule with a margin",
-       .message = "Without a kind the rule lets its pair touch; give each rule its "
-                  "kind."});
-}
-
 // Only the pairs of removed rules matter.
 enum class RulesThat { kCome, kGo };
 absl::Status ReadRules(const v1::PairRuleColumns& message, RulesThat that,
@@ -166,9 +155,7 @@ absl::Status ReadRules(const v1::PairRuleColumns& message, RulesThat that,
                            .is_allowed = kind == v1::PAIR_RULE_KIND_MAY_TOUCH,
                            .margin = *margins.at(i)};
     if (that == RulesThat::kCome) {
-      absl::Status status = CheckRule(rule, kind, i);
-      if (status.ok() && message.kinds().empty()) status = RequireKind(rule, i);
-      if (!status.ok()) return status;
+      if (absl::Status status = CheckRule(rule, kind, i); !status.ok()) return status;
     }
     rules->push_back(rule);
   }
@@ -314,6 +301,19 @@ absl::StatusOr<SceneEdit> ReadSceneChange(const v1::SceneChange& message,
     status = Under("rules", ReadRules(message.rules(), RulesThat::kCome, &edit.rules));
   if (!status.ok()) return status;
   return edit;
+}
+
+absl::Status RequireRuleKinds(const v1::SceneChange& change) {
+  const v1::PairRuleColumns& rules = change.rules();
+  if (!rules.kinds().empty()) return absl::OkStatus();
+  const auto margin = std::ranges::find_if(rules.margins(), [](double m) { return m != 0; });
+  if (margin == rules.margins().end()) return absl::OkStatus();
+  const auto row = static_cast<std::size_t>(margin - rules.margins().begin());
+  return RefuseArgument(
+      {.field = "rules.kinds",
+       .value = "none, with " + At("margins", row) + " = " + FormatNumber(*margin),
+       .limit = "PAIR_RULE_KIND_MARGIN for a rule with a margin",
+       .message = "Without a kind a rule lets its pair touch; give each rule its kind."});
 }
 
 absl::StatusOr<ScenePtr> ApplyEdit(const ScenePtr& scene, const SceneEdit& edit,

@@ -46,6 +46,10 @@ absl::Status RefusePlace(SceneFault::Kind fault, const std::string& field, const
 absl::StatusOr<SceneEdit> ReadSceneChange(const v1::SceneChange& message,
                                           absl::Span<const RigidBodyPtr> shapes);
 
+// Refuses rules that have margins and no kinds: they would let their pairs touch. For requests
+// only; changes that an earlier version stored may have such rules.
+absl::Status RequireRuleKinds(const v1::SceneChange& change);
+
 // How many bodies and rules there may be, by the limits of these names.
 struct EditLimits {
   std::uint64_t bodies = 0;

@@ -19,6 +19,12 @@ bool HasProcessorLimit(const Caller& caller) {
 // The meter of this thread; null: it has none.
 thread_local ProcessorMeter* meter_of_thread = nullptr;
 
+absl::Duration ThreadTime() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return absl::DurationFromTimespec(time);
+}
+
 }  // namespace
 
 PrincipalSession::~PrincipalSession() {
@@ -62,26 +68,28 @@ absl::Status RequireProcessorTime(const Caller& caller) {
        .retry_after = wait});
 }
 
-void Charge(const Caller& caller, absl::Duration processor_time) {
-  if (HasProcessorLimit(caller)) caller.principal->usage->Charge(processor_time);
-}
-
-absl::Duration ProcessorTimeToReceive(std::uint64_t bytes) {
+void Arrears::Receive(std::uint64_t bytes) {
   // 1 to 2 were measured for messages of megabytes, with the memory that is touched first for them.
   constexpr absl::Duration kAByte = absl::Nanoseconds(2);
-  return kAByte * static_cast<double>(bytes);
+  if (HasProcessorLimit(caller_)) owed_ += kAByte * static_cast<double>(bytes);
 }
 
-absl::Duration ProcessorTimeOfThread() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return absl::DurationFromTimespec(time);
+void Arrears::Meter(absl::FunctionRef<void()> work) {
+  if (!HasProcessorLimit(caller_)) return work();
+  const absl::Duration began = ThreadTime();
+  work();
+  owed_ += ThreadTime() - began;
+}
+
+void Arrears::Pay() {
+  if (HasProcessorLimit(caller_)) caller_.principal->usage->Charge(owed_);
+  owed_ = absl::ZeroDuration();
 }
 
 ProcessorMeter::ProcessorMeter(const Caller& caller)
     : usage_(HasProcessorLimit(caller) ? caller.principal->usage.get() : nullptr),
       cores_(usage_ == nullptr ? 0 : *caller.principal->limits.cores),
-      charged_until_(usage_ == nullptr ? absl::ZeroDuration() : ProcessorTimeOfThread()) {
+      charged_until_(usage_ == nullptr ? absl::ZeroDuration() : ThreadTime()) {
   if (usage_ == nullptr) return;
   assert(meter_of_thread == nullptr);
   meter_of_thread = this;
@@ -94,7 +102,7 @@ ProcessorMeter::~ProcessorMeter() {
 }
 
 void ProcessorMeter::Charge() {
-  const absl::Duration now = ProcessorTimeOfThread();
+  const absl::Duration now = ThreadTime();
   usage_->Charge(now - std::exchange(charged_until_, now));
 }
 

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "server/guard/caller.h"
@@ -37,15 +38,25 @@ absl::Duration TimeUntilEven(const Caller& caller);
 // processor time.
 absl::Status RequireProcessorTime(const Caller& caller);
 
-// Charges the caller's principal with work that no ProcessorMeter saw.
-void Charge(const Caller& caller, absl::Duration processor_time);
+// What a message costs before it is answered: its receipt, by an estimate of 2 ns a byte, and its
+// parsing. It is paid after the answer: paid at once, it would overdraw the account, and a large
+// message would be refused for its own cost. Thread-compatible; the caller outlives it.
+class Arrears {
+ public:
+  explicit Arrears(const Caller& caller) : caller_(caller) {}
+  ~Arrears() { Pay(); }
+  Arrears(const Arrears&) = delete;
+  Arrears& operator=(const Arrears&) = delete;
 
-// An estimate of what the transport spends on receiving so many bytes: its threads serve everybody
-// at once and cannot be metered for one.
-absl::Duration ProcessorTimeToReceive(std::uint64_t bytes);
+  void Receive(std::uint64_t bytes);
+  // Does the work, on this thread.
+  void Meter(absl::FunctionRef<void()> work);
+  void Pay();
 
-// The processor time that the calling thread has spent since it began.
-absl::Duration ProcessorTimeOfThread();
+ private:
+  const Caller& caller_;
+  absl::Duration owed_;
+};
 
 // Charges the principal with the processor time that this thread spends while it lives. A thread
 // has one at a time.

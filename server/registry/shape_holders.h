@@ -2,7 +2,7 @@
 //
 // Which sessions hold which shapes, in slots, own bodies and the scenes in their slots: so that,
 // where what was deleted and is still held becomes too much, those are told to go that hold most of
-// it, and nobody else must wait for them.
+// it, and nobody else need wait for them.
 
 #ifndef CLEARANCE_SERVER_REGISTRY_SHAPE_HOLDERS_H_
 #define CLEARANCE_SERVER_REGISTRY_SHAPE_HOLDERS_H_

@@ -100,7 +100,7 @@ const absl::Status& Admission::CheckAside() {
   if (!is_outdated()) return status_;
   const std::uint64_t generation = parts_.authenticator->generation();
   absl::Status status = StatusOf(parts_.authenticator->Authenticate(credentials_));
-  // Else caller() must become what it is by these rules, and Check() to see that they are new.
+  // Else caller() must become what it is by these rules, and Check() must see that they are new.
   if (status.ok()) return status_;
   generation_ = generation;
   Take(std::move(status));

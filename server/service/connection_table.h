@@ -2,7 +2,7 @@
 //
 // Which connections are open, though others own and close their descriptors. A descriptor's number
 // is taken anew once it is closed, but the inode of a socket is not: where the number no longer
-// leads to the inode, the connection has ended. So nothing must be told, no second descriptor is
+// leads to the inode, the connection has ended. So nothing need be told, no second descriptor is
 // held, and a look at a thousand connections costs a third of a millisecond.
 
 #ifndef CLEARANCE_SERVER_SERVICE_CONNECTION_TABLE_H_

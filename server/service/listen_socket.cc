@@ -109,7 +109,7 @@ int BoundPort(const Descriptor& socket) {
 }
 
 // Not open, with errno, where it cannot be had. Without SO_REUSEPORT: a second server on a port
-// that is taken must fail, not to share it.
+// that is taken must fail, not share it.
 Descriptor ListenOnAddress(const addrinfo& entry) {
   Descriptor socket(::socket(entry.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!socket.is_open()) return socket;

@@ -27,7 +27,7 @@ namespace {
 // an attack may open some thousands before it is seen.
 constexpr absl::Duration kLookEvery = absl::Milliseconds(20);
 constexpr absl::Duration kPauseForEach = absl::Microseconds(20);
-// How long clients must act on being told to go elsewhere, or to end what they are about to
+// How long clients may take to act on being told to go elsewhere, or to end what they are about to
 // begin. One that is not at its connection at all may take five seconds to see it.
 constexpr absl::Duration kFarewell = absl::Milliseconds(500);
 // What a new connection may cost before gRPC has it: what a client says before it was answered is

@@ -116,6 +116,7 @@ absl::StatusOr<ReadChange> Read(const v1::SceneChange& change, const CallScope& 
   if (!shapes.ok()) return Under("bodies", shapes.status());
   auto edit = ReadSceneChange(change, shapes->bodies);
   if (!edit.ok()) return edit.status();
+  if (absl::Status status = RequireRuleKinds(change); !status.ok()) return status;
   return ReadChange{std::make_shared<const SceneEdit>(*std::move(edit)),
                     std::move(shapes->digests)};
 }

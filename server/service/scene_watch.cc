@@ -160,6 +160,7 @@ class Watcher {
   absl::Status Admit(grpc::ByteBuffer* incoming, v1::WatchSceneRequest* request) {
     absl::Status status = admission_.Check();
     if (status.ok()) status = RequireProcessorTime(scope_);
+    Arrears(admission_.caller()).Receive(incoming->Length());
     if (status.ok()) status = RequireFewBytes(*incoming);
     if (status.ok()) status = TakeRequest(incoming, scope_.parts.limits, request);
     incoming->Clear();

@@ -185,18 +185,16 @@ class Desk {
         parts_(parts),
         poller_(poller),
         caller_(caller),
+        arrears_(caller),
         registry_(parts.registry, caller, parts.audit),
         scope_{parts, caller, registry_},
         account(parts.workers),
         bytes(parts.bytes, caller.holder(), poller.queue()),
         state(scope_, &holds) {}
-  ~Desk() { PayArrears(); }
-  Desk(const Desk&) = delete;
-  Desk& operator=(const Desk&) = delete;
 
   // Whether so many bytes may be held. Comes before TakeIn().
   absl::Status TakeBytes(const grpc::ByteBuffer& incoming) {
-    arrears_ += ProcessorTimeToReceive(incoming.Length());
+    arrears_.Receive(incoming.Length());
     return CountShed(parts_.metrics, bytes.Take(incoming.Length()));
   }
 
@@ -208,15 +206,14 @@ class Desk {
 
   // False where the bytes are no SessionRequest.
   bool TakeInPlace(grpc::ByteBuffer* incoming, Message* message) {
-    return Take(incoming, parts_.limits, &request_arena, message);
+    bool is_request = false;
+    arrears_.Meter([&] { is_request = Take(incoming, parts_.limits, &request_arena, message); });
+    return is_request;
   }
   // The same on a worker, where the call may be over by now.
   bool TakeAtWorker(const StopRule& stop, grpc::ByteBuffer* incoming, Message* message) {
-    const absl::Duration began = ProcessorTimeOfThread();
     message->refusal = RequireNotOver(parts_.metrics, stop);
-    const bool is_request = TakeInPlace(incoming, message);
-    arrears_ += ProcessorTimeOfThread() - began;
-    return is_request;
+    return TakeInPlace(incoming, message);
   }
 
   // What must be awaited before the message is answered; null: nothing.
@@ -260,7 +257,7 @@ class Desk {
   // The reply's bytes, which alone stay of it.
   grpc::ByteBuffer Reply(const v1::SessionResponse& response) {
     const ProcessorMeter meter(caller_);
-    PayArrears();
+    if (state.is_complete()) arrears_.Pay();
     if (response.status().code() == grpc::StatusCode::RESOURCE_EXHAUSTED)
       rest_ = std::min(kLongestRest, TimeUntilEven(caller_));
     grpc::ByteBuffer reply = SerializeMessage(response);
@@ -298,22 +295,17 @@ class Desk {
   ShapeHolders::Session holds;
 
  private:
-  void PayArrears() { Charge(caller_, std::exchange(arrears_, absl::ZeroDuration())); }
-
-  // A message that is refused costs processor time, too: a client that repeats it at once has no
-  // more of them than its quota pays for. Work ends once it has overdrawn what comes in a second,
-  // or a little later.
+  // A refused message costs processor time, too: a client that repeats it at once is held back.
+  // Work ends once it has overdrawn what comes in a second, or a little later.
   static constexpr absl::Duration kLongestRest = absl::Seconds(2);
 
   ServerParts& parts_;
   Poller& poller_;
   const Caller& caller_;
+  Arrears arrears_;
   CallerRegistry registry_;
   const CallScope scope_;
   absl::Duration rest_;  // before the next message
-  // The message's cost before it was answered. It is paid with the reply: paid at once, it would
-  // overdraw the account, and a large message would be refused for its own cost.
-  absl::Duration arrears_;
   grpc::Alarm rest_alarm_;
 
  public:

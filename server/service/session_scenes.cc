@@ -144,6 +144,7 @@ absl::Status OwnBodies::Change(const v1::SceneChange& change, bool is_from_empty
   if (absl::Status status = RequireShapes(change.bodies(), table); !status.ok()) return status;
   const auto edit = ReadSceneChange(change, ShapesOf(table));
   if (!edit.ok()) return edit.status();
+  if (absl::Status status = RequireRuleKinds(change); !status.ok()) return status;
   auto next = ApplyEdit(is_from_empty ? Scene::MakeEmpty() : all_, *edit,
                         EditLimits{.bodies = limits.max_session_bodies,
                                    .rules = limits.max_session_rules,

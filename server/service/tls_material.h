@@ -17,7 +17,7 @@ namespace clearance::server {
 struct TlsTexts {  // PEM, as the files hold them
   std::string certificate_chain;
   std::string key;
-  std::string client_ca;  // empty: no client must prove itself
+  std::string client_ca;  // empty: clients need not prove themselves
 
   bool operator==(const TlsTexts&) const = default;
 };

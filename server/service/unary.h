@@ -127,8 +127,7 @@ struct UnaryWork {
   void Take(grpc::ByteBuffer* bytes, bool is_at_worker) {
     if (is_at_worker) status = RequireNotOver(scope.parts.metrics, stop);
     if (!status.ok()) return;
-    const ProcessorMeter meter(scope.caller);
-    status = TakeRequest(bytes, scope.parts.limits, &request);
+    arrears.Meter([&] { status = TakeRequest(bytes, scope.parts.limits, &request); });
   }
 
   // The reply as well, unless the call has changes to wait for.
@@ -154,6 +153,7 @@ struct UnaryWork {
   absl::Status status;
   std::vector<ShapeChange> changes = {};
   grpc::ByteBuffer reply = grpc::ByteBuffer();
+  Arrears arrears{scope.caller};
 };
 
 // Waits for calls of the method on this poller, serves them and lets another wait meanwhile. Ends
@@ -189,7 +189,7 @@ Detached ServeUnary(ServerParts& parts, const UnaryMethod<Request, Response>& me
   absl::Status& status = work.status;
   const std::uint64_t request_bytes = call.incoming.Length();
   if (status.ok()) status = RequireProcessorTime(scope);
-  Charge(scope.caller, ProcessorTimeToReceive(request_bytes));
+  work.arrears.Receive(request_bytes);
   if (status.ok()) status = CountShed(parts.metrics, bytes.Take(request_bytes));
   const bool had_turn = co_await Poller::Turn(poller, scope.caller.group(), !status.ok());
   if (status.ok()) status = RequireTurn(parts.metrics, had_turn);
@@ -228,6 +228,7 @@ Detached ServeUnary(ServerParts& parts, const UnaryMethod<Request, Response>& me
   }
   if (!status.ok()) work.reply.Clear();  // no limit counts it
   CountRefusal(parts.metrics, status);
+  work.arrears.Pay();
   StartFinish(status, work.reply, &call);
   if (co_await call.finished && status.ok()) account.MessageSent();
   co_await call.end;

@@ -7,7 +7,7 @@ usage: mutate.py [--count N] [--seed S] [--files GLOB ...]
 Works on a copy of the sources under build/mutation. Each mutant changes one token of one file, is compiled, and the
 tests of the core are run until one fails. Where none does, the golden digests tell whether any answer's bits have
 changed: printed as BITS ONLY if so, as ALIVE if not, with its place. (Much of what is alive is no fault: another road
-to the same answer is taken, or a bound is wider than it must be.) A mutant that does not compile is not counted.
+to the same answer is taken, or a bound is wider than it needs to be.) A mutant that does not compile is not counted.
 Exits with 1 if fewer than --floor percent were noticed, the digests among the tests.
 """
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The checker of answers about bodies must agree with every right answer about compounds, and to
+// The checker of answers about bodies must agree with every right answer about compounds, and
 // object where a pair of pieces was overlooked or a bound belongs to another pair. Its oracle for
 // being right is compound_test.cc, which finds no fault in the same queries by exact arithmetic;
 // for being wrong, the change.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The checker of core/proof must agree with every right answer, and to object to wrong ones: to
+// The checker of core/proof must agree with every right answer, and object to wrong ones: to
 // answers of which one field was changed by more than rounding. Its oracle for being right is that
 // the exact oracle of the other property tests finds no fault in the same solvers; for being wrong,
 // the change.

@@ -70,7 +70,7 @@ class Asker {
              const Question& question);
   // Whether an answer goes to the independent checker: one in so many, all where all is told.
   bool IsChecked(int one_in);
-  // What the independent checker must say, and counts that it was asked.
+  // What the independent checker says, and counts that it was asked.
   static std::string Judged(const Check& check, Row* row);
 
   CaseMaker maker_;

@@ -27,7 +27,7 @@ MovingPair RandomRotation(Random& random);
 
 TimeOfCollisionAnswer Ask(const MovingPair& pair);
 
-// What core's own checker (core/proof) must say against the answer and its proof; empty: nothing.
+// What core's own checker (core/proof) says against the answer and its proof; empty: nothing.
 std::string FindProofFault(const MovingPair& pair);
 
 // tau, with the bounding radii about the shapes' origins for S: not less than the one that is

@@ -57,9 +57,9 @@ struct ClientOptions {
   // too.
   bool retry = true;
   // A server that has sent nothing for `keepalive` gets a ping. If it does not answer within
-  // `keepalive_timeout`, it is given up: calls fail at their timeout, sessions continue elsewhere.
-  // Servers allow a ping every 10 s. A machine that is gone is noticed after keepalive_timeout
-  // alone if data was sent to it.
+  // `keepalive_timeout`, it is given up. Until then calls wait, at most for their timeout; sessions
+  // wait, then continue elsewhere. Servers allow a ping every 10 s. A machine that is gone is
+  // noticed after keepalive_timeout alone if data was sent to it.
   absl::Duration keepalive = absl::Seconds(30);  // infinite: never
   absl::Duration keepalive_timeout = absl::Seconds(20);
   std::optional<TlsOptions> tls = std::nullopt;  // unset: plain text

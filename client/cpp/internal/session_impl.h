@@ -6,7 +6,7 @@
 // for ever. What the log must say again on a new stream is written by whichever thread comes
 // first, a caller's or one that lives as long as the stream, while the session's own thread reads.
 //
-// The server answers in the order of the log. Those replies that Next must hand out are in
+// The server answers in the order of the log. Those replies that Next still owes are in
 // `owed_` as well.
 
 #ifndef CLEARANCE_INTERNAL_SESSION_IMPL_H_

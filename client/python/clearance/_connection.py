@@ -92,8 +92,8 @@ class ClientOptions:
         A server that has sent nothing for this long gets a ping. None: never. Servers allow one
         every 10 s.
     keepalive_timeout : float
-        A server that does not answer the ping within this time is given up. Calls then fail at
-        their timeout; sessions continue elsewhere.
+        A server that does not answer the ping within this time is given up. Until then calls wait,
+        at most for their timeout; sessions wait, then continue elsewhere.
     """
 
     timeout: float = 10.0
@@ -325,8 +325,8 @@ def start_stream(start: Callable[[], Any]) -> Any:
 def _let_grpc_settle() -> None:
     """Waits before a fork until gRPC is at rest, and breaks open streams.
 
-    A connection still works after its first answer. With gRPC 1.51 a fork in the midst of that
-    never returns, because gRPC's threads wait for each other. Beside an open stream the parent
+    A connection still has work to do after its first answer. With gRPC 1.51 a fork in the midst of
+    that never returns, because gRPC's threads wait for each other. Beside an open stream the parent
     crashes or the child hangs. The streams open again by themselves."""
     global _greeted_at
     _starting.acquire()

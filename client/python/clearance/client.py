@@ -308,7 +308,7 @@ class Client:
         return self.ask(shapes, DistanceBatch(**columns))
 
     def intersection(self, shapes: Sequence[ShapeReference], **columns: Any) -> IntersectionResult:
-        """Asks a IntersectionBatch of these columns and returns its answer."""
+        """Asks an IntersectionBatch of these columns and returns its answer."""
         return self.ask(shapes, IntersectionBatch(**columns))
 
     def time_of_collision(

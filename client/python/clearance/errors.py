@@ -32,7 +32,7 @@ class ErrorDetail:
     limit : str
         The allowed values.
     message : str
-        One sentence: what is wrong and what to do.
+        Text for people: what is wrong and what to do.
     retry_after : float or None
         Seconds to wait before a repetition; None: unknown.
     """

@@ -47,10 +47,11 @@ def from_matrix(matrix: ArrayLike) -> np.ndarray:
     slack = np.abs(rotation @ np.swapaxes(rotation, -1, -2) - np.eye(3)).max(initial=0)
     if not slack < 1e-6 or not np.all(np.linalg.det(rotation) > 0):
         raise invalid("matrix", f"off by {slack:.3g}", "a proper rotation and a translation")
-    bottom = array[..., 3, :]
-    if not np.abs(bottom - [0, 0, 0, 1]).max(initial=0) < 1e-6:
-        limit = "a last row of 0 0 0 1, with the translation in the last column"
-        raise invalid("matrix", f"last row {bottom.reshape(-1, 4)[0]}", limit)
+    bottom = array[..., 3, :].reshape(-1, 4)
+    is_wrong = ~(np.abs(bottom - [0, 0, 0, 1]).max(axis=-1) < 1e-6)
+    if is_wrong.any():
+        limit = "with a last row of 0 0 0 1, and the translation in the last column"
+        raise invalid("matrix", f"last row {bottom[is_wrong][0]}", limit)
     return np.concatenate((array[..., :3, 3], _quaternions(rotation)), axis=-1)
 
 

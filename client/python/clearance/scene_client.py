@@ -282,7 +282,7 @@ class Scenes:
         return self.ask(setting, NearestBatch(**columns))
 
     def overlap(self, setting: SceneSetting, **columns: Any) -> OverlapResult:
-        """Asks a OverlapBatch of these columns and returns its answer."""
+        """Asks an OverlapBatch of these columns and returns its answer."""
         return self.ask(setting, OverlapBatch(**columns))
 
     def motion(self, setting: SceneSetting, **columns: Any) -> SweepResult:

@@ -30,8 +30,8 @@ A session outlives its server. If its stream ends with UNAVAILABLE, or with CANC
 not cancelled here, another stream is opened, elsewhere if the address has several servers. Slots
 are opened again, by the digests and at the revisions that the caller was told. Query bodies are
 attached again, and unanswered messages are repeated in order. Every message gets exactly one reply.
-A server of a list or a dns: name that lacks a shape of a slot is passed over. Any other status ends
-the session.
+A server of a list or a dns: name that lacks a shape or scene of a slot is passed over. Any other
+status ends the session.
 
 For this the session keeps unanswered requests, query bodies, and for each open slot its digest or
 inline content. Work may be done twice. Rows with warm_start begin cold on a new stream; the answers
@@ -248,7 +248,7 @@ class Session:
         return self.ask(DistanceBatch(**columns))
 
     def intersection(self, **columns: Any) -> IntersectionResult:
-        """Asks a IntersectionBatch of these columns and returns its answer."""
+        """Asks an IntersectionBatch of these columns and returns its answer."""
         return self.ask(IntersectionBatch(**columns))
 
     def time_of_collision(self, **columns: Any) -> TimeOfCollisionResult:
@@ -268,7 +268,7 @@ class Session:
         return self.ask(NearestBatch(**columns))
 
     def overlap(self, **columns: Any) -> OverlapResult:
-        """Asks a OverlapBatch of these columns and returns its answer."""
+        """Asks an OverlapBatch of these columns and returns its answer."""
         return self.ask(OverlapBatch(**columns))
 
     def motion(self, **columns: Any) -> SweepResult:

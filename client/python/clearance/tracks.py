@@ -207,11 +207,11 @@ class TrackReader(_TrackSession):
         return self._session.ask(_tracks.rays(columns))
 
     def check(self, **columns: Any) -> CheckResult:
-        """Asks a CheckBatch of these columns, of query bodies against that world only."""
+        """Asks a CheckBatch of these columns, with pairs, of query bodies against that world."""
         return self._session.ask(_tracks.check(columns))
 
     def sweep(self, **columns: Any) -> SweepResult:
-        """Asks a MotionBatch of these columns, of query bodies against that world only."""
+        """Asks a MotionBatch of these columns, with pairs, points and normals, as `check` does."""
         return self._session.ask(_tracks.sweep(columns))
 
     @overload

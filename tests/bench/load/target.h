@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A server under load, and what a query costs it: processor time is read from outside. The first
-// pass of every batch size is held against what the answers must be, and every later reply has
-// to be the same bytes.
+// pass of every batch size is held against the right answers, and every later reply must be the
+// same bytes.
 
 #ifndef CLEARANCE_TESTS_BENCH_LOAD_TARGET_H_
 #define CLEARANCE_TESTS_BENCH_LOAD_TARGET_H_

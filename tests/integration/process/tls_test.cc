@@ -125,7 +125,7 @@ TEST_F(Tls, TakesANewPairAndBearsWithHalfOfIt) {
   const double first = MetricOf(server, kExpiry);
   files_.Make("next", "ca", "IP:127.0.0.1", 20);
   files_.Copy("next.pem", "server.pem");
-  ASSERT_TRUE(server.process().WaitForLine("those before stay in use"));
+  ASSERT_TRUE(server.process().WaitForLine("keeping previous certificate"));
   EXPECT_EQ(MetricOf(server, kNotReloaded), 1);
   EXPECT_EQ(MetricOf(server, kExpiry), first);
   EXPECT_EQ(AskHealth(server, Trusting("ca")).exit_code, 0);

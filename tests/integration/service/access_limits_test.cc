@@ -83,7 +83,7 @@ TEST(PrincipalCores, RefuseNoMessageForWhatItCostsItself) {
   guarded.authenticator.Replace(
       TokensOf({"slow"}),
       *server::Policy::Parse(
-          R"({"principals": {"slow": {"role": "query", "limits": {"cores": 0.001}}}})"));
+          R"({"principals": {"slow": {"role": "query", "limits": {"cores": 0.002}}}})"));
   TestSession slow(*guarded.server.queries, AuthorizationOf("slow"));
   v1::SessionRequest small;
   small.mutable_change_bodies()->set_reset(true);
@@ -91,7 +91,7 @@ TEST(PrincipalCores, RefuseNoMessageForWhatItCostsItself) {
   v1::SessionRequest large = small;
   constexpr int kNobodys = 15'000;
   large.GetReflection()->MutableUnknownFields(&large)->AddLengthDelimited(
-      kNobodys, std::string(3'000'000, ' '));
+      kNobodys, std::string(12'000'000, ' '));
   const v1::SessionResponse taken = slow.Ask(large);
   EXPECT_TRUE(taken.has_change_bodies()) << taken.status().message();
 

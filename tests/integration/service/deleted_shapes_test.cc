@@ -90,7 +90,7 @@ TEST_P(DeletedShapes, EndTheSessionThatHoldsMostAndStopNobodyElse) {
     GetParam().hold(server, greedy, i);
     ASSERT_TRUE(RegisterBall(server, ++radius).ok());
   }
-  // One too many; and nobody must ask the session anything.
+  // One too many; and nobody need ask the session anything.
   const grpc::Status refused = RegisterBall(server, ++radius);
   ASSERT_EQ(refused.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
   EXPECT_EQ(ErrorOf(refused).value(),

@@ -157,7 +157,7 @@ TEST_F(TotalBytes, ASessionThatIsNotReadEndsWithItsCallAndWithADrain) {
   EXPECT_EQ(third.AwaitEnd().error_code(), grpc::StatusCode::UNAVAILABLE);
 }
 
-// Many at once, none of which ever must wait for one that waits.
+// Many at once, none of which ever needs to wait for one that waits.
 TEST_F(TotalBytes, ManySessionsThatAllWantMoreThanHalfAreAllAnswered) {
   constexpr int kSessions = 8;
   std::latch opened(kSessions);

@@ -58,13 +58,27 @@ TEST(ProcessorTime, IsChargedWithWhatTheThreadSpent) {
 }
 
 // A second's worth is full at first; of 0.01 cores that is what 5 MB cost.
-TEST(ProcessorTime, IsChargedWithWhatIsReceived) {
+TEST(Arrears, AreChargedOnceAndOnlyWhenPaid) {
   const Caller caller = CallerWith({.sessions = {}, .cores = 0.01});
   EXPECT_TRUE(RequireProcessorTime(caller).ok());  // before, as calls do: the account is full
-  Charge(caller, ProcessorTimeToReceive(5'000'000));
-  EXPECT_TRUE(RequireProcessorTime(caller).ok());
-  Charge(caller, ProcessorTimeToReceive(5'000'000));
+  {
+    Arrears arrears(caller);
+    arrears.Receive(10'000'000);
+    EXPECT_TRUE(RequireProcessorTime(caller).ok());
+    arrears.Pay();
+    EXPECT_EQ(TimeUntilEven(caller), absl::Seconds(1));
+  }
   EXPECT_EQ(TimeUntilEven(caller), absl::Seconds(1));
+  Arrears(caller).Receive(5'000'000);
+  EXPECT_EQ(TimeUntilEven(caller), absl::Seconds(2));
+}
+
+TEST(Arrears, HaveWhatTheWorkOfThisThreadTook) {
+  const Caller caller = CallerWith({.sessions = {}, .cores = 0.001});
+  EXPECT_TRUE(RequireProcessorTime(caller).ok());
+  bool is_done = false;
+  while (RequireProcessorTime(caller).ok()) Arrears(caller).Meter([&] { is_done = true; });
+  EXPECT_TRUE(is_done);
 }
 
 // The account holds a second's worth, and may be overdrawn by as much.
@@ -98,7 +112,7 @@ TEST(ProcessorTime, EndsWorkThatOverdrawsAndIsChargedOnce) {
 TEST(ProcessorTime, IsNobodysConcernWithoutALimit) {
   for (const Caller& caller : {Caller{}, CallerWith({})}) {
     if (caller.principal != nullptr) caller.principal->usage->Charge(absl::Hours(1));
-    Charge(caller, absl::Hours(1));
+    Arrears(caller).Receive(1'000'000'000);
     EXPECT_TRUE(RequireProcessorTime(caller).ok());
     const ProcessorMeter meter(caller);
     PrincipalSession session;
