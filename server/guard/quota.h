@@ -38,7 +38,7 @@ absl::Duration TimeUntilEven(const Caller& caller);
 // processor time.
 absl::Status RequireProcessorTime(const Caller& caller);
 
-// What a message costs before it is answered: its receipt, by an estimate of 2 ns a byte, and its
+// The cost of a message before it is answered: its receipt, by an estimate of 2 ns a byte, and its
 // parsing. It is paid after the answer: paid at once, it would overdraw the account, and a large
 // message would be refused for its own cost. Thread-compatible; the caller outlives it.
 class Arrears {

@@ -50,7 +50,7 @@ def from_matrix(matrix: ArrayLike) -> np.ndarray:
     bottom = array[..., 3, :].reshape(-1, 4)
     is_wrong = ~(np.abs(bottom - [0, 0, 0, 1]).max(axis=-1) < 1e-6)
     if is_wrong.any():
-        limit = "with a last row of 0 0 0 1, and the translation in the last column"
+        limit = "rigid, with a last row of 0 0 0 1 and the translation in the last column"
         raise invalid("matrix", f"last row {bottom[is_wrong][0]}", limit)
     return np.concatenate((array[..., :3, 3], _quaternions(rotation)), axis=-1)
 
