@@ -314,6 +314,11 @@ def _has_fork_support() -> bool:
     return os.environ.get("GRPC_ENABLE_FORK_SUPPORT", "1").lower() not in ("0", "false", "no")
 
 
+def _takes_care_of_streams() -> bool:
+    """Returns whether gRPC itself ends the streams of a child; only if it is told to."""
+    return os.environ.get("GRPC_ENABLE_FORK_SUPPORT", "").lower() in ("1", "true", "yes")
+
+
 def start_stream(start: Callable[[], Any]) -> Any:
     """Returns the call that `start` makes, for a session or a watch. Waits for a fork to end."""
     with _starting:
@@ -323,16 +328,18 @@ def start_stream(start: Callable[[], Any]) -> Any:
 
 
 def _let_grpc_settle() -> None:
-    """Waits before a fork until gRPC is at rest, and breaks open streams.
+    """Waits before a fork until gRPC is at rest, and breaks open streams if gRPC does not.
 
     A connection still has work to do after its first answer. With gRPC 1.51 a fork in the midst of
     that never returns, because gRPC's threads wait for each other. Beside an open stream the parent
-    crashes or the child hangs. The streams open again by themselves."""
+    crashes or the child hangs, unless GRPC_ENABLE_FORK_SUPPORT=1: then gRPC waits for the streams'
+    threads, and a cancellation here would hang with them. Broken streams open again by themselves.
+    """
     global _greeted_at
     _starting.acquire()
     if not _has_fork_support():
         return
-    for stream in list(_streams):
+    for stream in [] if _takes_care_of_streams() else list(_streams):
         if not stream.done():
             stream.cancel()
             _greeted_at = time.monotonic()
