@@ -296,8 +296,7 @@ class Desk {
 
  private:
   // A refused message costs processor time, too: a client that repeats it at once is held back.
-  // Work ends once it has overdrawn what comes in a second, or a little later.
-  static constexpr absl::Duration kLongestRest = absl::Seconds(2);
+  static constexpr absl::Duration kLongestRest = absl::Seconds(1);
 
   ServerParts& parts_;
   Poller& poller_;

@@ -5,7 +5,7 @@
 // is computed anew.
 //
 // The bytes begin with kBodyFormat. It goes up whenever the layout changes, or what the core builds
-// from the same points does: then a migration of the store (schema.h) must build the bodies anew.
+// from the same points does: then a migration of the store (schema.h) must build the bodies again.
 
 #ifndef CLEARANCE_SERVER_STORAGE_BODY_CODEC_H_
 #define CLEARANCE_SERVER_STORAGE_BODY_CODEC_H_

@@ -136,6 +136,7 @@ TEST_F(RestoreScenesTest, FindsScenesAsTheyWereWithTheirRevisions) {
   rules.mutable_rules()->set_count(1);
   rules.mutable_rules()->add_bodies_a(1);
   rules.mutable_rules()->add_bodies_b(2);
+  rules.mutable_rules()->add_margins(0.25);  // refused of a request, as it has no kind
   ASSERT_TRUE(Create("a", Body(1, ball)).ok());
   ASSERT_TRUE(Create("b", v1::SceneChange()).ok());
   ASSERT_TRUE(Update("a", rules).ok());

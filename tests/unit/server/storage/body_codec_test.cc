@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Oracle: the body that core built. What is decoded must encode to the same bytes, and the fields
-// that are computed anew must be the same numbers.
+// that are computed again must be the same numbers.
 
 #include "server/storage/body_codec.h"
 
