@@ -12,6 +12,7 @@ import random
 import socket
 import threading
 import time
+import warnings
 import weakref
 from dataclasses import dataclass
 from typing import Any, Callable, Sequence
@@ -47,6 +48,7 @@ _HINTS = {
 }
 _FIRST_WAIT = 0.02  # seconds
 _LONGEST_WAIT = 1.0
+_SAFE_FORKS = (1, 76)  # the first gRPC seen to fork well with GRPC_ENABLE_FORK_SUPPORT=1
 _SETTLING = 0.2  # seconds that a connection still works after its first answer
 
 _REPEATABLE = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED)
@@ -319,6 +321,23 @@ def _takes_care_of_streams() -> bool:
     return os.environ.get("GRPC_ENABLE_FORK_SUPPORT", "").lower() in ("1", "true", "yes")
 
 
+def _warn_of_forks() -> None:
+    """Warns of a gRPC that takes care of streams, and whose forks then hang now and then.
+
+    Threads of Debian's gRPC 1.51 end while it forks, within Abseil's allocator. If one of them is
+    interrupted there, its lock stays closed in the child for ever. gRPC 1.59 was seen to hang too.
+    """
+    version = tuple(int(number) for number in grpc.__version__.split(".")[:2])
+    if _takes_care_of_streams() and version < _SAFE_FORKS:
+        warnings.warn(
+            f"GRPC_ENABLE_FORK_SUPPORT=1 is set, and gRPC is {grpc.__version__}: under load a child "
+            "of os.fork() may hang; unset the variable, or start processes by `spawn` or "
+            "`forkserver`",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+
+
 def start_stream(start: Callable[[], Any]) -> Any:
     """Returns the call that `start` makes, for a session or a watch. Waits for a fork to end."""
     with _starting:
@@ -369,6 +388,8 @@ class ProcessGuard:
                 "GRPC_ENABLE_FORK_SUPPORT=0 lets gRPC stop working then: unset it, or start "
                 "processes by `spawn` or `forkserver`"
             )
+        if not _has_connected:
+            _warn_of_forks()
         _has_connected = True
         self._pid = os.getpid()
 
