@@ -10,6 +10,7 @@
 
 #include <coroutine>
 #include <exception>
+#include <optional>
 #include <utility>
 
 #include "server/observe/steady_clock.h"
@@ -90,6 +91,52 @@ struct Detached {
     void return_void() {}
     void unhandled_exception() { std::terminate(); }
   };
+};
+
+// A coroutine that another one awaits, once: it starts there, and the other goes on at its end with
+// its result.
+template <class Result>
+class Task {
+ public:
+  // NOLINTNEXTLINE(readability-identifier-naming): the names of the language
+  struct promise_type {
+    Task get_return_object() { return Task(Handle::from_promise(*this)); }
+    std::suspend_always initial_suspend() noexcept { return {}; }
+    auto final_suspend() noexcept { return Return(); }
+    void return_value(Result value) { result = std::move(value); }
+    void unhandled_exception() { std::terminate(); }
+
+    std::optional<Result> result;
+    std::coroutine_handle<> caller;
+  };
+
+  Task(Task&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  Task& operator=(Task&&) = delete;
+  ~Task() {
+    if (handle_ != nullptr) handle_.destroy();
+  }
+
+  bool await_ready() const { return false; }
+  std::coroutine_handle<> await_suspend(std::coroutine_handle<> caller) {
+    handle_.promise().caller = caller;
+    return handle_;
+  }
+  Result await_resume() { return *std::move(handle_.promise().result); }
+
+ private:
+  using Handle = std::coroutine_handle<promise_type>;
+
+  struct Return {
+    bool await_ready() const noexcept { return false; }
+    std::coroutine_handle<> await_suspend(Handle task) const noexcept {
+      return task.promise().caller;
+    }
+    void await_resume() const noexcept {}
+  };
+
+  explicit Task(Handle handle) : handle_(handle) {}
+
+  Handle handle_;
 };
 
 }  // namespace clearance::server

@@ -186,6 +186,12 @@ class Watcher {
     return status.ok() ? RequireReach(request) : status;
   }
   const Caller& caller() const { return scope_.caller; }
+  bool is_draining() const { return poller_.is_draining(); }
+
+  // Of so many bytes, those that are not held already.
+  absl::Status TakeRoom(std::uint64_t response_bytes) {
+    return CountShed(scope_.parts.metrics, bytes.TakeUpTo(response_bytes));
+  }
 
   // Where the next look is taken.
   Placed::Where Place() {
@@ -227,6 +233,43 @@ absl::Status DrainingWatch() {
   return absl::UnavailableError("draining: watch again, from the revision told last");
 }
 
+// Tells what is new in the scene until the watch ends. Returns why, OK where that needs no reason.
+// NOLINTNEXTLINE(readability-function-*): every co_await counts as hidden branches of the language
+Task<absl::Status> TellOfScene(WatchStream& call, Watcher& watcher,
+                               const v1::WatchSceneRequest& request, CallAccount& account) {
+  SceneFollower& follower = watcher.follower;
+  Operation& told = call.signal.told();
+  absl::Status status;
+  while (status.ok() && call.end.is_pending() && !follower.has_ended()) {
+    call.signal.Start();
+    // Of a drain that begins later the next round says so.
+    const bool is_draining = watcher.is_draining();
+    v1::WatchSceneResponse response;
+    bool is_new = false;
+    Placed looking(watcher.Place(), [&](Parts*) {
+      const ProcessorMeter meter(watcher.caller());
+      const absl::StatusOr<bool> next = follower.Next(call.signal, &response);
+      status = next.status();
+      is_new = next.ok() && *next;
+    });
+    co_await looking;
+    if (status.ok()) status = watcher.Check(request);
+    if (status.ok() && is_new) status = watcher.TakeRoom(response.ByteSizeLong());
+    if (!status.ok()) break;
+    if (is_new) {
+      call.writer.Write(SerializeMessage(response), call.written.Start());
+      const bool is_taken = co_await call.written;
+      watcher.bytes.Release();
+      if (!is_taken) break;
+      account.MessageSent();
+    }
+    if (is_draining && !follower.has_ended()) status = DrainingWatch();
+    const bool has_to_wait = status.ok() && !is_new && !watcher.is_draining();
+    if (has_to_wait && call.end.is_pending()) co_await told;
+  }
+  co_return status;
+}
+
 }  // namespace
 
 // NOLINTNEXTLINE(readability-function-*): every co_await counts as hidden branches of the language
@@ -256,34 +299,7 @@ Detached ServeSceneWatches(ServerParts& parts, const RequestWatchScene& request,
     status = follower.Begin(message);
     if (status.ok()) call.signal.Follow(follower.incarnation());
   }
-  while (status.ok() && call.end.is_pending() && !follower.has_ended()) {
-    call.signal.Start();
-    // Of a drain that begins later the next round says so.
-    const bool is_draining = poller.is_draining();
-    v1::WatchSceneResponse response;
-    bool is_new = false;
-    Placed looking(watcher.Place(), [&](Parts*) {
-      const ProcessorMeter meter(watcher.caller());
-      const absl::StatusOr<bool> next = follower.Next(call.signal, &response);
-      status = next.status();
-      is_new = next.ok() && *next;
-    });
-    co_await looking;
-    if (status.ok()) status = watcher.Check(message);
-    if (status.ok() && is_new)
-      status = CountShed(parts.metrics, watcher.bytes.TakeUpTo(response.ByteSizeLong()));
-    if (!status.ok()) break;
-    if (is_new) {
-      call.writer.Write(SerializeMessage(response), call.written.Start());
-      const bool is_taken = co_await call.written;
-      watcher.bytes.Release();
-      if (!is_taken) break;
-      account.MessageSent();
-    }
-    if (is_draining && !follower.has_ended()) status = DrainingWatch();
-    const bool has_to_wait = status.ok() && !is_new && !poller.is_draining();
-    if (has_to_wait && call.end.is_pending()) co_await told;
-  }
+  if (status.ok()) status = co_await TellOfScene(call, watcher, message, account);
   observation.reset();
   call.signal.Stop();
   // An interrupt may come before the completion does.

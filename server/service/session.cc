@@ -216,9 +216,11 @@ class Desk {
     return TakeInPlace(incoming, message);
   }
 
-  // What must be awaited before the message is answered; null: nothing.
-  Freshness* FreshnessFor(const Message& message) const {
-    return message.refusal.ok() ? server::FreshnessFor(scope_, *message.request) : nullptr;
+  // What must be awaited before the message is answered.
+  Fresh FreshFor(const Message& message) const {
+    Freshness* const freshness =
+        message.refusal.ok() ? FreshnessFor(scope_, *message.request) : nullptr;
+    return Fresh(freshness, poller_.queue());
   }
 
   // Where the message is answered; it may be refused for want of a place, or of room for the reply.
@@ -364,7 +366,10 @@ class Sitting {
     return poller_.is_draining() ? DrainingSession() : SilentSession();
   }
 
-  const Caller& caller() const { return admission_.caller(); }
+  // Awaited before work on a message begins.
+  Poller::Turn Turn(bool is_refused) {
+    return Poller::Turn(poller_, admission_.caller().group(), is_refused);
+  }
 
   // Not OK once the caller may not be here any more, who then gets no more answers.
   const absl::Status& admission() const { return admission_.status(); }
@@ -412,20 +417,68 @@ class Sitting {
 
  private:
   Stream& call_;
-  const Poller& poller_;
+  Poller& poller_;
   const Limits& limits_;
   ReplyPatience patience_;
   const Poller::Watch on_drain_;
   const Poller::Looker on_look_;
 };
 
+// Answers the message that was read last, in as many replies as it takes. An error ends the
+// session.
+//
+// Reads one message ahead while workers have this one, or behind the reply to what was answered
+// here, if both fit into the limits of what is in flight; beyond that the stream is not read, and
+// HTTP/2's flow control stops the client. A read that begins before its reply costs each small
+// message a packet: gRPC sends the room that it makes by itself, and with the reply if it finds
+// one.
+// NOLINTNEXTLINE(readability-function-*): every co_await counts as hidden branches of the language
+Task<absl::Status> AnswerMessage(ServerParts& parts, Stream& call, Sitting& sitting,
+                                 CallAccount& account) {
+  Desk& desk = sitting.desk;
+  const std::uint64_t bytes = call.incoming.Length();
+  const InFlight in_flight(parts.metrics, bytes);
+  const StopRule stop(call.end, call.read.completed(), DeadlineOf(call.context));
+  Message message{PendingWork(parts, desk.account)};
+  message.refusal = desk.TakeBytes(call.incoming);
+  co_await sitting.Turn(!message.refusal.ok());
+  absl::Status end = sitting.Readmit();
+  if (!end.ok()) co_return end;
+  Arrival arrival{desk, stop, call.incoming, message};
+  Placed taking(arrival.where,
+                [&arrival](Parts*) { arrival.Take(arrival.where.cost > kMaxCheapCost); });
+  co_await taking;
+  message.pending.Add(taking.times());
+  if (!arrival.end.ok()) co_return arrival.end;
+  Fresh fresh = desk.FreshFor(message);
+  message.refusal.Update(co_await fresh);
+  const Placed::Where where = desk.Place(&message);
+  const bool reads_ahead = HasRoomBeside(bytes, parts.limits) && desk.bytes.HasRoom();
+  if (reads_ahead && where.cost > kMaxCheapCost) call.StartRead();
+  do {
+    auto* const response = desk.response_arena.Fresh<v1::SessionResponse>();
+    grpc::ByteBuffer reply;
+    Placed answering(where, [&](Parts* left) {
+      desk.Answer(message, stop, response, left);
+      Conclude(left, [&] { reply = desk.Reply(*response); });
+    });
+    co_await answering;
+    message.pending.Add(answering.times());
+    if (end = sitting.admission(); !end.ok()) break;
+    // A client that does not take the reply holds nothing that others wait for.
+    message.pending.Release();
+    call.stream.Write(reply, call.written.Start());
+    if (reads_ahead) call.StartRead();
+    if (!co_await call.written) end = absl::CancelledError("the client went away");
+    if (end.ok()) account.MessageSent();
+    message.pending.TakeBack(desk.state.CostLeft());
+  } while (end.ok() && !desk.state.is_complete());
+  desk.Forget();
+  co_return end;
+}
+
 }  // namespace
 
-// Reads one message ahead while workers have the one before, or behind the reply to what was
-// answered here, if both fit into the limits of what is in flight; beyond that the stream is not
-// read, and HTTP/2's flow control stops the client. A read that begins before its reply costs each
-// small message a packet: gRPC sends the room that it makes by itself, and with the reply if it
-// finds one.
 // NOLINTNEXTLINE(readability-function-*): every co_await counts as hidden branches of the language
 Detached ServeSessions(ServerParts& parts, const RequestSession& request, Poller& poller) {
   const Poller::Presence presence(poller);
@@ -438,7 +491,7 @@ Detached ServeSessions(ServerParts& parts, const RequestSession& request, Poller
   Sitting sitting(parts, call, poller);
   Desk& desk = sitting.desk;
   Operation& room = desk.bytes.room();
-  co_await Poller::Turn(poller, sitting.caller().group(), !sitting.admission().ok());
+  co_await sitting.Turn(!sitting.admission().ok());
   absl::Status end = sitting.Begin();
   bool is_client_done = false;
   while (end.ok() && !sitting.has_to_end()) {
@@ -457,43 +510,7 @@ Detached ServeSessions(ServerParts& parts, const RequestSession& request, Poller
     call.is_next_read = false;
     call.first_message.Came();
     account.MessageReceived();
-    const std::uint64_t bytes = call.incoming.Length();
-    const InFlight in_flight(parts.metrics, bytes);
-    const StopRule stop(call.end, call.read.completed(), DeadlineOf(call.context));
-    Message message{PendingWork(parts, desk.account)};
-    message.refusal = desk.TakeBytes(call.incoming);
-    co_await Poller::Turn(poller, sitting.caller().group(), !message.refusal.ok());
-    if (end = sitting.Readmit(); !end.ok()) break;
-    Arrival arrival{desk, stop, call.incoming, message};
-    Placed taking(arrival.where,
-                  [&arrival](Parts*) { arrival.Take(arrival.where.cost > kMaxCheapCost); });
-    co_await taking;
-    message.pending.Add(taking.times());
-    if (end = arrival.end; !end.ok()) break;
-    Fresh fresh(desk.FreshnessFor(message), poller.queue());
-    message.refusal.Update(co_await fresh);
-    const Placed::Where where = desk.Place(&message);
-    const bool reads_ahead = HasRoomBeside(bytes, parts.limits) && desk.bytes.HasRoom();
-    if (reads_ahead && where.cost > kMaxCheapCost) call.StartRead();
-    do {
-      auto* const response = desk.response_arena.Fresh<v1::SessionResponse>();
-      grpc::ByteBuffer reply;
-      Placed answering(where, [&](Parts* left) {
-        desk.Answer(message, stop, response, left);
-        Conclude(left, [&] { reply = desk.Reply(*response); });
-      });
-      co_await answering;
-      message.pending.Add(answering.times());
-      if (end = sitting.admission(); !end.ok()) break;
-      // A client that does not take the reply holds nothing that others wait for.
-      message.pending.Release();
-      call.stream.Write(reply, call.written.Start());
-      if (reads_ahead) call.StartRead();
-      if (!co_await call.written) end = absl::CancelledError("the client went away");
-      if (end.ok()) account.MessageSent();
-      message.pending.TakeBack(desk.state.CostLeft());
-    } while (end.ok() && !desk.state.is_complete());
-    desk.Forget();
+    end = co_await AnswerMessage(parts, call, sitting, account);
   }
   if (end.ok() && !is_client_done) end = sitting.ReasonToEnd();
   if (!end.ok()) sitting.TellOfEnd();

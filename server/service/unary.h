@@ -13,7 +13,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -121,13 +120,17 @@ inline void StartFinish(const absl::Status& status, const grpc::ByteBuffer& repl
   }
 }
 
-// What is done for a call where it is placed: on the polling thread or on a worker.
+// One call's work, and what it holds meanwhile.
 template <class Request, class Response>
 struct UnaryWork {
-  void Take(grpc::ByteBuffer* bytes, bool is_at_worker) {
+  Placed::Where Place(std::uint64_t cost, std::uint64_t whole_cost) {
+    return {account, scope.caller.group(), queue, cost, whole_cost};
+  }
+
+  void Take(grpc::ByteBuffer* incoming, bool is_at_worker) {
     if (is_at_worker) status = RequireNotOver(scope.parts.metrics, stop);
     if (!status.ok()) return;
-    arrears.Meter([&] { status = TakeRequest(bytes, scope.parts.limits, &request); });
+    arrears.Meter([&] { status = TakeRequest(incoming, scope.parts.limits, &request); });
   }
 
   // The reply as well, unless the call has changes to wait for.
@@ -145,16 +148,73 @@ struct UnaryWork {
     });
   }
 
+  // The whole reply. Of `request_bytes`, those that are held already need no more room.
+  void Finish(std::uint64_t request_bytes) {
+    if (status.ok() && method.may_change()) {
+      reply = SerializeMessage(response);
+    } else if (status.ok()) {
+      status = CountShed(scope.parts.metrics, bytes.TakeUpTo(request_bytes + reply.Length()));
+    }
+    if (!status.ok()) reply.Clear();  // no limit counts it
+    CountRefusal(scope.parts.metrics, status);
+    arrears.Pay();
+  }
+
   const UnaryMethod<Request, Response>& method;
   const CallScope& scope;
   const StopRule& stop;
+  grpc::CompletionQueue* queue;
   Request& request;
   Response& response;
+  ByteBudget::Account& bytes;
   absl::Status status;
+  WorkerPool::Account account{scope.parts.workers};
   std::vector<ShapeChange> changes = {};
   grpc::ByteBuffer reply = grpc::ByteBuffer();
   Arrears arrears{scope.caller};
 };
+
+// Takes in a call's request and answers it, as far as its status is OK. Returns the status.
+template <class Request, class Response>
+// NOLINTNEXTLINE(readability-function-*): every co_await counts as hidden branches of the language
+Task<absl::Status> AnswerUnary(UnaryCall& call, UnaryWork<Request, Response>& work,
+                               Poller& poller) {
+  const CallScope& scope = work.scope;
+  const ServerParts& parts = scope.parts;
+  absl::Status& status = work.status;
+  const std::uint64_t request_bytes = call.incoming.Length();
+  if (status.ok()) status = RequireProcessorTime(scope);
+  work.arrears.Receive(request_bytes);
+  if (status.ok()) status = CountShed(parts.metrics, work.bytes.Take(request_bytes));
+  const bool had_turn = co_await Poller::Turn(poller, scope.caller.group(), !status.ok());
+  if (status.ok()) status = RequireTurn(parts.metrics, had_turn);
+  PendingWork pending(parts, work.account);
+  if (status.ok()) {
+    const std::uint64_t cost = CostOfTaking(request_bytes);
+    Placed taking(work.Place(cost, 0),
+                  [&](Parts*) { work.Take(&call.incoming, cost > kMaxCheapCost); });
+    co_await taking;
+    pending.Add(taking.times());
+  }
+  call.incoming.Clear();
+  if (status.ok()) {
+    status = CountShed(parts.metrics,
+                       work.bytes.Take(work.method.ReplyBytesOf(work.request, parts.limits)));
+  }
+  if (status.ok()) {
+    Fresh fresh(FreshnessFor(scope, work.request), poller.queue());
+    status = co_await fresh;
+  }
+  if (!status.ok()) co_return status;
+  const std::uint64_t cost = work.method.CostOf(scope, work.request);
+  status = pending.Take(scope.caller.group(), cost);
+  const std::uint64_t whole_cost = work.method.WholeCostOf(work.request, cost);
+  Placed answering(status.ok() ? work.Place(cost, whole_cost) : work.Place(0, 0),
+                   [&](Parts* left) { work.Answer(pending, left); });
+  co_await answering;
+  pending.Add(answering.times());
+  co_return status;
+}
 
 // Waits for calls of the method on this poller, serves them and lets another wait meanwhile. Ends
 // when the server shuts down. All references outlive it.
@@ -174,61 +234,23 @@ Detached ServeUnary(ServerParts& parts, const UnaryMethod<Request, Response>& me
   account.MessageReceived();
   const SteadyTime deadline = DeadlineOf(call.context);
   const StopRule stop(call.end, SteadyNow(), deadline);
+  const std::uint64_t request_bytes = call.incoming.Length();
   google::protobuf::Arena arena;
   auto* const request = google::protobuf::Arena::CreateMessage<Request>(&arena);
   auto* const response = google::protobuf::Arena::CreateMessage<Response>(&arena);
   Admission admission(parts, method.rpc, call.context);
   CallerRegistry registry(parts.registry, admission.caller(), parts.audit);
   const CallScope scope{parts, admission.caller(), registry};
-  WorkerPool::Account account_of_work(parts.workers);
   ByteBudget::Account bytes(parts.bytes, admission.caller().holder(), poller.queue());
-  const auto place = [&](std::uint64_t cost, std::uint64_t whole_cost) {
-    return Placed::Where{account_of_work, scope.caller.group(), poller.queue(), cost, whole_cost};
-  };
-  UnaryWork<Request, Response> work{method, scope, stop, *request, *response, admission.Check()};
+  UnaryWork<Request, Response> work{method,   scope,     stop,  poller.queue(),
+                                    *request, *response, bytes, admission.Check()};
   absl::Status& status = work.status;
-  const std::uint64_t request_bytes = call.incoming.Length();
-  if (status.ok()) status = RequireProcessorTime(scope);
-  work.arrears.Receive(request_bytes);
-  if (status.ok()) status = CountShed(parts.metrics, bytes.Take(request_bytes));
-  const bool had_turn = co_await Poller::Turn(poller, scope.caller.group(), !status.ok());
-  if (status.ok()) status = RequireTurn(parts.metrics, had_turn);
-  std::optional<PendingWork> pending(std::in_place, parts, account_of_work);
-  if (status.ok()) {
-    const std::uint64_t cost = CostOfTaking(request_bytes);
-    Placed taking(place(cost, 0), [&](Parts*) { work.Take(&call.incoming, cost > kMaxCheapCost); });
-    co_await taking;
-    pending->Add(taking.times());
+  status = co_await AnswerUnary(call, work, poller);
+  if (status.ok() && (method.plan || !work.changes.empty())) {
+    Settled settled(parts.ledger, poller.queue(), std::move(work.changes));
+    status = method.conclude(scope, *request, co_await settled, response);
   }
-  call.incoming.Clear();
-  if (status.ok())
-    status = CountShed(parts.metrics, bytes.Take(method.ReplyBytesOf(*request, parts.limits)));
-  if (status.ok()) {
-    Fresh fresh(FreshnessFor(scope, *request), poller.queue());
-    status = co_await fresh;
-  }
-  if (status.ok()) {
-    const std::uint64_t cost = method.CostOf(scope, *request);
-    status = pending->Take(scope.caller.group(), cost);
-    const std::uint64_t whole_cost = method.WholeCostOf(*request, cost);
-    Placed answering(status.ok() ? place(cost, whole_cost) : place(0, 0),
-                     [&](Parts* left) { work.Answer(*pending, left); });
-    co_await answering;
-    pending->Add(answering.times());
-    pending.reset();
-    if (status.ok() && (method.plan || !work.changes.empty())) {
-      Settled settled(parts.ledger, poller.queue(), std::move(work.changes));
-      status = method.conclude(scope, *request, co_await settled, response);
-    }
-  }
-  if (status.ok() && method.may_change()) {
-    work.reply = SerializeMessage(*response);
-  } else if (status.ok()) {
-    status = CountShed(parts.metrics, bytes.TakeUpTo(request_bytes + work.reply.Length()));
-  }
-  if (!status.ok()) work.reply.Clear();  // no limit counts it
-  CountRefusal(parts.metrics, status);
-  work.arrears.Pay();
+  work.Finish(request_bytes);
   StartFinish(status, work.reply, &call);
   if (co_await call.finished && status.ok()) account.MessageSent();
   co_await call.end;
