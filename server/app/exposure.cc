@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "server/service/listen_socket.h"
+#include "server/fence/listen_socket.h"
 
 namespace clearance::server {
 namespace {

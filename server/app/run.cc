@@ -36,6 +36,7 @@
 #include "server/config/flags.h"
 #include "server/engine/answer_check.h"
 #include "server/etcd/etcd_store.h"
+#include "server/fence/listen_socket.h"
 #include "server/guard/access_files.h"
 #include "server/observe/http_server.h"
 #include "server/observe/liveness.h"
@@ -44,13 +45,12 @@
 #include "server/observe/metrics.h"
 #include "server/observe/steady_clock.h"
 #include "server/registry/registry.h"
-#include "server/service/grpc_server.h"
-#include "server/service/listen_socket.h"
-#include "server/service/tls_certificates.h"
 #include "server/storage/backup.h"
 #include "server/storage/data_directory.h"
 #include "server/storage/shape_ledger.h"
 #include "server/storage/sqlite_shape_store.h"
+#include "server/transport/grpc_server.h"
+#include "server/transport/tls_certificates.h"
 
 namespace clearance::server {
 namespace {

@@ -64,4 +64,13 @@ void CallerScenes::WriteAudit(std::string_view action, std::string_view name,
                           .outcome = outcome.ok() ? std::string_view("changed") : code});
 }
 
+absl::Status RequireReached(std::uint64_t min_revision, const SceneState& state) {
+  if (state.revision >= min_revision) return absl::OkStatus();
+  return Refuse(absl::StatusCode::kFailedPrecondition,
+                {.field = "min_revision",
+                 .value = FormatNumber(min_revision),
+                 .limit = "<= " + FormatNumber(state.revision),
+                 .message = "The scene has not reached this revision; repeat with back-off."});
+}
+
 }  // namespace clearance::server

@@ -50,6 +50,9 @@ class CallerScenes {
   const Audit* const audit_;
 };
 
+// FAILED_PRECONDITION while the scene is not at this revision.
+absl::Status RequireReached(std::uint64_t min_revision, const SceneState& state);
+
 }  // namespace clearance::server
 
 #endif  // CLEARANCE_SERVER_REGISTRY_CALLER_SCENES_H_

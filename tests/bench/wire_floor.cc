@@ -23,7 +23,7 @@
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
 #include "clearance/v1/query_service.grpc.pb.h"
-#include "server/service/completion.h"
+#include "server/transport/completion.h"
 #include "tests/bench/report.h"
 
 ABSL_FLAG(double, row_work_ns, 0, "Processor time that each row takes beside its sum.");

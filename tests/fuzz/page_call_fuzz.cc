@@ -14,7 +14,7 @@
 #include "server/observe/metrics.h"
 #include "server/page/page_calls.h"
 #include "server/registry/registry.h"
-#include "server/service/grpc_server.h"
+#include "server/transport/grpc_server.h"
 #include "tests/fuzz/fuzz_check.h"
 
 namespace clearance::fuzz {

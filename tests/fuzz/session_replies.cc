@@ -3,9 +3,9 @@
 #include "tests/fuzz/session_replies.h"
 
 #include <google/protobuf/repeated_field.h>
-#include <grpcpp/server_context.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <variant>
@@ -15,7 +15,7 @@
 #include "core/shape/make_shape.h"
 #include "server/convert/questions.h"
 #include "server/convert/shape_content.h"
-#include "server/service/session_state.h"
+#include "server/session/session_state.h"
 #include "tests/fuzz/fuzz_check.h"
 
 namespace clearance::fuzz {
@@ -278,10 +278,9 @@ ScenePtr MakeWorld() {
 
 std::vector<v1::SessionResponse> RunWith(const std::vector<v1::SessionRequest>& messages,
                                          const server::ServerParts& parts) {
-  grpc::ServerContext context;
-  const server::CallEnd end(context);
+  const std::atomic<bool> is_in_vain = false;
   const auto future = server::SteadyTime::InfiniteFuture();
-  const server::StopRule never(end, future, future);
+  const server::StopRule never(is_in_vain, future, future);
   const server::Caller caller;
   server::CallerRegistry registry(parts.registry, caller, nullptr);
   const server::CallScope scope{parts, caller, registry};

@@ -15,8 +15,8 @@
 #include "server/observe/metrics.h"
 #include "server/registry/registry.h"
 #include "server/registry/scene_registry.h"
-#include "server/service/call.h"
-#include "server/service/worker_pool.h"
+#include "server/schedule/worker_pool.h"
+#include "server/session/call_scope.h"
 #include "server/storage/shape_ledger.h"
 
 namespace clearance::fuzz {

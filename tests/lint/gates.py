@@ -27,6 +27,10 @@ THREADS = re.compile(
 )
 MAY_KNOW_THREADS = "core/broad/recycling_allocator.h"
 
+TRANSPORT = re.compile(r"^#include (<grpcpp/|\"server/transport/)")
+# The calls that clients make, to etcd and to the server itself, are gRPC's too.
+MAY_KNOW_TRANSPORT = tuple(f"server/{folder}/" for folder in ("transport", "etcd", "page", "app"))
+
 UNFINISHED = re.compile(r"\b(TO[D]O|FI[X]ME|XX[X])\b")
 
 LICENCE = re.compile(r"^(//|#) SPDX-License-Identifier: Apache-2\.0$", re.MULTILINE)
@@ -91,6 +95,14 @@ def threads(tree: Tree) -> Iterator[str]:
                     yield f"{path}:{number}: {line.strip()}"
 
 
+def transport(tree: Tree) -> Iterator[str]:
+    for path in tree.under("server", ending=CPP):
+        if not path.startswith(MAY_KNOW_TRANSPORT):
+            for number, line in tree.lines(path):
+                if TRANSPORT.search(line):
+                    yield f"{path}:{number}: {line.strip()}"
+
+
 def unfinished_words(tree: Tree) -> Iterator[str]:
     for path in tree.under("core", "server", "client", "tests", "proto", "docker"):
         for number, line in tree.lines(path):
@@ -142,6 +154,11 @@ RULES = (
         "The thread sanitizer does not run the tests of the core, so it may not use threads, atomics or locks;"
         f" only {MAY_KNOW_THREADS} may. Move it to server/.",
         threads,
+    ),
+    Rule(
+        "gRPC or server/transport in a folder of server/ that knows neither",
+        f"Only {', '.join(MAY_KNOW_TRANSPORT)} may include them. Give the rest what it needs of them.",
+        transport,
     ),
     Rule(
         "a word that marks unfinished work",

@@ -51,6 +51,16 @@ class GatesTest(unittest.TestCase):
         self.write("core/broad/recycling_allocator.h", LICENCE + "thread_local int x;\n")
         self.assert_found("core/a.h:2: #include <atomic>", "core/b.h:2: thread_local int x;")
 
+    def test_transport_elsewhere_in_the_server(self) -> None:
+        self.write("server/transport/a.cc", LICENCE + "#include <grpcpp/grpcpp.h>\n")
+        self.write("server/etcd/a.cc", LICENCE + "#include <grpcpp/grpcpp.h>\n")
+        self.write("server/session/a.cc", LICENCE + "#include <grpcpp/alarm.h>\n")
+        self.write("server/fence/a.h", LICENCE + '#include "server/transport/call.h"\n')
+        self.assert_found(
+            'server/fence/a.h:2: #include "server/transport/call.h"',
+            "server/session/a.cc:2: #include <grpcpp/alarm.h>",
+        )
+
     def test_unfinished_words(self) -> None:
         self.write("docker/page", "TO" + "DO: later\n" + "TO" + "DOS\n")
         self.assert_found("docker/page:1: TO" + "DO: later")

@@ -13,7 +13,7 @@
 #include "clearance/client.h"
 #include "server/observe/metrics.h"
 #include "server/registry/registry.h"
-#include "server/service/grpc_server.h"
+#include "server/transport/grpc_server.h"
 
 namespace clearance::client {
 

@@ -22,10 +22,10 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "clearance/client.h"
+#include "server/fence/listener.h"
 #include "server/guard/principal_usage.h"
 #include "server/observe/log_allowance.h"
-#include "server/service/call.h"
-#include "server/service/listener.h"
+#include "server/schedule/stop_rule.h"
 #include "tests/integration/service/harness.h"
 #include "tests/support/shell.h"
 #include "tests/support/shifted_clock.h"
@@ -75,10 +75,9 @@ TEST_P(ClockJump, IsSeenByTheWallClockAlone) {
 }
 
 TEST_P(ClockJump, EndsNoWorkAndLetsNoneGoOn) {
-  grpc::ServerContext context;
-  const server::CallEnd end(context);
-  const server::StopRule rule(end, SteadyNow(), SteadyNow() + absl::Minutes(10));
-  const server::StopRule over(end, SteadyNow(), SteadyNow());
+  const std::atomic<bool> is_in_vain = false;
+  const server::StopRule rule(is_in_vain, SteadyNow(), SteadyNow() + absl::Minutes(10));
+  const server::StopRule over(is_in_vain, SteadyNow(), SteadyNow());
   Jump();
   EXPECT_FALSE(rule.ShouldStop());
   EXPECT_FALSE(rule.Within(absl::Minutes(5)).ShouldStop());

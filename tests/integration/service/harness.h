@@ -30,7 +30,7 @@
 #include "server/observe/log.h"
 #include "server/observe/metrics.h"
 #include "server/registry/registry.h"
-#include "server/service/grpc_server.h"
+#include "server/transport/grpc_server.h"
 
 namespace clearance::testing {
 

@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "server/service/session_room.h"
+#include "server/session/session_room.h"
 #include "tests/integration/service/guarded_server.h"
 
 namespace clearance::testing {

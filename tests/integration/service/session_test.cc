@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "server/service/batch_job.h"
+#include "server/session/batch_job.h"
 #include "tests/integration/service/harness.h"
 
 namespace clearance::testing {

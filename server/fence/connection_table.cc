@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/fence/connection_table.h"
+
+#include <fcntl.h>
+#include <linux/sockios.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include <utility>
+
+#include "server/observe/descriptor.h"
+
+namespace clearance::server {
+namespace {
+
+constexpr std::size_t kIpv4Bytes = 4;
+constexpr std::size_t kIpv6NetBytes = 8;
+
+bool LeadsTo(int descriptor, const WatchedConnection& connection) {
+  struct stat found {};
+  return fstat(descriptor, &found) == 0 && found.st_ino == connection.inode &&
+         found.st_dev == connection.device;
+}
+
+// Between a look and what is done about it theirs may be closed and be another's: one of our own,
+// which is not open where theirs no longer leads to the connection.
+Descriptor OwnDescriptor(const WatchedConnection& connection) {
+  Descriptor own(fcntl(connection.descriptor, F_DUPFD_CLOEXEC, 0));
+  return own.is_open() && LeadsTo(own.number(), connection) ? std::move(own) : Descriptor();
+}
+
+}  // namespace
+
+std::string AddressBytes(const sockaddr_storage& peer) {
+  if (peer.ss_family == AF_INET) {
+    const auto& name = reinterpret_cast<const sockaddr_in&>(peer);
+    return std::string(reinterpret_cast<const char*>(&name.sin_addr), kIpv4Bytes);
+  }
+  if (peer.ss_family != AF_INET6) return "";
+  const in6_addr& address = reinterpret_cast<const sockaddr_in6&>(peer).sin6_addr;
+  const std::string bytes(reinterpret_cast<const char*>(&address), sizeof address);
+  return IN6_IS_ADDR_V4MAPPED(&address) ? bytes.substr(bytes.size() - kIpv4Bytes) : bytes;
+}
+
+std::string AddressKey(const sockaddr_storage& peer) {
+  return AddressBytes(peer).substr(0, kIpv6NetBytes);
+}
+
+bool WatchedConnection::IsOpen() const { return LeadsTo(descriptor, *this); }
+
+std::uint64_t WatchedConnection::BytesReceived() const {
+  tcp_info info{};
+  socklen_t size = sizeof info;
+  if (getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return 0;
+  return info.tcpi_bytes_received;
+}
+
+std::uint64_t WatchedConnection::BytesUnread() const {
+  int unread = 0;
+  return ioctl(descriptor, SIOCINQ, &unread) == 0 ? static_cast<std::uint64_t>(unread) : 0;
+}
+
+// Dissolving a TCP association resets the peer and drops what has come and is not read yet, which
+// shutdown(2) would leave to be read: megabytes of streams. Other sockets know no dissolving; what
+// waits in theirs is some 200 kB.
+bool WatchedConnection::Cut() {
+  const Descriptor own = OwnDescriptor(*this);
+  if (is_cut || !own.is_open()) return false;
+  sockaddr nobody{};
+  nobody.sa_family = AF_UNSPEC;
+  is_cut =
+      connect(own.number(), &nobody, sizeof nobody) == 0 || shutdown(own.number(), SHUT_RDWR) == 0;
+  return is_cut;
+}
+
+bool WatchedConnection::End() const {
+  const Descriptor own = OwnDescriptor(*this);
+  return own.is_open() && shutdown(own.number(), SHUT_RDWR) == 0;
+}
+
+void ConnectionTable::Add(int descriptor, const sockaddr_storage& peer) {
+  struct stat found {};
+  if (fstat(descriptor, &found) != 0) return;
+  by_address_[AddressKey(peer)].push_back({.descriptor = descriptor,
+                                           .device = found.st_dev,
+                                           .inode = found.st_ino,
+                                           .peer_key = PeerKey(peer),
+                                           .opened = SteadyNow()});
+  ++size_;
+}
+
+void ConnectionTable::Sweep(Connections* connections) {
+  size_ -= std::erase_if(*connections,
+                         [](const WatchedConnection& connection) { return !connection.IsOpen(); });
+}
+
+void ConnectionTable::Sweep() {
+  for (auto& [address, connections] : by_address_) Sweep(&connections);
+  absl::erase_if(by_address_, [](const auto& entry) { return entry.second.empty(); });
+}
+
+void ConnectionTable::Sweep(const std::string& address_key) {
+  const auto found = by_address_.find(address_key);
+  if (found == by_address_.end()) return;
+  Sweep(&found->second);
+  if (found->second.empty()) by_address_.erase(found);
+}
+
+std::size_t ConnectionTable::CountOf(const std::string& address_key) const {
+  if (address_key.empty()) return 0;
+  const auto found = by_address_.find(address_key);
+  return found == by_address_.end() ? 0 : found->second.size();
+}
+
+}  // namespace clearance::server

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/fence/listen_socket.h"
+
+#include <linux/tcp.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+
+namespace clearance::server {
+namespace {
+
+constexpr std::string_view kUnix = "unix:";
+
+// Data that the peer does not acknowledge, because it vanished or never reads, ends a connection
+// after this long, milliseconds.
+constexpr int kUserTimeout = 20'000;
+
+using AddressList = std::unique_ptr<addrinfo, decltype(&freeaddrinfo)>;
+
+absl::Status CannotListen(const std::string& address, std::string_view reason) {
+  return absl::UnavailableError(absl::StrCat("cannot listen on ", address, ": ",
+                                             absl::string_view(reason.data(), reason.size())));
+}
+
+absl::Status CannotListen(const std::string& address, int error) {
+  return CannotListen(address, std::generic_category().message(error));
+}
+
+void SetOption(const Descriptor& socket, int level, int option, int value) {
+  setsockopt(socket.number(), level, option, &value, sizeof value);
+}
+
+// Where a connection to it is accepted somebody listens there; else it is what a process left that
+// is gone.
+bool SomebodyListens(const sockaddr_un& name) {
+  const Descriptor probe(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  return connect(probe.number(), reinterpret_cast<const sockaddr*>(&name), sizeof name) == 0;
+}
+
+absl::StatusOr<ListenSockets> ListenOnPath(const std::string& address) {
+  const std::string path = address.substr(kUnix.size());
+  sockaddr_un name{};
+  name.sun_family = AF_UNIX;
+  if (path.size() >= sizeof name.sun_path) return CannotListen(address, "the path is too long");
+  std::memcpy(name.sun_path, path.data(), path.size());
+  if (SomebodyListens(name)) return CannotListen(address, EADDRINUSE);
+  struct stat found {};
+  if (lstat(path.c_str(), &found) == 0 && S_ISSOCK(found.st_mode)) unlink(path.c_str());
+
+  Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (bind(socket.number(), reinterpret_cast<const sockaddr*>(&name), sizeof name) != 0 ||
+      listen(socket.number(), SOMAXCONN) != 0) {
+    return CannotListen(address, errno);
+  }
+  ListenSockets result;
+  result.sockets.push_back(std::move(socket));
+  result.unix_path = path;
+  return result;
+}
+
+struct HostPort {
+  std::string host;
+  std::string port;
+};
+
+HostPort SplitHostPort(const std::string& address) {
+  const std::size_t colon = address.rfind(':');
+  std::string host = address.substr(0, colon);
+  if (host.size() > 2 && host.front() == '[') host = host.substr(1, host.size() - 2);
+  return {std::move(host), address.substr(colon + 1)};
+}
+
+// Null where the host is unknown; `error` is getaddrinfo's.
+AddressList Resolve(const HostPort& place, int* error) {
+  addrinfo hints{};
+  hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* list = nullptr;
+  *error = getaddrinfo(place.host.c_str(), place.port.c_str(), &hints, &list);
+  return {*error == 0 ? list : nullptr, &freeaddrinfo};
+}
+
+// The port's place in an address of either family.
+in_port_t* PortIn(sockaddr* address) {
+  return address->sa_family == AF_INET6 ? &reinterpret_cast<sockaddr_in6*>(address)->sin6_port
+                                        : &reinterpret_cast<sockaddr_in*>(address)->sin_port;
+}
+
+int BoundPort(const Descriptor& socket) {
+  sockaddr_storage bound{};
+  socklen_t size = sizeof bound;
+  getsockname(socket.number(), reinterpret_cast<sockaddr*>(&bound), &size);
+  return ntohs(*PortIn(reinterpret_cast<sockaddr*>(&bound)));
+}
+
+// Not open, with errno, where it cannot be had. Without SO_REUSEPORT: a second server on a port
+// that is taken must fail, not share it.
+Descriptor ListenOnAddress(const addrinfo& entry) {
+  Descriptor socket(::socket(entry.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (!socket.is_open()) return socket;
+  SetOption(socket, SOL_SOCKET, SO_REUSEADDR, 1);
+  if (entry.ai_family == AF_INET6) {
+    const auto& name = *reinterpret_cast<const sockaddr_in6*>(entry.ai_addr);
+    const bool is_any = IN6_IS_ADDR_UNSPECIFIED(&name.sin6_addr);
+    SetOption(socket, IPPROTO_IPV6, IPV6_V6ONLY, is_any ? 0 : 1);
+  }
+  // What is accepted inherits these.
+  SetOption(socket, IPPROTO_TCP, TCP_NODELAY, 1);
+  SetOption(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, kUserTimeout);
+  if (bind(socket.number(), entry.ai_addr, entry.ai_addrlen) != 0 ||
+      listen(socket.number(), SOMAXCONN) != 0) {
+    return Descriptor();
+  }
+  return socket;
+}
+
+// A family that this machine does not have is left out if another is there.
+bool IsAbsentFamily(int error) { return error == EADDRNOTAVAIL || error == EAFNOSUPPORT; }
+
+absl::StatusOr<ListenSockets> ListenOnHost(const std::string& address) {
+  int error = 0;
+  const AddressList list = Resolve(SplitHostPort(address), &error);
+  if (list == nullptr) return CannotListen(address, gai_strerror(error));
+  ListenSockets result;
+  int absent = 0;
+  for (const addrinfo* entry = list.get(); entry != nullptr; entry = entry->ai_next) {
+    if (!result.sockets.empty())
+      *PortIn(entry->ai_addr) = htons(static_cast<in_port_t>(result.port));
+    Descriptor socket = ListenOnAddress(*entry);
+    if (socket.is_open()) {
+      result.port = BoundPort(socket);
+      result.sockets.push_back(std::move(socket));
+    } else if (!IsAbsentFamily(absent = errno)) {
+      return CannotListen(address, absent);
+    }
+  }
+  if (result.sockets.empty()) return CannotListen(address, absent);
+  return result;
+}
+
+bool IsLoopback(const sockaddr& address) {
+  if (address.sa_family == AF_INET6) {
+    return IN6_IS_ADDR_LOOPBACK(&reinterpret_cast<const sockaddr_in6&>(address).sin6_addr);
+  }
+  constexpr std::uint32_t kLoopbackNet = 127;
+  return ntohl(reinterpret_cast<const sockaddr_in&>(address).sin_addr.s_addr) >> 24 == kLoopbackNet;
+}
+
+}  // namespace
+
+absl::StatusOr<ListenSockets> Listen(const std::string& address) {
+  return absl::StartsWith(address, absl::string_view(kUnix.data(), kUnix.size()))
+             ? ListenOnPath(address)
+             : ListenOnHost(address);
+}
+
+bool IsLocalOnly(const std::string& address) {
+  if (absl::StartsWith(address, absl::string_view(kUnix.data(), kUnix.size()))) return true;
+  int error = 0;
+  const AddressList list = Resolve(SplitHostPort(address), &error);
+  for (const addrinfo* entry = list.get(); entry != nullptr; entry = entry->ai_next) {
+    if (!IsLoopback(*entry->ai_addr)) return false;
+  }
+  return true;
+}
+
+}  // namespace clearance::server

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/fence/listener.h"
+
+#include <fcntl.h>
+#include <linux/sockios.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "server/fence/refused_calls.h"
+#include "server/schedule/scheduling.h"
+
+namespace clearance::server {
+namespace {
+
+// How often open connections are looked at, and the share of that time that one look may take up: a
+// connection costs under a microsecond. A core opens about a hundred streams a millisecond, so that
+// an attack may open some thousands before it is seen.
+constexpr absl::Duration kLookEvery = absl::Milliseconds(20);
+constexpr absl::Duration kPauseForEach = absl::Microseconds(20);
+// How long clients may take to act on being told to go elsewhere, or to end what they are about to
+// begin. One that is not at its connection at all may take five seconds to see it.
+constexpr absl::Duration kFarewell = absl::Milliseconds(500);
+// What a new connection may cost before gRPC has it: what a client says before it was answered is
+// read in a thousandth of that.
+constexpr absl::Duration kMostHandoverWork = absl::Milliseconds(100);
+// So many connections of an address gRPC is given in a second without a word of their clients.
+constexpr int kMostUnheard = 64;
+// How long the others may take to say it, as long as gRPC gives them for their handshake.
+constexpr absl::Duration kMostSilence = absl::Seconds(5);
+// To the threads that answer: those who knock tens of thousands of times a second shall not take
+// half of a processor from them. The tenth that is left is enough to look at all that is open.
+constexpr int kNiceness = 10;
+// Connections taken from one socket before the others have their turn.
+constexpr int kAcceptsInARow = 64;
+
+Descriptor MakeReserve() { return Descriptor(open("/dev/null", O_RDONLY | O_CLOEXEC)); }
+
+// With a reset: the refused side must learn of it at once, and no state of it shall stay here.
+void Reset(Descriptor connection) {
+  const linger at_once = {.l_onoff = 1, .l_linger = 0};
+  setsockopt(connection.number(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+}
+
+// Whether the peer has yet to acknowledge some of what was written.
+bool HasUnsent(int connection) {
+  int unsent = 0;
+  return ioctl(connection, SIOCOUTQ, &unsent) == 0 && unsent > 0;
+}
+
+bool IsOutOfDescriptors(int error) { return error == EMFILE || error == ENFILE; }
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Listener>> Listener::Open(const std::string& address,
+                                                         const ConnectionLimits& limits,
+                                                         const ConnectionSeries& series, Log* log) {
+  absl::StatusOr<ListenSockets> listening = Listen(address);
+  if (!listening.ok()) return listening.status();
+  std::unique_ptr<Listener> listener(new Listener(*std::move(listening), limits, series, log));
+  if (listener->wake_.is_open() && listener->reserve_.is_open() && listener->silent_.is_open()) {
+    return listener;
+  }
+  return absl::UnavailableError("cannot listen on " + address + ": no descriptor is left");
+}
+
+Listener::Listener(ListenSockets listening, const ConnectionLimits& limits,
+                   const ConnectionSeries& series, Log* log)
+    : listening_(std::move(listening)),
+      limits_(limits),
+      series_(series),
+      wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      reserve_(MakeReserve()),
+      fence_(listening_.port, limits.fence),
+      stream_total_(limits.most_streams, &fence_),
+      bans_(limits.ban_after_cut),
+      cut_log_(log) {}
+
+Listener::~Listener() { Close(); }
+
+void Listener::Run(Handler handler, const Readers& readers) {
+  longest_hold_ = readers.longest_hold;
+  offenders_ = readers.offenders;
+  fence_.SetReaders(readers);
+  handover_ = std::make_unique<Handover>(std::move(handler));
+  thread_ = std::thread([this] {
+    RunNicely(kNiceness);
+    Loop();
+  });
+}
+
+void Listener::Wake() {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = write(wake_.number(), &one, sizeof one);
+}
+
+std::vector<WatchedLoop> Listener::Loops() {
+  return {{.kind = LoopKind::kAccept,
+           .turns = [this] { return turns_.load(); },
+           .ask = [this] { Wake(); }},
+          {.kind = LoopKind::kHandover, .turns = [this] { return handover_->turns(); }}};
+}
+
+void Listener::StopAccepting() {
+  if (!thread_.joinable()) return CloseSockets();
+  is_draining_ = true;
+  Wake();
+  has_stopped_accepting_.WaitForNotification();
+}
+
+void Listener::Close() {
+  if (thread_.joinable()) {
+    StopAccepting();
+    is_closing_ = true;
+    Wake();
+    thread_.join();
+  }
+  handover_.reset();
+  CloseSockets();
+}
+
+void Listener::CloseSockets() {
+  listening_.sockets.clear();
+  if (!listening_.unix_path.empty()) unlink(listening_.unix_path.c_str());
+  listening_.unix_path.clear();
+}
+
+void Listener::Loop() {
+  while (Await()) {
+    if (is_draining_) BeginDrain();
+    for (const Descriptor& socket : listening_.sockets) AcceptFrom(socket);
+    for (Descriptor& connection : silent_.TakeSpoken()) handover_->Add(std::move(connection));
+    if (connections_.size() > 0 && SteadyNow() - last_sweep_ >= Pause()) Look();
+    series_.open->Set(static_cast<double>(connections_.size()));
+    ++turns_;
+  }
+}
+
+void Listener::Look() {
+  silent_.EndOlderThan(SteadyNow() - kMostSilence);
+  recent_.Forget(SteadyNow());
+  Sweep();
+  fence_.BeginLook(longest_hold_(), SteadyNow());
+  connections_.ForEach([this](const std::string& address_key, WatchedConnection& connection) {
+    if (const auto reason = fence_.ReasonToCut(&connection); reason.has_value()) {
+      Cut(address_key, &connection, *reason);
+    }
+  });
+  CutWhatHolds();
+  CutWhatIsHeld();
+  CutWhatIsTooMuch();
+  CutOffenders();
+  if (end_idle_after_.has_value() && SteadyNow() >= *end_idle_after_) EndIdle();
+}
+
+// Where several could be to blame one of them may be honest: they are left to the fence.
+void Listener::CutWhatHolds() {
+  fence_.NoteMemory();
+  WatchedConnection* suspect = nullptr;
+  const std::string* suspect_key = nullptr;
+  int suspects = 0;
+  connections_.ForEach([&](const std::string& address_key, WatchedConnection& connection) {
+    if (!fence_.IsSuspect(connection.notes)) return;
+    ++suspects;
+    suspect = &connection;
+    suspect_key = &address_key;
+  });
+  if (suspects != 1 || !fence_.IsMostOfTheHold(suspect->notes)) return;
+  Cut(*suspect_key, suspect, fence_.ReasonOfHold(suspect->notes));
+}
+
+void Listener::CutWhatIsHeld() {
+  const std::optional<int> held = handover_->HeldFor(kMostHandoverWork);
+  if (!held.has_value()) return;
+  connections_.ForEach([&](const std::string& address_key, WatchedConnection& connection) {
+    if (connection.descriptor == *held) Cut(address_key, &connection, CutReason::kHoldsHandover);
+  });
+}
+
+void Listener::CutWhatIsTooMuch() {
+  for (const StreamHolder& holder : stream_total_.InExcess(&connections_)) {
+    Cut(*holder.address_key, holder.connection, CutReason::kAllStreams);
+  }
+}
+
+// No connection of a proxy, which carries calls of others as well: no ban tells that there is one.
+// Other connections of an offender's address are cut with it if they have many calls open and no
+// call was ever answered: otherwise a crowd of them would be found out one by one.
+void Listener::CutOffenders() {
+  constexpr auto kCallsOfACrowd = static_cast<std::uint64_t>(RefusedCalls::kMostAtOnce);
+  const absl::flat_hash_set<std::string> offenders = offenders_();
+  if (offenders.empty() || limits_.ban_after_cut == absl::ZeroDuration()) return;
+  absl::flat_hash_set<std::string> addresses;
+  connections_.ForEach([&](const std::string& address_key, WatchedConnection& connection) {
+    if (!offenders.contains(PeerText(connection.peer_key))) return;
+    Cut(address_key, &connection, CutReason::kRefusedCalls);
+    if (!address_key.empty()) addresses.insert(address_key);
+  });
+  connections_.ForEach([&](const std::string& address_key, WatchedConnection& connection) {
+    if (!addresses.contains(address_key)) return;
+    const bool is_crowd = fence_.StreamsOf(&connection) >= kCallsOfACrowd;
+    if (is_crowd && connection.notes.latest.answered == 0)
+      Cut(address_key, &connection, CutReason::kRefusedCalls);
+  });
+}
+
+void Listener::Cut(const std::string& address_key, WatchedConnection* connection,
+                   CutReason reason) {
+  // What TCP has counted goes with the connection.
+  const std::uint64_t received = connection->BytesReceived();
+  if (!connection->Cut()) return;
+  CounterOf(reason, series_)->Increment();
+  WarnOrBan(address_key, *connection, reason);
+  cut_log_.Write({.peer = PeerText(connection->peer_key),
+                  .reason = NameOf(reason),
+                  .evidence = EvidenceOf(reason),
+                  .age = SteadyNow() - connection->opened,
+                  .received_bytes = received,
+                  .calls = connection->notes.latest,
+                  .is_banned = bans_.IsBanned(address_key, SteadyNow())});
+}
+
+void Listener::WarnOrBan(const std::string& address_key, const WatchedConnection& connection,
+                         CutReason reason) {
+  switch (reason) {
+    case CutReason::kHoldsReading:
+      return;  // many that each sent little may have held the thread in truth
+    case CutReason::kStreams:
+    case CutReason::kAllStreams:
+    case CutReason::kResets:
+    case CutReason::kHoldsMemory:
+    case CutReason::kRefusedCalls:
+      return bans_.WarnOrBan(address_key, connection.opened, SteadyNow());
+    case CutReason::kBytesBeforeCalls:
+    case CutReason::kBytesBesideMessages:
+    case CutReason::kHoldsHandover:
+      return bans_.Ban(address_key, SteadyNow());
+  }
+}
+
+// What is being handed over may be held by a flood, which the next looks end.
+void Listener::BeginDrain() {
+  if (!end_idle_after_.has_value()) {
+    CloseSockets();
+    silent_.EndAll();
+    handover_->Stop();
+    end_idle_after_ = SteadyNow() + kFarewell;
+  }
+  if (!has_stopped_accepting_.HasBeenNotified() && handover_->is_idle()) {
+    has_stopped_accepting_.Notify();
+  }
+}
+
+// With those that are still shaking hands. To gRPC a stream has ended once its trailers are in its
+// own buffer; what the socket has not taken of that would be lost with the connection. So nothing
+// may be on its way, twice: between two looks gRPC has written on where the socket had room.
+void Listener::EndIdle() {
+  connections_.ForEach([this](const std::string& /*address_key*/, WatchedConnection& connection) {
+    const bool is_quiet =
+        fence_.IsIdle(connection).value_or(true) && !HasUnsent(connection.descriptor);
+    if (is_quiet && connection.was_quiet) connection.End();
+    connection.was_quiet = is_quiet;
+  });
+}
+
+// Until a connection waits or it is time to look at those that are open; false when it must end.
+bool Listener::Await() {
+  std::vector<pollfd> awaited;
+  // Without the reserve nobody could be refused, and what waits would wake this for ever.
+  const bool may_refuse = reserve_.is_open();
+  for (const Descriptor& socket : listening_.sockets) {
+    awaited.push_back({.fd = may_refuse ? socket.number() : -1, .events = POLLIN, .revents = 0});
+  }
+  awaited.push_back({.fd = silent_.number(), .events = POLLIN, .revents = 0});
+  awaited.push_back({.fd = wake_.number(), .events = POLLIN, .revents = 0});
+  const bool may_sleep = connections_.size() == 0 && may_refuse && handover_->is_idle();
+  poll(awaited.data(), awaited.size(),
+       may_sleep ? -1 : static_cast<int>(absl::ToInt64Milliseconds(Pause())));
+  if (!reserve_.is_open()) reserve_ = MakeReserve();
+  std::uint64_t wakes = 0;
+  [[maybe_unused]] const ssize_t taken = read(wake_.number(), &wakes, sizeof wakes);
+  return !is_closing_;
+}
+
+void Listener::AcceptFrom(const Descriptor& socket) {
+  for (int i = 0; i < kAcceptsInARow; ++i) {
+    sockaddr_storage peer{};
+    socklen_t size = sizeof peer;
+    Descriptor connection(accept4(socket.number(), reinterpret_cast<sockaddr*>(&peer), &size,
+                                  SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (!connection.is_open()) {
+      if (IsOutOfDescriptors(errno)) return RefuseWithReserve(socket);
+      // A connection that was gone before it was taken is followed by the next one.
+      if (errno == ECONNABORTED || errno == EINTR) continue;
+      return;
+    }
+    if (prometheus::Counter* const reason = ReasonToRefuse(AddressKey(peer))) {
+      reason->Increment();
+      Reset(std::move(connection));
+      continue;
+    }
+    Admit(std::move(connection), peer);
+  }
+}
+
+// A client can speak before it has heard from the server. But one of gRPC looks for the server's
+// first word as it connects, and then may not look again until it has a call: an honest one's is
+// there.
+void Listener::Admit(Descriptor connection, const sockaddr_storage& peer) {
+  // Before it is handed on: from then on anybody may close it.
+  connections_.Add(connection.number(), peer);
+  const SteadyTime now = SteadyNow();
+  if (recent_.Add(AddressKey(peer), now) <= kMostUnheard) {
+    handover_->Add(std::move(connection));
+  } else {
+    silent_.Add(std::move(connection), now);
+  }
+}
+
+// Null where there is none. Nobody is refused for the sake of connections that have ended, but for
+// those that did in the last moments of a full server: it must not spend itself on looking.
+prometheus::Counter* Listener::ReasonToRefuse(const std::string& address_key) {
+  if (connections_.size() >= limits_.most && SteadyNow() - last_sweep_ >= Pause()) Sweep();
+  if (connections_.size() >= limits_.most) return series_.refused_total;
+  if (bans_.IsBanned(address_key, SteadyNow())) return series_.refused_cut;
+  if (HasRoomFor(address_key)) return nullptr;
+  connections_.Sweep(address_key);
+  return HasRoomFor(address_key) ? nullptr : series_.refused_address;
+}
+
+// An address may have as many as all others leave free. So a crowd of addresses leaves one to each
+// address that has none. The rule does not hold if the limits give all to one address.
+bool Listener::HasRoomFor(const std::string& address_key) const {
+  const std::size_t count = connections_.CountOf(address_key);
+  if (count == 0 || limits_.most_of_address >= limits_.most) return count < limits_.most_of_address;
+  return count < std::min<std::size_t>(limits_.most_of_address, limits_.most - connections_.size());
+}
+
+// Something else took the last descriptor. What waits is refused with the reserve instead of being
+// left to wait, since the loop would otherwise be woken by it for ever.
+void Listener::RefuseWithReserve(const Descriptor& socket) {
+  reserve_.Close();
+  Descriptor refused(accept4(socket.number(), nullptr, nullptr, SOCK_CLOEXEC));
+  if (refused.is_open()) series_.refused_descriptors->Increment();
+  Reset(std::move(refused));
+  reserve_ = MakeReserve();
+}
+
+absl::Duration Listener::Pause() const {
+  return std::max(kLookEvery, kPauseForEach * static_cast<std::int64_t>(connections_.size()));
+}
+
+void Listener::Sweep() {
+  connections_.Sweep();
+  last_sweep_ = SteadyNow();
+}
+
+}  // namespace clearance::server

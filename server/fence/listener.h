@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The server's own accept loop. gRPC 1.51 stops accepting for good once accept(2) has failed for
+// want of a descriptor (CVE-2023-4785); this one keeps a descriptor in reserve to refuse with, and
+// never lets things get there: connections are capped, in all and for each address. Of an address
+// that opens many at once they must say something before gRPC is given them. It also ends what
+// no honest client does (stream_fence.h).
+
+#ifndef CLEARANCE_SERVER_FENCE_LISTENER_H_
+#define CLEARANCE_SERVER_FENCE_LISTENER_H_
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/notification.h"
+#include "absl/time/time.h"
+#include "server/fence/address_bans.h"
+#include "server/fence/connection_table.h"
+#include "server/fence/cut_log.h"
+#include "server/fence/handover.h"
+#include "server/fence/listen_socket.h"
+#include "server/fence/recent_connections.h"
+#include "server/fence/silent_connections.h"
+#include "server/fence/stream_fence.h"
+#include "server/fence/stream_total.h"
+#include "server/observe/connection_series.h"
+#include "server/observe/descriptor.h"
+#include "server/observe/liveness.h"
+#include "server/observe/log.h"
+#include "server/observe/steady_clock.h"
+
+struct sockaddr_storage;
+
+namespace clearance::server {
+
+struct ConnectionLimits {
+  std::uint64_t most = 4096;
+  std::uint64_t most_of_address = 256;  // unix sockets have none
+  // How long an address is not let in after the first of its connections was cut; see
+  // address_bans.h.
+  absl::Duration ban_after_cut = absl::Seconds(10);
+  FenceLimits fence = {};               // of one
+  std::uint64_t most_streams = 65'536;  // of all together
+};
+
+class Listener {
+ public:
+  // Takes a connection; one that it does not return from in time is cut.
+  using Handler = Handover::Handler;
+
+  // Connections wait from now on; Run() takes them. UNAVAILABLE where the address cannot be had.
+  // What is cut is told the log, which may be null and else outlives this.
+  static absl::StatusOr<std::unique_ptr<Listener>> Open(const std::string& address,
+                                                        const ConnectionLimits& limits,
+                                                        const ConnectionSeries& series,
+                                                        Log* log = nullptr);
+  // As Close().
+  ~Listener();
+  Listener(const Listener&) = delete;
+  Listener& operator=(const Listener&) = delete;
+
+  int port() const { return listening_.port; }
+
+  // Starts the thread that accepts, and looks at what is open, and the one that the handler is
+  // called on. At most once. The readers are asked on the first until Close() returns.
+  void Run(Handler handler, const Readers& readers = Readers());
+
+  // The two loops. Requires: Run() was called. Not to be touched once Close() is.
+  std::vector<WatchedLoop> Loops();
+
+  // Accepts nothing more; connections that nobody took are reset. When it returns, the handler
+  // is not being called and never will be again. Connections that were handed on are looked at as
+  // before; in a while those that have no stream are ended: clients that are told to go elsewhere
+  // do, but one that does nothing may not hear of it for seconds.
+  void StopAccepting();
+
+  // The same, and looks at nothing any more. Connections that were handed on stay.
+  void Close();
+
+ private:
+  Listener(ListenSockets listening, const ConnectionLimits& limits, const ConnectionSeries& series,
+           Log* log);
+
+  void Loop();
+  void Wake();
+  bool Await();
+  void CloseSockets();
+  void AcceptFrom(const Descriptor& socket);
+  void Admit(Descriptor connection, const sockaddr_storage& peer);
+  void Look();
+  void CutWhatHolds();
+  void CutWhatIsHeld();
+  void CutWhatIsTooMuch();
+  void CutOffenders();
+  void Cut(const std::string& address_key, WatchedConnection* connection, CutReason reason);
+  void WarnOrBan(const std::string& address_key, const WatchedConnection& connection,
+                 CutReason reason);
+  void BeginDrain();
+  void EndIdle();
+  prometheus::Counter* ReasonToRefuse(const std::string& address_key);
+  bool HasRoomFor(const std::string& address_key) const;
+  void RefuseWithReserve(const Descriptor& socket);
+  absl::Duration Pause() const;
+  void Sweep();
+
+  ListenSockets listening_;
+  const ConnectionLimits limits_;
+  const ConnectionSeries series_;
+  Descriptor wake_;
+  Descriptor reserve_;
+  ConnectionTable connections_;
+  RecentConnections recent_;
+  SilentConnections silent_;
+  StreamFence fence_;
+  StreamTotal stream_total_;
+  AddressBans bans_;
+  CutLog cut_log_;
+  std::atomic<std::uint64_t> turns_ = 0;  // of Loop(), which alone writes it
+  std::atomic<bool> is_draining_ = false;
+  std::atomic<bool> is_closing_ = false;
+  absl::Notification has_stopped_accepting_;
+  std::optional<SteadyTime> end_idle_after_;
+  SteadyTime last_sweep_ = SteadyTime();
+  std::function<absl::Duration()> longest_hold_;
+  std::function<absl::flat_hash_set<std::string>()> offenders_;
+  std::unique_ptr<Handover> handover_;
+  std::thread thread_;
+};
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_FENCE_LISTENER_H_

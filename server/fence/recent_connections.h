@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How many connections each address has opened of late.
+
+#ifndef CLEARANCE_SERVER_FENCE_RECENT_CONNECTIONS_H_
+#define CLEARANCE_SERVER_FENCE_RECENT_CONNECTIONS_H_
+
+#include <cstddef>
+#include <string>
+
+#include "absl/container/flat_hash_map.h"
+#include "server/observe/steady_clock.h"
+
+namespace clearance::server {
+
+// Thread-compatible.
+class RecentConnections {
+ public:
+  // One more of this address; how many it has opened since its second began. A second begins with
+  // the first connection after the one before was over.
+  int Add(const std::string& address_key, SteadyTime now);
+
+  // Forgets the seconds that are over.
+  void Forget(SteadyTime now);
+
+  std::size_t size() const { return by_address_.size(); }
+
+ private:
+  struct Second {
+    SteadyTime began;
+    int opened = 0;
+  };
+
+  absl::flat_hash_map<std::string, Second> by_address_;
+};
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_FENCE_RECENT_CONNECTIONS_H_

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which addresses call again and again without credentials that hold. Each of their calls is
+// refused cheaply, but gRPC spends more on it than the refusal does.
+
+#ifndef CLEARANCE_SERVER_FENCE_REFUSED_CALLS_H_
+#define CLEARANCE_SERVER_FENCE_REFUSED_CALLS_H_
+
+#include <cstddef>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/time/time.h"
+#include "server/observe/steady_clock.h"
+
+namespace clearance::server {
+
+// Thread-safe.
+class RefusedCalls {
+ public:
+  // The calls of one connection that may be refused: so many a second on average, and so many at
+  // once. A client whose token has run out stays below it, unless it had more calls under way.
+  static constexpr double kRate = 100;
+  static constexpr double kMostAtOnce = 256;
+  // Connections that are remembered.
+  static constexpr std::size_t kMostPeers = 16'384;
+
+  // `peer` as gRPC writes it ("ipv4:192.0.2.1:5000").
+  void Count(std::string_view peer, SteadyTime now);
+  // The peers that had more.
+  absl::flat_hash_set<std::string> TakeOffenders();
+
+  std::size_t size() const {
+    const std::lock_guard lock(mutex_);
+    return by_peer_.size();
+  }
+
+ private:
+  struct Bucket {
+    double tokens = kMostAtOnce;
+    SteadyTime filled = SteadyTime();
+
+    void Fill(SteadyTime now);
+  };
+  // Requires: mutex_ is held.
+  void ForgetIdle(SteadyTime now);
+
+  mutable std::mutex mutex_;  // guards what follows
+  absl::flat_hash_map<std::string, Bucket> by_peer_;
+  absl::flat_hash_set<std::string> offenders_;  // at most kMostPeers
+};
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_FENCE_REFUSED_CALLS_H_

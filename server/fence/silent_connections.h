@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Connections that gRPC is not given before their clients say something. What it makes for one
+// costs a hundred times what it costs to wait here, which somebody who only knocks shall not make
+// it pay.
+
+#ifndef CLEARANCE_SERVER_FENCE_SILENT_CONNECTIONS_H_
+#define CLEARANCE_SERVER_FENCE_SILENT_CONNECTIONS_H_
+
+#include <cstddef>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "server/observe/descriptor.h"
+#include "server/observe/steady_clock.h"
+
+namespace clearance::server {
+
+// Thread-compatible.
+class SilentConnections {
+ public:
+  SilentConnections();
+
+  // False where no descriptor was left to wait with; nothing else is to be called then.
+  bool is_open() const { return waiting_.is_open(); }
+  // To poll(2): readable when TakeSpoken() has something to do.
+  int number() const { return waiting_.number(); }
+  std::size_t size() const { return silent_.size(); }
+
+  void Add(Descriptor connection, SteadyTime now);
+
+  // Some of those whose clients have spoken since they were added. Those whose clients went without
+  // a word are closed.
+  std::vector<Descriptor> TakeSpoken();
+
+  // Closes those that were added before that and have not spoken yet.
+  void EndOlderThan(SteadyTime added);
+
+  void EndAll() { silent_.clear(); }
+
+ private:
+  struct Silent {
+    Descriptor connection;
+    SteadyTime added;
+  };
+
+  Descriptor waiting_;                       // of epoll(7), which forgets what is closed
+  absl::flat_hash_map<int, Silent> silent_;  // by the number of the descriptor
+};
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_FENCE_SILENT_CONNECTIONS_H_

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/fence/stream_fence.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "absl/time/time.h"
+#include "server/observe/steady_clock.h"
+
+namespace clearance::server {
+namespace {
+
+// What opens a stream takes so much at least. kBytesToLookAfter cannot open more than a few
+// hundred.
+constexpr std::uint64_t kLeastStreamBytes = 10;
+constexpr std::uint64_t kBytesToLookAfter = 4096;
+
+constexpr absl::Duration kWindow = absl::Seconds(1);
+
+// A TLS handshake with a chain of certificates takes some 10 KB, all that a client says before its
+// first stream under 200 bytes.
+constexpr std::uint64_t kMostWithoutStream = 64 << 10;
+
+constexpr std::uint64_t kSuspectBytes = 1 << 20;
+
+// What is beyond a limit for this long is no backlog: some thousand calls are worked off in less.
+constexpr absl::Duration kPatience = absl::Milliseconds(100);
+
+// Messages are read at ten times this rate, and at this on a machine that takes ten times as long.
+constexpr double kSlowestMessageRate = 40e6;  // bytes a second of processor time
+
+// Headers without end are held some thirty times over, messages once or twice, on any machine.
+constexpr std::uint64_t kMostHeldAByte = 8;
+// So much may be anybody's, of workers that answer meanwhile.
+constexpr std::uint64_t kMostOfOthers = 96 << 20;
+// Of bytes that took long, too, a third of that tells that they are no messages.
+constexpr std::uint64_t kMostBesideSlowBytes = 32 << 20;
+
+// See MostWorkWithoutAnEvent().
+constexpr std::uint64_t kUsualMessageBytes = 24 << 20;
+constexpr absl::Duration kWorkOfUsualMessages = absl::Milliseconds(300);
+
+// What frames and TLS records add to messages is a hundredth; and what clients say beside them.
+constexpr std::uint64_t kFraming = 4 << 20;
+
+// Of what it received; in this order: what is unread is at most too much.
+std::uint64_t ReadOf(std::uint64_t received, const WatchedConnection& connection) {
+  return received - std::min(received, connection.BytesUnread());
+}
+
+}  // namespace
+
+absl::Duration MostWorkWithoutAnEvent(const FenceLimits& limits) {
+  const double messages =
+      static_cast<double>(limits.max_message_bytes) / static_cast<double>(kUsualMessageBytes);
+  return std::max(1.0, messages) * kWorkOfUsualMessages;
+}
+
+prometheus::Counter* CounterOf(CutReason reason, const ConnectionSeries& series) {
+  if (reason == CutReason::kStreams || reason == CutReason::kAllStreams) return series.cut_streams;
+  return reason == CutReason::kResets ? series.cut_resets : series.cut_flood;
+}
+
+absl::string_view NameOf(CutReason reason) {
+  if (reason == CutReason::kStreams || reason == CutReason::kAllStreams) return "streams";
+  return reason == CutReason::kResets ? "resets" : "flood";
+}
+
+absl::string_view EvidenceOf(CutReason reason) {
+  switch (reason) {
+    case CutReason::kStreams:
+      return "too many calls open";
+    case CutReason::kAllStreams:
+      return "most of too many calls that all connections have open";
+    case CutReason::kResets:
+      return "too many calls given up";
+    case CutReason::kBytesBeforeCalls:
+      return "bytes without a call";
+    case CutReason::kBytesBesideMessages:
+      return "more bytes than its messages can have";
+    case CutReason::kHoldsReading:
+      return "holds a thread that reads";
+    case CutReason::kHoldsMemory:
+      return "holds far more memory than it sends";
+    case CutReason::kHoldsHandover:
+      return "holds the thread that hands connections over";
+    case CutReason::kRefusedCalls:
+      break;
+  }
+  return "too many calls without credentials";
+}
+
+std::optional<CutReason> StreamFence::ReasonToCut(WatchedConnection* connection) {
+  FenceNotes& notes = connection->notes;
+  // In this order: what was read is at most too little.
+  const std::uint64_t received = connection->BytesReceived();
+  notes.received_now = received;
+  const bool is_closely = received >= notes.received + kBytesToLookAfter || notes.is_unknown ||
+                          notes.streams.has_value() || notes.resets.has_value() ||
+                          MostStreams(notes) > 2 * limits_.max_streams;
+  const std::uint64_t read = is_closely ? ReadOf(received, *connection) : received;
+  NoteHold(read, &notes);
+  if (is_closely) notes.received = std::max(notes.received, read);
+  // What it has not sent has cost nothing.
+  if (notes.received == notes.received_in_hold) notes.spent_in_hold = held_;
+  if (!is_closely) return std::nullopt;
+  // What it sent before gRPC had it is looked at once gRPC does.
+  const std::optional<StreamCounts> counts = book_.CountsOf(connection->peer_key);
+  notes.is_unknown = !counts.has_value();
+  if (!counts.has_value()) return std::nullopt;
+  NoteRead(read, &notes);
+  return ReasonOf(*counts, &notes);
+}
+
+// gRPC parses what it has read before the thread that read it comes back, or soon after, where it
+// leaves that to another one. The thread may have come back before in the round that was under way
+// when the mark was made, and only after these counts in the one that has just ended.
+void StreamFence::NoteRead(std::uint64_t read, FenceNotes* notes) {
+  if (read <= notes->received_by_latest) return;
+  const std::uint64_t round = Round();
+  const std::optional<ReadMark>& mark = notes->mark;
+  if (mark.has_value() && round >= mark->round + 3 && now_ - mark->seen >= kPatience) {
+    notes->received_by_latest = mark->read;
+    notes->mark.reset();
+  }
+  if (!mark.has_value() && read > notes->received_by_latest) {
+    notes->mark = {.read = read, .seen = now_, .round = round};
+  }
+}
+
+void StreamFence::BeginLook(absl::Duration held, SteadyTime now) {
+  const bool is_new = held == absl::ZeroDuration() || held < held_;
+  if (is_new) {
+    ++hold_;
+    memory_mark_.reset();
+  }
+  held_before_ = is_new ? absl::ZeroDuration() : held_;
+  held_ = held;
+  now_ = now;
+  round_.reset();
+  read_in_hold_ = 0;
+  grown_ = {};
+  book_.BeginLook();
+}
+
+void StreamFence::NoteMemory() {
+  if (held_ < kPatience / 2 || read_in_hold_ < kSuspectBytes) return;
+  const std::uint64_t allocated = readers_.allocated_bytes();
+  // Where a connection has ended, nobody knows what was read of the others since.
+  if (!memory_mark_.has_value() || read_in_hold_ < memory_mark_->read) {
+    memory_mark_ = {.allocated = allocated, .read = read_in_hold_};
+    return;
+  }
+  grown_ = {.allocated = allocated - std::min(allocated, memory_mark_->allocated),
+            .read = read_in_hold_ - memory_mark_->read};
+}
+
+bool StreamFence::HasGrownBy(std::uint64_t bytes) const {
+  return grown_.allocated > std::max(bytes, kMostHeldAByte * grown_.read);
+}
+
+std::uint64_t StreamFence::Round() {
+  if (!round_.has_value()) round_ = readers_.rounds();
+  return *round_;
+}
+
+void StreamFence::NoteHold(std::uint64_t received, FenceNotes* notes) {
+  if (notes->hold != hold_) {
+    notes->hold = hold_;
+    notes->received_by_hold = notes->received;
+    notes->received_in_hold = notes->received;
+    notes->spent_in_hold = held_before_;
+  }
+  read_in_hold_ += received - std::min(received, notes->received_by_hold);
+}
+
+bool StreamFence::IsSuspect(const FenceNotes& notes) const {
+  if (notes.hold != hold_ || notes.received < notes.received_in_hold + kSuspectBytes) return false;
+  const absl::Duration spent = held_ - notes.spent_in_hold;
+  const auto read = static_cast<double>(notes.received - notes.received_in_hold);
+  const bool is_dear =
+      read < absl::ToDoubleSeconds(spent) * kSlowestMessageRate || HasGrownBy(kMostOfOthers);
+  return spent >= MostWorkWithoutAnEvent(limits_) || (spent >= kPatience && is_dear);
+}
+
+CutReason StreamFence::ReasonOfHold(const FenceNotes& notes) const {
+  const bool is_long = held_ - notes.spent_in_hold >= MostWorkWithoutAnEvent(limits_);
+  return HasGrownBy(kMostBesideSlowBytes) && !is_long ? CutReason::kHoldsMemory
+                                                      : CutReason::kHoldsReading;
+}
+
+bool StreamFence::IsMostOfTheHold(const FenceNotes& notes) const {
+  return 2 * (notes.received - notes.received_in_hold) > read_in_hold_;
+}
+
+std::optional<bool> StreamFence::IsIdle(const WatchedConnection& connection) {
+  const std::optional<StreamCounts> counts = book_.CountsOf(connection.peer_key);
+  if (!counts.has_value()) return std::nullopt;
+  return counts->open() == 0;
+}
+
+std::optional<CutReason> StreamFence::ReasonOf(const StreamCounts& counts, FenceNotes* notes) {
+  notes->latest = counts;
+  if (counts.open() <= 2 * limits_.max_streams) {
+    notes->streams.reset();
+  } else if (HasLasted(&notes->streams)) {
+    return CutReason::kStreams;
+  }
+  if (KeepsResetting(counts, notes)) return CutReason::kResets;
+  if (counts.started == 0 && notes->received > notes->received_by_then + kMostWithoutStream) {
+    return CutReason::kBytesBeforeCalls;
+  }
+  if (counts.events() != notes->events) {
+    notes->events = counts.events();
+    notes->received_by_event = notes->received;
+    notes->received_in_hold = notes->received;
+    notes->spent_in_hold = held_;
+  } else if (notes->received > notes->received_by_event + MostWithoutEvent(counts)) {
+    return CutReason::kBytesBesideMessages;
+  }
+  if (now_ - notes->window_began >= kWindow && !notes->resets.has_value()) {
+    notes->is_second_window = false;
+    BeginWindow(counts, notes);
+  }
+  return std::nullopt;
+}
+
+std::uint64_t StreamFence::MostStreams(const FenceNotes& notes) {
+  // Of one that has ended TCP tells nothing more.
+  const std::uint64_t known = std::min(notes.received_now, notes.received_by_latest);
+  return notes.latest.open() + (notes.received_now - known) / kLeastStreamBytes;
+}
+
+std::uint64_t StreamFence::StreamsOf(WatchedConnection* connection) {
+  FenceNotes& notes = connection->notes;
+  if (const std::optional<StreamCounts> counts = book_.CountsOf(connection->peer_key)) {
+    notes.latest = *counts;
+    NoteRead(ReadOf(notes.received_now, *connection), &notes);
+  }
+  return notes.latest.open();
+}
+
+bool StreamFence::HasLasted(std::optional<Excess>* excess) {
+  if (!excess->has_value()) {
+    *excess = {.seen = now_, .round = Round(), .hold = hold_, .spent_in_hold = held_};
+    return false;
+  }
+  if ((*excess)->hold != hold_) {
+    (*excess)->hold = hold_;
+    (*excess)->spent_in_hold = held_;
+  }
+  const bool was_read_alone = held_ - (*excess)->spent_in_hold >= kPatience;
+  // The round that was under way may have passed the reader by then.
+  return was_read_alone || (Round() >= (*excess)->round + 2 && now_ - (*excess)->seen >= kPatience);
+}
+
+bool StreamFence::KeepsResetting(const StreamCounts& counts, FenceNotes* notes) {
+  const std::uint64_t given_up = counts.given_up - notes->counted.given_up;
+  const std::uint64_t answered = counts.answered - notes->counted.answered;
+  const bool is_excess = given_up > limits_.max_streams && given_up > answered;
+  if (is_excess && notes->is_second_window) return true;
+  if (!is_excess) {
+    notes->resets.reset();
+  } else if (HasLasted(&notes->resets)) {
+    notes->resets.reset();
+    notes->is_second_window = true;
+    BeginWindow(counts, notes);
+  }
+  return false;
+}
+
+void StreamFence::BeginWindow(const StreamCounts& counts, FenceNotes* notes) const {
+  notes->window_began = now_;
+  notes->counted = counts;
+  notes->received_by_then = notes->received;
+}
+
+// The rest of a message may follow a stream that has ended.
+std::uint64_t StreamFence::MostWithoutEvent(const StreamCounts& counts) const {
+  const std::uint64_t messages = std::max<std::uint64_t>(counts.open(), 1);
+  return kFraming + std::min(messages * limits_.max_message_bytes,
+                             std::max(limits_.max_message_bytes, limits_.max_unfinished_bytes));
+}
+
+}  // namespace clearance::server

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How many streams all connections hold together, each within what one may have, and which of them
+// must go where that is too many.
+
+#ifndef CLEARANCE_SERVER_FENCE_STREAM_TOTAL_H_
+#define CLEARANCE_SERVER_FENCE_STREAM_TOTAL_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "server/fence/connection_table.h"
+#include "server/fence/stream_fence.h"
+
+namespace clearance::server {
+
+// A connection with the streams that it has open.
+struct StreamHolder {
+  const std::string* address_key = nullptr;
+  WatchedConnection* connection = nullptr;
+  std::uint64_t streams = 0;
+};
+
+// Those of the holders that must go so that no more than `most` streams stay: of the address
+// that holds most the connection that holds most, and so on.
+std::vector<StreamHolder> HoldersToCut(std::vector<StreamHolder> holders, std::uint64_t most);
+
+// Thread-compatible.
+class StreamTotal {
+ public:
+  // The fence outlives this, and looks at the connections first.
+  StreamTotal(std::uint64_t most, StreamFence* fence) : most_(most), fence_(*fence) {}
+
+  // The connections to be cut now; and those of the worst address of which more is to be read than
+  // a few calls: gRPC reads what has come of a hundred connections before it sees that one was cut.
+  // Up to twice as many streams are borne until the server had the
+  // time to work off what it found when it went on (StreamFence).
+  std::vector<StreamHolder> InExcess(ConnectionTable* connections);
+
+ private:
+  std::vector<StreamHolder> Count(ConnectionTable* connections);
+  static void AddUnread(const std::string& address_key, ConnectionTable* connections,
+                        std::vector<StreamHolder>* cut);
+
+  const std::uint64_t most_;
+  StreamFence& fence_;
+  std::optional<Excess> excess_;
+};
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_FENCE_STREAM_TOTAL_H_

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The files of TLS, read and judged before anything is done with them: what exists as TlsMaterial
+// can be served with.
+
+#ifndef CLEARANCE_SERVER_FENCE_TLS_MATERIAL_H_
+#define CLEARANCE_SERVER_FENCE_TLS_MATERIAL_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "server/config/server_config.h"
+
+namespace clearance::server {
+
+struct TlsTexts {  // PEM, as the files hold them
+  std::string certificate_chain;
+  std::string key;
+  std::string client_ca;  // empty: clients need not prove themselves
+
+  bool operator==(const TlsTexts&) const = default;
+};
+
+struct TlsMaterial {
+  TlsTexts texts;
+  absl::Time expiry;        // of the server's own certificate
+  std::string server_name;  // one that it is for: its first DNS name, else its common name
+};
+
+// FAILED_PRECONDITION, with the flag, the file and the reason, where one cannot be read.
+absl::StatusOr<TlsTexts> ReadTlsFiles(const TlsFiles& files);
+
+// FAILED_PRECONDITION, with the flag, the file and the reason, where a text is not what it has to
+// be or the key is another certificate's. An encrypted key is refused.
+absl::StatusOr<TlsMaterial> JudgeTlsTexts(TlsTexts texts, const TlsFiles& files);
+
+// Whether users other than the owner and the group may read it.
+bool IsReadableByAll(const std::string& path);
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_FENCE_TLS_MATERIAL_H_

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// When work on one message stops, though it is not done: its call is over, or its time is.
+
+#ifndef CLEARANCE_SERVER_SCHEDULE_STOP_RULE_H_
+#define CLEARANCE_SERVER_SCHEDULE_STOP_RULE_H_
+
+#include <algorithm>
+#include <atomic>
+
+#include "absl/time/time.h"
+#include "server/observe/steady_clock.h"
+
+namespace clearance::server {
+
+// When work on one message must stop. Thread-safe.
+class StopRule {
+ public:
+  // `is_in_vain` becomes true once no client will get the result. It outlives this.
+  StopRule(const std::atomic<bool>& is_in_vain, SteadyTime arrival, SteadyTime deadline)
+      : is_in_vain_(is_in_vain), arrival_(arrival), deadline_(deadline) {}
+
+  bool ShouldStop() const {
+    return is_in_vain_.load(std::memory_order_relaxed) || SteadyNow() >= deadline_;
+  }
+  // The same, and no later than `budget` after the message's arrival.
+  StopRule Within(absl::Duration budget) const {
+    return StopRule(is_in_vain_, arrival_, std::min(deadline_, arrival_ + budget));
+  }
+
+ private:
+  const std::atomic<bool>& is_in_vain_;
+  SteadyTime arrival_;
+  SteadyTime deadline_;
+};
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_SCHEDULE_STOP_RULE_H_

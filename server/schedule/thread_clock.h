@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CLEARANCE_SERVER_SCHEDULE_THREAD_CLOCK_H_
+#define CLEARANCE_SERVER_SCHEDULE_THREAD_CLOCK_H_
+
+#include <pthread.h>
+
+#include <ctime>
+#include <thread>
+
+#include "absl/time/time.h"
+
+namespace clearance::server {
+
+// What the thread, which is joinable, has spent since it began. Time that it waited, for others or
+// for a processor, does not count.
+inline absl::Duration ProcessorTimeOf(std::thread& thread) {
+  clockid_t clock{};
+  timespec time{};
+  if (pthread_getcpuclockid(thread.native_handle(), &clock) != 0) return absl::ZeroDuration();
+  clock_gettime(clock, &time);
+  return absl::DurationFromTimespec(time);
+}
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_SCHEDULE_THREAD_CLOCK_H_

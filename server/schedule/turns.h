@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whose work is begun next, so that whoever brings much waits for themselves and not the others for
+// them. Every stream has an account, and accounts that belong together a group. The next work is
+// that of the group, and in it of the account, that was given least so far, by cost; among equals
+// of the one that waits longest. Who comes back begins where the others are, as idleness saves
+// nothing up; who is new, as if they had had a turn, so that nobody wins by leaving and coming
+// anew. What a group was given beyond that it owes still when its last account has left, until the
+// others have had as much. (Start-time fair queueing, in two levels.)
+
+#ifndef CLEARANCE_SERVER_SCHEDULE_TURNS_H_
+#define CLEARANCE_SERVER_SCHEDULE_TURNS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+
+namespace clearance::server {
+
+// Thread-compatible.
+class Turns {
+ public:
+  using Work = std::function<void()>;
+  class Account;
+
+  // What a turn should cost: about a millisecond.
+  static constexpr std::uint64_t kTurn = 1024;
+  // Groups without an account whose debts are remembered: those that owe most.
+  static constexpr std::size_t kMostDebtors = 1024;
+
+  // Requires: not joined. Until it leaves the account stays where it is.
+  void Join(Account* account, std::string_view group);
+  // Requires: joined, and nothing of it waits.
+  void Leave(Account* account);
+
+  // Requires: joined.
+  void Add(Account* account, std::uint64_t cost, Work work);
+  // For work that turned out to cost more than it was added with. Requires: joined.
+  void Charge(Account* account, std::uint64_t cost);
+
+  // Whether a work of this cost may be taken on besides all that is, and what that costs.
+  struct Allowance {
+    bool is_granted = false;
+    bool is_own_share = false;  // else there is too much of everybody's
+    std::uint64_t pending = 0;
+  };
+  // No group may have more pending than is left free beside it, so that none takes everything and
+  // each that comes finds something; one that has nothing, always, while anything is free at all.
+  // What is granted must be released. Requires: joined.
+  Allowance Reserve(Account* account, std::uint64_t cost, std::uint64_t most);
+  // Of what was granted and released, and is not done yet: whatever else there is. Likewise.
+  void ReserveAnyway(Account* account, std::uint64_t cost);
+  void Release(Account* account, std::uint64_t cost);
+
+  bool empty() const { return waiting_.empty(); }
+  std::size_t group_count() const { return groups_.size(); }
+  // The next work. Requires: not empty.
+  Work Take();
+
+ private:
+  // Where somebody stands among the others that wait: the lowest is next.
+  struct Place {
+    std::uint64_t given = 0;
+    std::uint64_t entry = 0;  // numbers whoever begins to wait
+
+    friend bool operator<(const Place& a, const Place& b) {
+      return std::tie(a.given, a.entry) < std::tie(b.given, b.entry);
+    }
+  };
+  template <class Member>
+  using Waiting = std::map<Place, Member*>;
+  template <class Member>
+  using Node = typename Waiting<Member>::node_type;  // kept, so that to wait again takes no memory
+  struct Item {
+    std::uint64_t cost = 0;
+    Work work;
+  };
+  struct Group {
+    std::string name;
+    std::size_t members = 0;
+    Place place;
+    Node<Group> node;  // while it does not wait
+    Waiting<Account> waiting;
+    std::uint64_t floor = 0;    // where the account stood that was taken last
+    std::uint64_t pending = 0;  // reserved
+  };
+
+  void ForgetPaidDebts();
+  void ForgetLeastDebt();
+  void Enter(Account* account);
+  void Exit(Account* account);
+  void Queue(Account* account);
+  void Queue(Group* group);
+  template <class Member>
+  static void Insert(const Place& place, Member* member, Node<Member>* node,
+                     Waiting<Member>* waiting);
+
+  absl::flat_hash_map<std::string, std::unique_ptr<Group>> groups_;
+  std::set<std::pair<std::uint64_t, std::string_view>> debtors_;  // by what they were given
+  Waiting<Group> waiting_;
+  std::uint64_t floor_ = 0;  // where the group stood that was taken last
+  std::uint64_t entries_ = 0;
+  std::uint64_t pending_ = 0;
+};
+
+// One stream's work, in the order in which it was added.
+class Turns::Account {
+ private:
+  friend class Turns;
+
+  Group* group_ = nullptr;
+  Place place_;
+  Node<Account> node_;       // while it does not wait
+  std::vector<Item> items_;  // few: a stream has one message at a time
+};
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_SCHEDULE_TURNS_H_

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A few threads for what must not run on a polling thread: building hulls, parsing long messages
+// and answering large batches. Every stream has its turn (turns.h). Work that takes longer than a
+// turn and cannot be cut goes to as many threads beside them, so that it never keeps others from
+// their turn.
+
+#ifndef CLEARANCE_SERVER_SCHEDULE_WORKER_POOL_H_
+#define CLEARANCE_SERVER_SCHEDULE_WORKER_POOL_H_
+
+#include <array>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <mutex>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "server/schedule/turns.h"
+
+namespace clearance::server {
+
+// Thread-safe. What one account adds is begun in the order in which it was added.
+class WorkerPool {
+ public:
+  class Account;
+
+  static constexpr std::uint64_t kUnbounded = std::numeric_limits<std::uint64_t>::max();
+
+  // How nice its threads are to others: RunNicely().
+  explicit WorkerPool(int threads, std::uint64_t most_pending = kUnbounded, int niceness = 0);
+  // Finishes what was added.
+  ~WorkerPool();
+
+  WorkerPool(const WorkerPool&) = delete;
+  WorkerPool& operator=(const WorkerPool&) = delete;
+
+  // The threads for work that takes a turn.
+  std::size_t thread_count() const { return threads_.size() / 2; }
+  // What may be reserved, by cost.
+  std::uint64_t most_pending() const { return most_pending_; }
+  // Moves between two calls unless work waited all the time of which nobody began any.
+  std::uint64_t turns();
+
+ private:
+  // The work that waits for one kind of thread.
+  struct Queue {
+    std::condition_variable changed;
+    Turns turns;
+  };
+  static constexpr std::size_t kShort = 0, kLong = 1;
+
+  void Run(std::size_t kind);
+
+  const std::uint64_t most_pending_;
+  // Guards the next three. The standard library's, because the thread sanitizer sees through it.
+  std::mutex mutex_;
+  std::array<Queue, 2> queues_;
+  std::uint64_t turn_count_ = 0;  // of the short ones
+  bool is_ending_ = false;
+  std::vector<std::thread> threads_;
+};
+
+// A stream's place in the pool, which outlives it. Costs nothing before work is added. Thread-safe
+// but for Join() and the end, which are the stream's own.
+class WorkerPool::Account {
+ public:
+  explicit Account(WorkerPool& pool) : pool_(pool) {}
+  // Requires: all of its work has begun.
+  ~Account();
+  Account(const Account&) = delete;
+  Account& operator=(const Account&) = delete;
+
+  const WorkerPool& pool() const { return pool_; }
+
+  // Has to come before any work; only the first time matters.
+  void Join(std::string_view group);
+  void Add(std::uint64_t cost, std::function<void()> work);
+  // Work whose duration is not known.
+  void AddLong(std::function<void()> work);
+  // For work that turned out to cost more than it was added with, and for long work that is done.
+  void Charge(std::uint64_t cost);
+  void ChargeLong(std::uint64_t cost);
+  // As Turns has it.
+  Turns::Allowance Reserve(std::uint64_t cost);
+  void ReserveAnyway(std::uint64_t cost);
+  void Release(std::uint64_t cost);
+
+ private:
+  Turns& TurnsOf(std::size_t kind) const { return pool_.queues_[kind].turns; }
+  void Add(std::size_t kind, std::uint64_t cost, std::function<void()> work);
+
+  WorkerPool& pool_;
+  std::array<Turns::Account, 2> turns_;  // guarded by the pool's mutex_
+  bool has_joined_ = false;
+};
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_SCHEDULE_WORKER_POOL_H_

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whether a request is about names whose meaning another server may have changed a moment ago. What
+// is asked for by digest and found, what is open already, and what lives in this server's memory is
+// not; neither is what a caller wants to be at least as new as it is (min_revision). Changes need
+// no look beforehand: they are worked out on what is the newest, or not at all.
+
+#ifndef CLEARANCE_SERVER_SERVICES_ASKS_BY_NAME_H_
+#define CLEARANCE_SERVER_SERVICES_ASKS_BY_NAME_H_
+
+#include <google/protobuf/repeated_field.h>
+
+#include <cstdint>
+#include <string>
+
+#include "clearance/v1/query_service.pb.h"
+#include "clearance/v1/scene_service.pb.h"
+#include "clearance/v1/shape_service.pb.h"
+#include "server/session/call_scope.h"
+
+namespace clearance::server {
+
+bool AsksByName(const CallScope& call, const v1::GetShapeRequest& request);
+bool AsksByName(const CallScope& call, const v1::ListShapesRequest& request);
+bool AsksByName(const CallScope& call, const v1::CreateSceneRequest& request);
+bool AsksByName(const CallScope& call, const v1::GetSceneRequest& request);
+bool AsksByName(const CallScope& call, const v1::ListScenesRequest& request);
+bool AsksByName(const CallScope& call, const v1::UpdateSceneRequest& request);
+bool AsksByName(const CallScope& call, const v1::ForkSceneRequest& request);
+bool AsksByName(const CallScope& call, const v1::DeleteSceneRequest& request);
+bool AsksByName(const CallScope& call, const v1::SessionRequest& request);
+
+// Of shapes as a call or an open refers to them.
+bool AsksForShapes(const CallScope& call,
+                   const google::protobuf::RepeatedPtrField<v1::ShapeReference>& shapes,
+                   std::uint64_t min_revision);
+// Of a scene that must have reached this revision; 0: any.
+bool AsksForScene(const CallScope& call, const std::string& name, std::uint64_t min_revision);
+
+// Of the rest: questions, and what knows no names.
+template <class Request>
+bool AsksByName(const CallScope& call, const Request& request) {
+  if constexpr (requires { request.open_scene(); }) {
+    const v1::OpenScene& open = request.open_scene();
+    if (request.has_open_scene() && AsksForScene(call, open.name(), open.min_revision()))
+      return true;
+  }
+  if constexpr (requires { request.shapes(); }) {
+    return AsksForShapes(call, request.shapes(), request.min_revision());
+  }
+  return false;
+}
+
+// What must be awaited before the request is answered; null: nothing.
+template <class Request>
+Freshness* FreshnessFor(const CallScope& call, const Request& request) {
+  Freshness* const freshness = call.parts.ledger.freshness();
+  if (freshness == nullptr) return nullptr;
+  return AsksByName(call, request) ? freshness : nullptr;
+}
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_SERVICES_ASKS_BY_NAME_H_

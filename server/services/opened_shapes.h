@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The shapes that a unary call brings.
+
+#ifndef CLEARANCE_SERVER_SERVICES_OPENED_SHAPES_H_
+#define CLEARANCE_SERVER_SERVICES_OPENED_SHAPES_H_
+
+#include <google/protobuf/repeated_ptr_field.h>
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "clearance/v1/shape.pb.h"
+#include "server/engine/shape_table.h"
+#include "server/schedule/stop_rule.h"
+#include "server/session/call_scope.h"
+
+namespace clearance::server {
+
+using ShapeReferences = google::protobuf::RepeatedPtrField<v1::ShapeReference>;
+
+// Slot i is shapes[i]; `revision` is the lowest that a shape was found at.
+struct OpenedShapes {
+  ShapeTable table;
+  std::uint64_t revision = 0;
+};
+
+// Opens all with the registry at this revision or a later one. Fails as ResolveShape, with
+// FAILED_PRECONDITION where the registry is not there yet, DEADLINE_EXCEEDED where there is no time
+// left, RESOURCE_EXHAUSTED for more than max_slots_per_session.
+struct ShapesToOpen {
+  const ShapeReferences& shapes;
+  std::uint64_t min_revision = 0;
+};
+absl::Status OpenAll(const CallScope& call, const ShapesToOpen& to_open, const StopRule& stop,
+                     OpenedShapes* opened);
+
+// In units of kMaxCheapCost.
+std::uint64_t CostOfOpening(const ShapeReferences& shapes);
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_SERVICES_OPENED_SHAPES_H_

@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/services/scene_methods.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "absl/container/btree_set.h"
+#include "server/convert/scene_change.h"
+#include "server/guard/refusal.h"
+#include "server/registry/caller_scenes.h"
+#include "server/registry/page_token.h"
+#include "server/services/scene_page_token.h"
+#include "server/session/shape_reference.h"
+
+namespace clearance::server {
+namespace {
+
+constexpr int kDefaultScenes = 100;
+constexpr int kMostScenes = 1000;
+constexpr int kMostBodies = 10'000;  // of a page
+constexpr std::int64_t kNanosecondsASecond = 1'000'000'000;
+
+using Kind = NamedSceneChange::Kind;
+
+CallerScenes ScenesOf(const CallScope& call) {
+  return CallerScenes(*call.parts.scenes, call.caller, call.parts.audit);
+}
+
+absl::Status CheckPageSize(int size) {
+  if (size >= 0) return absl::OkStatus();
+  return RefuseArgument({.field = "page_size",
+                         .value = std::to_string(size),
+                         .limit = ">= 0",
+                         .message = "A page has no negative size; 0 takes the default."});
+}
+
+absl::StatusOr<TimeToLive> ReadTtl(bool has_ttl, const google::protobuf::Duration& ttl) {
+  if (!has_ttl) return TimeToLive();
+  constexpr std::int64_t kMostSeconds = std::int64_t{10} * 366 * 24 * 3600;
+  constexpr std::int64_t kLeastNanoseconds = 1'000'000;
+  const bool is_duration =
+      ttl.seconds() >= 0 && ttl.nanos() >= 0 && ttl.nanos() < kNanosecondsASecond;
+  const bool is_in_range = is_duration && ttl.seconds() < kMostSeconds &&
+                           (ttl.seconds() > 0 || ttl.nanos() >= kLeastNanoseconds);
+  if (is_in_range) return TimeToLive(ttl.seconds() * kNanosecondsASecond + ttl.nanos());
+  return RefuseArgument(
+      {.field = "ttl",
+       .value = std::to_string(ttl.seconds()) + " s " + std::to_string(ttl.nanos()) + " ns",
+       .limit = "1 ms to 10 years",
+       .message = "invalid time to live: leave it out to keep the scene"});
+}
+
+// The registered shapes that a change refers to, as its bodies are to hold them, and their digests.
+struct ReferredShapes {
+  std::vector<RigidBodyPtr> bodies;
+  std::vector<std::string> digests;
+};
+
+absl::StatusOr<ReferredShapes> ResolveAll(const v1::BodyColumns& columns, const CallScope& call) {
+  const auto count = static_cast<std::uint64_t>(columns.shapes_size());
+  if (count > call.parts.limits.max_slots_per_session) {
+    return Refuse(absl::StatusCode::kResourceExhausted,
+                  {.field = "shapes",
+                   .value = FormatNumber(count),
+                   .limit = "max_slots_per_session <= " +
+                            FormatNumber(call.parts.limits.max_slots_per_session),
+                   .message = "The change has too many shapes; make several changes of it."});
+  }
+  ReferredShapes shapes;
+  for (int i = 0; i < columns.shapes_size(); ++i) {
+    const v1::ShapeReference& reference = columns.shapes(i);
+    const std::string field = "shapes[" + std::to_string(i) + "]";
+    if (reference.has_inline_shape()) {
+      return RefuseArgument({.field = field + ".inline_shape",
+                             .value = "set",
+                             .limit = "name or digest",
+                             .message = "A scene is made of registered shapes; register it."});
+    }
+    const auto resolved = FindShape(reference, call);
+    if (!resolved.ok()) return Under(field, resolved.status());
+    const ShapeContentPtr& content = resolved->shape.content;
+    shapes.bodies.push_back(call.parts.scenes->contents().Share(content));
+    shapes.digests.push_back(content->digest);
+  }
+  return shapes;
+}
+
+// As it is stored: a name may mean something else by the time it is read.
+std::string RecordOf(const v1::SceneChange& change, const std::vector<std::string>& digests) {
+  v1::SceneChange stored = change;
+  for (int i = 0; i < stored.bodies().shapes_size(); ++i) {
+    stored.mutable_bodies()->mutable_shapes(i)->set_digest(digests[static_cast<std::size_t>(i)]);
+  }
+  return stored.SerializeAsString();
+}
+
+std::vector<std::string> DigestsOf(const Scene& scene, const SceneContents& contents) {
+  absl::btree_set<const RigidBody*> bodies;
+  for (std::size_t i = 0; i < scene.size(); ++i) bodies.insert(scene.BodyAt(i).body.get());
+  std::vector<std::string> digests;
+  for (const RigidBody* const body : bodies) digests.push_back(contents.Of(*body)->digest);
+  return digests;
+}
+
+struct ReadChange {
+  std::shared_ptr<const SceneEdit> edit;
+  std::vector<std::string> digests;
+};
+
+absl::StatusOr<ReadChange> Read(const v1::SceneChange& change, const CallScope& call) {
+  auto shapes = ResolveAll(change.bodies(), call);
+  if (!shapes.ok()) return Under("bodies", shapes.status());
+  auto edit = ReadSceneChange(change, shapes->bodies);
+  if (!edit.ok()) return edit.status();
+  if (absl::Status status = RequireRuleKinds(change); !status.ok()) return status;
+  return ReadChange{std::make_shared<const SceneEdit>(*std::move(edit)),
+                    std::move(shapes->digests)};
+}
+
+std::uint64_t CostOf(const v1::SceneChange& change) {
+  constexpr std::uint64_t kUnitsABody = 10;
+  // By the columns that came: their counts are unchecked.
+  std::uint64_t cost = 0;
+  for (const int bodies :
+       {change.bodies().ids_size(), change.poses().ids_size(), change.removed_bodies_size()})
+    cost += kUnitsABody * static_cast<std::uint64_t>(bodies);
+  for (const int rules : {change.rules().bodies_a_size(), change.removed_rules().bodies_a_size()})
+    cost += static_cast<std::uint64_t>(rules);
+  return std::max(kDear, cost);
+}
+
+void Leave(NamedSceneChange change, std::vector<ShapeChange>* changes) {
+  ShapeChange& left = changes->emplace_back();
+  left.name = change.name;
+  left.scene = std::make_shared<const NamedSceneChange>(std::move(change));
+}
+
+absl::StatusOr<SceneState> StateOf(const std::vector<ShapeOutcome>& outcomes) {
+  const ShapeOutcome& outcome = outcomes.front();
+  if (!outcome.ok()) return outcome.status();
+  return *outcome->scene;
+}
+
+absl::Status RefuseReplaced(const std::string& name) {
+  return Refuse(absl::StatusCode::kAborted,
+                {.field = "name",
+                 .value = name,
+                 .limit = "the scene that was found at first",
+                 .message = "Another scene has taken the name meanwhile; look at it again."});
+}
+
+// Of a scene with a ttl. A kept one is the ledger's to change.
+absl::StatusOr<SceneState> ChangeInMemory(const CallScope& call, const NamedSceneChange& change) {
+  auto changed = call.parts.scenes->ChangeInMemory(change);
+  if (!changed.ok()) return changed.status();
+  if (!changed->has_value()) return RefuseReplaced(change.name);
+  return **std::move(changed);
+}
+
+absl::Status RequireEtag(const std::string& etag, const SceneState& state) {
+  return etag.empty() || etag == state.etag()
+             ? absl::OkStatus()
+             : Refuse(absl::StatusCode::kAborted,
+                      {.field = "etag",
+                       .value = etag,
+                       .limit = state.etag(),
+                       .message = "The scene has changed meanwhile; look at it again."});
+}
+
+// The scene of which a page is asked for, and the first id of the page.
+absl::StatusOr<std::pair<SceneState, std::uint64_t>> FindPage(const CallScope& call,
+                                                              const v1::GetSceneRequest& request) {
+  if (request.page_token().empty()) {
+    auto found = ScenesOf(call).Find(request.name(), "name", request.revision());
+    if (!found.ok()) return found.status();
+    return std::make_pair(*std::move(found), std::uint64_t{0});
+  }
+  const auto page = ParseScenePageToken(request.page_token());
+  if (!page.ok()) return page.status();
+  auto found = ScenesOf(call).Find(request.name(), "name", page->revision);
+  if (!found.ok()) return found.status();
+  const bool is_other_revision = request.revision() != 0 && request.revision() != page->revision;
+  if (found->incarnation != page->incarnation || is_other_revision) {
+    return RefuseArgument({.field = "page_token",
+                           .value = request.page_token(),
+                           .limit = "a next_page_token of this scene",
+                           .message = "The page token is of another scene or revision; start "
+                                      "again without one."});
+  }
+  return std::make_pair(*std::move(found), page->first_id);
+}
+
+absl::Status PlanCreate(const CallScope& call, const v1::CreateSceneRequest& request,
+                        std::vector<ShapeChange>* changes) {
+  if (absl::Status status = ScenesOf(call).RequireReach(request.name(), "name"); !status.ok())
+    return status;
+  const auto ttl = ReadTtl(request.has_ttl(), request.ttl());
+  if (!ttl.ok()) return ttl.status();
+  auto read = Read(request.content(), call);
+  if (!read.ok()) return Under("content", read.status());
+  auto scene = ApplyEdit(Scene::MakeEmpty(), *read->edit, call.parts.limits);
+  if (!scene.ok()) return Under("content", scene.status());
+  NamedSceneChange change;
+  change.kind = Kind::kCreate;
+  change.name = request.name();
+  change.ttl = *ttl;
+  change.owner = call.caller.owner();
+  change.next = *std::move(scene);
+  if (!change.ttl.has_value()) change.record = RecordOf(request.content(), read->digests);
+  change.digests = std::move(read->digests);
+  Leave(std::move(change), changes);
+  return absl::OkStatus();
+}
+
+// The line of a change that is refused before it comes to the ledger.
+absl::Status Audited(const CallScope& call, const char* action, const std::string& name,
+                     absl::Status status) {
+  if (!status.ok()) ScenesOf(call).WriteAudit(action, name, status);
+  return status;
+}
+
+// What an update would make of the scene that was found.
+absl::StatusOr<NamedSceneChange> ReadUpdate(const CallScope& call,
+                                            const v1::UpdateSceneRequest& request,
+                                            const SceneState& found) {
+  if (absl::Status status = RequireEtag(request.etag(), found); !status.ok()) return status;
+  auto read = Read(request.change(), call);
+  if (!read.ok()) return Under("change", read.status());
+  NamedSceneChange change;
+  change.name = request.name();
+  change.etag = request.etag();
+  change.base = found.scene;
+  change.make_next = [edit = read->edit, limits = call.parts.limits](const ScenePtr& base) {
+    absl::StatusOr<ScenePtr> next = ApplyEdit(base, *edit, limits);
+    return next.ok() ? next : Under("change", next.status());
+  };
+  auto next = change.make_next(change.base);
+  if (!next.ok()) return next.status();
+  change.next = *std::move(next);
+  change.bytes = change.base->BytesBeside(*change.next);
+  if (found.ttl.has_value() || read->edit->empty()) return change;
+  SceneRegistry& scenes = *call.parts.scenes;
+  change.record = RecordOf(request.change(), read->digests);
+  change.digests = std::move(read->digests);
+  if (scenes.IsTimeForWhole(change.name, change.record.size()))
+    change.whole = SerializeWhole(*change.next, scenes.contents());
+  return change;
+}
+
+absl::Status PlanFork(const CallScope& call, const v1::ForkSceneRequest& request,
+                      v1::ForkSceneResponse* response, std::vector<ShapeChange>* changes) {
+  const CallerScenes scenes = ScenesOf(call);
+  if (absl::Status status = scenes.RequireReach(request.name(), "name"); !status.ok())
+    return status;
+  const auto ttl = ReadTtl(request.has_ttl(), request.ttl());
+  if (!ttl.ok()) return ttl.status();
+  const auto source = scenes.Find(request.source(), "source", request.source_revision());
+  if (!source.ok()) return source.status();
+  NamedSceneChange change;
+  change.kind = Kind::kCreate;
+  change.name = request.name();
+  change.ttl = *ttl;
+  change.owner = call.caller.owner();
+  change.next = source->scene;
+  if (!change.ttl.has_value()) {
+    const SceneContents& contents = call.parts.scenes->contents();
+    change.record = SerializeWhole(*source->scene, contents);
+    change.digests = DigestsOf(*source->scene, contents);
+  }
+  response->set_source_revision(source->revision);
+  Leave(std::move(change), changes);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+std::uint64_t CostOf(const v1::CreateSceneRequest& request) { return CostOf(request.content()); }
+std::uint64_t CostOf(const v1::UpdateSceneRequest& request) { return CostOf(request.change()); }
+std::uint64_t CostOf(const v1::GetSceneRequest& request) {
+  return request.include_bodies() || request.include_rules() ? kDear : 0;
+}
+
+absl::Status GetScene(const CallScope& call, const v1::GetSceneRequest& request,
+                      const StopRule& /*stop*/, v1::GetSceneResponse* response) {
+  if (absl::Status status = CheckPageSize(request.page_size()); !status.ok()) return status;
+  const auto page = FindPage(call, request);
+  if (!page.ok()) return page.status();
+  const auto& [state, first_id] = *page;
+  if (absl::Status status = RequireReached(request.min_revision(), state); !status.ok())
+    return status;
+  FillSceneInfo(state, response->mutable_scene());
+  if (request.include_rules() && request.page_token().empty())
+    FillRules(*state.scene, response->mutable_content()->mutable_rules());
+  if (!request.include_bodies()) return absl::OkStatus();
+  const int size =
+      request.page_size() == 0 ? kMostBodies : std::min(request.page_size(), kMostBodies);
+  const std::optional<BodyId> next =
+      FillBodies(*state.scene, {.first = first_id, .most = static_cast<std::size_t>(size)},
+                 call.parts.scenes->contents(), response->mutable_content()->mutable_bodies());
+  if (next.has_value())
+    response->set_next_page_token(MakeScenePageToken({state.incarnation, state.revision, *next}));
+  return absl::OkStatus();
+}
+
+absl::Status ListScenes(const CallScope& call, const v1::ListScenesRequest& request,
+                        const StopRule& /*stop*/, v1::ListScenesResponse* response) {
+  if (absl::Status status = CheckPageSize(request.page_size()); !status.ok()) return status;
+  std::string after;
+  if (!request.page_token().empty()) {
+    auto parsed = ParsePageToken(request.page_token(), request.prefix());
+    if (!parsed.ok()) return parsed.status();
+    after = *std::move(parsed);
+  }
+  const int size =
+      request.page_size() == 0 ? kDefaultScenes : std::min(request.page_size(), kMostScenes);
+  const auto page = ScenesOf(call).List(request.prefix(), after, static_cast<std::size_t>(size));
+  if (!page.ok()) return page.status();
+  for (const SceneState& scene : page->scenes) FillSceneInfo(scene, response->add_scenes());
+  if (!page->is_last)
+    response->set_next_page_token(MakePageToken(request.prefix(), page->scenes.back().name));
+  return absl::OkStatus();
+}
+
+absl::Status PlanCreateScene(const CallScope& call, const v1::CreateSceneRequest& request,
+                             v1::CreateSceneResponse* /*response*/,
+                             std::vector<ShapeChange>* changes) {
+  return Audited(call, "create_scene", request.name(), PlanCreate(call, request, changes));
+}
+
+absl::Status ConcludeCreateScene(const CallScope& call, const v1::CreateSceneRequest& request,
+                                 const std::vector<ShapeOutcome>& outcomes,
+                                 v1::CreateSceneResponse* response) {
+  const absl::StatusOr<SceneState> created = StateOf(outcomes);
+  ScenesOf(call).WriteAudit("create_scene", request.name(), created);
+  if (!created.ok()) return created.status();
+  FillSceneInfo(*created, response->mutable_scene());
+  return absl::OkStatus();
+}
+
+// What happens to a scene with a ttl leaves no audit line, refused or not.
+absl::Status PlanUpdateScene(const CallScope& call, const v1::UpdateSceneRequest& request,
+                             v1::UpdateSceneResponse* response, std::vector<ShapeChange>* changes) {
+  const auto found = ScenesOf(call).Find(request.name(), "name");
+  const bool is_short_lived = found.ok() && found->ttl.has_value();
+  auto change = found.ok() ? ReadUpdate(call, request, *found) : found.status();
+  if (!change.ok()) {
+    return is_short_lived ? change.status()
+                          : Audited(call, "update_scene", request.name(), change.status());
+  }
+  const bool is_kept = !is_short_lived;
+  if (is_kept && !change->record.empty()) {
+    Leave(*std::move(change), changes);
+    return absl::OkStatus();
+  }
+  const absl::StatusOr<SceneState> state = is_kept ? found : ChangeInMemory(call, *change);
+  if (!state.ok()) return state.status();
+  FillSceneInfo(*state, response->mutable_scene());
+  return absl::OkStatus();
+}
+
+absl::Status ConcludeUpdateScene(const CallScope& call, const v1::UpdateSceneRequest& request,
+                                 const std::vector<ShapeOutcome>& outcomes,
+                                 v1::UpdateSceneResponse* response) {
+  const absl::StatusOr<SceneState> updated = StateOf(outcomes);
+  ScenesOf(call).WriteAudit("update_scene", request.name(), updated);
+  if (!updated.ok()) return updated.status();
+  FillSceneInfo(*updated, response->mutable_scene());
+  return absl::OkStatus();
+}
+
+absl::Status PlanForkScene(const CallScope& call, const v1::ForkSceneRequest& request,
+                           v1::ForkSceneResponse* response, std::vector<ShapeChange>* changes) {
+  return Audited(call, "fork_scene", request.name(), PlanFork(call, request, response, changes));
+}
+
+absl::Status ConcludeForkScene(const CallScope& call, const v1::ForkSceneRequest& request,
+                               const std::vector<ShapeOutcome>& outcomes,
+                               v1::ForkSceneResponse* response) {
+  const absl::StatusOr<SceneState> forked = StateOf(outcomes);
+  ScenesOf(call).WriteAudit("fork_scene", request.name(), forked);
+  if (!forked.ok()) return forked.status();
+  FillSceneInfo(*forked, response->mutable_scene());
+  return absl::OkStatus();
+}
+
+absl::Status PlanDeleteScene(const CallScope& call, const v1::DeleteSceneRequest& request,
+                             v1::DeleteSceneResponse* /*response*/,
+                             std::vector<ShapeChange>* changes) {
+  const CallerScenes scenes = ScenesOf(call);
+  auto found = scenes.Find(request.name(), "name");
+  if (found.ok()) {
+    if (absl::Status status = scenes.RequireDelete(*found); !status.ok()) found = status;
+  }
+  NamedSceneChange change;
+  change.kind = Kind::kDelete;
+  change.name = request.name();
+  change.etag = request.etag();
+  if (found.ok() && !found->ttl.has_value()) {
+    Leave(std::move(change), changes);
+    return absl::OkStatus();
+  }
+  const absl::StatusOr<SceneState> gone = found.ok() ? ChangeInMemory(call, change) : found;
+  scenes.WriteAudit("delete_scene", request.name(), gone);
+  return gone.status();
+}
+
+absl::Status ConcludeDeleteScene(const CallScope& call, const v1::DeleteSceneRequest& request,
+                                 const std::vector<ShapeOutcome>& outcomes,
+                                 v1::DeleteSceneResponse* /*response*/) {
+  const absl::StatusOr<SceneState> gone = StateOf(outcomes);
+  ScenesOf(call).WriteAudit("delete_scene", request.name(), gone);
+  return gone.status();
+}
+
+}  // namespace clearance::server

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The methods of SceneService. Those that change scenes come in two halves: a worker makes the next
+// revision and either puts it in place (of a scene with a ttl) or leaves the change to the ledger;
+// then the reply comes from what the ledger made of it.
+
+#ifndef CLEARANCE_SERVER_SERVICES_SCENE_METHODS_H_
+#define CLEARANCE_SERVER_SERVICES_SCENE_METHODS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "clearance/v1/scene_service.pb.h"
+#include "server/registry/scene_registry.h"
+#include "server/schedule/stop_rule.h"
+#include "server/schedule/work.h"
+#include "server/session/call_scope.h"
+
+namespace clearance::server {
+
+// In units of kMaxCheapCost; never cheap but for a GetScene without content.
+std::uint64_t CostOf(const v1::CreateSceneRequest& request);
+std::uint64_t CostOf(const v1::UpdateSceneRequest& request);
+std::uint64_t CostOf(const v1::GetSceneRequest& request);
+
+absl::Status GetScene(const CallScope& call, const v1::GetSceneRequest& request,
+                      const StopRule& stop, v1::GetSceneResponse* response);
+absl::Status ListScenes(const CallScope& call, const v1::ListScenesRequest& request,
+                        const StopRule& stop, v1::ListScenesResponse* response);
+
+// Each leaves a change to the ledger, or the response, or says no.
+absl::Status PlanCreateScene(const CallScope& call, const v1::CreateSceneRequest& request,
+                             v1::CreateSceneResponse* response, std::vector<ShapeChange>* changes);
+absl::Status PlanUpdateScene(const CallScope& call, const v1::UpdateSceneRequest& request,
+                             v1::UpdateSceneResponse* response, std::vector<ShapeChange>* changes);
+absl::Status PlanForkScene(const CallScope& call, const v1::ForkSceneRequest& request,
+                           v1::ForkSceneResponse* response, std::vector<ShapeChange>* changes);
+absl::Status PlanDeleteScene(const CallScope& call, const v1::DeleteSceneRequest& request,
+                             v1::DeleteSceneResponse* response, std::vector<ShapeChange>* changes);
+
+// From the one outcome of the change that was left.
+absl::Status ConcludeCreateScene(const CallScope& call, const v1::CreateSceneRequest& request,
+                                 const std::vector<ShapeOutcome>& outcomes,
+                                 v1::CreateSceneResponse* response);
+absl::Status ConcludeUpdateScene(const CallScope& call, const v1::UpdateSceneRequest& request,
+                                 const std::vector<ShapeOutcome>& outcomes,
+                                 v1::UpdateSceneResponse* response);
+absl::Status ConcludeForkScene(const CallScope& call, const v1::ForkSceneRequest& request,
+                               const std::vector<ShapeOutcome>& outcomes,
+                               v1::ForkSceneResponse* response);
+absl::Status ConcludeDeleteScene(const CallScope& call, const v1::DeleteSceneRequest& request,
+                                 const std::vector<ShapeOutcome>& outcomes,
+                                 v1::DeleteSceneResponse* response);
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_SERVICES_SCENE_METHODS_H_

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where the next page of a scene's bodies begins: the etag of the revision that the pages show, and
+// the first id of the page.
+
+#ifndef CLEARANCE_SERVER_SERVICES_SCENE_PAGE_TOKEN_H_
+#define CLEARANCE_SERVER_SERVICES_SCENE_PAGE_TOKEN_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+
+namespace clearance::server {
+
+struct ScenePage {
+  std::uint64_t incarnation = 0;
+  std::uint64_t revision = 0;
+  std::uint64_t first_id = 0;
+};
+
+std::string MakeScenePageToken(const ScenePage& page);
+// INVALID_ARGUMENT naming `page_token`.
+absl::StatusOr<ScenePage> ParseScenePageToken(std::string_view token);
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_SERVICES_SCENE_PAGE_TOKEN_H_

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The method of ServerService.
+
+#ifndef CLEARANCE_SERVER_SERVICES_SERVER_INFO_H_
+#define CLEARANCE_SERVER_SERVICES_SERVER_INFO_H_
+
+#include "absl/status/status.h"
+#include "clearance/v1/server_service.pb.h"
+#include "server/schedule/stop_rule.h"
+#include "server/session/call_scope.h"
+
+namespace clearance::server {
+
+absl::Status GetServerInfo(const CallScope& call, const v1::GetServerInfoRequest& request,
+                           const StopRule& stop, v1::GetServerInfoResponse* response);
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_SERVICES_SERVER_INFO_H_

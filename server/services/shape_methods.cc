@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/services/shape_methods.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "server/convert/shape_content.h"
+#include "server/guard/quota.h"
+#include "server/guard/refusal.h"
+#include "server/registry/page_token.h"
+#include "server/registry/shape_name.h"
+#include "server/session/shape_reference.h"
+
+namespace clearance::server {
+namespace {
+
+constexpr std::uint64_t kNumbersAPoint = 3;
+constexpr int kDefaultPageSize = 100;
+constexpr int kMaxPageSize = 1000;
+
+std::string Indexed(std::string_view field, int i) {
+  return std::string(field) + "[" + std::to_string(i) + "]";
+}
+
+absl::Status CheckColumn(std::string_view field, std::uint64_t size, std::uint64_t wanted) {
+  if (size == wanted) return absl::OkStatus();
+  return RefuseArgument({.field = std::string(field),
+                         .value = FormatNumber(size) + " numbers",
+                         .limit = FormatNumber(wanted) + " numbers",
+                         .message = "The columns do not fit together; nothing was registered."});
+}
+
+absl::Status CheckBatch(const v1::BatchRegisterShapesRequest& request, const Limits& limits) {
+  const auto items = static_cast<std::uint64_t>(request.names_size());
+  if (items > limits.max_batch_shapes) {
+    return Refuse(absl::StatusCode::kResourceExhausted,
+                  {.field = "names",
+                   .value = FormatNumber(items) + " items",
+                   .limit = "max_batch_shapes <= " + FormatNumber(limits.max_batch_shapes),
+                   .message = "The batch has too many items; split it."});
+  }
+  absl::Status status = CheckColumn("vertex_counts", request.vertex_counts_size(), items);
+  std::uint64_t points = 0;
+  for (const std::uint32_t count : request.vertex_counts()) points += count;
+  status.Update(CheckColumn("vertices", request.vertices_size(), kNumbersAPoint * points));
+  if (request.radii_size() > 1) status.Update(CheckColumn("radii", request.radii_size(), items));
+  return status;
+}
+
+// Item i as a shape; `first_number` is where its points begin.
+v1::Shape ItemOf(const v1::BatchRegisterShapesRequest& request, int i, std::uint64_t first_number) {
+  v1::Shape shape;
+  const double* const begin = request.vertices().data() + first_number;
+  shape.mutable_hull()->mutable_vertices()->Add(begin,
+                                                begin + kNumbersAPoint * request.vertex_counts(i));
+  if (request.radii_size() > 0) shape.set_radius(request.radii(request.radii_size() == 1 ? 0 : i));
+  return shape;
+}
+
+// The field of an item's shape as the batch has it: its own points, and its radius in the column.
+absl::Status InColumns(const absl::Status& status, int radius_index) {
+  const v1::Error error = ErrorOf(status);
+  constexpr std::string_view kHull = "hull.";
+  std::string field = error.field();
+  if (field.starts_with(kHull)) field.erase(0, kHull.size());
+  if (field == "radius") field = Indexed("radii", radius_index);
+  return Refuse(status.code(), {field, error.value(), error.limit(), error.message()});
+}
+
+int RadiusIndex(const v1::BatchRegisterShapesRequest& request, int i) {
+  return request.radii_size() == 1 ? 0 : i;
+}
+
+// A change that does not happen; the refusal is its outcome.
+ShapeChange Refused(const std::string& name, const absl::Status& refusal) {
+  return {.name = name, .content = refusal, .options = {}, .expected_digest = ""};
+}
+
+RegisterOptions OptionsOf(const v1::RegisterShapeRequest& request) {
+  return {.replace = request.replace(), .validate_only = request.validate_only()};
+}
+
+RegisterOptions OptionsOf(const v1::BatchRegisterShapesRequest& request) {
+  return {.replace = request.replace(), .validate_only = false};
+}
+
+std::vector<std::string> PrefixesOf(const CallScope& call) {
+  return call.caller.principal == nullptr ? std::vector<std::string>()
+                                          : call.caller.principal->prefixes;
+}
+
+// An item of a batch, and where its points begin in the column.
+struct BatchItem {
+  int index = 0;
+  std::uint64_t first_number = 0;
+};
+
+ShapeChange ChangeOfItem(const CallScope& call, const v1::BatchRegisterShapesRequest& request,
+                         const StopRule& stop, const BatchItem& item) {
+  const int i = item.index;
+  const std::string& name = request.names(i);
+  absl::Status status = CheckShapeName(name, Indexed("names", i));
+  if (!status.ok()) return Refused(name, status);
+  const auto allowed = call.registry.AllowRegister(name, OptionsOf(request));
+  if (!allowed.ok()) return Refused(name, allowed.status());
+  auto content = BuildFor(call, ItemOf(request, i, item.first_number), stop);
+  if (!content.ok()) return Refused(name, InColumns(content.status(), RadiusIndex(request, i)));
+  return {.name = name,
+          .content = content,
+          .options = *allowed,
+          .expected_digest = "",
+          .prefixes = PrefixesOf(call)};
+}
+
+ShapeChange ChangeOf(const CallScope& call, const v1::RegisterShapeRequest& request,
+                     const StopRule& stop) {
+  const std::string& name = request.name();
+  if (absl::Status status = CheckShapeName(name, "name"); !status.ok())
+    return Refused(name, status);
+  const auto allowed = call.registry.AllowRegister(name, OptionsOf(request));
+  if (!allowed.ok()) return Refused(name, allowed.status());
+  auto content = BuildFor(call, request.shape(), stop);
+  if (!content.ok()) return Refused(name, Under("shape", content.status()));
+  return {.name = name,
+          .content = content,
+          .options = *allowed,
+          .expected_digest = "",
+          .prefixes = PrefixesOf(call)};
+}
+
+// Items of a batch that one worker builds in one turn.
+struct BatchPart {
+  int begin = 0;
+  int end = 0;
+  std::uint64_t first_number = 0;  // where the points of the next one begin in the column
+  int reached = 0;                 // all before this are worked out
+};
+
+std::vector<BatchPart> PartsOf(const v1::BatchRegisterShapesRequest& request) {
+  constexpr std::uint64_t kPointsAPart = 2048;  // some milliseconds
+  std::vector<BatchPart> parts;
+  std::uint64_t points = 0, first_points = 0;
+  for (int i = 0; i < request.names_size(); ++i) {
+    if (i == 0 || points - first_points >= kPointsAPart) {
+      parts.push_back(
+          {.begin = i, .end = i, .first_number = kNumbersAPoint * points, .reached = i});
+      first_points = points;
+    }
+    ++parts.back().end;
+    points += request.vertex_counts(i);
+  }
+  return parts;
+}
+
+// The items before the first that was not reached.
+std::size_t ReachedWithoutGap(const std::vector<BatchPart>& parts) {
+  int reached = 0;
+  for (const BatchPart& part : parts) {
+    reached = part.reached;
+    if (reached < part.end) break;
+  }
+  return static_cast<std::size_t>(reached);
+}
+
+// What the caller is told of a registration that was made or refused.
+ShapeOutcome Concluded(const CallScope& call, const std::string& name,
+                       const RegisterOptions& options, ShapeOutcome outcome) {
+  const std::string digest = outcome.ok() ? outcome->shape.content->digest : "";
+  return call.registry.ConcludeRegister({name, digest, options}, std::move(outcome));
+}
+
+absl::StatusOr<Registry::Found> Find(const CallerRegistry& registry,
+                                     const v1::GetShapeRequest& request) {
+  switch (request.reference_case()) {
+    case v1::GetShapeRequest::kName:
+      return registry.FindByName(request.name());
+    case v1::GetShapeRequest::kDigest:
+      return registry.FindByDigest(request.digest());
+    case v1::GetShapeRequest::REFERENCE_NOT_SET:
+      break;
+  }
+  return RefuseArgument({.field = "reference",
+                         .value = "unset",
+                         .limit = "name or digest",
+                         .message = "The request names no shape."});
+}
+
+}  // namespace
+
+std::uint64_t CostOf(const v1::RegisterShapeRequest& request) {
+  return std::max(kDear, CostOf(request.shape()));
+}
+
+std::uint64_t CostOf(const v1::BatchRegisterShapesRequest& request) {
+  const auto points = static_cast<std::uint64_t>(request.vertices_size()) / kNumbersAPoint;
+  return std::max(kDear, kUnitsAPoint * points);
+}
+
+absl::Status PlanRegisterShape(const CallScope& call, const v1::RegisterShapeRequest& request,
+                               const StopRule& stop, std::vector<ShapeChange>* changes) {
+  changes->push_back(ChangeOf(call, request, stop));
+  return absl::OkStatus();
+}
+
+absl::Status ConcludeRegisterShape(const CallScope& call, const v1::RegisterShapeRequest& request,
+                                   std::vector<ShapeOutcome> outcomes,
+                                   v1::RegisterShapeResponse* response) {
+  const ShapeOutcome registered =
+      Concluded(call, request.name(), OptionsOf(request), std::move(outcomes.front()));
+  if (!registered.ok()) return registered.status();
+  FillShapeInfo(registered->shape, response->mutable_shape());
+  response->set_revision(registered->revision);
+  response->set_created(registered->created);
+  return absl::OkStatus();
+}
+
+// NOLINTNEXTLINE(readability-function-size): one parameter for each thing that a plan is about
+absl::Status PlanBatchRegisterShapes(const CallScope& call,
+                                     const v1::BatchRegisterShapesRequest& request,
+                                     const StopRule& stop, std::vector<ShapeChange>* changes,
+                                     Parts* left) {
+  if (absl::Status status = CheckBatch(request, call.parts.limits); !status.ok()) return status;
+  const auto parts = std::make_shared<std::vector<BatchPart>>(PartsOf(request));
+  changes->resize(static_cast<std::size_t>(request.names_size()));
+  left->count = parts->size();
+  left->part = [&call, &request, &stop, changes, parts](std::size_t p, SteadyTime end) {
+    const ProcessorMeter meter(call.caller);
+    BatchPart& part = (*parts)[p];
+    for (; part.reached < part.end && !stop.ShouldStop(); ++part.reached) {
+      const int i = part.reached;
+      const std::uint64_t points = request.vertex_counts(i);
+      const bool is_long = DurationOf(kUnitsAPoint * points) > kMostOfAWhole;
+      if (is_long && end != SteadyTime::InfiniteFuture()) return false;
+      (*changes)[static_cast<std::size_t>(i)] =
+          ChangeOfItem(call, request, stop, {i, part.first_number});
+      part.first_number += kNumbersAPoint * points;
+    }
+    return true;
+  };
+  left->finish = [changes, parts] { changes->resize(ReachedWithoutGap(*parts)); };
+  return absl::OkStatus();
+}
+
+absl::Status ConcludeBatchRegisterShapes(const CallScope& call,
+                                         const v1::BatchRegisterShapesRequest& request,
+                                         std::vector<ShapeOutcome> outcomes,
+                                         v1::BatchRegisterShapesResponse* response) {
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    const ShapeOutcome registered = Concluded(call, request.names(static_cast<int>(i)),
+                                              OptionsOf(request), std::move(outcomes[i]));
+    response->add_digests(registered.ok() ? registered->shape.content->digest : "");
+    if (registered.ok()) continue;
+    CountRefusal(call.parts.metrics, registered.status());
+    v1::Error* const error = response->add_errors();
+    *error = ErrorOf(registered.status());
+    error->set_index(static_cast<std::uint32_t>(i));
+  }
+  if (outcomes.size() < static_cast<std::size_t>(request.names_size()))
+    return absl::CancelledError("the call ended; repeat it for the items that are left");
+  response->set_revision(call.registry.nameless().revision());
+  return absl::OkStatus();
+}
+
+absl::Status GetShape(const CallScope& call, const v1::GetShapeRequest& request,
+                      const StopRule& /*stop*/, v1::GetShapeResponse* response) {
+  const auto found = Find(call.registry, request);
+  if (!found.ok()) return found.status();
+  FillShapeInfo(found->shape, response->mutable_info());
+  if (request.include_content())
+    response->mutable_shape()->ParseFromString(found->shape.content->serialized);
+  response->set_revision(found->revision);
+  return absl::OkStatus();
+}
+
+absl::Status ListShapes(const CallScope& call, const v1::ListShapesRequest& request,
+                        const StopRule& /*stop*/, v1::ListShapesResponse* response) {
+  if (request.page_size() < 0) {
+    return RefuseArgument({.field = "page_size",
+                           .value = std::to_string(request.page_size()),
+                           .limit = ">= 0",
+                           .message = "A page has no negative size; 0 takes the default."});
+  }
+  std::string after;
+  if (!request.page_token().empty()) {
+    auto parsed = ParsePageToken(request.page_token(), request.prefix());
+    if (!parsed.ok()) return parsed.status();
+    after = *std::move(parsed);
+  }
+  const int size =
+      request.page_size() == 0 ? kDefaultPageSize : std::min(request.page_size(), kMaxPageSize);
+  const auto page = call.registry.List(request.prefix(), after, static_cast<std::size_t>(size));
+  if (!page.ok()) return page.status();
+  for (const NamedShape& shape : page->shapes) FillShapeInfo(shape, response->add_shapes());
+  if (!page->is_last)
+    response->set_next_page_token(MakePageToken(request.prefix(), page->shapes.back().name));
+  response->set_revision(page->revision);
+  return absl::OkStatus();
+}
+
+absl::Status PlanDeleteShape(const CallScope& call, const v1::DeleteShapeRequest& request,
+                             const StopRule& /*stop*/, std::vector<ShapeChange>* changes) {
+  const absl::Status allowed = call.registry.AllowDelete(request.name());
+  ShapeChange& change = changes->emplace_back();
+  change.name = request.name();
+  change.expected_digest = request.expected_digest();
+  change.prefixes = PrefixesOf(call);
+  if (!allowed.ok()) change.content = allowed;
+  return absl::OkStatus();
+}
+
+absl::Status ConcludeDeleteShape(const CallScope& call, const v1::DeleteShapeRequest& request,
+                                 std::vector<ShapeOutcome> outcomes,
+                                 v1::DeleteShapeResponse* response) {
+  const ShapeOutcome& deleted = outcomes.front();
+  call.registry.ConcludeDelete(request.name(), deleted);
+  if (!deleted.ok()) return deleted.status();
+  response->set_revision(deleted->revision);
+  return absl::OkStatus();
+}
+
+}  // namespace clearance::server

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The methods of ShapeService. Those that change the registry come in two halves: what is to
+// change, worked out on a worker, and the reply from what the ledger made of it.
+
+#ifndef CLEARANCE_SERVER_SERVICES_SHAPE_METHODS_H_
+#define CLEARANCE_SERVER_SERVICES_SHAPE_METHODS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "clearance/v1/shape_service.pb.h"
+#include "server/schedule/stop_rule.h"
+#include "server/schedule/work.h"
+#include "server/session/call_scope.h"
+
+namespace clearance::server {
+
+// In units of kMaxCheapCost; never cheap.
+std::uint64_t CostOf(const v1::RegisterShapeRequest& request);
+std::uint64_t CostOf(const v1::BatchRegisterShapesRequest& request);
+
+absl::Status PlanRegisterShape(const CallScope& call, const v1::RegisterShapeRequest& request,
+                               const StopRule& stop, std::vector<ShapeChange>* changes);
+absl::Status ConcludeRegisterShape(const CallScope& call, const v1::RegisterShapeRequest& request,
+                                   std::vector<ShapeOutcome> outcomes,
+                                   v1::RegisterShapeResponse* response);
+
+// Leaves the building to parts, which borrow all that is given. Before each item it is looked
+// whether the call is over; the items that were built by then, up to the first that was not, are
+// registered.
+absl::Status PlanBatchRegisterShapes(const CallScope& call,
+                                     const v1::BatchRegisterShapesRequest& request,
+                                     const StopRule& stop, std::vector<ShapeChange>* changes,
+                                     Parts* left);
+absl::Status ConcludeBatchRegisterShapes(const CallScope& call,
+                                         const v1::BatchRegisterShapesRequest& request,
+                                         std::vector<ShapeOutcome> outcomes,
+                                         v1::BatchRegisterShapesResponse* response);
+
+absl::Status PlanDeleteShape(const CallScope& call, const v1::DeleteShapeRequest& request,
+                             const StopRule& stop, std::vector<ShapeChange>* changes);
+absl::Status ConcludeDeleteShape(const CallScope& call, const v1::DeleteShapeRequest& request,
+                                 std::vector<ShapeOutcome> outcomes,
+                                 v1::DeleteShapeResponse* response);
+
+absl::Status GetShape(const CallScope& call, const v1::GetShapeRequest& request,
+                      const StopRule& stop, v1::GetShapeResponse* response);
+absl::Status ListShapes(const CallScope& call, const v1::ListShapesRequest& request,
+                        const StopRule& stop, v1::ListShapesResponse* response);
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_SERVICES_SHAPE_METHODS_H_

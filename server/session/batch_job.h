@@ -1,0 +1,491 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One batch from its message to its reply, which may come in parts. Knows no gRPC and blocks
+// nothing, so it runs on whichever thread its cost calls for.
+
+#ifndef CLEARANCE_SERVER_SESSION_BATCH_JOB_H_
+#define CLEARANCE_SERVER_SESSION_BATCH_JOB_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "server/convert/questions.h"
+#include "server/convert/reply_columns.h"
+#include "server/convert/row_errors.h"
+#include "server/convert/scene_questions.h"
+#include "server/convert/scene_reply_columns.h"
+#include "server/engine/answer.h"
+#include "server/engine/column_slice.h"
+#include "server/engine/scene_answer.h"
+#include "server/guard/quota.h"
+#include "server/guard/refusal.h"
+#include "server/observe/steady_clock.h"
+#include "server/schedule/stop_rule.h"
+#include "server/schedule/work.h"
+#include "server/session/call_scope.h"
+
+namespace clearance::server {
+
+inline QueryKind KindOf(const v1::DistanceBatch&) { return QueryKind::kDistance; }
+inline QueryKind KindOf(const v1::IntersectionBatch&) { return QueryKind::kIntersection; }
+inline QueryKind KindOf(const v1::TimeOfCollisionBatch&) { return QueryKind::kTimeOfCollision; }
+inline QueryKind KindOf(const v1::CheckBatch&) { return QueryKind::kCheck; }
+inline QueryKind KindOf(const v1::ClearanceBatch&) { return QueryKind::kClearance; }
+inline QueryKind KindOf(const v1::NearestBatch&) { return QueryKind::kNearest; }
+inline QueryKind KindOf(const v1::OverlapBatch&) { return QueryKind::kOverlap; }
+inline QueryKind KindOf(const v1::MotionBatch&) { return QueryKind::kMotion; }
+inline QueryKind KindOf(const v1::RayBatch&) { return QueryKind::kRay; }
+
+// What a batch is for the engine.
+DistanceQuestions QuestionsOf(const v1::DistanceBatch&);
+IntersectionQuestions QuestionsOf(const v1::IntersectionBatch&);
+TimeOfCollisionQuestions QuestionsOf(const v1::TimeOfCollisionBatch&);
+CheckQuestions QuestionsOf(const v1::CheckBatch&);
+ClearanceQuestions QuestionsOf(const v1::ClearanceBatch&);
+NearestQuestions QuestionsOf(const v1::NearestBatch&);
+OverlapQuestions QuestionsOf(const v1::OverlapBatch&);
+MotionQuestions QuestionsOf(const v1::MotionBatch&);
+RayQuestions QuestionsOf(const v1::RayBatch&);
+
+// Of batches about scenes.
+template <class Questions>
+concept IsAboutScene = requires(const Questions& questions) {
+  AskedBy(questions);
+};
+
+// A body that turns may take thousands of steps a row.
+inline bool MayBeDear(const v1::TimeOfCollisionBatch& batch) {
+  return batch.rotations_a_size() > 0 || batch.rotations_b_size() > 0 ||
+         batch.end_poses_a_size() > 0 || batch.end_poses_b_size() > 0;
+}
+// An exact decision takes up to milliseconds a row.
+template <class Batch>
+bool MayBeDear(const Batch& batch) {
+  return batch.exact();
+}
+
+// What a batch will cost at most on ordinary shapes, in units of kMaxCheapCost: every pair of
+// pieces may have to be asked. Nobody knows so well beyond some seconds, and the numbers are the
+// caller's, unchecked: one message shall not take the place of many.
+template <class Batch>
+std::uint64_t CostOf(const Batch& batch, std::uint64_t vertices_a_step, std::uint64_t pieces) {
+  constexpr std::uint64_t kVerticesAUnit = 512;
+  constexpr std::uint64_t kUnitsAMotion = 32;
+  constexpr double kMostCost = 10e6;
+  const bool is_motion = KindOf(batch) == QueryKind::kTimeOfCollision;
+  // Numbers of the caller's that nobody has looked at yet: their product may be of any size.
+  const double rows = batch.pairs().count();
+  const std::uint64_t units_a_step = 1 + vertices_a_step / kVerticesAUnit;
+  const double row = static_cast<double>(pieces) * static_cast<double>(pieces) *
+                     static_cast<double>(units_a_step) *
+                     static_cast<double>(is_motion ? kUnitsAMotion : 1);
+  const double dear_row = MayBeDear(batch) ? std::max(row, static_cast<double>(kDear)) : row;
+  return static_cast<std::uint64_t>(std::min(rows * dear_row, kMostCost));
+}
+template <class Batch>
+std::uint64_t CostOf(const Batch& batch, const ShapeTable& table) {
+  return CostOf(batch, table.max_vertices_a_step(), table.max_piece_count());
+}
+
+template <class Batch>
+std::uint64_t RowsOf(const Batch& batch) {
+  if constexpr (requires { batch.pairs(); }) {
+    return batch.pairs().count();
+  } else if constexpr (requires { batch.configurations(); }) {
+    return batch.configurations().count();
+  } else {
+    return batch.count();
+  }
+}
+
+// No part of a session's answer has more bytes: where more rows are refused than are counted here
+// there are more parts.
+template <class Batch>
+std::uint64_t MostReplyBytes(const Batch& batch, const Limits& limits) {
+  const std::uint64_t rows = std::min<std::uint64_t>(RowsOf(batch), limits.max_batch_rows);
+  const std::uint64_t refused_rows = std::min(rows, 64 + rows / 64);
+  return std::min(kMaxReplyOverhead + rows * MaxRowBytes(batch) + refused_rows * kMaxRowErrorBytes,
+                  MaxReplyBytesOf(batch.options(), limits));
+}
+
+// Rows that the core takes side by side, and by how much less they then cost than CostOf says,
+// which tells what one alone costs at most.
+struct SideBySide {
+  std::uint32_t rows = 16;
+  std::uint64_t gain = 1;
+};
+// A pair with a margin is asked by itself.
+inline SideBySide SideBySideIn(const CheckQuestions& questions) {
+  constexpr std::uint64_t kGain = 4;  // 16 were measured where few pairs are near
+  const auto& [count, asked, poses] = questions.configurations;
+  const bool is_few = poses.data != nullptr && asked.bodies.size() <= kMostBodiesSideBySide;
+  const bool has_margins = (asked.rules != nullptr && asked.rules->largest_margin() > 0) ||
+                           asked.scene->rules().largest_margin() > 0 ||
+                           asked.scene->largest_margin() > 0 ||
+                           std::any_of(asked.bodies.begin(), asked.bodies.end(),
+                                       [](const SceneBody& body) { return body.margin > 0; });
+  if (!is_few || has_margins || questions.wants_free_radii || questions.max_pairs > 0) return {};
+  return {kChecksAtOnce, kGain};
+}
+template <class Questions>
+SideBySide SideBySideIn(const Questions&) {
+  return {};
+}
+
+inline bool IsWarm(const v1::DistanceBatch& batch) { return batch.warm_start(); }
+template <class Batch>
+bool IsWarm(const Batch&) {
+  return false;
+}
+
+// What a job has use for beside its batch, and may do without.
+struct JobHelpers {
+  AnswerChecker* checker = nullptr;  // null: no answer is checked
+  WarmRows* warm_rows = nullptr;     // of the session; null: every row begins cold
+  std::size_t workers = 0;           // threads that parts may be left to; 0: none
+  bool is_in_place = false;          // on a polling thread, for kMostInPlace at most
+  std::uint64_t cost = 0;            // of the batch
+  std::uint64_t most_steps = WorkBudget::kUnlimited;  // of a row, in vertices
+  const Caller* caller = nullptr;  // who is charged and named in the log; null: nobody
+};
+
+// Rows of one part that one thread answers, and what became of them.
+struct Chunk {
+  RowRange rows;                      // of the part: those that are left
+  absl::Span<const RowFault> faults;  // theirs
+  BatchTally tally;
+  PartChecks checks;
+  std::vector<UndecidedRow> undecided;
+  absl::Duration took = absl::ZeroDuration();
+
+  // Removes rows that are answered. `first_row` is the batch's row of the part's first.
+  void RemoveFirst(std::uint32_t count, std::uint32_t first_row) {
+    rows.first += count;
+    rows.count -= count;
+    while (!faults.empty() && faults.front().index < first_row + rows.first)
+      faults.remove_prefix(1);
+  }
+};
+using Chunks = absl::InlinedVector<Chunk, 1>;
+
+template <class Batch, class Result, class Lists>
+class BatchJob {
+ public:
+  using Questions = decltype(QuestionsOf(std::declval<const Batch&>()));
+
+  // Finds everything that refuses the batch as a whole, and the rows that are refused by
+  // themselves. The batch and the table are borrowed, and the table must not change before the last
+  // part; the helpers likewise.
+  static absl::StatusOr<BatchJob> Start(const Batch& batch, const ShapeTable& table,
+                                        const Limits& limits, const JobHelpers& helpers) {
+    auto questions = ParseQuestions(batch, limits);
+    if (!questions.ok()) return questions.status();
+    return Start(batch, *std::move(questions), table, limits, helpers);
+  }
+
+  // The same of a batch that was looked at already. What its questions are about is borrowed too.
+  // NOLINTNEXTLINE(readability-function-size): one parameter for each thing that a job is about
+  static absl::StatusOr<BatchJob> Start(const Batch& batch, Questions questions,
+                                        const ShapeTable& table, const Limits& limits,
+                                        const JobHelpers& helpers) {
+    const SteadyTime began = SteadyNow();
+    BatchJob job(batch, table, std::move(questions));
+    job.max_bytes_ = MaxReplyBytesOf(batch.options(), limits);
+    job.helpers_ = helpers;
+    if (absl::Status status =
+            job.RequireReplyBytes(kMaxReplyOverhead + job.row_bytes_ + kMaxRowErrorBytes);
+        !status.ok()) {
+      return status;
+    }
+    if (helpers.warm_rows != nullptr && IsWarm(batch)) helpers.warm_rows->Reserve(job.count());
+    job.faults_ = FindFaults(job.questions_, table);
+    job.computed_ = SteadyNow() - began;
+    return job;
+  }
+
+  // No part has more bytes. Requires: one refused row fits into them.
+  void KeepPartsTo(std::uint64_t bytes) { max_bytes_ = bytes; }
+  // What the rows cost that are not answered yet.
+  std::uint64_t CostLeft() const {
+    return is_done() ? 0 : helpers_.cost * (count() - next_row_) / count();
+  }
+
+  // RESOURCE_EXHAUSTED unless the whole answer fits into one reply.
+  absl::Status RequireOneReply() const {
+    return RequireReplyBytes(kMaxReplyOverhead + row_bytes_ * count() +
+                             kMaxRowErrorBytes * faults_.size());
+  }
+
+  bool is_done() const { return next_row_ == count(); }
+
+  // Answers as many rows as fit into one reply, or leaves parts of them to be answered. All that is
+  // borrowed outlives the parts, and the job stays where it is. Requires: not done.
+  void AnswerPart(const StopRule& stop, Result* result, Parts* left) {
+    const SteadyTime began = SteadyNow();
+    Reply& reply = reply_.emplace(stop, result);
+    const std::size_t first_fault = next_fault_;
+    reply.rows = TakeRows();
+    left->cost = helpers_.cost * reply.rows / count();
+    reply.faults = absl::MakeConstSpan(faults_).subspan(first_fault, next_fault_ - first_fault);
+    reply.columns = MakeColumns(batch_, reply.rows, &reply.lists, result);
+    AddChunks(reply.faults, {0, RowsAChunk(reply.rows)}, &reply);
+    if (helpers_.workers > 0) {
+      LeaveChunks(left);
+    } else if (AnswerInPlace()) {
+      Finish();
+    } else {
+      HandOver(left);
+    }
+    computed_ += SteadyNow() - began;
+  }
+
+  void Record(Metrics& metrics) const { metrics.Record(tally_, computed_); }
+
+ private:
+  using Columns = decltype(MakeColumns(std::declval<const Batch&>(), std::uint32_t{},
+                                       std::declval<Lists*>(), std::declval<Result*>()));
+
+  // The rows of the reply that is being made.
+  struct Reply {
+    Reply(const StopRule& reply_stop, Result* reply_result)
+        : stop(reply_stop), result(reply_result) {}
+
+    const StopRule& stop;
+    Result* result;
+    std::uint32_t rows = 0;
+    absl::Span<const RowFault> faults;
+    Lists lists;
+    Columns columns;
+    std::optional<Chunk> done;  // what was answered in place of a reply that was handed over
+    Chunks chunks;
+    absl::Duration checking;  // in chunks before, where they go in order
+  };
+
+  BatchJob(const Batch& batch, const ShapeTable& table, Questions questions)
+      : batch_(batch),
+        table_(table),
+        questions_(std::move(questions)),
+        row_bytes_(MaxRowBytes(batch)),
+        tally_(KindOf(batch)) {}
+
+  std::uint32_t count() const { return RowCountOf(questions_); }
+
+  absl::Status RequireReplyBytes(std::uint64_t bytes) const {
+    if (bytes <= max_bytes_) return absl::OkStatus();
+    return Refuse(
+        absl::StatusCode::kResourceExhausted,
+        {.field = "options.max_reply_bytes",
+         .value = FormatNumber(max_bytes_),
+         .limit = ">= " + FormatNumber(bytes) + " for this batch, and the server's max_reply_bytes",
+         .message = "The answer would be larger than is accepted; split the batch, ask for fewer "
+                    "columns or "
+                    "use a session."});
+  }
+
+  // The number of the next rows whose answers fit into one reply, at least 1; moves next_fault_
+  // behind their faults.
+  std::uint32_t TakeRows() {
+    std::uint64_t bytes = kMaxReplyOverhead;
+    std::uint32_t row = next_row_;
+    for (; row < count(); ++row) {
+      const bool has_fault = next_fault_ < faults_.size() && faults_[next_fault_].index == row;
+      bytes += row_bytes_ + (has_fault ? kMaxRowErrorBytes : 0);
+      if (bytes > max_bytes_) break;
+      if (has_fault) ++next_fault_;
+    }
+    return row - next_row_;
+  }
+
+  // As many that each thread has a few, to be busy until all are done, and that nobody waits long
+  // for one; multiples of what the core takes at once.
+  std::uint32_t RowsAChunk(std::uint32_t rows) const {
+    constexpr std::uint32_t kLeastShare = 128;
+    constexpr std::size_t kChunksAThread = 4;
+    if (helpers_.workers == 0) return rows;
+    const auto share = static_cast<std::uint32_t>(rows / (kChunksAThread * helpers_.workers));
+    const std::uint64_t row_cost = std::max<std::uint64_t>(1, helpers_.cost / count());
+    const auto [at_once, gain] = SideBySideIn(questions_);
+    const std::uint64_t turn = gain * Turns::kTurn / row_cost;
+    if (turn < at_once) return static_cast<std::uint32_t>(std::max<std::uint64_t>(1, turn));
+    const std::uint64_t most = std::min<std::uint64_t>(std::max(kLeastShare, share), turn);
+    return std::max(at_once, static_cast<std::uint32_t>(most / at_once) * at_once);
+  }
+
+  // The first row of the chunks, and the rows of each.
+  struct Cut {
+    std::uint32_t first = 0;
+    std::uint32_t rows = 0;
+  };
+  // Requires: faults of the rows from there on.
+  void AddChunks(absl::Span<const RowFault> faults, const Cut& cut, Reply* reply) const {
+    reply->chunks.reserve((reply->rows - cut.first + cut.rows - 1) / cut.rows);
+    for (std::uint32_t first = cut.first; first < reply->rows; first += cut.rows) {
+      const RowRange range = {first, std::min(cut.rows, reply->rows - first)};
+      std::size_t refused = 0;
+      while (refused < faults.size() &&
+             faults[refused].index < next_row_ + range.first + range.count) {
+        ++refused;
+      }
+      const auto answered = range.count - static_cast<std::uint32_t>(refused);
+      reply->chunks.push_back(
+          {range,
+           faults.first(refused),
+           BatchTally(tally_.kind()),
+           PartChecks(helpers_.checker, tally_.kind(), answered,
+                      helpers_.caller == nullptr ? CallIds{} : IdsOf(*helpers_.caller)),
+           {},
+           {}});
+      faults.remove_prefix(refused);
+    }
+  }
+
+  void LeaveChunks(Parts* left) {
+    left->count = reply_->chunks.size();
+    left->is_in_order = HasLists(reply_->columns);
+    left->part = [this](std::size_t i, SteadyTime end) {
+      Chunk& chunk = reply_->chunks[i];
+      bool is_done = false;
+      chunk.took += Charged([&] { is_done = AnswerChunk(end, &chunk); });
+      if (is_done && HasLists(reply_->columns)) reply_->checking += chunk.checks.took();
+      return is_done;
+    };
+    left->finish = [this] {
+      absl::Duration took;
+      for (const Chunk& chunk : reply_->chunks) took += chunk.took;
+      computed_ += took + Charged([this] { Finish(); });
+    };
+  }
+
+  // The time that the work took; its processor time is the caller's.
+  template <class DoWork>
+  absl::Duration Charged(const DoWork& work) const {
+    std::optional<ProcessorMeter> meter;
+    if (helpers_.caller != nullptr) meter.emplace(*helpers_.caller);
+    const SteadyTime began = SteadyNow();
+    work();
+    return SteadyNow() - began;
+  }
+
+  // False where this is a polling thread and the rows take longer than it has.
+  bool AnswerInPlace() {
+    const SteadyTime end =
+        helpers_.is_in_place ? SteadyNow() + kMostInPlace : SteadyTime::InfiniteFuture();
+    for (Chunk& chunk : reply_->chunks) {
+      if (!AnswerChunk(end, &chunk)) return false;
+    }
+    return true;
+  }
+
+  // Leaves the rows that are not answered to workers, as many a part as were answered in place,
+  // which is all that is known of what they take.
+  void HandOver(Parts* left) {
+    Reply& reply = *reply_;
+    Chunk& begun = reply.chunks.front();
+    const std::uint32_t done = begun.rows.first;
+    reply.done.emplace(std::move(begun));
+    reply.chunks.clear();
+    AddChunks(FaultsFrom(done), {done, std::max<std::uint32_t>(1, done)}, &reply);
+    left->cost = Turns::kTurn * reply.chunks.size();
+    LeaveChunks(left);
+  }
+
+  absl::Span<const RowFault> FaultsFrom(std::uint32_t row) const {
+    absl::Span<const RowFault> faults = reply_->faults;
+    while (!faults.empty() && faults.front().index < next_row_ + row) faults.remove_prefix(1);
+    return faults;
+  }
+
+  // Answers the rows of the chunk that are not answered yet, until `end`. False where some are
+  // left. Thread-safe for different chunks, where they need no order.
+  bool AnswerChunk(SteadyTime end, Chunk* chunk) const {
+    const absl::Duration budget = TimeBudgetOf(batch_.options()) + checking_ + reply_->checking;
+    bool is_interrupted = false;
+    const auto should_stop = [&] {
+      if (reply_->stop.Within(budget + chunk->checks.took()).ShouldStop()) return true;
+      if (ProcessorMeter::IsOverdrawn()) return true;
+      is_interrupted = SteadyNow() >= end;
+      return is_interrupted;
+    };
+    const std::uint32_t done =
+        AnswerRows(questions_,
+                   Work{next_row_ + chunk->rows.first, chunk->rows.count, chunk->faults, table_,
+                        should_stop, chunk->tally, chunk->undecided, &chunk->checks,
+                        helpers_.warm_rows, helpers_.most_steps, &is_interrupted},
+                   Slice(reply_->columns, chunk->rows));
+    chunk->RemoveFirst(done, next_row_);
+    return chunk->rows.count == 0;
+  }
+
+  void Finish() {
+    Result* const result = reply_->result;
+    FinishColumns(reply_->columns, result);
+    Describe(reply_->rows, result);
+    for (const RowFault& fault : reply_->faults) FillRowError(fault, table_, result->add_errors());
+    absl::Duration longest;
+    absl::Duration all;
+    const auto add = [&](const Chunk& chunk) {
+      AddUndecided(chunk.undecided, result);
+      tally_.Merge(chunk.tally);
+      longest = std::max(longest, chunk.checks.took());
+      all += chunk.checks.took();
+    };
+    if (reply_->done) add(*reply_->done);
+    for (const Chunk& chunk : reply_->chunks) add(chunk);
+    next_row_ += reply_->rows;
+    checking_ += HasLists(reply_->columns) ? all : longest;
+    computed_ -= all;
+    reply_.reset();
+  }
+
+  void Describe(std::uint32_t rows, Result* result) const {
+    result->set_count(rows);
+    result->set_first_row(next_row_);
+    result->set_total_count(count());
+    if constexpr (IsAboutScene<Questions>) result->set_scene_revision(AskedBy(questions_).revision);
+  }
+
+  static void AddUndecided(const std::vector<UndecidedRow>& undecided, Result* result) {
+    for (const UndecidedRow& row : undecided) {
+      auto* const entry = result->add_undecided();
+      entry->set_index(row.index);
+      entry->set_reason(static_cast<v1::UndecidedReason>(row.reason));
+    }
+  }
+
+  const Batch& batch_;
+  const ShapeTable& table_;
+  Questions questions_;
+  std::uint64_t row_bytes_;
+  std::uint64_t max_bytes_ = 0;
+  std::vector<RowFault> faults_;
+  std::size_t next_fault_ = 0;
+  std::uint32_t next_row_ = 0;
+  BatchTally tally_;
+  JobHelpers helpers_;
+  std::optional<Reply> reply_;
+  absl::Duration computed_;  // by all threads together, checks apart
+  absl::Duration checking_;  // not the rows' time
+};
+
+using DistanceJob = BatchJob<v1::DistanceBatch, v1::DistanceBatchResult, DistanceLists>;
+using IntersectionJob =
+    BatchJob<v1::IntersectionBatch, v1::IntersectionBatchResult, IntersectionLists>;
+using TimeOfCollisionJob =
+    BatchJob<v1::TimeOfCollisionBatch, v1::TimeOfCollisionBatchResult, TimeOfCollisionLists>;
+using CheckJob = BatchJob<v1::CheckBatch, v1::CheckBatchResult, SceneLists>;
+using ClearanceJob = BatchJob<v1::ClearanceBatch, v1::ClearanceBatchResult, SceneLists>;
+using NearestJob = BatchJob<v1::NearestBatch, v1::NearestBatchResult, SceneLists>;
+using OverlapJob = BatchJob<v1::OverlapBatch, v1::OverlapBatchResult, SceneLists>;
+using MotionJob = BatchJob<v1::MotionBatch, v1::SweepBatchResult, SceneLists>;
+using RayJob = BatchJob<v1::RayBatch, v1::SweepBatchResult, SceneLists>;
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_SESSION_BATCH_JOB_H_

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The parts of the server that a call works with, and the caller.
+
+#ifndef CLEARANCE_SERVER_SESSION_CALL_SCOPE_H_
+#define CLEARANCE_SERVER_SESSION_CALL_SCOPE_H_
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "server/config/limits.h"
+#include "server/engine/answer_check.h"
+#include "server/guard/audit.h"
+#include "server/guard/authenticator.h"
+#include "server/guard/caller.h"
+#include "server/guard/refusal_log.h"
+#include "server/observe/metrics.h"
+#include "server/registry/caller_registry.h"
+#include "server/registry/registry.h"
+#include "server/registry/scene_registry.h"
+#include "server/registry/shared_bytes.h"
+#include "server/registry/track_registry.h"
+#include "server/schedule/byte_budget.h"
+#include "server/schedule/seats.h"
+#include "server/schedule/worker_pool.h"
+#include "server/storage/shape_ledger.h"
+
+namespace clearance::server {
+
+class RefusedCalls;
+
+// Borrowed; outlives every call.
+struct ServerParts {
+  const Limits& limits;
+  Registry& registry;
+  Metrics& metrics;
+  WorkerPool& workers;
+  ShapeLedger& ledger;                     // through which alone the registry changes
+  SceneRegistry* scenes = nullptr;         // null: no method of SceneService is called
+  AnswerChecker* checker = nullptr;        // null: no answer is checked
+  Authenticator* authenticator = nullptr;  // null: everybody may do everything
+  const Audit* audit = nullptr;            // null: changes of the registry are not written down
+  RefusalLog* refusal_log = nullptr;       // null: nor are those who were not let in
+  ByteBudget bytes = ByteBudget();
+  TrackRegistry* tracks = nullptr;  // null: no session is asked about tracks
+  Seats sessions{{"max_sessions", limits.max_sessions}, metrics.sessions_open()};
+  Seats watches{{"max_watches", limits.max_watches},
+                metrics.watches(),
+                {"max_caller_watches", limits.max_caller_watches}};
+  // Mutable: sessions know these parts as constant.
+  mutable Seats track_seats{{"max_tracks", limits.max_tracks},
+                            metrics.tracks(),
+                            {"max_caller_tracks", limits.max_caller_tracks}};
+  SharedBytes* session_bytes = nullptr;   // of sessions together; null: nothing is bounded
+  RefusedCalls* refused_calls = nullptr;  // null: nobody counts them
+  absl::Duration first_message_timeout = absl::InfiniteDuration();
+};
+
+// The context in which one call's messages are answered. Shapes are reached through `registry`
+// alone, which allows the caller only what its role and prefixes do. Borrowed; outlives the call.
+struct CallScope {
+  const ServerParts& parts;
+  const Caller& caller;
+  CallerRegistry& registry;
+};
+
+// Borrows the caller's.
+inline CallIds IdsOf(const Caller& caller) { return {caller.request_id, caller.trace_id}; }
+
+// Counts a refusal of bytes that may not be held (byte_budget.h).
+absl::Status CountShed(Metrics& metrics, absl::Status status);
+
+// Counts what was refused for a limit, by its name. Once where a status leaves the server.
+void CountRefusal(Metrics& metrics, const absl::Status& status);
+
+// RESOURCE_EXHAUSTED, counted, while the caller's principal has overdrawn its processor time.
+absl::Status RequireProcessorTime(const CallScope& call);
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_SESSION_CALL_SCOPE_H_

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What jobs of a call have use for.
+
+#ifndef CLEARANCE_SERVER_SESSION_JOB_HELPERS_H_
+#define CLEARANCE_SERVER_SESSION_JOB_HELPERS_H_
+
+#include <cstdint>
+
+#include "server/schedule/work.h"
+#include "server/session/batch_job.h"
+#include "server/session/call_scope.h"
+
+namespace clearance::server {
+
+// Work that is more than a polling thread takes on has workers, where there are some.
+inline JobHelpers HelpersFor(const CallScope& call, std::uint64_t cost) {
+  return {.checker = call.parts.checker,
+          .workers = cost > kMaxCheapCost ? call.parts.workers.thread_count() : 0,
+          .is_in_place = cost <= kMaxCheapCost,
+          .cost = cost,
+          .most_steps = kVerticesADistance * call.parts.limits.max_row_steps,
+          .caller = &call.caller};
+}
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_SESSION_JOB_HELPERS_H_

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A session's slots that hold the scene of a past time.
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/strings/str_format.h"
+#include "core/scene/track.h"
+#include "server/guard/refusal.h"
+#include "server/session/session_scenes.h"
+#include "server/session/session_track.h"
+
+namespace clearance::server {
+namespace {
+
+// What of a track is to be put in which scene.
+struct Rewound {
+  TrackMoment moment;
+  ScenePtr base;
+  std::vector<BodyId> left_out;  // ascending, each once
+};
+
+// For the log.
+std::string NameOfRewound(const v1::RewindTrack& rewind, const std::string& base) {
+  return absl::StrFormat("%s with track %s at tick %d and %a", base, rewind.track(), rewind.tick(),
+                         rewind.fraction());
+}
+
+absl::Status CheckTime(double fraction) {
+  // Written so that NaN is refused.
+  if (fraction >= 0 && fraction < 1) return absl::OkStatus();
+  return RefuseArgument({.field = "fraction",
+                         .value = FormatNumber(fraction),
+                         .limit = "0 <= fraction < 1",
+                         .message = "The time is a tick and a fraction of one after it."});
+}
+
+absl::StatusOr<TrackTicksPtr> FindTicks(const CallScope& call, const std::string& name) {
+  if (absl::Status status = RequireTrackName(call, name, "track"); !status.ok()) return status;
+  const auto track = call.parts.tracks->Find(name);
+  if (!track.ok()) return track.status();
+  TrackTicksPtr ticks = (*track)->ticks();
+  if (!ticks->empty()) return ticks;
+  return Refuse(absl::StatusCode::kFailedPrecondition,
+                {.field = "track",
+                 .value = name,
+                 .limit = "a track with a tick",
+                 .message = "The track has no tick yet; repeat with back-off."});
+}
+
+absl::StatusOr<std::vector<BodyId>> ReadLeftOut(const v1::RewindTrack& rewind,
+                                                const Limits& limits) {
+  const auto count = static_cast<std::uint64_t>(rewind.left_out_bodies_size());
+  if (count > limits.max_track_bodies) {
+    return Refuse(absl::StatusCode::kResourceExhausted,
+                  {.field = "left_out_bodies",
+                   .value = FormatNumber(count),
+                   .limit = "max_track_bodies <= " + FormatNumber(limits.max_track_bodies),
+                   .message = "More bodies are left out than a track may have."});
+  }
+  std::vector<BodyId> ids(rewind.left_out_bodies().begin(), rewind.left_out_bodies().end());
+  std::ranges::sort(ids);
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  return ids;
+}
+
+// *count is how many bodies of the track there are in it.
+absl::StatusOr<ScenePtr> MakeScene(const Rewound& rewound, std::size_t* count) {
+  std::vector<SceneBody> bodies = BodiesAt(rewound.moment);
+  std::erase_if(bodies, [&](const SceneBody& body) {
+    return std::ranges::binary_search(rewound.left_out, body.id);
+  });
+  std::vector<BodyId> removed;
+  std::ranges::copy_if(rewound.left_out, std::back_inserter(removed),
+                       [&](BodyId id) { return rewound.base->Contains(id); });
+  const SceneOrFault made = rewound.base->Apply({.remove = removed, .put = bodies});
+  *count = bodies.size();
+  if (std::holds_alternative<ScenePtr>(made)) return std::get<ScenePtr>(made);
+  // Between two places at the end of what doubles represent there may be one beyond it.
+  const std::size_t k = std::get<SceneFault>(made).index;
+  return RefuseArgument({.field = "track",
+                         .value = "body " + FormatNumber(std::uint64_t{bodies[k].id}),
+                         .limit = "bodies that are representable between the ticks",
+                         .message = "A body of the track lies too far out between its ticks."});
+}
+
+void FillResult(const TrackMoment& moment, const TrackTicks& ticks, v1::RewindTrackResult* result) {
+  using Clamp = TrackMoment::Clamp;
+  result->set_tick(moment.time.number);
+  result->set_fraction(moment.time.fraction);
+  result->set_clamp(moment.clamp == Clamp::kNone       ? v1::TRACK_CLAMP_NONE
+                    : moment.clamp == Clamp::kToOldest ? v1::TRACK_CLAMP_TO_OLDEST
+                                                       : v1::TRACK_CLAMP_TO_NEWEST);
+  result->set_earlier_tick(moment.earlier->number);
+  result->set_later_tick(moment.later->number);
+  result->set_weight(moment.weight);
+  result->set_oldest_tick(ticks.front()->number);
+  result->set_newest_tick(ticks.back()->number);
+}
+
+}  // namespace
+
+absl::Status SessionScenes::Rewind(const v1::RewindTrack& rewind, v1::RewindTrackResult* result) {
+  if (absl::Status status = CheckSlot(rewind.scene_slot()); !status.ok()) return status;
+  absl::Status status = RewindChecked(rewind, result);
+  if (!status.ok()) DeclineOpen(rewind.scene_slot(), status);
+  return status;
+}
+
+absl::Status SessionScenes::RewindChecked(const v1::RewindTrack& rewind,
+                                          v1::RewindTrackResult* result) {
+  if (absl::Status status = RequireProcessorTime(call_); !status.ok()) return status;
+  if (absl::Status status = CheckTime(rewind.fraction()); !status.ok()) return status;
+  auto left_out = ReadLeftOut(rewind, call_.parts.limits);
+  if (!left_out.ok()) return left_out.status();
+  const auto base = BaseOf(rewind);
+  if (!base.ok()) return base.status();
+  const auto ticks = FindTicks(call_, rewind.track());
+  if (!ticks.ok()) return ticks.status();
+  // What the slot held makes room for what comes.
+  Clear(rewind.scene_slot());
+  const Rewound rewound = {MomentAt(**ticks, {rewind.tick(), rewind.fraction()}), base->scene,
+                           *std::move(left_out)};
+  std::size_t count = 0;
+  const auto scene = MakeScene(rewound, &count);
+  if (!scene.ok()) return scene.status();
+  auto held = HoldOwn(**scene);
+  if (!held.ok()) return held.status();
+  Put(rewind.scene_slot(),
+      {*scene, base->revision, "", *std::move(held), NameOfRewound(rewind, base->name)});
+  call_.parts.metrics.rewinds(rewound.moment.clamp != TrackMoment::Clamp::kNone).Increment();
+  result->set_scene_slot(rewind.scene_slot());
+  FillResult(rewound.moment, **ticks, result);
+  result->set_body_count(static_cast<std::uint32_t>(count));
+  result->set_scene_revision(base->revision);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<SessionScenes::Slot> SessionScenes::BaseOf(const v1::RewindTrack& rewind) const {
+  if (!rewind.has_base_scene_slot()) return Slot{Scene::MakeEmpty(), 0, ""};
+  const std::uint32_t base = rewind.base_scene_slot();
+  if (base == rewind.scene_slot()) {
+    return RefuseArgument({.field = "base_scene_slot",
+                           .value = FormatNumber(std::uint64_t{base}),
+                           .limit = "another slot than scene_slot",
+                           .message = "The scene that bodies are put in stays in its slot; choose "
+                                      "another one for what is made of it."});
+  }
+  AskedScene asked;
+  if (absl::Status status = Find(base, "base_scene_slot", &asked); !status.ok()) return status;
+  return slots_[base];
+}
+
+absl::StatusOr<HeldPtr> SessionScenes::HoldOwn(const Scene& scene) const {
+  const std::uint64_t bytes = scene.byte_size();
+  HeldPtr held = call_.parts.scenes->own().Take(bytes, call_.caller.holder());
+  if (held != nullptr) return held;
+  return Refuse(absl::StatusCode::kResourceExhausted,
+                {.field = "scene_slot",
+                 .value = FormatNumber(bytes) + " bytes more",
+                 .limit = "what others leave free of max_scene_bytes <= " +
+                          FormatNumber(call_.parts.limits.max_scene_bytes),
+                 .message = "The caller's sessions hold too much that was rewound; rewind into "
+                            "slots that are used already, close some, or take a smaller base."});
+}
+
+// Now and then, or always by the choice of bodies, all of the base's tree is built anew.
+std::uint64_t SessionScenes::CostOf(const v1::RewindTrack& rewind) const {
+  constexpr std::uint64_t kUnitsABody = 2;
+  constexpr std::uint64_t kBaseBodiesAUnit = 2;
+  const auto track = call_.parts.tracks->Find(rewind.track());
+  if (!track.ok()) return 0;
+  const TrackTicksPtr ticks = (*track)->ticks();
+  if (ticks->empty()) return 0;
+  AskedScene base;
+  const bool has_base =
+      rewind.has_base_scene_slot() && Find(rewind.base_scene_slot(), "", &base).ok();
+  return kUnitsABody * ticks->back()->bodies->size() +
+         (has_base ? base.scene->size() / kBaseBodiesAUnit : 0);
+}
+
+}  // namespace clearance::server

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/session/session_scenes.h"
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "core/scene/scene_query.h"
+#include "server/convert/scene_change.h"
+#include "server/guard/quota.h"
+#include "server/guard/refusal.h"
+#include "server/registry/caller_scenes.h"
+
+namespace clearance::server {
+namespace {
+
+absl::Status RefuseSlot(absl::StatusCode code, const char* field, std::uint32_t slot,
+                        const std::string& message) {
+  return Refuse(code, {.field = field,
+                       .value = FormatNumber(std::uint64_t{slot}),
+                       .limit = "an open slot of a scene",
+                       .message = message});
+}
+
+// Shape i is that of slot i, null where it is not open.
+std::vector<RigidBodyPtr> ShapesOf(const ShapeTable& table) {
+  std::vector<RigidBodyPtr> shapes(table.size());
+  for (std::size_t i = 0; i < shapes.size(); ++i)
+    shapes[i] = table.shared_body(static_cast<std::uint32_t>(i));
+  return shapes;
+}
+
+absl::Status RequireShapes(const v1::BodyColumns& columns, const ShapeTable& table) {
+  if (columns.shapes_size() > 0) {
+    return RefuseArgument({.field = "bodies.shapes",
+                           .value = FormatNumber(static_cast<std::uint64_t>(columns.shapes_size())),
+                           .limit = "0: `shape_slots` are those of the session",
+                           .message = "Own bodies take their shapes from the session's slots."});
+  }
+  if (columns.count() == 0) return absl::OkStatus();
+  const int count = std::max(1, columns.shape_slots_size());
+  for (int i = 0; i < count; ++i) {
+    const std::uint32_t slot = columns.shape_slots_size() == 0 ? 0 : columns.shape_slots(i);
+    const SlotState state = table.state(slot);
+    if (state == SlotState::kOpen) continue;
+    const bool is_poisoned = state == SlotState::kPoisoned;
+    return Refuse(
+        is_poisoned ? absl::StatusCode::kFailedPrecondition : absl::StatusCode::kNotFound,
+        {.field = "bodies.shape_slots[" + FormatNumber(static_cast<std::uint64_t>(i)) + "]",
+         .value = FormatNumber(std::uint64_t{slot}),
+         .limit = "an open slot",
+         .message = is_poisoned ? "Opening this slot failed: " + table.failure(slot)
+                                : "There is no shape in this slot; open one."});
+  }
+  return absl::OkStatus();
+}
+
+// INVALID_ARGUMENT for an own body that would make no pair with the scene's body of its id.
+absl::Status RequireOwnIds(const AskedScene& asked) {
+  const std::optional<BodyId> id = FindUnsaidNamesake(*asked.scene, asked.bodies, asked.rules);
+  if (!id) return absl::OkStatus();
+  return RefuseArgument(
+      {.field = "bodies.ids",
+       .value = FormatNumber(std::uint64_t{*id}),
+       .limit = "an id that the scene does not have, or a rule of the id with itself",
+       .message =
+           "An own body has the id of a body of the scene, so no question is about the two. "
+           "Give it another id. If it is that body, say so with a rule: bodies_a and bodies_b "
+           "both this id, PAIR_RULE_KIND_MAY_TOUCH."});
+}
+
+using OwnedBytes = absl::flat_hash_map<const RigidBody*, std::uint64_t>;
+
+// The inline shapes among those of the bodies: such as bodies had before, or slots have now.
+OwnedBytes OwnedOf(absl::Span<const SceneBody> bodies, const OwnedBytes& before,
+                   const ShapeTable& table) {
+  OwnedBytes known = before;
+  for (std::uint32_t slot = 0; slot < table.size(); ++slot) {
+    if (table.owned_bytes(slot) > 0) known[table.body(slot)] = table.owned_bytes(slot);
+  }
+  OwnedBytes owned;
+  for (const SceneBody& body : bodies) {
+    if (const auto found = known.find(body.body.get()); found != known.end()) owned.insert(*found);
+  }
+  return owned;
+}
+
+std::uint64_t CostOfRows(const AskedSize& asked, std::uint64_t rows, std::uint64_t units_a_search) {
+  constexpr std::uint64_t kMostCost = 10'000'000;
+  constexpr std::uint64_t kOwnPairsAUnit = 64;
+  const std::uint64_t bodies = std::max<std::uint64_t>(1, asked.own_bodies);
+  const auto depth = static_cast<std::uint64_t>(std::bit_width(asked.scene_bodies));
+  const std::uint64_t row =
+      units_a_search * (1 + bodies * (1 + depth) / 2 + bodies * bodies / kOwnPairsAUnit);
+  return row > kMostCost / std::max<std::uint64_t>(1, rows) ? kMostCost : rows * row;
+}
+
+std::uint64_t UnitsOfDistances(bool exact) { return exact ? 64 : 4; }
+
+// Whole characters of UTF-8, with an ellipsis where some are left out.
+std::string Cut(std::string text) {
+  constexpr std::string_view kLeftOut = "...";
+  if (text.size() <= kMostReasonBytes) return text;
+  std::size_t end = kMostReasonBytes - kLeftOut.size();
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return text.erase(end).append(kLeftOut);
+}
+
+// Of the scene that bodies and rules are in, the bodies once more, and what their owner knows of
+// inline shapes, these included.
+std::uint64_t BytesOf(const Scene& scene, const OwnedBytes& owned) {
+  constexpr std::uint64_t kOfOwned = 48;
+  std::uint64_t bytes = scene.byte_size() + scene.size() * sizeof(SceneBody);
+  for (const auto& [body, size] : owned) bytes += size + kOfOwned;
+  return bytes;
+}
+
+absl::Status TooManyBytes(std::uint64_t bytes, const Limits& limits) {
+  return Refuse(
+      absl::StatusCode::kResourceExhausted,
+      {.field = "bodies.shape_slots",
+       .value = FormatNumber(bytes) + " bytes",
+       .limit = "max_session_shape_bytes <= " + FormatNumber(limits.max_session_shape_bytes),
+       .message = "The session's slots and its bodies hold too many inline shapes; close slots, "
+                  "detach bodies, or register the shapes."});
+}
+
+}  // namespace
+
+std::string ReasonOf(const absl::Status& status) {
+  const v1::Error error = ErrorOf(status);
+  std::string reason = absl::StatusCodeToString(status.code());
+  if (!error.field().empty())
+    reason.append(" ").append(error.field()).append(" = ").append(error.value());
+  return Cut(reason.append(": ").append(error.message()));
+}
+
+absl::Status OwnBodies::Change(const v1::SceneChange& change, bool is_from_empty,
+                               const ShapeTable& table, const Limits& limits) {
+  if (absl::Status status = RequireShapes(change.bodies(), table); !status.ok()) return status;
+  const auto edit = ReadSceneChange(change, ShapesOf(table));
+  if (!edit.ok()) return edit.status();
+  if (absl::Status status = RequireRuleKinds(change); !status.ok()) return status;
+  auto next = ApplyEdit(is_from_empty ? Scene::MakeEmpty() : all_, *edit,
+                        EditLimits{.bodies = limits.max_session_bodies,
+                                   .rules = limits.max_session_rules,
+                                   .bodies_name = "max_session_bodies",
+                                   .rules_name = "max_session_rules",
+                                   .advice = "There would be too many; detach some, or make a "
+                                             "scene of those that rest."});
+  if (!next.ok()) return next.status();
+  std::vector<SceneBody> bodies;
+  for (std::size_t i = 0; i < (*next)->size(); ++i) bodies.push_back((*next)->BodyAt(i));
+  std::ranges::sort(bodies, {}, &SceneBody::id);
+  OwnedBytes owned = OwnedOf(bodies, owned_, table);
+  std::uint64_t bytes = 0;
+  for (const auto& [body, size] : owned) bytes += size;
+  if (bytes > owned_bytes_ && table.owned_bytes() + bytes > limits.max_session_shape_bytes)
+    return TooManyBytes(table.owned_bytes() + bytes, limits);
+  if (absl::Status status = RequireRoom(BytesOf(**next, owned)); !status.ok()) return status;
+  all_ = *std::move(next);
+  bodies_ = std::make_shared<const std::vector<SceneBody>>(std::move(bodies));
+  owned_ = std::move(owned);
+  owned_bytes_ = bytes;
+  return absl::OkStatus();
+}
+
+absl::Status OwnBodies::RequireRoom(std::uint64_t bytes) {
+  if (room_ == nullptr) return absl::OkStatus();
+  return room_->Require(SessionRoom::Use::kOwnBodies, bytes, "bodies");
+}
+
+absl::Status SessionScenes::CheckSlot(std::uint32_t slot) const {
+  const std::uint64_t most = call_.parts.limits.max_session_scenes;
+  if (slot < most) return absl::OkStatus();
+  return Refuse(absl::StatusCode::kResourceExhausted,
+                {.field = "scene_slot",
+                 .value = FormatNumber(std::uint64_t{slot}),
+                 .limit = "max_session_scenes: < " + FormatNumber(most),
+                 .message = "The session has no such slot; use a lower one."});
+}
+
+// Requires: CheckSlot.
+void SessionScenes::Put(std::uint32_t slot, Slot content) {
+  if (slot >= slots_.size()) slots_.resize(std::size_t{slot} + 1);
+  slots_[slot] = std::move(content);
+  TellHeld(slot);
+}
+
+void SessionScenes::TellHeld(std::uint32_t slot) const {
+  if (holds_ != nullptr) holds_->PutScene(slot, slots_[slot].scene);
+}
+
+void SessionScenes::Clear(std::uint32_t slot) {
+  if (slot < slots_.size()) Put(slot, {});
+}
+
+absl::Status SessionScenes::Open(const v1::OpenScene& open, v1::OpenSceneResult* result) {
+  if (absl::Status status = CheckSlot(open.scene_slot()); !status.ok()) return status;
+  absl::Status status = OpenChecked(open, result);
+  if (!status.ok()) DeclineOpen(open.scene_slot(), status);
+  return status;
+}
+
+absl::Status SessionScenes::OpenChecked(const v1::OpenScene& open, v1::OpenSceneResult* result) {
+  if (absl::Status status = RequireProcessorTime(call_); !status.ok()) return status;
+  // What the slot held counts no more: it never keeps the next from being opened.
+  Clear(open.scene_slot());
+  const CallerScenes scenes(*call_.parts.scenes, call_.caller, call_.parts.audit);
+  const auto found = scenes.Find(open.name(), "name", open.revision());
+  if (!found.ok()) return found.status();
+  if (absl::Status status = RequireReached(open.min_revision(), *found); !status.ok())
+    return status;
+  HeldPtr held;
+  if (lifetime_ == Lifetime::kSession) {
+    auto taken = call_.parts.scenes->held().Take(found->held, call_.caller.holder());
+    if (!taken.ok()) return taken.status();
+    held = *std::move(taken);
+  }
+  Put(open.scene_slot(), {found->scene, found->revision, "", std::move(held), open.name()});
+  result->set_scene_slot(open.scene_slot());
+  FillSceneInfo(*found, result->mutable_scene());
+  return absl::OkStatus();
+}
+
+absl::Status SessionScenes::Close(const v1::CloseScene& close, v1::CloseSceneResult* result) {
+  const std::uint32_t slot = close.scene_slot();
+  const bool is_there =
+      slot < slots_.size() && (slots_[slot].scene != nullptr || !slots_[slot].failure.empty());
+  if (!is_there) {
+    return RefuseSlot(absl::StatusCode::kNotFound, "scene_slot", slot,
+                      "There is nothing in this slot to close.");
+  }
+  Clear(slot);
+  result->set_scene_slot(slot);
+  return absl::OkStatus();
+}
+
+absl::Status SessionScenes::Change(const v1::ChangeBodies& change, const ShapeTable& table,
+                                   v1::ChangeBodiesResult* result) {
+  absl::Status status = RequireProcessorTime(call_);
+  if (status.ok() && !change.reset() && !own_failure_.empty()) {
+    return Refuse(absl::StatusCode::kFailedPrecondition,
+                  {.field = "reset",
+                   .value = "false",
+                   .limit = "true, after a change that failed",
+                   .message = "The session's own bodies are in doubt: " + own_failure_});
+  }
+  if (status.ok()) {
+    status =
+        Under("change", own_.Change(change.change(), change.reset(), table, call_.parts.limits));
+  }
+  if (!status.ok()) {
+    DeclineChange(status);
+    return status;
+  }
+  if (holds_ != nullptr) holds_->PutOwn(own_.shared_bodies());
+  own_failure_.clear();
+  result->set_body_count(static_cast<std::uint32_t>(own_.bodies().size()));
+  result->set_rule_count(static_cast<std::uint32_t>(own_.rules().rules().size()));
+  return absl::OkStatus();
+}
+
+void SessionScenes::DeclineOpen(std::uint32_t slot, const absl::Status& reason) {
+  if (slot >= call_.parts.limits.max_session_scenes) return;
+  Put(slot, {nullptr, 0, ReasonOf(reason)});
+}
+
+void SessionScenes::DeclineChange(const absl::Status& reason) {
+  if (own_failure_.empty()) own_failure_ = ReasonOf(reason);
+}
+
+void SessionScenes::DeclineAll(const absl::Status& reason) {
+  for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
+    if (slots_[slot].scene != nullptr) Put(slot, {nullptr, 0, ReasonOf(reason)});
+  }
+  DeclineChange(reason);
+}
+
+absl::Status SessionScenes::Find(std::uint32_t slot, const char* field, AskedScene* asked) const {
+  if (slot < slots_.size() && slots_[slot].scene != nullptr) {
+    asked->scene = slots_[slot].scene.get();
+    asked->revision = slots_[slot].revision;
+    asked->name = slots_[slot].name;
+    return absl::OkStatus();
+  }
+  if (slot < slots_.size() && !slots_[slot].failure.empty()) {
+    return RefuseSlot(absl::StatusCode::kFailedPrecondition, field, slot,
+                      "Opening this slot failed: " + slots_[slot].failure);
+  }
+  return RefuseSlot(absl::StatusCode::kNotFound, field, slot,
+                    "There is no scene in this slot; open one.");
+}
+
+absl::StatusOr<const OwnBodies*> SessionScenes::RequireOwn(const char* field) const {
+  if (own_failure_.empty()) return &own_;
+  return Refuse(absl::StatusCode::kFailedPrecondition,
+                {.field = field,
+                 .value = "own bodies in doubt",
+                 .limit = "a change with `reset` that succeeds",
+                 .message = "A change of the session's own bodies failed: " + own_failure_});
+}
+
+absl::StatusOr<AskedScene> SessionScenes::Asked(
+    const v1::ConfigurationColumns& configurations) const {
+  if (const auto own = RequireOwn("configurations"); !own.ok()) return own.status();
+  static const ScenePtr kNothing = Scene::MakeEmpty();
+  AskedScene asked = {.scene = kNothing.get(), .bodies = own_.bodies(), .rules = &own_.rules()};
+  if (!configurations.has_scene_slot()) return asked;
+  absl::Status status = Find(configurations.scene_slot(), "configurations.scene_slot", &asked);
+  if (status.ok() && configurations.among() != v1::AMONG_SELF) status = RequireOwnIds(asked);
+  if (!status.ok()) return status;
+  return asked;
+}
+
+absl::StatusOr<AskedScene> SessionScenes::AskedIn(std::uint32_t slot) const {
+  AskedScene asked;
+  if (absl::Status status = Find(slot, "scene_slot", &asked); !status.ok()) return status;
+  return asked;
+}
+
+absl::StatusOr<AskedScene> SessionScenes::Asked(const v1::RayBatch& rays) const {
+  return AskedIn(rays.scene_slot());
+}
+
+absl::StatusOr<AskedScene> SessionScenes::Asked(const v1::OverlapBatch& shapes) const {
+  return AskedIn(shapes.scene_slot());
+}
+
+std::uint64_t SessionScenes::CostOf(const v1::ChangeBodies& change, const ShapeTable& table) const {
+  constexpr std::uint64_t kUnitsABody = 10;
+  // Of what is held already and looked at.
+  constexpr std::uint64_t kHeldAUnit = 8;
+  const v1::SceneChange& what = change.change();
+  std::uint64_t cost = (own_.bodies().size() + table.size()) / kHeldAUnit;
+  for (const int bodies : {what.bodies().ids_size(), what.poses().ids_size()})
+    cost += kUnitsABody * static_cast<std::uint64_t>(bodies);
+  for (const int rules : {what.rules().bodies_a_size(), what.removed_rules().bodies_a_size()}) {
+    cost += static_cast<std::uint64_t>(rules);
+    // Every rule is sorted anew with each that changes.
+    if (rules > 0) cost += own_.rules().rules().size() / kHeldAUnit;
+  }
+  return cost;
+}
+
+// A clearance looks on where a check ends, a motion is some distances a pair, and whoever wants a
+// list asks once more.
+std::uint64_t CostOf(const v1::CheckBatch& batch, const AskedSize& asked) {
+  const std::uint64_t units =
+      (batch.detail().free_radii() ? 4 : 1) + (batch.max_pairs() > 0 ? 4 : 0);
+  return CostOfRows(asked, batch.configurations().count(), units);
+}
+std::uint64_t CostOf(const v1::ClearanceBatch& batch, const AskedSize& asked) {
+  return CostOfRows(asked, batch.configurations().count(), UnitsOfDistances(batch.exact()));
+}
+std::uint64_t CostOf(const v1::NearestBatch& batch, const AskedSize& asked) {
+  constexpr std::uint64_t kPairsAUnit = 4;
+  const std::uint64_t units = UnitsOfDistances(batch.exact()) + batch.max_pairs() / kPairsAUnit;
+  return CostOfRows(asked, batch.configurations().count(), units);
+}
+std::uint64_t CostOf(const v1::OverlapBatch& batch, const AskedSize& asked) {
+  return CostOfRows({asked.scene_bodies, 1}, batch.count(), batch.max_pairs() > 0 ? 4 : 1);
+}
+std::uint64_t CostOf(const v1::MotionBatch& batch, const AskedSize& asked) {
+  const bool may_turn = batch.rotations_size() > 0 || batch.end_poses_size() > 0;
+  const std::uint64_t units = may_turn ? 16 : 2;
+  return CostOfRows(asked, batch.configurations().count(),
+                    batch.max_pairs() > 0 ? 2 * units : units);
+}
+std::uint64_t CostOf(const v1::RayBatch& batch, const AskedSize& asked) {
+  return CostOfRows({asked.scene_bodies, 1}, batch.count(), batch.max_pairs() > 0 ? 4 : 1);
+}
+
+}  // namespace clearance::server

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a session, or one unary call, asks scenes with: the revisions that it holds by slot, and its
+// own bodies and rules.
+
+#ifndef CLEARANCE_SERVER_SESSION_SESSION_SCENES_H_
+#define CLEARANCE_SERVER_SESSION_SESSION_SCENES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "clearance/v1/scene_query.pb.h"
+#include "clearance/v1/track.pb.h"
+#include "core/scene/scene.h"
+#include "server/engine/scene_batch.h"
+#include "server/engine/shape_table.h"
+#include "server/registry/shape_holders.h"
+#include "server/schedule/work.h"
+#include "server/session/call_scope.h"
+#include "server/session/session_room.h"
+
+namespace clearance::server {
+
+// One line of a refusal, for whoever meets what is left of it. At most kMostReasonBytes, so that
+// what is left of refusals has its bound.
+inline constexpr std::size_t kMostReasonBytes = 256;
+std::string ReasonOf(const absl::Status& status);
+
+// The asker's bodies in the order of their ids, with the rules that are said of them.
+class OwnBodies {
+ public:
+  // Takes its memory from the room, which outlives this; null: it is gone with the call.
+  explicit OwnBodies(SessionRoom* room = nullptr) : room_(room) {}
+
+  // Makes the change whole or not at all: INVALID_ARGUMENT naming a field of it,
+  // RESOURCE_EXHAUSTED beyond a limit. Shapes are slots of the table.
+  absl::Status Change(const v1::SceneChange& change, bool is_from_empty, const ShapeTable& table,
+                      const Limits& limits);
+
+  // Of the inline shapes that bodies hold, whatever is in the slots by now.
+  std::uint64_t owned_bytes() const { return owned_bytes_; }
+
+  absl::Span<const SceneBody> bodies() const { return *bodies_; }
+  // The same, for whoever keeps them beyond the next change.
+  const std::shared_ptr<const std::vector<SceneBody>>& shared_bodies() const { return bodies_; }
+  const PairRules& rules() const { return all_->rules(); }
+
+ private:
+  absl::Status RequireRoom(std::uint64_t bytes);
+
+  SessionRoom* room_;
+  ScenePtr all_ = Scene::MakeEmpty();
+  std::shared_ptr<const std::vector<SceneBody>> bodies_ =
+      std::make_shared<const std::vector<SceneBody>>();
+  absl::flat_hash_map<const RigidBody*, std::uint64_t> owned_;  // inline ones, each with its bytes
+  std::uint64_t owned_bytes_ = 0;
+};
+
+// Thread-compatible.
+class SessionScenes {
+ public:
+  // How long slots hold what is opened in them.
+  enum class Lifetime : std::uint8_t { kSession, kOneCall };
+
+  // The scope outlives this. What a session holds counts for its caller; what one call holds is
+  // gone with it. `holds` and `room` may be null, else they outlive this: the one is told of all
+  // that holds shapes, own bodies take their memory from the other.
+  explicit SessionScenes(const CallScope& call, Lifetime lifetime = Lifetime::kSession,
+                         ShapeHolders::Session* holds = nullptr, SessionRoom* room = nullptr)
+      : call_(call), lifetime_(lifetime), holds_(holds), own_(room) {}
+
+  absl::Status Open(const v1::OpenScene& open, v1::OpenSceneResult* result);
+  absl::Status Close(const v1::CloseScene& close, v1::CloseSceneResult* result);
+  absl::Status Change(const v1::ChangeBodies& change, const ShapeTable& table,
+                      v1::ChangeBodiesResult* result);
+  // Holds the scene of a past time in a slot.
+  absl::Status Rewind(const v1::RewindTrack& rewind, v1::RewindTrackResult* result);
+  std::uint64_t CostOf(const v1::RewindTrack& rewind) const;
+  // What a change will cost, in units of kMaxCheapCost, by the columns that came: their counts are
+  // unchecked.
+  std::uint64_t CostOf(const v1::ChangeBodies& change, const ShapeTable& table) const;
+  // As an open or a change that fails for this reason.
+  void DeclineOpen(std::uint32_t slot, const absl::Status& reason);
+  void DeclineChange(const absl::Status& reason);
+  // As if each scene that is open, and the own bodies, were met by one.
+  void DeclineAll(const absl::Status& reason);
+
+  // Who asks whom, valid until the next open, close or change. NOT_FOUND where the slot is not
+  // open, FAILED_PRECONDITION where opening it, or the last change of bodies, failed.
+  absl::StatusOr<AskedScene> Asked(const v1::ConfigurationColumns& configurations) const;
+  absl::StatusOr<AskedScene> Asked(const v1::RayBatch& rays) const;
+  absl::StatusOr<AskedScene> Asked(const v1::OverlapBatch& shapes) const;
+
+  // The own bodies, unless a change of them failed: FAILED_PRECONDITION of `field`.
+  absl::StatusOr<const OwnBodies*> RequireOwn(const char* field) const;
+
+  std::uint64_t owned_bytes() const { return own_.owned_bytes(); }
+
+ private:
+  struct Slot {
+    ScenePtr scene;  // null: closed, or poisoned
+    std::uint64_t revision = 0;
+    std::string failure;  // of a poisoned one
+    HeldPtr held = nullptr;
+    std::string name = {};  // of the scene, and how it was rewound
+  };
+
+  // RESOURCE_EXHAUSTED where the session has no such slot.
+  absl::Status CheckSlot(std::uint32_t slot) const;
+  void Put(std::uint32_t slot, Slot content);
+  void TellHeld(std::uint32_t slot) const;
+  void Clear(std::uint32_t slot);
+  absl::Status OpenChecked(const v1::OpenScene& open, v1::OpenSceneResult* result);
+  // Counts a scene that the session has made for itself.
+  absl::StatusOr<HeldPtr> HoldOwn(const Scene& scene) const;
+  absl::Status RewindChecked(const v1::RewindTrack& rewind, v1::RewindTrackResult* result);
+  absl::StatusOr<Slot> BaseOf(const v1::RewindTrack& rewind) const;
+  absl::Status Find(std::uint32_t slot, const char* field, AskedScene* asked) const;
+  absl::StatusOr<AskedScene> AskedIn(std::uint32_t slot) const;
+
+  const CallScope& call_;
+  const Lifetime lifetime_;
+  ShapeHolders::Session* const holds_;
+  std::vector<Slot> slots_;
+  OwnBodies own_;
+  std::string own_failure_;  // why own bodies are in doubt; empty: they are not
+};
+
+// How much a question is about.
+struct AskedSize {
+  std::uint64_t scene_bodies = 0;
+  std::uint64_t own_bodies = 0;
+};
+inline AskedSize SizeOf(const AskedScene& asked) {
+  return {asked.scene->size(), asked.bodies.size()};
+}
+
+// What a batch may cost, in units of kMaxCheapCost: rows, times bodies, times what a search of the
+// scene's tree takes.
+std::uint64_t CostOf(const v1::CheckBatch& batch, const AskedSize& asked);
+std::uint64_t CostOf(const v1::ClearanceBatch& batch, const AskedSize& asked);
+std::uint64_t CostOf(const v1::NearestBatch& batch, const AskedSize& asked);
+std::uint64_t CostOf(const v1::OverlapBatch& batch, const AskedSize& asked);
+std::uint64_t CostOf(const v1::MotionBatch& batch, const AskedSize& asked);
+std::uint64_t CostOf(const v1::RayBatch& batch, const AskedSize& asked);
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_SESSION_SESSION_SCENES_H_

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/session/session_state.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "server/convert/rpc_status.h"
+#include "server/convert/shape_content.h"
+#include "server/guard/refusal.h"
+#include "server/session/job_helpers.h"
+#include "server/session/scene_job.h"
+#include "server/session/shape_reference.h"
+
+namespace clearance::server {
+namespace {
+
+absl::Status NoKind() {
+  return Refuse(absl::StatusCode::kInvalidArgument,
+                {.field = "kind",
+                 .value = "unset",
+                 .limit = "open, close, distance, intersection, time_of_collision, open_scene, "
+                          "close_scene, change_bodies, check, clearance, motion, ray, nearest, "
+                          "overlap, open_track, publish_tick, close_track or rewind_track",
+                 .message = "The message asks for nothing that this server knows."});
+}
+
+}  // namespace
+
+std::uint64_t SessionState::CostOf(const v1::SessionRequest& request) const {
+  switch (request.kind_case()) {
+    case v1::SessionRequest::kOpen:
+      return server::CostOf(request.open().shape());
+    case v1::SessionRequest::kDistance:
+      return server::CostOf(request.distance(), table_);
+    case v1::SessionRequest::kIntersection:
+      return server::CostOf(request.intersection(), table_);
+    case v1::SessionRequest::kTimeOfCollision:
+      return server::CostOf(request.time_of_collision(), table_);
+    case v1::SessionRequest::kCheck:
+      return SceneCostOf(request.check());
+    case v1::SessionRequest::kClearance:
+      return SceneCostOf(request.clearance());
+    case v1::SessionRequest::kMotion:
+      return SceneCostOf(request.motion());
+    case v1::SessionRequest::kRay:
+      return SceneCostOf(request.ray());
+    case v1::SessionRequest::kNearest:
+      return SceneCostOf(request.nearest());
+    case v1::SessionRequest::kOverlap:
+      return SceneCostOf(request.overlap());
+    case v1::SessionRequest::kChangeBodies:
+      return scenes_.CostOf(request.change_bodies(), table_);
+    case v1::SessionRequest::kPublishTick:
+      return server::CostOf(request.publish_tick());
+    case v1::SessionRequest::kRewindTrack:
+      return scenes_.CostOf(request.rewind_track());
+    case v1::SessionRequest::kClose:
+    case v1::SessionRequest::kOpenScene:
+    case v1::SessionRequest::kCloseScene:
+    case v1::SessionRequest::kOpenTrack:
+    case v1::SessionRequest::kCloseTrack:
+    case v1::SessionRequest::KIND_NOT_SET:
+      return 0;
+  }
+  return 0;
+}
+
+std::uint64_t SessionState::ReplyBytesOf(const v1::SessionRequest& request) const {
+  switch (request.kind_case()) {
+    case v1::SessionRequest::kDistance:
+      return MostReplyBytes(request.distance(), parts_.limits);
+    case v1::SessionRequest::kIntersection:
+      return MostReplyBytes(request.intersection(), parts_.limits);
+    case v1::SessionRequest::kTimeOfCollision:
+      return MostReplyBytes(request.time_of_collision(), parts_.limits);
+    case v1::SessionRequest::kCheck:
+      return MostReplyBytes(request.check(), parts_.limits);
+    case v1::SessionRequest::kClearance:
+      return MostReplyBytes(request.clearance(), parts_.limits);
+    case v1::SessionRequest::kMotion:
+      return MostReplyBytes(request.motion(), parts_.limits);
+    case v1::SessionRequest::kRay:
+      return MostReplyBytes(request.ray(), parts_.limits);
+    case v1::SessionRequest::kNearest:
+      return MostReplyBytes(request.nearest(), parts_.limits);
+    case v1::SessionRequest::kOverlap:
+      return MostReplyBytes(request.overlap(), parts_.limits);
+    case v1::SessionRequest::kOpen:
+    case v1::SessionRequest::kClose:
+    case v1::SessionRequest::kOpenScene:
+    case v1::SessionRequest::kCloseScene:
+    case v1::SessionRequest::kChangeBodies:
+    case v1::SessionRequest::kOpenTrack:
+    case v1::SessionRequest::kPublishTick:
+    case v1::SessionRequest::kCloseTrack:
+    case v1::SessionRequest::kRewindTrack:
+    case v1::SessionRequest::KIND_NOT_SET:
+      break;
+  }
+  return kMaxReplyOverhead;
+}
+
+void SessionState::Answer(const v1::SessionRequest& request, const StopRule& stop,
+                          v1::SessionResponse* response, Parts* left) {
+  absl::Status status;
+  switch (request.kind_case()) {
+    case v1::SessionRequest::kOpen:
+      status = Under("open", Open(request.open(), stop, response->mutable_open()));
+      break;
+    case v1::SessionRequest::kClose:
+      status = Under("close", Close(request.close(), response->mutable_close()));
+      break;
+    case v1::SessionRequest::kDistance:
+      status = Under("distance", AnswerPart<DistanceJob>(request.distance(), stop,
+                                                         response->mutable_distance(), left));
+      break;
+    case v1::SessionRequest::kIntersection:
+      status = Under("intersection",
+                     AnswerPart<IntersectionJob>(request.intersection(), stop,
+                                                 response->mutable_intersection(), left));
+      break;
+    case v1::SessionRequest::kTimeOfCollision:
+      status = Under("time_of_collision",
+                     AnswerPart<TimeOfCollisionJob>(request.time_of_collision(), stop,
+                                                    response->mutable_time_of_collision(), left));
+      break;
+    case v1::SessionRequest::kOpenTrack:
+    case v1::SessionRequest::kPublishTick:
+    case v1::SessionRequest::kCloseTrack:
+    case v1::SessionRequest::kRewindTrack:
+      status = AnswerTrack(request, response);
+      break;
+    default:
+      status = AnswerScene(request, stop, response, left);
+      break;
+  }
+  if (!status.ok()) {
+    response->clear_kind();
+    CountRefusal(parts_.metrics, status);
+    FillRpcStatus(status, response->mutable_status());
+  }
+  response->set_tag(request.tag());
+}
+
+absl::Status SessionState::AnswerScene(const v1::SessionRequest& request, const StopRule& stop,
+                                       v1::SessionResponse* response, Parts* left) {
+  switch (request.kind_case()) {
+    case v1::SessionRequest::kOpenScene:
+      return Under("open_scene",
+                   scenes_.Open(request.open_scene(), response->mutable_open_scene()));
+    case v1::SessionRequest::kCloseScene:
+      return Under("close_scene",
+                   scenes_.Close(request.close_scene(), response->mutable_close_scene()));
+    case v1::SessionRequest::kChangeBodies:
+      return Under("change_bodies", scenes_.Change(request.change_bodies(), table_,
+                                                   response->mutable_change_bodies()));
+    case v1::SessionRequest::kCheck:
+      return Under("check",
+                   AnswerPart<CheckJob>(request.check(), stop, response->mutable_check(), left));
+    case v1::SessionRequest::kClearance:
+      return Under("clearance", AnswerPart<ClearanceJob>(request.clearance(), stop,
+                                                         response->mutable_clearance(), left));
+    case v1::SessionRequest::kMotion:
+      return Under("motion",
+                   AnswerPart<MotionJob>(request.motion(), stop, response->mutable_motion(), left));
+    case v1::SessionRequest::kRay:
+      return Under("ray", AnswerPart<RayJob>(request.ray(), stop, response->mutable_ray(), left));
+    case v1::SessionRequest::kNearest:
+      return Under("nearest", AnswerPart<NearestJob>(request.nearest(), stop,
+                                                     response->mutable_nearest(), left));
+    case v1::SessionRequest::kOverlap:
+      return Under("overlap", AnswerPart<OverlapJob>(request.overlap(), stop,
+                                                     response->mutable_overlap(), left));
+    default:
+      return NoKind();
+  }
+}
+
+absl::Status SessionState::AnswerTrack(const v1::SessionRequest& request,
+                                       v1::SessionResponse* response) {
+  switch (request.kind_case()) {
+    case v1::SessionRequest::kOpenTrack:
+      return Under("open_track", track_.Open(request.open_track(), response->mutable_open_track()));
+    case v1::SessionRequest::kPublishTick:
+      return Under("publish_tick", track_.Publish(request.publish_tick(), scenes_,
+                                                  response->mutable_publish_tick()));
+    case v1::SessionRequest::kCloseTrack:
+      return Under("close_track", track_.Close(response->mutable_close_track()));
+    default:
+      return Under("rewind_track",
+                   scenes_.Rewind(request.rewind_track(), response->mutable_rewind_track()));
+  }
+}
+
+void SessionState::Decline(const v1::SessionRequest& request, const absl::Status& refusal) {
+  job_.emplace<std::monostate>();
+  if (request.has_open()) DeclineOpen(request.open().slot(), refusal);
+  if (request.has_open_scene()) scenes_.DeclineOpen(request.open_scene().scene_slot(), refusal);
+  if (request.has_rewind_track()) scenes_.DeclineOpen(request.rewind_track().scene_slot(), refusal);
+  if (request.has_change_bodies()) scenes_.DeclineChange(refusal);
+}
+
+void SessionState::Decline(const UnreadRequest& request, const absl::Status& refusal) {
+  job_.emplace<std::monostate>();
+  switch (request.kind) {
+    case UnreadRequest::Kind::kOther:
+      return;
+    case UnreadRequest::Kind::kOpen:
+      return DeclineOpen(request.slot, refusal);
+    case UnreadRequest::Kind::kOpenScene:
+    case UnreadRequest::Kind::kRewindTrack:
+      return scenes_.DeclineOpen(request.slot, refusal);
+    case UnreadRequest::Kind::kChangeBodies:
+      return scenes_.DeclineChange(refusal);
+    case UnreadRequest::Kind::kUnclear:
+      warm_rows_.Forget();
+      for (std::uint32_t slot = 0; slot < table_.size(); ++slot) Hold(slot, nullptr);
+      table_.PoisonOpen(ReasonOf(refusal));
+      GiveRoomBack();
+      scenes_.DeclineAll(refusal);
+  }
+}
+
+void SessionState::DeclineOpen(std::uint32_t slot, const absl::Status& refusal) {
+  warm_rows_.Forget();
+  if (slot < parts_.limits.max_slots_per_session) Poison(slot, refusal);
+}
+
+std::uint64_t SessionState::BytesOfSlots(std::size_t slots, std::uint64_t owned_bytes) const {
+  return std::max(slots, table_.size()) * SessionRoom::kOfSlot + owned_bytes;
+}
+
+void SessionState::GiveRoomBack() {
+  room_.Resize(SessionRoom::Use::kSlots, BytesOfSlots(0, table_.owned_bytes()));
+}
+
+WarmRows* SessionState::WarmRowsFor(std::uint64_t rows) {
+  const auto kept = static_cast<std::uint32_t>(std::min<std::uint64_t>(rows, WarmRows::kMostRows));
+  const bool has_room = room_.Resize(SessionRoom::Use::kWarmRows, warm_rows_.byte_size_with(kept));
+  return has_room ? &warm_rows_ : nullptr;
+}
+
+void SessionState::Hold(std::uint32_t slot, RigidBodyPtr body) {
+  if (holds_ != nullptr) holds_->PutShape(slot, std::move(body));
+}
+
+void SessionState::Poison(std::uint32_t slot, const absl::Status& reason) {
+  Hold(slot, nullptr);
+  table_.Close(slot);
+  GiveRoomBack();
+  // Without room for the reason the slot stays what it was, never opened: no query finds anything.
+  const bool has_room = room_.Resize(SessionRoom::Use::kSlots,
+                                     BytesOfSlots(std::size_t{slot} + 1, table_.owned_bytes()));
+  if (has_room) table_.Poison(slot, ReasonOf(reason));
+}
+
+absl::Status SessionState::Open(const v1::OpenShape& open, const StopRule& stop,
+                                v1::OpenShapeResult* result) {
+  warm_rows_.Forget();
+  if (open.slot() >= parts_.limits.max_slots_per_session) {
+    return Refuse(
+        absl::StatusCode::kResourceExhausted,
+        {.field = "slot",
+         .value = FormatNumber(std::uint64_t{open.slot()}),
+         .limit = "max_slots_per_session: < " + FormatNumber(parts_.limits.max_slots_per_session),
+         .message = "The session has no such slot; use a lower one."});
+  }
+  absl::Status status = OpenChecked(open, stop, result);
+  if (!status.ok()) Poison(open.slot(), status);
+  return status;
+}
+
+absl::Status SessionState::OpenChecked(const v1::OpenShape& open, const StopRule& stop,
+                                       v1::OpenShapeResult* result) {
+  if (absl::Status status = RequireProcessorTime(call_); !status.ok()) return status;
+  if (absl::Status status = call_.registry.nameless().RequireRevision(open.min_revision());
+      !status.ok())
+    return status;
+  auto resolved = ResolveShape(open.shape(), call_, stop);
+  if (!resolved.ok()) return Under("shape", resolved.status());
+  if (absl::Status status = TakeRoom(open.slot(), resolved->owned_bytes); !status.ok())
+    return status;
+
+  const ShapeContent& content = *resolved->shape.content;
+  table_.Open(open.slot(), content.body, resolved->owned_bytes, content.digest);
+  Hold(open.slot(), resolved->owned_bytes == 0 ? content.body : nullptr);
+  result->set_slot(open.slot());
+  FillShapeInfo(resolved->shape, result->mutable_shape());
+  result->set_revision(resolved->revision);
+  return absl::OkStatus();
+}
+
+absl::Status SessionState::TakeRoom(std::uint32_t slot, std::uint64_t owned_bytes) {
+  const std::uint64_t owned = table_.owned_bytes() - table_.owned_bytes(slot) + owned_bytes;
+  const std::uint64_t bytes = owned + scenes_.owned_bytes();
+  if (bytes > parts_.limits.max_session_shape_bytes) {
+    return Refuse(absl::StatusCode::kResourceExhausted,
+                  {.field = "shape.inline_shape",
+                   .value = FormatNumber(bytes) + " bytes",
+                   .limit = "max_session_shape_bytes <= " +
+                            FormatNumber(parts_.limits.max_session_shape_bytes),
+                   .message = "The session holds too many inline shapes; close some, or register "
+                              "them."});
+  }
+  return room_.Require(SessionRoom::Use::kSlots, BytesOfSlots(std::size_t{slot} + 1, owned),
+                       owned_bytes > 0 ? "shape.inline_shape" : "slot");
+}
+
+absl::Status SessionState::Close(const v1::CloseShape& close, v1::CloseShapeResult* result) {
+  warm_rows_.Forget();
+  if (!table_.Close(close.slot())) {
+    return Refuse(absl::StatusCode::kNotFound,
+                  {.field = "slot",
+                   .value = FormatNumber(std::uint64_t{close.slot()}),
+                   .limit = "an open slot",
+                   .message = "There is nothing in this slot to close."});
+  }
+  Hold(close.slot(), nullptr);
+  GiveRoomBack();
+  result->set_slot(close.slot());
+  return absl::OkStatus();
+}
+
+template <class Batch>
+std::uint64_t SessionState::SceneCostOf(const Batch& batch) const {
+  const auto asked = scenes_.Asked(AboutOf(batch));
+  return asked.ok() ? server::CostOf(batch, SizeOf(*asked)) : 0;
+}
+
+template <class Job, class Batch>
+absl::StatusOr<Job> SessionState::StartJob(const Batch& batch) {
+  if constexpr (IsAboutScene<typename Job::Questions>) {
+    return StartSceneJob<Job>(call_, batch, {scenes_, table_});
+  } else {
+    JobHelpers helpers = HelpersFor(call_, server::CostOf(batch, table_));
+    if (IsWarm(batch)) helpers.warm_rows = WarmRowsFor(RowsOf(batch));
+    return Job::Start(batch, table_, parts_.limits, helpers);
+  }
+}
+
+template <class Job, class Batch, class Result>
+absl::Status SessionState::AnswerPart(const Batch& batch, const StopRule& stop, Result* result,
+                                      Parts* left) {
+  if (!std::holds_alternative<Job>(job_)) {
+    if (absl::Status status = RequireProcessorTime(call_); !status.ok()) return status;
+    auto started = StartJob<Job>(batch);
+    if (!started.ok()) return started.status();
+    job_.template emplace<Job>(*std::move(started))
+        .KeepPartsTo(MostReplyBytes(batch, parts_.limits));
+  }
+  std::get<Job>(job_).AnswerPart(stop, result, left);
+  if (left->count == 0) {
+    EndIfDone<Job>();
+    return absl::OkStatus();
+  }
+  left->finish = [this, finish = std::move(left->finish)] {
+    finish();
+    EndIfDone<Job>();
+  };
+  return absl::OkStatus();
+}
+
+std::uint64_t SessionState::CostLeft() const {
+  const auto cost_left = [](const auto& job) -> std::uint64_t {
+    if constexpr (requires { job.CostLeft(); }) {
+      return job.CostLeft();
+    } else {
+      return 0;
+    }
+  };
+  return std::visit(cost_left, job_);
+}
+
+template <class Job>
+void SessionState::EndIfDone() {
+  const Job& job = std::get<Job>(job_);
+  if (!job.is_done()) return;
+  job.Record(parts_.metrics);
+  job_.template emplace<std::monostate>();
+}
+
+}  // namespace clearance::server

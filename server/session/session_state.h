@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a session remembers between its messages, and how it answers each. Knows nothing of streams:
+// the coroutine of session.cc carries the messages.
+
+#ifndef CLEARANCE_SERVER_SESSION_SESSION_STATE_H_
+#define CLEARANCE_SERVER_SESSION_SESSION_STATE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <variant>
+
+#include "absl/status/status.h"
+#include "clearance/v1/query_service.pb.h"
+#include "server/engine/shape_table.h"
+#include "server/registry/shape_holders.h"
+#include "server/schedule/stop_rule.h"
+#include "server/schedule/work.h"
+#include "server/session/batch_job.h"
+#include "server/session/call_scope.h"
+#include "server/session/session_room.h"
+#include "server/session/session_scenes.h"
+#include "server/session/session_track.h"
+#include "server/session/unread_request.h"
+
+namespace clearance::server {
+
+// Thread-compatible.
+class SessionState {
+ public:
+  // The scope outlives this, and so does `holds`, which may be null: it is told of what the session
+  // holds.
+  explicit SessionState(const CallScope& call, ShapeHolders::Session* holds = nullptr)
+      : call_(call),
+        parts_(call.parts),
+        holds_(holds),
+        room_(call.parts.session_bytes, call.caller.holder()),
+        scenes_(call, SessionScenes::Lifetime::kSession, holds, &room_),
+        track_(call) {}
+
+  // What answering the message will cost, in units of kMaxCheapCost.
+  std::uint64_t CostOf(const v1::SessionRequest& request) const;
+
+  // No reply to the message has more bytes.
+  std::uint64_t ReplyBytesOf(const v1::SessionRequest& request) const;
+
+  // Puts the next part of the answer into an empty response, or leaves parts of that to be done;
+  // all that it is given outlives them. Until the answer is complete the same request must come
+  // again and nothing else. Never fails: a refusal is an answer.
+  void Answer(const v1::SessionRequest& request, const StopRule& stop,
+              v1::SessionResponse* response, Parts* left);
+  // Leaves the last answer as it is, and does not what is asked: the slot of an open is poisoned,
+  // as by one that fails.
+  void Decline(const v1::SessionRequest& request, const absl::Status& refusal);
+  // The same; where it may have been an open of any slot, all that are open are poisoned.
+  void Decline(const UnreadRequest& request, const absl::Status& refusal);
+  // Nobody finds any more what the session publishes.
+  void EndTrack() { track_.End(); }
+  // The same, where the caller may no longer publish it: for when the rules have changed.
+  void EndTrackUnlessAllowed() { track_.EndUnlessAllowed(); }
+  // What the parts of the last answer cost that are still to come, in units of kMaxCheapCost.
+  std::uint64_t CostLeft() const;
+  // Whether the last answer is, once nothing is left of it.
+  bool is_complete() const { return std::holds_alternative<std::monostate>(job_); }
+
+ private:
+  // Of the kinds that are about scenes; no other is known.
+  absl::Status AnswerScene(const v1::SessionRequest& request, const StopRule& stop,
+                           v1::SessionResponse* response, Parts* left);
+  // Of the kinds that are about tracks, of which `request` is one.
+  absl::Status AnswerTrack(const v1::SessionRequest& request, v1::SessionResponse* response);
+  absl::Status Open(const v1::OpenShape& open, const StopRule& stop, v1::OpenShapeResult* result);
+  absl::Status OpenChecked(const v1::OpenShape& open, const StopRule& stop,
+                           v1::OpenShapeResult* result);
+  absl::Status Close(const v1::CloseShape& close, v1::CloseShapeResult* result);
+  void DeclineOpen(std::uint32_t slot, const absl::Status& refusal);
+  void Poison(std::uint32_t slot, const absl::Status& reason);
+  // Of an inline shape that is to be in the slot, or of another one, of 0 bytes. Takes the room.
+  absl::Status TakeRoom(std::uint32_t slot, std::uint64_t owned_bytes);
+  // Gives back what slots have no more.
+  void GiveRoomBack();
+  std::uint64_t BytesOfSlots(std::size_t slots, std::uint64_t owned_bytes) const;
+  // Those that are kept of rows may begin there; null where there is no room for them.
+  WarmRows* WarmRowsFor(std::uint64_t rows);
+
+  // Of the registry's; null: nothing more.
+  void Hold(std::uint32_t slot, RigidBodyPtr body);
+  // Starts the batch's job, or goes on with it, and answers one part.
+  template <class Job, class Batch>
+  absl::StatusOr<Job> StartJob(const Batch& batch);
+  template <class Job, class Batch, class Result>
+  absl::Status AnswerPart(const Batch& batch, const StopRule& stop, Result* result, Parts* left);
+  template <class Job>
+  void EndIfDone();
+  // What a batch about a scene will cost; nothing where it will be refused.
+  template <class Batch>
+  std::uint64_t SceneCostOf(const Batch& batch) const;
+
+  const CallScope& call_;
+  const ServerParts& parts_;
+  ShapeHolders::Session* const holds_;
+  ShapeTable table_;
+  WarmRows warm_rows_;
+  SessionRoom room_;
+  SessionScenes scenes_;
+  SessionTrack track_;
+  std::variant<std::monostate, DistanceJob, IntersectionJob, TimeOfCollisionJob, CheckJob,
+               ClearanceJob, MotionJob, RayJob, NearestJob, OverlapJob>
+      job_;
+};
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_SESSION_SESSION_STATE_H_

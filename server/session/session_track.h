@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The track that a session publishes: from its opening to its close, or to the session's end.
+
+#ifndef CLEARANCE_SERVER_SESSION_SESSION_TRACK_H_
+#define CLEARANCE_SERVER_SESSION_SESSION_TRACK_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "absl/status/status.h"
+#include "clearance/v1/track.pb.h"
+#include "server/registry/track_registry.h"
+#include "server/schedule/seats.h"
+#include "server/schedule/work.h"
+#include "server/session/call_scope.h"
+#include "server/session/session_scenes.h"
+
+namespace clearance::server {
+
+// INVALID_ARGUMENT where `field` holds no name of a track, PERMISSION_DENIED of one outside of the
+// caller's prefixes.
+absl::Status RequireTrackName(const CallScope& call, std::string_view name, std::string_view field);
+
+// Thread-compatible.
+class SessionTrack {
+ public:
+  // The scope outlives this. No track is open.
+  explicit SessionTrack(const CallScope& call) : call_(call) {}
+  ~SessionTrack() { End(); }
+  SessionTrack(const SessionTrack&) = delete;
+  SessionTrack& operator=(const SessionTrack&) = delete;
+
+  absl::Status Open(const v1::OpenTrack& open, v1::OpenTrackResult* result);
+  // All of `scenes`' own bodies make the tick.
+  absl::Status Publish(const v1::PublishTick& publish, const SessionScenes& scenes,
+                       v1::PublishTickResult* result);
+  absl::Status Close(v1::CloseTrackResult* result);
+  // Nothing where no track is open.
+  void End();
+  // The same, where the caller may no longer publish it: for when the rules have changed.
+  void EndUnlessAllowed();
+
+ private:
+  // Whether the caller may publish a track of this name.
+  absl::Status RequirePublisher(std::string_view name) const;
+  absl::Status CheckNumber(std::uint64_t number) const;
+  absl::Status RequireOpen() const;
+
+  const CallScope& call_;
+  TrackPtr track_;                   // null: none
+  std::optional<Seats::Seat> seat_;  // that of the track
+};
+
+// What a tick will cost, in units of kMaxCheapCost, by the column that came.
+std::uint64_t CostOf(const v1::PublishTick& publish);
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_SESSION_SESSION_TRACK_H_

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/session/shape_reference.h"
+
+#include <utility>
+
+#include "server/convert/shape_content.h"
+#include "server/guard/quota.h"
+#include "server/guard/refusal.h"
+
+namespace clearance::server {
+namespace {
+
+absl::StatusOr<ResolvedShape> Of(absl::StatusOr<Registry::Found> found) {
+  if (!found.ok()) return found.status();
+  return ResolvedShape{std::move(found->shape), 0, found->revision};
+}
+
+absl::StatusOr<ResolvedShape> BuildInline(const v1::Shape& shape, const CallScope& call,
+                                          const StopRule& stop) {
+  auto content = BuildFor(call, shape, stop);
+  if (!content.ok()) return Under("inline_shape", content.status());
+  const std::uint64_t bytes = (*content)->byte_size();
+  return ResolvedShape{{"", *std::move(content), 0}, bytes, call.registry.nameless().revision()};
+}
+
+absl::Status CostsTooMuch(const CallScope& call, const v1::Shape& shape) {
+  call.parts.metrics.principal_refusals(PrincipalLimit::kCores).Increment();
+  const Principal& principal = *call.caller.principal;
+  return Refuse(absl::StatusCode::kResourceExhausted,
+                {.field = "",
+                 .value = FormatNumber(HullPointCount(shape)) + " points",
+                 .limit = "cores <= " + FormatNumber(*principal.limits.cores) + " of principal " +
+                          principal.id,
+                 .message = "Building the hull takes more processor time than `cores` gives in two "
+                            "seconds; send fewer points, or raise `cores` in the policy."});
+}
+
+}  // namespace
+
+absl::StatusOr<ShapeContentPtr> BuildFor(const CallScope& call, const v1::Shape& shape,
+                                         const StopRule& stop) {
+  const auto should_stop = [&] { return stop.ShouldStop() || ProcessorMeter::IsOverdrawn(); };
+  Pacer pacer(should_stop);
+  auto content = BuildContent(shape, call.parts.limits, call.registry.nameless(), &pacer);
+  if (!content.ok() || *content != nullptr) return content;
+  if (stop.ShouldStop()) return absl::DeadlineExceededError("no time left to build the hull");
+  return CostsTooMuch(call, shape);
+}
+
+absl::StatusOr<ResolvedShape> ResolveShape(const v1::ShapeReference& reference,
+                                           const CallScope& call, const StopRule& stop) {
+  return reference.has_inline_shape() ? BuildInline(reference.inline_shape(), call, stop)
+                                      : FindShape(reference, call);
+}
+
+absl::StatusOr<ResolvedShape> FindShape(const v1::ShapeReference& reference,
+                                        const CallScope& call) {
+  switch (reference.reference_case()) {
+    case v1::ShapeReference::kName:
+      return Of(call.registry.FindByName(reference.name()));
+    case v1::ShapeReference::kDigest:
+      return Of(call.registry.FindByDigest(reference.digest()));
+    case v1::ShapeReference::kInlineShape:
+    case v1::ShapeReference::REFERENCE_NOT_SET:
+      break;
+  }
+  return Refuse(absl::StatusCode::kInvalidArgument, {.field = "reference",
+                                                     .value = "unset",
+                                                     .limit = "name, digest or inline_shape",
+                                                     .message = "The reference names no shape."});
+}
+
+std::uint64_t CostOf(const v1::Shape& shape) {
+  // The smallest pieces are boxes and the like.
+  constexpr std::uint64_t kPointsOfPiece = 8;
+  const auto pieces = static_cast<std::uint64_t>(shape.compound().pieces_size());
+  return kUnitsAPoint * (HullPointCount(shape) + kPointsOfPiece * pieces);
+}
+
+std::uint64_t CostOf(const v1::ShapeReference& reference) {
+  return CostOf(reference.inline_shape());
+}
+
+}  // namespace clearance::server

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a ShapeReference refers to.
+
+#ifndef CLEARANCE_SERVER_SESSION_SHAPE_REFERENCE_H_
+#define CLEARANCE_SERVER_SESSION_SHAPE_REFERENCE_H_
+
+#include <cstdint>
+
+#include "absl/status/statusor.h"
+#include "clearance/v1/query_service.pb.h"
+#include "server/registry/registry.h"
+#include "server/schedule/stop_rule.h"
+#include "server/schedule/work.h"
+#include "server/session/call_scope.h"
+
+namespace clearance::server {
+
+struct ResolvedShape {
+  NamedShape shape;
+  std::uint64_t owned_bytes = 0;  // of an inline shape; 0 for one that the registry holds
+  std::uint64_t revision = 0;     // the registry's, at which it was found
+};
+
+// Fails with INVALID_ARGUMENT, NOT_FOUND or RESOURCE_EXHAUSTED, naming fields from the reference
+// on. Builds the hull of an inline shape as BuildFor does.
+absl::StatusOr<ResolvedShape> ResolveShape(const v1::ShapeReference& reference,
+                                           const CallScope& call, const StopRule& stop);
+// The same of a shape that is not inline.
+absl::StatusOr<ResolvedShape> FindShape(const v1::ShapeReference& reference, const CallScope& call);
+
+// The content of a shape for a call, as BuildContent has it. DEADLINE_EXCEEDED if the call must
+// stop before it is built, RESOURCE_EXHAUSTED if the principal's processor time runs out.
+absl::StatusOr<ShapeContentPtr> BuildFor(const CallScope& call, const v1::Shape& shape,
+                                         const StopRule& stop);
+
+// The cost of a hull in units of kMaxCheapCost. It takes some 3 to 15 microseconds a point, and
+// longer if the points are far from round.
+inline constexpr std::uint64_t kUnitsAPoint = 16;
+
+// In units of kMaxCheapCost: what building the hull of a shape, or of an inline one, takes.
+std::uint64_t CostOf(const v1::Shape& shape);
+std::uint64_t CostOf(const v1::ShapeReference& reference);
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_SESSION_SHAPE_REFERENCE_H_

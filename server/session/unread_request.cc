@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/session/unread_request.h"
+
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/wire_format_lite.h>
+
+#include <limits>
+
+#include "clearance/v1/query_service.pb.h"
+
+namespace clearance::server {
+namespace {
+
+using google::protobuf::internal::WireFormatLite;
+using Input = google::protobuf::io::CodedInputStream;
+
+constexpr std::uint32_t VarintTag(int field) {
+  return WireFormatLite::MakeTag(field, WireFormatLite::WIRETYPE_VARINT);
+}
+constexpr std::uint32_t MessageTag(int field) {
+  return WireFormatLite::MakeTag(field, WireFormatLite::WIRETYPE_LENGTH_DELIMITED);
+}
+
+class Look {
+ public:
+  explicit Look(Input* input) : input_(*input) {}
+
+  UnreadRequest Whole() {
+    while (const std::uint32_t tag = NextTag()) {
+      if (!Take(tag)) break;
+    }
+    if (!input_.ConsumedEntireMessage()) found_.kind = UnreadRequest::Kind::kUnclear;
+    return found_;
+  }
+
+ private:
+  // False where the field is none.
+  bool Take(std::uint32_t tag) {
+    using Request = v1::SessionRequest;
+    switch (tag) {
+      case VarintTag(Request::kTagFieldNumber):
+        return input_.ReadVarint64(&found_.tag);
+      case MessageTag(Request::kOpenFieldNumber):
+        return Open(UnreadRequest::Kind::kOpen, v1::OpenShape::kSlotFieldNumber);
+      case MessageTag(Request::kOpenSceneFieldNumber):
+        return Open(UnreadRequest::Kind::kOpenScene, v1::OpenScene::kSceneSlotFieldNumber);
+      case MessageTag(Request::kRewindTrackFieldNumber):
+        return Open(UnreadRequest::Kind::kRewindTrack, v1::RewindTrack::kSceneSlotFieldNumber);
+      case MessageTag(Request::kChangeBodiesFieldNumber):
+        found_.kind = UnreadRequest::Kind::kChangeBodies;
+        return Skip(tag);
+      case MessageTag(Request::kCloseFieldNumber):
+      case MessageTag(Request::kDistanceFieldNumber):
+      case MessageTag(Request::kIntersectionFieldNumber):
+      case MessageTag(Request::kTimeOfCollisionFieldNumber):
+      case MessageTag(Request::kCloseSceneFieldNumber):
+      case MessageTag(Request::kCheckFieldNumber):
+      case MessageTag(Request::kClearanceFieldNumber):
+      case MessageTag(Request::kMotionFieldNumber):
+      case MessageTag(Request::kRayFieldNumber):
+      case MessageTag(Request::kNearestFieldNumber):
+      case MessageTag(Request::kOverlapFieldNumber):
+      case MessageTag(Request::kOpenTrackFieldNumber):
+      case MessageTag(Request::kPublishTickFieldNumber):
+      case MessageTag(Request::kCloseTrackFieldNumber):
+        found_.kind = UnreadRequest::Kind::kOther;
+        return Skip(tag);
+      default:
+        return Skip(tag);
+    }
+  }
+
+  // 0 at the end, and where it is not worth to look on.
+  std::uint32_t NextTag() { return fields_++ < kMostFields ? input_.ReadTag() : 0; }
+
+  // Of several opens of a kind the later ones add to the first.
+  bool Open(UnreadRequest::Kind kind, int slot_field) {
+    if (found_.kind != kind) found_.slot = 0;
+    found_.kind = kind;
+    std::uint32_t length = 0;
+    if (!input_.ReadVarint32(&length) || length > std::numeric_limits<int>::max()) return false;
+    const Input::Limit outside = input_.PushLimit(static_cast<int>(length));
+    while (const std::uint32_t tag = NextTag()) {
+      const bool is_slot = tag == VarintTag(slot_field);
+      if (is_slot ? !input_.ReadVarint32(&found_.slot) : !Skip(tag)) return false;
+    }
+    const bool is_whole = input_.ConsumedEntireMessage() && input_.BytesUntilLimit() == 0;
+    input_.PopLimit(outside);
+    return is_whole;
+  }
+
+  // False of groups too, which nobody writes any more.
+  bool Skip(std::uint32_t tag) {
+    std::uint64_t number = 0;
+    std::uint32_t length = 0;
+    switch (WireFormatLite::GetTagWireType(tag)) {
+      case WireFormatLite::WIRETYPE_VARINT:
+        return input_.ReadVarint64(&number);
+      case WireFormatLite::WIRETYPE_FIXED64:
+        return input_.Skip(sizeof(std::uint64_t));
+      case WireFormatLite::WIRETYPE_FIXED32:
+        return input_.Skip(sizeof(std::uint32_t));
+      case WireFormatLite::WIRETYPE_LENGTH_DELIMITED:
+        return input_.ReadVarint32(&length) && length <= std::numeric_limits<int>::max() &&
+               input_.Skip(static_cast<int>(length));
+      default:
+        return false;
+    }
+  }
+
+  static constexpr int kMostFields = 64;
+
+  Input& input_;
+  UnreadRequest found_ = {.kind = UnreadRequest::Kind::kOther};
+  int fields_ = 0;
+};
+
+}  // namespace
+
+UnreadRequest LookAtRequest(google::protobuf::io::ZeroCopyInputStream* bytes) {
+  Input input(bytes);
+  return Look(&input).Whole();
+}
+
+}  // namespace clearance::server

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What can be told of a session's message that is refused before it is parsed: its tag, for the
+// reply, and whether it would have opened a slot or changed the session's own bodies, which must
+// not stay as they were.
+
+#ifndef CLEARANCE_SERVER_SESSION_UNREAD_REQUEST_H_
+#define CLEARANCE_SERVER_SESSION_UNREAD_REQUEST_H_
+
+#include <google/protobuf/io/zero_copy_stream.h>
+
+#include <cstdint>
+
+namespace clearance::server {
+
+struct UnreadRequest {
+  enum class Kind : std::uint8_t {
+    kUnclear,
+    kOpen,
+    kOpenScene,
+    kRewindTrack,
+    kChangeBodies,
+    kOther
+  };
+
+  std::uint64_t tag = 0;  // 0 also where it was not found
+  Kind kind = Kind::kUnclear;
+  std::uint32_t slot = 0;  // of an open, of a shape or a scene, or a rewind
+};
+
+// As the parser would take the bytes. Looks at a few fields only and skips what is in them, which
+// is enough for every ordinary writer; where there are more, or the bytes are no message, the kind
+// is unclear.
+UnreadRequest LookAtRequest(google::protobuf::io::ZeroCopyInputStream* bytes);
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_SESSION_UNREAD_REQUEST_H_

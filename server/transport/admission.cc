@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/transport/admission.h"
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "server/guard/request_id.h"
+#include "server/session/call_scope.h"
+
+namespace clearance::server {
+namespace {
+
+std::string_view AsView(const grpc::string_ref& text) { return {text.data(), text.size()}; }
+
+std::vector<std::string_view> MetadataOf(const grpc::ServerContext& context, const char* name) {
+  std::vector<std::string_view> values;
+  const auto [begin, end] = context.client_metadata().equal_range(name);
+  for (auto entry = begin; entry != end; ++entry) values.push_back(AsView(entry->second));
+  return values;
+}
+
+// The names that TLS has verified: the certificate's alternative names or, without any, its common
+// name.
+std::vector<std::string> CertificateNamesOf(const grpc::ServerContext& context) {
+  std::vector<std::string> names;
+  const auto auth = context.auth_context();
+  if (auth == nullptr || !auth->IsPeerAuthenticated()) return names;
+  for (const grpc::string_ref& name : auth->GetPeerIdentity()) names.emplace_back(AsView(name));
+  return names;
+}
+
+void NameCall(grpc::ServerContext& context, Caller* caller) {
+  const auto request_ids = MetadataOf(context, kRequestIdHeader);
+  const bool has_id = request_ids.size() == 1 && IsRequestId(request_ids.front());
+  caller->request_id = has_id ? std::string(request_ids.front()) : MakeRequestId();
+  const auto traces = MetadataOf(context, kTraceParentHeader);
+  const std::string trace = traces.size() == 1 ? TraceParentOf(traces.front()) : "";
+  caller->trace_id = TraceIdOf(trace);
+  context.AddInitialMetadata(kRequestIdHeader, caller->request_id);
+  if (!trace.empty()) context.AddInitialMetadata(kTraceParentHeader, trace);
+}
+
+}  // namespace
+
+Role RoleFor(RpcMethod method) {
+  switch (method) {
+    case RpcMethod::kGetServerInfo:
+    case RpcMethod::kGetShape:
+    case RpcMethod::kListShapes:
+    case RpcMethod::kDistance:
+    case RpcMethod::kIntersection:
+    case RpcMethod::kTimeOfCollision:
+    case RpcMethod::kSession:
+    case RpcMethod::kCheck:
+    case RpcMethod::kClearance:
+    case RpcMethod::kNearest:
+    case RpcMethod::kOverlap:
+    case RpcMethod::kMotion:
+    case RpcMethod::kRay:
+    case RpcMethod::kGetScene:
+    case RpcMethod::kListScenes:
+    case RpcMethod::kWatchScene:
+      return Role::kQuery;
+    case RpcMethod::kRegisterShape:
+    case RpcMethod::kBatchRegisterShapes:
+    case RpcMethod::kCreateScene:
+    case RpcMethod::kUpdateScene:
+    case RpcMethod::kForkScene:
+    case RpcMethod::kDeleteScene:  // of a scene without a ttl, kAdmin
+      return Role::kRegister;
+    case RpcMethod::kDeleteShape:
+      break;
+  }
+  return Role::kAdmin;
+}
+
+Admission::Admission(const ServerParts& parts, RpcMethod method, grpc::ServerContext& context)
+    : parts_(parts), method_(method) {
+  NameCall(context, &caller_);
+  caller_.peer = context.peer();
+  if (parts.authenticator == nullptr) return;
+  credentials_ = CredentialsFrom(MetadataOf(context, "authorization"));
+  credentials_.certificate_names = CertificateNamesOf(context);
+  // What the call takes is its principal's from the first.
+  Check();
+}
+
+const absl::Status& Admission::Check() {
+  if (!is_outdated()) return status_;
+  generation_ = parts_.authenticator->generation();
+  const auto principal = parts_.authenticator->Authenticate(credentials_);
+  if (principal.ok()) caller_.principal = *principal;
+  Take(StatusOf(principal));
+  return status_;
+}
+
+const absl::Status& Admission::CheckAside() {
+  if (!is_outdated()) return status_;
+  const std::uint64_t generation = parts_.authenticator->generation();
+  absl::Status status = StatusOf(parts_.authenticator->Authenticate(credentials_));
+  // Else caller() must become what it is by these rules, and Check() must see that they are new.
+  if (status.ok()) return status_;
+  generation_ = generation;
+  Take(std::move(status));
+  return status_;
+}
+
+absl::Status Admission::StatusOf(const absl::StatusOr<PrincipalPtr>& principal) const {
+  if (!principal.ok()) return principal.status();
+  return RequireRole(**principal, RoleFor(method_), "authorization");
+}
+
+void Admission::Take(absl::Status status) {
+  status_ = std::move(status);
+  if (absl::IsUnauthenticated(status_) && parts_.refused_calls != nullptr)
+    parts_.refused_calls->Count(caller_.peer, SteadyNow());
+  if (!status_.ok() && parts_.refusal_log != nullptr)
+    parts_.refusal_log->Write(caller_, InfoOf(method_).method, status_);
+}
+
+}  // namespace clearance::server

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The bytes that one call holds, and waiting for room for more as something to await.
+
+#ifndef CLEARANCE_SERVER_TRANSPORT_BYTE_ACCOUNT_H_
+#define CLEARANCE_SERVER_TRANSPORT_BYTE_ACCOUNT_H_
+
+#include <grpc/support/time.h>
+#include <grpcpp/alarm.h>
+#include <grpcpp/completion_queue.h>
+
+#include <string_view>
+
+#include "server/schedule/byte_budget.h"
+#include "server/transport/completion.h"
+
+namespace clearance::server {
+
+// Used on the queue's polling thread alone. Requires: room() is not pending at the end.
+class ByteAccount final : public ByteBudget::Account {
+ public:
+  ByteAccount(ByteBudget& budget, std::string_view group, grpc::CompletionQueue* queue)
+      : Account(budget, group), queue_(queue) {}
+
+  // Starts room(), which completes once there is some, or once waiting is stopped.
+  void AwaitRoom() {
+    room_.Start();
+    WaitForRoom();
+  }
+  Operation& room() { return room_; }
+
+ private:
+  void Wake() override {
+    alarm_.Set(queue_, gpr_time_0(GPR_CLOCK_MONOTONIC), static_cast<Completion*>(&room_));
+  }
+
+  grpc::CompletionQueue* const queue_;
+  Operation room_;
+  grpc::Alarm alarm_;
+};
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_TRANSPORT_BYTE_ACCOUNT_H_

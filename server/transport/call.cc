@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/transport/call.h"
+
+#include <grpcpp/support/proto_buffer_reader.h>
+#include <grpcpp/support/proto_buffer_writer.h>
+
+#include <string>
+
+#include "server/convert/rpc_status.h"
+#include "server/guard/object_count.h"
+#include "server/guard/quota.h"
+#include "server/guard/refusal.h"
+#include "server/observe/wall_clock.h"
+
+namespace clearance::server {
+namespace {
+
+// Large replies go out in slices of this size, bytes.
+constexpr int kSliceBytes = 1 << 20;
+
+}  // namespace
+
+SteadyTime DeadlineOf(const grpc::ServerContext& context) {
+  return SteadyNow() + (absl::FromChrono(context.deadline()) - WallNow());
+}
+
+absl::StatusCode EndCode(const CallEnd& end, SteadyTime deadline, absl::StatusCode code) {
+  if (!end.is_cancelled()) return code;
+  return SteadyNow() >= deadline ? absl::StatusCode::kDeadlineExceeded
+                                 : absl::StatusCode::kCancelled;
+}
+
+absl::Status CheckSize(const grpc::ByteBuffer& bytes, const Limits& limits) {
+  if (bytes.Length() <= limits.max_request_bytes) return absl::OkStatus();
+  return Refuse(absl::StatusCode::kResourceExhausted,
+                {.field = "",
+                 .value = FormatNumber(std::uint64_t{bytes.Length()}) + " bytes",
+                 .limit = "max_request_bytes <= " + FormatNumber(limits.max_request_bytes),
+                 .message = "The message is too large; send less in one message."});
+}
+
+// A piece of a compound comes in up to six objects: itself, its shape, a triangle and its corners.
+std::uint64_t MostObjectsOfOneShape(const Limits& limits) {
+  constexpr std::uint64_t kOthers = 64;
+  constexpr std::uint64_t kOfPiece = 8;
+  return kOthers + kOfPiece * limits.max_pieces_per_shape;
+}
+
+// A shape comes in one object where it is named, in up to four where it has no corners; those with
+// more have more bytes.
+std::uint64_t MostObjectsOfManyShapes(const Limits& limits, std::uint64_t bytes) {
+  constexpr std::uint64_t kOfShape = 4;
+  constexpr std::uint64_t kBytesAnObject = 16;
+  return MostObjectsOfOneShape(limits) + kOfShape * limits.max_slots_per_session +
+         limits.max_batch_shapes + bytes / kBytesAnObject;
+}
+
+absl::Status CheckObjects(grpc::ByteBuffer* bytes, const google::protobuf::Descriptor& type,
+                          std::uint64_t most) {
+  // Each takes two bytes at least.
+  if (bytes->Length() / 2 <= most) return absl::OkStatus();
+  grpc::ProtoBufferReader reader(bytes);
+  if (!reader.status().ok() || CountObjects(&reader, type, most) <= most) return absl::OkStatus();
+  return Refuse(absl::StatusCode::kResourceExhausted,
+                {.field = "",
+                 .value = "more than " + FormatNumber(most) + " objects",
+                 .limit = "sub-messages, strings and unknown fields <= " + FormatNumber(most),
+                 .message = "The message has too many parts; send fewer shapes in one message."});
+}
+
+bool ParseMessage(grpc::ByteBuffer* bytes, google::protobuf::MessageLite* message) {
+  bool is_parsed = false;
+  {
+    grpc::ProtoBufferReader reader(bytes);
+    is_parsed = reader.status().ok() && message->ParseFromZeroCopyStream(&reader);
+  }
+  bytes->Clear();
+  return is_parsed;
+}
+
+grpc::ByteBuffer SerializeMessage(const google::protobuf::MessageLite& message) {
+  grpc::ByteBuffer bytes;
+  const std::size_t size = message.ByteSizeLong();
+  grpc::ProtoBufferWriter writer(&bytes, kSliceBytes, static_cast<int>(size));
+  message.SerializeToZeroCopyStream(&writer);
+  return bytes;
+}
+
+grpc::Status ToGrpcStatus(const absl::Status& status) {
+  if (status.ok()) return grpc::Status::OK;
+  google::rpc::Status details;
+  FillRpcStatus(status, &details);
+  return grpc::Status(static_cast<grpc::StatusCode>(status.code()), std::string(status.message()),
+                      details.SerializeAsString());
+}
+
+}  // namespace clearance::server

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A fresh look at a shared registry as something to await: the coroutine goes on, on its own
+// polling thread, once every name is as new as it was on any server when the wait began.
+
+#ifndef CLEARANCE_SERVER_TRANSPORT_FRESH_H_
+#define CLEARANCE_SERVER_TRANSPORT_FRESH_H_
+
+#include <grpc/support/time.h>
+#include <grpcpp/alarm.h>
+#include <grpcpp/completion_queue.h>
+
+#include <atomic>
+#include <coroutine>
+#include <optional>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "server/storage/freshness.h"
+#include "server/transport/completion.h"
+
+namespace clearance::server {
+
+class Fresh final : public Completion {
+ public:
+  // Null: nothing is awaited. `queue` is that on whose polling thread the coroutine runs.
+  Fresh(Freshness* freshness, grpc::CompletionQueue* queue)
+      : freshness_(freshness), queue_(queue) {}
+
+  bool await_ready() const { return freshness_ == nullptr; }
+  void await_suspend(std::coroutine_handle<> waiter) {
+    waiter_ = waiter;
+    alarm_.emplace();
+    freshness_->Await([this](absl::Status status) {
+      status_ = std::move(status);
+      grpc::CompletionQueue* const queue = queue_;
+      is_done_.store(true, std::memory_order_release);
+      // From here on the polling thread may resume the coroutine and destroy this.
+      alarm_->Set(queue, gpr_time_0(GPR_CLOCK_MONOTONIC), static_cast<Completion*>(this));
+    });
+  }
+  // OK, or the refusal of who cannot be answered.
+  absl::Status await_resume() { return std::move(status_); }
+
+  void Complete(bool /*ok*/) override {
+    (void)is_done_.load(std::memory_order_acquire);
+    waiter_.resume();
+  }
+
+ private:
+  Freshness* const freshness_;
+  grpc::CompletionQueue* const queue_;
+  absl::Status status_;
+  std::optional<grpc::Alarm> alarm_;  // it takes memory: only of who waits
+  std::coroutine_handle<> waiter_;
+  // As in Settled.
+  std::atomic<bool> is_done_ = false;
+};
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_TRANSPORT_FRESH_H_

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/transport/grpc_server.h"
+
+#include <grpcpp/grpcpp.h>
+#include <grpcpp/resource_quota.h>
+#include <malloc.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "server/observe/wall_clock.h"
+#include "server/schedule/worker_pool.h"
+#include "server/services/scene_expiry.h"
+#include "server/session/call_scope.h"
+#include "server/transport/call.h"
+#include "server/transport/health_board.h"
+#include "server/transport/late_calls.h"
+#include "server/transport/methods.h"
+#include "server/transport/poller.h"
+#include "server/transport/polling_watch.h"
+
+namespace clearance::server {
+namespace {
+
+constexpr int kSecond = 1000;  // milliseconds, as channel arguments want them
+constexpr int kMinute = 60 * kSecond;
+
+int AsInt(std::uint64_t number) {
+  return static_cast<int>(std::min<std::uint64_t>(number, std::numeric_limits<int>::max()));
+}
+
+// From all arenas of the allocator and beside them.
+std::uint64_t AllocatedBytes() {
+  const struct mallinfo2 info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+
+// The largest number is gRPC's for ever.
+int AsMilliseconds(absl::Duration time) {
+  return AsInt(static_cast<std::uint64_t>(absl::ToInt64Milliseconds(time)));
+}
+
+// Channel arguments; the reasons are in the comments, since gRPC's defaults are made for other
+// servers.
+void SetArguments(const GrpcServerOptions& options, grpc::ServerBuilder* builder) {
+  // Ordinary clients ping every 10 to 30 s; by default that ends their connection.
+  builder->AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 10 * kSecond);
+  builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  // Peers that vanished are noticed; strangers that never finish their handshake are let go.
+  builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kMinute);
+  builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20 * kSecond);
+  builder->AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, 5 * kSecond);
+  // Connections without a call go; those with one live as long as their sessions, beyond any age,
+  // or until the grace is over.
+  builder->AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS,
+                              AsMilliseconds(options.max_connection_idle));
+  builder->AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_MS,
+                              AsMilliseconds(options.max_connection_age));
+  builder->AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS,
+                              AsMilliseconds(options.max_connection_age_grace));
+  // What one read takes in, streams above all, is parsed before anybody can look at it. By default
+  // that is up to 4 MiB.
+  constexpr int kMaxReadBytes = 64 << 10;
+  builder->AddChannelArgument(GRPC_ARG_TCP_MAX_READ_CHUNK_SIZE, kMaxReadBytes);
+  // By default one connection may open any number.
+  builder->AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS,
+                              AsInt(options.connections.fence.max_streams));
+}
+
+// What gRPC has read and nobody was given yet: messages that are not whole, and those of sessions
+// that are not read. Only gRPC sees it, and where it comes to this much it makes peers wait, ends
+// idle connections and at last some of the calls, anybody's.
+void LimitReceivedBytes(std::uint64_t most, grpc::ServerBuilder* builder) {
+  // Below this gRPC would be at it without an attack.
+  constexpr std::uint64_t kLeast = 64 * kMebibyte;
+  grpc::ResourceQuota quota("received");
+  quota.Resize(std::max(kLeast, most));
+  builder->SetResourceQuota(quota);
+}
+
+// One megabyte of compressed zeros would become a gigabyte before any limit fires.
+void RefuseCompression(grpc::ServerBuilder* builder) {
+  builder->SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
+  builder->SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
+}
+
+using Acceptor = grpc::experimental::ExternalConnectionAcceptor;
+
+}  // namespace
+
+// Members in the order of their ends, the last first: the pollers join, then gRPC's server goes,
+// then the workers.
+class GrpcServer::Impl {
+ public:
+  Impl(const GrpcServerOptions& options, const Limits& limits, Registry& registry, Metrics& metrics)
+      : limits_(limits),
+        workers_(options.worker_threads,
+                 static_cast<std::uint64_t>(absl::ToInt64Microseconds(options.max_pending_work)),
+                 options.worker_niceness),
+        liveness_(options.liveness),
+        memory_scenes_(limits_, &metrics, registry.quotas()),
+        session_bytes_(options.max_total_session_bytes, &metrics.total_session_bytes()),
+        memory_ledger_({.registry = registry, .store = nullptr, .scenes = &memory_scenes_}),
+        refusal_log_(options.log == nullptr ? nullptr : std::make_unique<RefusalLog>(*options.log)),
+        audit_(options.log == nullptr ? nullptr : std::make_unique<Audit>(*options.log)),
+        parts_{.limits = limits_,
+               .registry = registry,
+               .metrics = metrics,
+               .workers = workers_,
+               .ledger = options.ledger == nullptr ? memory_ledger_ : *options.ledger,
+               .scenes = options.ledger == nullptr ? &memory_scenes_ : options.ledger->scenes(),
+               .checker = options.checker,
+               .authenticator = options.authenticator,
+               .audit = audit_.get(),
+               .refusal_log = refusal_log_.get(),
+               .bytes =
+                   ByteBudget(options.max_total_bytes_in_flight, &metrics.total_bytes_in_flight()),
+               .tracks = &tracks_,
+               .session_bytes = &session_bytes_,
+               .refused_calls = &refused_calls_,
+               .first_message_timeout = options.first_message_timeout},
+        expiry_(*parts_.scenes, registry),
+        methods_(parts_, health_, options.reflection) {}
+  ~Impl() { Shutdown(absl::ZeroDuration()); }
+
+  absl::Status Start(const GrpcServerOptions& options);
+  int port() const { return listener_->port(); }
+  std::shared_ptr<grpc::Channel> ChannelToItself(std::uint64_t most_reply_bytes) {
+    grpc::ChannelArguments arguments;
+    arguments.SetMaxReceiveMessageSize(AsInt(most_reply_bytes));
+    return server_->InProcessChannel(arguments);
+  }
+  void TurnUnhealthy() { health_.TurnUnhealthy(); }
+  void BeginDrain();
+  void Shutdown(absl::Duration patience);
+
+ private:
+  void Take(Descriptor connection);
+  void WatchLoops();
+  Readers WatchReaders();
+
+  const Limits limits_;
+  WorkerPool workers_;
+  Liveness* const liveness_;
+  SceneRegistry memory_scenes_;
+  TrackRegistry tracks_;
+  SharedBytes session_bytes_;
+  RefusedCalls refused_calls_;
+  ShapeLedger memory_ledger_;
+  const std::unique_ptr<RefusalLog> refusal_log_;  // null: without a log
+  const std::unique_ptr<const Audit> audit_;       // likewise
+  ServerParts parts_;
+  SceneExpiry expiry_;
+  HealthBoard health_;
+  Methods methods_;
+  std::unique_ptr<grpc::Server> server_;
+  std::vector<std::unique_ptr<Poller>> pollers_;
+  std::unique_ptr<Acceptor> acceptor_;
+  std::unique_ptr<Listener> listener_;
+  bool is_draining_ = false;
+  bool is_shut_down_ = false;
+};
+
+absl::Status GrpcServer::Impl::Start(const GrpcServerOptions& options) {
+  absl::StatusOr<std::unique_ptr<Listener>> listener = Listener::Open(
+      options.listen_address, options.connections, parts_.metrics.connections(), options.log);
+  if (!listener.ok()) return listener.status();
+  listener_ = *std::move(listener);
+  grpc::ServerBuilder builder;
+  acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
+      grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
+      options.tls == nullptr ? grpc::InsecureServerCredentials() : options.tls->MakeCredentials());
+  builder.SetMaxReceiveMessageSize(AsInt(limits_.max_transport_bytes));
+  builder.SetMaxSendMessageSize(-1);  // replies keep to max_reply_bytes by themselves
+  SetArguments(options, &builder);
+  LimitReceivedBytes(options.max_total_bytes_in_flight, &builder);
+  RefuseCompression(&builder);
+  methods_.RegisterWith(&builder);
+  for (int i = 0; i < options.polling_threads; ++i) {
+    pollers_.push_back(std::make_unique<Poller>(builder.AddCompletionQueue()));
+  }
+  server_ = builder.BuildAndStart();
+  if (server_ == nullptr) return absl::UnavailableError("gRPC cannot start; its log says why");
+  for (const char* service :
+       {"", v1::QueryService::service_full_name(), v1::SceneService::service_full_name(),
+        v1::SceneQueryService::service_full_name(), v1::ShapeService::service_full_name(),
+        v1::ServerService::service_full_name()}) {
+    health_.Set(service, true);
+  }
+  const bool tells_of_whole = !options.healthy_without_store;
+  parts_.ledger.WatchHealth([this, tells_of_whole](bool is_healthy) {
+    if (tells_of_whole) health_.Set("", is_healthy);
+    health_.Set(v1::ShapeService::service_full_name(), is_healthy);
+    health_.Set(v1::SceneService::service_full_name(), is_healthy);
+  });
+  if (parts_.authenticator != nullptr) {
+    parts_.authenticator->WatchRules([this] {
+      for (const auto& poller : pollers_) poller->LookAgain();
+    });
+  }
+  for (const auto& poller : pollers_) {
+    methods_.ServeOn(*poller);
+    poller->Run();
+  }
+  listener_->Run([this](Descriptor connection) { Take(std::move(connection)); }, WatchReaders());
+  WatchLoops();
+  return absl::OkStatus();
+}
+
+void GrpcServer::Impl::WatchLoops() {
+  if (liveness_ == nullptr) return;
+  std::vector<WatchedLoop> loops = listener_->Loops();
+  for (const auto& poller : pollers_) {
+    loops.push_back({.kind = LoopKind::kPoll,
+                     .turns = [&poller = *poller] { return poller.turns(); },
+                     .ask = [&poller = *poller] { poller.AskToTurn(); }});
+  }
+  loops.push_back({.kind = LoopKind::kWork, .turns = [this] { return workers_.turns(); }});
+  liveness_->Watch(std::move(loops));
+}
+
+Readers GrpcServer::Impl::WatchReaders() {
+  std::vector<Poller*> pollers;
+  for (const auto& poller : pollers_) pollers.push_back(poller.get());
+  const auto watch = std::make_shared<PollingWatch>(std::move(pollers));
+  return {.longest_hold = [watch] { return watch->LongestHold(); },
+          .rounds = [watch] { return watch->Rounds(); },
+          .allocated_bytes = AllocatedBytes,
+          .offenders = [this] { return refused_calls_.TakeOffenders(); }};
+}
+
+void GrpcServer::Impl::Take(Descriptor connection) {
+  Acceptor::NewConnectionParameters parameters;
+  parameters.fd = connection.Release();
+  acceptor_->HandleNewConnection(&parameters);
+}
+
+void GrpcServer::Impl::BeginDrain() {
+  if (std::exchange(is_draining_, true) || is_shut_down_) return;
+  TurnUnhealthy();
+  for (const auto& poller : pollers_) poller->BeginDrain();
+}
+
+void GrpcServer::Impl::Shutdown(absl::Duration patience) {
+  if (std::exchange(is_shut_down_, true) || server_ == nullptr) return;
+  // From here on loops end because they shall.
+  if (liveness_ != nullptr) liveness_->Watch({});
+  listener_->StopAccepting();
+  parts_.ledger.WatchHealth(nullptr);
+  if (parts_.authenticator != nullptr) parts_.authenticator->WatchRules(nullptr);
+  {
+    const LateCalls late_calls(server_.get());
+    // gRPC takes a time of the wall clock and turns it into one of the steady clock at once.
+    server_->Shutdown(absl::ToChronoTime(WallNow() + patience));
+  }
+  listener_->Close();
+  for (const auto& poller : pollers_) poller->AwaitEnd();
+  pollers_.clear();
+}
+
+GrpcServer::GrpcServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+GrpcServer::~GrpcServer() = default;
+
+absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOptions& options,
+                                                              const Limits& limits,
+                                                              Registry& registry,
+                                                              Metrics& metrics) {
+  auto impl = std::make_unique<Impl>(options, limits, registry, metrics);
+  if (absl::Status status = impl->Start(options); !status.ok()) return status;
+  return std::unique_ptr<GrpcServer>(new GrpcServer(std::move(impl)));
+}
+
+int GrpcServer::port() const { return impl_->port(); }
+
+std::shared_ptr<grpc::Channel> GrpcServer::ChannelToItself(std::uint64_t most_reply_bytes) {
+  return impl_->ChannelToItself(most_reply_bytes);
+}
+
+void GrpcServer::TurnUnhealthy() { impl_->TurnUnhealthy(); }
+
+void GrpcServer::BeginDrain() { impl_->BeginDrain(); }
+
+void GrpcServer::Shutdown(absl::Duration patience) { impl_->Shutdown(patience); }
+
+}  // namespace clearance::server

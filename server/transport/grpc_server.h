@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The gRPC server: its port, its completion queues with one polling thread each, its workers, and
+// the methods of the five services. With grpc.health.v1 and reflection.
+
+#ifndef CLEARANCE_SERVER_TRANSPORT_GRPC_SERVER_H_
+#define CLEARANCE_SERVER_TRANSPORT_GRPC_SERVER_H_
+
+#include <grpcpp/channel.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "server/config/limits.h"
+#include "server/engine/answer_check.h"
+#include "server/fence/listener.h"
+#include "server/guard/authenticator.h"
+#include "server/observe/liveness.h"
+#include "server/observe/log.h"
+#include "server/observe/metrics.h"
+#include "server/registry/registry.h"
+#include "server/storage/shape_ledger.h"
+#include "server/transport/tls_certificates.h"
+
+namespace clearance::server {
+
+struct GrpcServerOptions {
+  std::string listen_address = "127.0.0.1:0";  // as Listen() of listen_socket.h takes it
+  TlsCertificates* tls = nullptr;              // outlives the server; null: plain text
+  bool reflection = true;                      // tells whoever asks what the services look like
+  ConnectionLimits connections = {};
+  absl::Duration first_message_timeout = absl::InfiniteDuration();  // of a session
+  absl::Duration max_connection_idle = absl::Minutes(5);
+  absl::Duration max_connection_age = absl::InfiniteDuration();
+  absl::Duration max_connection_age_grace = absl::InfiniteDuration();  // then its calls end
+  int polling_threads = 2;                                             // for small messages
+  int worker_threads = 2;                              // for hulls and large batches
+  int worker_niceness = 0;                             // to other threads: RunNicely()
+  absl::Duration max_pending_work = absl::Minutes(2);  // of messages at workers, by estimate
+  std::uint64_t max_total_bytes_in_flight = kGibibyte;
+  std::uint64_t max_total_session_bytes = 2 * kGibibyte;
+  AnswerChecker* checker = nullptr;        // outlives the server; null: no answer is checked
+  Authenticator* authenticator = nullptr;  // outlives the server; null: all may do everything
+  Log* log = nullptr;                      // outlives the server; null: nothing is logged
+  // Outlives the server, and knows scenes; null: shapes and scenes live in memory.
+  ShapeLedger* ledger = nullptr;
+  bool healthy_without_store = true;  // as a whole; false: only while changes can be stored
+  Liveness* liveness = nullptr;       // outlives the server; watches its loops
+};
+
+// Thread-compatible.
+class GrpcServer {
+ public:
+  // Serves at once. The references outlive the server. UNAVAILABLE where the address cannot be
+  // bound.
+  static absl::StatusOr<std::unique_ptr<GrpcServer>> Start(const GrpcServerOptions& options,
+                                                           const Limits& limits, Registry& registry,
+                                                           Metrics& metrics);
+  // As Shutdown at once.
+  ~GrpcServer();
+
+  int port() const;
+
+  // A new channel inside the process, for a few calls: it is idle, and ends, as connections are.
+  // Calls go the way of all others, as those of an address of their own; a larger reply is
+  // RESOURCE_EXHAUSTED. Thread-safe, until Shutdown.
+  std::shared_ptr<grpc::Channel> ChannelToItself(std::uint64_t most_reply_bytes);
+
+  // Health turns to NOT_SERVING for good; everything is served as before, until balancers notice.
+  void TurnUnhealthy();
+
+  // Health turns to NOT_SERVING, and each session ends with UNAVAILABLE after the message it is on.
+  // Unary calls go on being answered until Shutdown. Has an effect once.
+  void BeginDrain();
+
+  // Accepts nothing more, waits that long for calls, cancels what is left then, and joins every
+  // thread.
+  void Shutdown(absl::Duration patience);
+
+ private:
+  class Impl;
+  explicit GrpcServer(std::unique_ptr<Impl> impl);
+
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_TRANSPORT_GRPC_SERVER_H_

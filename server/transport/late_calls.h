@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Calls that gRPC 1.51 would forget. While Server::Shutdown() begins there is a moment in which
+// nobody waits for calls any more and calls are still queued for whoever does: of one that comes
+// then nobody is told, and its caller waits until his deadline. The server ends what is queued so
+// whenever one of its channels goes (Server::MaybeFinishShutdown), so some are made that do.
+
+#ifndef CLEARANCE_SERVER_TRANSPORT_LATE_CALLS_H_
+#define CLEARANCE_SERVER_TRANSPORT_LATE_CALLS_H_
+
+#include <grpcpp/server.h>
+
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+namespace clearance::server {
+
+// From before a server's Shutdown() until after it. The calls end with CANCELLED, unserved.
+class LateCalls {
+ public:
+  explicit LateCalls(grpc::Server* server) : thread_([this, server] { EndThem(server); }) {}
+  ~LateCalls();
+  LateCalls(const LateCalls&) = delete;
+  LateCalls& operator=(const LateCalls&) = delete;
+
+ private:
+  void EndThem(grpc::Server* server);
+
+  std::mutex mutex_;  // guards the next
+  bool is_over_ = false;
+  std::condition_variable changed_;
+  std::thread thread_;  // the last: it uses the rest
+};
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_TRANSPORT_LATE_CALLS_H_

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/transport/poller.h"
+
+#include <grpc/support/time.h>
+
+#include <utility>
+#include <vector>
+
+#include "server/schedule/scheduling.h"
+#include "server/schedule/thread_clock.h"
+
+namespace clearance::server {
+
+Poller::Poller(std::unique_ptr<grpc::ServerCompletionQueue> queue) : queue_(std::move(queue)) {}
+
+Poller::~Poller() {
+  queue_->Shutdown();
+  later_alarm_.Cancel();
+  if (thread_.joinable()) {
+    thread_.join();
+  } else {
+    Poll();
+  }
+}
+
+void Poller::Run() {
+  thread_ = std::thread([this] {
+    RunInShortSlices();
+    Poll();
+  });
+}
+
+void Poller::Poll() {
+  // It waits this long at least for what is not there yet. A clock is cheaper than to ask.
+  constexpr absl::Duration kLeastWait = absl::Microseconds(15);
+  void* tag = nullptr;
+  bool ok = false;
+  SteadyTime left = SteadyNow();
+  while (queue_->Next(&tag, &ok)) {
+    is_behind_ = SteadyNow() - left < kLeastWait;
+    Complete(tag, ok);
+    TakeTurns();
+    left = SteadyNow();
+  }
+}
+
+void Poller::Complete(void* tag, bool ok) {
+  is_completing_.store(true, std::memory_order_relaxed);
+  static_cast<Completion*>(tag)->Complete(ok);
+  is_completing_.store(false, std::memory_order_relaxed);
+  turns_.store(turns_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+// All that has arrived joins those that wait before one of them is taken, or nearly all: those that
+// keep coming must not keep the others waiting.
+void Poller::TakeTurns() {
+  constexpr int kMostBetweenTurns = 32;
+  // gRPC does not look at its sockets at the first call after this thread itself has completed
+  // something, but takes that for what there is to tell.
+  constexpr int kLooks = 2;
+  int completions = 0, looks = 0;
+  while (HasWaitingTurns()) {
+    is_behind_ = true;
+    void* tag = nullptr;
+    bool ok = false;
+    const auto next = queue_->AsyncNext(&tag, &ok, gpr_inf_past(GPR_CLOCK_MONOTONIC));
+    if (next == grpc::CompletionQueue::GOT_EVENT) {
+      Complete(tag, ok);
+      ++completions;
+    } else {
+      ++looks;
+    }
+    if (completions < kMostBetweenTurns && looks < kLooks) continue;
+    completions = 0;
+    looks = 0;
+    TakeTurn();
+  }
+}
+
+void Poller::TakeTurn() {
+  // Else those that are refused would never hear of it on a busy server.
+  constexpr std::uint64_t kTurnsForARefusal = 32;
+  const bool is_refused =
+      !refused_.empty() && (admitted_.empty() || ++turns_since_refused_ >= kTurnsForARefusal);
+  if (is_refused) turns_since_refused_ = 0;
+  const Turns::Work resume = is_refused ? refused_.Take() : admitted_.Take();
+  is_completing_.store(true, std::memory_order_relaxed);
+  resume();
+  is_completing_.store(false, std::memory_order_relaxed);
+  turns_.store(turns_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+bool Poller::Turn::await_suspend(std::coroutine_handle<> waiter) {
+  turns_.Join(&account_, group_);
+  has_room_ = turns_.Reserve(&account_, 1, most_).is_granted;
+  if (!has_room_) {
+    turns_.Leave(&account_);
+    return false;
+  }
+  has_waited_ = true;
+  turns_.Add(&account_, Turns::kTurn, [waiter] { waiter.resume(); });
+  return true;
+}
+
+bool Poller::Turn::await_resume() {
+  if (has_waited_) {
+    turns_.Release(&account_, 1);
+    turns_.Leave(&account_);
+  }
+  return has_room_;
+}
+
+absl::Duration Poller::HeldFor() {
+  const std::uint64_t turns = turns_.load(std::memory_order_relaxed);
+  const absl::Duration spent = ProcessorTimeOf(thread_);
+  const SteadyTime now = SteadyNow();
+  if (turns != watched_turns_ || is_completing_.load(std::memory_order_relaxed) ||
+      now - watched_since_ > kHoldWindow) {
+    watched_turns_ = turns;
+    spent_before_ = spent;
+    watched_since_ = now;
+  }
+  return spent - spent_before_;
+}
+
+void Poller::AskToTurn() {
+  // One that is still on its way will do, and an alarm takes no second one.
+  if (question_.is_open.exchange(true)) return;
+  question_alarm_.Set(queue_.get(), gpr_time_0(GPR_CLOCK_MONOTONIC),
+                      static_cast<Completion*>(&question_));
+}
+
+void Poller::BeginDrain() {
+  drain_alarm_.Set(queue_.get(), gpr_time_0(GPR_CLOCK_MONOTONIC),
+                   static_cast<Completion*>(&drain_));
+}
+
+void Poller::Drain::Complete(bool /*ok*/) {
+  poller_.is_draining_ = true;
+  const std::vector<Operation*> watched(poller_.watched_.begin(), poller_.watched_.end());
+  for (Operation* const operation : watched) {
+    if (poller_.watched_.contains(operation)) operation->Interrupt();
+  }
+}
+
+void Poller::LookAgain() {
+  // One that is still on its way will do, and an alarm takes no second one.
+  if (call_.is_on_its_way.exchange(true)) return;
+  call_alarm_.Set(queue_.get(), gpr_time_0(GPR_CLOCK_MONOTONIC), static_cast<Completion*>(&call_));
+}
+
+void Poller::LookLater(absl::Duration delay) {
+  if (later_call_.is_on_its_way.exchange(true)) return;
+  const gpr_timespec time = gpr_time_from_nanos(absl::ToInt64Nanoseconds(delay), GPR_TIMESPAN);
+  later_alarm_.Set(queue_.get(), gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC), time),
+                   static_cast<Completion*>(&later_call_));
+}
+
+// First: what is left from now on is not seen for certain. What was left before is seen: this reads
+// what LookAgain() wrote.
+void Poller::Call::Complete(bool /*ok*/) {
+  is_on_its_way.exchange(false);
+  const std::vector<Looker*> lookers(poller_.lookers_.begin(), poller_.lookers_.end());
+  for (Looker* const looker : lookers) {
+    if (poller_.lookers_.contains(looker)) looker->look_();
+  }
+}
+
+void Poller::Count(int change) {
+  const std::lock_guard lock(mutex_);
+  calls_ += change;
+  call_ended_.notify_all();
+}
+
+void Poller::AwaitEnd() {
+  std::unique_lock lock(mutex_);
+  call_ended_.wait(lock, [this] { return calls_ == 0; });
+}
+
+absl::Status RequireTurn(Metrics& metrics, bool had_turn) {
+  if (had_turn) return absl::OkStatus();
+  metrics.shed(ShedReason::kShare).Increment();
+  return Refuse(absl::StatusCode::kResourceExhausted,
+                {.field = "",
+                 .value = "one call more",
+                 .limit = FormatNumber(Poller::kMostWaiting) +
+                          " calls waiting, and of one caller what the others leave free",
+                 .message = "Too many calls of this caller wait to be read; await replies, and "
+                            "repeat after `retry_after`.",
+                 .retry_after = absl::Milliseconds(200)});
+}
+
+}  // namespace clearance::server

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One completion queue and the one thread that polls it. If several messages wait for the thread,
+// it takes them in turns (turns.h). So a caller that sends many waits for itself.
+
+#ifndef CLEARANCE_SERVER_TRANSPORT_POLLER_H_
+#define CLEARANCE_SERVER_TRANSPORT_POLLER_H_
+
+#include <grpcpp/alarm.h>
+#include <grpcpp/completion_queue.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <coroutine>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/time/time.h"
+#include "server/observe/steady_clock.h"
+#include "server/schedule/turns.h"
+#include "server/transport/completion.h"
+
+namespace clearance::server {
+
+// Only queue(), Run(), BeginDrain(), LookAgain(), AwaitEnd(), turns(), HeldFor() and AskToTurn()
+// may be called from other threads than the polling one.
+class Poller {
+ public:
+  explicit Poller(std::unique_ptr<grpc::ServerCompletionQueue> queue);
+  // Requires: the server is shut down, or was never started.
+  ~Poller();
+
+  Poller(const Poller&) = delete;
+  Poller& operator=(const Poller&) = delete;
+
+  grpc::ServerCompletionQueue* queue() const { return queue_.get(); }
+
+  // Starts the polling thread.
+  void Run();
+
+  // Interrupts every operation that is watched, now and later, and makes is_draining() true. At
+  // most once.
+  void BeginDrain();
+  bool is_draining() const { return is_draining_; }
+
+  // How often the polling thread has come back to its queue.
+  std::uint64_t turns() const { return turns_.load(std::memory_order_relaxed); }
+  // Processor time that the thread has spent in gRPC without coming back to its queue, as far as
+  // the calls of this see it, and not further back than kHoldWindow. For one watching thread.
+  absl::Duration HeldFor();
+  static constexpr absl::Duration kHoldWindow = absl::Seconds(30);
+
+  // Makes it come back once more, if it still does. Requires: the queue is not being shut down.
+  void AskToTurn();
+
+  // Has everybody who waits for it look, once more after this, at what other threads have left for
+  // them. Requires: the queue is not being shut down, which it never is while a call lives here.
+  void LookAgain();
+  // The same after a while, or sooner where somebody else has asked for it. For the polling thread,
+  // while a call lives here.
+  void LookLater(absl::Duration delay);
+
+  // Blocks until no call lives here. Requires: the server is shut down, so no call can begin.
+  void AwaitEnd();
+
+  // A call that lives on this poller: the queue may not shut down before it ends.
+  class Presence {
+   public:
+    explicit Presence(Poller& poller) : poller_(poller) { poller_.Count(+1); }
+    ~Presence() { poller_.Count(-1); }
+    Presence(const Presence&) = delete;
+    Presence& operator=(const Presence&) = delete;
+
+   private:
+    Poller& poller_;
+  };
+
+  // Interrupts the operation when the drain begins.
+  class Watch {
+   public:
+    Watch(Poller& poller, Operation& operation) : poller_(poller), operation_(operation) {
+      poller_.watched_.insert(&operation_);
+    }
+    ~Watch() { poller_.watched_.erase(&operation_); }
+    Watch(const Watch&) = delete;
+    Watch& operator=(const Watch&) = delete;
+
+   private:
+    Poller& poller_;
+    Operation& operation_;
+  };
+
+  // How many messages may wait for their turn, each with its call, and how many refused ones. A
+  // group may have as many as the others leave free.
+  static constexpr std::uint64_t kMostWaiting = 16'384;
+  static constexpr std::uint64_t kMostRefusedWaiting = 256;
+
+  // To be awaited before work on a message of the group (Caller::group) begins. It is ready at once
+  // if no other message waits. A message that is refused waits for nearly all that are not. False:
+  // too many wait already, and this one does not.
+  class Turn {
+   public:
+    // `group` outlives this.
+    Turn(Poller& poller, std::string_view group, bool is_refused)
+        : poller_(poller),
+          turns_(is_refused ? poller.refused_ : poller.admitted_),
+          most_(is_refused ? kMostRefusedWaiting : kMostWaiting),
+          group_(group) {}
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+    bool await_ready() const { return !poller_.is_behind_ && !poller_.HasWaitingTurns(); }
+    bool await_suspend(std::coroutine_handle<> waiter);
+    bool await_resume();
+
+   private:
+    Poller& poller_;
+    Turns& turns_;
+    const std::uint64_t most_;
+    const std::string_view group_;
+    Turns::Account account_;
+    bool has_room_ = true;
+    bool has_waited_ = false;
+  };
+
+  // Called on the polling thread after each LookAgain(). It may end calls.
+  class Looker {
+   public:
+    Looker(Poller& poller, std::function<void()> look) : poller_(poller), look_(std::move(look)) {
+      poller_.lookers_.insert(this);
+    }
+    ~Looker() { poller_.lookers_.erase(this); }
+    Looker(const Looker&) = delete;
+    Looker& operator=(const Looker&) = delete;
+
+   private:
+    friend class Poller;
+
+    Poller& poller_;
+    const std::function<void()> look_;
+  };
+
+ private:
+  class Call final : public Completion {
+   public:
+    explicit Call(Poller& poller) : poller_(poller) {}
+    void Complete(bool ok) override;
+
+    std::atomic<bool> is_on_its_way = false;
+
+   private:
+    Poller& poller_;
+  };
+
+  class Drain final : public Completion {
+   public:
+    explicit Drain(Poller& poller) : poller_(poller) {}
+    void Complete(bool ok) override;
+
+   private:
+    Poller& poller_;
+  };
+
+  class Question final : public Completion {
+   public:
+    void Complete(bool /*ok*/) override { is_open = false; }
+
+    std::atomic<bool> is_open = false;
+  };
+
+  void Poll();
+  void Complete(void* tag, bool ok);
+  bool HasWaitingTurns() const { return !admitted_.empty() || !refused_.empty(); }
+  void TakeTurns();
+  void TakeTurn();
+  void Count(int change);
+
+  const std::unique_ptr<grpc::ServerCompletionQueue> queue_;
+  std::thread thread_;
+  // The messages that wait for the polling thread.
+  Turns admitted_;
+  Turns refused_;
+  bool is_behind_ = false;  // something was there already when the thread came back
+  std::uint64_t turns_since_refused_ = 0;
+  bool is_draining_ = false;
+  absl::flat_hash_set<Operation*> watched_;
+  Drain drain_{*this};
+  grpc::Alarm drain_alarm_;
+  absl::flat_hash_set<Looker*> lookers_;
+  Call call_{*this};
+  grpc::Alarm call_alarm_;
+  Call later_call_{*this};
+  grpc::Alarm later_alarm_;
+  std::atomic<std::uint64_t> turns_ = 0;     // written by the polling thread alone
+  std::atomic<bool> is_completing_ = false;  // likewise: the server's own code runs
+  // Of HeldFor().
+  std::uint64_t watched_turns_ = 0;
+  absl::Duration spent_before_ = absl::ZeroDuration();
+  SteadyTime watched_since_ = SteadyTime();
+  Question question_;
+  grpc::Alarm question_alarm_;
+  std::mutex mutex_;
+  std::condition_variable call_ended_;
+  int calls_ = 0;  // guarded by mutex_
+};
+
+// RESOURCE_EXHAUSTED, which is counted, unless the message has had a turn (Poller::Turn).
+absl::Status RequireTurn(Metrics& metrics, bool had_turn);
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_TRANSPORT_POLLER_H_

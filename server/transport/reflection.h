@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// grpc.reflection.v1alpha: what the services look like, for tools like grpcurl. On the server's own
+// queues, for the reason in health_methods.h, and so that a stream costs no thread.
+
+#ifndef CLEARANCE_SERVER_TRANSPORT_REFLECTION_H_
+#define CLEARANCE_SERVER_TRANSPORT_REFLECTION_H_
+
+#include "grpc/reflection/v1alpha/reflection.grpc.pb.h"
+#include "server/transport/poller.h"
+
+namespace clearance::server {
+
+// The answer to one question. Any number of threads.
+grpc::reflection::v1alpha::ServerReflectionResponse AnswerReflection(
+    const grpc::reflection::v1alpha::ServerReflectionRequest& request);
+
+// Raw, as health is.
+using ReflectionService =
+    grpc::reflection::v1alpha::ServerReflection::WithRawMethod_ServerReflectionInfo<
+        grpc::reflection::v1alpha::ServerReflection::Service>;
+
+// Answers whoever asks, and lets a stream wait on the poller, until the server shuts down. Streams
+// end with UNAVAILABLE when the server drains. All references outlive it.
+Detached ServeReflection(ReflectionService& service, Poller& poller);
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_TRANSPORT_REFLECTION_H_

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// SceneService.WatchScene: a coroutine for each watcher, which sleeps until the registry tells it
+// that there is something new. The next message is made when the one before is taken: nothing piles
+// up for a slow watcher.
+
+#ifndef CLEARANCE_SERVER_TRANSPORT_SCENE_WATCH_H_
+#define CLEARANCE_SERVER_TRANSPORT_SCENE_WATCH_H_
+
+#include <grpcpp/completion_queue.h>
+#include <grpcpp/server_context.h>
+#include <grpcpp/support/async_stream.h>
+#include <grpcpp/support/byte_buffer.h>
+
+#include <functional>
+
+#include "server/session/call_scope.h"
+#include "server/transport/call.h"
+#include "server/transport/completion.h"
+#include "server/transport/poller.h"
+
+namespace clearance::server {
+
+using SceneWriter = grpc::ServerAsyncWriter<grpc::ByteBuffer>;
+
+// Asks gRPC for the next call: the generated service's RequestWatchScene.
+using RequestWatchScene = std::function<void(grpc::ServerContext*, grpc::ByteBuffer*, SceneWriter*,
+                                             grpc::ServerCompletionQueue*, void* tag)>;
+
+// Waits for a watcher on this poller, tells it of its scene to the end and lets another wait
+// meanwhile. Ends when the server shuts down. All references outlive it.
+Detached ServeSceneWatches(ServerParts& parts, const RequestWatchScene& request, Poller& poller);
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_TRANSPORT_SCENE_WATCH_H_

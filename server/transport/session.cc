@@ -1,0 +1,536 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/transport/session.h"
+
+#include <google/protobuf/arena.h>
+#include <grpc/support/time.h>
+#include <grpcpp/alarm.h>
+#include <grpcpp/support/proto_buffer_reader.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <utility>
+
+#include "clearance/v1/query_service.pb.h"
+#include "server/convert/rpc_status.h"
+#include "server/guard/quota.h"
+#include "server/guard/refusal.h"
+#include "server/schedule/pending_work.h"
+#include "server/schedule/stop_rule.h"
+#include "server/schedule/work.h"
+#include "server/services/asks_by_name.h"
+#include "server/session/call_scope.h"
+#include "server/session/session_state.h"
+#include "server/session/unread_request.h"
+#include "server/transport/admission.h"
+#include "server/transport/byte_account.h"
+#include "server/transport/first_message.h"
+#include "server/transport/fresh.h"
+#include "server/transport/reply_patience.h"
+
+namespace clearance::server {
+namespace {
+
+// A seat among the server's sessions, and among those of the caller's principal.
+class SessionSeat {
+ public:
+  explicit SessionSeat(ServerParts& parts) : metrics_(parts.metrics), seat_(parts.sessions) {}
+
+  // RESOURCE_EXHAUSTED where there is none, for the server or for the caller. At most once.
+  absl::Status Take(const Caller& caller) {
+    absl::Status status = of_principal_.Take(caller);
+    if (!status.ok()) {
+      metrics_.principal_refusals(PrincipalLimit::kSessions).Increment();
+      return status;
+    }
+    status = seat_.Take(caller.holder());
+    if (!status.ok()) metrics_.sessions_refused().Increment();
+    return status;
+  }
+
+ private:
+  Metrics& metrics_;
+  PrincipalSession of_principal_;
+  Seats::Seat seat_;
+};
+
+// A message that is read and not yet answered, in the gauges.
+class InFlight {
+ public:
+  InFlight(Metrics& metrics, std::uint64_t bytes)
+      : metrics_(metrics), bytes_(static_cast<double>(bytes)) {
+    metrics_.messages_in_flight().Increment();
+    metrics_.bytes_in_flight().Increment(bytes_);
+  }
+  ~InFlight() {
+    metrics_.messages_in_flight().Decrement();
+    metrics_.bytes_in_flight().Decrement(bytes_);
+  }
+  InFlight(const InFlight&) = delete;
+  InFlight& operator=(const InFlight&) = delete;
+
+ private:
+  Metrics& metrics_;
+  const double bytes_;
+};
+
+// An arena whose first block is kept over Reset(): messages of ordinary size never ask for memory.
+class KeptArena {
+ public:
+  template <class Message>
+  Message* Fresh() {
+    arena_.Reset();
+    return google::protobuf::Arena::CreateMessage<Message>(&arena_);
+  }
+  // Keeps the first block alone: a session that once had a large message and is idle holds nothing
+  // of it.
+  void Clear() { arena_.Reset(); }
+
+ private:
+  static google::protobuf::ArenaOptions OptionsOn(char* block, std::size_t size) {
+    google::protobuf::ArenaOptions options;
+    options.initial_block = block;
+    options.initial_block_size = size;
+    return options;
+  }
+
+  alignas(8) std::array<char, 8192> block_;
+  google::protobuf::Arena arena_{OptionsOn(block_.data(), block_.size())};
+};
+
+absl::Status NoRequest() {
+  return Refuse(absl::StatusCode::kInvalidArgument,
+                {.field = "",
+                 .value = "",
+                 .limit = "a clearance.v1.SessionRequest",
+                 .message = "malformed SessionRequest: the session ends"});
+}
+
+absl::Status HoldsDeletedShapes(const Limits& limits) {
+  return Refuse(absl::StatusCode::kResourceExhausted,
+                {.field = "",
+                 .value = "",
+                 .limit = "max_registry_bytes <= " + FormatNumber(limits.max_registry_bytes) +
+                          " of deleted shapes",
+                 .message = "The session held most of the shapes that were deleted or replaced and "
+                            "are still held; open it again with shapes that are registered."});
+}
+
+absl::Status DrainingSession() {
+  return absl::UnavailableError("draining: the server goes; open the session elsewhere");
+}
+
+absl::Status SilentSession() {
+  return absl::UnavailableError("the session said nothing for too long; open it again");
+}
+
+// One stream: its operations and the message that was read last. Every started operation is awaited
+// before it goes.
+struct Stream {
+  explicit Stream(Poller& poller) : on_drain(poller, read) {}
+
+  // Completes `requested` with the next call; without one where the server ends.
+  void Request(const RequestSession& request, Poller& poller) {
+    end.Await();
+    request(&context, &stream, poller.queue(), requested.Start());
+  }
+
+  // At most one read a message: no effect where the next one's has begun.
+  void StartRead() {
+    if (!std::exchange(is_next_read, true)) stream.Read(&incoming, read.Start());
+  }
+
+  grpc::ServerContext context;
+  SessionStream stream{&context};
+  CallEnd end{context};
+  Operation requested, written, finished;
+  TimedOperation read;
+  FirstMessage first_message{read};
+  Poller::Watch on_drain;
+  grpc::ByteBuffer incoming;
+  bool is_next_read = false;  // or being read
+};
+
+// A message as it arrived. Either it is refused unread or `request` holds it.
+struct Message {
+  PendingWork pending;
+  absl::Status refusal = absl::OkStatus();
+  UnreadRequest unread = {};
+  v1::SessionRequest* request = nullptr;
+};
+
+// False where the bytes are no SessionRequest. A refusal that the message has already stays.
+bool Take(grpc::ByteBuffer* bytes, const Limits& limits, KeptArena* arena, Message* message) {
+  message->refusal.Update(CheckSize(*bytes, limits));
+  if (message->refusal.ok()) {
+    message->refusal =
+        CheckObjects(bytes, *v1::SessionRequest::descriptor(), MostObjectsOfOneShape(limits));
+  }
+  if (!message->refusal.ok()) {
+    grpc::ProtoBufferReader reader(bytes);
+    if (reader.status().ok()) message->unread = LookAtRequest(&reader);
+    bytes->Clear();
+    return true;
+  }
+  message->request = arena->Fresh<v1::SessionRequest>();
+  return ParseMessage(bytes, message->request);
+}
+
+// Whether one message more may be read while one of so many bytes is worked on.
+bool HasRoomBeside(std::uint64_t bytes, const Limits& limits) {
+  return limits.max_messages_in_flight > 1 &&
+         bytes + limits.max_transport_bytes <= limits.max_bytes_in_flight;
+}
+
+// What a session's messages are answered with.
+class Desk {
+ public:
+  Desk(ServerParts& parts, const Caller& caller, Poller& poller)
+      : holds(&parts.registry.holders(), caller.holder(), [&poller] { poller.LookAgain(); }),
+        parts_(parts),
+        poller_(poller),
+        caller_(caller),
+        arrears_(caller),
+        registry_(parts.registry, caller, parts.audit),
+        scope_{parts, caller, registry_},
+        account(parts.workers),
+        bytes(parts.bytes, caller.holder(), poller.queue()),
+        state(scope_, &holds) {}
+
+  // Whether so many bytes may be held. Comes before TakeIn().
+  absl::Status TakeBytes(const grpc::ByteBuffer& incoming) {
+    arrears_.Receive(incoming.Length());
+    return CountShed(parts_.metrics, bytes.Take(incoming.Length()));
+  }
+
+  // Where the message is taken in: one that is refused already only lets its bytes go.
+  Placed::Where PlaceToTake(const Message& message, std::uint64_t request_bytes) {
+    const std::uint64_t cost = message.refusal.ok() ? CostOfTaking(request_bytes) : 0;
+    return {account, caller_.group(), poller_.queue(), cost};
+  }
+
+  // False where the bytes are no SessionRequest.
+  bool TakeInPlace(grpc::ByteBuffer* incoming, Message* message) {
+    bool is_request = false;
+    arrears_.Meter([&] { is_request = Take(incoming, parts_.limits, &request_arena, message); });
+    return is_request;
+  }
+  // The same on a worker, where the call may be over by now.
+  bool TakeAtWorker(const StopRule& stop, grpc::ByteBuffer* incoming, Message* message) {
+    message->refusal = RequireNotOver(parts_.metrics, stop);
+    return TakeInPlace(incoming, message);
+  }
+
+  // What must be awaited before the message is answered.
+  Fresh FreshFor(const Message& message) const {
+    Freshness* const freshness =
+        message.refusal.ok() ? FreshnessFor(scope_, *message.request) : nullptr;
+    return Fresh(freshness, poller_.queue());
+  }
+
+  // Where the message is answered; it may be refused for want of a place, or of room for the reply.
+  Placed::Where Place(Message* message) {
+    std::uint64_t cost = 0;
+    if (message->refusal.ok())
+      message->refusal =
+          CountShed(parts_.metrics, bytes.Take(state.ReplyBytesOf(*message->request)));
+    if (message->refusal.ok()) {
+      cost = state.CostOf(*message->request);
+      message->refusal = message->pending.Take(caller_.group(), cost);
+    }
+    if (!message->refusal.ok()) return {account, caller_.group(), poller_.queue(), 0};
+    const std::uint64_t whole_cost = message->request->has_open() ? cost : 0;
+    return {account, caller_.group(), poller_.queue(), cost, whole_cost};
+  }
+
+  void Answer(const Message& message, const StopRule& stop, v1::SessionResponse* response,
+              Parts* left) {
+    const ProcessorMeter meter(caller_);
+    absl::Status refusal = message.refusal;
+    const bool is_first_part = state.is_complete();
+    if (refusal.ok() && is_first_part) refusal = message.pending.RequireTimeLeft(stop);
+    if (refusal.ok()) return state.Answer(*message.request, stop, response, left);
+    if (message.request != nullptr) {
+      state.Decline(*message.request, refusal);
+      response->set_tag(message.request->tag());
+    } else {
+      state.Decline(message.unread, refusal);
+      response->set_tag(message.unread.tag);
+    }
+    CountRefusal(parts_.metrics, refusal);
+    FillRpcStatus(refusal, response->mutable_status());
+  }
+
+  // The reply's bytes, which alone stay of it.
+  grpc::ByteBuffer Reply(const v1::SessionResponse& response) {
+    const ProcessorMeter meter(caller_);
+    if (state.is_complete()) arrears_.Pay();
+    if (response.status().code() == grpc::StatusCode::RESOURCE_EXHAUSTED)
+      rest_ = std::min(kLongestRest, TimeUntilEven(caller_));
+    grpc::ByteBuffer reply = SerializeMessage(response);
+    response_arena.Clear();
+    return reply;
+  }
+
+  // Whether the session must wait before the next message, which may be on its way already. Then
+  // room() of the bytes is started.
+  bool MustPause(bool is_next_read) {
+    const absl::Duration rest = std::exchange(rest_, absl::ZeroDuration());
+    if (!is_next_read && !bytes.HasRoom()) {
+      bytes.AwaitRoom();
+    } else if (rest > absl::ZeroDuration()) {
+      const gpr_timespec span = gpr_time_from_nanos(absl::ToInt64Nanoseconds(rest), GPR_TIMESPAN);
+      rest_alarm_.Set(poller_.queue(), gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC), span),
+                      bytes.room().Start());
+    } else {
+      return false;
+    }
+    return true;
+  }
+  // room() completes, unless it has.
+  void EndPause() {
+    bytes.StopWaiting();
+    rest_alarm_.Cancel();
+  }
+
+  // The message was answered, and its reply is taken.
+  void Forget() {
+    request_arena.Clear();
+    bytes.Release();
+  }
+
+  ShapeHolders::Session holds;
+
+ private:
+  // A refused message costs processor time, too: a client that repeats it at once is held back.
+  static constexpr absl::Duration kLongestRest = absl::Seconds(1);
+
+  ServerParts& parts_;
+  Poller& poller_;
+  const Caller& caller_;
+  Arrears arrears_;
+  CallerRegistry registry_;
+  const CallScope scope_;
+  absl::Duration rest_;  // before the next message
+  grpc::Alarm rest_alarm_;
+
+ public:
+  WorkerPool::Account account;
+  ByteAccount bytes;
+  SessionState state;
+  KeptArena request_arena;
+  KeptArena response_arena;
+};
+
+// The taking in of a message, and what ends the session if it is none.
+struct Arrival {
+  void Take(bool is_at_worker) {
+    const bool is_request = is_at_worker ? desk.TakeAtWorker(stop, &bytes, &message)
+                                         : desk.TakeInPlace(&bytes, &message);
+    if (!is_request) end = NoRequest();
+  }
+
+  Desk& desk;
+  const StopRule& stop;
+  grpc::ByteBuffer& bytes;
+  Message& message;
+  Placed::Where where = desk.PlaceToTake(message, bytes.Length());
+  absl::Status end = absl::OkStatus();
+};
+
+// Who asks in a session, and whether it may go on.
+class Sitting {
+ public:
+  Sitting(ServerParts& parts, Stream& call, Poller& poller)
+      : parts_(parts),
+        admission_(parts, RpcMethod::kSession, call.context),
+        seat_(parts),
+        desk(parts, admission_.caller(), poller),
+        call_(call),
+        poller_(poller),
+        limits_(parts.limits),
+        patience_(poller, call.context, call.written),
+        on_drain_(poller, desk.bytes.room()),
+        on_look_(poller, [this] { Look(); }) {
+    call.end.Interrupts(&desk.bytes.room());
+  }
+
+  absl::Status Begin() {
+    absl::Status status = admission_.Check();
+    return status.ok() ? seat_.Take(admission_.caller()) : status;
+  }
+
+  // Whether the session must end though the client goes on, and why.
+  bool has_to_end() const {
+    return poller_.is_draining() || desk.holds.is_told() || !admission().ok() ||
+           call_.first_message.is_overdue();
+  }
+  absl::Status ReasonToEnd() const {
+    if (!admission().ok()) return admission();
+    if (desk.holds.is_told()) return HoldsDeletedShapes(limits_);
+    return poller_.is_draining() ? DrainingSession() : SilentSession();
+  }
+
+  // Awaited before work on a message begins.
+  Poller::Turn Turn(bool is_refused) {
+    return Poller::Turn(poller_, admission_.caller().group(), is_refused);
+  }
+
+  // Not OK once the caller may not be here any more, who then gets no more answers.
+  const absl::Status& admission() const { return admission_.status(); }
+
+  // The session ends with an error.
+  void TellOfEnd() const {
+    if (!desk.holds.is_told()) return;
+    parts_.metrics.sessions_ended_for_shapes().Increment();
+    if (parts_.refusal_log != nullptr) parts_.refusal_log->WriteEndOfHolder(admission_.caller());
+  }
+
+  // Once the server reads. No effect after the first time.
+  void AwaitFirstMessage() {
+    call_.first_message.Await(poller_.queue(), parts_.first_message_timeout);
+  }
+
+  // While no worker is at a message. An error ends the session.
+  const absl::Status& Readmit() {
+    if (!admission_.is_outdated()) return admission_.status();
+    if (admission_.Check().ok()) desk.state.EndTrackUnlessAllowed();
+    return admission_.status();
+  }
+
+ private:
+  // Wherever the session waits for its client it goes on, and ends. Work for a caller who may not
+  // be here any more is given up.
+  void Look() {
+    // Workers read who the caller is, so that stays as it is while they are at a message.
+    const bool is_idle = call_.read.is_awaited();
+    const bool may_stay = is_idle ? Readmit().ok() : admission_.CheckAside().ok();
+    if (may_stay && !desk.holds.is_told()) return;
+    if (!may_stay) call_.end.StopWork();
+    patience_.Urge();
+    // Last of all: it may be this session's end.
+    Operation& waited_for = is_idle ? call_.read : desk.bytes.room();
+    waited_for.Interrupt();
+  }
+
+  ServerParts& parts_;
+  Admission admission_;
+  SessionSeat seat_;
+
+ public:
+  Desk desk;
+
+ private:
+  Stream& call_;
+  Poller& poller_;
+  const Limits& limits_;
+  ReplyPatience patience_;
+  const Poller::Watch on_drain_;
+  const Poller::Looker on_look_;
+};
+
+// Answers the message that was read last, in as many replies as it takes. An error ends the
+// session.
+//
+// Reads one message ahead while workers have this one, or behind the reply to what was answered
+// here, if both fit into the limits of what is in flight; beyond that the stream is not read, and
+// HTTP/2's flow control stops the client. A read that begins before its reply costs each small
+// message a packet: gRPC sends the room that it makes by itself, and with the reply if it finds
+// one.
+// NOLINTNEXTLINE(readability-function-*): every co_await counts as hidden branches of the language
+Task<absl::Status> AnswerMessage(ServerParts& parts, Stream& call, Sitting& sitting,
+                                 CallAccount& account) {
+  Desk& desk = sitting.desk;
+  const std::uint64_t bytes = call.incoming.Length();
+  const InFlight in_flight(parts.metrics, bytes);
+  const StopRule stop(call.end.is_in_vain(), call.read.completed(), DeadlineOf(call.context));
+  Message message{PendingWork(parts.metrics, desk.account)};
+  message.refusal = desk.TakeBytes(call.incoming);
+  co_await sitting.Turn(!message.refusal.ok());
+  absl::Status end = sitting.Readmit();
+  if (!end.ok()) co_return end;
+  Arrival arrival{desk, stop, call.incoming, message};
+  Placed taking(arrival.where,
+                [&arrival](Parts*) { arrival.Take(arrival.where.cost > kMaxCheapCost); });
+  co_await taking;
+  message.pending.Add(taking.times());
+  if (!arrival.end.ok()) co_return arrival.end;
+  Fresh fresh = desk.FreshFor(message);
+  message.refusal.Update(co_await fresh);
+  const Placed::Where where = desk.Place(&message);
+  const bool reads_ahead = HasRoomBeside(bytes, parts.limits) && desk.bytes.HasRoom();
+  if (reads_ahead && where.cost > kMaxCheapCost) call.StartRead();
+  do {
+    auto* const response = desk.response_arena.Fresh<v1::SessionResponse>();
+    grpc::ByteBuffer reply;
+    Placed answering(where, [&](Parts* left) {
+      desk.Answer(message, stop, response, left);
+      Conclude(left, [&] { reply = desk.Reply(*response); });
+    });
+    co_await answering;
+    message.pending.Add(answering.times());
+    if (end = sitting.admission(); !end.ok()) break;
+    // A client that does not take the reply holds nothing that others wait for.
+    message.pending.Release();
+    call.stream.Write(reply, call.written.Start());
+    if (reads_ahead) call.StartRead();
+    if (!co_await call.written) end = absl::CancelledError("the client went away");
+    if (end.ok()) account.MessageSent();
+    message.pending.TakeBack(desk.state.CostLeft());
+  } while (end.ok() && !desk.state.is_complete());
+  desk.Forget();
+  co_return end;
+}
+
+}  // namespace
+
+// NOLINTNEXTLINE(readability-function-*): every co_await counts as hidden branches of the language
+Detached ServeSessions(ServerParts& parts, const RequestSession& request, Poller& poller) {
+  const Poller::Presence presence(poller);
+  Stream call(poller);
+  call.Request(request, poller);
+  if (!co_await call.requested) co_return;
+  ServeSessions(parts, request, poller);
+
+  CallAccount account(parts.metrics.Rpc(RpcMethod::kSession));
+  Sitting sitting(parts, call, poller);
+  Desk& desk = sitting.desk;
+  Operation& room = desk.bytes.room();
+  co_await sitting.Turn(!sitting.admission().ok());
+  absl::Status end = sitting.Begin();
+  bool is_client_done = false;
+  while (end.ok() && !sitting.has_to_end()) {
+    if (desk.MustPause(call.is_next_read)) {
+      co_await room;
+      desk.EndPause();
+      while (room.is_pending()) co_await room;
+      if (sitting.has_to_end()) break;
+    }
+    call.StartRead();
+    sitting.AwaitFirstMessage();
+    if (!co_await call.read) {
+      is_client_done = !call.read.is_pending();  // else something interrupted it
+      break;
+    }
+    call.is_next_read = false;
+    call.first_message.Came();
+    account.MessageReceived();
+    end = co_await AnswerMessage(parts, call, sitting, account);
+  }
+  if (end.ok() && !is_client_done) end = sitting.ReasonToEnd();
+  if (!end.ok()) sitting.TellOfEnd();
+  // Before the client can know of the end.
+  desk.state.EndTrack();
+  CountRefusal(parts.metrics, end);
+  call.stream.Finish(ToGrpcStatus(end), call.finished.Start());
+  co_await call.finished;
+  // A drain interrupts it.
+  while (call.read.is_pending()) co_await call.read;
+  call.first_message.Came();
+  co_await call.first_message;
+  co_await call.end;
+  account.EndsWith(EndCode(call.end, DeadlineOf(call.context), end.code()));
+}
+
+}  // namespace clearance::server

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The Session stream: one coroutine a session.
+
+#ifndef CLEARANCE_SERVER_TRANSPORT_SESSION_H_
+#define CLEARANCE_SERVER_TRANSPORT_SESSION_H_
+
+#include <grpcpp/completion_queue.h>
+#include <grpcpp/server_context.h>
+#include <grpcpp/support/async_stream.h>
+#include <grpcpp/support/byte_buffer.h>
+
+#include <functional>
+
+#include "server/session/call_scope.h"
+#include "server/transport/call.h"
+#include "server/transport/completion.h"
+#include "server/transport/poller.h"
+
+namespace clearance::server {
+
+using SessionStream = grpc::ServerAsyncReaderWriter<grpc::ByteBuffer, grpc::ByteBuffer>;
+
+// Asks gRPC for the next session: the generated service's RequestSession.
+using RequestSession = std::function<void(grpc::ServerContext*, SessionStream*,
+                                          grpc::ServerCompletionQueue*, void* tag)>;
+
+// Waits for a session on this poller, serves it to its end and lets another wait meanwhile. Ends
+// when the server shuts down. All references outlive it.
+Detached ServeSessions(ServerParts& parts, const RequestSession& request, Poller& poller);
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_TRANSPORT_SESSION_H_

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The certificates that new connections are served with. The files are read once a second; what
+// has changed and is whole is taken for the connections to come, what is not whole is left for the
+// next look, and the certificates before it stay. gRPC 1.51's own FileWatcherCertificateProvider
+// hands a broken pair on and then refuses every connection.
+
+#ifndef CLEARANCE_SERVER_TRANSPORT_TLS_CERTIFICATES_H_
+#define CLEARANCE_SERVER_TRANSPORT_TLS_CERTIFICATES_H_
+
+#include <grpc/grpc_security.h>
+#include <grpcpp/security/server_credentials.h>
+
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <thread>
+
+#include "absl/status/statusor.h"
+#include "server/config/server_config.h"
+#include "server/fence/tls_material.h"
+#include "server/observe/connection_series.h"
+#include "server/observe/log.h"
+
+namespace clearance::server {
+
+// Thread-safe. Outlives the servers that use its credentials, one at most.
+class TlsCertificates {
+ public:
+  // FAILED_PRECONDITION, with the flag, the file and the reason. `log` outlives this.
+  static absl::StatusOr<std::unique_ptr<TlsCertificates>> Load(const TlsFiles& files,
+                                                               const TlsSeries& series, Log* log);
+  TlsCertificates(const TlsCertificates&) = delete;
+  TlsCertificates& operator=(const TlsCertificates&) = delete;
+
+  // TLS 1.2 and above. Where the files name a client CA, a client without a certificate from it is
+  // refused; otherwise calls see in their AuthContext whom it was given to.
+  std::shared_ptr<grpc::ServerCredentials> MakeCredentials();
+
+  // Reads the files again at once, changed or not. They are looked at every second anyway.
+  void LookSoon();
+
+ private:
+  TlsCertificates(const TlsFiles& files, const TlsSeries& series, Log* log)
+      : files_(files), series_(series), log_(log) {}
+
+  static grpc_ssl_certificate_config_reload_status Fetch(
+      void* self, grpc_ssl_server_certificate_config** config);
+
+  void Watch(const std::stop_token& stopped);
+  void LookAgain();
+  void Use(TlsMaterial material);
+
+  const TlsFiles files_;
+  const TlsSeries series_;
+  Log* const log_;
+  TlsTexts last_tried_;       // of the watching thread
+  std::string last_trouble_;  // of the watching thread
+  std::mutex mutex_;          // guards what follows
+  std::condition_variable_any asked_;
+  bool is_asked_ = false;
+  TlsMaterial current_;
+  bool is_fetched_ = false;  // gRPC has current_
+  std::jthread watcher_;
+};
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_TRANSPORT_TLS_CERTIFICATES_H_

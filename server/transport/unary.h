@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Unary methods: one coroutine serves them all, whatever their messages.
+
+#ifndef CLEARANCE_SERVER_TRANSPORT_UNARY_H_
+#define CLEARANCE_SERVER_TRANSPORT_UNARY_H_
+
+#include <google/protobuf/arena.h>
+#include <grpcpp/completion_queue.h>
+#include <grpcpp/server_context.h>
+#include <grpcpp/support/async_unary_call.h>
+#include <grpcpp/support/byte_buffer.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "server/guard/quota.h"
+#include "server/guard/refusal.h"
+#include "server/observe/steady_clock.h"
+#include "server/schedule/pending_work.h"
+#include "server/schedule/stop_rule.h"
+#include "server/schedule/work.h"
+#include "server/services/asks_by_name.h"
+#include "server/session/call_scope.h"
+#include "server/transport/admission.h"
+#include "server/transport/byte_account.h"
+#include "server/transport/call.h"
+#include "server/transport/completion.h"
+#include "server/transport/fresh.h"
+#include "server/transport/poller.h"
+#include "server/transport/settled.h"
+
+namespace clearance::server {
+
+using UnaryWriter = grpc::ServerAsyncResponseWriter<grpc::ByteBuffer>;
+
+// One method: how gRPC is asked for its next call, what a call costs (in units of kMaxCheapCost),
+// and its answer, which may leave parts to be done; of a method that changes the registry, instead
+// of `answer`, what is to change and the answer from what came of it. Of one that may as well
+// answer at once, instead of `plan`, `answer_or_plan`: the answer is made, or there are changes.
+template <class Request, class Response>
+struct UnaryMethod {
+  RpcMethod rpc;
+  std::function<void(grpc::ServerContext*, grpc::ByteBuffer*, UnaryWriter*,
+                     grpc::ServerCompletionQueue*, void* tag)>
+      request_call;
+  std::function<std::uint64_t(const CallScope&, const Request&)> cost = nullptr;  // null: nothing
+  // The cost of the work that cannot be cut into parts. Null: all of it for a method that changes
+  // the registry, else nothing.
+  std::function<std::uint64_t(const Request&)> whole_cost = nullptr;
+  // No answer has more bytes, as far as that is known before it; null: they are few.
+  std::function<std::uint64_t(const Request&, const Limits&)> reply_bytes = nullptr;
+  std::function<absl::Status(const CallScope&, const Request&, const StopRule&, Response*,
+                             Parts* left)>
+      answer = nullptr;
+  std::function<absl::Status(const CallScope&, const Request&, const StopRule&,
+                             std::vector<ShapeChange>*, Parts* left)>
+      plan = nullptr;
+  std::function<absl::Status(const CallScope&, const Request&, Response*,
+                             std::vector<ShapeChange>*)>
+      answer_or_plan = nullptr;
+  std::function<absl::Status(const CallScope&, const Request&, std::vector<ShapeOutcome>,
+                             Response*)>
+      conclude = nullptr;
+
+  // What came of it may be told whatever it takes: the registry has changed.
+  bool may_change() const { return plan != nullptr || answer_or_plan != nullptr; }
+  // A bound from below where none is known.
+  std::uint64_t ReplyBytesOf(const Request& request, const Limits& limits) const {
+    return reply_bytes ? reply_bytes(request, limits) : 0;
+  }
+  std::uint64_t CostOf(const CallScope& scope, const Request& request) const {
+    return cost ? cost(scope, request) : 0;
+  }
+  std::uint64_t WholeCostOf(const Request& request, std::uint64_t all) const {
+    if (whole_cost) return whole_cost(request);
+    return may_change() ? all : 0;
+  }
+
+  // The work that comes before anything is stored.
+  // NOLINTNEXTLINE(readability-function-size): one parameter for each thing that an answer is about
+  absl::Status Begin(const CallScope& scope, const Request& request, const StopRule& stop,
+                     Response* response, std::vector<ShapeChange>* changes, Parts* left) const {
+    if (plan) return plan(scope, request, stop, changes, left);
+    if (answer_or_plan) return answer_or_plan(scope, request, response, changes);
+    return answer(scope, request, stop, response, left);
+  }
+};
+
+// One call: its operations and its bytes.
+struct UnaryCall {
+  grpc::ServerContext context;
+  UnaryWriter writer{&context};
+  CallEnd end{context};
+  Operation requested, finished;
+  grpc::ByteBuffer incoming;
+};
+
+template <class Request>
+absl::Status TakeRequest(grpc::ByteBuffer* bytes, const Limits& limits, Request* request) {
+  absl::Status status = CheckSize(*bytes, limits);
+  if (status.ok()) {
+    status = CheckObjects(bytes, *Request::descriptor(),
+                          MostObjectsOfManyShapes(limits, bytes->Length()));
+  }
+  if (!status.ok()) return status;
+  if (ParseMessage(bytes, request)) return absl::OkStatus();
+  return Refuse(absl::StatusCode::kInvalidArgument,
+                {.field = "",
+                 .value = "",
+                 .limit = "a " + std::string(request->GetTypeName()),
+                 .message = "malformed request: the bytes are not a message of this method"});
+}
+
+inline void StartFinish(const absl::Status& status, const grpc::ByteBuffer& reply,
+                        UnaryCall* call) {
+  if (status.ok()) {
+    call->writer.Finish(reply, grpc::Status::OK, call->finished.Start());
+  } else {
+    call->writer.FinishWithError(ToGrpcStatus(status), call->finished.Start());
+  }
+}
+
+// One call's work, and what it holds meanwhile.
+template <class Request, class Response>
+struct UnaryWork {
+  Placed::Where Place(std::uint64_t cost, std::uint64_t whole_cost) {
+    return {account, scope.caller.group(), queue, cost, whole_cost};
+  }
+
+  void Take(grpc::ByteBuffer* incoming, bool is_at_worker) {
+    if (is_at_worker) status = RequireNotOver(scope.parts.metrics, stop);
+    if (!status.ok()) return;
+    arrears.Meter([&] { status = TakeRequest(incoming, scope.parts.limits, &request); });
+  }
+
+  // The reply as well, unless the call has changes to wait for.
+  void Answer(const PendingWork& pending, Parts* left) {
+    if (status.ok()) status = pending.RequireTimeLeft(stop);
+    if (!status.ok()) return;
+    {
+      const ProcessorMeter meter(scope.caller);
+      status = method.Begin(scope, request, stop, &response, &changes, left);
+    }
+    if (!status.ok() || method.may_change()) return;
+    Conclude(left, [this] {
+      const ProcessorMeter meter(scope.caller);
+      reply = SerializeMessage(response);
+    });
+  }
+
+  // The whole reply. Of `request_bytes`, those that are held already need no more room.
+  void Finish(std::uint64_t request_bytes) {
+    if (status.ok() && method.may_change()) {
+      reply = SerializeMessage(response);
+    } else if (status.ok()) {
+      status = CountShed(scope.parts.metrics, bytes.TakeUpTo(request_bytes + reply.Length()));
+    }
+    if (!status.ok()) reply.Clear();  // no limit counts it
+    CountRefusal(scope.parts.metrics, status);
+    arrears.Pay();
+  }
+
+  const UnaryMethod<Request, Response>& method;
+  const CallScope& scope;
+  const StopRule& stop;
+  grpc::CompletionQueue* queue;
+  Request& request;
+  Response& response;
+  ByteAccount& bytes;
+  absl::Status status;
+  WorkerPool::Account account{scope.parts.workers};
+  std::vector<ShapeChange> changes = {};
+  grpc::ByteBuffer reply = grpc::ByteBuffer();
+  Arrears arrears{scope.caller};
+};
+
+// Takes in a call's request and answers it, as far as its status is OK. Returns the status.
+template <class Request, class Response>
+// NOLINTNEXTLINE(readability-function-*): every co_await counts as hidden branches of the language
+Task<absl::Status> AnswerUnary(UnaryCall& call, UnaryWork<Request, Response>& work,
+                               Poller& poller) {
+  const CallScope& scope = work.scope;
+  const ServerParts& parts = scope.parts;
+  absl::Status& status = work.status;
+  const std::uint64_t request_bytes = call.incoming.Length();
+  if (status.ok()) status = RequireProcessorTime(scope);
+  work.arrears.Receive(request_bytes);
+  if (status.ok()) status = CountShed(parts.metrics, work.bytes.Take(request_bytes));
+  const bool had_turn = co_await Poller::Turn(poller, scope.caller.group(), !status.ok());
+  if (status.ok()) status = RequireTurn(parts.metrics, had_turn);
+  PendingWork pending(parts.metrics, work.account);
+  if (status.ok()) {
+    const std::uint64_t cost = CostOfTaking(request_bytes);
+    Placed taking(work.Place(cost, 0),
+                  [&](Parts*) { work.Take(&call.incoming, cost > kMaxCheapCost); });
+    co_await taking;
+    pending.Add(taking.times());
+  }
+  call.incoming.Clear();
+  if (status.ok()) {
+    status = CountShed(parts.metrics,
+                       work.bytes.Take(work.method.ReplyBytesOf(work.request, parts.limits)));
+  }
+  if (status.ok()) {
+    Fresh fresh(FreshnessFor(scope, work.request), poller.queue());
+    status = co_await fresh;
+  }
+  if (!status.ok()) co_return status;
+  const std::uint64_t cost = work.method.CostOf(scope, work.request);
+  status = pending.Take(scope.caller.group(), cost);
+  const std::uint64_t whole_cost = work.method.WholeCostOf(work.request, cost);
+  Placed answering(status.ok() ? work.Place(cost, whole_cost) : work.Place(0, 0),
+                   [&](Parts* left) { work.Answer(pending, left); });
+  co_await answering;
+  pending.Add(answering.times());
+  co_return status;
+}
+
+// Waits for calls of the method on this poller, serves them and lets another wait meanwhile. Ends
+// when the server shuts down. All references outlive it.
+template <class Request, class Response>
+// NOLINTNEXTLINE(readability-function-*): every co_await counts as hidden branches of the language
+Detached ServeUnary(ServerParts& parts, const UnaryMethod<Request, Response>& method,
+                    Poller& poller) {
+  const Poller::Presence presence(poller);
+  UnaryCall call;
+  call.end.Await();
+  method.request_call(&call.context, &call.incoming, &call.writer, poller.queue(),
+                      call.requested.Start());
+  if (!co_await call.requested) co_return;
+  ServeUnary(parts, method, poller);
+
+  CallAccount account(parts.metrics.Rpc(method.rpc));
+  account.MessageReceived();
+  const SteadyTime deadline = DeadlineOf(call.context);
+  const StopRule stop(call.end.is_in_vain(), SteadyNow(), deadline);
+  const std::uint64_t request_bytes = call.incoming.Length();
+  google::protobuf::Arena arena;
+  auto* const request = google::protobuf::Arena::CreateMessage<Request>(&arena);
+  auto* const response = google::protobuf::Arena::CreateMessage<Response>(&arena);
+  Admission admission(parts, method.rpc, call.context);
+  CallerRegistry registry(parts.registry, admission.caller(), parts.audit);
+  const CallScope scope{parts, admission.caller(), registry};
+  ByteAccount bytes(parts.bytes, admission.caller().holder(), poller.queue());
+  UnaryWork<Request, Response> work{method,   scope,     stop,  poller.queue(),
+                                    *request, *response, bytes, admission.Check()};
+  absl::Status& status = work.status;
+  status = co_await AnswerUnary(call, work, poller);
+  if (status.ok() && (method.plan || !work.changes.empty())) {
+    Settled settled(parts.ledger, poller.queue(), std::move(work.changes));
+    status = method.conclude(scope, *request, co_await settled, response);
+  }
+  work.Finish(request_bytes);
+  StartFinish(status, work.reply, &call);
+  if (co_await call.finished && status.ok()) account.MessageSent();
+  co_await call.end;
+  account.EndsWith(EndCode(call.end, deadline, status.code()));
+}
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_TRANSPORT_UNARY_H_

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is told of a message without parsing it, beside what the parser makes of the same bytes.
+
+#include "server/session/unread_request.h"
+
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+
+#include "clearance/v1/query_service.pb.h"
+
+namespace clearance::server {
+namespace {
+
+using Kind = UnreadRequest::Kind;
+
+UnreadRequest LookAt(const std::string& text) {
+  google::protobuf::io::ArrayInputStream bytes(text.data(), static_cast<int>(text.size()));
+  return LookAtRequest(&bytes);
+}
+
+v1::SessionRequest OpenOf(std::uint32_t slot, std::uint64_t tag) {
+  v1::SessionRequest request;
+  request.set_tag(tag);
+  request.mutable_open()->set_slot(slot);
+  request.mutable_open()->mutable_shape()->set_name(std::string(1000, 'n'));
+  request.mutable_open()->set_min_revision(7);
+  return request;
+}
+
+TEST(UnreadRequest, AnOpenIsKnownByItsSlotAndTag) {
+  for (const std::uint32_t slot : {0U, 5U, 4'000'000'000U}) {
+    const UnreadRequest unread = LookAt(OpenOf(slot, 77).SerializeAsString());
+    EXPECT_EQ(unread.kind, Kind::kOpen);
+    EXPECT_EQ(unread.slot, slot);
+    EXPECT_EQ(unread.tag, 77u);
+  }
+}
+
+TEST(UnreadRequest, WhatFillsASlotOfASceneIsKnownByItAndAChangeOfBodiesByItself) {
+  v1::SessionRequest request;
+  request.mutable_open_scene()->set_scene_slot(6);
+  request.mutable_open_scene()->set_name("world");
+  const std::string open = request.SerializeAsString();
+  EXPECT_EQ(LookAt(open).kind, Kind::kOpenScene);
+  EXPECT_EQ(LookAt(open).slot, 6u);
+  EXPECT_EQ(LookAt(OpenOf(3, 1).SerializeAsString() + open).kind, Kind::kOpenScene);
+  request.mutable_rewind_track()->set_scene_slot(8);
+  request.mutable_rewind_track()->set_track("game");
+  EXPECT_EQ(LookAt(request.SerializeAsString()).kind, Kind::kRewindTrack);
+  EXPECT_EQ(LookAt(open + request.SerializeAsString()).slot, 8u);
+  request.mutable_publish_tick()->set_tick(9);
+  EXPECT_EQ(LookAt(open + request.SerializeAsString()).kind, Kind::kOther);
+  request.mutable_change_bodies()->mutable_change()->add_removed_bodies(7);
+  EXPECT_EQ(LookAt(request.SerializeAsString()).kind, Kind::kChangeBodies);
+  request.mutable_close_scene()->set_scene_slot(6);
+  EXPECT_EQ(LookAt(request.SerializeAsString()).kind, Kind::kOther);
+}
+
+TEST(UnreadRequest, ABatchIsNoOpen) {
+  v1::SessionRequest request;
+  request.set_tag(78);
+  for (int i = 0; i < 1000; ++i) request.mutable_distance()->add_max_distances(i);
+  const UnreadRequest unread = LookAt(request.SerializeAsString());
+  EXPECT_EQ(unread.kind, Kind::kOther);
+  EXPECT_EQ(unread.tag, 78u);
+}
+
+TEST(UnreadRequest, OfSeveralFieldsTheLastOneCounts) {
+  v1::SessionRequest batch;
+  batch.mutable_distance()->add_max_distances(1);
+  const std::string open_3 = OpenOf(3, 1).SerializeAsString();
+  const std::string open_4 = OpenOf(4, 2).SerializeAsString();
+  EXPECT_EQ(LookAt(open_3 + open_4).slot, 4u);
+  EXPECT_EQ(LookAt(open_3 + open_4).tag, 2u);
+  EXPECT_EQ(LookAt(open_3 + batch.SerializeAsString()).kind, Kind::kOther);
+  EXPECT_EQ(LookAt(batch.SerializeAsString() + open_3).kind, Kind::kOpen);
+}
+
+TEST(UnreadRequest, WhatEndsInTheMiddleIsUnclear) {
+  const std::string whole = OpenOf(3, 1).SerializeAsString();
+  EXPECT_EQ(LookAt(whole.substr(0, whole.size() / 2)).kind, Kind::kUnclear);
+  EXPECT_EQ(LookAt("\xff\xff\xff\xff\xff garbage").kind, Kind::kUnclear);
+}
+
+TEST(UnreadRequest, MoreFieldsThanAnybodyWritesAreUnclear) {
+  std::string fields;
+  for (int i = 0; i < 1000; ++i) fields += std::string("\x78\x01", 2);  // field 15, a varint
+  EXPECT_EQ(LookAt(fields + OpenOf(3, 1).SerializeAsString()).kind, Kind::kUnclear);
+}
+
+// Fields in any order, torn and repeated: what is told is never other than what the parser finds.
+TEST(UnreadRequest, IsNeverOtherThanWhatTheParserFinds) {
+  constexpr unsigned kSeed = 20261122;
+  SCOPED_TRACE("seed " + std::to_string(kSeed));
+  std::mt19937 random(kSeed);
+  v1::SessionRequest close;
+  close.mutable_close()->set_slot(9);
+  v1::SessionRequest only_revision;
+  only_revision.mutable_open()->set_min_revision(1);
+  const std::string pieces[] = {OpenOf(3, 1).SerializeAsString(), OpenOf(0, 5).SerializeAsString(),
+                                close.SerializeAsString(),        only_revision.SerializeAsString(),
+                                std::string("\x78\x01", 2),       std::string("\x79 12345678", 9)};
+  int opens = 0;
+  int others = 0;
+  for (int i = 0; i < 5000; ++i) {
+    std::string bytes;
+    for (auto k = random() % 5; k > 0; --k) bytes += pieces[random() % std::size(pieces)];
+    if (random() % 4 == 0) bytes.resize(random() % (bytes.size() + 1));
+    const UnreadRequest unread = LookAt(bytes);
+    v1::SessionRequest parsed;
+    if (!parsed.ParseFromString(bytes)) continue;
+    ASSERT_NE(unread.kind, Kind::kUnclear);
+    EXPECT_EQ(unread.tag, parsed.tag());
+    ASSERT_EQ(unread.kind == Kind::kOpen, parsed.has_open());
+    if (parsed.has_open()) {
+      ++opens;
+      EXPECT_EQ(unread.slot, parsed.open().slot());
+    } else {
+      ++others;
+    }
+  }
+  EXPECT_GT(opens, 1000);
+  EXPECT_GT(others, 500);
+}
+
+}  // namespace
+}  // namespace clearance::server
