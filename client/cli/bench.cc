@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// bench: closed loops of distance batches, each over a session and a connection of its own, for one
-// number of sessions after another. It says what this server, this network and this client reach
-// together, nothing finer. Every answer is held against that of a first pass.
+// bench: runs closed loops of distance batches, each over its own session and connection, for one
+// number of sessions after another. It measures the combined throughput of this server, this
+// network and this client, nothing finer. Every answer is compared with that of a first pass.
 #include <algorithm>
 #include <deque>
 #include <fstream>
@@ -26,13 +26,14 @@
 namespace clearance::client {
 namespace {
 
-// The server's default of max_batch_rows: more would be split, and measured as one message.
+// The server's default of max_batch_rows. A larger batch would be split, but measured as one
+// message.
 constexpr std::uint32_t kMostRows = 100'000;
 
 struct BenchArguments {
   std::string concurrency = "1";
   std::string csv_file;
-  double most_p99_us = 0;  // 0: whatever it is
+  double most_p99_us = 0;  // 0: no limit
   std::uint32_t rows = 256;
   int messages = 2000;
   int in_flight = 8;
@@ -66,7 +67,7 @@ bool IsSame(const DistanceResult& a, const DistanceResult& b) {
          a.upper_bounds == b.upper_bounds;
 }
 
-// Numbers of sessions, one after another.
+// A range of numbers of sessions, run one after another.
 struct Sweep {
   int first = 1;
   int last = 1;
@@ -91,7 +92,7 @@ absl::StatusOr<Sweep> ParseSweep(const std::string& text) {
       kMostSessions, " sessions"));
 }
 
-// What all sessions ask.
+// The question that all sessions ask.
 struct Workload {
   Shape a;
   Shape b;
@@ -114,11 +115,11 @@ class Loop {
   Loop(const BenchArguments& arguments, const Workload& workload)
       : arguments_(arguments), workload_(workload) {}
 
-  // Connects, and asks once: what comes first is not what is measured.
+  // Connects, and asks once, to keep the costs of the first question out of the measurement.
   absl::Status Prepare(const GlobalOptions& options);
   absl::Status Run(int messages);
 
-  // From sending a message to having its answer, seconds.
+  // The times from sending a message to having its answer, seconds.
   const std::vector<double>& latencies() const { return latencies_; }
 
  private:
@@ -134,7 +135,7 @@ class Loop {
 absl::Status Loop::Prepare(const GlobalOptions& options) {
   const absl::StatusOr<Client> client = options.Connect();
   if (!client.ok()) return client.status();
-  // What a broken stream costs is not what is measured.
+  // The cost of a broken stream is not to be measured.
   session_ = client->OpenSession({.reopen = false});
   for (const std::uint32_t slot : {0u, 1u}) {
     const auto opened = session_->Open(slot, slot == 0 ? workload_.a : workload_.b);
@@ -173,7 +174,7 @@ struct Measured {
   double seconds = 0;
 };
 
-// Runs so many loops at a time, which share the messages.
+// Runs this many loops at a time, which share the messages.
 absl::StatusOr<Measured> Measure(const GlobalOptions& options, const BenchArguments& arguments,
                                  const Workload& workload, int sessions) {
   std::vector<Loop> loops;
@@ -225,7 +226,7 @@ Json Summary(const BenchArguments& arguments, int sessions, const Measured& meas
           {"max_us", PercentileUs(measured, 1)}};
 }
 
-// A file of the same columns as the table.
+// A file with the same columns as the table.
 class CsvFile {
  public:
   explicit CsvFile(const std::string& path) {
@@ -248,7 +249,7 @@ class CsvFile {
   bool is_empty_ = true;
 };
 
-// The figures that a line has room for. JSON and CSV have all.
+// The figures that fit in a line. JSON and CSV have all.
 Json ShownOf(const Json& row) {
   Json shown = Json::object();
   for (const char* const name : {"concurrency", "messages_per_second", "queries_per_second",

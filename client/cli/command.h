@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What all commands of the command line share: options, exit codes and the way to a server.
+// Options, exit codes and the connection to a server, shared by all commands of the command line.
 
 #ifndef CLEARANCE_CLIENT_CLI_COMMAND_H_
 #define CLEARANCE_CLIENT_CLI_COMMAND_H_
@@ -12,8 +12,8 @@
 
 namespace clearance::client {
 
-// What a script can tell apart. Of several rows the worst counts, in the order error, not free,
-// unknown, free.
+// Results that a script can distinguish. For several rows, the worst counts, in the order error,
+// not free, unknown, free.
 enum ExitCode : int {
   kExitFree = 0,  // done; every row is proved free
   kExitNotFree =
@@ -22,7 +22,7 @@ enum ExitCode : int {
   kExitUnknown = 3,  // a row is undecided, and none is known not to be free
 };
 
-// Files of PEM text; without any of them, and without `use`, the server is asked in plain text.
+// Files of PEM text. Without any of them, and without `use`, the connection is in plain text.
 struct TlsArguments {
   bool use = false;
   std::string ca;  // empty: those of the system
@@ -36,7 +36,7 @@ struct GlobalOptions {
   std::string address = "127.0.0.1:50051";
   double timeout_s = 10;
   bool json = false;
-  bool quiet = false;  // no progress, wherever stderr goes
+  bool quiet = false;  // no progress, even if stderr is a terminal
   TlsArguments tls;
   std::string token_file;  // empty: the token is that of the environment, if it has one
   bool allow_plaintext_token = false;
@@ -47,7 +47,7 @@ struct GlobalOptions {
   absl::StatusOr<Client> Connect() const;
 };
 
-// Of an option with a number: finite and > 0. (CLI::PositiveNumber lets nan and inf pass.)
+// Checks the number of an option: finite and > 0. (CLI::PositiveNumber lets nan and inf pass.)
 CLI::Validator PositiveAndFinite();
 
 // Prints the error, with the server's field, value and limit, to stderr and returns kExitError.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// completion: scripts for shells, made of the very tree of commands and options that reads the
+// completion: scripts for shells, made of the same tree of commands and options that reads the
 // command line. Each script holds two tables by place ("clearance scene"): the words that may
-// follow, and the options with how many values they take and of which kind. Where a cursor stands
-// is found by walking the words before it.
+// follow, and the options with the number of values they take and their kind. The script finds the
+// place of the cursor by walking the words before it.
 #include <functional>
 #include <memory>
 #include <string>
@@ -34,7 +34,7 @@ struct CommandPlace {
   std::vector<OptionName> options = {};
 };
 
-// The words of a type "TEXT:{csv,jsonl}", else what its values are.
+// Returns the words of a type "TEXT:{csv,jsonl}", else the kind of its values.
 std::string KindOf(const std::string& type) {
   const std::size_t open = type.find('{');
   const std::size_t close = type.find('}');
@@ -46,7 +46,7 @@ std::string KindOf(const std::string& type) {
 }
 
 void AddNames(const CLI::Option& option, std::vector<OptionName>* names) {
-  // What takes a list takes it as one word.
+  // An option that takes a list takes it as one word.
   constexpr int kList = 100;
   const int most = option.get_items_expected_max();
   const int values = most < kList ? most : 1;
@@ -58,7 +58,7 @@ void AddNames(const CLI::Option& option, std::vector<OptionName>* names) {
   for (const std::string& name : option.get_snames()) add(absl::StrCat("-", name));
 }
 
-// This command and those below it.
+// Adds this command and those below it.
 void AddPlaces(const CLI::App& app, const std::string& place, std::vector<CommandPlace>* places) {
   CommandPlace added = {.place = place};
   for (const CLI::Option* const option : app.get_options(nullptr)) {
@@ -86,17 +86,17 @@ std::vector<CommandPlace> AllPlaces(const CLI::App& app) {
   return places;
 }
 
-// In single quotes, for bash and zsh.
+// Quotes for bash and zsh, in single quotes.
 std::string ShellQuoted(const std::string& text) {
   return absl::StrCat("'", absl::StrReplaceAll(text, {{"'", "'\\''"}}), "'");
 }
 
-// In single quotes, for fish.
+// Quotes for fish, in single quotes.
 std::string FishQuoted(const std::string& text) {
   return absl::StrCat("'", absl::StrReplaceAll(text, {{"\\", "\\\\"}, {"'", "\\'"}}), "'");
 }
 
-// What _describe of zsh takes: the name, a colon, the text.
+// Returns the argument that zsh's _describe takes: the name, a colon, the text.
 std::string Described(const std::string& name, const std::string& text) {
   return ShellQuoted(absl::StrCat(name, ":", text));
 }
@@ -113,7 +113,7 @@ std::string Arms(const std::vector<CommandPlace>& places,
   return arms;
 }
 
-// Of bash and zsh.
+// For bash and zsh.
 constexpr char kWalk[] =
     R"(# _clearance_walk WORD... sets clearance_place, and what the next word is to the option before it.
 _clearance_walk() {
@@ -142,7 +142,7 @@ _clearance_walk() {
 
 )";
 
-// bash and zsh take these functions alike. An option of a command is one of those below it too.
+// Functions that bash and zsh both take. An option of a command is also one of those below it.
 std::string SharedFunctions(const std::vector<CommandPlace>& places) {
   std::string options;
   for (const CommandPlace& place : places) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CSV as RFC 4180 has it: cells in quotes may hold commas, line ends and doubled quotes. Lines may
-// end either way, and blank ones are skipped.
+// CSV as in RFC 4180: cells in quotes may hold commas, line ends and doubled quotes. Lines may end
+// either way, and blank ones are skipped.
 #include <set>
 #include <string>
 #include <utility>
@@ -15,27 +15,27 @@ namespace clearance::client {
 namespace {
 
 constexpr char kByteOrderMark[] = "\xEF\xBB\xBF";
-// As much of a cell without an end as a line of an error takes.
+// Longest part of an unclosed cell that a line of an error shows.
 constexpr std::size_t kShownOfCell = 40;
 
-// One record after another.
+// Reads one record after another.
 class CsvText {
  public:
   explicit CsvText(std::istream* file) : file_(*file) {}
 
   // False at the end of the file.
   bool Next(std::vector<std::string>* cells);
-  // Where the last record began.
+  // The line on which the last record began.
   std::uint64_t line() const { return begin_; }
-  // Of a spreadsheet's, in front of the first cell.
+  // Skips the mark that spreadsheets put in front of the first cell.
   void SkipByteOrderMark();
-  // As EndOf() says, after Next().
+  // Returns the same as EndOf(), after Next().
   absl::Status End() const { return EndOf(file_); }
   // Whether the file ended within the quotes of the last cell.
   bool is_unclosed() const { return is_unclosed_; }
 
  private:
-  // The rest of a cell after its first quote.
+  // Takes the rest of a cell after its first quote.
   void TakeQuoted(std::string* cell);
 
   std::istream& file_;
@@ -89,7 +89,7 @@ bool CsvText::Next(std::vector<std::string>* cells) {
   return !is_blank;
 }
 
-// What the cells of one column are.
+// The meaning of the cells of one column.
 struct CsvColumn {
   enum class Kind { kShapeA, kShapeB, kId, kNumber } kind = Kind::kNumber;
   std::size_t field = 0;
@@ -119,7 +119,7 @@ class CsvQuestions : public QuestionReader {
 
  private:
   absl::Status UnknownColumn(const std::string& name) const;
-  // Each puts what is wrong into the row.
+  // Each puts the fault into the row.
   void TakeCell(const CsvColumn& column, const std::string& cell, QuestionRow* row) const;
   void TakeFields(const std::vector<std::size_t>& given, QuestionRow* row) const;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What was found of a server, check after check, for people and for programs.
+// The findings about a server, check after check, for people and for programs.
 
 #ifndef CLEARANCE_CLIENT_CLI_DIAGNOSIS_H_
 #define CLEARANCE_CLIENT_CLI_DIAGNOSIS_H_
@@ -13,7 +13,7 @@ namespace clearance::client {
 
 enum class Finding { kOk, kWarning, kFailure };
 
-// One line. `advice` is what to do about it; of what is ok there is none.
+// One line. `advice` is the thing to do about it; a check that is ok has none.
 struct Check {
   Finding finding = Finding::kOk;
   std::string name;
@@ -26,9 +26,9 @@ class Diagnosis {
  public:
   explicit Diagnosis(bool is_json) : is_json_(is_json) {}
 
-  // Returns whether one may go on: that it is no failure.
+  // Returns whether checking may go on: the check is not a failure.
   bool Tell(const Check& check);
-  // The end; returns the exit code: an error where any check failed, warnings or not.
+  // Ends the diagnosis. Returns the exit code: an error if any check failed; warnings do not count.
   int Conclude() const;
 
  private:

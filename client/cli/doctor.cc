@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// doctor: what stands between this machine and an answer, looked at from the bottom up. A check
-// that fails ends it where those after it would only fail for the same reason.
+// doctor: checks everything between this machine and an answer, from the bottom up. A failed check
+// ends it if the checks after it would only fail for the same reason.
 #include <algorithm>
 #include <array>
 #include <csignal>
@@ -31,14 +31,14 @@
 namespace clearance::client {
 namespace {
 
-// A certificate is renewed before it has only so long to go.
+// A certificate is renewed before its remaining time gets this short.
 constexpr absl::Duration kShortValidity = absl::Hours(14 * 24);
-// Beyond it a question a message is mostly waiting.
+// With longer round trips, one question a message is mostly waiting.
 constexpr absl::Duration kLongRoundTrip = absl::Milliseconds(50);
 constexpr int kRoundTrips = 11;
-// Clocks that are set over the network are off by less.
+// Clocks that are set over the network differ by less.
 constexpr absl::Duration kLargeClockError = absl::Seconds(2);
-// Below these a client splits what it asks into many small messages.
+// Below these limits a client splits its questions into many small messages.
 constexpr std::uint64_t kFewRows = 256;
 constexpr std::uint64_t kFewBytes = 64 << 10;
 
@@ -72,7 +72,7 @@ Check Warned(const char* name, const std::string& found, const std::string& advi
 
 Check Fine(const char* name, const std::string& found) { return {Finding::kOk, name, found}; }
 
-// Of a place that resolves: its addresses, and one that takes connections.
+// A place that resolves: its addresses, and one that takes connections.
 struct Reached {
   Place place;
   Peer peer;
@@ -107,7 +107,7 @@ Check CertificateCheck(const TlsArguments& arguments, const TlsPeer& peer) {
                                : Fine("tls", found);
 }
 
-// The numbers before the first character that is of none: 1.2.3-dev is 1, 2, 3.
+// Returns the numbers before the first part that is not a number: 1.2.3-dev is 1, 2, 3.
 std::vector<int> VersionNumbers(absl::string_view version) {
   std::vector<int> numbers;
   for (const absl::string_view part : absl::StrSplit(version, absl::ByAnyChar(".-+"))) {
@@ -118,8 +118,7 @@ std::vector<int> VersionNumbers(absl::string_view version) {
   return numbers;
 }
 
-// The numbers that tell versions which do not go together apart: the first, after a 0 also the
-// second.
+// Returns the numbers that distinguish incompatible versions: the first, after a 0 also the second.
 std::vector<int> Generation(absl::string_view version) {
   std::vector<int> numbers = VersionNumbers(version);
   const std::size_t telling = !numbers.empty() && numbers[0] == 0 ? 2 : 1;
@@ -259,7 +258,7 @@ std::optional<ClientOptions> Doctor::ReadOptions() {
         Failed("options", TextOf(read.status()), "correct --token-file or the --tls-… options"));
     return std::nullopt;
   }
-  // A server that does not answer is what is to be found out.
+  // The check must find out that a server does not answer.
   read->retry = false;
   return *std::move(read);
 }
@@ -381,7 +380,7 @@ std::optional<Client> Doctor::CheckAccess(const ClientOptions& client_options) {
   return *std::move(client);
 }
 
-// Registering for the sake of validation changes nothing, and who may not is told their role.
+// Registering to validate only changes nothing. A caller without the permission is told their role.
 void Doctor::CheckRole(const Client& client) {
   const auto tried = client.Register("clearance/doctor", {Sphere{0.5}, 0},
                                      {.replace = false, .validate_only = true});
@@ -421,7 +420,7 @@ void Doctor::CheckRoundTrip(const Client& client) {
                       : Fine("round trip", found));
 }
 
-// The server's time is that of some moment between the question and the answer.
+// The server reads its clock at some moment between the question and the answer.
 void Doctor::CheckClock(const Client& client) {
   const SteadyTime start = SteadyNow();
   const absl::Time asked = WallNow();

@@ -13,11 +13,11 @@
 namespace clearance::client {
 namespace {
 
-// Of one batch.
+// Limits of one batch.
 constexpr std::size_t kMostItems = 500;
 constexpr std::size_t kMostNumbers = 100'000;
 
-// Both as a server tells them: bodies in the order of their ids.
+// Returns whether both are the same, as a server returns them: bodies in the order of their ids.
 bool IsSame(const SceneChange& a, const SceneChange& b) {
   v1::SceneChange first, second;
   ToProto(a, &first);
@@ -29,7 +29,7 @@ bool IsSame(const SceneChange& a, const SceneChange& b) {
 
 absl::Status Importer::Add(const TransferItem& item) {
   if (const auto* const shape = std::get_if<TransferShape>(&item)) return AddShape(*shape);
-  // Its shapes are there before it.
+  // The shapes of a scene must be registered before it.
   if (absl::Status status = Flush(); !status.ok()) return status;
   return AddScene(std::get<TransferScene>(item));
 }
@@ -99,7 +99,7 @@ absl::Status Importer::AddTo(const FoundScene& found, const TransferScene& scene
   return absl::OkStatus();
 }
 
-// A change leaves a scene its ttl: one that has a ttl goes, and another comes that is kept.
+// A change keeps the ttl of a scene. A scene with a ttl is deleted and created again without one.
 absl::Status Importer::Replace(const FoundScene& found, const TransferScene& scene) const {
   const SceneClient scenes(client_);
   if (found.info.ttl.has_value()) {
@@ -114,7 +114,7 @@ absl::Status Importer::Replace(const FoundScene& found, const TransferScene& sce
 
 absl::Status Importer::RefuseOrFail(const std::string& name, const absl::Status& status) {
   const std::optional<Error> error = ErrorDetail(status);
-  // The server is not there, or the store fails: that is not the item's fault.
+  // The server is not there, or the store fails. Neither is the item's fault.
   if (!error || status.code() == absl::StatusCode::kUnavailable) return status;
   Refuse(name, *error);
   return absl::OkStatus();

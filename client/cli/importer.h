@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What becomes of the items of an exported file at a server.
+// Imports the items of an exported file into a server.
 
 #ifndef CLEARANCE_CLIENT_CLI_IMPORTER_H_
 #define CLEARANCE_CLIENT_CLI_IMPORTER_H_
@@ -16,31 +16,31 @@
 
 namespace clearance::client {
 
-// Registers shapes as they come, hulls many at a time, makes scenes, and keeps what came of each.
-// Thread-compatible.
+// Registers shapes as they come, hulls many at a time, creates scenes, and records the result of
+// each item. Thread-compatible.
 class Importer {
  public:
-  // The client outlives this. `replace`: names take the content of the file.
+  // The client outlives this. `replace`: existing names take the content of the file.
   Importer(const Client& client, bool replace) : client_(client), replace_(replace) {}
 
-  // A failure is of a whole call: a refused item is in refusals().
+  // Returns the failure of a whole call; a refused item is in refusals().
   absl::Status Add(const TransferItem& item);
 
   // Registers the hulls that wait.
   absl::Status Flush();
 
-  int registered() const { return registered_; }  // shapes, with those that were there
-  int scenes() const { return scenes_; }          // likewise
+  int registered() const { return registered_; }  // shapes, including those that were already there
+  int scenes() const { return scenes_; }          // scenes, including those that were already there
   const Json& refusals() const { return refusals_; }
 
  private:
   absl::Status AddShape(const TransferShape& shape);
   absl::Status RegisterAlone(const TransferShape& shape);
   absl::Status AddScene(const TransferScene& scene);
-  // Where the name has a scene.
+  // Adds the item if its name already has a scene.
   absl::Status AddTo(const FoundScene& found, const TransferScene& scene);
   absl::Status Replace(const FoundScene& found, const TransferScene& scene) const;
-  // Of one item: what came of it. A failure is that of the whole call.
+  // Records the failure of one item as a refusal. Returns an error only if the whole call failed.
   absl::Status RefuseOrFail(const std::string& name, const absl::Status& status);
   void Take(const std::string& name, const std::string& digest, const std::string& expected);
   void Refuse(const std::string& name, const Error& error);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A JSON object a line. Blank lines are skipped.
+// Questions as one JSON object a line. Blank lines are skipped.
 #include <string>
 #include <utility>
 
@@ -12,9 +12,9 @@
 namespace clearance::client {
 namespace {
 
-// As much of a wrong value as a line of an error takes.
+// Longest part of a wrong value that a line of an error shows.
 constexpr std::size_t kShownCharacters = 40;
-// What is nested deeper than any shape is copied and written by as many calls as it has levels.
+// Limit on nesting, above that of any shape: copying and writing a value take one call a level.
 constexpr std::size_t kMostNesting = 100;
 
 std::string Shown(const Json& value) {
@@ -29,7 +29,7 @@ bool IsNestedTooDeep(const std::string& line) {
     const char c = line[i];
     if (c == '"') is_in_text = !is_in_text;
     if (is_in_text) {
-      if (c == '\\') ++i;  // what it escapes is no end
+      if (c == '\\') ++i;  // an escaped character does not end the text
       continue;
     }
     if ((c == '[' || c == '{') && ++depth > kMostNesting) return true;

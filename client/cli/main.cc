@@ -34,7 +34,7 @@ absl::Status ReadTlsFile(const std::string& path, std::string* text) {
   if (path.empty()) return absl::OkStatus();
   absl::StatusOr<std::string> read = ReadFile(path);
   if (!read.ok()) return read.status();
-  // Without the text it would be as if the option were not given.
+  // An empty text would be treated as if the option were not given.
   if (read->empty()) return absl::InvalidArgumentError(path + ": is empty, must be PEM text");
   *text = *std::move(read);
   return absl::OkStatus();
@@ -140,17 +140,18 @@ Examples:
   clearance doctor
   source <(clearance completion bash))";
 
-// Else what is opened first would be taken for them. Nothing can be written there, as before.
+// Opens /dev/null in place of closed standard streams: else the next opened file would take their
+// numbers. Writing to them fails, as before.
 void OccupyClosedStreams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(stream, F_GETFD) < 0) open("/dev/null", O_RDONLY);  // takes the lowest that is free
   }
 }
 
-// The status of a program that SIGPIPE ends: the answer was not read to its end.
+// The status of a program that SIGPIPE ends: the reader left before the end of the answer.
 constexpr int kExitPipe = 128 + SIGPIPE;
 
-// The exit code of a command that says `code`: an answer that nobody can read is none.
+// Returns the exit code of a command that ends with `code`: an unreadable answer is an error.
 int AfterOutput(int code) {
   errno = 0;
   std::cout.flush();
@@ -164,7 +165,7 @@ int AfterOutput(int code) {
       absl::UnavailableError(absl::StrCat("stdout: cannot be written", why)));
 }
 
-// The number of characters to change, add or remove that makes `b` of `a`.
+// Returns the number of characters to change, add or remove to turn `a` into `b`.
 // Source: R. A. Wagner, M. J. Fischer, "The string-to-string correction problem", 1974.
 std::size_t EditDistance(absl::string_view a, absl::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
@@ -180,7 +181,7 @@ std::size_t EditDistance(absl::string_view a, absl::string_view b) {
   return row.back();
 }
 
-// The error of a word that is no command, with the nearest that is one; "": no such word.
+// Returns the error of an unknown command, with the nearest known one; "" if there is no such word.
 std::string UnknownCommand(const CLI::App& app) {
   const CLI::App* group = &app;
   while (!group->get_subcommands().empty()) group = group->get_subcommands().front();

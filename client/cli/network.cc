@@ -49,7 +49,7 @@ absl::StatusOr<std::vector<Peer>> UnixPeer(const std::string& path) {
   if (path.size() >= sizeof(address.sun_path)) {
     return absl::NotFoundError(absl::StrCat(path, ": too long for the path of a Unix socket"));
   }
-  // A leading zero byte, if it is there, is that of an abstract name.
+  // A leading zero byte marks an abstract name.
   std::memcpy(address.sun_path, path.data(), path.size());
   peer.size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size());
   std::memcpy(&peer.address, &address, sizeof(address));
@@ -66,7 +66,7 @@ Peer ToPeer(const addrinfo& info) {
 }
 
 timeval SocketLimit(absl::Duration timeout) {
-  // Of a socket 0 would mean for ever.
+  // For a socket, 0 would mean no limit.
   return absl::ToTimeval(std::max(timeout, absl::Milliseconds(1)));
 }
 
@@ -82,7 +82,7 @@ std::vector<Place> PlacesOf(const std::string& address) {
     return {{.unix_path = std::string(rest)}};
   }
   if (absl::ConsumePrefix(&rest, "dns://")) {
-    const std::size_t slash = rest.find('/');  // who resolves stands before it
+    const std::size_t slash = rest.find('/');  // the authority stands before it
     if (slash != absl::string_view::npos) rest.remove_prefix(slash + 1);
   }
   for (const absl::string_view scheme : {"dns:", "ipv4:", "ipv6:"}) {
@@ -125,7 +125,7 @@ Socket::~Socket() {
 absl::StatusOr<Socket> ConnectTo(const Peer& peer, absl::Duration timeout) {
   Socket made(socket(peer.address.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const timeval limit = SocketLimit(timeout);
-  // The limit of sending is that of connecting too.
+  // The send timeout also limits connecting.
   for (const int option : {SO_SNDTIMEO, SO_RCVTIMEO}) {
     setsockopt(made.descriptor(), SOL_SOCKET, option, &limit, sizeof(limit));
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sockets to the places of a gRPC address, for what gRPC does not tell of a connection, and for the
-// server's HTTP port.
+// Sockets to the places of a gRPC address, for details of a connection that gRPC does not give, and
+// for the server's HTTP port.
 
 #ifndef CLEARANCE_CLIENT_CLI_NETWORK_H_
 #define CLEARANCE_CLIENT_CLI_NETWORK_H_
@@ -24,22 +24,22 @@ struct Place {
   std::string unix_path = {};
 };
 
-// Of "host:port", "dns:///host:port", "ipv4:a:p,b:p", "unix:/path" and their like; a place without
-// a port has gRPC's, 443.
+// Returns the places of "host:port", "dns:///host:port", "ipv4:a:p,b:p", "unix:/path" and similar
+// addresses. A place without a port has gRPC's, 443.
 std::vector<Place> PlacesOf(const std::string& address);
 std::string TextOf(const Place& place);
 
-// What a place means to this machine: one of its addresses.
+// One of the addresses to which a place resolves on this machine.
 struct Peer {
   sockaddr_storage address = {};
   socklen_t size = 0;
-  std::string text = {};  // numbers, without the port; of a Unix socket its path
+  std::string text = {};  // numbers, without the port; for a Unix socket its path
 };
 
-// At least one. NOT_FOUND with the resolver's words.
+// Returns at least one address. NOT_FOUND with the resolver's message.
 absl::StatusOr<std::vector<Peer>> Resolve(const Place& place);
 
-// Closed when it goes.
+// An open socket; the destructor closes it.
 class Socket {
  public:
   explicit Socket(int descriptor) : descriptor_(descriptor) {}
@@ -53,8 +53,8 @@ class Socket {
   int descriptor_;
 };
 
-// Connected; the timeout is of connecting, and of each read and write after it. UNAVAILABLE with
-// the system's words.
+// Returns a connected socket. The timeout limits connecting, and each read and write after it.
+// UNAVAILABLE with the system's message.
 absl::StatusOr<Socket> ConnectTo(const Peer& peer, absl::Duration timeout);
 
 }  // namespace clearance::client

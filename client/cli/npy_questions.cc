@@ -28,7 +28,7 @@ absl::Status NoNpy(const std::string& what) {
   return absl::InvalidArgumentError(absl::StrCat("no array file of NumPy: ", what));
 }
 
-// What follows "'key':" in the header, up to `end`.
+// Returns the text that follows "'key':" in the header, up to `end`.
 std::string ValueOf(absl::string_view header, absl::string_view key, absl::string_view end) {
   const std::size_t at = header.find(absl::StrCat("'", key, "':"));
   if (at == absl::string_view::npos) return "";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Answers for people (tables) and for programs (JSON, one object a row, numbers with all their
-// digits; what JSON has no number for is a string: "Infinity"). What a row's
-// state gives no meaning is left out.
+// Prints answers for people (tables) and for programs (JSON: one object a row, numbers with all
+// their digits; a value without a JSON number is a string: "Infinity"). Values without a meaning in
+// the state of a row are left out.
 
 #ifndef CLEARANCE_CLIENT_CLI_OUTPUT_H_
 #define CLEARANCE_CLIENT_CLI_OUTPUT_H_
@@ -27,14 +27,14 @@ Json ToJson(const DistanceResult& result);
 Json ToJson(const IntersectionResult& result);
 Json ToJson(const TimeOfCollisionResult& result);
 
-// As JSON text, on one line or with that indent. What is no UTF-8, as in a file of Latin-1, is
-// replaced.
+// Returns JSON text, on one line or with that indent. Bytes that are not UTF-8, such as those of a
+// Latin-1 file, are replaced.
 inline std::string JsonText(const Json& json, int indent = -1) {
   return json.dump(indent, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
 }
 void PrintJson(const Json& json);
 
-// A value as people read it: a refusal as a sentence.
+// Returns a value as people read it: a refusal as a sentence.
 std::string CellText(const Json& cell);
 
 // A table that grows. Columns are as wide as their widest cell so far; a row with a new member
@@ -42,7 +42,7 @@ std::string CellText(const Json& cell);
 // line for each member, an empty line between two. Thread-compatible.
 class TableWriter {
  public:
-  // Each row is an object. Nothing for no rows.
+  // Each row is an object. Writes nothing if there are no rows.
   void Write(const Json& rows);
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How far long work is: a bar on stderr where that is a terminal, else nothing at all.
+// Progress of long work: a bar on stderr if that is a terminal, else nothing.
 
 #ifndef CLEARANCE_CLIENT_CLI_PROGRESS_H_
 #define CLEARANCE_CLIENT_CLI_PROGRESS_H_
@@ -16,8 +16,8 @@ namespace clearance::client {
 // Thread-compatible.
 class Progress {
  public:
-  // `unit` is what is counted ("meshes"); a total of 0 is one that nobody knows. Work that streams
-  // rows to a terminal shows how far it is by itself: no bar there.
+  // `unit` is the counted thing ("meshes"); a total of 0 is unknown. Work that streams rows to a
+  // terminal shows its progress by itself, without a bar.
   struct Work {
     std::string unit;
     std::uint64_t total = 0;
@@ -30,9 +30,9 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // So much is done by now.
+  // Sets how much is done by now.
   void Set(std::uint64_t done);
-  // Until the next Set: something else is to be written.
+  // Hides the bar until the next Set(), so that something else can be written.
   void Hide();
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // query: questions from a file, through one session, some messages ahead of the answers. A row that
-// cannot be asked is told of, and answered as refused among the others.
+// cannot be asked is reported, and answered as refused among the others.
 #include <cstdio>
 #include <deque>
 #include <filesystem>
@@ -28,7 +28,7 @@
 namespace clearance::client {
 namespace {
 
-// Groups that are asked before the answer to the first is waited for.
+// Groups that may be sent before the answer to the first is read.
 constexpr std::size_t kGroupsAhead = 4;
 
 template <class Batch>
@@ -41,7 +41,7 @@ struct FileQuery {
   std::size_t rows = 4096;           // of a group
   bool is_csv = false;
   MeshOptions mesh;
-  Batch batch;  // what rows leave out
+  Batch batch;  // defaults for fields that rows leave out
 };
 
 // A field, and the column of a batch that it goes to.
@@ -103,9 +103,9 @@ class SlotTable {
   SlotTable(Session* session, std::uint64_t max_slots, MeshOptions mesh)
       : session_(*session), max_slots_(max_slots), mesh_(std::move(mesh)) {}
 
-  // Whether the shapes of one more row have room.
+  // Returns whether the shapes of one more row have room.
   bool HasRoom() const { return next_ + 2 <= max_slots_; }
-  // Slots that earlier messages speak of may be used again: messages keep their order.
+  // Makes the slots free. Earlier messages may name them: messages keep their order.
   void Clear() {
     slots_.clear();
     next_ = 0;
@@ -134,14 +134,14 @@ class SlotTable {
   std::uint32_t next_ = 0;
 };
 
-// The column that a refusal names, without the row's number in its message: "poses_b[3]".
+// Returns the column that a refusal names, without the row's number in its message: "poses_b[3]".
 std::string FieldOf(const std::string& path) { return path.substr(0, path.rfind('[')); }
 
-// Where the answers go.
+// The destination of the answers.
 struct Answers {
   std::string name;         // of the file that the rows come from
-  std::istream& file;       // what of it was read is done
-  std::uint64_t bytes = 0;  // of it in all; 0 where nobody knows
+  std::istream& file;       // its read position is the progress
+  std::uint64_t bytes = 0;  // its total size; 0 if unknown
   RowWriter writer;
   Progress progress;
   CodeTally codes = {};
@@ -159,9 +159,10 @@ class FileAsker {
         answers_(*answers),
         batch_(query.batch) {}
 
-  // Every row that can be read. The status is the session's or the file's; rows have their own.
+  // Asks every row that can be read. The status is the session's or the file's; rows have their
+  // own.
   absl::Status Run(QuestionReader* reader);
-  // After Run(): tells of the first row whose answer never came, if there is one.
+  // After Run(): reports the first row whose answer never came, if there is one.
   void TellWhatIsUnknown() const;
 
  private:
@@ -173,25 +174,25 @@ class FileAsker {
     Json id;
     std::optional<Error> fault;  // then it is not asked
   };
-  // Rows of one message, with those among them that are not asked.
+  // The rows of one message, and those between them that are not asked.
   struct Group {
     std::vector<Row> rows;
     std::uint32_t asked = 0;
   };
 
   absl::Status Add(QuestionRow row);
-  // Closes the group where the row cannot be asked with it: a column has all rows of a message or
-  // one for all of them, and slots are used again only after it.
+  // Closes the group if the row cannot be asked with it: a column has all rows of a message or one
+  // for all of them, and slots are used again only after it.
   absl::Status MakeRoomFor(const QuestionRow& row);
-  // What is wrong with the row's shapes, or they are in the batch.
+  // Puts the row's shapes into the batch, or returns the fault.
   std::optional<Error> TakeShapes(const QuestionRow& row);
   void TakeNumbers(const QuestionRow& row);
-  // Sends what was gathered.
+  // Sends the gathered rows.
   absl::Status Close();
   // Writes the answers to the earliest group.
   absl::Status TakeAnswers();
   Json RowsOf(const Group& group, const absl::StatusOr<Result>& result);
-  // In bytes, or in rows where the bytes in all are not known.
+  // Returns the progress in bytes, or in rows if the total size is unknown.
   std::uint64_t Done() const;
 
   const FileQuery<Batch>& query_;
@@ -210,14 +211,14 @@ template <class Batch>
 absl::Status FileAsker<Batch>::Run(QuestionReader* reader) {
   absl::Status end;
   absl::Status status;
-  // Once nobody reads the answers there is nothing to ask, as main() says.
+  // After stdout has failed, there is nothing to ask: main() reports it.
   for (bool is_open = true; is_open && status.ok() && std::ferror(stdout) == 0;) {
     absl::StatusOr<QuestionRow> row = reader->Next();
     is_open = row.ok();
     if (!is_open && !absl::IsOutOfRange(row.status())) end = InFile(answers_.name, row.status());
     status = is_open ? Add(*std::move(row)) : Close();
   }
-  // A session that has ended still hands out what had arrived.
+  // A session that has ended still returns the answers that had arrived.
   absl::Status taken;
   while (!sent_.empty() && taken.ok()) taken = TakeAnswers();
   if (!status.ok()) return status;
@@ -359,7 +360,7 @@ Json FileAsker<Batch>::RowsOf(const Group& group, const absl::StatusOr<Result>& 
 }
 
 absl::StatusOr<QuestionFormat> ChooseFormat(const std::string& name, const std::string& file) {
-  // As the file would be called.
+  // The file name that would have this format.
   const std::optional<QuestionFormat> format = FormatOf(name.empty() ? file : "." + name);
   if (format) return *format;
   return absl::InvalidArgumentError(
@@ -380,7 +381,7 @@ RowFormat OutputFormat(const GlobalOptions& options, bool is_csv) {
   return is_csv ? RowFormat::kCsv : RowFormat::kTable;
 }
 
-// Bytes; 0 where nobody knows.
+// Returns the size in bytes; 0 if unknown.
 std::uint64_t SizeOf(const std::string& file) {
   std::error_code error;
   const std::uint64_t size = std::filesystem::file_size(file, error);

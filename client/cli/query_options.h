@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a question about pairs may say beside its shapes: the options of every command that asks
-// one.
+// The options that all commands with questions about pairs share.
 
 #ifndef CLEARANCE_CLIENT_CLI_QUERY_OPTIONS_H_
 #define CLEARANCE_CLIENT_CLI_QUERY_OPTIONS_H_
@@ -12,7 +11,7 @@
 
 namespace clearance::client {
 
-// The batch outlives the command; each option is a column of one row, which stands for all.
+// The batch outlives the command. Each option is a column of one row, which applies to all.
 void AddOptions(CLI::App* command, DistanceBatch* batch);
 void AddOptions(CLI::App* command, IntersectionBatch* batch);
 void AddOptions(CLI::App* command, TimeOfCollisionBatch* batch);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Questions in a file, a row each, read one after another: CSV, JSON lines and NumPy's arrays. A
-// row has fields of one or more numbers ("pose_b": 7); what a row leaves out has the command's own
-// value. A row that is malformed says so of itself, and the ones after it are read all the same.
+// row has fields of one or more numbers ("pose_b": 7). For a field that a row leaves out, the
+// command's value applies. A malformed row carries its own fault, and the rows after it are still
+// read.
 //
 //   .csv    a header of `a`, `b`, `id` and components ("pose_b.x", "max_distance"), then the rows;
 //           empty cells are left out
@@ -26,13 +27,13 @@
 
 namespace clearance::client {
 
-// What a row may give: its name, and how many numbers it is.
+// A field that a row may give: its name, and how many numbers it has.
 struct Field {
   const char* name;
   std::size_t width;
 };
 
-// "pose_b.qw"; a field of one number has no components.
+// Returns "pose_b.qw"; a field of one number has no components.
 std::string ComponentName(const Field& field, std::size_t component);
 
 struct QuestionRow {
@@ -40,12 +41,12 @@ struct QuestionRow {
   Json id = {};       // as the row gave it, else null
   std::string shape_a = {};
   std::string shape_b = {};
-  // Of each field its numbers, or none where it is left out.
+  // The numbers of each field; empty if the row leaves it out.
   std::vector<std::vector<double>> numbers = {};
   std::optional<Error> fault = {};  // then the rest means nothing
 };
 
-// What a row is refused by that gives a field a value that it cannot have.
+// Returns the refusal of a row that gives a field a value that it cannot have.
 Error RowFault(const std::string& field, const std::string& value, const std::string& limit);
 
 // Thread-compatible.
@@ -53,25 +54,25 @@ class QuestionReader {
  public:
   virtual ~QuestionReader() = default;
 
-  // OUT_OF_RANGE after the last row; any other status ends the file.
+  // Returns the next row; OUT_OF_RANGE after the last one. Any other status ends the file.
   virtual absl::StatusOr<QuestionRow> Next() = 0;
 };
 
 enum class QuestionFormat { kCsv, kJsonLines, kNpy };
 
-// By the ending of the name.
+// Chooses by the ending of the name.
 std::optional<QuestionFormat> FormatOf(const std::string& path);
 
-// What a file is read as. `fields` are all that its rows may give, `columns` the names of those
-// that the columns of an array are, in order.
+// The layout of a file. `fields` are all that its rows may give, `columns` the names of the fields
+// that are the columns of an array, in order.
 struct QuestionLayout {
   QuestionFormat format = QuestionFormat::kCsv;
   std::vector<Field> fields = {};
   std::vector<std::string> columns = {};
 };
 
-// Reads the file's head. The stream outlives the reader. INVALID_ARGUMENT where the head is none of
-// this format, or tells of what is no field.
+// Reads the file's head. The stream outlives the reader. INVALID_ARGUMENT if the head is not of
+// this format, or names an unknown field.
 absl::StatusOr<std::unique_ptr<QuestionReader>> OpenQuestions(const QuestionLayout& layout,
                                                               std::istream* file);
 

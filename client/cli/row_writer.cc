@@ -17,7 +17,7 @@ std::string Quoted(const std::string& text) {
   return absl::StrCat("\"", absl::StrReplaceAll(text, {{"\"", "\"\""}}), "\"");
 }
 
-// The part of a member that a column is; null where the row has none.
+// Returns the part of a member that a column names; null if the row has none.
 Json PartOf(const Json& row, const std::string& column) {
   const std::size_t dot = column.rfind('.');
   const auto found = row.find(column.substr(0, dot));
@@ -35,7 +35,7 @@ std::string CsvCell(const Json& row, const std::string& column) {
   return Quoted(JsonText(part));
 }
 
-// Adds the columns where they were asked for; those of points and normals as three.
+// Adds the columns if they are wanted; those of points and normals as three.
 void AddColumns(bool is_wanted, std::initializer_list<const char*> names,
                 std::vector<std::string>* columns) {
   if (is_wanted) columns->insert(columns->end(), names.begin(), names.end());
@@ -62,7 +62,7 @@ void RowWriter::Write(const Json& rows) {
     default:
       for (const Json& row : rows) absl::PrintF("%s\n", JsonText(row));
   }
-  // Whoever reads a pipe sees rows as they come.
+  // A reader of a pipe must see rows as they come.
   std::fflush(stdout);
 }
 

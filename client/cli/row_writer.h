@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rows of answers as they come: a table that grows, CSV, or a JSON object a line.
+// Writes rows of answers as they come: a table that grows, CSV, or a JSON object a line.
 
 #ifndef CLEARANCE_CLIENT_CLI_ROW_WRITER_H_
 #define CLEARANCE_CLIENT_CLI_ROW_WRITER_H_
@@ -19,7 +19,7 @@ enum class RowFormat { kTable, kCsv, kJsonLines };
 // Writes to stdout. Thread-compatible.
 class RowWriter {
  public:
-  // The columns are those of CSV: names of a row's members, "normal.x" of vectors.
+  // The columns apply to CSV: names of a row's members, "normal.x" for vectors.
   RowWriter(RowFormat format, std::vector<std::string> columns)
       : format_(format), columns_(std::move(columns)) {}
 
@@ -34,10 +34,10 @@ class RowWriter {
   TableWriter table_;
 };
 
-// The members of a row that the columns name, as a line of CSV without its end.
+// Returns the members of a row that the columns name, as a line of CSV without its line end.
 std::string CsvLine(const Json& row, const std::vector<std::string>& columns);
 
-// What the rows of the answers to such a batch may have.
+// Returns the columns that rows of the answers to such a batch may have.
 std::vector<std::string> ColumnsOf(const DistanceBatch& batch);
 std::vector<std::string> ColumnsOf(const IntersectionBatch& batch);
 std::vector<std::string> ColumnsOf(const TimeOfCollisionBatch& batch);

@@ -16,7 +16,7 @@
 namespace clearance::client {
 namespace {
 
-// What the text of a file says; of no file, nothing.
+// Returns the change in a file; an empty change if no file is named.
 absl::StatusOr<SceneChange> ReadChange(const std::string& file) {
   if (file.empty()) return SceneChange();
   const absl::StatusOr<std::string> text = ReadFile(file);

@@ -24,7 +24,7 @@ void AddIds(const IdPairs& ids, std::size_t i, Json* object) {
   if (ids.is_self[i]) (*object)["is_self"] = true;
 }
 
-// A state, and no number that it gives no meaning.
+// Adds the state, and those numbers that have a meaning in it.
 template <class Columns>
 void AddDistance(const Columns& columns, State state, std::size_t i, Json* object) {
   const bool has_points = state != State::kBeyond && state != State::kUndecided;
@@ -52,7 +52,7 @@ void AddContact(const Columns& columns, std::size_t i, Json* object) {
   AddVector("normal", columns.normals, i, object);
 }
 
-// The entries of a row, each made by make(entry); a row without a list gets none.
+// Adds the entries of a row, each made by make(entry); a row without a list gets none.
 template <class Pairs, class Make>
 void AddPairs(const Pairs& pairs, std::size_t row, Json* object, const Make& make) {
   if (row + 1 >= pairs.offsets.size()) return;
@@ -173,7 +173,7 @@ int ExitCodeOf(const ClearanceResult& result) { return WorstCode(result.states);
 int ExitCodeOf(const OverlapResult& result) { return WorstCode(result.verdicts); }
 int ExitCodeOf(const SweepResult& result) { return WorstCode(result.states); }
 
-// Of every pair that is told of, and of rows without one.
+// Considers every listed pair, and rows without one.
 int ExitCodeOf(const NearestResult& result) {
   std::vector<State> states = result.states;
   states.insert(states.end(), result.pairs.states.begin(), result.pairs.states.end());

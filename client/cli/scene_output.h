@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Answers about scenes, as output.h has those about pairs.
+// Output of answers about scenes, in the same forms as in output.h.
 
 #ifndef CLEARANCE_CLIENT_CLI_SCENE_OUTPUT_H_
 #define CLEARANCE_CLIENT_CLI_SCENE_OUTPUT_H_
@@ -13,14 +13,14 @@ namespace clearance::client {
 
 Json ToJson(const SceneInfo& info);
 
-// A row each; the pairs that a row lists are an array of objects in it.
+// One object a row; the pairs that a row lists are an array of objects in it.
 Json ToJson(const CheckResult& result);
 Json ToJson(const ClearanceResult& result);
 Json ToJson(const NearestResult& result);
 Json ToJson(const OverlapResult& result);
 Json ToJson(const SweepResult& result);
 
-// For tables: every listed pair is a row of its own, beside rows that list none.
+// For tables: every listed pair becomes a separate row, beside rows that list none.
 Json WithPairsAsRows(const Json& rows);
 
 int ExitCodeOf(const CheckResult& result);

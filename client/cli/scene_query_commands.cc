@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// scene check, clearance, nearest, overlap, sweep, ray: one question each, by a unary call.
+// scene check, clearance, nearest, overlap, sweep, ray: each asks one question, by a unary call.
 #include <limits>
 #include <memory>
 #include <optional>
@@ -17,7 +17,7 @@
 namespace clearance::client {
 namespace {
 
-// Who asks whom: a scene, and one shape or the bodies of a file.
+// The two sides of a question: a scene, and one shape or the bodies of a file.
 struct Asking {
   OpenScene scene;
   std::string shape;
@@ -48,7 +48,7 @@ absl::StatusOr<Places> ReadBodies(const Asking& asking) {
   return places;
 }
 
-// What the bodies call meshes are arguments: names, digests, files or JSON.
+// The meshes of the bodies are given like arguments: names, digests, files or JSON.
 absl::Status TakeShapes(const Asking& asking, Places* places, ShapeTable* table) {
   std::vector<std::string> files;
   for (const PlacedMesh& mesh : places->meshes) {
@@ -65,13 +65,13 @@ absl::Status TakeShapes(const Asking& asking, Places* places, ShapeTable* table)
   return RequireMeshFor(asking.mesh, files);
 }
 
-// One row of a column, for each of so many bodies.
+// Repeats the one row of a column for this many bodies.
 void RepeatFor(std::uint32_t bodies, std::vector<double>* row) {
   const std::vector<double> one = *row;
   for (std::uint32_t i = 1; i < bodies; ++i) row->insert(row->end(), one.begin(), one.end());
 }
 
-// The setting, and what of the batch follows from it.
+// Returns the setting, and sets the parts of the batch that depend on it.
 template <class Batch>
 absl::StatusOr<SceneSetting> ReadSetting(const Asking& asking, Batch* batch) {
   SceneSetting setting = {.scene = asking.scene};
@@ -146,7 +146,7 @@ int AskScene(const GlobalOptions& options, const SceneQueryArguments<Batch>& arg
   return ExitCodeOf(*result);
 }
 
-// A word of `scene` that asks.
+// A subcommand of `scene` that asks a question.
 template <class Batch>
 struct Question {
   CLI::App* app;

@@ -69,7 +69,7 @@ int Watch(const GlobalOptions& options, const SceneWatchArguments& arguments) {
     if (!news.ok()) return ReportError(news.status());
     absl::PrintF("%s\n",
                  options.json ? JsonText(ToJson(*news, arguments.with_change)) : ToText(*news));
-    // Whoever reads a pipe sees each line as it comes.
+    // A reader of a pipe must see each line as it comes.
     std::fflush(stdout);
     if (std::ferror(stdout) != 0 || news->end.has_value()) break;
   }

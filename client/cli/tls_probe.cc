@@ -32,7 +32,7 @@ bool IsAddress(const std::string& host) {
          inet_pton(AF_INET6, host.c_str(), &ignored) == 1;
 }
 
-// Whom to trust, and whom to be.
+// Sets the trusted roots, and the client's certificate.
 absl::Status Configure(const TlsArguments& arguments, SSL_CTX* context) {
   const bool has_roots = arguments.ca.empty() ? SSL_CTX_set_default_verify_paths(context) == 1
                                               : SSL_CTX_load_verify_locations(
@@ -49,7 +49,7 @@ absl::Status Configure(const TlsArguments& arguments, SSL_CTX* context) {
       absl::StrCat(arguments.certificate, ", ", arguments.key, ": ", OpenSslError()));
 }
 
-// What the server's certificate must be for.
+// Sets the name that the server's certificate must be for.
 void Expect(const std::string& name, SSL* handshake) {
   X509_VERIFY_PARAM* const rule = SSL_get0_param(handshake);
   if (IsAddress(name)) {
@@ -104,8 +104,9 @@ CertificateFault FaultOf(long verified) {
   }
 }
 
-// A server that wants a certificate of the client's says so only after the client's part of the
-// handshake; else the first it sends are HTTP/2's settings. Empty where nothing came in time.
+// Returns why the server ended the connection; empty if nothing came in time. A server that
+// requires a client certificate says so only after the client's part of the handshake; else its
+// first bytes are HTTP/2's settings.
 std::string RefusalAfter(SSL* handshake) {
   char byte = 0;
   errno = 0;
@@ -119,11 +120,11 @@ std::string RefusalAfter(SSL* handshake) {
 absl::StatusOr<TlsPeer> ProbeTls(const TlsArguments& arguments, const std::string& host,
                                  const Socket& socket) {
   const Context context(SSL_CTX_new(TLS_client_method()), SSL_CTX_free);
-  // As gRPC has it.
+  // The same as in gRPC.
   SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
   if (absl::Status status = Configure(arguments, context.get()); !status.ok()) return status;
   const Handshake handshake(SSL_new(context.get()), SSL_free);
-  // The result is looked at afterwards.
+  // The result is checked afterwards.
   SSL_set_verify(handshake.get(), SSL_VERIFY_NONE, nullptr);
   Expect(arguments.server_name.empty() ? host : arguments.server_name, handshake.get());
   const unsigned char protocols[] = {2, 'h', '2'};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A TLS handshake that goes on where the certificate is wrong, to tell in which way.
+// A TLS handshake that continues if the certificate is wrong, to report in which way.
 
 #ifndef CLEARANCE_CLIENT_CLI_TLS_PROBE_H_
 #define CLEARANCE_CLIENT_CLI_TLS_PROBE_H_
@@ -15,12 +15,12 @@
 
 namespace clearance::client {
 
-// What of a certificate a client must refuse.
+// Faults of a certificate that a client must refuse.
 enum class CertificateFault {
   kNone,
   kName,       // it is for other names
   kExpired,    // or not valid yet
-  kUntrusted,  // no CA that is trusted here stands behind it
+  kUntrusted,  // no CA that is trusted here has signed it
 };
 
 struct TlsPeer {
@@ -28,13 +28,13 @@ struct TlsPeer {
   std::vector<std::string> names;  // that its certificate is for: DNS names and addresses
   absl::Time expiry;
   CertificateFault fault = CertificateFault::kNone;
-  std::string fault_text = {};    // OpenSSL's words
+  std::string fault_text = {};    // OpenSSL's message
   std::string refusal_text = {};  // why the server ended the connection after it, if it did
 };
 
-// Shakes hands over the socket as gRPC would with these arguments, for the server's name (of the
-// arguments, else of the address). INVALID_ARGUMENT where the arguments' files cannot be used,
-// UNAVAILABLE with OpenSSL's words where there is no handshake.
+// Does the TLS handshake over the socket as gRPC would with these arguments, for the server's name
+// (from the arguments, else from the address). INVALID_ARGUMENT if the arguments' files cannot be
+// used, UNAVAILABLE with OpenSSL's message if the handshake fails.
 absl::StatusOr<TlsPeer> ProbeTls(const TlsArguments& arguments, const std::string& host,
                                  const Socket& socket);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the command line takes its bearer token from. Never from an argument: every user of a
-// machine can read those.
+// The source of the command line's bearer token. Never an argument: every user of a machine can
+// read those.
 
 #ifndef CLEARANCE_CLIENT_CLI_TOKEN_H_
 #define CLEARANCE_CLIENT_CLI_TOKEN_H_
@@ -12,8 +12,9 @@
 
 namespace clearance::client {
 
-// The first line of the file; with an empty path the variable CLEARANCE_TOKEN; empty if there is
-// neither. NOT_FOUND where the file cannot be read, INVALID_ARGUMENT where it begins with no token.
+// Returns the first line of the file; with an empty path the variable CLEARANCE_TOKEN; empty if
+// there is neither. NOT_FOUND if the file cannot be read, INVALID_ARGUMENT if its first line has
+// no token.
 absl::StatusOr<std::string> ReadToken(const std::string& path);
 
 }  // namespace clearance::client

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// export, import: shapes and scenes from one server to another by way of a file.
+// export, import: shapes and scenes from one server to another through a file.
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -22,7 +22,7 @@ struct Exported {
   std::uint64_t scenes = 0;
 };
 
-// What is written, and how far that is.
+// The file that is written, and the progress.
 struct Writing {
   TransferWriter& writer;
   Progress progress;
@@ -36,7 +36,7 @@ struct Writing {
   }
 };
 
-// Writes the page's shapes as they are now; a name that is gone by now is left out.
+// Writes the page's shapes as they are now; a name that was deleted meanwhile is left out.
 absl::Status WritePage(const Client& client, const ShapePage& page, Writing* writing) {
   for (const ShapeInfo& info : page.shapes) {
     absl::StatusOr<FoundShape> found = client.Get(ByName{info.name}, /*include_content=*/true);
@@ -49,7 +49,8 @@ absl::Status WritePage(const Client& client, const ShapePage& page, Writing* wri
   return writing->writer.status();
 }
 
-// The newest revisions of those that are kept: what has a ttl lives in memory alone and goes soon.
+// Exports the newest revisions of the kept scenes. A scene with a ttl lives in memory alone and
+// goes soon.
 absl::Status ExportScenes(const Client& client, const std::string& prefix, Writing* writing) {
   const SceneClient scenes(client);
   const absl::StatusOr<std::vector<SceneInfo>> infos = scenes.List(prefix);

@@ -24,9 +24,9 @@ constexpr char kFirstLineOfVersion1[] = R"({"clearance_shapes":1})";
 
 std::string PartialName(const std::string& path) { return path + ".partial"; }
 
-// What is replaced must be a file.
+// The target must be free or a regular file: nothing else is replaced.
 absl::Status CheckTarget(const std::string& name) {
-  std::error_code ignored;  // of a name that is free, among others
+  std::error_code ignored;  // for a free name, among others
   const std::filesystem::file_status found = std::filesystem::status(name, ignored);
   if (!std::filesystem::exists(found) || std::filesystem::is_regular_file(found)) {
     return absl::OkStatus();
@@ -35,7 +35,7 @@ absl::Status CheckTarget(const std::string& name) {
       absl::StrCat(name, ": is there and no regular file: it is not replaced"));
 }
 
-// Empty where the object has no such text.
+// Returns the text; empty if the object has none under this key.
 std::string Text(const Json& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_string() ? found->get<std::string>() : "";

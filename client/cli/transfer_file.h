@@ -36,11 +36,11 @@ struct TransferScene {
 
 using TransferItem = std::variant<TransferShape, TransferScene>;
 
-// Writes beside the file, and gives it its name once all is there; what is not finished is taken
-// away again. Thread-compatible.
+// Writes to a second file beside the target, and renames it once all is there. An unfinished file
+// is removed. Thread-compatible.
 class TransferWriter {
  public:
-  // Begins the file, as status() tells.
+  // Begins the file; status() has the result.
   explicit TransferWriter(std::string path);
   ~TransferWriter();
   TransferWriter(const TransferWriter&) = delete;
@@ -51,13 +51,13 @@ class TransferWriter {
   // Returns status().
   absl::Status Finish();
 
-  // The first error. INVALID_ARGUMENT where what has the name, or that of the unfinished file, is
-  // no regular file, as it would be replaced; UNAVAILABLE where something cannot be written.
+  // Returns the first error. INVALID_ARGUMENT if the target, or the unfinished file, exists and is
+  // not a regular file, as it would be replaced; UNAVAILABLE if writing fails.
   const absl::Status& status() const { return status_; }
 
  private:
   void WriteLine(const std::string& line);
-  // Of what was done last, by errno.
+  // Sets status() from errno if the last operation failed and there was no earlier error.
   void TakeError(bool has_failed);
 
   const std::string path_;
@@ -69,13 +69,14 @@ class TransferWriter {
 // Thread-compatible.
 class TransferReader {
  public:
-  // NOT_FOUND where the file cannot be read, INVALID_ARGUMENT where it is no such file.
+  // Opens a file. NOT_FOUND if it cannot be read, INVALID_ARGUMENT if it is not such a file.
   static absl::StatusOr<TransferReader> Open(const std::string& path);
 
-  // OUT_OF_RANGE after the last item, INVALID_ARGUMENT naming the line of one that is malformed.
+  // Returns the next item. OUT_OF_RANGE after the last item; INVALID_ARGUMENT names a malformed
+  // line.
   absl::StatusOr<TransferItem> Next();
 
-  // Of the whole file, 0 where nobody knows, and of the items that were read.
+  // The size of the whole file, 0 if unknown, and the size of the items read so far.
   std::uint64_t bytes() const { return bytes_; }
   std::uint64_t bytes_read() const { return bytes_read_; }
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The build backend of the package: setuptools, with what is not in this folder laid beside it.
+"""The build backend of the package: setuptools, with files from outside this folder laid beside it.
 
 The version is that of CMakeLists.txt, and protoc describes the public schema in schema.binpb. Both
-are made in a copy, so this folder stays as it is. A source distribution brings both.
+are made in a copy, so this folder does not change. A source distribution has both.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ def _can_compile(program: str) -> bool:
 
 
 def _protoc() -> list[str]:
-    """The compiler of protos: $PROTOC, else a usable one on the PATH, else that of grpcio-tools."""
+    """Returns the compiler of protos: $PROTOC, else a usable one on the PATH, else that of
+    grpcio-tools."""
     if given := os.environ.get("PROTOC"):
         return [given]
     found = shutil.which("protoc")
@@ -56,7 +57,7 @@ def _protoc() -> list[str]:
 
 
 def _includes(protoc: list[str]) -> list[pathlib.Path]:
-    """Where google/protobuf/*.proto are, if the compiler does not know it."""
+    """Returns the folder of google/protobuf/*.proto, if the compiler does not know it."""
     if len(protoc) == 1:
         return []
     import grpc_tools

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Twice the digits of a double: an unevaluated sum hi + lo with |lo| <= ulp(hi) / 2, so about 106
-// bits.
+// Numbers with twice the digits of a double: an unevaluated sum hi + lo with |lo| <= ulp(hi) / 2,
+// so about 106 bits.
 //
 // After T. J. Dekker, "A floating-point technique for extending the available precision", 1971, and
 // M. Joldes, J.-M. Muller and V. Popescu, "Tight and rigorous error bounds for basic building
@@ -31,7 +31,7 @@ struct DoubleDouble {
   friend constexpr bool operator==(const DoubleDouble&, const DoubleDouble&) = default;
 };
 
-// a + b exactly.
+// Returns a + b exactly.
 constexpr DoubleDouble TwoSum(double a, double b) {
   const double sum = a + b;
   const double b_part = sum - a;
@@ -39,19 +39,19 @@ constexpr DoubleDouble TwoSum(double a, double b) {
   return {sum, (a - a_part) + (b - b_part)};
 }
 
-// a + b exactly. Requires: |a| >= |b| or a = 0.
+// Returns a + b exactly. Requires: |a| >= |b| or a = 0.
 constexpr DoubleDouble FastTwoSum(double a, double b) {
   const double sum = a + b;
   return {sum, b - (sum - a)};
 }
 
-// The same as the double-double operator+ has it, whose sum of two doubles is exact.
+// Returns the result of the double-double operator+ for two doubles, whose sum is exact.
 constexpr DoubleDouble SumOf(double a, double b) {
   const DoubleDouble sum = TwoSum(a, b);
   return FastTwoSum(sum.hi, sum.lo + 0.0);  // no zero is negative
 }
 
-// a * b exactly, by Veltkamp's splitting of each factor into halves of 26 bits.
+// Returns a * b exactly, by Veltkamp's splitting of each factor into halves of 26 bits.
 constexpr DoubleDouble TwoProduct(double a, double b) {
   constexpr double kSplitter = 134217729;  // 2^27 + 1
   const double a_scaled = kSplitter * a;
@@ -96,10 +96,11 @@ constexpr bool operator>(const DoubleDouble& a, const DoubleDouble& b) { return 
 constexpr bool operator<=(const DoubleDouble& a, const DoubleDouble& b) { return !(b < a); }
 constexpr bool operator>=(const DoubleDouble& a, const DoubleDouble& b) { return !(a < b); }
 
-// Of either type, so that one template reads for both.
+// Overloaded for both types, so that one template serves both.
 inline double Sqrt(double a) { return std::sqrt(a); }
 
-// Requires: a >= 0. One Newton step from the double root: relative error below 4u^2.
+// Returns the square root by one Newton step from the double root: relative error below 4u^2.
+// Requires: a >= 0.
 inline DoubleDouble Sqrt(const DoubleDouble& a) {
   if (a.hi <= 0) return 0.0;
   const double root = std::sqrt(a.hi);
@@ -120,7 +121,7 @@ constexpr Vec3<T> To(const Vec3d& a) {
   return {T(a.x), T(a.y), T(a.z)};
 }
 
-// a * 2^exponent, exact but for underflow and overflow.
+// Returns a * 2^exponent, exact except for underflow and overflow.
 inline Vec3<DoubleDouble> Scaled(const Vec3<DoubleDouble>& a, int exponent) {
   if (IsNormalPower(exponent)) {
     const double factor = NormalPowerOfTwo(exponent);

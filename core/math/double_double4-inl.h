@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Four double-doubles side by side, each with the bits that double_double.h would give it, on any
-// vector unit: the three coordinates of a point and one to spare, or one number of four things. For
-// what is computed once, where there are no other pairs to stand in the lanes.
+// vector unit: the three coordinates of a point and a spare lane, or one number of four things. For
+// values that are computed once, when no other pairs can fill the lanes.
 //
 // Compiled once for every instruction set that Highway knows on the platform: include it only from
 // sources that foreach_target.h includes, and write nothing in it that another source could see.
@@ -25,7 +25,7 @@ HWY_BEFORE_NAMESPACE();
 namespace clearance {
 namespace HWY_NAMESPACE {
 
-// The compilers' own vectors, which they split where the vector unit has none of four.
+// The compilers' own vectors, which they split if the vector unit has none of four.
 using Double4 = double __attribute__((vector_size(32)));
 
 struct DoubleDouble4 {
@@ -41,7 +41,7 @@ HWY_INLINE DoubleDouble4 ToDoubleDouble4(const Vec3<DoubleDouble>& a) {
 HWY_INLINE DoubleDouble At(const DoubleDouble4& a, int lane) { return {a.hi[lane], a.lo[lane]}; }
 HWY_INLINE Vec3d FirstThree(const Double4& a) { return {a[0], a[1], a[2]}; }
 
-// Lane i of what they give is lane k_i of a, or for k_i >= 4 lane k_i - 4 of b.
+// Returns lane k_i of a as lane i, or lane k_i - 4 of b for k_i >= 4.
 template <int k0, int k1, int k2, int k3>
 HWY_INLINE Double4 Shuffled(const Double4& a, const Double4& b) {
   return __builtin_shufflevector(a, b, k0, k1, k2, k3);
@@ -59,7 +59,7 @@ HWY_INLINE DoubleDouble4 Everywhere(const DoubleDouble4& a) {
   return Shuffled<kLane, kLane, kLane, kLane>(a);
 }
 
-// As the functions of the same names of double_double.h.
+// The same as the functions of these names in double_double.h.
 HWY_INLINE DoubleDouble4 TwoSum(const Double4& a, const Double4& b) {
   const Double4 sum = a + b;
   const Double4 b_part = sum - a;
@@ -106,18 +106,18 @@ HWY_INLINE DoubleDouble4 TimesDouble(const DoubleDouble4& a, const Double4& b) {
   return FastTwoSum(high.hi, high.lo + a.lo * b);
 }
 
-// Exactly. Requires: powers of two.
+// Returns the exact product. Requires: the factors are powers of two.
 HWY_INLINE DoubleDouble4 Times(const Double4& factors, const DoubleDouble4& a) {
   return {factors * a.hi, factors * a.lo};
 }
 
-// Of the first three lanes, as of three coordinates.
+// Returns the cross product of the first three lanes, taken as coordinates.
 HWY_INLINE DoubleDouble4 Cross(const DoubleDouble4& a, const DoubleDouble4& b) {
   return Shuffled<1, 2, 0, 3>(a) * Shuffled<2, 0, 1, 3>(b) -
          Shuffled<2, 0, 1, 3>(a) * Shuffled<1, 2, 0, 3>(b);
 }
 
-// a . b_0, a . b_1 and so on.
+// Returns a . b_0, a . b_1 and so on.
 HWY_INLINE DoubleDouble4 Dots(const DoubleDouble4& a, const DoubleDouble4 (&b)[4]) {
   const DoubleDouble4 xz_01 = Shuffled<0, 4, 2, 6>(b[0], b[1]);
   const DoubleDouble4 xz_23 = Shuffled<0, 4, 2, 6>(b[2], b[3]);
@@ -129,7 +129,7 @@ HWY_INLINE DoubleDouble4 Dots(const DoubleDouble4& a, const DoubleDouble4 (&b)[4
   return Everywhere<0>(a) * x + Everywhere<1>(a) * y + Everywhere<2>(a) * z;
 }
 
-// A matrix by its columns; what is in the last lanes does not matter.
+// A matrix by its columns; the contents of the last lanes do not matter.
 struct Matrix4 {
   DoubleDouble4 x, y, z;
 };

@@ -7,7 +7,8 @@
 namespace clearance {
 namespace {
 
-// Of a coordinate that stays the difference is 0, and the sum is that very coordinate.
+// If a coordinate is the same at both ends, the difference is 0 and the sum is that very
+// coordinate.
 Vec3d InterpolatePosition(const Vec3d& p_0, const Vec3d& p_1, double fraction) {
   return p_0 + fraction * (p_1 - p_0);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Vectors of up to eight doubles, one number of as many pairs side by side, and three of them as
-// points. What a lane computes does not depend on the other lanes nor on how many there are: no
+// Vectors of up to eight doubles, which hold one number of as many pairs side by side, and three of
+// them as points. The result of a lane does not depend on the other lanes nor on their number: no
 // products and sums are fused, and nothing is summed across lanes.
 //
 // Compiled once for every instruction set that Highway knows on the platform: include it only from
@@ -25,7 +25,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// As many lanes as a vector has room for, at most kMost.
+// Vectors with as many lanes as fit, at most kMost.
 template <std::size_t kMost>
 struct Lanes {
   using Tag = hn::CappedTag<double, kMost>;
@@ -34,7 +34,7 @@ struct Lanes {
   static constexpr Tag kTag{};
   static constexpr std::size_t kSize = hn::MaxLanes(kTag);
 
-  // In memory, where single lanes are read and written.
+  // The form in memory, in which single lanes are read and written.
   struct alignas(64) Row {
     double at[kSize];
   };
@@ -59,8 +59,8 @@ struct Lanes {
 
   static V Load(const Row& row) { return hn::Load(kTag, row.at); }
   static V3 Load(const Row3& row) { return {Load(row.x), Load(row.y), Load(row.z)}; }
-  // A point a lane, of more than one, put together in registers: a vector read from numbers that
-  // were just written one by one would wait for them.
+  // Gathers one point a lane, for more than one lane, in registers: a vector load from numbers that
+  // were just written one by one would stall.
   static V3 Gather(const Vec3d* const* points) {
 #if HWY_TARGET == HWY_SCALAR
     return {Set(points[0]->x), Set(points[0]->y), Set(points[0]->z)};

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where a shape stands: the translation and quaternion exactly as a caller gave them. The rotation
-// that they denote is the rational matrix of q over |q|^2, so q need not be of unit length to the
-// last bit; how far it may be off is checked once, where poses enter (FindPoseFault).
+// The position and orientation of a shape: the translation and quaternion exactly as a caller gave
+// them. The rotation that they denote is the rational matrix of q over |q|^2, so q need not be of
+// unit length to the last bit. The allowed deviation is checked once, at the entry of poses
+// (FindPoseFault).
 
 #ifndef CLEARANCE_CORE_MATH_POSE_H_
 #define CLEARANCE_CORE_MATH_POSE_H_
@@ -31,7 +32,7 @@ enum class PoseFault {
   kNotUnitLength,  // |q| is not within kQuaternionSlack of 1
 };
 
-// A pose of which this says kNone is valid for every query.
+// Returns kNone for a pose that is valid for every query.
 PoseFault FindPoseFault(const Pose& pose);
 
 }  // namespace clearance

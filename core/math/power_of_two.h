@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scaling by powers of two and exponents, as std::ldexp and std::frexp have them, without their
-// calls: a query scales some dozen numbers.
+// Scaling by powers of two and exponents, with the results of std::ldexp and std::frexp but without
+// their calls: a query scales some dozen numbers.
 
 #ifndef CLEARANCE_CORE_MATH_POWER_OF_TWO_H_
 #define CLEARANCE_CORE_MATH_POWER_OF_TWO_H_
@@ -13,21 +13,21 @@
 
 namespace clearance {
 
-// True if 2^exponent is a normal number.
+// Returns true if 2^exponent is a normal number.
 constexpr bool IsNormalPower(int exponent) {
   constexpr int kBias = std::numeric_limits<double>::max_exponent - 1;
   return exponent > -kBias && exponent <= kBias;
 }
 
-// 2^exponent. Requires: IsNormalPower.
+// Returns 2^exponent. Requires: IsNormalPower.
 constexpr double NormalPowerOfTwo(int exponent) {
   constexpr int kBias = std::numeric_limits<double>::max_exponent - 1;
   constexpr int kMantissaBits = std::numeric_limits<double>::digits - 1;
   return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + kBias) << kMantissaBits);
 }
 
-// 2^exponent, exact but for underflow (0) and overflow. Where it is subnormal no arithmetic is done
-// on it, which takes a processor as long as fifty other operations.
+// Returns 2^exponent, exact except for underflow (0) and overflow. No arithmetic is done on a
+// subnormal result, since that takes a processor as long as fifty other operations.
 constexpr double AnyPowerOfTwo(int exponent) {
   using Limits = std::numeric_limits<double>;
   constexpr int kLeast = Limits::min_exponent - Limits::digits;
@@ -36,12 +36,12 @@ constexpr double AnyPowerOfTwo(int exponent) {
   return exponent < kLeast ? 0 : std::bit_cast<double>(std::uint64_t{1} << (exponent - kLeast));
 }
 
-// x * 2^exponent, exact but for underflow (rounded once, to even) and overflow.
+// Returns x * 2^exponent, exact except for underflow (rounded once, to even) and overflow.
 inline double TimesPowerOfTwo(double x, int exponent) {
   return IsNormalPower(exponent) ? x * NormalPowerOfTwo(exponent) : std::ldexp(x, exponent);
 }
 
-// The exponent e for which 2^(e - 1) <= |x| < 2^e. Requires: x finite, not 0.
+// Returns the exponent e for which 2^(e - 1) <= |x| < 2^e. Requires: x finite, not 0.
 inline int ExponentOf(double x) {
   constexpr int kMantissaBits = std::numeric_limits<double>::digits - 1;
   constexpr std::uint64_t kExponentMask = 0x7ff;

@@ -23,8 +23,8 @@ struct NearestOfSpan {
   std::array<Quad, kMaxCorral> weight{};
 };
 
-// By Gram and Schmidt, each edge made orthogonal twice because one pass leaves rounding where it is
-// nearly in the span of those before.
+// Uses Gram and Schmidt's method. Each edge is made orthogonal twice, because one pass leaves
+// rounding if the edge is nearly in the span of those before.
 NearestOfSpan ComputeNearestOfSpan(const QuadVec* points, int size) {
   NearestOfSpan nearest;
   std::array<QuadVec, kMaxCorral> basis;
@@ -44,8 +44,8 @@ NearestOfSpan ComputeNearestOfSpan(const QuadVec* points, int size) {
     nearest.is_independent = !IsNegligible(basis[k], Length(edge));
     if (!nearest.is_independent) return nearest;
   }
-  // Of a point much nearer than the span is wide the first pass leaves little but rounding; the
-  // next make it orthogonal to its own last digit.
+  // If the point is much nearer than the span is wide, the first pass leaves little but rounding;
+  // the next passes make the point orthogonal to its own last digit.
   for (int pass = 0; pass < 3; ++pass) {
     for (int k = 1; k < size; ++k) {
       const Quad part = -Dot(nearest.point, basis[k]) / Dot(basis[k], basis[k]);
@@ -68,7 +68,7 @@ class Corral {
   const QuadVec& nearest() const { return nearest_; }
   const DifferencePoints& points() const { return points_; }
 
-  // False, and nothing more can be made of it, if the point leads no nearer.
+  // Returns false, and nothing more can be made of the corral, if the point leads no nearer.
   bool Add(const QuadVec& point) {
     if (points_.size == kMaxCorral) return false;
     weight_[points_.size] = points_.size == 0 ? 1 : 0;
@@ -83,8 +83,8 @@ class Corral {
   }
 
  private:
-  // True if the span's nearest point lies inside, as that of a single point does; else goes towards
-  // it as far as the hull reaches and drops a point that is not needed there.
+  // Returns true if the span's nearest point lies inside, as that of a single point does. Otherwise
+  // goes towards it as far as the hull reaches and drops a point that is not needed there.
   bool MoveTowards(const NearestOfSpan& span) {
     Quad part = 1;
     int leaving = -1;
@@ -116,8 +116,9 @@ struct SearchGoal {
   Quad near_enough = 0;  // distance below which no more need be known
 };
 
-// `lowest(n)` is a point w of a convex set with the least n.w; the bounds are those of the set's
-// distance from the origin, or upper < 0 if it holds a ball of that radius about it.
+// Searches for the nearest point of a convex set; `lowest(n)` is its point w with the least n.w.
+// The bounds are those of the set's distance from the origin, or upper < 0 if it holds a ball of
+// that radius about it.
 template <class Lowest>
 ProvedBounds SearchNearest(Lowest lowest, const QuadVec& start, const SearchGoal& goal) {
   Corral corral;
@@ -143,10 +144,10 @@ struct Triangle {
   const QuadVec& c;
 };
 
-// The plane through three points of a set, if it has all points on one side; its distance from the
-// origin, positive if the origin is on the points' side, from both sides. Each point may be off by
-// `error`. Three points that are in line but for a few errors may be passed over: moved so far,
-// they are no facet.
+// Returns the distance from the origin of the plane through three points of a set if it has all
+// points on one side: positive if the origin is on the points' side, from both sides. Each point
+// may be off by `error`. Three points that are in line except for a few errors may be passed over:
+// moved so far, they are not a facet.
 std::optional<InnerRadius> FacetOffset(const DifferencePoints& set, const Triangle& triangle,
                                        Quad error) {
   const auto& [a, b, c] = triangle;

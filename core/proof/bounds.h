@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a direction, a few points or a search of the checker's own prove of the signed distance of
-// two bodies. With w = b - a, points of B - A, and n of any length but 0:
+// Bounds of the signed distance of two bodies that a direction, a few points or the checker's own
+// search prove. With w = b - a, points of B - A, and n of any length but 0:
 //     min n.w / |n| - r_A - r_B  <=  distance                  two supports, any n
 //     distance  <=  |w| - r_A - r_B                            one point w of the difference
 //     distance  <=  -r - r_A - r_B                             points w around a ball of radius r
@@ -32,29 +32,29 @@ struct DifferencePoints {
   std::array<QuadVec, kCapacity> point;
 };
 
-// No two points of the bodies are nearer than this, by their supports along n.
+// Returns a lower bound of the distance of any two points of the bodies, by their supports along n.
 Quad ProvedGap(const ProofBody& a, const ProofBody& b, const QuadVec& n);
 
-// More than the rounding of anything that is computed from points of both bodies.
+// Returns more than the rounding of any value that is computed from points of both bodies.
 Quad ProofSlack(const ProofBody& a, const ProofBody& b);
 
-// lower <= radius of the largest ball about the origin inside the hull of the points <= upper,
-// negative by how far the origin is outside of one of its planes, no point being off by more than
-// `error`. Where lower > 0 the origin is proved to be strictly inside; where upper <= 0 that it is
-// not, or the points are in one plane to rounding. By brute force over all triples.
+// lower <= radius of the largest ball about the origin inside the hull of the points <= upper. The
+// radius is negative by how far the origin is outside of one of its planes; no point is off by more
+// than `error`. If lower > 0, the origin is proved to be strictly inside. If upper <= 0, it is
+// proved not to be, or the points are in one plane to rounding. By brute force over all triples.
 struct InnerRadius {
   Quad lower = 0;
   Quad upper = 0;
 };
 InnerRadius ComputeInnerRadius(const DifferencePoints& differences, Quad error);
 
-// A search of its own that owes nothing to any answer: P. Wolfe, "Finding the nearest point in a
+// Searches for the bounds independently of any answer: P. Wolfe, "Finding the nearest point in a
 // polytope", 1976. The upper bound ends within `good_enough` of the lower one unless the cores
-// overlap (then nothing is known below) or the search gets stuck, which shows in its bounds.
+// overlap (then nothing is known below) or the search gets stuck, which its bounds show.
 ProvedBounds SearchBounds(const ProofBody& a, const ProofBody& b, Quad good_enough);
 
-// At least the distance of a point from the core of a body, and at most `good_enough` more unless
-// the search gets stuck; stops as soon as it is below `good_enough`.
+// Returns at least the distance of a point from the core of a body, and at most `good_enough` more
+// unless the search gets stuck; stops as soon as it is below `good_enough`.
 Quad DistanceFromCore(const ProofBody& body, const QuadVec& point, Quad good_enough);
 
 }  // namespace clearance

@@ -22,7 +22,8 @@ bool IsConvexPair(const Body& a, const Body& b) {
   return !a.body.is_compound() && !b.body.is_compound();
 }
 
-// A bracket as an answer that claims nothing else, or a state that says no more than one end of it.
+// Returns a bracket as an answer that claims nothing else, or a state that claims no more than one
+// end of it.
 IntersectionAnswer Claimed(State state, const Bracket& bracket) {
   const bool is_open = state == State::kUndecided;
   return {state, is_open ? UndecidedReason::kPrecision : UndecidedReason::kNone, bracket};
@@ -42,7 +43,7 @@ auto HoldTo(const MotionOptions& options, const TimeOfCollisionAnswer& claim) {
   };
 }
 
-// What is found of the pairs, as a finding on the whole.
+// The findings on the pairs, as one finding on the whole.
 class WholeFindings {
  public:
   WholeFindings() {
@@ -56,7 +57,7 @@ class WholeFindings {
     check().is_lower_proved = check().is_lower_proved && holds;
     return findings_.Require(holds, claim, claimed, proved);
   }
-  // Of what is claimed of each pair.
+  // Takes the finding on a claim about every pair.
   void TakeOne(const Check& pair) {
     if (is_clean()) check().contradiction = pair.contradiction;
     check().is_lower_proved = check().is_lower_proved && pair.is_lower_proved;
@@ -77,7 +78,7 @@ class PairsOf {
     return piece_a < count_a_ && piece_b < count_b_;
   }
 
-  // `check(a, b)` of every pair in turn, but for one.
+  // Runs `check(a, b)` on every pair in turn, except one.
   template <class CheckPair>
   void HoldEach(CheckPair check, std::uint64_t except, WholeFindings* findings) const {
     for (std::uint64_t id = 0; id < count_a_ * count_b_; ++id) {
@@ -85,7 +86,7 @@ class PairsOf {
     }
   }
 
-  // That some pair stands its check; of several contradictions the first is told.
+  // Requires that some pair passes its check; of several contradictions the first is reported.
   template <class CheckPair>
   void HoldOne(CheckPair check, WholeFindings* findings) const {
     Check first;
@@ -119,7 +120,7 @@ class PairsOf {
   const std::uint64_t count_a_, count_b_;
 };
 
-// Of a piece about its centre.
+// Returns the size of the largest piece about its centre.
 double LargestPiece(const RigidBody& body) {
   double largest = 0;
   for (const Piece& piece : body.pieces()) {

@@ -17,7 +17,7 @@ bool IsFinite(const Vec3d& v) {
   return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z);
 }
 
-// Of a proof by vertices: the differences, and where their weights put the closest points.
+// A proof by vertices: the differences, and the closest points that their weights give.
 struct WitnessPoints {
   DifferencePoints differences;
   bool has_weights = false;
@@ -26,7 +26,7 @@ struct WitnessPoints {
 
 class PairChecker {
  public:
-  // Everything is told from the origin of A's body.
+  // All positions are relative to the origin of A's body.
   PairChecker(const PosedShape& a, const PosedShape& b)
       : a_(a.shape, FrameOf(a, a.pose.p_WS)),
         b_(b.shape, FrameOf(b, a.pose.p_WS)),
@@ -37,13 +37,13 @@ class PairChecker {
   Check CheckIntersection(const IntersectionAnswer& answer);
 
  private:
-  // What an answer's rounding to doubles may hide at a distance, and the checker's own rounding
-  // where the pair is nothing beside how far from A's origin it stands.
+  // Returns the error that an answer's rounding to doubles may hide at a distance, plus the
+  // checker's own rounding if the pair is tiny beside its distance from A's origin.
   Quad Allowance(Quad distance) const {
     return kProofAllowance * kRoundoff * (size_sum_ + Abs(distance)) + kProofUnderflow +
            2 * ProofSlack(a_, b_);
   }
-  // What is closer to nothing than this is left open: exact arithmetic knows smaller gaps.
+  // Bounds nearer to 0 than this are left open: exact arithmetic knows smaller gaps.
   Quad Unreadable() const { return kProofUnreadable * (a_.reach() + b_.reach()); }
   bool is_curved() const { return a_.is_curved() || b_.is_curved(); }
   Quad Radii() const { return a_.radius() + b_.radius(); }
@@ -128,7 +128,7 @@ void PairChecker::CheckByOwnProof(const DistanceAnswer& answer) {
   CheckPoints(answer);
 }
 
-// Both ends against a search of the checker's own. Of cores that overlap it only proves the sign.
+// Checks both ends against the checker's own search. If the cores overlap, it proves only the sign.
 void PairChecker::CheckBySearch(State state, const Bracket& bracket) {
   const ProvedBounds proved = SearchBounds(a_, b_, kProofSearchGap * size_sum_);
   const Quad distance = std::isfinite(bracket.lower) ? bracket.lower : proved.upper;
@@ -178,16 +178,16 @@ void PairChecker::CheckLower(const DistanceAnswer& answer) {
   const Quad lower = answer.bracket.lower;
   const Quad proved = ProvedGap(a_, b_, ToQuad(answer.n_AB));
   const Quad allowance = Allowance(answer.distance);
-  // Of an overlap the normal is the best one to tau; the bound may come from another.
+  // For an overlap the normal is the best one to tau; the bound may come from another.
   const Quad doubt = answer.state == State::kPenetrating ? Quad(answer.tolerance) : Quad(0);
   findings_.check().is_lower_proved = lower <= proved + allowance;
   findings_.Require(lower <= proved + allowance + doubt, Claim::kLower, lower, proved);
-  // An overlap shallower than the least double has that for its bound.
+  // An overlap shallower than the least double has the least double as its bound.
   const Quad upper = Quad(answer.bracket.upper) + kProofUnderflow;
   findings_.Require(upper >= proved, Claim::kUpper, answer.bracket.upper, proved);
   if (answer.state != State::kSeparated || proved > 0 || lower < Unreadable()) return;
   // A gap at the size of the normal's own rounding needs a direction with more digits. Curved
-  // bodies have none that is known so well.
+  // bodies have no direction that is known so well.
   const Quad gap = SearchBounds(a_, b_, 0).lower;
   const Quad rounding = is_curved() ? allowance : Quad(0);
   findings_.Require(gap > -rounding, Claim::kState, 1, gap);
@@ -201,21 +201,21 @@ void PairChecker::CheckUpper(const DistanceAnswer& answer) {
     proved.upper = Length(witness_.p_B - witness_.p_A) - Radii() + ProofSlack(a_, b_);
   } else if (witness_.differences.size > 0) {
     const InnerRadius inner = ComputeInnerRadius(witness_.differences, ProofSlack(a_, b_));
-    // By how much the cores are claimed to overlap is what is left of the depth without the radii.
-    // The origin may be inside by less than the rounding that a large radius brings along: a core
-    // that is tiny beside it.
+    // The claimed overlap of the cores is the depth less the radii. For a core that is tiny beside
+    // a large radius, the origin may be inside by less than the rounding that the radius brings
+    // along.
     findings_.Require(inner.upper > 0 || upper + Radii() > -Unreadable(), Claim::kState, -1,
                       inner.upper);
     proved.upper = -inner.lower - Radii();
   } else {
     proved = SearchBounds(a_, b_, kProofSearchGap * size_sum_);
   }
-  // A gap narrower than the least double has that for its bound.
+  // A gap narrower than the least double has the least double as its bound.
   findings_.Require(answer.bracket.lower <= proved.upper + kProofUnderflow, Claim::kLower,
                     answer.bracket.lower, proved.upper);
   const bool is_proved = upper >= proved.upper - allowance;
   findings_.check().is_upper_proved = is_proved;
-  // An overlap's witness proves that it is one; how deep it is at least takes many facets.
+  // An overlap's witness proves the overlap; a lower bound of its depth takes many facets.
   const bool is_depth = answer.state == State::kPenetrating && !witness_.has_weights;
   findings_.Require(is_proved || (is_depth && proved.upper < allowance), Claim::kUpper, upper,
                     proved.upper);
@@ -230,7 +230,7 @@ void PairChecker::CheckPoints(const DistanceAnswer& answer) {
   if (!findings_.Require(is_finite, Claim::kNumber, 0, 0)) return;
   const Quad allowance = Allowance(answer.distance) + kProofAllowance * kRoundoff * a_.reach();
   const Quad miss = Length(p_B - p_A - Quad(answer.distance) * n);
-  // Of smooth bodies each point is exact on its own body, and the direction between them is not.
+  // Each point of a smooth body is exact on its own body; the direction between the points is not.
   const Quad direction = is_curved() ? kRelativeTolerance * size_sum_ : Quad(0);
   findings_.Require(miss <= allowance + direction, Claim::kPoint, miss, 0);
   const QuadVec world_A = ToQuad(answer.p_WA);
@@ -242,10 +242,10 @@ void PairChecker::CheckPoints(const DistanceAnswer& answer) {
   CheckSurface(answer, allowance);
 }
 
-// Weights, points and normal were rounded apart. Two points that are `lower` apart along the normal
-// and `upper` in all may be sqrt(upper^2 - lower^2) apart across it, yet no more than tau. Of an
-// overlap the normal is the best one to tau; where the deepest points of curved bodies are is left
-// open, also of an overlap too shallow for doubles.
+// Weights, points and normal were rounded separately. Two points that are `lower` apart along the
+// normal and `upper` in all may be sqrt(upper^2 - lower^2) apart across it, yet no more than tau.
+// For an overlap the normal is the best one to tau. The positions of the deepest points of curved
+// bodies are left open, also for an overlap too shallow for doubles.
 void PairChecker::CheckSurface(const DistanceAnswer& answer, Quad rounding) {
   const Quad lower = answer.bracket.lower;
   const Quad upper = answer.bracket.upper;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Proves answers anew, or finds them wrong. The checker takes an answer's normal, witness and
-// points for what they are - claims - and computes in quad precision what they prove (bounds.h);
-// where an answer comes without a proof, it searches for one of its own. It shares no code with the
-// solvers, so that one mistake cannot hide another.
+// Proves answers again, or finds them wrong. The checker takes an answer's normal, witness and
+// points as claims and computes in quad precision what they prove (bounds.h). If an answer comes
+// without a proof, the checker searches for one itself. It shares no code with the solvers, so that
+// one mistake cannot hide another.
 
 #ifndef CLEARANCE_CORE_PROOF_CHECK_DISTANCE_H_
 #define CLEARANCE_CORE_PROOF_CHECK_DISTANCE_H_
@@ -17,7 +17,7 @@
 
 namespace clearance {
 
-// What an answer claims.
+// The claims of an answer.
 enum class Claim : std::uint8_t {
   kNumber,     // every number is one, and in order
   kState,      // the state follows from the bracket, tau and the reason
@@ -35,7 +35,7 @@ enum class Claim : std::uint8_t {
 };
 const char* Name(Claim claim);
 
-// The first claim that is false, or that the answer's own proof does not bear out.
+// The first claim that is false, or that the answer's own proof does not support.
 struct Contradiction {
   Claim claim = Claim::kNumber;
   double claimed = 0;
@@ -44,14 +44,15 @@ struct Contradiction {
 
 struct Check {
   std::optional<Contradiction> contradiction;
-  // Which ends of the bracket a proof was found for. The depth of an overlap has none in an answer
-  // but its own (a lower bound); the upper bound then only proves the sign.
+  // Which ends of the bracket a proof was found for. In an answer the depth of an overlap has no
+  // proof except its own (a lower bound); the upper bound then only proves the sign.
   bool is_lower_proved = false;
   bool is_upper_proved = false;
 };
 
-// Requires of all: what the query requires of its arguments. Never fails, never allocates, any
-// thread. A few microseconds for small polytopes, a few hundred where it must search.
+// All checks require the same of their arguments as the query. They never fail, never allocate and
+// may be called from any thread. They take a few microseconds for small polytopes, a few hundred if
+// they must search.
 Check CheckDistance(const PosedShape& a, const PosedShape& b, const DistanceOptions& options,
                     const DistanceAnswer& answer);
 Check CheckIntersection(const PosedShape& a, const PosedShape& b, const IntersectionAnswer& answer);

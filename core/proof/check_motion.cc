@@ -16,7 +16,7 @@ namespace {
 constexpr int kMaxCuts = 4000;  // of one interval
 constexpr int kSamples = 5;
 
-// Exp(t * rotation), by its series at a small fraction of the angle and as many doublings.
+// Returns exp(t * rotation), by its series at a small fraction of the angle and as many doublings.
 QuadTurn TurnAt(const Vec3d& rotation, double t) {
   QuadVec half = Quad(0.5) * (Quad(t) * ToQuad(rotation));
   int doublings = 0;
@@ -38,7 +38,7 @@ QuadVec Across(const QuadVec& v, const QuadVec& axis) {
   return square > 0 ? v - (Dot(v, axis) / square) * axis : QuadVec{};
 }
 
-// A body on its way. Told from a point of the world that both bodies of a pair have in common.
+// A moving body, relative to a point of the world that both bodies of a pair have in common.
 class MotionOfBody {
  public:
   MotionOfBody(const MovingShape& moving, const Vec3d& world_point)
@@ -54,7 +54,7 @@ class MotionOfBody {
     return {shape_, frame};
   }
 
-  // The height of the body's highest point along n at time t.
+  // Returns the height of the body's highest point along n at time t.
   Quad HeightAt(double t, const QuadVec& n) const {
     QuadTurn back = TurnAt(motion_.rotation, t);
     back.vector = -back.vector;
@@ -62,7 +62,7 @@ class MotionOfBody {
            from_pivot_.radius() * Length(n);
   }
 
-  // |f''| of n.p(t), at most.
+  // Returns an upper bound of |f''| of n.p(t).
   Quad Curvature(const QuadVec& n) const {
     const QuadVec axis = ToQuad(motion_.rotation);
     const Quad arm = Length(Across(from_pivot_.Center(), axis)) + from_pivot_.size();
@@ -70,7 +70,7 @@ class MotionOfBody {
   }
 
   Quad size() const { return from_pivot_.size(); }
-  // Of all lengths that enter.
+  // Returns the sum of all lengths that enter.
   Quad reach() const {
     return from_pivot_.reach() + Length(pivot_) + Length(ToQuad(motion_.displacement));
   }
@@ -127,7 +127,7 @@ class MotionChecker {
   void CheckWithin(double t);
   void CheckHit();
 
-  // The gap along n less the target, told to the rounding of n.
+  // Returns the gap along n less the target, accurate to the rounding of n.
   Quad GapAt(double t, const QuadVec& n) const {
     return -b_.HeightAt(t, -n) - a_.HeightAt(t, n) - target_ * Length(n);
   }
@@ -170,7 +170,8 @@ bool MotionChecker::CheckCover(const MotionProof& proof) {
   return findings_.Require(covered >= answer_.t_free, Claim::kCover, answer_.t_free, covered);
 }
 
-// From the left, in steps as long as the chord's bound allows. True if all of it was proved.
+// Proves the interval from the left, in steps as long as the chord's bound allows. Returns true if
+// all of it was proved.
 bool MotionChecker::CheckInterval(const ProvedInterval& interval) {
   const QuadVec n_W = ToQuad(interval.n_W);
   const Quad length = Length(n_W);
@@ -200,8 +201,8 @@ bool MotionChecker::CheckInterval(const ProvedInterval& interval) {
   return t >= interval.t_end;
 }
 
-// Without intervals: nearer than the target at no time that is looked at. Where one piece hits
-// before another has left, no time at all is claimed to be free.
+// Checks, without intervals, that the bodies are nearer than the target at none of the sampled
+// times. If one piece hits before another has left, no time is claimed to be free.
 void MotionChecker::CheckSamples() {
   if (!(answer_.t_leave < answer_.t_free)) return;
   for (int i = 0; i <= kSamples; ++i) {
@@ -210,9 +211,9 @@ void MotionChecker::CheckSamples() {
         SearchBounds(a_.BodyAt(t), b_.BodyAt(t), kProofSearchGap * size_sum_);
     const Quad allowance = Tau();
     findings_.Require(proved.upper >= target_ - allowance, Claim::kTime, t, proved.upper);
-    // Of bodies that overlap alike on both sides of a plane nothing is proved from above. (At
-    // t_free itself they may touch, and then nothing is known from below; nor if the search never
-    // found a direction.)
+    // If bodies overlap equally on both sides of a plane, nothing is proved from above. (At t_free
+    // itself they may touch, and then nothing is known from below; nor if the search never found a
+    // direction.)
     const bool is_known = i < kSamples && proved.lower > -HUGE_VAL;
     findings_.Require(!is_known || proved.lower >= target_ - allowance, Claim::kTime, t,
                       proved.lower);
@@ -226,8 +227,8 @@ void MotionChecker::CheckWithin(double t) {
   findings_.check().is_upper_proved = proved.upper <= near + slack_;
 }
 
-// Within reach at t_hit, and the points on the bodies then (or, if the bodies overlap by then, at
-// the last free time).
+// Checks that the bodies are within reach at t_hit, and that the points lie on the bodies then (or,
+// if the bodies overlap by then, at the last free time).
 void MotionChecker::CheckHit() {
   CheckWithin(answer_.t_hit);
   const QuadVec n = ToQuad(answer_.n_AB);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A shape that stands still, as the checker sees it: its points and its support function, in quad
-// precision, straight from the numbers that were given. World axes, metres, from a point of the
-// world that the checks of one pair have in common, so that places far from the world's origin cost
-// no digits.
+// A shape at rest, as the checker sees it: its points and its support function, in quad precision,
+// straight from the given numbers. Coordinates are in world axes, metres, from a point of the world
+// that the checks of one pair have in common, so that places far from the world's origin cost no
+// digits.
 
 #ifndef CLEARANCE_CORE_PROOF_PROOF_BODY_H_
 #define CLEARANCE_CORE_PROOF_PROOF_BODY_H_
@@ -36,7 +36,7 @@ class ProofBody {
   // Requires: i < vertex_count().
   QuadVec Vertex(VertexIndex i) const;
 
-  // The point of the core that is highest along n, and its height; n of any length but 0. Within
+  // The point of the core that is highest along n, and its height; n of any length but 0. To within
   // kProofRoundoff * reach() * |n|.
   struct Support {
     QuadVec point;
@@ -47,13 +47,13 @@ class ProofBody {
   // The analyzer does not know __float128: it takes these for values that were never set.
   // NOLINTBEGIN(clang-analyzer-core.uninitialized.UndefReturn)
 
-  // Exactly.
+  // Returns the exact radius.
   Quad radius() const { return Quad(shape_.radius()) + shape_.radius_low(); }
-  // No point of the body is farther than this from the zero point.
+  // Returns an upper bound of the distance of any point of the body from the zero point.
   Quad reach() const { return reach_; }
 
   // NOLINTEND(clang-analyzer-core.uninitialized.UndefReturn)
-  // Of the body about its centre: what rounding is measured by.
+  // Returns the size of the body about its centre, which rounding is measured by.
   Quad size() const;
   QuadVec Center() const;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// 113-bit numbers, in which answers are checked. Products of two doubles are exact in them, sums
-// and products of a few such keep at least 2^-100 of their magnitudes, and their exponents reach
-// so much farther than a double's that nothing here over- or underflows: no scaling, no
-// normalising, nothing in common with the way the answers were found.
+// 113-bit numbers, in which answers are checked. Products of two doubles are exact in them; sums
+// and products of a few such keep at least 2^-100 of their magnitudes. Their exponents reach so
+// much farther than a double's that nothing here overflows or underflows. So there is no scaling,
+// no normalising, nothing in common with the way the answers were found.
 
 #ifndef CLEARANCE_CORE_PROOF_QUAD_H_
 #define CLEARANCE_CORE_PROOF_QUAD_H_
@@ -27,7 +27,7 @@ using QuadVec = Vec3<Quad>;
 
 inline Quad Abs(Quad x) { return x < 0 ? -x : x; }
 
-// Requires: x >= 0 or NaN, which stays NaN. One step of Newton's doubles the 64 bits.
+// Requires: x >= 0 or NaN, which stays NaN. One Newton step doubles the 64 bits.
 inline Quad Sqrt(Quad x) {
   if (x <= 0) return 0;
   const Quad root = std::sqrt(static_cast<long double>(x));
@@ -46,14 +46,14 @@ struct QuadTurn {
 
 inline QuadTurn ToQuad(const Quaternion& q) { return {{q.x, q.y, q.z}, q.w}; }
 
-// First `inner`, then `outer`.
+// Applies first `inner`, then `outer`.
 inline QuadTurn operator*(const QuadTurn& outer, const QuadTurn& inner) {
   return {
       outer.scalar * inner.vector + inner.scalar * outer.vector + Cross(outer.vector, inner.vector),
       outer.scalar * inner.scalar - Dot(outer.vector, inner.vector)};
 }
 
-// A rational of the quaternion's numbers: no square root.
+// Computes a rational function of the quaternion's numbers, without a square root.
 inline QuadVec operator*(const QuadTurn& q, const QuadVec& p) {
   const Quad vector_sq = Dot(q.vector, q.vector);
   const Quad scalar_sq = q.scalar * q.scalar;

@@ -20,12 +20,12 @@ double ReachAlong(const Vec3d& row, const Vec3d& half) {
 
 WorldBox BoxAbout(const Vec3d& center, const Vec3d& half) { return {center - half, center + half}; }
 
-// What may be off by rounding where lengths of this sum are turned and added.
+// Returns the possible rounding error if lengths of this sum are turned and added.
 double ErrorOf(double lengths) { return kBoxPlacementError * lengths + kBoxUnderflow; }
 
 Vec3d CubeHalf(double half) { return {half, half, half}; }
 
-// At least the length of v, whatever squares would do.
+// Returns at least the length of v, whether or not squares would overflow or underflow.
 double LengthUp(const Vec3d& v) {
   const double largest = std::max({std::fabs(v.x), std::fabs(v.y), std::fabs(v.z)});
   if (largest == 0) return 0;
@@ -64,7 +64,7 @@ WorldBox BoxAt(const RigidBody& body, const Pose& X_WB, double margin) {
   return BoxAbout(placed.center, placed.half);
 }
 
-// No point is farther from the pivot than the middle and the half diagonal together: it stays that
+// No point is farther from the pivot than the middle and the half diagonal together. It stays that
 // far from the pivot, and goes no farther from its start than that times the angle.
 WorldBox BoxOfTurning(const RigidBody& body, const Pose& X_WB, const Motion& motion,
                       double margin) {

@@ -99,7 +99,7 @@ std::uint64_t Pairs::CostOf(const Candidate& candidate, std::uint64_t distances)
   const RigidBody& a = PosedA(candidate).body;
   const RigidBody& b = PosedB(candidate).body;
   const std::uint64_t pieces_a = a.pieces().size(), pieces_b = b.pieces().size();
-  // Of all pairs of pieces together.
+  // The sum over all pairs of pieces.
   const std::uint64_t vertices = a.vertex_count() * pieces_b + b.vertex_count() * pieces_a;
   return distances * (kVerticesADistance * pieces_a * pieces_b + kScansADistance * vertices);
 }

@@ -2,9 +2,9 @@
 //
 // The enabled pairs of a question that boxes do not rule out, in an order that does not depend on
 // the tree: by ids, or by the bound that the boxes prove and then by ids. They come in chunks of
-// bounded size, larger and larger ones: each walk keeps the first of those that come after the last
-// one seen, so that a question of millions of candidates needs no more memory than one of ten
-// thousand, and some hundred walks.
+// bounded size, larger and larger ones. Each walk keeps the first pairs after the last one seen. So
+// a question of millions of candidates needs no more memory than one of ten thousand, and some
+// hundred walks.
 
 #ifndef CLEARANCE_CORE_SCENE_CANDIDATES_H_
 #define CLEARANCE_CORE_SCENE_CANDIDATES_H_
@@ -27,17 +27,17 @@ struct Candidate {
   IdPair ids;
   float bound = 0;      // of the pair's boxes: metres apart, or the time when they meet
   std::uint32_t a = 0;  // of the asker's bodies
-  std::uint32_t b = 0;  // slot of the scene, or of the asker's bodies where ids.is_self
+  std::uint32_t b = 0;  // slot of the scene, or of the asker's bodies if ids.is_self
   double margin = 0;
 };
 
 enum class CandidateOrder : std::uint8_t { kByIds, kByBound };
 
-// Strictly.
+// Strict.
 bool IsBefore(CandidateOrder order, const Candidate& x, const Candidate& y);
 
-// Keeps the first `capacity` of what it is offered after a given one. Memory is reserved for
-// ordinary questions, and grows with the first one of many candidates.
+// Keeps the first `capacity` of the offered candidates that come after a given one. Memory is
+// reserved for ordinary questions, and grows with the first one of many candidates.
 class CandidateQueue {
  public:
   CandidateQueue() { heap_.reserve(kFirst); }
@@ -45,16 +45,17 @@ class CandidateQueue {
   void Start(CandidateOrder order, std::size_t capacity, const std::optional<Candidate>& after);
   void Offer(const Candidate& candidate);
 
-  // If so, something may have been left out, and nothing beyond limit() need be offered.
+  // If true, something may have been left out, and nothing beyond limit() need be offered.
   bool is_full() const { return heap_.size() == capacity_; }
 
-  // Of the bound: the last one's where that decides, `most` otherwise.
+  // Returns the limit of the bound: that of the last candidate if the queue is full and ordered by
+  // bound, at most `most`; otherwise `most`.
   float Limit(float most) const {
     const bool is_tighter = order_ == CandidateOrder::kByBound && is_full();
     return is_tighter ? std::min(most, heap_.front().bound) : most;
   }
 
-  // What was kept, in order; ends the offers.
+  // Returns the kept candidates in order, and ends the offers.
   absl::Span<const Candidate> Sorted();
 
   static constexpr std::size_t kFirst = 256;
@@ -67,19 +68,19 @@ class CandidateQueue {
   CandidateOrder order_ = CandidateOrder::kByIds;
 };
 
-// What parts of a question take, in vertices as Pacer counts them: a look at a node or a box, and a
-// candidate that is kept in order.
+// The costs of parts of a question, in vertices as Pacer counts them: a look at a node or a box,
+// and a candidate that is kept in order.
 inline constexpr std::uint64_t kVerticesANode = 32;
 inline constexpr std::uint64_t kVerticesACandidate = 128;
 
-// Lets a walk end: no bound is as low.
+// Ends a walk: no bound is as low.
 inline constexpr float kNoReach = -1;
 
-// Who is asked against whom: the asker's bodies, the scene's, and what the rules say of a pair.
+// The bodies of a question, the asker's and the scene's, and the rules about their pairs.
 class Pairs {
  public:
-  // With a margin every pair has it, whatever ids and rules say: the asker has no name. Keeps a
-  // reference.
+  // If a margin is given, every pair has it, whatever ids and rules say: the asker has no name.
+  // Keeps a reference.
   explicit Pairs(const Asker& asker, std::optional<double> margin = std::nullopt)
       : asker_(asker), scene_(asker.scene.parts()), margin_(margin) {}
 
@@ -102,18 +103,18 @@ class Pairs {
   // The candidate of a body of the asker and one of the scene, if rules and groups enable it.
   std::optional<Candidate> WithScene(std::size_t i, std::uint32_t slot) const;
 
-  // The same of two bodies of the asker, in the order of their ids.
+  // The same for two bodies of the asker, in the order of their ids.
   std::optional<Candidate> WithSelf(std::size_t i, std::size_t j) const;
 
-  // Those that are known beforehand; null: none.
+  // The pairs that are known beforehand; null: none.
   const OwnPairs* own_pairs() const { return asker_.own_pairs; }
 
-  // What any pair's margin may exceed the sum of its bodies' by.
+  // Returns the most by which any pair's margin may exceed the sum of its bodies' margins.
   double LargestExcess() const;
 
   // Null: none.
   WorkBudget* budget() const { return asker_.budget; }
-  // As WorkBudget has them.
+  // The same as in WorkBudget.
   bool Spend(std::uint64_t vertices) const {
     return asker_.budget == nullptr || asker_.budget->Spend(vertices);
   }
@@ -125,16 +126,16 @@ class Pairs {
     return asker_.budget == nullptr ? UndecidedReason::kNone : asker_.budget->reason();
   }
 
-  // What asking a candidate takes at most, in vertices, if a pair of pieces takes so many
+  // Returns the most that asking a candidate takes, in vertices, if a pair of pieces takes so many
   // distances.
   std::uint64_t CostOf(const Candidate& candidate, std::uint64_t distances) const;
-  // The same without what the pieces of compounds take from the budget themselves.
+  // The same without the part that the pieces of compounds take from the budget themselves.
   std::uint64_t OwnCostOf(const Candidate& candidate, std::uint64_t distances) const;
 
  private:
   PosedBody Own(std::size_t i) const { return {*asker_.bodies[i].body, pose(i)}; }
 
-  // Metres; nothing if the pair is allowed to touch.
+  // Returns metres; nothing if the pair is allowed to touch.
   std::optional<double> MarginOf(const IdPair& ids, double sum) const;
 
   const Asker& asker_;
@@ -142,15 +143,15 @@ class Pairs {
   const std::optional<double> margin_;
 };
 
-// What the asker's bodies are looked for by. Probe is a FloatBox, or a MovingFloatBox of bodies on
-// their way, which also have boxes that hold all of it.
+// The boxes by which the asker's bodies are searched for. Probe is a FloatBox, or for moving bodies
+// a MovingFloatBox; these also have boxes that hold the whole path.
 template <class Probe>
 struct Probes {
   absl::Span<const Probe> probes;      // one a body
   absl::Span<const FloatBox> held_in;  // one a body
 };
 
-// A walk through all enabled pairs, and where it leaves its traces. Keeps references.
+// A walk through all enabled pairs, and the objects that it writes to. Keeps references.
 template <class Probe>
 struct Search {
   const Pairs& pairs;
@@ -159,7 +160,7 @@ struct Search {
   SceneCounters* counters;
 };
 
-// Of boxes that hold all of two ways.
+// Returns the bound of boxes that each hold a whole path.
 inline float OwnBound(const MovingFloatBox&, const FloatBox& a, const FloatBox& b) {
   return GapBound(a, b) > 0 ? kNeverMet : 0;
 }
@@ -167,8 +168,8 @@ inline float OwnBound(const FloatBox&, const FloatBox& a, const FloatBox& b) {
   return GapBound(a, b);
 }
 
-// Calls take(candidate) for every enabled pair whose bound is at most *limit, in any order. Where
-// it must give up, *limit becomes kNoReach.
+// Calls take(candidate) for every enabled pair whose bound is at most *limit, in any order. If it
+// must give up, *limit becomes kNoReach.
 template <class Probe, class Take>
 void VisitScene(const Search<Probe>& search, float* limit, Take&& take) {
   const Pairs& pairs = search.pairs;
@@ -190,8 +191,8 @@ void VisitScene(const Search<Probe>& search, float* limit, Take&& take) {
   }
 }
 
-// Their bound or, above the limit, anything that is above it: of boxes that must meet, no length
-// is needed.
+// The bound of two bodies or, above the limit, any value above it: if boxes must meet, no length is
+// needed.
 struct TwoBodies {
   std::size_t i, j;
 };
@@ -203,14 +204,14 @@ float OwnBoundWithin(float limit, const Probes<Probe>& probes, TwoBodies two) {
   return OwnBound(probes.probes[two.i], a, b);
 }
 
-// As VisitSelf, of pairs that are known to be enabled.
+// The same as VisitSelf, for pairs that are known to be enabled.
 template <class Probe, class Take>
 void VisitKnown(const Search<Probe>& search, float* limit, Take&& take) {
   const absl::Span<const OwnPair> known = search.pairs.own_pairs()->pairs();
   search.pairs.Spend(kVerticesANode * known.size());
   const absl::Span<const FloatBox> held_in = search.probes.held_in;
   for (const OwnPair& pair : known) {
-    // Most pairs, of most questions.
+    // This is so for most pairs of most questions.
     if (*limit == 0 && IsApart(held_in[pair.i], held_in[pair.j])) continue;
     const float bound = OwnBoundWithin(*limit, search.probes, {pair.i, pair.j});
     if (bound > *limit) continue;
@@ -240,15 +241,16 @@ void VisitSelf(const Search<Probe>& search, float* limit, Take&& take) {
   }
 }
 
-// The order in which candidates are shown, how many at most the first time, and after which one.
+// The order in which candidates are shown, the most of them in the first chunk, and the one after
+// which they begin.
 struct ChunkOrder {
   CandidateOrder order = CandidateOrder::kByIds;
   std::size_t first_chunk = CandidateQueue::kFirst;
   std::optional<Candidate> after = std::nullopt;
 };
 
-// Shows all candidates whose bound is at most *limit, which may be lowered on the way, in order and
-// in chunks, until the budget has ended or ask(span) returns false.
+// Shows all candidates whose bound is at most *limit, in order and in chunks, until the budget has
+// ended or ask(span) returns false. *limit may be lowered meanwhile.
 template <class Probe, class Ask>
 void ForEachChunk(const Search<Probe>& search, const ChunkOrder& order, const float* limit,
                   Ask&& ask) {
@@ -275,9 +277,9 @@ void ForEachChunk(const Search<Probe>& search, const ChunkOrder& order, const fl
   }
 }
 
-// The same of one body against the scene, by bounds, looking at no node that is farther than the
-// limit will be by then; chunks are the candidates of one bound. Where too much waits on the way
-// the rest comes as ForEachChunk has it. Requires: one body, which is not asked against itself.
+// The same for one body against the scene, by bounds. It looks at no node that is farther than the
+// limit will be by then; chunks are the candidates of one bound. If too many boxes wait, the rest
+// is shown by ForEachChunk. Requires: one body, which is not asked against itself.
 template <class Probe, class Ask>
 void ForEachBound(const Search<Probe>& search, const float* limit, Ask&& ask) {
   const Pairs& pairs = search.pairs;

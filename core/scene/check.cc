@@ -15,30 +15,31 @@
 namespace clearance {
 namespace {
 
-// Without a margin.
+// The verdict without a margin.
 Verdict VerdictOf(const IntersectionAnswer& answer, double /*margin*/) {
   if (answer.state == State::kSeparated) return Verdict::kFree;
   return answer.state == State::kUndecided ? Verdict::kUndecided : Verdict::kTouching;
 }
 
-// Within a margin: what was decided to the tolerance is, and so is what is proved.
+// The verdict within a margin: it is known if the pair was decided to the tolerance, or if it is
+// proved.
 Verdict VerdictOf(const DistanceAnswer& answer, double margin) {
   if (answer.state == State::kBeyond || answer.bracket.lower > margin) return Verdict::kFree;
   const bool is_known = answer.state != State::kUndecided || answer.bracket.upper <= margin;
   return is_known ? Verdict::kTouching : Verdict::kUndecided;
 }
 
-// Asked side by side: few, since one that touches may end the check.
+// Pairs that are asked side by side: few, since one that touches may end the check.
 constexpr GroupLimits kVerdictsAtOnce = {.size = 8, .distances = 1};
 
-// The next ones that have the first one's margin.
+// Returns the next candidates that have the first one's margin.
 absl::Span<const Candidate> SameMargin(absl::Span<const Candidate> candidates) {
   std::size_t size = 1;
   while (size < candidates.size() && candidates[size].margin == candidates[0].margin) ++size;
   return candidates.first(size);
 }
 
-// How far bodies may move: the least over all pairs that were shown to it.
+// How far bodies may move: the least over all pairs that were added.
 class FreeRadius {
  public:
   void Add(const Candidate& candidate, double distance_less_margin) {
@@ -55,7 +56,7 @@ class FreeRadius {
   double least_ = std::numeric_limits<double>::infinity();
 };
 
-// Takes what is not free into the answer of the whole.
+// Merges a pair that is not free into the answer of the whole.
 void Keep(const PairVerdict& found, CheckAnswer* answer) {
   const bool is_first = answer->verdict == Verdict::kFree;
   const bool is_stronger =
@@ -65,13 +66,13 @@ void Keep(const PairVerdict& found, CheckAnswer* answer) {
   answer->first = found;
 }
 
-// Where the budget has ended, for this reason.
+// Returns the answer if the budget has ended for this reason.
 CheckAnswer Ended(const CheckAnswer& answer, UndecidedReason reason) {
   return {
       .verdict = Verdict::kUndecided, .reason = reason, .first = {}, .counters = answer.counters};
 }
 
-// One check on its way.
+// One check in progress.
 class Checker {
  public:
   Checker(const Asker& asker, SceneScratch* scratch)
@@ -79,10 +80,10 @@ class Checker {
         scratch_(&scratch->parts()),
         search_{pairs_, StandingProbes(pairs_, Margins::kAround, scratch_), &scratch_->queue,
                 &answer_.counters} {}
-  Checker(const Checker&) = delete;  // search_ refers to what is beside it
+  Checker(const Checker&) = delete;  // search_ refers to other members
   Checker& operator=(const Checker&) = delete;
 
-  // Shows the sink what is not free, in order, until it returns false.
+  // Shows the sink the pairs that are not free, in order, until it returns false.
   template <class Sink>
   CheckAnswer Run(Sink&& sink) {
     const float meeting = 0;
@@ -91,7 +92,7 @@ class Checker {
     return Answer();
   }
 
-  // What was found, unless the budget has ended.
+  // Returns the findings, unless the budget has ended.
   CheckAnswer Answer() const {
     return pairs_.has_ended() ? Ended(answer_, pairs_.reason()) : answer_;
   }
@@ -175,8 +176,8 @@ class Checker {
   Search<FloatBox> search_;
 };
 
-// Checks of several rows side by side, each as CheckScene has it: the same groups of the same pairs
-// in the same order, but those of all rows together. Keeps references.
+// Checks several rows side by side, each with the result of CheckScene: the same groups of the same
+// pairs in the same order, but those of all rows together. Keeps references.
 class RowsChecker {
  public:
   // Requires: own pairs are found; at most kChecksAtOnce answers, whose rows begin at `first`.
@@ -192,7 +193,7 @@ class RowsChecker {
   }
 
  private:
-  // The candidates that are left, from `next` to `end` of those that wait.
+  // The remaining candidates, from `next` to `end` of those that wait.
   struct Row {
     std::size_t next = 0;
     std::size_t end = 0;
@@ -217,7 +218,7 @@ class RowsChecker {
     return configurations_.poses.subspan((first_ + i) * size, rows * size);
   }
 
-  // StandingProbes of all rows.
+  // Finds the StandingProbes of all rows.
   void FindBoxes() {
     SceneScratch::Parts& parts = scratch_->parts();
     const absl::Span<const SceneBody> bodies = configurations_.asker.bodies;
@@ -236,7 +237,7 @@ class RowsChecker {
     return {boxes, boxes};
   }
 
-  // Finds the candidates of row i, or answers it at once where these are many or have margins.
+  // Finds the candidates of row i, or answers it at once if these are many or have margins.
   void Begin(std::size_t i) {
     const Asker asker = AskerOf(i);
     const Pairs pairs(asker);
@@ -270,7 +271,7 @@ class RowsChecker {
                        [](const Row& row) { return row.next < row.end; });
   }
 
-  // The next group of each row, as many groups as there is room for.
+  // Asks the next group of each row, as many groups as there is room for.
   void AskNext() {
     FixedList<Asked, static_cast<int>(kChecksAtOnce)> asked;
     std::vector<BodyIntersectionQuestion>& questions = scratch_->parts().sign_questions;
@@ -311,7 +312,7 @@ class RowsChecker {
     Row& row = rows_[asked.row];
     answer.counters.exact += asked.size;
     row.next += asked.size;
-    // As one by one: what a group found before the budget ended does not count.
+    // As in checks one by one, findings of a group do not count if the budget ended in it.
     const auto ended = std::find_if(found.begin(), found.end(), [](const IntersectionAnswer& one) {
       return IsOfBudget(one.reason);
     });

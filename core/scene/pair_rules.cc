@@ -17,7 +17,7 @@ PairRules::PairRules(absl::Span<const PairRule> rules) {
   for (PairRule& rule : rules_) {
     if (rule.b < rule.a) std::swap(rule.a, rule.b);
   }
-  // Of equal pairs the one that was given last comes first now, and is the one that stays.
+  // The last given of equal pairs now comes first, and is the one that stays.
   std::stable_sort(rules_.begin(), rules_.end(),
                    [](const PairRule& a, const PairRule& b) { return KeyOf(a) < KeyOf(b); });
   const auto end =
@@ -32,7 +32,7 @@ PairRules::PairRules(absl::Span<const PairRule> rules) {
 
 const PairRule* PairRules::Find(BodyId a, BodyId b) const {
   const std::pair<BodyId, BodyId> key = std::minmax(a, b);
-  // Rules of a robot's own bodies say nothing of obstacles, whose ids are most often others.
+  // Rules about a robot's own bodies do not concern obstacles, which usually have other ids.
   if (rules_.empty() || key.first < rules_.front().a || key.first > rules_.back().a) return nullptr;
   const auto found = std::lower_bound(
       rules_.begin(), rules_.end(), key,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which pairs of bodies are asked about at all, and within which margin they count as touching:
-// groups and masks as games have them, pairs that may touch as robots' SRDF lists them, and margins
-// of single pairs.
+// The rules that tell which pairs of bodies are asked about, and within which margin they count as
+// touching: groups and masks as games have them, pairs that may touch as robots' SRDF lists them,
+// and margins of single pairs.
 
 #ifndef CLEARANCE_CORE_SCENE_PAIR_RULES_H_
 #define CLEARANCE_CORE_SCENE_PAIR_RULES_H_
@@ -17,21 +17,22 @@ namespace clearance {
 
 // A caller's name of a body. The asker's own bodies and those of the scene share the names: a body
 // of the asker is never asked against the scene's body of the same id, which is the same body.
-// (FindUnsaidNamesake tells of one for which no rule says that.)
+// (FindUnsaidNamesake finds one for which no rule says that.)
 using BodyId = std::uint32_t;
 
-// What the rules say of two ids, in either order.
+// A rule for two ids, in either order.
 struct PairRule {
   BodyId a = 0;
   BodyId b = 0;
-  // The pair may touch, and is never asked about; `margin` means nothing.
+  // True if the pair may touch; it is never asked about then, and `margin` means nothing.
   bool is_allowed = true;
-  // Metres, finite, >= 0, of a pair that is asked about: in place of the sum of the two bodies'.
+  // The margin of a pair that is asked about, in place of the sum of the two bodies'. Metres,
+  // finite, >= 0.
   double margin = 0;
 };
 
 // Groups and masks: bits. Two bodies are asked about only if each is in a group that the other's
-// mask has.
+// mask includes.
 struct GroupBits {
   std::uint32_t group = 1;
   std::uint32_t mask = ~std::uint32_t{0};
@@ -48,15 +49,14 @@ inline bool IsEnabled(const GroupBits& a, const GroupBits& b) {
 class PairRules {
  public:
   PairRules() = default;
-  // Of several rules for one pair the last holds. A rule of a body with itself says that a body of
-  // the asker is the scene's body of its id.
-  // Requires: margins are finite and >= 0.
+  // If several rules name one pair, the last holds. A rule of a body with itself says that a body
+  // of the asker is the scene's body of that id. Requires: margins are finite and >= 0.
   explicit PairRules(absl::Span<const PairRule> rules);
 
-  // Null if there is none for this pair.
+  // Returns null if there is none for this pair.
   const PairRule* Find(BodyId a, BodyId b) const;
 
-  // The largest of all rules' margins, 0 without one: no pair touches from farther away.
+  // Returns the largest of all rules' margins, 0 without one: no pair touches from farther away.
   double largest_margin() const { return largest_margin_; }
 
   // By ids, a < b.

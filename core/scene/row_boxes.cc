@@ -57,14 +57,14 @@ inline void Round(V low, V high, float* low_row, float* high_row) {
   hn::Store(RoundUp(high), kTag, high_row);
 }
 
-// A vector of poses, a number of all of them at a time.
+// A vector of poses, read one number of all of them at a time.
 class LanePoses {
  public:
   explicit LanePoses(const Pose* poses) : numbers_(&poses->p_WS.x) {}
 
   V3 Position() const { return {Number(0), Number(1), Number(2)}; }
 
-  // The rows of RotationMatrix, whose plain identity comes out of the products as well.
+  // Gets the rows of RotationMatrix, whose plain identity comes out of the products as well.
   void GetRotation(V3* row) const {
     const V x = Number(3), y = Number(4), z = Number(5), w = Number(6);
     const V xx = hn::Mul(x, x), yy = hn::Mul(y, y), zz = hn::Mul(z, z), ww = hn::Mul(w, w);
@@ -83,7 +83,7 @@ class LanePoses {
   }
 
  private:
-  // Where the lanes' poses begin.
+  // The offsets at which the lanes' poses begin.
   static_assert(sizeof(Pose) == 7 * sizeof(double));
   alignas(64) static constexpr std::int64_t kBegin[8] = {0, 7, 14, 21, 28, 35, 42, 49};
 
@@ -99,7 +99,7 @@ inline V Column(const RowBoxes& bodies, RowBoxes::Column column, std::size_t k) 
   return hn::LoadU(L::kTag, bodies.Of(column, k));
 }
 
-// As BoxAt has it, operation by operation. Of the bodies from k on.
+// Finds the boxes of the bodies from k on, with the operations of BoxAt one by one.
 inline void FindVector(const RowBoxes& bodies, std::size_t k, const Pose* poses, FloatRows* boxes) {
   const LanePoses lane(poses);
   const V3 p_WS = lane.Position();

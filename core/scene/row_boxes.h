@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The boxes of the same bodies at many places, as many side by side as the processor's vectors
-// hold.
+// The boxes of the same bodies at many poses, computed as many side by side as the processor's
+// vectors hold.
 
 #ifndef CLEARANCE_CORE_SCENE_ROW_BOXES_H_
 #define CLEARANCE_CORE_SCENE_ROW_BOXES_H_
@@ -16,7 +16,7 @@
 
 namespace clearance {
 
-// What the boxes of some bodies are made of, one column a number.
+// The numbers that the boxes of some bodies are made of, in one column each.
 class RowBoxes {
  public:
   void Clear() { count_ = 0; }
@@ -28,7 +28,7 @@ class RowBoxes {
 
   std::size_t size() const { return count_; }
 
-  // Of body k and those after it, and after the last one the first again: as many as fill a vector.
+  // The columns from body k on; the first bodies follow the last one, as many as fill a vector.
   enum Column : std::size_t {
     kCenterX,
     kCenterY,

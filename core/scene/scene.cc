@@ -23,7 +23,7 @@ std::optional<Kind> FindPlaceFault(const RigidBody& body, const Pose& X_WB) {
   return std::nullopt;
 }
 
-// One change on its way: a copy of the parts that is written to.
+// One change in progress: a copy of the parts that is written to.
 class Edit {
  public:
   explicit Edit(const SceneParts& before) : parts_(std::make_unique<SceneParts>(before)) {}
@@ -67,7 +67,7 @@ class Edit {
     return std::nullopt;
   }
 
-  // In passes over all of them: what one waits for from memory the next ones wait for meanwhile.
+  // Moves in passes over all bodies, so that the waits of several moves for memory overlap.
   std::optional<SceneFault> MoveAll(absl::Span<const BodyPose> moves) {
     const std::vector<std::uint32_t> slots = FindSlots(moves);
     std::vector<FloatBox> boxes;
@@ -94,10 +94,10 @@ class Edit {
   }
 
  private:
-  // What is changed is asked for so many moves beforehand.
+  // The number of moves by which changed data is prefetched ahead.
   static constexpr std::size_t kAhead = 8;
 
-  // Of the bodies before the first that is not there.
+  // Returns the slots of the bodies before the first that does not exist.
   std::vector<std::uint32_t> FindSlots(absl::Span<const BodyPose> moves) const {
     std::vector<std::uint32_t> slots;
     slots.reserve(moves.size());
@@ -109,7 +109,7 @@ class Edit {
     return slots;
   }
 
-  // Of the bodies in these slots, where they move; or the first fault.
+  // Finds the boxes of the bodies in these slots at their new poses, or returns the first fault.
   std::optional<SceneFault> FindBoxes(absl::Span<const BodyPose> moves,
                                       absl::Span<const std::uint32_t> slots,
                                       std::vector<FloatBox>* boxes) const {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A world of rigid bodies at rest, as one immutable revision. A change gives the next revision,
-// which shares with the one before all that did not change: what it costs is the size of the
-// change. To fork a scene is to keep its pointer.
+// which shares every unchanged part with the one before: its cost is the size of the change. To
+// fork a scene, keep its pointer.
 
 #ifndef CLEARANCE_CORE_SCENE_SCENE_H_
 #define CLEARANCE_CORE_SCENE_SCENE_H_
@@ -20,14 +20,14 @@
 
 namespace clearance {
 
-// One body of a scene, or of those who ask.
+// One body of a scene, or of an asker.
 struct SceneBody {
   BodyId id = 0;
   RigidBodyPtr body;  // not null
   Pose X_WB;          // FindPoseFault is kNone, IsRepresentable with the body's bounding radius
   GroupBits bits = {};
-  // Metres, finite, >= 0. A pair touches where its distance is at most the sum of both margins (or
-  // the margin that a rule gives it). No distance that is reported has a margin in it.
+  // Metres, finite, >= 0. A pair touches if its distance is at most the sum of both margins (or the
+  // margin that a rule gives it). Reported distances do not include margins.
   double margin = 0;
 };
 
@@ -36,7 +36,7 @@ struct BodyPose {
   Pose X_WB;
 };
 
-// Done in this order. An id may be in several lists, and several times in `put` and `move`: the
+// Applied in this order. An id may be in several lists, and several times in `put` and `move`: the
 // last holds.
 struct SceneChange {
   absl::Span<const BodyId> remove = {};
@@ -61,7 +61,7 @@ struct SceneFault {
   Kind kind = Kind::kUnknownId;
 };
 
-// What is wrong with a body by itself, of scenes and of those who ask.
+// Returns the fault of a body by itself, in a scene or of an asker.
 std::optional<SceneFault::Kind> FindBodyFault(const SceneBody& body);
 
 // Metres; far beyond this a margin could overflow.
@@ -72,10 +72,10 @@ class Scene;
 using ScenePtr = std::shared_ptr<const Scene>;
 using SceneOrFault = std::variant<ScenePtr, SceneFault>;
 
-struct SceneParts;  // scene_parts.h: what the questions read
+struct SceneParts;  // scene_parts.h: the data that questions read
 
-// Any number of threads may ask one. No answer depends on how a scene came to be, only on what is
-// in it.
+// Any number of threads may ask one scene. Answers do not depend on a scene's history, only on its
+// contents.
 class Scene {
  public:
   // For MakeEmpty and Apply only.
@@ -86,34 +86,35 @@ class Scene {
 
   static ScenePtr MakeEmpty();
 
-  // The next revision; this one stays as it is. O(size of the change * log size()) on average: now
-  // and then part of the tree is built anew, by a rule on numbers. Allocates.
+  // Returns the next revision; this one stays as it is. O(size of the change * log size()) on
+  // average: now and then part of the tree is rebuilt, by a rule on numbers. Allocates.
   SceneOrFault Apply(const SceneChange& change) const;
 
   std::size_t size() const;
   bool Contains(BodyId id) const;
 
-  // Null if there is no such body.
+  // Returns nullopt if there is no such body.
   std::optional<SceneBody> Find(BodyId id) const;
 
   // The bodies by index, for lists; the order means nothing, and a change may reorder. Requires: i
   // < size().
   SceneBody BodyAt(std::size_t i) const;
 
-  // Whether one of the bodies is this object. Takes as long in any scene.
+  // Returns whether one of the bodies is this object. Takes as long in any scene.
   bool Uses(const RigidBody& body) const;
 
   const PairRules& rules() const;
 
-  // No body has a larger margin; one that was taken away may have had it.
+  // No body has a larger margin; a removed body may have had it.
   double largest_margin() const;
 
-  // Nodes from the root to the deepest body.
+  // Returns the number of nodes from the root to the deepest body.
   int tree_depth() const;
 
-  // Bytes of memory held, those that other revisions share too, without the bodies' own.
+  // Returns the bytes of memory held, including those that other revisions share, without the
+  // bodies' own.
   std::size_t byte_size() const;
-  // The part of byte_size() that the other scene does not share.
+  // Returns the part of byte_size() that the other scene does not share.
   std::size_t BytesBeside(const Scene& other) const;
 
   const SceneParts& parts() const { return *parts_; }

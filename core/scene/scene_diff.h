@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What makes one revision of a scene another, whatever changes lie between them.
+// The difference between two revisions of a scene, whatever changes lie between them.
 
 #ifndef CLEARANCE_CORE_SCENE_SCENE_DIFF_H_
 #define CLEARANCE_CORE_SCENE_SCENE_DIFF_H_
@@ -13,12 +13,13 @@
 
 namespace clearance {
 
-// Applied to the one scene it gives the other. Bodies by ids; each is in one list at most.
+// A difference which, applied to one scene, gives the other. Bodies by ids; each is in one list at
+// most.
 struct SceneDiff {
   std::vector<BodyId> removed;
   std::vector<SceneBody> put;   // that are new, or differ in more than the pose
   std::vector<BodyPose> moved;  // that differ in the pose alone
-  // Pairs of which nothing is said any more, and what is said now that was not.
+  // Pairs that no longer have a rule, and rules that the scene did not have before.
   std::vector<PairRule> removed_rules;
   std::vector<PairRule> rules;
 
@@ -27,9 +28,9 @@ struct SceneDiff {
   }
 };
 
-// Poses and margins differ if their bits do. Pages that both scenes share are passed over: for
-// revisions of one scene it costs a look at each page of 16 bodies, and then what differs. Nothing
-// where that is more than `most`, found without looking further.
+// Returns the difference; poses and margins differ if their bits do. Pages that both scenes share
+// are passed over: for revisions of one scene the cost is a look at each page of 16 bodies, plus
+// the differences. Returns nullopt if there are more than `most`, without looking further.
 std::optional<SceneDiff> DiffOf(const Scene& before, const Scene& after, std::size_t most);
 
 }  // namespace clearance

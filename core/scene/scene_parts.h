@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a revision of a scene holds. All of it is by slot: the bodies have the slots from 0 without
-// a gap, and which one has which depends on the scene's history.
+// The contents of a revision of a scene. All of it is by slot: the bodies have the slots from 0
+// without a gap. Which body has which slot depends on the scene's history.
 
 #ifndef CLEARANCE_CORE_SCENE_SCENE_PARTS_H_
 #define CLEARANCE_CORE_SCENE_SCENE_PARTS_H_
@@ -16,7 +16,7 @@
 
 namespace clearance {
 
-// What of a body seldom changes, apart from the poses, which do.
+// The data of a body that seldom changes; poses, which do, are stored apart.
 struct SceneMember {
   RigidBodyPtr body;
   BodyId id = 0;
@@ -24,7 +24,7 @@ struct SceneMember {
   double margin = 0;
 };
 
-// A value whose copies share what they have in common.
+// A value whose copies share their common parts.
 struct SceneParts {
   static constexpr std::size_t kPage = 16;  // bodies
 

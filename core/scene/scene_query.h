@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One question of a whole scene. Whoever asks brings bodies of their own (the links of an arm,
-// players, one shape), which are asked against every body of the scene and against each other, as
-// far as groups, masks and rules enable the pairs. Every answer is the one that asking all enabled
-// pairs one by one would give, with the same proofs: what bounding boxes leave out is proved to
+// One question about a whole scene. An asker brings bodies (the links of an arm, players, one
+// shape), which are asked against every body of the scene and against each other, as far as groups,
+// masks and rules enable the pairs. Every answer is the one that asking all enabled pairs one by
+// one would give, with the same proofs: the pairs that bounding boxes leave out are proved to
 // change nothing. It depends neither on the order of the scene's bodies nor on its history, and is
-// the same to the last bit on every machine (but for the counters).
+// the same to the last bit on every machine (except for the counters).
 //
-// Pairs are ordered by ids: first by the asker's body, then by the other; of two of the asker's own
-// bodies the one with the lesser id comes first. The asker's ids differ from each other.
+// Pairs are ordered by ids: first by the asker's body, then by the other. In a pair of two of the
+// asker's own bodies the one with the lesser id comes first. The asker's ids differ from each
+// other.
 //
-// None of this fails or throws; it allocates only where a scratch is used for more bodies than ever
-// before. Any thread, with a scratch of its own.
+// None of this fails or throws; it allocates only if a scratch is used for more bodies than ever
+// before. Questions may be asked from any thread, each thread with its own scratch.
 //
-// Where everything overlaps a question takes as many queries as there are pairs: whoever cannot
-// wait for that gives a budget. Once it has ended the answer is undecided for its reason and tells
-// nothing else; a list may be short then, of which only the budget tells.
+// If everything overlaps, a question takes as many queries as there are pairs; a budget limits
+// that. Once the budget has ended, the answer is undecided for the budget's reason and tells
+// nothing else. A list may be incomplete then, which only the budget tells.
 
 #ifndef CLEARANCE_CORE_SCENE_SCENE_QUERY_H_
 #define CLEARANCE_CORE_SCENE_SCENE_QUERY_H_
@@ -37,8 +38,8 @@
 
 namespace clearance {
 
-// Memory that questions work in, bounded by the number of the asker's bodies. One question at a
-// time; what it holds between them means nothing.
+// Memory that questions work in, bounded by the number of the asker's bodies. It serves one
+// question at a time; its contents between questions mean nothing.
 class SceneScratch {
  public:
   SceneScratch();
@@ -55,12 +56,12 @@ class SceneScratch {
 
 class OwnPairs;
 
-// The asker and the asked. Keeps references.
+// The asker's bodies and the scene that they are asked against. Keeps references.
 struct Asker {
   const Scene& scene;
-  // The asker's own. Requires: FindBodyFault finds nothing, ids differ.
+  // The asker's own bodies. Requires: FindBodyFault finds nothing, ids differ.
   absl::Span<const SceneBody> bodies;
-  // Where the bodies stand, one pose each; empty: at their X_WB. Requires: as X_WB.
+  // The bodies' poses, one each; empty: their X_WB. Requires: the same as for X_WB.
   absl::Span<const Pose> poses = {};
   // The asker's own rules come before those of the scene. May be null.
   const PairRules* rules = nullptr;
@@ -68,33 +69,34 @@ struct Asker {
   // against each other only.
   enum class Among : std::uint8_t { kSceneAndSelf, kScene, kSelf };
   Among among = Among::kSceneAndSelf;
-  // The ids of the asker's bodies name nobody: no rule says anything of their pairs, and none is
+  // True if the ids of the asker's bodies mean nothing: no rule applies to their pairs, and none is
   // the same body as one of the scene.
   bool is_nameless = false;
-  // The work that the question may cost; null: as much as it takes.
+  // The work that the question may cost; null: without limit.
   WorkBudget* budget = nullptr;
-  // Found for these bodies and rules, this scene's rules and `among`; null: found on the way.
+  // The pairs found for these bodies and rules, this scene's rules and `among`; null: found by the
+  // question.
   const OwnPairs* own_pairs = nullptr;
 };
 
-// Returns the first body of the asker that has the id of a body of the scene without a rule of the
-// id with itself, neither the asker's nor the scene's. The two make no pair: the asker must know.
-// Requires: `bodies` as an Asker's; `rules` may be null.
+// Returns the first body of the asker that has the id of a body of the scene, if neither the asker
+// nor the scene has a rule of that id with itself. The two make no pair, and the asker must know
+// it. Requires: `bodies` as an Asker's; `rules` may be null.
 std::optional<BodyId> FindUnsaidNamesake(const Scene& scene, absl::Span<const SceneBody> bodies,
                                          const PairRules* rules);
 
-// Which of the asker's own bodies are asked against each other, for many questions about the same
-// ones. Thread-compatible.
+// The pairs of the asker's own bodies that are asked against each other, for many questions about
+// the same bodies. Thread-compatible.
 struct OwnPair {
   BodyId a = 0;  // < b
   BodyId b = 0;
-  std::uint32_t i = 0;  // a's place among the bodies
+  std::uint32_t i = 0;  // index of a among the bodies
   std::uint32_t j = 0;
   double margin = 0;
 };
 class OwnPairs {
  public:
-  // Looks at every two bodies; wherever they stand.
+  // Looks at every two bodies, whatever their poses.
   void Find(const Asker& asker);
 
   absl::Span<const OwnPair> pairs() const { return pairs_; }
@@ -105,7 +107,7 @@ class OwnPairs {
 
 struct IdPair {
   BodyId a = 0;  // of the asker
-  BodyId b = 0;  // of the scene, or of the asker where is_self
+  BodyId b = 0;  // of the scene, or of the asker if is_self
   bool is_self = false;
 
   friend bool operator==(const IdPair&, const IdPair&) = default;
@@ -129,21 +131,22 @@ enum class Verdict : std::uint8_t {
 struct PairVerdict {
   IdPair pair;
   Verdict verdict = Verdict::kFree;
-  // Of the pair's signed distance, as far as it was proved when the verdict was; metres.
+  // The bracket of the pair's signed distance, as far as it was proved when the verdict was;
+  // metres.
   Bracket bracket;
 };
 
 struct CheckAnswer {
   // kTouching if a pair is, otherwise kUndecided if one is, otherwise kFree.
   Verdict verdict = Verdict::kFree;
-  // That of a budget that has ended, otherwise kNone.
+  // The reason of a budget that has ended, otherwise kNone.
   UndecidedReason reason = UndecidedReason::kNone;
   // The first pair (by ids) with the verdict of the whole, if that is not kFree.
   PairVerdict first;
   // Metres that every body of the asker may still move (each of its points, any way) while all
-  // pairs stay free, as far as boxes and the pairs asked prove it: of every pair a bound of its
-  // distance less its margin, half of that where both are the asker's. 0 unless kFree; infinite
-  // without a pair. Only if it was asked for.
+  // pairs stay free, as far as boxes and the pairs asked prove it. It is the least over all pairs
+  // of a bound of the distance less the margin, half of that if both bodies are the asker's. 0
+  // unless kFree; infinite without a pair. Only if it was asked for.
   double free_radius = 0;
   SceneCounters counters;
 };
@@ -156,8 +159,8 @@ struct CheckOptions {
 // Stops at the first pair that touches.
 CheckAnswer CheckScene(const Asker& asker, const CheckOptions& options, SceneScratch* scratch);
 
-// Shows every pair that is not free, in order; the sink returns false to stop. The same answer as
-// that of CheckScene. To ask what touches a shape is this, with one body.
+// Shows every pair that is not free, in order; the sink returns false to stop. Returns the same
+// answer as CheckScene. To find the bodies that touch a shape, use this with one body.
 using VerdictSink = absl::FunctionRef<bool(const PairVerdict&)>;
 CheckAnswer CheckAll(const Asker& asker, VerdictSink sink, SceneScratch* scratch);
 
@@ -165,7 +168,7 @@ CheckAnswer CheckAll(const Asker& asker, VerdictSink sink, SceneScratch* scratch
 
 struct ClearanceOptions {
   double max_distance = std::numeric_limits<double>::infinity();  // >= 0: nothing farther matters
-  // As DistanceOptions has them.
+  // The same as in DistanceOptions.
   double tolerance = 0;
   bool exact = false;
 };
@@ -175,19 +178,19 @@ struct ClearanceAnswer {
   bool has_pair = false;
   // The pair with the least upper bound; of equal ones the first by ids.
   IdPair pair;
-  // Of that pair, but for state, reason, bracket.lower and tolerance, which are those of the whole:
-  // lower is the least of all enabled pairs; the state kPenetrating if one pair is, otherwise
-  // kUndecided if one that may be the nearest is, otherwise kTouching if one is. Its tolerance is
-  // the larger of those of the pairs that the bracket's ends come from.
+  // The answer of that pair, except for state, reason, bracket.lower and tolerance, which are those
+  // of the whole. The lower bound is the least of all enabled pairs. The state is kPenetrating if
+  // one pair is, otherwise kUndecided if one that may be the nearest is, otherwise kTouching if one
+  // is. The tolerance is the larger of those of the pairs that the bracket's ends come from.
   DistanceAnswer distance;
-  // Metres that every body of the asker may still move while nothing comes to touch (margins
-  // aside): the least lower bound, half of it for pairs of the asker's own bodies; at most
-  // max_distance. 0 unless the whole is kSeparated or kBeyond.
+  // Metres that every body of the asker may still move before anything touches (margins aside): the
+  // least lower bound, half of it for pairs of the asker's own bodies; at most max_distance. 0
+  // unless the whole is kSeparated or kBeyond.
   double free_radius = 0;
   SceneCounters counters;
 };
 
-// Margins do not matter here.
+// Computes the clearance; margins do not matter here.
 ClearanceAnswer Clearance(const Asker& asker, const ClearanceOptions& options,
                           SceneScratch* scratch);
 
@@ -201,26 +204,26 @@ struct NearestAnswer {
   SceneCounters counters;
 };
 
-// The pairs with the least upper bounds, in this order (of equal ones by ids), no farther apart
-// than max_distance: as many as there is room for in `nearest`.
+// Finds the pairs with the least upper bounds, in this order (equal ones by ids), no farther apart
+// than max_distance: as many as `nearest` has room for.
 NearestAnswer Nearest(const Asker& asker, const ClearanceOptions& options,
                       absl::Span<PairDistance> nearest, SceneScratch* scratch);
 
 // ---- Configurations: many poses of the same bodies ----
 
-// Many places of the same bodies.
+// Many sets of poses of the same bodies.
 struct Configurations {
-  Asker asker;  // its poses are not used; its own_pairs are found where they are null
-  // One pose each body of the asker, row after row.
+  Asker asker;  // its poses are not used; its own_pairs are found if they are null
+  // One pose for each body of the asker, row after row.
   absl::Span<const Pose> poses;
-  // One each row, in place of the asker's; empty: that one for all.
+  // One for each row, in place of the asker's; empty: that one for all.
   absl::Span<WorkBudget> budgets = {};
 };
 
-// Row i is asked for answers[i], as alone: the same bits whatever the other rows are, unless a
-// budget that they share ends. Requires: a row for each answer.
+// Answers row i in answers[i], as if asked alone: the same bits whatever the other rows are, unless
+// a budget that they share ends. Requires: a row for each answer.
 //
-// Checks of so many rows go side by side where each is one of few pairs without margins, and free
+// Up to kChecksAtOnce rows are checked side by side if each has few pairs without margins, and free
 // radii are not asked for: so their searches fill the lanes of the processor's vectors.
 inline constexpr std::size_t kChecksAtOnce = 32;
 void CheckConfigurations(const Configurations& configurations, const CheckOptions& options,
@@ -231,15 +234,15 @@ void ClearanceOfConfigurations(const Configurations& configurations,
 
 // ---- Sweep: when does a moving body first touch? ----
 
-// The asker's bodies move from where they stand, the scene's rest. Requires: one motion a body, as
-// MovingShape has it.
+// The asker's bodies move from their poses; the scene's bodies rest. Requires: one motion a body,
+// as in MovingShape.
 struct MovingAsker {
   Asker asker;
   absl::Span<const Motion> motions;
 };
 
 struct SweepOptions {
-  bool ignore_initial_contact = false;  // as MotionOptions has it
+  bool ignore_initial_contact = false;  // the same as in MotionOptions
 };
 
 struct PairSweep {
@@ -248,26 +251,30 @@ struct PairSweep {
 };
 
 struct SweepAnswer {
-  // kInitiallyOverlapping: the first pair (by ids) that is within its margin at the start.
-  // kHit: the pair with the least t_hit (then the least t_free, then the first by ids); t_free is
-  // the least of all pairs. kUndecided: a pair that could not be decided is free for less time than
-  // all that hit; of several the one with the least t_free, then ids. kFree: none touches.
+  // The meaning by state:
+  // - kInitiallyOverlapping: the first pair (by ids) that is within its margin at the start.
+  // - kHit: the pair with the least t_hit (then the least t_free, then the first by ids); t_free is
+  //   the least of all pairs.
+  // - kUndecided: a pair that could not be decided is free for less time than all that hit; of
+  //   several the one with the least t_free, then ids.
+  // - kFree: none touches.
+  //
   // t_free is never late: on [t_leave, t_free) every pair is proved farther apart than its margin.
-  // (A ray that any hit will do for: every pair asked, of which the hit is the first.)
-  // t_leave is the greatest of all pairs asked, at most t_free.
+  // (For a ray with RayKind::kAny: every pair asked, of which the hit is the first.) t_leave is the
+  // greatest of all pairs asked, at most t_free.
   PairSweep earliest;
   SceneCounters counters;
 };
 
 SweepAnswer Sweep(const MovingAsker& moving, const SweepOptions& options, SceneScratch* scratch);
 
-// Shows every pair that is not free along the whole motion, by ids; false stops.
+// Shows every pair that is not free along the whole motion, by ids; the sink returns false to stop.
 using SweepSink = absl::FunctionRef<bool(const PairSweep&)>;
 SceneCounters SweepAll(const MovingAsker& moving, const SweepOptions& options, SweepSink sink,
                        SceneScratch* scratch);
 
-// The motions from `start` to `end`, each the shortest way (MotionToEndPose). Returns the index of
-// the first that is ambiguous, or starts.size(). Requires: equal sizes.
+// Computes the motions from `start` to `end`, each by the shortest path (MotionToEndPose). Returns
+// the index of the first that is ambiguous, or starts.size(). Requires: equal sizes.
 std::size_t MotionsToEndPoses(absl::Span<const Pose> starts, absl::Span<const Pose> ends,
                               absl::Span<Motion> motions);
 
@@ -275,21 +282,21 @@ std::size_t MotionsToEndPoses(absl::Span<const Pose> starts, absl::Span<const Po
 
 struct Ray {
   Vec3d origin;                  // metres, world
-  Vec3d displacement;            // the whole way, metres
+  Vec3d displacement;            // the whole path, metres
   double radius = 0;             // >= 0: of a ball in place of the point
   GroupBits bits = {};           // margins do not matter here
-  WorkBudget* budget = nullptr;  // as Asker has it
+  WorkBudget* budget = nullptr;  // the same as in Asker
 };
 
 enum class RayKind : std::uint8_t {
-  kClosest,  // the hit with the least t_hit, as a sweep has it
+  kClosest,  // the hit with the least t_hit, as in a sweep
   kAny,      // a hit, the same on every machine, as soon as there is one
 };
 
-// pair.a is 0. Of contact: A is the ray's point, so the surface's normal is -n_AB.
+// Casts the ray. pair.a is 0. In `contact` A is the ray's point, so the surface's normal is -n_AB.
 SweepAnswer CastRay(const Scene& scene, const Ray& ray, RayKind kind, SceneScratch* scratch);
 
-// Every body in the way, by ids.
+// Shows every body in the path, by ids.
 SceneCounters CastRayAll(const Scene& scene, const Ray& ray, SweepSink sink, SceneScratch* scratch);
 
 }  // namespace clearance

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a SceneScratch holds, and the probes of standing bodies.
+// The contents of a SceneScratch, and the probes of standing bodies.
 
 #ifndef CLEARANCE_CORE_SCENE_SCRATCH_H_
 #define CLEARANCE_CORE_SCENE_SCRATCH_H_
@@ -18,12 +18,13 @@
 
 namespace clearance {
 
-// Fewer than kDistancesAtOnce: what the nearest of them show spares asking those behind.
+// Fewer than kDistancesAtOnce: the results of the nearest spare asking those behind.
 inline constexpr std::size_t kCandidatesAtOnce = 32;
 static_assert(kCandidatesAtOnce <= kDistancesAtOnce);
 
-// Along which directions pairs were parted when they were asked last (IntersectionOptions). A pair
-// may find that of another one there, or of another scene, and be asked in vain: it is a hint.
+// The directions along which pairs were separated when they were asked last (IntersectionOptions).
+// A pair may find the direction of another pair there, or of another scene, and be asked in vain:
+// it is a hint.
 class Partings {
  public:
   Vec3d* Of(const Candidate& candidate) {
@@ -43,8 +44,8 @@ struct SceneScratch::Parts {
 
   CandidateQueue queue;
   std::vector<FloatBox> boxes;         // of the asker's bodies
-  std::vector<MovingFloatBox> moving;  // likewise
-  RowBoxes row_boxes;                  // likewise, of checks side by side
+  std::vector<MovingFloatBox> moving;  // of the asker's bodies
+  RowBoxes row_boxes;                  // of the asker's bodies, of checks side by side
   std::vector<FloatBox> boxes_of_rows;
   std::vector<BodyDistanceQuestion> questions;
   std::vector<DistanceAnswer> answers;  // kCandidatesAtOnce of them
@@ -56,26 +57,26 @@ struct SceneScratch::Parts {
   Partings partings;
 };
 
-// Boxes of the asker's bodies where they stand, `margin` more than their own margins around them if
+// Boxes of the asker's bodies at their poses, `margin` more than their own margins around them if
 // these matter.
 enum class Margins : std::uint8_t { kIgnored, kAround };
 Probes<FloatBox> StandingProbes(const Pairs& pairs, Margins margins, SceneScratch::Parts* scratch);
 
-// Candidates that are asked side by side, and what that takes, in vertices, without what the pieces
-// of compounds take themselves.
+// Candidates that are asked side by side, and their cost, in vertices, without the part that the
+// pieces of compounds take themselves.
 struct Group {
   absl::Span<const Candidate> candidates;
   std::uint64_t cost = 0;
 };
 
-// How many at most, and how many distances a pair of pieces takes.
+// The most candidates of a group, and the number of distances that a pair of pieces takes.
 struct GroupLimits {
   std::size_t size = kCandidatesAtOnce;
   std::uint64_t distances = 1;
 };
 
-// Takes the next ones: as many as the limits let it, unless they may take long together. Requires:
-// one at least.
+// Takes the next candidates: as many as the limits allow, unless they may take long together.
+// Requires: at least one.
 Group TakeGroup(const Pairs& pairs, const GroupLimits& limits, absl::Span<const Candidate>* from);
 
 // Asks up to kCandidatesAtOnce candidates for their distances side by side. The answers stay until
@@ -85,7 +86,7 @@ absl::Span<const DistanceAnswer> AskDistances(const Pairs& pairs,
                                               const DistanceOptions& options,
                                               SceneScratch::Parts* scratch);
 
-// Likewise whether they touch.
+// Asks in the same way whether candidates touch.
 absl::Span<const IntersectionAnswer> AskIntersections(const Pairs& pairs,
                                                       absl::Span<const Candidate> candidates,
                                                       SceneScratch::Parts* scratch);

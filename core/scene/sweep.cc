@@ -21,10 +21,10 @@ auto RankOf(const PairSweep& sweep) {
 // The earliest contact of the pairs that it is shown, by the rules of TimeOfCollision of compounds.
 class Earliest {
  public:
-  // Nothing that is met later matters.
+  // Returns the time after which no contact matters.
   double Limit() const { return hit_ ? hit_->contact.t_hit : 1; }
 
-  // False: nothing else matters.
+  // Returns false if nothing else matters.
   bool Add(const PairSweep& sweep) {
     t_leave_ = std::fmax(t_leave_, sweep.contact.t_leave);
     switch (sweep.contact.state) {
@@ -94,7 +94,7 @@ class Sweeper {
 
   UndecidedReason reason_to_end() const { return pairs_.reason(); }
 
-  // Shows take(pair) all candidates that are met no later than limit(), in order, until it returns
+  // Shows take(pair) all candidates that meet no later than limit(), in order, until it returns
   // false or the budget has ended.
   template <class Limit, class Take>
   SceneCounters Run(CandidateOrder order, const SweepOptions& options, const Limit& limit,
@@ -136,7 +136,7 @@ class Sweeper {
     PairSweep sweep = {candidate.ids,
                        TimeOfCollision(MovingBody{a.body, a.pose, motions_[candidate.a]},
                                        MovingBody{b.body, b.pose, motion_b}, asked)};
-    // The boxes know more than a search that was not decided.
+    // The boxes prove more than a search that was not decided.
     if (sweep.contact.state == MotionState::kUndecided) {
       const auto met = static_cast<double>(candidate.bound);
       if (met > sweep.contact.t_free) sweep.contact.t_free = met;
@@ -149,7 +149,7 @@ class Sweeper {
   SceneScratch::Parts* const scratch_;
 };
 
-// What was found, unless the budget has ended: then a contact that is undecided from 0 on.
+// Returns the findings, or if the budget has ended a contact that is undecided from 0 on.
 PairSweep AnswerOf(const Earliest& earliest, const Sweeper& sweeper) {
   const UndecidedReason reason = sweeper.reason_to_end();
   if (reason == UndecidedReason::kNone) return earliest.Answer();

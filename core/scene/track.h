@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bodies as they stood at ticks of the past, and between two of them: what is asked of a world
-// rewound. A tick is immutable and shared by whoever keeps it.
+// Bodies as they stood at past ticks and between two of them, for questions about a rewound world.
+// A tick is immutable and may be shared.
 
 #ifndef CLEARANCE_CORE_SCENE_TRACK_H_
 #define CLEARANCE_CORE_SCENE_TRACK_H_
@@ -20,7 +20,7 @@ struct TrackTick {
   std::uint64_t number = 0;
   // In the order of their ids, which differ; not null. Ticks whose bodies are the same share it.
   std::shared_ptr<const std::vector<SceneBody>> bodies;
-  // Where each stands, in place of its X_WB. Requires: valid as X_WB is.
+  // The pose of each body, in place of its X_WB. Requires: valid as X_WB is.
   std::vector<Pose> poses;
 };
 using TrackTickPtr = std::shared_ptr<const TrackTick>;
@@ -36,25 +36,26 @@ struct TrackTime {
   friend bool operator==(const TrackTime&, const TrackTime&) = default;
 };
 
-// What of a track is asked for a time: `weight` of the way from one tick to the next.
+// The part of a track that belongs to a time: `weight` of the path from one tick to the next.
 struct TrackMoment {
   enum class Clamp : std::uint8_t { kNone, kToOldest, kToNewest };
 
   TrackTickPtr earlier;
-  TrackTickPtr later;  // the same where weight is 0
+  TrackTickPtr later;  // the same if weight is 0
   double weight = 0;   // in [0, 1]
-  TrackTime time;      // that was asked for, or the end of the ticks that is nearest to it
+  TrackTime time;      // the time that was asked for, or the end of the ticks that is nearest to it
   Clamp clamp = Clamp::kNone;
 };
 
-// Between ticks k0 < k1 without one between them weight = (number - k0 + fraction) / (k1 - k0): a
-// tick that is missing is passed over. There is nothing beyond the oldest and the newest tick.
-// Requires: there is a tick.
+// Returns the moment of a time. A missing tick is passed over: between ticks k0 < k1 without one
+// between them weight = (number - k0 + fraction) / (k1 - k0). There is nothing beyond the oldest
+// and the newest tick. Requires: there is a tick.
 TrackMoment MomentAt(const TrackTicks& ticks, const TrackTime& time);
 
-// The bodies at that moment, by ids, with their poses as X_WB (InterpolatePose). A body that only
-// the later tick has is not there yet. One that only the earlier tick has is still there and stands
-// where it stood. One that both have is what it was at the earlier tick (shape, bits, margin).
+// Returns the bodies at that moment, by ids, with their poses as X_WB (InterpolatePose). A body
+// that only the later tick has is not there yet. A body that only the earlier tick has is still
+// there and keeps its pose. A body that both have is the one of the earlier tick (shape, bits,
+// margin).
 std::vector<SceneBody> BodiesAt(const TrackMoment& moment);
 
 }  // namespace clearance

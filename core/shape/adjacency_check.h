@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Holds an adjacency table that a caller gives against the hull: first its layout, then whether it
-// has every edge that the hull has and no pair that does not lie on one face.
+// Checks a caller's adjacency table against the hull: first its layout, then whether it has every
+// edge that the hull has and no pair that does not lie on one face.
 
 #ifndef CLEARANCE_CORE_SHAPE_ADJACENCY_CHECK_H_
 #define CLEARANCE_CORE_SHAPE_ADJACENCY_CHECK_H_
@@ -16,18 +16,18 @@
 
 namespace clearance {
 
-// The hull and what it was built from; original_index[i] is the row of points[i].
+// The hull and the points that it was built from; original_index[i] is the row of points[i].
 struct HullOfPoints {
   absl::Span<const Vec3d> points;
   absl::Span<const std::uint32_t> original_index;
   const Hull& hull;
 };
 
-// What is wrong with the rows themselves, for this many points: lengths, order, range, loops,
+// Returns the fault of the rows themselves, for this many points: lengths, order, range, loops,
 // repetitions, pairs given in one direction only.
 std::optional<ShapeError> FindLayoutFault(const GivenAdjacency& given, std::uint32_t point_count);
 
-// What is wrong with the edges. Requires: no layout fault.
+// Returns the fault of the edges. Requires: no layout fault.
 std::optional<ShapeError> FindEdgeFault(const GivenAdjacency& given, const HullOfPoints& built);
 
 }  // namespace clearance

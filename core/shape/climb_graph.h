@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a support is climbed along: the edges of a hull, bounds that spare looking through long rows
-// of them, and coarser hulls of some of the vertices to begin on. Plain data, filled in by
-// climb_graph_builder.h and held by a ConvexShape; all coordinates are normalised ones.
+// The data along which a support is climbed: the edges of a hull, bounds that spare looking through
+// long rows of them, and coarser hulls of some of the vertices to begin on. Plain data, filled in
+// by climb_graph_builder.h and held by a ConvexShape; all coordinates are normalised.
 
 #ifndef CLEARANCE_CORE_SHAPE_CLIMB_GRAPH_H_
 #define CLEARANCE_CORE_SHAPE_CLIMB_GRAPH_H_
@@ -21,9 +21,9 @@ namespace clearance {
 // Index of a vertex inside a ConvexShape: 0 <= index < vertex_count().
 using VertexIndex = std::uint32_t;
 
-// Neighbours of each vertex along hull edges in compressed rows (CSR): those of vertex i are
+// Neighbours of each vertex along hull edges in compressed rows (CSR). Those of vertex i are
 // neighbors[offsets[i]] .. neighbors[offsets[i + 1]], once around the vertex, the least index
-// first. Empty where there is nothing to climb.
+// first. Empty if there is nothing to climb.
 struct Adjacency {
   std::vector<std::uint32_t> offsets;
   std::vector<VertexIndex> neighbors;
@@ -54,7 +54,7 @@ struct LongRow {
   std::vector<double> sag;
 };
 
-// The hull of some of the vertices. Its vertices have places of their own, 0 to count - 1.
+// The hull of some of the vertices, which have separate places: 0 to count - 1.
 struct ClimbLayer {
   std::vector<double> x, y, z;
   Adjacency adjacency;             // of places
@@ -68,8 +68,8 @@ struct CubeMap {
   std::uint32_t resolution = 0;     // cells along an edge of the cube
   std::vector<VertexIndex> vertex;  // by cell, see CellOf
 
-  // Of a finite direction, rounded; the first if its length is extreme (kLeastCellDirection).
-  // Without branches: where a direction points is hard to foretell.
+  // Returns the cell of a finite direction, rounded; the first if its length is extreme
+  // (kLeastCellDirection). Without branches: directions are hard to predict.
   std::uint32_t CellOf(const Vec3d& d) const {
     const double x = std::fabs(d.x), y = std::fabs(d.y), z = std::fabs(d.z);
     const bool is_x = (x >= y) & (x >= z);
@@ -87,8 +87,8 @@ struct CubeMap {
   }
 };
 
-// Of all vertices, and of ever fewer: layers[0] is the next coarser, its `below` being indices of
-// the shape.
+// The graphs of all vertices, and of ever fewer: layers[0] is the next coarser one. Its `below`
+// holds indices of the shape.
 struct ClimbGraph {
   Adjacency adjacency;
   std::vector<LongRow> long_rows;  // by ascending vertex

@@ -14,13 +14,13 @@
 namespace clearance {
 namespace {
 
-// Where a row of the adjacency is to begin: at a triangle that has the vertex as corner `corner`.
+// The start of a row of the adjacency: a triangle that has the vertex as corner `corner`.
 struct Corner {
   std::uint32_t triangle = 0;
   std::uint32_t corner = 0;
 };
 
-// By place: hull.vertices ascend, so a vertex has the index of its place there.
+// Returns places: hull.vertices ascend, so a vertex has the index of its place there.
 std::vector<std::uint32_t> PlacesOf(const Hull& hull, std::size_t point_count) {
   std::vector<std::uint32_t> place_of(point_count, 0);
   for (std::uint32_t i = 0; i < hull.vertices.size(); ++i) place_of[hull.vertices[i]] = i;
@@ -62,9 +62,9 @@ Adjacency AdjacencyOf(const Hull& hull, std::size_t point_count) {
   return adjacency;
 }
 
-// How far p is from the segment from a to b, at most. Whatever rounding does to t, a + t (b - a) is
-// a point of the segment; coordinates are at most 1, so that the roundings of the difference are
-// below 16 u together.
+// Returns an upper bound of the distance of p from the segment from a to b. Whatever rounding does
+// to t, a + t (b - a) is a point of the segment. Coordinates are at most 1, so that the roundings
+// of the difference are below 16 u together.
 double Sag(const Vec3d& p, const Vec3d& a, const Vec3d& b) {
   const Vec3d along = b - a;
   const double length_sq = NormSquared(along);
@@ -73,7 +73,7 @@ double Sag(const Vec3d& p, const Vec3d& a, const Vec3d& b) {
   return distance * (1 + 8 * kRoundoff) + 16 * kRoundoff;
 }
 
-// The bounds of `part` and of its parts.
+// Computes the bounds of `part` and of its parts.
 void AppendSags(const Adjacency& adjacency, absl::Span<const Vec3d> vertices, const RowPart& part,
                 std::vector<double>* sag) {
   const auto at = [&](std::uint32_t k) { return vertices[adjacency.neighbors[k]]; };
@@ -156,8 +156,8 @@ ClimbLayer LayerOf(const Hull& hull, const std::vector<Vec3d>& vertices) {
   return layer;
 }
 
-// Near enough to the top for a start: in a long row only some entries are looked at. `at` gives the
-// points by place.
+// Returns a vertex near enough to the top for a start: in a long row only some entries are looked
+// at. `at` gives the points by place.
 template <class At>
 VertexIndex ClimbRoughly(const Adjacency& adjacency, At at, const Vec3d& d, VertexIndex start) {
   VertexIndex here = start;
@@ -175,7 +175,7 @@ VertexIndex ClimbRoughly(const Adjacency& adjacency, At at, const Vec3d& d, Vert
   }
 }
 
-// From layer to layer, or from vertex 0 where there is none.
+// Climbs from layer to layer, or from vertex 0 if there is none.
 VertexIndex DescendRoughly(const ClimbGraph& graph, absl::Span<const Vec3d> vertices,
                            const Vec3d& d) {
   VertexIndex place = 0;
@@ -187,7 +187,7 @@ VertexIndex DescendRoughly(const ClimbGraph& graph, absl::Span<const Vec3d> vert
   return ClimbRoughly(graph.adjacency, at, d, place);
 }
 
-// The middle of a cell, as CubeMap numbers them.
+// Returns the middle of a cell, as CubeMap numbers them.
 Vec3d MiddleOf(std::uint32_t face, std::uint32_t i, std::uint32_t j, std::uint32_t resolution) {
   const double main = face % 2 == 0 ? 1 : -1;
   const double u = (2 * i + 1.0) / resolution - 1;
@@ -196,8 +196,8 @@ Vec3d MiddleOf(std::uint32_t face, std::uint32_t i, std::uint32_t j, std::uint32
   return face / 2 == 1 ? Vec3d{v, main, u} : Vec3d{u, v, main};
 }
 
-// About two vertices a cell, so that on a round hull the top is a step or two away; no more cells
-// than that pay on any hull that was measured.
+// About two vertices a cell, so that on a round hull the top is a step or two away. More cells than
+// that pay on no hull that was measured.
 constexpr double kVerticesPerCell = 2;
 constexpr double kLargestResolution = 32;
 

@@ -15,7 +15,7 @@ namespace {
 // More than the roundings of a sum of two vectors and of its length together (under 6 u).
 constexpr double kLengthRoundUp = 1 + 8 * kRoundoff;
 
-// All vertices are within this of -center, everything in units of 2^exponent.
+// Returns a radius about -center that holds all vertices, everything in units of 2^exponent.
 double RadiusAbout(const ConvexShape& shape, const Vec3d& center, int vertex_exponent) {
   double largest = 0;
   for (VertexIndex i = 0; i < shape.vertex_count(); ++i) {
@@ -24,14 +24,14 @@ double RadiusAbout(const ConvexShape& shape, const Vec3d& center, int vertex_exp
   return std::sqrt(largest) * kLengthRoundUp;
 }
 
-// All points of a curved core are within this of its centre, normalised.
+// Returns a radius about the centre that holds all points of a curved core, normalised.
 double CurvedRadius(CoreKind kind, const Vec3d& extents) {
   const auto [x, y, z] = extents;
   if (kind == CoreKind::kEllipsoid) return std::max({x, y, z});
   return std::sqrt(x * x + z * z) * kLengthRoundUp;
 }
 
-// The core's distance from the origin, metres, rounded up.
+// Returns the greatest distance of a point of the core from the origin, metres, rounded up.
 double ReachOfCore(const ConvexShape& shape) {
   if (shape.is_curved()) return ScaleUp(shape.core_radius(), shape.exponent());
   const Vec3d& c = shape.center();
@@ -87,7 +87,7 @@ std::vector<std::uint64_t> FaceMasksOf(const ConvexShape::Content& content) {
   return masks;
 }
 
-// Small hulls are scanned.
+// Returns no cells for small hulls, which are scanned.
 SupportCells SupportCellsOf(const ConvexShape::Content& content) {
   const std::size_t count = content.x.size();
   if (count <= kMostWithoutCells || content.climb_graph.adjacency.offsets.empty()) return {};
@@ -107,7 +107,7 @@ ConvexShape::ConvexShape(Content content)
       half_extents_(Scaled(box_corners_.half, content_.exponent)),
       center_exponent_(Exponent(content_.center)) {
   core_radius_ = is_curved() ? CurvedRadius(kind(), extents()) : RadiusAbout(*this, {}, 0);
-  // A shape that is a single point has no size of its own.
+  // The core of a shape that is a single point has no size.
   size_exponent_ = std::max(core_radius_ > 0 ? exponent() : kNoExponent,
                             radius() > 0 ? ExponentOf(radius()) : kNoExponent);
   reach_ = ScaleUp(core_radius_, exponent());

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The one type that every kind of convex body becomes: a core, extended by a radius. The core is
-// the convex hull of a set of points or, where no finite set would do, one of three curved bodies
-// in closed form.
+// the convex hull of a set of points or, if no finite set would do, one of three curved bodies in
+// closed form.
 //
 // Points are held normalised, so that no product of two of them over- or underflows whatever the
 // units are:
 //     p_S = center + 2^exponent * vertex,   |each coordinate of vertex| <= 1,
-// exactly, for every vertex (see is_exact; center is 0 along an axis where a shift would round). S
-// is the shape's own frame. The extents of a curved core are normalised likewise, its center is 0.
+// exactly, for every vertex (see is_exact; center is 0 along an axis on which a shift would round).
+// S is the shape's own frame. The extents of a curved core are normalised in the same way; its
+// center is 0.
 
 #ifndef CLEARANCE_CORE_SHAPE_CONVEX_SHAPE_H_
 #define CLEARANCE_CORE_SHAPE_CONVEX_SHAPE_H_
@@ -27,7 +28,7 @@
 
 namespace clearance {
 
-// What the core is, and what its `extents` (x, y, z) mean.
+// The kind of the core, and the meaning of its `extents` (x, y, z).
 enum class CoreKind : std::uint8_t {
   kPolytope,  // the hull of the vertices; no extents
   kCylinder,  // about the z axis: (radius, radius, half length)
@@ -35,12 +36,12 @@ enum class CoreKind : std::uint8_t {
   kEllipsoid,  // the three semi-axes
 };
 
-// Immutable after construction, so any number of threads may use one. Made by the functions of
-// make_shape.h, which refuse what is malformed: a ConvexShape that exists is valid, and queries on
-// it cannot fail.
+// A convex shape. Immutable after construction, so any number of threads may use one. Made by the
+// functions of make_shape.h, which refuse malformed input: a ConvexShape that exists is valid, and
+// queries on it cannot fail.
 class ConvexShape {
  public:
-  // What a builder fills in. See the accessors for the meaning of each field.
+  // The fields that a builder fills in. See the accessors for the meaning of each field.
   struct Content {
     CoreKind kind = CoreKind::kPolytope;
     Vec3d extents;
@@ -65,10 +66,10 @@ class ConvexShape {
   CoreKind kind() const { return content_.kind; }
   bool is_curved() const { return content_.kind != CoreKind::kPolytope; }
 
-  // Normalised, of a curved core.
+  // Normalised, for a curved core.
   const Vec3d& extents() const { return content_.extents; }
 
-  // 0 of a curved core.
+  // 0 for a curved core.
   std::uint32_t vertex_count() const { return static_cast<std::uint32_t>(content_.x.size()); }
 
   // The normalised coordinates, structure of arrays.
@@ -77,34 +78,34 @@ class ConvexShape {
   const double* z() const { return content_.z.data(); }
   Vec3d vertex(VertexIndex i) const { return {content_.x[i], content_.y[i], content_.z[i]}; }
 
-  // Empty of a curved core and of large hulls.
+  // Empty for a curved core and for large hulls.
   const std::vector<ScanBlock>& scan_blocks() const { return scan_blocks_; }
 
   const BoxCorners& box_corners() const { return box_corners_; }
-  // Of a box half of its edges, metres.
+  // Half of the edges of a box, metres.
   const Vec3d& half_extents() const { return half_extents_; }
 
   // The vertex's index among the points that the caller gave (the first of equal ones).
   std::uint32_t original_index(VertexIndex i) const { return content_.original_index[i]; }
 
-  // What supports are climbed along; empty for shapes that are small, flat or not certified, which
-  // are scanned.
+  // The graph that supports climb along; empty for shapes that are small, flat or not certified,
+  // which are scanned.
   const ClimbGraph& climb_graph() const { return content_.climb_graph; }
-  // What spares most climbs and scans; empty of small hulls too.
+  // The cells that spare most climbs and scans; also empty for small hulls.
   const SupportCells& support_cells() const { return support_cells_; }
   const Adjacency& adjacency() const { return climb_graph().adjacency; }
   bool has_adjacency() const { return !adjacency().offsets.empty(); }
 
-  // True if the surface behind the adjacency was proved convex and to hold every point, with exact
-  // arithmetic: then a vertex that is highest among its neighbours is highest of all. Where false,
-  // only a scan of all vertices proves it.
+  // True if exact arithmetic proved that the surface behind the adjacency is convex and holds every
+  // point: then a vertex that is highest among its neighbours is highest of all. If false, only a
+  // scan of all vertices proves it.
   bool is_certified_convex() const { return content_.is_certified_convex; }
 
-  // Of a curved core none. Where the surface is not certified these are the faces of the rounded
-  // points, and the vertices inside them have none.
+  // The faces; none for a curved core. If the surface is not certified, these are the faces of the
+  // rounded points, and the vertices inside them have none.
   const HullFaces& faces() const { return content_.faces; }
-  // Of each vertex its faces, face i as bit i; empty where there are more than 64 faces, or none
-  // with more corners than three.
+  // The faces of each vertex, face i as bit i; empty if there are more than 64 faces, or none with
+  // more corners than three.
   const std::vector<std::uint64_t>& face_masks() const { return face_masks_; }
 
   // False if the vertices' equation of the file comment holds only to rounding: parts of a
@@ -114,27 +115,28 @@ class ConvexShape {
   // Metres, frame S.
   Vec3d center() const { return content_.center; }
   int exponent() const { return content_.exponent; }
-  // Of the centre; kNoExponent at the origin of S.
+  // The exponent of the centre; kNoExponent at the origin of S.
   int center_exponent() const { return center_exponent_; }
 
   // Radius of the spherical extension, metres, >= 0.
   double radius() const { return content_.radius; }
-  // What rounding took off it where it is the sum of two given radii: the exact one is radius() +
-  // radius_low().
+  // The part that rounding took off the radius if it is the sum of two given radii: the exact one
+  // is radius() + radius_low().
   double radius_low() const { return content_.radius_low; }
 
-  // Every point of the core is within this of the centre (normalised, rounded up; 0 for a single
-  // point at the centre).
+  // A radius about the centre that holds every point of the core (normalised, rounded up; 0 for a
+  // single point at the centre).
   double core_radius() const { return core_radius_; }
 
-  // Of the body's size: no coordinate about the centre and no radius exceeds 2^size_exponent()
-  // metres; kNoExponent for a single point.
+  // The exponent of the body's size: no coordinate about the centre and no radius exceeds
+  // 2^size_exponent() metres; kNoExponent for a single point.
   int size_exponent() const { return size_exponent_; }
 
   // The core's radius in metres, rounded up.
   double reach() const { return reach_; }
 
-  // The body, radius included, lies in this ball about the origin of S, metres, rounded up.
+  // The radius of a ball about the origin of S that holds the body, radius included, metres,
+  // rounded up.
   double bounding_radius() const { return bounding_radius_; }
 
   // As given by the caller, for reports.

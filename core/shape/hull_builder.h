@@ -15,19 +15,19 @@
 
 namespace clearance {
 
-// All indices are those of the points that it was built from.
+// A convex hull; all indices are those of the points that it was built from.
 struct Hull {
   int dimension = 0;
-  // The extreme points, all of them and no other, ascending.
+  // The extreme points, all of them and no others, ascending.
   std::vector<std::uint32_t> vertices;
-  // Of dimension 2: the same once around.
+  // For dimension 2: the same once around.
   std::vector<std::uint32_t> ring;
-  // Of dimension 3: the triangles between them.
+  // For dimension 3: the triangles between them.
   Surface surface;
 };
 
-// Means nothing once the pacer has stopped. Requires: at least one point, all on the predicate
-// grid.
+// Returns the hull, which is invalid once the pacer has stopped. Requires: at least one point, all
+// on the predicate grid.
 Hull BuildHull(absl::Span<const Vec3d> points, Pacer* pacer = nullptr);
 
 // A pair of vertices that an edge of the hull joins.
@@ -41,7 +41,7 @@ struct HullEdge {
   }
 };
 
-// The edges of a flat or straight hull, each in both directions, ascending.
+// Returns the edges of a flat or straight hull, each in both directions, ascending.
 std::vector<HullEdge> FlatEdgesOf(const Hull& hull);
 
 }  // namespace clearance

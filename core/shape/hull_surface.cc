@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // "Visible" means strictly in front of a facet's plane. A point in the plane of a facet sees the
-// facets beside it instead, so a new triangle is never degenerate: were the point on the line of a
-// horizon edge, it would lie in the plane of the visible facet there. The horizon is a simple cycle
-// because the facets about a vertex that are visible follow one another. A point that sees an old
-// facet and none of the new ones is inside: on a path from a facet it saw to one it still sees it
-// would see both sides of a horizon edge, and so the new facet at that edge.
+// facets beside it instead. So a new triangle is never degenerate: if the point were on the line of
+// a horizon edge, it would lie in the plane of the visible facet there. The horizon is a simple
+// cycle because the visible facets about a vertex follow one another. A point that sees an old
+// facet and none of the new ones is inside. Otherwise, on a path from a facet it saw to one it
+// still sees, it would see both sides of a horizon edge, and so the new facet at that edge.
 //
-// Facets wait in a stack, and a point is given to the first that it sees: so it sees none that
+// Facets wait in a stack, and a point is given to the first that it sees. So it sees none that
 // waits below its own, and adding it removes no facet but its own that has points outside.
 
 #include "core/shape/hull_surface.h"
@@ -29,7 +29,7 @@ struct Facet {
   SurfaceTriangle triangle;
   Vec3d normal;        // rounded
   double certain = 0;  // a height above the plane beyond this has the right sign
-  // Of the points strictly in front the farthest, and the others in the order in which they came.
+  // The farthest of the points strictly in front, and the others in the order in which they came.
   std::uint32_t farthest = kNone;
   std::uint32_t first_other = kNone;
   std::uint32_t last_other = kNone;
@@ -49,7 +49,7 @@ class QuickHull {
   QuickHull(absl::Span<const Vec3d> points, Pacer* pacer)
       : points_(points), pacer_(pacer), next_outside_(points.size()), facet_from_(points.size()) {}
 
-  // Empty once the pacer has stopped.
+  // Returns an empty surface once the pacer has stopped.
   Surface Build(const Simplex& simplex) {
     Start(simplex);
     while (!pending_.empty() && !HasStopped(pacer_)) {
@@ -57,7 +57,7 @@ class QuickHull {
       pending_.pop_back();
       if (facets_[facet].farthest == kNone) continue;
       AddFarthest(facet);
-      // Points in an evil order make hundreds of facets for each that stays.
+      // Points in a bad order make hundreds of facets for each that stays.
       if (removed_count_ > kLeastToForget && removed_count_ > facets_.size() / 2) ForgetRemoved();
     }
     MarkFlatEdges();
@@ -65,7 +65,7 @@ class QuickHull {
   }
 
  private:
-  // To rounding.
+  // Returns the height to rounding.
   double HeightAbove(const Facet& facet, std::uint32_t point) const {
     return Dot(facet.normal, points_[point] - points_[facet.triangle.vertex[0]]);
   }
@@ -131,8 +131,8 @@ class QuickHull {
     facet->last_other = point;
   }
 
-  // Removes the facets that the point sees, beginning with `facet`; what lies around them is left
-  // in horizon_.
+  // Removes the facets that the point sees, beginning with `facet`; leaves the edges around them in
+  // horizon_.
   void RemoveVisible(std::uint32_t point, std::uint32_t facet) {
     removed_ = {facet};
     horizon_.clear();
@@ -189,8 +189,8 @@ class QuickHull {
     }
   }
 
-  // Numbers the facets that are left from 0 on, in their order. Those that wait and are removed
-  // have no points.
+  // Numbers the remaining facets from 0 on, in their order. Those that wait and are removed have no
+  // points.
   void ForgetRemoved() {
     std::vector<std::uint32_t> number(facets_.size(), kNone);
     std::uint32_t count = 0;
@@ -211,7 +211,7 @@ class QuickHull {
     removed_count_ = 0;
   }
 
-  // Each edge from one side: four points are in one plane whichever of them is asked.
+  // Tests each edge from one side: the four points are in one plane whichever side is tested.
   void MarkFlatEdges() {
     for (std::uint32_t f = 0; f < facets_.size() && Spend(pacer_, kVerticesAFlatEdge); ++f) {
       if (facets_[f].is_removed) continue;
@@ -228,7 +228,7 @@ class QuickHull {
     }
   }
 
-  // The facets that are left, numbered without gaps.
+  // Returns the remaining facets, numbered without gaps.
   Surface Collect() const {
     std::vector<std::uint32_t> number(facets_.size());
     std::uint32_t count = 0;
@@ -263,7 +263,7 @@ class QuickHull {
   std::vector<std::uint32_t> facet_from_;  // by vertex: the new facet whose first corner it is
 };
 
-// At an extreme vertex at least three edges are sharp; inside a face none is, inside an edge two.
+// At least three edges are sharp at an extreme vertex, none inside a face, two inside an edge.
 std::vector<std::uint32_t> ExtremeVertices(std::size_t point_count, const Surface& surface) {
   std::vector<std::uint32_t> sharp_edges(point_count, 0);
   for (const SurfaceTriangle& triangle : surface) {
@@ -285,15 +285,16 @@ std::size_t CountVertices(std::size_t point_count, const Surface& surface) {
   return static_cast<std::size_t>(std::count(is_vertex.begin(), is_vertex.end(), true));
 }
 
-// Four of these points that are not in one plane. Requires: extreme points, of which no three are
-// in one line.
+// Returns four of these points that are not in one plane. Requires: extreme points, of which no
+// three are in one line.
 Simplex SimplexOf(absl::Span<const Vec3d> extreme) {
   std::uint32_t apex = 3;
   while (Orient3d(extreme[0], extreme[1], extreme[2], extreme[apex]) == 0) ++apex;
   return {0, 1, 2, apex};
 }
 
-// The hull of the points with these indices only, which are extreme, so that all become vertices.
+// Returns the hull of the points with these indices only, which are extreme, so that all become
+// vertices.
 Surface BuildFromExtreme(absl::Span<const Vec3d> points, const std::vector<std::uint32_t>& extreme,
                          Pacer* pacer) {
   std::vector<Vec3d> corners;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every kind goes one way: numbers checked, points listed, equal ones dropped, the hull taken. What
-// a kind has of its own is how it names its numbers and where it puts its points.
+// Every kind takes the same steps: numbers checked, points listed, equal ones dropped, the hull
+// taken. Kinds differ in the names of their numbers and the positions of their points.
 
 #include "core/shape/make_shape.h"
 
@@ -56,7 +56,7 @@ Fault FindFaultOfPoint(absl::string_view field, const Vec3d& p) {
   return std::nullopt;
 }
 
-// The first fault of several.
+// Returns the first fault of several.
 Fault First(std::initializer_list<Fault> faults) {
   for (const Fault& fault : faults) {
     if (fault) return fault;
@@ -64,7 +64,7 @@ Fault First(std::initializer_list<Fault> faults) {
   return std::nullopt;
 }
 
-// The extents must be doubles, as distances between vertices are worked with.
+// The extents must be doubles, as computations use distances between vertices.
 Fault FindFaultOfExtent(absl::string_view field, absl::Span<const Vec3d> points) {
   Vec3d low = points[0], high = points[0];
   for (const Vec3d& p : points) {
@@ -84,7 +84,7 @@ Fault FindFaultOfExtent(absl::string_view field, absl::Span<const Vec3d> points)
   return std::nullopt;
 }
 
-// The points of one kind. `field` is what is named if they are too far apart.
+// The points of one kind. `field` is named if they are too far apart.
 struct Outline {
   std::string field;
   std::vector<Vec3d> points;
@@ -120,7 +120,7 @@ ShapeOrError FromOutline(const Outline& outline) {
   return FaultOfReach(outline.field);
 }
 
-// The segment between the ends of one half-axis.
+// Makes the segment between the ends of one half-axis.
 ShapeOrError FromAxis(const char* field, const Vec3d& half, double radius) {
   return FromOutline({.field = field, .points = {-half, half}, .radius = radius});
 }

@@ -29,7 +29,7 @@ struct ShapeError {
 // The shortest text that reads back as the same number, for the values and limits of errors.
 std::string NumberText(double value);
 
-// A shape or the reason why there is none. Null once the pacer of who asked for it has stopped.
+// A shape or the reason why there is none. Null once the caller's pacer has stopped.
 using ShapeOrError = std::variant<ConvexShapePtr, ShapeError>;
 
 // Adjacency as a caller gives it: rows of point indices, one row a point (see ConvexShape for the
@@ -46,8 +46,8 @@ ShapeOrError MakeTriangle(const Vec3d& a, const Vec3d& b, const Vec3d& c, double
 ShapeOrError MakeSphere(double sphere_radius, double radius);
 ShapeOrError MakeCapsule(double capsule_radius, double half_length, double radius);
 // About the z axis, centred on the origin; a cone's apex is at +half_length. Ellipsoids have their
-// axes, which must be greater than 0, along x, y and z. Where a length of 0 or equal semi-axes
-// leave a point, a segment or a ball, that is what they become.
+// axes, which must be greater than 0, along x, y and z. If a length of 0 or equal semi-axes leave a
+// point, a segment or a ball, the shape becomes that.
 ShapeOrError MakeCylinder(double cylinder_radius, double half_length, double radius);
 ShapeOrError MakeCone(double base_radius, double half_length, double radius);
 ShapeOrError MakeEllipsoid(const Vec3d& semi_axes, double radius);
@@ -56,8 +56,8 @@ ShapeOrError MakeBox(const Vec3d& half_extents, double radius);
 // `xyz` holds 3 numbers a point. The hull is taken with exact predicates (hull_surface.h).
 ShapeOrError MakeHull(absl::Span<const double> xyz, double radius, Pacer* pacer = nullptr);
 
-// As MakeHull, and the adjacency is held against the hull's: every true edge present, every given
-// edge on the surface.
+// The same as MakeHull, and the adjacency is checked against the hull's: every true edge present,
+// every given edge on the surface.
 ShapeOrError MakeHullWithAdjacency(absl::Span<const double> xyz, const GivenAdjacency& adjacency,
                                    double radius, Pacer* pacer = nullptr);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A caller's points made ready for a hull: each once, shifted and scaled by powers of two so that
-// nothing over- or underflows, without rounding a single coordinate.
+// A caller's points prepared for a hull: each once, shifted and scaled by powers of two so that
+// nothing overflows or underflows, without rounding a single coordinate.
 
 #ifndef CLEARANCE_CORE_SHAPE_POINT_CLOUD_H_
 #define CLEARANCE_CORE_SHAPE_POINT_CLOUD_H_
@@ -33,9 +33,9 @@ struct CenteredPoints {
 // Requires: at least one point, finite extents.
 CenteredPoints Center(absl::Span<const Vec3d> points);
 
-// offset = 2^exponent * vertex exactly, but for parts of a coordinate below 2^-1074 of the largest
-// (then is_exact is false); the exponent is the least with |vertex| <= 1 in every coordinate (0 if
-// all are 0).
+// offset = 2^exponent * vertex exactly, except for parts of a coordinate below 2^-1074 of the
+// largest (then is_exact is false); the exponent is the least with |vertex| <= 1 in every
+// coordinate (0 if all are 0).
 struct NormalizedPoints {
   int exponent = 0;
   bool is_exact = true;
@@ -44,7 +44,7 @@ struct NormalizedPoints {
 NormalizedPoints Normalize(absl::Span<const Vec3d> offsets);
 
 // The same with an exponent for each axis, and rounded to the predicate grid: hulls do not change
-// under such a scaling, and thin bodies keep all their digits. is_exact: nothing had to be rounded.
+// under such a scaling, and thin bodies keep all their digits. is_exact: nothing was rounded.
 struct GridPoints {
   std::array<int, 3> exponents{};
   bool is_exact = true;

@@ -19,12 +19,12 @@
 namespace clearance {
 namespace {
 
-// What a point of a piece may be off by after R(q) c + p in double, in units of |c| + |p|: 27 u for
-// the entries of R, 6 u for the product, 1 u for the sum; and what a length and the sums of a few
-// may be off by.
+// The error of a point of a piece after R(q) c + p in double, in units of |c| + |p|: 27 u for the
+// entries of R, 6 u for the product, 1 u for the sum. The rest is for a length and the sums of a
+// few.
 constexpr double kPlacementError = 64 * kRoundoff;
 
-// So far out a rotated point and the difference of two fit into doubles.
+// Up to this reach a rotated point and the difference of two fit into doubles.
 constexpr double kLargestReach = std::numeric_limits<double>::max() / 8;
 
 double Largest(const Vec3d& v) {
@@ -33,7 +33,7 @@ double Largest(const Vec3d& v) {
 
 bool IsIdentityPose(const Pose& pose) { return pose.p_WS == Vec3d{} && IsIdentity(pose.q_WS); }
 
-// A piece in units of 2^exponent metres, in which nothing of it is larger than 1.
+// A piece in units of 2^exponent metres, in which no number of it is larger than 1.
 struct ScaledPiece {
   explicit ScaledPiece(const Piece& piece);
 
@@ -77,7 +77,8 @@ Vec3d Middle(const ConvexShape& shape) {
   return {middle(shape.x()), middle(shape.y()), middle(shape.z())};
 }
 
-// Every point of the core is within this of `middle`, normalised, but for rounding.
+// Returns a radius about `middle` that holds every point of the core, normalised, except for
+// rounding.
 double RadiusAbout(const ConvexShape& shape, const Vec3d& middle) {
   if (shape.is_curved()) return shape.core_radius();
   double largest_sq = 0;
@@ -92,7 +93,7 @@ Ball BallOf(const Piece& piece) {
   const Vec3d middle = Middle(scaled.shape);
   const double core_radius = std::ldexp(RadiusAbout(scaled.shape, middle), scaled.shift);
   const double radius = core_radius + scaled.radius + scaled.error;
-  // The centre may be off by half of the least double where it is subnormal.
+  // The centre may be off by half of the least double if it is subnormal.
   return {Scaled(scaled.At(Scaled(middle, scaled.shift)), scaled.exponent),
           NextUp(ScaleUp(radius, scaled.exponent))};
 }
@@ -102,7 +103,7 @@ struct Ends {
   Vec3d low = {HUGE_VAL, HUGE_VAL, HUGE_VAL};
   Vec3d high = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
 
-  // p and everything within half of it, axis by axis.
+  // Includes p and everything within half of it, axis by axis.
   void Hold(const Vec3d& p, const Vec3d& half) {
     low = {std::fmin(low.x, p.x - half.x), std::fmin(low.y, p.y - half.y),
            std::fmin(low.z, p.z - half.z)};
@@ -111,7 +112,7 @@ struct Ends {
   }
 };
 
-// What a box with these half extents reaches along the axes after a turn.
+// Returns how far a box with these half extents reaches along the axes after a turn.
 Vec3d TurnedHalf(const Mat3<double>& R, const Vec3d& half) {
   const auto reach = [&](const Vec3d& row) {
     return std::fabs(row.x) * half.x + std::fabs(row.y) * half.y + std::fabs(row.z) * half.z;
@@ -119,7 +120,7 @@ Vec3d TurnedHalf(const Mat3<double>& R, const Vec3d& half) {
   return {reach(R.row_x), reach(R.row_y), reach(R.row_z)};
 }
 
-// The piece's box in units of the piece, but for rounding.
+// Returns the piece's box in units of the piece, except for rounding.
 Ends ScaledEnds(const ScaledPiece& piece) {
   Ends ends;
   if (piece.shape.is_curved()) {
@@ -156,7 +157,7 @@ CenteredBox BoxOf(const std::vector<Piece>& pieces) {
   return box;
 }
 
-// No point of the piece is farther than this from the origin of B, metres.
+// Returns a radius about the origin of B that holds every point of the piece, metres.
 double ReachOf(const Piece& piece) {
   if (IsIdentityPose(piece.local)) return piece.shape->bounding_radius();
   const ScaledPiece scaled(piece);

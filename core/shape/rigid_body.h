@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a query is asked about: one convex piece, or a compound of several that move as one. The
-// body is the union of its pieces; they may overlap.
+// The subject of a query: one convex piece, or a compound of several that move as one. The body is
+// the union of its pieces; they may overlap.
 
 #ifndef CLEARANCE_CORE_SHAPE_RIGID_BODY_H_
 #define CLEARANCE_CORE_SHAPE_RIGID_BODY_H_
@@ -37,11 +37,12 @@ struct CenteredBox {
   Vec3d half;
 };
 
-// Immutable after construction, so any number of threads may use one. Made by the functions below,
-// which refuse what is malformed: a RigidBody that exists is valid, and queries on it cannot fail.
+// A rigid body. Immutable after construction, so any number of threads may use one. Made by the
+// functions below, which refuse malformed input: a RigidBody that exists is valid, and queries on
+// it cannot fail.
 class RigidBody {
  public:
-  // Requires: at least one piece, what MakeCompound asks of them.
+  // Requires: at least one piece, and the requirements of MakeCompound.
   explicit RigidBody(std::vector<Piece> pieces);
 
   // In the caller's order; a piece's index is its id.
@@ -50,17 +51,17 @@ class RigidBody {
   // One ball a piece that holds the piece, radius included.
   const std::vector<Ball>& balls() const { return balls_; }
 
-  // Holds all pieces, radii included.
+  // A box that holds all pieces, radii included.
   const CenteredBox& box() const { return box_; }
 
-  // True of more than one piece.
+  // True if there is more than one piece.
   bool is_compound() const { return pieces_.size() > 1; }
 
-  // The body, radii included, lies in this ball about its origin, metres, rounded up. Of a shape at
-  // the identity it is the shape's own.
+  // The radius of a ball about the body's origin that holds the body, radii included, metres,
+  // rounded up. For a shape at the identity it is the shape's own.
   double bounding_radius() const { return bounding_radius_; }
 
-  // Of all pieces together.
+  // The number of vertices of all pieces together.
   std::uint64_t vertex_count() const { return vertex_count_; }
 
   // Bytes of memory held, with those of the shapes; a shape that several pieces share counts once.
@@ -79,11 +80,11 @@ using RigidBodyPtr = std::shared_ptr<const RigidBody>;
 // A body or the reason why there is none.
 using BodyOrError = std::variant<RigidBodyPtr, ShapeError>;
 
-// The shape alone: piece 0 at the identity. Requires: shape is not null.
+// Makes a body of the shape alone: piece 0 at the identity. Requires: shape is not null.
 RigidBodyPtr MakeBody(ConvexShapePtr shape);
 
-// Refuses an empty list, local poses that FindPoseFault finds fault with, and pieces whose points
-// could overflow a double on the way into the body; the field is relative to the compound
+// Makes a compound. Refuses an empty list, local poses that FindPoseFault rejects, and pieces whose
+// points could overflow a double on the way into the body; the field is relative to the compound
 // ("pieces[3].pose.qx"). Requires: no shape is null.
 BodyOrError MakeCompound(std::vector<Piece> pieces);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Vertices once more, in single precision and in the order in which vector instructions scan them:
-// half the bytes, and the coordinates of a block's vertices side by side. Good for guesses; what is
-// reported is computed from the vertices in double precision.
+// Copies of vertices in single precision and in the order in which vector instructions scan them:
+// half the bytes, and the coordinates of a block's vertices side by side. Good for guesses;
+// reported values are computed from the vertices in double precision.
 
 #ifndef CLEARANCE_CORE_SHAPE_SCAN_BLOCKS_H_
 #define CLEARANCE_CORE_SHAPE_SCAN_BLOCKS_H_
@@ -14,8 +14,8 @@
 
 namespace clearance {
 
-// Block k holds the vertices kSize k .. kSize k + kSize - 1. What is left of the last block repeats
-// the last vertex.
+// Block k holds the vertices kSize k .. kSize k + kSize - 1. The rest of the last block repeats the
+// last vertex.
 struct alignas(64) ScanBlock {
   static constexpr std::size_t kSize = 16;
   // Larger hulls have no blocks: their cells leave few vertices, or climbing them is faster.
@@ -26,7 +26,7 @@ struct alignas(64) ScanBlock {
   Vec3d vertex(std::size_t i) const { return {x[i], y[i], z[i]}; }
 };
 
-// Requires: three vectors of equal length, coordinates that are floats but for rounding.
+// Requires: three vectors of equal length, coordinates that are floats except for rounding.
 std::vector<ScanBlock> MakeScanBlocks(const std::vector<double>& x, const std::vector<double>& y,
                                       const std::vector<double>& z);
 

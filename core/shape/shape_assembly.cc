@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The hull is exact if the points are on the predicate grid, as all are whose coordinates along one
-// axis do not differ by more than some hundred orders of magnitude. Of others the hull is that of
-// the rounded points: good enough for the dimension and the volume, but no proof, so that then
+// axis do not differ by more than some hundred orders of magnitude. For other points the hull is
+// that of the rounded points: good enough for the dimension and the volume, but not a proof. Then
 // every distinct point is kept and none is climbed to.
 
 #include "core/shape/shape_assembly.h"
@@ -22,8 +22,8 @@
 namespace clearance {
 namespace {
 
-// The vertices of the shape as indices of distinct points: those of the hull, then all that are not
-// proved to lie inside.
+// Returns the vertices of the shape as indices of distinct points: those of the hull, then all that
+// are not proved to lie inside.
 std::vector<std::uint32_t> ChooseVertices(const Assembly& assembly) {
   std::vector<std::uint32_t> chosen = assembly.hull.vertices;
   if (assembly.grid.is_exact) return chosen;
@@ -39,8 +39,8 @@ bool IsWorthClimbing(const Assembly& assembly) {
          assembly.hull.vertices.size() >= kClimbThreshold;
 }
 
-// A sixth of the sum of the parallelepipeds from one vertex over all triangles. What is too large
-// for a double is the largest one.
+// Returns a sixth of the sum of the parallelepipeds from one vertex over all triangles. A volume
+// too large for a double becomes the largest one.
 double VolumeOf(const Assembly& assembly) {
   const Surface& surface = assembly.hull.surface;
   if (surface.empty()) return 0;

@@ -11,7 +11,7 @@
 namespace clearance {
 namespace {
 
-// Within the cell, off its middle, where symmetric hulls have ties.
+// A place within the cell, off its middle, since symmetric hulls have ties there.
 constexpr double kAcross = 0.43;
 constexpr double kAlong = 0.59;
 
@@ -20,7 +20,7 @@ struct Interval {
   double high;
 
   double At(double share) const { return low + share * (high - low); }
-  // The most of value * t, t in the interval.
+  // Returns the greatest value * t, t in the interval.
   double Most(double value) const { return std::max(low * value, high * value); }
 };
 
@@ -33,7 +33,7 @@ struct Cell {
 
   Vec3d Inside() const { return Turned(main, u.At(kAcross), v.At(kAlong)); }
 
-  // The most that d . e can be.
+  // Returns the greatest d . e.
   double Reach(const Vec3d& e) const {
     const double along = axis == 0 ? e.x : axis == 1 ? e.y : e.z;
     const double e_u = axis == 0 ? e.y : axis == 1 ? e.z : e.x;
@@ -69,7 +69,7 @@ class CellFlood {
                                                                : kCellTolerance),
         met_in_(vertices.size(), 0) {}
 
-  // Those of the cell, ascending; nullopt where they are too many, or hard to tell.
+  // Returns the candidates of the cell, ascending; nullopt if they are too many, or hard to tell.
   std::optional<std::vector<VertexIndex>> Candidates(std::uint32_t number) {
     const Cell cell = CellNumber(number, graph_.cube_map.resolution);
     const std::optional<VertexIndex> first = Top(cell.Inside(), graph_.cube_map.vertex[number]);
@@ -105,7 +105,7 @@ class CellFlood {
     found->push_back(vertex);
   }
 
-  // Of a long row some neighbours have a say, so that this may be true for nothing.
+  // Compares only some neighbours of a long row, so it may return true needlessly.
   bool CanBeHighest(VertexIndex vertex, const Cell& cell) const {
     const Vec3d& here = vertices_[vertex];
     const absl::Span<const VertexIndex> row = RowOf(vertex);
@@ -116,8 +116,8 @@ class CellFlood {
     return true;
   }
 
-  // The one highest along d, by a climb from `start`; nullopt where there are long rows, or ties in
-  // double precision. It is of K whatever e is.
+  // Returns the vertex highest along d, by a climb from `start`; nullopt if there are long rows, or
+  // ties in double precision. It is in K whatever e is.
   std::optional<VertexIndex> Top(const Vec3d& d, VertexIndex start) const {
     VertexIndex here = start;
     while (!IsLong(here)) {

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which vertices of a large hull can be its highest, by the cell of the cube map that the direction
-// points into. Of a round hull of up to ten thousand vertices they are seven or eight a cell.
+// The vertices of a large hull that can be its highest, by the cell of the cube map that the
+// direction points into. A round hull of up to ten thousand vertices has seven or eight in a cell.
 //
 // Why none is missing. Over all directions d of a cell and each length of 1 (greatest component),
-// call K the vertices that are within e of the highest along some d, e > 0. Those within e of the
-// highest along one d are connected by edges (support_search.cc says why), and along two that are
-// near to each other they have a vertex in common; so K is connected. A vertex of K is along some d
-// not lower than any neighbour by more than e; how far it rises above a neighbour is linear in d,
-// so that it is most at a corner of the cell. A flood from one vertex of K over all that pass this
-// test of each neighbour therefore meets all of K, and perhaps others. With e = kCellTolerance,
-// which is hundreds of times what rounding takes from heights, K has the vertex that a scan of all
-// computed heights finds, also in double-double; of hulls that have scan blocks e is
-// kFloatCellTolerance, and that of a scan in single precision is in K as well.
+// call K the vertices that are within e of the highest along some d, e > 0. The vertices within e
+// of the highest along one d are connected by edges (support_search.cc says why). Those along two
+// that are near to each other have a vertex in common; so K is connected. A vertex of K is along
+// some d not lower than any neighbour by more than e. Its height above a neighbour is linear in d,
+// so the height is greatest at a corner of the cell. A flood from one vertex of K over all that
+// pass this test of each neighbour therefore meets all of K, and perhaps others.
+//
+// With e = kCellTolerance, which is hundreds of times the rounding error of heights, K has the
+// vertex that a scan of all computed heights finds, also in double-double. For hulls that have scan
+// blocks e is kFloatCellTolerance, and K also has the vertex of a scan in single precision.
 
 #ifndef CLEARANCE_CORE_SHAPE_SUPPORT_CELLS_H_
 #define CLEARANCE_CORE_SHAPE_SUPPORT_CELLS_H_
@@ -26,14 +27,15 @@
 
 namespace clearance {
 
-// Cells of more vertices than this have none: along the axis of a disc all of its rim is highest.
+// Cells of more vertices than this have no candidates: along the axis of a disc all of its rim is
+// highest.
 inline constexpr std::uint32_t kMostInCell = 48;
 
 struct SupportCells {
   std::vector<std::uint32_t> offsets;   // by cell, and one more; empty: there are no cells
   std::vector<VertexIndex> candidates;  // of each cell ascending
 
-  // None where the cell does not know.
+  // Returns none if the cell does not know.
   absl::Span<const VertexIndex> Of(std::uint32_t cell) const {
     return absl::MakeConstSpan(candidates)
         .subspan(offsets[cell], offsets[cell + 1] - offsets[cell]);

@@ -19,7 +19,8 @@ using Outcome = Answer::Outcome;
 
 constexpr std::size_t kRowsPerSession = 8192;
 
-// A refusal of the contract, as opposed to a failure of the transport or of the server.
+// Returns whether a status is a refusal of the contract, as opposed to a failure of the transport
+// or of the server.
 bool IsTypedRefusal(const absl::Status& status) {
   switch (status.code()) {
     case absl::StatusCode::kInvalidArgument:
@@ -42,7 +43,7 @@ void Fail(const absl::Status& status, Answer* answer) {
   answer->reason = status.ToString();
 }
 
-// The rows of one kind of a session, and where their answers go.
+// The rows of one kind of a session, and the places of their answers.
 struct Rows {
   client::Pairs pairs;
   std::vector<Answer*> answers;
@@ -154,7 +155,7 @@ class Conversation {
   }
 
  private:
-  // Of shapes that were not sent nothing is asked.
+  // Nothing is asked about shapes that were not sent.
   bool IsAnsweredHere(const Question& question, Answer* answer) const {
     for (const std::size_t shape : {question.shape_a, question.shape_b}) {
       const auto* not_sent = std::get_if<NotSent>(&shapes_[shape]);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads what the tool is pointed at: case files, folders of them, and data folders with reference
-// answers.
+// Reads the tool's input: case files, folders of them, and data folders with reference answers.
 
 #ifndef CLEARANCE_TESTS_ACCEPTANCE_CASE_FILE_H_
 #define CLEARANCE_TESTS_ACCEPTANCE_CASE_FILE_H_
@@ -12,7 +11,7 @@
 
 namespace clearance::acceptance {
 
-// One case a line, with shapes of its own.
+// Reads one case a line, each with its own shapes.
 TaskFile ReadCaseFile(const std::filesystem::path& path);
 
 }  // namespace clearance::acceptance

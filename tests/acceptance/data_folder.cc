@@ -27,7 +27,7 @@ void Grow(const Vec3& p, double radius, Bounds* bounds) {
                   std::max(bounds->high.z, z + radius)};
 }
 
-// The corners of a box about a core that is no hull of points.
+// The corners of a box about a core that is not a hull of points.
 struct CornersOf {
   std::vector<double> operator()(const client::Cylinder& cylinder) const {
     return OfBox({cylinder.radius, cylinder.radius, cylinder.half_length});
@@ -48,7 +48,7 @@ struct CornersOf {
   }
 };
 
-// Of a shape that is not sent: nothing, its size is never used.
+// Returns nothing for a shape that is not sent: its size is never used.
 Bounds BoundsOf(const TableShape& shape) {
   if (std::holds_alternative<NotSent>(shape)) return {};
   const auto& content = std::get<client::Shape>(std::get<client::ShapeReference>(shape));

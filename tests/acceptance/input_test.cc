@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What becomes of the files' shapes and poses: what is sent and what is refused here.
+// The reading of the files' shapes and poses: which are sent, and which are refused here.
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -114,7 +114,7 @@ TEST(RegistryName, KeepsAllowedNamesAndMapsOthers) {
   EXPECT_LE(RegistryName(std::string(300, 'X'), 5).size(), 128U);
 }
 
-// A folder of its own for the files of one test.
+// A separate folder for the files of one test.
 class FilesTest : public ::testing::Test {
  protected:
   FilesTest()

@@ -30,8 +30,8 @@ double OptionalNumber(const Json& object, const char* key) {
   return object.contains(key) && !object[key].is_null() ? ReadNumber(object[key]) : 0;
 }
 
-// Every coordinate in order. Points of another length than `width` are still sent where the server
-// can tell by the count of numbers that something is missing.
+// Every coordinate in order. Points of another length than `width` are still sent if the server can
+// tell by the count of numbers that something is missing.
 std::vector<double> ReadPoints(const Json& points, std::size_t width) {
   if (!points.is_array()) throw InputError("vertices are no list");
   std::vector<double> numbers;
@@ -77,9 +77,9 @@ struct RoundSize {
   double half_length;
 };
 
-// Of a cylinder or a cone about z.
+// Reads a cylinder or a cone about z.
 RoundSize ReadRound(const Json& shape) {
-  // Of a cone the files add where its apex is: at the end where the wire has it.
+  // For a cone the files add the end at which its apex is: the same end as on the wire.
   const std::string axis = shape.value("axis", "z");
   if (axis != "z" && axis != "z, apex at +half_length") {
     throw InputError("only the axis z has a wire form");
@@ -145,7 +145,8 @@ Vec3 ReadVec3(const Json& value) {
   return {ReadNumber(value[0]), ReadNumber(value[1]), ReadNumber(value[2])};
 }
 
-// The files mean q / |q|. What is far from any unit is left for the server to refuse.
+// The files mean q / |q|. A quaternion that is far from any unit one is left for the server to
+// refuse.
 void Normalize(client::Pose* pose) {
   const double length = std::sqrt(pose->qx * pose->qx + pose->qy * pose->qy + pose->qz * pose->qz +
                                   pose->qw * pose->qw);

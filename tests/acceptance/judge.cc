@@ -18,8 +18,8 @@ constexpr double kReferenceRelative = 1e-9;
 constexpr double kReferenceOfSize = 1e-12;
 constexpr double kTouchingOfSize = 1e-9;
 constexpr double kTimeSlack = 1e-9;
-// How much more an interval's answer may be early than late: the interval starts where contact is
-// excluded.
+// How many times farther early than late an interval's answer may be: the interval starts at a time
+// at which contact is excluded.
 constexpr double kEarlyFactor = 1e3;
 
 bool Has(const Json& object, const char* key) {
@@ -40,7 +40,7 @@ bool IsRefusal(const Answer& answer) {
   return answer.outcome == Outcome::kRefused || answer.outcome == Outcome::kSelfRefused;
 }
 
-// The fault of an answer that holds nothing to judge, if that is what it is.
+// Returns the fault of an answer that holds nothing to judge, if it is such an answer.
 std::optional<std::string> MissingAnswer(const Answer& answer) {
   switch (answer.outcome) {
     case Outcome::kLost:
@@ -79,9 +79,9 @@ void JudgeHit(const Json& row, const Json& expect, const Answer& answer,
   }
 }
 
-// The depth given is the middle of its certified interval. Where the interval's lower end was
-// printed so short that it came out above the upper one, that middle is too deep: the upper end
-// stands.
+// The depth given is the middle of its certified interval. If the interval's lower end was printed
+// so short that it came out above the upper one, that middle is too deep. Then the upper end is
+// right.
 double ExpectedDepth(const Json& expect) {
   if (Has(expect, "penetration_interval")) {
     const double low = ReadLong(expect["penetration_interval"][0]);
@@ -136,7 +136,7 @@ std::string Joined(const std::set<std::string>& names) {
   return "{" + text + "}";
 }
 
-// What the answers say of a move.
+// The answers about a move.
 struct MoveSummary {
   double first_contact = std::numeric_limits<double>::infinity();
   std::set<std::string> first_brushes;
@@ -189,7 +189,7 @@ void JudgeFirstContact(const Json& row, const MoveSummary& summary,
   }
 }
 
-// Where the player is within a brush, or at one, before it moves.
+// Judges a player that is within a brush, or at one, before it moves.
 void JudgeStartInScene(const Json& row, const MoveScene& scene, const Answer& answer,
                        std::vector<std::string>* faults) {
   const std::set<std::string> expected = NamesOf(row, "initially_overlapping");

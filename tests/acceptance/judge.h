@@ -15,19 +15,21 @@
 
 namespace clearance::acceptance {
 
-// A row of a case file, by the rules of its format: a boolean that must match (or "either" at the
-// rounding floor), a distance within distance_abs + distance_rel * d, a time of collision within
-// toc_abs of its interval (early: 1000 times that), grazing and unknown hits free, and a typed
-// refusal where an error is expected. An UNDECIDED answer is a fault wherever something is judged.
-// The depth of a penetration query is held to depth_abs, unless the file does not know it.
+// Judges a row of a case file by the rules of its format. A boolean must match (or "either" at the
+// rounding floor), a distance lie within distance_abs + distance_rel * d, and a time of collision
+// within toc_abs of its interval (early: 1000 times that). Grazing and unknown hits are free. If an
+// error is expected, the answer must be a typed refusal. An UNDECIDED answer is a fault wherever
+// something is judged. The depth of a penetration query must be within depth_abs, unless the file
+// does not know it.
 Judgement JudgeCase(const Json& row, const Answer& answer);
 
-// Reference answers of a data folder. `size` is the larger of the diagonals of both shapes'
+// Judge reference answers of a data folder. `size` is the larger of the diagonals of both shapes'
 // bounding boxes.
-//   distance: |d - ref| <= 1e-9 |ref| + 1e-12 size, d signed, ref minus the "penetration" where
-//   there is one; and the same boolean
-//   toc: the same hit, |toc - ref| <= 1e-9
-//   touching: |d| <= 1e-9 size, d signed, either boolean
+//
+//    distance: |d - ref| <= 1e-9 |ref| + 1e-12 size, d signed, ref minus the "penetration" if there
+//    is one; and the same boolean
+//    toc: the same hit, |toc - ref| <= 1e-9
+//    touching: |d| <= 1e-9 size, d signed, either boolean
 Judgement JudgeDistance(const Json& row, double size, const Answer& answer);
 Judgement JudgeTimeOfCollision(const Json& row, const Answer& answer);
 Judgement JudgeTouching(double size, const Answer& answer);
@@ -51,8 +53,8 @@ struct MoveScene {
   double player_size = 0;          // the diagonal of its bounding box
 };
 
-// The same move as one question of the scene, which tells one brush: the first one (by ids) that is
-// overlapped or touched at the start, otherwise one of those tied for the first contact.
+// Judges the same move as one question of the scene, which names one brush: the first one (by ids)
+// that is overlapped or touched at the start, otherwise one of those tied for the first contact.
 Judgement JudgeMoveInScene(const Json& row, const MoveScene& scene, const Answer& answer);
 
 }  // namespace clearance::acceptance

@@ -55,7 +55,7 @@ bool IsNear(const Bounds& player, const Bounds& brush, const Move& move) {
          IsNear(player, brush, move, &Vec3::z);
 }
 
-// Of every brush near the move two questions: along it, and at its start.
+// Returns two questions about every brush near the move: along it, and at its start.
 Task MoveTask(const Json& row, const Move& move, const FolderShapes& shapes) {
   const std::size_t player = shapes.Index("player");
   Task task;
@@ -81,7 +81,7 @@ Task MoveTask(const Json& row, const Move& move, const FolderShapes& shapes) {
   return task;
 }
 
-// The same as one question of a scene of all brushes.
+// Returns the same as one question of a scene of all brushes.
 Task SceneMoveTask(const Json& row, const Move& move, const FolderShapes& shapes,
                    const std::shared_ptr<const MoveScene>& scene) {
   Question question;
@@ -97,7 +97,7 @@ Task SceneMoveTask(const Json& row, const Move& move, const FolderShapes& shapes
   return task;
 }
 
-// All shapes but the player stand in the scene.
+// Puts all shapes but the player into the scene.
 std::shared_ptr<const MoveScene> MakeScene(const FolderShapes& shapes, TaskFile* file) {
   const std::size_t player = shapes.Index("player");
   auto scene = std::make_shared<MoveScene>();

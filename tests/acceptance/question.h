@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the acceptance tool asks a server and how it holds the answers, whatever file they come
-// from.
+// The questions of the acceptance tool to a server, whatever file they come from, and the form of
+// the answers.
 
 #ifndef CLEARANCE_TESTS_ACCEPTANCE_QUESTION_H_
 #define CLEARANCE_TESTS_ACCEPTANCE_QUESTION_H_
@@ -34,7 +34,7 @@ struct Motion {
 };
 
 // One row: indices of the file's shapes, poses, and motions if a time of collision is asked for. In
-// the file's scene B is whichever of its bodies A meets first.
+// the file's scene, B is the body that A meets first.
 struct Question {
   std::size_t shape_a = 0;
   std::size_t shape_b = 0;
@@ -59,14 +59,14 @@ struct Answer {
   std::string reason;       // of everything but kAnswered
   bool intersects = false;  // of a distance: TOUCHING or PENETRATING
   bool touches = false;     // of a distance: TOUCHING
-  double distance = 0;      // of a distance: minus the depth where it intersects
+  double distance = 0;      // of a distance: minus the depth if it intersects
   bool hits = false;        // of a time of collision: HIT or INITIALLY_OVERLAPPING
   bool overlaps_at_start = false;
-  double toc = 0;       // t_hit; 0 where INITIALLY_OVERLAPPING
-  std::size_t met = 0;  // of a hit in the scene: the shape B, of which `distance` tells too
+  double toc = 0;       // t_hit; 0 if INITIALLY_OVERLAPPING
+  std::size_t met = 0;  // of a hit in the scene: the shape B, which `distance` is also about
 };
 
-// What is found of one task. Nothing in `faults`: passed, or not judged at all.
+// The findings about one task. Nothing in `faults`: passed, or not judged at all.
 struct Judgement {
   std::vector<std::string> faults;
 };

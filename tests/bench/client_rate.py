@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Queries a second of the Python package beside the C++ client, in one run, in turns, against the
-same server: 64-vertex hulls in near pairs, points and normals in the reply, 4096 rows a message. The
-server has one core and both clients have another, so that neither rate depends on where threads are put.
+"""Queries a second of the Python package beside the C++ client.
+
+Both run in one run, in turns, against the same server: 64-vertex hulls in near pairs, points and
+normals in the reply, 4096 rows a message. The server has one core and both clients have another, so
+that neither rate depends on the placing of threads.
 
     client_rate.py SERVER CLIENT_RATE [--rounds N] [--messages N] [--least SHARE]
 
@@ -36,7 +38,8 @@ COLUMNS = ("distances", "points_a", "points_b", "normals")
 
 
 def questions() -> tuple[np.ndarray, np.ndarray]:
-    """Two hulls of points of a ball of radius 0.5, and poses that leave a few per cent between."""
+    """Returns two hulls of points of a ball of radius 0.5, and poses that leave a few per cent
+    between."""
     random = np.random.default_rng(1)
     hulls = random.normal(size=(2, POINTS, 3))
     hulls *= 0.5 / np.linalg.norm(hulls, axis=-1, keepdims=True)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Asks the core what one cell of peer_bench's tables asks it, each question once, for a profiler to
-// look on: everything between the questions' first and last instruction is in AskAll.
+// Asks the core the questions of one cell of peer_bench's tables, each once, for a profiler:
+// everything between the questions' first and last instruction is in AskAll.
 //
 //   core_cell KIND REGIME SIZE      such as: core_cell depth shallow 64
 
@@ -21,7 +21,7 @@ namespace clearance::bench {
 
 namespace {
 
-// Has to stay a function that the profiler can find.
+// Must stay a function that the profiler can find.
 [[gnu::noinline]] void AskAll(Peer* peer, std::vector<double>* answers) { peer->Answer(answers); }
 
 // A profiler takes fifty times as long as a processor.

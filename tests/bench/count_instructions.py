@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Counts the instructions of one query, cell by cell, under valgrind's callgrind, and tells what they are spent on.
+"""Counts the instructions of one query, cell by cell, under valgrind's callgrind, by stage.
 
-count_instructions.py CORE_CELL: a table in Markdown. Always the same numbers for the same binary and processor
-(valgrind runs the AVX2 code, whatever the processor has).
+count_instructions.py CORE_CELL: a table in Markdown. The numbers are always the same for the same
+binary and processor (valgrind runs the AVX2 code, whatever the processor has).
 """
 
 import concurrent.futures
@@ -23,7 +23,7 @@ TOPICS = [
     ("depth", "shallow"), ("depth", "deep"), ("time_of_collision", "far"), ("time_of_collision", "near"),
 ]
 SIZES = ["box", "16", "64", "256", "1024", "4096"]
-# Stage by the functions that it begins with; none is called by another.
+# Stages by the functions with which they begin; none is called by another.
 STAGES = {
     "placing": ["CenteredPair::CenteredPair(", "PosedPair::PosedPair(", "MotionStart::MotionStart(",
                 "PlacementRows::Add(", "PlacementRows::Place(",
@@ -36,7 +36,7 @@ STAGES = {
 
 
 def inclusive(path):
-    """Of all, and of each function with all that it called: the instructions."""
+    """Returns the instructions of all, and of each function with all that it called."""
     listing = subprocess.run(["callgrind_annotate", "--inclusive=yes", "--tree=none", "--threshold=100", path],
                              check=True, capture_output=True, text=True).stdout
     total = int(re.search(r"([\d,]+) \([ \d.]+%\)\s+PROGRAM TOTALS", listing)[1].replace(",", ""))

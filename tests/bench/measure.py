@@ -137,7 +137,8 @@ def scenes(run: Run) -> None:
 
 
 def move_players(run: Run) -> None:
-    """Through each level that is there; game_authority fails if a verdict is not that of the reference."""
+    """Moves players through each level that is there. game_authority fails if a verdict is not that
+    of the reference."""
     client_core = "1" if (os.cpu_count() or 1) > 1 else "0"
     found = []
     server = ["taskset", "-c", "0", str(BUILD / "server/clearance-server")]
@@ -158,7 +159,8 @@ def move_players(run: Run) -> None:
 
 
 def print_players(path: pathlib.Path) -> None:
-    """What is promised: 12,000 moves a second, and 99 of 100 ticks answered within 5 ms."""
+    """Prints the promised figures: 12,000 moves a second, and 99 of 100 ticks answered within 5
+    ms."""
     levels: dict[str, dict[str, float]] = {}
     with path.open() as file:
         for row in csv.DictReader(file):

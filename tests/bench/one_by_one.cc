@@ -11,7 +11,7 @@
 namespace clearance::bench {
 namespace {
 
-// Of two contacts the first is that with the least key.
+// The first of two contacts is that with the least key.
 using ContactKey = std::tuple<double, double, BodyId>;
 
 ContactKey KeyOf(const TimeOfCollisionAnswer& contact, BodyId body) {

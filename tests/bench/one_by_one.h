@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What questions of whole scenes must answer: the same, asked of each body of the scene by
-// itself.
+// The right answers to questions about whole scenes: the same, asked about each body of the scene
+// alone.
 
 #ifndef CLEARANCE_TESTS_BENCH_ONE_BY_ONE_H_
 #define CLEARANCE_TESTS_BENCH_ONE_BY_ONE_H_
@@ -12,20 +12,20 @@
 
 namespace clearance::bench {
 
-// As SweepAnswer has the earliest contact.
+// The earliest contact, as in SweepAnswer.
 struct FirstContact {
   MotionState state = MotionState::kFree;
   double t_hit = 0;   // of kHit
   double t_free = 1;  // the least of all
-  BodyId body = 0;    // but of kFree
+  BodyId body = 0;    // but for kFree
 };
 
-// Of a scene without margins and rules.
+// For a scene without margins and rules.
 FirstContact FirstOneByOne(const Scene& scene, const MovingBody& moving);
-// As a point that moves.
+// For a moving point.
 FirstContact FirstOneByOne(const Scene& scene, const Ray& ray);
 
-// Whether that is what was answered, to the last bit.
+// Returns whether the answer has the same contact, to the last bit.
 bool IsSame(const FirstContact& first, const SweepAnswer& answer);
 
 }  // namespace clearance::bench

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draws what a question of a scene costs against the number of bodies, the latter logarithmic, as SVG.
+"""Draws the cost of a question about a scene by the number of bodies (logarithmic), as SVG.
 
-usage: plot_scene_growth.py CSV >SVG      (CSV: what scene_bench --csv writes)
+usage: plot_scene_growth.py CSV >SVG      (CSV: the output of scene_bench --csv)
 
 Needs nothing but Python's standard library. The same CSV gives the same bytes.
 """

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What scenes cost, one thread: to build one, to change a thousand poses, to fork, and to ask, from
-// a hundred to a hundred thousand bodies; and players and rays through levels of games where the
-// data sets are there (CLEARANCE_DATA). Before anything is timed a sample of the answers of every
-// kind is held against all bodies one by one; one wrong answer fails the run. (What a server takes
-// for such scenes is scene_service_bench's.)
+// The cost of scenes, one thread: to build one, to change a thousand poses, to fork, and to ask,
+// from a hundred to a hundred thousand bodies. If the data sets are there (CLEARANCE_DATA), also
+// players and rays through levels of games. Before anything is timed, a sample of the answers of
+// every kind is compared with all bodies one by one; one wrong answer fails the run.
+// (scene_service_bench measures a server with such scenes.)
 //
 //   scene_bench [--short] [--csv=FILE] [google-benchmark's own flags]
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the wire alone costs: a server that speaks the Session of clearance.v1 with the same
-// messages but answers every row with the sum of its pose numbers. One completion queue, one
-// polling thread, generated messages; no shapes, limits, metrics or log. What clearance-server
-// costs beyond it is geometry, checks and accounts.
+// The cost of the wire alone: a server that speaks the Session of clearance.v1 with the same
+// messages but answers every row with the sum of its pose numbers. It has one completion queue, one
+// polling thread and generated messages, but no shapes, limits, metrics or log. The further cost of
+// clearance-server is geometry, checks and accounts.
 //
 //   wire_floor [--row_work_ns=N]
 //
-// With N it spends so much processor time on each row, as an answer would: then it is as busy as
-// clearance-server, and its client waits as long, whose waking is a part of what a message costs
-// the one who sends it. To read the clock of a thread takes some tenths of a microsecond, so that
-// it spends that much more on a message: of one row, nearly as much as on the row.
+// With N it spends this much processor time on each row, as an answer would. Then it is as busy as
+// clearance-server, and its client waits as long; waking the client is a part of a message's cost
+// for the sender. Reading a thread's clock takes some tenths of a microsecond, so it spends that
+// much more on a message: for one row, nearly as much as on the row.
 
 #include <grpcpp/grpcpp.h>
 

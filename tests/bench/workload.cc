@@ -23,7 +23,8 @@ constexpr double kLeastCoherentGap = 0.06;
 constexpr double kLargestCoherentGap = 1.5;
 constexpr std::size_t kMostTracks = 100;
 
-// Of mean 0 and variance 1: a sum of twelve uniform numbers is near enough to normal.
+// Returns a number of mean 0 and variance 1: a sum of twelve uniform numbers is near enough to
+// normal.
 double Normal(Random& random) {
   double sum = -6;
   for (int i = 0; i < 12; ++i) sum += random.Uniform(0, 1);
@@ -109,8 +110,8 @@ Quaternion Product(const Quaternion& p, const Quaternion& q) {
 
 bool IsCoherentGap(double gap) { return gap >= kLeastCoherentGap && gap <= kLargestCoherentGap; }
 
-// The pair a step later: on along `heading`, or along another one where that leads out of the range
-// of gaps.
+// Returns the pair a step later: on along `heading`, or along another one if that leads out of the
+// range of gaps.
 Pair Stepped(const Pool& pool, const Pair& pair, Vec3d* heading, Random& random) {
   const Quaternion turn = random.RotationBy(kTurn);
   for (;; *heading = random.Direction()) {

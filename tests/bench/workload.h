@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the benchmarks ask: pools of random boxes and hulls of one size, and pairs of them placed
-// so that one regime of the solver is timed: far, near, overlapping a little or deeply, or moving
-// in small steps. Poses are random, so that branch predictors and caches learn nothing; every
-// number comes from a fixed seed, so that two runs ask the same.
+// The questions of the benchmarks: pools of random boxes and hulls of one size, and pairs of them
+// placed so that one regime of the solver is timed: far, near, overlapping a little or deeply, or
+// moving in small steps. Poses are random, so that branch predictors and caches learn nothing.
+// Every number comes from a fixed seed, so that two runs ask the same.
 
 #ifndef CLEARANCE_TESTS_BENCH_WORKLOAD_H_
 #define CLEARANCE_TESTS_BENCH_WORKLOAD_H_
@@ -76,7 +76,7 @@ inline constexpr double kPlacement = 1e-9;
 
 std::vector<Pair> MakePairs(const Pool& pool, Regime regime, int count, testing::Random& random);
 
-// Of kCoherent: pair i is a step of the track of pair i - TracksOf(pairs).
+// For kCoherent: pair i is a step of the track of pair i - TracksOf(pairs).
 std::size_t TracksOf(std::size_t pairs);
 
 // The numbers that the pool of a size is made of, and the pairs of a cell with their approaches.

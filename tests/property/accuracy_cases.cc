@@ -22,11 +22,11 @@ namespace clearance::testing {
 namespace {
 
 constexpr double kU = 0x1p-53;
-// Of S + |d|: how well a truth must be known.
+// Relative to S + |d|: the required accuracy of a truth.
 constexpr double kTruthWidth = kU / 1000;
 constexpr int kScaleExponent = 900;
 constexpr double kFarFromOriginDistance = 1e8;
-// Metres, of the balls at a contact: below this its truth is known for motions along the normal
+// Metres, of the balls at a contact: below this the truth is known for motions along the normal
 // only.
 constexpr double kLeastBall = 0.05;
 // Samples of a motion before t_free.
@@ -107,8 +107,8 @@ Solid AnySolid(Group group, Random& random, unsigned* kinds) {
 
 // --- Places --------------------------------------------------------------------------------------
 
-// A gap of `situation`, metres, for bodies of that size. Overlaps of more than `inner_radii` may be
-// less deep elsewhere.
+// Returns a gap of `situation`, metres, for bodies of that size. Overlaps of more than
+// `inner_radii` may be less deep elsewhere.
 double GapOf(Situation situation, double size, double inner_radii, Random& random) {
   switch (situation) {
     case Situation::kFar:
@@ -164,7 +164,7 @@ Vec3d WholeNumbers(double half, Random& random) {
   return {std::round(p.x), std::round(p.y), std::round(p.z)};
 }
 
-// What core says, in metres of the bodies before they were scaled.
+// The answer of core, in metres of the bodies before they were scaled.
 struct Answer {
   State state = State::kUndecided;
   double distance = 0;
@@ -388,7 +388,7 @@ double ReachOf(const Body& body) {
   return ReachOf(solid);
 }
 
-// Free before t_free, as far as a few exact distances show it.
+// Returns whether t_free is late, as far as a few exact distances show it.
 bool IsLate(const MovingPair& pair, double t_free, bool turns) {
   const double slack =
       turns ? kMotionAngleError * (ReachFromPivot(pair.a) + ReachFromPivot(pair.b)) : 0;
@@ -431,7 +431,8 @@ struct PlantedMotion {
   Motion motion_b;
 };
 
-// Where the body turns about its own axis of symmetry its distance from the other does not change.
+// Returns a motion that turns the body about its own axis of symmetry, which does not change its
+// distance from the other.
 Motion Spin(const Solid& solid, Random& random) {
   const Quaternion& q = solid.body.pose.q_WS;
   const Vec3d axis = {2 * (q.x * q.z + q.w * q.y), 2 * (q.y * q.z - q.w * q.x),
@@ -439,7 +440,7 @@ Motion Spin(const Solid& solid, Random& random) {
   return {{}, random.Sign() * random.LogUniform(0.1, 60) * axis, solid.body.pose.p_WS};
 }
 
-// The bodies meet across the contact at a time between 0 and 1. Where no ball is near it, B comes
+// The bodies meet across the contact at a time between 0 and 1. If no ball is near it, B comes
 // straight along the normal: then the bounds of the truth meet nevertheless.
 PlantedMotion AnyPlantedMotion(bool turns, Random& random) {
   static constexpr std::array curved = {CoreKind::kCylinder, CoreKind::kCone, CoreKind::kEllipsoid};
@@ -485,7 +486,7 @@ MeasuredMotion MeasurePlantedMotion(bool turns, Random& random) {
   measured.is_hit = answer.state == MotionState::kHit;
   // Across a ball B goes into A; a tip may pass another by a rounding.
   if (!measured.is_hit && m.contact.inner_radii > kLeastBall) measured.fault += "missed\n";
-  // What the rounding of the axis that it turns about may do to the place of A's points.
+  // How far the rounding of the axis of rotation may move A's points.
   const double size = ReachOf(m.a) + ReachOf(m.b);
   const Quad slack = turns ? 16 * kU * size : 0;
   const PlantedTruth at_free = TruthAt(m, answer.t_free), at_hit = TruthAt(m, answer.t_hit);

@@ -27,7 +27,7 @@ enum class Group : std::uint8_t {
 };
 inline constexpr int kGroupCount = static_cast<int>(Group::kCompound) + 1;
 
-// Where the bodies are.
+// The relation of the bodies.
 enum class Situation : std::uint8_t {
   kFar,            // a gap of 0.1 to 100 S
   kNear,           // a gap of 1e-7 to 1e-5 S
@@ -46,13 +46,12 @@ struct AccuracyRow {
   std::array<double, kSituationCount> worst;
 };
 
-// Where the searches of curved kinds end, whatever the pair (core/math/tolerance.h): at brackets of
-// 512 roundings where bodies are apart, at 1e-10 where they overlap. Few pairs come near the
-// latter.
+// The ends of the searches of curved kinds, whatever the pair (core/math/tolerance.h): brackets of
+// 512 roundings if bodies are apart, 1e-10 if they overlap. Few pairs come near the latter.
 inline constexpr double kApartEnd = 6e-14;
 inline constexpr double kDepthEnd = 1e-10;
 
-// All else is the worst of long runs (CLEARANCE_SOAK=1) with some room, in one digit.
+// All other values are the worst of long runs (CLEARANCE_SOAK=1) with some room, in one digit.
 inline constexpr std::array kAccuracy = {
     AccuracyRow{Group::kThin, Group::kThin, {1e-15, 7e-16, 2e-16, 4e-16, 3e-16, 6e-16, 7e-16}},
     AccuracyRow{Group::kThin, Group::kSolid, {1e-15, 8e-16, 4e-16, 5e-16, 4e-16, 7e-16, 7e-16}},

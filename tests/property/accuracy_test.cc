@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Holds every line of accuracy_table.h against the truth: no error is larger than the line says,
-// none is so much smaller that the line has gone stale, and core/README.md prints these very lines.
+// Compares every line of accuracy_table.h with the truth: no error is larger than the line says,
+// none is so much smaller that the line is stale, and core/README.md prints these very lines.
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
@@ -27,9 +27,9 @@ constexpr double kStaleMotion = 50;
 constexpr int kPairs = 200, kSoakPairs = 20000;
 constexpr int kMotions = 200, kSoakMotions = 20000;
 constexpr int kSlowPairs = 40, kSlowSoakPairs = 1000;
-// Of all pairs drawn, at least one in this many must be in its place with a known truth.
+// At least one in this many of all pairs drawn must be in its place with a known truth.
 constexpr int kDrawsAPair = 40;
-// Of pairs that may be undecided, at most one in this many is; a short run may meet that one.
+// At most one in this many of the pairs that may be undecided is; a short run may meet that one.
 constexpr int kPairsAnUndecided = 1000;
 
 std::string Word(std::string text) {
@@ -61,7 +61,7 @@ class Accuracy : public ::testing::TestWithParam<int> {
 
   bool is_curved() const { return row().a >= Group::kCylinder && row().a <= Group::kEllipsoid; }
 
-  // None, but where curved kinds touch.
+  // None, unless curved kinds touch.
   int MostUndecided(int pairs) const {
     const bool may_be = is_curved() && situation() == Situation::kTouching;
     return may_be ? std::max(1, pairs / kPairsAnUndecided) : 0;

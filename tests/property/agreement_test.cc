@@ -43,7 +43,7 @@ const char* SolverName(std::size_t i) {
   return i < kSubSolvers.size() ? kSubSolvers[i].name : "divide_and_conquer";
 }
 
-// Of the cores.
+// Returns the interval of the cores' distance.
 reference::Interval SolveBy(std::size_t i, const DifferenceSets& sets) {
   if (i < kSubSolvers.size()) {
     const auto result = RunGjk(sets, kSubSolvers[i].solve, BeginCold(sets, 1));
@@ -136,7 +136,7 @@ TEST_P(AgreementOfFamily, MeetsTheBracketOfEveryReferenceSolver) {
 }
 
 // Signs of small integers decide the reference, so nothing is let through by rounding: core says
-// SEPARATED exactly where no point is common.
+// SEPARATED if and only if no point is common.
 TEST(Agreement, OnALatticeSeparatedIsWhereTheBooleanLoopFindsNoCommonPoint) {
   Random random(RunSeed());
   int separated = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The checker of answers about bodies must agree with every right answer about compounds, and
-// object where a pair of pieces was overlooked or a bound belongs to another pair. Its oracle for
+// The checker of answers about bodies must agree with every right answer about compounds. It must
+// object if a pair of pieces was overlooked or a bound belongs to another pair. Its oracle for
 // being right is compound_test.cc, which finds no fault in the same queries by exact arithmetic;
 // for being wrong, the change.
 #include <array>
@@ -149,7 +149,7 @@ TEST(BodyChecker, ObjectsToADistanceThatOverlookedTheNearestPiece) {
     const RigidBodyPtr rest = Without(*bodies.a, right.piece_a);
     DistanceAnswer wrong = Distance(PosedBody{*rest, bodies.pair.a.pose}, bodies.PosedB(), {});
     if (wrong.piece_a >= right.piece_a) ++wrong.piece_a;
-    // Of cores that overlap nothing below is known; a difference must be worth the name.
+    // If cores overlap, nothing below is known. A difference must not be tiny.
     if (right.state != State::kSeparated || wrong.distance < right.distance + 1e-6) continue;
     ++made;
     const Check check = CheckDistance(bodies.PosedA(), bodies.PosedB(), {}, wrong);

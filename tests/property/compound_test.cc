@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compounds, three ways: against the exact distances of their pieces in rationals; against every
-// pair of pieces asked by the convex queries, to the last bit, since nothing that bounds leave out
-// may change an answer; and against pieces whose vertices were moved exactly.
+// Compounds, in three ways. They are compared with the exact distances of their pieces in
+// rationals. They are compared with every pair of pieces asked by the convex queries, to the last
+// bit, since a pair left out by bounds must not change an answer. They are compared with pieces
+// whose vertices were moved exactly.
 #include "tests/support/compound.h"
 
 #include <algorithm>
@@ -117,7 +118,7 @@ TEST(Compound, AgreesWithTheExactDistancesOfItsPieces) {
   EXPECT_GT(4 * states[3], pairs) << "too few penetrating";
 }
 
-// What every pair of pieces says, combined.
+// The answers of every pair of pieces, combined.
 struct BruteForce {
   BruteForce(const Bodies& bodies, const DistanceOptions& options) {
     bodies.ForEachPair([&](Id i, Id j) {
@@ -283,7 +284,7 @@ std::vector<TimeOfCollisionAnswer> AskAllPieces(const MovingCompounds& moving,
   return answers;
 }
 
-// By the rule of body_query.h, written out anew.
+// By the rule of body_query.h, written again here.
 void ExpectEarliest(const TimeOfCollisionAnswer& answer,
                     const std::vector<TimeOfCollisionAnswer>& pieces) {
   const TimeOfCollisionAnswer* first = nullptr;
@@ -338,8 +339,8 @@ TEST(Compound, CollidesWhenItsPiecesFirstDo) {
   EXPECT_GT(4 * states[2], pairs) << "too few hits";
 }
 
-// Where a step of the clock is longer than the tolerance, t_free and t_hit of a pair differ, and
-// the pair that hits first need not be the one that is proved free for the shortest time.
+// If a step of the clock is longer than the tolerance, t_free and t_hit of a pair differ. Then the
+// pair that hits first need not be the one that is proved free for the shortest time.
 TEST(Compound, OfFastBodiesIsFreeOnlyAsLongAsAllPiecesAre) {
   Random random(RunSeed() + 6);
   int is_other = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Depths of overlapping curved bodies against an oracle of its own kind: support functions in
-// closed form, written anew here, sampled over the sphere and refined by pattern search. Any
-// direction bounds the depth from above, so a sample below the bracket's lower end refutes it.
+// Depths of overlapping curved bodies against an independent oracle: support functions in closed
+// form, written again here, sampled over the sphere and refined by pattern search. Any direction
+// bounds the depth from above, so a sample below the bracket's lower end refutes it.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -39,7 +39,7 @@ Vec3d Turned(const Quaternion& q, const Vec3d& v) {
 
 Vec3d TurnedBack(const Quaternion& q, const Vec3d& v) { return Turned({-q.x, -q.y, -q.z, q.w}, v); }
 
-// How far the solid's core, without radius and in its own frame, reaches along n.
+// Returns how far the solid's core, without radius and in its frame, reaches along n.
 double CoreReach(const Solid& solid, const Vec3d& n) {
   const Vec3d& s = solid.size;
   const double across = std::hypot(n.x, n.y);
@@ -66,7 +66,7 @@ double Overlap(const Solid& a, const Solid& b, const Vec3d& n_W) {
   return Reach(a, n_W) + Reach(b, -n_W);
 }
 
-// Steps over the sphere, halved where none improves.
+// Steps over the sphere; the step is halved if none improves.
 double Refined(const Solid& a, const Solid& b, Vec3d n, double step) {
   double best = Overlap(a, b, n);
   while (step > 1e-9) {

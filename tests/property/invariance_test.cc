@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What must not change an answer: swapping the bodies, the order of vertices, inner points, an
-// exact rigid motion (within the brackets), and a change of unit by a power of two (to the last
+// Changes that must not affect an answer: swapping the bodies, the order of vertices, inner points,
+// an exact rigid motion (within the brackets), and a change of unit by a power of two (to the last
 // bit).
 #include <array>
 #include <cmath>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Contact manifolds of random pairs. Oracles: the exact distance of a point from a body, in
-// rationals, for "lies on both bodies"; for the area of prisms that stand on one another the
-// intersection of their bases by brute force over all corners and crossings, in rationals.
+// Contact manifolds of random pairs. The oracle of "lies on both bodies" is the exact distance of a
+// point from a body, in rationals. The oracle of the area of prisms that stand on one another is
+// the intersection of their bases, by brute force over all corners and crossings, in rationals.
 #include <gmpxx.h>
 
 #include <algorithm>

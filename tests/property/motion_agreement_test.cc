@@ -4,10 +4,10 @@
 // halving over swept hulls and against a root finder on the distance (tests/support/reference), and
 // all of them against closed forms.
 //
-// With T(x) the first time at which the distance is x or less, the first times of two targets order
-// as the targets do, so that tolerances on distance turn into comparisons of times without knowing
-// any speed: what core calls free before t_free means T(target - e) >= t_free, and a hit at t_hit
-// means T(target + tau + e) <= t_hit, e being the rounding of the reference.
+// Let T(x) be the first time at which the distance is x or less. The first times of two targets
+// order as the targets do, so that tolerances on distance turn into comparisons of times without
+// knowing any speed. If core is free before t_free, T(target - e) >= t_free. If it has a hit at
+// t_hit, T(target + tau + e) <= t_hit. Here e is the rounding of the reference.
 #include <gtest/gtest.h>
 
 #include <array>

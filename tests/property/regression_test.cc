@@ -165,8 +165,8 @@ TEST(Regression, DeepestPointsNearTheDiagonalOfAFace) {
 }
 
 // The two faces of A - B that the origin is between are equally near to a few units in the last
-// place: points came from a triangle of one because the other, where the foot was looked for, was
-// that little too far.
+// place. The points came from a triangle of one face, because the other, in which the foot was
+// searched, was farther by that little.
 TEST(Regression, DeepestPointsBetweenTwoFacesEquallyNear) {
   const std::array<double, 12> points = {
       -0x1.5c11d61a42cp-6,   0x1.9f00b74b024a8p+0,  -0x1.04c7c2374505cp+0, 0x1.480281b31238ap+2,

@@ -56,7 +56,7 @@ Verdict VerdictOfPair(const AskedPair& pair, const DistanceAnswer& distance) {
   return Verdict::kUndecided;
 }
 
-// What a check of the pair alone proves of its distance.
+// Returns the bracket that a check of the pair alone proves for its distance.
 Bracket BracketOfPair(const AskedPair& pair) {
   if (pair.margin == 0) return Intersection(pair.A(), pair.B()).bracket;
   DistanceOptions options;
@@ -87,7 +87,7 @@ std::vector<PairDistance> AllDistances(const std::vector<AskedPair>& pairs) {
   return distances;
 }
 
-// Proved to be farther away, as a search that is told the limit would have it.
+// Returns whether the pair is proved to be farther away, as by a search with this limit.
 bool IsBeyond(const AskedPair& pair, double max_distance) {
   DistanceOptions options;
   options.max_distance = max_distance;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Random worlds and questions of them, and the answers that asking every pair by itself gives, with
-// no box and no order but that of the ids.
+// Random worlds and questions about them, and the answers by asking every pair alone, with no box
+// and no order but that of the ids.
 
 #ifndef CLEARANCE_TESTS_PROPERTY_SCENE_QUESTIONS_H_
 #define CLEARANCE_TESTS_PROPERTY_SCENE_QUESTIONS_H_
@@ -61,7 +61,7 @@ struct AskedPair {
 std::vector<AskedPair> AllPairs(const Asker& asker, const std::vector<SceneBody>& scene_bodies,
                                 const std::vector<Motion>* motions);
 
-// "" if the answer is that of all pairs, otherwise what is wrong with it.
+// Returns "" if the answer is that of all pairs, otherwise the fault.
 std::string FindFault(const std::vector<AskedPair>& pairs, const CheckAnswer& answer,
                       const std::vector<PairVerdict>& all);
 std::string FindFault(const std::vector<AskedPair>& pairs, double max_distance,
@@ -70,15 +70,15 @@ std::string FindFault(const std::vector<AskedPair>& pairs, double max_distance,
                       const std::vector<PairDistance>& nearest, std::size_t room);
 std::string FindFault(const std::vector<AskedPair>& pairs, bool ignores_initial,
                       const SweepAnswer& answer, const std::vector<PairSweep>& all);
-// Of a ray that any hit will do for: `any` is a hit of the pair that it names, or says that none is
-// known where there is none.
+// Returns the fault of the answer to a ray for which any hit will do: `any` must be a hit of the
+// pair that it names, or say that none is known if there is none.
 std::string FindFaultOfAny(const std::vector<AskedPair>& pairs, const SweepAnswer& any);
 
-// What a check found, counters aside.
+// Compares the findings of a check, without the counters.
 bool IsSame(const CheckAnswer& a, const CheckAnswer& b);
 
-// "" if no pair is nearer than its margin and `room`, metres, and a check says that all are free.
-// Without a check margins do not matter.
+// Returns "" if no pair is nearer than its margin and `room`, metres, and a check says that all are
+// free. Without a check margins do not matter.
 struct KeptRoom {
   double room = 0;
   const CheckAnswer* check = nullptr;

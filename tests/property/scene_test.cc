@@ -244,8 +244,8 @@ class Asking {
                        .is_nameless = true});
   }
 
-  // Where each point of the body is at most so far away from where it was, but for rounding: moved
-  // along the direction, and sometimes turned.
+  // Returns a pose at which each point of the body is at most so far from its place before, but for
+  // rounding: moved along the direction, and sometimes turned.
   Pose Moved(const SceneBody& body, const Vec3d& direction, double way) {
     Pose X_WB = body.X_WB;
     const double size = body.body->bounding_radius();

@@ -66,7 +66,7 @@ TEST(Support, IsAsHighAsAnyOfTheCallersPoints) {
     const double extent = Extent(DifferenceSets{body.points, {{}}});
     for (int k = 0; k < 10; ++k) {
       const Vec3d d = SomeDirection(random, body.points);
-      // What the header of HighestVertex allows, and the rounding of the two heights.
+      // The error that the header of HighestVertex allows, and the rounding of the two heights.
       ASSERT_NEAR(Dot(d, HighestOfCore(*shape, d, random)), Height(body.points, d),
                   (kSupportDeficit + 8) * kUnit * extent)
           << Describe(body);

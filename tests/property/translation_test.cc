@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Time of collision of translations. Along a translation the distance of convex bodies is a convex
-// function of time, so a few exact distances at exact (double) times decide everything: where it is
-// still falling and above the target, it was above the target ever before. No rounding on the
-// oracle's side.
+// function of time, so a few exact distances at exact (double) times decide everything. If it is
+// still falling and above the target at a time, it was above the target at all times before. The
+// oracle does not round.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -26,7 +26,7 @@ bool IsFarther(const MovingPair& pair, double t, double s) {
   return DistanceAt(pair.a, pair.b, t).core_square > DistanceAt(pair.a, pair.b, s).core_square;
 }
 
-// The time in [0, end] where the distance is least, by exact comparisons.
+// Returns the time in [0, end] at which the distance is least, by exact comparisons.
 double NearestTime(const MovingPair& pair, double end) {
   double low = 0;
   double high = end;
@@ -98,13 +98,13 @@ TEST(Translation, IsNeverLateAndHitsWhatItSays) {
   EXPECT_GT(50 * states[3], pairs);
 }
 
-// Two that cross are through each other at once where neither has an inside.
+// Two bodies that cross are through each other at once if neither has an inside.
 bool IsDifferenceSolid(const MovingPair& pair) {
   const std::size_t a = pair.a.body.points.size(), b = pair.b.body.points.size();
   return std::min(a, b) > 1 && std::max(a, b) > 3;
 }
 
-// What one ray answers is told to the last bit: two steps of the clock later the bodies have met.
+// The answer of one ray is exact to the last bit: two steps of the clock later the bodies have met.
 TEST(Translation, OfPolytopesIsFreeUntilTheLastDoubleBeforeContact) {
   Random random(RunSeed() + 3);
   int hits = 0;

@@ -10,10 +10,10 @@
 namespace clearance::testing {
 namespace {
 
-// Units of u (S + |d|) that a value proved anew may be off by: the checker works from rounded
-// normals and weights.
+// Limit in units of u (S + |d|) on the error of a value that is proved again: the checker works
+// from rounded normals and weights.
 constexpr double kProofSlack = 64;
-// Where tau is nearly 0 (two points) a bracket may still be this many times the slack wide.
+// If tau is nearly 0 (two points), a bracket may still be this many times the slack wide.
 constexpr double kBracketSlack = 16;
 constexpr double kU = 0x1p-53;
 
@@ -93,8 +93,8 @@ void CheckPoints(const CheckedPair& pair, const DistanceAnswer& answer, Faults* 
   faults->Require(miss_origin <= world, "p_WA is not p_AoA from A's origin", miss_origin, world);
 }
 
-// The points less the radii are points of the cores, to rounding. Judged in A's frame of world
-// axes, where they are given to full precision.
+// Checks that the points less the radii are points of the cores, to rounding, in A's frame of world
+// axes, in which they are given to full precision.
 void CheckPointsAreInTheCores(const CheckedPair& pair, const DistanceAnswer& answer,
                               Faults* faults) {
   const double slack = 4 * kProofSlack * kU * (pair.Size() + std::fabs(answer.distance));
@@ -112,8 +112,8 @@ void CheckPointsAreInTheCores(const CheckedPair& pair, const DistanceAnswer& ans
   check(pair.bodies.b, answer.p_AoB + pair.bodies.b.radius * n, "p_B is not on B");
 }
 
-// Rows with a distance of either sign: everything that they promise is proved anew but the upper
-// bound.
+// Checks rows with a distance of either sign: everything that they promise is proved again, but for
+// the upper bound.
 void CheckConverged(const CheckedPair& pair, const DistanceAnswer& answer, Faults* faults) {
   const Bracket& bracket = answer.bracket;
   const double slack = kProofSlack * kU * (pair.Size() + std::fabs(answer.distance));

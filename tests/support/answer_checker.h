@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Judges the answers of core against shapes, poses and the exact oracle, with exact arithmetic and
-// none of core's own functions. Each function returns what is wrong, one sentence a line; an empty
-// string is an answer without fault.
+// none of core's own functions. Each function returns the faults, one sentence a line; an empty
+// string means that there are none.
 
 #ifndef CLEARANCE_TESTS_SUPPORT_ANSWER_CHECKER_H_
 #define CLEARANCE_TESTS_SUPPORT_ANSWER_CHECKER_H_
@@ -24,7 +24,7 @@ struct CheckedPair {
 
   PosedShape PosedA() const { return {*shape_a, bodies.a.pose}; }
   PosedShape PosedB() const { return {*shape_b, bodies.b.pose}; }
-  // Both bounding radii about the shapes' origins, metres: what rounding is measured by.
+  // Both bounding radii about the shapes' origins, metres: the scale of rounding.
   double Size() const { return shape_a->bounding_radius() + shape_b->bounding_radius(); }
 
   BodyPair bodies;
@@ -34,31 +34,32 @@ struct CheckedPair {
   ExactDistance truth;
 };
 
-// Of a distance without max_distance and tolerance:
+// Judges a distance without max_distance and tolerance:
 //   bracket    lower <= d <= upper against the oracle, state and bracket agree, both within tau of
-//              0 where TOUCHING, its ends within tau of each other
-//   normal     unit; the supports along it prove the lower bound anew, to rounding, and where
+//              0 if TOUCHING, its ends within tau of each other
+//   normal     unit; the supports along it prove the lower bound again, to rounding, and if
 //              PENETRATING that moving B by -d along it just separates
-//   witnesses  ids in range, weights > 0 of sum 1; they prove the distance anew, or where
+//   witnesses  ids in range, weights > 0 of sum 1; they prove the distance again, or if
 //              PENETRATING hold the origin strictly inside
 //   points     p_B = p_A + d n in both frames, each on its body, to rounding
-// And core's own checker of answers (core/proof) must have nothing to say against it.
+// Core's own checker of answers (core/proof) must not object to it either.
 std::string FindFault(const CheckedPair& pair, const DistanceAnswer& answer);
 
 // The distance of the cores' supporting planes across n, metres: a lower bound of the cores'
 // distance. Requires: n is finite and not 0.
 double CoreGapAlong(const ExactPair& pair, const Vec3d& n);
 
-// Of any answer, also with options: only that the bracket holds the truth and the state agrees with
-// it.
+// Judges any answer, also one with options: only that the bracket holds the truth and the state
+// agrees with it.
 std::string FindBracketFault(const ExactDistance& truth, State state, const Bracket& bracket);
 
 std::string FindFault(const CheckedPair& pair, const IntersectionAnswer& answer);
 
-// What core/proof found; empty if nothing.
+// Returns the findings of core/proof; empty if there are none.
 std::string FaultOf(const Check& check);
 
-// Times in order and in [0, 1], t_free 1 where FREE, and a unit normal where HIT.
+// Checks that times are in order and in [0, 1], t_free is 1 if FREE, and the normal of a HIT is a
+// unit vector.
 std::string FindFault(const TimeOfCollisionAnswer& answer);
 
 }  // namespace clearance::testing

@@ -4,9 +4,9 @@
 
 usage: check_skips.py [--strict] TESTS.xml
 
-TESTS.xml is what `ctest --output-junit` wrote. Every skip prints `SKIPPED: REASON`. A reason is allowed
-if it names a program of optional_programs.txt that is absent here, or if a line of allowed_skips.txt is
-equal to it. With --strict no skip is allowed, whatever its reason.
+TESTS.xml is the output of `ctest --output-junit`. Every skip prints `SKIPPED: REASON`. A reason is
+allowed if it names a program of optional_programs.txt that is absent here, or if a line of
+allowed_skips.txt is equal to it. With --strict no skip is allowed, whatever its reason.
 """
 
 import argparse

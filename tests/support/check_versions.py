@@ -18,7 +18,7 @@ NAMED = re.compile(
 )
 NEWEST_IN_CHANGELOG = re.compile(r"^## (\d+\.\d+\.\d+)", re.MULTILINE)
 MAJOR = re.compile(r"^_MAJOR_VERSION = (\d+)$", re.MULTILINE)
-# What is not ours, is built, is of earlier releases, or names a made-up version.
+# Not ours, built, of earlier releases, or naming a made-up version.
 LEFT_OUT = {
     ".git",
     "build",
@@ -27,7 +27,7 @@ LEFT_OUT = {
     "tests/integration/operations/test_sbom.sh",
     "tests/integration/upgrade",
 }
-# These must name it; else a pattern above no longer finds what it is for.
+# Each must name it; else a pattern above no longer finds its target.
 NAMING = {
     "docker/Dockerfile",
     "docker/compose.yaml",

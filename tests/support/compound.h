@@ -41,7 +41,8 @@ enum class CompoundFamily {
 };
 inline constexpr int kCompoundFamilyCount = static_cast<int>(CompoundFamily::kChains) + 1;
 
-// Of at most max_pieces pieces (at least 3) and at most about 2 m large, at the identity.
+// Returns a compound of at most max_pieces pieces (at least 3) and at most about 2 m large, at the
+// identity.
 Compound RandomCompound(CompoundFamily family, int max_pieces, Random& random);
 
 // Two of them near each other: apart, touching (of kLattice) or overlapping.
@@ -54,7 +55,7 @@ Quaternion ExactTurn(Random& random);
 ExactDistance PieceDistance(const Body& piece_a, const ExactPlacement& X_WA, const Body& piece_b,
                             const ExactPlacement& X_WB);
 
-// Where a body that moves so is at t (see exact_motion.h).
+// Returns the placement of a body with this motion at t (see exact_motion.h).
 ExactPlacement PlacementAt(const Compound& compound, const Motion& motion, double t);
 
 std::string Describe(const CompoundPair& pair);

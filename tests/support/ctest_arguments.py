@@ -13,7 +13,7 @@ import sys
 
 import runner
 
-# Flags with a value of their own in the next argument.
+# Flags whose value is in the next argument.
 WITH_VALUE = re.compile(
     r"-(R|E|L|LE|I|FA|FS|FC|j|D)|--(tests-regex|exclude-regex|label-regex|label-exclude|tests-information|parallel|"
     r"timeout|repeat|stop-time|test-load|schedule-random-seed|output-junit|output-log|test-output-size-(passed|failed))"

@@ -93,8 +93,8 @@ class ProofChecker {
       const mpq_class unit_cube = pair_.exact.unit * pair_.exact.unit * pair_.exact.unit;
       for (const ExactVector& corner : corners_) {
         const mpq_class volume = Dot(n, corner - corners_[i]) * unit_cube;
-        // A tilt of the plane by the rounding of its own corners counts the farther the smaller it
-        // is.
+        // The error by a tilt of the plane, from the rounding of its corners, grows as the facet
+        // gets smaller.
         const double reach = 1 + pair_.Size() * std::sqrt(edges) / area;
         if (volume.get_d() / area > slack_ * reach) return false;
       }

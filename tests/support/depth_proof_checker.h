@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Proves the lower bound of a depth anew, from nothing but the shapes' vertices, the poses and the
+// Proves the lower bound of a depth again, from nothing but the shapes' vertices, the poses and the
 // list of facets, with exact arithmetic.
 
 #ifndef CLEARANCE_TESTS_SUPPORT_DEPTH_PROOF_CHECKER_H_
@@ -13,11 +13,13 @@
 
 namespace clearance::testing {
 
-// What is wrong with the proof of `answer`, which is kPenetrating by its cores; empty if nothing:
-//   closed    every edge belongs to two facets, once each way
-//   around    a ray from the origin passes the surface once, outwards
-//   convex    no corner is above the plane of a facet, to rounding (of facets that are not slivers)
-//   deep      every facet is as far from the origin as the bracket says, to rounding
+// Returns the faults of the proof of `answer`, which is kPenetrating by its cores; empty if there
+// are none. The proof must be:
+//
+//    closed    every edge belongs to two facets, once each way
+//    around    a ray from the origin passes the surface once, outwards
+//    convex    no corner is above the plane of a facet, to rounding (if the facet is not a sliver)
+//    deep      every facet is as far from the origin as the bracket says, to rounding
 std::string FindProofFault(const CheckedPair& pair, const DistanceAnswer& answer,
                            const DepthProof& proof);
 

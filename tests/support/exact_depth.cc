@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The depth by brute force: a facet of A - B is a face of A, a face of B or carries an edge of
-// each, so its normal is among the cross products below; every other direction tried only gives a
-// larger offset.
+// The depth by brute force. A facet of A - B is a face of A, a face of B or carries an edge of
+// each, so its normal is among the cross products below. Every other direction that is tried only
+// gives a larger offset.
 #include <algorithm>
 #include <cstddef>
 #include <vector>

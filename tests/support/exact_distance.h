@@ -17,10 +17,11 @@
 
 namespace clearance::testing {
 
-// Where the origin lies of the Minkowski difference of the cores (the bodies without their radii).
+// The place of the origin in the Minkowski difference of the cores (the bodies without their
+// radii).
 enum class CoreRelation {
   kOutside,   // the cores share no point
-  kBoundary,  // they share a point, no interior point (always so where the difference is flat)
+  kBoundary,  // they share a point, no interior point (always so if the difference is flat)
   kInside,    // their interiors overlap
 };
 
@@ -33,10 +34,10 @@ struct ExactDistance {
   bool is_depth_known = true;
   mpq_class radii;
 
-  // -1, 0 or 1: the sign of d. Where radii touch overlapping cores it is -1 whatever the depth.
+  // -1, 0 or 1: the sign of d. If radii touch overlapping cores it is -1, whatever the depth.
   int Sign() const;
   // Exactly: x <= d and d <= x; x may be infinite. Requires: is_depth_known, or the answer does not
-  // depend on it (then the comparison takes any depth > 0 as possible and says true where one such
+  // depend on it (then the comparison takes any depth > 0 as possible and returns true if one such
   // depth would make it so).
   bool IsAtLeast(double x) const;
   bool IsAtMost(double x) const;

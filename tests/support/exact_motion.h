@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where a moving body is at a time: exact for a translation; for a rotation the rational rotation
-// of a quaternion in 80 bits, whose angle is off by less than kMotionAngleError.
+// The placement of a moving body at a time: exact for a translation; for a rotation the rational
+// rotation of a quaternion in 80 bits, whose angle is off by less than kMotionAngleError.
 
 #ifndef CLEARANCE_TESTS_SUPPORT_EXACT_MOTION_H_
 #define CLEARANCE_TESTS_SUPPORT_EXACT_MOTION_H_
@@ -25,7 +25,7 @@ ExactPlacement PlacementAt(const MovingBody& moving, double t);
 // The distance at a time, to kMotionAngleError times the reach of each body about its pivot.
 ExactDistance DistanceAt(const MovingBody& a, const MovingBody& b, double t);
 
-// No point of the body is farther from the pivot than this, metres.
+// Returns an upper bound of the distance of the body's points from the pivot, metres.
 double ReachFromPivot(const MovingBody& moving);
 
 }  // namespace clearance::testing

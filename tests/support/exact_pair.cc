@@ -16,7 +16,7 @@ void TakeDenominator(mpz_class* common, const mpz_class& denominator) {
   *common = lcm(*common, denominator);
 }
 
-// What is left of a quaternion's common factor: the rotation does not depend on it.
+// Returns a quaternion without its common factor: the rotation does not depend on it.
 std::array<mpz_class, 4> IntegerQuaternion(const std::array<mpq_class, 4>& wxyz) {
   mpz_class common = 1;
   for (const mpq_class& c : wxyz) TakeDenominator(&common, c.get_den());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is wrong with an answer, a line each; empty for a good one.
+// The faults of an answer, a line each; empty for a good one.
 
 #ifndef CLEARANCE_TESTS_SUPPORT_FAULTS_H_
 #define CLEARANCE_TESTS_SUPPORT_FAULTS_H_

@@ -2,7 +2,7 @@
 //
 // Pairs of bodies for random tests: ordinary ones and every degenerate family that is known to
 // break solvers. Only the numbers matter, so helpers work in plain double and a gap is planted to
-// rounding; the exact oracle judges what the pair really is.
+// rounding; the exact oracle judges the real relation of the pair.
 
 #ifndef CLEARANCE_TESTS_SUPPORT_GENERATORS_H_
 #define CLEARANCE_TESTS_SUPPORT_GENERATORS_H_
@@ -49,7 +49,7 @@ Body Ellipsoid(Random& random, int points);
 // apart, to rounding.
 void PlantGap(BodyPair& pair, const Vec3d& direction, double gap);
 
-// Of any size from 1e-15 to 1e3, of either sign, or 0.
+// Returns a gap of any size from 1e-15 to 1e3, of either sign, or 0.
 double AnyGap(Random& random);
 
 }  // namespace clearance::testing

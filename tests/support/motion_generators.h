@@ -27,16 +27,17 @@ MovingPair RandomRotation(Random& random);
 
 TimeOfCollisionAnswer Ask(const MovingPair& pair);
 
-// What core's own checker (core/proof) says against the answer and its proof; empty: nothing.
+// Returns the objections of core's own checker (core/proof) to the answer and its proof; empty if
+// there are none.
 std::string FindProofFault(const MovingPair& pair);
 
 // tau, with the bounding radii about the shapes' origins for S: not less than the one that is
 // promised.
 double Tau(const MovingPair& pair);
 
-// What is wrong with points and normal of a HIT: the planes across the normal must be no more than
-// `slack` nearer than the target at t_hit, and the points within the target, tau and `slack` of
-// each other. Empty: nothing.
+// Returns the faults of points and normal of a HIT: the planes across the normal must be no more
+// than `slack` nearer than the target at t_hit, and the points within the target, tau and `slack`
+// of each other. Empty if there are none.
 std::string FindContactFault(const MovingPair& pair, const TimeOfCollisionAnswer& answer,
                              double slack);
 

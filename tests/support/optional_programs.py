@@ -95,7 +95,8 @@ sys.meta_path.insert(0, Hidden)
 
 
 def hide_modules(folder: pathlib.Path) -> None:
-    """Makes of the folder a user's base of Python, where the modules of the list cannot be found."""
+    """Makes the folder a user's base of Python, in which the modules of the list cannot be
+    found."""
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     site = folder / "lib" / version / "site-packages"
     site.mkdir(parents=True)

@@ -61,7 +61,7 @@ struct Touch {
   Quad inner_radius{};
 };
 
-// Of the circle of this radius about the z axis, or within.
+// Returns a point of the circle of this radius about the z axis, or within.
 QuadVec AnyOfDisc(double radius, double z, Random& random) {
   for (;;) {
     const Vec3d p = random.InCube(radius);
@@ -125,7 +125,7 @@ Touch TouchPolytope(const std::vector<Vec3d>& points, const QuadVec& n, Random& 
   return {(1 / weights) * sum, 0};
 }
 
-// Where the core is highest along n (unit), in the frame of the solid.
+// Returns the highest point of the core along n (unit), in the frame of the solid.
 Touch TouchAlong(const Solid& solid, const QuadVec& n, Random& random) {
   switch (solid.core) {
     case CoreKind::kCylinder:
@@ -159,7 +159,7 @@ Quad CoreReach(const Solid& solid, const QuadVec& n) {
   return top;
 }
 
-// Along n_W (unit), from the solid's origin.
+// Returns how far the solid reaches along n_W (unit), from its origin.
 Quad Reach(const Solid& solid, const QuadVec& n_W) {
   return CoreReach(solid, TurnedBack(solid.body.pose.q_WS, n_W)) + solid.body.radius;
 }
@@ -168,8 +168,8 @@ Vec3d AnyPoint(const Solid& solid, Random& random) {
   return solid.body.points[random.Below(static_cast<int>(solid.body.points.size()))];
 }
 
-// A direction in which all of a face, a cap or a line of the side is highest; of what has none, and
-// often of polytopes, any.
+// Returns a direction in which all of a face, a cap or a line of the side is highest; if there is
+// none, and often for polytopes, any direction.
 QuadVec FeatureNormal(const Solid& solid, Random& random) {
   const Vec3d any = random.Direction();
   const bool is_side = random.OneIn(2);

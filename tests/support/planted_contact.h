@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An oracle for bodies of every kind, curved ones too, that solves nothing: pairs are placed so
-// that a known point of A and a known point of B face each other across a known normal, and what
-// they are then is read off two bounds in 113 bits, from the very doubles that the placing was
-// rounded to.
+// An oracle for bodies of every kind, curved ones too, that solves nothing. Pairs are placed so
+// that a known point of A and a known point of B face each other across a known normal. Two bounds
+// in 113 bits then tell the result, computed from the very doubles that the placing was rounded to.
 //
 //     lower   the gap between the supporting planes across the normal, from the bodies' supports in
 //             closed form; no normal shows a gap wider than the signed distance
 //     upper   the signed distance of two balls, one in each body and tangent to it from within at
-//             its point (of radius 0 where there is none: then the points themselves)
+//             its point (of radius 0 if there is none: then the points themselves)
 //
-// Both are bounds whatever the normal and the points; that they meet, to the square of the rounding
-// over the distance of the balls' centres, is what the placing is for. The signed distance of
-// overlapping bodies is minus the depth, so an overlap is known as deep as the balls go.
+// Both are bounds whatever the normal and the points. The placing makes them meet, to the square of
+// the rounding over the distance of the balls' centres. The signed distance of overlapping bodies
+// is minus the depth, so an overlap is known as deep as the balls go.
 //
 // Shares no code with core.
 
@@ -43,7 +42,7 @@ struct Solid {
 // The shape under test; ends the process if it is refused.
 ConvexShapePtr MakeShape(const Solid& solid);
 
-// No point of the solid is farther from its origin, metres.
+// Returns an upper bound of the distance of the solid's points from its origin, metres.
 double ReachOf(const Solid& solid);
 
 // Points that face each other, whatever the positions of the bodies. World axes.
@@ -66,7 +65,7 @@ struct PlantedTruth {
   Quad upper{};
 };
 
-// Of the solids where they are, b moved by `shift`.
+// Returns the truth for the solids at their poses, b moved by `shift`.
 PlantedTruth TruthOf(const Contact& contact, const Solid& a, const Solid& b,
                      const QuadVec& shift = {});
 

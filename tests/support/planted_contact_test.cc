@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The oracle of planted contacts, held against exact rationals where both know the truth, and
-// against many other directions where only it does.
+// The oracle of planted contacts, compared with exact rationals if both know the truth, and with
+// many other directions if only it does.
 #include "tests/support/planted_contact.h"
 
 #include <gmpxx.h>
@@ -58,7 +58,7 @@ void Turn(Solid* a, Solid* b, Random& random) {
   b->body.pose.q_WS = random.OneIn(3) ? a->body.pose.q_WS : random.Rotation();
 }
 
-// Of unit length, at any angle to n.
+// Returns a unit vector at any angle to n.
 QuadVec Beside(const QuadVec& n, Random& random) {
   const Vec3d step = random.LogUniform(1e-6, 10) * random.Direction();
   const QuadVec m = n + QuadVec{step.x, step.y, step.z};

@@ -111,7 +111,7 @@ const char* Name(Regime regime) {
 
 QuestionPool::QuestionPool(std::uint64_t seed, const PoolScales& scales) : random_(seed) {
   for (int family = 0; family < kFamilyCount; ++family) {
-    // Of large hulls only a few: building them takes its time.
+    // Only a few large hulls: building them takes long.
     const bool is_large = static_cast<Family>(family) == Family::kEllipsoids;
     for (int i = is_large ? kPairsPerFamily - 1 : 0; i < kPairsPerFamily; ++i) {
       const BodyPair pair = Generate(static_cast<Family>(family), random_);

@@ -31,7 +31,7 @@ class Random {
   double LogUniform(double low, double high);
   double Sign() { return OneIn(2) ? -1.0 : 1.0; }
   Vec3d InCube(double half);
-  // Of unit length, to rounding.
+  // Returns a vector of unit length, to rounding.
   Vec3d Direction();
   Quaternion Rotation();
   // The rotation by `angle` about a random axis.
@@ -47,7 +47,7 @@ std::uint64_t RunSeed();
 // `count` times the effort of this run, at least 1.
 int Effort(int count);
 
-// The same of `soak_count` where CLEARANCE_SOAK=1, of `count` otherwise.
+// Returns the same of `soak_count` if CLEARANCE_SOAK=1, of `count` otherwise.
 int Effort(int count, int soak_count);
 
 }  // namespace clearance::testing

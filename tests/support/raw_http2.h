@@ -26,7 +26,7 @@ inline constexpr std::uint8_t kEndHeaders = 4;
 std::string Frame(FrameType type, std::uint8_t flags, std::uint32_t stream,
                   std::string_view payload);
 
-// What a client says first: the magic and SETTINGS without any.
+// Returns a client's first bytes: the magic and SETTINGS without any.
 std::string Preface();
 
 // One field of a header block: nothing of it compressed, and never to be indexed, so that no table
@@ -39,27 +39,28 @@ std::string CallHeaders(std::string_view path);
 // One message of a call as gRPC frames it.
 std::string MessageFrame(std::string_view message);
 
-// Whence attackers come, who are not let in again once they were cut: others are to go on.
+// The address of attackers, which are not let in again once they were cut: other clients must go
+// on.
 inline constexpr char kAttacker[] = "127.0.0.2";
 
 // A TCP connection to 127.0.0.1.
 class RawConnection {
  public:
-  // From this address of the loopback.
+  // Connects from this address of the loopback.
   explicit RawConnection(int port, const char* source = "127.0.0.1");
   ~RawConnection() { Close(); }
   RawConnection(RawConnection&& other) noexcept;
   RawConnection& operator=(RawConnection&&) = delete;
 
-  // False where the peer has ended the connection.
+  // Returns false if the peer has ended the connection.
   bool Send(std::string_view bytes) const;
-  // What has come, at least a byte; empty where the peer has ended the connection.
+  // Returns the bytes that have come, at least one; empty if the peer has ended the connection.
   std::string Receive() const;
   // Reads until the peer ends the connection.
   void AwaitEnd() const;
   // Reads nothing, and waits until the peer has reset the connection.
   void AwaitReset() const;
-  // Reads until these bytes have come; false where the peer ended the connection before.
+  // Reads until these bytes have come; returns false if the peer ended the connection before.
   bool AwaitBytes(std::string_view bytes) const;
   void Close();
 
@@ -67,7 +68,8 @@ class RawConnection {
   int descriptor_ = -1;
 };
 
-// Says the preface, and whether the server takes the connection: it answers with its SETTINGS.
+// Sends the preface, and returns whether the server takes the connection: it answers with its
+// SETTINGS.
 bool IsTaken(const RawConnection& connection);
 
 }  // namespace clearance::test

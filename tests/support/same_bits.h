@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What warm starts and batches are judged by: vertex pairs to start from, and whether two answers
-// are the same to the last bit.
+// Helpers to judge warm starts and batches: vertex pairs to start from, and whether two answers are
+// the same to the last bit.
 
 #ifndef CLEARANCE_TESTS_SUPPORT_SAME_BITS_H_
 #define CLEARANCE_TESTS_SUPPORT_SAME_BITS_H_
@@ -13,13 +13,13 @@
 
 namespace clearance::testing {
 
-// Every canonical field; iterations are none.
+// Compares every canonical field; iterations are not one.
 bool SameBits(const DistanceAnswer& a, const DistanceAnswer& b);
 
-// Every field, the sign of a 0 too.
+// Compares every field, the sign of a 0 too.
 bool SameBits(const TimeOfCollisionAnswer& a, const TimeOfCollisionAnswer& b);
 
-// One to four random vertex pairs. Requires: neither core is curved.
+// Returns one to four random vertex pairs. Requires: neither core is curved.
 Witness RandomStart(const ConvexShape& a, const ConvexShape& b, Random& random);
 
 }  // namespace clearance::testing

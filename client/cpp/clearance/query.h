@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Batches of questions about pairs of shapes and their answers, in columns, as plain structs. They
-// mirror proto/clearance/v1/query.proto, which states what every column means. A column of a
+// mirror proto/clearance/v1/query.proto, which states the meaning of every column. A column of a
 // question has length 0 (its default), 1 row (it stands for all rows) or `count` rows. A column of
 // an answer is empty (it was not asked for) or has a row for every row of the question.
 
@@ -19,7 +19,7 @@
 
 namespace clearance::client {
 
-// What is proved of a pair.
+// The proved state of a pair.
 enum class State : std::uint8_t {
   kUnspecified = 0,
   kSeparated = 1,    // lower_bound > 0
@@ -30,7 +30,7 @@ enum class State : std::uint8_t {
   kRefused = 6,      // see `errors`
 };
 
-// What is proved of a pair along a motion.
+// The proved state of a pair along a motion.
 enum class MotionState : std::uint8_t {
   kUnspecified = 0,
   kFree = 1,
@@ -48,7 +48,7 @@ enum class UndecidedReason : std::uint8_t {
   kWork = 4
 };
 
-// The names as people read them: "SEPARATED", "INITIALLY_OVERLAPPING", …
+// Returns the names in capitals: "SEPARATED", "INITIALLY_OVERLAPPING", …
 const char* Name(State state);
 const char* Name(MotionState state);
 const char* Name(UndecidedReason reason);
@@ -58,9 +58,9 @@ struct UndecidedRow {
   UndecidedReason reason = UndecidedReason::kUnspecified;
 };
 
-// The rows of a batch. Slots are those a session opened, or indices of a unary call's shapes; by
-// default 0 for A and 1 for B. Poses are 7 numbers a row, as AppendPose writes them; by default the
-// identity.
+// The rows of a batch. Slots are those that a session opened, or indices of a unary call's shapes;
+// by default 0 for A and 1 for B. Poses are 7 numbers a row, as AppendPose writes them; by default
+// the identity.
 struct Pairs {
   std::uint32_t count = 0;
   std::vector<std::uint32_t> slots_a = {};
@@ -72,13 +72,14 @@ struct Pairs {
 void AppendPose(const Pose& pose, std::vector<double>* column);
 void AppendVec3(const Vec3& vector, std::vector<double>* column);
 
-// The row's value of a column of poses by the rules above. Requires: row < count, the column fits.
+// Returns the row's value of a column of poses by the rules above. Requires: row < count, the
+// column fits.
 Pose PoseOfRow(const std::vector<double>& column, std::size_t row);
 
 struct BatchOptions {
   // From the message's arrival at the server; rows not reached come back kUndecided.
   absl::Duration time_budget = absl::InfiniteDuration();
-  // 0: what the client is set to receive (ClientOptions::max_receive_bytes).
+  // 0: the size that the client is set to receive (ClientOptions::max_receive_bytes).
   std::uint32_t max_reply_bytes = 0;
 };
 
@@ -101,7 +102,7 @@ struct DistanceBatch {
   BatchOptions options = {};
   std::vector<double> max_distances = {};  // metres, 1 a row
   double tolerance = 0;                    // metres
-  bool exact = false;                      // let exact arithmetic decide where 0 is in the bracket
+  bool exact = false;                      // let exact arithmetic decide if 0 is in the bracket
   bool warm_start = false;  // of a session: each row begins where the last batch's row ended
   // Contacts whose points are farther apart are left out; metres, of either sign.
   std::optional<double> max_contact_separation = {};
@@ -177,7 +178,7 @@ struct IntersectionBatch {
   Pairs pairs = {};
   BatchOptions options = {};
   IntersectionDetail detail = {};
-  bool exact = false;  // as DistanceBatch has it
+  bool exact = false;  // the same as in DistanceBatch
 };
 
 struct IntersectionResult {
@@ -234,7 +235,7 @@ struct TimeOfCollisionResult {
   std::vector<MotionState> states;
   std::vector<double> t_free;
   std::vector<double> t_hit;
-  std::vector<double> t_leave;  // only where initial contact is ignored
+  std::vector<double> t_leave;  // only if initial contact is ignored
   std::vector<double> distances;
   std::vector<double> points_a;
   std::vector<double> points_b;

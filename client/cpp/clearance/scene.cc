@@ -13,7 +13,7 @@ namespace {
 
 using Stub = v1::SceneService::Stub;
 
-// Of a duration that the message cannot hold the server says what is wrong.
+// The server reports the fault of a duration that the message cannot hold.
 void SetTtl(const SceneClient::Ttl& ttl, google::protobuf::Duration* proto) {
   absl::Duration rest;
   proto->set_seconds(absl::IDivDuration(*ttl, absl::Seconds(1), &rest));
@@ -26,7 +26,7 @@ absl::StatusOr<SceneInfo> InfoOf(const absl::StatusOr<Response>& response) {
   return FromProto(response->scene());
 }
 
-// The change that makes a scene with the content `before` one with the content `after`.
+// Returns the change that makes a scene with the content `before` one with the content `after`.
 SceneChange Replacement(const SceneChange& before, const SceneChange& after) {
   SceneChange change = after;
   std::vector<std::uint32_t> kept = after.bodies.ids;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The scenes of a server: mirrors proto/clearance/v1/scene.proto and scene_service.proto, which say
-// what each column means and what every call may answer.
+// The scenes of a server. The structs mirror proto/clearance/v1/scene.proto and
+// scene_service.proto, which state the meaning of each column and the possible answers of every
+// call.
 //
 //   SceneClient scenes(client);
 //   SceneChange content;
@@ -27,9 +28,9 @@
 
 namespace clearance::client {
 
-// Columns have no row (the default), one for all, or `count` rows; ids and the poses of bodies that
-// move have `count`. `shapes` is no column but a table: `shape_slots` says for each body which of
-// them it has.
+// Columns have no row (the default), one for all, or `count` rows; ids and the poses of moved
+// bodies have `count`. `shapes` is a table instead of a column: `shape_slots` names the entry of
+// each body.
 struct SceneBodies {
   std::uint32_t count = 0;
   std::vector<std::uint32_t> ids = {};
@@ -57,7 +58,7 @@ struct ScenePairRules {
   std::vector<double> margins = {};  // metres
 };
 
-// All of it happens or nothing does, in this order.
+// A change that happens as a whole or not at all, in this order.
 struct SceneChange {
   std::vector<std::uint32_t> removed_bodies = {};
   SceneBodies bodies = {};
@@ -89,19 +90,19 @@ struct GetSceneOptions {
 };
 
 struct WatchOptions {
-  // The revision and etag of the scene that the watcher has; none: the first news is a reload. With
-  // an etag another scene that has taken the name meanwhile is known as such.
+  // The revision and etag of the scene that the watcher has; none: the first news is a reload. An
+  // etag tells apart another scene that has taken the name meanwhile.
   std::uint64_t from_revision = 0;
   std::string etag = {};
-  // Give up when a stream breaks so long after the first break since the last news; zero: at the
-  // first.
+  // Gives up if a stream breaks this long after the first break since the last news; zero: at the
+  // first break.
   absl::Duration reopen_within = absl::Seconds(30);
 };
 
 class SceneWatch;
 
-// A handle on a client's connection; as thread-safe as that. What changes a scene is never repeated
-// by the library: after UNAVAILABLE it may be done or not.
+// A handle on a client's connection; as thread-safe as that. The library never repeats a change of
+// a scene: after UNAVAILABLE it may be done or not.
 class SceneClient {
  public:
   explicit SceneClient(Client client) : client_(std::move(client)) {}
@@ -109,16 +110,16 @@ class SceneClient {
   using Ttl = std::optional<absl::Duration>;  // unset: kept until it is deleted
   absl::StatusOr<SceneInfo> Create(const std::string& name, const SceneChange& content,
                                    const Ttl& ttl = std::nullopt) const;
-  // Makes the scene, or its next revision that has this content and nothing else. A content that is
-  // refused leaves the scene as it was. ABORTED: another client changed it meanwhile. A scene with
-  // another ttl is deleted and made again.
+  // Makes the scene, or its next revision that has this content and nothing else. A refused content
+  // leaves the scene as it was. ABORTED: another client changed it meanwhile. A scene with another
+  // ttl is deleted and made again.
   absl::StatusOr<SceneInfo> Replace(const std::string& name, const SceneChange& content,
                                     const Ttl& ttl = std::nullopt) const;
   absl::StatusOr<FoundScene> Get(const std::string& name,
                                  const GetSceneOptions& options = {}) const;
-  // All pages one after another.
+  // Returns all pages one after another.
   absl::StatusOr<std::vector<SceneInfo>> List(const std::string& prefix = "") const;
-  // With an etag: only if the scene still has it, else ABORTED.
+  // With an etag: changes the scene only if it still has that etag, else ABORTED.
   absl::StatusOr<SceneInfo> Update(const std::string& name, const SceneChange& change,
                                    const std::string& etag = "") const;
   struct Source {
@@ -128,8 +129,8 @@ class SceneClient {
   absl::StatusOr<SceneInfo> Fork(const std::string& name, const Source& source,
                                  const Ttl& ttl = std::nullopt) const;
   absl::Status Delete(const std::string& name, const std::string& etag = "") const;
-  // Never waits, and has no timeout but its own (scene_watch.h): what the server refuses is told by
-  // the first Next().
+  // Starts a watch. Never waits, and has no timeout except its own (scene_watch.h); the first
+  // Next() returns the server's refusal.
   std::unique_ptr<SceneWatch> Watch(const std::string& name,
                                     const WatchOptions& options = {}) const;
 

@@ -22,18 +22,18 @@
 
 namespace clearance::client {
 
-// Why a scene is no more.
+// Why a scene no longer exists.
 enum class SceneEnd : std::uint8_t { kDeleted = 1, kExpired = 2 };
 
 struct SceneNews {
-  // As of the revision that this leads to; of an end, as it was at last told.
+  // As of the revision that this leads to; for an end, as last reported.
   SceneInfo scene;
-  // What `change` is to be applied to. More than one below scene.revision where the watcher was so
-  // slow that several revisions are told together.
+  // The revision that `change` applies to. It is more than one below scene.revision if the watcher
+  // was so slow that several revisions are reported together.
   std::uint64_t base_revision = 0;
   SceneChange change;  // shapes by digest
-  // There is no change that leads here: Get() the scene at this revision or, where that is no
-  // longer held, the newest, and pass over news up to there.
+  // True if no change leads here. Get() the scene at this revision or, if that is no longer held,
+  // the newest, and pass over news up to there.
   bool is_reload = false;
   std::optional<SceneEnd> end;  // the last news
 };
@@ -46,16 +46,20 @@ class SceneWatch {
   // Cancels. Requires: no thread waits in Next().
   ~SceneWatch();
 
-  // The next news; waits for it. The first comes at once: an empty change, unless there is a newer
-  // revision than that of the options. Where the stream ends with UNAVAILABLE or CANCELLED another
-  // is opened that begins at the revision of the last news, so that none is told twice or left out;
-  // the options say for how long that is tried (also where the server answers it with
-  // RESOURCE_EXHAUSTED alone: it may count the broken one still). Otherwise, and from then on, what
-  // ended the watch: OUT_OF_RANGE after the news of the scene's end, CANCELLED after Cancel(), else
-  // what the server says, NOT_FOUND where the scene went while the stream was broken.
+  // Returns the next news; waits for it. The first comes at once: an empty change, unless there is
+  // a newer revision than that of the options.
+  //
+  // If the stream ends with UNAVAILABLE or CANCELLED, another is opened that begins at the revision
+  // of the last news, so that none is reported twice or left out. The options say for how long that
+  // is tried. It is also tried if the server answers a new stream with RESOURCE_EXHAUSTED alone: it
+  // may still count the broken one.
+  //
+  // Otherwise, and from then on, returns how the watch ended: OUT_OF_RANGE after the news of the
+  // scene's end, CANCELLED after Cancel(), else the server's status, which is NOT_FOUND if the
+  // scene went while the stream was broken.
   absl::StatusOr<SceneNews> Next();
 
-  // Next() waits no longer: it returns CANCELLED, after news that have arrived already.
+  // Ends the wait of Next(), which returns CANCELLED after news that have arrived already.
   void Cancel();
 
  private:

@@ -20,7 +20,7 @@ struct Vec3 {
   double z = 0;
 };
 
-// Where a shape stands: a point p of the shape's frame is at R(q / |q|) p + (x, y, z) in the world.
+// The pose of a shape: a point p of the shape's frame is at R(q / |q|) p + (x, y, z) in the world.
 // Metres; the quaternion in the order of ROS geometry_msgs, within 1e-3 of unit length.
 struct Pose {
   double x = 0;
@@ -100,10 +100,10 @@ struct Shape {
   std::variant<Point, Segment, Triangle, Sphere, Capsule, Box, Hull, Polygon, Cylinder, Cone,
                Ellipsoid, Compound>
       kind;
-  double radius = 0;  // 0 of a compound
+  double radius = 0;  // 0 for a compound
 };
 
-// One piece of a compound: any shape but a compound, and where it stands in the compound's frame.
+// One piece of a compound: any shape but a compound, and its pose in the compound's frame.
 struct Piece {
   Shape shape;
   Pose pose;
@@ -118,10 +118,10 @@ struct ByDigest {
 };
 using ShapeKey = std::variant<ByName, ByDigest>;
 
-// Which shape a query means: a registered one, or one that lives in this call or session alone.
+// The shape that a query means: a registered one, or one that lives only in this call or session.
 using ShapeReference = std::variant<ByName, ByDigest, Shape>;
 
-// What the server knows of a shape. See the proto for each field.
+// The server's information about a shape. See the proto for each field.
 struct ShapeInfo {
   std::string name;
   std::string digest;
@@ -136,12 +136,12 @@ struct ShapeInfo {
   std::uint32_t piece_count = 0;
 };
 
-// The points whose hull, extended by BodyRadius, is the shape: x y z each, by the indices that
-// witnesses use. None of a compound, a cylinder, a cone or an ellipsoid (unless its lengths leave a
-// segment or a ball): it is no hull of points.
+// Returns the points whose hull, extended by BodyRadius, is the shape: x y z each, by the indices
+// that witnesses use. Returns none for a compound, a cylinder, a cone or an ellipsoid (unless its
+// lengths leave a segment or a ball), which are not hulls of points.
 std::vector<double> BodyVertices(const Shape& shape);
 
-// Total radius of the spherical extension, metres.
+// Returns the total radius of the spherical extension, metres.
 double BodyRadius(const Shape& shape);
 
 }  // namespace clearance::client

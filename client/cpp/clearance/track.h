@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tracks: a game server publishes where its players stand, tick by tick, and whoever judges a shot
-// asks what it met at a time of the past. Mirrors proto/clearance/v1/track.proto, which says how
-// bodies stand between two ticks and what every call may answer.
+// Tracks: a game server publishes the positions of its players, tick by tick, and the judge of a
+// shot asks what it met at a time of the past. Mirrors proto/clearance/v1/track.proto, which states
+// the poses of bodies between two ticks and the possible answers of every call.
 //
 //   auto writer = TrackWriter::Open(client, "match/7", players);          // the simulation
 //   (*writer)->Publish(tick, poses);
@@ -11,9 +11,9 @@
 //   (*reader)->Rewind({.track = "match/7", .at = {tick, 0.25}, .left_out_bodies = {shooter}});
 //   (*reader)->CastRays({.count = 1, .origins = {0, 0, 1}, .displacements = {9, 0, 0}});
 //
-// Each has a session of its own, on one stream: where that breaks, every call returns the stream's
-// status, and the caller opens another. (A track ends with its writer's session, so there is
-// nothing that the library could go on with.) Thread-compatible.
+// Each has its own session, on one stream. If the stream breaks, every call returns its status, and
+// the caller opens another. (A track ends with its writer's session, so there is nothing that the
+// library could go on with.) Thread-compatible.
 
 #ifndef CLEARANCE_TRACK_H_
 #define CLEARANCE_TRACK_H_
@@ -52,10 +52,10 @@ class TrackWriter {
   TrackWriter& operator=(const TrackWriter&) = delete;
 
   // Adds a tick, and waits until it can be asked for. Poses are 7 numbers a body (AppendPose), in
-  // the order of the ids; none: where the bodies were attached.
+  // the order of the ids; none: the poses at which the bodies were attached.
   absl::StatusOr<PublishedTick> Publish(std::uint64_t tick, const std::vector<double>& poses);
 
-  // Bodies that come and go, as of the next tick. After a failure publishing fails, until a change
+  // Adds and removes bodies as of the next tick. After a failure publishing fails, until a change
   // with `reset` succeeds: it begins with no bodies.
   absl::Status Change(const SceneChange& change, bool reset = false);
 
@@ -68,7 +68,7 @@ class TrackWriter {
   std::unique_ptr<TrackSession> session_;
 };
 
-// `fraction` of a tick, in [0, 1), after `tick`.
+// A time `fraction` of a tick, in [0, 1), after `tick`.
 struct TrackTime {
   std::uint64_t tick = 0;
   double fraction = 0;
@@ -87,7 +87,7 @@ struct RewindQuestion {
   std::vector<std::uint32_t> left_out_bodies = {};  // of the track and of the scene
 };
 
-// What was used.
+// The data that a Rewind used.
 struct Rewound {
   TrackTime at;
   TrackClamp clamp = TrackClamp::kUnspecified;
@@ -100,34 +100,34 @@ struct Rewound {
   std::uint64_t scene_revision = 0;
 };
 
-// Points, or balls, on straight ways; 3 numbers a row but for radii, columns as of a RayBatch.
+// Points, or balls, on straight paths; 3 numbers a row except for radii, columns as in a RayBatch.
 struct RewoundRays {
   std::uint32_t count = 0;
   std::vector<double> origins = {};        // world, metres
-  std::vector<double> displacements = {};  // the whole way, metres
+  std::vector<double> displacements = {};  // the whole path, metres
   std::vector<double> radii = {};          // metres
 };
 
-// The own bodies on their ways; 7 and 3 numbers a body and row, in the order of the ids.
+// The own bodies on their paths; 7 and 3 numbers a body and row, in the order of the ids.
 struct RewoundMotions {
   std::uint32_t count = 0;
-  std::vector<double> poses = {};  // default: where they were attached
+  std::vector<double> poses = {};  // default: the poses at which they were attached
   std::vector<double> displacements = {};
 };
 
-// Answers to rays and motions, one row each; columns as of a SweepBatchResult.
+// Answers to rays and motions, one row each; columns as in a SweepBatchResult.
 struct RewoundHits {
   std::vector<MotionState> states;
   std::vector<double> t_free;
   std::vector<double> t_hit;
-  std::vector<std::uint32_t> own_bodies;  // of rows that are not FREE; 0 of a ray
+  std::vector<std::uint32_t> own_bodies;  // of rows that are not FREE; 0 for a ray
   std::vector<std::uint32_t> bodies;      // that they met
   std::vector<double> points;             // on these, world, metres, 3 numbers a row
   std::vector<double> normals;            // into these, 3 numbers a row
   std::vector<Error> errors;
 };
 
-// What is proved of the own bodies where they stand.
+// The proved verdicts on the own bodies at their poses.
 struct RewoundChecks {
   enum class Verdict : std::uint8_t {
     kUnspecified = 0,
@@ -142,7 +142,8 @@ struct RewoundChecks {
   std::vector<Error> errors;
 };
 
-// How far the own bodies are from everything, one row each; columns as of a ClearanceBatchResult.
+// The distances of the own bodies from everything, one row each; columns as in a
+// ClearanceBatchResult.
 struct RewoundClearances {
   std::vector<State> states;
   std::vector<double> distances;     // of the nearest pair, metres
@@ -156,7 +157,7 @@ struct RewoundClearances {
   std::vector<Error> errors;
 };
 
-// What a reader asks with.
+// The scene and the bodies of a reader.
 struct TrackReaderOptions {
   std::string scene;        // in which tracks are rewound; empty: alone
   SceneBodies bodies = {};  // of the asker, such as swords; shapes are registered ones
@@ -170,16 +171,16 @@ class TrackReader {
   TrackReader(const TrackReader&) = delete;
   TrackReader& operator=(const TrackReader&) = delete;
 
-  // Goes over to the newest revision of a scene, as of the next Rewind. Where that fails every
-  // Rewind does, until a scene is opened.
+  // Changes to the newest revision of a scene, as of the next Rewind. If that fails, every Rewind
+  // fails until a scene is opened.
   absl::StatusOr<SceneInfo> OpenScene(const std::string& name);
 
-  // Makes the world as it was then, of which the questions below are asked until the next one.
+  // Makes the world as it was then; the questions below are about it until the next Rewind.
   absl::StatusOr<Rewound> Rewind(const RewindQuestion& question);
 
   absl::StatusOr<RewoundHits> CastRays(const RewoundRays& rays);
-  // Of the own bodies against that world, not against each other, as those below. `poses` is 7
-  // numbers a body and row.
+  // This and the questions below check the own bodies against that world, not against each other.
+  // `poses` is 7 numbers a body and row.
   absl::StatusOr<RewoundChecks> Check(std::uint32_t count, const std::vector<double>& poses);
   absl::StatusOr<RewoundClearances> Clearance(std::uint32_t count,
                                               const std::vector<double>& poses);

@@ -4,10 +4,10 @@
 // body:
 //     min n·b - max n·a - r_A - r_B  <=  distance  <=  |sum w (b - a)| - r_A - r_B,   |n| = 1, sum
 //     w = 1,
-// and where points of the difference hold a ball of radius r about the origin, distance <= -r - r_A
-// - r_B. So two scans and one weighted sum are a proof, however the answer was found. Of a
-// cylinder, a cone or an ellipsoid the scan is a closed form, and the answer's own point takes the
-// place of the weighted sum, once it is seen to lie in the core.
+// and if points of the difference hold a ball of radius r about the origin, distance <= -r - r_A -
+// r_B. So two scans and one weighted sum are a proof, however the answer was found. For a cylinder,
+// a cone or an ellipsoid the scan is a closed form. The answer's own point takes the place of the
+// weighted sum, once it is seen to lie in the core.
 #include <algorithm>
 #include <cmath>
 
@@ -162,8 +162,8 @@ class RowChecker {
     return Fail(kNormal, "the normal's length is ", static_cast<double>(length));
   }
 
-  // Of curved cores the points of the answer, moved back along the normal onto the core; they prove
-  // nothing where the cores overlap.
+  // Reads the answer's points of curved cores, moved back along the normal onto the core; they
+  // prove nothing if the cores overlap.
   bool ReadCurvedPoints() {
     if (!has_weights_) return true;
     return ReadCurvedPoint(a_, result_.relative_points_a, a_.radius, &witnesses_.p_A) &&
@@ -183,7 +183,7 @@ class RowChecker {
     return Fail(kPoint, "a point is ", static_cast<double>(excess), " m outside of its shape");
   }
 
-  // Rigorous: no rounding makes it less than the distance.
+  // Returns a rigorous bound: no rounding makes it less than the distance.
   Quad UpperByWitnesses() const {
     const Quad reach = a_.reach + b_.reach;
     return Length(witnesses_.p_B - witnesses_.p_A) + witnesses_.excess - a_.radius - b_.radius +
@@ -264,7 +264,7 @@ class RowChecker {
     CheckDepth();
   }
 
-  // The upper bound of cores that overlap, where its proof was asked for.
+  // Checks the upper bound of cores that overlap, if its proof was asked for.
   void CheckDepth() {
     const DepthProofs& all = result_.depth_proofs;
     if (all.offsets.empty()) return;
@@ -322,7 +322,7 @@ class RowChecker {
     CheckPoint("relative_point_b", result_.relative_points_b, p_B);
   }
 
-  // Both points are the distance apart along the normal.
+  // Checks that both points are the distance apart along the normal.
   void CheckPair(const char* name, const std::vector<double>& column_a,
                  const std::vector<double>& column_b) {
     const std::size_t needed = 3 * (row_ + 1);
@@ -331,7 +331,8 @@ class RowChecker {
     const QuadVec a = ToQuad(&column_a[3 * row_]);
     const QuadVec b = ToQuad(&column_b[3 * row_]);
     const Quad off = Length(b - a - Quad(result_.distances[row_]) * normal_);
-    // The direction of a smooth body's nearest point is known to the root of what its distance is.
+    // The direction of a smooth body's nearest point is known only to the root of the accuracy of
+    // its distance.
     const Quad direction = is_curved() ? kCurvedDirection * (a_.reach + b_.reach) : Quad(0);
     if (off <= allowance_ + direction + kRoundingAllowance * (Length(a) + Length(b))) return;
     Fail(ViolationKind::kPoint, name, " are not the distance apart along the normal, by ",

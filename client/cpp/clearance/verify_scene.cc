@@ -10,7 +10,7 @@
 namespace clearance::client {
 namespace {
 
-// One pair of a list; the first thing that is wrong ends it.
+// Checks one pair of a list; the first fault ends the check.
 class SeparationChecker {
  public:
   SeparationChecker(const PosedShape& a, const PosedShape& b, const NearestPairs& pairs,
@@ -67,7 +67,7 @@ class SeparationChecker {
                 static_cast<double>(proved), " only");
   }
 
-  // Where there are distances: within the bounds.
+  // Checks that distances, if there are any, are within the bounds.
   bool CheckDistance() {
     using enum ViolationKind;
     if (pairs_.distances.empty()) return true;
@@ -82,7 +82,7 @@ class SeparationChecker {
     return Fail(kDistance, "distance ", distance, " outside [", lower_, ", ", upper, "]");
   }
 
-  // point_b = point_a + distance * normal.
+  // Checks point_b = point_a + distance * normal.
   void CheckPoints() {
     if (pairs_.distances.empty() || pairs_.points_a.empty() || pairs_.points_b.empty()) return;
     const std::size_t end = 3 * (i_ + 1);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A parallel gripper takes a mug from a shelf: what a motion planner would ask, and what it gets
-// back. Registers the meshes of examples/grasp, streams distances, intersections and times of
-// collision through one session, prints them and re-proves every answer that carries a proof. Exits
-// with 1 if a proof does not hold.
+// A parallel gripper takes a mug from a shelf: the questions of a motion planner and their answers.
+// Registers the meshes of examples/grasp, streams distances, intersections and times of collision
+// through one session, prints them and re-proves every answer that carries a proof. Exits with 1 if
+// a proof does not hold.
 //
 //   grasp_demo ADDRESS [DIRECTORY OF THE OBJ FILES]
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace {
 
 using namespace clearance::client;  // NOLINT(google-build-using-namespace): an example reads better
 
-// The meshes; a part's place here is its slot in the session.
+// The meshes; the index of a part is its slot in the session.
 enum Part : std::uint32_t { kPalm, kFinger, kPad, kMugBody, kMugHandle, kBoard, kSide, kParts };
 constexpr const char* kPartNames[kParts] = {"palm",       "finger",      "pad",       "mug_body",
                                             "mug_handle", "shelf_board", "shelf_side"};
@@ -34,8 +34,8 @@ struct Body {
   Pose pose;
 };
 
-// Where the gripper is: its palm's centre along x, and how far each finger's inner face is from the
-// middle. Metres.
+// The place of the gripper: its palm's centre along x, and the distance of each finger's inner face
+// from the middle. Metres.
 struct Grip {
   const char* name;
   double x;

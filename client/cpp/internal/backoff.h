@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What to try again, and when: after 20 ms, then after twice as long each time up
-// to a second, each wait shortened by chance by up to a fifth, so that the clients of a server that
-// went do not all come back at once.
+// Decides which calls are tried again, and when: after 20 ms, then after twice as long each time up
+// to a second. Each wait is shortened by chance by up to a fifth, so that the clients of a server
+// that went do not all come back at once.
 
 #ifndef CLEARANCE_INTERNAL_BACKOFF_H_
 #define CLEARANCE_INTERNAL_BACKOFF_H_
@@ -16,8 +16,8 @@
 
 namespace clearance::client {
 
-// Whether a call that nobody here cancelled may end otherwise the next time. CANCELLED is how
-// gRPC's server ends a call that reaches it while it shuts down.
+// Returns whether a call that was not cancelled here may end otherwise the next time. CANCELLED is
+// how gRPC's server ends a call that reaches it while it shuts down.
 inline bool IsWorthRepeating(const absl::Status& status) {
   return absl::IsUnavailable(status) || absl::IsCancelled(status);
 }
@@ -28,7 +28,7 @@ class Backoff {
   // Gives up `within` after the first failure since the last success.
   explicit Backoff(absl::Duration within) : within_(within) {}
 
-  // How long to wait after a failure at `now`; nothing where it is time to give up.
+  // Returns how long to wait after a failure at `now`; nothing if it is time to give up.
   std::optional<absl::Duration> AfterFailure(SteadyTime now);
   void AfterSuccess();
   bool IsTimeToGiveUp(SteadyTime now) const { return give_up_at_ && now >= *give_up_at_; }

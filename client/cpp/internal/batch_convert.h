@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every batch and every result has, between plain structs and generated messages.
+// The common parts of all batches and results, between plain structs and generated messages.
 
 #ifndef CLEARANCE_INTERNAL_BATCH_CONVERT_H_
 #define CLEARANCE_INTERNAL_BATCH_CONVERT_H_
@@ -35,7 +35,8 @@ struct ColumnSlicer {
 
 void ToProto(const BatchOptions& options, v1::BatchOptions* proto);
 
-// A number that this build does not know becomes kUnspecified, of which nothing is ever proved.
+// Converts a number. One that this build does not know becomes kUnspecified, for which nothing is
+// ever proved.
 template <class Enum>
 Enum KnownEnum(int number, Enum last) {
   if (number < 0 || number > static_cast<int>(last)) return Enum::kUnspecified;
@@ -49,8 +50,8 @@ void AppendEnums(const google::protobuf::RepeatedField<int>& field, Enum last,
   for (const int number : field) column->push_back(KnownEnum(number, last));
 }
 
-// The rows of a part, which begins at `offset` of the caller's batch, and what is said of single
-// ones.
+// Appends the rows of a part, which begins at `offset` of the caller's batch, and its reports on
+// single rows.
 template <class Part, class Result>
 void AppendRows(const Part& part, std::uint32_t offset, Result* result) {
   result->count += part.count();
@@ -64,10 +65,10 @@ void AppendRows(const Part& part, std::uint32_t offset, Result* result) {
   }
 }
 
-// The offsets of a part into lists that hold `base` entries already.
+// Appends the offsets of a part into lists that hold `base` entries already.
 inline void AppendOffsets(const google::protobuf::RepeatedField<std::uint32_t>& part,
                           std::size_t base, std::vector<std::uint32_t>* offsets) {
-  // The part begins with a 0 where the rows before it ended.
+  // The part begins with a 0, which stands for the end of the rows before it.
   if (!offsets->empty()) offsets->pop_back();
   for (const std::uint32_t offset : part)
     offsets->push_back(static_cast<std::uint32_t>(base) + offset);

@@ -13,15 +13,15 @@
 namespace clearance::client {
 namespace {
 
-// What is repeated, and when, says the library itself (client.cc, session_impl.cc): gRPC's own
-// retries are over long before a server has started again.
+// The library itself decides which calls are repeated, and when (client.cc, session_impl.cc):
+// gRPC's own retries are over long before a server has started again.
 constexpr char kServiceConfig[] = R"({"loadBalancingConfig": [{"round_robin": {}}]})";
 
 // A server that restarts is found again about as soon as the next call is tried.
 constexpr int kFirstReconnectMs = 100;
 constexpr int kLongestReconnectMs = 1000;
 
-// gRPC would fail the whole call for the sake of any other text; the server would take no notice.
+// Any other text would make gRPC fail the whole call; the server would ignore it.
 bool IsMetadata(const std::string& text) {
   return !text.empty() &&
          std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 0x7f; });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What all copies of a Client and its sessions share: one channel, its stubs and what the server
-// said of itself.
+// The state that all copies of a Client and its sessions share: one channel, its stubs and the
+// limits that the server told.
 
 #ifndef CLEARANCE_INTERNAL_CONNECTION_H_
 #define CLEARANCE_INTERNAL_CONNECTION_H_
@@ -28,18 +28,18 @@ namespace clearance::client {
 struct Connection {
   Connection(const Target& target, const ClientOptions& client_options);
 
-  // Sets the deadline (none for an infinite timeout) and says who calls and under which ids.
+  // Sets the deadline (none for an infinite timeout), the caller's token and the ids of the call.
   void Prepare(absl::Duration timeout, const CallIds& ids, grpc::ClientContext* context) const;
 
   // One of any of the server's five services.
   template <class Stub>
   Stub& stub() const;
 
-  // What one message of a session may hold. Requires: limits are the server's.
+  // Returns the limits of one message of a session. Requires: limits are the server's.
   MessageLimits message_limits() const;
 
   const ClientOptions options;
-  // What one server has not another may have.
+  // True if another server may have what one lacks.
   const bool has_several_servers;
   const std::shared_ptr<grpc::Channel> channel;
   const std::unique_ptr<v1::ShapeService::Stub> shapes;
@@ -71,7 +71,8 @@ inline v1::ServerService::Stub& Connection::stub<v1::ServerService::Stub>() cons
   return *server;
 }
 
-// Gives a batch that leaves it open the reply size that this client is set to receive.
+// Sets the reply size of a batch that leaves it open to the size that this client is set to
+// receive.
 template <class BatchProto>
 void SetReplyLimit(const ClientOptions& options, BatchProto* batch) {
   if (batch->options().max_reply_bytes() != 0) return;

@@ -7,7 +7,7 @@
 namespace clearance::client {
 namespace {
 
-// A row of a column: its own, the one that stands for all, or none.
+// Returns a row of a column: its own, the one that stands for all, or none.
 template <class T>
 const T* RowAt(const google::protobuf::RepeatedField<T>& column, int width, int row) {
   if (column.empty()) return nullptr;
@@ -81,7 +81,7 @@ void OwnBodies::AddRules(v1::PairRuleColumns* columns) const {
 std::vector<OwnBodies::Attachment> OwnBodies::Attachments() const {
   std::vector<Attachment> attachments;
   if (is_in_doubt_) {
-    // Nobody is there to be detached.
+    // There is no body to be detached.
     v1::ChangeBodies& change = *attachments.emplace_back().change.mutable_change_bodies();
     change.set_reset(true);
     change.mutable_change()->add_removed_bodies(0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A session's own bodies and rules as the changes that were answered made them: what a new stream
-// needs to have the same ones.
+// A session's own bodies and rules after the answered changes: a new stream needs them to have the
+// same ones.
 
 #ifndef CLEARANCE_INTERNAL_OWN_BODIES_H_
 #define CLEARANCE_INTERNAL_OWN_BODIES_H_
@@ -19,8 +19,8 @@
 
 namespace clearance::client {
 
-// A shape as it is opened again: by what request, whatever slot that names, and which content it
-// is.
+// A shape to be opened again: the request that opened it, whatever slot that names, and the digest
+// of its content.
 struct HeldShape {
   std::shared_ptr<const v1::SessionRequest> open;
   std::string digest;
@@ -29,9 +29,10 @@ struct HeldShape {
 // Thread-compatible.
 class OwnBodies {
  public:
-  // A change that the server made. The slots hold what they held for the server then.
+  // Applies a change that the server made. The slots hold what they held for the server then.
   void Apply(const v1::ChangeBodies& change, absl::FunctionRef<HeldShape(std::uint32_t)> shape_in);
-  // One that it refused: questions of own bodies are refused until one with `reset` is made.
+  // Notes a change that the server refused: questions about own bodies are refused until one with
+  // `reset` is made.
   void Doubt() { is_in_doubt_ = true; }
 
   // The bodies of one shape, to be attached once it is open in slot 0.
@@ -39,8 +40,8 @@ class OwnBodies {
     HeldShape shape;  // null `open`: the change needs none
     v1::SessionRequest change;
   };
-  // What makes a new session's bodies these, in this order; where they are in doubt, one change
-  // that is refused for certain.
+  // Returns the changes that make a new session's bodies these, in this order; if they are in
+  // doubt, one change that is certainly refused.
   std::vector<Attachment> Attachments() const;
 
   bool is_in_doubt() const { return is_in_doubt_; }

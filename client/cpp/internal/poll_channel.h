@@ -15,11 +15,11 @@
 
 namespace clearance::client {
 
-// How often a wait looks whether it is over.
+// The interval at which a wait checks whether it is over.
 constexpr absl::Duration kGlance = absl::Milliseconds(20);
 
-// Waits until then, or until is_over(), and polls the channel meanwhile: one that nobody polls goes
-// on with connecting only when gRPC looks after it, every five seconds.
+// Waits until then, or until is_over(), and polls the channel meanwhile: a channel that is not
+// polled goes on with connecting only when gRPC looks after it, every five seconds.
 template <class IsOver>
 void PollChannelUntil(SteadyTime time, grpc::Channel& channel, const IsOver& is_over) {
   for (SteadyTime now = SteadyNow(); now < time && !is_over(); now = SteadyNow()) {

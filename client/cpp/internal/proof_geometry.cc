@@ -33,9 +33,9 @@ bool IsDegenerate(const QuadVec& cross, const QuadVec& a, const QuadVec& b) {
   return Length(cross) <= kParallel * (Length(a) * Length(b));
 }
 
-// Whether the origin is strictly inside the hull. If it is not, some plane through it has all
-// points on one side, and that plane can be turned until it goes through two of the points that are
-// not in line with the origin: so it is enough to look at the planes through pairs. Points all in
+// Returns whether the origin is strictly inside the hull. If it is not, some plane through it has
+// all points on one side. That plane can be turned until it goes through two of the points that are
+// not in line with the origin, so it is enough to look at the planes through pairs. Points all in
 // one plane through the origin fail on every pair.
 bool IsOriginStrictlyInside(const std::vector<QuadVec>& points) {
   const Quad reach = LargestLength(points);
@@ -83,7 +83,7 @@ QuadVec RotateBack(Pose pose, const QuadVec& p) {
 
 Quad Across(const QuadVec& p) { return Length({p.x, p.y, 0}); }
 
-// No point of a core of this kind is farther from its centre than this.
+// A radius about its centre that holds all points of a core of this kind.
 struct CurvedReach {
   Quad operator()(const Cylinder& cylinder) const {
     return Length({cylinder.radius, 0, cylinder.half_length});
@@ -119,7 +119,7 @@ struct CurvedHeight {
   }
 };
 
-// How far p, in the core's own axes, must be moved at most to lie in it.
+// An upper bound of how far p, in the core's own axes, must be moved to lie in it.
 struct CurvedExcess {
   QuadVec p;
 
@@ -128,11 +128,12 @@ struct CurvedExcess {
   Quad operator()(const Cylinder& cylinder) const {
     return Length({Above(Across(p), cylinder.radius), 0, Above(Abs(p.z), cylinder.half_length)});
   }
-  // First along z into the slab, then towards the axis or down to where the cone is wide enough.
+  // First along z into the slab, then towards the axis or down to the height at which the cone is
+  // wide enough.
   Quad operator()(const Cone& cone) const {
     const Quad half = cone.half_length;
     const Quad z = std::clamp(p.z, -half, half);
-    // A flat one is a disc: there is nothing below that is wider.
+    // A flat cone is a disc: nothing below is wider.
     if (!(half > 0)) return Abs(p.z) + Above(Across(p), cone.radius);
     const Quad inwards = Above(Across(p), cone.radius * (half - z) / (2 * half));
     const Quad needed_z = half - 2 * half * Across(p) / cone.radius;
@@ -171,7 +172,7 @@ Quad HeightOfCore(const ProofBody& body, const QuadVec& d) {
   return highest;
 }
 
-// Every edge is there once in each direction, and there is one.
+// Returns whether there is an edge, and every edge is there once in each direction.
 bool IsClosed(const std::vector<Triangle3>& triangles) {
   std::set<std::pair<std::uint32_t, std::uint32_t>> edges;
   for (const Triangle3& t : triangles) {
@@ -184,7 +185,7 @@ bool IsClosed(const std::vector<Triangle3>& triangles) {
   });
 }
 
-// Of the origin from the segment.
+// Returns the distance of the origin from the segment.
 Quad DistanceToSegment(const QuadVec& a, const QuadVec& b) {
   const QuadVec along = b - a;
   const Quad length_sq = Dot(along, along);
@@ -193,7 +194,7 @@ Quad DistanceToSegment(const QuadVec& a, const QuadVec& b) {
   return Length(a + t * along);
 }
 
-// Of the origin from the triangle.
+// Returns the distance of the origin from the triangle.
 Quad DistanceToTriangle(const QuadVec& a, const QuadVec& b, const QuadVec& c) {
   const QuadVec normal = Cross(b - a, c - a);
   const bool is_over_it = !IsDegenerate(normal, b - a, c - a) && Dot(normal, Cross(a, b)) >= 0 &&
@@ -202,8 +203,8 @@ Quad DistanceToTriangle(const QuadVec& a, const QuadVec& b, const QuadVec& c) {
   return std::min({DistanceToSegment(a, b), DistanceToSegment(b, c), DistanceToSegment(c, a)});
 }
 
-// Under which the origin sees the triangle, from its inner side positive (A. van Oosterom and
-// J. Strackee, "The solid angle of a plane triangle", 1983).
+// Returns the solid angle under which the origin sees the triangle, positive from its inner side
+// (A. van Oosterom and J. Strackee, "The solid angle of a plane triangle", 1983).
 double SolidAngle(const QuadVec& a, const QuadVec& b, const QuadVec& c) {
   const QuadVec u = (1 / Length(a)) * a;
   const QuadVec v = (1 / Length(b)) * b;
@@ -213,8 +214,8 @@ double SolidAngle(const QuadVec& a, const QuadVec& b, const QuadVec& c) {
   return 2 * std::atan2(static_cast<double>(sine), static_cast<double>(cosine));
 }
 
-// How far the plane is from the origin if it is a facet of the hull, rounded down; `otherwise` if
-// not.
+// Returns the distance of the plane from the origin if it is a facet of the hull, rounded down;
+// `otherwise` if not.
 Quad FacetDistance(const std::vector<QuadVec>& points, const Plane& plane, Quad otherwise) {
   if (plane.is_degenerate) return otherwise;
   const Quad length = Length(plane.normal);
@@ -267,7 +268,7 @@ std::optional<QuadVec> FeatureNormal(const std::vector<QuadVec>& differences) {
   for (const QuadVec& difference : differences) {
     const QuadVec edge = difference - first;
     QuadVec fresh = edge;
-    // Twice, because one pass leaves rounding along the basis where an edge is nearly in it.
+    // Two passes, because one leaves rounding along the basis if an edge is nearly in it.
     for (int pass = 0; pass < 2; ++pass) {
       for (const QuadVec& e : basis) fresh = fresh - (Dot(fresh, e) / Dot(e, e)) * e;
     }

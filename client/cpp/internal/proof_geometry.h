@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The geometry behind VerifyDistance: what a direction proves of two bodies, and what a few points
-// of their difference prove. Everything is in world axes from the origin of A's frame, so that
+// The geometry behind VerifyDistance: the bounds that a direction and a few points of the
+// difference of two bodies prove. Everything is in world axes from the origin of A's frame, so that
 // places far from the world's origin cost no digits. Bounds are rounded outwards by kQuadSlack of
 // all that entered them.
 
@@ -18,12 +18,12 @@
 
 namespace clearance::client {
 
-// Of the sizes: what normals, weights and points have been rounded by on their way here.
+// Relative to the sizes: the rounding of normals, weights and points until they arrive here.
 inline constexpr double kRoundingAllowance = 64 * 0x1p-53;
-// Of a rounded unit vector's length, and of a sum of weights.
+// The deviation from 1 of a rounded unit vector's length, and of a sum of weights.
 inline constexpr double kUnitSlack = 0x1p-48;
 
-// A posed core that is no hull of points: a cylinder, a cone or an ellipsoid.
+// A posed core that is not a hull of points: a cylinder, a cone or an ellipsoid.
 struct CurvedCore {
   decltype(Shape::kind) kind;
   Pose pose;  // turns it; its place is `center`
@@ -41,33 +41,32 @@ struct ProofBody {
   Quad size = 0;
 };
 
-// Of a shape without points and without a curved core both are empty.
+// Makes a body. For a shape without points and without a curved core both are empty.
 ProofBody MakeProofBody(const Shape& shape, const Pose& pose, const Pose& frame);
 
-// No two points of the bodies are nearer than this, by the supports along `normal` (of any length
-// but 0; from A to B). Negative where they overlap along it.
+// Returns a lower bound of the distance of any two points of the bodies, by the supports along
+// `normal` (of any length but 0; from A to B). Negative if they overlap along it.
 Quad ProvedGap(const ProofBody& a, const ProofBody& b, const QuadVec& normal);
 
-// Some point of the core is within this of p.
+// Returns an upper bound of the distance of p from the core.
 Quad DistanceToCore(const CurvedCore& core, const QuadVec& p);
 
-// The direction from A to B across the features that the differences b - a span: the origin's
-// distance to the plane, line or point through them, without the rounding that weights and normals
-// suffer on their way. Unset where the differences span everything or the origin lies on their
-// span.
+// Returns the direction from A to B across the features that the differences b - a span: the
+// origin's distance to the plane, line or point through them, without the rounding of weights and
+// normals. Unset if the differences span everything or the origin lies on their span.
 std::optional<QuadVec> FeatureNormal(const std::vector<QuadVec>& differences);
 
-// Radius of a ball about the origin inside the hull of a few points; 0 unless the origin is proved
-// to be strictly inside. Brute force over all triples.
+// Returns the radius of a ball about the origin inside the hull of a few points; 0 unless the
+// origin is proved to be strictly inside. Brute force over all triples.
 Quad InnerRadius(const std::vector<QuadVec>& points);
 
 using Triangle3 =
     std::array<std::uint32_t, 3>;  // indices of corners, counter-clockwise from outside
 
-// Radius of a ball about the origin inside the hull of the corners: the distance of the origin from
-// a surface of triangles. 0 unless the surface is closed and goes round the origin: then it goes
-// round every point of that ball too, and none can be outside of a convex set that holds it.
-// Requires: indices of corners.
+// Returns the radius of a ball about the origin inside the hull of the corners: the distance of the
+// origin from a surface of triangles. 0 unless the surface is closed and goes round the origin.
+// Then it goes round every point of that ball too, and none can be outside of a convex set that
+// holds it. Requires: indices of corners.
 Quad RadiusInside(const std::vector<QuadVec>& corners, const std::vector<Triangle3>& triangles);
 
 }  // namespace clearance::client

@@ -9,7 +9,7 @@ namespace clearance::client {
 namespace {
 
 void SetDuration(absl::Duration duration, google::protobuf::Duration* proto) {
-  constexpr std::int64_t kMaxSeconds = 315'576'000'000;  // what google.protobuf.Duration allows
+  constexpr std::int64_t kMaxSeconds = 315'576'000'000;  // the limit of google.protobuf.Duration
   duration = std::clamp(duration, -absl::Seconds(kMaxSeconds), absl::Seconds(kMaxSeconds));
   proto->set_seconds(absl::IDivDuration(duration, absl::Seconds(1), &duration));
   proto->set_nanos(static_cast<std::int32_t>(absl::ToInt64Nanoseconds(duration)));
@@ -28,7 +28,7 @@ ColumnSlicer StartBatch(const Batch& batch, RowRange rows, Proto* proto) {
   return slice;
 }
 
-// What every kind of result about pairs has.
+// Appends the common columns of every kind of result about pairs.
 template <class Part, class Result>
 void AppendCommon(const Part& part, std::uint32_t offset, Result* result) {
   AppendRows(part, offset, result);

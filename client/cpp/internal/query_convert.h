@@ -13,7 +13,7 @@
 
 namespace clearance::client {
 
-// The rows of a batch as a message of their own. Columns that stand for all rows are repeated
+// Converts the rows of a batch to a separate message. Columns that stand for all rows are repeated
 // whole.
 void ToProto(const DistanceBatch& batch, RowRange rows, v1::DistanceBatch* proto);
 void ToProto(const IntersectionBatch& batch, RowRange rows, v1::IntersectionBatch* proto);

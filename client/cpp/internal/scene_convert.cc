@@ -42,7 +42,7 @@ absl::Status AppendShape(const v1::ShapeReference& proto, std::vector<ShapeKey>*
   return absl::OkStatus();
 }
 
-// The slots of what comes are those of its own table.
+// The slots of the appended bodies refer to the table of `proto`.
 absl::Status AppendBodies(const v1::BodyColumns& proto, SceneBodies* bodies) {
   const auto first_shape = static_cast<std::uint32_t>(bodies->shapes.size());
   for (const v1::ShapeReference& shape : proto.shapes()) {

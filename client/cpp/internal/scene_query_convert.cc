@@ -16,7 +16,7 @@ ColumnSlicer SlicerOf(const Configurations& configurations, RowRange rows) {
   return {configurations.count, rows};
 }
 
-// Without the number of bodies nobody knows the width of a row: then all rows go as they are.
+// Without the number of bodies the width of a row is unknown: then all rows are copied.
 class BodySlicer {
  public:
   BodySlicer(const Configurations& configurations, RowRange rows)
@@ -76,7 +76,7 @@ void AppendPairs(const v1::NearestPairColumns& part, NearestPairs* pairs) {
   Append(part.normals(), &pairs->normals);
 }
 
-// Of rows, and of the pairs that they list.
+// Appends the contacts of rows, or of the pairs that they list.
 template <class Part, class Columns>
 void AppendContacts(const Part& part, Columns* columns) {
   AppendEnums(part.states(), MotionState::kRefused, &columns->states);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The machinery of a SceneWatch: one stream at a time, which the thread that waits reads.
+// The implementation of a SceneWatch: one stream at a time, which the waiting thread reads.
 
 #ifndef CLEARANCE_INTERNAL_SCENE_WATCH_IMPL_H_
 #define CLEARANCE_INTERNAL_SCENE_WATCH_IMPL_H_
@@ -26,7 +26,7 @@ class SceneWatch::Impl {
  public:
   Impl(std::shared_ptr<const Connection> connection, CallIds ids, const std::string& name,
        const WatchOptions& options);
-  // Requires: nobody waits.
+  // Requires: no thread waits.
   ~Impl();
 
   absl::StatusOr<SceneNews> Next();
@@ -35,19 +35,19 @@ class SceneWatch::Impl {
  private:
   using Reader = grpc::ClientReader<v1::WatchSceneResponse>;
 
-  // False once it was cancelled.
+  // Returns false once it was cancelled.
   bool Open();
-  // Reads one message; where there is none *status is how the stream ended, which is closed then.
+  // Reads one message. If there is none, *status is how the stream ended, which is closed then.
   bool Read(v1::WatchSceneResponse* response, absl::Status* status);
-  // Whether another stream may follow one that ended so; waits until it is time for it.
+  // Returns whether another stream may follow one that ended so; waits until it is time for it.
   bool AwaitReopening(const absl::Status& status);
-  // What a new stream says first where there is nothing new.
+  // Returns whether a message is the first of a new stream without news.
   bool IsKnown(const v1::WatchSceneResponse& response) const;
   absl::StatusOr<SceneNews> Take(const v1::WatchSceneResponse& response);
 
   const std::shared_ptr<const Connection> connection_;
   const CallIds ids_;
-  // Of the thread that waits alone, as are the next five.
+  // Used by the waiting thread only, as are the next five.
   v1::WatchSceneRequest request_;
   Backoff backoff_;
   std::unique_ptr<Reader> reader_;
@@ -55,7 +55,7 @@ class SceneWatch::Impl {
   bool is_answering_ = false;  // the stream that is open
   absl::Status end_;           // not OK: nothing follows
 
-  std::mutex mutex_;                              // guards what follows
+  std::mutex mutex_;                              // guards the members below
   std::unique_ptr<grpc::ClientContext> context_;  // of reader_
   bool is_cancelled_ = false;
 };

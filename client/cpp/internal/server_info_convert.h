@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a server says of itself, between the plain structs of the library and the generated
+// A server's information about itself, between the plain structs of the library and the generated
 // messages.
 
 #ifndef CLEARANCE_INTERNAL_SERVER_INFO_CONVERT_H_

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The answer to a caller's message, put together from the replies to its pieces. A piece whose
-// answer comes in several parts is taken when its last part is there, so that a stream which breaks
-// between two parts leaves nothing of it behind and the piece can be asked again.
+// answer comes in several parts is taken when its last part is there. So a stream that breaks
+// between two parts leaves nothing of the piece behind, and the piece can be asked again.
 
 #ifndef CLEARANCE_INTERNAL_SESSION_ANSWER_H_
 #define CLEARANCE_INTERNAL_SESSION_ANSWER_H_
@@ -18,7 +18,7 @@
 
 namespace clearance::client {
 
-// The answer of a message's kind, still empty.
+// Returns the answer of a message's kind, still empty.
 using Answer = decltype(Reply::answer);
 Answer EmptyAnswer(const OpenShape& open);
 Answer EmptyAnswer(const CloseShape& close);
@@ -38,15 +38,16 @@ Answer EmptyAnswer(const RayBatch& batch);
 // Thread-compatible.
 class AnswerInParts {
  public:
-  // What a response did for the piece that it belongs to.
+  // The effect of a response on the piece that it belongs to.
   enum class Progress { kMoreToCome, kPieceComplete, kBroken };
 
   AnswerInParts(std::uint64_t tag, Answer empty);
 
-  // What the stream goes by that a response which is a failure comes on; before it is added.
+  // Sets the ids of the stream on which a response comes that is a failure; call it before adding
+  // that.
   void FailsUnder(CallIds ids) { ids_ = std::move(ids); }
 
-  // Takes the next response to the rows of a piece. kBroken: it is none that fits.
+  // Takes the next response to the rows of a piece. kBroken: it does not fit.
   Progress Add(RowRange piece, v1::SessionResponse* response);
   // Forgets the parts of a piece that is not complete.
   void DropParts();
@@ -57,9 +58,9 @@ class AnswerInParts {
  private:
   template <class Result, class Part>
   Progress AddRows(RowRange piece, const Part& part, v1::SessionResponse* response);
-  // Of the kinds that are about scenes.
+  // Adds responses of the kinds that are about scenes.
   Progress AddOfScene(RowRange piece, v1::SessionResponse* response);
-  // The answer of a message that has no rows.
+  // Sets the answer of a message that has no rows.
   template <class Whole>
   Progress SetWhole(Whole whole);
   Progress AddFailure(const google::rpc::Status& status);

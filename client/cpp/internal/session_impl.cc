@@ -54,13 +54,13 @@ absl::StatusOr<Session::Impl::PendingPtr> Session::Impl::Write(const Message& me
       if (has_ended_) return EndStatus();
       log_.Enter(std::move(pieces), pending);
       if (taker == Taker::kNext) owed_.push_back(pending);
-      // Without a stream the session's thread waits for something to be asked.
+      // Without a stream the session's thread waits for a message.
       if (!is_open_) changed_.notify_all();
     }
     if (WriteUnwritten()) return pending;
   }
   std::unique_lock lock(mutex_);
-  // A stream that broke after the answer is not missed, so nobody may be opening another.
+  // If the stream broke after the answer, none is needed, so no other may ever be opened.
   changed_.wait(lock, [&] { return is_open_ || has_ended_ || pending->is_answered; });
   if (has_ended_ && !pending->is_answered) return EndStatus();
   return pending;
@@ -249,7 +249,7 @@ bool Session::Impl::AwaitReopening(absl::Status* end) {
     return is_cancelled_;
   };
   if (is_cancelled()) return false;
-  // A session that is owed nothing is not missed by anyone until it is asked again.
+  // A session without unanswered messages needs no stream until the next message.
   const auto is_missed = [this] { return is_cancelled_ || is_finishing_ || !log_.is_settled(); };
   const absl::Duration left = deadline_ - SteadyNow();
   if (left > kPracticallyForEver) {
@@ -270,8 +270,8 @@ bool Session::Impl::AwaitReopening(absl::Status* end) {
   return true;
 }
 
-// A server that hangs is connected to by its kernel and never says the first word, for which gRPC
-// waits 20 s. Once the channel has failed, a stream fails with it and says why.
+// The kernel of a server that hangs accepts connections, but the server never says the first word,
+// for which gRPC waits 20 s. Once the channel has failed, a stream fails with it and says why.
 bool Session::Impl::AwaitConnection(absl::Status* end) {
   grpc::Channel& channel = *connection_->channel;
   for (;;) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The machinery of a Session. Callers enter messages into the log and write what the log has for
-// the stream; one thread of the session's own opens the stream, reads it, and opens another where
-// it breaks, so that the server can always get rid of its answers and never stops taking questions
-// for ever. What the log must say again on a new stream is written by whichever thread comes
-// first, a caller's or one that lives as long as the stream, while the session's own thread reads.
+// The implementation of a Session. Callers enter messages into the log and write its messages to
+// the stream. One thread of the session opens the stream, reads it, and opens another if it breaks,
+// so that the server can always get rid of its answers and never stops taking questions for ever.
+// The messages that the log must repeat on a new stream are written by the first thread that comes,
+// a caller's or one that lives as long as the stream, while the session's own thread reads.
 //
 // The server answers in the order of the log. Those replies that Next still owes are in
 // `owed_` as well.
@@ -54,25 +54,25 @@ class Session::Impl {
   // Enters the message and writes it; waits while the stream is broken.
   template <class Message>
   absl::StatusOr<PendingPtr> Write(const Message& message, std::uint64_t tag, Taker taker);
-  // Writes what the log has. False if the stream broke over it, or was broken. Requires:
-  // write_mutex_ is held, mutex_ is not.
+  // Writes the unwritten messages of the log. Returns false if the stream broke during that, or was
+  // broken. Requires: write_mutex_ is held, mutex_ is not.
   bool WriteUnwritten();
 
-  // Of the session's own thread.
+  // Called by the session's own thread.
   void Run();
   StreamPtr OpenStream();
-  // Until it breaks or ends: how.
+  // Reads until the stream breaks or ends; returns how.
   absl::Status ReadAll(SessionStream* stream);
-  // OK where the session goes on.
+  // Returns OK if the session goes on.
   absl::Status Deliver(const SessionStream& stream, v1::SessionResponse* response);
-  // Whether another stream follows one that ended with *end; waits until it is time for it. If
-  // none does, *end is how the session ends.
+  // Returns whether another stream follows one that ended with *end; waits until it is time for it.
+  // If none does, *end is how the session ends.
   bool AwaitReopening(absl::Status* end);
-  // Waits while the channel is connecting, for which a stream would wait longer. False where the
-  // time to give up comes first; *end is then how the session ends.
+  // Waits while the channel is connecting, for which a stream would wait longer. Returns false if
+  // the time to give up comes first; *end is then how the session ends.
   bool AwaitConnection(absl::Status* end);
   bool IsCancelled();
-  // Whether a stream that ended so may be followed by another.
+  // Returns whether a stream that ended so may be followed by another.
   bool MayGoOn(const absl::Status& end) const;
   void End(const absl::Status& status);
 
@@ -82,14 +82,14 @@ class Session::Impl {
   const bool reopens_;
   const CallIds ids_;
   const SteadyTime deadline_;
-  // Of the session's own thread alone, as are the next two.
+  // Used by the session's own thread only, as are the next two.
   Backoff backoff_;
   int streams_ = 0;
   bool is_answering_ = false;  // the stream has answered something
 
-  // std::mutex, because the thread sanitizer follows it into a library that was built without it;
-  // of absl::Mutex it does not.
-  std::mutex write_mutex_;  // who holds it writes; taken before mutex_
+  // std::mutex, because the thread sanitizer follows it into a library that was built without the
+  // sanitizer; it does not follow absl::Mutex.
+  std::mutex write_mutex_;  // its holder writes; taken before mutex_
 
   std::mutex mutex_;  // guards everything below
   std::condition_variable changed_;

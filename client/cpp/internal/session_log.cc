@@ -17,9 +17,9 @@ std::shared_ptr<v1::SessionRequest> OpenRequest(std::uint64_t tag, std::uint32_t
   return request;
 }
 
-// What opens the same content again, at whatever revision the server is: a digest means the same at
-// each, and a server that has lost its registry begins again at 0. Content that is not inline is
-// named by its digest alone.
+// Returns the request that opens the same content again, at whatever revision the server is: a
+// digest means the same at each, and a server that has lost its registry begins again at 0. Content
+// that is not inline is named by its digest alone.
 std::shared_ptr<const v1::SessionRequest> SameContent(
     const std::shared_ptr<const v1::SessionRequest>& opened, const std::string& digest) {
   const v1::OpenShape& open = opened->open();
@@ -33,7 +33,7 @@ std::shared_ptr<const v1::SessionRequest> SameContent(
   return request;
 }
 
-// A refusal that the server itself says may be over soon.
+// Returns whether the server itself says that a refusal may be over soon.
 bool IsTemporary(const absl::Status& refusal) {
   const std::optional<Error> error = ErrorDetail(refusal);
   return absl::IsUnavailable(refusal) || absl::IsFailedPrecondition(refusal) ||
@@ -93,7 +93,7 @@ void SessionLog::RememberShape(const LoggedRequest& answered) {
   const Reply& reply = answered.pending->reply;
   const std::uint32_t slot = request.open().slot();
   if (!reply.status.ok()) {
-    // Without a reference it is refused for certain, and so the slot stays what it is: refused.
+    // Without a reference it is certainly refused, and so the slot stays refused.
     slots_[slot] = {OpenRequest(request.tag(), slot), {.is_refused = true}};
     return;
   }
@@ -113,7 +113,7 @@ void SessionLog::RememberScene(const LoggedRequest& answered) {
   request->set_tag(answered.request->tag());
   request->mutable_open_scene()->set_scene_slot(slot);
   if (!reply.status.ok()) {
-    // Nothing has no name.
+    // No scene has an empty name.
     scene_slots_[slot] = {std::move(request), {.is_refused = true}};
     return;
   }
@@ -163,7 +163,7 @@ absl::Status SessionLog::CheckReopened(const v1::SessionResponse& response) cons
   const std::string& what = expectation.what;
   if (response.status().code() != 0) {
     const absl::Status refusal = FromProto(response.status());
-    // A revision that is not held comes never back.
+    // A revision that is not held never comes back.
     const bool is_lost =
         requests_.front().request->has_open_scene() && absl::IsFailedPrecondition(refusal);
     if (!is_lost && IsTemporary(refusal)) {

@@ -26,16 +26,16 @@ class SessionStream {
     connection.Prepare(timeout, ids, &context_);
   }
 
-  // Once, and before all but Cancel: blocks until the call is on its way or has failed.
+  // Call once, and before all but Cancel: blocks until the call is on its way or has failed.
   void Start() { stream_ = connection_.queries->Session(&context_); }
 
-  // False once the stream is broken.
+  // Returns false once the stream is broken.
   bool Write(const v1::SessionRequest& request) { return stream_->Write(request); }
   void WritesDone() { stream_->WritesDone(); }
   bool Read(v1::SessionResponse* response) { return stream_->Read(response); }
-  // What the server took the stream under. Requires: Read returned true.
+  // Returns the ids under which the server took the stream. Requires: Read returned true.
   CallIds ids() const;
-  // The stream's status. Requires: Read returned false, or Cancel was called.
+  // Returns the stream's status. Requires: Read returned false, or Cancel was called.
   absl::Status Finish();
   void Cancel() { context_.TryCancel(); }
 

@@ -10,8 +10,7 @@ namespace {
 // together stay below this.
 constexpr std::uint64_t kEnvelopeBytes = 512;
 
-// Where the bytes of a batch are: in columns that have a row for each row, and in those that stand
-// for all.
+// The bytes of a batch: in columns that have a row for each row, and in those that stand for all.
 struct Weight {
   std::uint64_t shared = kEnvelopeBytes;
   std::uint64_t per_row = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Cuts batches that exceed a server's limits into runs of rows, each a message of its own.
+// Cuts batches that exceed a server's limits into runs of rows, each a separate message.
 
 #ifndef CLEARANCE_INTERNAL_SPLIT_H_
 #define CLEARANCE_INTERNAL_SPLIT_H_
@@ -20,15 +20,15 @@ struct RowRange {
   std::uint32_t count = 0;
 };
 
-// What one message may hold.
+// The limits of one message.
 struct MessageLimits {
   std::uint64_t max_rows = 0;
   std::uint64_t max_bytes = 0;
 };
 
-// Ranges that cover the batch in order, as few as the limits allow, of at least one row each. A
-// batch whose columns do not fit its count comes back as one range: the server says what is wrong
-// with it.
+// Returns ranges that cover the batch in order, as few as the limits allow, of at least one row
+// each. A batch whose columns do not fit its count comes back as one range: the server reports its
+// fault.
 std::vector<RowRange> SplitRows(const DistanceBatch& batch, const MessageLimits& limits);
 std::vector<RowRange> SplitRows(const IntersectionBatch& batch, const MessageLimits& limits);
 std::vector<RowRange> SplitRows(const TimeOfCollisionBatch& batch, const MessageLimits& limits);
@@ -39,7 +39,7 @@ std::vector<RowRange> SplitRows(const OverlapBatch& batch, const MessageLimits& 
 std::vector<RowRange> SplitRows(const MotionBatch& batch, const MessageLimits& limits);
 std::vector<RowRange> SplitRows(const RayBatch& batch, const MessageLimits& limits);
 
-// The rows of a batch of any kind.
+// Returns the number of rows of a batch of any kind.
 template <class Batch>
 std::uint32_t RowCountOf(const Batch& batch) {
   if constexpr (requires { batch.pairs.count; }) {
@@ -83,7 +83,7 @@ void VisitColumns(const TimeOfCollisionBatch& batch, Visit visit) {
   visit(batch.target_distances, 1);
 }
 
-// Without the number of bodies a column that has any does not fit, and so nothing is cut.
+// Without the number of bodies a column with any numbers does not fit, and so nothing is cut.
 template <class Visit>
 void VisitColumns(const Configurations& configurations, Visit visit) {
   visit(configurations.poses, std::uint64_t{7} * configurations.body_count);

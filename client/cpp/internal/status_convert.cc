@@ -33,9 +33,9 @@ absl::StatusCode KnownCode(int code) {
   return static_cast<absl::StatusCode>(code);
 }
 
-// A proxy whose server went ends a call without a status, which gRPC tells otherwise amid a reply
-// (haproxy), or with a reset that says "internal error" (nginx). The codes are of gRPC's library
-// here: a server of ours ends each call with a status.
+// A proxy whose server went ends a call without a status, which gRPC reports otherwise amid a reply
+// (haproxy), or with a reset that says "internal error" (nginx). The codes are those of gRPC's
+// library here: our servers end each call with a status.
 bool IsCutByProxy(const grpc::Status& status) {
   const std::string text = status.error_message();
   return (status.error_code() == grpc::StatusCode::UNKNOWN &&
@@ -79,7 +79,7 @@ absl::Status FromGrpc(const grpc::Status& status) {
     return absl::UnavailableError("the call was cut on its way: " + status.error_message());
   }
   google::rpc::Status details;
-  // What does not parse is no detail of ours; the code and text of the call stand by themselves.
+  // Details that do not parse are not ours; the code and text of the call stand by themselves.
   if (!details.ParseFromString(status.error_details())) details.Clear();
   details.set_code(status.error_code());
   details.set_message(status.error_message());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The clock by which the library waits: one that nobody puts forward or back while it does.
+// The clock by which the library waits: it is never put forward or back meanwhile.
 
 #ifndef CLEARANCE_INTERNAL_STEADY_CLOCK_H_
 #define CLEARANCE_INTERNAL_STEADY_CLOCK_H_
@@ -11,7 +11,7 @@
 
 namespace clearance::client {
 
-// Since the clock's beginning: only differences mean anything.
+// Time since the clock's beginning: only differences mean anything.
 using SteadyTime = absl::Duration;
 
 inline SteadyTime SteadyNow() {

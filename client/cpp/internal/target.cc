@@ -27,7 +27,7 @@ struct ListedPlace {
   std::string port;
 };
 
-// An address of one, in numbers.
+// One address in numbers.
 struct Numbers {
   bool is_ipv6;
   std::string host;
@@ -43,7 +43,8 @@ bool HasScheme(absl::string_view address) {
                      [&](absl::string_view scheme) { return absl::StartsWith(address, scheme); });
 }
 
-// Of gRPC's own addresses. Nobody knows how many servers a name means: they come and go.
+// Returns whether one of gRPC's own addresses may mean several servers. The number of servers of a
+// name is unknown: they come and go.
 bool MayBeSeveral(absl::string_view address) {
   if (absl::StartsWith(address, "dns:") || absl::StartsWith(address, "xds:")) return true;
   const bool is_of_numbers =
@@ -76,7 +77,7 @@ absl::StatusOr<std::vector<ListedPlace>> ParseList(const std::string& address) {
   return places;
 }
 
-// Appends what the place means to this machine. Returns why it means nothing, or "".
+// Appends the addresses of the place on this machine. Returns why there are none, or "".
 std::string Resolve(const ListedPlace& place, std::vector<Numbers>* addresses) {
   addrinfo hints = {};
   hints.ai_socktype = SOCK_STREAM;
@@ -98,7 +99,7 @@ std::string Resolve(const ListedPlace& place, std::vector<Numbers>* addresses) {
   return "";
 }
 
-// gRPC's lists are of one family; an IPv4 address is an IPv6 address too.
+// gRPC's lists have addresses of one family only; an IPv4 address is an IPv6 address too.
 std::string ToGrpcList(const std::vector<Numbers>& addresses) {
   const bool has_ipv6 = std::any_of(addresses.begin(), addresses.end(),
                                     [](const Numbers& numbers) { return numbers.is_ipv6; });
@@ -110,7 +111,8 @@ std::string ToGrpcList(const std::vector<Numbers>& addresses) {
   return absl::StrCat(has_ipv6 ? "ipv6:" : "ipv4:", absl::StrJoin(addresses, ",", append));
 }
 
-// Of a list gRPC would make one authority of all its places, which proxies refuse.
+// Returns the authority of a list. gRPC would make one authority of all its places, which proxies
+// refuse.
 absl::StatusOr<std::string> AuthorityOf(const std::vector<ListedPlace>& places,
                                         const ClientOptions& options) {
   if (!options.tls) return places.front().text;

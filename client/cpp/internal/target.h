@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an address of ours is to gRPC, which takes a list of numbers but none of names.
+// Converts our addresses to gRPC's, which allow a list of numbers but not of names.
 
 #ifndef CLEARANCE_INTERNAL_TARGET_H_
 #define CLEARANCE_INTERNAL_TARGET_H_
@@ -14,16 +14,16 @@ namespace clearance::client {
 
 struct Target {
   std::string address = {};     // gRPC's
-  std::string authority = {};   // whom requests are for, and certificates; empty: gRPC knows
+  std::string authority = {};   // the host of requests and certificates; empty: gRPC knows
   bool may_be_several = false;  // a list, or a name that may mean several servers
 };
 
-// An address with a scheme of gRPC's, or of one server, is its own target. Of a list
-// ("a:1,b:1", each with its port) the names are resolved here, once; those that mean nothing are
-// left out. Blocks for as long as that takes.
+// Converts an address. An address with a scheme of gRPC's, or of one server, is its own target. For
+// a list ("a:1,b:1", each with its port) the names are resolved here, once; those without addresses
+// are left out. Blocks for as long as that takes.
 //
-// INVALID_ARGUMENT where a place of the list has no port, or where TLS has several hosts and no
-// server_name to hold their certificates against; UNAVAILABLE where no name means anything.
+// INVALID_ARGUMENT if a place of the list has no port, or if TLS has several hosts and no
+// server_name to check their certificates against; UNAVAILABLE if no name has an address.
 absl::StatusOr<Target> ToTarget(const std::string& address, const ClientOptions& options);
 
 }  // namespace clearance::client

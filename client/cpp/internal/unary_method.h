@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A unary method as something to call, and to repeat where the connection is set to.
+// A unary method as a callable, which repeats the call if the connection is set to.
 
 #ifndef CLEARANCE_INTERNAL_UNARY_METHOD_H_
 #define CLEARANCE_INTERNAL_UNARY_METHOD_H_
@@ -20,7 +20,7 @@
 
 namespace clearance::client {
 
-// What every call of one handle has in common.
+// The common terms of all calls of one handle.
 struct Terms {
   absl::Duration timeout;
   const CallIds& ids;
@@ -31,7 +31,7 @@ template <class Stub, class Request, class Response>
 struct Method {
   grpc::Status (Stub::*call)(grpc::ClientContext*, const Request&, Response*);
 
-  // Repeats the call where the connection is set to.
+  // Repeats the call if the connection is set to.
   absl::StatusOr<Response> operator()(const Connection& connection, const Request& request,
                                       const Terms& terms) const {
     if (!connection.options.retry) return Once(connection, request, terms);
@@ -63,7 +63,7 @@ template <class Stub, class Request, class Response>
 Method(grpc::Status (Stub::*)(grpc::ClientContext*, const Request&, Response*))
     -> Method<Stub, Request, Response>;
 
-// The answer to a batch that was sent whole.
+// Returns the answer to a batch that was sent whole.
 template <class Result, class Response>
 absl::StatusOr<Result> TakeResult(const absl::StatusOr<Response>& response) {
   if (!response.ok()) return response.status();

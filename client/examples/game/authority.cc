@@ -21,12 +21,12 @@ using clearance::client::SweepPairs;
 using clearance::client::SweepResult;
 
 constexpr std::uint32_t kPlayerSlot = 0;
-constexpr std::uint32_t kLevelSlot = 0;  // scenes have slots of their own
+constexpr std::uint32_t kLevelSlot = 0;  // scenes have separate slots
 constexpr std::uint32_t kEmptySlot = 1;
 
 std::string EmptyName(const AuthorityOptions& options) { return options.scene + "/empty"; }
 
-// Only what means something in this state, so that equal verdicts are equal bits.
+// Sets only the fields that have a meaning in this state, so that equal verdicts are equal bits.
 Verdict MakeVerdict(MotionState state, double t_free, double t_hit, std::uint32_t body) {
   Verdict verdict;
   verdict.state = state;
@@ -45,9 +45,9 @@ std::vector<Verdict> VerdictsOfRows(const SweepResult& result) {
   return verdicts;
 }
 
-// The first of a player's contacts, which are the pairs [first, last) of a list, by the rules of a
-// row: a start in a wall is before all else; what could not be decided counts if it may come
-// before all that is hit.
+// Returns the first of a player's contacts, which are the pairs [first, last) of a list, by the
+// rules of a row. A start in a wall comes before all else. An undecided contact counts if it may
+// come before all that is hit.
 Verdict FirstContact(const SweepPairs& pairs, std::size_t first, std::size_t last) {
   const auto rank = [&](std::size_t i) {
     return std::tuple(pairs.t_hit[i], pairs.t_free[i], pairs.ids.bodies_b[i]);
@@ -91,7 +91,8 @@ std::vector<Verdict> VerdictsOfBodies(const SweepResult& result, std::size_t pla
     if (is_cut && last == pairs.states.size()) break;
     verdicts.push_back(FirstContact(pairs, first, last));
   }
-  // Pairs of nobody, or not in the players' order: who seems to have none may have one there.
+  // Pairs that belong to no player, or are out of order: a player without pairs may have some
+  // there.
   if (last < pairs.states.size()) verdicts.clear();
   verdicts.resize(player_count, MakeVerdict(MotionState::kRefused, 0, 0, 0));
   return verdicts;
@@ -116,7 +117,7 @@ absl::StatusOr<std::unique_ptr<Authority>> Authority::Start(const clearance::cli
 
 Authority::~Authority() {
   for (const std::string& name : {options_.scene, EmptyName(options_)}) {
-    scenes_.Delete(name).IgnoreError();  // one that was never made, or has gone
+    scenes_.Delete(name).IgnoreError();  // some may never have been made, or have gone
   }
 }
 

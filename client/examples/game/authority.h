@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The authority over moves: holds a level as a scene of the server, and asks of every claimed move
-// of a tick, in one message, whether anything is in its way.
+// The authority over moves. It holds a level as a scene of the server, and asks for every claimed
+// move of a tick, in one message, whether anything is in its path.
 
 #ifndef CLEARANCE_CLIENT_EXAMPLES_GAME_AUTHORITY_H_
 #define CLEARANCE_CLIENT_EXAMPLES_GAME_AUTHORITY_H_
@@ -24,13 +24,13 @@
 
 namespace game {
 
-// How the moves of a tick become rows of a message.
+// The form in which the moves of a tick become rows of a message.
 enum class Form : std::uint8_t {
   // The session's own body is the players' box; a row is a player. Each is answered by its first
-  // contact, and a claim that is bad by itself (not a number) is refused by itself.
+  // contact, and a claim that is bad by itself (not a number) is refused alone.
   kRows,
   // Every player is an own body; one row has them all and lists every pair that meets. For players
-  // of different shapes, or who block each other; a bad claim has the whole row refused.
+  // of different shapes, or players that block each other; a bad claim has the whole row refused.
   kBodies,
 };
 
@@ -41,9 +41,9 @@ struct AuthorityOptions {
   bool is_stored = false;  // else it is gone ten minutes after a crash
 };
 
-// Of a row of all players, whose pairs are in the order of the players. Where the list was cut
-// short, the last player in it and all after that one are not judged; nor is anybody of a row that
-// was refused, or whose pairs are not such a list.
+// Returns the verdicts of a row of all players, whose pairs are in the order of the players. If the
+// list was cut short, the last player in it and all later players are not judged. No player is
+// judged if the row was refused, or if its pairs are not such a list.
 std::vector<Verdict> VerdictsOfBodies(const clearance::client::SweepResult& result,
                                       std::size_t player_count);
 
@@ -58,9 +58,9 @@ class Authority {
   Authority(const Authority&) = delete;
   Authority& operator=(const Authority&) = delete;
 
-  // Of each player's claim.
+  // Judges each player's claim.
   absl::StatusOr<std::vector<Verdict>> Judge(absl::Span<const Way> claims);
-  // The same message about a scene without a body: what it costs beside geometry.
+  // Sends the same message about a scene without a body, to measure its cost without geometry.
   absl::Status AskEmptyScene(absl::Span<const Way> claims);
 
   // The players' box as the server has it.

@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Of one axis, when the point is between the faces.
+// The times at which the point is between the faces of one axis.
 struct Interval {
   double first = 0;
   double last = 1;
@@ -31,8 +31,8 @@ void CutTo(const Slab& slab, double from, double move, Interval* interval) {
   interval->last = std::min(interval->last, std::max(at_low, at_high));
 }
 
-// When a body is met by what moves, by what is a little larger, and by what is a little smaller;
-// infinity: never.
+// The times at which a body is met by the moving box, by a slightly larger one, and by a slightly
+// smaller one; infinity: never.
 struct Meeting {
   double larger = kInfinity;
   double exact = kInfinity;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the game knows of geometry by itself: boxes along the axes, met in closed form. It moves the
-// players of the built-in level and is the reference that the server's verdicts are held against;
-// it shares no code with the server.
+// The geometry that the game itself knows: boxes along the axes, met in closed form. It moves the
+// players of the built-in level and is the reference for the server's verdicts; it shares no code
+// with the server.
 
 #ifndef CLEARANCE_CLIENT_EXAMPLES_GAME_AXIS_BOX_H_
 #define CLEARANCE_CLIENT_EXAMPLES_GAME_AXIS_BOX_H_
@@ -21,7 +21,7 @@ inline Vec3 operator+(const Vec3& a, const Vec3& b) { return {a.x + b.x, a.y + b
 inline Vec3 operator-(const Vec3& a, const Vec3& b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
 inline Vec3 operator*(double s, const Vec3& v) { return {s * v.x, s * v.y, s * v.z}; }
 
-// A straight way, as t goes from 0 to 1.
+// A straight path, as t goes from 0 to 1.
 struct Way {
   Vec3 from;
   Vec3 move;
@@ -32,11 +32,11 @@ struct AxisBox {
   Vec3 high;
 };
 
-// By `by` on every side; where that is half the size of a box, its centre meets the grown box when
-// the boxes meet.
+// Grows a box by `by` on every side. If `by` is half the size of another box, that box's centre
+// meets the grown box when the boxes meet.
 AxisBox Grown(const AxisBox& box, const Vec3& by);
 
-// When a point on this way is first in the box (its surface too); nothing if it never is.
+// Returns when a point on this path is first in the box (its surface too); nothing if it never is.
 std::optional<double> EntryTime(const AxisBox& box, const Way& way);
 
 // A body of the game that is such a box.
@@ -45,7 +45,7 @@ struct BoxBody {
   AxisBox box;
 };
 
-// What must be answered of a way.
+// The required answer to a path.
 struct Expectation {
   enum class Kind : std::uint8_t {
     kUnknown,         // there is no reference, or a body is grazed so that either is right
@@ -63,13 +63,14 @@ inline constexpr double kTimeSlack = 1e-9;
 
 struct BoxQuestion {
   Way way;
-  Vec3 half_size;  // of what moves; 0 of a point
-  // A body that is met only when what moves is larger by this much, and not when it is smaller by
-  // it, is grazed.
+  Vec3 half_size;  // of the moving box; 0 for a point
+  // A body is grazed if it is met only when the moving box is larger by this much, and not when it
+  // is smaller by this much.
   double doubt = 0;
 };
 
-// Of a world of these bodies, or (is_whole: false) of one that has others beside them.
+// Returns the required answer in a world of these bodies, or (is_whole: false) of one that has
+// other bodies too.
 Expectation Expect(const std::vector<BoxBody>& bodies, bool is_whole, const BoxQuestion& question);
 
 }  // namespace game

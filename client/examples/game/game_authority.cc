@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The authority of a multiplayer game: judges by a clearance server the moves and shots that 200
-// players claim 60 times a second, holds every verdict against a reference, and says what it took.
+// players claim 60 times a second, checks every verdict against a reference, and reports the cost.
 // README.md beside this file tells more. Exits with 1 if a verdict was wrong, a replay differed or
 // --max_p99_ms was exceeded, with 2 if it could not be run.
 #include <unistd.h>
@@ -102,7 +102,7 @@ absl::Status WriteCsv(const Level& level, const Simulation& simulation, const Ta
   return WriteFigures(file, name, simulation.measured(), tally);
 }
 
-// Whether the answers came as soon as they are wanted; says so if they did not.
+// Returns whether the answers came as soon as required; reports it if they did not.
 bool IsSoonEnough(const Measured& measured) {
   const double most = absl::GetFlag(FLAGS_max_p99_ms);
   const double p99 = measured.moves_asked.Microseconds(0.99) / 1000;
@@ -111,7 +111,7 @@ bool IsSoonEnough(const Measured& measured) {
   return false;
 }
 
-// True if every verdict was right, and soon enough.
+// Returns true if every verdict was right, and soon enough.
 absl::StatusOr<bool> Play(const Client& client) {
   const std::string folder = absl::GetFlag(FLAGS_level);
   const absl::StatusOr<Level> level = folder.empty() ? BuiltInLevel() : ReadLevel(folder);
@@ -147,7 +147,7 @@ absl::StatusOr<bool> Play(const Client& client) {
   return IsSoonEnough((*simulation)->measured()) && tally.is_faultless();
 }
 
-// True if every answer is the same, bit by bit, and soon enough.
+// Returns true if every answer is the same, bit by bit, and soon enough.
 absl::StatusOr<bool> Replay(const Client& client) {
   const absl::StatusOr<MatchLog> log = ReadMatchLog(absl::GetFlag(FLAGS_replay));
   if (!log.ok()) return log.status();

@@ -9,7 +9,7 @@
 namespace game {
 namespace {
 
-// What nlohmann's exceptions say becomes a status here, and leaves this file as nothing else.
+// Turns nlohmann's exceptions into a status; no exception leaves this file.
 absl::Status Take(const std::string& text, const std::string& place,
                   absl::FunctionRef<void(const Json&)> take) {
   try {

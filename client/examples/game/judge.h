@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Holds what was answered against what must be.
+// Checks the answers against the required ones.
 
 #ifndef CLEARANCE_CLIENT_EXAMPLES_GAME_JUDGE_H_
 #define CLEARANCE_CLIENT_EXAMPLES_GAME_JUDGE_H_
@@ -38,7 +38,7 @@ struct Tally {
   }
 };
 
-// What the answers are, and whether they are right too.
+// Count counts the kinds of answers; Judge also checks whether they are right.
 void Count(const TickAnswers& answers, Tally* tally);
 void Judge(const PlayedTick& played, const TickAnswers& answers, Tally* tally);
 

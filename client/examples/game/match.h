@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is asked in a tick of a match, and what is answered.
+// The questions of a tick of a match, and their answers.
 
 #ifndef CLEARANCE_CLIENT_EXAMPLES_GAME_MATCH_H_
 #define CLEARANCE_CLIENT_EXAMPLES_GAME_MATCH_H_
@@ -16,7 +16,7 @@
 
 namespace game {
 
-// Somebody saw the players where they stood at a time of the past, and shot.
+// A player saw the players at a time of the past, and shot.
 struct Shot {
   std::uint32_t shooter = 0;
   clearance::client::TrackTime seen = {};
@@ -30,14 +30,14 @@ struct Tick {
   std::vector<Shot> shots;
 };
 
-// Of a claim. `body` is the level's.
+// The verdict on a claim. `body` is the level's.
 struct Verdict {
   clearance::client::MotionState state = clearance::client::MotionState::kUnspecified;
-  double t_free = 0;       // but of overlapping starts
+  double t_free = 0;       // not for overlapping starts
   double t_hit = 0;        // of kHit
-  std::uint32_t body = 0;  // but of kFree
+  std::uint32_t body = 0;  // not for kFree
 
-  // Nothing else is: what was not proved is not allowed.
+  // Only this state is accepted: moves that were not proved are not allowed.
   bool is_accepted() const { return state == clearance::client::MotionState::kFree; }
   friend bool operator==(const Verdict&, const Verdict&) = default;
 };
@@ -73,7 +73,7 @@ class Digest {
   std::uint64_t value_ = 14695981039346656037U;
 };
 
-// All that was asked, to be asked again, and what was answered, as digests.
+// All questions, to be asked again, and their answers as digests.
 struct MatchLog {
   struct Entry {
     Tick tick;

@@ -12,7 +12,7 @@ namespace game {
 namespace {
 
 constexpr absl::string_view kMagic = "clearance game match 1\n";
-// What comes next in the file.
+// Marks the next part of the file.
 enum Mark : std::uint64_t { kEnd = 0x656e64, kTick = 0x7469636b };
 
 class Bytes {
@@ -42,7 +42,7 @@ class Bytes {
   std::string text_;
 };
 
-// Takes from the front; what is not there is 0, and is_ok() is false from then on.
+// Takes from the front. Missing parts are 0, and is_ok() is false from then on.
 class Cursor {
  public:
   explicit Cursor(absl::string_view text) : rest_(text) {}
@@ -65,7 +65,8 @@ class Cursor {
     return {from, Vector()};
   }
   std::string Text() { return std::string(Take(Number())); }
-  // Of items that take so many bytes at least: never more than can be there.
+  // Returns the number of items that take at least so many bytes each: never more than can be
+  // there.
   std::size_t Count(std::size_t bytes_each) {
     const std::uint64_t count = Number();
     if (count > rest_.size() / bytes_each) is_ok_ = false;

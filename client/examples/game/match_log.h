@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A match in a file: the level, everything that was asked of it, tick by tick, and a digest of each
-// tick's answers. Numbers lie there as in this machine's memory: 64 bits each.
+// A match in a file: the level, all questions, tick by tick, and a digest of each tick's answers.
+// Numbers are stored as in this machine's memory: 64 bits each.
 
 #ifndef CLEARANCE_CLIENT_EXAMPLES_GAME_MATCH_LOG_H_
 #define CLEARANCE_CLIENT_EXAMPLES_GAME_MATCH_LOG_H_
@@ -21,7 +21,7 @@ class MatchLogWriter {
   // Without a path nothing is written.
   static absl::StatusOr<MatchLogWriter> Open(const std::string& path, const Level& level);
   void Add(const MatchLog::Entry& entry);
-  // Writes the end, without which nobody takes the file for a whole match.
+  // Writes the end, without which a reader does not take the file for a whole match.
   absl::Status Finish();
 
  private:
@@ -31,7 +31,7 @@ class MatchLogWriter {
   bool is_wanted_ = false;
 };
 
-// DATA_LOSS where the file is none, or ends early.
+// DATA_LOSS if the file is not a match, or ends early.
 absl::StatusOr<MatchLog> ReadMatchLog(const std::string& path);
 
 }  // namespace game

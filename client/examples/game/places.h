@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the authority has the players, whatever their clients claim.
+// The positions of the players as the authority has them, whatever their clients claim.
 
 #ifndef CLEARANCE_CLIENT_EXAMPLES_GAME_PLACES_H_
 #define CLEARANCE_CLIENT_EXAMPLES_GAME_PLACES_H_
@@ -14,11 +14,11 @@ namespace game {
 
 class Places {
  public:
-  // As a tick begins, each player stands where they claim to; who claims no place, or one too far
-  // away to place anything at, stands where they were accepted last (at first: at the origin). One
-  // bad place in a message has all of it refused, and everybody's shots would have no world.
+  // As a tick begins, each player is at the claimed place. A player that claims no place, or one
+  // too far away to place anything at, is at its last accepted place (at first: at the origin). One
+  // bad place in a message has all of it refused, and then no shot would have a world.
   const std::vector<Vec3>& Begin(absl::Span<const Way> claims);
-  // Who was accepted has moved.
+  // Moves the players whose claims were accepted.
   void Settle(absl::Span<const Way> claims, absl::Span<const Verdict> verdicts);
 
  private:

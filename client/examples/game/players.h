@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who plays: players that claim moves and shots tick by tick, most of them honest, and what has to
-// be answered to each of them.
+// Players that claim moves and shots tick by tick, most of them honest, and the required answers to
+// each of them.
 
 #ifndef CLEARANCE_CLIENT_EXAMPLES_GAME_PLAYERS_H_
 #define CLEARANCE_CLIENT_EXAMPLES_GAME_PLAYERS_H_
@@ -35,11 +35,11 @@ class Random {
   std::mt19937_64 engine_;
 };
 
-// What must be answered to a tick.
+// The required answers to a tick.
 struct TickReference {
   std::vector<Expectation> moves;
-  // Claims through a wall by players who know better; `ends_in_the_open`: where they end nothing
-  // is touched, so that whoever looks at end positions alone sees nothing.
+  // Claims through a wall by cheating players. `ends_in_the_open`: the end position touches
+  // nothing, so that a check of end positions alone sees nothing.
   struct Cheat {
     std::size_t player = 0;
     bool ends_in_the_open = false;
@@ -68,7 +68,7 @@ class Players {
   Players& operator=(const Players&) = delete;
 
   PlayedTick Next();
-  // What became of the claims of that tick.
+  // Takes the verdicts on the claims of that tick.
   virtual void Settle(absl::Span<const Verdict> verdicts) = 0;
 
  protected:
@@ -76,16 +76,16 @@ class Players {
     Way way;
     Expectation expected;
   };
-  // An honest claim, and one through a wall (kUnknown where none was found).
+  // Makes an honest claim, and one through a wall (kUnknown if none was found).
   virtual Claimed Walk(std::size_t player, std::uint64_t tick) = 0;
   virtual Claimed Cheat(const Vec3& from) = 0;
 
-  // By the boxes of the level.
+  // Judges by the boxes of the level.
   Expectation ExpectMove(const Way& way) const;
   Random& random() { return random_; }
   const Vec3& half_size() const { return half_size_; }
   const std::vector<BoxBody>& boxes() const { return boxes_; }
-  // That two things are apart, or not, beyond any doubt; of the level's unit.
+  // The distance at which two things are apart, or not, beyond any doubt; in the level's unit.
   double doubt() const { return doubt_; }
 
  private:
@@ -107,9 +107,9 @@ class Players {
 // Players of the built-in level: they walk, jump and fall on their own.
 std::unique_ptr<Players> MakeCrowd(const Level& level, const PlayerOptions& options);
 
-// The moves of moves.jsonl, again and again, by as many players as are wanted; their reference is
-// answers_moves.jsonl, as far as it is there, and beside it what boxes tell. Starts are those of
-// the recording, whatever the verdicts are.
+// Players that repeat the moves of moves.jsonl, as many players as are wanted. Their reference is
+// answers_moves.jsonl, as far as it is there, and beside it the boxes. Starts are those of the
+// recording, whatever the verdicts are.
 absl::StatusOr<std::unique_ptr<Players>> ReadRecording(const std::filesystem::path& folder,
                                                        const Level& level,
                                                        const PlayerOptions& options);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The authority over shots: publishes where the players stand, tick by tick, and asks what a shot
-// met in the world as its shooter saw it.
+// The authority over shots. It publishes the positions of the players, tick by tick, and asks what
+// a shot met in the world as its shooter saw it.
 
 #ifndef CLEARANCE_CLIENT_EXAMPLES_GAME_REWINDER_H_
 #define CLEARANCE_CLIENT_EXAMPLES_GAME_REWINDER_H_
@@ -31,9 +31,10 @@ class Rewinder {
   static absl::StatusOr<std::unique_ptr<Rewinder>> Start(const clearance::client::Client& client,
                                                          const RewinderOptions& options);
 
-  // Where each player stands.
+  // Publishes the position of each player.
   absl::Status Publish(std::uint64_t tick, absl::Span<const Vec3> places);
-  // A shot seen at no time is refused by itself, as one on a way that is no number.
+  // Judges a shot. A shot seen at no time is refused by itself, as is one on a path that is not a
+  // number.
   absl::StatusOr<ShotVerdict> Judge(const Shot& shot);
 
  private:

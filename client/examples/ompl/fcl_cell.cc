@@ -41,7 +41,7 @@ Geometry ToFcl(const client::Hull& hull) {
   return std::make_shared<fcl::Convex<double>>(vertices, count, faces, /*throw_if_invalid=*/true);
 }
 
-// Ends the process where the kind is none that robots and problems have.
+// Ends the process if the kind is one that robots and problems do not have.
 Geometry ToFcl(const Shape& shape) {
   if (const auto* const box = std::get_if<client::Box>(&shape.kind)) {
     const Vec3& half = box->half_extents;
@@ -59,12 +59,12 @@ struct Collision {
   bool touches = false;
 };
 
-// What the user data of an object points at: the index of a body of the arm; null of an obstacle.
+// Returns the user data of an object: the index of a body of the arm; null for an obstacle.
 const std::size_t* BodyOf(const Object* object) {
   return static_cast<const std::size_t*>(object->getUserData());
 }
 
-// True: the manager need not go on.
+// Returns true if the manager need not go on.
 bool Collide(Object* a, Object* b, void* data) {
   auto* const collision = static_cast<Collision*>(data);
   if (collision->touches) return true;

@@ -13,12 +13,12 @@
 
 namespace clearance::plan {
 
-// FCL's DynamicAABBTreeCollisionManager of the obstacles, as its own boxes and cylinders, and
-// another of the arm's bodies, as boxes and convex hulls (whose faces are Qhull's).
+// FCL's DynamicAABBTreeCollisionManager for the obstacles, as its own boxes and cylinders, and
+// another for the arm's bodies, as boxes and convex hulls (whose faces are Qhull's).
 // Thread-compatible.
 class FclCell {
  public:
-  // Of the narrow phase: libccd's, or FCL's own.
+  // The solver of the narrow phase: libccd's, or FCL's own.
   enum class Solver { kLibccd, kIndependent };
 
   // Keeps a reference to the robot.
@@ -30,7 +30,7 @@ class FclCell {
   // Places obstacles in place of those before.
   void Load(const std::vector<Obstacle>& obstacles);
 
-  // Whether a pair touches; as soon as one does. Poses as Robot::BodyPosesAt has them.
+  // Returns whether a pair touches, as soon as one does. Poses as in Robot::BodyPosesAt.
   bool Touches(const std::vector<Pose>& poses);
   bool Touches(const JointVector& joints);
 

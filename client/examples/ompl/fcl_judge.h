@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What planners usually ask: FCL in their own process, of one state after another.
+// The usual judge of planners: FCL in their own process, asked for one state after another.
 
 #ifndef CLEARANCE_EXAMPLES_OMPL_FCL_JUDGE_H_
 #define CLEARANCE_EXAMPLES_OMPL_FCL_JUDGE_H_
@@ -12,8 +12,8 @@
 
 namespace clearance::plan {
 
-// A way is free if its states at the resolution are. They are asked by halves, the end first, until
-// one is not free.
+// A path is free if its states at the resolution are. They are asked by halves, the end first,
+// until one is not free.
 class FclJudge final : public Judge {
  public:
   explicit FclJudge(FclCell* cell) : cell_(cell) {}

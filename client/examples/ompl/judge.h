@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who says which configurations and which straight ways between them are free.
+// Judges whether configurations, and the straight paths between them, are free.
 
 #ifndef CLEARANCE_EXAMPLES_OMPL_JUDGE_H_
 #define CLEARANCE_EXAMPLES_OMPL_JUDGE_H_
@@ -15,11 +15,12 @@
 
 namespace clearance::plan {
 
-// How far apart the states are by which a way is judged where nothing proves what is between them;
-// radians, the root of the sum of squares.
+// The distance between the states by which a path is judged if nothing proves the states between
+// them; radians, the root of the sum of squares.
 constexpr double kResolution = 1.0 / 32;
 
-// Of the way from one configuration to the other, without its beginning: the last at t = 1.
+// Returns the number of states of the path from one configuration to the other, without its
+// beginning: the last at t = 1.
 inline std::size_t StateCount(const JointVector& from, const JointVector& to) {
   double sum = 0;
   for (const double turn : TurnBetween(from, to)) sum += turn * turn;
@@ -28,14 +29,14 @@ inline std::size_t StateCount(const JointVector& from, const JointVector& to) {
 
 struct JudgeCounts {
   std::uint64_t checks = 0;  // configurations asked
-  std::uint64_t calls = 0;   // in which they were: a message of a session, or a function
-  // Of the ways found free: how many there were, the states they have at the resolution, and
-  // what was checked and called for them.
+  std::uint64_t calls = 0;   // in which they were asked: a message of a session, or a function
+  // For the paths found free: their number, their states at the resolution, and the checks and
+  // calls for them.
   std::uint64_t free_ways = 0;
   std::uint64_t states_on_free_ways = 0;
   std::uint64_t checks_for_free_ways = 0;
   std::uint64_t calls_for_free_ways = 0;
-  std::uint64_t too_near = 0;  // ways given up because next to nothing is free around a state
+  std::uint64_t too_near = 0;  // paths given up because next to nothing is free around a state
 };
 
 class Judge {
@@ -59,7 +60,7 @@ class Judge {
   }
 
   const JudgeCounts& counts() const { return counts_; }
-  // Once it is not OK nothing is free.
+  // If it is not OK, nothing is free.
   const absl::Status& status() const { return status_; }
 
  protected:

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OMPL plans an arm's ways through scenes: what is free is said by a clearance server, in two ways,
-// and for comparison by FCL in this process. Every path is looked at again by FCL in steps of a
+// OMPL plans an arm's paths through scenes. A clearance server judges in two forms whether they are
+// free, and for comparison FCL in this process. Every path is checked again by FCL in steps of a
 // millimetre; the run fails if one that the server proved collides.
 //
 //   plan --server=ADDRESS [--short] [--data=FOLDER] [--problems=N]
 //
-// README.md tells what is proved, and what came out.
+// README.md states what is proved, and the results.
 
 #include <unistd.h>
 
@@ -50,7 +50,7 @@ namespace fs = std::filesystem;
 constexpr PlannerKind kPlanners[] = {PlannerKind::kRrtConnect, PlannerKind::kBiEst};
 constexpr std::uint32_t kSeeds = 5;
 constexpr std::uint64_t kMostChecks = 100'000;
-constexpr double kFineStep = 1e-3;  // metres that a point may move from one look to the next
+constexpr double kFineStep = 1e-3;  // metres that a point may move from one check to the next
 constexpr double kWorstLinkError = 1e-9;
 constexpr std::size_t kShortProblems = 2;
 
@@ -71,7 +71,7 @@ T OrDie(absl::StatusOr<T> value, const std::string& what) {
   std::exit(2);  // NOLINT(concurrency-mt-unsafe): one thread of ours
 }
 
-// What came of one planner with one seed for one problem.
+// The result of one planner with one seed for one problem.
 struct Run {
   std::string problem = {};
   PlannerKind planner = PlannerKind::kRrtConnect;
@@ -80,7 +80,7 @@ struct Run {
   bool collides[kJudges] = {};
 };
 
-// Whether FCL finds the arm touching anything anywhere on the path, in fine steps.
+// Returns whether FCL finds the arm touching anything anywhere on the path, in fine steps.
 bool Collides(const Robot& robot, const std::vector<JointVector>& path, FclCell* cell) {
   if (path.empty()) return false;
   if (cell->Touches(path.front())) return true;
@@ -113,7 +113,7 @@ class Study {
     if (Collides(robot_, straight, &fcl_)) ++straight_ways_that_collide_;
   }
 
-  // Of the problem that was loaded.
+  // Plans the problem that was loaded.
   Run Ask(const Problem& problem, PlannerKind planner, std::uint32_t seed) {
     Run run;
     run.problem = problem.name;
@@ -131,7 +131,7 @@ class Study {
     return run;
   }
 
-  // Whether looks at paths see what collides.
+  // Checks that the fine steps detect paths that collide.
   void CheckStraightWays() const {
     std::printf("%zu of %zu straight ways from start to goal collide, by the same fine steps\n",
                 straight_ways_that_collide_, straight_ways_);
@@ -152,7 +152,7 @@ class Study {
   std::size_t straight_ways_that_collide_ = 0;
 };
 
-// ---- What came out ----
+// ---- Results ----
 
 double Median(std::vector<double> values) {
   if (values.empty()) return std::nan("");
@@ -161,7 +161,7 @@ double Median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
-// Of the runs that both judges solved.
+// Returns the ratio for the runs that both judges solved.
 double RatioToFcl(const std::vector<Run>& runs, std::size_t kind) {
   std::vector<double> ours, theirs;
   for (const Run& run : runs) {
@@ -216,7 +216,7 @@ void PrintTable(const std::vector<Run>& all) {
   }
 }
 
-// The problems that this judge's plans solve, with any seed.
+// Returns the problems that this judge's plans solve, with any seed.
 std::set<std::string> SolvedBy(JudgeKind kind, PlannerKind planner, const std::vector<Run>& runs) {
   std::set<std::string> solved;
   for (const Run& run : runs) {
@@ -225,7 +225,7 @@ std::set<std::string> SolvedBy(JudgeKind kind, PlannerKind planner, const std::v
   return solved;
 }
 
-// What FCL solves is to be solved with proof as well.
+// Checks that problems which FCL solves are solved with proof as well.
 void CheckProblems(const std::vector<Run>& runs) {
   for (const PlannerKind planner : kPlanners) {
     const std::set<std::string> proved = SolvedBy(kProof, planner, runs);
@@ -257,7 +257,7 @@ void RunProblems(Study* study, const std::vector<Problem>& problems, std::uint32
   if (!any_solved) Fail("no problem was solved with proof");
 }
 
-// So many of each family; families are what comes before the slash of a name.
+// Returns so many problems of each family, which is the part of a name before the slash.
 std::vector<Problem> SomeOf(const std::vector<Problem>& problems, std::size_t of_each) {
   std::vector<Problem> some;
   std::string family;

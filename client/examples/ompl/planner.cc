@@ -54,7 +54,7 @@ class JudgedMotions final : public ob::MotionValidator {
            judge_->IsFreeBetween(JointsOf(from, size), JointsOf(to, size));
   }
 
-  // Of a way that is not free nothing is kept but its beginning.
+  // If a path is not free, only its beginning is kept.
   bool checkMotion(const ob::State* from, const ob::State* to,
                    std::pair<ob::State*, double>& last_valid) const override {
     if (checkMotion(from, to)) return true;
@@ -104,7 +104,7 @@ const char* Name(PlannerKind kind) {
 
 Plan MakePlan(const Task& task, const PlanOptions& options, Judge* judge) {
   ompl::msg::setLogLevel(ompl::msg::LOG_NONE);
-  // Of the generators that are made from here on: every sampler and planner has its own.
+  // Seeds the generators that are made from here on: every sampler and planner has its own.
   ompl::RNG::setSeed(options.seed);
   const ob::SpaceInformationPtr space = MakeSpace(task.robot, judge);
   auto problem = std::make_shared<ob::ProblemDefinition>(space);

@@ -10,7 +10,7 @@
 namespace clearance::plan {
 namespace {
 
-// Far above what any of the sums here loses to rounding.
+// Far above the rounding error of any of the sums here.
 constexpr double kRoundingUp = 1 + 1e-9;
 
 Vec3 Sum(const Vec3& a, const Vec3& b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
@@ -59,13 +59,14 @@ bool Holds(const LinkPairs& pairs, const RobotBody& a, const RobotBody& b) {
   });
 }
 
-// What hangs on a link, seen from the root's side: where it can be once joints have turned.
+// The parts that hang on a link, seen from the root's side: the places they can be at once joints
+// have turned.
 class Hanging {
  public:
   explicit Hanging(const RobotBody& body)
       : points_(VerticesOf(body)), around_(client::BodyRadius(body.shape)) {}
 
-  // From an axis through the origin.
+  // Returns the greatest distance from an axis through the origin.
   double FarthestFrom(const Vec3& axis) const {
     double farthest = 0;
     for (const Vec3& point : points_)
@@ -73,7 +74,7 @@ class Hanging {
     return kRoundingUp * (farthest + around_);
   }
 
-  // It may have turned about the origin, any way.
+  // Allows any turn about the origin.
   void Turn() {
     double farthest = 0;
     for (const Vec3& point : points_) farthest = std::fmax(farthest, Length(point));
@@ -81,7 +82,7 @@ class Hanging {
     points_ = {Vec3{}};
   }
 
-  // Into the frame that B is fixed in.
+  // Moves the points to the frame that B is fixed in.
   void MoveTo(const Pose& X_AB) {
     for (Vec3& point : points_) point = Apply(X_AB, point);
   }

@@ -44,10 +44,10 @@ struct RobotJoint {
   double upper = 0;
 };
 
-// Of links, in either order.
+// Pairs of links, in either order.
 using LinkPairs = std::vector<std::pair<std::string, std::string>>;
 
-// Joints come after those that they hang on.
+// The parts of a robot; joints come after those that they hang on.
 struct RobotParts {
   std::vector<std::string> roots;
   std::vector<RobotBody> bodies;
@@ -66,38 +66,40 @@ class Robot {
   explicit Robot(RobotParts parts);
 
   const std::vector<RobotBody>& bodies() const { return parts_.bodies; }
-  // Whether a joint turns the body, so that it is not part of the base.
+  // Returns whether a joint turns the body, so that it is not part of the base.
   bool Moves(std::size_t body) const { return !reaches_[body].empty(); }
   bool MayTouch(std::size_t body_a, std::size_t body_b) const {
     return may_touch_[body_a * bodies().size() + body_b];
   }
-  // Of the joints that turn.
+  // The ranges of the joints that turn.
   const std::vector<Range>& ranges() const { return ranges_; }
 
-  // Of the joints that turn, by name; others are taken no notice of. Requires: each is there.
+  // Returns the values of the joints that turn, by name; others are ignored. Requires: each is
+  // there.
   JointVector JointsOf(const JointValues& values) const;
 
-  // One a body, in their order.
+  // Returns one pose a body, in their order.
   std::vector<Pose> BodyPosesAt(const JointVector& joints) const;
-  // Of the links themselves.
+  // Returns the poses of the links themselves.
   std::map<std::string, Pose> LinkPosesAt(const JointVector& joints) const;
 
-  // No point of the body moves farther than this while each joint turns evenly by its angle of
-  // `turn`, wherever the arm is; metres. It is a norm: half the turn, half as far.
+  // Returns a bound of the motion of the body's points, metres: none moves farther while each joint
+  // turns evenly by its angle of `turn`, whatever the arm's configuration. It is a norm: half the
+  // turn, half as far.
   //
-  // Proof: a point's speed is at most the sum of what each joint below it contributes, its rate
-  // times the point's distance from its axis; and that distance is at most the sum of the lengths
-  // from there to the point (of the first the part across the axis), however the joints between
-  // stand. Rounded up by far more than double precision errs.
+  // Proof: a point's speed is at most the sum of the contributions of the joints below it, each of
+  // which is the joint's rate times the point's distance from its axis. That distance is at most
+  // the sum of the lengths from there to the point (of the first the part across the axis),
+  // whatever the angles of the joints between. Rounded up by far more than the error of double
+  // precision.
   double MotionBound(std::size_t body, const JointVector& turn) const;
-  // The same of the farthest of all bodies.
+  // Returns the same for the farthest of all bodies.
   double MotionBound(const JointVector& turn) const;
-  // By how much the distance of two bodies can change, likewise: joints that carry both do not
-  // matter.
+  // Returns the same for the distance of two bodies: joints that carry both do not matter.
   double MotionBound(std::size_t body_a, std::size_t body_b, const JointVector& turn) const;
 
  private:
-  // How far a body can be from a joint's axis.
+  // A bound of a body's distance from a joint's axis.
   struct Reach {
     std::size_t joint = 0;  // of those that turn
     double metres = 0;
@@ -109,16 +111,16 @@ class Robot {
   RobotParts parts_;
   std::vector<std::string> links_;    // the roots, then each joint's child
   std::vector<std::size_t> parents_;  // of each joint's child
-  std::vector<std::size_t> turning_;  // of each joint that turns: which of them it is
+  std::vector<std::size_t> turning_;  // of each joint that turns: its number among them
   std::vector<std::size_t> body_links_;
   std::vector<Range> ranges_;
   std::vector<std::vector<Reach>> reaches_;  // of each body
   std::vector<bool> may_touch_;              // of each body with each
 };
 
-// The vector from one configuration to another.
+// Returns the vector from one configuration to another.
 JointVector TurnBetween(const JointVector& from, const JointVector& to);
-// At t in [0, 1] on the straight way; its ends exactly.
+// Returns the configuration at t in [0, 1] on the straight path; its ends exactly.
 JointVector Between(const JointVector& from, const JointVector& to, double t);
 
 }  // namespace clearance::plan

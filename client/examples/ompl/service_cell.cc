@@ -13,9 +13,9 @@
 namespace clearance::plan {
 namespace {
 
-// Ids of the scene's obstacles begin here; bodies of the arm have their index, base or not.
+// Ids of the scene's obstacles begin here; bodies of the arm, base or not, have their index as id.
 constexpr std::uint32_t kFirstObstacle = 1'000'000;
-// A scene that a killed planner left behind goes by itself.
+// A scene that a killed planner left behind expires by itself.
 constexpr absl::Duration kTimeToLive = absl::Hours(1);
 // More than a configuration of these arms has.
 constexpr std::uint32_t kMostPairs = 1024;
@@ -41,8 +41,8 @@ client::ScenePairRules RulesOf(const Robot& robot) {
   return rules;
 }
 
-// A row that is refused or undecided, or whose list is as long as it may be (so that there may be
-// more pairs), is none that is free.
+// A row is not free if it is refused or undecided, or if its list is as long as it may be (so that
+// there may be more pairs).
 Surroundings SurroundingsOf(const client::NearestResult& result, std::size_t row) {
   const client::State state = result.states[row];
   const client::NearestPairs& pairs = result.pairs;
@@ -65,7 +65,7 @@ ServiceCell::ServiceCell(const client::Client& client, const Robot& robot,
                          const std::string& prefix)
     : client_(client), robot_(robot), prefix_(prefix), session_(client.OpenSession()) {}
 
-// What is left at a server that is gone, or not reached, goes with its time to live.
+// Data left at a server that is gone, or not reached, expires with its time to live.
 ServiceCell::~ServiceCell() {
   DropScene();
   for (const std::string& name : registered_) client_.Delete(name).status().IgnoreError();

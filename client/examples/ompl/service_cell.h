@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An arm among obstacles at a server: the obstacles and the arm's base are a scene, the links that
-// move are the session's own bodies. Of a configuration only the poses are sent.
+// An arm among obstacles at a server: the obstacles and the arm's base are a scene, the moving
+// links are the session's own bodies. Only the poses of a configuration are sent.
 
 #ifndef CLEARANCE_EXAMPLES_OMPL_SERVICE_CELL_H_
 #define CLEARANCE_EXAMPLES_OMPL_SERVICE_CELL_H_
@@ -20,7 +20,7 @@
 
 namespace clearance::plan {
 
-// A body of the arm and what it is near to.
+// A body of the arm and a body near it.
 struct NearPair {
   std::uint32_t body = 0;
   std::uint32_t other = 0;  // a body of the arm if is_self; otherwise the base or an obstacle
@@ -28,8 +28,8 @@ struct NearPair {
   double lower_bound = 0;  // of their distance, metres; proved
 };
 
-// What is proved of a configuration: every pair that may be nearer than it was asked for. Where one
-// is not proved to be apart there is none else.
+// The proved surroundings of a configuration: every pair that may be nearer than the distance asked
+// for. If one pair is not proved to be apart, the list ends with it.
 struct Surroundings {
   bool is_free = false;
   std::vector<NearPair> pairs;
@@ -38,7 +38,7 @@ struct Surroundings {
 class ConfigurationAsker {
  public:
   virtual ~ConfigurationAsker() = default;
-  // Whether each row is proved to be free; all in one message.
+  // Returns whether each row is proved to be free; all in one message.
   virtual absl::StatusOr<std::vector<bool>> AreFree(const std::vector<JointVector>& rows) = 0;
   virtual absl::StatusOr<std::vector<Surroundings>> Near(const std::vector<JointVector>& rows,
                                                          double max_distance) = 0;
@@ -53,7 +53,7 @@ class ServiceCell final : public ConfigurationAsker {
                                                            const std::string& prefix);
   ~ServiceCell() override;
 
-  // Puts obstacles in place of those before.
+  // Replaces the obstacles.
   absl::Status Load(const std::vector<Obstacle>& obstacles);
 
   absl::StatusOr<std::vector<bool>> AreFree(const std::vector<JointVector>& rows) override;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a planner makes of a service's answers, in two ways.
+// Two forms in which a planner uses a service's answers.
 
 #ifndef CLEARANCE_EXAMPLES_OMPL_SERVICE_JUDGES_H_
 #define CLEARANCE_EXAMPLES_OMPL_SERVICE_JUDGES_H_
@@ -14,8 +14,8 @@
 
 namespace clearance::plan {
 
-// As planners usually do it: a way is free if its states at the resolution are, which go in one
-// message. Nothing is said of what is between them.
+// The usual form: a path is free if its states at the resolution are, which go in one message.
+// Nothing is said of the states between them.
 class StatesJudge final : public Judge {
  public:
   explicit StatesJudge(ConfigurationAsker* asker) : asker_(asker) {}
@@ -31,14 +31,14 @@ class StatesJudge final : public Judge {
   ConfigurationAsker* asker_;
 };
 
-// A way is free if every configuration on it is proved to be: each lies so near to one that was
-// asked that no pair can have come together (Robot::MotionBound) that is as far apart there as was
-// proved. It is asked where what is known so far leaves gaps, a message at a time, until there are
-// none, one configuration is not free, or a pair is so near that it does not help. What was found
-// at ends is kept: the next way begins at one.
+// Proves a path free: every configuration on it lies so near to an asked one that no pair which is
+// proved apart there can have come together (Robot::MotionBound). It asks at the gaps that the
+// known answers leave, a message at a time, until there are none, one configuration is not free, or
+// a pair is so near that it does not help. The findings at ends are kept: the next path begins at
+// one.
 class ProofJudge final : public Judge {
  public:
-  // Far more than forward kinematics errs; taken off every distance. Metres.
+  // Far more than the error of forward kinematics; taken off every distance. Metres.
   static constexpr double kRoundingSlack = 1e-9;
   static constexpr double kLeastDistance = 1e-5;  // nearer pairs do not help; metres
   static constexpr double kMaxDistance = 0.1;     // of pairs that are looked at; metres
@@ -59,14 +59,14 @@ class ProofJudge final : public Judge {
     Coverage proved = {};
   };
 
-  // Asks at these times; false if that ends it.
+  // Asks at these times; returns false if that ends it.
   bool AskAt(const std::vector<double>& times, Way* way);
-  // Of each row; empty if not all are free.
+  // Returns the surroundings of each row; empty if not all are free.
   std::vector<Surroundings> FreeSurroundings(const std::vector<JointVector>& rows);
-  // The part of the way up to which it is free before and after a configuration; 0 if a pair is
-  // too near.
+  // Returns the part of the path that is free before and after a configuration; 0 if a pair is too
+  // near.
   double HalfWidth(const Way& way, const Surroundings& around) const;
-  // False if not even a little of the way is free there.
+  // Returns false if not even a little of the path is free there.
   bool Cover(double t, const Surroundings& around, Way* way);
 
   const Robot& robot_;

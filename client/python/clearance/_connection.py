@@ -28,15 +28,15 @@ from clearance.errors import (
     invalid,
 )
 
-# Of the servers that this package understands.
+# The major version of the servers that this package understands.
 _MAJOR_VERSION = 0
 
 _SERVICE_CONFIG = '{"loadBalancingConfig": [{"round_robin": {}}]}'
 # Schemes of gRPC's own addresses.
 _SCHEMES = ("dns:", "ipv4:", "ipv6:", "unix:", "unix-abstract:", "vsock:", "xds:")
 _LARGEST_PORT = 65535
-# What gRPC says of a server that is no clearance server of this kind, and what that means. Debian's
-# gRPC writes OpenSSL's reasons in words, the wheels from the index write BoringSSL's in capitals.
+# gRPC's messages about an address that is not such a server, and their meaning. Debian's gRPC
+# writes OpenSSL's reasons in words, the wheels from the index write BoringSSL's in capitals.
 _HINTS = {
     "http1.x server": "this is a port of HTTP (--http_listen?): use the one of gRPC (--listen)",
     "wrong version number": "the server speaks plain text: leave out `tls`",
@@ -189,7 +189,7 @@ class Reconnecting:
     closed.)"""
 
     def __init__(self, channel: grpc.Channel) -> None:
-        # Of a service that tells anyone.
+        # A service that does not ask for credentials.
         self._method = channel.unary_unary("/grpc.health.v1.Health/Check")
         self._call: grpc.Future | None = None
 
@@ -199,7 +199,7 @@ class Reconnecting:
                 self._call = start_stream(
                     lambda: self._method.future(b"", wait_for_ready=True)
                 )
-            except ValueError:  # gRPC's word for a channel that is no more
+            except ValueError:  # gRPC's error for a closed channel
                 self._call = None
 
     def stop(self) -> None:
@@ -472,7 +472,7 @@ def is_this_machine(address: str) -> bool:
     """Returns whether a gRPC address names only loopback or a Unix socket."""
     if address.startswith(("unix:", "unix-abstract:")):
         return True
-    # With an authority in it (dns://server/name) somebody else says what a name is.
+    # If an authority is given (dns://server/name), another server resolves the name.
     for scheme in ("dns:///", "dns:", "ipv4:", "ipv6:"):
         if address.startswith(scheme):
             address = address[len(scheme) :]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages as shapes and results."""
+"""Converts messages to shapes and results."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _PAIR_LISTS: dict[str, Any] = {
     "motion": sr.SweepPairs,
     "ray": sr.SweepPairs,
 }
-# Of columns without an item: numbers an item where it is not one, and those that are real.
+# For columns without an item: the numbers an item if more than one, and the real columns.
 _EMPTY_WIDTHS = {
     "points_a": 3,
     "points_b": 3,
@@ -53,7 +53,7 @@ _REAL = {
     "t_leave",
 }
 _BOOLEAN = {"truncated", "is_self"}
-# Of ragged columns: the one that has one a row, and those that a batch may not want.
+# In ragged columns: the one that has one value a row, and those that a batch may leave out.
 _OF_ROWS = "truncated"
 _MAY_BE_LEFT_OUT = ("pieces_a", "pieces_b")
 _RESULTS: dict[str, Any] = {
@@ -83,9 +83,9 @@ class RowCollector:
         self._lists = _RAGGED | ({"pairs": _PAIR_LISTS[kind]} if kind in _PAIR_LISTS else {})
 
     def add(self, part: Any, first: int) -> None:
-        """The next rows; `first` is the row of the batch at which the part's piece begins."""
+        """Adds the next rows; `first` is the row of the batch at which the part's piece begins."""
         wanted = _RESULTS[self._kind].__dataclass_fields__
-        # A newer server may have columns of which this package does not know how wide they are.
+        # A newer server may have columns whose width this package does not know.
         own = {name: column for name, column in columns(part).items() if name in wanted}
         for name, column in own.items():
             if len(column) != part.count:
@@ -110,7 +110,7 @@ class RowCollector:
         self._ragged[name] = append(self._ragged.get(name, {}), own)
 
     def result(self) -> Any:
-        """Of all rows, as the result of the kind."""
+        """Returns all rows, as the result of the kind."""
         kind = _RESULTS[self._kind]
         rows = math.prod(self._shape)
         values: dict[str, Any] = {}
@@ -137,7 +137,7 @@ class RowCollector:
 def _measured(
     kind: Any, states: np.ndarray, undecided: dict[int, r.UndecidedReason]
 ) -> np.ndarray:
-    """Tells of each row whether it has a distance. A 0 would pass for a touch."""
+    """Returns for each row whether it has a distance. A 0 would look like a touch."""
     measured = np.isin(states, kind.MEASURED)
     unknown = [row for row, reason in undecided.items() if reason in r.UNKNOWN_REASONS]
     measured.reshape(-1)[unknown] = False
@@ -149,7 +149,7 @@ def _is_required(item: Any) -> bool:
 
 
 def _expected(key: str, own: dict[str, np.ndarray], count: int) -> int:
-    """The length of a column of a ragged one."""
+    """Returns the expected length of one column of a ragged one."""
     if key.endswith("offsets"):
         return count + 1
     if key == _OF_ROWS:
@@ -159,7 +159,7 @@ def _expected(key: str, own: dict[str, np.ndarray], count: int) -> int:
 
 
 def _require_all(name: str, found: int, expected: int) -> None:
-    """A part of an answer may lack what others have."""
+    """Raises ProtocolError unless all parts of an answer had the column."""
     if found != expected:
         raise ProtocolError(f"the column {name} has {found} of {expected} rows")
 
@@ -202,17 +202,17 @@ def _empty(name: str) -> np.ndarray:
 
 
 def known(kind: Any, number: int) -> Any:
-    """A number as one of an enum, of which a newer server may know more: then UNSPECIFIED."""
+    """Returns a number as a member of an enum; UNSPECIFIED if only a newer server knows it."""
     return kind(number) if number in kind.__members__.values() else kind(0)
 
 
 def shape_info(message: Any) -> s.ShapeInfo:
-    """From a message clearance.v1.ShapeInfo."""
+    """Converts a message clearance.v1.ShapeInfo."""
     return s.ShapeInfo(**{item.name: getattr(message, item.name) for item in fields(s.ShapeInfo)})
 
 
 def shape(message: Any) -> s.Shape:
-    """From a message clearance.v1.Shape."""
+    """Converts a message clearance.v1.Shape."""
     kind = message.WhichOneof("kind")
     body = getattr(message, kind) if kind else None
     match kind:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shapes and batches as messages."""
+"""Converts shapes and batches to messages."""
 
 from __future__ import annotations
 
@@ -22,15 +22,16 @@ from clearance.scene_batches import (
     SceneBatch,
 )
 
-# How a number lies in the bytes of a column: numpy's types.
+# The numpy types of the numbers in the bytes of a column.
 REAL = "<f8"
 UNSIGNED = "<u4"
 
 
 @dataclass(frozen=True)
 class _Column:
-    """Of a batch: numbers a row, or, with `has_bodies`, a body and row; how a number lies in its
-    bytes; and which part of the message has it, "" being the message itself."""
+    """A column of a batch: the numbers a row, or, with `has_bodies`, a body and row; the type of
+    the numbers in its bytes; and the part of the message that has it, "" being the message itself.
+    """
 
     width: int = 1
     numbers: str = REAL
@@ -69,8 +70,8 @@ _GROUP_COLUMNS = {"groups": _Column(numbers=UNSIGNED), "masks": _Column(numbers=
 
 @dataclass(frozen=True)
 class _Kind:
-    """Of batches: the field of a session's message, of its reply too, the part of the batch that
-    has `count`, and the columns."""
+    """A kind of batch: the field of a session's message and of its reply, the part of the batch
+    that has `count`, and the columns."""
 
     name: str
     rows: str
@@ -101,7 +102,7 @@ _KINDS: dict[type, _Kind] = {
     ),
 }
 KINDS: dict[type, str] = {batch: kind.name for batch, kind in _KINDS.items()}
-# Of a batch, if it has them and they are not None, as they are.
+# Fields that a batch may have. They are copied as they are, unless None.
 _FLAGS = (
     "tolerance",
     "exact",
@@ -112,7 +113,7 @@ _FLAGS = (
     "bounds",
     "any",
 )
-# Of what has `count`.
+# The same for the part that has `count`.
 _ROW_FLAGS = ("scene_slot", "among")
 
 # Bytes of a message beside its columns stay below this: options, detail, tag and headers.
@@ -123,8 +124,8 @@ _MAX_SECONDS = 315_576_000_000  # what google.protobuf.Duration allows
 
 @dataclass(frozen=True)
 class Layout:
-    """The columns of a batch as the wire takes them: (1, width) or (count, width). `bodies` is the
-    number of own bodies that they are of, None where no column says it."""
+    """The columns of a batch in the form of the wire: (1, width) or (count, width). `bodies` is the
+    number of own bodies in their rows, None if no column tells it."""
 
     shape: tuple[int, ...]
     count: int
@@ -149,7 +150,7 @@ class Layout:
         return Layout(shape, count, bodies, {n: _rows(a, shape) for n, a in given.items()})
 
     def pieces(self, max_rows: int, max_bytes: int) -> Iterator[tuple[int, int]]:
-        """First row and number of rows of each message that keeps to the limits."""
+        """Yields the first row and the number of rows of each message within the limits."""
         per_row = sum(a[0].nbytes for a in self.columns.values() if len(a) > 1)
         shared = _ENVELOPE_BYTES + sum(a.nbytes for a in self.columns.values() if len(a) == 1)
         rows = min(max_rows, self.count)
@@ -161,7 +162,7 @@ class Layout:
 
 
 def _join_bodies(given: dict[str, np.ndarray], columns: dict[str, _Column]) -> int | None:
-    """Puts the numbers of all bodies of a row into the last axis. How many bodies they are."""
+    """Puts the numbers of all bodies of a row into the last axis. Returns the number of bodies."""
     axes = {n: array.shape[-2:-1] for n, array in given.items() if columns[n].has_bodies}
     if not axes:
         return None
@@ -171,7 +172,7 @@ def _join_bodies(given: dict[str, np.ndarray], columns: dict[str, _Column]) -> i
         if not own:
             raise invalid(name, "no body", "of at least one body")
         joined = np.broadcast_to(given[name], (*lead, bodies, width))
-        given[name] = joined.reshape(*lead, bodies * width)  # -1 would not do for no rows
+        given[name] = joined.reshape(*lead, bodies * width)  # -1 would fail if there are no rows
     return bodies
 
 
@@ -184,7 +185,8 @@ def _broadcast(shapes: dict[str, tuple[int, ...]]) -> tuple[int, ...]:
 
 
 def array_of(name: str, value: Any, column: _Column) -> np.ndarray:
-    """With the numbers of a row in the last axis, and with bodies, those in the one before."""
+    """Returns an array with the numbers of a row in the last axis; for columns with bodies, the
+    axis before it is that of the bodies."""
     if column.numbers == UNSIGNED:
         return unsigned(name, value)[..., None]
     array = real(name, value)
@@ -198,7 +200,7 @@ def array_of(name: str, value: Any, column: _Column) -> np.ndarray:
 
 
 def unsigned(name: str, value: Any) -> np.ndarray:
-    """As numbers of 32 bits; nothing is cut off."""
+    """Returns an array of 32-bit numbers; nothing is cut off."""
     array = np.asarray(value)
     if not array.size and array.dtype.kind == "f":  # numpy's type of an empty list
         return array.astype(UNSIGNED)
@@ -211,7 +213,7 @@ def unsigned(name: str, value: Any) -> np.ndarray:
 
 
 def real(name: str, value: Any) -> np.ndarray:
-    """As doubles."""
+    """Returns an array of doubles."""
     try:
         return np.asarray(value, REAL)
     except (TypeError, ValueError):
@@ -260,7 +262,7 @@ def _copy(batch: Any, names: tuple[str, ...], message: Any) -> None:
 
 
 def set_duration(name: str, seconds: float, message: Any) -> None:
-    """Into a google.protobuf.Duration."""
+    """Converts seconds to a google.protobuf.Duration."""
     if math.isnan(seconds):
         raise invalid(name, seconds, "a number of seconds")
     nanos = round(max(-_MAX_SECONDS, min(_MAX_SECONDS, seconds)) * 1e9)

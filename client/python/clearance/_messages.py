@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The messages of a session that are no batches: how each is told, and what is made of its answer."""
+"""The messages of a session that are not batches, and the answers to them."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ Answer = Union[
 
 @dataclass(frozen=True, eq=False)
 class _Single:
-    """`kind` is the field of the session's message and of its reply."""
+    """A kind of such messages: `kind` is the field of the session's message and of its reply."""
 
     kind: str
     fill: Callable[[Any, Any], None]
@@ -161,12 +161,12 @@ def is_batch(message: SessionMessage | TrackMessage) -> TypeGuard[Batch | SceneB
 
 
 def kind_of(message: Any) -> str:
-    """The field of the session's message, and of its reply."""
+    """Returns the field of the session's message, and of its reply."""
     return KINDS.get(type(message)) or _SINGLES[type(message)].kind
 
 
 def fill_single(message: Any, request: Any) -> None:
-    """Puts a message that is no batch into a session's message."""
+    """Puts a message that is not a batch into a session's message."""
     single = _SINGLES[type(message)]
     proto = getattr(request, single.kind)
     proto.SetInParent()
@@ -174,6 +174,6 @@ def fill_single(message: Any, request: Any) -> None:
 
 
 def answer_of_single(message: Any, proto: Any) -> Answer:
-    """Of the reply's field."""
+    """Returns the answer in the reply's field."""
     answer: Answer = _SINGLES[type(message)].answer(proto)
     return answer

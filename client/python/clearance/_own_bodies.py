@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A session's own bodies and rules as the changes that were answered made them: what a new stream
-needs to have the same ones. No loop here runs once a body."""
+"""A session's own bodies and rules, updated by each answered change, to attach them on a new
+stream. No loop here runs once a body."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ _RULE = np.dtype([("pair", "<u8"), ("kind", "u1"), ("margin", "<f8")])
 
 @dataclass(frozen=True)
 class HeldShape:
-    """A shape as it is opened again, whatever slot that names, and which content it is."""
+    """A shape in the form in which it is opened again, in any slot, and the digest of its
+    content."""
 
     raw: bytes
     digest: str
@@ -39,7 +40,7 @@ class HeldShape:
 
 @dataclass(frozen=True)
 class Attachment:
-    """A change, and the shape that must be in slot 0 before; None: it needs none."""
+    """A change, and the shape that slot 0 must hold before it; None: no shape is needed."""
 
     shape: HeldShape | None
     change: Any
@@ -65,8 +66,8 @@ class OwnBodies:
         return self._is_in_doubt
 
     def apply(self, request: Any, shape_in: Callable[[int], HeldShape]) -> None:
-        """A change (clearance.v1.ChangeBodies) that the server made. The slots hold what they held
-        for the server then."""
+        """Applies a change (clearance.v1.ChangeBodies) that the server made. `shape_in` must return
+        the shape that a slot held at that time."""
         if request.reset:
             self._reset()
         change = request.change
@@ -79,8 +80,8 @@ class OwnBodies:
         self._rules = _last_of_each(np.concatenate((kept, _rules(change.rules))), "pair")
 
     def doubt(self) -> None:
-        """The server refused a change: questions of own bodies are refused until one with `reset` is
-        made."""
+        """Notes that the server refused a change: questions of own bodies are refused until a
+        change with `reset` succeeds."""
         self._is_in_doubt = True
 
     def _put(self, message: Any, shape_in: Callable[[int], HeldShape]) -> None:
@@ -98,7 +99,7 @@ class OwnBodies:
         self._join_shapes()
 
     def _join_shapes(self) -> None:
-        """Keeps each shape that a body has, once."""
+        """Keeps only shapes that a body has, each once."""
         used, places = np.unique(self._bodies["shape"], return_inverse=True)
         by_digest: dict[str, HeldShape] = {}
         for index in used:
@@ -118,11 +119,11 @@ class OwnBodies:
         self._bodies["pose"][np.searchsorted(self._bodies["id"], moved["id"])] = moved["pose"]
 
     def attachments(self) -> list[Attachment]:
-        """What makes a new session's bodies these, in this order; where they are in doubt, one
-        change that is refused for certain."""
+        """Returns the changes that give a new session the same bodies, in this order. If the bodies
+        are in doubt: one change that is refused for certain."""
         if self._is_in_doubt:
             refused = _schema.message("ChangeBodies")(reset=True)
-            refused.change.removed_bodies = np.zeros(1, "<u4").tobytes()  # nobody is there
+            refused.change.removed_bodies = np.zeros(1, "<u4").tobytes()  # there is no such body
             return [Attachment(None, refused)]
         found = []
         for index, shape in enumerate(self._shapes):
@@ -137,7 +138,7 @@ class OwnBodies:
 
 
 def _last_of_each(rows: np.ndarray, key: str) -> np.ndarray:
-    """In the order of the keys; of several rows with one key the last."""
+    """Returns the rows in the order of the keys; of several rows with one key, the last."""
     _, places = np.unique(rows[key][::-1], return_index=True)
     return rows[::-1][places]
 

@@ -55,7 +55,7 @@ def cross(a: Vector, b: Vector) -> Vector:
 
 
 def root(value: Fraction, up: bool) -> Fraction:
-    """The square root, rounded down or up to _ROOT_BITS bits."""
+    """Returns the square root, rounded down or up to _ROOT_BITS bits."""
     if value == 0:
         return Fraction(0)
     shift = _ROOT_BITS - (value.numerator.bit_length() - value.denominator.bit_length()) // 2
@@ -65,12 +65,13 @@ def root(value: Fraction, up: bool) -> Fraction:
 
 
 def length(a: Vector) -> Fraction:
-    """Rounded up."""
+    """Returns the length, rounded up."""
     return root(dot(a, a), up=True)
 
 
 def nearest_of_plane(points: Sequence[Vector]) -> Vector:
-    """The point nearest to the origin of the plane, line or point that these span; not rounded."""
+    """Returns the point nearest to the origin of the plane, line or point that these span; not
+    rounded."""
     first, *others = points
     basis: list[Vector] = []
     for point in others:
@@ -87,7 +88,7 @@ def _without(v: Vector, basis: Sequence[Vector]) -> Vector:
 
 
 class _Rotation:
-    """By q / |q|: exact, as it needs the square of |q| only."""
+    """The rotation by q / |q|: exact, as it needs only the square of |q|."""
 
     def __init__(self, quaternion: np.ndarray) -> None:
         x, y, z, self._w = (Fraction(float(number)) for number in quaternion)
@@ -107,7 +108,7 @@ class _Rotation:
 
 
 class _Placement:
-    """Where a piece of a body stands, or a whole body, from the origin of a frame."""
+    """The placement of a piece of a body, or a whole body, relative to the origin of a frame."""
 
     def __init__(self, pose: np.ndarray, local: np.ndarray, frame: np.ndarray) -> None:
         self._outer, self._inner = _Rotation(pose[3:]), _Rotation(local[3:])
@@ -132,7 +133,7 @@ class PointBody:
         self.size = _size(self.points) + self.radius
 
     def height(self, direction: Vector) -> Fraction:
-        """The highest direction . p of the core; not rounded."""
+        """Returns the highest direction . p of the core; not rounded."""
         return max(dot(direction, point) for point in self.points)
 
 
@@ -146,19 +147,19 @@ class CurvedBody:
         self.size = self._core.reach() + self.radius
 
     def height(self, direction: Vector) -> Fraction:
-        """The highest direction . p of the core, rounded up."""
+        """Returns the highest direction . p of the core, rounded up."""
         own = self._place.turned_back(direction)
         return dot(direction, self._place.origin) + self._core.height(own)
 
     def support(self, direction: np.ndarray) -> np.ndarray:
-        """A point of the core that is highest, to rounding."""
+        """Returns a point of the core that is highest, to rounding."""
         own = self._place.turned_back(vector(direction))
         found = self._core.support(np.array([float(x) for x in own]))
         turned = self._place.turned(vector(found))
         return np.array([float(x) for x in plus(self._place.origin, turned)])
 
     def excess(self, point: Vector) -> Fraction:
-        """Some point of the core is within this of the point."""
+        """Returns a distance from the point within which the core has a point."""
         return self._core.excess(self._place.turned_back(minus(point, self._place.origin)))
 
 
@@ -169,12 +170,12 @@ _IN_PLACE = np.array([0.0, 0, 0, 0, 0, 0, 1])
 
 
 def piece_count(shape: Shape) -> int:
-    """1 of what is no compound."""
+    """Returns the number of pieces; 1 if the shape is not a compound."""
     return len(shape.pieces) if isinstance(shape, Compound) else 1
 
 
 def body_of(shape: Shape, pose: np.ndarray, frame: np.ndarray, piece: int = 0) -> Body:
-    """A shape, or this piece of a compound, where it stands, from the frame's origin."""
+    """Returns a shape, or this piece of a compound, at its pose, relative to the frame's origin."""
     local = _IN_PLACE
     if isinstance(shape, Compound):
         local = np.asarray(shape.pieces[piece].pose, float)
@@ -184,14 +185,14 @@ def body_of(shape: Shape, pose: np.ndarray, frame: np.ndarray, piece: int = 0) -
 
 
 def gap(a: Body, b: Body, normal: Vector) -> Fraction:
-    """No two points of the bodies are nearer along the normal (of any length but 0, from A to B),
-    rounded down."""
+    """Returns a lower bound on the distance of any two points along the normal (of any length but
+    0, from A to B), rounded down."""
     height = -b.height(times(Fraction(-1), normal)) - a.height(normal)
     return height / root(dot(normal, normal), up=height > 0) - a.radius - b.radius
 
 
 def _size(points: Sequence[Vector]) -> Fraction:
-    """At least the radius of the points about the middle of their box."""
+    """Returns an upper bound on the radius of the points about the middle of their box."""
     middle = tuple((min(p[i] for p in points) + max(p[i] for p in points)) / 2 for i in range(3))
     return max(length(minus(p, middle)) for p in points)  # type: ignore[arg-type]
 
@@ -205,13 +206,13 @@ def _across(p: Vector) -> Fraction:
 
 
 def _unit(v: np.ndarray) -> np.ndarray:
-    """Of 0: 0."""
+    """Returns the unit vector; of 0: 0."""
     size = float(np.linalg.norm(v))
     return v / size if size > 0 else v
 
 
 class _CylinderCore:
-    """In its own axes, as the other cores. Every number is rounded up."""
+    """A core in its own axes, like the other cores. Every number is rounded up."""
 
     def __init__(self, shape: Cylinder) -> None:
         self._radius = Fraction(float(shape.radius))
@@ -249,7 +250,7 @@ class _ConeCore:
         return rim if rim @ d > half * d[2] else np.array([0, 0, half])
 
     def excess(self, p: Vector) -> Fraction:
-        """First along z into the slab, then towards the axis, or down to where the cone is wide
+        """Moves first along z into the slab, then towards the axis, or down until the cone is wide
         enough."""
         half, across = self._half, _across(p)
         z = min(max(p[2], -half), half)
@@ -277,7 +278,7 @@ class _EllipsoidCore:
         return axes * _unit(axes * d)
 
     def excess(self, p: Vector) -> Fraction:
-        """Along an axis of no extent onto it, then shrunk towards the centre."""
+        """Moves along each axis of no extent onto the core, then shrinks towards the centre."""
         pairs = list(zip(p, self._axes))
         off = sum((abs(value) for value, extent in pairs if extent == 0), Fraction(0))
         squares = ((value / extent) ** 2 for value, extent in pairs if extent != 0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenes between their dataclasses and the wire. No loop here runs once a body."""
+"""Converts scenes between their dataclasses and the wire. No loop here runs once a body."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _ids(name: str, value: Any) -> np.ndarray:
 
 
 def _column(name: str, array: np.ndarray, lead: tuple[int, ...]) -> bytes:
-    """One row, or as many as `lead` says."""
+    """Returns the bytes of one row, or of as many as `lead` says."""
     if array.shape not in (lead, lead[1:], (1, *lead[1:])):
         found = f"an array of shape {array.shape}"
         raise invalid(name, found, f"of shape {lead}, or one row")
@@ -86,7 +86,7 @@ def fill_change(change: c.SceneChange, message: Any) -> None:
     message.poses.count = len(moved)
     message.poses.ids = moved.tobytes()
     places = real("poses.poses", change.poses.poses)
-    if len(moved):  # one pose stands for all
+    if len(moved):  # one pose applies to all
         lead = (len(moved), 7)
         whole = np.broadcast_to(places, lead) if places.shape in ((7,), (1, 7)) else places
         message.poses.poses = _column("poses.poses", whole, lead)
@@ -97,25 +97,25 @@ def fill_change(change: c.SceneChange, message: Any) -> None:
 
 
 def fill_own_bodies(bodies: c.SceneBodies, message: Any) -> None:
-    """As fill_bodies, of own bodies, whose shapes are in slots."""
+    """Does the same as fill_bodies, for own bodies, whose shapes are in slots."""
     if bodies.shapes:
         raise invalid("bodies.shapes", len(bodies.shapes), "empty: own bodies name slots of shapes")
     fill_bodies(bodies, message)
 
 
 def fill_open_scene(scene: c.OpenScene, message: Any) -> None:
-    """Puts what opens a scene into a message clearance.v1.OpenScene."""
+    """Puts the opening of a scene into a message clearance.v1.OpenScene."""
     message.scene_slot, message.name = scene.scene_slot, scene.name
     message.revision, message.min_revision = scene.revision, scene.min_revision
 
 
 def seconds(duration: Any) -> float:
-    """Of a google.protobuf.Duration."""
+    """Converts a google.protobuf.Duration."""
     return float(duration.seconds + duration.nanos * 1e-9)
 
 
 def scene_info(message: Any) -> c.SceneInfo:
-    """From a message clearance.v1.SceneInfo."""
+    """Converts a message clearance.v1.SceneInfo."""
     return c.SceneInfo(
         message.name,
         message.revision,
@@ -129,8 +129,8 @@ def scene_info(message: Any) -> c.SceneInfo:
 
 
 def rows_of(own: dict[str, np.ndarray], name: str, lead: tuple[int, ...], default: Any) -> Any:
-    """A column of a message with a row for each: its own, the one that stands for all, or the
-    default. An exception where it fits neither."""
+    """Returns a column of a message with a row for each item: its own, the one that applies to all,
+    or the default. Raises ProtocolError if the column fits neither."""
     dtype = REAL if isinstance(default, (float, np.ndarray)) else "<u4"
     column = own.get(name, np.asarray(default, dtype))
     width = lead[1:]
@@ -173,7 +173,7 @@ def _rules(message: Any) -> c.ScenePairRules:
 
 
 def scene_change(message: Any) -> c.SceneChange:
-    """From a message clearance.v1.SceneChange."""
+    """Converts a message clearance.v1.SceneChange."""
     moved, count = columns(message.poses), message.poses.count
     return c.SceneChange(
         removed_bodies=columns(message).get("removed_bodies", np.empty(0, "<u4")),
@@ -188,8 +188,8 @@ def scene_change(message: Any) -> c.SceneChange:
 
 
 def joined_content(pages: Sequence[Any]) -> c.SceneChange:
-    """Of messages clearance.v1.SceneChange, each a page of one scene. The slots of each are those of
-    its own table of shapes."""
+    """Joins messages clearance.v1.SceneChange, each a page of one scene. The slots of each page
+    refer to that page's table of shapes."""
     changes = [scene_change(page) for page in pages]
     bodies = [change.bodies for change in changes]
     rules = [change.rules for change in changes]

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The messages of clearance.v1, with columns as bytes.
 
-A packed repeated field of numbers and a field of bytes are the same on the wire. So the public schema
-(schema.binpb, which protoc makes when the package is built) is read here with each such column turned
-into `bytes`, and numpy's memory goes out and comes in as it is. Nothing is listed by hand: what the
-public schema gains is there at once. The messages live in a pool of their own, so that a program may
-use ordinary stubs of the same protos beside this package.
+A packed repeated field of numbers and a field of bytes are the same on the wire. So the public
+schema (schema.binpb, which protoc makes when the package is built) is read here with each such
+column turned into `bytes`, and numpy's memory is sent and received as it is. Nothing is listed by
+hand: additions to the public schema are available at once. The messages live in a separate pool,
+so that a program may use ordinary stubs of the same protos beside this package.
 
-A sender may split a packed field into several pieces, of which a field of bytes keeps the last;
+A sender may split a packed field into several pieces, of which a field of bytes keeps the last.
 protobuf never does, and a column of another length than its message says is refused (`_columns`).
 """
 
@@ -21,7 +21,8 @@ from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 _PACKAGE = "clearance.v1"
 _Field = descriptor_pb2.FieldDescriptorProto
 
-# How the numbers of a column lie in its bytes: a numpy type, or varints, of numbers or of booleans.
+# Layouts of the numbers of a column in its bytes: a numpy type, or varints, of numbers or of
+# booleans.
 VARINT = "varint"
 BOOLEAN = "boolean"
 _LAYOUTS = {
@@ -33,7 +34,7 @@ _LAYOUTS = {
     _Field.TYPE_BOOL: BOOLEAN,
 }
 
-# By the full name of the field.
+# The layouts, by the full name of the field.
 layouts: dict[str, str] = {}
 
 
@@ -79,12 +80,12 @@ def class_of(descriptor: Any) -> Any:
 
 
 def message(name: str) -> Any:
-    """The class of a message of clearance.v1, or of the full name of another one."""
+    """Returns the class of a message of clearance.v1, or of the full name of another one."""
     return class_of(_pool.FindMessageTypeByName(name if "." in name else f"{_PACKAGE}.{name}"))
 
 
 def enum_values(name: str) -> dict[str, int]:
-    """Names and numbers of an enum of clearance.v1, without the prefix of its name."""
+    """Returns the names and numbers of an enum of clearance.v1, without the prefix of its name."""
     values = _pool.FindEnumTypeByName(f"{_PACKAGE}.{name}").values_by_name
     return {key: value.number for key, value in values.items()}
 

@@ -24,25 +24,26 @@ from clearance._proof_bodies import (
     vector,
 )
 
-# Steps of the search for the nearest point: of polytopes it ends by itself long before.
+# Limit on the steps of the search for the nearest point. For polytopes it ends long before.
 _MOST_STEPS = 200
-# Facets of the difference of overlapping hulls that are looked at, of all that vertices could span;
-# so many at once.
+# Limit on the facets of the difference of overlapping hulls that are tried, counting all that
+# vertices could span; and the number tried at once.
 _MOST_FACETS = 500_000
 _FACETS_AT_ONCE = 16_384
 
 
 @dataclass(frozen=True)
 class Findings:
-    """Directions from A to B, of any length but 0, and a point of B - A for certain, if one is known:
-    the bodies' cores are no farther apart than that."""
+    """Directions from A to B, of any length but 0, and, if one is known, a point that is certainly
+    in B - A: the bodies' cores are at most that far apart."""
 
     directions: list[Vector] = field(default_factory=list)
     point: Vector | None = None
 
 
 def look(a: Body, b: Body) -> Findings:
-    """Nothing where numbers are too large or too small for floating point."""
+    """Searches for directions. Finds nothing if numbers are too large or too small for floating
+    point."""
     try:
         found = _look_at_polytopes(a, b) if _are_polytopes(a, b) else _look_at_any(a, b)
     except (ArithmeticError, ValueError, np.linalg.LinAlgError):
@@ -84,7 +85,7 @@ def _look_at_polytopes(a: Any, b: Any) -> Findings:
     point: Vector = (Fraction(0), Fraction(0), Fraction(0))
     for weight, corner in zip(nearest.weights, corners):
         point = plus(point, times(Fraction(weight) / total, corner))
-    # Of features that all but touch floating point tells the direction badly.
+    # If features all but touch, floating point gives a poor direction.
     return Findings([vector(nearest.point), nearest_of_plane(corners)], point)
 
 
@@ -93,14 +94,14 @@ def _exponent(x: Fraction) -> int:
 
 
 def _floats(points: list[Vector], exponent: int) -> np.ndarray:
-    """In units of 2**exponent."""
+    """Returns the points in units of 2**exponent."""
     unit = Fraction(2) ** -exponent
     return np.array([[float(x * unit) for x in point] for point in points])
 
 
 @dataclass
 class _Nearest:
-    """A point, of corners with these names and weights >= 0."""
+    """A point as the weighted sum of corners with these names and weights >= 0."""
 
     keys: list[Any]
     weights: list[float]
@@ -108,8 +109,9 @@ class _Nearest:
 
 
 def _nearest(support: Callable[[np.ndarray], tuple[Any, np.ndarray]]) -> _Nearest | None:
-    """The point of a body that is nearest to the origin, by P. Wolfe, "Finding the nearest point in a
-    polytope", 1976, with supports in place of a list. None where that is the origin."""
+    """Returns the point of a body that is nearest to the origin; None if that is the origin. The
+    method is P. Wolfe, "Finding the nearest point in a polytope", 1976, with supports in place of a
+    list."""
     key, corner = support(np.array([1.0, 0, 0]))
     keys, points, weights = [key], [corner], np.ones(1)
     point = corner
@@ -131,8 +133,8 @@ def _nearest(support: Callable[[np.ndarray], tuple[Any, np.ndarray]]) -> _Neares
 def _nearest_simplex(
     points: list[np.ndarray], weights: np.ndarray
 ) -> tuple[np.ndarray, list[np.ndarray], np.ndarray]:
-    """Which corners have the hull's point nearest to the origin, these, and their weights; from the
-    weights of a point that the last corner is below."""
+    """Returns which corners have the hull's point nearest to the origin, these corners, and their
+    weights. It starts from the weights of a point that the last corner is below."""
     kept = np.ones(len(points), bool)
     while True:
         first, others = points[0], np.array(points[1:]).reshape(-1, 3) - points[0]
@@ -151,8 +153,8 @@ def _nearest_simplex(
 
 
 def _shallowest_facet(a: np.ndarray, b: np.ndarray) -> np.ndarray | None:
-    """The normal along which overlapping hulls come apart soonest: every facet of B - A is spanned
-    by a face of one, or by an edge of either. None where too many could be."""
+    """Returns the normal along which overlapping hulls come apart soonest; None if there could be
+    too many facets. Every facet of B - A is spanned by a face of one, or by an edge of either."""
     edges_a, edges_b = _edges(a), _edges(b)
     faces = len(edges_a) * len(a) + len(edges_b) * len(b)
     if faces + len(edges_a) * len(edges_b) > _MOST_FACETS:

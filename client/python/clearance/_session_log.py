@@ -70,8 +70,8 @@ class Progress(Enum):
 
 @dataclass(eq=False)
 class Pending:
-    """A caller's message on its way to its reply. `bodies` is the number of own bodies that its
-    columns are of; None: they do not say it."""
+    """A caller's message on its way to its reply. `bodies` is the number of own bodies in the rows
+    of its columns; None: no column tells it."""
 
     tag: int
     message: SessionMessage | TrackMessage
@@ -117,8 +117,8 @@ class _Slot:
 
 
 class SessionLog:
-    """Thread-compatible. With several servers what one has no more is not lost: the next may have
-    it."""
+    """Keeps the state of a session. Thread-compatible. With several servers, an item that one
+    server no longer has is not lost: the next may have it."""
 
     def __init__(self, limits: Limits, client: ClientOptions, has_several_servers: bool) -> None:
         self._limits = limits
@@ -174,12 +174,13 @@ class SessionLog:
         self._requests.append(_Request(request.tag, raw, pending, first=first, count=count))
 
     def take_unwritten(self) -> bytes:
-        """The next message for the stream. Requires: unwritten."""
+        """Returns the next message for the stream. Requires: unwritten."""
         self._written += 1
         return self._requests[self._written - 1].raw
 
     def restart(self) -> None:
-        """For a new stream: nothing is written, and the slots come before what is not answered."""
+        """Prepares a new stream: nothing is written, and the slots come before the unanswered
+        messages."""
         while self._requests and self._requests[0].pending is None:
             self._requests.popleft()
         if self._requests:
@@ -213,8 +214,8 @@ class SessionLog:
         return again
 
     def deliver(self, raw: bytes, request_id: str) -> Progress:
-        """Takes what the server says. Raises where the stream cannot go on: Unavailable if another
-        one might."""
+        """Takes a response of the server. Raises if the stream cannot continue: Unavailable if
+        another one might."""
         try:
             response = _schema.SessionResponse.FromString(raw)
         except DecodeError as error:
@@ -240,7 +241,7 @@ class SessionLog:
         self._written -= 1
 
     def _take(self, request: _Request, pending: Pending, response: Any) -> bool:
-        """False while more parts are to come."""
+        """Takes a part of an answer. Returns False while more parts are to come."""
         kind = response.WhichOneof("kind")
         if kind != kind_of(pending.message):
             raise ProtocolError(f"the server answered with {kind}")
@@ -273,8 +274,8 @@ class SessionLog:
         return Progress.MESSAGE
 
     def _check_bodies(self, pending: Pending) -> None:
-        """Rows of too few bodies may make a column as long as one row of all, which would then stand
-        for all rows."""
+        """Refuses a message whose rows are of another number of bodies. With too few, a column may
+        be as long as one row of all bodies, which would then apply to all rows."""
         if pending.error is None and pending.bodies not in (None, len(self._own)):
             pending.error = invalid(
                 "configurations.poses",
@@ -320,7 +321,7 @@ class SessionLog:
         again.open_scene.scene_slot = slot
         self._scene_slots.pop(slot, None)
         if pending.error:
-            # Nothing has no name.
+            # A scene without a name does not exist.
             self._scene_slots[slot] = _Slot(again, _Expectation(is_refused=True))
             return
         scene = pending.told.scene
@@ -350,7 +351,7 @@ class SessionLog:
             if refusal.detail and refusal.detail.retry_after is not None:
                 is_temporary = True
             sent = _schema.SessionRequest.FromString(request.raw)
-            # A revision that is not held comes never back.
+            # A revision that is not held never comes back.
             is_lost = sent.HasField("open_scene") and isinstance(refusal, FailedPrecondition)
             if is_temporary and not is_lost:
                 raise Unavailable(f"{what}, which cannot be opened again yet: {refusal}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a session of threads and one of asyncio have in common: everything but the waiting."""
+"""The common part of the sessions of threads and of asyncio: everything but the waiting."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ METHOD = "/clearance.v1.QueryService/Session"
 
 
 class SessionState:
-    """Thread-compatible."""
+    """The state of a session. Thread-compatible."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class SessionState:
         self._streams = 0
 
     def time_left(self) -> float | None:
-        """Seconds of the whole session; None: for ever."""
+        """Returns the seconds left of the whole session; None: no limit."""
         return None if self._deadline is None else max(self._deadline - time.monotonic(), 0.0)
 
     def start_stream(self) -> object:
@@ -66,7 +66,7 @@ class SessionState:
         return self.stream
 
     def check_open(self) -> None:
-        """Raises what every call of a session that is over raises."""
+        """Raises the error that every call of an ended session raises."""
         if self.has_ended:
             raise self.end_error()
         if self.is_finishing:
@@ -77,7 +77,7 @@ class SessionState:
 
     @property
     def final_error(self) -> ClearanceError | None:
-        """None after a session that ended well."""
+        """The session's error; None after a session that ended well."""
         return self._error
 
     def enter(self, message: SessionMessage | TrackMessage, tag: int, is_owed: bool) -> Pending:
@@ -90,16 +90,16 @@ class SessionState:
         return self.log.unwritten < self._options.max_unwritten
 
     def deliver(self, raw: bytes, request_id: str) -> bool:
-        """True if with it a whole message is answered."""
+        """Takes a response. Returns True if it completes the answer to a message."""
         self.is_answering = True
         progress = self.log.deliver(raw, request_id)
-        # Slots that are open again are no success yet: what follows them may break every stream.
+        # Opening slots again is not a success yet: the messages after them may break every stream.
         if progress is not Progress.NOTHING:
             self.backoff.after_success()
         return progress is Progress.MESSAGE
 
     def may_go_on(self, error: ClearanceError | None) -> bool:
-        """Whether another stream may follow one that ended so."""
+        """Returns whether another stream may follow one that ended with this error."""
         if error is None or error.code is None or not self._options.reopen or self.is_cancelled:
             return False
         # A server that has not noticed yet that a stream broke still counts it.
@@ -111,7 +111,7 @@ class SessionState:
         return is_crowded_out or is_worth_repeating(error.code)
 
     def is_missed(self) -> bool:
-        """Whether anybody waits for a stream, or wants none any more."""
+        """Returns whether a caller waits for a stream, or no longer wants one."""
         return self.is_cancelled or self.is_finishing or not self.log.is_settled
 
     def end(self, error: ClearanceError | None) -> None:
@@ -123,7 +123,8 @@ class SessionState:
         self.has_ended = True
 
     def take_owed(self) -> Reply | None:
-        """The earliest reply, if it is there. Requires: has one that is owed, or has not."""
+        """Returns the earliest reply, if it is there. Requires: has one that is owed, or has
+        not."""
         if self.owed and self.owed[0].reply is not None:
             return self.owed.popleft().reply
         if not self.owed and not self.has_ended:
@@ -132,7 +133,7 @@ class SessionState:
 
 
 def answer_of(pending: Pending) -> Answer:
-    """Raises where the whole message was refused. Requires: it is answered."""
+    """Returns the answer. Raises if the whole message was refused. Requires: it is answered."""
     reply = pending.reply
     assert reply is not None
     if reply.error is not None:
@@ -142,14 +143,14 @@ def answer_of(pending: Pending) -> Answer:
 
 
 class Deadline:
-    """When a call stops waiting, `timeout` seconds from now; None: never."""
+    """The time when a call stops waiting, `timeout` seconds from now; None: never."""
 
     def __init__(self, timeout: float | None) -> None:
         self._timeout = timeout
         self._at = None if timeout is None else time.monotonic() + timeout
 
     def left(self) -> float | None:
-        """Seconds, 0 where the time is over; None: for ever."""
+        """Returns the seconds left, 0 if the time is over; None: no limit."""
         return None if self._at is None else max(self._at - time.monotonic(), 0.0)
 
     def no_answer(self) -> DeadlineExceeded:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the writers and readers of tracks of both kinds (threads, asyncio) share."""
+"""The common part of the writers and readers of tracks of threads and of asyncio."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Question = TypeVar("Question", bound=SceneBatch)
 
 
 class TrackClamp(IntEnum):
-    """How a time that was asked for became the one that was used."""
+    """The relation of the time that was asked for to the time that was used."""
 
     UNSPECIFIED = 0
     NONE = 1
@@ -40,7 +40,7 @@ class TrackClamp(IntEnum):
 
 @dataclass(frozen=True)
 class PublishedTick:
-    """`oldest_tick` can still be asked for."""
+    """The answer to PublishTick. `oldest_tick` can still be asked for."""
 
     tick: int
     oldest_tick: int
@@ -49,9 +49,9 @@ class PublishedTick:
 
 @dataclass(frozen=True)
 class Rewound:
-    """What was used: the time, the ticks on both sides of it and the weight of the later one.
-    `body_count` is of the track; `scene_revision` of the scene in which it was put, 0 without one.
-    """
+    """The values that were used: the time, the ticks on both sides of it and the weight of the
+    later one. `body_count` is of the track; `scene_revision` of the scene into which it was put, 0
+    without one."""
 
     tick: int
     fraction: float
@@ -67,7 +67,7 @@ class Rewound:
 
 @dataclass(frozen=True)
 class OpenTrack:
-    """Begin a track of the session's own bodies."""
+    """Begins a track of the session's own bodies."""
 
     name: str
 
@@ -81,7 +81,7 @@ class OpenedTrack:
 
 @dataclass(frozen=True, eq=False)
 class PublishTick:
-    """Add a tick. `poses` None: where the bodies were attached."""
+    """Adds a tick. `poses` None: the poses at which the bodies were attached."""
 
     tick: int
     poses: ArrayLike | None = None
@@ -89,7 +89,7 @@ class PublishTick:
 
 @dataclass(frozen=True, eq=False)
 class RewindTrack:
-    """Make the scene that stood there at a past time, in a slot."""
+    """Puts the scene, as it was at a past time, into a slot."""
 
     scene_slot: int
     base_scene_slot: int | None
@@ -100,12 +100,13 @@ class RewindTrack:
 
 
 def without_shapes(change: SceneChange) -> SceneChange:
-    """For a session in whose first slots the change's shapes have been opened."""
+    """Returns the change for a session in whose first slots the change's shapes have been
+    opened."""
     return replace(change, bodies=replace(change.bodies, shapes=()))
 
 
 def of_the_past(batch: Question) -> Question:
-    """The same question of what was rewound."""
+    """Returns the same question about the rewound scene."""
     return replace(batch, scene_slot=REWOUND_SLOT)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a watch of threads and one of asyncio have in common: everything but the waiting."""
+"""The common part of the watches of threads and of asyncio: everything but the waiting."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ METHOD = "/clearance.v1.SceneService/WatchScene"
 
 
 class WatchState:
-    """Thread-compatible."""
+    """The state of a watch. Thread-compatible."""
 
     def __init__(self, name: str, from_revision: int, etag: str, reopen_within: float) -> None:
         self._request = _schema.message("WatchSceneRequest")(
@@ -33,13 +33,13 @@ class WatchState:
         self.why_cancelled: ClearanceError = Cancelled("the watch was cancelled")
 
     def request(self) -> bytes:
-        """For another stream: it begins at the revision of the last news."""
+        """Returns the request of another stream: it begins at the revision of the last news."""
         self._is_answering = False
         raw: bytes = self._request.SerializeToString()
         return raw
 
     def take(self, raw: bytes) -> SceneNews | None:
-        """None: nothing new."""
+        """Takes a response. Returns None if there is nothing new."""
         try:
             response = self._response.FromString(raw)
         except DecodeError as error:
@@ -64,15 +64,16 @@ class WatchState:
         return news
 
     def _is_known(self, response: Any) -> bool:
-        """The first message of another stream says where it begins."""
+        """Returns whether a response is known: the first message of another stream repeats its
+        revision."""
         is_change = not response.is_reload and not response.end
         is_same = response.scene.revision == self._request.from_revision
         return bool(self._has_told and is_change and is_same)
 
     def after_failure(self, error: ClearanceError | None) -> float | None:
-        """Seconds to wait before another stream; None: the watch is over, and `end` says why. None
-        of an error: the server ended the stream, which it should not before the scene ends.
-        """
+        """Returns the seconds to wait before another stream; None: the watch is over, and `end`
+        says why. If `error` is None, the server ended the stream, which it must not do before the
+        scene ends."""
         if self.is_cancelled:
             self.end = self.why_cancelled
             return None

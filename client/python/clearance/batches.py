@@ -53,7 +53,7 @@ class TimeOfCollisionDetail:
     pieces: bool = False
 
 
-# What verify() needs of a distance.
+# The columns of a distance that verify() needs.
 PROOF = DistanceDetail(
     points=True,
     normals=True,

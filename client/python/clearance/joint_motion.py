@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Proofs of joint motions, the edges of a motion planner.
 
-A MotionBatch moves each body on its own screw. The links of an arm whose joints move do not go that
-way: between the same two poses they can be elsewhere by decimetres. Here configurations along the
-motion are checked. Each that is free proves the part of the motion in which no point of a body
+A MotionBatch moves each body on its own screw. The links of an arm whose joints move do not take
+that path: between the same two poses they can be decimetres away from it. Here configurations along
+the motion are checked. Each that is free proves the part of the motion in which no point of a body
 moves farther than the body may.
 
 Source: Schwarzer, Saha, Latombe, "Exact collision checking of robot paths", 2002."""
@@ -24,7 +24,7 @@ from clearance.session import Session
 # Takes joint vectors (n, joints), gives the poses of the own bodies (n, bodies, 7), metres.
 ForwardKinematics = Callable[[np.ndarray], np.ndarray]
 
-# Of what a free radius proves, so that rounding of times never counts as proved.
+# Share of a free radius that is used, so that rounding of times never counts as proved.
 _SHARE = 1 - 1e-9
 
 
@@ -32,21 +32,21 @@ _SHARE = 1 - 1e-9
 class JointMotionProof:
     """Verdicts of joint motions, a row for each.
 
-    `times` (from 0 to 1): a configuration that touches, or for which nothing was proved; NaN of
-    FREE. `checks`: configurations that were asked, of all motions."""
+    `times` (from 0 to 1): a configuration that touches, or for which nothing was proved; NaN for
+    FREE. `checks`: number of configurations asked, of all motions."""
 
     verdicts: np.ndarray  # Verdict: FREE, TOUCHING or UNDECIDED
     times: np.ndarray
     checks: int
 
     def proved_free(self) -> np.ndarray:
-        """Returns for each motion whether it is proved that nothing touches on the whole way."""
+        """Returns for each motion whether it is proved that nothing touches throughout."""
         return self.verdicts == Verdict.FREE
 
 
 @dataclass
 class _Parts:
-    """Parts of motions that nothing is proved of yet."""
+    """Parts of motions about which nothing is proved yet."""
 
     motion: np.ndarray
     low: np.ndarray
@@ -72,12 +72,11 @@ def prove_joint_motions(
     `starts`, `ends`: joint vectors (n, joints) or (joints,). `reaches` (bodies, joints), in the
     order of the ids: metres that any point of a body moves, at most, when a joint moves by 1. For
     a joint that turns (radians) that is the largest distance of the body's points from its axis,
-    in any configuration; for one that slides 1; for one that does not move the body 0. Too small
-    a reach makes the proof wrong. `pose_error`: metres that points may be off by what
-    `kinematics`
-    rounds. Parts of a motion shorter than `narrowest` are not divided: the motion is UNDECIDED.
-    `columns`: those of a CheckBatch, such as `scene_slot` and `among`. TOUCHING tells of a
-    configuration that touches, not of the first one. Raises what `session.check` raises."""
+    in any configuration; for one that slides 1; for one that does not move the body 0. If a reach
+    is too small, the proof is wrong. `pose_error`: metres by which points may be off because
+    `kinematics` rounds. Parts of a motion shorter than `narrowest` are not divided: the motion is
+    UNDECIDED. `columns`: those of a CheckBatch, such as `scene_slot` and `among`. TOUCHING names a
+    configuration that touches, not the first one. Raises the errors of `session.check`."""
     starts, ends = np.atleast_2d(np.asarray(starts, float)), np.atleast_2d(np.asarray(ends, float))
     starts, ends = np.broadcast_arrays(starts, ends)
     speeds = _speeds(ends - starts, np.asarray(reaches, float))
@@ -107,7 +106,7 @@ def prove_joint_motions(
 
 
 def _speeds(ways: np.ndarray, reaches: np.ndarray) -> np.ndarray:
-    """Returns metres that any point of any body moves while a motion goes on by 1, at most."""
+    """Returns the metres that any point of any body moves while a motion goes on by 1, at most."""
     if reaches.ndim != 2 or reaches.shape[1] != ways.shape[1]:
         raise invalid(
             "reaches",
@@ -130,7 +129,7 @@ def _end_motions(
     verdicts: np.ndarray,
     times: np.ndarray,
 ) -> None:
-    """Writes down the motions that are not free; one that touches comes before one undecided."""
+    """Records the motions that are not free; one that touches comes before one undecided."""
     for verdict in (Verdict.UNDECIDED, Verdict.TOUCHING):
         mine = (found == Verdict.TOUCHING) == (verdict == Verdict.TOUCHING)
         verdicts[parts.motion[mine]] = verdict
@@ -138,7 +137,7 @@ def _end_motions(
 
 
 def _divided(parts: _Parts, middle: np.ndarray, half: np.ndarray) -> _Parts:
-    """Returns what is left of the parts on both sides of what was proved."""
+    """Returns the rest of the parts, on both sides of the proved part."""
     return _Parts(
         np.concatenate([parts.motion, parts.motion]),
         np.concatenate([parts.low, middle + half]),

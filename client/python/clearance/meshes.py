@@ -6,9 +6,9 @@ and the command line (clearance/mesh.h) read the same points bit for bit, and re
 in the same words. Coordinates are taken as they are, in full double precision: scale them to
 metres.
 
-A mesh has the points that its faces use; of a file without faces it has all of them. Equal points
-are one. They keep the file's order. The parts are the objects of an OBJ file, or its groups where it
-has no objects, or the solids of an STL file in text; any other file is one part.
+A mesh has the points that its faces use; a mesh without faces has all points of the file. Equal
+points are one. They keep the file's order. The parts are the objects of an OBJ file, or its groups
+if it has no objects, or the solids of an STL file in text; any other file is one part.
 """
 
 from __future__ import annotations
@@ -50,15 +50,15 @@ class Mesh:
 
     @property
     def triangles(self) -> np.ndarray:
-        """Those of all parts, (n, 3)."""
+        """The triangles of all parts, (n, 3)."""
         return np.concatenate([np.empty((0, 3), np.int64), *(p.triangles for p in self.parts)])
 
 
 def read_mesh(path: str | Path, scale: ArrayLike = 1.0) -> Mesh:
     """Returns the mesh of a file.
 
-    `scale` is a number, or one for each axis (a negative one mirrors).
-    InvalidArgument: what is wrong with the content, where; OSError: the file cannot be read."""
+    `scale` is a number, or one for each axis (a negative one mirrors). InvalidArgument says what is
+    wrong with the content, and at which place; OSError: the file cannot be read."""
     path = Path(path)
     try:
         _reader_of(path.suffix)
@@ -159,7 +159,7 @@ def _as_mesh(content: Content, factors: np.ndarray) -> Mesh:
 
 
 def _weld(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The points, each once, in their order, and the place there of each."""
+    """Returns the points, each once, in their order, and the index of each in that list."""
     points = np.ascontiguousarray(points + 0.0)  # which makes -0 a 0
     keys = points.view([("", np.void, points.dtype.itemsize * 3)]).reshape(-1)
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)

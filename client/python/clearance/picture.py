@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A picture of one answer: both shapes where they stand, their closest points and the normal.
+"""A picture of one answer: both shapes at their poses, their closest points and the normal.
 
 Needs matplotlib (`pip install clearance[picture]`). Hulls are drawn by their faces, curved kinds by
-points of their surface. A hull of more than 128 points is drawn as that of 128 of them, spread over its
-extent, and the title says so; what was answered is about all of them.
+points of their surface. A hull of more than 128 points is drawn as that of 128 of them, spread over
+its extent, and the title says so; the answer is about all of them.
 
 >>> import numpy as np
 >>> import clearance
@@ -11,8 +11,9 @@ extent, and the title says so; what was answered is about all of them.
 >>> ball = clearance.Hull(0.5 * points / np.linalg.norm(points, axis=1, keepdims=True))
 >>> cube = clearance.Box((0.5, 0.5, 0.5))
 >>> where = clearance.poses.pose([1.5, 0, 0])
+>>> detail = clearance.DistanceDetail(points=True)
 >>> with clearance.connect(address) as client:
-...     answer = client.distance([cube, ball], poses_b=where, detail=clearance.DistanceDetail(points=True))
+...     answer = client.distance([cube, ball], poses_b=where, detail=detail)
 >>> figure = draw(cube, clearance.poses.IDENTITY, ball, where, answer)
 >>> print(figure.axes[0].get_title().splitlines()[1])
 B drawn from 128 of 1000 points
@@ -41,7 +42,7 @@ from clearance.shapes import (
 
 _COLORS = ("tab:blue", "tab:orange")
 _POINTS_AROUND = 24
-_MOST_HULL_POINTS = 128  # of which faces are looked for, at a cost of their third power
+_MOST_HULL_POINTS = 128  # the search for their faces costs their third power
 
 
 def draw(
@@ -53,9 +54,11 @@ def draw(
     row: int = 0,
     path: str | Path | None = None,
 ) -> Any:
-    """Draws one row (counted in C order) and returns matplotlib's figure; with a path it is written
-    there too, in the format of its suffix (PNG). The poses are the row's own, 7 numbers each. Ask
-    with points and normals; of a row that has none only the shapes are drawn."""
+    """Draws one row (counted in C order) and returns matplotlib's figure.
+
+    With a path the figure is also written there, in the format of its suffix (PNG). The poses are
+    the row's own, 7 numbers each. Ask with points and normals; for a row without them only the
+    shapes are drawn."""
     from matplotlib.figure import Figure
 
     if not 0 <= row < len(result):
@@ -106,7 +109,7 @@ def _draw_shape(axes: Any, shape: Shape, pose: np.ndarray, color: str) -> None:
 
 
 def _add_faces(axes: Any, collection: Any, faces: list[np.ndarray], color: str) -> None:
-    # Whether there is anything that must stay in sight.
+    # Whether the axes have data that must stay in sight.
     had_data = axes.has_data()
     axes.add_collection3d(
         collection(faces, facecolor=color, edgecolor=color, alpha=0.25, linewidth=0.5)
@@ -115,7 +118,7 @@ def _add_faces(axes: Any, collection: Any, faces: list[np.ndarray], color: str) 
 
 
 def _left_out(name: str, shape: Shape) -> str:
-    """A line that says of how many of its points it is drawn; empty where that is all of them."""
+    """Returns a line with the number of points drawn; empty if these are all."""
     pieces = [piece.shape for piece in shape.pieces] if isinstance(shape, Compound) else [shape]
     corners = [vertices for vertices in map(body_vertices, pieces) if vertices is not None]
     counts = [len(np.unique(vertices, axis=0)) for vertices in corners]
@@ -124,7 +127,9 @@ def _left_out(name: str, shape: Shape) -> str:
 
 
 def _spread(points: np.ndarray) -> np.ndarray:
-    """All points once; of many, each the farthest from those before it, so that the extent is kept."""
+    """Returns all points once; of many, each the farthest from those before it.
+
+    This keeps the extent."""
     points = np.unique(points, axis=0)
     if len(points) <= _MOST_HULL_POINTS:
         return points
@@ -137,7 +142,7 @@ def _spread(points: np.ndarray) -> np.ndarray:
 
 
 def _faces(shape: Shape) -> list[np.ndarray]:
-    """Polygons (n, 3) of the surface, in the shape's own frame."""
+    """Returns polygons (n, 3) of the surface, in the shape's own frame."""
     radius = body_radius(shape)
     vertices = body_vertices(shape)
     if vertices is None:
@@ -145,13 +150,13 @@ def _faces(shape: Shape) -> list[np.ndarray]:
     vertices = _spread(vertices)
     if radius == 0:
         return _hull_faces(vertices)
-    # Of a rounded body: a ball about each of its vertices and the faces of the hull between them.
+    # A rounded body is drawn as a ball about each of its vertices and the faces of their hull.
     balls = [face + vertex for vertex in vertices for face in _grid_faces(_ball_grid(radius))]
     return balls + (_hull_faces(vertices) if len(vertices) > 1 else [])
 
 
 def _hull_faces(points: np.ndarray) -> list[np.ndarray]:
-    """By looking at every triangle of these, each there once: for pictures only."""
+    """Returns the faces by trying every triangle of these, each face once: for pictures only."""
     faces: dict[tuple[int, ...], np.ndarray] = {}
     slack = 1e-9 * max(np.ptp(points), 1e-300)
     for i in range(len(points)):

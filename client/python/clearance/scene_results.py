@@ -236,5 +236,5 @@ def _radii(is_free: np.ndarray, radii: _Column) -> np.ndarray:
 
 def _still_free(is_free: np.ndarray, radii: np.ndarray, moved: ArrayLike) -> np.ndarray:
     distances = np.asarray(moved, float)
-    # A NaN is no distance that was not reached. Of no bodies, none has moved.
+    # A NaN is never below a radius. If there are no bodies, none has moved.
     return is_free & (distances < radii[..., None]).all(-1)

@@ -352,7 +352,7 @@ class Session:
             self._changed.notify_all()
 
     def _wait(self, deadline: Deadline) -> bool:
-        """Until something changes; False if the time is over. Requires: the lock."""
+        """Waits until something changes; False if the time is over. Requires: the lock."""
         left = deadline.left()
         if left != 0.0:
             self._changed.wait(left)
@@ -397,7 +397,7 @@ class Session:
                     raise deadline.no_answer()
         return answer_of(pending)
 
-    # What follows runs in threads of the session: _messages in gRPC's, the others in its own.
+    # The methods below run in threads of the session: _messages in gRPC's, the others in its own.
 
     def _run(self) -> None:
         error: ClearanceError | None = ProtocolError("the session's thread ended")
@@ -427,7 +427,7 @@ class Session:
                         metadata=self._state.metadata,
                     )
                 )
-            except ValueError:  # gRPC's word for a channel that is no more
+            except ValueError:  # gRPC's error for a closed channel
                 return ClearanceError("the client was closed")
             if self._state.is_cancelled:
                 call.cancel()
@@ -438,7 +438,7 @@ class Session:
             return error
         except grpc.RpcError:
             return from_rpc_error(call)
-        except Exception as error:  # what nobody foresaw must not leave the callers waiting
+        except Exception as error:  # an unforeseen error must not leave the callers waiting
             call.cancel()
             return ProtocolError(f"an answer cannot be read: {error!r}")
         return None
@@ -470,12 +470,12 @@ class Session:
         state = self._state
         if not state.may_go_on(error):
             return False
-        # A session that is owed nothing is not missed by anyone until it is asked again.
+        # If no answer is owed, a new stream can wait until the session is asked again.
         self._changed.wait_for(state.is_missed, state.time_left())
         if state.is_cancelled or (state.is_finishing and state.log.is_settled):
             return False
-        # A server that answered is there; and among several, a call before each stream could leave
-        # every stream to the same one of two.
+        # A server that answered is there. Among several servers, a call before each stream could
+        # send every stream to the same one of two.
         if not state.is_answering:
             self._reconnecting.start()
         wait = state.backoff.after_failure()

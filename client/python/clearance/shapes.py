@@ -58,7 +58,7 @@ class Sphere:
 
 @dataclass(frozen=True)
 class Capsule:
-    """Everything within `radius` of the segment from (0, 0, -half_length) to (0, 0, +half_length)."""
+    """All points within `radius` of the segment of the z axis from -half_length to +half_length."""
 
     radius: float
     half_length: float
@@ -226,7 +226,7 @@ class ByDigest:
     digest: str
 
 
-# Which shape: a registered one (a bare str is a name), or one that lives in this call or session
+# Names a shape: a registered one (a bare str is a name), or one that lives in this call or session
 # alone.
 ShapeReference = Union[ByName, ByDigest, str, Shape]
 

@@ -18,8 +18,8 @@ auditing: it takes about a millisecond for each ten vertices.
 >>> verify(box, here, box, there, answer)
 []
 
-For a compound the answer's proof is about the pieces that it names. That no other two pieces are
-nearer, or overlap deeper, is proved along directions that are searched here.
+For a compound the answer's proof is about the pieces that it names. Directions that are searched
+here prove that no other two pieces are nearer, or overlap deeper.
 
 NO_PROOF means that the core of a cylinder, a cone or an ellipsoid overlaps another core, or that no
 such direction was found."""
@@ -53,14 +53,15 @@ from clearance.results import DistanceResult, State
 from clearance.scene_results import NearestPairs
 from clearance.shapes import Shape
 
-# The normal and the weights were rounded to doubles on their way here: of both bodies' sizes.
+# The normal and the weights were rounded to doubles on their way here; relative to both bodies'
+# sizes.
 _ALLOWANCE = 64 * Fraction(1, 2**53)
-# The direction of a smooth body's nearest point is known to the root of what its distance is: of the
-# sizes and places.
+# The direction of a smooth body's nearest point has only the root of the distance's accuracy;
+# relative to the sizes and places.
 _CURVED_DIRECTION = Fraction(1, 10**9)
 _UNIT_SLACK = Fraction(1, 2**48)
 _MOST_WITNESSES = 12
-_NO_VERTEX = 2**32 - 1  # of a shape that has none
+_NO_VERTEX = 2**32 - 1  # the index for a shape without vertices
 
 
 class ViolationKind(Enum):
@@ -285,7 +286,7 @@ class _Row:
             _require(has_it, kind, f"{name} were not asked for")
 
     def _named_pieces(self) -> tuple[int, int]:
-        """The pieces that the row is about."""
+        """Returns the pieces that the row is about."""
         if len(self._pieces.all()) == 1:
             return 0, 0
         pieces_a, pieces_b = self._result.pieces_a, self._result.pieces_b
@@ -338,7 +339,7 @@ class _Row:
             self._require_vertices(a, b)
 
     def _items(self, offsets: np.ndarray, held: int, name: str) -> tuple[int, int]:
-        """First and behind the last of the row's items, of which the columns hold so many."""
+        """Returns the first index and the end of the row's items; the columns hold `held`."""
         has_row = self._row + 1 < len(offsets)
         _require(has_row, ViolationKind.MALFORMED, f"no offsets of {name}")
         first, last = (int(k) for k in offsets[self._row : self._row + 2])
@@ -351,7 +352,7 @@ class _Row:
         _require(has_both, ViolationKind.WITNESS_ID, f"vertices {a} and {b}")
 
     def _difference(self, a: int, b: int) -> Vector:
-        """Requires: neither body is curved."""
+        """Returns the difference of two vertices. Requires: neither body is curved."""
         self._require_vertices(a, b)
         assert isinstance(self._a, bodies.PointBody) and isinstance(self._b, bodies.PointBody)
         return minus(self._b.points[b], self._a.points[a])
@@ -372,7 +373,7 @@ class _Row:
         )
 
     def _check_other_pieces(self) -> None:
-        """None are nearer than the lower bound, nor, of those that are apart, overlap."""
+        """Checks that no others are nearer than the bound or, for separated bodies, overlap."""
         claim = _Claim(self._normal, self._lower, ViolationKind.LOWER_BOUND)
         for pair in self._pieces.all():
             if pair == self._named:
@@ -395,7 +396,7 @@ class _Row:
         )
 
     def _weighted(self) -> Fraction:
-        """The distance is at most this, by a point of either body."""
+        """Returns an upper bound on the distance, by a point of either body."""
         total = sum(self._weights, Fraction(0))
         _require(abs(total - 1) <= _UNIT_SLACK, ViolationKind.MALFORMED, "weights' sum is not 1")
         ids_a, ids_b = zip(*self._vertices)
@@ -444,7 +445,7 @@ class _Row:
         _require(proved, ViolationKind.STATE, "SEPARATED is not proved")
 
     def _gap_of_features(self) -> Fraction:
-        """Along the exact vector from the origin to the plane, line or point of the witnesses."""
+        """Returns the gap along the vector from the origin to the features of the witnesses."""
         normal = nearest_of_plane(self._differences())
         return bodies.gap(self._a, self._b, normal) if any(normal) else Fraction(0)
 

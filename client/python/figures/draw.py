@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draws the figure of client/python/README.md. What it shows is what a server answered.
+"""Draws the figure of client/python/README.md from the answer of a server.
 
 usage: draw.py ADDRESS FOLDER      (writes answer.svg there)
 """
@@ -19,7 +19,7 @@ FUNNEL = clearance.Cone(0.3, 0.35, 0.02)
 
 
 def pebble():
-    """Forty points of an ellipsoid, evenly around it."""
+    """Returns forty points of an ellipsoid, evenly around it."""
     up = np.linspace(-0.95, 0.95, 40)
     around = np.pi * (3 - np.sqrt(5)) * np.arange(40)
     flat = np.sqrt(1 - up**2)
@@ -27,7 +27,7 @@ def pebble():
 
 
 def main(address, folder):
-    # Text as text, and the same bytes every time.
+    # Keeps text as text, and the same bytes every time.
     matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "clearance", "font.family": "sans-serif"})
     stone, where = pebble(), poses.pose([1.1, 0.25, 0.2], [0.3, 0.5, 0.0, 0.8124])
     with clearance.connect(address) as client:

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a query costs the server: starts clearance-server and the wire floor as children, the latter
-// twice, idle and as busy with each row as the core is, and loads them in turn through a Session
-// with distance batches of 1 to 4096 rows. The servers' processor time is read from outside. The
-// first pass of every batch size is held against the core in this process, and every later reply
-// must be the same bytes.
+// The server's cost of a query. Starts clearance-server and the wire floor as children, the latter
+// twice, idle and as busy with each row as the core is. Loads them in turn through a Session with
+// distance batches of 1 to 4096 rows. The servers' processor time is read from outside. The first
+// pass of every batch size is compared with the core in this process, and every later reply must be
+// the same bytes.
 //
 //   load_bench [--short] [--csv=FILE] [--size=box|16|64|256|1024|4096] [-- FLAG_OF_SERVER…]
 
@@ -46,7 +46,7 @@ constexpr int kShapes = 200;
 constexpr int kShortShapes = 10;
 constexpr int kRounds = 7;
 
-// The same rows in this process, all in one call: what a query costs without any server.
+// Asks the same rows in this process, all in one call: the cost of a query without any server.
 double CoreNanoseconds(const LoadQuestions& questions) {
   std::vector<DistanceQuestion> asked;
   for (const Pair& row : questions.rows) {
@@ -62,8 +62,8 @@ double CoreNanoseconds(const LoadQuestions& questions) {
   return took / kRows;
 }
 
-// What one pass of the messages allocates in the server, a message: the least of a few passes, as
-// the server's look at its connections, every now and then, allocates too.
+// Returns the server's allocations of one pass of the messages, a message: the least of a few
+// passes, as the server's periodic look at its connections allocates too.
 double AllocationsAMessage(const AllocationCount& count, Target* target,
                            const std::vector<v1::SessionRequest>& messages, int batch) {
   constexpr int kPasses = 7;
@@ -76,8 +76,8 @@ double AllocationsAMessage(const AllocationCount& count, Target* target,
   return least;
 }
 
-// How often the server allocates, a message: in a server of its own, which counts. False if that
-// grows with the rows.
+// Counts the server's allocations, a message, in a separate server that counts. Returns false if
+// the count grows with the rows.
 bool CountAllocations(const LoadQuestions& questions,
                       const std::vector<std::vector<v1::SessionRequest>>& messages,
                       Report* report) {
@@ -131,8 +131,8 @@ class Flood {
   std::vector<std::thread> threads_;
 };
 
-// What a stream of small messages has of the server beside large ones: of one row, which is
-// answered where it is read, and of more, which wait for workers as the large ones do.
+// Measures a stream of small messages beside large ones: of one row, which is answered where it is
+// read, and of more, which wait for workers as the large ones do.
 void MeasureBesideFlood(BenchServer& server, const LoadQuestions& questions,
                         const std::vector<std::vector<v1::SessionRequest>>& messages,
                         Report* report) {
@@ -189,7 +189,7 @@ const Size& SizeFromFlag() {
   Fail("--size=" + absl::GetFlag(FLAGS_size) + " is none of box, 16, 64, 256, 1024, 4096");
 }
 
-// Of several calls: what the busy floor spends on each row.
+// Returns the typical cost of several calls, which the busy floor spends on each row.
 double TypicalCoreNanoseconds(const LoadQuestions& questions) {
   Report report;
   for (int round = 0; round < kRounds; ++round) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rows that the load generator sends, as messages of any number of rows, and what must come
-// back: from clearance-server what the core says in this process, bit for bit; from the wire floor
-// the sum of the row's pose numbers.
+// The rows that the load generator sends, as messages of any number of rows, and the expected
+// replies: from clearance-server the core's answers in this process, bit for bit; from the wire
+// floor the sum of the row's pose numbers.
 
 #ifndef CLEARANCE_TESTS_BENCH_LOAD_QUESTIONS_H_
 #define CLEARANCE_TESTS_BENCH_LOAD_QUESTIONS_H_
@@ -31,7 +31,8 @@ v1::SessionRequest MakeOpen(const Pool& pool, std::size_t i);
 // divides the number of rows.
 std::vector<v1::SessionRequest> MakeMessages(const LoadQuestions& questions, int batch);
 
-// Bit for bit what the core answers to the rows from `first_row` on; else what differs.
+// Returns "" if the answers to the rows from `first_row` on equal those of the core, bit for bit;
+// else the difference.
 std::string FindFault(const LoadQuestions& questions, std::size_t first_row,
                       const v1::DistanceBatchResult& result);
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a scene of 100,000 bodies costs at clearance-server: to make it, to change a thousand poses,
-// to fork it. Once with a time to live, so that it lives in memory alone, and once kept, so that
-// each change is stored before it is acknowledged. Time is the caller's, from the call of the C++
-// library to its answer; processor time is the server's, read from outside, the wire included.
-// What the scene is at the end, and what its fork still is, is held against what was sent.
+// The cost of a scene of 100,000 bodies at clearance-server: to make it, to change a thousand
+// poses, to fork it. It is measured once with a time to live, so that the scene lives in memory
+// alone, and once kept, so that each change is stored before it is acknowledged. Time is the
+// caller's, from the call of the C++ library to its answer. Processor time is the server's, read
+// from outside, the wire included. The scene at the end, and its fork, are compared with the data
+// that was sent.
 //
 //   scene_service_bench [--short] [--csv=FILE]
 //
@@ -48,7 +49,7 @@ constexpr const char* kMiddleOfCalls = "p50_us";
 constexpr const char* kTailOfCalls = "p99_us";
 constexpr const char* kBytesABody = "bytes_per_body";
 
-// What is promised of 100,000 bodies.
+// The limits promised for 100,000 bodies.
 constexpr double kMostBuildMicros = 1e6;
 constexpr double kMostChangeMicros = 2000;
 
@@ -196,7 +197,7 @@ class Bench {
     calls.AddTo(Row("create"), report);
   }
 
-  // What any call takes: this one does nothing but look at the scene's name.
+  // Measures the cost of any call: this one only looks at the scene's name.
   void Ask(Report* report) {
     Calls calls(server_.pid());
     for (int i = 0; i < scale_.changes; ++i) {

@@ -34,14 +34,14 @@ class SessionClient {
     int window = 1;                                   // messages in flight, at most
     absl::Duration duration;  // then it ends, after at least one pass over the messages
   };
-  // Of message i; false ends the load.
+  // Judges the reply to message i; false ends the load.
   using Judge = absl::FunctionRef<bool(std::size_t i, const v1::SessionResponse&)>;
 
-  // Sends the messages in turn, again and again. The number of replies, all of them judged; 0 if
-  // the stream broke, a reply came out of turn or the judge said no.
+  // Sends the messages in turn, again and again. Returns the number of replies, all of them judged;
+  // 0 if the stream broke, a reply came out of turn or the judge returned false.
   std::uint64_t Run(const Load& load, Judge judge);
 
-  // One message and its reply; false if the stream broke.
+  // Sends one message and waits for its reply; false if the stream broke.
   bool Ask(const v1::SessionRequest& message, v1::SessionResponse* reply);
 
  private:

@@ -41,7 +41,7 @@ namespace {
 constexpr int kVertices = 64;
 constexpr int kBatchClients = 4;
 constexpr int kSingleClients = 64;
-// Of batches; on two busy cores 5,800 to 7,600 were seen.
+// For batches; on two busy cores 5,800 to 7,600 were seen.
 constexpr double kLeastShapesPerSecond = 5000;
 
 struct Scale {
@@ -58,7 +58,7 @@ Scale WantedScale() {
 using Stub = v1::ShapeService::Stub;
 
 std::unique_ptr<Stub> StubOf(const std::string& address) {
-  grpc::ChannelArguments arguments;  // a connection of its own
+  grpc::ChannelArguments arguments;  // a separate connection
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   return v1::ShapeService::NewStub(
       grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments));
@@ -94,7 +94,7 @@ v1::RegisterShapeRequest Single(int number) {
   return request;
 }
 
-// Runs work(0) .. work(count - 1) on so many clients; seconds.
+// Runs work(0) .. work(count - 1) on so many clients; returns seconds.
 template <class Work>
 double TimeOf(int count, int clients, const std::string& address, Work work) {
   std::atomic<int> next = 0;
@@ -124,7 +124,7 @@ double TimeOfBatches(const Scale& scale, const std::string& address) {
   for (int i = 0; i < scale.batches; ++i) requests.push_back(Batch(i, scale.items));
   return TimeOf(scale.batches, kBatchClients, address, [&](Stub& stub, int i) {
     grpc::ClientContext context;
-    context.set_wait_for_ready(true);  // connecting is not what is measured
+    context.set_wait_for_ready(true);  // connecting is not measured
     v1::BatchRegisterShapesResponse response;
     const grpc::Status status = stub.BatchRegisterShapes(&context, requests[i], &response);
     if (!status.ok() || response.errors().empty()) return status;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A server under load, and what a query costs it: processor time is read from outside. The first
-// pass of every batch size is held against the right answers, and every later reply must be the
-// same bytes.
+// A server under load, and its cost of a query: processor time is read from outside. The first pass
+// of every batch size is compared with the right answers, and every later reply must be the same
+// bytes.
 
 #ifndef CLEARANCE_TESTS_BENCH_LOAD_TARGET_H_
 #define CLEARANCE_TESTS_BENCH_LOAD_TARGET_H_
@@ -32,10 +32,10 @@ inline constexpr const char* kTail = "round_trip_p99_us";
 // Thrown, not exit(): servers are children, and end with the objects that started them.
 [[noreturn]] void Fail(const std::string& what);
 
-// Runs a benchmark; what it throws is told, and ends it with 1.
+// Runs a benchmark. An exception is reported, and ends it with 1.
 int RunBench(const char* name, absl::FunctionRef<int()> bench);
 
-// Where `file` is not empty.
+// Writes the report, unless `file` is empty.
 void WriteCsv(const Report& report, const std::string& file);
 
 double Nanoseconds(clockid_t clock);
@@ -47,7 +47,7 @@ class BenchServer {
 
   pid_t pid() { return server_.process().pid(); }
   std::string address() const { return server_.grpc_address(); }
-  // The way an orchestrator ends it. Sessions must be over.
+  // Ends the server as an orchestrator does. Sessions must be over.
   void End();
 
  private:
@@ -56,7 +56,7 @@ class BenchServer {
 
 class Target {
  public:
-  // "" where the rows from `first_row` on have the answers of `result`, else what differs.
+  // Returns "" if the rows from `first_row` on have the answers of `result`, else the difference.
   using FaultFinder = std::string (*)(const LoadQuestions&, std::size_t first_row,
                                       const v1::DistanceBatchResult&);
 
@@ -64,11 +64,11 @@ class Target {
 
   void OpenAll(const Pool& pool);
 
-  // Holds every answer against what it must be, and keeps its bytes.
+  // Compares every answer with the right one, and keeps its bytes.
   void FirstPass(const LoadQuestions& questions, const std::vector<v1::SessionRequest>& messages,
                  int batch);
 
-  // All messages once more. How many there were.
+  // Sends all messages once more. Returns how many there were.
   std::size_t Pass(const std::vector<v1::SessionRequest>& messages, int batch);
 
   // Half a second of messages of so many rows, to kCpu and kRate of Row(batch).

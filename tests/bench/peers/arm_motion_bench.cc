@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Straight ways of an arm among obstacles, as motion planners ask for them: proved to be free from
-// end to end by clearance-server and its client's certificate (ProofJudge of client/examples/ompl),
-// and by states every 1/32 radian, which prove nothing of what is between: at the server and in
-// FCL's managers in the process. All three are asked the same ways one after another, one at a
-// time. Processor time is that of all who take part: of the server, the wire included, and of the
-// caller with his forward kinematics.
+// Straight paths of an arm among obstacles, as motion planners ask for them. clearance-server and
+// its client's certificate (ProofJudge of client/examples/ompl) prove them free from end to end.
+// The other judges ask for states every 1/32 radian, which prove nothing between them: at the
+// server, and in FCL's managers in the process. All three are asked the same paths one after
+// another, one at a time. Processor time is that of all participants: of the server, the wire
+// included, and of the caller with its forward kinematics.
 //
-// Held against the core in this process: the server's verdict by states must be that of the same
-// states here, and of a way that was proved every one of four times as many states must be free.
+// All are compared with the core in this process. The server's verdict by states must be that of
+// the same states here. If a path was proved, every one of four times as many states must be free.
 // FCL's are compared with that.
 //
 //   arm_motion_bench [--short] [--csv=FILE]
 //
-// Needs the data sets (CLEARANCE_DATA); says so, and measures nothing, where they are not there.
+// Needs the data sets (CLEARANCE_DATA); without them it says so, and measures nothing.
 
 #include <time.h>
 
@@ -53,9 +53,9 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kRounds = 3;
 constexpr std::size_t kShortProblems = 10;
-// Of the whole way from start to goal: it, its halves, its quarters and its eighths.
+// The parts of the whole path from start to goal: it, its halves, its quarters and its eighths.
 constexpr std::size_t kParts[] = {1, 2, 4, 8};
-// How many states of a way that was proved are looked at, for one that the others ask.
+// How many states of a proved path are checked, for one that the others ask.
 constexpr std::size_t kFiner = 4;
 
 enum JudgeKind : std::size_t { kProved, kStates, kFcl, kJudges };
@@ -68,10 +68,10 @@ struct Way {
   bool are_states_free = false;  // by the core in this process
 };
 
-// Of one judge in one round, over all ways.
+// The cost of one judge in one round, over all paths.
 struct Cost {
   double server = 0;   // processor nanoseconds
-  double caller = 0;   // likewise
+  double caller = 0;   // processor nanoseconds
   double seconds = 0;  // on the clock
 };
 
@@ -98,7 +98,7 @@ class CoreCell {
                        [](const CheckAnswer& answer) { return answer.verdict == Verdict::kFree; });
   }
 
-  // Of so many states on the way, its end the last of them.
+  // Returns whether so many states on the path are free, its end the last of them.
   bool AreStatesFree(const Way& way, std::size_t count) {
     std::vector<plan::JointVector> rows;
     for (std::size_t i = 1; i <= count; ++i) {
@@ -159,7 +159,7 @@ class Bench {
     }
   }
 
-  // Those whose beginning is free, as that of a planner's ways is.
+  // Returns the paths whose beginning is free, as that of a planner's paths is.
   std::vector<Way> WaysOf(const plan::Problem& problem) {
     const plan::JointVector start = arm_.JointsOf(problem.start);
     const plan::JointVector goal = arm_.JointsOf(problem.goal);
@@ -184,7 +184,8 @@ class Bench {
     return std::make_unique<plan::ProofJudge>(arm_, service_.get());
   }
 
-  // A judge a way, which knows the beginning, as it would from the way before, and nothing else.
+  // Asks one judge a path, which knows the beginning, as it would from the path before, and nothing
+  // else.
   std::vector<bool> Ask(std::size_t kind, const std::vector<Way>& ways, Cost* cost) {
     std::vector<std::unique_ptr<plan::Judge>> judges;
     for (const Way& way : ways) {
@@ -259,7 +260,7 @@ class Bench {
   std::unique_ptr<plan::ServiceCell> service_;
   plan::FclCell fcl_{arm_, plan::FclCell::Solver::kLibccd};
   std::size_t ways_ = 0;
-  // Of each judge.
+  // For each judge.
   std::array<std::size_t, kJudges> free_ = {};
   std::array<std::size_t, kJudges> differ_ = {};  // from the states by the core
   std::array<double, kJudges> configurations_ = {};

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a motion planner pays that asks clearance-server over the network whether a whole arm among
-// obstacles is free, and what one pays that has FCL's managers in its own process: the same hulls,
-// pairs that may touch and configurations, of all problems there are. Of the server it is all
-// processor time until the reply is here, the wire included, read from outside; of FCL that of the
-// thread. Both take turns. Every answer of the server is held against the core's in this process,
-// with which FCL's are compared.
+// The costs of two motion planners that ask whether a whole arm among obstacles is free: one asks
+// clearance-server over the network, the other has FCL's managers in its process. Both use the same
+// hulls, pairs that may touch and configurations, of all problems there are. The server's cost is
+// all its processor time until the reply is here, the wire included, read from outside; FCL's is
+// that of the thread. Both take turns. Every answer of the server is compared with the core's in
+// this process, with which FCL's are compared too.
 //
 //   arm_service_bench [--short] [--csv=FILE]
 //
-// Needs the data sets (CLEARANCE_DATA); says so, and measures nothing, where they are not there.
+// Needs the data sets (CLEARANCE_DATA); without them it says so, and measures nothing.
 
 #include <algorithm>
 #include <cstdio>
@@ -145,7 +145,7 @@ class Bench {
     report->Add(name, kRateOfCore, 1e9 / of_one);
   }
 
-  // Of one message and its reply.
+  // Returns the cost of one message and its reply.
   static double ServerNanoseconds(pid_t server, plan::ServiceCell* cell, const Case& asked) {
     clockid_t clock{};
     if (clock_getcpuclockid(server, &clock) != 0) Fail("the server is gone");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Our types as Bullet's.
+// Converts our types to Bullet's.
 
 #ifndef CLEARANCE_TESTS_BENCH_PEERS_BULLET_TYPES_H_
 #define CLEARANCE_TESTS_BENCH_PEERS_BULLET_TYPES_H_
@@ -23,7 +23,7 @@ inline btTransform ToBullet(const Pose& pose) {
       ToBullet(pose.p_WS));
 }
 
-// Of vertices; margin 0.
+// Makes a hull of vertices; margin 0.
 template <class Vertices>
 std::unique_ptr<btConvexHullShape> ToBulletHull(const Vertices& vertices) {
   auto hull = std::make_unique<btConvexHullShape>();

@@ -132,7 +132,7 @@ class Fcl final : public Peer {
     return result.isCollision() ? 1 : 0;
   }
 
-  // Of its own solver, whose depths of hulls are negative: distance() asserts that they are not.
+  // For FCL's own solver, whose depths of hulls are negative: distance() asserts that they are not.
   double AskContactDepth(const Placed& placed) const {
     fcl::CollisionRequest<double> request;
     request.enable_contact = true;

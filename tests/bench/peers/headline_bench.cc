@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a program pays that asks clearance-server over the network, and what one pays that has
-// Bullet in its own process: distances of the same near pairs, with points, normal and bounds in
-// the reply. Of the server it is all processor time, the wire included, read from outside; of
-// Bullet that of the thread. Both take turns; every answer of the server is the core's, bit for
-// bit.
+// The costs of two programs: one asks clearance-server over the network, the other has Bullet in
+// its process. Both ask for distances of the same near pairs, with points, normal and bounds in the
+// reply. The server's cost is all its processor time, the wire included, read from outside;
+// Bullet's is that of the thread. Both take turns; every answer of the server is the core's, bit
+// for bit.
 //
 //   headline_bench [--short] [--csv=FILE]
 
@@ -34,7 +34,7 @@ constexpr std::array kBatches = {64, 256, 1024, 4096};
 constexpr int kRows = 4096;
 constexpr int kMostShapes = 200;
 constexpr int kRounds = 5;
-// What is aimed at: of Bullet's time, per size, with 1024 rows a message.
+// The goals: shares of Bullet's time, per size, with 1024 rows a message.
 constexpr std::array kGoals = {0.22, 0.29, 0.20, 0.087, 0.04, 0.02};
 static_assert(kGoals.size() == kSizes.size());
 

@@ -17,7 +17,7 @@
 
 namespace clearance::bench {
 
-// What is asked, and what number answers it.
+// The kinds of questions, and the number that answers each.
 enum class Kind {
   kDistance,         // metres
   kWarmDistance,     // the same, of steps of tracks: from what the step before left behind
@@ -63,7 +63,8 @@ class Peer {
   // Puts questions about the loaded pool into the library's own types. Not timed.
   virtual void Prepare(const Questions& questions) = 0;
 
-  // Answers all that was prepared, always anew; NaN where the library says that it failed. Timed.
+  // Answers everything that was prepared, from the beginning each time; NaN if the library says
+  // that it failed. Timed.
   virtual void Answer(std::vector<double>* answers) = 0;
 
  private:
@@ -73,7 +74,7 @@ class Peer {
 // The vertices of the hull of a shape of the pool, exactly as they were given, frame of the shape.
 std::vector<Vec3d> VerticesOf(const Pool& pool, std::size_t shape);
 
-// Half extents where all shapes of the pool are boxes.
+// Returns the half extents if all shapes of the pool are boxes.
 bool IsOfBoxes(const Pool& pool);
 Vec3d HalfExtentsOf(const Pool& pool, std::size_t shape);
 

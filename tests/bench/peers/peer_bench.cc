@@ -61,14 +61,14 @@ double CpuNanoseconds() {
   return 1e9 * static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec);
 }
 
-// How a process ends that asks a library all it was prepared for; "" is well. Libraries are known
-// to abort and to run forever, which must not end the benchmark.
+// Returns how a process ends that asks a library everything it was prepared for; "" if it ends
+// well. Libraries are known to abort and to run forever, which must not end the benchmark.
 std::string FindBadEnd(Peer* peer, std::vector<double>* answers) {
   std::fflush(nullptr);
   const pid_t child = fork();
   if (child == 0) {
     alarm(kMostSeconds);
-    // What they say of it is no news.
+    // Their output about it does not matter.
     if (std::freopen("/dev/null", "w", stderr) == nullptr) _exit(1);
     peer->Answer(answers);
     _exit(0);

@@ -14,7 +14,7 @@ namespace {
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr const char* kYardstick = "bullet";
 
-// Of each size; NaN where there is none.
+// One value for each size; NaN if there is none.
 using Row = std::array<double, kSizes.size()>;
 
 Row SpeedupOf(const Report& report, const Topic& topic) {
@@ -92,7 +92,7 @@ void PrintTopic(const Report& report, const Peers& peers, const Topic& topic) {
   }
 }
 
-// What is compared in one topic.
+// The values compared in one topic.
 struct Comparison {
   Row yardstick = NoRow();
   Row best_peer = NoRow();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What peer_bench measured, as tables: the times and wrong answers of every library, and how ours
-// compare with the best of the others.
+// The measurements of peer_bench, as tables: the times and wrong answers of every library, and the
+// comparison of ours with the best of the others.
 
 #ifndef CLEARANCE_TESTS_BENCH_PEERS_TABLES_H_
 #define CLEARANCE_TESTS_BENCH_PEERS_TABLES_H_
@@ -55,8 +55,8 @@ inline constexpr double kMostWrongPercent = 5;
 // Adds to each cell how many times faster the best mode of ours is than the best other library.
 void AddSpeedups(const Peers& peers, Report* report);
 
-// One table a topic: nanoseconds, and beside them the percentage of wrong answers where there are
-// any. Topics without any entry are left out.
+// Prints one table a topic: nanoseconds, and beside them the percentage of wrong answers if there
+// are any. Topics without any entry are left out.
 void PrintTimes(const Report& report, const Peers& peers);
 
 // Percentages of wrong answers alone.

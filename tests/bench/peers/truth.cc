@@ -14,7 +14,7 @@ std::string At(const std::string& fault, std::size_t i) {
   return fault.empty() ? "" : fault + " at pair " + std::to_string(i);
 }
 
-// What others are judged by must be as narrow as what is asked of ours.
+// The brackets that judge others must be as narrow as those required of ours.
 std::string FindWidth(double lowest, double highest) {
   return highest - lowest <= kOwnTolerance ? "" : "a bracket wider than 1e-9";
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the right answers to questions are, by which every library is judged: brackets that the core
-// proved, after they were held against how the pairs were placed and, of a sample, against the
-// exact oracle.
+// The right answers to questions, by which every library is judged: brackets that the core proved,
+// compared with the placing of the pairs and, for a sample, with the exact oracle.
 
 #ifndef CLEARANCE_TESTS_BENCH_PEERS_TRUTH_H_
 #define CLEARANCE_TESTS_BENCH_PEERS_TRUTH_H_
@@ -33,11 +32,12 @@ Truths ProveTruths(const Questions& questions, Regime regime, std::size_t sample
 std::size_t CountWrong(const std::vector<Truth>& truths, const std::vector<double>& answers,
                        double tolerance);
 
-// How far from the truth an answer of another library may be: metres, of times of collision a share
-// of the way. Yes and no have none.
+// Returns the largest allowed error of an answer of another library: metres, for times of collision
+// a share of the path. Yes and no have none.
 double ToleranceOfPeers(Kind kind);
 
-// As ToleranceOfPeers, for the core's own modes: what states are judged by, of bodies of a metre.
+// Returns the same for the core's own modes: the tolerance by which states are judged, for bodies
+// of a metre.
 double OwnTolerance(Kind kind);
 
 }  // namespace clearance::bench

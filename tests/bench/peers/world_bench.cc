@@ -2,12 +2,12 @@
 //
 // Whole worlds in the core and in other libraries, one process, one thread, in turns: rays through
 // levels of games beside Bullet's collision world, and configurations of an arm among obstacles
-// beside FCL's managers. Every verdict of ours about the arm is held against all pairs one by one,
-// rays by a sample; one that is wrong fails the run. Of the others is told how often they differ.
+// beside FCL's managers. Every verdict of ours about the arm is compared with all pairs one by one,
+// rays by a sample; a wrong one fails the run. For the others the number of differences is printed.
 //
 //   world_bench [--short] [--csv=FILE]
 //
-// Needs the data sets (CLEARANCE_DATA); says so, and measures nothing, where they are not there.
+// Needs the data sets (CLEARANCE_DATA); without them it says so, and measures nothing.
 
 #include <algorithm>
 #include <cmath>
@@ -47,7 +47,7 @@ constexpr std::size_t kCheckedRays = 40;
 constexpr std::size_t kShortRays = 200;
 constexpr std::size_t kShortProblems = 10;
 constexpr std::size_t kConfigurations = 20;  // between start and goal of a problem
-// What another library's hit may be off by, as a part of the way.
+// The tolerance of another library's hit, as a share of the path.
 constexpr double kRayTolerance = 1e-6;
 
 bool has_failed = false;
@@ -61,7 +61,7 @@ double PercentOf(std::size_t part, std::size_t whole) {
   return 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
-// Times ask(i) for all i, and adds what one took.
+// Times ask(i) for all i, and adds the time of one.
 template <class Ask>
 void Time(const std::string& name, std::size_t count, Report* report, const Ask& ask) {
   const double before = ThreadNanoseconds();
@@ -124,7 +124,7 @@ void RunRays(const fs::path& folder, bool is_short, Report* report) {
 struct Problem {
   std::vector<plan::Obstacle> obstacles;
   ScenePtr scene;
-  // Of each of kConfigurations; once more as ours.
+  // For each of kConfigurations; once more as ours.
   std::vector<std::vector<plan::Pose>> robot_poses;
   std::vector<std::vector<Pose>> poses;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The command line as scripts see it: exit codes, JSON and warnings, against the real server.
+// The command line as scripts use it: exit codes, JSON and warnings, against the real server.
 #include "tests/integration/client/command_line.h"
 
 #include <gmock/gmock.h>
@@ -411,7 +411,7 @@ TEST_F(CommandLine, PrintsNothingForAnEmptyList) {
   EXPECT_EQ(Run("list --json").output, "[]\n");
 }
 
-// A session that is dropped is booked as Canceled.
+// A dropped session is counted as Canceled.
 TEST_F(CommandLine, EndsItsSessionsInOrder) {
   EXPECT_EQ(Run(std::string("intersect ") + kBall + kBall).exit_code, 1);
   EXPECT_EQ(Run("distance nobody nobody").exit_code, 2);
@@ -634,7 +634,8 @@ TEST_F(CommandLine, FailsWhereItsAnswerCannotBeWritten) {
       EXPECT_EQ(ran.exit_code, 2) << arguments;
       EXPECT_THAT(ran.errors, HasSubstr("error: UNAVAILABLE: stdout: cannot be written"))
           << arguments;
-      // Of what is written at the end; earlier the system's word is lost with the flush.
+      // Only for output that is written at the end; earlier the system's message is lost with the
+      // flush.
       if (arguments == "list") {
         EXPECT_THAT(ran.errors, HasSubstr(why));
       }

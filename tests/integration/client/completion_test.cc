@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The completion of shells, by bash itself, held against what --help says of every command.
+// The completion of shells, by bash itself, compared with --help of every command.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,8 @@ std::string OutputOf(const std::string& command) {
   return std::move(result.output);
 }
 
-// What bash offers for the last of these words, as it splits a line into them.
+// Returns the completions that bash offers for the last of these words, split as bash splits a
+// line.
 Words Completed(const std::string& words) {
   const std::string script =
       "source <(" CLEARANCE_CLI " completion bash); COMP_WORDS=(clearance " + words +
@@ -40,7 +41,7 @@ struct Help {
   std::vector<std::string> words;  // of subcommands
 };
 
-// Of a command "scene check", or of all: what its lines begin with.
+// Returns the words with which the lines of --help begin, of a command "scene check" or of all.
 Help HelpOf(const std::string& command) {
   std::istringstream text(OutputOf(std::string(CLEARANCE_CLI " ") + command + " --help"));
   Help help;
@@ -60,7 +61,7 @@ Help HelpOf(const std::string& command) {
   return help;
 }
 
-// This command and those below it; returns how many.
+// Checks this command and those below it; returns how many.
 int CheckPlace(const std::string& command, Words inherited) {
   const Help help = HelpOf(command);
   inherited.insert(help.options.begin(), help.options.end());
@@ -89,7 +90,7 @@ TEST(Completion, OffersTheWordsThatAnOptionTakes) {
   EXPECT_EQ(Completed("query distance --from \"\""), (Words{"csv", "jsonl", "npy"}));
   EXPECT_EQ(Completed("completion \"\""), (Words{"bash", "zsh", "fish"}));
   EXPECT_EQ(Completed("query distance --from = \"\""), (Words{"csv", "jsonl", "npy"}));
-  // A number, or a file: nothing of ours.
+  // For a number or a file the script offers nothing.
   EXPECT_EQ(Completed("--timeout \"\""), Words{});
   EXPECT_EQ(Completed("--token-file \"\""), Words{});
 }

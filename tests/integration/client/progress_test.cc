@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The bar of long work: on a terminal (of script(1)) and nowhere else.
+// The bar of long work: on a terminal (of script(1)) and not elsewhere.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ using ::testing::Not;
 
 class ProgressBar : public CommandLine {
  protected:
-  // Whose stderr is a terminal; stdout goes into a file.
+  // Runs with a terminal as stderr; stdout goes into a file.
   Ran OnTerminal(const std::string& arguments) const {
     return Shell("script -qec '" CLEARANCE_CLI " " + arguments + " >" + File("stdout") +
                  "' /dev/null 2>&1");
@@ -50,7 +50,7 @@ TEST_F(ProgressBar, IsShownOfTransfersAndFilesOfQuestions) {
   const std::string rows = Write("rows.jsonl", "{}\n{\"speed\": 1}\n");
   const Ran asked = OnTerminal("query distance --rows 1 " + rows + " ball ball");
   EXPECT_THAT(asked.output, HasSubstr("bytes"));
-  // What else is written begins on an empty line.
+  // Other output begins on an empty line.
   EXPECT_THAT(asked.output, HasSubstr("\r\x1b[K" + rows + ": line 2: speed"));
 }
 

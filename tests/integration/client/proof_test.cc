@@ -97,7 +97,7 @@ TEST(VerifyDistanceWithServer, ProvesRandomPairsOfEveryKind) {
                        {shapes[batch.pairs.slots_b[row]], pose_b}, *result, row);
     const bool is_curved = std::max(batch.pairs.slots_a[row], batch.pairs.slots_b[row]) >= 8;
     for (const Violation& violation : violations) {
-      // What the documentation of VerifyDistance excepts.
+      // The documentation of VerifyDistance excepts these.
       const bool is_overlap = result->states[row] == State::kPenetrating;
       if (is_curved && is_overlap && violation.kind == ViolationKind::kNoProof) continue;
       ADD_FAILURE() << "kinds " << batch.pairs.slots_a[row] << " and " << batch.pairs.slots_b[row]

@@ -324,7 +324,7 @@ TEST_F(QueryFile, SaysWhatIsWrongWithAnArray) {
           Write("rows.npy", NpyFile(1, HeaderOf("<f8", "(1, 14)"), row + row)) + " ball ball");
   EXPECT_EQ(twice.exit_code, 2);
   EXPECT_THAT(twice.output, HasSubstr("rows.npy: --columns has `pose_b` more than once"));
-  // What is there is answered.
+  // The rows that are there are answered.
   const std::string cut = said(NpyFile(1, HeaderOf("<f8", "(2, 7)"), row));
   EXPECT_THAT(cut, HasSubstr("SEPARATED"));
   EXPECT_THAT(cut, HasSubstr("rows.npy: the file ends in row 1 of 2"));

@@ -51,7 +51,7 @@ Configurations At(const std::vector<double>& xs) {
   return configurations;
 }
 
-// The same of a session and of calls.
+// Asks the same in a session and by calls.
 class Asker {
  public:
   explicit Asker(const Client& client) : session_(client.OpenSession()), queries_(client) {
@@ -225,7 +225,7 @@ TEST(SceneQueryClient, ProvesSeparationsWithoutTheServer) {
               HasSubstr("no such pair"));
 }
 
-// A session takes apart what a message cannot hold, and joins the answers.
+// A session splits a batch that a message cannot hold, and joins the answers.
 TEST(SceneSession, SplitsRowsOfAllBodies) {
   const RealServer server({.max_batch_rows = 3});
   const Client client = server.Connect();
@@ -272,7 +272,7 @@ ClearanceBatch HowFar(const std::vector<double>& xs) {
   return {.configurations = configurations};
 }
 
-// Everything that a session may have: shapes whose slots are closed and taken anew, a scene that
+// Everything that a session may have: shapes whose slots are closed and used again, a scene that
 // has changed since, a slot that was refused, bodies that were moved, regrouped and detached,
 // rules, and bodies in doubt.
 std::vector<SessionMessage> Conversation() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tracks through the client library, against the real server: what a lag-compensated shot and swing
-// meet.
+// Tracks through the client library, against the real server: the hits of a lag-compensated shot
+// and swing.
 #include "clearance/track.h"
 
 #include <gmock/gmock.h>
@@ -54,7 +54,7 @@ TEST(TrackClient, AsksWhatAShotAndASwingMetAtTheTimeThatWasSeen) {
   EXPECT_EQ(rewound->weight, 0.25);
   EXPECT_EQ(rewound->body_count, 2u);
   EXPECT_EQ(rewound->scene_revision, 1u);
-  // At x = 1 then: from 1.5 on downwards on one way, the map's box on the other.
+  // The player was at x = 1 then: one ray meets the face at 1.5, the other the map's box.
   const auto hits = (*reader)->CastRays(
       {.count = 2, .origins = {11, 0, 0, -10, 0, 0}, .displacements = {-20, 0, 0, -40, 0, 0}});
   ASSERT_TRUE(hits.ok()) << hits.status();
@@ -87,7 +87,7 @@ TEST(TrackClient, AsksWhatAShotAndASwingMetAtTheTimeThatWasSeen) {
   ASSERT_TRUE(swing.ok()) << swing.status();
   EXPECT_THAT(swing->states, ElementsAre(MotionState::kHit));
   EXPECT_NEAR(swing->t_hit[0], 0.5, 1e-6);
-  // Nobody shoots himself, and there is nothing beyond the newest tick.
+  // No player shoots themselves, and there is nothing beyond the newest tick.
   const auto late = (*reader)->Rewind({.track = "match", .at = {105, 0}, .left_out_bodies = {7}});
   ASSERT_TRUE(late.ok()) << late.status();
   EXPECT_EQ(late->clamp, TrackClamp::kToNewest);

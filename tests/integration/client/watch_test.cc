@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `clearance watch` of scripted pages, whose differences are known.
+// `clearance watch` with scripted pages, whose differences are known.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,8 +18,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Look n has counted n times as much as the first. Of ten batches eight take up to 1 ms and two up
-// to 2 ms: the median is at 5/8 of the first bucket, 90 % in the middle of the second.
+// At look n the counts are n times those of the first. Eight of ten batches take up to 1 ms and two
+// up to 2 ms: the median is at 5/8 of the first bucket, 90 % in the middle of the second.
 std::string PageOf(int n) {
   return absl::StrFormat(
       R"(# HELP clearance_queries_total Rows answered, by what was proved.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A cluster of real etcd members on the loopback, in a folder that goes with it.
+// A cluster of real etcd members on the loopback, in a folder that is removed with it.
 
 #ifndef CLEARANCE_TESTS_INTEGRATION_ETCD_ETCD_CLUSTER_H_
 #define CLEARANCE_TESTS_INTEGRATION_ETCD_ETCD_CLUSTER_H_
@@ -18,11 +18,11 @@ namespace clearance::test {
 
 class EtcdCluster {
  public:
-  // Serves once it is made; throws std::runtime_error if a member does not start. `flags` are
-  // further ones of each member.
+  // Serves once it is constructed; throws std::runtime_error if a member does not start. `flags`
+  // are further flags of each member.
   explicit EtcdCluster(int members = 1, std::vector<std::string> flags = {},
                        std::string scheme = "http");
-  // Of several members that can be parted; needs haproxy.
+  // Several members that can be parted; needs haproxy.
   enum class Ways { kThatPart };
   EtcdCluster(int members, Ways ways);
 
@@ -35,13 +35,13 @@ class EtcdCluster {
   void Kill(std::size_t member);  // -9
   void Start(std::size_t member);
   void Signal(std::size_t member, int signal) { members_[member]->Signal(signal); }
-  // A member that clients reach and other members do not.
+  // Clients still reach a parted member; other members do not.
   void Part(std::size_t member) { ways_->Part(member); }
   void Join(std::size_t member) { ways_->Join(member); }
-  // Until the cluster answers a linearizable read; false where it does not for a minute.
+  // Waits until the cluster answers a linearizable read; returns false if it does not for a minute.
   [[nodiscard]] bool AwaitQuorum() const;
 
-  // Runs etcdctl against all members; its output. A failure fails the test.
+  // Runs etcdctl against all members; returns its output. A failure fails the test.
   std::string Control(std::vector<std::string> arguments) const;
 
  private:
@@ -51,10 +51,10 @@ class EtcdCluster {
   const std::vector<std::string> flags_;
   const std::string scheme_;
   TemporaryDirectory directory_;
-  // Of each member:
+  // One item for each member:
   std::vector<std::string> endpoints_;
-  std::vector<std::string> listening_;    // the URL where it hears the others
-  std::vector<std::string> told_;         // NAME=URL, where they believe that to be
+  std::vector<std::string> listening_;    // the URL on which it listens to the others
+  std::vector<std::string> told_;         // NAME=URL, by which the others know it
   std::vector<std::string> environment_;  // NAME=VALUE; of all or none
   std::unique_ptr<PeerWays> ways_;        // or null
   std::vector<std::unique_ptr<ChildProcess>> members_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Stands before one etcd member as another would, passes every call on, and loses what it is told
-// to lose.
+// A proxy in front of one etcd member that acts like one, passes every call on, and loses the
+// messages that it is told to lose.
 
 #ifndef CLEARANCE_TESTS_INTEGRATION_ETCD_ETCD_FRONT_H_
 #define CLEARANCE_TESTS_INTEGRATION_ETCD_ETCD_FRONT_H_
@@ -18,14 +18,13 @@
 
 namespace clearance::test {
 
-// What becomes of one transaction. The client is told UNAVAILABLE of all but the first and the
-// last.
+// The fate of one transaction. The client gets UNAVAILABLE for all but the first and the last.
 enum class TxnFate {
   kPass,
   kLoseReply,    // it is made
   kLoseRequest,  // it is not
   kBeLate,       // it is made only once the next one was answered
-  kBeSilent,     // it is not, and the client is told nothing until it gives up
+  kBeSilent,     // it is not, and the client gets no reply until it gives up
 };
 
 class EtcdFront {
@@ -37,9 +36,9 @@ class EtcdFront {
 
   std::string endpoint() const { return "127.0.0.1:" + std::to_string(port_); }
 
-  // Of the next transactions, one each.
+  // Sets the fates of the next transactions, one each.
   void Expect(std::deque<TxnFate> fates);
-  // Watches tell nothing until they may again.
+  // Holds the messages of watches.
   void HoldWatches(bool is_held);
   // Ends all watches; new ones begin.
   void BreakWatches();
@@ -51,7 +50,7 @@ class EtcdFront {
 
   TxnFate NextFate();
   bool IsBroken(int generation);
-  // Waits while watches are held; false: this one is broken.
+  // Waits while watches are held; returns false if this one is broken.
   bool MayTell(int generation, grpc::ServerContext* context);
 
   const std::shared_ptr<grpc::Channel> channel_;
@@ -59,7 +58,7 @@ class EtcdFront {
   const std::unique_ptr<etcdserverpb::Watch::Stub> watch_stub_;
   std::unique_ptr<etcdserverpb::KV::Service> kv_;
   std::unique_ptr<etcdserverpb::Watch::Service> watch_;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;
   std::deque<TxnFate> fates_;
   std::deque<etcdserverpb::TxnRequest> late_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whatever is lost between a replica and etcd: what was acknowledged is there, once.
+// Whatever is lost between a replica and etcd: every acknowledged change is there, once.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -66,7 +66,7 @@ TEST(Fault, AnOutcomeThatWasLostIsFoundOut) {
   EXPECT_EQ(other.shapes.size(), revision);
 }
 
-// The reply is lost, and before anybody asks again another replica has committed.
+// The reply is lost, and another replica has committed before the outcome is asked for.
 TEST(Fault, AnOutcomeIsFoundOutBehindThoseOfOthers) {
   CLEARANCE_REQUIRE_ETCD();
   const EtcdCluster etcd;
@@ -89,7 +89,8 @@ TEST(Fault, AnOutcomeIsFoundOutBehindThoseOfOthers) {
   }
 }
 
-// What nobody could find out in time may come late: then it is followed like anybody's.
+// A change whose outcome could not be found out in time may come late. Then it is followed like any
+// other.
 TEST(Fault, WhatComesAfterItsRefusalIsSeenByAll) {
   CLEARANCE_REQUIRE_ETCD();
   const EtcdCluster etcd;
@@ -146,7 +147,7 @@ TEST(Fault, WithoutAQuorumDigestsAreAnsweredAndNamesAreNot) {
   EXPECT_TRUE(one.ledger->is_healthy());
 }
 
-// A content in chunks waits as long as any change, and not for each of its calls anew.
+// A content in chunks waits as long as any change; its calls do not start the wait again.
 TEST(Fault, WithoutAQuorumAContentInChunksIsRefusedAfterThePatience) {
   CLEARANCE_REQUIRE_ETCD();
   EtcdCluster etcd(3);
@@ -169,7 +170,8 @@ TEST(Fault, WithoutAQuorumAContentInChunksIsRefusedAfterThePatience) {
   EXPECT_EQ(one.DigestOf("large"), large->digest);
 }
 
-// What is so already is known to be so once the store answers, as what is to be changed.
+// A change that changes nothing also waits for the store: only its answer shows that it changes
+// nothing.
 TEST(Fault, WhatChangesNothingWaitsForTheStoreAsLongAsAChange) {
   CLEARANCE_REQUIRE_ETCD();
   EtcdCluster etcd(3);
@@ -184,7 +186,7 @@ TEST(Fault, WhatChangesNothingWaitsForTheStoreAsLongAsAChange) {
   etcd.Kill(1);
   server::ShapeOutcome again = absl::UnknownError("");
   std::thread asking([&] { again = one.Register("ball", ball); });
-  // Who asks once has given up since.
+  // A caller that asks only once has given up since.
   for (int i = 0; i < 2; ++i) EXPECT_FALSE((*other)->Newest().ok());
   etcd.Start(0);
   asking.join();
@@ -192,7 +194,8 @@ TEST(Fault, WhatChangesNothingWaitsForTheStoreAsLongAsAChange) {
   EXPECT_FALSE(again->created);
 }
 
-// Questions go on, its health says that changes do not, and it goes on by itself.
+// Questions are still answered, the health says that changes are not, and changes resume by
+// themselves.
 TEST(Fault, AFullStoreRefusesChangesUntilThereIsRoom) {
   CLEARANCE_REQUIRE_ETCD();
   const EtcdCluster etcd(1, {"--quota-backend-bytes=2000000"});
@@ -220,18 +223,18 @@ TEST(Fault, AFullStoreRefusesChangesUntilThereIsRoom) {
   EXPECT_TRUE(one.Register("other", one.Ball(2)).ok());
 }
 
-// Replicas of three members one of which is not as it should be.
+// Two replicas of a cluster of three members, one of which is faulty.
 struct Pair {
   explicit Pair(const EtcdCluster& etcd) : config(Patient(etcd)), one(config), two(config) {}
 
-  // On a busy machine an election takes its time.
+  // On a busy machine an election may be slow.
   static server::EtcdConfig Patient(const EtcdCluster& etcd) {
     server::EtcdConfig config = etcd.Config();
     config.patience = absl::Minutes(1);
     return config;
   }
 
-  // Each change is made, and the other knows.
+  // Makes changes, and waits until the other replica knows each.
   void GoOn() {
     for (int i = 0; i < 5; ++i) {
       const server::ShapeContentPtr content = one.Ball(++changes);
@@ -247,7 +250,7 @@ struct Pair {
   int changes = 0;
 };
 
-// A member that is silent, and one that goes: nobody is refused for either.
+// A member is silent, and another one goes: no caller is refused for either.
 TEST(Fault, OneMemberOfThreeIsNotMissed) {
   CLEARANCE_REQUIRE_ETCD();
   EtcdCluster etcd(3);
@@ -266,7 +269,7 @@ TEST(Fault, OneMemberOfThreeIsNotMissed) {
   EXPECT_EQ(pair.one.shapes.revision(), static_cast<std::uint64_t>(pair.changes));
 }
 
-// Who starts asks the next member long before he would give up a large page.
+// A starting replica asks the next member long before it would give up a large page.
 TEST(Fault, ASilentMemberKeepsNobodyFromStarting) {
   CLEARANCE_REQUIRE_ETCD();
   const EtcdCluster etcd;
@@ -281,9 +284,9 @@ TEST(Fault, ASilentMemberKeepsNobodyFromStarting) {
   EXPECT_EQ(behind.front.transactions(), 1);
 }
 
-// Of four members one is silent and three say at once that they cannot help, as they do until they
-// have a leader. That is no reason to wait longer for the silent one: with twice as long at each
-// round the patience would be over before all have refused.
+// One of four members is silent and three refuse at once, as they do until they have a leader. That
+// is no reason to wait longer for the silent one: if the wait doubled at each round, the patience
+// would be over before all have refused.
 TEST(Fault, WhoRefusesAtOnceGivesTheSilentNoMoreTime) {
   CLEARANCE_REQUIRE_ETCD();
   const EtcdCluster etcd;
@@ -306,7 +309,7 @@ TEST(Fault, WhoRefusesAtOnceGivesTheSilentNoMoreTime) {
   EXPECT_TRUE(outcome->is_made);
 }
 
-// A member that knows nothing of what the others agree on, and says what it knows to who asks.
+// A member that does not know what the others agreed on still answers with its own knowledge.
 TEST(Fault, AMemberAloneIsNotBelieved) {
   CLEARANCE_REQUIRE_PROGRAMS("etcd", "etcdctl", "haproxy");
   EtcdCluster etcd(3, EtcdCluster::Ways::kThatPart);
@@ -337,7 +340,7 @@ TEST(Fault, ADamagedValueStopsWhoFollowsUntilItIsRepaired) {
   behind.front.HoldWatches(true);
   ASSERT_TRUE(one.Register("good", one.Ball(1)).ok());
   const std::string key = "clearance/registry/contents/" + one.Ball(1)->digest;
-  // Whoever reads everything anew finds it.
+  // A replica that reads everything again finds it.
   etcd.Control({"put", key, "rubbish"});
   const std::string status = etcd.Control({"endpoint", "status", "--write-out=fields"});
   const std::size_t at = status.find("\"Revision\" : ") + 13;
@@ -347,7 +350,7 @@ TEST(Fault, ADamagedValueStopsWhoFollowsUntilItIsRepaired) {
   const absl::Status stale = two.Refresh();
   EXPECT_EQ(stale.code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(server::ErrorOf(stale).value(), ::testing::HasSubstr("damaged"));
-  // A replica that has it writes it anew.
+  // A replica that has it writes it again.
   ASSERT_TRUE(one.Delete("good").ok());
   ASSERT_TRUE(one.Register("good", one.Ball(1)).ok());
   while (!two.Refresh().ok()) {

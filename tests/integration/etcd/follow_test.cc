@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Replicas of one registry see what the others made, at once and in order.
+// Replicas of one registry see each other's changes, at once and in order.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ TEST(Follow, NoReplicaEverSeesWhatWasReplacedOrDeleted) {
   }
 }
 
-// Both are right about what they are told: of two that would take one name one is refused.
+// Each writer gets a correct reply: of two that would take one name, one is refused.
 TEST(Follow, WritersThatRaceTakeEachNameOnce) {
   CLEARANCE_REQUIRE_ETCD();
   const EtcdCluster etcd;
@@ -72,11 +72,11 @@ TEST(Follow, WritersThatRaceTakeEachNameOnce) {
   }
   EXPECT_EQ(one.shapes.revision(), kNames);
   EXPECT_EQ(two.shapes.revision(), kNames);
-  // Else nothing was tried here.
+  // Without conflicts nothing would be tested here.
   EXPECT_GT(CounterOf(one.metrics.store().conflicts) + CounterOf(two.metrics.store().conflicts), 0);
 }
 
-// What changes nothing is answered by what is the newest, not by what is held here.
+// A change that changes nothing is answered from the newest state, not from the state held here.
 TEST(Follow, WhatChangesNothingIsKnownToBeSo) {
   CLEARANCE_REQUIRE_ETCD();
   const EtcdCluster etcd;
@@ -150,7 +150,8 @@ TEST(Follow, ReadsEverythingAnewWhereHistoryIsCompacted) {
   EXPECT_EQ(one.DigestOf("more"), two.Ball(6)->digest);
 }
 
-// Other keys of the same etcd come and go; what is compacted is nothing that anybody missed.
+// Other keys of the same etcd come and go. The compacted revisions hold nothing that a replica
+// missed.
 TEST(Follow, ReadsNothingAnewWhereNothingHappened) {
   CLEARANCE_REQUIRE_ETCD();
   const EtcdCluster etcd;
@@ -232,9 +233,9 @@ TEST(Follow, ScenesAndTheirRevisionsAreTheSameEverywhere) {
     EXPECT_EQ(scene->etag(), one.scenes.Find("cell")->etag());
     EXPECT_EQ(scene->scene->size(), 39u);
   }
-  // Of those that were followed one by one each is held.
+  // Each of the revisions that were followed one by one is held.
   EXPECT_EQ(two.scenes.Find("cell", 30)->scene->size(), 31u);
-  // The shape is in use, whoever asks.
+  // The shape is in use, whichever replica is asked.
   EXPECT_EQ(two.Delete("ball").status().code(), absl::StatusCode::kFailedPrecondition);
   NamedSceneChange deletion;
   deletion.kind = NamedSceneChange::Kind::kDelete;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The ways between the members of an etcd cluster: each member speaks to the others, and they to
-// it, through a proxy of its own. Where that is stopped the member is alone, and clients reach it
-// as before: what a parted network does to the lesser side, and a silent process does not.
+// The connections between the members of an etcd cluster: each member speaks to the others, and
+// they to it, through its own proxy. If that is stopped, the member is alone, but clients reach it
+// as before. A parted network has this effect on the smaller side; a silent process does not.
 
 #ifndef CLEARANCE_TESTS_INTEGRATION_ETCD_PEER_WAYS_H_
 #define CLEARANCE_TESTS_INTEGRATION_ETCD_PEER_WAYS_H_
@@ -18,18 +18,18 @@ namespace clearance::test {
 
 class PeerWays {
  public:
-  // Of the loopback; those of one member.
+  // The loopback ports of one member.
   struct Ports {
-    int listening;  // where it takes what others say
-    int told;       // where others believe that to be
-    int outward;    // where it says what it says
+    int listening;  // where it listens to the others
+    int told;       // where the others believe it to listen
+    int outward;    // where it reaches the others
   };
 
   explicit PeerWays(const std::vector<Ports>& members);
 
-  // The URL that others know a member by.
+  // Returns the URL by which others know a member.
   static std::string Told(const Ports& member);
-  // NAME=VALUE of a member's environment.
+  // Returns NAME=VALUE of a member's environment.
   static std::string Outward(const Ports& member);
 
   void Part(std::size_t member) { proxies_[member]->Stop(); }

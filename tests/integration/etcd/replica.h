@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a server knows of a shared registry, without the server.
+// A server's view of a shared registry, without the server.
 
 #ifndef CLEARANCE_TESTS_INTEGRATION_ETCD_REPLICA_H_
 #define CLEARANCE_TESTS_INTEGRATION_ETCD_REPLICA_H_
@@ -85,14 +85,14 @@ class Replica {
     return MakeOne(std::move(made));
   }
 
-  // Until this is as new as any replica was.
+  // Waits until this is as new as any replica was.
   absl::Status Refresh() {
     std::promise<absl::Status> fresh;
     ledger->freshness()->Await([&](absl::Status status) { fresh.set_value(std::move(status)); });
     return fresh.get_future().get();
   }
 
-  // What a caller who asks for the name is told; "" of none, after a fresh look.
+  // Returns the digest that a caller gets for the name, after a fresh look; "" if there is none.
   std::string DigestOf(const std::string& name) {
     const absl::Status status = Refresh();
     if (!status.ok()) return std::string(status.message());
@@ -105,7 +105,7 @@ class Replica {
     shape.mutable_sphere()->set_radius(radius);
     return *server::BuildContent(shape, limits_, shapes);
   }
-  // A flat hull of so many points on a circle, all of them corners.
+  // Returns a flat hull of so many points on a circle, all of them corners.
   server::ShapeContentPtr Disc(int points) {
     v1::Shape shape;
     for (int i = 0; i < points; ++i) {

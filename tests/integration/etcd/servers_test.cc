@@ -47,7 +47,7 @@ class Caller {
     grpc::ClientContext context;
     status = shapes->DeleteShape(&context, request, &response);
   }
-  // Between the surface of the shape and a point 10,000 m away.
+  // Returns the distance between the surface of the shape and a point 10,000 m away.
   double Ask(const v1::ShapeReference& shape) {
     v1::DistanceRequest request;
     *request.add_shapes() = shape;
@@ -183,7 +183,7 @@ TEST(SharedServers, ASceneIsWatchedAndAskedOnAnyOfThem) {
     v1::UpdateSceneResponse moved;
     grpc::ClientContext context;
     ASSERT_TRUE(writer.scenes->UpdateScene(&context, move, &moved).ok());
-    // Whoever asks on the other one asks about this revision.
+    // A question to the other server is about this revision.
     v1::RayRequest ray;
     ray.mutable_open_scene()->set_name("cell");
     ray.mutable_batch()->set_count(1);
@@ -209,7 +209,7 @@ TEST(SharedServers, ASceneIsWatchedAndAskedOnAnyOfThem) {
   EXPECT_TRUE(stream->Finish().ok());
 }
 
-// A session that is open: two of three members are gone, and what is in its slots is answered.
+// Two of three members are gone: an open session still answers questions about its slots.
 TEST(SharedServers, WithoutAQuorumAnOpenSessionGoesOn) {
   CLEARANCE_REQUIRE_ETCD();
   EtcdCluster etcd(3);
@@ -237,7 +237,7 @@ TEST(SharedServers, WithoutAQuorumAnOpenSessionGoesOn) {
   ASSERT_TRUE(open(0, name).has_open());
   etcd.Kill(0);
   etcd.Kill(1);
-  // From here on nothing can be asked of the store.
+  // From here on the store answers nothing.
   caller.AskByName("ball");
   EXPECT_EQ(caller.status.error_code(), grpc::StatusCode::UNAVAILABLE);
   EXPECT_EQ(open(1, name).status().code(), grpc::StatusCode::UNAVAILABLE);

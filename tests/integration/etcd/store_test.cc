@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is committed in etcd is what comes out of it, whatever its size; damage is told.
+// The content committed in etcd is the content read from it, whatever its size; damage is reported.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ using server::EtcdConfig;
 using server::EtcdStore;
 using ::testing::HasSubstr;
 
-// Bytes of the two are the same, and so are the hulls: nothing is built anew.
+// Both have the same bytes and the same hulls: nothing is built again.
 void ExpectSame(const server::Registry& a, const server::Registry& b) {
   EXPECT_EQ(a.revision(), b.revision());
   EXPECT_EQ(a.size(), b.size());
@@ -94,7 +94,7 @@ TEST(EtcdStore, CutsLargeContentsIntoChunksAndTakesThemAway) {
   EXPECT_EQ(one.DigestOf("large"), "");
 }
 
-// A commit that others were faster than is tried again.
+// A commit that lost against others is tried again.
 TEST(EtcdStore, WritesNoChunkThatIsThereAlready) {
   CLEARANCE_REQUIRE_ETCD();
   const EtcdCluster etcd;
@@ -184,7 +184,7 @@ TEST(EtcdStore, SpeaksOverTlsAndWithAPassword) {
 // etcd with users.
 class EtcdUsers : public ::testing::Test {
  protected:
-  // A change of what etcd knows of users, which some of its tokens are too old for.
+  // Changes etcd's users, which makes some of its tokens too old.
   void AddUser(const std::string& name) { Control({"user", "add", name, "--new-user-password=x"}); }
   void Control(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"--user", "root:secret"});

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What docker/kubernetes renders, and the compose files: every field is one that Kubernetes knows, and every flag, port, path,
-metric and time is what the server and its image have. The schemas are those that `./dev install
-kubernetes` brings: nothing is fetched here."""
+"""Checks the rendered manifests of docker/kubernetes, and the compose files.
+
+Kubernetes must know every field, and the server and its image must have every flag, port, path,
+metric and time. The schemas are those that `./dev install kubernetes` brings: nothing is fetched
+here."""
 
 from __future__ import annotations
 
@@ -34,7 +36,7 @@ def render(overlay: str) -> list[dict]:
 
 
 def validate(manifests: list[dict]) -> list[str]:
-    """What is wrong with them by Kubernetes' schemas."""
+    """Returns the faults of the manifests by Kubernetes' schemas."""
     command = ["node", FOLDER / "validate.js"]
     done = subprocess.run(command, input=json.dumps(manifests), capture_output=True, text=True)
     if done.stderr or bool(done.returncode) != bool(done.stdout):
@@ -110,7 +112,7 @@ class Rendered(unittest.TestCase):
             here = [path] if isinstance(value, dict) else []
             return here + [p for key, child in pairs for p in places(child, (*path, key))]
 
-        # In these any key may stand; of a Service, in its selector too.
+        # These may have any key; a Service may in its selector too.
         free = ("labels", "matchLabels", "requests", "limits")
         tried = 0
         wrong = []
@@ -211,7 +213,7 @@ class Rendered(unittest.TestCase):
             self.assertGreaterEqual(
                 self.pods[overlay]["terminationGracePeriodSeconds"], needed + GIVES_UP_AFTER
             )
-            # Whoever asks the pods' names must hear of it before calls are refused.
+            # Callers that resolve the pods' names must learn of it before calls are refused.
             ready = container["readinessProbe"]
             noticed = ready["periodSeconds"] * ready["failureThreshold"]
             self.assertGreater(seconds(flags["drain_delay"]), noticed)
@@ -247,7 +249,7 @@ class Rendered(unittest.TestCase):
                     server.end()
 
     def get(self, server: Server, path: str) -> str:
-        """Raises where the status is none of success."""
+        """Returns a page; raises unless its status is one of success."""
         with urllib.request.urlopen(f"http://127.0.0.1:{server.http_port}{path}") as page:
             return page.read().decode()
 

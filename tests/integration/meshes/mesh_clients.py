@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The same bytes read by the Python client and by the C++ client."""
+"""Reads the same bytes by the Python client and by the C++ client."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class Reading:
-    """What a client made of a file: a reason for its refusal, or points and triangles, bit for bit."""
+    """A client's reading: a reason for its refusal, or points and triangles, bit for bit."""
 
     refusal: str = ""
     points: bytes = b""
@@ -59,7 +59,7 @@ def read_in_python(sample: Sample) -> Reading:
 
 
 def read_in_cpp(samples: list[Sample], most_memory: int | None = None) -> list[Reading]:
-    """Of one process, which has no more memory than so many bytes."""
+    """Reads the samples in one process, which has no more memory than so many bytes."""
     told = b"".join(
         f"{s.extension} {len(s.content)}\n".encode() + s.content for s in samples
     )

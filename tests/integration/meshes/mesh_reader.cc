@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads meshes as the C++ client does, for tests that compare clients. Standard input: for each
-// mesh a line "EXTENSION SIZE" and SIZE bytes. Standard output: for each a line "mesh POINTS PARTS"
-// and the points as doubles, then for each part a line "part TRIANGLES" and their corners as 32
-// bits; or a line "refused REASON"; then the warning of its hull, or an empty line.
+// Reads meshes as the C++ client does, for tests that compare clients.
+//
+// Standard input: for each mesh a line "EXTENSION SIZE" and SIZE bytes. Standard output: for each a
+// line "mesh POINTS PARTS" and the points as doubles, then for each part a line "part TRIANGLES"
+// and their corners as 32 bits, then the warning of its hull or an empty line. For a refused file
+// there is a line "refused REASON" and an empty line.
 #include <cstdio>
 #include <iostream>
 #include <string>

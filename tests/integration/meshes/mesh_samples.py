@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mesh files of every format and habit, made here: a tetrahedron with a stray point that no face uses,
-and a box of quadrangles."""
+"""Mesh files of every format and habit, made here. They are a tetrahedron with a stray point that
+no face uses, and a box of quadrangles."""
 
 from __future__ import annotations
 
@@ -77,8 +77,9 @@ def _mixed_ply() -> bytes:
 
 
 def _verbose_obj() -> str:
-    """Every habit of writers: a comment behind a face, colours, weights, texture corners, corners that
-    count backwards, a line that goes on, groups, materials, names with a backslash."""
+    """Returns a file with every habit of writers: a comment behind a face, colours, weights,
+    texture corners, corners that count backwards, a line that goes on, groups, materials, names
+    with a backslash."""
     return (
         "# made in C:\\meshes\\\nmtllib a.mtl\no part#1\nv 0 0 0 1\nv 1. 0 0 0.5 0.5 0.5\n"
         "v +0 1e0 -.0\nv 0 0 95E-1\nv 30 30 30 1 1 1 1\nvn 0 0 1\nvt 0 0\nusemtl C:\\a\\\ns off\n"
@@ -88,7 +89,7 @@ def _verbose_obj() -> str:
 
 
 def samples() -> list[Sample]:
-    """Each is the tetrahedron."""
+    """Returns the samples; each is the tetrahedron."""
     texts = {
         "plain.obj": _obj(),
         "verbose.obj": _verbose_obj(),
@@ -117,7 +118,7 @@ def samples() -> list[Sample]:
 
 
 def faults() -> list[tuple[Sample, str]]:
-    """Files that are wrong, and what is said of each."""
+    """Returns faulty files, each with the message about it."""
     obj, off, ply, stl = _obj(), _off(), _ply(), _stl()
     binary = _binary_ply("<", "binary_little_endian")
     cases: list[tuple[str, str | bytes, str]] = [

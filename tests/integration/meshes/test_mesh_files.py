@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mesh files, read by the C++ client, the Python client and the command line. What is right is known by
-construction, or by the table of ../shared/data/mesh_files."""
+"""Mesh files, read by the C++ client, the Python client and the command line. The right results are
+known by construction, or from the table of ../shared/data/mesh_files."""
 
 import json
 import os
@@ -22,7 +22,7 @@ MOST_MEMORY = 256 << 20  # of a reader's process, bytes of addresses
 CUTS = 25
 SEED = 20261129
 
-# Of ../shared/data/mesh_files: the radius about the origin, or a part of the refusal.
+# Expected for ../shared/data/mesh_files: the radius about the origin, or a part of the refusal.
 RIGHT = {
     "a1_leading_dot.obj": 1.0,
     "a2_missing_vt.obj": 9.5,
@@ -59,7 +59,7 @@ def shared_files(folder: str = "") -> list[Sample]:
 
 class Readings(unittest.TestCase):
     def read(self, files: list[Sample]) -> list[Reading]:
-        """Returns what both clients make of the files, which must be the same."""
+        """Returns both clients' readings of the files, which must be the same."""
         readings = read_in_cpp(files, MOST_MEMORY)
         for sample, reading in zip(files, readings, strict=True):
             with self.subTest(file=sample.name):
@@ -85,7 +85,7 @@ class Formats(Readings):
 
 
 class Damaged(Readings):
-    """A file that was cut or changed is refused, or is what it says now, alike by both clients."""
+    """A file that was cut or changed is refused, or read as it is now, by both clients alike."""
 
     def judge(self, files: list[Sample]) -> None:
         readings = self.read(files)
@@ -155,7 +155,7 @@ class Wild(Readings):
 
 
 class SharedTable(Readings):
-    """../shared/data/mesh_files by each client."""
+    """../shared/data/mesh_files, read by each client."""
 
     def setUp(self) -> None:
         self.files = {s.name: s for s in shared_files("mesh_files") if "/" not in s.name}
@@ -194,7 +194,8 @@ class SharedTable(Readings):
         self.assertEqual(len(json.loads(listed.stdout)), read)
 
     def test_of_a_tube(self) -> None:
-        """Of 16 parts: a ball that its bore lets through is free of the parts, not of the hull."""
+        """A tube of 16 parts: a ball that passes through its bore is free of the parts, not of the
+        hull."""
         server = Server()
         self.addCleanup(server.end)
         tube = str(SHARED / "mesh_files/e1_tube_16_parts.obj")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Node example, run against a server as its README says, prints what that shows; the answers are right
-by closed form. Its packages are those of `./dev install node`: nothing is fetched here."""
+"""The Node example, run against a server as its README says, prints the output shown there. The
+answers are right by closed form. Its packages are those of `./dev install node`: nothing is fetched
+here."""
 
 import os
 import pathlib

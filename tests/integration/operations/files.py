@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What operators are given: the dashboard, the alerts, the runbook."""
+"""The files for operators: the dashboard, the alerts, the runbook."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def dashboard() -> dict:
 
 
 def panels() -> Iterator[dict]:
-    """Those that show something: rows are headings."""
+    """Returns the panels that show something: rows are headings."""
     return (panel for panel in dashboard()["panels"] if panel["type"] != "row")
 
 
@@ -37,7 +37,7 @@ _OPERATORS = {"and", "or", "unless", "bool", "offset"}
 
 
 def selectors(expression: str) -> list[str]:
-    """The series that a PromQL expression names, each with its matchers."""
+    """Returns the series that a PromQL expression names, each with its matchers."""
     tokens = _TOKEN.findall(expression)
     found = []
     at = 0

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A little of everything that a server counts: calls of each service, each kind of question, answers that
-prove, that cannot and that refuse, streams that stay open. Messages are JSON of the public schema, sent by
-plain gRPC: the Python package would keep back, split or send again some of what is to be counted."""
+"""A little of everything that a server counts.
+
+There are calls of each service, each kind of question, answers that prove, that cannot and that
+refuse, and streams that stay open. Messages are JSON of the public schema, sent by plain gRPC: the
+Python package would keep back, split or send again some of them."""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ AT_ORIGIN = [0, 0, 0, 0, 0, 0, 1]
 APART = [1, 0, 0, 0, 0, 0, 1]
 CRATE = {"box": {"half_extents": {"x": 0.2, "y": 0.2, "z": 0.1}}}
 BALL = {"sphere": {"radius": 0.05}}
-# More than a polling thread takes upon itself.
+# More than a polling thread answers itself.
 MANY_ROWS = 20_000
 
 
@@ -30,7 +32,7 @@ class Schema:
         self._factory = message_factory.MessageFactory(self._pool)
 
     def method(self, name: str):
-        """Of "Service.Method": its path, and the classes of its messages."""
+        """Returns the path of "Service.Method", and the classes of its messages."""
         service, method = name.split(".")
         found = self._pool.FindServiceByName(f"clearance.v1.{service}").methods_by_name[method]
         classes = map(self._factory.GetPrototype, (found.input_type, found.output_type))
@@ -38,7 +40,7 @@ class Schema:
 
 
 class Load:
-    """Asks once all that there is to ask, and leaves a session and a watch open until `end`."""
+    """Asks every question once, and leaves a session and a watch open until `end`."""
 
     def __init__(self, address: str) -> None:
         self._schema = Schema()
@@ -98,7 +100,7 @@ class Load:
         return call(iter(self._sent.get, None))
 
     def _say(self, **kind):
-        """The reply, which may be a refusal of rows but not of the message."""
+        """Returns the reply, which may be a refusal of rows but not of the message."""
         tag = next(self._tags)
         self._sent.put(json_format.ParseDict({"tag": tag, **kind}, self._request()))
         reply = next(self._session)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A Prometheus with the configuration of docker/prometheus, of one server, for as long as a test runs."""
+"""A Prometheus with the configuration of docker/prometheus, for one server, while a test runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import urllib.request
 
 import files
 
-# Only a guard against what never comes.
+# Only a guard against an endless wait.
 GIVE_UP_AFTER = 60.0
 
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A real server under a little load, watched by a real Prometheus with the files of docker/prometheus:
-every panel of the dashboard and every recording rule has something to show, every series that they and the
-alerts name is there, and nothing is alarmed."""
+"""A real server under a little load, watched by a real Prometheus with docker/prometheus's files.
+
+Every panel of the dashboard and every recording rule has something to show. Every series that they
+and the alerts name is there, and no alert fires."""
 
 import math
 import re
@@ -18,8 +19,8 @@ from load import Load  # noqa: E402
 from prometheus_process import Prometheus  # noqa: E402
 from server import Server  # noqa: E402
 
-# What has nothing to show of a server that is well, at rest, alone, without TLS and without a policy: titles
-# of panels, or of one of their lines.
+# Titles of panels, or of one of their lines, that have nothing to show if a server is well, at
+# rest, alone, without TLS and without a policy.
 RIGHTLY_EMPTY = {"Certificate ends in", "Lag behind the shared store", "Time of a question to the shared store"}
 RIGHTLY_ZERO = {
     "Access and audit",
@@ -44,7 +45,7 @@ RIGHTLY_ZERO = {
 
 
 def lines(panel: dict) -> list[tuple[str, str]]:
-    """The name and the query of each line of a panel."""
+    """Returns the name and the query of each line of a panel."""
     title = panel["title"]
     return [(f"{title}: {t.get('legendFormat', '')}", t["expr"]) for t in panel["targets"]]
 

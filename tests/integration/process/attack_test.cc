@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Clients that do not keep to HTTP/2, in short: each must lose its connection or be borne, memory
-// stays bounded, and an honest client is served afterwards. `./dev attack` does the same for
+// Clients that do not keep to HTTP/2, in short: each must lose its connection or be tolerated,
+// memory stays bounded, and an honest client is served afterwards. `./dev attack` does the same for
 // longer.
 #include <gmock/gmock.h>
 #include <grpcpp/grpcpp.h>
@@ -31,15 +31,15 @@ constexpr char kCutForResets[] = R"(clearance_connections_cut_total{reason="rese
 constexpr char kCutForFlood[] = R"(clearance_connections_cut_total{reason="flood"})";
 constexpr char kRefusedAfterCut[] = R"(clearance_connections_refused_total{reason="cut"})";
 
-// What a test gives an attack before it takes the server to be unable to end it; and what the
-// server may have grown by then, which is not to be told where a sanitizer takes memory of its own.
+// Limit of an attack, after which the server counts as unable to end it; and limit of the server's
+// growth by then, which cannot be judged if a sanitizer takes memory itself.
 constexpr int kManyStreams = 300'000;
 constexpr double kMaxGrowthBytes =
     CLEARANCE_MEMORY_IS_JUDGED ? 400e6 : std::numeric_limits<double>::infinity();
 
 constexpr int kShortCalls = 10'000;
 
-// Sends what `make` makes of 0, 1, … until the server ends the connection; false if it never does.
+// Sends make(0), make(1), … until the server ends the connection; returns false if it never does.
 template <class Make>
 bool IsEnded(const RawConnection& connection, const Make& make) {
   for (int i = 0; i < kManyStreams; ++i) {
@@ -56,7 +56,7 @@ void BeginOn(const ServerProcess& server, const RawConnection& connection) {
   EXPECT_TRUE(IsTaken(RawConnection(server.grpc_port())));
 }
 
-// All that the server says until it has drained: a line that is not there by then never comes.
+// Returns the server's log until it has drained: a line that is not there by then never comes.
 std::string LogOf(ServerProcess* server) {
   server->process().Signal(SIGTERM);
   server->process().WaitForOutput();
@@ -197,7 +197,7 @@ TEST(Attack, HeadersWithoutEndCostTheConnection) {
   EXPECT_LT(ResidentBytes(server), before + kMaxGrowthBytes);
 }
 
-// Each is to be acknowledged.
+// Each must be acknowledged.
 TEST(Attack, SettingsWithoutEndCostTheConnection) {
   const ServerProcess server;
   const RawConnection attacker(server.grpc_port(), kAttacker);
@@ -207,7 +207,7 @@ TEST(Attack, SettingsWithoutEndCostTheConnection) {
   EXPECT_TRUE(Serves(server));
 }
 
-// Frames of a kind that nobody knows, beside a call that does not go on.
+// Frames of an unknown kind, beside a call that does not go on.
 TEST(Attack, BytesThatBelongToNoMessageCostTheConnection) {
   const ServerProcess server;
   const RawConnection attacker(server.grpc_port(), kAttacker);
@@ -252,7 +252,7 @@ TEST(Attack, OneThatWasCutAgainIsNotLetInAndOthersAre) {
   EXPECT_FALSE(IsTaken(RawConnection(server.grpc_port(), kAttacker)));
   EXPECT_EQ(MetricOf(server, kRefusedAfterCut), 1);
   EXPECT_TRUE(Serves(server));
-  // What the address had open goes on.
+  // The other connection of the address goes on.
   before.Send(Ping());
   EXPECT_TRUE(before.AwaitBytes(kPingBytes));
 }

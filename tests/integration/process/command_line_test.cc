@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the program says and how it exits, for every way to start it that does not serve.
+// Output and exit status of the program, for every way to start it without serving.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

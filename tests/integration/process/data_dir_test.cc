@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a data directory gives and refuses, seen from outside the process that uses it.
+// The contents and the refusals of a data directory, seen from outside the process that uses it.
 #include <gmock/gmock.h>
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ struct Caller {
   std::unique_ptr<grpc::health::v1::Health::Stub> health;
 };
 
-// Points on a slender spiral: a hull with rows of all lengths.
+// Returns points on a slender spiral: a hull with rows of all lengths.
 v1::Shape Spiral(int points, double size) {
   v1::Shape shape;
   for (int i = 0; i < points; ++i) {
@@ -71,7 +71,7 @@ std::uint64_t Delete(const Caller& caller, const std::string& name) {
   return response.revision();
 }
 
-// Everything that a server lists, byte for byte.
+// Returns everything that a server lists, byte for byte.
 std::string ListingOf(const Caller& caller) {
   v1::ListShapesResponse response;
   grpc::ClientContext context;
@@ -79,7 +79,7 @@ std::string ListingOf(const Caller& caller) {
   return response.SerializeAsString();
 }
 
-// Distances of two shapes in many places with all that an answer can have, byte for byte.
+// Returns distances of two shapes in many places with all columns of an answer, byte for byte.
 std::string AnswersOf(const Caller& caller, const std::string& a, const std::string& b) {
   v1::DistanceRequest request;
   request.add_shapes()->set_name(a);
@@ -116,7 +116,7 @@ HealthResponse::ServingStatus HealthOf(const Caller& caller, const std::string& 
   return response.status();
 }
 
-// Waits until the service's health is `wanted`: the server tells when it changes.
+// Waits until the service's health is `wanted`: the server reports each change.
 bool AwaitHealth(const Caller& caller, const std::string& service,
                  HealthResponse::ServingStatus wanted) {
   grpc::health::v1::HealthCheckRequest request;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The example client/examples/game against the real server: every verdict is right by its own
-// reference and, where that is there, by that of the data sets; asked in another form, or again of
-// another server, every answer has the same bits. Nothing here is judged by how long it takes.
+// The example client/examples/game against the real server. Every verdict is right by its own
+// reference and, if that is there, by that of the data sets. Asked in another form, or again of
+// another server, every answer has the same bits. Nothing here is judged by its duration.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ class GameAuthority : public ::testing::Test {
     return RunProgram(command);
   }
 
-  // The number before (or after) some words, -1 where they are not there.
+  // Returns the number before (or after) some words, -1 if they are not there.
   static int Number(const std::string& output, const std::string& pattern) {
     std::smatch match;
     if (!std::regex_search(output, match, std::regex(pattern))) return -1;
@@ -93,8 +93,8 @@ TEST_F(GameAuthority, HasTheSameBitsInBothFormsAndOfAnotherServer) {
   EXPECT_EQ(DigestOf(replay.output), DigestOf(rows.output));
 }
 
-// Writes over a number of the log's last tick, counted from the first player's claim on: 3 numbers
-// of the place where the player stands, and 3 of the move.
+// Overwrites a number of the log's last tick, counted from the first player's claim on: 3 numbers
+// of the player's place, and 3 of the move.
 void ChangeLastTick(const std::string& path, std::size_t number, double value) {
   std::fstream log(path, std::ios::in | std::ios::out | std::ios::binary);
   const std::string text((std::istreambuf_iterator<char>(log)), {});
@@ -105,7 +105,7 @@ void ChangeLastTick(const std::string& path, std::size_t number, double value) {
   log.write(reinterpret_cast<const char*>(&value), sizeof(value));
 }
 
-// What is compared is compared.
+// The replay does compare.
 TEST_F(GameAuthority, TellsAReplayThatDiffers) {
   const ServerProcess server;
   const std::string log = directory_.File("match");
@@ -117,9 +117,9 @@ TEST_F(GameAuthority, TellsAReplayThatDiffers) {
   EXPECT_THAT(replay.output, HasSubstr("20 ticks asked again, 1 differ"));
 }
 
-// A player's place and move, of which one is no number, or none that anything can be placed at.
-// Of rows: by itself. Of a row of all players: nobody is let through. Either way the tick is
-// answered to its end, shots and all.
+// One number of a player's place or move is not a number, or so large that nothing can be placed
+// there. With rows, only that claim is in doubt; with a row of all players, no player is let
+// through. Either way the tick is answered to its end, shots included.
 TEST_F(GameAuthority, NeverAcceptsAClaimThatIsNoNumber) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   constexpr double kFarthest = std::numeric_limits<double>::max();
@@ -144,7 +144,8 @@ TEST_F(GameAuthority, NeverAcceptsAClaimThatIsNoNumber) {
 TEST_F(GameAuthority, RefusesAShotThatIsNoNumberByItself) {
   const ServerProcess server;
   const std::string log = directory_.File("match");
-  // Behind 8 claims the number of shots, and of the first one who shot and the tick that they saw.
+  // After 8 claims: the number of shots and, for the first one, the shooter and the tick that they
+  // saw.
   constexpr std::size_t kFraction = 8 * 6 + 3;
   constexpr std::size_t kPlace = kFraction + 1;
   for (const std::size_t number : {kFraction, kPlace}) {
@@ -193,7 +194,7 @@ class GameLevel : public GameAuthority {
     return R"({"name": ")" + name + R"(", "kind": "hull", "vertices": [)" + vertices + "]}\n";
   }
 
-  // Of the three moves, one after another; `answers` are of the frames 0, 1 and 2.
+  // Plays the three moves, one after another; `answers` are for the frames 0, 1 and 2.
   Completed PlayWith(const std::vector<std::string>& answers) {
     std::string text;
     for (std::size_t frame = 0; frame < answers.size(); ++frame) {
@@ -220,7 +221,8 @@ TEST_F(GameLevel, IsJudgedAsItsReferenceHasIt) {
   EXPECT_THAT(game.output, HasSubstr(std::string("3 have a reference:") + kNoFaults));
 }
 
-// A reference that says otherwise: the example cannot tell which of the two is wrong, but says so.
+// A reference with other verdicts: the example cannot tell which of the two is wrong, but reports
+// it.
 TEST_F(GameLevel, TellsVerdictsThatAreNotThoseOfTheReference) {
   const Completed missed = PlayWith({kWallAnswer, kWallAnswer, kWedgeAnswer});
   EXPECT_EQ(missed.exit_code, 1) << missed.output;
@@ -234,7 +236,7 @@ TEST_F(GameLevel, TellsVerdictsThatAreNotThoseOfTheReference) {
   EXPECT_THAT(other.output, HasSubstr(" 1 missed walls, 0 false refusals, 0 wrong stops"));
 }
 
-// A time that nothing keeps is exceeded, whatever the verdicts; one that everything keeps is not.
+// A limit that no tick keeps is exceeded, whatever the verdicts; one that every tick keeps is not.
 TEST_F(GameAuthority, FailsWhereATicksMovesTakeLongerThanTheyMay) {
   const ServerProcess server;
   const std::vector<std::string> few = {"--ticks=5", "--players=2"};
@@ -266,7 +268,7 @@ class GameData : public GameAuthority {
   }
 };
 
-// Every move of the recording, in both forms, by the answers that other tools computed.
+// Every move of the recording, in both forms, compared with the answers of other tools.
 TEST_F(GameData, MissesNoWallAndRefusesNoHonestMoveOfTheReference) {
   const ServerProcess server;
   for (const std::string form : {"rows", "bodies"}) {
@@ -281,8 +283,7 @@ TEST_F(GameData, MissesNoWallAndRefusesNoHonestMoveOfTheReference) {
   }
 }
 
-// Every move of maps of which other tools computed nothing: held against those brushes that are
-// boxes.
+// Every move of maps without answers of other tools, compared with those brushes that are boxes.
 TEST_F(GameData, MissesNoBoxOfMapsWithoutAnswers) {
   const ServerProcess server;
   for (const std::string map : {"map_lqdm9", "map_oa_dm2"}) {

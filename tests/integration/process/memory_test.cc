@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the real program holds while clients send as much as they can and take nothing: every
-// session asks for a reply that does not fit into what its client lets in, and goes on sending.
+// Memory of the real program while clients send as much as they can and take nothing. Every session
+// asks for a reply that does not fit into the space that its client offers, and goes on sending.
 // server/guide/memory.md states the bound.
 
 #include <grpcpp/grpcpp.h>
@@ -32,7 +32,7 @@ constexpr double kTransportBytes = 8 * kMebibyte;
 constexpr double kReplyBytes = 8 * kMebibyte;
 constexpr int kPollingThreads = 1;
 constexpr int kWorkerThreads = 2;
-// At the server's memory, once it has refused something.
+// Looks at the server's memory, once it has refused something.
 constexpr int kLooks = 200;
 constexpr char kTotal[] = "clearance_total_bytes_in_flight";
 constexpr char kShed[] = R"(clearance_shed_messages_total{reason="bytes"})";
@@ -66,7 +66,7 @@ v1::SessionRequest LargeBatch() {
   return request;
 }
 
-// A client that writes and never reads, each session on a thread of its own.
+// A client that writes and never reads, each session on its own thread.
 class Glutton {
  public:
   Glutton(const ServerProcess& server, const v1::SessionRequest& request) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The page of the real program, and what it may ask.
+// The page of the real program, and the calls that it may make.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -79,7 +79,7 @@ TEST_F(PageTest, AsksAsAnyCallerDoes) {
   EXPECT_EQ(result["distances"][0], 1.5);
   EXPECT_LE(result["lowerBounds"][0], 1.5);
   EXPECT_GE(result["upperBounds"][0], 1.5);
-  // Whoever asks has the answer a moment before it is in the books.
+  // The caller has the answer a moment before it is counted.
   EXPECT_TRUE(AwaitMetric(server,
                           R"(grpc_server_handled_total{grpc_code="OK",grpc_method="Distance",)"
                           R"(grpc_service="clearance.v1.QueryService",grpc_type="unary"})",
@@ -127,7 +127,7 @@ TEST_F(PageTest, KeepsToThePolicy) {
               StartsWith("HTTP/1.1 200 "));
 }
 
-// A name that somebody else's page was served under, and that now means this machine.
+// A name under which another site served its page, and that now means this machine.
 TEST_F(PageTest, IsNotAskedByNamesOfOthers) {
   const ServerProcess server(With({}));
   const std::string path = "/call/ServerService/GetServerInfo";

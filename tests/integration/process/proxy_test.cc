@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The proxies' configurations of docker/proxy, in front of the real program and of two, where they
-// are installed.
+// The proxies' configurations of docker/proxy, in front of one and of two real programs, if the
+// proxies are installed.
 #include <gmock/gmock.h>
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ std::string Replaced(const std::string& text, const std::string& what, const std
   return replaced;
 }
 
-// Haproxy or nginx at a port of its own, before two servers or one.
+// Haproxy or nginx at its own port, in front of two servers or one.
 class Proxy : public testing::Test {
  protected:
   using Servers = std::vector<const ServerProcess*>;
@@ -66,7 +66,7 @@ class Proxy : public testing::Test {
     AwaitPassage();
   }
 
-  // Of one server the second is where nobody listens.
+  // With one server, nothing listens at the second address.
   void StartNginx(const Servers& servers) {
     std::string text = ReadText(CLEARANCE_PROXY_FILES "/nginx.conf");
     const std::string second = servers.size() > 1 ? servers[1]->grpc_address() : "127.0.0.1:1";
@@ -86,7 +86,7 @@ class Proxy : public testing::Test {
     std::string output;
   };
 
-  // A question of the command line's, which goes through a session.
+  // Asks a question with the command line, which goes through a session.
   Asked Ask(const std::vector<std::string>& options) const {
     const std::string ball = R"({"sphere":{"radius":0.5}})";
     std::vector<std::string> command = {CLEARANCE_CLI, "--addr", address(), "--tls-ca",
@@ -103,7 +103,8 @@ class Proxy : public testing::Test {
     return {"--tls-certificate", files_.Path("alice.pem"), "--tls-key", files_.Path("alice.key")};
   }
 
-  // Whether a call of so many bytes is let through, on a connection of its own that is tried once.
+  // Returns whether a call of so many bytes is let through, on a separate connection that is tried
+  // once.
   bool PassesCallOf(std::size_t bytes) const {
     grpc::ChannelArguments arguments;
     arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
@@ -179,7 +180,7 @@ TEST_F(Proxy, HaproxyRefusesAnAddressUntilItHasSentLess) {
   CLEARANCE_REQUIRE_PROGRAMS("haproxy");
   const ServerProcess server;
   StartHaproxy({&server}, {"PROXY_BYTES_PER_SECOND=10000"});
-  // Again, where more than a second went by between two of them.
+  // Again, if more than a second went by between two of them.
   while (PassesCallOf(100'000)) std::this_thread::yield();
   while (!PassesCallOf(1)) std::this_thread::yield();
 }
@@ -191,7 +192,7 @@ TEST_F(Proxy, NginxPassesSessionsOfKnownClientsOnly) {
   PassesSessionsOfKnownClientsOnly();
 }
 
-// Two servers that share nothing, with what the users ask about.
+// Two servers that share nothing, with the shapes that the users ask about.
 class ProxyOfTwo : public Proxy {
  protected:
   void SetUp() override {

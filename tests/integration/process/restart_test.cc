@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Users of the client library while the real server is drained and killed under them and starts
-// again on the same port: no call fails, and every answer is that of a server which nobody
-// disturbed.
+// again on the same port: no call fails, and every answer is that of an undisturbed server.
 #include <gtest/gtest.h>
 
 #include <csignal>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What was acknowledged of kept scenes is there after kill -9, and nothing is there by half.
+// After kill -9 every acknowledged change of kept scenes is there, and no change is there by half.
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 
@@ -68,8 +68,8 @@ grpc::Status Create(const SceneCaller& caller, const std::string& name) {
   return caller.scenes->CreateScene(&context, request, &response);
 }
 
-// Moves the bodies to where the number of the new revision is, until the server is gone. Returns
-// the last revision that was acknowledged.
+// Moves the bodies to the x of the new revision's number, until the server is gone. Returns the
+// last acknowledged revision.
 std::uint64_t KeepWriting(const SceneCaller& caller, int writer, std::atomic<int>* acknowledged) {
   if (!Create(caller, NameOf(writer)).ok()) return 0;
   for (std::uint64_t revision = 2;; ++revision) {

@@ -35,7 +35,7 @@ bool Serves(const ServerProcess& server) {
   own.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   const auto health = grpc::health::v1::Health::NewStub(
       grpc::CreateCustomChannel(server.grpc_address(), grpc::InsecureChannelCredentials(), own));
-  // No time by which a busy machine would have to have answered: ctest has one for all.
+  // No deadline, which a busy machine could exceed: ctest has one for all.
   grpc::ClientContext context;
   // gRPC 1.51 may take what another system call left in errno for the outcome of its connect()
   // (grpc/grpc#35064); then it tries once more.

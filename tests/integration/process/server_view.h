@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a test sees of the real program from outside.
+// A test's view of the real program, from outside.
 
 #ifndef CLEARANCE_TESTS_INTEGRATION_PROCESS_SERVER_VIEW_H_
 #define CLEARANCE_TESTS_INTEGRATION_PROCESS_SERVER_VIEW_H_
@@ -11,17 +11,17 @@
 
 namespace clearance::test {
 
-// The value of a series, written as /metrics does, with its labels; fails the test where it is not
-// there.
+// Returns the value of a series, written as in /metrics, with its labels; fails the test if it is
+// not there.
 double MetricOf(const ServerProcess& server, const std::string& series);
 
-// Waits until the series has the value. (ctest's timeout is the guard against waiting for ever.)
+// Waits until the series has the value. (ctest's timeout limits the wait.)
 bool AwaitMetric(const ServerProcess& server, const std::string& series, double value);
 
-// Whether an honest client on a connection of its own gets an answer.
+// Returns whether an honest client on a separate connection gets an answer.
 bool Serves(const ServerProcess& server);
 
-// Resident memory of the program now, bytes.
+// Returns the resident memory of the program now, bytes.
 double ResidentBytes(const ServerProcess& server);
 
 // A token of `clearance-server --new_token`, and its line of the token file.

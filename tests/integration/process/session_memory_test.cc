@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the real program holds while one client's sessions hold as much as they may between their
-// messages, in whatever is small and many: what it counts is no less than what it takes.
+// Memory of the real program while one client's sessions hold as much as they may between their
+// messages, in many small things: the program counts at least as much as it takes.
 
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
@@ -21,8 +21,9 @@ namespace clearance::test {
 namespace {
 
 constexpr double kMostOfAll = 64 << 20;
-constexpr double kMostOfOne = kMostOfAll / 2;  // who is alone
-// Each by itself, by server/guide/memory.md: 24 kB, 64 KiB, and 2 kB for each slot of a scene.
+constexpr double kMostOfOne = kMostOfAll / 2;  // for a caller that is alone
+// For each session alone, by server/guide/memory.md: 24 kB, 64 KiB, and 2 kB for each slot of a
+// scene.
 constexpr double kOfSession = 24'000 + 65'536 + 64 * 2'000;
 constexpr std::uint32_t kSlots = 65'536;
 constexpr std::uint32_t kAtOnce = 128;  // messages that are written before the replies are read
@@ -68,7 +69,7 @@ struct Way {
   v1::SessionRequest (*message)(std::uint32_t i);
   std::uint32_t messages;  // of one session
   int sessions;
-  // Of messages on their way, and of what an allocator keeps of arrays that grew, bytes.
+  // For messages on their way, and for memory that an allocator keeps of arrays that grew, bytes.
   double slack;
 };
 

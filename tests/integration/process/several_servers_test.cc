@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Users of two real servers while one of them is drained or killed, and as their connections age:
-// no call fails, every message has one answer, and it is that of a server which nobody disturbed.
+// no call fails, every message has one answer, and it is that of an undisturbed server.
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -29,7 +29,7 @@ void AwaitUsers(const ServerProcess& server, const char* series, double count) {
   }
 }
 
-// The two share nothing, so what is asked of either is what was registered at both.
+// The two share nothing, so the shapes in question were registered at both.
 TEST(TwoServers, FailNoCallWhileOneOfThemIsGone) {
   const std::vector<std::string> expected = ExpectedAnswers();
   std::vector<RestartedServer> servers(2);
@@ -79,8 +79,8 @@ TEST(TwoServers, TakeSessionsFromEachOtherAsConnectionsAge) {
   });
 }
 
-// One that hangs takes connections all the same, and says nothing. By default that is noticed after
-// 50 s, which this session has not.
+// A server that hangs still takes connections, and says nothing. By default that is noticed after
+// 50 s, which is too late for this session.
 TEST(TwoServers, GiveUpOneThatIsSilent) {
   RestartedServer servers[2];
   for (const RestartedServer& server : servers) {
@@ -106,7 +106,7 @@ TEST(TwoServers, GiveUpOneThatIsSilent) {
   EXPECT_TRUE(answer.ok()) << answer.status();
 }
 
-// The code of asking both over TLS, of which each must prove the one name.
+// Returns the code of asking both over TLS; each must prove the one name.
 absl::StatusCode AskBoth(const ServerProcess (&servers)[2], const Certificates& files,
                          const std::string& second_host, const std::string& server_name) {
   std::ifstream ca(files.Path("ca.pem"));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The log goes into a pipe that nobody reads for a while: every call goes on being answered, the
-// server ends when it is told to, and no line about a change is lost.
+// The log goes into a pipe that is not read for a while: every call is still answered, the server
+// ends when it is told to, and no line about a change is lost.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ using ::testing::HasSubstr;
 
 constexpr int kShapes = 500;
 
-// A pipe with a name, as small as it may be.
+// A named pipe, as small as it may be.
 class NamedPipe {
  public:
   explicit NamedPipe(std::string path) : path_(std::move(path)) {

@@ -23,7 +23,7 @@ constexpr int kInFlight = 24;   // messages of a session
 // Answers that every thread must see after each restart, so that none of them misses the next.
 constexpr int kAnswersBetweenRestarts = 12;
 
-// A prism of so many sides: faces, edges and corners to meet.
+// Returns a prism of so many sides: faces, edges and corners to meet.
 client::Shape Prism(int sides) {
   client::Hull hull;
   for (int i = 0; i < sides; ++i) {
@@ -53,7 +53,7 @@ void AppendBytes(const std::vector<Number>& column, std::string* bytes) {
   bytes->append(reinterpret_cast<const char*>(column.data()), column.size() * sizeof(Number));
 }
 
-// All columns of an answer, bit for bit.
+// Returns all columns of an answer, bit for bit.
 std::string BytesOf(const DistanceResult& result) {
   std::string bytes = std::to_string(result.count) + ":";
   AppendBytes(result.states, &bytes);
@@ -90,7 +90,7 @@ void TakeReply(Users* users, Session* session, int number) {
   CheckAnswer(*users, number % kQuestions, std::get<DistanceResult>(reply->answer));
 }
 
-// Failures count as well, so that nobody waits for a thread that has failed.
+// Failures count as well, so that no thread waits for one that has failed.
 void Count(Users* users, int thread) {
   ++users->answers[thread];
   users->answers[thread].notify_all();

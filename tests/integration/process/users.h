@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Users of the client library, by unary calls and by sessions with many messages on their way, who
-// hold every answer against that of a server which nobody disturbs. What disturbs theirs says the
-// test.
+// Users of the client library, by unary calls and by sessions with many messages on their way. They
+// compare every answer with that of an undisturbed server. The test decides how their own server is
+// disturbed.
 
 #ifndef CLEARANCE_TESTS_INTEGRATION_PROCESS_USERS_H_
 #define CLEARANCE_TESTS_INTEGRATION_PROCESS_USERS_H_
@@ -24,20 +24,20 @@ namespace clearance::test {
 inline constexpr int kSessionThreads = 3;
 inline constexpr int kUnaryThreads = 2;
 
-// What /metrics counts of the users' sessions and unary questions.
+// The series of /metrics that count the users' sessions and unary questions.
 inline constexpr char kSessionsSeries[] =
     R"(grpc_server_started_total{grpc_method="Session",grpc_service="clearance.v1.QueryService",grpc_type="bidi_stream"})";
 inline constexpr char kCallsSeries[] =
     R"(grpc_server_started_total{grpc_method="Distance",grpc_service="clearance.v1.QueryService",grpc_type="unary"})";
 
-// What the users ask about; every server of theirs must have it.
+// Registers the shapes that the users ask about; every server of theirs must have them.
 void RegisterShapes(const client::Client& client);
 
-// The answers of a server that nobody disturbs, by the question's number.
+// Returns the answers of an undisturbed server, by the question's number.
 std::vector<std::string> ExpectedAnswers();
 
-// A server on the same two ports that comes back after each end; without flags of where to keep it
-// on one data directory.
+// A server on the same two ports that comes back after each end. Without flags it keeps one data
+// directory.
 class RestartedServer {
  public:
   explicit RestartedServer(std::vector<std::string> flags = {}) : flags_(std::move(flags)) {
@@ -91,15 +91,14 @@ struct Users {
       std::vector<std::atomic<int>>(kSessionThreads + kUnaryThreads);
 };
 
-// Runs the users while `disturb` does what it does to their servers, and until each has seen some
-// answers more. A call that fails, and an answer that is wrong, missing or given twice, fails the
-// test.
+// Runs the users while `disturb` disturbs their servers, and until each has seen some answers more.
+// A call that fails, and an answer that is wrong, missing or given twice, fails the test.
 void UseWhile(Users* users, const std::function<void()>& disturb);
 
-// Waits until each has seen some answers more, so that none of them misses what is done next.
+// Waits until each has seen some answers more, so that none of them misses the next disturbance.
 void AwaitAnswers(const Users& users);
 
-// One that outlasts restarts.
+// Returns a client that outlasts restarts.
 absl::StatusOr<client::Client> PatientClient(const std::string& address,
                                              client::ClientOptions options = {});
 

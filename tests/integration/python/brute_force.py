@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The distance and the depth of two hulls of a few points, by looking at everything: the oracle of
-the tests. It shares no idea with the server: no iterations, no support mapping.
+"""The oracle of the tests: the distance and the depth of two hulls of a few points, by brute force.
 
-The differences b - a of all vertices span the Minkowski difference. Apart, its point nearest to the
-origin is the projection of the origin onto the affine hull of one, two or three of them; of all such
-projections that lie within their simplex the least length is the distance. Overlapping, the depth is
-the least distance of the origin from a plane through three of them that has all others on one side.
+It shares no idea with the server: no iterations, no support mapping. The differences b - a of all
+vertices span the Minkowski difference. If the hulls are apart, its point nearest to the origin is
+the projection of the origin onto the affine hull of one, two or three of them. The distance is the
+least length of all such projections that lie within their simplex. If the hulls overlap, the depth
+is the least distance of the origin from a plane through three of them that has all others on one
+side.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ import numpy as np
 
 
 def signed_distance(a: np.ndarray, b: np.ndarray) -> float:
-    """Of the hulls of the rows of `a` and of `b`, in one frame; negative: minus the depth."""
+    """Returns the distance of the hulls of the rows of `a` and `b`, in one frame. Negative: minus
+    the depth."""
     differences = (b[:, None, :] - a[None, :, :]).reshape(-1, 3)
     depth = _depth(differences)
     return -depth if depth > 0 else _distance(differences)
@@ -44,7 +46,7 @@ def _distance(points: np.ndarray) -> float:
 
 
 def _depth(points: np.ndarray) -> float:
-    """Not positive unless the origin is inside."""
+    """Returns the depth; not positive unless the origin is inside."""
     triangles = _simplices(points, 3)
     normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
     lengths = np.linalg.norm(normals, axis=1)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stands between a client and a server on this machine, passes their bytes on, and cuts their
-connection: once, after so many bytes of the server, or whenever it is told to."""
+"""A relay between a client and a server on this machine that passes their bytes on. It cuts their
+connection once, after so many bytes of the server, or whenever it is told to."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import threading
 
 
 class Relay:
-    """`cut_at` None: it cuts nothing."""
+    """A relay; `cut_at` None: it cuts nothing."""
 
     def __init__(self, server_port: int, cut_at: int | None = None) -> None:
         self._server_port = server_port
@@ -23,14 +23,14 @@ class Relay:
         self._selector = selectors.DefaultSelector()
         self._selector.register(self._listener, selectors.EVENT_READ)
         self._selector.register(self._woken, selectors.EVENT_READ)
-        # Of each side of a connection the other one, and which of them is the server's.
+        # For each side of a connection the other one; and the sides that are the server's.
         self._peers: dict[socket.socket, socket.socket] = {}
         self._of_server: set[socket.socket] = set()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 
     def cut(self) -> None:
-        """Cuts what is connected now."""
+        """Cuts the connections of now."""
         self._wake.send(b"c")
 
     def close(self) -> None:

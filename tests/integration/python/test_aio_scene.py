@@ -22,7 +22,8 @@ def at(*xs: float) -> np.ndarray:
 
 
 class EndedCall:
-    """Of gRPC, when the stream has ended and the task that reads is cancelled before it knows."""
+    """A call of gRPC whose stream has ended, and whose reading task is cancelled before it
+    knows."""
 
     async def read(self) -> None:
         try:
@@ -148,7 +149,7 @@ class AioScene(unittest.IsolatedAsyncioTestCase):
         told = [(await watch.next()).scene.revision]
 
         async def follow() -> int:
-            """How often it stopped waiting, each time in a row for longer."""
+            """Returns how often it stopped waiting, each time in a row for longer."""
             stops = 0
             patience = 0.0005
             while told[-1] < updates + 1:

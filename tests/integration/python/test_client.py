@@ -123,7 +123,7 @@ class Registry(unittest.TestCase):
         told = self.client.server_info().server_time
         after = datetime.now(timezone.utc)
         assert told is not None
-        # Of what is told whole microseconds are left.
+        # The server's time is cut to whole microseconds.
         self.assertLessEqual(before - timedelta(microseconds=1), told)
         self.assertLessEqual(told, after)
 
@@ -133,9 +133,9 @@ class Registry(unittest.TestCase):
             _connection.check_version("7.0.0")
 
 
-# Connects and forks five times beside a session that has just begun: where its stream lives on,
-# one of these forks hangs or crashes. Then it forks beside a session and a watch. Each child
-# connects again and prints what comes of it. In the parent the session and the watch go on.
+# Connects and forks five times beside a session that has just begun: if its stream lives on, one of
+# these forks hangs or crashes. Then it forks beside a session and a watch. Each child connects
+# again and prints the outcome. In the parent the session and the watch go on.
 FORKING = """
 import os, sys, clearance
 client = clearance.connect(sys.argv[1])
@@ -189,7 +189,7 @@ class Fork(unittest.TestCase):
         cls.addClassCleanup(cls.server.end)
 
     def run_script(self, script: str, support: str | None) -> subprocess.CompletedProcess[str]:
-        """Runs it with GRPC_ENABLE_FORK_SUPPORT; None: without the variable."""
+        """Runs a script with GRPC_ENABLE_FORK_SUPPORT; None: without the variable."""
         environment = {k: v for k, v in os.environ.items() if k != "GRPC_ENABLE_FORK_SUPPORT"}
         if support is not None:
             environment["GRPC_ENABLE_FORK_SUPPORT"] = support
@@ -199,7 +199,7 @@ class Fork(unittest.TestCase):
 
     def test_of_a_connected_process_never_hangs(self) -> None:
         # gRPC's default differs from both values of the variable. An older gRPC that is told 1 may
-        # hang; of that the client warns.
+        # hang; the client warns of that.
         told: list[tuple[str | None, str]] = [(None, "connected"), ("0", "spawn")]
         told += [("1", "connected")] * FORKS_WELL
         for support, word in told * 2:
@@ -217,7 +217,7 @@ class Fork(unittest.TestCase):
 
 
 class NoServer(unittest.TestCase):
-    # How the address is wrong, and a word of what is said then.
+    # Faulty addresses, each with its error and a word of the message.
     FAULTS = (
         ("127.0.0.1:1", clearance.Unavailable, "clearance doctor --addr 127.0.0.1:1"),
         ("no-such-host.invalid:50051", clearance.Unavailable, "no-such-host.invalid"),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The examples of the documentation are run: those of every module, those of the package's page, and
-the README's, the latter with the wheel in a virtual environment of its own."""
+"""Runs the examples of the documentation: those of every module, the package's page and the README.
+The README's run with the wheel in a separate virtual environment."""
 
 import contextlib
 import doctest
@@ -59,7 +59,7 @@ class Examples(unittest.TestCase):
         with contextlib.redirect_stdout(said):
             for example in examples:
                 exec(example.replace("127.0.0.1:50051", self.server.address), names)
-        # A comment beside each call says what it prints.
+        # A comment beside each call has its output.
         shown = re.findall(r"^ *print\(.*\) +# ([^:\n]*)", "".join(examples), re.MULTILINE)
         self.assertEqual(said.getvalue().splitlines(), shown)
         self.assertEqual(int(names["hits"].bodies_b), 1)

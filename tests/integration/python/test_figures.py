@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The figures of pages: drawn anew from a server's answers they are those of the page."""
+"""The figures of pages: drawn again from a server's answers, they equal those of the page."""
 
 import os
 import pathlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sessions whose every stream breaks: they go on while messages are answered, and not for ever where
+"""Sessions whose every stream breaks. They go on while messages are answered, but not forever if
 only the slots are."""
 
 import unittest

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a caller may conclude from an answer: of every state, made by hand and asked for."""
+"""The conclusions that a caller may draw from an answer: for every state, made by hand and asked
+for."""
 
 import unittest
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenes: made, shown, changed, forked, watched; and sessions that hold them over broken streams."""
+"""Scenes: made, shown, changed, forked, watched; and sessions that hold them over broken
+streams."""
 
 import signal
 import threading
@@ -108,7 +109,7 @@ class Scenes(Scene):
             self.scenes.get("row", min_revision=9)
         fork = self.scenes.fork("fork", "row", source_revision=1, ttl=60)
         self.assertEqual((fork.revision, fork.rule_count), (1, 0))
-        # What was shown makes the same scene again.
+        # The content shown makes the same scene again.
         self.scenes.create("copy", found.content)
         copy = self.scenes.get("copy", include_content=True).content
         np.testing.assert_array_equal(copy.bodies.poses, bodies.poses)
@@ -238,7 +239,7 @@ class Watches(Scene):
         self.assertGreater(struck, places // 2)
 
     def follow(self, relay: Relay, made: clearance.SceneInfo) -> list:
-        """The revisions that a watcher behind the relay is told, of six changes."""
+        """Returns the revisions, of six changes, that a watcher behind the relay is told."""
         with clearance.connect(relay.address, wait=60) as client, client.scenes.watch(
             made.name, from_revision=made.revision, etag=made.etag
         ) as watch:
@@ -254,8 +255,8 @@ class Watches(Scene):
 
 class BrokenStreams(Scene):
     def held(self, address: str) -> list:
-        """What a session says that holds a scene at a revision that is no longer the newest, a slot
-        that was refused, and own bodies whose shape has left its slot."""
+        """Returns the answers of a session that holds a scene at a revision that is no longer the
+        newest, a slot that was refused, and own bodies whose shape has left its slot."""
         said = []
         with clearance.connect(address) as client, client.open_session() as session:
             session.open(0, "ball")
@@ -278,7 +279,7 @@ class BrokenStreams(Scene):
                 answer = session.nearest(scene_slot=3, poses=at(x, 6), max_pairs=9)
                 said.append(answer.pairs.distances.tolist())
                 said.append(answer.pairs.bodies_b.tolist())
-                # Where they were attached.
+                # The bodies are at the poses of their attachment.
                 said.append(session.check(scene_slot=3, max_pairs=9).pairs.bodies_b.tolist())
                 with self.assertRaises(clearance.FailedPrecondition):
                     session.check(scene_slot=4)

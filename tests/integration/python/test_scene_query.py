@@ -16,7 +16,7 @@ SEED = 20261123
 
 
 def at(xs) -> np.ndarray:
-    """Poses at these x."""
+    """Returns poses at these x."""
     xs = np.asarray(xs, float)
     zeros = np.zeros_like(xs)
     return poses.pose(np.stack((xs, zeros, zeros), -1))
@@ -155,7 +155,7 @@ class Questions(Row):
             self.session.overlap,
             lambda **c: self.client.scenes.overlap(self.setting, **c),
         ):
-            # Of group 1 the boxes are, and they may meet all.
+            # The boxes are of group 1, and may meet all.
             grouped = ask(poses=at(0.9), groups=[1, 2, 1], masks=[3, 1, 2])
             self.assertEqual(grouped.verdicts.tolist(), [2, 2, 1])
         motion = clearance.MotionBatch(
@@ -210,7 +210,7 @@ class Questions(Row):
         self.assertEqual((answer.pairs.bodies_b.tolist(), answer.scene_revision), ([2], 0))
         near = scenes.nearest(alone, poses=at([0, 2]), max_pairs=9)
         np.testing.assert_allclose(near.pairs.distances, [1], atol=1e-9)
-        # What names a slot itself is not changed: there is no scene in it.
+        # A question that names a slot itself is not changed: there is no scene in it.
         for ask, columns in (
             (scenes.ray, {"displacements": [1, 0, 0]}),
             (scenes.overlap, {"poses": at(0)}),
@@ -318,7 +318,7 @@ class Pieces(Row):
 
 
 class Truth(unittest.TestCase):
-    """Random hulls with groups, margins and rules; of every pair the oracle says the distance."""
+    """Random hulls with groups, margins and rules; the oracle gives the distance of every pair."""
 
     BODIES, OWN, ROWS = 6, 3, 25
 
@@ -369,7 +369,7 @@ class Truth(unittest.TestCase):
         return poses.pose(random.uniform(-1.1, 1.1, (*shape, 3)), turns)
 
     def pairs(self) -> list:
-        """That are asked about, by index, each with its margin."""
+        """Returns the pairs that are asked about, by index, each with its margin."""
         found = []
         for a in range(self.OWN):
             for b in range(a + 1, self.OWN + self.BODIES):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Several servers: every call and every message has one answer while one of them is gone. They share
-nothing here, so what is asked of any is what was registered at all."""
+"""Several servers: every call and every message has one answer while one of them is gone. They
+share nothing here, so the shapes in question were registered at all."""
 
 import asyncio
 import concurrent.futures
@@ -31,7 +31,8 @@ def question(number: int) -> clearance.DistanceBatch:
 
 
 class Progress:
-    """Of users, by name. Failures count as well, so that nobody waits for one that has failed."""
+    """Progress of users, by name. Failures count as well, so that no test waits for a failed
+    user."""
 
     def __init__(self, *names: str) -> None:
         self._answers = dict.fromkeys(names, 0)
@@ -75,12 +76,13 @@ class Fleet(unittest.TestCase):
         self.servers[number].end(signal.SIGKILL)
 
     def start_again(self, number: int) -> None:
-        """On the same port, with what it stored."""
+        """Starts the server again on the same port, with its stored data."""
         port = self.servers[number].port
         self.servers[number] = Server(f"--data_dir={self.folders[number]}/data", port=port)
 
     def disturb_while(self, users: list[threading.Thread], progress: Progress) -> None:
-        """Kills each server in turn, twice, while the other one goes on; the users end whatever happens."""
+        """Kills each server in turn, twice, while the other one goes on. The users end whatever
+        happens."""
         for user in users:
             user.start()
         try:
@@ -181,8 +183,8 @@ class Fleet(unittest.TestCase):
 
 
     def test_a_silent_server_is_given_up(self) -> None:
-        """One that hangs still takes connections, and says nothing. By default that is noticed after
-        50 seconds, which this session has not."""
+        """A server that hangs still takes connections, and says nothing. By default that is noticed
+        after 50 seconds, which is too late for this session."""
         options = clearance.ClientOptions(keepalive=1.0, keepalive_timeout=0.5)
         with clearance.connect(self.addresses, options) as client:
             with client.open_session(timeout=15.0) as session:
@@ -197,7 +199,7 @@ class Fleet(unittest.TestCase):
 
 
 def sessions_of(server: Server) -> int:
-    """How many ever began there."""
+    """Returns how many sessions ever began there."""
     with urllib.request.urlopen(f"http://127.0.0.1:{server.http_port}/metrics") as page:
         text = page.read().decode()
     series = re.search(r'grpc_server_started_total{grpc_method="Session",.*} (\d+)', text)
@@ -234,7 +236,7 @@ class Targets(unittest.TestCase):
         def over_tls(name: str | None) -> clearance.ClientOptions:
             return clearance.ClientOptions(tls=clearance.TlsOptions(server_name=name))
 
-        with contextlib.suppress(clearance.Unavailable):  # where this machine has no name
+        with contextlib.suppress(clearance.Unavailable):  # if this machine has no name
             self.assertEqual(to_target("localhost:1,localhost:2", over_tls(None)).authority, "localhost")
         two = "127.0.0.1:1,127.0.0.2:2"
         self.assertEqual(to_target(two, over_tls("fleet")).authority, "fleet")
@@ -243,14 +245,14 @@ class Targets(unittest.TestCase):
 
 
 def frame(kind: int, flags: int, stream: int, payload: bytes) -> bytes:
-    """Of HTTP/2."""
+    """Returns a frame of HTTP/2."""
     return struct.pack(">I", len(payload))[1:] + bytes([kind, flags]) + struct.pack(">I", stream) + payload
 
 
 DATA, HEADERS, RESET, SETTINGS = 0, 1, 3, 4
 END, ACKNOWLEDGES, END_OF_HEADERS = 1, 1, 4
 AMID = b"\0\0\0\0\x10" + b"half"  # of a message of 16 bytes
-# What a proxy sends after the headers of a reply whose server went.
+# The frames that a proxy sends after the headers of a reply whose server went.
 CUTS = {
     "ended before the message": frame(DATA, END, 1, b""),
     "ended amid the message": frame(DATA, END, 1, AMID),
@@ -259,7 +261,7 @@ CUTS = {
 
 
 def cut_reply(listener: socket.socket, cut: bytes) -> None:
-    """To the first call of the first connection, until the caller goes."""
+    """Sends the reply to the first call of the first connection, until the caller goes."""
     connection, _ = listener.accept()
     with connection, connection.makefile("rb") as received:
         connection.sendall(frame(SETTINGS, 0, 0, b"") + frame(SETTINGS, ACKNOWLEDGES, 0, b""))

@@ -92,7 +92,7 @@ class Meshes(unittest.TestCase):
         self.assertEqual(meshes.read_mesh(self.folder / "t.obj").vertices[0, 0], 0.1)
 
     def test_what_is_no_mesh_is_refused(self) -> None:
-        # What is said of each fault of each format: tests/integration/meshes.
+        # tests/integration/meshes tests the message of each fault of each format.
         for name, content, message in (
             ("far.obj", b"v 0 0 0\nf 1 2 3\n", "line 2: a face names point 2"),
             ("cut.ply", files()["little.ply"][:-5], "byte 548: 12 items of 'face' do not fit"),

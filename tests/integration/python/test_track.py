@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tracks: what a lag-compensated shot and swing meet, of threads and of asyncio. Where bodies stood is
-known in closed form."""
+"""Tracks: the hits of a lag-compensated shot and swing, with threads and with asyncio. The bodies'
+positions are known in closed form."""
 
 import signal
 import unittest
@@ -62,7 +62,7 @@ class Tracks(unittest.TestCase):
         self.assertEqual((rewound.clamp, rewound.weight), (TrackClamp.NONE, 0.25))
         self.assertEqual((rewound.earlier_tick, rewound.later_tick), (100, 101))
         self.assertEqual((rewound.body_count, rewound.scene_revision), (2, 1))
-        # At x = 1 then: from 1.5 on downwards on one way, the map's box on the other.
+        # The player was at x = 1 then: one ray meets the face at 1.5, the other the map's box.
         hits = reader.cast_rays(
             origins=[[11, 0, 0], [-10, 0, 0]], displacements=[[-20, 0, 0], [-40, 0, 0]]
         )
@@ -79,7 +79,7 @@ class Tracks(unittest.TestCase):
         self.assertAlmostEqual(float(swing.t_hit), 0.5, delta=1e-6)
         near = reader.ask(clearance.NearestBatch(poses=at(2.5), max_pairs=1))
         np.testing.assert_allclose(near.pairs.distances, [0.5], atol=1e-6)
-        # Nobody shoots himself, and there is nothing beyond the newest tick.
+        # No player shoots themselves, and there is nothing beyond the newest tick.
         late = reader.rewind("match", 105, left_out_bodies=[7])
         self.assertEqual((late.clamp, late.tick), (TrackClamp.TO_NEWEST, 101))
         self.assertEqual((late.body_count, late.newest_tick), (1, 101))
@@ -131,7 +131,7 @@ class Tracks(unittest.TestCase):
             reader.rewind("match", 3)
         with self.assertRaises(clearance.SessionEnded):
             writer.publish(4)
-        # What was rewound before stays, until another rewind.
+        # The result of the last rewind stays, until another rewind.
         self.assertEqual(reader.cast_rays(displacements=[1, 0, 0]).bodies_b, 7)
         with self.assertRaises(clearance.NotFound):
             reader.rewind("match", 3)

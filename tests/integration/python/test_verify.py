@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""verify() accepts what the server proves, and nothing that is changed afterwards."""
+"""verify() accepts what the server proves, and no answer that is changed afterwards."""
 
 import dataclasses
 import unittest
@@ -38,7 +38,8 @@ def curved() -> list:
 
 
 def straight_enough(shape) -> bool:
-    """Of few vertices: so every facet of a difference of two is looked at."""
+    """Returns whether a shape has few vertices, so that every facet of a difference of two is
+    tried."""
     return not isinstance(shape, clearance.Hull)
 
 
@@ -143,7 +144,7 @@ class Verify(unittest.TestCase):
 
     @staticmethod
     def cut_short(answer, where, name: str) -> list:
-        """Each column of a ragged one, without its end."""
+        """Returns answers in which one column of a ragged one lacks its end."""
         columns = getattr(answer, name)
         return [
             (
@@ -178,7 +179,7 @@ class Verify(unittest.TestCase):
 
     @staticmethod
     def shifted(answer, by: float) -> dict:
-        """Says that it is farther apart or deeper than it is."""
+        """Returns numbers that claim a larger distance or depth."""
         bounds = ("lower_bounds", "upper_bounds", "distances")
         return {name: getattr(answer, name) + by for name in bounds}
 
@@ -203,7 +204,7 @@ class Verify(unittest.TestCase):
                     for state in answer.states:
                         seen[State(state)] += 1
                     seen[State.UNSPECIFIED] += len(overlaps) - len(unproved)
-        # Of overlaps of the roundings alone there is a proof.
+        # Overlaps of the roundings alone have a proof.
         self.assertGreater(min(seen[State.SEPARATED], seen[State.UNSPECIFIED]), 20, seen)
 
     def test_notices_every_change_of_curved_shapes(self) -> None:
@@ -288,7 +289,7 @@ class Verify(unittest.TestCase):
             found = clearance.verify(a, where[0], b, where[1], answer)
             unproved = {violation.row for violation in found}
             overlaps = set(np.flatnonzero(answer.states == State.PENETRATING).tolist())
-            # Of overlaps of curved cores there is no proof.
+            # Overlaps of curved cores have no proof.
             self.assertLessEqual(unproved, overlaps if a is whole else set(), found)
             self.assertTrue(all(violation.kind == ViolationKind.NO_PROOF for violation in found))
             for row, state in enumerate(answer.states):
@@ -332,7 +333,7 @@ class Verify(unittest.TestCase):
         self.assertEqual(clearance.verify(two, here, near, there, answer), [])
         self.assertEqual(int(answer.pieces_a), 1)
         kinds = ViolationKind
-        # What would be so without the second piece.
+        # The answer as it would be without the second piece.
         alone = self.ask(box, near, here, there)
         self.assertGreater(alone.distances, answer.distances + 0.1)
         without = {"pieces_a": np.array(0), "pieces_b": np.array(0)}
@@ -348,7 +349,7 @@ class Verify(unittest.TestCase):
                 self.assertEqual(found.kind, expected, found)
 
     def test_says_what_it_cannot_verify(self) -> None:
-        # Of cores that overlap where one is curved.
+        # Cores that overlap, one of which is curved.
         box, cone = clearance.Box((0.2, 0.2, 0.2)), clearance.Cone(0.3, 0.2)
         answer = self.ask(box, cone, poses.IDENTITY, poses.IDENTITY)
         self.assertEqual(int(answer.states), State.PENETRATING)

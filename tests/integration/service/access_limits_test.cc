@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the policy allows one principal leaves the others alone.
+// The policy's limits for one principal do not affect the others.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ TEST(PrincipalSessions, AreRefusedBeyondTheirNumberForThatPrincipalAlone) {
   other.Open(0, Sphere(1));
   EXPECT_TRUE(other.Finish().ok());
   EXPECT_TRUE(first.Finish().ok());
-  // The client knows of the end a moment before the server has put it into its books.
+  // The client knows of the end a moment before the server has counted it.
   while (server.metrics.sessions_open().Value() > 0) std::this_thread::yield();
   TestSession third(*server.queries, AuthorizationOf("one-session"));
   third.Open(0, Sphere(1));

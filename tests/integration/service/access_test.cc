@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who may come in and what they may reach: every rpc and every way to name a shape, tried by
-// callers with no credentials, wrong ones, too small a role, and names that are not theirs.
+// Access control: every rpc and every way to name a shape, tried by callers with no credentials,
+// wrong ones, too small a role, and names that are not theirs.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -92,7 +92,7 @@ grpc::Status MotionOf(const Metadata& metadata, TestServer& server,
   return CallWith(metadata, *server.queries, &QueryStub::TimeOfCollision, request, &response);
 }
 
-// What touches the shape, in a scene of the name.
+// Asks for the bodies that touch the shape, in a scene of the name.
 grpc::Status OverlapOf(const Metadata& metadata, TestServer& server,
                        const v1::ShapeReference& shape, const std::string& scene) {
   v1::OverlapRequest request;
@@ -103,7 +103,7 @@ grpc::Status OverlapOf(const Metadata& metadata, TestServer& server,
   return CallWith(metadata, *server.scene_queries, &SceneQueryStub::Overlap, request, &response);
 }
 
-// A session's answer to an open, or how the session ended.
+// Returns a session's answer to an open, or the status with which the session ended.
 grpc::Status OpenIn(const Metadata& metadata, TestServer& server, const v1::ShapeReference& shape) {
   TestSession session(*server.queries, metadata);
   v1::SessionRequest request;
@@ -115,7 +115,7 @@ grpc::Status OpenIn(const Metadata& metadata, TestServer& server, const v1::Shap
   return {code, response.status().message(), response.status().SerializeAsString()};
 }
 
-// Every rpc by its name, with the role that it takes; `metadata` says who calls.
+// Every rpc by its name, with the role that it takes; `metadata` identifies the caller.
 struct Rpc {
   std::string name;
   server::Role role;
@@ -261,7 +261,7 @@ class Prefixes : public ::testing::Test {
     EXPECT_TRUE(Get(id, request, &response).ok());
     return response.info().digest();
   }
-  // The names on all pages, `size` a page.
+  // Returns the names on all pages, `size` a page.
   std::vector<std::string> NamesFor(const std::string& id, const std::string& prefix, int size) {
     std::vector<std::string> names;
     v1::ListShapesRequest request;
@@ -368,7 +368,7 @@ TEST(TrackAccess, PublishingTakesTheRoleRegisterAndAskingDoesNot) {
   GuardedServer guarded;
   TestSession viewer(*guarded.server.queries, AuthorizationOf("viewer"));
   ExpectTrackDenied(TrackStatus(TrackOpening("match/7"), &viewer), "register");
-  // What was refused holds nothing: the name is free, and the session goes on.
+  // A refused request holds nothing: the name is free, and the session goes on.
   const TrackPublisher maker("maker", guarded.server, "match/7");
   ExpectTrackDenied(TrackStatus(TrackOpening("match/7"), &viewer), "register");
   EXPECT_EQ(TrackStatus(TrackRewinding("match/7"), &viewer).code(), 0);
@@ -398,7 +398,7 @@ TEST_F(Prefixes, HideTheContentsOfForeignNamesFromTheirDigests) {
   v1::GetShapeResponse response;
   request.set_digest(foreign_digest_);
   EXPECT_EQ(Get("arm", request, &response).error_code(), grpc::StatusCode::NOT_FOUND);
-  // Under a name of its own the same content is the principal's to see, by that name.
+  // If the principal has its own name for the same content, it may see it, by that name.
   EXPECT_TRUE(RegisterAs("arm", server(), "tool/same", Sphere(2)).ok());
   EXPECT_TRUE(Get("arm", request, &response).ok());
   EXPECT_EQ(response.info().name(), "tool/same");
@@ -453,7 +453,7 @@ void ExpectUnknownToken(const grpc::Status& end) {
   EXPECT_EQ(end.error_message(), "unknown or withdrawn token");
 }
 
-// Though nobody asks them anything.
+// They end even if no message comes.
 TEST(Revocation, EndsTheIdleSessionsOfATokenAndNoOthers) {
   GuardedServer guarded;
   TestSession viewer(*guarded.server.queries, AuthorizationOf("viewer"));
@@ -504,7 +504,7 @@ TEST(Revocation, EndsTheSessionThatDoesNotTakeItsReplies) {
   TestSession viewer(*guarded.server.queries, AuthorizationOf("viewer"));
   viewer.Open(0, Sphere(1));
   viewer.Open(1, Sphere(1));
-  // More than gRPC takes of a reply that nobody reads.
+  // More than gRPC takes of a reply that is not read.
   v1::SessionRequest request = DistanceAt(500, 7);
   request.mutable_distance()->mutable_pairs()->set_count(100'000);
   EXPECT_TRUE(viewer.Send(request));
@@ -564,7 +564,7 @@ TEST(Revocation, EndsATrackThatItsPublisherMayPublishNoLonger) {
           "maker": {"role": "query"}, "arm": {"role": "admin", "prefixes": ["tool/"]},
           "owner": {"role": "admin"}}})"));
   TestSession asker(*guarded.server.queries, AuthorizationOf("owner"));
-  // Though neither publisher says anything.
+  // Even if neither publisher says anything.
   for (const std::string name : {"match/7", "arm/match"}) {
     while (TrackStatus(TrackRewinding(name), &asker).code() == 0) std::this_thread::yield();
   }

@@ -96,7 +96,7 @@ TEST(Audit, TellsOfEveryChangeWhoWhatAndWhatCameOfIt) {
                          has("action=register outcome=INVALID_ARGUMENT name=\"a ball\"", "id-10")));
 }
 
-// What comes back of the values that a call has under this key.
+// Returns the values that come back if a call has these under this key.
 std::string Echoed(TestServer& server, const char* key, const std::vector<std::string>& values) {
   grpc::ClientContext context;
   context.set_deadline(HangGuard());

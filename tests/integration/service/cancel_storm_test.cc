@@ -31,7 +31,7 @@ constexpr std::uint32_t kRowsOfLargeReply = 10'000;
 // Less than one such reply.
 constexpr std::uint64_t kFewBytes = 1 << 18;
 
-// What becomes of a call: who is told that it has begun, and that it is where it was to be.
+// Callbacks of a call: one when it has begun, one when it has reached its state.
 struct Fate {
   std::function<void(grpc::ClientContext&)> begun;
   std::function<void(grpc::ClientContext&)> arrived;
@@ -119,11 +119,11 @@ bool HasPendingWork(server::Metrics& metrics) {
 struct State {
   const char* name;
   Visit visit;
-  // Whether the server has so many there.
+  // Returns whether the server has so many there.
   std::function<bool(server::Metrics& metrics, double visitors)> is_reached;
 };
 
-// Beside that of waiting for room.
+// All states but that of waiting for room.
 std::vector<State> States() {
   return {
       {"before the first message", InASession([](TestSession&) {}),
@@ -163,7 +163,7 @@ State WaitingForRoom() {
   return {"waiting for room",
           InASession([](TestSession& session) { session.Send(OpenOf(0, Sphere(1))); }),
           [](server::Metrics& metrics, double visitors) {
-            // And the one who holds all room.
+            // Includes the session that holds all room.
             return metrics.sessions_open().Value() == visitors + 1 &&
                    metrics.messages_in_flight().Value() == 1;
           }};
@@ -177,8 +177,8 @@ class CancelServer : public TestServer {
     CreateRow(*this, "row", 4, Forever());
   }
 
-  // The client knows of the end a moment before the server has put it into its books. Waits for
-  // ever where something stays open.
+  // The client knows of the end a moment before the server has counted it. Waits forever if
+  // something stays open.
   void AwaitNothingOpen() {
     for (prometheus::Gauge* const gauge :
          {&metrics.sessions_open(), &metrics.messages_in_flight(), &metrics.bytes_in_flight(),
@@ -194,8 +194,8 @@ class CancelServer : public TestServer {
   }
 };
 
-// So many in one state, all of which give up at the same time; `meanwhile` is done then too. Who is
-// not ended by it says why.
+// Runs so many visits in one state, all of which are given up at the same time; `meanwhile` runs
+// then too. A visit with another end fails the test with the reason.
 void Storm(TestServer& server, const State& state, const std::function<void()>& meanwhile = {}) {
   SCOPED_TRACE(state.name);
   std::latch leave(1);
@@ -243,7 +243,7 @@ void VisitAtRandom(TestServer& server, std::uint64_t seed) {
   }
 }
 
-// Gives what watches are told of.
+// Makes a change that watches are told of.
 void MoveABall(TestServer& server, double x) {
   v1::UpdateSceneRequest request;
   request.set_name("row");

@@ -48,7 +48,7 @@ class ClockJump : public ::testing::TestWithParam<int> {
  protected:
   ~ClockJump() override { ShiftWallClock(-shifted_); }
 
-  // By the hour of the parameter.
+  // Jumps by the parameter, hours.
   void Jump() {
     constexpr int kHour = 3600;
     ShiftWallClock(GetParam() * kHour);
@@ -112,7 +112,7 @@ server::Descriptor ConnectTo(int port) {
   return connection;
 }
 
-// Two turns: the second began after the first was asked for.
+// Waits for two turns: the second began after the first was asked for.
 void AwaitTurns(const server::WatchedLoop& loop) {
   for (int i = 0; i < 2; ++i) {
     const std::uint64_t turns = loop.turns();
@@ -140,7 +140,7 @@ TEST_P(ClockJump, CutsNoConnectionThatIsBeingHandedOver) {
   release.count_down();
 }
 
-// ctest's timeout ends a wait for ever.
+// ctest's timeout ends an endless wait.
 TEST_P(ClockJump, KeepsNoConnectionInTheBooksThatHasEnded) {
   server::Metrics metrics("test");
   const prometheus::Gauge& open = *metrics.connections().open;
@@ -176,7 +176,7 @@ TEST_P(ClockJump, TakesNoSceneAwayBeforeItsTime) {
   EXPECT_EQ(server.metrics.scenes_expired().Value(), 0);
 }
 
-// Of every series of seconds: the sum.
+// Returns the sum of every series of seconds.
 std::vector<double> SumsOfSeconds(const server::Metrics& metrics) {
   std::vector<double> sums;
   for (const absl::string_view line : absl::StrSplit(metrics.Scrape(), '\n')) {
@@ -255,7 +255,7 @@ TEST_P(ClockJump, EndsNoCallOfTheLibraryThatBeginsRightAfterIt) {
   EXPECT_TRUE(info.ok()) << info.status();
 }
 
-// The doctor is a process of its own, whose clock has not jumped.
+// The doctor is a separate process, whose clock has not jumped.
 TEST_P(ClockJump, IsSeenByADoctor) {
   const TestServer server;
   const std::string doctor =

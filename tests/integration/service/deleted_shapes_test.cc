@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Sessions that hold shapes which were replaced or deleted since, more than the server keeps of
-// such: those end that hold most, with a reason, and neither registrations nor other sessions are
+// such. The sessions that hold most end, with a reason. Registrations and other sessions are not
 // stopped by them.
 
 #include <gmock/gmock.h>
@@ -32,7 +32,7 @@ grpc::Status RegisterBall(TestServer& server, double radius) {
   return Call(*server.shapes, &v1::ShapeService::Stub::RegisterShape, request, &response);
 }
 
-// Of one content.
+// Returns the bytes of one content.
 std::uint64_t ContentBytes() {
   TestServer server;
   EXPECT_TRUE(RegisterBall(server, 1).ok());
@@ -90,7 +90,7 @@ TEST_P(DeletedShapes, EndTheSessionThatHoldsMostAndStopNobodyElse) {
     GetParam().hold(server, greedy, i);
     ASSERT_TRUE(RegisterBall(server, ++radius).ok());
   }
-  // One too many; and nobody need ask the session anything.
+  // One too many. The sessions end without a message from their clients.
   const grpc::Status refused = RegisterBall(server, ++radius);
   ASSERT_EQ(refused.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
   EXPECT_EQ(ErrorOf(refused).value(),
@@ -120,7 +120,7 @@ INSTANTIATE_TEST_SUITE_P(Ways, DeletedShapes,
                                            Way{"Scenes", HoldInScene}),
                          [](const auto& instance) { return std::string(instance.param.name); });
 
-// It cannot be told why.
+// The client cannot be told why.
 TEST(DeletedShapesUnread, EndTheSessionThatDoesNotTakeItsReplies) {
   TestServer server({.max_registry_bytes = kRoom * ContentBytes()});
   double radius = 1;
@@ -129,7 +129,7 @@ TEST(DeletedShapesUnread, EndTheSessionThatDoesNotTakeItsReplies) {
     ASSERT_TRUE(RegisterBall(server, ++radius).ok());
     greedy.Open(i, "ball");
   }
-  // More than gRPC takes of a reply that nobody reads.
+  // More than gRPC takes of a reply that is not read.
   v1::SessionRequest request = DistanceAt(500, 7);
   request.mutable_distance()->mutable_pairs()->set_count(100'000);
   ASSERT_TRUE(greedy.Send(request));

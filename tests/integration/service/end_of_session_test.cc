@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How sessions end, and what neither ends nor hurts them: garbage, sizes, cancellation, deadlines,
-// clients that do not read, the drain.
+// How sessions end, and the things that neither end nor hurt them: garbage, sizes, cancellation,
+// deadlines, clients that do not read, the drain.
 
 #include <gmock/gmock.h>
 #include <grpcpp/generic/generic_stub.h>
@@ -25,7 +25,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// A session of a client that sends bytes of its own making, and waits for operations one by one.
+// A session of a client that makes its bytes itself, and waits for operations one by one.
 class RawSession {
  public:
   explicit RawSession(TestServer& server) : stub_(server.NewChannel()) {
@@ -49,7 +49,7 @@ class RawSession {
     stream_->Write(grpc::ByteBuffer(&slice, 1), Start(kWrite));
   }
 
-  // True if the write that was started is done before `patience` is over.
+  // Returns true if the write that was started is done before `patience` is over.
   bool IsWrittenWithin(std::chrono::milliseconds patience) {
     const auto until = std::chrono::system_clock::now() + patience;
     while (is_pending_[kWrite]) {
@@ -153,7 +153,7 @@ server::Limits SmallMessages() {
   return limits;
 }
 
-// A message of about `bytes` bytes.
+// Returns a message of about `bytes` bytes.
 std::string MessageOf(std::size_t bytes) {
   v1::SessionRequest request = DistanceAt(5, 77);
   while (request.ByteSizeLong() < bytes) request.mutable_distance()->add_max_distances(1);
@@ -180,8 +180,8 @@ TEST(EndOfSession, AMessageOverOurLimitIsRefusedByItselfWithItsTag) {
   EXPECT_TRUE(session.Finish().ok());
 }
 
-// What would have stood in the slot is not known, and what stands there is no answer to a client
-// that did not wait for the refusal.
+// The shape that would have stood in the slot is not known, and the shape that stands there is not
+// an answer to a client that did not wait for the refusal.
 TEST(EndOfSession, AnOpenThatIsRefusedUnreadPoisonsItsSlot) {
   TestServer server(SmallMessages());
   RawSession session(server);
@@ -256,7 +256,7 @@ TEST(EndOfSession, AClientThatStopsReadingIsNotReadAndLosesNothing) {
   bool is_stopped = false;
   while (written < kMessages && !is_stopped) {
     request.set_tag(static_cast<std::uint64_t>(written));
-    // Too long for a polling thread, with 128 KiB in field 100, which nobody knows.
+    // Too long for a polling thread, with 128 KiB in field 100, which is unknown.
     session.StartWrite(request.SerializeAsString() + std::string("\xa2\x06\x80\x80\x08", 5) +
                        std::string(server::kMostBytesInPlace, 'x'));
     is_stopped = !session.IsWrittenWithin(kPatience);

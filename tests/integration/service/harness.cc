@@ -12,10 +12,11 @@
 namespace clearance::testing {
 namespace {
 
-// A connection of its own, not one that gRPC shares between equal channels.
+// Returns arguments for a separate connection, not one that gRPC shares between equal channels.
 grpc::ChannelArguments OwnConnection() {
   grpc::ChannelArguments arguments;
-  // Else a client lets in more and more unasked, and nobody knows what a server still holds.
+  // Otherwise a client lets in more and more unasked, and the bytes that a server still holds are
+  // unknown.
   arguments.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 50);
@@ -55,8 +56,9 @@ TestServer::TestServer(const server::Limits& wanted, const Checking& checking,
   info = v1::ServerService::NewStub(channel);
 }
 
-// Connected already: gRPC 1.51 may take what another system call left in errno for the outcome of
-// its connect() (grpc/grpc#35064), and then fails the calls that wait for that connection.
+// Returns a connected channel: gRPC 1.51 may take what another system call left in errno for the
+// outcome of its connect() (grpc/grpc#35064), and then fails the calls that wait for that
+// connection.
 std::shared_ptr<grpc::Channel> TestServer::NewChannel() const {
   auto new_channel = grpc::CreateCustomChannel("127.0.0.1:" + std::to_string(grpc->port()),
                                                grpc::InsecureChannelCredentials(), OwnConnection());

@@ -34,13 +34,13 @@
 
 namespace clearance::testing {
 
-// Which answers are checked, and by what.
+// How many answers are checked, and by which judges.
 struct Checking {
   std::uint64_t one_in = 0;
   server::Judges judges = server::ProofJudges();
 };
 
-// What all calls, or all sessions, have together.
+// Limits of all calls together, or of all sessions.
 struct Budgets {
   absl::Duration max_pending_work = absl::Minutes(2);
   std::uint64_t max_total_bytes_in_flight = server::kGibibyte;
@@ -55,7 +55,7 @@ class TestServer {
 
   server::Limits limits;
   server::Metrics metrics;
-  server::HoldingQuotas quotas{{}, &metrics};  // nobody has one unless the test says so
+  server::HoldingQuotas quotas{{}, &metrics};  // no caller has one unless the test sets it
   server::Registry registry;
   std::vector<std::string> log_lines;  // to be read once the server is down
   server::Log log;
@@ -70,11 +70,11 @@ class TestServer {
   std::unique_ptr<v1::SceneQueryService::Stub> scene_queries;
   std::unique_ptr<v1::ServerService::Stub> info;
 
-  // A channel of its own connection that takes and sends messages of any size.
+  // Returns a channel with its own connection that takes and sends messages of any size.
   std::shared_ptr<grpc::Channel> NewChannel() const;
 };
 
-// Far off.
+// Returns a time far off.
 std::chrono::system_clock::time_point HangGuard();
 
 // Calls a unary method of a stub.
@@ -87,7 +87,7 @@ grpc::Status Call(Stub& stub,
   return (stub.*method)(&context, request, response);
 }
 
-// What a call has beside its message.
+// Data of a call beside its message.
 using Metadata = std::vector<std::pair<std::string, std::string>>;
 
 // One session of a client that writes and reads in turn.
@@ -118,8 +118,8 @@ class TestSession {
   bool is_finished_ = false;
 };
 
-// The one Error in the details; fails the test where there is none, or where a RetryInfo beside it
-// does not say when to repeat as it does.
+// Returns the one Error in the details. Fails the test if there is none, or if a RetryInfo beside
+// it gives another time to repeat.
 v1::Error ErrorOf(const grpc::Status& status);
 v1::Error ErrorOf(const google::rpc::Status& status);
 
@@ -136,13 +136,13 @@ std::string Register(TestServer& server, const std::string& name, const v1::Shap
 v1::PairColumns PairAt(double x);
 v1::SessionRequest DistanceAt(double x, std::uint64_t tag);
 
-// Rows of slots 0 and 1 that take the server many seconds where these hold a RingHull(30).
+// Returns rows of slots 0 and 1 that take the server many seconds if these hold a RingHull(30).
 v1::SessionRequest LongWork(int rows = 100'000);
 
-// Until the server works on this message and on no other.
+// Waits until the server works on this message and on no other.
 void AwaitWorkOn(TestServer& server, const v1::SessionRequest& request);
 
-// A new session is answered.
+// Expects that a new session is answered.
 void ExpectServes(TestServer& server);
 
 }  // namespace clearance::testing

@@ -20,7 +20,7 @@ constexpr std::uint32_t kRows = 600;
 
 double DistanceOf(std::uint32_t row) { return 1 + row / 1024.0; }
 
-// As long as it takes, in a field that nobody knows.
+// Returns a batch that an unknown field makes long enough.
 v1::DistanceBatch LongBatch() {
   v1::DistanceBatch batch;
   batch.GetReflection()->MutableUnknownFields(&batch)->AddLengthDelimited(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What operators and tools see: health, reflection, metrics, a port that is taken, and compressed
-// messages, which are refused.
+// The view of operators and tools: health, reflection, metrics, a port that is taken, and
+// compressed messages, which are refused.
 
 #include <gmock/gmock.h>
 #include <grpcpp/generic/generic_stub.h>
@@ -48,7 +48,7 @@ grpc::Status CallRaw(TestServer& server, const std::string& method, const std::s
   return status;
 }
 
-// The number of grpc.health.v1.HealthCheckResponse.ServingStatus, or -1.
+// Returns the number of grpc.health.v1.HealthCheckResponse.ServingStatus, or -1.
 int HealthOf(TestServer& server, const std::string& service) {
   const std::string request = "\x0a" + std::string(1, static_cast<char>(service.size())) + service;
   std::string response;
@@ -153,7 +153,7 @@ TEST(GrpcServer, DoesNotShareAPortThatIsTaken) {
   EXPECT_EQ(second.status().code(), absl::StatusCode::kUnavailable);
 }
 
-// The books are complete once the server is down.
+// The counts are complete once the server is down.
 TEST(Metrics, CountCallsMessagesRowsAndSizes) {
   TestServer server;
   Register(server, "ball", Sphere(1));

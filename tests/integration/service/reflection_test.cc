@@ -22,7 +22,8 @@ using server::AnswerReflection;
 
 constexpr char kQueryFile[] = "clearance/v1/query_service.proto";
 
-// What a tool does with the answer: finds the symbol with the files that it got, and no others.
+// Does the same as a tool with the answer: finds the symbol with the files that it got, and no
+// others.
 bool Finds(const ServerReflectionResponse& response, const std::string& symbol) {
   google::protobuf::SimpleDescriptorDatabase files;
   for (const std::string& bytes : response.file_descriptor_response().file_descriptor_proto()) {

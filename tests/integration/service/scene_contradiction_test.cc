@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the log says of answers about scenes that contradict their pairs: enough to ask them again.
-// The judge objects to all of them.
+// The log of answers about scenes that contradict their pairs has enough to ask them again. The
+// judge objects to all of them.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -54,7 +54,7 @@ v1::SessionRequest OneRay() {
   return request;
 }
 
-// Of how the world came to be.
+// Returns whether a line is about how the world was made.
 bool IsAudit(const std::string& line) { return line.find(" AUDIT ") != std::string::npos; }
 
 TEST(SceneContradiction, IsLoggedWithAllThatTheMessageAsked) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Questions about scenes whose rows list pairs: nearest ones, all that touch, all on a way. The
+// Questions about scenes whose rows list pairs: nearest ones, all that touch, all along a path. The
 // oracle is the core, asked directly about the same bodies.
 
 #include <gmock/gmock.h>
@@ -85,7 +85,7 @@ TEST(SceneLists, NearestPairsAreThoseOfTheCore) {
   EXPECT_LT(full, kWorldRows * 9 / 10);
 }
 
-// The first of the nearest is the clearance's own pair, where the state is that of one pair.
+// The first of the nearest is the clearance's own pair, if the state is that of one pair.
 TEST(SceneLists, TheNearestPairIsThatOfTheClearance) {
   World world;
   WorldSession session(world);
@@ -114,7 +114,7 @@ void ExpectVerdict(const Pairs& pairs, int i, const PairVerdict& found) {
   EXPECT_EQ(pairs.upper_bounds(i), found.bracket.upper);
 }
 
-// That a row lists what the core shows, as far as there is room.
+// Expects that a row lists the pairs that the core finds, as far as there is room.
 void ExpectVerdicts(const v1::VerdictPairColumns& pairs, std::uint32_t row, const Asker& asker,
                     std::size_t most) {
   SceneScratch scratch;
@@ -254,7 +254,7 @@ void ExpectSweeps(const v1::SweepPairColumns& pairs, std::uint32_t row,
     ExpectContact(pairs, static_cast<int>(pairs.offsets(static_cast<int>(row)) + k), all[k]);
 }
 
-// What a list adds changes nothing of what is told without.
+// A list changes nothing in the other columns.
 void ExpectSameRows(const v1::SweepBatchResult& with, const v1::SweepBatchResult& without) {
   v1::SweepBatchResult rows = with;
   rows.clear_pairs();

@@ -41,7 +41,7 @@ inline v1::BodyColumns RowOf(std::uint32_t count, const std::string& shape) {
   return bodies;
 }
 
-// Of the shape "ball"; a refusal fails the test.
+// Creates a row of the shape "ball"; a refusal fails the test.
 inline v1::SceneInfo CreateRow(TestServer& server, const std::string& name, std::uint32_t count,
                                const MaybeTtl& ttl) {
   v1::CreateSceneRequest request;
@@ -63,7 +63,7 @@ inline v1::SceneInfo Update(TestServer& server, const v1::UpdateSceneRequest& re
   return response.scene();
 }
 
-// With all that fits a page.
+// Returns a scene with all that fits a page.
 inline v1::GetSceneResponse GetScene(TestServer& server, const std::string& name) {
   v1::GetSceneRequest request;
   request.set_name(name);
@@ -76,7 +76,7 @@ inline v1::GetSceneResponse GetScene(TestServer& server, const std::string& name
   return response;
 }
 
-// Of each body.
+// Returns the digest of each body.
 inline std::vector<std::string> DigestsOf(const v1::BodyColumns& bodies) {
   std::vector<std::string> digests;
   for (const std::uint32_t slot : bodies.shape_slots())

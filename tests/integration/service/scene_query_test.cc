@@ -267,7 +267,7 @@ TEST(SceneQuestions, AnOpenThatFailsPoisonsItsSlot) {
   EXPECT_EQ(session.Ask(CheckOf(OneRow())).status().code(), 5);
 }
 
-// Own bodies 1 and 2 where they overlap.
+// Returns poses at which the own bodies 1 and 2 overlap.
 v1::ConfigurationColumns Together() {
   v1::ConfigurationColumns columns = OneRow();
   columns.clear_scene_slot();
@@ -285,13 +285,13 @@ TEST(SceneQuestions, WhatMayTouchChangesMidway) {
   gone.set_count(1);
   gone.add_bodies_a(2);
   gone.add_bodies_b(1);
-  // Whatever these say.
+  // The values of these do not matter.
   gone.add_kinds(v1::PAIR_RULE_KIND_UNSPECIFIED);
   gone.add_margins(std::numeric_limits<double>::quiet_NaN());
   EXPECT_EQ(session.Ask(letting_go).change_bodies().rule_count(), 0u);
   EXPECT_THAT(session.Ask(CheckOf(Together())).check().verdicts(),
               ElementsAre(v1::VERDICT_TOUCHING));
-  // Attached again in a group that nobody minds.
+  // Attached again with a mask that leaves out body 1.
   v1::SessionRequest regroup;
   v1::BodyColumns& bodies = *regroup.mutable_change_bodies()->mutable_change()->mutable_bodies();
   bodies.set_count(1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scenes from end to end: what was put in is what comes out, at every revision that is held.
+// Scenes from end to end: the content put in comes out, at every revision that is held.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -160,7 +160,7 @@ TEST(SceneService, TakesNoBodiesThatDoNotSayWhichShapeIsTheirs) {
   EXPECT_TRUE(create().ok());
 }
 
-// Of a scene in memory and of a kept one.
+// A scene in memory and a kept one.
 class SceneEtag : public ::testing::TestWithParam<bool> {};
 
 TEST_P(SceneEtag, LetsNobodyChangeWhatTheyHaveNotSeen) {
@@ -252,7 +252,7 @@ TEST(SceneService, ShowsManyBodiesInPagesOfOneRevision) {
     EXPECT_EQ(page.scene().revision(), 1u);
     sizes.push_back(page.content().bodies().ids_size());
     for (const double x : XsOf(page.content().bodies())) xs.push_back(x);
-    // What happens between the pages is not in them.
+    // Changes between the pages are not in them.
     v1::UpdateSceneRequest change;
     change.set_name("row");
     change.mutable_change()->add_removed_bodies(static_cast<std::uint32_t>(20 + sizes.size()));
@@ -398,7 +398,7 @@ TEST(SceneAccess, IsByRoleAndPrefix) {
   *fork.mutable_ttl() = *Forever();
   EXPECT_EQ(as("maker", &Stub::ForkScene, fork, &forked), grpc::StatusCode::OK);
 
-  // A kept scene is for an admin to delete, one with a ttl for who may make it.
+  // A kept scene is for an admin to delete, one with a ttl for any caller that may make it.
   v1::DeleteSceneRequest remove;
   v1::DeleteSceneResponse removed;
   remove.set_name("other");

@@ -68,12 +68,12 @@ v1::WatchSceneRequest From(std::uint64_t revision, const std::string& etag = "")
   return Of("row", revision, etag);
 }
 
-// The client knows of the end a moment before the server has put it into its books.
+// The client knows of the end a moment before the server has counted it.
 void AwaitWatches(TestServer& server, double count) {
   while (server.metrics.watches().Value() != count) std::this_thread::yield();
 }
 
-// Where the bodies stand, by ids, as a watcher puts it together.
+// The positions of the bodies, by ids, as a watcher puts them together.
 using Xs = std::map<std::uint32_t, double>;
 
 void Apply(const v1::SceneChange& change, Xs* xs) {
@@ -174,7 +174,7 @@ TEST_F(SceneWatchTest, BeginsFromARevisionThatIsHeld) {
   EXPECT_EQ(server_.metrics.watch_revisions_merged().Value(), 0);
 }
 
-// Tells that the scene is to be read anew at revision 4, and goes on from there.
+// Expects a reload at revision 4, and continues from there.
 void ExpectReload(TestWatch* watch) {
   const v1::WatchSceneResponse begin = watch->Next();
   EXPECT_TRUE(begin.is_reload());
@@ -275,7 +275,7 @@ TEST_F(SceneWatchTest, MergesWhatASlowWatcherDidNotTake) {
   EXPECT_EQ(xs, expected);
 }
 
-// Of a large scene the server holds no revision for a watcher alone.
+// For a large scene the server holds no revision for a watcher alone.
 TEST_F(SceneWatchTest, TellsThatALargeSceneIsToBeReadAnewWhereItsWatcherIsSlow) {
   constexpr std::uint32_t kBodies = 9'000;
   CreateRow(server_, "huge", kBodies, Forever());
@@ -314,7 +314,7 @@ TEST_F(SceneWatchTest, TellsThatALargeChangeIsToBeReadAnew) {
   EXPECT_EQ(server_.metrics.watch_reloads().Value(), 1);
 }
 
-// With a longer time where the machine is so slow that it is over before the watch begins.
+// With a longer time if the machine is so slow that it is over before the watch begins.
 TEST_F(SceneWatchTest, TellsThatATimeIsOver) {
   google::protobuf::Duration ttl;
   for (int seconds = 1; seconds < 100; seconds *= 4) {
@@ -411,7 +411,7 @@ void UpdateAsMaker(TestServer& server, std::uint32_t bodies) {
   EXPECT_TRUE(status.ok()) << status.error_message();
 }
 
-// Of scenes that nobody changes.
+// Watches of scenes without changes.
 TEST(SceneWatchRevocation, EndsTheWatchesOfATokenAndNoOthers) {
   GuardedServer guarded;
   CreateSceneAsMaker(guarded.server);

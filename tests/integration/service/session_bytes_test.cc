@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// More than all sessions together may hold between their messages: one caller's have half of it
-// alone, and every session a little of its own.
+// Sessions that want more than all may hold between their messages. Those of one caller may have
+// half of it if alone, and every session a small part for itself.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -66,7 +66,7 @@ class SessionBytes : public ::testing::Test {
   void AwaitHeld(double bytes) {
     while (Held() != bytes) std::this_thread::yield();
   }
-  // Sessions of the caller until one is refused the shape.
+  // Opens sessions of the caller until one is refused the shape.
   std::vector<std::unique_ptr<TestSession>> HoldAll(const std::string& id) {
     std::vector<std::unique_ptr<TestSession>> sessions;
     for (;;) {

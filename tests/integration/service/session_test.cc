@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a session does with well-formed messages: answers each, in order, whatever the mixture.
+// A session answers each well-formed message, in order, whatever the mixture.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

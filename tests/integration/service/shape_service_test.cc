@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the registry does with good requests.
+// The answers of the registry to good requests.
 
 #include <gmock/gmock.h>
 #include <grpcpp/support/byte_buffer.h>

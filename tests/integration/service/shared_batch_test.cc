@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Batches so large that several threads answer them: every row has the bits that it has in a small
-// message of its own, and rows that are refused stay in their places.
+// Batches so large that several threads answer them: every row has the bits that it has in a
+// separate small message, and rows that are refused stay in their places.
 
 #include <gtest/gtest.h>
 

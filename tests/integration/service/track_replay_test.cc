@@ -40,7 +40,8 @@ void AddNumbersOf(const Pose& pose, google::protobuf::RepeatedField<double>* col
   for (const double number : {p.x, p.y, p.z, q.x, q.y, q.z, q.w}) column->Add(number);
 }
 
-// Where players stand at each tick, whatever the machine's sine is: what is sent is what is asked.
+// The players' places at each tick, whatever the machine's sine is: the same numbers are sent and
+// asked about.
 class Game {
  public:
   Game() {
@@ -205,14 +206,14 @@ void WantAllOfSweeps(v1::SweepDetail* detail) {
   detail->set_distances(true);
 }
 
-// One session that asks at times of its own.
+// One session that asks at its own times.
 class AskerStream {
  public:
   AskerStream(TestServer& server, std::uint64_t seed) : session_(server), random_(seed) {
     session_.Open(0, "ball");
     ExpectOk(session_.Ask(OpenIn(0, "room")));
     v1::SessionRequest attach = AttachAt({{1, 0}});
-    // The asker is the player whom the track has as 1.
+    // The asker is the player that the track has as 1.
     v1::PairRuleColumns& rules = *attach.mutable_change_bodies()->mutable_change()->mutable_rules();
     rules.set_count(1);
     rules.add_bodies_a(1);
@@ -326,7 +327,7 @@ class AskerStream {
   std::vector<Asked> all_;
 };
 
-// What asking offline gives.
+// The same questions, answered offline.
 class Offline {
  public:
   Offline(TrackServer& server, const Game& game)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tracks, one thing at a time: what times are clamped to, which bodies there are, what a rewind
-// takes and what is refused. What many sessions are told at once: track_replay_test.cc.
+// Tracks, one thing at a time: clamped times, the bodies, the cost of a rewind, and refusals.
+// track_replay_test.cc has the answers to many sessions at once.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -66,7 +66,7 @@ class TrackTest : public ::testing::Test {
 TEST_F(TrackTest, ATimeIsClampedToTheTicksThatAreHeldAndTheAnswerSaysSo) {
   ExpectOk(writer_.Ask(OpenTrackOf("game")));
   for (const std::uint64_t tick : {10, 11, 12, 16}) PublishAt(tick, static_cast<double>(tick));
-  // Of four ticks three are held.
+  // Three of four ticks are held.
   v1::RewindTrackResult rewound = asker_.Ask(RewindTo("game", 10, 0.5)).rewind_track();
   EXPECT_EQ(rewound.clamp(), v1::TRACK_CLAMP_TO_OLDEST);
   EXPECT_EQ(rewound.tick(), 11u);

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Takes the C++ and CMake snippets out of the pages and of the library's headers, for tests to compile and run.
+"""Extracts the C++ and CMake snippets of the pages and headers, for tests to compile and run.
 
 usage: extract.py ROOT FOLDER NAME…
 
-Snippet 1 of language cpp of client/cpp/README.md has the name client_cpp_README_1.cpp and becomes FOLDER/NAME; the
-example of client/cpp/clearance/scene.h, the lines of its first comment that are indented, scene.h.inc.
-Fails where the pages have others than the named ones: a snippet that no test knows is one that rots.
+Snippet 1 of language cpp of client/cpp/README.md has the name client_cpp_README_1.cpp and becomes
+FOLDER/NAME. The example of client/cpp/clearance/scene.h, the indented lines of its first comment,
+has the name scene.h.inc. Fails if the pages have others than the named ones: a snippet that no test
+knows would rot.
 """
 
 import os
@@ -15,7 +16,7 @@ import re
 import sys
 
 LANGUAGES = {"cpp", "c++", "cc", "cmake"}
-# What a reader replaces by the address of a server of their own.
+# The address that a reader replaces by their server's.
 ADDRESS = '"127.0.0.1:50051"'
 
 
@@ -26,7 +27,7 @@ def pages(root):
 
 
 def snippets(root):
-    """{name: text}, where a compiler's message names the line of the page."""
+    """Returns {name: text}; a compiler's message names the line of the page."""
     found = {}
     for page in pages(root):
         text = page.read_text(encoding="utf-8")
@@ -47,7 +48,7 @@ def snippets(root):
 
 
 def examples(root):
-    """{name: text}"""
+    """Returns {name: text}."""
     found = {}
     for header in sorted((root / "client/cpp/clearance").glob("*.h")):
         comment = header.read_text(encoding="utf-8").partition("\n\n#ifndef")[0]

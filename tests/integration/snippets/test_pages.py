@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every block of code of every page is run, here or by the test that is named; a block that no line of
-BLOCKS knows fails. Commands of one page run one after the other in one folder, with a server that answers where
-they expect one. Of a transcript, lines after "$ " are commands (further ones after "> "), and what they print
-follows: there `…` stands for anything within a line, and alone on one for any number of lines."""
+"""Every block of code of every page is run, here or by the test that is named.
+
+A block that no line of BLOCKS knows fails. Commands of one page run one after the other in one
+folder, with a server at the address where they expect one. In a transcript, lines after "$ " are
+commands (further ones after "> "), and their output follows. In the output `…` stands for anything
+within a line, and alone on one for any number of lines."""
 
 from __future__ import annotations
 
@@ -50,7 +52,7 @@ BLOCKS = {
     "tests/README.md": [FIGURE],
 }
 
-# What a reader has or knows.
+# Values that a reader has or knows.
 BALL = '{"sphere": {"radius": 0.05}}'
 CUBE = "".join(f"v {x} {y} {z}\n" for x in (0, 1) for y in (0, 1) for z in (0, 1)) + "".join(
     f"f {face}\n" for face in ("1 2 4 3", "5 6 8 7", "1 2 6 5", "3 4 8 7", "1 3 7 5", "2 4 8 6")
@@ -80,7 +82,7 @@ REPLACED = {
         "--level DIR": "",  # not of this repository; clearance_process_test has one where it is there
     },
 }
-# Programs that cannot do here what the page has them do: as much of it as can be done.
+# Stand-ins for programs that cannot do here what the page says: they do as much as can be done.
 FUNCTIONS = r"""
 ninja() { :; }  # it is built
 pidof() { echo "$SERVER_PID"; }
@@ -106,7 +108,7 @@ class Block:
 
 
 def pages() -> dict[str, list[Block]]:
-    """Of those that have blocks."""
+    """Returns the blocks of each page that has any."""
     found = {}
     for folder, folders, files in os.walk(ROOT):
         folders[:] = [f for f in folders if not f.startswith((".", "build", "node_modules"))]
@@ -122,12 +124,14 @@ def pages() -> dict[str, list[Block]]:
 
 
 def pattern_of(line: str) -> str:
-    """Of a line that a page shows: `…` stands for anything and for what pads it, as a wider number has less before it."""
+    """Returns the pattern of a line that a page shows. `…` stands for anything and for the padding
+    before it, because a wider number has less of it."""
     return ".*".join(re.escape(part) for part in re.split(r" *…", line)) + "\n"
 
 
 def examples(block: Block) -> list[tuple[str, str | None]]:
-    """Commands, each with the pattern of what it prints; None: whatever it prints, it must succeed."""
+    """Returns commands, each with the pattern of its output; None: any output, but it must
+    succeed."""
     if not any(line.startswith("$ ") for line in block.text.splitlines()):
         return [(line, None) for line in block.text.replace("\\\n", "").splitlines() if line.strip()]
     found: list[tuple[str, str | None]] = []
@@ -146,7 +150,7 @@ def examples(block: Block) -> list[tuple[str, str | None]]:
 
 
 class Folder:
-    """Where the commands of one page run."""
+    """The folder in which the commands of one page run."""
 
     def __init__(self, page: str, path: str, stack: contextlib.ExitStack) -> None:
         self.page, self.path, self.stack = page, pathlib.Path(path), stack
@@ -169,7 +173,7 @@ class Folder:
         return server
 
     def script(self, command: str) -> str:
-        """The command as it is run here; what it sets is there for those after it."""
+        """Returns the command as it is run here; its settings stay for the commands after it."""
         for old, new in REPLACED.get(self.page, {}).items():
             command = command.replace(old, new)
         command = re.sub(r"\b(127\.0\.0\.1|host|elsewhere):50051\b", f"127.0.0.1:{self.server.port}", command)
@@ -185,7 +189,8 @@ class Folder:
         return "\n".join(lines)
 
     def run(self, command: str) -> subprocess.CompletedProcess | None:
-        """None of a command that starts a server: one that has its flags runs then."""
+        """Runs a command; returns None for one that starts a server, which then runs with its
+        flags."""
         if command.startswith(("./dev run", "export PATH=")):
             return None
         serves = re.fullmatch(r"clearance-server ((?:--\w+=\S+ ?)+)&?", command)
@@ -197,7 +202,7 @@ class Folder:
 
 
 def make_certificates(folder: pathlib.Path) -> None:
-    """A CA, and of it a server's certificate and a client's, by the names that pages have."""
+    """Makes a CA, and a server's and a client's certificate of it, by the names in pages."""
 
     def openssl(*arguments: str) -> None:
         subprocess.run(["openssl", *arguments], cwd=folder, check=True, capture_output=True)
@@ -267,7 +272,7 @@ class Pages(unittest.TestCase):
                     printed = self.run_block(folder, block)
 
     def run_block(self, folder: Folder, block: Block) -> str:
-        """All that it printed."""
+        """Returns everything that it printed."""
         printed = ""
         if block.language == "yaml":  # probes
             for path in re.findall(r"\bpath: (/\w+), port: 9464\b", block.text):
@@ -283,7 +288,7 @@ class Pages(unittest.TestCase):
                 continue
             printed += done.stdout
             if pattern is None:
-                # Of an answer "not free".
+                # An answer "not free" is allowed.
                 allowed = (0, 1) if command.startswith("clearance scene ") else (0,)
                 self.assertIn(done.returncode, allowed, f"$ {command}\n{done.stdout}")
             else:

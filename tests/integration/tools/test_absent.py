@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that need an optional program skip themselves where it is missing, and say so: run as if
-nothing of tests/support/optional_programs.txt were installed, none of them fails or passes unseen."""
+"""Tests that need an optional program skip themselves if it is missing, and say so.
+
+Run as if nothing of tests/support/optional_programs.txt were installed, none of them fails or
+passes unseen."""
 
 from __future__ import annotations
 

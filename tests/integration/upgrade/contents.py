@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a kept registry holds, and everything that a caller can see of it as plain JSON values."""
+"""The contents of a kept registry, and everything that a caller can see of it as plain JSON
+values."""
 
 from __future__ import annotations
 
@@ -79,14 +80,14 @@ def fill_scenes(client: clearance.Client) -> None:
 
 
 def fill_owned(client: clearance.Client) -> None:
-    """By the principal OWNER: one shape and one scene."""
+    """Makes one shape and one scene as the principal OWNER."""
     client.register(f"{OWNER}/crate", clearance.Box((0.5, 0.5, 0.5)))
     own = SceneBodies(ids=[4], shapes=[f"{OWNER}/crate"])
     client.scenes.create(f"{OWNER}/cell", SceneChange(bodies=own))
 
 
 def plain(value: Any) -> Any:
-    """Numbers that are no integers become their hexadecimal text, which has every bit."""
+    """Replaces numbers that are not integers by their hexadecimal text, which has every bit."""
     if dataclasses.is_dataclass(value):
         kept = {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
         return {"kind": type(value).__name__, **kept}
@@ -102,7 +103,7 @@ def plain(value: Any) -> Any:
 
 
 def answers_of(client: clearance.Client, names: list[str]) -> dict[str, Any]:
-    """The distances of each shape from a crate beside it, and of each scene from a ball."""
+    """Returns the distances of each shape from a crate beside it, and of each scene from a ball."""
     slots = {"slots_a": np.arange(len(names)), "slots_b": [len(names)]}
     detail = clearance.DistanceDetail(points=True, normals=True)
     turned = [2.0, 0.25, -0.5, 0.0, 0.6, 0.0, 0.8]
@@ -132,7 +133,7 @@ def scene_seen(client: clearance.Client, name: str) -> dict[str, Any]:
 
 
 def observe(client: clearance.Client) -> dict[str, Any]:
-    """Everything that stays the same while nobody changes the registry, but for etags."""
+    """Returns everything but etags that stays the same while no caller changes the registry."""
     infos = client.list()
     found = [client.get(info.name, include_content=True) for info in infos]
     seen = {
@@ -146,5 +147,5 @@ def observe(client: clearance.Client) -> dict[str, Any]:
 
 
 def etags(client: clearance.Client) -> dict[str, str]:
-    """Of each scene. No two registries have the same."""
+    """Returns the etag of each scene. No two registries have the same."""
     return {info.name: info.etag for info in client.scenes.list()}

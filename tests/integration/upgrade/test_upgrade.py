@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What earlier releases kept opens in this build, and what a newer one kept is refused untouched.
+"""This build opens the data of earlier releases, and refuses that of a newer one untouched.
 
 At a release run record.py (its header has the command) and commit the three files that it makes;
 the files of earlier releases stay as they are, and every release is tested from then on.
@@ -51,7 +51,7 @@ def lay_etcd(release: str, etcd: EtcdServer) -> None:
 
 
 def differences(recorded: Any, seen: Any, place: str = "") -> Iterator[str]:
-    """Where `seen` lacks something recorded; it may have more."""
+    """Yields the places at which `seen` lacks something recorded; it may have more."""
     if isinstance(recorded, dict) and isinstance(seen, dict):
         for key, value in recorded.items():
             yield from differences(value, seen.get(key), f"{place}/{key}")

@@ -11,7 +11,7 @@ constexpr int kMaxTurns = 100;
 bool IsZero(const Vec3d& v) { return v == Vec3d{}; }
 
 // A vertex, edge or face of the simplex, in whose region the origin lies. `direction` leads from it
-// to the origin; 0 where the origin is on it.
+// to the origin; 0 if the origin is on it.
 struct Feature {
   int size = 0;
   std::array<Vec3d, 3> point;
@@ -50,7 +50,8 @@ Feature Segment(const Vec3d& a, const Vec3d& b) {
   return {2, {a, b}, Cross(Cross(ab, -a), ab)};
 }
 
-// The face, or of the edges that the origin is outside of the nearest. Requires: not collinear.
+// Returns the face, or the nearest of the edges that the origin is outside of. Requires: not
+// collinear.
 Feature Triangle(const std::array<Vec3d, 3>& t) {
   const Vec3d n = Cross(t[1] - t[0], t[2] - t[0]);
   Feature best;
@@ -64,8 +65,8 @@ Feature Triangle(const std::array<Vec3d, 3>& t) {
   return {3, t, height == 0 ? Vec3d{} : height < 0 ? n : -n};
 }
 
-// Of the three faces at the newest point that the origin is outside of, the nearest feature; size 0
-// if there is none and the origin is inside. Requires: not coplanar.
+// Returns the nearest feature of those faces at the newest point that the origin is outside of;
+// size 0 if there is none and the origin is inside. Requires: not coplanar.
 Feature Tetrahedron(const Vec3d& newest, const std::array<Vec3d, 3>& others) {
   Feature best;
   for (int i = 0; i < 3; ++i) {

@@ -7,15 +7,12 @@
 // The loop is the popular one (C. Muratori, "Implementing GJK", 2006, and the articles after it).
 // Literal ports of those fail in three ways, mended here:
 //   - Touching: they answer now true, now false. Here sharing a boundary point is sharing a point:
-//   a
-//     support with d . w = 0 goes on, only d . w < 0 ends the search.
-//   - A zero direction: where the origin lies on the line or in the plane of the simplex, the
-//   triple
-//     product is 0 and support(0) is whatever comes first. Here that is an answer: on the feature
-//     that the region tests have left, the origin is a common point.
-//   - No cap on the turns. Here running out of them is an outcome of its own.
-// All tests are signs of integers where the coordinates are: on a small lattice the answer is
-// exact.
+//     a support with d . w = 0 goes on, only d . w < 0 ends the search.
+//   - A zero direction: if the origin lies on the line or in the plane of the simplex, the triple
+//     product is 0 and support(0) is the first point. Here that is an answer: on the feature that
+//     the region tests have left, the origin is a common point.
+//   - No cap on the iterations. Here running out of them is a separate outcome.
+// All tests are signs of integers if the coordinates are: on a small lattice the answer is exact.
 
 #ifndef CLEARANCE_TESTS_SUPPORT_REFERENCE_BOOLEAN_GJK_H_
 #define CLEARANCE_TESTS_SUPPORT_REFERENCE_BOOLEAN_GJK_H_
@@ -27,7 +24,7 @@ namespace clearance::reference {
 enum class Common { kNone, kPoint, kUnknown };
 
 struct BooleanResult {
-  Common common = Common::kUnknown;  // kUnknown: the turns ran out
+  Common common = Common::kUnknown;  // kUnknown: the iterations ran out
   int turns = 0;
 };
 

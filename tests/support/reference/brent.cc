@@ -16,8 +16,8 @@ struct Sample {
   double f = 0;
 };
 
-// Where the inverse quadratic through a, b, c (or the secant through a and b where a is c) says 0
-// is.
+// Returns the zero of the inverse quadratic through a, b, c (or of the secant through a and b if a
+// is c).
 double Interpolated(const Sample& a, const Sample& b, const Sample& c) {
   if (a.f == c.f || b.f == c.f) return b.t - b.f * (b.t - a.t) / (b.f - a.f);
   return a.t * (b.f * c.f) / ((a.f - b.f) * (a.f - c.f)) +
@@ -25,7 +25,8 @@ double Interpolated(const Sample& a, const Sample& b, const Sample& c) {
          c.t * (a.f * b.f) / ((c.f - a.f) * (c.f - b.f));
 }
 
-// A time in [0, 1] with f <= 0 if there is one, otherwise about where f is least. f is convex.
+// Returns a time in [0, 1] with f <= 0 if there is one, otherwise about the time at which f is
+// least. f is convex.
 Sample FindNotPositive(const std::function<double(double)>& f, int* evaluations) {
   double low = 0;
   double high = 1;
@@ -64,7 +65,7 @@ RootResult FindRootByBrent(const std::function<double(double)>& f, double low, d
     const bool is_inside = (t > std::min(b.t, middle)) && (t < std::max(b.t, middle));
     const bool is_converging = std::fabs(t - b.t) < 0.5 * step_before;
     if (!is_inside || !is_converging) t = middle;
-    // A step that moves nothing would be no step.
+    // A step must move.
     if (std::fabs(t - b.t) < 0.5 * tolerance)
       t = b.t + std::copysign(0.5 * tolerance, middle - b.t);
     step_before = std::fabs(t - b.t);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The time of collision by a root finder: the first root of distance(t) - target. Brent's method
-// keeps an interval over which the function changes its sign, and takes the step of inverse
-// quadratic interpolation (secant, from two points) where that stays well inside and converges,
-// half of the interval otherwise: never slower than bisection by more than a factor, superlinear
-// where the function is smooth.
+// keeps an interval over which the function changes its sign. It takes the step of inverse
+// quadratic interpolation (secant, from two points) if that stays well inside and converges,
+// otherwise half of the interval. It is never slower than bisection by more than a factor, and
+// superlinear if the function is smooth.
 //
 // R. P. Brent, "Algorithms for minimization without derivatives", 1973, chapter 4. A distance does
 // not change its sign, so the target must be positive; along a translation it is convex, so the

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The distance of two point sets with no idea in it: all vertex pairs make the Minkowski
+// The distance of two point sets by the plainest method. All vertex pairs make the Minkowski
 // difference, every triple of these that has all others on one side spans a plane of its hull, and
-// the origin is held against all of them. Outside, the nearest point lies on some point, segment or
-// triangle of differences (Caratheodory), all of which are tried; inside, the depth is the smallest
-// offset of a plane. O(m^4) of m = |A| |B| differences. On small integers every decision is exact.
+// the origin is compared with all of them. Outside, the nearest point lies on some point, segment
+// or triangle of differences (Caratheodory), all of which are tried. Inside, the depth is the
+// smallest offset of a plane. O(m^4) of m = |A| |B| differences. On small integers every decision
+// is exact.
 
 #ifndef CLEARANCE_TESTS_SUPPORT_REFERENCE_BRUTE_FORCE_H_
 #define CLEARANCE_TESTS_SUPPORT_REFERENCE_BRUTE_FORCE_H_

@@ -2,8 +2,8 @@
 //
 // The Minkowski difference A - B of two point sets by its support mapping, for the reference
 // solvers: s(d) = s_A(d) - s_B(-d), each by a scan of all points. B may sweep: then it is anywhere
-// from where it stands to there + `sweep`, and the highest point of that is the highest vertex, at
-// the end of the sweep if the sweep goes along the direction (the sign of d . t in C. Ericson, "The
+// from its place to its place + `sweep`. The highest point of that is the highest vertex, at the
+// end of the sweep if the sweep goes along the direction (the sign of d . t in C. Ericson, "The
 // Gilbert-Johnson-Keerthi algorithm", 2005).
 
 #ifndef CLEARANCE_TESTS_SUPPORT_REFERENCE_DIFFERENCE_SETS_H_
@@ -45,8 +45,8 @@ struct DifferenceSets {
   DifferencePoint Support(const Vec3d& d) const;
 };
 
-// The largest coordinate sum |x| + |y| + |z| of any difference is at most this: what rounding of w
-// and of its products is measured by.
+// Returns an upper bound of the coordinate sum |x| + |y| + |z| of any difference: the scale of the
+// rounding of w and of its products.
 double Extent(const DifferenceSets& sets);
 
 }  // namespace clearance::reference

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A GJK whose sub-distance is solved by divide and conquer, and which tells the distance, both
-// closest points and both simplices: the vertices of A and of B that carry them.
+// A GJK whose sub-distance is solved by divide and conquer. It gives the distance, both closest
+// points and both simplices: the vertices of A and of B that carry them.
 //
 // Sub-distance: with y_0 one of the points and the others as edges E = (y_i - y_0), the nearest
-// point of the affine hull is y_0 + E t where H t = g, H = E^T E, g = -E^T y_0 (least squares). If
+// point of the affine hull is y_0 + E t with H t = g, H = E^T E, g = -E^T y_0 (least squares). If
 // all t_i >= 0 and sum t_i <= 1 it lies in the simplex. Otherwise it lies on the boundary: the
 // problem is divided into the simplices with one point less, and the nearest of their answers
-// taken. Where H has not full rank, some facet holds the nearest point as well (Caratheodory), so
-// the same division is the answer. H t = g is solved by Cramer's rule, exact on small integers.
+// taken. If H has not full rank, some facet holds the nearest point as well (Caratheodory), so the
+// same division is the answer. H t = g is solved by Cramer's rule, exact on small integers.
 //
-// Loop: with d = -v the direction of search and reach(X) the largest d . x of a set X, stop as soon
-// as reach(simplex) >= reach(A - B), the simplex being as far along d as anything else. Of the
-// simplex with the new vertex the part is kept that carries the closest point; keeping whatever
-// contains the new vertex, as is sometimes written, need not converge.
+// Loop: let d = -v be the direction of search and reach(X) the largest d . x of a set X. It stops
+// as soon as reach(simplex) >= reach(A - B), the simplex being as far along d as any other point.
+// From the simplex with the new vertex it keeps the part that carries the closest point. Keeping
+// any part that contains the new vertex, as is sometimes written, need not converge.
 
 #ifndef CLEARANCE_TESTS_SUPPORT_REFERENCE_DIVIDE_AND_CONQUER_H_
 #define CLEARANCE_TESTS_SUPPORT_REFERENCE_DIVIDE_AND_CONQUER_H_

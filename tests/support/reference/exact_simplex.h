@@ -2,9 +2,9 @@
 //
 // The oracle of the sub-distance: the nearest point of a simplex in exact integers. Every subset of
 // the points is tried, with Cramer's rule on the Gram matrix of its edges, until one carries a
-// point x with positive weights that no point of the simplex comes nearer than: x . y >= x . x for
-// all y. That condition is the proof of the answer (Kuhn and Tucker, 1951), so that it does not
-// matter how the subset was found.
+// point x with positive weights. No point of the simplex may be nearer than x: x . y >= x . x for
+// all y. That condition is the proof of the answer (Kuhn and Tucker, 1951), so the way in which the
+// subset was found does not matter.
 
 #ifndef CLEARANCE_TESTS_SUPPORT_REFERENCE_EXACT_SIMPLEX_H_
 #define CLEARANCE_TESTS_SUPPORT_REFERENCE_EXACT_SIMPLEX_H_
@@ -34,12 +34,12 @@ struct ExactNearest {
   Integer denominator;
 };
 
-// Of up to four points with integer coordinates: of std::int64_t, at most 6 in absolute value, so
-// that nothing overflows (x . x stays below 3 (1728 * 6^7)^2 < 2^63).
+// Takes up to four points with integer coordinates: of std::int64_t, at most 6 in absolute value,
+// so that nothing overflows (x . x stays below 3 (1728 * 6^7)^2 < 2^63).
 template <class Integer>
 ExactNearest<Integer> NearestExactly(const std::array<IntegerPoint<Integer>, 4>& points, int size);
 
-// Of any doubles: each coordinate within a unit in its last place of the truth.
+// Takes any doubles: each coordinate of the result is within a unit in its last place of the truth.
 Vec3d NearestExactly(const PointSimplex& simplex);
 
 extern template ExactNearest<std::int64_t> NearestExactly(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The loop of Gilbert, Johnson and Keerthi in the seven steps of C. Ericson, "The
-// Gilbert-Johnson-Keerthi algorithm", 2005, each a function of its own:
+// Gilbert-Johnson-Keerthi algorithm", 2005, each a separate function:
 //   1. Begin with a set Q of one to d + 1 points of the difference.
 //   2. P = the point of least norm of Q's hull.
 //   3. If P is the origin, the bodies intersect: stop.
@@ -10,8 +10,8 @@
 //   6. If V is no more extreme along -P than P itself, |P| is the distance: stop.
 //   7. Add V to Q' and go to 2.
 // Steps 2 and 4 are any of this folder's solvers of the sub-distance. In doubles the loop may also
-// stop because |P| falls no more, and it has an iteration cap; how far it got is told by the
-// bracket, which holds whatever happened:
+// stop because |P| no longer falls, and it has an iteration cap. The bracket, which always holds,
+// tells how far it got:
 //     lower = P . V / |P|  <=  distance  <=  upper = |P|,   to rounding.
 
 #ifndef CLEARANCE_TESTS_SUPPORT_REFERENCE_GJK_LOOP_H_
@@ -64,7 +64,7 @@ struct LoopResult {
   int iterations = 0;  // supports asked for
 };
 
-// One turn of the loop, for tests to look at.
+// One iteration of the loop, for tests to inspect.
 struct Turn {
   Simplex q;  // before step 2
   Vec3d p;

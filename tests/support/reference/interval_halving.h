@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The time of collision of a translation by interval halving: over an interval of time B sweeps the
-// hull of where it is at both ends, so the bodies come within the target distance during it if and
-// only if A and the swept B are within it. If they are not, the interval is free; if they are, its
+// The time of collision of a translation by interval halving. Over an interval of time B sweeps the
+// hull of its places at both ends, so the bodies come within the target distance during it if and
+// only if A and the swept B are within it. If they are not, the interval is free. If they are, its
 // halves are asked, the earlier one first, until the interval is short.
 //
 // After C. Ericson, "The Gilbert-Johnson-Keerthi algorithm", 2005. Only the relative motion counts

@@ -6,10 +6,10 @@
 // and the triangle that no edge has the origin outside of holds it. Which vertex is dropped does
 // not depend on the winding, because the triple products turn with it.
 //
-// As on students' pages (W. Bittle, "GJK (Gilbert-Johnson-Keerthi)", dyn4j.org, 2010), with what is
-// usually missing: where the origin is on the line AB the triple product is 0, and the line holds
-// it, because A is beyond the origin as seen from B; touching is sharing a point; and the turns are
-// limited.
+// As on students' pages (W. Bittle, "GJK (Gilbert-Johnson-Keerthi)", dyn4j.org, 2010), with the
+// usual omissions added. If the origin is on the line AB, the triple product is 0, and the line
+// holds it, because A is beyond the origin as seen from B. Touching is sharing a point. The
+// iterations are limited.
 
 #ifndef CLEARANCE_TESTS_SUPPORT_REFERENCE_PLANE_GJK_H_
 #define CLEARANCE_TESTS_SUPPORT_REFERENCE_PLANE_GJK_H_

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Separating axes in the plane: two convex polygons are disjoint if and only if an edge of one of
-// them separates them, and where they overlap, the edge that separates them least badly gives the
-// depth: the edges of A - B are those of A and of -B.
+// them separates them. If they overlap, the edge that separates them least badly gives the depth:
+// the edges of A - B are those of A and of -B.
 //
 // S. Gottschalk, M. Lin and D. Manocha, "OBBTree", 1996, cut to the plane. The sign of the best
 // separation is exact on integers; touching is its 0.

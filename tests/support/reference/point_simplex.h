@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the reference solvers of the sub-distance problem share: up to four points in any position,
-// and the point of their hull that is nearest to the origin. Nothing in this folder uses code of
-// core but the plain struct Vec3.
+// The common part of the reference solvers of the sub-distance problem: up to four points in any
+// position, and the point of their hull that is nearest to the origin. Nothing in this folder uses
+// code of core but the plain struct Vec3.
 
 #ifndef CLEARANCE_TESTS_SUPPORT_REFERENCE_POINT_SIMPLEX_H_
 #define CLEARANCE_TESTS_SUPPORT_REFERENCE_POINT_SIMPLEX_H_
@@ -24,7 +24,7 @@ struct PointSimplex {
   std::array<Vec3d, 4> point;
 };
 
-// v = sum weight[i] * point[i], the weights >= 0 with the sum 1; bit i of `mask` is set where
+// v = sum weight[i] * point[i], the weights >= 0 with the sum 1; bit i of `mask` is set if
 // weight[i] > 0.
 struct NearestPoint {
   unsigned mask = 0;

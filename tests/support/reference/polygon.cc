@@ -42,7 +42,7 @@ double DistanceOf(const Vec2& p, const Edge& e) {
   return std::fabs(Cross(along, p - e.from)) / Norm(along);
 }
 
-// Of edges that do not cross, an end of one is nearest to the other.
+// If edges do not cross, an end of one is nearest to the other.
 double DistanceOf(const Edge& e, const Edge& f) {
   return std::min(
       {DistanceOf(e.from, f), DistanceOf(e.to, f), DistanceOf(f.from, e), DistanceOf(f.to, e)});
@@ -61,8 +61,8 @@ bool Holds(const Polygon& polygon, const Vec2& p) {
   return std::all_of(edges.begin(), edges.end(), [&](const Edge& e) { return SideOf(e, p) >= 0; });
 }
 
-// Where no edges cross properly, the corners of what the polygons have in common are vertices of
-// one in the other: an area if these are not collinear.
+// If no edges cross properly, the corners of the common part of the polygons are vertices of one in
+// the other. It has an area if these are not collinear.
 bool HaveCommonArea(const Polygon& a, const Polygon& b) {
   std::vector<Vec2> common;
   std::copy_if(a.begin(), a.end(), std::back_inserter(common),

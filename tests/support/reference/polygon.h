@@ -4,11 +4,11 @@
 // quadratic brute force over all pairs of edges. On integers below 2^20 in absolute value all signs
 // are exact.
 //
-// Supports: a scan of all vertices, and hill climbing along the order of the vertices: along a
-// convex polygon the height in any direction rises to its top and falls again, so that climbing
-// both ways finds it. Where vertices may lie on an edge, a climb that goes on only while the next
-// one is strictly higher stalls in the middle of the bottom; this one crosses equal heights, once
-// around at most.
+// Supports: a scan of all vertices, and hill climbing along the order of the vertices. Along a
+// convex polygon the height in any direction rises to its top and falls again, so climbing both
+// ways finds it. If vertices lie on an edge, a climb that goes on only while the next one is
+// strictly higher stalls in the middle of the bottom. This one crosses equal heights, once around
+// at most.
 
 #ifndef CLEARANCE_TESTS_SUPPORT_REFERENCE_POLYGON_H_
 #define CLEARANCE_TESTS_SUPPORT_REFERENCE_POLYGON_H_
@@ -48,7 +48,7 @@ int HighestByClimbing(const Polygon& polygon, const Vec2& d, int start, int* loo
 
 enum class Contact { kSeparated, kTouching, kOverlapping };
 
-// What brute force says: the least distance of two edges, and how the interiors lie.
+// The result of brute force: the least distance of two edges, and the relation of the interiors.
 struct PlaneFacts {
   Contact contact = Contact::kSeparated;
   double distance = 0;  // of kSeparated

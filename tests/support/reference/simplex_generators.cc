@@ -42,7 +42,7 @@ PointSimplex NearFeature(Random& random) {
   return s;
 }
 
-// Squeezed along an axis of its own, anywhere near the origin.
+// Squeezes a simplex along a random axis, anywhere near the origin.
 PointSimplex Squeezed(PointSimplex s, double factor, Random& random) {
   const Vec3d n = random.Direction();
   for (int i = 0; i < s.size; ++i) {

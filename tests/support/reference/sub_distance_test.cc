@@ -106,7 +106,7 @@ TEST(SubDistance, IsExactOnEverySimplexOfALattice) {
 
 // --- Random simplices of every kind --------------------------------------------------------------
 
-// Of point number `apex` above the others; 0 where these are collinear or equal.
+// Returns the altitude of point number `apex` above the others; 0 if these are collinear or equal.
 double Altitude(const PointSimplex& s, int apex) {
   const Vec3d& o = s.point[(apex + 1) % s.size];
   const Vec3d& p = s.point[(apex + 2) % s.size];
@@ -156,7 +156,7 @@ struct Tally {
   std::array<int, 4> inaccurate{};
 };
 
-// What holds of every simplex: v is a point of the hull, and the bracket that it makes of itself,
+// Checks every simplex: v is a point of the hull, and the bracket that it makes itself,
 // [lowest v . y / |v|, |v|], holds the exact distance. (v and its products are rounded.)
 void CheckCertificate(const PointSimplex& s, const NearestPoint& nearest, double distance) {
   const double rounding = 16 * kUnit * Extent(s);

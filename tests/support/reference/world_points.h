@@ -21,9 +21,10 @@ Vec3d Rotated(const Quaternion& q, const Vec3d& p);
 
 DifferenceSets RelativeToA(const testing::BodyPair& pair);
 
-// How far the distance of these sets may be from that of the bodies, and the sums of a solver from
-// theirs, metres: the entries of a rotation take some ten roundings, a sum of three products six
-// more, w and v . w / |v| another ten, in each body; and the radii are added.
+// Returns the limit, metres, on the difference between the distance of these sets and that of the
+// bodies, and between the sums of a solver and theirs. The entries of a rotation take some ten
+// roundings, a sum of three products six more, w and v . w / |v| another ten, in each body; and the
+// radii are added.
 double WorldRounding(const testing::BodyPair& pair, const DifferenceSets& sets);
 
 }  // namespace clearance::reference
