@@ -180,62 +180,10 @@ ABSL_FLAG(SampleCount, check_sample, SampleCount{ServerConfig().check_sample},
           "An independent checker proves one of so many answered rows again, and counts and logs "
           "wrong ones; not for scenes' nearest and overlap. 1: every row. 0: none.");
 
-ABSL_FLAG(MessageBytes, max_request_bytes, MessageBytes{kDefaults.max_request_bytes},
-          "Bytes of one request message; a larger one is refused alone.");
-ABSL_FLAG(MessageBytes, max_transport_bytes, MessageBytes{kDefaults.max_transport_bytes},
-          "Bytes of one message in the transport; a larger one ends the stream.");
-ABSL_FLAG(MessageBytes, max_reply_bytes, MessageBytes{kDefaults.max_reply_bytes},
-          "Bytes of one reply message, whatever the client accepts.");
-ABSL_FLAG(WireCount, max_batch_rows, WireCount{kDefaults.max_batch_rows}, "Rows of one batch.");
-ABSL_FLAG(WireCount, max_batch_shapes, WireCount{kDefaults.max_batch_shapes},
-          "Items of one BatchRegisterShapes.");
-ABSL_FLAG(WireCount, max_shape_vertices, WireCount{kDefaults.max_shape_vertices},
-          "Points of one shape.");
-ABSL_FLAG(WireCount, max_shapes, WireCount{kDefaults.max_shapes}, "Shapes in the registry.");
-ABSL_FLAG(HeldBytes, max_registry_bytes, HeldBytes{kDefaults.max_registry_bytes},
-          "Bytes of all shapes in the registry together.");
-ABSL_FLAG(WireCount, max_slots_per_session, WireCount{kDefaults.max_slots_per_session},
-          "Slots of one session, and shapes of one unary call.");
-ABSL_FLAG(WireCount, max_sessions, WireCount{kDefaults.max_sessions},
-          "Sessions of the whole server.");
-ABSL_FLAG(WireCount, max_messages_in_flight, WireCount{kDefaults.max_messages_in_flight},
-          "Messages of one session read and not yet answered: 2 reads one ahead, 1 none.");
-ABSL_FLAG(HeldBytes, max_bytes_in_flight, HeldBytes{kDefaults.max_bytes_in_flight},
-          "Bytes of one session read and not yet answered.");
-ABSL_FLAG(HeldBytes, max_session_shape_bytes, HeldBytes{kDefaults.max_session_shape_bytes},
-          "Bytes of all inline shapes that one session holds.");
-ABSL_FLAG(PieceCount, max_pieces_per_shape, PieceCount{kDefaults.max_pieces_per_shape},
-          "Pieces of one compound.");
-ABSL_FLAG(WireCount, max_scenes, WireCount{kDefaults.max_scenes}, "Scenes of the whole server.");
-ABSL_FLAG(WireCount, max_scene_bodies, WireCount{kDefaults.max_scene_bodies},
-          "Bodies of one scene.");
-ABSL_FLAG(WireCount, max_scene_rules, WireCount{kDefaults.max_scene_rules},
-          "Rules of pairs of one scene.");
-ABSL_FLAG(WireCount, max_scene_revisions, WireCount{kDefaults.max_scene_revisions},
-          "Revisions of one scene that are held, the newest included.");
-ABSL_FLAG(WireCount, max_session_scenes, WireCount{kDefaults.max_session_scenes},
-          "Slots of scenes of one session.");
-ABSL_FLAG(WireCount, max_session_bodies, WireCount{kDefaults.max_session_bodies},
-          "Query bodies of one session.");
-ABSL_FLAG(WireCount, max_session_rules, WireCount{kDefaults.max_session_rules},
-          "Rules of pairs that one session adds.");
-ABSL_FLAG(PairCount, max_row_pairs, PairCount{kDefaults.max_row_pairs},
-          "Pairs that a row of a question about a scene may list.");
-ABSL_FLAG(WireCount, max_row_steps, WireCount{kDefaults.max_row_steps},
-          "Steps of one row, each as much as a distance of two small shapes.");
-ABSL_FLAG(WireCount, max_tracks, WireCount{kDefaults.max_tracks}, "Tracks of the whole server.");
-ABSL_FLAG(WireCount, max_caller_tracks, WireCount{kDefaults.max_caller_tracks},
-          "Tracks of one principal or, without a policy, of one address.");
-ABSL_FLAG(WireCount, max_track_ticks, WireCount{kDefaults.max_track_ticks},
-          "Ticks of one track that are held.");
-ABSL_FLAG(WireCount, max_track_bodies, WireCount{kDefaults.max_track_bodies},
-          "Bodies of one tick of a track.");
-ABSL_FLAG(WireCount, max_watches, WireCount{kDefaults.max_watches},
-          "Watches of scenes of the whole server.");
-ABSL_FLAG(WireCount, max_caller_watches, WireCount{kDefaults.max_caller_watches},
-          "Watches of one principal or, without a policy, of one address.");
-ABSL_FLAG(HeldBytes, max_scene_bytes, HeldBytes{kDefaults.max_scene_bytes},
-          "Approximate bytes of all scenes and their revisions.");
+#define CLEARANCE_LIMIT_FLAG(kind, name, default_value, help) \
+  ABSL_FLAG(kind, name, {kDefaults.name}, help);
+CLEARANCE_SERVER_LIMITS(CLEARANCE_LIMIT_FLAG)
+#undef CLEARANCE_LIMIT_FLAG
 
 ABSL_FLAG(SessionsOfOne, principal_sessions, SessionsOfOne{0},
           "Default of the policy for sessions of one principal. 0: only max_sessions applies.");
@@ -358,38 +306,12 @@ absl::Status CheckStore(const EtcdConfig& etcd) {
 }
 
 Limits LimitsFromFlags() {
-  return {
-      .max_request_bytes = absl::GetFlag(FLAGS_max_request_bytes).value,
-      .max_transport_bytes = absl::GetFlag(FLAGS_max_transport_bytes).value,
-      .max_reply_bytes = absl::GetFlag(FLAGS_max_reply_bytes).value,
-      .max_batch_rows = absl::GetFlag(FLAGS_max_batch_rows).value,
-      .max_batch_shapes = absl::GetFlag(FLAGS_max_batch_shapes).value,
-      .max_shape_vertices = absl::GetFlag(FLAGS_max_shape_vertices).value,
-      .max_shapes = absl::GetFlag(FLAGS_max_shapes).value,
-      .max_registry_bytes = absl::GetFlag(FLAGS_max_registry_bytes).value,
-      .max_slots_per_session = absl::GetFlag(FLAGS_max_slots_per_session).value,
-      .max_sessions = absl::GetFlag(FLAGS_max_sessions).value,
-      .max_messages_in_flight = absl::GetFlag(FLAGS_max_messages_in_flight).value,
-      .max_bytes_in_flight = absl::GetFlag(FLAGS_max_bytes_in_flight).value,
-      .max_session_shape_bytes = absl::GetFlag(FLAGS_max_session_shape_bytes).value,
-      .max_pieces_per_shape = absl::GetFlag(FLAGS_max_pieces_per_shape).value,
-      .max_scenes = absl::GetFlag(FLAGS_max_scenes).value,
-      .max_scene_bodies = absl::GetFlag(FLAGS_max_scene_bodies).value,
-      .max_scene_rules = absl::GetFlag(FLAGS_max_scene_rules).value,
-      .max_scene_revisions = absl::GetFlag(FLAGS_max_scene_revisions).value,
-      .max_scene_bytes = absl::GetFlag(FLAGS_max_scene_bytes).value,
-      .max_session_scenes = absl::GetFlag(FLAGS_max_session_scenes).value,
-      .max_session_bodies = absl::GetFlag(FLAGS_max_session_bodies).value,
-      .max_session_rules = absl::GetFlag(FLAGS_max_session_rules).value,
-      .max_row_pairs = absl::GetFlag(FLAGS_max_row_pairs).value,
-      .max_tracks = absl::GetFlag(FLAGS_max_tracks).value,
-      .max_caller_tracks = absl::GetFlag(FLAGS_max_caller_tracks).value,
-      .max_track_ticks = absl::GetFlag(FLAGS_max_track_ticks).value,
-      .max_track_bodies = absl::GetFlag(FLAGS_max_track_bodies).value,
-      .max_watches = absl::GetFlag(FLAGS_max_watches).value,
-      .max_caller_watches = absl::GetFlag(FLAGS_max_caller_watches).value,
-      .max_row_steps = absl::GetFlag(FLAGS_max_row_steps).value,
-  };
+  Limits limits;
+#define CLEARANCE_LIMIT_FROM_FLAG(kind, name, default_value, help) \
+  limits.name = absl::GetFlag(FLAGS_##name).value;
+  CLEARANCE_SERVER_LIMITS(CLEARANCE_LIMIT_FROM_FLAG)
+#undef CLEARANCE_LIMIT_FROM_FLAG
+  return limits;
 }
 
 }  // namespace

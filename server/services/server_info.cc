@@ -9,36 +9,9 @@ namespace clearance::server {
 namespace {
 
 void FillLimits(const Limits& limits, v1::Limits* message) {
-  message->set_max_request_bytes(limits.max_request_bytes);
-  message->set_max_transport_bytes(limits.max_transport_bytes);
-  message->set_max_reply_bytes(limits.max_reply_bytes);
-  message->set_max_batch_rows(limits.max_batch_rows);
-  message->set_max_batch_shapes(limits.max_batch_shapes);
-  message->set_max_shape_vertices(limits.max_shape_vertices);
-  message->set_max_shapes(limits.max_shapes);
-  message->set_max_registry_bytes(limits.max_registry_bytes);
-  message->set_max_slots_per_session(limits.max_slots_per_session);
-  message->set_max_sessions(limits.max_sessions);
-  message->set_max_messages_in_flight(limits.max_messages_in_flight);
-  message->set_max_bytes_in_flight(limits.max_bytes_in_flight);
-  message->set_max_session_shape_bytes(limits.max_session_shape_bytes);
-  message->set_max_pieces_per_shape(limits.max_pieces_per_shape);
-  message->set_max_scenes(limits.max_scenes);
-  message->set_max_scene_bodies(limits.max_scene_bodies);
-  message->set_max_scene_rules(limits.max_scene_rules);
-  message->set_max_scene_revisions(limits.max_scene_revisions);
-  message->set_max_scene_bytes(limits.max_scene_bytes);
-  message->set_max_session_scenes(limits.max_session_scenes);
-  message->set_max_session_bodies(limits.max_session_bodies);
-  message->set_max_session_rules(limits.max_session_rules);
-  message->set_max_row_pairs(limits.max_row_pairs);
-  message->set_max_tracks(limits.max_tracks);
-  message->set_max_caller_tracks(limits.max_caller_tracks);
-  message->set_max_track_ticks(limits.max_track_ticks);
-  message->set_max_track_bodies(limits.max_track_bodies);
-  message->set_max_watches(limits.max_watches);
-  message->set_max_caller_watches(limits.max_caller_watches);
-  message->set_max_row_steps(limits.max_row_steps);
+#define CLEARANCE_SET_LIMIT(kind, name, default_value, help) message->set_##name(limits.name);
+  CLEARANCE_SERVER_LIMITS(CLEARANCE_SET_LIMIT)
+#undef CLEARANCE_SET_LIMIT
 }
 
 void FillTolerances(v1::Tolerances* message) {
