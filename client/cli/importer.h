@@ -37,7 +37,7 @@ class Importer {
   absl::Status AddShape(const TransferShape& shape);
   absl::Status RegisterAlone(const TransferShape& shape);
   absl::Status AddScene(const TransferScene& scene);
-  // Adds the item if its name already has a scene.
+  // Adds a scene whose name is taken. An equal one counts; another is replaced or refused.
   absl::Status AddTo(const FoundScene& found, const TransferScene& scene);
   absl::Status Replace(const FoundScene& found, const TransferScene& scene) const;
   // Records the failure of one item as a refusal. Returns an error only if the whole call failed.

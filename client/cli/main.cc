@@ -151,7 +151,7 @@ void OccupyClosedStreams() {
 // The status of a program that SIGPIPE ends: the reader left before the end of the answer.
 constexpr int kExitPipe = 128 + SIGPIPE;
 
-// Returns the exit code of a command that ends with `code`: an unreadable answer is an error.
+// Returns the exit code of a command that ends with `code`: an unwritten answer is no success.
 int AfterOutput(int code) {
   errno = 0;
   std::cout.flush();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The options that all commands with questions about pairs share.
+// The options, beside the shapes, of each command that asks a question about pairs.
 
 #ifndef CLEARANCE_CLIENT_CLI_QUERY_OPTIONS_H_
 #define CLEARANCE_CLIENT_CLI_QUERY_OPTIONS_H_

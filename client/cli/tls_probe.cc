@@ -104,9 +104,9 @@ CertificateFault FaultOf(long verified) {
   }
 }
 
-// Returns why the server ended the connection; empty if nothing came in time. A server that
-// requires a client certificate says so only after the client's part of the handshake; else its
-// first bytes are HTTP/2's settings.
+// Returns why the server ended the connection; empty if it did not, or if nothing came in time. A
+// server that requires a client certificate says so only after the client's part of the handshake;
+// else its first bytes are HTTP/2's settings.
 std::string RefusalAfter(SSL* handshake) {
   char byte = 0;
   errno = 0;

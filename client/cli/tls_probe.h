@@ -20,7 +20,7 @@ enum class CertificateFault {
   kNone,
   kName,       // it is for other names
   kExpired,    // or not valid yet
-  kUntrusted,  // no CA that is trusted here has signed it
+  kUntrusted,  // no chain to a CA that is trusted here
 };
 
 struct TlsPeer {

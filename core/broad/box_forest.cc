@@ -9,7 +9,7 @@
 namespace clearance {
 namespace {
 
-// A tree up to so many times as large as the new boxes is built anew with them.
+// A tree up to this many times as large as the new boxes is built again with them.
 constexpr std::size_t kSizeRatio = 4;
 
 }  // namespace
@@ -59,7 +59,8 @@ void BoxForest::TakeOut(const Home& home) {
   new_boxes_.pop_back();
 }
 
-// Half empty, or not much larger than what is to be built anyway.
+// Returns whether a tree is less than half full, or not much larger than the part that is built
+// anyway.
 bool BoxForest::IsTakenIn(const BoxTree& tree) const {
   if (tree.built_count() == 0) return false;
   if (2 * tree.size() < tree.built_count()) return true;
@@ -72,7 +73,8 @@ void BoxForest::TakeIn(std::size_t tree) {
   trees_[tree] = {};
 }
 
-// From the smallest to the largest, as each that is taken in makes the new one larger.
+// Goes from the smallest tree to the largest, because each one that is taken in makes the new tree
+// larger.
 void BoxForest::Settle() {
   std::vector<std::size_t> by_size;
   for (std::size_t i = 0; i < trees_.size(); ++i) by_size.push_back(i);
@@ -83,7 +85,7 @@ void BoxForest::Settle() {
     if (IsTakenIn(trees_[i])) TakeIn(i);
   }
   if (new_boxes_.empty()) return;
-  // What comes first is for the most part what stays. The rest comes and goes, and is built
+  // The boxes of the first build mostly stay. Later ones come and go, so their tree is built
   // quickly.
   const BoxTree::Cuts cuts = trees_.empty() ? BoxTree::Cuts::kBySurface : BoxTree::Cuts::kEven;
   const auto free = std::find_if(trees_.begin(), trees_.end(),

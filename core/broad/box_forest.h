@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Boxes by slot, found by where they are: one large tree that stays as it was built, and a few
-// smaller ones of what was added since or moved too far to stay, each several times smaller than
-// the one before. A new box goes into a new tree, which takes in all those that are not much larger
-// than itself (O'Neil et al., "The log-structured merge-tree", 1996; Bentley and Saxe, 1980): so a
-// change costs its own size times the logarithm on average, and every rule is one on counts and
-// sizes, never on time.
+// Boxes by slot, found by their place: one large tree that stays as it was built, and a few smaller
+// trees of boxes that were added since or moved too far to stay. Each of these is several times
+// smaller than the one before. A new box goes into a new tree, which takes in all trees that are
+// not much larger than itself (O'Neil et al., "The log-structured merge-tree", 1996; Bentley and
+// Saxe, 1980). So a change costs its own size times the logarithm on average, and every rule is one
+// on counts and sizes, never on time.
 
 #ifndef CLEARANCE_CORE_BROAD_BOX_FOREST_H_
 #define CLEARANCE_CORE_BROAD_BOX_FOREST_H_
@@ -25,9 +25,9 @@ namespace clearance {
 
 // A node of a forest, or a box, that is still to be looked at.
 struct WaitingBox {
-  // The bound's bits, which of numbers that are not negative are ordered as these, above `what` as
-  // BoxNode::child has it: so the least bound has the least rank, and of one bound nodes have less
-  // than boxes. One comparison, which sorting guesses wrong often enough.
+  // The bits of the bound, above `what` as in BoxNode::child. The bits of floats >= 0 are ordered
+  // as the floats are. So the least bound has the least rank, and among equal bounds nodes have a
+  // lower rank than boxes. One comparison is enough: sorting mispredicts it often enough.
   std::uint64_t rank;
   std::uint32_t tree;
 
@@ -43,8 +43,9 @@ struct WaitingBox {
   std::uint32_t slot() const { return what() & ~BoxNode::kIsLeaf; }
 };
 
-// What waits, sorted as it comes in: most of it is nearer than all that waits already. Of one bound
-// nodes come before boxes, so that all boxes of that bound wait before the first of them is taken.
+// The waiting nodes and boxes, sorted by insertion: most are nearer than all that wait already.
+// Among equal bounds nodes come before boxes, so all boxes of that bound wait before the first of
+// them is taken.
 class WaitingBoxes {
  public:
   static constexpr std::size_t kMost = 64;
@@ -60,10 +61,10 @@ class WaitingBoxes {
     items_[place] = item;
   }
 
-  // Requires of these: not empty; that the next one is a node, or a box.
+  // These require: not empty; the next one is a node for TakeNode, a box for TakeBoxes.
   const WaitingBox& next() const { return items_[count_ - 1]; }
   WaitingBox TakeNode() { return items_[--count_]; }
-  // All of the same bound; good until the next is added.
+  // Returns all boxes of the next bound; valid until the next Add.
   absl::Span<const WaitingBox> TakeBoxes() {
     const float bound = next().bound();
     const std::size_t end = count_;
@@ -76,15 +77,15 @@ class WaitingBoxes {
   std::size_t count_ = 0;
 };
 
-// A value whose copies share what they have in common. Between changes and Settle nothing may be
-// asked; one that is settled may be read by any number of threads.
+// A value whose copies share their common parts. Between changes and Settle no query is allowed; a
+// settled forest may be read by any number of threads.
 class BoxForest {
  public:
   // Slots are 0, 1, ... without a gap.
   std::size_t size() const { return homes_.size(); }
   void PushBack(const FloatBox& box);
   void Set(std::uint32_t slot, const FloatBox& box);
-  // As PagedVector has it.
+  // The same as in PagedVector.
   void Prefetch(std::uint32_t slot) const;
   // The last slot's box takes its place.
   void Remove(std::uint32_t slot);
@@ -93,10 +94,10 @@ class BoxForest {
   std::size_t tree_count() const;
   int depth() const;
   std::size_t byte_size() const;
-  // As PagedVector has it. A tree is held against the one that has its place in the other.
+  // The same as in PagedVector. Each tree is compared with the tree at the same index of `other`.
   std::size_t BytesBeside(const BoxForest& other) const;
 
-  // As BoxTree has it.
+  // The same as in BoxTree, over all trees.
   template <class Probe, class Take>
   std::uint64_t Visit(const Probe& probe, const float* limit, Take&& take) const {
     std::uint64_t seen = 0;
@@ -104,10 +105,10 @@ class BoxForest {
     return seen;
   }
 
-  // The same by bounds, the least first: calls take(nearest) with the boxes of one bound at a time.
-  // Looks at no node whose bound is greater than that of a box for which the limit is lowered.
-  // False where more waits on the way than there is room for: then all boxes up to the bound of the
-  // last call were shown, and no other. Adds to *seen how many nodes it looked at.
+  // The same in the order of bounds, the least first: calls take(nearest) with the boxes of one
+  // bound at a time. Visits no node whose bound is greater than that of a box for which the limit
+  // is lowered. Returns false if there is no room for all that wait: then all boxes up to the bound
+  // of the last call were shown, and no others. Adds the number of visited nodes to *seen.
   template <class Probe, class Take>
   bool VisitInOrder(const Probe& probe, const float* limit, std::uint64_t* seen, Take&& take) const;
 

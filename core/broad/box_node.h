@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Eight boxes side by side, and what is proved of all of them at once in vector instructions: to
-// the last bit what GapBound and EntryTime prove of each. Eight, because a vector of AVX2 holds as
-// many floats and a node then is four cache lines. With four, a check of one body among a thousand
-// took a tenth longer, among a hundred thousand half as long again, and a change of a thousand
-// poses two thirds (tests/bench/scene_bench.cc, AVX-512).
+// Eight boxes side by side, with bounds on all of them at once in vector instructions: to the last
+// bit the bounds of GapBound and EntryTime on each. Eight, because a vector of AVX2 holds eight
+// floats and a node is then four cache lines. With four, a check of one body took a tenth longer
+// among a thousand and 1.5 times as long among a hundred thousand, and a change of a thousand poses
+// took two thirds longer (tests/bench/scene_bench.cc, AVX-512).
 
 #ifndef CLEARANCE_CORE_BROAD_BOX_NODE_H_
 #define CLEARANCE_CORE_BROAD_BOX_NODE_H_
@@ -57,17 +57,17 @@ struct alignas(32) BoxNode {
 
 inline constexpr std::uint32_t kNodeLanes = BoxNode::kLanes;
 
-// Returns the lanes whose bound is at most `limit`, a bit each (of lanes that are not used too),
-// and sets the bounds of all lanes.
+// Returns the lanes whose bound is at most `limit`, a bit each (unused lanes too), and sets the
+// bounds of all lanes.
 template <class Probe>
 using NodeBounds = std::uint32_t (*)(const Probe& probe, const BoxNode& node, float limit,
                                      BoxNode::Row* bounds);
 
-// The function for the vectors of this machine: a walk looks for it once, not at every node.
+// Returns the function for this machine's vectors: a walk looks it up once, not at every node.
 NodeBounds<FloatBox> ChooseBounds(const FloatBox& probe);
 NodeBounds<MovingFloatBox> ChooseBounds(const MovingFloatBox& probe);
 
-// What a walk looks for. Keeps a reference.
+// The probe of a walk and the function for its bounds. Keeps a reference.
 template <class Probe>
 struct NodeProbe {
   explicit NodeProbe(const Probe& looked_for)

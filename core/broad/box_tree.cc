@@ -9,10 +9,10 @@
 namespace clearance {
 namespace {
 
-// A node may grow to so many times its size before the box that makes it grow must go elsewhere.
+// A node may grow to this many times its size; then the box that makes it grow must go elsewhere.
 constexpr float kMostGrowth = 2;
 
-// 0 of a box without an end either way.
+// Returns the centre; 0 if the box has no end in either direction.
 float CenterOf(const FloatBox& box, int axis) {
   const float center = box.low[axis] / 2 + box.high[axis] / 2;
   return std::isnan(center) ? 0.0F : center;
@@ -46,7 +46,7 @@ void Cut(absl::Span<SlottedBox> boxes, std::size_t left) {
                    });
 }
 
-// Half of a box's surface. No number where the box has no end.
+// Returns half of a box's surface. Not a finite number if the box has no end.
 double SurfaceOf(const FloatBox& box) {
   std::array<double, 3> side;
   for (std::size_t i = 0; i < 3; ++i) {
@@ -61,7 +61,7 @@ FloatBox UnionOf(absl::Span<const SlottedBox> boxes) {
   return all;
 }
 
-// Boxes by where their centres are along an axis.
+// Boxes sorted into bins by their centres along an axis.
 class Bins {
  public:
   static constexpr std::size_t kBins = 16;
@@ -83,7 +83,7 @@ class Bins {
 
   int axis() const { return axis_; }
 
-  // Where no quotient is a number, all are in one bin.
+  // If no quotient is a number, all boxes are in one bin.
   std::size_t PlaceOf(const SlottedBox& item) const {
     const float place = (CenterOf(item.box, axis_) - low_) * per_length_;
     constexpr auto kLast = static_cast<float>(kBins - 1);
@@ -91,8 +91,8 @@ class Bins {
     return place < kLast ? static_cast<std::size_t>(place) : kBins - 1;
   }
 
-  // Calls see(cost, first) for every cut before the bin `first`, but for those with nothing on one
-  // side.
+  // Calls see(cost, first) for every cut before the bin `first`; the cost is infinite if nothing is
+  // on one side.
   template <class See>
   void VisitCuts(const See& see) const {
     std::array<double, kBins> cost_above{};
@@ -115,7 +115,7 @@ class Bins {
   };
 
   static Bin Sum(const Bin& a, const Bin& b) { return {Union(a.box, b.box), a.count + b.count}; }
-  // Infinite of nothing.
+  // Infinite for an empty bin.
   static double CostOf(const Bin& bin) {
     return bin.count == 0 ? HUGE_VAL : static_cast<double>(bin.count) * SurfaceOf(bin.box);
   }
@@ -126,8 +126,8 @@ class Bins {
   std::array<Bin, kBins> bins_;
 };
 
-// Cuts where the parts have the least surface, each times its boxes; returns the size of the first
-// part. In half where no cut is better than another.
+// Cuts so that the parts have the least surface, each times its number of boxes; in half if no cut
+// is better than another. Returns the size of the first part.
 std::size_t CutBySurface(absl::Span<SlottedBox> boxes) {
   double least = HUGE_VAL;
   int axis = -1;
@@ -160,8 +160,8 @@ class Parts {
     return absl::MakeConstSpan(parts_).first(count_);
   }
 
-  // In halves until none has more than `capacity`, which takes eight parts at most where all have
-  // room; then by surface as long as there are lanes.
+  // Cuts into halves until none has more than `capacity` boxes, which takes eight parts at most if
+  // all boxes have room. Then cuts by surface as long as there are lanes.
   void CutUp(std::size_t capacity) {
     while (count_ < kNodeLanes) {
       const std::size_t largest = Largest([](const auto& part) { return part.size(); });
@@ -256,7 +256,7 @@ bool BoxTree::TryRefit(Place place, const FloatBox& box) {
   const std::uint32_t lane = place % kNodeLanes;
   BoxNode changed = nodes_[index];
   changed.SetBox(lane, box);
-  // Written so that a size that is no number is too large.
+  // Written so that a size that is NaN is too large.
   if (!(SizeOf(changed.UnionOfAll()) <= kMostGrowth * changed.built_size)) return false;
   nodes_.Mutable(index) = changed;
   Follow(index);

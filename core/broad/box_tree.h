@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A tree of boxes, eight to a node, built once and then refitted: boxes may be changed and taken
-// out, and what is above them follows. Copies share nodes that did not change.
+// out, and the nodes above them follow. Copies share nodes that did not change.
 //
-// Built from the top. Many boxes are cut in two at the middle of the longest way that their centres
-// span, again and again, where each part fills whole subtrees; so all nodes but a few are full and
-// all boxes lie equally deep. A few thousand, as a level of a game has, may be cut where the parts
-// have the least surface (I. Wald, "On fast construction of SAH-based bounding volume hierarchies",
-// 2007), and the part with the largest surface goes on being cut until a node is full: a floor then
-// lies beside the root and not among the lamps above it. Rays through a level of 947 brushes look
-// at a third fewer nodes; these are emptier, up to two levels deeper, and take three times as long
-// to build.
+// It is built from the top. Many boxes are cut in two at the middle along the axis on which their
+// centres span the most, again and again, so that each part fills whole subtrees. So all nodes but
+// a few are full and all boxes lie equally deep. A few thousand, as in a level of a game, may be
+// cut so that the parts have the least surface (I. Wald, "On fast construction of SAH-based
+// bounding volume hierarchies", 2007). The part with the largest surface is cut further until a
+// node is full: a floor then lies beside the root and not among the lamps above it. Rays through a
+// level of 947 brushes look at a third fewer nodes; these are emptier, up to two levels deeper, and
+// take three times as long to build.
 
 #ifndef CLEARANCE_CORE_BROAD_BOX_TREE_H_
 #define CLEARANCE_CORE_BROAD_BOX_TREE_H_
@@ -35,18 +35,18 @@ struct SlottedBox {
   std::uint32_t slot = 0;
 };
 
-// The sum of its extents: a size that flat boxes have too. Requires: not empty.
+// Returns the sum of the extents: a size that flat boxes have too. Requires: not empty.
 float SizeOf(const FloatBox& box);
 
 class BoxTree {
  public:
-  // Of more than kMostBySurface boxes all cuts are even.
+  // All cuts are even if there are more than kMostBySurface boxes.
   enum class Cuts : std::uint8_t { kEven, kBySurface };
   static constexpr std::size_t kMostBySurface = 4096;
 
   BoxTree() = default;
 
-  // Where a box is: node * kNodeLanes + lane.
+  // The place of a box: node * kNodeLanes + lane.
   using Place = std::uint32_t;
 
   // Reorders the boxes; calls placed(slot, place) for each. Requires: at least one.
@@ -62,15 +62,15 @@ class BoxTree {
   std::size_t built_count() const { return built_count_; }
   int depth() const { return depth_; }
   std::size_t byte_size() const { return nodes_.byte_size(); }
-  // As PagedVector has it.
+  // The same as in PagedVector.
   std::size_t BytesBeside(const BoxTree& other) const { return nodes_.BytesBeside(other.nodes_); }
 
-  // False, and nothing is changed, if the box's node would become more than kMostGrowth times as
-  // large as it was built.
+  // Returns false, and changes nothing, if the box's node would become more than kMostGrowth times
+  // as large as it was built.
   bool TryRefit(Place place, const FloatBox& box);
   void Remove(Place place);
   void Rename(Place place, std::uint32_t slot);
-  // As PagedVector has it, before a box is set.
+  // The same as in PagedVector, before a box is set.
   void Prefetch(Place place) const { nodes_.Prefetch(place / kNodeLanes); }
 
   template <class Visit>
@@ -86,8 +86,8 @@ class BoxTree {
   }
 
   // Calls take(slot, bound) for every box whose bound (GapBound or EntryTime) is at most *limit,
-  // which may be lowered on the way; the nearest first, as far as nodes tell. Returns how many
-  // nodes it looked at.
+  // which may be lowered meanwhile; the nearest first, as far as nodes show. Returns the number of
+  // visited nodes.
   template <class Probe, class Take>
   std::uint64_t Visit(const Probe& probe, const float* limit, Take&& take) const;
 
@@ -115,7 +115,7 @@ class BoxTree {
   };
   static constexpr std::size_t kMostWaiting = kMostDepth * kNodeLanes;
 
-  // What one node and all below it are built of. A lane has room for so many boxes.
+  // The boxes of one node and all nodes below it. A lane has room for `capacity` boxes.
   struct Subtree {
     absl::Span<SlottedBox> boxes;
     std::size_t capacity = 1;
@@ -125,9 +125,9 @@ class BoxTree {
   void Build(absl::Span<SlottedBox> boxes);
   std::uint32_t BuildNode(const Subtree& subtree, std::uint32_t parent);
   void FillLanes(std::uint32_t index, const Subtree& subtree);
-  // A box by itself, or a node of several.
+  // Fills a lane with one box, or with a node of several.
   void FillLane(std::uint32_t place, const Subtree& part);
-  // What is above a node takes its new box.
+  // Updates the node's box in all nodes above it.
   void Follow(std::uint32_t index);
 
   PagedVector<BoxNode, 1> nodes_;  // the first is the root
@@ -153,7 +153,7 @@ std::uint64_t BoxTree::Visit(const Probe& probe, const float* limit, Take&& take
       continue;
     }
     ++seen;
-    // Sorted in where they wait, the nearest on top.
+    // Sorted by insertion, the nearest on top.
     const std::size_t first = count;
     VisitNode(next.what, node_probe, *limit, [&](std::uint32_t what, float bound) {
       std::size_t place = count++;

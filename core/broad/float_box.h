@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Axis-parallel boxes in single precision, rounded outwards, and what is proved from two of them:
-// how far apart their contents are at least, and when one that moves can reach the other at the
-// soonest. Half the memory of doubles, twice the lanes; what is lost is a few millionths of a
-// coordinate, which costs a candidate now and then, never an answer.
+// Axis-parallel boxes in single precision, rounded outwards, and the bounds from two of them: the
+// least distance of their contents, and the earliest time at which a moving one can reach the
+// other. They take half the memory of doubles and twice the lanes. The loss of a few millionths of
+// a coordinate costs a candidate now and then, never an answer.
 //
 // Every bound is monotone to the last bit: a box that holds another is at most as far away and is
-// reached no later. So what is left out by a node of a tree would have been left out by itself, and
-// no answer depends on a tree's shape.
+// reached no later. So a box that is left out with its node would also have been left out alone,
+// and no answer depends on a tree's shape.
 
 #ifndef CLEARANCE_CORE_BROAD_FLOAT_BOX_H_
 #define CLEARANCE_CORE_BROAD_FLOAT_BOX_H_
@@ -24,15 +24,15 @@
 
 namespace clearance {
 
-// The least float that is at least x, and the greatest that is at most x; infinite beyond the
-// range. Requires: x is no NaN.
+// Return the least float that is at least x, and the greatest that is at most x; infinite beyond
+// the range. Requires: x is not NaN.
 inline float RoundUpToFloat(double x) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   constexpr float kLargest = std::numeric_limits<float>::max();
   if (x > static_cast<double>(kLargest)) return kInfinity;
   if (x < -static_cast<double>(kLargest)) return -kLargest;
-  // No branch: this is done six times for every box, and which way it goes nobody can tell. The
-  // next one up of 0 is the least float.
+  // No branch: this is done six times for every box, and a branch would be unpredictable. The float
+  // above 0 is the least positive one.
   const auto nearest = static_cast<float>(x);
   const auto bits = std::bit_cast<std::uint32_t>(nearest == 0 ? 0.0F : nearest);
   const std::uint32_t towards = nearest < 0 ? ~std::uint32_t{0} : 1;
@@ -41,8 +41,8 @@ inline float RoundUpToFloat(double x) {
 }
 inline float RoundDownToFloat(double x) { return -RoundUpToFloat(-x); }
 
-// low <= high along every axis, or empty. An end may be infinite, low never upwards and high never
-// downwards; metres, world.
+// A box: low <= high along every axis, or empty. An end may be infinite, low never upwards and high
+// never downwards; metres, world.
 struct FloatBox {
   std::array<float, 3> low;
   std::array<float, 3> high;
@@ -50,14 +50,14 @@ struct FloatBox {
   friend bool operator==(const FloatBox&, const FloatBox&) = default;
 };
 
-// Holds nothing: the union with another is the other.
+// The empty box: its union with another box is that box.
 inline constexpr FloatBox kEmptyBox = {
     {std::numeric_limits<float>::max(), std::numeric_limits<float>::max(),
      std::numeric_limits<float>::max()},
     {std::numeric_limits<float>::lowest(), std::numeric_limits<float>::lowest(),
      std::numeric_limits<float>::lowest()}};
 
-// Holds everything between low and high. Requires: no NaN, low <= high.
+// Returns a box that holds everything between low and high. Requires: no NaN, low <= high.
 inline FloatBox MakeFloatBox(const Vec3d& low, const Vec3d& high) {
   return {{RoundDownToFloat(low.x), RoundDownToFloat(low.y), RoundDownToFloat(low.z)},
           {RoundUpToFloat(high.x), RoundUpToFloat(high.y), RoundUpToFloat(high.z)}};
@@ -72,10 +72,10 @@ inline FloatBox Union(const FloatBox& a, const FloatBox& b) {
   return box;
 }
 
-// At most the distance of anything in a from anything in b, metres; 0 where the boxes meet. Neither
-// is empty. Gaps below kLeastBoxGap count as none, and those above kLargestBoxGap as that: so
-// squares neither underflow nor overflow. Each of the seven roundings is of at most 2^-24, and
-// kBoxGapGuard is more than all of them.
+// Returns at most the distance of anything in a from anything in b, metres; 0 if the boxes meet.
+// Requires: neither is empty. Gaps below kLeastBoxGap count as none, and those above kLargestBoxGap
+// as kLargestBoxGap, so squares neither underflow nor overflow. Each of the seven roundings is at
+// most 2^-24, and kBoxGapGuard is more than all of them.
 inline float GapBound(const FloatBox& a, const FloatBox& b) {
   float sum = 0;
   for (int i = 0; i < 3; ++i) {
@@ -86,7 +86,7 @@ inline float GapBound(const FloatBox& a, const FloatBox& b) {
   return std::sqrt(sum) * kBoxGapGuard;
 }
 
-// Whether that is more than 0, without the length.
+// Returns whether GapBound is more than 0, without computing it.
 inline bool IsApart(const FloatBox& a, const FloatBox& b) {
   bool is_apart = false;
   for (int i = 0; i < 3; ++i) {
@@ -95,17 +95,19 @@ inline bool IsApart(const FloatBox& a, const FloatBox& b) {
   return is_apart;
 }
 
-// A box on its way: at t in [0, 1] it is `box`, moved by t * displacement. Made by MakeMovingBox.
+// A moving box: at t in [0, 1] it is `box`, moved by t * displacement. Made by MakeMovingBox.
 struct MovingFloatBox {
   FloatBox box;
-  // 1 / displacement, or 0 along axes whose way is inside `box` already.
+  // 1 / displacement, or 0 along axes on which `box` already holds the whole path.
   std::array<float, 3> inverse;
 };
 
-// The time before which nothing of a box is met for certain; `kNeverMet` if not in [0, 1].
+// An entry time is one before which certainly nothing of a box is met; this one stands for none in
+// [0, 1].
 inline constexpr float kNeverMet = 2;
 
-// Ways too short or too long for a quotient are made part of the box.
+// Returns the moving box. Displacements too short or too long for a quotient are made part of
+// `box`.
 inline MovingFloatBox MakeMovingBox(const Vec3d& low, const Vec3d& high,
                                     const Vec3d& displacement) {
   const std::array<double, 3> lows = {low.x, low.y, low.z};
@@ -118,7 +120,7 @@ inline MovingFloatBox MakeMovingBox(const Vec3d& low, const Vec3d& high,
                            length <= static_cast<double>(kLargestBoxGap);
     const double way = is_moving ? 0 : ways[i];
     moving.inverse[i] = is_moving ? static_cast<float>(1 / ways[i]) : 0.0F;
-    // A float's rounding is far above that of these sums, but for sums that are floats themselves.
+    // The rounding to float is far above that of these sums, unless they are floats themselves.
     const double slack = 4 * kRoundoff * (std::fabs(lows[i]) + std::fabs(highs[i]) + length);
     const double widening = is_moving ? 0 : slack;
     moving.box.low[i] = RoundDownToFloat(lows[i] + std::min(way, 0.0) - widening);
@@ -127,14 +129,15 @@ inline MovingFloatBox MakeMovingBox(const Vec3d& low, const Vec3d& high,
   return moving;
 }
 
-// A time rounded down for certain. Of an infinite one no difference is taken.
+// Returns a time rounded down for certain. It takes no difference of an infinite time.
 inline float GuardedDown(float t) {
   return std::min(t * (1.0F - kBoxTimeGuard), t * (1.0F + kBoxTimeGuard)) - kBoxTimeSlack;
 }
 
-// Along a moving axis the boxes meet from (low_b - high_a) / d to (high_b - low_a) / d, or the
-// other way round. Each quotient is off by at most 4 roundings, relatively, and kBoxTimeGuard is
-// more than these; the same absolutely is more than what underflow takes. Neither box is empty.
+// Returns the entry time. Along a moving axis the boxes meet from (low_b - high_a) / d to (high_b -
+// low_a) / d, or in the reverse order. Each quotient is off by at most 4 roundings, relatively, and
+// kBoxTimeGuard is more than these; kBoxTimeSlack is more than what underflow takes. Requires:
+// neither box is empty.
 inline float EntryTime(const MovingFloatBox& moving, const FloatBox& b) {
   float enter = 0;
   float leave = 1;

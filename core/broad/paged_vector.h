@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A vector whose copies share what they have in common: a copy costs its table of chunks, and a
-// change the page that it touches and the pages' pointers beside it. What was copied from stays as
-// it was.
+// A vector whose copies share their common parts. A copy costs its table of chunks. A change costs
+// the page that it touches and the pages' pointers beside it; copies do not see it.
 
 #ifndef CLEARANCE_CORE_BROAD_PAGED_VECTOR_H_
 #define CLEARANCE_CORE_BROAD_PAGED_VECTOR_H_
@@ -17,9 +16,10 @@
 
 namespace clearance {
 
-// kPage items lie together, and kPagesAChunk pointers to pages. Any number of threads may read one
-// that no thread changes. A page that only this vector refers to is changed in place: so a vector
-// may be changed while others read copies of it only if one of the copies outlives the change.
+// A vector in pages. kPage items lie together, and kPagesAChunk pointers to pages. Any number of
+// threads may read a vector that no thread changes. A page that only this vector refers to is
+// changed in place. So a vector may be changed while others read copies of it only if one of the
+// copies outlives the change.
 template <class T, std::size_t kPage, std::size_t kPagesAChunk = 64>
 class PagedVector {
  public:
@@ -31,10 +31,10 @@ class PagedVector {
     return (*chunks_[i / kChunk]->pages[i / kPage % kPagesAChunk])[i % kPage];
   }
 
-  // The same, to be changed; good until the next copy of the vector.
+  // The same, mutable; valid until the next copy of the vector.
   T& Mutable(std::size_t i) { return MutablePage(i / kPage)[i % kPage]; }
 
-  // Has the page of item i brought near, because it will be changed soon. Requires: i < size().
+  // Prefetches the page of item i, because it will be changed soon. Requires: i < size().
   void Prefetch(std::size_t i) const {
     const Page& page = *chunks_[i / kChunk]->pages[i / kPage % kPagesAChunk];
     for (std::size_t offset = 0; offset < sizeof(Page); offset += kCacheLine)
@@ -59,8 +59,8 @@ class PagedVector {
     while (size_ < size) PushBack(T());
   }
 
-  // Whether item i lies in the very page that the other vector has at this place. Requires: i <
-  // size().
+  // Returns whether the other vector has the same page, shared, at the place of item i. Requires: i
+  // < size().
   bool SharesPage(const PagedVector& other, std::size_t i) const {
     if (i >= other.size_) return false;
     const std::shared_ptr<Chunk>& chunk = chunks_[i / kChunk];
@@ -69,7 +69,7 @@ class PagedVector {
     return chunk == others || chunk->pages[page] == others->pages[page];
   }
 
-  // Bytes that are allocated for it, those that copies share too, without what items own.
+  // Returns the allocated bytes, including those that copies share, without those that items own.
   std::size_t byte_size() const {
     const std::size_t pages = (size_ + kPage - 1) / kPage;
     return pages * sizeof(Page) + chunks_.size() * sizeof(Chunk) +
@@ -96,8 +96,9 @@ class PagedVector {
   using Page = std::array<T, kPage>;
   static constexpr std::size_t kCacheLine = 64;
 
-  // Whoever copies one, or lets the last of its holders go, counts at each of its pages. These lie
-  // anywhere, and who counts waits for one after another: unless all are asked for beforehand.
+  // Copying a chunk, or releasing the last reference to it, changes the reference count of each of
+  // its pages. These lie anywhere, and the counts would wait for one page after another, unless all
+  // are prefetched.
   struct Chunk {
     std::array<std::shared_ptr<Page>, kPagesAChunk> pages;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An allocator that keeps some of the blocks that a thread gave back, for those that it needs next.
-// A revision that ends gives back some thousand small blocks, and the next one takes as many: the
-// general allocator joins each with its neighbours and cuts it off again, all of which lie in cold
+// An allocator that keeps some of the blocks that a thread gave back, for its next allocations. A
+// revision that ends gives back some thousand small blocks, and the next one takes as many. The
+// general allocator joins each with its neighbours and cuts it off again. All of these lie in cold
 // memory, and that was more than a third of a change.
 
 #ifndef CLEARANCE_CORE_BROAD_RECYCLING_ALLOCATOR_H_
@@ -16,15 +16,16 @@
 
 namespace clearance {
 
-// None under the address sanitizer, which otherwise would not see who uses what he gave back.
+// 0 under the address sanitizer, which otherwise would not see a use of a block that was given
+// back.
 #ifdef ABSL_HAVE_ADDRESS_SANITIZER
 inline constexpr std::size_t kMostKeptBytes = 0;
 #else
 inline constexpr std::size_t kMostKeptBytes = std::size_t{1} << 20;
 #endif
 
-// Stateless; any thread may give back what another took. A thread keeps at most kMostKeptBytes of
-// each type, until it ends.
+// A stateless allocator: any thread may give back a block that another took. A thread keeps at most
+// kMostKeptBytes of each type, until it ends.
 template <class T>
 class RecyclingAllocator {
  public:
@@ -53,7 +54,7 @@ class RecyclingAllocator {
   }
   // NOLINTEND(readability-identifier-naming)
 
-  // By this thread, of this type.
+  // The number of blocks of this type that this thread keeps.
   static std::size_t kept() { return is_over ? 0 : KeptHere().blocks.size(); }
 
   friend bool operator==(const RecyclingAllocator&, const RecyclingAllocator&) { return true; }
@@ -76,7 +77,8 @@ class RecyclingAllocator {
     return kept;
   }
 
-  // What outlives its thread's blocks, as what is static does, is given back past them.
+  // True when the thread's blocks are gone: objects that outlive them, as static ones do, bypass
+  // them.
   static inline thread_local bool is_over = false;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where a shape's points are in the world, without rounding: the rotation of a pose is the rational
-// matrix of q over |q|^2, held as an integer matrix and one denominator, and what is not a fraction
-// for its sake is an integer times a power of two.
+// The points of a shape in the world, without rounding. The rotation of a pose is the rational
+// matrix of q over |q|^2, held as an integer matrix and one denominator. Numbers that it does not
+// make fractions are integers times a power of two.
 
 #ifndef CLEARANCE_CORE_EXACT_EXACT_BODY_H_
 #define CLEARANCE_CORE_EXACT_EXACT_BODY_H_
@@ -21,12 +21,12 @@ struct ExactPlacement {
   IntegerMatrix matrix;
   Integer denominator;  // > 0
   IntegerVector offset;
-  int exponent = kNoBit;  // kNoBit where the offset is 0
+  int exponent = kNoBit;  // kNoBit if the offset is 0
 };
 
 ExactPlacement Place(const Pose& pose);
 
-// First `inner`, then `outer`.
+// Returns the placement that applies first `inner`, then `outer`.
 ExactPlacement Compose(const ExactPlacement& outer, const ExactPlacement& inner);
 
 // Vertex v (normalised, as the shape holds it) is at
@@ -38,9 +38,9 @@ struct ExactBody {
   int lowest_bit = kNoBit;  // of all normalised coordinates
 };
 
-// `poses` lead from the world to the shape: the first is in the world, each further one in the
-// frame of the one before it, the last is the shape's. Keeps a reference to the shape. Requires: at
-// least one pose, all valid.
+// Returns the shape placed by `poses`, which lead from the world to the shape: the first is in the
+// world, each further one in the frame of the one before it, the last is the shape's. Keeps a
+// reference to the shape. Requires: at least one pose, all valid.
 ExactBody MakeExactBody(const ConvexShape& shape, std::initializer_list<const Pose*> poses);
 
 }  // namespace clearance

@@ -60,9 +60,9 @@ double HeightOf(const ConvexShape& shape, VertexIndex i, const Vec3d& d) {
   return d.x * shape.x()[i] + d.y * shape.y()[i] + d.z * shape.z()[i];
 }
 
-// No height of a vertex (|coordinates| <= 1) along the rounded direction is farther from the true
-// one than this: 2u from each coordinate's rounding, 3u from the products and sums (n = 3 of each),
-// of the sum of magnitudes; the rest is for underflow.
+// Returns a bound on the error of a vertex's height (|coordinates| <= 1) along the rounded
+// direction. It has, of the sum of magnitudes, 2u from each coordinate's rounding and 3u from the
+// products and sums (n = 3 of each); the rest is for underflow.
 double HeightError(const Vec3d& d) {
   return 6 * kRoundoff * (std::fabs(d.x) + std::fabs(d.y) + std::fabs(d.z));
 }

@@ -18,11 +18,11 @@ class ExactDifference {
   // Keeps references to both shapes.
   ExactDifference(const ExactBody& a, const ExactBody& b);
 
-  // Any vertex of A - B.
+  // Returns any vertex of A - B.
   IntegerVector AnyVertex() const { return At(0, 0); }
 
-  // A vertex of A - B than which none is higher along `direction`: a scan of all vertices in double
-  // leaves those that rounding cannot tell apart, and integers decide among them. Where
+  // Returns a vertex of A - B than which none is higher along `direction`. A scan of all vertices
+  // in double leaves those that rounding cannot tell apart, and integers decide among them. If
   // is_exhausted() is true afterwards, it is just some vertex.
   IntegerVector Highest(const IntegerVector& direction);
 

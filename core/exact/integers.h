@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Integers of any size, and the way from doubles to them and back: every double is an integer times
-// a power of two, so that with one common exponent geometry needs no fractions at all.
+// Integers of any size, and the conversion of doubles to them and back. Every double is an integer
+// times a power of two, so with one common exponent geometry needs no fractions at all.
 //
-// GMP ends the process where memory runs out. The largest numbers of core/exact have some hundred
+// GMP ends the process if memory runs out. The largest numbers of core/exact have some hundred
 // thousand bits, from poses and vertices that use the whole range of doubles.
 
 #ifndef CLEARANCE_CORE_EXACT_INTEGERS_H_
@@ -22,8 +22,8 @@ using Integer = mpz_class;
 using IntegerVector = Vec3<Integer>;
 using IntegerMatrix = Mat3<Integer>;
 
-// The exponent of the lowest bit that is set: x is an odd multiple of 2^LowestBit(x). Of 0 it is
-// kNoBit, above all others.
+// Returns the exponent of the lowest bit that is set: x is an odd multiple of 2^LowestBit(x). For 0
+// it is kNoBit, above all others.
 int LowestBit(double x);
 int LowestBit(const Vec3d& v);
 inline constexpr int kNoBit = 1 << 20;
@@ -42,11 +42,11 @@ bool IsZero(const IntegerVector& v);
 int BitCount(const Integer& x);
 int BitCount(const IntegerVector& v);
 
-// The products of 64-bit words that one product of such numbers takes: what work is measured in.
+// Returns the products of 64-bit words that one product of such numbers takes: the unit of work.
 std::int64_t ProductCost(int bits_a, int bits_b);
 
-// A double within two units in the last place of numerator / denominator * 2^exponent, and not
-// above, or not below it. Requires: numerator >= 0, denominator > 0.
+// Return a double within two units in the last place of numerator / denominator * 2^exponent, and
+// not above, or not below it. Requires: numerator >= 0, denominator > 0.
 double QuotientDown(const Integer& numerator, const Integer& denominator, int exponent);
 double QuotientUp(const Integer& numerator, const Integer& denominator, int exponent);
 

@@ -2,10 +2,10 @@
 //
 // The point of A - B that is nearest to the origin, exactly: P. Wolfe, "Finding the nearest point
 // in a polytope", 1976. Like GJK it adds the vertex that is lowest along the nearest point x so
-// far; its minor cycle walks from x towards the nearest point of the affine hull and drops what it
-// meets weight 0 at, so that the vertices kept (the corral) are always affinely independent and x
-// is in the relative interior of their hull. |x| falls strictly with each vertex added, so in exact
-// arithmetic the search is finite.
+// far. Its minor cycle moves from x towards the nearest point of the affine hull and drops vertices
+// when their weight becomes 0. So the vertices kept (the corral) are always affinely independent
+// and x is in the relative interior of their hull. |x| falls strictly with each vertex added, so in
+// exact arithmetic the search is finite.
 
 #ifndef CLEARANCE_CORE_EXACT_NEAREST_POINT_H_
 #define CLEARANCE_CORE_EXACT_NEAREST_POINT_H_
@@ -28,7 +28,7 @@ struct NearestPoint {
   std::vector<IntegerVector> corral;
 };
 
-// nullopt: the work limit was reached.
+// Returns the nearest point; nullopt: the work limit was reached.
 std::optional<NearestPoint> FindNearestPoint(ExactDifference& difference);
 
 }  // namespace clearance

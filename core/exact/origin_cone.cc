@@ -25,9 +25,9 @@ class Cone {
                        [&](const IntegerVector& ray) { return Dot(n, ray) <= 0; });
   }
 
-  // Normals with the whole cone behind them: of all facets, or, where the rays do not span space,
-  // some that are orthogonal to them all. Empty only if there is none: every extreme one of the
-  // cone of such normals is orthogonal to two independent rays.
+  // Returns normals with the whole cone behind them: of all facets, or, if the rays do not span
+  // space, some that are orthogonal to them all. Empty only if there is none: every extreme one of
+  // the cone of such normals is orthogonal to two independent rays.
   Vectors Normals() const {
     Vectors normals;
     for (std::size_t i = 0; i < rays_.size(); ++i) {
@@ -41,7 +41,7 @@ class Cone {
     return normals;
   }
 
-  // What Normals() costs at most.
+  // Returns an upper bound on the cost of Normals().
   std::int64_t Cost() const {
     int bits = 1;
     for (const IntegerVector& ray : rays_) bits = std::max(bits, BitCount(ray));
@@ -55,7 +55,7 @@ class Cone {
                        [&](const IntegerVector& ray) { return IsZero(Cross(rays_[0], ray)); });
   }
 
-  // Either side of the plane of n.
+  // Appends n, or -n, or both, if the cone is behind it.
   void AppendIfValid(const IntegerVector& n, Vectors* normals) const {
     if (IsZero(n)) return;
     if (IsBehind(n)) normals->push_back(n);
@@ -65,8 +65,8 @@ class Cone {
   Vectors rays_;
 };
 
-// The sum of the normals, each scaled to about the same length: 0, or well inside of the cone that
-// they span, so that it supports A - B soon where there is room for a normal.
+// Returns the sum of the normals, each scaled to about the same length: 0, or well inside of the
+// cone that they span, so that it supports A - B soon if there is room for a normal.
 IntegerVector Middle(const Vectors& normals) {
   int bits = 1;
   for (const IntegerVector& n : normals) bits = std::max(bits, BitCount(n));

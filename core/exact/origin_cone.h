@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether the origin, known to belong to A - B, lies strictly inside of it or on its boundary,
-// exactly.
+// Decides exactly whether the origin, known to belong to A - B, lies strictly inside of it or on
+// its boundary.
 //
-// On the boundary it is if some normal n, not 0, has n . w <= 0 for all vertices w. Such normals
-// are sought by cutting planes: of those that a few vertices still allow, the extreme ones (facets
-// of the cone that the few span) are asked for their highest vertex w. If n . w = 0, n supports A -
-// B in the origin; if not, w is a new vertex that forbids n. When no normal is left, the few
-// vertices surround the origin. A - B has finitely many vertices, so one of the two comes about.
+// It is on the boundary if some normal n, not 0, has n . w <= 0 for all vertices w. Cutting planes
+// search for such normals: among those that a few vertices still allow, the extreme ones (facets of
+// the cone that the few span) are asked for their highest vertex w. If n . w = 0, n supports A - B
+// in the origin; if not, w is a new vertex that forbids n. When no normal is left, the few vertices
+// surround the origin. A - B has finitely many vertices, so one of the two happens.
 
 #ifndef CLEARANCE_CORE_EXACT_ORIGIN_CONE_H_
 #define CLEARANCE_CORE_EXACT_ORIGIN_CONE_H_
@@ -20,8 +20,8 @@
 
 namespace clearance {
 
-// True if strictly inside. `corral`: affinely independent vertices of A - B with the origin in the
-// relative interior of their hull. nullopt: the work limit was reached.
+// Returns true if strictly inside. `corral`: affinely independent vertices of A - B with the origin
+// in the relative interior of their hull. nullopt: the work limit was reached.
 std::optional<bool> IsOriginInside(ExactDifference& difference,
                                    const std::vector<IntegerVector>& corral);
 

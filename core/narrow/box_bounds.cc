@@ -23,13 +23,13 @@ namespace HWY_NAMESPACE {
 //     s = |n . p_AB| - sum_k h_A[k] |n . e_k| - sum_k h_B[k] |n . b_k|,   0 < |n| <= 1.
 // As computed it is off by less than error() (lane_pair-inl.h).
 // Apart: the boxes are s / |n| >= s apart if s > 0.
-// Overlap: the planes of A - B have the normals e_i, b_j and e_i x b_j, and the plane of n is
-// -s / |n| >= -s from the origin. With r the least of -s, A - B holds the ball of radius r about
-// the origin, and a translation along a face's normal of length -s parts the boxes. Of edges e_i
-// and b_j at an angle of sine d <= 2^-19.9 neither s nor n has digits, and their axis is left out.
+// Overlap: the planes of A - B have the normals e_i, b_j and e_i x b_j, and the plane of n is -s /
+// |n| >= -s from the origin. With r the least of -s, A - B holds the ball of radius r about the
+// origin, and a translation along a face's normal of length -s parts the boxes. If edges e_i and
+// b_j are at an angle of sine d <= 2^-19.9, neither s nor n has digits, and their axis is left out.
 // It is orthogonal to e_i: look along e_i. There A is a rectangle, and B holds the parallelogram
-// that its other two edges make; the normals of their difference are those of A's other faces and
-// of these edges with e_i, whose planes are farther out than r, less h_B[j] d for the edge that is
+// that its other two edges make. The normals of their difference are those of A's other faces and
+// of these edges with e_i. Their planes are farther out than r, less h_B[j] d for the edge that is
 // left out. So the ball of radius r - h_B[j] d > r - kBoxSlack E + error() is inside all the same.
 template <class L>
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): numbers of one vector stand together
@@ -59,13 +59,13 @@ class BoxAxes {
   using V3 = typename L::V3;
 
   static V3 Abs(const V3& v) { return {hn::Abs(v.x), hn::Abs(v.y), hn::Abs(v.z)}; }
-  // What v has beyond [-half, half].
+  // Returns the part of v beyond [-half, half].
   static V Rest(V v, V half) { return hn::Sub(v, hn::Max(hn::Neg(half), hn::Min(v, half))); }
   static V3 Rest(const V3& v, const V3& half) {
     return {Rest(v.x, half.x), Rest(v.y, half.y), Rest(v.z, half.z)};
   }
 
-  // From the point of A that is nearest to B's centre to B.
+  // Returns the distance to B from the point of A that is nearest to B's centre.
   V Between(const V3& half_a, const V3& half_b) const {
     const V3 to_b = Rest(pair_.p_AB(), half_a);
     const V3 rest = Rest({L::Dot(pair_.axis_b(0), to_b), L::Dot(pair_.axis_b(1), to_b),
@@ -74,7 +74,7 @@ class BoxAxes {
     return hn::Sqrt(L::Dot(rest, rest));
   }
 
-  // The most that B is beyond A along a normal of a face.
+  // Returns the most that B is beyond A along a normal of a face.
   V BeyondFaces(const V3& half_a, const V3& half_b) const {
     const V3 b_size = L::Add(L::Add(L::Times(half_b.x, size_b_[0]), L::Times(half_b.y, size_b_[1])),
                              L::Times(half_b.z, size_b_[2]));
@@ -88,14 +88,14 @@ class BoxAxes {
     return beyond;
   }
 
-  // The most that B is beyond A along e_i x b_j, times the sine of the angle between them.
+  // Returns the most that B is beyond A along e_i x b_j, times the sine of the angle between them.
   V BeyondEdges(const V3& half_a, const V3& half_b) const {
     const V half[3] = {half_b.x, half_b.y, half_b.z};
     V beyond = L::Set(-std::numeric_limits<double>::infinity());
     for (int j = 0; j < 3; ++j) {
       const int j_1 = (j + 1) % 3, j_2 = (j + 2) % 3;
       const V3& size = size_b_[j];
-      // Of A by the two edges that are not e_i, of B by the two that are not b_j.
+      // A reaches by its two edges that are not e_i, B by its two that are not b_j.
       const V3 a_size = {hn::Add(hn::Mul(half_a.y, size.z), hn::Mul(half_a.z, size.y)),
                          hn::Add(hn::Mul(half_a.z, size.x), hn::Mul(half_a.x, size.z)),
                          hn::Add(hn::Mul(half_a.x, size.y), hn::Mul(half_a.y, size.x))};

@@ -21,15 +21,16 @@
 
 namespace clearance {
 
-// Where a point is on a box, a digit an axis (1 of x, 4 of y, 16 of z): between both sides, or on
-// the lower or the upper one.
+// The place of a point on a box, a digit an axis (1 of x, 4 of y, 16 of z): between both sides, or
+// on the lower or the upper one.
 inline constexpr int kLowerSide = 1, kUpperSide = 2;
 inline constexpr int kOnY = 4, kOnZ = 16, kPlaces = 64;
-// Counted besides for each side that a point is on. Features of A and B have one nearest point each
-// only where no more than two of the points' six coordinates are between sides.
+// Added for each side that a point is on. Features of A and B have one nearest point each only if
+// no more than two of the points' six coordinates are between sides.
 inline constexpr int kOnSide = kPlaces * kPlaces, kLeastSides = 4;
 
-// Names the corners where the points are on A and B, A's place counted kPlaces times.
+// Names the corners of the features of A and B that the points are on, A's place counted kPlaces
+// times.
 void SetGuess(const Difference<double>& difference, int places, Scouted* found);
 
 }  // namespace clearance
@@ -40,7 +41,7 @@ HWY_BEFORE_NAMESPACE();
 namespace clearance {
 namespace HWY_NAMESPACE {
 
-// As many pairs as there are lanes, of each the nearest points so far.
+// As many pairs as there are lanes, with the nearest points of each so far.
 template <class L>
 class BoxPoints {
  public:
@@ -50,14 +51,14 @@ class BoxPoints {
     for (std::size_t lane = 0; lane < L::kSize; ++lane) {
       SetLane(lane, tasks_[std::min(lane, tasks_.size() - 1)]);
     }
-    // From the point of A that is nearest to B's centre.
+    // Starts at the point of A that is nearest to B's centre.
     V places;
     L::Store(Clamped(L::Load(p_AB_), L::Load(half_a_), 0, &places), &point_a_);
     for (Row* row : {&places_, &distance_sq_, &rounds_, &is_settled_}) L::Store(L::Set(0), row);
   }
 
-  // Twice from A to B and back, and on from there by as much as all further ways would add if they
-  // shrank as the second did. Returns whether a pair is still on its way.
+  // Goes twice from A to B and back, and on by as much as all further steps would add if they
+  // shrank as the second did. Returns whether a pair is not settled yet.
   bool Go() {
     const V3 start = L::Load(point_a_);
     const V3 once = BackFromB(start), twice = BackFromB(once);
@@ -93,7 +94,8 @@ class BoxPoints {
   using Row = typename L::Row;
   using Row3 = typename L::Row3;
 
-  // A round: the point of A that is nearest to the point of B that is nearest to that of A.
+  // One round: returns the point of A that is nearest to the point of B that is nearest to
+  // `from_A`.
   V3 BackFromB(const V3& from_A) {
     const V3 axis[] = {L::Load(axis_b_[0]), L::Load(axis_b_[1]), L::Load(axis_b_[2])};
     const V3 p_AB = L::Load(p_AB_);
@@ -109,8 +111,8 @@ class BoxPoints {
     return a_A;
   }
 
-  // Of pairs that are on their way still. Those that keep their places are where they go to, unless
-  // they come nearer still between faces that are not parallel, or a face and an edge.
+  // Settles pairs that are not settled yet. Those that keep their places have arrived, unless they
+  // come nearer still between faces that are not parallel, or a face and an edge.
   void Settle(V places, V distance_sq) {
     const Mask was_settled = hn::Gt(L::Load(is_settled_), L::Set(0));
     const V last = L::Load(places_), last_sq = L::Load(distance_sq_);
@@ -142,8 +144,8 @@ class BoxPoints {
     most_sq_.at[lane] = kMostBoxGuess * task.stop_above * task.stop_above;
   }
 
-  // The point of a box that is nearest to v, and its place, with `on_side` for every side that it
-  // is on.
+  // Returns the point of a box that is nearest to v, and its place, with `on_side` for every side
+  // that it is on.
   static V3 Clamped(const V3& v, const V3& half, int on_side, V* place) {
     const Coordinate x = ClampedTo(v.x, half.x, 1, on_side);
     const Coordinate y = ClampedTo(v.y, half.y, kOnY, on_side);
@@ -166,7 +168,7 @@ class BoxPoints {
   Row3 half_a_, half_b_;  // units
   Row3 p_AB_;
   Row3 axis_b_[3];          // frame A
-  Row least_sq_, most_sq_;  // of a distance: outside of these it is none to guess at
+  Row least_sq_, most_sq_;  // of a distance: outside of these there is no guess
   Row3 point_a_;
   Row distance_sq_;
   Row places_, rounds_, is_settled_;
@@ -199,13 +201,13 @@ namespace {
 
 HWY_EXPORT(GuessBoxFeaturesHere);
 
-// The corners of the feature of a box that a place is on, of a face three; none inside.
+// The corners of the feature of a box that a place is on, three for a face; none inside.
 struct PlaceCorners {
   int size = 0;
   std::array<std::uint8_t, 3> octant{};
   std::size_t along = 0;  // of an edge: the axis
 
-  // The last stands for those that there are not.
+  // The last corner stands for missing ones.
   std::size_t OctantOf(int i) const {
     return octant[static_cast<std::size_t>(std::min(i, size - 1))];
   }
@@ -237,7 +239,8 @@ constexpr std::array<PlaceCorners, kPlaces> AllCorners() {
 }
 constexpr std::array<PlaceCorners, kPlaces> kCornersAt = AllCorners();
 
-// Edges of A and B by their axes, as far as there is no one nearest point between them.
+// True if edges of A and B along these axes are so parallel that no single point between them is
+// nearest.
 bool AreParallel(const Mat3<double>& R_BA, std::size_t axis_a, std::size_t axis_b) {
   const std::array<Vec3d, 3> axes_b = {R_BA.row_x, R_BA.row_y, R_BA.row_z};
   const Vec3d& axis = axes_b[axis_b];

@@ -2,15 +2,15 @@
 //
 // How far rounding is off. R stands for the exact rotation, p for where B's centre truly is, E for
 // the extent, and n for e_i, b_j or e_i x b_j. The columns of R_AB are off by less than 150u (two
-// rotations and two local ones), p_AB by placement.error. What the boxes overlap along n,
+// rotations and two local ones), p_AB by placement.error. The overlap of the boxes along n,
 //     s = sum_k h_A[k] |n . e_k| + sum_k h_B[k] |n . b_k| - |n . p|,
 // is a sum of lengths that are together no larger than 2E, each times entries of R: off by less
 // than placement.error + 2 * 160u E by these and by less than 32u E by its own operations. The
 // length of n, of which s / |n| is the depth d <= E, is off by less than 160u, which adds 160u E /
 // |n|. So d is off by less than (placement.error + 512u E) / |n| = error_ / |n|.
 //
-// No |n| is below 2^-10 here, so that of axes whose depths differ by margin_ = 2^12 error_ the
-// lesser is known, and with it the nearest plane: its foot is inside its face.
+// No |n| is below 2^-10 here. So among axes whose depths differ by margin_ = 2^12 error_ the lesser
+// is known, and with it the nearest plane: its foot is inside its face.
 
 #include "core/narrow/box_penetration.h"
 
@@ -120,8 +120,8 @@ class BoxPairs {
 
   static V3 Abs(const V3& v) { return {hn::Abs(v.x), hn::Abs(v.y), hn::Abs(v.z)}; }
 
-  // What both boxes together reach along an axis, and how far apart their centres are along it,
-  // both times its length.
+  // The reach of both boxes together along an axis, and the distance of their centres along it,
+  // both times the axis's length.
   struct Reach {
     V both;
     V along;
@@ -172,8 +172,8 @@ class BoxPairs {
     Offer({hn::Add(reach_a.z, reach_b.z), along.z, hn::Sqrt(sine_sq.z)}, 2, j);
   }
 
-  // Against the other axes, and against the same plane on the other side. Two edges must not be so
-  // nearly parallel that their axis is not told.
+  // True if the least depth is certain, against the other axes, and against the same plane on the
+  // other side. Two edges must not be so nearly parallel that their axis is uncertain.
   Mask IsTold() const {
     const V twice = hn::Div(hn::Mul(L::Set(2), hn::Abs(along_)), length_);
     const V next = hn::Min(second_, hn::Add(depth_, twice));
@@ -201,7 +201,7 @@ class BoxPairs {
                    hn::Or(Is(i_, kNone), StandsOut(n_B_, half_b_, j_)));
   }
 
-  // Of the corner that is highest along n, or of the edge along the axis `but`.
+  // True if the corner that is highest along n, or the edge along the axis `but`, stands out.
   Mask StandsOut(const V3& n, const V3& half, V but) const {
     const auto is_out = [this, but](V n_k, V half_k, int k) {
       return hn::Or(Is(but, k), hn::Gt(hn::Mul(hn::Abs(n_k), half_k), margin_));
@@ -278,8 +278,8 @@ HWY_EXPORT(FindBoxPenetrationsHere);
 
 double Coordinate(const Vec3d& v, int i) { return i == 0 ? v.x : i == 1 ? v.y : v.z; }
 
-// The point of A under the origin's foot: the corner of A, or what is above the corner of B, or
-// where the edges cross as seen along n.
+// Returns the point of A under the origin's foot: the corner of A, or the point above the corner of
+// B, or the crossing of the edges as seen along n.
 Vec3d PointOf(const BoxContact& contact, const Mat3<double>& R_BA,
               const DifferenceVertex<double>& top, double height) {
   const Vec3d rest = top.w - height * contact.n_A;  // across n

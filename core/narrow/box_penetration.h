@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How deep two overlapping boxes are in each other, by the fifteen axes that can part them: the
+// The penetration depth of two overlapping boxes, by the fifteen axes that can part them: the
 // normals of their faces and the cross products of their edges (S. Gottschalk, M. C. Lin and D.
 // Manocha, "OBBTree", 1996). Every plane of A - B has one of these normals, so the nearest of their
 // planes is the depth, and no polytope needs to grow.
@@ -25,13 +25,13 @@ struct BoxTask {
   Penetration* depth = nullptr;
 };
 
-// Sets the depths of those of which one plane is nearer than all others by far more than rounding,
-// and its contact is one of a corner and a face or of two edges that are far from parallel: boxes
-// that are aligned have too many planes alike. Each depth has the same bits whatever the others
-// are.
+// Sets the depths of pairs with one plane that is nearer than all others by far more than rounding.
+// Its contact must be one of a corner and a face or of two edges that are far from parallel: boxes
+// that are aligned have too many planes alike. Each depth has the same bits whatever the other
+// pairs are.
 void FindBoxPenetrations(absl::Span<const BoxTask> tasks);
 
-// The same of one pair: whether it was set.
+// The same for one pair. Returns whether the depth was set.
 inline bool FindBoxPenetration(const Difference<double>& difference, Penetration* depth) {
   const BoxTask task = {&difference, depth};
   depth->is_known = false;

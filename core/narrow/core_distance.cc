@@ -56,12 +56,12 @@ void SetWitness(const EnclosingSet<T>& set, CoreWitness* witness) {
   }
 }
 
-// A value as computed and a double, exactly or to double-double's rounding.
+// Returns the sum of a value as computed and a double, exactly or to double-double's rounding.
 Dd Plus(double value, double addend) { return SumOf(value, addend); }
 Dd Plus(const Dd& value, double addend) { return value + Dd(addend); }
 
-// A search that ended outside of the origin: the plane of the last support below, the point v
-// above.
+// Sets the answer of a search that ended outside of the origin: the plane of the last support
+// bounds it from below, the point v from above.
 template <class T>
 void SetSeparated(const GjkResult<T>& gjk, double error, CoreAnswer* answer) {
   answer->lower = Plus(gjk.lower, -error);
@@ -84,8 +84,8 @@ Simplex<double> Coarse(const Simplex<Dd>& fine) {
   return simplex;
 }
 
-// A start for curved cores, whose points have no names to be found again by: the highest vertex
-// towards the origin from where the simplex came closest to it.
+// Returns a start for curved cores, whose points have no names to find them again by: the highest
+// vertex towards the origin from where the simplex came closest to it.
 template <class T>
 Simplex<T> Resumed(const Simplex<double>& simplex, Difference<T>& difference) {
   Vec3d v;
@@ -129,7 +129,7 @@ Penetration PenetrationOf(Difference<Dd>& difference, const EnclosingSet<Dd>& se
   return Grown(difference, set, limits);
 }
 
-// Of boxes nearly always their axes tell; a polytope needs to grow only for the proof.
+// For boxes the axes nearly always give the depth; a polytope needs to grow only for the proof.
 Penetration PenetrationOf(Difference<double>& difference, const EnclosingSet<double>& set,
                           const CoreLimits& limits) {
   Penetration depth;
@@ -139,15 +139,16 @@ Penetration PenetrationOf(Difference<double>& difference, const EnclosingSet<dou
     FindBoxPenetration(difference, &depth);
   }
   if (!depth.is_known) return Grown(difference, set, limits);
-  // However wide a bracket would do: the proof must show what the axes tell.
+  // Whatever width of the bracket is enough: the proof must show the depth that the axes give.
   if (limits.depth_proof != nullptr) {
     ComputePenetration(difference, set, {.good_enough = 0, .proof = limits.depth_proof});
   }
   return depth;
 }
 
-// What the search for the depth of overlapping cores shows, where it goes beyond what the answer
-// holds already; false if nothing. The hull of `set` holds the origin strictly inside.
+// Sets the result of the search for the depth of overlapping cores, and the bounds of it that are
+// tighter than the answer's; returns false if there is none. The hull of `set` holds the origin
+// strictly inside.
 template <class T>
 bool SetDepth(Difference<T>& difference, const EnclosingSet<T>& set, const CoreLimits& limits,
               CoreAnswer* answer) {
@@ -196,8 +197,8 @@ bool ProvesOverlap(Difference<T>& difference, const Simplex<T>& simplex, const C
   return true;
 }
 
-// The simplex of a search in double-double that reached the origin, without the vertices that the
-// origin does not need beyond rounding. One weight at least is a quarter.
+// Returns the simplex of a search in double-double that reached the origin, without the vertices
+// that the origin does not need beyond rounding. One weight at least is a quarter.
 Simplex<Dd> Essential(const Simplex<Dd>& simplex) {
   Simplex<Dd> essential = simplex;
   unsigned mask = 0;
@@ -233,11 +234,12 @@ void SetEnclosure(Difference<Dd>& difference, const GjkResult<Dd>& gjk, const Co
   answer->distance = gjk.upper;
 }
 
-// On one side of what is to be decided, and farther from it than it is wide: so near to it a
-// bracket is worth narrowing.
+// True if the bracket is on one side of limits.decide_at, and farther from it than it is wide: a
+// nearer bracket is worth narrowing.
 bool Decides(const GjkResult<double>& gjk, double error, const CoreLimits& limits) {
-  // Nearly always plain numbers say so: their own rounding, a few u of the extent, is below half of
-  // `error`, which is 16 u of it at least, and the width, counted twice here, is no less than that.
+  // Nearly always plain numbers show it: their own rounding, a few u of the extent, is below half
+  // of `error`, which is 16 u of it at least, and the width, counted twice here, is no less than
+  // that.
   const double coarse_width = (gjk.upper - gjk.lower) + 2 * error;
   if ((gjk.lower - error) - 2 * coarse_width > limits.decide_at.hi) return true;
   const Dd lower = SumOf(gjk.lower, -error), upper = SumOf(gjk.upper, error);
@@ -245,8 +247,9 @@ bool Decides(const GjkResult<double>& gjk, double error, const CoreLimits& limit
   return lower - width > limits.decide_at || upper + width < limits.decide_at;
 }
 
-// The points come from the weights and the normal from v: for a curved core the two may part, and
-// for a sliver seen from far away, whose plane is told less well than how far it is.
+// True if the weights make the point v. The points come from the weights and the normal from v. The
+// two may differ for a curved core, and for a sliver seen from far away, whose plane is known less
+// well than its distance.
 bool DoWeightsMakeNearest(const GjkResult<double>& gjk, const ShapePair& pair,
                           const CoreLimits& limits) {
   Vec3d miss = -gjk.v;
@@ -257,7 +260,8 @@ bool DoWeightsMakeNearest(const GjkResult<double>& gjk, const ShapePair& pair,
   return Norm(miss) <= rounding + (pair.is_curved() ? kCurvedPointSlack * limits.size_sum : 0);
 }
 
-// Narrow enough to be the last word: within tau, and with ends that agree but for rounding.
+// True if the bracket is narrow enough to be final: within tau, and with ends that agree but for
+// rounding.
 bool IsNarrow(const GjkResult<double>& gjk, double error, const ShapePair& pair,
               const CoreLimits& limits) {
   if (!DoWeightsMakeNearest(gjk, pair, limits)) return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The signed distance of two cores (shapes without their radii), bracketed with all rounding
-// inside. Two roads: SolveFast searches in double and answers only what double precision proves
+// inside. Two paths: SolveFast searches in double and answers only what double precision proves
 // tightly; SolvePrecisely goes on in double-double and answers everything.
 
 #ifndef CLEARANCE_CORE_NARROW_CORE_DISTANCE_H_
@@ -27,7 +27,7 @@ struct VertexPairs {
   std::array<VertexIndex, 4> b{};
 };
 
-// What the caller wants to know of the cores; units, signed.
+// The limits that a caller sets for the cores; units, signed.
 struct CoreLimits {
   double stop_above = std::numeric_limits<double>::infinity();  // enough to know that it is farther
   double stop_below = -std::numeric_limits<double>::infinity();  // enough to know that it is nearer
@@ -38,7 +38,7 @@ struct CoreLimits {
   int max_iterations = 0;
   const Simplex<double>* start = nullptr;  // to go on from; null starts cold
   bool wants_depth = false;                // of cores that overlap; else any bracket of it will do
-  // What FindBoxPenetrations says, if it was asked already.
+  // The result of FindBoxPenetrations; null: not computed yet.
   const Penetration* box_depth = nullptr;
   DepthProof* depth_proof = nullptr;  // filled in if a depth was found and this is not null
 };
@@ -82,7 +82,7 @@ struct CoreAnswer {
 bool IsTight(const Difference<double>& difference, const GjkResult<double>& gjk,
              const CoreLimits& limits);
 
-// Takes it for the answer then; otherwise leaves `answer` and returns false.
+// Sets the answer to it if so; otherwise leaves `answer` and returns false.
 bool SetIfTight(const Difference<double>& difference, const GjkResult<double>& gjk,
                 const CoreLimits& limits, CoreAnswer* answer);
 
@@ -92,21 +92,21 @@ double Tolerance(double size_sum, double distance);
 // The search in double, from limits.start.
 GjkResult<double> SearchFast(Difference<double>& difference, const CoreLimits& limits);
 
-// Takes what SearchFast found for the answer. False: double precision does not prove it tightly;
-// then `answer` holds what the search found, to go on from.
+// Sets the answer to the result of SearchFast. Returns false if double precision does not prove it
+// tightly; then `answer` holds what the search found, to go on from.
 bool TakeSearch(Difference<double>& difference, const GjkResult<double>& gjk,
                 const CoreLimits& limits, CoreAnswer* answer);
 
-// Cores that overlap, by a guess of four vertices around the origin.
-// False, and nothing is answered, where double precision does not prove that they hold it strictly
-// inside, or finds no depth. Requires: polytopes; limits that want the depth.
+// Answers for cores that overlap, from a guess of four vertices around the origin. Returns false,
+// and answers nothing, if double precision does not prove that they hold it strictly inside, or
+// finds no depth. Requires: polytopes; limits that want the depth.
 bool TakeTetrahedron(Difference<double>& difference, const VertexPairs& names,
                      const CoreLimits& limits, CoreAnswer* answer);
 
-// SearchFast and TakeSearch.
+// Calls SearchFast and TakeSearch.
 bool SolveFast(Difference<double>& difference, const CoreLimits& limits, CoreAnswer* answer);
 
-// Goes on from what the search in double found.
+// Continues from the result of the search in double.
 void SolvePrecisely(Difference<DoubleDouble>& difference, const CoreLimits& limits,
                     CoreAnswer* answer);
 

@@ -26,27 +26,28 @@ struct ShapePair {
   const ConvexShape& b;
   int exponent = 0;     // one unit is 2^exponent metres
   double scale_a = 1;   // units of one normalised coordinate of A: a power of two
-  double scale_b = 1;   // likewise of B
+  double scale_b = 1;   // the same for B
   double radius_a = 0;  // all points of A's core lie within this of its centre, units
   double radius_b = 0;
   DoubleDouble radius_sum = {};  // of the spherical extensions of both, units
   double size_sum = 0;  // S: the sum of the radii of both bodies about their centres, units
-  // Told of each search for a support point; null: a look at the clock between pairs is enough.
+  // Is told of each search for a support point; null: a look at the clock between pairs is enough.
   // Searches end early once it has stopped, and then their answer means nothing.
   Pacer* pacer = nullptr;
 
   bool is_curved() const { return a.is_curved() || b.is_curved(); }
-  // Whether a shape has a spherical extension, be it too small for a number of these units.
+  // Returns whether a shape has a spherical extension, even if it is too small for a number of
+  // these units.
   bool is_rounded() const { return a.radius() > 0 || b.radius() > 0; }
 
   bool HasStopped() const { return clearance::HasStopped(pacer); }
-  // A search and what is made of its point: in double-double some 30 microseconds.
+  // Spends the cost of a search and the use of its point: in double-double some 30 microseconds.
   void SpendSearch() const { Spend(pacer, 4096 + a.vertex_count() + b.vertex_count()); }
 };
 
-// Where B stands relative to A. A point b of B (from B's centre, B's axes) is at R_AB b + p_AB in
-// frame A; while B sweeps, it is anywhere from there to there + sweep_A. No point of the difference
-// that this denotes is farther than `error` units from where it truly is.
+// The placement of B relative to A. A point b of B (from B's centre, B's axes) is at R_AB b + p_AB
+// in frame A; while B sweeps, it is anywhere from there to there + sweep_A. No point of the
+// difference that this denotes is farther than `error` units from its true place.
 template <class T>
 struct Placement {
   Mat3<T> R_AB = IdentityMatrix<T>();
@@ -55,7 +56,7 @@ struct Placement {
   double error = 0;
 };
 
-// w = p_A - p_B, of a support point of each core (B's at the end of the sweep if is_swept). Of
+// w = p_A - p_B, of a support point of each core (B's at the end of the sweep if is_swept). For
 // polytopes these are the vertices a and b.
 template <class T>
 struct DifferenceVertex {
@@ -79,10 +80,10 @@ inline constexpr double kUnitRoundoff = kRoundoff;
 template <>
 inline constexpr double kUnitRoundoff<DoubleDouble> = kDoubleDoubleRoundoff;
 
-// How far any computed distance of this difference may be off, units. For T = double, with r_A, r_B
-// the radii and p = |p_AB| + |sweep|: supports err by 16u (r_A + r_B) at most (of curved cores by
-// 2 kCurvedError u (r_A + r_B) more), w by 2u (r_A + 6 r_B + 2p), v . w / |v| by 6u (r_A + r_B +
-// p); the placement's own error comes on top. `extent` is that of the same.
+// Returns the most that any computed distance of this difference may be off, units. Let T = double,
+// r_A, r_B be the radii and p = |p_AB| + |sweep|. Supports err by 16u (r_A + r_B) at most (of
+// curved cores by 2 kCurvedError u (r_A + r_B) more), w by 2u (r_A + 6 r_B + 2p), v . w / |v| by 6u
+// (r_A + r_B + p). The placement's own error comes on top. `extent` is that of the same.
 template <class T>
 double RoundingError(const ShapePair& pair, const Placement<T>& placement, double extent) {
   const double supports = pair.is_curved() ? 16 + 2 * kCurvedError : 16;
@@ -108,12 +109,12 @@ class Difference {
     return Of({To<T>(pair_.a.vertex(a)), a}, {To<T>(pair_.b.vertex(b)), b}, is_swept);
   }
 
-  // Where a vertex is in frame A, of B before it sweeps. Requires: polytopes.
+  // Return the place of a vertex in frame A, for B before it sweeps. Requires: polytopes.
   Vec3<T> PointOfA(VertexIndex a) const { return PointOfA(To<T>(pair_.a.vertex(a))); }
   Vec3<T> PointOfB(VertexIndex b) const { return PointOfB(To<T>(pair_.b.vertex(b))); }
 
-  // The vertex of A - B that is highest along d_A (any length but 0). Starts its climbs where the
-  // last call ended.
+  // Returns the vertex of A - B that is highest along d_A (any length but 0). Starts its climbs
+  // where the last call ended.
   DifferenceVertex<T> Highest(const Vec3<T>& d_A) {
     pair_.SpendSearch();
     const HighestPointOf<T> a = HighestPoint(pair_.a, d_A, last_a_);
@@ -122,8 +123,8 @@ class Difference {
     return Of(a, b, Dot(d_A, placement_.sweep_A) < T(0));
   }
 
-  // One that is nearly the highest: RoughlyHighestVertex of each shape, which is the highest of a
-  // box. Requires: polytopes.
+  // Returns one that is nearly the highest: RoughlyHighestVertex of each shape, which is the
+  // highest for a box. Requires: polytopes.
   DifferenceVertex<double> RoughlyHighest(const Vec3d& d_A) {
     pair_.SpendSearch();
     const RoughVertices highest =
@@ -146,7 +147,7 @@ class Difference {
 
   // The largest coordinate that any intermediate has, units.
   double extent() const { return extent_; }
-  // As RoundingError has it.
+  // The result of RoundingError.
   double rounding_error() const { return rounding_error_; }
 
  private:

@@ -6,12 +6,12 @@
 // Strictly inside is proved by a few vertices of A - B whose convex hull holds a ball about the
 // origin. Four need not suffice (an octahedron has no four corners around its centre), six always
 // do: E. Steinitz, "Bedingt konvergente Reihen und konvexe Systeme", 1913. His proof is the
-// algorithm: with the origin in the relative interior of the points found so far, take the highest
-// and the lowest vertex along a direction n orthogonal to all of them; if both lie off the plane,
-// the origin is in the relative interior of all together, one dimension up; if one does not, n is
-// the normal of a supporting plane through the origin, and the shapes touch. Begun from one vertex
-// at the origin, which spans nothing, the points found need not surround it: what is claimed in the
-// end is what ComputeInnerBall proves of them, after refinement.
+// algorithm. With the origin in the relative interior of the points found so far, take the highest
+// and the lowest vertex along a direction n orthogonal to all of them. If both lie off the plane,
+// the origin is in the relative interior of all together, one dimension up. If one does not, n is
+// the normal of a supporting plane through the origin, and the shapes touch. If it begins from one
+// vertex at the origin, which spans nothing, the points found need not surround it: the final claim
+// is the one that ComputeInnerBall proves of them, after refinement.
 
 #ifndef CLEARANCE_CORE_NARROW_ENCLOSURE_H_
 #define CLEARANCE_CORE_NARROW_ENCLOSURE_H_
@@ -24,7 +24,7 @@
 namespace clearance {
 
 // Vertices of A - B whose hull is to hold the origin: a simplex through the origin, two more for
-// each dimension that it lacked, and what refinement adds.
+// each dimension that it lacked, and those that refinement adds.
 template <class T>
 struct EnclosingSet {
   static constexpr int kCapacity = 12;
@@ -36,7 +36,7 @@ struct EnclosingSet {
 
 // The ball about the origin that the hull of the set holds has at least this radius, units
 // (rounding and `vertex_error`, by which each vertex may be off, taken off); not positive if
-// nothing is proved. `n_A` is the outward unit normal of the facet that limits it, 0 where no facet
+// nothing is proved. `n_A` is the outward unit normal of the facet that limits it, 0 if no facet
 // was found.
 template <class T>
 struct InnerBall {
@@ -47,7 +47,7 @@ struct InnerBall {
 template <class T>
 InnerBall<T> ComputeInnerBall(const EnclosingSet<T>& set, double vertex_error);
 
-// What expanding a simplex through the origin showed. In every case no point of A - B is higher
+// The result of expanding a simplex through the origin. In every case no point of A - B is higher
 // than `plane_height` along `n_A`, to rounding, so that the shapes overlap by no more than that.
 struct Enclosure {
   enum class Kind {

@@ -15,7 +15,8 @@ namespace {
 
 using Dd = DoubleDouble;
 
-// A triangle with its first corner opposite to its longest edge, where the plane is best told from.
+// A triangle with its first corner opposite to its longest edge, from which the plane is most
+// accurate.
 struct Triangle {
   const Vec3d& a;
   const Vec3d& b;
@@ -29,7 +30,7 @@ Triangle BestTold(const Vec3d& a, const Vec3d& b, const Vec3d& c) {
   return ca >= ab ? Triangle{b, c, a, bc * ab} : Triangle{c, a, b, ca * bc};
 }
 
-// Of a triangle, as PolytopeFacet has it.
+// The plane of a triangle, as in PolytopeFacet.
 struct Plane {
   Vec3d n_A;
   double offset;
@@ -41,13 +42,15 @@ struct Plane {
 // At least |p| + |a| of two points on the grid.
 constexpr double kMostReach = 4 * ExpandingPolytope::kMaxCoordinate;
 
-// With e, f the edges from corner a and E = |e| |f|: the edges err by u of themselves, so n = e x f
-// by 8u E, and n . a / |n| by 16u E / |n| |a| for n and |n| and 8u |a| for its own operations.
+// Let e, f be the edges from corner a and E = |e| |f|. The edges err by u of themselves, so n = e x
+// f errs by 8u E. The height n . a / |n| errs by 16u E / |n| |a| for n and |n| and 8u |a| for its
+// own operations.
 constexpr double kNormalError = 16;
 constexpr double kHeightError = 8;
 
-// Of a triangle that is hardly more than its longest edge, over which it is at most so high. The
-// normal is the direction to the edge, or the triangle's own where the edge meets the origin.
+// Returns the plane of a triangle that is hardly more than its longest edge, over which it is at
+// most `height` high. The normal is the direction to the edge, or the triangle's own if the edge
+// meets the origin.
 Plane MeasuredByItsEdge(const Triangle& t, double height, const Vec3<Dd>& n) {
   const NearestPoint<double> nearest = NearestOnSegment<double, 0, 1>({t.b, t.c, {}, {}});
   const double distance = Norm(nearest.v);
@@ -61,7 +64,7 @@ Plane MeasuredByItsEdge(const Triangle& t, double height, const Vec3<Dd>& n) {
   return {n_A, distance, rounding + height, HUGE_VAL};
 }
 
-// Of a triangle too flat for double. The edges are exact in double-double.
+// Returns the plane of a triangle too flat for double. The edges are exact in double-double.
 Plane PreciselyMeasured(const Triangle& t) {
   const Vec3<Dd> a = To<Dd>(t.a);
   const Vec3<Dd> e = To<Dd>(t.b) - a;
@@ -82,16 +85,17 @@ Plane PreciselyMeasured(const Triangle& t) {
           (relative_error + kHeightError * kRoundoff) * kMostReach};
 }
 
-// Of a triangle that is not thin. How far off its plane is takes a root and a quotient more than
-// the plane does, and is asked of the nearest facets only.
+// Returns the error of the plane of a triangle that is not thin. It takes a root and a quotient
+// more than the plane does, and is asked of the nearest facets only.
 double ErrorOf(const Triangle& t, double area) {
   const double relative_error =
       (kNormalError * std::sqrt(t.edges_sq) / area + kHeightError) * kRoundoff;
   return relative_error * Norm(t.a);
 }
 
-// Of a plane told in double, for any point on the grid. Thin triangles are many, and few of them
-// come to be among the nearest: until they do, a plane will do of which some digits are told.
+// Returns the error of a plane computed in double, for any point on the grid. Thin triangles are
+// many, and few of them come to be among the nearest. Until they do, a plane with some correct
+// digits is enough.
 constexpr double ErrorInDouble(double least_sine) {
   return (kNormalError / least_sine + kHeightError + 1) * kRoundoff * kMostReach;
 }
@@ -132,7 +136,7 @@ inline int ExpandingPolytope::NewFacet(Corners corner, int measured) {
 
 bool ExpandingPolytope::Start(const EnclosingSet<double>& set) {
   if (!MakeTetrahedron(set)) return false;
-  // A tetrahedron is all there is to four.
+  // Four vertices make no more than a tetrahedron.
   for (int i = 0; i < set.size && set.size > 4; ++i) InsertAnywhere(set.vertex[i]);
   return true;
 }
@@ -221,7 +225,7 @@ int ExpandingPolytope::LeastOffsetSlot() const {
   return first + std::countr_zero(is_least);
 }
 
-// Offsets are looked at by blocks, in which those of no facet are the greatest.
+// Offsets are looked at by blocks, in which entries without a facet are the greatest.
 void ExpandingPolytope::AppendFacet() {
   if (facets_.size() == offsets_.size()) {
     for (int i = 0; i < kOffsetBlock; ++i) offsets_.Append(kNoFacet);
@@ -296,7 +300,8 @@ void ExpandingPolytope::CloseHorizon(std::uint16_t apex) {
   }
 }
 
-// The facets over the edges of the horizon from `first` on, as many as are measured at once.
+// Measures the facets over the edges of the horizon from `first` on, as many as are measured at
+// once.
 void ExpandingPolytope::MeasureFrom(int first, std::uint16_t apex) {
   const int count = std::min(horizon_.size() - first, FacetPlanes::kMost);
   for (int i = 0; i < count; ++i) {

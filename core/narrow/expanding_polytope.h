@@ -84,7 +84,7 @@ class ExpandingPolytope {
       return false;
     });
   }
-  // The same for those alone that have points no farther from the origin than `limit`, perhaps: all
+  // The same only for those that may have points no farther from the origin than `limit`: all
   // measured with care.
   template <class Visit>
   void VisitNear(double limit, Visit visit) {
@@ -95,7 +95,7 @@ class ExpandingPolytope {
     }
   }
   const PolytopeFacet& facet(int facet) const { return facets_[facet]; }
-  // The facet's error, told as closely as it can be. Requires: it is measured with care.
+  // Returns the facet's error as tightly as possible. Requires: it is measured with care.
   double ErrorOf(int facet) const;
   // No point of the surface is nearer to the origin.
   double LeastOffset();
@@ -117,7 +117,7 @@ class ExpandingPolytope {
 
   static Vec3d Rounded(const Vec3d& point);
 
-  // The first facet of which is_it(facet), kNone if there is none.
+  // Returns the first facet with is_it(facet), kNone if there is none.
   template <class Predicate>
   int FindFacet(Predicate is_it) const {
     for (int f = 0; f < facets_.size(); ++f) {
@@ -131,7 +131,7 @@ class ExpandingPolytope {
   // Measures a thin triangle with care.
   void Refine(int facet);
   // 1 in front of the facet, -1 behind, 0 in its plane: its signs are exact, as those of Orient3d.
-  // The plane tells it of nearly all points.
+  // The plane decides it for nearly all points.
   int SideOf(int facet, const Vec3d& point) const {
     const PolytopeFacet& plane = facets_[facet];
     const double height = Dot(plane.n_A, point) - plane.offset;
@@ -156,10 +156,10 @@ class ExpandingPolytope {
 
   FacetPlanes planes_;
   FixedList<PolytopeFacet, kMaxFacets> facets_;
-  // Of each of facets_, and some more: kNoFacet where there is none.
+  // The offset of each of facets_, and some more: kNoFacet if there is none.
   FixedList<double, kMostOffsets> offsets_;
   FixedList<DifferenceVertex<double>, kMaxVertices> vertices_;
-  int nearest_ = kNone;  // as Nearest has it, where that is known
+  int nearest_ = kNone;  // the result of Nearest, if that is known
   FixedList<std::uint16_t, kMaxFacets> free_;
   FixedList<std::uint16_t, kMaxFacets> visible_;
   FixedList<HorizonEdge, kMaxVertices> horizon_;

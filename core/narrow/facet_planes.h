@@ -13,19 +13,20 @@
 
 namespace clearance {
 
-// A triangle's normal and area are told best by the edges e, f at the corner a that is opposite to
-// its longest edge: by n = e x f within 8u |e| |f|. A triangle is thin where its sine there is
-// below a half, that is |n| < |e| |f| / 2, or where its squares nearly underflow.
+// The planes of up to kMost triangles. A triangle's normal and area are most accurate from the
+// edges e, f at the corner a that is opposite to its longest edge: n = e x f within 8u |e| |f|. A
+// triangle is thin if its sine there is below a half, that is |n| < |e| |f| / 2, or if its squares
+// nearly underflow.
 class FacetPlanes {
  public:
   static constexpr int kMost = 16;
 
-  // What double tells of a triangle.
-  static constexpr double kWell = 0;      // that is not thin
-  static constexpr double kCoarsely = 1;  // that is thin: some digits
-  static constexpr double kHardly = 2;    // that is too thin: nothing
+  // How much of a triangle's plane double determines.
+  static constexpr double kWell = 0;      // not thin
+  static constexpr double kCoarsely = 1;  // thin: some digits
+  static constexpr double kHardly = 2;    // too thin: nothing
 
-  // Lanes of no triangle have one too.
+  // Unused lanes hold a triangle too.
   FacetPlanes() {
     given_.p.fill(&kAnyTriangle[0]);
     given_.q.fill(&kAnyTriangle[1]);
@@ -40,10 +41,10 @@ class FacetPlanes {
     given_.r[at] = &r;
   }
 
-  // Of the first `count` triangles.
+  // Measures the first `count` triangles.
   void Measure(int count);
 
-  // Requires of all: Measure. Where `told` is kHardly the others mean nothing.
+  // These require: Measure. If `told` is kHardly, the others mean nothing.
   double told(int i) const { return found_.told.of[i]; }
   // Unit, and (q - p) x (r - p) points there.
   Vec3d normal(int i) const { return {found_.n[0].of[i], found_.n[1].of[i], found_.n[2].of[i]}; }

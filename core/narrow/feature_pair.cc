@@ -23,7 +23,7 @@ namespace {
 // Faces with more corners are left to the search.
 constexpr std::size_t kMostCorners = 16;
 
-// Up to here looking at all vertices, side by side, is faster than at a few one by one.
+// Up to this count it is faster to look at all vertices, side by side, than at a few one by one.
 constexpr std::uint32_t kMostCounted = 128;
 
 using Corners = absl::Span<const VertexIndex>;
@@ -44,7 +44,7 @@ bool IsFaceOfAll(const HullFaces& faces, std::uint32_t face, Corners vertices) {
 
 constexpr std::uint32_t kNoFace = std::numeric_limits<std::uint32_t>::max();
 
-// The one face that all vertices are of; kNoFace if there are more, or none.
+// Returns the one face that has all vertices; kNoFace if there are more, or none.
 std::uint32_t OneFaceOf(const HullFaces& faces, Corners vertices) {
   std::uint32_t common = kNoFace;
   for (const std::uint32_t face : faces.FacesOf(vertices[0])) {
@@ -59,13 +59,13 @@ std::uint32_t OneFaceOf(const HullFaces& faces, Corners vertices) {
 std::uint32_t OneFaceOf(const std::vector<std::uint64_t>& masks, Corners vertices) {
   std::uint64_t common = ~std::uint64_t{0};
   for (const VertexIndex vertex : vertices) common &= masks[vertex];
-  // std::has_single_bit counts them all, by a call where the processor is not known to do so.
+  // std::has_single_bit counts all bits, by a call if the processor is not known to do so.
   const bool is_one = common != 0 && (common & (common - 1)) == 0;
   return is_one ? static_cast<std::uint32_t>(std::countr_zero(common)) : kNoFace;
 }
 
-// The corners of the one face inside which the vertices lie, if it has more than three: three of
-// its corners, or two that a diagonal joins. Else none. An edge is a side of two faces.
+// Returns the corners of the one face inside which the vertices lie, if it has more than three:
+// three of its corners, or two that a diagonal joins. Else none. An edge is a side of two faces.
 Corners PolygonOf(const ConvexShape& shape, Corners feature) {
   const HullFaces& faces = shape.faces();
   if (feature.size() == 1 || !faces.HasPolygons()) return {};
@@ -106,11 +106,12 @@ class Nearest {
   double inside_sq() const { return inside_sq_; }
 
  private:
-  // Of a vertex and a feature the pair with the feature's corner i.
+  // Returns this feature's vertex in pair i of a vertex and a feature: its only one, or its corner
+  // i.
   static VertexIndex CornerOf(Corners feature, std::size_t i) {
     return feature[feature.size() > 1 ? i : 0];
   }
-  // Written where it stays: reading at once what was copied in halves waits for the memory.
+  // Construct in place: a copy followed by a wider load defeats store-to-load forwarding.
   void Append(const Vec3d& w, const Vec3d& p_A, VertexIndex a, VertexIndex b) {
     new (&found_.simplex.vertex[found_.simplex.size++])
         DifferenceVertex<double>{w, p_A, a, b, false};
@@ -167,7 +168,8 @@ class Nearest {
     return true;
   }
 
-  // The triangle of the face's fan that the point is in, and how far it is from the sides of all.
+  // Finds the triangle of the face's fan that the point is in, and how far it is from the sides of
+  // the face.
   bool FindInPolygon(const Features& features) {
     const CornerList corners = CornersOf(features);
     for (int k = 1; k + 1 < corners.size(); ++k) {
@@ -191,7 +193,7 @@ class Nearest {
     Append(w, difference_.PointOfA(a), a, CornerOf(features.b, static_cast<std::size_t>(i)));
   }
 
-  // Of a vertex and a face: the corners of their difference, as difference_.At has them.
+  // Returns the corners of the difference of a vertex and a face, as difference_.At computes them.
   using CornerList = FixedList<Vec3d, static_cast<int>(kMostCorners)>;
   CornerList CornersOf(const Features& features) const {
     CornerList corners;
@@ -218,7 +220,7 @@ class Nearest {
     const double t = (ee * fw - ef * ew) / determinant;
     if (!(s > 0 && s < 1 && t > 0 && t < 1)) return false;
     found_.simplex.weight = {(1 - s) * (1 - t), (1 - s) * t, s * (1 - t), s * t};
-    // Along the common normal, which w00 + s e - t f loses by rounding where it is short.
+    // v is along the common normal, which w00 + s e - t f loses by rounding if it is short.
     const Vec3d n = Cross(e, f);
     found_.v = (Dot(w(0), n) / NormSquared(n)) * n;
     const double from_ends = std::min(s, 1 - s), from_ends_b = std::min(t, 1 - t);
@@ -236,7 +238,7 @@ double Height(const ConvexShape& shape, const Vec3d& d, VertexIndex i) {
 }
 
 // True if every neighbour of the feature that is not of it lies below `floor`. On a polytope every
-// vertex has a rising path of edges to the top, so that neighbours speak for all.
+// vertex has a rising path of edges to the top, so that the neighbours suffice.
 bool AreNeighborsBelow(const ConvexShape& shape, Corners feature, const Vec3d& d, double floor) {
   const Adjacency& adjacency = shape.adjacency();
   for (const VertexIndex at : feature) {
@@ -270,7 +272,7 @@ bool StandsOut(const ConvexShape& shape, absl::Span<const VertexIndex> feature, 
 
 namespace {
 
-// Both margins of the header.
+// Checks both margins of the header.
 bool IsUnique(const Difference<double>& difference, const Features& features,
               const Nearest& nearest) {
   const ShapePair& pair = difference.pair();
@@ -286,7 +288,7 @@ bool IsUnique(const Difference<double>& difference, const Features& features,
          StandsOut(pair.b, features.b, n_B, margin / pair.scale_b);
 }
 
-// The plane through the features below, the point that the weights make above.
+// Sets the bracket: the plane through the features below, the point that the weights make above.
 void SetBracket(GjkResult<double>* found) {
   found->upper = WeightedNorm(found->simplex);
   double lower = HUGE_VAL;

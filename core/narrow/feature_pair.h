@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The closest features of two separated cores (vertex, edge or face of each), and an answer
-// computed from them alone. A search may reach the same features on many roads (from any start, in
-// either precision), with as many last bits; where the features are proved to be the only closest
-// ones, with a margin, this finish gives all roads the same bits.
+// computed from them alone. A search may reach the same features on many paths (from any start, in
+// either precision), with as many last bits. If the features are proved to be the only closest
+// ones, with a margin, this finish gives all paths the same bits.
 //
-// Why the features do not depend on the road: let v* be the nearest point of A - B, d = |v*|, E the
+// Why the features do not depend on the path: let v* be the nearest point of A - B, d = |v*|, E the
 // extent of the difference, and let a search end with a bracket no wider than kFastGap u E. Then
 // its v has |v|^2 >= d^2 + |v - v*|^2, so |v - v*| <= 2^-23 sqrt(d E), and its normal is off by at
 // most 2^-23 sqrt(E / d). A vertex that lies behind the features' plane by more than 2^-23 E sqrt(E
-// / d) cannot be in its simplex, whose vertices are all as high along v as v itself; and v cannot
+// / d) cannot be in its simplex, whose vertices are all as high along v as v itself. And v cannot
 // lie on the features' own boundary if v* is farther than 2^-23 sqrt(d E) from it. Both margins are
 // demanded with a factor of 8.
 
@@ -25,13 +25,13 @@
 
 namespace clearance {
 
-// Vertices of a simplex that belong to one core, ascending, each once. Where they lie inside a face
-// with more corners than three, all of these are the feature.
+// Vertices of a simplex that belong to one core, ascending, each once. If they lie inside a face
+// with more corners than three, all of its corners are the feature.
 struct FeatureVertices {
   int size = 0;
   std::array<VertexIndex, 4> vertex{};
 
-  // Those of three, without branches that depend on them.
+  // Returns those of three, without branches that depend on them.
   static FeatureVertices Of(VertexIndex i, VertexIndex j, VertexIndex k) {
     const VertexIndex least = std::min(std::min(i, j), k), most = std::max(std::max(i, j), k);
     const VertexIndex middle = std::max(std::min(i, j), std::min(std::max(i, j), k));
@@ -69,11 +69,11 @@ struct FeaturePair {
 };
 
 FeaturePair FeaturesOf(const VertexPairs& pairs);
-// Of a simplex of polytopes.
+// Returns the features of a simplex of polytopes.
 FeaturePair FeaturesOf(const Simplex<double>& simplex);
 
-// What the vertices of a simplex stand for: themselves, or all corners of a face. Nothing for more
-// than three vertices that are not of one face.
+// The vertices that those of a simplex stand for: themselves, or all corners of a face. None for
+// more than three vertices that are not of one face.
 struct Features {
   absl::Span<const VertexIndex> a;
   absl::Span<const VertexIndex> b;
@@ -88,10 +88,10 @@ Features Whole(const ShapePair& pair, const FeaturePair& features);
 bool StandsOut(const ConvexShape& shape, absl::Span<const VertexIndex> feature, const Vec3d& d,
                double margin);
 
-// Puts the answer that the features give by themselves in the place of `answer`, if they are proved
-// to be the only closest ones and if double precision brackets the distance tightly between them;
-// otherwise leaves it and returns false. A pure function of the features, the placement and the
-// limits. Requires: polytopes; no sweep.
+// Replaces `answer` by the answer that the features alone give, if they are proved to be the only
+// closest ones and if double precision brackets the distance tightly between them; otherwise leaves
+// it and returns false. A pure function of the features, the placement and the limits. Requires:
+// polytopes; no sweep.
 bool FinishFromFeatures(const Difference<double>& difference, const FeaturePair& features,
                         const CoreLimits& limits, CoreAnswer* answer);
 

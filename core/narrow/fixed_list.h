@@ -26,9 +26,9 @@ class FixedList {
   const T* data() const { return items; }
 
   T& Append(const T& item) { return *std::construct_at(&items[size_++], item); }
-  // Where the caller makes one more by a new expression.
+  // Returns the place in which the caller makes one more by a new expression.
   T* AppendRoom() { return &items[size_++]; }
-  // One whose value is whatever memory holds: to be written before it is read.
+  // Appends one whose value is whatever memory holds: write it before it is read.
   void AppendUnset() { ++size_; }
   T TakeLast() { return items[--size_]; }
   void Clear() { size_ = 0; }

@@ -77,7 +77,7 @@ class Iteration {
         noise_(4 * kUnitRoundoff<T> * difference.extent()),
         result_(*result) {}
 
-  // From the simplex in the result.
+  // Iterates from the simplex in the result.
   void Run() {
     nearest_ = NearestOnSimplex(PointsOf(result_.simplex), result_.simplex.size);
     Reduce(nearest_, &result_.simplex);
@@ -114,8 +114,8 @@ class Iteration {
     return std::nullopt;
   }
 
-  // Where rounding keeps a vertex from coming nearer, it may still turn v to where the bracket is
-  // narrower: a vertex far away needs but a trace of weight for that.
+  // If rounding keeps a vertex from coming nearer, it may still turn v to where the bracket is
+  // narrower: a vertex far away needs very little weight for that.
   bool IsNarrowerAlong(const Vec3<T>& v) {
     const double width = ToDouble(result_.upper - result_.lower);
     if (width <= kOpenBracket * noise_) return false;

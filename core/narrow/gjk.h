@@ -5,14 +5,14 @@
 //     lower = v . w / |v|   (the plane through the highest vertex w along -v separates)      upper
 //     = |v|
 // and ends when no vertex improves v any more: combinatorially, not by a tolerance, unless the
-// caller loosens it. Where rounding hides that a vertex comes nearer, a bracket that is still wide
+// caller loosens it. If rounding hides that a vertex comes nearer, a bracket that is still wide
 // goes on as long as each step raises the lower end; then only the limit bounds the iterations.
 //
 // After E. G. Gilbert, D. W. Johnson and S. S. Keerthi, "A fast procedure for computing the
 // distance between complex objects", 1988, and G. van den Bergen, "A fast and robust GJK
-// implementation", 1999. We keep the last simplex when rounding stalls the search, and say how far
-// the bracket got instead of calling it an answer. Instantiated for double (the search) and
-// DoubleDouble (where the bracket of the search does not decide).
+// implementation", 1999. When rounding stalls the search, the last simplex is kept, and the bracket
+// so far is reported instead of being called an answer. Instantiated for double (the search) and
+// DoubleDouble (if the bracket of the search does not decide).
 
 #ifndef CLEARANCE_CORE_NARROW_GJK_H_
 #define CLEARANCE_CORE_NARROW_GJK_H_
@@ -38,7 +38,7 @@ struct Simplex {
   void Keep(unsigned mask);
 };
 
-// When the caller knows enough; distances of the cores in units, signed.
+// The limits at which the caller knows enough; distances of the cores in units, signed.
 struct GjkLimits {
   double stop_above = std::numeric_limits<double>::infinity();   // the distance is proved greater
   double stop_below = -std::numeric_limits<double>::infinity();  // the distance is proved less
@@ -68,8 +68,8 @@ struct GjkResult {
   std::uint32_t iterations = 0;
 };
 
-// The length of the point that the weights make of the simplex: a point of A - B whatever rounding
-// did to v.
+// Returns the length of the point that the weights make of the simplex: a point of A - B whatever
+// rounding did to v.
 template <class T>
 T WeightedNorm(const Simplex<T>& simplex);
 

@@ -47,20 +47,20 @@ HWY_BEFORE_NAMESPACE();
 namespace clearance {
 namespace HWY_NAMESPACE {
 
-// Metres of one normalised coordinate. A single point has no coordinate but 0.
+// Returns the metres of one normalised coordinate. A single point has no coordinate but 0.
 inline double ScaleOf(const ConvexShape& shape) {
   return shape.core_radius() > 0 ? TimesPowerOfTwo(1.0, shape.exponent()) : 1;
 }
 
-// As many pairs as there are lanes, from where they stand to their searches.
+// As many pairs as there are lanes, from their poses to their searches.
 template <class L>
 class HullGroup {
  public:
   HullGroup(absl::Span<const SignPair> pairs, std::size_t first)
       : pair_(pairs, first), first_(first), count_(std::min(pairs.size() - first, L::kSize)) {}
 
-  // What the balls tell; the pairs that they do not settle are to be searched, but for those that
-  // are out of range.
+  // Sets the bounds of the balls. The pairs that they do not settle are to be searched, except
+  // those that are out of range.
   void Begin(absl::Span<SignBounds> bounds, HullSearches* searches) {
     pair_.PutFar();
     for (std::size_t lane = 0; lane < count_; ++lane) bounds[first_ + lane] = pair_.Get(lane);
@@ -94,7 +94,8 @@ class HullGroup {
     return blocks[i / ScanBlock::kSize].vertex(i % ScanBlock::kSize);
   }
 
-  // Of these lanes those with a hint; the direction from B to A that it is, another of the others.
+  // Returns those of these lanes that have a hint. Sets the direction from B to A of each hint, and
+  // any for the others.
   LaneBits GetHints(LaneBits open, Row3* towards_a) const {
     LaneBits hinted = 0;
     for (std::size_t lane = 0; lane < L::kSize; ++lane) {
@@ -107,9 +108,10 @@ class HullGroup {
     return hinted;
   }
 
-  // Of these lanes those that their hints part: as Conclude has it of a search that ends at its
-  // first vertices, but with as much to spare again as those may be off, which is far above what
-  // counts as touching. So a search from the beginning would have parted these, too.
+  // Returns those of these lanes that their hints part. The bounds are those of Conclude for a
+  // search that ends at its first vertices. But the lower one must exceed their error a second
+  // time, which is far above what counts as touching. So a search from the beginning would have
+  // parted these, too.
   LaneBits PartByHints(LaneBits open, absl::Span<SignBounds> bounds) {
     Row3 row;
     const LaneBits hinted = GetHints(open, &row);
@@ -137,7 +139,7 @@ class HullGroup {
     return L::Sub(a_A, L::Add(L::Add(L::Add(x, y), z), pair_.p_AB()));
   }
 
-  // By the lowest points of A - B along n.
+  // Sets the bounds by the lowest points of A - B along n.
   LaneBits PutParted(LaneBits hinted, const V3& n, const V3& lowest,
                      absl::Span<SignBounds> bounds) const {
     const V error = hn::Mul(L::Set(kScanSlack), pair_.extent());
@@ -201,12 +203,12 @@ namespace {
 
 HWY_EXPORT(BeginHere);
 
-// What a search shows of the bodies. Where it scans in single precision the highest vertex of a
-// shape is higher than the one that it finds by less than 2^-20 of the shape's reach (each of six
-// roundings, of heights no larger than the reach, counts at most twice), and its point is off by
-// less than 2^-22 of the reach; everything else is off by less than kPairRounding E. So all of
-// A - B is above `plane` less `error` = kScanSlack E, a point of it is nearer than `nearest` and
-// `error`, and it holds the ball of radius `ball` less `error`.
+// Sets the bounds that a search shows of the bodies. If it scans in single precision, the highest
+// vertex of a shape is higher than the one that it finds by less than 2^-20 of the shape's reach.
+// (Each of six roundings, of heights no larger than the reach, counts at most twice.) The point of
+// the one that it finds is off by less than 2^-22 of the reach; everything else is off by less than
+// kPairRounding E. So all of A - B is above `plane` less `error` = kScanSlack E, a point of it is
+// nearer than `nearest` and `error`, and it holds the ball of radius `ball` less `error`.
 void Conclude(const ScoutedSign& found, const SignTask& task, double radii, SignBounds* bounds) {
   const double error = kScanSlack * task.extent;
   bounds->iterations = found.iterations;

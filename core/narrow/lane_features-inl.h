@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The nearest points of two features each (feature_pair.h) of many pairs side by side: the very
-// operations of feature_pair.cc, simplex.h and core_distance.cc in their order, so that what is
-// found has the same bits. Where these have choices, a lane that would leave the usual way is
-// dropped, and its pair left to them. How to include it: core/math/lanes-inl.h.
+// operations of feature_pair.cc, simplex.h and core_distance.cc in their order, so that the results
+// have the same bits. If these have choices, a lane that would leave the usual path is dropped, and
+// its pair left to them. How to include it: core/math/lanes-inl.h.
 
 #if defined(CLEARANCE_CORE_NARROW_LANE_FEATURES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef CLEARANCE_CORE_NARROW_LANE_FEATURES_INL_H_
@@ -24,7 +24,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Of two numbers the first unless the second is less: std::min, also of what is no number.
+// Returns the first number unless the second is less: std::min, also for NaN.
 template <class L>
 typename L::V LaneMin(typename L::V a, typename L::V b) {
   return L::Select(hn::Lt(b, a), b, a);
@@ -35,9 +35,9 @@ typename L::V LaneNorm(const typename L::V3& a) {
   return hn::Sqrt(L::Dot(a, a));
 }
 
-// StandsOut of feature_pair.h, of boxes: the heights of all corners, as CountBelow has them. `side`
-// has rows: the feature's corners, so many of them as there are, the box's half extents, and as
-// size how many vertices the feature has.
+// StandsOut of feature_pair.h for boxes, by the heights of all corners, as CountBelow computes
+// them. `side` has rows: the feature's corners, as many of them as there are, the box's half
+// extents, and as size how many vertices the feature has.
 template <class L, class Side>
 typename L::Mask BoxStandsOut(const Side& side, int corners, const typename L::V3& d,
                               typename L::V margin) {
@@ -128,7 +128,7 @@ struct LaneNearest {
     return nearest;
   }
 
-  // Of the pairs a0 b0, a0 b1, a1 b0, a1 b1 of two edges' ends.
+  // Takes the pairs a0 b0, a0 b1, a1 b0, a1 b1 of two edges' ends.
   static LaneNearest Edges(const V3* w) {
     const V zero = L::Set(0), one = L::Set(1);
     const V3 e = L::Sub(w[2], w[0]);

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Posed shapes of many pairs side by side, in plain double precision and metres: what the balls
-// around them tell, and where B stands relative to A. How to include it: core/math/lanes-inl.h.
+// Posed shapes of many pairs side by side, in plain double precision and metres: the bounds of the
+// balls around them, and the placement of B relative to A. How to include it:
+// core/math/lanes-inl.h.
 //
 // How far it is off. Let E be the sum of all lengths that enter: both reaches, the radii, the
 // coordinates of p_B - p_A and of both centres. With |q| within kQuaternionSlack of 1 a coordinate
 // of the quaternion product is a sum of four products that are together no larger than |q_A| |q_B|:
 // off by less than 5u of that. An entry of a rotation matrix is made of products of two coordinates
-// over |q|^2: off by less than 9u by its own roundings and by less than 4 * 5u by the coordinates',
-// under 32u in all. p_B - p_A is rounded once a coordinate; turning it takes two cross products
-// with q_A, less than 32u of its length again; so p_AB is off by less than 128u E. Then a sum of a
-// dozen products of a length and an entry, together no larger than 4E, is off by less than 4 (128 +
-// 32 + 12) u E < 1024u E: error() = kPairRounding E is eight times that. What underflows is below
-// 2^-500 E where E is in range.
+// over |q|^2. It is off by less than 9u by its own roundings and by less than 4 * 5u by the
+// coordinates', under 32u in all. The offset p_B - p_A is rounded once a coordinate; turning it
+// takes two cross products with q_A, less than 32u of its length again. So p_AB is off by less than
+// 128u E. Then a sum of a dozen products of a length and an entry, together no larger than 4E, is
+// off by less than 4 (128 + 32 + 12) u E < 1024u E: error() = kPairRounding E is eight times that.
+// Numbers that underflow are below 2^-500 E if E is in range.
 
 #if defined(CLEARANCE_CORE_NARROW_LANE_PAIR_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef CLEARANCE_CORE_NARROW_LANE_PAIR_INL_H_
@@ -61,14 +62,14 @@ struct LaneTurn {
     return hn::Div(L::Set(2), hn::Add(L::Dot(xyz, xyz), hn::Mul(w, w)));
   }
 
-  // The opposite rotation of v.
+  // Returns v turned by the opposite rotation.
   V3 Unturned(const V3& v) const {
     const V3 once = L::Cross(xyz, v);
     const V3 twice = L::Cross(xyz, once);
     return L::Add(v, L::Times(TwiceOverNormSquared(), L::Sub(twice, L::Times(w, once))));
   }
 
-  // After the opposite of `other`.
+  // Returns the rotation that turns by this one first, then by the opposite of `other`.
   LaneTurn From(const LaneTurn& other) const {
     const V3 a = L::Times(other.w, xyz);
     const V3 b = L::Times(w, other.xyz);
@@ -76,7 +77,7 @@ struct LaneTurn {
             hn::Add(hn::Mul(other.w, w), L::Dot(other.xyz, xyz))};
   }
 
-  // Its matrix, by columns.
+  // Sets its matrix, by columns.
   void GetColumns(V3* column) const {
     const V3 s = L::Times(TwiceOverNormSquared(), xyz);
     const V xx = hn::Mul(s.x, xyz.x), yy = hn::Mul(s.y, xyz.y), zz = hn::Mul(s.z, xyz.z);
@@ -97,7 +98,7 @@ class LanePair {
   using V3 = typename L::V3;
   using Mask = typename L::Mask;
 
-  // Of the pairs from `first` on; the lanes that are left repeat the last one.
+  // Takes the pairs from `first` on; the lanes that are left repeat the last one.
   LanePair(absl::Span<const SignPair> pairs, std::size_t first) {
     for (std::size_t lane = 0; lane < L::kSize; ++lane) {
       pair_[lane] = pairs[std::min(first + lane, pairs.size() - 1)];
@@ -145,7 +146,8 @@ class LanePair {
   V extent() const { return extent_; }  // E
   V error() const { return error_; }
 
-  // What bounds of the cores say of the bodies; where they are far, what the balls say instead.
+  // Sets the bounds of the bodies from those of the cores; if the bodies are far, from those of the
+  // balls.
   void Put(V lower, V upper) {
     const V endless = L::Set(std::numeric_limits<double>::infinity());
     lower = hn::Sub(L::Select(is_far_, far_lower_, lower), radii_);
@@ -162,7 +164,7 @@ class LanePair {
     typename L::Row3 center;
     typename L::Row reach;
     typename L::Row radius;
-    typename LaneTurn<L>::Rows turn;  // read only where the balls do not tell
+    typename LaneTurn<L>::Rows turn;  // read only if the balls do not decide
 
     void SetPlace(std::size_t lane, const PosedShape& posed) {
       p_WS.Set(lane, posed.pose.p_WS);

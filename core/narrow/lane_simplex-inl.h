@@ -29,7 +29,7 @@ class LaneSimplex {
   using V3 = typename L::V3;
   using Mask = typename L::Mask;
 
-  // Of three other corners; has[i]: whether corner i counts. Where one does, those before it do.
+  // Takes three other corners; has[i]: whether corner i counts. If one does, those before it do.
   // Always inlined, with all that it calls: its vectors are the caller's, and those that pass a
   // call do so through memory.
   HWY_INLINE LaneSimplex(const V3& newest, const V3* corners, const Mask* has)
@@ -54,9 +54,9 @@ class LaneSimplex {
 
   const V3& v() const { return v_; }
   V distance_sq() const { return distance_sq_; }
-  // Where the nearest point takes corner i. It always takes the newest.
+  // The lanes in which the nearest point takes corner i. It always takes the newest.
   Mask keeps(int i) const { return keeps_[i]; }
-  // Where a tetrahedron holds the origin.
+  // The lanes in which a tetrahedron holds the origin.
   Mask encloses() const { return encloses_; }
 
  private:
@@ -80,8 +80,8 @@ class LaneSimplex {
     Offer(is_one, L::Add(newest_, L::Times(part, edge_[i])), i, i);
   }
 
-  // The triangle with corners i and j, where the foot of the origin is inside. Returns where the
-  // origin is not on the side of it that corner k is on.
+  // Offers the triangle with corners i and j in the lanes in which the foot of the origin is
+  // inside. Returns the lanes in which the origin is not on the side of it that corner k is on.
   HWY_INLINE Mask OfferTriangle(int i, int j, int k) {
     const V zero = L::Set(0);
     const V across = L::Dot(edge_[i], edge_[j]);

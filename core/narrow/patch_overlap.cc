@@ -3,10 +3,10 @@
 // The edges of one patch, the subject, are cut off at the border of the other, the clip (Cyrus and
 // Beck, 1978); then the corners of the clip that lie inside the subject are added. Every corner of
 // the common area is an end of such a piece or such a corner. A border is widened by the slack for
-// the edges and narrowed by it for the corners, so that where borders coincide the edges alone are
-// counted and nothing is counted twice or missed: a corner of the clip within the slack of an edge
-// has a piece of that edge beside it. This needs no order of the pieces, as cutting the whole
-// polygon plane by plane would (Sutherland and Hodgman, 1974), and gives each point its features.
+// the edges and narrowed by it for the corners. So if borders coincide, the edges alone are counted
+// and nothing is counted twice or missed: a corner of the clip within the slack of an edge has a
+// piece of that edge beside it. This needs no order of the pieces, as cutting the whole polygon
+// plane by plane would (Sutherland and Hodgman, 1974), and gives each point its features.
 
 #include "core/narrow/patch_overlap.h"
 
@@ -26,7 +26,7 @@ struct HalfPlane {
   double normal_x;
   double normal_y;
   double offset;
-  Feature feature;  // what a point of the border belongs to
+  Feature feature;  // the feature that a point of the border belongs to
 
   double Depth(const Vec3d& p_N) const { return normal_x * p_N.x + normal_y * p_N.y + offset; }
 };
@@ -98,8 +98,8 @@ struct Piece {
   const HalfPlane* cut_end = nullptr;
 };
 
-// Where a side cuts an edge of which one end is more than the slack outside: on the border itself,
-// unless only the slack makes the other end count as inside.
+// Returns the fraction of an edge at which a side cuts it, if one end is more than the slack
+// outside: on the border itself, unless only the slack makes the other end count as inside.
 double CutAt(double depth_from, double depth_to) {
   const double level = std::max(depth_from, depth_to) < 0 ? -kContactSlack : 0;
   return (depth_from - level) / (depth_from - depth_to);
@@ -149,7 +149,7 @@ class OverlapSearch {
   OverlapSearch(const FacingPatch& subject, const FacingPatch& clip, bool is_subject_a)
       : subject_(subject), clip_(clip), is_subject_a_(is_subject_a), border_(clip) {}
 
-  // Vertices come first: where the slack makes a cut beside one, the vertex stays.
+  // Vertices come first: if the slack makes a cut beside one, the vertex stays.
   Overlap Run() {
     if (border_.is_degenerate()) return {};
     for (int i = 0; i < subject_.size; ++i) {

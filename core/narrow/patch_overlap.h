@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where two patches that face each other cover one another, seen along the normal between them.
+// The area in which two patches that face each other overlap, seen along the normal between them.
 
 #ifndef CLEARANCE_CORE_NARROW_PATCH_OVERLAP_H_
 #define CLEARANCE_CORE_NARROW_PATCH_OVERLAP_H_
@@ -21,7 +21,7 @@ struct FacingPatch {
   Feature feature;
   std::array<Vec3d, SupportPatch::kCapacity> corner_N;
   std::array<std::uint32_t, SupportPatch::kCapacity> name{};
-  // Of a face: z rises by this along x and y.
+  // For a face: z rises by this along x and y.
   double slope_x = 0;
   double slope_y = 0;
 };
@@ -43,11 +43,11 @@ struct Overlap {
   std::array<OverlapPoint, kCapacity> points;
 };
 
-// The corners of the area common to two faces, or of the line common to a face and an edge or to
-// two edges; each is a vertex of one in the face or edge of the other, or a crossing of two edges.
-// What is not farther than kContactSlack outside counts as inside, and points within kContactMerge
-// are one. No points where a patch is a vertex or where two edges cross: what meets there is known
-// without a search.
+// Returns the corners of the area common to two faces, or of the line common to a face and an edge
+// or to two edges. Each is a vertex of one in the face or edge of the other, or a crossing of two
+// edges. Points not farther than kContactSlack outside count as inside, and points within
+// kContactMerge are one. There are no points if a patch is a vertex or if two edges cross: the
+// features that meet there are known without a search.
 Overlap ComputeOverlap(const FacingPatch& a, const FacingPatch& b);
 
 }  // namespace clearance

@@ -40,8 +40,8 @@ bool IsMadeWell(const SimplexPoints<double>& points, const NearestPoint<double>&
   return Norm(miss) <= kRoundingTolerance * kRoundoff * size;
 }
 
-// The point of a triangle nearest to the origin. Of a sliver double tells where it is, but not of
-// which weights: these come from double-double.
+// Returns the point of a triangle nearest to the origin. For a sliver double finds its place, but
+// not its weights: these come from double-double.
 NearestPoint<double> NearestOnFacet(const SimplexPoints<double>& points, double size) {
   NearestPoint<double> nearest = NearestOnTriangle<double, 0, 1, 2>(points);
   if (IsMadeWell(points, nearest, size)) return nearest;
@@ -83,8 +83,8 @@ class Expansion {
 
   using Corners = std::array<std::uint16_t, 3>;
 
-  // A direction and how far A - B reaches along it; and what tells the point of A that touches
-  // then: the facet whose normal it is. Polish finds points without facets.
+  // A direction and how far A - B reaches along it, and the facet whose normal it is: this gives
+  // the point of A that touches then. Polish finds points without facets.
   struct Contact {
     Vec3d n_A;
     T height = T(HUGE_VAL);
@@ -93,9 +93,10 @@ class Expansion {
     Vec3d p_A;
   };
 
-  // A polytope around the origin. The set may be around it too narrowly for double: then the
+  // Makes a polytope around the origin. The set may be around it too narrowly for double. Then the
   // polytope grows until it is, or until A - B itself proves too shallow there: then its nearest
-  // facet, through the origin to rounding, is the contact all the same. False if A - B is flat.
+  // facet, through the origin to rounding, is the contact all the same. Returns false if A - B is
+  // flat.
   bool Start(const EnclosingSet<T>& set) {
     EnclosingSet<double> rounded;
     rounded.size = set.size;
@@ -123,7 +124,7 @@ class Expansion {
     return clearance::ToDouble(contact_.height) - polytope_.facet(facet).offset;
   }
 
-  // The highest vertex along n, and its height: an upper bound of the depth.
+  // Returns the highest vertex along n, and its height: an upper bound of the depth.
   DifferenceVertex<T> Highest(const Vec3d& n_A, T* height) {
     const Vec3<T> n = To<T>(n_A);
     const DifferenceVertex<T> w = difference_.Highest(n);
@@ -142,8 +143,8 @@ class Expansion {
     return NearestOnFacet(points, size_);
   }
 
-  // The point of A's core that is deepest: of the facet's point nearest to the origin, as a
-  // combination of points of A.
+  // Returns the point of A's core that is deepest: that of the facet's point nearest to the origin,
+  // as a combination of points of A.
   Vec3d PointOfContact() const {
     if (contact_.has_point) return contact_.p_A;
     const NearestPoint<double> nearest = NearestOn(contact_.corners);
@@ -154,9 +155,9 @@ class Expansion {
     return p_A;
   }
 
-  // Looks along the facet's normal. True if a vertex found there was inserted, which it is where it
-  // lies farther out than `least_gain`. One that is nearly the highest makes the polytope grow as
-  // well; the highest must be known where the contact may be.
+  // Looks along the facet's normal. Returns true if a vertex found there was inserted, which it is
+  // if it lies farther out than `least_gain`. One that is nearly the highest makes the polytope
+  // grow as well; the highest must be known if the contact may be there.
   bool Push(int facet, double least_gain) {
     const Vec3d n_A = polytope_.facet(facet).n_A;
     if (CanLookRoughly()) {
@@ -173,22 +174,22 @@ class Expansion {
     return gain > least_gain && Insert(facet, w);
   }
 
-  // If there is room and the facet sees the vertex.
+  // Inserts the vertex if there is room and the facet sees it.
   bool Insert(int facet, const DifferenceVertex<double>& w) {
     if (polytope_.is_full() || !polytope_.Sees(facet, w.w)) return false;
     polytope_.Insert(facet, w);
     return true;
   }
 
-  // Where that is a scan of half as many bytes.
+  // True if a rough look is a scan of half as many bytes.
   bool CanLookRoughly() const {
     const ShapePair& pair = difference_.pair();
     return std::is_same_v<T, double> && HasScan(pair.a) && HasScan(pair.b);
   }
   static bool HasScan(const ConvexShape& shape) { return !shape.scan_blocks().empty(); }
 
-  // Pushes the nearest facet outwards until the bracket is closed, or rounding ends that. False if
-  // room does.
+  // Pushes the nearest facet outwards until the bracket is closed, or rounding ends that. Returns
+  // false if lack of room does.
   bool Expand() {
     int facet = polytope_.Nearest();
     while (GapAt(facet) > enough_ && !HasStopped() && Push(facet, enough_))
@@ -196,10 +197,10 @@ class Expansion {
     return !polytope_.is_full();
   }
 
-  // The facet that holds the foot of the perpendicular from the origin gives normal and points. Of
-  // facets that are equally near to rounding (the triangles of one face) the one that misses the
-  // foot least: across the face, by far finer than the distances tell. None whose plane is farther
-  // than the contact's by as much as would not do for a contact.
+  // Returns the facet that holds the foot of the perpendicular from the origin, which gives normal
+  // and points. Among facets that are equally near to rounding (the triangles of one face) it is
+  // the one that misses the foot least: across the face, by far finer than the distances tell. It
+  // is none whose plane is farther than the contact's by as much as would not do for a contact.
   int Foot() {
     const double limit = clearance::ToDouble(contact_.height) + noise_ / 2;
     int foot = polytope_.Nearest();
@@ -221,8 +222,8 @@ class Expansion {
     return foot;
   }
 
-  // Takes normal and points from the facet at the foot. False if looking along its normal showed
-  // that the polytope must grow there first; it must as well where another plane is lower, and
+  // Takes normal and points from the facet at the foot. Returns false if looking along its normal
+  // showed that the polytope must grow there first. It must as well if another plane is lower, and
   // its points are those of a facet long gone.
   bool Settle() {
     const int foot = Foot();
@@ -240,9 +241,9 @@ class Expansion {
     return !has_grown;
   }
 
-  // With B moved along n until it is clear of A, the direction between their nearest points is one
-  // in which A - B reaches less far, unless n is a local minimum: for x = s n outside of A - B and
-  // y its nearest point there, with n' = (x - y) / |x - y|,
+  // With B moved along n until it is clear of A, take the direction between their nearest points. A
+  // - B reaches less far in it, unless n is a local minimum: for x = s n outside of A - B and y its
+  // nearest point there, with n' = (x - y) / |x - y|,
   //     h(n') = n' . y = s n . n' - |x - y| <= s - (s - h(n)) = h(n).
   void Polish() {
     const Placement<T>& placement = difference_.placement();
@@ -272,8 +273,8 @@ class Expansion {
     }
   }
 
-  // Each step closes in on the minimum by some factor: on in the same direction, as long as that
-  // helps.
+  // Goes on in the same direction, as long as that helps: each step closes in on the minimum by
+  // some factor.
   void Extrapolate(const Vec3d& turn) {
     Vec3d step = turn;
     for (int i = 0; i < kMaxPolishSteps; ++i) {
@@ -288,7 +289,7 @@ class Expansion {
     }
   }
 
-  // Facets as near as the contact whose normals are others, and which support A - B as well. A
+  // Returns false if facets as near as the contact have other normals and support A - B as well. A
   // normal tilted by t reaches farther by about size t^2 / 2 at least, so that closer ones are the
   // same to the width of the bracket.
   bool IsUnique() {
@@ -325,8 +326,8 @@ class Expansion {
     });
   }
 
-  // The vertex's number in the proof, which it gets; the proof is empty from then on if that has no
-  // room.
+  // Returns the vertex's number in the proof, to which it is added; if there is no room, the proof
+  // is empty from then on.
   static int Named(const DifferenceVertex<double>& vertex, DepthProof* proof) {
     if (proof->vertex_count == DepthProof::kVertexCapacity) {
       *proof = {};

@@ -14,7 +14,7 @@ namespace {
 
 using Dd = DoubleDouble;
 
-// As PairExponent, which as a public function would have to be called.
+// The same as PairExponent, which as a public function would need a call.
 int UnitExponent(const ConvexShape& a, const ConvexShape& b, int least_exponent) {
   const int exponent = std::max({a.size_exponent(), b.size_exponent(), least_exponent});
   return exponent == kNoExponent ? 0 : exponent;
@@ -26,7 +26,7 @@ double CoordinateScale(const ConvexShape& shape, int exponent) {
   return shape.core_radius() > 0 ? TimesPowerOfTwo(1.0, shape.exponent() - exponent) : 1;
 }
 
-// Of the spherical extension, units.
+// Returns the radius of the spherical extension, units.
 Dd RadiusOf(const ConvexShape& shape, int exponent) {
   return {TimesPowerOfTwo(shape.radius(), -exponent),
           TimesPowerOfTwo(shape.radius_low(), -exponent)};
@@ -34,7 +34,7 @@ Dd RadiusOf(const ConvexShape& shape, int exponent) {
 
 // Error of R_AB = R_A^T R_B as an operator. In double: each factor is off by 9u an entry, 27u in
 // norm, each entry of a product by another 3u * sqrt(3); in double-double by 64 u^2 an entry
-// likewise. Exact between equal identities.
+// in the same way. Exact between equal identities.
 template <class T>
 double RotationError(const PosedShape& a, const PosedShape& b);
 template <>
@@ -55,7 +55,7 @@ int LocalExponent(const PosedShape& posed) {
   return &posed.local == &kIdentityPose ? kNoExponent : Exponent(posed.local.p_WS);
 }
 
-// The lengths that RotatedCenter is the sum of; kNoExponent where it is 0.
+// Returns the exponent of the lengths that RotatedCenter is the sum of; kNoExponent if it is 0.
 int CenterExponent(const PosedShape& posed) {
   return std::max(posed.shape.center_exponent(), LocalExponent(posed));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From two world poses to one relative placement: common units for both shapes, and where B stands
+// From two world poses to one relative placement: common units for both shapes, and the place of B
 // in frame A. The offset of the centres is formed in double-double, so that a pair far from the
 // world's origin loses nothing.
 
@@ -20,7 +20,7 @@ namespace clearance {
 // From A's centre to B's centre, world axes: p_AcBc_W * 2^exponent metres.
 struct CenterOffset {
   Vec3<DoubleDouble> p_AcBc_W;
-  int exponent = 0;  // kNoExponent where the offset is 0 exactly
+  int exponent = 0;  // kNoExponent if the offset is 0 exactly
 };
 
 // False if the shape's axes are its body's, exactly.
@@ -46,20 +46,21 @@ Vec3<DoubleDouble> RotatedCenter(const PosedShape& posed, int exponent);
 
 CenterOffset ComputeCenterOffset(const PosedShape& a, const PosedShape& b);
 
-// A pair is solved in units of at least 2^exponent metres; kNoExponent where any will do.
+// A pair is solved in units of at least 2^exponent metres; kNoExponent if any will do.
 int LeastExponent(const PosedShape& a, const PosedShape& b, const CenterOffset& offset);
 
-// Of the units that MakeShapePair takes.
+// Returns the exponent of the units that MakeShapePair takes.
 int PairExponent(const ConvexShape& a, const ConvexShape& b, int least_exponent);
 
-// Both shapes in units of 2^exponent metres, where no coordinate of a vertex, no radius and nothing
-// of the size 2^least_exponent metres exceeds 1. `pacer` as ShapePair has it: it is not told of
-// shapes with fewer vertices than this together, as no question about them takes a millisecond.
+// Returns both shapes in units of 2^exponent metres, in which no coordinate of a vertex, no radius
+// and nothing of the size 2^least_exponent metres exceeds 1. `pacer` as in ShapePair: it is not
+// told of shapes with fewer vertices than kVerticesWorthALook together, as no question about them
+// takes a millisecond.
 inline constexpr std::size_t kVerticesWorthALook = 256;
 ShapePair MakeShapePair(const ConvexShape& a, const ConvexShape& b, int least_exponent,
                         Pacer* pacer = nullptr);
 
-// What of a placement stays as it is while neither shape turns.
+// The part of a placement that does not change while neither shape turns.
 template <class T>
 struct RelativeAxes {
   Mat3<T> R_AW;
@@ -72,7 +73,7 @@ struct RelativeAxes {
 template <class T>
 RelativeAxes<T> MakeAxes(const ShapePair& pair, const PosedShape& a, const PosedShape& b);
 
-// The same where RotationInWorld is known already.
+// The same if RotationInWorld is known already.
 template <class T>
 struct OrientedShape {
   const PosedShape& posed;
@@ -86,8 +87,8 @@ template <class T>
 Placement<T> MakePlacement(const ShapePair& pair, const RelativeAxes<T>& axes,
                            const CenterOffset& offset);
 
-// The exponent of the lengths that RotatedCenter is the sum of, where it is rounded; kNoExponent
-// where it is exact.
+// Returns the exponent of the lengths that RotatedCenter is the sum of, if it is rounded;
+// kNoExponent if it is exact.
 int RoundedOffCenterExponent(const PosedShape& posed);
 inline int RoundedCenterExponent(const PosedShape& posed) {
   const bool is_at_origin =
@@ -95,8 +96,8 @@ inline int RoundedCenterExponent(const PosedShape& posed) {
   return is_at_origin ? kNoExponent : RoundedOffCenterExponent(posed);
 }
 
-// Errors of what a placement in double is made of: of R_AB as an operator, and of RotatedCenter,
-// units of 2^exponent metres.
+// Return the errors of the parts of a placement in double: of R_AB as an operator, and of
+// RotatedCenter, units of 2^exponent metres.
 double CoarseRotationError(const PosedShape& a, const PosedShape& b);
 inline double CenterError(const PosedShape& posed, int exponent) {
   const int size = RoundedCenterExponent(posed);
@@ -104,9 +105,9 @@ inline double CenterError(const PosedShape& posed, int exponent) {
   return kDoubleDoubleRoundoff * TimesPowerOfTwo(4.0, size - exponent);
 }
 
-// What the balls around two bodies say of all pairs of their points, units: none is nearer than
-// `gap` and none is farther than `reach`. The gap is not positive, and the reach is nothing, where
-// the balls meet.
+// Bounds from the balls around two bodies on all pairs of their points, units: none is nearer than
+// `gap` and none is farther than `reach`. If the balls meet, the gap is not positive, and the reach
+// is nothing.
 struct BallBounds {
   double gap = 0;
   double reach = 0;
@@ -114,11 +115,12 @@ struct BallBounds {
 BallBounds BoundByBalls(const ShapePair& pair, const PosedShape& a, const PosedShape& b,
                         const CenterOffset& offset);
 
-// What the places of both shapes may lose to underflow where they are scaled: four times the least
-// number times 2^exponent.
+// Returns the most that the places of both shapes may lose to underflow when they are scaled: four
+// times the least number times 2^exponent.
 double LeastPlaces(int exponent);
 
-// The relative placement, T = double (the placement's error is a few dozen u) or DoubleDouble.
+// Returns the relative placement, T = double (the placement's error is a few dozen u) or
+// DoubleDouble.
 template <class T>
 Placement<T> MakePlacement(const ShapePair& pair, const PosedShape& a, const PosedShape& b,
                            const CenterOffset& offset);

@@ -62,7 +62,7 @@ class LanePlacement {
     Store(v.z, rows + 2);
   }
 
-  // Of RotationMatrix (core/math/rotation.h).
+  // Computes the columns of RotationMatrix (core/math/rotation.h).
   void GetColumns(const std::array<Row, 4>& q, V3* column) const {
     const V x = Load(q[0]), y = Load(q[1]), z = Load(q[2]), w = Load(q[3]);
     const V xx = hn::Mul(x, x), yy = hn::Mul(y, y), zz = hn::Mul(z, z), ww = hn::Mul(w, w);

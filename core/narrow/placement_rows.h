@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Placements in double of many pairs, computed side by side in vector instructions: what MakeAxes
-// and MakePlacement make of each, bit for bit, on any vector unit.
+// Placements in double of many pairs, computed side by side in vector instructions: the results of
+// MakeAxes and MakePlacement for each, bit for bit, on any vector unit.
 
 #ifndef CLEARANCE_CORE_NARROW_PLACEMENT_ROWS_H_
 #define CLEARANCE_CORE_NARROW_PLACEMENT_ROWS_H_
@@ -26,7 +26,7 @@ class PlacementRows {
     double of[kMost];
   };
 
-  // What the pairs give, and what is found of them; matrices by rows.
+  // The input from the pairs, and the results; matrices by rows.
   struct Given {
     std::array<Row, 4> q_a, q_b;  // x, y, z, w
     std::array<Row, 3> p_W;       // from A's centre to B's, world axes, units
@@ -40,18 +40,18 @@ class PlacementRows {
 
   PlacementRows() {}  // NOLINT(modernize-use-equals-default): the rows stay as memory has them
 
-  // True of shapes that are not turned inside of their bodies.
+  // True if no shape is turned inside of its body.
   static bool IsFor(const PosedShape& a, const PosedShape& b) {
     return !IsTurnedInBody(a) && !IsTurnedInBody(b);
   }
 
-  // The pair's number. Requires: IsFor, and fewer than kMost pairs so far.
+  // Adds a pair and returns its number. Requires: IsFor, and fewer than kMost pairs so far.
   std::size_t Add(const ShapePair& pair, const PosedShape& a, const PosedShape& b,
                   const CenterOffset& offset);
 
   void Place();
 
-  // Requires of both: Place since the pair was added.
+  // These require: Place since the pair was added.
   Mat3<double> RotationAW(std::size_t i) const { return MatrixAt(found_.R_AW, i); }
   Placement<double> PlacementAt(std::size_t i) const {
     const auto& [x, y, z] = found_.p_AB;
@@ -65,7 +65,7 @@ class PlacementRows {
             {m[6].of[i], m[7].of[i], m[8].of[i]}};
   }
 
-  // What is placed with the last pairs and is none has their last one's numbers.
+  // Gives lanes that are placed with the last pairs, but hold none, the last pair's numbers.
   void FillLastLanes();
 
   std::size_t size_ = 0;

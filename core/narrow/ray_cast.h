@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where a ray from the origin enters the Minkowski difference A - B: the facet that it meets first.
-// Seen along the ray, three vertices of A - B are found around it, a portal; the highest vertex
-// over the portal's plane takes the place of one of them until none is higher. No length goes to 0
-// on the way, as the distance does on the way of two bodies that come into contact, so double
-// precision finds the facet as well as any. On the way vertices that are nearly the highest will
-// do; the last one is looked for with care.
+// The facet at which a ray from the origin enters the Minkowski difference A - B: the one that it
+// meets first. Seen along the ray, three vertices of A - B are found around it, a portal; the
+// highest vertex over the portal's plane takes the place of one of them until none is higher. No
+// length goes to 0 meanwhile, as the distance of two bodies that come into contact does, so double
+// precision finds the facet as well as any. Until the end, vertices that are nearly the highest are
+// enough; the last one is looked for with care.
 //
 // After G. Snethen, "XenoCollide: complex collision made simple", 2008 (portal refinement), and G.
 // van den Bergen, "Ray casting against general convex objects with application to continuous
 // collision detection", 2004 (contact of translating bodies as such a ray). Nothing here is proved:
-// what is claimed of the facet, or of the direction of a miss, is for the caller to prove.
+// the caller must prove the claims about the facet, or about the direction of a miss.
 
 #ifndef CLEARANCE_CORE_NARROW_RAY_CAST_H_
 #define CLEARANCE_CORE_NARROW_RAY_CAST_H_
@@ -45,8 +45,8 @@ RayCast CastRay(Difference<double>& difference, const Vec3d& ray_A,
 // if the line passes well inside of it.
 bool WeighPortal(const Vec3d& along_A, double extent, RayCast* cast);
 
-// What proves that a ray misses: along n both of its ends, and so all of it, are above A - B by
-// more than `error`, what these may be off by. Requires: as CastRay.
+// Returns whether a ray is proved to miss: along n both of its ends, and so all of it, are above A
+// - B by more than `error`, the most that these may be off. Requires: as CastRay.
 bool IsProvedMiss(Difference<double>& difference, const Vec3d& ray_A, const Vec3d& n_A,
                   double error);
 

@@ -23,9 +23,9 @@ HWY_BEFORE_NAMESPACE();
 namespace clearance {
 namespace HWY_NAMESPACE {
 
-// What the vertex that is looked for next will be: the portal's first or second one, a third around
-// the ray, one beyond the portal, and the same with care. Or how a cast has ended.
-// In a lane without a ray there is nothing to be found.
+// The role of the vertex that is looked for next: the portal's first or second one, a third around
+// the ray, one beyond the portal, and the same with care. Or how a cast has ended. In a lane
+// without a ray there is nothing to be found.
 constexpr double kNothing = -1, kFirst = 0, kSecond = 1, kAround = 2, kBeyond = 3, kHighest = 4;
 constexpr double kInFace = 5, kMissed = 6, kLost = 7;
 
@@ -36,7 +36,7 @@ struct RayQueue {
   std::size_t next = 0;
 };
 
-// As many rays at once as there are lanes; where one ends the next of the queue begins.
+// As many rays at once as there are lanes; when one ends the next of the queue begins.
 template <class L>
 class RayGroup {
  public:
@@ -47,7 +47,7 @@ class RayGroup {
 
   bool IsActive() const { return active_ > 0; }
 
-  // One step after the other, each of all rays.
+  // One step after the other, each for all rays.
   void FindCorners() {
     Aim();
     FindBoxCorners(&a_);
@@ -110,7 +110,7 @@ class RayGroup {
             L::Select(mask, yes.b, no.b)};
   }
 
-  // Numbers that do no harm, so that an idle lane costs nothing but its room.
+  // Sets numbers that do no harm, so that an idle lane costs nothing but its room.
   void Clear(std::size_t lane) {
     task_[lane] = kIdle;
     phase_.at[lane] = kNothing;
@@ -169,7 +169,7 @@ class RayGroup {
 
   Mask IsIn(double phase) const { return hn::Eq(L::Load(phase_), L::Set(phase)); }
 
-  // Where the next corner is looked for.
+  // Sets the directions in which the next corners are looked for.
   void Aim() {
     const V3 p = L::Load(p_.w), q = L::Load(q_.w), r = L::Load(r_.w);
     const V3 along = L::Load(along_);
@@ -185,7 +185,7 @@ class RayGroup {
              &b_.d);
   }
 
-  // BoxCorners::Towards of all lanes; where there is no box it finds nothing that is used.
+  // BoxCorners::Towards of all lanes; in lanes without a box the result is not used.
   static void FindBoxCorners(Side* side) {
     const V3 d = L::Load(side->d);
     const V3 half = L::Load(side->half);
@@ -222,7 +222,7 @@ class RayGroup {
         side->is_box[lane] ? static_cast<double>(BoxCorners::Octant(point)) : found;
   }
 
-  // RoughlyHighestVertex of a shape that is no box.
+  // RoughlyHighestVertex of a shape that is not a box.
   static HWY_INLINE VertexIndex RoughlyHighest(std::size_t lane, const Side& side) {
     const ConvexShape& shape = *side.shape[lane];
     const Vec3d d = side.d.Get(lane);
@@ -278,7 +278,7 @@ class RayGroup {
     return !hn::AllTrue(L::kTag, hn::Le(portal.phase, L::Set(kHighest)));
   }
 
-  // What FindPortal does with a vertex.
+  // Does with a vertex the same as FindPortal.
   HWY_INLINE void Find(const Corner& w, V height, Portal* portal) const {
     const V zero = L::Set(0), one = L::Set(1);
     const V3 along = L::Load(along_);
@@ -302,7 +302,7 @@ class RayGroup {
     portal->steps = L::Select(hn::AndNot(goes_on, is_around), zero, portal->steps);
   }
 
-  // What Refine does with a vertex.
+  // Does with a vertex the same as Refine.
   HWY_INLINE void Refine(const Corner& w, const V3& n, Mask is_portal, Portal* portal) const {
     const V zero = L::Set(0), one = L::Set(1);
     const V3 along = L::Load(along_);
@@ -332,7 +332,7 @@ class RayGroup {
     }
   }
 
-  // Writes down what has ended.
+  // Writes the result of a cast that has ended.
   void Conclude(std::size_t lane) {
     const RayTask& task = queue_.tasks[task_[lane]];
     RayCast& cast = queue_.casts[task_[lane]];
@@ -370,9 +370,9 @@ class RayGroup {
 
   RayQueue& queue_;
   std::size_t active_ = 0;
-  std::size_t scanned_ = 0;  // lanes with a shape that is no box
+  std::size_t scanned_ = 0;  // lanes with a shape that is not a box
 
-  // Of every lane: the pair and its ray, and how far its cast is.
+  // For every lane: the pair and its ray, and the state of its cast.
   std::size_t task_[L::kSize];
   Side a_ = {}, b_ = {};
   Row3 ray_, along_;
@@ -395,7 +395,7 @@ void RunOne(RayQueue queue) {
   }
 }
 
-// Of two groups one computes while the other waits.
+// Two groups: one computes while the other waits.
 template <class L>
 void RunTwo(RayQueue queue) {
   RayGroup<L> first(&queue), second(&queue);

@@ -23,16 +23,16 @@ HWY_BEFORE_NAMESPACE();
 namespace clearance {
 namespace HWY_NAMESPACE {
 
-// Of a pair in its lane: one of Scouted::End, or not yet.
+// The state of a pair in its lane: one of Scouted::End, or not ended yet.
 constexpr double kGoesOn = -1;
 constexpr double Code(Scouted::End end) { return static_cast<double>(end); }
 
-// Of shapes that are no boxes.
+// Returns the highest vertex of a shape that is not a box.
 inline VertexIndex Highest(const ConvexShape& shape, const Vec3d& d, VertexIndex start) {
   return shape.scan_blocks().empty() ? HighestVertex(shape, d, start) : HighestInFloats(shape, d);
 }
 
-// What a search reads of a task.
+// The parts of a task that a search reads.
 struct SearchedPair {
   const ConvexShape& a;
   const ConvexShape& b;
@@ -69,7 +69,7 @@ struct Queue {
   std::size_t next = 0;
 };
 
-// As many pairs at once as there are lanes; where one ends the next of the queue begins.
+// As many pairs at once as there are lanes; when one ends the next of the queue begins.
 template <class L, class Task, class Found>
 class ScoutGroup {
  public:
@@ -80,7 +80,7 @@ class ScoutGroup {
 
   bool IsActive() const { return active_ > 0; }
 
-  // One step after the other, each of all pairs.
+  // One step after the other, each for all pairs.
   void FindCorners() {
     Aim();
     FindBoxCorners(&a_);
@@ -105,7 +105,7 @@ class ScoutGroup {
   using Row3 = typename L::Row3;
   using End = Scouted::End;
 
-  // Whether the sign of the distance is all that is looked for.
+  // True if only the sign of the distance is looked for.
   static constexpr bool kIsForSign = std::is_same_v<Found, ScoutedSign>;
 
   static constexpr std::size_t kIdle = std::numeric_limits<std::size_t>::max();
@@ -132,7 +132,7 @@ class ScoutGroup {
     Row newest;                  // its name: of a box its octant, else its vertex
   };
 
-  // Nobody asks for names where only the sign is looked for.
+  // Names are not needed if only the sign is looked for.
   static Corner Unnamed(const V3& w) { return {w, L::Set(0), L::Set(0)}; }
   static Corner Load(const CornerRow& row) {
     if constexpr (kIsForSign) return Unnamed(L::Load(row.w));
@@ -157,7 +157,7 @@ class ScoutGroup {
     }
   }
 
-  // Numbers that do no harm, so that an idle lane costs nothing but its room.
+  // Sets numbers that do no harm, so that an idle lane costs nothing but its room.
   void Clear(std::size_t lane) {
     task_[lane] = kIdle;
     paced_[lane] = nullptr;
@@ -223,7 +223,7 @@ class ScoutGroup {
     return has_stopped;
   }
 
-  // Where the next corner is looked for.
+  // Sets the directions in which the next corners are looked for.
   void Aim() {
     const V over_norm = hn::Div(L::Set(1), hn::Sqrt(L::Load(distance_sq_)));
     const V3 towards_a = L::Times(over_norm, L::Load(v_));
@@ -233,7 +233,7 @@ class ScoutGroup {
              &b_.d);
   }
 
-  // BoxCorners::Towards of all lanes; where there is no box it finds nothing that is used.
+  // BoxCorners::Towards of all lanes; in lanes without a box the result is not used.
   static void FindBoxCorners(Side* side) {
     const V3 d = L::Load(side->d);
     const V3 half = L::Load(side->half);
@@ -268,7 +268,7 @@ class ScoutGroup {
     return L::Sub(a_A, L::Add(L::Add(L::Add(x, y), z), L::Load(p_AB_)));
   }
 
-  // For the sign single precision will do, and the scan has just read it.
+  // For the sign single precision is enough, and the scan has just read it.
   static Vec3d PointOf(const ConvexShape& shape, VertexIndex i) {
     if constexpr (kIsForSign) {
       if (!shape.scan_blocks().empty()) {
@@ -302,7 +302,7 @@ class ScoutGroup {
     const V height = L::Dot(L::Load(v_), newest.w);
     const Mask is_cold = hn::Gt(L::Load(is_cold_), L::Set(0));
     const V stop_height = hn::Mul(L::Load(stop_above_), hn::Sqrt(distance_sq));
-    // While it is cold v is no point of A - B, but a direction all the same.
+    // While it is cold, v is not a point of A - B, but still a direction.
     const Mask is_above = hn::Gt(height, stop_height);
     Mask is_beyond = is_above;
     if constexpr (!kIsForSign) is_beyond = hn::AndNot(is_cold, is_above);
@@ -333,15 +333,15 @@ class ScoutGroup {
     return !hn::AllTrue(L::kTag, hn::And(goes_on, hn::Lt(steps, L::Set(kMostScoutSteps))));
   }
 
-  // Of the newest corner and the others: how far the nearest is, and how large a ball about the
-  // origin they hold.
+  // Stores how far the nearest of the newest corner and the others is, and how large a ball about
+  // the origin they hold.
   //
   // Let E be the extent. With edges e_i from the newest corner p the four faces have the normals
-  // n_01 = e_0 x e_1, n_12, n_20 and their sum, which no rounding puts off by more than 64u E^2
-  // (an edge is no longer than 2 E), and the origin is inside of a face by t / |n|, where t is one
-  // of -n_ij . p and n . (p + e_0), all times the sign of e_0 . n_12: off by less than 512u E^3.
-  // Less and more by 8192u, a t that is still positive proves a distance from its face. If all four
-  // are, their sum |e_0 . n_12| is above its own rounding too, so that the sign is right.
+  // n_01 = e_0 x e_1, n_12, n_20 and their sum. No rounding puts these off by more than 64u E^2 (an
+  // edge is no longer than 2 E). The origin is inside of a face by t / |n|, where t is one of -n_ij
+  // . p and n . (p + e_0), all times the sign of e_0 . n_12: off by less than 512u E^3. Less and
+  // more by 8192u, a t that is still positive proves a distance from its face. If all four are,
+  // their sum |e_0 . n_12| is above its own rounding too, so that the sign is right.
   void StoreTetrahedron(const V3& newest, const V3* points, const Mask* has) {
     V nearest_sq = L::Dot(newest, newest);
     V3 edge[kCorners];
@@ -364,7 +364,8 @@ class ScoutGroup {
     L::Store(ball, &ball_);
   }
 
-  // At least how far the origin is inside of a face with the normal n, where t = |n| times that.
+  // Returns a lower bound on how far the origin is inside of a face with the normal n; t is |n|
+  // times that distance.
   V DepthInside(const V3& n, V t) const {
     const V extent = L::Load(extent_);
     const V extent_sq = hn::Mul(extent, extent);
@@ -392,7 +393,7 @@ class ScoutGroup {
     L::Store(L::Select(stays, L::Load(v_), next.v()), &v_);
   }
 
-  // Writes down what has ended.
+  // Writes the result of a search that has ended.
   void Conclude(std::size_t lane) {
     const bool goes_on = end_.at[lane] == kGoesOn;
     const bool has_stopped = paced_[lane] != nullptr && paced_[lane]->HasStopped();
@@ -432,10 +433,10 @@ class ScoutGroup {
 
   Queue<Task, Found>& queue_;
   std::size_t active_ = 0;
-  std::size_t scanned_ = 0;      // lanes with a shape that is no box
+  std::size_t scanned_ = 0;      // lanes with a shape that is not a box
   std::size_t paced_count_ = 0;  // lanes with a pacer
 
-  // Of every lane: the pair, and how far its search is.
+  // For every lane: the pair, and the state of its search.
   std::size_t task_[L::kSize];
   const ShapePair* paced_[L::kSize];  // null: it has no pacer
   Side a_, b_;
@@ -443,7 +444,7 @@ class ScoutGroup {
   Row3 R_BA_[3];
   Row3 p_AB_;
   Row scale_a_, scale_b_, extent_;
-  Row least_sq_;  // of v: below it there is nothing to be told
+  Row least_sq_;  // of v: below it nothing can be told
   Row stop_above_;
   CornerRow corners_[kCorners] = {};
   Row size_;         // of the simplex
@@ -463,7 +464,7 @@ void RunOne(Queue<Task, Found> queue) {
   }
 }
 
-// Of two groups one computes while the other waits.
+// Two groups: one computes while the other waits.
 template <class L, class Task, class Found>
 void RunTwo(Queue<Task, Found> queue) {
   ScoutGroup<L, Task, Found> first(&queue), second(&queue);

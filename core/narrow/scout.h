@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A guess where two polytopes are nearest to each other, to go on from: the Gilbert-Johnson-Keerthi
-// iteration with supports good to single precision (rough_support.h) and a sub-distance that takes
-// a simplex for well shaped. It proves nothing and may be wrong. What comes of a good guess is an
-// answer that the features give by themselves (feature_pair.h) or a search that ends after a step
-// or two (gjk.h), so that the guess decides how soon there is an answer, not which.
+// A guess of the nearest points of two polytopes, to go on from: the Gilbert-Johnson-Keerthi
+// iteration with supports accurate to single precision (rough_support.h) and a sub-distance that
+// takes a simplex for well shaped. It proves nothing and may be wrong. A good guess leads to an
+// answer that the features alone give (feature_pair.h) or to a search that ends after a step or two
+// (gjk.h). So the guess affects speed and never the answer.
 //
 // The scan runs on the widest vectors that the processor has, chosen when the program runs; the
 // guess is the same with all of them.
@@ -39,14 +39,14 @@ struct Scouted {
 // One pair to look at. Borrows the difference. Requires: polytopes; no sweep.
 struct ScoutTask {
   const Difference<double>* difference = nullptr;
-  // Units: no farther than to know that the cores are farther apart than this.
+  // Units: the search ends once the cores are known to be farther apart than this.
   double stop_above = std::numeric_limits<double>::infinity();
 };
 
 // found[i] is the guess for tasks[i], whatever the other tasks are. Requires: equal lengths.
 void Scout(absl::Span<const ScoutTask> tasks, absl::Span<Scouted> found);
 
-// One pair to be told apart or overlapping. Borrows the shapes. Requires: polytopes.
+// One pair to be found apart or overlapping. Borrows the shapes. Requires: polytopes.
 struct SignTask {
   const ConvexShape* a = nullptr;
   const ConvexShape* b = nullptr;
@@ -58,18 +58,18 @@ struct SignTask {
   double stop_above = 0;  // a plane farther from the origin than this ends the search
 };
 
-// What the last vertices show, as they are computed: of shapes with scan blocks the vertices are
-// found, and their points taken, in single precision.
+// The result of the last vertices, as they are computed: of shapes with scan blocks the vertices
+// are found, and their points taken, in single precision.
 struct ScoutedSign {
   Scouted::End end = Scouted::End::kLost;
   // No vertex of A - B was found below this height over the origin, along some direction.
   double plane = 0;
-  // Of kEncloses: their tetrahedron holds the ball of this radius about the origin, where it is
+  // For kEncloses: their tetrahedron holds the ball of this radius about the origin, if it is
   // positive.
   double ball = 0;
-  // How far the nearest of them is.
+  // The distance of the nearest of them.
   double nearest = 0;
-  // Of kBeyond: along which direction, any length, axes of A, from B to A.
+  // For kBeyond: the direction of `plane`, any length, axes of A, from B to A.
   Vec3d direction;
   std::uint32_t iterations = 0;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Proofs in plain double precision, for many pairs side by side, of whether bodies are apart or
-// overlap. What they prove is proved, with a bound on all rounding; the few pairs that they prove
-// nothing of are left to searches that take care (core/query/pair_solver.h).
+// overlap. They include a bound on all rounding; the few pairs for which they prove nothing are
+// left to careful searches (core/query/pair_solver.h).
 
 #ifndef CLEARANCE_CORE_NARROW_SIGN_BOUNDS_H_
 #define CLEARANCE_CORE_NARROW_SIGN_BOUNDS_H_

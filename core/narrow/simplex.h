@@ -4,10 +4,10 @@
 // origin, and which of its points does that take?
 //
 // Feature sets are bit masks: bit i stands for point i. A triangle is solved through its interior
-// or the edges whose outer side sees the origin, a tetrahedron through the faces that see it, and
-// the nearest candidate wins, so that a degenerate simplex simply falls back on its lower features.
-// The signs here are those of rounded arithmetic: they steer the search; what is claimed of the
-// result is proved elsewhere, by support planes and by certified volumes.
+// or the edges whose outer side sees the origin, a tetrahedron through the faces that see it. The
+// nearest candidate wins, so that a degenerate simplex simply falls back on its lower features. The
+// signs here are those of rounded arithmetic: they steer the search. Claims about the result are
+// proved elsewhere, by support planes and by certified volumes.
 //
 // After C. Ericson, "Real-Time Collision Detection", 2004, section 5.1.
 
@@ -66,14 +66,14 @@ NearestPoint<T> NearestOnSegment(const SimplexPoints<T>& points) {
   return nearest;
 }
 
-// Of two candidates the first one unless the second is nearer.
+// Returns the first of two candidates unless the second is nearer.
 template <class T>
 NearestPoint<T> Nearer(const NearestPoint<T>& first, const NearestPoint<T>& second) {
   return NormSquared(second.v) < NormSquared(first.v) ? second : first;
 }
 
 // True if v is the point that the weights make of the points in its mask, to rounding that does no
-// harm. Of a sliver it need not be: where its plane is mostly rounding, so is the place of v in it.
+// harm. For a sliver it need not be: if its plane is mostly rounding, so is the place of v in it.
 template <class T, unsigned mask>
 bool IsMadeByWeights(const SimplexPoints<T>& points, const NearestPoint<T>& nearest) {
   Vec3<T> sum;
@@ -87,7 +87,7 @@ bool IsMadeByWeights(const SimplexPoints<T>& points, const NearestPoint<T>& near
   return ToDouble(NormSquared(sum - nearest.v)) <= slack * largest_sq;
 }
 
-// The foot of the origin on a triangle's plane, to `nearest`. False if it is not inside.
+// Sets `nearest` to the foot of the origin on a triangle's plane. False if it is not inside.
 template <class T, int i, int j, int k>
 bool FindFootInTriangle(const SimplexPoints<T>& points, NearestPoint<T>* nearest) {
   const Vec3<T> n = Cross(points[j] - points[i], points[k] - points[i]);
@@ -145,7 +145,7 @@ NearestPoint<T> NearestOnTetrahedron(const SimplexPoints<T>& points) {
         {}, 0b1111, {height[3] / sum, height[2] / sum, height[1] / sum, height[0] / sum}, true};
     if (IsMadeByWeights<T, 0b1111>(points, enclosing)) return enclosing;
   }
-  // The faces that the origin sees; all of them where a flat tetrahedron only seemed to enclose it.
+  // The faces that the origin sees; all of them if a flat tetrahedron only seemed to enclose it.
   const auto is_visited = [&](int face) { return !sees_face || height[face] <= T(0); };
   NearestPoint<T> best;
   const auto visit = [&best](const NearestPoint<T>& candidate) {

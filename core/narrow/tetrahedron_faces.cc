@@ -16,7 +16,7 @@ HWY_BEFORE_NAMESPACE();
 namespace clearance {
 namespace HWY_NAMESPACE {
 
-// Of every face its corners and the one opposite.
+// The corners of every face and the one opposite.
 struct FaceCorners {
   const Vec3d* p[TetrahedronFaces::kCount];
   const Vec3d* q[TetrahedronFaces::kCount];

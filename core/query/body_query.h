@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The queries on bodies, which may be compounds. The signed distance of two compounds is the least
-// of those of their pairs of pieces, so every proof of a compound is one of pieces: pairs that
+// of those of their pairs of pieces, so every proof of a compound is one of pieces. Pairs that
 // bounding balls prove too far apart to matter are left out, and the rest are asked one by one. The
 // answer does not depend on the order in which they are asked.
 
@@ -46,11 +46,11 @@ inline MovingShape PieceOf(const MovingBody& moving, std::uint32_t i) {
 // None of these fails or allocates; any thread. The work is at most that of pieces_a * pieces_b
 // convex queries.
 
-// The answer of the pair of pieces with the least upper bound (of equal ones the first by piece_a,
-// then piece_b), with the bracket of the whole: lower and upper are the least over all pairs. It is
-// kPenetrating if one pair is, otherwise kUndecided if one is, otherwise kTouching if one is.
-// tolerance is the larger of those of the pairs that the bracket's ends come from. Of compounds
-// options.start is not used.
+// Returns the answer of the pair of pieces with the least upper bound (of equal ones the first by
+// piece_a, then piece_b), with the bracket of the whole: lower and upper are the least over all
+// pairs. It is kPenetrating if one pair is, otherwise kUndecided if one is, otherwise kTouching if
+// one is. tolerance is the larger of those of the pairs that the bracket's ends come from. For
+// compounds options.start is not used.
 DistanceAnswer Distance(const PosedBody& a, const PosedBody& b, const DistanceOptions& options);
 
 struct BodyDistanceQuestion {
@@ -63,7 +63,7 @@ struct BodyDistanceQuestion {
 void Distances(absl::Span<const BodyDistanceQuestion> questions,
                absl::Span<DistanceAnswer> answers);
 
-// The state of the whole likewise; it stops at the first pair that is proved to penetrate.
+// Returns the state of the whole by the same rule; stops at the first pair proved to penetrate.
 IntersectionAnswer Intersection(const PosedBody& a, const PosedBody& b,
                                 const IntersectionOptions& options = {});
 
@@ -77,12 +77,12 @@ struct BodyIntersectionQuestion {
 void Intersections(absl::Span<const BodyIntersectionQuestion> questions,
                    absl::Span<IntersectionAnswer> answers);
 
-// The earliest contact of any pair of pieces: t_free is the least of all pairs, everything else
-// that of the pair that hits first (of equal t_hit the one with the least t_free, then the first by
-// piece_a, then piece_b). A pair that could not be decided makes the whole kUndecided only if it is
-// proved free for less time than the pairs that hit. Of bodies that overlap initially the contact
-// is that of Distance. t_leave is the greatest of all pairs, but never more than t_free. With
-// options.proof every pair is asked, whatever the balls prove.
+// Returns the earliest contact of any pair of pieces. The least t_free of all pairs is taken;
+// everything else is that of the pair that hits first (of equal t_hit the one with the least
+// t_free, then the first by piece_a, then piece_b). A pair that could not be decided makes the
+// whole kUndecided only if it is proved free for less time than the pairs that hit. If bodies
+// overlap initially, the contact is that of Distance. The greatest t_leave of all pairs is taken,
+// but never more than t_free. With options.proof every pair is asked, whatever the balls prove.
 TimeOfCollisionAnswer TimeOfCollision(const MovingBody& a, const MovingBody& b,
                                       const MotionOptions& options);
 

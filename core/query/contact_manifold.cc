@@ -61,7 +61,7 @@ FacingPatch PatchOf(const View& view, VertexIndex start) {
   return facing;
 }
 
-// What turns points of N into points of the world.
+// The transform from points of N to points of the world.
 struct WorldFrame {
   Mat3<double> R_WN;
   Vec3d p_AoAc;  // from the origin of A's body to A's centre, metres, world axes
@@ -108,7 +108,7 @@ double PseudoAngle(double x, double y) {
   return y < 0 ? 3 + t : 1 - t;
 }
 
-// In order around their mean, beginning with the least name.
+// Sorts the points around their mean, beginning with the least name.
 void SortAround(Overlap* overlap) {
   const auto begin = overlap->points.begin(), end = begin + overlap->size;
   double x = 0, y = 0;
@@ -126,7 +126,7 @@ void SortAround(Overlap* overlap) {
               end);
 }
 
-// Twice the area that is lost with a point of the polygon.
+// Returns twice the area that is lost with a point of the polygon.
 double AreaLost(const Overlap& overlap, int i) {
   const OverlapPoint& p = overlap.points[i];
   const OverlapPoint& previous = overlap.points[(i + overlap.size - 1) % overlap.size];
@@ -139,7 +139,7 @@ bool IsDeeper(const OverlapPoint& p, const OverlapPoint& q) {
   return p.z_b - p.z_a < q.z_b - q.z_a;
 }
 
-// Drops what costs the least area until the points fit, but never the deepest.
+// Drops the points that cost the least area until the rest fit, but never the deepest.
 void Reduce(Overlap* overlap) {
   while (overlap->size > ContactManifold::kCapacity) {
     const auto begin = overlap->points.begin(), end = begin + overlap->size;
@@ -188,7 +188,7 @@ Facing FacingOf(const PosedPair& posed, const PosedShape& a, const PosedShape& b
           PatchOf(view_b, answer.witness.vertices_b[0])};
 }
 
-// How far apart, metres, the surfaces may be at a point of contact.
+// Returns how far apart, metres, the surfaces may be at a point of contact.
 double Limit(const ShapePair& pair, const DistanceAnswer& answer, const ManifoldOptions& options) {
   const double size_a = pair.radius_a + TimesPowerOfTwo(pair.a.radius(), -pair.exponent);
   const double size_b = pair.radius_b + TimesPowerOfTwo(pair.b.radius(), -pair.exponent);

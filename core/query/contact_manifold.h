@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where two bodies that touch, overlap or are near each other are in contact: the corners of the
-// area in which the faces across the normal cover one another, each with a name that stays the same
-// from one moment to the next.
+// The contact of two bodies that touch, overlap or are near each other: the corners of the area in
+// which the faces across the normal cover one another. Each has a name that stays the same from one
+// moment to the next.
 
 #ifndef CLEARANCE_CORE_QUERY_CONTACT_MANIFOLD_H_
 #define CLEARANCE_CORE_QUERY_CONTACT_MANIFOLD_H_
@@ -28,8 +28,8 @@ struct ContactPoint {
   Vec3d p_WA, p_WB;    // from the world's origin
   Vec3d p_AoA, p_AoB;  // the same from A's origin
   double distance = 0;
-  // What meets here: a vertex and a face, an edge and a vertex, two edges ... Together they name
-  // the point: no other of the same manifold has the same two.
+  // The features that meet here: a vertex and a face, an edge and a vertex, two edges ... Together
+  // they name the point: no other of the same manifold has the same two.
   Feature feature_a;
   Feature feature_b;
 };
@@ -45,18 +45,17 @@ struct ContactManifold {
   std::array<ContactPoint, kCapacity> points;
 };
 
-// `answer` is that of Distance for these two bodies, and its n_AB is the direction of every
-// contact. No points where the answer is BEYOND or UNDECIDED or farther apart than max_separation;
-// otherwise at least one.
+// Returns the manifold. `answer` is that of Distance for these two bodies, and its n_AB is the
+// direction of every contact. There are no points if the answer is BEYOND or UNDECIDED or farther
+// apart than max_separation; otherwise at least one.
 //
 // Each body is in contact with the face (see FindSupportPatch) that is within kContactFaceSine of
-// lying across n_AB, or such an edge; where there is neither, where two edges cross and where the
-// faces miss each other, the manifold is the answer's own two points. Points more than
-// kContactSpread times the smaller body's radius farther apart than the bodies are left out. Every
-// point lies in both faces to rounding, radii carried along n_AB; where a face is tilted a rounded
-// body's surface is therefore up to radius * kContactFaceSine^2 / 2 above the point. The distance
-// of a pair of curved bodies may be less than that of all points, as caps are taken for the
-// octagons in them.
+// lying across n_AB, or such an edge. If there is neither, if two edges cross or if the faces miss
+// each other, the manifold is the answer's own two points. Points more than kContactSpread times
+// the smaller body's radius farther apart than the bodies are left out. Every point lies in both
+// faces to rounding, radii carried along n_AB. If a face is tilted, a rounded body's surface is
+// therefore up to radius * kContactFaceSine^2 / 2 above the point. The distance of a pair of curved
+// bodies may be less than that of all points, as caps are taken for the octagons in them.
 //
 // Never fails, never allocates, may be called from any thread: a pure function of its arguments,
 // the same bits on every machine.

@@ -92,8 +92,8 @@ class Corners {
   const FeatureVertices& feature_;
 };
 
-// One plane. What is turned has the square of a quaternion's length as a factor, which is made the
-// same for all in the end.
+// Finds one plane. Turned vectors have the square of a quaternion's length as a factor, which is
+// made the same for all in the end.
 class Finder {
  public:
   HWY_INLINE Finder(const TranslatingPair& translating, const FeaturePair& features,
@@ -220,7 +220,7 @@ HWY_EXPORT(FindHere);
 
 }  // namespace
 
-// What the quotient is off by, 16u^2 of the gap, is far below an eighth of its error.
+// The error of the quotient, 16u^2 of the gap, is far below an eighth of the gap's error.
 double ContactPlane::FreeUntil() const {
   const DoubleDouble safe_gap = gap - DoubleDouble(1.125 * gap_error);
   const DoubleDouble safe_speed = speed + DoubleDouble(speed_error);

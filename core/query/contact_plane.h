@@ -12,10 +12,10 @@
 // entries of a turn err by 9u^2, and the turn as an operator by 27u^2; two of them after each other
 // by 27 + 27 + 33 = 87u^2. A turned vector errs by another 33u^2, a cross product by 14u^2, a dot
 // product by 11u^2. So a normal of two turned edges errs by 2 (87 + 33) + 14 = 254u^2 and one of a
-// face by less, the height of a turned corner over it by another 87 + 33 + 11, the squares of the
-// quaternions' lengths by 14u^2 each, and the two last sums by 6u^2: 419u^2 < 2^-97 in all, of the
-// lengths |e| |f| of the edges that span the plane times |o| + |a| + |b|, or of the slope |c|. What
-// o itself is off by counts |n| times.
+// face by less. The height of a turned corner over it errs by another 87 + 33 + 11, the squares of
+// the quaternions' lengths by 14u^2 each, and the two last sums by 6u^2. That is 419u^2 < 2^-97 in
+// all, of the lengths |e| |f| of the edges that span the plane times |o| + |a| + |b|, or of the
+// slope |c|. The error of o itself counts |n| times.
 
 #ifndef CLEARANCE_CORE_QUERY_CONTACT_PLANE_H_
 #define CLEARANCE_CORE_QUERY_CONTACT_PLANE_H_
@@ -55,9 +55,9 @@ struct ContactPlane {
   double GapAt(double t) const;
 };
 
-// False if the pairs (three of them) are of no features that span a plane, or one that is hard to
-// tell, or if the bodies do not approach each other along its normal. Proves nothing of the other
-// vertices.
+// Finds the plane. Returns false if the pairs (three of them) are not of features that span a
+// plane, or of one that is uncertain, or if the bodies do not approach each other along its normal.
+// Proves nothing of the other vertices.
 bool FindContactPlane(const TranslatingPair& translating, const FeaturePair& features,
                       ContactPlane* plane);
 

@@ -103,14 +103,14 @@ DistanceAnswer Beyond(const DistanceOptions& options) {
   return answer;
 }
 
-// True if the balls around the bodies say already that they are beyond the caller's distance.
+// True if the balls around the bodies show already that they are beyond the caller's distance.
 bool IsBeyond(const CenteredPair& centered, const CoreLimits& limits) {
   if (!std::isfinite(limits.stop_above)) return false;
   CoreAnswer core;
   return centered.SetIfFar(limits, &core);
 }
 
-// What the cores' answer says of the bodies.
+// Sets the bodies' answer from that of the cores.
 void SetAnswer(const DistanceQuestion& question, const PosedPair& posed, const CoreAnswer& core,
                DistanceAnswer* answer) {
   const auto& [a, b, options] = question;
@@ -146,7 +146,7 @@ void SetAnswer(const DistanceQuestion& question, const PosedPair& posed, const C
 
 static_assert(kDistancesAtOnce <= PlacementRows::kMost);
 
-// At most kDistancesAtOnce pairs: what they need of searches and features goes side by side.
+// At most kDistancesAtOnce pairs, whose searches and features are computed side by side.
 class Group {
  public:
   Group(absl::Span<const DistanceQuestion> questions, absl::Span<DistanceAnswer> answers)
@@ -164,7 +164,7 @@ class Group {
  private:
   static constexpr std::size_t kNoRow = PlacementRows::kMost;
 
-  // A pair from when it is looked at until it is answered. Begin sets it: where there are few pairs
+  // A pair from when it is looked at until it is answered. Begin sets it: if there are few pairs,
   // the room of the others is not even touched.
   struct Waiting {
     Later<CenteredPair> centered;
@@ -175,7 +175,7 @@ class Group {
     bool is_answered;
   };
 
-  // Pairs whose closest features somebody guesses.
+  // Pairs with guesses of their closest features.
   class Round {
    public:
     explicit Round(Group* group) : group_(*group) {}
@@ -208,7 +208,7 @@ class Group {
     FixedList<FeatureTask, static_cast<int>(kDistancesAtOnce)> tasks_;
   };
 
-  // What the balls around the bodies do not answer waits.
+  // Answers the pair if the balls around the bodies do; otherwise it waits.
   void Begin(std::size_t i) {
     const auto& [a, b, options] = questions_[i];
     PrefetchShapesOf(questions_, i + kPrefetchAhead);
@@ -219,7 +219,7 @@ class Group {
     Waiting& waiting = waiting_[waiting_count_];
     const CenteredPair& centered =
         *std::construct_at(&waiting.centered.value, a, b, PacerOf(options.budget));
-    // Made where they stay: reading at once what was copied in halves waits for the memory.
+    // Construct in place: a copy followed by a wider load defeats store-to-load forwarding.
     const CoreLimits& limits =
         *new (&waiting.limits.value) CoreLimits(LimitsOf(centered.pair, options));
     if (IsBeyond(centered, limits)) {
@@ -233,7 +233,7 @@ class Group {
     ++waiting_count_;
   }
 
-  // Answers then what no guess helps.
+  // Places the pairs, then answers those that no guess helps.
   void Place() {
     rows_.Place();
     for (std::size_t k = 0; k < waiting_count_; ++k) {
@@ -252,7 +252,7 @@ class Group {
     }
   }
 
-  // Those whose closest features are where the caller says.
+  // Answers pairs whose closest features are where the caller says.
   void AnswerStarts() {
     Round round(this);
     for (std::size_t k = 0; k < waiting_count_; ++k) {
@@ -264,7 +264,7 @@ class Group {
     round.Answer();
   }
 
-  // Pairs of which something guesses where they are nearest.
+  // Pairs with guesses of where they are nearest.
   struct Guessed {
     std::array<Waiting*, kDistancesAtOnce> waiting;
     FixedList<ScoutTask, static_cast<int>(kDistancesAtOnce)> tasks;
@@ -290,7 +290,7 @@ class Group {
     round.Answer();
   }
 
-  // Boxes, of which a few rounds from one to the other mostly name the features.
+  // Answers boxes: a few rounds from one to the other mostly name their features.
   void AnswerBoxes() {
     Guessed boxes;
     for (std::size_t k = 0; k < waiting_count_; ++k) {
@@ -302,7 +302,7 @@ class Group {
     AnswerNearest(boxes);
   }
 
-  // The others, by a search that names the features.
+  // Answers the others, by a search that names the features.
   void AnswerGuesses() {
     Guessed searched;
     for (std::size_t k = 0; k < waiting_count_; ++k) {
@@ -318,7 +318,7 @@ class Group {
     }
   }
 
-  // Of boxes that overlap, side by side.
+  // Finds the depths of boxes that overlap, side by side.
   void FindBoxDepths(const Guessed& searched) {
     FixedList<BoxTask, static_cast<int>(kDistancesAtOnce)> tasks;
     for (std::size_t k = 0; k < searched.size(); ++k) {

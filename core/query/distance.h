@@ -29,13 +29,13 @@ struct Bracket {
   double upper = std::numeric_limits<double>::infinity();
 };
 
-// False if a point of a body of this radius about its origin, posed so, or its distance from
-// another such body, could overflow a double.
+// Returns false if a point of a body of this radius about its origin, posed so, or its distance
+// from another such body, could overflow a double.
 bool IsRepresentable(double bounding_radius, const Pose& pose);
 
 // The final simplex by vertex indices of the shapes (not yet the caller's) and weights: the closest
 // points of the cores are sum weight * vertex. A curved core has no vertices, and its index is 0:
-// its point is told by p_AoA or p_AoB alone. Of cores that overlap, the differences hold the origin
+// its point is given by p_AoA or p_AoB alone. If cores overlap, the differences hold the origin
 // strictly inside (at most 6 of them, Steinitz).
 struct Witness {
   static constexpr int kCapacity = 12;
@@ -49,29 +49,28 @@ struct DistanceOptions {
   double max_distance = std::numeric_limits<double>::infinity();  // >= 0
   // Width of the bracket that is good enough; 0: as narrow as rounding allows.
   double tolerance = 0;
-  // Lets exact arithmetic decide where the bracket holds 0: then TOUCHING is meant to the last bit.
-  // Not of curved cores, nor beyond a limit of work: these are answered as without it. Allocates;
+  // If the bracket holds 0, lets exact arithmetic decide: then TOUCHING is meant to the last bit.
+  // Not for curved cores, nor beyond a limit of work: these are answered as without it. Allocates;
   // see exact_contact.h.
   bool exact = false;
   // Vertex pairs to start from, such as the witness of an earlier answer for the same shapes; any
   // do. Nothing that is reported depends on it but the iterations and the bracket of a pair that is
-  // kBeyond. Unused where a tolerance is given or a core is curved. Requires: indices of the
-  // shapes.
+  // kBeyond. Unused if a tolerance is given or a core is curved. Requires: indices of the shapes.
   const Witness* start = nullptr;
-  // If not null, filled in with what proves the upper bound of cores that overlap; of compounds
+  // If not null, filled in with the proof of the upper bound of cores that overlap; for compounds
   // that of the deepest pair of pieces.
   DepthProof* depth_proof = nullptr;
-  // What the answer may cost, of compounds; where that is used up it is kUndecided and tells
-  // nothing else. Null: whatever it takes.
+  // The limit on the work of an answer, for compounds; when it is used up, the answer is kUndecided
+  // and tells nothing else. Null: no limit.
   WorkBudget* budget = nullptr;
 };
 
-// bracket.lower <= d <= bracket.upper, and where state is kSeparated, kTouching or kPenetrating
+// bracket.lower <= d <= bracket.upper, and if state is kSeparated, kTouching or kPenetrating
 // also, to rounding,
 //     p_WB = p_WA + distance * n_AB,   |n_AB| = 1
-// (of curved cores that are apart to 1e-9 of the sizes: there each point is exact on its own body).
-// A negative distance is minus the depth: moving B by depth * n_AB separates the bodies, and no
-// shorter translation does.
+// (for curved cores that are apart to 1e-9 of the sizes: there each point is exact on its own
+// body). A negative distance is minus the depth: moving B by depth * n_AB separates the bodies, and
+// no shorter translation does.
 struct DistanceAnswer {
   State state = State::kUndecided;
   UndecidedReason reason = UndecidedReason::kNone;
@@ -84,17 +83,17 @@ struct DistanceAnswer {
   Vec3d p_AoA, p_AoB;  // the same from A's origin, world axes
   Vec3d n_AB;          // from A to B, world axes
   Witness witness;
-  // Of a compound: the nearest (or deepest) piece.
+  // For a compound: the nearest (or deepest) piece.
   std::uint32_t piece_a = 0;
   std::uint32_t piece_b = 0;
-  // True where a compound is kPenetrating: the distance is that of one pair of pieces, a lower
-  // bound on the translation that separates the whole.
+  // True if a compound is kPenetrating: the distance is that of one pair of pieces, a lower bound
+  // on the translation that separates the whole.
   bool is_piecewise = false;
   std::uint32_t iterations = 0;
 };
 
-// Never fails, never allocates (but see `exact`), any thread: a pure function of its arguments,
-// the same bits on every machine.
+// Returns the distance. Never fails, never allocates (but see `exact`), any thread: a pure function
+// of its arguments, the same bits on every machine.
 DistanceAnswer Distance(const PosedShape& a, const PosedShape& b, const DistanceOptions& options);
 
 struct DistanceQuestion {
@@ -103,8 +102,8 @@ struct DistanceQuestion {
   DistanceOptions options;
 };
 
-// Many at once, whose searches run side by side in vector instructions: each answer is that of
-// Distance, bit for bit but for the iterations. Best by multiples of kDistancesAtOnce. Requires:
+// Answers many at once, whose searches run side by side in vector instructions: each answer is that
+// of Distance, bit for bit but for the iterations. Best by multiples of kDistancesAtOnce. Requires:
 // equal lengths.
 inline constexpr std::size_t kDistancesAtOnce = 64;
 void Distances(absl::Span<const DistanceQuestion> questions, absl::Span<DistanceAnswer> answers);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The last word of exact arithmetic on a pair whose bracket holds 0.
+// The decision of exact arithmetic on a pair whose bracket holds 0.
 
 #ifndef CLEARANCE_CORE_QUERY_EXACT_DECISION_H_
 #define CLEARANCE_CORE_QUERY_EXACT_DECISION_H_
@@ -10,8 +10,8 @@
 
 namespace clearance {
 
-// Where the state is kTouching or kUndecided, decides it exactly and narrows the bracket to what
-// that proves. Leaves everything as it is where that cannot be done (DecideExactly tells when).
+// Decides the state exactly if it is kTouching or kUndecided, and narrows the bracket to what that
+// proves. Leaves everything as it is if that cannot be done (DecideExactly tells when).
 void DecideAtZero(const PosedShape& a, const PosedShape& b, Verdict* verdict, Bracket* bracket);
 
 }  // namespace clearance

@@ -30,14 +30,14 @@
 #define CLEARANCE_CORE_QUERY_FACET_CONTACTS_ONCE_
 namespace clearance {
 
-// A task with its features. The first side is A, or of a vertex and a face that of the face.
+// A task with its features. The first side is A, or for a vertex and a face that of the face.
 struct FacetCase {
   struct Side {
     const ConvexShape* shape = nullptr;
     const Quaternion* q = nullptr;
     double scale = 1;
     const FeatureVertices* feature = nullptr;
-    absl::Span<const VertexIndex> whole;  // of a shape that is no box
+    absl::Span<const VertexIndex> whole;  // of a shape that is not a box
     std::size_t whole_size = 0;
     VertexIndex last = 0;  // of a box's face the corner that is not among the feature's
   };
@@ -66,7 +66,7 @@ template <class L>
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): numbers of one vector stand together
 class FacetGroup {
  public:
-  // Requires: at least one case; those of the first are answered that have lanes.
+  // Answers the first cases, as many as there are lanes. Requires: at least one case.
   void Answer(absl::Span<const FacetCase* const> cases, bool is_edges) {
     cases_ = cases.first(std::min(cases.size(), L::kSize));
     is_edges_ = is_edges;
@@ -186,10 +186,10 @@ class FacetGroup {
     FindPlaneBy<false>();
   }
 
-  // True if in all lanes no part of a product of FindPlaneBy underflows. With everything below but
-  // the offset and the ways a multiple of g = 2^-74, as doubles of 2^-22 and more are, and these a
-  // multiple of h = 2^-272, all sums and products are multiples of the products of their factors'
-  // units, of g^10 h at the least, which is a double.
+  // True if in all lanes no part of a product of FindPlaneBy underflows. Let everything below but
+  // the offset and the displacements be a multiple of g = 2^-74, as doubles of 2^-22 and more are,
+  // and these a multiple of h = 2^-272. Then all sums and products are multiples of the products of
+  // their factors' units, of g^10 h at the least, which is a double.
   bool IsFarFromUnderflow() const {
     Mask is_small = L::Nowhere();
     const auto look = [&is_small](V v, V least) {
@@ -335,7 +335,7 @@ class FacetGroup {
     speed_error_ = hn::Mul(rounding, ways_);
   }
 
-  // ContactPlane::FreeUntil, where it is on the way. False if it is in no lane.
+  // ContactPlane::FreeUntil, if it is within the motion. False if it is in no lane.
   bool IsFreeUntilContact() {
     const V zero = L::Set(0);
     const Dd gap = Split::Sub(gap_, Split::Of(hn::Mul(L::Set(1.125), gap_error_)));
@@ -383,8 +383,8 @@ class FacetGroup {
     is_hit_ = hn::And(is_hit_, hn::Gt(L::Load(stands_out_), L::Set(0)));
   }
 
-  // True of the lanes in which the point that the weights make of the vertices, moved, is one where
-  // the bodies touch. False if it is of no lane.
+  // Leaves the lanes in which the point that the weights make of the vertices, moved, is one where
+  // the bodies touch. False if there is none.
   bool IsContact() {
     V3 w = Negative(L::Times(t_, L::Load(ray_)));
     for (int i = 0; i < 3; ++i) w = L::Add(w, L::Times(L::Load(weight_[i]), L::Load(w_[i])));
@@ -432,7 +432,7 @@ class FacetGroup {
 
   // Read.
   Side first_, second_;
-  Row sign_;  // 1 where the first side is A, else -1
+  Row sign_;  // 1 if the first side is A, else -1
   Row3 offset_high_, offset_low_;
   Row3 way_a_, way_b_;  // displacements in units
   Row offset_error_, radii_, extent_, error_, tolerance_, metres_;
@@ -447,7 +447,7 @@ class FacetGroup {
   Dd gap_, slope_, speed_;
   Mask is_hit_;
 
-  // Of one side, where it is looked at lane by lane.
+  // For one side, if it is looked at lane by lane.
   Row stands_out_, margins_, hits_;
   Row3 ds_;
 
@@ -478,8 +478,8 @@ namespace {
 
 HWY_EXPORT(AnswerFacetsHere);
 
-// The fourth corner of a box's face, of which three are given: in each of the face's two directions
-// two corners lie on either side. False if they are of no face.
+// Finds the fourth corner of a box's face, of which three are given: in each of the face's two
+// directions two corners lie on either side. False if they are not of one face.
 bool FindFourthCorner(const ConvexShape& box, const FeatureVertices& three, VertexIndex* fourth) {
   const auto octant = [&](int i) { return BoxCorners::Octant(box.vertex(three.vertex[i])); };
   const std::size_t first = octant(0), second = octant(1), third = octant(2);
@@ -498,7 +498,7 @@ void SetSide(const PosedShape& posed, double scale, const FeatureVertices& featu
   if (is_box_face && FindFourthCorner(posed.shape, feature, &side->last)) ++side->whole_size;
 }
 
-// Of a hull all corners of the face, or what Whole takes for it.
+// Sets for a hull all corners of the face, or those that Whole takes for it.
 void SetWhole(const ShapePair& pair, const FeaturePair& features, FacetCase* one) {
   if (one->first.feature->size != 3 || one->first.shape->box_corners().is_box) return;
   const Features whole = Whole(pair, features);
@@ -530,7 +530,7 @@ void AnswerFromFacets(absl::Span<const FacetTask> tasks, absl::Span<bool> is_ans
     SetSide(moving.start_a, moving.pair.scale_a, one.pair.a, sides[one.is_swapped ? 1 : 0]);
     SetSide(moving.start_b, moving.pair.scale_b, one.pair.b, sides[one.is_swapped ? 0 : 1]);
     SetWhole(moving.pair, one.pair, &one);
-    // Without branches: which kind it is nobody foresees.
+    // Without branches: the kind is unpredictable.
     all.edges[all.edge_count] = &one;
     all.edge_count += is_edges ? 1 : 0;
     all.faces[all.face_count] = &one;

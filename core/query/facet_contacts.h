@@ -32,14 +32,14 @@ struct FacetTask {
   TimeOfCollisionAnswer* answer = nullptr;
 };
 
-// True of polytopes without radius whose units are in a range in which powers of two change no
+// True for polytopes without radius whose units are in a range in which powers of two change no
 // digit.
 bool IsForFacetContacts(const ShapePair& pair);
 
-// Sets is_answered[i], and *tasks[i].answer where it is true: then the bodies are proved to hit as
-// it says. Where it is false nothing is known, and *tasks[i].answer is left as it is. Requires:
-// equal lengths of at most kTimesOfCollisionAtOnce, IsForFacetContacts of every pair, casts that
-// end in a facet, no shape that is turned inside of its body.
+// Sets is_answered[i], and *tasks[i].answer if it is true: then the bodies are proved to hit as it
+// says. If it is false, nothing is known, and *tasks[i].answer is left as it is. Requires: equal
+// lengths of at most kTimesOfCollisionAtOnce, IsForFacetContacts of every pair, casts that end in a
+// facet, no shape that is turned inside of its body.
 void AnswerFromFacets(absl::Span<const FacetTask> tasks, absl::Span<bool> is_answered);
 
 }  // namespace clearance

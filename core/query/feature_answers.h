@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Answers of many pairs from their closest features alone (feature_pair.h), side by side in vector
-// instructions: what FinishFromFeatures and all that follows it make of a pair, bit for bit, on any
+// instructions: the results of FinishFromFeatures and all that follows it, bit for bit, on any
 // vector unit.
 
 #ifndef CLEARANCE_CORE_QUERY_FEATURE_ANSWERS_H_
@@ -17,7 +17,7 @@
 
 namespace clearance {
 
-// One pair and its features as somebody guesses them. Borrows everything.
+// One pair and a guess of its features. Borrows everything.
 struct FeatureTask {
   const PosedPair* posed = nullptr;
   const CoreLimits* limits = nullptr;
@@ -27,12 +27,12 @@ struct FeatureTask {
   DistanceAnswer* answer = nullptr;
 };
 
-// True of polytopes without radius and of limits without a tolerance.
+// True for polytopes without radius and limits without a tolerance.
 bool IsForFeatureAnswers(const ShapePair& pair, const CoreLimits& limits);
 
-// Sets is_answered[i], and *tasks[i].answer where it is true: then the bodies are proved apart, not
-// farther than max_distance, and these are their only closest features. Where it is false nothing
-// is known, not even that they are not; then *tasks[i].answer is left as it is. Requires: equal
+// Sets is_answered[i], and *tasks[i].answer if it is true: then the bodies are proved apart, not
+// farther than max_distance, and these are their only closest features. If it is false, nothing is
+// known, not even that they are not; then *tasks[i].answer is left as it is. Requires: equal
 // lengths of at most kDistancesAtOnce, IsForFeatureAnswers of every task.
 void AnswerFromFeatures(absl::Span<const FeatureTask> tasks, absl::Span<bool> is_answered);
 

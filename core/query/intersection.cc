@@ -40,7 +40,7 @@ IntersectionAnswer Searched(const IntersectionQuestion& question) {
   return answer;
 }
 
-// What is settled already, and otherwise what the search shows.
+// Returns the answer that the bounds settle, and otherwise that of the search.
 IntersectionAnswer Answered(const IntersectionQuestion& question, const SignBounds& bounds) {
   if (!bounds.IsSettled()) return Searched(question);
   IntersectionAnswer answer;
@@ -52,7 +52,7 @@ IntersectionAnswer Answered(const IntersectionQuestion& question, const SignBoun
 
 bool IsBox(const PosedShape& posed) { return posed.shape.box_corners().is_box; }
 
-// By which road a pair goes first.
+// The path that a pair takes first.
 enum class Road { kBoxes, kHulls, kSearch };
 Road RoadOf(const PosedShape& a, const PosedShape& b) {
   const bool is_curved = a.shape.is_curved() || b.shape.is_curved();
@@ -60,7 +60,7 @@ Road RoadOf(const PosedShape& a, const PosedShape& b) {
   return IsBox(a) && IsBox(b) ? Road::kBoxes : Road::kHulls;
 }
 
-// At most kIntersectionsAtOnce pairs: those that go by one road side by side.
+// At most kIntersectionsAtOnce pairs: those on the same path go side by side.
 class SignGroup {
  public:
   SignGroup(absl::Span<const IntersectionQuestion> questions,

@@ -39,7 +39,8 @@ CoreLimits LimitsFor(const ShapePair& pair, const DoubleDouble& margin) {
 Bracket BodyBracketInUnits(const ShapePair& pair, const CoreAnswer& core) {
   const DoubleDouble radii = pair.radius_sum;
   if (radii == DoubleDouble()) return {RoundDown(core.lower), RoundUp(core.upper)};
-  // Of the sums of radii and of the differences here; sums of two radii that are doubles are exact.
+  // Rounding of the sums of radii and of the differences here; sums of two radii that are doubles
+  // are exact.
   const DoubleDouble rounding = kDoubleDoubleRoundoff * std::fabs(radii.hi);
   return {RoundDown(core.lower - radii - rounding), RoundUp(core.upper - radii + rounding)};
 }
@@ -70,7 +71,8 @@ Simplex<double> SimplexOf(const VertexPairs& pairs) {
   return simplex;
 }
 
-// Where a scan of a few vertices costs no more in double precision, a guess is not worth its time.
+// True if a guess is worth its time: it is not if a scan of a few vertices costs no more in double
+// precision.
 bool IsWorthScouting(const ShapePair& pair) {
   return !pair.is_curved() && (pair.a.has_adjacency() || pair.b.has_adjacency());
 }
@@ -108,7 +110,7 @@ PosedPair::PosedPair(const CenteredPair& centered, const PlacementRows& rows, st
       coarse_(rows.PlacementAt(i)),
       difference_(pair(), coarse_) {}
 
-// What follows from a search.
+// Returns the answer that follows from a search.
 CoreAnswer PosedPair::Conclude(const GjkResult<double>& found, const CoreLimits& limits) {
   CoreAnswer answer;
   if (TakeSearch(difference_, found, limits, &answer)) return answer;
@@ -145,7 +147,7 @@ bool PosedPair::SolveInside(const Scouted& guess, const CoreLimits& limits, Core
 // before this one may have left its vertices to climb from: no support depends on where its climb
 // begins.
 //
-// A guess that encloses the origin gives the depth where it is proved, also if it comes after the
+// A guess that encloses the origin gives the depth if it is proved, also if it comes after the
 // search here: a pair has one answer whether it was scouted at first or not. None can be proved of
 // cores that are proved apart.
 CoreAnswer PosedPair::SolveFromCold(bool was_scouted, const CoreLimits& limits) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What all queries on two shapes share: common units, the two roads to the cores' distance one
-// after the other, the radii, and the one classifier of states.
+// The common parts of all queries on two shapes: common units, the two paths to the cores' distance
+// one after the other, the radii, and the one classifier of states.
 
 #ifndef CLEARANCE_CORE_QUERY_PAIR_SOLVER_H_
 #define CLEARANCE_CORE_QUERY_PAIR_SOLVER_H_
@@ -18,7 +18,7 @@
 
 namespace clearance {
 
-// tau for a pair at this distance (units), in metres: at least kLeastTolerance.
+// Returns tau for a pair at this distance (units), in metres: at least kLeastTolerance.
 double ToleranceInMetres(const ShapePair& pair, double distance);
 
 // kLeastTolerance in units, rounded up.
@@ -47,7 +47,7 @@ inline Vec3d LocalOrigin(const PosedShape& posed) {
   return RotationMatrix<double>(posed.pose.q_WS) * posed.local.p_WS;
 }
 
-// What is known of two posed shapes before anything turns: common units and the offset of their
+// The facts about two posed shapes before anything turns: common units and the offset of their
 // centres. Keeps references.
 struct CenteredPair {
   // `pacer` as ShapePair has it.
@@ -69,7 +69,7 @@ class PosedPair {
  public:
   // Keeps a reference.
   explicit PosedPair(const CenteredPair& centered);
-  // The same of a pair that is number i of the rows.
+  // The same for the pair that is number i of the rows.
   PosedPair(const CenteredPair& centered, const PlacementRows& rows, std::size_t i);
   PosedPair(const PosedPair&) = delete;
   PosedPair& operator=(const PosedPair&) = delete;
@@ -77,15 +77,15 @@ class PosedPair {
   const ShapePair& pair() const { return centered_.pair; }
   const CenterOffset& offset() const { return centered_.offset; }
   const PosedShape& shape_a() const { return centered_.a; }
-  // A's axes in the world, and the other way.
+  // A's axes in the world, and the inverse.
   Mat3<double> axes_a() const { return Transpose(R_AW_); }
   const Mat3<double>& rotation_AW() const { return R_AW_; }
   const Difference<double>& difference() const { return difference_; }
 
   CoreAnswer Solve(const CoreLimits& limits);
 
-  // The same, and with the same bits whatever is guessed of where the cores are nearest: what is
-  // reported comes from the closest features alone, or else from the search from a cold start.
+  // The same, and with the same bits whatever guess is made of where the cores are nearest: the
+  // result comes from the closest features alone, or else from the search from a cold start.
   // Requires: limits without a start.
   CoreAnswer SolveCanonically(const CoreLimits& limits);
   // With vertex pairs that may be near the closest features.
@@ -98,7 +98,7 @@ class PosedPair {
  private:
   PosedPair(const CenteredPair& centered, const RelativeAxes<double>& axes);
 
-  // True if both are boxes whose closest features are where a guess says.
+  // True if both are boxes whose closest features are the guessed ones.
   bool SolveBoxes(const CoreLimits& limits, CoreAnswer* answer) const;
   bool SolveFrom(const VertexPairs& start, const CoreLimits& limits, CoreAnswer* answer);
   // `was_scouted`: a guess was made for these limits, and led to no answer.

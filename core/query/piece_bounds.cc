@@ -13,9 +13,9 @@
 namespace clearance {
 namespace {
 
-// Rounding of a bound, in units of the lengths that it is made of: 33 u for a product with a
-// rotation matrix in double, 60 u where that is itself a product of two, a few u for each sum and
-// length. Twice and more than these together; it only decides which pairs are asked.
+// Rounding of a bound, in units of the lengths that it is made of. It has 33 u for a product with a
+// rotation matrix in double, 60 u if that is itself a product of two, a few u for each sum and
+// length. This is at least twice these together; it only decides which pairs are asked.
 constexpr double kBoundError = 512 * kRoundoff;
 
 // The inverse of a unit must be a normal double.
@@ -41,8 +41,8 @@ int ExponentOf(const MovingBody& moving, const Vec3d& origin_A) {
        Exponent(moving.motion.displacement), LengthExponent(moving.body.bounding_radius())});
 }
 
-// At most the least length of p + t * v for t in [0, 1], to rounding: p and p + v have at least
-// that along the direction of the point that is nearest.
+// Returns at most the least length of p + t * v for t in [0, 1], to rounding: p and p + v have at
+// least that along the direction of the point that is nearest.
 double LeastLength(const Vec3d& p, const Vec3d& v) {
   const double v_sq = NormSquared(v);
   const double t = v_sq > 0 ? std::fmin(std::fmax(-Dot(p, v) / v_sq, 0), 1) : 0;

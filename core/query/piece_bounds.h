@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Lower bounds on the signed distances of pairs of pieces from the balls around them, and the order
-// in which the pairs of two compounds are asked: the nearest by its bound first, so that its answer
-// rules out most of the others. All rounding lies inside the bounds.
+// in which the pairs of two compounds are asked. The nearest by its bound is first, so that its
+// answer rules out most of the others. All rounding lies inside the bounds.
 
 #ifndef CLEARANCE_CORE_QUERY_PIECE_BOUNDS_H_
 #define CLEARANCE_CORE_QUERY_PIECE_BOUNDS_H_
@@ -34,8 +34,8 @@ struct LengthUnit {
   double per_metre = 1;
 };
 
-// Of two bodies that stand still. What separates two balls separates what is in them, so the balls'
-// signed distance bounds that of the pieces also where these overlap.
+// Bounds for two bodies that stand still. Anything that separates two balls separates their
+// contents, so the balls' signed distance bounds that of the pieces also if these overlap.
 class StandingBounds {
  public:
   // Keeps references.
@@ -61,7 +61,8 @@ class StandingBounds {
   double error_ = 0;  // of a bound
 };
 
-// Of two bodies in motion, over all times in [0, 1], or until a time that may be brought nearer.
+// Bounds for two bodies in motion, over all times in [0, 1], or until a time that may be brought
+// nearer.
 class MovingBounds {
  public:
   // Keeps references.
@@ -90,7 +91,7 @@ class MovingBounds {
     Vec3d pivot;   // from A's origin
     Vec3d origin;  // of the body, from the pivot
     Vec3d displacement;
-    Vec3d axis;  // unit; 0 where there is no rotation
+    Vec3d axis;  // unit; 0 if there is no rotation
     double angle_rad = 0;
   };
 
@@ -131,7 +132,7 @@ BoundedPair FindNearestPair(const Bounds& bounds, WorkBudget* budget) {
 // Shows the visitor every pair whose bound it wants, the one with the least bound first:
 //     bool Wants(double bound)       false: nothing as far away as this matters
 //     bool Take(const PiecePair&)    false: stop
-// Ends early where the budget does, which the visitor looks at, too.
+// Ends early if the budget does, which the visitor looks at, too.
 template <class Bounds, class Visitor>
 void VisitPairs(const Bounds& bounds, WorkBudget* budget, Visitor* visitor) {
   const BoundedPair nearest = FindNearestPair(bounds, budget);

@@ -24,7 +24,7 @@ Vec3<Dd> Offset(const Vec3d& from, const Vec3d& to, int exponent) {
   return Scaled(To<Dd>(Scaled(to, -room)) - To<Dd>(Scaled(from, -room)), room - exponent);
 }
 
-// Of a length in metres that is given in units of 2^unit_exponent.
+// Returns the exponent, in metres, of a length that is given in units of 2^unit_exponent.
 int ScaledExponent(const Vec3<Dd>& v, int unit_exponent) {
   const int exponent = Exponent(ToDouble(v));
   return exponent == kNoExponent ? kNoExponent : exponent + unit_exponent;
@@ -34,7 +34,7 @@ int OffsetExponent(const Vec3d& from, const Vec3d& to) {
   return ScaledExponent(Offset(from, to, 2), 2);
 }
 
-// Of the centre's offset from the origin of the shape's body.
+// Returns the centre's offset from the origin of the shape's body.
 Vec3d CenterFromOrigin(const PosedShape& posed) {
   const int exponent = std::max(posed.shape.center_exponent(), Exponent(posed.local.p_WS));
   if (exponent == kNoExponent) return {};
@@ -43,12 +43,13 @@ Vec3d CenterFromOrigin(const PosedShape& posed) {
 
 bool Turns(const MovingShape& moving) { return !(moving.motion.rotation == Vec3d{}); }
 
-// Of the offset of the centres at the start, in metres.
+// Returns the exponent of the offset of the centres at the start, in metres.
 int StartExponent(const CenterOffset& offset) {
   return ScaledExponent(offset.p_AcBc_W, offset.exponent);
 }
 
-// Units in which nothing that moves is large: where something turns, pivots and levers neither.
+// Returns the exponent of units in which nothing that moves is large, nor any pivot or lever if
+// something turns.
 int MotionExponent(const MovingShape& a, const MovingShape& b, const CenterOffset& offset) {
   int exponent = std::max(
       {StartExponent(offset), Exponent(a.motion.displacement), Exponent(b.motion.displacement)});
@@ -121,7 +122,7 @@ RelativeMotion::Body RelativeMotion::MakeBody(const MovingShape& moving) const {
   return body;
 }
 
-// What does not turn has no pivot: any point will do, and its own origin is near.
+// A body that does not turn has no pivot: any point will do, and its own origin is near.
 void RelativeMotion::SetLevers() {
   const bool turns = !is_translation();
   const Vec3d& pivot_a = turns ? a_moving_.motion.pivot : a_moving_.start.p_WS;
@@ -195,7 +196,7 @@ CenterOffset RelativeMotion::OffsetAt(double t) const {
 template <class T>
 Placement<T> RelativeMotion::TranslatedAt(double t, const RelativeAxes<T>& axes) const {
   Placement<T> placement = MakePlacement(pair_, axes, OffsetAt(t));
-  // What underflowed where the places were scaled by the largest of them.
+  // The underflow from when the places were scaled by the largest of them.
   placement.error += LeastPlaces(begin_.offset.exponent - pair_.exponent);
   return placement;
 }
@@ -239,7 +240,7 @@ TranslatingPair RelativeMotion::Translating() const {
 }
 
 Vec3d RelativeMotion::CenterOfA(double t) const {
-  // A lever of what does not turn may be long in these units.
+  // A lever of a body that does not turn may be long in these units.
   if (is_translation()) {
     const Vec3d path = t * a_moving_.motion.displacement;
     return a_moving_.start.p_WS + (path + CenterFromOrigin(a_moving_));
@@ -277,8 +278,8 @@ struct RelativeMotion::Bound {
     return at.lever + at.R_W * (scale * point);
   }
 
-  // How far a body ever reaches along m from its pivot, whatever it turns by; one that does not
-  // turn reaches `now`.
+  // Returns how far a body ever reaches along m from its pivot, whatever it turns by; one that does
+  // not turn reaches `now`.
   static double Reach(const Body& body, const Vec3d& m, double now) {
     if (body.angle_rad == 0) return now;
     const double along = Dot(m, body.axis);
@@ -298,9 +299,9 @@ struct RelativeMotion::Bound {
     return gap >= speed * longest ? longest : gap / speed * (1 - 8 * kRoundoff);
   }
 
-  // The root of a concave F with F(0) > 0 > F(longest), from below: a chord from (0, F(0)) stays
-  // under F, a tangent above it. Newton's tangents bring the right end nearer until the chord's
-  // root is near it.
+  // Returns the root of a concave F with F(0) > 0 > F(longest), from below: a chord from (0, F(0))
+  // stays under F, a tangent above it. Newton's tangents bring the right end nearer until the
+  // chord's root is near it.
   double Root(double start_height, double longest, Value at_longest) {
     double right = longest;
     Value value = at_longest;
@@ -383,7 +384,7 @@ double RelativeMotion::ProvedStep(double t, const CoreAnswer& core, const Dd& go
   const double wheel_step = bound.WheelStep(a_, b_, longest);
   if (wheel_step >= longest) return longest;
   const double start_height = bound(0).height;
-  // A gap no wider than the margin is only noise to go by.
+  // A gap no wider than the margin is only noise.
   if (!(start_height > bound.margin)) return wheel_step;
   const Bound::Value at_longest = bound(longest);
   if (at_longest.height >= 0) return longest;

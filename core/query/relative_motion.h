@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two bodies along their motions, as a time of collision needs them: where B stands relative to A
-// at a time, and for how long a separating direction keeps its proof.
+// Two bodies along their motions, as a time of collision needs them: the place of B relative to A
+// at a time, and how long a separating direction keeps its proof.
 //
 // A direction n, fixed in the world, proves the pair free while its gap is positive:
 //     gap(t) = min over B of n . p_WB(t)  -  max over A of n . p_WA(t)  -  radii  -  target.
@@ -14,7 +14,7 @@
 // This is conservative advancement (B. Mirtich, "Impulse-based dynamic simulation", 1996; X. Zhang,
 // M. Lee and Y. Kim, "Interactive continuous collision detection for non-convex polyhedra", 2006),
 // directional and of second order; for pure translation it is Newton's method on the exact
-// distance, where a contact's plane (contact_plane.h) does not tell the time at once.
+// distance, if a contact's plane (contact_plane.h) does not give the time at once.
 
 #ifndef CLEARANCE_CORE_QUERY_RELATIVE_MOTION_H_
 #define CLEARANCE_CORE_QUERY_RELATIVE_MOTION_H_
@@ -31,7 +31,7 @@
 
 namespace clearance {
 
-// What is known of two moving shapes before anything turns. Keeps references to the shapes.
+// The facts about two moving shapes before anything turns. Keeps references to the shapes.
 struct MotionStart {
   // `pacer` as ShapePair has it.
   MotionStart(const MovingShape& a, const MovingShape& b, Pacer* pacer = nullptr);
@@ -45,15 +45,17 @@ struct MotionStart {
   const Vec3<DoubleDouble> p_AcBc_W;  // the offset in the units of the pair
 };
 
-// Both where nothing turns. `center_errors`: the sum of CenterError of both, units.
+// Returns both as a translating pair. `center_errors`: the sum of CenterError of both, units.
+// Requires: neither turns.
 TranslatingPair MakeTranslating(const MotionStart& start, const MovingShape& a,
                                 const MovingShape& b, double center_errors);
 
-// By how much the bodies may miss the goal (radii and target, units) at a hit, units.
+// Returns the length by which the bodies may miss the goal (radii and target, units) at a hit,
+// units.
 double MotionTolerance(const ShapePair& pair, double goal);
 
-// By how much more than at the start, at most, any point that is moved in a translation is off,
-// units.
+// Returns how much more than at the start, at most, any point that is moved in a translation is
+// off, units.
 double ClosingErrorOf(double displacement_a, double displacement_b);
 
 // From the origin of the shape's body to the shape's centre, world axes, metres.
@@ -77,15 +79,16 @@ class RelativeMotion {
   // rotations.
   Placement<DoubleDouble> FineAt(double t);
 
-  // Where B stands at the start, with everything it sweeps in [0, 1]. Requires: is_translation().
+  // Returns the placement of B at the start, with everything it sweeps in [0, 1]. Requires:
+  // is_translation().
   Placement<double> Swept() const;
 
-  // What moves without turning. Requires: is_translation(). Refers to this.
+  // Returns the pair that moves without turning. Requires: is_translation(). Refers to this.
   TranslatingPair Translating() const;
 
-  // In A's axes at the start: by how much B closes in on A in [0, 1]; and by how much more than
-  // there, at most, any point of CoarseAt(0) that is moved by a part of it is off. Requires:
-  // is_translation().
+  // ClosingInA returns by how much B closes in on A in [0, 1], in A's axes at the start. Move any
+  // point of CoarseAt(0) by a part of that. ClosingError returns by how much more it is then off
+  // than at the start, at most. Requires: is_translation().
   Vec3d ClosingInA() const;
   double ClosingError() const;
 
@@ -114,14 +117,14 @@ class RelativeMotion {
   struct Body {
     Mat3<double> R0_W = IdentityMatrix<double>();
     Vec3d lever0;        // from the pivot to the shape's centre at t = 0, once SetLevers was called
-    Vec3d pivot0;        // from O, likewise
+    Vec3d pivot0;        // from O, on the same condition
     Vec3d displacement;  // of the pivot
     Vec3d rotation;
     double angle_rad = 0;
     double start_error = 0;  // of R0_W as an operator
-    Vec3d axis;              // unit, of the rotation; 0 where there is none
-    // Of all points: the farthest from the axis (at most), and the lowest and highest along it,
-    // from the pivot.
+    Vec3d axis;              // unit, of the rotation; 0 if there is none
+    // The farthest of all points from the axis (at most), and the lowest and highest along it, from
+    // the pivot.
     double arm = 0;
     double axis_low = 0;
     double axis_high = 0;
@@ -136,7 +139,8 @@ class RelativeMotion {
 
   Bound MakeBound(double t, const Vec3d& n_W, const DoubleDouble& goal) const;
   Body MakeBody(const MovingShape& moving) const;
-  // Where the bodies are from their pivots, which matters to what turns and to GapFromStart.
+  // Sets the places of the bodies from their pivots, which matter to bodies that turn and to
+  // GapFromStart.
   void SetLevers();
   void SetLever(const MovingShape& moving, const Vec3d& pivot, Body* body) const;
   static void MeasureWheel(const ConvexShape& shape, double scale, Body* body);

@@ -21,7 +21,7 @@ namespace {
 
 using Dd = DoubleDouble;
 
-// At most a + b. Requires: 0 <= b, a + b <= 2.
+// Returns at most a + b. Requires: 0 <= b, a + b <= 2.
 double SumDown(double a, double b) { return RoundDown(TwoSum(a, b)); }
 
 // One search along one motion.
@@ -86,7 +86,7 @@ class Search {
     proof->intervals[proof->size++] = {t_begin, t_end, n_W};
   }
 
-  // In contact at the start.
+  // Answers for bodies in contact at the start.
   TimeOfCollisionAnswer LeaveOrOverlap() {
     const DistanceAnswer contact =
         Distance({a_.shape, a_.start, a_.local}, {b_.shape, b_.start, b_.local},
@@ -104,9 +104,9 @@ class Search {
     return answer_;
   }
 
-  // A time by which the bodies are apart, along a normal along which they are never nearer before
-  // than `nearest` (units, less the goal; to the tolerance); 0 if there is none. A bound of the gap
-  // that is concave in time and holds at both ends holds between them.
+  // Returns a time by which the bodies are apart, along a normal along which they are never nearer
+  // before than `nearest` (units, less the goal; to the tolerance); 0 if there is none. A bound of
+  // the gap that is concave in time and holds at both ends holds between them.
   double TimeOfLeaving(double nearest) {
     double t = kLongestWait;
     while (t <= 1 && !HasEnded(options_.budget)) {
@@ -122,8 +122,8 @@ class Search {
   }
 
   // Polytopes that touch at the end of their gap touch in the facet of A - B that the ray of B's
-  // way relative to A meets: its plane tells the time and proves the way up to there. False where
-  // the ray does not decide, and then nothing is answered.
+  // path relative to A meets: its plane gives the time and proves the path up to there. Returns
+  // false if the ray does not decide, and then nothing is answered.
   bool DecideByRay() {
     if (goal_ != Dd(0.0) || pair_.is_curved()) return false;
     ++answer_.iterations;
@@ -190,7 +190,7 @@ class Search {
     SetPoints(t, p_A);
   }
 
-  // Both points from that of A's core, in the units and axes of A, along the normal.
+  // Sets both points from that of A's core, in the units and axes of A, along the normal.
   void SetPoints(double t, const Vec3d& p_A) {
     const double unit = TimesPowerOfTwo(1.0, pair_.exponent);
     answer_.p_WA =
@@ -198,8 +198,9 @@ class Search {
     answer_.p_WB = answer_.p_WA + answer_.distance * answer_.n_AB;
   }
 
-  // Both shapes free of each other wherever B is along its way relative to A: one separating plane
-  // for all times. Where there is none, the search at the start goes on from here.
+  // Returns whether both shapes are free of each other wherever B is along its path relative to A:
+  // one separating plane for all times. If there is none, the search at the start goes on from
+  // here.
   bool IsFreeBySweep() {
     const Placement<double> swept = motion_.Swept();
     Difference<double> difference(pair_, swept);
@@ -216,7 +217,8 @@ class Search {
     return false;
   }
 
-  // What the next search begins with. Around the origin a simplex tells nothing of where to look.
+  // Keeps the simplex that the next search begins with. One around the origin tells nothing of
+  // where to look.
   void KeepStart(const Simplex<double>& simplex) {
     warm_ = simplex;
     for (DifferenceVertex<double>& vertex : warm_.vertex) vertex.is_swept = false;
@@ -240,8 +242,8 @@ class Search {
     return core;
   }
 
-  // In double, which of bodies that all but touch tells nothing: there its search ends at once.
-  // False where it does not decide.
+  // Solves in double, which tells nothing of bodies that all but touch: there its search ends at
+  // once. Returns false if it does not decide.
   bool SolveCoarsely(Difference<double>& difference, double t, CoreLimits limits,
                      CoreAnswer* answer) const {
     if (motion_.is_translation() && t > 0)
@@ -274,8 +276,8 @@ class Search {
       return Undecided(
           t, core.hit_iteration_limit ? UndecidedReason::kIterations : UndecidedReason::kPrecision);
     }
-    // Where the bodies overlap at t_hit already, be it only with their radii, the closest points
-    // are those of the last free time.
+    // If the bodies overlap at t_hit already, even if only with their radii, the closest points are
+    // those of the last free time.
     const bool has_points = at_hit.kind == CoreAnswer::Kind::kSeparated &&
                             at_hit.distance + Dd(tolerance_) >= pair_.radius_sum;
     SetContact(has_points ? t_hit : t, has_points ? at_hit : core);

@@ -15,22 +15,22 @@
 
 namespace clearance {
 
-// Where a body is at time t in [0, 1]: turned by t * rotation about the pivot, then moved by t *
+// A motion: at time t in [0, 1] a body is turned by t * rotation about the pivot, then moved by t *
 // displacement:
 //     p_W(t) = Exp(t * rotation) (p_W(0) - pivot) + pivot + t * displacement.
 struct Motion {
   Vec3d displacement;  // metres, world axes
   Vec3d rotation;      // radians, world axes, at most kMaxRotation long
   Vec3d pivot;  // metres, world frame at t = 0; the start pose's p_WS for the shape's own origin;
-                // immaterial where nothing turns
+                // immaterial if nothing turns
 };
 
-// What keeps an end pose from being one end of a motion: half a turn, to rounding, has two shortest
-// ways.
+// The fault that keeps an end pose from being one end of a motion: half a turn, to rounding, has
+// two shortest paths.
 enum class EndPoseFault { kNone, kAmbiguous };
 
-// The motion whose origin goes straight and whose rotation goes the shortest way from start to end.
-// Requires: FindPoseFault is kNone of both.
+// Finds the motion whose origin goes straight and whose rotation takes the shortest path from start
+// to end. Requires: FindPoseFault is kNone of both.
 EndPoseFault MotionToEndPose(const Pose& start, const Pose& end, Motion* motion);
 
 // Requires: start is valid as for PosedShape, motion is finite, |rotation| <= kMaxRotation, and the
@@ -42,7 +42,8 @@ struct MovingShape {
   const Pose& local = kIdentityPose;  // of the shape in that body
 };
 
-// False if a point of a body of this radius about its origin could overflow a double on its way.
+// Returns false if a point of a body of this radius about its origin could overflow a double during
+// its motion.
 bool IsMotionRepresentable(double bounding_radius, const Pose& start, const Motion& motion);
 
 enum class MotionState : std::uint8_t {
@@ -57,14 +58,14 @@ struct ProvedInterval {
   double t_begin = 0;
   double t_end = 0;
   Vec3d n_W;  // from A to B, unit to rounding
-  // Of a compound: the pieces that this is proved of.
+  // For a compound: the pieces that this is proved of.
   std::uint32_t piece_a = 0;
   std::uint32_t piece_b = 0;
 };
 
-// Why a motion is free before t_free: the intervals follow each other without a gap from 0 (from
-// t_leave of an ignored contact) to t_free, as far as they fit in. Of a compound those of each pair
-// of pieces do, one pair after the other.
+// The proof that a motion is free before t_free: the intervals follow each other without a gap from
+// 0 (from t_leave of an ignored contact) to t_free, as far as they fit in. For a compound those of
+// each pair of pieces do, one pair after the other.
 struct MotionProof {
   static constexpr int kCapacity = 256;
   int size = 0;
@@ -86,9 +87,9 @@ struct TimeOfCollisionAnswer {
   UndecidedReason reason = UndecidedReason::kNone;
   double t_free = 0;  // 0 <= t_free <= t_hit <= 1
   double t_hit = 0;
-  // Of an ignored initial contact: when the bodies are apart, <= t_free. Otherwise 0.
+  // For an ignored initial contact: when the bodies are apart, <= t_free. Otherwise 0.
   double t_leave = 0;
-  // The contact, of kHit and kInitiallyOverlapping; metres, world frame. Of a hit these are the
+  // The contact, of kHit and kInitiallyOverlapping; metres, world frame. For a hit these are the
   // closest points and the unit normal at t_hit (at t_free, less than 2^-30 before, if the bodies
   // overlap by then); p_WB = p_WA + distance * n_AB, to rounding.
   double distance = 0;
@@ -99,7 +100,8 @@ struct TimeOfCollisionAnswer {
   std::uint32_t iterations = 0;  // distance computations, and one if a ray was cast
 };
 
-// Never fails, never allocates, any thread; bounded by kMaxMotionSteps.
+// Returns the time of collision. Never fails, never allocates, any thread; bounded by
+// kMaxMotionSteps.
 TimeOfCollisionAnswer TimeOfCollision(const MovingShape& a, const MovingShape& b,
                                       const MotionOptions& options);
 
@@ -109,9 +111,9 @@ struct TimeOfCollisionQuestion {
   MotionOptions options;
 };
 
-// Many at once: polytopes that do not turn, and have neither a radius nor a target distance, go
-// side by side in vector instructions; the others, and those of which a proof is asked, one by one.
-// Each answer is that of TimeOfCollision, bit for bit. Best by multiples of
+// Answers many at once. Polytopes that do not turn, and have neither a radius nor a target
+// distance, go side by side in vector instructions; the others, and those of which a proof is
+// asked, one by one. Each answer is that of TimeOfCollision, bit for bit. Best by multiples of
 // kTimesOfCollisionAtOnce. Requires: equal lengths.
 inline constexpr std::size_t kTimesOfCollisionAtOnce = 32;
 void TimesOfCollision(absl::Span<const TimeOfCollisionQuestion> questions,

@@ -66,7 +66,7 @@ class Rays {
     std::size_t asked = 0;  // by which question
   };
 
-  // What no ray decides is answered.
+  // Answers a pair that no ray decides; the others wait.
   void Begin(std::size_t i) {
     const TimeOfCollisionQuestion& question = questions_[i];
     const auto& [a, b, options] = question;
@@ -79,7 +79,7 @@ class Rays {
       return;
     }
     Waiting& waiting = waiting_[count_];
-    // Made where it stays: reading at once what was copied in halves waits for the memory.
+    // Construct in place: a copy followed by a wider load defeats store-to-load forwarding.
     const MotionStart& start = *std::construct_at(&waiting.start.value, a, b);
     if (!start.IsInRange() || !IsForFacetContacts(start.pair)) {
       answers_[i] = Alone(question);
@@ -90,7 +90,7 @@ class Rays {
     ++count_;
   }
 
-  // As RelativeMotion::CoarseAt has it at the start.
+  // Places the pair as RelativeMotion::CoarseAt does at the start.
   void Place(std::size_t k) {
     Waiting& waiting = waiting_[k];
     const auto& [a, b, options] = questions_[waiting.asked];
@@ -109,7 +109,7 @@ class Rays {
     casts_.AppendUnset();
   }
 
-  // A miss is answered, and so is what is for the search; a facet waits.
+  // Answers a miss, and a pair for the search; a facet waits.
   void Sort(std::size_t k) {
     Waiting& waiting = waiting_[k];
     TimeOfCollisionAnswer& answer = answers_[waiting.asked];

@@ -15,7 +15,7 @@ class WholeVerdict {
  public:
   void Add(State state, UndecidedReason reason) {
     if (Weight(state) < Weight(state_)) return;
-    // Of several reasons the one that names a limit.
+    // Among several reasons the one that names a limit is kept.
     if (state != state_ || reason == UndecidedReason::kIterations) reason_ = reason;
     state_ = state;
   }

@@ -79,9 +79,9 @@ struct Asker {
   const OwnPairs* own_pairs = nullptr;
 };
 
-// Returns the first body of the asker that has the id of a body of the scene, if neither the asker
-// nor the scene has a rule of that id with itself. The two make no pair, and the asker must know
-// it. Requires: `bodies` as an Asker's; `rules` may be null.
+// Returns the first body of the asker that has the id of a body of the scene but no rule of that id
+// with itself, of the asker or of the scene. The two make no pair, and the asker must know it.
+// Requires: `bodies` as an Asker's; `rules` may be null.
 std::optional<BodyId> FindUnsaidNamesake(const Scene& scene, absl::Span<const SceneBody> bodies,
                                          const PairRules* rules);
 

@@ -11,9 +11,9 @@
 namespace clearance {
 namespace {
 
-// The same direction, long enough that the digits of its squares are no less than normal numbers.
-// What is tiny beside |d| adds no height that counts, but divided by a length that lost its digits
-// it would put the point off the body.
+// Returns the same direction, long enough that the digits of its squares are no less than normal
+// numbers. Coordinates that are tiny beside |d| add no height that counts. But divided by a length
+// that lost its digits they would put the point off the body.
 template <class T>
 Vec3<T> LongEnough(const Vec3<T>& d) {
   const Vec3d c = ToDouble(d);
@@ -22,8 +22,8 @@ Vec3<T> LongEnough(const Vec3<T>& d) {
   return Scaled(d, -ExponentOf(largest));
 }
 
-// The point of the circle of this radius about the z axis that is farthest along d; its centre
-// where d has no direction across the axis.
+// Returns the point of the circle of this radius about the z axis that is farthest along d; its
+// centre if d has no direction across the axis.
 template <class T>
 Vec3<T> HighestOnCircle(const T& radius, const Vec3<T>& d) {
   const Vec3<T> across = LongEnough(Vec3<T>{d.x, d.y, T(0)});
@@ -67,7 +67,7 @@ Vec3<T> HighestCurvedPoint(const ConvexShape& shape, const Vec3<T>& d) {
       return HighestOnCylinder(extents, d);
     case CoreKind::kCone:
       return HighestOnCone(extents, d);
-    default:  // polytopes are excluded by what is required
+    default:  // the precondition excludes polytopes
       return HighestOnEllipsoid(extents, d);
   }
 }

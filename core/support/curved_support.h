@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The support mapping of the curved cores in closed form: the point of a cylinder, a cone or an
-// ellipsoid that is highest in a direction. Computed in the precision that is asked for, so that a
+// ellipsoid that is highest in a direction. Computed in the requested precision, so that a
 // search in double-double sees the curved body itself and not a rounded copy.
 //
 // After G. van den Bergen, "A fast and robust GJK implementation for collision detection of convex
@@ -16,9 +16,10 @@
 
 namespace clearance {
 
-// Within kCurvedError * u * core_radius of a point of the core, and no point of the core is higher
-// along `d` than it by more than kCurvedError * u * |d| * core_radius (u that of T). Where several
-// are highest, one of them, the same for the same d. Requires: shape.is_curved(), |d| > 2^-500.
+// Returns a point within kCurvedError * u * core_radius of a point of the core, and no point of the
+// core is higher along `d` than it by more than kCurvedError * u * |d| * core_radius (u that of T).
+// If several are highest, it is one of them, the same for the same d. Requires: shape.is_curved(),
+// |d| > 2^-500.
 template <class T>
 Vec3<T> HighestCurvedPoint(const ConvexShape& shape, const Vec3<T>& d);
 inline constexpr double kCurvedError = 12;

@@ -23,7 +23,7 @@ VertexIndex HighestInFloatsHere(const ConvexShape& shape, const Vec3d& d) {
   return HighestInFloats(shape, d);
 }
 
-// One of them does not wait for the other.
+// The two scans do not wait for each other.
 RoughVertices HighestInBothHere(const RoughSupport& a, const RoughSupport& b) {
   return {HighestInFloats(a.shape, a.d), HighestInFloats(b.shape, b.d)};
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The support mapping of support.h good to single precision, for searches whose end is proved by
-// other means: of boxes by three signs, of hulls of up to some hundred vertices by a scan of floats
-// or of those among them that a cell of directions leaves.
+// The support mapping of support.h accurate to single precision, for searches whose end is proved
+// by other means. For boxes it takes three signs. For hulls of up to some hundred vertices it takes
+// a scan of floats, of all or of those that a cell of directions leaves.
 
 #ifndef CLEARANCE_CORE_SUPPORT_ROUGH_SUPPORT_H_
 #define CLEARANCE_CORE_SUPPORT_ROUGH_SUPPORT_H_
@@ -12,11 +12,11 @@
 
 namespace clearance {
 
-// No vertex is higher along `d` than the answer by more than 2^-20 |d| core_radius. The same vertex
-// on every processor. Otherwise as HighestVertex. Requires: a polytope.
+// Returns a vertex than which none is higher along `d` by more than 2^-20 |d| core_radius. The same
+// vertex on every processor. Otherwise as HighestVertex. Requires: a polytope.
 VertexIndex RoughlyHighestVertex(const ConvexShape& shape, const Vec3d& d, VertexIndex start);
 
-// The same of two shapes in one go.
+// The same for two shapes in one call.
 struct RoughSupport {
   const ConvexShape& shape;
   Vec3d d;

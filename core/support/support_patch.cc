@@ -39,7 +39,7 @@ SupportPatch EdgePatch(const Vec3d& a, std::uint32_t name_a, const Vec3d& b, std
   return patch;
 }
 
-// Twice the area, of any number of corners (Newell).
+// Returns a normal as long as twice the area, for any number of corners (Newell).
 Vec3d FaceNormal(const ConvexShape& shape, Corners corners) {
   const Vec3d apex = shape.vertex(corners[0]);
   Vec3d normal;
@@ -63,7 +63,8 @@ SupportPatch FacePatch(const ConvexShape& shape, Corners corners) {
   return patch;
 }
 
-// Where products of a body's own lengths underflow, a face has no normal and is passed over: the
+// Returns the face at the vertex that is most nearly across d; kNone if none is near enough. If
+// products of a body's own lengths underflow, a face has no normal and is passed over: the
 // comparison with the quotient of two zeros is false.
 std::uint32_t FlattestFace(const ConvexShape& shape, const Vec3d& d, VertexIndex vertex) {
   std::uint32_t flattest = kNone;
@@ -79,7 +80,8 @@ std::uint32_t FlattestFace(const ConvexShape& shape, const Vec3d& d, VertexIndex
   return flattest;
 }
 
-// The other end of the edge at the vertex that is most nearly across d.
+// Returns the other end of the edge at the vertex that is most nearly across d; kNone if none is
+// near enough.
 VertexIndex FlattestEdge(const ConvexShape& shape, const Vec3d& d, VertexIndex vertex) {
   VertexIndex flattest = kNone;
   double least = kFaceSineSquared;
@@ -109,8 +111,8 @@ SupportPatch PolytopePatch(const ConvexShape& shape, const Vec3d& d, VertexIndex
                    shape.original_index(b));
 }
 
-// An octagon in the circle at height z about the z axis, seen from above if `up`, its corners named
-// from `first_name` on.
+// Returns an octagon in the circle at height z about the z axis, seen from above if `up`, its
+// corners named from `first_name` on.
 SupportPatch CapPatch(double radius, double z, std::uint32_t first_name, bool up) {
   const double c = std::sqrt(0.5) * radius;
   const Vec3d fan[] = {{radius, 0, z},  {c, c, z},   {0, radius, z},  {-c, c, z},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a shape touches a plane with: the face, the edge or the vertex that is highest in a
-// direction, a little tilt allowed (kContactFaceSine).
+// The part with which a shape touches a plane: the face, the edge or the vertex that is highest in
+// a direction, a little tilt allowed (kContactFaceSine).
 
 #ifndef CLEARANCE_CORE_SUPPORT_SUPPORT_PATCH_H_
 #define CLEARANCE_CORE_SUPPORT_SUPPORT_PATCH_H_
@@ -21,10 +21,10 @@ namespace clearance {
 //                   the least of them, and end with `first`. No other face has that edge in that
 //                   direction.
 // A curved core has no vertices; these stand for them:
-//   cylinder: 0 .. 7 the fan of the cap at +z, from +x counter-clockwise seen from +z; 8 .. 15
-//   below
-//             them; 16 and 17 the ends, at +z and -z, of the line of the side that is in contact;
-//   cone:     0 .. 7 the fan of the base likewise, 8 the apex, 9 the end of the line at the base;
+//   cylinder: 0 .. 7 the fan of the cap at +z, from +x counter-clockwise seen from +z;
+//             8 .. 15 below them;
+//             16 and 17 the ends, at +z and -z, of the line of the side that is in contact;
+//   cone:     0 .. 7 the fan of the base as above, 8 the apex, 9 the end of the line at the base;
 //   ellipsoid: 0.
 struct Feature {
   std::uint32_t first = 0;
@@ -35,7 +35,7 @@ struct Feature {
 
 // Normalised coordinates, axes of the shape.
 struct SupportPatch {
-  // A face with more corners than this is thinned to so many of them, evenly.
+  // A face with more corners than this is thinned to this many of them, evenly.
   static constexpr int kCapacity = 64;
 
   int size = 0;  // 1 a vertex, 2 an edge, 3 or more a face
@@ -46,9 +46,9 @@ struct SupportPatch {
   std::array<std::uint32_t, kCapacity> name{};  // of each corner, as in Feature
 };
 
-// The most parallel to the plane across `d` (unit) of the faces at the vertex that is highest along
-// d; if none is parallel enough, such an edge there; if none is either, the vertex. The caps of
-// cylinders and cones are octagons, their sides lines. `start` as in HighestVertex.
+// Returns the face at the vertex highest along d that is most parallel to the plane across `d`
+// (unit); if none is parallel enough, such an edge there; if none is either, the vertex. The caps
+// of cylinders and cones are octagons, their sides lines. `start` as in HighestVertex.
 SupportPatch FindSupportPatch(const ConvexShape& shape, const Vec3d& d, VertexIndex start);
 
 }  // namespace clearance

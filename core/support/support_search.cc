@@ -2,19 +2,18 @@
 //
 // Why the answer is that of the scan. Let h(v) = d . v be the true heights, c(v) the computed ones
 // and e a bound of |c(v) - h(v)| over all vertices. The vertices of a convex polytope above any
-// height are connected along its edges: from each of them an edge leads up, or else it is a top one
+// height are connected along its edges. From each of them an edge leads up, or else it is a top one
 // (a local maximum of a linear function on a convex set is global), and the top ones are those of a
 // face. The edges that cut flat faces into triangles only add to that.
 //     Take any vertex s. A vertex with c(v) >= c(s) has h(v) >= c(s) - e, and so has s. These two
 // are joined by vertices with h(w) >= c(s) - e, hence with
 //     c(w) >= c(s) - 2 e.                                                                    (*)
 // A flood from s over the vertices with (*) therefore meets every vertex that is as high as s by
-// computed height, and if none of them is higher, the first of those that are equally high is the
+// computed height. If none of them is higher, the first of those that are equally high is the
 // vertex that a scan of all finds. If no neighbour of s has (*), that is s. If one is higher, the
 // climb goes on from there.
-//     In double-double d differs from the d that floods by u |d|, and the heights that decide err
-//     by
-// little more than nothing: with 4 e in the place of 2 e the same flood meets every vertex whose
+//     In double-double d differs from the d that floods by u |d|, and the heights that decide have
+// almost no error. With 4 e in the place of 2 e the same flood meets every vertex whose
 // double-double height is at least that of s.
 //
 // e: a computed height takes three roundings of its terms, |c(v) - h(v)| <= 3.01 u |d|_1 r with r
@@ -41,7 +40,7 @@
 namespace clearance {
 namespace {
 
-// Steps from the start before the hierarchy is asked instead: a good start is nearer than that.
+// Steps from the start before the hierarchy is used instead: a good start is nearer than that.
 constexpr int kFewSteps = 6;
 constexpr int kAnySteps = std::numeric_limits<int>::max();
 
@@ -51,8 +50,8 @@ constexpr std::uint32_t kFloodThreshold = 128;
 constexpr std::uint32_t kScanShare = 8;
 constexpr std::uint32_t kMostTies = 255;
 
-// Floods that end on a higher vertex before a scan takes over: they come of vertices so near to one
-// another that rounding sorts them anew.
+// Floods that end on a higher vertex before a scan takes over: they come from vertices so near to
+// one another that rounding reorders them.
 constexpr int kMostFloods = 4;
 
 constexpr VertexIndex kNoVertex = std::numeric_limits<VertexIndex>::max();
@@ -91,7 +90,8 @@ struct Direction {
   double slack;   // at least 2 e
 };
 
-// Where a climb ended and how far above the highest neighbour; a negative lead if it was cut short.
+// The end of a climb, and how far it is above the highest neighbour; a negative lead if the climb
+// was cut short.
 struct Summit {
   Candidate top;
   double lead;
@@ -111,7 +111,7 @@ class Slope {
     return {i, d.x * hill_.x[i] + d.y * hill_.y[i] + d.z * hill_.z[i]};
   }
 
-  // The first of the highest of `size` vertices.
+  // Returns the first of the highest of `size` vertices.
   Candidate Scan(std::uint32_t size) const {
     count_.Add(size);
     const ScannedVertex top = HighestOfAll({hill_.x, hill_.y, hill_.z, size}, direction_.d);
@@ -154,7 +154,8 @@ class Slope {
 
   static bool IsLong(const RowPart& row) { return row.last - row.first >= kLongRow; }
 
-  // Nothing or any other if all are lower than `here` by more than is ever asked for.
+  // Returns the highest neighbour; nothing or any other one if all are lower than `here` by more
+  // than is ever asked for.
   Candidate HighestNeighbor(const Candidate& here) const {
     const RowPart row = RowOf(here.vertex);
     if (IsLong(row)) return HighestOfLongRow(here, row);
@@ -188,8 +189,8 @@ class Slope {
     VisitPart({row, Entry(row.first), Entry(row.last)}, *found, floor, visit);
   }
 
-  // The higher half first; nothing of a part whose bound says that all of it is below the floor.
-  // Twice the slack is for the two ends and for the bound itself.
+  // Visits the higher half first, and nothing of a part whose bound says that all of it is below
+  // the floor. Twice the slack is for the two ends and for the bound itself.
   template <class Visit>
   void VisitPart(const PartEnds& ends, const LongRow& row, const double& floor,
                  const Visit& visit) const {
@@ -284,7 +285,7 @@ class Search {
     return best.vertex;
   }
 
-  // Nothing where the cell of the direction does not know.
+  // Returns nothing if the cell of the direction does not know.
   std::optional<VertexIndex> HighestInCell() const {
     const absl::Span<const VertexIndex> candidates = CellCandidates(shape_, direction_.d);
     if (candidates.empty()) return std::nullopt;
@@ -330,7 +331,7 @@ class Search {
     return map.vertex[map.CellOf(direction_.d)];
   }
 
-  // From the coarsest layer to a vertex of the shape.
+  // Descends from the coarsest layer to a vertex of the shape.
   Candidate Descend() const {
     if (layers().empty()) return slope_.At(0);
     const ClimbLayer& coarsest = layers().back();
@@ -345,7 +346,7 @@ class Search {
     return top;
   }
 
-  // What (*) says: the scan's vertex; nothing if a vertex is higher than the summit, or if the ties
+  // Returns the scan's vertex by (*); nothing if a vertex is higher than the summit, or if the ties
   // are too many.
   std::optional<VertexIndex> Flood(const Candidate& summit, Candidate* higher) const {
     TieSet ties(std::min(kMostTies, shape_.vertex_count() / kScanShare));
@@ -371,7 +372,7 @@ class Search {
   const ConvexShape& shape_;
   const Vec3<T>& d_;
   const Direction direction_;
-  const double margin_;  // below the summit to where a flood must go: 2 e, or 4 e
+  const double margin_;  // how far below the summit a flood must go: 2 e, or 4 e
   const Slope<Count> slope_;
   Count& count_;
 };

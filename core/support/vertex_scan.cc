@@ -17,8 +17,9 @@ HWY_BEFORE_NAMESPACE();
 namespace clearance {
 namespace HWY_NAMESPACE {
 
-// Each lane keeps the first of its highest vertices, and their indices as numbers. Where the size
-// is no multiple of the lanes the last vector begins earlier and sees some vertices again.
+// Returns the highest vertex. Each lane keeps the first of its highest vertices, and their indices
+// as numbers. If the size is not a multiple of the lanes, the last vector begins earlier and sees
+// some vertices again.
 inline ScannedVertex HighestInVectors(const VertexColumns& vertices, const Vec3d& d) {
   using L = Lanes<8>;
   const auto x = L::Set(d.x), y = L::Set(d.y), z = L::Set(d.z);
@@ -47,7 +48,8 @@ ScannedVertex ScanHere(const VertexColumns& vertices, const Vec3d& d) {
   return HighestInVectors(vertices, d);
 }
 
-// Likewise, but for the vertices that the last vector sees again.
+// Counts the vertices below `floor` with the same vectors, without those that the last vector sees
+// again.
 std::uint32_t CountBelowHere(const VertexColumns& vertices, const Vec3d& d, double floor) {
   using L = Lanes<8>;
   const auto x = L::Set(d.x), y = L::Set(d.y), z = L::Set(d.z);

@@ -10,7 +10,7 @@
 namespace clearance::server {
 namespace {
 
-// Descriptors that are no connections: libraries, queues, the HTTP port and its connections,
+// Descriptors that are not gRPC connections: libraries, queues, the HTTP port and its connections,
 // storage, with room to spare.
 constexpr rlim_t kOtherDescriptors = 128;
 
@@ -34,7 +34,7 @@ bool ShowsReflection(const ServerConfig& config) {
 
 namespace {
 
-// What is wrong with who may reach the port; nothing if those are known.
+// Returns the warning about open access to the gRPC port, or null if none is due.
 const char* WarningOf(const ServerConfig& config) {
   const bool is_plain = config.tls.certificate.empty();
   const bool knows_callers = !config.policy_file.empty();

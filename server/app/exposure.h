@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the server opens to whom, told at the start, and how many connections the process has room
-// for.
+// Reports at the start which access the server allows and to which callers, and computes how many
+// connections the process has room for.
 
 #ifndef CLEARANCE_SERVER_APP_EXPOSURE_H_
 #define CLEARANCE_SERVER_APP_EXPOSURE_H_
@@ -13,22 +13,23 @@
 
 namespace clearance::server {
 
-// "none", "server" or "mutual".
+// Returns "none", "server" or "mutual".
 const char* TlsMode(const TlsFiles& tls);
 
-// Who is served: "policy", those whom it names; "certificates", who has one of the CAs; or
-// "everyone" who reaches the port.
+// Returns which callers are served: "policy" (those that the policy names), "certificates" (those
+// with a certificate of one of the CAs) or "everyone" that reaches the port.
 const char* CallersMode(const ServerConfig& config);
 
-// By itself only to those who are on this machine or have proved themselves.
+// Returns whether reflection is served. By default it is only served to callers on this machine or
+// with proof of their identity.
 bool ShowsReflection(const ServerConfig& config);
 
-// A warning for each port that others than this machine's users reach though nobody need prove
-// who he is.
+// Logs a warning for each port that is open to more than the users of this machine although callers
+// need not prove their identity.
 void WarnOfStrangers(const ServerConfig& config, Log* log);
 
-// `wanted`, or what the limit of open files leaves room for, with a warning then. Raises the limit
-// as far as this process may.
+// Returns `wanted`, or the number that the limit of open files leaves room for, then with a
+// warning. Raises the limit as far as this process may.
 std::uint64_t FittingConnections(std::uint64_t wanted, Log* log);
 
 }  // namespace clearance::server

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The binary as its own health probe: an image without a shell or a probe tool needs nothing else.
+// The binary as its own health probe, for images without a shell or a probe tool.
 
 #ifndef CLEARANCE_SERVER_APP_HEALTH_CHECK_H_
 #define CLEARANCE_SERVER_APP_HEALTH_CHECK_H_
@@ -11,11 +11,11 @@
 
 namespace clearance::server {
 
-// Asks grpc.health.v1 of the server at `address` for the whole server's health and prints the
-// answer. Where the server's own settings name a certificate it is asked over TLS: that certificate
-// alone is trusted, under the name that is in it, and shown as the client's own. With a client CA
-// this takes a certificate that the CA gave for clients too. Returns the process's exit code: 0 if
-// it is SERVING, else 1.
+// Asks grpc.health.v1 of the server at `address` for the health of the whole server and prints the
+// answer. If the server's own settings name a certificate, the call uses TLS: it trusts that
+// certificate alone, under the name in it, and presents it as the client's own. With a client CA,
+// the CA must have issued the certificate for clients too. Returns the process's exit code: 0 if
+// the answer is SERVING, else 1.
 int CheckHealth(const std::string& address, const TlsFiles& tls);
 
 }  // namespace clearance::server

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the HTTP port answers: /metrics for Prometheus, /livez and /readyz for whoever runs the
-// container and, with --page_dir, the files of a page and, below /call/, what it asks.
+// The pages of the HTTP port: /metrics for Prometheus, /livez and /readyz for the operator of the
+// container. With --page_dir also the files of a page and, below /call/, the calls that it makes.
 
 #ifndef CLEARANCE_SERVER_APP_OPERATOR_PAGES_H_
 #define CLEARANCE_SERVER_APP_OPERATOR_PAGES_H_
@@ -20,29 +20,30 @@
 
 namespace clearance::server {
 
-// Thread-safe.
+// Answers the requests of the HTTP port. Thread-safe.
 class OperatorPages {
  public:
   // Both outlive this.
   OperatorPages(const Metrics* metrics, Liveness* liveness)
       : metrics_(metrics), liveness_(liveness) {}
 
-  // Before the first request.
+  // Call it before the first request.
   void Show(PageFiles files, PageCalls calls) { page_.emplace(std::move(files), std::move(calls)); }
 
-  // Refuses requests to a name that is not localhost: on a port that only this machine reaches it
-  // can only be a page of somebody else's that made its own name mean this machine. Before the
-  // first request.
+  // Refuses requests to a name that is not localhost. On a port that only this machine reaches,
+  // such a request can only come from a foreign page that made its own name resolve to this
+  // machine. Call it before the first request.
   void AnswerAddressesOnly() { answers_addresses_only_ = true; }
 
-  // Not ready until told so, and then only while what is asked, if anything, says so too.
+  // Sets whether the server is ready, at first false. /readyz then also asks the function of
+  // ReadyWhile, if there is one.
   void SetReady(bool ready) { ready_ = ready; }
-  // Before that.
+  // Call it before SetReady.
   void ReadyWhile(std::function<bool()> is_ready) { is_ready_ = std::move(is_ready); }
 
   HttpReply Answer(const HttpRequest& request);
 
-  // Whether a POST there is more than refused.
+  // Returns whether a POST to this path is answered, not merely refused.
   bool TakesBody(const std::string& path) const;
 
  private:
@@ -55,7 +56,7 @@ class OperatorPages {
   std::function<bool()> is_ready_;
   bool answers_addresses_only_ = false;
   std::atomic<bool> ready_ = false;
-  std::atomic<int> calls_ = 0;  // of the page, being answered
+  std::atomic<int> calls_ = 0;  // calls of the page that are being answered
 };
 
 }  // namespace clearance::server

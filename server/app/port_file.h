@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which ports were bound, for whoever started the server with port 0. That the file is there says
-// that it is ready.
+// Reports the bound ports to a caller that started the server with port 0. If the file exists, the
+// server is ready.
 
 #ifndef CLEARANCE_SERVER_APP_PORT_FILE_H_
 #define CLEARANCE_SERVER_APP_PORT_FILE_H_
@@ -17,11 +17,11 @@ struct BoundPorts {
   int http = 0;
 };
 
-// Takes away what an earlier run has left; no file there is no error.
+// Removes the file of an earlier run; a missing file is not an error.
 void RemovePortFile(const std::string& path);
 
-// {"grpc_port":N,"http_port":N}, whole or not at all. UNAVAILABLE, with the path, where it cannot
-// be written.
+// Writes {"grpc_port":N,"http_port":N}, whole or not at all. UNAVAILABLE, with the path, if it
+// cannot be written.
 absl::Status WritePortFile(const std::string& path, const BoundPorts& ports);
 
 }  // namespace clearance::server

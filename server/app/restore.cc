@@ -48,7 +48,7 @@ absl::StatusOr<NamedShape> ReadStored(const StoredName& stored, std::uint64_t re
 
 namespace {
 
-// What one thread read.
+// Holds the contents that one thread read.
 struct Share {
   std::vector<ShapeContentPtr> contents;
   absl::Status status;

@@ -58,15 +58,15 @@ namespace {
 constexpr int kWrongArguments = 2;
 constexpr int kUnusableData = 3;
 
-// Of a reply to the page, which becomes some hundred times as much on its way to JSON.
+// Size limit of a reply to the page, which takes some hundred times as much on its path to JSON.
 constexpr std::uint64_t kMostPageReply = kMebibyte;
 
-// What the drain may take beyond its own two times before the process ends itself.
+// Time that the drain may take beyond its own two times before the process ends itself.
 constexpr absl::Duration kDrainSlack = absl::Milliseconds(900);
 
-// glibc makes up to eight arenas a core, each of which keeps what a burst of sessions once took:
-// one a core serves as many threads as run at once. Batches are some 10 KB to some MB: served by
-// mmap each would cost its page faults anew.
+// Limits glibc to one arena a core: it makes up to eight, each of which keeps the memory that a
+// burst of sessions once took, and one a core serves as many threads as run at once. Batches take
+// some 10 KB to some MB: each one served by mmap would cost its page faults again.
 void TuneAllocator() {
   constexpr int kMebibytes = 1 << 20;
   // NOLINTBEGIN(concurrency-mt-unsafe): no other thread runs yet
@@ -86,16 +86,16 @@ void LogSettings(Log* log) {
 
 int Cores() { return static_cast<int>(std::max(1U, std::thread::hardware_concurrency())); }
 
-// gRPC lets one thread at a time wait for all connections, whosever they are. With two of them
-// nearly every message is read by the one and answered by the other, at twice the cost: one is
-// enough for as many cores as a server of small messages keeps busy.
+// Returns how many threads poll. gRPC lets one thread at a time wait for all connections of all
+// clients. With two of them, one reads nearly every message and the other answers it, at twice the
+// cost. One is enough for as many cores as a server of small messages keeps busy.
 int PollingThreads(int wanted) { return wanted > 0 ? wanted : std::max(1, Cores() / 4); }
 
 int WorkerThreads(int wanted) { return wanted > 0 ? wanted : Cores(); }
 
-// Members are made in their order and end in the reverse of it: the HTTP port answers before shapes
-// are read and gRPC starts, and until gRPC has stopped; then the ledger ends, and the directory is
-// free.
+// Owns the parts of the server. Members are made in their order and end in reverse order: the HTTP
+// port answers from before shapes are read and gRPC starts until gRPC has stopped; then the ledger
+// ends, and the directory is free.
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): there is one of it
 class Process {
  public:
@@ -116,7 +116,7 @@ class Process {
     ShowLimits(config, &metrics_);
   }
 
-  // No page asks gRPC once it goes; probes are answered until it has gone.
+  // Refuses calls of the page before gRPC ends; probes are answered until it has ended.
   ~Process() {
     signals_.OnHangup(nullptr);
     pages_.SetReady(false);
@@ -287,7 +287,8 @@ absl::StatusOr<std::unique_ptr<EtcdStore>> Process::OpenEtcd() {
   });
 }
 
-// What is read may be compacted away meanwhile: then it is read as it is by then.
+// Joins the shared registry. If a revision is compacted away while it is read, the newer state is
+// read instead.
 absl::StatusOr<std::unique_ptr<SharedRegistry>> Process::JoinRegistry() {
   const SteadyTime began = SteadyNow();
   absl::StatusOr<std::unique_ptr<EtcdStore>> store = OpenEtcd();
@@ -392,10 +393,10 @@ int BackUpTo(const std::string& file, const ServerConfig& config) {
 
 int ServeWith(const ServerConfig& config) {
   TuneAllocator();
-  // Debian builds Abseil with its search for deadlocks: every lock, gRPC's too, would be entered
-  // into one graph of all threads, and a cycle found in it would abort the server.
+  // Debian builds Abseil with its deadlock detection: every lock, gRPC's too, would be entered into
+  // one graph of all threads, and a cycle found in it would abort the server.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
-  // A log reader that goes away must not take the server with it.
+  // A log reader that closes its end must not end the server.
   std::signal(SIGPIPE, SIG_IGN);
   if (!config.port_file.empty()) RemovePortFile(config.port_file);
   return Process(config).Serve();

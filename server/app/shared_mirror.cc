@@ -29,7 +29,7 @@ ShapeContentPtr SharedMirror::Find(const std::string& digest, const Contents& ad
   return found == added.end() ? nullptr : found->second;
 }
 
-// Scenes are played before names go: what they use in between is still there.
+// Plays scenes before it drops names: the shapes that they use in between are still there.
 absl::Status SharedMirror::Apply(const FollowedCommit& commit) {
   Contents added;
   for (const OwnedContent& stored : commit.contents) {
@@ -54,7 +54,7 @@ absl::Status SharedMirror::Apply(const FollowedCommit& commit) {
   return absl::OkStatus();
 }
 
-// What the record makes of the scene as it was before.
+// Returns the scene that the record makes of the scene `before`.
 absl::StatusOr<SceneRegistry::Followed> SharedMirror::PlayOne(
     const RecordPlayer& player, const SceneRecord& record,
     const SceneRegistry::Followed& before) const {
@@ -103,7 +103,7 @@ absl::StatusOr<SharedMirror::Contents> SharedMirror::ReadNew(const StoredNames& 
   for (const StoredName& name : names.names) {
     if (Find(name.digest, added) != nullptr) continue;
     const auto stored = store.ReadContent(name.digest);
-    if (absl::IsNotFound(stored.status())) continue;  // said with the name
+    if (absl::IsNotFound(stored.status())) continue;  // reported with the name
     if (!stored.ok()) return stored.status();
     auto content = ReadStored(stored->view());
     if (!content.ok()) return content.status();

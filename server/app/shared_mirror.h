@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The registries of shapes and scenes as they follow what other servers commit.
+// The registries of shapes and scenes that follow the commits of other servers.
 
 #ifndef CLEARANCE_SERVER_APP_SHARED_MIRROR_H_
 #define CLEARANCE_SERVER_APP_SHARED_MIRROR_H_
@@ -29,7 +29,7 @@ class SharedMirror final : public RegistryMirror {
  private:
   using Contents = absl::flat_hash_map<std::string, ShapeContentPtr>;
 
-  // Of the registry as it is or, where it has none of this digest, of those that come.
+  // Returns the content of this digest from the registry or, if it has none, from `added`.
   ShapeContentPtr Find(const std::string& digest, const Contents& added) const;
   absl::StatusOr<SceneRegistry::Followed> PlayOne(const RecordPlayer& player,
                                                   const SceneRecord& record,
@@ -37,7 +37,7 @@ class SharedMirror final : public RegistryMirror {
   absl::StatusOr<std::vector<SceneRegistry::Followed>> Play(const std::vector<SceneRecord>& records,
                                                             const Contents& added) const;
   absl::StatusOr<Contents> ReadNew(const StoredNames& names, const SharedStore& store) const;
-  // What makes the registry of shapes what the names say.
+  // Returns the changes that make the registry of shapes equal to `names`.
   absl::StatusOr<RegistryChanges> DifferenceTo(const StoredNames& names,
                                                const Contents& added) const;
   std::vector<SceneRegistry::Followed> DifferenceTo(

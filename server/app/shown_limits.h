@@ -10,7 +10,8 @@
 
 namespace clearance::server {
 
-// Of connections the limit that was asked for: how many fit is known only once they are taken.
+// Sets the metrics of limits. The limit of connections is the requested one: how many fit is only
+// known once they are taken.
 void ShowLimits(const ServerConfig& config, Metrics* metrics);
 
 }  // namespace clearance::server

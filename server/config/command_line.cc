@@ -25,7 +25,7 @@ struct Argument {
   std::optional<absl::string_view> value;
 };
 
-// What only the command line can say.
+// Holds the settings that only the command line can give.
 struct CommandLineOnly {
   Action action = Action::kServe;
   std::string config_file;
@@ -35,7 +35,7 @@ struct CommandLineOnly {
   std::vector<Argument> settings;
 };
 
-// Of a name as it was written: `-` stands for `_`.
+// Returns the name of the flag that was written: `-` stands for `_`.
 std::string FlagName(absl::string_view written) {
   return absl::StrReplaceAll(written, {{"-", "_"}});
 }

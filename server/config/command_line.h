@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From the arguments of the process to what it is asked to do. Abseil's own parser ends the process
-// by itself with 1 and knows no file of plain `name = value` lines; here both sources go through
-// the flags' own parsers, one error names the place, and tests can ask without a process.
+// Parses the arguments of the process into the requested action. Abseil's own parser ends the
+// process by itself with 1 and cannot read a file of plain `name = value` lines. Here both sources
+// go through the flags' own parsers, an error names the place, and tests need no process.
 
 #ifndef CLEARANCE_SERVER_CONFIG_COMMAND_LINE_H_
 #define CLEARANCE_SERVER_CONFIG_COMMAND_LINE_H_
@@ -27,16 +27,16 @@ struct CommandLine {
   std::string backup_file = {};     // of kBackUp
 };
 
-// `arguments` without the program's name; in names of both sources `-` stands for `_`. A setting of
-// the command line wins over the file's. INVALID_ARGUMENT says where (argument, or file and line),
-// the name, the value and what is allowed. Not thread-safe: sets flags.
+// Parses `arguments` without the program's name; in names of both sources `-` stands for `_`. A
+// setting of the command line wins over the file's. INVALID_ARGUMENT names the place (argument, or
+// file and line), the name, the value and the allowed values. Not thread-safe: sets flags.
 absl::StatusOr<CommandLine> ParseArguments(absl::Span<const char* const> arguments);
 
-// Lines `name = value`, empty lines, and lines that start with `#`.
+// Sets flags from lines `name = value`; skips empty lines and lines that start with `#`.
 absl::Status ReadConfigFile(const std::string& path);
 
-// Where a client on the same machine reaches a server that listens there: an unspecified host is
-// the loopback.
+// Returns the address by which a client on the same machine reaches a server that listens at
+// `listen`: the loopback for an unspecified host.
 std::string LocalAddressOf(absl::string_view listen);
 
 std::string HelpText();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Types of flags that parse only what is allowed, so that a wrong value is told with the place it
-// was written at (command line, or file and line) whatever kind of wrong it is.
+// Types of flags that parse only allowed values, so that every kind of wrong value is reported with
+// the place at which it was written (command line, or file and line).
 
 #ifndef CLEARANCE_SERVER_CONFIG_FLAG_TYPES_H_
 #define CLEARANCE_SERVER_CONFIG_FLAG_TYPES_H_
@@ -22,13 +22,13 @@ struct Range {
   std::uint64_t largest;
 };
 
-// "100000". On failure `error` says what is allowed; likewise all below.
+// Parses "100000". On failure `error` names the allowed values; the same applies to all below.
 bool ParseCount(absl::string_view text, const Range& range, std::uint64_t* value,
                 std::string* error);
-// "16777216", "16MiB"; units are B, KiB, MiB, GiB.
+// Parses "16777216" or "16MiB"; units are B, KiB, MiB, GiB.
 bool ParseBytes(absl::string_view text, const Range& range, std::uint64_t* value,
                 std::string* error);
-// The same number in the largest unit that divides it.
+// Returns the same number in the largest unit that divides it.
 std::string FormatBytes(std::uint64_t bytes);
 
 template <std::uint64_t kSmallest, std::uint64_t kLargest>
@@ -65,7 +65,7 @@ struct WaitTime {
 bool AbslParseFlag(absl::string_view text, WaitTime* wait, std::string* error);
 std::string AbslUnparseFlag(WaitTime wait);
 
-// host:port; of IPv4, so brackets are refused here, not when it is too late.
+// host:port. IPv4 only: brackets are refused here, before it is too late.
 struct HttpAddress {
   std::string value;
 };

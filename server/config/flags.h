@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The server's settings as Abseil flags. flags.cc is the one place that defines them; they are
-// reached by name, since the command line and the config file are read the same way.
+// The server's settings as Abseil flags. Only flags.cc defines them; they are reached by name,
+// since the command line and the config file are read by the same code.
 
 #ifndef CLEARANCE_SERVER_CONFIG_FLAGS_H_
 #define CLEARANCE_SERVER_CONFIG_FLAGS_H_
@@ -17,17 +17,17 @@
 
 namespace clearance::server {
 
-// INVALID_ARGUMENT, naming the flag, the value and what is allowed, if there is no such flag or no
-// such value.
+// Sets a flag. INVALID_ARGUMENT, naming the flag, the value and the allowed values, if there is no
+// such flag or the value is not allowed.
 absl::Status SetFlagByName(absl::string_view name, absl::string_view value);
 
-// What the flags say now. INVALID_ARGUMENT where they contradict each other.
+// Returns the settings that the flags have now. INVALID_ARGUMENT if they contradict each other.
 absl::StatusOr<ServerConfig> ConfigFromFlags();
 
-// Name and value of every flag, in the order of the names.
+// Returns the name and value of every flag, in the order of the names.
 std::vector<std::pair<std::string, std::string>> FlagValues();
 
-// Name, default and meaning of every flag, for people.
+// Returns the name, default and meaning of every flag, for people.
 std::string DescribeFlags();
 
 }  // namespace clearance::server

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one principal may hold in the registry, and take of the server, beside what holds for all.
+// Limits of one principal, for its objects in the registry and its use of the server, in addition
+// to the limits that apply to all.
 
 #ifndef CLEARANCE_SERVER_CONFIG_HOLDING_LIMITS_H_
 #define CLEARANCE_SERVER_CONFIG_HOLDING_LIMITS_H_
@@ -13,7 +14,8 @@ namespace clearance::server {
 
 inline constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
 
-// Fields of a policy's `limits`; what it leaves out is the flag --principal_NAME.
+// Holds the fields of a policy's `limits`; a field that the policy leaves out is the flag
+// --principal_NAME.
 struct HoldingLimits {
   std::uint64_t shapes = kNoLimit;          // names
   std::uint64_t registry_bytes = kNoLimit;  // of the contents of these, each name's counted whole
@@ -23,7 +25,7 @@ struct HoldingLimits {
   friend bool operator==(const HoldingLimits&, const HoldingLimits&) = default;
 };
 
-// The limits of one principal. Unset: only the server's own hold.
+// Holds the limits of one principal. Unset: only the server's own limits apply.
 struct PrincipalLimits {
   std::optional<std::uint64_t> sessions = {};  // open at a time
   std::optional<double> cores = {};            // processor time, seconds a second, on average

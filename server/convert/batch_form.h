@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every batch has: rows in columns that fit its count, and options.
+// The common parts of every batch: options, and rows in columns that fit its count.
 
 #ifndef CLEARANCE_SERVER_CONVERT_BATCH_FORM_H_
 #define CLEARANCE_SERVER_CONVERT_BATCH_FORM_H_
@@ -19,7 +19,7 @@
 
 namespace clearance::server {
 
-// What a column is called, how many numbers a row has, and what stands for it where it is absent.
+// Holds the name of a column, the numbers of each row, and the fallback for an absent column.
 template <class T>
 struct ColumnForm {
   const char* name;
@@ -60,7 +60,7 @@ class ColumnReader {
   absl::Status status_;
 };
 
-// INVALID_ARGUMENT for no row, RESOURCE_EXHAUSTED for more than max_batch_rows.
+// Returns INVALID_ARGUMENT for zero rows, RESOURCE_EXHAUSTED for more than max_batch_rows.
 absl::Status CheckCount(const char* field, std::uint64_t count, const Limits& limits);
 absl::Status CheckOptions(const v1::BatchOptions& options);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What bodies of scenes are where a column says nothing.
+// Defaults of bodies of scenes for columns that are absent.
 
 #ifndef CLEARANCE_SERVER_CONVERT_BODY_DEFAULTS_H_
 #define CLEARANCE_SERVER_CONVERT_BODY_DEFAULTS_H_

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Batches of messages as the engine's questions: columns are checked against `count` once and then
-// borrowed as they lie in the message, which must outlive the questions.
+// Converts batches of messages into the engine's questions. Columns are checked against `count`
+// once and then borrowed from the message, which must outlive the questions.
 
 #ifndef CLEARANCE_SERVER_CONVERT_QUESTIONS_H_
 #define CLEARANCE_SERVER_CONVERT_QUESTIONS_H_
@@ -16,8 +16,9 @@
 
 namespace clearance::server {
 
-// What refuses a message as a whole: INVALID_ARGUMENT for columns and options that do not fit,
-// RESOURCE_EXHAUSTED for too many rows. Fields are named from the batch on (`pairs.poses_a`).
+// Parses a batch, or refuses the message as a whole: INVALID_ARGUMENT for columns and options that
+// do not fit, RESOURCE_EXHAUSTED for too many rows. Fields are named from the batch on
+// (`pairs.poses_a`).
 absl::StatusOr<DistanceQuestions> ParseQuestions(const v1::DistanceBatch& batch,
                                                  const Limits& limits);
 absl::StatusOr<IntersectionQuestions> ParseQuestions(const v1::IntersectionBatch& batch,
@@ -25,10 +26,11 @@ absl::StatusOr<IntersectionQuestions> ParseQuestions(const v1::IntersectionBatch
 absl::StatusOr<TimeOfCollisionQuestions> ParseQuestions(const v1::TimeOfCollisionBatch& batch,
                                                         const Limits& limits);
 
-// Infinite where the message sets none. Requires: ParseQuestions accepted the options.
+// Returns the time budget, infinite if the message sets none. Requires: ParseQuestions accepted the
+// options.
 absl::Duration TimeBudgetOf(const v1::BatchOptions& options);
 
-// The largest reply that client and server both accept, bytes.
+// Returns the largest reply that client and server both accept, in bytes.
 std::uint64_t MaxReplyBytesOf(const v1::BatchOptions& options, const Limits& limits);
 
 }  // namespace clearance::server

@@ -10,7 +10,8 @@
 namespace clearance::server {
 namespace {
 
-// Of the first failure of a poisoned slot, so that an Error keeps within kMaxRowErrorBytes.
+// Length limit for the first failure of a poisoned slot, so that an Error keeps within
+// kMaxRowErrorBytes.
 constexpr std::size_t kMaxFailureBytes = 200;
 
 struct FaultText {

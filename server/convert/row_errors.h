@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a reply says of a row that was refused.
+// Errors in a reply for rows that were refused.
 
 #ifndef CLEARANCE_SERVER_CONVERT_ROW_ERRORS_H_
 #define CLEARANCE_SERVER_CONVERT_ROW_ERRORS_H_
@@ -16,7 +16,7 @@ namespace clearance::server {
 // No Error of a row takes more bytes of a reply than this.
 inline constexpr std::uint64_t kMaxRowErrorBytes = 512;
 
-// Requires: `table` is the one that the fault was found with, unchanged.
+// Fills the Error of a fault. Requires: the fault was found with `table`, which is unchanged since.
 void FillRowError(const RowFault& fault, const ShapeTable& table, v1::Error* error);
 
 }  // namespace clearance::server

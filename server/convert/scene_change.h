@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Changes of scenes, from messages to what the core applies, and scenes back to messages.
+// Converts messages into changes of scenes that the core applies, and scenes back into messages.
 
 #ifndef CLEARANCE_SERVER_CONVERT_SCENE_CHANGE_H_
 #define CLEARANCE_SERVER_CONVERT_SCENE_CHANGE_H_
@@ -23,7 +23,7 @@
 
 namespace clearance::server {
 
-// A change with everything in it that it refers to.
+// Holds a change together with everything that it refers to.
 struct SceneEdit {
   std::vector<BodyId> removed;
   std::vector<SceneBody> bodies;
@@ -37,12 +37,12 @@ struct SceneEdit {
   }
 };
 
-// What is wrong with a body's place by itself: INVALID_ARGUMENT of `field`. Requires: the fault is
-// kPose or kNotRepresentable.
+// Returns INVALID_ARGUMENT of `field` for a body's place that is bad by itself. Requires: the fault
+// is kPose or kNotRepresentable.
 absl::Status RefusePlace(SceneFault::Kind fault, const std::string& field, const Pose& pose);
 
-// The columns of the message with `shapes[i]` for shape i of its table. INVALID_ARGUMENT naming a
-// field of the change where columns do not fit together or a row is bad by itself.
+// Reads the columns of the message, with `shapes[i]` for shape i of its table. INVALID_ARGUMENT,
+// naming a field of the change, if columns do not fit together or a row is bad by itself.
 absl::StatusOr<SceneEdit> ReadSceneChange(const v1::SceneChange& message,
                                           absl::Span<const RigidBodyPtr> shapes);
 
@@ -50,7 +50,7 @@ absl::StatusOr<SceneEdit> ReadSceneChange(const v1::SceneChange& message,
 // only; changes that an earlier version stored may have such rules.
 absl::Status RequireRuleKinds(const v1::SceneChange& change);
 
-// How many bodies and rules there may be, by the limits of these names.
+// Holds the limits for the numbers of bodies and rules, and the names of these limits.
 struct EditLimits {
   std::uint64_t bodies = 0;
   std::uint64_t rules = 0;
@@ -59,8 +59,8 @@ struct EditLimits {
   const char* advice = "The scene would have too many; make several scenes of it.";
 };
 
-// The next revision; the same one of an empty edit. INVALID_ARGUMENT naming a field of the change,
-// RESOURCE_EXHAUSTED beyond a limit.
+// Returns the next revision, or the same one if the edit is empty. INVALID_ARGUMENT naming a field
+// of the change, RESOURCE_EXHAUSTED beyond a limit.
 absl::StatusOr<ScenePtr> ApplyEdit(const ScenePtr& scene, const SceneEdit& edit,
                                    const EditLimits& limits);
 inline absl::StatusOr<ScenePtr> ApplyEdit(const ScenePtr& scene, const SceneEdit& edit,
@@ -68,21 +68,21 @@ inline absl::StatusOr<ScenePtr> ApplyEdit(const ScenePtr& scene, const SceneEdit
   return ApplyEdit(scene, edit, EditLimits{limits.max_scene_bodies, limits.max_scene_rules});
 }
 
-// The bodies whose ids are `first` or more, and of these the `most` with the lowest ids.
+// Selects the `most` bodies with the lowest ids among those with an id of at least `first`.
 struct BodyRange {
   std::uint64_t first = 0;
   std::size_t most = 0;
 };
-// These bodies in the order of their ids, their shapes named by digest. The id that comes after
-// them, if there is one.
+// Fills in these bodies in the order of their ids, with their shapes named by digest. Returns the
+// id that comes after them, if there is one.
 std::optional<BodyId> FillBodies(const Scene& scene, const BodyRange& range,
                                  const SceneContents& contents, v1::BodyColumns* columns);
 void FillRules(const Scene& scene, v1::PairRuleColumns* columns);
 
-// As a change; shapes are named by digest.
+// Fills in the difference as a change; shapes are named by digest.
 void FillDiff(const SceneDiff& diff, const SceneContents& contents, v1::SceneChange* change);
 
-// All of a scene as one change of an empty one.
+// Returns all of a scene as one change of an empty one.
 std::string SerializeWhole(const Scene& scene, const SceneContents& contents);
 
 void FillSceneInfo(const SceneState& state, v1::SceneInfo* info);

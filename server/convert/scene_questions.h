@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Batches about scenes as the engine's questions, as questions.h has it for pairs. Whom they are
-// about is found by whoever keeps scenes and bodies.
+// Converts batches about scenes into the engine's questions, as questions.h does for pairs. The
+// caller keeps scenes and bodies, and finds those that a batch names.
 
 #ifndef CLEARANCE_SERVER_CONVERT_SCENE_QUESTIONS_H_
 #define CLEARANCE_SERVER_CONVERT_SCENE_QUESTIONS_H_
@@ -13,8 +13,8 @@
 
 namespace clearance::server {
 
-// What refuses a message as a whole, as ParseQuestions of pairs. `asked` has the scene and the
-// bodies that the batch names; its `among` is not looked at.
+// Parses a batch, or refuses the message as a whole, as ParseQuestions does for pairs. `asked` has
+// the scene and the bodies that the batch names; its `among` is not looked at.
 absl::StatusOr<CheckQuestions> ParseSceneQuestions(const v1::CheckBatch& batch,
                                                    const AskedScene& asked, const Limits& limits);
 absl::StatusOr<ClearanceQuestions> ParseSceneQuestions(const v1::ClearanceBatch& batch,

@@ -46,7 +46,7 @@ v1::NearestDetail DetailOf(const v1::NearestBatch& batch) {
   return detail;
 }
 
-// Of a row that lists up to so many pairs of so many bytes; 0 is none.
+// Returns the bytes of a row that lists up to `pairs` pairs of `pair_bytes` each; 0 pairs: no list.
 std::uint64_t ListBytes(std::uint64_t pairs, std::uint64_t pair_bytes) {
   return pairs == 0 ? 0 : kListedRow + pairs * pair_bytes;
 }

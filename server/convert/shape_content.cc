@@ -40,7 +40,7 @@ ShapeOrError MakeHullKind(const v1::Hull& hull, double radius, Pacer* pacer) {
   return MakeHullWithAdjacency(SpanOf(hull.vertices()), adjacency, radius, pacer);
 }
 
-// Requires: no compound.
+// Requires: not a compound.
 ShapeOrError MakeConvexKind(const v1::Shape& shape, Pacer* pacer) {
   const double radius = shape.radius();
   switch (shape.kind_case()) {
@@ -73,7 +73,7 @@ ShapeOrError MakeConvexKind(const v1::Shape& shape, Pacer* pacer) {
   return MakePoint(radius);
 }
 
-// Points of a list of coordinates; a kind without one has none to check.
+// Checks the points of a list of coordinates; kinds without such a list need no check.
 absl::Status CheckPoints(std::uint64_t numbers, std::uint64_t numbers_a_point,
                          const Limits& limits) {
   if (numbers == 0 || numbers % numbers_a_point != 0) {
@@ -106,7 +106,7 @@ absl::Status CheckRadius(const v1::Shape& shape) {
                          .message = "A compound has no radius; give it to the pieces."});
 }
 
-// Of a shape that is no compound, or of one piece.
+// Checks a shape that is not a compound, or one piece.
 absl::Status CheckConvex(const v1::Shape& shape, const Limits& limits) {
   if (shape.kind_case() == v1::Shape::KIND_NOT_SET) {
     return RefuseArgument(
@@ -179,7 +179,7 @@ absl::Status Refusal(const ShapeError& error) {
   return RefuseArgument({error.field, error.value, error.limit, error.message});
 }
 
-// Null once the pacer has stopped, and so are the bodies that are made of it.
+// Returns null once the pacer has stopped, as do the functions below that make bodies of it.
 absl::StatusOr<ConvexShapePtr> MakeConvex(const v1::Shape& shape, Pacer* pacer) {
   ShapeOrError made = MakeConvexKind(shape, pacer);
   if (const ShapeError* const error = std::get_if<ShapeError>(&made)) {

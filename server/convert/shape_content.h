@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Shapes of messages as validated contents, and what is told of them.
+// Converts shapes of messages into validated contents, and describes these to clients.
 
 #ifndef CLEARANCE_SERVER_CONVERT_SHAPE_CONTENT_H_
 #define CLEARANCE_SERVER_CONVERT_SHAPE_CONTENT_H_
@@ -16,16 +16,15 @@
 namespace clearance::server {
 
 // Builds the hulls of a shape, unless the registry holds the same content already. Fails with
-// INVALID_ARGUMENT or, for too many points and where there is no memory, RESOURCE_EXHAUSTED; fields
-// are named from the shape on (`hull.vertices[17].x`). May take long: null once the pacer has
-// stopped.
+// INVALID_ARGUMENT or, for too many points or too little memory, RESOURCE_EXHAUSTED; fields are
+// named from the shape on (`hull.vertices[17].x`). May take long: null once the pacer has stopped.
 absl::StatusOr<ShapeContentPtr> BuildContent(const v1::Shape& shape, const Limits& limits,
                                              const Registry& registry, Pacer* pacer = nullptr);
 
-// The points of which a hull would have to be built: what the shape costs.
+// Returns how many points hulls must be built from: the cost of the shape.
 std::uint64_t HullPointCount(const v1::Shape& shape);
 
-// `shape.name` is empty and its revision 0 for an inline shape.
+// Fills in the info of a shape. `shape.name` is empty and its revision 0 for an inline shape.
 void FillShapeInfo(const NamedShape& shape, v1::ShapeInfo* info);
 
 }  // namespace clearance::server

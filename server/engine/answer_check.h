@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A second opinion on live answers: one row in every so many is proved anew by core/proof, which
-// shares no code with the solvers; one about a scene is held against its pairs (scene_check.h). An
-// answer that does not stand is counted and logged with all that it takes to ask again, but of one
-// about a scene only with what SceneFinding holds: not what own bodies are, nor their rules. The
-// answer itself stays what it is.
+// Checks live answers a second time: one row in every so many is proved again by core/proof, which
+// shares no code with the solvers; an answer about a scene is compared with its pairs
+// (scene_check.h). A wrong answer is counted, and logged with everything that is needed to ask
+// again. For a scene the log only has the contents of SceneFinding, which describe neither own
+// bodies nor their rules. The answer itself is not changed.
 //
 // Not checked, and counted as such:
 //     undecided    claims no state; a row that ran out of its time has no answer at all
 //     too_large    above kMaxScan or kMaxPairs: a check scans the vertices of every pair of pieces
-//                  some dozens of times, at most some thousand, so what a row may hold up its
-//                  batch by is linear in them and bounded by these two. About a scene: a pair that
-//                  was to be asked does not fit into kVerticesLookedAt
-// Refused rows have no answer and are not drawn. Of a time of collision the times are tried at a
-// few places, not by the proof that may go with it: a client can verify that.
+//                  some dozens of times, at most some thousand, so the delay of a batch by one row
+//                  is linear in them and bounded by these two. For a scene: a pair that was to be
+//                  asked does not fit into kVerticesLookedAt
+// Refused rows have no answer and are not drawn. A time of collision is checked at a few times, not
+// by the proof that may go with it: a client can verify that.
 
 #ifndef CLEARANCE_SERVER_ENGINE_ANSWER_CHECK_H_
 #define CLEARANCE_SERVER_ENGINE_ANSWER_CHECK_H_
@@ -39,7 +39,7 @@
 
 namespace clearance::server {
 
-// One row's question as the core takes it. Borrows the bodies.
+// Holds one row's question as the core takes it. Borrows the bodies.
 struct AskedPair {
   const RigidBody& a;
   const RigidBody& b;
@@ -68,13 +68,13 @@ struct AskedTimeOfCollision {
   MovingBody MovingB() const { return {pair.b, pair.X_WB, motion_b}; }
 };
 
-// Under which ids the log finds the call again.
+// Holds the ids under which the log finds the call again.
 struct CallIds {
   absl::string_view request_id = {};
   absl::string_view trace_id = {};
 };
 
-// The shapes' digests and the call's ids, for the log.
+// Holds the shapes' digests and the call's ids, for the log.
 struct DigestPair {
   absl::string_view a, b;
   CallIds call = {};
@@ -88,7 +88,8 @@ struct AskedRay {
 using SceneOptions =
     std::variant<clearance::CheckOptions, ClearanceOptions, SweepOptions, AskedRay>;
 
-// What a look at an answer about a scene has told, and what the log tells of the question.
+// Holds the result of a look at an answer about a scene, and the parts of the question that the log
+// shows.
 struct SceneFinding {
   QueryKind kind = QueryKind::kCheck;
   UndecidedReason reason = UndecidedReason::kNone;  // of the answer
@@ -102,25 +103,26 @@ struct SceneFinding {
   absl::Span<const Motion> motions = {};  // theirs; empty: they stand still
 };
 
-// What judges answers; those of core/proof unless a test wants others. Thread-safe.
+// Holds the functions that judge answers: those of core/proof unless a test needs others.
+// Thread-safe.
 struct Judges {
   std::function<Check(const AskedDistance&, const DistanceAnswer&)> distance;
   std::function<Check(const AskedIntersection&, const IntersectionAnswer&)> intersection;
   std::function<Check(const AskedTimeOfCollision&, const TimeOfCollisionAnswer&)> time_of_collision;
-  // Of an answer that was looked at.
+  // Judges an answer that was looked at.
   std::function<MaybeSceneContradiction(const SceneFinding&)> scene =
       [](const SceneFinding& finding) { return finding.look.contradiction; };
 };
 Judges ProofJudges();
 
-// Thread-safe; one for the whole server. Rows of each kind are drawn apart, so that none drowns in
-// another.
+// Checks a sample of the answers. Thread-safe; one for the whole server. Rows of each kind are
+// drawn separately, so that no kind crowds out another.
 class AnswerChecker {
  public:
-  // Vertices that one look at every pair of pieces scans, and such pairs.
+  // Limits of the vertices that one look at every pair of pieces scans, and of such pairs.
   static constexpr std::uint64_t kMaxScan = 4096;
   static constexpr std::uint64_t kMaxPairs = 16;
-  // Lines of the log, of about two kilobytes; about a scene, of up to six.
+  // Limit of log lines, which have about two kilobytes each, or up to six about a scene.
   static constexpr std::uint64_t kContradictionsAnHour = 20;
 
   // Checks one row in `one_in`; 0: none. The references outlive this.
@@ -136,9 +138,9 @@ class AnswerChecker {
   void Check(const AskedTimeOfCollision& asked, const TimeOfCollisionAnswer& answer,
              const DigestPair& digests);
 
-  // Counts what was found, and logs it where it contradicts.
+  // Counts the finding, and logs it if it contradicts the answer.
   void Report(const SceneFinding& finding, const CallIds& call);
-  // Of which pairs of a scene it is the turn.
+  // Returns which pairs of a scene are next.
   PairTurn NextTurn() { return next_turn_.fetch_add(1, std::memory_order_relaxed); }
 
  private:
@@ -154,20 +156,20 @@ class AnswerChecker {
   LogAllowance allowance_{kContradictionsAnHour};
 };
 
-// The checks among the rows of one part of a batch, and the time that they took: that is not the
-// rows', whose budget must last as long as without them. Thread-compatible.
+// Checks rows of one part of a batch and measures the time that the checks take. That time is not
+// the rows': their budget must last as long as without checks. Thread-compatible.
 class PartChecks {
  public:
-  // `checker` is null where nothing is ever checked; `rows` may be answered.
+  // `checker` is null if nothing is ever checked; `rows` is how many rows may be answered.
   PartChecks(AnswerChecker* checker, QueryKind kind, std::uint32_t rows, const CallIds& call = {})
       : checker_(checker), call_(call) {
     if (checker != nullptr) sampled_ = checker->Draw(kind, rows);
   }
 
-  // Of the next row that has an answer.
+  // Returns whether the next row that has an answer is to be checked.
   bool Wants() { return sampled_.Next(); }
 
-  // Requires: Wants() said so of the row.
+  // Requires: Wants() returned true for the row.
   template <class Asked, class Answer>
   void Check(const Asked& asked, const Answer& answer, const DigestPair& digests) {
     const SteadyTime began = SteadyNow();
@@ -175,7 +177,7 @@ class PartChecks {
     took_ += SteadyNow() - began;
   }
 
-  // The same of an answer about a scene: look(turn) returns the finding.
+  // Does the same for an answer about a scene: look(turn) returns the finding.
   template <class Look>
   void CheckScene(const Look& look) {
     const SteadyTime began = SteadyNow();

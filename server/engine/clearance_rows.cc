@@ -73,7 +73,7 @@ struct NearestKind {
 
   using Answer = NearestAnswer;
 
-  // The pairs stay until the next row.
+  // Returns room for the pairs, which stay until the next row.
   absl::Span<PairDistance> Room() const {
     std::vector<PairDistance>& nearest = tools.room.nearest;
     nearest.resize(std::max<std::size_t>(nearest.size(), questions.max_pairs));
@@ -88,7 +88,7 @@ struct NearestKind {
                    &tools.room.scratch);
   }
 
-  // What was found until the budget ended need not be the nearest.
+  // Pairs that were found before the budget ended need not be the nearest.
   RowSummary Put(const NearestAnswer& answer, std::uint32_t /*i*/) const {
     if (const UndecidedReason reason = tools.budget->reason(); reason != UndecidedReason::kNone)
       return {kUndecided, reason, answer.counters};

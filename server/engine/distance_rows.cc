@@ -21,7 +21,7 @@ namespace {
 constexpr std::uint32_t kNormalNotUnique = 1;
 constexpr std::uint32_t kPiecewise = 2;
 
-// What witnesses name instead of a vertex of a shape that has none.
+// Stands in witnesses for a vertex of a shape without vertices.
 constexpr std::uint32_t kNoVertex = std::numeric_limits<std::uint32_t>::max();
 
 std::uint32_t CallersIndex(const ConvexShape& shape, VertexIndex vertex) {
@@ -82,7 +82,7 @@ struct DistanceKind {
     for (std::size_t k = 0; k < rows.size(); ++k) warm_rows->Keep(KeyOf(rows[k]), answers[k]);
   }
 
-  // start_of(k): where the search of rows[k] begins, null where it begins cold.
+  // start_of(k) returns the start of the search of rows[k], or null for a cold start.
   template <class StartOf>
   void AskFrom(const StartOf& start_of, absl::Span<const std::uint32_t> rows,
                absl::Span<WorkBudget> budgets, absl::Span<DistanceAnswer> answers) const {
@@ -93,7 +93,7 @@ struct DistanceKind {
       const std::uint32_t row = rows[k];
       const Pose& X_WA = poses.Append(PoseAt(pairs.poses_a, row));
       const Pose& X_WB = poses.Append(PoseAt(pairs.poses_b, row));
-      // Made where it stays: reading at once what was copied in halves waits for the memory.
+      // Construct in place: a copy followed by a wider load defeats store-to-load forwarding.
       new (asked.AppendRoom()) BodyDistanceQuestion{{*table.body(*pairs.slots_a.at(row)), X_WA},
                                                     {*table.body(*pairs.slots_b.at(row)), X_WB},
                                                     OptionsOf(row, start_of(k))};
@@ -106,8 +106,8 @@ struct DistanceKind {
     return {row, *questions.pairs.slots_a.at(row), *questions.pairs.slots_b.at(row)};
   }
 
-  // The room for a proof of depth is one row's, and an exact decision takes long: then one at a
-  // time.
+  // A proof of depth has room for one row, and an exact decision takes long: such rows are asked
+  // one at a time.
   std::uint64_t Expected(std::uint32_t row) const {
     if (columns.depth_proofs != nullptr || questions.exact) return kVerticesADearRow;
     const std::uint64_t most = MostExpected(table);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Puts pairs that rows name into their lists, as far as these are wanted.
+// Adds the pairs that rows name to their lists, as far as these are wanted.
 
 #ifndef CLEARANCE_SERVER_ENGINE_PAIR_LISTS_H_
 #define CLEARANCE_SERVER_ENGINE_PAIR_LISTS_H_
@@ -17,7 +17,7 @@ void ListVerdict(const PairListColumns& columns, const PairVerdict& found);
 void ListDistance(const PairListColumns& columns, const PairDistance& found);
 void ListSweep(const PairListColumns& columns, const PairSweep& found);
 
-// What a row lists, and where.
+// Identifies the list of a row and limits its pairs.
 struct ListOfRow {
   const PairListColumns& columns;
   std::uint32_t row;
@@ -28,16 +28,16 @@ ListOfRow PairListOf(const Columns& columns, const Questions& questions, std::ui
   return {columns.listed, row, questions.max_pairs};
 }
 
-// Lists what it is shown of a row, up to so many.
+// Lists the findings of a row, up to `most` of them.
 class PairLister {
  public:
   explicit PairLister(const ListOfRow& list)
       : columns_(list.columns), row_(list.row), most_(list.most) {}
 
-  // False where there is no room.
+  // Returns false if there is no room.
   bool Add(const PairVerdict& found) { return List(found, ListVerdict); }
   bool Add(const PairSweep& found) { return List(found, ListSweep); }
-  // There may be more that nobody looked at.
+  // Marks the list as truncated: there may be pairs that were not looked at.
   void CutShort() { columns_.truncated[row_] = true; }
 
  private:
@@ -63,8 +63,8 @@ inline SceneCounters Sum(const SceneCounters& a, const SceneCounters& b) {
   return {a.nodes + b.nodes, a.candidates + b.candidates, a.exact + b.exact};
 }
 
-// Lists what a row has found, where that is asked for. ask_all(sink) shows the sink all of it, each
-// a Found, and tells what work that was; the answer counts it too.
+// Lists the findings of a row, if the list is wanted. ask_all(sink) shows the sink all of them,
+// each a Found, and returns the work that this took; the answer counts it too.
 template <class Found, class Answer, class AskAll>
 void ListAll(const AskAll& ask_all, const ListOfRow& list, const WorkBudget& budget,
              Answer* answer) {

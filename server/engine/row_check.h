@@ -30,18 +30,18 @@ struct RowCheck {
   }
 };
 
-// What the columns of one body's motion are called.
+// Identifies the columns of one body's motion.
 struct MotionColumns {
   RowColumn displacements, rotations, pivots, end_poses;
 };
 
-// Where a body of this radius about the origin of its frame is at the start.
+// Holds the start of a body of this radius about the origin of its frame.
 struct Start {
   Pose pose;
   double radius = 0;
 };
 
-// Of a slot that is not open.
+// Returns the fault of a slot that is not open.
 inline Fault FaultOf(SlotState state) {
   if (state == SlotState::kPoisoned) return Fault::kSlotPoisoned;
   return state == SlotState::kClosed ? Fault::kSlotClosed : Fault::kSlotNeverOpened;
@@ -49,13 +49,13 @@ inline Fault FaultOf(SlotState state) {
 
 MaybeFault CheckPose(const RowCheck& check, const Rows<double>& poses, RowColumn column);
 
-// What is wrong with a pose of which IsSurelyPlace says no, if anything is.
+// Returns the fault, if any, of a pose for which IsSurelyPlace is false.
 MaybeFault FindPlaceFault(const RowCheck& check, const Rows<double>& poses, RowColumn column,
                           double radius);
 
-// Nearly always true if the pose is valid and a body of this radius is representable there; then
-// only. With | |q|^2 - 1 | < s, | |q| - 1 | is about half of that: no root is needed to know that
-// it is below s.
+// Returns true only if the pose is valid and a body of this radius is representable there, and then
+// nearly always. With | |q|^2 - 1 | < s, | |q| - 1 | is about half of that: no root is needed to
+// know that it is below s.
 inline bool IsSurelyPlace(const Pose& pose, double radius) {
   const Vec3d& p = pose.p_WS;
   const Quaternion& q = pose.q_WS;
@@ -70,7 +70,7 @@ inline MaybeFault CheckPlace(const RowCheck& check, const Rows<double>& poses, R
   return FindPlaceFault(check, poses, column, radius);
 }
 
-// Of distances: no NaN and not negative; a finite one may not be infinite either.
+// Checks that a distance is neither NaN nor negative; CheckFiniteLength also refuses infinity.
 inline MaybeFault CheckLength(const RowCheck& check, const Rows<double>& lengths,
                               RowColumn column) {
   const double length = *lengths.at(check.row);
@@ -79,14 +79,14 @@ inline MaybeFault CheckLength(const RowCheck& check, const Rows<double>& lengths
 }
 MaybeFault CheckFiniteLength(const RowCheck& check, const Rows<double>& lengths, RowColumn column);
 
-// Of vectors.
+// Checks that every number of a vector is finite.
 MaybeFault CheckFinite(const RowCheck& check, const Rows<double>& vectors, RowColumn column);
 
-// Every number of the motion by itself.
+// Checks every number of the motion by itself.
 MaybeFault CheckMotionNumbers(const RowCheck& check, const MotionRows& motions,
                               const MotionColumns& columns);
 
-// The way as a whole. Requires: CheckMotionNumbers found nothing.
+// Checks the motion as a whole. Requires: CheckMotionNumbers found nothing.
 MaybeFault CheckWay(const RowCheck& check, const Start& start, const MotionRows& motions,
                     const MotionColumns& columns);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which rows of a batch are bad by themselves. They are found before any row is answered: what is
-// left are rows on which the core cannot fail, and the size of the reply is known before the work.
+// Finds the rows of a batch that are bad by themselves, before any row is answered. The core cannot
+// fail on the other rows, and the size of the reply is known before the work.
 
 #ifndef CLEARANCE_SERVER_ENGINE_ROW_FAULT_H_
 #define CLEARANCE_SERVER_ENGINE_ROW_FAULT_H_
@@ -23,7 +23,7 @@ enum class Fault : std::uint8_t {
   kNotALength,              // NaN or negative
   kNotRepresentable,        // a point of the posed shape would overflow
   kRotationTooLong,         // more than kMaxRotation
-  kMotionNotRepresentable,  // a point of the shape would overflow on the way
+  kMotionNotRepresentable,  // a point of the shape would overflow during the motion
   kEndPoseAmbiguous,        // half a turn
 };
 
@@ -54,18 +54,18 @@ enum class RowColumn : std::uint8_t {
   kMargins,
 };
 
-// The first fault of one row.
+// Holds the first fault of one row.
 struct RowFault {
   std::uint32_t index = 0;  // the row of the batch
-  // The row of the column: 0 where one stands for all. Of a column that has several bodies a row:
-  // that of the body, all rows' bodies counted.
+  // The row of the column: 0 if one row stands for all. If a column has several bodies a row: the
+  // index of the body, counted over the bodies of all rows.
   std::uint32_t column_row = 0;
   Fault fault = Fault::kNotFinite;
   RowColumn column = RowColumn::kPosesA;
   double value = 0;  // the offending number: a slot, a coordinate, a length
 };
 
-// In the order of the rows, at most one a row.
+// Returns the faults in the order of the rows, at most one a row.
 std::vector<RowFault> FindFaults(const DistanceQuestions& questions, const ShapeTable& table);
 std::vector<RowFault> FindFaults(const IntersectionQuestions& questions, const ShapeTable& table);
 std::vector<RowFault> FindFaults(const TimeOfCollisionQuestions& questions,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The loop that every kind of question shares: refuse, give up or answer each row, and look at the
-// clock often enough.
+// The loop that all kinds of questions share: it refuses, gives up or answers each row, and looks
+// at the clock often enough.
 
 #ifndef CLEARANCE_SERVER_ENGINE_ROW_LOOP_H_
 #define CLEARANCE_SERVER_ENGINE_ROW_LOOP_H_
@@ -19,18 +19,18 @@
 
 namespace clearance::server {
 
-// What a cheap row takes beside the vertices that it scans, in these (pacer.h).
+// Cost of a cheap row in addition to the vertices that it scans, in vertices (pacer.h).
 inline constexpr std::uint64_t kVerticesARow = 2048;
 
-// Iterations of a distance computation, typically: what one step of a time of collision costs. Each
-// has a cost of its own even where the shapes are points.
+// Typical iterations of a distance computation: the cost of one step of a time of collision. Each
+// iteration has a fixed cost even if the shapes are points.
 inline constexpr std::uint64_t kIterationsPerStep = 8;
 inline constexpr std::uint64_t kVerticesAnIteration = 256;
 
-// Fewer than the core takes side by side: the clock is looked at between them.
+// Fewer than the core takes side by side, since the clock is looked at between them.
 inline constexpr std::size_t kDistanceRowsAtOnce = 32;
 
-// Once the row is put, so that nothing that is found can change it.
+// Checks a row after it is put, so that no finding can change it.
 template <class Kind>
 void CheckRow(const Work& work, const Kind& kind, std::uint32_t row,
               const typename Kind::Answer& answer) {
@@ -40,7 +40,7 @@ void CheckRow(const Work& work, const Kind& kind, std::uint32_t row,
       {work.table.digest(*pairs.slots_a.at(row)), work.table.digest(*pairs.slots_b.at(row))});
 }
 
-// Rows that are asked together: all that are not refused of the next few.
+// Holds rows that are asked together: those of the next few that are not refused.
 template <class Kind>
 class RowGroup {
  public:
@@ -51,8 +51,8 @@ class RowGroup {
         pacer_(pacer),
         answers_(std::min<std::size_t>(Kind::kMostAtOnce, work.count)) {}
 
-  // The rows from i on: as many as the kind takes at once, unless they may cost too much together.
-  // Returns where they end.
+  // Gathers the rows from i on: as many as the kind takes at once, unless they may cost too much
+  // together. Returns the end of these rows.
   std::uint32_t Gather(std::uint32_t i) {
     asked_.clear();
     budgets_.clear();
@@ -81,7 +81,7 @@ class RowGroup {
     }
   }
 
-  // Row i of the work; the group was asked or given up.
+  // Puts row i of the work; the group was asked or given up.
   void Put(std::uint32_t i, const typename Kind::Answer& answer, bool was_asked) {
     const std::uint32_t row = work_.first + i;
     if (was_asked) {
@@ -107,13 +107,16 @@ class RowGroup {
   std::size_t next_fault_ = 0;
   absl::InlinedVector<std::uint32_t, Kind::kMostAtOnce> asked_;
   absl::InlinedVector<WorkBudget, Kind::kMostAtOnce> budgets_;  // one each of asked_
-  // As many as there may be, for one row only one: each is larger than its question.
+  // One for each row that there may be; for one row only one, since each is larger than its
+  // question.
   absl::InlinedVector<typename Kind::Answer, Kind::kMostAtOnce> answers_;
 };
 
-// Kind has: questions, Answer, kRefused, kMostAtOnce, Asked(row) -> the question as the core takes
-// it, Ask(rows, budgets, answers), Expected(row) and Scanned(answer, row) vertices, Put(answer, i)
-// and, of a refused row, Skip(i). Returns how many rows are done.
+// Answers, refuses or gives up each row, and returns how many are done. Kind has:
+//     questions, Answer, kRefused, kMostAtOnce
+//     Asked(row) -> the question as the core takes it
+//     Ask(rows, budgets, answers), Expected(row) and Scanned(answer, row) vertices
+//     Put(answer, i) and, for a refused row, Skip(i)
 template <class Kind>
 std::uint32_t ForEachRow(const Work& work, const Kind& kind) {
   Pacer pacer(work.should_stop);
@@ -138,7 +141,7 @@ std::uint32_t ForEachRow(const Work& work, const Kind& kind) {
       }
       const typename Kind::Answer& answer = group.answer(k++);
       group.Put(i, answer, is_reached);
-      // Rows that were answered before an interruption have their checks all the same.
+      // Rows that were answered before an interruption are checked nevertheless.
       const bool has_time = !pacer.has_stopped() || work.MustLeaveRows();
       if (has_time && work.checks != nullptr && work.checks->Wants()) {
         CheckRow(work, kind, row, answer);
@@ -149,11 +152,11 @@ std::uint32_t ForEachRow(const Work& work, const Kind& kind) {
   return work.count;
 }
 
-// What an exact decision takes may be milliseconds, and which rows need one nobody tells: the clock
-// is looked at after every few rows.
+// An exact decision may take milliseconds, and it is not known which rows need one: the clock is
+// looked at after every few rows.
 inline constexpr std::uint64_t kVerticesAnExactRow = 32768;
 
-// Enough for a row not to be asked together with others.
+// High enough that a row is not asked together with others.
 inline constexpr std::uint64_t kVerticesADearRow = std::uint64_t{1} << 20;
 
 // Requires: the row has no fault.
@@ -162,7 +165,7 @@ inline AskedPair AskedPairOf(const ShapeTable& table, const PairRows& pairs, std
           PoseAt(pairs.poses_a, row), PoseAt(pairs.poses_b, row)};
 }
 
-// The pair of bodies of one row. Requires: the row has no fault.
+// Holds the pair of bodies of one row. Requires: the row has no fault.
 struct PairOfBodies {
   PairOfBodies(const ShapeTable& table, const PairRows& pairs, std::uint32_t row)
       : a(*table.body(*pairs.slots_a.at(row))),
@@ -170,13 +173,14 @@ struct PairOfBodies {
         vertices_a_step(table.vertices_a_step(*pairs.slots_a.at(row)) +
                         table.vertices_a_step(*pairs.slots_b.at(row))) {}
 
-  // What a row that took so many steps has scanned, in vertices; `overhead` is that of a step, and
+  // Returns the vertices that a row of so many steps has scanned. `overhead` is that of a step, and
   // every pair of pieces costs its look at the bounds.
   std::uint64_t Scanned(std::uint64_t steps, std::uint64_t overhead = 0) const {
     return a.pieces().size() * b.pieces().size() + steps * (overhead + vertices_a_step);
   }
 
-  // What a row of ordinary hulls will have scanned at most: every pair of pieces may be asked.
+  // Returns the most vertices that a row of ordinary hulls scans: every pair of pieces may be
+  // asked.
   std::uint64_t Expected() const {
     return a.pieces().size() * b.pieces().size() * (1 + kExpectedSteps * vertices_a_step);
   }
@@ -188,7 +192,7 @@ struct PairOfBodies {
   std::uint64_t vertices_a_step;
 };
 
-// As PairOfBodies::Scanned and Expected, but of the table's largest bodies: no row has more.
+// Returns PairOfBodies::Scanned or Expected of the table's largest bodies: no row has more.
 inline std::uint64_t MostScanned(const ShapeTable& table, std::uint64_t steps) {
   const std::uint64_t pieces = table.max_piece_count();
   return pieces * pieces + steps * 2 * table.max_vertices_a_step();
@@ -198,7 +202,7 @@ inline std::uint64_t MostExpected(const ShapeTable& table) {
   return pieces * pieces * (1 + PairOfBodies::kExpectedSteps * 2 * table.max_vertices_a_step());
 }
 
-// Rows that scan no more than this cost the same, whatever they scan.
+// Returns whether rows of so few vertices cost the same, however many they scan.
 inline bool IsCheap(std::uint64_t vertices) { return vertices < kVerticesARow; }
 
 template <class T>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Picks one of every N rows, whatever batches they come in. Each row gets a ticket; the tickets are
-// cut into windows of N, and of each window one wins, at a place that a hash of the window's number
-// tells. So exactly one row in N is picked, a batch of one row as likely as any other, and no
-// client whose batches repeat themselves has the same row picked every time.
+// cut into windows of N, and in each window one wins, at a place given by a hash of the window's
+// number. So exactly one row in N is picked, a batch of one row is as likely as any other, and a
+// client that repeats its batches does not have the same row picked every time.
 
 #ifndef CLEARANCE_SERVER_ENGINE_ROW_SAMPLER_H_
 #define CLEARANCE_SERVER_ENGINE_ROW_SAMPLER_H_
@@ -13,14 +13,14 @@
 
 namespace clearance::server {
 
-// The tickets of some rows, used up in order. Value type.
+// Holds the tickets of some rows, which are used up in order. Value type.
 class SampledRows {
  public:
-  // None wins.
+  // No ticket wins.
   SampledRows() = default;
   SampledRows(std::uint64_t first_ticket, std::uint64_t window);
 
-  // Of the next row: whether it is picked.
+  // Returns whether the next row is picked.
   bool Next() { return ticket_++ == winner_ && Advance(); }
 
  private:
@@ -34,11 +34,11 @@ class SampledRows {
   std::uint64_t winner_ = kNoTicket;
 };
 
-// Thread-safe and without a lock: one addition to a shared number for all the rows that are drawn
-// at once.
+// Draws tickets for rows. Thread-safe and without a lock: one addition to a shared number for all
+// the rows that are drawn at once.
 class RowSampler {
  public:
-  // One row in `window`; 0: none.
+  // Picks one row in `window`; 0: none.
   explicit RowSampler(std::uint64_t window) : window_(window) {}
 
   SampledRows Draw(std::uint32_t rows) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Answers rows of a batch about a scene into columns, as answer.h has it for pairs.
+// Answers rows of a batch about a scene into columns, as answer.h does for pairs.
 
 #ifndef CLEARANCE_SERVER_ENGINE_SCENE_ANSWER_H_
 #define CLEARANCE_SERVER_ENGINE_SCENE_ANSWER_H_
@@ -17,34 +17,34 @@
 
 namespace clearance::server {
 
-// Configurations of more own bodies are asked one by one.
+// Configurations with more own bodies are asked one by one.
 inline constexpr std::size_t kMostBodiesSideBySide = 64;
 
 // The number of VERDICT_REFUSED of clearance.v1.
 inline constexpr int kVerdictRefused = 4;
 
-// Of each row a pair of ids; empty: not wanted.
+// Holds a pair of ids for each row; empty: not wanted.
 struct IdPairColumns {
   absl::Span<std::uint32_t> bodies_a, bodies_b;
   absl::Span<bool> is_self;
 };
 
-// Pairs of rows, one row after another: row i has the entries offsets[i] .. offsets[i + 1]. A
-// column that is not wanted stays empty.
+// Holds the pairs of rows, one row after another: row i has the entries
+// offsets[i] .. offsets[i + 1]. A column that is not wanted stays empty.
 struct PairList {
   std::vector<std::uint32_t> offsets = {0};
   std::vector<std::uint32_t> bodies_a, bodies_b;
   std::vector<bool> is_self;
   std::vector<int> states;  // numbers of Verdict, State or MotionState
-  // Of those that follow a kind fills what it has, if it is wanted.
+  // A kind fills those of the following that it has and that are wanted.
   std::vector<double> distances, lower_bounds, upper_bounds, t_free, t_hit, t_leave;
   std::vector<double> points_a, points_b, normals;
 
-  // Takes out what was listed since the last row ended.
+  // Removes the pairs that were listed since the last row ended.
   void DropUnfinishedRow();
 };
 
-// Where the pairs of rows go.
+// Holds the list that takes the pairs of rows, and which of its columns are wanted.
 struct PairListColumns {
   PairList* list = nullptr;         // null: not wanted
   absl::Span<bool> truncated = {};  // 1 a row, of kinds that may leave pairs out
@@ -98,8 +98,8 @@ NearestColumns Slice(const NearestColumns& columns, const RowRange& rows);
 OverlapColumns Slice(const OverlapColumns& columns, const RowRange& rows);
 SweepColumns Slice(const SweepColumns& columns, const RowRange& rows);
 
-// As those of pairs; but for overlaps the table is not looked at: what is asked is in the
-// questions.
+// Returns the faults, as for pairs. Only overlaps look at the table: the other questions contain
+// all that they ask about.
 std::vector<RowFault> FindFaults(const CheckQuestions& questions, const ShapeTable& table);
 std::vector<RowFault> FindFaults(const ClearanceQuestions& questions, const ShapeTable& table);
 std::vector<RowFault> FindFaults(const NearestQuestions& questions, const ShapeTable& table);
@@ -107,9 +107,10 @@ std::vector<RowFault> FindFaults(const OverlapQuestions& questions, const ShapeT
 std::vector<RowFault> FindFaults(const MotionQuestions& questions, const ShapeTable& table);
 std::vector<RowFault> FindFaults(const RayQuestions& questions, const ShapeTable& table);
 
-// Returns how many rows are done, as those of answer.h. Requires: work.faults are those of
-// FindFaults. Time is looked at after as much work as some dozens of cheap rows of pairs take, in a
-// row between two pairs: what is not done by then comes back undecided, with reason kBudget.
+// Answers rows and returns how many are done, as those of answer.h do. Requires: work.faults are
+// those of FindFaults. The clock is looked at after as much work as some dozens of cheap rows of
+// pairs take, in a row between two pairs. Rows that are not done by then come back undecided, with
+// reason kBudget.
 std::uint32_t AnswerRows(const CheckQuestions& questions, const Work& work,
                          const CheckColumns& columns);
 std::uint32_t AnswerRows(const ClearanceQuestions& questions, const Work& work,

@@ -17,21 +17,21 @@
 
 namespace clearance::server {
 
-// Who asks, and whom. Borrowed; not null.
+// Holds the asker's bodies and rules, and the scene that is asked. Borrowed; not null.
 struct AskedScene {
   const Scene* scene = nullptr;
   std::uint64_t revision = 0;
-  absl::string_view name = {};         // where it comes from, for the log; empty: no scene
+  absl::string_view name = {};         // its origin, for the log; empty: no scene
   absl::Span<const SceneBody> bodies;  // of the asker, by ids
   const PairRules* rules = nullptr;
   Asker::Among among = Asker::Among::kSceneAndSelf;
 };
 
-// A row has a pose for each of the asker's bodies.
+// Holds rows with a pose for each of the asker's bodies.
 struct ConfigurationRows {
   std::uint32_t count = 0;
   AskedScene asked;
-  Rows<double> poses;  // null data: where the bodies were attached
+  Rows<double> poses;  // null data: as the bodies were attached
 };
 
 struct CheckQuestions {
@@ -55,7 +55,7 @@ struct NearestQuestions {
   bool exact = false;
 };
 
-// Each row a shape by itself.
+// Asks about one shape in each row.
 struct OverlapQuestions {
   std::uint32_t count = 0;
   AskedScene asked;  // its scene alone
@@ -65,7 +65,8 @@ struct OverlapQuestions {
   std::uint32_t max_pairs = 0;
 };
 
-// Null data of each: bodies do not move so. Either end_poses or the others.
+// Asks about motions, given by end_poses or by the other columns. Null data of a column: bodies do
+// not move in that respect.
 struct MotionQuestions {
   ConfigurationRows configurations;
   Rows<double> displacements, rotations, end_poses;
@@ -96,19 +97,20 @@ inline const AskedScene& AskedBy(const OverlapQuestions& q) { return q.asked; }
 inline const AskedScene& AskedBy(const MotionQuestions& q) { return q.configurations.asked; }
 inline const AskedScene& AskedBy(const RayQuestions& q) { return q.asked; }
 
-// The column of one of so many bodies, whose rows are `width` numbers for each. Null data stays so.
+// Returns the column of one of so many bodies, with `width` numbers a row for each. Null data stays
+// null.
 inline Rows<double> ColumnOfBody(const Rows<double>& rows, std::size_t body, std::size_t width) {
   if (rows.data == nullptr) return rows;
   return {rows.data + body * width, rows.stride};
 }
 
-// Where body k of the asker stands in a row.
+// Returns the pose of the asker's body k in a row.
 Pose PoseOfBody(const ConfigurationRows& rows, std::size_t body, std::size_t row);
 
-// Where all of them stand in a row of poses, from `pose` on. Requires: poses.
+// Copies the poses of all of the asker's bodies in a row to `pose` and onwards. Requires: poses.
 void CopyPoses(const ConfigurationRows& rows, std::size_t row, Pose* pose);
 
-// How body k of the asker moves, as pairs have it.
+// Returns the motion of the asker's body k, in the form that pairs have.
 MotionRows MotionsOfBody(const MotionQuestions& questions, std::size_t body);
 
 }  // namespace clearance::server

@@ -12,7 +12,7 @@
 namespace clearance::server {
 namespace {
 
-// One enabled pair, by where its bodies are: `b` in the scene, or among the asker's own.
+// Holds one enabled pair, by the places of its bodies: `b` in the scene, or among the asker's own.
 struct ScenePair {
   IdPair ids;
   double margin = 0;
@@ -41,7 +41,7 @@ class AllPairs {
     return std::nullopt;
   }
 
-  // The pair that an answer names; nothing if there is no such pair.
+  // Returns the pair that an answer names; nothing if there is no such pair.
   std::optional<ScenePair> Find(const IdPair& ids) const {
     const auto own = [&](BodyId id) {
       return static_cast<std::size_t>(
@@ -80,7 +80,7 @@ class AllPairs {
     return Enabled(index / asker_.bodies.size(), asker_.bodies[b], b, true);
   }
 
-  // Own pairs in the order of their ids alone.
+  // Takes own pairs only in the order of their ids.
   std::optional<ScenePair> Enabled(std::size_t a, const SceneBody& b, std::size_t own_b,
                                    bool is_self) const {
     const SceneBody& body_a = asker_.bodies[a];
@@ -104,12 +104,12 @@ class AllPairs {
   std::uint64_t with_self_ = 0;
 };
 
-// Asks pairs alone, for as long as what one look may take lasts.
+// Asks pairs alone, within the limit of one look.
 class Alone {
  public:
   explicit Alone(const AllPairs& pairs) : pairs_(pairs) {}
 
-  // Takes what so many computations are expected to cost, if there is enough left.
+  // Spends the expected cost of so many computations. Returns false if too little is left.
   bool HasRoomFor(const ScenePair& pair, std::uint64_t computations) {
     const std::uint64_t cost = CostOf(pair, computations);
     if (cost > left_) {
@@ -119,7 +119,7 @@ class Alone {
     Spend(cost);
     return true;
   }
-  // A pair was left out.
+  // Returns whether a pair was left out.
   bool is_short() const { return is_short_; }
 
   DistanceAnswer AskDistance(const ScenePair& pair, const DistanceOptions& options) {
@@ -140,7 +140,7 @@ class Alone {
     const TimeOfCollisionAnswer answer =
         TimeOfCollision(MovingBody{a.body, a.pose, asked.moving.motions[pair.a]},
                         MovingBody{b.body, b.pose, motion_b}, options);
-    // What it takes is known afterwards.
+    // The cost is known only afterwards.
     Spend(CostOf(pair, answer.iterations));
     return answer;
   }
@@ -164,7 +164,7 @@ bool IsBeforeByIds(const IdPair& x, const IdPair& y) {
   return std::tuple(x.a, x.b, x.is_self) < std::tuple(y.a, y.b, y.is_self);
 }
 
-// An answer names a pair that there is not.
+// Returns the contradiction of an answer that names a pair that does not exist.
 SceneContradiction NoSuchPair(const IdPair& ids) { return {ids, Claim::kState, 1, 0}; }
 
 Verdict VerdictAlone(const ScenePair& pair, Alone* alone, Bracket* bracket) {
@@ -187,7 +187,7 @@ SceneContradiction OtherVerdict(const IdPair& ids, Verdict claimed, Verdict foun
   return {ids, Claim::kState, static_cast<double>(claimed), static_cast<double>(found)};
 }
 
-// Whether a pair with this verdict may stand beside the answer.
+// Returns whether a pair with this verdict is consistent with the answer.
 bool MayBe(const CheckAnswer& answer, const ScenePair& pair, Verdict found) {
   switch (answer.verdict) {
     case Verdict::kFree:
@@ -200,7 +200,7 @@ bool MayBe(const CheckAnswer& answer, const ScenePair& pair, Verdict found) {
   return false;
 }
 
-// Of a free answer: no pair is nearer than bodies may move.
+// Checks a free answer: no pair is nearer than bodies may move.
 MaybeSceneContradiction CheckFreeRadius(const ScenePair& pair, double free_radius, Alone* alone) {
   if (free_radius == 0) return std::nullopt;
   const double room = alone->AskDistance(pair, {}).bracket.upper - pair.margin;
@@ -213,9 +213,9 @@ struct ClaimedLower {
   DistanceOptions options;
   double lower = 0;
 };
-// Of a clearance: no pair is nearer than its lower end. A pair's own lower end tells nothing of
-// that: where a tolerance is given it may be lower for want of asking. So the pair is then asked as
-// sharply as can be.
+// Checks a clearance: no pair is nearer than its lower end. A pair's own lower end does not show
+// that: with a tolerance it may be lower only because less was computed. Then the pair is asked as
+// precisely as possible.
 MaybeSceneContradiction CheckLower(const ScenePair& pair, const Bracket& bracket,
                                    const ClaimedLower& claimed, Alone* alone) {
   if (bracket.lower >= claimed.lower) return std::nullopt;
@@ -249,7 +249,7 @@ MaybeSceneContradiction CheckContact(const ScenePair& pair, const TimeOfCollisio
   return SceneContradiction{pair.ids, Claim::kTime, earliest.contact.t_free, contact.t_hit};
 }
 
-// A look at the pair that an answer names, if it names one, and then at others.
+// Looks at the pair that an answer names, if it names one, and then at others.
 template <class Named, class Other>
 SceneLook LookAt(const AllPairs& pairs, PairTurn turn, const Named& named, const Other& other) {
   Alone alone(pairs);

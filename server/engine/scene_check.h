@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A second opinion on answers about scenes. The pair that an answer names is asked alone: it has to
-// tell the same to the last bit. Then other pairs, taken from all that are enabled without a box or
-// a tree, are asked alone: none may contradict the answer, by being nearer, touching first or
-// touching at all. What the pairs themselves tell is not proved anew here: the checks of answers
-// about pairs do that for the same solvers.
+// Checks answers about scenes a second time. The pair that an answer names is asked alone: the
+// result must be the same to the last bit. Then other pairs, taken from all that are enabled
+// without a box or a tree, are asked alone: none may contradict the answer by being nearer,
+// touching first or touching at all. The answers of the pairs themselves are not proved again here:
+// the checks of answers about pairs do that for the same solvers.
 //
-// Of more than kPairsLookedAt pairs each check looks at so many of them, the next one at others. A
-// pair that would take more than is left of kVerticesLookedAt is left out, which is told: a check
-// that leaves one out has not checked the answer, but for what it may have found.
+// If there are more than kPairsLookedAt pairs, each check looks at so many of them, and the next
+// one at others. A pair that would take more than is left of kVerticesLookedAt is left out, which
+// is reported: a check that leaves one out has not checked the answer, except for a contradiction
+// that it found.
 
 #ifndef CLEARANCE_SERVER_ENGINE_SCENE_CHECK_H_
 #define CLEARANCE_SERVER_ENGINE_SCENE_CHECK_H_
@@ -22,12 +23,12 @@
 namespace clearance::server {
 
 inline constexpr std::uint64_t kPairsLookedAt = 256;
-// What one look takes, in vertices as pacers count them: some two milliseconds, and the rest of the
-// pair that goes beyond what was expected of it. A motion takes kMaxMotionSteps steps at most.
+// Limit of one look, in vertices as pacers count them: some two milliseconds, and the rest of the
+// pair that exceeds its expected cost. A motion takes kMaxMotionSteps steps at most.
 inline constexpr std::uint64_t kVerticesLookedAt = std::uint64_t{1} << 22;
 
 struct SceneContradiction {
-  IdPair pair;  // that tells otherwise
+  IdPair pair;  // that contradicts the answer
   Claim claim = Claim::kState;
   double claimed = 0;
   double found = 0;  // of the pair; of a state its number
@@ -39,11 +40,12 @@ struct SceneLook {
   bool is_too_large = false;  // a pair whose turn it was would have taken too long
 };
 
-// Which of the pairs come next: any number, moved on by each check.
+// Selects the pairs that come next: any number, advanced by each check.
 using PairTurn = std::uint64_t;
 
-// Require: the answer is one to this question and was not stopped. The asker's budget is that of
-// the answer and is not asked; allocate nothing but where `exact` does; any thread.
+// Looks for a contradiction. Requires: the answer is one to this question and was not stopped. The
+// asker's budget is that of the answer and is not asked. Allocates nothing except if `exact` does;
+// any thread.
 SceneLook FindContradiction(const Asker& asker, const CheckAnswer& answer, PairTurn turn);
 
 struct AskedClearance {

@@ -20,8 +20,8 @@ constexpr MotionColumns kMotionColumns = {.displacements = RowColumn::kDisplacem
                                           .pivots = RowColumn::kDisplacements,
                                           .end_poses = RowColumn::kEndPoses};
 
-// What is the same in all rows is looked at in the first of them alone: of many bodies in many rows
-// the message that asks may hold next to nothing.
+// Checks values that are the same in all rows in the first row alone: a message may ask about many
+// bodies in many rows and hold next to nothing.
 class SameInAll {
  public:
   template <class Find>
@@ -36,7 +36,7 @@ class SameInAll {
   std::optional<MaybeFault> found_;
 };
 
-// Of one batch.
+// Holds the faults of one batch that are the same in all rows.
 struct SameRows {
   SameInAll poses, motions;
 };
@@ -79,7 +79,7 @@ MaybeFault CheckSceneRow(const RowCheck& check, const NearestQuestions& question
   return CheckLength(check, questions.max_distances, RowColumn::kMaxDistances);
 }
 
-// A length that a body may have around it.
+// Checks a length that a body may have around it.
 MaybeFault CheckMargin(const RowCheck& check, const Rows<double>& lengths, RowColumn column) {
   if (MaybeFault fault = CheckFiniteLength(check, lengths, column)) return fault;
   const double length = *lengths.at(check.row);

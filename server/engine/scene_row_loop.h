@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The loop that every kind of question about scenes shares, and what its rows are asked with.
+// The loop that all kinds of questions about scenes share, and the tools that its rows are asked
+// with.
 
 #ifndef CLEARANCE_SERVER_ENGINE_SCENE_ROW_LOOP_H_
 #define CLEARANCE_SERVER_ENGINE_SCENE_ROW_LOOP_H_
@@ -17,8 +18,8 @@
 
 namespace clearance::server {
 
-// What a row lists ends with it, whatever becomes of it, unless the row is left for another call.
-// Kinds that list nothing have no `listed`.
+// Ends a row's list together with the row, whatever its outcome, unless the row is left for another
+// call. Kinds that list nothing have no `listed`.
 template <class Columns>
 class RowsList {
  public:
@@ -55,20 +56,21 @@ class RowsList {
   bool is_left_ = false;
 };
 
-// Of a row that nobody asked, refused or not reached: an empty list must not pass for a whole one.
+// Marks the list of a row that was refused or not reached: an empty list must not pass for a whole
+// one.
 template <class Columns>
 void PutNotListed(const Columns& columns, std::uint32_t i) {
   if constexpr (requires { columns.listed; }) PutNumber(columns.listed.truncated, i, true);
 }
 
-// What a row has told, whatever its kind.
+// Holds the results of a row that all kinds have.
 struct RowSummary {
   int state = 0;
   UndecidedReason reason = UndecidedReason::kNone;
   SceneCounters counters;
 };
 
-// Looks at a sample of answers once more, of kinds that have Find.
+// Holds an answer of the sample that is looked at once more, for kinds that have Find.
 template <class Kind>
 struct AnsweredRow {
   std::uint32_t row;
@@ -85,8 +87,9 @@ void CheckAnswered(const Work& work, const Kind& kind, const AnsweredRow<Kind>& 
   });
 }
 
-// Each thread keeps what questions work in, as large as the most bodies that it was ever asked
-// about need it: a message of one row would otherwise spend more on memory than on the row.
+// Holds the memory that a thread's questions work in. It stays as large as the most bodies that the
+// thread was ever asked about need it: a message of one row would otherwise spend more on memory
+// than on the row.
 struct ThreadRoom {
   SceneScratch scratch;
   std::vector<Pose> poses;
@@ -102,24 +105,24 @@ inline ThreadRoom& RoomOfThread() {
   return room;
 }
 
-// As many rows at least as make it worth while to look at all own pairs once.
+// The fewest rows for which it is worthwhile to look at all own pairs once.
 inline constexpr std::uint32_t kRowsForOwnPairs = 4;
 
-// What a row is asked with.
+// Holds the tools that a row is asked with.
 struct RowTools {
   Pacer* pacer;
   WorkBudget* budget;  // of the row
   ThreadRoom& room = RoomOfThread();
   const OwnPairs* own_pairs = nullptr;
 
-  // Which own bodies are asked against each other, once for all rows, where these are enough.
+  // Finds once for all rows, if these are enough, which own bodies are asked against each other.
   void FindOwnPairs(const ConfigurationRows& rows, std::uint32_t count) {
     if (count < kRowsForOwnPairs || rows.asked.bodies.size() > kMostBodiesSideBySide) return;
     room.own_pairs.Find(AskerAnywhere(rows.asked));
     own_pairs = &room.own_pairs;
   }
 
-  // Its bodies stand where they were attached.
+  // Returns an asker whose bodies stand where they were attached.
   Asker AskerAnywhere(const AskedScene& asked) const {
     return {.scene = *asked.scene,
             .bodies = asked.bodies,
@@ -140,7 +143,7 @@ struct RowTools {
     return asker;
   }
 
-  // With who asked: good until the next row.
+  // Returns a finding with the asker's data, valid until the next row.
   SceneFinding FindingOf(const AskedScene& asked, const Asker& asker) const {
     SceneFinding finding;
     finding.scene = asked.name;
@@ -151,11 +154,12 @@ struct RowTools {
   }
 };
 
-// Kind has: questions, columns, kRefused, kUndecided, Answer, Ask(row, i) -> Answer, which keeps to
-// the budget and lists what the row lists in passing, Put(answer, i) -> RowSummary,
-// PutNotReached(i), of rows that are given up before they are begun, and, if its answers are
-// checked by sample, Find(row, answer, turn) -> SceneFinding.
-// Returns how many rows are done.
+// Answers, refuses or gives up each row, and returns how many are done. Kind has:
+//     questions, columns, kRefused, kUndecided, Answer
+//     Ask(row, i) -> Answer   keeps to the budget and lists the row's pairs in passing
+//     Put(answer, i) -> RowSummary
+//     PutNotReached(i)        for rows that are given up before they are begun
+//     Find(row, answer, turn) -> SceneFinding, only if its answers are checked by sample
 template <class Kind>
 std::uint32_t ForEachSceneRow(const Work& work, const RowTools& tools, const Kind& kind) {
   Pacer* const pacer = tools.pacer;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The shapes that a session, or one unary call, refers to by slot. The hot path reads a slot
-// without a lock or a look-up by name; a slot whose opening failed keeps the reason, so that
-// queries on it can be refused by it.
+// without a lock or a look-up by name. A slot whose opening failed keeps the reason, so that
+// queries on it can be refused with it.
 
 #ifndef CLEARANCE_SERVER_ENGINE_SHAPE_TABLE_H_
 #define CLEARANCE_SERVER_ENGINE_SHAPE_TABLE_H_
@@ -20,42 +20,42 @@ namespace clearance::server {
 
 enum class SlotState : std::uint8_t { kNeverOpened, kOpen, kClosed, kPoisoned };
 
-// Of one piece on the average, rounded up; a curved one counts as some vertices.
+// Returns the vertices of one piece on average, rounded up; a curved one counts as some vertices.
 std::uint64_t VerticesAPiece(const RigidBody& body);
 
-// Thread-compatible.
+// Holds the shapes by slot. Thread-compatible.
 class ShapeTable {
  public:
-  // `owned_bytes` is what the shape costs the table's owner: 0 for one that the registry holds. The
-  // digest is kept for whoever must tell which shape it was.
+  // `owned_bytes` is the cost of the shape for the table's owner: 0 for one that the registry
+  // holds. The digest is kept to report which shape it was.
   void Open(std::uint32_t slot, RigidBodyPtr body, std::uint64_t owned_bytes,
             std::string_view digest = "");
   // `reason` is kept until the slot is opened or closed; a slot that is poisoned already keeps its
   // first reason.
   void Poison(std::uint32_t slot, const std::string& reason);
-  // Every slot that is open.
+  // Poisons every slot that is open.
   void PoisonOpen(const std::string& reason);
-  // False where the slot was neither open nor poisoned.
+  // Returns false if the slot was neither open nor poisoned.
   bool Close(std::uint32_t slot);
 
   SlotState state(std::uint32_t slot) const {
     return slot < slots_.size() ? slots_[slot].state : SlotState::kNeverOpened;
   }
-  // Null unless the slot is open.
+  // Returns null unless the slot is open.
   const RigidBody* body(std::uint32_t slot) const {
     return slot < slots_.size() ? slots_[slot].body.get() : nullptr;
   }
-  // The same, to be kept beyond the slot.
+  // Returns the same body, to be kept beyond the slot.
   RigidBodyPtr shared_body(std::uint32_t slot) const {
     return slot < slots_.size() ? slots_[slot].body : nullptr;
   }
   // No slot from here on was ever opened.
   std::size_t size() const { return slots_.size(); }
-  // What one step of a solver scans of the body: the vertices of a piece, on the average. Requires:
-  // the slot is open.
-  std::uint64_t vertices_a_step(std::uint32_t slot) const { return slots_[slot].vertices_a_step; }
-  // The body's own, without a look at it: rows that nobody has asked yet would wait for the memory.
+  // Returns the vertices that one step of a solver scans of the body: those of a piece, on average.
   // Requires: the slot is open.
+  std::uint64_t vertices_a_step(std::uint32_t slot) const { return slots_[slot].vertices_a_step; }
+  // Returns the body's own radius without reading the body: rows that are not asked yet would wait
+  // for the memory. Requires: the slot is open.
   double bounding_radius(std::uint32_t slot) const { return slots_[slot].bounding_radius; }
   // Requires: the slot is poisoned.
   const std::string& failure(std::uint32_t slot) const { return *slots_[slot].text; }
@@ -66,14 +66,14 @@ class ShapeTable {
   std::uint64_t owned_bytes(std::uint32_t slot) const {
     return slot < slots_.size() ? slots_[slot].owned_bytes : 0;
   }
-  // No body that was ever opened has more of these: what a row may cost at most.
+  // No body that was ever opened has more of these: they limit the cost of a row.
   std::uint64_t max_vertices_a_step() const { return max_vertices_a_step_; }
   std::uint64_t max_piece_count() const { return max_piece_count_; }
 
  private:
   struct Slot {
     RigidBodyPtr body = nullptr;
-    // Why it is poisoned; of an open one the digest.
+    // The reason of a poisoned slot, or the digest of an open one.
     std::unique_ptr<const std::string> text = nullptr;
     std::uint64_t owned_bytes = 0;
     std::uint64_t vertices_a_step = 0;

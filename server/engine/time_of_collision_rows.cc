@@ -37,7 +37,7 @@ struct TimeOfCollisionKind {
            absl::Span<TimeOfCollisionAnswer> answers) const {
     absl::InlinedVector<AskedTimeOfCollision, kMostAtOnce> asked;
     absl::InlinedVector<BodyTimeOfCollisionQuestion, kMostAtOnce> asked_of_core;
-    asked.reserve(rows.size());  // what follows refers to its elements
+    asked.reserve(rows.size());  // the code below refers to its elements
     for (std::size_t k = 0; k < rows.size(); ++k) {
       const AskedTimeOfCollision& one = asked.emplace_back(Asked(rows[k]));
       asked_of_core.push_back({one.MovingA(), one.MovingB(), one.options});
@@ -46,7 +46,8 @@ struct TimeOfCollisionKind {
     TimesOfCollision(asked_of_core, answers);
   }
 
-  // The room for a proof is one row's, and what turns may take long: then one at a time.
+  // A proof has room for one row, and motions that turn may take long: such rows are asked one at a
+  // time.
   std::uint64_t Expected(std::uint32_t row) const {
     const PairRows& pairs = questions.pairs;
     const bool turns = IsTurning(questions.motions_a, PoseAt(pairs.poses_a, row), row) ||
@@ -70,7 +71,7 @@ struct TimeOfCollisionKind {
     if (answer.state != MotionState::kInitiallyOverlapping) {
       PutNumber(columns.t_free, i, answer.t_free);
       PutNumber(columns.t_leave, i, answer.t_leave);
-      // A row that was not reached left no proof of its own.
+      // A row that was not reached left no proof.
       if (columns.proofs != nullptr && answer.reason != UndecidedReason::kBudget) PutProof(i);
     }
     EndProofRow();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the rows of a session's last distance batch ended, so that the same rows of its next batch
-// may begin there. Nothing that is answered depends on it but the iterations.
+// Keeps the ends of the searches of a session's last distance batch, so that the same rows of its
+// next batch may start from them. No answer depends on them except for the iterations.
 
 #ifndef CLEARANCE_SERVER_ENGINE_WARM_ROWS_H_
 #define CLEARANCE_SERVER_ENGINE_WARM_ROWS_H_
@@ -17,35 +17,35 @@
 
 namespace clearance::server {
 
-// Thread-compatible. After Reserve, different rows below it may be found and kept by different
-// threads at once.
+// Keeps the starts of rows. Thread-compatible. After Reserve, different rows below it may be found
+// and kept by different threads at once.
 class WarmRows {
  public:
-  // Rows beyond this begin cold: a session's memory of rows has its bound, some 700 kB. A power of
+  // Rows beyond this begin cold: it limits a session's memory of rows to some 700 kB. A power of
   // two.
   static constexpr std::uint32_t kMostRows = 16'384;
 
-  // Of one row: its slots, whose shapes the vertices are of.
+  // Identifies one row and its slots, to whose shapes the vertices belong.
   struct Key {
     std::uint32_t row = 0;
     std::uint32_t slot_a = 0;
     std::uint32_t slot_b = 0;
   };
 
-  // False, and nothing written, if nothing is known of the row with these slots.
+  // Returns false, and writes nothing, if nothing is known of the row with these slots.
   bool Find(const Key& key, Witness* start) const;
 
   // Makes room for the rows of a batch, up to kMostRows.
   void Reserve(std::uint32_t rows);
 
-  // Keeps what the answer ends with, if that is a start.
+  // Keeps the witness of the answer, if it can be a start.
   void Keep(const Key& key, const DistanceAnswer& answer);
 
-  // Has to be called whenever the shape of a slot changes: vertices are numbers of its shape.
+  // Must be called whenever the shape of a slot changes: vertices are numbers of its shape.
   void Forget() { rows_.clear(); }
 
   std::size_t byte_size() const { return rows_.capacity() * sizeof(Row); }
-  // What it will be at most once there is room for so many.
+  // Returns the most that byte_size() will be once there is room for so many rows.
   std::size_t byte_size_with(std::uint32_t rows) const {
     return std::max(byte_size(), CapacityFor(rows) * sizeof(Row));
   }

@@ -10,10 +10,11 @@ namespace clearance::server {
 
 namespace {
 
-// More than any value has: its number has six digits in a key.
+// More chunks than any value has. A chunk number has six digits in a key.
 constexpr std::uint32_t kMostChunks = 999'999;
 
-// Keys of chunks that are there: of a commit that comes after others' and is tried again, all.
+// Returns the keys of the chunks that exist. A commit that others preceded and that is tried again
+// finds all of its chunks.
 absl::StatusOr<absl::flat_hash_set<std::string>> ChunksThere(EtcdClient* client,
                                                              const BlobPlace& place,
                                                              const std::string& hash) {

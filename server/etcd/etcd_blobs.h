@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bytes of any size in etcd, whose requests may have 1.5 MiB: in the value itself or, where they
-// are many, in chunks beside it, written before and named by what is in them. So what is written
-// twice, or in vain, changes nothing, and what is there already is not written again: who deletes
-// it makes a commit, after which one that relied on it is tried anew.
+// Bytes of any size in etcd, whose requests may have 1.5 MiB. Small values hold the bytes
+// themselves. Large ones refer to chunks beside them, which are written before and named by their
+// content. So writing a chunk twice, or in vain, changes nothing, and an existing chunk is not
+// written again. Chunks are deleted by a commit, after which a commit that relied on them is tried
+// again.
 
 #ifndef CLEARANCE_SERVER_ETCD_ETCD_BLOBS_H_
 #define CLEARANCE_SERVER_ETCD_ETCD_BLOBS_H_
@@ -20,15 +21,15 @@
 
 namespace clearance::server {
 
-// Of one value.
+// Bytes of one value that are stored inline, and bytes of one chunk, at most.
 inline constexpr std::size_t kMostInlineBytes = std::size_t{128} << 10;
 inline constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
 
-// How long a member may take for a chunk or a page, and all of them.
+// Maximum time of one member for a chunk or a page, and of all members together.
 inline constexpr EtcdClient::Patience kBulkPatience = {absl::Seconds(2), absl::Seconds(10)};
 
-// The bytes as a value: in its place up to `most_inline`, else in chunks whose keys begin with
-// `chunks`, which are written. For each call etcd has the patience.
+// WriteBlob returns the bytes as a value: inline up to `most_inline`, otherwise in chunks, which it
+// writes under keys that begin with `chunks`. The patience applies to each call of etcd.
 struct BlobPlace {
   std::string chunks;
   std::size_t most_inline = kMostInlineBytes;
@@ -37,8 +38,8 @@ struct BlobPlace {
 absl::StatusOr<store::v1::BlobValue> WriteBlob(EtcdClient* client, const BlobPlace& place,
                                                const std::string& bytes);
 
-// What was written; chunks as of an etcd revision. DATA_LOSS where they are not as they were
-// written, OUT_OF_RANGE where that revision is compacted.
+// ReadBlob returns the bytes that were written, with chunks as of an etcd revision. DATA_LOSS if
+// they are not as they were written, OUT_OF_RANGE if that revision is compacted.
 struct BlobAsOf {
   std::string chunks;
   std::int64_t revision = 0;

@@ -20,7 +20,7 @@
 namespace clearance::server {
 namespace {
 
-// Between two rounds over members of which none answers.
+// Pause after a round in which no member answered.
 constexpr absl::Duration kRoundPause = absl::Milliseconds(50);
 
 // Below a tenth of what etcd allows between pings, and above its least.
@@ -70,20 +70,19 @@ grpc::ChannelArguments Arguments() {
   return arguments;
 }
 
-// etcd says so in several codes.
+// etcd reports this with several codes.
 bool IsOldToken(absl::string_view message) {
   return absl::StrContains(message, "invalid auth token") ||
          absl::StrContains(message, "revision of auth store is old");
 }
 
-// Of a watch etcd 3.4 says no more than this, whether it does not know the token any more or the
-// user may not watch.
+// For a watch, etcd 3.4 reports the same for an unknown token and for a user who may not watch.
 bool MayBeOldToken(const etcdserverpb::WatchResponse& response) {
   return response.canceled() && (IsOldToken(response.cancel_reason()) ||
                                  absl::StrContains(response.cancel_reason(), "permission denied"));
 }
 
-// A younger token is not old: to ask for one is work for etcd.
+// A younger token is not old: asking for a new one is work for etcd.
 constexpr absl::Duration kLeastTokenAge = absl::Seconds(1);
 
 // The next member may know better.
@@ -126,7 +125,7 @@ absl::Duration EtcdClient::Grown(absl::Duration of_member, std::size_t silences)
   return of_member * (1 << std::min(silences / members_.size(), kMostDoublings));
 }
 
-// The password is read anew each time: it may have been changed.
+// Reads the password again each time, because it may have been changed.
 absl::StatusOr<std::string> EtcdClient::Token(const Member& member, absl::Duration patience) {
   {
     const std::lock_guard lock(mutex_);
@@ -148,7 +147,7 @@ absl::StatusOr<std::string> EtcdClient::Token(const Member& member, absl::Durati
   return token_;
 }
 
-// A member without a leader is to say so at once.
+// Asks a member without a leader to report that immediately.
 absl::Status EtcdClient::Prepare(const Member& member, absl::Duration patience,
                                  grpc::ClientContext* context) {
   context->AddMetadata("hasleader", "true");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Calls of etcd: at one member at a time, at the next where that one does not answer, with a
-// deadline. They block; they are for threads that may.
+// Calls of etcd with a deadline. Each goes to one member, and to the next if that one does not
+// answer. They block, so they are for threads that may.
 
 #ifndef CLEARANCE_SERVER_ETCD_ETCD_CLIENT_H_
 #define CLEARANCE_SERVER_ETCD_ETCD_CLIENT_H_
@@ -30,7 +30,7 @@ namespace clearance::server {
 // Thread-safe. Codes are those of etcd.
 class EtcdClient {
  public:
-  // Reads the files; asks nothing of etcd yet. FAILED_PRECONDITION where a file cannot be read.
+  // Reads the files; asks nothing of etcd yet. FAILED_PRECONDITION if a file cannot be read.
   // `series` may be null.
   static absl::StatusOr<std::unique_ptr<EtcdClient>> Open(const EtcdConfig& config,
                                                           StoreSeries* series);
@@ -38,35 +38,35 @@ class EtcdClient {
   EtcdClient(const EtcdClient&) = delete;
   EtcdClient& operator=(const EtcdClient&) = delete;
 
-  // How long one member may take, and all tries together. Once all members took so long, each has
-  // twice as long, and so on: who is slow is heard, and who is silent does not hold the others up.
-  // Who says at once that he cannot help, as all do while they elect a leader, is not slow: nobody
-  // has longer for that.
+  // Time limits of one member and of all tries together. Once all members took that long, each gets
+  // twice as long, and so on: a slow member is heard, and a silent one does not delay the others. A
+  // member that refuses immediately, as all do during an election, does not lengthen the limit.
   struct Patience {
     absl::Duration of_member;
     absl::Duration in_all;
   };
-  // What a member has after so many silences, where it had so long at the first try.
+  // Returns the limit of a member after this many silences; `of_member` is the limit of the first
+  // try.
   absl::Duration Grown(absl::Duration of_member, std::size_t silences) const;
 
-  // Asked again of other members as long as there is time: of these once or twice is the same.
+  // Ask other members again while there is time: doing these once or twice is the same.
   absl::Status Range(const etcdserverpb::RangeRequest& request, const Patience& patience,
                      etcdserverpb::RangeResponse* response);
   absl::Status Put(const etcdserverpb::PutRequest& request, const Patience& patience);
 
-  // Once. Of some failures nobody knows whether it was done (IsInDoubt); the next call asks another
-  // member.
+  // Asks once. After some failures it is unknown whether the transaction was done (IsInDoubt). The
+  // next call asks another member.
   absl::Status Txn(const etcdserverpb::TxnRequest& request, absl::Duration patience,
                    etcdserverpb::TxnResponse* response);
   static bool IsInDoubt(const absl::Status& status);
-  // Whether the member has said nothing for as long as it had.
+  // Returns whether the member has not answered within its time limit.
   static bool IsSilence(const absl::Status& status) { return absl::IsDeadlineExceeded(status); }
 
-  // Takes what a watch tells, until `take` says false, the watch ends or Interrupt(). One thread
-  // at a time.
+  // Passes the responses of a watch to `take`, until that returns false, the watch ends or
+  // Interrupt(). One thread at a time.
   using Take = std::function<bool(etcdserverpb::WatchResponse*)>;
   absl::Status Watch(const etcdserverpb::WatchCreateRequest& request, const Take& take);
-  // Ends the watch that is under way, if there is one; the next one is another member's.
+  // Ends the running watch, if there is one. The next watch asks another member.
   void InterruptWatch();
 
  private:
@@ -80,11 +80,12 @@ class EtcdClient {
   explicit EtcdClient(const EtcdConfig& config) : config_(config) {}
 
   std::size_t member() const { return current_.load() % members_.size(); }
-  // Whoever finds a member silent leads all to the next, the watch as well.
+  // Moves all calls, and the watch, from a member that does not answer to the next one. Keeps the
+  // current member if it is already another one.
   void Leave(std::size_t member);
   absl::Status Prepare(const Member& member, absl::Duration patience, grpc::ClientContext* context);
   absl::StatusOr<std::string> Token(const Member& member, absl::Duration patience);
-  // At the current member; once more where it only did not know the token any more.
+  // Calls the current member, and once more if it only no longer knew the token.
   absl::Status Try(const Call& call, absl::Duration patience);
   absl::Status Repeat(const Call& call, const Patience& patience);
 
@@ -93,7 +94,7 @@ class EtcdClient {
   std::vector<Member> members_;
   std::atomic<std::size_t> current_ = 0;
 
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::string token_;
   SteadyTime token_since_;
   grpc::ClientContext* watching_ = nullptr;

@@ -13,10 +13,10 @@
 namespace clearance::server {
 namespace {
 
-// Of all values of a transaction: etcd takes 1.5 MiB a request.
+// Maximum bytes of all values of a transaction: etcd takes 1.5 MiB a request.
 constexpr std::size_t kMostValueBytes = std::size_t{1} << 20;
 
-// Gathers operations. Of several on one key etcd takes none.
+// Gathers operations. etcd refuses several operations on one key.
 class CommitMaker {
  public:
   CommitMaker(EtcdClient* client, const EtcdKeys& keys, absl::Duration patience)
@@ -52,13 +52,13 @@ class CommitMaker {
   }
 
  private:
-  // What is left for values, and never much for one.
+  // Returns a place with the bytes that are left for values, and never much for one value.
   BlobPlace PlaceOf(const std::string& key) const {
     const std::size_t left = kMostValueBytes - std::min(kMostValueBytes, value_bytes_);
     return {keys_.ChunksOf(key), std::min(kMostInlineBytes, left), patience_};
   }
   absl::Status AddScene(const std::string& name, const std::vector<const SceneRecord*>& records);
-  // All keys of a scene in this range, with their chunks.
+  // Deletes all keys of a scene in this range, with their chunks.
   void DeleteRecords(const std::string& begin, const std::string& end) {
     if (begin >= end) return;
     Delete(KeyRange{begin, end});
@@ -89,7 +89,7 @@ absl::Status CommitMaker::AddScenes(const std::vector<SceneRecord>& records) {
   return absl::OkStatus();
 }
 
-// What comes before the last whole, or before the scene went, is nothing any more.
+// Drops the records before the last whole, or before the end of the scene: they no longer count.
 absl::Status CommitMaker::AddScene(const std::string& name,
                                    const std::vector<const SceneRecord*>& records) {
   const KeyRange all = KeysUnder(keys_.ScenesOf(name));

@@ -19,10 +19,12 @@
 
 namespace clearance::server {
 
-// etcd takes 128 operations in a transaction; a change is up to five, and a few are the commit's.
+// etcd takes 128 operations in a transaction. A change needs up to five, and the commit itself a
+// few.
 inline constexpr std::size_t kMostChangesOfCommit = 24;
 
-// After which commit this one is to come, which process commits, and which of its commits it is.
+// Names the commit that this one follows, the process that commits, and this commit among its
+// commits.
 struct CommitMark {
   CommitPlace base = 0;
   std::string writer;
@@ -30,9 +32,9 @@ struct CommitMark {
   absl::Duration patience = kBulkPatience.in_all;  // for each chunk
 };
 
-// A transaction that makes the changes, and marks them, if the commit at the base is the last; else
-// it reads which one is (the first response) and the mark (the second). Writes the chunks that it
-// refers to.
+// Returns a transaction that makes and marks the changes if the commit at the base is the last.
+// Otherwise it reads the last commit (the first response) and the mark (the second). Writes the
+// chunks that it refers to.
 absl::StatusOr<etcdserverpb::TxnRequest> MakeCommit(EtcdClient* client, const EtcdKeys& keys,
                                                     const CommitMark& mark,
                                                     const RegistryChanges& changes);

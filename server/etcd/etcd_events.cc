@@ -15,7 +15,7 @@
 namespace clearance::server {
 namespace {
 
-// Takes the events of one commit.
+// Gathers the events of one commit.
 class CommitReader {
  public:
   CommitReader(const EtcdKeys& keys, const EtcdValues& values, FollowedCommit* commit)
@@ -34,7 +34,7 @@ class CommitReader {
   const EtcdKeys& keys_;
   const EtcdValues& values_;
   FollowedCommit* const commit_;
-  // Of each scene of which something happened; none: it went.
+  // Records of each scene with an event; none if the scene was deleted.
   std::map<std::string, std::vector<SceneRecord>> scenes_;
   bool is_commit_ = false;
 };
@@ -132,7 +132,7 @@ bool EtcdEvents::Finish(const SharedStore::Take& take) {
   return commit.ok() && take(*std::move(commit));
 }
 
-// NOT_FOUND where the events are no commit's.
+// NOT_FOUND if the events are not those of a commit.
 absl::StatusOr<FollowedCommit> EtcdEvents::CommitOf(
     const std::vector<mvccpb::Event>& events) const {
   FollowedCommit commit;

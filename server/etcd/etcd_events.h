@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a watch tells, put together again to the commits it came from.
+// Assembles the events of a watch into the commits that caused them.
 
 #ifndef CLEARANCE_SERVER_ETCD_ETCD_EVENTS_H_
 #define CLEARANCE_SERVER_ETCD_ETCD_EVENTS_H_
@@ -21,16 +21,16 @@ namespace clearance::server {
 // Thread-compatible.
 class EtcdEvents {
  public:
-  // Both outlive this.
+  // Both arguments outlive this.
   EtcdEvents(EtcdClient* client, const EtcdKeys& keys) : client_(client), keys_(keys) {}
 
-  // Hands over every commit that is whole. False once `take` said so, or status() is not OK.
+  // Hands over every complete commit. Returns false once `take` did, or once status() is not OK.
   bool Add(etcdserverpb::WatchResponse* response, const SharedStore::Take& take);
 
   const absl::Status& status() const { return status_; }
 
  private:
-  // Hands over what is gathered.
+  // Hands over the gathered events.
   bool Finish(const SharedStore::Take& take);
   absl::StatusOr<FollowedCommit> CommitOf(const std::vector<mvccpb::Event>& events) const;
 

@@ -13,10 +13,10 @@ namespace {
 
 constexpr std::string_view kRegistry = "registry/";
 constexpr std::string_view kDigestHead = "v1-sha256-";
-// Of the digits of a digest, that tell in which part it is.
+// Number of values of the leading digits of a digest, which determine its part.
 constexpr std::uint64_t kFirstDigits = std::uint64_t{1} << 16;
 
-// What comes behind `head`, if the text begins so.
+// Returns the text after `head`, or nullopt if the text does not begin with it.
 std::optional<std::string_view> Behind(std::string_view head, std::string_view text) {
   if (!text.starts_with(head)) return std::nullopt;
   return text.substr(head.size());

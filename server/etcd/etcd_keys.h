@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where things are in etcd (proto/clearance/store/v1/store.proto).
+// The keys in etcd (proto/clearance/store/v1/store.proto).
 
 #ifndef CLEARANCE_SERVER_ETCD_ETCD_KEYS_H_
 #define CLEARANCE_SERVER_ETCD_ETCD_KEYS_H_
@@ -14,16 +14,16 @@
 
 namespace clearance::server {
 
-// The keys from `begin` on, without `end`.
+// The keys from `begin`, inclusive, to `end`, exclusive.
 struct KeyRange {
   std::string begin;
   std::string end;
 };
 
-// All keys that begin with the text. Requires: it ends with a character of ASCII.
+// Returns all keys that begin with the text. Requires: it ends with an ASCII character.
 KeyRange KeysUnder(std::string begin);
 
-// A key below the prefix, taken apart.
+// A parsed key below the prefix.
 struct KeyMeaning {
   enum class Kind : std::uint8_t { kOther, kRevision, kName, kContent, kScene };
   Kind kind = Kind::kOther;
@@ -36,7 +36,7 @@ class EtcdKeys {
  public:
   explicit EtcdKeys(const std::string& prefix) : root_(prefix + "/") {}
 
-  // What every server follows.
+  // Returns the keys that every server follows.
   KeyRange Registry() const { return KeysUnder(root_ + "registry/"); }
   std::string Format() const { return root_ + "registry/format"; }
   std::string Revision() const { return root_ + "registry/revision"; }
@@ -44,19 +44,19 @@ class EtcdKeys {
   std::string Names() const { return root_ + "registry/names/"; }
   std::string Content(std::string_view digest) const { return Contents() + std::string(digest); }
   std::string Contents() const { return root_ + "registry/contents/"; }
-  // Those of a part of all digests, by their first digits.
+  // Returns the keys of the contents in one part of all digests, by their first digits.
   KeyRange ContentsOf(const ShapeSource::Part& part) const;
   std::string Scene(std::string_view name, std::uint64_t revision) const;
   std::string Scenes() const { return root_ + "registry/scenes/"; }
-  // All revisions of one scene.
+  // Returns the beginning of the keys of all revisions of one scene.
   std::string ScenesOf(std::string_view name) const { return Scenes() + std::string(name) + "@"; }
 
-  // Of what is stored under this key, one of those above.
+  // Returns the beginning of the chunk keys of the value under `key`, one of the keys above.
   std::string ChunksOf(std::string_view key) const;
   static std::string Chunk(const std::string& chunks, std::string_view hash, std::uint32_t number);
 
   std::string Writer(const std::string& id) const { return root_ + "writers/" + id; }
-  // What the writer tries whether it can write.
+  // Returns the key that the writer puts to test whether it can write.
   std::string Probe(const std::string& id) const { return root_ + "probes/" + id; }
 
   KeyMeaning MeaningOf(std::string_view key) const;

@@ -19,21 +19,22 @@ namespace {
 
 constexpr std::uint32_t kFormatVersion = 1;
 
-// Values of one page; of contents each is up to kMostInlineBytes.
+// Values of one page. Each content has up to kMostInlineBytes.
 constexpr std::int64_t kPageValues = 64;
 
-// For the first question to a member: a good answer takes milliseconds, and there are others.
+// For the first question to a member: a good answer takes milliseconds, and there are other
+// members.
 constexpr absl::Duration kQuickAnswer = absl::Milliseconds(250);
-// For all of them together, before it is said that the store does not answer.
+// For all members together, before the store is reported as not answering.
 constexpr absl::Duration kQuickAnswers = absl::Seconds(2);
-// For a change that is made to see whether any can be: one that is slow is one.
+// For a change that tests whether any can be made: a slow success is one too.
 constexpr absl::Duration kProbePatience = absl::Milliseconds(700);
-// Of what a commit brings, for its way to a majority: 4 MB a second.
+// Bytes of a commit that reach a majority in a microsecond, for its time limit: 4 MB a second.
 constexpr std::size_t kBytesAMicrosecond = 4;
-// At the start, for what is as small: nobody is served yet, so it may be all of the start's
-// patience.
+// At the start, for requests as small as these. It may be the whole patience of the start, because
+// no client is served yet.
 constexpr EtcdClient::Patience kStartPatience = {kQuickAnswer, kBulkPatience.in_all};
-// Between two tries to find out what came of a commit.
+// Between two tries to find out the outcome of a commit.
 constexpr absl::Duration kTryPause = absl::Milliseconds(20);
 
 std::string NewWriter() {
@@ -48,13 +49,13 @@ absl::Status Foreign(const std::string& key, std::uint32_t version) {
                    "--etcd_prefix"));
 }
 
-// Why the changes are not there.
+// Returns why the changes were not made.
 absl::Status NotMade(const absl::Status& status) {
   return absl::IsUnknown(status) ? absl::UnavailableError(absl::StrCat("etcd: ", status.message()))
                                  : status;
 }
 
-// What an answer to the transaction of MakeCommit says.
+// Returns the outcome that a response to the transaction of MakeCommit reports.
 absl::StatusOr<SharedStore::Outcome> OutcomeOf(const etcdserverpb::TxnResponse& response,
                                                const CommitMark& mark,
                                                const std::string& revision_key) {
@@ -97,7 +98,7 @@ absl::StatusOr<std::unique_ptr<EtcdStore>> EtcdStore::Open(const EtcdConfig& con
   return store;
 }
 
-// Whether this or another server's came first does not matter.
+// It does not matter whether this server's or another server's format came first.
 absl::Status EtcdStore::MakeFormat(const OnFailure& on_failure) {
   etcdserverpb::TxnRequest request;
   etcdserverpb::Compare* const compare = request.add_compare();
@@ -225,9 +226,9 @@ absl::StatusOr<SharedStore::Outcome> EtcdStore::CommitAfter(CommitPlace base,
   return Decide(*request, mark);
 }
 
-// A transaction that nobody answered may be made even later. The same once more settles it: of the
-// two at most one is made, because each changes what both compare, and what this process has
-// committed last is to be read where neither can be any more.
+// A transaction without an answer may still be made later. Sending the same one again settles it:
+// at most one of the two is made, because each changes what both compare. If neither can be made
+// any more, the last commit of this process can be read.
 absl::StatusOr<SharedStore::Outcome> EtcdStore::Decide(const etcdserverpb::TxnRequest& request,
                                                        const CommitMark& mark) {
   const SteadyTime end = SteadyNow() + patience_;
@@ -267,7 +268,7 @@ absl::StatusOr<CommitPlace> EtcdStore::NewestWithin(absl::Duration in_all) {
   if (response.kvs_size() != 1) return DamagedValue(keys_.Revision(), "is missing");
   const std::lock_guard lock(mutex_);
   const CommitPlace newest = response.kvs(0).mod_revision();
-  // Also where it went back, as it does where etcd is put back to an earlier state.
+  // Also if the place went back, as it does if etcd is restored to an earlier state.
   if (newest == quiet_.place) quiet_.until = response.header().revision();
   return newest;
 }

@@ -26,16 +26,16 @@ namespace clearance::server {
 
 class EtcdStore final : public SharedStore {
  public:
-  // Learns why a try came to nothing; returns whether to try again.
+  // Receives the reason of a failed try, and returns whether to try again.
   using OnFailure = std::function<bool(const absl::Status& reason)>;
 
-  // Makes an empty registry where there is none below the prefix. Fails with what etcd says, and
-  // with FAILED_PRECONDITION where a newer server has written there. `series` and
-  // `on_failure` may be null.
+  // Creates an empty registry if there is none below the prefix. Fails with the status of etcd, or
+  // with FAILED_PRECONDITION if a newer server has written there. `series` and `on_failure` may be
+  // null.
   static absl::StatusOr<std::unique_ptr<EtcdStore>> Open(const EtcdConfig& config,
                                                          StoreSeries* series,
                                                          const OnFailure& on_failure = nullptr);
-  // Takes away what tells this process's commits from others'.
+  // Deletes the keys that distinguish this process's commits from others'.
   ~EtcdStore() override;
   EtcdStore(const EtcdStore&) = delete;
   EtcdStore& operator=(const EtcdStore&) = delete;
@@ -58,11 +58,11 @@ class EtcdStore final : public SharedStore {
 
   absl::Status MakeFormat(const OnFailure& on_failure);
   absl::Status CheckFormat();
-  // A page after another of all that is in the range as of the snapshot.
+  // Visits, page by page, all values that are in the range as of the snapshot.
   using VisitValue = std::function<absl::Status(const KeyMeaning&, const mvccpb::KeyValue&)>;
   absl::Status VisitRange(const KeyRange& range, const VisitValue& visit) const;
   absl::StatusOr<CommitPlace> NewestWithin(absl::Duration in_all);
-  // Tries until it is known what came of it, or the patience is over.
+  // Tries until the outcome is known, or the patience is over.
   absl::StatusOr<Outcome> Decide(const etcdserverpb::TxnRequest& request, const CommitMark& mark);
 
   const EtcdKeys keys_;
@@ -70,17 +70,17 @@ class EtcdStore final : public SharedStore {
   const std::unique_ptr<EtcdClient> client_;
   const std::string writer_;
   std::uint64_t commits_ = 0;
-  // Of what is read.
+  // The state that is read.
   std::int64_t snapshot_ = 0;
   CommitPlace place_ = 0;
 
-  // Up to which etcd revision no commit came after the one that was handed over last: who follows
-  // from there on misses nothing, and history may be compacted up to there.
+  // The etcd revision up to which no commit came after the last one handed over. Following from
+  // there misses nothing, and history may be compacted up to there.
   struct Quiet {
     CommitPlace place = 0;
     std::int64_t until = 0;
   };
-  std::mutex mutex_;  // guards it
+  std::mutex mutex_;  // guards quiet_
   Quiet quiet_;
 };
 

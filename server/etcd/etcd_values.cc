@@ -19,7 +19,7 @@ std::string HashOfScene(const std::string& name, const store::v1::SceneValue& va
   return ChecksumOf({name, numbers, value.owner(), change});
 }
 
-// Of a failure that is the blob's and not the network's, which value it is.
+// Adds the key of the value if the failure is the blob's and not the network's.
 absl::Status Of(const std::string& key, const absl::Status& status) {
   return absl::IsDataLoss(status) ? DamagedValue(key, status.message()) : status;
 }

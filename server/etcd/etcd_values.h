@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From what the server knows to the values of etcd, and back. DATA_LOSS of a value that no server
+// Converts the server's types to the values of etcd, and back. DATA_LOSS for a value that no server
 // of this format can have written.
 
 #ifndef CLEARANCE_SERVER_ETCD_ETCD_VALUES_H_
@@ -17,7 +17,7 @@
 
 namespace clearance::server {
 
-// Values of what goes into a commit. Chunks are written as they are made.
+// Return the values of the parts of a commit. Chunks are written at the same time.
 absl::StatusOr<std::string> ContentValueOf(EtcdClient* client, const BlobPlace& place,
                                            const ShapeContent& content);
 absl::StatusOr<std::string> SceneValueOf(EtcdClient* client, const BlobPlace& place,
@@ -27,7 +27,7 @@ std::string NameValueOf(const RegistryChanges::Name& name);
 // Reads values as of one etcd revision.
 class EtcdValues {
  public:
-  // Both outlive this.
+  // Both arguments outlive this.
   EtcdValues(EtcdClient* client, const EtcdKeys& keys, std::int64_t revision)
       : client_(client), keys_(keys), revision_(revision) {}
 
@@ -41,7 +41,7 @@ class EtcdValues {
   const std::int64_t revision_;
 };
 
-// With the key and what to do about it.
+// Returns DATA_LOSS with the key and advice.
 absl::Status DamagedValue(const std::string& key, absl::string_view what);
 
 }  // namespace clearance::server

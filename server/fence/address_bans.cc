@@ -7,7 +7,7 @@
 namespace clearance::server {
 namespace {
 
-// Whoever has more addresses than this to attack from is not held off by bans.
+// Bans do not hold off an attacker that has more addresses than this.
 constexpr std::size_t kMostBans = 65'536;
 
 }  // namespace
@@ -29,8 +29,8 @@ void AddressBans::WarnOrBan(const std::string& address_key, SteadyTime opened, S
   }
 }
 
-// As one that was warned now where it was not remembered; null where nobody is to be banned, and
-// for want of room.
+// Returns the address's entry. An address that was not remembered is added as warned now. Null if
+// bans are off, the address is empty, or there is no room.
 AddressBans::Entry* AddressBans::Remember(const std::string& address_key, SteadyTime now) {
   if (first_ <= absl::ZeroDuration() || address_key.empty()) return nullptr;
   if (bans_.size() >= kMostBans && now >= next_sweep_) {

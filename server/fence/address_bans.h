@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Addresses that are not let in for a while. A connection that is cut has cost what it took to see
-// what it does, some hundredths of a second; one that comes back at once would cost as much again
-// and again, and the others would wait.
+// Bans addresses for a while. A connection that is cut has already cost some hundredths of a
+// second, the time to recognize it. One that comes back at once would cost that again each time,
+// and the others would wait.
 
 #ifndef CLEARANCE_SERVER_FENCE_ADDRESS_BANS_H_
 #define CLEARANCE_SERVER_FENCE_ADDRESS_BANS_H_
@@ -16,23 +16,23 @@
 
 namespace clearance::server {
 
-// The first ban of an address has the length that is given here; each that follows within the
-// longest is twice as long as the one before, up to kMostTimes the first. A warning is remembered
-// as long as the longest.
+// The first ban of an address lasts as long as is given here. Each that follows within the length
+// of the longest is twice as long as the one before, up to kMostTimes the first. A warning is
+// remembered as long as the longest ban.
 // Thread-compatible.
 class AddressBans {
  public:
   static constexpr int kMostTimes = 64;
 
-  // Zero: nobody is banned.
+  // Zero: no address is banned.
   explicit AddressBans(absl::Duration first) : first_(first) {}
 
-  // Has no effect on an address that is banned now, nor on the empty one, which all share who have
-  // none.
+  // Bans the address. No effect if it is banned now, or on the empty key, which all peers without
+  // an address share.
   void Ban(const std::string& address_key, SteadyTime now);
-  // The same for what an honest client may do once. Only warns an address that was neither banned
-  // nor warned lately; has no effect where the connection that was cut was `opened` before the
-  // warning: one cause may have made all that were open look alike.
+  // The same for an event that an honest client may cause once. An address that was neither banned
+  // nor warned lately is only warned. No effect if the connection that was cut was `opened` before
+  // the warning: one cause may have made all open connections look alike.
   void WarnOrBan(const std::string& address_key, SteadyTime opened, SteadyTime now);
   bool IsBanned(const std::string& address_key, SteadyTime now) const;
 
@@ -48,7 +48,7 @@ class AddressBans {
   bool IsForgotten(const Entry& entry, SteadyTime now) const;
 
   const absl::Duration first_;
-  SteadyTime next_sweep_ = SteadyTime();          // which goes through all of them
+  SteadyTime next_sweep_ = SteadyTime();          // a sweep visits all entries
   absl::flat_hash_map<std::string, Entry> bans_;  // by AddressKey
 };
 

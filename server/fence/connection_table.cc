@@ -26,8 +26,8 @@ bool LeadsTo(int descriptor, const WatchedConnection& connection) {
          found.st_dev == connection.device;
 }
 
-// Between a look and what is done about it theirs may be closed and be another's: one of our own,
-// which is not open where theirs no longer leads to the connection.
+// Returns a duplicate of the descriptor. The owner may close its own between a check and its use,
+// and the number may then be another's. Not open if the number no longer leads to the connection.
 Descriptor OwnDescriptor(const WatchedConnection& connection) {
   Descriptor own(fcntl(connection.descriptor, F_DUPFD_CLOEXEC, 0));
   return own.is_open() && LeadsTo(own.number(), connection) ? std::move(own) : Descriptor();
@@ -64,9 +64,9 @@ std::uint64_t WatchedConnection::BytesUnread() const {
   return ioctl(descriptor, SIOCINQ, &unread) == 0 ? static_cast<std::uint64_t>(unread) : 0;
 }
 
-// Dissolving a TCP association resets the peer and drops what has come and is not read yet, which
-// shutdown(2) would leave to be read: megabytes of streams. Other sockets know no dissolving; what
-// waits in theirs is some 200 kB.
+// Dissolves a TCP association, which resets the peer and drops received bytes that are not read
+// yet. shutdown(2) would leave them to be read: megabytes of streams. Other sockets cannot be
+// dissolved; some 200 kB wait in theirs.
 bool WatchedConnection::Cut() {
   const Descriptor own = OwnDescriptor(*this);
   if (is_cut || !own.is_open()) return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lines about connections that were cut, so many an hour: whoever comes back to be cut again must
-// not fill a disk. The metrics count them all.
+// Logs connections that were cut, so many lines an hour: a client that comes back to be cut again
+// must not fill a disk. The metrics count all of them.
 
 #ifndef CLEARANCE_SERVER_FENCE_CUT_LOG_H_
 #define CLEARANCE_SERVER_FENCE_CUT_LOG_H_
@@ -19,14 +19,14 @@
 
 namespace clearance::server {
 
-// A connection that was cut, as of then.
+// A connection that was cut, as of the cut.
 struct CutConnection {
   std::string peer;            // the address, as gRPC writes it
-  absl::string_view reason;    // as the metric has it; for ever, as the next
-  absl::string_view evidence;  // what of it was seen
+  absl::string_view reason;    // the metric's label; lives for ever, as the next
+  absl::string_view evidence;  // the observation
   absl::Duration age = absl::ZeroDuration();
   std::uint64_t received_bytes = 0;
-  StreamCounts calls = {};  // as gRPC had them last; nothing of one that it never had
+  StreamCounts calls = {};  // as gRPC had them last; zeros if it never had the connection
   bool is_banned = false;   // the address, from now on
 };
 
@@ -35,7 +35,7 @@ class CutLog {
  public:
   static constexpr std::uint64_t kLinesAnHour = 100;
 
-  // `log` may be null, then nothing is written; else it outlives this.
+  // `log` outlives this. Null: nothing is written.
   explicit CutLog(Log* log, SteadyClock clock = SteadyNow)
       : log_(log), allowance_(kLinesAnHour, std::move(clock)) {}
 

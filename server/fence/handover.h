@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Hands accepted connections over on a thread of its own, one after another. gRPC's acceptor reads
-// what a new connection sends before it returns, and goes on for as long as there is more: a flood
-// would hold the thread that accepts, and the one that could have cut it.
+// Hands accepted connections over on a separate thread, one after another. gRPC's acceptor reads
+// the bytes of a new connection before it returns, and continues for as long as there are more. A
+// flood would hold the thread that accepts, which is also the one that could have cut it.
 
 #ifndef CLEARANCE_SERVER_FENCE_HANDOVER_H_
 #define CLEARANCE_SERVER_FENCE_HANDOVER_H_
@@ -27,24 +27,24 @@ class Handover {
   using Handler = std::function<void(Descriptor connection)>;
 
   explicit Handover(Handler handler);
-  // Closes what was not handed over yet, and waits for the one that is being.
+  // Closes connections not handed over yet, and waits for the one that is being handed over.
   ~Handover();
   Handover(const Handover&) = delete;
   Handover& operator=(const Handover&) = delete;
 
   void Add(Descriptor connection);
 
-  // The number of the descriptor that is with the handler and has cost it at least so much
-  // processor time, if there is one; by now it may have been closed. Time that the thread waited,
-  // for others or for a processor, does not count: a new connection is not to blame for that.
+  // Returns the descriptor that is with the handler and has cost it at least so much processor
+  // time, if any. It may be closed by now. Time that the thread waited, for others or for a
+  // processor, does not count: a new connection is not to blame for that.
   std::optional<int> HeldFor(absl::Duration processor_time);
 
-  // Moves between two calls unless a connection waited all the time, or was with the handler.
+  // Grows between two calls, unless a connection waited all the time or was with the handler.
   std::uint64_t turns();
 
-  // Hands nothing over any more.
+  // Stops handing connections over.
   void Stop();
-  // True once nothing is with the handler.
+  // Returns true once no connection is with the handler.
   bool is_idle();
 
  private:

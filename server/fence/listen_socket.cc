@@ -27,7 +27,7 @@ namespace {
 constexpr std::string_view kUnix = "unix:";
 
 // Data that the peer does not acknowledge, because it vanished or never reads, ends a connection
-// after this long, milliseconds.
+// after this time, in milliseconds.
 constexpr int kUserTimeout = 20'000;
 
 using AddressList = std::unique_ptr<addrinfo, decltype(&freeaddrinfo)>;
@@ -45,8 +45,8 @@ void SetOption(const Descriptor& socket, int level, int option, int value) {
   setsockopt(socket.number(), level, option, &value, sizeof value);
 }
 
-// Where a connection to it is accepted somebody listens there; else it is what a process left that
-// is gone.
+// Returns whether a process listens there. If it accepts no connection, the socket was left by a
+// process that is gone.
 bool SomebodyListens(const sockaddr_un& name) {
   const Descriptor probe(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   return connect(probe.number(), reinterpret_cast<const sockaddr*>(&name), sizeof name) == 0;
@@ -85,7 +85,7 @@ HostPort SplitHostPort(const std::string& address) {
   return {std::move(host), address.substr(colon + 1)};
 }
 
-// Null where the host is unknown; `error` is getaddrinfo's.
+// Returns null if the host is unknown; `error` is getaddrinfo's.
 AddressList Resolve(const HostPort& place, int* error) {
   addrinfo hints{};
   hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
@@ -95,7 +95,7 @@ AddressList Resolve(const HostPort& place, int* error) {
   return {*error == 0 ? list : nullptr, &freeaddrinfo};
 }
 
-// The port's place in an address of either family.
+// Returns the port's place in an address of either family.
 in_port_t* PortIn(sockaddr* address) {
   return address->sa_family == AF_INET6 ? &reinterpret_cast<sockaddr_in6*>(address)->sin6_port
                                         : &reinterpret_cast<sockaddr_in*>(address)->sin_port;
@@ -108,8 +108,8 @@ int BoundPort(const Descriptor& socket) {
   return ntohs(*PortIn(reinterpret_cast<sockaddr*>(&bound)));
 }
 
-// Not open, with errno, where it cannot be had. Without SO_REUSEPORT: a second server on a port
-// that is taken must fail, not share it.
+// Returns a socket that is not open, with errno, if the address cannot be had. No SO_REUSEPORT: a
+// second server on a taken port must fail, not share it.
 Descriptor ListenOnAddress(const addrinfo& entry) {
   Descriptor socket(::socket(entry.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!socket.is_open()) return socket;
@@ -119,7 +119,7 @@ Descriptor ListenOnAddress(const addrinfo& entry) {
     const bool is_any = IN6_IS_ADDR_UNSPECIFIED(&name.sin6_addr);
     SetOption(socket, IPPROTO_IPV6, IPV6_V6ONLY, is_any ? 0 : 1);
   }
-  // What is accepted inherits these.
+  // Accepted connections inherit these.
   SetOption(socket, IPPROTO_TCP, TCP_NODELAY, 1);
   SetOption(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, kUserTimeout);
   if (bind(socket.number(), entry.ai_addr, entry.ai_addrlen) != 0 ||
@@ -129,7 +129,7 @@ Descriptor ListenOnAddress(const addrinfo& entry) {
   return socket;
 }
 
-// A family that this machine does not have is left out if another is there.
+// A family that this machine does not have is left out if another one is there.
 bool IsAbsentFamily(int error) { return error == EADDRNOTAVAIL || error == EAFNOSUPPORT; }
 
 absl::StatusOr<ListenSockets> ListenOnHost(const std::string& address) {

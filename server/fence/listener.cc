@@ -22,36 +22,36 @@
 namespace clearance::server {
 namespace {
 
-// How often open connections are looked at, and the share of that time that one look may take up: a
-// connection costs under a microsecond. A core opens about a hundred streams a millisecond, so that
-// an attack may open some thousands before it is seen.
+// How often open connections are looked at, and the pause for each of them, which limits the share
+// of time that looks take: a connection costs under a microsecond. A core opens about a hundred
+// streams a millisecond, so an attack may open some thousands before it is seen.
 constexpr absl::Duration kLookEvery = absl::Milliseconds(20);
 constexpr absl::Duration kPauseForEach = absl::Microseconds(20);
-// How long clients may take to act on being told to go elsewhere, or to end what they are about to
-// begin. One that is not at its connection at all may take five seconds to see it.
+// How long clients may take to go elsewhere when they are told to, or to end calls that they are
+// about to begin. A client that does not attend to its connection may take five seconds to see it.
 constexpr absl::Duration kFarewell = absl::Milliseconds(500);
-// What a new connection may cost before gRPC has it: what a client says before it was answered is
-// read in a thousandth of that.
+// The processor time that a new connection may cost before gRPC has it. Bytes that a client sends
+// before it was answered are read in a thousandth of that.
 constexpr absl::Duration kMostHandoverWork = absl::Milliseconds(100);
-// So many connections of an address gRPC is given in a second without a word of their clients.
+// Connections of an address that gRPC is given per second before their clients have sent anything.
 constexpr int kMostUnheard = 64;
-// How long the others may take to say it, as long as gRPC gives them for their handshake.
+// How long clients of the others may stay silent: as long as gRPC gives them for their handshake.
 constexpr absl::Duration kMostSilence = absl::Seconds(5);
-// To the threads that answer: those who knock tens of thousands of times a second shall not take
-// half of a processor from them. The tenth that is left is enough to look at all that is open.
+// To the threads that answer: clients that connect tens of thousands of times a second must not
+// take half a processor from them. The tenth that is left is enough to look at all that is open.
 constexpr int kNiceness = 10;
 // Connections taken from one socket before the others have their turn.
 constexpr int kAcceptsInARow = 64;
 
 Descriptor MakeReserve() { return Descriptor(open("/dev/null", O_RDONLY | O_CLOEXEC)); }
 
-// With a reset: the refused side must learn of it at once, and no state of it shall stay here.
+// Closes with a reset: the refused side must learn of it at once, and no state of it may stay here.
 void Reset(Descriptor connection) {
   const linger at_once = {.l_onoff = 1, .l_linger = 0};
   setsockopt(connection.number(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
 }
 
-// Whether the peer has yet to acknowledge some of what was written.
+// Returns whether the peer has not acknowledged some of the written bytes yet.
 bool HasUnsent(int connection) {
   int unsent = 0;
   return ioctl(connection, SIOCOUTQ, &unsent) == 0 && unsent > 0;
@@ -162,7 +162,7 @@ void Listener::Look() {
   if (end_idle_after_.has_value() && SteadyNow() >= *end_idle_after_) EndIdle();
 }
 
-// Where several could be to blame one of them may be honest: they are left to the fence.
+// If several could be to blame, one of them may be honest: they are left to the fence.
 void Listener::CutWhatHolds() {
   fence_.NoteMemory();
   WatchedConnection* suspect = nullptr;
@@ -192,9 +192,9 @@ void Listener::CutWhatIsTooMuch() {
   }
 }
 
-// No connection of a proxy, which carries calls of others as well: no ban tells that there is one.
-// Other connections of an offender's address are cut with it if they have many calls open and no
-// call was ever answered: otherwise a crowd of them would be found out one by one.
+// Cuts nothing if bans are off: that tells that there is a proxy, whose connections also carry
+// calls of others. Other connections of an offender's address are cut with it if they have many
+// calls open and no call was ever answered. Otherwise a crowd of them would be found one by one.
 void Listener::CutOffenders() {
   constexpr auto kCallsOfACrowd = static_cast<std::uint64_t>(RefusedCalls::kMostAtOnce);
   const absl::flat_hash_set<std::string> offenders = offenders_();
@@ -215,7 +215,7 @@ void Listener::CutOffenders() {
 
 void Listener::Cut(const std::string& address_key, WatchedConnection* connection,
                    CutReason reason) {
-  // What TCP has counted goes with the connection.
+  // TCP's count is lost with the connection.
   const std::uint64_t received = connection->BytesReceived();
   if (!connection->Cut()) return;
   CounterOf(reason, series_)->Increment();
@@ -233,7 +233,7 @@ void Listener::WarnOrBan(const std::string& address_key, const WatchedConnection
                          CutReason reason) {
   switch (reason) {
     case CutReason::kHoldsReading:
-      return;  // many that each sent little may have held the thread in truth
+      return;  // many that each sent little may have held the thread
     case CutReason::kStreams:
     case CutReason::kAllStreams:
     case CutReason::kResets:
@@ -247,7 +247,7 @@ void Listener::WarnOrBan(const std::string& address_key, const WatchedConnection
   }
 }
 
-// What is being handed over may be held by a flood, which the next looks end.
+// A flood may hold the connection that is being handed over; the next looks end it.
 void Listener::BeginDrain() {
   if (!end_idle_after_.has_value()) {
     CloseSockets();
@@ -260,9 +260,9 @@ void Listener::BeginDrain() {
   }
 }
 
-// With those that are still shaking hands. To gRPC a stream has ended once its trailers are in its
-// own buffer; what the socket has not taken of that would be lost with the connection. So nothing
-// may be on its way, twice: between two looks gRPC has written on where the socket had room.
+// Also ends those still shaking hands. To gRPC a stream has ended once its trailers are in its own
+// buffer. Bytes that the socket has not taken would be lost with the connection. So nothing may be
+// unsent at two looks in a row: in between, gRPC has continued to write if the socket had room.
 void Listener::EndIdle() {
   connections_.ForEach([this](const std::string& /*address_key*/, WatchedConnection& connection) {
     const bool is_quiet =
@@ -272,10 +272,10 @@ void Listener::EndIdle() {
   });
 }
 
-// Until a connection waits or it is time to look at those that are open; false when it must end.
+// Blocks until a connection waits or it is time to look at the open ones; false when it must end.
 bool Listener::Await() {
   std::vector<pollfd> awaited;
-  // Without the reserve nobody could be refused, and what waits would wake this for ever.
+  // Without the reserve no connection could be refused, and waiting ones would wake this for ever.
   const bool may_refuse = reserve_.is_open();
   for (const Descriptor& socket : listening_.sockets) {
     awaited.push_back({.fd = may_refuse ? socket.number() : -1, .events = POLLIN, .revents = 0});
@@ -316,7 +316,7 @@ void Listener::AcceptFrom(const Descriptor& socket) {
 // first word as it connects, and then may not look again until it has a call: an honest one's is
 // there.
 void Listener::Admit(Descriptor connection, const sockaddr_storage& peer) {
-  // Before it is handed on: from then on anybody may close it.
+  // Before it is handed on: from then on others may close it.
   connections_.Add(connection.number(), peer);
   const SteadyTime now = SteadyNow();
   if (recent_.Add(AddressKey(peer), now) <= kMostUnheard) {
@@ -326,8 +326,8 @@ void Listener::Admit(Descriptor connection, const sockaddr_storage& peer) {
   }
 }
 
-// Null where there is none. Nobody is refused for the sake of connections that have ended, but for
-// those that did in the last moments of a full server: it must not spend itself on looking.
+// Returns null if there is none. Ended connections cause no refusal, except those that ended in the
+// last moments of a full server: it must not spend its time on looking.
 prometheus::Counter* Listener::ReasonToRefuse(const std::string& address_key) {
   if (connections_.size() >= limits_.most && SteadyNow() - last_sweep_ >= Pause()) Sweep();
   if (connections_.size() >= limits_.most) return series_.refused_total;
@@ -345,8 +345,8 @@ bool Listener::HasRoomFor(const std::string& address_key) const {
   return count < std::min<std::size_t>(limits_.most_of_address, limits_.most - connections_.size());
 }
 
-// Something else took the last descriptor. What waits is refused with the reserve instead of being
-// left to wait, since the loop would otherwise be woken by it for ever.
+// Something else took the last descriptor. A waiting connection is refused with the reserve: left
+// to wait, it would wake the loop for ever.
 void Listener::RefuseWithReserve(const Descriptor& socket) {
   reserve_.Close();
   Descriptor refused(accept4(socket.number(), nullptr, nullptr, SOCK_CLOEXEC));

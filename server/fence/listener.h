@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The server's own accept loop. gRPC 1.51 stops accepting for good once accept(2) has failed for
-// want of a descriptor (CVE-2023-4785); this one keeps a descriptor in reserve to refuse with, and
-// never lets things get there: connections are capped, in all and for each address. Of an address
-// that opens many at once they must say something before gRPC is given them. It also ends what
-// no honest client does (stream_fence.h).
+// want of a descriptor (CVE-2023-4785). This one keeps a descriptor in reserve to refuse with, and
+// prevents that state: connections are capped, in all and for each address. If an address opens
+// many at once, gRPC is given them only after their clients have sent something. It also ends
+// connections that do what no honest client does (stream_fence.h).
 
 #ifndef CLEARANCE_SERVER_FENCE_LISTENER_H_
 #define CLEARANCE_SERVER_FENCE_LISTENER_H_
@@ -44,20 +44,19 @@ namespace clearance::server {
 struct ConnectionLimits {
   std::uint64_t most = 4096;
   std::uint64_t most_of_address = 256;  // unix sockets have none
-  // How long an address is not let in after the first of its connections was cut; see
-  // address_bans.h.
+  // How long an address is refused after the first of its connections was cut; see address_bans.h.
   absl::Duration ban_after_cut = absl::Seconds(10);
-  FenceLimits fence = {};               // of one
-  std::uint64_t most_streams = 65'536;  // of all together
+  FenceLimits fence = {};               // of one connection
+  std::uint64_t most_streams = 65'536;  // of all connections together
 };
 
 class Listener {
  public:
-  // Takes a connection; one that it does not return from in time is cut.
+  // Takes a connection. If it does not return in time, the connection is cut.
   using Handler = Handover::Handler;
 
-  // Connections wait from now on; Run() takes them. UNAVAILABLE where the address cannot be had.
-  // What is cut is told the log, which may be null and else outlives this.
+  // Connections wait from now on; Run() takes them. UNAVAILABLE if the address cannot be had. Cut
+  // connections are written to the log, which may be null and otherwise outlives this.
   static absl::StatusOr<std::unique_ptr<Listener>> Open(const std::string& address,
                                                         const ConnectionLimits& limits,
                                                         const ConnectionSeries& series,
@@ -69,20 +68,20 @@ class Listener {
 
   int port() const { return listening_.port; }
 
-  // Starts the thread that accepts, and looks at what is open, and the one that the handler is
-  // called on. At most once. The readers are asked on the first until Close() returns.
+  // Starts the thread that accepts and looks at open connections, and the one that calls the
+  // handler. At most once. The first thread calls the readers until Close() returns.
   void Run(Handler handler, const Readers& readers = Readers());
 
-  // The two loops. Requires: Run() was called. Not to be touched once Close() is.
+  // Returns the two loops. Requires: Run() was called. Not to be used once Close() is called.
   std::vector<WatchedLoop> Loops();
 
-  // Accepts nothing more; connections that nobody took are reset. When it returns, the handler
-  // is not being called and never will be again. Connections that were handed on are looked at as
-  // before; in a while those that have no stream are ended: clients that are told to go elsewhere
-  // do, but one that does nothing may not hear of it for seconds.
+  // Stops accepting; connections that were not taken are reset. After it returns, the handler is
+  // not running and is never called again. Connections that were handed on are looked at as before.
+  // After a while those without a stream are ended: clients that are told to go elsewhere do, but
+  // an idle one may not hear of it for seconds.
   void StopAccepting();
 
-  // The same, and looks at nothing any more. Connections that were handed on stay.
+  // The same, and stops looking. Connections that were handed on stay.
   void Close();
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How many connections each address has opened of late.
+// Counts the connections that each address has opened recently.
 
 #ifndef CLEARANCE_SERVER_FENCE_RECENT_CONNECTIONS_H_
 #define CLEARANCE_SERVER_FENCE_RECENT_CONNECTIONS_H_
@@ -16,8 +16,8 @@ namespace clearance::server {
 // Thread-compatible.
 class RecentConnections {
  public:
-  // One more of this address; how many it has opened since its second began. A second begins with
-  // the first connection after the one before was over.
+  // Counts one more of this address. Returns how many it has opened since its second began. A
+  // second begins with the first connection after the one before was over.
   int Add(const std::string& address_key, SteadyTime now);
 
   // Forgets the seconds that are over.

@@ -31,7 +31,7 @@ absl::flat_hash_set<std::string> RefusedCalls::TakeOffenders() {
   return std::exchange(offenders_, {});
 }
 
-// Those that are as if they had never called; if there are none such, all.
+// Forgets those that are as if they had never called; if there are none, all.
 void RefusedCalls::ForgetIdle(SteadyTime now) {
   absl::erase_if(by_peer_, [now](auto& entry) {
     entry.second.Fill(now);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which addresses call again and again without credentials that hold. Each of their calls is
+// Finds addresses that call again and again without valid credentials. Each of their calls is
 // refused cheaply, but gRPC spends more on it than the refusal does.
 
 #ifndef CLEARANCE_SERVER_FENCE_REFUSED_CALLS_H_
@@ -21,16 +21,16 @@ namespace clearance::server {
 // Thread-safe.
 class RefusedCalls {
  public:
-  // The calls of one connection that may be refused: so many a second on average, and so many at
-  // once. A client whose token has run out stays below it, unless it had more calls under way.
+  // The calls of one connection that may be refused: this many a second on average, and this many
+  // at once. A client whose token has expired stays below it, unless it had more calls in progress.
   static constexpr double kRate = 100;
   static constexpr double kMostAtOnce = 256;
-  // Connections that are remembered.
+  // The number of connections that are remembered.
   static constexpr std::size_t kMostPeers = 16'384;
 
-  // `peer` as gRPC writes it ("ipv4:192.0.2.1:5000").
+  // Counts a refused call. `peer` is as gRPC writes it ("ipv4:192.0.2.1:5000").
   void Count(std::string_view peer, SteadyTime now);
-  // The peers that had more.
+  // Takes the peers that had more.
   absl::flat_hash_set<std::string> TakeOffenders();
 
   std::size_t size() const {
@@ -48,7 +48,7 @@ class RefusedCalls {
   // Requires: mutex_ is held.
   void ForgetIdle(SteadyTime now);
 
-  mutable std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards the members below
   absl::flat_hash_map<std::string, Bucket> by_peer_;
   absl::flat_hash_set<std::string> offenders_;  // at most kMostPeers
 };

@@ -11,10 +11,10 @@
 namespace clearance::server {
 namespace {
 
-// Taken at once, before others have their turn.
+// Connections taken at once, before others have their turn.
 constexpr std::size_t kTakenAtOnce = 64;
 
-// Whether there is something to read, of a connection that has something to tell; else it is over.
+// Returns whether there are bytes to read. A connection that has an event but no bytes is over.
 bool HasSpoken(const Descriptor& connection) {
   char first = 0;
   return recv(connection.number(), &first, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
@@ -24,7 +24,7 @@ bool HasSpoken(const Descriptor& connection) {
 
 SilentConnections::SilentConnections() : waiting_(epoll_create1(EPOLL_CLOEXEC)) {}
 
-// One that cannot be waited for, for want of memory in the kernel, is closed.
+// Closes the connection if the kernel has no memory to wait for it.
 void SilentConnections::Add(Descriptor connection, SteadyTime now) {
   const int number = connection.number();
   epoll_event event = {.events = EPOLLIN, .data = {.fd = number}};
@@ -40,7 +40,7 @@ std::vector<Descriptor> SilentConnections::TakeSpoken() {
   for (int i = 0; i < count; ++i) {
     const int number = events[static_cast<std::size_t>(i)].data.fd;
     Descriptor connection = std::move(silent_.extract(number).mapped().connection);
-    // Its next owner may wait for it as well, under the same number.
+    // Its next owner may also wait for it, under the same number.
     epoll_ctl(waiting_.number(), EPOLL_CTL_DEL, number, nullptr);
     if (HasSpoken(connection)) spoken.push_back(std::move(connection));
   }

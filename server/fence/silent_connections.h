@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Connections that gRPC is not given before their clients say something. What it makes for one
-// costs a hundred times what it costs to wait here, which somebody who only knocks shall not make
-// it pay.
+// Connections that gRPC is not given before their clients send something. gRPC spends a hundred
+// times as much on one as waiting here costs. A client that only connects must not cause that.
 
 #ifndef CLEARANCE_SERVER_FENCE_SILENT_CONNECTIONS_H_
 #define CLEARANCE_SERVER_FENCE_SILENT_CONNECTIONS_H_
@@ -21,19 +20,19 @@ class SilentConnections {
  public:
   SilentConnections();
 
-  // False where no descriptor was left to wait with; nothing else is to be called then.
+  // Returns false if no descriptor was left to wait with. Nothing else may be called then.
   bool is_open() const { return waiting_.is_open(); }
-  // To poll(2): readable when TakeSpoken() has something to do.
+  // Returns a descriptor for poll(2): readable when TakeSpoken() has something to do.
   int number() const { return waiting_.number(); }
   std::size_t size() const { return silent_.size(); }
 
   void Add(Descriptor connection, SteadyTime now);
 
-  // Some of those whose clients have spoken since they were added. Those whose clients went without
-  // a word are closed.
+  // Takes some of those whose clients have spoken since they were added. Closes those whose clients
+  // went without a word.
   std::vector<Descriptor> TakeSpoken();
 
-  // Closes those that were added before that and have not spoken yet.
+  // Closes those that were added before `added` and have not spoken yet.
   void EndOlderThan(SteadyTime added);
 
   void EndAll() { silent_.clear(); }
@@ -44,7 +43,7 @@ class SilentConnections {
     SteadyTime added;
   };
 
-  Descriptor waiting_;                       // of epoll(7), which forgets what is closed
+  Descriptor waiting_;                       // of epoll(7), which forgets closed ones
   absl::flat_hash_map<int, Silent> silent_;  // by the number of the descriptor
 };
 

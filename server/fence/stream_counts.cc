@@ -24,10 +24,10 @@ using Json = nlohmann::json;
 
 constexpr std::intptr_t kPage = 500;
 
-// Those of connections that have ended are among them; beyond this they are gathered anew.
+// Sockets of ended connections are among them; beyond this all are gathered again.
 constexpr std::size_t kMostRemembered = 100'000;
 
-// Takes the text; an empty object where there is none.
+// Parses the text and frees it. Returns an empty object if there is none.
 Json Parse(char* text) {
   if (text == nullptr) return Json::object();
   Json parsed = Json::parse(text, nullptr, /*allow_exceptions=*/false);
@@ -35,7 +35,7 @@ Json Parse(char* text) {
   return parsed.is_object() ? parsed : Json::object();
 }
 
-// The member at the end of the path; null where there is none.
+// Returns the member at the end of the path; null if there is none.
 const Json* Find(const Json& object, std::initializer_list<const char*> path) {
   const Json* found = &object;
   for (const char* const name : path) {
@@ -69,7 +69,7 @@ std::string PeerKey(const sockaddr_storage& peer) {
 }
 
 std::string PeerText(const std::string& peer_key) {
-  // The bytes of an address may be those of a colon, the digits of a port are not.
+  // An address may contain the byte of a colon, the digits of a port may not.
   const std::size_t end = peer_key.rfind(':');
   if (end != sizeof(in_addr) && end != sizeof(in6_addr)) return "unix:";
   const std::string port = peer_key.substr(end);
@@ -89,7 +89,7 @@ std::optional<StreamCounts> StreamBook::CountsOf(const std::string& peer_key) {
   if (found == sockets_.end()) return std::nullopt;
   const Json socket = Parse(grpc_channelz_get_socket(static_cast<std::intptr_t>(found->second)));
   if (!socket.contains("socket")) {
-    // The port was taken anew, or the connection is no more.
+    // The port is used again, or the connection is gone.
     sockets_.erase(found);
     return std::nullopt;
   }
@@ -102,7 +102,7 @@ std::optional<StreamCounts> StreamBook::CountsOf(const std::string& peer_key) {
                       .messages = number("messagesReceived")};
 }
 
-// All servers of the process: which one is ours is told by the port.
+// Searches all servers of the process: the port tells which one is ours.
 void StreamBook::FindNewSockets() {
   if (sockets_.size() > kMostRemembered) {
     sockets_.clear();

@@ -11,40 +11,39 @@
 namespace clearance::server {
 namespace {
 
-// What opens a stream takes so much at least. kBytesToLookAfter cannot open more than a few
-// hundred.
+// The fewest bytes that open a stream. kBytesToLookAfter cannot open more than a few hundred.
 constexpr std::uint64_t kLeastStreamBytes = 10;
 constexpr std::uint64_t kBytesToLookAfter = 4096;
 
 constexpr absl::Duration kWindow = absl::Seconds(1);
 
-// A TLS handshake with a chain of certificates takes some 10 KB, all that a client says before its
-// first stream under 200 bytes.
+// A TLS handshake with a chain of certificates takes some 10 KB. Everything else that a client says
+// before its first stream takes under 200 bytes.
 constexpr std::uint64_t kMostWithoutStream = 64 << 10;
 
 constexpr std::uint64_t kSuspectBytes = 1 << 20;
 
-// What is beyond a limit for this long is no backlog: some thousand calls are worked off in less.
+// An excess that lasts this long is not a backlog: some thousand calls are worked off in less.
 constexpr absl::Duration kPatience = absl::Milliseconds(100);
 
-// Messages are read at ten times this rate, and at this on a machine that takes ten times as long.
+// Messages are read at ten times this rate, or at this on a machine that takes ten times as long.
 constexpr double kSlowestMessageRate = 40e6;  // bytes a second of processor time
 
-// Headers without end are held some thirty times over, messages once or twice, on any machine.
+// On any machine endless headers are held some thirty times over, messages once or twice.
 constexpr std::uint64_t kMostHeldAByte = 8;
-// So much may be anybody's, of workers that answer meanwhile.
+// This much may belong to others: to workers that answer meanwhile.
 constexpr std::uint64_t kMostOfOthers = 96 << 20;
-// Of bytes that took long, too, a third of that tells that they are no messages.
+// If the bytes also took long, a third of that tells that they are not messages.
 constexpr std::uint64_t kMostBesideSlowBytes = 32 << 20;
 
 // See MostWorkWithoutAnEvent().
 constexpr std::uint64_t kUsualMessageBytes = 24 << 20;
 constexpr absl::Duration kWorkOfUsualMessages = absl::Milliseconds(300);
 
-// What frames and TLS records add to messages is a hundredth; and what clients say beside them.
+// Frames and TLS records add a hundredth to messages; and clients send other bytes beside them.
 constexpr std::uint64_t kFraming = 4 << 20;
 
-// Of what it received; in this order: what is unread is at most too much.
+// Returns the bytes read of `received`; in this order, the unread bytes are at most too many.
 std::uint64_t ReadOf(std::uint64_t received, const WatchedConnection& connection) {
   return received - std::min(received, connection.BytesUnread());
 }
@@ -93,7 +92,7 @@ absl::string_view EvidenceOf(CutReason reason) {
 
 std::optional<CutReason> StreamFence::ReasonToCut(WatchedConnection* connection) {
   FenceNotes& notes = connection->notes;
-  // In this order: what was read is at most too little.
+  // In this order, the bytes read are at most too few.
   const std::uint64_t received = connection->BytesReceived();
   notes.received_now = received;
   const bool is_closely = received >= notes.received + kBytesToLookAfter || notes.is_unknown ||
@@ -102,10 +101,10 @@ std::optional<CutReason> StreamFence::ReasonToCut(WatchedConnection* connection)
   const std::uint64_t read = is_closely ? ReadOf(received, *connection) : received;
   NoteHold(read, &notes);
   if (is_closely) notes.received = std::max(notes.received, read);
-  // What it has not sent has cost nothing.
+  // It has cost nothing while it sent nothing.
   if (notes.received == notes.received_in_hold) notes.spent_in_hold = held_;
   if (!is_closely) return std::nullopt;
-  // What it sent before gRPC had it is looked at once gRPC does.
+  // Bytes that it sent before gRPC had it are looked at once gRPC has it.
   const std::optional<StreamCounts> counts = book_.CountsOf(connection->peer_key);
   notes.is_unknown = !counts.has_value();
   if (!counts.has_value()) return std::nullopt;
@@ -113,9 +112,9 @@ std::optional<CutReason> StreamFence::ReasonToCut(WatchedConnection* connection)
   return ReasonOf(*counts, &notes);
 }
 
-// gRPC parses what it has read before the thread that read it comes back, or soon after, where it
-// leaves that to another one. The thread may have come back before in the round that was under way
-// when the mark was made, and only after these counts in the one that has just ended.
+// gRPC parses what it has read before the reading thread comes back, or soon after if it leaves
+// that to another. In the round in progress at the mark, the thread may have come back before the
+// mark. In the round that has just ended, it may have done so only after these counts.
 void StreamFence::NoteRead(std::uint64_t read, FenceNotes* notes) {
   if (read <= notes->received_by_latest) return;
   const std::uint64_t round = Round();
@@ -147,7 +146,7 @@ void StreamFence::BeginLook(absl::Duration held, SteadyTime now) {
 void StreamFence::NoteMemory() {
   if (held_ < kPatience / 2 || read_in_hold_ < kSuspectBytes) return;
   const std::uint64_t allocated = readers_.allocated_bytes();
-  // Where a connection has ended, nobody knows what was read of the others since.
+  // If a connection has ended, the bytes read of the others since then are unknown.
   if (!memory_mark_.has_value() || read_in_hold_ < memory_mark_->read) {
     memory_mark_ = {.allocated = allocated, .read = read_in_hold_};
     return;
@@ -227,7 +226,7 @@ std::optional<CutReason> StreamFence::ReasonOf(const StreamCounts& counts, Fence
 }
 
 std::uint64_t StreamFence::MostStreams(const FenceNotes& notes) {
-  // Of one that has ended TCP tells nothing more.
+  // TCP tells nothing more of a connection that has ended.
   const std::uint64_t known = std::min(notes.received_now, notes.received_by_latest);
   return notes.latest.open() + (notes.received_now - known) / kLeastStreamBytes;
 }
@@ -251,7 +250,7 @@ bool StreamFence::HasLasted(std::optional<Excess>* excess) {
     (*excess)->spent_in_hold = held_;
   }
   const bool was_read_alone = held_ - (*excess)->spent_in_hold >= kPatience;
-  // The round that was under way may have passed the reader by then.
+  // The round in progress may have passed the reader by then.
   return was_read_alone || (Round() >= (*excess)->round + 2 && now_ - (*excess)->seen >= kPatience);
 }
 

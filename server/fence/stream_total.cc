@@ -62,7 +62,7 @@ void StreamTotal::AddUnread(const std::string& address_key, ConnectionTable* con
   });
 }
 
-// By what was seen of each last, and anew, of one after another, while they may be too many.
+// Counts by each one's last look, and looks again one by one while they may be too many.
 std::vector<StreamHolder> StreamTotal::Count(ConnectionTable* connections) {
   std::vector<StreamHolder> holders;
   connections->ForEach([&](const std::string& address_key, WatchedConnection& connection) {

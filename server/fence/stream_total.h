@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How many streams all connections hold together, each within what one may have, and which of them
-// must go where that is too many.
+// Limits the streams that all connections hold together, each within its own limit, and finds those
+// that must go if there are too many.
 
 #ifndef CLEARANCE_SERVER_FENCE_STREAM_TOTAL_H_
 #define CLEARANCE_SERVER_FENCE_STREAM_TOTAL_H_
@@ -23,8 +23,8 @@ struct StreamHolder {
   std::uint64_t streams = 0;
 };
 
-// Those of the holders that must go so that no more than `most` streams stay: of the address
-// that holds most the connection that holds most, and so on.
+// Returns the holders that must go so that no more than `most` streams stay: of the address that
+// holds most, the connection that holds most, and so on.
 std::vector<StreamHolder> HoldersToCut(std::vector<StreamHolder> holders, std::uint64_t most);
 
 // Thread-compatible.
@@ -33,10 +33,10 @@ class StreamTotal {
   // The fence outlives this, and looks at the connections first.
   StreamTotal(std::uint64_t most, StreamFence* fence) : most_(most), fence_(*fence) {}
 
-  // The connections to be cut now; and those of the worst address of which more is to be read than
-  // a few calls: gRPC reads what has come of a hundred connections before it sees that one was cut.
-  // Up to twice as many streams are borne until the server had the
-  // time to work off what it found when it went on (StreamFence).
+  // Returns the connections to cut now, and those of the worst address that have more to be read
+  // than a few calls: gRPC reads the received bytes of a hundred connections before it sees that
+  // one was cut. Up to twice as many streams are tolerated until the server had the time to work
+  // off the backlog that it found when it went on (StreamFence).
   std::vector<StreamHolder> InExcess(ConnectionTable* connections);
 
  private:

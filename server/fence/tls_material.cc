@@ -40,7 +40,7 @@ struct NamedFile {
 };
 
 absl::Status Unusable(const NamedFile& file, absl::string_view reason) {
-  // What OpenSSL had to say must not be taken for the cause of a later failure.
+  // OpenSSL's errors must not be taken for the cause of a later failure.
   ERR_clear_error();
   return absl::FailedPreconditionError(absl::StrCat("--", file.flag, "=", file.path, ": ", reason));
 }
@@ -58,21 +58,20 @@ Bio OpenText(const std::string& text) {
   return Bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
 }
 
-// The first certificate of the text whose every certificate is whole; null where one is not or none
-// is there.
+// Returns the first certificate of the text; null if there is none or one of them is not whole.
 Certificate ReadCertificates(const std::string& text) {
   const Bio bio = OpenText(text);
   Certificate first(PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr));
   if (first == nullptr) return nullptr;
   while (Certificate(PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr)) != nullptr) {
   }
-  // The regular end is a text in which no further one begins.
+  // At the regular end no further certificate begins.
   const bool is_end = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
   ERR_clear_error();
   return is_end ? std::move(first) : nullptr;
 }
 
-// Never asks anybody for a password.
+// Never asks for a password.
 Key ReadKey(const std::string& text) {
   const auto no_password = [](char*, int, int, void*) { return 0; };
   return Key(PEM_read_bio_PrivateKey(OpenText(text).get(), nullptr, no_password, nullptr));

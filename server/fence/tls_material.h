@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The files of TLS, read and judged before anything is done with them: what exists as TlsMaterial
-// can be served with.
+// Reads and checks the TLS files before anything is done with them. Every TlsMaterial can be served
+// with.
 
 #ifndef CLEARANCE_SERVER_FENCE_TLS_MATERIAL_H_
 #define CLEARANCE_SERVER_FENCE_TLS_MATERIAL_H_
@@ -28,11 +28,11 @@ struct TlsMaterial {
   std::string server_name;  // one that it is for: its first DNS name, else its common name
 };
 
-// FAILED_PRECONDITION, with the flag, the file and the reason, where one cannot be read.
+// FAILED_PRECONDITION, with the flag, the file and the reason, if a file cannot be read.
 absl::StatusOr<TlsTexts> ReadTlsFiles(const TlsFiles& files);
 
-// FAILED_PRECONDITION, with the flag, the file and the reason, where a text is not what it has to
-// be or the key is another certificate's. An encrypted key is refused.
+// FAILED_PRECONDITION, with the flag, the file and the reason, if a text is invalid or the key is
+// another certificate's. An encrypted key is refused.
 absl::StatusOr<TlsMaterial> JudgeTlsTexts(TlsTexts texts, const TlsFiles& files);
 
 // Whether users other than the owner and the group may read it.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The token file and the policy file on disk, and the rules that they make. Changes of either are
-// taken over as they are seen, by what is in them; a file that is wrong changes nothing, is told in
-// the log and counted.
+// The token file and the policy file on disk, and the rules that they make. A change of either is
+// applied when its content is seen to differ. A file that is wrong changes nothing; it is logged
+// and counted.
 
 #ifndef CLEARANCE_SERVER_GUARD_ACCESS_FILES_H_
 #define CLEARANCE_SERVER_GUARD_ACCESS_FILES_H_
@@ -31,18 +31,18 @@ struct AccessPaths {
   std::string client_ca{};  // empty: no client certificate is accepted
 };
 
-// Where the policy's limits for what principals hold go to, and what it may leave out of all
-// limits.
+// Holds the defaults of all limits that the policy leaves out, and the quotas that take its limits
+// of holdings.
 struct HoldingRules {
   PrincipalLimits defaults = {};
   HoldingQuotas* quotas = nullptr;  // null: nowhere
 };
 
-// Thread-compatible, but for the authenticator.
+// Keeps the rules of the files up to date. Thread-compatible, except for the authenticator.
 class AccessFiles {
  public:
-  // INVALID_ARGUMENT naming file and place where one of them is wrong. Log, metrics and quotas
-  // outlive this.
+  // Returns INVALID_ARGUMENT, naming file and place, if one of them is wrong. Log, metrics and
+  // quotas outlive this.
   static absl::StatusOr<std::unique_ptr<AccessFiles>> Load(const AccessPaths& paths, Log& log,
                                                            Metrics& metrics,
                                                            const HoldingRules& holding = {});
@@ -52,7 +52,7 @@ class AccessFiles {
 
   Authenticator& authenticator() { return *authenticator_; }
 
-  // Looks at the files, once a second, on a thread of its own.
+  // Looks at the files, once a second, on a separate thread.
   void Watch();
 
   // Looks once. Requires: Watch was not called.
@@ -62,8 +62,8 @@ class AccessFiles {
   void ReadSoon();
 
  private:
-  // Of what is in a file: its time, size and number stay the same where somebody sees to that. All
-  // 0 where it cannot be read.
+  // Depends on the content of a file, whose time, size and number can be kept the same on purpose.
+  // All 0 if the file cannot be read.
   using Fingerprint = std::array<std::uint8_t, 32>;
   using Fingerprints = std::vector<Fingerprint>;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One line of the log for each attempt to change the registry: who, from where, what, and what came
-// of it. These lines have a level of their own, AUDIT, which no --log_level silences and by which
-// they can be routed; none is held back, and one that could not be written is counted
+// One line of the log for each attempt to change the registry: the caller, its address, the change
+// and the outcome. These lines have a separate level, AUDIT, which no --log_level silences and by
+// which they can be routed. None is held back, and one that could not be written is counted
 // (log_writer.h).
 
 #ifndef CLEARANCE_SERVER_GUARD_AUDIT_H_
@@ -24,7 +24,7 @@ struct RegistryChange {
   std::string_view outcome;    // "changed", "unchanged" or the code of the refusal
 };
 
-// Thread-safe.
+// Writes the audit lines. Thread-safe.
 class Audit {
  public:
   // `log` outlives this.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Says who a caller is, by the rules as they are now. The rules (token file and policy together)
-// are one immutable snapshot that is replaced as a whole; `generation` counts the replacements, so
-// that whoever was let in knows when to ask again.
+// Identifies callers by the current rules. The rules (token file and policy together) are one
+// immutable snapshot that is replaced as a whole. `generation` counts the replacements, so that a
+// caller that was let in can be checked again after one.
 
 #ifndef CLEARANCE_SERVER_GUARD_AUTHENTICATOR_H_
 #define CLEARANCE_SERVER_GUARD_AUTHENTICATOR_H_
@@ -25,7 +25,7 @@
 
 namespace clearance::server {
 
-// What a caller shows of itself. Holds no token: only its hash.
+// Holds the credentials that a caller shows. Holds no token: only its hash.
 struct Credentials {
   enum class Bearer : std::uint8_t { kNone, kMalformed, kToken };
 
@@ -34,26 +34,26 @@ struct Credentials {
   std::vector<std::string> certificate_names{};  // of a client certificate that TLS has verified
 };
 
-// What `authorization` metadata says; `values` are all of that name.
+// Returns the credentials of `authorization` metadata; `values` are all of that name.
 Credentials CredentialsFrom(const std::vector<std::string_view>& values);
 
-// Thread-safe.
+// Authenticates callers. Thread-safe.
 class Authenticator {
  public:
   Authenticator(TokenTable tokens, const Policy& policy) { Replace(std::move(tokens), policy); }
 
-  // UNAUTHENTICATED where the credentials are none, or of nobody whom the policy names. A token
-  // wins over a certificate.
+  // Returns UNAUTHENTICATED if there are no credentials, or if they belong to no principal of the
+  // policy. A token wins over a certificate.
   absl::StatusOr<PrincipalPtr> Authenticate(const Credentials& credentials) const;
 
-  // Principals keep what they use, by their ids.
+  // Replaces the rules. Principals keep their usage, by their ids.
   void Replace(TokenTable tokens, const Policy& policy);
 
-  // Called after every Replace, on its thread; null: nothing is. There is one at a time, and the
-  // one before is not called any more once this returns.
+  // Sets the function that is called after every Replace, on its thread; null: none is. There is
+  // one at a time, and the previous one is not called any more once this returns.
   void WatchRules(std::function<void()> watch);
 
-  // Counts up with every Replace.
+  // Returns the number of calls of Replace.
   std::uint64_t generation() const { return generation_.load(std::memory_order_acquire); }
 
  private:

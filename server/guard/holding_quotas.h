@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How much of the registry each principal may hold, by the policy as it is now. Who is named by no
-// policy (any more) may hold what the flags allow everybody.
+// Limits of each principal's holdings in the registry, by the current policy. A principal that no
+// policy names (any more) may hold as much as the flags allow all principals.
 
 #ifndef CLEARANCE_SERVER_GUARD_HOLDING_QUOTAS_H_
 #define CLEARANCE_SERVER_GUARD_HOLDING_QUOTAS_H_
@@ -22,19 +22,19 @@ namespace clearance::server {
 
 enum class HoldingKind : std::uint8_t { kShapes, kScenes };
 
-// Thread-safe.
+// Checks holdings against their limits. Thread-safe.
 class HoldingQuotas {
  public:
   // `metrics` may be null.
   explicit HoldingQuotas(const HoldingLimits& defaults = {}, Metrics* metrics = nullptr)
       : defaults_(defaults), metrics_(metrics) {}
 
-  // These principals instead of those before.
+  // Replaces the principals.
   void Replace(const Policy& policy);
 
-  // RESOURCE_EXHAUSTED, counted, where the owner would have more than before of what it may have
-  // less of. Nobody ("") may have everything, and whoever has too much, because the policy has
-  // changed, may still go down.
+  // Returns RESOURCE_EXHAUSTED, counted, if the count or the bytes of the owner would grow and
+  // exceed their limit. No limit applies without an owner (""). An owner that has too much, because
+  // the policy has changed, may still go down.
   absl::Status Check(HoldingKind kind, std::string_view owner, const Holding& before,
                      const Holding& after) const;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What each principal holds of one kind of thing, by the principal's id. What has no owner (""),
-// because no policy asked who made it, counts for nobody.
+// Holdings of each principal of one kind of object, by the principal's id. An object without an
+// owner (""), made while no policy identified callers, counts for no principal.
 
 #ifndef CLEARANCE_SERVER_GUARD_HOLDINGS_H_
 #define CLEARANCE_SERVER_GUARD_HOLDINGS_H_
@@ -31,7 +31,7 @@ struct Holding {
   friend bool operator==(const Holding&, const Holding&) = default;
 };
 
-// Thread-compatible.
+// Counts the holdings. Thread-compatible.
 class Holdings {
  public:
   Holding Of(std::string_view owner) const {
@@ -55,7 +55,7 @@ class Holdings {
   absl::btree_map<std::string, Holding, std::less<>> by_owner_;
 };
 
-// The same after changes that are not made yet. Thread-compatible.
+// Counts the holdings after changes that are not made yet. Thread-compatible.
 class HoldingsDraft {
  public:
   // Asked once for each owner, when it is first needed; outlives this.

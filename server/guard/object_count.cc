@@ -28,9 +28,9 @@ class Counter {
 
   std::uint64_t count() const { return count_; }
 
-  // False where counting must end: the bytes are no message, or there are too many objects.
-  // `type` is null inside of an unknown group. As the parser does, this goes to the end that a
-  // sub-message says it has even where what holds it ends before, and gives up then.
+  // Returns false if counting must end: the bytes are not a message, or there are too many objects.
+  // `type` is null inside an unknown group. As the parser does, this goes to the stated end of a
+  // sub-message even if the parent ends before it, and gives up then.
   bool CountFields(const Descriptor* type, int end, int depth) {
     while (input_.CurrentPosition() < end) {
       const std::uint32_t tag = input_.ReadTag();
@@ -48,8 +48,8 @@ class Counter {
   }
 
  private:
-  // What is left, if anything, begins like no field; the parser may have made one of it before it
-  // sees that.
+  // Counts the rest, if there is any, as an object: it does not begin like a field, but the parser
+  // may have made one of it before it sees that.
   bool GiveUp() {
     if (!input_.ConsumedEntireMessage()) ++count_;
     return false;
@@ -66,7 +66,7 @@ class Counter {
     return is_packed || wire == WireFormat::WireTypeForFieldType(field->type());
   }
 
-  // Past the field's value, and into it where there may be more in it.
+  // Passes the field's value, and enters it if there may be more in it.
   bool Pass(const FieldDescriptor* field, std::uint32_t tag, int end, int depth) {
     std::uint64_t number = 0;
     switch (WireFormatLite::GetTagWireType(tag)) {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one principal takes of the server now: sessions and processor time. It is kept by the
-// principal's id, so that a reload of the policy forgives nobody anything.
+// The current use of the server by one principal: sessions and processor time. It is kept by the
+// principal's id, so that a reload of the policy does not reset it.
 //
-// Processor time is an account: it fills at `cores` seconds a second up to what comes in one
+// Processor time is an account. It fills at `cores` seconds a second, up to the amount of one
 // second, and work is paid for with the time that it really took. Work may overdraw the account by
-// what comes in another second, then it ends; the next message waits until the account is even. So
-// within any ten seconds the rows of a principal take at most 1.2 times what comes in them.
+// the amount of another second, then it ends; the next message waits until the account is even. So
+// within any ten seconds the rows of a principal take at most 1.2 times the amount that comes in
+// during them.
 
 #ifndef CLEARANCE_SERVER_GUARD_PRINCIPAL_USAGE_H_
 #define CLEARANCE_SERVER_GUARD_PRINCIPAL_USAGE_H_
@@ -21,26 +22,26 @@
 
 namespace clearance::server {
 
-// Thread-safe.
+// Counts the use by one principal. Thread-safe.
 class PrincipalUsage {
  public:
   explicit PrincipalUsage(SteadyClock clock = SteadyNow) : clock_(std::move(clock)) {}
 
-  // False, and nothing taken, where `most` are taken.
+  // Returns false, and takes nothing, if `most` are taken.
   bool TakeSession(std::uint64_t most);
   void LeaveSession();
 
-  // How long until the account is even; zero where it is not overdrawn.
+  // Returns the time until the account is even; zero if it is not overdrawn.
   absl::Duration TimeUntilEven(double cores);
   void Charge(absl::Duration processor_time);
-  // Whether work must end.
+  // Returns whether work must end.
   bool IsOverdrawn(double cores);
 
  private:
   void Fill(double cores);  // requires: mutex_ is held
 
   const SteadyClock clock_;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::uint64_t sessions_ = 0;
   absl::Duration account_;
   SteadyTime filled_;

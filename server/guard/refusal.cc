@@ -31,7 +31,7 @@ absl::Status Refuse(absl::StatusCode code, const Refusal& refusal) {
   error.set_limit(refusal.limit);
   error.set_message(refusal.message);
   if (refusal.retry_after > absl::ZeroDuration()) {
-    // Rounded up, so that whoever waits for so long has waited long enough.
+    // Rounded up, so that a client that waits for so long has waited long enough.
     const std::int64_t nanoseconds = absl::ToInt64Nanoseconds(refusal.retry_after) + 1;
     error.mutable_retry_after()->set_seconds(nanoseconds / kNanosecondsASecond);
     error.mutable_retry_after()->set_nanos(static_cast<int>(nanoseconds % kNanosecondsASecond));

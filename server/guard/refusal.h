@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How this server says no: an absl::Status whose payload is one clearance.v1.Error, so that field,
-// value and limit travel from where they are known to the wire (`grpc-status-details-bin`, or the
-// status of a session's reply) as they are. The code is decided where the fact is known; on the way
-// up only the path of the field grows.
+// Refusals of this server: an absl::Status whose payload is one clearance.v1.Error. Field, value
+// and limit travel unchanged from the place at which they are known to the wire
+// (`grpc-status-details-bin`, or the status of a session's reply). The code is decided at that
+// place too; on the path up only the path of the field grows.
 
 #ifndef CLEARANCE_SERVER_GUARD_REFUSAL_H_
 #define CLEARANCE_SERVER_GUARD_REFUSAL_H_
@@ -21,7 +21,7 @@ namespace clearance::server {
 // The type URL of the payload, as google.protobuf.Any spells it.
 inline constexpr char kErrorTypeUrl[] = "type.googleapis.com/clearance.v1.Error";
 
-// What is wrong with what was sent; see clearance.v1.Error.
+// Holds the reason to refuse a request; see clearance.v1.Error.
 struct Refusal {
   std::string field;
   std::string value;  // shortened to 64 characters
@@ -30,23 +30,23 @@ struct Refusal {
   absl::Duration retry_after = absl::ZeroDuration();  // 0: repeating by itself does not help
 };
 
-// The status of a refusal; its text is the refusal's message.
+// Returns the status of a refusal; its text is the refusal's message.
 absl::Status Refuse(absl::StatusCode code, const Refusal& refusal);
 
-// INVALID_ARGUMENT.
+// Returns the same with INVALID_ARGUMENT.
 absl::Status RefuseArgument(const Refusal& refusal);
 
-// The same status with `path` and a dot in front of the field.
+// Returns the same status with `path` and a dot in front of the field.
 absl::Status Under(std::string_view path, const absl::Status& status);
 
-// The refusal as it goes to the wire. Of a status without one: its code and text.
+// Returns the refusal as it goes to the wire; for a status without one, its code and text.
 v1::Error ErrorOf(const absl::Status& status);
 
-// A number as refusals show it: the shortest text that reads back as the same double.
+// Returns a number as refusals show it: the shortest text that reads back as the same double.
 std::string FormatNumber(double value);
 std::string FormatNumber(std::uint64_t value);
 
-// The first 64 bytes; those beyond ASCII, which may be no UTF-8, become '?'.
+// Returns the first 64 bytes; those beyond ASCII, which may not be UTF-8, become '?'.
 std::string Shorten(std::string_view text);
 
 }  // namespace clearance::server

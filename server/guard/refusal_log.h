@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lines about callers who were not let in, and about sessions that the server ended because they
-// held too much of what was deleted, so many of each an hour: whoever knocks a thousand times a
-// second must not fill a disk. The metrics count them all.
+// Lines about callers that were not let in, and about sessions that the server ended because they
+// held too much of what was deleted. There are only so many of each an hour: a client that tries a
+// thousand times a second must not fill a disk. The metrics count them all.
 
 #ifndef CLEARANCE_SERVER_GUARD_REFUSAL_LOG_H_
 #define CLEARANCE_SERVER_GUARD_REFUSAL_LOG_H_
@@ -16,7 +16,7 @@
 
 namespace clearance::server {
 
-// Thread-safe.
+// Writes these lines. Thread-safe.
 class RefusalLog {
  public:
   // `log` outlives this.

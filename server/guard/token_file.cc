@@ -16,8 +16,8 @@
 namespace clearance::server {
 namespace {
 
-// What the table is searched by. That it is compared in a time that depends on it tells nobody
-// anything: a hash cannot be steered towards another one.
+// Returns the key by which the table is searched. The time of a comparison depends on the key,
+// which reveals nothing: a hash cannot be steered towards another one.
 std::uint64_t FirstBytes(const TokenHash& hash) {
   std::uint64_t bytes = 0;
   std::memcpy(&bytes, hash.data(), sizeof(bytes));

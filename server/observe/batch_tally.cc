@@ -12,7 +12,7 @@ namespace {
 // A row whose tolerance is 0 (two coinciding points) would make a sum infinite for good.
 constexpr double kLargestBracketRatio = 1'000'000;
 
-// Of most rows the bucket is looked up.
+// For most rows the bucket is looked up.
 constexpr std::size_t kFewIterations = 64;
 constexpr std::array<std::uint8_t, kFewIterations + 1> kBucketOfFew = [] {
   std::array<std::uint8_t, kFewIterations + 1> buckets{};
@@ -26,7 +26,7 @@ template <std::size_t kBuckets>
 void Observe(const std::array<double, kBuckets>& bounds, double value,
              BucketCounts<kBuckets>* counts) {
   std::size_t bucket = 0;
-  // Without branches: which bucket comes next nobody foretells.
+  // Without branches: the bucket that comes next cannot be predicted.
   for (const double bound : bounds) bucket += bound < value ? 1U : 0U;
   ++counts->counts[bucket];
   counts->sum += value;
@@ -110,8 +110,8 @@ void BatchTally::CountState(std::uint8_t state, UndecidedReason reason) {
   if (state == UndecidedStateOf(kind_)) ++undecided_[static_cast<std::size_t>(reason)];
 }
 
-// Of a row that stopped early on purpose (beyond max_distance, overlap seen) the width says nothing
-// about the solver.
+// Counts the bracket of a row, unless the row stopped early on purpose (beyond max_distance,
+// overlap seen): then the width says nothing about the solver.
 void BatchTally::CountBracket(const DistanceAnswer& answer) {
   const bool converged = answer.state == State::kSeparated || answer.state == State::kTouching;
   if (!converged && answer.state != State::kUndecided) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one batch, or one chunk of it, did. It is counted in plain integers by the thread that
-// computes the rows and handed to Metrics::Record once: a metric's lock is then paid for once a
+// Counts of one batch, or of one chunk of it. The thread that computes the rows counts in plain
+// integers, which are handed to Metrics::Record once: a metric's lock is then paid for once a
 // batch, not once a row.
 
 #ifndef CLEARANCE_SERVER_OBSERVE_BATCH_TALLY_H_
@@ -32,22 +32,22 @@ enum class QueryKind : std::uint8_t {
 inline constexpr std::size_t kQueryKinds = 9;
 inline constexpr std::size_t kFirstSceneKind = 3;
 
-// Upper bounds (inclusive) of the histograms' buckets; what is above the last counts in one bucket
-// more. An iteration is a step of the solver, or of a time of collision one distance computation; a
-// bracket's ratio is its width over the tolerance of its row.
+// Upper bounds (inclusive) of the histograms' buckets; values above the last one count in one more
+// bucket. An iteration is a step of the solver or, for a time of collision, one distance
+// computation. A bracket's ratio is its width over the tolerance of its row.
 inline constexpr std::array<double, 15> kIterationBuckets = {1,  2,  3,  4,   6,    8,    12,   16,
                                                              24, 32, 64, 256, 1024, 4096, 16384};
 inline constexpr std::array<double, 10> kBracketRatioBuckets = {0.001, 0.01, 0.1, 0.25, 0.5,
                                                                 0.75,  1,    2,   10,   1000};
 
-// Counts per bucket, not cumulative, and the sum of what was observed.
+// Holds the counts per bucket, not cumulative, and the sum of the observed values.
 template <std::size_t kBuckets>
 struct BucketCounts {
   std::array<std::uint32_t, kBuckets + 1> counts{};
   double sum = 0;
 };
 
-// One row of a question about a scene, and the work that it took.
+// Holds one row of a question about a scene, and the work that it took.
 struct SceneRow {
   std::uint8_t state = 0;  // the number of Verdict, State or MotionState
   UndecidedReason reason = UndecidedReason::kNone;
@@ -56,14 +56,14 @@ struct SceneRow {
   std::uint64_t exact = 0;
 };
 
-// The same of all rows.
+// Holds the work of all rows.
 struct SceneWork {
   std::uint64_t nodes = 0;
   std::uint64_t candidates = 0;
   std::uint64_t exact = 0;
 };
 
-// Thread-compatible. Value type.
+// Counts what one batch did. Thread-compatible. Value type.
 class BatchTally {
  public:
   static constexpr std::size_t kStates =

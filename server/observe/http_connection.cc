@@ -13,10 +13,11 @@ namespace http = boost::beast::http;
 
 constexpr std::uint32_t kMostHeadBytes = 16 << 10;
 constexpr std::uint64_t kMostBodyBytes = 64 << 10;
-// What is being handed over when a read is cancelled is read on.
+// A read whose data is being handed over when it is cancelled goes on; it is cancelled again after
+// this.
 constexpr std::chrono::milliseconds kCancelInterval{1};
 
-// Those that are read, which nobody may say twice.
+// The fields that are read; a request may have each only once.
 constexpr http::field kFields[] = {http::field::host, http::field::content_type,
                                    http::field::authorization};
 
@@ -32,12 +33,13 @@ HttpConnection::HttpConnection(asio::ip::tcp::socket socket, const HttpHooks& ho
       timer_(socket_.get_executor()),
       received_(kMostHeadBytes + kMostBodyBytes) {
   parser_.header_limit(kMostHeadBytes);
-  // Of a body that is read it is looked at before. `none` of Boost 1.74 is less than any length.
+  // The length of a body that is read is checked before. `none` of Boost 1.74 is less than any
+  // length.
   parser_.body_limit(std::numeric_limits<std::uint64_t>::max());
   SetReset(true);
 }
 
-// The deadline is of the whole request.
+// The deadline is for the whole request.
 void HttpConnection::Start() {
   Await(deadline_);
   http::async_read_header(
@@ -48,7 +50,7 @@ void HttpConnection::Start() {
 void HttpConnection::Await(std::chrono::nanoseconds wait) {
   timer_.expires_after(wait);
   timer_.async_wait([self = shared_from_this()](const Error& error) {
-    // A wait that ended before it was moved is none.
+    // A wait that ended before its deadline was moved does not count.
     const bool is_due = self->timer_.expiry() <= std::chrono::steady_clock::now();
     if (!error && is_due) self->OnDeadline();
   });
@@ -84,7 +86,7 @@ void HttpConnection::OnRequest(const Error& error) {
   hooks_.ask(shared_from_this(), TakeRequest());
 }
 
-// Who has said nothing is told nothing: browsers open connections that they may need.
+// A client that has sent nothing gets no reply: browsers open connections that they may need.
 void HttpConnection::OnFailedRead(const Error& error) {
   const bool has_begun = parser_.got_some() || received_.size() > 0;
   if (error == asio::error::operation_aborted && has_begun) return Refuse(408);
@@ -189,7 +191,7 @@ void HttpConnection::End() {
   hooks_.gone(shared_from_this());
 }
 
-// Whether its end is a reset, which leaves nothing behind in the kernel.
+// Sets whether the connection ends with a reset, which leaves nothing behind in the kernel.
 void HttpConnection::SetReset(bool is_reset) {
   Error ignored;
   socket_.set_option(asio::socket_base::linger(is_reset, 0), ignored);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One connection to the operators' port: one request is read, somebody answers it, the reply is
-// written. Nothing here waits, so that one thread serves all connections and a slow one holds
-// nothing but itself. HTTP is Boost.Beast's.
+// One connection to the operators' port: it reads one request, has it answered and writes the
+// reply. Nothing here waits, so that one thread serves all connections and a slow one only delays
+// itself. HTTP is Boost.Beast's.
 
 #ifndef CLEARANCE_SERVER_OBSERVE_HTTP_CONNECTION_H_
 #define CLEARANCE_SERVER_OBSERVE_HTTP_CONNECTION_H_
@@ -27,35 +27,36 @@ namespace clearance::server {
 class HttpConnection;
 using HttpConnectionPtr = std::shared_ptr<HttpConnection>;
 
-// What connections ask of whoever holds them. All are called by the thread that runs them.
+// Holds the calls that connections make to their holder, all by the thread that runs the
+// connections.
 struct HttpHooks {
-  // Whether the body of a POST to the path is read. Null: of none.
+  // Returns whether the body of a POST to the path is read. Null: none is.
   std::function<bool(const std::string& path)> takes_body;
-  // The request is whole: Reply() is awaited.
+  // Called when the request is whole: Reply() is awaited.
   std::function<void(const HttpConnectionPtr&, HttpRequest)> ask;
-  // It holds a reply now.
+  // Called when it holds a reply.
   std::function<void()> holds;
-  // It is over.
+  // Called when it is over.
   std::function<void(const HttpConnectionPtr&)> gone;
 };
 
-// Thread-compatible; lives as long as anything of it is under way.
+// Serves one connection. Thread-compatible; lives as long as any of its operations is pending.
 class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
  public:
   enum class Stage : std::uint8_t {
     kReading,    // the request, until its deadline
-    kAnswering,  // somebody makes the reply
+    kAnswering,  // the reply is being made
     kWriting,    // the reply, as long as some of it goes within each deadline
-    kLeaving,    // the reply is gone; what the peer still sends is read, lest a reset overtake it
+    kLeaving,    // the reply is sent; further input is read, lest a reset overtake it
     kGone,
   };
 
-  // Keeps a reference. Where the connection ends before its reply is gone it is reset.
+  // Keeps a reference. If the connection ends before its reply is sent, it is reset.
   HttpConnection(boost::asio::ip::tcp::socket socket, const HttpHooks& hooks,
                  std::chrono::nanoseconds deadline);
 
   Stage stage() const { return stage_; }
-  // What it holds of a reply.
+  // Returns the bytes that it holds of a reply.
   std::size_t reply_bytes() const { return reply_.body().size(); }
 
   void Start();
@@ -91,7 +92,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   std::optional<boost::beast::http::response_serializer<boost::beast::http::string_body>> unsent_;
   std::array<char, 4096> discarded_;
   Stage stage_ = Stage::kReading;
-  bool is_head_ = false;  // what is asked for
+  bool is_head_ = false;  // the method of the request is HEAD
 };
 
 }  // namespace clearance::server

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the operators' port knows of HTTP: a request as far as anything here asks for it, and whole
-// replies.
+// The parts of HTTP that the operators' port needs: requests, as far as the server reads them, and
+// whole replies.
 
 #ifndef CLEARANCE_SERVER_OBSERVE_HTTP_MESSAGE_H_
 #define CLEARANCE_SERVER_OBSERVE_HTTP_MESSAGE_H_
@@ -19,8 +19,8 @@ struct HttpRequest {
   std::string body;  // of a POST to a path that takes one
 };
 
-// Whether a request names this server by an address or localhost: no name of another page's can
-// have been made to mean it.
+// Returns whether a request names this server by an address or localhost, and not by a name that
+// another page may have made to mean it.
 bool NamesAddress(const HttpRequest& request);
 
 struct HttpReply {

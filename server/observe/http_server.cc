@@ -23,12 +23,13 @@ using Error = boost::system::error_code;
 using Stage = HttpConnection::Stage;
 
 constexpr std::size_t kThreads = 8;
-// After no connection could be accepted: it may be for want of descriptors.
+// Pause after a connection could not be accepted: descriptors may have run out.
 constexpr std::chrono::milliseconds kAcceptPause{20};
 
 }  // namespace
 
-// Its members are its one thread's but for what Run() and the end need.
+// Runs the server on one thread, which alone uses the members, except as Run() and the end need
+// them.
 class HttpServer::Loop {
  public:
   Loop(Handler handler, TakesBody takes_body, absl::Duration deadline)
@@ -40,7 +41,7 @@ class HttpServer::Loop {
                .gone = [this](const HttpConnectionPtr& gone) { Forget(gone); }},
         deadline_(absl::ToChronoNanoseconds(deadline)) {}
 
-  // Those that wait for a thread are dropped.
+  // Drops the requests that wait for a thread.
   ~Loop() {
     context_.stop();
     if (thread_.joinable()) thread_.join();
@@ -74,7 +75,7 @@ class HttpServer::Loop {
  private:
   using Connections = std::list<HttpConnectionPtr>;  // the oldest first
 
-  // Unless it waits for one already, or there is no room for another.
+  // Accepts a connection, unless it waits for one already or there is no room for another.
   void Accept() {
     if (is_accepting_ || !HasRoom()) return;
     is_accepting_ = true;
@@ -95,7 +96,8 @@ class HttpServer::Loop {
     });
   }
 
-  // A connection that nobody may take the place of is one that is being answered.
+  // Returns whether a new connection can have a place: only one that is being answered keeps its
+  // own.
   bool HasRoom() const {
     return connections_.size() < HttpServer::kMostConnections ||
            std::any_of(connections_.begin(), connections_.end(),
@@ -108,7 +110,7 @@ class HttpServer::Loop {
     connections_.back()->Start();
   }
 
-  // Whoever reads a reply is longer here than whoever has asked.
+  // Ends the oldest connection; one that writes a reply only if no other can be ended.
   void EndLongest() {
     const auto longest = [this](const auto& is_meant) {
       const auto found =

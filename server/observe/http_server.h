@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A small HTTP server for operators: /metrics, /livez, /readyz and a page to look at, on a port of
-// its own, with threads of its own, so that no scrape waits for a query nor a query for a scrape.
+// A small HTTP server for operators: /metrics, /livez, /readyz and a page to look at. It has a
+// separate port and threads, so that no scrape waits for a query nor a query for a scrape.
 //
-// Probes must be answered while others send a byte at a time, or take one. So it is no web
-// server with a thread for each connection: one thread reads and writes all connections and waits
-// for none (Boost.Asio), others make the replies, and where there is no room for a new connection
-// the one goes that has been there longest.
+// Probes must be answered while other clients send, or take, a byte at a time. So there is no
+// thread for each connection: one thread reads and writes all connections and waits for none
+// (Boost.Asio), and others make the replies. If there is no room for a new connection, the one that
+// has been open longest is ended.
 
 #ifndef CLEARANCE_SERVER_OBSERVE_HTTP_SERVER_H_
 #define CLEARANCE_SERVER_OBSERVE_HTTP_SERVER_H_
@@ -22,20 +22,22 @@
 
 namespace clearance::server {
 
-// How long a request may take to come, with its body, and how long a reply may not go on.
+// Limit of the time in which a request, with its body, must arrive, and of the time for which a
+// reply may stand still.
 inline constexpr absl::Duration kHttpDeadline = absl::Seconds(5);
 
-// Serves GET, HEAD and POST (of at most 64 KiB whose length is told), one request a connection,
+// Serves GET, HEAD and POST (of at most 64 KiB and with a stated length), one request a connection,
 // until it is destroyed. Thread-safe.
 class HttpServer {
  public:
   // Called from several threads.
   using Handler = std::function<HttpReply(const HttpRequest& request)>;
-  // Whether the body of a POST to the path is read. Null: of none.
+  // Returns whether the body of a POST to the path is read. Null: none is.
   using TakesBody = std::function<bool(const std::string& path)>;
 
   static constexpr std::size_t kMostConnections = 64;
-  // Of replies that are not taken; beyond it the longest-open connection that holds one is ended.
+  // Limit of replies that are not taken; beyond it the longest-open connection that holds one is
+  // ended.
   static constexpr std::size_t kMostReplyBytes = 200 << 20;
 
   // `address` is host:port, IPv4; port 0 takes a free one. UNAVAILABLE if it cannot be bound. A

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Refusals for a limit, by the limit that they name. What a refusal says is text for people; the
+// Counts refusals for a limit by the limit that they name. The text of a refusal is for people; the
 // labels are those of a fixed table.
 
 #ifndef CLEARANCE_SERVER_OBSERVE_LIMIT_REFUSALS_H_
@@ -14,7 +14,7 @@
 
 namespace clearance::server {
 
-// The limits by the names of their flags. Those of the transport refuse nothing: gRPC ends the
+// The limits by the names of their flags. Limits of the transport refuse nothing: gRPC ends the
 // call.
 inline constexpr std::array kRefusingLimits = {
     "max_request_bytes",  "max_reply_bytes",         "max_batch_rows",
@@ -28,13 +28,14 @@ inline constexpr std::array kRefusingLimits = {
     "max_caller_watches", "max_pending_work",        "max_total_bytes_in_flight",
 };
 
-// Thread-safe once made. Handles live as long as the registry.
+// Counts refusals. Thread-safe once made. Handles live as long as the registry.
 class LimitRefusals {
  public:
   explicit LimitRefusals(prometheus::Registry* registry);
 
-  // The counter for what a refusal says of its limit ("max_batch_rows <= 100"); of a principal's
-  // limit, and of what names no limit of the table, one each.
+  // Returns the counter for a refusal's text about its limit ("max_batch_rows <= 100"). There is
+  // one counter for all limits of principals, and one for all texts that name no limit of the
+  // table.
   prometheus::Counter& Of(absl::string_view limit) const;
 
  private:

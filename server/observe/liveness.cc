@@ -45,8 +45,8 @@ absl::Duration Liveness::PatienceWith(LoopKind kind) const {
   return kind == LoopKind::kWork ? kWorkPatience * patience_ : patience_;
 }
 
-// A question that nobody looked after for so long is put once more: the whole process may have been
-// stopped, and its loops come to answer no sooner than this comes to ask.
+// Puts an open question once more if the last look is older than the loop's patience. The whole
+// process may have been stopped, and then its loops answer no sooner than this asks.
 absl::Duration Liveness::Look(Question* question, SteadyTime now, bool was_away) const {
   const bool is_answered = question->loop.turns() != question->turns;
   const bool repeats = question->is_open && was_away && !question->was_repeated;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether the loops that must turn for ever still do. Each counts its turns; it is asked to
+// Checks whether the loops that must turn forever still do. Each counts its turns; it is asked to
 // turn, and has answered once the count moved. A loop without work costs nothing between two
-// questions, and one with much answers by what it does anyway: nobody is taken for dead for being
-// idle or busy.
+// questions, and a busy loop answers by its normal work: no loop is taken for dead for being idle
+// or busy.
 
 #ifndef CLEARANCE_SERVER_OBSERVE_LIVENESS_H_
 #define CLEARANCE_SERVER_OBSERVE_LIVENESS_H_
@@ -24,27 +24,29 @@ namespace clearance::server {
 
 struct WatchedLoop {
   LoopKind kind;
-  // Moves with every turn, and with every look where nothing waits for one. Thread-safe.
+  // Returns a count that moves with every turn, and with every look if nothing waits for one.
+  // Thread-safe.
   std::function<std::uint64_t()> turns;
-  // Makes a loop that lives turn soon; null where what waits for it does. Thread-safe.
+  // Makes a live loop turn soon; null if the work that waits for it does that. Thread-safe.
   std::function<void()> ask = nullptr;
 };
 
-// Thread-safe. Looks only when it is asked itself: whoever probes the server sets the pace.
+// Watches the loops. Thread-safe. Looks only when it is asked itself: the client that probes the
+// server sets the pace.
 class Liveness {
  public:
   // A loop that leaves a question open for longer than `patience` is dead; workers, whose single
-  // works may take long, have kWorkPatience times that. Metrics outlive this.
+  // tasks may take long, have kWorkPatience times that. Metrics outlive this.
   Liveness(absl::Duration patience, Metrics& metrics, SteadyClock clock = SteadyNow)
       : patience_(patience), metrics_(metrics), clock_(std::move(clock)) {}
 
   static constexpr int kWorkPatience = 10;
 
-  // These instead of those before, which are not touched any more when it returns.
+  // Watches these loops instead of those before, which are not touched any more when it returns.
   void Watch(std::vector<WatchedLoop> loops);
 
-  // Asks every loop that owes no answer. Which ones are dead and for how long they have been
-  // silent, or nothing.
+  // Asks every loop that owes no answer. Returns which ones are dead and for how long they have
+  // been silent, or nothing.
   std::optional<std::string> FindDead();
 
  private:
@@ -57,13 +59,13 @@ class Liveness {
   };
 
   absl::Duration PatienceWith(LoopKind kind) const;
-  // How long the loop has owed an answer.
+  // Returns how long the loop has owed an answer.
   absl::Duration Look(Question* question, SteadyTime now, bool was_away) const;
 
   const absl::Duration patience_;
   Metrics& metrics_;
   const SteadyClock clock_;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::vector<Question> questions_;
   SteadyTime last_look_;
 };

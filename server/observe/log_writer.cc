@@ -17,10 +17,10 @@
 namespace clearance::server {
 namespace {
 
-// Between two looks whether the end has come, while the reader is stuck.
+// Interval between two looks whether the end has come, while the reader is stuck.
 constexpr int kLookMilliseconds = 100;
 
-// Lines, before others may add theirs.
+// Lines that are written before others may add theirs.
 constexpr int kMostAtATime = 256;
 
 // A pipe that has room takes so much at once without blocking.
@@ -31,7 +31,7 @@ bool TakesMore(int descriptor, int milliseconds) {
   return poll(&look, 1, milliseconds) > 0;
 }
 
-// Signals are taken by the thread that waits for them.
+// Starts a thread that takes no signals: the thread that waits for them takes them.
 std::thread WithoutSignals(std::function<void()> run) {
   sigset_t all;
   sigset_t before;
@@ -67,7 +67,7 @@ void LogWriter::Write(LogLevel level, std::string text) {
     Settle(line, outcome);
   } else {
     const std::size_t room = level == LogLevel::kAudit ? room_.audit : room_.other;
-    // Of a line that is begun the rest must follow.
+    // The rest of a line that is begun must follow.
     if (line.written == 0 && waiting_bytes_ + line.text.size() > room) return Lose(level);
     waiting_bytes_ += line.text.size();
     waiting_.push_back(std::move(line));

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the lines of the log go: at once where its reader takes them, so that what was written is
-// out before its caller goes on (or ends the process); else into a queue, which a thread of its own
-// writes once the reader goes on. So nobody ever waits for a reader who is stuck.
+// Writes the lines of the log. If the reader takes a line, it is written at once, so that it is out
+// before its caller goes on (or ends the process). Otherwise it goes into a queue, which a separate
+// thread writes once the reader goes on. So no caller ever waits for a reader that is stuck.
 //
-// Of what waits there is so much and no more. Audit lines have room of their own, far more of it,
-// into which no other line comes: one is lost only after all of that is full, or where the log
-// cannot be written at all, and never silently: it is counted by itself (there is an alert), and
-// the log tells how many lines were lost as soon as it is read on.
+// The queue is limited. Audit lines have separate room, far more of it, into which no other line
+// comes. An audit line is lost only after all of that is full, or if the log cannot be written at
+// all, and never silently. Lost audit lines have a separate counter (with an alert), and the log
+// reports how many lines were lost as soon as it is read again.
 
 #ifndef CLEARANCE_SERVER_OBSERVE_LOG_WRITER_H_
 #define CLEARANCE_SERVER_OBSERVE_LOG_WRITER_H_
@@ -32,27 +32,27 @@ struct LostLines {
   prometheus::Counter& other;
 };
 
-// Bytes of lines that wait.
+// Limits the bytes of lines that wait.
 struct LogRoom {
   std::size_t other = std::size_t{1} << 20;
   std::size_t audit = std::size_t{16} << 20;  // of all lines
 };
 
-// Thread-safe.
+// Writes the log to a descriptor. Thread-safe.
 class LogWriter {
  public:
-  // How long the end waits for what was not read yet.
+  // Time for which the end waits for lines that were not read yet.
   static constexpr absl::Duration kPatienceAtEnd = absl::Seconds(2);
 
-  // `descriptor` stays open, and `lost` is there, for as long as this lives. What is lost is told
-  // in lines of `format`.
+  // `descriptor` stays open, and `lost` exists, for as long as this lives. Losses are reported in
+  // lines of `format`.
   LogWriter(int descriptor, LogFormat format, LostLines lost, LogRoom room = {});
-  // Gives what waits to a reader who takes it.
+  // Gives the waiting lines to a reader that takes them.
   ~LogWriter();
   LogWriter(const LogWriter&) = delete;
   LogWriter& operator=(const LogWriter&) = delete;
 
-  // A whole line. Does not wait, but for a disk.
+  // Writes a whole line. Does not wait, except for a disk.
   void Write(LogLevel level, std::string line);
 
  private:
@@ -75,11 +75,11 @@ class LogWriter {
   const LogFormat format_;
   const LostLines lost_;
   const LogRoom room_;
-  std::mutex mutex_;  // guards what follows, and the order of lines
+  std::mutex mutex_;  // guards the members below, and the order of lines
   std::condition_variable has_work_;
   std::deque<Line> waiting_;
   std::size_t waiting_bytes_ = 0;
-  std::uint64_t untold_audit_ = 0;  // lost and not told of yet
+  std::uint64_t untold_audit_ = 0;  // lost and not yet reported
   std::uint64_t untold_other_ = 0;
   bool is_ending_ = false;
   SteadyTime end_by_;

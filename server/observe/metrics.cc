@@ -20,8 +20,8 @@ using prometheus::Counter;
 using prometheus::Histogram;
 using Buckets = Histogram::BucketBoundaries;
 
-// Indexed by QueryKind, State, MotionState or Verdict, and UndecidedReason; nullptr where there is
-// nothing of that number.
+// Indexed by QueryKind, State, MotionState or Verdict, and UndecidedReason; nullptr for a number
+// without a meaning.
 constexpr std::array<const char*, kQueryKinds> kKindNames = {
     "distance",     "intersection", "time_of_collision", "scene_check",  "scene_clearance",
     "scene_motion", "scene_ray",    "scene_nearest",     "scene_overlap"};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// All series of the server, made once at start so that they stand at 0 from the first scrape; hot
-// paths hold handles and never look a label up. No label takes a value from a peer: the number of
+// All series of the server, made once at the start so that they are 0 from the first scrape. Hot
+// paths hold handles and never look up a label. No label takes a value from a peer: the number of
 // series is fixed.
 
 #ifndef CLEARANCE_SERVER_OBSERVE_METRICS_H_
@@ -26,7 +26,8 @@
 
 namespace clearance::server {
 
-// Of the answers of one kind that were drawn to be checked; each counts in one of the first three.
+// Counts the answers of one kind that were drawn to be checked; each counts in one of the first
+// three.
 struct CheckSeries {
   prometheus::Counter* checked = nullptr;
   prometheus::Counter* unchecked_undecided = nullptr;
@@ -45,7 +46,7 @@ enum class PrincipalLimit : std::uint8_t {
 };
 inline constexpr std::size_t kPrincipalLimits = 6;
 
-// Why a message was not worked on that could have been answered at another time.
+// Reasons not to work on a message that could have been answered at another time.
 enum class ShedReason : std::uint8_t {
   kFull,   // too much is pending
   kShare,  // of this caller
@@ -54,7 +55,7 @@ enum class ShedReason : std::uint8_t {
 };
 inline constexpr std::size_t kShedReasons = 4;
 
-// What must turn for ever (liveness.h).
+// Loops that must turn forever (liveness.h).
 enum class LoopKind : std::uint8_t {
   kAccept,    // takes connections
   kHandover,  // gives them to gRPC
@@ -65,14 +66,14 @@ inline constexpr std::size_t kLoopKinds = 4;
 
 const char* NameOf(LoopKind kind);
 
-// Of the store that shapes are written to; all stay at 0 where they live in memory.
+// Holds the series of the store that shapes are written to; all stay at 0 if shapes live in memory.
 struct StoreSeries {
   prometheus::Counter* commits = nullptr;
   prometheus::Histogram* commit_seconds = nullptr;
   prometheus::Histogram* commit_names = nullptr;
   prometheus::Counter* failures = nullptr;
   prometheus::Gauge* bytes = nullptr;
-  // Of one that servers share.
+  // Only for a store that servers share.
   prometheus::Gauge* is_shared = nullptr;
   prometheus::Gauge* is_reached = nullptr;
   prometheus::Histogram* round_trip_seconds = nullptr;
@@ -81,7 +82,7 @@ struct StoreSeries {
   prometheus::Counter* reloads = nullptr;
 };
 
-// Thread-safe. Handles live as long as the Metrics.
+// Holds all series. Thread-safe. Handles live as long as the Metrics.
 class Metrics {
  public:
   explicit Metrics(absl::string_view version);
@@ -91,7 +92,7 @@ class Metrics {
 
   RpcSeries& Rpc(RpcMethod method) { return rpcs_[static_cast<std::size_t>(method)]; }
 
-  // Once a batch, after its last row: adds what all its chunks counted.
+  // Adds what all chunks of a batch counted. Call it once a batch, after its last row.
   void Record(const BatchTally& tally, absl::Duration compute_time);
 
   CheckSeries& Checks(QueryKind kind) { return checks_[static_cast<std::size_t>(kind)]; }
@@ -116,7 +117,7 @@ class Metrics {
   prometheus::Counter& watch_reloads() { return *watch_reloads_; }
   prometheus::Gauge& tracks() { return *tracks_; }
   prometheus::Counter& track_ticks() { return *track_ticks_; }
-  // Of tracks, at the time that was asked for or, clamped, at the nearest that was held.
+  // Rewinds of tracks, to the requested time or, clamped, to the nearest one that was held.
   prometheus::Counter& rewinds(bool is_clamped) { return *rewinds_[is_clamped]; }
   prometheus::Counter& tracks_refused() { return *tracks_refused_; }
   prometheus::Gauge& sessions_open() { return *sessions_open_; }
@@ -125,43 +126,45 @@ class Metrics {
   prometheus::Gauge& total_bytes_in_flight() { return *total_bytes_in_flight_; }
   prometheus::Gauge& total_session_bytes() { return *total_session_bytes_; }
   prometheus::Counter& sessions_refused() { return *sessions_refused_; }
-  // By the server, as they held most of what was deleted.
+  // Sessions that the server ended because they held most of the shapes that were deleted.
   prometheus::Counter& sessions_ended_for_shapes() { return *sessions_ended_for_shapes_; }
   prometheus::Gauge& pending_work() { return *pending_work_; }
   prometheus::Counter& shed(ShedReason reason) { return *shed_[static_cast<std::size_t>(reason)]; }
   prometheus::Histogram& queue_seconds() { return *queue_seconds_; }
   prometheus::Histogram& work_seconds() { return *work_seconds_; }
-  // For how long one of these loops has not turned though it was asked to, as of the last look.
+  // Time for which one of these loops has not turned although it was asked to, as of the last look.
   prometheus::Gauge& loop_silence(LoopKind kind) {
     return *loop_silence_[static_cast<std::size_t>(kind)];
   }
   prometheus::Gauge& limit(ServerLimit limit) { return *limits_[static_cast<std::size_t>(limit)]; }
-  // Of what was refused, with what the refusal says of the limit.
+  // Refusals; `limit` is a refusal's text about its limit.
   prometheus::Counter& limit_refusals(absl::string_view limit) { return limit_refusals_.Of(limit); }
   const ConnectionSeries& connections() const { return connections_; }
   const TlsSeries& tls() const { return tls_; }
-  // Reloads of the token and the policy file that were taken over, or refused.
+  // Reloads of the token and the policy file that were applied, or refused.
   prometheus::Counter& access_reloads(bool is_applied) { return *access_reloads_[is_applied]; }
   prometheus::Counter& audit_lines_lost() { return *audit_lines_lost_; }
-  // All but those.
+  // All lines except audit lines.
   prometheus::Counter& log_lines_lost() { return *log_lines_lost_; }
   prometheus::Counter& principal_refusals(PrincipalLimit limit) {
     return *principal_refusals_[static_cast<std::size_t>(limit)];
   }
 
-  // Every series, with those of the process (read from /proc now), in Prometheus' text format.
+  // Returns every series, with those of the process (read from /proc now), in Prometheus' text
+  // format.
   std::string Scrape() const;
 
  private:
-  // The series of one kind of query; a state or reason that the kind does not know has no series.
+  // Holds the series of one kind of query; a state or reason that the kind does not have has no
+  // series.
   struct KindSeries {
     std::array<prometheus::Counter*, BatchTally::kStates> states{};
     std::array<prometheus::Counter*, kUndecidedReasons> undecided{};
     prometheus::Counter* refused = nullptr;
     prometheus::Histogram* compute_seconds = nullptr;
     prometheus::Histogram* rows = nullptr;
-    prometheus::Histogram* iterations = nullptr;  // null of scenes
-    // Null but of scenes.
+    prometheus::Histogram* iterations = nullptr;  // null for scenes
+    // Null except for scenes.
     prometheus::Counter* scene_nodes = nullptr;
     prometheus::Counter* scene_candidates = nullptr;
     prometheus::Counter* scene_exact = nullptr;

@@ -15,7 +15,7 @@
 
 namespace clearance::server {
 
-// What /proc/<pid>/stat tells, in its own units.
+// Holds values of /proc/<pid>/stat, in its own units.
 struct ProcessStat {
   double cpu_ticks = 0;  // user and system
   double threads = 0;
@@ -24,11 +24,12 @@ struct ProcessStat {
   double resident_pages = 0;
 };
 
-// Nothing if `line` is not in the form of /proc/<pid>/stat. The program's name may hold blanks and
-// parentheses.
+// Returns nothing if `line` is not in the form of /proc/<pid>/stat. The program's name may contain
+// blanks and parentheses.
 std::optional<ProcessStat> ParseProcessStat(const std::string& line);
 
-// Thread-safe. What cannot be read (no /proc) has no series.
+// Collects the series of the process. Thread-safe. Values that cannot be read (no /proc) have no
+// series.
 class ProcessMetrics : public prometheus::Collectable {
  public:
   std::vector<prometheus::MetricFamily> Collect() const override;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The clock by which the server waits and measures. The wall clock may be put forward or back at
-// any time, by hand or by NTP, and nothing that takes so long may end early or late for that: it is
-// asked only for what people read (the times of log lines) or have dated (certificates).
+// any time, by hand or by NTP, and no wait or measurement may end early or late because of that.
+// The wall clock is asked only for times that people read (in log lines) or have dated
+// (certificates).
 
 #ifndef CLEARANCE_SERVER_OBSERVE_STEADY_CLOCK_H_
 #define CLEARANCE_SERVER_OBSERVE_STEADY_CLOCK_H_
@@ -14,12 +15,12 @@
 
 namespace clearance::server {
 
-// A point in time that only another one, or a duration, can be compared with: it has no date.
+// Holds a point in time without a date: only another one, or a duration, can be compared with it.
 class SteadyTime {
  public:
   // Before all others.
   constexpr SteadyTime() = default;
-  // Counted from when the clock began.
+  // Counted from the beginning of the clock.
   constexpr explicit SteadyTime(absl::Duration since_beginning)
       : since_beginning_(since_beginning) {}
   static constexpr SteadyTime InfiniteFuture() { return SteadyTime(absl::InfiniteDuration()); }
@@ -48,12 +49,12 @@ class SteadyTime {
   absl::Duration since_beginning_ = -absl::InfiniteDuration();
 };
 
-// Thread-safe.
+// Returns the current time. Thread-safe.
 inline SteadyTime SteadyNow() {
   return SteadyTime(absl::FromChrono(std::chrono::steady_clock::now().time_since_epoch()));
 }
 
-// SteadyNow, or what a test has instead.
+// SteadyNow, or a test's replacement.
 using SteadyClock = std::function<SteadyTime()>;
 
 }  // namespace clearance::server

@@ -40,7 +40,7 @@ Method MethodOf(absl::string_view name) {
   return {name, &Request::default_instance(), &Response::default_instance()};
 }
 
-// Null if the page has no business with it: nothing here changes anything, or streams.
+// Returns null if the page may not call it. These methods change nothing and do not stream.
 const Method* FindMethod(absl::string_view name) {
   static const std::array<Method, 6> kMethods = {
       MethodOf<v1::GetServerInfoRequest, v1::GetServerInfoResponse>("ServerService/GetServerInfo"),
@@ -81,7 +81,7 @@ int HttpStatusOf(grpc::StatusCode code) {
 HttpReply RefusalWith(int status, const nlohmann::json& reasons) {
   return {.status = status,
           .content_type = kJson,
-          // What is no UTF-8 (a caller's bytes in a message) is replaced.
+          // Bytes that are not UTF-8 (a caller's, in a message) are replaced.
           .body = reasons.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"};
 }
 

@@ -15,15 +15,15 @@
 
 namespace clearance::server {
 
-// Immutable.
+// Holds the files of a page. Immutable.
 class PageFiles {
  public:
-  // Every regular file below `directory`, which has an index.html. INVALID_ARGUMENT where it has
-  // none, where it holds more than 100 files or 16 MiB, or a file that a page does not consist of
-  // (of another ending than html, js, css, svg, png, ico, json); NOT_FOUND where it cannot be read.
+  // Reads every regular file below `directory`. INVALID_ARGUMENT if there is no index.html, if
+  // there are more than 100 files or 16 MiB, or if a file has an ending other than those of a page
+  // (html, js, css, svg, png, ico, json). NOT_FOUND if it cannot be read.
   static absl::StatusOr<PageFiles> Read(const std::string& directory);
 
-  // Null if there is no such file. `/` is /index.html.
+  // Returns null if there is no such file. `/` is /index.html.
   const HttpReply* Find(absl::string_view path) const;
 
  private:

@@ -62,8 +62,8 @@ absl::StatusOr<Registry::Found> CallerRegistry::FindByDigest(std::string_view di
   return registry_.FindByDigest(digest, caller_.principal->prefixes);
 }
 
-// The prefixes are disjoint and in order, so their pages one after another are in the order of the
-// names, and `after` lies behind all of the ones before it.
+// The prefixes are disjoint and sorted, so their pages one after another are in the order of the
+// names, and `after` lies behind all prefixes before its own.
 absl::StatusOr<Registry::Page> CallerRegistry::List(std::string_view prefix, std::string_view after,
                                                     std::size_t size) const {
   if (caller_.principal == nullptr || caller_.principal->prefixes.empty()) {
@@ -73,7 +73,7 @@ absl::StatusOr<Registry::Page> CallerRegistry::List(std::string_view prefix, std
   if (overlap.empty()) return RequireName(*caller_.principal, prefix, "prefix");
   Registry::Page page = registry_.List(overlap.front(), after, size);
   for (std::size_t i = 1; i < overlap.size() && page.is_last; ++i) {
-    // One more than there is room for tells whether this page is the last.
+    // One shape more than fits tells whether this page is the last.
     Registry::Page next = registry_.List(overlap[i], after, size - page.shapes.size() + 1);
     page.is_last = page.shapes.size() + next.shapes.size() <= size;
     if (!page.is_last) next.shapes.resize(size - page.shapes.size());

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The registry as one caller may reach it: the only way from a method to a name. It holds the
+// The registry as one caller may reach it: the only path from a method to a name. It restricts the
 // caller's principal to its prefixes at every look-up and change, lets only an admin replace, and
-// writes the audit line of every change. Changes are made elsewhere, between its two halves. What
-// role a method takes as a whole was asked before.
+// writes the audit line of every change. Changes are made elsewhere, between its two halves. The
+// role that a method requires as a whole was checked before.
 //
-// A name outside the prefixes is PERMISSION_DENIED whether or not it is registered; a digest that
-// only such names have is NOT_FOUND; a list leaves them out.
+// A name outside the prefixes is PERMISSION_DENIED whether or not it is registered. A digest that
+// only such names have is NOT_FOUND. A list leaves them out.
 
 #ifndef CLEARANCE_SERVER_REGISTRY_CALLER_REGISTRY_H_
 #define CLEARANCE_SERVER_REGISTRY_CALLER_REGISTRY_H_
@@ -23,19 +23,19 @@
 
 namespace clearance::server {
 
-// As thread-safe as the registry. Each method does what the registry's of the same name does.
+// As thread-safe as the registry. Each method does the same as the registry's method of that name.
 class CallerRegistry {
  public:
-  // All outlive this; the caller's principal may change. A null audit writes nothing.
+  // All arguments outlive this; the caller's principal may change. A null audit writes nothing.
   CallerRegistry(const Registry& registry, const Caller& caller, const Audit* audit)
       : registry_(registry), caller_(caller), audit_(audit) {}
 
-  // Before a registration is made: the options that the caller may have. Whether a name would be
-  // replaced is known only where the change is made, so a caller who may not replace is allowed a
-  // plain registration, and where that finds the name taken, its role is what was in the way.
+  // Returns, before a registration, the options that the caller may have. Only the change itself
+  // shows whether a name would be replaced. So a caller that may not replace gets a plain
+  // registration. If that finds the name taken, the caller's role is the reason of the refusal.
   absl::StatusOr<RegisterOptions> AllowRegister(std::string_view name,
                                                 const RegisterOptions& options) const;
-  // After it, or after its refusal: what the caller is told. Writes the audit line.
+  // Returns, after the registration or its refusal, the reply to the caller. Writes the audit line.
   struct AskedRegistration {
     std::string_view name;
     std::string_view digest;
@@ -44,7 +44,7 @@ class CallerRegistry {
   absl::StatusOr<Registry::Registration> ConcludeRegister(
       const AskedRegistration& asked, absl::StatusOr<Registry::Registration> registered) const;
 
-  // The same of a deletion, whose outcome holds the content that was deleted.
+  // The same for a deletion, whose outcome holds the deleted content.
   absl::Status AllowDelete(std::string_view name) const { return RequireReach(name); }
   void ConcludeDelete(std::string_view name,
                       const absl::StatusOr<Registry::Registration>& deleted) const;
@@ -54,7 +54,8 @@ class CallerRegistry {
   absl::StatusOr<Registry::Page> List(std::string_view prefix, std::string_view after,
                                       std::size_t size) const;
 
-  // For what knows no names: revisions, and contents that need not be built again.
+  // Returns the registry for uses without names: revisions, and contents that need not be built
+  // again.
   const Registry& nameless() const { return registry_; }
 
  private:

@@ -28,7 +28,7 @@ absl::StatusOr<SceneState> CallerScenes::Find(std::string_view name, std::string
   return found;
 }
 
-// As CallerRegistry::List.
+// The same as CallerRegistry::List.
 absl::StatusOr<SceneRegistry::Page> CallerScenes::List(std::string_view prefix,
                                                        std::string_view after,
                                                        std::size_t size) const {

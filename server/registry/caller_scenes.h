@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The scenes as one caller may reach them, as CallerRegistry is for shapes: it holds the caller's
+// The scenes as one caller may reach them. As CallerRegistry for shapes, it restricts the caller's
 // principal to its prefixes and writes the audit lines.
 
 #ifndef CLEARANCE_SERVER_REGISTRY_CALLER_SCENES_H_
@@ -18,26 +18,27 @@
 
 namespace clearance::server {
 
-// As thread-safe as the registry. All that it is made of outlives it; a null audit writes nothing.
+// As thread-safe as the registry. All constructor arguments outlive it; a null audit writes
+// nothing.
 class CallerScenes {
  public:
   CallerScenes(SceneRegistry& registry, const Caller& caller, const Audit* audit)
       : registry_(registry), caller_(caller), audit_(audit) {}
 
-  // INVALID_ARGUMENT where `field` holds no name, PERMISSION_DENIED of one outside the prefixes.
+  // INVALID_ARGUMENT if `field` holds no name, PERMISSION_DENIED for one outside the prefixes.
   absl::Status RequireReach(std::string_view name, std::string_view field) const;
 
-  // As the registry does; `field` is where the name comes from.
+  // The same as the registry's methods; `field` is the source of the name.
   absl::StatusOr<SceneState> Find(std::string_view name, std::string_view field,
                                   std::uint64_t revision = 0) const;
   absl::StatusOr<SceneRegistry::Page> List(std::string_view prefix, std::string_view after,
                                            std::size_t size) const;
 
-  // A kept scene is for an admin to delete.
+  // Allows only an admin to delete a kept scene.
   absl::Status RequireDelete(const SceneState& scene) const;
 
-  // Of every attempt to make, fork or delete a scene or to change a kept one. What happens in
-  // memory comes as often as things move, and leaves no line.
+  // Writes a line for every attempt to create, fork or delete a scene or to change a kept one.
+  // Changes in memory are as frequent as movements, and leave no line.
   void WriteAudit(std::string_view action, std::string_view name,
                   const absl::StatusOr<SceneState>& outcome) const;
 

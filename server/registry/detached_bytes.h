@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a registry has let go of and somebody still holds: a shape that was deleted or replaced and
-// that a scene, an old revision of one or a session has. Such things end by themselves with the
-// last holder, which nobody is told of: so they are looked after.
+// Counts things that a registry has released and others still hold: a shape that was deleted or
+// replaced, and that a scene, one of its old revisions or a session has. Such things end unnoticed
+// with their last holder, so they are looked at from time to time.
 
 #ifndef CLEARANCE_SERVER_REGISTRY_DETACHED_BYTES_H_
 #define CLEARANCE_SERVER_REGISTRY_DETACHED_BYTES_H_
@@ -16,16 +16,16 @@
 
 namespace clearance::server {
 
-// Things by their addresses, with their bytes.
+// Maps the addresses of things to their bytes.
 using DetachedMap = absl::flat_hash_map<const void*, std::uint64_t>;
 
 // Thread-safe.
 class DetachedBytes {
  public:
-  // What was found at the last look; may be null, else it outlives this.
+  // `gauge` shows the result of the last look. It may be null; otherwise it outlives this.
   explicit DetachedBytes(prometheus::Gauge* gauge) : gauge_(gauge) {}
 
-  // The registry lets go of `thing`.
+  // The registry releases `thing`.
   void Add(const std::shared_ptr<const void>& thing, std::uint64_t bytes) {
     const std::lock_guard lock(mutex_);
     things_.insert_or_assign(thing.get(), Thing{thing, bytes});
@@ -37,8 +37,8 @@ class DetachedBytes {
     things_.erase(thing);
   }
 
-  // The bytes of what somebody still holds. In time linear in what was let go since the last look
-  // and in what is still held.
+  // Returns the bytes of the things that others still hold. Takes time linear in the things
+  // released since the last look and the things still held.
   std::uint64_t Look() {
     const std::lock_guard lock(mutex_);
     absl::erase_if(things_, [](const auto& entry) { return entry.second.thing.expired(); });
@@ -48,7 +48,7 @@ class DetachedBytes {
     return bytes;
   }
 
-  // What Look() counts.
+  // Returns the things that Look() counts.
   DetachedMap Held() {
     const std::lock_guard lock(mutex_);
     DetachedMap held;

@@ -32,7 +32,7 @@ class CanonicalContent {
  public:
   CanonicalContent(std::uint8_t kind, double radius);
 
-  // What every shape begins with; of a whole the constructor has written it.
+  // Adds the beginning of every shape. The constructor has written that of the whole.
   void AddKind(std::uint8_t kind, double radius);
   void Add(double number);
   void AddCount(std::uint64_t count);

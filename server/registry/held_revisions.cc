@@ -16,7 +16,7 @@ absl::StatusOr<HeldPtr> HeldRevisions::Take(const HeldRevision& revision, std::s
     const std::lock_guard lock(mutex_);
     if (absl::Status status = CheckRoom(revision, name); !status.ok()) return status;
     Pinned& pinned = pinned_.try_emplace(key, Pinned{revision, 0, {}}).first->second;
-    // What is left behind already is so for one more.
+    // Bytes that are left behind already also count for a new holder.
     if (++pinned.of[name] == 1) AddTo(name, 0, pinned.bytes);
   }
   return HeldPtr(this, [this, key, name = std::move(name)](const void*) { LetGo(key, name); });
@@ -36,8 +36,8 @@ std::uint64_t HeldRevisions::Look() {
   return bytes_;
 }
 
-// Between this revision and the next that is held nothing lives: so of what changed in between this
-// one alone has what was before.
+// No revision lives between this one and the next that is held. So only this one has the earlier
+// state of what changed in between.
 std::uint64_t HeldRevisions::BytesOf(PinnedMap::const_iterator pinned) const {
   const HeldRevision& held = pinned->second.revision;
   const SceneProgress& scene = *held.progress;

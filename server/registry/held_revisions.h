@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The revisions of scenes that sessions hold in their slots. A revision that its scene has left
-// behind takes memory for its holders alone; what it shares with the next one that is held, or with
-// the scene as it is, it does not take again. Bytes count for whoever holds them: who holds too
-// many opens no more, and stops nobody else.
+// behind takes memory for its holders alone. Memory that it shares with the next held revision, or
+// with the scene as it is, does not count again. Bytes count for their holder: a holder of too many
+// opens no more, and other holders are not affected.
 
 #ifndef CLEARANCE_SERVER_REGISTRY_HELD_REVISIONS_H_
 #define CLEARANCE_SERVER_REGISTRY_HELD_REVISIONS_H_
@@ -24,51 +24,51 @@
 
 namespace clearance::server {
 
-// How far a scene has come. Written by its registry, read by anybody.
+// Progress of a scene. Written by its registry, read by any thread.
 struct SceneProgress {
-  std::atomic<std::uint64_t> oldest_revision = 0;  // that the registry holds
-  // By which all revisions so far differ from the one after them, bytes, about.
+  std::atomic<std::uint64_t> oldest_revision = 0;  // of those that the registry holds
+  // About how many bytes all revisions so far differ, each from the one after it.
   std::atomic<std::uint64_t> changed_bytes = 0;
   std::atomic<bool> is_gone = false;
 };
 using SceneProgressPtr = std::shared_ptr<const SceneProgress>;
 
-// One revision, as it is taken hold of.
+// One revision, as it was when it was taken.
 struct HeldRevision {
   SceneProgressPtr progress;  // of its scene, not null
   std::uint64_t revision = 0;
   std::uint64_t changed_bytes = 0;  // of its scene, when this was the newest
-  std::uint64_t byte_size = 0;      // whatever it shares
+  std::uint64_t byte_size = 0;      // with all that it shares
   bool is_newest = true;
 };
 
-// What counts for its holder as long as it lives.
+// A revision counts for its holder as long as this lives.
 using HeldPtr = std::shared_ptr<const void>;
 
 // Thread-safe.
 class HeldRevisions {
  public:
-  // `gauge` shows the bytes of what is left behind; may be null. Both it and this outlive what is
+  // `gauge` shows the bytes that are left behind; may be null. Both it and this outlive what is
   // held.
   HeldRevisions(std::uint64_t most_bytes, prometheus::Gauge* gauge)
       : most_bytes_(most_bytes), gauge_(gauge) {}
   HeldRevisions(const HeldRevisions&) = delete;
   HeldRevisions& operator=(const HeldRevisions&) = delete;
 
-  // RESOURCE_EXHAUSTED naming `revision` where what `holder` holds of what is left behind is more
-  // than all others leave free of `most_bytes`. Of the newest revision whoever holds none of that
-  // is never refused; of an older one, where there is no room for it as well.
+  // RESOURCE_EXHAUSTED naming `revision` if the bytes left behind that `holder` holds exceed what
+  // all others leave free of `most_bytes`. A holder of none of these is never refused the newest
+  // revision. An older revision is also refused if there is no room for it.
   absl::StatusOr<HeldPtr> Take(const HeldRevision& revision, std::string_view holder);
 
-  // Counts anew what scenes have left behind meanwhile; what is let go counts no more at once. The
-  // bytes, each revision once. In time linear in the revisions that are held.
+  // Updates the bytes that scenes have left behind, and returns them, each revision once. Released
+  // revisions stop counting immediately, without this. Takes time linear in the revisions held.
   std::uint64_t Look();
 
  private:
-  using Key = std::pair<const SceneProgress*, std::uint64_t>;  // a scene's in the order they were
+  using Key = std::pair<const SceneProgress*, std::uint64_t>;  // revisions of a scene are in order
   struct Pinned {
     HeldRevision revision;
-    std::uint64_t bytes = 0;                             // that count, as of the last look
+    std::uint64_t bytes = 0;                             // that count as of the last look
     absl::flat_hash_map<std::string, std::uint64_t> of;  // how often each holder holds it
   };
   using PinnedMap = std::map<Key, Pinned>;
@@ -84,7 +84,7 @@ class HeldRevisions {
 
   const std::uint64_t most_bytes_;
   prometheus::Gauge* const gauge_;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   PinnedMap pinned_;
   absl::flat_hash_map<std::string, std::uint64_t> of_holder_;  // bytes; none that are 0
   std::uint64_t bytes_ = 0;

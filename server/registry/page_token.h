@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the next page of a listing begins, as a text that clients hand back without looking into
-// it. It carries the prefix that was listed and the last name shown, so a page goes on rightly
-// whatever was registered or deleted meanwhile, on any replica.
+// The start of the next page of a listing, as a text that is opaque to clients. It carries the
+// listed prefix and the last name shown. So the next page is right on any replica, whatever was
+// registered or deleted meanwhile.
 
 #ifndef CLEARANCE_SERVER_REGISTRY_PAGE_TOKEN_H_
 #define CLEARANCE_SERVER_REGISTRY_PAGE_TOKEN_H_
@@ -16,8 +16,8 @@ namespace clearance::server {
 
 std::string MakePageToken(std::string_view prefix, std::string_view last_name);
 
-// The last name shown. INVALID_ARGUMENT naming `page_token` where the token is none of
-// MakePageToken's for this prefix.
+// Returns the last name shown. INVALID_ARGUMENT naming `page_token` if MakePageToken did not make
+// the token for this prefix.
 absl::StatusOr<std::string> ParsePageToken(std::string_view token, std::string_view prefix);
 
 }  // namespace clearance::server

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What of a listing somebody may see who may reach some prefixes alone.
+// The part of a listing that is visible to a caller with only some prefixes.
 
 #ifndef CLEARANCE_SERVER_REGISTRY_PREFIX_OVERLAP_H_
 #define CLEARANCE_SERVER_REGISTRY_PREFIX_OVERLAP_H_
@@ -11,8 +11,8 @@
 
 namespace clearance::server {
 
-// The prefixes to list, in their order, for one who asks for `wanted` and may reach `allowed`,
-// which are sorted and of which none begins with another.
+// Returns the prefixes to list, in their order, for a caller that asks for `wanted` and may reach
+// `allowed`. Those are sorted, and none begins with another.
 inline std::vector<std::string_view> PrefixOverlap(std::string_view wanted,
                                                    const std::vector<std::string>& allowed) {
   std::vector<std::string_view> overlap;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The registered shapes: names for immutable contents, held in memory. Whoever finds a shape shares
-// its content, so nothing that happens to the name later can hurt them; the lock is held for a
-// look-up, never for building a hull or for writing to disk. Changes are worked out beforehand
+// The registered shapes: names for immutable contents, held in memory. A caller that finds a shape
+// shares its content, so later changes of the name cannot affect that caller. The lock is held for
+// a look-up, never for building a hull or for writing to disk. Changes are worked out beforehand
 // (registry_draft.h) and made all at once.
 
 #ifndef CLEARANCE_SERVER_REGISTRY_REGISTRY_H_
@@ -49,42 +49,42 @@ struct ShapeContent {
 };
 using ShapeContentPtr = std::shared_ptr<const ShapeContent>;
 
-// A content under a name; `revision` is the one at which the name took it.
+// A content under a name. `revision` is the one at which the name took it.
 struct NamedShape {
   std::string name;
   ShapeContentPtr content;
   std::uint64_t revision = 0;
-  std::string owner = {};  // the id of the principal who gave it this content; empty: nobody
+  std::string owner = {};  // the id of the principal who gave it this content; empty: none
 };
 
 struct RegisterOptions {
   bool replace = false;        // the name may have other content
   bool validate_only = false;  // check everything, change nothing
-  std::string owner = {};      // whose the name becomes with its new content
+  std::string owner = {};      // the name's owner with its new content
 };
 
-// What several changes come to, each name and each content at most once.
+// The result of several changes, each name and each content at most once.
 struct RegistryChanges {
   struct Name {
     std::string name;
-    ShapeContentPtr content;  // null: the name goes
+    ShapeContentPtr content;  // null: the name is deleted
     std::uint64_t revision = 0;
     std::string owner = {};
   };
   std::vector<Name> names;
   std::vector<ShapeContentPtr> added;  // contents that had no name before
   std::vector<std::string> dropped;    // digests of those that have none after
-  std::vector<SceneRecord> scenes;     // what is stored of scenes, in this order
+  std::vector<SceneRecord> scenes;     // the records of scenes to store, in this order
   std::uint64_t revision = 0;          // the registry's, after them
 
   bool empty() const { return names.empty() && scenes.empty(); }
 };
 
-// Thread-safe. Every change counts the revision up by one, from 0 of the empty registry.
+// Thread-safe. Every change increments the revision by one, from 0 of the empty registry.
 //
-// A name is its owner's: the principal's who gave it the content that it has. It counts whole for
-// its owner, however many names share the content. To register what is there already changes no
-// owner; to replace a content takes the name over; to delete it frees what its owner held.
+// A name belongs to its owner: the principal that gave it its present content. The whole content
+// counts for the owner, however many names share it. Registering what is there already changes no
+// owner. Replacing a content takes the name over. Deleting a name frees what its owner held.
 class Registry {
  public:
   // `metrics` and `quotas` may be null.
@@ -96,8 +96,8 @@ class Registry {
   struct Registration {
     NamedShape shape;
     std::uint64_t revision = 0;  // of the registry, after this
-    bool created = false;  // false where the name had this content already, or with validate_only
-    std::shared_ptr<const SceneState> scene = nullptr;  // of a change of a scene, and then alone
+    bool created = false;  // false if the name had this content already, or with validate_only
+    std::shared_ptr<const SceneState> scene = nullptr;  // for a scene's change; nothing else is set
   };
   // Fails with INVALID_ARGUMENT, ALREADY_EXISTS or RESOURCE_EXHAUSTED, and then changes nothing.
   absl::StatusOr<Registration> Register(std::string_view name, const ShapeContentPtr& content,
@@ -107,7 +107,7 @@ class Registry {
     NamedShape shape;
     std::uint64_t revision = 0;  // of the registry, at which this was found
   };
-  // INVALID_ARGUMENT where the text is no name or digest, NOT_FOUND where nothing has it. A content
+  // INVALID_ARGUMENT if the text is not a name or digest, NOT_FOUND if nothing has it. A content
   // with several names is found by digest under the first of them.
   absl::StatusOr<Found> FindByName(std::string_view name) const;
   absl::StatusOr<Found> FindByDigest(std::string_view digest) const;
@@ -115,7 +115,8 @@ class Registry {
   absl::StatusOr<Found> FindByDigest(std::string_view digest,
                                      absl::Span<const std::string> prefixes) const;
 
-  // The content with this digest or null: what is held already need not be built again.
+  // Returns the content with this digest or null, so that a content that is held need not be built
+  // again.
   ShapeContentPtr FindContent(std::string_view digest) const;
 
   struct Page {
@@ -123,41 +124,41 @@ class Registry {
     bool is_last = true;
     std::uint64_t revision = 0;
   };
-  // At most `size` names that begin with `prefix` and come after `after`, in the order of their
-  // bytes.
+  // Returns at most `size` names that begin with `prefix` and come after `after`, in the order of
+  // their bytes.
   Page List(std::string_view prefix, std::string_view after, std::size_t size) const;
 
-  // The registry's revision after it. `expected_digest` may be empty. Fails with INVALID_ARGUMENT,
-  // NOT_FOUND or FAILED_PRECONDITION.
+  // Returns the registry's revision after the deletion. `expected_digest` may be empty. Fails with
+  // INVALID_ARGUMENT, NOT_FOUND or FAILED_PRECONDITION.
   absl::StatusOr<std::uint64_t> Delete(std::string_view name, std::string_view expected_digest);
 
   std::uint64_t revision() const;
-  // Names.
+  // Returns the number of names.
   std::size_t size() const;
-  // Of the principal with this id: names, and the bytes of their contents.
+  // Returns the number of names of this principal, and the bytes of their contents.
   Holding HoldingOf(std::string_view owner) const;
 
   const HoldingQuotas* quotas() const { return quotas_; }
 
-  // Of contents that have no name any more and that scenes or sessions still hold. As long as they
-  // take more than `max_registry_bytes`, no new content is registered: so both together take at
-  // most twice that.
+  // Returns the bytes of contents without a name that scenes or sessions still hold. While they
+  // exceed `max_registry_bytes`, no new content is registered. So both together take at most twice
+  // that.
   std::uint64_t LookAtDetached() { return detached_.Look(); }
-  // Tells sessions to go until the others, scenes and tracks hold no more than that. Whether that
-  // is what will be.
+  // Tells sessions to go until the others, scenes and tracks hold no more than that. Returns
+  // whether they will.
   bool MakeRoomForDetached();
-  // Does so if they hold more: of what other servers have done to a registry that several share.
+  // Does so if they hold more, after changes of other servers to a shared registry.
   void BoundDetached();
 
-  // Where sessions tell what they hold.
+  // Returns the object to which sessions report what they hold.
   ShapeHolders& holders() { return holders_; }
 
-  // Fills the registry with what was stored, whatever the limits are: they are for what is new.
-  // Requires: it is empty, as it was made.
+  // Fills the registry with what was stored, regardless of the limits, which apply to new shapes
+  // only. Requires: it is empty, as it was made.
   void Restore(const std::vector<NamedShape>& shapes, std::uint64_t revision);
 
-  // Makes what another server has made of the registry they share, whatever the limits are: they
-  // held there. Of the changes the names and the revision count.
+  // Makes the changes of another server that shares the registry, regardless of the limits: they
+  // held there. Only the names and the revision of the changes count.
   void Follow(const RegistryChanges& changes);
 
   // FAILED_PRECONDITION unless the registry has reached `min_revision`.
@@ -179,7 +180,8 @@ class Registry {
 
   static NamedShape ShapeOf(const NameMap::value_type& entry);
 
-  // Require: changing_ is held since the changes were worked out. Apply does nothing of none.
+  // Require: changing_ is held since the changes were worked out. Apply does nothing if there are
+  // none.
   void Apply(const RegistryChanges& changes);
   void Make(const RegistryChanges& changes);
   // Require: mutex_ is held exclusively.
@@ -193,11 +195,11 @@ class Registry {
   DetachedBytes detached_;
   ShapeHolders holders_;
   const HoldingQuotas* const quotas_;
-  // Held by whoever changes the registry, from working the change out to having made it: what is
-  // below is read under this or under mutex_, and changed under both.
+  // Held for a change of the registry, from working it out until it is made. The members below are
+  // read under this or under mutex_, and changed under both.
   std::mutex changing_;
-  // Guards what follows. The standard library's: the thread sanitizer sees through it, not through
-  // the absl::Mutex of an Abseil that was built without it.
+  // Guards the members below. It is the standard library's because the thread sanitizer sees
+  // through it, but not through the absl::Mutex of an Abseil that was built without the sanitizer.
   mutable std::shared_mutex mutex_;
   NameMap by_name_;
   absl::flat_hash_map<std::string, Held> by_digest_;

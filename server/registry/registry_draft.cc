@@ -26,7 +26,7 @@ absl::Status NoRoom(const char* limit, std::uint64_t needed, std::uint64_t allow
                  .message = "The registry is full; delete shapes that are no longer needed."});
 }
 
-// Sessions that are told to go do so at once, but for those that a worker is at.
+// Sessions that are told to go do so immediately, except those that a worker is at.
 constexpr absl::Duration kTimeToGo = absl::Milliseconds(50);
 
 absl::Status TooMuchIsDetached(std::uint64_t bytes, std::uint64_t most, bool will_have_room) {

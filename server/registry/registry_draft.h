@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Changes of the registry worked out before they are made: one after the other, each on what those
-// before it leave behind. In between they can be written to disk; until they are made nobody else
-// sees anything of them, and a draft that goes without that has changed nothing.
+// Changes of the registry worked out before they are made, each on the result of those before it.
+// In between they can be written to disk. Until they are made, other threads see nothing of them,
+// and a draft that is dropped before has changed nothing.
 
 #ifndef CLEARANCE_SERVER_REGISTRY_REGISTRY_DRAFT_H_
 #define CLEARANCE_SERVER_REGISTRY_REGISTRY_DRAFT_H_
@@ -21,27 +21,27 @@
 
 namespace clearance::server {
 
-// NOT_FOUND of a name or digest that nothing has.
+// Returns NOT_FOUND for a name or digest that nothing has.
 absl::Status RefuseUnknown(std::string_view field, std::string_view value);
 
-// As long as it lives, other changes of the registry wait; queries do not. Thread-compatible.
+// While it lives, other changes of the registry wait; queries do not. Thread-compatible.
 class RegistryDraft {
  public:
   // `registry` outlives this.
   explicit RegistryDraft(Registry* registry);
 
-  // As those of the registry. A refused change leaves the draft as it was.
+  // The same as the registry's methods. A refused change leaves the draft as it was.
   absl::StatusOr<Registry::Registration> Register(std::string_view name,
                                                   const ShapeContentPtr& content,
                                                   const RegisterOptions& options);
   absl::StatusOr<std::uint64_t> Delete(std::string_view name, std::string_view expected_digest);
 
-  // What the name has after the changes so far; null: nothing.
+  // Returns the content of the name after the changes so far; null: none.
   ShapeContentPtr ContentOf(std::string_view name) const { return Find(name).content; }
 
-  // Whether no other name has the content, after the changes so far. Requires: it has one.
+  // Returns whether no other name has the content, after the changes so far. Requires: it has one.
   bool IsLastName(const ShapeContent& content) { return UseOf(content).names == 1; }
-  // Whether a name has the content with this digest, after the changes so far.
+  // Returns whether a name has the content with this digest, after the changes so far.
   bool HasDigest(std::string_view digest) const;
 
   RegistryChanges changes() const;
@@ -50,21 +50,21 @@ class RegistryDraft {
 
  private:
   using Named = Registry::Named;
-  // A content and how many names it has, after the changes.
+  // A content and its number of names, after the changes.
   struct Use {
     ShapeContentPtr content;
     std::size_t names = 0;
   };
 
-  // The name's content, null where it has none.
+  // Returns the name with its content, null if it has none.
   Named Find(std::string_view name) const;
-  // A look-up leaves a copy of what the registry holds.
+  // Returns the use of a content; a look-up leaves a copy of what the registry holds.
   Use& UseOf(const ShapeContent& content);
   absl::Status CheckRoom(const Named& old, const ShapeContent& content);
   absl::Status CheckDetached();
-  // RESOURCE_EXHAUSTED where that would be too much for `owner`.
+  // RESOURCE_EXHAUSTED if that would be too much for `owner`.
   absl::Status CheckQuota(const Named& old, const ShapeContent& content, const std::string& owner);
-  // The content that is held under this digest from now on.
+  // Returns the content that is held under this digest from now on.
   ShapeContentPtr Add(const ShapeContentPtr& content);
   void Remove(const ShapeContent& content);
 
@@ -73,7 +73,7 @@ class RegistryDraft {
   absl::btree_map<std::string, Named, std::less<>> names_;
   absl::btree_map<std::string, Use, std::less<>> uses_;
   HoldingsDraft holdings_;
-  // Bytes, as of the first content that is new, and whether fewer will be held soon.
+  // Detached bytes as of the first new content, and whether fewer will be held soon.
   std::optional<std::uint64_t> detached_;
   bool will_have_room_ = false;
   std::uint64_t shapes_;

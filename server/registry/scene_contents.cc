@@ -36,7 +36,7 @@ ShapeContentPtr SceneContents::Of(const RigidBody& body) const {
   return use == nullptr ? nullptr : use->content;
 }
 
-// As much again may come before the next time: an insertion costs the same on average.
+// The size may double before the next time, so an insertion costs the same on average.
 void SceneContents::DropUnused() {
   absl::erase_if(by_digest_, [](const auto& entry) { return entry.second.expired(); });
   absl::erase_if(by_body_, [](const auto& entry) { return entry.second.expired(); });

@@ -136,7 +136,7 @@ absl::StatusOr<SceneState> SceneDraft::Update(const NamedSceneChange& change, En
 SceneDraft::Users SceneDraft::UsersOf(std::string_view digest,
                                       absl::Span<const std::string> prefixes) const {
   Users users;
-  // Of a content that no scene holds there is nothing to look for.
+  // No scene uses a content that no scene holds.
   const RigidBody* const body = registry_->contents().FindBody(digest);
   if (body == nullptr) return users;
   const auto look_at = [&](const std::string& name, const Entry& entry) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Changes of scenes worked out before they are made, as those of names of shapes are
-// (registry_draft.h): every creation, and whatever happens to kept scenes. What happens in memory
-// goes on beside it.
+// Changes of scenes worked out before they are made, like those of names of shapes
+// (registry_draft.h): every creation, and every change of kept scenes. Changes in memory go on
+// beside it.
 
 #ifndef CLEARANCE_SERVER_REGISTRY_SCENE_DRAFT_H_
 #define CLEARANCE_SERVER_REGISTRY_SCENE_DRAFT_H_
@@ -23,26 +23,26 @@
 
 namespace clearance::server {
 
-// Thread-compatible; one at a time of a registry.
+// Thread-compatible. A registry has one at a time.
 class SceneDraft {
  public:
   // `registry` outlives this.
   explicit SceneDraft(SceneRegistry* registry);
 
-  // The scene as it is after the change, or as it was before it goes. Fails with ALREADY_EXISTS,
-  // NOT_FOUND, ABORTED or RESOURCE_EXHAUSTED, and as `make_next` does; a refused change leaves the
+  // Returns the scene after the change, or before its deletion. Fails with ALREADY_EXISTS,
+  // NOT_FOUND, ABORTED or RESOURCE_EXHAUSTED, and as `make_next` does. A refused change leaves the
   // draft as it was.
   absl::StatusOr<SceneState> Change(const NamedSceneChange& change);
 
-  // Some of the kept scenes in which a body has this content after the changes, of those whose
-  // names begin with one of the prefixes (none: of all), and how many have it at all.
+  // The kept scenes in which a body has this content after the changes: the names of some that
+  // begin with one of the prefixes (no prefixes: of any), and the number of all of them.
   struct Users {
     std::vector<std::string> names;
     std::size_t count = 0;
   };
   Users UsersOf(std::string_view digest, absl::Span<const std::string> prefixes) const;
 
-  // Of kept scenes; what is in memory alone leaves none.
+  // Returns the records of kept scenes; scenes in memory alone leave none.
   const std::vector<SceneRecord>& records() const { return records_; }
   bool empty() const { return drafted_.empty(); }
 
@@ -55,13 +55,13 @@ class SceneDraft {
   absl::StatusOr<SceneState> Create(const NamedSceneChange& change);
   absl::StatusOr<SceneState> ChangeKept(const NamedSceneChange& change);
   absl::StatusOr<SceneState> Update(const NamedSceneChange& change, Entry entry);
-  // After the changes; none: no such scene.
+  // Returns the entry after the changes; none: no such scene.
   std::optional<Entry> Find(const std::string& name) const;
-  // Notes what the scene is from now on, and what is stored of it.
+  // Notes the scene's new state, and the record to store.
   void Keep(const NamedSceneChange& change, const std::string& record, bool is_whole, Entry entry);
 
   SceneRegistry* const registry_;
-  std::map<std::string, std::optional<Entry>, std::less<>> drafted_;  // none: it goes
+  std::map<std::string, std::optional<Entry>, std::less<>> drafted_;  // none: it is deleted
   std::vector<SceneRecord> records_;
   HoldingsDraft holdings_;
   std::uint64_t scenes_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is stored of a scene: the whole of one revision, then what made each revision after it of
-// the one before.
+// The stored records of a scene: the whole of one revision, then the change that made each later
+// revision from the one before it.
 
 #ifndef CLEARANCE_SERVER_REGISTRY_SCENE_RECORD_H_
 #define CLEARANCE_SERVER_REGISTRY_SCENE_RECORD_H_
@@ -14,9 +14,9 @@ namespace clearance::server {
 struct SceneRecord {
   std::string name;
   std::uint64_t incarnation = 0;
-  std::uint64_t revision = 0;  // 0: the scene goes, with all its records
-  bool is_whole = false;       // takes the place of all records before it
-  std::string owner = {};      // the id of the principal who made the scene; empty: nobody
+  std::uint64_t revision = 0;  // 0: the scene is deleted, with all its records
+  bool is_whole = false;       // replaces all records before it
+  std::string owner = {};      // the id of the principal who made the scene; empty: none
   std::string change;          // clearance.v1.SceneChange, its shapes named by digest
 };
 

@@ -12,8 +12,8 @@
 namespace clearance::server {
 namespace {
 
-// A scene's records are written anew as one once those after the whole come to so much, bytes, and
-// to as much as the whole.
+// A scene's records are written again as one once those after the whole exceed this many bytes, and
+// the size of the whole.
 constexpr std::uint64_t kFewRecordBytes = 64 << 10;
 
 absl::Status NoSuchRevision(std::uint64_t revision, std::uint64_t oldest, std::uint64_t newest) {
@@ -82,7 +82,8 @@ SceneRegistry::Page SceneRegistry::List(std::string_view prefix, std::string_vie
   return page;
 }
 
-// The next revision is made without the lock; whoever was slower makes his again of the newer one.
+// The next revision is made without the lock. If another change was faster, it is made again from
+// the newer one.
 absl::StatusOr<std::optional<SceneState>> SceneRegistry::ChangeInMemory(
     const NamedSceneChange& change) {
   LetGo let_go;
@@ -299,7 +300,7 @@ absl::Status SceneRegistry::CheckQuota(const std::string& owner, const Holding& 
 
 void SceneRegistry::Put(const std::string& name, Entry entry) {
   if (const auto before = entries_.find(name); before != entries_.end()) {
-    // One whose time is over, or that was deleted in the same batch as another took its name.
+    // The old scene has expired, or was deleted in the same batch in which another took its name.
     if (before->second.incarnation != entry.incarnation) {
       const bool is_over = before->second.expires <= clock_();
       TellOfEnd(name, before->second.incarnation,

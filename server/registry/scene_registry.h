@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The scenes that are held, by name, each with its newest revisions. A revision is immutable and
-// shared by whoever found it; the lock is held for a look-up or to put the next revision in place,
+// shared by all that found it. The lock is held for a look-up or to put the next revision in place,
 // never while one is made.
 //
-// There are two kinds. A scene with a ttl lives in memory alone: whoever changes it makes the next
-// revision and puts it in place by itself, again if somebody was faster. A kept scene changes only
-// by the ledger, which stores what it drafted (scene_draft.h) before anybody sees it. Names are
-// given by the ledger alone, whatever the kind, so that two never take one name.
+// There are two kinds. A scene with a ttl lives in memory alone: each change makes the next
+// revision and puts it in place itself, again if another change was faster. A kept scene is changed
+// only by the ledger, which stores what it drafted (scene_draft.h) before others see it. Names of
+// both kinds are given by the ledger alone, so that two scenes never take one name.
 
 #ifndef CLEARANCE_SERVER_REGISTRY_SCENE_REGISTRY_H_
 #define CLEARANCE_SERVER_REGISTRY_SCENE_REGISTRY_H_
@@ -50,70 +50,70 @@ struct SceneState {
   ScenePtr scene;
   std::uint64_t incarnation = 0;  // tells it from other scenes that had its name
   std::uint64_t revision = 0;
-  std::uint64_t oldest_revision = 0;  // that is held
-  std::uint64_t bytes = 0;            // with the revisions held
+  std::uint64_t oldest_revision = 0;  // of those that are held
+  std::uint64_t bytes = 0;            // of all revisions held
   TimeToLive ttl;
-  HeldRevision held = {};  // for whoever keeps the revision in a session
+  HeldRevision held = {};  // for a session that keeps the revision
 
   std::string etag() const;
 };
 
-// What is to happen to the scene of a name.
+// A change of the scene of a name.
 struct NamedSceneChange {
   enum class Kind : std::uint8_t { kCreate, kUpdate, kDelete };
   Kind kind = Kind::kUpdate;
   std::string name;
-  // Of an update or a deletion: only if the scene still has this; may be empty.
+  // For an update or a deletion: only if the scene still has this etag; may be empty.
   std::string etag;
-  TimeToLive ttl;     // of a creation, as is the owner
-  std::string owner;  // whose the scene becomes
-  // What the scene becomes; of an update as long as it is `base`, else what `make_next` makes of
-  // it then.
+  TimeToLive ttl;     // for a creation, as is the owner
+  std::string owner;  // of the new scene
+  // The scene's next revision. For an update it holds while the scene is `base`; otherwise
+  // `make_next` makes it from the newer one.
   ScenePtr next;
   ScenePtr base;
   std::function<absl::StatusOr<ScenePtr>(const ScenePtr&)> make_next;
   std::uint64_t bytes = 0;  // that an update makes the old revision take beside the new one
-  // How it is stored: what makes the scene of what it was and, where it is time to write it all
-  // anew, the whole of `next`. Of a scene with a ttl neither.
+  // The stored form: the change and, if it is time to write the scene again, the whole of `next`. A
+  // scene with a ttl has neither.
   std::string record;
   std::string whole;
-  // Of the contents that it brings in: they must be registered when it is made.
+  // Digests of the contents that it brings in, which must be registered when it is made.
   std::vector<std::string> digests;
 };
 
-// Why a scene is no more.
+// Why a scene has ended.
 enum class SceneEnd : std::uint8_t { kDeleted, kExpired };
 
-// Who is told of what becomes of one scene's name. Called by any thread, with the registry's lock
-// held: neither may wait, nor call the registry.
+// Receives the changes of one name's scene. Called by any thread, with the registry's lock held:
+// the methods must not wait, nor call the registry.
 class SceneObserver {
  public:
-  // There is a newer revision.
+  // The scene has a newer revision.
   virtual void SceneChanged() = 0;
-  // The scene of this incarnation is no more; another may have its name.
+  // The scene of this incarnation has ended; another may have its name.
   virtual void SceneEnded(std::uint64_t incarnation, SceneEnd end) = 0;
 
  protected:
   ~SceneObserver() = default;
 };
 
-// Thread-safe. A scene is its owner's, who made it, with all its revisions, whoever changes it: if
-// it grows, it is the owner's limits that must hold.
+// Thread-safe. A scene with all its revisions belongs to the owner that made it, regardless of who
+// changes it: if it grows, the owner's limits must hold.
 class SceneRegistry {
  public:
-  // `metrics` and `quotas` may be null. The clock is asked for times to live alone.
+  // `metrics` and `quotas` may be null. The clock is used for times to live alone.
   SceneRegistry(const Limits& limits, Metrics* metrics, const HoldingQuotas* quotas = nullptr,
                 SteadyClock clock = SteadyNow);
 
   SceneRegistry(const SceneRegistry&) = delete;
   SceneRegistry& operator=(const SceneRegistry&) = delete;
 
-  // INVALID_ARGUMENT where the text is no name, NOT_FOUND where no scene has it,
-  // FAILED_PRECONDITION where the revision is not held. Revision 0 is the newest.
+  // INVALID_ARGUMENT if the text is not a name, NOT_FOUND if no scene has it, FAILED_PRECONDITION
+  // if the revision is not held. Revision 0 is the newest.
   absl::StatusOr<SceneState> Find(std::string_view name, std::uint64_t revision = 0) const;
 
-  // From here on the observer is told of the scenes of this name, until it is removed, which waits
-  // until nobody tells it anything.
+  // Tells the observer of the scenes of this name, until it is removed. Removal waits until no
+  // thread calls it.
   void AddObserver(const std::string& name, SceneObserver* observer);
   void RemoveObserver(const std::string& name, SceneObserver* observer);
 
@@ -121,16 +121,16 @@ class SceneRegistry {
     std::vector<SceneState> scenes;
     bool is_last = true;
   };
-  // At most `size` scenes whose names begin with `prefix` and come after `after`, in the order of
-  // their bytes.
+  // Returns at most `size` scenes whose names begin with `prefix` and come after `after`, in the
+  // order of their bytes.
   Page List(std::string_view prefix, std::string_view after, std::size_t size) const;
 
-  // Makes the change where the scene has a ttl, and renews that; none where it is kept: then the
-  // ledger has to. An update whose `next` is its `base` only renews. Fails with NOT_FOUND, ABORTED
-  // or RESOURCE_EXHAUSTED, and as `make_next` does. Requires: not a creation.
+  // Makes the change if the scene has a ttl, and renews that. Returns none if the scene is kept:
+  // then the ledger must make it. An update whose `next` is its `base` only renews. Fails with
+  // NOT_FOUND, ABORTED or RESOURCE_EXHAUSTED, and as `make_next` does. Requires: not a creation.
   absl::StatusOr<std::optional<SceneState>> ChangeInMemory(const NamedSceneChange& change);
 
-  // Takes away the scenes whose time is over.
+  // Removes the scenes that have expired.
   void Expire();
 
   // A scene as it was stored.
@@ -141,9 +141,9 @@ class SceneRegistry {
     std::uint64_t revision = 0;
     std::string owner = {};
     std::uint64_t whole_bytes = 0;   // of the record of the whole
-    std::uint64_t record_bytes = 0;  // of those after it
+    std::uint64_t record_bytes = 0;  // of the records after it
   };
-  // Fills the registry with what was stored, whatever the limits are. Requires: it is empty.
+  // Fills the registry with what was stored, regardless of the limits. Requires: it is empty.
   void Restore(std::vector<Stored> scenes);
 
   // A kept scene as another server has made it.
@@ -153,28 +153,28 @@ class SceneRegistry {
     std::uint64_t incarnation = 0;
     std::uint64_t revision = 0;
     std::string owner = {};
-    std::uint64_t bytes = 0;  // as NamedSceneChange has it
-    bool is_whole = true;     // as its record is
+    std::uint64_t bytes = 0;  // see NamedSceneChange
+    bool is_whole = true;     // of its record
     std::uint64_t record_bytes = 0;
   };
-  // Makes them so, in their order, whatever the limits are: they held there. A scene with a ttl,
-  // which is this server's alone, gives its name to a kept one.
+  // Makes these changes, in their order, regardless of the limits: they held there. A scene with a
+  // ttl, which is this server's alone, gives its name to a kept one.
   void Follow(const std::vector<Followed>& scenes);
 
-  // Whether the next record of a kept scene should come with the whole, so that a scene's records
-  // stay in proportion to its size.
+  // Returns whether the next record of a kept scene should come with the whole, so that a scene's
+  // records stay in proportion to its size.
   bool IsTimeForWhole(std::string_view name, std::uint64_t record_bytes) const;
 
   std::size_t size() const;
-  // What sessions hold of them: revisions, and scenes that they have made of them for themselves,
-  // which count whole, whatever they share.
+  // The parts that sessions hold: revisions, and scenes that they made of them for themselves. The
+  // latter count whole, even if they share memory.
   HeldRevisions& held() { return held_; }
   SharedBytes& own() { return own_; }
 
-  // Of the principal with this id.
+  // Returns what the principal with this id holds.
   Holding HoldingOf(std::string_view owner) const;
 
-  // Of the bodies of its scenes.
+  // Returns the contents of the bodies of its scenes.
   SceneContents& contents() { return contents_; }
   const SceneContents& contents() const { return contents_; }
 
@@ -197,8 +197,8 @@ class SceneRegistry {
     std::uint64_t record_bytes = 0;
   };
   using Entries = absl::btree_map<std::string, Entry, std::less<>>;
-  // Revisions that the registry may hold no more. Those that nobody else holds end with this, which
-  // takes a while: it goes after the lock.
+  // Revisions that the registry may no longer hold. Those without another holder end with this,
+  // which takes time, so it ends after the lock.
   class LetGo {
    public:
     void Keep(const Entry& entry) {
@@ -214,13 +214,13 @@ class SceneRegistry {
 
   static SceneState StateOf(std::string_view name, const Entry& entry);
   static HeldRevision HeldOf(const Entry& entry, std::size_t index);
-  // Of an entry that is in place.
+  // Requires: the entry is in place.
   static void ReportProgress(const Entry& entry);
-  // ABORTED unless the scene has this etag; an empty one it has.
+  // ABORTED unless the scene has this etag or the etag is empty.
   static absl::Status RequireEtag(std::string_view etag, std::string_view name, const Entry& entry);
-  // Puts the next revision after the others, and lets go of the oldest.
+  // Appends the next revision, and releases the oldest beyond the limit.
   void Push(const ScenePtr& next, std::uint64_t replaced_bytes, Entry* entry) const;
-  // The entry, unless its time is over. Requires: mutex_ is held.
+  // Returns the entry, or null if there is none or it has expired. Requires: mutex_ is held.
   const Entry* FindEntry(std::string_view name) const;
   absl::Status CheckBytes(std::uint64_t bytes) const;
   absl::Status CheckQuota(const std::string& owner, const Holding& before,
@@ -230,12 +230,12 @@ class SceneRegistry {
                             LetGo* let_go);
   void Put(const std::string& name, Entry entry);
   void FollowOne(const Followed& scene, LetGo* let_go);
-  // Of a scene that is no more.
+  // Removes a scene that has ended.
   void Erase(std::string_view name);
   void End(std::string_view name, SceneEnd end);
   void TellOfChange(std::string_view name);
   void TellOfEnd(std::string_view name, std::uint64_t incarnation, SceneEnd end);
-  // Of an entry that another one may replace.
+  // Removes an entry that another one may replace.
   void TakeOut(Entries::iterator entry);
   void Renew(const std::string& name, Entry* entry);
   void CountDepth(const Entry& entry);
@@ -249,7 +249,7 @@ class SceneRegistry {
   HeldRevisions held_;
   SharedBytes own_;
   SceneContents contents_;
-  // Guards what follows. The standard library's, as the shapes' is.
+  // Guards the members below. It is the standard library's, as in registry.h.
   mutable std::shared_mutex mutex_;
   Entries entries_;
   std::set<std::pair<SteadyTime, std::string>> by_expiry_;
@@ -261,7 +261,7 @@ class SceneRegistry {
       observers_;  // none is empty
 };
 
-// NOT_FOUND of a scene.
+// Returns NOT_FOUND for a scene.
 absl::Status RefuseUnknownScene(std::string_view field, std::string_view name);
 
 }  // namespace clearance::server

@@ -20,7 +20,7 @@ std::uint64_t BytesOf(const Bodies& bodies, const DetachedMap& detached) {
   return bytes;
 }
 
-// What is detached of scenes, each looked at once however many sessions hold it.
+// Finds the detached bodies of scenes, looking at each scene once however many sessions hold it.
 class DetachedInScenes {
  public:
   explicit DetachedInScenes(const DetachedMap& detached) : detached_(detached) {}
@@ -39,7 +39,7 @@ class DetachedInScenes {
   absl::flat_hash_map<const Scene*, Bodies> found_;
 };
 
-// Who is to go, of sessions and what is detached of each.
+// Chooses the sessions that must go, from the detached bodies of each.
 template <class Session>
 class Choice {
  public:
@@ -54,7 +54,7 @@ class Choice {
     of_holder_[holder] += bytes;
     stay_.push_back({session, holder, std::move(bodies), bytes});
   }
-  // What those hold that were told before goes with them, unless others hold it.
+  // The bodies of sessions that were told before go with them, unless others hold them.
   void AddTold(const Bodies& bodies) { going_.insert(bodies.begin(), bodies.end()); }
   // Requires: all were added.
   void CountTold() {
@@ -63,10 +63,10 @@ class Choice {
     }
   }
 
-  // Detached bytes that stay as those do that were not taken.
+  // Returns the detached bytes that stay if all sessions that were not taken stay.
   std::uint64_t left() const { return left_; }
 
-  // Null where nobody is left who holds any.
+  // Returns null if no session is left that holds any.
   Session* TakeMost() {
     const auto most =
         std::max_element(stay_.begin(), stay_.end(), [this](const auto& a, const auto& b) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which sessions hold which shapes, in slots, own bodies and the scenes in their slots: so that,
-// where what was deleted and is still held becomes too much, those are told to go that hold most of
-// it, and nobody else need wait for them.
+// The shapes that each session holds, in slots, own bodies and the scenes in its slots. If deleted
+// shapes that are still held take too much memory, the sessions that hold most of it are told to
+// go, so that no other caller need wait for them.
 
 #ifndef CLEARANCE_SERVER_REGISTRY_SHAPE_HOLDERS_H_
 #define CLEARANCE_SERVER_REGISTRY_SHAPE_HOLDERS_H_
@@ -27,23 +27,23 @@ namespace clearance::server {
 // Thread-safe.
 class ShapeHolders {
  public:
-  // What one session holds of what the registry gave it. Thread-safe; ends with the session, before
-  // the registry.
+  // The holdings of one session from the registry. Thread-safe; ends with the session, before the
+  // registry.
   class Session {
    public:
-    // `holder` is whose it is; `tell` is called, on any thread and with locks held, when the
+    // `holder` owns the session; `tell` is called, on any thread and with locks held, when the
     // session is told to go.
     Session(ShapeHolders* all, std::string holder, std::function<void()> tell);
     ~Session();
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
 
-    // Null: nothing of the registry's any more.
+    // Null: it holds nothing from the registry any more.
     void PutShape(std::uint32_t slot, RigidBodyPtr body);
     void PutScene(std::uint32_t slot, ScenePtr scene);
     void PutOwn(std::shared_ptr<const std::vector<SceneBody>> bodies);
 
-    // Whether it was told to go.
+    // Returns whether the session was told to go.
     bool is_told() const { return is_told_; }
 
    private:
@@ -63,14 +63,14 @@ class ShapeHolders {
   ShapeHolders(const ShapeHolders&) = delete;
   ShapeHolders& operator=(const ShapeHolders&) = delete;
 
-  // Tells sessions to go until at most `most_bytes` of these are held by others, or by nobody here:
-  // of the holder who has most the session that has most, and so on; and those once more that were
-  // told before. The bytes that will be held then. In time linear in what sessions hold, and in the
-  // sessions for each that it tells.
+  // Tells sessions to go until other sessions, or holders unknown here, hold at most `most_bytes`
+  // of `detached`. It chooses the largest session of the largest holder, again and again, and tells
+  // again those that were told before. Returns the bytes that will be held then. Takes time linear
+  // in what sessions hold, and in the number of sessions for each that it tells.
   std::uint64_t TellToGo(const DetachedMap& detached, std::uint64_t most_bytes);
 
  private:
-  std::mutex mutex_;  // guards the next, and what sessions hold
+  std::mutex mutex_;  // guards the next member, and what sessions hold
   absl::flat_hash_set<Session*> sessions_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which texts are names of shapes: 1 to 128 characters of `[a-z0-9][a-z0-9._/-]*`.
+// The form of names of shapes: 1 to 128 characters of `[a-z0-9][a-z0-9._/-]*`.
 
 #ifndef CLEARANCE_SERVER_REGISTRY_SHAPE_NAME_H_
 #define CLEARANCE_SERVER_REGISTRY_SHAPE_NAME_H_

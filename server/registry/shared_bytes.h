@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bytes of which each holder may hold as many as all others leave free: one alone half of them, so
-// that nobody takes the last from all others.
+// Bytes shared by holders. Each may hold as many as all others leave free: one alone half of them,
+// so that no holder takes the last bytes from all others.
 
 #ifndef CLEARANCE_SERVER_REGISTRY_SHARED_BYTES_H_
 #define CLEARANCE_SERVER_REGISTRY_SHARED_BYTES_H_
@@ -23,15 +23,15 @@ class SharedBytes {
  public:
   class Part;
 
-  // `gauge` shows what is held; may be null. Both it and this outlive what is held.
+  // `gauge` shows the held bytes; may be null. Both it and this outlive what is held.
   SharedBytes(std::uint64_t most, prometheus::Gauge* gauge) : most_(most), gauge_(gauge) {}
   SharedBytes(const SharedBytes&) = delete;
   SharedBytes& operator=(const SharedBytes&) = delete;
 
   std::uint64_t most() const { return most_; }
 
-  // Held as long as what is returned lives; null where the holder would hold more than is free
-  // then.
+  // Holds the bytes as long as the returned pointer lives. Null if the holder would hold more than
+  // is then free.
   std::shared_ptr<const void> Take(std::uint64_t bytes, std::string_view holder) {
     std::string name(holder);
     if (!Add(bytes, name)) return nullptr;
@@ -39,7 +39,7 @@ class SharedBytes {
   }
 
  private:
-  // False, and nothing changed, where the holder would hold more than is free then.
+  // Returns false, and changes nothing, if the holder would hold more than is then free.
   bool Add(std::uint64_t bytes, const std::string& holder) {
     const std::lock_guard lock(mutex_);
     std::uint64_t& of_holder = of_holder_[holder];
@@ -68,12 +68,12 @@ class SharedBytes {
 
   const std::uint64_t most_;
   prometheus::Gauge* const gauge_;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   absl::flat_hash_map<std::string, std::uint64_t> of_holder_;
   std::uint64_t held_ = 0;
 };
 
-// What one thing of a holder's takes, which grows and shrinks. Thread-compatible.
+// The bytes of one thing of a holder, which grows and shrinks. Thread-compatible.
 class SharedBytes::Part {
  public:
   // `all` outlives this.
@@ -82,8 +82,8 @@ class SharedBytes::Part {
   Part(const Part&) = delete;
   Part& operator=(const Part&) = delete;
 
-  // False, and nothing changed, where that is more and the holder would hold more than is free
-  // then.
+  // Returns false, and changes nothing, if that is more and the holder would hold more than is then
+  // free.
   bool Resize(std::uint64_t bytes) {
     if (bytes > bytes_ && !all_.Add(bytes - bytes_, holder_)) return false;
     if (bytes < bytes_) all_.GiveBack(bytes_ - bytes, holder_);

@@ -23,7 +23,7 @@ void Track::Publish(TrackTickPtr tick, std::uint64_t most) {
     const std::lock_guard lock(mutex_);
     ticks_.swap(replaced);
   }
-  // What nobody reads any more goes here, without the lock.
+  // Ticks that have no reader are freed here, without the lock.
 }
 
 absl::StatusOr<TrackPtr> TrackRegistry::Open(std::string_view name) {

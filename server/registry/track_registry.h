@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tracks that sessions publish, by name. A track has one writer and any number of readers: what
-// can be asked for is an immutable list of immutable ticks, of which the writer puts the next in
-// place and readers take a pointer. Neither waits for the other for longer than that takes.
+// The tracks that sessions publish, by name. A track has one writer and any number of readers.
+// Readers take a pointer to an immutable list of immutable ticks; the writer puts the next list in
+// place. Neither waits for the other for longer than that takes.
 
 #ifndef CLEARANCE_SERVER_REGISTRY_TRACK_REGISTRY_H_
 #define CLEARANCE_SERVER_REGISTRY_TRACK_REGISTRY_H_
@@ -27,23 +27,23 @@ namespace clearance::server {
 
 using TrackTicksPtr = std::shared_ptr<const TrackTicks>;
 
-// Thread-safe; one thread at a time publishes.
+// Thread-safe. One thread at a time publishes.
 class Track {
  public:
   explicit Track(std::string name) : name_(std::move(name)) {}
 
   const std::string& name() const { return name_; }
 
-  // The ticks that are held, the newest last; not null.
+  // Returns the ticks that are held, the newest last; not null.
   TrackTicksPtr ticks() const;
 
-  // Puts a tick after the others, and lets go of the oldest beyond `most`. Requires: its number is
-  // higher than that of the newest.
+  // Appends a tick, and releases the oldest beyond `most`. Requires: its number is higher than that
+  // of the newest.
   void Publish(TrackTickPtr tick, std::uint64_t most);
 
  private:
   const std::string name_;
-  mutable std::mutex mutex_;  // guards what follows, for as long as a pointer is copied
+  mutable std::mutex mutex_;  // guards the next member, for as long as a pointer is copied
   TrackTicksPtr ticks_ = std::make_shared<const TrackTicks>();
 };
 using TrackPtr = std::shared_ptr<Track>;
@@ -51,18 +51,18 @@ using TrackPtr = std::shared_ptr<Track>;
 // Thread-safe.
 class TrackRegistry {
  public:
-  // So many names of tracks that ended are told from names that never were.
+  // Number of names of ended tracks that are distinguished from names that never had a track.
   static constexpr std::size_t kRememberedEnds = 1024;
 
   TrackRegistry() = default;
   TrackRegistry(const TrackRegistry&) = delete;
   TrackRegistry& operator=(const TrackRegistry&) = delete;
 
-  // A track without a tick. ALREADY_EXISTS if there is one of this name. Requires: the text is a
-  // name.
+  // Returns a track without a tick. ALREADY_EXISTS if there is one of this name. Requires: the text
+  // is a name.
   absl::StatusOr<TrackPtr> Open(std::string_view name);
 
-  // NOT_FOUND where the track of this name ended, FAILED_PRECONDITION where this server knows none.
+  // NOT_FOUND if the track of this name has ended, FAILED_PRECONDITION if this server knows none.
   absl::StatusOr<TrackPtr> Find(std::string_view name) const;
 
   // Requires: Open() gave it, and it has not ended.
@@ -71,7 +71,7 @@ class TrackRegistry {
  private:
   void Remember(const std::string& name);  // requires: mutex_ is held
 
-  mutable std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards the members below
   absl::btree_map<std::string, TrackPtr, std::less<>> tracks_;
   absl::btree_set<std::string, std::less<>> ended_;
   std::deque<std::string> ends_;  // the names in ended_, the newest last

@@ -9,7 +9,7 @@
 namespace clearance::server {
 namespace {
 
-// Nobody knows when replies will be taken.
+// The server cannot know when replies will be taken.
 constexpr absl::Duration kRetryAfter = absl::Milliseconds(200);
 
 absl::string_view AsAbsl(std::string_view text) { return {text.data(), text.size()}; }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The bytes of all calls together: of messages that were received and are not answered yet, and of
-// replies that are made or are to be made and are not taken yet. Where they are as many as the
-// server holds a session is not read, and what has come nevertheless is refused by itself. Whoever
-// holds some needs no more of them to be answered, so that nobody waits in a circle.
+// Limits the bytes of all calls together: of messages that were received and are not answered yet,
+// and of replies that are made or are to be made and are not taken yet. When the server holds as
+// many as it may, sessions are not read, and each message that arrives anyway is refused. A call
+// that holds some needs no more of them to be answered, so no calls wait in a circle.
 
 #ifndef CLEARANCE_SERVER_SCHEDULE_BYTE_BUDGET_H_
 #define CLEARANCE_SERVER_SCHEDULE_BYTE_BUDGET_H_
@@ -25,15 +25,15 @@
 
 namespace clearance::server {
 
-// Thread-safe. Counted without a lock; only who waits for room takes one, and who gives some back
-// while somebody waits.
+// Counts the bytes that all calls hold. Thread-safe. Counting takes no lock; only waiting for room
+// does, and giving bytes back while an account waits.
 class ByteBudget {
  public:
   class Account;
 
   static constexpr std::uint64_t kUnbounded = std::numeric_limits<std::uint64_t>::max();
 
-  // `gauge` shows what is held; null: nothing does.
+  // `gauge` shows the bytes that are held; null: no gauge does.
   explicit ByteBudget(std::uint64_t most = kUnbounded, prometheus::Gauge* gauge = nullptr)
       : most_(most), gauge_(gauge) {}
   ByteBudget(const ByteBudget&) = delete;
@@ -56,49 +56,49 @@ class ByteBudget {
     return of_group == 0 ? left > 0 : of_group < left;
   }
   void GiveBack(Group& group, std::uint64_t bytes);
-  void WakeThoseWithRoom();  // with mutex_
+  void WakeThoseWithRoom();  // requires: mutex_ is held
 
   const std::uint64_t most_;
   prometheus::Gauge* const gauge_;
   std::atomic<std::uint64_t> held_ = 0;
-  // As many as wait. Whoever waits counts itself before it looks for room, and whoever gives back
-  // does so before it looks whether anybody waits: one of the two sees the other.
+  // The size of waiting_. A waiter counts itself before it looks for room. A thread that gives
+  // bytes back does so before it looks for waiters. So one of the two sees the other.
   std::atomic<std::size_t> waiters_ = 0;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   absl::flat_hash_map<std::string, std::unique_ptr<Group>> groups_;
   absl::flat_hash_set<Account*> waiting_;
 };
 
-// What one call holds. A group may hold as much as is left free beside it, so that one that never
-// takes its replies leaves something to all others; what is its only holding it may always take
-// while anything is free. Used by one thread.
+// Holds the bytes of one call. A group may hold as many as are left free beside it, so a group that
+// never takes its replies leaves some to all others. An account that holds all of its group's bytes
+// may always take more while any are free. Used by one thread.
 class ByteBudget::Account {
  public:
   Account(ByteBudget& budget, std::string_view group);
-  // Gives back what is held. Requires: room is not awaited.
+  // Gives all bytes back. Requires: room is not awaited.
   virtual ~Account();
   Account(const Account&) = delete;
   Account& operator=(const Account&) = delete;
 
-  // RESOURCE_EXHAUSTED, with the time to wait, where the group or the server holds too much to hold
-  // so many more.
+  // Takes `bytes`. RESOURCE_EXHAUSTED, with the time to wait, if the group or the server holds too
+  // much to hold so many more.
   absl::Status Take(std::uint64_t bytes);
-  // Gives all back.
+  // Gives all bytes back.
   void Release();
-  // Of `bytes`, those that are not held already.
+  // Takes those of `bytes` that are not held already.
   absl::Status TakeUpTo(std::uint64_t bytes) {
     return bytes <= held_ ? absl::OkStatus() : Take(bytes - held_);
   }
 
-  // Whether there is room for anything at all.
+  // Returns whether there is room for any bytes at all.
   bool HasRoom() const { return budget_.HasRoom(*group_); }
-  // Has Wake() called once there is, or once waiting is stopped.
+  // Calls Wake() once there is room, or once waiting is stopped.
   void WaitForRoom();
   void StopWaiting();
 
  private:
   friend class ByteBudget;
-  // With the budget's mutex, on any thread.
+  // Called with the budget's mutex held, on any thread.
   virtual void Wake() = 0;
 
   ByteBudget& budget_;

@@ -11,7 +11,7 @@ namespace {
 
 double SecondsOf(std::uint64_t cost) { return absl::ToDoubleSeconds(DurationOf(cost)); }
 
-// By when what is pending will be done, were the estimates true; within reason, as they are not.
+// Returns the time until all pending work is done by the estimates, clamped as they are not exact.
 absl::Duration RetryAfter(std::uint64_t pending, std::size_t threads) {
   const auto share = static_cast<std::int64_t>(std::max<std::size_t>(1, threads));
   return std::clamp(DurationOf(pending) / share, absl::Milliseconds(10), absl::Seconds(5));

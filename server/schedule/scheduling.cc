@@ -18,7 +18,7 @@ struct SchedulingAttributes {
   std::uint64_t flags = 0;
   std::int32_t nice = 0;
   std::uint32_t priority = 0;
-  std::uint64_t runtime = 0;  // ns; of the usual policy the slice
+  std::uint64_t runtime = 0;  // ns; under the usual policy, the slice
   std::uint64_t deadline = 0;
   std::uint64_t period = 0;
 };
@@ -31,13 +31,13 @@ constexpr std::uint64_t kSliceNanoseconds = 100'000;
 void RunInShortSlices() {
   SchedulingAttributes attributes;
   if (syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0U) != 0) return;
-  if (attributes.policy != 0) return;  // whoever chose another knows better
+  if (attributes.policy != 0) return;  // keeps another policy that was chosen
   attributes.runtime = kSliceNanoseconds;
   syscall(SYS_sched_setattr, 0, &attributes, 0U);
 }
 
 void RunNicely(int niceness) {
-  // Of Linux, where it is the thread's alone.
+  // On Linux the niceness is the thread's alone.
   const auto thread = static_cast<id_t>(syscall(SYS_gettid));
   if (niceness > getpriority(PRIO_PROCESS, thread)) setpriority(PRIO_PROCESS, thread, niceness);
 }

@@ -43,7 +43,7 @@ class Seats {
   const SeatLimit most_;
   const SeatLimit of_holder_limit_;
   prometheus::Gauge& gauge_;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::uint64_t taken_ = 0;
   absl::flat_hash_map<std::string, std::uint64_t> of_holder_;
 };
@@ -58,7 +58,7 @@ class Seats::Seat {
   Seat(const Seat&) = delete;
   Seat& operator=(const Seat&) = delete;
 
-  // RESOURCE_EXHAUSTED, with the time to wait, where there is none. At most once.
+  // Takes a seat. RESOURCE_EXHAUSTED, with the time to wait, if there is none. At most once.
   absl::Status Take(std::string holder) {
     holder_ = std::move(holder);
     absl::Status status = seats_.Take(holder_);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// When work on one message stops, though it is not done: its call is over, or its time is.
+// When work on one message stops before it is done: its call is over, or its time is.
 
 #ifndef CLEARANCE_SERVER_SCHEDULE_STOP_RULE_H_
 #define CLEARANCE_SERVER_SCHEDULE_STOP_RULE_H_
@@ -23,7 +23,7 @@ class StopRule {
   bool ShouldStop() const {
     return is_in_vain_.load(std::memory_order_relaxed) || SteadyNow() >= deadline_;
   }
-  // The same, and no later than `budget` after the message's arrival.
+  // Returns the same rule, but stops no later than `budget` after the message's arrival.
   StopRule Within(absl::Duration budget) const {
     return StopRule(is_in_vain_, arrival_, std::min(deadline_, arrival_ + budget));
   }

@@ -12,8 +12,8 @@
 
 namespace clearance::server {
 
-// What the thread, which is joinable, has spent since it began. Time that it waited, for others or
-// for a processor, does not count.
+// Returns the processor time that a joinable thread has spent since it began. Time that it waited,
+// for others or for a processor, does not count.
 inline absl::Duration ProcessorTimeOf(std::thread& thread) {
   clockid_t clock{};
   timespec time{};

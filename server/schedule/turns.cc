@@ -32,7 +32,7 @@ void Turns::Leave(Account* account) {
   if (debtors_.size() > kMostDebtors) ForgetLeastDebt();
 }
 
-// Who owes no more than somebody new is given at once.
+// Forgets groups that owe no more than a new group is given at once.
 void Turns::ForgetPaidDebts() {
   while (!debtors_.empty() && debtors_.begin()->first <= floor_ + kTurn) ForgetLeastDebt();
 }
@@ -101,7 +101,7 @@ void Turns::Exit(Account* account) {
   if (!account->items_.empty()) account->node_ = group->waiting.extract(account->place_);
 }
 
-// Puts them back where they belong now, behind their equals.
+// Puts them back at their current places, behind their equals.
 void Turns::Enter(Account* account) {
   Group* const group = account->group_;
   if (!account->items_.empty()) Queue(account);

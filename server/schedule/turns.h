@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whose work is begun next, so that whoever brings much waits for themselves and not the others for
-// them. Every stream has an account, and accounts that belong together a group. The next work is
-// that of the group, and in it of the account, that was given least so far, by cost; among equals
-// of the one that waits longest. Who comes back begins where the others are, as idleness saves
-// nothing up; who is new, as if they had had a turn, so that nobody wins by leaving and coming
-// anew. What a group was given beyond that it owes still when its last account has left, until the
-// others have had as much. (Start-time fair queueing, in two levels.)
+// Decides which work begins next, so that a caller with much work delays itself and not the others.
+// Every stream has an account, and accounts that belong together form a group. The next work is
+// that of the group, and in it of the account, that was given least so far, by cost; among equals,
+// of the one that waits longest. One that comes back begins level with the others, as idleness
+// saves nothing up. A new one begins as if it had had a turn, so that leaving and joining again
+// gains nothing. When its last account has left, a group still owes all that it was given beyond
+// that, until the others have had as much. (Start-time fair queueing, in two levels.)
 
 #ifndef CLEARANCE_SERVER_SCHEDULE_TURNS_H_
 #define CLEARANCE_SERVER_SCHEDULE_TURNS_H_
@@ -33,45 +33,45 @@ class Turns {
   using Work = std::function<void()>;
   class Account;
 
-  // What a turn should cost: about a millisecond.
+  // The cost that a turn should have: about a millisecond.
   static constexpr std::uint64_t kTurn = 1024;
-  // Groups without an account whose debts are remembered: those that owe most.
+  // The number of groups without an account whose debts are remembered: those that owe most.
   static constexpr std::size_t kMostDebtors = 1024;
 
-  // Requires: not joined. Until it leaves the account stays where it is.
+  // Requires: not joined. Until it leaves, the account must not move in memory.
   void Join(Account* account, std::string_view group);
-  // Requires: joined, and nothing of it waits.
+  // Requires: joined, and no work of it waits.
   void Leave(Account* account);
 
   // Requires: joined.
   void Add(Account* account, std::uint64_t cost, Work work);
-  // For work that turned out to cost more than it was added with. Requires: joined.
+  // Charges for work that turned out to cost more than it was added with. Requires: joined.
   void Charge(Account* account, std::uint64_t cost);
 
-  // Whether a work of this cost may be taken on besides all that is, and what that costs.
+  // Whether work of a cost may be taken on, and the cost of all work that is pending already.
   struct Allowance {
     bool is_granted = false;
-    bool is_own_share = false;  // else there is too much of everybody's
+    bool is_own_share = false;  // else all groups together have too much
     std::uint64_t pending = 0;
   };
-  // No group may have more pending than is left free beside it, so that none takes everything and
-  // each that comes finds something; one that has nothing, always, while anything is free at all.
-  // What is granted must be released. Requires: joined.
+  // Reserves if granted. A group may have as much pending as is left free beside it, so that none
+  // takes everything and each that comes finds some; one that has nothing always may, while
+  // anything is free. A granted cost must be released. Requires: joined.
   Allowance Reserve(Account* account, std::uint64_t cost, std::uint64_t most);
-  // Of what was granted and released, and is not done yet: whatever else there is. Likewise.
+  // The same for work that was granted and released and is not done yet: always granted.
   void ReserveAnyway(Account* account, std::uint64_t cost);
   void Release(Account* account, std::uint64_t cost);
 
   bool empty() const { return waiting_.empty(); }
   std::size_t group_count() const { return groups_.size(); }
-  // The next work. Requires: not empty.
+  // Takes the next work. Requires: not empty.
   Work Take();
 
  private:
-  // Where somebody stands among the others that wait: the lowest is next.
+  // The place of a member among the others that wait: the lowest is next.
   struct Place {
     std::uint64_t given = 0;
-    std::uint64_t entry = 0;  // numbers whoever begins to wait
+    std::uint64_t entry = 0;  // numbers those that begin to wait
 
     friend bool operator<(const Place& a, const Place& b) {
       return std::tie(a.given, a.entry) < std::tie(b.given, b.entry);
@@ -80,7 +80,7 @@ class Turns {
   template <class Member>
   using Waiting = std::map<Place, Member*>;
   template <class Member>
-  using Node = typename Waiting<Member>::node_type;  // kept, so that to wait again takes no memory
+  using Node = typename Waiting<Member>::node_type;  // kept, so waiting again takes no memory
   struct Item {
     std::uint64_t cost = 0;
     Work work;
@@ -91,7 +91,7 @@ class Turns {
     Place place;
     Node<Group> node;  // while it does not wait
     Waiting<Account> waiting;
-    std::uint64_t floor = 0;    // where the account stood that was taken last
+    std::uint64_t floor = 0;    // place of the account that was taken last
     std::uint64_t pending = 0;  // reserved
   };
 
@@ -106,9 +106,9 @@ class Turns {
                      Waiting<Member>* waiting);
 
   absl::flat_hash_map<std::string, std::unique_ptr<Group>> groups_;
-  std::set<std::pair<std::uint64_t, std::string_view>> debtors_;  // by what they were given
+  std::set<std::pair<std::uint64_t, std::string_view>> debtors_;  // by the cost given to them
   Waiting<Group> waiting_;
-  std::uint64_t floor_ = 0;  // where the group stood that was taken last
+  std::uint64_t floor_ = 0;  // place of the group that was taken last
   std::uint64_t entries_ = 0;
   std::uint64_t pending_ = 0;
 };

@@ -68,7 +68,7 @@ void WorkerPool::Account::Add(std::size_t kind, std::uint64_t cost, std::functio
     const std::lock_guard lock(pool.mutex_);
     TurnsOf(kind).Add(&turns_[kind], cost, std::move(work));
   }
-  // The work may have been done by now, and the account with its stream be gone.
+  // By now the work may be done, and the account may be gone with its stream.
   pool.queues_[kind].changed.notify_one();
 }
 

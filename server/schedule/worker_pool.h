@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A few threads for what must not run on a polling thread: building hulls, parsing long messages
-// and answering large batches. Every stream has its turn (turns.h). Work that takes longer than a
-// turn and cannot be cut goes to as many threads beside them, so that it never keeps others from
+// A few threads for work that must not run on a polling thread: building hulls, parsing long
+// messages and answering large batches. Every stream has its turn (turns.h). Work that takes longer
+// than a turn and cannot be cut goes to as many other threads, so that it never keeps others from
 // their turn.
 
 #ifndef CLEARANCE_SERVER_SCHEDULE_WORKER_POOL_H_
@@ -23,26 +23,26 @@
 
 namespace clearance::server {
 
-// Thread-safe. What one account adds is begun in the order in which it was added.
+// Thread-safe. The work of one account begins in the order in which it was added.
 class WorkerPool {
  public:
   class Account;
 
   static constexpr std::uint64_t kUnbounded = std::numeric_limits<std::uint64_t>::max();
 
-  // How nice its threads are to others: RunNicely().
+  // `niceness` is that of its threads: RunNicely().
   explicit WorkerPool(int threads, std::uint64_t most_pending = kUnbounded, int niceness = 0);
-  // Finishes what was added.
+  // Finishes the work that was added.
   ~WorkerPool();
 
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  // The threads for work that takes a turn.
+  // Returns the number of threads for work that takes a turn.
   std::size_t thread_count() const { return threads_.size() / 2; }
-  // What may be reserved, by cost.
+  // Returns the cost that may be reserved at most.
   std::uint64_t most_pending() const { return most_pending_; }
-  // Moves between two calls unless work waited all the time of which nobody began any.
+  // Grows between two calls, unless work waited all the time and none of it was begun.
   std::uint64_t turns();
 
  private:
@@ -56,7 +56,7 @@ class WorkerPool {
   void Run(std::size_t kind);
 
   const std::uint64_t most_pending_;
-  // Guards the next three. The standard library's, because the thread sanitizer sees through it.
+  // Guards the next three. A std::mutex, because the thread sanitizer understands it.
   std::mutex mutex_;
   std::array<Queue, 2> queues_;
   std::uint64_t turn_count_ = 0;  // of the short ones
@@ -65,7 +65,7 @@ class WorkerPool {
 };
 
 // A stream's place in the pool, which outlives it. Costs nothing before work is added. Thread-safe
-// but for Join() and the end, which are the stream's own.
+// except for Join() and the destructor, which only the stream calls.
 class WorkerPool::Account {
  public:
   explicit Account(WorkerPool& pool) : pool_(pool) {}
@@ -76,15 +76,15 @@ class WorkerPool::Account {
 
   const WorkerPool& pool() const { return pool_; }
 
-  // Has to come before any work; only the first time matters.
+  // Must come before any work; only the first call matters.
   void Join(std::string_view group);
   void Add(std::uint64_t cost, std::function<void()> work);
-  // Work whose duration is not known.
+  // Adds work whose duration is not known.
   void AddLong(std::function<void()> work);
-  // For work that turned out to cost more than it was added with, and for long work that is done.
+  // Charge for work that cost more than it was added with, and for long work that is done.
   void Charge(std::uint64_t cost);
   void ChargeLong(std::uint64_t cost);
-  // As Turns has it.
+  // As in Turns.
   Turns::Allowance Reserve(std::uint64_t cost);
   void ReserveAnyway(std::uint64_t cost);
   void Release(std::uint64_t cost);

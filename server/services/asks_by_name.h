@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether a request is about names whose meaning another server may have changed a moment ago. What
-// is asked for by digest and found, what is open already, and what lives in this server's memory is
-// not; neither is what a caller wants to be at least as new as it is (min_revision). Changes need
-// no look beforehand: they are worked out on what is the newest, or not at all.
+// Tells whether a request is about names whose meaning another server may just have changed.
+// Digests that are found, open slots and things that live in this server's memory are not. Neither
+// are names that a caller wants at a minimum revision that is reached (min_revision). Changes need
+// no check beforehand: they are worked out on the newest state, or not at all.
 
 #ifndef CLEARANCE_SERVER_SERVICES_ASKS_BY_NAME_H_
 #define CLEARANCE_SERVER_SERVICES_ASKS_BY_NAME_H_
@@ -30,14 +30,14 @@ bool AsksByName(const CallScope& call, const v1::ForkSceneRequest& request);
 bool AsksByName(const CallScope& call, const v1::DeleteSceneRequest& request);
 bool AsksByName(const CallScope& call, const v1::SessionRequest& request);
 
-// Of shapes as a call or an open refers to them.
+// Returns the same for shapes as a call or an open refers to them.
 bool AsksForShapes(const CallScope& call,
                    const google::protobuf::RepeatedPtrField<v1::ShapeReference>& shapes,
                    std::uint64_t min_revision);
-// Of a scene that must have reached this revision; 0: any.
+// Returns the same for a scene that must have reached this revision; 0: any.
 bool AsksForScene(const CallScope& call, const std::string& name, std::uint64_t min_revision);
 
-// Of the rest: questions, and what knows no names.
+// Returns the same for the other requests: questions, and requests without names.
 template <class Request>
 bool AsksByName(const CallScope& call, const Request& request) {
   if constexpr (requires { request.open_scene(); }) {
@@ -51,7 +51,7 @@ bool AsksByName(const CallScope& call, const Request& request) {
   return false;
 }
 
-// What must be awaited before the request is answered; null: nothing.
+// Returns the freshness to await before the request is answered; null: none.
 template <class Request>
 Freshness* FreshnessFor(const CallScope& call, const Request& request) {
   Freshness* const freshness = call.parts.ledger.freshness();

@@ -19,15 +19,15 @@ namespace clearance::server {
 
 using ShapeReferences = google::protobuf::RepeatedPtrField<v1::ShapeReference>;
 
-// Slot i is shapes[i]; `revision` is the lowest that a shape was found at.
+// Slot i is shapes[i]; `revision` is the lowest at which a shape was found.
 struct OpenedShapes {
   ShapeTable table;
   std::uint64_t revision = 0;
 };
 
-// Opens all with the registry at this revision or a later one. Fails as ResolveShape, with
-// FAILED_PRECONDITION where the registry is not there yet, DEADLINE_EXCEEDED where there is no time
-// left, RESOURCE_EXHAUSTED for more than max_slots_per_session.
+// OpenAll opens all shapes with the registry at this revision or a later one. Fails as
+// ResolveShape, with FAILED_PRECONDITION if the registry is not there yet, DEADLINE_EXCEEDED if no
+// time is left, RESOURCE_EXHAUSTED for more than max_slots_per_session.
 struct ShapesToOpen {
   const ShapeReferences& shapes;
   std::uint64_t min_revision = 0;
@@ -35,7 +35,7 @@ struct ShapesToOpen {
 absl::Status OpenAll(const CallScope& call, const ShapesToOpen& to_open, const StopRule& stop,
                      OpenedShapes* opened);
 
-// In units of kMaxCheapCost.
+// Returns the cost in units of kMaxCheapCost.
 std::uint64_t CostOfOpening(const ShapeReferences& shapes);
 
 }  // namespace clearance::server

@@ -19,7 +19,7 @@
 namespace clearance::server {
 namespace {
 
-// How much a step of a solver must look at.
+// The size of the work in a step of a solver.
 struct Extent {
   std::uint64_t vertices_a_step = 0;
   std::uint64_t pieces = 1;
@@ -32,7 +32,7 @@ Extent ExtentOf(const v1::Shape& shape) {
   return {kCurvedOrBox + HullPointCount(shape) / pieces, pieces};
 }
 
-// Of one that is not to be found: nothing, as nothing will be answered about it.
+// An unknown shape has no extent, because no question about it is answered.
 Extent ExtentOf(const v1::ShapeReference& reference, const CallScope& call) {
   if (reference.has_inline_shape()) return ExtentOf(reference.inline_shape());
   const auto resolved = FindShape(reference, call);
@@ -41,7 +41,7 @@ Extent ExtentOf(const v1::ShapeReference& reference, const CallScope& call) {
   return {VerticesAPiece(body), body.pieces().size()};
 }
 
-// A job and what it is about, for as long as something is left of it.
+// A job and its subject, for as long as a part of it is left.
 template <class Job>
 struct Question {
   OpenedShapes opened;
@@ -89,8 +89,7 @@ absl::Status AnswerTimeOfCollision(const CallScope& call, const v1::TimeOfCollis
   return AnswerUnary<TimeOfCollisionJob>(call, request, stop, response, left);
 }
 
-// Looks a few shapes up. Whoever sends more has work for a worker in any case, which finds out what
-// it is about.
+// Looks up a few shapes. A request with more needs a worker in any case, which finds them.
 template <class Request>
 std::uint64_t CostOfQuery(const CallScope& call, const Request& request) {
   constexpr int kMostLookups = 64;

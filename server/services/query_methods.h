@@ -15,7 +15,7 @@
 
 namespace clearance::server {
 
-// What is left to be done borrows all that is given.
+// The parts that are left borrow all arguments.
 absl::Status AnswerDistance(const CallScope& call, const v1::DistanceRequest& request,
                             const StopRule& stop, v1::DistanceResponse* response, Parts* left);
 absl::Status AnswerIntersection(const CallScope& call, const v1::IntersectionRequest& request,
@@ -25,8 +25,8 @@ absl::Status AnswerTimeOfCollision(const CallScope& call, const v1::TimeOfCollis
                                    const StopRule& stop, v1::TimeOfCollisionResponse* response,
                                    Parts* left);
 
-// What answering will cost, in units of kMaxCheapCost, by the rows and by the shapes as they are
-// now. Defined for the requests of the three above.
+// Returns the cost of answering in units of kMaxCheapCost, from the rows and the present shapes.
+// Defined for the requests of the three methods above.
 template <class Request>
 std::uint64_t CostOfQuery(const CallScope& call, const Request& request);
 

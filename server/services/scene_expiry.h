@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Takes scenes away whose time is over, so that they hold no memory though nobody asks for them,
-// and looks at what was detached and is gone by now.
+// Removes expired scenes, so that they hold no memory although no caller asks for them, and looks
+// for detached things that are gone by now.
 
 #ifndef CLEARANCE_SERVER_SERVICES_SCENE_EXPIRY_H_
 #define CLEARANCE_SERVER_SERVICES_SCENE_EXPIRY_H_
@@ -14,8 +14,8 @@
 
 namespace clearance::server {
 
-// Looks a few times a second, as long as it lives. Nobody waits for it: a scene whose time is over
-// is not found any more, whether it was taken away or not.
+// Looks a few times a second, as long as it lives. No thread waits for it: an expired scene is not
+// found any more, whether it was removed or not.
 class SceneExpiry {
  public:
   // Both outlive this.

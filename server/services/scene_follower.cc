@@ -34,7 +34,7 @@ absl::Status SceneFollower::Begin(const v1::WatchSceneRequest& request) {
   is_reload_ = true;
   if (request.from_revision() == 0 || !is_same_scene) return absl::OkStatus();
   auto held = Find(request.from_revision());
-  // Others may have changed the scene since, or taken its name: then it is read anew.
+  // Others may have changed the scene since, or taken its name. Then it is read again.
   if (!held.ok() || held->incarnation != told_.incarnation) return absl::OkStatus();
   Keep(*std::move(held));
   is_reload_ = false;
@@ -54,8 +54,8 @@ absl::StatusOr<bool> SceneFollower::Next(KnownEnds& ends, v1::WatchSceneResponse
   const bool is_gone = absl::IsNotFound(newest.status());
   if (!newest.ok() && !is_gone) return newest.status();
   if (is_gone || newest->incarnation != told_.incarnation) {
-    // Asked after the look: whoever ends a scene tells of it first. Of one whose time is over
-    // nobody may have told yet.
+    // Asked after the look, because the end of a scene is told before the scene goes. The end of an
+    // expired scene may not have been told yet.
     TellOfEnd(ends.EndOf(told_.incarnation).value_or(SceneEnd::kExpired), response);
     return true;
   }
@@ -81,7 +81,7 @@ void SceneFollower::TellOfEnd(SceneEnd end, v1::WatchSceneResponse* response) {
 void SceneFollower::TellOf(const SceneState& next, v1::WatchSceneResponse* response) {
   Metrics& metrics = call_.parts.metrics;
   FillSceneInfo(next, response->mutable_scene());
-  // Null where it went since Next() looked.
+  // Null if it went since Next() looked.
   const ScenePtr base = told_scene_.lock();
   is_reload_ = is_reload_ || base == nullptr;
   if (!is_reload_) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one watcher of a scene is to be told next. Knows nothing of streams: the coroutine of
+// The next message for one watcher of a scene. Knows nothing of streams: the coroutine of
 // scene_watch.cc carries the messages.
 
 #ifndef CLEARANCE_SERVER_SERVICES_SCENE_FOLLOWER_H_
@@ -20,41 +20,41 @@
 
 namespace clearance::server {
 
-// Who is asked how a scene ended once it is not found any more.
+// Answers how a scene ended once it is not found any more.
 class KnownEnds {
  public:
-  // Of nothing that is known: nullopt.
+  // Returns nullopt if the end is not known.
   virtual std::optional<SceneEnd> EndOf(std::uint64_t incarnation) = 0;
 
  protected:
   ~KnownEnds() = default;
 };
 
-// Holds one revision of the scene, the one that was told last, whatever the registry still holds;
-// of a large scene only as long as somebody else does. Thread-compatible.
+// Holds the revision of the scene that was told last, whatever the registry still holds. Holds a
+// large scene only as long as another holder does. Thread-compatible.
 class SceneFollower {
  public:
-  // Rows of one message; where there are more the watcher is to read the scene anew.
+  // Maximum rows of one message. If there are more, the watcher must read the scene again.
   static constexpr std::size_t kMostRows = 10'000;
 
-  // Of a revision that nobody else holds.
+  // Maximum size of a revision that is held without another holder.
   static constexpr std::uint64_t kMostHeldBytes = 1 << 20;
 
   // The scope outlives this.
   explicit SceneFollower(const CallScope& call) : call_(call) {}
 
-  // Finds where to begin. Fails as WatchScene does.
+  // Finds the revision to begin at. Fails as WatchScene does.
   absl::Status Begin(const v1::WatchSceneRequest& request);
 
-  // Fills an empty response where there is something to tell; false where the watcher knows all.
-  // Fails where the caller may not reach the scene any more. Requires: Begin() was OK, has_ended()
-  // is false.
+  // Fills an empty response if there is something to tell. Returns false if the watcher knows all.
+  // Fails if the caller may not reach the scene any more. Requires: Begin() was OK, has_ended() is
+  // false.
   absl::StatusOr<bool> Next(KnownEnds& ends, v1::WatchSceneResponse* response);
 
-  // Whether the last message told of the scene's end.
+  // Returns whether the last message told of the scene's end.
   bool has_ended() const { return has_ended_; }
   std::uint64_t incarnation() const { return told_.incarnation; }
-  // Of the revision that was told last.
+  // Returns the number of bodies of the revision that was told last.
   std::uint64_t body_count() const { return told_info_.body_count(); }
 
  private:
@@ -69,7 +69,7 @@ class SceneFollower {
   std::weak_ptr<const Scene> told_scene_;
   v1::SceneInfo told_info_;
   bool is_told_nothing_ = true;
-  bool is_reload_ = false;  // the next message is
+  bool is_reload_ = false;  // the next message is a reload
   bool has_ended_ = false;
 };
 

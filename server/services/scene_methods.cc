@@ -54,7 +54,7 @@ absl::StatusOr<TimeToLive> ReadTtl(bool has_ttl, const google::protobuf::Duratio
        .message = "invalid time to live: leave it out to keep the scene"});
 }
 
-// The registered shapes that a change refers to, as its bodies are to hold them, and their digests.
+// The registered shapes that a change refers to, as bodies must hold them, and their digests.
 struct ReferredShapes {
   std::vector<RigidBodyPtr> bodies;
   std::vector<std::string> digests;
@@ -89,7 +89,8 @@ absl::StatusOr<ReferredShapes> ResolveAll(const v1::BodyColumns& columns, const 
   return shapes;
 }
 
-// As it is stored: a name may mean something else by the time it is read.
+// Returns the change as it is stored, with digests: a name may have another meaning when it is
+// read.
 std::string RecordOf(const v1::SceneChange& change, const std::vector<std::string>& digests) {
   v1::SceneChange stored = change;
   for (int i = 0; i < stored.bodies().shapes_size(); ++i) {
@@ -123,7 +124,7 @@ absl::StatusOr<ReadChange> Read(const v1::SceneChange& change, const CallScope& 
 
 std::uint64_t CostOf(const v1::SceneChange& change) {
   constexpr std::uint64_t kUnitsABody = 10;
-  // By the columns that came: their counts are unchecked.
+  // The sizes of the columns count, because the counts are unchecked.
   std::uint64_t cost = 0;
   for (const int bodies :
        {change.bodies().ids_size(), change.poses().ids_size(), change.removed_bodies_size()})
@@ -153,7 +154,7 @@ absl::Status RefuseReplaced(const std::string& name) {
                  .message = "Another scene has taken the name meanwhile; look at it again."});
 }
 
-// Of a scene with a ttl. A kept one is the ledger's to change.
+// Changes a scene with a ttl. Only the ledger changes a kept one.
 absl::StatusOr<SceneState> ChangeInMemory(const CallScope& call, const NamedSceneChange& change) {
   auto changed = call.parts.scenes->ChangeInMemory(change);
   if (!changed.ok()) return changed.status();
@@ -171,7 +172,7 @@ absl::Status RequireEtag(const std::string& etag, const SceneState& state) {
                        .message = "The scene has changed meanwhile; look at it again."});
 }
 
-// The scene of which a page is asked for, and the first id of the page.
+// Returns the scene of the requested page, and the first id of the page.
 absl::StatusOr<std::pair<SceneState, std::uint64_t>> FindPage(const CallScope& call,
                                                               const v1::GetSceneRequest& request) {
   if (request.page_token().empty()) {
@@ -216,14 +217,14 @@ absl::Status PlanCreate(const CallScope& call, const v1::CreateSceneRequest& req
   return absl::OkStatus();
 }
 
-// The line of a change that is refused before it comes to the ledger.
+// Writes the line of a change that is refused before it reaches the ledger.
 absl::Status Audited(const CallScope& call, const char* action, const std::string& name,
                      absl::Status status) {
   if (!status.ok()) ScenesOf(call).WriteAudit(action, name, status);
   return status;
 }
 
-// What an update would make of the scene that was found.
+// Returns the change that an update makes to the scene that was found.
 absl::StatusOr<NamedSceneChange> ReadUpdate(const CallScope& call,
                                             const v1::UpdateSceneRequest& request,
                                             const SceneState& found) {
@@ -341,7 +342,7 @@ absl::Status ConcludeCreateScene(const CallScope& call, const v1::CreateSceneReq
   return absl::OkStatus();
 }
 
-// What happens to a scene with a ttl leaves no audit line, refused or not.
+// An update of a scene with a ttl leaves no audit line, refused or not.
 absl::Status PlanUpdateScene(const CallScope& call, const v1::UpdateSceneRequest& request,
                              v1::UpdateSceneResponse* response, std::vector<ShapeChange>* changes) {
   const auto found = ScenesOf(call).Find(request.name(), "name");

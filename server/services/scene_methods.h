@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The methods of SceneService. Those that change scenes come in two halves: a worker makes the next
-// revision and either puts it in place (of a scene with a ttl) or leaves the change to the ledger;
-// then the reply comes from what the ledger made of it.
+// The methods of SceneService. Methods that change scenes have two halves. First a worker makes the
+// next revision and either puts it in place (for a scene with a ttl) or leaves the change to the
+// ledger. Then the reply is made from the ledger's outcome.
 
 #ifndef CLEARANCE_SERVER_SERVICES_SCENE_METHODS_H_
 #define CLEARANCE_SERVER_SERVICES_SCENE_METHODS_H_
@@ -19,7 +19,7 @@
 
 namespace clearance::server {
 
-// In units of kMaxCheapCost; never cheap but for a GetScene without content.
+// Return the cost in units of kMaxCheapCost; only a GetScene without content is cheap.
 std::uint64_t CostOf(const v1::CreateSceneRequest& request);
 std::uint64_t CostOf(const v1::UpdateSceneRequest& request);
 std::uint64_t CostOf(const v1::GetSceneRequest& request);
@@ -29,7 +29,7 @@ absl::Status GetScene(const CallScope& call, const v1::GetSceneRequest& request,
 absl::Status ListScenes(const CallScope& call, const v1::ListScenesRequest& request,
                         const StopRule& stop, v1::ListScenesResponse* response);
 
-// Each leaves a change to the ledger, or the response, or says no.
+// Each leaves a change to the ledger, fills the response, or refuses.
 absl::Status PlanCreateScene(const CallScope& call, const v1::CreateSceneRequest& request,
                              v1::CreateSceneResponse* response, std::vector<ShapeChange>* changes);
 absl::Status PlanUpdateScene(const CallScope& call, const v1::UpdateSceneRequest& request,
@@ -39,7 +39,7 @@ absl::Status PlanForkScene(const CallScope& call, const v1::ForkSceneRequest& re
 absl::Status PlanDeleteScene(const CallScope& call, const v1::DeleteSceneRequest& request,
                              v1::DeleteSceneResponse* response, std::vector<ShapeChange>* changes);
 
-// From the one outcome of the change that was left.
+// Each replies from the one outcome of the change that was left.
 absl::Status ConcludeCreateScene(const CallScope& call, const v1::CreateSceneRequest& request,
                                  const std::vector<ShapeOutcome>& outcomes,
                                  v1::CreateSceneResponse* response);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the next page of a scene's bodies begins: the etag of the revision that the pages show, and
+// The start of the next page of a scene's bodies: the etag of the revision that the pages show, and
 // the first id of the page.
 
 #ifndef CLEARANCE_SERVER_SERVICES_SCENE_PAGE_TOKEN_H_

@@ -53,7 +53,7 @@ struct JobOf<v1::RayRequest> {
   using Type = RayJob;
 };
 
-// A job and what it is about, for as long as something is left of it.
+// A job and its subject, for as long as a part of it is left.
 template <class Job>
 struct SceneQuestion {
   explicit SceneQuestion(const CallScope& call) : scenes(call, SessionScenes::Lifetime::kOneCall) {}
@@ -63,7 +63,7 @@ struct SceneQuestion {
   std::optional<Job> job;
 };
 
-// Does what the request says before its batch.
+// Does the parts of the request that come before its batch.
 template <class Job, class Request>
 absl::Status Prepare(const CallScope& call, const Request& request, const StopRule& stop,
                      SceneQuestion<Job>* question) {

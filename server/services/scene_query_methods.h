@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The methods of SceneQueryService. Each is a session of one question: what it opens and attaches,
-// and what it asks, goes the way of a session's messages.
+// The methods of SceneQueryService. Each is a session of one question: it opens, attaches and asks
+// as a session's messages do.
 
 #ifndef CLEARANCE_SERVER_SERVICES_SCENE_QUERY_METHODS_H_
 #define CLEARANCE_SERVER_SERVICES_SCENE_QUERY_METHODS_H_
@@ -16,15 +16,15 @@
 
 namespace clearance::server {
 
-// Defined for the requests of the service and their responses. What is left to be done borrows all
-// that is given.
+// Defined for the requests of the service and their responses. The parts that are left borrow all
+// arguments.
 template <class Request, class Response>
 // NOLINTNEXTLINE(readability-function-size): one parameter for each thing that an answer is about
 absl::Status AnswerSceneQuery(const CallScope& call, const Request& request, const StopRule& stop,
                               Response* response, Parts* left);
 
-// What answering will cost, in units of kMaxCheapCost, by the rows, the bodies that come and the
-// scene as it is now.
+// Returns the cost of answering in units of kMaxCheapCost, from the rows, the bodies that come and
+// the present scene.
 template <class Request>
 std::uint64_t CostOfSceneQuery(const CallScope& call, const Request& request);
 

@@ -51,7 +51,7 @@ absl::Status CheckBatch(const v1::BatchRegisterShapesRequest& request, const Lim
   return status;
 }
 
-// Item i as a shape; `first_number` is where its points begin.
+// Returns item i as a shape; its points begin at `first_number`.
 v1::Shape ItemOf(const v1::BatchRegisterShapesRequest& request, int i, std::uint64_t first_number) {
   v1::Shape shape;
   const double* const begin = request.vertices().data() + first_number;
@@ -61,7 +61,8 @@ v1::Shape ItemOf(const v1::BatchRegisterShapesRequest& request, int i, std::uint
   return shape;
 }
 
-// The field of an item's shape as the batch has it: its own points, and its radius in the column.
+// Renames the fields of an item's shape as the batch has them: its own points, and its radius in
+// the column.
 absl::Status InColumns(const absl::Status& status, int radius_index) {
   const v1::Error error = ErrorOf(status);
   constexpr std::string_view kHull = "hull.";
@@ -75,7 +76,7 @@ int RadiusIndex(const v1::BatchRegisterShapesRequest& request, int i) {
   return request.radii_size() == 1 ? 0 : i;
 }
 
-// A change that does not happen; the refusal is its outcome.
+// Returns a change that does not happen; the refusal is its outcome.
 ShapeChange Refused(const std::string& name, const absl::Status& refusal) {
   return {.name = name, .content = refusal, .options = {}, .expected_digest = ""};
 }
@@ -93,7 +94,7 @@ std::vector<std::string> PrefixesOf(const CallScope& call) {
                                           : call.caller.principal->prefixes;
 }
 
-// An item of a batch, and where its points begin in the column.
+// An item of a batch, and the start of its points in the column.
 struct BatchItem {
   int index = 0;
   std::uint64_t first_number = 0;
@@ -136,7 +137,7 @@ ShapeChange ChangeOf(const CallScope& call, const v1::RegisterShapeRequest& requ
 struct BatchPart {
   int begin = 0;
   int end = 0;
-  std::uint64_t first_number = 0;  // where the points of the next one begin in the column
+  std::uint64_t first_number = 0;  // start of the next one's points in the column
   int reached = 0;                 // all before this are worked out
 };
 
@@ -156,7 +157,7 @@ std::vector<BatchPart> PartsOf(const v1::BatchRegisterShapesRequest& request) {
   return parts;
 }
 
-// The items before the first that was not reached.
+// Returns the number of items before the first that was not reached.
 std::size_t ReachedWithoutGap(const std::vector<BatchPart>& parts) {
   int reached = 0;
   for (const BatchPart& part : parts) {
@@ -166,7 +167,7 @@ std::size_t ReachedWithoutGap(const std::vector<BatchPart>& parts) {
   return static_cast<std::size_t>(reached);
 }
 
-// What the caller is told of a registration that was made or refused.
+// Returns the outcome of a registration as the caller gets it.
 ShapeOutcome Concluded(const CallScope& call, const std::string& name,
                        const RegisterOptions& options, ShapeOutcome outcome) {
   const std::string digest = outcome.ok() ? outcome->shape.content->digest : "";

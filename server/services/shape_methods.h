@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The methods of ShapeService. Those that change the registry come in two halves: what is to
-// change, worked out on a worker, and the reply from what the ledger made of it.
+// The methods of ShapeService. Methods that change the registry have two halves: a worker works the
+// change out, and the reply is made from the ledger's outcome.
 
 #ifndef CLEARANCE_SERVER_SERVICES_SHAPE_METHODS_H_
 #define CLEARANCE_SERVER_SERVICES_SHAPE_METHODS_H_
@@ -17,7 +17,7 @@
 
 namespace clearance::server {
 
-// In units of kMaxCheapCost; never cheap.
+// Return the cost in units of kMaxCheapCost; never cheap.
 std::uint64_t CostOf(const v1::RegisterShapeRequest& request);
 std::uint64_t CostOf(const v1::BatchRegisterShapesRequest& request);
 
@@ -27,9 +27,8 @@ absl::Status ConcludeRegisterShape(const CallScope& call, const v1::RegisterShap
                                    std::vector<ShapeOutcome> outcomes,
                                    v1::RegisterShapeResponse* response);
 
-// Leaves the building to parts, which borrow all that is given. Before each item it is looked
-// whether the call is over; the items that were built by then, up to the first that was not, are
-// registered.
+// Leaves the building to parts, which borrow all arguments. Before each item they check whether the
+// call is over. The items built by then, up to the first that was not, are registered.
 absl::Status PlanBatchRegisterShapes(const CallScope& call,
                                      const v1::BatchRegisterShapesRequest& request,
                                      const StopRule& stop, std::vector<ShapeChange>* changes,

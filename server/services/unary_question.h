@@ -18,7 +18,7 @@
 
 namespace clearance::server {
 
-// Where an answer goes.
+// The destination of an answer.
 template <class Result>
 struct AnswerPlace {
   const StopRule& stop;
@@ -28,8 +28,8 @@ struct AnswerPlace {
 template <class Result>
 AnswerPlace(const StopRule&, Result*, Parts*) -> AnswerPlace<Result>;
 
-// Answers question->job or leaves parts of that, for as long as which the question lives: a job and
-// all that it borrows. RESOURCE_EXHAUSTED where the answer does not fit into one reply.
+// Answers question->job or leaves parts of it. The parts keep the question alive: the job and all
+// that it borrows. RESOURCE_EXHAUSTED if the answer does not fit into one reply.
 template <class Question, class Result>
 absl::Status AnswerWhole(const CallScope& call, const std::shared_ptr<Question>& question,
                          const AnswerPlace<Result>& place) {

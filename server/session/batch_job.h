@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One batch from its message to its reply, which may come in parts. Knows no gRPC and blocks
-// nothing, so it runs on whichever thread its cost calls for.
+// Answers one batch, possibly in several reply parts. Knows no gRPC and never blocks, so it runs on
+// whichever thread its cost calls for.
 
 #ifndef CLEARANCE_SERVER_SESSION_BATCH_JOB_H_
 #define CLEARANCE_SERVER_SESSION_BATCH_JOB_H_
@@ -43,7 +43,7 @@ inline QueryKind KindOf(const v1::OverlapBatch&) { return QueryKind::kOverlap; }
 inline QueryKind KindOf(const v1::MotionBatch&) { return QueryKind::kMotion; }
 inline QueryKind KindOf(const v1::RayBatch&) { return QueryKind::kRay; }
 
-// What a batch is for the engine.
+// Return the batch as the engine takes it.
 DistanceQuestions QuestionsOf(const v1::DistanceBatch&);
 IntersectionQuestions QuestionsOf(const v1::IntersectionBatch&);
 TimeOfCollisionQuestions QuestionsOf(const v1::TimeOfCollisionBatch&);
@@ -54,13 +54,13 @@ OverlapQuestions QuestionsOf(const v1::OverlapBatch&);
 MotionQuestions QuestionsOf(const v1::MotionBatch&);
 RayQuestions QuestionsOf(const v1::RayBatch&);
 
-// Of batches about scenes.
+// Matches the questions of batches about scenes.
 template <class Questions>
 concept IsAboutScene = requires(const Questions& questions) {
   AskedBy(questions);
 };
 
-// A body that turns may take thousands of steps a row.
+// A rotating body may take thousands of steps a row.
 inline bool MayBeDear(const v1::TimeOfCollisionBatch& batch) {
   return batch.rotations_a_size() > 0 || batch.rotations_b_size() > 0 ||
          batch.end_poses_a_size() > 0 || batch.end_poses_b_size() > 0;
@@ -71,16 +71,16 @@ bool MayBeDear(const Batch& batch) {
   return batch.exact();
 }
 
-// What a batch will cost at most on ordinary shapes, in units of kMaxCheapCost: every pair of
-// pieces may have to be asked. Nobody knows so well beyond some seconds, and the numbers are the
-// caller's, unchecked: one message shall not take the place of many.
+// Returns the maximum cost of a batch on ordinary shapes, in units of kMaxCheapCost, if every pair
+// of pieces must be asked. Beyond some seconds the estimate is poor, and the numbers are the
+// caller's, unchecked. The limit keeps one message from taking the place of many.
 template <class Batch>
 std::uint64_t CostOf(const Batch& batch, std::uint64_t vertices_a_step, std::uint64_t pieces) {
   constexpr std::uint64_t kVerticesAUnit = 512;
   constexpr std::uint64_t kUnitsAMotion = 32;
   constexpr double kMostCost = 10e6;
   const bool is_motion = KindOf(batch) == QueryKind::kTimeOfCollision;
-  // Numbers of the caller's that nobody has looked at yet: their product may be of any size.
+  // The caller's numbers are unchecked here: their product may be of any size.
   const double rows = batch.pairs().count();
   const std::uint64_t units_a_step = 1 + vertices_a_step / kVerticesAUnit;
   const double row = static_cast<double>(pieces) * static_cast<double>(pieces) *
@@ -105,8 +105,8 @@ std::uint64_t RowsOf(const Batch& batch) {
   }
 }
 
-// No part of a session's answer has more bytes: where more rows are refused than are counted here
-// there are more parts.
+// Returns the maximum bytes of a part of a session's answer. If more rows are refused than are
+// counted here, there are more parts.
 template <class Batch>
 std::uint64_t MostReplyBytes(const Batch& batch, const Limits& limits) {
   const std::uint64_t rows = std::min<std::uint64_t>(RowsOf(batch), limits.max_batch_rows);
@@ -115,15 +115,15 @@ std::uint64_t MostReplyBytes(const Batch& batch, const Limits& limits) {
                   MaxReplyBytesOf(batch.options(), limits));
 }
 
-// Rows that the core takes side by side, and by how much less they then cost than CostOf says,
-// which tells what one alone costs at most.
+// The rows that the core takes side by side, and their gain over CostOf, which assumes the maximum
+// cost of each row alone.
 struct SideBySide {
   std::uint32_t rows = 16;
   std::uint64_t gain = 1;
 };
-// A pair with a margin is asked by itself.
+// A pair with a margin is asked separately.
 inline SideBySide SideBySideIn(const CheckQuestions& questions) {
-  constexpr std::uint64_t kGain = 4;  // 16 were measured where few pairs are near
+  constexpr std::uint64_t kGain = 4;  // 16 was measured with few pairs near
   const auto& [count, asked, poses] = questions.configurations;
   const bool is_few = poses.data != nullptr && asked.bodies.size() <= kMostBodiesSideBySide;
   const bool has_margins = (asked.rules != nullptr && asked.rules->largest_margin() > 0) ||
@@ -145,7 +145,7 @@ bool IsWarm(const Batch&) {
   return false;
 }
 
-// What a job has use for beside its batch, and may do without.
+// Optional helpers of a job, beside its batch.
 struct JobHelpers {
   AnswerChecker* checker = nullptr;  // null: no answer is checked
   WarmRows* warm_rows = nullptr;     // of the session; null: every row begins cold
@@ -153,10 +153,10 @@ struct JobHelpers {
   bool is_in_place = false;          // on a polling thread, for kMostInPlace at most
   std::uint64_t cost = 0;            // of the batch
   std::uint64_t most_steps = WorkBudget::kUnlimited;  // of a row, in vertices
-  const Caller* caller = nullptr;  // who is charged and named in the log; null: nobody
+  const Caller* caller = nullptr;                     // charged, and named in the log; null: none
 };
 
-// Rows of one part that one thread answers, and what became of them.
+// Rows of one part that one thread answers, and their results.
 struct Chunk {
   RowRange rows;                      // of the part: those that are left
   absl::Span<const RowFault> faults;  // theirs
@@ -165,7 +165,7 @@ struct Chunk {
   std::vector<UndecidedRow> undecided;
   absl::Duration took = absl::ZeroDuration();
 
-  // Removes rows that are answered. `first_row` is the batch's row of the part's first.
+  // Removes answered rows. `first_row` is the batch's row of the part's first.
   void RemoveFirst(std::uint32_t count, std::uint32_t first_row) {
     rows.first += count;
     rows.count -= count;
@@ -180,9 +180,8 @@ class BatchJob {
  public:
   using Questions = decltype(QuestionsOf(std::declval<const Batch&>()));
 
-  // Finds everything that refuses the batch as a whole, and the rows that are refused by
-  // themselves. The batch and the table are borrowed, and the table must not change before the last
-  // part; the helpers likewise.
+  // Finds everything that refuses the whole batch, and the rows that are refused individually. The
+  // batch, the table and the helpers are borrowed; the table must not change before the last part.
   static absl::StatusOr<BatchJob> Start(const Batch& batch, const ShapeTable& table,
                                         const Limits& limits, const JobHelpers& helpers) {
     auto questions = ParseQuestions(batch, limits);
@@ -190,7 +189,7 @@ class BatchJob {
     return Start(batch, *std::move(questions), table, limits, helpers);
   }
 
-  // The same of a batch that was looked at already. What its questions are about is borrowed too.
+  // The same for a batch that was parsed already. The subjects of its questions are borrowed too.
   // NOLINTNEXTLINE(readability-function-size): one parameter for each thing that a job is about
   static absl::StatusOr<BatchJob> Start(const Batch& batch, Questions questions,
                                         const ShapeTable& table, const Limits& limits,
@@ -210,9 +209,9 @@ class BatchJob {
     return job;
   }
 
-  // No part has more bytes. Requires: one refused row fits into them.
+  // Limits the bytes of a part. Requires: one refused row fits into them.
   void KeepPartsTo(std::uint64_t bytes) { max_bytes_ = bytes; }
-  // What the rows cost that are not answered yet.
+  // Returns the cost of the rows that are not answered yet.
   std::uint64_t CostLeft() const {
     return is_done() ? 0 : helpers_.cost * (count() - next_row_) / count();
   }
@@ -225,8 +224,8 @@ class BatchJob {
 
   bool is_done() const { return next_row_ == count(); }
 
-  // Answers as many rows as fit into one reply, or leaves parts of them to be answered. All that is
-  // borrowed outlives the parts, and the job stays where it is. Requires: not done.
+  // Answers as many rows as fit into one reply, or leaves parts of them to be answered. All
+  // borrowed objects outlive the parts, and the job is not moved. Requires: not done.
   void AnswerPart(const StopRule& stop, Result* result, Parts* left) {
     const SteadyTime began = SteadyNow();
     Reply& reply = reply_.emplace(stop, result);
@@ -252,7 +251,7 @@ class BatchJob {
   using Columns = decltype(MakeColumns(std::declval<const Batch&>(), std::uint32_t{},
                                        std::declval<Lists*>(), std::declval<Result*>()));
 
-  // The rows of the reply that is being made.
+  // The reply that is being made.
   struct Reply {
     Reply(const StopRule& reply_stop, Result* reply_result)
         : stop(reply_stop), result(reply_result) {}
@@ -263,9 +262,9 @@ class BatchJob {
     absl::Span<const RowFault> faults;
     Lists lists;
     Columns columns;
-    std::optional<Chunk> done;  // what was answered in place of a reply that was handed over
+    std::optional<Chunk> done;  // the rows answered in place, if the rest was handed over
     Chunks chunks;
-    absl::Duration checking;  // in chunks before, where they go in order
+    absl::Duration checking;  // in earlier chunks, if they go in order
   };
 
   BatchJob(const Batch& batch, const ShapeTable& table, Questions questions)
@@ -289,7 +288,7 @@ class BatchJob {
                     "use a session."});
   }
 
-  // The number of the next rows whose answers fit into one reply, at least 1; moves next_fault_
+  // Returns the number of next rows whose answers fit into one reply, at least 1. Moves next_fault_
   // behind their faults.
   std::uint32_t TakeRows() {
     std::uint64_t bytes = kMaxReplyOverhead;
@@ -303,8 +302,8 @@ class BatchJob {
     return row - next_row_;
   }
 
-  // As many that each thread has a few, to be busy until all are done, and that nobody waits long
-  // for one; multiples of what the core takes at once.
+  // Returns the rows of a chunk. Each thread gets a few chunks, to be busy until all are done, and
+  // no caller waits long for one. Chunks are multiples of the rows that the core takes at once.
   std::uint32_t RowsAChunk(std::uint32_t rows) const {
     constexpr std::uint32_t kLeastShare = 128;
     constexpr std::size_t kChunksAThread = 4;
@@ -323,7 +322,7 @@ class BatchJob {
     std::uint32_t first = 0;
     std::uint32_t rows = 0;
   };
-  // Requires: faults of the rows from there on.
+  // Requires: `faults` are those of the rows from `cut.first` on.
   void AddChunks(absl::Span<const RowFault> faults, const Cut& cut, Reply* reply) const {
     reply->chunks.reserve((reply->rows - cut.first + cut.rows - 1) / cut.rows);
     for (std::uint32_t first = cut.first; first < reply->rows; first += cut.rows) {
@@ -363,7 +362,7 @@ class BatchJob {
     };
   }
 
-  // The time that the work took; its processor time is the caller's.
+  // Returns the time that the work took; its processor time is charged to the caller.
   template <class DoWork>
   absl::Duration Charged(const DoWork& work) const {
     std::optional<ProcessorMeter> meter;
@@ -373,7 +372,7 @@ class BatchJob {
     return SteadyNow() - began;
   }
 
-  // False where this is a polling thread and the rows take longer than it has.
+  // Returns false if this is a polling thread and the rows take longer than it has.
   bool AnswerInPlace() {
     const SteadyTime end =
         helpers_.is_in_place ? SteadyNow() + kMostInPlace : SteadyTime::InfiniteFuture();
@@ -383,8 +382,8 @@ class BatchJob {
     return true;
   }
 
-  // Leaves the rows that are not answered to workers, as many a part as were answered in place,
-  // which is all that is known of what they take.
+  // Leaves the remaining rows to workers, in parts of as many rows as were answered in place. That
+  // number is the only known measure of their cost.
   void HandOver(Parts* left) {
     Reply& reply = *reply_;
     Chunk& begun = reply.chunks.front();
@@ -402,8 +401,8 @@ class BatchJob {
     return faults;
   }
 
-  // Answers the rows of the chunk that are not answered yet, until `end`. False where some are
-  // left. Thread-safe for different chunks, where they need no order.
+  // Answers the rows of the chunk that are not answered yet, until `end`. Returns false if some are
+  // left. Thread-safe for different chunks, if they need no order.
   bool AnswerChunk(SteadyTime end, Chunk* chunk) const {
     const absl::Duration budget = TimeBudgetOf(batch_.options()) + checking_ + reply_->checking;
     bool is_interrupted = false;
@@ -470,8 +469,8 @@ class BatchJob {
   BatchTally tally_;
   JobHelpers helpers_;
   std::optional<Reply> reply_;
-  absl::Duration computed_;  // by all threads together, checks apart
-  absl::Duration checking_;  // not the rows' time
+  absl::Duration computed_;  // by all threads together, without checks
+  absl::Duration checking_;  // not part of the rows' time
 };
 
 using DistanceJob = BatchJob<v1::DistanceBatch, v1::DistanceBatchResult, DistanceLists>;

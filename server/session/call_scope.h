@@ -34,42 +34,42 @@ struct ServerParts {
   Registry& registry;
   Metrics& metrics;
   WorkerPool& workers;
-  ShapeLedger& ledger;                     // through which alone the registry changes
+  ShapeLedger& ledger;                     // the only path of changes to the registry
   SceneRegistry* scenes = nullptr;         // null: no method of SceneService is called
   AnswerChecker* checker = nullptr;        // null: no answer is checked
-  Authenticator* authenticator = nullptr;  // null: everybody may do everything
+  Authenticator* authenticator = nullptr;  // null: every caller may do everything
   const Audit* audit = nullptr;            // null: changes of the registry are not written down
-  RefusalLog* refusal_log = nullptr;       // null: nor are those who were not let in
+  RefusalLog* refusal_log = nullptr;       // null: refused callers are not written down
   ByteBudget bytes = ByteBudget();
   TrackRegistry* tracks = nullptr;  // null: no session is asked about tracks
   Seats sessions{{"max_sessions", limits.max_sessions}, metrics.sessions_open()};
   Seats watches{{"max_watches", limits.max_watches},
                 metrics.watches(),
                 {"max_caller_watches", limits.max_caller_watches}};
-  // Mutable: sessions know these parts as constant.
+  // Mutable: sessions see these parts as constant.
   mutable Seats track_seats{{"max_tracks", limits.max_tracks},
                             metrics.tracks(),
                             {"max_caller_tracks", limits.max_caller_tracks}};
   SharedBytes* session_bytes = nullptr;   // of sessions together; null: nothing is bounded
-  RefusedCalls* refused_calls = nullptr;  // null: nobody counts them
+  RefusedCalls* refused_calls = nullptr;  // null: they are not counted
   absl::Duration first_message_timeout = absl::InfiniteDuration();
 };
 
-// The context in which one call's messages are answered. Shapes are reached through `registry`
-// alone, which allows the caller only what its role and prefixes do. Borrowed; outlives the call.
+// The context in which one call's messages are answered. Shapes are reached only through
+// `registry`, which restricts the caller to its role and prefixes. Borrowed; outlives the call.
 struct CallScope {
   const ServerParts& parts;
   const Caller& caller;
   CallerRegistry& registry;
 };
 
-// Borrows the caller's.
+// Returns the caller's ids, borrowed.
 inline CallIds IdsOf(const Caller& caller) { return {caller.request_id, caller.trace_id}; }
 
-// Counts a refusal of bytes that may not be held (byte_budget.h).
+// Counts a refusal of bytes that must not be held (byte_budget.h).
 absl::Status CountShed(Metrics& metrics, absl::Status status);
 
-// Counts what was refused for a limit, by its name. Once where a status leaves the server.
+// Counts a refusal by the name of its limit. Called once when a status leaves the server.
 void CountRefusal(Metrics& metrics, const absl::Status& status);
 
 // RESOURCE_EXHAUSTED, counted, while the caller's principal has overdrawn its processor time.

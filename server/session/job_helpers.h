@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What jobs of a call have use for.
+// The helpers of a call's jobs.
 
 #ifndef CLEARANCE_SERVER_SESSION_JOB_HELPERS_H_
 #define CLEARANCE_SERVER_SESSION_JOB_HELPERS_H_
@@ -13,7 +13,8 @@
 
 namespace clearance::server {
 
-// Work that is more than a polling thread takes on has workers, where there are some.
+// Returns the helpers for work of this cost. It has workers, if there are some, if it is more than
+// a polling thread takes on.
 inline JobHelpers HelpersFor(const CallScope& call, std::uint64_t cost) {
   return {.checker = call.parts.checker,
           .workers = cost > kMaxCheapCost ? call.parts.workers.thread_count() : 0,

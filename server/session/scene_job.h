@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a batch about a scene becomes a job: the same for a message of a session and a unary call.
+// Makes a job of a batch about a scene, the same for a session's message and a unary call.
 
 #ifndef CLEARANCE_SERVER_SESSION_SCENE_JOB_H_
 #define CLEARANCE_SERVER_SESSION_SCENE_JOB_H_
@@ -17,7 +17,7 @@
 
 namespace clearance::server {
 
-// What of a batch names whom it asks.
+// Returns the part of a batch that names its scene.
 template <class Batch>
 const auto& AboutOf(const Batch& batch) {
   if constexpr (requires { batch.configurations(); }) {
@@ -27,7 +27,7 @@ const auto& AboutOf(const Batch& batch) {
   }
 }
 
-// What shapes and scenes a batch may name. Borrowed by the job.
+// The shapes and scenes that a batch may name. Borrowed by the job.
 struct SceneSetting {
   const SessionScenes& scenes;
   const ShapeTable& table;

@@ -17,14 +17,14 @@
 namespace clearance::server {
 namespace {
 
-// What of a track is to be put in which scene.
+// The part of a track to put into a base scene.
 struct Rewound {
   TrackMoment moment;
   ScenePtr base;
   std::vector<BodyId> left_out;  // ascending, each once
 };
 
-// For the log.
+// Returns the name for the log.
 std::string NameOfRewound(const v1::RewindTrack& rewind, const std::string& base) {
   return absl::StrFormat("%s with track %s at tick %d and %a", base, rewind.track(), rewind.tick(),
                          rewind.fraction());
@@ -68,7 +68,7 @@ absl::StatusOr<std::vector<BodyId>> ReadLeftOut(const v1::RewindTrack& rewind,
   return ids;
 }
 
-// *count is how many bodies of the track there are in it.
+// Sets *count to the number of bodies of the track in the scene.
 absl::StatusOr<ScenePtr> MakeScene(const Rewound& rewound, std::size_t* count) {
   std::vector<SceneBody> bodies = BodiesAt(rewound.moment);
   std::erase_if(bodies, [&](const SceneBody& body) {
@@ -80,7 +80,7 @@ absl::StatusOr<ScenePtr> MakeScene(const Rewound& rewound, std::size_t* count) {
   const SceneOrFault made = rewound.base->Apply({.remove = removed, .put = bodies});
   *count = bodies.size();
   if (std::holds_alternative<ScenePtr>(made)) return std::get<ScenePtr>(made);
-  // Between two places at the end of what doubles represent there may be one beyond it.
+  // A body between two places near the largest double may lie beyond it.
   const std::size_t k = std::get<SceneFault>(made).index;
   return RefuseArgument({.field = "track",
                          .value = "body " + FormatNumber(std::uint64_t{bodies[k].id}),
@@ -121,7 +121,7 @@ absl::Status SessionScenes::RewindChecked(const v1::RewindTrack& rewind,
   if (!base.ok()) return base.status();
   const auto ticks = FindTicks(call_, rewind.track());
   if (!ticks.ok()) return ticks.status();
-  // What the slot held makes room for what comes.
+  // The slot's old content makes room for the new one.
   Clear(rewind.scene_slot());
   const Rewound rewound = {MomentAt(**ticks, {rewind.tick(), rewind.fraction()}), base->scene,
                            *std::move(left_out)};
@@ -168,7 +168,7 @@ absl::StatusOr<HeldPtr> SessionScenes::HoldOwn(const Scene& scene) const {
                             "slots that are used already, close some, or take a smaller base."});
 }
 
-// Now and then, or always by the choice of bodies, all of the base's tree is built anew.
+// Occasionally, or always by the choice of bodies, all of the base's tree is built again.
 std::uint64_t SessionScenes::CostOf(const v1::RewindTrack& rewind) const {
   constexpr std::uint64_t kUnitsABody = 2;
   constexpr std::uint64_t kBaseBodiesAUnit = 2;

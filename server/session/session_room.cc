@@ -12,7 +12,7 @@
 namespace clearance::server {
 namespace {
 
-// Nobody knows when a session ends.
+// The end of a session cannot be predicted.
 constexpr absl::Duration kRoomPatience = absl::Seconds(1);
 
 }  // namespace

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The memory of one session between its messages: its slots with the inline shapes in them, its own
-// bodies, and where its rows ended. Each session has a little of its own, which nobody can take
-// from it; what it has beyond that is a part of what all sessions may have together.
+// The memory of one session between its messages: its slots with their inline shapes, its own
+// bodies, and the ends of its rows. Each session has a small reserve that others cannot take. Bytes
+// beyond it are a part of the bytes that all sessions may have together.
 
 #ifndef CLEARANCE_SERVER_SESSION_SESSION_ROOM_H_
 #define CLEARANCE_SERVER_SESSION_SESSION_ROOM_H_
@@ -23,26 +23,26 @@ class SessionRoom {
  public:
   enum class Use : std::uint8_t { kSlots, kOwnBodies, kWarmRows };
 
-  // That a session has whatever others hold, bytes.
+  // Bytes that a session has regardless of the others.
   static constexpr std::uint64_t kOwn = 64 << 10;
-  // A slot without its inline shape at most: its places in the tables that know it, and a digest or
-  // the reason of a failure.
+  // Maximum bytes of a slot without its inline shape: its entries in the tables that know it, and a
+  // digest or the reason of a failure.
   static constexpr std::uint64_t kOfSlot = 512;
 
   // `all` outlives this; null: nothing is bounded.
   SessionRoom(SharedBytes* all, std::string holder);
 
-  // The use has so many bytes from now on. False, and nothing changed, where that is more and there
-  // is no room for it.
+  // Sets the bytes of a use. Returns false, and changes nothing, if that is more and there is no
+  // room for it.
   bool Resize(Use use, std::uint64_t bytes);
-  // The same with the refusal, RESOURCE_EXHAUSTED of `field`.
+  // The same, with RESOURCE_EXHAUSTED of `field` as the refusal.
   absl::Status Require(Use use, std::uint64_t bytes, const char* field);
 
  private:
   std::uint64_t bytes() const;
 
   SharedBytes* const all_;
-  std::optional<SharedBytes::Part> shared_;  // what is not the session's own
+  std::optional<SharedBytes::Part> shared_;  // the bytes beyond the session's own
   std::array<std::uint64_t, 3> used_{};      // by the number of Use
 };
 

@@ -25,7 +25,7 @@ absl::Status RefuseSlot(absl::StatusCode code, const char* field, std::uint32_t 
                        .message = message});
 }
 
-// Shape i is that of slot i, null where it is not open.
+// Returns the shape of each slot, null if it is not open.
 std::vector<RigidBodyPtr> ShapesOf(const ShapeTable& table) {
   std::vector<RigidBodyPtr> shapes(table.size());
   for (std::size_t i = 0; i < shapes.size(); ++i)
@@ -74,7 +74,7 @@ absl::Status RequireOwnIds(const AskedScene& asked) {
 
 using OwnedBytes = absl::flat_hash_map<const RigidBody*, std::uint64_t>;
 
-// The inline shapes among those of the bodies: such as bodies had before, or slots have now.
+// Returns the inline shapes of the bodies: those known before, or in the slots now.
 OwnedBytes OwnedOf(absl::Span<const SceneBody> bodies, const OwnedBytes& before,
                    const ShapeTable& table) {
   OwnedBytes known = before;
@@ -100,7 +100,7 @@ std::uint64_t CostOfRows(const AskedSize& asked, std::uint64_t rows, std::uint64
 
 std::uint64_t UnitsOfDistances(bool exact) { return exact ? 64 : 4; }
 
-// Whole characters of UTF-8, with an ellipsis where some are left out.
+// Cuts at whole characters of UTF-8, with an ellipsis if some are left out.
 std::string Cut(std::string text) {
   constexpr std::string_view kLeftOut = "...";
   if (text.size() <= kMostReasonBytes) return text;
@@ -109,8 +109,8 @@ std::string Cut(std::string text) {
   return text.erase(end).append(kLeftOut);
 }
 
-// Of the scene that bodies and rules are in, the bodies once more, and what their owner knows of
-// inline shapes, these included.
+// Returns the bytes of the scene of bodies and rules, of the bodies once more, and of the owner's
+// table of inline shapes, including these shapes.
 std::uint64_t BytesOf(const Scene& scene, const OwnedBytes& owned) {
   constexpr std::uint64_t kOfOwned = 48;
   std::uint64_t bytes = scene.byte_size() + scene.size() * sizeof(SceneBody);
@@ -207,7 +207,7 @@ absl::Status SessionScenes::Open(const v1::OpenScene& open, v1::OpenSceneResult*
 
 absl::Status SessionScenes::OpenChecked(const v1::OpenScene& open, v1::OpenSceneResult* result) {
   if (absl::Status status = RequireProcessorTime(call_); !status.ok()) return status;
-  // What the slot held counts no more: it never keeps the next from being opened.
+  // The slot's old content no longer counts: it never keeps the next from being opened.
   Clear(open.scene_slot());
   const CallerScenes scenes(*call_.parts.scenes, call_.caller, call_.parts.audit);
   const auto found = scenes.Find(open.name(), "name", open.revision());
@@ -332,7 +332,7 @@ absl::StatusOr<AskedScene> SessionScenes::Asked(const v1::OverlapBatch& shapes) 
 
 std::uint64_t SessionScenes::CostOf(const v1::ChangeBodies& change, const ShapeTable& table) const {
   constexpr std::uint64_t kUnitsABody = 10;
-  // Of what is held already and looked at.
+  // Bodies, slots or rules a unit, of those held already and looked at.
   constexpr std::uint64_t kHeldAUnit = 8;
   const v1::SceneChange& what = change.change();
   std::uint64_t cost = (own_.bodies().size() + table.size()) / kHeldAUnit;
@@ -340,14 +340,14 @@ std::uint64_t SessionScenes::CostOf(const v1::ChangeBodies& change, const ShapeT
     cost += kUnitsABody * static_cast<std::uint64_t>(bodies);
   for (const int rules : {what.rules().bodies_a_size(), what.removed_rules().bodies_a_size()}) {
     cost += static_cast<std::uint64_t>(rules);
-    // Every rule is sorted anew with each that changes.
+    // Every rule is sorted again with each rule that changes.
     if (rules > 0) cost += own_.rules().rules().size() / kHeldAUnit;
   }
   return cost;
 }
 
-// A clearance looks on where a check ends, a motion is some distances a pair, and whoever wants a
-// list asks once more.
+// A clearance goes on after a check would end, a motion is some distances a pair, and a list takes
+// one more question.
 std::uint64_t CostOf(const v1::CheckBatch& batch, const AskedSize& asked) {
   const std::uint64_t units =
       (batch.detail().free_radii() ? 4 : 1) + (batch.max_pairs() > 0 ? 4 : 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a session, or one unary call, asks scenes with: the revisions that it holds by slot, and its
-// own bodies and rules.
+// The scenes of a session, or of one unary call: the revisions that it holds by slot, and its own
+// bodies and rules.
 
 #ifndef CLEARANCE_SERVER_SESSION_SESSION_SCENES_H_
 #define CLEARANCE_SERVER_SESSION_SESSION_SCENES_H_
@@ -27,27 +27,27 @@
 
 namespace clearance::server {
 
-// One line of a refusal, for whoever meets what is left of it. At most kMostReasonBytes, so that
-// what is left of refusals has its bound.
+// Returns a refusal as one line, for later messages that depend on the refused one. It has at most
+// kMostReasonBytes, so that stored refusals are bounded.
 inline constexpr std::size_t kMostReasonBytes = 256;
 std::string ReasonOf(const absl::Status& status);
 
-// The asker's bodies in the order of their ids, with the rules that are said of them.
+// The caller's bodies in the order of their ids, with their rules.
 class OwnBodies {
  public:
-  // Takes its memory from the room, which outlives this; null: it is gone with the call.
+  // Takes its memory from the room, which outlives this; null: it ends with the call.
   explicit OwnBodies(SessionRoom* room = nullptr) : room_(room) {}
 
-  // Makes the change whole or not at all: INVALID_ARGUMENT naming a field of it,
+  // Makes the whole change or none of it: INVALID_ARGUMENT naming one of its fields,
   // RESOURCE_EXHAUSTED beyond a limit. Shapes are slots of the table.
   absl::Status Change(const v1::SceneChange& change, bool is_from_empty, const ShapeTable& table,
                       const Limits& limits);
 
-  // Of the inline shapes that bodies hold, whatever is in the slots by now.
+  // Returns the bytes of the inline shapes that bodies hold, whatever is in the slots by now.
   std::uint64_t owned_bytes() const { return owned_bytes_; }
 
   absl::Span<const SceneBody> bodies() const { return *bodies_; }
-  // The same, for whoever keeps them beyond the next change.
+  // The same, for use beyond the next change.
   const std::shared_ptr<const std::vector<SceneBody>>& shared_bodies() const { return bodies_; }
   const PairRules& rules() const { return all_->rules(); }
 
@@ -65,12 +65,12 @@ class OwnBodies {
 // Thread-compatible.
 class SessionScenes {
  public:
-  // How long slots hold what is opened in them.
+  // Lifetime of the content of slots.
   enum class Lifetime : std::uint8_t { kSession, kOneCall };
 
-  // The scope outlives this. What a session holds counts for its caller; what one call holds is
-  // gone with it. `holds` and `room` may be null, else they outlive this: the one is told of all
-  // that holds shapes, own bodies take their memory from the other.
+  // The scope outlives this. A session's holdings count for its caller; those of one call end with
+  // it. `holds` and `room` may be null; otherwise they outlive this. `holds` is told of all that
+  // holds shapes, and own bodies take their memory from `room`.
   explicit SessionScenes(const CallScope& call, Lifetime lifetime = Lifetime::kSession,
                          ShapeHolders::Session* holds = nullptr, SessionRoom* room = nullptr)
       : call_(call), lifetime_(lifetime), holds_(holds), own_(room) {}
@@ -82,22 +82,23 @@ class SessionScenes {
   // Holds the scene of a past time in a slot.
   absl::Status Rewind(const v1::RewindTrack& rewind, v1::RewindTrackResult* result);
   std::uint64_t CostOf(const v1::RewindTrack& rewind) const;
-  // What a change will cost, in units of kMaxCheapCost, by the columns that came: their counts are
-  // unchecked.
+  // Returns the cost of a change in units of kMaxCheapCost, from the columns that came: their
+  // counts are unchecked.
   std::uint64_t CostOf(const v1::ChangeBodies& change, const ShapeTable& table) const;
-  // As an open or a change that fails for this reason.
+  // Act as an open or a change that fails for this reason.
   void DeclineOpen(std::uint32_t slot, const absl::Status& reason);
   void DeclineChange(const absl::Status& reason);
-  // As if each scene that is open, and the own bodies, were met by one.
+  // Acts as if each open scene, and the own bodies, had met such a failure.
   void DeclineAll(const absl::Status& reason);
 
-  // Who asks whom, valid until the next open, close or change. NOT_FOUND where the slot is not
-  // open, FAILED_PRECONDITION where opening it, or the last change of bodies, failed.
+  // Return the scene and bodies of a question, valid until the next open, close or change.
+  // NOT_FOUND if the slot is not open, FAILED_PRECONDITION if opening it, or the last change of
+  // bodies, failed.
   absl::StatusOr<AskedScene> Asked(const v1::ConfigurationColumns& configurations) const;
   absl::StatusOr<AskedScene> Asked(const v1::RayBatch& rays) const;
   absl::StatusOr<AskedScene> Asked(const v1::OverlapBatch& shapes) const;
 
-  // The own bodies, unless a change of them failed: FAILED_PRECONDITION of `field`.
+  // Returns the own bodies, unless a change of them failed: FAILED_PRECONDITION of `field`.
   absl::StatusOr<const OwnBodies*> RequireOwn(const char* field) const;
 
   std::uint64_t owned_bytes() const { return own_.owned_bytes(); }
@@ -111,13 +112,13 @@ class SessionScenes {
     std::string name = {};  // of the scene, and how it was rewound
   };
 
-  // RESOURCE_EXHAUSTED where the session has no such slot.
+  // RESOURCE_EXHAUSTED if the session has no such slot.
   absl::Status CheckSlot(std::uint32_t slot) const;
   void Put(std::uint32_t slot, Slot content);
   void TellHeld(std::uint32_t slot) const;
   void Clear(std::uint32_t slot);
   absl::Status OpenChecked(const v1::OpenScene& open, v1::OpenSceneResult* result);
-  // Counts a scene that the session has made for itself.
+  // Counts a scene that the session made for itself.
   absl::StatusOr<HeldPtr> HoldOwn(const Scene& scene) const;
   absl::Status RewindChecked(const v1::RewindTrack& rewind, v1::RewindTrackResult* result);
   absl::StatusOr<Slot> BaseOf(const v1::RewindTrack& rewind) const;
@@ -132,7 +133,7 @@ class SessionScenes {
   std::string own_failure_;  // why own bodies are in doubt; empty: they are not
 };
 
-// How much a question is about.
+// The size of a question's subject.
 struct AskedSize {
   std::uint64_t scene_bodies = 0;
   std::uint64_t own_bodies = 0;
@@ -141,8 +142,8 @@ inline AskedSize SizeOf(const AskedScene& asked) {
   return {asked.scene->size(), asked.bodies.size()};
 }
 
-// What a batch may cost, in units of kMaxCheapCost: rows, times bodies, times what a search of the
-// scene's tree takes.
+// Return the possible cost of a batch in units of kMaxCheapCost: rows, times bodies, times the cost
+// of a search of the scene's tree.
 std::uint64_t CostOf(const v1::CheckBatch& batch, const AskedSize& asked);
 std::uint64_t CostOf(const v1::ClearanceBatch& batch, const AskedSize& asked);
 std::uint64_t CostOf(const v1::NearestBatch& batch, const AskedSize& asked);

@@ -250,7 +250,7 @@ void SessionState::Poison(std::uint32_t slot, const absl::Status& reason) {
   Hold(slot, nullptr);
   table_.Close(slot);
   GiveRoomBack();
-  // Without room for the reason the slot stays what it was, never opened: no query finds anything.
+  // Without room for the reason the slot stays as it was, never opened: no query finds anything.
   const bool has_room = room_.Resize(SessionRoom::Use::kSlots,
                                      BytesOfSlots(std::size_t{slot} + 1, table_.owned_bytes()));
   if (has_room) table_.Poison(slot, ReasonOf(reason));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a session remembers between its messages, and how it answers each. Knows nothing of streams:
+// The state of a session between its messages, and its answers to them. Knows nothing of streams:
 // the coroutine of session.cc carries the messages.
 
 #ifndef CLEARANCE_SERVER_SESSION_SESSION_STATE_H_
@@ -29,8 +29,8 @@ namespace clearance::server {
 // Thread-compatible.
 class SessionState {
  public:
-  // The scope outlives this, and so does `holds`, which may be null: it is told of what the session
-  // holds.
+  // The scope outlives this. So does `holds`, which may be null: it is told of the session's
+  // holdings.
   explicit SessionState(const CallScope& call, ShapeHolders::Session* holds = nullptr)
       : call_(call),
         parts_(call.parts),
@@ -39,36 +39,37 @@ class SessionState {
         scenes_(call, SessionScenes::Lifetime::kSession, holds, &room_),
         track_(call) {}
 
-  // What answering the message will cost, in units of kMaxCheapCost.
+  // Returns the cost of answering the message, in units of kMaxCheapCost.
   std::uint64_t CostOf(const v1::SessionRequest& request) const;
 
-  // No reply to the message has more bytes.
+  // Returns the maximum bytes of a reply to the message.
   std::uint64_t ReplyBytesOf(const v1::SessionRequest& request) const;
 
-  // Puts the next part of the answer into an empty response, or leaves parts of that to be done;
-  // all that it is given outlives them. Until the answer is complete the same request must come
-  // again and nothing else. Never fails: a refusal is an answer.
+  // Puts the next part of the answer into an empty response, or leaves parts of it to be done. All
+  // arguments outlive those parts. Until the answer is complete, the same request must come again
+  // and nothing else. Never fails: a refusal is an answer.
   void Answer(const v1::SessionRequest& request, const StopRule& stop,
               v1::SessionResponse* response, Parts* left);
-  // Leaves the last answer as it is, and does not what is asked: the slot of an open is poisoned,
-  // as by one that fails.
+  // Leaves the last answer as it is, and refuses the request: the slot of an open is poisoned, as
+  // by an open that fails.
   void Decline(const v1::SessionRequest& request, const absl::Status& refusal);
-  // The same; where it may have been an open of any slot, all that are open are poisoned.
+  // The same. If it may have been an open of any slot, all open slots are poisoned.
   void Decline(const UnreadRequest& request, const absl::Status& refusal);
-  // Nobody finds any more what the session publishes.
+  // Ends the track of the session, so that no caller finds it.
   void EndTrack() { track_.End(); }
-  // The same, where the caller may no longer publish it: for when the rules have changed.
+  // The same, if the caller may no longer publish it: called when the rules have changed.
   void EndTrackUnlessAllowed() { track_.EndUnlessAllowed(); }
-  // What the parts of the last answer cost that are still to come, in units of kMaxCheapCost.
+  // Returns the cost of the parts of the last answer that are still to come, in units of
+  // kMaxCheapCost.
   std::uint64_t CostLeft() const;
-  // Whether the last answer is, once nothing is left of it.
+  // Returns whether the last answer is complete, once nothing is left of it.
   bool is_complete() const { return std::holds_alternative<std::monostate>(job_); }
 
  private:
-  // Of the kinds that are about scenes; no other is known.
+  // Answers the kinds about scenes; refuses any other as unknown.
   absl::Status AnswerScene(const v1::SessionRequest& request, const StopRule& stop,
                            v1::SessionResponse* response, Parts* left);
-  // Of the kinds that are about tracks, of which `request` is one.
+  // Answers the kinds about tracks, of which `request` is one.
   absl::Status AnswerTrack(const v1::SessionRequest& request, v1::SessionResponse* response);
   absl::Status Open(const v1::OpenShape& open, const StopRule& stop, v1::OpenShapeResult* result);
   absl::Status OpenChecked(const v1::OpenShape& open, const StopRule& stop,
@@ -76,15 +77,15 @@ class SessionState {
   absl::Status Close(const v1::CloseShape& close, v1::CloseShapeResult* result);
   void DeclineOpen(std::uint32_t slot, const absl::Status& refusal);
   void Poison(std::uint32_t slot, const absl::Status& reason);
-  // Of an inline shape that is to be in the slot, or of another one, of 0 bytes. Takes the room.
+  // Takes the room of an inline shape in the slot, or of another shape, which has 0 bytes.
   absl::Status TakeRoom(std::uint32_t slot, std::uint64_t owned_bytes);
-  // Gives back what slots have no more.
+  // Gives back the room that slots no longer need.
   void GiveRoomBack();
   std::uint64_t BytesOfSlots(std::size_t slots, std::uint64_t owned_bytes) const;
-  // Those that are kept of rows may begin there; null where there is no room for them.
+  // Returns the kept ends of rows that these rows may begin at; null if there is no room for them.
   WarmRows* WarmRowsFor(std::uint64_t rows);
 
-  // Of the registry's; null: nothing more.
+  // Notes a shape of the registry in the slot; null: none any more.
   void Hold(std::uint32_t slot, RigidBodyPtr body);
   // Starts the batch's job, or goes on with it, and answers one part.
   template <class Job, class Batch>
@@ -93,7 +94,7 @@ class SessionState {
   absl::Status AnswerPart(const Batch& batch, const StopRule& stop, Result* result, Parts* left);
   template <class Job>
   void EndIfDone();
-  // What a batch about a scene will cost; nothing where it will be refused.
+  // Returns the cost of a batch about a scene; 0 if it will be refused.
   template <class Batch>
   std::uint64_t SceneCostOf(const Batch& batch) const;
 

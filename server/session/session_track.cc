@@ -35,7 +35,7 @@ absl::Status CheckBodies(const OwnBodies& own, const Limits& limits) {
                  .message = "A track keeps the shapes of its bodies for others; register them."});
 }
 
-// One pose for each body, or those that the bodies have.
+// Returns one pose for each body, or the poses that the bodies have.
 absl::StatusOr<std::vector<Pose>> ReadPoses(const v1::PublishTick& publish,
                                             absl::Span<const SceneBody> bodies) {
   std::vector<Pose> poses;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The track that a session publishes: from its opening to its close, or to the session's end.
+// The track that a session publishes, from its opening to its close or the session's end.
 
 #ifndef CLEARANCE_SERVER_SESSION_SESSION_TRACK_H_
 #define CLEARANCE_SERVER_SESSION_SESSION_TRACK_H_
@@ -18,7 +18,7 @@
 
 namespace clearance::server {
 
-// INVALID_ARGUMENT where `field` holds no name of a track, PERMISSION_DENIED of one outside of the
+// INVALID_ARGUMENT if `field` holds no name of a track, PERMISSION_DENIED for one outside the
 // caller's prefixes.
 absl::Status RequireTrackName(const CallScope& call, std::string_view name, std::string_view field);
 
@@ -32,17 +32,17 @@ class SessionTrack {
   SessionTrack& operator=(const SessionTrack&) = delete;
 
   absl::Status Open(const v1::OpenTrack& open, v1::OpenTrackResult* result);
-  // All of `scenes`' own bodies make the tick.
+  // Publishes a tick of all own bodies of `scenes`.
   absl::Status Publish(const v1::PublishTick& publish, const SessionScenes& scenes,
                        v1::PublishTickResult* result);
   absl::Status Close(v1::CloseTrackResult* result);
-  // Nothing where no track is open.
+  // Does nothing if no track is open.
   void End();
-  // The same, where the caller may no longer publish it: for when the rules have changed.
+  // The same, if the caller may no longer publish it: called when the rules have changed.
   void EndUnlessAllowed();
 
  private:
-  // Whether the caller may publish a track of this name.
+  // Checks that the caller may publish a track of this name.
   absl::Status RequirePublisher(std::string_view name) const;
   absl::Status CheckNumber(std::uint64_t number) const;
   absl::Status RequireOpen() const;
@@ -52,7 +52,7 @@ class SessionTrack {
   std::optional<Seats::Seat> seat_;  // that of the track
 };
 
-// What a tick will cost, in units of kMaxCheapCost, by the column that came.
+// Returns the cost of a tick in units of kMaxCheapCost, from the column that came.
 std::uint64_t CostOf(const v1::PublishTick& publish);
 
 }  // namespace clearance::server

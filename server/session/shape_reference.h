@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a ShapeReference refers to.
+// Finds or builds the shape that a ShapeReference refers to.
 
 #ifndef CLEARANCE_SERVER_SESSION_SHAPE_REFERENCE_H_
 #define CLEARANCE_SERVER_SESSION_SHAPE_REFERENCE_H_
@@ -26,7 +26,7 @@ struct ResolvedShape {
 // on. Builds the hull of an inline shape as BuildFor does.
 absl::StatusOr<ResolvedShape> ResolveShape(const v1::ShapeReference& reference,
                                            const CallScope& call, const StopRule& stop);
-// The same of a shape that is not inline.
+// The same for a shape that is not inline.
 absl::StatusOr<ResolvedShape> FindShape(const v1::ShapeReference& reference, const CallScope& call);
 
 // The content of a shape for a call, as BuildContent has it. DEADLINE_EXCEEDED if the call must
@@ -38,7 +38,7 @@ absl::StatusOr<ShapeContentPtr> BuildFor(const CallScope& call, const v1::Shape&
 // longer if the points are far from round.
 inline constexpr std::uint64_t kUnitsAPoint = 16;
 
-// In units of kMaxCheapCost: what building the hull of a shape, or of an inline one, takes.
+// Return the cost of building the hull of a shape, or of an inline one, in units of kMaxCheapCost.
 std::uint64_t CostOf(const v1::Shape& shape);
 std::uint64_t CostOf(const v1::ShapeReference& reference);
 

@@ -35,7 +35,7 @@ class Look {
   }
 
  private:
-  // False where the field is none.
+  // Returns false if the bytes are not a field.
   bool Take(std::uint32_t tag) {
     using Request = v1::SessionRequest;
     switch (tag) {
@@ -71,10 +71,10 @@ class Look {
     }
   }
 
-  // 0 at the end, and where it is not worth to look on.
+  // Returns 0 at the end, and once reading on is not worth the time.
   std::uint32_t NextTag() { return fields_++ < kMostFields ? input_.ReadTag() : 0; }
 
-  // Of several opens of a kind the later ones add to the first.
+  // Reads an open. Later opens of the same kind add to the first.
   bool Open(UnreadRequest::Kind kind, int slot_field) {
     if (found_.kind != kind) found_.slot = 0;
     found_.kind = kind;
@@ -90,7 +90,7 @@ class Look {
     return is_whole;
   }
 
-  // False of groups too, which nobody writes any more.
+  // Returns false for groups too, which current writers never write.
   bool Skip(std::uint32_t tag) {
     std::uint64_t number = 0;
     std::uint32_t length = 0;

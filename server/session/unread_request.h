@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What can be told of a session's message that is refused before it is parsed: its tag, for the
-// reply, and whether it would have opened a slot or changed the session's own bodies, which must
+// The known facts of a session's message that is refused before it is parsed: its tag, for the
+// reply, and whether it would have opened a slot or changed the session's own bodies. Those must
 // not stay as they were.
 
 #ifndef CLEARANCE_SERVER_SESSION_UNREAD_REQUEST_H_
@@ -23,14 +23,14 @@ struct UnreadRequest {
     kOther
   };
 
-  std::uint64_t tag = 0;  // 0 also where it was not found
+  std::uint64_t tag = 0;  // 0 also if it was not found
   Kind kind = Kind::kUnclear;
   std::uint32_t slot = 0;  // of an open, of a shape or a scene, or a rewind
 };
 
-// As the parser would take the bytes. Looks at a few fields only and skips what is in them, which
-// is enough for every ordinary writer; where there are more, or the bytes are no message, the kind
-// is unclear.
+// Reads the bytes as the parser would. Looks at a few fields only and skips their contents, which
+// is enough for every ordinary writer. If there are more fields, or the bytes are not a message,
+// the kind is unclear.
 UnreadRequest LookAtRequest(google::protobuf::io::ZeroCopyInputStream* bytes);
 
 }  // namespace clearance::server

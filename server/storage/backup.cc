@@ -18,8 +18,8 @@
 namespace clearance::server {
 namespace {
 
-// One read transaction from the first page to the last: writers go on, and none of what they write
-// meanwhile is in the copy.
+// Copies in one read transaction from the first page to the last. Writers go on, and their changes
+// meanwhile are not in the copy.
 absl::Status CopyPages(Database* from, Database* to) {
   sqlite3_backup* const copying = sqlite3_backup_init(to->handle(), "main", from->handle(), "main");
   if (copying == nullptr) return SqliteStatus(to->handle(), sqlite3_errcode(to->handle()));
@@ -29,7 +29,7 @@ absl::Status CopyPages(Database* from, Database* to) {
   return SqliteStatus(to->handle(), stepped == SQLITE_DONE ? finished : stepped);
 }
 
-// One file that is on disk when this returns: no log stands beside it.
+// Makes one file that is on disk when this returns: no log stands beside it.
 absl::Status CopyInto(const std::string& file, Database* from) {
   absl::StatusOr<Database> to = Database::Open(file, OpenMode::kReadWrite);
   if (!to.ok()) return to.status();
@@ -54,7 +54,7 @@ absl::Status MakeOwnersFile(const std::string& path) {
       absl::StrCat(path, ": ", std::generic_category().message(errno), advice));
 }
 
-// Gives the copy its name, unless something has it by now.
+// Gives the copy its name, unless a file has that name by now.
 absl::Status Publish(const std::string& copy, const std::string& file) {
   if (link(copy.c_str(), file.c_str()) == 0) {
     const std::string directory = std::filesystem::path(file).parent_path();

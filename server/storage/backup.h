@@ -11,10 +11,10 @@
 
 namespace clearance::server {
 
-// Copies the shapes and scenes, as of one moment, into a new file of the owner's alone, checks the
-// copy and only then gives it its name: a file of that name is whole. To restore it, put it in an
-// empty directory as DatabasePath says. FAILED_PRECONDITION where the file is there already or the
-// directory has no database; else as SqliteShapeStore::Open.
+// Copies the shapes and scenes, as of one moment, into a new file for its owner alone. Checks the
+// copy before it gets its name: a file of that name is complete. To restore it, put it in an empty
+// directory as DatabasePath says. FAILED_PRECONDITION if the file exists already or the directory
+// has no database; otherwise as SqliteShapeStore::Open.
 absl::Status BackUp(const std::string& data_dir, const std::string& file);
 
 }  // namespace clearance::server

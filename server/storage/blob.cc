@@ -47,7 +47,7 @@ std::vector<double> BlobReader::GetFinite(std::size_t count) {
     Fail();
     return {};
   }
-  if (count == 0) return {};  // whose data() is null, which memcpy must not get
+  if (count == 0) return {};  // its data() would be null, which memcpy must not get
   std::vector<double> values(count);
   std::memcpy(values.data(), bytes_.data(), count * sizeof(double));
   bytes_.remove_prefix(count * sizeof(double));

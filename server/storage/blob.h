@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Numbers to bytes and back, little-endian and without gaps: what the store's blobs are made of.
+// Converts numbers to bytes and back, little-endian and without gaps, for the store's blobs.
 
 #ifndef CLEARANCE_SERVER_STORAGE_BLOB_H_
 #define CLEARANCE_SERVER_STORAGE_BLOB_H_
@@ -28,9 +28,10 @@ class BlobWriter {
     static_assert(std::is_arithmetic_v<T>);
     bytes_.append(reinterpret_cast<const char*>(&value), sizeof(value));
   }
-  // The numbers alone: the reader knows how many there are.
+  // Writes the numbers alone: the reader knows their count.
   void PutDoubles(absl::Span<const double> values);
-  // Their number, the bytes of each (1, 2 or 4: the fewest that hold the largest), then each.
+  // Writes the count, the bytes of each number (1, 2 or 4: the fewest that hold the largest), then
+  // each.
   void PutIndices(absl::Span<const std::uint32_t> values);
 
   std::string Take() { return std::move(bytes_); }
@@ -39,9 +40,9 @@ class BlobWriter {
   std::string bytes_;
 };
 
-// Reads what a BlobWriter wrote. Whatever is not there, or not as a writer would have written it,
-// is read as 0 or nothing and remembered: ok() is asked once, at the end. Never takes more memory
-// than a few times the bytes. Thread-compatible.
+// Reads the bytes of a BlobWriter. A missing or malformed value is read as 0 or nothing and
+// remembered: ok() is checked once, at the end. Never takes more memory than a few times the bytes.
+// Thread-compatible.
 class BlobReader {
  public:
   // `bytes` outlive this.
@@ -58,12 +59,12 @@ class BlobReader {
     bytes_.remove_prefix(sizeof(T));
     return value;
   }
-  // Fails where one is not finite.
+  // Fails if a number is not finite.
   double GetFinite();
   std::vector<double> GetFinite(std::size_t count);
-  // Fails where one is not below `bound`.
+  // Fails if an index is not below `bound`.
   std::vector<std::uint32_t> GetIndices(std::uint64_t bound);
-  // A number of things of which each takes at least one byte.
+  // Returns a count of things that take at least one byte each.
   std::uint32_t GetCount();
 
   void Require(bool condition) {

@@ -49,7 +49,7 @@ void PutAdjacency(const Adjacency& adjacency, const std::vector<LongRow>& rows, 
   for (const LongRow& row : rows) out->PutDoubles(row.sag);
 }
 
-// Rows of at least `least` values each, or nothing at all.
+// Requires rows of at least `least` values each, or nothing at all.
 void RequireRows(absl::Span<const std::uint32_t> offsets, std::size_t values, std::uint32_t least,
                  BlobReader* in) {
   if (offsets.empty()) return in->Require(values == 0);
@@ -59,14 +59,14 @@ void RequireRows(absl::Span<const std::uint32_t> offsets, std::size_t values, st
   }
 }
 
-// The largest number of a part, see RowPart.
+// Returns the largest number of a part, see RowPart.
 // NOLINTNEXTLINE(misc-no-recursion): each part is half as long.
 std::uint32_t LargestNumber(const RowPart& part) {
   if (part.IsLeaf()) return part.number;
   return std::max(LargestNumber(part.FirstHalf()), LargestNumber(part.SecondHalf()));
 }
 
-// One row for each of `count` vertices; which of them are long follows from the rows.
+// Reads one row for each of `count` vertices. The rows determine which of them are long.
 void GetAdjacency(std::uint32_t count, BlobReader* in, Adjacency* adjacency,
                   std::vector<LongRow>* rows) {
   adjacency->offsets = in->GetIndices(kAnyIndex);
@@ -181,7 +181,7 @@ void PutShape(const ConvexShape& shape, BlobWriter* out) {
   PutFaces(shape.faces(), out);
 }
 
-// What comes before the vertices.
+// Reads the part before the vertices.
 ConvexShape::Content GetHead(BlobReader* in) {
   ConvexShape::Content content;
   const auto kind = in->Get<std::uint8_t>();
@@ -271,7 +271,7 @@ absl::StatusOr<RigidBodyPtr> DecodeBody(absl::string_view bytes) {
   BlobReader in(bytes);
   std::vector<Piece> pieces = GetPieces(&in);
   if (!in.ok() || pieces.empty()) return absl::DataLossError("malformed body");
-  // A compound is held to more: its points must not overflow on the way into the body.
+  // A compound must meet more: its points must not overflow when they are placed in the body.
   if (IsAlone(pieces)) return std::make_shared<const RigidBody>(std::move(pieces));
   BodyOrError made = MakeCompound(std::move(pieces));
   if (const auto* error = std::get_if<ShapeError>(&made))

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A built body as bytes, so that a restart reads hulls instead of building them: everything that
-// the core works with, to the last bit. What follows from the rest (bounding radii, blocks to scan)
-// is computed anew.
+// A built body as bytes, to the last bit of everything that the core works with, so that a restart
+// reads hulls instead of building them. Derived values (bounding radii, blocks to scan) are
+// computed again.
 //
-// The bytes begin with kBodyFormat. It goes up whenever the layout changes, or what the core builds
-// from the same points does: then a migration of the store (schema.h) must build the bodies again.
+// The bytes begin with kBodyFormat. It increases whenever the layout changes, or the core builds
+// something else from the same points. Then a migration of the store (schema.h) must build the
+// bodies again.
 
 #ifndef CLEARANCE_SERVER_STORAGE_BODY_CODEC_H_
 #define CLEARANCE_SERVER_STORAGE_BODY_CODEC_H_
@@ -23,10 +24,9 @@ inline constexpr std::uint8_t kBodyFormat = 1;
 
 std::string EncodeBody(const RigidBody& body);
 
-// DATA_LOSS unless these are bytes that EncodeBody could have written, as far as can be seen
-// without building the hull: every index points at something, every number is finite, and what is
-// taken encodes to the same bytes. That they are the bytes that were written is for a checksum to
-// say.
+// DATA_LOSS unless EncodeBody could have written these bytes, as far as can be seen without
+// building the hull: every index is valid, every number is finite, and the body encodes to the same
+// bytes. A checksum must prove that they are the bytes that were written.
 absl::StatusOr<RigidBodyPtr> DecodeBody(absl::string_view bytes);
 
 }  // namespace clearance::server

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What stored bytes are held against when they are read: neither SQLite nor etcd has checksums of
-// single values.
+// The checksum that stored bytes are compared with when they are read. Neither SQLite nor etcd has
+// checksums of single values.
 
 #ifndef CLEARANCE_SERVER_STORAGE_CHECKSUM_H_
 #define CLEARANCE_SERVER_STORAGE_CHECKSUM_H_
@@ -13,7 +13,7 @@
 
 namespace clearance::server {
 
-// SHA-256 over all parts, each with its length before it; 32 bytes. Thread-safe.
+// Returns the SHA-256 over all parts, each with its length before it; 32 bytes. Thread-safe.
 std::string ChecksumOf(std::initializer_list<absl::string_view> parts);
 
 }  // namespace clearance::server

@@ -41,15 +41,15 @@ constexpr const char* kOwnerAdvice =
     "the server must own what is in --data_dir and be able to "
     "write there";
 
-// A file of the owner's alone, whatever it was before, and never what a link points to. -1 where it
-// cannot be had.
+// Opens a file for its owner alone, whatever it was before, and never the target of a link. Returns
+// -1 if it cannot be opened.
 int OpenOwnersFile(const std::string& path) {
   const int file = open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, kOwnersFile);
   if (file >= 0) fchmod(file, kOwnersFile);
   return file;
 }
 
-// Says by being there that the database was set up.
+// Returns the path of a file whose existence says that the database was set up.
 std::string MarkPath(const std::string& data_dir) { return absl::StrCat(data_dir, "/used"); }
 
 bool IsEmpty(const std::string& path) {
@@ -72,7 +72,8 @@ void SyncDirectory(const std::string& path) {
 
 absl::StatusOr<DataDirectory> DataDirectory::Open(const std::string& path) {
   if (absl::Status status = MakeDirectory(path); !status.ok()) return status;
-  // The files may be writable where the directory is not: the log could not be made beside them.
+  // The files may be writable although the directory is not. Then the log could not be made beside
+  // them.
   if (faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0)
     return Unusable(path, errno, kOwnerAdvice);
   const std::string database_path = DatabasePath(path);

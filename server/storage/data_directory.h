@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The directory that shapes live in: made if it is not there, readable by its owner alone, and one
-// server's at a time.
+// The directory of the shapes. It is made if it does not exist, only its owner can read it, and one
+// server uses it at a time.
 
 #ifndef CLEARANCE_SERVER_STORAGE_DATA_DIRECTORY_H_
 #define CLEARANCE_SERVER_STORAGE_DATA_DIRECTORY_H_
@@ -12,21 +12,20 @@
 
 namespace clearance::server {
 
-// The database of a data directory.
+// Returns the path of the database of a data directory.
 std::string DatabasePath(const std::string& data_dir);
 
-// So that the name of what was made in the directory survives a loss of power.
+// Syncs the directory, so that the name of a new file in it survives a loss of power.
 void SyncDirectory(const std::string& path);
 
-// Holds the lock of the database, which the system takes back from a process that ends, however it
-// ends. It must outlive whatever has the database open: closing a file takes locks of SQLite's
-// from it. Thread-compatible.
+// Holds the lock of the database. The system releases it when the process ends, in any way. It must
+// outlive everything that has the database open: closing a file releases SQLite's locks of that
+// file. Thread-compatible.
 class DataDirectory {
  public:
-  // Makes the directory (0700; not those above it) and an empty database file (0600) where there
-  // are none. FAILED_PRECONDITION, naming the path and what to do, where another server has it,
-  // where it cannot be written, and where the database is empty or gone though it was marked as
-  // used.
+  // Makes the directory (0700; not its parents) and an empty database file (0600) if they do not
+  // exist. FAILED_PRECONDITION, naming the path and advice, if another server has it, if it cannot
+  // be written, or if the database is empty or gone although it was marked as used.
   static absl::StatusOr<DataDirectory> Open(const std::string& path);
 
   ~DataDirectory();
@@ -35,9 +34,9 @@ class DataDirectory {
 
   const std::string& path() const { return path_; }
   std::string database_path() const { return DatabasePath(path_); }
-  // From now on the database is never empty: an empty one is not the one that was used.
+  // Marks the database as never empty from now on: an empty one is not the one that was used.
   absl::Status MarkUsed() const;
-  // Users other than the owner may enter the directory.
+  // Returns whether users other than the owner may enter the directory.
   bool is_open_to_others() const;
 
  private:

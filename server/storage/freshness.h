@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// When the registry in memory is as new as the shared one was.
+// Reports when the registry in memory is as new as the shared one was.
 
 #ifndef CLEARANCE_SERVER_STORAGE_FRESHNESS_H_
 #define CLEARANCE_SERVER_STORAGE_FRESHNESS_H_
@@ -14,9 +14,9 @@ namespace clearance::server {
 // Thread-safe.
 class Freshness {
  public:
-  // `done` is called once, on another thread, and must not block: OK once everything is in the
-  // registry that any server had acknowledged before this call; UNAVAILABLE, a refusal, where that
-  // cannot be known in time.
+  // Calls `done` once, on another thread; it must not block. OK once the registry has everything
+  // that any server had acknowledged before this call. UNAVAILABLE, a refusal, if that cannot be
+  // known in time.
   using Done = std::function<void(absl::Status)>;
   virtual void Await(Done done) = 0;
 

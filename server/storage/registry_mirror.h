@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the registry in memory becomes what others have made of the shared one.
+// Brings the changes of other servers from the shared registry to the one in memory.
 
 #ifndef CLEARANCE_SERVER_STORAGE_REGISTRY_MIRROR_H_
 #define CLEARANCE_SERVER_STORAGE_REGISTRY_MIRROR_H_
@@ -10,16 +10,16 @@
 
 namespace clearance::server {
 
-// Called by the ledger's thread alone, in the order of the commits, with no change drafted.
+// Called only by the ledger's thread, in the order of the commits, with no change drafted.
 class RegistryMirror {
  public:
   virtual ~RegistryMirror() = default;
 
-  // Makes the commit, all of it or nothing: DATA_LOSS where something of it cannot be read.
+  // Applies the commit, all of it or nothing: DATA_LOSS if a part of it cannot be read.
   virtual absl::Status Apply(const FollowedCommit& commit) = 0;
 
-  // Makes the registry what the store holds, whatever it was: the difference alone is made. Reads
-  // the store from ReadNames() on. Of a failure nothing has changed.
+  // Makes the registry equal to the store, whatever it was before, by applying only the difference.
+  // Reads the store from ReadNames() on. A failure changes nothing.
   virtual absl::Status Reload(SharedStore* store) = 0;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The checksum of each row of the database, over all that it holds.
+// The checksum of each row of the database, over all its columns.
 
 #ifndef CLEARANCE_SERVER_STORAGE_ROW_CHECKSUM_H_
 #define CLEARANCE_SERVER_STORAGE_ROW_CHECKSUM_H_
@@ -16,7 +16,7 @@ namespace clearance::server {
 std::string RowChecksum(const StoredContent& content);
 std::string RowChecksum(const StoredName& name);
 std::string RowChecksum(const SceneRecord& record);
-// Of the registry's one row.
+// Returns the checksum of the registry's one row.
 std::string RowChecksum(std::uint64_t revision);
 
 }  // namespace clearance::server

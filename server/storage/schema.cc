@@ -27,7 +27,7 @@ absl::Status MakeTables(Database* database) {
                    "INSERT INTO registry VALUES (0, 0, 0);"));
 }
 
-// From version 1. A scene is what its records say; it has none of its own.
+// From version 1. A scene consists of its records and has no own row.
 absl::Status MakeSceneTables(Database* database) {
   return database->Execute(
       "CREATE TABLE scene_records (id INTEGER PRIMARY KEY, name TEXT NOT NULL,"
@@ -35,7 +35,7 @@ absl::Status MakeSceneTables(Database* database) {
       "  change BLOB NOT NULL, checksum BLOB NOT NULL, UNIQUE (name, revision)) STRICT;");
 }
 
-// From version 2. What was stored before has no owner and counts for nobody.
+// From version 2. Earlier entries have no owner and count for no principal.
 absl::Status AddOwners(Database* database) {
   return database->Execute(
       "ALTER TABLE names ADD COLUMN owner TEXT NOT NULL DEFAULT '';"
@@ -76,7 +76,7 @@ absl::Status AddRevisionChecksum(Database* database) {
   return update->Run();
 }
 
-// From version 3, which had them of contents and scenes alone. What it holds is taken as it is.
+// From version 3, which had checksums only of contents and scenes. Its rows are taken as they are.
 absl::Status AddChecksums(Database* database) {
   absl::Status status = database->Execute(
       "ALTER TABLE names ADD COLUMN checksum BLOB NOT NULL DEFAULT x'';"

@@ -15,10 +15,10 @@
 namespace clearance::server {
 namespace {
 
-// What may wait for the disk, and what goes into one commit once it holds something.
+// Maximum bytes that wait for the disk, and that enter a commit that already has a change.
 constexpr std::uint64_t kMostQueuedBytes = 256 * kMebibyte;
 constexpr std::uint64_t kMostCommitBytes = 64 * kMebibyte;
-// Of a change without content, about.
+// Approximate bytes of a change without content.
 constexpr std::uint64_t kBytesOfChange = 256;
 
 constexpr std::chrono::milliseconds kProbeInterval{250};
@@ -40,8 +40,8 @@ std::string InWords(const SceneDraft::Users& users) {
   return words;
 }
 
-// A content that kept scenes use must keep a name: it is by the registry alone that they find it
-// again after a restart.
+// A content that kept scenes use must keep a name: after a restart they find it only by the
+// registry.
 absl::Status RequireUnused(const ShapeChange& change, RegistryDraft* shapes,
                            const SceneDraft& scenes) {
   const ShapeContentPtr old = shapes->ContentOf(change.name);
@@ -89,7 +89,7 @@ ShapeOutcome DraftScene(const NamedSceneChange& change, const RegistryDraft& sha
 
 // A store that has failed is tried several times a second.
 constexpr absl::Duration kStorePatience = absl::Seconds(1);
-// What waits is written in one go.
+// All waiting changes are written at once.
 constexpr absl::Duration kQueuePatience = absl::Milliseconds(200);
 
 absl::Status Unstored(const absl::Status& failure) {
@@ -103,7 +103,7 @@ absl::Status Unstored(const absl::Status& failure) {
        .retry_after = kStorePatience});
 }
 
-// Of a shared store: why the change is not there, or may be.
+// Returns the refusal of a change that is not, or only may be, in a shared store.
 absl::Status UnstoredInShared(const absl::Status& failure) {
   const std::string reason(failure.message());
   if (absl::IsUnknown(failure)) {
@@ -178,7 +178,7 @@ ShapeLedger::ShapeLedger(Parts parts)
   if (shared_ == nullptr) return;
   shared_->Start({.wake =
                       [this] {
-                        // So that it is not missed between a look and the wait.
+                        // Locks so that the news is not missed between a look and the wait.
                         { const std::lock_guard lock(mutex_); }
                         changed_.notify_one();
                       },
@@ -201,7 +201,7 @@ void ShapeLedger::Submit(std::vector<ShapeChange> changes, Done done) {
   {
     const std::lock_guard lock(mutex_);
     waiting = queued_bytes_;
-    // One order alone is always taken: its own message was small enough.
+    // A single order is always taken: its own message was small enough.
     if (waiting == 0 || waiting + bytes <= kMostQueuedBytes) {
       queued_bytes_ += bytes;
       queue_.push_back({std::move(changes), std::move(done), bytes});
@@ -248,7 +248,7 @@ std::vector<ShapeLedger::Order> ShapeLedger::NextOrders() {
   const auto has_work = [this] {
     return !queue_.empty() || is_ending_ || (shared_ != nullptr && shared_->has_news());
   };
-  // Only this thread changes it where it is read.
+  // is_healthy_ is read only without a shared store, and then only this thread changes it.
   if (shared_ != nullptr || is_healthy_) {
     changed_.wait(lock, has_work);
   } else {
@@ -323,7 +323,8 @@ absl::StatusOr<bool> ShapeLedger::TryGroup(absl::Span<const Item> items) {
     for (const Item& item : items) *item.outcome = Draft(*item.change, &drafts);
     const RegistryChanges changes = drafts.changes();
     const SteadyTime began = SteadyNow();
-    // Of none as well: what is refused, or is so already, is it by what is the newest now.
+    // Also commits no changes: a refusal, or a change that is made already, must hold for the
+    // newest state.
     const auto outcome = shared_->Commit(changes);
     if (!outcome.ok()) return outcome.status();
     place = outcome->place;
@@ -357,7 +358,8 @@ void ShapeLedger::Count(const RegistryChanges& changes, absl::Duration took) {
   series_->commit_names->Observe(static_cast<double>(changes.names.size()));
 }
 
-// Each change by itself: what was refused with the others may have been so because of them.
+// Drafts each change separately: one that was refused with the others may have been so because of
+// them.
 std::vector<ShapeOutcome> ShapeLedger::OutcomesUnstored(const Order& order,
                                                         const absl::Status& failure) {
   std::vector<ShapeOutcome> outcomes;
@@ -368,7 +370,7 @@ std::vector<ShapeOutcome> ShapeLedger::OutcomesUnstored(const Order& order,
 }
 
 ShapeOutcome ShapeLedger::OutcomeUnstored(const ShapeChange& change, const absl::Status& failure) {
-  // Of a shared registry nobody knows by himself what changes nothing.
+  // No server can tell by itself which changes to a shared registry change nothing.
   const bool is_refused = change.scene == nullptr && !change.content.ok();
   if (shared_ != nullptr) return is_refused ? change.content.status() : UnstoredInShared(failure);
   Drafts drafts = NewDrafts();

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The one way in which names of shapes and scenes come and go, and kept scenes change: by one
-// thread, in order, stored together as far as they wait together (one sync of the disk), and only
-// then made in the registry and answered. So queries never see what a crash could take back, and no
-// thread that serves calls waits for the disk. Without a store the same happens at once.
+// The only path by which names of shapes and scenes come and go, and kept scenes change. One thread
+// takes the changes in order and stores those that wait together (one sync of the disk). Only then
+// are they made in the registry and answered. So queries never see changes that a crash could
+// revert, and no thread that serves calls waits for the disk. Without a store the same happens
+// immediately.
 //
-// Where the registry is shared with other servers, a commit comes after the last of all or not at
-// all; then what the others made is made here first, and the same changes are worked out anew.
+// If the registry is shared with other servers, a commit follows the last of all or is not made.
+// Then the others' changes are made here first, and the same changes are worked out again.
 
 #ifndef CLEARANCE_SERVER_STORAGE_SHAPE_LEDGER_H_
 #define CLEARANCE_SERVER_STORAGE_SHAPE_LEDGER_H_
@@ -36,21 +37,21 @@
 
 namespace clearance::server {
 
-// What is to happen to the name of a shape or, where `scene` is set, to a scene; then nothing else
-// is.
+// A change of the name of a shape or, if `scene` is set, only of a scene.
 struct ShapeChange {
   std::string name;
-  // What the name takes; null: the name goes. Of a failure nothing happens: it is the outcome.
+  // The new content of the name; null: the name is deleted. If it is a failure, nothing happens:
+  // the failure is the outcome.
   absl::StatusOr<ShapeContentPtr> content = ShapeContentPtr();
   RegisterOptions options;      // of a registration
   std::string expected_digest;  // of a deletion; may be empty
-  // Of scenes with these prefixes alone the names may be told; none: of all.
+  // Only scenes with these prefixes may be named in a refusal; none: all scenes.
   std::vector<std::string> prefixes = {};
   std::shared_ptr<const NamedSceneChange> scene = nullptr;
 };
 
-// As of Registry::Register; of a deletion the content that was deleted, and the revision; of a
-// scene what SceneDraft::Change says.
+// As of Registry::Register; for a deletion the deleted content and the revision; for a scene the
+// result of SceneDraft::Change.
 using ShapeOutcome = absl::StatusOr<Registry::Registration>;
 
 // Thread-safe.
@@ -61,36 +62,36 @@ class ShapeLedger {
     std::unique_ptr<ShapeStore> store;  // null: shapes live in memory
     Metrics* metrics = nullptr;         // may be null, as may the log
     Log* log = nullptr;
-    SceneRegistry* scenes = nullptr;                   // likewise: then no change is of a scene
+    SceneRegistry* scenes = nullptr;                   // may be null: then no change is of a scene
     std::unique_ptr<SharedRegistry> shared = nullptr;  // instead of the store
   };
   explicit ShapeLedger(Parts parts);
-  // Finishes what was submitted.
+  // Finishes all submitted changes.
   ~ShapeLedger();
 
   ShapeLedger(const ShapeLedger&) = delete;
   ShapeLedger& operator=(const ShapeLedger&) = delete;
 
-  // One outcome a change, in their order. Where the store fails, changes that would have changed
-  // something are refused with UNAVAILABLE, or RESOURCE_EXHAUSTED where the disk is full or too
-  // much waits for it (field `data_dir`, of a shared one `store`), and nothing has changed, but
-  // where the refusal says that nobody knows. Changes submitted together are stored together, in a
-  // shared store as far as that takes them; each stands by itself otherwise. `done` is called once,
-  // on the ledger's thread or, where too much waits, on this one; it must not block.
+  // Passes one outcome per change to `done`, in their order. If the store fails, changes with an
+  // effect are refused and nothing changes, unless the refusal says that the outcome is unknown.
+  // The code is UNAVAILABLE, or RESOURCE_EXHAUSTED if the disk is full or too much waits for it
+  // (field `data_dir`, for a shared store `store`). Changes submitted together are stored together,
+  // in a shared store as far as it takes that many; in other respects they are independent. `done`
+  // is called once, on the ledger's thread or, if too much waits, on this one; it must not block.
   using Done = std::function<void(std::vector<ShapeOutcome>)>;
   void Submit(std::vector<ShapeChange> changes, Done done);
 
-  // By which it is known that a name is as new as any server's; null where there is one server.
+  // Tells when a name is as new as any server's; null if there is only one server.
   Freshness* freshness() const { return shared_.get(); }
 
-  // What its changes of scenes are made in; may be null.
+  // Returns the registry of its changes of scenes; may be null.
   SceneRegistry* scenes() const { return scenes_; }
 
   // Calls `watch` with whether changes can be stored: now, and whenever that changes. While they
-  // cannot, a small write is tried four times a second, in a shared store once at most. Null ends
-  // that, and waits for a call under way.
+  // cannot, a small write is tried four times a second, in a shared store at most once. Null ends
+  // the calls, and waits for a running one.
   void WatchHealth(std::function<void(bool)> watch);
-  // Whether they can, as of now.
+  // Returns whether changes can be stored now.
   bool is_healthy();
 
  private:
@@ -101,24 +102,25 @@ class ShapeLedger {
   };
 
   void Run();
-  // Those that wait, as far as they make one commit. None: it is time to try a write, or the end.
+  // Returns the waiting orders that fit into one commit. None: it is time to try a write, or the
+  // end.
   std::vector<Order> NextOrders();
   bool is_ending();
   void Settle(std::vector<Order> orders);
-  // The same in the shared registry, as many changes at a time as make one commit there.
+  // The same in the shared registry, with as many changes at a time as fit into one commit there.
   void SettleShared(std::vector<Order> orders);
   struct Item {
     const ShapeChange* change;
     ShapeOutcome* outcome;
   };
-  // Settles the first of them; so many.
+  // Settles the first of the items, and returns how many.
   std::size_t SettleGroup(absl::Span<const Item> items);
-  // Works them out and commits. False: others were faster, and what they made is made here.
+  // Works the items out and commits. False: others were faster, and their changes are made here.
   absl::StatusOr<bool> TryGroup(absl::Span<const Item> items);
-  // Makes the changes; OK, too, of none. Otherwise nothing has changed.
+  // Stores the changes; OK also if there are none. Otherwise nothing has changed.
   absl::Status Store(const RegistryChanges& changes);
   void Count(const RegistryChanges& changes, absl::Duration took);
-  // The outcome of one change, drafted.
+  // Drafts of changes, which give the outcome of each.
   struct Drafts {
     RegistryDraft shapes;
     std::optional<SceneDraft> scenes;
@@ -129,7 +131,7 @@ class ShapeLedger {
   };
   Drafts NewDrafts();
   static ShapeOutcome Draft(const ShapeChange& change, Drafts* drafts);
-  // What the changes come to where the store fails.
+  // Return the outcomes of changes if the store fails.
   std::vector<ShapeOutcome> OutcomesUnstored(const Order& order, const absl::Status& failure);
   ShapeOutcome OutcomeUnstored(const ShapeChange& change, const absl::Status& failure);
   void SetHealthy(const absl::Status& status);
@@ -141,15 +143,15 @@ class ShapeLedger {
   StoreSeries* const series_;
   Log* const log_;
 
-  std::mutex mutex_;  // guards the next three
+  std::mutex mutex_;  // guards queue_, queued_bytes_ and is_ending_
   std::condition_variable changed_;
   std::deque<Order> queue_;
   std::uint64_t queued_bytes_ = 0;
   bool is_ending_ = false;
 
-  std::mutex watch_mutex_;  // guards the next two
+  std::mutex watch_mutex_;  // guards the next two members
   std::function<void(bool)> watch_;
-  bool is_healthy_ = true;  // of a shared store written by another thread
+  bool is_healthy_ = true;  // with a shared store, written by another thread
 
   std::thread thread_;
 };

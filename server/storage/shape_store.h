@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where registered shapes and kept scenes outlive the process. The registry in memory stays what
-// queries read; a store is read once, at the start, and written by one thread.
+// Keeps registered shapes and kept scenes beyond the process. Queries still read the registry in
+// memory. A store is read once, at the start, and written by one thread.
 
 #ifndef CLEARANCE_SERVER_STORAGE_SHAPE_STORE_H_
 #define CLEARANCE_SERVER_STORAGE_SHAPE_STORE_H_
@@ -37,15 +37,15 @@ struct StoredNames {
   std::uint64_t revision = 0;  // the registry's
 };
 
-// What was stored, to be read. Thread-compatible, but for what says otherwise.
+// Reads the stored state. Thread-compatible, unless a method says otherwise.
 class ShapeSource {
  public:
   virtual ~ShapeSource() = default;
 
   virtual absl::StatusOr<StoredNames> ReadNames() = 0;
 
-  // Visits the contents of part `part` of `parts`, until one visit fails. Views hold for the visit.
-  // DATA_LOSS where the bytes are not those that were written. Thread-safe.
+  // Visits the contents of part `part` of `parts`, until one visit fails. Views are valid during
+  // the visit. DATA_LOSS if the bytes are not those that were written. Thread-safe.
   struct Part {
     std::uint64_t part = 0;
     std::uint64_t parts = 1;
@@ -53,24 +53,24 @@ class ShapeSource {
   using Visit = std::function<absl::Status(const StoredContent&)>;
   virtual absl::Status ReadContents(const Part& part, const Visit& visit) const = 0;
 
-  // Visits the records of all scenes, each scene's by revision, until one visit fails. DATA_LOSS
-  // as above.
+  // Visits the records of all scenes, each scene's by revision, until one visit fails. DATA_LOSS as
+  // above.
   using VisitRecord = std::function<absl::Status(SceneRecord)>;
   virtual absl::Status ReadScenes(const VisitRecord& visit) = 0;
 };
 
-// A store of one server's own. Thread-compatible, but for what says otherwise.
+// A store of a single server. Thread-compatible, unless a method says otherwise.
 class ShapeStore : public ShapeSource {
  public:
-  // Of OK all changes are durable: neither the process's end nor a loss of power takes them back.
-  // Of a failure none is there, RESOURCE_EXHAUSTED where the disk is full; only a crash before the
-  // next commit that succeeds may leave them all.
+  // Commits all changes. After OK they are durable: neither the end of the process nor a loss of
+  // power reverts them. After a failure none is there, with RESOURCE_EXHAUSTED if the disk is full;
+  // only a crash before the next successful commit may leave them all.
   virtual absl::Status Commit(const RegistryChanges& changes) = 0;
 
-  // Writes and syncs next to nothing: OK where commits may succeed.
+  // Writes and syncs almost nothing: OK if commits may succeed.
   virtual absl::Status Probe() = 0;
 
-  // Bytes on disk, to a page; as of the last commit or probe.
+  // Returns the bytes on disk, accurate to a page, as of the last commit or probe.
   virtual std::uint64_t byte_size() const = 0;
 };
 

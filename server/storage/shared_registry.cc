@@ -11,15 +11,16 @@
 namespace clearance::server {
 namespace {
 
-// Commits that came and are not applied yet take no more.
+// Maximum bytes of commits that came and are not applied yet.
 constexpr std::uint64_t kMostNewsBytes = 64 * kMebibyte;
-// Between two questions of nobody, which show whether the store answers and what is missed.
+// Between two questions without a waiter, which show whether the store answers and whether commits
+// are missed.
 constexpr std::chrono::milliseconds kQuestionInterval{1000};
-// Between two looks at who waits.
+// Between two looks at the waiters.
 constexpr std::chrono::milliseconds kLookInterval{50};
-// Whoever follows is not left alone for longer.
+// Maximum time for which following is left alone.
 constexpr absl::Duration kLongestLag = absl::Seconds(20);
-// Between two tries to follow, and between two to read everything anew.
+// Between two tries to follow, and between two to read everything again.
 constexpr std::chrono::milliseconds kFollowInterval{50};
 constexpr std::chrono::milliseconds kReloadInterval{1000};
 
@@ -69,7 +70,7 @@ void SharedRegistry::Stop() {
   changed_.notify_all();
   if (!follower_.joinable()) return;
   asker_.join();
-  // It may be about to begin what is interrupted.
+  // The follower may be about to begin the call that is interrupted.
   while (true) {
     store_->Interrupt();
     std::unique_lock lock(mutex_);
@@ -95,7 +96,7 @@ void SharedRegistry::FollowAll() {
     CommitPlace after = 0;
     {
       std::unique_lock lock(mutex_);
-      // What is read anew begins anew.
+      // After a reload, following begins again.
       changed_.wait(lock, [this] { return is_ending_ || !is_reload_wanted_; });
       if (is_ending_) break;
       after = news_.empty() ? place_ : news_.back().place;
@@ -116,7 +117,7 @@ bool SharedRegistry::Take(FollowedCommit commit) {
         lock, [this] { return is_ending_ || is_reload_wanted_ || news_bytes_ <= kMostNewsBytes; });
     if (is_ending_ || is_reload_wanted_) return false;
     most_lag_ = least_lag_;
-    if (commit.place <= place_) return true;  // this server's own
+    if (commit.place <= place_) return true;  // this server's own commit
     news_bytes_ += commit.bytes;
     news_.push_back(std::move(commit));
     has_news_ = true;
@@ -236,7 +237,7 @@ bool SharedRegistry::IsLagging(SteadyTime since) {
          SteadyNow() - std::max(since, interrupted_) >= most_lag_;
 }
 
-// Who is slow, and not silent, is given more time the next time.
+// Gives a store that is slow, but not silent, more time the next time.
 void SharedRegistry::NoteInterruption() {
   interrupted_ = SteadyNow();
   most_lag_ = std::min(2 * most_lag_, kLongestLag);
@@ -304,7 +305,7 @@ void SharedRegistry::ApplyNews() {
   }
 }
 
-// Where it fails it is tried again; meanwhile nothing is followed, and nobody's name is fresh.
+// A failed reload is tried again. Meanwhile nothing is followed, and no name is fresh.
 void SharedRegistry::Reload() {
   {
     std::unique_lock lock(mutex_);
@@ -370,7 +371,7 @@ absl::StatusOr<SharedStore::Outcome> SharedRegistry::Commit(const RegistryChange
   }
   auto outcome = store_->CommitAfter(base, changes);
   if (series_ != nullptr && outcome.ok() && !outcome->is_made) series_->conflicts->Increment();
-  // Of no changes the store is only asked.
+  // Without changes the store is only asked.
   SetStatus(outcome.status(), changes.empty() ? &reads_ : &commits_);
   return outcome;
 }
@@ -383,7 +384,8 @@ void SharedRegistry::SetPlace(CommitPlace place) {
     const std::lock_guard lock(mutex_);
     place_ = place;
     const SteadyTime now = SteadyNow();
-    // All of them: one that waits for a place of before the store was put back may be in front.
+    // Looks at all waiters, because one in front may wait for a place from before a restore of the
+    // store.
     const auto reached =
         std::stable_partition(waiting_.begin(), waiting_.end(),
                               [place](const Waiters& waiters) { return waiters.place > place; });
@@ -414,7 +416,7 @@ void SharedRegistry::ProbeCommits() {
   SetStatus(store_->Probe(), &commits_);
 }
 
-// An election is over soon: until then nobody is refused before he has waited.
+// An election is over soon: until then no caller is refused before it has waited.
 absl::Status SharedRegistry::Lasting(const Use& use) const {
   return SteadyNow() - use.failing_since >= patience_ ? use.status : absl::OkStatus();
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// This server's part in a registry that several share. One thread follows the commits of all, one
-// asks which is the last; the ledger's thread applies what came, between its own. Who asks for a
-// name waits until the registry in memory has reached the commit that was the last when he asked:
-// all who wait ask together.
+// This server's part in a registry that several share. One thread follows the commits of all,
+// another asks for the last one. The ledger's thread applies the commits that came, between its
+// own. A request for a name waits until the registry in memory has reached the commit that was the
+// last when it asked. All waiting requests ask together.
 
 #ifndef CLEARANCE_SERVER_STORAGE_SHARED_REGISTRY_H_
 #define CLEARANCE_SERVER_STORAGE_SHARED_REGISTRY_H_
@@ -35,48 +35,49 @@ class SharedRegistry final : public Freshness {
   struct Parts {
     std::unique_ptr<SharedStore> store;
     std::unique_ptr<RegistryMirror> mirror;
-    absl::Duration patience = absl::Seconds(3);  // of who waits for the store
-    // A commit that is known and does not come for so long is looked for elsewhere; each time that
-    // it does not help, for twice as long.
+    absl::Duration patience = absl::Seconds(3);  // of a request that waits for the store
+    // If a known commit does not come for this long, it is looked for elsewhere. Each time that
+    // this does not help, the time doubles.
     absl::Duration most_lag = absl::Milliseconds(300);
     // Between two tries of a write while the store takes no commits.
     absl::Duration probe_interval = absl::Seconds(1);
     StoreSeries* series = nullptr;  // may be null, as may the log
     Log* log = nullptr;
   };
-  // Requires: the registry is what the store's last ReadNames() has read.
+  // Requires: the registry equals what the store's last ReadNames() read.
   explicit SharedRegistry(Parts parts);
-  // Refuses whoever waits.
+  // Refuses all waiting requests.
   ~SharedRegistry();
   SharedRegistry(const SharedRegistry&) = delete;
   SharedRegistry& operator=(const SharedRegistry&) = delete;
 
-  // Starts the threads. `wake` is called whenever has_news() becomes true, `tell`, often, with
-  // whether the store answers and takes commits.
+  // Starts the threads. `wake` is called whenever has_news() becomes true. `tell` is called often,
+  // with whether the store answers and takes commits.
   struct Hooks {
     std::function<void()> wake;
     std::function<void(const absl::Status&)> tell;
   };
   void Start(Hooks hooks);
-  // Ends them.
+  // Ends the threads.
   void Stop();
 
   void Await(Done done) override;
 
-  // OK unless the store has not answered for as long as the patience, or cannot be read. One that
-  // takes no commits still may.
+  // Returns OK unless the store has not answered for the patience, or cannot be read. A store that
+  // takes no commits may still be OK.
   absl::Status status();
 
-  // Whether ApplyNews() has something to do.
+  // Returns whether ApplyNews() has something to do.
   bool has_news() const { return has_news_.load(); }
 
-  // The rest is the ledger's thread's alone.
+  // The methods below are for the ledger's thread alone.
 
-  // Applies all that has come.
+  // Applies all commits that came.
   void ApplyNews();
-  // Waits until this commit is applied. UNAVAILABLE where it does not come.
+  // Waits until this commit is applied. UNAVAILABLE if it does not come.
   absl::Status CatchUp(CommitPlace place);
-  // Commits after what is applied; a commit that is made counts as applied once Made() is called.
+  // Commits after the applied commits. A commit that is made counts as applied once Made() is
+  // called.
   absl::StatusOr<SharedStore::Outcome> Commit(const RegistryChanges& changes);
   void Made(CommitPlace place);
   std::size_t most_changes() const { return store_->most_changes(); }
@@ -88,46 +89,47 @@ class SharedRegistry final : public Freshness {
     SteadyTime since;
   };
   struct Waiters {
-    CommitPlace place = 0;  // that they wait for
-    SteadyTime since;       // it is known
+    CommitPlace place = 0;  // of the commit that they wait for
+    SteadyTime since;       // since when it is known
     std::vector<Waiter> all;
   };
 
-  // Who is told what, once the mutex is free.
+  // Calls to make once the mutex is free.
   using Ends = std::vector<std::pair<Done, absl::Status>>;
 
   void FollowAll();
   bool Take(FollowedCommit commit);
-  // Of a Follow() that ended; whether to go on.
+  // Handles the end of a Follow(). Returns whether to go on.
   bool AfterFollow(const absl::Status& status);
   void AskAll();
-  // What is asked next; waits for it. False: it is the end.
+  // Waits for the next waiters to ask for. False: it is the end.
   bool NextAsked(std::vector<Waiter>* asked);
-  // False: whoever still waits is asked for again, after a pause. The store does not answer, or it
-  // was put back to an earlier state and is not read anew yet.
+  // Returns false if the waiters must be asked for again, after a pause: the store does not answer,
+  // or it was restored to an earlier state and is not read again yet.
   bool Asked(std::vector<Waiter> asked, CommitPlace before,
              const absl::StatusOr<CommitPlace>& newest);
-  // With the mutex. As long as there is time.
+  // Asks again for the waiters that have time left. Requires: the mutex is held.
   void AskAgain(std::vector<Waiter> asked, const absl::Status& failure, Ends* ends);
-  // Lets go of who has waited too long, and has the store followed at another place where it lags.
+  // Refuses waiters that have waited too long, and has the store followed elsewhere if it lags.
   void LookAtLate();
 
   void Reload();
   void SetPlace(CommitPlace place);
-  // Of one way to use the store: what it came to last.
+  // The last result of one use of the store.
   struct Use {
     SteadyTime failing_since = SteadyTime::InfiniteFuture();
     absl::Status status;
   };
   void SetStatus(const absl::Status& status, Use* use);
-  // With the mutex. OK until it has failed for the patience.
+  // Returns OK until the use has failed for the patience. Requires: the mutex is held.
   absl::Status Lasting(const Use& use) const;
-  // Of commits that fail, whether they still do; not more often than once in its interval.
+  // Checks whether failing commits still fail; at most once per interval.
   void ProbeCommits();
-  // With the mutex. Whether it is time to look elsewhere, after nothing has come since then.
+  // Returns whether it is time to look elsewhere, after nothing has come since then. Requires: the
+  // mutex is held.
   bool IsLagging(SteadyTime since);
   void NoteInterruption();
-  // With the mutex.
+  // Requires: the mutex is held.
   void RequestReload();
 
   const std::unique_ptr<SharedStore> store_;
@@ -140,11 +142,11 @@ class SharedRegistry final : public Freshness {
   Hooks hooks_;
 
   std::atomic<bool> has_news_ = false;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;
   bool is_ending_ = false;
   bool has_followed_ = false;  // for the last time
-  CommitPlace place_ = 0;      // is applied
+  CommitPlace place_ = 0;      // the applied commit
   std::deque<FollowedCommit> news_;
   std::uint64_t news_bytes_ = 0;
   bool is_reload_wanted_ = false;  // instead of the news
@@ -156,7 +158,7 @@ class SharedRegistry final : public Freshness {
   Use reads_;
   Use commits_;
   SteadyTime probed_;
-  absl::Status damage_;  // of what came and cannot be applied
+  absl::Status damage_;  // of a commit that came and cannot be applied
 
   std::mutex tell_mutex_;  // held while hooks_.tell is called
   std::thread follower_;

@@ -7,7 +7,7 @@
 namespace clearance::server {
 namespace {
 
-// What another process, a backup, may hold the file for.
+// Maximum time for which another process, such as a backup, may hold the file.
 constexpr int kBusyMilliseconds = 5000;
 
 absl::StatusCode CodeOf(int result) {
@@ -86,7 +86,7 @@ absl::StatusOr<Database> Database::Open(const std::string& path, OpenMode mode, 
   sqlite3* handle = nullptr;
   const int result = sqlite3_open_v2(
       path.c_str(), &handle, FlagsOf(mode) | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, vfs);
-  Database database(handle);  // even of a failure there is something to close
+  Database database(handle);  // even after a failure there is something to close
   if (absl::Status status = SqliteStatus(handle, result); !status.ok()) return status;
   database.SetWaiting(true);
   return database;

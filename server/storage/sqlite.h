@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // SQLite with owners and statuses: a database and its statements end by themselves, and every call
-// says how it went.
+// returns its result.
 
 #ifndef CLEARANCE_SERVER_STORAGE_SQLITE_H_
 #define CLEARANCE_SERVER_STORAGE_SQLITE_H_
@@ -18,9 +18,9 @@
 
 namespace clearance::server {
 
-// How SQLite's result codes read here: RESOURCE_EXHAUSTED where the disk is full, DATA_LOSS where
-// the file is damaged or no database, FAILED_PRECONDITION where it may not be written or opened,
-// else UNAVAILABLE. The text is SQLite's.
+// Returns SQLite's result code as a status: RESOURCE_EXHAUSTED if the disk is full, DATA_LOSS if
+// the file is damaged or not a database, FAILED_PRECONDITION if it may not be written or opened,
+// otherwise UNAVAILABLE. The text is SQLite's.
 absl::Status SqliteStatus(sqlite3* database, int result);
 
 // One prepared statement. Texts and blobs that are bound must outlive the next Step or Run.
@@ -31,12 +31,13 @@ class Statement {
   void BindBlob(int index, absl::string_view bytes);
   void BindNumber(int index, std::int64_t number);
 
-  // True where there is a row. After false or an error the statement can be bound and run again.
+  // Returns true if there is a row. After false or an error the statement can be bound and run
+  // again.
   absl::StatusOr<bool> Step();
-  // Of a statement without rows.
+  // Runs a statement without rows.
   absl::Status Run();
 
-  // Of the present row; views hold until the next Step.
+  // Return columns of the present row; views are valid until the next Step.
   absl::string_view Bytes(int column) const;
   std::int64_t Number(int column) const { return sqlite3_column_int64(statement_.get(), column); }
 
@@ -61,14 +62,14 @@ class Database {
 
   absl::Status Execute(const std::string& sql);
   absl::StatusOr<Statement> Prepare(absl::string_view sql);
-  // The first column of the first row.
+  // Return the first column of the first row.
   absl::StatusOr<std::string> QueryText(absl::string_view sql);
   absl::StatusOr<std::int64_t> QueryNumber(absl::string_view sql);
 
-  // Whether statements wait, for seconds, while others have what they need; at first they do.
+  // Sets whether statements wait, for seconds, while others hold what they need; at first they do.
   void SetWaiting(bool waits);
 
-  // Between BEGIN and COMMIT or ROLLBACK.
+  // Returns true between BEGIN and COMMIT or ROLLBACK.
   bool is_in_transaction() const { return sqlite3_get_autocommit(handle_.get()) == 0; }
   sqlite3* handle() const { return handle_.get(); }
 

@@ -15,8 +15,8 @@
 namespace clearance::server {
 namespace {
 
-// The log is folded into the database every 16 MiB, by the thread that commits. What a damaged or
-// doctored schema could make SQLite run is switched off.
+// The log is folded into the database every 16 MiB, by the thread that commits. Code that a damaged
+// or doctored schema could make SQLite run is disabled.
 constexpr const char* kSettings =
     "PRAGMA trusted_schema = OFF;"
     "PRAGMA cell_size_check = ON;"
@@ -34,7 +34,7 @@ absl::Status CheckWhole(Database* database) {
 }
 
 absl::Status SetUp(Database* database) {
-  // Before anything is written into what may be another program's file.
+  // Checked before anything is written into a file that may be another program's.
   if (absl::Status status = CheckKind(database); !status.ok()) return status;
   if (absl::Status status = database->Execute(kSettings); !status.ok()) return status;
   if (absl::Status status = PrepareSchema(database); !status.ok()) return status;
@@ -68,7 +68,7 @@ absl::StatusOr<std::unique_ptr<SqliteShapeStore>> SqliteShapeStore::Open(const s
   if (!statements.ok()) return WithAdvice(path, statements.status());
   std::unique_ptr<SqliteShapeStore> store(
       new SqliteShapeStore(path, vfs, *std::move(database), *std::move(statements)));
-  // Where it fails, on a full disk say, the shapes can be read all the same; commits try it again.
+  // If this fails, for example on a full disk, the shapes can still be read; commits try it again.
   store->FoldLog().IgnoreError();
   return store;
 }
@@ -106,14 +106,14 @@ absl::Status SqliteShapeStore::Probe() {
       [&] { return database_.Execute("UPDATE registry SET trials = trials + 1"); });
 }
 
-// What the log holds may be in the system's memory alone: where a process before this one ended
-// after a sync had failed, no later sync of the log would write it. Copied into the database it is
-// written anew, and synced.
+// The content of the log may be in the system's memory alone. If an earlier process ended after a
+// failed sync, no later sync of the log would write it. Copying it into the database writes it
+// again, and syncs it.
 absl::Status SqliteShapeStore::FoldLog() {
   if (is_log_folded_) return absl::OkStatus();
   sqlite3* const handle = database_.handle();
-  // A backup that was begun before this server reads the log until its end, which may be far off:
-  // whoever registers meanwhile is told so at once instead of after seconds.
+  // A backup that began before this server reads the log until its end, which may be far off. Then
+  // registrations are refused immediately instead of after seconds.
   database_.SetWaiting(false);
   const int result =
       sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
@@ -135,7 +135,7 @@ absl::Status SqliteShapeStore::RequireInPlace() const {
       "again");
 }
 
-// A failed COMMIT leaves the transaction open, others may have ended it.
+// A failed COMMIT leaves the transaction open; other failures may have ended it.
 absl::Status SqliteShapeStore::WithTransaction(const std::function<absl::Status()>& write) {
   absl::Status status = FoldLog();
   if (status.ok()) status = database_.Execute("BEGIN IMMEDIATE");
@@ -148,8 +148,8 @@ absl::Status SqliteShapeStore::WithTransaction(const std::function<absl::Status(
 
 absl::Status SqliteShapeStore::Write(const RegistryChanges& changes) {
   absl::Status status;
-  // Nothing after a failure: it may have ended the transaction, and what came then would be
-  // committed by itself.
+  // Nothing follows a failure: it may have ended the transaction, and later statements would then
+  // be committed separately.
   for (const std::string& digest : changes.dropped) {
     if (!status.ok()) break;
     statements_.drop_content.BindText(1, digest);
@@ -248,7 +248,7 @@ absl::StatusOr<StoredNames> SqliteShapeStore::ReadNames() {
   }
 }
 
-// By id, of which deletions leave gaps: parts of about the same size are good enough.
+// Parts are ranges of ids. Deletions leave gaps: parts of about the same size are good enough.
 absl::Status SqliteShapeStore::ReadContents(const Part& part, const Visit& visit) const {
   absl::StatusOr<Database> database = Database::Open(path_, OpenMode::kReadOnly, vfs_);
   if (!database.ok()) return WithAdvice(path_, database.status());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Shapes and scenes in an SQLite database: a write-ahead log, synced at every commit.
+// Shapes and scenes in an SQLite database with a write-ahead log, synced at every commit.
 
 #ifndef CLEARANCE_SERVER_STORAGE_SQLITE_SHAPE_STORE_H_
 #define CLEARANCE_SERVER_STORAGE_SQLITE_SHAPE_STORE_H_
@@ -20,9 +20,9 @@ namespace clearance::server {
 
 class SqliteShapeStore final : public ShapeStore {
  public:
-  // Opens the database, makes its tables where it is empty, and checks it whole. Fails, naming the
-  // file and what to do, with DATA_LOSS where it is damaged, FAILED_PRECONDITION where it is
-  // another program's, a newer server's or may not be written, else UNAVAILABLE. `vfs` as of
+  // Opens the database, makes its tables if it is empty, and checks all of it. Fails, naming the
+  // file and advice, with DATA_LOSS if it is damaged, FAILED_PRECONDITION if it is another
+  // program's, a newer server's or may not be written, otherwise UNAVAILABLE. `vfs` as of
   // Database::Open.
   static absl::StatusOr<std::unique_ptr<SqliteShapeStore>> Open(const std::string& path,
                                                                 const char* vfs = nullptr);
@@ -48,7 +48,7 @@ class SqliteShapeStore final : public ShapeStore {
         statements_(std::move(statements)) {}
 
   static absl::StatusOr<Statements> Prepare(Database* database);
-  // Which file has the name; 0 and 0 for none.
+  // The file that has the name; 0 and 0 for none.
   struct File {
     dev_t device = 0;
     ino_t number = 0;
@@ -56,17 +56,17 @@ class SqliteShapeStore final : public ShapeStore {
   };
   static File FileOf(const std::string& path);
 
-  // Inside a transaction.
+  // Requires: inside a transaction.
   absl::Status Write(const RegistryChanges& changes);
   absl::Status AddContent(const ShapeContent& content);
   absl::Status PutName(const RegistryChanges::Name& name);
   absl::Status PutScene(const SceneRecord& record);
   absl::StatusOr<std::uint64_t> ReadRevision();
-  // Makes durable what the log held when the store was opened; at once where that is done.
+  // Makes the log durable that existed when the store was opened; returns immediately if that is
+  // done.
   absl::Status FoldLog();
   absl::Status WithTransaction(const std::function<absl::Status()>& write);
-  // UNAVAILABLE if the file that is open no longer has that name: what is written there would be
-  // lost.
+  // UNAVAILABLE if the open file no longer has that name: writes to it would be lost.
   absl::Status RequireInPlace() const;
 
   const std::string path_;
@@ -77,7 +77,7 @@ class SqliteShapeStore final : public ShapeStore {
   bool is_log_folded_ = false;
 };
 
-// The same status, with the file's path and what to do about it.
+// Returns the status with the file's path and advice.
 absl::Status WithAdvice(const std::string& path, const absl::Status& status);
 
 }  // namespace clearance::server

@@ -84,7 +84,7 @@ Admission::Admission(const ServerParts& parts, RpcMethod method, grpc::ServerCon
   if (parts.authenticator == nullptr) return;
   credentials_ = CredentialsFrom(MetadataOf(context, "authorization"));
   credentials_.certificate_names = CertificateNamesOf(context);
-  // What the call takes is its principal's from the first.
+  // The call's resources belong to its principal from the start.
   Check();
 }
 
@@ -101,7 +101,7 @@ const absl::Status& Admission::CheckAside() {
   if (!is_outdated()) return status_;
   const std::uint64_t generation = parts_.authenticator->generation();
   absl::Status status = StatusOf(parts_.authenticator->Authenticate(credentials_));
-  // Else caller() must become what it is by these rules, and Check() must see that they are new.
+  // If it is OK, Check() must still see that the rules are new, and update caller() by them.
   if (status.ok()) return status_;
   generation_ = generation;
   Take(std::move(status));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every call passes here, and only here, before anything is done for it: who calls, whether their
-// role allows the method, and under which id the call goes.
+// Every call passes here, and only here, before anything is done for it. Finds out who calls,
+// whether their role allows the method, and under which id the call goes.
 
 #ifndef CLEARANCE_SERVER_TRANSPORT_ADMISSION_H_
 #define CLEARANCE_SERVER_TRANSPORT_ADMISSION_H_
@@ -20,31 +20,31 @@
 
 namespace clearance::server {
 
-// What a method takes at least.
+// Returns the least role that a method requires.
 Role RoleFor(RpcMethod method);
 
-// One call's. Thread-compatible; everything it is made with outlives it.
+// One call's admission. Thread-compatible; everything it is made with outlives it.
 class Admission {
  public:
-  // Finds out who calls. Requires: nothing was sent yet; the call's id goes out with its first
-  // metadata.
+  // Identifies the caller. Requires: nothing was sent yet, since the call's id goes out with its
+  // first metadata.
   Admission(const ServerParts& parts, RpcMethod method, grpc::ServerContext& context);
 
   const Caller& caller() const { return caller_; }
 
-  // OK, or why the caller may not come in: UNAUTHENTICATED or PERMISSION_DENIED. Once let in, a
-  // call that goes on asks again for each message; as long as the rules are the same that is one
-  // atomic load.
+  // Returns OK, or why the caller is refused: UNAUTHENTICATED or PERMISSION_DENIED. An admitted
+  // call that goes on asks again for each message; while the rules are the same, that is one atomic
+  // load.
   const absl::Status& Check();
 
-  // Whether there are newer rules than those of the last answer.
+  // Returns whether there are newer rules than those of the last answer.
   bool is_outdated() const {
     return parts_.authenticator != nullptr && parts_.authenticator->generation() != generation_;
   }
-  // The same for a call that workers may be at, who read caller(): that stays as it is.
+  // As Check() for a call that workers may be working on: they read caller(), so it stays as it is.
   const absl::Status& CheckAside();
 
-  // The last answer.
+  // Returns the last answer.
   const absl::Status& status() const { return status_; }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The bytes that one call holds, and waiting for room for more as something to await.
+// The bytes that one call holds, with a wait for room that can be awaited.
 
 #ifndef CLEARANCE_SERVER_TRANSPORT_BYTE_ACCOUNT_H_
 #define CLEARANCE_SERVER_TRANSPORT_BYTE_ACCOUNT_H_
@@ -22,7 +22,7 @@ class ByteAccount final : public ByteBudget::Account {
   ByteAccount(ByteBudget& budget, std::string_view group, grpc::CompletionQueue* queue)
       : Account(budget, group), queue_(queue) {}
 
-  // Starts room(), which completes once there is some, or once waiting is stopped.
+  // Starts room(), which completes once there is room, or once waiting is stopped.
   void AwaitRoom() {
     room_.Start();
     WaitForRoom();

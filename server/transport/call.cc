@@ -47,8 +47,8 @@ std::uint64_t MostObjectsOfOneShape(const Limits& limits) {
   return kOthers + kOfPiece * limits.max_pieces_per_shape;
 }
 
-// A shape comes in one object where it is named, in up to four where it has no corners; those with
-// more have more bytes.
+// A shape is one object if it is named, and up to four if it has no corners. Shapes with more
+// objects have more bytes.
 std::uint64_t MostObjectsOfManyShapes(const Limits& limits, std::uint64_t bytes) {
   constexpr std::uint64_t kOfShape = 4;
   constexpr std::uint64_t kBytesAnObject = 16;
@@ -58,7 +58,7 @@ std::uint64_t MostObjectsOfManyShapes(const Limits& limits, std::uint64_t bytes)
 
 absl::Status CheckObjects(grpc::ByteBuffer* bytes, const google::protobuf::Descriptor& type,
                           std::uint64_t most) {
-  // Each takes two bytes at least.
+  // Each object takes at least two bytes.
   if (bytes->Length() / 2 <= most) return absl::OkStatus();
   grpc::ProtoBufferReader reader(bytes);
   if (!reader.status().ok() || CountObjects(&reader, type, most) <= most) return absl::OkStatus();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every call works with: the parts of the server, its own clock, and its entry in the
-// accounts.
+// The things that every call works with: the parts of the server, its own clock, and its entry in
+// the accounts.
 
 #ifndef CLEARANCE_SERVER_TRANSPORT_CALL_H_
 #define CLEARANCE_SERVER_TRANSPORT_CALL_H_
@@ -41,16 +41,16 @@
 
 namespace clearance::server {
 
-// Told by gRPC that the call is over, for whatever reason, and to be awaited before the call's
-// memory goes; other threads may ask whether work on it is in vain. Never completes for a call that
-// did not begin.
+// Completes when gRPC reports that the call is over, for any reason. Must be awaited before the
+// call's memory goes. Other threads may ask whether work on it is in vain. Never completes for a
+// call that did not begin.
 class CallEnd final : public Operation {
  public:
   // The end interrupts `waiting`, an operation of the same call, if there is one.
   explicit CallEnd(grpc::ServerContext& context, Operation* waiting = nullptr)
       : context_(context), waiting_(waiting) {}
 
-  // The end interrupts this instead. It outlives the call's end, or is let go of with null.
+  // Makes the end interrupt this instead. It outlives the call's end, unless null replaces it.
   void Interrupts(Operation* waiting) { waiting_ = waiting; }
 
   // Requires: called before the call is requested.
@@ -67,7 +67,7 @@ class CallEnd final : public Operation {
 
   bool is_cancelled() const { return is_cancelled_; }
 
-  // Nobody is told any more what comes of it: since it was cancelled, or because of this.
+  // Marks work as in vain: no client gets its result, as the call was cancelled or because of this.
   void StopWork() { is_in_vain_.store(true, std::memory_order_relaxed); }
   const std::atomic<bool>& is_in_vain() const { return is_in_vain_; }
 
@@ -78,11 +78,11 @@ class CallEnd final : public Operation {
   std::atomic<bool> is_in_vain_ = false;
 };
 
-// By the steady clock. gRPC tells the deadline by the wall clock of the moment when it is asked: a
-// point in time that the next jump of that clock makes another one.
+// Returns the deadline by the steady clock. gRPC tells it by the wall clock of the moment when it
+// is asked, so the next jump of that clock changes it.
 SteadyTime DeadlineOf(const grpc::ServerContext& context);
 
-// What a call ended with: `code` unless it was cancelled, by its deadline or otherwise.
+// Returns the code of a call's end: `code` unless it was cancelled, by its deadline or otherwise.
 absl::StatusCode EndCode(const CallEnd& end, SteadyTime deadline, absl::StatusCode code);
 
 // Counts one call in the metrics from its beginning to its end.
@@ -105,24 +105,24 @@ class CallAccount {
   int code_ = static_cast<int>(absl::StatusCode::kCancelled);
 };
 
-// RESOURCE_EXHAUSTED for a message of more than `limits.max_request_bytes`.
+// Returns RESOURCE_EXHAUSTED for a message of more than `limits.max_request_bytes`.
 absl::Status CheckSize(const grpc::ByteBuffer& bytes, const Limits& limits);
 
-// The most objects (server/guard/object_count.h) in a message about one shape, and in one of so
-// many bytes about many.
+// Return the most objects (server/guard/object_count.h) in a message about one shape, and in one of
+// so many bytes about many.
 std::uint64_t MostObjectsOfOneShape(const Limits& limits);
 std::uint64_t MostObjectsOfManyShapes(const Limits& limits, std::uint64_t bytes);
 
-// RESOURCE_EXHAUSTED for a message that would be parsed into more than `most` objects.
+// Returns RESOURCE_EXHAUSTED for a message that would be parsed into more than `most` objects.
 absl::Status CheckObjects(grpc::ByteBuffer* bytes, const google::protobuf::Descriptor& type,
                           std::uint64_t most);
 
-// False where the bytes are no such message. Takes the bytes.
+// Returns false if the bytes are not such a message. Takes the bytes.
 bool ParseMessage(grpc::ByteBuffer* bytes, google::protobuf::MessageLite* message);
 
 grpc::ByteBuffer SerializeMessage(const google::protobuf::MessageLite& message);
 
-// With the refusal in the details.
+// Returns the status with the refusal in its details.
 grpc::Status ToGrpcStatus(const absl::Status& status);
 
 }  // namespace clearance::server

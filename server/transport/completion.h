@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Waiting for a completion queue in a coroutine. Every operation of gRPC is given an Operation as
-// its tag; the queue's one polling thread completes it and, where the coroutine waits for it
-// already, resumes the coroutine there and then. All of a call's operations use one queue, so a
-// call's coroutine never runs on two threads and needs no lock.
+// Waits for a completion queue in a coroutine. Every operation of gRPC is given an Operation as its
+// tag. The queue's one polling thread completes it and, if the coroutine already waits for it,
+// resumes the coroutine at once. All of a call's operations use one queue, so a call's coroutine
+// never runs on two threads and needs no lock.
 
 #ifndef CLEARANCE_SERVER_TRANSPORT_COMPLETION_H_
 #define CLEARANCE_SERVER_TRANSPORT_COMPLETION_H_
@@ -17,7 +17,7 @@
 
 namespace clearance::server {
 
-// What a tag of a completion queue points to.
+// The target of a completion queue's tag.
 class Completion {
  public:
   virtual void Complete(bool ok) = 0;
@@ -26,8 +26,8 @@ class Completion {
   ~Completion() = default;
 };
 
-// One operation at a time: Start() it, hand the tag to gRPC, and then, at once or later, `co_await`
-// it: true where gRPC said ok. Thread-compatible; must outlive a started operation.
+// One operation at a time: Start() it, hand the tag to gRPC, and `co_await` it, at once or later.
+// The result is true if gRPC said ok. Thread-compatible; must outlive a started operation.
 class Operation : public Completion {
  public:
   Operation() = default;
@@ -41,7 +41,7 @@ class Operation : public Completion {
   }
 
   bool is_pending() const { return is_pending_; }
-  // Whether a coroutine waits for it just now.
+  // Returns whether a coroutine waits for it now.
   bool is_awaited() const { return waiter_ != nullptr; }
 
   void Complete(bool ok) override {
@@ -67,7 +67,7 @@ class Operation : public Completion {
   std::coroutine_handle<> waiter_;
 };
 
-// An operation that knows when it completed, however late the coroutine turns to it.
+// An operation that records when it completed, however late the coroutine awaits it.
 class TimedOperation final : public Operation {
  public:
   void Complete(bool ok) override {
@@ -81,7 +81,7 @@ class TimedOperation final : public Operation {
   SteadyTime completed_;
 };
 
-// A coroutine that starts at once, is awaited by nobody and frees itself at its end.
+// A coroutine that starts at once, is never awaited and frees itself at its end.
 struct Detached {
   // NOLINTNEXTLINE(readability-identifier-naming): the names of the language
   struct promise_type {
@@ -93,8 +93,8 @@ struct Detached {
   };
 };
 
-// A coroutine that another one awaits, once: it starts there, and the other goes on at its end with
-// its result.
+// A coroutine that another one awaits, once. It starts there, and the other one continues with its
+// result at its end.
 template <class Result>
 class Task {
  public:

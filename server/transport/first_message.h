@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a session that says nothing ends, so that its seat is somebody else's.
+// Ends a session that says nothing, so that its seat becomes free.
 
 #ifndef CLEARANCE_SERVER_TRANSPORT_FIRST_MESSAGE_H_
 #define CLEARANCE_SERVER_TRANSPORT_FIRST_MESSAGE_H_
@@ -16,20 +16,20 @@
 
 namespace clearance::server {
 
-// Pending from Await() until the message came or its time is over; to be awaited before it goes.
+// Pending from Await() until the message came or its time is over. Must be awaited before it goes.
 // Used on the queue's polling thread alone.
 class FirstMessage final : public Operation {
  public:
   // Interrupts `read`, which waits for the message, once its time is over.
   explicit FirstMessage(Operation& read) : read_(read) {}
 
-  // Infinite: it may come whenever it does. No effect after the first time.
+  // Infinite: the message may come at any time. No effect after the first call.
   void Await(grpc::CompletionQueue* queue, absl::Duration most) {
     if (std::exchange(has_begun_, true) || most == absl::InfiniteDuration()) return;
     const gpr_timespec span = gpr_time_from_nanos(absl::ToInt64Nanoseconds(most), GPR_TIMESPAN);
     alarm_.Set(queue, gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC), span), Start());
   }
-  // No effect after the first.
+  // No effect after the first call.
   void Came() {
     if (has_come_) return;
     has_come_ = true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A fresh look at a shared registry as something to await: the coroutine goes on, on its own
-// polling thread, once every name is as new as it was on any server when the wait began.
+// Awaits a fresh view of a shared registry. The coroutine continues on its own polling thread, once
+// every name is as new as it was on any server when the wait began.
 
 #ifndef CLEARANCE_SERVER_TRANSPORT_FRESH_H_
 #define CLEARANCE_SERVER_TRANSPORT_FRESH_H_
@@ -23,7 +23,7 @@ namespace clearance::server {
 
 class Fresh final : public Completion {
  public:
-  // Null: nothing is awaited. `queue` is that on whose polling thread the coroutine runs.
+  // Null: nothing is awaited. The coroutine runs on the polling thread of `queue`.
   Fresh(Freshness* freshness, grpc::CompletionQueue* queue)
       : freshness_(freshness), queue_(queue) {}
 
@@ -39,7 +39,7 @@ class Fresh final : public Completion {
       alarm_->Set(queue, gpr_time_0(GPR_CLOCK_MONOTONIC), static_cast<Completion*>(this));
     });
   }
-  // OK, or the refusal of who cannot be answered.
+  // Returns OK, or the refusal for a call that cannot be answered.
   absl::Status await_resume() { return std::move(status_); }
 
   void Complete(bool /*ok*/) override {
@@ -51,7 +51,7 @@ class Fresh final : public Completion {
   Freshness* const freshness_;
   grpc::CompletionQueue* const queue_;
   absl::Status status_;
-  std::optional<grpc::Alarm> alarm_;  // it takes memory: only of who waits
+  std::optional<grpc::Alarm> alarm_;  // takes memory, so it is made only to wait
   std::coroutine_handle<> waiter_;
   // As in Settled.
   std::atomic<bool> is_done_ = false;

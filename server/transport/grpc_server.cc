@@ -34,49 +34,49 @@ int AsInt(std::uint64_t number) {
   return static_cast<int>(std::min<std::uint64_t>(number, std::numeric_limits<int>::max()));
 }
 
-// From all arenas of the allocator and beside them.
+// Returns the bytes in all arenas of the allocator and outside them.
 std::uint64_t AllocatedBytes() {
   const struct mallinfo2 info = mallinfo2();
   return info.uordblks + info.hblkhd;
 }
 
-// The largest number is gRPC's for ever.
+// gRPC takes the largest number as infinite.
 int AsMilliseconds(absl::Duration time) {
   return AsInt(static_cast<std::uint64_t>(absl::ToInt64Milliseconds(time)));
 }
 
-// Channel arguments; the reasons are in the comments, since gRPC's defaults are made for other
+// Sets channel arguments. The comments give the reasons, since gRPC's defaults are made for other
 // servers.
 void SetArguments(const GrpcServerOptions& options, grpc::ServerBuilder* builder) {
   // Ordinary clients ping every 10 to 30 s; by default that ends their connection.
   builder->AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 10 * kSecond);
   builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
-  // Peers that vanished are noticed; strangers that never finish their handshake are let go.
+  // Notices peers that vanished, and drops strangers that never finish their handshake.
   builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kMinute);
   builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20 * kSecond);
   builder->AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, 5 * kSecond);
-  // Connections without a call go; those with one live as long as their sessions, beyond any age,
-  // or until the grace is over.
+  // Connections without a call are closed. Those with one live as long as their sessions, beyond
+  // any age, or until the grace is over.
   builder->AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS,
                               AsMilliseconds(options.max_connection_idle));
   builder->AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_MS,
                               AsMilliseconds(options.max_connection_age));
   builder->AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS,
                               AsMilliseconds(options.max_connection_age_grace));
-  // What one read takes in, streams above all, is parsed before anybody can look at it. By default
-  // that is up to 4 MiB.
+  // Bytes of one read, streams above all, are parsed before any code here can look at them. By
+  // default that is up to 4 MiB.
   constexpr int kMaxReadBytes = 64 << 10;
   builder->AddChannelArgument(GRPC_ARG_TCP_MAX_READ_CHUNK_SIZE, kMaxReadBytes);
-  // By default one connection may open any number.
+  // By default one connection may open any number of streams.
   builder->AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS,
                               AsInt(options.connections.fence.max_streams));
 }
 
-// What gRPC has read and nobody was given yet: messages that are not whole, and those of sessions
-// that are not read. Only gRPC sees it, and where it comes to this much it makes peers wait, ends
-// idle connections and at last some of the calls, anybody's.
+// Limits the bytes that gRPC has read and not given to a call yet: messages that are not whole, and
+// those of sessions that are not read. Only gRPC sees them. At this limit it makes peers wait, ends
+// idle connections and finally ends some calls of any client.
 void LimitReceivedBytes(std::uint64_t most, grpc::ServerBuilder* builder) {
-  // Below this gRPC would be at it without an attack.
+  // Below this, gRPC would do so without an attack.
   constexpr std::uint64_t kLeast = 64 * kMebibyte;
   grpc::ResourceQuota quota("received");
   quota.Resize(std::max(kLeast, most));
@@ -93,8 +93,7 @@ using Acceptor = grpc::experimental::ExternalConnectionAcceptor;
 
 }  // namespace
 
-// Members in the order of their ends, the last first: the pollers join, then gRPC's server goes,
-// then the workers.
+// Members end in reverse order: the pollers join, then gRPC's server ends, then the workers.
 class GrpcServer::Impl {
  public:
   Impl(const GrpcServerOptions& options, const Limits& limits, Registry& registry, Metrics& metrics)
@@ -153,7 +152,7 @@ class GrpcServer::Impl {
   RefusedCalls refused_calls_;
   ShapeLedger memory_ledger_;
   const std::unique_ptr<RefusalLog> refusal_log_;  // null: without a log
-  const std::unique_ptr<const Audit> audit_;       // likewise
+  const std::unique_ptr<const Audit> audit_;       // null: without a log
   ServerParts parts_;
   SceneExpiry expiry_;
   HealthBoard health_;
@@ -176,7 +175,7 @@ absl::Status GrpcServer::Impl::Start(const GrpcServerOptions& options) {
       grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
       options.tls == nullptr ? grpc::InsecureServerCredentials() : options.tls->MakeCredentials());
   builder.SetMaxReceiveMessageSize(AsInt(limits_.max_transport_bytes));
-  builder.SetMaxSendMessageSize(-1);  // replies keep to max_reply_bytes by themselves
+  builder.SetMaxSendMessageSize(-1);  // replies themselves keep to max_reply_bytes
   SetArguments(options, &builder);
   LimitReceivedBytes(options.max_total_bytes_in_flight, &builder);
   RefuseCompression(&builder);
@@ -248,7 +247,7 @@ void GrpcServer::Impl::BeginDrain() {
 
 void GrpcServer::Impl::Shutdown(absl::Duration patience) {
   if (std::exchange(is_shut_down_, true) || server_ == nullptr) return;
-  // From here on loops end because they shall.
+  // From here on loops end on purpose.
   if (liveness_ != nullptr) liveness_->Watch({});
   listener_->StopAccepting();
   parts_.ledger.WatchHealth(nullptr);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The gRPC server: its port, its completion queues with one polling thread each, its workers, and
-// the methods of the five services. With grpc.health.v1 and reflection.
+// the methods of the five services. Also serves grpc.health.v1 and reflection.
 
 #ifndef CLEARANCE_SERVER_TRANSPORT_GRPC_SERVER_H_
 #define CLEARANCE_SERVER_TRANSPORT_GRPC_SERVER_H_
@@ -30,7 +30,7 @@ namespace clearance::server {
 struct GrpcServerOptions {
   std::string listen_address = "127.0.0.1:0";  // as Listen() of listen_socket.h takes it
   TlsCertificates* tls = nullptr;              // outlives the server; null: plain text
-  bool reflection = true;                      // tells whoever asks what the services look like
+  bool reflection = true;                      // shows the services to any client
   ConnectionLimits connections = {};
   absl::Duration first_message_timeout = absl::InfiniteDuration();  // of a session
   absl::Duration max_connection_idle = absl::Minutes(5);
@@ -43,7 +43,7 @@ struct GrpcServerOptions {
   std::uint64_t max_total_bytes_in_flight = kGibibyte;
   std::uint64_t max_total_session_bytes = 2 * kGibibyte;
   AnswerChecker* checker = nullptr;        // outlives the server; null: no answer is checked
-  Authenticator* authenticator = nullptr;  // outlives the server; null: all may do everything
+  Authenticator* authenticator = nullptr;  // outlives the server; null: any call may do everything
   Log* log = nullptr;                      // outlives the server; null: nothing is logged
   // Outlives the server, and knows scenes; null: shapes and scenes live in memory.
   ShapeLedger* ledger = nullptr;
@@ -54,30 +54,28 @@ struct GrpcServerOptions {
 // Thread-compatible.
 class GrpcServer {
  public:
-  // Serves at once. The references outlive the server. UNAVAILABLE where the address cannot be
-  // bound.
+  // Serves at once. The references outlive the server. UNAVAILABLE if the address cannot be bound.
   static absl::StatusOr<std::unique_ptr<GrpcServer>> Start(const GrpcServerOptions& options,
                                                            const Limits& limits, Registry& registry,
                                                            Metrics& metrics);
-  // As Shutdown at once.
+  // As Shutdown() with no patience.
   ~GrpcServer();
 
   int port() const;
 
-  // A new channel inside the process, for a few calls: it is idle, and ends, as connections are.
-  // Calls go the way of all others, as those of an address of their own; a larger reply is
-  // RESOURCE_EXHAUSTED. Thread-safe, until Shutdown.
+  // Returns a new channel inside the process, for a few calls: it becomes idle, and ends, as
+  // connections do. Its calls take the path of all others, as calls of a separate address. A larger
+  // reply is RESOURCE_EXHAUSTED. Thread-safe, until Shutdown.
   std::shared_ptr<grpc::Channel> ChannelToItself(std::uint64_t most_reply_bytes);
 
-  // Health turns to NOT_SERVING for good; everything is served as before, until balancers notice.
+  // Turns health to NOT_SERVING for good; everything is served as before, until balancers notice.
   void TurnUnhealthy();
 
-  // Health turns to NOT_SERVING, and each session ends with UNAVAILABLE after the message it is on.
-  // Unary calls go on being answered until Shutdown. Has an effect once.
+  // Turns health to NOT_SERVING, and ends each session with UNAVAILABLE after the message it is on.
+  // Unary calls are answered until Shutdown. Has an effect once.
   void BeginDrain();
 
-  // Accepts nothing more, waits that long for calls, cancels what is left then, and joins every
-  // thread.
+  // Stops accepting, waits that long for calls, cancels those left then, and joins every thread.
   void Shutdown(absl::Duration patience);
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which services are healthy, and who waits for that to change.
+// Which services are healthy, and the watches that wait for a change.
 
 #ifndef CLEARANCE_SERVER_TRANSPORT_HEALTH_BOARD_H_
 #define CLEARANCE_SERVER_TRANSPORT_HEALTH_BOARD_H_
@@ -25,12 +25,12 @@ class HealthWatch;
 // Thread-safe; outlives its watches.
 class HealthBoard {
  public:
-  // SERVICE_UNKNOWN of what was never set. "" is the server as a whole.
+  // Returns SERVICE_UNKNOWN for a service that was never set. "" is the server as a whole.
   Health Of(const std::string& service);
 
   // No effect once all are unhealthy for good.
   void Set(const std::string& service, bool is_healthy);
-  // For good.
+  // Makes all unhealthy for good.
   void TurnUnhealthy();
 
  private:
@@ -43,7 +43,7 @@ class HealthBoard {
   bool is_unhealthy_ = false;
 };
 
-// One coroutine's way to wait for the next change of the board: Start(), look at the board, await
+// Lets one coroutine wait for the next change of the board: Start(), look at the board, await
 // changed(). Used on the queue's polling thread alone.
 class HealthWatch {
  public:
@@ -62,7 +62,7 @@ class HealthWatch {
 
  private:
   friend class HealthBoard;
-  void Wake();  // with the board's mutex
+  void Wake();  // requires: the board's mutex is held
 
   HealthBoard& board_;
   grpc::CompletionQueue* const queue_;

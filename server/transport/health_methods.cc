@@ -18,7 +18,7 @@ namespace {
 using grpc::health::v1::HealthCheckRequest;
 using grpc::health::v1::HealthCheckResponse;
 
-// No service has so long a name.
+// Longer than any name of a service.
 constexpr std::size_t kMaxHealthBytes = 256;
 
 struct CheckCall {
@@ -43,7 +43,7 @@ struct WatchCall {
   grpc::ByteBuffer request;
 };
 
-// The name of the service that is asked about.
+// Takes the name of the requested service.
 grpc::Status TakeService(grpc::ByteBuffer* bytes, std::string* service) {
   HealthCheckRequest request;
   if (bytes->Length() > kMaxHealthBytes) {
@@ -106,7 +106,7 @@ Detached ServeHealthWatches(HealthBoard& board, HealthService& service, Poller& 
       if (!co_await call.written) break;
     }
     if (is_last) status = grpc::Status(grpc::StatusCode::UNAVAILABLE, "draining");
-    // What happened while it was written is not waited for.
+    // Does not wait for an event that happened during the write.
     if (!is_last && !poller.is_draining() && call.end.is_pending()) co_await changed;
   }
   call.watch.Stop();

@@ -7,7 +7,7 @@
 namespace clearance::server {
 namespace {
 
-// How long a call may be forgotten.
+// The longest time that a call may be forgotten.
 constexpr std::chrono::milliseconds kInterval{50};
 
 }  // namespace

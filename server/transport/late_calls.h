@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Calls that gRPC 1.51 would forget. While Server::Shutdown() begins there is a moment in which
-// nobody waits for calls any more and calls are still queued for whoever does: of one that comes
-// then nobody is told, and its caller waits until his deadline. The server ends what is queued so
-// whenever one of its channels goes (Server::MaybeFinishShutdown), so some are made that do.
+// Ends calls that gRPC 1.51 would forget. While Server::Shutdown() begins, there is a moment when
+// nothing waits for calls any more but calls are still queued. A call that comes then is never
+// reported, and its caller waits until the deadline. The server ends such queued calls whenever one
+// of its channels goes (Server::MaybeFinishShutdown), so this makes some channels that go.
 
 #ifndef CLEARANCE_SERVER_TRANSPORT_LATE_CALLS_H_
 #define CLEARANCE_SERVER_TRANSPORT_LATE_CALLS_H_
@@ -16,7 +16,7 @@
 
 namespace clearance::server {
 
-// From before a server's Shutdown() until after it. The calls end with CANCELLED, unserved.
+// Lives from before a server's Shutdown() until after it. The calls end with CANCELLED, unserved.
 class LateCalls {
  public:
   explicit LateCalls(grpc::Server* server) : thread_([this, server] { EndThem(server); }) {}

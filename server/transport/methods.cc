@@ -32,7 +32,7 @@ ServeOnPoller Serving(ServerParts& parts, UnaryMethod<Request, Response> method)
   return [&parts, kept](Poller& poller) { ServeUnary(parts, *kept, poller); };
 }
 
-// An answer that leaves nothing to be done.
+// Wraps an answer that leaves nothing to be done.
 template <class Request, class Response>
 auto AtOnce(absl::Status (*answer)(const CallScope&, const Request&, const StopRule&, Response*)) {
   return [answer](const CallScope& call, const Request& request, const StopRule& stop,
@@ -40,7 +40,7 @@ auto AtOnce(absl::Status (*answer)(const CallScope&, const Request&, const StopR
                   Parts* /*left*/) { return answer(call, request, stop, response); };
 }
 
-// Those of SceneQueryService differ in their messages alone.
+// The methods of SceneQueryService differ in their messages alone.
 template <class Request, class Response>
 UnaryMethod<Request, Response> SceneQueryMethod(
     RpcMethod rpc, decltype(UnaryMethod<Request, Response>::request_call) request_call) {
@@ -133,7 +133,7 @@ void Methods::AddQueryMethods(ServerParts& parts) {
       [&parts, request](Poller& poller) { ServeSessions(parts, *request, poller); });
 }
 
-// Whatever may build a hull is never cheap.
+// Work that may build a hull is never cheap.
 void Methods::AddShapeMethods(ServerParts& parts) {
   serve_.push_back(Serving(
       parts, UnaryMethod<v1::RegisterShapeRequest, v1::RegisterShapeResponse>{
@@ -251,7 +251,7 @@ void Methods::AddSceneChangeMethods(ServerParts& parts) {
                      [this](auto* context, auto* bytes, auto* writer, auto* queue, void* tag) {
                        scene_.RequestDeleteScene(context, bytes, writer, queue, queue, tag);
                      },
-                 // What the scene held is given up by whoever takes it away.
+                 // The call that removes the scene also gives up all that it held.
                  .cost = [](const CallScope&, const v1::DeleteSceneRequest&) { return kDear; },
                  .answer_or_plan = PlanDeleteScene,
                  .conclude = ConcludeDeleteScene}));

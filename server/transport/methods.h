@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The generated services and the table of what answers each method. Those of clearance have every
-// method raw, so that a message's size is known before it is parsed.
+// The generated services and the table of each method's answer. In clearance's services every
+// method is raw, so that a message's size is known before it is parsed.
 
 #ifndef CLEARANCE_SERVER_TRANSPORT_METHODS_H_
 #define CLEARANCE_SERVER_TRANSPORT_METHODS_H_
@@ -35,7 +35,7 @@ class Methods {
   void RegisterWith(grpc::ServerBuilder* builder);
 
   // Lets a call of each method wait on the poller. Requires: the server runs, the poller's thread
-  // does not yet.
+  // does not run yet.
   void ServeOn(Poller& poller) const;
 
  private:

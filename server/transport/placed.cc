@@ -23,7 +23,7 @@ void Placed::await_suspend(std::coroutine_handle<> waiter) {
   where_.account.Join(where_.group);
   if (left_.count > 0) return AddParts();
   if (IsWhole()) return where_.account.AddLong([this] { Begin(); });
-  // What it really has is known once it has begun.
+  // How much work it really has is known once it has begun.
   where_.account.Add(kMaxCheapCost, [this] { Begin(); });
 }
 
@@ -52,7 +52,7 @@ void Placed::AddParts() {
   WorkerPool::Account& account = where_.account;
   const std::uint64_t part_cost = cost() / left_.count;
   busy_ = most;
-  // The last of them may already be done with everything when Add() returns.
+  // The last of them may have finished everything already when Add() returns.
   for (std::size_t i = 0; i < most; ++i) account.Add(part_cost, [this] { DoPart(); });
 }
 
@@ -67,7 +67,7 @@ void Placed::DoPart() {
   DoNextPart();
 }
 
-// Rows that are interrupted begin again: with twice the time, so that the longest one ends as well.
+// Interrupted rows begin again with twice the time, so that the longest one ends as well.
 void Placed::DoLongPart(std::size_t i, absl::Duration most) {
   bool is_done = false;
   const absl::Duration took = Timed([&] { is_done = left_.part(i, SteadyNow() + most); });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Work as something to await: in place where it is cheap, else on workers. There it may leave what
-// it has most of to parts, each of which waits for a turn of its own: nobody's work waits for more
-// of somebody else's than a part. The coroutine goes on where it was, on its own polling thread.
+// Work that can be awaited: done in place if it is cheap, otherwise on workers. There it may leave
+// most of itself to parts, each of which waits for its own turn. So no work waits for more of
+// another's than a part. The coroutine continues on its own polling thread.
 
 #ifndef CLEARANCE_SERVER_TRANSPORT_PLACED_H_
 #define CLEARANCE_SERVER_TRANSPORT_PLACED_H_
@@ -54,7 +54,7 @@ class Placed final : public Completion {
  private:
   void Begin();
   std::uint64_t cost() const { return left_.cost == 0 ? where_.cost : left_.cost; }
-  // Whether it is long and cannot be cut.
+  // Returns whether it is long and cannot be cut.
   bool IsWhole() const { return DurationOf(where_.whole_cost) > kMostOfAWhole; }
   void AddParts();
   void DoPart();
@@ -73,7 +73,7 @@ class Placed final : public Completion {
   SteadyTime added_;
   absl::Duration waited_;
   std::atomic<std::int64_t> worked_ = 0;  // nanoseconds
-  std::optional<grpc::Alarm> alarm_;      // it takes memory: only of work that workers do
+  std::optional<grpc::Alarm> alarm_;      // takes memory, so it is made only for workers
   std::coroutine_handle<> waiter_;
   // Makes what the workers wrote visible to the polling thread, whatever the queue does.
   std::atomic<bool> is_done_ = false;

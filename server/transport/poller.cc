@@ -32,7 +32,7 @@ void Poller::Run() {
 }
 
 void Poller::Poll() {
-  // It waits this long at least for what is not there yet. A clock is cheaper than to ask.
+  // Next() takes at least this long if nothing is there yet. A clock is cheaper than asking.
   constexpr absl::Duration kLeastWait = absl::Microseconds(15);
   void* tag = nullptr;
   bool ok = false;
@@ -52,12 +52,12 @@ void Poller::Complete(void* tag, bool ok) {
   turns_.store(turns_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }
 
-// All that has arrived joins those that wait before one of them is taken, or nearly all: those that
-// keep coming must not keep the others waiting.
+// Lets all arrived messages, or nearly all, join those that wait before one of them is taken.
+// Messages that keep arriving must not keep the others waiting.
 void Poller::TakeTurns() {
   constexpr int kMostBetweenTurns = 32;
-  // gRPC does not look at its sockets at the first call after this thread itself has completed
-  // something, but takes that for what there is to tell.
+  // At the first call after this thread itself has completed something, gRPC does not look at its
+  // sockets, but takes that as its result.
   constexpr int kLooks = 2;
   int completions = 0, looks = 0;
   while (HasWaitingTurns()) {
@@ -79,7 +79,7 @@ void Poller::TakeTurns() {
 }
 
 void Poller::TakeTurn() {
-  // Else those that are refused would never hear of it on a busy server.
+  // Otherwise refused callers would never hear of it on a busy server.
   constexpr std::uint64_t kTurnsForARefusal = 32;
   const bool is_refused =
       !refused_.empty() && (admitted_.empty() || ++turns_since_refused_ >= kTurnsForARefusal);
@@ -125,7 +125,7 @@ absl::Duration Poller::HeldFor() {
 }
 
 void Poller::AskToTurn() {
-  // One that is still on its way will do, and an alarm takes no second one.
+  // One that is still on its way is enough, and an alarm cannot be set twice.
   if (question_.is_open.exchange(true)) return;
   question_alarm_.Set(queue_.get(), gpr_time_0(GPR_CLOCK_MONOTONIC),
                       static_cast<Completion*>(&question_));
@@ -145,7 +145,7 @@ void Poller::Drain::Complete(bool /*ok*/) {
 }
 
 void Poller::LookAgain() {
-  // One that is still on its way will do, and an alarm takes no second one.
+  // One that is still on its way is enough, and an alarm cannot be set twice.
   if (call_.is_on_its_way.exchange(true)) return;
   call_alarm_.Set(queue_.get(), gpr_time_0(GPR_CLOCK_MONOTONIC), static_cast<Completion*>(&call_));
 }
@@ -157,8 +157,8 @@ void Poller::LookLater(absl::Duration delay) {
                    static_cast<Completion*>(&later_call_));
 }
 
-// First: what is left from now on is not seen for certain. What was left before is seen: this reads
-// what LookAgain() wrote.
+// Clears the flag first: news left from now on is not certain to be seen. News left before is seen,
+// because this reads what LookAgain() wrote.
 void Poller::Call::Complete(bool /*ok*/) {
   is_on_its_way.exchange(false);
   const std::vector<Looker*> lookers(poller_.lookers_.begin(), poller_.lookers_.end());

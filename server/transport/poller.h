@@ -28,8 +28,8 @@
 
 namespace clearance::server {
 
-// Only queue(), Run(), BeginDrain(), LookAgain(), AwaitEnd(), turns(), HeldFor() and AskToTurn()
-// may be called from other threads than the polling one.
+// Threads other than the polling one may call only queue(), Run(), BeginDrain(), LookAgain(),
+// AwaitEnd(), turns(), HeldFor() and AskToTurn().
 class Poller {
  public:
   explicit Poller(std::unique_ptr<grpc::ServerCompletionQueue> queue);
@@ -49,21 +49,21 @@ class Poller {
   void BeginDrain();
   bool is_draining() const { return is_draining_; }
 
-  // How often the polling thread has come back to its queue.
+  // Returns how often the polling thread has come back to its queue.
   std::uint64_t turns() const { return turns_.load(std::memory_order_relaxed); }
-  // Processor time that the thread has spent in gRPC without coming back to its queue, as far as
-  // the calls of this see it, and not further back than kHoldWindow. For one watching thread.
+  // Returns the processor time that the thread has spent in gRPC without coming back to its queue,
+  // as far as calls of this see it, and not further back than kHoldWindow. For one watching thread.
   absl::Duration HeldFor();
   static constexpr absl::Duration kHoldWindow = absl::Seconds(30);
 
   // Makes it come back once more, if it still does. Requires: the queue is not being shut down.
   void AskToTurn();
 
-  // Has everybody who waits for it look, once more after this, at what other threads have left for
-  // them. Requires: the queue is not being shut down, which it never is while a call lives here.
+  // Makes every Looker look once more after this, at the news that other threads have left for it.
+  // Requires: the queue is not being shut down, which it never is while a call lives here.
   void LookAgain();
-  // The same after a while, or sooner where somebody else has asked for it. For the polling thread,
-  // while a call lives here.
+  // The same after a while, or sooner if others have asked for it. For the polling thread, while a
+  // call lives here.
   void LookLater(absl::Duration delay);
 
   // Blocks until no call lives here. Requires: the server is shut down, so no call can begin.
@@ -101,9 +101,9 @@ class Poller {
   static constexpr std::uint64_t kMostWaiting = 16'384;
   static constexpr std::uint64_t kMostRefusedWaiting = 256;
 
-  // To be awaited before work on a message of the group (Caller::group) begins. It is ready at once
-  // if no other message waits. A message that is refused waits for nearly all that are not. False:
-  // too many wait already, and this one does not.
+  // Must be awaited before work on a message of the group (Caller::group) begins. It is ready at
+  // once if no other message waits. A refused message waits for nearly all that are not refused.
+  // False: too many wait already, and this one does not.
   class Turn {
    public:
     // `group` outlives this.
@@ -198,8 +198,8 @@ class Poller {
   Call later_call_{*this};
   grpc::Alarm later_alarm_;
   std::atomic<std::uint64_t> turns_ = 0;     // written by the polling thread alone
-  std::atomic<bool> is_completing_ = false;  // likewise: the server's own code runs
-  // Of HeldFor().
+  std::atomic<bool> is_completing_ = false;  // the same; the server's own code runs
+  // The state of HeldFor().
   std::uint64_t watched_turns_ = 0;
   absl::Duration spent_before_ = absl::ZeroDuration();
   SteadyTime watched_since_ = SteadyTime();
@@ -210,7 +210,7 @@ class Poller {
   int calls_ = 0;  // guarded by mutex_
 };
 
-// RESOURCE_EXHAUSTED, which is counted, unless the message has had a turn (Poller::Turn).
+// Returns RESOURCE_EXHAUSTED, and counts it, unless the message had a turn (Poller::Turn).
 absl::Status RequireTurn(Metrics& metrics, bool had_turn);
 
 }  // namespace clearance::server

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What all the threads that poll, and so read connections, are at.
+// Watches all threads that poll, and so read connections.
 
 #ifndef CLEARANCE_SERVER_TRANSPORT_POLLING_WATCH_H_
 #define CLEARANCE_SERVER_TRANSPORT_POLLING_WATCH_H_
@@ -19,11 +19,11 @@ class PollingWatch {
   // The pollers run, and outlive this.
   explicit PollingWatch(const std::vector<Poller*>& pollers);
 
-  // The most that one of them has Poller::HeldFor().
+  // Returns the longest Poller::HeldFor() of all.
   absl::Duration LongestHold();
 
-  // How often all of them have come back to their queues, each at least once since all others had.
-  // Asks those that have not to do so. Requires: no queue is being shut down.
+  // Returns how often all of them have come back to their queues, each at least once since all
+  // others had. Asks those that have not come back to do so. Requires: no queue is being shut down.
   std::uint64_t Rounds();
 
  private:

@@ -38,7 +38,7 @@ void FillError(grpc::StatusCode code, const std::string& text, ServerReflectionR
   response->mutable_error_response()->set_error_message(text);
 }
 
-// The file and all that it imports; NOT_FOUND for null.
+// Adds the file and all files that it imports; NOT_FOUND for null.
 void FillFiles(const FileDescriptor* first, ServerReflectionResponse* response) {
   if (first == nullptr) return FillError(grpc::StatusCode::NOT_FOUND, "there is none", response);
   std::vector<const FileDescriptor*> files = {first};
@@ -85,7 +85,7 @@ void FillExtensionNumbers(const std::string& name, ServerReflectionResponse* res
   }
 }
 
-// No name of a symbol or file comes near.
+// Far longer than any name of a symbol or file.
 constexpr std::size_t kMaxReflectionBytes = 4096;
 
 grpc::Status TakeQuestion(grpc::ByteBuffer* bytes, ServerReflectionRequest* request) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// grpc.reflection.v1alpha: what the services look like, for tools like grpcurl. On the server's own
+// grpc.reflection.v1alpha: describes the services to tools like grpcurl. Runs on the server's own
 // queues, for the reason in health_methods.h, and so that a stream costs no thread.
 
 #ifndef CLEARANCE_SERVER_TRANSPORT_REFLECTION_H_
@@ -11,16 +11,16 @@
 
 namespace clearance::server {
 
-// The answer to one question. Any number of threads.
+// Returns the answer to one question. Any number of threads may call it.
 grpc::reflection::v1alpha::ServerReflectionResponse AnswerReflection(
     const grpc::reflection::v1alpha::ServerReflectionRequest& request);
 
-// Raw, as health is.
+// Raw, as HealthService is.
 using ReflectionService =
     grpc::reflection::v1alpha::ServerReflection::WithRawMethod_ServerReflectionInfo<
         grpc::reflection::v1alpha::ServerReflection::Service>;
 
-// Answers whoever asks, and lets a stream wait on the poller, until the server shuts down. Streams
+// Answers any client, and lets a stream wait on the poller, until the server shuts down. Streams
 // end with UNAVAILABLE when the server drains. All references outlive it.
 Detached ServeReflection(ReflectionService& service, Poller& poller);
 

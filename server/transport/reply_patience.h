@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a call that must end comes to it though its client does not take what was written last.
+// Ends a call that must end though its client does not take the last message written.
 
 #ifndef CLEARANCE_SERVER_TRANSPORT_REPLY_PATIENCE_H_
 #define CLEARANCE_SERVER_TRANSPORT_REPLY_PATIENCE_H_
@@ -19,12 +19,12 @@ namespace clearance::server {
 // Used on the polling thread alone.
 class ReplyPatience {
  public:
-  // Of the call whose writes are `written`, one at a time.
+  // `written` is the write operation of the call, which has one write at a time.
   ReplyPatience(Poller& poller, grpc::ServerContext& context, const Operation& written)
       : poller_(poller), context_(context), written_(written) {}
 
-  // To be called at every look once the call must end: what is being written has its time, and
-  // lookers are called again when that is over; then the call is cancelled.
+  // Called at every look once the call must end. A pending write has its time. When that is over,
+  // lookers are called again; then the call is cancelled.
   void Urge() {
     if (!since_.has_value()) since_ = SteadyNow();
     if (!written_.is_pending()) return;
@@ -33,7 +33,7 @@ class ReplyPatience {
   }
 
  private:
-  // What is on its way to a client that takes it is taken by then.
+  // A message on its way to a client that takes it is taken by then.
   static constexpr absl::Duration kPatience = absl::Milliseconds(250);
 
   Poller& poller_;

@@ -28,13 +28,13 @@
 namespace clearance::server {
 namespace {
 
-// One coroutine's way to wait for the next that the registry tells: Start(), look at the registry,
-// await told(). Start, Stop and told are the queue's polling thread's alone.
+// Lets one coroutine wait for the registry's next news: Start(), look at the registry, await
+// told(). Only the queue's polling thread uses Start, Stop and told.
 class SceneSignal final : public SceneObserver, public KnownEnds {
  public:
   explicit SceneSignal(grpc::CompletionQueue* queue) : queue_(queue) {}
 
-  // From here on whatever is told is noticed.
+  // From here on all news is noticed.
   void Start() {
     if (told_.is_pending()) return;
     told_.Start();
@@ -48,12 +48,12 @@ class SceneSignal final : public SceneObserver, public KnownEnds {
   }
   Operation& told() { return told_; }
 
-  // From here on no other incarnation's end is of interest.
+  // From here on only the end of this incarnation is of interest.
   void Follow(std::uint64_t incarnation) {
     const std::lock_guard lock(mutex_);
     followed_ = incarnation;
   }
-  // How the scene of this incarnation ended, as far as it was told. Any thread's.
+  // Returns how the scene of this incarnation ended, as far as it was told. Any thread may call it.
   std::optional<SceneEnd> EndOf(std::uint64_t incarnation) override {
     const std::lock_guard lock(mutex_);
     return incarnation == ended_incarnation_ ? end_ : std::nullopt;
@@ -73,7 +73,7 @@ class SceneSignal final : public SceneObserver, public KnownEnds {
   }
 
  private:
-  // With the mutex.
+  // Requires: mutex_ is held.
   void Wake() {
     if (!is_armed_) return;
     is_armed_ = false;
@@ -83,14 +83,14 @@ class SceneSignal final : public SceneObserver, public KnownEnds {
   grpc::CompletionQueue* const queue_;
   Operation told_;
   grpc::Alarm alarm_;
-  std::mutex mutex_;  // guards what follows, and alarm_
+  std::mutex mutex_;  // guards the members below, and alarm_
   bool is_armed_ = false;
   std::optional<std::uint64_t> followed_;
   std::uint64_t ended_incarnation_ = 0;
   std::optional<SceneEnd> end_;
 };
 
-// The signal among the registry's observers.
+// Keeps the signal among the registry's observers.
 class Observation {
  public:
   Observation(SceneRegistry& scenes, const std::string& name, SceneSignal* signal)
@@ -111,7 +111,7 @@ struct WatchStream {
   explicit WatchStream(Poller& poller)
       : signal(poller.queue()), end(context, &signal.told()), on_drain(poller, signal.told()) {}
 
-  // Completes `requested` with the next call; without one where the server ends.
+  // Completes `requested` with the next call, or without one if the server ends.
   void Request(const RequestWatchScene& request, Poller& poller) {
     end.Await();
     request(&context, &incoming, &writer, poller.queue(), requested.Start());
@@ -126,7 +126,7 @@ struct WatchStream {
   grpc::ByteBuffer incoming;
 };
 
-// No name and etag come near. The request is kept as long as the call.
+// Far longer than any name and etag. The request is kept as long as the call.
 absl::Status RequireFewBytes(const grpc::ByteBuffer& incoming) {
   constexpr std::uint64_t kMostBytes = 4096;
   if (incoming.Length() <= kMostBytes) return absl::OkStatus();
@@ -143,7 +143,7 @@ std::uint64_t CostOfLook(const SceneFollower& follower) {
   return follower.body_count() > kCheapBodies ? kDear : 0;
 }
 
-// Who watches, with what it takes to look.
+// A watcher, and everything that its looks need.
 class Watcher {
  public:
   Watcher(ServerParts& parts, WatchStream& call, Poller& poller)
@@ -159,7 +159,7 @@ class Watcher {
         patience_(poller, call.context, call.written),
         on_look_(poller, [this] { Look(); }) {}
 
-  // Whether the caller may have this watch, and a seat for it.
+  // Checks that the caller may have this watch, and takes a seat for it.
   absl::Status Admit(grpc::ByteBuffer* incoming, v1::WatchSceneRequest* request) {
     absl::Status status = admission_.Check();
     if (status.ok()) status = RequireProcessorTime(scope_);
@@ -174,7 +174,7 @@ class Watcher {
     return status;
   }
 
-  // What must be awaited before the first look; null: nothing.
+  // Returns the freshness to await before the first look; null: none.
   Freshness* FreshnessFor(const v1::WatchSceneRequest& request) const {
     Freshness* const freshness = scope_.parts.ledger.freshness();
     const bool asks =
@@ -182,7 +182,7 @@ class Watcher {
     return asks ? freshness : nullptr;
   }
 
-  // Whether the caller still may.
+  // Checks that the caller still may have it.
   absl::Status Check(const v1::WatchSceneRequest& request) {
     if (!admission_.is_outdated()) return admission_.status();
     absl::Status status = admission_.Check();
@@ -196,7 +196,7 @@ class Watcher {
     return CountShed(scope_.parts.metrics, bytes.TakeUpTo(response_bytes));
   }
 
-  // Where the next look is taken.
+  // Returns the place of the next look.
   Placed::Where Place() {
     return {work_, scope_.caller.group(), poller_.queue(), CostOfLook(follower)};
   }
@@ -207,11 +207,11 @@ class Watcher {
     return scenes.RequireReach(request.name(), "name");
   }
 
-  // Where the rules are new the call goes on, if it waits for news, and to Check().
+  // If the rules are new, a call that waits for news goes on, and comes to Check().
   void Look() {
     const bool is_outdated = admission_.is_outdated();
     if (!admission_.CheckAside().ok()) patience_.Urge();
-    // Last of all: it may be this call's end.
+    // Last, because it may end this call.
     if (is_outdated) told_.Interrupt();
   }
 
@@ -236,7 +236,7 @@ absl::Status DrainingWatch() {
   return absl::UnavailableError("draining: watch again, from the revision told last");
 }
 
-// Tells what is new in the scene until the watch ends. Returns why, OK where that needs no reason.
+// Tells the scene's news until the watch ends. Returns why it ended; OK if that needs no reason.
 // NOLINTNEXTLINE(readability-function-*): every co_await counts as hidden branches of the language
 Task<absl::Status> TellOfScene(WatchStream& call, Watcher& watcher,
                                const v1::WatchSceneRequest& request, CallAccount& account) {
@@ -245,7 +245,7 @@ Task<absl::Status> TellOfScene(WatchStream& call, Watcher& watcher,
   absl::Status status;
   while (status.ok() && call.end.is_pending() && !follower.has_ended()) {
     call.signal.Start();
-    // Of a drain that begins later the next round says so.
+    // If a drain begins later, the next round says so.
     const bool is_draining = watcher.is_draining();
     v1::WatchSceneResponse response;
     bool is_new = false;
@@ -297,7 +297,7 @@ Detached ServeSceneWatches(ServerParts& parts, const RequestWatchScene& request,
   }
   std::optional<Observation> observation;
   if (status.ok()) {
-    // Before the first look: what is told after it is noticed.
+    // Before the first look, so that everything told after it is noticed.
     observation.emplace(*parts.scenes, message.name(), &call.signal);
     status = follower.Begin(message);
     if (status.ok()) call.signal.Follow(follower.incarnation());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // SceneService.WatchScene: a coroutine for each watcher, which sleeps until the registry tells it
-// that there is something new. The next message is made when the one before is taken: nothing piles
-// up for a slow watcher.
+// of news. The next message is made when the previous one was taken, so nothing piles up for a slow
+// watcher.
 
 #ifndef CLEARANCE_SERVER_TRANSPORT_SCENE_WATCH_H_
 #define CLEARANCE_SERVER_TRANSPORT_SCENE_WATCH_H_
@@ -27,8 +27,8 @@ using SceneWriter = grpc::ServerAsyncWriter<grpc::ByteBuffer>;
 using RequestWatchScene = std::function<void(grpc::ServerContext*, grpc::ByteBuffer*, SceneWriter*,
                                              grpc::ServerCompletionQueue*, void* tag)>;
 
-// Waits for a watcher on this poller, tells it of its scene to the end and lets another wait
-// meanwhile. Ends when the server shuts down. All references outlive it.
+// Waits for a watcher on this poller, tells it of its scene to the end and meanwhile lets another
+// one wait. Ends when the server shuts down. All references outlive it.
 Detached ServeSceneWatches(ServerParts& parts, const RequestWatchScene& request, Poller& poller);
 
 }  // namespace clearance::server

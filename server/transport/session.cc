@@ -37,7 +37,7 @@ class SessionSeat {
  public:
   explicit SessionSeat(ServerParts& parts) : metrics_(parts.metrics), seat_(parts.sessions) {}
 
-  // RESOURCE_EXHAUSTED where there is none, for the server or for the caller. At most once.
+  // Takes a seat. RESOURCE_EXHAUSTED if the server or the caller has none left. At most once.
   absl::Status Take(const Caller& caller) {
     absl::Status status = of_principal_.Take(caller);
     if (!status.ok()) {
@@ -55,7 +55,7 @@ class SessionSeat {
   Seats::Seat seat_;
 };
 
-// A message that is read and not yet answered, in the gauges.
+// Counts a message that is read and not yet answered in the gauges.
 class InFlight {
  public:
   InFlight(Metrics& metrics, std::uint64_t bytes)
@@ -75,7 +75,7 @@ class InFlight {
   const double bytes_;
 };
 
-// An arena whose first block is kept over Reset(): messages of ordinary size never ask for memory.
+// An arena that keeps its first block over Reset(): messages of ordinary size never ask for memory.
 class KeptArena {
  public:
   template <class Message>
@@ -83,8 +83,7 @@ class KeptArena {
     arena_.Reset();
     return google::protobuf::Arena::CreateMessage<Message>(&arena_);
   }
-  // Keeps the first block alone: a session that once had a large message and is idle holds nothing
-  // of it.
+  // Keeps only the first block: an idle session that once had a large message holds nothing of it.
   void Clear() { arena_.Reset(); }
 
  private:
@@ -126,17 +125,17 @@ absl::Status SilentSession() {
 }
 
 // One stream: its operations and the message that was read last. Every started operation is awaited
-// before it goes.
+// before the stream goes.
 struct Stream {
   explicit Stream(Poller& poller) : on_drain(poller, read) {}
 
-  // Completes `requested` with the next call; without one where the server ends.
+  // Completes `requested` with the next call, or without one if the server ends.
   void Request(const RequestSession& request, Poller& poller) {
     end.Await();
     request(&context, &stream, poller.queue(), requested.Start());
   }
 
-  // At most one read a message: no effect where the next one's has begun.
+  // Starts at most one read a message: no effect if that of the next one has begun.
   void StartRead() {
     if (!std::exchange(is_next_read, true)) stream.Read(&incoming, read.Start());
   }
@@ -160,7 +159,7 @@ struct Message {
   v1::SessionRequest* request = nullptr;
 };
 
-// False where the bytes are no SessionRequest. A refusal that the message has already stays.
+// Returns false if the bytes are not a SessionRequest. An earlier refusal of the message stays.
 bool Take(grpc::ByteBuffer* bytes, const Limits& limits, KeptArena* arena, Message* message) {
   message->refusal.Update(CheckSize(*bytes, limits));
   if (message->refusal.ok()) {
@@ -177,13 +176,13 @@ bool Take(grpc::ByteBuffer* bytes, const Limits& limits, KeptArena* arena, Messa
   return ParseMessage(bytes, message->request);
 }
 
-// Whether one message more may be read while one of so many bytes is worked on.
+// Returns whether one more message may be read while one of so many bytes is worked on.
 bool HasRoomBeside(std::uint64_t bytes, const Limits& limits) {
   return limits.max_messages_in_flight > 1 &&
          bytes + limits.max_transport_bytes <= limits.max_bytes_in_flight;
 }
 
-// What a session's messages are answered with.
+// Answers a session's messages.
 class Desk {
  public:
   Desk(ServerParts& parts, const Caller& caller, Poller& poller)
@@ -198,38 +197,38 @@ class Desk {
         bytes(parts.bytes, caller.holder(), poller.queue()),
         state(scope_, &holds) {}
 
-  // Whether so many bytes may be held. Comes before TakeIn().
+  // Takes room for the message's bytes. Must come before the message is taken in.
   absl::Status TakeBytes(const grpc::ByteBuffer& incoming) {
     arrears_.Receive(incoming.Length());
     return CountShed(parts_.metrics, bytes.Take(incoming.Length()));
   }
 
-  // Where the message is taken in: one that is refused already only lets its bytes go.
+  // Returns the place to take the message in. One that is already refused only lets its bytes go.
   Placed::Where PlaceToTake(const Message& message, std::uint64_t request_bytes) {
     const std::uint64_t cost = message.refusal.ok() ? CostOfTaking(request_bytes) : 0;
     return {account, caller_.group(), poller_.queue(), cost};
   }
 
-  // False where the bytes are no SessionRequest.
+  // Returns false if the bytes are not a SessionRequest.
   bool TakeInPlace(grpc::ByteBuffer* incoming, Message* message) {
     bool is_request = false;
     arrears_.Meter([&] { is_request = Take(incoming, parts_.limits, &request_arena, message); });
     return is_request;
   }
-  // The same on a worker, where the call may be over by now.
+  // The same on a worker. The call may be over by now.
   bool TakeAtWorker(const StopRule& stop, grpc::ByteBuffer* incoming, Message* message) {
     message->refusal = RequireNotOver(parts_.metrics, stop);
     return TakeInPlace(incoming, message);
   }
 
-  // What must be awaited before the message is answered.
+  // Returns the wait that must end before the message is answered.
   Fresh FreshFor(const Message& message) const {
     Freshness* const freshness =
         message.refusal.ok() ? FreshnessFor(scope_, *message.request) : nullptr;
     return Fresh(freshness, poller_.queue());
   }
 
-  // Where the message is answered; it may be refused for want of a place, or of room for the reply.
+  // Returns the place to answer the message. May refuse it for want of a place or of reply room.
   Placed::Where Place(Message* message) {
     std::uint64_t cost = 0;
     if (message->refusal.ok())
@@ -262,7 +261,7 @@ class Desk {
     FillRpcStatus(refusal, response->mutable_status());
   }
 
-  // The reply's bytes, which alone stay of it.
+  // Returns the bytes of the reply; nothing else of it stays.
   grpc::ByteBuffer Reply(const v1::SessionResponse& response) {
     const ProcessorMeter meter(caller_);
     if (state.is_complete()) arrears_.Pay();
@@ -273,8 +272,8 @@ class Desk {
     return reply;
   }
 
-  // Whether the session must wait before the next message, which may be on its way already. Then
-  // room() of the bytes is started.
+  // Returns whether the session must wait before the next message, which may already be on its way.
+  // If so, room() of the bytes is started.
   bool MustPause(bool is_next_read) {
     const absl::Duration rest = std::exchange(rest_, absl::ZeroDuration());
     if (!is_next_read && !bytes.HasRoom()) {
@@ -288,13 +287,13 @@ class Desk {
     }
     return true;
   }
-  // room() completes, unless it has.
+  // Completes room(), unless it has completed.
   void EndPause() {
     bytes.StopWaiting();
     rest_alarm_.Cancel();
   }
 
-  // The message was answered, and its reply is taken.
+  // Called when the message was answered and its reply is taken.
   void Forget() {
     request_arena.Clear();
     bytes.Release();
@@ -303,7 +302,7 @@ class Desk {
   ShapeHolders::Session holds;
 
  private:
-  // A refused message costs processor time, too: a client that repeats it at once is held back.
+  // A refused message also costs processor time: a client that repeats it at once is held back.
   static constexpr absl::Duration kLongestRest = absl::Seconds(1);
 
   ServerParts& parts_;
@@ -323,7 +322,7 @@ class Desk {
   KeptArena response_arena;
 };
 
-// The taking in of a message, and what ends the session if it is none.
+// Takes a message in. `end` is the error that ends the session if it is not a message.
 struct Arrival {
   void Take(bool is_at_worker) {
     const bool is_request = is_at_worker ? desk.TakeAtWorker(stop, &bytes, &message)
@@ -339,7 +338,7 @@ struct Arrival {
   absl::Status end = absl::OkStatus();
 };
 
-// Who asks in a session, and whether it may go on.
+// The caller of a session, and whether the session may go on.
 class Sitting {
  public:
   Sitting(ServerParts& parts, Stream& call, Poller& poller)
@@ -361,7 +360,7 @@ class Sitting {
     return status.ok() ? seat_.Take(admission_.caller()) : status;
   }
 
-  // Whether the session must end though the client goes on, and why.
+  // Return whether the session must end though the client goes on, and why.
   bool has_to_end() const {
     return poller_.is_draining() || desk.holds.is_told() || !admission().ok() ||
            call_.first_message.is_overdue();
@@ -377,22 +376,22 @@ class Sitting {
     return Poller::Turn(poller_, admission_.caller().group(), is_refused);
   }
 
-  // Not OK once the caller may not be here any more, who then gets no more answers.
+  // Not OK once the caller may not be here any more; it then gets no more answers.
   const absl::Status& admission() const { return admission_.status(); }
 
-  // The session ends with an error.
+  // Called when the session ends with an error.
   void TellOfEnd() const {
     if (!desk.holds.is_told()) return;
     parts_.metrics.sessions_ended_for_shapes().Increment();
     if (parts_.refusal_log != nullptr) parts_.refusal_log->WriteEndOfHolder(admission_.caller());
   }
 
-  // Once the server reads. No effect after the first time.
+  // Called once the server reads. No effect after the first time.
   void AwaitFirstMessage() {
     call_.first_message.Await(poller_.queue(), parts_.first_message_timeout);
   }
 
-  // While no worker is at a message. An error ends the session.
+  // Called while no worker is at a message. An error ends the session.
   const absl::Status& Readmit() {
     if (!admission_.is_outdated()) return admission_.status();
     if (admission_.Check().ok()) desk.state.EndTrackUnlessAllowed();
@@ -400,16 +399,16 @@ class Sitting {
   }
 
  private:
-  // Wherever the session waits for its client it goes on, and ends. Work for a caller who may not
-  // be here any more is given up.
+  // A session that must end goes on wherever it waits for its client, and ends. Work for a caller
+  // that may not be here any more is given up.
   void Look() {
-    // Workers read who the caller is, so that stays as it is while they are at a message.
+    // Workers read caller(), so it stays as it is while they are at a message.
     const bool is_idle = call_.read.is_awaited();
     const bool may_stay = is_idle ? Readmit().ok() : admission_.CheckAside().ok();
     if (may_stay && !desk.holds.is_told()) return;
     if (!may_stay) call_.end.StopWork();
     patience_.Urge();
-    // Last of all: it may be this session's end.
+    // Last, because it may end this session.
     Operation& waited_for = is_idle ? call_.read : desk.bytes.room();
     waited_for.Interrupt();
   }
@@ -433,11 +432,11 @@ class Sitting {
 // Answers the message that was read last, in as many replies as it takes. An error ends the
 // session.
 //
-// Reads one message ahead while workers have this one, or behind the reply to what was answered
-// here, if both fit into the limits of what is in flight; beyond that the stream is not read, and
-// HTTP/2's flow control stops the client. A read that begins before its reply costs each small
-// message a packet: gRPC sends the room that it makes by itself, and with the reply if it finds
-// one.
+// Reads one message ahead while workers have this one, or behind the reply to a message answered
+// here, if both fit into the in-flight limits. Beyond that the stream is not read, and HTTP/2's
+// flow control stops the client. A read that begins before its reply costs each small message a
+// packet: gRPC sends the window that the read frees in a packet by itself, or with the reply if it
+// finds one.
 // NOLINTNEXTLINE(readability-function-*): every co_await counts as hidden branches of the language
 Task<absl::Status> AnswerMessage(ServerParts& parts, Stream& call, Sitting& sitting,
                                  CallAccount& account) {

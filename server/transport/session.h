@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The Session stream: one coroutine a session.
+// The Session stream: one coroutine per session.
 
 #ifndef CLEARANCE_SERVER_TRANSPORT_SESSION_H_
 #define CLEARANCE_SERVER_TRANSPORT_SESSION_H_
@@ -25,8 +25,8 @@ using SessionStream = grpc::ServerAsyncReaderWriter<grpc::ByteBuffer, grpc::Byte
 using RequestSession = std::function<void(grpc::ServerContext*, SessionStream*,
                                           grpc::ServerCompletionQueue*, void* tag)>;
 
-// Waits for a session on this poller, serves it to its end and lets another wait meanwhile. Ends
-// when the server shuts down. All references outlive it.
+// Waits for a session on this poller, serves it to its end and meanwhile lets another one wait.
+// Ends when the server shuts down. All references outlive it.
 Detached ServeSessions(ServerParts& parts, const RequestSession& request, Poller& poller);
 
 }  // namespace clearance::server

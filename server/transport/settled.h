@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Changes of the registry as something to await: the coroutine goes on, on its own polling thread,
-// once they are stored and made.
+// Awaits changes of the registry. The coroutine continues on its own polling thread, once they are
+// stored and made.
 
 #ifndef CLEARANCE_SERVER_TRANSPORT_SETTLED_H_
 #define CLEARANCE_SERVER_TRANSPORT_SETTLED_H_
@@ -21,13 +21,13 @@ namespace clearance::server {
 
 class Settled final : public Completion {
  public:
-  // `queue` is that on whose polling thread the coroutine runs and goes on.
+  // The coroutine runs and continues on the polling thread of `queue`.
   Settled(ShapeLedger& ledger, grpc::CompletionQueue* queue, std::vector<ShapeChange> changes)
       : ledger_(ledger), queue_(queue), changes_(std::move(changes)) {}
 
   bool await_ready() const { return changes_.empty(); }
   void await_suspend(std::coroutine_handle<> waiter);
-  // One outcome a change.
+  // Returns one outcome per change.
   std::vector<ShapeOutcome> await_resume() { return std::move(outcomes_); }
 
   void Complete(bool ok) override;

@@ -15,15 +15,15 @@ namespace {
 
 constexpr std::chrono::seconds kLookEvery(1);
 
-// gRPC's C++ interface wraps only credentials whose certificates stay what they are; its C
-// interface asks anew at each handshake.
+// gRPC's C++ interface wraps only credentials whose certificates never change. Its C interface asks
+// again at each handshake.
 class FetchedCredentials final : public grpc::ServerCredentials {
  public:
   // Takes the credentials.
   explicit FetchedCredentials(grpc_server_credentials* credentials) : credentials_(credentials) {}
   ~FetchedCredentials() override { grpc_server_credentials_release(credentials_); }
 
-  // Nothing to do: whoever tells callers apart finds them in the AuthContext of a call.
+  // Nothing to do: code that distinguishes callers finds them in the AuthContext of a call.
   void SetAuthMetadataProcessor(const std::shared_ptr<grpc::AuthMetadataProcessor>&) override {}
 
  private:
@@ -70,7 +70,7 @@ grpc_ssl_certificate_config_reload_status TlsCertificates::Fetch(
     return GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_UNCHANGED;
   const TlsTexts& texts = certificates.current_.texts;
   const grpc_ssl_pem_key_cert_pair pair = {texts.key.c_str(), texts.certificate_chain.c_str()};
-  // Without roots gRPC aborts, even where no client is asked for a certificate.
+  // Without roots gRPC aborts, even if no client is asked for a certificate.
   const std::string& roots = texts.client_ca.empty() ? texts.certificate_chain : texts.client_ca;
   *config = grpc_ssl_server_certificate_config_create(roots.c_str(), &pair, 1);
   return GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_NEW;
@@ -96,7 +96,7 @@ void TlsCertificates::LookSoon() {
   asked_.notify_all();
 }
 
-// Two files cannot be replaced at once: a pair that does not belong together is ordinary for a
+// Two files cannot be replaced at once. So a pair that does not belong together is normal for a
 // moment, and is tried again when one of them changes.
 void TlsCertificates::LookAgain() {
   absl::StatusOr<TlsTexts> texts = ReadTlsFiles(files_);

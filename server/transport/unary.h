@@ -37,10 +37,10 @@ namespace clearance::server {
 
 using UnaryWriter = grpc::ServerAsyncResponseWriter<grpc::ByteBuffer>;
 
-// One method: how gRPC is asked for its next call, what a call costs (in units of kMaxCheapCost),
-// and its answer, which may leave parts to be done; of a method that changes the registry, instead
-// of `answer`, what is to change and the answer from what came of it. Of one that may as well
-// answer at once, instead of `plan`, `answer_or_plan`: the answer is made, or there are changes.
+// One method: how gRPC is asked for its next call, the cost of a call (in units of kMaxCheapCost),
+// and its answer, which may leave parts. A method that changes the registry has, instead of
+// `answer`, a `plan` of the changes, and `conclude`, which answers from their outcomes. One that
+// may also answer at once has `answer_or_plan` instead of `plan`: it answers or makes changes.
 template <class Request, class Response>
 struct UnaryMethod {
   RpcMethod rpc;
@@ -51,7 +51,7 @@ struct UnaryMethod {
   // The cost of the work that cannot be cut into parts. Null: all of it for a method that changes
   // the registry, else nothing.
   std::function<std::uint64_t(const Request&)> whole_cost = nullptr;
-  // No answer has more bytes, as far as that is known before it; null: they are few.
+  // Returns an upper bound of the answer's bytes, as far as known before it; null: they are few.
   std::function<std::uint64_t(const Request&, const Limits&)> reply_bytes = nullptr;
   std::function<absl::Status(const CallScope&, const Request&, const StopRule&, Response*,
                              Parts* left)>
@@ -66,9 +66,9 @@ struct UnaryMethod {
                              Response*)>
       conclude = nullptr;
 
-  // What came of it may be told whatever it takes: the registry has changed.
+  // If true, the reply may be of any size, because the registry has changed.
   bool may_change() const { return plan != nullptr || answer_or_plan != nullptr; }
-  // A bound from below where none is known.
+  // Returns 0, a lower bound, if no upper bound is known.
   std::uint64_t ReplyBytesOf(const Request& request, const Limits& limits) const {
     return reply_bytes ? reply_bytes(request, limits) : 0;
   }
@@ -80,7 +80,7 @@ struct UnaryMethod {
     return may_change() ? all : 0;
   }
 
-  // The work that comes before anything is stored.
+  // Does the work that comes before anything is stored.
   // NOLINTNEXTLINE(readability-function-size): one parameter for each thing that an answer is about
   absl::Status Begin(const CallScope& scope, const Request& request, const StopRule& stop,
                      Response* response, std::vector<ShapeChange>* changes, Parts* left) const {
@@ -124,7 +124,7 @@ inline void StartFinish(const absl::Status& status, const grpc::ByteBuffer& repl
   }
 }
 
-// One call's work, and what it holds meanwhile.
+// One call's work, and everything that it holds meanwhile.
 template <class Request, class Response>
 struct UnaryWork {
   Placed::Where Place(std::uint64_t cost, std::uint64_t whole_cost) {
@@ -137,7 +137,7 @@ struct UnaryWork {
     arrears.Meter([&] { status = TakeRequest(incoming, scope.parts.limits, &request); });
   }
 
-  // The reply as well, unless the call has changes to wait for.
+  // Makes the reply too, unless the call has changes to wait for.
   void Answer(const PendingWork& pending, Parts* left) {
     if (status.ok()) status = pending.RequireTimeLeft(stop);
     if (!status.ok()) return;
@@ -152,7 +152,7 @@ struct UnaryWork {
     });
   }
 
-  // The whole reply. Of `request_bytes`, those that are held already need no more room.
+  // Makes the whole reply. Those of `request_bytes` that are held already need no more room.
   void Finish(std::uint64_t request_bytes) {
     if (status.ok() && method.may_change()) {
       reply = SerializeMessage(response);

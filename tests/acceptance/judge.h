@@ -23,8 +23,8 @@ namespace clearance::acceptance {
 // does not know it.
 Judgement JudgeCase(const Json& row, const Answer& answer);
 
-// Judge reference answers of a data folder. `size` is the larger of the diagonals of both shapes'
-// bounding boxes.
+// Judge answers by the reference answers of a data folder. `size` is the larger of the diagonals of
+// both shapes' bounding boxes.
 //
 //    distance: |d - ref| <= 1e-9 |ref| + 1e-12 size, d signed, ref minus the "penetration" if there
 //    is one; and the same boolean

@@ -102,7 +102,7 @@ struct DistanceBatch {
   BatchOptions options = {};
   std::vector<double> max_distances = {};  // metres, 1 a row
   double tolerance = 0;                    // metres
-  bool exact = false;                      // let exact arithmetic decide if 0 is in the bracket
+  bool exact = false;                      // if the bracket holds 0, exact arithmetic decides
   bool warm_start = false;  // of a session: each row begins where the last batch's row ended
   // Contacts whose points are farther apart are left out; metres, of either sign.
   std::optional<double> max_contact_separation = {};

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The proof checker. For two bodies with the difference B - A, a direction n and points of either
-// body:
-//     min n·b - max n·a - r_A - r_B  <=  distance  <=  |sum w (b - a)| - r_A - r_B,   |n| = 1, sum
-//     w = 1,
-// and if points of the difference hold a ball of radius r about the origin, distance <= -r - r_A -
-// r_B. So two scans and one weighted sum are a proof, however the answer was found. For a cylinder,
-// a cone or an ellipsoid the scan is a closed form. The answer's own point takes the place of the
-// weighted sum, once it is seen to lie in the core.
+// The proof checker. For two bodies with the difference B - A, a direction n, points of either body
+// and weights w, with |n| = 1 and sum w = 1:
+//     min n·b - max n·a - r_A - r_B  <=  distance  <=  |sum w (b - a)| - r_A - r_B
+// If points of the difference hold a ball of radius r about the origin, distance <= -r - r_A - r_B.
+// So two scans and one weighted sum are a proof, however the answer was found. For a cylinder, a
+// cone or an ellipsoid the scan is a closed form. For these the answer's own point takes the place
+// of the weighted sum, once it is seen to lie in the core.
 #include <algorithm>
 #include <cmath>
 

@@ -42,7 +42,7 @@ absl::Status AppendShape(const v1::ShapeReference& proto, std::vector<ShapeKey>*
   return absl::OkStatus();
 }
 
-// The slots of the appended bodies refer to the table of `proto`.
+// The slots of `proto` refer to its own table; the appended ones to `bodies->shapes`.
 absl::Status AppendBodies(const v1::BodyColumns& proto, SceneBodies* bodies) {
   const auto first_shape = static_cast<std::uint32_t>(bodies->shapes.size());
   for (const v1::ShapeReference& shape : proto.shapes()) {

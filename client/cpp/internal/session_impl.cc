@@ -60,7 +60,8 @@ absl::StatusOr<Session::Impl::PendingPtr> Session::Impl::Write(const Message& me
     if (WriteUnwritten()) return pending;
   }
   std::unique_lock lock(mutex_);
-  // If the stream broke after the answer, none is needed, so no other may ever be opened.
+  // A stream that broke after the answer may never be replaced, as none is needed. So the answer
+  // ends the wait too.
   changed_.wait(lock, [&] { return is_open_ || has_ended_ || pending->is_answered; });
   if (has_ended_ && !pending->is_answered) return EndStatus();
   return pending;

@@ -77,7 +77,7 @@ absl::StatusOr<std::vector<ListedPlace>> ParseList(const std::string& address) {
   return places;
 }
 
-// Appends the addresses of the place on this machine. Returns why there are none, or "".
+// Resolves the place on this machine and appends its addresses. Returns why it fails, or "".
 std::string Resolve(const ListedPlace& place, std::vector<Numbers>* addresses) {
   addrinfo hints = {};
   hints.ai_socktype = SOCK_STREAM;

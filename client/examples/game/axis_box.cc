@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// The times at which the point is between the faces of one axis.
+// The times at which the point is between the faces of every axis that was cut to so far.
 struct Interval {
   double first = 0;
   double last = 1;

@@ -95,7 +95,7 @@ class Robot {
   double MotionBound(std::size_t body, const JointVector& turn) const;
   // Returns the same for the farthest of all bodies.
   double MotionBound(const JointVector& turn) const;
-  // Returns the same for the distance of two bodies: joints that carry both do not matter.
+  // Returns a bound of the change of two bodies' distance: joints that carry both do not matter.
   double MotionBound(std::size_t body_a, std::size_t body_b, const JointVector& turn) const;
 
  private:

@@ -63,7 +63,7 @@ class ProofJudge final : public Judge {
   bool AskAt(const std::vector<double>& times, Way* way);
   // Returns the surroundings of each row; empty if not all are free.
   std::vector<Surroundings> FreeSurroundings(const std::vector<JointVector>& rows);
-  // Returns the part of the path that is free before and after a configuration; 0 if a pair is too
+  // Returns the part of the path that is free on each side of a configuration; 0 if a pair is too
   // near.
   double HalfWidth(const Way& way, const Surroundings& around) const;
   // Returns false if not even a little of the path is free there.

@@ -35,8 +35,9 @@ _SERVICE_CONFIG = '{"loadBalancingConfig": [{"round_robin": {}}]}'
 # Schemes of gRPC's own addresses.
 _SCHEMES = ("dns:", "ipv4:", "ipv6:", "unix:", "unix-abstract:", "vsock:", "xds:")
 _LARGEST_PORT = 65535
-# gRPC's messages about an address that is not such a server, and their meaning. Debian's gRPC
-# writes OpenSSL's reasons in words, the wheels from the index write BoringSSL's in capitals.
+# gRPC's messages about an address without a clearance server of the expected kind, and their
+# meaning. Debian's gRPC writes OpenSSL's reasons in words, the wheels from the index write
+# BoringSSL's in capitals.
 _HINTS = {
     "http1.x server": "this is a port of HTTP (--http_listen?): use the one of gRPC (--listen)",
     "wrong version number": "the server speaks plain text: leave out `tls`",

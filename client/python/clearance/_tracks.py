@@ -89,7 +89,9 @@ class PublishTick:
 
 @dataclass(frozen=True, eq=False)
 class RewindTrack:
-    """Puts the scene, as it was at a past time, into a slot."""
+    """Puts the track's bodies, at their poses of a past time, into a slot.
+
+    They are added to the scene of the base slot, or to an empty scene without one."""
 
     scene_slot: int
     base_scene_slot: int | None

@@ -3,7 +3,7 @@
 // Whole worlds in the core and in other libraries, one process, one thread, in turns: rays through
 // levels of games beside Bullet's collision world, and configurations of an arm among obstacles
 // beside FCL's managers. Every verdict of ours about the arm is compared with all pairs one by one,
-// rays by a sample; a wrong one fails the run. For the others the number of differences is printed.
+// rays by a sample; a wrong one fails the run. For the others the share that differs is printed.
 //
 //   world_bench [--short] [--csv=FILE]
 //

@@ -38,7 +38,7 @@ class EtcdFront {
 
   // Sets the fates of the next transactions, one each.
   void Expect(std::deque<TxnFate> fates);
-  // Holds the messages of watches.
+  // Holds the messages of watches while `is_held`, and then lets them go on.
   void HoldWatches(bool is_held);
   // Ends all watches; new ones begin.
   void BreakWatches();

@@ -250,7 +250,7 @@ struct Pair {
   int changes = 0;
 };
 
-// A member is silent, and another one goes: no caller is refused for either.
+// A member is silent, and later gone: no caller is refused for either.
 TEST(Fault, OneMemberOfThreeIsNotMissed) {
   CLEARANCE_REQUIRE_ETCD();
   EtcdCluster etcd(3);

@@ -90,7 +90,7 @@ TEST_P(DeletedShapes, EndTheSessionThatHoldsMostAndStopNobodyElse) {
     GetParam().hold(server, greedy, i);
     ASSERT_TRUE(RegisterBall(server, ++radius).ok());
   }
-  // One too many. The sessions end without a message from their clients.
+  // One too many. The session that holds most ends without a message from its client.
   const grpc::Status refused = RegisterBall(server, ++radius);
   ASSERT_EQ(refused.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
   EXPECT_EQ(ErrorOf(refused).value(),

@@ -2,8 +2,8 @@
 //
 // The oracle of the sub-distance: the nearest point of a simplex in exact integers. Every subset of
 // the points is tried, with Cramer's rule on the Gram matrix of its edges, until one carries a
-// point x with positive weights. No point of the simplex may be nearer than x: x . y >= x . x for
-// all y. That condition is the proof of the answer (Kuhn and Tucker, 1951), so the way in which the
+// point x with positive weights such that no point of the simplex is nearer: x . y >= x . x for all
+// y. That condition is the proof of the answer (Kuhn and Tucker, 1951), so the way in which the
 // subset was found does not matter.
 
 #ifndef CLEARANCE_TESTS_SUPPORT_REFERENCE_EXACT_SIMPLEX_H_

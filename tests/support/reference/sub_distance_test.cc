@@ -156,7 +156,7 @@ struct Tally {
   std::array<int, 4> inaccurate{};
 };
 
-// Checks every simplex: v is a point of the hull, and the bracket that it makes itself,
+// Checks one simplex: v is a point of the hull, and the bracket that it makes itself,
 // [lowest v . y / |v|, |v|], holds the exact distance. (v and its products are rounded.)
 void CheckCertificate(const PointSimplex& s, const NearestPoint& nearest, double distance) {
   const double rounding = 16 * kUnit * Extent(s);
