@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The generated services and the table of each method's answer. In clearance's services every
+// The generated services and the table of the methods' handlers. In clearance's services every
 // method is raw, so that a message's size is known before it is parsed.
 
 #ifndef CLEARANCE_SERVER_TRANSPORT_METHODS_H_

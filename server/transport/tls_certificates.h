@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The certificates that new connections are served with. The files are read once a second. Changed
-// files that are whole are used for later connections. Others are left for the next look, and the
-// previous certificates stay. gRPC 1.51's own FileWatcherCertificateProvider hands a broken pair on
-// and then refuses every connection.
+// files that are whole are used for later connections. Changed files that are not whole are left
+// for the next look, and the previous certificates stay. gRPC 1.51's own
+// FileWatcherCertificateProvider hands a broken pair on and then refuses every connection.
 
 #ifndef CLEARANCE_SERVER_TRANSPORT_TLS_CERTIFICATES_H_
 #define CLEARANCE_SERVER_TRANSPORT_TLS_CERTIFICATES_H_
@@ -35,8 +35,8 @@ class TlsCertificates {
   TlsCertificates(const TlsCertificates&) = delete;
   TlsCertificates& operator=(const TlsCertificates&) = delete;
 
-  // Returns credentials for TLS 1.2 and above. If the files name a client CA, clients without a
-  // certificate of it are refused; otherwise calls find its holder in their AuthContext.
+  // Returns credentials for TLS 1.2 and above. If the files name a client CA, a client without a
+  // certificate from it is refused. The AuthContext of other calls names the certificate's holder.
   std::shared_ptr<grpc::ServerCredentials> MakeCredentials();
 
   // Reads the files again at once, changed or not. They are looked at every second anyway.

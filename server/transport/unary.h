@@ -40,7 +40,7 @@ using UnaryWriter = grpc::ServerAsyncResponseWriter<grpc::ByteBuffer>;
 // One method: how gRPC is asked for its next call, the cost of a call (in units of kMaxCheapCost),
 // and its answer, which may leave parts. A method that changes the registry has, instead of
 // `answer`, a `plan` of the changes, and `conclude`, which answers from their outcomes. One that
-// may also answer at once has `answer_or_plan` instead of `plan`: it answers or makes changes.
+// may also answer at once has `answer_or_plan` instead of `plan`: it answers or plans changes.
 template <class Request, class Response>
 struct UnaryMethod {
   RpcMethod rpc;

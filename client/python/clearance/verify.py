@@ -447,7 +447,7 @@ class _Row:
     def _gap_of_features(self) -> Fraction:
         """Returns the gap along the exact vector from the origin to the features of the witnesses.
 
-    The features are a plane, a line or a point."""
+        The features are a plane, a line or a point."""
         normal = nearest_of_plane(self._differences())
         return bodies.gap(self._a, self._b, normal) if any(normal) else Fraction(0)
 
