@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "server/fence/refused_calls.h"
 #include "server/guard/request_id.h"
 #include "server/session/call_scope.h"
 

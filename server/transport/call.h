@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The things that every call works with: the parts of the server, its own clock, and its entry in
-// the accounts.
+// The end, the deadline and the accounting of a call, and its messages as bytes.
 
 #ifndef CLEARANCE_SERVER_TRANSPORT_CALL_H_
 #define CLEARANCE_SERVER_TRANSPORT_CALL_H_
@@ -19,25 +18,9 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "server/config/limits.h"
-#include "server/engine/answer_check.h"
-#include "server/fence/refused_calls.h"
-#include "server/guard/audit.h"
-#include "server/guard/authenticator.h"
-#include "server/guard/caller.h"
-#include "server/guard/refusal_log.h"
 #include "server/observe/metrics.h"
 #include "server/observe/steady_clock.h"
-#include "server/registry/caller_registry.h"
-#include "server/registry/registry.h"
-#include "server/registry/scene_registry.h"
-#include "server/registry/shared_bytes.h"
-#include "server/registry/track_registry.h"
-#include "server/schedule/byte_budget.h"
-#include "server/schedule/seats.h"
-#include "server/schedule/worker_pool.h"
-#include "server/storage/shape_ledger.h"
 #include "server/transport/completion.h"
-#include "server/transport/placed.h"
 
 namespace clearance::server {
 

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "server/fence/refused_calls.h"
 #include "server/observe/wall_clock.h"
 #include "server/schedule/worker_pool.h"
 #include "server/services/scene_expiry.h"

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "server/guard/refusal.h"
 #include "server/schedule/scheduling.h"
 #include "server/schedule/thread_clock.h"
 

@@ -21,7 +21,9 @@
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "server/observe/metrics.h"
 #include "server/observe/steady_clock.h"
 #include "server/schedule/turns.h"
 #include "server/transport/completion.h"

@@ -22,6 +22,7 @@
 #include "server/transport/admission.h"
 #include "server/transport/byte_account.h"
 #include "server/transport/fresh.h"
+#include "server/transport/placed.h"
 #include "server/transport/reply_patience.h"
 #include "server/transport/unary.h"
 

@@ -27,6 +27,7 @@
 #include "server/transport/byte_account.h"
 #include "server/transport/first_message.h"
 #include "server/transport/fresh.h"
+#include "server/transport/placed.h"
 #include "server/transport/reply_patience.h"
 
 namespace clearance::server {

@@ -30,6 +30,7 @@
 #include "server/transport/call.h"
 #include "server/transport/completion.h"
 #include "server/transport/fresh.h"
+#include "server/transport/placed.h"
 #include "server/transport/poller.h"
 #include "server/transport/settled.h"
 

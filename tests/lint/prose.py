@@ -143,7 +143,7 @@ def python_strings(tree: ast.Module) -> Iterator[Paragraph]:
 def cpp_strings(text: str) -> Iterator[Paragraph | Help]:
     """Yields the strings of a C++ source, those that follow each other joined.
 
-    The last argument of an ABSL_FLAG, add_option, add_flag or add_subcommand is a Help.
+    The last argument of an ABSL_FLAG, LIMIT, add_option, add_flag or add_subcommand is a Help.
     """
     calls: list[str] = []
     pending: Paragraph | None = None
@@ -165,7 +165,7 @@ def cpp_strings(text: str) -> Iterator[Paragraph | Help]:
         if token[0] == ")" and calls:
             call = calls.pop()
             is_last = pending and not text[end : token.start()].strip()
-            if is_last and re.fullmatch(r"ABSL_FLAG|add_(option|flag|subcommand)\w*", call):
+            if is_last and re.fullmatch(r"ABSL_FLAG|LIMIT|add_(option|flag|subcommand)\w*", call):
                 assert pending
                 yield Help(*pending)
                 pending = None

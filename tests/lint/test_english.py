@@ -60,8 +60,8 @@ class Findings(unittest.TestCase):
         self.assertEqual(found_in("server/a.cc", source), expected)
 
     def test_help(self) -> None:
-        source = 'ABSL_FLAG(int, x, Of("How a"),\n  "How long " "it takes.");\na->add_flag("--of", b, "Of it")->x("Of");\n'
-        expected = ['2: help begins with "How"', '3: help begins with "Of"']
+        source = 'ABSL_FLAG(int, x, Of("How a"),\n  "How long " "it takes.");\na->add_flag("--of", b, "Of it")->x("Of");\nLIMIT(A, b, 3, "Of c.")\n'
+        expected = ['2: help begins with "How"', '3: help begins with "Of"', '4: help begins with "Of"']
         self.assertEqual(found_in("server/a.cc", source), expected)
 
     def test_rpcs(self) -> None:
