@@ -238,7 +238,7 @@ absl::Status DrainingWatch() {
 }
 
 // Tells the scene's news until the watch ends. Returns why it ended; OK if that needs no reason.
-// NOLINTNEXTLINE(readability-function-*): every co_await counts as hidden branches of the language
+// NOLINTNEXTLINE(readability-function-cognitive-complexity): every co_await counts as hidden branches of the language
 Task<absl::Status> TellOfScene(WatchStream& call, Watcher& watcher,
                                const v1::WatchSceneRequest& request, CallAccount& account) {
   SceneFollower& follower = watcher.follower;
@@ -276,7 +276,7 @@ Task<absl::Status> TellOfScene(WatchStream& call, Watcher& watcher,
 
 }  // namespace
 
-// NOLINTNEXTLINE(readability-function-*): every co_await counts as hidden branches of the language
+// NOLINTNEXTLINE(readability-function-cognitive-complexity): every co_await counts as hidden branches of the language
 Detached ServeSceneWatches(ServerParts& parts, const RequestWatchScene& request, Poller& poller) {
   const Poller::Presence presence(poller);
   WatchStream call(poller);

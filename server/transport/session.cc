@@ -438,7 +438,7 @@ class Sitting {
 // flow control stops the client. A read that begins before its reply costs each small message a
 // packet: gRPC sends the window that the read frees in a packet by itself, or with the reply if it
 // finds one.
-// NOLINTNEXTLINE(readability-function-*): every co_await counts as hidden branches of the language
+// NOLINTNEXTLINE(readability-function-cognitive-complexity): every co_await counts as hidden branches of the language
 Task<absl::Status> AnswerMessage(ServerParts& parts, Stream& call, Sitting& sitting,
                                  CallAccount& account) {
   Desk& desk = sitting.desk;
@@ -485,7 +485,7 @@ Task<absl::Status> AnswerMessage(ServerParts& parts, Stream& call, Sitting& sitt
 
 }  // namespace
 
-// NOLINTNEXTLINE(readability-function-*): every co_await counts as hidden branches of the language
+// NOLINTNEXTLINE(readability-function-cognitive-complexity): every co_await counts as hidden branches of the language
 Detached ServeSessions(ServerParts& parts, const RequestSession& request, Poller& poller) {
   const Poller::Presence presence(poller);
   Stream call(poller);

@@ -181,7 +181,7 @@ struct UnaryWork {
 
 // Takes in a call's request and answers it, as far as its status is OK. Returns the status.
 template <class Request, class Response>
-// NOLINTNEXTLINE(readability-function-*): every co_await counts as hidden branches of the language
+// NOLINTNEXTLINE(readability-function-cognitive-complexity): every co_await counts as hidden branches of the language
 Task<absl::Status> AnswerUnary(UnaryCall& call, UnaryWork<Request, Response>& work,
                                Poller& poller) {
   const CallScope& scope = work.scope;
@@ -224,7 +224,7 @@ Task<absl::Status> AnswerUnary(UnaryCall& call, UnaryWork<Request, Response>& wo
 // Waits for calls of the method on this poller, serves them and lets another wait meanwhile. Ends
 // when the server shuts down. All references outlive it.
 template <class Request, class Response>
-// NOLINTNEXTLINE(readability-function-*): every co_await counts as hidden branches of the language
+// NOLINTNEXTLINE(readability-function-cognitive-complexity): every co_await counts as hidden branches of the language
 Detached ServeUnary(ServerParts& parts, const UnaryMethod<Request, Response>& method,
                     Poller& poller) {
   const Poller::Presence presence(poller);

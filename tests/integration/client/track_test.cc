@@ -26,6 +26,21 @@ SceneBodies Players() {
   return {.count = 2, .ids = {7, 8}, .shapes = {ByName{"box"}}, .poses = PosesAt({0, 50})};
 }
 
+// The player's box has its side at x = 1.5. One ball is 2 m from it, the other deep in it.
+void ExpectClearancesOfTheSwing(TrackReader& reader) {
+  const auto clearances = reader.Clearance(2, PosesAt({4, 1.5}));
+  ASSERT_TRUE(clearances.ok()) << clearances.status();
+  EXPECT_THAT(clearances->states, ElementsAre(State::kSeparated, State::kPenetrating));
+  EXPECT_THAT(clearances->bodies, ElementsAre(7, 7));
+  EXPECT_THAT(clearances->own_bodies, ElementsAre(99, 99));
+  EXPECT_NEAR(clearances->distances[0], 2, 1e-9);
+  EXPECT_LE(clearances->lower_bounds[0], clearances->distances[0]);
+  EXPECT_LE(clearances->distances[0], clearances->upper_bounds[0]);
+  EXPECT_NEAR(clearances->own_points[0], 3.5, 1e-9);
+  EXPECT_NEAR(clearances->points[0], 1.5, 1e-9);
+  EXPECT_NEAR(clearances->normals[0], -1, 1e-9);
+}
+
 TEST(TrackClient, AsksWhatAShotAndASwingMetAtTheTimeThatWasSeen) {
   const RealServer server;
   const Client client = server.Connect();
@@ -70,18 +85,7 @@ TEST(TrackClient, AsksWhatAShotAndASwingMetAtTheTimeThatWasSeen) {
   EXPECT_THAT(checks->verdicts, ElementsAre(Verdict::kFree, Verdict::kTouching));
   EXPECT_EQ(checks->bodies[1], 7u);
   EXPECT_EQ(checks->own_bodies[1], 99u);
-  // The first from the box's side at 1.5, the second deep in it.
-  const auto clearances = (*reader)->Clearance(2, PosesAt({4, 1.5}));
-  ASSERT_TRUE(clearances.ok()) << clearances.status();
-  EXPECT_THAT(clearances->states, ElementsAre(State::kSeparated, State::kPenetrating));
-  EXPECT_THAT(clearances->bodies, ElementsAre(7, 7));
-  EXPECT_THAT(clearances->own_bodies, ElementsAre(99, 99));
-  EXPECT_NEAR(clearances->distances[0], 2, 1e-9);
-  EXPECT_LE(clearances->lower_bounds[0], clearances->distances[0]);
-  EXPECT_LE(clearances->distances[0], clearances->upper_bounds[0]);
-  EXPECT_NEAR(clearances->own_points[0], 3.5, 1e-9);
-  EXPECT_NEAR(clearances->points[0], 1.5, 1e-9);
-  EXPECT_NEAR(clearances->normals[0], -1, 1e-9);
+  ExpectClearancesOfTheSwing(**reader);
   const auto swing =
       (*reader)->Sweep({.count = 1, .poses = PosesAt({6}), .displacements = {-8, 0, 0}});
   ASSERT_TRUE(swing.ok()) << swing.status();
