@@ -22,7 +22,6 @@ class Scale(unittest.TestCase):
 
     def test_the_page_has_what_the_script_prints(self) -> None:
         self.assertIn(scale.table(), self.page)
-        self.assertIn(scale.constants(), self.page)
         self.assertIn(scale.etcd_table(), self.page)
 
     def test_the_constants_are_those_that_were_measured(self) -> None:
