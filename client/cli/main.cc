@@ -118,7 +118,8 @@ namespace {
 
 constexpr char kFooter[] = R"(
 Shapes are given as a registered name, a digest (v1-sha256-...), a file (OBJ, STL, PLY, OFF: the
-hull of the points that its faces use; JSON: a clearance.v1.Shape), or JSON text. Poses are
+hull of the points that its faces use; JSON: a clearance.v1.Shape), or JSON text such as
+{"box": {"half_extents": {"x": 1, "y": 1, "z": 1}}} (client/guide/shapes.md has all kinds). Poses are
 x y z qx qy qz qw, metres.
 
 Exit codes:

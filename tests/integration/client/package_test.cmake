@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs the library into a new directory, builds another project against it and runs that; builds
-# the example of a game, which is a project of its own too, and the project that the library's page
-# shows. Installs everything into another directory and sees what is there.
+# the examples that are separate projects too, and the project that the library's page shows.
+# Installs everything into another directory and sees what is there.
 # cmake -D BUILD_DIR=… -D SOURCE_DIR=… -D SNIPPETS=… -P package_test.cmake
 string(RANDOM LENGTH 12 suffix)
 set(work $ENV{TMPDIR})
@@ -25,9 +25,11 @@ run(${CMAKE_COMMAND} -G Ninja -S ${SOURCE_DIR}/consumer -B ${work}/build
 run(${CMAKE_COMMAND} --build ${work}/build)
 run(${work}/build/consumer)
 run(${work}/build/proto_consumer)
-run(${CMAKE_COMMAND} -G Ninja -S ${SOURCE_DIR}/../../../client/examples/game -B ${work}/game
-    -D CMAKE_PREFIX_PATH=${work}/prefix -D CMAKE_UNITY_BUILD=ON -D CMAKE_UNITY_BUILD_BATCH_SIZE=16)
-run(${CMAKE_COMMAND} --build ${work}/game)
+foreach(example game hello)
+  run(${CMAKE_COMMAND} -G Ninja -S ${SOURCE_DIR}/../../../client/examples/${example} -B ${work}/${example}
+      -D CMAKE_PREFIX_PATH=${work}/prefix -D CMAKE_UNITY_BUILD=ON -D CMAKE_UNITY_BUILD_BATCH_SIZE=16)
+  run(${CMAKE_COMMAND} --build ${work}/${example})
+endforeach()
 if(EXISTS ${SNIPPETS})
   configure_file(${SNIPPETS}/client_cpp_README_1.cmake ${work}/page/CMakeLists.txt COPYONLY)
   configure_file(${SNIPPETS}/client_cpp_README_1.cpp ${work}/page/planner.cc COPYONLY)

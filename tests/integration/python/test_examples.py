@@ -64,6 +64,14 @@ class Examples(unittest.TestCase):
         self.assertEqual(said.getvalue().splitlines(), shown)
         self.assertEqual(int(names["hits"].bodies_b), 1)
 
+    def test_of_the_first_programs(self) -> None:
+        folder = pathlib.Path(os.environ["CLEARANCE_ROOT"]) / "client/examples/hello"
+        page = (folder / "README.md").read_text()
+        (shown,) = re.findall(r"hello_planner\.py [\d.:]+\n(.*?)```", page, re.DOTALL)
+        program = [sys.executable, "-B", folder / "hello_planner.py", self.server.address]
+        done = subprocess.run(program, stdout=subprocess.PIPE, text=True, check=True)
+        self.assertEqual(done.stdout, shown)
+
     def test_of_the_readme_with_the_wheel(self) -> None:
         optional_programs.require_in(self, "python3:ensurepip")
         text = (pathlib.Path(os.environ["CLEARANCE_ROOT"]) / "README.md").read_text()

@@ -40,7 +40,9 @@ BLOCKS = {
     "client/cpp/README.md": ["test CppPage.ExamplePrintsWhatThePageShows"] * 2
     + ["test integration.client.Package.IsFoundAndLinksFromAnotherProject"],
     "client/examples/game/README.md": [RUN, PRINTED, RUN, RUN],
+    "client/examples/hello/README.md": ["test python.examples", RUN],
     "client/examples/ompl/README.md": ["dev"],
+    "client/guide/shapes.md": [RUN],
     "client/node/README.md": ["test node.example", "test node.example"],
     "client/page/README.md": ["dev"],
     "client/python/README.md": ["test python.examples", "test python.examples"],
