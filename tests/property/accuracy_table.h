@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How far answers are from the truth at most: the table that core/README.md prints and
+// How far answers are from the truth at most: the table that core/accuracy.md prints and
 // accuracy_test.cc holds to be true, and not stale, line by line. Errors are relative to S + |d|: S
 // is the sum of both bodies' bounding radii, d the exact signed distance, minus the depth where
 // bodies overlap.
@@ -139,7 +139,7 @@ const char* Name(Group group);
 const char* Name(Situation situation);
 const char* Name(MovingKinds kinds);
 
-// Both tables as core/README.md has them between its marks, in Markdown.
+// Both tables as core/accuracy.md has them between its marks, in Markdown.
 std::string AccuracyText();
 
 }  // namespace clearance::testing

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Compares every line of accuracy_table.h with the truth: no error is larger than the line says,
-// none is so much smaller that the line is stale, and core/README.md prints these very lines.
+// none is so much smaller that the line is stale, and core/accuracy.md prints these very lines.
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
@@ -158,13 +158,13 @@ TEST_P(MotionAccuracy, IsWhatTheTableSays) {
 // --- The page ----------------------------------------------------------------------------------
 
 TEST(AccuracyReadme, PrintsTheTable) {
-  std::ifstream file(CLEARANCE_README);
+  std::ifstream file(CLEARANCE_ACCURACY_PAGE);
   std::ostringstream content;
   content << file.rdbuf();
   const std::string readme = content.str();
   const std::string begin = "<!-- accuracy: begin -->\n", end = "<!-- accuracy: end -->\n";
   const std::size_t from = readme.find(begin), to = readme.find(end);
-  ASSERT_NE(from, std::string::npos) << "no mark in " << CLEARANCE_README;
+  ASSERT_NE(from, std::string::npos) << "no mark in " << CLEARANCE_ACCURACY_PAGE;
   ASSERT_NE(to, std::string::npos);
   const std::string printed = readme.substr(from + begin.size(), to - from - begin.size());
   EXPECT_EQ(printed, AccuracyText()) << "it must be, between the marks:\n" << AccuracyText();
