@@ -62,7 +62,7 @@ constexpr const char* kSeparated =
     R"({"query": "distance", "expect": {"distance": 2.0, "intersect": false},
         "tolerance": {"boolean": "must_match", "distance_abs": 1e-12, "distance_rel": 1e-12}})";
 
-TEST(JudgeCase, AllowsTheDistanceItsAbsoluteAndItsRelativeTolerance) {
+TEST(JudgeCase, AllowsDistanceAbsoluteAndRelativeTolerance) {
   EXPECT_EQ(CaseFaults(kSeparated, Apart(2.0)), "");
   EXPECT_EQ(CaseFaults(kSeparated, Apart(2.0 + 2.9e-12)), "");
   EXPECT_NE(CaseFaults(kSeparated, Apart(2.0 + 3.1e-12)), "");
@@ -80,7 +80,7 @@ TEST(JudgeCase, HoldsTheBooleanOnlyWhereItMustMatch) {
   EXPECT_EQ(CaseFaults(either, Apart(0.5)), "");
 }
 
-TEST(JudgeCase, TakesTheDepthToleranceWhereThereIsNoneOfTheDistance) {
+TEST(JudgeCase, UsesDepthToleranceIfDistanceHasNone) {
   const char* row = R"({"query": "penetration", "tolerance": {"depth_abs": 0.25},
                         "expect": {"distance": 0, "intersect": true, "penetration_depth": 1}})";
   Answer deep = Meeting();
@@ -116,7 +116,7 @@ TEST(JudgeCase, HoldsADepthToItsOwnToleranceWhereItIsKnown) {
   EXPECT_EQ(CaseFaults(unknown, Deep(7)), "");
 }
 
-TEST(JudgeCase, TakesTheUpperEndOfADepthWhoseLowerEndWasRoundedPastIt) {
+TEST(JudgeCase, TakesUpperEndIfLowerEndIsRoundedPastIt) {
   const char* crossed = R"({"query": "penetration", "tolerance": {"depth_abs": 1e-9},
       "expect": {"distance": 0, "intersect": true, "penetration_depth": 0.52535795,
                  "penetration_interval": [0.525358, 0.5253579]}})";

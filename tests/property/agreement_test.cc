@@ -137,7 +137,7 @@ TEST_P(AgreementOfFamily, MeetsTheBracketOfEveryReferenceSolver) {
 
 // Signs of small integers decide the reference, so nothing is let through by rounding: core says
 // SEPARATED if and only if no point is common.
-TEST(Agreement, OnALatticeSeparatedIsWhereTheBooleanLoopFindsNoCommonPoint) {
+TEST(Agreement, OnALatticeSeparatedAgreesWithTheBooleanLoop) {
   Random random(RunSeed());
   int separated = 0;
   const int pairs = Effort(20000, 500000);

@@ -172,7 +172,7 @@ TEST(CurvedDepth, IsTheLeastThatDirectionsShow) {
 }
 
 // Coaxial, coincident and concentric pairs: rings and whole spheres of minima, or nearly so.
-TEST(CurvedDepth, OfSymmetricCoincidentKindsIsRightThoughTheBracketIsWide) {
+TEST(CurvedDepth, OfSymmetricCoincidentKinds_IsRight) {
   Random random(RunSeed() + 1);
   Tally tally;
   const int wanted = Effort(40);

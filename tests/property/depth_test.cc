@@ -82,7 +82,7 @@ TEST_P(DepthOfFamily, ComesWithAProofOfItsLowerBound) {
 }
 
 // A tolerance lets a polytope stop early, and the axes of boxes tell the depth all the same.
-TEST(Depth, OfBoxesIsProvedAsNarrowlyAsItIsToldWhateverTheTolerance) {
+TEST(Depth, OfBoxes_BracketIsNarrowAtAnyTolerance) {
   Random random(RunSeed() + 6);
   const int wanted = Effort(100);
   const auto proof = std::make_unique<DepthProof>();

@@ -447,7 +447,7 @@ TEST_P(SceneShare, AnswersAsAllPairsOneByOne) {
 
 INSTANTIATE_TEST_SUITE_P(All, SceneShare, ::testing::Range(0, kShares));
 
-TEST(Scene, BodiesStayFreeWhereTheyMoveNoFartherThanTheAnswerSays) {
+TEST(Scene, BodiesStayFreeWithinTheAnswersRadius) {
   SceneTally tally;
   AskWorlds(Effort(20'000, 200'000), SeedOf(kShares), &tally,
             [](Asking& asking) { return asking.AskAndMove(); });

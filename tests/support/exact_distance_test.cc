@@ -106,7 +106,7 @@ TEST(ExactDistance, ComparesBothSidesOfAnIrrationalDistance) {
   EXPECT_TRUE(d.IsAtLeast(-INFINITY) && d.IsAtMost(INFINITY));
 }
 
-TEST(ExactDistance, OfEveryLatticeShiftOfTwoTetrahedraAgreesWithShrinking) {
+TEST(ExactDistance, OfShiftedTetrahedra_AgreesWithShrinking) {
   // Exactly touching or overlapping pairs: shrinking one of them by 2^-40 about an inner point of
   // it separates a touching pair and leaves an overlap. All 125 shifts of the lattice.
   int inside = 0;

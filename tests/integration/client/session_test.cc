@@ -41,7 +41,7 @@ TEST(SessionWithServer, TakesTenThousandWritesBeforeTheFirstRead) {
 }
 
 // It is not opened again behind its user's back, as it would hold the same again.
-TEST(SessionWithServer, EndsWhereItHeldMostOfWhatWasDeletedAndAnotherGoesOn) {
+TEST(SessionWithServer, EndsIfItHeldMostDeletedBytesAndOthersContinue) {
   const RealServer server({.max_registry_bytes = 1 << 16});
   const Client client = server.Connect();
   const std::unique_ptr<Session> session = client.OpenSession();

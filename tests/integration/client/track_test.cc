@@ -99,7 +99,7 @@ TEST(TrackClient, AsksWhatAShotAndASwingMetAtTheTimeThatWasSeen) {
   EXPECT_EQ(late->body_count, 1u);
 }
 
-TEST(TrackClient, RewindsInNoSceneWhereTheOneThatWasAskedForDidNotOpen) {
+TEST(TrackClient, SceneDidNotOpen_RefusesToRewind) {
   const RealServer server;
   const Client client = server.Connect();
   ASSERT_TRUE(client.Register("box", kUnitBox).ok());

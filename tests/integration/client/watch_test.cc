@@ -61,7 +61,7 @@ class Watch : public CommandLine {
   std::unique_ptr<server::HttpServer> http_;
 };
 
-TEST_F(Watch, TellsRatesAndPercentilesOfWhatHappenedBetweenTwoLooks) {
+TEST_F(Watch, PrintsRatesAndPercentilesSinceTheLastLook) {
   const Ran ran = RunApart("--json watch --interval 0.01 --count 2 " + Http());
   EXPECT_EQ(ran.exit_code, 0) << ran.errors;
   EXPECT_EQ(std::count(ran.output.begin(), ran.output.end(), '\n'), 2);
@@ -90,7 +90,7 @@ TEST_F(Watch, CountsAServerThatBeganAnewFromItsBeginning) {
   EXPECT_NEAR(look["queries_per_second"].get<double>() * look["seconds"].get<double>(), 2000, 1e-6);
 }
 
-TEST_F(Watch, PrintsLinesWhereThereIsNoTerminalAndAPageWhereThereIsOne) {
+TEST_F(Watch, PrintsLinesToAPipeAndAPageToATerminal) {
   const std::string watch = "watch --interval 0.01 --count 2 " + Http();
   const Ran lines = Run(watch);
   EXPECT_EQ(std::count(lines.output.begin(), lines.output.end(), '\n'), 2) << lines.output;

@@ -148,7 +148,7 @@ TEST(Fault, WithoutAQuorumDigestsAreAnsweredAndNamesAreNot) {
 }
 
 // A content in chunks waits as long as any change; its calls do not start the wait again.
-TEST(Fault, WithoutAQuorumAContentInChunksIsRefusedAfterThePatience) {
+TEST(Fault, NoQuorum_ContentInChunks_IsRefusedAfterPatience) {
   CLEARANCE_REQUIRE_ETCD();
   EtcdCluster etcd(3);
   server::EtcdConfig config = etcd.Config();

@@ -260,7 +260,7 @@ TEST(SharedServers, WithoutAQuorumAnOpenSessionGoesOn) {
   EXPECT_TRUE(session->Finish().ok());
 }
 
-TEST(SharedServers, WithoutTheStoreDigestsAreAnsweredAndReadinessIsAsTheFlagSays) {
+TEST(SharedServers, NoStore_AnswersDigests_ReadinessFollowsFlag) {
   CLEARANCE_REQUIRE_ETCD();
   EtcdCluster etcd;
   const ServerProcess one({etcd.StoreFlag(), "--store_patience=500ms"});

@@ -231,7 +231,7 @@ TEST_F(EtcdUsers, AWatchWhoseTokenIsOldGetsANewOne) {
   EXPECT_FALSE(is_refused);
 }
 
-TEST_F(EtcdUsers, ReplicasGoOnWhenTheirTokensAreOldAndWhenTheyAreForgotten) {
+TEST_F(EtcdUsers, ReplicasContinueWithOldAndForgottenTokens) {
   Replica one(config_);
   Replica two(config_);
   int radius = 0;

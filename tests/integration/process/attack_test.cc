@@ -108,7 +108,7 @@ TEST(Attack, StreamsWithinTheLimitCostNothing) {
 }
 
 // Each connection keeps to its limit; together they hold what many clients may.
-TEST(Attack, TooManyStreamsOnAllConnectionsCostTheAddressThatHoldsMostOne) {
+TEST(Attack, TooManyStreams_CutsAddressWithMostCalls) {
   ServerProcess server({"--max_streams_per_connection=100", "--max_streams=200"});
   const auto open = [&server](const char* source, int streams) {
     RawConnection connection(server.grpc_port(), source);

@@ -97,7 +97,7 @@ class SessionMemory : public testing::TestWithParam<Way> {
   };
 };
 
-TEST_P(SessionMemory, StaysBelowWhatIsCountedWhateverManySmallThingsTheyHold) {
+TEST_P(SessionMemory, StaysBelowTheCountWithManySmallThings) {
   const Way& way = GetParam();
   const ServerProcess server(
       {"--max_total_session_bytes=" + std::to_string(static_cast<std::int64_t>(kMostOfAll))});

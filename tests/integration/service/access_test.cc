@@ -529,7 +529,7 @@ TEST(Revocation, LeavesSessionsInPeaceWhoseRulesAreTheSame) {
   EXPECT_TRUE(viewer.Finish().ok());
 }
 
-TEST(Revocation, EndsTheSessionsOfAPrincipalThatThePolicyNoLongerNames) {
+TEST(Revocation, EndsSessionsOfARemovedPrincipal) {
   GuardedServer guarded;
   TestSession viewer(*guarded.server.queries, AuthorizationOf("viewer"));
   viewer.Open(0, Sphere(1));

@@ -175,7 +175,7 @@ TEST(AnswerCheck, OfUnaryCallsCountsToo) {
   EXPECT_EQ(server.metrics.Checks(QueryKind::kDistance).contradicted->Value(), 0);
 }
 
-TEST(AnswerCheck, ThatContradictsAnswersIsCountedAndLoggedAndChangesNoByteOfThem) {
+TEST(AnswerCheck, Contradiction_IsCountedAndLogged_KeepsAnswer) {
   const auto object = [](const auto&, const auto&) {
     Check check;
     check.contradiction = {Claim::kUpper, 1, 2};

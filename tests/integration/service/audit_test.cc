@@ -112,7 +112,7 @@ std::string EchoedId(TestServer& server, const std::vector<std::string>& request
   return Echoed(server, "x-request-id", request_ids);
 }
 
-TEST(TraceParent, IsEchoedWhereItHasTheFormAndTakenNoNoticeOfOtherwise) {
+TEST(TraceParent, IsEchoedIfWellFormedElseIgnored) {
   TestServer server;
   const auto echoed = [&server](const std::vector<std::string>& values) {
     return Echoed(server, "traceparent", values);

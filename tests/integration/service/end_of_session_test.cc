@@ -225,7 +225,7 @@ TEST(EndOfSession, ARefusedMessageThatMayHaveOpenedAnySlotPoisonsAll) {
   EXPECT_EQ(response.distance().states(0), v1::STATE_REFUSED);
 }
 
-TEST(EndOfSession, AMessageOverTheTransportsLimitEndsItNamingBothNumbers) {
+TEST(EndOfSession, MessageOverTransportLimit_EndsNamingBothNumbers) {
   TestServer server(SmallMessages());
   RawSession session(server);
   OpenUnitSpheres(session);

@@ -25,7 +25,7 @@ v1::SessionRequest OpenInline(std::uint32_t slot, const v1::Shape& shape) {
   return request;
 }
 
-TEST(Limits, OneSessionTooManyEndsNamingTheLimitAndTheOthersGoOn) {
+TEST(Limits, OneSessionTooMany_EndsNamingLimit_OthersContinue) {
   server::Limits limits;
   limits.max_sessions = 3;
   TestServer server(limits);
@@ -120,7 +120,7 @@ TEST(Limits, RowsOfABatch) {
   EXPECT_EQ(ErrorOf(session.Ask(request).status()).limit(), "max_batch_rows <= 10");
 }
 
-TEST(Limits, WhatTheyRefuseIsCountedByTheirNamesWhereverItLeaves) {
+TEST(Limits, RefusalsAreCountedByNameOfTheLimit) {
   server::Limits limits;
   limits.max_batch_rows = 10;
   limits.max_slots_per_session = 4;
@@ -207,7 +207,7 @@ TEST(Limits, AreToldByGetServerInfo) {
 }
 
 // Two bytes each on the wire, hundreds in memory.
-TEST(Limits, AMessageOfMoreObjectsThanItsShapesNeedIsRefusedBeforeItIsParsed) {
+TEST(Limits, TooManyObjectsForItsShapes_RefusedBeforeParsing) {
   server::Limits limits;
   limits.max_slots_per_session = 1000;
   TestServer server(limits);
@@ -220,7 +220,7 @@ TEST(Limits, AMessageOfMoreObjectsThanItsShapesNeedIsRefusedBeforeItIsParsed) {
   EXPECT_THAT(ErrorOf(status).limit(), HasSubstr("sub-messages, strings and unknown fields <= "));
 }
 
-TEST(Limits, AMessageOfTooManyObjectsIsRefusedAndTheSessionGoesOn) {
+TEST(Limits, TooManyObjects_IsRefused_SessionContinues) {
   TestServer server;
   TestSession session(server);
   session.Open(0, Sphere(1));

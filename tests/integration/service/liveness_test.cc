@@ -86,7 +86,7 @@ TEST(Liveness, AnIdleServerAndOneAtWorkAnswerEveryTime) {
   }
 }
 
-TEST(Liveness, APollingThreadThatIsHeldIsFoundAndIsAliveOnceItGoesOn) {
+TEST(Liveness, HeldPollingThread_IsFound_ThenAliveAgain) {
   Held held(kHeldPollers);
   TestServer server({}, held.Judging());
   TestSession session(server);

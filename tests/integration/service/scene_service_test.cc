@@ -310,7 +310,7 @@ TEST(SceneService, LosesNoChangeOfSeveralWriters) {
               ElementsAre(kUpdates, 1000 + kUpdates, 2000 + kUpdates, 3000 + kUpdates));
 }
 
-TEST(SceneShapes, OfKeptScenesAreNotDeletedOrReplacedUnderTheirLastName) {
+TEST(SceneShapes, OfStoredScenes_LastNameIsNotDeletedOrReplaced) {
   TestServer server;
   Register(server, "ball", Sphere(1));
   CreateRow(server, "row", 1, Kept());

@@ -206,7 +206,7 @@ TEST_F(SceneWatchTest, SaysWhereTheSceneIsToBeReadAnew) {
   ExpectReload(&has_the_one_before);
 }
 
-TEST_F(SceneWatchTest, RefusesARevisionThatIsYetToComeAndASceneThatIsNotThere) {
+TEST_F(SceneWatchTest, RefusesFutureRevisionsAndMissingScenes) {
   TestWatch early(server_, From(2));
   const grpc::Status status = early.Finish();
   EXPECT_EQ(status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
@@ -276,7 +276,7 @@ TEST_F(SceneWatchTest, MergesWhatASlowWatcherDidNotTake) {
 }
 
 // For a large scene the server holds no revision for a watcher alone.
-TEST_F(SceneWatchTest, TellsThatALargeSceneIsToBeReadAnewWhereItsWatcherIsSlow) {
+TEST_F(SceneWatchTest, LargeScene_SlowWatcher_GetsReload) {
   constexpr std::uint32_t kBodies = 9'000;
   CreateRow(server_, "huge", kBodies, Forever());
   TestWatch watch(server_, Of("huge", 1));
@@ -441,7 +441,7 @@ TEST(SceneWatchRevocation, EndsTheWatchThatDoesNotTakeItsMessages) {
   EXPECT_FALSE(watch.Finish().ok());
 }
 
-TEST(SceneWatchRevocation, EndsTheWatchesOfAPrincipalWhoMayNotReachTheSceneAnyMore) {
+TEST(SceneWatchRevocation, EndsWatchesThatNewPrefixesForbid) {
   GuardedServer guarded;
   CreateSceneAsMaker(guarded.server);
   TestWatch watch(guarded.server, From(0), AuthorizationOf("viewer"));

@@ -84,7 +84,7 @@ class SessionBytes : public ::testing::Test {
   const v1::Shape large_ = RingHull(kPointsOfLarge);
 };
 
-TEST_F(SessionBytes, OfOneCallerAreRefusedOthersStillGetRoomAndItComesBack) {
+TEST_F(SessionBytes, OneCallerIsRefused_OthersGetRoom_RoomComesBack) {
   auto sessions = HoldAll("viewer");
   const double held = Held();
   EXPECT_GT(held, 0);

@@ -102,7 +102,7 @@ void ExpectAnswerOf(std::uint64_t i, const v1::SessionResponse& response) {
   }
 }
 
-TEST(Session, KeepsTheOrderAndEchoesTheTagsOfTwoThousandMixedMessages) {
+TEST(Session, KeepsOrderAndTagsOfTwoThousandMixedMessages) {
   constexpr std::uint64_t kMessages = 2000;
   TestServer server;
   TestSession session(server);
@@ -121,7 +121,7 @@ TEST(Session, KeepsTheOrderAndEchoesTheTagsOfTwoThousandMixedMessages) {
   EXPECT_TRUE(session.AwaitEnd().ok());
 }
 
-TEST(Session, AnswersTenThousandMessagesToAClientThatReadsAlongside) {
+TEST(Session, AnswersTenThousandMessagesWhileClientReads) {
   constexpr std::uint64_t kMessages = 10000;
   TestServer server;
   TestSession session(server);
@@ -167,7 +167,7 @@ TEST(Session, OpensByDigestAndTellsWhatItOpened) {
   EXPECT_EQ(response.open().revision(), 1u);
 }
 
-TEST(Session, SendsAnAnswerThatIsTooLargeInPartsThatCoverEveryRowOnce) {
+TEST(Session, LargeAnswer_ComesInPartsThatCoverEachRowOnce) {
   constexpr std::uint32_t kRows = 500;
   TestServer server;
   TestSession session(server);
@@ -222,7 +222,7 @@ TEST(Session, SendsAnAnswerThatIsTooLargeInPartsThatCoverEveryRowOnce) {
 }
 
 // Each takes far more bytes than a row that is answered; none were reserved for so many of them.
-TEST(Session, AnswersManyRefusedRowsInPartsThatKeepToWhatIsReserved) {
+TEST(Session, ManyRefusedRows_PartsStayWithinReservation) {
   constexpr std::uint32_t kRows = 5'000;
   TestServer server;
   TestSession session(server);

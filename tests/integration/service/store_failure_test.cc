@@ -82,7 +82,7 @@ constexpr char kShapes[] = "clearance.v1.ShapeService";
 constexpr char kScenes[] = "clearance.v1.SceneService";
 constexpr char kQueries[] = "clearance.v1.QueryService";
 
-TEST_F(StoreFailure, IsARefusalAndTheHealthOfWhatIsStoredUntilAWriteSucceeds) {
+TEST_F(StoreFailure, RefusesAndIsNotServingUntilAWriteSucceeds) {
   fails_ = true;
   const grpc::Status refused = RegisterBox(1);
   EXPECT_EQ(refused.error_code(), grpc::StatusCode::UNAVAILABLE);

@@ -80,7 +80,7 @@ class TotalBytes : public ::testing::Test {
   TestSession second_{server_};
 };
 
-TEST_F(TotalBytes, ALargerMessageThanAllIsAnsweredWhileNobodyElseHoldsAny) {
+TEST_F(TotalBytes, MessageOverTotal_IsAnsweredIfAlone) {
   EXPECT_EQ(first_.Ask(AskManyRows(1)).distance().count(), kManyRows);
   v1::DistanceResponse response;
   EXPECT_TRUE(
@@ -103,7 +103,7 @@ TEST_F(TotalBytes, BeyondThemACallIsRefusedAndToldWhenToRepeat) {
 }
 
 // Nobody holds the bytes that it has.
-TEST_F(TotalBytes, BeyondThemALongMessageIsRefusedWithoutWaitingForAWorker) {
+TEST_F(TotalBytes, OverTotal_LongMessage_RefusedWithoutAWorker) {
   HoldByTheFirst();
   const auto waited = [this] {
     return server_.metrics.queue_seconds().Collect().histogram.sample_count;
@@ -127,7 +127,7 @@ TEST_F(TotalBytes, BeyondThemALongMessageIsRefusedWithoutWaitingForAWorker) {
 }
 
 // Its read was begun while there was room.
-TEST_F(TotalBytes, BeyondThemAMessageIsRefusedOnceAndThenTheSessionIsNotReadUntilThereIsRoom) {
+TEST_F(TotalBytes, OverTotal_RefusesOnceThenStopsReading) {
   HoldByTheFirst();
   const v1::SessionResponse refused = second_.Ask(AskManyRows(2));
   EXPECT_EQ(refused.tag(), 2u);

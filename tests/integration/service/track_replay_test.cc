@@ -407,7 +407,7 @@ class Offline {
   SceneScratch scratch_;
 };
 
-TEST(Tracks, FourStreamsAskWhileTicksArePublishedAndGetWhatTheCoreSaysOffline) {
+TEST(Tracks, FourStreamsDuringPublishing_MatchTheCore) {
   TrackServer server;
   CreateFurniture(server, Furniture(server.BodyOf("ball")));
   const Game game;

@@ -63,7 +63,7 @@ class TrackTest : public ::testing::Test {
   TestSession asker_{server_};
 };
 
-TEST_F(TrackTest, ATimeIsClampedToTheTicksThatAreHeldAndTheAnswerSaysSo) {
+TEST_F(TrackTest, TimeOutsideHeldTicks_IsClampedAndReported) {
   ExpectOk(writer_.Ask(OpenTrackOf("game")));
   for (const std::uint64_t tick : {10, 11, 12, 16}) PublishAt(tick, static_cast<double>(tick));
   // Three of four ticks are held.
@@ -122,7 +122,7 @@ TEST_F(TrackTest, BodiesAreLeftOutAndTakeThePlaceOfTheScenes) {
 }
 
 // A scene takes the same memory in whatever slot, so that the first tells how many there can be.
-TEST_F(TrackTest, WhatACallerHasRewoundTakesNoMoreThanAllOthersLeaveFree) {
+TEST_F(TrackTest, RewoundScenes_TakeAtMostWhatOthersLeaveFree) {
   server::Limits limits = FewOfAll();
   const auto rewind_all = [&](int* held) {
     TrackServer server(limits);

@@ -62,7 +62,7 @@ TEST(Step2, FindsThePointOfLeastNorm) {
   }
 }
 
-TEST(Step3, TakesThePointForTheOriginToRoundingOrInsideATetrahedron) {
+TEST(Step3, StopsAtTheOriginOrInsideATetrahedron) {
   NearestPoint p;
   p.mask = 0b0111;
   EXPECT_TRUE(IsOrigin(p, 1));

@@ -214,7 +214,7 @@ TEST_P(SubDistanceOfKind, IsTheExactOneAsFarAsTheSimplexAllows) {
 
 // --- The trap of the printed face test -----------------------------------------------------------
 
-TEST(Voronoi, SeesTheOriginOutsideAFlatTetrahedronWhereThePrintedFaceTestDoesNot) {
+TEST(Voronoi, SeesTheOriginOutsideAFlatTetrahedron) {
   const std::array<Vec3d, 4> p = {{{0, 0, 1}, {1, 0, 1}, {0, 1, 1}, {1, 1, 1}}};
   EXPECT_FALSE(IsOutsideFaceAsPrinted(p[0], p[1], p[2], p[3]));
   EXPECT_FALSE(IsOutsideFaceAsPrinted(p[0], p[1], p[3], p[2]));

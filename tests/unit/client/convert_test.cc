@@ -86,7 +86,7 @@ TEST(ShapeConvert, TakesAPieceWithoutAPoseForOneAtTheIdentity) {
   EXPECT_EQ(FromProto(proto).status().code(), absl::StatusCode::kInvalidArgument);
 }
 
-TEST(ShapeConvert, KnowsNoVerticesOfCurvedKindsUnlessTheyAreSegmentsOrBalls) {
+TEST(ShapeConvert, CurvedKindsHaveVerticesOnlyAsSegmentsOrBalls) {
   for (const Shape& shape :
        {Shape{Cylinder{1, 0}, 0}, {Cone{1, 2}, 0}, {Ellipsoid{{1, 3, 2}}, 0}}) {
     EXPECT_THAT(BodyVertices(shape), IsEmpty());

@@ -185,7 +185,7 @@ std::unique_ptr<Session> WithACup(BreakingServer* server, const SessionOptions& 
 
 const Break kAtTheNextMessage{.responses = 1, .reads_on = true};
 
-TEST(SessionReopened, HoldsTheShapeThatItOpenedThoughItsNameIsTakenByAnother) {
+TEST(SessionReopened, KeepsItsShapeIfTheNameGetsAnother) {
   BreakingServer server({kAtTheNextMessage});
   const std::unique_ptr<Session> session = WithACup(&server);
   server.Register("cup", kPlate);
@@ -249,7 +249,7 @@ TEST(SessionReopened, TriesAgainWhereASlotCannotBeOpenedYet) {
   }
 }
 
-TEST(SessionReopened, AsksForNoRevisionThatAServerWithoutItsRegistryHasNot) {
+TEST(SessionReopened, AsksNoRevisionOfAServerWithAnotherRegistry) {
   BreakingServer server({{.responses = 2, .reads_on = true}});
   server.SetRevision(7);
   const std::unique_ptr<Session> session = ClientOf(&server).OpenSession();

@@ -61,7 +61,7 @@ double WorstEntryError(const Mat3<T>& got, const std::array<mpq_class, 9>& want)
   return worst.get_d();
 }
 
-TEST(RotationMatrix, IsTheRationalMatrixOfItsQuaternionWithinTheBoundsOfItsHeader) {
+TEST(RotationMatrix, IsWithinItsBoundOfTheRationalMatrix) {
   std::mt19937 engine(kSeed);
   for (int i = 0; i < 5000; ++i) {
     const Quaternion q = RandomQuaternion(engine);

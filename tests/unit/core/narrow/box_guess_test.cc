@@ -138,7 +138,7 @@ TEST(GuessBoxFeatures, NamesCornersEdgesAndFaces) {
   }
 }
 
-TEST(GuessBoxFeatures, GuessesNothingOfBoxesThatOverlapOrAreParallelOrBeyond) {
+TEST(GuessBoxFeatures, GuessesNothingIfOverlappingParallelOrBeyond) {
   Boxes boxes = RandomBoxes(0, 0.5, Effort(200), RunSeed() + 2);
   boxes.Add({1, 1, 1}, {1, 1, 1}, {{3, 0.5, 0.25}, {}});
   boxes.Add({0.5, 0.5, 0.5}, {0.5, 0.5, 0.5}, {{5, 6, 0}, {}});
@@ -151,7 +151,7 @@ TEST(GuessBoxFeatures, GuessesNothingOfBoxesThatOverlapOrAreParallelOrBeyond) {
   for (const Scouted& found : boxes.Found()) EXPECT_EQ(found.end, End::kLost);
 }
 
-TEST(GuessBoxFeatures, GuessesTheSameWhateverStandsBesideAndOnEveryVectorUnit) {
+TEST(GuessBoxFeatures, SameGuessInEveryLaneAndOnEveryVectorUnit) {
   const Boxes boxes = RandomBoxes(1, 5, Effort(300), RunSeed() + 4);
   const std::vector<Scouted> all = boxes.Found();
   const auto expect_same = [&all](const Scouted& found, std::size_t i) {

@@ -29,7 +29,7 @@ Enclosure EncloseFrom(const TestPair& test, VertexIndex a, VertexIndex b) {
 
 double Metres(const TestPair& test, double units) { return std::ldexp(units, test.pair.exponent); }
 
-TEST(Enclose, NeedsSixCornersOfAnOctahedronAroundAPointAtItsCentre) {
+TEST(Enclose, NeedsSixCornersAroundAnOctahedronsCentre) {
   const TestPair test(Octahedron(), HullOf({{0, 0, 0}}), {});
   Difference<Dd> difference(test.pair, test.fine);
   Simplex<Dd> segment;  // from one corner through the origin to the opposite one

@@ -29,7 +29,7 @@ FacingPatch Square(double half, double z) {
 }
 
 // Its sides are no lines in double: none of the other face's corners is inside of them.
-TEST(ComputeOverlap, OfAFaceWhoseSquaresUnderflowIsAPointWhicheverComesFirst) {
+TEST(ComputeOverlap, OfAFaceWhoseSquaresUnderflow_IsAPoint) {
   const Overlap overlap = ComputeOverlap(Square(0x1p-600, 0), Square(1, 0.5));
   ASSERT_EQ(overlap.size, 1);
   EXPECT_LE(std::fabs(overlap.points[0].x), 0x1p-600);

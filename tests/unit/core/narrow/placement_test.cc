@@ -14,7 +14,7 @@
 namespace clearance {
 namespace {
 
-TEST(Placement, OfAPairFarFromTheOriginKeepsTheDigitsOfTheDifference) {
+TEST(Placement, FarFromTheOrigin_KeepsDigitsOfTheDifference) {
   const TestPair near(Cube(1), Cube(1), {{3, 0, 0}, {}});
   TestPair far(Cube(1), Cube(1), {{3, 0, 0}, {}});
   far.a_pose.p_WS = {1e8, -2e8, 1e7};

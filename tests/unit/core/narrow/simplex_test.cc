@@ -116,7 +116,7 @@ TEST(NearestOnSimplex, SolvesEverySegmentAndTriangleOfASmallLattice) {
   }
 }
 
-TEST(NearestOnSimplex, SolvesLatticeTetrahedraAndSaysWhichEncloseTheOrigin) {
+TEST(NearestOnSimplex, SolvesLatticeTetrahedraAroundOrBesideTheOrigin) {
   std::mt19937 engine(kSeed);
   std::uniform_int_distribution<int> coordinate(-2, 2);
   const auto point = [&] {

@@ -89,7 +89,7 @@ TEST(CheckBody, OfSinglePiecesIsTheCheckOfThePair) {
 
 // --- Compounds -----------------------------------------------------------------------------------
 
-TEST(CheckBody, ObjectsToDistancesOfPiecesThatAreNoneOrNotTheNearest) {
+TEST(CheckBody, RejectsWrongOrFartherPiecesOfADistance) {
   for (const Bodies& bodies : CompoundsApart()) {
     const DistanceAnswer right = Distance(bodies.A(), bodies.B(), {});
     const Check check = bodies.Judge(right);

@@ -245,7 +245,7 @@ TEST(CheckDistance, LeavesOpenAnOverlapThatItsDigitsCannotTell) {
 }
 
 // A radius so large that its rounding hides by how much the cores overlap is an overlap by itself.
-TEST(CheckDistance, TakesAnOverlapOfRadiiWhoseCoresOverlapByLessThanTheirRounding) {
+TEST(CheckDistance, AcceptsRadiiOverCoresThatOverlapByRounding) {
   Pair pair = CubesAt(2 - 0x1p-40);
   const auto made = MakeBox({1, 1, 1}, 0x1p65);
   pair.a = std::get<ConvexShapePtr>(made);
@@ -315,7 +315,7 @@ TEST(CheckIntersection, ObjectsToStatesAndBrackets) {
 
 // The prisms' axes go through the balls' centres, which their witnesses hold inside by less than
 // the balls' own rounding.
-TEST(CheckDistance, HasNothingAgainstATinyCoreInTheMiddleOfALargeRadius) {
+TEST(CheckDistance, AcceptsATinyCoreInsideALargeRadius) {
   int tiny = 0;
   for (const double radius : {1e-3, 1e-2, 0.1, 1.0}) {
     for (int exponent = -60; exponent <= -20; ++exponent) {

@@ -113,7 +113,7 @@ TEST(ContactManifold, OfEqualBoxesHasFourCornersWhateverThePose) {
   }
 }
 
-TEST(ContactManifold, OfARockingBoxKeepsFourPointsWithTheirOwnSeparations) {
+TEST(ContactManifold, RockingBox_KeepsFourPointsAndSeparations) {
   // The lower edge of its bottom is 0.0625 above.
   const double angle = 1e-3;
   const Pose b = {{0, 0, 1.0625 + std::cos(angle) + std::sin(angle)}, AboutY(angle)};

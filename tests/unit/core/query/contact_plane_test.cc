@@ -216,7 +216,7 @@ void ExpectAsAlone(const Translation& moving, const FeaturePair& features) {
   EXPECT_EQ(plane.n_W, Normalized(alone.direction_W));
 }
 
-TEST(ContactPlane, HasTheBitsOfOneNumberAfterTheOtherOnEveryVectorUnit) {
+TEST(ContactPlane, SameBitsAsScalarOnEveryVectorUnit) {
   testing::Random random(testing::RunSeed());
   for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
     SCOPED_TRACE(hwy::TargetName(target));

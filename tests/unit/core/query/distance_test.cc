@@ -71,7 +71,7 @@ void ExpectDepth(const DistanceAnswer& answer, double want) {
   EXPECT_LE(answer.bracket.upper - answer.bracket.lower, answer.tolerance);
 }
 
-TEST(Distance, OfOverlappingBoxesIsMinusTheDepthWithPointsAndNormal) {
+TEST(Distance, OfOverlappingBoxes_IsMinusTheDepth) {
   const DistanceAnswer answer =
       Solve(Box(1, 1, 1, 0.25), At(0, 0, 0), Box(1, 1, 1), At(1.5, 0.2, 0.1));
   ExpectDepth(answer, 0.75);
@@ -292,7 +292,7 @@ TEST(Distance, TakesTheSumOfTwoRadiiExactly) {
   EXPECT_LT(answer.bracket.lower, answer.bracket.upper);
 }
 
-TEST(Distance, OfCentresThatAreNearlyTheSameBesideLargeRadiiStaysInItsBracket) {
+TEST(Distance, NearlyEqualCentres_LargeRadii_InBracket) {
   const DistanceAnswer answer = Solve(Sphere(1), {}, Sphere(1), At(0, 1e-170, 0));
   EXPECT_LE(answer.bracket.lower, -2);
   EXPECT_GT(answer.bracket.upper, -2);
@@ -300,7 +300,7 @@ TEST(Distance, OfCentresThatAreNearlyTheSameBesideLargeRadiiStaysInItsBracket) {
 
 // The rounding of where the centres are is then more units of the pair's own size than a double
 // holds: what is left is a bracket, never a NaN.
-TEST(Distance, OfBodiesThatVanishBesideWhereTheyAreInTheirBodiesIsInItsBracket) {
+TEST(Distance, TinyBodiesFarFromTheirOrigin_InBracket) {
   const Pose local_a = {{0x1p-1009, -16.25, 0.25}, kQuarterTurn};
   const Pose local_b = {{0x1p-1009 + 0x1p-1045, -16.25, 0.25}, kQuarterTurn};
   const Pose far_a = {{0x1p1000, 0, 0}, {}};

@@ -20,7 +20,7 @@ TEST(Classify, SaysTheSideOfZeroThatTheBracketIsOn) {
   EXPECT_EQ(Classify({-9, -0x1p-1074}, 10, false).state, State::kPenetrating);
 }
 
-TEST(Classify, CallsABracketAroundZeroTouchingIfBothEndsAreWithinTheTolerance) {
+TEST(Classify, BracketAroundZero_WithinTolerance_IsTouching) {
   EXPECT_EQ(Classify({-0.5, 0.5}, 0.5, false).state, State::kTouching);
   EXPECT_EQ(Classify({0, 0}, 0, false).state, State::kTouching);
   EXPECT_EQ(Classify({-0.75, 0.5}, 0.5, false).state, State::kUndecided);

@@ -265,7 +265,7 @@ TimeOfCollisionAnswer Leave(const ConvexShapePtr& a, const Motion& motion, const
   return TimeOfCollision({*a, pose_a, motion}, {*b, pose_b, rest}, {0, true, proof});
 }
 
-TEST(TimeOfCollision, OfBodiesThatTouchAndPartIsFreeIfTheContactIsIgnored) {
+TEST(TimeOfCollision, TouchThenPart_IsFreeIfContactIsIgnored) {
   for (const double overlap : {0.0, 1e-12, 1e-3, 0.3}) {
     const auto answer =
         Leave(Box(1, 1, 1), Straight({-10, 0, 0}), Box(1, 1, 1), At(2 - overlap, 0.5, 0));
@@ -275,7 +275,7 @@ TEST(TimeOfCollision, OfBodiesThatTouchAndPartIsFreeIfTheContactIsIgnored) {
   }
 }
 
-TEST(TimeOfCollision, OfBodiesThatPressOnOrOnlySlideIsAnOverlapThoughIgnored) {
+TEST(TimeOfCollision, PressOrSlide_OverlapsThoughContactIsIgnored) {
   const auto box = Box(1, 1, 1);
   for (const Vec3d& displacement : {Vec3d{1, 0, 0}, Vec3d{0, 1, 0}, Vec3d{}}) {
     EXPECT_EQ(Leave(box, Straight(displacement), box, At(2, 0.5, 0)).state,
@@ -302,7 +302,7 @@ TEST(TimeOfCollision, HitsAgainAfterAnIgnoredContact) {
 
 // A proof along a normal is lost by the square of a turn, whatever the shape: of a wheel that spins
 // in place it covers too little time to see that the wheel leaves.
-TEST(TimeOfCollision, OfAWheelThatLeavesIsFreeUnlessItSpinsTooFastToProveIt) {
+TEST(TimeOfCollision, LeavingWheel_IsFreeUnlessItSpinsTooFast) {
   const auto wheel = std::get<ConvexShapePtr>(MakeCylinder(1, 0.125, 0));
   const Vec3d away = {-1.0 / 1024, 0, 0};
   const auto slow = Leave(wheel, {away, {0, 0, 1}, {}}, Box(1, 1, 1), At(2, 0, 0));
@@ -314,7 +314,7 @@ TEST(TimeOfCollision, OfAWheelThatLeavesIsFreeUnlessItSpinsTooFastToProveIt) {
   EXPECT_EQ(fast.t_leave, 0);
 }
 
-TEST(TimeOfCollision, OfAWheelThatSpinsBesideAWallForALongTimeSaysThatItsStepsAreUsedUp) {
+TEST(TimeOfCollision, SpinningWheelBesideWall_UsesUpItsSteps) {
   const auto wheel = std::get<ConvexShapePtr>(MakeCylinder(1, 0.125, 0));
   const Motion spin{{}, {0, 0, kMaxRotation}, {}};
   const auto far_away = Solve(wheel, {}, spin, Box(1, 5, 5), At(2 + 0x1p-6, 0, 0));

@@ -82,7 +82,7 @@ std::vector<Vec3d> FlatCone(double first_end) {
   return points;
 }
 
-TEST(ClimbGraphBuilder, BoundsRowsBetweenEndsWhoseSquaredDistanceUnderflows) {
+TEST(ClimbGraphBuilder, BoundsRowsIfTheSquaredDistanceUnderflows) {
   Tally tally;
   for (const double first_end : {-0.05, 0.05}) {
     const ConvexShapePtr shape = Hull(FlatCone(first_end));

@@ -54,7 +54,7 @@ TEST_F(Arguments, AskForHelpAndVersionWhateverElseIsSaid) {
   EXPECT_EQ(Parse({"--version"})->action, Action::kShowVersion);
 }
 
-TEST_F(Arguments, CheckTheHealthOfTheServerThatListensHereUnlessToldWhere) {
+TEST_F(Arguments, HealthCheck_AsksThisMachineByDefault) {
   const absl::StatusOr<CommandLine> here = Parse({"--health_check", "--listen=0.0.0.0:777"});
   ASSERT_TRUE(here.ok()) << here.status();
   EXPECT_EQ(here->action, Action::kCheckHealth);

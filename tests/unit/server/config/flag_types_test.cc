@@ -50,7 +50,7 @@ TEST(ByteCount, RefusesWhatIsOutOfRangeOrNoNumber) {
   }
 }
 
-TEST(ByteCount, IsWrittenInTheLargestUnitThatDividesItAndReadBackTheSame) {
+TEST(ByteCount, IsWrittenInTheLargestUnitAndReadBack) {
   EXPECT_EQ(FormatBytes(16 << 20), "16MiB");
   EXPECT_EQ(FormatBytes(1 << 30), "1GiB");
   EXPECT_EQ(FormatBytes(1025), "1025");

@@ -67,7 +67,7 @@ TEST(ShapeContent, HasADigestOfItsOwnForEveryContent) {
 
 // Oracle: `printf '\x09%b%b%b' RADIUS CYLINDER_RADIUS HALF_LENGTH | sha256sum`, each number as 8
 // bytes in little-endian order: 0.5, 1 and 2.
-TEST(ShapeContent, DigestsACylinderByItsFieldNumberAndItsNumbersInOrder) {
+TEST(ShapeContent, DigestsACylinderByFieldAndNumbersInOrder) {
   const Registry registry({}, nullptr);
   v1::Shape shape;
   shape.set_radius(0.5);

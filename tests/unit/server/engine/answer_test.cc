@@ -79,7 +79,7 @@ TEST_F(Answering, PutsWhatTheCoreSaysIntoItsRow) {
   EXPECT_TRUE(undecided_.empty());
 }
 
-TEST_F(Answering, RefusesTheRowsThatHaveFaultsAndLeavesTheirColumnsZero) {
+TEST_F(Answering, FaultyRows_AreRefused_ColumnsStayZero) {
   faults_ = {{11, 11, Fault::kNotFinite, RowColumn::kPosesB, 0}};
   Answer(10, 3, [] { return false; });
   EXPECT_THAT(states_, ::testing::ElementsAre(1, kStateRefused, 1));

@@ -195,7 +195,7 @@ TEST_F(SceneRows, AreAllRefusedWhereTheirOnePoseIsBad) {
 }
 
 // A motion stands for all rows where all of its columns do.
-TEST_F(SceneRows, AreRefusedByThemselvesWhereOneColumnOfTheMotionDiffers) {
+TEST_F(SceneRows, RefusedAloneIfAColumnOfTheMotionDiffers) {
   std::vector<double> displacements(kSceneRows * kOwn * 3, 0.5);
   displacements[3 * (kOwn * 7 + 1)] = NAN;  // row 7, body 1
   MotionQuestions questions;
@@ -324,7 +324,7 @@ TEST_F(SceneRows, AreCheckedBySample) {
   EXPECT_EQ(metrics.Checks(QueryKind::kCheck).unchecked_undecided->Value(), 1);
 }
 
-TEST_F(SceneRows, ThatContradictAPairAreLoggedWithWhereItsBodiesStand) {
+TEST_F(SceneRows, Contradictions_AreLoggedWithPoses) {
   std::string logged;
   Metrics metrics("test");
   Log log(LogFormat::kHuman, LogLevel::kInfo,

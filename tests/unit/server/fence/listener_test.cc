@@ -71,7 +71,7 @@ TEST(ListenerLoops, AnIdleListenerTurnsEachTimeItIsAsked) {
   EXPECT_NE(loops[kHandoverLoop].turns(), loops[kHandoverLoop].turns());
 }
 
-TEST(ListenerLoops, AHandlerThatKeepsAConnectionHoldsTheHandoverAndNotTheAcceptLoop) {
+TEST(ListenerLoops, StuckHandler_HoldsHandoverButNotAccept) {
   Metrics metrics("1");
   std::latch is_held(1), release(1);  // as long as the thread that waits for them
   const auto listener = OpenListener(metrics);
@@ -205,7 +205,7 @@ TEST_F(ListenerHold, CutsTheOneThatIsSuspectedAndLetsItsAddressIn) {
                     HasSubstr(" received_bytes=2097152 "), HasSubstr(" banned=false ")));
 }
 
-TEST_F(ListenerHold, BansAnAddressTheSecondTimeThatItTakesFarMoreMemoryThanItSends) {
+TEST_F(ListenerHold, MuchMemoryTwice_BansTheAddress) {
   for (const bool is_first : {true, false}) {
     const Descriptor client = ConnectAndSend();
     held_ms_ = 60;

@@ -82,7 +82,7 @@ TEST_F(StreamFenceTest, TakesWhatCameSinceItLookedForStreams) {
 }
 
 // The counts may be taken while it is being parsed, and nothing may come after it.
-TEST_F(StreamFenceTest, TakesWhatWasReadForStreamsUntilItIsParsedForCertain) {
+TEST_F(StreamFenceTest, CountsReadBytesAsStreamsUntilParsed) {
   const auto most_streams = [this](absl::Duration passed, std::uint64_t rounds) {
     LookAfter(passed, rounds, {.started = 3});
     fence_.NoteRead(1000, &notes_);

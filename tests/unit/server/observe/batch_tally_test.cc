@@ -85,7 +85,7 @@ TEST(BatchTally, LeavesOutBracketsThatWereNotToBeNarrow) {
   EXPECT_EQ(Total(tally.bracket_ratios().counts), 0);
 }
 
-TEST(BatchTally, KeepsItsSumFiniteWhereTheToleranceIsZeroOrTheBracketOpen) {
+TEST(BatchTally, SumIsFiniteForZeroToleranceAndOpenBracket) {
   BatchTally tally(QueryKind::kDistance);
   tally.Add(Separated(0, 0, 1));
   tally.Add(Separated(1, 0, 1));

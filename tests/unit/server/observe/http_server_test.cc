@@ -177,7 +177,7 @@ TEST(HttpServer, AnswersABodyThatTricklesWith408AtItsDeadline) {
   EXPECT_THAT(slow.Receive(), StartsWith("HTTP/1.1 408 "));
 }
 
-TEST(HttpServer, AnswersHeadersThatDoNotEndWith408AndSilenceWithNothing) {
+TEST(HttpServer, EndlessHeadersGet408AndSilenceGetsNothing) {
   const auto server = StartWith(SayHere, kShort);
   const test::RawConnection slow(server->port());
   ASSERT_TRUE(slow.Send("GET / HTTP/1.1\r\nHost: x\r\n"));

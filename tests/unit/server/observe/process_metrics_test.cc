@@ -23,7 +23,7 @@ std::map<std::string, double> Collect() {
   return values;
 }
 
-TEST(ProcessStat, IsReadAlthoughTheProgramsNameHoldsBlanksAndParentheses) {
+TEST(ProcessStat, IsReadIfTheNameHasBlanksAndParentheses) {
   const std::optional<ProcessStat> stat = ParseProcessStat(
       "42 (a) b (c) S 1 42 42 0 -1 4194560 1 2 3 4 150 50 0 0 20 0 7 0 1234 8192000 500 18446744");
   ASSERT_TRUE(stat.has_value());

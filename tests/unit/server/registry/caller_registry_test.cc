@@ -84,7 +84,7 @@ TEST_F(CallerRegistryTest, LetsACallerWithoutPrefixesReachEverything) {
   }
 }
 
-TEST_F(CallerRegistryTest, AsksForTheRoleOfAnAdminOnlyWhereSomethingIsReplaced) {
+TEST_F(CallerRegistryTest, AsksForTheAdminRoleOnlyToReplace) {
   const Caller caller = CallerWith(Role::kRegister, {"a/"});
   CallerRegistry own(registry_, caller, nullptr);
   const auto code_of = [&](const char* name, double radius, const RegisterOptions& options) {

@@ -402,7 +402,7 @@ TEST_P(OwnedScenes, AreNoMoreThanTheirOwnerMayHave) {
   EXPECT_TRUE(Create("d", Ttl(), "ann").ok());
 }
 
-TEST_P(OwnedScenes, CountWithTheirRevisionsForTheirOwnerWhoeverChangesThem) {
+TEST_P(OwnedScenes, CountForTheirOwnerIfOthersChangeThem) {
   ASSERT_TRUE(Create("a", Ttl(), "ann").ok());
   ASSERT_TRUE(Create("b", Ttl(), "ann").ok());
   ASSERT_TRUE(Grow("a", 1).ok());
@@ -464,7 +464,7 @@ class HeldScenes : public SceneRegistryTest {
   BodyId next_id_ = 0;
 };
 
-TEST_F(HeldScenes, CountOnceTheirSceneHasLeftThemBehindAndAsLongAsSomebodyHoldsThem) {
+TEST_F(HeldScenes, OldRevisions_CountOnceWhileHeld) {
   for (const TimeToLive& ttl : {TimeToLive(5s), TimeToLive()}) {
     ASSERT_TRUE(Create("scene", ttl).ok());
     HeldPtr first = Hold("scene");

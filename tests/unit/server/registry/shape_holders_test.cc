@@ -83,7 +83,7 @@ TEST_F(ShapeHoldersTest, CountsAShapeAsGoneOnceAllWhoHoldItAre) {
   EXPECT_FALSE(third_.session.is_told());
 }
 
-TEST_F(ShapeHoldersTest, TellsNobodyWhoHoldsNothingAndLeavesWhatNobodyHoldsHere) {
+TEST_F(ShapeHoldersTest, TellsOnlyHolders_LeavesWhatNoSessionHolds) {
   Deleted();
   const RigidBodyPtr registered = MakeBody(std::get<ConvexShapePtr>(MakeSphere(2, 0)));
   first_.session.PutShape(0, registered);
@@ -91,7 +91,7 @@ TEST_F(ShapeHoldersTest, TellsNobodyWhoHoldsNothingAndLeavesWhatNobodyHoldsHere)
   EXPECT_FALSE(first_.session.is_told());
 }
 
-TEST_F(ShapeHoldersTest, TellsThoseAgainThatAreStillThereAndNobodyInTheirPlace) {
+TEST_F(ShapeHoldersTest, TellsRemainingHoldersAgainAndNoOthers) {
   first_.session.PutShape(0, Deleted());
   first_.session.PutShape(1, Deleted());
   second_.session.PutShape(0, Deleted());

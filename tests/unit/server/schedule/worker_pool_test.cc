@@ -75,7 +75,7 @@ TEST(WorkerPool, FinishesWhatWasAddedBeforeItEnds) {
   EXPECT_EQ(done, 10);
 }
 
-TEST(WorkerPool, ItsTurnsStandStillOnlyWhileWorkWaitsThatNobodyBegins) {
+TEST(WorkerPool, TurnsStandStillOnlyWhileWaitingWorkIsNotBegun) {
   std::latch has_begun(1), release(1), done(2);
   WorkerPool pool(1);
   WorkerPool::Account account(pool);

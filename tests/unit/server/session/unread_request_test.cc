@@ -40,7 +40,7 @@ TEST(UnreadRequest, AnOpenIsKnownByItsSlotAndTag) {
   }
 }
 
-TEST(UnreadRequest, WhatFillsASlotOfASceneIsKnownByItAndAChangeOfBodiesByItself) {
+TEST(UnreadRequest, SceneSlotsAndBodyChangesAreToldApart) {
   v1::SessionRequest request;
   request.mutable_open_scene()->set_scene_slot(6);
   request.mutable_open_scene()->set_name("world");

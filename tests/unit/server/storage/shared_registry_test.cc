@@ -323,7 +323,7 @@ TEST_F(SharedRegistryTest, WhereTheStoreIsPutBackEverythingIsReadAnew) {
 }
 
 // One who waits for a commit that was lost with the store's later state is in nobody's way.
-TEST_F(SharedRegistryTest, WhoWaitsForTheOldStateDoesNotHoldThoseWhoWaitForTheNew) {
+TEST_F(SharedRegistryTest, OldStateWaiters_DoNotHoldNewStateWaiters) {
   // Of three questions the third is asked once those of the second wait.
   const auto ask_at = [this](CommitPlace newest) {
     store_->GoBack(newest);

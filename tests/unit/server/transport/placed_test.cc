@@ -95,7 +95,7 @@ TEST(Placed, DoesEveryPartOnceAndThenFinishes) {
   }
 }
 
-TEST(Placed, WhatConcludesComesAfterTheWholeWorkWithPartsOrWithout) {
+TEST(Placed, ConclusionComesAfterAllPartsOfTheWork) {
   WorkerPool pool(2);
   for (const std::uint64_t cost : {kMaxCheapCost, kCost}) {
     for (const std::size_t parts : {0U, 1U, 5U}) {
