@@ -302,7 +302,7 @@ void AddBenchCommand(CLI::App* app, GlobalOptions* options) {
   bench->add_option("--points", arguments->points, "Points of each hull")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  bench->add_option("--seed", arguments->seed, "Of shapes and poses")->capture_default_str();
+  bench->add_option("--seed", arguments->seed, "Seed of shapes and poses")->capture_default_str();
   bench
       ->add_option("--max-p99", arguments->most_p99_us,
                    "End after the line whose p99 is longer than this, microseconds")

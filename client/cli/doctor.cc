@@ -167,7 +167,7 @@ std::string AccessAdvice(const absl::Status& status, const ClientOptions& option
     case absl::StatusCode::kPermissionDenied:
       return "ask the server's operator for the role `query`";
     case absl::StatusCode::kFailedPrecondition:
-      return "ask over TLS (--tls), or add --allow-plaintext-token if nobody listens on the way";
+      return "ask over TLS (--tls), or add --allow-plaintext-token if the network is trusted";
     case absl::StatusCode::kUnimplemented:
       return "not a clearance server, or one of another major version: check --addr";
     default:
@@ -323,7 +323,7 @@ bool Doctor::CheckPlainText(const ClientOptions& client_options) {
   const bool sends_token = !client_options.token.empty() && options_.allow_plaintext_token;
   return diagnosis_.Tell(Warned("tls",
                                 absl::StrCat("plain text", sends_token ? ", and a token in it" : "",
-                                             ": whoever is on the way can read and alter it"),
+                                             "; traffic can be read and changed"),
                                 "ask over TLS: --tls, --tls-ca FILE"));
 }
 

@@ -426,12 +426,11 @@ void AddFileQuery(CLI::App* query, GlobalOptions* options, const char* kind, con
       ->required();
   command->add_option("a", arguments->shape_a, "Shape A of rows that name none");
   command->add_option("b", arguments->shape_b, "Shape B of rows that name none");
-  command->add_option("--from", arguments->format, "What the file is, whatever its name")
+  command->add_option("--from", arguments->format, "Format of the file, whatever its name")
       ->check(CLI::IsMember({"csv", "jsonl", "npy"}));
   arguments->columns = {"pose_b"};
   command
-      ->add_option("--columns", arguments->columns,
-                   "What the columns of an array are: names of fields, in order")
+      ->add_option("--columns", arguments->columns, "Fields of the columns of an array, in order")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->capture_default_str();

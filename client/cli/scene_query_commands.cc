@@ -174,11 +174,11 @@ template <class Batch>
 void AddBodies(const Question<Batch>& question) {
   Asking& asking = question.arguments->asking;
   CLI::App* const app = question.app;
-  app->add_option("shape", asking.shape, "Of the one body: name, digest, file or JSON text");
+  app->add_option("shape", asking.shape, "Shape of the one body: name, digest, file or JSON text");
   app->add_option("--pose", asking.pose, "x y z qx qy qz qw of the one body")
       ->expected(7)
       ->delimiter(',');
-  app->add_option("--margin", asking.margin, "Of the one body, metres");
+  app->add_option("--margin", asking.margin, "Margin of the one body, metres");
   AddMeshOptions(app, &asking.mesh);
   app->add_option("--bodies", asking.bodies_file,
                   "Bodies in its place, JSON: [{\"mesh\": SHAPE, \"pose\": [...], \"id\": N, "
@@ -193,7 +193,7 @@ template <class Batch>
 void AddAmong(const Question<Batch>& question) {
   AddBodies(question);
   question.app->add_option("--id", question.arguments->asking.id,
-                           "Of the one body, for the answer; none of the scene's bodies has it");
+                           "Number of the one body in the answer; not one of the scene's");
 }
 
 void AddVector(CLI::App* app, const char* name, std::vector<double>* column, const char* text) {
@@ -263,7 +263,7 @@ void AddSweep(CLI::App* scene, GlobalOptions* options) {
       ->expected(7)
       ->delimiter(',');
   sweep.app->add_flag("--ignore-initial-contact", batch.ignore_initial_contact,
-                      "What is in contact at t = 0 may leave");
+                      "Let bodies in contact at t = 0 leave");
   sweep.app->add_option("--all", batch.max_pairs, "List all that is met, up to so many pairs");
   sweep.app->add_flag("--points", batch.detail.points, "Also the points of the contact");
   sweep.app->add_flag("--normals", batch.detail.normals, "Also the normal of the contact");
@@ -275,7 +275,8 @@ void AddRay(CLI::App* scene, GlobalOptions* options) {
   batch.detail = {.pairs = true, .points = true, .normals = true};
   AddVector(ray.app, "--origin", &batch.origins, "World, metres");
   AddVector(ray.app, "--displacement", &batch.displacements, "The whole way, metres");
-  ray.app->add_option("--radius", batch.radii, "Of a ball in place of the point")->expected(1);
+  ray.app->add_option("--radius", batch.radii, "Radius of a ball in place of the point, metres")
+      ->expected(1);
   ray.app->add_flag("--any", batch.any, "Any hit will do");
   ray.app->add_option("--all", batch.max_pairs, "List all that is hit, up to so many bodies");
 }

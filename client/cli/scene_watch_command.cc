@@ -85,7 +85,8 @@ void AddSceneWatch(CLI::App* scene, GlobalOptions* options) {
   watch->add_option("name", arguments->name, "The scene's name")->required();
   watch->add_option("--revision", arguments->from.from_revision,
                     "Tell what came after it; without: begin at the newest");
-  watch->add_option("--etag", arguments->from.etag, "Of that revision, to know another scene by");
+  watch->add_option("--etag", arguments->from.etag,
+                    "Etag of that revision; detects another scene of the name");
   watch->add_option("--count", arguments->count, "End after so many lines")
       ->check(CLI::PositiveNumber);
   watch->add_flag("--content", arguments->with_change, "With --json: also what changed");

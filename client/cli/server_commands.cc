@@ -56,7 +56,7 @@ void AddServerCommands(CLI::App* app, GlobalOptions* options) {
 
   auto service = std::make_shared<std::string>();
   CLI::App* health = app->add_subcommand("health", "Ask whether the server is serving");
-  health->add_option("service", *service, "Of one service; without: of the whole server");
+  health->add_option("service", *service, "Service to ask for; without: the whole server");
   health->callback([=] { options->exit_code = CheckHealth(*options, *service); });
 }
 

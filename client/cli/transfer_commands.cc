@@ -135,7 +135,7 @@ void AddTransferCommands(CLI::App* app, GlobalOptions* options) {
   auto prefix = std::make_shared<std::string>();
   CLI::App* save =
       app->add_subcommand("export", "Write registered shapes and kept scenes to a file");
-  save->add_option("file", *file, "Where to; it is replaced once all is written")->required();
+  save->add_option("file", *file, "File to write; replaced once all is written")->required();
   save->add_option("--prefix", *prefix, "Only names that begin with this");
   save->callback([=] { options->exit_code = Export(*options, *file, *prefix); });
 

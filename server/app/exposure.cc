@@ -40,18 +40,18 @@ const char* WarningOf(const ServerConfig& config) {
   const bool knows_callers = !config.policy_file.empty();
   if (IsLocalOnly(config.listen)) return nullptr;
   if (is_plain && knows_callers) {
-    return "gRPC is open to other machines in plain text: whoever is on the way reads and changes "
-           "it, tokens too";
+    return "gRPC is open to other machines in plain text: traffic and tokens can be read and "
+           "changed";
   }
   if (is_plain) {
-    return "gRPC is open to other machines in plain text: whoever is on the way reads and changes "
-           "it, whoever reaches it may use it";
+    return "gRPC is open to other machines in plain text: traffic can be read and "
+           "changed, and every machine may use it";
   }
   if (!config.tls.client_ca.empty()) return nullptr;
-  return knows_callers ? "gRPC is open to other machines without client certificates: whoever "
-                         "reaches it speaks HTTP/2 to this server"
+  return knows_callers ? "gRPC is open to other machines without client certificates: every "
+                         "machine may speak HTTP/2 to this server"
                        : "gRPC is open to other machines without client certificates or a policy: "
-                         "whoever reaches it may use it";
+                         "every machine may use it";
 }
 
 }  // namespace
@@ -62,13 +62,11 @@ void WarnOfStrangers(const ServerConfig& config, Log* log) {
   if (IsLocalOnly(config.http_listen)) return;
   log->Warning("metrics are open to other machines", {{"http_listen", config.http_listen}});
   if (config.page_dir.empty()) return;
-  log->Warning(
-      config.policy_file.empty()
-          ? "the page is open to other machines without a policy: whoever reaches it may "
-            "ask about all shapes"
-          : "the page is open to other machines in plain text: whoever is on the way reads "
-            "its tokens",
-      {{"http_listen", config.http_listen}});
+  log->Warning(config.policy_file.empty()
+                   ? "the page is open to other machines without a policy: every machine may ask "
+                     "about all shapes"
+                   : "the page is open to other machines in plain text: its tokens can be read",
+               {{"http_listen", config.http_listen}});
 }
 
 std::uint64_t FittingConnections(std::uint64_t wanted, Log* log) {

@@ -31,13 +31,13 @@ ABSL_FLAG(std::string, address, "127.0.0.1:50051", "The clearance server.");
 ABSL_FLAG(std::string, level, "",
           "A folder with shapes.jsonl, scene.json and moves.jsonl; empty: "
           "the built-in level.");
-ABSL_FLAG(std::uint32_t, players, 200, "How many play.");
-ABSL_FLAG(std::uint32_t, ticks, 600, "How long they play.");
+ABSL_FLAG(std::uint32_t, players, 200, "Number of players.");
+ABSL_FLAG(std::uint32_t, ticks, 600, "Length of the match.");
 ABSL_FLAG(double, rate, 60, "Ticks a second; 0: as fast as they are answered.");
 ABSL_FLAG(std::uint32_t, shots, 4, "Shots a tick.");
-ABSL_FLAG(std::uint64_t, seed, 1, "Of the players' whims.");
+ABSL_FLAG(std::uint64_t, seed, 1, "Seed of the players.");
 ABSL_FLAG(std::string, form, "rows",
-          "How a tick's moves are asked: rows (a row a player) or bodies "
+          "Form of a tick's moves: rows (a row a player) or bodies "
           "(an own body a player).");
 ABSL_FLAG(bool, stored, false,
           "Store the level's scene on the server's disk while the match lasts.");
@@ -79,7 +79,8 @@ absl::StatusOr<std::unique_ptr<Players>> MakePlayers(const Level& level) {
   const PlayerOptions options = {.player_count = absl::GetFlag(FLAGS_players),
                                  .shots_per_tick = absl::GetFlag(FLAGS_shots),
                                  .seed = absl::GetFlag(FLAGS_seed)};
-  if (options.player_count == 0) return absl::InvalidArgumentError("--players=0: nobody plays");
+  if (options.player_count == 0)
+    return absl::InvalidArgumentError("invalid --players=0: must be at least 1");
   const std::string folder = absl::GetFlag(FLAGS_level);
   if (folder.empty()) return MakeCrowd(level, options);
   return ReadRecording(folder, level, options);

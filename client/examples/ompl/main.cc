@@ -40,7 +40,7 @@
 ABSL_FLAG(std::string, server, "127.0.0.1:50051", "The server's address.");
 ABSL_FLAG(std::string, data, "", "Folder of robot_panda and scenes_mbm_panda; empty: none.");
 ABSL_FLAG(bool, short, false, "A problem or two of each arm and one seed.");
-ABSL_FLAG(std::size_t, problems, 3, "Of each family of scenes.");
+ABSL_FLAG(std::size_t, problems, 3, "Problems of each family of scenes.");
 
 namespace clearance::plan {
 namespace {

@@ -57,18 +57,18 @@ std::string WarningOf(const ServerConfig& config) {
 TEST(Exposure, WarnsOfWhatIsOpenToStrangers) {
   EXPECT_EQ(WarningOf(ConfigOf("127.0.0.1:0")), "");
   ServerConfig open = ConfigOf("0.0.0.0:0");
-  EXPECT_NE(WarningOf(open).find("whoever reaches it may use it"), std::string::npos);
+  EXPECT_NE(WarningOf(open).find("every machine may use it"), std::string::npos);
   open.policy_file = "policy.json";
-  EXPECT_NE(WarningOf(open).find("tokens too"), std::string::npos);
+  EXPECT_NE(WarningOf(open).find("traffic and tokens can be"), std::string::npos);
   open.tls = {.certificate = "c", .key = "k", .client_ca = ""};
-  EXPECT_NE(WarningOf(open).find("speaks HTTP/2"), std::string::npos);
+  EXPECT_NE(WarningOf(open).find("every machine may speak HTTP/2"), std::string::npos);
   open.tls.client_ca = "ca";
   EXPECT_EQ(WarningOf(open), "");
   open.http_listen = "0.0.0.0:0";
   EXPECT_NE(WarningOf(open).find("metrics are open"), std::string::npos);
   EXPECT_EQ(WarningOf(open).find("page"), std::string::npos);
   open.page_dir = "page";
-  EXPECT_NE(WarningOf(open).find("reads its tokens"), std::string::npos);
+  EXPECT_NE(WarningOf(open).find("its tokens can be read"), std::string::npos);
   open.policy_file.clear();
   EXPECT_NE(WarningOf(open).find("ask about all shapes"), std::string::npos);
 }
