@@ -35,8 +35,8 @@ absl::Status JudgeClaims(const std::string& address) {
   const Shape wall{.kind = Box{{0.1, 5, 2}}};
   const Shape player{.kind = Capsule{.radius = 0.4, .half_length = 0.5}};
   TimeOfCollisionBatch batch;  // a row for each claim; A is the wall, B the player
-  batch.pairs.count = kClaims.size();
   for (const Claim& claim : kClaims) {
+    ++batch.pairs.count;
     AppendPose({.x = claim.from.x, .y = claim.from.y, .z = claim.from.z}, &batch.pairs.poses_b);
     AppendVec3(claim.step, &batch.displacements_b);
   }
