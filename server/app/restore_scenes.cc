@@ -34,14 +34,14 @@ class Replay {
 
   absl::Status Add(const SceneRecord& record);
   // The scenes, once every record was added.
-  absl::StatusOr<std::vector<SceneRegistry::Stored>> Finish();
+  absl::StatusOr<std::vector<SceneRegistry::Kept>> Finish();
 
  private:
   // Ends the scene that is being played.
   absl::Status FinishScene();
 
   const RecordPlayer player_;
-  std::vector<SceneRegistry::Stored> scenes_;
+  std::vector<SceneRegistry::Kept> scenes_;
 };
 
 absl::Status Replay::Add(const SceneRecord& record) {
@@ -51,7 +51,7 @@ absl::Status Replay::Add(const SceneRecord& record) {
     if (!CheckShapeName(record.name, "name").ok()) return Damaged(record.name, "has no name");
     scenes_.push_back({.name = record.name, .scene = Scene::MakeEmpty(), .owner = record.owner});
   }
-  SceneRegistry::Stored& scene = scenes_.back();
+  SceneRegistry::Kept& scene = scenes_.back();
   const bool is_next = record.incarnation == scene.incarnation && !record.is_whole &&
                        record.revision == scene.revision + 1;
   if (is_new != record.is_whole || (!is_new && !is_next) || record.revision == 0)
@@ -61,7 +61,11 @@ absl::Status Replay::Add(const SceneRecord& record) {
   scene.scene = *std::move(next);
   scene.incarnation = record.incarnation;
   scene.revision = record.revision;
-  (record.is_whole ? scene.whole_bytes : scene.record_bytes) += record.change.size();
+  if (record.is_whole) {
+    scene.whole_bytes = record.change.size();
+  } else {
+    scene.record_bytes += record.change.size();
+  }
   return absl::OkStatus();
 }
 
@@ -70,7 +74,7 @@ absl::Status Replay::FinishScene() {
   return player_.RequireWhole(scenes_.back().name, *scenes_.back().scene);
 }
 
-absl::StatusOr<std::vector<SceneRegistry::Stored>> Replay::Finish() {
+absl::StatusOr<std::vector<SceneRegistry::Kept>> Replay::Finish() {
   if (absl::Status status = FinishScene(); !status.ok()) return status;
   return std::move(scenes_);
 }
@@ -105,9 +109,9 @@ absl::Status RecordPlayer::RequireWhole(const std::string& name, const Scene& sc
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<SceneRegistry::Stored>> ReadStoredScenes(ShapeSource* store,
-                                                                    RecordPlayer::Find find,
-                                                                    SceneContents* contents) {
+absl::StatusOr<std::vector<SceneRegistry::Kept>> ReadStoredScenes(ShapeSource* store,
+                                                                  RecordPlayer::Find find,
+                                                                  SceneContents* contents) {
   Replay replay(RecordPlayer(std::move(find), contents));
   absl::Status status =
       store->ReadScenes([&](const SceneRecord& record) { return replay.Add(record); });
@@ -120,7 +124,7 @@ absl::Status RestoreScenes(ShapeSource* store, const Registry& shapes, SceneRegi
       store, [&shapes](const std::string& digest) { return shapes.FindContent(digest); },
       &scenes->contents());
   if (!restored.ok()) return restored.status();
-  scenes->Restore(*std::move(restored));
+  scenes->Follow(*restored);
   return absl::OkStatus();
 }
 

@@ -42,9 +42,9 @@ class RecordPlayer {
 };
 
 // All scenes that the store holds, as they were stored last. DATA_LOSS as below.
-absl::StatusOr<std::vector<SceneRegistry::Stored>> ReadStoredScenes(ShapeSource* store,
-                                                                    RecordPlayer::Find find,
-                                                                    SceneContents* contents);
+absl::StatusOr<std::vector<SceneRegistry::Kept>> ReadStoredScenes(ShapeSource* store,
+                                                                  RecordPlayer::Find find,
+                                                                  SceneContents* contents);
 
 // The newest revision of each scene; those before it are forgotten. DATA_LOSS where records do not
 // follow on each other, cannot be read, or leave a body whose shape is not registered; `scenes` is

@@ -55,16 +55,16 @@ absl::Status SharedMirror::Apply(const FollowedCommit& commit) {
 }
 
 // Returns the scene that the record makes of the scene `before`.
-absl::StatusOr<SceneRegistry::Followed> SharedMirror::PlayOne(
-    const RecordPlayer& player, const SceneRecord& record,
-    const SceneRegistry::Followed& before) const {
-  SceneRegistry::Followed scene = {.name = record.name,
-                                   .scene = nullptr,
-                                   .incarnation = record.incarnation,
-                                   .revision = record.revision,
-                                   .owner = record.owner,
-                                   .is_whole = record.is_whole,
-                                   .record_bytes = record.change.size()};
+absl::StatusOr<SceneRegistry::Kept> SharedMirror::PlayOne(const RecordPlayer& player,
+                                                          const SceneRecord& record,
+                                                          const SceneRegistry::Kept& before) const {
+  SceneRegistry::Kept scene = {.name = record.name,
+                               .scene = nullptr,
+                               .incarnation = record.incarnation,
+                               .revision = record.revision,
+                               .owner = record.owner,
+                               .record_bytes = record.change.size()};
+  if (record.is_whole) scene.whole_bytes = std::exchange(scene.record_bytes, 0);
   if (record.revision == 0) return scene;
   const bool is_next = before.scene != nullptr && record.incarnation == before.incarnation &&
                        record.revision == before.revision + 1;
@@ -78,12 +78,12 @@ absl::StatusOr<SceneRegistry::Followed> SharedMirror::PlayOne(
   return scene;
 }
 
-absl::StatusOr<std::vector<SceneRegistry::Followed>> SharedMirror::Play(
+absl::StatusOr<std::vector<SceneRegistry::Kept>> SharedMirror::Play(
     const std::vector<SceneRecord>& records, const Contents& added) const {
   const RecordPlayer player([&](const std::string& digest) { return Find(digest, added); },
                             &scenes_->contents());
-  std::map<std::string, SceneRegistry::Followed> newest;
-  std::vector<SceneRegistry::Followed> played;
+  std::map<std::string, SceneRegistry::Kept> newest;
+  std::vector<SceneRegistry::Kept> played;
   for (const SceneRecord& record : records) {
     const auto [before, is_first] = newest.try_emplace(record.name);
     const auto found = scenes_->Find(record.name);
@@ -133,27 +133,21 @@ absl::StatusOr<RegistryChanges> SharedMirror::DifferenceTo(const StoredNames& na
   return changes;
 }
 
-std::vector<SceneRegistry::Followed> SharedMirror::DifferenceTo(
-    const std::vector<SceneRegistry::Stored>& scenes) const {
-  std::vector<SceneRegistry::Followed> followed;
+std::vector<SceneRegistry::Kept> SharedMirror::DifferenceTo(
+    std::vector<SceneRegistry::Kept> scenes) const {
+  std::vector<SceneRegistry::Kept> followed;
   absl::flat_hash_map<std::string, SceneState> before;
   for (SceneState& state : scenes_->List("", "", kAll).scenes) {
     if (!state.ttl.has_value()) before.emplace(state.name, std::move(state));
   }
-  for (const SceneRegistry::Stored& scene : scenes) {
+  for (SceneRegistry::Kept& scene : scenes) {
     const auto old = before.find(scene.name);
     const bool is_same = old != before.end() && old->second.incarnation == scene.incarnation &&
                          old->second.revision == scene.revision;
     if (old != before.end()) before.erase(old);
     if (is_same) continue;
-    followed.push_back({.name = scene.name,
-                        .scene = scene.scene,
-                        .incarnation = scene.incarnation,
-                        .revision = scene.revision,
-                        .owner = scene.owner,
-                        .bytes = scene.scene->byte_size(),
-                        .is_whole = true,
-                        .record_bytes = scene.whole_bytes});
+    scene.bytes = scene.scene->byte_size();
+    followed.push_back(std::move(scene));
   }
   for (const auto& [name, state] : before) followed.push_back({.name = name, .scene = nullptr});
   return followed;
@@ -164,14 +158,14 @@ absl::Status SharedMirror::Reload(SharedStore* store) {
   if (!names.ok()) return names.status();
   const auto added = ReadNew(*names, *store);
   if (!added.ok()) return added.status();
-  const auto stored = ReadStoredScenes(
+  auto stored = ReadStoredScenes(
       store, [&](const std::string& digest) { return Find(digest, *added); }, &scenes_->contents());
   if (!stored.ok()) return stored.status();
   const auto changes = DifferenceTo(*names, *added);
   if (!changes.ok()) return changes.status();
   shapes_->Follow(*changes);
   shapes_->BoundDetached();
-  scenes_->Follow(DifferenceTo(*stored));
+  scenes_->Follow(DifferenceTo(*std::move(stored)));
   return absl::OkStatus();
 }
 

@@ -31,17 +31,15 @@ class SharedMirror final : public RegistryMirror {
 
   // Returns the content of this digest from the registry or, if it has none, from `added`.
   ShapeContentPtr Find(const std::string& digest, const Contents& added) const;
-  absl::StatusOr<SceneRegistry::Followed> PlayOne(const RecordPlayer& player,
-                                                  const SceneRecord& record,
-                                                  const SceneRegistry::Followed& before) const;
-  absl::StatusOr<std::vector<SceneRegistry::Followed>> Play(const std::vector<SceneRecord>& records,
-                                                            const Contents& added) const;
+  absl::StatusOr<SceneRegistry::Kept> PlayOne(const RecordPlayer& player, const SceneRecord& record,
+                                              const SceneRegistry::Kept& before) const;
+  absl::StatusOr<std::vector<SceneRegistry::Kept>> Play(const std::vector<SceneRecord>& records,
+                                                        const Contents& added) const;
   absl::StatusOr<Contents> ReadNew(const StoredNames& names, const SharedStore& store) const;
   // Returns the changes that make the registry of shapes equal to `names`.
   absl::StatusOr<RegistryChanges> DifferenceTo(const StoredNames& names,
                                                const Contents& added) const;
-  std::vector<SceneRegistry::Followed> DifferenceTo(
-      const std::vector<SceneRegistry::Stored>& scenes) const;
+  std::vector<SceneRegistry::Kept> DifferenceTo(std::vector<SceneRegistry::Kept> scenes) const;
 
   Registry* const shapes_;
   SceneRegistry* const scenes_;

@@ -163,28 +163,13 @@ void SceneRegistry::Expire() {
   }
 }
 
-void SceneRegistry::Restore(std::vector<Stored> scenes) {
-  const std::unique_lock lock(mutex_);
-  for (Stored& stored : scenes) {
-    Entry entry;
-    entry.owner = std::move(stored.owner);
-    entry.incarnation = stored.incarnation;
-    entry.revision = stored.revision;
-    entry.bytes = stored.scene->byte_size();
-    entry.held.push_back({std::move(stored.scene), 0});
-    entry.whole_bytes = stored.whole_bytes;
-    entry.record_bytes = stored.record_bytes;
-    Put(stored.name, std::move(entry));
-  }
-}
-
-void SceneRegistry::Follow(const std::vector<Followed>& scenes) {
+void SceneRegistry::Follow(const std::vector<Kept>& scenes) {
   LetGo let_go;
   const std::unique_lock lock(mutex_);
-  for (const Followed& scene : scenes) FollowOne(scene, &let_go);
+  for (const Kept& scene : scenes) FollowOne(scene, &let_go);
 }
 
-void SceneRegistry::FollowOne(const Followed& scene, LetGo* let_go) {
+void SceneRegistry::FollowOne(const Kept& scene, LetGo* let_go) {
   const auto found = entries_.find(scene.name);
   if (found != entries_.end()) let_go->Keep(found->second);
   const bool is_kept = found != entries_.end() && !found->second.ttl.has_value();
@@ -205,12 +190,11 @@ void SceneRegistry::FollowOne(const Followed& scene, LetGo* let_go) {
     entry.bytes = scene.scene->byte_size();
     entry.held.push_back({scene.scene, 0});
   }
-  if (scene.is_whole) {
-    entry.whole_bytes = scene.record_bytes;
+  if (scene.whole_bytes.has_value()) {
+    entry.whole_bytes = *scene.whole_bytes;
     entry.record_bytes = 0;
-  } else {
-    entry.record_bytes += scene.record_bytes;
   }
+  entry.record_bytes += scene.record_bytes;
   Put(scene.name, std::move(entry));
 }
 
@@ -324,7 +308,9 @@ void SceneRegistry::End(std::string_view name, SceneEnd end) {
   const auto found = entries_.find(name);
   if (found == entries_.end()) return;
   TellOfEnd(name, found->second.incarnation, end);
-  Erase(name);
+  found->second.progress->is_gone = true;
+  TakeOut(found);
+  ReportSize();
 }
 
 void SceneRegistry::AddObserver(const std::string& name, SceneObserver* observer) {
@@ -349,14 +335,6 @@ void SceneRegistry::TellOfEnd(std::string_view name, std::uint64_t incarnation, 
   const auto found = observers_.find(name);
   if (found == observers_.end()) return;
   for (SceneObserver* const observer : found->second) observer->SceneEnded(incarnation, end);
-}
-
-void SceneRegistry::Erase(std::string_view name) {
-  const auto found = entries_.find(name);
-  if (found == entries_.end()) return;
-  found->second.progress->is_gone = true;
-  TakeOut(found);
-  ReportSize();
 }
 
 void SceneRegistry::TakeOut(Entries::iterator entry) {

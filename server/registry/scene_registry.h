@@ -133,33 +133,20 @@ class SceneRegistry {
   // Removes the scenes that have expired.
   void Expire();
 
-  // A scene as it was stored.
-  struct Stored {
-    std::string name;
-    ScenePtr scene;
-    std::uint64_t incarnation = 0;
-    std::uint64_t revision = 0;
-    std::string owner = {};
-    std::uint64_t whole_bytes = 0;   // of the record of the whole
-    std::uint64_t record_bytes = 0;  // of the records after it
-  };
-  // Fills the registry with what was stored, regardless of the limits. Requires: it is empty.
-  void Restore(std::vector<Stored> scenes);
-
-  // A kept scene as another server has made it.
-  struct Followed {
+  // A kept scene as it was stored, or as another server has made it.
+  struct Kept {
     std::string name;
     ScenePtr scene;  // null: it is deleted
     std::uint64_t incarnation = 0;
     std::uint64_t revision = 0;
     std::string owner = {};
-    std::uint64_t bytes = 0;  // see NamedSceneChange
-    bool is_whole = true;     // of its record
-    std::uint64_t record_bytes = 0;
+    std::uint64_t bytes = 0;                                  // see NamedSceneChange
+    std::optional<std::uint64_t> whole_bytes = std::nullopt;  // of a new record of the whole
+    std::uint64_t record_bytes = 0;                           // of the records after the whole
   };
-  // Makes these changes, in their order, regardless of the limits: they held there. A scene with a
-  // ttl, which is this server's alone, gives its name to a kept one.
-  void Follow(const std::vector<Followed>& scenes);
+  // Takes these over, in their order, regardless of the limits: they held when the scenes were
+  // made. A scene with a ttl, which is this server's alone, gives its name to a kept one.
+  void Follow(const std::vector<Kept>& scenes);
 
   // Returns whether the next record of a kept scene should come with the whole, so that a scene's
   // records stay in proportion to its size.
@@ -229,9 +216,8 @@ class SceneRegistry {
   absl::Status PushInMemory(const NamedSceneChange& change, const ScenePtr& next, Entry* entry,
                             LetGo* let_go);
   void Put(const std::string& name, Entry entry);
-  void FollowOne(const Followed& scene, LetGo* let_go);
-  // Removes a scene that has ended.
-  void Erase(std::string_view name);
+  void FollowOne(const Kept& scene, LetGo* let_go);
+  // Removes a scene that has ended, if it is there.
   void End(std::string_view name, SceneEnd end);
   void TellOfChange(std::string_view name);
   void TellOfEnd(std::string_view name, std::uint64_t incarnation, SceneEnd end);

@@ -23,7 +23,7 @@
 namespace clearance::fuzz {
 namespace {
 
-using Scenes = std::vector<server::SceneRegistry::Stored>;
+using Scenes = std::vector<server::SceneRegistry::Kept>;
 
 constexpr std::size_t kMaxRecords = 8;
 

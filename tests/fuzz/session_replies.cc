@@ -304,7 +304,7 @@ std::vector<v1::SessionResponse> RunWith(const std::vector<v1::SessionRequest>& 
 }  // namespace
 
 Server::Server() {
-  scenes.Restore({{.name = "w", .scene = MakeWorld(), .incarnation = 1, .revision = 1}});
+  scenes.Follow({{.name = "w", .scene = MakeWorld(), .incarnation = 1, .revision = 1}});
   v1::Shape ball;
   ball.mutable_sphere()->set_radius(1);
   const auto content = server::BuildContent(ball, kLimits, registry);

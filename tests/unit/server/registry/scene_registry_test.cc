@@ -246,7 +246,7 @@ TEST_F(SceneRegistryTest, LetsGoOfWhatIsOldWithoutItsLock) {
   now_ += 5s;
   scenes_.Expire();
   EXPECT_EQ(ended, 3u);
-  SceneRegistry::Followed kept;
+  SceneRegistry::Kept kept;
   kept.name = "kept";
   kept.scene = With(Scene::MakeEmpty(), 1, RigidBodyPtr(ball_.get(), asking));
   scenes_.Follow({kept});
@@ -435,9 +435,9 @@ TEST_F(SceneRegistryTest, StoresWhoseAKeptSceneIsAndRestoresIt) {
   ASSERT_EQ(records_.size(), 1u);
   EXPECT_EQ(records_[0].owner, "ann");
   SceneRegistry restored(limits_, nullptr);
-  std::vector<SceneRegistry::Stored> stored;
+  std::vector<SceneRegistry::Kept> stored;
   stored.push_back({.name = "kept", .scene = Scene::MakeEmpty(), .owner = "ann"});
-  restored.Restore(std::move(stored));
+  restored.Follow(stored);
   EXPECT_EQ(restored.HoldingOf("ann").count, 1u);
 }
 
