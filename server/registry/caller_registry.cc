@@ -2,10 +2,9 @@
 
 #include "server/registry/caller_registry.h"
 
-#include <algorithm>
-#include <iterator>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "server/guard/refusal.h"
 #include "server/registry/prefix_overlap.h"
@@ -71,15 +70,10 @@ absl::StatusOr<Registry::Page> CallerRegistry::List(std::string_view prefix, std
   }
   const std::vector<std::string_view> overlap = PrefixOverlap(prefix, caller_.principal->prefixes);
   if (overlap.empty()) return RequireName(*caller_.principal, prefix, "prefix");
-  Registry::Page page = registry_.List(overlap.front(), after, size);
-  for (std::size_t i = 1; i < overlap.size() && page.is_last; ++i) {
-    // One shape more than fits tells whether this page is the last.
-    Registry::Page next = registry_.List(overlap[i], after, size - page.shapes.size() + 1);
-    page.is_last = page.shapes.size() + next.shapes.size() <= size;
-    if (!page.is_last) next.shapes.resize(size - page.shapes.size());
-    std::move(next.shapes.begin(), next.shapes.end(), std::back_inserter(page.shapes));
-  }
-  return page;
+  return ListWithin(overlap, size, &Registry::Page::shapes,
+                    [&](std::string_view within, std::size_t most) {
+                      return registry_.List(within, after, most);
+                    });
 }
 
 absl::Status CallerRegistry::RequireReach(std::string_view name) const {

@@ -2,10 +2,7 @@
 
 #include "server/registry/caller_scenes.h"
 
-#include <algorithm>
-#include <iterator>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "server/guard/refusal.h"
@@ -37,14 +34,10 @@ absl::StatusOr<SceneRegistry::Page> CallerScenes::List(std::string_view prefix,
   }
   const std::vector<std::string_view> overlap = PrefixOverlap(prefix, caller_.principal->prefixes);
   if (overlap.empty()) return RequireName(*caller_.principal, prefix, "prefix");
-  SceneRegistry::Page page = registry_.List(overlap.front(), after, size);
-  for (std::size_t i = 1; i < overlap.size() && page.is_last; ++i) {
-    SceneRegistry::Page next = registry_.List(overlap[i], after, size - page.scenes.size() + 1);
-    page.is_last = page.scenes.size() + next.scenes.size() <= size;
-    if (!page.is_last) next.scenes.resize(size - page.scenes.size());
-    std::move(next.scenes.begin(), next.scenes.end(), std::back_inserter(page.scenes));
-  }
-  return page;
+  return ListWithin(overlap, size, &SceneRegistry::Page::scenes,
+                    [&](std::string_view within, std::size_t most) {
+                      return registry_.List(within, after, most);
+                    });
 }
 
 absl::Status CallerScenes::RequireDelete(const SceneState& scene) const {

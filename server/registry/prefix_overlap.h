@@ -5,6 +5,9 @@
 #ifndef CLEARANCE_SERVER_REGISTRY_PREFIX_OVERLAP_H_
 #define CLEARANCE_SERVER_REGISTRY_PREFIX_OVERLAP_H_
 
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +24,24 @@ inline std::vector<std::string_view> PrefixOverlap(std::string_view wanted,
     if (prefix.starts_with(wanted)) overlap.push_back(prefix);
   }
   return overlap;
+}
+
+// Returns a page of a listing of several prefixes, one after another. Requires: they are disjoint
+// and sorted, and not none. `items` are those of a page, and `list(prefix, size)` makes one.
+template <class Page, class Item, class List>
+Page ListWithin(const std::vector<std::string_view>& prefixes, std::size_t size,
+                std::vector<Item> Page::*items, const List& list) {
+  Page page = list(prefixes.front(), size);
+  for (std::size_t i = 1; i < prefixes.size() && page.is_last; ++i) {
+    // One more than fits tells whether this page is the last.
+    std::vector<Item>& all = page.*items;
+    Page next = list(prefixes[i], size - all.size() + 1);
+    std::vector<Item>& more = next.*items;
+    page.is_last = all.size() + more.size() <= size;
+    if (!page.is_last) more.resize(size - all.size());
+    std::move(more.begin(), more.end(), std::back_inserter(all));
+  }
+  return page;
 }
 
 }  // namespace clearance::server
