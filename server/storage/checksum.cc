@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "absl/strings/str_cat.h"
+
 namespace clearance::server {
 
 std::string ChecksumOf(std::initializer_list<absl::string_view> parts) {
@@ -24,5 +26,22 @@ std::string ChecksumOf(std::initializer_list<absl::string_view> parts) {
   EVP_DigestFinal_ex(context.get(), hash.data(), &size);
   return std::string(reinterpret_cast<const char*>(hash.data()), size);
 }
+
+std::string RowChecksum(const StoredContent& content) {
+  return ChecksumOf({content.digest, content.shape, content.body});
+}
+
+std::string RowChecksum(const StoredName& name) {
+  return ChecksumOf({name.name, name.digest, absl::StrCat(name.revision), name.owner});
+}
+
+std::string RowChecksum(const SceneRecord& record) {
+  const std::string numbers =
+      absl::StrCat(record.incarnation, " ", record.revision, " ", record.is_whole);
+  if (record.owner.empty()) return ChecksumOf({record.name, numbers, record.change});
+  return ChecksumOf({record.name, numbers, record.change, record.owner});
+}
+
+std::string RowChecksum(std::uint64_t revision) { return ChecksumOf({absl::StrCat(revision)}); }
 
 }  // namespace clearance::server

@@ -1,20 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The checksum that stored bytes are compared with when they are read. Neither SQLite nor etcd has
+// The checksums that stored bytes are compared with when they are read. Neither SQLite nor etcd has
 // checksums of single values.
 
 #ifndef CLEARANCE_SERVER_STORAGE_CHECKSUM_H_
 #define CLEARANCE_SERVER_STORAGE_CHECKSUM_H_
 
+#include <cstdint>
 #include <initializer_list>
 #include <string>
 
 #include "absl/strings/string_view.h"
+#include "server/registry/scene_record.h"
+#include "server/storage/shape_store.h"
 
 namespace clearance::server {
 
 // Returns the SHA-256 over all parts, each with its length before it; 32 bytes. Thread-safe.
 std::string ChecksumOf(std::initializer_list<absl::string_view> parts);
+
+// Return the checksum of a row of the database, over all its columns.
+std::string RowChecksum(const StoredContent& content);
+std::string RowChecksum(const StoredName& name);
+std::string RowChecksum(const SceneRecord& record);
+// Returns the checksum of the registry's one row.
+std::string RowChecksum(std::uint64_t revision);
 
 }  // namespace clearance::server
 

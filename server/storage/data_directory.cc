@@ -41,11 +41,10 @@ constexpr const char* kOwnerAdvice =
     "the server must own what is in --data_dir and be able to "
     "write there";
 
-// Opens a file for its owner alone, whatever it was before, and never the target of a link. Returns
-// -1 if it cannot be opened.
-int OpenOwnersFile(const std::string& path) {
-  const int file = open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, kOwnersFile);
-  if (file >= 0) fchmod(file, kOwnersFile);
+// Opens a file for its owner alone, whatever it was before, and never the target of a link.
+Descriptor OpenOwnersFile(const std::string& path) {
+  Descriptor file(open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, kOwnersFile));
+  if (file.is_open()) fchmod(file.number(), kOwnersFile);
   return file;
 }
 
@@ -64,10 +63,8 @@ std::string DatabasePath(const std::string& data_dir) {
 }
 
 void SyncDirectory(const std::string& path) {
-  const int directory = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (directory < 0) return;
-  fsync(directory);
-  close(directory);
+  const Descriptor directory(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (directory.is_open()) fsync(directory.number());
 }
 
 absl::StatusOr<DataDirectory> DataDirectory::Open(const std::string& path) {
@@ -84,10 +81,10 @@ absl::StatusOr<DataDirectory> DataDirectory::Open(const std::string& path) {
                      "or remove ",
                      MarkPath(path), " to start empty"));
   }
-  const int database = OpenOwnersFile(database_path);
-  if (database < 0) return Unusable(database_path, errno, kOwnerAdvice);
-  DataDirectory directory(path, database);
-  if (flock(database, LOCK_EX | LOCK_NB) != 0) {
+  Descriptor database = OpenOwnersFile(database_path);
+  if (!database.is_open()) return Unusable(database_path, errno, kOwnerAdvice);
+  DataDirectory directory(path, std::move(database));
+  if (flock(directory.database_.number(), LOCK_EX | LOCK_NB) != 0) {
     return absl::FailedPreconditionError(
         absl::StrCat(path, " is in use by another server; give each its own --data_dir"));
   }
@@ -96,19 +93,11 @@ absl::StatusOr<DataDirectory> DataDirectory::Open(const std::string& path) {
 }
 
 absl::Status DataDirectory::MarkUsed() const {
-  const int mark = OpenOwnersFile(MarkPath(path_));
-  if (mark < 0) return Unusable(MarkPath(path_), errno, kOwnerAdvice);
-  close(mark);
+  if (!OpenOwnersFile(MarkPath(path_)).is_open())
+    return Unusable(MarkPath(path_), errno, kOwnerAdvice);
   SyncDirectory(path_);
   return absl::OkStatus();
 }
-
-DataDirectory::~DataDirectory() {
-  if (database_ >= 0) close(database_);
-}
-
-DataDirectory::DataDirectory(DataDirectory&& other) noexcept
-    : path_(std::move(other.path_)), database_(std::exchange(other.database_, -1)) {}
 
 bool DataDirectory::is_open_to_others() const {
   struct stat status {};

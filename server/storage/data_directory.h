@@ -7,8 +7,10 @@
 #define CLEARANCE_SERVER_STORAGE_DATA_DIRECTORY_H_
 
 #include <string>
+#include <utility>
 
 #include "absl/status/statusor.h"
+#include "server/observe/descriptor.h"
 
 namespace clearance::server {
 
@@ -28,10 +30,6 @@ class DataDirectory {
   // be written, or if the database is empty or gone although it was marked as used.
   static absl::StatusOr<DataDirectory> Open(const std::string& path);
 
-  ~DataDirectory();
-  DataDirectory(DataDirectory&& other) noexcept;
-  DataDirectory& operator=(DataDirectory&&) = delete;
-
   const std::string& path() const { return path_; }
   std::string database_path() const { return DatabasePath(path_); }
   // Marks the database as never empty from now on: an empty one is not the one that was used.
@@ -40,10 +38,11 @@ class DataDirectory {
   bool is_open_to_others() const;
 
  private:
-  DataDirectory(std::string path, int database) : path_(std::move(path)), database_(database) {}
+  DataDirectory(std::string path, Descriptor database)
+      : path_(std::move(path)), database_(std::move(database)) {}
 
   std::string path_;
-  int database_ = -1;  // holds the lock
+  Descriptor database_;  // holds the lock
 };
 
 }  // namespace clearance::server

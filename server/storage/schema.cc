@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "server/storage/row_checksum.h"
+#include "server/storage/checksum.h"
 #include "server/storage/shape_store.h"
 
 namespace clearance::server {

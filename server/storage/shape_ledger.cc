@@ -228,7 +228,7 @@ void ShapeLedger::Run() {
     std::vector<Order> orders = NextOrders();
     if (shared_ != nullptr) shared_->ApplyNews();
     if (!orders.empty()) {
-      shared_ == nullptr ? Settle(std::move(orders)) : SettleShared(std::move(orders));
+      Settle(std::move(orders));
     } else if (is_ending()) {
       return;
     } else if (shared_ == nullptr) {
@@ -266,24 +266,6 @@ std::vector<ShapeLedger::Order> ShapeLedger::NextOrders() {
 
 void ShapeLedger::Settle(std::vector<Order> orders) {
   std::vector<std::vector<ShapeOutcome>> outcomes;
-  absl::Status stored;
-  {
-    Drafts drafts = NewDrafts();
-    for (const Order& order : orders) {
-      std::vector<ShapeOutcome>& its = outcomes.emplace_back();
-      for (const ShapeChange& change : order.changes) its.push_back(Draft(change, &drafts));
-    }
-    stored = Store(drafts.changes());
-    if (stored.ok()) drafts.Apply();
-  }
-  for (std::size_t i = 0; i < orders.size(); ++i) {
-    if (!stored.ok()) outcomes[i] = OutcomesUnstored(orders[i], stored);
-    orders[i].done(std::move(outcomes[i]));
-  }
-}
-
-void ShapeLedger::SettleShared(std::vector<Order> orders) {
-  std::vector<std::vector<ShapeOutcome>> outcomes;
   std::vector<Item> items;
   outcomes.reserve(orders.size());
   for (const Order& order : orders)
@@ -293,11 +275,24 @@ void ShapeLedger::SettleShared(std::vector<Order> orders) {
       items.push_back({&orders[i].changes[j], &outcomes[i][j]});
   }
   absl::Span<const Item> left = items;
-  while (!left.empty()) left.remove_prefix(SettleGroup(left));
+  while (!left.empty())
+    left.remove_prefix(shared_ == nullptr ? SettleAlone(left) : SettleShared(left));
   for (std::size_t i = 0; i < orders.size(); ++i) orders[i].done(std::move(outcomes[i]));
 }
 
-std::size_t ShapeLedger::SettleGroup(absl::Span<const Item> items) {
+std::size_t ShapeLedger::SettleAlone(absl::Span<const Item> items) {
+  absl::Status stored;
+  {
+    Drafts drafts = NewDrafts();
+    for (const Item& item : items) *item.outcome = Draft(*item.change, &drafts);
+    stored = Store(drafts.changes());
+    if (stored.ok()) drafts.Apply();
+  }
+  if (!stored.ok()) SetUnstored(items, stored);
+  return items.size();
+}
+
+std::size_t ShapeLedger::SettleShared(absl::Span<const Item> items) {
   items = items.first(std::min(items.size(), shared_->most_changes()));
   const SteadyTime began = SteadyNow();
   absl::Status status = shared_->status();
@@ -311,7 +306,7 @@ std::size_t ShapeLedger::SettleGroup(absl::Span<const Item> items) {
   }
   if (!status.ok()) {
     if (series_ != nullptr) series_->failures->Increment();
-    for (const Item& item : items) *item.outcome = OutcomeUnstored(*item.change, status);
+    SetUnstored(items, status);
   }
   return items.size();
 }
@@ -360,13 +355,8 @@ void ShapeLedger::Count(const RegistryChanges& changes, absl::Duration took) {
 
 // Drafts each change separately: one that was refused with the others may have been so because of
 // them.
-std::vector<ShapeOutcome> ShapeLedger::OutcomesUnstored(const Order& order,
-                                                        const absl::Status& failure) {
-  std::vector<ShapeOutcome> outcomes;
-  outcomes.reserve(order.changes.size());
-  for (const ShapeChange& change : order.changes)
-    outcomes.push_back(OutcomeUnstored(change, failure));
-  return outcomes;
+void ShapeLedger::SetUnstored(absl::Span<const Item> items, const absl::Status& failure) {
+  for (const Item& item : items) *item.outcome = OutcomeUnstored(*item.change, failure);
 }
 
 ShapeOutcome ShapeLedger::OutcomeUnstored(const ShapeChange& change, const absl::Status& failure) {

@@ -107,14 +107,14 @@ class ShapeLedger {
   std::vector<Order> NextOrders();
   bool is_ending();
   void Settle(std::vector<Order> orders);
-  // The same in the shared registry, with as many changes at a time as fit into one commit there.
-  void SettleShared(std::vector<Order> orders);
   struct Item {
     const ShapeChange* change;
     ShapeOutcome* outcome;
   };
-  // Settles the first of the items, and returns how many.
-  std::size_t SettleGroup(absl::Span<const Item> items);
+  // Settle the first of the items, and return how many: all of them, or as many as fit into one
+  // commit of the shared registry.
+  std::size_t SettleAlone(absl::Span<const Item> items);
+  std::size_t SettleShared(absl::Span<const Item> items);
   // Works the items out and commits. False: others were faster, and their changes are made here.
   absl::StatusOr<bool> TryGroup(absl::Span<const Item> items);
   // Stores the changes; OK also if there are none. Otherwise nothing has changed.
@@ -131,8 +131,8 @@ class ShapeLedger {
   };
   Drafts NewDrafts();
   static ShapeOutcome Draft(const ShapeChange& change, Drafts* drafts);
-  // Return the outcomes of changes if the store fails.
-  std::vector<ShapeOutcome> OutcomesUnstored(const Order& order, const absl::Status& failure);
+  // Sets the outcomes of changes that the store has not taken.
+  void SetUnstored(absl::Span<const Item> items, const absl::Status& failure);
   ShapeOutcome OutcomeUnstored(const ShapeChange& change, const absl::Status& failure);
   void SetHealthy(const absl::Status& status);
 

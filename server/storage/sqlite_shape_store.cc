@@ -9,7 +9,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "server/storage/body_codec.h"
-#include "server/storage/row_checksum.h"
+#include "server/storage/checksum.h"
 #include "server/storage/schema.h"
 
 namespace clearance::server {
