@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "server/fence/listen_socket.h"
+#include "server/config/listen_address.h"
 
 namespace clearance::server {
 namespace {

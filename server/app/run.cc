@@ -17,26 +17,26 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/str_join.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
 #include "server/app/exposure.h"
 #include "server/app/grpc_log.h"
 #include "server/app/health_check.h"
+#include "server/app/join_registry.h"
 #include "server/app/new_token.h"
+#include "server/app/open_fence.h"
 #include "server/app/operator_pages.h"
 #include "server/app/port_file.h"
 #include "server/app/restore.h"
 #include "server/app/restore_scenes.h"
-#include "server/app/shared_mirror.h"
 #include "server/app/shown_limits.h"
 #include "server/app/shutdown_signals.h"
-#include "server/app/waiting_notice.h"
+#include "server/config/build_options.h"
 #include "server/config/command_line.h"
 #include "server/config/flags.h"
+#include "server/config/listen_address.h"
+#include "server/config/optional_parts.h"
 #include "server/engine/answer_check.h"
-#include "server/etcd/etcd_store.h"
-#include "server/fence/listen_socket.h"
 #include "server/guard/access_files.h"
 #include "server/observe/http_server.h"
 #include "server/observe/liveness.h"
@@ -45,6 +45,7 @@
 #include "server/observe/metrics.h"
 #include "server/observe/steady_clock.h"
 #include "server/registry/registry.h"
+#include "server/schedule/accept_loop.h"
 #include "server/storage/backup.h"
 #include "server/storage/data_directory.h"
 #include "server/storage/shape_ledger.h"
@@ -134,8 +135,6 @@ class Process {
   absl::Status StartHttp();
   absl::Status StartLedger();
   absl::StatusOr<std::unique_ptr<ShapeStore>> OpenStore();
-  absl::StatusOr<std::unique_ptr<EtcdStore>> OpenEtcd();
-  absl::StatusOr<std::unique_ptr<SharedRegistry>> JoinRegistry();
   void LogRestored(SteadyTime began);
   absl::Status StartGrpc();
   absl::Status BecomeReady();
@@ -158,6 +157,7 @@ class Process {
   std::unique_ptr<ShapeLedger> ledger_;
   std::unique_ptr<HttpServer> http_;
   std::unique_ptr<TlsCertificates> tls_;
+  std::unique_ptr<AcceptLoop> accept_loop_;  // null: without the fence
   std::unique_ptr<GrpcServer> grpc_;
 };
 
@@ -237,9 +237,20 @@ absl::Status Process::StartLedger() {
   std::unique_ptr<ShapeStore> store;
   std::unique_ptr<SharedRegistry> shared;
   if (!config_.etcd.endpoints.empty()) {
-    absl::StatusOr<std::unique_ptr<SharedRegistry>> joined = JoinRegistry();
-    if (!joined.ok()) return joined.status();
-    shared = *std::move(joined);
+    if constexpr (kHasEtcd) {
+      const SteadyTime began = SteadyNow();
+      absl::StatusOr<std::unique_ptr<SharedRegistry>> joined =
+          JoinRegistry({.config = config_.etcd,
+                        .shapes = &registry_,
+                        .scenes = &scenes_,
+                        .metrics = &metrics_,
+                        .log = &log_,
+                        .threads = WorkerThreads(config_.worker_threads),
+                        .is_ended = [this] { return signals_.has_come(); }});
+      if (!joined.ok()) return joined.status();
+      shared = *std::move(joined);
+      LogRestored(began);
+    }
   } else if (config_.data_dir.empty()) {
     log_.Info("shapes and scenes live in memory and end with the process");
   } else {
@@ -279,37 +290,6 @@ absl::StatusOr<std::unique_ptr<ShapeStore>> Process::OpenStore() {
   return std::unique_ptr<ShapeStore>(*std::move(store));
 }
 
-absl::StatusOr<std::unique_ptr<EtcdStore>> Process::OpenEtcd() {
-  WaitingNotice notice(absl::StrJoin(config_.etcd.endpoints, ","), &log_);
-  return EtcdStore::Open(config_.etcd, &metrics_.store(), [&](const absl::Status& reason) {
-    notice.Failed(reason);
-    return !signals_.has_come();
-  });
-}
-
-// Joins the shared registry. If a revision is compacted away while it is read, the newer state is
-// read instead.
-absl::StatusOr<std::unique_ptr<SharedRegistry>> Process::JoinRegistry() {
-  const SteadyTime began = SteadyNow();
-  absl::StatusOr<std::unique_ptr<EtcdStore>> store = OpenEtcd();
-  if (!store.ok()) return store.status();
-  constexpr int kTries = 3;
-  absl::Status status = absl::OutOfRangeError("not read");
-  for (int tries = 0; absl::IsOutOfRange(status) && tries < kTries; ++tries) {
-    status = RestoreShapes(WorkerThreads(config_.worker_threads), store->get(), &registry_);
-  }
-  auto mirror = std::make_unique<SharedMirror>(&registry_, &scenes_);
-  if (status.ok()) status = RestoreScenes(store->get(), registry_, &scenes_);
-  if (absl::IsOutOfRange(status)) status = mirror->Reload(store->get());
-  if (!status.ok()) return status;
-  LogRestored(began);
-  return std::make_unique<SharedRegistry>(SharedRegistry::Parts{.store = *std::move(store),
-                                                                .mirror = std::move(mirror),
-                                                                .patience = config_.etcd.patience,
-                                                                .series = &metrics_.store(),
-                                                                .log = &log_});
-}
-
 void Process::LogRestored(SteadyTime began) {
   log_.Info("shapes and scenes are stored and were read",
             {{"data_dir", config_.data_dir},
@@ -321,34 +301,39 @@ void Process::LogRestored(SteadyTime began) {
 
 absl::Status Process::StartGrpc() {
   WarnOfStrangers(config_, &log_);
-  const ConnectionLimits connections = {
-      .most = FittingConnections(config_.max_connections, &log_),
-      .most_of_address = config_.max_connections_per_address,
-      .ban_after_cut = config_.ban_after_cut,
-      .fence = {config_.max_streams_per_connection, config_.limits.max_transport_bytes,
-                config_.max_total_bytes_in_flight},
-      .most_streams = config_.max_streams};
-  metrics_.limit(ServerLimit::kConnections).Set(static_cast<double>(connections.most));
-  const GrpcServerOptions options = {.listen_address = config_.listen,
-                                     .tls = tls_.get(),
-                                     .reflection = ShowsReflection(config_),
-                                     .connections = connections,
-                                     .first_message_timeout = config_.first_message_timeout,
-                                     .max_connection_idle = config_.max_connection_idle,
-                                     .max_connection_age = config_.max_connection_age,
-                                     .max_connection_age_grace = config_.max_connection_age_grace,
-                                     .polling_threads = PollingThreads(config_.polling_threads),
-                                     .worker_threads = WorkerThreads(config_.worker_threads),
-                                     .worker_niceness = config_.worker_niceness,
-                                     .max_pending_work = config_.max_pending_work,
-                                     .max_total_bytes_in_flight = config_.max_total_bytes_in_flight,
-                                     .max_total_session_bytes = config_.max_total_session_bytes,
-                                     .checker = &checker_,
-                                     .authenticator = access_ ? &access_->authenticator() : nullptr,
-                                     .log = &log_,
-                                     .ledger = ledger_.get(),
-                                     .healthy_without_store = config_.etcd.ready_without,
-                                     .liveness = &liveness_};
+  const std::uint64_t connections = FittingConnections(config_.max_connections, &log_);
+  metrics_.limit(ServerLimit::kConnections).Set(static_cast<double>(connections));
+  if constexpr (kHasFence) {
+    absl::StatusOr<std::unique_ptr<AcceptLoop>> fence =
+        OpenFence(config_, connections, metrics_.connections(), &log_);
+    if (!fence.ok()) return fence.status();
+    accept_loop_ = *std::move(fence);
+  } else {
+    log_.Warning("this build has no fence: connections are neither limited nor cut",
+                 {{"option", kFence.option}});
+  }
+  const GrpcServerOptions options = {
+      .accept_loop = accept_loop_.get(),
+      .listen_address = config_.listen,
+      .tls = tls_.get(),
+      .reflection = ShowsReflection(config_),
+      .max_streams_per_connection = config_.max_streams_per_connection,
+      .first_message_timeout = config_.first_message_timeout,
+      .max_connection_idle = config_.max_connection_idle,
+      .max_connection_age = config_.max_connection_age,
+      .max_connection_age_grace = config_.max_connection_age_grace,
+      .polling_threads = PollingThreads(config_.polling_threads),
+      .worker_threads = WorkerThreads(config_.worker_threads),
+      .worker_niceness = config_.worker_niceness,
+      .max_pending_work = config_.max_pending_work,
+      .max_total_bytes_in_flight = config_.max_total_bytes_in_flight,
+      .max_total_session_bytes = config_.max_total_session_bytes,
+      .checker = &checker_,
+      .authenticator = access_ ? &access_->authenticator() : nullptr,
+      .log = &log_,
+      .ledger = ledger_.get(),
+      .healthy_without_store = config_.etcd.ready_without,
+      .liveness = &liveness_};
   absl::StatusOr<std::unique_ptr<GrpcServer>> grpc =
       GrpcServer::Start(options, config_.limits, registry_, metrics_);
   if (!grpc.ok()) return grpc.status();

@@ -11,6 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "server/config/flag_types.h"
+#include "server/config/optional_parts.h"
 
 namespace clearance::server {
 namespace {
@@ -328,6 +329,7 @@ absl::Status SetFlagByName(absl::string_view name, absl::string_view value) {
 }
 
 absl::StatusOr<ServerConfig> ConfigFromFlags() {
+  if (absl::Status status = RefuseFlagsOfAbsentParts(); !status.ok()) return status;
   const Limits limits = LimitsFromFlags();
   if (limits.max_request_bytes > limits.max_transport_bytes) {
     return ExceedsError("max_request_bytes", "max_transport_bytes");

@@ -12,25 +12,20 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <memory>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "server/config/listen_address.h"
 
 namespace clearance::server {
 namespace {
 
-constexpr std::string_view kUnix = "unix:";
-
 // Data that the peer does not acknowledge, because it vanished or never reads, ends a connection
 // after this time, in milliseconds.
 constexpr int kUserTimeout = 20'000;
-
-using AddressList = std::unique_ptr<addrinfo, decltype(&freeaddrinfo)>;
 
 absl::Status CannotListen(const std::string& address, std::string_view reason) {
   return absl::UnavailableError(absl::StrCat("cannot listen on ", address, ": ",
@@ -53,7 +48,7 @@ bool SomebodyListens(const sockaddr_un& name) {
 }
 
 absl::StatusOr<ListenSockets> ListenOnPath(const std::string& address) {
-  const std::string path = address.substr(kUnix.size());
+  const std::string path = address.substr(kUnixScheme.size());
   sockaddr_un name{};
   name.sun_family = AF_UNIX;
   if (path.size() >= sizeof name.sun_path) return CannotListen(address, "the path is too long");
@@ -71,28 +66,6 @@ absl::StatusOr<ListenSockets> ListenOnPath(const std::string& address) {
   result.sockets.push_back(std::move(socket));
   result.unix_path = path;
   return result;
-}
-
-struct HostPort {
-  std::string host;
-  std::string port;
-};
-
-HostPort SplitHostPort(const std::string& address) {
-  const std::size_t colon = address.rfind(':');
-  std::string host = address.substr(0, colon);
-  if (host.size() > 2 && host.front() == '[') host = host.substr(1, host.size() - 2);
-  return {std::move(host), address.substr(colon + 1)};
-}
-
-// Returns null if the host is unknown; `error` is getaddrinfo's.
-AddressList Resolve(const HostPort& place, int* error) {
-  addrinfo hints{};
-  hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
-  hints.ai_socktype = SOCK_STREAM;
-  addrinfo* list = nullptr;
-  *error = getaddrinfo(place.host.c_str(), place.port.c_str(), &hints, &list);
-  return {*error == 0 ? list : nullptr, &freeaddrinfo};
 }
 
 // Returns the port's place in an address of either family.
@@ -134,7 +107,7 @@ bool IsAbsentFamily(int error) { return error == EADDRNOTAVAIL || error == EAFNO
 
 absl::StatusOr<ListenSockets> ListenOnHost(const std::string& address) {
   int error = 0;
-  const AddressList list = Resolve(SplitHostPort(address), &error);
+  const AddressList list = ResolveListenAddress(address, &error);
   if (list == nullptr) return CannotListen(address, gai_strerror(error));
   ListenSockets result;
   int absent = 0;
@@ -153,30 +126,10 @@ absl::StatusOr<ListenSockets> ListenOnHost(const std::string& address) {
   return result;
 }
 
-bool IsLoopback(const sockaddr& address) {
-  if (address.sa_family == AF_INET6) {
-    return IN6_IS_ADDR_LOOPBACK(&reinterpret_cast<const sockaddr_in6&>(address).sin6_addr);
-  }
-  constexpr std::uint32_t kLoopbackNet = 127;
-  return ntohl(reinterpret_cast<const sockaddr_in&>(address).sin_addr.s_addr) >> 24 == kLoopbackNet;
-}
-
 }  // namespace
 
 absl::StatusOr<ListenSockets> Listen(const std::string& address) {
-  return absl::StartsWith(address, absl::string_view(kUnix.data(), kUnix.size()))
-             ? ListenOnPath(address)
-             : ListenOnHost(address);
-}
-
-bool IsLocalOnly(const std::string& address) {
-  if (absl::StartsWith(address, absl::string_view(kUnix.data(), kUnix.size()))) return true;
-  int error = 0;
-  const AddressList list = Resolve(SplitHostPort(address), &error);
-  for (const addrinfo* entry = list.get(); entry != nullptr; entry = entry->ai_next) {
-    if (!IsLoopback(*entry->ai_addr)) return false;
-  }
-  return true;
+  return IsUnixAddress(address) ? ListenOnPath(address) : ListenOnHost(address);
 }
 
 }  // namespace clearance::server

@@ -26,9 +26,6 @@ struct ListenSockets {
 // address and the reason, if the address cannot be had or another process listens there.
 absl::StatusOr<ListenSockets> Listen(const std::string& address);
 
-// Returns whether all clients that could connect to the address are on this machine.
-bool IsLocalOnly(const std::string& address);
-
 }  // namespace clearance::server
 
 #endif  // CLEARANCE_SERVER_FENCE_LISTEN_SOCKET_H_

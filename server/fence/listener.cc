@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <linux/sockios.h>
+#include <malloc.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
@@ -16,7 +17,8 @@
 #include <utility>
 #include <vector>
 
-#include "server/fence/refused_calls.h"
+#include "absl/container/flat_hash_set.h"
+#include "server/fence/reader_watch.h"
 #include "server/schedule/scheduling.h"
 
 namespace clearance::server {
@@ -57,6 +59,12 @@ bool HasUnsent(int connection) {
   return ioctl(connection, SIOCOUTQ, &unsent) == 0 && unsent > 0;
 }
 
+// Returns the bytes in all arenas of the allocator and outside them.
+std::uint64_t AllocatedBytes() {
+  const struct mallinfo2 info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+
 bool IsOutOfDescriptors(int error) { return error == EMFILE || error == ENFILE; }
 
 }  // namespace
@@ -87,9 +95,15 @@ Listener::Listener(ListenSockets listening, const ConnectionLimits& limits,
 
 Listener::~Listener() { Close(); }
 
+void Listener::Start(Handler handler, const std::vector<ReadingThread>& readers) {
+  const auto watch = std::make_shared<ReaderWatch>(readers);
+  Run(std::move(handler), {.longest_hold = [watch] { return watch->LongestHold(); },
+                           .rounds = [watch] { return watch->Rounds(); },
+                           .allocated_bytes = AllocatedBytes});
+}
+
 void Listener::Run(Handler handler, const Readers& readers) {
   longest_hold_ = readers.longest_hold;
-  offenders_ = readers.offenders;
   fence_.SetReaders(readers);
   handover_ = std::make_unique<Handover>(std::move(handler));
   thread_ = std::thread([this] {
@@ -197,7 +211,7 @@ void Listener::CutWhatIsTooMuch() {
 // calls open and no call was ever answered. Otherwise a crowd of them would be found one by one.
 void Listener::CutOffenders() {
   constexpr auto kCallsOfACrowd = static_cast<std::uint64_t>(RefusedCalls::kMostAtOnce);
-  const absl::flat_hash_set<std::string> offenders = offenders_();
+  const absl::flat_hash_set<std::string> offenders = refused_calls_.TakeOffenders();
   if (offenders.empty() || limits_.ban_after_cut == absl::ZeroDuration()) return;
   absl::flat_hash_set<std::string> addresses;
   connections_.ForEach([&](const std::string& address_key, WatchedConnection& connection) {

@@ -15,10 +15,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
@@ -28,6 +28,7 @@
 #include "server/fence/handover.h"
 #include "server/fence/listen_socket.h"
 #include "server/fence/recent_connections.h"
+#include "server/fence/refused_calls.h"
 #include "server/fence/silent_connections.h"
 #include "server/fence/stream_fence.h"
 #include "server/fence/stream_total.h"
@@ -36,6 +37,7 @@
 #include "server/observe/liveness.h"
 #include "server/observe/log.h"
 #include "server/observe/steady_clock.h"
+#include "server/schedule/accept_loop.h"
 
 struct sockaddr_storage;
 
@@ -50,39 +52,31 @@ struct ConnectionLimits {
   std::uint64_t most_streams = 65'536;  // of all connections together
 };
 
-class Listener {
+class Listener final : public AcceptLoop {
  public:
-  // Takes a connection. If it does not return in time, the connection is cut.
-  using Handler = Handover::Handler;
-
-  // Connections wait from now on; Run() takes them. UNAVAILABLE if the address cannot be had. Cut
+  // Connections wait from now on; Start() takes them. UNAVAILABLE if the address cannot be had. Cut
   // connections are written to the log, which may be null and otherwise outlives this.
   static absl::StatusOr<std::unique_ptr<Listener>> Open(const std::string& address,
                                                         const ConnectionLimits& limits,
                                                         const ConnectionSeries& series,
                                                         Log* log = nullptr);
   // As Close().
-  ~Listener();
+  ~Listener() override;
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
 
-  int port() const { return listening_.port; }
+  int port() const override { return listening_.port; }
 
   // Starts the thread that accepts and looks at open connections, and the one that calls the
-  // handler. At most once. The first thread calls the readers until Close() returns.
+  // handler. The first thread calls the readers.
+  void Start(Handler handler, const std::vector<ReadingThread>& readers) override;
+  // The same, with other functions that ask the readers.
   void Run(Handler handler, const Readers& readers = Readers());
 
-  // Returns the two loops. Requires: Run() was called. Not to be used once Close() is called.
-  std::vector<WatchedLoop> Loops();
-
-  // Stops accepting; connections that were not taken are reset. After it returns, the handler is
-  // not running and is never called again. Connections that were handed on are looked at as before.
-  // After a while those without a stream are ended: clients that are told to go elsewhere do, but
-  // an idle one may not hear of it for seconds.
-  void StopAccepting();
-
-  // The same, and stops looking. Connections that were handed on stay.
-  void Close();
+  std::vector<WatchedLoop> Loops() override;
+  void StopAccepting() override;
+  void Close() override;
+  void CountRefusedCall(std::string_view peer) override { refused_calls_.Count(peer, SteadyNow()); }
 
  private:
   Listener(ListenSockets listening, const ConnectionLimits& limits, const ConnectionSeries& series,
@@ -122,6 +116,7 @@ class Listener {
   StreamTotal stream_total_;
   AddressBans bans_;
   CutLog cut_log_;
+  RefusedCalls refused_calls_;
   std::atomic<std::uint64_t> turns_ = 0;  // of Loop(), which alone writes it
   std::atomic<bool> is_draining_ = false;
   std::atomic<bool> is_closing_ = false;
@@ -129,7 +124,6 @@ class Listener {
   std::optional<SteadyTime> end_idle_after_;
   SteadyTime last_sweep_ = SteadyTime();
   std::function<absl::Duration()> longest_hold_;
-  std::function<absl::flat_hash_set<std::string>()> offenders_;
   std::unique_ptr<Handover> handover_;
   std::thread thread_;
 };

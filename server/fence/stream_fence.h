@@ -14,7 +14,6 @@
 #include <string>
 #include <utility>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "server/fence/connection_table.h"
@@ -61,10 +60,6 @@ struct Readers {
   std::function<std::uint64_t()> rounds = [] { return 0; };
   // Returns the bytes that the process has allocated. Called while one of them is held.
   std::function<std::uint64_t()> allocated_bytes = [] { return 0; };
-  // Returns the peers whose calls were refused too often since the last call, as gRPC writes them.
-  std::function<absl::flat_hash_set<std::string>()> offenders = [] {
-    return absl::flat_hash_set<std::string>();
-  };
 };
 
 // Decides which connections are cut. A connection is to be cut

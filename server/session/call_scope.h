@@ -19,14 +19,13 @@
 #include "server/registry/scene_registry.h"
 #include "server/registry/shared_bytes.h"
 #include "server/registry/track_registry.h"
+#include "server/schedule/accept_loop.h"
 #include "server/schedule/byte_budget.h"
 #include "server/schedule/seats.h"
 #include "server/schedule/worker_pool.h"
 #include "server/storage/shape_ledger.h"
 
 namespace clearance::server {
-
-class RefusedCalls;
 
 // Borrowed; outlives every call.
 struct ServerParts {
@@ -50,8 +49,8 @@ struct ServerParts {
   mutable Seats track_seats{{"max_tracks", limits.max_tracks},
                             metrics.tracks(),
                             {"max_caller_tracks", limits.max_caller_tracks}};
-  SharedBytes* session_bytes = nullptr;   // of sessions together; null: nothing is bounded
-  RefusedCalls* refused_calls = nullptr;  // null: they are not counted
+  SharedBytes* session_bytes = nullptr;  // of sessions together; null: nothing is bounded
+  AcceptLoop* accept_loop = nullptr;     // counts refused calls; null: they are not counted
   absl::Duration first_message_timeout = absl::InfiniteDuration();
 };
 

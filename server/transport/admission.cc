@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "server/fence/refused_calls.h"
 #include "server/guard/request_id.h"
 #include "server/session/call_scope.h"
 
@@ -116,8 +115,8 @@ absl::Status Admission::StatusOf(const absl::StatusOr<PrincipalPtr>& principal) 
 
 void Admission::Take(absl::Status status) {
   status_ = std::move(status);
-  if (absl::IsUnauthenticated(status_) && parts_.refused_calls != nullptr)
-    parts_.refused_calls->Count(caller_.peer, SteadyNow());
+  if (absl::IsUnauthenticated(status_) && parts_.accept_loop != nullptr)
+    parts_.accept_loop->CountRefusedCall(caller_.peer);
   if (!status_.ok() && parts_.refusal_log != nullptr)
     parts_.refusal_log->Write(caller_, InfoOf(method_).method, status_);
 }

@@ -4,7 +4,6 @@
 
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/resource_quota.h>
-#include <malloc.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -13,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "server/fence/refused_calls.h"
+#include "server/config/listen_address.h"
 #include "server/observe/wall_clock.h"
 #include "server/schedule/worker_pool.h"
 #include "server/services/scene_expiry.h"
@@ -23,7 +22,6 @@
 #include "server/transport/late_calls.h"
 #include "server/transport/methods.h"
 #include "server/transport/poller.h"
-#include "server/transport/polling_watch.h"
 
 namespace clearance::server {
 namespace {
@@ -33,12 +31,6 @@ constexpr int kMinute = 60 * kSecond;
 
 int AsInt(std::uint64_t number) {
   return static_cast<int>(std::min<std::uint64_t>(number, std::numeric_limits<int>::max()));
-}
-
-// Returns the bytes in all arenas of the allocator and outside them.
-std::uint64_t AllocatedBytes() {
-  const struct mallinfo2 info = mallinfo2();
-  return info.uordblks + info.hblkhd;
 }
 
 // gRPC takes the largest number as infinite.
@@ -70,7 +62,9 @@ void SetArguments(const GrpcServerOptions& options, grpc::ServerBuilder* builder
   builder->AddChannelArgument(GRPC_ARG_TCP_MAX_READ_CHUNK_SIZE, kMaxReadBytes);
   // By default one connection may open any number of streams.
   builder->AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS,
-                              AsInt(options.connections.fence.max_streams));
+                              AsInt(options.max_streams_per_connection));
+  // A second server on a taken port must fail, not share it.
+  builder->AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
 }
 
 // Limits the bytes that gRPC has read and not given to a call yet: messages that are not whole, and
@@ -91,6 +85,12 @@ void RefuseCompression(grpc::ServerBuilder* builder) {
 }
 
 using Acceptor = grpc::experimental::ExternalConnectionAcceptor;
+
+WatchedLoop LoopOf(Poller& poller) {
+  return {.kind = LoopKind::kPoll,
+          .turns = [&poller] { return poller.turns(); },
+          .ask = [&poller] { poller.AskToTurn(); }};
+}
 
 }  // namespace
 
@@ -122,14 +122,14 @@ class GrpcServer::Impl {
                    ByteBudget(options.max_total_bytes_in_flight, &metrics.total_bytes_in_flight()),
                .tracks = &tracks_,
                .session_bytes = &session_bytes_,
-               .refused_calls = &refused_calls_,
+               .accept_loop = options.accept_loop,
                .first_message_timeout = options.first_message_timeout},
         expiry_(*parts_.scenes, registry),
         methods_(parts_, health_, options.reflection) {}
   ~Impl() { Shutdown(absl::ZeroDuration()); }
 
   absl::Status Start(const GrpcServerOptions& options);
-  int port() const { return listener_->port(); }
+  int port() const { return port_; }
   std::shared_ptr<grpc::Channel> ChannelToItself(std::uint64_t most_reply_bytes) {
     grpc::ChannelArguments arguments;
     arguments.SetMaxReceiveMessageSize(AsInt(most_reply_bytes));
@@ -140,9 +140,9 @@ class GrpcServer::Impl {
   void Shutdown(absl::Duration patience);
 
  private:
-  void Take(Descriptor connection);
+  void ListenWith(const GrpcServerOptions& options, grpc::ServerBuilder* builder);
+  void RunAcceptLoop();
   void WatchLoops();
-  Readers WatchReaders();
 
   const Limits limits_;
   WorkerPool workers_;
@@ -150,7 +150,6 @@ class GrpcServer::Impl {
   SceneRegistry memory_scenes_;
   TrackRegistry tracks_;
   SharedBytes session_bytes_;
-  RefusedCalls refused_calls_;
   ShapeLedger memory_ledger_;
   const std::unique_ptr<RefusalLog> refusal_log_;  // null: without a log
   const std::unique_ptr<const Audit> audit_;       // null: without a log
@@ -160,21 +159,15 @@ class GrpcServer::Impl {
   Methods methods_;
   std::unique_ptr<grpc::Server> server_;
   std::vector<std::unique_ptr<Poller>> pollers_;
-  std::unique_ptr<Acceptor> acceptor_;
-  std::unique_ptr<Listener> listener_;
+  std::unique_ptr<Acceptor> acceptor_;  // null: gRPC listens itself
+  int port_ = 0;                        // 0: of a unix path, or none
   bool is_draining_ = false;
   bool is_shut_down_ = false;
 };
 
 absl::Status GrpcServer::Impl::Start(const GrpcServerOptions& options) {
-  absl::StatusOr<std::unique_ptr<Listener>> listener = Listener::Open(
-      options.listen_address, options.connections, parts_.metrics.connections(), options.log);
-  if (!listener.ok()) return listener.status();
-  listener_ = *std::move(listener);
   grpc::ServerBuilder builder;
-  acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
-      grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
-      options.tls == nullptr ? grpc::InsecureServerCredentials() : options.tls->MakeCredentials());
+  ListenWith(options, &builder);
   builder.SetMaxReceiveMessageSize(AsInt(limits_.max_transport_bytes));
   builder.SetMaxSendMessageSize(-1);  // replies themselves keep to max_reply_bytes
   SetArguments(options, &builder);
@@ -185,7 +178,11 @@ absl::Status GrpcServer::Impl::Start(const GrpcServerOptions& options) {
     pollers_.push_back(std::make_unique<Poller>(builder.AddCompletionQueue()));
   }
   server_ = builder.BuildAndStart();
-  if (server_ == nullptr) return absl::UnavailableError("gRPC cannot start; its log says why");
+  if (server_ == nullptr) {
+    return absl::UnavailableError("gRPC cannot start on " + options.listen_address +
+                                  "; its log says why");
+  }
+  if (IsUnixAddress(options.listen_address)) port_ = 0;
   for (const char* service :
        {"", v1::QueryService::service_full_name(), v1::SceneService::service_full_name(),
         v1::SceneQueryService::service_full_name(), v1::ShapeService::service_full_name(),
@@ -207,37 +204,46 @@ absl::Status GrpcServer::Impl::Start(const GrpcServerOptions& options) {
     methods_.ServeOn(*poller);
     poller->Run();
   }
-  listener_->Run([this](Descriptor connection) { Take(std::move(connection)); }, WatchReaders());
+  if (acceptor_ != nullptr) RunAcceptLoop();
   WatchLoops();
   return absl::OkStatus();
 }
 
+void GrpcServer::Impl::ListenWith(const GrpcServerOptions& options, grpc::ServerBuilder* builder) {
+  auto credentials =
+      options.tls == nullptr ? grpc::InsecureServerCredentials() : options.tls->MakeCredentials();
+  if (options.accept_loop == nullptr) {
+    builder->AddListeningPort(options.listen_address, std::move(credentials), &port_);
+    return;
+  }
+  port_ = options.accept_loop->port();
+  acceptor_ = builder->experimental().AddExternalConnectionAcceptor(
+      grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
+      std::move(credentials));
+}
+
+void GrpcServer::Impl::RunAcceptLoop() {
+  std::vector<ReadingThread> readers;
+  for (const auto& poller : pollers_) {
+    readers.push_back(
+        {.loop = LoopOf(*poller), .held_for = [&poller = *poller] { return poller.HeldFor(); }});
+  }
+  parts_.accept_loop->Start(
+      [this](Descriptor connection) {
+        Acceptor::NewConnectionParameters parameters;
+        parameters.fd = connection.Release();
+        acceptor_->HandleNewConnection(&parameters);
+      },
+      readers);
+}
+
 void GrpcServer::Impl::WatchLoops() {
   if (liveness_ == nullptr) return;
-  std::vector<WatchedLoop> loops = listener_->Loops();
-  for (const auto& poller : pollers_) {
-    loops.push_back({.kind = LoopKind::kPoll,
-                     .turns = [&poller = *poller] { return poller.turns(); },
-                     .ask = [&poller = *poller] { poller.AskToTurn(); }});
-  }
+  std::vector<WatchedLoop> loops;
+  if (acceptor_ != nullptr) loops = parts_.accept_loop->Loops();
+  for (const auto& poller : pollers_) loops.push_back(LoopOf(*poller));
   loops.push_back({.kind = LoopKind::kWork, .turns = [this] { return workers_.turns(); }});
   liveness_->Watch(std::move(loops));
-}
-
-Readers GrpcServer::Impl::WatchReaders() {
-  std::vector<Poller*> pollers;
-  for (const auto& poller : pollers_) pollers.push_back(poller.get());
-  const auto watch = std::make_shared<PollingWatch>(std::move(pollers));
-  return {.longest_hold = [watch] { return watch->LongestHold(); },
-          .rounds = [watch] { return watch->Rounds(); },
-          .allocated_bytes = AllocatedBytes,
-          .offenders = [this] { return refused_calls_.TakeOffenders(); }};
-}
-
-void GrpcServer::Impl::Take(Descriptor connection) {
-  Acceptor::NewConnectionParameters parameters;
-  parameters.fd = connection.Release();
-  acceptor_->HandleNewConnection(&parameters);
 }
 
 void GrpcServer::Impl::BeginDrain() {
@@ -250,7 +256,7 @@ void GrpcServer::Impl::Shutdown(absl::Duration patience) {
   if (std::exchange(is_shut_down_, true) || server_ == nullptr) return;
   // From here on loops end on purpose.
   if (liveness_ != nullptr) liveness_->Watch({});
-  listener_->StopAccepting();
+  if (acceptor_ != nullptr) parts_.accept_loop->StopAccepting();
   parts_.ledger.WatchHealth(nullptr);
   if (parts_.authenticator != nullptr) parts_.authenticator->WatchRules(nullptr);
   {
@@ -258,7 +264,7 @@ void GrpcServer::Impl::Shutdown(absl::Duration patience) {
     // gRPC takes a time of the wall clock and turns it into one of the steady clock at once.
     server_->Shutdown(absl::ToChronoTime(WallNow() + patience));
   }
-  listener_->Close();
+  if (acceptor_ != nullptr) parts_.accept_loop->Close();
   for (const auto& poller : pollers_) poller->AwaitEnd();
   pollers_.clear();
 }

@@ -16,22 +16,24 @@
 #include "absl/time/time.h"
 #include "server/config/limits.h"
 #include "server/engine/answer_check.h"
-#include "server/fence/listener.h"
 #include "server/guard/authenticator.h"
 #include "server/observe/liveness.h"
 #include "server/observe/log.h"
 #include "server/observe/metrics.h"
 #include "server/registry/registry.h"
+#include "server/schedule/accept_loop.h"
 #include "server/storage/shape_ledger.h"
 #include "server/transport/tls_certificates.h"
 
 namespace clearance::server {
 
 struct GrpcServerOptions {
-  std::string listen_address = "127.0.0.1:0";  // as Listen() of listen_socket.h takes it
-  TlsCertificates* tls = nullptr;              // outlives the server; null: plain text
-  bool reflection = true;                      // shows the services to any client
-  ConnectionLimits connections = {};
+  // Accepts connections, and outlives the server. Null: gRPC listens on listen_address itself.
+  AcceptLoop* accept_loop = nullptr;
+  std::string listen_address = "127.0.0.1:0";       // host:port or unix:path
+  TlsCertificates* tls = nullptr;                   // outlives the server; null: plain text
+  bool reflection = true;                           // shows the services to any client
+  std::uint64_t max_streams_per_connection = 1024;  // as gRPC tells clients
   absl::Duration first_message_timeout = absl::InfiniteDuration();  // of a session
   absl::Duration max_connection_idle = absl::Minutes(5);
   absl::Duration max_connection_age = absl::InfiniteDuration();

@@ -20,9 +20,9 @@
 
 #include "absl/status/statusor.h"
 #include "server/config/server_config.h"
-#include "server/fence/tls_material.h"
 #include "server/observe/connection_series.h"
 #include "server/observe/log.h"
+#include "server/transport/tls_material.h"
 
 namespace clearance::server {
 

@@ -31,6 +31,8 @@ TRANSPORT = re.compile(r"^#include (<grpcpp/|\"server/transport/)")
 # The calls that clients make, to etcd and to the server itself, are gRPC's too.
 MAY_KNOW_TRANSPORT = tuple(f"server/{folder}/" for folder in ("transport", "etcd", "page", "app"))
 
+OPTIONAL_PART = re.compile(r"^#include \"server/(fence|etcd)/")
+
 UNFINISHED = re.compile(r"\b(TO[D]O|FI[X]ME|XX[X])\b")
 
 LICENCE = re.compile(r"^(//|#) SPDX-License-Identifier: Apache-2\.0$", re.MULTILINE)
@@ -103,6 +105,14 @@ def transport(tree: Tree) -> Iterator[str]:
                     yield f"{path}:{number}: {line.strip()}"
 
 
+def optional_parts(tree: Tree) -> Iterator[str]:
+    for path in tree.under("server", ending=CPP):
+        for number, line in tree.lines(path):
+            found = OPTIONAL_PART.match(line)
+            if found and not path.startswith((f"server/{found[1]}/", "server/app/")):
+                yield f"{path}:{number}: {line.strip()}"
+
+
 def unfinished_words(tree: Tree) -> Iterator[str]:
     for path in tree.under("core", "server", "client", "tests", "proto", "docker"):
         for number, line in tree.lines(path):
@@ -159,6 +169,12 @@ RULES = (
         "gRPC or server/transport in a folder of server/ that knows neither",
         f"Only {', '.join(MAY_KNOW_TRANSPORT)} may include them. Give the rest what it needs of them.",
         transport,
+    ),
+    Rule(
+        "server/fence or server/etcd in a folder that a build without them has",
+        "Only server/app may include them. The others know server/schedule/accept_loop.h and"
+        " server/storage/shared_store.h.",
+        optional_parts,
     ),
     Rule(
         "a word that marks unfinished work",

@@ -8,6 +8,8 @@
 
 #include "google/rpc/error_details.pb.h"
 #include "google/rpc/status.pb.h"
+#include "server/config/build_options.h"
+#include "tests/integration/service/open_fence.h"
 
 namespace clearance::testing {
 namespace {
@@ -35,8 +37,10 @@ TestServer::TestServer(const server::Limits& wanted, const Checking& checking,
       log(server::LogFormat::kHuman, server::LogLevel::kInfo,
           [this](absl::string_view line) { log_lines.emplace_back(line); }),
       checker(checking.one_in, metrics, log, checking.judges) {
+  if constexpr (server::kHasFence) accept_loop = OpenFence(metrics, &log);
   auto started =
-      server::GrpcServer::Start({.reflection = authenticator == nullptr,
+      server::GrpcServer::Start({.accept_loop = accept_loop.get(),
+                                 .reflection = authenticator == nullptr,
                                  .max_pending_work = budgets.max_pending_work,
                                  .max_total_bytes_in_flight = budgets.max_total_bytes_in_flight,
                                  .max_total_session_bytes = budgets.max_total_session_bytes,

@@ -30,6 +30,7 @@
 #include "server/observe/log.h"
 #include "server/observe/metrics.h"
 #include "server/registry/registry.h"
+#include "server/schedule/accept_loop.h"
 #include "server/transport/grpc_server.h"
 
 namespace clearance::testing {
@@ -62,6 +63,7 @@ class TestServer {
   server::AnswerChecker checker;
   server::SteadyTime liveness_now{absl::Hours(1)};  // moved by the test alone
   server::Liveness liveness{absl::Seconds(30), metrics, [this] { return liveness_now; }};
+  std::unique_ptr<server::AcceptLoop> accept_loop;  // null: without the fence
   std::unique_ptr<server::GrpcServer> grpc;
   std::shared_ptr<grpc::Channel> channel;
   std::unique_ptr<v1::ShapeService::Stub> shapes;

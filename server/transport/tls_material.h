@@ -3,8 +3,8 @@
 // Reads and checks the TLS files before anything is done with them. Every TlsMaterial can be served
 // with.
 
-#ifndef CLEARANCE_SERVER_FENCE_TLS_MATERIAL_H_
-#define CLEARANCE_SERVER_FENCE_TLS_MATERIAL_H_
+#ifndef CLEARANCE_SERVER_TRANSPORT_TLS_MATERIAL_H_
+#define CLEARANCE_SERVER_TRANSPORT_TLS_MATERIAL_H_
 
 #include <string>
 
@@ -40,4 +40,4 @@ bool IsReadableByAll(const std::string& path);
 
 }  // namespace clearance::server
 
-#endif  // CLEARANCE_SERVER_FENCE_TLS_MATERIAL_H_
+#endif  // CLEARANCE_SERVER_TRANSPORT_TLS_MATERIAL_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "server/fence/tls_material.h"
+#include "server/transport/tls_material.h"
 
 #include <openssl/err.h>
 #include <openssl/pem.h>

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The parts of the server that a build may leave out, and the flags that need them.
+
+#ifndef CLEARANCE_SERVER_CONFIG_OPTIONAL_PARTS_H_
+#define CLEARANCE_SERVER_CONFIG_OPTIONAL_PARTS_H_
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+
+namespace clearance::server {
+
+struct OptionalPart {
+  absl::string_view name;
+  absl::string_view option;                   // of CMake
+  absl::Span<const absl::string_view> flags;  // without effect in a build without the part
+};
+
+// server/fence: limits and cuts connections.
+extern const OptionalPart kFence;
+// server/etcd: the store that servers share.
+extern const OptionalPart kEtcd;
+
+// INVALID_ARGUMENT, for a build without the part, if one of its flags differs from its default.
+absl::Status RefuseFlagsOf(const OptionalPart& part);
+
+// The same for each part that this build does not have.
+absl::Status RefuseFlagsOfAbsentParts();
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_CONFIG_OPTIONAL_PARTS_H_

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CLEARANCE_TESTS_INTEGRATION_SERVICE_OPEN_FENCE_H_
+#define CLEARANCE_TESTS_INTEGRATION_SERVICE_OPEN_FENCE_H_
+
+#include <memory>
+
+#include "server/observe/log.h"
+#include "server/observe/metrics.h"
+#include "server/schedule/accept_loop.h"
+
+namespace clearance::testing {
+
+// Opens the fence on a free port of the loopback. Defined only in a build with the fence.
+std::unique_ptr<server::AcceptLoop> OpenFence(server::Metrics& metrics, server::Log* log);
+
+}  // namespace clearance::testing
+
+#endif  // CLEARANCE_TESTS_INTEGRATION_SERVICE_OPEN_FENCE_H_
