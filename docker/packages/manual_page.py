@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the manual page of a program from its --help: manual_page.py SECTION PAGE.gz COMMAND…
 
+A program that has --helpfull is asked for that.
 The last word of COMMAND is the program; words before it, such as an emulator, run it. The
 help of each subcommand becomes a section of the same page.
 """
@@ -41,7 +42,7 @@ def _body(lines: list[str], heading: str) -> list[str]:
         item = _FULL_ITEM.match(line) or _ITEM.match(line)
         if not line.strip():
             page.append(".PP")
-        elif re.fullmatch(r"[A-Z][\w ]*:", line):
+        elif re.fullmatch(r"[A-Z][\w ,]*:", line):
             section = line
             page.append(f".{heading} {_escaped(line[:-1])}")
         elif line.startswith("Usage: "):
@@ -74,7 +75,10 @@ def _command_sections(command: list[str], words: list[str], end: str) -> list[st
 def _page(command: list[str], section: str) -> str:
     name = pathlib.Path(command[-1]).name
     version = _said(command, "--version").split()[-1]
-    start, blank, end = _said(command, "--help").partition("\n\n\n")
+    help_text = _said(command, "--help")
+    if "--helpfull\n" in help_text:
+        help_text = _said(command, "--helpfull")
+    start, blank, end = help_text.partition("\n\n\n")
     first, *rest = start.splitlines()
     # A sentence, or "name: what it is".
     summary = first.removeprefix(f"{name}: ").rstrip(".")

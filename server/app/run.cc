@@ -29,13 +29,12 @@
 #include "server/app/port_file.h"
 #include "server/app/restore.h"
 #include "server/app/restore_scenes.h"
-#include "server/app/shown_limits.h"
 #include "server/app/shutdown_signals.h"
 #include "server/config/build_options.h"
 #include "server/config/command_line.h"
-#include "server/config/flags.h"
 #include "server/config/listen_address.h"
 #include "server/config/optional_parts.h"
+#include "server/config/settings.h"
 #include "server/engine/answer_check.h"
 #include "server/guard/access_files.h"
 #include "server/observe/http_server.h"
@@ -77,12 +76,20 @@ void TuneAllocator() {
   // NOLINTEND(concurrency-mt-unsafe)
 }
 
-void LogSettings(Log* log) {
-  const std::vector<std::pair<std::string, std::string>> values = FlagValues();
+// Secrets are in files, of which settings are the names.
+void LogSettings(const ServerConfig& config, Log* log) {
+  std::vector<std::pair<const char*, std::string>> changed;
+  for (const Setting& setting : AllSettings()) {
+    std::string value = setting.print(config);
+    if (value != setting.default_value()) changed.emplace_back(setting.name, std::move(value));
+  }
   std::vector<LogField> fields;
-  fields.reserve(values.size());
-  for (const auto& [name, value] : values) fields.emplace_back(name, value);
-  log->Write(LogLevel::kInfo, "settings", fields);
+  fields.reserve(changed.size());
+  for (const auto& [name, value] : changed) fields.emplace_back(name, value);
+  log->Write(LogLevel::kInfo,
+             fields.empty() ? "all settings have their defaults"
+                            : "settings that differ from their defaults",
+             fields);
 }
 
 int Cores() { return static_cast<int>(std::max(1U, std::thread::hardware_concurrency())); }
@@ -114,7 +121,7 @@ class Process {
         checker_(config.check_sample, metrics_, log_),
         liveness_(config.liveness_patience, metrics_),
         pages_(&metrics_, &liveness_) {
-    ShowLimits(config, &metrics_);
+    metrics_.ShowLimits(config);
   }
 
   // Refuses calls of the page before gRPC ends; probes are answered until it has ended.
@@ -163,7 +170,7 @@ class Process {
 
 int Process::Serve() {
   log_.Info("starting", {{"version", CLEARANCE_VERSION}});
-  LogSettings(&log_);
+  LogSettings(config_, &log_);
   absl::Status status = LoadTls();
   if (status.ok()) status = ReadAccessRules();
   signals_.OnHangup([this] {
@@ -302,7 +309,9 @@ void Process::LogRestored(SteadyTime began) {
 absl::Status Process::StartGrpc() {
   WarnOfStrangers(config_, &log_);
   const std::uint64_t connections = FittingConnections(config_.max_connections, &log_);
-  metrics_.limit(ServerLimit::kConnections).Set(static_cast<double>(connections));
+  ServerConfig fitting = config_;
+  fitting.max_connections = connections;
+  metrics_.ShowLimits(fitting);
   if constexpr (kHasFence) {
     absl::StatusOr<std::unique_ptr<AcceptLoop>> fence =
         OpenFence(config_, connections, metrics_.connections(), &log_);
@@ -397,7 +406,10 @@ int Run(absl::Span<const char* const> arguments) {
   }
   switch (line->action) {
     case Action::kShowHelp:
-      std::cout << HelpText();
+      std::cout << HelpText(HelpExtent::kFirst);
+      return EXIT_SUCCESS;
+    case Action::kShowFullHelp:
+      std::cout << HelpText(HelpExtent::kAll);
       return EXIT_SUCCESS;
     case Action::kShowVersion:
       std::cout << "clearance-server " << CLEARANCE_VERSION << '\n';

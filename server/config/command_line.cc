@@ -14,7 +14,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "server/config/flags.h"
+#include "server/config/settings.h"
 
 namespace clearance::server {
 namespace {
@@ -44,7 +44,7 @@ absl::StatusOr<Argument> Split(absl::string_view argument) {
   absl::string_view text = argument;
   if (!absl::ConsumePrefix(&text, "--") || text.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "'", argument, "' is not an argument of the form --name=value; --help lists all"));
+        "'", argument, "' is not an argument of the form --name=value; --helpfull lists all"));
   }
   const std::size_t equals = text.find('=');
   if (equals == absl::string_view::npos) return Argument{FlagName(text), std::nullopt};
@@ -54,6 +54,8 @@ absl::StatusOr<Argument> Split(absl::string_view argument) {
 absl::Status Take(const Argument& argument, CommandLineOnly* line) {
   if (argument.name == "help" && !argument.value.has_value()) {
     line->action = Action::kShowHelp;
+  } else if (argument.name == "helpfull" && !argument.value.has_value()) {
+    line->action = Action::kShowFullHelp;
   } else if (argument.name == "version" && !argument.value.has_value()) {
     line->action = Action::kShowVersion;
   } else if (argument.name == "health_check") {
@@ -76,7 +78,7 @@ absl::Status Take(const Argument& argument, CommandLineOnly* line) {
   return absl::OkStatus();
 }
 
-absl::Status SetFromLine(absl::string_view line) {
+absl::Status SetFromLine(absl::string_view line, ServerConfig* config) {
   line = absl::StripAsciiWhitespace(line);
   if (line.empty() || line.front() == '#') return absl::OkStatus();
   const std::pair<absl::string_view, absl::string_view> halves =
@@ -84,13 +86,52 @@ absl::Status SetFromLine(absl::string_view line) {
   if (!absl::StrContains(line, '=')) {
     return absl::InvalidArgumentError(absl::StrCat("'", line, "' is not a line `name = value`"));
   }
-  return SetFlagByName(FlagName(absl::StripAsciiWhitespace(halves.first)),
-                       absl::StripAsciiWhitespace(halves.second));
+  return SetByName(FlagName(absl::StripAsciiWhitespace(halves.first)),
+                   absl::StripAsciiWhitespace(halves.second), config);
+}
+
+std::string Described(const Setting& setting) {
+  return absl::StrCat("  --", setting.name, "=", setting.default_value(), "\n      ", setting.help,
+                      "\n");
+}
+
+std::string DescribeFirst() {
+  std::string text;
+  for (const Setting& setting : AllSettings()) {
+    if (setting.has(kFirst)) absl::StrAppend(&text, Described(setting));
+  }
+  return absl::StrCat(text, "\nAll settings: --helpfull\n");
+}
+
+std::string DescribeAll() {
+  std::string text;
+  absl::string_view group;
+  for (const Setting& setting : AllSettings()) {
+    if (setting.group != group) {
+      absl::StrAppend(&text, group.empty() ? "" : "\n", setting.group, ":\n");
+      group = setting.group;
+    }
+    absl::StrAppend(&text, Described(setting));
+  }
+  return text;
+}
+
+// Reads the config file, then what the command line says in addition.
+absl::StatusOr<ServerConfig> ReadSettings(const CommandLineOnly& line) {
+  ServerConfig config;
+  absl::Status status;
+  if (!line.config_file.empty()) status = ReadConfigFile(line.config_file, &config);
+  for (const Argument& setting : line.settings) {
+    if (status.ok()) status = SetByName(setting.name, *setting.value, &config);
+  }
+  if (status.ok()) status = CheckTogether(config);
+  if (!status.ok()) return status;
+  return config;
 }
 
 }  // namespace
 
-absl::Status ReadConfigFile(const std::string& path) {
+absl::Status ReadConfigFile(const std::string& path, ServerConfig* config) {
   std::ifstream file(path);
   if (!file) {
     return absl::InvalidArgumentError(
@@ -99,7 +140,7 @@ absl::Status ReadConfigFile(const std::string& path) {
   int number = 0;
   for (std::string line; std::getline(file, line);) {
     ++number;
-    const absl::Status status = SetFromLine(line);
+    const absl::Status status = SetFromLine(line, config);
     if (!status.ok()) {
       return absl::InvalidArgumentError(absl::StrCat(path, ":", number, ": ", status.message()));
     }
@@ -118,21 +159,14 @@ absl::StatusOr<CommandLine> ParseArguments(absl::Span<const char* const> argumen
     const absl::Status status = Take(*argument, &only);
     if (!status.ok()) return status;
   }
-  if (only.action == Action::kShowHelp || only.action == Action::kShowVersion) {
+  if (only.action == Action::kShowHelp || only.action == Action::kShowFullHelp ||
+      only.action == Action::kShowVersion) {
     return CommandLine{.action = only.action};
   }
   if (only.action == Action::kMakeToken) {
     return CommandLine{.action = only.action, .token_id = std::move(only.token_id)};
   }
-  if (!only.config_file.empty()) {
-    const absl::Status status = ReadConfigFile(only.config_file);
-    if (!status.ok()) return status;
-  }
-  for (const Argument& setting : only.settings) {
-    const absl::Status status = SetFlagByName(setting.name, *setting.value);
-    if (!status.ok()) return status;
-  }
-  absl::StatusOr<ServerConfig> config = ConfigFromFlags();
+  absl::StatusOr<ServerConfig> config = ReadSettings(only);
   if (!config.ok()) return config.status();
   if (only.action == Action::kBackUp && (config->data_dir.empty() || only.backup_file.empty())) {
     return absl::InvalidArgumentError(
@@ -152,7 +186,7 @@ std::string LocalAddressOf(absl::string_view listen) {
   return std::string(listen);
 }
 
-std::string HelpText() {
+std::string HelpText(HelpExtent extent) {
   return absl::StrCat(
       "clearance-server: distances, intersections and times of collision of convex shapes, over "
       "gRPC.\n"
@@ -161,7 +195,8 @@ std::string HelpText() {
       "\n"
       "In names `-` stands for `_`.\n"
       "\n"
-      "  --help\n      Show this.\n"
+      "  --help\n      Show the settings that are needed first.\n"
+      "  --helpfull\n      Show all settings.\n"
       "  --version\n      Show the version.\n"
       "  --config_file=PATH\n"
       "      Read settings from lines `name = value` (`#` starts a line of comment) with the "
@@ -182,7 +217,7 @@ std::string HelpText() {
       "\n"
       "Settings and their defaults. Bytes take the units KiB, MiB, GiB; times ms, s, m.\n"
       "\n",
-      DescribeFlags(),
+      extent == HelpExtent::kAll ? DescribeAll() : DescribeFirst(),
       "\n"
       "SIGHUP reads the policy, the tokens and the certificates again.\n"
       "Exits with 0 after a drain (SIGTERM or SIGINT; a second signal ends it at once with 1), "

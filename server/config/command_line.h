@@ -2,7 +2,7 @@
 //
 // Parses the arguments of the process into the requested action. Abseil's own parser ends the
 // process by itself with 1 and cannot read a file of plain `name = value` lines. Here both sources
-// go through the flags' own parsers, an error names the place, and tests need no process.
+// go through the table of settings, an error names the place, and tests need no process.
 
 #ifndef CLEARANCE_SERVER_CONFIG_COMMAND_LINE_H_
 #define CLEARANCE_SERVER_CONFIG_COMMAND_LINE_H_
@@ -17,7 +17,15 @@
 
 namespace clearance::server {
 
-enum class Action { kServe, kShowHelp, kShowVersion, kCheckHealth, kMakeToken, kBackUp };
+enum class Action {
+  kServe,
+  kShowHelp,
+  kShowFullHelp,
+  kShowVersion,
+  kCheckHealth,
+  kMakeToken,
+  kBackUp
+};
 
 struct CommandLine {
   Action action = Action::kServe;
@@ -29,17 +37,19 @@ struct CommandLine {
 
 // Parses `arguments` without the program's name; in names of both sources `-` stands for `_`. A
 // setting of the command line wins over the file's. INVALID_ARGUMENT names the place (argument, or
-// file and line), the name, the value and the allowed values. Not thread-safe: sets flags.
+// file and line), the name, the value and the allowed values.
 absl::StatusOr<CommandLine> ParseArguments(absl::Span<const char* const> arguments);
 
-// Sets flags from lines `name = value`; skips empty lines and lines that start with `#`.
-absl::Status ReadConfigFile(const std::string& path);
+// Sets what lines `name = value` say; skips empty lines and lines that start with `#`.
+absl::Status ReadConfigFile(const std::string& path, ServerConfig* config);
 
 // Returns the address by which a client on the same machine reaches a server that listens at
 // `listen`: the loopback for an unspecified host.
 std::string LocalAddressOf(absl::string_view listen);
 
-std::string HelpText();
+// The settings that operators need first, or all by group.
+enum class HelpExtent { kFirst, kAll };
+std::string HelpText(HelpExtent extent);
 
 }  // namespace clearance::server
 

@@ -4,10 +4,10 @@
 
 #include <string>
 
-#include "absl/flags/commandlineflag.h"
-#include "absl/flags/reflection.h"
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "server/config/build_options.h"
+#include "server/config/settings.h"
 
 namespace clearance::server {
 namespace {
@@ -23,21 +23,21 @@ constexpr absl::string_view kEtcdFlags[] = {
 const OptionalPart kFence = {"fence", "CLEARANCE_FENCE", kFenceFlags};
 const OptionalPart kEtcd = {"etcd store", "CLEARANCE_ETCD", kEtcdFlags};
 
-absl::Status RefuseFlagsOf(const OptionalPart& part) {
-  for (const absl::string_view name : part.flags) {
-    const absl::CommandLineFlag* const flag = absl::FindCommandLineFlag(name);
-    const std::string value = flag->CurrentValue();
-    if (value == flag->DefaultValue()) continue;
+absl::Status RefuseFlagsOf(const OptionalPart& part, const ServerConfig& config) {
+  for (const Setting& setting : AllSettings()) {
+    const std::string value = setting.print(config);
+    if (!absl::c_linear_search(part.flags, setting.name) || value == setting.default_value())
+      continue;
     return absl::InvalidArgumentError(
-        absl::StrCat("--", name, "=", value, ": this build has no ", part.name,
+        absl::StrCat("--", setting.name, "=", value, ": this build has no ", part.name,
                      "; leave out the flag, or build the server with -D", part.option, "=ON"));
   }
   return absl::OkStatus();
 }
 
-absl::Status RefuseFlagsOfAbsentParts() {
-  absl::Status status = kHasFence ? absl::OkStatus() : RefuseFlagsOf(kFence);
-  if (status.ok() && !kHasEtcd) status = RefuseFlagsOf(kEtcd);
+absl::Status RefuseFlagsOfAbsentParts(const ServerConfig& config) {
+  absl::Status status = kHasFence ? absl::OkStatus() : RefuseFlagsOf(kFence, config);
+  if (status.ok() && !kHasEtcd) status = RefuseFlagsOf(kEtcd, config);
   return status;
 }
 

@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "server/config/server_config.h"
 
 namespace clearance::server {
 
@@ -23,10 +24,10 @@ extern const OptionalPart kFence;
 extern const OptionalPart kEtcd;
 
 // INVALID_ARGUMENT, for a build without the part, if one of its flags differs from its default.
-absl::Status RefuseFlagsOf(const OptionalPart& part);
+absl::Status RefuseFlagsOf(const OptionalPart& part, const ServerConfig& config);
 
 // The same for each part that this build does not have.
-absl::Status RefuseFlagsOfAbsentParts();
+absl::Status RefuseFlagsOfAbsentParts(const ServerConfig& config);
 
 }  // namespace clearance::server
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/observe/limit_refusals.h"
 
-#include <algorithm>
 #include <cstddef>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "server/config/settings.h"
 
 namespace clearance::server {
 namespace {
@@ -24,8 +24,8 @@ LimitRefusals::LimitRefusals(prometheus::Registry* registry) {
                      .Name("clearance_limit_refusals_total")
                      .Help("Messages, calls, sessions and items refused for a limit, by its name.")
                      .Register(*registry);
-  for (std::size_t i = 0; i < by_name_.size(); ++i) {
-    by_name_[i] = &family.Add({{"limit", kRefusingLimits[i]}});
+  for (const Setting& setting : AllSettings()) {
+    if (setting.has(kRefuses)) by_name_[setting.name] = &family.Add({{"limit", setting.name}});
   }
   of_principal_ = &family.Add({{"limit", "principal"}});
   other_ = &family.Add({{"limit", "other"}});
@@ -36,9 +36,9 @@ prometheus::Counter& LimitRefusals::Of(absl::string_view limit) const {
   constexpr absl::string_view kBegin = "max_";
   for (std::size_t at = limit.find(kBegin); at != absl::string_view::npos;
        at = limit.find(kBegin, at + kBegin.size())) {
-    const auto* const found = std::ranges::find(kRefusingLimits, NameAtBegin(limit.substr(at)));
-    if (found != kRefusingLimits.end())
-      return *by_name_[static_cast<std::size_t>(found - kRefusingLimits.begin())];
+    const absl::string_view name = NameAtBegin(limit.substr(at));
+    const auto found = by_name_.find(std::string(name));
+    if (found != by_name_.end()) return *found->second;
   }
   return *other_;
 }

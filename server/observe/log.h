@@ -18,12 +18,9 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "server/config/choices.h"
 
 namespace clearance::server {
-
-// AUDIT is for what must be in the log whatever its level is.
-enum class LogLevel { kDebug, kInfo, kWarning, kError, kAudit };
-enum class LogFormat { kHuman, kJson };
 
 // One key=value of a record. Borrows its strings; lives no longer than the call that it is handed
 // to.

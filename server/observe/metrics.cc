@@ -7,7 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "prometheus/text_serializer.h"
+#include "server/config/settings.h"
 #include "server/observe/process_metrics.h"
 
 namespace clearance::server {
@@ -206,7 +208,7 @@ void Metrics::MakeServerSeries() {
             "Bytes that sessions hold between their messages beyond what each has of its own.");
   sessions_refused_ = &BuildCounter()
                            .Name("clearance_sessions_refused_total")
-                           .Help("Sessions refused because max_sessions were open.")
+                           .Help("Sessions refused because as many as allowed were open.")
                            .Register(registry_)
                            .Add({});
   sessions_ended_for_shapes_ =
@@ -222,7 +224,6 @@ void Metrics::MakeServerSeries() {
   for (std::size_t kind = 0; kind < kLoopKinds; ++kind) {
     loop_silence_[kind] = &silence.Add({{"loop", kLoopNames[kind]}});
   }
-  limits_ = MakeLimitSeries(&registry_);
   connections_ = MakeConnectionSeries(&registry_);
   tls_ = MakeTlsSeries(&registry_);
 }
@@ -396,6 +397,18 @@ void Metrics::Record(const BatchTally& tally, absl::Duration compute_time) {
   series.scene_nodes->Increment(static_cast<double>(tally.scene_work().nodes));
   series.scene_candidates->Increment(static_cast<double>(tally.scene_work().candidates));
   series.scene_exact->Increment(static_cast<double>(tally.scene_work().exact));
+}
+
+void Metrics::ShowLimits(const ServerConfig& config) {
+  for (const Setting& setting : AllSettings()) {
+    if (!setting.has(kShown)) continue;
+    BuildGauge()
+        .Name(absl::StrCat("clearance_", setting.name, setting.is_time ? "_seconds" : ""))
+        .Help(setting.help)
+        .Register(registry_)
+        .Add({})
+        .Set(setting.number(config));
+  }
 }
 
 std::string Metrics::Scrape() const {

@@ -21,10 +21,11 @@
 #include "server/observe/batch_tally.h"
 #include "server/observe/connection_series.h"
 #include "server/observe/limit_refusals.h"
-#include "server/observe/limit_series.h"
 #include "server/observe/rpc_series.h"
 
 namespace clearance::server {
+
+struct ServerConfig;
 
 // Counts the answers of one kind that were drawn to be checked; each counts in one of the first
 // three.
@@ -136,7 +137,8 @@ class Metrics {
   prometheus::Gauge& loop_silence(LoopKind kind) {
     return *loop_silence_[static_cast<std::size_t>(kind)];
   }
-  prometheus::Gauge& limit(ServerLimit limit) { return *limits_[static_cast<std::size_t>(limit)]; }
+  // Sets the gauges of limits, which have the names of their settings.
+  void ShowLimits(const ServerConfig& config);
   // Refusals; `limit` is a refusal's text about its limit.
   prometheus::Counter& limit_refusals(absl::string_view limit) { return limit_refusals_.Of(limit); }
   const ConnectionSeries& connections() const { return connections_; }
@@ -218,7 +220,6 @@ class Metrics {
   prometheus::Histogram* queue_seconds_ = nullptr;
   prometheus::Histogram* work_seconds_ = nullptr;
   std::array<prometheus::Gauge*, kLoopKinds> loop_silence_{};
-  LimitSeries limits_{};
   LimitRefusals limit_refusals_{&registry_};
   ConnectionSeries connections_;
   TlsSeries tls_;

@@ -9,9 +9,8 @@ namespace clearance::server {
 namespace {
 
 void FillLimits(const Limits& limits, v1::Limits* message) {
-#define CLEARANCE_SET_LIMIT(kind, name, default_value, help) message->set_##name(limits.name);
-  CLEARANCE_SERVER_LIMITS(CLEARANCE_SET_LIMIT)
-#undef CLEARANCE_SET_LIMIT
+#define LIMIT(kind, name, default_value, uses, help, more) message->set_##name(limits.name);
+#include "server/config/settings.def"
 }
 
 void FillTolerances(v1::Tolerances* message) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Any bytes as a config file: refused with the file and the line, or read into settings that are
-// refused with a reason or are a configuration; and whatever the flags then say, they say again
-// when they are set to it.
+// refused with a reason or are a configuration; and what a setting then prints, it prints again
+// when it is set to it.
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -11,10 +11,9 @@
 #include <cstdint>
 #include <string>
 
-#include "absl/flags/reflection.h"
 #include "absl/strings/match.h"
 #include "server/config/command_line.h"
-#include "server/config/flags.h"
+#include "server/config/settings.h"
 #include "tests/fuzz/fuzz_check.h"
 
 namespace clearance::fuzz {
@@ -40,21 +39,22 @@ class MemoryFile {
 
 void FuzzConfig(const std::uint8_t* bytes, std::size_t size) {
   static const MemoryFile& file = *new MemoryFile;
-  const absl::FlagSaver before;
+  server::ServerConfig config;
   file.Write(bytes, size);
-  const absl::Status read = server::ReadConfigFile(file.path());
+  const absl::Status read = server::ReadConfigFile(file.path(), &config);
   if (!read.ok()) {
     Require(read.code() == absl::StatusCode::kInvalidArgument &&
                 absl::StrContains(read.message(), file.path()),
             "a refusal names the file");
     return;
   }
-  const auto config = server::ConfigFromFlags();
-  if (!config.ok()) return Require(!config.status().message().empty(), "a refusal says why");
-  const auto values = server::FlagValues();
-  for (const auto& [name, value] : values)
-    Require(server::SetFlagByName(name, value).ok(), "what a flag says can be set");
-  Require(server::FlagValues() == values, "what a flag says is what it was set to");
+  const absl::Status together = server::CheckTogether(config);
+  if (!together.ok()) return Require(!together.message().empty(), "a refusal says why");
+  for (const server::Setting& setting : server::AllSettings()) {
+    const std::string value = setting.print(config);
+    Require(setting.parse(value, &config), "what a setting prints can be set");
+    Require(setting.print(config) == value, "what a setting prints is what it was set to");
+  }
 }
 
 }  // namespace

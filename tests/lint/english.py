@@ -228,7 +228,7 @@ def findings_of(path: str, text: str) -> list[Finding] | None:
         found = of_markdown(text)
     elif path.startswith("proto/clearance/") and path.endswith(".proto"):
         found = of_proto(text)
-    elif path.startswith(("core/", "server/", "client/")) and path.endswith((".h", ".cc")):
+    elif path.startswith(("core/", "server/", "client/")) and path.endswith((".h", ".cc", ".def")):
         found = of_cpp(text)
     elif path.startswith("client/python/clearance/") and path.endswith(".py"):
         is_public = not re.search(r"/_[^_/]*[^/]*$", path)

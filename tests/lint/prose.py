@@ -16,6 +16,7 @@ CPP_TOKEN = re.compile(
     re.DOTALL,
 )
 ESCAPE = re.compile(r"\\(.)")
+SETTING = re.compile("SETTING|LIMIT|MEMBER")
 ABBREVIATION = re.compile(r"\b(e\.g|i\.e|cf|vs|etc|approx|Fig|No|Dr|al)\.$")
 
 
@@ -143,10 +144,12 @@ def python_strings(tree: ast.Module) -> Iterator[Paragraph]:
 def cpp_strings(text: str) -> Iterator[Paragraph | Help]:
     """Yields the strings of a C++ source, those that follow each other joined.
 
-    The last argument of an ABSL_FLAG, LIMIT, add_option, add_flag or add_subcommand is a Help.
+    The last argument of an ABSL_FLAG, add_option, add_flag or add_subcommand is a Help, and so is
+    each of a row of the table of settings.
     """
     calls: list[str] = []
     pending: Paragraph | None = None
+    owner = ""
     end = 0
     for token in CPP_TOKEN.finditer(text):
         literal = token["raw"] if token["raw"] is not None else token["string"]
@@ -158,14 +161,16 @@ def cpp_strings(text: str) -> Iterator[Paragraph | Help]:
                 pending = Paragraph(pending.line, pending.text + literal)
             else:
                 if pending:
-                    yield pending
+                    yield Help(*pending) if SETTING.fullmatch(owner) else pending
                 pending = Paragraph(text.count("\n", 0, token.start()) + 1, literal)
+                owner = calls[-1] if calls else ""
             end = token.end()
             continue
         if token[0] == ")" and calls:
             call = calls.pop()
             is_last = pending and not text[end : token.start()].strip()
-            if is_last and re.fullmatch(r"ABSL_FLAG|LIMIT|add_(option|flag|subcommand)\w*", call):
+            is_option = re.fullmatch(r"ABSL_FLAG|add_(option|flag|subcommand)\w*", call)
+            if is_last and (is_option or SETTING.fullmatch(call)):
                 assert pending
                 yield Help(*pending)
                 pending = None

@@ -60,9 +60,9 @@ class Findings(unittest.TestCase):
         self.assertEqual(found_in("server/a.cc", source), expected)
 
     def test_help(self) -> None:
-        source = 'ABSL_FLAG(int, x, Of("How a"),\n  "How long " "it takes.");\na->add_flag("--of", b, "Of it")->x("Of");\nLIMIT(A, b, 3, "Of c.")\n'
-        expected = ['2: help begins with "How"', '3: help begins with "Of"', '4: help begins with "Of"']
-        self.assertEqual(found_in("server/a.cc", source), expected)
+        source = 'ABSL_FLAG(int, x, Of("How a"),\n  "How long " "it takes.");\na->add_flag("--of", b, "Of it")->x("Of");\nLIMIT(A, b, 3, "Of c.", "Of d.")\n'
+        expected = ['2: help begins with "How"', '3: help begins with "Of"', '4: help begins with "Of"'] + ['4: help begins with "Of"']
+        self.assertEqual(found_in("server/a.def", source), expected)
 
     def test_rpcs(self) -> None:
         proto = "// Returns a shape.\n// By name.\nrpc Get(A) returns (B);\n// The shapes.\nrpc List(A) returns (B);\n"

@@ -42,7 +42,7 @@ run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${work}/all)
 set(unit lib/systemd/system/clearance-server.service)
 foreach(file bin/clearance bin/clearance-server etc/clearance/server.conf include/clearance/client.h ${unit}
         share/bash-completion/completions/clearance share/fish/vendor_completions.d/clearance.fish
-        share/man/man1/clearance.1.gz share/man/man8/clearance-server.8.gz share/zsh/site-functions/_clearance)
+        share/doc/clearance-server/all_settings.conf share/man/man1/clearance.1.gz share/man/man8/clearance-server.8.gz share/zsh/site-functions/_clearance)
   if(NOT EXISTS ${work}/all/${file})
     file(REMOVE_RECURSE ${work})
     message(FATAL_ERROR "cmake --install does not install ${file}")

@@ -59,7 +59,7 @@ def seconds(flag: str) -> float:
 
 
 def flags_of_the_server() -> set[str]:
-    command = [os.environ["CLEARANCE_SERVER"], "--help"]
+    command = [os.environ["CLEARANCE_SERVER"], "--helpfull"]
     said = subprocess.run(command, capture_output=True, text=True).stdout
     return set(re.findall(r"^  --(\w+)(?:=|\[)", said, re.MULTILINE))
 

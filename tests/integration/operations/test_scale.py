@@ -60,7 +60,7 @@ class Scale(unittest.TestCase):
         self.assertEqual(int(re.search(r"averageUtilization: (\d+)", scaler)[1]), 100 * scale.USED)
         server = (ROOT / "server/guide/settings.md").read_text()
         for flag, value in (("max_sessions", scale.SESSIONS), ("max_connections", scale.CONNECTIONS)):
-            self.assertRegex(server, rf"`(--)?{flag}` \| ({value}|{value:,}) \|")
+            self.assertIn(f"| `--{flag}` | `{value}` |", server)
 
     def test_the_autoscaler_goes_as_far_as_processors_have_to(self) -> None:
         fleet = ROOT / "docker/kubernetes/overlays/fleet"

@@ -31,13 +31,16 @@ TEST(Program, ExitsWithTwoNamingFileAndLineOfAWrongSetting) {
   const Completed run = RunServerProgram({"--config_file=" + path});
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_EQ(run.output, "clearance-server: " + path +
-                            ":3: Unknown flag 'max_batchrows' (value '5'); --help lists all\n");
+                            ":3: Unknown flag 'max_batchrows' (value '5'); --helpfull lists all\n");
 }
 
 TEST(Program, ShowsHelpAndVersion) {
   const Completed help = RunServerProgram({"--help"});
   EXPECT_EQ(help.exit_code, 0);
-  EXPECT_THAT(help.output, HasSubstr("--max_batch_rows=100000"));
+  EXPECT_THAT(help.output, HasSubstr("--listen=127.0.0.1:50051"));
+  const Completed all = RunServerProgram({"--helpfull"});
+  EXPECT_EQ(all.exit_code, 0);
+  EXPECT_THAT(all.output, HasSubstr("--max_batch_rows=100000"));
   const Completed version = RunServerProgram({"--version"});
   EXPECT_EQ(version.exit_code, 0);
   EXPECT_EQ(version.output, "clearance-server " CLEARANCE_VERSION "\n");

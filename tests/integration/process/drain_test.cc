@@ -103,8 +103,9 @@ TEST(DrainDelay, SaysNotReadyButServesAndEndsAtTheSecondSignal) {
 TEST(Start, LogsWhatItRunsWithAsJson) {
   ServerProcess server({"--log_format=json", "--max_sessions=7"});
   const std::string output = server.process().output();
-  EXPECT_THAT(output, HasSubstr(R"("message":"settings")"));
+  EXPECT_THAT(output, HasSubstr(R"("message":"settings that differ from their defaults")"));
   EXPECT_THAT(output, HasSubstr(R"("max_sessions":"7")"));
+  EXPECT_THAT(output, Not(HasSubstr("max_batch_rows")));
 }
 
 // Protobuf's own lines, of which every caller could make one a message, are records like all

@@ -7,21 +7,21 @@
 #include <string>
 #include <vector>
 
-#include "absl/flags/reflection.h"
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "server/config/settings.h"
 
 namespace clearance::server {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 class Arguments : public testing::Test {
  protected:
   static absl::StatusOr<CommandLine> Parse(const std::vector<const char*>& arguments) {
     return ParseArguments(arguments);
   }
-
- private:
-  absl::FlagSaver saver_;
 };
 
 TEST_F(Arguments, ServeByDefault) {
@@ -51,6 +51,7 @@ TEST_F(Arguments, MayHaveDashesInNamesForUnderscores) {
 
 TEST_F(Arguments, AskForHelpAndVersionWhateverElseIsSaid) {
   EXPECT_EQ(Parse({"--max_sessions=none", "--help"})->action, Action::kShowHelp);
+  EXPECT_EQ(Parse({"--helpfull"})->action, Action::kShowFullHelp);
   EXPECT_EQ(Parse({"--version"})->action, Action::kShowVersion);
 }
 
@@ -109,13 +110,25 @@ TEST(LocalAddress, IsTheLoopbackOfAnUnspecifiedHost) {
   EXPECT_EQ(LocalAddressOf("unix:/run/clearance.sock"), "unix:/run/clearance.sock");
 }
 
-TEST(Help, TellsTheFormTheSettingsAndTheExitCodes) {
-  const std::string help = HelpText();
+TEST(Help, ShowsTenSettingsAndTheExitCodes) {
+  const std::string help = HelpText(HelpExtent::kFirst);
   for (const char* const part :
-       {"--config_file=PATH", "--health_check", "--max_batch_rows=100000",
-        "--listen=127.0.0.1:50051", "--max_request_bytes=16MiB", "with 2",
+       {"--config_file=PATH", "--health_check", "--listen=127.0.0.1:50051", "with 2",
+        "--max_connections=4096", "All settings: --helpfull",
         "Copy the shapes and scenes of --data_dir", "or the shared\nstore cannot be used"}) {
     EXPECT_THAT(help, HasSubstr(part));
+  }
+  EXPECT_THAT(help, Not(HasSubstr("--max_batch_rows")));
+  EXPECT_EQ(absl::c_count_if(AllSettings(), [](const auto& each) { return each.has(kFirst); }), 10);
+}
+
+TEST(FullHelp, ShowsEachSettingInItsGroup) {
+  const std::string help = HelpText(HelpExtent::kAll);
+  EXPECT_THAT(help, HasSubstr("\n\nListening and connections:\n  --listen=127.0.0.1:50051\n"));
+  EXPECT_THAT(help, HasSubstr("\n\nLimits:\n  --max_request_bytes=16MiB\n"));
+  for (const Setting& setting : AllSettings()) {
+    EXPECT_THAT(help, HasSubstr(absl::StrCat("\n  --", setting.name, "=", setting.default_value(),
+                                             "\n      ", setting.help, "\n")));
   }
 }
 

@@ -7,18 +7,16 @@
 
 #include <string>
 
-#include "absl/flags/commandlineflag.h"
-#include "absl/flags/reflection.h"
 #include "absl/strings/match.h"
-#include "server/config/flags.h"
+#include "server/config/settings.h"
 
 namespace clearance::server {
 namespace {
 
 std::string RefusalWith(const OptionalPart& part, absl::string_view flag, absl::string_view value) {
-  const absl::FlagSaver saver;
-  EXPECT_TRUE(SetFlagByName(flag, value).ok()) << flag;
-  return std::string(RefuseFlagsOf(part).message());
+  ServerConfig config;
+  EXPECT_TRUE(SetByName(flag, value, &config).ok()) << flag;
+  return std::string(RefuseFlagsOf(part, config).message());
 }
 
 TEST(OptionalParts, FenceFlag_NotDefault_Refused) {
@@ -45,8 +43,8 @@ TEST(OptionalParts, EtcdFlag_NotDefault_Refused) {
 }
 
 TEST(OptionalParts, Defaults_Allowed) {
-  EXPECT_TRUE(RefuseFlagsOf(kFence).ok());
-  EXPECT_TRUE(RefuseFlagsOf(kEtcd).ok());
+  EXPECT_TRUE(RefuseFlagsOf(kFence, ServerConfig()).ok());
+  EXPECT_TRUE(RefuseFlagsOf(kEtcd, ServerConfig()).ok());
 }
 
 TEST(OptionalParts, FlagOfOthers_Allowed) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "clearance/v1/server_service.pb.h"
+#include "server/config/settings.h"
 
 namespace clearance::server {
 namespace {
@@ -57,7 +58,9 @@ TEST_F(LimitRefusalsTest, StandAtZeroFromTheStart) {
   const auto families = registry_.Collect();
   ASSERT_EQ(families.size(), 1u);
   EXPECT_EQ(families[0].name, "clearance_limit_refusals_total");
-  EXPECT_EQ(families[0].metric.size(), kRefusingLimits.size() + 2);
+  const auto refusing =
+      std::ranges::count_if(AllSettings(), [](const auto& each) { return each.has(kRefuses); });
+  EXPECT_EQ(families[0].metric.size(), refusing + 2);
   for (const auto& metric : families[0].metric) EXPECT_EQ(metric.counter.value, 0);
 }
 
@@ -70,7 +73,9 @@ TEST_F(LimitRefusalsTest, KnowEveryLimitThatRefuses) {
   const auto* const limits = v1::Limits::descriptor();
   for (int i = 0; i < limits->field_count(); ++i) {
     const std::string name = limits->field(i)->name();
-    const bool is_known = std::ranges::count(kRefusingLimits, name) == 1;
+    const auto setting = std::ranges::find(AllSettings(), name, &Setting::name);
+    ASSERT_NE(setting, AllSettings().end()) << name;
+    const bool is_known = setting->has(kRefuses);
     EXPECT_NE(is_known, silent.contains(name)) << name;
   }
 }

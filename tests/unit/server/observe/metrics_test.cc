@@ -15,6 +15,7 @@
 #include "clearance/v1/scene_service.pb.h"
 #include "clearance/v1/server_service.pb.h"
 #include "clearance/v1/shape_service.pb.h"
+#include "server/config/server_config.h"
 
 namespace clearance::server {
 namespace {
@@ -70,6 +71,30 @@ TEST(Metrics, StandAtZeroFromTheStart) {
   }
   EXPECT_THAT(text, HasSubstr(R"(,version="1.2.3"} 1)"));
   EXPECT_THAT(text, Not(HasSubstr(R"(kind="intersection",state="beyond")")));
+}
+
+TEST(ShownLimits, AreThoseOfTheConfiguration) {
+  ServerConfig config;
+  config.max_connections = 11;
+  config.max_pending_work = absl::Milliseconds(12'500);
+  config.max_total_bytes_in_flight = 13;
+  config.limits.max_sessions = 14;
+  config.limits.max_shapes = 15;
+  config.limits.max_registry_bytes = 16;
+  config.limits.max_scenes = 17;
+  config.limits.max_scene_bytes = 18;
+  config.limits.max_tracks = 19;
+  config.limits.max_watches = 20;
+  config.max_total_session_bytes = 21;
+  Metrics metrics("1");
+  metrics.ShowLimits(config);
+  const std::string text = metrics.Scrape();
+  for (const char* const line :
+       {"max_connections 11", "max_pending_work_seconds 12.5", "max_total_bytes_in_flight 13",
+        "max_sessions 14", "max_shapes 15", "max_registry_bytes 16", "max_scenes 17",
+        "max_scene_bytes 18", "max_tracks 19", "max_watches 20", "max_total_session_bytes 21"}) {
+    EXPECT_THAT(text, HasSubstr(std::string("\nclearance_") + line + "\n"));
+  }
 }
 
 TEST(RpcSeries, CountCallsMessagesCodesAndTime) {

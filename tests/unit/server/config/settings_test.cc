@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/config/flags.h"
+#include "server/config/settings.h"
 
 #include <gmock/gmock.h>
 #include <google/protobuf/descriptor.h>
@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "absl/flags/commandlineflag.h"
-#include "absl/flags/reflection.h"
+#include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "clearance/v1/server_service.pb.h"
 
@@ -19,43 +19,44 @@ namespace {
 
 using testing::HasSubstr;
 
-class Flags : public testing::Test {
- private:
-  absl::FlagSaver saver_;
+class Settings : public testing::Test {
+ protected:
+  absl::Status Set(const std::string& name, const std::string& value) {
+    return SetByName(name, value, &config_);
+  }
+  std::string Contradiction() const { return std::string(CheckTogether(config_).message()); }
+
+  ServerConfig config_;
 };
 
+bool IsSetting(absl::string_view name) {
+  return absl::c_any_of(AllSettings(),
+                        [name](const Setting& setting) { return setting.name == name; });
+}
+
 // Oracle: the message of the published contract.
-TEST_F(Flags, NameEveryLimitAsTheContractDoes) {
+TEST_F(Settings, NameEveryLimitAsTheContractDoes) {
   const google::protobuf::Descriptor& limits = *v1::Limits::descriptor();
   ASSERT_EQ(limits.field_count() * sizeof(std::uint64_t), sizeof(Limits));
   for (int i = 0; i < limits.field_count(); ++i) {
-    EXPECT_NE(absl::FindCommandLineFlag(limits.field(i)->name()), nullptr)
-        << limits.field(i)->name();
+    EXPECT_TRUE(IsSetting(limits.field(i)->name())) << limits.field(i)->name();
   }
 }
 
-TEST_F(Flags, StartFromTheDefaultsOfLimits) {
-  const absl::StatusOr<ServerConfig> config = ConfigFromFlags();
-  ASSERT_TRUE(config.ok()) << config.status();
-  EXPECT_EQ(config->limits.max_request_bytes, Limits().max_request_bytes);
-  EXPECT_EQ(config->limits.max_registry_bytes, Limits().max_registry_bytes);
-  EXPECT_EQ(config->listen, "127.0.0.1:50051");
-  EXPECT_EQ(config->drain_delay, absl::ZeroDuration());
-  EXPECT_EQ(config->check_sample, 10'000u);
+TEST_F(Settings, TellHowManyAnswersAreChecked) {
+  EXPECT_EQ(config_.check_sample, 10'000u);
+  ASSERT_TRUE(Set("check_sample", "1").ok());
+  EXPECT_EQ(config_.check_sample, 1u);
+  ASSERT_TRUE(Set("check_sample", "0").ok());
+  EXPECT_EQ(config_.check_sample, 0u);
 }
 
-TEST_F(Flags, TellHowManyAnswersAreChecked) {
-  ASSERT_TRUE(SetFlagByName("check_sample", "1").ok());
-  EXPECT_EQ(ConfigFromFlags()->check_sample, 1u);
-  ASSERT_TRUE(SetFlagByName("check_sample", "0").ok());
-  EXPECT_EQ(ConfigFromFlags()->check_sample, 0u);
-}
-
-TEST_F(Flags, RefuseAStoreThatCannotBe) {
+TEST_F(Settings, RefuseAStoreThatCannotBe) {
   const auto refusal = [](const std::vector<std::pair<const char*, const char*>>& values) {
-    const absl::FlagSaver saver;
-    for (const auto& [name, value] : values) EXPECT_TRUE(SetFlagByName(name, value).ok()) << name;
-    return std::string(ConfigFromFlags().status().message());
+    ServerConfig config;
+    for (const auto& [name, value] : values)
+      EXPECT_TRUE(SetByName(name, value, &config).ok()) << name;
+    return std::string(CheckTogether(config).message());
   };
   EXPECT_EQ(refusal({{"store", "etcd://a:1"}}), "");
   EXPECT_THAT(refusal({{"store", "etcd://a:1"}, {"data_dir", "/data"}}), HasSubstr("choose one"));
@@ -76,14 +77,13 @@ std::uint64_t OwnValue(int field) {
   return is_one_or_two ? 1 : static_cast<std::uint64_t>(100 + field);
 }
 
-TEST_F(Flags, PutEveryLimitIntoItsOwnField) {
+TEST_F(Settings, PutEveryLimitIntoItsOwnField) {
   const google::protobuf::Descriptor& descriptor = *v1::Limits::descriptor();
   for (int i = 0; i < descriptor.field_count(); ++i) {
-    ASSERT_TRUE(SetFlagByName(descriptor.field(i)->name(), absl::StrCat(OwnValue(i))).ok());
+    ASSERT_TRUE(Set(descriptor.field(i)->name(), absl::StrCat(OwnValue(i))).ok());
   }
-  const absl::StatusOr<ServerConfig> config = ConfigFromFlags();
-  ASSERT_TRUE(config.ok()) << config.status();
-  const Limits& limits = config->limits;
+  EXPECT_EQ(Contradiction(), "");
+  const Limits& limits = config_.limits;
   const std::uint64_t values[] = {limits.max_request_bytes,
                                   limits.max_transport_bytes,
                                   limits.max_reply_bytes,
@@ -119,30 +119,29 @@ TEST_F(Flags, PutEveryLimitIntoItsOwnField) {
   }
 }
 
-TEST_F(Flags, TellWhatOnePrincipalMayTakeAndHoldAndZeroIsNoLimit) {
-  EXPECT_EQ(ConfigFromFlags()->principal, PrincipalLimits{});
-  ASSERT_TRUE(SetFlagByName("principal_sessions", "5").ok());
-  ASSERT_TRUE(SetFlagByName("principal_cores", "0.5").ok());
-  ASSERT_TRUE(SetFlagByName("principal_shapes", "1").ok());
-  ASSERT_TRUE(SetFlagByName("principal_registry_bytes", "2KiB").ok());
-  ASSERT_TRUE(SetFlagByName("principal_scenes", "3").ok());
-  ASSERT_TRUE(SetFlagByName("principal_scene_bytes", "4MiB").ok());
-  EXPECT_EQ(
-      ConfigFromFlags()->principal,
-      (PrincipalLimits{
-          .sessions = 5,
-          .cores = 0.5,
-          .holding = {
-              .shapes = 1, .registry_bytes = 2048, .scenes = 3, .scene_bytes = 4 * kMebibyte}}));
-  ASSERT_TRUE(SetFlagByName("principal_sessions", "0").ok());
-  ASSERT_TRUE(SetFlagByName("principal_cores", "0").ok());
-  EXPECT_FALSE(ConfigFromFlags()->principal.sessions.has_value());
-  EXPECT_FALSE(ConfigFromFlags()->principal.cores.has_value());
-  ASSERT_TRUE(SetFlagByName("principal_scene_bytes", "0").ok());
-  EXPECT_EQ(ConfigFromFlags()->principal.holding.scene_bytes, kNoLimit);
+TEST_F(Settings, TellWhatOnePrincipalMayTakeAndHoldAndZeroIsNoLimit) {
+  EXPECT_EQ(config_.principal, PrincipalLimits{});
+  ASSERT_TRUE(Set("principal_sessions", "5").ok());
+  ASSERT_TRUE(Set("principal_cores", "0.5").ok());
+  ASSERT_TRUE(Set("principal_shapes", "1").ok());
+  ASSERT_TRUE(Set("principal_registry_bytes", "2KiB").ok());
+  ASSERT_TRUE(Set("principal_scenes", "3").ok());
+  ASSERT_TRUE(Set("principal_scene_bytes", "4MiB").ok());
+  EXPECT_EQ(config_.principal, (PrincipalLimits{.sessions = 5,
+                                                .cores = 0.5,
+                                                .holding = {.shapes = 1,
+                                                            .registry_bytes = 2048,
+                                                            .scenes = 3,
+                                                            .scene_bytes = 4 * kMebibyte}}));
+  ASSERT_TRUE(Set("principal_sessions", "0").ok());
+  ASSERT_TRUE(Set("principal_cores", "0").ok());
+  EXPECT_FALSE(config_.principal.sessions.has_value());
+  EXPECT_FALSE(config_.principal.cores.has_value());
+  ASSERT_TRUE(Set("principal_scene_bytes", "0").ok());
+  EXPECT_EQ(config_.principal.holding.scene_bytes, kNoLimit);
 }
 
-TEST_F(Flags, RefuseWrongValuesByNameValueAndLimit) {
+TEST_F(Settings, RefuseWrongValuesByNameValueAndLimit) {
   const struct {
     const char* name;
     const char* value;
@@ -161,7 +160,7 @@ TEST_F(Flags, RefuseWrongValuesByNameValueAndLimit) {
       {"log_level", "loud", "debug, info, warning, error"},
   };
   for (const auto& row : rows) {
-    const absl::Status status = SetFlagByName(row.name, row.value);
+    const absl::Status status = Set(row.name, row.value);
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << row.name;
     for (const char* const part : {row.name, row.value, row.limit}) {
       EXPECT_THAT(std::string(status.message()), HasSubstr(part));
@@ -169,45 +168,53 @@ TEST_F(Flags, RefuseWrongValuesByNameValueAndLimit) {
   }
 }
 
-TEST_F(Flags, RefuseNamesThatAreNotTheServersOwn) {
-  EXPECT_THAT(std::string(SetFlagByName("max_batchrows", "5").message()),
+TEST_F(Settings, RefuseNamesThatAreNotTheServersOwn) {
+  EXPECT_THAT(std::string(Set("max_batchrows", "5").message()),
               HasSubstr("Unknown flag 'max_batchrows' (value '5')"));
 }
 
-TEST_F(Flags, RefuseLimitsThatContradictEachOther) {
-  ASSERT_TRUE(SetFlagByName("max_request_bytes", "32MiB").ok());
-  EXPECT_EQ(ConfigFromFlags().status().message(),
+TEST_F(Settings, RefuseLimitsThatContradictEachOther) {
+  ASSERT_TRUE(Set("max_request_bytes", "32MiB").ok());
+  EXPECT_EQ(Contradiction(),
             "--max_request_bytes=32MiB: must be at most max_transport_bytes, which is 24MiB");
-  ASSERT_TRUE(SetFlagByName("max_transport_bytes", "128MiB").ok());
-  ASSERT_TRUE(SetFlagByName("max_request_bytes", "65MiB").ok());
-  EXPECT_EQ(ConfigFromFlags().status().message(),
+  ASSERT_TRUE(Set("max_transport_bytes", "128MiB").ok());
+  ASSERT_TRUE(Set("max_request_bytes", "65MiB").ok());
+  EXPECT_EQ(Contradiction(),
             "--max_request_bytes=65MiB: must be at most max_bytes_in_flight, which is 64MiB");
 }
 
-TEST_F(Flags, RefuseTokensWithoutAPolicy) {
-  ASSERT_TRUE(SetFlagByName("token_file", "tokens").ok());
-  EXPECT_THAT(std::string(ConfigFromFlags().status().message()),
-              HasSubstr("--token_file needs a --policy_file"));
-  ASSERT_TRUE(SetFlagByName("policy_file", "policy.json").ok());
-  EXPECT_EQ(ConfigFromFlags()->token_file, "tokens");
-  EXPECT_EQ(ConfigFromFlags()->policy_file, "policy.json");
+TEST_F(Settings, RefuseTokensWithoutAPolicy) {
+  ASSERT_TRUE(Set("token_file", "tokens").ok());
+  EXPECT_THAT(Contradiction(), HasSubstr("--token_file needs a --policy_file"));
+  ASSERT_TRUE(Set("policy_file", "policy.json").ok());
+  EXPECT_EQ(config_.token_file, "tokens");
+  EXPECT_EQ(config_.policy_file, "policy.json");
 }
 
-TEST_F(Flags, RefuseToReadFartherAheadThanASessionDoes) {
-  ASSERT_TRUE(SetFlagByName("max_messages_in_flight", "3").ok());
+TEST_F(Settings, RefuseToReadFartherAheadThanASessionDoes) {
+  ASSERT_TRUE(Set("max_messages_in_flight", "3").ok());
   EXPECT_EQ(
-      ConfigFromFlags().status().message(),
+      Contradiction(),
       "--max_messages_in_flight=3: must be 1 or 2; a session reads at most one message ahead");
 }
 
-TEST_F(Flags, AreAllDescribedAndShownWithTheirValues) {
-  ASSERT_TRUE(SetFlagByName("max_sessions", "7").ok());
-  EXPECT_THAT(FlagValues(), testing::Contains(testing::Pair("max_sessions", "7")));
-  const std::string description = DescribeFlags();
-  for (const auto& [name, value] : FlagValues()) {
-    EXPECT_THAT(description, HasSubstr(absl::StrCat("  --", name, "=")));
+// A value that the table prints is read as the same value.
+TEST_F(Settings, PrintWhatTheyRead) {
+  for (const Setting& setting : AllSettings()) {
+    ASSERT_TRUE(Set(setting.name, setting.default_value()).ok()) << setting.name;
+    EXPECT_EQ(setting.print(config_), setting.default_value()) << setting.name;
   }
-  EXPECT_THAT(description, HasSubstr("--max_sessions=1024\n"));
+}
+
+// The log shows settings: a secret is in a file, of which a setting is the name.
+TEST_F(Settings, HoldNoSecret) {
+  for (const Setting& setting : AllSettings()) {
+    for (const char* const secret : {"password", "token", "secret"}) {
+      if (absl::StrContains(setting.name, secret)) {
+        EXPECT_TRUE(absl::EndsWith(setting.name, "_file")) << setting.name;
+      }
+    }
+  }
 }
 
 }  // namespace
