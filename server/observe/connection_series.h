@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The series of connections and of the certificates that they are served with. Handles live as long
-// as the registry they were made in.
+// as the Metrics.
 
 #ifndef CLEARANCE_SERVER_OBSERVE_CONNECTION_SERIES_H_
 #define CLEARANCE_SERVER_OBSERVE_CONNECTION_SERIES_H_
 
 #include "prometheus/counter.h"
 #include "prometheus/gauge.h"
-#include "prometheus/registry.h"
 
 namespace clearance::server {
 
@@ -23,15 +22,11 @@ struct ConnectionSeries {
   prometheus::Counter* cut_flood = nullptr;            // sending what no honest client sends
 };
 
-ConnectionSeries MakeConnectionSeries(prometheus::Registry* registry);
-
 struct TlsSeries {
   prometheus::Gauge* expiry = nullptr;  // of the certificate in use; 0: no TLS
   prometheus::Counter* reloaded = nullptr;
   prometheus::Counter* not_reloaded = nullptr;
 };
-
-TlsSeries MakeTlsSeries(prometheus::Registry* registry);
 
 }  // namespace clearance::server
 

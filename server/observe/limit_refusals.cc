@@ -19,11 +19,7 @@ absl::string_view NameAtBegin(absl::string_view text) {
 
 }  // namespace
 
-LimitRefusals::LimitRefusals(prometheus::Registry* registry) {
-  auto& family = prometheus::BuildCounter()
-                     .Name("clearance_limit_refusals_total")
-                     .Help("Messages, calls, sessions and items refused for a limit, by its name.")
-                     .Register(*registry);
+LimitRefusals::LimitRefusals(prometheus::Family<prometheus::Counter>& family) {
   for (const Setting& setting : AllSettings()) {
     if (setting.has(kRefuses)) by_name_[setting.name] = &family.Add({{"limit", setting.name}});
   }

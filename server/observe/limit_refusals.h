@@ -12,14 +12,14 @@
 
 #include "absl/strings/string_view.h"
 #include "prometheus/counter.h"
-#include "prometheus/registry.h"
+#include "prometheus/family.h"
 
 namespace clearance::server {
 
-// Counts refusals. Thread-safe once made. Handles live as long as the registry.
+// Counts refusals. Thread-safe once made. Handles live as long as the family.
 class LimitRefusals {
  public:
-  explicit LimitRefusals(prometheus::Registry* registry);
+  explicit LimitRefusals(prometheus::Family<prometheus::Counter>& family);
 
   // Returns the counter for a refusal's text about its limit ("max_batch_rows <= 100"). There is
   // one counter for all limits of principals, and one for all texts that name no limit of the

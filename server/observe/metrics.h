@@ -11,15 +11,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "prometheus/counter.h"
+#include "prometheus/family.h"
 #include "prometheus/gauge.h"
 #include "prometheus/histogram.h"
 #include "prometheus/registry.h"
 #include "server/observe/batch_tally.h"
 #include "server/observe/connection_series.h"
+#include "server/observe/families.h"
 #include "server/observe/limit_refusals.h"
 #include "server/observe/rpc_series.h"
 
@@ -45,7 +48,6 @@ enum class PrincipalLimit : std::uint8_t {
   kScenes,
   kSceneBytes,
 };
-inline constexpr std::size_t kPrincipalLimits = 6;
 
 // Reasons not to work on a message that could have been answered at another time.
 enum class ShedReason : std::uint8_t {
@@ -54,7 +56,6 @@ enum class ShedReason : std::uint8_t {
   kOver,   // the call was cancelled or out of time before a worker came to it
   kBytes,  // too many are held, in all or by this caller
 };
-inline constexpr std::size_t kShedReasons = 4;
 
 // Loops that must turn forever (liveness.h).
 enum class LoopKind : std::uint8_t {
@@ -69,18 +70,10 @@ const char* NameOf(LoopKind kind);
 
 // Holds the series of the store that shapes are written to; all stay at 0 if shapes live in memory.
 struct StoreSeries {
-  prometheus::Counter* commits = nullptr;
-  prometheus::Histogram* commit_seconds = nullptr;
-  prometheus::Histogram* commit_names = nullptr;
-  prometheus::Counter* failures = nullptr;
-  prometheus::Gauge* bytes = nullptr;
-  // Only for a store that servers share.
-  prometheus::Gauge* is_shared = nullptr;
-  prometheus::Gauge* is_reached = nullptr;
-  prometheus::Histogram* round_trip_seconds = nullptr;
-  prometheus::Histogram* watch_lag_seconds = nullptr;
-  prometheus::Counter* conflicts = nullptr;
-  prometheus::Counter* reloads = nullptr;
+#define STORE_GAUGE(handle, name, help, more) prometheus::Gauge* handle = nullptr;
+#define STORE_COUNTER(handle, name, help, more) prometheus::Counter* handle = nullptr;
+#define STORE_HISTOGRAM(handle, name, buckets, help, more) prometheus::Histogram* handle = nullptr;
+#include "server/observe/metrics.def"
 };
 
 // Holds all series. Thread-safe. Handles live as long as the Metrics.
@@ -100,57 +93,26 @@ class Metrics {
 
   StoreSeries& store() { return store_; }
 
-  prometheus::Gauge& shapes() { return *shapes_; }
-  prometheus::Gauge& shape_bytes() { return *shape_bytes_; }
-  prometheus::Gauge& shape_bytes_detached() { return *shape_bytes_detached_; }
-  prometheus::Gauge& registry_revision() { return *registry_revision_; }
-  prometheus::Gauge& scenes() { return *scenes_; }
-  prometheus::Gauge& scene_revisions() { return *scene_revisions_; }
-  prometheus::Gauge& scene_bytes() { return *scene_bytes_; }
-  prometheus::Gauge& scene_tree_depth() { return *scene_tree_depth_; }
-  prometheus::Gauge& scene_bytes_detached() { return *scene_bytes_detached_; }
-  prometheus::Gauge& scene_bytes_rewound() { return *scene_bytes_rewound_; }
-  prometheus::Counter& scenes_expired() { return *scenes_expired_; }
-  prometheus::Gauge& watches() { return *watches_; }
-  prometheus::Counter& watches_refused() { return *watches_refused_; }
-  // Revisions that watchers were told of together with a later one.
-  prometheus::Counter& watch_revisions_merged() { return *watch_revisions_merged_; }
-  prometheus::Counter& watch_reloads() { return *watch_reloads_; }
-  prometheus::Gauge& tracks() { return *tracks_; }
-  prometheus::Counter& track_ticks() { return *track_ticks_; }
-  // Rewinds of tracks, to the requested time or, clamped, to the nearest one that was held.
-  prometheus::Counter& rewinds(bool is_clamped) { return *rewinds_[is_clamped]; }
-  prometheus::Counter& tracks_refused() { return *tracks_refused_; }
-  prometheus::Gauge& sessions_open() { return *sessions_open_; }
-  prometheus::Gauge& messages_in_flight() { return *messages_in_flight_; }
-  prometheus::Gauge& bytes_in_flight() { return *bytes_in_flight_; }
-  prometheus::Gauge& total_bytes_in_flight() { return *total_bytes_in_flight_; }
-  prometheus::Gauge& total_session_bytes() { return *total_session_bytes_; }
-  prometheus::Counter& sessions_refused() { return *sessions_refused_; }
-  // Sessions that the server ended because they held most of the shapes that were deleted.
-  prometheus::Counter& sessions_ended_for_shapes() { return *sessions_ended_for_shapes_; }
-  prometheus::Gauge& pending_work() { return *pending_work_; }
-  prometheus::Counter& shed(ShedReason reason) { return *shed_[static_cast<std::size_t>(reason)]; }
-  prometheus::Histogram& queue_seconds() { return *queue_seconds_; }
-  prometheus::Histogram& work_seconds() { return *work_seconds_; }
-  // Time for which one of these loops has not turned although it was asked to, as of the last look.
-  prometheus::Gauge& loop_silence(LoopKind kind) {
-    return *loop_silence_[static_cast<std::size_t>(kind)];
-  }
+#define GAUGE(handle, name, help, more) \
+  prometheus::Gauge& handle() { return handle##_; }
+#define COUNTER(handle, name, help, more) \
+  prometheus::Counter& handle() { return handle##_; }
+#define HISTOGRAM(handle, name, buckets, help, more) \
+  prometheus::Histogram& handle() { return handle##_; }
+#define GAUGES(handle, index, name, label, values, help, more) \
+  prometheus::Gauge& handle(index i) { return *handle##_[static_cast<std::size_t>(i)]; }
+#define COUNTERS(handle, index, name, label, values, help, more) \
+  prometheus::Counter& handle(index i) { return *handle##_[static_cast<std::size_t>(i)]; }
+#include "server/observe/metrics.def"
+
   // Sets the gauges of limits, which have the names of their settings.
   void ShowLimits(const ServerConfig& config);
   // Refusals; `limit` is a refusal's text about its limit.
-  prometheus::Counter& limit_refusals(absl::string_view limit) { return limit_refusals_.Of(limit); }
+  prometheus::Counter& limit_refusals(absl::string_view limit) {
+    return refusals_of_limits_.Of(limit);
+  }
   const ConnectionSeries& connections() const { return connections_; }
   const TlsSeries& tls() const { return tls_; }
-  // Reloads of the token and the policy file that were applied, or refused.
-  prometheus::Counter& access_reloads(bool is_applied) { return *access_reloads_[is_applied]; }
-  prometheus::Counter& audit_lines_lost() { return *audit_lines_lost_; }
-  // All lines except audit lines.
-  prometheus::Counter& log_lines_lost() { return *log_lines_lost_; }
-  prometheus::Counter& principal_refusals(PrincipalLimit limit) {
-    return *principal_refusals_[static_cast<std::size_t>(limit)];
-  }
 
   // Returns every series, with those of the process (read from /proc now), in Prometheus' text
   // format.
@@ -172,61 +134,40 @@ class Metrics {
     prometheus::Counter* scene_exact = nullptr;
   };
 
-  void MakeKindSeries();
-  void MakeSceneWorkSeries();
-  void MakeCheckSeries();
-  void MakeServerSeries();
-  void MakeSceneSeries();
-  void MakeWatchSeries();
-  void MakeTrackSeries();
-  void MakeWorkSeries();
-  void MakeAccessSeries();
-  void MakeStoreSeries();
+  KindSeries MakeKindSeries(QueryKind kind);
+  CheckSeries MakeCheckSeries(QueryKind kind);
 
   prometheus::Registry registry_;
+#define CLEARANCE_FAMILY(Type, name, help) \
+  prometheus::Build##Type().Name(#name).Help(help).Register(registry_)
+#define GAUGE(handle, name, help, more) \
+  prometheus::Gauge& handle##_ = CLEARANCE_FAMILY(Gauge, name, help).Add({});
+#define COUNTER(handle, name, help, more) \
+  prometheus::Counter& handle##_ = CLEARANCE_FAMILY(Counter, name, help).Add({});
+#define HISTOGRAM(handle, name, buckets, help, more) \
+  prometheus::Histogram& handle##_ =                 \
+      CLEARANCE_FAMILY(Histogram, name, help).Add({}, ToBuckets(buckets));
+#define GAUGES(handle, index, name, label, values, help, more) \
+  const std::vector<prometheus::Gauge*> handle##_ =            \
+      AddEach(CLEARANCE_FAMILY(Gauge, name, help), #label, values);
+#define COUNTERS(handle, index, name, label, values, help, more) \
+  const std::vector<prometheus::Counter*> handle##_ =            \
+      AddEach(CLEARANCE_FAMILY(Counter, name, help), #label, values);
+#define GAUGE_FAMILY(handle, name, labels, help, more) \
+  prometheus::Family<prometheus::Gauge>& handle##_ = CLEARANCE_FAMILY(Gauge, name, help);
+#define COUNTER_FAMILY(handle, name, labels, help, more) \
+  prometheus::Family<prometheus::Counter>& handle##_ = CLEARANCE_FAMILY(Counter, name, help);
+#define HISTOGRAM_FAMILY(handle, name, labels, buckets, help, more) \
+  HistogramFamily handle##_ = {CLEARANCE_FAMILY(Histogram, name, help), ToBuckets(buckets)};
+#include "server/observe/metrics.def"
+#undef CLEARANCE_FAMILY
   std::array<RpcSeries, kRpcMethods> rpcs_;
   std::array<KindSeries, kQueryKinds> kinds_;
   std::array<CheckSeries, kQueryKinds> checks_;
   StoreSeries store_;
-  prometheus::Histogram* bracket_ratios_ = nullptr;
-  prometheus::Gauge* shapes_ = nullptr;
-  prometheus::Gauge* shape_bytes_ = nullptr;
-  prometheus::Gauge* shape_bytes_detached_ = nullptr;
-  prometheus::Gauge* registry_revision_ = nullptr;
-  prometheus::Gauge* scenes_ = nullptr;
-  prometheus::Gauge* scene_revisions_ = nullptr;
-  prometheus::Gauge* scene_tree_depth_ = nullptr;
-  prometheus::Gauge* scene_bytes_ = nullptr;
-  prometheus::Gauge* scene_bytes_detached_ = nullptr;
-  prometheus::Gauge* scene_bytes_rewound_ = nullptr;
-  prometheus::Counter* scenes_expired_ = nullptr;
-  prometheus::Gauge* watches_ = nullptr;
-  prometheus::Counter* watches_refused_ = nullptr;
-  prometheus::Counter* watch_revisions_merged_ = nullptr;
-  prometheus::Counter* watch_reloads_ = nullptr;
-  prometheus::Gauge* tracks_ = nullptr;
-  prometheus::Counter* track_ticks_ = nullptr;
-  std::array<prometheus::Counter*, 2> rewinds_{};
-  prometheus::Counter* tracks_refused_ = nullptr;
-  prometheus::Gauge* sessions_open_ = nullptr;
-  prometheus::Gauge* messages_in_flight_ = nullptr;
-  prometheus::Gauge* bytes_in_flight_ = nullptr;
-  prometheus::Gauge* total_bytes_in_flight_ = nullptr;
-  prometheus::Gauge* total_session_bytes_ = nullptr;
-  prometheus::Counter* sessions_refused_ = nullptr;
-  prometheus::Counter* sessions_ended_for_shapes_ = nullptr;
-  prometheus::Gauge* pending_work_ = nullptr;
-  std::array<prometheus::Counter*, kShedReasons> shed_{};
-  prometheus::Histogram* queue_seconds_ = nullptr;
-  prometheus::Histogram* work_seconds_ = nullptr;
-  std::array<prometheus::Gauge*, kLoopKinds> loop_silence_{};
-  LimitRefusals limit_refusals_{&registry_};
+  LimitRefusals refusals_of_limits_{limit_refusals_};
   ConnectionSeries connections_;
   TlsSeries tls_;
-  std::array<prometheus::Counter*, 2> access_reloads_{};
-  prometheus::Counter* audit_lines_lost_ = nullptr;
-  prometheus::Counter* log_lines_lost_ = nullptr;
-  std::array<prometheus::Counter*, kPrincipalLimits> principal_refusals_{};
 };
 
 }  // namespace clearance::server

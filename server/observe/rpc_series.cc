@@ -4,7 +4,6 @@
 namespace clearance::server {
 namespace {
 
-using prometheus::BuildCounter;
 using prometheus::Labels;
 
 constexpr const char* kShapeService = "clearance.v1.ShapeService";
@@ -36,12 +35,6 @@ constexpr std::array<const char*, kGrpcCodes> kCodeNames = {
     "DataLoss", "Unauthenticated"};
 constexpr std::size_t kUnknownCode = 2;
 
-// The usual defaults start at 5 ms, which is above nearly everything that happens here.
-prometheus::Histogram::BucketBoundaries HandlingSecondsBuckets() {
-  return {50e-6, 100e-6, 250e-6, 500e-6, 1e-3, 2.5e-3, 5e-3, 10e-3,
-          25e-3, 50e-3,  100e-3, 250e-3, 0.5,  1,      2.5,  10};
-}
-
 }  // namespace
 
 const RpcMethodInfo& InfoOf(RpcMethod method) {
@@ -54,40 +47,21 @@ void RpcSeries::Handled(int grpc_code, absl::Duration taken) {
   seconds_->Observe(absl::ToDoubleSeconds(taken));
 }
 
-std::array<RpcSeries, kRpcMethods> MakeRpcSeries(prometheus::Registry* registry) {
-  auto& started =
-      BuildCounter().Name("grpc_server_started_total").Help("Calls started.").Register(*registry);
-  auto& received = BuildCounter()
-                       .Name("grpc_server_msg_received_total")
-                       .Help("Messages received of calls.")
-                       .Register(*registry);
-  auto& sent = BuildCounter()
-                   .Name("grpc_server_msg_sent_total")
-                   .Help("Messages sent on calls.")
-                   .Register(*registry);
-  auto& handled = BuildCounter()
-                      .Name("grpc_server_handled_total")
-                      .Help("Calls finished, by the status code sent.")
-                      .Register(*registry);
-  auto& seconds = prometheus::BuildHistogram()
-                      .Name("grpc_server_handling_seconds")
-                      .Help("Time from a call's start to its status.")
-                      .Register(*registry);
-
+std::array<RpcSeries, kRpcMethods> MakeRpcSeries(const RpcFamilies& families) {
   std::array<RpcSeries, kRpcMethods> all;
   for (std::size_t i = 0; i < kRpcMethods; ++i) {
     const RpcMethodInfo& info = kMethodInfos[i];
     const Labels labels = {
         {"grpc_type", info.type}, {"grpc_service", info.service}, {"grpc_method", info.method}};
     RpcSeries& series = all[i];
-    series.started_ = &started.Add(labels);
-    series.received_ = &received.Add(labels);
-    series.sent_ = &sent.Add(labels);
-    series.seconds_ = &seconds.Add(labels, HandlingSecondsBuckets());
+    series.started_ = &families.started.Add(labels);
+    series.received_ = &families.received.Add(labels);
+    series.sent_ = &families.sent.Add(labels);
+    series.seconds_ = &families.seconds.Add(labels);
     for (std::size_t code = 0; code < kGrpcCodes; ++code) {
       Labels with_code = labels;
       with_code["grpc_code"] = kCodeNames[code];
-      series.handled_[code] = &handled.Add(with_code);
+      series.handled_[code] = &families.handled.Add(with_code);
     }
   }
   return all;

@@ -12,8 +12,9 @@
 
 #include "absl/time/time.h"
 #include "prometheus/counter.h"
+#include "prometheus/family.h"
 #include "prometheus/histogram.h"
-#include "prometheus/registry.h"
+#include "server/observe/families.h"
 
 namespace clearance::server {
 
@@ -53,6 +54,14 @@ struct RpcMethodInfo {
 };
 const RpcMethodInfo& InfoOf(RpcMethod method);
 
+struct RpcFamilies {
+  prometheus::Family<prometheus::Counter>& started;
+  prometheus::Family<prometheus::Counter>& received;
+  prometheus::Family<prometheus::Counter>& sent;
+  prometheus::Family<prometheus::Counter>& handled;
+  const HistogramFamily& seconds;
+};
+
 // Thread-safe.
 class RpcSeries {
  public:
@@ -63,7 +72,7 @@ class RpcSeries {
   void Handled(int grpc_code, absl::Duration taken);
 
  private:
-  friend std::array<RpcSeries, kRpcMethods> MakeRpcSeries(prometheus::Registry* registry);
+  friend std::array<RpcSeries, kRpcMethods> MakeRpcSeries(const RpcFamilies& families);
 
   prometheus::Counter* started_ = nullptr;
   prometheus::Counter* received_ = nullptr;
@@ -72,8 +81,8 @@ class RpcSeries {
   std::array<prometheus::Counter*, kGrpcCodes> handled_{};
 };
 
-// By RpcMethod, all at 0. `registry` owns what the handles point to.
-std::array<RpcSeries, kRpcMethods> MakeRpcSeries(prometheus::Registry* registry);
+// By RpcMethod, all at 0. The families own what the handles point to.
+std::array<RpcSeries, kRpcMethods> MakeRpcSeries(const RpcFamilies& families);
 
 }  // namespace clearance::server
 

@@ -178,8 +178,8 @@ std::string FaultOfEnds(const Stand& stand) {
   std::fflush(stdout);
   if (idle >= kIdlePatience) return "idle connections stay open";
   for (const char* const series :
-       {"clearance_sessions_open", "clearance_messages_in_flight", "clearance_bytes_in_flight",
-        "clearance_total_bytes_in_flight"}) {
+       {"clearance_sessions_open", "clearance_messages_in_flight", "clearance_in_flight_bytes",
+        "clearance_total_in_flight_bytes"}) {
     if (stand.AwaitFall(series, 0, kPatience) >= kPatience)
       return std::string(series) + " does not fall to 0";
   }

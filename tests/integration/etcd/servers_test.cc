@@ -286,7 +286,7 @@ TEST(SharedServers, NoStore_AnswersDigests_ReadinessFollowsFlag) {
   caller.Register("other", 2);
   EXPECT_EQ(caller.status.error_code(), grpc::StatusCode::UNAVAILABLE);
   EXPECT_THAT(HttpGet(one.http_port(), "/metrics"),
-              ::testing::AllOf(::testing::HasSubstr("\nclearance_store_reached 0"),
+              ::testing::AllOf(::testing::HasSubstr("\nclearance_store_up 0"),
                                ::testing::HasSubstr("\nclearance_store_shared 1")));
   etcd.Start(0);
   while (!ready(two)) {

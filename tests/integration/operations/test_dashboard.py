@@ -46,6 +46,23 @@ class Dashboard(unittest.TestCase):
         self.assertLessEqual(set(named), set(files.alerts()))
 
 
+class Names(unittest.TestCase):
+    def test_every_series_that_a_file_names_is_a_metric(self) -> None:
+        page = (files.FOLDER.parent / "server/guide/metrics.md").read_text()
+        types = dict(re.findall(r"^\| `(\w+)` \| (\w+)", page, re.M))
+        known = set(re.findall(r"^\| `(\w+)` \|", page, re.M))
+        for name, kind in types.items():
+            if kind == "histogram":
+                known |= {name + end for end in ("_bucket", "_sum", "_count")}
+        self.assertGreater(len(known), 80)
+        folder = files.FOLDER
+        paths = [folder / "README.md", *folder.glob("*/*.yml"), *folder.glob("grafana/dashboards/*")]
+        for path in [*paths, *folder.parent.glob("server/guide/*.md")]:
+            text = re.sub(r"^ *- name: .*", "", path.read_text(), flags=re.M)  # of a group of rules
+            named = set(re.findall(r"(?<![\w:.])(?:clearance|grpc_server)_\w+", text))
+            self.assertEqual(named - known, set(), path)
+
+
 class Runbook(unittest.TestCase):
     def test_has_a_section_for_each_alert_and_for_nothing_else(self) -> None:
         sections = re.findall(r"^### (Clearance\w+)$", files.runbook(), re.M)

@@ -34,7 +34,7 @@ constexpr int kPollingThreads = 1;
 constexpr int kWorkerThreads = 2;
 // Looks at the server's memory, once it has refused something.
 constexpr int kLooks = 200;
-constexpr char kTotal[] = "clearance_total_bytes_in_flight";
+constexpr char kTotal[] = "clearance_total_in_flight_bytes";
 constexpr char kShed[] = R"(clearance_shed_messages_total{reason="bytes"})";
 
 std::string Flag(const char* name, double value) {

@@ -21,8 +21,8 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr char kReloaded[] = R"(clearance_tls_reloads_total{result="ok"})";
-constexpr char kNotReloaded[] = R"(clearance_tls_reloads_total{result="failed"})";
+constexpr char kReloaded[] = R"(clearance_tls_reloads_total{result="applied"})";
+constexpr char kNotReloaded[] = R"(clearance_tls_reloads_total{result="refused"})";
 constexpr char kExpiry[] = "clearance_tls_certificate_expiry_timestamp_seconds";
 
 // `clearance OPTIONS WORDS`.

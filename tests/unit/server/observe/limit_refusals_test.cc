@@ -30,7 +30,8 @@ class LimitRefusalsTest : public testing::Test {
   }
 
   prometheus::Registry registry_;
-  LimitRefusals refusals_{&registry_};
+  LimitRefusals refusals_{
+      prometheus::BuildCounter().Name("clearance_limit_refusals_total").Register(registry_)};
 };
 
 TEST_F(LimitRefusalsTest, AreCountedByTheNameThatTheRefusalHas) {
