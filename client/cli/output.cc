@@ -120,44 +120,17 @@ Json ToJson(const ShapeInfo& info) {
 }
 
 Json ToJson(const ServerInfo& info) {
-  const Limits& limits = info.limits;
   const Tolerances& tolerances = info.tolerances;
   Json json = {{"version", info.version}, {"revision", info.revision}};
   if (info.server_time) {
     json["server_time"] =
         absl::FormatTime(absl::RFC3339_full, *info.server_time, absl::UTCTimeZone());
   }
-  json.update({{"limits",
-                {{"max_request_bytes", limits.max_request_bytes},
-                 {"max_transport_bytes", limits.max_transport_bytes},
-                 {"max_reply_bytes", limits.max_reply_bytes},
-                 {"max_batch_rows", limits.max_batch_rows},
-                 {"max_batch_shapes", limits.max_batch_shapes},
-                 {"max_shape_vertices", limits.max_shape_vertices},
-                 {"max_shapes", limits.max_shapes},
-                 {"max_registry_bytes", limits.max_registry_bytes},
-                 {"max_slots_per_session", limits.max_slots_per_session},
-                 {"max_sessions", limits.max_sessions},
-                 {"max_messages_in_flight", limits.max_messages_in_flight},
-                 {"max_bytes_in_flight", limits.max_bytes_in_flight},
-                 {"max_session_shape_bytes", limits.max_session_shape_bytes},
-                 {"max_pieces_per_shape", limits.max_pieces_per_shape},
-                 {"max_scenes", limits.max_scenes},
-                 {"max_scene_bodies", limits.max_scene_bodies},
-                 {"max_scene_rules", limits.max_scene_rules},
-                 {"max_scene_revisions", limits.max_scene_revisions},
-                 {"max_scene_bytes", limits.max_scene_bytes},
-                 {"max_session_scenes", limits.max_session_scenes},
-                 {"max_session_bodies", limits.max_session_bodies},
-                 {"max_session_rules", limits.max_session_rules},
-                 {"max_tracks", limits.max_tracks},
-                 {"max_caller_tracks", limits.max_caller_tracks},
-                 {"max_track_ticks", limits.max_track_ticks},
-                 {"max_track_bodies", limits.max_track_bodies},
-                 {"max_watches", limits.max_watches},
-                 {"max_caller_watches", limits.max_caller_watches},
-                 {"max_row_pairs", limits.max_row_pairs},
-                 {"max_row_steps", limits.max_row_steps}}},
+  Json limits;
+#define CLEARANCE_WRITE_LIMIT(name) limits[#name] = info.limits.name;
+  CLEARANCE_LIMITS(CLEARANCE_WRITE_LIMIT)
+#undef CLEARANCE_WRITE_LIMIT
+  json.update({{"limits", limits},
                {"tolerances",
                 {{"relative", tolerances.relative},
                  {"rounding", tolerances.rounding},

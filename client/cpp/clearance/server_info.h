@@ -14,37 +14,43 @@
 
 namespace clearance::client {
 
+// LIMIT(name) for each limit of a server; server_service.proto explains each.
+#define CLEARANCE_LIMITS(LIMIT)  \
+  LIMIT(max_request_bytes)       \
+  LIMIT(max_transport_bytes)     \
+  LIMIT(max_reply_bytes)         \
+  LIMIT(max_batch_rows)          \
+  LIMIT(max_batch_shapes)        \
+  LIMIT(max_shape_vertices)      \
+  LIMIT(max_shapes)              \
+  LIMIT(max_registry_bytes)      \
+  LIMIT(max_slots_per_session)   \
+  LIMIT(max_sessions)            \
+  LIMIT(max_messages_in_flight)  \
+  LIMIT(max_bytes_in_flight)     \
+  LIMIT(max_session_shape_bytes) \
+  LIMIT(max_pieces_per_shape)    \
+  LIMIT(max_scenes)              \
+  LIMIT(max_scene_bodies)        \
+  LIMIT(max_scene_rules)         \
+  LIMIT(max_scene_revisions)     \
+  LIMIT(max_scene_bytes)         \
+  LIMIT(max_session_scenes)      \
+  LIMIT(max_session_bodies)      \
+  LIMIT(max_session_rules)       \
+  LIMIT(max_row_pairs)           \
+  LIMIT(max_tracks)              \
+  LIMIT(max_caller_tracks)       \
+  LIMIT(max_track_ticks)         \
+  LIMIT(max_track_bodies)        \
+  LIMIT(max_watches)             \
+  LIMIT(max_caller_watches)      \
+  LIMIT(max_row_steps)
+
 struct Limits {
-  std::uint64_t max_request_bytes = 0;
-  std::uint64_t max_transport_bytes = 0;
-  std::uint64_t max_reply_bytes = 0;
-  std::uint64_t max_batch_rows = 0;
-  std::uint64_t max_batch_shapes = 0;
-  std::uint64_t max_shape_vertices = 0;
-  std::uint64_t max_shapes = 0;
-  std::uint64_t max_registry_bytes = 0;
-  std::uint64_t max_slots_per_session = 0;
-  std::uint64_t max_sessions = 0;
-  std::uint64_t max_messages_in_flight = 0;
-  std::uint64_t max_bytes_in_flight = 0;
-  std::uint64_t max_session_shape_bytes = 0;
-  std::uint64_t max_pieces_per_shape = 0;
-  std::uint64_t max_scenes = 0;
-  std::uint64_t max_scene_bodies = 0;
-  std::uint64_t max_scene_rules = 0;
-  std::uint64_t max_scene_revisions = 0;
-  std::uint64_t max_scene_bytes = 0;
-  std::uint64_t max_session_scenes = 0;
-  std::uint64_t max_session_bodies = 0;
-  std::uint64_t max_session_rules = 0;
-  std::uint64_t max_row_pairs = 0;
-  std::uint64_t max_tracks = 0;
-  std::uint64_t max_caller_tracks = 0;
-  std::uint64_t max_track_ticks = 0;
-  std::uint64_t max_track_bodies = 0;
-  std::uint64_t max_watches = 0;
-  std::uint64_t max_caller_watches = 0;
-  std::uint64_t max_row_steps = 0;
+#define CLEARANCE_LIMIT_FIELD(name) std::uint64_t name = 0;
+  CLEARANCE_LIMITS(CLEARANCE_LIMIT_FIELD)
+#undef CLEARANCE_LIMIT_FIELD
 };
 
 struct Tolerances {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "clearance/v1/server_service.pb.h"
+#include "prometheus/registry.h"
 #include "server/config/settings.h"
 
 namespace clearance::server {
