@@ -6,18 +6,6 @@
 
 namespace clearance::server {
 
-bool PrincipalUsage::TakeSession(std::uint64_t most) {
-  const std::lock_guard lock(mutex_);
-  if (sessions_ >= most) return false;
-  ++sessions_;
-  return true;
-}
-
-void PrincipalUsage::LeaveSession() {
-  const std::lock_guard lock(mutex_);
-  --sessions_;
-}
-
 absl::Duration PrincipalUsage::TimeUntilEven(double cores) {
   const std::lock_guard lock(mutex_);
   Fill(cores);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The current use of the server by one principal: sessions and processor time. It is kept by the
-// principal's id, so that a reload of the policy does not reset it.
+// The processor time that one principal uses. It is kept by the principal's id, so that a reload of
+// the policy does not reset it.
 //
-// Processor time is an account. It fills at `cores` seconds a second, up to the amount of one
+// It is an account, which fills at `cores` seconds a second, up to the amount of one
 // second, and work is paid for with the time that it really took. Work may overdraw the account by
 // the amount of another second, then it ends; the next message waits until the account is even. So
 // within any ten seconds the rows of a principal take at most 1.2 times the amount that comes in
@@ -22,14 +22,10 @@
 
 namespace clearance::server {
 
-// Counts the use by one principal. Thread-safe.
+// Counts the processor time of one principal. Thread-safe.
 class PrincipalUsage {
  public:
   explicit PrincipalUsage(SteadyClock clock = SteadyNow) : clock_(std::move(clock)) {}
-
-  // Returns false, and takes nothing, if `most` are taken.
-  bool TakeSession(std::uint64_t most);
-  void LeaveSession();
 
   // Returns the time until the account is even; zero if it is not overdrawn.
   absl::Duration TimeUntilEven(double cores);
@@ -42,7 +38,6 @@ class PrincipalUsage {
 
   const SteadyClock clock_;
   std::mutex mutex_;  // guards the members below
-  std::uint64_t sessions_ = 0;
   absl::Duration account_;
   SteadyTime filled_;
 };

@@ -27,27 +27,6 @@ absl::Duration ThreadTime() {
 
 }  // namespace
 
-PrincipalSession::~PrincipalSession() {
-  if (taken_ != nullptr) taken_->LeaveSession();
-}
-
-absl::Status PrincipalSession::Take(const Caller& caller) {
-  if (caller.principal == nullptr || !caller.principal->limits.sessions.has_value()) {
-    return absl::OkStatus();
-  }
-  const Principal& principal = *caller.principal;
-  const std::uint64_t most = *principal.limits.sessions;
-  if (principal.usage->TakeSession(most)) {
-    taken_ = principal.usage;
-    return absl::OkStatus();
-  }
-  return Refuse(absl::StatusCode::kResourceExhausted,
-                {.field = "",
-                 .value = FormatNumber(most + 1),
-                 .limit = "sessions <= " + FormatNumber(most) + " of principal " + principal.id,
-                 .message = "The principal has as many sessions as its policy allows; end one."});
-}
-
 absl::Duration TimeUntilEven(const Caller& caller) {
   if (!HasProcessorLimit(caller)) return absl::ZeroDuration();
   return caller.principal->usage->TimeUntilEven(*caller.principal->limits.cores);

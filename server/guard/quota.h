@@ -15,21 +15,6 @@
 
 namespace clearance::server {
 
-// A session among those of its principal, from a successful Take to the end.
-class PrincipalSession {
- public:
-  PrincipalSession() = default;
-  ~PrincipalSession();
-  PrincipalSession(const PrincipalSession&) = delete;
-  PrincipalSession& operator=(const PrincipalSession&) = delete;
-
-  // RESOURCE_EXHAUSTED where the principal has as many as it may. At most once.
-  absl::Status Take(const Caller& caller);
-
- private:
-  std::shared_ptr<PrincipalUsage> taken_;  // null: nothing
-};
-
 // How long until the caller's principal has paid for the processor time that it overdrew; zero if
 // there is nothing to pay.
 absl::Duration TimeUntilEven(const Caller& caller);

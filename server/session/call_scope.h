@@ -13,6 +13,7 @@
 #include "server/guard/authenticator.h"
 #include "server/guard/caller.h"
 #include "server/guard/refusal_log.h"
+#include "server/guard/share_ledger.h"
 #include "server/observe/metrics.h"
 #include "server/registry/caller_registry.h"
 #include "server/registry/registry.h"
@@ -21,11 +22,23 @@
 #include "server/registry/track_registry.h"
 #include "server/schedule/accept_loop.h"
 #include "server/schedule/byte_budget.h"
-#include "server/schedule/seats.h"
 #include "server/schedule/worker_pool.h"
 #include "server/storage/shape_ledger.h"
 
 namespace clearance::server {
+
+// The server does not know when one of these ends.
+inline constexpr Resource kSessions = {.limit = "max_sessions",
+                                       .advice = "end some, or use another server",
+                                       .retry_after = absl::Seconds(1)};
+inline constexpr Resource kWatches = {.limit = "max_watches",
+                                      .advice = "end some, or use another server",
+                                      .retry_after = absl::Seconds(1),
+                                      .caller_limit = "max_caller_watches"};
+inline constexpr Resource kTracks = {.limit = "max_tracks",
+                                     .advice = "close some, or use another server",
+                                     .retry_after = absl::Seconds(1),
+                                     .caller_limit = "max_caller_tracks"};
 
 // Borrowed; outlives every call.
 struct ServerParts {
@@ -41,14 +54,11 @@ struct ServerParts {
   RefusalLog* refusal_log = nullptr;       // null: refused callers are not written down
   ByteBudget bytes = ByteBudget();
   TrackRegistry* tracks = nullptr;  // null: no session is asked about tracks
-  Seats sessions{{"max_sessions", limits.max_sessions}, metrics.sessions_open()};
-  Seats watches{{"max_watches", limits.max_watches},
-                metrics.watches(),
-                {"max_caller_watches", limits.max_caller_watches}};
+  ShareLedger sessions{kSessions, limits.max_sessions, &metrics.sessions_open()};
+  ShareLedger watches{kWatches, limits.max_watches, &metrics.watches(), limits.max_caller_watches};
   // Mutable: sessions see these parts as constant.
-  mutable Seats track_seats{{"max_tracks", limits.max_tracks},
-                            metrics.tracks(),
-                            {"max_caller_tracks", limits.max_caller_tracks}};
+  mutable ShareLedger track_places{kTracks, limits.max_tracks, &metrics.tracks(),
+                                   limits.max_caller_tracks};
   SharedBytes* session_bytes = nullptr;  // of sessions together; null: nothing is bounded
   AcceptLoop* accept_loop = nullptr;     // counts refused calls; null: they are not counted
   absl::Duration first_message_timeout = absl::InfiniteDuration();

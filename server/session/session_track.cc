@@ -75,7 +75,7 @@ absl::Status RequireTrackName(const CallScope& call, std::string_view name,
 void SessionTrack::End() {
   if (track_ != nullptr) call_.parts.tracks->End(*track_);
   track_ = nullptr;
-  seat_.reset();
+  place_.reset();
 }
 
 void SessionTrack::EndUnlessAllowed() {
@@ -99,14 +99,14 @@ absl::Status SessionTrack::Open(const v1::OpenTrack& open, v1::OpenTrackResult* 
                    .message = "The session publishes a track already, " + track_->name() +
                               "; close that first."});
   }
-  if (absl::Status status = seat_.emplace(call_.parts.track_seats).Take(call_.caller.holder());
-      !status.ok()) {
+  place_.emplace(call_.parts.track_places, call_.caller.holder());
+  if (absl::Status status = place_->Take(1); !status.ok()) {
     call_.parts.metrics.tracks_refused().Increment();
     return status;
   }
   auto opened = call_.parts.tracks->Open(open.name());
   if (!opened.ok()) {
-    seat_.reset();
+    place_.reset();
     return opened.status();
   }
   track_ = *std::move(opened);

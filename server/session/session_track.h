@@ -10,8 +10,8 @@
 
 #include "absl/status/status.h"
 #include "clearance/v1/track.pb.h"
+#include "server/guard/share_ledger.h"
 #include "server/registry/track_registry.h"
-#include "server/schedule/seats.h"
 #include "server/schedule/work.h"
 #include "server/session/call_scope.h"
 #include "server/session/session_scenes.h"
@@ -48,8 +48,8 @@ class SessionTrack {
   absl::Status RequireOpen() const;
 
   const CallScope& call_;
-  TrackPtr track_;                   // null: none
-  std::optional<Seats::Seat> seat_;  // that of the track
+  TrackPtr track_;                          // null: none
+  std::optional<ShareLedger::Part> place_;  // that of the track
 };
 
 // Returns the cost of a tick in units of kMaxCheapCost, from the column that came.

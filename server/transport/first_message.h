@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ends a session that says nothing, so that its seat becomes free.
+// Ends a session that says nothing, so that its place becomes free.
 
 #ifndef CLEARANCE_SERVER_TRANSPORT_FIRST_MESSAGE_H_
 #define CLEARANCE_SERVER_TRANSPORT_FIRST_MESSAGE_H_

@@ -14,6 +14,7 @@
 #include "clearance/v1/scene_watch.pb.h"
 #include "server/guard/quota.h"
 #include "server/guard/refusal.h"
+#include "server/guard/share_ledger.h"
 #include "server/registry/caller_scenes.h"
 #include "server/schedule/work.h"
 #include "server/services/asks_by_name.h"
@@ -151,7 +152,7 @@ class Watcher {
       : admission_(parts, RpcMethod::kWatchScene, call.context),
         registry_(parts.registry, admission_.caller(), parts.audit),
         scope_{parts, admission_.caller(), registry_},
-        seat_(parts.watches),
+        place_(parts.watches),
         poller_(poller),
         work_(parts.workers),
         bytes(parts.bytes, admission_.caller().holder(), poller.queue()),
@@ -160,7 +161,7 @@ class Watcher {
         patience_(poller, call.context, call.written),
         on_look_(poller, [this] { Look(); }) {}
 
-  // Checks that the caller may have this watch, and takes a seat for it.
+  // Checks that the caller may have this watch, and takes a place for it.
   absl::Status Admit(grpc::ByteBuffer* incoming, v1::WatchSceneRequest* request) {
     absl::Status status = admission_.Check();
     if (status.ok()) status = RequireProcessorTime(scope_);
@@ -170,7 +171,8 @@ class Watcher {
     incoming->Clear();
     if (status.ok()) status = RequireReach(*request);
     if (!status.ok()) return status;
-    status = seat_.Take(admission_.caller().holder());
+    place_.Join(admission_.caller().holder());
+    status = place_.Take(1);
     if (!status.ok()) scope_.parts.metrics.watches_refused().Increment();
     return status;
   }
@@ -219,7 +221,7 @@ class Watcher {
   Admission admission_;
   CallerRegistry registry_;
   const CallScope scope_;
-  Seats::Seat seat_;
+  ShareLedger::Part place_;
   Poller& poller_;
   WorkerPool::Account work_;
 

@@ -16,6 +16,7 @@
 #include "server/convert/rpc_status.h"
 #include "server/guard/quota.h"
 #include "server/guard/refusal.h"
+#include "server/guard/share_ledger.h"
 #include "server/schedule/pending_work.h"
 #include "server/schedule/stop_rule.h"
 #include "server/schedule/work.h"
@@ -33,28 +34,24 @@
 namespace clearance::server {
 namespace {
 
-// A seat among the server's sessions, and among those of the caller's principal.
-class SessionSeat {
- public:
-  explicit SessionSeat(ServerParts& parts) : metrics_(parts.metrics), seat_(parts.sessions) {}
-
-  // Takes a seat. RESOURCE_EXHAUSTED if the server or the caller has none left. At most once.
-  absl::Status Take(const Caller& caller) {
-    absl::Status status = of_principal_.Take(caller);
-    if (!status.ok()) {
-      metrics_.principal_refusals(PrincipalLimit::kSessions).Increment();
-      return status;
-    }
-    status = seat_.Take(caller.holder());
-    if (!status.ok()) metrics_.sessions_refused().Increment();
-    return status;
+// Takes a place among the server's sessions, and among those of the caller's principal.
+absl::Status TakePlace(Metrics& metrics, const Caller& caller, ShareLedger::Part* place) {
+  const Principal* const principal = caller.principal.get();
+  const std::uint64_t most_of_principal =
+      principal == nullptr ? kNoLimit : principal->limits.sessions.value_or(kNoLimit);
+  place->Join(caller.holder());
+  const Verdict verdict = place->TryTake(1, most_of_principal);
+  if (verdict == Verdict::kGranted) return absl::OkStatus();
+  if (verdict != Verdict::kCallerLimit) {
+    metrics.sessions_refused().Increment();
+    return place->Refuse(verdict, 1);
   }
-
- private:
-  Metrics& metrics_;
-  PrincipalSession of_principal_;
-  Seats::Seat seat_;
-};
+  metrics.principal_refusals(PrincipalLimit::kSessions).Increment();
+  return RefuseMore(kSessions, {.verdict = verdict,
+                                .given = FormatNumber(most_of_principal + 1),
+                                .most = most_of_principal,
+                                .principal = principal->id});
+}
 
 // Counts a message that is read and not yet answered in the gauges.
 class InFlight {
@@ -345,7 +342,7 @@ class Sitting {
   Sitting(ServerParts& parts, Stream& call, Poller& poller)
       : parts_(parts),
         admission_(parts, RpcMethod::kSession, call.context),
-        seat_(parts),
+        place_(parts.sessions),
         desk(parts, admission_.caller(), poller),
         call_(call),
         poller_(poller),
@@ -358,7 +355,7 @@ class Sitting {
 
   absl::Status Begin() {
     absl::Status status = admission_.Check();
-    return status.ok() ? seat_.Take(admission_.caller()) : status;
+    return status.ok() ? TakePlace(parts_.metrics, admission_.caller(), &place_) : status;
   }
 
   // Return whether the session must end though the client goes on, and why.
@@ -416,7 +413,7 @@ class Sitting {
 
   ServerParts& parts_;
   Admission admission_;
-  SessionSeat seat_;
+  ShareLedger::Part place_;
 
  public:
   Desk desk;

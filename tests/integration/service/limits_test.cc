@@ -38,7 +38,8 @@ TEST(Limits, OneSessionTooMany_EndsNamingLimit_OthersContinue) {
   const grpc::Status status = third.AwaitEnd();
   EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
   EXPECT_THAT(status.error_message(), HasSubstr("max_sessions"));
-  EXPECT_EQ(ErrorOf(status).limit(), "max_sessions: as many as all others leave free");
+  EXPECT_EQ(ErrorOf(status).limit(),
+            "max_sessions <= 3, and of one caller what the others leave free");
   EXPECT_TRUE(ErrorOf(status).has_retry_after());
 
   first.Open(1, Sphere(1));

@@ -348,9 +348,9 @@ TEST(SceneWatchLimits, HoldACallerAndTheServerToTheirNumbersOfWatches) {
       TestWatch third(server, From(0));
       const grpc::Status status = third.Finish();
       EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
-      EXPECT_EQ(ErrorOf(status).limit(), is_of_caller
-                                             ? "max_caller_watches <= 2"
-                                             : "max_watches: as many as all others leave free");
+      EXPECT_EQ(ErrorOf(status).limit(),
+                is_of_caller ? "max_caller_watches <= 2"
+                             : "max_watches <= 3, and of one caller what the others leave free");
       EXPECT_EQ(server.metrics.watches_refused().Value(), 1);
     }
     AwaitWatches(server, 1);

@@ -104,9 +104,13 @@ TEST(Authenticator, CallsWhoWatchesItsRulesOnceTheyAreNew) {
 TEST(Authenticator, ForgivesNobodyWhatTheyUseByAReload) {
   Authenticator authenticator(Tokens(), *Policy::Parse(kTwoPrincipals));
   const Credentials credentials = BearerOf("Bearer " + kPlannerToken);
-  ASSERT_TRUE((*authenticator.Authenticate(credentials))->usage->TakeSession(1));
+  const auto wait = [&] {
+    return (*authenticator.Authenticate(credentials))->usage->TimeUntilEven(1);
+  };
+  EXPECT_EQ(wait(), absl::ZeroDuration());
+  (*authenticator.Authenticate(credentials))->usage->Charge(absl::Hours(1));
   authenticator.Replace(Tokens(), *Policy::Parse(kTwoPrincipals));
-  EXPECT_FALSE((*authenticator.Authenticate(credentials))->usage->TakeSession(1));
+  EXPECT_GT(wait(), absl::Minutes(30));
 }
 
 }  // namespace

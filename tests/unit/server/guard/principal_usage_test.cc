@@ -39,16 +39,5 @@ TEST_F(Account, SavesNoMoreThanOneSecondsWorth) {
   EXPECT_EQ(usage_.TimeUntilEven(2), absl::Milliseconds(500));
 }
 
-TEST(Sessions, AreTakenUpToTheirNumberAndGivenBack) {
-  PrincipalUsage usage;
-  EXPECT_FALSE(usage.TakeSession(0));
-  EXPECT_TRUE(usage.TakeSession(2));
-  EXPECT_TRUE(usage.TakeSession(2));
-  EXPECT_FALSE(usage.TakeSession(2));
-  usage.LeaveSession();
-  EXPECT_TRUE(usage.TakeSession(2));
-  EXPECT_FALSE(usage.TakeSession(1));
-}
-
 }  // namespace
 }  // namespace clearance::server

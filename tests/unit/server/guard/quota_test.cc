@@ -19,20 +19,6 @@ Caller CallerWith(const PrincipalLimits& limits) {
   return {.principal = principal, .peer = "", .request_id = "", .trace_id = ""};
 }
 
-TEST(PrincipalSession, IsRefusedBeyondTheLimitAndLeavesItsPlace) {
-  const Caller caller = CallerWith({.sessions = 1, .cores = {}});
-  {
-    PrincipalSession first;
-    EXPECT_TRUE(first.Take(caller).ok());
-    PrincipalSession second;
-    const absl::Status status = second.Take(caller);
-    EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
-    EXPECT_EQ(ErrorOf(status).limit(), "sessions <= 1 of principal planner");
-  }
-  PrincipalSession third;
-  EXPECT_TRUE(third.Take(caller).ok());
-}
-
 TEST(ProcessorTime, IsRefusedWithTheTimeToWaitOnceOverdrawn) {
   const Caller caller = CallerWith({.sessions = {}, .cores = 0.5});
   EXPECT_TRUE(RequireProcessorTime(caller).ok());
@@ -117,8 +103,6 @@ TEST(ProcessorTime, IsNobodysConcernWithoutALimit) {
     Arrears(caller).Receive(1'000'000'000);
     EXPECT_TRUE(RequireProcessorTime(caller).ok());
     const ProcessorMeter meter(caller);
-    PrincipalSession session;
-    EXPECT_TRUE(session.Take(caller).ok());
   }
 }
 
