@@ -6,8 +6,16 @@
 #include <iterator>
 
 #include "server/guard/refusal.h"
+#include "server/guard/share_ledger.h"
 
 namespace clearance::server {
+namespace {
+
+constexpr Resource kOldRevisions = {
+    .limit = "max_scene_bytes",
+    .advice = "close slots of old revisions, or open newer revisions in them"};
+
+}  // namespace
 
 absl::StatusOr<HeldPtr> HeldRevisions::Take(const HeldRevision& revision, std::string_view holder) {
   const Key key = {revision.progress.get(), revision.revision};
@@ -51,26 +59,19 @@ std::uint64_t HeldRevisions::BytesOf(PinnedMap::const_iterator pinned) const {
   return std::min(held.byte_size, changed - held.changed_bytes);
 }
 
-std::uint64_t HeldRevisions::LeftBeside(std::uint64_t bytes) const {
-  return most_bytes_ - std::min(most_bytes_, bytes);
-}
-
 absl::Status HeldRevisions::CheckRoom(const HeldRevision& revision,
                                       const std::string& holder) const {
   const auto found = of_holder_.find(holder);
   const std::uint64_t held = found == of_holder_.end() ? 0 : found->second;
-  const std::uint64_t left = LeftBeside(bytes_);
   const std::uint64_t to_come =
       revision.is_newest ? 0
                          : std::min(revision.byte_size, revision.progress->changed_bytes.load() -
                                                             revision.changed_bytes);
-  if (held + to_come <= left) return absl::OkStatus();
-  return Refuse(absl::StatusCode::kResourceExhausted,
-                {.field = "revision",
-                 .value = FormatNumber(held + to_come) + " bytes of old revisions",
-                 .limit = "what others leave free of max_scene_bytes: " + FormatNumber(left),
-                 .message = "The caller's sessions hold too much that scenes have left behind; "
-                            "close slots, or open newer revisions in them."});
+  if (IsFair(held, to_come, LeftBeside(bytes_, most_bytes_))) return absl::OkStatus();
+  return RefuseMore(kOldRevisions, {.given = FormatNumber(held + to_come) + " of one caller, " +
+                                             FormatNumber(bytes_ + to_come) + " of all",
+                                    .most = most_bytes_,
+                                    .field = "revision"});
 }
 
 void HeldRevisions::AddTo(const std::string& holder, std::uint64_t before, std::uint64_t after) {

@@ -75,7 +75,6 @@ class HeldRevisions {
 
   // Require: mutex_ is held.
   std::uint64_t BytesOf(PinnedMap::const_iterator pinned) const;
-  std::uint64_t LeftBeside(std::uint64_t bytes) const;
   absl::Status CheckRoom(const HeldRevision& revision, const std::string& holder) const;
   void AddTo(const std::string& holder, std::uint64_t before, std::uint64_t after);
   void Report() const;

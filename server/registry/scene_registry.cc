@@ -12,6 +12,11 @@
 namespace clearance::server {
 namespace {
 
+constexpr Resource kRewoundBytes = {
+    .limit = "max_scene_bytes",
+    .advice = "rewind into slots that are used already, close some, or take a smaller base",
+    .taken = Taken::kExactly};
+
 // A scene's records are written again as one once those after the whole exceed this many bytes, and
 // the size of the whole.
 constexpr std::uint64_t kFewRecordBytes = 64 << 10;
@@ -44,8 +49,8 @@ SceneRegistry::SceneRegistry(const Limits& limits, Metrics* metrics, const Holdi
       clock_(std::move(clock)),
       held_(limits.max_scene_bytes,
             metrics == nullptr ? nullptr : &metrics->scene_bytes_detached()),
-      own_(limits.max_scene_bytes, metrics == nullptr ? nullptr : &metrics->scene_bytes_rewound()) {
-}
+      own_(kRewoundBytes, limits.max_scene_bytes,
+           metrics == nullptr ? nullptr : &metrics->scene_bytes_rewound()) {}
 
 absl::StatusOr<SceneState> SceneRegistry::Find(std::string_view name,
                                                std::uint64_t revision) const {

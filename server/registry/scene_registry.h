@@ -34,11 +34,11 @@
 #include "server/config/limits.h"
 #include "server/guard/holding_quotas.h"
 #include "server/guard/holdings.h"
+#include "server/guard/share_ledger.h"
 #include "server/observe/metrics.h"
 #include "server/observe/steady_clock.h"
 #include "server/registry/held_revisions.h"
 #include "server/registry/scene_contents.h"
-#include "server/registry/shared_bytes.h"
 
 namespace clearance::server {
 
@@ -156,7 +156,7 @@ class SceneRegistry {
   // The parts that sessions hold: revisions, and scenes that they made of them for themselves. The
   // latter count whole, even if they share memory.
   HeldRevisions& held() { return held_; }
-  SharedBytes& own() { return own_; }
+  ShareLedger& own() { return own_; }
 
   // Returns what the principal with this id holds.
   Holding HoldingOf(std::string_view owner) const;
@@ -233,7 +233,7 @@ class SceneRegistry {
   const HoldingQuotas* const quotas_;
   const SteadyClock clock_;
   HeldRevisions held_;
-  SharedBytes own_;
+  ShareLedger own_;
   SceneContents contents_;
   // Guards the members below. It is the standard library's, as in registry.h.
   mutable std::shared_mutex mutex_;

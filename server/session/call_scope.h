@@ -18,7 +18,6 @@
 #include "server/registry/caller_registry.h"
 #include "server/registry/registry.h"
 #include "server/registry/scene_registry.h"
-#include "server/registry/shared_bytes.h"
 #include "server/registry/track_registry.h"
 #include "server/schedule/accept_loop.h"
 #include "server/schedule/byte_budget.h"
@@ -59,7 +58,7 @@ struct ServerParts {
   // Mutable: sessions see these parts as constant.
   mutable ShareLedger track_places{kTracks, limits.max_tracks, &metrics.tracks(),
                                    limits.max_caller_tracks};
-  SharedBytes* session_bytes = nullptr;  // of sessions together; null: nothing is bounded
+  ShareLedger* session_bytes = nullptr;  // of sessions together; null: nothing is bounded
   AcceptLoop* accept_loop = nullptr;     // counts refused calls; null: they are not counted
   absl::Duration first_message_timeout = absl::InfiniteDuration();
 };

@@ -3,6 +3,7 @@
 // A session's slots that hold the scene of a past time.
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <utility>
 #include <variant>
@@ -11,6 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "core/scene/track.h"
 #include "server/guard/refusal.h"
+#include "server/guard/share_ledger.h"
 #include "server/session/session_scenes.h"
 #include "server/session/session_track.h"
 
@@ -157,15 +159,10 @@ absl::StatusOr<SessionScenes::Slot> SessionScenes::BaseOf(const v1::RewindTrack&
 
 absl::StatusOr<HeldPtr> SessionScenes::HoldOwn(const Scene& scene) const {
   const std::uint64_t bytes = scene.byte_size();
-  HeldPtr held = call_.parts.scenes->own().Take(bytes, call_.caller.holder());
-  if (held != nullptr) return held;
-  return Refuse(absl::StatusCode::kResourceExhausted,
-                {.field = "scene_slot",
-                 .value = FormatNumber(bytes) + " bytes more",
-                 .limit = "what others leave free of max_scene_bytes <= " +
-                          FormatNumber(call_.parts.limits.max_scene_bytes),
-                 .message = "The caller's sessions hold too much that was rewound; rewind into "
-                            "slots that are used already, close some, or take a smaller base."});
+  auto held = std::make_shared<ShareLedger::Part>(call_.parts.scenes->own(), call_.caller.holder());
+  const Verdict verdict = held->TryTake(bytes);
+  if (verdict == Verdict::kGranted) return HeldPtr(std::move(held));
+  return held->Refuse(verdict, bytes, {.field = "scene_slot"});
 }
 
 // Occasionally, or always by the choice of bodies, all of the base's tree is built again.

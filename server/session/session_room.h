@@ -11,12 +11,20 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
+#include <string_view>
 
 #include "absl/status/status.h"
-#include "server/registry/shared_bytes.h"
+#include "absl/time/time.h"
+#include "server/guard/share_ledger.h"
 
 namespace clearance::server {
+
+// The end of a session cannot be predicted.
+inline constexpr Resource kSessionBytes = {
+    .limit = "max_total_session_bytes",
+    .advice = "close slots, detach bodies, end sessions, register the shapes",
+    .retry_after = absl::Seconds(1),
+    .taken = Taken::kExactly};
 
 // Thread-compatible.
 class SessionRoom {
@@ -30,7 +38,7 @@ class SessionRoom {
   static constexpr std::uint64_t kOfSlot = 512;
 
   // `all` outlives this; null: nothing is bounded.
-  SessionRoom(SharedBytes* all, std::string holder);
+  SessionRoom(ShareLedger* all, std::string_view holder);
 
   // Sets the bytes of a use. Returns false, and changes nothing, if that is more and there is no
   // room for it.
@@ -39,10 +47,10 @@ class SessionRoom {
   absl::Status Require(Use use, std::uint64_t bytes, const char* field);
 
  private:
-  std::uint64_t bytes() const;
+  // Returns the bytes beyond the own ones if the use has `bytes`.
+  std::uint64_t SharedBytesWith(Use use, std::uint64_t bytes) const;
 
-  SharedBytes* const all_;
-  std::optional<SharedBytes::Part> shared_;  // the bytes beyond the session's own
+  std::optional<ShareLedger::Part> shared_;  // the bytes beyond the session's own
   std::array<std::uint64_t, 3> used_{};      // by the number of Use
 };
 

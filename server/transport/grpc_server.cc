@@ -17,6 +17,7 @@
 #include "server/schedule/worker_pool.h"
 #include "server/services/scene_expiry.h"
 #include "server/session/call_scope.h"
+#include "server/session/session_room.h"
 #include "server/transport/call.h"
 #include "server/transport/health_board.h"
 #include "server/transport/late_calls.h"
@@ -104,7 +105,8 @@ class GrpcServer::Impl {
                  options.worker_niceness),
         liveness_(options.liveness),
         memory_scenes_(limits_, &metrics, registry.quotas()),
-        session_bytes_(options.max_total_session_bytes, &metrics.total_session_bytes()),
+        session_bytes_(kSessionBytes, options.max_total_session_bytes,
+                       &metrics.total_session_bytes()),
         memory_ledger_({.registry = registry, .store = nullptr, .scenes = &memory_scenes_}),
         refusal_log_(options.log == nullptr ? nullptr : std::make_unique<RefusalLog>(*options.log)),
         audit_(options.log == nullptr ? nullptr : std::make_unique<Audit>(*options.log)),
@@ -149,7 +151,7 @@ class GrpcServer::Impl {
   Liveness* const liveness_;
   SceneRegistry memory_scenes_;
   TrackRegistry tracks_;
-  SharedBytes session_bytes_;
+  ShareLedger session_bytes_;
   ShapeLedger memory_ledger_;
   const std::unique_ptr<RefusalLog> refusal_log_;  // null: without a log
   const std::unique_ptr<const Audit> audit_;       // null: without a log

@@ -39,7 +39,6 @@ TEST_F(LimitRefusalsTest, AreCountedByTheNameThatTheRefusalHas) {
   EXPECT_EQ(LabelFor("max_batch_rows <= 100"), "max_batch_rows");
   EXPECT_EQ(LabelFor("max_slots_per_session: < 3"), "max_slots_per_session");
   EXPECT_EQ(LabelFor(">= 5 for this batch, and the server's max_reply_bytes"), "max_reply_bytes");
-  EXPECT_EQ(LabelFor("what others leave free of max_scene_bytes: 7"), "max_scene_bytes");
   EXPECT_EQ(LabelFor("max_shapes <= 5"), "max_shapes") << "not max_shape_vertices";
   EXPECT_EQ(LabelFor("max_sessions <= 1"), "max_sessions") << "not max_session_…";
 }

@@ -535,26 +535,14 @@ TEST_F(FullScenes, AreRefusedToWhoeverHoldsTooMuchAlone) {
   const absl::Status refused = revisions_.Take(newest, "ann").status();
   EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_EQ(ErrorOf(refused).field(), "revision");
-  EXPECT_EQ(ErrorOf(refused).value(), "1000 bytes of old revisions");
-  EXPECT_EQ(ErrorOf(refused).limit(), "what others leave free of max_scene_bytes: 0");
+  EXPECT_EQ(ErrorOf(refused).value(), "1000 of one caller, 1000 of all");
+  EXPECT_EQ(ErrorOf(refused).limit(),
+            "max_scene_bytes <= 1000, and of one caller what the others leave free");
   EXPECT_TRUE(revisions_.Take(newest, "bob").ok()) << "the newest, to whoever holds nothing old";
   const HeldRevision older = {progress_, revision_ - 1, 0, kMost, false};
   EXPECT_EQ(revisions_.Take(older, "bob").status().code(), absl::StatusCode::kResourceExhausted);
   first->reset();
   EXPECT_TRUE(revisions_.Take(newest, "ann").ok()) << "at once, without a look";
-}
-
-TEST(SharedBytes, LeaveToAllOthersAsMuchAsOneHolds) {
-  SharedBytes bytes(100, nullptr);
-  EXPECT_EQ(bytes.Take(51, "ann"), nullptr);
-  HeldPtr half = bytes.Take(50, "ann");
-  EXPECT_NE(half, nullptr);
-  EXPECT_EQ(bytes.Take(1, "ann"), nullptr);
-  const HeldPtr quarter = bytes.Take(25, "bob");
-  EXPECT_NE(quarter, nullptr);
-  EXPECT_EQ(bytes.Take(1, "bob"), nullptr);
-  half.reset();
-  EXPECT_NE(bytes.Take(12, "bob"), nullptr);
 }
 
 }  // namespace

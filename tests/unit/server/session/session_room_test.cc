@@ -19,7 +19,7 @@ class SessionRoomTest : public testing::Test {
   double Shown() { return metrics_.total_session_bytes().Value(); }
 
   Metrics metrics_{"test"};
-  SharedBytes all_{1000, &metrics_.total_session_bytes()};
+  ShareLedger all_{kSessionBytes, 1000, &metrics_.total_session_bytes()};
 };
 
 TEST_F(SessionRoomTest, ASessionHasSomeOfItsOwnWhateverOthersHold) {
@@ -52,7 +52,7 @@ TEST_F(SessionRoomTest, TheRefusalNamesTheLimitAndSaysWhenToRepeat) {
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
   const v1::Error error = ErrorOf(status);
   EXPECT_EQ(error.field(), "slot");
-  EXPECT_EQ(error.value(), FormatNumber(kOwn + 501) + " bytes of the session");
+  EXPECT_EQ(error.value(), "501 of one caller, 501 of all");
   EXPECT_EQ(error.limit(),
             "max_total_session_bytes <= 1000, and of one caller what the others leave free");
   EXPECT_TRUE(error.has_retry_after());
