@@ -20,11 +20,18 @@
 #include "server/registry/scene_registry.h"
 #include "server/registry/track_registry.h"
 #include "server/schedule/accept_loop.h"
-#include "server/schedule/byte_budget.h"
 #include "server/schedule/worker_pool.h"
 #include "server/storage/shape_ledger.h"
 
 namespace clearance::server {
+
+// The bytes of all calls together: of messages that were received and are not answered yet, and of
+// replies that are made or are to be made and are not taken yet. When the server holds as many as
+// it may, sessions are not read, and each message that arrives anyway is refused. A call that holds
+// some needs no more of them to be answered, so no calls wait in a circle.
+inline constexpr Resource kBytesInFlight = {.limit = "max_total_bytes_in_flight",
+                                            .advice = "take replies",
+                                            .retry_after = absl::Milliseconds(200)};
 
 // The server does not know when one of these ends.
 inline constexpr Resource kSessions = {.limit = "max_sessions",
@@ -51,7 +58,7 @@ struct ServerParts {
   Authenticator* authenticator = nullptr;  // null: every caller may do everything
   const Audit* audit = nullptr;            // null: changes of the registry are not written down
   RefusalLog* refusal_log = nullptr;       // null: refused callers are not written down
-  ByteBudget bytes = ByteBudget();
+  ShareLedger bytes = ShareLedger(kBytesInFlight);
   TrackRegistry* tracks = nullptr;  // null: no session is asked about tracks
   ShareLedger sessions{kSessions, limits.max_sessions, &metrics.sessions_open()};
   ShareLedger watches{kWatches, limits.max_watches, &metrics.watches(), limits.max_caller_watches};
@@ -74,7 +81,7 @@ struct CallScope {
 // Returns the caller's ids, borrowed.
 inline CallIds IdsOf(const Caller& caller) { return {caller.request_id, caller.trace_id}; }
 
-// Counts a refusal of bytes that must not be held (byte_budget.h).
+// Counts a refusal of bytes in flight.
 absl::Status CountShed(Metrics& metrics, absl::Status status);
 
 // Counts a refusal by the name of its limit. Called once when a status leaves the server.

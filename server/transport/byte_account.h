@@ -11,16 +11,16 @@
 
 #include <string_view>
 
-#include "server/schedule/byte_budget.h"
+#include "server/guard/share_ledger.h"
 #include "server/transport/completion.h"
 
 namespace clearance::server {
 
 // Used on the queue's polling thread alone. Requires: room() is not pending at the end.
-class ByteAccount final : public ByteBudget::Account {
+class ByteAccount final : public ShareLedger::Part {
  public:
-  ByteAccount(ByteBudget& budget, std::string_view group, grpc::CompletionQueue* queue)
-      : Account(budget, group), queue_(queue) {}
+  ByteAccount(ShareLedger& bytes, std::string_view caller, grpc::CompletionQueue* queue)
+      : Part(bytes, caller), queue_(queue) {}
 
   // Starts room(), which completes once there is room, or once waiting is stopped.
   void AwaitRoom() {

@@ -120,8 +120,8 @@ class GrpcServer::Impl {
                .authenticator = options.authenticator,
                .audit = audit_.get(),
                .refusal_log = refusal_log_.get(),
-               .bytes =
-                   ByteBudget(options.max_total_bytes_in_flight, &metrics.total_bytes_in_flight()),
+               .bytes = ShareLedger(kBytesInFlight, options.max_total_bytes_in_flight,
+                                    &metrics.total_bytes_in_flight()),
                .tracks = &tracks_,
                .session_bytes = &session_bytes_,
                .accept_loop = options.accept_loop,

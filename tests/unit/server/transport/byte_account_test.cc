@@ -42,7 +42,9 @@ class ByteAccountTest : public testing::Test {
   }
 
   Metrics metrics_{"1"};
-  ByteBudget budget_{kMostHeld, &metrics_.total_bytes_in_flight()};
+  ShareLedger budget_{{.limit = "max_bytes", .retry_after = absl::Milliseconds(1)},
+                      kMostHeld,
+                      &metrics_.total_bytes_in_flight()};
   grpc::CompletionQueue queue_;
 };
 
@@ -63,9 +65,8 @@ TEST_F(ByteAccountTest, AGroupHoldsNoMoreThanIsLeftBesideIt) {
   const absl::Status status = same->Take(1);
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
   const v1::Error error = ErrorOf(status);
-  EXPECT_EQ(error.value(), "1 bytes beside 600");
-  EXPECT_EQ(error.limit(),
-            "max_total_bytes_in_flight <= 1000, and of one caller what the others leave free");
+  EXPECT_EQ(error.value(), "601 of one caller, 601 of all");
+  EXPECT_EQ(error.limit(), "max_bytes <= 1000, and of one caller what the others leave free");
   EXPECT_TRUE(error.has_retry_after());
   EXPECT_FALSE(same->HasRoom());
   EXPECT_TRUE(other->HasRoom());
