@@ -19,6 +19,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "server/fence/reader_watch.h"
+#include "server/guard/share_ledger.h"
 #include "server/schedule/scheduling.h"
 
 namespace clearance::server {
@@ -355,8 +356,9 @@ prometheus::Counter* Listener::ReasonToRefuse(const std::string& address_key) {
 // address that has none. The rule does not hold if the limits give all to one address.
 bool Listener::HasRoomFor(const std::string& address_key) const {
   const std::size_t count = connections_.CountOf(address_key);
-  if (count == 0 || limits_.most_of_address >= limits_.most) return count < limits_.most_of_address;
-  return count < std::min<std::size_t>(limits_.most_of_address, limits_.most - connections_.size());
+  if (count >= limits_.most_of_address) return false;
+  return limits_.most_of_address >= limits_.most ||
+         IsFair(count, 1, LeftBeside(connections_.size(), limits_.most));
 }
 
 // Something else took the last descriptor. A waiting connection is refused with the reserve: left

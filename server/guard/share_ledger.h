@@ -70,8 +70,8 @@ struct Shortage {
 absl::Status RefuseMore(const Resource& resource, const Shortage& shortage);
 
 // Thread-safe. Counting takes no lock: joining and leaving do, waiting for room, and giving back
-// while a part waits. Two parts of one caller that take at the same moment may exceed its share by
-// one of them, never a limit.
+// while a part waits. If two parts of one caller take at the same moment, they may exceed its share
+// by one of them, but no limit.
 class ShareLedger {
  public:
   class Part;

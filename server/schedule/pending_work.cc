@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "server/guard/refusal.h"
+#include "server/guard/share_ledger.h"
 
 namespace clearance::server {
 namespace {
@@ -28,42 +28,29 @@ PendingWork::~PendingWork() {
 
 absl::Status PendingWork::Take(std::string_view group, std::uint64_t cost) {
   if (cost <= kMaxCheapCost) return absl::OkStatus();
-  account_.Join(group);
-  const Turns::Allowance allowance = account_.Reserve(cost);
-  if (allowance.is_granted) {
-    Hold(cost);
+  part_.Join(group);
+  const std::uint64_t before = pool_.pending().held();
+  const Verdict verdict = part_.TryTake(cost);
+  if (verdict == Verdict::kGranted) {
+    metrics_.pending_work().Increment(SecondsOf(cost));
     was_granted_ = true;
     was_placed_ = true;
     return absl::OkStatus();
   }
-  const WorkerPool& pool = account_.pool();
-  metrics_.shed(allowance.is_own_share ? ShedReason::kShare : ShedReason::kFull).Increment();
-  return Refuse(
-      absl::StatusCode::kResourceExhausted,
-      {.field = "",
-       .value = absl::FormatDuration(DurationOf(allowance.pending)) + " pending",
-       .limit = "max_pending_work <= " + absl::FormatDuration(DurationOf(pool.most_pending())) +
-                ", and of one caller what the others leave free",
-       .message = "The server has more work than it will take on; repeat after `retry_after`.",
-       .retry_after = RetryAfter(allowance.pending, pool.thread_count())});
-}
-
-void PendingWork::Hold(std::uint64_t cost) {
-  cost_ = cost;
-  metrics_.pending_work().Increment(SecondsOf(cost));
+  metrics_.shed(verdict == Verdict::kShare ? ShedReason::kShare : ShedReason::kFull).Increment();
+  return part_.Refuse(verdict, cost, {.retry_after = RetryAfter(before, pool_.thread_count())});
 }
 
 void PendingWork::TakeBack(std::uint64_t cost) {
   if (!was_granted_ || cost == 0) return;
-  account_.ReserveAnyway(cost);
-  Hold(cost);
+  part_.TakeAnyway(cost);
+  metrics_.pending_work().Increment(SecondsOf(cost));
 }
 
 void PendingWork::Release() {
-  if (cost_ == 0) return;
-  account_.Release(cost_);
-  metrics_.pending_work().Decrement(SecondsOf(cost_));
-  cost_ = 0;
+  if (part_.held() == 0) return;
+  metrics_.pending_work().Decrement(SecondsOf(part_.held()));
+  part_.Release();
 }
 
 void PendingWork::Add(const WorkTimes& times) {

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "absl/status/status.h"
+#include "server/guard/share_ledger.h"
 #include "server/observe/metrics.h"
 #include "server/schedule/stop_rule.h"
 #include "server/schedule/work.h"
@@ -22,8 +23,8 @@ namespace clearance::server {
 class PendingWork {
  public:
   // Both outlive this.
-  PendingWork(Metrics& metrics, WorkerPool::Account& account)
-      : metrics_(metrics), account_(account) {}
+  PendingWork(Metrics& metrics, WorkerPool& pool)
+      : metrics_(metrics), pool_(pool), part_(pool.pending()) {}
   ~PendingWork();
   PendingWork(const PendingWork&) = delete;
   PendingWork& operator=(const PendingWork&) = delete;
@@ -43,11 +44,9 @@ class PendingWork {
   void TakeBack(std::uint64_t cost);
 
  private:
-  void Hold(std::uint64_t cost);
-
   Metrics& metrics_;
-  WorkerPool::Account& account_;
-  std::uint64_t cost_ = 0;    // held; 0: nothing
+  WorkerPool& pool_;
+  ShareLedger::Part part_;
   bool was_granted_ = false;  // any cost
   bool was_placed_ = false;   // on workers, or is to be
   WorkTimes times_;

@@ -20,12 +20,14 @@ void Turns::Join(Account* account, std::string_view group) {
     debtors_.erase({entry->place.given, entry->name});
   }
   ++entry->members;
+  ++account_count_;
   account->group_ = entry.get();
   account->place_.given = entry->floor + kTurn;
 }
 
 void Turns::Leave(Account* account) {
   Group* const group = std::exchange(account->group_, nullptr);
+  --account_count_;
   if (--group->members > 0) return;
   debtors_.emplace(group->place.given, group->name);
   ForgetPaidDebts();
@@ -43,6 +45,8 @@ void Turns::ForgetLeastDebt() {
   groups_.erase(name);
 }
 
+std::size_t Turns::GroupSizeOf(const Account& account) const { return account.group_->members; }
+
 void Turns::Add(Account* account, std::uint64_t cost, Work work) {
   account->items_.push_back({cost, std::move(work)});
   if (account->items_.size() > 1) return;
@@ -57,27 +61,6 @@ void Turns::Charge(Account* account, std::uint64_t cost) {
   account->place_.given += cost;
   account->group_->place.given += cost;
   Enter(account);
-}
-
-Turns::Allowance Turns::Reserve(Account* account, std::uint64_t cost, std::uint64_t most) {
-  Group* const group = account->group_;
-  const std::uint64_t left = most - std::min(most, pending_);
-  Allowance allowance = {.is_granted = pending_ == 0 || group->pending + cost <= left ||
-                                       (group->pending == 0 && left > 0),
-                         .is_own_share = left > 0,
-                         .pending = pending_};
-  if (allowance.is_granted) ReserveAnyway(account, cost);
-  return allowance;
-}
-
-void Turns::ReserveAnyway(Account* account, std::uint64_t cost) {
-  pending_ += cost;
-  account->group_->pending += cost;
-}
-
-void Turns::Release(Account* account, std::uint64_t cost) {
-  pending_ -= cost;
-  account->group_->pending -= cost;
 }
 
 Turns::Work Turns::Take() {

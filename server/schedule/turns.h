@@ -48,22 +48,11 @@ class Turns {
   // Charges for work that turned out to cost more than it was added with. Requires: joined.
   void Charge(Account* account, std::uint64_t cost);
 
-  // Whether work of a cost may be taken on, and the cost of all work that is pending already.
-  struct Allowance {
-    bool is_granted = false;
-    bool is_own_share = false;  // else all groups together have too much
-    std::uint64_t pending = 0;
-  };
-  // Reserves if granted. A group may have as much pending as is left free beside it, so that none
-  // takes everything and each that comes finds some; one that has nothing always may, while
-  // anything is free. A granted cost must be released. Requires: joined.
-  Allowance Reserve(Account* account, std::uint64_t cost, std::uint64_t most);
-  // The same for work that was granted and released and is not done yet: always granted.
-  void ReserveAnyway(Account* account, std::uint64_t cost);
-  void Release(Account* account, std::uint64_t cost);
-
   bool empty() const { return waiting_.empty(); }
   std::size_t group_count() const { return groups_.size(); }
+  // Return the number of accounts that have joined, and of those in the group of one of them.
+  std::size_t account_count() const { return account_count_; }
+  std::size_t GroupSizeOf(const Account& account) const;
   // Takes the next work. Requires: not empty.
   Work Take();
 
@@ -91,8 +80,7 @@ class Turns {
     Place place;
     Node<Group> node;  // while it does not wait
     Waiting<Account> waiting;
-    std::uint64_t floor = 0;    // place of the account that was taken last
-    std::uint64_t pending = 0;  // reserved
+    std::uint64_t floor = 0;  // place of the account that was taken last
   };
 
   void ForgetPaidDebts();
@@ -110,7 +98,7 @@ class Turns {
   Waiting<Group> waiting_;
   std::uint64_t floor_ = 0;  // place of the group that was taken last
   std::uint64_t entries_ = 0;
-  std::uint64_t pending_ = 0;
+  std::size_t account_count_ = 0;
 };
 
 // One stream's work, in the order in which it was added.

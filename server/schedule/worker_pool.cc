@@ -4,12 +4,22 @@
 
 #include <utility>
 
+#include "absl/time/time.h"
 #include "server/schedule/scheduling.h"
+#include "server/schedule/work.h"
 
 namespace clearance::server {
+namespace {
+
+constexpr Resource kPendingWork = {
+    .limit = "max_pending_work", .advice = "await replies", .format = [](std::uint64_t cost) {
+      return absl::FormatDuration(DurationOf(cost));
+    }};
+
+}  // namespace
 
 WorkerPool::WorkerPool(int threads, std::uint64_t most_pending, int niceness)
-    : most_pending_(most_pending) {
+    : pending_(kPendingWork, most_pending) {
   for (const std::size_t kind : {kShort, kLong}) {
     for (int i = 0; i < threads; ++i) {
       threads_.emplace_back([this, niceness, kind] {
@@ -78,21 +88,6 @@ void WorkerPool::Account::Add(std::uint64_t cost, std::function<void()> work) {
 
 void WorkerPool::Account::AddLong(std::function<void()> work) {
   Add(kLong, Turns::kTurn, std::move(work));
-}
-
-Turns::Allowance WorkerPool::Account::Reserve(std::uint64_t cost) {
-  const std::lock_guard lock(pool_.mutex_);
-  return TurnsOf(kShort).Reserve(&turns_[kShort], cost, pool_.most_pending_);
-}
-
-void WorkerPool::Account::ReserveAnyway(std::uint64_t cost) {
-  const std::lock_guard lock(pool_.mutex_);
-  TurnsOf(kShort).ReserveAnyway(&turns_[kShort], cost);
-}
-
-void WorkerPool::Account::Release(std::uint64_t cost) {
-  const std::lock_guard lock(pool_.mutex_);
-  TurnsOf(kShort).Release(&turns_[kShort], cost);
 }
 
 void WorkerPool::Account::Charge(std::uint64_t cost) {

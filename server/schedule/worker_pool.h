@@ -13,12 +13,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <mutex>
 #include <string_view>
 #include <thread>
 #include <vector>
 
+#include "server/config/holding_limits.h"
+#include "server/guard/share_ledger.h"
 #include "server/schedule/turns.h"
 
 namespace clearance::server {
@@ -28,10 +29,8 @@ class WorkerPool {
  public:
   class Account;
 
-  static constexpr std::uint64_t kUnbounded = std::numeric_limits<std::uint64_t>::max();
-
   // `niceness` is that of its threads: RunNicely().
-  explicit WorkerPool(int threads, std::uint64_t most_pending = kUnbounded, int niceness = 0);
+  explicit WorkerPool(int threads, std::uint64_t most_pending = kNoLimit, int niceness = 0);
   // Finishes the work that was added.
   ~WorkerPool();
 
@@ -40,8 +39,8 @@ class WorkerPool {
 
   // Returns the number of threads for work that takes a turn.
   std::size_t thread_count() const { return threads_.size() / 2; }
-  // Returns the cost that may be reserved at most.
-  std::uint64_t most_pending() const { return most_pending_; }
+  // Returns the cost of all work that is pending, each message's as a part.
+  ShareLedger& pending() { return pending_; }
   // Grows between two calls, unless work waited all the time and none of it was begun.
   std::uint64_t turns();
 
@@ -55,7 +54,7 @@ class WorkerPool {
 
   void Run(std::size_t kind);
 
-  const std::uint64_t most_pending_;
+  ShareLedger pending_;
   // Guards the next three. A std::mutex, because the thread sanitizer understands it.
   std::mutex mutex_;
   std::array<Queue, 2> queues_;
@@ -84,10 +83,6 @@ class WorkerPool::Account {
   // Charge for work that cost more than it was added with, and for long work that is done.
   void Charge(std::uint64_t cost);
   void ChargeLong(std::uint64_t cost);
-  // As in Turns.
-  Turns::Allowance Reserve(std::uint64_t cost);
-  void ReserveAnyway(std::uint64_t cost);
-  void Release(std::uint64_t cost);
 
  private:
   Turns& TurnsOf(std::size_t kind) const { return pool_.queues_[kind].turns; }

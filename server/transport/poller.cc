@@ -7,11 +7,17 @@
 #include <utility>
 #include <vector>
 
-#include "server/guard/refusal.h"
+#include "server/guard/share_ledger.h"
 #include "server/schedule/scheduling.h"
 #include "server/schedule/thread_clock.h"
 
 namespace clearance::server {
+namespace {
+
+constexpr Resource kWaitingCalls = {
+    .limit = "waiting calls", .advice = "await replies", .retry_after = absl::Milliseconds(200)};
+
+}  // namespace
 
 Poller::Poller(std::unique_ptr<grpc::ServerCompletionQueue> queue) : queue_(std::move(queue)) {}
 
@@ -94,7 +100,9 @@ void Poller::TakeTurn() {
 
 bool Poller::Turn::await_suspend(std::coroutine_handle<> waiter) {
   turns_.Join(&account_, group_);
-  has_room_ = turns_.Reserve(&account_, 1, most_).is_granted;
+  // Both counts have this one already.
+  const std::uint64_t own = turns_.GroupSizeOf(account_) - 1, all = turns_.account_count() - 1;
+  has_room_ = IsFair(own, 1, LeftBeside(all, most_));
   if (!has_room_) {
     turns_.Leave(&account_);
     return false;
@@ -105,10 +113,7 @@ bool Poller::Turn::await_suspend(std::coroutine_handle<> waiter) {
 }
 
 bool Poller::Turn::await_resume() {
-  if (has_waited_) {
-    turns_.Release(&account_, 1);
-    turns_.Leave(&account_);
-  }
+  if (has_waited_) turns_.Leave(&account_);
   return has_room_;
 }
 
@@ -182,14 +187,7 @@ void Poller::AwaitEnd() {
 absl::Status RequireTurn(Metrics& metrics, bool had_turn) {
   if (had_turn) return absl::OkStatus();
   metrics.shed(ShedReason::kShare).Increment();
-  return Refuse(absl::StatusCode::kResourceExhausted,
-                {.field = "",
-                 .value = "one call more",
-                 .limit = FormatNumber(Poller::kMostWaiting) +
-                          " calls waiting, and of one caller what the others leave free",
-                 .message = "Too many calls of this caller wait to be read; await replies, and "
-                            "repeat after `retry_after`.",
-                 .retry_after = absl::Milliseconds(200)});
+  return RefuseMore(kWaitingCalls, {.given = "one call more", .most = Poller::kMostWaiting});
 }
 
 }  // namespace clearance::server

@@ -442,7 +442,7 @@ Task<absl::Status> AnswerMessage(ServerParts& parts, Stream& call, Sitting& sitt
   const std::uint64_t bytes = call.incoming.Length();
   const InFlight in_flight(parts.metrics, bytes);
   const StopRule stop(call.end.is_in_vain(), call.read.completed(), DeadlineOf(call.context));
-  Message message{PendingWork(parts.metrics, desk.account)};
+  Message message{PendingWork(parts.metrics, parts.workers)};
   message.refusal = desk.TakeBytes(call.incoming);
   co_await sitting.Turn(!message.refusal.ok());
   absl::Status end = sitting.Readmit();

@@ -193,7 +193,7 @@ Task<absl::Status> AnswerUnary(UnaryCall& call, UnaryWork<Request, Response>& wo
   if (status.ok()) status = CountShed(parts.metrics, work.bytes.Take(request_bytes));
   const bool had_turn = co_await Poller::Turn(poller, scope.caller.group(), !status.ok());
   if (status.ok()) status = RequireTurn(parts.metrics, had_turn);
-  PendingWork pending(parts.metrics, work.account);
+  PendingWork pending(parts.metrics, parts.workers);
   if (status.ok()) {
     const std::uint64_t cost = CostOfTaking(request_bytes);
     Placed taking(work.Place(cost, 0),

@@ -33,6 +33,19 @@ TEST(PrincipalSessions, AreRefusedBeyondTheirNumberForThatPrincipalAlone) {
   third.Open(0, Sphere(1));
 }
 
+TEST(PrincipalSessions, CountThoseOpenedBeforeTheLimit) {
+  GuardedServer guarded;
+  const auto replace = [&](const char* policy) {
+    guarded.authenticator.Replace(TokensOf({"one-session"}), *server::Policy::Parse(policy));
+  };
+  replace(R"({"principals": {"one-session": {"role": "query"}}})");
+  TestSession first(*guarded.server.queries, AuthorizationOf("one-session"));
+  first.Open(0, Sphere(1));
+  replace(R"({"principals": {"one-session": {"role": "query", "limits": {"sessions": 1}}}})");
+  TestSession second(*guarded.server.queries, AuthorizationOf("one-session"));
+  EXPECT_EQ(ErrorOf(second.AwaitEnd()).limit(), "sessions <= 1 of principal one-session");
+}
+
 // A thousandth of a core: the account is overdrawn by real work sooner or later and stays so for as
 // long as that took, a thousand times over.
 TEST(PrincipalCores, RefuseWorkWithTheTimeToWaitAndTheSessionGoesOn) {

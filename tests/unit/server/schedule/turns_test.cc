@@ -207,44 +207,16 @@ TEST_F(TurnsTest, AGroupIsForgottenWithItsLastStream) {
   EXPECT_EQ(Order(), "ab");
 }
 
-constexpr std::uint64_t kMost = 100;
-
-TEST_F(TurnsTest, OneGroupMayReserveWhatItLeavesFree) {
-  Account a;
-  Account b;
-  turns_.Join(&a, "one");
-  turns_.Join(&b, "one");
-  EXPECT_TRUE(turns_.Reserve(&a, 30, kMost).is_granted);
-  EXPECT_TRUE(turns_.Reserve(&b, 20, kMost).is_granted);
-  const Turns::Allowance refused = turns_.Reserve(&a, 1, kMost);
-  EXPECT_FALSE(refused.is_granted);
-  EXPECT_TRUE(refused.is_own_share);
-  EXPECT_EQ(refused.pending, 50u);
-  turns_.Release(&b, 20);
-  EXPECT_TRUE(turns_.Reserve(&a, 20, kMost).is_granted);
-}
-
-TEST_F(TurnsTest, WhoHasNothingFindsRoomBesideWhoHasMuch) {
-  Account greedy;
-  Account small;
-  Account late;
-  turns_.Join(&greedy, "one");
-  turns_.Join(&small, "two");
-  turns_.Join(&late, "three");
-  EXPECT_TRUE(turns_.Reserve(&greedy, 50, kMost).is_granted);
-  EXPECT_TRUE(turns_.Reserve(&small, 90, kMost).is_granted);
-  const Turns::Allowance refused = turns_.Reserve(&late, 1, kMost);
-  EXPECT_FALSE(refused.is_granted);
-  EXPECT_FALSE(refused.is_own_share);
-}
-
-TEST_F(TurnsTest, TheFirstIsNeverTooMuch) {
-  Account account;
-  turns_.Join(&account, "one");
-  EXPECT_TRUE(turns_.Reserve(&account, 3 * kMost, kMost).is_granted);
-  EXPECT_FALSE(turns_.Reserve(&account, 1, kMost).is_granted);
-  turns_.Release(&account, 3 * kMost);
-  EXPECT_TRUE(turns_.Reserve(&account, 1, 0).is_granted);
+TEST_F(TurnsTest, AccountsAreCountedByGroup) {
+  Account first, second, other;
+  turns_.Join(&first, "one");
+  turns_.Join(&second, "one");
+  turns_.Join(&other, "two");
+  EXPECT_EQ(turns_.account_count(), 3u);
+  EXPECT_EQ(turns_.GroupSizeOf(first), 2u);
+  turns_.Leave(&second);
+  EXPECT_EQ(turns_.account_count(), 2u);
+  EXPECT_EQ(turns_.GroupSizeOf(first), 1u);
 }
 
 }  // namespace

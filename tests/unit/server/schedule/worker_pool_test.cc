@@ -18,7 +18,7 @@ TEST(WorkerPool, IsAsNiceAsAskedAndLeavesWhoMadeItAsHeWas) {
   const int before = getpriority(PRIO_PROCESS, 0);
   int niceness = 0;
   {
-    WorkerPool pool(1, WorkerPool::kUnbounded, 7);
+    WorkerPool pool(1, kNoLimit, 7);
     WorkerPool::Account account(pool);
     account.Join("anybody");
     std::latch done(1);
