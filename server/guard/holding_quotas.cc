@@ -2,40 +2,33 @@
 
 #include "server/guard/holding_quotas.h"
 
+#include <cstddef>
 #include <utility>
 
-#include "server/guard/refusal.h"
+#include "server/guard/share_ledger.h"
 
 namespace clearance::server {
 namespace {
 
-// A limit as a refusal names it.
-struct NamedLimit {
+struct HoldingLimit {
   const char* name;
   PrincipalLimit series;
-  std::uint64_t most;
+  std::uint64_t HoldingLimits::*most;
 };
 
-struct KindOfHolding {
+// By the number of HoldingKind.
+constexpr struct {
   const char* field;
-  NamedLimit count, bytes;
+  HoldingLimit count, bytes;
   const char* advice;
-};
-
-KindOfHolding Describe(HoldingKind kind, const HoldingLimits& limits) {
-  if (kind == HoldingKind::kShapes) {
-    return {"shape",
-            {"shapes", PrincipalLimit::kShapes, limits.shapes},
-            {"registry_bytes", PrincipalLimit::kRegistryBytes, limits.registry_bytes},
-            "The principal holds as much of the registry as its policy allows; delete shapes that "
-            "are no longer needed."};
-  }
-  return {"scene",
-          {"scenes", PrincipalLimit::kScenes, limits.scenes},
-          {"scene_bytes", PrincipalLimit::kSceneBytes, limits.scene_bytes},
-          "The owner of the scene holds as much as its policy allows; delete scenes, or bodies of "
-          "them, that are no longer needed."};
-}
+} kKinds[] = {{"shape",
+               {"shapes", PrincipalLimit::kShapes, &HoldingLimits::shapes},
+               {"registry_bytes", PrincipalLimit::kRegistryBytes, &HoldingLimits::registry_bytes},
+               "delete shapes that are no longer needed"},
+              {"scene",
+               {"scenes", PrincipalLimit::kScenes, &HoldingLimits::scenes},
+               {"scene_bytes", PrincipalLimit::kSceneBytes, &HoldingLimits::scene_bytes},
+               "delete scenes, or bodies of them, that are no longer needed"}};
 
 }  // namespace
 
@@ -51,19 +44,21 @@ void HoldingQuotas::Replace(const Policy& policy) {
 absl::Status HoldingQuotas::Check(HoldingKind kind, std::string_view owner, const Holding& before,
                                   const Holding& after) const {
   if (owner.empty()) return absl::OkStatus();
-  const KindOfHolding described = Describe(kind, Of(owner));
-  const auto check = [&](const NamedLimit& limit, std::uint64_t old, std::uint64_t next) {
-    if (next <= old || next <= limit.most) return absl::OkStatus();
+  const auto& held = kKinds[static_cast<std::size_t>(kind)];
+  const HoldingLimits limits = Of(owner);
+  const auto check = [&](const HoldingLimit& limit, std::uint64_t old, std::uint64_t next) {
+    const std::uint64_t most = limits.*limit.most;
+    if (next <= old || next <= most) return absl::OkStatus();
     if (metrics_ != nullptr) metrics_->principal_refusals(limit.series).Increment();
-    return Refuse(absl::StatusCode::kResourceExhausted,
-                  {.field = described.field,
-                   .value = FormatNumber(next),
-                   .limit = std::string(limit.name) + " <= " + FormatNumber(limit.most) +
-                            " of principal " + std::string(owner),
-                   .message = described.advice});
+    return RefuseMore({.advice = held.advice, .caller_limit = limit.name},
+                      {.verdict = Verdict::kCallerLimit,
+                       .given = FormatNumber(next),
+                       .most = most,
+                       .field = held.field,
+                       .principal = std::string(owner)});
   };
-  absl::Status status = check(described.count, before.count, after.count);
-  return status.ok() ? check(described.bytes, before.bytes, after.bytes) : status;
+  absl::Status status = check(held.count, before.count, after.count);
+  return status.ok() ? check(held.bytes, before.bytes, after.bytes) : status;
 }
 
 HoldingLimits HoldingQuotas::Of(std::string_view owner) const {
