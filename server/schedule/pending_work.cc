@@ -41,10 +41,18 @@ absl::Status PendingWork::Take(std::string_view group, std::uint64_t cost) {
   return part_.Refuse(verdict, cost, {.retry_after = RetryAfter(before, pool_.thread_count())});
 }
 
-void PendingWork::TakeBack(std::uint64_t cost) {
-  if (!was_granted_ || cost == 0) return;
+void PendingWork::TakeAnyway(std::uint64_t cost) {
   part_.TakeAnyway(cost);
   metrics_.pending_work().Increment(SecondsOf(cost));
+}
+
+void PendingWork::TakeBack(std::uint64_t cost) {
+  if (was_granted_ && cost > 0) TakeAnyway(cost);
+}
+
+void PendingWork::HandOver(std::string_view group, std::uint64_t cost) {
+  part_.Join(group);
+  TakeAnyway(cost);
 }
 
 void PendingWork::Release() {

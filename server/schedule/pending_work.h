@@ -19,7 +19,8 @@
 
 namespace clearance::server {
 
-// Holds one place. Cheap work is done at once and costs nothing here. Thread-compatible.
+// Holds one place. Cheap work is done at once and costs nothing here, unless it takes longer than
+// expected and is handed over. Thread-compatible.
 class PendingWork {
  public:
   // Both outlive this.
@@ -38,12 +39,16 @@ class PendingWork {
 
   // Adds the times of work that was done, all of it or as much as came in one go.
   void Add(const WorkTimes& times);
+  // Counts work that was begun in place and goes on at workers. It is never refused.
+  void HandOver(std::string_view group, std::uint64_t cost);
   // Gives the place back while no worker is waited for.
   void Release();
   // Takes a place again for the rest of work that was granted. Requires: released.
   void TakeBack(std::uint64_t cost);
 
  private:
+  void TakeAnyway(std::uint64_t cost);
+
   Metrics& metrics_;
   WorkerPool& pool_;
   ShareLedger::Part part_;

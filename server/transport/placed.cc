@@ -21,7 +21,10 @@ void Placed::await_suspend(std::coroutine_handle<> waiter) {
   alarm_.emplace();
   added_ = SteadyNow();
   where_.account.Join(where_.group);
-  if (left_.count > 0) return AddParts();
+  if (left_.count > 0) {
+    if (where_.pending != nullptr) where_.pending->HandOver(where_.group, cost());
+    return AddParts();
+  }
   if (IsWhole()) return where_.account.AddLong([this] { Begin(); });
   // How much work it really has is known once it has begun.
   where_.account.Add(kMaxCheapCost, [this] { Begin(); });

@@ -22,6 +22,7 @@
 
 #include "absl/time/time.h"
 #include "server/observe/steady_clock.h"
+#include "server/schedule/pending_work.h"
 #include "server/schedule/work.h"
 #include "server/schedule/worker_pool.h"
 #include "server/transport/completion.h"
@@ -37,6 +38,8 @@ class Placed final : public Completion {
     std::uint64_t cost;
     // The cost of the work that cannot be cut into parts.
     std::uint64_t whole_cost = 0;
+    // Counts work that is handed over after it was begun in place; null: it is not counted.
+    PendingWork* pending = nullptr;
   };
   // May leave parts to be done.
   using Work = std::function<void(Parts* left)>;

@@ -238,7 +238,7 @@ class Desk {
     }
     if (!message->refusal.ok()) return {account, caller_.group(), poller_.queue(), 0};
     const std::uint64_t whole_cost = message->request->has_open() ? cost : 0;
-    return {account, caller_.group(), poller_.queue(), cost, whole_cost};
+    return {account, caller_.group(), poller_.queue(), cost, whole_cost, &message->pending};
   }
 
   void Answer(const Message& message, const StopRule& stop, v1::SessionResponse* response,

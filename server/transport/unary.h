@@ -128,8 +128,8 @@ inline void StartFinish(const absl::Status& status, const grpc::ByteBuffer& repl
 // One call's work, and everything that it holds meanwhile.
 template <class Request, class Response>
 struct UnaryWork {
-  Placed::Where Place(std::uint64_t cost, std::uint64_t whole_cost) {
-    return {account, scope.caller.group(), queue, cost, whole_cost};
+  Placed::Where Place(std::uint64_t cost, std::uint64_t whole_cost, PendingWork* pending) {
+    return {account, scope.caller.group(), queue, cost, whole_cost, pending};
   }
 
   void Take(grpc::ByteBuffer* incoming, bool is_at_worker) {
@@ -196,7 +196,7 @@ Task<absl::Status> AnswerUnary(UnaryCall& call, UnaryWork<Request, Response>& wo
   PendingWork pending(parts.metrics, parts.workers);
   if (status.ok()) {
     const std::uint64_t cost = CostOfTaking(request_bytes);
-    Placed taking(work.Place(cost, 0),
+    Placed taking(work.Place(cost, 0, nullptr),
                   [&](Parts*) { work.Take(&call.incoming, cost > kMaxCheapCost); });
     co_await taking;
     pending.Add(taking.times());
@@ -214,7 +214,7 @@ Task<absl::Status> AnswerUnary(UnaryCall& call, UnaryWork<Request, Response>& wo
   const std::uint64_t cost = work.method.CostOf(scope, work.request);
   status = pending.Take(scope.caller.group(), cost);
   const std::uint64_t whole_cost = work.method.WholeCostOf(work.request, cost);
-  Placed answering(status.ok() ? work.Place(cost, whole_cost) : work.Place(0, 0),
+  Placed answering(status.ok() ? work.Place(cost, whole_cost, &pending) : work.Place(0, 0, nullptr),
                    [&](Parts* left) { work.Answer(pending, left); });
   co_await answering;
   pending.Add(answering.times());

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <latch>
 #include <thread>
@@ -87,6 +88,43 @@ TEST_F(Overload, RefusesAMessageByItselfAndSaysWhenToRepeatIt) {
   ASSERT_TRUE(first.Receive(&answer));
   EXPECT_EQ(answer.distance().count(), kLargeRows);
   EXPECT_EQ(first.Ask(LargeBatch(3)).distance().count(), kLargeRows);
+}
+
+TEST_F(Overload, WorkHandedOverToWorkersIsPending) {
+  std::atomic<std::thread::id> polling{std::thread::id()};
+  server::Judges judges = server::ProofJudges();
+  const auto judge = judges.distance;
+  judges.distance = [&, judge](const auto& asked, const auto& answer) {
+    const std::thread::id here = std::this_thread::get_id();
+    std::thread::id nobody;
+    polling.compare_exchange_strong(nobody, here);
+    if (here == polling) {
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    } else if (judged_.exchange(1) == 0) {
+      is_held_.count_down();
+      release_.wait();
+    }
+    return judge(asked, answer);
+  };
+  TestServer server({}, {.one_in = 1, .judges = judges}, nullptr,
+                    {.max_pending_work = absl::ZeroDuration()});
+  TestSession first(server), second(server);
+  for (TestSession* const session : {&first, &second}) {
+    session->Open(0, Sphere(1));
+    session->Open(1, Sphere(1));
+  }
+  v1::SessionRequest cheap = DistanceAt(3, 1);
+  cheap.mutable_distance()->mutable_pairs()->set_count(1'000);
+  ASSERT_TRUE(first.Send(cheap));
+  is_held_.wait();
+  EXPECT_GT(server.metrics.pending_work().Value(), 0);
+  const v1::SessionResponse other = second.Ask(LargeBatch(2));
+  EXPECT_EQ(other.status().code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  release_.count_down();
+  v1::SessionResponse answer;
+  ASSERT_TRUE(first.Receive(&answer));
+  EXPECT_EQ(answer.distance().count(), 1'000u);
+  EXPECT_NEAR(server.metrics.pending_work().Value(), 0, 1e-9);
 }
 
 TEST_F(Overload, AnswersInPartsArePendingUntilTheLast) {

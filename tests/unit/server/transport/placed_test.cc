@@ -53,10 +53,12 @@ class Stream {
     while (!is_done_ && queue_.Next(&tag, &ok)) static_cast<Completion*>(tag)->Complete(ok);
   }
   bool is_done() const { return is_done_; }
+  // Counts what is handed over from now on.
+  void CountBy(PendingWork* pending) { pending_ = pending; }
 
  private:
   Detached Run(std::uint64_t cost, std::uint64_t whole_cost, Placed::Work work) {
-    Placed placed({account_, group_, &queue_, cost, whole_cost}, std::move(work));
+    Placed placed({account_, group_, &queue_, cost, whole_cost, pending_}, std::move(work));
     co_await placed;
     is_done_ = true;
   }
@@ -64,6 +66,7 @@ class Stream {
   grpc::CompletionQueue queue_;
   WorkerPool::Account account_;
   const std::string group_;
+  PendingWork* pending_ = nullptr;
   bool is_done_ = false;
 };
 
@@ -257,6 +260,28 @@ TEST(Placed, PartsThatAreLeftInPlaceAreDoneByWorkers) {
   EXPECT_TRUE(is_finished);
   EXPECT_EQ(in_place, 1);
   EXPECT_EQ(at_workers, 3);
+}
+
+TEST(Placed, WorkHandedOverIsPendingUntilItIsReleased) {
+  Metrics metrics("test");
+  WorkerPool pool(1, kCost);
+  PendingWork pending(metrics, pool);
+  Stream stream(pool, "one");
+  stream.CountBy(&pending);
+  std::uint64_t in_place = 1, at_workers = 0;
+  stream.Begin(0, [&](Parts* left) {
+    in_place = pool.pending().held();
+    *left = {.count = 2,
+             .part = Done([&](std::size_t) { at_workers = pool.pending().held(); }),
+             .finish = [] {},
+             .cost = 2 * kCost};
+  });
+  stream.Await();
+  EXPECT_EQ(in_place, 0u);
+  EXPECT_EQ(at_workers, 2 * kCost) << "however much it is: it has begun";
+  EXPECT_FALSE(PendingWork(metrics, pool).Take("two", kDear).ok());
+  pending.Release();
+  EXPECT_TRUE(PendingWork(metrics, pool).Take("two", kDear).ok());
 }
 
 // The stream whose work turned out to cost less goes first the next time.
