@@ -22,7 +22,8 @@ CORNERS = np.array([[-1, -0.6], [1, -0.6], [1, 0.3], [-0.4, 0.6], [-1, 0.4]])
 # The polygon above, one metre high: what it shows from above is all there is to it.
 PRISM = clearance.Hull([[x, y, z] for x, y in CORNERS for z in (-0.5, 0.5)])
 BALL = clearance.Sphere(RADIUS)
-DETAIL = clearance.DistanceDetail(points=True, normals=True)
+COLUMNS = clearance.DistanceDetail
+DETAIL = COLUMNS.DEFAULT | COLUMNS.POINTS | COLUMNS.NORMALS
 
 
 def figure_with_prism(x_range, y_range):
@@ -156,7 +157,7 @@ def turning(client):
 def contacts(client):
     lower, upper, turn = (1.0, 0.6, 0.25), (0.5, 0.5, 0.25), 0.5
     pose = poses.pose([0.6, 0.35, 0.49], [0, 0, np.sin(turn / 2), np.cos(turn / 2)])
-    detail = clearance.DistanceDetail(contacts=True)
+    detail = clearance.DistanceDetail.DEFAULT | clearance.DistanceDetail.CONTACTS
     answer = client.distance([clearance.Box(lower), clearance.Box(upper)], poses_b=pose, detail=detail)
     points = answer.contacts.points_a[:, :2]
     width, x_range, y_range = 7.5, (-1.2, 4.3), (-0.9, 1.3)

@@ -50,8 +50,12 @@ def questions() -> tuple[np.ndarray, np.ndarray]:
 
 
 def python_rate(address: str, hulls: np.ndarray, where: np.ndarray, messages: int):
-    detail = clearance.DistanceDetail(points=True, normals=True)
-    batch = clearance.DistanceBatch(poses_b=where, detail=detail)
+    detail = (
+        clearance.DistanceDetail.DEFAULT
+        | clearance.DistanceDetail.POINTS
+        | clearance.DistanceDetail.NORMALS
+    )
+    batch = clearance.batches.DistanceBatch(poses_b=where, detail=detail)
     with clearance.connect(address) as client, client.open_session(reopen=False) as session:
         for slot, hull in enumerate(hulls):
             session.open(slot, clearance.Hull(hull))

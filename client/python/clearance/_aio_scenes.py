@@ -5,33 +5,35 @@ from __future__ import annotations
 
 import asyncio
 import weakref
-from typing import Any, AsyncIterator, Awaitable, Protocol, TypeVar, cast
+from typing import Any, AsyncIterator, Awaitable, Protocol, TypeVar
 
 import grpc
 
+from clearance import _scene_client as threads
 from clearance import _scene_operations as ops
 from clearance._connection import ClientOptions, ProcessGuard, metadata
+from clearance._fields import asks_about, documented_as
 from clearance._operations import Operation
-from clearance._watch import METHOD, WatchState
-from clearance.errors import Cancelled, ClearanceError, NotFound, SessionEnded, from_aio_error
-from clearance.scene_batches import (
+from clearance._scene_batches import (
     CheckBatch,
     ClearanceBatch,
     MotionBatch,
     NearestBatch,
     OverlapBatch,
     RayBatch,
-    SceneBatch,
+    SceneRows,
     SceneSetting,
 )
-from clearance.scene_results import (
+from clearance._scene_content import FoundScene, SceneChange, SceneInfo, SceneNews
+from clearance._scene_results import (
     CheckResult,
     ClearanceResult,
     NearestResult,
     OverlapResult,
     SweepResult,
 )
-from clearance.scenes import FoundScene, SceneChange, SceneInfo, SceneNews
+from clearance._watch import METHOD, WatchState
+from clearance.errors import Cancelled, ClearanceError, NotFound, SessionEnded, from_aio_error
 
 T = TypeVar("T")
 
@@ -41,8 +43,11 @@ class _Run(Protocol):
         ...
 
 
+@documented_as(threads.Scenes)
 class Scenes:
-    """The asyncio form of clearance.Scenes. Only `watch` does not wait."""
+    """The asyncio form of clearance.scenes.Scenes, made by `Client.scenes`.
+
+    Only `watch` does not wait."""
 
     def __init__(
         self, channel: grpc.aio.Channel, guard: ProcessGuard, options: ClientOptions, run: _Run
@@ -133,40 +138,46 @@ class Scenes:
         return watch
 
     async def ask(
-        self, setting: SceneSetting, batch: SceneBatch, *, timeout: float | None = None
-    ) -> Any:
-        """Returns the result of the batch's kind."""
+        self, setting: SceneSetting, batch: SceneRows[T], *, timeout: float | None = None
+    ) -> T:
         operation = ops.query(setting, batch, self._options.max_receive_bytes)
         return await self._run(operation, timeout)
 
-    async def check(self, setting: SceneSetting, **columns: Any) -> CheckResult:
-        return cast(CheckResult, await self.ask(setting, CheckBatch(**columns)))
+    @asks_about(CheckBatch)
+    async def check(self, setting: SceneSetting, batch: CheckBatch) -> CheckResult:
+        return await self.ask(setting, batch)
 
-    async def clearance(self, setting: SceneSetting, **columns: Any) -> ClearanceResult:
-        return cast(ClearanceResult, await self.ask(setting, ClearanceBatch(**columns)))
+    @asks_about(ClearanceBatch)
+    async def clearance(self, setting: SceneSetting, batch: ClearanceBatch) -> ClearanceResult:
+        return await self.ask(setting, batch)
 
-    async def nearest(self, setting: SceneSetting, **columns: Any) -> NearestResult:
-        return cast(NearestResult, await self.ask(setting, NearestBatch(**columns)))
+    @asks_about(NearestBatch)
+    async def nearest(self, setting: SceneSetting, batch: NearestBatch) -> NearestResult:
+        return await self.ask(setting, batch)
 
-    async def overlap(self, setting: SceneSetting, **columns: Any) -> OverlapResult:
-        return cast(OverlapResult, await self.ask(setting, OverlapBatch(**columns)))
+    @asks_about(OverlapBatch)
+    async def overlap(self, setting: SceneSetting, batch: OverlapBatch) -> OverlapResult:
+        return await self.ask(setting, batch)
 
-    async def motion(self, setting: SceneSetting, **columns: Any) -> SweepResult:
-        return cast(SweepResult, await self.ask(setting, MotionBatch(**columns)))
+    @asks_about(MotionBatch)
+    async def motion(self, setting: SceneSetting, batch: MotionBatch) -> SweepResult:
+        return await self.ask(setting, batch)
 
-    async def ray(self, setting: SceneSetting, **columns: Any) -> SweepResult:
-        return cast(SweepResult, await self.ask(setting, RayBatch(**columns)))
+    @asks_about(RayBatch)
+    async def ray(self, setting: SceneSetting, batch: RayBatch) -> SweepResult:
+        return await self.ask(setting, batch)
 
     def _end_watches(self, why: ClearanceError) -> None:
         for watch in list(self._watches):
             watch._end(why)
 
 
+@documented_as(threads.SceneWatch)
 class SceneWatch:
-    """The asyncio form of clearance.SceneWatch; one task waits at a time.
+    """The asyncio form of clearance.scenes.SceneWatch, made by `Scenes.watch`.
 
-    Only `cancel` does not wait. A task that is cancelled while it waits, as by asyncio.wait_for,
-    may wait again: no news are lost."""
+    One task waits at a time. Only `cancel` does not wait. A task that is cancelled while it waits,
+    as by asyncio.wait_for, may wait again: no news are lost."""
 
     def __init__(
         self,

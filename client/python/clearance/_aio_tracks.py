@@ -4,20 +4,32 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from numpy.typing import ArrayLike
 
-from clearance import _tracks
-from clearance._tracks import OpenTrack, PublishedTick, PublishTick, Rewound, RewindTrack
-from clearance.scene_batches import SceneBatch
-from clearance.scene_results import CheckResult, SweepResult
-from clearance.scenes import SceneBodies, SceneChange, SceneInfo
+from clearance import _tracks, tracks
+from clearance._fields import asks, documented_as
+from clearance._scene_batches import (
+    Among,
+    CheckBatch,
+    CheckDetail,
+    MotionBatch,
+    RayBatch,
+    SceneRows,
+)
+from clearance._scene_content import SceneBodies, SceneChange, SceneInfo
+from clearance._scene_results import CheckResult, SweepResult
+from clearance._tracks import OpenTrack, PublishedTick, PublishTick, RewindTrack, Rewound
+from clearance.poses import PosesLike
 
 if TYPE_CHECKING:
     from clearance.aio import Client, Session
 
+R = TypeVar("R")
 
+
+@documented_as(tracks._TrackSession)
 class _TrackSession:
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -42,8 +54,11 @@ class _TrackSession:
         await self._session.change_bodies(_tracks.without_shapes(change), reset=reset)
 
 
+@documented_as(tracks.TrackWriter)
 class TrackWriter(_TrackSession):
-    """The asyncio form of clearance.TrackWriter. Only `cancel` does not wait."""
+    """The asyncio form of clearance.tracks.TrackWriter, made by `open`.
+
+    Only `cancel` does not wait."""
 
     @staticmethod
     async def open(client: Client, name: str, bodies: SceneBodies) -> TrackWriter:
@@ -59,15 +74,18 @@ class TrackWriter(_TrackSession):
     async def __aenter__(self) -> TrackWriter:
         return self
 
-    async def publish(self, tick: int, poses: ArrayLike | None = None) -> PublishedTick:
+    async def publish(self, tick: int, poses: PosesLike | None = None) -> PublishedTick:
         return cast(PublishedTick, await self._session._tell(PublishTick(tick, poses)))
 
     async def change(self, change: SceneChange, *, reset: bool = False) -> None:
         await self._attach(change, reset)
 
 
+@documented_as(tracks.TrackReader)
 class TrackReader(_TrackSession):
-    """The asyncio form of clearance.TrackReader. Only `cancel` does not wait."""
+    """The asyncio form of clearance.tracks.TrackReader, made by `open`.
+
+    Only `cancel` does not wait."""
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -91,7 +109,7 @@ class TrackReader(_TrackSession):
         return self
 
     async def open_scene(self, name: str) -> SceneInfo:
-        self._has_scene = True  # whether it opens or not, as clearance.TrackReader
+        self._has_scene = True  # whether it opens or not, as clearance.tracks.TrackReader
         return (await self._session.open_scene(_tracks.SCENE_SLOT, name)).scene
 
     async def rewind(
@@ -102,15 +120,17 @@ class TrackReader(_TrackSession):
         message = RewindTrack(slot, base, track, tick, fraction, left_out_bodies)
         return cast(Rewound, await self._session._tell(message))
 
-    async def cast_rays(self, **columns: Any) -> SweepResult:
-        return cast(SweepResult, await self._session.ask(_tracks.rays(columns)))
+    @asks(RayBatch, detail=_tracks.HITS)
+    async def cast_rays(self, batch: RayBatch) -> SweepResult:
+        return await self.ask(batch)
 
-    async def check(self, **columns: Any) -> CheckResult:
-        return cast(CheckResult, await self._session.ask(_tracks.check(columns)))
+    @asks(CheckBatch, among=Among.SCENE, detail=CheckDetail.PAIRS)
+    async def check(self, batch: CheckBatch) -> CheckResult:
+        return await self.ask(batch)
 
-    async def sweep(self, **columns: Any) -> SweepResult:
-        return cast(SweepResult, await self._session.ask(_tracks.sweep(columns)))
+    @asks(MotionBatch, among=Among.SCENE, detail=_tracks.HITS)
+    async def sweep(self, batch: MotionBatch) -> SweepResult:
+        return await self.ask(batch)
 
-    async def ask(self, batch: SceneBatch) -> Any:
-        """Returns the result of the batch's kind."""
+    async def ask(self, batch: SceneRows[R]) -> R:
         return await self._session.ask(_tracks.of_the_past(batch))

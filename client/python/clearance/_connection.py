@@ -83,6 +83,8 @@ class ClientOptions:
     ----------
     timeout : float
         Time of each unary call, and of connecting.
+    max_send_bytes, max_receive_bytes : int
+        Largest messages that the client sends and receives.
     wait : float
         How long connecting waits for a missing server; by default it fails at once.
     retry : bool
@@ -97,6 +99,10 @@ class ClientOptions:
     keepalive_timeout : float
         A server that does not answer the ping within this time is given up. Until then calls wait,
         at most for their timeout; sessions wait, then continue elsewhere.
+    tls : TlsOptions, optional
+        Connects with TLS. None: plain text.
+    allow_token_in_plain_text : bool
+        Also sends the token to other machines in plain text.
     """
 
     timeout: float = 10.0
@@ -197,9 +203,7 @@ class Reconnecting:
     def start(self) -> None:
         if self._call is None or self._call.done():
             try:
-                self._call = start_stream(
-                    lambda: self._method.future(b"", wait_for_ready=True)
-                )
+                self._call = start_stream(lambda: self._method.future(b"", wait_for_ready=True))
             except ValueError:  # gRPC's error for a closed channel
                 self._call = None
 
@@ -273,7 +277,9 @@ def _listed_place(text: str) -> tuple[str, int]:
         host = host[1:-1] if host.endswith("]") else ""
     is_port = port.isdecimal() and port.isascii() and 0 < int(port) <= _LARGEST_PORT
     if not host or "/" in host or not is_port:
-        raise invalid("address", text, "a host and a port, such as 127.0.0.1:50051, without http://")
+        raise invalid(
+            "address", text, "a host and a port, such as 127.0.0.1:50051, without http://"
+        )
     return host, int(port)
 
 

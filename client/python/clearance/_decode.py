@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from clearance import _scene_results as sr
 from clearance import results as r
-from clearance import scene_results as sr
 from clearance import shapes as s
 from clearance._columns import append, columns
 from clearance.errors import ErrorDetail, ProtocolError, detail_from
@@ -134,9 +134,7 @@ class RowCollector:
         )
 
 
-def _measured(
-    kind: Any, states: np.ndarray, undecided: dict[int, r.UndecidedReason]
-) -> np.ndarray:
+def _measured(kind: Any, states: np.ndarray, undecided: dict[int, r.UndecidedReason]) -> np.ndarray:
     """Returns for each row whether it has a distance. A 0 would look like a touch."""
     measured = np.isin(states, kind.MEASURED)
     unknown = [row for row, reason in undecided.items() if reason in r.UNKNOWN_REASONS]

@@ -4,23 +4,23 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, Iterator
 
 import numpy as np
 
 from clearance import shapes as s
-from clearance.batches import Batch, DistanceBatch, IntersectionBatch, TimeOfCollisionBatch
-from clearance.errors import invalid
-from clearance.scene_batches import (
+from clearance._scene_batches import (
     CheckBatch,
     ClearanceBatch,
     MotionBatch,
     NearestBatch,
     OverlapBatch,
     RayBatch,
-    SceneBatch,
 )
+from clearance.batches import BatchRows, DistanceBatch, IntersectionBatch, TimeOfCollisionBatch
+from clearance.errors import invalid
+from clearance.poses import as_poses
 
 # The numpy types of the numbers in the bytes of a column.
 REAL = "<f8"
@@ -133,7 +133,7 @@ class Layout:
     columns: dict[str, np.ndarray]
 
     @staticmethod
-    def of(batch: Batch | SceneBatch) -> Layout:
+    def of(batch: BatchRows[Any]) -> Layout:
         """Broadcasts as numpy does; an InvalidArgument names the column that does not fit."""
         kind = _KINDS[type(batch)]
         given = {}
@@ -189,7 +189,7 @@ def array_of(name: str, value: Any, column: _Column) -> np.ndarray:
     axis before it is that of the bodies."""
     if column.numbers == UNSIGNED:
         return unsigned(name, value)[..., None]
-    array = real(name, value)
+    array = real(name, as_poses(value, name) if column.width == 7 else value)
     if column.width == 1:
         return array[..., None]
     axes = 2 if column.has_bodies else 1
@@ -228,7 +228,7 @@ def _rows(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
 
 
 def fill_batch(
-    batch: Batch | SceneBatch,
+    batch: BatchRows[Any],
     layout: Layout,
     rows: tuple[int, int],
     max_reply_bytes: int,
@@ -249,9 +249,16 @@ def fill_batch(
         set_duration("time_budget", batch.time_budget, message.options.time_budget)
     _copy(batch, _FLAGS, message)
     if not isinstance(batch, OverlapBatch):  # which has no columns to choose
-        message.detail.SetInParent()
-        for item in fields(batch.detail):
-            setattr(message.detail, item.name, getattr(batch.detail, item.name))
+        _fill_detail(batch, message.detail)
+
+
+def _fill_detail(batch: Any, message: Any) -> None:
+    known = type(type(batch).detail)
+    if not isinstance(batch.detail, known):
+        raise invalid("detail", repr(batch.detail), f"flags of {known.__name__}")
+    message.SetInParent()
+    for name in message.DESCRIPTOR.fields_by_name:
+        setattr(message, name, bool(batch.detail & known[name.upper()]))
 
 
 def _copy(batch: Any, names: tuple[str, ...], message: Any) -> None:

@@ -57,9 +57,7 @@ def _count(line: Line, word: bytes) -> int:
 def _read_point(line: Line) -> list[float]:
     numbers = len(line.words)
     if not 3 <= numbers <= _MOST_NUMBERS_OF_A_POINT:
-        raise line.fault(
-            f"a point has {numbers} numbers: must be 3 to {_MOST_NUMBERS_OF_A_POINT}"
-        )
+        raise line.fault(f"a point has {numbers} numbers: must be 3 to {_MOST_NUMBERS_OF_A_POINT}")
     values = [line.real(word) for word in line.words]
     line.require_whole()
     return values[:3]

@@ -6,20 +6,31 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Callable, TypeGuard, Union
 
-from clearance import _decode, _tracks, scenes
+from clearance import _decode
+from clearance import _scene_content as scenes
+from clearance import _tracks
 from clearance._encode import KINDS, fill_reference, real, unsigned
 from clearance._scene_convert import fill_change, fill_open_scene, fill_own_bodies, scene_info
-from clearance.batches import Batch
+from clearance.batches import BatchRows
 from clearance.errors import invalid
-from clearance.results import ClosedShape, OpenedShape, Result
-from clearance.scene_batches import SceneBatch
-from clearance.scene_results import SceneResult
+from clearance.poses import as_poses
+from clearance.results import AnswerBase, ClosedShape, OpenedShape
 from clearance.shapes import ShapeReference
 
 
 @dataclass(frozen=True)
 class OpenShape:
-    """Put a shape into a slot, with the registry at min_revision or a later one."""
+    """Puts a shape into a slot.
+
+    Attributes
+    ----------
+    slot : int
+        The slot, from 0.
+    shape : ShapeReference
+        A shape, ByName or ByDigest; a str is a registered name.
+    min_revision : int
+        Opens only with the registry at this revision or a later one.
+    """
 
     slot: int
     shape: ShapeReference
@@ -28,7 +39,13 @@ class OpenShape:
 
 @dataclass(frozen=True)
 class CloseShape:
-    """Free a slot."""
+    """Frees a shape slot.
+
+    Attributes
+    ----------
+    slot : int
+        The slot.
+    """
 
     slot: int
 
@@ -39,15 +56,13 @@ SessionMessage = Union[
     scenes.OpenScene,
     scenes.CloseScene,
     scenes.ChangeBodies,
-    Batch,
-    SceneBatch,
+    BatchRows[Any],
 ]
 
 # Not for callers: a track ends with its stream.
 TrackMessage = Union[_tracks.OpenTrack, _tracks.PublishTick, _tracks.RewindTrack]
 Answer = Union[
-    Result,
-    SceneResult,
+    AnswerBase,
     OpenedShape,
     ClosedShape,
     scenes.OpenedScene,
@@ -98,8 +113,8 @@ def _fill_open_track(message: _tracks.OpenTrack, proto: Any) -> None:
 def _fill_publish_tick(message: _tracks.PublishTick, proto: Any) -> None:
     proto.tick = message.tick
     if message.poses is not None:
-        poses = real("poses", message.poses)
-        if poses.ndim != 2 or poses.shape[1] != 7:
+        poses = real("poses", as_poses(message.poses))
+        if poses.ndim != 2:
             raise invalid("poses", f"an array of shape {poses.shape}", "of shape (bodies, 7)")
         proto.poses = poses.tobytes()
 
@@ -156,7 +171,7 @@ _SINGLES: dict[type, _Single] = {
 }
 
 
-def is_batch(message: SessionMessage | TrackMessage) -> TypeGuard[Batch | SceneBatch]:
+def is_batch(message: SessionMessage | TrackMessage) -> TypeGuard[BatchRows[Any]]:
     return type(message) in KINDS
 
 

@@ -14,9 +14,8 @@ from numpy.typing import ArrayLike
 
 from clearance import _decode, _schema
 from clearance._encode import KINDS, Layout, fill_batch, fill_reference, fill_shape
-from clearance.batches import Batch
+from clearance.batches import PairRows
 from clearance.errors import ErrorDetail, ProtocolError, detail_from, invalid
-from clearance.results import Result
 from clearance.shapes import ByDigest, ByName, Shape, ShapeInfo, ShapeReference
 
 T = TypeVar("T")
@@ -24,7 +23,74 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits of the server; server_service.proto explains each."""
+    """The limits of the server; each has a flag of the same name.
+
+    Attributes
+    ----------
+    max_request_bytes : int
+        Bytes of one request message. A larger one is refused alone with RESOURCE_EXHAUSTED, and a
+        session continues.
+    max_transport_bytes : int
+        Bytes of one message in the transport. A larger one ends the stream with RESOURCE_EXHAUSTED.
+    max_reply_bytes : int
+        Bytes of one reply message, whatever the client accepts.
+    max_batch_rows : int
+        Rows of one batch.
+    max_batch_shapes : int
+        Items of one `register_hulls`.
+    max_shape_vertices : int
+        Points of one shape; a compound counts those of all pieces.
+    max_shapes : int
+        Shapes in the registry.
+    max_registry_bytes : int
+        Bytes of all shapes in the registry together.
+    max_slots_per_session : int
+        Slots of one session, and shapes of one unary call.
+    max_sessions : int
+        Sessions of the whole server.
+    max_messages_in_flight : int
+        Messages of one session that are read and not yet answered: 1 or 2.
+    max_bytes_in_flight : int
+        Bytes of one session read and not yet answered.
+    max_session_shape_bytes : int
+        Bytes of all inline shapes that one session holds.
+    max_pieces_per_shape : int
+        Pieces of one compound.
+    max_scenes : int
+        Scenes of the whole server.
+    max_scene_bodies : int
+        Bodies of one scene.
+    max_scene_rules : int
+        Rules of pairs of one scene.
+    max_scene_revisions : int
+        Revisions of one scene that can be asked for, the newest included.
+    max_scene_bytes : int
+        Bytes of all scenes and their revisions together, about.
+    max_session_scenes : int
+        Slots of scenes of one session.
+    max_session_bodies : int
+        Query bodies of one session.
+    max_session_rules : int
+        Rules of pairs that one session adds.
+    max_row_pairs : int
+        Pairs that a row of a question about a scene may list.
+    max_tracks : int
+        Tracks of the whole server.
+    max_caller_tracks : int
+        Tracks of one principal, or of one address without authentication.
+    max_track_ticks : int
+        Ticks of one track that can be asked for.
+    max_track_bodies : int
+        Bodies of one tick.
+    max_watches : int
+        Watches of scenes of the whole server.
+    max_caller_watches : int
+        Watches of one principal, or of one address without authentication.
+    max_row_steps : int
+        Steps of one row. A row that needs more is UNDECIDED with the reason WORK. The distance of
+        two small convex shapes is one step, and that of large shapes is more. A motion takes at
+        least one step for each distance that it needs.
+    """
 
     max_request_bytes: int = 0
     max_transport_bytes: int = 0
@@ -60,7 +126,22 @@ class Limits:
 
 @dataclass(frozen=True)
 class Tolerances:
-    """The numbers behind TOUCHING, HIT and UNDECIDED; server_service.proto explains each."""
+    """The numbers behind TOUCHING, HIT and UNDECIDED.
+
+    Attributes
+    ----------
+    relative, rounding : float
+        The tolerance is `max(relative * S, rounding * 2**-53 * (S + abs(d)))`, metres. S is the sum
+        of both bounding radii about the centres of the shapes, d the distance.
+    max_iterations : int
+        Iterations of one distance computation before UNDECIDED.
+    max_motion_steps : int
+        Distance computations of one time of collision before UNDECIDED.
+    max_rotation : float
+        Largest rotation of one motion, radians.
+    quaternion_slack : float
+        Largest difference of a quaternion's length from 1.
+    """
 
     relative: float = 0.0
     rounding: float = 0.0
@@ -72,7 +153,21 @@ class Tolerances:
 
 @dataclass(frozen=True)
 class ServerInfo:
-    """A server's version, limits and tolerances. `server_time` is by its clock, or None."""
+    """A server's version, limits and tolerances.
+
+    Attributes
+    ----------
+    version : str
+        The semantic version.
+    limits : Limits
+        The limits.
+    tolerances : Tolerances
+        The tolerances.
+    revision : int
+        The registry's revision.
+    server_time : datetime or None
+        The time by the server's clock.
+    """
 
     version: str
     limits: Limits
@@ -83,7 +178,17 @@ class ServerInfo:
 
 @dataclass(frozen=True)
 class Registration:
-    """A registered shape. `created` is False if the same content was there already."""
+    """A registered shape.
+
+    Attributes
+    ----------
+    shape : ShapeInfo
+        Facts about the shape.
+    revision : int
+        The registry's revision.
+    created : bool
+        False if the name had the same content already.
+    """
 
     shape: ShapeInfo
     revision: int
@@ -92,7 +197,17 @@ class Registration:
 
 @dataclass(frozen=True)
 class BatchRegistration:
-    """One digest an item, empty for a refused one; `errors` has the index of each."""
+    """Hulls that were registered in one message.
+
+    Attributes
+    ----------
+    digests : tuple of str
+        A digest for each hull, empty for a refused one.
+    errors : tuple of ErrorDetail
+        The refused hulls, by index.
+    revision : int
+        The registry's revision.
+    """
 
     digests: tuple[str, ...]
     errors: tuple[ErrorDetail, ...]
@@ -101,7 +216,17 @@ class BatchRegistration:
 
 @dataclass(frozen=True)
 class FoundShape:
-    """A registered shape. `content` is None if not asked for."""
+    """A registered shape.
+
+    Attributes
+    ----------
+    info : ShapeInfo
+        Facts about the shape.
+    content : Shape or None
+        The shape itself. None: it was not asked for.
+    revision : int
+        The registry's revision.
+    """
 
     info: ShapeInfo
     content: Shape | None
@@ -110,7 +235,17 @@ class FoundShape:
 
 @dataclass(frozen=True)
 class ShapePage:
-    """A page of shapes. `next_page_token` is empty after the last one."""
+    """A page of the registered shapes.
+
+    Attributes
+    ----------
+    shapes : tuple of ShapeInfo
+        Facts about the shapes.
+    next_page_token : str
+        The token of the next page; empty after the last one.
+    revision : int
+        The registry's revision.
+    """
 
     shapes: tuple[ShapeInfo, ...]
     next_page_token: str
@@ -245,8 +380,8 @@ _METHODS = {
 
 
 def query(
-    shapes: Sequence[ShapeReference], batch: Batch, min_revision: int, max_reply_bytes: int
-) -> Operation[Result]:
+    shapes: Sequence[ShapeReference], batch: PairRows[T], min_revision: int, max_reply_bytes: int
+) -> Operation[T]:
     kind = KINDS[type(batch)]
     layout = Layout.of(batch)
     request = _schema.message(f"{_METHODS[kind]}Request")(min_revision=min_revision)
@@ -254,11 +389,11 @@ def query(
         fill_reference(reference, request.shapes.add())
     fill_batch(batch, layout, (0, layout.count), max_reply_bytes, request.batch)
 
-    def make(response: Any) -> Result:
+    def make(response: Any) -> T:
         if response.result.count != layout.count:
             raise ProtocolError(f"{response.result.count} rows answer {layout.count}")
         collector = _decode.RowCollector(kind, layout.shape)
         collector.add(response.result, 0)
-        return cast(Result, collector.result())
+        return cast(T, collector.result())
 
     return make_operation("QueryService", _METHODS[kind], request, make)

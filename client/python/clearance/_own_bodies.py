@@ -11,9 +11,9 @@ import numpy as np
 
 from clearance import _schema
 from clearance._columns import columns
+from clearance._scene_content import PairRuleKind
 from clearance._scene_convert import ALL_GROUPS, rows_of
 from clearance.poses import IDENTITY
-from clearance.scenes import PairRuleKind
 
 _BODY = np.dtype(
     [

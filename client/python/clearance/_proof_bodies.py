@@ -10,6 +10,7 @@ from typing import Iterable, Sequence, Union
 
 import numpy as np
 
+from clearance.poses import as_poses
 from clearance.shapes import (
     Compound,
     Cone,
@@ -178,7 +179,7 @@ def body_of(shape: Shape, pose: np.ndarray, frame: np.ndarray, piece: int = 0) -
     """Returns a shape, or this piece of a compound, at its pose, relative to the frame's origin."""
     local = _IN_PLACE
     if isinstance(shape, Compound):
-        local = np.asarray(shape.pieces[piece].pose, float)
+        local = as_poses(shape.pieces[piece].pose)
         shape = shape.pieces[piece].shape
     place = _Placement(pose, local, frame)
     return CurvedBody(shape, place) if body_vertices(shape) is None else PointBody(shape, place)

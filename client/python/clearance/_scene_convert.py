@@ -7,11 +7,11 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from clearance import scenes as c
+from clearance import _scene_content as c
 from clearance._columns import columns
 from clearance._encode import REAL, real, unsigned
 from clearance.errors import ProtocolError, invalid
-from clearance.poses import IDENTITY
+from clearance.poses import IDENTITY, as_poses
 from clearance.shapes import ByDigest, ByName
 
 ALL_GROUPS = 2**32 - 1
@@ -45,7 +45,7 @@ def fill_bodies(bodies: c.SceneBodies, message: Any) -> None:
             path = f"bodies.{name}"
             setattr(message, name, _column(path, unsigned(path, value), (len(ids),)))
     if bodies.poses is not None:
-        poses = real("bodies.poses", bodies.poses)
+        poses = real("bodies.poses", as_poses(bodies.poses, "bodies.poses"))
         message.poses = _column("bodies.poses", poses, (len(ids), 7))
     if bodies.margins is not None:
         margins = real("bodies.margins", bodies.margins)
@@ -85,12 +85,14 @@ def fill_change(change: c.SceneChange, message: Any) -> None:
     moved = _ids("poses.ids", change.poses.ids)
     message.poses.count = len(moved)
     message.poses.ids = moved.tobytes()
-    places = real("poses.poses", change.poses.poses)
     if len(moved):  # one pose applies to all
-        lead = (len(moved), 7)
+        places, lead = real("poses.poses", as_poses(change.poses.poses, "poses.poses")), (
+            len(moved),
+            7,
+        )
         whole = np.broadcast_to(places, lead) if places.shape in ((7,), (1, 7)) else places
         message.poses.poses = _column("poses.poses", whole, lead)
-    elif places.size:
+    elif np.asarray(change.poses.poses, object).size:
         raise invalid("poses.ids", 0, "one for each pose")
     fill_rules("removed_rules", change.removed_rules, message.removed_rules)
     fill_rules("rules", change.rules, message.rules)

@@ -4,13 +4,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
 from clearance import _decode, _schema
 from clearance._encode import KINDS, Layout, fill_batch, fill_reference, set_duration, unsigned
 from clearance._operations import Operation, make_operation
+from clearance._scene_batches import (
+    ConfigurationRows,
+    SceneRows,
+    SceneSetting,
+)
+from clearance._scene_content import FoundScene, OpenScene, SceneChange, SceneInfo
 from clearance._scene_convert import (
     fill_change,
     fill_open_scene,
@@ -20,13 +26,8 @@ from clearance._scene_convert import (
     scene_info,
 )
 from clearance.errors import ProtocolError, invalid
-from clearance.scene_batches import (
-    ConfigurationRows,
-    SceneBatch,
-    SceneSetting,
-)
-from clearance.scene_results import SceneResult
-from clearance.scenes import FoundScene, OpenScene, SceneChange, SceneInfo
+
+T = TypeVar("T")
 
 _SERVICE = "SceneService"
 _QUERIES = "SceneQueryService"
@@ -117,7 +118,7 @@ def delete(name: str, etag: str) -> Operation[None]:
     return make_operation(_SERVICE, "DeleteScene", request, lambda _: None, is_repeatable=False)
 
 
-def query(setting: SceneSetting, batch: SceneBatch, max_reply_bytes: int) -> Operation[SceneResult]:
+def query(setting: SceneSetting, batch: SceneRows[T], max_reply_bytes: int) -> Operation[T]:
     if setting.scene is None and isinstance(batch, ConfigurationRows):
         batch = replace(batch, scene_slot=None)
     kind = KINDS[type(batch)]
@@ -133,17 +134,17 @@ def query(setting: SceneSetting, batch: SceneBatch, max_reply_bytes: int) -> Ope
             raise invalid("configurations.poses", f"{layout.bodies} bodies", limit)
     fill_batch(batch, layout, (0, layout.count), max_reply_bytes, request.batch)
 
-    def make(response: Any) -> SceneResult:
+    def make(response: Any) -> T:
         if response.result.count != layout.count:
             raise ProtocolError(f"{response.result.count} rows answer {layout.count}")
         collector = _decode.RowCollector(kind, layout.shape)
         collector.add(response.result, 0)
-        return cast(SceneResult, collector.result())
+        return cast(T, collector.result())
 
     return make_operation(_QUERIES, method, request, make)
 
 
-def _fill_setting(setting: SceneSetting, batch: SceneBatch, request: Any) -> None:
+def _fill_setting(setting: SceneSetting, batch: SceneRows[Any], request: Any) -> None:
     if isinstance(setting.scene, str):
         fill_open_scene(OpenScene(batch.scene_slot or 0, setting.scene), request.open_scene)
     elif setting.scene is not None:

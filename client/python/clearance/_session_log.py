@@ -35,7 +35,8 @@ from clearance._messages import (
 )
 from clearance._operations import Limits
 from clearance._own_bodies import HeldShape, OwnBodies
-from clearance.batches import Batch
+from clearance._scene_content import ChangeBodies, CloseScene, OpenScene
+from clearance.batches import BatchRows
 from clearance.errors import (
     ClearanceError,
     FailedPrecondition,
@@ -44,16 +45,21 @@ from clearance.errors import (
     from_status,
     invalid,
 )
-from clearance.scene_batches import SceneBatch
-from clearance.scenes import ChangeBodies, CloseScene, OpenScene
 
 
 @dataclass(frozen=True)
 class Reply:
     """The answer to one message.
 
-    If `error` is not None, the whole message was refused, `answer` is None, and the session
-    continues."""
+    Attributes
+    ----------
+    tag : int
+        The tag of the message.
+    answer : AnswerBase, OpenedShape, ClosedShape, OpenedScene, ClosedScene, ChangedBodies or None
+        The answer of the message's kind. None: the whole message was refused.
+    error : ClearanceError or None
+        Why it was refused. The session continues.
+    """
 
     tag: int
     answer: Answer | None
@@ -154,7 +160,7 @@ class SessionLog:
         self._unanswered += 1
         return pending
 
-    def _enter_batch(self, batch: Batch | SceneBatch, tag: int) -> Pending:
+    def _enter_batch(self, batch: BatchRows[Any], tag: int) -> Pending:
         kind = kind_of(batch)
         layout = Layout.of(batch)
         pieces = list(layout.pieces(self._limits.max_batch_rows, self._max_bytes))

@@ -9,38 +9,53 @@ from typing import Any, TypeVar
 
 from numpy.typing import ArrayLike
 
-from clearance.scene_batches import (
-    Among,
-    CheckBatch,
-    CheckDetail,
-    MotionBatch,
-    RayBatch,
-    SceneBatch,
-    SweepDetail,
-)
-from clearance.scenes import SceneChange
+from clearance._scene_batches import SceneRows, SweepDetail
+from clearance._scene_content import SceneChange
+from clearance.poses import PosesLike
 
 # Slots of scenes of a reader's session: the scene as it is, and as it was with the track's bodies.
 SCENE_SLOT = 0
 REWOUND_SLOT = 1
 
-_HITS = SweepDetail(pairs=True, points=True, normals=True)
+HITS = SweepDetail.DEFAULT | SweepDetail.PAIRS | SweepDetail.POINTS | SweepDetail.NORMALS
 
-Question = TypeVar("Question", bound=SceneBatch)
+Question = TypeVar("Question", bound=SceneRows[Any])
 
 
 class TrackClamp(IntEnum):
-    """The relation of the time that was asked for to the time that was used."""
+    """States how the time that was asked for relates to the time that was used.
+
+    Attributes
+    ----------
+    UNSPECIFIED : int
+        A relation that this package does not know.
+    NONE : int
+        The time was used.
+    TO_OLDEST : int
+        The time lay before the oldest tick that was held, which was used.
+    TO_NEWEST : int
+        The time lay after the newest tick, which was used: nothing is extrapolated.
+    """
 
     UNSPECIFIED = 0
     NONE = 1
-    TO_OLDEST = 2  # the time lay before the oldest tick that was held, which was used
-    TO_NEWEST = 3  # after the newest: nothing is extrapolated
+    TO_OLDEST = 2
+    TO_NEWEST = 3
 
 
 @dataclass(frozen=True)
 class PublishedTick:
-    """The answer to PublishTick. `oldest_tick` can still be asked for."""
+    """The answer to a published tick.
+
+    Attributes
+    ----------
+    tick : int
+        The tick.
+    oldest_tick : int
+        The oldest tick that can still be asked for.
+    body_count : int
+        Number of bodies.
+    """
 
     tick: int
     oldest_tick: int
@@ -49,9 +64,27 @@ class PublishedTick:
 
 @dataclass(frozen=True)
 class Rewound:
-    """The values that were used: the time, the ticks on both sides of it and the weight of the
-    later one. `body_count` is of the track; `scene_revision` of the scene into which it was put, 0
-    without one."""
+    """The values that a rewind used.
+
+    Attributes
+    ----------
+    tick : int
+        The tick of the time.
+    fraction : float
+        The part of a tick after it.
+    clamp : TrackClamp
+        Whether this is the time that was asked for.
+    earlier_tick, later_tick : int
+        The ticks on both sides of the time.
+    weight : float
+        The weight of the later one, from 0 to 1.
+    oldest_tick, newest_tick : int
+        The ticks that are held.
+    body_count : int
+        Number of the track's bodies.
+    scene_revision : int
+        Revision of the scene into which they were put; 0 without one.
+    """
 
     tick: int
     fraction: float
@@ -84,7 +117,7 @@ class PublishTick:
     """Adds a tick. `poses` None: the poses at which the bodies were attached."""
 
     tick: int
-    poses: ArrayLike | None = None
+    poses: PosesLike | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,18 +143,3 @@ def without_shapes(change: SceneChange) -> SceneChange:
 def of_the_past(batch: Question) -> Question:
     """Returns the same question about the rewound scene."""
     return replace(batch, scene_slot=REWOUND_SLOT)
-
-
-def rays(columns: dict[str, Any]) -> RayBatch:
-    wanted: dict[str, Any] = {"detail": _HITS, **columns}
-    return of_the_past(RayBatch(**wanted))
-
-
-def check(columns: dict[str, Any]) -> CheckBatch:
-    wanted: dict[str, Any] = {"among": Among.SCENE, "detail": CheckDetail(pairs=True), **columns}
-    return of_the_past(CheckBatch(**wanted))
-
-
-def sweep(columns: dict[str, Any]) -> MotionBatch:
-    wanted: dict[str, Any] = {"among": Among.SCENE, "detail": _HITS, **columns}
-    return of_the_past(MotionBatch(**wanted))

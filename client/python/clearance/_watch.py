@@ -10,9 +10,9 @@ from google.protobuf.message import DecodeError
 
 from clearance import _schema
 from clearance._connection import Backoff, is_worth_repeating
+from clearance._scene_content import SceneEnd, SceneNews
 from clearance._scene_convert import scene_change, scene_info
 from clearance.errors import Cancelled, ClearanceError, ProtocolError, SessionEnded
-from clearance.scenes import SceneEnd, SceneNews
 
 METHOD = "/clearance.v1.SceneService/WatchScene"
 

@@ -27,7 +27,6 @@ import asyncio
 import time
 import weakref
 from collections import deque
-from dataclasses import replace
 from types import TracebackType
 from typing import Any, AsyncIterable, AsyncIterator, Callable, Iterable, Sequence, TypeVar, cast
 
@@ -35,6 +34,7 @@ import grpc
 from numpy.typing import ArrayLike
 
 from clearance import _operations as ops
+from clearance import client as threads
 from clearance._aio_scenes import Scenes, SceneWatch
 from clearance._aio_tracks import TrackReader, TrackWriter
 from clearance._connection import (
@@ -52,10 +52,40 @@ from clearance._connection import (
     to_target,
     unreachable,
 )
+from clearance._fields import asks, asks_about, configured, configured_at, documented_as
 from clearance._messages import Answer, CloseShape, OpenShape, SessionMessage, TrackMessage
+from clearance._scene_batches import (
+    CheckBatch,
+    ClearanceBatch,
+    MotionBatch,
+    NearestBatch,
+    OverlapBatch,
+    RayBatch,
+)
+from clearance._scene_content import (
+    ChangeBodies,
+    ChangedBodies,
+    CloseScene,
+    OpenedScene,
+    OpenScene,
+    SceneChange,
+)
+from clearance._scene_results import (
+    CheckResult,
+    ClearanceResult,
+    NearestResult,
+    OverlapResult,
+    SweepResult,
+)
 from clearance._session_log import Pending, Reply
 from clearance._session_state import METHOD, Deadline, SessionState, answer_of
-from clearance.batches import Batch, DistanceBatch, IntersectionBatch, TimeOfCollisionBatch
+from clearance.batches import (
+    BatchRows,
+    DistanceBatch,
+    IntersectionBatch,
+    PairRows,
+    TimeOfCollisionBatch,
+)
 from clearance.errors import (
     Cancelled,
     ClearanceError,
@@ -71,30 +101,6 @@ from clearance.results import (
     IntersectionResult,
     OpenedShape,
     TimeOfCollisionResult,
-)
-from clearance.scene_batches import (
-    CheckBatch,
-    ClearanceBatch,
-    MotionBatch,
-    NearestBatch,
-    OverlapBatch,
-    RayBatch,
-    SceneBatch,
-)
-from clearance.scene_results import (
-    CheckResult,
-    ClearanceResult,
-    NearestResult,
-    OverlapResult,
-    SweepResult,
-)
-from clearance.scenes import (
-    ChangeBodies,
-    ChangedBodies,
-    CloseScene,
-    OpenedScene,
-    OpenScene,
-    SceneChange,
 )
 from clearance.shapes import ByDigest, ByName, Shape, ShapeInfo, ShapeReference
 
@@ -112,21 +118,18 @@ T = TypeVar("T")
 _LARGEST_PAGE = 1000
 
 
-async def connect(
-    address: str | Sequence[str], options: ClientOptions | None = None, **changes: Any
-) -> Client:
-    """Connects as clearance.connect does."""
-    chosen = replace(options or ClientOptions(), **changes)
+@configured_at(ClientOptions)
+async def connect(address: str | Sequence[str], options: ClientOptions) -> Client:
     address = joined(address)
-    check_token(chosen, address)
-    target = await asyncio.to_thread(to_target, address, chosen)
-    arguments = channel_arguments(target, chosen)
-    secure = credentials(chosen)
+    check_token(options, address)
+    target = await asyncio.to_thread(to_target, address, options)
+    arguments = channel_arguments(target, options)
+    secure = credentials(options)
     if secure is None:
         channel = grpc.aio.insecure_channel(target.address, arguments)
     else:
         channel = grpc.aio.secure_channel(target.address, secure, arguments)
-    client = Client(channel, chosen, target.may_be_several)
+    client = Client(channel, options, target.may_be_several)
     try:
         await client._greet(address)
     except BaseException:
@@ -135,6 +138,10 @@ async def connect(
     return client
 
 
+connect.__doc__ = threads.connect.__doc__
+
+
+@documented_as(threads.Client)
 class Client:
     """The asyncio form of clearance.Client, made by `connect`."""
 
@@ -255,33 +262,36 @@ class Client:
     async def ask(
         self,
         shapes: Sequence[ShapeReference],
-        batch: Batch,
+        batch: PairRows[T],
         *,
         min_revision: int = 0,
         timeout: float | None = None,
-    ) -> Any:
-        """Returns the result of the batch's kind."""
+    ) -> T:
         operation = ops.query(shapes, batch, min_revision, self._options.max_receive_bytes)
         return await self._run(operation, timeout)
 
-    async def distance(self, shapes: Sequence[ShapeReference], **columns: Any) -> DistanceResult:
-        return cast(DistanceResult, await self.ask(shapes, DistanceBatch(**columns)))
+    @asks_about(DistanceBatch)
+    async def distance(
+        self, shapes: Sequence[ShapeReference], batch: DistanceBatch
+    ) -> DistanceResult:
+        return await self.ask(shapes, batch)
 
+    @asks_about(IntersectionBatch)
     async def intersection(
-        self, shapes: Sequence[ShapeReference], **columns: Any
+        self, shapes: Sequence[ShapeReference], batch: IntersectionBatch
     ) -> IntersectionResult:
-        return cast(IntersectionResult, await self.ask(shapes, IntersectionBatch(**columns)))
+        return await self.ask(shapes, batch)
 
+    @asks_about(TimeOfCollisionBatch)
     async def time_of_collision(
-        self, shapes: Sequence[ShapeReference], **columns: Any
+        self, shapes: Sequence[ShapeReference], batch: TimeOfCollisionBatch
     ) -> TimeOfCollisionResult:
-        return cast(TimeOfCollisionResult, await self.ask(shapes, TimeOfCollisionBatch(**columns)))
+        return await self.ask(shapes, batch)
 
-    def open_session(self, options: SessionOptions | None = None, **changes: Any) -> Session:
-        """Opens a session without waiting; keywords are fields of SessionOptions."""
+    @configured(SessionOptions)
+    def open_session(self, options: SessionOptions) -> Session:
         self._guard.check()
-        chosen = replace(options or SessionOptions(), **changes)
-        state = SessionState(self._options, self._limits, chosen, self._has_several_servers)
+        state = SessionState(self._options, self._limits, options, self._has_several_servers)
         session = Session(self._channel, self._guard, state)
         self._sessions.add(session)
         return session
@@ -317,8 +327,11 @@ class Client:
         return operation.parse(raw)
 
 
+@documented_as(threads.Session)
 class Session:
-    """The asyncio form of clearance.Session. Only `cancel` does not wait."""
+    """The asyncio form of clearance.Session, made by `Client.open_session`.
+
+    Only `cancel` does not wait."""
 
     def __init__(self, channel: grpc.aio.Channel, guard: ProcessGuard, state: SessionState) -> None:
         self._guard = guard
@@ -376,44 +389,51 @@ class Session:
     ) -> ChangedBodies:
         return cast(ChangedBodies, await self._ask(ChangeBodies(change, reset), timeout))
 
-    async def ask(self, batch: Batch | SceneBatch, *, timeout: float | None = None) -> Any:
-        """Returns the result of the batch's kind."""
-        return await self._ask(batch, timeout)
+    async def ask(self, batch: BatchRows[T], *, timeout: float | None = None) -> T:
+        return cast(T, await self._ask(batch, timeout))
 
-    async def distance(self, **columns: Any) -> DistanceResult:
-        return cast(DistanceResult, await self.ask(DistanceBatch(**columns)))
+    @asks(DistanceBatch)
+    async def distance(self, batch: DistanceBatch) -> DistanceResult:
+        return await self.ask(batch)
 
-    async def intersection(self, **columns: Any) -> IntersectionResult:
-        return cast(IntersectionResult, await self.ask(IntersectionBatch(**columns)))
+    @asks(IntersectionBatch)
+    async def intersection(self, batch: IntersectionBatch) -> IntersectionResult:
+        return await self.ask(batch)
 
-    async def time_of_collision(self, **columns: Any) -> TimeOfCollisionResult:
-        return cast(TimeOfCollisionResult, await self.ask(TimeOfCollisionBatch(**columns)))
+    @asks(TimeOfCollisionBatch)
+    async def time_of_collision(self, batch: TimeOfCollisionBatch) -> TimeOfCollisionResult:
+        return await self.ask(batch)
 
-    async def check(self, **columns: Any) -> CheckResult:
-        return cast(CheckResult, await self.ask(CheckBatch(**columns)))
+    @asks(CheckBatch)
+    async def check(self, batch: CheckBatch) -> CheckResult:
+        return await self.ask(batch)
 
-    async def clearance(self, **columns: Any) -> ClearanceResult:
-        return cast(ClearanceResult, await self.ask(ClearanceBatch(**columns)))
+    @asks(ClearanceBatch)
+    async def clearance(self, batch: ClearanceBatch) -> ClearanceResult:
+        return await self.ask(batch)
 
-    async def nearest(self, **columns: Any) -> NearestResult:
-        return cast(NearestResult, await self.ask(NearestBatch(**columns)))
+    @asks(NearestBatch)
+    async def nearest(self, batch: NearestBatch) -> NearestResult:
+        return await self.ask(batch)
 
-    async def overlap(self, **columns: Any) -> OverlapResult:
-        return cast(OverlapResult, await self.ask(OverlapBatch(**columns)))
+    @asks(OverlapBatch)
+    async def overlap(self, batch: OverlapBatch) -> OverlapResult:
+        return await self.ask(batch)
 
-    async def motion(self, **columns: Any) -> SweepResult:
-        return cast(SweepResult, await self.ask(MotionBatch(**columns)))
+    @asks(MotionBatch)
+    async def motion(self, batch: MotionBatch) -> SweepResult:
+        return await self.ask(batch)
 
-    async def ray(self, **columns: Any) -> SweepResult:
-        return cast(SweepResult, await self.ask(RayBatch(**columns)))
+    @asks(RayBatch)
+    async def ray(self, batch: RayBatch) -> SweepResult:
+        return await self.ask(batch)
 
     async def ask_all(
         self,
-        batches: Iterable[Batch | SceneBatch] | AsyncIterable[Batch | SceneBatch],
+        batches: Iterable[BatchRows[T]] | AsyncIterable[BatchRows[T]],
         *,
         window: int = 4,
-    ) -> AsyncIterator[Any]:
-        """Yields the answers of the batches in their order, with up to `window` under way."""
+    ) -> AsyncIterator[T]:
         pending: deque[Pending] = deque()
         for_ever = Deadline(None)
         async for batch in _each(batches):

@@ -18,9 +18,8 @@ array([ True, False])
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from types import TracebackType
-from typing import Any, Sequence, TypeVar, overload
+from typing import Sequence, TypeVar
 
 import grpc
 from numpy.typing import ArrayLike
@@ -32,6 +31,7 @@ from clearance._connection import (
     ProcessGuard,
     Reconnecting,
     SessionOptions,
+    TlsOptions,
     channel_arguments,
     check_token,
     check_version,
@@ -42,21 +42,44 @@ from clearance._connection import (
     to_target,
     unreachable,
 )
+from clearance._fields import asks_about, configured, configured_at
+from clearance._operations import (
+    BatchRegistration,
+    FoundShape,
+    Limits,
+    Registration,
+    ServerInfo,
+    ShapePage,
+    Tolerances,
+)
+from clearance._scene_client import Scenes
 from clearance._session_state import SessionState
-from clearance.batches import Batch, DistanceBatch, IntersectionBatch, TimeOfCollisionBatch
+from clearance.batches import DistanceBatch, IntersectionBatch, PairRows, TimeOfCollisionBatch
 from clearance.errors import ClearanceError, DeadlineExceeded, NotFound, Unavailable, from_rpc_error
-from clearance.results import DistanceResult, IntersectionResult, Result, TimeOfCollisionResult
-from clearance.scene_client import Scenes
+from clearance.results import DistanceResult, IntersectionResult, TimeOfCollisionResult
 from clearance.session import Session
 from clearance.shapes import ByDigest, ByName, Shape, ShapeInfo, ShapeReference
+
+__all__ = [
+    "BatchRegistration",
+    "Client",
+    "ClientOptions",
+    "FoundShape",
+    "Limits",
+    "Registration",
+    "ServerInfo",
+    "ShapePage",
+    "TlsOptions",
+    "Tolerances",
+    "connect",
+]
 
 T = TypeVar("T")
 _LARGEST_PAGE = 1000
 
 
-def connect(
-    address: str | Sequence[str], options: ClientOptions | None = None, **changes: Any
-) -> Client:
+@configured_at(ClientOptions)
+def connect(address: str | Sequence[str], options: ClientOptions) -> Client:
     """Connects to a server and asks for its limits and version.
 
     It fails at once if no server is there. With `wait=10` it waits up to ten seconds for one.
@@ -70,7 +93,12 @@ def connect(
         out. A dns: name is resolved again as servers come and go. With TLS, a list of different
         hosts needs `server_name`.
     options : ClientOptions, optional
-        The options; keywords are fields of it.
+        The options; the keywords below replace fields of it.
+
+    Returns
+    -------
+    Client
+        The connection.
 
     Raises
     ------
@@ -81,7 +109,7 @@ def connect(
     FailedPrecondition
         A token would be sent to another machine in plain text.
     """
-    return Client(joined(address), replace(options or ClientOptions(), **changes))
+    return Client(joined(address), options)
 
 
 class Client:
@@ -90,7 +118,15 @@ class Client:
     Calls block until their answer or their deadline. With ClientOptions.retry they outlast a
     restart of the server. `timeout` of a call (seconds) replaces the client's. Errors are those of
     `errors`, with the server's field and limit. As a context manager it closes the connection. A
-    process that forks must connect again in the child (ForkError)."""
+    process that forks must connect again in the child (ForkError).
+
+    Parameters
+    ----------
+    address : str
+        The address, as `connect` takes it.
+    options : ClientOptions
+        The options.
+    """
 
     def __init__(self, address: str, options: ClientOptions) -> None:
         check_token(options, address)
@@ -130,7 +166,7 @@ class Client:
         self._channel.close()
 
     @property
-    def limits(self) -> ops.Limits:
+    def limits(self) -> Limits:
         """The limits of the server when the connection was made."""
         return self._limits
 
@@ -139,7 +175,19 @@ class Client:
         """The server's scenes, and questions about them."""
         return self._scenes
 
-    def server_info(self, timeout: float | None = None) -> ops.ServerInfo:
+    def server_info(self, timeout: float | None = None) -> ServerInfo:
+        """Asks for the server's version, limits and tolerances.
+
+        Parameters
+        ----------
+        timeout : float, optional
+            Seconds.
+
+        Returns
+        -------
+        ServerInfo
+            The answer.
+        """
         return self._run(ops.server_info(), timeout)
 
     def register(
@@ -150,10 +198,28 @@ class Client:
         replace: bool = False,
         validate_only: bool = False,
         timeout: float | None = None,
-    ) -> ops.Registration:
+    ) -> Registration:
         """Registers a shape under a name.
 
         It is idempotent.
+
+        Parameters
+        ----------
+        name : str
+            The name, such as "robot/gripper".
+        shape : Shape
+            The shape.
+        replace : bool
+            Replaces other content of the name.
+        validate_only : bool
+            Checks the shape and changes nothing.
+        timeout : float, optional
+            Seconds.
+
+        Returns
+        -------
+        Registration
+            Facts about the shape.
 
         Raises
         ------
@@ -170,7 +236,7 @@ class Client:
         radii: ArrayLike | None = None,
         replace: bool = False,
         timeout: float | None = None,
-    ) -> ops.BatchRegistration:
+    ) -> BatchRegistration:
         """Registers many hulls in one message.
 
         Parameters
@@ -185,6 +251,11 @@ class Client:
             Replaces other content of the names.
         timeout : float, optional
             Seconds.
+
+        Returns
+        -------
+        BatchRegistration
+            A digest for each hull, and the refused hulls.
         """
         return self._run(ops.register_hulls(names, hulls, radii, replace), timeout)
 
@@ -194,8 +265,22 @@ class Client:
         *,
         include_content: bool = False,
         timeout: float | None = None,
-    ) -> ops.FoundShape:
-        """Returns one shape by name (a str) or digest.
+    ) -> FoundShape:
+        """Returns one shape.
+
+        Parameters
+        ----------
+        key : ByName, ByDigest or str
+            The shape; a str is a name.
+        include_content : bool
+            Also returns the shape itself.
+        timeout : float, optional
+            Seconds.
+
+        Returns
+        -------
+        FoundShape
+            The shape.
 
         Raises
         ------
@@ -211,11 +296,42 @@ class Client:
         page_size: int = 0,
         page_token: str = "",
         timeout: float | None = None,
-    ) -> ops.ShapePage:
+    ) -> ShapePage:
+        """Returns one page of the registered shapes, in the order of their names.
+
+        Parameters
+        ----------
+        prefix : str
+            The beginning of the names.
+        page_size : int
+            The largest number of shapes. 0: the server's.
+        page_token : str
+            `next_page_token` of the page before; empty: the first page.
+        timeout : float, optional
+            Seconds.
+
+        Returns
+        -------
+        ShapePage
+            The page.
+        """
         return self._run(ops.list_page(prefix, page_size, page_token), timeout)
 
     def list(self, prefix: str = "", *, timeout: float | None = None) -> list[ShapeInfo]:
-        """Returns the shapes of all pages; each page has the whole timeout."""
+        """Returns all registered shapes, in the order of their names.
+
+        Parameters
+        ----------
+        prefix : str
+            The beginning of the names.
+        timeout : float, optional
+            Seconds for each page.
+
+        Returns
+        -------
+        list of ShapeInfo
+            Facts about the shapes.
+        """
         page = self.list_page(prefix, page_size=_LARGEST_PAGE, timeout=timeout)
         shapes = [*page.shapes]
         while page.next_page_token:
@@ -236,14 +352,30 @@ class Client:
         missing_ok: bool = False,
         timeout: float | None = None,
     ) -> int:
-        """Removes a name from the registry and returns the registry's revision.
+        """Removes a name from the registry.
 
         It is never repeated: after Unavailable it may have been done.
+
+        Parameters
+        ----------
+        name : str
+            The name.
+        expected_digest : str
+            Removes only this content; empty: any.
+        missing_ok : bool
+            Accepts that there is no such name.
+        timeout : float, optional
+            Seconds.
+
+        Returns
+        -------
+        int
+            The registry's revision; 0 if there was no such name.
 
         Raises
         ------
         NotFound
-            There is no such name. With `missing_ok` the call returns 0 instead.
+            There is no such name, and `missing_ok` is false.
         """
         try:
             return self._run(ops.delete(name, expected_digest), timeout)
@@ -252,48 +384,31 @@ class Client:
                 raise
             return 0
 
-    @overload
     def ask(
         self,
         shapes: Sequence[ShapeReference],
-        batch: DistanceBatch,
+        batch: PairRows[T],
         *,
         min_revision: int = 0,
         timeout: float | None = None,
-    ) -> DistanceResult:
-        ...
+    ) -> T:
+        """Asks one batch in one message.
 
-    @overload
-    def ask(
-        self,
-        shapes: Sequence[ShapeReference],
-        batch: IntersectionBatch,
-        *,
-        min_revision: int = 0,
-        timeout: float | None = None,
-    ) -> IntersectionResult:
-        ...
+        Parameters
+        ----------
+        shapes : sequence of ShapeReference
+            The table of shapes: slot i is shapes[i].
+        batch : DistanceBatch, IntersectionBatch or TimeOfCollisionBatch
+            The questions.
+        min_revision : int
+            Answers only with the registry at this revision or a later one.
+        timeout : float, optional
+            Seconds.
 
-    @overload
-    def ask(
-        self,
-        shapes: Sequence[ShapeReference],
-        batch: TimeOfCollisionBatch,
-        *,
-        min_revision: int = 0,
-        timeout: float | None = None,
-    ) -> TimeOfCollisionResult:
-        ...
-
-    def ask(
-        self,
-        shapes: Sequence[ShapeReference],
-        batch: Batch,
-        *,
-        min_revision: int = 0,
-        timeout: float | None = None,
-    ) -> Result:
-        """Asks one batch in one message: slot i is shapes[i].
+        Returns
+        -------
+        DistanceResult, IntersectionResult or TimeOfCollisionResult
+            The answers, in the batch's broadcast shape.
 
         Raises
         ------
@@ -303,28 +418,77 @@ class Client:
         operation = ops.query(shapes, batch, min_revision, self._options.max_receive_bytes)
         return self._run(operation, timeout)
 
-    def distance(self, shapes: Sequence[ShapeReference], **columns: Any) -> DistanceResult:
-        """Asks a DistanceBatch of these columns and returns its answer."""
-        return self.ask(shapes, DistanceBatch(**columns))
+    @asks_about(DistanceBatch)
+    def distance(self, shapes: Sequence[ShapeReference], batch: DistanceBatch) -> DistanceResult:
+        """Asks how far apart pairs of shapes are, in one message.
 
-    def intersection(self, shapes: Sequence[ShapeReference], **columns: Any) -> IntersectionResult:
-        """Asks an IntersectionBatch of these columns and returns its answer."""
-        return self.ask(shapes, IntersectionBatch(**columns))
+        Parameters
+        ----------
+        shapes : sequence of ShapeReference
+            The table of shapes: slot i is shapes[i].
 
+        Returns
+        -------
+        DistanceResult
+            The answers, in the columns' broadcast shape.
+        """
+        return self.ask(shapes, batch)
+
+    @asks_about(IntersectionBatch)
+    def intersection(
+        self, shapes: Sequence[ShapeReference], batch: IntersectionBatch
+    ) -> IntersectionResult:
+        """Asks whether pairs of shapes touch, in one message.
+
+        Parameters
+        ----------
+        shapes : sequence of ShapeReference
+            The table of shapes: slot i is shapes[i].
+
+        Returns
+        -------
+        IntersectionResult
+            The answers, in the columns' broadcast shape.
+        """
+        return self.ask(shapes, batch)
+
+    @asks_about(TimeOfCollisionBatch)
     def time_of_collision(
-        self, shapes: Sequence[ShapeReference], **columns: Any
+        self, shapes: Sequence[ShapeReference], batch: TimeOfCollisionBatch
     ) -> TimeOfCollisionResult:
-        """Asks a TimeOfCollisionBatch of these columns and returns its answer."""
-        return self.ask(shapes, TimeOfCollisionBatch(**columns))
+        """Asks when moving pairs of shapes first meet, in t from 0 to 1, in one message.
 
-    def open_session(self, options: SessionOptions | None = None, **changes: Any) -> Session:
-        """Opens a session without waiting; keywords are fields of SessionOptions."""
+        Parameters
+        ----------
+        shapes : sequence of ShapeReference
+            The table of shapes: slot i is shapes[i].
+
+        Returns
+        -------
+        TimeOfCollisionResult
+            The answers, in the columns' broadcast shape.
+        """
+        return self.ask(shapes, batch)
+
+    @configured(SessionOptions)
+    def open_session(self, options: SessionOptions) -> Session:
+        """Opens a session without waiting.
+
+        Parameters
+        ----------
+        options : SessionOptions, optional
+            The options; the keywords below replace fields of it.
+
+        Returns
+        -------
+        Session
+            The session.
+        """
         self._guard.check()
-        chosen = replace(options or SessionOptions(), **changes)
-        state = SessionState(self._options, self._limits, chosen, self._has_several_servers)
+        state = SessionState(self._options, self._limits, options, self._has_several_servers)
         return Session(self._channel, self._guard, state)
 
-    def _greet(self, address: str) -> ops.ServerInfo:
+    def _greet(self, address: str) -> ServerInfo:
         backoff = Backoff(self._options.wait)
         reconnecting = Reconnecting(self._channel)
         try:

@@ -11,6 +11,28 @@ from typing import Any, Iterable, Sequence, cast
 
 import grpc
 
+__all__ = [
+    "Aborted",
+    "AlreadyExists",
+    "Cancelled",
+    "ClearanceError",
+    "DeadlineExceeded",
+    "ErrorDetail",
+    "FailedPrecondition",
+    "ForkError",
+    "HollowWarning",
+    "InvalidArgument",
+    "NotFound",
+    "PermissionDenied",
+    "ProtocolError",
+    "RefusedRows",
+    "ResourceExhausted",
+    "SessionEnded",
+    "Unauthenticated",
+    "Unavailable",
+    "VersionError",
+]
+
 _ERROR_URL = "type.googleapis.com/clearance.v1.Error"
 _DETAILS_KEY = "grpc-status-details-bin"
 
@@ -49,8 +71,17 @@ class ErrorDetail:
 class ClearanceError(Exception):
     """Base class of all errors raised by clearance.
 
-    `code` is None if the error did not come from a gRPC status. `request_id` names the call in the
-    server's log; it is empty if no server answered."""
+    Parameters
+    ----------
+    message : str
+        Text for people: the fault, and what to do.
+    code : grpc.StatusCode, optional
+        The status code. None: that of the class, if it has one.
+    detail : ErrorDetail, optional
+        The refused field, if the server named one.
+    request_id : str
+        The name of the call in the server's log; empty if no server answered.
+    """
 
     code: grpc.StatusCode | None = None
 
@@ -167,7 +198,15 @@ class SessionEnded(ClearanceError):
 class RefusedRows(ClearanceError):
     """Tells that rows of an answer were refused (`raise_for_refused`).
 
-    `errors` has one detail a row; code and detail are those of the first."""
+    Code and detail are those of the first.
+
+    Parameters
+    ----------
+    errors : sequence of ErrorDetail
+        One detail for each refused row.
+    rows : int
+        Number of rows of the answer.
+    """
 
     def __init__(self, errors: Sequence[ErrorDetail], rows: int) -> None:
         first = errors[0]

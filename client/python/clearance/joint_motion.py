@@ -11,18 +11,21 @@ Source: Schwarzer, Saha, Latombe, "Exact collision checking of robot paths", 200
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Callable
+from typing import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from clearance._scene_batches import Among, CheckDetail
+from clearance._scene_results import Verdict
 from clearance.errors import invalid
-from clearance.scene_batches import CheckDetail
-from clearance.scene_results import Verdict
+from clearance.poses import PosesLike
 from clearance.session import Session
 
-# Takes joint vectors (n, joints), gives the poses of the own bodies (n, bodies, 7), metres.
-ForwardKinematics = Callable[[np.ndarray], np.ndarray]
+__all__ = ["ForwardKinematics", "JointMotionProof", "prove_joint_motions"]
+
+# Takes joint vectors (n, joints), gives the poses of the query bodies (n, bodies, 7), metres.
+ForwardKinematics = Callable[[np.ndarray], PosesLike]
 
 # Share of a free radius that is used, so that rounding of times never counts as proved.
 _SHARE = 1 - 1e-9
@@ -32,15 +35,29 @@ _SHARE = 1 - 1e-9
 class JointMotionProof:
     """Verdicts of joint motions, a row for each.
 
-    `times` (from 0 to 1): a configuration that touches, or for which nothing was proved; NaN for
-    FREE. `checks`: number of configurations asked, of all motions."""
+    Attributes
+    ----------
+    verdicts : numpy.ndarray
+        Numbers (n,) of Verdict: FREE, TOUCHING or UNDECIDED.
+    times : numpy.ndarray
+        Times (n,) from 0 to 1 of a configuration that touches, or for which nothing was proved; NaN
+        for FREE.
+    checks : int
+        Number of configurations that were asked, of all motions.
+    """
 
-    verdicts: np.ndarray  # Verdict: FREE, TOUCHING or UNDECIDED
+    verdicts: np.ndarray
     times: np.ndarray
     checks: int
 
     def proved_free(self) -> np.ndarray:
-        """Returns for each motion whether it is proved that nothing touches throughout."""
+        """Returns for each motion whether it is proved that nothing touches throughout.
+
+        Returns
+        -------
+        numpy.ndarray
+            Booleans (n,).
+        """
         return self.verdicts == Verdict.FREE
 
 
@@ -65,18 +82,52 @@ def prove_joint_motions(
     *,
     pose_error: float = 1e-9,
     narrowest: float = 1e-6,
-    **columns: Any,
+    scene_slot: int | None = 0,
+    among: Among = Among.SCENE_AND_SELF,
+    time_budget: float | None = None,
 ) -> JointMotionProof:
-    """Proves that the session's own bodies are free while joints go straight from start to end.
+    """Proves that the session's query bodies are free while joints go straight from start to end.
 
-    `starts`, `ends`: joint vectors (n, joints) or (joints,). `reaches` (bodies, joints), in the
-    order of the ids: metres that any point of a body moves, at most, when a joint moves by 1. For
-    a joint that turns (radians) that is the largest distance of the body's points from its axis,
-    in any configuration; for one that slides 1; for one that does not move the body 0. If a reach
-    is too small, the proof is wrong. `pose_error`: metres by which points may be off because
-    `kinematics` rounds. Parts of a motion shorter than `narrowest` are not divided: the motion is
-    UNDECIDED. `columns`: those of a CheckBatch, such as `scene_slot` and `among`. TOUCHING names a
-    configuration that touches, not the first one. Raises the errors of `session.check`."""
+    A verdict of TOUCHING names a configuration that touches, not the first one.
+
+    Parameters
+    ----------
+    session : Session
+        The session with the query bodies.
+    kinematics : callable
+        Takes joint vectors (n, joints) and returns poses (n, bodies, 7) of the query bodies, in the
+        order of their ids, metres, world frame.
+    starts, ends : array_like
+        Joint vectors (n, joints) or (joints,): radians of joints that turn, metres of those that
+        slide.
+    reaches : array_like
+        Upper bounds (bodies, joints) on the metres that any point of a body moves when a joint
+        moves by 1. For a joint that turns: the largest distance of the body's points from its axis,
+        in any configuration. For one that slides: 1. For one that does not move the body: 0. If a
+        reach is too small, the proof is wrong.
+    pose_error : float
+        Metres by which points may be off because `kinematics` rounds.
+    narrowest : float
+        Parts of a motion shorter than this are not divided: the motion is UNDECIDED.
+    scene_slot : int, optional
+        Slot of the scene. None: query bodies are asked against each other only.
+    among : Among
+        The pairs that are asked about.
+    time_budget : float, optional
+        Seconds for each message.
+
+    Returns
+    -------
+    JointMotionProof
+        A verdict for each motion.
+
+    Raises
+    ------
+    InvalidArgument
+        Reaches of another shape or below 0, or joint vectors that are not finite.
+    RefusedRows
+        The server refused a configuration.
+    """
     starts, ends = np.atleast_2d(np.asarray(starts, float)), np.atleast_2d(np.asarray(ends, float))
     starts, ends = np.broadcast_arrays(starts, ends)
     speeds = _speeds(ends - starts, np.asarray(reaches, float))
@@ -90,8 +141,10 @@ def prove_joint_motions(
         way = (ends - starts)[parts.motion]
         result = session.check(
             poses=kinematics(starts[parts.motion] + middle[:, None] * way),
-            detail=CheckDetail(free_radii=True),
-            **columns,
+            detail=CheckDetail.FREE_RADII,
+            scene_slot=scene_slot,
+            among=among,
+            time_budget=time_budget,
         )
         result.raise_for_refused()
         radii = result.free_motion_radius() - pose_error

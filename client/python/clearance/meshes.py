@@ -29,13 +29,23 @@ from clearance._mesh_stl import read_stl
 from clearance._mesh_text import Fault, quoted
 from clearance.errors import InvalidArgument, invalid
 
+__all__ = ["Mesh", "MeshPart", "mesh_of_arrays", "parse_mesh", "pieces_of", "read_mesh"]
+
 _READERS = {".obj": read_obj, ".stl": read_stl, ".ply": read_ply, ".off": read_off}
 _LARGEST_FILE = 1 << 30  # bytes
 
 
 @dataclass(frozen=True, eq=False)
 class MeshPart:
-    """A named part of a mesh: (n, 3) triangles of indices into the points of the mesh."""
+    """A named part of a mesh.
+
+    Attributes
+    ----------
+    name : str
+        The name.
+    triangles : numpy.ndarray
+        Indices (n, 3) of points of the mesh.
+    """
 
     name: str
     triangles: np.ndarray
@@ -43,7 +53,15 @@ class MeshPart:
 
 @dataclass(frozen=True, eq=False)
 class Mesh:
-    """Points (n, 3), metres, and the parts whose triangles name them. No parts: a cloud."""
+    """A mesh.
+
+    Attributes
+    ----------
+    vertices : numpy.ndarray
+        Points (n, 3), metres.
+    parts : tuple of MeshPart
+        The parts; none: a cloud of points.
+    """
 
     vertices: np.ndarray
     parts: tuple[MeshPart, ...]
@@ -57,8 +75,26 @@ class Mesh:
 def read_mesh(path: str | Path, scale: ArrayLike = 1.0) -> Mesh:
     """Returns the mesh of a file.
 
-    `scale` is a number, or one for each axis (a negative one mirrors). InvalidArgument says what is
-    wrong with the content, and at which place; OSError: the file cannot be read."""
+    Parameters
+    ----------
+    path : str or Path
+        An .obj, .stl, .ply or .off file.
+    scale : array_like
+        Factor of the coordinates, to metres: one number, or one for each axis. A negative one
+        mirrors.
+
+    Returns
+    -------
+    Mesh
+        The mesh.
+
+    Raises
+    ------
+    InvalidArgument
+        The content is not as its format says; the message says where.
+    OSError
+        The file cannot be read.
+    """
     path = Path(path)
     try:
         _reader_of(path.suffix)
@@ -73,7 +109,27 @@ def read_mesh(path: str | Path, scale: ArrayLike = 1.0) -> Mesh:
 
 
 def parse_mesh(content: bytes, extension: str, scale: ArrayLike = 1.0) -> Mesh:
-    """Returns the mesh of the content of a file; the extension (".obj") says its format."""
+    """Returns the mesh of the content of a file.
+
+    Parameters
+    ----------
+    content : bytes
+        The content.
+    extension : str
+        The format: ".obj", ".stl", ".ply" or ".off".
+    scale : array_like
+        As for `read_mesh`.
+
+    Returns
+    -------
+    Mesh
+        The mesh.
+
+    Raises
+    ------
+    InvalidArgument
+        The content is not as its format says; the message says where.
+    """
     try:
         return _parse(content, extension, scale)
     except Fault as fault:
@@ -104,7 +160,27 @@ def _factors(scale: ArrayLike) -> np.ndarray:
 
 
 def mesh_of_arrays(points: ArrayLike, faces: ArrayLike | None, scale: ArrayLike = 1.0) -> Mesh:
-    """Returns the mesh of points (n, 3) and faces (m, k) of k corners each."""
+    """Returns the mesh of points and faces.
+
+    Parameters
+    ----------
+    points : array_like
+        Points (n, 3).
+    faces : array_like of int or None
+        Faces (m, k) of k corners each. None: a cloud of points.
+    scale : array_like
+        As for `read_mesh`.
+
+    Returns
+    -------
+    Mesh
+        The mesh.
+
+    Raises
+    ------
+    InvalidArgument
+        Arrays of another shape, or a face of a point that does not exist.
+    """
     vertices = np.asarray(points, float)
     if vertices.ndim != 2 or vertices.shape[1] != 3:
         raise invalid("vertices", f"an array of shape {vertices.shape}", "an array of shape (n, 3)")
@@ -124,8 +200,21 @@ def mesh_of_arrays(points: ArrayLike, faces: ArrayLike | None, scale: ArrayLike 
 def pieces_of(mesh: Mesh) -> list[MeshPart]:
     """Returns the parts of a mesh that has several, and of any other its separate surfaces.
 
-    InvalidArgument if the parts are patches of one closed surface: their hulls would leave out its
-    inside."""
+    Parameters
+    ----------
+    mesh : Mesh
+        The mesh.
+
+    Returns
+    -------
+    list of MeshPart
+        The parts.
+
+    Raises
+    ------
+    InvalidArgument
+        The parts are patches of one closed surface: their hulls would leave out its inside.
+    """
     if len(mesh.parts) == 1:
         part = mesh.parts[0]
         numbers = surfaces_of(len(mesh.vertices), part.triangles)

@@ -11,7 +11,7 @@ its extent, and the title says so; the answer is about all of them.
 >>> ball = clearance.Hull(0.5 * points / np.linalg.norm(points, axis=1, keepdims=True))
 >>> cube = clearance.Box((0.5, 0.5, 0.5))
 >>> where = clearance.poses.pose([1.5, 0, 0])
->>> detail = clearance.DistanceDetail(points=True)
+>>> detail = clearance.DistanceDetail.DEFAULT | clearance.DistanceDetail.POINTS
 >>> with clearance.connect(address) as client:
 ...     answer = client.distance([cube, ball], poses_b=where, detail=detail)
 >>> figure = draw(cube, clearance.poses.IDENTITY, ball, where, answer)
@@ -25,10 +25,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from clearance.errors import invalid
-from clearance.poses import transform
+from clearance.poses import PosesLike, as_poses, transform
 from clearance.results import DistanceResult, State
 from clearance.shapes import (
     Compound,
@@ -40,6 +39,8 @@ from clearance.shapes import (
     body_vertices,
 )
 
+__all__ = ["draw"]
+
 _COLORS = ("tab:blue", "tab:orange")
 _POINTS_AROUND = 24
 _MOST_HULL_POINTS = 128  # the search for their faces costs their third power
@@ -47,18 +48,40 @@ _MOST_HULL_POINTS = 128  # the search for their faces costs their third power
 
 def draw(
     shape_a: Shape,
-    pose_a: ArrayLike,
+    pose_a: PosesLike,
     shape_b: Shape,
-    pose_b: ArrayLike,
+    pose_b: PosesLike,
     result: DistanceResult,
     row: int = 0,
     path: str | Path | None = None,
 ) -> Any:
-    """Draws one row (counted in C order) and returns matplotlib's figure.
+    """Draws one row of an answer.
 
-    With a path the figure is also written there, in the format of its suffix (PNG). The poses are
-    the row's own, 7 numbers each. Ask with points and normals; for a row without them only the
-    shapes are drawn."""
+    Ask with points and normals; for a row without them only the shapes are drawn.
+
+    Parameters
+    ----------
+    shape_a, shape_b : Shape
+        The shapes.
+    pose_a, pose_b : poses_like
+        The row's own poses (7,).
+    result : DistanceResult
+        The answer.
+    row : int
+        The row, in C order.
+    path : str or Path, optional
+        Also writes the figure to this file, in the format of its suffix.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure.
+
+    Raises
+    ------
+    InvalidArgument
+        There is no such row.
+    """
     from matplotlib.figure import Figure
 
     if not 0 <= row < len(result):
@@ -66,7 +89,7 @@ def draw(
     figure = Figure(figsize=(6, 6), layout="constrained")
     axes = figure.add_subplot(projection="3d")
     for name, shape, pose, color in zip("AB", (shape_a, shape_b), (pose_a, pose_b), _COLORS):
-        _draw_shape(axes, shape, np.asarray(pose, float), color)
+        _draw_shape(axes, shape, as_poses(pose), color)
         axes.plot([], [], color=color, label=name)
     _draw_answer(axes, result, row)
     state = State(int(result.states.ravel()[row])).name

@@ -11,43 +11,112 @@ with offsets[i] <= k < offsets[i + 1]. query.proto is the reference of every col
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import IntEnum
+from enum import IntEnum, IntFlag
 from typing import ClassVar, Union
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from clearance._fields import Documented
 from clearance.errors import ErrorDetail, RefusedRows
 from clearance.shapes import ShapeInfo
+
+__all__ = [
+    "AnswerBase",
+    "BoundedRows",
+    "Contacts",
+    "DepthProofs",
+    "DistanceResult",
+    "IntersectionResult",
+    "MotionProofs",
+    "MotionState",
+    "RowFlag",
+    "Rows",
+    "State",
+    "TimeOfCollisionResult",
+    "UndecidedReason",
+    "Witnesses",
+    "largest_displacement",
+]
 
 _Column = Union[np.ndarray, None]
 
 
 class State(IntEnum):
-    """States what is proved about a pair."""
+    """States what is proved about a pair.
+
+    Arrays of states hold these numbers: `states == State.SEPARATED`.
+
+    Attributes
+    ----------
+    UNSPECIFIED : int
+        A state that this package does not know.
+    SEPARATED : int
+        The lower bound is above 0.
+    TOUCHING : int
+        Both bounds are within the tolerance of 0.
+    PENETRATING : int
+        The upper bound is below 0.
+    BEYOND : int
+        Farther apart than max_distances.
+    UNDECIDED : int
+        None of these could be proved; the bounds hold. Never treat it as free.
+    REFUSED : int
+        The row was refused: see `errors` of the answer.
+    """
 
     UNSPECIFIED = 0
-    SEPARATED = 1  # lower_bound > 0
-    TOUCHING = 2  # lower_bound <= 0 <= upper_bound, within the tolerance
-    PENETRATING = 3  # upper_bound < 0
-    BEYOND = 4  # farther apart than max_distance
-    UNDECIDED = 5  # never take it for free
-    REFUSED = 6  # see `errors`
+    SEPARATED = 1
+    TOUCHING = 2
+    PENETRATING = 3
+    BEYOND = 4
+    UNDECIDED = 5
+    REFUSED = 6
 
 
 class MotionState(IntEnum):
-    """States what is proved about a pair during a motion."""
+    """States what is proved about a pair during a motion.
+
+    Attributes
+    ----------
+    UNSPECIFIED : int
+        A state that this package does not know.
+    FREE : int
+        Farther apart than the target distance at every time.
+    HIT : int
+        Farther apart before t_free, within the target distance at t_hit.
+    INITIALLY_OVERLAPPING : int
+        Within the target distance at the start.
+    UNDECIDED : int
+        Free before t_free, unknown after. Never treat it as free.
+    REFUSED : int
+        The row was refused: see `errors` of the answer.
+    """
 
     UNSPECIFIED = 0
     FREE = 1
     HIT = 2
     INITIALLY_OVERLAPPING = 3
-    UNDECIDED = 4  # free in [0, t_free), not known after: never take it for free
+    UNDECIDED = 4
     REFUSED = 5
 
 
 class UndecidedReason(IntEnum):
-    """States why a row is UNDECIDED."""
+    """States why a row is UNDECIDED.
+
+    Attributes
+    ----------
+    UNSPECIFIED : int
+        A reason that this package does not know.
+    BUDGET : int
+        The time budget, the call's deadline or its cancellation came first.
+    ITERATIONS : int
+        The server's limit of iterations was reached.
+    PRECISION : int
+        Rounding leaves 0 within the bounds.
+    WORK : int
+        The row would take more steps than the server allows. Ask for less in one row.
+    """
 
     UNSPECIFIED = 0
     BUDGET = 1
@@ -56,20 +125,42 @@ class UndecidedReason(IntEnum):
     WORK = 4
 
 
+class RowFlag(IntFlag):
+    """Flags of a row of a DistanceResult: `flags & RowFlag.PIECEWISE != 0`.
+
+    Attributes
+    ----------
+    NORMAL_NOT_UNIQUE : int
+        Several normals are possible; the choice is deterministic.
+    PIECEWISE : int
+        A compound is PENETRATING. The distance is that of its deepest pair of pieces; to separate
+        the whole may take a longer translation.
+    """
+
+    NORMAL_NOT_UNIQUE = 1
+    PIECEWISE = 2
+
+
 # The states whose rows have a distance.
 MEASURED_STATES = (State.SEPARATED, State.TOUCHING, State.PENETRATING, State.UNDECIDED)
 CONTACT_STATES = (MotionState.HIT, MotionState.INITIALLY_OVERLAPPING)
 # The reasons for which nothing is known of an undecided row.
 UNKNOWN_REASONS = (UndecidedReason.BUDGET, UndecidedReason.WORK)
 
-# Bits of `flags`.
-NORMAL_NOT_UNIQUE = 1
-PIECEWISE = 2
-
 
 @dataclass(frozen=True, eq=False)
 class Witnesses:
-    """Vertices and weights of the final simplices: enough to prove an answer again."""
+    """Vertices and weights of the final simplices: enough to prove an answer again.
+
+    Attributes
+    ----------
+    offsets : numpy.ndarray
+        Rows + 1 numbers: row i has the items k with offsets[i] <= k < offsets[i + 1].
+    vertices_a, vertices_b : numpy.ndarray
+        Indices (n,) of vertices of A and B; 4294967295 for a shape without vertices.
+    weights : numpy.ndarray
+        Weights (n,), which sum to 1 a row; 0 if the cores overlap.
+    """
 
     offsets: np.ndarray
     vertices_a: np.ndarray
@@ -79,7 +170,22 @@ class Witnesses:
 
 @dataclass(frozen=True, eq=False)
 class Contacts:
-    """Corners of the area in which faces meet: points (n, 3), features (n, 2)."""
+    """Corners of the areas in which faces meet.
+
+    Attributes
+    ----------
+    offsets : numpy.ndarray
+        Rows + 1 numbers: row i has the items k with offsets[i] <= k < offsets[i + 1].
+    points_a, points_b : numpy.ndarray
+        Points (n, 3) on the surfaces of A and B, metres, world frame.
+    distances : numpy.ndarray
+        Signed distances (n,) along the row's normal, metres.
+    features_a, features_b : numpy.ndarray
+        Names (n, 2) of the features that meet: equal indices name a vertex, ascending ones an edge,
+        descending ones a face.
+    truncated : numpy.ndarray
+        Whether a row has more points than these (rows,).
+    """
 
     offsets: np.ndarray
     points_a: np.ndarray
@@ -92,7 +198,21 @@ class Contacts:
 
 @dataclass(frozen=True, eq=False)
 class DepthProofs:
-    """Closed surfaces of triangles around the origin: facets (n, 3) of the row's own corners."""
+    """Closed surfaces of triangles around the origin, which prove depths.
+
+    Attributes
+    ----------
+    offsets : numpy.ndarray
+        Rows + 1 numbers: row i has the corners k with offsets[i] <= k < offsets[i + 1].
+    vertices_a, vertices_b : numpy.ndarray
+        Indices (n,) of vertices of A and B: a corner is their difference.
+    facet_offsets : numpy.ndarray
+        Rows + 1 numbers, in the same form, of facets.
+    facets : numpy.ndarray
+        Triangles (m, 3): indices of the row's own corners.
+    truncated : numpy.ndarray
+        Whether a row's surface is left out because it is too large (rows,).
+    """
 
     offsets: np.ndarray
     vertices_a: np.ndarray
@@ -104,7 +224,21 @@ class DepthProofs:
 
 @dataclass(frozen=True, eq=False)
 class MotionProofs:
-    """Intervals [t_begin, t_end] in which the gap along the normal (n, 3) exceeds the target."""
+    """Intervals of time in which the gap along a normal exceeds the target distance.
+
+    Attributes
+    ----------
+    offsets : numpy.ndarray
+        Rows + 1 numbers: row i has the items k with offsets[i] <= k < offsets[i + 1].
+    t_begin, t_end : numpy.ndarray
+        Times (n,) from 0 to 1.
+    normals : numpy.ndarray
+        Unit vectors (n, 3) from A to B, world axes.
+    truncated : numpy.ndarray
+        Whether a row needs more intervals than these (rows,).
+    pieces_a, pieces_b : numpy.ndarray
+        Pieces (n,) of compounds; empty unless asked for.
+    """
 
     offsets: np.ndarray
     t_begin: np.ndarray
@@ -116,8 +250,18 @@ class MotionProofs:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class AnswerBase:
-    """Base of all answers: the shape, and the refused and undecided rows by index in C order."""
+class AnswerBase(Documented):
+    """Base of all answers. A row's index counts in C order.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        The broadcast shape of the batch.
+    errors : tuple of ErrorDetail
+        The refused rows.
+    undecided : dict of int to UndecidedReason
+        The undecided rows.
+    """
 
     # The enum of `states`, or of `verdicts`, and the states whose rows have a distance.
     STATE: ClassVar[type[IntEnum]] = State
@@ -131,12 +275,24 @@ class AnswerBase:
         return int(np.prod(self.shape))
 
     def raise_for_refused(self) -> None:
-        """Raises RefusedRows if a row was refused."""
+        """Raises an error if a row was refused.
+
+        Raises
+        ------
+        RefusedRows
+            It has all refused rows.
+        """
         if self.errors:
             raise RefusedRows(self.errors, len(self))
 
     def named_states(self) -> np.ndarray:
-        """Returns the rows' states (of checks and overlaps: verdicts) as members of their enum."""
+        """Returns the rows' states (of checks and overlaps: verdicts) as members of their enum.
+
+        Returns
+        -------
+        numpy.ndarray
+            Members (…) of State, MotionState or Verdict, dtype object.
+        """
         numbers = np.asarray(getattr(self, "states" if hasattr(self, "states") else "verdicts"))
         named = np.empty(numbers.size, object)
         known = self.STATE.__members__.values()
@@ -146,7 +302,15 @@ class AnswerBase:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Rows(AnswerBase):
-    """Base of the answers about pairs of shapes."""
+    """Base of the answers about pairs of shapes.
+
+    Attributes
+    ----------
+    states : numpy.ndarray
+        Numbers (…) of State or MotionState.
+    iterations : numpy.ndarray or None
+        Iterations (…) of the solver.
+    """
 
     states: np.ndarray
     iterations: _Column = None
@@ -154,7 +318,13 @@ class Rows(AnswerBase):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BoundedRows(Rows):
-    """Rows with lower_bounds <= signed distance <= upper_bounds, metres."""
+    """Rows with proved bounds.
+
+    Attributes
+    ----------
+    lower_bounds, upper_bounds : numpy.ndarray or None
+        Bounds (…) of the signed distance, metres.
+    """
 
     lower_bounds: _Column = None
     upper_bounds: _Column = None
@@ -170,13 +340,42 @@ class BoundedRows(Rows):
         ----------
         margin : array_like
             Metres; broadcasts. A negative margin counts as 0.
+
+        Returns
+        -------
+        numpy.ndarray
+            Booleans (…).
         """
         return proved_apart(self.states, self.lower_bounds, margin)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class DistanceResult(BoundedRows):
-    """Answers of a DistanceBatch; distances are signed, normals point from A to B."""
+    """Answers of a DistanceBatch.
+
+    Attributes
+    ----------
+    distances : numpy.ndarray or None
+        Signed distances (…), metres; a negative one is minus the depth. NaN if the state has none.
+    points_a, points_b : numpy.ndarray or None
+        Closest points (…, 3) of the surfaces of A and B, or the deepest ones, metres, world frame.
+    normals : numpy.ndarray or None
+        Unit normals (…, 3) from A to B, world axes.
+    relative_points_a, relative_points_b : numpy.ndarray or None
+        The same points minus A's origin (…, 3), metres, world axes.
+    tolerances : numpy.ndarray or None
+        Tolerances (…) of the states, metres.
+    flags : numpy.ndarray or None
+        Sums (…) of RowFlag; they come with normals and with pieces.
+    pieces_a, pieces_b : numpy.ndarray or None
+        Pieces (…) of compounds that the row is about.
+    witnesses : Witnesses or None
+        Proofs of the bounds.
+    contacts : Contacts or None
+        Contacts.
+    depth_proofs : DepthProofs or None
+        Proofs of depths.
+    """
 
     MEASURED = MEASURED_STATES
 
@@ -195,11 +394,17 @@ class DistanceResult(BoundedRows):
     depth_proofs: DepthProofs | None = None
 
     def free_motion_radius(self) -> np.ndarray:
-        """Returns, metres, for each row how far the bodies may move before its state can change.
+        """Returns for each row how far the bodies may move before its state can change.
 
         The state holds while the displacements of both bodies sum to less than this. It is the
         lower bound of a separated pair, minus the upper bound of a penetrating one, and 0 for other
-        rows or without a column of bounds."""
+        rows or without a column of bounds.
+
+        Returns
+        -------
+        numpy.ndarray
+            Metres (…).
+        """
         if self.lower_bounds is None or self.upper_bounds is None:
             return np.zeros(self.shape)
         is_apart = (self.states == State.SEPARATED) | (self.states == State.BEYOND)
@@ -217,7 +422,25 @@ class IntersectionResult(BoundedRows):
 class TimeOfCollisionResult(Rows):
     """Answers of a TimeOfCollisionBatch.
 
-    A pair is proved free before t_free, and within the target distance at t_hit of HIT rows."""
+    Attributes
+    ----------
+    t_free : numpy.ndarray or None
+        Times (…) before which the pair is proved free.
+    t_hit : numpy.ndarray or None
+        Times (…) at which the pair is within the target distance, of HIT rows.
+    t_leave : numpy.ndarray or None
+        Times (…) from which on the answer holds, of rows with an ignored initial contact.
+    distances : numpy.ndarray or None
+        Signed distances (…) at t_hit, metres; NaN if the state has none.
+    points_a, points_b : numpy.ndarray or None
+        Closest points (…, 3) of the surfaces of A and B, or the deepest ones, metres, world frame.
+    normals : numpy.ndarray or None
+        Unit normals (…, 3) from A to B, world axes.
+    pieces_a, pieces_b : numpy.ndarray or None
+        Pieces (…) of compounds that meet.
+    proofs : MotionProofs or None
+        Proofs that the rows are free before t_free.
+    """
 
     STATE = MotionState
     MEASURED = CONTACT_STATES
@@ -236,16 +459,29 @@ class TimeOfCollisionResult(Rows):
     def proved_free(self) -> np.ndarray:
         """Returns for each row whether it is FREE: apart during the whole motion.
 
-        With ignore_initial_contact that holds from t_leave on; before it the bodies may touch."""
+        With ignore_initial_contact that holds from t_leave on; before it the bodies may touch.
+
+        Returns
+        -------
+        numpy.ndarray
+            Booleans (…).
+        """
         return self.states == MotionState.FREE
-
-
-Result = Union[DistanceResult, IntersectionResult, TimeOfCollisionResult]
 
 
 @dataclass(frozen=True)
 class OpenedShape:
-    """A slot's content, and the registry's revision at which it was looked up."""
+    """The content of a shape slot.
+
+    Attributes
+    ----------
+    slot : int
+        The slot.
+    shape : ShapeInfo
+        Facts about the shape.
+    revision : int
+        The registry's revision at which it was looked up.
+    """
 
     slot: int
     shape: ShapeInfo
@@ -254,7 +490,13 @@ class OpenedShape:
 
 @dataclass(frozen=True)
 class ClosedShape:
-    """A slot that is free again."""
+    """A shape slot that is free again.
+
+    Attributes
+    ----------
+    slot : int
+        The slot.
+    """
 
     slot: int
 
@@ -271,9 +513,9 @@ def proved_apart(states: np.ndarray, lower_bounds: _Column, margin: ArrayLike) -
 def largest_displacement(
     translation: ArrayLike, rotation: ArrayLike = 0.0, bounding_radius: ArrayLike = 0.0
 ) -> np.ndarray:
-    """Returns an upper bound, metres, on the displacement of every point of a body.
+    """Returns an upper bound on the displacement of every point of a body.
 
-    Compare it with free_motion_radius(). All parameters broadcast.
+    Compare it with `free_motion_radius()` of an answer. All parameters broadcast.
 
     Parameters
     ----------
@@ -284,6 +526,13 @@ def largest_displacement(
     bounding_radius : array_like
         Radius about the same origin (ShapeInfo), metres.
 
+    Returns
+    -------
+    numpy.ndarray
+        Metres (…).
+
+    Examples
+    --------
     >>> largest_displacement([0.1, 0.2], rotation=np.pi, bounding_radius=0.5).round(9)
     array([1.1, 1.2])
     """

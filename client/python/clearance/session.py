@@ -9,7 +9,8 @@ There are three ways to use a session, which may be mixed:
 
 >>> with clearance.connect(address) as client, client.open_session() as session:
 ...     shapes = session.open(0, clearance.Sphere(0.25)), session.open(1, clearance.Point())
-...     batches = [clearance.DistanceBatch(poses_b=clearance.poses.pose([x, 0, 0])) for x in (1, 2)]
+...     where = [clearance.poses.pose([x, 0, 0]) for x in (1, 2)]
+...     batches = [clearance.batches.DistanceBatch(poses_b=pose) for pose in where]
 ...     [float(answer.distances) for answer in session.ask_all(batches)]
 [0.75, 1.75]
 
@@ -43,41 +44,22 @@ from __future__ import annotations
 import threading
 from collections import deque
 from types import TracebackType
-from typing import Any, Iterable, Iterator, cast, overload
+from typing import Any, Iterable, Iterator, TypeVar, cast
 
 import grpc
 
-from clearance._connection import ProcessGuard, Reconnecting, start_stream
+from clearance._connection import ProcessGuard, Reconnecting, SessionOptions, start_stream
+from clearance._fields import asks
 from clearance._messages import Answer, CloseShape, OpenShape, SessionMessage, TrackMessage
-from clearance._session_log import Pending, Reply
-from clearance._session_state import METHOD, Deadline, SessionState, answer_of
-from clearance.batches import Batch, DistanceBatch, IntersectionBatch, TimeOfCollisionBatch
-from clearance.errors import ClearanceError, ProtocolError, from_rpc_error, request_id_of
-from clearance.results import (
-    DistanceResult,
-    IntersectionResult,
-    OpenedShape,
-    Result,
-    TimeOfCollisionResult,
-)
-from clearance.scene_batches import (
+from clearance._scene_batches import (
     CheckBatch,
     ClearanceBatch,
     MotionBatch,
     NearestBatch,
     OverlapBatch,
     RayBatch,
-    SceneBatch,
 )
-from clearance.scene_results import (
-    CheckResult,
-    ClearanceResult,
-    NearestResult,
-    OverlapResult,
-    SceneResult,
-    SweepResult,
-)
-from clearance.scenes import (
+from clearance._scene_content import (
     ChangeBodies,
     ChangedBodies,
     CloseScene,
@@ -85,11 +67,41 @@ from clearance.scenes import (
     OpenScene,
     SceneChange,
 )
+from clearance._scene_results import (
+    CheckResult,
+    ClearanceResult,
+    NearestResult,
+    OverlapResult,
+    SweepResult,
+)
+from clearance._session_log import Pending, Reply
+from clearance._session_state import METHOD, Deadline, SessionState, answer_of
+from clearance.batches import BatchRows, DistanceBatch, IntersectionBatch, TimeOfCollisionBatch
+from clearance.errors import ClearanceError, ProtocolError, from_rpc_error, request_id_of
+from clearance.results import (
+    ClosedShape,
+    DistanceResult,
+    IntersectionResult,
+    OpenedShape,
+    TimeOfCollisionResult,
+)
 from clearance.shapes import ShapeReference
+
+__all__ = [
+    "ClosedShape",
+    "CloseShape",
+    "OpenedShape",
+    "OpenShape",
+    "Reply",
+    "Session",
+    "SessionOptions",
+]
+
+T = TypeVar("T")
 
 
 class Session:
-    """A stream of questions to one server at a time. Thread-safe.
+    """A stream of questions to one server at a time, made by `Client.open_session`. Thread-safe.
 
     Messages take the order in which they enter. Each `ask` gets its own answer, and `next` gets the
     others in order. Batches above the server's limits are split, and their answers are joined.
@@ -143,6 +155,11 @@ class Session:
         timeout : float, optional
             Seconds to wait for the answer.
 
+        Returns
+        -------
+        OpenedShape
+            Facts about the shape.
+
         Raises
         ------
         NotFound
@@ -151,7 +168,15 @@ class Session:
         return cast(OpenedShape, self._ask(OpenShape(slot, shape, min_revision), timeout))
 
     def close(self, slot: int, *, timeout: float | None = None) -> None:
-        """Frees a slot."""
+        """Frees a slot.
+
+        Parameters
+        ----------
+        slot : int
+            The slot.
+        timeout : float, optional
+            Seconds to wait for the answer.
+        """
         self._ask(CloseShape(slot), timeout)
 
     def open_scene(
@@ -177,12 +202,25 @@ class Session:
             Opens only this revision or a later one.
         timeout : float, optional
             Seconds to wait for the answer.
+
+        Returns
+        -------
+        OpenedScene
+            The revision that the slot holds.
         """
         message = OpenScene(scene_slot, name, revision, min_revision)
         return cast(OpenedScene, self._ask(message, timeout))
 
     def close_scene(self, scene_slot: int, *, timeout: float | None = None) -> None:
-        """Frees the slot of a scene."""
+        """Frees the slot of a scene.
+
+        Parameters
+        ----------
+        scene_slot : int
+            The slot.
+        timeout : float, optional
+            Seconds to wait for the answer.
+        """
         self._ask(CloseScene(scene_slot), timeout)
 
     def change_bodies(
@@ -200,89 +238,134 @@ class Session:
             Starts without bodies and rules.
         timeout : float, optional
             Seconds to wait for the answer.
+
+        Returns
+        -------
+        ChangedBodies
+            The numbers of query bodies and rules.
         """
         return cast(ChangedBodies, self._ask(ChangeBodies(change, reset), timeout))
 
-    @overload
-    def ask(self, batch: DistanceBatch, *, timeout: float | None = None) -> DistanceResult:
-        ...
+    def ask(self, batch: BatchRows[T], *, timeout: float | None = None) -> T:
+        """Sends a batch and waits for its answer.
 
-    @overload
-    def ask(self, batch: IntersectionBatch, *, timeout: float | None = None) -> IntersectionResult:
-        ...
+        Parameters
+        ----------
+        batch : BatchRows
+            A batch of any kind.
+        timeout : float, optional
+            Seconds to wait for the answer.
 
-    @overload
-    def ask(
-        self, batch: TimeOfCollisionBatch, *, timeout: float | None = None
-    ) -> TimeOfCollisionResult:
-        ...
-
-    @overload
-    def ask(self, batch: CheckBatch, *, timeout: float | None = None) -> CheckResult:
-        ...
-
-    @overload
-    def ask(self, batch: ClearanceBatch, *, timeout: float | None = None) -> ClearanceResult:
-        ...
-
-    @overload
-    def ask(self, batch: NearestBatch, *, timeout: float | None = None) -> NearestResult:
-        ...
-
-    @overload
-    def ask(self, batch: OverlapBatch, *, timeout: float | None = None) -> OverlapResult:
-        ...
-
-    @overload
-    def ask(self, batch: MotionBatch | RayBatch, *, timeout: float | None = None) -> SweepResult:
-        ...
-
-    def ask(
-        self, batch: Batch | SceneBatch, *, timeout: float | None = None
-    ) -> Result | SceneResult:
-        """Sends a batch and waits for its answer."""
-        return cast(Result, self._ask(batch, timeout))
-
-    def distance(self, **columns: Any) -> DistanceResult:
-        """Asks a DistanceBatch of these columns and returns its answer."""
-        return self.ask(DistanceBatch(**columns))
-
-    def intersection(self, **columns: Any) -> IntersectionResult:
-        """Asks an IntersectionBatch of these columns and returns its answer."""
-        return self.ask(IntersectionBatch(**columns))
-
-    def time_of_collision(self, **columns: Any) -> TimeOfCollisionResult:
-        """Asks a TimeOfCollisionBatch of these columns and returns its answer."""
-        return self.ask(TimeOfCollisionBatch(**columns))
-
-    def check(self, **columns: Any) -> CheckResult:
-        """Asks a CheckBatch of these columns and returns its answer."""
-        return self.ask(CheckBatch(**columns))
-
-    def clearance(self, **columns: Any) -> ClearanceResult:
-        """Asks a ClearanceBatch of these columns and returns its answer."""
-        return self.ask(ClearanceBatch(**columns))
-
-    def nearest(self, **columns: Any) -> NearestResult:
-        """Asks a NearestBatch of these columns and returns its answer."""
-        return self.ask(NearestBatch(**columns))
-
-    def overlap(self, **columns: Any) -> OverlapResult:
-        """Asks an OverlapBatch of these columns and returns its answer."""
-        return self.ask(OverlapBatch(**columns))
-
-    def motion(self, **columns: Any) -> SweepResult:
-        """Asks a MotionBatch of these columns: each body moves on its own screw.
-
-        The links of an arm whose joints move take another path: use `prove_joint_motions` for them.
+        Returns
+        -------
+        AnswerBase
+            The result of the batch's kind, in its broadcast shape.
         """
-        return self.ask(MotionBatch(**columns))
+        return cast(T, self._ask(batch, timeout))
 
-    def ray(self, **columns: Any) -> SweepResult:
-        """Asks a RayBatch of these columns and returns its answer."""
-        return self.ask(RayBatch(**columns))
+    @asks(DistanceBatch)
+    def distance(self, batch: DistanceBatch) -> DistanceResult:
+        """Asks how far apart pairs of shapes are.
 
-    def ask_all(self, batches: Iterable[Batch | SceneBatch], *, window: int = 4) -> Iterator[Any]:
+        Returns
+        -------
+        DistanceResult
+            The answers, in the columns' broadcast shape.
+        """
+        return self.ask(batch)
+
+    @asks(IntersectionBatch)
+    def intersection(self, batch: IntersectionBatch) -> IntersectionResult:
+        """Asks whether pairs of shapes touch.
+
+        Returns
+        -------
+        IntersectionResult
+            The answers, in the columns' broadcast shape.
+        """
+        return self.ask(batch)
+
+    @asks(TimeOfCollisionBatch)
+    def time_of_collision(self, batch: TimeOfCollisionBatch) -> TimeOfCollisionResult:
+        """Asks when moving pairs of shapes first meet, in t from 0 to 1.
+
+        Returns
+        -------
+        TimeOfCollisionResult
+            The answers, in the columns' broadcast shape.
+        """
+        return self.ask(batch)
+
+    @asks(CheckBatch)
+    def check(self, batch: CheckBatch) -> CheckResult:
+        """Asks whether query bodies touch anything, one configuration a row.
+
+        Returns
+        -------
+        CheckResult
+            The answers, in the columns' broadcast shape.
+        """
+        return self.ask(batch)
+
+    @asks(ClearanceBatch)
+    def clearance(self, batch: ClearanceBatch) -> ClearanceResult:
+        """Asks for the smallest distance of query bodies, one configuration a row.
+
+        Returns
+        -------
+        ClearanceResult
+            The answers, in the columns' broadcast shape.
+        """
+        return self.ask(batch)
+
+    @asks(NearestBatch)
+    def nearest(self, batch: NearestBatch) -> NearestResult:
+        """Asks for the nearest pairs with query bodies, one configuration a row.
+
+        Returns
+        -------
+        NearestResult
+            The answers, in the columns' broadcast shape.
+        """
+        return self.ask(batch)
+
+    @asks(OverlapBatch)
+    def overlap(self, batch: OverlapBatch) -> OverlapResult:
+        """Asks which bodies of a scene touch a shape.
+
+        Returns
+        -------
+        OverlapResult
+            The answers, in the columns' broadcast shape.
+        """
+        return self.ask(batch)
+
+    @asks(MotionBatch)
+    def motion(self, batch: MotionBatch) -> SweepResult:
+        """Asks when query bodies first touch, each on its own screw from t = 0 to 1.
+
+        The links of an arm whose joints move take another path: use
+        `joint_motion.prove_joint_motions` for them.
+
+        Returns
+        -------
+        SweepResult
+            The answers, in the columns' broadcast shape.
+        """
+        return self.ask(batch)
+
+    @asks(RayBatch)
+    def ray(self, batch: RayBatch) -> SweepResult:
+        """Asks what a moving point, or a moving ball, hits.
+
+        Returns
+        -------
+        SweepResult
+            The answers, in the columns' broadcast shape.
+        """
+        return self.ask(batch)
+
+    def ask_all(self, batches: Iterable[BatchRows[T]], *, window: int = 4) -> Iterator[T]:
         """Yields the answers of the batches in their order.
 
         Parameters
@@ -291,6 +374,11 @@ class Session:
             Batches of any kinds.
         window : int
             Batches under way at once, while the caller works on an answer.
+
+        Yields
+        ------
+        AnswerBase
+            The result of each batch's kind.
         """
         pending: deque[Pending] = deque()
         for_ever = Deadline(None)
@@ -305,11 +393,29 @@ class Session:
         """Sends a message without waiting for the answer.
 
         It blocks only while many messages have not reached the transport. `next` returns the
-        answer, with the `tag`."""
+        answer, with the `tag`.
+
+        Parameters
+        ----------
+        message : BatchRows, OpenShape, CloseShape, OpenScene, CloseScene or ChangeBodies
+            The message.
+        tag : int
+            Any number of the caller's.
+        """
         self._enter(message, Deadline(None), tag, is_owed=True)
 
     def next(self, *, timeout: float | None = None) -> Reply:
         """Waits for the answer to the earliest `send` that was not taken yet, and returns it.
+
+        Parameters
+        ----------
+        timeout : float, optional
+            Seconds to wait.
+
+        Returns
+        -------
+        Reply
+            The answer and its tag.
 
         Raises
         ------
@@ -333,7 +439,11 @@ class Session:
     def finish(self) -> None:
         """Ends the session after every answer has arrived; `next` still returns them.
 
-        Raises the error of the session if it did not end well."""
+        Raises
+        ------
+        ClearanceError
+            The session did not end well.
+        """
         self._guard.check()
         with self._changed:
             self._state.is_finishing = True

@@ -19,20 +19,59 @@ from numpy.typing import ArrayLike
 from clearance._convexity import hollow_of
 from clearance.errors import HollowWarning, invalid
 from clearance.meshes import Mesh, mesh_of_arrays, pieces_of, read_mesh
+from clearance.poses import PosesLike
+
+__all__ = [
+    "Box",
+    "ByDigest",
+    "ByName",
+    "Capsule",
+    "Compound",
+    "Cone",
+    "ConvexShape",
+    "Cylinder",
+    "Ellipsoid",
+    "Hull",
+    "Piece",
+    "Point",
+    "Polygon",
+    "Segment",
+    "Shape",
+    "ShapeInfo",
+    "ShapeReference",
+    "Sphere",
+    "Triangle",
+    "body_radius",
+    "body_vertices",
+]
 
 _Vector = tuple[float, float, float]
 
 
 @dataclass(frozen=True)
 class Point:
-    """The origin of the shape's frame; with a radius a ball."""
+    """The origin of the shape's frame; with a radius a ball.
+
+    Attributes
+    ----------
+    radius : float
+        Spherical extension, metres.
+    """
 
     radius: float = 0.0
 
 
 @dataclass(frozen=True)
 class Segment:
-    """All points between two ends, which may coincide."""
+    """All points between two ends, which may coincide.
+
+    Attributes
+    ----------
+    a, b : tuple of float
+        The ends, metres.
+    radius : float
+        Spherical extension, metres.
+    """
 
     a: _Vector
     b: _Vector
@@ -41,7 +80,15 @@ class Segment:
 
 @dataclass(frozen=True)
 class Triangle:
-    """A flat triangle; collinear and coincident corners are allowed."""
+    """A flat triangle; collinear and coincident corners are allowed.
+
+    Attributes
+    ----------
+    a, b, c : tuple of float
+        The corners, metres.
+    radius : float
+        Spherical extension, metres.
+    """
 
     a: _Vector
     b: _Vector
@@ -51,14 +98,28 @@ class Triangle:
 
 @dataclass(frozen=True)
 class Sphere:
-    """A ball about the origin."""
+    """A ball about the origin.
+
+    Attributes
+    ----------
+    radius : float
+        The radius, metres.
+    """
 
     radius: float
 
 
 @dataclass(frozen=True)
 class Capsule:
-    """All points within `radius` of the segment of the z axis from -half_length to +half_length."""
+    """All points within a radius of a segment of the z axis.
+
+    Attributes
+    ----------
+    radius : float
+        The radius, metres.
+    half_length : float
+        The segment is from z = -half_length to +half_length, metres.
+    """
 
     radius: float
     half_length: float
@@ -66,7 +127,17 @@ class Capsule:
 
 @dataclass(frozen=True)
 class Box:
-    """Vertex i is at (i & 1 ? + : -, i & 2 ? + : -, i & 4 ? + : -) times the half extents."""
+    """A box about the origin, with its edges along the axes.
+
+    Vertex i is at (i & 1 ? + : -, i & 2 ? + : -, i & 4 ? + : -) times the half extents.
+
+    Attributes
+    ----------
+    half_extents : tuple of float
+        Half the length of the edges along x, y and z, metres.
+    radius : float
+        Spherical extension, metres.
+    """
 
     half_extents: _Vector
     radius: float = 0.0
@@ -74,10 +145,18 @@ class Box:
 
 @dataclass(frozen=True, eq=False)
 class Hull:
-    """The convex hull of an (n, 3) array of points. Witnesses name them by their index here.
+    """The convex hull of points. Witnesses name them by their index here.
 
-    `adjacency_offsets` and `adjacency` are optional: the neighbours of each vertex along the hull's
-    edges in compressed rows, which the server verifies."""
+    Attributes
+    ----------
+    vertices : array_like
+        Points (n, 3), metres.
+    radius : float
+        Spherical extension, metres.
+    adjacency_offsets, adjacency : array_like of int, optional
+        The neighbours of each vertex along the hull's edges in compressed rows, (n + 1) and (m).
+        The server verifies them.
+    """
 
     vertices: np.ndarray
     radius: float = 0.0
@@ -99,13 +178,36 @@ class Hull:
 
     @staticmethod
     def from_mesh(
-        mesh: Any, radius: float = 0.0, scale: ArrayLike = 1.0, *, accept_hollows: bool = False
+        mesh: Any, radius: float = 0.0, scale: ArrayLike = 1.0, *, concave: str | None = None
     ) -> Hull:
-        """Makes the hull of anything with `vertices` (n, 3) and, optionally, `faces` (m, 3).
+        """Makes the hull of a mesh of another library, such as a trimesh.Trimesh.
 
-        Such as a trimesh.Trimesh or an open3d-like object; warns as `from_file`."""
+        Parameters
+        ----------
+        mesh : object
+            Anything with `vertices` (n, 3) and, optionally, `faces` (m, 3).
+        radius : float
+            Spherical extension, metres.
+        scale : array_like
+            Factor of the coordinates, to metres: one number, or one for each axis. A negative one
+            mirrors.
+        concave : {"hull", None}
+            Chooses the shape of a concave mesh. "hull": its convex hull, without a warning. None:
+            the same, with a HollowWarning that tells both volumes.
+
+        Returns
+        -------
+        Hull
+            The hull.
+
+        Raises
+        ------
+        InvalidArgument
+            Arrays of another shape; another value of `concave`.
+        """
+        advice = _advice(concave, "Compound.from_file takes a mesh file apart")
         found = mesh_of_arrays(mesh.vertices, getattr(mesh, "faces", None), scale)
-        return _hull_of_mesh(found, radius, "" if accept_hollows else "mesh")
+        return _hull_of_mesh(found, radius, "mesh", advice)
 
     @staticmethod
     def from_file(
@@ -113,17 +215,50 @@ class Hull:
         radius: float = 0.0,
         scale: ArrayLike = 1.0,
         *,
-        accept_hollows: bool = False,
+        concave: str | None = None,
     ) -> Hull:
         """Makes the hull of an OBJ, STL, PLY or OFF file, as `meshes.read_mesh` reads it.
 
-        A `HollowWarning` says what the hull of a concave mesh fills, unless `accept_hollows`."""
-        return _hull_of_mesh(read_mesh(path, scale), radius, "" if accept_hollows else str(path))
+        Parameters
+        ----------
+        path : str or Path
+            The file.
+        radius : float
+            Spherical extension, metres.
+        scale : array_like
+            Factor of the coordinates, to metres: one number, or one for each axis. A negative one
+            mirrors.
+        concave : {"hull", None}
+            Chooses the shape of a concave mesh. "hull": its convex hull, without a warning. None:
+            the same, with a HollowWarning that tells both volumes.
+
+        Returns
+        -------
+        Hull
+            The hull.
+
+        Raises
+        ------
+        InvalidArgument
+            The content is not as its format says; another value of `concave`.
+        OSError
+            The file cannot be read.
+        """
+        advice = _advice(concave, "Compound.from_file takes the mesh apart")
+        return _hull_of_mesh(read_mesh(path, scale), radius, str(path), advice)
 
 
 @dataclass(frozen=True, eq=False)
 class Polygon:
-    """The flat convex hull of an (n, 2) array of points of the plane z = 0."""
+    """The flat convex hull of points of the plane z = 0.
+
+    Attributes
+    ----------
+    vertices : array_like
+        Points (n, 2), metres.
+    radius : float
+        Spherical extension, metres.
+    """
 
     vertices: np.ndarray
     radius: float = 0.0
@@ -135,7 +270,17 @@ class Polygon:
 
 @dataclass(frozen=True)
 class Cylinder:
-    """A cylinder about the z axis, from z = -half_length to +half_length; `rounding` widens it."""
+    """A cylinder about the z axis.
+
+    Attributes
+    ----------
+    radius : float
+        The radius, metres.
+    half_length : float
+        It is from z = -half_length to +half_length, metres.
+    rounding : float
+        Spherical extension, metres.
+    """
 
     radius: float
     half_length: float
@@ -144,7 +289,17 @@ class Cylinder:
 
 @dataclass(frozen=True)
 class Cone:
-    """A cone about the z axis: base of `radius` at z = -half_length, apex at z = +half_length."""
+    """A cone about the z axis.
+
+    Attributes
+    ----------
+    radius : float
+        The radius of its base, metres.
+    half_length : float
+        The base is at z = -half_length, the apex at z = +half_length, metres.
+    rounding : float
+        Spherical extension, metres.
+    """
 
     radius: float
     half_length: float
@@ -153,7 +308,15 @@ class Cone:
 
 @dataclass(frozen=True)
 class Ellipsoid:
-    """An ellipsoid about the origin, with its axes along the frame's."""
+    """An ellipsoid about the origin, with its axes along the frame's.
+
+    Attributes
+    ----------
+    semi_axes : tuple of float
+        Half the length of its axes along x, y and z, metres.
+    radius : float
+        Spherical extension, metres.
+    """
 
     semi_axes: _Vector
     radius: float = 0.0
@@ -161,15 +324,29 @@ class Ellipsoid:
 
 @dataclass(frozen=True)
 class Piece:
-    """A piece of a compound and its pose in the compound's frame (7 numbers)."""
+    """A piece of a compound.
+
+    Attributes
+    ----------
+    shape : ConvexShape
+        Any shape except a compound.
+    pose : poses_like
+        The pose (7,) in the compound's frame.
+    """
 
     shape: ConvexShape
-    pose: Sequence[float] = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
+    pose: PosesLike = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
 
 
 @dataclass(frozen=True)
 class Compound:
-    """Convex pieces that move as one body: their union."""
+    """Convex pieces that move as one body: their union.
+
+    Attributes
+    ----------
+    pieces : sequence of Piece
+        The pieces.
+    """
 
     pieces: Sequence[Piece] = field(default_factory=tuple)
 
@@ -179,20 +356,46 @@ class Compound:
         radius: float = 0.0,
         scale: ArrayLike = 1.0,
         *,
-        accept_hollows: bool = False,
+        concave: str | None = None,
     ) -> Compound:
         """Makes a compound of the hulls of the parts of a mesh file.
 
-        Its objects, groups or solids; if it has only one, the surfaces that share no point. A
-        `HollowWarning` names each part that is concave, unless `accept_hollows`."""
+        The parts are its objects, groups or solids. If it has only one, they are the surfaces that
+        share no point.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file.
+        radius : float
+            Spherical extension, metres.
+        scale : array_like
+            Factor of the coordinates, to metres: one number, or one for each axis. A negative one
+            mirrors.
+        concave : {"hull", None}
+            Chooses the shape of a concave part. "hull": its convex hull, without a warning. None:
+            the same, with a HollowWarning that tells both volumes.
+
+        Returns
+        -------
+        Compound
+            The compound.
+
+        Raises
+        ------
+        InvalidArgument
+            The content is not as its format says; another value of `concave`.
+        OSError
+            The file cannot be read.
+        """
+        advice = _advice(concave, "split the part")
         mesh = read_mesh(path, scale)
         if not mesh.parts:
             return Compound((Piece(Hull(mesh.vertices, radius)),))
         pieces = []
         for part in pieces_of(mesh):
             found = mesh_of_arrays(mesh.vertices, part.triangles)
-            name = "" if accept_hollows else f"{path}: {part.name}"
-            pieces.append(Piece(_hull_of_mesh(found, radius, name)))
+            pieces.append(Piece(_hull_of_mesh(found, radius, f"{path}: {part.name}", advice)))
         return Compound(tuple(pieces))
 
 
@@ -214,14 +417,26 @@ Shape = Union[ConvexShape, Compound]
 
 @dataclass(frozen=True)
 class ByName:
-    """A registered shape by its name."""
+    """A registered shape by its name.
+
+    Attributes
+    ----------
+    name : str
+        The name.
+    """
 
     name: str
 
 
 @dataclass(frozen=True)
 class ByDigest:
-    """A registered shape by its content: `v1-sha256-…`."""
+    """A registered shape by its content.
+
+    Attributes
+    ----------
+    digest : str
+        `v1-sha256-…`, as ShapeInfo has it.
+    """
 
     digest: str
 
@@ -233,10 +448,34 @@ ShapeReference = Union[ByName, ByDigest, str, Shape]
 
 @dataclass(frozen=True)
 class ShapeInfo:
-    """Facts about a shape; shape.proto explains each field.
+    """Facts about a shape.
 
-    Lengths are in metres, `volume` in cubic metres. `bounding_radius` is about the origin of the
-    shape's frame."""
+    Attributes
+    ----------
+    name : str
+        The registered name; empty for an inline shape.
+    digest : str
+        `v1-sha256-` and 64 hexadecimal digits of the content: the same on every server.
+    point_count : int
+        Points as given, those of all pieces of a compound. 0 for a cylinder, a cone or an
+        ellipsoid.
+    vertex_count : int
+        Points that are vertices of the hull, or could not be excluded.
+    duplicate_count : int
+        Points that repeat an earlier one exactly.
+    dimension : int
+        Dimension without the radius: 0 a point, 1 a segment, 2 flat, 3 solid.
+    radius : float
+        Total radius of the spherical extension, metres; 0 for a compound.
+    bounding_radius : float
+        Radius of a ball about the origin of the shape's frame that contains it, metres.
+    volume : float
+        Volume without the radius, cubic metres. A compound sums its pieces.
+    revision : int
+        The registry's revision at which the name got this content; 0 for an inline shape.
+    piece_count : int
+        Convex pieces: 1 except for a compound.
+    """
 
     name: str
     digest: str
@@ -251,15 +490,21 @@ class ShapeInfo:
     piece_count: int
 
 
-def _hull_of_mesh(mesh: Mesh, radius: float, name: str) -> Hull:
-    """Returns the hull, and warns of what it fills unless the name is empty."""
-    hollow = hollow_of(mesh.vertices, mesh.triangles) if name else None
+def _advice(concave: str | None, other: str) -> str:
+    """Returns what to do about a concave mesh, in the command line's words; empty: nothing."""
+    if concave == "mesh":
+        raise invalid("concave", concave, 'None or "hull": concave meshes are not supported yet')
+    if concave not in (None, "hull"):
+        raise invalid("concave", repr(concave), f'None or "hull"; {other}')
+    return "" if concave else f'{other}, or concave="hull" says that the hull is meant'
+
+
+def _hull_of_mesh(mesh: Mesh, radius: float, name: str, advice: str) -> Hull:
+    """Returns the hull, and warns of what it fills unless there is no advice."""
+    hollow = hollow_of(mesh.vertices, mesh.triangles) if advice else None
     if hollow:
-        advice = (
-            "queries see the hull: take Compound.from_file or convex pieces, or pass"
-            " accept_hollows=True if the hull is meant"
-        )
-        warnings.warn(f"{name}: {hollow}; {advice}", HollowWarning, stacklevel=3)
+        text = f"{name}: {hollow}; queries see the hull: {advice}"
+        warnings.warn(text, HollowWarning, stacklevel=3)
     return Hull(mesh.vertices, radius)
 
 
@@ -271,10 +516,21 @@ def _points(points: ArrayLike, width: int, name: str) -> np.ndarray:
 
 
 def body_vertices(shape: Shape) -> np.ndarray | None:
-    """Returns the (n, 3) points whose hull, extended by `body_radius`, is the shape.
+    """Returns the points whose hull, extended by `body_radius`, is the shape.
 
-    Their indices are those of witnesses. None for a compound, a cylinder, a cone or an ellipsoid,
-    unless its lengths leave a segment or a ball."""
+    Their indices are those of witnesses.
+
+    Parameters
+    ----------
+    shape : Shape
+        The shape.
+
+    Returns
+    -------
+    numpy.ndarray or None
+        Points (n, 3), metres. None for a compound, a cylinder, a cone or an ellipsoid, unless its
+        lengths leave a segment or a ball.
+    """
     match shape:
         case Hull():
             return shape.vertices
@@ -299,7 +555,18 @@ def body_vertices(shape: Shape) -> np.ndarray | None:
 
 
 def body_radius(shape: Shape) -> float:
-    """Returns the total radius of the spherical extension, metres."""
+    """Returns the total radius of the spherical extension.
+
+    Parameters
+    ----------
+    shape : Shape
+        The shape.
+
+    Returns
+    -------
+    float
+        Metres; 0 for a compound.
+    """
     match shape:
         case Cylinder() | Cone():
             return shape.rounding

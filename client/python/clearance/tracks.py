@@ -6,11 +6,11 @@ proto/clearance/v1/track.proto says how bodies are interpolated and what each ca
 >>> with clearance.connect(address) as client:
 ...     player = client.register("demo/player", clearance.Sphere(0.5))
 ...     players = clearance.SceneBodies(ids=[7, 8], shapes=["demo/player"])
-...     with clearance.TrackWriter.open(client, "demo/match", players) as writer:
+...     with clearance.tracks.TrackWriter.open(client, "demo/match", players) as writer:
 ...         for tick in (100, 101):  # the simulation
 ...             places = [[tick - 100, 0, 0], [0, 9, 0]]
 ...             published = writer.publish(tick, clearance.poses.pose(places))
-...         with clearance.TrackReader.open(client) as reader:  # judges shots
+...         with clearance.tracks.TrackReader.open(client) as reader:  # judges shots
 ...             rewound = reader.rewind("demo/match", 100, 0.25, left_out_bodies=[8])
 ...             hits = reader.cast_rays(origins=[9, 0, 0], displacements=[-18, 0, 0])
 >>> int(hits.bodies_b), hits.points_b.round(6)
@@ -23,41 +23,37 @@ continued."""
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Any, cast, overload
+from typing import TypeVar, cast
 
 from numpy.typing import ArrayLike
 
 from clearance import _tracks
+from clearance._fields import asks
+from clearance._scene_batches import (
+    Among,
+    CheckBatch,
+    CheckDetail,
+    MotionBatch,
+    RayBatch,
+    SceneRows,
+)
+from clearance._scene_content import SceneBodies, SceneChange, SceneInfo
+from clearance._scene_results import CheckResult, SweepResult
 from clearance._tracks import (
     OpenTrack,
     PublishedTick,
     PublishTick,
-    Rewound,
     RewindTrack,
+    Rewound,
     TrackClamp,
 )
 from clearance.client import Client
-from clearance.scene_batches import (
-    CheckBatch,
-    ClearanceBatch,
-    MotionBatch,
-    NearestBatch,
-    OverlapBatch,
-    RayBatch,
-    SceneBatch,
-)
-from clearance.scene_results import (
-    CheckResult,
-    ClearanceResult,
-    NearestResult,
-    OverlapResult,
-    SceneResult,
-    SweepResult,
-)
-from clearance.scenes import SceneBodies, SceneChange, SceneInfo
+from clearance.poses import PosesLike
 from clearance.session import Session
 
 __all__ = ["PublishedTick", "Rewound", "TrackClamp", "TrackReader", "TrackWriter"]
+
+R = TypeVar("R")
 
 
 class _TrackSession:
@@ -91,11 +87,25 @@ class _TrackSession:
 
 
 class TrackWriter(_TrackSession):
-    """A session that publishes a track, which ends with it."""
+    """A session that publishes a track, which ends with it. Made by `open`."""
 
     @staticmethod
     def open(client: Client, name: str, bodies: SceneBodies) -> TrackWriter:
-        """Starts a track of these bodies, whose shapes must be registered.
+        """Starts a track of these bodies.
+
+        Parameters
+        ----------
+        client : Client
+            The client. The track belongs to its server.
+        name : str
+            The track's name.
+        bodies : SceneBodies
+            The bodies; their shapes must be registered.
+
+        Returns
+        -------
+        TrackWriter
+            The writer.
 
         Raises
         ------
@@ -114,28 +124,40 @@ class TrackWriter(_TrackSession):
     def __enter__(self) -> TrackWriter:
         return self
 
-    def publish(self, tick: int, poses: ArrayLike | None = None) -> PublishedTick:
+    def publish(self, tick: int, poses: PosesLike | None = None) -> PublishedTick:
         """Adds a tick, and waits until it can be asked for.
 
         Parameters
         ----------
         tick : int
             The tick, above the one before.
-        poses : array_like, optional
+        poses : poses_like, optional
             Poses (bodies, 7) in the order of the ids. None: the poses of the bodies.
+
+        Returns
+        -------
+        PublishedTick
+            The ticks that can be asked for.
         """
         return cast(PublishedTick, self._session._tell(PublishTick(tick, poses)))
 
     def change(self, change: SceneChange, *, reset: bool = False) -> None:
         """Adds and removes bodies from the next tick on.
 
-        If it fails, publishing fails until a change with `reset` succeeds, which starts without
-        bodies."""
+        If it fails, publishing fails until a change with `reset` succeeds.
+
+        Parameters
+        ----------
+        change : SceneChange
+            The bodies, poses and rules.
+        reset : bool
+            Starts without bodies and rules.
+        """
         self._attach(change, reset)
 
 
 class TrackReader(_TrackSession):
-    """A session that asks about a past time of tracks."""
+    """A session that asks about a past time of tracks. Made by `open`."""
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -153,6 +175,11 @@ class TrackReader(_TrackSession):
             Scene in which tracks are rewound; empty: none.
         bodies : SceneBodies, optional
             Query bodies, such as swords; their shapes must be registered.
+
+        Returns
+        -------
+        TrackReader
+            The reader.
         """
         reader = TrackReader(client.open_session(reopen=False))
         try:
@@ -170,7 +197,18 @@ class TrackReader(_TrackSession):
     def open_scene(self, name: str) -> SceneInfo:
         """Takes the newest revision of a scene for the next `rewind`.
 
-        If it fails, every `rewind` fails until a scene is opened."""
+        If it fails, every `rewind` fails until a scene is opened.
+
+        Parameters
+        ----------
+        name : str
+            The scene's name.
+
+        Returns
+        -------
+        SceneInfo
+            The revision.
+        """
         # Whether it opens or not: a rewind in a slot that did not open is refused rather than
         # answered of a world without it.
         self._has_scene = True
@@ -192,6 +230,11 @@ class TrackReader(_TrackSession):
         left_out_bodies : array_like
             Ids of the track or the scene that are left out, such as the shooter.
 
+        Returns
+        -------
+        Rewound
+            The time and the ticks that were used.
+
         Raises
         ------
         NotFound
@@ -202,40 +245,51 @@ class TrackReader(_TrackSession):
         message = RewindTrack(slot, base, track, tick, fraction, left_out_bodies)
         return cast(Rewound, self._session._tell(message))
 
-    def cast_rays(self, **columns: Any) -> SweepResult:
-        """Asks a RayBatch of these columns, with pairs, points and normals."""
-        return self._session.ask(_tracks.rays(columns))
+    @asks(RayBatch, detail=_tracks.HITS)
+    def cast_rays(self, batch: RayBatch) -> SweepResult:
+        """Asks what rays, or moving balls, hit in the rewound world.
 
-    def check(self, **columns: Any) -> CheckResult:
-        """Asks a CheckBatch of these columns, with pairs, of query bodies against that world."""
-        return self._session.ask(_tracks.check(columns))
+        Returns
+        -------
+        SweepResult
+            The answers; by default with pairs, points and normals.
+        """
+        return self.ask(batch)
 
-    def sweep(self, **columns: Any) -> SweepResult:
-        """Asks a MotionBatch of these columns, with pairs, points and normals, as `check` does."""
-        return self._session.ask(_tracks.sweep(columns))
+    @asks(CheckBatch, among=Among.SCENE, detail=CheckDetail.PAIRS)
+    def check(self, batch: CheckBatch) -> CheckResult:
+        """Asks whether query bodies touch the rewound world.
 
-    @overload
-    def ask(self, batch: CheckBatch) -> CheckResult:
-        ...
+        Returns
+        -------
+        CheckResult
+            The answers; by default with pairs.
+        """
+        return self.ask(batch)
 
-    @overload
-    def ask(self, batch: ClearanceBatch) -> ClearanceResult:
-        ...
+    @asks(MotionBatch, among=Among.SCENE, detail=_tracks.HITS)
+    def sweep(self, batch: MotionBatch) -> SweepResult:
+        """Asks when moving query bodies first touch the rewound world.
 
-    @overload
-    def ask(self, batch: NearestBatch) -> NearestResult:
-        ...
+        Returns
+        -------
+        SweepResult
+            The answers; by default with pairs, points and normals.
+        """
+        return self.ask(batch)
 
-    @overload
-    def ask(self, batch: OverlapBatch) -> OverlapResult:
-        ...
+    def ask(self, batch: SceneRows[R]) -> R:
+        """Asks any question about the rewound world.
 
-    @overload
-    def ask(self, batch: MotionBatch | RayBatch) -> SweepResult:
-        ...
+        Parameters
+        ----------
+        batch : SceneRows
+            The questions; `scene_slot` is ignored. Shape slots of an OverlapBatch are indices of
+            the query bodies' shapes.
 
-    def ask(self, batch: SceneBatch) -> SceneResult:
-        """Asks any question about the rewound world; its scene_slot is ignored.
-
-        Shape slots of an OverlapBatch are indices of the query bodies' shapes."""
-        return cast(SceneResult, self._session.ask(_tracks.of_the_past(batch)))
+        Returns
+        -------
+        SceneRowsResult
+            The result of the batch's kind, in its broadcast shape.
+        """
+        return self._session.ask(_tracks.of_the_past(batch))

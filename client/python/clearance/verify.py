@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Proofs of distances in exact arithmetic, without any code of the server.
 
-For two bodies with the difference B - A, a direction n and points of either body
+For two bodies with the difference B - A, a direction n and points of either body::
 
     (min n.b - max n.a) / |n| - r_A - r_B  <=  distance  <=  |sum w (b - a)| / sum w - r_A - r_B.
 
@@ -14,7 +14,7 @@ auditing: it takes about a millisecond for each ten vertices.
 
 >>> box, here, there = clearance.Box((1, 1, 1)), [0, 0, 0, 0, 0, 0, 1], [3, 0, 0, 0, 0, 0, 1]
 >>> with clearance.connect(address) as client:
-...     answer = client.distance([box, box], poses_b=there, detail=clearance.PROOF)
+...     answer = client.distance([box, box], poses_b=there, detail=clearance.DistanceDetail.PROOF)
 >>> verify(box, here, box, there, answer)
 []
 
@@ -28,13 +28,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from enum import Enum
+from enum import IntEnum
 from fractions import Fraction
 from itertools import combinations
 from typing import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from clearance import _proof_bodies as bodies
 from clearance._proof_bodies import (
@@ -48,10 +47,13 @@ from clearance._proof_bodies import (
     times,
     vector,
 )
+from clearance._scene_results import NearestPairs
 from clearance._separation import look
+from clearance.poses import PosesLike, as_poses
 from clearance.results import DistanceResult, State
-from clearance.scene_results import NearestPairs
 from clearance.shapes import Shape
+
+__all__ = ["Violation", "ViolationKind", "verify", "verify_separation"]
 
 # The normal and the weights were rounded to doubles on their way here; relative to both bodies'
 # sizes.
@@ -64,23 +66,55 @@ _MOST_WITNESSES = 12
 _NO_VERTEX = 2**32 - 1  # the index for a shape without vertices
 
 
-class ViolationKind(Enum):
-    """Kinds of faults of a row."""
+class ViolationKind(IntEnum):
+    """Kinds of faults of a row.
 
-    NO_PROOF = "claims nothing that can be proved, or lacks bounds, normals or witnesses"
-    MALFORMED = "columns too short, numbers that are not finite, weights that are no weights"
-    WITNESS_ID = "a vertex that the shape does not have"
-    STATE = "the state contradicts its own bounds, or is not proved"
-    LOWER_BOUND = "the supports along the normal do not prove it"
-    UPPER_BOUND = "the witnesses do not prove it"
-    NORMAL = "not of unit length"
-    DISTANCE = "outside its bounds"
-    POINT = "point_b is not point_a + distance * normal"
+    Attributes
+    ----------
+    NO_PROOF : int
+        Claims nothing that can be proved, or lacks bounds, normals or witnesses.
+    MALFORMED : int
+        Columns too short, numbers that are not finite, invalid weights.
+    WITNESS_ID : int
+        A vertex that the shape does not have.
+    STATE : int
+        The state contradicts its own bounds, or is not proved.
+    LOWER_BOUND : int
+        The supports along the normal do not prove it.
+    UPPER_BOUND : int
+        The witnesses do not prove it.
+    NORMAL : int
+        Not of unit length.
+    DISTANCE : int
+        Outside its bounds.
+    POINT : int
+        point_b is not point_a + distance * normal.
+    """
+
+    NO_PROOF = 1
+    MALFORMED = 2
+    WITNESS_ID = 3
+    STATE = 4
+    LOWER_BOUND = 5
+    UPPER_BOUND = 6
+    NORMAL = 7
+    DISTANCE = 8
+    POINT = 9
 
 
 @dataclass(frozen=True)
 class Violation:
-    """One fault of one row."""
+    """One fault of one row.
+
+    Attributes
+    ----------
+    row : int
+        The row, in C order.
+    kind : ViolationKind
+        The kind.
+    message : str
+        Text for people.
+    """
 
     row: int
     kind: ViolationKind
@@ -88,17 +122,31 @@ class Violation:
 
 
 def verify(
-    shape_a: Shape, pose_a: ArrayLike, shape_b: Shape, pose_b: ArrayLike, result: DistanceResult
+    shape_a: Shape, pose_a: PosesLike, shape_b: Shape, pose_b: PosesLike, result: DistanceResult
 ) -> list[Violation]:
-    """Returns the faults of an answer about two shapes; empty means that every row is proved.
+    """Proves an answer about two shapes.
 
-    Ask with `detail=clearance.PROOF`. States are proved strictly. A bound is accepted if it is
-    proved to within 64 * 2**-53 of both bodies' sizes and the distance. The upper bound of
-    overlapping cores needs depth proofs; without them only its sign is proved. Rows that are
-    BEYOND, UNDECIDED or REFUSED claim nothing that can be proved. The poses are those of the
-    question, (…, 7), and broadcast."""
+    States are proved strictly. A bound is accepted if it is proved to within 64 * 2**-53 of both
+    bodies' sizes and the distance. The upper bound of overlapping cores needs depth proofs; without
+    them only its sign is proved. Rows that are BEYOND, UNDECIDED or REFUSED claim nothing that can
+    be proved.
+
+    Parameters
+    ----------
+    shape_a, shape_b : Shape
+        The shapes.
+    pose_a, pose_b : poses_like
+        The poses (…, 7) of the question; they broadcast.
+    result : DistanceResult
+        The answer, asked for with `detail=DistanceDetail.PROOF`.
+
+    Returns
+    -------
+    list of Violation
+        The faults; empty: every row is proved.
+    """
     poses = [
-        np.broadcast_to(np.asarray(pose, float), result.shape + (7,)).reshape(-1, 7)
+        np.broadcast_to(as_poses(pose), result.shape + (7,)).reshape(-1, 7)
         for pose in (pose_a, pose_b)
     ]
     violations: list[Violation] = []
@@ -112,20 +160,36 @@ def verify(
 
 def verify_separation(
     shape_a: Shape,
-    pose_a: ArrayLike,
+    pose_a: PosesLike,
     shape_b: Shape,
-    pose_b: ArrayLike,
+    pose_b: PosesLike,
     pairs: NearestPairs,
     index: int,
 ) -> list[Violation]:
-    """Returns the faults of one pair of a list (NearestResult.pairs).
+    """Proves one pair of a list.
 
-    An empty list means that it is proved. It proves that no two points of these shapes at these
-    poses are nearer than the lower bound; A is the query body. Only SEPARATED pairs are proved. Ask
-    for bounds and normals. If distances are present, they must lie within the bounds, and the
-    points must be that far apart along the normal. It does not check that the points belong to the
-    shapes: `verify` does. Violations have the index as their row."""
-    poses = [np.asarray(pose, float).reshape(7) for pose in (pose_a, pose_b)]
+    It proves that no two points of these shapes at these poses are nearer than the lower bound.
+    Only SEPARATED pairs are proved. If distances are present, they must lie within the bounds, and
+    the points must be that far apart along the normal. It does not check that the points belong to
+    the shapes: `verify` does.
+
+    Parameters
+    ----------
+    shape_a, shape_b : Shape
+        The shapes; A is the query body's.
+    pose_a, pose_b : poses_like
+        Their poses (7,).
+    pairs : NearestPairs
+        The pairs of a NearestResult, asked for with bounds and normals.
+    index : int
+        The pair.
+
+    Returns
+    -------
+    list of Violation
+        The faults, with the index as their row; empty: the pair is proved.
+    """
+    poses = [as_poses(pose).reshape(7) for pose in (pose_a, pose_b)]
     try:
         _check_separation((shape_a, poses[0]), (shape_b, poses[1]), pairs, index)
     except _Wrong as wrong:

@@ -14,7 +14,8 @@ import numpy as np
 import clearance
 from clearance import picture, poses
 
-DETAIL = clearance.DistanceDetail(points=True, normals=True)
+COLUMNS = clearance.DistanceDetail
+DETAIL = COLUMNS.DEFAULT | COLUMNS.POINTS | COLUMNS.NORMALS
 FUNNEL = clearance.Cone(0.3, 0.35, 0.02)
 
 

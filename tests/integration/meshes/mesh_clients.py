@@ -49,7 +49,7 @@ class Reading:
 def read_in_python(sample: Sample) -> Reading:
     try:
         mesh = meshes.parse_mesh(sample.content, sample.extension)
-    except clearance.InvalidArgument as error:
+    except clearance.errors.InvalidArgument as error:
         return Reading(refusal=error.message)
     triangles = tuple(part.triangles.astype("<u4").tobytes() for part in mesh.parts)
     with warnings.catch_warnings():

@@ -14,6 +14,8 @@ from mesh_clients import Reading, Sample, read_in_cpp, read_in_python
 from mesh_samples import RADIUS, TETRAHEDRON, faults, samples
 from server import Server
 
+import clearance
+
 SHARED = pathlib.Path(os.environ["CLEARANCE_ROOT"]).parent / "shared/data"
 DEBIAN = pathlib.Path("/usr/share/assimp/models")
 CLI = os.environ["CLEARANCE_CLI"]
@@ -82,6 +84,26 @@ class Formats(Readings):
         for (sample, message), reading in zip(cases, readings, strict=True):
             with self.subTest(file=sample.name, content=sample.content[:40]):
                 self.assertEqual(reading.refusal, message)
+
+
+class Concave(unittest.TestCase):
+    def test_warnings_have_the_words_of_the_command_line(self) -> None:
+        dent = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 0.2 0.2 0.2\n" + "".join(
+            f"f {face}\n" for face in ("1 3 2", "1 2 4", "3 1 4", "2 3 5", "3 4 5", "4 2 5")
+        )
+        advice = (("Compound.from_file", "--parts"), ('concave="hull"', "--hull"))
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "dent.obj")
+            path.write_text(dent)
+            for make, flags in ((clearance.Hull, ()), (clearance.Compound, ("--parts",))):
+                command = [CLI, "--addr", "unix:/absent", "register", "dent", path, *flags]
+                said = subprocess.run(command, capture_output=True, text=True).stderr
+                with self.assertWarns(clearance.errors.HollowWarning) as caught:
+                    make.from_file(path)
+                words = str(caught.warning)
+                for ours, theirs in advice:
+                    words = words.replace(ours, theirs)
+                self.assertIn(f"warning: {words}\n", said)
 
 
 class Damaged(Readings):

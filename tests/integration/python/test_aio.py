@@ -15,8 +15,8 @@ from clearance import aio, poses
 BALLS = (clearance.Sphere(0.25), clearance.Sphere(0.5))
 
 
-def batch(x: float) -> clearance.DistanceBatch:
-    return clearance.DistanceBatch(poses_b=poses.pose([[x, 0, 0]]))
+def batch(x: float) -> clearance.batches.DistanceBatch:
+    return clearance.batches.DistanceBatch(poses_b=poses.pose([[x, 0, 0]]))
 
 
 class Aio(unittest.IsolatedAsyncioTestCase):
@@ -41,7 +41,7 @@ class Aio(unittest.IsolatedAsyncioTestCase):
         answer = await self.client.distance(["ball", BALLS[1]], poses_b=poses.pose([2, 0, 0]))
         self.assertEqual(float(answer.distances), 1.25)
         await self.client.delete("ball")
-        with self.assertRaises(clearance.NotFound) as caught:
+        with self.assertRaises(clearance.errors.NotFound) as caught:
             await self.client.get("ball")
         self.assertEqual(caught.exception.detail.value, "ball")
 
@@ -58,7 +58,7 @@ class Aio(unittest.IsolatedAsyncioTestCase):
             await session.send(batch(1 + i), tag=i)
         self.assertEqual([(await session.next()).tag for _ in range(300)], list(range(300)))
         await session.finish()
-        with self.assertRaises(clearance.SessionEnded):
+        with self.assertRaises(clearance.errors.SessionEnded):
             await session.ask(batch(1))
 
     async def test_large_batches_are_split(self) -> None:
@@ -105,14 +105,14 @@ class Aio(unittest.IsolatedAsyncioTestCase):
             await task
         with self.assertRaisesRegex(clearance.ClearanceError, "client was closed"):
             await idle.ask(batch(1))
-        with self.assertRaises(clearance.SessionEnded):
+        with self.assertRaises(clearance.errors.SessionEnded):
             await finished.ask(batch(1))
         self.assertLess(len(asyncio.all_tasks()), len(before))
 
     async def test_cancelled(self) -> None:
         session = await self.open()
         session.cancel()
-        with self.assertRaises(clearance.Cancelled):
+        with self.assertRaises(clearance.errors.Cancelled):
             await session.ask(batch(1))
 
 

@@ -12,7 +12,8 @@ from relay import Relay
 from server import Server
 
 import clearance
-from clearance import SceneBodies, SceneChange, SceneEnd, ScenePoses, SceneSetting, aio, poses
+from clearance import SceneBodies, SceneChange, SceneSetting, aio, poses
+from clearance.scenes import SceneEnd, ScenePoses
 
 SEED = 20261123
 
@@ -60,7 +61,7 @@ class AioScene(unittest.IsolatedAsyncioTestCase):
     async def test_made_shown_changed_forked_listed_deleted(self) -> None:
         moved = SceneChange(poses=ScenePoses(ids=[11], poses=at(5)))
         changed = await self.scenes.update("row", moved, etag=self.made.etag)
-        with self.assertRaises(clearance.Aborted):
+        with self.assertRaises(clearance.errors.Aborted):
             await self.scenes.update("row", moved, etag=self.made.etag)
         found = await self.scenes.get("row", include_content=True)
         self.assertEqual(found.info, changed)
@@ -75,7 +76,7 @@ class AioScene(unittest.IsolatedAsyncioTestCase):
         made = await self.scenes.create("new", ball, replace=True, ttl=60)
         self.assertEqual((made.revision, made.ttl), (1, 60))
         await self.scenes.delete("new")
-        with self.assertRaises(clearance.NotFound):
+        with self.assertRaises(clearance.errors.NotFound):
             await self.scenes.get("fork")
 
     async def test_calls_and_sessions_answer_each_question_alike(self) -> None:
@@ -111,7 +112,7 @@ class AioScene(unittest.IsolatedAsyncioTestCase):
         await session.change_bodies(SceneChange(bodies=SceneBodies(ids=[5])), reset=True)
         self.assertEqual((await session.check(poses=at(8))).verdicts, 1)
         await session.close_scene(0)
-        with self.assertRaises(clearance.NotFound):
+        with self.assertRaises(clearance.errors.NotFound):
             await session.check()
         await session.open_scene(1, "row", min_revision=1)
         self.assertEqual((await session.check(scene_slot=1, poses=at(4))).verdicts, 2)
@@ -134,10 +135,10 @@ class AioScene(unittest.IsolatedAsyncioTestCase):
             np.testing.assert_array_equal(news.change.poses.poses, at(x))
         await self.scenes.delete("row")
         self.assertEqual([news.end async for news in watch], [SceneEnd.DELETED])
-        with self.assertRaises(clearance.SessionEnded):
+        with self.assertRaises(clearance.errors.SessionEnded):
             await watch.next()
         async with self.scenes.watch("nowhere") as missing:
-            with self.assertRaises(clearance.NotFound):
+            with self.assertRaises(clearance.errors.NotFound):
                 await missing.next()
 
     async def test_who_stops_waiting_loses_no_news(self) -> None:
@@ -209,7 +210,7 @@ class AioScene(unittest.IsolatedAsyncioTestCase):
         waiting = asyncio.ensure_future(watch.next())
         await asyncio.sleep(0)
         watch.cancel()
-        with self.assertRaises(clearance.Cancelled):
+        with self.assertRaises(clearance.errors.Cancelled):
             await waiting
 
     async def test_a_watch_ends_with_its_client(self) -> None:
@@ -226,7 +227,7 @@ class AioScene(unittest.IsolatedAsyncioTestCase):
         for watch in (idle, unread):
             with self.assertRaisesRegex(clearance.ClearanceError, "client was closed"):
                 await watch.next()
-        with self.assertRaises(clearance.Cancelled):
+        with self.assertRaises(clearance.errors.Cancelled):
             await cancelled.next()
 
     async def test_holds_its_scene_and_bodies_where_the_connection_breaks(self) -> None:
@@ -251,7 +252,9 @@ class AioScene(unittest.IsolatedAsyncioTestCase):
         port = self.server.port
         self.server.end(signal.SIGKILL)
         self.server = Server(port=port)
-        with self.assertRaisesRegex(clearance.FailedPrecondition, "scene slot 0 held revision 1"):
+        with self.assertRaisesRegex(
+            clearance.errors.FailedPrecondition, "scene slot 0 held revision 1"
+        ):
             await session.check()
 
 

@@ -55,7 +55,7 @@ class Registry(unittest.TestCase):
         self.assertEqual(len(self.client.list("kind/")), len(SHAPES))
 
     def test_hulls_in_columns(self) -> None:
-        corners = clearance.body_vertices(BOX)
+        corners = clearance.shapes.body_vertices(BOX)
         result = self.client.register_hulls(["a", "B!", "c"], [corners, corners, corners[:4]])
         self.assertEqual([bool(digest) for digest in result.digests], [True, False, True])
         self.assertEqual([error.index for error in result.errors], [1])
@@ -63,19 +63,19 @@ class Registry(unittest.TestCase):
         np.testing.assert_array_equal(found.content.vertices, corners)
 
     def test_errors_tell_field_value_and_limit(self) -> None:
-        with self.assertRaises(clearance.InvalidArgument) as caught:
+        with self.assertRaises(clearance.errors.InvalidArgument) as caught:
             self.client.register("ball", clearance.Sphere(-1))
         self.assertEqual(caught.exception.field, "shape.sphere.radius")
         self.assertEqual(caught.exception.detail.value, "-1")
         self.assertEqual(caught.exception.limit, ">= 0")
         self.assertTrue(caught.exception.request_id)
-        with self.assertRaises(clearance.ResourceExhausted) as caught:
+        with self.assertRaises(clearance.errors.ResourceExhausted) as caught:
             self.client.register("big", clearance.Hull(np.zeros((101, 3))))
         self.assertIn("100", caught.exception.limit)
-        with self.assertRaises(clearance.ResourceExhausted):
+        with self.assertRaises(clearance.errors.ResourceExhausted):
             self.client.distance([BOX, BOX], poses_a=np.tile(clearance.poses.IDENTITY, (101, 1)))
         self.client.register("box", BOX)
-        with self.assertRaises(clearance.AlreadyExists):
+        with self.assertRaises(clearance.errors.AlreadyExists):
             self.client.register("box", clearance.Sphere(1))
         self.client.register("box", clearance.Sphere(1), replace=True)
         self.client.delete("box")
@@ -110,12 +110,12 @@ class Registry(unittest.TestCase):
         if child == 0:
             try:
                 self.client.get("box")
-            except clearance.ForkError:
+            except clearance.errors.ForkError:
                 os._exit(7)
             finally:
                 os._exit(1)
         self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 7)
-        with self.assertRaises(clearance.NotFound):
+        with self.assertRaises(clearance.errors.NotFound):
             self.client.get("box")
 
     def test_the_server_tells_its_time(self) -> None:
@@ -129,7 +129,7 @@ class Registry(unittest.TestCase):
 
     def test_the_server_is_of_this_version(self) -> None:
         _connection.check_version(self.client.server_info().version)
-        with self.assertRaises(clearance.VersionError):
+        with self.assertRaises(clearance.errors.VersionError):
             _connection.check_version("7.0.0")
 
 
@@ -145,7 +145,7 @@ def fork():
         try:
             clearance.connect(sys.argv[1], timeout=60).server_info()
             print("connected", flush=True)
-        except clearance.ForkError as error:
+        except clearance.errors.ForkError as error:
             print(error, flush=True)
         os._exit(0)
     os.wait()
@@ -166,7 +166,7 @@ next(news)
 fork()
 client.server_info()
 session.open(1, clearance.Sphere(1))
-rules = clearance.ScenePairRules(bodies_a=[1], bodies_b=[2])
+rules = clearance.scenes.ScenePairRules(bodies_a=[1], bodies_b=[2])
 client.scenes.update(name, clearance.SceneChange(rules=rules))
 print("revision", next(news).scene.revision)
 watch.cancel()
@@ -219,12 +219,12 @@ class Fork(unittest.TestCase):
 class NoServer(unittest.TestCase):
     # Faulty addresses, each with its error and a word of the message.
     FAULTS = (
-        ("127.0.0.1:1", clearance.Unavailable, "clearance doctor --addr 127.0.0.1:1"),
-        ("no-such-host.invalid:50051", clearance.Unavailable, "no-such-host.invalid"),
-        ("unix:/no/such/socket", clearance.Unavailable, "No such file"),
-        ("http://127.0.0.1:50051", clearance.InvalidArgument, "without http://"),
-        ("127.0.0.1", clearance.InvalidArgument, "a host and a port"),
-        ("127.0.0.1:port", clearance.InvalidArgument, "a host and a port"),
+        ("127.0.0.1:1", clearance.errors.Unavailable, "clearance doctor --addr 127.0.0.1:1"),
+        ("no-such-host.invalid:50051", clearance.errors.Unavailable, "no-such-host.invalid"),
+        ("unix:/no/such/socket", clearance.errors.Unavailable, "No such file"),
+        ("http://127.0.0.1:50051", clearance.errors.InvalidArgument, "without http://"),
+        ("127.0.0.1", clearance.errors.InvalidArgument, "a host and a port"),
+        ("127.0.0.1:port", clearance.errors.InvalidArgument, "a host and a port"),
     )
 
     def test_is_told_at_once(self) -> None:
@@ -238,9 +238,9 @@ class NoServer(unittest.TestCase):
     def test_of_the_wrong_kind_is_told_apart(self) -> None:
         server = Server()
         self.addCleanup(server.end)
-        with self.assertRaisesRegex(clearance.Unavailable, "a port of HTTP"):
+        with self.assertRaisesRegex(clearance.errors.Unavailable, "a port of HTTP"):
             clearance.connect(f"127.0.0.1:{server.http_port}")
-        with self.assertRaisesRegex(clearance.Unavailable, "leave out `tls`"):
+        with self.assertRaisesRegex(clearance.errors.Unavailable, "leave out `tls`"):
             clearance.connect(server.address, tls=clearance.TlsOptions())
 
     def test_that_asks_for_tls_is_told(self) -> None:
@@ -254,9 +254,9 @@ class NoServer(unittest.TestCase):
             self.addCleanup(server.end)
             with open(certificate, "rb") as file:
                 roots = file.read()
-        with self.assertRaisesRegex(clearance.Unavailable, "give `tls`"):
+        with self.assertRaisesRegex(clearance.errors.Unavailable, "give `tls`"):
             clearance.connect(server.address)
-        with self.assertRaisesRegex(clearance.Unavailable, "certificate is not from"):
+        with self.assertRaisesRegex(clearance.errors.Unavailable, "certificate is not from"):
             clearance.connect(server.address, tls=clearance.TlsOptions())
         clearance.connect(server.address, tls=clearance.TlsOptions(roots)).close()
 
@@ -273,13 +273,14 @@ class NoServer(unittest.TestCase):
         with socket.socket() as silent:
             silent.bind(("127.0.0.1", 0))
             silent.listen()
-            with self.assertRaises((clearance.DeadlineExceeded, clearance.Unavailable)):
+            late = (clearance.errors.DeadlineExceeded, clearance.errors.Unavailable)
+            with self.assertRaises(late):
                 clearance.connect(f"127.0.0.1:{silent.getsockname()[1]}", timeout=0.3)
 
     def test_a_token_stays_on_this_machine(self) -> None:
-        with self.assertRaises(clearance.FailedPrecondition):
+        with self.assertRaises(clearance.errors.FailedPrecondition):
             clearance.connect("example.org:50051", token="secret")
-        with self.assertRaises(clearance.InvalidArgument):
+        with self.assertRaises(clearance.errors.InvalidArgument):
             clearance.connect("localhost:50051", token="two words")
         for address in ("localhost:1", "unix:/x", "[::1]:1", "ipv4:127.0.0.1:1,127.1.2.3:4", "::1"):
             self.assertTrue(_connection.is_this_machine(address), address)

@@ -43,7 +43,8 @@ class Examples(unittest.TestCase):
             "aio",
             "results",
             "scenes",
-            "scene_client",
+            "_scene_client",
+            "batches",
             "tracks",
             "picture",
         ):

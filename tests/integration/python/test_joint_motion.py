@@ -8,15 +8,9 @@ import numpy as np
 from server import Server
 
 import clearance
-from clearance import (
-    Among,
-    MotionState,
-    SceneBodies,
-    SceneChange,
-    Verdict,
-    poses,
-    prove_joint_motions,
-)
+from clearance import MotionState, SceneBodies, SceneChange, Verdict, poses
+from clearance.joint_motion import prove_joint_motions
+from clearance.scenes import Among
 
 SEED = 20261129
 LINK = 1.0  # metres; each link is a capsule about its middle
@@ -65,7 +59,7 @@ class JointMotions(unittest.TestCase):
         self.session.open(0, clearance.Capsule(RADIUS, LINK / 2))
         arm = SceneChange(
             bodies=SceneBodies(ids=[1, 2]),
-            rules=clearance.ScenePairRules(bodies_a=[1], bodies_b=[2]),
+            rules=clearance.scenes.ScenePairRules(bodies_a=[1], bodies_b=[2]),
         )
         self.session.change_bodies(arm)
 
@@ -129,9 +123,9 @@ class JointMotions(unittest.TestCase):
         self.put_ball((0, OFFSET, 1))
         for reaches, starts in (([[1.0]], [0.0, 0.0]), ([[1.0, -1.0]], [0.0, 0.0]),
                                 (REACHES, [np.nan, 0.0])):
-            with self.assertRaisesRegex(clearance.InvalidArgument, "reaches"):
+            with self.assertRaisesRegex(clearance.errors.InvalidArgument, "reaches"):
                 prove_joint_motions(self.session, kinematics, starts, [0.0, 0.0], reaches)
-        with self.assertRaises(clearance.RefusedRows):
+        with self.assertRaises(clearance.errors.RefusedRows):
             prove_joint_motions(self.session, lambda q: kinematics(q) * np.nan, [0.0, 0.0],
                                 [1.0, 0.0], REACHES, among=Among.SCENE)
 

@@ -21,7 +21,11 @@ class Picture(unittest.TestCase):
         client = clearance.connect(server.address)
         self.addCleanup(client.close)
         box = clearance.Box((0.2, 0.2, 0.1))
-        detail = clearance.DistanceDetail(points=True, normals=True)
+        detail = (
+            clearance.DistanceDetail.DEFAULT
+            | clearance.DistanceDetail.POINTS
+            | clearance.DistanceDetail.NORMALS
+        )
         for shape in (
             clearance.Sphere(0.1),
             clearance.Cone(0.1, 0.2, 0.01),
@@ -63,7 +67,7 @@ class Picture(unittest.TestCase):
         self.assertEqual(picture._left_out("A", clearance.Sphere(1)), "")
 
     def test_the_faces_of_a_box_are_its_six(self) -> None:
-        faces = picture._hull_faces(clearance.body_vertices(clearance.Box((1, 2, 3))))
+        faces = picture._hull_faces(clearance.shapes.body_vertices(clearance.Box((1, 2, 3))))
         self.assertEqual(sorted(len(face) for face in faces), [4] * 6)
         for face in faces:  # in order around it: the sides are edges of the box
             sides = np.abs(np.roll(face, 1, axis=0) - face)

@@ -14,8 +14,10 @@ PIECES = 20  # whose waits together are longer than the session would wait
 LONG = 30.0  # until a session that goes on for ever is given up by its test
 
 
-def batch(rows: int) -> clearance.DistanceBatch:
-    return clearance.DistanceBatch(poses_b=poses.pose([[1 + row, 0, 0] for row in range(rows)]))
+def batch(rows: int) -> clearance.batches.DistanceBatch:
+    return clearance.batches.DistanceBatch(
+        poses_b=poses.pose([[1 + row, 0, 0] for row in range(rows)])
+    )
 
 
 class Reopened(unittest.TestCase):
@@ -31,16 +33,16 @@ class Reopened(unittest.TestCase):
     def test_a_message_that_breaks_every_stream_ends_the_session(self) -> None:
         server = BreakingServer()
         session = self.open(server, reopen_within=0.3)
-        with self.assertRaisesRegex(clearance.Unavailable, "breaks the stream"):
+        with self.assertRaisesRegex(clearance.errors.Unavailable, "breaks the stream"):
             session.ask(batch(1), timeout=LONG)
         self.assertGreater(server.streams, 1)
-        with self.assertRaises(clearance.Unavailable):
+        with self.assertRaises(clearance.errors.Unavailable):
             session.finish()
 
     def test_a_session_goes_on_while_each_stream_answers_a_piece(self) -> None:
         server = BreakingServer(batches_a_stream=1)
         session = self.open(server, reopen_within=0.03)
-        with self.assertRaises(clearance.NotFound):  # the answer to all of its pieces
+        with self.assertRaises(clearance.errors.NotFound):  # the answer to all of its pieces
             session.ask(batch(PIECES), timeout=LONG)
         self.assertEqual(server.streams, PIECES)
 
@@ -53,7 +55,7 @@ class AioReopened(unittest.IsolatedAsyncioTestCase):
             session = client.open_session(reopen_within=0.3)
             self.addCleanup(session.cancel)
             await session.open(0, BALL)
-            with self.assertRaisesRegex(clearance.Unavailable, "breaks the stream"):
+            with self.assertRaisesRegex(clearance.errors.Unavailable, "breaks the stream"):
                 await session.ask(batch(1), timeout=LONG)
             self.assertGreater(server.streams, 1)
 

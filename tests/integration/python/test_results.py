@@ -16,7 +16,7 @@ class Conclusions(unittest.TestCase):
         # Bounds that no server gives, so that it is the state that counts.
         self.states = np.array(list(State), np.uint32)
         ones = np.ones(len(State))
-        self.answer = clearance.DistanceResult(
+        self.answer = clearance.results.DistanceResult(
             shape=(len(State),), states=self.states, lower_bounds=ones, upper_bounds=-ones
         )
 
@@ -30,12 +30,12 @@ class Conclusions(unittest.TestCase):
         self.assertEqual(self.names(self.answer.proved_free(margin=np.nan)), [])
 
     def test_without_bounds_only_separated_is(self) -> None:
-        answer = clearance.IntersectionResult(shape=self.answer.shape, states=self.states)
+        answer = clearance.results.IntersectionResult(shape=self.answer.shape, states=self.states)
         self.assertEqual(self.names(answer.proved_free()), ["SEPARATED"])
         self.assertEqual(self.names(answer.proved_free(margin=0.1)), [])
 
     def test_a_negative_margin_counts_as_none(self) -> None:
-        answer = clearance.DistanceResult(
+        answer = clearance.results.DistanceResult(
             shape=(1,), states=self.states[1:2], lower_bounds=np.zeros(1), upper_bounds=np.ones(1)
         )
         self.assertEqual(answer.proved_free(margin=-1).tolist(), [False])
@@ -46,9 +46,11 @@ class Conclusions(unittest.TestCase):
 
     def test_states_have_names(self) -> None:
         self.assertEqual(self.answer.named_states().tolist(), list(State))
-        newer = clearance.IntersectionResult(shape=(1, 1), states=np.array([[99]], np.uint32))
+        newer = clearance.results.IntersectionResult(
+            shape=(1, 1), states=np.array([[99]], np.uint32)
+        )
         self.assertEqual(newer.named_states().tolist(), [[State.UNSPECIFIED]])
-        check = clearance.CheckResult(shape=(), verdicts=np.uint32(2))
+        check = clearance.scenes.CheckResult(shape=(), verdicts=np.uint32(2))
         self.assertEqual(check.named_states()[()], clearance.Verdict.TOUCHING)
 
 
@@ -70,7 +72,7 @@ class WithoutADistance(unittest.TestCase):
         self.assertEqual(names, ["SEPARATED", "BEYOND", "REFUSED"])
         np.testing.assert_array_equal(answer.distances, [0.5, np.nan, np.nan])
         self.assertTrue(np.isnan(answer.distances.min()))
-        with self.assertRaises(clearance.RefusedRows) as raised:
+        with self.assertRaises(clearance.errors.RefusedRows) as raised:
             answer.raise_for_refused()
         self.assertEqual([error.index for error in raised.exception.errors], [2])
         self.assertIn("1 of 3 rows refused; row 2: ", str(raised.exception))
@@ -81,7 +83,8 @@ class WithoutADistance(unittest.TestCase):
             self.balls,
             poses_b=self.places,
             displacements_b=[[-1, 0, 0], [1, 0, 0], [0, 0, 0]],
-            detail=clearance.TimeOfCollisionDetail(distances=True),
+            detail=clearance.batches.TimeOfCollisionDetail.DEFAULT
+            | clearance.batches.TimeOfCollisionDetail.DISTANCES,
         )
         names = [state.name for state in answer.named_states()]
         self.assertEqual(names, ["HIT", "FREE", "REFUSED"])

@@ -11,18 +11,8 @@ from relay import Relay
 from server import Server
 
 import clearance
-from clearance import (
-    PairRuleKind,
-    SceneBodies,
-    SceneChange,
-    SceneEnd,
-    ScenePairRules,
-    ScenePoses,
-    Verdict,
-    _schema,
-    _watch,
-    poses,
-)
+from clearance import SceneBodies, SceneChange, Verdict, _schema, _watch, poses
+from clearance.scenes import PairRuleKind, SceneEnd, ScenePairRules, ScenePoses
 
 
 def at(*xs: float) -> np.ndarray:
@@ -39,7 +29,7 @@ class Scene(unittest.TestCase):
         self.ball = self.client.register("ball", clearance.Sphere(0.5)).shape.digest
         self.scenes = self.client.scenes
 
-    def row(self, name: str = "row", **options) -> clearance.SceneInfo:
+    def row(self, name: str = "row", **options) -> clearance.scenes.SceneInfo:
         bodies = SceneBodies(ids=[10, 11], shapes=["box", "ball"], shape_slots=[0, 1])
         content = SceneChange(bodies=bodies, poses=ScenePoses(ids=[11], poses=at(4)))
         return self.scenes.create(name, content, **options)
@@ -53,7 +43,7 @@ class Scenes(Scene):
         rules = ScenePairRules(bodies_a=[10], bodies_b=[11])
         self.scenes.update("again", SceneChange(rules=rules))
         other = SceneBodies(ids=[11, 20, 21], shapes=["ball"])
-        with self.assertRaises(clearance.NotFound):
+        with self.assertRaises(clearance.errors.NotFound):
             bad = SceneBodies(ids=[30], shapes=["no-such-shape"])
             self.scenes.create("again", SceneChange(bodies=bad), replace=True)
         self.assertEqual(self.scenes.get("again").info.body_count, 2)
@@ -68,10 +58,10 @@ class Scenes(Scene):
     def test_made_shown_changed_forked_listed_deleted(self) -> None:
         made = self.row(ttl=90.5)
         self.assertEqual((made.revision, made.body_count, made.ttl), (1, 2, 90.5))
-        with self.assertRaises(clearance.AlreadyExists):
+        with self.assertRaises(clearance.errors.AlreadyExists):
             self.row()
         self.scenes.delete("no-such-scene", missing_ok=True)
-        with self.assertRaises(clearance.NotFound):
+        with self.assertRaises(clearance.errors.NotFound):
             self.scenes.delete("no-such-scene")
         self.check_replacing()
         self.assertEqual(self.client.delete("no-such-shape", missing_ok=True), 0)
@@ -88,7 +78,7 @@ class Scenes(Scene):
         )
         changed = self.scenes.update("row", change, etag=made.etag)
         self.assertEqual((changed.revision, changed.body_count, changed.rule_count), (2, 2, 2))
-        with self.assertRaises(clearance.Aborted):
+        with self.assertRaises(clearance.errors.Aborted):
             self.scenes.update("row", SceneChange(removed_bodies=[11]), etag=made.etag)
         found = self.scenes.get("row", include_content=True)
         self.assertEqual(found.info, changed)
@@ -105,7 +95,7 @@ class Scenes(Scene):
         self.assertEqual(told, [(3, 4, PairRuleKind.MAY_TOUCH, 0), (11, 12, 2, 0.25)])
         self.assertIsNone(self.scenes.get("row").content)
         self.assertEqual(self.scenes.get("row", revision=1).info.body_count, 2)
-        with self.assertRaises(clearance.FailedPrecondition):
+        with self.assertRaises(clearance.errors.FailedPrecondition):
             self.scenes.get("row", min_revision=9)
         fork = self.scenes.fork("fork", "row", source_revision=1, ttl=60)
         self.assertEqual((fork.revision, fork.rule_count), (1, 0))
@@ -115,10 +105,10 @@ class Scenes(Scene):
         np.testing.assert_array_equal(copy.bodies.poses, bodies.poses)
         self.assertEqual([i.name for i in self.scenes.list()], ["copy", "fork", "row"])
         self.assertEqual([i.name for i in self.scenes.list("f")], ["fork"])
-        with self.assertRaises(clearance.Aborted):
+        with self.assertRaises(clearance.errors.Aborted):
             self.scenes.delete("row", etag=made.etag)
         self.scenes.delete("row", etag=changed.etag)
-        with self.assertRaises(clearance.NotFound):
+        with self.assertRaises(clearance.errors.NotFound):
             self.scenes.get("row")
 
     def test_pages_of_many_bodies_are_joined(self) -> None:
@@ -148,7 +138,9 @@ class Scenes(Scene):
             (SceneChange(rules=ScenePairRules(bodies_a=[1])), "rules.bodies_b"),
             (SceneChange(bodies=SceneBodies(ids=[1], shapes=[3])), "bodies.shapes"),
         ):
-            with self.subTest(field=field), self.assertRaises(clearance.InvalidArgument) as caught:
+            with self.subTest(field=field), self.assertRaises(
+                clearance.errors.InvalidArgument
+            ) as caught:
                 self.scenes.update("row", change)
             self.assertEqual(caught.exception.field, field)
 
@@ -167,14 +159,14 @@ class Watches(Scene):
             np.testing.assert_array_equal(moved.change.poses.poses, at(-1))
             self.scenes.delete("row")
             self.assertEqual([news.end for news in watch], [SceneEnd.DELETED])
-            with self.assertRaises(clearance.SessionEnded):
+            with self.assertRaises(clearance.errors.SessionEnded):
                 watch.next()
 
     def test_of_no_revision_is_a_reload_and_of_no_scene_is_not_found(self) -> None:
         self.row()
         with self.scenes.watch("row") as watch:
             self.assertTrue(watch.next().is_reload)
-        with self.scenes.watch("nowhere") as watch, self.assertRaises(clearance.NotFound):
+        with self.scenes.watch("nowhere") as watch, self.assertRaises(clearance.errors.NotFound):
             watch.next()
 
     def test_where_another_stream_begins_is_no_news(self) -> None:
@@ -187,12 +179,12 @@ class Watches(Scene):
         self.assertIsNotNone(state.take(response.SerializeToString()))
 
     def test_waits_until_its_broken_stream_is_no_longer_counted(self) -> None:
-        crowded_out = clearance.ResourceExhausted("too many watches")
+        crowded_out = clearance.errors.ResourceExhausted("too many watches")
         raw = _schema.message("WatchSceneResponse")(is_reload=True).SerializeToString()
         state = _watch.WatchState("row", 0, "", 1)
         state.request()
         self.assertIsNotNone(state.take(raw))
-        self.assertIsNotNone(state.after_failure(clearance.Unavailable("the stream broke")))
+        self.assertIsNotNone(state.after_failure(clearance.errors.Unavailable("the stream broke")))
         for _ in range(2):
             state.request()
             self.assertIsNotNone(state.after_failure(crowded_out))
@@ -214,7 +206,7 @@ class Watches(Scene):
         def wait() -> None:
             try:
                 watch.next()
-            except clearance.Cancelled as error:
+            except clearance.errors.Cancelled as error:
                 ended.append(error)
 
         waiting = threading.Thread(target=wait)
@@ -238,7 +230,7 @@ class Watches(Scene):
             struck += broken.has_struck
         self.assertGreater(struck, places // 2)
 
-    def follow(self, relay: Relay, made: clearance.SceneInfo) -> list:
+    def follow(self, relay: Relay, made: clearance.scenes.SceneInfo) -> list:
         """Returns the revisions, of six changes, that a watcher behind the relay is told."""
         with clearance.connect(relay.address, wait=60) as client, client.scenes.watch(
             made.name, from_revision=made.revision, etag=made.etag
@@ -262,7 +254,7 @@ class BrokenStreams(Scene):
             session.open(0, "ball")
             session.open(5, clearance.Sphere(0.25))
             said.append(session.open_scene(3, "row", revision=1).scene.revision)
-            with self.assertRaises(clearance.NotFound):
+            with self.assertRaises(clearance.errors.NotFound):
                 session.open_scene(4, "nowhere")
             own = SceneBodies(
                 ids=[1, 2, 3], shape_slots=[0, 5, 0], poses=at(2, 6, 9), margins=[0, 0.125, 0]
@@ -281,15 +273,15 @@ class BrokenStreams(Scene):
                 said.append(answer.pairs.bodies_b.tolist())
                 # The bodies are at the poses of their attachment.
                 said.append(session.check(scene_slot=3, max_pairs=9).pairs.bodies_b.tolist())
-                with self.assertRaises(clearance.FailedPrecondition):
+                with self.assertRaises(clearance.errors.FailedPrecondition):
                     session.check(scene_slot=4)
                 # Slot 0 is closed.
                 refused = session.overlap(scene_slot=3, shape_slots=[0, 5], poses=at(4))
                 said.append(refused.verdicts.tolist())
-            with self.assertRaises(clearance.InvalidArgument):
+            with self.assertRaises(clearance.errors.InvalidArgument):
                 session.change_bodies(SceneChange(removed_bodies=[77]))
             for _ in range(3):
-                with self.assertRaises(clearance.FailedPrecondition):
+                with self.assertRaises(clearance.errors.FailedPrecondition):
                     session.check(scene_slot=3)
             session.open(0, "box")
             session.change_bodies(SceneChange(bodies=SceneBodies(ids=[7])), reset=True)
@@ -328,7 +320,7 @@ class BrokenStreams(Scene):
         session.open_scene(0, "row")
         self.restart()
         with self.assertRaisesRegex(
-            clearance.FailedPrecondition, "scene slot 0 held revision 1 of row"
+            clearance.errors.FailedPrecondition, "scene slot 0 held revision 1 of row"
         ):
             session.overlap(poses=at(4))
 
@@ -345,7 +337,9 @@ class BrokenStreams(Scene):
                 self.scenes.update("row", SceneChange(poses=moved))
             self.assertEqual(session.overlap(poses=at(20)).scene_revision, 1)
             relay.cut()
-            with self.assertRaisesRegex(clearance.FailedPrecondition, "held revision 1 of row"):
+            with self.assertRaisesRegex(
+                clearance.errors.FailedPrecondition, "held revision 1 of row"
+            ):
                 session.overlap(poses=at(20))
 
     def test_end_where_another_scene_has_the_name(self) -> None:
@@ -356,7 +350,9 @@ class BrokenStreams(Scene):
         self.restart()
         with clearance.connect(self.server.address) as other:
             other.scenes.create("row")
-        with self.assertRaisesRegex(clearance.FailedPrecondition, "for which the server now opens"):
+        with self.assertRaisesRegex(
+            clearance.errors.FailedPrecondition, "for which the server now opens"
+        ):
             session.check()
 
 

@@ -10,7 +10,8 @@ import numpy as np
 from server import Server
 
 import clearance
-from clearance import Among, MotionState, SceneBodies, SceneChange, SceneSetting, Verdict, poses
+from clearance import MotionState, SceneBodies, SceneChange, SceneSetting, Verdict, poses
+from clearance.scenes import Among
 
 SEED = 20261123
 
@@ -53,17 +54,19 @@ class Row(unittest.TestCase):
 
 class Questions(Row):
     def test_checks(self) -> None:
-        batch = clearance.CheckBatch(
+        batch = clearance.scenes.CheckBatch(
             poses=at([[2, 6], [2, 4], [2, 2.5]]),
             max_pairs=8,
-            detail=clearance.CheckDetail(pairs=True, bounds=True, free_radii=True),
+            detail=clearance.scenes.CheckDetail.PAIRS
+            | clearance.scenes.CheckDetail.BOUNDS
+            | clearance.scenes.CheckDetail.FREE_RADII,
         )
         for answer in self.both(batch):
             self.assertEqual(answer.verdicts.tolist(), [1, 2, 2])
             self.assertEqual(answer.scene_revision, 1)
             self.assertEqual(answer.proved_free().tolist(), [True, False, False])
             np.testing.assert_allclose(answer.free_motion_radius(), [1, 0, 0], atol=1e-5)
-            moved = clearance.largest_displacement([[0.9, 0.5], [0.1, 0.1], [0, 0]])
+            moved = clearance.results.largest_displacement([[0.9, 0.5], [0.1, 0.1], [0, 0]])
             self.assertEqual(answer.still_free(moved).tolist(), [True, False, False])
             for far in ([0.5, 1.1], [np.nan, 0]):
                 self.assertFalse(answer.still_free(far).any())
@@ -83,9 +86,12 @@ class Questions(Row):
             self.assertEqual(answer.free_motion_radius().tolist(), [0, 0, 0])
 
     def test_clearances_and_the_nearest(self) -> None:
-        batch = clearance.ClearanceBatch(
+        batch = clearance.scenes.ClearanceBatch(
             poses=at([[1.25, 6]]),
-            detail=clearance.ClearanceDetail(pairs=True, points=True, free_radii=True),
+            detail=clearance.scenes.ClearanceDetail.DEFAULT
+            | clearance.scenes.ClearanceDetail.PAIRS
+            | clearance.scenes.ClearanceDetail.POINTS
+            | clearance.scenes.ClearanceDetail.FREE_RADII,
         )
         for answer in self.both(batch):
             np.testing.assert_allclose(answer.distances, [0.25], atol=1e-9)
@@ -95,7 +101,7 @@ class Questions(Row):
             self.assertEqual(answer.proved_free([0.3]).tolist(), [False])
             self.assertTrue(answer.still_free([0.2, 0.0])[0])
             self.assertFalse(answer.still_free([0.2, 0.3])[0])
-        batch = clearance.NearestBatch(poses=at([1.25, 6.25]), max_pairs=3)
+        batch = clearance.scenes.NearestBatch(poses=at([1.25, 6.25]), max_pairs=3)
         for answer in self.both(batch):
             self.assertEqual(answer.shape, ())
             np.testing.assert_allclose(answer.pairs.distances, [0.25, 0.75, 1.25], atol=1e-9)
@@ -106,7 +112,11 @@ class Questions(Row):
     def test_separations_are_proved_without_the_server(self) -> None:
         ball, box = clearance.Sphere(0.5), clearance.Box((0.5, 0.5, 0.5))
         where = poses.pose([[2, 0.75, 0], [6.5, 0, -0.25]], [0, 0, 0.6, 0.8])
-        detail = clearance.NearestDetail(points=True, normals=True)
+        detail = (
+            clearance.scenes.NearestDetail.DEFAULT
+            | clearance.scenes.NearestDetail.POINTS
+            | clearance.scenes.NearestDetail.NORMALS
+        )
         pairs = self.session.nearest(poses=where, max_pairs=9, detail=detail).pairs
         self.assertEqual(len(pairs), 7)
         own = dict(zip((1, 2), where))
@@ -116,11 +126,15 @@ class Questions(Row):
             other = ball if pairs.is_self[i] else box
             there = others[pairs.bodies_b[i]]
             here = own[pairs.bodies_a[i]]
-            self.assertEqual(clearance.verify_separation(ball, here, other, there, pairs, i), [])
+            self.assertEqual(
+                clearance.verify.verify_separation(ball, here, other, there, pairs, i), []
+            )
             nearer = there - 1e-9 * np.append(pairs.normals[i], [0, 0, 0, 0])
-            (found,) = clearance.verify_separation(ball, here, other, nearer, pairs, i)
-            self.assertEqual((found.row, found.kind), (i, clearance.ViolationKind.LOWER_BOUND))
-        kinds = clearance.ViolationKind
+            (found,) = clearance.verify.verify_separation(ball, here, other, nearer, pairs, i)
+            self.assertEqual(
+                (found.row, found.kind), (i, clearance.verify.ViolationKind.LOWER_BOUND)
+            )
+        kinds = clearance.verify.ViolationKind
         for changes, expected in (
             ({"states": pairs.states + 1}, kinds.NO_PROOF),
             ({"normals": None}, kinds.NO_PROOF),
@@ -139,11 +153,11 @@ class Questions(Row):
             changed = dataclasses.replace(pairs, **changes)
             i = int(np.flatnonzero(~pairs.is_self)[1])
             here, there = own[pairs.bodies_a[i]], others[pairs.bodies_b[i]]
-            (found,) = clearance.verify_separation(ball, here, box, there, changed, i)
+            (found,) = clearance.verify.verify_separation(ball, here, box, there, changed, i)
             self.assertEqual(found.kind, expected, list(changes))
 
     def test_overlaps_motions_and_rays(self) -> None:
-        overlap = clearance.OverlapBatch(
+        overlap = clearance.scenes.OverlapBatch(
             poses=at([0.9, 2, 3.1]), margins=[0, 0, 0], max_pairs=5, bounds=True
         )
         for answer in self.both(overlap):
@@ -158,11 +172,13 @@ class Questions(Row):
             # The boxes are of group 1, and may meet all.
             grouped = ask(poses=at(0.9), groups=[1, 2, 1], masks=[3, 1, 2])
             self.assertEqual(grouped.verdicts.tolist(), [2, 2, 1])
-        motion = clearance.MotionBatch(
+        motion = clearance.scenes.MotionBatch(
             poses=at([2, 6]),
             displacements=[[[0, 1, 0], [0, 0, 0]], [[2, 0, 0], [0, 0, 0]]],
             max_pairs=3,
-            detail=clearance.SweepDetail(pairs=True, points=True),
+            detail=clearance.scenes.SweepDetail.DEFAULT
+            | clearance.scenes.SweepDetail.PAIRS
+            | clearance.scenes.SweepDetail.POINTS,
         )
         for answer in self.both(motion):
             self.assertEqual(answer.states.tolist(), [MotionState.FREE, MotionState.HIT])
@@ -172,7 +188,7 @@ class Questions(Row):
             self.assertEqual(answer.pairs.offsets.tolist(), [0, 0, 1])
             self.assertEqual(answer.pairs.bodies_b.tolist(), [11])
             np.testing.assert_allclose(answer.points_b[1], [3.5, 0, 0], atol=1e-5)
-        ray = clearance.RayBatch(
+        ray = clearance.scenes.RayBatch(
             origins=[[-5, 0, 0], [-5, 3, 0]], displacements=[20, 0, 0], radii=0.25, max_pairs=9
         )
         for answer in self.both(ray):
@@ -182,23 +198,23 @@ class Questions(Row):
 
     def test_own_bodies_are_regrouped_midway(self) -> None:
         where = at([4, 4])  # both within box 11
-        pairs = clearance.CheckBatch(poses=where, max_pairs=9)
+        pairs = clearance.scenes.CheckBatch(poses=where, max_pairs=9)
 
         def touching() -> list:
             found = self.session.ask(pairs).pairs
             return list(zip(found.bodies_a.tolist(), found.bodies_b.tolist()))
 
         self.assertEqual(touching(), [(1, 2), (1, 11), (2, 11)])
-        grasp = clearance.ScenePairRules(bodies_a=[11, 2], bodies_b=[1, 1])
+        grasp = clearance.scenes.ScenePairRules(bodies_a=[11, 2], bodies_b=[1, 1])
         self.session.change_bodies(SceneChange(rules=grasp))
         self.assertEqual(touching(), [(2, 11)])
-        let_go = clearance.ScenePairRules(bodies_a=[2], bodies_b=[1])
+        let_go = clearance.scenes.ScenePairRules(bodies_a=[2], bodies_b=[1])
         self.session.change_bodies(SceneChange(removed_rules=let_go))
         self.assertEqual(touching(), [(1, 2), (2, 11)])
         self.assertEqual(self.session.check(poses=where, among=Among.SCENE).verdicts, 2)
         self.session.change_bodies(SceneChange(removed_bodies=[2]))
         self.assertEqual(self.session.check(poses=at([4])).verdicts, Verdict.FREE)
-        with self.assertRaises(clearance.InvalidArgument) as caught:
+        with self.assertRaises(clearance.errors.InvalidArgument) as caught:
             self.session.check(poses=at([4]), scene_slot=None)
         self.assertEqual(caught.exception.limit, "a scene, or >= 2 own bodies")
 
@@ -219,22 +235,22 @@ class Questions(Row):
                 ask(alone, **columns)
 
     def test_a_refusal_says_what_and_the_session_goes_on(self) -> None:
-        with self.assertRaises(clearance.NotFound):
+        with self.assertRaises(clearance.errors.NotFound):
             self.session.open_scene(1, "nowhere")
-        with self.assertRaises(clearance.FailedPrecondition):
+        with self.assertRaises(clearance.errors.FailedPrecondition):
             self.session.check(poses=at([1, 6]), scene_slot=1)
-        with self.assertRaises(clearance.InvalidArgument) as caught:
+        with self.assertRaises(clearance.errors.InvalidArgument) as caught:
             self.session.change_bodies(SceneChange(removed_bodies=[77]))
         self.assertIn("removed_bodies", caught.exception.field)
-        with self.assertRaises(clearance.FailedPrecondition):
+        with self.assertRaises(clearance.errors.FailedPrecondition):
             self.session.check(poses=at([2, 6]))
         again = SceneChange(bodies=self.setting.bodies)
         self.session.change_bodies(again, reset=True)
         self.assertEqual(self.session.check(poses=at([2, 6])).verdicts, Verdict.FREE)
         self.session.close_scene(0)
-        with self.assertRaises(clearance.NotFound):
+        with self.assertRaises(clearance.errors.NotFound):
             self.session.check(poses=at([2, 6]))
-        with self.assertRaises(clearance.NotFound):
+        with self.assertRaises(clearance.errors.NotFound):
             self.client.scenes.check(SceneSetting(scene="nowhere"))
         answer = self.client.scenes.check(self.setting, poses=at([[2, np.inf], [2, 6]]))
         self.assertEqual(answer.verdicts.tolist(), [Verdict.REFUSED, Verdict.FREE])
@@ -243,7 +259,7 @@ class Questions(Row):
     def test_rows_of_too_few_bodies_are_no_row_for_all(self) -> None:
         # Two rows of one body are as long as one row of two.
         for ask in (self.session.check, lambda **c: self.client.scenes.check(self.setting, **c)):
-            with self.assertRaises(clearance.InvalidArgument) as caught:
+            with self.assertRaises(clearance.errors.InvalidArgument) as caught:
                 ask(poses=at([[2], [6]]))
             self.assertEqual(caught.exception.limit, "of 2 own bodies")
         self.assertEqual(self.session.check(poses=at([2, 6])).verdicts, Verdict.FREE)
@@ -256,7 +272,9 @@ class Questions(Row):
             ({"poses": np.zeros((0, 2, 7))}, "configurations.count"),
             ({"poses": "there"}, "poses"),
         ):
-            with self.subTest(columns=columns), self.assertRaises(clearance.InvalidArgument) as e:
+            with self.subTest(columns=columns), self.assertRaises(
+                clearance.errors.InvalidArgument
+            ) as e:
                 self.session.check(**columns)
             self.assertEqual(e.exception.field, field)
         for bodies, field in (
@@ -266,7 +284,9 @@ class Questions(Row):
             (SceneBodies(ids=[1, 2], masks=[1, 2, 3]), "bodies.masks"),
             (SceneBodies(ids=[1], shapes=["ball"]), "bodies.shapes"),
         ):
-            with self.subTest(field=field), self.assertRaises(clearance.InvalidArgument) as e:
+            with self.subTest(field=field), self.assertRaises(
+                clearance.errors.InvalidArgument
+            ) as e:
                 self.session.change_bodies(SceneChange(bodies=bodies))
             self.assertEqual(e.exception.field, field)
         self.assertEqual(self.session.check(poses=at([2, 6])).verdicts, Verdict.FREE)
@@ -279,10 +299,10 @@ class Pieces(Row):
         xs = np.stack((np.linspace(1, 3, 60), np.full(60, 6.0)), -1).reshape(12, 5, 2)
         where = at(xs)
         where[0, 3, 0, 0] = np.inf
-        batch = clearance.CheckBatch(
-            poses=where, max_pairs=4, detail=clearance.CheckDetail(free_radii=True)
+        batch = clearance.scenes.CheckBatch(
+            poses=where, max_pairs=4, detail=clearance.scenes.CheckDetail.FREE_RADII
         )
-        with self.assertRaises(clearance.ResourceExhausted):
+        with self.assertRaises(clearance.errors.ResourceExhausted):
             self.client.scenes.ask(self.setting, batch)
         small = clearance.connect(self.server.address, max_receive_bytes=1200)
         self.addCleanup(small.close)
@@ -354,10 +374,13 @@ class Truth(unittest.TestCase):
             scene="world",
             shapes=names[: self.OWN],
             bodies=SceneBodies(ids=self.ids[: self.OWN], shape_slots=np.arange(self.OWN), **own),
-            rules=clearance.ScenePairRules(
+            rules=clearance.scenes.ScenePairRules(
                 bodies_a=[100, 104],
                 bodies_b=[103, 101],
-                kinds=[clearance.PairRuleKind.MAY_TOUCH, clearance.PairRuleKind.MARGIN],
+                kinds=[
+                    clearance.scenes.PairRuleKind.MAY_TOUCH,
+                    clearance.scenes.PairRuleKind.MARGIN,
+                ],
                 margins=[0, 0.7],
             ),
         )
@@ -425,7 +448,7 @@ class Truth(unittest.TestCase):
         self.client.scenes.create("balls", SceneChange(bodies=balls), ttl=60)
         origins = random.uniform(-1, 1, (200, 3)) + (8, 0, 0)
         ways = random.uniform(-0.5, 0.5, (200, 3)) * (1, 8, 8) - (14, 0, 0)
-        detail = clearance.SweepDetail(pairs=True)
+        detail = clearance.scenes.SweepDetail.DEFAULT | clearance.scenes.SweepDetail.PAIRS
         answer = self.client.scenes.ray(
             SceneSetting(scene="balls"),
             origins=origins,

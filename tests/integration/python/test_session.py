@@ -36,19 +36,19 @@ class Sessions(unittest.TestCase):
     def test_any_number_of_messages_before_the_first_answer(self) -> None:
         session = self.open(self.start(), max_unwritten=8)
         for i in range(1000):
-            session.send(clearance.DistanceBatch(poses_b=at(1 + i)), tag=i)
+            session.send(clearance.batches.DistanceBatch(poses_b=at(1 + i)), tag=i)
         for i in range(1000):
             reply = session.next()
             self.assertEqual((reply.tag, float(reply.answer.distances[0])), (i, 0.25 + i))
-        with self.assertRaises(clearance.FailedPrecondition):
+        with self.assertRaises(clearance.errors.FailedPrecondition):
             session.next()
         session.finish()
-        with self.assertRaises(clearance.SessionEnded):
-            session.ask(clearance.DistanceBatch())
+        with self.assertRaises(clearance.errors.SessionEnded):
+            session.ask(clearance.batches.DistanceBatch())
 
     def test_answers_keep_their_order_whatever_the_window(self) -> None:
         session = self.open(self.start())
-        batches = (clearance.DistanceBatch(poses_b=at(1 + i)) for i in range(50))
+        batches = (clearance.batches.DistanceBatch(poses_b=at(1 + i)) for i in range(50))
         distances = [answer.distances[0] for answer in session.ask_all(batches, window=7)]
         self.assertEqual(distances, [0.25 + i for i in range(50)])
 
@@ -57,7 +57,7 @@ class Sessions(unittest.TestCase):
         session = self.open(client)
         where = at(*(1 + 0.125 * np.arange(5000)))
         where[[3, 4000], 0] = np.inf
-        split = session.distance(poses_b=where, detail=clearance.PROOF)
+        split = session.distance(poses_b=where, detail=clearance.DistanceDetail.PROOF)
         expected = 0.25 + 0.125 * np.arange(5000)
         good = split.states == clearance.State.SEPARATED
         np.testing.assert_array_equal(np.flatnonzero(~good), [3, 4000])
@@ -69,24 +69,24 @@ class Sessions(unittest.TestCase):
 
     def test_a_refused_message_leaves_the_session_as_it_is(self) -> None:
         session = self.open(self.start())
-        with self.assertRaises(clearance.NotFound) as caught:
+        with self.assertRaises(clearance.errors.NotFound) as caught:
             session.open(2, "nobody")
         self.assertEqual(caught.exception.detail.value, "nobody")
         answer = session.distance(slots_b=[1, 2], poses_b=at(1))
         self.assertEqual(answer.states.tolist(), [1, 6])
         session.close(1)
         self.assertEqual(session.distance(poses_b=at(1)).states.tolist(), [6])
-        with self.assertRaises(clearance.NotFound):
+        with self.assertRaises(clearance.errors.NotFound):
             session.close(1)
 
     def test_goes_on_where_the_server_is_killed_and_started_again(self) -> None:
         client = self.start()
         session = self.open(client)
-        with self.assertRaises(clearance.InvalidArgument):
+        with self.assertRaises(clearance.errors.InvalidArgument):
             session.open(2, clearance.Sphere(-1))
         port = self.server.port
         self.server.end(signal.SIGKILL)
-        session.send(clearance.DistanceBatch(poses_b=at(3), slots_b=[1, 2]), tag=5)
+        session.send(clearance.batches.DistanceBatch(poses_b=at(3), slots_b=[1, 2]), tag=5)
         self.server = Server(port=port)
         reply = session.next()
         self.assertEqual((reply.tag, reply.answer.states.tolist()), (5, [1, 6]))
@@ -101,13 +101,13 @@ class Sessions(unittest.TestCase):
         port = self.server.port
         self.server.end(signal.SIGKILL)
         self.server = Server(port=port)
-        with self.assertRaisesRegex(clearance.FailedPrecondition, "slot 7 held v1-sha256-"):
+        with self.assertRaisesRegex(clearance.errors.FailedPrecondition, "slot 7 held v1-sha256-"):
             session.distance(poses_b=at(3))
 
     def test_gives_up_in_time(self) -> None:
         session = self.open(self.start(), reopen_within=0.1)
         self.server.end(signal.SIGKILL)
-        with self.assertRaises(clearance.Unavailable):
+        with self.assertRaises(clearance.errors.Unavailable):
             session.distance(poses_b=at(3))
 
     def test_one_call_may_stop_waiting(self) -> None:
@@ -115,7 +115,7 @@ class Sessions(unittest.TestCase):
         port = self.server.port
         self.server.end(signal.SIGKILL)
         with self.assertRaises(TimeoutError):
-            session.ask(clearance.DistanceBatch(poses_b=at(3)), timeout=0.05)
+            session.ask(clearance.batches.DistanceBatch(poses_b=at(3)), timeout=0.05)
         self.server = Server(port=port)
         self.assertEqual(session.distance(poses_b=at(4)).distances[0], 3.25)
 
@@ -125,18 +125,18 @@ class Sessions(unittest.TestCase):
         self.server.end(signal.SIGKILL)
         for _ in range(6):
             with self.assertRaises(TimeoutError) as caught:
-                session.ask(clearance.DistanceBatch(poses_b=at(3)), timeout=0.05)
+                session.ask(clearance.batches.DistanceBatch(poses_b=at(3)), timeout=0.05)
         self.assertIn("not sent", str(caught.exception))
         self.server = Server(port=port)
         self.assertEqual(session.distance(poses_b=at(4)).distances[0], 3.25)
 
     def test_cancelled(self) -> None:
         session = self.open(self.start())
-        session.send(clearance.DistanceBatch(poses_b=at(1)))
+        session.send(clearance.batches.DistanceBatch(poses_b=at(1)))
         session.cancel()
-        with self.assertRaises(clearance.Cancelled):
+        with self.assertRaises(clearance.errors.Cancelled):
             session.finish()
-        with self.assertRaises(clearance.Cancelled):
+        with self.assertRaises(clearance.errors.Cancelled):
             session.distance(poses_b=at(1))
 
     def test_ends_with_its_client(self) -> None:
@@ -147,7 +147,7 @@ class Sessions(unittest.TestCase):
         session = self.open(client)
         client.close()
         with self.assertRaisesRegex(clearance.ClearanceError, "client was closed"):
-            session.ask(clearance.DistanceBatch(poses_b=at(3)), timeout=20)
+            session.ask(clearance.batches.DistanceBatch(poses_b=at(3)), timeout=20)
         self.assertEqual(failed, [])
 
 

@@ -26,8 +26,8 @@ BALL = clearance.Sphere(0.25)
 ANSWERS = 40  # answers that each user sees between two blows
 
 
-def question(number: int) -> clearance.DistanceBatch:
-    return clearance.DistanceBatch(poses_b=poses.pose([[1 + number, 0, 0]]))
+def question(number: int) -> clearance.batches.DistanceBatch:
+    return clearance.batches.DistanceBatch(poses_b=poses.pose([[1 + number, 0, 0]]))
 
 
 class Progress:
@@ -225,22 +225,22 @@ class Targets(unittest.TestCase):
             to_target("127.0.0.1:1,[::2]:3", plain).address,
             "ipv6:%5B::ffff:127.0.0.1%5D:1,%5B::2%5D:3",
         )
-        with self.assertRaisesRegex(clearance.Unavailable, "neither.invalid:2"):
+        with self.assertRaisesRegex(clearance.errors.Unavailable, "neither.invalid:2"):
             to_target("nowhere.invalid:1,neither.invalid:2", plain)
         bad = ("127.0.0.1,127.0.0.2", "127.0.0.1:1,", "127.0.0.1:1,:2", "127.0.0.1:1,a:0")
         for address in (*bad, "127.0.0.1:1,a:http", "127.0.0.1:1,[::1:2", "127.0.0.1:1,[]:2"):
-            with self.assertRaises(clearance.InvalidArgument, msg=address):
+            with self.assertRaises(clearance.errors.InvalidArgument, msg=address):
                 to_target(address, plain)
 
     def test_of_a_list_over_tls_have_one_name(self) -> None:
         def over_tls(name: str | None) -> clearance.ClientOptions:
             return clearance.ClientOptions(tls=clearance.TlsOptions(server_name=name))
 
-        with contextlib.suppress(clearance.Unavailable):  # if this machine has no name
+        with contextlib.suppress(clearance.errors.Unavailable):  # if this machine has no name
             self.assertEqual(to_target("localhost:1,localhost:2", over_tls(None)).authority, "localhost")
         two = "127.0.0.1:1,127.0.0.2:2"
         self.assertEqual(to_target(two, over_tls("fleet")).authority, "fleet")
-        with self.assertRaises(clearance.InvalidArgument):
+        with self.assertRaises(clearance.errors.InvalidArgument):
             to_target(two, over_tls(None))
 
 
@@ -286,7 +286,7 @@ class Proxies(unittest.TestCase):
         )
         for code, text in cut:
             error = errors.from_call(code, text, None, "id")
-            self.assertIsInstance(error, clearance.Unavailable)
+            self.assertIsInstance(error, clearance.errors.Unavailable)
             self.assertEqual(error.request_id, "id")
         for code in (grpc.StatusCode.INTERNAL, grpc.StatusCode.UNKNOWN):
             self.assertEqual(errors.from_call(code, "a bug", None).code, code)
@@ -295,7 +295,7 @@ class Proxies(unittest.TestCase):
         for name, frames in CUTS.items():
             with self.subTest(name), socket.create_server(("127.0.0.1", 0)) as listener:
                 threading.Thread(target=cut_reply, args=(listener, frames), daemon=True).start()
-                with self.assertRaises(clearance.Unavailable):
+                with self.assertRaises(clearance.errors.Unavailable):
                     clearance.connect(f"127.0.0.1:{listener.getsockname()[1]}")
 
 

@@ -12,9 +12,9 @@ import warnings
 import numpy as np
 
 import clearance
-from clearance import meshes, poses
+from clearance import _encode, _scene_convert, _schema, meshes, poses
 
-CUBE = clearance.body_vertices(clearance.Box((1, 1, 1)))
+CUBE = clearance.shapes.body_vertices(clearance.Box((1, 1, 1)))
 FACES = np.array(
     [[0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1]]
     + [[2, 3, 7], [2, 7, 6], [0, 2, 6], [0, 6, 4], [1, 5, 7], [1, 7, 3]]
@@ -99,45 +99,58 @@ class Meshes(unittest.TestCase):
             ("mesh.step", b"", "'.step' is not read"),
         ):
             (self.folder / name).write_bytes(content)
-            with self.subTest(file=name), self.assertRaises(clearance.InvalidArgument) as caught:
+            with self.subTest(file=name), self.assertRaises(
+                clearance.errors.InvalidArgument
+            ) as caught:
                 meshes.read_mesh(self.folder / name)
             self.assertIn(f"{name}: {message}", str(caught.exception))
         with self.assertRaises(FileNotFoundError):
             meshes.read_mesh(self.folder / "absent.obj")
         os.mkfifo(self.folder / "pipe.obj")
-        with self.assertRaisesRegex(clearance.InvalidArgument, "it is not a regular file"):
+        with self.assertRaisesRegex(clearance.errors.InvalidArgument, "it is not a regular file"):
             meshes.read_mesh(self.folder / "pipe.obj")
         for scale in (0, np.inf, [1, 2]):
-            with self.assertRaisesRegex(clearance.InvalidArgument, "must be a finite number"):
+            with self.assertRaisesRegex(
+                clearance.errors.InvalidArgument, "must be a finite number"
+            ):
                 meshes.read_mesh(self.folder / "far.obj", scale)
 
     def test_a_hollow_is_told_of(self) -> None:
         (self.folder / "hollow.obj").write_text(HOLLOW)
         path = self.folder / "hollow.obj"
         with self.assertWarnsRegex(
-            clearance.HollowWarning, r"encloses 0\.1 m\^3, its convex hull 0\.167 m\^3 \(1\.67 times"
+            clearance.errors.HollowWarning,
+            r"encloses 0\.1 m\^3, its convex hull 0\.167 m\^3 \(1\.67 times",
         ) as caught:
             clearance.Hull.from_file(path)
         self.assertEqual(pathlib.Path(caught.filename), pathlib.Path(__file__))
         mesh = meshes.read_mesh(path)
         arrays = types.SimpleNamespace(vertices=mesh.vertices, faces=mesh.triangles)
-        with self.assertWarns(clearance.HollowWarning):
+        with self.assertWarns(clearance.errors.HollowWarning):
             clearance.Hull.from_mesh(arrays)
-        with self.assertWarns(clearance.HollowWarning):
+        with self.assertWarns(clearance.errors.HollowWarning):
             clearance.Compound.from_file(path)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            clearance.Hull.from_file(path, accept_hollows=True)
-            clearance.Hull.from_mesh(arrays, accept_hollows=True)
-            clearance.Compound.from_file(path, accept_hollows=True)
+            clearance.Hull.from_file(path, concave="hull")
+            clearance.Hull.from_mesh(arrays, concave="hull")
+            clearance.Compound.from_file(path, concave="hull")
+        for value, limit in (("mesh", "not supported yet"), ("parts", "Compound.from_file takes")):
+            for make, source in (
+                (clearance.Hull.from_file, path),
+                (clearance.Hull.from_mesh, arrays),
+            ):
+                with self.assertRaises(clearance.errors.InvalidArgument) as refused:
+                    make(source, concave=value)
+                self.assertIn(limit, str(refused.exception))
 
     def test_parts_become_pieces(self) -> None:
         second = "".join("v " + lines([v + [5, 0, 0]]) for v in CUBE)
         faces = "".join("f " + lines([face + 6]) for face in FACES)
         (self.folder / "two.obj").write_text(HOLLOW + "o cube\n" + second + faces)
-        with self.assertWarnsRegex(clearance.HollowWarning, "2 separate surfaces"):
+        with self.assertWarnsRegex(clearance.errors.HollowWarning, "2 separate surfaces"):
             clearance.Hull.from_file(self.folder / "two.obj")
-        with self.assertWarns(clearance.HollowWarning) as caught:
+        with self.assertWarns(clearance.errors.HollowWarning) as caught:
             compound = clearance.Compound.from_file(self.folder / "two.obj", scale=2, radius=0.5)
         self.assertEqual(len(caught.warnings), 1)
         np.testing.assert_array_equal(
@@ -149,13 +162,15 @@ class Meshes(unittest.TestCase):
         whole = files()["cube.obj"].decode().replace("f ", "g one\nf ", 1)
         at = whole.rindex("f ")
         (self.folder / "patches.obj").write_text(whole[:at] + "g two\n" + whole[at:])
-        with self.assertRaisesRegex(clearance.InvalidArgument, "patch of a closed surface"):
+        with self.assertRaisesRegex(clearance.errors.InvalidArgument, "patch of a closed surface"):
             clearance.Compound.from_file(self.folder / "patches.obj")
 
     def test_objects_that_look_like_trimesh(self) -> None:
         mesh = types.SimpleNamespace(vertices=STRAY, faces=FACES)
         np.testing.assert_array_equal(clearance.Hull.from_mesh(mesh).vertices, CUBE)
-        with self.assertRaisesRegex(clearance.InvalidArgument, "face 0: a face names point 9"):
+        with self.assertRaisesRegex(
+            clearance.errors.InvalidArgument, "face 0: a face names point 9"
+        ):
             clearance.Hull.from_mesh(types.SimpleNamespace(vertices=CUBE, faces=[[0, 1, 9]]))
         cloud = types.SimpleNamespace(vertices=CUBE.tolist())
         np.testing.assert_array_equal(clearance.Hull.from_mesh(cloud, scale=2).vertices, 2 * CUBE)
@@ -170,18 +185,95 @@ class Meshes(unittest.TestCase):
         points = random.normal(size=(40, 3))
         moved = (matrices @ np.append(points, np.ones((40, 1)), axis=1)[..., None])[..., :3, 0]
         np.testing.assert_allclose(poses.transform(where, points), moved, atol=1e-12)
-        back = poses.from_matrix(matrices)
+        back = poses.as_poses(matrices)
         signs = np.sign((back[..., 3:] * quaternions).sum(-1, keepdims=True))
         np.testing.assert_allclose(back[..., 3:] * signs, quaternions, atol=1e-12)
-        with self.assertRaises(clearance.InvalidArgument):
-            poses.from_matrix(np.diag([1, 1, -1, 1]))
-        with self.assertRaises(clearance.InvalidArgument):
-            poses.from_matrix(2 * np.eye(4))
-        with self.assertRaisesRegex(clearance.InvalidArgument, "last column"):
-            poses.from_matrix(np.swapaxes(matrices, -1, -2))
+        np.testing.assert_array_equal(back[..., :3], where[..., :3])
+        self.assertIs(poses.as_poses(where), where)
+
+    def test_what_is_no_pose_is_refused(self) -> None:
+        shear = np.eye(4)
+        shear[0, 1] = 1e-5
+        moved = np.eye(4)
+        moved[3, 0] = 1
+        turned = types.SimpleNamespace(rotation=np.eye(4), translation=[0, 0, 0])
+        for wrong, value, limit in (
+            (np.diag([1, 1, -1, 1]), "a reflection", "mirror the shape"),
+            (2 * np.eye(4), "last row", "0 0 0 1"),
+            (np.diag([2, 2, 2, 1]), "off by 3", "take scale and shear out"),
+            (shear, "off by 1e-05", "orthonormalize"),
+            (moved, "last row [1. 0. 0. 1.]", "translation in the last column"),
+            (np.full((4, 4), np.nan), "last row", "rigid"),
+            (np.zeros((3, 5)), "shape (3, 5)", "(..., 7): x y z qx qy qz qw"),
+            ("here", "str", "numbers"),
+            (turned, "shape (4, 4)", "as_quat()"),
+        ):
+            with self.subTest(wrong=wrong), self.assertRaises(
+                clearance.errors.InvalidArgument
+            ) as caught:
+                poses.as_poses(wrong, "poses_b")
+            self.assertEqual(caught.exception.field, "poses_b")
+            self.assertIn(value, str(caught.exception))
+            self.assertIn(limit, str(caught.exception))
+
+    def test_objects_of_other_libraries_are_poses(self) -> None:
+        turn = np.array([0, 0, np.sqrt(0.5), np.sqrt(0.5)])
+        where = poses.pose([1, 2, 3], turn)
+        matrix = poses.to_matrix(where)
+        pinocchio = types.SimpleNamespace(rotation=matrix[:3, :3], translation=matrix[:3, 3])
+        for rotation in (
+            types.SimpleNamespace(as_quat=lambda: turn),
+            types.SimpleNamespace(as_matrix=lambda: matrix[:3, :3]),
+        ):
+            scipy = types.SimpleNamespace(rotation=rotation, translation=[1, 2, 3])
+            np.testing.assert_allclose(poses.as_poses(scipy), where, atol=1e-15)
+            np.testing.assert_allclose(poses.as_poses([scipy, pinocchio]), [where] * 2, atol=1e-15)
+        arm = np.array([[pinocchio, pinocchio]], object)
+        np.testing.assert_allclose(poses.as_poses(arm), [[where] * 2], atol=1e-15)
+        np.testing.assert_allclose(poses.transform(pinocchio, [1, 0, 0]), [1, 3, 3], atol=1e-12)
+
+    def test_every_message_takes_them(self) -> None:
+        where = poses.pose([[1, 2, 3], [4, 5, 6]])
+        matrices = poses.to_matrix(where)
+        objects = [
+            types.SimpleNamespace(rotation=m[:3, :3], translation=m[:3, 3]) for m in matrices
+        ]
+        pair = clearance.batches.DistanceBatch
+        motion = clearance.batches.TimeOfCollisionBatch
+        check, bodies = clearance.scenes.CheckBatch, clearance.SceneBodies
+        moved = clearance.scenes.ScenePoses
+        for make in (
+            lambda given: self.columns(pair(poses_a=given, poses_b=given)),
+            lambda given: self.columns(motion(end_poses_a=given, end_poses_b=given)),
+            lambda given: self.columns(check(poses=given)),
+            lambda given: self.columns(clearance.scenes.MotionBatch(end_poses=given)),
+            lambda given: self.columns(clearance.scenes.OverlapBatch(poses=given)),
+            lambda given: self.message("SceneChange", bodies=bodies(ids=[1, 2], poses=given)),
+            lambda given: self.message("SceneChange", poses=moved(ids=[1, 2], poses=given)),
+            lambda given: self.piece(given[1]),
+        ):
+            self.assertEqual(make(matrices), make(where))
+            self.assertEqual(make(objects), make(where))
+
+    @staticmethod
+    def columns(batch: clearance.batches.BatchRows) -> dict[str, list]:
+        return {name: a.tolist() for name, a in _encode.Layout.of(batch).columns.items()}
+
+    @staticmethod
+    def message(name: str, **content) -> bytes:
+        message = _schema.message(name)()
+        _scene_convert.fill_change(clearance.SceneChange(**content), message)
+        return message.SerializeToString()
+
+    @staticmethod
+    def piece(where) -> bytes:
+        message = _schema.message("Shape")()
+        piece = clearance.Piece(clearance.Sphere(1), where)
+        _encode.fill_shape(clearance.Compound([piece]), message)
+        return message.SerializeToString()
 
     def test_points_have_three_coordinates(self) -> None:
-        with self.assertRaises(clearance.InvalidArgument):
+        with self.assertRaises(clearance.errors.InvalidArgument):
             clearance.Hull([[0, 0], [1, 1]])
 
 

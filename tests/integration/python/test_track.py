@@ -9,17 +9,8 @@ import numpy as np
 from server import Server
 
 import clearance
-from clearance import (
-    MotionState,
-    SceneBodies,
-    SceneChange,
-    TrackClamp,
-    TrackReader,
-    TrackWriter,
-    Verdict,
-    aio,
-    poses,
-)
+from clearance import MotionState, SceneBodies, SceneChange, Verdict, aio, poses
+from clearance.tracks import TrackClamp, TrackReader, TrackWriter
 
 
 def at(*xs: float) -> np.ndarray:
@@ -77,7 +68,7 @@ class Tracks(unittest.TestCase):
         swing = reader.sweep(poses=at(6), displacements=[[-8, 0, 0]])
         self.assertEqual((swing.states, swing.bodies_b), (MotionState.HIT, 7))
         self.assertAlmostEqual(float(swing.t_hit), 0.5, delta=1e-6)
-        near = reader.ask(clearance.NearestBatch(poses=at(2.5), max_pairs=1))
+        near = reader.ask(clearance.scenes.NearestBatch(poses=at(2.5), max_pairs=1))
         np.testing.assert_allclose(near.pairs.distances, [0.5], atol=1e-6)
         # No player shoots themselves, and there is nothing beyond the newest tick.
         late = reader.rewind("match", 105, left_out_bodies=[7])
@@ -98,44 +89,44 @@ class Tracks(unittest.TestCase):
         self.write().publish(1)
         reader = self.read()
         self.assertEqual(reader.rewind("match", 1).scene_revision, 0)
-        with self.assertRaises(clearance.NotFound):
+        with self.assertRaises(clearance.errors.NotFound):
             reader.open_scene("map")
-        with self.assertRaises(clearance.FailedPrecondition):
+        with self.assertRaises(clearance.errors.FailedPrecondition):
             reader.rewind("match", 1)
         self.client.scenes.create("map", MAP)
         reader.open_scene("map")
         self.assertEqual(reader.rewind("match", 1).scene_revision, 1)
-        with self.assertRaises(clearance.NotFound):
+        with self.assertRaises(clearance.errors.NotFound):
             TrackReader.open(self.client, scene="nowhere")
 
     def test_a_track_has_one_writer_and_ends_with_it(self) -> None:
         reader = self.read()
-        with self.assertRaises(clearance.FailedPrecondition):
+        with self.assertRaises(clearance.errors.FailedPrecondition):
             reader.rewind("match", 1)
         with self.write() as writer:
-            with self.assertRaises(clearance.AlreadyExists):
+            with self.assertRaises(clearance.errors.AlreadyExists):
                 TrackWriter.open(self.client, "match", PLAYERS)
             writer.publish(1)
-            with self.assertRaises(clearance.FailedPrecondition):
+            with self.assertRaises(clearance.errors.FailedPrecondition):
                 writer.publish(1)
-            with self.assertRaises(clearance.InvalidArgument):
+            with self.assertRaises(clearance.errors.InvalidArgument):
                 writer.publish(2, np.zeros(7))
             writer.change(SceneChange(removed_bodies=[8]))
             self.assertEqual(writer.publish(2).body_count, 1)
-            with self.assertRaises(clearance.InvalidArgument):
+            with self.assertRaises(clearance.errors.InvalidArgument):
                 writer.change(SceneChange(removed_bodies=[8]))
-            with self.assertRaises(clearance.FailedPrecondition):
+            with self.assertRaises(clearance.errors.FailedPrecondition):
                 writer.publish(3)
             writer.change(SceneChange(bodies=PLAYERS), reset=True)
             self.assertEqual(writer.publish(3).body_count, 2)
             reader.rewind("match", 3)
-        with self.assertRaises(clearance.SessionEnded):
+        with self.assertRaises(clearance.errors.SessionEnded):
             writer.publish(4)
         # The result of the last rewind stays, until another rewind.
         self.assertEqual(reader.cast_rays(displacements=[1, 0, 0]).bodies_b, 7)
-        with self.assertRaises(clearance.NotFound):
+        with self.assertRaises(clearance.errors.NotFound):
             reader.rewind("match", 3)
-        with self.assertRaises(clearance.FailedPrecondition):
+        with self.assertRaises(clearance.errors.FailedPrecondition):
             reader.cast_rays(displacements=[1, 0, 0])
         reader.finish()
 
@@ -147,7 +138,7 @@ class Tracks(unittest.TestCase):
         self.server = Server(port=port)
         self.addCleanup(self.server.end)
         for _ in range(2):
-            with self.assertRaises(clearance.Unavailable):
+            with self.assertRaises(clearance.errors.Unavailable):
                 writer.publish(2)
 
 
@@ -174,13 +165,13 @@ class AioTracks(unittest.IsolatedAsyncioTestCase):
                 self.assertEqual(checks.verdicts.tolist(), [Verdict.FREE, Verdict.TOUCHING])
                 swing = await reader.sweep(poses=at(6), displacements=[[-8, 0, 0]])
                 self.assertAlmostEqual(float(swing.t_hit), 0.5, delta=1e-6)
-                near = await reader.ask(clearance.ClearanceBatch(poses=at(2.5)))
+                near = await reader.ask(clearance.scenes.ClearanceBatch(poses=at(2.5)))
                 self.assertAlmostEqual(float(near.distances), 0.5, delta=1e-6)
-            with self.assertRaises(clearance.NotFound):
+            with self.assertRaises(clearance.errors.NotFound):
                 await aio.TrackReader.open(client, scene="nowhere")
-            with self.assertRaises(clearance.AlreadyExists):
+            with self.assertRaises(clearance.errors.AlreadyExists):
                 await aio.TrackWriter.open(client, "match", PLAYERS)
-        with self.assertRaises(clearance.SessionEnded):
+        with self.assertRaises(clearance.errors.SessionEnded):
             await writer.publish(103)
 
 

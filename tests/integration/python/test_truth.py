@@ -38,7 +38,9 @@ class Truth(unittest.TestCase):
                 slots_b=np.arange(PAIRS) + PAIRS,
                 poses_a=where[0],
                 poses_b=where[1],
-                detail=clearance.DistanceDetail(points=True, normals=True),
+                detail=clearance.DistanceDetail.DEFAULT
+                | clearance.DistanceDetail.POINTS
+                | clearance.DistanceDetail.NORMALS,
             )
         seen = {State.SEPARATED: 0, State.PENETRATING: 0}
         for i in range(PAIRS):

@@ -8,7 +8,8 @@ import numpy as np
 from server import Server
 
 import clearance
-from clearance import State, ViolationKind, _proof_bodies, poses
+from clearance import State, _proof_bodies, poses
+from clearance.verify import ViolationKind
 
 SEED = 7
 ROWS = 12
@@ -62,7 +63,7 @@ class Verify(unittest.TestCase):
 
     def ask(self, a, b, pose_a, pose_b, **options):
         return self.client.distance(
-            [a, b], poses_a=pose_a, poses_b=pose_b, detail=clearance.PROOF, **options
+            [a, b], poses_a=pose_a, poses_b=pose_b, detail=clearance.DistanceDetail.PROOF, **options
         )
 
     def test_accepts_what_is_proved(self) -> None:
@@ -75,7 +76,7 @@ class Verify(unittest.TestCase):
                 quaternions /= np.linalg.norm(quaternions, axis=-1, keepdims=True)
                 where = poses.pose(random.uniform(-0.6, 0.6, (2, ROWS, 3)), quaternions)
                 answer = self.ask(a, b, where[0], where[1])
-                violations = clearance.verify(a, where[0], b, where[1], answer)
+                violations = clearance.verify.verify(a, where[0], b, where[1], answer)
                 self.assertEqual(violations, [], f"{a} {b}")
                 for state in answer.states:
                     seen[State(state)] += 1
@@ -88,7 +89,7 @@ class Verify(unittest.TestCase):
         self.assertEqual(
             answer.states.tolist(), [State.TOUCHING, State.PENETRATING, State.TOUCHING]
         )
-        self.assertEqual(clearance.verify(box, poses.IDENTITY, box, where, answer), [])
+        self.assertEqual(clearance.verify.verify(box, poses.IDENTITY, box, where, answer), [])
 
     def test_notices_every_change(self) -> None:
         a, b = shapes(np.random.default_rng(SEED))[5:7]
@@ -139,7 +140,7 @@ class Verify(unittest.TestCase):
         ]:
             with self.subTest(changes=list(changes), expected=expected):
                 changed = dataclasses.replace(answer, **changes)
-                found = clearance.verify(a, here, b, where, changed)
+                found = clearance.verify.verify(a, here, b, where, changed)
                 self.assertEqual([violation.kind for violation in found], [expected], found)
 
     @staticmethod
@@ -164,17 +165,17 @@ class Verify(unittest.TestCase):
     def test_half_a_witness_is_no_proof(self) -> None:
         point, here, there = clearance.Point(), poses.IDENTITY, poses.pose([2, 0, 0])
         answer = self.ask(point, point, here, there)
-        self.assertEqual(clearance.verify(point, here, point, there, answer), [])
+        self.assertEqual(clearance.verify.verify(point, here, point, there, answer), [])
         for column, ids in (("vertices_a", [0, 0]), ("vertices_b", [0])):
             halves = {"offsets": np.array([0, 2]), "weights": np.array([0.5, 0.5])}
             whole = {"vertices_a": np.array([0, 0]), "vertices_b": np.array([0, 0])}
-            witnesses = clearance.Witnesses(**(halves | whole | {column: np.array(ids)}))
+            witnesses = clearance.results.Witnesses(**(halves | whole | {column: np.array(ids)}))
             lie = dataclasses.replace(answer, witnesses=witnesses)
-            found = clearance.verify(point, here, point, there, lie)
+            found = clearance.verify.verify(point, here, point, there, lie)
             self.assertEqual(len(found), len(ids) == 1, found)
         not_finite = self.changed(answer, weights=np.array([np.nan]))
         lie = dataclasses.replace(answer, witnesses=not_finite)
-        (found,) = clearance.verify(point, here, point, there, lie)
+        (found,) = clearance.verify.verify(point, here, point, there, lie)
         self.assertEqual(found.kind, ViolationKind.MALFORMED)
 
     @staticmethod
@@ -195,7 +196,7 @@ class Verify(unittest.TestCase):
                 where = poses.pose(random.uniform(-0.9, 0.9, (2, ROWS, 3)), quaternions)
                 for first, second in ((a, b), (b, a)):
                     answer = self.ask(first, second, where[0], where[1])
-                    found = clearance.verify(first, where[0], second, where[1], answer)
+                    found = clearance.verify.verify(first, where[0], second, where[1], answer)
                     overlaps = np.flatnonzero(answer.states == State.PENETRATING)
                     unproved = [violation.row for violation in found]
                     self.assertLessEqual(set(unproved), set(overlaps), f"{first} {second} {found}")
@@ -214,7 +215,7 @@ class Verify(unittest.TestCase):
         ball = clearance.Sphere(0.25)
         for shape in curved():
             answer = self.ask(shape, ball, here, there)
-            self.assertEqual(clearance.verify(shape, here, ball, there, answer), [])
+            self.assertEqual(clearance.verify.verify(shape, here, ball, there, answer), [])
             nearer = there - 1e-9 * np.append(answer.normals, [0, 0, 0, 0])
             outwards = {
                 name: getattr(answer, name) - 1e-6 * answer.normals
@@ -238,20 +239,22 @@ class Verify(unittest.TestCase):
             ]:
                 with self.subTest(shape=shape, changes=list(changes), expected=expected):
                     changed = dataclasses.replace(answer, **changes)
-                    found = clearance.verify(shape, here, ball, where, changed)
+                    found = clearance.verify.verify(shape, here, ball, where, changed)
                     self.assertEqual(len(found), 1, found)
                     if expected is not None:
                         self.assertEqual(found[0].kind, expected, found)
             if smaller:
                 other = dataclasses.replace(shape, **smaller)
-                found = clearance.verify(other, here, ball, there, answer)
+                found = clearance.verify.verify(other, here, ball, there, answer)
                 self.assertNotEqual(found, [])
 
     def test_a_point_beside_a_flat_cone_is_not_in_it(self) -> None:
         disc = clearance.Cone(0.5, 0.0)
         here, there = poses.IDENTITY, poses.pose([2, 0, 0])
         answer = self.ask(disc, clearance.Sphere(0.25), here, there)
-        self.assertEqual(clearance.verify(disc, here, clearance.Sphere(0.25), there, answer), [])
+        self.assertEqual(
+            clearance.verify.verify(disc, here, clearance.Sphere(0.25), there, answer), []
+        )
         # Said to be a metre nearer, by a normal that proves no more and a point that is not in it.
         normal = np.array([0.625, np.sqrt(1 - 0.625**2), 0])
         gap = 2 * 0.625 - 0.5 - 0.25
@@ -266,7 +269,7 @@ class Verify(unittest.TestCase):
             relative_points_b=on_ball,
             points_a=None,
         )
-        (found,) = clearance.verify(disc, here, clearance.Sphere(0.25), there, lie)
+        (found,) = clearance.verify.verify(disc, here, clearance.Sphere(0.25), there, lie)
         self.assertEqual(found.kind, ViolationKind.POINT)
 
     def test_a_point_beside_a_flat_ellipsoid_is_not_in_it(self) -> None:
@@ -286,7 +289,7 @@ class Verify(unittest.TestCase):
             quaternions /= np.linalg.norm(quaternions, axis=-1, keepdims=True)
             where = poses.pose(random.uniform(-1.2, 1.2, (2, ROWS, 3)), quaternions)
             answer = self.ask(a, b, where[0], where[1])
-            found = clearance.verify(a, where[0], b, where[1], answer)
+            found = clearance.verify.verify(a, where[0], b, where[1], answer)
             unproved = {violation.row for violation in found}
             overlaps = set(np.flatnonzero(answer.states == State.PENETRATING).tolist())
             # Overlaps of curved cores have no proof.
@@ -321,7 +324,7 @@ class Verify(unittest.TestCase):
         pose[:3] *= scale
         answer = self.ask(two, cube, pose, pose)
         self.assertEqual(int(answer.states), State.SEPARATED)
-        self.assertEqual(clearance.verify(two, pose, cube, pose, answer), [], gap_and_scale)
+        self.assertEqual(clearance.verify.verify(two, pose, cube, pose, answer), [], gap_and_scale)
 
     def test_notices_every_change_of_compounds(self) -> None:
         box = clearance.Box((0.25, 0.25, 0.25))
@@ -330,7 +333,7 @@ class Verify(unittest.TestCase):
         )
         near, here, there = clearance.Sphere(0.25), poses.IDENTITY, poses.pose([1, 1.75, 0])
         answer = self.ask(two, near, here, there)
-        self.assertEqual(clearance.verify(two, here, near, there, answer), [])
+        self.assertEqual(clearance.verify.verify(two, here, near, there, answer), [])
         self.assertEqual(int(answer.pieces_a), 1)
         kinds = ViolationKind
         # The answer as it would be without the second piece.
@@ -345,7 +348,7 @@ class Verify(unittest.TestCase):
             (dataclasses.replace(answer, **self.shifted(answer, 1e-9)), kinds.LOWER_BOUND),
         ]:
             with self.subTest(expected=expected):
-                (found,) = clearance.verify(two, here, near, there, changed)
+                (found,) = clearance.verify.verify(two, here, near, there, changed)
                 self.assertEqual(found.kind, expected, found)
 
     def test_says_what_it_cannot_verify(self) -> None:
@@ -353,7 +356,7 @@ class Verify(unittest.TestCase):
         box, cone = clearance.Box((0.2, 0.2, 0.2)), clearance.Cone(0.3, 0.2)
         answer = self.ask(box, cone, poses.IDENTITY, poses.IDENTITY)
         self.assertEqual(int(answer.states), State.PENETRATING)
-        found = clearance.verify(box, poses.IDENTITY, cone, poses.IDENTITY, answer)
+        found = clearance.verify.verify(box, poses.IDENTITY, cone, poses.IDENTITY, answer)
         self.assertEqual([violation.kind for violation in found], [ViolationKind.NO_PROOF])
 
 

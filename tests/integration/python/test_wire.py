@@ -23,8 +23,6 @@ from clearance import (
     _schema,
     batches,
     results,
-    scene_batches,
-    scene_results,
     scenes,
     tracks,
 )
@@ -96,7 +94,7 @@ class Wire(unittest.TestCase):
         self.assertGreater(columns, 60)
 
     def test_a_batch_is_the_public_message(self) -> None:
-        batch = clearance.TimeOfCollisionBatch(
+        batch = clearance.batches.TimeOfCollisionBatch(
             poses_a=np.arange(21.0).reshape(3, 7),
             slots_b=[4, 5, 2**32 - 1],
             displacements_b=[1, 2, 3],
@@ -140,14 +138,14 @@ class Wire(unittest.TestCase):
 
     def test_a_batch_of_configurations_is_the_public_message(self) -> None:
         where = np.arange(42.0).reshape(3, 2, 7)
-        batch = clearance.MotionBatch(
+        batch = clearance.scenes.MotionBatch(
             poses=where,
             displacements=np.arange(6.0).reshape(2, 3),
             rotations=[[7, 8, 9]],  # of both bodies
             scene_slot=5,
-            among=clearance.Among.SELF,
+            among=clearance.scenes.Among.SELF,
             max_pairs=4,
-            detail=clearance.SweepDetail(times=False, normals=True),
+            detail=clearance.scenes.SweepDetail.NORMALS,
         )
         layout = _encode.Layout.of(batch)
         self.assertEqual((layout.shape, layout.bodies), ((3,), 2))
@@ -162,9 +160,9 @@ class Wire(unittest.TestCase):
         self.assertEqual(list(read.rotations), [7, 8, 9, 7, 8, 9])
         self.assertEqual(read.max_pairs, 4)
         self.assertTrue(read.detail.normals and not read.detail.times)
-        alone = _encode.Layout.of(clearance.CheckBatch(scene_slot=None))
+        alone = _encode.Layout.of(clearance.scenes.CheckBatch(scene_slot=None))
         own = _schema.message("CheckBatch")()
-        _encode.fill_batch(clearance.CheckBatch(scene_slot=None), alone, (0, 1), 1000, own)
+        _encode.fill_batch(clearance.scenes.CheckBatch(scene_slot=None), alone, (0, 1), 1000, own)
         read = self.public["clearance.v1.CheckBatch"].FromString(own.SerializeToString())
         self.assertFalse(read.configurations.HasField("scene_slot"))
 
@@ -179,9 +177,11 @@ class Wire(unittest.TestCase):
                 masks=2**31,
                 margins=[0.5, 0],
             ),
-            poses=clearance.ScenePoses(ids=[1, 3], poses=np.arange(7.0)),
-            removed_rules=clearance.ScenePairRules(bodies_a=[8], bodies_b=[9]),
-            rules=clearance.ScenePairRules(bodies_a=[1], bodies_b=[2], kinds=[2], margins=[0.25]),
+            poses=clearance.scenes.ScenePoses(ids=[1, 3], poses=np.arange(7.0)),
+            removed_rules=clearance.scenes.ScenePairRules(bodies_a=[8], bodies_b=[9]),
+            rules=clearance.scenes.ScenePairRules(
+                bodies_a=[1], bodies_b=[2], kinds=[2], margins=[0.25]
+            ),
         )
         own = _schema.message("SceneChange")()
         _scene_convert.fill_change(change, own)
@@ -228,11 +228,11 @@ class Wire(unittest.TestCase):
             wrong = result(count=1, states=b"\1")
             wrong.pairs.offsets = np.array([0, 2], "<u4").tobytes()
             setattr(wrong.pairs, name, raw)
-            with self.subTest(column=name), self.assertRaises(clearance.ProtocolError):
+            with self.subTest(column=name), self.assertRaises(clearance.errors.ProtocolError):
                 _decode.RowCollector("nearest", (1,)).add(wrong, 0)
         collector = _decode.RowCollector("nearest", (1,))
         collector.add(result(count=1, states=b"\1"), 0)
-        with self.assertRaisesRegex(clearance.ProtocolError, "without pairs"):
+        with self.assertRaisesRegex(clearance.errors.ProtocolError, "without pairs"):
             collector.result()
 
     def test_what_a_part_lacks_is_noticed(self) -> None:
@@ -263,11 +263,13 @@ class Wire(unittest.TestCase):
                 for parts in ((full, other), (other, full), (other, other)):
                     if other is lacking[0] and parts[0] is parts[1]:
                         continue  # it was not asked for
-                    with self.subTest(parts=parts), self.assertRaises(clearance.ProtocolError):
+                    with self.subTest(parts=parts), self.assertRaises(
+                        clearance.errors.ProtocolError
+                    ):
                         self.joined(kind.lower(), parts)
             self.assertEqual(len(getattr(self.joined(kind.lower(), (full, full)), name).offsets), 3)
         some = part("Distance", states=b"\1", distances=bytes(8))
-        with self.assertRaisesRegex(clearance.ProtocolError, "distances has 1 of 2 rows"):
+        with self.assertRaisesRegex(clearance.errors.ProtocolError, "distances has 1 of 2 rows"):
             self.joined("distance", (some, part("Distance", states=b"\1")))
 
     @staticmethod
@@ -287,27 +289,20 @@ class Wire(unittest.TestCase):
             result(count=1, states=b"\x81\x80\x80\x80\x10"),  # 2^32 + 1
             result(count=1, states=b"\1", points_a=bytes(16)),
         ):
-            with self.subTest(wrong=wrong), self.assertRaises(clearance.ProtocolError):
+            with self.subTest(wrong=wrong), self.assertRaises(clearance.errors.ProtocolError):
                 _decode.RowCollector("distance", (wrong.count,)).add(wrong, 0)
 
     def test_what_is_named_here_is_in_the_public_schema(self) -> None:
         for name, kind in (
-            ("DistanceDetail", batches.DistanceDetail),
-            ("IntersectionDetail", batches.IntersectionDetail),
-            ("TimeOfCollisionDetail", batches.TimeOfCollisionDetail),
             ("Limits", _operations.Limits),
             ("Tolerances", _operations.Tolerances),
             ("WitnessColumns", results.Witnesses),
             ("ContactColumns", results.Contacts),
             ("DepthProofColumns", results.DepthProofs),
             ("MotionProofColumns", results.MotionProofs),
-            ("CheckDetail", scene_batches.CheckDetail),
-            ("ClearanceDetail", scene_batches.ClearanceDetail),
-            ("NearestDetail", scene_batches.NearestDetail),
-            ("SweepDetail", scene_batches.SweepDetail),
-            ("VerdictPairColumns", scene_results.VerdictPairs),
-            ("NearestPairColumns", scene_results.NearestPairs),
-            ("SweepPairColumns", scene_results.SweepPairs),
+            ("VerdictPairColumns", scenes.VerdictPairs),
+            ("NearestPairColumns", scenes.NearestPairs),
+            ("SweepPairColumns", scenes.SweepPairs),
             ("BodyColumns", scenes.SceneBodies),
             ("BodyPoseColumns", scenes.ScenePoses),
             ("PairRuleColumns", scenes.ScenePairRules),
@@ -316,12 +311,25 @@ class Wire(unittest.TestCase):
         ):
             fields = self.public[f"clearance.v1.{name}"].DESCRIPTOR.fields_by_name
             self.assertLessEqual(set(kind.__dataclass_fields__), set(fields), name)
+        for kind in (
+            batches.DistanceDetail,
+            batches.IntersectionDetail,
+            batches.TimeOfCollisionDetail,
+            scenes.CheckDetail,
+            scenes.ClearanceDetail,
+            scenes.NearestDetail,
+            scenes.SweepDetail,
+        ):
+            fields = self.public[f"clearance.v1.{kind.__name__}"].DESCRIPTOR.fields_by_name
+            own = {name.lower() for name in kind.__members__} - {"default", "proof"}
+            self.assertEqual(own, set(fields), kind)
         for name, kind in (
             ("State", results.State),
             ("MotionState", results.MotionState),
             ("UndecidedReason", results.UndecidedReason),
-            ("Verdict", scene_results.Verdict),
-            ("Among", scene_batches.Among),
+            ("RowFlag", results.RowFlag),
+            ("Verdict", scenes.Verdict),
+            ("Among", scenes.Among),
             ("PairRuleKind", scenes.PairRuleKind),
             ("SceneEnd", scenes.SceneEnd),
             ("TrackClamp", tracks.TrackClamp),

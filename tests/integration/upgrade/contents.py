@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 import clearance
-from clearance import PairRuleKind, SceneBodies, SceneChange, ScenePairRules, ScenePoses, poses
+from clearance import SceneBodies, SceneChange, poses
+from clearance.scenes import PairRuleKind, ScenePairRules, ScenePoses
 
 OWNER = "planner"
 
@@ -105,7 +106,11 @@ def plain(value: Any) -> Any:
 def answers_of(client: clearance.Client, names: list[str]) -> dict[str, Any]:
     """Returns the distances of each shape from a crate beside it, and of each scene from a ball."""
     slots = {"slots_a": np.arange(len(names)), "slots_b": [len(names)]}
-    detail = clearance.DistanceDetail(points=True, normals=True)
+    detail = (
+        clearance.DistanceDetail.DEFAULT
+        | clearance.DistanceDetail.POINTS
+        | clearance.DistanceDetail.NORMALS
+    )
     turned = [2.0, 0.25, -0.5, 0.0, 0.6, 0.0, 0.8]
     crate = clearance.Box((0.5, 0.5, 0.5))
     rows = client.distance([*names, crate], **slots, poses_b=turned, detail=detail)

@@ -73,7 +73,7 @@ class Upgrade(unittest.TestCase):
             self.assertEqual(list(differences(recorded, observe(client))), [])
             self.assertEqual(etags(client), own)
             for name in ("deleted", "kinds"):
-                with self.assertRaises(clearance.NotFound):
+                with self.assertRaises(clearance.errors.NotFound):
                     client.get(name)
             self.assertEqual([s.name for s in client.list()], list(recorded["shapes"]))
             self.assertEqual([s.name for s in client.scenes.list()], list(recorded["scenes"]))
@@ -96,7 +96,7 @@ class Upgrade(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             guard = policy_flags(pathlib.Path(folder), {"shapes": 1})
             with running(flag, *guard.flags) as server, connect_as_owner(server, guard) as client:
-                with self.assertRaises(clearance.ResourceExhausted) as refused:
+                with self.assertRaises(clearance.errors.ResourceExhausted) as refused:
                     client.register(f"{OWNER}/more", clearance.Sphere(9))
                 self.assertIn("shapes", refused.exception.detail.limit)
 

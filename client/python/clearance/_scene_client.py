@@ -22,7 +22,7 @@ array([11], dtype=uint32)
 from __future__ import annotations
 
 import threading
-from typing import Any, Iterator, Protocol, TypeVar, overload
+from typing import Any, Iterator, Protocol, TypeVar
 
 import grpc
 
@@ -34,28 +34,28 @@ from clearance._connection import (
     metadata,
     start_stream,
 )
+from clearance._fields import asks_about
 from clearance._operations import Operation
-from clearance._watch import METHOD, WatchState
-from clearance.errors import ClearanceError, NotFound, SessionEnded, from_rpc_error
-from clearance.scene_batches import (
+from clearance._scene_batches import (
     CheckBatch,
     ClearanceBatch,
     MotionBatch,
     NearestBatch,
     OverlapBatch,
     RayBatch,
-    SceneBatch,
+    SceneRows,
     SceneSetting,
 )
-from clearance.scene_results import (
+from clearance._scene_content import FoundScene, SceneChange, SceneInfo, SceneNews
+from clearance._scene_results import (
     CheckResult,
     ClearanceResult,
     NearestResult,
     OverlapResult,
-    SceneResult,
     SweepResult,
 )
-from clearance.scenes import FoundScene, SceneChange, SceneInfo, SceneNews
+from clearance._watch import METHOD, WatchState
+from clearance.errors import ClearanceError, NotFound, SessionEnded, from_rpc_error
 
 T = TypeVar("T")
 
@@ -66,7 +66,7 @@ class _Run(Protocol):
 
 
 class Scenes:
-    """The scenes of a client's server. As thread-safe as the client.
+    """The scenes of a client's server, made by `Client.scenes`. As thread-safe as the client.
 
     `timeout` is that of the client's calls. Changes are never repeated: after Unavailable they may
     have been made."""
@@ -104,6 +104,11 @@ class Scenes:
             nothing. A scene with another ttl is deleted and made again.
         timeout : float, optional
             Seconds.
+
+        Returns
+        -------
+        SceneInfo
+            Facts about the new revision.
 
         Raises
         ------
@@ -148,6 +153,16 @@ class Scenes:
             Also returns bodies and rules.
         timeout : float, optional
             Seconds for each page.
+
+        Returns
+        -------
+        FoundScene
+            The scene.
+
+        Raises
+        ------
+        NotFound
+            There is no such scene or revision.
         """
         pages = ops.Pages(name, revision, min_revision, include_content)
         while self._run(pages.next(), timeout):
@@ -155,7 +170,20 @@ class Scenes:
         return pages.found()
 
     def list(self, prefix: str = "", *, timeout: float | None = None) -> list[SceneInfo]:
-        """Returns the scenes whose names begin with `prefix`, in the order of the names."""
+        """Returns all scenes, in the order of their names.
+
+        Parameters
+        ----------
+        prefix : str
+            The beginning of the names.
+        timeout : float, optional
+            Seconds for each page.
+
+        Returns
+        -------
+        list of SceneInfo
+            Facts about the newest revisions.
+        """
         scenes: list[SceneInfo] = []
         token = ""
         while True:
@@ -168,6 +196,22 @@ class Scenes:
         self, name: str, change: SceneChange, *, etag: str = "", timeout: float | None = None
     ) -> SceneInfo:
         """Makes the next revision from a change, all of it or nothing.
+
+        Parameters
+        ----------
+        name : str
+            The name.
+        change : SceneChange
+            The change.
+        etag : str
+            Changes only the revision with this etag; empty: any.
+        timeout : float, optional
+            Seconds.
+
+        Returns
+        -------
+        SceneInfo
+            Facts about the new revision.
 
         Raises
         ------
@@ -185,13 +229,43 @@ class Scenes:
         ttl: float | None = None,
         timeout: float | None = None,
     ) -> SceneInfo:
-        """Makes a new scene from a revision (0: the newest) of another one."""
+        """Makes a new scene from a revision of another one.
+
+        Parameters
+        ----------
+        name : str
+            The new scene's name.
+        source : str
+            The other scene's name.
+        source_revision : int
+            0: the newest.
+        ttl : float, optional
+            As for `create`.
+        timeout : float, optional
+            Seconds.
+
+        Returns
+        -------
+        SceneInfo
+            Facts about the new scene.
+        """
         return self._run(ops.fork(name, source, source_revision, ttl), timeout)
 
     def delete(
         self, name: str, *, etag: str = "", missing_ok: bool = False, timeout: float | None = None
     ) -> None:
         """Deletes a scene.
+
+        Parameters
+        ----------
+        name : str
+            The name.
+        etag : str
+            Deletes only the revision with this etag; empty: any.
+        missing_ok : bool
+            Accepts that there is no such scene.
+        timeout : float, optional
+            Seconds.
 
         Raises
         ------
@@ -221,45 +295,33 @@ class Scenes:
             The etag of that revision. It detects another scene that has taken the name.
         reopen_within : float
             Seconds for which a broken stream is opened again.
+
+        Returns
+        -------
+        SceneWatch
+            The watch.
         """
         self._guard.check()
         state = WatchState(name, from_revision, etag, reopen_within)
         return SceneWatch(self._channel, self._guard, self._options, state)
 
-    @overload
-    def ask(
-        self, setting: SceneSetting, batch: CheckBatch, *, timeout: float | None = None
-    ) -> CheckResult:
-        ...
+    def ask(self, setting: SceneSetting, batch: SceneRows[T], *, timeout: float | None = None) -> T:
+        """Asks one batch in one message.
 
-    @overload
-    def ask(
-        self, setting: SceneSetting, batch: ClearanceBatch, *, timeout: float | None = None
-    ) -> ClearanceResult:
-        ...
+        Parameters
+        ----------
+        setting : SceneSetting
+            The scene, shapes, query bodies and rules. Overlaps and rays have no query bodies, rays
+            no shapes.
+        batch : SceneRows
+            A batch of any kind about scenes.
+        timeout : float, optional
+            Seconds.
 
-    @overload
-    def ask(
-        self, setting: SceneSetting, batch: NearestBatch, *, timeout: float | None = None
-    ) -> NearestResult:
-        ...
-
-    @overload
-    def ask(
-        self, setting: SceneSetting, batch: OverlapBatch, *, timeout: float | None = None
-    ) -> OverlapResult:
-        ...
-
-    @overload
-    def ask(
-        self, setting: SceneSetting, batch: MotionBatch | RayBatch, *, timeout: float | None = None
-    ) -> SweepResult:
-        ...
-
-    def ask(
-        self, setting: SceneSetting, batch: SceneBatch, *, timeout: float | None = None
-    ) -> SceneResult:
-        """Asks one batch in one message. Overlaps and rays have no query bodies, rays no shapes.
+        Returns
+        -------
+        SceneRowsResult
+            The result of the batch's kind, in its broadcast shape.
 
         Raises
         ------
@@ -269,29 +331,104 @@ class Scenes:
         operation = ops.query(setting, batch, self._options.max_receive_bytes)
         return self._run(operation, timeout)
 
-    def check(self, setting: SceneSetting, **columns: Any) -> CheckResult:
-        """Asks a CheckBatch of these columns and returns its answer."""
-        return self.ask(setting, CheckBatch(**columns))
+    @asks_about(CheckBatch)
+    def check(self, setting: SceneSetting, batch: CheckBatch) -> CheckResult:
+        """Asks whether query bodies touch anything, one configuration a row.
 
-    def clearance(self, setting: SceneSetting, **columns: Any) -> ClearanceResult:
-        """Asks a ClearanceBatch of these columns and returns its answer."""
-        return self.ask(setting, ClearanceBatch(**columns))
+        Parameters
+        ----------
+        setting : SceneSetting
+            The scene, shapes, query bodies and rules.
 
-    def nearest(self, setting: SceneSetting, **columns: Any) -> NearestResult:
-        """Asks a NearestBatch of these columns and returns its answer."""
-        return self.ask(setting, NearestBatch(**columns))
+        Returns
+        -------
+        CheckResult
+            The answers, in the columns' broadcast shape.
+        """
+        return self.ask(setting, batch)
 
-    def overlap(self, setting: SceneSetting, **columns: Any) -> OverlapResult:
-        """Asks an OverlapBatch of these columns and returns its answer."""
-        return self.ask(setting, OverlapBatch(**columns))
+    @asks_about(ClearanceBatch)
+    def clearance(self, setting: SceneSetting, batch: ClearanceBatch) -> ClearanceResult:
+        """Asks for the smallest distance of query bodies, one configuration a row.
 
-    def motion(self, setting: SceneSetting, **columns: Any) -> SweepResult:
-        """Asks a MotionBatch of these columns and returns its answer."""
-        return self.ask(setting, MotionBatch(**columns))
+        Parameters
+        ----------
+        setting : SceneSetting
+            The scene, shapes, query bodies and rules.
 
-    def ray(self, setting: SceneSetting, **columns: Any) -> SweepResult:
-        """Asks a RayBatch of these columns and returns its answer."""
-        return self.ask(setting, RayBatch(**columns))
+        Returns
+        -------
+        ClearanceResult
+            The answers, in the columns' broadcast shape.
+        """
+        return self.ask(setting, batch)
+
+    @asks_about(NearestBatch)
+    def nearest(self, setting: SceneSetting, batch: NearestBatch) -> NearestResult:
+        """Asks for the nearest pairs with query bodies, one configuration a row.
+
+        Parameters
+        ----------
+        setting : SceneSetting
+            The scene, shapes, query bodies and rules.
+
+        Returns
+        -------
+        NearestResult
+            The answers, in the columns' broadcast shape.
+        """
+        return self.ask(setting, batch)
+
+    @asks_about(OverlapBatch)
+    def overlap(self, setting: SceneSetting, batch: OverlapBatch) -> OverlapResult:
+        """Asks which bodies of a scene touch a shape.
+
+        Parameters
+        ----------
+        setting : SceneSetting
+            The scene, shapes, query bodies and rules.
+
+        Returns
+        -------
+        OverlapResult
+            The answers, in the columns' broadcast shape.
+        """
+        return self.ask(setting, batch)
+
+    @asks_about(MotionBatch)
+    def motion(self, setting: SceneSetting, batch: MotionBatch) -> SweepResult:
+        """Asks when query bodies first touch, each on its own screw from t = 0 to 1.
+
+        The links of an arm whose joints move take another path: use
+        `joint_motion.prove_joint_motions` for them.
+
+        Parameters
+        ----------
+        setting : SceneSetting
+            The scene, shapes, query bodies and rules.
+
+        Returns
+        -------
+        SweepResult
+            The answers, in the columns' broadcast shape.
+        """
+        return self.ask(setting, batch)
+
+    @asks_about(RayBatch)
+    def ray(self, setting: SceneSetting, batch: RayBatch) -> SweepResult:
+        """Asks what a moving point, or a moving ball, hits.
+
+        Parameters
+        ----------
+        setting : SceneSetting
+            The scene, shapes, query bodies and rules.
+
+        Returns
+        -------
+        SweepResult
+            The answers, in the columns' broadcast shape.
+        """
+        return self.ask(setting, batch)
 
 
 class SceneWatch:
@@ -330,6 +467,11 @@ class SceneWatch:
         The first news comes at once: an empty change, unless a newer revision exists. If the stream
         ends with UNAVAILABLE or CANCELLED, another one continues at the last news: none is repeated
         or lost.
+
+        Returns
+        -------
+        SceneNews
+            The news.
 
         Raises
         ------
