@@ -23,6 +23,7 @@ readonly -A packages=(
   [profile]='valgrind'
   [meshes]='assimp-testmodels'
   [page]='npm chromium'
+  [reference]='python3-sphinx'
   [package]='dpkg-dev file mmdebstrap'
   [docker]='buildah podman runc mmdebstrap podman-compose netavark aardvark-dns iptables'
   # The packages of these start services or are large: installed only by `./dev install`.
