@@ -26,6 +26,23 @@ from clearance.batches import BatchRows
 from clearance.poses import PosesLike
 from clearance.shapes import ShapeReference
 
+__all__ = [
+    "Among",
+    "CheckBatch",
+    "CheckDetail",
+    "ClearanceBatch",
+    "ClearanceDetail",
+    "ConfigurationRows",
+    "MotionBatch",
+    "NearestBatch",
+    "NearestDetail",
+    "OverlapBatch",
+    "RayBatch",
+    "SceneRows",
+    "SceneSetting",
+    "SweepDetail",
+]
+
 R_co = TypeVar("R_co", covariant=True)
 
 

@@ -57,6 +57,11 @@ from clearance._scene_results import (
 from clearance._watch import METHOD, WatchState
 from clearance.errors import ClearanceError, NotFound, SessionEnded, from_rpc_error
 
+__all__ = [
+    "SceneWatch",
+    "Scenes",
+]
+
 T = TypeVar("T")
 
 

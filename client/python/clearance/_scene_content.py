@@ -15,6 +15,24 @@ from numpy.typing import ArrayLike
 from clearance.poses import PosesLike
 from clearance.shapes import ByDigest, ByName
 
+__all__ = [
+    "ChangeBodies",
+    "ChangedBodies",
+    "CloseScene",
+    "ClosedScene",
+    "FoundScene",
+    "OpenScene",
+    "OpenedScene",
+    "PairRuleKind",
+    "SceneBodies",
+    "SceneChange",
+    "SceneEnd",
+    "SceneInfo",
+    "SceneNews",
+    "ScenePairRules",
+    "ScenePoses",
+]
+
 # A registered shape; a bare str is a name.
 ShapeKey = Union[ByName, ByDigest, str]
 

@@ -24,6 +24,20 @@ from clearance.results import (
     proved_apart,
 )
 
+__all__ = [
+    "CheckResult",
+    "ClearanceResult",
+    "NearestPairs",
+    "NearestResult",
+    "OverlapResult",
+    "PairList",
+    "SceneRowsResult",
+    "SweepPairs",
+    "SweepResult",
+    "Verdict",
+    "VerdictPairs",
+]
+
 _Column = Union[np.ndarray, None]
 
 

@@ -25,95 +25,14 @@ asked for is None. Units are metres, radians and seconds; poses are those of `po
 >>> found.content.bodies.poses[:, 0]
 array([0., 9.])"""
 
-from clearance._scene_batches import (
-    Among,
-    CheckBatch,
-    CheckDetail,
-    ClearanceBatch,
-    ClearanceDetail,
-    ConfigurationRows,
-    MotionBatch,
-    NearestBatch,
-    NearestDetail,
-    OverlapBatch,
-    RayBatch,
-    SceneRows,
-    SceneSetting,
-    SweepDetail,
-)
-from clearance._scene_client import Scenes, SceneWatch
-from clearance._scene_content import (
-    ChangeBodies,
-    ChangedBodies,
-    ClosedScene,
-    CloseScene,
-    FoundScene,
-    OpenedScene,
-    OpenScene,
-    PairRuleKind,
-    SceneBodies,
-    SceneChange,
-    SceneEnd,
-    SceneInfo,
-    SceneNews,
-    ScenePairRules,
-    ScenePoses,
-)
-from clearance._scene_results import (
-    CheckResult,
-    ClearanceResult,
-    NearestPairs,
-    NearestResult,
-    OverlapResult,
-    PairList,
-    SceneRowsResult,
-    SweepPairs,
-    SweepResult,
-    Verdict,
-    VerdictPairs,
-)
+from clearance import _scene_batches, _scene_client, _scene_content, _scene_results
+from clearance._scene_batches import *
+from clearance._scene_client import *
+from clearance._scene_content import *
+from clearance._scene_results import *
 
-__all__ = [
-    "Among",
-    "ChangeBodies",
-    "ChangedBodies",
-    "CheckBatch",
-    "CheckDetail",
-    "CheckResult",
-    "ClearanceBatch",
-    "ClearanceDetail",
-    "ClearanceResult",
-    "CloseScene",
-    "ClosedScene",
-    "ConfigurationRows",
-    "FoundScene",
-    "MotionBatch",
-    "NearestBatch",
-    "NearestDetail",
-    "NearestPairs",
-    "NearestResult",
-    "OpenScene",
-    "OpenedScene",
-    "OverlapBatch",
-    "OverlapResult",
-    "PairList",
-    "PairRuleKind",
-    "RayBatch",
-    "SceneBodies",
-    "SceneChange",
-    "SceneEnd",
-    "SceneInfo",
-    "SceneNews",
-    "ScenePairRules",
-    "ScenePoses",
-    "SceneRows",
-    "SceneRowsResult",
-    "SceneSetting",
-    "SceneWatch",
-    "Scenes",
-    "SweepDetail",
-    "SweepPairs",
-    "SweepResult",
-    "Verdict",
-    "VerdictPairs",
-]
+__all__: list[str] = []
+__all__ += _scene_batches.__all__
+__all__ += _scene_client.__all__
+__all__ += _scene_content.__all__
+__all__ += _scene_results.__all__
