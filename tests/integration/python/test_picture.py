@@ -39,7 +39,7 @@ class Picture(unittest.TestCase):
                 there = poses.pose([1, 0.25, 0])
                 answer = client.distance([box, shape], poses_b=there, detail=detail)
                 path = pathlib.Path(folder) / "answer.png"
-                figure = picture.draw(box, poses.IDENTITY, shape, there, answer, path=path)
+                figure = picture.draw(box, np.eye(4), shape, there, answer, path=path)
                 self.assertEqual(path.read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
                 axes = figure.axes[0]
                 self.assertIn("SEPARATED", axes.get_title())

@@ -12,7 +12,7 @@ import warnings
 import numpy as np
 
 import clearance
-from clearance import _encode, _scene_convert, _schema, meshes, poses
+from clearance import _encode, _messages, _scene_convert, _schema, _tracks, meshes, poses
 
 CUBE = clearance.shapes.body_vertices(clearance.Box((1, 1, 1)))
 FACES = np.array(
@@ -251,6 +251,7 @@ class Meshes(unittest.TestCase):
             lambda given: self.message("SceneChange", bodies=bodies(ids=[1, 2], poses=given)),
             lambda given: self.message("SceneChange", poses=moved(ids=[1, 2], poses=given)),
             lambda given: self.piece(given[1]),
+            lambda given: self.tick(given),
         ):
             self.assertEqual(make(matrices), make(where))
             self.assertEqual(make(objects), make(where))
@@ -263,6 +264,12 @@ class Meshes(unittest.TestCase):
     def message(name: str, **content) -> bytes:
         message = _schema.message(name)()
         _scene_convert.fill_change(clearance.SceneChange(**content), message)
+        return message.SerializeToString()
+
+    @staticmethod
+    def tick(where) -> bytes:
+        message = _schema.message("SessionRequest")()
+        _messages.fill_single(_tracks.PublishTick(1, where), message)
         return message.SerializeToString()
 
     @staticmethod

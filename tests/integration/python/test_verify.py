@@ -89,7 +89,8 @@ class Verify(unittest.TestCase):
         self.assertEqual(
             answer.states.tolist(), [State.TOUCHING, State.PENETRATING, State.TOUCHING]
         )
-        self.assertEqual(clearance.verify.verify(box, poses.IDENTITY, box, where, answer), [])
+        matrices = poses.to_matrix(where)
+        self.assertEqual(clearance.verify.verify(box, np.eye(4), box, matrices, answer), [])
 
     def test_notices_every_change(self) -> None:
         a, b = shapes(np.random.default_rng(SEED))[5:7]
