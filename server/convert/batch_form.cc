@@ -2,7 +2,15 @@
 
 #include "server/convert/batch_form.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace clearance::server {
+namespace {
+
+constexpr std::uint64_t kDefaultReplyBytes = 4194304;
+
+}  // namespace
 
 absl::Status CheckCount(const char* field, std::uint64_t count, const Limits& limits) {
   if (count == 0) {
@@ -31,6 +39,34 @@ absl::Status CheckOptions(const v1::BatchOptions& options) {
        .value = std::to_string(budget.seconds()) + " s " + std::to_string(budget.nanos()) + " ns",
        .limit = ">= 0 s, 0 to 999999999 ns",
        .message = "invalid time budget: send a duration >= 0"});
+}
+
+absl::Status CheckMaxPairs(std::uint64_t max_pairs, const Limits& limits) {
+  if (max_pairs <= limits.max_row_pairs) return absl::OkStatus();
+  return Refuse(absl::StatusCode::kResourceExhausted,
+                {.field = "max_pairs",
+                 .value = FormatNumber(max_pairs),
+                 .limit = "max_row_pairs <= " + FormatNumber(limits.max_row_pairs),
+                 .message = "The batch lists too many pairs a row; ask for fewer."});
+}
+
+absl::Status CheckTolerance(double tolerance) {
+  if (std::isfinite(tolerance) && tolerance >= 0) return absl::OkStatus();
+  return RefuseArgument({.field = "tolerance",
+                         .value = FormatNumber(tolerance),
+                         .limit = "finite, >= 0",
+                         .message = "invalid tolerance: send a finite number >= 0"});
+}
+
+absl::Duration TimeBudgetOf(const v1::BatchOptions& options) {
+  if (!options.has_time_budget()) return absl::InfiniteDuration();
+  return absl::Seconds(options.time_budget().seconds()) +
+         absl::Nanoseconds(options.time_budget().nanos());
+}
+
+std::uint64_t MaxReplyBytesOf(const v1::BatchOptions& options, const Limits& limits) {
+  const std::uint64_t accepted = options.max_reply_bytes();
+  return std::min(accepted == 0 ? kDefaultReplyBytes : accepted, limits.max_reply_bytes);
 }
 
 }  // namespace clearance::server

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/time/time.h"
 #include "clearance/v1/query.pb.h"
 #include "server/config/limits.h"
 #include "server/engine/batch.h"
@@ -25,6 +26,7 @@ struct ColumnForm {
   const char* name;
   std::size_t width;
   const T* fallback;
+  const char* group = "";  // of the message that it is a field of, with a dot
 };
 
 // Resolves columns against one count and keeps the first failure. Thread-compatible.
@@ -35,18 +37,18 @@ class ColumnReader {
   template <class T>
   Rows<T> Read(const google::protobuf::RepeatedField<T>& column, const ColumnForm<T>& form) {
     const auto size = static_cast<std::uint64_t>(column.size());
-    if (size == 0) return {form.fallback, 0};
-    if (size == form.width) return {column.data(), 0};
-    if (size == form.width * count_) return {column.data(), form.width};
-    Fail(form.name, size, form.width);
-    return {form.fallback, 0};
+    if (size == 0) return {form.fallback, 0, form.name};
+    if (size == form.width) return {column.data(), 0, form.name};
+    if (size == form.width * count_) return {column.data(), form.width, form.name};
+    Fail(std::string(form.group) + form.name, size, form.width);
+    return {form.fallback, 0, form.name};
   }
 
   void Fail(const absl::Status& status) { status_.Update(status); }
   const absl::Status& status() const { return status_; }
 
  private:
-  void Fail(const char* name, std::uint64_t size, std::uint64_t width) {
+  void Fail(const std::string& name, std::uint64_t size, std::uint64_t width) {
     const std::string one = FormatNumber(width);
     const std::string all = FormatNumber(width * count_);
     Fail(RefuseArgument(
@@ -63,6 +65,16 @@ class ColumnReader {
 // Returns INVALID_ARGUMENT for zero rows, RESOURCE_EXHAUSTED for more than max_batch_rows.
 absl::Status CheckCount(const char* field, std::uint64_t count, const Limits& limits);
 absl::Status CheckOptions(const v1::BatchOptions& options);
+absl::Status CheckTolerance(double tolerance);
+// Returns RESOURCE_EXHAUSTED for more than max_row_pairs.
+absl::Status CheckMaxPairs(std::uint64_t max_pairs, const Limits& limits);
+
+// Returns the time budget, infinite if the message sets none. Requires: CheckOptions accepted the
+// options.
+absl::Duration TimeBudgetOf(const v1::BatchOptions& options);
+
+// Returns the largest reply that client and server both accept, in bytes.
+std::uint64_t MaxReplyBytesOf(const v1::BatchOptions& options, const Limits& limits);
 
 }  // namespace clearance::server
 

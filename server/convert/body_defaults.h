@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Defaults of bodies of scenes for columns that are absent.
+// Defaults of columns that are absent.
 
 #ifndef CLEARANCE_SERVER_CONVERT_BODY_DEFAULTS_H_
 #define CLEARANCE_SERVER_CONVERT_BODY_DEFAULTS_H_
@@ -18,6 +18,8 @@ inline constexpr std::uint32_t kFirstSlot = 0;
 inline constexpr std::uint32_t kDefaultGroups = 1;
 inline constexpr std::uint32_t kAllGroups = std::numeric_limits<std::uint32_t>::max();
 inline constexpr double kNoMargin = 0;
+inline constexpr double kAnyDistance = std::numeric_limits<double>::infinity();
+inline constexpr std::array<double, kVectorNumbers> kNowhere = {0, 0, 0};
 
 }  // namespace clearance::server
 

@@ -55,68 +55,14 @@ FaultText TextOf(Fault fault) {
   return {StatusCode::kInternal, "", ""};
 }
 
-const char* NameOf(RowColumn column) {
-  switch (column) {
-    case RowColumn::kSlotsA:
-      return "slots_a";
-    case RowColumn::kSlotsB:
-      return "slots_b";
-    case RowColumn::kPosesA:
-      return "poses_a";
-    case RowColumn::kPosesB:
-      return "poses_b";
-    case RowColumn::kMaxDistances:
-      return "max_distances";
-    case RowColumn::kDisplacementsA:
-      return "displacements_a";
-    case RowColumn::kDisplacementsB:
-      return "displacements_b";
-    case RowColumn::kRotationsA:
-      return "rotations_a";
-    case RowColumn::kRotationsB:
-      return "rotations_b";
-    case RowColumn::kPivotsA:
-      return "pivots_a";
-    case RowColumn::kPivotsB:
-      return "pivots_b";
-    case RowColumn::kEndPosesA:
-      return "end_poses_a";
-    case RowColumn::kEndPosesB:
-      return "end_poses_b";
-    case RowColumn::kTargetDistances:
-      return "target_distances";
-    case RowColumn::kPoses:
-      return "configurations.poses";
-    case RowColumn::kDisplacements:
-      return "displacements";
-    case RowColumn::kRotations:
-      return "rotations";
-    case RowColumn::kEndPoses:
-      return "end_poses";
-    case RowColumn::kOrigins:
-      return "origins";
-    case RowColumn::kRadii:
-      return "radii";
-    case RowColumn::kShapeSlots:
-      return "shape_slots";
-    case RowColumn::kShapePoses:
-      return "poses";
-    case RowColumn::kMargins:
-      return "margins";
-  }
-  return "";
-}
-
 }  // namespace
 
 void FillRowError(const RowFault& fault, const ShapeTable& table, v1::Error* error) {
   const FaultText text = TextOf(fault.fault);
   error->set_index(fault.index);
   error->set_code(static_cast<std::uint32_t>(text.code));
-  error->set_field(std::string(NameOf(fault.column)) + "[" + std::to_string(fault.column_row) +
-                   "]");
-  const bool is_slot = fault.column == RowColumn::kSlotsA || fault.column == RowColumn::kSlotsB ||
-                       fault.column == RowColumn::kShapeSlots;
+  error->set_field(std::string(fault.column) + "[" + std::to_string(fault.column_row) + "]");
+  const bool is_slot = fault.fault <= Fault::kSlotPoisoned;
   error->set_value(is_slot ? FormatNumber(static_cast<std::uint64_t>(fault.value))
                            : FormatNumber(fault.value));
   error->set_limit(text.limit);

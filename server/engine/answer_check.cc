@@ -111,25 +111,6 @@ std::string MotionsText(const SceneFinding& finding, const IdPair& pair) {
   return text;
 }
 
-struct SceneQuestionText {
-  std::string operator()(const clearance::CheckOptions& options) const {
-    return absl::StrFormat("check wants_free_radius %d", options.wants_free_radius);
-  }
-  std::string operator()(const ClearanceOptions& options) const {
-    return absl::StrFormat("clearance max_distance %a tolerance %a exact %d", options.max_distance,
-                           options.tolerance, options.exact);
-  }
-  std::string operator()(const SweepOptions& options) const {
-    return absl::StrFormat("motion ignore_initial_contact %d", options.ignore_initial_contact);
-  }
-  std::string operator()(const AskedRay& asked) const {
-    const Ray& ray = asked.ray;
-    return absl::StrFormat("ray any %d origin %s displacement %s radius %a group %d mask %d",
-                           asked.kind == RayKind::kAny, Text(ray.origin), Text(ray.displacement),
-                           ray.radius, ray.bits.group, ray.bits.mask);
-  }
-};
-
 bool IsTooLarge(const AskedPair& pair) {
   const std::uint64_t pieces_a = pair.a.pieces().size();
   const std::uint64_t pieces_b = pair.b.pieces().size();
@@ -138,6 +119,8 @@ bool IsTooLarge(const AskedPair& pair) {
 }
 
 }  // namespace
+
+std::string ExactText(const Vec3d& v) { return Text(v); }
 
 Judges ProofJudges() {
   return {
@@ -232,7 +215,7 @@ void AnswerChecker::Report(const SceneFinding& finding, const CallIds& call) {
              {{"claim", Name(claim)},
               {"claimed", Text(claimed)},
               {"found", Text(found)},
-              {"question", std::visit(SceneQuestionText(), finding.options)},
+              {"question", finding.question},
               {"scene", finding.scene},
               {"scene_revision", finding.revision},
               {"row", finding.row},

@@ -23,7 +23,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <variant>
+#include <string>
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
@@ -80,14 +80,6 @@ struct DigestPair {
   CallIds call = {};
 };
 
-struct AskedRay {
-  Ray ray;
-  RayKind kind = RayKind::kClosest;
-};
-// By the kind of question.
-using SceneOptions =
-    std::variant<clearance::CheckOptions, ClearanceOptions, SweepOptions, AskedRay>;
-
 // Holds the result of a look at an answer about a scene, and the parts of the question that the log
 // shows.
 struct SceneFinding {
@@ -96,12 +88,15 @@ struct SceneFinding {
   SceneLook look = {};
   absl::string_view scene = {};  // AskedScene::name
   std::uint64_t revision = 0;
-  std::uint32_t row = 0;  // of the batch
-  SceneOptions options = {};
+  std::uint32_t row = 0;      // of the batch
+  std::string question = {};  // its options
   absl::Span<const SceneBody> bodies = {};
   absl::Span<const Pose> poses = {};      // theirs; empty: at their own
   absl::Span<const Motion> motions = {};  // theirs; empty: they stand still
 };
+
+// Returns the numbers to the last bit, as the log has them.
+std::string ExactText(const Vec3d& v);
 
 // Holds the functions that judge answers: those of core/proof unless a test needs others.
 // Thread-safe.

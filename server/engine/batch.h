@@ -9,7 +9,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 
 namespace clearance::server {
 
@@ -22,6 +21,7 @@ template <class T>
 struct Rows {
   const T* data = nullptr;
   std::size_t stride = 0;
+  const char* name = "";  // of the column, in the Error of a row
 
   const T* at(std::size_t row) const { return data + row * stride; }
 };
@@ -32,20 +32,6 @@ struct PairRows {
   Rows<double> poses_a, poses_b;  // x y z qx qy qz qw
 };
 
-struct DistanceQuestions {
-  PairRows pairs;
-  Rows<double> max_distances;
-  double tolerance = 0;  // finite, >= 0
-  bool exact = false;
-  bool warm_start = false;
-  double max_contact_separation = std::numeric_limits<double>::infinity();  // no NaN
-};
-
-struct IntersectionQuestions {
-  PairRows pairs;
-  bool exact = false;
-};
-
 // The motion of one body of each pair. Either end_poses.data is null or the three others are what
 // motions without them are (0, 0 and null).
 struct MotionRows {
@@ -53,17 +39,6 @@ struct MotionRows {
   Rows<double> pivots;     // null data: the origin of the shape's frame at t = 0
   Rows<double> end_poses;  // null data: none
 };
-
-struct TimeOfCollisionQuestions {
-  PairRows pairs;
-  MotionRows motions_a, motions_b;
-  Rows<double> target_distances;
-  bool ignore_initial_contact = false;
-};
-
-inline std::uint32_t RowCountOf(const DistanceQuestions& q) { return q.pairs.count; }
-inline std::uint32_t RowCountOf(const IntersectionQuestions& q) { return q.pairs.count; }
-inline std::uint32_t RowCountOf(const TimeOfCollisionQuestions& q) { return q.pairs.count; }
 
 }  // namespace clearance::server
 

@@ -24,78 +24,71 @@ double LengthOf(const Quaternion& q) {
 
 }  // namespace
 
-MaybeFault CheckPose(const RowCheck& check, const Rows<double>& poses, RowColumn column) {
+MaybeFault CheckPose(const RowCheck& check, const Rows<double>& poses) {
   const Pose pose = PoseAt(poses, check.row);
   switch (FindPoseFault(pose)) {
     case PoseFault::kNone:
       return std::nullopt;
     case PoseFault::kNotFinite: {
       const double* const bad = FindNotFinite(poses.at(check.row), kPoseNumbers);
-      return check.Because(Fault::kNotFinite, column, poses, bad == nullptr ? NAN : *bad);
+      return check.Because(Fault::kNotFinite, poses, bad == nullptr ? NAN : *bad);
     }
     case PoseFault::kNotUnitLength:
-      return check.Because(Fault::kNotUnitLength, column, poses, LengthOf(pose.q_WS));
+      return check.Because(Fault::kNotUnitLength, poses, LengthOf(pose.q_WS));
   }
   return std::nullopt;
 }
 
-MaybeFault FindPlaceFault(const RowCheck& check, const Rows<double>& poses, RowColumn column,
-                          double radius) {
-  if (MaybeFault fault = CheckPose(check, poses, column)) return fault;
+MaybeFault FindPlaceFault(const RowCheck& check, const Rows<double>& poses, double radius) {
+  if (MaybeFault fault = CheckPose(check, poses)) return fault;
   const Pose pose = PoseAt(poses, check.row);
   if (IsRepresentable(radius, pose)) return std::nullopt;
   const double farthest =
       std::fmax(std::fabs(pose.p_WS.x), std::fmax(std::fabs(pose.p_WS.y), std::fabs(pose.p_WS.z)));
-  return check.Because(Fault::kNotRepresentable, column, poses, farthest);
+  return check.Because(Fault::kNotRepresentable, poses, farthest);
 }
 
-MaybeFault CheckFiniteLength(const RowCheck& check, const Rows<double>& lengths, RowColumn column) {
+MaybeFault CheckFiniteLength(const RowCheck& check, const Rows<double>& lengths) {
   const double length = *lengths.at(check.row);
-  if (std::isinf(length)) return check.Because(Fault::kNotFinite, column, lengths, length);
-  return CheckLength(check, lengths, column);
+  if (std::isinf(length)) return check.Because(Fault::kNotFinite, lengths, length);
+  return CheckLength(check, lengths);
 }
 
-MaybeFault CheckFinite(const RowCheck& check, const Rows<double>& vectors, RowColumn column) {
+MaybeFault CheckFinite(const RowCheck& check, const Rows<double>& vectors) {
   const double* const bad = FindNotFinite(vectors.at(check.row), kVectorNumbers);
   if (bad == nullptr) return std::nullopt;
-  return check.Because(Fault::kNotFinite, column, vectors, *bad);
+  return check.Because(Fault::kNotFinite, vectors, *bad);
 }
 
 namespace {
 
-MaybeFault CheckRotation(const RowCheck& check, const Rows<double>& rotations, RowColumn column) {
-  if (MaybeFault fault = CheckFinite(check, rotations, column)) return fault;
+MaybeFault CheckRotation(const RowCheck& check, const Rows<double>& rotations) {
+  if (MaybeFault fault = CheckFinite(check, rotations)) return fault;
   const double length = std::sqrt(NormSquared(VectorAt(rotations, check.row)));
   if (length <= kMaxRotation) return std::nullopt;
-  return check.Because(Fault::kRotationTooLong, column, rotations, length);
+  return check.Because(Fault::kRotationTooLong, rotations, length);
 }
 
 }  // namespace
 
-MaybeFault CheckMotionNumbers(const RowCheck& check, const MotionRows& motions,
-                              const MotionColumns& columns) {
-  if (motions.end_poses.data != nullptr)
-    return CheckPose(check, motions.end_poses, columns.end_poses);
-  if (MaybeFault fault = CheckFinite(check, motions.displacements, columns.displacements))
-    return fault;
-  if (MaybeFault fault = CheckRotation(check, motions.rotations, columns.rotations)) return fault;
+MaybeFault CheckMotionNumbers(const RowCheck& check, const MotionRows& motions) {
+  if (motions.end_poses.data != nullptr) return CheckPose(check, motions.end_poses);
+  if (MaybeFault fault = CheckFinite(check, motions.displacements)) return fault;
+  if (MaybeFault fault = CheckRotation(check, motions.rotations)) return fault;
   if (motions.pivots.data == nullptr) return std::nullopt;
-  return CheckFinite(check, motions.pivots, columns.pivots);
+  return CheckFinite(check, motions.pivots);
 }
 
-MaybeFault CheckWay(const RowCheck& check, const Start& start, const MotionRows& motions,
-                    const MotionColumns& columns) {
+MaybeFault CheckWay(const RowCheck& check, const Start& start, const MotionRows& motions) {
   Motion motion;
   if (MotionAt(motions, start.pose, check.row, &motion) == EndPoseFault::kAmbiguous) {
-    return check.Because(Fault::kEndPoseAmbiguous, columns.end_poses, motions.end_poses,
+    return check.Because(Fault::kEndPoseAmbiguous, motions.end_poses,
                          motions.end_poses.at(check.row)[6]);
   }
   if (IsMotionRepresentable(start.radius, start.pose, motion)) return std::nullopt;
   const bool has_end = motions.end_poses.data != nullptr;
   const Rows<double>& rows = has_end ? motions.end_poses : motions.displacements;
-  return check.Because(Fault::kMotionNotRepresentable,
-                       has_end ? columns.end_poses : columns.displacements, rows,
-                       *rows.at(check.row));
+  return check.Because(Fault::kMotionNotRepresentable, rows, *rows.at(check.row));
 }
 
 }  // namespace clearance::server

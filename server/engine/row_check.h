@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "core/math/pose.h"
 #include "core/math/tolerance.h"
@@ -25,14 +26,9 @@ struct RowCheck {
   std::uint32_t row;
 
   template <class T>
-  RowFault Because(Fault fault, RowColumn column, const Rows<T>& rows, double value) const {
-    return {row, rows.stride == 0 ? 0 : row, fault, column, value};
+  RowFault Because(Fault fault, const Rows<T>& rows, double value) const {
+    return {row, rows.stride == 0 ? 0 : row, fault, rows.name, value};
   }
-};
-
-// Identifies the columns of one body's motion.
-struct MotionColumns {
-  RowColumn displacements, rotations, pivots, end_poses;
 };
 
 // Holds the start of a body of this radius about the origin of its frame.
@@ -47,11 +43,10 @@ inline Fault FaultOf(SlotState state) {
   return state == SlotState::kClosed ? Fault::kSlotClosed : Fault::kSlotNeverOpened;
 }
 
-MaybeFault CheckPose(const RowCheck& check, const Rows<double>& poses, RowColumn column);
+MaybeFault CheckPose(const RowCheck& check, const Rows<double>& poses);
 
 // Returns the fault, if any, of a pose for which IsSurelyPlace is false.
-MaybeFault FindPlaceFault(const RowCheck& check, const Rows<double>& poses, RowColumn column,
-                          double radius);
+MaybeFault FindPlaceFault(const RowCheck& check, const Rows<double>& poses, double radius);
 
 // Returns true only if the pose is valid and a body of this radius is representable there, and then
 // nearly always. With | |q|^2 - 1 | < s, | |q| - 1 | is about half of that: no root is needed to
@@ -64,31 +59,38 @@ inline bool IsSurelyPlace(const Pose& pose, double radius) {
   return std::fabs(norm_sq - 1) < kQuaternionSlack && is_finite && IsRepresentable(radius, pose);
 }
 
-inline MaybeFault CheckPlace(const RowCheck& check, const Rows<double>& poses, RowColumn column,
-                             double radius) {
+inline MaybeFault CheckPlace(const RowCheck& check, const Rows<double>& poses, double radius) {
   if (IsSurelyPlace(PoseAt(poses, check.row), radius)) return std::nullopt;
-  return FindPlaceFault(check, poses, column, radius);
+  return FindPlaceFault(check, poses, radius);
 }
 
 // Checks that a distance is neither NaN nor negative; CheckFiniteLength also refuses infinity.
-inline MaybeFault CheckLength(const RowCheck& check, const Rows<double>& lengths,
-                              RowColumn column) {
+inline MaybeFault CheckLength(const RowCheck& check, const Rows<double>& lengths) {
   const double length = *lengths.at(check.row);
   if (length >= 0) return std::nullopt;  // false for NaN
-  return check.Because(Fault::kNotALength, column, lengths, length);
+  return check.Because(Fault::kNotALength, lengths, length);
 }
-MaybeFault CheckFiniteLength(const RowCheck& check, const Rows<double>& lengths, RowColumn column);
+MaybeFault CheckFiniteLength(const RowCheck& check, const Rows<double>& lengths);
 
 // Checks that every number of a vector is finite.
-MaybeFault CheckFinite(const RowCheck& check, const Rows<double>& vectors, RowColumn column);
+MaybeFault CheckFinite(const RowCheck& check, const Rows<double>& vectors);
 
 // Checks every number of the motion by itself.
-MaybeFault CheckMotionNumbers(const RowCheck& check, const MotionRows& motions,
-                              const MotionColumns& columns);
+MaybeFault CheckMotionNumbers(const RowCheck& check, const MotionRows& motions);
 
 // Checks the motion as a whole. Requires: CheckMotionNumbers found nothing.
-MaybeFault CheckWay(const RowCheck& check, const Start& start, const MotionRows& motions,
-                    const MotionColumns& columns);
+MaybeFault CheckWay(const RowCheck& check, const Start& start, const MotionRows& motions);
+
+// Returns the faults in the order of the rows, at most one a row. find(check) returns the fault of
+// a row.
+template <class Find>
+std::vector<RowFault> FindFaultsOf(std::uint32_t rows, Find find) {
+  std::vector<RowFault> faults;
+  for (std::uint32_t row = 0; row < rows; ++row) {
+    if (const MaybeFault fault = find(RowCheck{row})) faults.push_back(*fault);
+  }
+  return faults;
+}
 
 }  // namespace clearance::server
 

@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds the rows of a batch that are bad by themselves, before any row is answered. The core cannot
-// fail on the other rows, and the size of the reply is known before the work.
+// Rows of a batch that are bad by themselves. A kind's FindFaults finds them before any row is
+// answered, in order and at most one a row: the core cannot fail on the other rows, and the size of
+// the reply is known before the work.
 
 #ifndef CLEARANCE_SERVER_ENGINE_ROW_FAULT_H_
 #define CLEARANCE_SERVER_ENGINE_ROW_FAULT_H_
 
 #include <cstdint>
-#include <vector>
-
-#include "server/engine/batch.h"
-#include "server/engine/shape_table.h"
 
 namespace clearance::server {
 
 enum class Fault : std::uint8_t {
+  // of slots
   kSlotNeverOpened,
   kSlotClosed,
   kSlotPoisoned,
+  // of other numbers
   kNotFinite,               // a number of a pose or a motion
   kNotUnitLength,           // a quaternion
   kNotALength,              // NaN or negative
@@ -27,33 +26,6 @@ enum class Fault : std::uint8_t {
   kEndPoseAmbiguous,        // half a turn
 };
 
-enum class RowColumn : std::uint8_t {
-  kSlotsA,
-  kSlotsB,
-  kPosesA,
-  kPosesB,
-  kMaxDistances,
-  kDisplacementsA,
-  kDisplacementsB,
-  kRotationsA,
-  kRotationsB,
-  kPivotsA,
-  kPivotsB,
-  kEndPosesA,
-  kEndPosesB,
-  kTargetDistances,
-  // of scenes
-  kPoses,
-  kDisplacements,
-  kRotations,
-  kEndPoses,
-  kOrigins,
-  kRadii,
-  kShapeSlots,
-  kShapePoses,
-  kMargins,
-};
-
 // Holds the first fault of one row.
 struct RowFault {
   std::uint32_t index = 0;  // the row of the batch
@@ -61,15 +33,9 @@ struct RowFault {
   // index of the body, counted over the bodies of all rows.
   std::uint32_t column_row = 0;
   Fault fault = Fault::kNotFinite;
-  RowColumn column = RowColumn::kPosesA;
-  double value = 0;  // the offending number: a slot, a coordinate, a length
+  const char* column = "";  // its name
+  double value = 0;         // the offending number: a slot, a coordinate, a length
 };
-
-// Returns the faults in the order of the rows, at most one a row.
-std::vector<RowFault> FindFaults(const DistanceQuestions& questions, const ShapeTable& table);
-std::vector<RowFault> FindFaults(const IntersectionQuestions& questions, const ShapeTable& table);
-std::vector<RowFault> FindFaults(const TimeOfCollisionQuestions& questions,
-                                 const ShapeTable& table);
 
 }  // namespace clearance::server
 

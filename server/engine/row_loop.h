@@ -217,6 +217,15 @@ inline void PutVector(absl::Span<double> column, std::size_t i, const Vec3d& v) 
   column[3 * i + 2] = v.z;
 }
 
+// Puts where bodies are nearest to each other or meet.
+template <class Columns, class Answer>
+void PutContact(const Columns& columns, std::size_t i, const Answer& answer) {
+  PutNumber(columns.distances, i, answer.distance);
+  PutVector(columns.points_a, i, answer.p_WA);
+  PutVector(columns.points_b, i, answer.p_WB);
+  PutVector(columns.normals, i, answer.n_AB);
+}
+
 }  // namespace clearance::server
 
 #endif  // CLEARANCE_SERVER_ENGINE_ROW_LOOP_H_

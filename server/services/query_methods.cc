@@ -5,16 +5,19 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
-#include <string>
+#include <type_traits>
 #include <utility>
 
 #include "server/convert/shape_content.h"
 #include "server/guard/refusal.h"
+#include "server/kinds/kinds.h"
+#include "server/registry/caller_scenes.h"
 #include "server/services/opened_shapes.h"
-#include "server/services/unary_question.h"
+#include "server/session/batch_cost.h"
 #include "server/session/batch_job.h"
-#include "server/session/job_helpers.h"
+#include "server/session/session_scenes.h"
 #include "server/session/shape_reference.h"
+#include "server/session/start_job.h"
 
 namespace clearance::server {
 namespace {
@@ -41,57 +44,80 @@ Extent ExtentOf(const v1::ShapeReference& reference, const CallScope& call) {
   return {VerticesAPiece(body), body.pieces().size()};
 }
 
-// A job and its subject, for as long as a part of it is left.
-template <class Job>
-struct Question {
-  OpenedShapes opened;
-  std::optional<Job> job;
+// Not every question is about shapes, or has own bodies.
+template <class Request>
+concept HasShapes = requires(const Request& request) {
+  request.shapes();
+};
+template <class Request>
+concept HasOwnBodies = requires(const Request& request) {
+  request.change_bodies();
 };
 
-template <class Job, class Request, class Response>
-// NOLINTNEXTLINE(readability-function-size): one parameter for each thing that an answer is about
-absl::Status AnswerUnary(const CallScope& call, const Request& request, const StopRule& stop,
-                         Response* response, Parts* left) {
-  const auto question = std::make_shared<Question<Job>>();
-  OpenedShapes& opened = question->opened;
-  const ShapesToOpen to_open = {request.shapes(), request.min_revision()};
-  if (absl::Status status = OpenAll(call, to_open, stop, &opened); !status.ok()) return status;
-  const std::uint64_t cost = CostOf(request.batch(), opened.table);
-  auto job = Job::Start(request.batch(), opened.table, call.parts.limits, HelpersFor(call, cost));
-  if (!job.ok()) return Under("batch", job.status());
-  question->job.emplace(*std::move(job));
-  response->set_revision(opened.revision);
-  absl::Status status =
-      AnswerWhole(call, question, AnswerPlace{stop, response->mutable_result(), left});
-  left->cost += CostOfOpening(request.shapes());
-  return status;
+template <class Request>
+using KindOfRequest = KindOf<std::decay_t<decltype(std::declval<const Request&>().batch())>>;
+
+// A job and its subject, for as long as a part of it is left.
+template <class Kind>
+struct Question {
+  OpenedShapes opened;
+  std::optional<SessionScenes> scenes;
+  std::optional<BatchJob<Kind>> job;
+};
+
+// Does the parts of a request about a scene that come before its batch.
+template <class Request>
+absl::Status PrepareScene(const Request& request, const ShapeTable& table, SessionScenes* scenes) {
+  if (request.has_open_scene()) {
+    v1::OpenSceneResult opened;
+    absl::Status status = scenes->Open(request.open_scene(), &opened);
+    if (!status.ok()) return Under("open_scene", status);
+  }
+  if constexpr (HasOwnBodies<Request>) {
+    v1::ChangeBodiesResult changed;
+    absl::Status status = scenes->Change(request.change_bodies(), table, &changed);
+    if (!status.ok()) return Under("change_bodies", status);
+  }
+  return absl::OkStatus();
 }
 
-}  // namespace
+// The destination of an answer.
+template <class Result>
+struct AnswerPlace {
+  const StopRule& stop;
+  Result* result;
+  Parts* left;
+};
 
-// NOLINTNEXTLINE(readability-function-size): one parameter for each thing that an answer is about
-absl::Status AnswerDistance(const CallScope& call, const v1::DistanceRequest& request,
-                            const StopRule& stop, v1::DistanceResponse* response, Parts* left) {
-  return AnswerUnary<DistanceJob>(call, request, stop, response, left);
+// Answers question->job or leaves parts of it. The parts keep the question alive: the job and all
+// that it borrows. RESOURCE_EXHAUSTED if the answer does not fit into one reply.
+template <class Kind>
+absl::Status AnswerWhole(const CallScope& call, const std::shared_ptr<Question<Kind>>& question,
+                         const AnswerPlace<typename Kind::Result>& place) {
+  auto& job = *question->job;
+  if (absl::Status status = job.RequireOneReply(); !status.ok()) return Under("batch", status);
+  job.AnswerPart(place.stop, place.result, place.left);
+  Parts* const left = place.left;
+  if (left->count == 0) {
+    job.Record(call.parts.metrics);
+    return absl::OkStatus();
+  }
+  left->finish = [&call, question, finish = std::move(left->finish)] {
+    finish();
+    question->job->Record(call.parts.metrics);
+  };
+  return absl::OkStatus();
 }
 
-// NOLINTNEXTLINE(readability-function-size): one parameter for each thing that an answer is about
-absl::Status AnswerIntersection(const CallScope& call, const v1::IntersectionRequest& request,
-                                const StopRule& stop, v1::IntersectionResponse* response,
-                                Parts* left) {
-  return AnswerUnary<IntersectionJob>(call, request, stop, response, left);
-}
-
-// NOLINTNEXTLINE(readability-function-size): one parameter for each thing that an answer is about
-absl::Status AnswerTimeOfCollision(const CallScope& call, const v1::TimeOfCollisionRequest& request,
-                                   const StopRule& stop, v1::TimeOfCollisionResponse* response,
-                                   Parts* left) {
-  return AnswerUnary<TimeOfCollisionJob>(call, request, stop, response, left);
+std::uint64_t BodiesOf(const CallScope& call, const v1::OpenScene& open) {
+  const CallerScenes scenes(*call.parts.scenes, call.caller, call.parts.audit);
+  const auto found = scenes.Find(open.name(), "name", open.revision());
+  return found.ok() ? found->scene->size() : 0;
 }
 
 // Looks up a few shapes. A request with more needs a worker in any case, which finds them.
 template <class Request>
-std::uint64_t CostOfQuery(const CallScope& call, const Request& request) {
+std::uint64_t CostOfPairs(const CallScope& call, const Request& request) {
   constexpr int kMostLookups = 64;
   const ShapeReferences& shapes = request.shapes();
   Extent largest;
@@ -104,8 +130,66 @@ std::uint64_t CostOfQuery(const CallScope& call, const Request& request) {
       CostOfOpening(shapes) + CostOf(request.batch(), largest.vertices_a_step, largest.pieces);
   return shapes.size() > kMostLookups ? std::max(cost, kDear) : cost;
 }
-template std::uint64_t CostOfQuery(const CallScope&, const v1::DistanceRequest&);
-template std::uint64_t CostOfQuery(const CallScope&, const v1::IntersectionRequest&);
-template std::uint64_t CostOfQuery(const CallScope&, const v1::TimeOfCollisionRequest&);
+
+template <class Request>
+std::uint64_t CostOfScene(const CallScope& call, const Request& request) {
+  AskedSize asked;
+  std::uint64_t cost = 0;
+  if constexpr (HasShapes<Request>) cost += CostOfOpening(request.shapes());
+  if (request.has_open_scene()) asked.scene_bodies = BodiesOf(call, request.open_scene());
+  if constexpr (HasOwnBodies<Request>) {
+    const auto& bodies = request.change_bodies().change().bodies();
+    asked.own_bodies = static_cast<std::uint64_t>(bodies.ids_size());
+    cost += SessionScenes(call).CostOf(request.change_bodies(), ShapeTable());
+  }
+  return cost + CostOf(request.batch(), asked);
+}
+
+}  // namespace
+
+template <class Request, class Response>
+// NOLINTNEXTLINE(readability-function-size): one parameter for each thing that an answer is about
+absl::Status UnaryQuery<Request, Response>::Answer(const CallScope& call, const Request& request,
+                                                   const StopRule& stop, Response* response,
+                                                   Parts* left) {
+  using Kind = KindOfRequest<Request>;
+  const auto question = std::make_shared<Question<Kind>>();
+  OpenedShapes& opened = question->opened;
+  absl::Status status;
+  if constexpr (HasShapes<Request>)
+    status = OpenAll(call, {request.shapes(), request.min_revision()}, stop, &opened);
+  if constexpr (kIsAboutScene<Kind>) {
+    question->scenes.emplace(call, SessionScenes::Lifetime::kOneCall);
+    if (status.ok()) status = PrepareScene(request, opened.table, &*question->scenes);
+  }
+  if (!status.ok()) return status;
+  const SessionScenes* const scenes = question->scenes ? &*question->scenes : nullptr;
+  auto job = StartJob<Kind>(call, request.batch(), {opened.table, scenes});
+  if (!job.ok()) return Under("batch", job.status());
+  question->job.emplace(*std::move(job));
+  if constexpr (HasShapes<Request>) response->set_revision(opened.revision);
+  status = AnswerWhole<Kind>(call, question, {stop, response->mutable_result(), left});
+  if constexpr (HasShapes<Request>) left->cost += CostOfOpening(request.shapes());
+  return status;
+}
+
+template <class Request, class Response>
+std::uint64_t UnaryQuery<Request, Response>::CostOf(const CallScope& call, const Request& request) {
+  if constexpr (kIsAboutScene<KindOfRequest<Request>>) {
+    return CostOfScene(call, request);
+  } else {
+    return CostOfPairs(call, request);
+  }
+}
+
+template struct UnaryQuery<v1::DistanceRequest, v1::DistanceResponse>;
+template struct UnaryQuery<v1::IntersectionRequest, v1::IntersectionResponse>;
+template struct UnaryQuery<v1::TimeOfCollisionRequest, v1::TimeOfCollisionResponse>;
+template struct UnaryQuery<v1::CheckRequest, v1::CheckResponse>;
+template struct UnaryQuery<v1::ClearanceRequest, v1::ClearanceResponse>;
+template struct UnaryQuery<v1::NearestRequest, v1::NearestResponse>;
+template struct UnaryQuery<v1::OverlapRequest, v1::OverlapResponse>;
+template struct UnaryQuery<v1::MotionRequest, v1::MotionResponse>;
+template struct UnaryQuery<v1::RayRequest, v1::RayResponse>;
 
 }  // namespace clearance::server

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The unary methods of QueryService.
+// The methods of QueryService and SceneQueryService. Each is a session of one question: it opens,
+// attaches and asks as a session's messages do.
 
 #ifndef CLEARANCE_SERVER_SERVICES_QUERY_METHODS_H_
 #define CLEARANCE_SERVER_SERVICES_QUERY_METHODS_H_
@@ -9,26 +10,25 @@
 
 #include "absl/status/status.h"
 #include "clearance/v1/query_service.pb.h"
+#include "clearance/v1/scene_query_service.pb.h"
 #include "server/schedule/stop_rule.h"
 #include "server/schedule/work.h"
 #include "server/session/call_scope.h"
 
 namespace clearance::server {
 
-// The parts that are left borrow all arguments.
-absl::Status AnswerDistance(const CallScope& call, const v1::DistanceRequest& request,
-                            const StopRule& stop, v1::DistanceResponse* response, Parts* left);
-absl::Status AnswerIntersection(const CallScope& call, const v1::IntersectionRequest& request,
-                                const StopRule& stop, v1::IntersectionResponse* response,
-                                Parts* left);
-absl::Status AnswerTimeOfCollision(const CallScope& call, const v1::TimeOfCollisionRequest& request,
-                                   const StopRule& stop, v1::TimeOfCollisionResponse* response,
-                                   Parts* left);
+// Defined for the requests of the services and their responses.
+template <class Request, class Response>
+struct UnaryQuery {
+  // The parts that are left borrow all arguments.
+  // NOLINTNEXTLINE(readability-function-size): one parameter for each thing that an answer is about
+  static absl::Status Answer(const CallScope& call, const Request& request, const StopRule& stop,
+                             Response* response, Parts* left);
 
-// Returns the cost of answering in units of kMaxCheapCost, from the rows and the present shapes.
-// Defined for the requests of the three methods above.
-template <class Request>
-std::uint64_t CostOfQuery(const CallScope& call, const Request& request);
+  // Returns the cost of answering in units of kMaxCheapCost, from the rows, the shapes and bodies
+  // that come, and the present shapes and scene.
+  static std::uint64_t CostOf(const CallScope& call, const Request& request);
+};
 
 }  // namespace clearance::server
 

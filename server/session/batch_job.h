@@ -16,16 +16,12 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "server/convert/questions.h"
-#include "server/convert/reply_columns.h"
 #include "server/convert/row_errors.h"
-#include "server/convert/scene_questions.h"
-#include "server/convert/scene_reply_columns.h"
 #include "server/engine/answer.h"
-#include "server/engine/column_slice.h"
-#include "server/engine/scene_answer.h"
 #include "server/guard/quota.h"
 #include "server/guard/refusal.h"
+#include "server/kinds/columns.h"
+#include "server/kinds/kinds.h"
 #include "server/observe/steady_clock.h"
 #include "server/schedule/stop_rule.h"
 #include "server/schedule/work.h"
@@ -33,85 +29,14 @@
 
 namespace clearance::server {
 
-inline QueryKind KindOf(const v1::DistanceBatch&) { return QueryKind::kDistance; }
-inline QueryKind KindOf(const v1::IntersectionBatch&) { return QueryKind::kIntersection; }
-inline QueryKind KindOf(const v1::TimeOfCollisionBatch&) { return QueryKind::kTimeOfCollision; }
-inline QueryKind KindOf(const v1::CheckBatch&) { return QueryKind::kCheck; }
-inline QueryKind KindOf(const v1::ClearanceBatch&) { return QueryKind::kClearance; }
-inline QueryKind KindOf(const v1::NearestBatch&) { return QueryKind::kNearest; }
-inline QueryKind KindOf(const v1::OverlapBatch&) { return QueryKind::kOverlap; }
-inline QueryKind KindOf(const v1::MotionBatch&) { return QueryKind::kMotion; }
-inline QueryKind KindOf(const v1::RayBatch&) { return QueryKind::kRay; }
-
-// Return the batch as the engine takes it.
-DistanceQuestions QuestionsOf(const v1::DistanceBatch&);
-IntersectionQuestions QuestionsOf(const v1::IntersectionBatch&);
-TimeOfCollisionQuestions QuestionsOf(const v1::TimeOfCollisionBatch&);
-CheckQuestions QuestionsOf(const v1::CheckBatch&);
-ClearanceQuestions QuestionsOf(const v1::ClearanceBatch&);
-NearestQuestions QuestionsOf(const v1::NearestBatch&);
-OverlapQuestions QuestionsOf(const v1::OverlapBatch&);
-MotionQuestions QuestionsOf(const v1::MotionBatch&);
-RayQuestions QuestionsOf(const v1::RayBatch&);
-
-// Matches the questions of batches about scenes.
-template <class Questions>
-concept IsAboutScene = requires(const Questions& questions) {
-  AskedBy(questions);
-};
-
-// A rotating body may take thousands of steps a row.
-inline bool MayBeDear(const v1::TimeOfCollisionBatch& batch) {
-  return batch.rotations_a_size() > 0 || batch.rotations_b_size() > 0 ||
-         batch.end_poses_a_size() > 0 || batch.end_poses_b_size() > 0;
-}
-// An exact decision takes up to milliseconds a row.
-template <class Batch>
-bool MayBeDear(const Batch& batch) {
-  return batch.exact();
-}
-
-// Returns the maximum cost of a batch on ordinary shapes, in units of kMaxCheapCost, if every pair
-// of pieces must be asked. Beyond some seconds the estimate is poor, and the numbers are the
-// caller's, unchecked. The limit keeps one message from taking the place of many.
-template <class Batch>
-std::uint64_t CostOf(const Batch& batch, std::uint64_t vertices_a_step, std::uint64_t pieces) {
-  constexpr std::uint64_t kVerticesAUnit = 512;
-  constexpr std::uint64_t kUnitsAMotion = 32;
-  constexpr double kMostCost = 10e6;
-  const bool is_motion = KindOf(batch) == QueryKind::kTimeOfCollision;
-  // The caller's numbers are unchecked here: their product may be of any size.
-  const double rows = batch.pairs().count();
-  const std::uint64_t units_a_step = 1 + vertices_a_step / kVerticesAUnit;
-  const double row = static_cast<double>(pieces) * static_cast<double>(pieces) *
-                     static_cast<double>(units_a_step) *
-                     static_cast<double>(is_motion ? kUnitsAMotion : 1);
-  const double dear_row = MayBeDear(batch) ? std::max(row, static_cast<double>(kDear)) : row;
-  return static_cast<std::uint64_t>(std::min(rows * dear_row, kMostCost));
-}
-template <class Batch>
-std::uint64_t CostOf(const Batch& batch, const ShapeTable& table) {
-  return CostOf(batch, table.max_vertices_a_step(), table.max_piece_count());
-}
-
-template <class Batch>
-std::uint64_t RowsOf(const Batch& batch) {
-  if constexpr (requires { batch.pairs(); }) {
-    return batch.pairs().count();
-  } else if constexpr (requires { batch.configurations(); }) {
-    return batch.configurations().count();
-  } else {
-    return batch.count();
-  }
-}
-
 // Returns the maximum bytes of a part of a session's answer. If more rows are refused than are
 // counted here, there are more parts.
 template <class Batch>
 std::uint64_t MostReplyBytes(const Batch& batch, const Limits& limits) {
-  const std::uint64_t rows = std::min<std::uint64_t>(RowsOf(batch), limits.max_batch_rows);
+  const std::uint64_t rows = std::min<std::uint64_t>(RowCountOf(batch), limits.max_batch_rows);
   const std::uint64_t refused_rows = std::min(rows, 64 + rows / 64);
-  return std::min(kMaxReplyOverhead + rows * MaxRowBytes(batch) + refused_rows * kMaxRowErrorBytes,
+  return std::min(kMaxReplyOverhead + rows * MaxRowBytes<KindOf<Batch>>(batch) +
+                      refused_rows * kMaxRowErrorBytes,
                   MaxReplyBytesOf(batch.options(), limits));
 }
 
@@ -139,10 +64,14 @@ SideBySide SideBySideIn(const Questions&) {
   return {};
 }
 
-inline bool IsWarm(const v1::DistanceBatch& batch) { return batch.warm_start(); }
+// Returns whether rows begin where those of the last batch ended.
 template <class Batch>
-bool IsWarm(const Batch&) {
-  return false;
+bool IsWarm(const Batch& batch) {
+  if constexpr (requires { batch.warm_start(); }) {
+    return batch.warm_start();
+  } else {
+    return false;
+  }
 }
 
 // Optional helpers of a job, beside its batch.
@@ -175,21 +104,16 @@ struct Chunk {
 };
 using Chunks = absl::InlinedVector<Chunk, 1>;
 
-template <class Batch, class Result, class Lists>
+template <class Kind>
 class BatchJob {
  public:
-  using Questions = decltype(QuestionsOf(std::declval<const Batch&>()));
+  using Batch = typename Kind::Batch;
+  using Result = typename Kind::Result;
+  using Questions = typename Kind::Questions;
 
-  // Finds everything that refuses the whole batch, and the rows that are refused individually. The
-  // batch, the table and the helpers are borrowed; the table must not change before the last part.
-  static absl::StatusOr<BatchJob> Start(const Batch& batch, const ShapeTable& table,
-                                        const Limits& limits, const JobHelpers& helpers) {
-    auto questions = ParseQuestions(batch, limits);
-    if (!questions.ok()) return questions.status();
-    return Start(batch, *std::move(questions), table, limits, helpers);
-  }
-
-  // The same for a batch that was parsed already. The subjects of its questions are borrowed too.
+  // Refuses the whole batch, or finds the rows that are refused individually. The batch, the
+  // subjects of its questions, the table and the helpers are borrowed; the table must not change
+  // before the last part.
   // NOLINTNEXTLINE(readability-function-size): one parameter for each thing that a job is about
   static absl::StatusOr<BatchJob> Start(const Batch& batch, Questions questions,
                                         const ShapeTable& table, const Limits& limits,
@@ -233,7 +157,7 @@ class BatchJob {
     reply.rows = TakeRows();
     left->cost = helpers_.cost * reply.rows / count();
     reply.faults = absl::MakeConstSpan(faults_).subspan(first_fault, next_fault_ - first_fault);
-    reply.columns = MakeColumns(batch_, reply.rows, &reply.lists, result);
+    reply.columns = MakeColumns<Kind>(batch_, reply.rows, result);
     AddChunks(reply.faults, {0, RowsAChunk(reply.rows)}, &reply);
     if (helpers_.workers > 0) {
       LeaveChunks(left);
@@ -248,8 +172,7 @@ class BatchJob {
   void Record(Metrics& metrics) const { metrics.Record(tally_, computed_); }
 
  private:
-  using Columns = decltype(MakeColumns(std::declval<const Batch&>(), std::uint32_t{},
-                                       std::declval<Lists*>(), std::declval<Result*>()));
+  using Columns = typename Kind::Columns;
 
   // The reply that is being made.
   struct Reply {
@@ -260,7 +183,6 @@ class BatchJob {
     Result* result;
     std::uint32_t rows = 0;
     absl::Span<const RowFault> faults;
-    Lists lists;
     Columns columns;
     std::optional<Chunk> done;  // the rows answered in place, if the rest was handed over
     Chunks chunks;
@@ -271,10 +193,10 @@ class BatchJob {
       : batch_(batch),
         table_(table),
         questions_(std::move(questions)),
-        row_bytes_(MaxRowBytes(batch)),
-        tally_(KindOf(batch)) {}
+        row_bytes_(MaxRowBytes<Kind>(batch)),
+        tally_(Kind::kKind) {}
 
-  std::uint32_t count() const { return RowCountOf(questions_); }
+  std::uint32_t count() const { return RowsOf(questions_).count; }
 
   absl::Status RequireReplyBytes(std::uint64_t bytes) const {
     if (bytes <= max_bytes_) return absl::OkStatus();
@@ -347,12 +269,12 @@ class BatchJob {
 
   void LeaveChunks(Parts* left) {
     left->count = reply_->chunks.size();
-    left->is_in_order = HasLists(reply_->columns);
+    left->is_in_order = HasLists<Kind>(reply_->columns);
     left->part = [this](std::size_t i, SteadyTime end) {
       Chunk& chunk = reply_->chunks[i];
       bool is_done = false;
       chunk.took += Charged([&] { is_done = AnswerChunk(end, &chunk); });
-      if (is_done && HasLists(reply_->columns)) reply_->checking += chunk.checks.took();
+      if (is_done && HasLists<Kind>(reply_->columns)) reply_->checking += chunk.checks.took();
       return is_done;
     };
     left->finish = [this] {
@@ -417,14 +339,13 @@ class BatchJob {
                    Work{next_row_ + chunk->rows.first, chunk->rows.count, chunk->faults, table_,
                         should_stop, chunk->tally, chunk->undecided, &chunk->checks,
                         helpers_.warm_rows, helpers_.most_steps, &is_interrupted},
-                   Slice(reply_->columns, chunk->rows));
+                   Slice<Kind>(reply_->columns, chunk->rows));
     chunk->RemoveFirst(done, next_row_);
     return chunk->rows.count == 0;
   }
 
   void Finish() {
     Result* const result = reply_->result;
-    FinishColumns(reply_->columns, result);
     Describe(reply_->rows, result);
     for (const RowFault& fault : reply_->faults) FillRowError(fault, table_, result->add_errors());
     absl::Duration longest;
@@ -438,7 +359,7 @@ class BatchJob {
     if (reply_->done) add(*reply_->done);
     for (const Chunk& chunk : reply_->chunks) add(chunk);
     next_row_ += reply_->rows;
-    checking_ += HasLists(reply_->columns) ? all : longest;
+    checking_ += HasLists<Kind>(reply_->columns) ? all : longest;
     computed_ -= all;
     reply_.reset();
   }
@@ -447,7 +368,8 @@ class BatchJob {
     result->set_count(rows);
     result->set_first_row(next_row_);
     result->set_total_count(count());
-    if constexpr (IsAboutScene<Questions>) result->set_scene_revision(AskedBy(questions_).revision);
+    if constexpr (kIsAboutScene<Kind>)
+      result->set_scene_revision(RowsOf(questions_).asked.revision);
   }
 
   static void AddUndecided(const std::vector<UndecidedRow>& undecided, Result* result) {
@@ -472,18 +394,6 @@ class BatchJob {
   absl::Duration computed_;  // by all threads together, without checks
   absl::Duration checking_;  // not part of the rows' time
 };
-
-using DistanceJob = BatchJob<v1::DistanceBatch, v1::DistanceBatchResult, DistanceLists>;
-using IntersectionJob =
-    BatchJob<v1::IntersectionBatch, v1::IntersectionBatchResult, IntersectionLists>;
-using TimeOfCollisionJob =
-    BatchJob<v1::TimeOfCollisionBatch, v1::TimeOfCollisionBatchResult, TimeOfCollisionLists>;
-using CheckJob = BatchJob<v1::CheckBatch, v1::CheckBatchResult, SceneLists>;
-using ClearanceJob = BatchJob<v1::ClearanceBatch, v1::ClearanceBatchResult, SceneLists>;
-using NearestJob = BatchJob<v1::NearestBatch, v1::NearestBatchResult, SceneLists>;
-using OverlapJob = BatchJob<v1::OverlapBatch, v1::OverlapBatchResult, SceneLists>;
-using MotionJob = BatchJob<v1::MotionBatch, v1::SweepBatchResult, SceneLists>;
-using RayJob = BatchJob<v1::RayBatch, v1::SweepBatchResult, SceneLists>;
 
 }  // namespace clearance::server
 

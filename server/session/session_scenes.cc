@@ -88,18 +88,6 @@ OwnedBytes OwnedOf(absl::Span<const SceneBody> bodies, const OwnedBytes& before,
   return owned;
 }
 
-std::uint64_t CostOfRows(const AskedSize& asked, std::uint64_t rows, std::uint64_t units_a_search) {
-  constexpr std::uint64_t kMostCost = 10'000'000;
-  constexpr std::uint64_t kOwnPairsAUnit = 64;
-  const std::uint64_t bodies = std::max<std::uint64_t>(1, asked.own_bodies);
-  const auto depth = static_cast<std::uint64_t>(std::bit_width(asked.scene_bodies));
-  const std::uint64_t row =
-      units_a_search * (1 + bodies * (1 + depth) / 2 + bodies * bodies / kOwnPairsAUnit);
-  return row > kMostCost / std::max<std::uint64_t>(1, rows) ? kMostCost : rows * row;
-}
-
-std::uint64_t UnitsOfDistances(bool exact) { return exact ? 64 : 4; }
-
 // Cuts at whole characters of UTF-8, with an ellipsis if some are left out.
 std::string Cut(std::string text) {
   constexpr std::string_view kLeftOut = "...";
@@ -322,14 +310,6 @@ absl::StatusOr<AskedScene> SessionScenes::AskedIn(std::uint32_t slot) const {
   return asked;
 }
 
-absl::StatusOr<AskedScene> SessionScenes::Asked(const v1::RayBatch& rays) const {
-  return AskedIn(rays.scene_slot());
-}
-
-absl::StatusOr<AskedScene> SessionScenes::Asked(const v1::OverlapBatch& shapes) const {
-  return AskedIn(shapes.scene_slot());
-}
-
 std::uint64_t SessionScenes::CostOf(const v1::ChangeBodies& change, const ShapeTable& table) const {
   constexpr std::uint64_t kUnitsABody = 10;
   // Bodies, slots or rules a unit, of those held already and looked at.
@@ -344,34 +324,6 @@ std::uint64_t SessionScenes::CostOf(const v1::ChangeBodies& change, const ShapeT
     if (rules > 0) cost += own_.rules().rules().size() / kHeldAUnit;
   }
   return cost;
-}
-
-// A clearance goes on after a check would end, a motion is some distances a pair, and a list takes
-// one more question.
-std::uint64_t CostOf(const v1::CheckBatch& batch, const AskedSize& asked) {
-  const std::uint64_t units =
-      (batch.detail().free_radii() ? 4 : 1) + (batch.max_pairs() > 0 ? 4 : 0);
-  return CostOfRows(asked, batch.configurations().count(), units);
-}
-std::uint64_t CostOf(const v1::ClearanceBatch& batch, const AskedSize& asked) {
-  return CostOfRows(asked, batch.configurations().count(), UnitsOfDistances(batch.exact()));
-}
-std::uint64_t CostOf(const v1::NearestBatch& batch, const AskedSize& asked) {
-  constexpr std::uint64_t kPairsAUnit = 4;
-  const std::uint64_t units = UnitsOfDistances(batch.exact()) + batch.max_pairs() / kPairsAUnit;
-  return CostOfRows(asked, batch.configurations().count(), units);
-}
-std::uint64_t CostOf(const v1::OverlapBatch& batch, const AskedSize& asked) {
-  return CostOfRows({asked.scene_bodies, 1}, batch.count(), batch.max_pairs() > 0 ? 4 : 1);
-}
-std::uint64_t CostOf(const v1::MotionBatch& batch, const AskedSize& asked) {
-  const bool may_turn = batch.rotations_size() > 0 || batch.end_poses_size() > 0;
-  const std::uint64_t units = may_turn ? 16 : 2;
-  return CostOfRows(asked, batch.configurations().count(),
-                    batch.max_pairs() > 0 ? 2 * units : units);
-}
-std::uint64_t CostOf(const v1::RayBatch& batch, const AskedSize& asked) {
-  return CostOfRows({asked.scene_bodies, 1}, batch.count(), batch.max_pairs() > 0 ? 4 : 1);
 }
 
 }  // namespace clearance::server

@@ -18,8 +18,8 @@
 #include "clearance/v1/scene_query.pb.h"
 #include "clearance/v1/track.pb.h"
 #include "core/scene/scene.h"
-#include "server/engine/scene_batch.h"
 #include "server/engine/shape_table.h"
+#include "server/kinds/configurations.h"
 #include "server/registry/shape_holders.h"
 #include "server/schedule/work.h"
 #include "server/session/call_scope.h"
@@ -95,8 +95,10 @@ class SessionScenes {
   // NOT_FOUND if the slot is not open, FAILED_PRECONDITION if opening it, or the last change of
   // bodies, failed.
   absl::StatusOr<AskedScene> Asked(const v1::ConfigurationColumns& configurations) const;
-  absl::StatusOr<AskedScene> Asked(const v1::RayBatch& rays) const;
-  absl::StatusOr<AskedScene> Asked(const v1::OverlapBatch& shapes) const;
+  template <class Batch>
+  absl::StatusOr<AskedScene> Asked(const Batch& batch) const {
+    return AskedIn(batch.scene_slot());
+  }
 
   // Returns the own bodies, unless a change of them failed: FAILED_PRECONDITION of `field`.
   absl::StatusOr<const OwnBodies*> RequireOwn(const char* field) const;
@@ -132,24 +134,6 @@ class SessionScenes {
   OwnBodies own_;
   std::string own_failure_;  // why own bodies are in doubt; empty: they are not
 };
-
-// The size of a question's subject.
-struct AskedSize {
-  std::uint64_t scene_bodies = 0;
-  std::uint64_t own_bodies = 0;
-};
-inline AskedSize SizeOf(const AskedScene& asked) {
-  return {asked.scene->size(), asked.bodies.size()};
-}
-
-// Return the possible cost of a batch in units of kMaxCheapCost: rows, times bodies, times the cost
-// of a search of the scene's tree.
-std::uint64_t CostOf(const v1::CheckBatch& batch, const AskedSize& asked);
-std::uint64_t CostOf(const v1::ClearanceBatch& batch, const AskedSize& asked);
-std::uint64_t CostOf(const v1::NearestBatch& batch, const AskedSize& asked);
-std::uint64_t CostOf(const v1::OverlapBatch& batch, const AskedSize& asked);
-std::uint64_t CostOf(const v1::MotionBatch& batch, const AskedSize& asked);
-std::uint64_t CostOf(const v1::RayBatch& batch, const AskedSize& asked);
 
 }  // namespace clearance::server
 

@@ -2,140 +2,79 @@
 
 #include "server/session/session_state.h"
 
+#include <google/protobuf/descriptor.h>
+
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <utility>
 
 #include "server/convert/rpc_status.h"
 #include "server/convert/shape_content.h"
 #include "server/guard/refusal.h"
-#include "server/session/job_helpers.h"
-#include "server/session/scene_job.h"
+#include "server/kinds/kinds.h"
+#include "server/session/batch_cost.h"
 #include "server/session/shape_reference.h"
+#include "server/session/start_job.h"
 
 namespace clearance::server {
 namespace {
 
 absl::Status NoKind() {
+  const auto& kinds = *v1::SessionRequest::descriptor()->FindOneofByName("kind");
+  std::string names = kinds.field(0)->name();
+  for (int i = 1; i < kinds.field_count(); ++i)
+    names += (i + 1 < kinds.field_count() ? ", " : " or ") + kinds.field(i)->name();
   return Refuse(absl::StatusCode::kInvalidArgument,
                 {.field = "kind",
                  .value = "unset",
-                 .limit = "open, close, distance, intersection, time_of_collision, open_scene, "
-                          "close_scene, change_bodies, check, clearance, motion, ray, nearest, "
-                          "overlap, open_track, publish_tick, close_track or rewind_track",
+                 .limit = names,
                  .message = "The message asks for nothing that this server knows."});
 }
 
 }  // namespace
 
 std::uint64_t SessionState::CostOf(const v1::SessionRequest& request) const {
+  std::uint64_t cost = 0;
+  const auto add = [&]<class Kind>(Kind, const auto& batch) {
+    if constexpr (kIsAboutScene<Kind>) {
+      const auto asked = scenes_.Asked(AboutOf(batch));
+      cost = asked.ok() ? server::CostOf(batch, SizeOf(*asked)) : 0;  // 0: it will be refused
+    } else {
+      cost = server::CostOf(batch, table_);
+    }
+  };
+  if (VisitBatch(request, add)) return cost;
   switch (request.kind_case()) {
     case v1::SessionRequest::kOpen:
       return server::CostOf(request.open().shape());
-    case v1::SessionRequest::kDistance:
-      return server::CostOf(request.distance(), table_);
-    case v1::SessionRequest::kIntersection:
-      return server::CostOf(request.intersection(), table_);
-    case v1::SessionRequest::kTimeOfCollision:
-      return server::CostOf(request.time_of_collision(), table_);
-    case v1::SessionRequest::kCheck:
-      return SceneCostOf(request.check());
-    case v1::SessionRequest::kClearance:
-      return SceneCostOf(request.clearance());
-    case v1::SessionRequest::kMotion:
-      return SceneCostOf(request.motion());
-    case v1::SessionRequest::kRay:
-      return SceneCostOf(request.ray());
-    case v1::SessionRequest::kNearest:
-      return SceneCostOf(request.nearest());
-    case v1::SessionRequest::kOverlap:
-      return SceneCostOf(request.overlap());
     case v1::SessionRequest::kChangeBodies:
       return scenes_.CostOf(request.change_bodies(), table_);
     case v1::SessionRequest::kPublishTick:
       return server::CostOf(request.publish_tick());
     case v1::SessionRequest::kRewindTrack:
       return scenes_.CostOf(request.rewind_track());
-    case v1::SessionRequest::kClose:
-    case v1::SessionRequest::kOpenScene:
-    case v1::SessionRequest::kCloseScene:
-    case v1::SessionRequest::kOpenTrack:
-    case v1::SessionRequest::kCloseTrack:
-    case v1::SessionRequest::KIND_NOT_SET:
+    default:
       return 0;
   }
-  return 0;
 }
 
 std::uint64_t SessionState::ReplyBytesOf(const v1::SessionRequest& request) const {
-  switch (request.kind_case()) {
-    case v1::SessionRequest::kDistance:
-      return MostReplyBytes(request.distance(), parts_.limits);
-    case v1::SessionRequest::kIntersection:
-      return MostReplyBytes(request.intersection(), parts_.limits);
-    case v1::SessionRequest::kTimeOfCollision:
-      return MostReplyBytes(request.time_of_collision(), parts_.limits);
-    case v1::SessionRequest::kCheck:
-      return MostReplyBytes(request.check(), parts_.limits);
-    case v1::SessionRequest::kClearance:
-      return MostReplyBytes(request.clearance(), parts_.limits);
-    case v1::SessionRequest::kMotion:
-      return MostReplyBytes(request.motion(), parts_.limits);
-    case v1::SessionRequest::kRay:
-      return MostReplyBytes(request.ray(), parts_.limits);
-    case v1::SessionRequest::kNearest:
-      return MostReplyBytes(request.nearest(), parts_.limits);
-    case v1::SessionRequest::kOverlap:
-      return MostReplyBytes(request.overlap(), parts_.limits);
-    case v1::SessionRequest::kOpen:
-    case v1::SessionRequest::kClose:
-    case v1::SessionRequest::kOpenScene:
-    case v1::SessionRequest::kCloseScene:
-    case v1::SessionRequest::kChangeBodies:
-    case v1::SessionRequest::kOpenTrack:
-    case v1::SessionRequest::kPublishTick:
-    case v1::SessionRequest::kCloseTrack:
-    case v1::SessionRequest::kRewindTrack:
-    case v1::SessionRequest::KIND_NOT_SET:
-      break;
-  }
-  return kMaxReplyOverhead;
+  std::uint64_t bytes = kMaxReplyOverhead;
+  VisitBatch(request, [&](auto /*kind*/, const auto& batch) {
+    bytes = MostReplyBytes(batch, parts_.limits);
+  });
+  return bytes;
 }
 
 void SessionState::Answer(const v1::SessionRequest& request, const StopRule& stop,
                           v1::SessionResponse* response, Parts* left) {
   absl::Status status;
-  switch (request.kind_case()) {
-    case v1::SessionRequest::kOpen:
-      status = Under("open", Open(request.open(), stop, response->mutable_open()));
-      break;
-    case v1::SessionRequest::kClose:
-      status = Under("close", Close(request.close(), response->mutable_close()));
-      break;
-    case v1::SessionRequest::kDistance:
-      status = Under("distance", AnswerPart<DistanceJob>(request.distance(), stop,
-                                                         response->mutable_distance(), left));
-      break;
-    case v1::SessionRequest::kIntersection:
-      status = Under("intersection",
-                     AnswerPart<IntersectionJob>(request.intersection(), stop,
-                                                 response->mutable_intersection(), left));
-      break;
-    case v1::SessionRequest::kTimeOfCollision:
-      status = Under("time_of_collision",
-                     AnswerPart<TimeOfCollisionJob>(request.time_of_collision(), stop,
-                                                    response->mutable_time_of_collision(), left));
-      break;
-    case v1::SessionRequest::kOpenTrack:
-    case v1::SessionRequest::kPublishTick:
-    case v1::SessionRequest::kCloseTrack:
-    case v1::SessionRequest::kRewindTrack:
-      status = AnswerTrack(request, response);
-      break;
-    default:
-      status = AnswerScene(request, stop, response, left);
-      break;
-  }
+  const auto answer = [&]<class Kind>(Kind, const auto& batch) {
+    auto* const result = std::invoke(Kind::kInSession.result, response);
+    status = Under(Kind::kInSession.name, AnswerPart<Kind>(batch, stop, result, left));
+  };
+  if (!VisitBatch(request, answer)) status = AnswerOther(request, stop, response);
   if (!status.ok()) {
     response->clear_kind();
     CountRefusal(parts_.metrics, status);
@@ -144,9 +83,13 @@ void SessionState::Answer(const v1::SessionRequest& request, const StopRule& sto
   response->set_tag(request.tag());
 }
 
-absl::Status SessionState::AnswerScene(const v1::SessionRequest& request, const StopRule& stop,
-                                       v1::SessionResponse* response, Parts* left) {
+absl::Status SessionState::AnswerOther(const v1::SessionRequest& request, const StopRule& stop,
+                                       v1::SessionResponse* response) {
   switch (request.kind_case()) {
+    case v1::SessionRequest::kOpen:
+      return Under("open", Open(request.open(), stop, response->mutable_open()));
+    case v1::SessionRequest::kClose:
+      return Under("close", Close(request.close(), response->mutable_close()));
     case v1::SessionRequest::kOpenScene:
       return Under("open_scene",
                    scenes_.Open(request.open_scene(), response->mutable_open_scene()));
@@ -156,31 +99,6 @@ absl::Status SessionState::AnswerScene(const v1::SessionRequest& request, const 
     case v1::SessionRequest::kChangeBodies:
       return Under("change_bodies", scenes_.Change(request.change_bodies(), table_,
                                                    response->mutable_change_bodies()));
-    case v1::SessionRequest::kCheck:
-      return Under("check",
-                   AnswerPart<CheckJob>(request.check(), stop, response->mutable_check(), left));
-    case v1::SessionRequest::kClearance:
-      return Under("clearance", AnswerPart<ClearanceJob>(request.clearance(), stop,
-                                                         response->mutable_clearance(), left));
-    case v1::SessionRequest::kMotion:
-      return Under("motion",
-                   AnswerPart<MotionJob>(request.motion(), stop, response->mutable_motion(), left));
-    case v1::SessionRequest::kRay:
-      return Under("ray", AnswerPart<RayJob>(request.ray(), stop, response->mutable_ray(), left));
-    case v1::SessionRequest::kNearest:
-      return Under("nearest", AnswerPart<NearestJob>(request.nearest(), stop,
-                                                     response->mutable_nearest(), left));
-    case v1::SessionRequest::kOverlap:
-      return Under("overlap", AnswerPart<OverlapJob>(request.overlap(), stop,
-                                                     response->mutable_overlap(), left));
-    default:
-      return NoKind();
-  }
-}
-
-absl::Status SessionState::AnswerTrack(const v1::SessionRequest& request,
-                                       v1::SessionResponse* response) {
-  switch (request.kind_case()) {
     case v1::SessionRequest::kOpenTrack:
       return Under("open_track", track_.Open(request.open_track(), response->mutable_open_track()));
     case v1::SessionRequest::kPublishTick:
@@ -188,9 +106,11 @@ absl::Status SessionState::AnswerTrack(const v1::SessionRequest& request,
                                                   response->mutable_publish_tick()));
     case v1::SessionRequest::kCloseTrack:
       return Under("close_track", track_.Close(response->mutable_close_track()));
-    default:
+    case v1::SessionRequest::kRewindTrack:
       return Under("rewind_track",
                    scenes_.Rewind(request.rewind_track(), response->mutable_rewind_track()));
+    default:
+      return NoKind();
   }
 }
 
@@ -323,29 +243,14 @@ absl::Status SessionState::Close(const v1::CloseShape& close, v1::CloseShapeResu
   return absl::OkStatus();
 }
 
-template <class Batch>
-std::uint64_t SessionState::SceneCostOf(const Batch& batch) const {
-  const auto asked = scenes_.Asked(AboutOf(batch));
-  return asked.ok() ? server::CostOf(batch, SizeOf(*asked)) : 0;
-}
-
-template <class Job, class Batch>
-absl::StatusOr<Job> SessionState::StartJob(const Batch& batch) {
-  if constexpr (IsAboutScene<typename Job::Questions>) {
-    return StartSceneJob<Job>(call_, batch, {scenes_, table_});
-  } else {
-    JobHelpers helpers = HelpersFor(call_, server::CostOf(batch, table_));
-    if (IsWarm(batch)) helpers.warm_rows = WarmRowsFor(RowsOf(batch));
-    return Job::Start(batch, table_, parts_.limits, helpers);
-  }
-}
-
-template <class Job, class Batch, class Result>
-absl::Status SessionState::AnswerPart(const Batch& batch, const StopRule& stop, Result* result,
-                                      Parts* left) {
+template <class Kind>
+absl::Status SessionState::AnswerPart(const typename Kind::Batch& batch, const StopRule& stop,
+                                      typename Kind::Result* result, Parts* left) {
+  using Job = BatchJob<Kind>;
   if (!std::holds_alternative<Job>(job_)) {
     if (absl::Status status = RequireProcessorTime(call_); !status.ok()) return status;
-    auto started = StartJob<Job>(batch);
+    WarmRows* const warm_rows = IsWarm(batch) ? WarmRowsFor(RowCountOf(batch)) : nullptr;
+    auto started = StartJob<Kind>(call_, batch, {table_, &scenes_, warm_rows});
     if (!started.ok()) return started.status();
     job_.template emplace<Job>(*std::move(started))
         .KeepPartsTo(MostReplyBytes(batch, parts_.limits));

@@ -14,6 +14,7 @@
 #include "absl/status/status.h"
 #include "clearance/v1/query_service.pb.h"
 #include "server/engine/shape_table.h"
+#include "server/kinds/kinds.h"
 #include "server/registry/shape_holders.h"
 #include "server/schedule/stop_rule.h"
 #include "server/schedule/work.h"
@@ -25,6 +26,14 @@
 #include "server/session/unread_request.h"
 
 namespace clearance::server {
+
+// The job of a batch of any kind, or none.
+template <class List>
+struct JobOfAny;
+template <class... Kind>
+struct JobOfAny<KindList<Kind...>> {
+  using Type = std::variant<std::monostate, BatchJob<Kind>...>;
+};
 
 // Thread-compatible.
 class SessionState {
@@ -66,11 +75,9 @@ class SessionState {
   bool is_complete() const { return std::holds_alternative<std::monostate>(job_); }
 
  private:
-  // Answers the kinds about scenes; refuses any other as unknown.
-  absl::Status AnswerScene(const v1::SessionRequest& request, const StopRule& stop,
-                           v1::SessionResponse* response, Parts* left);
-  // Answers the kinds about tracks, of which `request` is one.
-  absl::Status AnswerTrack(const v1::SessionRequest& request, v1::SessionResponse* response);
+  // Answers what is no batch; refuses what is unknown.
+  absl::Status AnswerOther(const v1::SessionRequest& request, const StopRule& stop,
+                           v1::SessionResponse* response);
   absl::Status Open(const v1::OpenShape& open, const StopRule& stop, v1::OpenShapeResult* result);
   absl::Status OpenChecked(const v1::OpenShape& open, const StopRule& stop,
                            v1::OpenShapeResult* result);
@@ -88,15 +95,11 @@ class SessionState {
   // Notes a shape of the registry in the slot; null: none any more.
   void Hold(std::uint32_t slot, RigidBodyPtr body);
   // Starts the batch's job, or goes on with it, and answers one part.
-  template <class Job, class Batch>
-  absl::StatusOr<Job> StartJob(const Batch& batch);
-  template <class Job, class Batch, class Result>
-  absl::Status AnswerPart(const Batch& batch, const StopRule& stop, Result* result, Parts* left);
+  template <class Kind>
+  absl::Status AnswerPart(const typename Kind::Batch& batch, const StopRule& stop,
+                          typename Kind::Result* result, Parts* left);
   template <class Job>
   void EndIfDone();
-  // Returns the cost of a batch about a scene; 0 if it will be refused.
-  template <class Batch>
-  std::uint64_t SceneCostOf(const Batch& batch) const;
 
   const CallScope& call_;
   const ServerParts& parts_;
@@ -106,9 +109,7 @@ class SessionState {
   SessionRoom room_;
   SessionScenes scenes_;
   SessionTrack track_;
-  std::variant<std::monostate, DistanceJob, IntersectionJob, TimeOfCollisionJob, CheckJob,
-               ClearanceJob, MotionJob, RayJob, NearestJob, OverlapJob>
-      job_;
+  JobOfAny<Kinds>::Type job_;
 };
 
 }  // namespace clearance::server

@@ -2,6 +2,7 @@
 
 #include "server/session/unread_request.h"
 
+#include <google/protobuf/descriptor.h>
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/wire_format_lite.h>
 
@@ -20,6 +21,13 @@ constexpr std::uint32_t VarintTag(int field) {
 }
 constexpr std::uint32_t MessageTag(int field) {
   return WireFormatLite::MakeTag(field, WireFormatLite::WIRETYPE_LENGTH_DELIMITED);
+}
+
+// Requires: the kinds that are not other ones were looked for.
+bool IsOtherKind(std::uint32_t tag) {
+  const int number = WireFormatLite::GetTagFieldNumber(tag);
+  const auto* const field = v1::SessionRequest::descriptor()->FindFieldByNumber(number);
+  return field != nullptr && field->containing_oneof() != nullptr && tag == MessageTag(number);
 }
 
 class Look {
@@ -50,23 +58,8 @@ class Look {
       case MessageTag(Request::kChangeBodiesFieldNumber):
         found_.kind = UnreadRequest::Kind::kChangeBodies;
         return Skip(tag);
-      case MessageTag(Request::kCloseFieldNumber):
-      case MessageTag(Request::kDistanceFieldNumber):
-      case MessageTag(Request::kIntersectionFieldNumber):
-      case MessageTag(Request::kTimeOfCollisionFieldNumber):
-      case MessageTag(Request::kCloseSceneFieldNumber):
-      case MessageTag(Request::kCheckFieldNumber):
-      case MessageTag(Request::kClearanceFieldNumber):
-      case MessageTag(Request::kMotionFieldNumber):
-      case MessageTag(Request::kRayFieldNumber):
-      case MessageTag(Request::kNearestFieldNumber):
-      case MessageTag(Request::kOverlapFieldNumber):
-      case MessageTag(Request::kOpenTrackFieldNumber):
-      case MessageTag(Request::kPublishTickFieldNumber):
-      case MessageTag(Request::kCloseTrackFieldNumber):
-        found_.kind = UnreadRequest::Kind::kOther;
-        return Skip(tag);
       default:
+        if (IsOtherKind(tag)) found_.kind = UnreadRequest::Kind::kOther;
         return Skip(tag);
     }
   }

@@ -12,7 +12,6 @@
 #include "server/services/opened_shapes.h"
 #include "server/services/query_methods.h"
 #include "server/services/scene_methods.h"
-#include "server/services/scene_query_methods.h"
 #include "server/services/server_info.h"
 #include "server/services/shape_methods.h"
 #include "server/session/batch_job.h"
@@ -40,17 +39,20 @@ auto AtOnce(absl::Status (*answer)(const CallScope&, const Request&, const StopR
                   Parts* /*left*/) { return answer(call, request, stop, response); };
 }
 
-// The methods of SceneQueryService differ in their messages alone.
+// The methods that ask questions differ in their messages alone.
 template <class Request, class Response>
-UnaryMethod<Request, Response> SceneQueryMethod(
+UnaryMethod<Request, Response> QueryMethod(
     RpcMethod rpc, decltype(UnaryMethod<Request, Response>::request_call) request_call) {
-  return {
+  UnaryMethod<Request, Response> method = {
       .rpc = rpc,
       .request_call = std::move(request_call),
-      .cost = CostOfSceneQuery<Request>,
+      .cost = UnaryQuery<Request, Response>::CostOf,
       .reply_bytes = [](const Request& request,
                         const Limits& limits) { return MostReplyBytes(request.batch(), limits); },
-      .answer = AnswerSceneQuery<Request, Response>};
+      .answer = UnaryQuery<Request, Response>::Answer};
+  if constexpr (requires(const Request& request) { request.batch().pairs().count(); })
+    method.whole_cost = [](const Request& request) { return CostOfOpening(request.shapes()); };
+  return method;
 }
 
 }  // namespace
@@ -83,48 +85,24 @@ void Methods::ServeOn(Poller& poller) const {
 }
 
 void Methods::AddQueryMethods(ServerParts& parts) {
-  serve_.push_back(Serving(
-      parts, UnaryMethod<v1::DistanceRequest, v1::DistanceResponse>{
-                 .rpc = RpcMethod::kDistance,
-                 .request_call =
-                     [this](auto* context, auto* bytes, auto* writer, auto* queue, void* tag) {
-                       query_.RequestDistance(context, bytes, writer, queue, queue, tag);
-                     },
-                 .cost = CostOfQuery<v1::DistanceRequest>,
-                 .whole_cost = [](const auto& request) { return CostOfOpening(request.shapes()); },
-                 .reply_bytes =
-                     [](const auto& request, const Limits& limits) {
-                       return MostReplyBytes(request.batch(), limits);
-                     },
-                 .answer = AnswerDistance}));
-  serve_.push_back(Serving(
-      parts, UnaryMethod<v1::IntersectionRequest, v1::IntersectionResponse>{
-                 .rpc = RpcMethod::kIntersection,
-                 .request_call =
-                     [this](auto* context, auto* bytes, auto* writer, auto* queue, void* tag) {
-                       query_.RequestIntersection(context, bytes, writer, queue, queue, tag);
-                     },
-                 .cost = CostOfQuery<v1::IntersectionRequest>,
-                 .whole_cost = [](const auto& request) { return CostOfOpening(request.shapes()); },
-                 .reply_bytes =
-                     [](const auto& request, const Limits& limits) {
-                       return MostReplyBytes(request.batch(), limits);
-                     },
-                 .answer = AnswerIntersection}));
-  serve_.push_back(Serving(
-      parts, UnaryMethod<v1::TimeOfCollisionRequest, v1::TimeOfCollisionResponse>{
-                 .rpc = RpcMethod::kTimeOfCollision,
-                 .request_call =
-                     [this](auto* context, auto* bytes, auto* writer, auto* queue, void* tag) {
-                       query_.RequestTimeOfCollision(context, bytes, writer, queue, queue, tag);
-                     },
-                 .cost = CostOfQuery<v1::TimeOfCollisionRequest>,
-                 .whole_cost = [](const auto& request) { return CostOfOpening(request.shapes()); },
-                 .reply_bytes =
-                     [](const auto& request, const Limits& limits) {
-                       return MostReplyBytes(request.batch(), limits);
-                     },
-                 .answer = AnswerTimeOfCollision}));
+  serve_.push_back(
+      Serving(parts, QueryMethod<v1::DistanceRequest, v1::DistanceResponse>(
+                         RpcMethod::kDistance,
+                         [this](auto* context, auto* bytes, auto* writer, auto* queue, void* tag) {
+                           query_.RequestDistance(context, bytes, writer, queue, queue, tag);
+                         })));
+  serve_.push_back(
+      Serving(parts, QueryMethod<v1::IntersectionRequest, v1::IntersectionResponse>(
+                         RpcMethod::kIntersection,
+                         [this](auto* context, auto* bytes, auto* writer, auto* queue, void* tag) {
+                           query_.RequestIntersection(context, bytes, writer, queue, queue, tag);
+                         })));
+  serve_.push_back(
+      Serving(parts, QueryMethod<v1::TimeOfCollisionRequest, v1::TimeOfCollisionResponse>(
+                         RpcMethod::kTimeOfCollision,
+                         [this](auto* context, auto* bytes, auto* writer, auto* queue, void* tag) {
+                           query_.RequestTimeOfCollision(context, bytes, writer, queue, queue, tag);
+                         })));
   const auto request = std::make_shared<const RequestSession>(
       [this](auto* context, auto* stream, auto* queue, void* tag) {
         query_.RequestSession(context, stream, queue, queue, tag);
@@ -259,37 +237,37 @@ void Methods::AddSceneChangeMethods(ServerParts& parts) {
 
 void Methods::AddSceneQueryMethods(ServerParts& parts) {
   serve_.push_back(
-      Serving(parts, SceneQueryMethod<v1::CheckRequest, v1::CheckResponse>(
+      Serving(parts, QueryMethod<v1::CheckRequest, v1::CheckResponse>(
                          RpcMethod::kCheck,
                          [this](auto* context, auto* bytes, auto* writer, auto* queue, void* tag) {
                            scene_query_.RequestCheck(context, bytes, writer, queue, queue, tag);
                          })));
   serve_.push_back(
-      Serving(parts, SceneQueryMethod<v1::ClearanceRequest, v1::ClearanceResponse>(
+      Serving(parts, QueryMethod<v1::ClearanceRequest, v1::ClearanceResponse>(
                          RpcMethod::kClearance,
                          [this](auto* context, auto* bytes, auto* writer, auto* queue, void* tag) {
                            scene_query_.RequestClearance(context, bytes, writer, queue, queue, tag);
                          })));
   serve_.push_back(
-      Serving(parts, SceneQueryMethod<v1::NearestRequest, v1::NearestResponse>(
+      Serving(parts, QueryMethod<v1::NearestRequest, v1::NearestResponse>(
                          RpcMethod::kNearest,
                          [this](auto* context, auto* bytes, auto* writer, auto* queue, void* tag) {
                            scene_query_.RequestNearest(context, bytes, writer, queue, queue, tag);
                          })));
   serve_.push_back(
-      Serving(parts, SceneQueryMethod<v1::OverlapRequest, v1::OverlapResponse>(
+      Serving(parts, QueryMethod<v1::OverlapRequest, v1::OverlapResponse>(
                          RpcMethod::kOverlap,
                          [this](auto* context, auto* bytes, auto* writer, auto* queue, void* tag) {
                            scene_query_.RequestOverlap(context, bytes, writer, queue, queue, tag);
                          })));
   serve_.push_back(
-      Serving(parts, SceneQueryMethod<v1::MotionRequest, v1::MotionResponse>(
+      Serving(parts, QueryMethod<v1::MotionRequest, v1::MotionResponse>(
                          RpcMethod::kMotion,
                          [this](auto* context, auto* bytes, auto* writer, auto* queue, void* tag) {
                            scene_query_.RequestMotion(context, bytes, writer, queue, queue, tag);
                          })));
   serve_.push_back(
-      Serving(parts, SceneQueryMethod<v1::RayRequest, v1::RayResponse>(
+      Serving(parts, QueryMethod<v1::RayRequest, v1::RayResponse>(
                          RpcMethod::kRay,
                          [this](auto* context, auto* bytes, auto* writer, auto* queue, void* tag) {
                            scene_query_.RequestRay(context, bytes, writer, queue, queue, tag);

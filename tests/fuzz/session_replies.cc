@@ -13,7 +13,7 @@
 #include "absl/time/time.h"
 #include "core/scene/scene.h"
 #include "core/shape/make_shape.h"
-#include "server/convert/questions.h"
+#include "server/convert/batch_form.h"
 #include "server/convert/shape_content.h"
 #include "server/session/session_state.h"
 #include "tests/fuzz/fuzz_check.h"

@@ -114,7 +114,7 @@ TEST(SceneContradiction, IsTheSameLineWithinItsLengthHoweverManyBodiesAsk) {
   const std::string name(128, 'n');
   checker.Report({.kind = server::QueryKind::kMotion,
                   .scene = name,
-                  .options = SweepOptions(),
+                  .question = "motion",
                   .bodies = bodies,
                   .motions = motions},
                  {});

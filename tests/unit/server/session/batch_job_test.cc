@@ -37,7 +37,8 @@ TEST(BatchJob, ThePartsOfAReplyCostWhatTheirRowsDo) {
   }
   v1::DistanceBatch batch = BatchOf(5000);
   batch.mutable_options()->set_max_reply_bytes(20'000);
-  auto job = DistanceJob::Start(batch, table, limits, {.workers = 2, .cost = kBatchCost});
+  auto job = BatchJob<DistanceKind>::Start(batch, *ParseQuestions<DistanceKind>(batch, limits),
+                                           table, limits, {.workers = 2, .cost = kBatchCost});
   ASSERT_TRUE(job.ok());
   const std::atomic<bool> is_in_vain = false;
   const StopRule stop(is_in_vain, SteadyNow(), SteadyTime::InfiniteFuture());

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/kinds/check.h"
+
+#include <cstddef>
+
+#include "absl/strings/str_format.h"
+#include "absl/types/span.h"
+#include "server/kinds/scene_row_loop.h"
+
+namespace clearance::server {
+namespace {
+
+// Checks several rows before their turn, side by side, and hands the answers out one by one.
+class ChecksAhead {
+ public:
+  // Keeps references.
+  ChecksAhead(const ConfigurationRows& rows, const Work& work)
+      : rows_(rows), work_(work), next_row_(work.first) {}
+
+  // The answer of the next row that is not refused. Requires: tools with own pairs, rows with
+  // poses.
+  CheckAnswer Take(const RowTools& tools) {
+    if (next_answer_ == tools.room.checks_ahead.size() || !has_begun_) AskNext(tools);
+    // A list of the row's pairs goes on with what the check has left.
+    *tools.budget = tools.room.budgets_ahead[next_answer_];
+    return tools.room.checks_ahead[next_answer_++];
+  }
+
+ private:
+  void AskNext(const RowTools& tools) {
+    has_begun_ = true;
+    next_answer_ = 0;
+    std::vector<Pose>& poses = tools.room.poses_ahead;
+    const std::size_t bodies = rows_.asked.bodies.size();
+    poses.resize(kChecksAtOnce * bodies);
+    std::size_t count = 0;
+    for (; next_row_ < work_.first + work_.count && count < kChecksAtOnce; ++next_row_) {
+      if (next_fault_ < work_.faults.size() && work_.faults[next_fault_].index == next_row_) {
+        ++next_fault_;
+        continue;
+      }
+      CopyPoses(rows_, next_row_, poses.data() + count * bodies);
+      ++count;
+    }
+    std::vector<CheckAnswer>& answers = tools.room.checks_ahead;
+    answers.resize(count);
+    const auto asked = absl::MakeConstSpan(poses).first(count * bodies);
+    std::vector<WorkBudget>& budgets = tools.room.budgets_ahead;
+    budgets.assign(count, WorkBudget(tools.pacer, work_.most_steps));
+    CheckConfigurations({tools.AskerAnywhere(rows_.asked), asked, absl::MakeSpan(budgets)}, {},
+                        absl::MakeSpan(answers), &tools.room.scratch);
+  }
+
+  const ConfigurationRows& rows_;
+  const Work& work_;
+  std::uint32_t next_row_;
+  std::size_t next_fault_ = 0;
+  std::size_t next_answer_ = 0;
+  bool has_begun_ = false;
+};
+
+struct CheckRows {
+  static constexpr int kRefused = kVerdictRefused;
+  static constexpr int kUndecided = static_cast<int>(Verdict::kUndecided);
+
+  const CheckQuestions& questions;
+  const CheckColumns& columns;
+  const RowTools& tools;
+  ChecksAhead* ahead;
+
+  using Answer = CheckAnswer;
+
+  clearance::CheckOptions Options() const {
+    return {.wants_free_radius = questions.wants_free_radii};
+  }
+
+  // Whether rows are few pairs each, and enough to be asked side by side.
+  bool GoesAhead() const {
+    return tools.own_pairs != nullptr && questions.configurations.poses.data != nullptr &&
+           !questions.wants_free_radii;
+  }
+
+  CheckAnswer Ask(std::uint32_t row, std::uint32_t i) const {
+    if (GoesAhead()) return Listed(row, i, ahead->Take(tools));
+    const Asker asker = tools.AskerOf(questions.configurations, row);
+    return Listed(row, i, CheckScene(asker, Options(), &tools.room.scratch));
+  }
+
+  // With what is listed of the row.
+  CheckAnswer Listed(std::uint32_t row, std::uint32_t i, CheckAnswer answer) const {
+    if (answer.verdict == Verdict::kFree || !columns.listed.is_wanted()) return answer;
+    const Asker asker = tools.AskerOf(questions.configurations, row);
+    ListVerdicts(asker, tools, {columns.listed, i, questions.max_pairs}, &answer);
+    return answer;
+  }
+
+  RowSummary Put(const CheckAnswer& answer, std::uint32_t i) const {
+    if (answer.verdict == Verdict::kFree) {
+      PutNumber(columns.free_radii, i, answer.free_radius);
+    } else {
+      PutPair(columns, i, answer.first.pair);
+      PutNumber(columns.lower_bounds, i, answer.first.bracket.lower);
+      PutNumber(columns.upper_bounds, i, answer.first.bracket.upper);
+    }
+    return {static_cast<int>(answer.verdict), answer.reason, answer.counters};
+  }
+
+  SceneFinding Find(std::uint32_t row, const CheckAnswer& answer, PairTurn turn) const {
+    const Asker asker = tools.AskerOf(questions.configurations, row);
+    SceneFinding finding = tools.FindingOf(questions.configurations.asked, asker);
+    finding.kind = QueryKind::kCheck;
+    finding.question = absl::StrFormat("check wants_free_radius %d", Options().wants_free_radius);
+    finding.look = FindContradiction(asker, answer, turn);
+    return finding;
+  }
+
+  void PutNotReached(std::uint32_t i) const {
+    PutNothingKnown(columns.lower_bounds, columns.upper_bounds, i);
+  }
+};
+
+}  // namespace
+
+void ReadQuestions(const v1::CheckBatch& batch, ColumnReader* /*reader*/,
+                   CheckQuestions* questions) {
+  questions->wants_free_radii = batch.detail().free_radii();
+}
+
+std::vector<RowFault> FindFaults(const CheckQuestions& questions, const ShapeTable& /*table*/) {
+  return FindFaultsOf(questions.configurations.count,
+                      [&, same = SameInAll()](const RowCheck& check) mutable {
+                        return CheckPoses(check, questions.configurations, &same);
+                      });
+}
+
+std::uint32_t AnswerRows(const CheckQuestions& questions, const Work& work,
+                         const CheckColumns& columns) {
+  ChecksAhead ahead(questions.configurations, work);
+  return AnswerSceneRows<CheckRows>(questions, work, columns, &ahead);
+}
+
+}  // namespace clearance::server

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/kinds/configurations.h"
+
+#include <cstring>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/math/tolerance.h"
+#include "server/engine/row_reader.h"
+#include "server/guard/refusal.h"
+
+namespace clearance::server {
+namespace {
+
+// Without a scene own bodies have only each other.
+absl::StatusOr<Asker::Among> ReadAmong(const v1::ConfigurationColumns& columns) {
+  const bool has_scene = columns.has_scene_slot();
+  switch (columns.among()) {
+    case v1::AMONG_UNSPECIFIED:
+      return has_scene ? Asker::Among::kSceneAndSelf : Asker::Among::kSelf;
+    case v1::AMONG_SELF:
+      return Asker::Among::kSelf;
+    case v1::AMONG_SCENE:
+      if (has_scene) return Asker::Among::kScene;
+      return RefuseArgument({.field = "configurations.scene_slot",
+                             .value = "unset",
+                             .limit = "a slot where `among` is AMONG_SCENE",
+                             .message = "The batch asks a scene and names none."});
+    default:
+      return RefuseArgument({.field = "configurations.among",
+                             .value = std::to_string(static_cast<int>(columns.among())),
+                             .limit = "AMONG_UNSPECIFIED, AMONG_SCENE or AMONG_SELF",
+                             .message = "The server knows no such choice of pairs."});
+  }
+}
+
+absl::Status Configure(const v1::ConfigurationColumns& columns, ConfigurationRows* rows) {
+  const AskedScene& asked = rows->asked;
+  if (asked.bodies.empty()) {
+    return Refuse(absl::StatusCode::kFailedPrecondition,
+                  {.field = "configurations",
+                   .value = "0 bodies",
+                   .limit = ">= 1 own body",
+                   .message = "There is no own body to ask about; attach some."});
+  }
+  const absl::StatusOr<Asker::Among> among = ReadAmong(columns);
+  if (!among.ok()) return among.status();
+  // A forgotten scene; a caller that asks for AMONG_SELF has not forgotten it.
+  const bool has_choice = columns.has_scene_slot() || columns.among() == v1::AMONG_SELF;
+  if (!has_choice && asked.bodies.size() == 1) {
+    return RefuseArgument(
+        {.field = "configurations.scene_slot",
+         .value = "unset",
+         .limit = "a scene, or >= 2 own bodies",
+         .message = "One own body makes no pair with itself; name the slot of a scene."});
+  }
+  rows->asked.among = *among;
+  return absl::OkStatus();
+}
+
+// Bodies at their own poses were looked at when they were attached.
+MaybeFault CheckEachPose(const RowCheck& check, const ConfigurationRows& rows) {
+  const absl::Span<const SceneBody> bodies = rows.asked.bodies;
+  for (std::size_t k = 0; k < bodies.size(); ++k) {
+    MaybeFault fault = CheckPlace(check, ColumnOfBody(rows.poses, k, kPoseNumbers),
+                                  bodies[k].body->bounding_radius());
+    if (fault) return OfBody(fault, k, bodies.size());
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+ConfigurationRows ReadConfigurations(const v1::ConfigurationColumns& columns,
+                                     const AskedScene& asked, ColumnReader* reader) {
+  ConfigurationRows rows = {.count = columns.count(), .asked = asked, .poses = {}};
+  reader->Fail(Configure(columns, &rows));
+  rows.poses = ReadOfBodies(columns.poses(), {"configurations.poses", kPoseNumbers, nullptr},
+                            asked.bodies.size(), reader);
+  return rows;
+}
+
+Rows<double> ReadOfBodies(const google::protobuf::RepeatedField<double>& column,
+                          const ColumnForm<double>& of_body, std::size_t bodies,
+                          ColumnReader* reader) {
+  return reader->Read(column, ColumnForm<double>{of_body.name, of_body.width * bodies, nullptr});
+}
+
+MaybeFault OfBody(MaybeFault fault, std::size_t body, std::size_t bodies) {
+  if (fault) fault->column_row = static_cast<std::uint32_t>(fault->column_row * bodies + body);
+  return fault;
+}
+
+MaybeFault CheckPoses(const RowCheck& check, const ConfigurationRows& rows, SameInAll* same) {
+  if (rows.poses.data == nullptr) return std::nullopt;
+  if (rows.poses.stride != 0) return CheckEachPose(check, rows);
+  return same->Look(check, [&] { return CheckEachPose(check, rows); });
+}
+
+MaybeFault CheckMargin(const RowCheck& check, const Rows<double>& lengths) {
+  if (MaybeFault fault = CheckFiniteLength(check, lengths)) return fault;
+  const double length = *lengths.at(check.row);
+  if (length <= kLargestMargin) return std::nullopt;
+  return check.Because(Fault::kNotRepresentable, lengths, length);
+}
+
+Pose PoseOfBody(const ConfigurationRows& rows, std::size_t body, std::size_t row) {
+  if (rows.poses.data == nullptr) return rows.asked.bodies[body].X_WB;
+  return PoseAt(ColumnOfBody(rows.poses, body, kPoseNumbers), row);
+}
+
+// They lie one after another, as ColumnOfBody has them.
+void CopyPoses(const ConfigurationRows& rows, std::size_t row, Pose* pose) {
+  static_assert(sizeof(Pose) == kPoseNumbers * sizeof(double));
+  std::memcpy(static_cast<void*>(pose), rows.poses.at(row),
+              rows.asked.bodies.size() * sizeof(Pose));
+}
+
+}  // namespace clearance::server

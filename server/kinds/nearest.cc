@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/kinds/nearest.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "server/kinds/scene_row_loop.h"
+
+namespace clearance::server {
+namespace {
+
+struct NearestRows {
+  static constexpr int kRefused = kStateRefused;
+  static constexpr int kUndecided = static_cast<int>(State::kUndecided);
+
+  const NearestQuestions& questions;
+  const NearestColumns& columns;
+  const RowTools& tools;
+
+  using Answer = NearestAnswer;
+
+  // Returns room for the pairs, which stay until the next row.
+  absl::Span<PairDistance> Room() const {
+    std::vector<PairDistance>& nearest = tools.room.nearest;
+    nearest.resize(std::max<std::size_t>(nearest.size(), questions.max_pairs));
+    return absl::MakeSpan(nearest).first(questions.max_pairs);
+  }
+
+  NearestAnswer Ask(std::uint32_t row, std::uint32_t /*i*/) const {
+    const ClearanceOptions options = {.max_distance = *questions.max_distances.at(row),
+                                      .tolerance = questions.tolerance,
+                                      .exact = questions.exact};
+    return Nearest(tools.AskerOf(questions.configurations, row), options, Room(),
+                   &tools.room.scratch);
+  }
+
+  // Pairs that were found before the budget ended need not be the nearest.
+  RowSummary Put(const NearestAnswer& answer, std::uint32_t /*i*/) const {
+    if (const UndecidedReason reason = tools.budget->reason(); reason != UndecidedReason::kNone)
+      return {kUndecided, reason, answer.counters};
+    const absl::Span<const PairDistance> nearest = Room().first(answer.size);
+    for (const PairDistance& pair : nearest) List(pair, columns.listed);
+    if (nearest.empty())
+      return {.state = static_cast<int>(State::kBeyond), .counters = answer.counters};
+    const DistanceAnswer& first = nearest.front().distance;
+    return {static_cast<int>(first.state), first.reason, answer.counters};
+  }
+
+  void PutNotReached(std::uint32_t /*i*/) const {}
+};
+
+}  // namespace
+
+std::vector<RowFault> FindFaults(const NearestQuestions& questions, const ShapeTable& /*table*/) {
+  return FindFaultsOf(questions.configurations.count,
+                      [&, same = SameInAll()](const RowCheck& check) mutable {
+                        MaybeFault fault = CheckPoses(check, questions.configurations, &same);
+                        return fault ? fault : CheckLength(check, questions.max_distances);
+                      });
+}
+
+std::uint32_t AnswerRows(const NearestQuestions& questions, const Work& work,
+                         const NearestColumns& columns) {
+  return AnswerSceneRows<NearestRows>(questions, work, columns);
+}
+
+}  // namespace clearance::server

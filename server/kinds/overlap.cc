@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/kinds/overlap.h"
+
+#include "absl/types/span.h"
+#include "server/convert/body_defaults.h"
+#include "server/engine/row_reader.h"
+#include "server/kinds/scene_row_loop.h"
+
+namespace clearance::server {
+namespace {
+
+struct OverlapRows {
+  static constexpr int kRefused = kVerdictRefused;
+  static constexpr int kUndecided = static_cast<int>(Verdict::kUndecided);
+
+  const OverlapQuestions& questions;
+  const OverlapColumns& columns;
+  const RowTools& tools;
+  const ShapeTable& table;
+
+  using Answer = CheckAnswer;
+
+  CheckAnswer Ask(std::uint32_t row, std::uint32_t i) const {
+    const SceneBody shape = {.id = 0,
+                             .body = table.shared_body(*questions.slots.at(row)),
+                             .X_WB = PoseAt(questions.poses, row),
+                             .bits = {*questions.groups.at(row), *questions.masks.at(row)},
+                             .margin = *questions.margins.at(row)};
+    const Asker asker = {.scene = *questions.asked.scene,
+                         .bodies = absl::MakeConstSpan(&shape, 1),
+                         .is_nameless = true,
+                         .budget = tools.budget};
+    CheckAnswer answer = CheckScene(asker, {}, &tools.room.scratch);
+    if (answer.verdict != Verdict::kFree)
+      ListVerdicts(asker, tools, {columns.listed, i, questions.max_pairs}, &answer);
+    return answer;
+  }
+
+  RowSummary Put(const CheckAnswer& answer, std::uint32_t /*i*/) const {
+    return {static_cast<int>(answer.verdict), answer.reason, answer.counters};
+  }
+
+  void PutNotReached(std::uint32_t /*i*/) const {}
+};
+
+MaybeFault CheckShape(const RowCheck& check, const OverlapQuestions& questions,
+                      const ShapeTable& table) {
+  const std::uint32_t slot = *questions.slots.at(check.row);
+  const RigidBody* const body = table.body(slot);
+  if (body == nullptr) return check.Because(FaultOf(table.state(slot)), questions.slots, slot);
+  MaybeFault fault = CheckPlace(check, questions.poses, body->bounding_radius());
+  return fault ? fault : CheckMargin(check, questions.margins);
+}
+
+}  // namespace
+
+void ReadQuestions(const v1::OverlapBatch& batch, ColumnReader* reader,
+                   OverlapQuestions* questions) {
+  questions->slots = reader->Read(batch.shape_slots(), {"shape_slots", 1, &kFirstSlot});
+  questions->poses = reader->Read(batch.poses(), {"poses", kPoseNumbers, kAtOrigin.data()});
+  questions->margins = reader->Read(batch.margins(), {"margins", 1, &kNoMargin});
+}
+
+std::vector<RowFault> FindFaults(const OverlapQuestions& questions, const ShapeTable& table) {
+  return FindFaultsOf(questions.count,
+                      [&](const RowCheck& check) { return CheckShape(check, questions, table); });
+}
+
+std::uint32_t AnswerRows(const OverlapQuestions& questions, const Work& work,
+                         const OverlapColumns& columns) {
+  return AnswerSceneRows<OverlapRows>(questions, work, columns, work.table);
+}
+
+}  // namespace clearance::server

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The loop that all kinds of questions about scenes share, and the tools that its rows are asked
+// with.
+
+#ifndef CLEARANCE_SERVER_KINDS_SCENE_ROW_LOOP_H_
+#define CLEARANCE_SERVER_KINDS_SCENE_ROW_LOOP_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "server/engine/row_loop.h"
+#include "server/engine/row_reader.h"
+#include "server/kinds/configurations.h"
+#include "server/kinds/pair_list.h"
+
+namespace clearance::server {
+
+// Ends a row's list together with the row, whatever its outcome, unless the row is left for another
+// call.
+class RowsList {
+ public:
+  // Null: the kind lists nothing.
+  explicit RowsList(const PairList* list)
+      : list_(list != nullptr && list->is_wanted() ? list : nullptr) {}
+  ~RowsList() {
+    if (list_ != nullptr) list_->EndRow();
+  }
+  RowsList(const RowsList&) = delete;
+  RowsList& operator=(const RowsList&) = delete;
+
+  void Leave(std::uint32_t row) {
+    if (list_ == nullptr) return;
+    list_->DropUnfinishedRow();
+    PutNumber(list_->truncated, row, false);
+    list_ = nullptr;
+  }
+  // Marks the list of a row that was refused or not reached: an empty list must not pass for a
+  // whole one.
+  void PutNotListed(std::uint32_t row) const {
+    if (list_ != nullptr) PutNumber(list_->truncated, row, true);
+  }
+
+ private:
+  const PairList* list_;
+};
+
+template <class Columns>
+const PairList* ListOf(const Columns& columns) {
+  if constexpr (requires { columns.listed; }) {
+    return &columns.listed;
+  } else {
+    return nullptr;
+  }
+}
+
+// Holds the results of a row that all kinds have.
+struct RowSummary {
+  int state = 0;
+  UndecidedReason reason = UndecidedReason::kNone;
+  SceneCounters counters;
+};
+
+// Holds an answer of the sample that is looked at once more, for kinds that have Find.
+template <class Kind>
+struct AnsweredRow {
+  std::uint32_t row;
+  const typename Kind::Answer& answer;
+  UndecidedReason reason;
+};
+template <class Kind>
+void CheckAnswered(const Work& work, const Kind& kind, const AnsweredRow<Kind>& answered) {
+  work.checks->CheckScene([&](PairTurn turn) {
+    SceneFinding finding = kind.Find(answered.row, answered.answer, turn);
+    finding.row = answered.row;
+    finding.reason = answered.reason;
+    return finding;
+  });
+}
+
+// Holds the memory that a thread's questions work in. It stays as large as the most bodies that the
+// thread was ever asked about need it: a message of one row would otherwise spend more on memory
+// than on the row.
+struct ThreadRoom {
+  SceneScratch scratch;
+  std::vector<Pose> poses;
+  std::vector<Pose> poses_ahead;  // of several rows
+  std::vector<CheckAnswer> checks_ahead;
+  std::vector<WorkBudget> budgets_ahead;
+  std::vector<Motion> motions;
+  std::vector<PairDistance> nearest;
+  OwnPairs own_pairs;
+};
+inline ThreadRoom& RoomOfThread() {
+  thread_local ThreadRoom room;
+  return room;
+}
+
+// The fewest rows for which it is worthwhile to look at all own pairs once.
+inline constexpr std::uint32_t kRowsForOwnPairs = 4;
+
+// Holds the tools that a row is asked with.
+struct RowTools {
+  Pacer* pacer;
+  WorkBudget* budget;  // of the row
+  ThreadRoom& room = RoomOfThread();
+  const OwnPairs* own_pairs = nullptr;
+
+  // Finds once for all rows, if these are enough, which own bodies are asked against each other.
+  void FindOwnPairs(const ConfigurationRows& rows, std::uint32_t count) {
+    if (count < kRowsForOwnPairs || rows.asked.bodies.size() > kMostBodiesSideBySide) return;
+    room.own_pairs.Find(AskerAnywhere(rows.asked));
+    own_pairs = &room.own_pairs;
+  }
+
+  // Returns an asker whose bodies stand where they were attached.
+  Asker AskerAnywhere(const AskedScene& asked) const {
+    return {.scene = *asked.scene,
+            .bodies = asked.bodies,
+            .poses = {},
+            .rules = asked.rules,
+            .among = asked.among,
+            .budget = budget,
+            .own_pairs = own_pairs};
+  }
+
+  Asker AskerOf(const ConfigurationRows& rows, std::uint32_t row) const {
+    const AskedScene& asked = rows.asked;
+    Asker asker = AskerAnywhere(asked);
+    if (rows.poses.data == nullptr) return asker;
+    room.poses.resize(asked.bodies.size());
+    CopyPoses(rows, row, room.poses.data());
+    asker.poses = room.poses;
+    return asker;
+  }
+
+  // Returns a finding with the asker's data, valid until the next row.
+  SceneFinding FindingOf(const AskedScene& asked, const Asker& asker) const {
+    SceneFinding finding;
+    finding.scene = asked.name;
+    finding.revision = asked.revision;
+    finding.bodies = asker.bodies;
+    finding.poses = asker.poses;
+    return finding;
+  }
+};
+
+// Answers, refuses or gives up each row, and returns how many are done. Kind has:
+//     questions, columns, kRefused, kUndecided, Answer
+//     Ask(row, i) -> Answer   keeps to the budget and lists the row's pairs in passing
+//     Put(answer, i) -> RowSummary
+//     PutNotReached(i)        for rows that are given up before they are begun
+//     Find(row, answer, turn) -> SceneFinding, only if its answers are checked by sample
+template <class Kind>
+std::uint32_t ForEachSceneRow(const Work& work, const RowTools& tools, const Kind& kind) {
+  Pacer* const pacer = tools.pacer;
+  std::size_t next_fault = 0;
+  for (std::uint32_t i = 0; i < work.count; ++i) {
+    const std::uint32_t row = work.first + i;
+    RowsList list(ListOf(kind.columns));
+    if (next_fault < work.faults.size() && work.faults[next_fault].index == row) {
+      ++next_fault;
+      kind.columns.states[i] = kind.kRefused;
+      list.PutNotListed(i);
+      work.tally.AddRefused();
+      continue;
+    }
+    const bool is_reached = pacer->Spend(kVerticesARow);
+    if (work.MustLeaveRows()) {
+      list.Leave(i);
+      return i;
+    }
+    if (!is_reached) {
+      kind.columns.states[i] = kind.kUndecided;
+      kind.PutNotReached(i);
+      list.PutNotListed(i);
+      work.tally.AddNotReached();
+      work.undecided.push_back({row, UndecidedReason::kBudget});
+      continue;
+    }
+    *tools.budget = WorkBudget(pacer, work.most_steps);
+    const typename Kind::Answer answer = kind.Ask(row, i);
+    if (work.MustLeaveRows()) {
+      list.Leave(i);
+      return i;
+    }
+    const RowSummary summary = kind.Put(answer, i);
+    kind.columns.states[i] = summary.state;
+    work.tally.AddSceneRow({.state = static_cast<std::uint8_t>(summary.state),
+                            .reason = summary.reason,
+                            .nodes = summary.counters.nodes,
+                            .candidates = summary.counters.candidates,
+                            .exact = summary.counters.exact});
+    if (summary.reason != UndecidedReason::kNone) work.undecided.push_back({row, summary.reason});
+    if constexpr (requires { kind.Find(row, answer, PairTurn()); }) {
+      if (pacer->has_stopped() || work.checks == nullptr || !work.checks->Wants()) continue;
+      CheckAnswered<Kind>(work, kind, {row, answer, summary.reason});
+      pacer->LookNow();
+    }
+  }
+  return work.count;
+}
+
+// Lists what touches, or may.
+inline void ListVerdicts(const Asker& asker, const RowTools& tools, const ListOfRow& list,
+                         CheckAnswer* answer) {
+  const auto check_all = [&](const auto& sink) {
+    return CheckAll(asker, sink, &tools.room.scratch).counters;
+  };
+  ListAll<PairVerdict>(check_all, list, *tools.budget, answer);
+}
+
+inline void PutNothingKnown(absl::Span<double> lower_bounds, absl::Span<double> upper_bounds,
+                            std::uint32_t i) {
+  PutNumber(lower_bounds, i, -std::numeric_limits<double>::infinity());
+  PutNumber(upper_bounds, i, std::numeric_limits<double>::infinity());
+}
+
+template <class Kind, class Questions, class Columns, class... More>
+std::uint32_t AnswerSceneRows(const Questions& questions, const Work& work, const Columns& columns,
+                              const More&... more) {
+  Pacer pacer(work.should_stop);
+  WorkBudget budget(&pacer, work.most_steps);
+  RowTools tools{.pacer = &pacer, .budget = &budget};
+  if constexpr (requires { questions.configurations; }) {
+    tools.FindOwnPairs(questions.configurations, work.count);
+  }
+  return ForEachSceneRow(work, tools, Kind{questions, columns, tools, more...});
+}
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_KINDS_SCENE_ROW_LOOP_H_

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The descriptions of all kinds against the fields of their messages.
+
+#include "server/kinds/kinds.h"
+
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/message.h>
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <type_traits>
+
+#include "server/kinds/columns.h"
+
+namespace clearance::server {
+namespace {
+
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+
+constexpr std::uint32_t kKindRows = 10;
+constexpr RowRange kPart = {4, 3};
+
+// Sets every flag of the message and of its detail.
+void WantAll(Message* message) {
+  const auto& reflection = *message->GetReflection();
+  for (int i = 0; i < message->GetDescriptor()->field_count(); ++i) {
+    const FieldDescriptor* const field = message->GetDescriptor()->field(i);
+    if (field->cpp_type() == FieldDescriptor::CPPTYPE_BOOL)
+      reflection.SetBool(message, field, true);
+    if (field->name() == "max_pairs") reflection.SetUInt32(message, field, 2);
+    if (field->name() == "detail") WantAll(reflection.MutableMessage(message, field));
+  }
+}
+
+bool IsOfVectors(const std::string& name) {
+  return name.find("points") != std::string::npos || name == "normals";
+}
+
+template <class Column, class Columns>
+void ExpectSlice(const Column& column, const Columns& part, const Columns& whole) {
+  if constexpr (requires { whole.*column.span; }) {
+    const auto& all = whole.*column.span;
+    const std::size_t width = all.size() / kKindRows;
+    EXPECT_EQ((part.*column.span).data(), all.data() + width * kPart.first);
+    EXPECT_EQ((part.*column.span).size(), width * kPart.count);
+  }
+}
+
+template <class Kind>
+class KindTest : public ::testing::Test {
+ protected:
+  KindTest() { WantAll(&batch_); }
+
+  typename Kind::Batch batch_;
+  typename Kind::Result result_;
+};
+
+template <class List>
+struct TestsOf;
+template <class... Kind>
+struct TestsOf<KindList<Kind...>> {
+  using Type = ::testing::Types<Kind...>;
+};
+TYPED_TEST_SUITE(KindTest, TestsOf<Kinds>::Type);
+
+TYPED_TEST(KindTest, DescribesEveryFieldOfItsResult) {
+  MakeColumns<TypeParam>(this->batch_, kKindRows, &this->result_);
+  const auto& reflection = *this->result_.GetReflection();
+  for (int i = 0; i < this->result_.GetDescriptor()->field_count(); ++i) {
+    const FieldDescriptor* const field = this->result_.GetDescriptor()->field(i);
+    const bool is_message = field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE;
+    const bool is_of_motions = field->name() == "t_leave";  // a ray has none
+    if (is_message && !field->is_repeated()) {
+      EXPECT_TRUE(reflection.HasField(this->result_, field)) << field->full_name();
+    } else if (!is_message && field->is_repeated() &&
+               !(is_of_motions && TypeParam::kKind == QueryKind::kRay)) {
+      const int width = IsOfVectors(field->name()) ? 3 : 1;
+      EXPECT_EQ(reflection.FieldSize(this->result_, field), width * static_cast<int>(kKindRows))
+          << field->full_name();
+    }
+  }
+}
+
+TYPED_TEST(KindTest, LeavesRoomForEveryFieldOfItsResult) {
+  MakeColumns<TypeParam>(this->batch_, kKindRows, &this->result_);
+  const std::uint64_t bytes = kMaxReplyOverhead + kKindRows * MaxRowBytes<TypeParam>(this->batch_);
+  EXPECT_LE(this->result_.ByteSizeLong(), bytes);
+}
+
+TYPED_TEST(KindTest, SlicesItsColumns) {
+  const auto whole = MakeColumns<TypeParam>(this->batch_, kKindRows, &this->result_);
+  const auto part = Slice<TypeParam>(whole, kPart);
+  std::apply([&](const auto&... column) { (ExpectSlice(column, part, whole), ...); },
+             TypeParam::kColumns);
+  EXPECT_EQ(part.states.size(), kPart.count);
+  EXPECT_EQ(HasLists<TypeParam>(part), HasLists<TypeParam>(whole));
+}
+
+TYPED_TEST(KindTest, IsFoundInASessionByItsField) {
+  v1::SessionRequest request;
+  const auto& reflection = *request.GetReflection();
+  const auto* const field = request.GetDescriptor()->FindFieldByName(TypeParam::kInSession.name);
+  ASSERT_NE(field, nullptr);
+  reflection.MutableMessage(&request, field);
+  bool is_found = false;
+  const auto visit = [&]<class Kind>(Kind, const typename Kind::Batch&) {
+    is_found = std::is_same_v<Kind, TypeParam>;
+  };
+  EXPECT_TRUE(VisitBatch(request, visit));
+  EXPECT_TRUE(is_found);
+}
+
+TEST(Columns, ThatAreNotWantedStayEmptyInASlice) {
+  EXPECT_TRUE(Slice<DistanceKind>({}, kPart).states.empty());
+  EXPECT_TRUE(Slice<DistanceKind>({}, kPart).points_a.empty());
+  EXPECT_TRUE(Slice<TimeOfCollisionKind>({}, kPart).t_free.empty());
+}
+
+TEST(Columns, ThatAreListsAreKnown) {
+  v1::WitnessColumns witnesses;
+  v1::ContactColumns contacts;
+  v1::DepthProofColumns depth_proofs;
+  v1::MotionProofColumns proofs;
+  DistanceColumns with_witnesses, with_contacts, with_depth_proofs;
+  with_witnesses.witnesses = &witnesses;
+  with_contacts.contacts = &contacts;
+  with_depth_proofs.depth_proofs = &depth_proofs;
+  for (const auto& columns : {with_witnesses, with_contacts, with_depth_proofs})
+    EXPECT_TRUE(HasLists<DistanceKind>(columns));
+  TimeOfCollisionColumns times;
+  EXPECT_FALSE(HasLists<TimeOfCollisionKind>(times));
+  times.proofs = &proofs;
+  EXPECT_TRUE(HasLists<TimeOfCollisionKind>(times));
+  EXPECT_FALSE(HasLists<DistanceKind>({}));
+}
+
+}  // namespace
+}  // namespace clearance::server
