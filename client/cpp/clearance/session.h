@@ -40,6 +40,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <type_traits>
 #include <variant>
 
 #include "absl/status/status.h"
@@ -122,6 +123,9 @@ class Session {
   absl::StatusOr<OverlapResult> Ask(const OverlapBatch& batch);
   absl::StatusOr<SweepResult> Ask(const MotionBatch& batch);
   absl::StatusOr<SweepResult> Ask(const RayBatch& batch);
+  // Does not compile: the message is no batch.
+  template <class Message>
+  absl::StatusOr<Reply> Ask(const Message& message);
 
   // Sends a message without waiting for the answer. It blocks only while the transport is full or
   // the stream is broken. `tag` comes back in the Reply.
@@ -146,6 +150,28 @@ class Session {
 
   std::unique_ptr<Impl> impl_;
 };
+
+template <class Message>
+absl::StatusOr<Reply> Session::Ask(const Message& /*message*/) {
+  constexpr bool kIsOpen = std::is_same_v<Message, OpenShape> || std::is_same_v<Message, OpenScene>;
+  constexpr bool kIsChange = std::is_same_v<Message, ChangeBodies>;
+  constexpr bool kIsClose =
+      std::is_same_v<Message, CloseShape> || std::is_same_v<Message, client::CloseScene>;
+  constexpr bool kIsAny = std::is_same_v<Message, SessionMessage>;
+  static_assert(!kIsChange, "ChangeBodies is not a question: call Session::Change(change)");
+  static_assert(!kIsOpen,
+                "opening is not a question: call Session::Open(slot, shape) or "
+                "Session::Open(scene)");
+  static_assert(!kIsClose,
+                "closing is not a question: call Session::Close(slot) or "
+                "Session::CloseScene(scene_slot)");
+  static_assert(!kIsAny,
+                "a SessionMessage of any kind: call Session::Send(message), then "
+                "Session::Next()");
+  static_assert(kIsChange || kIsOpen || kIsClose || kIsAny,
+                "Session::Ask takes a batch, such as DistanceBatch or CheckBatch");
+  return absl::UnimplementedError("not a question");
+}
 
 }  // namespace clearance::client
 
