@@ -4,6 +4,7 @@
 // number of sessions after another. It measures the combined throughput of this server, this
 // network and this client, nothing finer. Every answer is compared with that of a first pass.
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <fstream>
 #include <latch>
@@ -63,8 +64,10 @@ DistanceBatch RandomBatch(std::uint32_t rows, Generator* generator) {
 }
 
 bool IsSame(const DistanceResult& a, const DistanceResult& b) {
-  return a.states == b.states && a.distances == b.distances && a.lower_bounds == b.lower_bounds &&
-         a.upper_bounds == b.upper_bounds;
+  // NaN stands for a distance that is not known, in both.
+  const auto equal = [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); };
+  return a.states == b.states && std::ranges::equal(a.distances, b.distances, equal) &&
+         a.lower_bounds == b.lower_bounds && a.upper_bounds == b.upper_bounds;
 }
 
 // A range of numbers of sessions, run one after another.

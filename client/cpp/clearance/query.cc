@@ -1,7 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "clearance/query.h"
 
+#include <cstring>
+#include <type_traits>
+
 namespace clearance::client {
+namespace {
+
+// The struct is laid out as a row of a column: x y z qx qy qz qw.
+constexpr std::size_t kPoseWidth = 7;
+static_assert(sizeof(Pose) == kPoseWidth * sizeof(double) && std::is_trivially_copyable_v<Pose>);
+
+}  // namespace
 
 const char* Name(State state) {
   switch (state) {
@@ -57,9 +67,20 @@ const char* Name(UndecidedReason reason) {
   return "UNSPECIFIED";
 }
 
-void AppendPose(const Pose& pose, std::vector<double>* column) {
-  column->insert(column->end(), {pose.x, pose.y, pose.z, pose.qx, pose.qy, pose.qz, pose.qw});
+std::vector<double> PoseColumn(absl::Span<const Pose> poses) {
+  std::vector<double> column;
+  AppendPoses(poses, &column);
+  return column;
 }
+
+void AppendPoses(absl::Span<const Pose> poses, std::vector<double>* column) {
+  if (poses.empty()) return;
+  const std::size_t size = column->size();
+  column->resize(size + kPoseWidth * poses.size());
+  std::memcpy(column->data() + size, poses.data(), poses.size() * sizeof(Pose));
+}
+
+void AppendPose(const Pose& pose, std::vector<double>* column) { AppendPoses({&pose, 1}, column); }
 
 void AppendVec3(const Vec3& vector, std::vector<double>* column) {
   column->insert(column->end(), {vector.x, vector.y, vector.z});
@@ -67,7 +88,7 @@ void AppendVec3(const Vec3& vector, std::vector<double>* column) {
 
 Pose PoseOfRow(const std::vector<double>& column, std::size_t row) {
   if (column.empty()) return {};
-  const double* at = column.data() + (column.size() == 7 ? 0 : 7 * row);
+  const double* at = column.data() + (column.size() == kPoseWidth ? 0 : kPoseWidth * row);
   return {at[0], at[1], at[2], at[3], at[4], at[5], at[6]};
 }
 

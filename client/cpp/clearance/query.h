@@ -3,17 +3,21 @@
 // Batches of questions about pairs of shapes and their answers, in columns, as plain structs. They
 // mirror proto/clearance/v1/query.proto, which states the meaning of every column. A column of a
 // question has length 0 (its default), 1 row (it stands for all rows) or `count` rows. A column of
-// an answer is empty (it was not asked for) or has a row for every row of the question.
+// an answer is empty (it was not asked for) or has a row for every row of the question. Numbers
+// without a meaning in the state of their row are NaN: the distance, points and normal of BEYOND,
+// UNDECIDED and REFUSED rows, the bounds of REFUSED rows, and the contact of rows that have none.
 
 #ifndef CLEARANCE_QUERY_H_
 #define CLEARANCE_QUERY_H_
 
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <vector>
 
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "clearance/error.h"
 #include "clearance/shape.h"
 
@@ -59,7 +63,7 @@ struct UndecidedRow {
 };
 
 // The rows of a batch. Slots are those that a session opened, or indices of a unary call's shapes;
-// by default 0 for A and 1 for B. Poses are 7 numbers a row, as AppendPose writes them; by default
+// by default 0 for A and 1 for B. Poses are 7 numbers a row, as PoseColumn makes them; by default
 // the identity.
 struct Pairs {
   std::uint32_t count = 0;
@@ -69,6 +73,13 @@ struct Pairs {
   std::vector<double> poses_b = {};
 };
 
+// A list of poses, such as a std::vector<Pose>.
+template <class List>
+concept PoseList = std::convertible_to<const List&, absl::Span<const Pose>>;
+
+// Returns a column of these poses, for any member that takes poses.
+std::vector<double> PoseColumn(absl::Span<const Pose> poses);
+void AppendPoses(absl::Span<const Pose> poses, std::vector<double>* column);
 void AppendPose(const Pose& pose, std::vector<double>* column);
 void AppendVec3(const Vec3& vector, std::vector<double>* column);
 

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "internal/blank_rows.h"
 #include "internal/columns.h"
 #include "internal/scene_convert.h"
 #include "internal/status_convert.h"
@@ -44,6 +45,7 @@ RewoundHits HitsOf(const v1::SweepBatchResult& proto) {
                       .normals = ToVector(proto.normals()),
                       .errors = ErrorsOf(proto)};
   for (const int state : proto.states()) hits.states.push_back(static_cast<MotionState>(state));
+  BlankRows(hits.states, 0, HasContact, {{&hits.t_hit}, {&hits.points, 3}, {&hits.normals, 3}});
   return hits;
 }
 
@@ -69,6 +71,13 @@ RewoundClearances ClearancesOf(const v1::ClearanceBatchResult& proto) {
                                   .normals = ToVector(proto.normals()),
                                   .errors = ErrorsOf(proto)};
   for (const int state : proto.states()) clearances.states.push_back(static_cast<State>(state));
+  BlankRows(clearances.states, 0, HasDistance,
+            {{&clearances.distances},
+             {&clearances.own_points, 3},
+             {&clearances.points, 3},
+             {&clearances.normals, 3}});
+  BlankRows(clearances.states, 0, HasBounds,
+            {{&clearances.lower_bounds}, {&clearances.upper_bounds}});
   return clearances;
 }
 
@@ -79,12 +88,56 @@ void WantHits(v1::SweepDetail* detail) {
   detail->set_normals(true);
 }
 
-void FillConfigurations(std::uint32_t count, const std::vector<double>& poses,
-                        v1::ConfigurationColumns* proto) {
+template <class Poses>
+void FillConfigurations(std::uint32_t count, const Poses& poses, v1::ConfigurationColumns* proto) {
   proto->set_count(count);
   proto->set_scene_slot(kRewoundSlot);
   proto->set_among(v1::AMONG_SCENE);
   Assign(poses, proto->mutable_poses());
+}
+
+// Each takes a column of numbers, or a span of poses.
+template <class Poses>
+absl::StatusOr<PublishedTick> PublishTick(std::uint64_t tick, const Poses& poses,
+                                          TrackSession* session) {
+  v1::SessionRequest request;
+  request.mutable_publish_tick()->set_tick(tick);
+  Assign(poses, request.mutable_publish_tick()->mutable_poses());
+  const auto response = session->Ask(&request);
+  if (!response.ok()) return response.status();
+  const v1::PublishTickResult& result = response->publish_tick();
+  return PublishedTick{result.tick(), result.oldest_tick(), result.body_count()};
+}
+
+template <class Poses>
+absl::StatusOr<RewoundChecks> AskCheck(std::uint32_t count, const Poses& poses,
+                                       TrackSession* session) {
+  v1::SessionRequest request;
+  v1::CheckBatch& batch = *request.mutable_check();
+  FillConfigurations(count, poses, batch.mutable_configurations());
+  batch.mutable_detail()->set_pairs(true);
+  session->LimitReply(&batch);
+  const auto response = session->Ask(&request);
+  if (!response.ok()) return response.status();
+  return ChecksOf(response->check());
+}
+
+template <class Poses>
+absl::StatusOr<RewoundClearances> AskClearance(std::uint32_t count, const Poses& poses,
+                                               TrackSession* session) {
+  v1::SessionRequest request;
+  v1::ClearanceBatch& batch = *request.mutable_clearance();
+  FillConfigurations(count, poses, batch.mutable_configurations());
+  v1::ClearanceDetail& detail = *batch.mutable_detail();
+  detail.set_distances(true);
+  detail.set_bounds(true);
+  detail.set_pairs(true);
+  detail.set_points(true);
+  detail.set_normals(true);
+  session->LimitReply(&batch);
+  const auto response = session->Ask(&request);
+  if (!response.ok()) return response.status();
+  return ClearancesOf(response->clearance());
 }
 
 }  // namespace
@@ -107,13 +160,12 @@ absl::StatusOr<std::unique_ptr<TrackWriter>> TrackWriter::Open(const Client& cli
 
 absl::StatusOr<PublishedTick> TrackWriter::Publish(std::uint64_t tick,
                                                    const std::vector<double>& poses) {
-  v1::SessionRequest request;
-  request.mutable_publish_tick()->set_tick(tick);
-  Assign(poses, request.mutable_publish_tick()->mutable_poses());
-  const auto response = session_->Ask(&request);
-  if (!response.ok()) return response.status();
-  const v1::PublishTickResult& result = response->publish_tick();
-  return PublishedTick{result.tick(), result.oldest_tick(), result.body_count()};
+  return PublishTick(tick, poses, session_.get());
+}
+
+absl::StatusOr<PublishedTick> TrackWriter::PublishPoses(std::uint64_t tick,
+                                                        absl::Span<const Pose> poses) {
+  return PublishTick(tick, poses, session_.get());
 }
 
 absl::Status TrackWriter::Change(const SceneChange& change, bool reset) {
@@ -180,31 +232,22 @@ absl::StatusOr<RewoundHits> TrackReader::CastRays(const RewoundRays& rays) {
 
 absl::StatusOr<RewoundChecks> TrackReader::Check(std::uint32_t count,
                                                  const std::vector<double>& poses) {
-  v1::SessionRequest request;
-  v1::CheckBatch& batch = *request.mutable_check();
-  FillConfigurations(count, poses, batch.mutable_configurations());
-  batch.mutable_detail()->set_pairs(true);
-  session_->LimitReply(&batch);
-  const auto response = session_->Ask(&request);
-  if (!response.ok()) return response.status();
-  return ChecksOf(response->check());
+  return AskCheck(count, poses, session_.get());
+}
+
+absl::StatusOr<RewoundChecks> TrackReader::CheckPoses(std::uint32_t count,
+                                                      absl::Span<const Pose> poses) {
+  return AskCheck(count, poses, session_.get());
 }
 
 absl::StatusOr<RewoundClearances> TrackReader::Clearance(std::uint32_t count,
                                                          const std::vector<double>& poses) {
-  v1::SessionRequest request;
-  v1::ClearanceBatch& batch = *request.mutable_clearance();
-  FillConfigurations(count, poses, batch.mutable_configurations());
-  v1::ClearanceDetail& detail = *batch.mutable_detail();
-  detail.set_distances(true);
-  detail.set_bounds(true);
-  detail.set_pairs(true);
-  detail.set_points(true);
-  detail.set_normals(true);
-  session_->LimitReply(&batch);
-  const auto response = session_->Ask(&request);
-  if (!response.ok()) return response.status();
-  return ClearancesOf(response->clearance());
+  return AskClearance(count, poses, session_.get());
+}
+
+absl::StatusOr<RewoundClearances> TrackReader::ClearanceOfPoses(std::uint32_t count,
+                                                                absl::Span<const Pose> poses) {
+  return AskClearance(count, poses, session_.get());
 }
 
 absl::StatusOr<RewoundHits> TrackReader::Sweep(const RewoundMotions& motions) {

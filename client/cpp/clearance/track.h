@@ -25,6 +25,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "clearance/client.h"
 #include "clearance/error.h"
 #include "clearance/query.h"
@@ -51,9 +52,13 @@ class TrackWriter {
   TrackWriter(const TrackWriter&) = delete;
   TrackWriter& operator=(const TrackWriter&) = delete;
 
-  // Adds a tick, and waits until it can be asked for. Poses are 7 numbers a body (AppendPose), in
+  // Adds a tick, and waits until it can be asked for. Poses are 7 numbers a body (PoseColumn), in
   // the order of the ids; none: the poses at which the bodies were attached.
   absl::StatusOr<PublishedTick> Publish(std::uint64_t tick, const std::vector<double>& poses);
+  template <PoseList Poses>
+  absl::StatusOr<PublishedTick> Publish(std::uint64_t tick, const Poses& poses) {
+    return PublishPoses(tick, poses);
+  }
 
   // Adds and removes bodies as of the next tick. After a failure publishing fails, until a change
   // with `reset` succeeds: it begins with no bodies.
@@ -64,6 +69,7 @@ class TrackWriter {
 
  private:
   explicit TrackWriter(std::unique_ptr<TrackSession> session);
+  absl::StatusOr<PublishedTick> PublishPoses(std::uint64_t tick, absl::Span<const Pose> poses);
 
   std::unique_ptr<TrackSession> session_;
 };
@@ -182,12 +188,23 @@ class TrackReader {
   // This and the questions below check the own bodies against that world, not against each other.
   // `poses` is 7 numbers a body and row.
   absl::StatusOr<RewoundChecks> Check(std::uint32_t count, const std::vector<double>& poses);
+  template <PoseList Poses>
+  absl::StatusOr<RewoundChecks> Check(std::uint32_t count, const Poses& poses) {
+    return CheckPoses(count, poses);
+  }
   absl::StatusOr<RewoundClearances> Clearance(std::uint32_t count,
                                               const std::vector<double>& poses);
+  template <PoseList Poses>
+  absl::StatusOr<RewoundClearances> Clearance(std::uint32_t count, const Poses& poses) {
+    return ClearanceOfPoses(count, poses);
+  }
   absl::StatusOr<RewoundHits> Sweep(const RewoundMotions& motions);
 
  private:
   explicit TrackReader(std::unique_ptr<TrackSession> session);
+  absl::StatusOr<RewoundChecks> CheckPoses(std::uint32_t count, absl::Span<const Pose> poses);
+  absl::StatusOr<RewoundClearances> ClearanceOfPoses(std::uint32_t count,
+                                                     absl::Span<const Pose> poses);
 
   std::unique_ptr<TrackSession> session_;
   bool has_scene_ = false;  // one was asked for

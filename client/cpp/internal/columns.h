@@ -10,6 +10,9 @@
 #include <cstddef>
 #include <vector>
 
+#include "absl/types/span.h"
+#include "clearance/shape.h"
+
 namespace clearance::client {
 
 template <class T>
@@ -21,6 +24,15 @@ void Assign(const T* first, std::size_t size, google::protobuf::RepeatedField<T>
 template <class T>
 void Assign(const std::vector<T>& column, google::protobuf::RepeatedField<T>* field) {
   Assign(column.data(), column.size(), field);
+}
+
+inline void Assign(absl::Span<const Pose> poses, google::protobuf::RepeatedField<double>* field) {
+  field->Clear();
+  field->Reserve(static_cast<int>(7 * poses.size()));
+  for (const Pose& pose : poses) {
+    for (const double number : {pose.x, pose.y, pose.z, pose.qx, pose.qy, pose.qz, pose.qw})
+      field->AddAlreadyReserved(number);
+  }
 }
 
 template <class T>

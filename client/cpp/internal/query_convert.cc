@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "internal/batch_convert.h"
+#include "internal/blank_rows.h"
 
 namespace clearance::client {
 namespace {
@@ -134,6 +135,7 @@ void ToProto(const TimeOfCollisionBatch& batch, RowRange rows, v1::TimeOfCollisi
 
 void AppendFromProto(const v1::DistanceBatchResult& part, std::uint32_t offset,
                      DistanceResult* result) {
+  const std::size_t first = result->states.size();
   AppendCommon(part, offset, result);
   AppendEnums(part.states(), State::kRefused, &result->states);
   Append(part.distances(), &result->distances);
@@ -151,18 +153,24 @@ void AppendFromProto(const v1::DistanceBatchResult& part, std::uint32_t offset,
   Append(part.flags(), &result->flags);
   Append(part.pieces_a(), &result->pieces_a);
   Append(part.pieces_b(), &result->pieces_b);
+  BlankDistances(first, result);
+  BlankRows(result->states, first, HasDistance,
+            {{&result->relative_points_a, 3}, {&result->relative_points_b, 3}});
 }
 
 void AppendFromProto(const v1::IntersectionBatchResult& part, std::uint32_t offset,
                      IntersectionResult* result) {
+  const std::size_t first = result->states.size();
   AppendCommon(part, offset, result);
   AppendEnums(part.states(), State::kRefused, &result->states);
   Append(part.lower_bounds(), &result->lower_bounds);
   Append(part.upper_bounds(), &result->upper_bounds);
+  BlankRows(result->states, first, HasBounds, {{&result->lower_bounds}, {&result->upper_bounds}});
 }
 
 void AppendFromProto(const v1::TimeOfCollisionBatchResult& part, std::uint32_t offset,
                      TimeOfCollisionResult* result) {
+  const std::size_t first = result->states.size();
   AppendCommon(part, offset, result);
   AppendEnums(part.states(), MotionState::kRefused, &result->states);
   Append(part.t_free(), &result->t_free);
@@ -175,6 +183,7 @@ void AppendFromProto(const v1::TimeOfCollisionBatchResult& part, std::uint32_t o
   if (part.has_proofs()) AppendProofs(part.proofs(), &result->proofs);
   Append(part.pieces_a(), &result->pieces_a);
   Append(part.pieces_b(), &result->pieces_b);
+  BlankContacts(first, result);
 }
 
 }  // namespace clearance::client

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "internal/batch_convert.h"
+#include "internal/blank_rows.h"
 #include "internal/scene_convert.h"
 
 namespace clearance::client {
@@ -65,6 +66,7 @@ void AppendPairs(const v1::VerdictPairColumns& part, VerdictPairs* pairs) {
 }
 
 void AppendPairs(const v1::NearestPairColumns& part, NearestPairs* pairs) {
+  const std::size_t first = pairs->states.size();
   AppendOffsets(part.offsets(), pairs->states.size(), &pairs->offsets);
   AppendIds(part, &pairs->ids);
   AppendEnums(part.states(), State::kRefused, &pairs->states);
@@ -74,11 +76,13 @@ void AppendPairs(const v1::NearestPairColumns& part, NearestPairs* pairs) {
   Append(part.points_a(), &pairs->points_a);
   Append(part.points_b(), &pairs->points_b);
   Append(part.normals(), &pairs->normals);
+  BlankDistances(first, pairs);
 }
 
 // Appends the contacts of rows, or of the pairs that they list.
 template <class Part, class Columns>
 void AppendContacts(const Part& part, Columns* columns) {
+  const std::size_t first = columns->states.size();
   AppendEnums(part.states(), MotionState::kRefused, &columns->states);
   Append(part.t_free(), &columns->t_free);
   Append(part.t_hit(), &columns->t_hit);
@@ -87,6 +91,12 @@ void AppendContacts(const Part& part, Columns* columns) {
   Append(part.points_a(), &columns->points_a);
   Append(part.points_b(), &columns->points_b);
   Append(part.normals(), &columns->normals);
+  BlankContacts(first, columns);
+}
+
+// Returns whether the row has a first pair.
+bool HasPair(Verdict verdict) {
+  return verdict == Verdict::kTouching || verdict == Verdict::kUndecided;
 }
 
 template <class Part, class Result>
@@ -191,17 +201,20 @@ void ToProto(const RayBatch& batch, RowRange rows, v1::RayBatch* proto) {
 }
 
 void AppendFromProto(const v1::CheckBatchResult& part, std::uint32_t offset, CheckResult* result) {
+  const std::size_t first = result->verdicts.size();
   AppendSceneRows(part, offset, result);
   AppendEnums(part.verdicts(), Verdict::kRefused, &result->verdicts);
   AppendIds(part, &result->first_pairs);
   Append(part.lower_bounds(), &result->lower_bounds);
   Append(part.upper_bounds(), &result->upper_bounds);
   Append(part.free_radii(), &result->free_radii);
+  BlankRows(result->verdicts, first, HasPair, {{&result->lower_bounds}, {&result->upper_bounds}});
   if (part.has_pairs()) AppendPairs(part.pairs(), &result->pairs);
 }
 
 void AppendFromProto(const v1::ClearanceBatchResult& part, std::uint32_t offset,
                      ClearanceResult* result) {
+  const std::size_t first = result->states.size();
   AppendSceneRows(part, offset, result);
   AppendEnums(part.states(), State::kRefused, &result->states);
   Append(part.distances(), &result->distances);
@@ -212,6 +225,7 @@ void AppendFromProto(const v1::ClearanceBatchResult& part, std::uint32_t offset,
   Append(part.points_b(), &result->points_b);
   Append(part.normals(), &result->normals);
   Append(part.free_radii(), &result->free_radii);
+  BlankDistances(first, result);
 }
 
 void AppendFromProto(const v1::NearestBatchResult& part, std::uint32_t offset,

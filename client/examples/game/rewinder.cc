@@ -58,8 +58,12 @@ absl::StatusOr<ShotVerdict> Rewinder::Judge(const Shot& shot) {
   answer.rewound = *rewound;
   answer.verdict.state = hits->states.at(0);
   answer.verdict.t_free = hits->t_free.at(0);
-  answer.verdict.t_hit = hits->t_hit.at(0);
   answer.verdict.body = hits->bodies.at(0);
+  if (answer.verdict.state != MotionState::kHit &&
+      answer.verdict.state != MotionState::kInitiallyOverlapping) {
+    return answer;  // the rest is NaN
+  }
+  answer.verdict.t_hit = hits->t_hit.at(0);
   answer.point = {hits->points.at(0), hits->points.at(1), hits->points.at(2)};
   answer.normal = {hits->normals.at(0), hits->normals.at(1), hits->normals.at(2)};
   return answer;

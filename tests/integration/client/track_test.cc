@@ -54,7 +54,8 @@ TEST(TrackClient, AsksWhatAShotAndASwingMetAtTheTimeThatWasSeen) {
                   .ok());
   auto writer = TrackWriter::Open(client, "match", Players());
   ASSERT_TRUE(writer.ok()) << writer.status();
-  ASSERT_TRUE((*writer)->Publish(100, PosesAt({0, 50})).ok());
+  // Numbers and structs mean the same.
+  ASSERT_TRUE((*writer)->Publish(100, std::vector<Pose>{{.x = 0}, {.x = 50}}).ok());
   const auto published = (*writer)->Publish(101, PosesAt({4, 50}));
   ASSERT_TRUE(published.ok()) << published.status();
   EXPECT_EQ(published->oldest_tick, 100u);
@@ -85,6 +86,10 @@ TEST(TrackClient, AsksWhatAShotAndASwingMetAtTheTimeThatWasSeen) {
   EXPECT_THAT(checks->verdicts, ElementsAre(Verdict::kFree, Verdict::kTouching));
   EXPECT_EQ(checks->bodies[1], 7u);
   EXPECT_EQ(checks->own_bodies[1], 99u);
+  const std::vector<Pose> swings = {{.x = 2.5}, {.x = 1.5}};
+  EXPECT_EQ((*reader)->Check(2, swings)->verdicts, checks->verdicts);
+  EXPECT_EQ((*reader)->Clearance(2, absl::MakeConstSpan(swings))->distances,
+            (*reader)->Clearance(2, PosesAt({2.5, 1.5}))->distances);
   ExpectClearancesOfTheSwing(**reader);
   const auto swing =
       (*reader)->Sweep({.count = 1, .poses = PosesAt({6}), .displacements = {-8, 0, 0}});

@@ -5,10 +5,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 #include "clearance/error.h"
 #include "internal/query_convert.h"
+#include "internal/scene_query_convert.h"
 #include "internal/shape_convert.h"
 #include "internal/status_convert.h"
 
@@ -17,6 +19,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::IsNan;
 
 // Through the message and its bytes and back.
 Shape RoundTrip(const Shape& shape) {
@@ -238,7 +241,7 @@ TEST(ResultConvert, JoinsPartsAsOneResult) {
   EXPECT_EQ(result.count, 4u);
   EXPECT_THAT(result.states,
               ElementsAre(State::kSeparated, State::kRefused, State::kSeparated, State::kRefused));
-  EXPECT_THAT(result.distances, ElementsAre(10, 11, 20, 21));
+  EXPECT_THAT(result.distances, ElementsAre(10, IsNan(), 20, IsNan()));
   EXPECT_THAT(result.pieces_a, ElementsAre(10, 0, 20, 0));
   EXPECT_THAT(result.witnesses.offsets, ElementsAre(0, 1, 1, 2, 2));
   EXPECT_THAT(result.witnesses.vertices_a, ElementsAre(10, 20));
@@ -339,6 +342,91 @@ TEST(ResultConvert, TakesAStateOfTheFutureForUnspecified) {
   DistanceResult result;
   AppendFromProto(part, 0, &result);
   EXPECT_THAT(result.states, ElementsAre(State::kUnspecified, State::kUnspecified));
+}
+
+// The server sends 0 for a number that a state does not have.
+TEST(ResultConvert, NumbersWithoutMeaning_AreNan) {
+  v1::DistanceBatchResult part;
+  const std::vector<int> states = {v1::STATE_TOUCHING, v1::STATE_BEYOND, v1::STATE_UNDECIDED,
+                                   v1::STATE_REFUSED};
+  for (const int state : states) {
+    part.mutable_states()->Add(state);
+    part.add_distances(0);
+    part.add_lower_bounds(0);
+    part.add_upper_bounds(0);
+    for (int i = 0; i < 3; ++i) {
+      part.add_points_a(0);
+      part.add_normals(0);
+      part.add_relative_points_b(0);
+    }
+  }
+  DistanceResult result;
+  AppendFromProto(part, 0, &result);
+  EXPECT_THAT(result.distances, ElementsAre(0, IsNan(), IsNan(), IsNan()));
+  EXPECT_THAT(result.lower_bounds, ElementsAre(0, 0, 0, IsNan()));
+  EXPECT_THAT(result.upper_bounds, ElementsAre(0, 0, 0, IsNan()));
+  for (const auto* column : {&result.points_a, &result.normals, &result.relative_points_b}) {
+    ASSERT_EQ(column->size(), 12u);
+    for (std::size_t i = 0; i < 12; ++i) EXPECT_EQ(std::isnan((*column)[i]), i >= 3) << i;
+  }
+  EXPECT_THAT(result.points_b, IsEmpty());
+}
+
+TEST(ResultConvert, RowsWithoutAContact_HaveNoTimeOfOne) {
+  v1::TimeOfCollisionBatchResult part;
+  for (const auto state :
+       {v1::MOTION_STATE_HIT, v1::MOTION_STATE_INITIALLY_OVERLAPPING, v1::MOTION_STATE_FREE,
+        v1::MOTION_STATE_UNDECIDED, v1::MOTION_STATE_REFUSED}) {
+    part.add_states(state);
+    part.add_t_hit(0);
+    part.add_distances(0);
+  }
+  TimeOfCollisionResult result;
+  AppendFromProto(part, 0, &result);
+  EXPECT_THAT(result.t_hit, ElementsAre(0, 0, IsNan(), IsNan(), IsNan()));
+  EXPECT_THAT(result.distances, ElementsAre(0, 0, IsNan(), IsNan(), IsNan()));
+}
+
+TEST(ResultConvert, ListedPairsOfScenes_HaveNoNumbersWithoutMeaning) {
+  v1::NearestBatchResult part;
+  part.mutable_pairs()->add_offsets(0);
+  part.mutable_pairs()->add_offsets(2);
+  for (const auto state : {v1::STATE_TOUCHING, v1::STATE_UNDECIDED}) {
+    part.mutable_pairs()->add_states(state);
+    part.mutable_pairs()->add_distances(0);
+  }
+  NearestResult result;
+  AppendFromProto(part, 0, &result);
+  EXPECT_THAT(result.pairs.distances, ElementsAre(0, IsNan()));
+  v1::ClearanceBatchResult clearances;
+  v1::CheckBatchResult checks;
+  for (const auto state : {v1::STATE_BEYOND, v1::STATE_REFUSED, v1::STATE_TOUCHING}) {
+    clearances.add_states(state);
+    clearances.add_distances(0);
+  }
+  for (const auto verdict : {v1::VERDICT_REFUSED, v1::VERDICT_FREE, v1::VERDICT_TOUCHING}) {
+    checks.add_verdicts(verdict);
+    checks.add_lower_bounds(0);
+  }
+  ClearanceResult clearance;
+  AppendFromProto(clearances, 0, &clearance);
+  EXPECT_THAT(clearance.distances, ElementsAre(IsNan(), IsNan(), 0));
+  CheckResult check;
+  AppendFromProto(checks, 0, &check);
+  EXPECT_THAT(check.lower_bounds, ElementsAre(IsNan(), IsNan(), 0));
+}
+
+TEST(PoseColumn, IsSevenNumbersAPose) {
+  const std::vector<Pose> poses = {
+      {1, 2, 3, 4, 5, 6, 7},
+      {.x = 8},
+  };
+  std::vector<double> column = PoseColumn(poses);
+  EXPECT_THAT(column, ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0, 0, 1));
+  AppendPoses({{.y = 9}}, &column);
+  EXPECT_EQ(column.size(), 21u);
+  EXPECT_EQ(PoseOfRow(column, 2).y, 9);
+  EXPECT_THAT(PoseColumn({}), IsEmpty());
 }
 
 TEST(ResultConvert, CarriesEveryColumnOfATimeOfCollision) {
