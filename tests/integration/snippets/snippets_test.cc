@@ -32,12 +32,19 @@ std::string TextOf(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-TEST(CppPage, ExamplePrintsWhatThePageShows) {
+void ExpectThatThePageShowsTheOutputOf(const char* program) {
   const ServerProcess server;
-  const Completed run =
-      RunProgram({"env", "CLEARANCE_ADDR=" + server.grpc_address(), CLEARANCE_PAGE_EXAMPLE});
+  const Completed run = RunProgram({"env", "CLEARANCE_ADDR=" + server.grpc_address(), program});
   EXPECT_EQ(run.exit_code, 0);
   EXPECT_THAT(TextOf(CLEARANCE_CPP_PAGE), HasSubstr("\n```\n" + run.output + "```\n"));
+}
+
+TEST(CppPage, ExamplePrintsWhatThePageShows) {
+  ExpectThatThePageShowsTheOutputOf(CLEARANCE_PAGE_EXAMPLE);
+}
+
+TEST(CppPage, SceneExamplePrintsWhatThePageShows) {
+  ExpectThatThePageShowsTheOutputOf(CLEARANCE_PAGE_SCENE_EXAMPLE);
 }
 
 // NOLINTBEGIN: as a reader has them

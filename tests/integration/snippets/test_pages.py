@@ -38,7 +38,8 @@ BLOCKS = {
     "CONTRIBUTING.md": [FIGURE],
     "client/cli/README.md": [RUN] * 9,
     "client/cpp/README.md": ["test CppPage.ExamplePrintsWhatThePageShows"] * 2
-    + ["test integration.client.Package.IsFoundAndLinksFromAnotherProject"],
+    + ["test integration.client.Package.IsFoundAndLinksFromAnotherProject"]
+    + ["test CppPage.SceneExamplePrintsWhatThePageShows"] * 2,
     "client/examples/game/README.md": [RUN, PRINTED, RUN, RUN],
     "client/examples/hello/README.md": ["test python.examples", RUN],
     "client/examples/ompl/README.md": ["dev"],
