@@ -20,12 +20,10 @@
 namespace clearance::client {
 namespace {
 
-constexpr char kDefaultPort[] = "443";
-
 std::string SystemError() { return std::generic_category().message(errno); }
 
-Place ParsePlace(absl::string_view text) {
-  Place place = {.port = kDefaultPort};
+Place ParsePlace(absl::string_view text, absl::string_view default_port) {
+  Place place = {.port = std::string(default_port)};
   if (absl::ConsumePrefix(&text, "[")) {
     const std::size_t end = text.find(']');
     place.host = std::string(text.substr(0, end));
@@ -72,7 +70,7 @@ timeval SocketLimit(absl::Duration timeout) {
 
 }  // namespace
 
-std::vector<Place> PlacesOf(const std::string& address) {
+std::vector<Place> PlacesOf(const std::string& address, absl::string_view default_port) {
   absl::string_view rest = address;
   if (absl::ConsumePrefix(&rest, "unix-abstract:")) {
     return {{.unix_path = absl::StrCat(absl::string_view("\0", 1), rest)}};
@@ -89,7 +87,9 @@ std::vector<Place> PlacesOf(const std::string& address) {
     if (absl::ConsumePrefix(&rest, scheme)) break;
   }
   std::vector<Place> places;
-  for (const absl::string_view text : absl::StrSplit(rest, ',')) places.push_back(ParsePlace(text));
+  for (const absl::string_view text : absl::StrSplit(rest, ',')) {
+    places.push_back(ParsePlace(text, default_port));
+  }
   return places;
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 
 namespace clearance::client {
@@ -25,8 +26,8 @@ struct Place {
 };
 
 // Returns the places of "host:port", "dns:///host:port", "ipv4:a:p,b:p", "unix:/path" and similar
-// addresses. A place without a port has gRPC's, 443.
-std::vector<Place> PlacesOf(const std::string& address);
+// addresses.
+std::vector<Place> PlacesOf(const std::string& address, absl::string_view default_port = "50051");
 std::string TextOf(const Place& place);
 
 // One of the addresses to which a place resolves on this machine.

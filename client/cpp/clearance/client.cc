@@ -61,7 +61,7 @@ Client::Client(std::shared_ptr<const Connection> connection, absl::Duration time
 absl::StatusOr<Client> Client::Connect(const std::string& address, const ClientOptions& options) {
   if (absl::Status status = CheckToken(options, address); !status.ok()) return status;
   const absl::StatusOr<Target> target = ToTarget(address, options);
-  if (!target.ok()) return target.status();
+  if (!target.ok()) return Unreachable(target.status(), address);
   auto connection = std::make_shared<Connection>(*target, options);
   const auto response = Greet(*connection);
   if (!response.ok()) return Unreachable(response.status(), address);

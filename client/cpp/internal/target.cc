@@ -19,6 +19,7 @@ namespace clearance::client {
 namespace {
 
 constexpr int kLargestPort = 65535;
+constexpr char kDefaultPort[] = "50051";  // the server's own
 
 // One server of a list.
 struct ListedPlace {
@@ -43,6 +44,30 @@ bool HasScheme(absl::string_view address) {
                      [&](absl::string_view scheme) { return absl::StartsWith(address, scheme); });
 }
 
+// Returns the place with a port. gRPC would take 443 for a missing one.
+std::string WithPort(absl::string_view place) {
+  const auto colons = std::count(place.begin(), place.end(), ':');
+  const bool ends_in_host = absl::EndsWith(place, "]") || absl::EndsWith(place, "%5D");
+  if (colons == 0 || ends_in_host) return absl::StrCat(place, ":", kDefaultPort);
+  const bool is_in_brackets = absl::StartsWith(place, "[") || absl::StartsWith(place, "%5B");
+  return colons == 1 || is_in_brackets ? std::string(place)
+                                       : absl::StrCat("[", place, "]:", kDefaultPort);
+}
+
+// Returns one of gRPC's own addresses with ports.
+std::string WithPorts(absl::string_view address) {
+  const bool is_name = absl::StartsWith(address, "dns:");
+  if (!is_name && !absl::StartsWith(address, "ipv4:") && !absl::StartsWith(address, "ipv6:"))
+    return std::string(address);
+  // A name may have the server that resolves it before it: dns://1.2.3.4/name.
+  const std::size_t slash = is_name ? address.rfind('/') : absl::string_view::npos;
+  const std::size_t begin = 1 + (slash == absl::string_view::npos ? address.find(':') : slash);
+  std::vector<std::string> places;
+  for (const absl::string_view place : absl::StrSplit(address.substr(begin), ','))
+    places.push_back(WithPort(place));
+  return absl::StrCat(address.substr(0, begin), absl::StrJoin(places, ","));
+}
+
 // Returns whether one of gRPC's own addresses may mean several servers. The number of servers of a
 // name is unknown: they come and go.
 bool MayBeSeveral(absl::string_view address) {
@@ -52,10 +77,10 @@ bool MayBeSeveral(absl::string_view address) {
   return is_of_numbers && absl::StrContains(address, ',');
 }
 
-absl::StatusOr<ListedPlace> ParseListedPlace(absl::string_view text) {
+absl::StatusOr<ListedPlace> ParseListedPlace(const std::string& text) {
   const std::size_t colon = text.rfind(':');
-  absl::string_view host = text.substr(0, std::min(colon, text.size()));
-  const absl::string_view port = colon == absl::string_view::npos ? "" : text.substr(colon + 1);
+  absl::string_view host = absl::string_view(text).substr(0, colon);
+  const absl::string_view port = absl::string_view(text).substr(colon + 1);
   if (absl::ConsumePrefix(&host, "[") && !absl::ConsumeSuffix(&host, "]")) host = "";
   int number = 0;
   const bool is_port = absl::SimpleAtoi(port, &number) && number > 0 && number <= kLargestPort;
@@ -64,13 +89,14 @@ absl::StatusOr<ListedPlace> ParseListedPlace(absl::string_view text) {
         absl::StrCat("invalid address '", text,
                      "': must be a host and a port, such as 127.0.0.1:50051, without http://"));
   }
-  return ListedPlace{std::string(text), std::string(host), std::string(port)};
+  return ListedPlace{text, std::string(host), std::string(port)};
 }
 
 absl::StatusOr<std::vector<ListedPlace>> ParseList(const std::string& address) {
   std::vector<ListedPlace> places;
   for (const absl::string_view text : absl::StrSplit(address, ',')) {
-    absl::StatusOr<ListedPlace> place = ParseListedPlace(absl::StripAsciiWhitespace(text));
+    absl::StatusOr<ListedPlace> place =
+        ParseListedPlace(WithPort(absl::StripAsciiWhitespace(text)));
     if (!place.ok()) return place.status();
     places.push_back(*std::move(place));
   }
@@ -131,10 +157,10 @@ absl::StatusOr<std::string> AuthorityOf(const std::vector<ListedPlace>& places,
 
 absl::StatusOr<Target> ToTarget(const std::string& address, const ClientOptions& options) {
   if (HasScheme(address))
-    return Target{.address = address, .may_be_several = MayBeSeveral(address)};
+    return Target{.address = WithPorts(address), .may_be_several = MayBeSeveral(address)};
   const absl::StatusOr<std::vector<ListedPlace>> places = ParseList(address);
   if (!places.ok()) return places.status();
-  if (places->size() == 1) return Target{.address = address};
+  if (places->size() == 1) return Target{.address = places->front().text};
   absl::StatusOr<std::string> authority = AuthorityOf(*places, options);
   if (!authority.ok()) return authority.status();
   std::vector<Numbers> addresses;

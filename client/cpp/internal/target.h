@@ -18,11 +18,11 @@ struct Target {
   bool may_be_several = false;  // a list, or a name that may mean several servers
 };
 
-// Converts an address. An address with a scheme of gRPC's, or of one server, is its own target. For
-// a list ("a:1,b:1", each with its port) the names are resolved here, once; those without addresses
-// are left out. Blocks for as long as that takes.
+// Converts an address. A missing port is 50051. An address with a scheme of gRPC's, or of one
+// server, is its own target. For a list ("a:1,b:1") the names are resolved here, once; those
+// without addresses are left out. Blocks for as long as that takes.
 //
-// INVALID_ARGUMENT if a place of the list has no port, or if TLS has several hosts and no
+// INVALID_ARGUMENT if a place has no host or a malformed port, or if TLS has several hosts and no
 // server_name to check their certificates against; UNAVAILABLE if no name has an address.
 absl::StatusOr<Target> ToTarget(const std::string& address, const ClientOptions& options);
 

@@ -36,11 +36,10 @@ absl::string_view HintFor(const absl::Status& status) {
 absl::Status Unreachable(const absl::Status& status, const std::string& address) {
   if (!absl::IsUnavailable(status) && !absl::IsDeadlineExceeded(status)) return status;
   const absl::string_view hint = HintFor(status);
-  const std::string advice =
-      hint.empty() ? absl::StrCat("`clearance doctor --addr ", address, "` says what is wrong")
-                   : std::string(hint);
-  absl::Status told(status.code(), absl::StrCat("no clearance server answers at ", address, ": ",
-                                                status.message(), "; ", advice));
+  absl::Status told(status.code(),
+                    absl::StrCat("no clearance server answers at ", address, ": ", status.message(),
+                                 "; ", hint, hint.empty() ? "" : "; ", "`clearance doctor --addr ",
+                                 address, "` says what is wrong"));
   status.ForEachPayload(
       [&](absl::string_view type, const absl::Cord& payload) { told.SetPayload(type, payload); });
   return told;

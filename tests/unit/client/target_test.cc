@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 
 #include "tests/support/skip.h"
 
@@ -67,10 +68,24 @@ TEST(Target, LeavesOutWhatMeansNothing) {
   EXPECT_THAT(std::string(none.status().message()), HasSubstr("neither.invalid:2"));
 }
 
-TEST(Target, OfAListNeedsHostsAndPorts) {
-  for (const char* address :
-       {"127.0.0.1,127.0.0.2", "127.0.0.1:1,", ",127.0.0.1:1", "127.0.0.1:1,:2", "127.0.0.1:1,a:0",
-        "127.0.0.1:1,a:65536", "127.0.0.1:1,a:http", "127.0.0.1:1,[::1:2", "127.0.0.1:1,[]:2"}) {
+TEST(Target, MissingPort_Is50051) {
+  for (const auto& [address, expected] :
+       {std::pair("localhost", "localhost:50051"),
+        {"[::1]", "[::1]:50051"},
+        {"fe80::1", "[fe80::1]:50051"},
+        {"dns:name", "dns:name:50051"},
+        {"dns:///name", "dns:///name:50051"},
+        {"dns://8.8.8.8/name", "dns://8.8.8.8/name:50051"},
+        {"ipv4:1.2.3.4,5.6.7.8:2", "ipv4:1.2.3.4:50051,5.6.7.8:2"},
+        {"ipv6:%5B::1%5D", "ipv6:%5B::1%5D:50051"},
+        {"127.0.0.1,127.0.0.2:1", "ipv4:127.0.0.1:50051,127.0.0.2:1"}})
+    EXPECT_EQ(TargetOf(address).address, expected);
+}
+
+TEST(Target, OfAListNeedsHosts) {
+  for (const char* address : {"", "host:", "http://host", "127.0.0.1:1,", ",127.0.0.1:1",
+                              "127.0.0.1:1,:2", "127.0.0.1:1,a:0", "127.0.0.1:1,a:65536",
+                              "127.0.0.1:1,a:http", "127.0.0.1:1,[::1:2", "127.0.0.1:1,[]:2"}) {
     EXPECT_EQ(ToTarget(address, {}).status().code(), absl::StatusCode::kInvalidArgument) << address;
   }
 }
