@@ -266,7 +266,7 @@ int Bench(const GlobalOptions& options, const BenchArguments& arguments) {
   if (!sweep.ok()) return ReportError(sweep.status());
   CsvFile csv(arguments.csv_file);
   const Workload workload = MakeWorkload(arguments);
-  TableWriter table;
+  TableWriter table(options.wide);
   Json rows = Json::array();
   for (int sessions = sweep->first; csv.is_good() && sessions <= sweep->last;
        sessions += sweep->step) {

@@ -36,6 +36,7 @@ struct GlobalOptions {
   std::string address = "127.0.0.1:50051";
   double timeout_s = 10;
   bool json = false;
+  bool wide = false;   // tables with every column and whole digests, however wide
   bool quiet = false;  // no progress, even if stderr is a terminal
   TlsArguments tls;
   std::string token_file;  // empty: the token is that of the environment, if it has one

@@ -2,6 +2,8 @@
 #include "client/cli/diagnosis.h"
 
 #include <cstdio>
+#include <string>
+#include <utility>
 
 #include "absl/strings/str_format.h"
 #include "client/cli/command.h"
@@ -31,8 +33,13 @@ bool Diagnosis::Tell(const Check& check) {
     if (!check.advice.empty()) line["advice"] = check.advice;
     checks_.push_back(std::move(line));
   } else {
-    absl::PrintF("%-5s %-10s  %s\n", word, check.name, check.found);
-    if (!check.advice.empty()) absl::PrintF("%19s-> %s\n", "", check.advice);
+    constexpr int kIndent = 18;
+    std::string head = absl::StrFormat("%-5s %-10s", word, check.name);
+    for (const std::string& line : Wrapped(check.found, kMostColumns - kIndent))
+      absl::PrintF("%-*s%s\n", kIndent, std::exchange(head, ""), line);
+    head = " -> ";
+    for (const std::string& line : Wrapped(check.advice, kMostColumns - kIndent - head.size()))
+      if (!line.empty()) absl::PrintF("%*s%-4s%s\n", kIndent, "", std::exchange(head, ""), line);
     // The next check may take its time.
     std::fflush(stdout);
   }

@@ -5,13 +5,12 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <iostream>
-#include <numeric>
+#include <memory>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -25,10 +24,14 @@
 #include "client/cli/command.h"
 #include "client/cli/read_file.h"
 #include "client/cli/token.h"
+#include "client/cli/unknown_word.h"
 
 namespace clearance::client {
 
 namespace {
+
+// The heading of options in --help.
+constexpr char kConnectionGroup[] = "Connection";
 
 absl::Status ReadTlsFile(const std::string& path, std::string* text) {
   if (path.empty()) return absl::OkStatus();
@@ -52,19 +55,44 @@ absl::StatusOr<std::optional<TlsOptions>> ReadTls(const TlsArguments& arguments)
 }
 
 void AddTlsOptions(CLI::App* app, TlsArguments* tls) {
-  app->add_flag("--tls", tls->use, "Ask over TLS; implied by the options below");
+  app->add_flag("--tls", tls->use, "Ask over TLS; implied by the options below")
+      ->group(kConnectionGroup);
   app->add_option("--tls-ca", tls->ca, "PEM file of the CAs to trust instead of the system's")
-      ->envname("CLEARANCE_TLS_CA");
+      ->envname("CLEARANCE_TLS_CA")
+      ->group(kConnectionGroup);
   auto* const certificate =
       app->add_option("--tls-certificate", tls->certificate,
                       "PEM file with the certificate to prove oneself with (mutual TLS)")
-          ->envname("CLEARANCE_TLS_CERTIFICATE");
+          ->envname("CLEARANCE_TLS_CERTIFICATE")
+          ->group(kConnectionGroup);
   auto* const key = app->add_option("--tls-key", tls->key, "PEM file with the certificate's key")
-                        ->envname("CLEARANCE_TLS_KEY");
+                        ->envname("CLEARANCE_TLS_KEY")
+                        ->group(kConnectionGroup);
   certificate->needs(key);
   key->needs(certificate);
   app->add_option("--tls-server-name", tls->server_name,
-                  "The name that the server's certificate is for, where --addr has another");
+                  "The name that the server's certificate is for, where --addr has another")
+      ->group(kConnectionGroup);
+}
+
+void AddConnectionOptions(CLI::App* app, GlobalOptions* options) {
+  app->add_option("--addr", options->address, "Address of the server, port 50051 if it has none")
+      ->envname("CLEARANCE_ADDR")
+      ->capture_default_str()
+      ->group(kConnectionGroup);
+  app->add_option("--timeout", options->timeout_s,
+                  "Seconds for each unary call, for the whole session of a question, and until the "
+                  "session of a file of questions is open again")
+      ->check(PositiveAndFinite())
+      ->capture_default_str()
+      ->group(kConnectionGroup);
+  AddTlsOptions(app, &options->tls);
+  app->add_option("--token-file", options->token_file,
+                  "File with the bearer token; without: the variable CLEARANCE_TOKEN")
+      ->group(kConnectionGroup);
+  app->add_flag("--allow-plaintext-token", options->allow_plaintext_token,
+                "Send the token to another machine even over plain text")
+      ->group(kConnectionGroup);
 }
 
 }  // namespace
@@ -166,63 +194,37 @@ int AfterOutput(int code) {
       absl::UnavailableError(absl::StrCat("stdout: cannot be written", why)));
 }
 
-// Returns the number of characters to change, add or remove to turn `a` into `b`.
-// Source: R. A. Wagner, M. J. Fischer, "The string-to-string correction problem", 1974.
-std::size_t EditDistance(absl::string_view a, absl::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t changed = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({changed, row[j] + 1, row[j + 1] + 1});
-    }
+// Help of a command that also shows the options by which it connects.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  std::string make_subcommands(const CLI::App* app, CLI::AppFormatMode mode) const override {
+    std::string text = CLI::Formatter::make_subcommands(app, mode);
+    const CLI::App* root = app;
+    while (root->get_parent() != nullptr) root = root->get_parent();
+    const bool is_command = app->get_subcommands([](const CLI::App* below) {
+                                 return !below->get_name().empty();  // not a group of options
+                               })
+                                .empty();
+    if (root == app || !is_command || app->get_name() == "completion") return text;
+    const auto connects = [](const CLI::Option* option) {
+      return option->get_group() == clearance::client::kConnectionGroup;
+    };
+    const std::vector<const CLI::Option*> options = root->get_options(connects);
+    return text + make_group(clearance::client::kConnectionGroup, /*is_positional=*/false, options);
   }
-  return row.back();
-}
-
-// Returns the error of an unknown command, with the nearest known one; "" if there is no such word.
-std::string UnknownCommand(const CLI::App& app) {
-  const CLI::App* group = &app;
-  while (!group->get_subcommands().empty()) group = group->get_subcommands().front();
-  const std::vector<std::string> words = app.remaining(/*recurse=*/true);
-  const auto commands = group->get_subcommands([](const CLI::App*) { return true; });
-  if (words.empty() || commands.empty() || words.front().starts_with("-")) return "";
-  const auto distance = [&](const CLI::App* command) {
-    return EditDistance(words.front(), command->get_name());
-  };
-  const CLI::App* const nearest = *std::min_element(
-      commands.begin(), commands.end(),
-      [&](const CLI::App* a, const CLI::App* b) { return distance(a) < distance(b); });
-  const std::string path = group == &app ? "clearance" : "clearance " + group->get_name();
-  const bool is_near = 2 * distance(nearest) <= words.front().size();
-  return absl::StrCat(path, ": unknown command '", words.front(), "'; ",
-                      is_near ? absl::StrCat("did you mean '", nearest->get_name(), "'? ") : "",
-                      path, " --help lists all");
-}
+};
 
 int RunCommand(int argc, char** argv) {
   clearance::client::GlobalOptions options;
   CLI::App app("Asks a clearance server how far apart convex shapes are and when they hit.",
                "clearance");
   app.set_version_flag("--version", CLEARANCE_VERSION);
-  app.add_option("--addr", options.address, "Address of the server")
-      ->envname("CLEARANCE_ADDR")
-      ->capture_default_str();
-  app.add_option("--timeout", options.timeout_s,
-                 "Seconds for each unary call, for the whole session of a question, and until the "
-                 "session of a file of questions is open again")
-      ->check(clearance::client::PositiveAndFinite())
-      ->capture_default_str();
-  clearance::client::AddTlsOptions(&app, &options.tls);
-  app.add_option("--token-file", options.token_file,
-                 "File with the bearer token; without: the variable CLEARANCE_TOKEN");
-  app.add_flag("--allow-plaintext-token", options.allow_plaintext_token,
-               "Send the token to another machine even over plain text");
+  clearance::client::AddConnectionOptions(&app, &options);
   app.add_flag("-o,--json", options.json, "Print JSON instead of tables");
+  app.add_flag("--wide", options.wide, "Print tables with every column and whole digests");
   app.add_flag("-q,--quiet", options.quiet, "Show no progress of long work");
   app.footer(kFooter);
+  app.formatter(std::make_shared<HelpFormatter>());
   app.require_subcommand(1);
   app.fallthrough();
   AddShapeCommands(&app, &options);
@@ -239,8 +241,8 @@ int RunCommand(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
-    if (const std::string unknown = UnknownCommand(app); !unknown.empty()) {
-      std::cerr << unknown << "\n";
+    if (const std::string unknown = clearance::client::UnknownWord(app); !unknown.empty()) {
+      std::cerr << unknown;
     } else {
       app.exit(error);
     }

@@ -59,8 +59,9 @@ bool Matches(absl::string_view series, absl::string_view name, absl::string_view
 absl::StatusOr<Series> FetchMetrics(const std::string& address, absl::Duration timeout) {
   const absl::StatusOr<std::string> reply = Get(address, "/metrics", timeout);
   if (!reply.ok()) {
-    return absl::UnavailableError(absl::StrCat(
-        "http://", address, "/metrics: ", absl::string_view(reply.status().message())));
+    return absl::UnavailableError(
+        absl::StrCat("http://", address, "/metrics: ", reply.status().message(),
+                     "; --http is the server's --http_listen; `clearance doctor` checks the rest"));
   }
   const std::size_t body = reply->find("\r\n\r\n");
   if (!absl::StartsWith(*reply, "HTTP/1.1 200 ") || body == std::string::npos) {

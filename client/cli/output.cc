@@ -4,11 +4,14 @@
 #include <google/protobuf/util/json_util.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <numeric>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/strip.h"
 #include "absl/time/time.h"
 #include "client/cli/row_output.h"
 #include "client/cli/shape_argument.h"
@@ -17,13 +20,20 @@
 namespace clearance::client {
 namespace {
 
+// A shape without vertices, such as a cylinder, has none.
+void AddVertex(const char* name, std::uint32_t vertex, Json* object) {
+  if (vertex != std::numeric_limits<std::uint32_t>::max()) (*object)[name] = vertex;
+}
+
 void AddWitnesses(const Witnesses& witnesses, std::size_t row, Json* object) {
   if (row + 1 >= witnesses.offsets.size()) return;
   Json list = Json::array();
   for (std::size_t k = witnesses.offsets[row]; k < witnesses.offsets[row + 1]; ++k) {
-    list.push_back({{"vertex_a", witnesses.vertices_a[k]},
-                    {"vertex_b", witnesses.vertices_b[k]},
-                    {"weight", Number(witnesses.weights[k])}});
+    Json witness = Json::object();
+    AddVertex("vertex_a", witnesses.vertices_a[k], &witness);
+    AddVertex("vertex_b", witnesses.vertices_b[k], &witness);
+    witness["weight"] = Number(witnesses.weights[k]);
+    list.push_back(std::move(witness));
   }
   (*object)["witnesses"] = std::move(list);
 }
@@ -80,8 +90,7 @@ Json StartRows(const Result& result) {
   return rows;
 }
 
-constexpr std::size_t kGap = 2;            // between columns
-constexpr std::size_t kMostColumns = 100;  // of a line of a table
+constexpr std::size_t kGap = 2;  // between columns
 
 void PrintLine(const std::vector<std::string>& cells, const std::vector<std::size_t>& widths) {
   std::string line;
@@ -91,7 +100,34 @@ void PrintLine(const std::vector<std::string>& cells, const std::vector<std::siz
   absl::PrintF("%s\n", absl::StripTrailingAsciiWhitespace(line));
 }
 
+// Returns where a line of at most `width` bytes ends: after its last blank, else within a word, but
+// not within a character of UTF-8.
+std::size_t LineEnd(absl::string_view text, std::size_t width) {
+  if (text.size() <= width) return text.size();
+  const std::size_t blank = text.rfind(' ', width);
+  if (blank != absl::string_view::npos && blank > 0) return blank;
+  std::size_t end = width;
+  while (end > 1 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+  return end;
+}
+
 }  // namespace
+
+std::vector<std::string> Wrapped(absl::string_view text, std::size_t width) {
+  std::vector<std::string> lines;
+  do {
+    const std::size_t end = LineEnd(text, width);
+    lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(end);
+    absl::ConsumePrefix(&text, " ");
+  } while (!text.empty());
+  return lines;
+}
+
+std::string ShortDigest(const std::string& digest) {
+  constexpr std::size_t kShown = 22;  // "v1-sha256-" and 12 digits
+  return digest.size() <= kShown ? digest : digest.substr(0, kShown) + "...";
+}
 
 Json ToJson(const Shape& shape) {
   v1::Shape proto;
@@ -233,7 +269,7 @@ void TableWriter::Write(const Json& rows) {
     }
   }
   const std::size_t gaps = kGap * (widths_.empty() ? 0 : widths_.size() - 1);
-  if (std::accumulate(widths_.begin(), widths_.end(), gaps) > kMostColumns) {
+  if (!is_wide_ && std::accumulate(widths_.begin(), widths_.end(), gaps) > kMostColumns) {
     for (const Json& row : rows) WriteRecord(row);
   } else {
     if (names_.size() > known) PrintLine(names_, widths_);
@@ -255,10 +291,17 @@ void TableWriter::WriteRecord(const Json& row) {
   if (std::exchange(has_written_, true)) absl::PrintF("\n");
   std::size_t longest = 0;
   for (const auto& [name, cell] : row.items()) longest = std::max(longest, name.size());
-  for (const auto& [name, cell] : row.items()) PrintLine({name, CellText(cell)}, {longest, 0});
+  for (const auto& [name, cell] : row.items()) {
+    std::string label = name;
+    for (std::string& line : Wrapped(CellText(cell), kMostColumns - kGap - longest)) {
+      PrintLine({std::exchange(label, ""), std::move(line)}, {longest, 0});
+    }
+  }
 }
 
-void PrintTable(const Json& rows) { TableWriter().Write(rows); }
+void PrintTable(const GlobalOptions& options, const Json& rows) {
+  TableWriter(options.wide).Write(rows);
+}
 
 int ExitCodeOf(const DistanceResult& result) { return WorstCode(result.states); }
 int ExitCodeOf(const IntersectionResult& result) { return WorstCode(result.states); }

@@ -7,13 +7,16 @@
 #ifndef CLEARANCE_CLIENT_CLI_OUTPUT_H_
 #define CLEARANCE_CLIENT_CLI_OUTPUT_H_
 
+#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "clearance/query.h"
 #include "clearance/server_info.h"
 #include "clearance/shape.h"
+#include "client/cli/command.h"
 
 namespace clearance::client {
 
@@ -39,9 +42,12 @@ std::string CellText(const Json& cell);
 
 // A table that grows. Columns are as wide as their widest cell so far; a row with a new member
 // begins with another header. If lines would have more than 100 columns, each row is a record: a
-// line for each member, an empty line between two. Thread-compatible.
+// line for each member, an empty line between two; longer values go on below. A wide table has
+// lines of any length instead. Thread-compatible.
 class TableWriter {
  public:
+  explicit TableWriter(bool is_wide) : is_wide_(is_wide) {}
+
   // Each row is an object. Writes nothing if there are no rows.
   void Write(const Json& rows);
 
@@ -49,12 +55,21 @@ class TableWriter {
   void WriteLine(const Json& row);
   void WriteRecord(const Json& row);
 
+  const bool is_wide_;
   bool has_written_ = false;
   std::vector<std::string> names_;  // every column that some row had, in the order of the first
   std::vector<std::size_t> widths_;
 };
 
-void PrintTable(const Json& rows);
+void PrintTable(const GlobalOptions& options, const Json& rows);
+
+constexpr std::size_t kMostColumns = 100;  // of a line
+
+// Returns the lines of a text, of at most `width` bytes each.
+std::vector<std::string> Wrapped(absl::string_view text, std::size_t width);
+
+// Returns the beginning of a digest, for tables.
+std::string ShortDigest(const std::string& digest);
 
 // The exit code for the rows of a result.
 int ExitCodeOf(const DistanceResult& result);

@@ -87,7 +87,7 @@ int Ask(const GlobalOptions& options, const QueryArguments<Batch>& arguments) {
   if (!result.ok()) return ReportError(result.status());
   if (!end.ok()) return ReportError(end);
   const Json rows = ToJson(*result);
-  options.json ? PrintJson(rows) : PrintTable(rows);
+  options.json ? PrintJson(rows) : PrintTable(options, rows);
   return ExitCodeOf(*result);
 }
 

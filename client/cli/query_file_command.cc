@@ -407,7 +407,7 @@ int AskFile(const GlobalOptions& options, const FileQuery<Batch>& query) {
   const std::uint64_t bytes = SizeOf(query.file);
   Answers answers = {
       query.file, file, bytes,
-      RowWriter(OutputFormat(options, query.is_csv), ColumnsOf(query.batch)),
+      RowWriter(OutputFormat(options, query.is_csv), options.wide, ColumnsOf(query.batch)),
       Progress(options, {bytes == 0 ? "rows" : "bytes", bytes, /*streams_rows=*/true})};
   FileAsker<Batch> asker(query, info->limits, session.get(), &answers);
   absl::Status status = asker.Run(reader->get());

@@ -20,8 +20,8 @@ enum class RowFormat { kTable, kCsv, kJsonLines };
 class RowWriter {
  public:
   // The columns apply to CSV: names of a row's members, "normal.x" for vectors.
-  RowWriter(RowFormat format, std::vector<std::string> columns)
-      : format_(format), columns_(std::move(columns)) {}
+  RowWriter(RowFormat format, bool is_wide, std::vector<std::string> columns)
+      : format_(format), columns_(std::move(columns)), table_(is_wide) {}
 
   void Write(const Json& rows);
 

@@ -58,7 +58,7 @@ int Get(const GlobalOptions& options, const SceneArguments& arguments) {
   if (!found.ok()) return ReportError(found.status());
   Json info = ToJson(found->info);
   if (arguments.with_content) info["content"] = Json::parse(FormatSceneChange(found->content));
-  options.json ? PrintJson(info) : PrintTable(Json::array({info}));
+  options.json ? PrintJson(info) : PrintTable(options, Json::array({info}));
   return kExitFree;
 }
 
@@ -69,7 +69,7 @@ int List(const GlobalOptions& options, const SceneArguments& arguments) {
   if (!scenes.ok()) return ReportError(scenes.status());
   Json rows = Json::array();
   for (const SceneInfo& scene : *scenes) rows.push_back(ToJson(scene));
-  options.json ? PrintJson(rows) : PrintTable(rows);
+  options.json ? PrintJson(rows) : PrintTable(options, rows);
   return kExitFree;
 }
 
@@ -79,7 +79,7 @@ int Delete(const GlobalOptions& options, const SceneArguments& arguments) {
   const absl::Status status = SceneClient(*client).Delete(arguments.name, arguments.etag);
   if (!status.ok()) return ReportError(status);
   const Json answer = {{"name", arguments.name}};
-  options.json ? PrintJson(answer) : PrintTable(Json::array({answer}));
+  options.json ? PrintJson(answer) : PrintTable(options, Json::array({answer}));
   return kExitFree;
 }
 
@@ -95,7 +95,7 @@ void AddRevision(const SceneWord& word) {
 
 int ShowScene(const GlobalOptions& options, const absl::StatusOr<SceneInfo>& info) {
   if (!info.ok()) return ReportError(info.status());
-  options.json ? PrintJson(ToJson(*info)) : PrintTable(Json::array({ToJson(*info)}));
+  options.json ? PrintJson(ToJson(*info)) : PrintTable(options, Json::array({ToJson(*info)}));
   return kExitFree;
 }
 

@@ -142,7 +142,7 @@ int AskScene(const GlobalOptions& options, const SceneQueryArguments<Batch>& arg
   Json rows = ToJson(*result);
   const Asking& asking = arguments.asking;
   if (asking.bodies_file.empty() && !asking.id) RemoveUnsaidIds(&rows);
-  options.json ? PrintJson(rows) : PrintTable(WithPairsAsRows(rows));
+  options.json ? PrintJson(rows) : PrintTable(options, WithPairsAsRows(rows));
   return ExitCodeOf(*result);
 }
 

@@ -31,7 +31,7 @@ int Info(const GlobalOptions& options) {
       rows.push_back({{"name", name}, {"value", value}});
     }
   }
-  PrintTable(rows);
+  PrintTable(options, rows);
   return kExitFree;
 }
 
@@ -44,7 +44,7 @@ int CheckHealth(const GlobalOptions& options, const std::string& service) {
                      : *health == Health::kNotServing ? "NOT_SERVING"
                                                       : "UNKNOWN";
   const Json answer = {{"status", text}};
-  options.json ? PrintJson(answer) : PrintTable(Json::array({answer}));
+  options.json ? PrintJson(answer) : PrintTable(options, Json::array({answer}));
   return *health == Health::kServing ? kExitFree : kExitNotFree;
 }
 

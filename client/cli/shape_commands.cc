@@ -5,6 +5,7 @@
 
 #include "client/cli/command.h"
 #include "client/cli/output.h"
+#include "client/cli/row_output.h"
 #include "client/cli/shape_argument.h"
 
 namespace clearance::client {
@@ -31,9 +32,19 @@ int Register(const GlobalOptions& options, const RegisterArguments& arguments) {
     PrintJson(
         {{"shape", ToJson(done->shape)}, {"revision", done->revision}, {"created", done->created}});
   } else {
-    PrintTable(Json::array({ToJson(done->shape)}));
+    PrintTable(options, Json::array({ToJson(done->shape)}));
   }
   return kExitFree;
+}
+
+// The members that fit in a line. JSON and wide tables have all.
+Json ListedOf(const ShapeInfo& shape) {
+  return {{"name", shape.name},
+          {"digest", ShortDigest(shape.digest)},
+          {"points", shape.point_count},
+          {"pieces", shape.piece_count},
+          {"bounding_radius", Number(shape.bounding_radius)},
+          {"volume", Number(shape.volume)}};
 }
 
 int List(const GlobalOptions& options, const std::string& prefix) {
@@ -42,8 +53,11 @@ int List(const GlobalOptions& options, const std::string& prefix) {
   const absl::StatusOr<std::vector<ShapeInfo>> shapes = client->List(prefix);
   if (!shapes.ok()) return ReportError(shapes.status());
   Json rows = Json::array();
-  for (const ShapeInfo& shape : *shapes) rows.push_back(ToJson(shape));
-  options.json ? PrintJson(rows) : PrintTable(rows);
+  const bool has_all = options.json || options.wide;
+  for (const ShapeInfo& shape : *shapes) {
+    rows.push_back(has_all ? ToJson(shape) : ListedOf(shape));
+  }
+  options.json ? PrintJson(rows) : PrintTable(options, rows);
   return kExitFree;
 }
 
@@ -56,7 +70,7 @@ int Get(const GlobalOptions& options, const std::string& key, bool with_content)
   if (!found.ok()) return ReportError(found.status());
   Json info = ToJson(found->info);
   if (found->content) info["content"] = ToJson(*found->content);
-  options.json ? PrintJson(info) : PrintTable(Json::array({info}));
+  options.json ? PrintJson(info) : PrintTable(options, Json::array({info}));
   return kExitFree;
 }
 
@@ -66,7 +80,7 @@ int Delete(const GlobalOptions& options, const std::string& name, const std::str
   const absl::StatusOr<std::uint64_t> revision = client->Delete(name, digest);
   if (!revision.ok()) return ReportError(revision.status());
   const Json answer = {{"name", name}, {"revision", *revision}};
-  options.json ? PrintJson(answer) : PrintTable(Json::array({answer}));
+  options.json ? PrintJson(answer) : PrintTable(options, Json::array({answer}));
   return kExitFree;
 }
 

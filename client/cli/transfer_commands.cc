@@ -90,7 +90,7 @@ int Export(const GlobalOptions& options, const std::string& file, const std::str
   if (!status.ok()) return ReportError(status);
   const Json answer = {
       {"file", file}, {"shapes", writing.written.shapes}, {"scenes", writing.written.scenes}};
-  options.json ? PrintJson(answer) : PrintTable(Json::array({answer}));
+  options.json ? PrintJson(answer) : PrintTable(options, Json::array({answer}));
   return kExitFree;
 }
 
@@ -121,8 +121,8 @@ int Import(const GlobalOptions& options, const std::string& file, bool replace) 
                {"scenes", importer.scenes()},
                {"refusals", importer.refusals()}});
   } else {
-    PrintTable(importer.refusals());
-    PrintTable(Json::array({answer}));
+    PrintTable(options, importer.refusals());
+    PrintTable(options, Json::array({answer}));
   }
   if (!status.ok()) return ReportError(status);
   return importer.refusals().empty() ? kExitFree : kExitError;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <utility>
@@ -88,48 +89,82 @@ Json ToJson(const Look& look) {
   return line;
 }
 
-std::string Cell(const Json& value) {
-  return value.is_number() ? absl::StrFormat("%.4g", value.get<double>()) : "-";
+// Returns a number of three digits with its unit: 12.3 k.
+std::string Scaled(double value, double step, std::initializer_list<const char*> units) {
+  constexpr double kFourDigits = 999.5;  // rounds to 1000
+  constexpr double kNothing = 0.0005;
+  const auto* unit = units.begin();
+  while (value >= kFourDigits && unit + 1 != units.end()) {
+    value /= step;
+    ++unit;
+  }
+  return absl::StrFormat("%.3g%s", value < kNothing ? 0 : value, *unit);
+}
+
+std::string Count(const Json& value) {
+  return Scaled(value.get<double>(), 1000, {"", " k", " M", " G"});
+}
+
+std::string Bytes(const Json& value) {
+  return Scaled(value.get<double>(), 1024, {" B", " KiB", " MiB", " GiB", " TiB"});
+}
+
+std::string Time(const Json& microseconds) {
+  if (!microseconds.is_number()) return "-";
+  return Scaled(microseconds.get<double>(), 1000, {" us", " ms", " s"});
 }
 
 std::string ToText(const Json& look) {
   return absl::StrFormat(
-      "%s queries/s  %s messages/s  %s calls/s  %s errors/s  %s shed/s  %s sessions  batch p50 %s "
-      "p99 %s us  queue p99 %s us  %s cores",
-      Cell(look["queries_per_second"]), Cell(look["messages_per_second"]),
-      Cell(look["calls_per_second"]), Cell(look["errors_per_second"]),
-      Cell(look["shed_per_second"]), Cell(look["sessions"]), Cell(look["batch_p50_us"]),
-      Cell(look["batch_p99_us"]), Cell(look["queue_p99_us"]), Cell(look["cores"]));
+      "%s queries/s  %s calls/s  %s errors/s  %s shed/s  %s sessions  batch p50 %s p99 %s  %s "
+      "cores",
+      Count(look["queries_per_second"]), Count(look["calls_per_second"]),
+      Count(look["errors_per_second"]), Count(look["shed_per_second"]), Count(look["sessions"]),
+      Time(look["batch_p50_us"]), Time(look["batch_p99_us"]), Count(look["cores"]));
 }
+
+struct PageLine {
+  const char* label;
+  const char* member;
+  std::string (*text)(const Json&);
+};
+
+constexpr PageLine kPageLines[] = {{"queries/s", "queries_per_second", Count},
+                                   {"messages/s", "messages_per_second", Count},
+                                   {"calls/s", "calls_per_second", Count},
+                                   {"errors/s", "errors_per_second", Count},
+                                   {"shed/s", "shed_per_second", Count},
+                                   {"sessions", "sessions", Count},
+                                   {"connections", "connections", Count},
+                                   {"messages in flight", "messages_in_flight", Count},
+                                   {"cores", "cores", Count},
+                                   {"resident memory", "resident_bytes", Bytes}};
 
 // A page of a terminal, over the one before it.
 std::string ToPage(const Json& look, const std::string& address) {
   std::string page = absl::StrCat("\x1b[H\x1b[J", "http://", address, "/metrics\n\n");
-  for (const char* const name : {"queries_per_second", "messages_per_second", "calls_per_second",
-                                 "errors_per_second", "shed_per_second", "sessions", "connections",
-                                 "messages_in_flight", "cores", "resident_bytes"}) {
-    absl::StrAppendFormat(&page, "%-22s %12s\n", name, Cell(look[name]));
+  for (const PageLine& line : kPageLines) {
+    absl::StrAppendFormat(&page, "%-22s %12s\n", line.label, line.text(look[line.member]));
   }
-  absl::StrAppendFormat(&page, "\n%-22s %12s %12s %12s %12s\n", "microseconds", "p50", "p90", "p95",
-                        "p99");
+  absl::StrAppendFormat(&page, "\n%-22s %12s %12s %12s %12s\n", "time", "p50", "p90", "p95", "p99");
   for (const char* const what : {"batch", "queue", "call"}) {
     absl::StrAppendFormat(&page, "%-22s", what);
     for (const char* const share : {"_p50_us", "_p90_us", "_p95_us", "_p99_us"}) {
-      absl::StrAppendFormat(&page, " %12s", Cell(look[absl::StrCat(what, share)]));
+      absl::StrAppendFormat(&page, " %12s", Time(look[absl::StrCat(what, share)]));
     }
     page += '\n';
   }
-  page += "\nanswers a second\n";
+  page += "\nanswers/s\n";
   for (const auto& [kind, states] : look["states_per_second"].items()) {
     for (const auto& [state, rate] : states.items()) {
-      absl::StrAppendFormat(&page, "%-22s %-22s %12s\n", kind, state, Cell(rate));
+      absl::StrAppendFormat(&page, "%-22s %-22s %12s\n", kind, state, Count(rate));
     }
   }
   return page;
 }
 
 std::string HttpAddress(const GlobalOptions& options, const WatchArguments& arguments) {
-  if (!arguments.http.empty()) return arguments.http;
+  if (!arguments.http.empty()) return TextOf(PlacesOf(arguments.http, kHttpPort).front());
   Place place = PlacesOf(options.address).front();
   if (place.host.empty()) place = {.host = "127.0.0.1"};  // of a Unix socket
   place.port = kHttpPort;

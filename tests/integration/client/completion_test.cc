@@ -54,7 +54,7 @@ Help HelpOf(const std::string& command) {
     cells >> first;
     if (line.rfind("  ", 0) != 0 || line.rfind("   ", 0) == 0) continue;
     if (section == "Subcommands:") help.words.push_back(first);
-    if (section != "Options:") continue;
+    if (section != "Options:" && section != "Connection:") continue;
     std::istringstream names(first);
     for (std::string name; std::getline(names, name, ',');) help.options.insert(name);
   }

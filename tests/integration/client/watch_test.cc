@@ -17,6 +17,7 @@ namespace clearance::client {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // At look n the counts are n times those of the first. Eight of ten batches take up to 1 ms and two
 // up to 2 ms: the median is at 5/8 of the first bucket, 90 % in the middle of the second.
@@ -35,6 +36,7 @@ clearance_batch_compute_seconds_bucket{kind="distance",le="0.001"} %d
 clearance_batch_compute_seconds_bucket{kind="distance",le="0.002"} %d
 clearance_batch_compute_seconds_bucket{kind="distance",le="+Inf"} %d
 clearance_sessions_open 3
+process_resident_memory_bytes 44564480
 )",
       900 * n, 100 * n, 4 * n, 20 * n, 10 * n, 5 * n, n, 8 * n, 10 * n, 10 * n);
 }
@@ -94,13 +96,16 @@ TEST_F(Watch, PrintsLinesToAPipeAndAPageToATerminal) {
   const std::string watch = "watch --interval 0.01 --count 2 " + Http();
   const Ran lines = Run(watch);
   EXPECT_EQ(std::count(lines.output.begin(), lines.output.end(), '\n'), 2) << lines.output;
-  EXPECT_THAT(lines.output, HasSubstr(" 3 sessions  batch p50 625 p99 "));
+  EXPECT_THAT(lines.output, HasSubstr(" 3 sessions  batch p50 625 us p99 1.95 ms  "));
   if (!test::HasTerminals()) GTEST_SKIP() << test::kNoTerminals;
   const Ran page = Shell("script -qec '" CLEARANCE_CLI " " + watch + "' /dev/null");
   EXPECT_EQ(page.exit_code, 0) << page.output;
   EXPECT_THAT(page.output, HasSubstr("\x1b[H\x1b[J"));
   EXPECT_THAT(page.output, HasSubstr("sessions                          3"));
   EXPECT_THAT(page.output, HasSubstr("distance               separated"));
+  EXPECT_THAT(page.output, HasSubstr("batch                        625 us       1.5 ms"));
+  EXPECT_THAT(page.output, HasSubstr("resident memory            42.5 MiB"));
+  EXPECT_THAT(page.output, Not(HasSubstr("_per_second")));
 }
 
 TEST_F(Watch, EndsWhereNobodySeesItAnyMore) {
