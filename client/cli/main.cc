@@ -127,6 +127,7 @@ int ReportError(const absl::Status& status) {
   absl::FPrintF(stderr, "error: %s: %s\n", absl::StatusCodeToString(status.code()),
                 absl::string_view(status.message()));
   if (const std::optional<Error> error = ErrorDetail(status)) {
+    if (!error->reason.empty()) absl::FPrintF(stderr, "  reason: %s\n", error->reason);
     absl::FPrintF(stderr, "  field: %s\n  value: %s\n  limit: %s\n", error->field, error->value,
                   error->limit);
     if (error->retry_after) {

@@ -42,11 +42,13 @@ inline void AddCount(const char* name, const std::vector<std::uint32_t>& column,
 }
 
 inline Json ToJson(const Error& error) {
-  return {{"code", absl::StatusCodeToString(error.code)},
-          {"field", error.field},
-          {"value", error.value},
-          {"limit", error.limit},
-          {"message", error.message}};
+  Json object = {{"code", absl::StatusCodeToString(error.code)}};
+  if (!error.reason.empty()) object["reason"] = error.reason;
+  object.update({{"field", error.field},
+                 {"value", error.value},
+                 {"limit", error.limit},
+                 {"message", error.message}});
+  return object;
 }
 
 // Puts what was said of single rows, refusals and reasons, into the rows they are about.

@@ -14,14 +14,16 @@ constexpr std::uint64_t kDefaultReplyBytes = 4194304;
 
 absl::Status CheckCount(const char* field, std::uint64_t count, const Limits& limits) {
   if (count == 0) {
-    return RefuseArgument({.field = field,
+    return RefuseArgument({.reason = Reason::kBatchEmpty,
+                           .field = field,
                            .value = "0",
                            .limit = ">= 1",
                            .message = "A batch has at least one row; set `count`."});
   }
   if (count <= limits.max_batch_rows) return absl::OkStatus();
   return Refuse(absl::StatusCode::kResourceExhausted,
-                {.field = field,
+                {.reason = Reason::kBatchTooLarge,
+                 .field = field,
                  .value = FormatNumber(count),
                  .limit = "max_batch_rows <= " + FormatNumber(limits.max_batch_rows),
                  .message = "The batch has too many rows; split it."});
@@ -35,7 +37,8 @@ absl::Status CheckOptions(const v1::BatchOptions& options) {
                          budget.nanos() >= 0 && budget.nanos() < kNanosecondsInSecond;
   if (is_budget) return absl::OkStatus();
   return RefuseArgument(
-      {.field = "options.time_budget",
+      {.reason = Reason::kNumberOutOfRange,
+       .field = "options.time_budget",
        .value = std::to_string(budget.seconds()) + " s " + std::to_string(budget.nanos()) + " ns",
        .limit = ">= 0 s, 0 to 999999999 ns",
        .message = "invalid time budget: send a duration >= 0"});
@@ -44,7 +47,8 @@ absl::Status CheckOptions(const v1::BatchOptions& options) {
 absl::Status CheckMaxPairs(std::uint64_t max_pairs, const Limits& limits) {
   if (max_pairs <= limits.max_row_pairs) return absl::OkStatus();
   return Refuse(absl::StatusCode::kResourceExhausted,
-                {.field = "max_pairs",
+                {.reason = Reason::kTooManyPairs,
+                 .field = "max_pairs",
                  .value = FormatNumber(max_pairs),
                  .limit = "max_row_pairs <= " + FormatNumber(limits.max_row_pairs),
                  .message = "The batch lists too many pairs a row; ask for fewer."});
@@ -52,7 +56,8 @@ absl::Status CheckMaxPairs(std::uint64_t max_pairs, const Limits& limits) {
 
 absl::Status CheckTolerance(double tolerance) {
   if (std::isfinite(tolerance) && tolerance >= 0) return absl::OkStatus();
-  return RefuseArgument({.field = "tolerance",
+  return RefuseArgument({.reason = Reason::kNumberOutOfRange,
+                         .field = "tolerance",
                          .value = FormatNumber(tolerance),
                          .limit = "finite, >= 0",
                          .message = "invalid tolerance: send a finite number >= 0"});

@@ -52,7 +52,8 @@ class ColumnReader {
     const std::string one = FormatNumber(width);
     const std::string all = FormatNumber(width * count_);
     Fail(RefuseArgument(
-        {.field = name,
+        {.reason = Reason::kColumnLength,
+         .field = name,
          .value = FormatNumber(size) + " numbers",
          .limit = "0, " + one + " (one row for all) or " + all + " numbers (count rows)",
          .message = "The column does not fit `count`; send no, one or count rows."}));

@@ -16,6 +16,7 @@ constexpr std::size_t kMaxFailureBytes = 200;
 
 struct FaultText {
   absl::StatusCode code;
+  Reason reason;
   const char* limit;
   const char* message;
 };
@@ -24,35 +25,40 @@ FaultText TextOf(Fault fault) {
   using absl::StatusCode;
   switch (fault) {
     case Fault::kSlotNeverOpened:
-      return {StatusCode::kNotFound, "an open slot",
+      return {StatusCode::kNotFound, Reason::kSlotNotOpen, "an open slot",
               "No shape was ever opened in this slot; open one."};
     case Fault::kSlotClosed:
-      return {StatusCode::kNotFound, "an open slot", "The slot was closed; open a shape in it."};
+      return {StatusCode::kNotFound, Reason::kSlotNotOpen, "an open slot",
+              "The slot was closed; open a shape in it."};
     case Fault::kSlotPoisoned:
-      return {StatusCode::kFailedPrecondition, "an open slot", "Opening this slot failed: "};
+      return {StatusCode::kFailedPrecondition, Reason::kSlotInvalid, "an open slot",
+              "Opening this slot failed: "};
     case Fault::kNotFinite:
-      return {StatusCode::kInvalidArgument, "finite", "The number is not finite."};
+      return {StatusCode::kInvalidArgument, Reason::kNumberNotFinite, "finite",
+              "The number is not finite."};
     case Fault::kNotUnitLength:
-      return {StatusCode::kInvalidArgument, "unit length within 0.001",
+      return {StatusCode::kInvalidArgument, Reason::kQuaternionNotUnit, "unit length within 0.001",
               "The quaternion is not of unit length."};
     case Fault::kNotALength:
-      return {StatusCode::kInvalidArgument, ">= 0", "invalid distance: send a number >= 0"};
+      return {StatusCode::kInvalidArgument, Reason::kNumberOutOfRange, ">= 0",
+              "invalid distance: send a number >= 0"};
     case Fault::kNotRepresentable:
-      return {StatusCode::kInvalidArgument,
+      return {StatusCode::kInvalidArgument, Reason::kCoordinateTooLarge,
               "8 times every coordinate of the posed shape is a finite double",
               "The shape would lie too far out to be represented."};
     case Fault::kRotationTooLong:
-      return {StatusCode::kInvalidArgument, "<= 640 radians",
+      return {StatusCode::kInvalidArgument, Reason::kRotationTooLong, "<= 640 radians",
               "The rotation is too long for one motion; split it."};
     case Fault::kMotionNotRepresentable:
-      return {StatusCode::kInvalidArgument,
+      return {StatusCode::kInvalidArgument, Reason::kCoordinateTooLarge,
               "16 times every coordinate of the moving shape is a finite double",
               "The shape would move too far out to be represented."};
     case Fault::kEndPoseAmbiguous:
-      return {StatusCode::kInvalidArgument, "more than 1e-9 radians from half a turn",
+      return {StatusCode::kInvalidArgument, Reason::kEndPoseAmbiguous,
+              "more than 1e-9 radians from half a turn",
               "The shortest way to the end pose is ambiguous; give the rotation vector."};
   }
-  return {StatusCode::kInternal, "", ""};
+  return {StatusCode::kInternal, Reason::kInternal, "", ""};
 }
 
 }  // namespace
@@ -61,6 +67,7 @@ void FillRowError(const RowFault& fault, const ShapeTable& table, v1::Error* err
   const FaultText text = TextOf(fault.fault);
   error->set_index(fault.index);
   error->set_code(static_cast<std::uint32_t>(text.code));
+  error->set_reason(std::string(NameOf(text.reason)));
   error->set_field(std::string(fault.column) + "[" + std::to_string(fault.column_row) + "]");
   const bool is_slot = fault.fault <= Fault::kSlotPoisoned;
   error->set_value(is_slot ? FormatNumber(static_cast<std::uint64_t>(fault.value))

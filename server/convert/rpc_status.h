@@ -10,8 +10,8 @@
 
 namespace clearance::server {
 
-// The details hold one clearance.v1.Error and, where that says when to repeat, a
-// google.rpc.RetryInfo that says the same to libraries that know no Error.
+// Fills a status. Its details hold one clearance.v1.Error, then the same for libraries that know no
+// Error: a google.rpc.ErrorInfo and, if the Error says when to repeat, a google.rpc.RetryInfo.
 void FillRpcStatus(const absl::Status& status, google::rpc::Status* rpc_status);
 
 }  // namespace clearance::server

@@ -56,7 +56,8 @@ class SceneColumns {
 
  private:
   void Fail(const char* name, std::uint64_t size, const std::string& limit) {
-    status_.Update(RefuseArgument({.field = name,
+    status_.Update(RefuseArgument({.reason = Reason::kColumnLength,
+                                   .field = name,
                                    .value = FormatNumber(size) + " numbers",
                                    .limit = limit,
                                    .message = "The column does not fit `count`."}));
@@ -77,7 +78,8 @@ absl::Status ReadBodies(const v1::BodyColumns& message, absl::Span<const RigidBo
   const auto margins = columns.Read("bodies.margins", message.margins(), &kNoMargin);
   if (!columns.status().ok()) return columns.status();
   if (message.count() > 0 && message.shape_slots().empty() && message.shapes_size() > 1) {
-    return RefuseArgument({.field = "bodies.shape_slots",
+    return RefuseArgument({.reason = Reason::kFieldMissing,
+                           .field = "bodies.shape_slots",
                            .value = "0 numbers",
                            .limit = "a slot for each body, as there are " +
                                     FormatNumber(std::uint64_t{shapes.size()}) + " shapes",
@@ -88,7 +90,8 @@ absl::Status ReadBodies(const v1::BodyColumns& message, absl::Span<const RigidBo
     const std::uint32_t slot = *slots.at(i);
     if (slot >= shapes.size()) {
       return RefuseArgument(
-          {.field = At("bodies.shape_slots", slots.stride == 0 ? 0 : i),
+          {.reason = Reason::kNumberOutOfRange,
+           .field = At("bodies.shape_slots", slots.stride == 0 ? 0 : i),
            .value = FormatNumber(std::uint64_t{slot}),
            .limit = "< " + FormatNumber(std::uint64_t{shapes.size()}) + ", the number of shapes",
            .message = "The slot is beyond the change's table of shapes."});
@@ -116,7 +119,8 @@ absl::Status ReadPoses(const v1::BodyPoseColumns& message, std::vector<BodyPose>
 // An own body may touch the scene's body of its id, as it is that body; it has no margin from it.
 absl::Status CheckPair(const PairRule& rule, std::size_t i) {
   if (rule.a != rule.b || rule.is_allowed) return absl::OkStatus();
-  return RefuseArgument({.field = At("bodies_b", i),
+  return RefuseArgument({.reason = Reason::kFieldsConflict,
+                         .field = At("bodies_b", i),
                          .value = FormatNumber(std::uint64_t{rule.b}),
                          .limit = "another body than the row's first, or PAIR_RULE_KIND_MAY_TOUCH",
                          .message = "A margin is one between two bodies."});
@@ -124,14 +128,16 @@ absl::Status CheckPair(const PairRule& rule, std::size_t i) {
 
 absl::Status CheckRule(const PairRule& rule, int kind, std::size_t i) {
   if (kind != v1::PAIR_RULE_KIND_MAY_TOUCH && kind != v1::PAIR_RULE_KIND_MARGIN) {
-    return RefuseArgument({.field = At("kinds", i),
+    return RefuseArgument({.reason = Reason::kKindUnknown,
+                           .field = At("kinds", i),
                            .value = std::to_string(kind),
                            .limit = "PAIR_RULE_KIND_MAY_TOUCH or PAIR_RULE_KIND_MARGIN",
                            .message = "The server knows no such rule."});
   }
   if (absl::Status status = CheckPair(rule, i); !status.ok()) return status;
   if (rule.margin >= 0 && rule.margin <= kLargestMargin) return absl::OkStatus();  // no for NaN
-  return RefuseArgument({.field = At("margins", i),
+  return RefuseArgument({.reason = Reason::kNumberOutOfRange,
+                         .field = At("margins", i),
                          .value = FormatNumber(rule.margin),
                          .limit = "0 to 1e300",
                          .message = "invalid margin: send a number from 0 to 1e300"});
@@ -172,13 +178,15 @@ absl::Status RefusePose(const std::string& field, const Pose& pose) {
   const Quaternion& q = pose.q_WS;
   for (const double number : {pose.p_WS.x, pose.p_WS.y, pose.p_WS.z, q.x, q.y, q.z, q.w}) {
     if (std::isfinite(number)) continue;
-    return RefuseArgument({.field = field,
+    return RefuseArgument({.reason = Reason::kNumberNotFinite,
+                           .field = field,
                            .value = FormatNumber(number),
                            .limit = "finite",
                            .message = "A number of the pose is not finite."});
   }
   return RefuseArgument(
-      {.field = field,
+      {.reason = Reason::kQuaternionNotUnit,
+       .field = field,
        .value = FormatNumber(std::sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w)),
        .limit = "unit length within 0.001",
        .message = "The quaternion is not of unit length."});
@@ -188,7 +196,8 @@ absl::Status RefusePose(const std::string& field, const Pose& pose) {
 
 absl::Status RefusePlace(SceneFault::Kind fault, const std::string& field, const Pose& pose) {
   if (fault == SceneFault::Kind::kPose) return RefusePose(field, pose);
-  return RefuseArgument({.field = field,
+  return RefuseArgument({.reason = Reason::kCoordinateTooLarge,
+                         .field = field,
                          .value = FormatNumber(FarthestCoordinate(pose)),
                          .limit = "8 times every coordinate of the posed shape is a finite double",
                          .message = "The shape would lie too far out to be represented."});
@@ -228,7 +237,9 @@ struct NamedLimit {
 absl::Status TooMany(const char* field, std::uint64_t count, const NamedLimit& limit,
                      const char* advice) {
   return Refuse(absl::StatusCode::kResourceExhausted,
-                {.field = field,
+                {.reason = std::string_view(field).starts_with("bodies") ? Reason::kTooManyBodies
+                                                                         : Reason::kTooManyRules,
+                 .field = field,
                  .value = FormatNumber(count),
                  .limit = std::string(limit.name) + " <= " + FormatNumber(limit.most),
                  .message = advice});
@@ -238,7 +249,8 @@ absl::Status RefuseFault(const SceneFault& fault, const SceneEdit& edit) {
   const FaultyRow row = RowOf(fault, edit);
   switch (fault.kind) {
     case SceneFault::Kind::kUnknownId:
-      return RefuseArgument({.field = At(row.ids, fault.index),
+      return RefuseArgument({.reason = Reason::kBodyNotFound,
+                             .field = At(row.ids, fault.index),
                              .value = FormatNumber(std::uint64_t{row.id}),
                              .limit = "a body of the scene",
                              .message = "The scene has no such body at this point of the change."});
@@ -246,7 +258,8 @@ absl::Status RefuseFault(const SceneFault& fault, const SceneEdit& edit) {
     case SceneFault::Kind::kNotRepresentable:
       return RefusePlace(fault.kind, At(row.poses, fault.index), row.pose);
     case SceneFault::Kind::kMargin:
-      return RefuseArgument({.field = At("bodies.margins", fault.index),
+      return RefuseArgument({.reason = Reason::kNumberOutOfRange,
+                             .field = At("bodies.margins", fault.index),
                              .value = FormatNumber(row.margin),
                              .limit = "0 to 1e300",
                              .message = "invalid margin: send a number from 0 to 1e300"});
@@ -310,7 +323,8 @@ absl::Status RequireRuleKinds(const v1::SceneChange& change) {
   if (margin == rules.margins().end()) return absl::OkStatus();
   const auto row = static_cast<std::size_t>(margin - rules.margins().begin());
   return RefuseArgument(
-      {.field = "rules.kinds",
+      {.reason = Reason::kFieldMissing,
+       .field = "rules.kinds",
        .value = "none, with " + At("margins", row) + " = " + FormatNumber(*margin),
        .limit = "PAIR_RULE_KIND_MARGIN for a rule with a margin",
        .message = "Without a kind a rule lets its pair touch; give each rule its kind."});

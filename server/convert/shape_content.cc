@@ -78,7 +78,8 @@ absl::Status CheckPoints(std::uint64_t numbers, std::uint64_t numbers_a_point,
                          const Limits& limits) {
   if (numbers == 0 || numbers % numbers_a_point != 0) {
     return RefuseArgument(
-        {.field = "vertices",
+        {.reason = Reason::kShapeInvalid,
+         .field = "vertices",
          .value = FormatNumber(numbers) + " numbers",
          .limit = FormatNumber(numbers_a_point) + " numbers a point, at least one point",
          .message = "The vertices are not whole points; send all coordinates of each."});
@@ -86,7 +87,8 @@ absl::Status CheckPoints(std::uint64_t numbers, std::uint64_t numbers_a_point,
   const std::uint64_t points = numbers / numbers_a_point;
   if (points <= limits.max_shape_vertices) return absl::OkStatus();
   return Refuse(absl::StatusCode::kResourceExhausted,
-                {.field = "vertices",
+                {.reason = Reason::kShapeTooLarge,
+                 .field = "vertices",
                  .value = FormatNumber(points) + " points",
                  .limit = "max_shape_vertices <= " + FormatNumber(limits.max_shape_vertices),
                  .message = "The shape has too many points; send its hull alone, or simplify it."});
@@ -94,13 +96,15 @@ absl::Status CheckPoints(std::uint64_t numbers, std::uint64_t numbers_a_point,
 
 absl::Status CheckRadius(const v1::Shape& shape) {
   if (!std::isfinite(shape.radius()) || shape.radius() < 0) {
-    return RefuseArgument({.field = "radius",
+    return RefuseArgument({.reason = Reason::kNumberOutOfRange,
+                           .field = "radius",
                            .value = FormatNumber(shape.radius()),
                            .limit = "finite, >= 0",
                            .message = "invalid radius: send a finite number >= 0"});
   }
   if (!shape.has_compound() || shape.radius() == 0) return absl::OkStatus();
-  return RefuseArgument({.field = "radius",
+  return RefuseArgument({.reason = Reason::kFieldsConflict,
+                         .field = "radius",
                          .value = FormatNumber(shape.radius()),
                          .limit = "0 of a compound",
                          .message = "A compound has no radius; give it to the pieces."});
@@ -110,7 +114,8 @@ absl::Status CheckRadius(const v1::Shape& shape) {
 absl::Status CheckConvex(const v1::Shape& shape, const Limits& limits) {
   if (shape.kind_case() == v1::Shape::KIND_NOT_SET) {
     return RefuseArgument(
-        {.field = "kind",
+        {.reason = Reason::kKindUnknown,
+         .field = "kind",
          .value = "unset",
          .limit = "point, segment, triangle, sphere, capsule, box, hull, polygon, cylinder, cone, "
                   "ellipsoid or compound",
@@ -129,7 +134,8 @@ absl::Status CheckConvex(const v1::Shape& shape, const Limits& limits) {
 
 absl::Status CheckPiece(const v1::Piece& piece, const Limits& limits) {
   if (piece.shape().has_compound()) {
-    return RefuseArgument({.field = "shape.kind",
+    return RefuseArgument({.reason = Reason::kShapeInvalid,
+                           .field = "shape.kind",
                            .value = "compound",
                            .limit = "any kind but compound",
                            .message = "A piece of a compound is a compound; list its pieces."});
@@ -139,7 +145,8 @@ absl::Status CheckPiece(const v1::Piece& piece, const Limits& limits) {
   }
   if (piece.pose().empty() || piece.pose_size() == kPoseNumbers) return absl::OkStatus();
   return RefuseArgument(
-      {.field = "pose",
+      {.reason = Reason::kColumnLength,
+       .field = "pose",
        .value = FormatNumber(static_cast<std::uint64_t>(piece.pose_size())) + " numbers",
        .limit = FormatNumber(std::uint64_t{kPoseNumbers}) + " numbers, or none",
        .message = "The pose of a piece is x y z qx qy qz qw."});
@@ -149,7 +156,8 @@ absl::Status CheckPieces(const v1::Compound& compound, const Limits& limits) {
   const auto count = static_cast<std::uint64_t>(compound.pieces_size());
   if (count > limits.max_pieces_per_shape) {
     return Refuse(absl::StatusCode::kResourceExhausted,
-                  {.field = "pieces",
+                  {.reason = Reason::kShapeTooLarge,
+                   .field = "pieces",
                    .value = FormatNumber(count),
                    .limit = "max_pieces_per_shape <= " + FormatNumber(limits.max_pieces_per_shape),
                    .message = "The compound has too many pieces; merge some, or split it."});
@@ -164,7 +172,8 @@ absl::Status CheckPieces(const v1::Compound& compound, const Limits& limits) {
   }
   if (points <= limits.max_shape_vertices) return absl::OkStatus();
   return Refuse(absl::StatusCode::kResourceExhausted,
-                {.field = "pieces",
+                {.reason = Reason::kShapeTooLarge,
+                 .field = "pieces",
                  .value = FormatNumber(points) + " points",
                  .limit = "max_shape_vertices <= " + FormatNumber(limits.max_shape_vertices),
                  .message = "The pieces have too many points together; simplify them."});
@@ -176,7 +185,8 @@ absl::Status CheckShape(const v1::Shape& shape, const Limits& limits) {
 }
 
 absl::Status Refusal(const ShapeError& error) {
-  return RefuseArgument({error.field, error.value, error.limit, error.message});
+  return RefuseArgument(
+      {Reason::kShapeInvalid, error.field, error.value, error.limit, error.message});
 }
 
 // Returns null once the pacer has stopped, as do the functions below that make bodies of it.
@@ -245,7 +255,8 @@ absl::StatusOr<ShapeContentPtr> BuildContent(const v1::Shape& shape, const Limit
   } catch (const std::bad_alloc&) {
     constexpr absl::Duration kWait = absl::Seconds(1);
     return Refuse(absl::StatusCode::kResourceExhausted,
-                  {.field = KindName(shape),
+                  {.reason = Reason::kServerMemory,
+                   .field = KindName(shape),
                    .value = FormatNumber(HullPointCount(shape)) + " points",
                    .limit = "the server's memory",
                    .message = "The server has no memory to build the shape.",

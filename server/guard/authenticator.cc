@@ -16,7 +16,8 @@ constexpr std::string_view kScheme = "bearer ";
 // The limit of the refusal is what HTTP would say in `www-authenticate`.
 absl::Status Unauthenticated(const char* message) {
   return Refuse(absl::StatusCode::kUnauthenticated,
-                {.field = "authorization",
+                {.reason = Reason::kCredentialsInvalid,
+                 .field = "authorization",
                  .value = "",
                  .limit = "metadata `authorization: Bearer TOKEN`, or a client certificate, of a "
                           "principal that the server's policy names",

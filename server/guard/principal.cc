@@ -51,7 +51,8 @@ bool IsPrincipalId(std::string_view text) {
 absl::Status RequireRole(const Principal& principal, Role role, std::string_view field) {
   if (principal.role >= role) return absl::OkStatus();
   return Refuse(absl::StatusCode::kPermissionDenied,
-                {.field = std::string(field),
+                {.reason = Reason::kRoleTooLow,
+                 .field = std::string(field),
                  .value = "principal " + principal.id + " with role " + NameOf(principal.role),
                  .limit = std::string("role ") + NameOf(role) + " or higher",
                  .message = "The principal's role does not allow this; ask the operator for the "
@@ -62,7 +63,8 @@ absl::Status RequireName(const Principal& principal, std::string_view name,
                          std::string_view field) {
   if (principal.MayReach(name)) return absl::OkStatus();
   return Refuse(absl::StatusCode::kPermissionDenied,
-                {.field = std::string(field),
+                {.reason = Reason::kNameNotAllowed,
+                 .field = std::string(field),
                  .value = std::string(name),
                  .limit = "of principal " + principal.id + ": names that begin with " +
                           absl::StrJoin(principal.prefixes, ", "),

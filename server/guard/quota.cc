@@ -39,7 +39,8 @@ absl::Status RequireProcessorTime(const Caller& caller) {
   const double cores = *principal.limits.cores;
   return Refuse(
       absl::StatusCode::kResourceExhausted,
-      {.field = "",
+      {.reason = Reason::kProcessorTimeExhausted,
+       .field = "",
        .value = absl::FormatDuration(wait) + " overdrawn",
        .limit = "cores <= " + FormatNumber(cores) + " of principal " + principal.id,
        .message = "The principal has taken the processor time that its policy allows; repeat "

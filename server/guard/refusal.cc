@@ -26,6 +26,7 @@ absl::Status WithError(absl::StatusCode code, const v1::Error& error) {
 absl::Status Refuse(absl::StatusCode code, const Refusal& refusal) {
   v1::Error error;
   error.set_code(static_cast<std::uint32_t>(code));
+  error.set_reason(std::string(NameOf(refusal.reason)));
   error.set_field(refusal.field);
   error.set_value(Shorten(refusal.value));
   error.set_limit(refusal.limit);
@@ -45,10 +46,17 @@ absl::Status RefuseArgument(const Refusal& refusal) {
 
 absl::Status Under(std::string_view path, const absl::Status& status) {
   if (status.ok()) return status;
-  v1::Error error = ErrorOf(status);
   std::string field(path);
-  if (!error.field().empty()) field.append(".").append(error.field());
-  error.set_field(field);
+  if (const std::string below = ErrorOf(status).field(); !below.empty()) {
+    field.append(".").append(below);
+  }
+  return WithField(field, status);
+}
+
+absl::Status WithField(std::string_view field, const absl::Status& status) {
+  if (status.ok()) return status;
+  v1::Error error = ErrorOf(status);
+  error.set_field(std::string(field));
   return WithError(status.code(), error);
 }
 
@@ -57,6 +65,7 @@ v1::Error ErrorOf(const absl::Status& status) {
   const absl::optional<absl::Cord> payload = status.GetPayload(kErrorTypeUrl);
   if (payload.has_value() && error.ParseFromString(std::string(*payload))) return error;
   error.set_code(static_cast<std::uint32_t>(status.code()));
+  error.set_reason(std::string(NameOf(ReasonOf(status.code()))));
   error.set_message(std::string(status.message()));
   return error;
 }

@@ -15,6 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "clearance/v1/error.pb.h"
+#include "server/guard/reason.h"
 
 namespace clearance::server {
 
@@ -23,6 +24,7 @@ inline constexpr char kErrorTypeUrl[] = "type.googleapis.com/clearance.v1.Error"
 
 // Holds the reason to refuse a request; see clearance.v1.Error.
 struct Refusal {
+  Reason reason;
   std::string field;
   std::string value;  // shortened to 64 characters
   std::string limit;
@@ -39,7 +41,11 @@ absl::Status RefuseArgument(const Refusal& refusal);
 // Returns the same status with `path` and a dot in front of the field.
 absl::Status Under(std::string_view path, const absl::Status& status);
 
-// Returns the refusal as it goes to the wire; for a status without one, its code and text.
+// Returns the same status with this field instead.
+absl::Status WithField(std::string_view field, const absl::Status& status);
+
+// Returns the refusal as it goes to the wire; for a status without one, its code, text and the
+// reason of the code.
 v1::Error ErrorOf(const absl::Status& status);
 
 // Returns a number as refusals show it: the shortest text that reads back as the same double.

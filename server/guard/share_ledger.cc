@@ -28,12 +28,18 @@ std::string MessageOf(const Resource& resource, const Shortage& shortage, bool m
          resource.advice + (may_wait ? ", or repeat after `retry_after`" : "");
 }
 
+Reason ReasonOf(Verdict verdict) {
+  if (verdict == Verdict::kCallerLimit) return Reason::kQuotaExhausted;
+  return verdict == Verdict::kFull ? Reason::kServerFull : Reason::kShareExhausted;
+}
+
 }  // namespace
 
 absl::Status RefuseMore(const Resource& resource, const Shortage& shortage) {
   const absl::Duration retry_after = std::max(resource.retry_after, shortage.retry_after);
   return Refuse(absl::StatusCode::kResourceExhausted,
-                {.field = shortage.field,
+                {.reason = ReasonOf(shortage.verdict),
+                 .field = shortage.field,
                  .value = shortage.given,
                  .limit = LimitOf(resource, shortage),
                  .message = MessageOf(resource, shortage, retry_after > absl::ZeroDuration()),

@@ -24,12 +24,14 @@ absl::StatusOr<Asker::Among> ReadAmong(const v1::ConfigurationColumns& columns) 
       return Asker::Among::kSelf;
     case v1::AMONG_SCENE:
       if (has_scene) return Asker::Among::kScene;
-      return RefuseArgument({.field = "configurations.scene_slot",
+      return RefuseArgument({.reason = Reason::kFieldMissing,
+                             .field = "configurations.scene_slot",
                              .value = "unset",
                              .limit = "a slot where `among` is AMONG_SCENE",
                              .message = "The batch asks a scene and names none."});
     default:
-      return RefuseArgument({.field = "configurations.among",
+      return RefuseArgument({.reason = Reason::kKindUnknown,
+                             .field = "configurations.among",
                              .value = std::to_string(static_cast<int>(columns.among())),
                              .limit = "AMONG_UNSPECIFIED, AMONG_SCENE or AMONG_SELF",
                              .message = "The server knows no such choice of pairs."});
@@ -40,7 +42,8 @@ absl::Status Configure(const v1::ConfigurationColumns& columns, ConfigurationRow
   const AskedScene& asked = rows->asked;
   if (asked.bodies.empty()) {
     return Refuse(absl::StatusCode::kFailedPrecondition,
-                  {.field = "configurations",
+                  {.reason = Reason::kQueryBodiesMissing,
+                   .field = "configurations",
                    .value = "0 bodies",
                    .limit = ">= 1 own body",
                    .message = "There is no own body to ask about; attach some."});
@@ -51,7 +54,8 @@ absl::Status Configure(const v1::ConfigurationColumns& columns, ConfigurationRow
   const bool has_choice = columns.has_scene_slot() || columns.among() == v1::AMONG_SELF;
   if (!has_choice && asked.bodies.size() == 1) {
     return RefuseArgument(
-        {.field = "configurations.scene_slot",
+        {.reason = Reason::kFieldMissing,
+         .field = "configurations.scene_slot",
          .value = "unset",
          .limit = "a scene, or >= 2 own bodies",
          .message = "One own body makes no pair with itself; name the slot of a scene."});

@@ -210,7 +210,8 @@ void ReadQuestions(const v1::DistanceBatch& batch, ColumnReader* reader,
   if (batch.has_max_contact_separation())
     questions->max_contact_separation = batch.max_contact_separation();
   if (!std::isnan(batch.max_contact_separation())) return;
-  reader->Fail(RefuseArgument({.field = "max_contact_separation",
+  reader->Fail(RefuseArgument({.reason = Reason::kNumberOutOfRange,
+                               .field = "max_contact_separation",
                                .value = FormatNumber(batch.max_contact_separation()),
                                .limit = "not NaN",
                                .message = "invalid separation: send a number"}));

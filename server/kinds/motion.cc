@@ -104,7 +104,8 @@ void ReadQuestions(const v1::MotionBatch& batch, ColumnReader* reader, MotionQue
   const bool has_parts = !batch.displacements().empty() || !batch.rotations().empty();
   if (has_parts && !batch.end_poses().empty()) {
     reader->Fail(RefuseArgument(
-        {.field = "end_poses",
+        {.reason = Reason::kFieldsConflict,
+         .field = "end_poses",
          .value = FormatNumber(static_cast<std::uint64_t>(batch.end_poses_size())) + " numbers",
          .limit = "no displacements or rotations",
          .message = "A motion is given either by its end poses or by its parts."}));

@@ -128,7 +128,8 @@ MotionRows ReadMotions(const MotionFields& fields, const MotionNames& names, Col
       !fields.displacements.empty() || !fields.rotations.empty() || !fields.pivots.empty();
   if (has_motion && !fields.end_poses.empty()) {
     reader->Fail(RefuseArgument(
-        {.field = names.end_poses,
+        {.reason = Reason::kFieldsConflict,
+         .field = names.end_poses,
          .value = FormatNumber(static_cast<std::uint64_t>(fields.end_poses.size())) + " numbers",
          .limit = "no displacements, rotations or pivots of the same body",
          .message = "A motion is given either by its end pose or by its parts."}));

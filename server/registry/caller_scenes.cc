@@ -60,7 +60,8 @@ void CallerScenes::WriteAudit(std::string_view action, std::string_view name,
 absl::Status RequireReached(std::uint64_t min_revision, const SceneState& state) {
   if (state.revision >= min_revision) return absl::OkStatus();
   return Refuse(absl::StatusCode::kFailedPrecondition,
-                {.field = "min_revision",
+                {.reason = Reason::kRevisionNotReached,
+                 .field = "min_revision",
                  .value = FormatNumber(min_revision),
                  .limit = "<= " + FormatNumber(state.revision),
                  .message = "The scene has not reached this revision; repeat with back-off."});

@@ -67,7 +67,8 @@ absl::Status CheckDigest(std::string_view digest, std::string_view field) {
                         std::all_of(digest.begin() + kPrefix.size(), digest.end(), IsHexDigit);
   if (has_form) return absl::OkStatus();
   return Refuse(absl::StatusCode::kInvalidArgument,
-                {.field = std::string(field),
+                {.reason = Reason::kDigestInvalid,
+                 .field = std::string(field),
                  .value = std::string(digest),
                  .limit = "v1-sha256- and 64 digits of 0-9 and a-f",
                  .message = "invalid digest: use one that a registration returned"});

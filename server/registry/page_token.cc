@@ -36,7 +36,8 @@ absl::StatusOr<std::string> ParsePageToken(std::string_view token, std::string_v
   }
   return Refuse(
       absl::StatusCode::kInvalidArgument,
-      {.field = "page_token",
+      {.reason = Reason::kPageTokenInvalid,
+       .field = "page_token",
        .value = std::string(token),
        .limit = "a next_page_token of a listing with the same prefix",
        .message = "This server gave no such page token for this prefix; start again without one."});

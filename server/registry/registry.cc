@@ -152,7 +152,8 @@ absl::Status Registry::RequireRevision(std::uint64_t min_revision) const {
   const std::uint64_t reached = revision();
   if (reached >= min_revision) return absl::OkStatus();
   return Refuse(absl::StatusCode::kFailedPrecondition,
-                {.field = "min_revision",
+                {.reason = Reason::kRevisionNotReached,
+                 .field = "min_revision",
                  .value = FormatNumber(min_revision),
                  .limit = "<= " + FormatNumber(reached),
                  .message = "The registry has not reached this revision; repeat with back-off."});

@@ -12,7 +12,8 @@ namespace {
 
 absl::Status NameTaken(std::string_view name, const ShapeContent& content) {
   return Refuse(absl::StatusCode::kAlreadyExists,
-                {.field = "name",
+                {.reason = Reason::kShapeExists,
+                 .field = "name",
                  .value = std::string(name),
                  .limit = "a free name, or the content " + content.digest,
                  .message = "The name has other content; choose another name or set `replace`."});
@@ -20,7 +21,8 @@ absl::Status NameTaken(std::string_view name, const ShapeContent& content) {
 
 absl::Status NoRoom(const char* limit, std::uint64_t needed, std::uint64_t allowed) {
   return Refuse(absl::StatusCode::kResourceExhausted,
-                {.field = "shape",
+                {.reason = Reason::kRegistryFull,
+                 .field = "shape",
                  .value = FormatNumber(needed),
                  .limit = std::string(limit) + " <= " + FormatNumber(allowed),
                  .message = "The registry is full; delete shapes that are no longer needed."});
@@ -36,7 +38,8 @@ absl::Status TooMuchIsDetached(std::uint64_t bytes, std::uint64_t most, bool wil
                      : "Shapes that were deleted or replaced are still held by scenes or tracks; "
                        "delete such scenes, end such tracks.";
   return Refuse(absl::StatusCode::kResourceExhausted,
-                {.field = "shape",
+                {.reason = Reason::kDeletedShapesHeld,
+                 .field = "shape",
                  .value = FormatNumber(bytes) + " bytes of deleted shapes",
                  .limit = "max_registry_bytes <= " + FormatNumber(most),
                  .message = message,
@@ -47,7 +50,8 @@ absl::Status TooMuchIsDetached(std::uint64_t bytes, std::uint64_t most, bool wil
 
 absl::Status RefuseUnknown(std::string_view field, std::string_view value) {
   return Refuse(absl::StatusCode::kNotFound,
-                {.field = std::string(field),
+                {.reason = Reason::kShapeNotRegistered,
+                 .field = std::string(field),
                  .value = std::string(value),
                  .limit = "a registered shape",
                  .message = "No such shape is registered; register it first."});
@@ -96,7 +100,8 @@ absl::StatusOr<std::uint64_t> RegistryDraft::Delete(std::string_view name,
   if (old.content == nullptr) return RefuseUnknown("name", name);
   if (!expected_digest.empty() && old.content->digest != expected_digest) {
     return Refuse(absl::StatusCode::kFailedPrecondition,
-                  {.field = "expected_digest",
+                  {.reason = Reason::kEtagMismatch,
+                   .field = "expected_digest",
                    .value = std::string(expected_digest),
                    .limit = old.content->digest,
                    .message = "The name has other content by now; look at it again."});

@@ -48,7 +48,8 @@ absl::StatusOr<SceneState> SceneDraft::Create(const NamedSceneChange& change) {
   const std::optional<Entry> old = Find(change.name);
   if (old.has_value()) {
     return Refuse(absl::StatusCode::kAlreadyExists,
-                  {.field = "name",
+                  {.reason = Reason::kSceneExists,
+                   .field = "name",
                    .value = change.name,
                    .limit = "a free name",
                    .message = "There is a scene of this name; choose another one or update it."});
@@ -56,7 +57,8 @@ absl::StatusOr<SceneState> SceneDraft::Create(const NamedSceneChange& change) {
   const Limits& limits = registry_->limits_;
   if (scenes_ >= limits.max_scenes) {
     return Refuse(absl::StatusCode::kResourceExhausted,
-                  {.field = "scene",
+                  {.reason = Reason::kScenesFull,
+                   .field = "scene",
                    .value = FormatNumber(scenes_ + 1),
                    .limit = "max_scenes <= " + FormatNumber(limits.max_scenes),
                    .message = "There are too many scenes; delete some that are not needed."});
@@ -87,7 +89,8 @@ absl::StatusOr<SceneState> SceneDraft::ChangeKept(const NamedSceneChange& change
   if (!entry.has_value()) return RefuseUnknownScene("name", change.name);
   if (entry->ttl.has_value()) {
     return Refuse(absl::StatusCode::kAborted,
-                  {.field = "name",
+                  {.reason = Reason::kConcurrentChange,
+                   .field = "name",
                    .value = change.name,
                    .limit = "the scene that was found at first",
                    .message = "Another scene has taken the name meanwhile; look at it again."});

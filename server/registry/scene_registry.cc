@@ -23,7 +23,8 @@ constexpr std::uint64_t kFewRecordBytes = 64 << 10;
 
 absl::Status NoSuchRevision(std::uint64_t revision, std::uint64_t oldest, std::uint64_t newest) {
   return Refuse(absl::StatusCode::kFailedPrecondition,
-                {.field = "revision",
+                {.reason = Reason::kRevisionNotHeld,
+                 .field = "revision",
                  .value = FormatNumber(revision),
                  .limit = FormatNumber(oldest) + " to " + FormatNumber(newest),
                  .message = "This revision of the scene is no longer held, or not reached yet."});
@@ -33,7 +34,8 @@ absl::Status NoSuchRevision(std::uint64_t revision, std::uint64_t oldest, std::u
 
 absl::Status RefuseUnknownScene(std::string_view field, std::string_view name) {
   return Refuse(absl::StatusCode::kNotFound,
-                {.field = std::string(field),
+                {.reason = Reason::kSceneNotFound,
+                 .field = std::string(field),
                  .value = std::string(name),
                  .limit = "a scene",
                  .message = "There is no such scene, or not any more; create it first."});
@@ -121,7 +123,8 @@ absl::StatusOr<std::optional<SceneState>> SceneRegistry::ChangeInMemory(
     next = *std::move(made);
   }
   return Refuse(absl::StatusCode::kAborted,
-                {.field = "name",
+                {.reason = Reason::kConcurrentChange,
+                 .field = "name",
                  .value = change.name,
                  .limit = "a scene that others do not change all the time",
                  .message = "Others were faster whenever this change was made; repeat it."});
@@ -250,7 +253,8 @@ absl::Status SceneRegistry::RequireEtag(std::string_view etag, std::string_view 
                                         const Entry& entry) {
   if (etag.empty() || etag == StateOf(name, entry).etag()) return absl::OkStatus();
   return Refuse(absl::StatusCode::kAborted,
-                {.field = "etag",
+                {.reason = Reason::kEtagMismatch,
+                 .field = "etag",
                  .value = std::string(etag),
                  .limit = StateOf(name, entry).etag(),
                  .message = "The scene has changed meanwhile; look at it again."});
@@ -275,7 +279,8 @@ const SceneRegistry::Entry* SceneRegistry::FindEntry(std::string_view name) cons
 absl::Status SceneRegistry::CheckBytes(std::uint64_t bytes) const {
   if (bytes <= limits_.max_scene_bytes) return absl::OkStatus();
   return Refuse(absl::StatusCode::kResourceExhausted,
-                {.field = "scene",
+                {.reason = Reason::kScenesFull,
+                 .field = "scene",
                  .value = FormatNumber(bytes),
                  .limit = "max_scene_bytes <= " + FormatNumber(limits_.max_scene_bytes),
                  .message = "The scenes take too much memory; delete some, or bodies of them."});

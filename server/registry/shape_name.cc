@@ -30,7 +30,8 @@ bool HasForm(std::string_view name) {
 absl::Status CheckShapeName(std::string_view name, std::string_view field) {
   if (HasForm(name)) return absl::OkStatus();
   return Refuse(absl::StatusCode::kInvalidArgument,
-                {.field = std::string(field),
+                {.reason = Reason::kNameInvalid,
+                 .field = std::string(field),
                  .value = std::string(name),
                  .limit = kForm,
                  .message = "invalid name: choose one of the allowed form"});

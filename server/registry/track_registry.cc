@@ -30,7 +30,8 @@ absl::StatusOr<TrackPtr> TrackRegistry::Open(std::string_view name) {
   const std::lock_guard lock(mutex_);
   if (tracks_.contains(name)) {
     return Refuse(absl::StatusCode::kAlreadyExists,
-                  {.field = "name",
+                  {.reason = Reason::kTrackExists,
+                   .field = "name",
                    .value = std::string(name),
                    .limit = "a name without a track",
                    .message = "A session publishes a track of this name; a track has one writer."});
@@ -45,14 +46,16 @@ absl::StatusOr<TrackPtr> TrackRegistry::Find(std::string_view name) const {
   if (const auto found = tracks_.find(name); found != tracks_.end()) return found->second;
   if (ended_.contains(name)) {
     return Refuse(absl::StatusCode::kNotFound,
-                  {.field = "track",
+                  {.reason = Reason::kTrackEnded,
+                   .field = "track",
                    .value = std::string(name),
                    .limit = "a track that a session publishes",
                    .message = "The track has ended: its session closed it, or is gone."});
   }
   return Refuse(
       absl::StatusCode::kFailedPrecondition,
-      {.field = "track",
+      {.reason = Reason::kTrackUnknown,
+       .field = "track",
        .value = std::string(name),
        .limit = "a track that a session of this server publishes",
        .message = "This server knows no such track. A track is known to the server of its "

@@ -20,7 +20,8 @@ absl::Status OpenAll(const CallScope& call, const ShapesToOpen& to_open, const S
   const ShapeReferences& shapes = to_open.shapes;
   if (static_cast<std::uint64_t>(shapes.size()) > call.parts.limits.max_slots_per_session) {
     return Refuse(absl::StatusCode::kResourceExhausted,
-                  {.field = "shapes",
+                  {.reason = Reason::kTooManyShapes,
+                   .field = "shapes",
                    .value = FormatNumber(static_cast<std::uint64_t>(shapes.size())),
                    .limit = "max_slots_per_session <= " +
                             FormatNumber(call.parts.limits.max_slots_per_session),

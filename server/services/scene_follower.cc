@@ -26,7 +26,8 @@ absl::Status SceneFollower::Begin(const v1::WatchSceneRequest& request) {
   const bool is_same_scene = request.etag().empty() || request.etag() == from.etag();
   if (is_same_scene && request.from_revision() > told_.revision) {
     return Refuse(absl::StatusCode::kFailedPrecondition,
-                  {.field = "from_revision",
+                  {.reason = Reason::kRevisionNotReached,
+                   .field = "from_revision",
                    .value = FormatNumber(request.from_revision()),
                    .limit = "<= " + FormatNumber(told_.revision),
                    .message = "The scene has not reached this revision; repeat with back-off."});

@@ -32,7 +32,8 @@ CallerScenes ScenesOf(const CallScope& call) {
 
 absl::Status CheckPageSize(int size) {
   if (size >= 0) return absl::OkStatus();
-  return RefuseArgument({.field = "page_size",
+  return RefuseArgument({.reason = Reason::kNumberOutOfRange,
+                         .field = "page_size",
                          .value = std::to_string(size),
                          .limit = ">= 0",
                          .message = "A page has no negative size; 0 takes the default."});
@@ -48,7 +49,8 @@ absl::StatusOr<TimeToLive> ReadTtl(bool has_ttl, const google::protobuf::Duratio
                            (ttl.seconds() > 0 || ttl.nanos() >= kLeastNanoseconds);
   if (is_in_range) return TimeToLive(ttl.seconds() * kNanosecondsASecond + ttl.nanos());
   return RefuseArgument(
-      {.field = "ttl",
+      {.reason = Reason::kNumberOutOfRange,
+       .field = "ttl",
        .value = std::to_string(ttl.seconds()) + " s " + std::to_string(ttl.nanos()) + " ns",
        .limit = "1 ms to 10 years",
        .message = "invalid time to live: leave it out to keep the scene"});
@@ -64,7 +66,8 @@ absl::StatusOr<ReferredShapes> ResolveAll(const v1::BodyColumns& columns, const 
   const auto count = static_cast<std::uint64_t>(columns.shapes_size());
   if (count > call.parts.limits.max_slots_per_session) {
     return Refuse(absl::StatusCode::kResourceExhausted,
-                  {.field = "shapes",
+                  {.reason = Reason::kTooManyShapes,
+                   .field = "shapes",
                    .value = FormatNumber(count),
                    .limit = "max_slots_per_session <= " +
                             FormatNumber(call.parts.limits.max_slots_per_session),
@@ -75,7 +78,8 @@ absl::StatusOr<ReferredShapes> ResolveAll(const v1::BodyColumns& columns, const 
     const v1::ShapeReference& reference = columns.shapes(i);
     const std::string field = "shapes[" + std::to_string(i) + "]";
     if (reference.has_inline_shape()) {
-      return RefuseArgument({.field = field + ".inline_shape",
+      return RefuseArgument({.reason = Reason::kInlineShapeNotAllowed,
+                             .field = field + ".inline_shape",
                              .value = "set",
                              .limit = "name or digest",
                              .message = "A scene is made of registered shapes; register it."});
@@ -148,7 +152,8 @@ absl::StatusOr<SceneState> StateOf(const std::vector<ShapeOutcome>& outcomes) {
 
 absl::Status RefuseReplaced(const std::string& name) {
   return Refuse(absl::StatusCode::kAborted,
-                {.field = "name",
+                {.reason = Reason::kConcurrentChange,
+                 .field = "name",
                  .value = name,
                  .limit = "the scene that was found at first",
                  .message = "Another scene has taken the name meanwhile; look at it again."});
@@ -166,7 +171,8 @@ absl::Status RequireEtag(const std::string& etag, const SceneState& state) {
   return etag.empty() || etag == state.etag()
              ? absl::OkStatus()
              : Refuse(absl::StatusCode::kAborted,
-                      {.field = "etag",
+                      {.reason = Reason::kEtagMismatch,
+                       .field = "etag",
                        .value = etag,
                        .limit = state.etag(),
                        .message = "The scene has changed meanwhile; look at it again."});
@@ -186,7 +192,8 @@ absl::StatusOr<std::pair<SceneState, std::uint64_t>> FindPage(const CallScope& c
   if (!found.ok()) return found.status();
   const bool is_other_revision = request.revision() != 0 && request.revision() != page->revision;
   if (found->incarnation != page->incarnation || is_other_revision) {
-    return RefuseArgument({.field = "page_token",
+    return RefuseArgument({.reason = Reason::kPageTokenInvalid,
+                           .field = "page_token",
                            .value = request.page_token(),
                            .limit = "a next_page_token of this scene",
                            .message = "The page token is of another scene or revision; start "

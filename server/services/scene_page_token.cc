@@ -28,7 +28,8 @@ absl::StatusOr<ScenePage> ParseScenePageToken(std::string_view token) {
     if (is_page) return page;
   }
   return RefuseArgument(
-      {.field = "page_token",
+      {.reason = Reason::kPageTokenInvalid,
+       .field = "page_token",
        .value = std::string(token),
        .limit = "a next_page_token of this scene",
        .message = "This server gave no such page token for this scene; start again without one."});

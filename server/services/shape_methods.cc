@@ -28,7 +28,8 @@ std::string Indexed(std::string_view field, int i) {
 
 absl::Status CheckColumn(std::string_view field, std::uint64_t size, std::uint64_t wanted) {
   if (size == wanted) return absl::OkStatus();
-  return RefuseArgument({.field = std::string(field),
+  return RefuseArgument({.reason = Reason::kColumnLength,
+                         .field = std::string(field),
                          .value = FormatNumber(size) + " numbers",
                          .limit = FormatNumber(wanted) + " numbers",
                          .message = "The columns do not fit together; nothing was registered."});
@@ -38,7 +39,8 @@ absl::Status CheckBatch(const v1::BatchRegisterShapesRequest& request, const Lim
   const auto items = static_cast<std::uint64_t>(request.names_size());
   if (items > limits.max_batch_shapes) {
     return Refuse(absl::StatusCode::kResourceExhausted,
-                  {.field = "names",
+                  {.reason = Reason::kBatchTooLarge,
+                   .field = "names",
                    .value = FormatNumber(items) + " items",
                    .limit = "max_batch_shapes <= " + FormatNumber(limits.max_batch_shapes),
                    .message = "The batch has too many items; split it."});
@@ -64,12 +66,11 @@ v1::Shape ItemOf(const v1::BatchRegisterShapesRequest& request, int i, std::uint
 // Renames the fields of an item's shape as the batch has them: its own points, and its radius in
 // the column.
 absl::Status InColumns(const absl::Status& status, int radius_index) {
-  const v1::Error error = ErrorOf(status);
   constexpr std::string_view kHull = "hull.";
-  std::string field = error.field();
+  std::string field = ErrorOf(status).field();
   if (field.starts_with(kHull)) field.erase(0, kHull.size());
   if (field == "radius") field = Indexed("radii", radius_index);
-  return Refuse(status.code(), {field, error.value(), error.limit(), error.message()});
+  return WithField(field, status);
 }
 
 int RadiusIndex(const v1::BatchRegisterShapesRequest& request, int i) {
@@ -184,7 +185,8 @@ absl::StatusOr<Registry::Found> Find(const CallerRegistry& registry,
     case v1::GetShapeRequest::REFERENCE_NOT_SET:
       break;
   }
-  return RefuseArgument({.field = "reference",
+  return RefuseArgument({.reason = Reason::kFieldMissing,
+                         .field = "reference",
                          .value = "unset",
                          .limit = "name or digest",
                          .message = "The request names no shape."});
@@ -280,7 +282,8 @@ absl::Status GetShape(const CallScope& call, const v1::GetShapeRequest& request,
 absl::Status ListShapes(const CallScope& call, const v1::ListShapesRequest& request,
                         const StopRule& /*stop*/, v1::ListShapesResponse* response) {
   if (request.page_size() < 0) {
-    return RefuseArgument({.field = "page_size",
+    return RefuseArgument({.reason = Reason::kNumberOutOfRange,
+                           .field = "page_size",
                            .value = std::to_string(request.page_size()),
                            .limit = ">= 0",
                            .message = "A page has no negative size; 0 takes the default."});

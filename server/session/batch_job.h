@@ -202,7 +202,8 @@ class BatchJob {
     if (bytes <= max_bytes_) return absl::OkStatus();
     return Refuse(
         absl::StatusCode::kResourceExhausted,
-        {.field = "options.max_reply_bytes",
+        {.reason = Reason::kReplyTooLarge,
+         .field = "options.max_reply_bytes",
          .value = FormatNumber(max_bytes_),
          .limit = ">= " + FormatNumber(bytes) + " for this batch, and the server's max_reply_bytes",
          .message = "The answer would be larger than is accepted; split the batch, ask for fewer "

@@ -35,7 +35,8 @@ std::string NameOfRewound(const v1::RewindTrack& rewind, const std::string& base
 absl::Status CheckTime(double fraction) {
   // Written so that NaN is refused.
   if (fraction >= 0 && fraction < 1) return absl::OkStatus();
-  return RefuseArgument({.field = "fraction",
+  return RefuseArgument({.reason = Reason::kNumberOutOfRange,
+                         .field = "fraction",
                          .value = FormatNumber(fraction),
                          .limit = "0 <= fraction < 1",
                          .message = "The time is a tick and a fraction of one after it."});
@@ -48,7 +49,8 @@ absl::StatusOr<TrackTicksPtr> FindTicks(const CallScope& call, const std::string
   TrackTicksPtr ticks = (*track)->ticks();
   if (!ticks->empty()) return ticks;
   return Refuse(absl::StatusCode::kFailedPrecondition,
-                {.field = "track",
+                {.reason = Reason::kTrackEmpty,
+                 .field = "track",
                  .value = name,
                  .limit = "a track with a tick",
                  .message = "The track has no tick yet; repeat with back-off."});
@@ -59,7 +61,8 @@ absl::StatusOr<std::vector<BodyId>> ReadLeftOut(const v1::RewindTrack& rewind,
   const auto count = static_cast<std::uint64_t>(rewind.left_out_bodies_size());
   if (count > limits.max_track_bodies) {
     return Refuse(absl::StatusCode::kResourceExhausted,
-                  {.field = "left_out_bodies",
+                  {.reason = Reason::kTooManyBodies,
+                   .field = "left_out_bodies",
                    .value = FormatNumber(count),
                    .limit = "max_track_bodies <= " + FormatNumber(limits.max_track_bodies),
                    .message = "More bodies are left out than a track may have."});
@@ -84,7 +87,8 @@ absl::StatusOr<ScenePtr> MakeScene(const Rewound& rewound, std::size_t* count) {
   if (std::holds_alternative<ScenePtr>(made)) return std::get<ScenePtr>(made);
   // A body between two places near the largest double may lie beyond it.
   const std::size_t k = std::get<SceneFault>(made).index;
-  return RefuseArgument({.field = "track",
+  return RefuseArgument({.reason = Reason::kCoordinateTooLarge,
+                         .field = "track",
                          .value = "body " + FormatNumber(std::uint64_t{bodies[k].id}),
                          .limit = "bodies that are representable between the ticks",
                          .message = "A body of the track lies too far out between its ticks."});
@@ -146,7 +150,8 @@ absl::StatusOr<SessionScenes::Slot> SessionScenes::BaseOf(const v1::RewindTrack&
   if (!rewind.has_base_scene_slot()) return Slot{Scene::MakeEmpty(), 0, ""};
   const std::uint32_t base = rewind.base_scene_slot();
   if (base == rewind.scene_slot()) {
-    return RefuseArgument({.field = "base_scene_slot",
+    return RefuseArgument({.reason = Reason::kFieldsConflict,
+                           .field = "base_scene_slot",
                            .value = FormatNumber(std::uint64_t{base}),
                            .limit = "another slot than scene_slot",
                            .message = "The scene that bodies are put in stays in its slot; choose "

@@ -19,7 +19,9 @@ namespace {
 
 absl::Status RefuseSlot(absl::StatusCode code, const char* field, std::uint32_t slot,
                         const std::string& message) {
-  return Refuse(code, {.field = field,
+  return Refuse(code, {.reason = code == absl::StatusCode::kNotFound ? Reason::kSlotNotOpen
+                                                                     : Reason::kSlotInvalid,
+                       .field = field,
                        .value = FormatNumber(std::uint64_t{slot}),
                        .limit = "an open slot of a scene",
                        .message = message});
@@ -35,7 +37,8 @@ std::vector<RigidBodyPtr> ShapesOf(const ShapeTable& table) {
 
 absl::Status RequireShapes(const v1::BodyColumns& columns, const ShapeTable& table) {
   if (columns.shapes_size() > 0) {
-    return RefuseArgument({.field = "bodies.shapes",
+    return RefuseArgument({.reason = Reason::kFieldsConflict,
+                           .field = "bodies.shapes",
                            .value = FormatNumber(static_cast<std::uint64_t>(columns.shapes_size())),
                            .limit = "0: `shape_slots` are those of the session",
                            .message = "Own bodies take their shapes from the session's slots."});
@@ -49,7 +52,8 @@ absl::Status RequireShapes(const v1::BodyColumns& columns, const ShapeTable& tab
     const bool is_poisoned = state == SlotState::kPoisoned;
     return Refuse(
         is_poisoned ? absl::StatusCode::kFailedPrecondition : absl::StatusCode::kNotFound,
-        {.field = "bodies.shape_slots[" + FormatNumber(static_cast<std::uint64_t>(i)) + "]",
+        {.reason = is_poisoned ? Reason::kSlotInvalid : Reason::kSlotNotOpen,
+         .field = "bodies.shape_slots[" + FormatNumber(static_cast<std::uint64_t>(i)) + "]",
          .value = FormatNumber(std::uint64_t{slot}),
          .limit = "an open slot",
          .message = is_poisoned ? "Opening this slot failed: " + table.failure(slot)
@@ -63,7 +67,8 @@ absl::Status RequireOwnIds(const AskedScene& asked) {
   const std::optional<BodyId> id = FindUnsaidNamesake(*asked.scene, asked.bodies, asked.rules);
   if (!id) return absl::OkStatus();
   return RefuseArgument(
-      {.field = "bodies.ids",
+      {.reason = Reason::kBodyIdInScene,
+       .field = "bodies.ids",
        .value = FormatNumber(std::uint64_t{*id}),
        .limit = "an id that the scene does not have, or a rule of the id with itself",
        .message =
@@ -109,7 +114,8 @@ std::uint64_t BytesOf(const Scene& scene, const OwnedBytes& owned) {
 absl::Status TooManyBytes(std::uint64_t bytes, const Limits& limits) {
   return Refuse(
       absl::StatusCode::kResourceExhausted,
-      {.field = "bodies.shape_slots",
+      {.reason = Reason::kSessionShapesTooLarge,
+       .field = "bodies.shape_slots",
        .value = FormatNumber(bytes) + " bytes",
        .limit = "max_session_shape_bytes <= " + FormatNumber(limits.max_session_shape_bytes),
        .message = "The session's slots and its bodies hold too many inline shapes; close slots, "
@@ -165,7 +171,8 @@ absl::Status SessionScenes::CheckSlot(std::uint32_t slot) const {
   const std::uint64_t most = call_.parts.limits.max_session_scenes;
   if (slot < most) return absl::OkStatus();
   return Refuse(absl::StatusCode::kResourceExhausted,
-                {.field = "scene_slot",
+                {.reason = Reason::kSlotTooHigh,
+                 .field = "scene_slot",
                  .value = FormatNumber(std::uint64_t{slot}),
                  .limit = "max_session_scenes: < " + FormatNumber(most),
                  .message = "The session has no such slot; use a lower one."});
@@ -232,7 +239,8 @@ absl::Status SessionScenes::Change(const v1::ChangeBodies& change, const ShapeTa
   absl::Status status = RequireProcessorTime(call_);
   if (status.ok() && !change.reset() && !own_failure_.empty()) {
     return Refuse(absl::StatusCode::kFailedPrecondition,
-                  {.field = "reset",
+                  {.reason = Reason::kQueryBodiesInvalid,
+                   .field = "reset",
                    .value = "false",
                    .limit = "true, after a change that failed",
                    .message = "The session's own bodies are in doubt: " + own_failure_});
@@ -286,7 +294,8 @@ absl::Status SessionScenes::Find(std::uint32_t slot, const char* field, AskedSce
 absl::StatusOr<const OwnBodies*> SessionScenes::RequireOwn(const char* field) const {
   if (own_failure_.empty()) return &own_;
   return Refuse(absl::StatusCode::kFailedPrecondition,
-                {.field = field,
+                {.reason = Reason::kQueryBodiesInvalid,
+                 .field = field,
                  .value = "own bodies in doubt",
                  .limit = "a change with `reset` that succeeds",
                  .message = "A change of the session's own bodies failed: " + own_failure_});

@@ -26,7 +26,8 @@ absl::Status NoKind() {
   for (int i = 1; i < kinds.field_count(); ++i)
     names += (i + 1 < kinds.field_count() ? ", " : " or ") + kinds.field(i)->name();
   return Refuse(absl::StatusCode::kInvalidArgument,
-                {.field = "kind",
+                {.reason = Reason::kKindUnknown,
+                 .field = "kind",
                  .value = "unset",
                  .limit = names,
                  .message = "The message asks for nothing that this server knows."});
@@ -182,7 +183,8 @@ absl::Status SessionState::Open(const v1::OpenShape& open, const StopRule& stop,
   if (open.slot() >= parts_.limits.max_slots_per_session) {
     return Refuse(
         absl::StatusCode::kResourceExhausted,
-        {.field = "slot",
+        {.reason = Reason::kSlotTooHigh,
+         .field = "slot",
          .value = FormatNumber(std::uint64_t{open.slot()}),
          .limit = "max_slots_per_session: < " + FormatNumber(parts_.limits.max_slots_per_session),
          .message = "The session has no such slot; use a lower one."});
@@ -217,7 +219,8 @@ absl::Status SessionState::TakeRoom(std::uint32_t slot, std::uint64_t owned_byte
   const std::uint64_t bytes = owned + scenes_.owned_bytes();
   if (bytes > parts_.limits.max_session_shape_bytes) {
     return Refuse(absl::StatusCode::kResourceExhausted,
-                  {.field = "shape.inline_shape",
+                  {.reason = Reason::kSessionShapesTooLarge,
+                   .field = "shape.inline_shape",
                    .value = FormatNumber(bytes) + " bytes",
                    .limit = "max_session_shape_bytes <= " +
                             FormatNumber(parts_.limits.max_session_shape_bytes),
@@ -232,7 +235,8 @@ absl::Status SessionState::Close(const v1::CloseShape& close, v1::CloseShapeResu
   warm_rows_.Forget();
   if (!table_.Close(close.slot())) {
     return Refuse(absl::StatusCode::kNotFound,
-                  {.field = "slot",
+                  {.reason = Reason::kSlotNotOpen,
+                   .field = "slot",
                    .value = FormatNumber(std::uint64_t{close.slot()}),
                    .limit = "an open slot",
                    .message = "There is nothing in this slot to close."});

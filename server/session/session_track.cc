@@ -21,7 +21,8 @@ absl::Status CheckBodies(const OwnBodies& own, const Limits& limits) {
   const std::uint64_t count = own.bodies().size();
   if (count > limits.max_track_bodies) {
     return Refuse(absl::StatusCode::kResourceExhausted,
-                  {.field = "poses",
+                  {.reason = Reason::kTooManyBodies,
+                   .field = "poses",
                    .value = FormatNumber(count) + " bodies",
                    .limit = "max_track_bodies <= " + FormatNumber(limits.max_track_bodies),
                    .message = "The session has more bodies than a tick may have; detach some, or "
@@ -29,7 +30,8 @@ absl::Status CheckBodies(const OwnBodies& own, const Limits& limits) {
   }
   if (own.owned_bytes() == 0) return absl::OkStatus();
   return Refuse(absl::StatusCode::kFailedPrecondition,
-                {.field = "poses",
+                {.reason = Reason::kInlineShapeNotAllowed,
+                 .field = "poses",
                  .value = "own bodies with inline shapes",
                  .limit = "registered shapes",
                  .message = "A track keeps the shapes of its bodies for others; register them."});
@@ -47,7 +49,8 @@ absl::StatusOr<std::vector<Pose>> ReadPoses(const v1::PublishTick& publish,
   }
   if (numbers != kPoseNumbers * bodies.size()) {
     return RefuseArgument(
-        {.field = "poses",
+        {.reason = Reason::kColumnLength,
+         .field = "poses",
          .value = FormatNumber(numbers) + " numbers",
          .limit = "0 or " + FormatNumber(kPoseNumbers * bodies.size()) + " numbers (7 a body)",
          .message = "The column does not fit the session's own bodies."});
@@ -93,7 +96,8 @@ absl::Status SessionTrack::Open(const v1::OpenTrack& open, v1::OpenTrackResult* 
   if (absl::Status status = RequirePublisher(open.name()); !status.ok()) return status;
   if (track_ != nullptr) {
     return Refuse(absl::StatusCode::kFailedPrecondition,
-                  {.field = "name",
+                  {.reason = Reason::kTrackAlreadyOpen,
+                   .field = "name",
                    .value = open.name(),
                    .limit = "one track a session",
                    .message = "The session publishes a track already, " + track_->name() +
@@ -117,7 +121,8 @@ absl::Status SessionTrack::Open(const v1::OpenTrack& open, v1::OpenTrackResult* 
 absl::Status SessionTrack::RequireOpen() const {
   if (track_ != nullptr) return absl::OkStatus();
   return Refuse(absl::StatusCode::kFailedPrecondition,
-                {.field = "track",
+                {.reason = Reason::kTrackNotOpen,
+                 .field = "track",
                  .value = "none",
                  .limit = "a track that the session has opened",
                  .message = "The session publishes no track; open one."});
@@ -125,7 +130,8 @@ absl::Status SessionTrack::RequireOpen() const {
 
 absl::Status SessionTrack::CheckNumber(std::uint64_t number) const {
   if (number > kHighestTick) {
-    return RefuseArgument({.field = "tick",
+    return RefuseArgument({.reason = Reason::kNumberOutOfRange,
+                           .field = "tick",
                            .value = FormatNumber(number),
                            .limit = "<= " + FormatNumber(kHighestTick),
                            .message = "The number of the tick is too high."});
@@ -133,7 +139,8 @@ absl::Status SessionTrack::CheckNumber(std::uint64_t number) const {
   const TrackTicksPtr ticks = track_->ticks();
   if (ticks->empty() || number > ticks->back()->number) return absl::OkStatus();
   return Refuse(absl::StatusCode::kFailedPrecondition,
-                {.field = "tick",
+                {.reason = Reason::kTickNotNewer,
+                 .field = "tick",
                  .value = FormatNumber(number),
                  .limit = "> " + FormatNumber(ticks->back()->number),
                  .message = "The track has this tick already, or a later one."});

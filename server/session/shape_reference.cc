@@ -28,7 +28,8 @@ absl::Status CostsTooMuch(const CallScope& call, const v1::Shape& shape) {
   call.parts.metrics.principal_refusals(PrincipalLimit::kCores).Increment();
   const Principal& principal = *call.caller.principal;
   return Refuse(absl::StatusCode::kResourceExhausted,
-                {.field = "",
+                {.reason = Reason::kProcessorTimeExhausted,
+                 .field = "",
                  .value = FormatNumber(HullPointCount(shape)) + " points",
                  .limit = "cores <= " + FormatNumber(*principal.limits.cores) + " of principal " +
                           principal.id,
@@ -65,7 +66,8 @@ absl::StatusOr<ResolvedShape> FindShape(const v1::ShapeReference& reference,
     case v1::ShapeReference::REFERENCE_NOT_SET:
       break;
   }
-  return Refuse(absl::StatusCode::kInvalidArgument, {.field = "reference",
+  return Refuse(absl::StatusCode::kInvalidArgument, {.reason = Reason::kFieldMissing,
+                                                     .field = "reference",
                                                      .value = "unset",
                                                      .limit = "name, digest or inline_shape",
                                                      .message = "The reference names no shape."});

@@ -52,7 +52,8 @@ absl::Status RequireUnused(const ShapeChange& change, RegistryDraft* shapes,
   const SceneDraft::Users users = scenes.UsersOf(old->digest, change.prefixes);
   if (users.count == 0) return absl::OkStatus();
   return Refuse(absl::StatusCode::kFailedPrecondition,
-                {.field = "name",
+                {.reason = Reason::kShapeInUse,
+                 .field = "name",
                  .value = change.name,
                  .limit = "a content that no scene uses, or that another name has as well",
                  .message = "Scenes use this shape: " + InWords(users) +
@@ -96,7 +97,8 @@ absl::Status Unstored(const absl::Status& failure) {
   const bool is_full = failure.code() == absl::StatusCode::kResourceExhausted;
   return Refuse(
       is_full ? absl::StatusCode::kResourceExhausted : absl::StatusCode::kUnavailable,
-      {.field = "data_dir",
+      {.reason = is_full ? Reason::kStoreFull : Reason::kStoreFailed,
+       .field = "data_dir",
        .value = is_full ? "the disk is full" : "the write failed",
        .limit = "what is acknowledged is stored",
        .message = "The change could not be stored and was not made; repeat it with back-off.",
@@ -108,26 +110,30 @@ absl::Status UnstoredInShared(const absl::Status& failure) {
   const std::string reason(failure.message());
   if (absl::IsUnknown(failure)) {
     return Refuse(absl::StatusCode::kUnavailable,
-                  {.field = "store",
+                  {.reason = Reason::kChangeUnknown,
+                   .field = "store",
                    .value = reason,
                    .limit = "a store that answers",
                    .message = "The store has not said whether the change is made; it may be, or "
                               "come later. Look before repeating it; to register the same content "
                               "again changes nothing."});
   }
-  return Refuse(absl::IsResourceExhausted(failure) ? absl::StatusCode::kResourceExhausted
-                                                   : absl::StatusCode::kUnavailable,
-                {.field = "store",
-                 .value = reason,
-                 .limit = "what is acknowledged is stored",
-                 .message = "The change could not be stored and was not made; repeat it with "
-                            "back-off.",
-                 .retry_after = kStorePatience});
+  return Refuse(
+      absl::IsResourceExhausted(failure) ? absl::StatusCode::kResourceExhausted
+                                         : absl::StatusCode::kUnavailable,
+      {.reason = absl::IsResourceExhausted(failure) ? Reason::kStoreFull : Reason::kStoreFailed,
+       .field = "store",
+       .value = reason,
+       .limit = "what is acknowledged is stored",
+       .message = "The change could not be stored and was not made; repeat it with "
+                  "back-off.",
+       .retry_after = kStorePatience});
 }
 
 absl::Status TooMuchWaits(std::uint64_t bytes, bool is_shared) {
   return Refuse(absl::StatusCode::kResourceExhausted,
-                {.field = is_shared ? "store" : "data_dir",
+                {.reason = Reason::kStoreBusy,
+                 .field = is_shared ? "store" : "data_dir",
                  .value = FormatNumber(bytes) + " bytes wait to be stored",
                  .limit = "<= " + FormatNumber(kMostQueuedBytes),
                  .message = "The store does not keep up with the registrations; repeat with "

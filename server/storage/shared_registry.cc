@@ -26,7 +26,8 @@ constexpr std::chrono::milliseconds kReloadInterval{1000};
 
 absl::Status NotKnown(const absl::Status& reason) {
   return Refuse(absl::StatusCode::kUnavailable,
-                {.field = "store",
+                {.reason = Reason::kStoreUnavailable,
+                 .field = "store",
                  .value = std::string(reason.message()),
                  .limit = "a store that answers",
                  .message = "What the names mean now cannot be found out; repeat with back-off. "

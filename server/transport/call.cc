@@ -34,7 +34,8 @@ absl::StatusCode EndCode(const CallEnd& end, SteadyTime deadline, absl::StatusCo
 absl::Status CheckSize(const grpc::ByteBuffer& bytes, const Limits& limits) {
   if (bytes.Length() <= limits.max_request_bytes) return absl::OkStatus();
   return Refuse(absl::StatusCode::kResourceExhausted,
-                {.field = "",
+                {.reason = Reason::kMessageTooLarge,
+                 .field = "",
                  .value = FormatNumber(std::uint64_t{bytes.Length()}) + " bytes",
                  .limit = "max_request_bytes <= " + FormatNumber(limits.max_request_bytes),
                  .message = "The message is too large; send less in one message."});
@@ -63,7 +64,8 @@ absl::Status CheckObjects(grpc::ByteBuffer* bytes, const google::protobuf::Descr
   grpc::ProtoBufferReader reader(bytes);
   if (!reader.status().ok() || CountObjects(&reader, type, most) <= most) return absl::OkStatus();
   return Refuse(absl::StatusCode::kResourceExhausted,
-                {.field = "",
+                {.reason = Reason::kMessageTooLarge,
+                 .field = "",
                  .value = "more than " + FormatNumber(most) + " objects",
                  .limit = "sub-messages, strings and unknown fields <= " + FormatNumber(most),
                  .message = "The message has too many parts; send fewer shapes in one message."});

@@ -133,7 +133,8 @@ absl::Status RequireFewBytes(const grpc::ByteBuffer& incoming) {
   constexpr std::uint64_t kMostBytes = 4096;
   if (incoming.Length() <= kMostBytes) return absl::OkStatus();
   return Refuse(absl::StatusCode::kInvalidArgument,
-                {.field = "",
+                {.reason = Reason::kMessageTooLarge,
+                 .field = "",
                  .value = FormatNumber(std::uint64_t{incoming.Length()}) + " bytes",
                  .limit = "<= " + FormatNumber(kMostBytes) + " bytes",
                  .message = "The message is longer than any WatchSceneRequest."});

@@ -98,7 +98,8 @@ class KeptArena {
 
 absl::Status NoRequest() {
   return Refuse(absl::StatusCode::kInvalidArgument,
-                {.field = "",
+                {.reason = Reason::kMessageMalformed,
+                 .field = "",
                  .value = "",
                  .limit = "a clearance.v1.SessionRequest",
                  .message = "malformed SessionRequest: the session ends"});
@@ -106,7 +107,8 @@ absl::Status NoRequest() {
 
 absl::Status HoldsDeletedShapes(const Limits& limits) {
   return Refuse(absl::StatusCode::kResourceExhausted,
-                {.field = "",
+                {.reason = Reason::kDeletedShapesHeld,
+                 .field = "",
                  .value = "",
                  .limit = "max_registry_bytes <= " + FormatNumber(limits.max_registry_bytes) +
                           " of deleted shapes",

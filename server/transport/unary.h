@@ -110,7 +110,8 @@ absl::Status TakeRequest(grpc::ByteBuffer* bytes, const Limits& limits, Request*
   if (!status.ok()) return status;
   if (ParseMessage(bytes, request)) return absl::OkStatus();
   return Refuse(absl::StatusCode::kInvalidArgument,
-                {.field = "",
+                {.reason = Reason::kMessageMalformed,
+                 .field = "",
                  .value = "",
                  .limit = "a " + std::string(request->GetTypeName()),
                  .message = "malformed request: the bytes are not a message of this method"});

@@ -19,6 +19,7 @@ namespace clearance::client {
 struct Error {
   std::uint32_t index = 0;  // row or item; 0 where a whole message is refused
   absl::StatusCode code = absl::StatusCode::kUnknown;
+  std::string reason = {};  // of proto/reasons.md; empty if this library refused by itself
   std::string field;
   std::string value;
   std::string limit;

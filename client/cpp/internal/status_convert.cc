@@ -89,6 +89,7 @@ absl::Status FromGrpc(const grpc::Status& status) {
 Error FromProto(const v1::Error& error) {
   Error result = {.index = error.index(),
                   .code = KnownCode(static_cast<int>(error.code())),
+                  .reason = error.reason(),
                   .field = error.field(),
                   .value = error.value(),
                   .limit = error.limit(),

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, fields, replace
 from typing import Any
 
 import numpy as np
@@ -165,15 +165,7 @@ def _require_all(name: str, found: int, expected: int) -> None:
 def _at(error: ErrorDetail, first: int) -> ErrorDetail:
     if first == 0:
         return error
-    return ErrorDetail(
-        error.index + first,
-        error.code,
-        error.field,
-        error.value,
-        error.limit,
-        error.message,
-        error.retry_after,
-    )
+    return replace(error, index=error.index + first)
 
 
 def _make_ragged(name: str, kind: Any, own: dict[str, np.ndarray], rows: int) -> Any:

@@ -57,6 +57,9 @@ class ErrorDetail:
         Text for people: what is wrong and what to do.
     retry_after : float or None
         Seconds to wait before a repetition; None: unknown.
+    reason : str
+        The server's reason, a name that never changes (proto/reasons.md); empty if this package
+        refused by itself.
     """
 
     index: int
@@ -66,6 +69,7 @@ class ErrorDetail:
     limit: str
     message: str
     retry_after: float | None = None
+    reason: str = ""
 
 
 class ClearanceError(Exception):
@@ -102,6 +106,11 @@ class ClearanceError(Exception):
     def field(self) -> str:
         """Path of the refused field; empty if unknown."""
         return self.detail.field if self.detail else ""
+
+    @property
+    def reason(self) -> str:
+        """The server's reason, such as `SHAPE_NOT_REGISTERED`; empty if unknown."""
+        return self.detail.reason if self.detail else ""
 
     @property
     def limit(self) -> str:
@@ -277,6 +286,7 @@ def detail_from(error: Any) -> ErrorDetail:
         error.limit,
         error.message,
         retry_after,
+        error.reason,
     )
 
 

@@ -115,6 +115,7 @@ TEST(Client, DecodesWhatTheServerSaysOfARefusedShape) {
   ASSERT_TRUE(error.has_value());
   EXPECT_THAT(error->field, HasSubstr("sphere.radius"));
   EXPECT_EQ(error->value, "-1");
+  EXPECT_EQ(error->reason, "SHAPE_INVALID");
 }
 
 TEST(Client, AsksUnaryQueriesOfEveryKind) {

@@ -929,7 +929,7 @@ TEST_F(SceneCommandLine, SweepsABodyAndCastsARay) {
 TEST_F(SceneCommandLine, SaysWhatIsWrongWithAQuestion) {
   const Ran unknown = Run(std::string("scene check nowhere ") + kBall);
   EXPECT_EQ(unknown.exit_code, 2);
-  EXPECT_THAT(unknown.output, HasSubstr("field: open_scene.name"));
+  EXPECT_THAT(unknown.output, HasSubstr("reason: SCENE_NOT_FOUND\n  field: open_scene.name"));
   EXPECT_THAT(Run("scene check cell").output, HasSubstr("a shape or --bodies FILE is needed"));
   const Ran many = Run(std::string("scene check cell --all 5000 ") + kBall);
   EXPECT_EQ(many.exit_code, 2);

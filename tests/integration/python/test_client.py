@@ -68,6 +68,7 @@ class Registry(unittest.TestCase):
         self.assertEqual(caught.exception.field, "shape.sphere.radius")
         self.assertEqual(caught.exception.detail.value, "-1")
         self.assertEqual(caught.exception.limit, ">= 0")
+        self.assertEqual(caught.exception.reason, "SHAPE_INVALID")
         self.assertTrue(caught.exception.request_id)
         with self.assertRaises(clearance.errors.ResourceExhausted) as caught:
             self.client.register("big", clearance.Hull(np.zeros((101, 3))))

@@ -398,6 +398,7 @@ TEST_F(BadBatchRegistration, RefusesBadItemsByThemselves) {
   ASSERT_EQ(response.errors_size(), 2);
   EXPECT_EQ(response.errors(0).index(), 1u);
   EXPECT_EQ(response.errors(0).field(), "names[1]");
+  EXPECT_EQ(response.errors(0).reason(), "NAME_INVALID");
   EXPECT_EQ(response.errors(0).value(), "Bad");
   EXPECT_EQ(response.errors(1).index(), 2u);
   EXPECT_EQ(response.errors(1).field(), "vertices[0].x");

@@ -125,10 +125,15 @@ grpc::Status TestSession::AwaitEnd() {
 v1::Error ErrorOf(const google::rpc::Status& status) {
   v1::Error error;
   EXPECT_TRUE(status.details_size() > 0 && status.details(0).UnpackTo(&error));
-  const bool has_retry = status.details_size() == 2;
+  google::rpc::ErrorInfo info;
+  EXPECT_TRUE(status.details_size() > 1 && status.details(1).UnpackTo(&info));
+  EXPECT_NE(error.reason(), "") << status.ShortDebugString();
+  EXPECT_EQ(info.reason(), error.reason());
+  EXPECT_EQ(info.domain(), "clearance");
+  const bool has_retry = status.details_size() == 3;
   EXPECT_EQ(has_retry, error.has_retry_after()) << status.ShortDebugString();
   google::rpc::RetryInfo retry;
-  EXPECT_TRUE(!has_retry || status.details(1).UnpackTo(&retry));
+  EXPECT_TRUE(!has_retry || status.details(2).UnpackTo(&retry));
   EXPECT_EQ(retry.retry_delay().seconds(), error.retry_after().seconds());
   EXPECT_EQ(retry.retry_delay().nanos(), error.retry_after().nanos());
   EXPECT_EQ(static_cast<int>(error.code()), status.code());

@@ -357,6 +357,7 @@ TEST(Distance, RefusesRowsByThemselves) {
   const v1::DistanceBatchResult result = Ask(server, request).result();
   EXPECT_THAT(result.states(), ElementsAre(v1::STATE_SEPARATED, v1::STATE_REFUSED));
   EXPECT_EQ(result.errors(0).field(), "slots_a[1]");
+  EXPECT_EQ(result.errors(0).reason(), "SLOT_NOT_OPEN");
 }
 
 TEST(Intersection, TellsStatesAndBounds) {

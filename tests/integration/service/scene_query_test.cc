@@ -463,6 +463,7 @@ TEST(SceneQuestions, ABadRowIsRefusedByItself) {
   EXPECT_THAT(moved.states(), ElementsAre(v1::MOTION_STATE_REFUSED));
   ASSERT_EQ(moved.errors_size(), 1);
   EXPECT_EQ(moved.errors(0).field(), "displacements[1]");
+  EXPECT_EQ(moved.errors(0).reason(), "NUMBER_NOT_FINITE");
 
   v1::SessionRequest ray;
   ray.mutable_ray()->set_count(2);

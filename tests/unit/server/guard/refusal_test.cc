@@ -8,9 +8,12 @@ namespace {
 
 TEST(Refusal, CarriesTheTimeToWaitRoundedUpAndOnlyIfThereIsOne) {
   const auto after = [](absl::Duration wait) {
-    return ErrorOf(
-        Refuse(absl::StatusCode::kResourceExhausted,
-               {.field = "f", .value = "v", .limit = "l", .message = "m", .retry_after = wait}));
+    return ErrorOf(Refuse(absl::StatusCode::kResourceExhausted, {.reason = Reason::kQuotaExhausted,
+                                                                 .field = "f",
+                                                                 .value = "v",
+                                                                 .limit = "l",
+                                                                 .message = "m",
+                                                                 .retry_after = wait}));
   };
   EXPECT_FALSE(after(absl::ZeroDuration()).has_retry_after());
   const v1::Error error = after(absl::Milliseconds(2500));
@@ -21,13 +24,20 @@ TEST(Refusal, CarriesTheTimeToWaitRoundedUpAndOnlyIfThereIsOne) {
 
 TEST(Refusal, KeepsEverythingUnderAPath) {
   const absl::Status status = Under(
-      "shape", Refuse(absl::StatusCode::kResourceExhausted, {.field = "f",
+      "shape", Refuse(absl::StatusCode::kResourceExhausted, {.reason = Reason::kQuotaExhausted,
+                                                             .field = "f",
                                                              .value = "v",
                                                              .limit = "l",
                                                              .message = "m",
                                                              .retry_after = absl::Seconds(1)}));
   EXPECT_EQ(ErrorOf(status).field(), "shape.f");
+  EXPECT_EQ(ErrorOf(status).reason(), "QUOTA_EXHAUSTED");
   EXPECT_EQ(ErrorOf(status).retry_after().seconds(), 1);
+}
+
+TEST(Refusal, StatusThatNoRefusalMadeHasTheReasonOfItsCode) {
+  EXPECT_EQ(ErrorOf(absl::DeadlineExceededError("late")).reason(), "DEADLINE");
+  EXPECT_EQ(ErrorOf(Under("batch", absl::CancelledError("gone"))).reason(), "CANCELLED");
 }
 
 }  // namespace
