@@ -52,8 +52,8 @@ struct CheckKind {
       Numbers(&Columns::bodies_a, &Result::mutable_bodies_a, &Detail::pairs),
       Numbers(&Columns::bodies_b, &Result::mutable_bodies_b, &Detail::pairs),
       Numbers(&Columns::is_self, &Result::mutable_is_self, &Detail::pairs),
-      Numbers(&Columns::lower_bounds, &Result::mutable_lower_bounds, &Detail::bounds),
-      Numbers(&Columns::upper_bounds, &Result::mutable_upper_bounds, &Detail::bounds),
+      NumbersOr(-kNoBound, &Columns::lower_bounds, &Result::mutable_lower_bounds, &Detail::bounds),
+      NumbersOr(kNoBound, &Columns::upper_bounds, &Result::mutable_upper_bounds, &Detail::bounds),
       Numbers(&Columns::free_radii, &Result::mutable_free_radii, &Detail::free_radii),
       Pairs(&Columns::listed, &Result::mutable_pairs, &List::mutable_verdicts, kListed, kMaxPairs));
 

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <tuple>
 #include <type_traits>
 
@@ -73,6 +74,7 @@ struct FixedColumn {
   Wanted wanted;
   std::size_t width = 1;
   std::uint64_t bytes = std::is_same_v<T, int> ? kStateBytes : sizeof(T);  // of a number
+  T unknown = T{0};  // in rows of which the number is not known
 
   template <class Wish>
   std::uint64_t RowBytes(const Wish& wish) const {
@@ -82,7 +84,7 @@ struct FixedColumn {
   void Make(const Wish& wish, std::uint32_t rows, Result* result, Columns* columns) const {
     if (!wish.Of(wanted)) return;
     google::protobuf::RepeatedField<T>* const numbers = std::invoke(field, result);
-    numbers->Resize(static_cast<int>(width * rows), T{0});
+    numbers->Resize(static_cast<int>(width * rows), unknown);
     columns->*span = absl::MakeSpan(numbers->mutable_data(), width * rows);
   }
   void Cut(const RowRange& rows, Columns* columns) const {
@@ -96,6 +98,15 @@ template <class Columns, class T, class Field, class Wanted>
 constexpr FixedColumn<Columns, T, Field, Wanted> Numbers(absl::Span<T> Columns::*span, Field field,
                                                          Wanted wanted) {
   return {span, field, wanted};
+}
+// No row must look like a distance of 0 that was never found.
+inline constexpr double kNoDistance = std::numeric_limits<double>::quiet_NaN();
+inline constexpr double kNoBound = std::numeric_limits<double>::infinity();
+
+template <class Columns, class Field, class Wanted>
+constexpr FixedColumn<Columns, double, Field, Wanted> NumbersOr(
+    double unknown, absl::Span<double> Columns::*span, Field field, Wanted wanted) {
+  return {span, field, wanted, 1, kNumberBytes, unknown};
 }
 template <class Columns, class Field, class Wanted>
 constexpr FixedColumn<Columns, double, Field, Wanted> Vectors(absl::Span<double> Columns::*span,
@@ -155,7 +166,7 @@ std::uint64_t MaxRowBytes(const typename Kind::Batch& batch) {
   return kUndecidedRowBytes + std::apply(add, Kind::kColumns);
 }
 
-// Returns the columns of `rows` rows that the batch wants, all +0.0, in the message itself.
+// Returns the columns of `rows` rows that the batch wants, all unknown, in the message itself.
 template <class Kind>
 typename Kind::Columns MakeColumns(const typename Kind::Batch& batch, std::uint32_t rows,
                                    typename Kind::Result* result) {

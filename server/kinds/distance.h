@@ -72,9 +72,9 @@ struct DistanceKind {
 
   static constexpr auto kColumns = std::tuple(
       Numbers(&Columns::states, &Result::mutable_states, kAlways),
-      Numbers(&Columns::distances, &Result::mutable_distances, &Detail::distances),
-      Numbers(&Columns::lower_bounds, &Result::mutable_lower_bounds, &Detail::bounds),
-      Numbers(&Columns::upper_bounds, &Result::mutable_upper_bounds, &Detail::bounds),
+      NumbersOr(kNoDistance, &Columns::distances, &Result::mutable_distances, &Detail::distances),
+      NumbersOr(-kNoBound, &Columns::lower_bounds, &Result::mutable_lower_bounds, &Detail::bounds),
+      NumbersOr(kNoBound, &Columns::upper_bounds, &Result::mutable_upper_bounds, &Detail::bounds),
       Vectors(&Columns::points_a, &Result::mutable_points_a, &Detail::points),
       Vectors(&Columns::points_b, &Result::mutable_points_b, &Detail::points),
       Vectors(&Columns::normals, &Result::mutable_normals, &Detail::normals),

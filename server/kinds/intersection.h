@@ -42,8 +42,8 @@ struct IntersectionKind {
   static constexpr std::uint64_t kUnitsARow = 1;
   static constexpr auto kColumns =
       std::tuple(Numbers(&Columns::states, &Result::mutable_states, kAlways),
-                 Numbers(&Columns::lower_bounds, &Result::mutable_lower_bounds, &Detail::bounds),
-                 Numbers(&Columns::upper_bounds, &Result::mutable_upper_bounds, &Detail::bounds),
+                 NumbersOr(-kNoBound, &Columns::lower_bounds, &Result::mutable_lower_bounds, &Detail::bounds),
+                 NumbersOr(kNoBound, &Columns::upper_bounds, &Result::mutable_upper_bounds, &Detail::bounds),
                  Varints(&Columns::iterations, &Result::mutable_iterations, &Detail::iterations));
 
   static const Detail& DetailOf(const Batch& batch) { return batch.detail(); }

@@ -3,6 +3,7 @@
 #include "server/kinds/pair_list.h"
 
 #include "core/math/vec3.h"
+#include "server/kinds/columns.h"
 
 namespace clearance::server {
 namespace {
@@ -50,7 +51,7 @@ void List(const PairDistance& found, const PairList& list) {
   const DistanceAnswer& distance = found.distance;
   const bool is_known = distance.state != State::kUndecided;
   ListPair(found.pair, static_cast<int>(distance.state), list);
-  ListNumber(is_known ? distance.distance : 0, list.distances);
+  ListNumber(is_known ? distance.distance : kNoDistance, list.distances);
   ListNumber(distance.bracket.lower, list.lower_bounds);
   ListNumber(distance.bracket.upper, list.upper_bounds);
   ListVector(is_known ? distance.p_WA : Vec3d{}, list.points_a);
@@ -67,7 +68,7 @@ void List(const PairSweep& found, const PairList& list) {
   ListNumber(is_initial ? 0 : contact.t_free, list.t_free);
   ListNumber(is_hit ? contact.t_hit : 0, list.t_hit);
   ListNumber(is_initial ? 0 : contact.t_leave, list.t_leave);
-  ListNumber(has_contact ? contact.distance : 0, list.distances);
+  ListNumber(has_contact ? contact.distance : kNoDistance, list.distances);
   ListVector(has_contact ? contact.p_WA : Vec3d{}, list.points_a);
   ListVector(has_contact ? contact.p_WB : Vec3d{}, list.points_b);
   ListVector(has_contact ? contact.n_AB : Vec3d{}, list.normals);

@@ -58,7 +58,7 @@ struct TimeOfCollisionKind {
                  Numbers(&Columns::t_free, &Result::mutable_t_free, &Detail::times),
                  Numbers(&Columns::t_hit, &Result::mutable_t_hit, &Detail::times),
                  Numbers(&Columns::t_leave, &Result::mutable_t_leave, kLeaves),
-                 Numbers(&Columns::distances, &Result::mutable_distances, &Detail::distances),
+                 NumbersOr(kNoDistance, &Columns::distances, &Result::mutable_distances, &Detail::distances),
                  Vectors(&Columns::points_a, &Result::mutable_points_a, &Detail::points),
                  Vectors(&Columns::points_b, &Result::mutable_points_b, &Detail::points),
                  Vectors(&Columns::normals, &Result::mutable_normals, &Detail::normals),

@@ -119,9 +119,6 @@ class RowCollector:
             values[name] = column.reshape(self._shape + column.shape[1:])
         for name, own in self._ragged.items():
             values[name] = _make_ragged(name, self._lists[name], own, rows)
-        if "distances" in values:
-            measured = _measured(kind, values["states"], self._undecided)
-            values["distances"] = np.where(measured, values["distances"], np.nan)
         for item in fields(kind):
             if _is_required(item) and item.name not in ("shape", *values):
                 raise ProtocolError(f"an answer came without {item.name}")
@@ -132,14 +129,6 @@ class RowCollector:
             **self._scalars,
             **values,
         )
-
-
-def _measured(kind: Any, states: np.ndarray, undecided: dict[int, r.UndecidedReason]) -> np.ndarray:
-    """Returns for each row whether it has a distance. A 0 would look like a touch."""
-    measured = np.isin(states, kind.MEASURED)
-    unknown = [row for row, reason in undecided.items() if reason in r.UNKNOWN_REASONS]
-    measured.reshape(-1)[unknown] = False
-    return measured
 
 
 def _is_required(item: Any) -> bool:

@@ -17,8 +17,6 @@ from numpy.typing import ArrayLike
 
 from clearance._fields import Documented
 from clearance.results import (
-    CONTACT_STATES,
-    MEASURED_STATES,
     AnswerBase,
     MotionState,
     proved_apart,
@@ -305,8 +303,6 @@ class ClearanceResult(SceneRowsResult):
         Metres (…) that every point of every query body may move before anything can touch.
     """
 
-    MEASURED = MEASURED_STATES
-
     states: np.ndarray
     distances: _Column = None
     lower_bounds: _Column = None
@@ -438,7 +434,6 @@ class SweepResult(SceneRowsResult):
     """
 
     STATE = MotionState
-    MEASURED = CONTACT_STATES
 
     states: np.ndarray
     t_free: _Column = None

@@ -3,7 +3,7 @@
 
 The leading axes of every column are the batch's broadcast shape. Points and normals have three
 numbers in the last axis. A column that was not asked for is None. If a row's state gives a column
-no meaning, distances hold NaN and other columns 0. Arrays may be read-only.
+no meaning, distances hold NaN, bounds -inf and +inf, and other columns 0. Arrays may be read-only.
 
 Rows of variable length (witnesses, contacts, proofs) are flat: row i, in C order, has the items k
 with offsets[i] <= k < offsets[i + 1]. query.proto is the reference of every column."""
@@ -141,13 +141,6 @@ class RowFlag(IntFlag):
     PIECEWISE = 2
 
 
-# The states whose rows have a distance.
-MEASURED_STATES = (State.SEPARATED, State.TOUCHING, State.PENETRATING, State.UNDECIDED)
-CONTACT_STATES = (MotionState.HIT, MotionState.INITIALLY_OVERLAPPING)
-# The reasons for which nothing is known of an undecided row.
-UNKNOWN_REASONS = (UndecidedReason.BUDGET, UndecidedReason.WORK)
-
-
 @dataclass(frozen=True, eq=False)
 class Witnesses:
     """Vertices and weights of the final simplices: enough to prove an answer again.
@@ -263,9 +256,8 @@ class AnswerBase(Documented):
         The undecided rows.
     """
 
-    # The enum of `states`, or of `verdicts`, and the states whose rows have a distance.
+    # The enum of `states`, or of `verdicts`.
     STATE: ClassVar[type[IntEnum]] = State
-    MEASURED: ClassVar[tuple[IntEnum, ...]] = ()
 
     shape: tuple[int, ...]
     errors: tuple[ErrorDetail, ...] = ()
@@ -377,8 +369,6 @@ class DistanceResult(BoundedRows):
         Proofs of depths.
     """
 
-    MEASURED = MEASURED_STATES
-
     distances: _Column = None
     points_a: _Column = None
     points_b: _Column = None
@@ -443,7 +433,6 @@ class TimeOfCollisionResult(Rows):
     """
 
     STATE = MotionState
-    MEASURED = CONTACT_STATES
 
     t_free: _Column = None
     t_hit: _Column = None
