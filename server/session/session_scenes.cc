@@ -70,11 +70,9 @@ absl::Status RequireOwnIds(const AskedScene& asked) {
       {.reason = Reason::kBodyIdInScene,
        .field = "bodies.ids",
        .value = FormatNumber(std::uint64_t{*id}),
-       .limit = "an id that the scene does not have, or a rule of the id with itself",
-       .message =
-           "An own body has the id of a body of the scene, so no question is about the two. "
-           "Give it another id. If it is that body, say so with a rule: bodies_a and bodies_b "
-           "both this id, PAIR_RULE_KIND_MAY_TOUCH."});
+       .limit = "an id that the scene does not have, or one of `same_as_scene`",
+       .message = "An own body has the id of a body of the scene, so no question is about the two. "
+                  "Give it another id. If it is that body, list the id in `same_as_scene`."});
 }
 
 using OwnedBytes = absl::flat_hash_map<const RigidBody*, std::uint64_t>;
@@ -132,13 +130,16 @@ std::string ReasonOf(const absl::Status& status) {
   return Cut(reason.append(": ").append(error.message()));
 }
 
-absl::Status OwnBodies::Change(const v1::SceneChange& change, bool is_from_empty,
-                               const ShapeTable& table, const Limits& limits) {
+absl::Status OwnBodies::Change(const v1::ChangeBodies& whole, const ShapeTable& table,
+                               const Limits& limits) {
+  const v1::SceneChange& change = whole.change();
   if (absl::Status status = RequireShapes(change.bodies(), table); !status.ok()) return status;
-  const auto edit = ReadSceneChange(change, ShapesOf(table));
+  auto edit = ReadSceneChange(change, ShapesOf(table));
   if (!edit.ok()) return edit.status();
   if (absl::Status status = RequireRuleKinds(change); !status.ok()) return status;
-  auto next = ApplyEdit(is_from_empty ? Scene::MakeEmpty() : all_, *edit,
+  for (const BodyId id : whole.same_as_scene())
+    edit->rules.push_back({.a = id, .b = id, .is_allowed = true});
+  auto next = ApplyEdit(whole.reset() ? Scene::MakeEmpty() : all_, *edit,
                         EditLimits{.bodies = limits.max_session_bodies,
                                    .rules = limits.max_session_rules,
                                    .bodies_name = "max_session_bodies",

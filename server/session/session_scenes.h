@@ -40,8 +40,7 @@ class OwnBodies {
 
   // Makes the whole change or none of it: INVALID_ARGUMENT naming one of its fields,
   // RESOURCE_EXHAUSTED beyond a limit. Shapes are slots of the table.
-  absl::Status Change(const v1::SceneChange& change, bool is_from_empty, const ShapeTable& table,
-                      const Limits& limits);
+  absl::Status Change(const v1::ChangeBodies& whole, const ShapeTable& table, const Limits& limits);
 
   // Returns the bytes of the inline shapes that bodies hold, whatever is in the slots by now.
   std::uint64_t owned_bytes() const { return owned_bytes_; }

@@ -55,10 +55,11 @@ struct ClosedScene {
 // Changes the query bodies. change.bodies.shapes is empty; its shape_slots are slots of shapes.
 //
 // Number query bodies apart from the scene's bodies. A query body with the id of a body of the
-// scene is refused, unless a rule of that id with itself says that it is the same body.
+// scene is refused, unless `same_as_scene` says that it is the same body.
 struct ChangeBodies {
   bool reset = false;  // begin with no bodies and no rules
   SceneChange change = {};
+  std::vector<std::uint32_t> same_as_scene = {};  // query bodies that are the scene's of their ids
 };
 
 struct ChangedBodies {

@@ -47,6 +47,7 @@ void OwnBodies::Apply(const v1::ChangeBodies& change,
         ValueAt(rules.kinds(), i, static_cast<int>(v1::PAIR_RULE_KIND_MAY_TOUCH)));
     rule.margin = ValueAt(rules.margins(), i, 0.);
   }
+  for (const std::uint32_t id : change.same_as_scene()) rules_[{id, id}] = {};
 }
 
 void OwnBodies::Put(const v1::BodyColumns& columns,

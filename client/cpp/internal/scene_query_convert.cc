@@ -117,6 +117,7 @@ void ToProto(const OpenScene& open, v1::OpenScene* proto) {
 void ToProto(const ChangeBodies& change, v1::ChangeBodies* proto) {
   proto->set_reset(change.reset);
   ToProto(change.change, proto->mutable_change());
+  Assign(change.same_as_scene, proto->mutable_same_as_scene());
 }
 
 void ToProto(const CheckBatch& batch, RowRange rows, v1::CheckBatch* proto) {

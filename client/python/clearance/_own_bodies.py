@@ -77,7 +77,9 @@ class OwnBodies:
         self._move(change.poses)
         gone = _rules(change.removed_rules)["pair"]
         kept = self._rules[~np.isin(self._rules["pair"], gone)]
-        self._rules = _last_of_each(np.concatenate((kept, _rules(change.rules))), "pair")
+        same = _same_as_scene(columns(request).get("same_as_scene", ()))
+        rules = np.concatenate((kept, _rules(change.rules), same))
+        self._rules = _last_of_each(rules, "pair")
 
     def doubt(self) -> None:
         """Notes that the server refused a change: questions of own bodies are refused until a
@@ -150,6 +152,14 @@ def _rules(message: Any) -> np.ndarray:
     found["pair"] = (ids.min(0).astype("<u8") << np.uint64(32)) | ids.max(0)
     found["kind"] = rows_of(own, "kinds", lead, int(PairRuleKind.MAY_TOUCH))
     found["margin"] = rows_of(own, "margins", lead, 0.0)
+    return found
+
+
+def _same_as_scene(ids: Any) -> np.ndarray:
+    """Returns the rules of the ids with themselves."""
+    found = np.zeros(len(ids), _RULE)
+    found["pair"] = (np.asarray(ids, "<u8") << np.uint64(32)) | np.asarray(ids, "<u8")
+    found["kind"] = int(PairRuleKind.MAY_TOUCH)
     return found
 
 

@@ -75,7 +75,7 @@ class SceneBodies:
     touching within the sum of both margins.
 
     Number query bodies apart from the scene's bodies. A query body with the id of a body of the
-    scene is refused, unless a rule of that id with itself says that it is the same body.
+    scene is refused, unless `same_as_scene` says that it is the same body.
 
     Attributes
     ----------
@@ -315,10 +315,13 @@ class ChangeBodies:
         The bodies, poses and rules.
     reset : bool
         Starts without bodies and rules.
+    same_as_scene : sequence of int
+        Ids of query bodies that are the scene's bodies of the same ids.
     """
 
     change: SceneChange
     reset: bool = False
+    same_as_scene: Sequence[int] = ()
 
 
 @dataclass(frozen=True)

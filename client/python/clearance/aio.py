@@ -385,9 +385,15 @@ class Session:
         await self._ask(CloseScene(scene_slot), timeout)
 
     async def change_bodies(
-        self, change: SceneChange, *, reset: bool = False, timeout: float | None = None
+        self,
+        change: SceneChange,
+        *,
+        reset: bool = False,
+        same_as_scene: Sequence[int] = (),
+        timeout: float | None = None,
     ) -> ChangedBodies:
-        return cast(ChangedBodies, await self._ask(ChangeBodies(change, reset), timeout))
+        message = ChangeBodies(change, reset, same_as_scene)
+        return cast(ChangedBodies, await self._ask(message, timeout))
 
     async def ask(self, batch: BatchRows[T], *, timeout: float | None = None) -> T:
         return cast(T, await self._ask(batch, timeout))

@@ -224,7 +224,12 @@ class Session:
         self._ask(CloseScene(scene_slot), timeout)
 
     def change_bodies(
-        self, change: SceneChange, *, reset: bool = False, timeout: float | None = None
+        self,
+        change: SceneChange,
+        *,
+        reset: bool = False,
+        same_as_scene: Sequence[int] = (),
+        timeout: float | None = None,
     ) -> ChangedBodies:
         """Attaches, detaches, moves and regroups query bodies, all of it or nothing.
 
@@ -236,6 +241,8 @@ class Session:
             The bodies, poses and rules.
         reset : bool
             Starts without bodies and rules.
+        same_as_scene : sequence of int
+            Ids of query bodies that are the scene's bodies of the same ids.
         timeout : float, optional
             Seconds to wait for the answer.
 
@@ -244,7 +251,7 @@ class Session:
         ChangedBodies
             The numbers of query bodies and rules.
         """
-        return cast(ChangedBodies, self._ask(ChangeBodies(change, reset), timeout))
+        return cast(ChangedBodies, self._ask(ChangeBodies(change, reset, same_as_scene), timeout))
 
     def ask(self, batch: BatchRows[T], *, timeout: float | None = None) -> T:
         """Sends a batch and waits for its answer.

@@ -360,11 +360,40 @@ TEST(SceneQuestions, ABodyHeldIsNotTheObstacleItWas) {
   const v1::Error refused = ErrorOf(ask(10).status());
   EXPECT_EQ(refused.field(), "check.bodies.ids");
   EXPECT_EQ(refused.value(), "10");
+  EXPECT_EQ(refused.reason(), "BODY_ID_IN_SCENE");
   change.clear_rules();
   change.mutable_rules()->set_count(1);
   change.mutable_rules()->mutable_bodies_a()->Add(10);
   change.mutable_rules()->mutable_bodies_b()->Add(10);
   EXPECT_FALSE(touches(ask(10).check()));
+}
+
+// The four kinds of questions about query bodies.
+std::vector<v1::SessionRequest> EveryQuestionOf(const v1::ConfigurationColumns& columns) {
+  std::vector<v1::SessionRequest> requests(4);
+  *requests[0].mutable_check()->mutable_configurations() = columns;
+  *requests[1].mutable_clearance()->mutable_configurations() = columns;
+  *requests[2].mutable_nearest()->mutable_configurations() = columns;
+  *requests[3].mutable_motion()->mutable_configurations() = columns;
+  return requests;
+}
+
+TEST(SceneQuestions, SameAsSceneSaysThatTwoAreOneBody) {
+  World world;
+  WorldSession session(world);
+  v1::SessionRequest take = World::Attach();
+  take.mutable_change_bodies()->mutable_change()->mutable_bodies()->set_ids(0, 10);
+  EXPECT_EQ(session.Ask(take).status().code(), 0);
+  for (const v1::SessionRequest& request : EveryQuestionOf(OneRow())) {
+    EXPECT_EQ(ErrorOf(session.Ask(request).status()).reason(), "BODY_ID_IN_SCENE")
+        << request.ShortDebugString();
+  }
+  v1::SessionRequest same;
+  same.mutable_change_bodies()->add_same_as_scene(10);
+  EXPECT_EQ(session.Ask(same).change_bodies().rule_count(), 2u);
+  for (const v1::SessionRequest& request : EveryQuestionOf(OneRow())) {
+    EXPECT_EQ(session.Ask(request).status().code(), 0) << request.ShortDebugString();
+  }
 }
 
 TEST(SceneQuestions, BodiesOfOneIdMayBeAskedAmongTheAskersOwn) {
