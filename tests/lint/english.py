@@ -55,6 +55,7 @@ LOG_CALL = re.compile(
     r"\blog_?(?:\(\))?(?:->|\.)(?:Debug|Info|Warning|Error)\(\s*\"((?:[^\"\\]|\\.)*)\""
 )
 TEST_NAME = re.compile(r"^(?:TYPED_)?TEST(?:_[FP])?\(\s*\w+,\s*(\w+)\)", re.MULTILINE)
+COMMENT_OF_PROTO = re.compile(r"^( *//.*\n)+(?= *[a-z]| *[A-Z_]+ = )", re.M)
 COMMENTED_RPC = re.compile(r"^ *// *(.*)\n(?: *//.*\n)* *rpc (\w+)", re.MULTILINE)
 THIRD_PERSON = re.compile(r"[A-Z][a-z]+s\b")
 
@@ -141,6 +142,11 @@ def of_comments(text: str) -> Iterator[Finding]:
 
 def of_proto(text: str) -> Iterator[Finding]:
     yield from of_comments(text)
+    for found in COMMENT_OF_PROTO.finditer(text, max(text.find("\nsyntax = "), 0)):
+        first, *rest = found[0].strip().split("\n")
+        if rest and not first.endswith((".", "?", "!")):
+            line = text.count("\n", 0, found.start()) + 1
+            yield Finding(line, f"first line of a comment: one sentence with a period: {first[:60]}")
     for found in COMMENTED_RPC.finditer(text):
         if not THIRD_PERSON.match(found[1]):
             line = text.count("\n", 0, found.start()) + 1

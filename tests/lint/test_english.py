@@ -68,6 +68,11 @@ class Findings(unittest.TestCase):
         proto = "// Returns a shape.\n// By name.\nrpc Get(A) returns (B);\n// The shapes.\nrpc List(A) returns (B);\n"
         self.assertEqual(found_in("proto/clearance/v1/a.proto", proto), ["4: comment of rpc List"])
 
+    def test_first_lines_of_a_contract(self) -> None:
+        head = "// A file\n// of shapes.\n\nsyntax = \"proto3\";\n\n"
+        body = "// One sentence.\n// More.\nmessage A {\n  // A number that\n  // is odd.\n  int32 b = 1;\n}\n"
+        self.assertEqual(found_in("proto/clearance/v1/a.proto", head + body), ["9: first line of a comment"])
+
     def test_docstrings(self) -> None:
         source = (
             '"""Two\nlines."""\ndef f():\n    """Finds it.\n\n    >>> f()\n    anew\n    """\n'
