@@ -15,13 +15,13 @@ namespace {
 constexpr std::size_t kMaxValueBytes = 64;
 constexpr std::int64_t kNanosecondsASecond = 1'000'000'000;
 
-absl::Status WithError(absl::StatusCode code, const v1::Error& error) {
-  absl::Status status(code, error.message());
+}  // namespace
+
+absl::Status StatusOf(const v1::Error& error) {
+  absl::Status status(static_cast<absl::StatusCode>(error.code()), error.message());
   status.SetPayload(kErrorTypeUrl, absl::Cord(error.SerializeAsString()));
   return status;
 }
-
-}  // namespace
 
 absl::Status Refuse(absl::StatusCode code, const Refusal& refusal) {
   v1::Error error;
@@ -37,7 +37,7 @@ absl::Status Refuse(absl::StatusCode code, const Refusal& refusal) {
     error.mutable_retry_after()->set_seconds(nanoseconds / kNanosecondsASecond);
     error.mutable_retry_after()->set_nanos(static_cast<int>(nanoseconds % kNanosecondsASecond));
   }
-  return WithError(code, error);
+  return StatusOf(error);
 }
 
 absl::Status RefuseArgument(const Refusal& refusal) {
@@ -57,7 +57,7 @@ absl::Status WithField(std::string_view field, const absl::Status& status) {
   if (status.ok()) return status;
   v1::Error error = ErrorOf(status);
   error.set_field(std::string(field));
-  return WithError(status.code(), error);
+  return StatusOf(error);
 }
 
 v1::Error ErrorOf(const absl::Status& status) {

@@ -48,6 +48,9 @@ absl::Status WithField(std::string_view field, const absl::Status& status);
 // reason of the code.
 v1::Error ErrorOf(const absl::Status& status);
 
+// Returns the status of a refusal that is in its form for the wire.
+absl::Status StatusOf(const v1::Error& error);
+
 // Returns a number as refusals show it: the shortest text that reads back as the same double.
 std::string FormatNumber(double value);
 std::string FormatNumber(std::uint64_t value);

@@ -24,7 +24,7 @@ constexpr std::array<RpcMethodInfo, kRpcMethods> kMethodInfos = {{
     {kServerService, "GetServerInfo", "unary"}, {kSceneQueryService, "Check", "unary"},
     {kSceneQueryService, "Clearance", "unary"}, {kSceneQueryService, "Nearest", "unary"},
     {kSceneQueryService, "Overlap", "unary"},   {kSceneQueryService, "Motion", "unary"},
-    {kSceneQueryService, "Ray", "unary"},
+    {kSceneQueryService, "Ray", "unary"},       {kQueryService, "PairDistance", "unary"},
 }};
 
 // By number.

@@ -43,8 +43,9 @@ enum class RpcMethod : std::uint8_t {
   kOverlap,
   kMotion,
   kRay,
+  kPairDistance,
 };
-inline constexpr std::size_t kRpcMethods = 23;
+inline constexpr std::size_t kRpcMethods = 24;
 inline constexpr std::size_t kGrpcCodes = 17;
 
 struct RpcMethodInfo {

@@ -42,10 +42,11 @@ Method MethodOf(absl::string_view name) {
 
 // Returns null if the page may not call it. These methods change nothing and do not stream.
 const Method* FindMethod(absl::string_view name) {
-  static const std::array<Method, 6> kMethods = {
+  static const std::array<Method, 7> kMethods = {
       MethodOf<v1::GetServerInfoRequest, v1::GetServerInfoResponse>("ServerService/GetServerInfo"),
       MethodOf<v1::ListShapesRequest, v1::ListShapesResponse>("ShapeService/ListShapes"),
       MethodOf<v1::GetShapeRequest, v1::GetShapeResponse>("ShapeService/GetShape"),
+      MethodOf<v1::PairDistanceRequest, v1::PairDistanceResponse>("QueryService/PairDistance"),
       MethodOf<v1::DistanceRequest, v1::DistanceResponse>("QueryService/Distance"),
       MethodOf<v1::IntersectionRequest, v1::IntersectionResponse>("QueryService/Intersection"),
       MethodOf<v1::TimeOfCollisionRequest, v1::TimeOfCollisionResponse>(
@@ -91,7 +92,10 @@ HttpReply RefusalOf(const grpc::Status& status) {
   v1::Error error;
   if (details.ParseFromString(status.error_details()) && details.details_size() > 0 &&
       details.details(0).UnpackTo(&error)) {
-    reasons.update({{"field", error.field()}, {"value", error.value()}, {"limit", error.limit()}});
+    reasons.update({{"reason", error.reason()},
+                    {"field", error.field()},
+                    {"value", error.value()},
+                    {"limit", error.limit()}});
   }
   return RefusalWith(HttpStatusOf(status.error_code()), reasons);
 }

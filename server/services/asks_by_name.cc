@@ -84,4 +84,11 @@ bool AsksByName(const CallScope& call, const v1::SessionRequest& request) {
   return AsksForScene(call, request.open_scene().name(), request.open_scene().min_revision());
 }
 
+bool AsksByName(const CallScope& call, const v1::PairDistanceRequest& request) {
+  if (!IsReached(call, request.min_revision())) return true;
+  const bool is_late = request.min_revision() > 0;
+  return AsksForShape(call, request.a().shape(), is_late) ||
+         AsksForShape(call, request.b().shape(), is_late);
+}
+
 }  // namespace clearance::server

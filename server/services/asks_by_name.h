@@ -29,6 +29,7 @@ bool AsksByName(const CallScope& call, const v1::UpdateSceneRequest& request);
 bool AsksByName(const CallScope& call, const v1::ForkSceneRequest& request);
 bool AsksByName(const CallScope& call, const v1::DeleteSceneRequest& request);
 bool AsksByName(const CallScope& call, const v1::SessionRequest& request);
+bool AsksByName(const CallScope& call, const v1::PairDistanceRequest& request);
 
 // Returns the same for shapes as a call or an open refers to them.
 bool AsksForShapes(const CallScope& call,

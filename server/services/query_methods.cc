@@ -3,8 +3,11 @@
 #include "server/services/query_methods.h"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -42,6 +45,10 @@ Extent ExtentOf(const v1::ShapeReference& reference, const CallScope& call) {
   if (!resolved.ok()) return {};
   const RigidBody& body = *resolved->shape.content->body;
   return {VerticesAPiece(body), body.pieces().size()};
+}
+
+Extent LargerOf(const Extent& a, const Extent& b) {
+  return {std::max(a.vertices_a_step, b.vertices_a_step), std::max(a.pieces, b.pieces)};
 }
 
 // Not every question is about shapes, or has own bodies.
@@ -122,9 +129,7 @@ std::uint64_t CostOfPairs(const CallScope& call, const Request& request) {
   const ShapeReferences& shapes = request.shapes();
   Extent largest;
   for (int i = 0; i < std::min(shapes.size(), kMostLookups); ++i) {
-    const Extent extent = ExtentOf(shapes[i], call);
-    largest.vertices_a_step = std::max(largest.vertices_a_step, extent.vertices_a_step);
-    largest.pieces = std::max(largest.pieces, extent.pieces);
+    largest = LargerOf(largest, ExtentOf(shapes[i], call));
   }
   const std::uint64_t cost =
       CostOfOpening(shapes) + CostOf(request.batch(), largest.vertices_a_step, largest.pieces);
@@ -145,6 +150,70 @@ std::uint64_t CostOfScene(const CallScope& call, const Request& request) {
   return cost + CostOf(request.batch(), asked);
 }
 
+// A pair's question, as a batch of one row, and its answer.
+struct PairQuestion {
+  v1::DistanceBatch batch;
+  v1::DistanceBatchResult result;
+  Question<DistanceKind> distance;
+};
+
+void AddPose(const v1::PosedShape& shape, google::protobuf::RepeatedField<double>* column) {
+  if (!shape.has_pose()) return;
+  const v1::Vector3& p = shape.pose().translation();
+  const v1::Quaternion& q = shape.pose().rotation();
+  const double w = shape.pose().has_rotation() ? q.w() : 1;
+  for (const double number : {p.x(), p.y(), p.z(), q.x(), q.y(), q.z(), w}) column->Add(number);
+}
+
+v1::DistanceBatch OneRowOf(const v1::PairDistanceRequest& request) {
+  v1::DistanceBatch batch;
+  batch.mutable_pairs()->set_count(1);
+  AddPose(request.a(), batch.mutable_pairs()->mutable_poses_a());
+  AddPose(request.b(), batch.mutable_pairs()->mutable_poses_b());
+  batch.mutable_detail()->set_distances(true);
+  batch.mutable_detail()->set_bounds(true);
+  batch.mutable_detail()->set_points(true);
+  batch.mutable_detail()->set_normals(true);
+  return batch;
+}
+
+// Returns the status with the field of the pair's request, instead of a batch's.
+absl::Status InPair(const absl::Status& status) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kFields = {
+      {{"shapes[0]", "a.shape"},
+       {"shapes[1]", "b.shape"},
+       {"poses_a[0]", "a.pose"},
+       {"poses_b[0]", "b.pose"}}};
+  const std::string field = ErrorOf(status).field();
+  for (const auto& [of_batch, of_pair] : kFields) {
+    if (!field.starts_with(of_batch)) continue;
+    return WithField(std::string(of_pair) + field.substr(of_batch.size()), status);
+  }
+  return status;
+}
+
+void FillVector(const google::protobuf::RepeatedField<double>& column, v1::Vector3* vector) {
+  vector->set_x(column[0]);
+  vector->set_y(column[1]);
+  vector->set_z(column[2]);
+}
+
+void FillPair(const v1::DistanceBatchResult& result, v1::PairDistanceResponse* response) {
+  const v1::State state = result.states(0);
+  response->set_state(state);
+  response->set_intersects(state != v1::STATE_SEPARATED);
+  response->set_lower_bound(result.lower_bounds(0));
+  response->set_upper_bound(result.upper_bounds(0));
+  if (state == v1::STATE_UNDECIDED) {
+    response->set_undecided_reason(result.undecided(0).reason());
+    return;
+  }
+  response->set_distance(result.distances(0));
+  FillVector(result.points_a(), response->mutable_point_a());
+  FillVector(result.points_b(), response->mutable_point_b());
+  FillVector(result.normals(), response->mutable_normal());
+}
+
 }  // namespace
 
 template <class Request, class Response>
@@ -157,7 +226,7 @@ absl::Status UnaryQuery<Request, Response>::Answer(const CallScope& call, const 
   OpenedShapes& opened = question->opened;
   absl::Status status;
   if constexpr (HasShapes<Request>)
-    status = OpenAll(call, {request.shapes(), request.min_revision()}, stop, &opened);
+    status = OpenAll(call, {SpanOf(request.shapes()), request.min_revision()}, stop, &opened);
   if constexpr (kIsAboutScene<Kind>) {
     question->scenes.emplace(call, SessionScenes::Lifetime::kOneCall);
     if (status.ok()) status = PrepareScene(request, opened.table, &*question->scenes);
@@ -191,5 +260,35 @@ template struct UnaryQuery<v1::NearestRequest, v1::NearestResponse>;
 template struct UnaryQuery<v1::OverlapRequest, v1::OverlapResponse>;
 template struct UnaryQuery<v1::MotionRequest, v1::MotionResponse>;
 template struct UnaryQuery<v1::RayRequest, v1::RayResponse>;
+
+// NOLINTNEXTLINE(readability-function-size): one parameter for each thing that an answer is about
+absl::Status AnswerPairDistance(const CallScope& call, const v1::PairDistanceRequest& request,
+                                const StopRule& stop, v1::PairDistanceResponse* response,
+                                Parts* left) {
+  const auto asked = std::make_shared<PairQuestion>();
+  asked->batch = OneRowOf(request);
+  const std::shared_ptr<Question<DistanceKind>> question(asked, &asked->distance);
+  const std::array shapes = {&request.a().shape(), &request.b().shape()};
+  absl::Status status =
+      OpenAll(call, {shapes, request.min_revision()}, stop, &question->opened);
+  if (!status.ok()) return InPair(status);
+  auto job = StartJob<DistanceKind>(call, asked->batch, {question->opened.table, nullptr});
+  if (!job.ok()) return InPair(job.status());
+  question->job.emplace(*std::move(job));
+  if (status = question->job->RequireNoFault(); !status.ok()) return InPair(status);
+  response->set_revision(question->opened.revision);
+  status = AnswerWhole<DistanceKind>(call, question, {stop, &asked->result, left});
+  left->cost += CostOf(*shapes[0]) + CostOf(*shapes[1]);
+  Conclude(left, [asked, response] { FillPair(asked->result, response); });
+  return status;
+}
+
+std::uint64_t CostOfPairDistance(const CallScope& call, const v1::PairDistanceRequest& request) {
+  const v1::ShapeReference &a = request.a().shape(), &b = request.b().shape();
+  const auto [vertices, pieces] = LargerOf(ExtentOf(a, call), ExtentOf(b, call));
+  v1::DistanceBatch one;
+  one.mutable_pairs()->set_count(1);
+  return CostOf(a) + CostOf(b) + CostOf(one, vertices, pieces);
+}
 
 }  // namespace clearance::server

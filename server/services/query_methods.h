@@ -30,6 +30,13 @@ struct UnaryQuery {
   static std::uint64_t CostOf(const CallScope& call, const Request& request);
 };
 
+// Asks one row, with the fields of the request in refusals.
+// NOLINTNEXTLINE(readability-function-size): one parameter for each thing that an answer is about
+absl::Status AnswerPairDistance(const CallScope& call, const v1::PairDistanceRequest& request,
+                                const StopRule& stop, v1::PairDistanceResponse* response,
+                                Parts* left);
+std::uint64_t CostOfPairDistance(const CallScope& call, const v1::PairDistanceRequest& request);
+
 }  // namespace clearance::server
 
 #endif  // CLEARANCE_SERVER_SERVICES_QUERY_METHODS_H_

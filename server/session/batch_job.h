@@ -140,6 +140,14 @@ class BatchJob {
     return is_done() ? 0 : helpers_.cost * (count() - next_row_) / count();
   }
 
+  // Returns the refusal of the first refused row.
+  absl::Status RequireNoFault() const {
+    if (faults_.empty()) return absl::OkStatus();
+    v1::Error error;
+    FillRowError(faults_.front(), table_, &error);
+    return StatusOf(error);
+  }
+
   // RESOURCE_EXHAUSTED unless the whole answer fits into one reply.
   absl::Status RequireOneReply() const {
     return RequireReplyBytes(kMaxReplyOverhead + row_bytes_ * count() +

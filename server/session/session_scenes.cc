@@ -247,8 +247,7 @@ absl::Status SessionScenes::Change(const v1::ChangeBodies& change, const ShapeTa
                    .message = "The session's own bodies are in doubt: " + own_failure_});
   }
   if (status.ok()) {
-    status =
-        Under("change", own_.Change(change.change(), change.reset(), table, call_.parts.limits));
+    status = Under("change", own_.Change(change, table, call_.parts.limits));
   }
   if (!status.ok()) {
     DeclineChange(status);

@@ -50,6 +50,7 @@ Role RoleFor(RpcMethod method) {
     case RpcMethod::kGetServerInfo:
     case RpcMethod::kGetShape:
     case RpcMethod::kListShapes:
+    case RpcMethod::kPairDistance:
     case RpcMethod::kDistance:
     case RpcMethod::kIntersection:
     case RpcMethod::kTimeOfCollision:

@@ -16,6 +16,7 @@
 #include "server/services/shape_methods.h"
 #include "server/session/batch_job.h"
 #include "server/session/call_scope.h"
+#include "server/session/shape_reference.h"
 #include "server/transport/scene_watch.h"
 #include "server/transport/session.h"
 #include "server/transport/unary.h"
@@ -85,6 +86,19 @@ void Methods::ServeOn(Poller& poller) const {
 }
 
 void Methods::AddQueryMethods(ServerParts& parts) {
+  serve_.push_back(Serving(
+      parts, UnaryMethod<v1::PairDistanceRequest, v1::PairDistanceResponse>{
+                 .rpc = RpcMethod::kPairDistance,
+                 .request_call =
+                     [this](auto* context, auto* bytes, auto* writer, auto* queue, void* tag) {
+                       query_.RequestPairDistance(context, bytes, writer, queue, queue, tag);
+                     },
+                 .cost = CostOfPairDistance,
+                 .whole_cost =
+                     [](const auto& request) {
+                       return CostOf(request.a().shape()) + CostOf(request.b().shape());
+                     },
+                 .answer = AnswerPairDistance}));
   serve_.push_back(
       Serving(parts, QueryMethod<v1::DistanceRequest, v1::DistanceResponse>(
                          RpcMethod::kDistance,

@@ -39,9 +39,10 @@ class Methods {
   void ServeOn(Poller& poller) const;
 
  private:
-  using Query = v1::QueryService::WithRawMethod_Distance<
-      v1::QueryService::WithRawMethod_Intersection<v1::QueryService::WithRawMethod_TimeOfCollision<
-          v1::QueryService::WithRawMethod_Session<v1::QueryService::Service>>>>;
+  using Query = v1::QueryService::WithRawMethod_PairDistance<
+      v1::QueryService::WithRawMethod_Distance<v1::QueryService::WithRawMethod_Intersection<
+          v1::QueryService::WithRawMethod_TimeOfCollision<
+              v1::QueryService::WithRawMethod_Session<v1::QueryService::Service>>>>>;
   using Shape = v1::ShapeService::WithRawMethod_RegisterShape<
       v1::ShapeService::WithRawMethod_BatchRegisterShapes<
           v1::ShapeService::WithRawMethod_GetShape<v1::ShapeService::WithRawMethod_ListShapes<

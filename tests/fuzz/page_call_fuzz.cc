@@ -20,10 +20,10 @@
 namespace clearance::fuzz {
 namespace {
 
-constexpr std::array<const char*, 7> kMethods = {
-    "QueryService/Distance",     "QueryService/Intersection", "QueryService/TimeOfCollision",
-    "ShapeService/GetShape",     "ShapeService/ListShapes",   "ServerService/GetServerInfo",
-    "ShapeService/RegisterShape"};
+constexpr std::array<const char*, 8> kMethods = {
+    "QueryService/Distance",      "QueryService/Intersection", "QueryService/TimeOfCollision",
+    "ShapeService/GetShape",      "ShapeService/ListShapes",   "ServerService/GetServerInfo",
+    "ShapeService/RegisterShape", "QueryService/PairDistance"};
 
 // One for all inputs, which ends with the process.
 server::GrpcServer& TheServer() {

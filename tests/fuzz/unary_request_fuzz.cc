@@ -34,13 +34,13 @@ namespace {
 using google::protobuf::Message;
 using google::protobuf::MethodDescriptor;
 
-constexpr std::array<const char*, 16> kMethods = {
+constexpr std::array<const char*, 17> kMethods = {
     "QueryService.Distance",     "QueryService.Intersection",   "QueryService.TimeOfCollision",
     "SceneQueryService.Check",   "SceneQueryService.Clearance", "SceneQueryService.Nearest",
     "SceneQueryService.Overlap", "SceneQueryService.Motion",    "SceneQueryService.Ray",
     "ShapeService.GetShape",     "ShapeService.ListShapes",     "SceneService.GetScene",
     "SceneService.ListScenes",   "ShapeService.RegisterShape",  "ShapeService.BatchRegisterShapes",
-    "SceneService.CreateScene"};
+    "SceneService.CreateScene",  "QueryService.PairDistance"};
 // Those before it change nothing.
 constexpr std::size_t kFirstChange = 13;
 

@@ -174,8 +174,19 @@ void AddSceneQuestions(Collection* to) {
   to->Add("SceneQueryService.Ray", ray);
 }
 
+v1::PairDistanceRequest AnyPair(testing::Random* random) {
+  v1::PairDistanceRequest request;
+  for (v1::PosedShape* const posed : {request.mutable_a(), request.mutable_b()}) {
+    *posed->mutable_shape()->mutable_inline_shape() = AnyShape(random);
+    posed->mutable_pose()->mutable_translation()->set_x(random->Uniform(-2, 2));
+    posed->mutable_pose()->mutable_rotation()->set_w(1);
+  }
+  return request;
+}
+
 void AddQuestions(Collection* to) {
   testing::Random* const random = to->random();
+  to->Add("QueryService.PairDistance", AnyPair(random));
   to->Add("QueryService.Distance",
           QueryOf<v1::DistanceRequest>(AnyDistances(kPairRows, random), random));
   to->Add("QueryService.Intersection",

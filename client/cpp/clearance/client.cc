@@ -169,6 +169,20 @@ absl::StatusOr<std::uint64_t> Client::Delete(const std::string& name,
   return response->revision();
 }
 
+absl::StatusOr<PairDistance> Client::Distance(const ShapeReference& shape_a, const Pose& pose_a,
+                                              const ShapeReference& shape_b,
+                                              const Pose& pose_b) const {
+  v1::PairDistanceRequest request;
+  ToProto(shape_a, request.mutable_a()->mutable_shape());
+  ToProto(pose_a, request.mutable_a()->mutable_pose());
+  ToProto(shape_b, request.mutable_b()->mutable_shape());
+  ToProto(pose_b, request.mutable_b()->mutable_pose());
+  const auto response =
+      Method{&v1::QueryService::Stub::PairDistance}(*connection_, request, {timeout_, ids_});
+  if (!response.ok()) return response.status();
+  return FromProto(*response);
+}
+
 absl::StatusOr<DistanceResult> Client::Distance(const ShapeTable& shapes,
                                                 const DistanceBatch& batch) const {
   const auto request = MakeQuery<v1::DistanceRequest>(shapes, batch, connection_->options);

@@ -178,6 +178,9 @@ class Client {
   absl::StatusOr<std::uint64_t> Delete(const std::string& name,
                                        const std::string& expected_digest = "") const;
 
+  // Returns the distance of two shapes at their poses in the world.
+  absl::StatusOr<PairDistance> Distance(const ShapeReference& shape_a, const Pose& pose_a,
+                                        const ShapeReference& shape_b, const Pose& pose_b) const;
   // Ask one batch in one message each. A batch above the server's limits is refused; a Session
   // splits it.
   absl::StatusOr<DistanceResult> Distance(const ShapeTable& shapes,

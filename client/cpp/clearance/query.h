@@ -87,6 +87,20 @@ void AppendVec3(const Vec3& vector, std::vector<double>* column);
 // column fits.
 Pose PoseOfRow(const std::vector<double>& column, std::size_t row);
 
+// The answer about one pair. The points and the normal are in the world frame, metres.
+struct PairDistance {
+  State state = State::kUnspecified;
+  bool intersects = true;          // false only if the shapes are proved apart
+  std::optional<double> distance;  // signed, metres; none if undecided, as below
+  double lower_bound = 0;
+  double upper_bound = 0;
+  std::optional<Vec3> point_a;  // the closest or deepest points of both surfaces
+  std::optional<Vec3> point_b;
+  std::optional<Vec3> normal;  // unit, from A to B
+  UndecidedReason undecided_reason = UndecidedReason::kUnspecified;
+  std::uint64_t revision = 0;  // of the registry
+};
+
 struct BatchOptions {
   // From the message's arrival at the server; rows not reached come back kUndecided.
   absl::Duration time_budget = absl::InfiniteDuration();

@@ -133,6 +133,24 @@ void ToProto(const TimeOfCollisionBatch& batch, RowRange rows, v1::TimeOfCollisi
   detail->set_pieces(batch.detail.pieces);
 }
 
+PairDistance FromProto(const v1::PairDistanceResponse& proto) {
+  const auto vector = [](bool has, const v1::Vector3& v) {
+    return has ? std::optional<Vec3>({v.x(), v.y(), v.z()}) : std::nullopt;
+  };
+  PairDistance pair = {.state = static_cast<State>(proto.state()),
+                       .intersects = proto.intersects(),
+                       .distance = std::nullopt,
+                       .lower_bound = proto.lower_bound(),
+                       .upper_bound = proto.upper_bound(),
+                       .point_a = vector(proto.has_point_a(), proto.point_a()),
+                       .point_b = vector(proto.has_point_b(), proto.point_b()),
+                       .normal = vector(proto.has_normal(), proto.normal()),
+                       .undecided_reason = static_cast<UndecidedReason>(proto.undecided_reason()),
+                       .revision = proto.revision()};
+  if (proto.has_distance()) pair.distance = proto.distance();
+  return pair;
+}
+
 void AppendFromProto(const v1::DistanceBatchResult& part, std::uint32_t offset,
                      DistanceResult* result) {
   const std::size_t first = result->states.size();

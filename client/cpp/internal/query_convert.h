@@ -9,6 +9,7 @@
 
 #include "clearance/query.h"
 #include "clearance/v1/query.pb.h"
+#include "clearance/v1/query_service.pb.h"
 #include "internal/split.h"
 
 namespace clearance::client {
@@ -18,6 +19,8 @@ namespace clearance::client {
 void ToProto(const DistanceBatch& batch, RowRange rows, v1::DistanceBatch* proto);
 void ToProto(const IntersectionBatch& batch, RowRange rows, v1::IntersectionBatch* proto);
 void ToProto(const TimeOfCollisionBatch& batch, RowRange rows, v1::TimeOfCollisionBatch* proto);
+
+PairDistance FromProto(const v1::PairDistanceResponse& proto);
 
 // Appends the rows of a part. Indices of refused and undecided rows move up by `offset`, the row at
 // which the part's message begins in the caller's batch.

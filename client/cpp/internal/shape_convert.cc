@@ -116,6 +116,15 @@ absl::StatusOr<Shape> FromProto(const v1::Compound& proto, double radius) {
 
 }  // namespace
 
+void ToProto(const Pose& pose, v1::Pose* proto) {
+  ToProto({pose.x, pose.y, pose.z}, proto->mutable_translation());
+  v1::Quaternion& rotation = *proto->mutable_rotation();
+  rotation.set_x(pose.qx);
+  rotation.set_y(pose.qy);
+  rotation.set_z(pose.qz);
+  rotation.set_w(pose.qw);
+}
+
 void ToProto(const Shape& shape, v1::Shape* proto) {
   proto->Clear();
   std::visit(KindWriter{proto}, shape.kind);

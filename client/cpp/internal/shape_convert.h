@@ -7,11 +7,13 @@
 
 #include "absl/status/statusor.h"
 #include "clearance/shape.h"
+#include "clearance/v1/pose.pb.h"
 #include "clearance/v1/query_service.pb.h"
 #include "clearance/v1/shape.pb.h"
 
 namespace clearance::client {
 
+void ToProto(const Pose& pose, v1::Pose* proto);
 void ToProto(const Shape& shape, v1::Shape* proto);
 void ToProto(const ShapeReference& reference, v1::ShapeReference* proto);
 void ToProto(const ShapeInfo& info, v1::ShapeInfo* proto);

@@ -5,6 +5,7 @@ Threads and coroutines share them."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, fields
 from datetime import datetime, timedelta, timezone
 from typing import Any, Callable, Generic, Sequence, TypeVar, cast
@@ -16,6 +17,7 @@ from clearance import _decode, _schema
 from clearance._encode import KINDS, Layout, fill_batch, fill_reference, fill_shape
 from clearance.batches import PairRows
 from clearance.errors import ErrorDetail, ProtocolError, detail_from, invalid
+from clearance.results import PairDistance, State, UndecidedReason
 from clearance.shapes import ByDigest, ByName, Shape, ShapeInfo, ShapeReference
 
 T = TypeVar("T")
@@ -370,6 +372,44 @@ def delete(name: str, expected_digest: str) -> Operation[int]:
     return make_operation(
         "ShapeService", "DeleteShape", request, lambda response: response.revision, False
     )
+
+
+def _fill_posed(shape: ShapeReference, pose: ArrayLike, name: str, message: Any) -> None:
+    array = np.asarray(pose, float)
+    if array.shape != (7,):
+        raise invalid(name, f"an array of shape {array.shape}", "of shape (7,)")
+    fill_reference(shape, message.shape)
+    translation, rotation = message.pose.translation, message.pose.rotation
+    translation.x, translation.y, translation.z = array[:3]
+    rotation.x, rotation.y, rotation.z, rotation.w = array[3:]
+
+
+def pair_distance(
+    a: tuple[ShapeReference, ArrayLike], b: tuple[ShapeReference, ArrayLike]
+) -> Operation[PairDistance]:
+    request = _schema.message("PairDistanceRequest")()
+    _fill_posed(*a, "pose_a", request.a)
+    _fill_posed(*b, "pose_b", request.b)
+
+    def vector(response: Any, name: str) -> np.ndarray | None:
+        found = getattr(response, name)
+        return np.array([found.x, found.y, found.z]) if response.HasField(name) else None
+
+    def make(response: Any) -> PairDistance:
+        return PairDistance(
+            _decode.known(State, response.state),
+            response.intersects,
+            response.distance if response.HasField("distance") else math.nan,
+            response.lower_bound,
+            response.upper_bound,
+            vector(response, "point_a"),
+            vector(response, "point_b"),
+            vector(response, "normal"),
+            _decode.known(UndecidedReason, response.undecided_reason),
+            response.revision,
+        )
+
+    return make_operation("QueryService", "PairDistance", request, make)
 
 
 _METHODS = {

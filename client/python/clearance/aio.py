@@ -100,6 +100,7 @@ from clearance.results import (
     DistanceResult,
     IntersectionResult,
     OpenedShape,
+    PairDistance,
     TimeOfCollisionResult,
 )
 from clearance.shapes import ByDigest, ByName, Shape, ShapeInfo, ShapeReference
@@ -268,6 +269,18 @@ class Client:
         timeout: float | None = None,
     ) -> T:
         operation = ops.query(shapes, batch, min_revision, self._options.max_receive_bytes)
+        return await self._run(operation, timeout)
+
+    async def pair_distance(
+        self,
+        shape_a: ShapeReference,
+        pose_a: ArrayLike,
+        shape_b: ShapeReference,
+        pose_b: ArrayLike,
+        *,
+        timeout: float | None = None,
+    ) -> PairDistance:
+        operation = ops.pair_distance((shape_a, pose_a), (shape_b, pose_b))
         return await self._run(operation, timeout)
 
     @asks_about(DistanceBatch)

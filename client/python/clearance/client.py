@@ -56,7 +56,12 @@ from clearance._scene_client import Scenes
 from clearance._session_state import SessionState
 from clearance.batches import DistanceBatch, IntersectionBatch, PairRows, TimeOfCollisionBatch
 from clearance.errors import ClearanceError, DeadlineExceeded, NotFound, Unavailable, from_rpc_error
-from clearance.results import DistanceResult, IntersectionResult, TimeOfCollisionResult
+from clearance.results import (
+    DistanceResult,
+    IntersectionResult,
+    PairDistance,
+    TimeOfCollisionResult,
+)
 from clearance.session import Session
 from clearance.shapes import ByDigest, ByName, Shape, ShapeInfo, ShapeReference
 
@@ -416,6 +421,34 @@ class Client:
             The batch is above the server's limits. A Session splits it.
         """
         operation = ops.query(shapes, batch, min_revision, self._options.max_receive_bytes)
+        return self._run(operation, timeout)
+
+    def pair_distance(
+        self,
+        shape_a: ShapeReference,
+        pose_a: ArrayLike,
+        shape_b: ShapeReference,
+        pose_b: ArrayLike,
+        *,
+        timeout: float | None = None,
+    ) -> PairDistance:
+        """Asks for the distance of two shapes: one question, one answer.
+
+        Parameters
+        ----------
+        shape_a, shape_b : ShapeReference
+            The shapes; a str is a registered name.
+        pose_a, pose_b : array_like
+            Their poses (7,) in the world: x y z qx qy qz qw.
+        timeout : float, optional
+            Seconds to wait for the answer.
+
+        Returns
+        -------
+        PairDistance
+            The answer.
+        """
+        operation = ops.pair_distance((shape_a, pose_a), (shape_b, pose_b))
         return self._run(operation, timeout)
 
     @asks_about(DistanceBatch)

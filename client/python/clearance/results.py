@@ -30,6 +30,7 @@ __all__ = [
     "IntersectionResult",
     "MotionProofs",
     "MotionState",
+    "PairDistance",
     "RowFlag",
     "Rows",
     "State",
@@ -456,6 +457,42 @@ class TimeOfCollisionResult(Rows):
             Booleans (…).
         """
         return self.states == MotionState.FREE
+
+
+@dataclass(frozen=True, eq=False)
+class PairDistance:
+    """The answer about one pair of shapes.
+
+    Attributes
+    ----------
+    state : State
+        SEPARATED, TOUCHING, PENETRATING or UNDECIDED.
+    intersects : bool
+        False only if the shapes are proved apart.
+    distance : float
+        Signed distance, metres; NaN if UNDECIDED.
+    lower_bound, upper_bound : float
+        Bounds of the signed distance, metres.
+    point_a, point_b : numpy.ndarray or None
+        Closest or deepest points (3,) of the surfaces, metres, world frame; None if UNDECIDED.
+    normal : numpy.ndarray or None
+        Unit normal (3,) from A to B; None if UNDECIDED.
+    undecided_reason : UndecidedReason
+        The reason if UNDECIDED.
+    revision : int
+        The registry's revision at which the shapes were looked up.
+    """
+
+    state: State
+    intersects: bool
+    distance: float
+    lower_bound: float
+    upper_bound: float
+    point_a: np.ndarray | None
+    point_b: np.ndarray | None
+    normal: np.ndarray | None
+    undecided_reason: UndecidedReason
+    revision: int
 
 
 @dataclass(frozen=True)

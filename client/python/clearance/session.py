@@ -44,7 +44,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from types import TracebackType
-from typing import Any, Iterable, Iterator, TypeVar, cast
+from typing import Any, Iterable, Iterator, Sequence, TypeVar, cast
 
 import grpc
 

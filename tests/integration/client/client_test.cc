@@ -118,6 +118,24 @@ TEST(Client, DecodesWhatTheServerSaysOfARefusedShape) {
   EXPECT_EQ(error->reason, "SHAPE_INVALID");
 }
 
+TEST(Client, AsksForTheDistanceOfTwoShapes) {
+  const RealServer server;
+  const Client client = server.Connect();
+  ASSERT_TRUE(client.Register("box", kUnitBox).ok());
+  const auto apart = client.Distance(ByName{"box"}, {.x = 3}, Shape{Sphere{1}, 0}, {});
+  ASSERT_TRUE(apart.ok()) << apart.status();
+  EXPECT_EQ(apart->state, State::kSeparated);
+  EXPECT_FALSE(apart->intersects);
+  EXPECT_NEAR(*apart->distance, 1.5, 1e-9);
+  EXPECT_LE(apart->lower_bound, apart->upper_bound);
+  EXPECT_NEAR(apart->point_a->x, 2.5, 1e-9);
+  EXPECT_NEAR(apart->normal->x, -1, 1e-9);
+  EXPECT_GT(apart->revision, 0u);
+  EXPECT_TRUE(client.Distance(ByName{"box"}, {}, Shape{Sphere{1}, 0}, {})->intersects);
+  const auto refused = client.Distance(ByName{"none"}, {}, ByName{"box"}, {});
+  EXPECT_EQ(ErrorDetail(refused.status())->reason, "SHAPE_NOT_REGISTERED");
+}
+
 TEST(Client, AsksUnaryQueriesOfEveryKind) {
   const RealServer server;
   const Client client = server.Connect();

@@ -4,9 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/integration/process/certificates.h"
@@ -88,6 +91,35 @@ TEST_F(PageTest, AsksAsAnyCallerDoes) {
               HasSubstr(R"("maxBatchRows":"100000")"));
 }
 
+// Returns the blocks of JSON on the page of the guide.
+std::vector<nlohmann::json> BlocksOfTheGuide() {
+  std::ifstream file(CLEARANCE_GUIDE_PAGE);
+  const std::string page((std::istreambuf_iterator<char>(file)), {});
+  std::vector<nlohmann::json> blocks;
+  constexpr std::string_view kBegin = "```json\n";
+  for (std::size_t at = 0; (at = page.find(kBegin, at)) != std::string::npos;) {
+    at += kBegin.size();
+    blocks.push_back(nlohmann::json::parse(page.substr(at, page.find("```", at) - at)));
+  }
+  return blocks;
+}
+
+TEST_F(PageTest, AnswersTheQuestionOfTheGuide) {
+  const ServerProcess server(With({}));
+  const std::vector<nlohmann::json> blocks = BlocksOfTheGuide();
+  ASSERT_EQ(blocks.size(), 2u);
+  const nlohmann::json answer =
+      BodyOf(Post(server, "/call/QueryService/PairDistance", blocks[0].dump()));
+  for (const auto& [key, value] : blocks[1].items()) {
+    if (!value.is_object()) {
+      EXPECT_EQ(answer[key], value) << key;
+      continue;
+    }
+    for (const char* const axis : {"x", "y", "z"})
+      EXPECT_NEAR(answer[key][axis].get<double>(), value[axis].get<double>(), 1e-9) << key;
+  }
+}
+
 TEST_F(PageTest, SaysWhyItCannotAsk) {
   const ServerProcess server(With({"--max_batch_rows=100"}));
   const std::string path = "/call/QueryService/Distance";
@@ -104,6 +136,7 @@ TEST_F(PageTest, SaysWhyItCannotAsk) {
   EXPECT_THAT(Post(server, path, large), StartsWith("HTTP/1.1 429 "));
   const std::string unknown = Post(server, "/call/ShapeService/GetShape", R"({"name": "crate"})");
   EXPECT_THAT(unknown, StartsWith("HTTP/1.1 404 "));
+  EXPECT_EQ(BodyOf(unknown)["reason"], "SHAPE_NOT_REGISTERED");
   EXPECT_EQ(BodyOf(unknown)["field"], "name");
   EXPECT_EQ(BodyOf(unknown)["value"], "crate");
 }

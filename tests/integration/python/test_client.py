@@ -62,6 +62,19 @@ class Registry(unittest.TestCase):
         found = self.client.get(clearance.ByDigest(result.digests[0]), include_content=True)
         np.testing.assert_array_equal(found.content.vertices, corners)
 
+    def test_distance_of_two_shapes(self) -> None:
+        ball = clearance.Sphere(1)
+        here, there = clearance.poses.IDENTITY, [3, 0, 0, 0, 0, 0, 1]
+        found = self.client.pair_distance(BOX, here, ball, there)
+        self.assertEqual(found.state, clearance.State.SEPARATED)
+        self.assertFalse(found.intersects)
+        row = self.client.distance([BOX, ball], poses_b=[3, 0, 0, 0, 0, 0, 1])
+        self.assertEqual(found.distance, row.distances)
+        np.testing.assert_allclose(found.normal, [1, 0, 0], atol=1e-9)
+        with self.assertRaises(clearance.errors.InvalidArgument) as caught:
+            self.client.pair_distance(BOX, [0] * 7, ball, [3, 0, 0, 0, 0, 0, 1])
+        self.assertEqual(caught.exception.reason, "QUATERNION_NOT_UNIT")
+
     def test_errors_tell_field_value_and_limit(self) -> None:
         with self.assertRaises(clearance.errors.InvalidArgument) as caught:
             self.client.register("ball", clearance.Sphere(-1))

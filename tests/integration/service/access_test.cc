@@ -72,6 +72,15 @@ grpc::Status DistanceOf(const Metadata& metadata, TestServer& server,
   return CallWith(metadata, *server.queries, &QueryStub::Distance, request, &response);
 }
 
+grpc::Status PairDistanceOf(const Metadata& metadata, TestServer& server,
+                            const v1::ShapeReference& shape) {
+  v1::PairDistanceRequest request;
+  v1::PairDistanceResponse response;
+  *request.mutable_a()->mutable_shape() = shape;
+  *request.mutable_b()->mutable_shape() = shape;
+  return CallWith(metadata, *server.queries, &QueryStub::PairDistance, request, &response);
+}
+
 grpc::Status IntersectionOf(const Metadata& metadata, TestServer& server,
                             const v1::ShapeReference& shape) {
   v1::IntersectionRequest request;
@@ -149,6 +158,8 @@ std::vector<Rpc> AllRpcs() {
       Unary("Overlap", Role::kQuery, &TestServer::scene_queries, &SceneQueryStub::Overlap),
       Unary("Motion", Role::kQuery, &TestServer::scene_queries, &SceneQueryStub::Motion),
       Unary("Ray", Role::kQuery, &TestServer::scene_queries, &SceneQueryStub::Ray),
+      {"PairDistance", Role::kQuery,
+       [=](const auto& metadata, auto& server) { return PairDistanceOf(metadata, server, ball); }},
       {"Distance", Role::kQuery,
        [=](const auto& metadata, auto& server) { return DistanceOf(metadata, server, ball); }},
       {"Intersection", Role::kQuery,

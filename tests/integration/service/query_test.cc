@@ -105,6 +105,57 @@ TEST(Distance, WithoutDetailGivesDistancesAndBounds) {
   EXPECT_EQ(result.normals_size(), 0);
 }
 
+v1::PairDistanceRequest BallsApart(double x) {
+  v1::PairDistanceRequest request;
+  for (v1::PosedShape* const posed : {request.mutable_a(), request.mutable_b()}) {
+    *posed->mutable_shape()->mutable_inline_shape() = Sphere(1);
+  }
+  request.mutable_b()->mutable_pose()->mutable_translation()->set_x(x);
+  return request;
+}
+
+TEST(PairDistance, HasTheBitsOfABatchOfOneRow) {
+  TestServer server;
+  for (const double x : {5.0, 2.0, 0.5}) {
+    v1::DistanceRequest one = SpheresApart(x);
+    WantAll(one.mutable_batch()->mutable_detail());
+    const v1::DistanceBatchResult row = Ask(server, one).result();
+    v1::PairDistanceResponse pair;
+    const auto status =
+        Call(*server.queries, &v1::QueryService::Stub::PairDistance, BallsApart(x), &pair);
+    ASSERT_TRUE(status.ok()) << status.error_message();
+    EXPECT_EQ(pair.state(), row.states(0));
+    EXPECT_EQ(pair.intersects(), x <= 2);
+    EXPECT_EQ(pair.distance(), row.distances(0));
+    EXPECT_EQ(pair.lower_bound(), row.lower_bounds(0));
+    EXPECT_EQ(pair.upper_bound(), row.upper_bounds(0));
+    EXPECT_EQ(pair.point_a().x(), row.points_a(0));
+    EXPECT_EQ(pair.point_b().x(), row.points_b(0));
+    EXPECT_EQ(pair.normal().x(), row.normals(0));
+  }
+}
+
+TEST(PairDistance, RefusesTheCallAndNamesTheField) {
+  TestServer server;
+  v1::PairDistanceRequest unknown = BallsApart(5), no_shape = BallsApart(5), pose = BallsApart(5);
+  unknown.mutable_a()->mutable_shape()->set_name("none");
+  no_shape.mutable_b()->clear_shape();
+  pose.mutable_b()->mutable_pose()->mutable_rotation()->set_w(2);
+  const struct {
+    const v1::PairDistanceRequest& request;
+    const char *field, *reason;
+  } cases[] = {{unknown, "a.shape.name", "SHAPE_NOT_REGISTERED"},
+               {no_shape, "b.shape.reference", "FIELD_MISSING"},
+               {pose, "b.pose", "QUATERNION_NOT_UNIT"}};
+  for (const auto& [request, field, reason] : cases) {
+    v1::PairDistanceResponse response;
+    const auto status =
+        Call(*server.queries, &v1::QueryService::Stub::PairDistance, request, &response);
+    EXPECT_EQ(ErrorOf(status).field(), field);
+    EXPECT_EQ(ErrorOf(status).reason(), reason);
+  }
+}
+
 TEST(Distance, BeyondItsMaximumHasItAsLowerBoundAndNoPoints) {
   TestServer server;
   v1::DistanceRequest request = SpheresApart(50);
@@ -112,7 +163,9 @@ TEST(Distance, BeyondItsMaximumHasItAsLowerBoundAndNoPoints) {
   WantAll(request.mutable_batch()->mutable_detail());
   const v1::DistanceBatchResult result = Ask(server, request).result();
   EXPECT_THAT(result.states(), ElementsAre(v1::STATE_BEYOND));
+  EXPECT_THAT(result.distances(), ElementsAre(IsNan()));
   EXPECT_THAT(result.lower_bounds(), ElementsAre(10.0));
+  EXPECT_THAT(result.upper_bounds(), ElementsAre(HUGE_VAL));
   EXPECT_THAT(result.points_a(), ElementsAre(0, 0, 0));
   EXPECT_THAT(result.witnesses().offsets(), ElementsAre(0u, 0u));
 }
@@ -163,9 +216,7 @@ TEST(Distance, WitnessesNameTheCallersOwnVertices) {
 
 // A cylinder of radius 2 and a cone of radius 1 beside it: nearest are the middle of the one's
 // mantle and the rim of the other's base.
-  EXPECT_THAT(result.distances(), ElementsAre(IsNan()));
 TEST(Distance, OfCurvedShapesHasPointsAndNamesNoVertices) {
-  EXPECT_THAT(result.upper_bounds(), ElementsAre(HUGE_VAL));
   TestServer server;
   v1::DistanceRequest request;
   auto* const cylinder = request.add_shapes()->mutable_inline_shape()->mutable_cylinder();
@@ -359,6 +410,9 @@ TEST(Distance, RefusesRowsByThemselves) {
   request.mutable_batch()->mutable_pairs()->add_slots_a(2);
   const v1::DistanceBatchResult result = Ask(server, request).result();
   EXPECT_THAT(result.states(), ElementsAre(v1::STATE_SEPARATED, v1::STATE_REFUSED));
+  EXPECT_THAT(result.distances(), ElementsAre(DoubleNear(3, kNear), IsNan()));
+  EXPECT_EQ(result.lower_bounds(1), -HUGE_VAL);
+  EXPECT_EQ(result.upper_bounds(1), HUGE_VAL);
   EXPECT_EQ(result.errors(0).field(), "slots_a[1]");
   EXPECT_EQ(result.errors(0).reason(), "SLOT_NOT_OPEN");
 }
@@ -410,9 +464,6 @@ TEST(TimeOfCollision, BracketsTheClosedFormOfTwoSpheres) {
 // Two boxes of half extent 1 + 2^-52: at 2 they overlap by 2^-51, at the next double farther than
 // their sum they are apart by an ulp of 2, in between they touch.
 TEST(Intersection, IsDecidedToTheLastBitIfAsked) {
-  EXPECT_THAT(result.distances(), ElementsAre(DoubleNear(3, kNear), IsNan()));
-  EXPECT_EQ(result.lower_bounds(1), -HUGE_VAL);
-  EXPECT_EQ(result.upper_bounds(1), HUGE_VAL);
   const double half = 1 + 0x1p-52;
   TestServer server;
   v1::DistanceRequest distance;

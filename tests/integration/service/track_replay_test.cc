@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "core/scene/scene_query.h"
+#include "server/engine/unknown_rows.h"
 #include "tests/integration/service/track_messages.h"
 
 namespace clearance::testing {
@@ -157,7 +158,7 @@ void ExpectSamePair(const Result& result, int row, const IdPair& pair) {
   EXPECT_EQ(result.is_self(row), pair.is_self);
 }
 
-// All columns of a row; what a state does not have is 0.
+// All columns of a row; what a state does not have is 0, or no distance.
 void ExpectSameSweep(const v1::SweepBatchResult& result, int row, const SweepAnswer& answer) {
   const TimeOfCollisionAnswer& contact = answer.earliest.contact;
   const bool is_hit = contact.state == MotionState::kHit;
@@ -169,7 +170,7 @@ void ExpectSameSweep(const v1::SweepBatchResult& result, int row, const SweepAns
   ExpectSameNumbers(result.t_free(), row, std::vector<double>{is_initial ? 0 : contact.t_free});
   ExpectSameNumbers(result.t_hit(), row, std::vector<double>{is_hit ? contact.t_hit : 0});
   ExpectSameNumbers(result.distances(), row,
-                    std::vector<double>{has_contact ? contact.distance : 0});
+                    std::vector<double>{has_contact ? contact.distance : server::kNoDistance});
   ExpectSameNumbers(result.points_a(), row, has_contact ? contact.p_WA : Vec3d{});
   ExpectSameNumbers(result.points_b(), row, has_contact ? contact.p_WB : Vec3d{});
   ExpectSameNumbers(result.normals(), row, has_contact ? contact.n_AB : Vec3d{});
@@ -179,7 +180,7 @@ void ExpectSameCheck(const v1::CheckBatchResult& result, const CheckAnswer& answ
   ASSERT_EQ(result.verdicts(0), static_cast<int>(answer.verdict));
   ExpectSamePair(result, 0, answer.first.pair);
   const bool has_pair = answer.verdict != Verdict::kFree;
-  const Bracket bracket = has_pair ? answer.first.bracket : Bracket{0, 0};
+  const Bracket bracket = has_pair ? answer.first.bracket : Bracket{-HUGE_VAL, HUGE_VAL};
   ExpectSameNumbers(result.lower_bounds(), 0, std::vector<double>{bracket.lower});
   ExpectSameNumbers(result.upper_bounds(), 0, std::vector<double>{bracket.upper});
   ExpectSameNumbers(result.free_radii(), 0, std::vector<double>{answer.free_radius});

@@ -43,6 +43,7 @@ BLOCKS = {
     "client/examples/game/README.md": [RUN, PRINTED, RUN, RUN],
     "client/examples/hello/README.md": ["test python.examples", RUN],
     "client/examples/ompl/README.md": ["dev"],
+    "client/guide/calls.md": ["test PageTest.AnswersTheQuestionOfTheGuide"] * 2,
     "client/guide/shapes.md": [RUN],
     "client/node/README.md": ["test node.example", "test node.example"],
     "client/page/README.md": ["dev"],

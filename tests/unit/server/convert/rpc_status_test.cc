@@ -14,7 +14,7 @@ namespace {
 
 google::rpc::Status RpcStatusOf(absl::Duration retry_after) {
   google::rpc::Status status;
-  FillRpcStatus(Refuse(absl::StatusCode::kResourceExhausted, {.reason = Reason::kServerBusy,
+  FillRpcStatus(Refuse(absl::StatusCode::kResourceExhausted, {.reason = Reason::kServerFull,
                                                               .field = "f",
                                                               .value = "v",
                                                               .limit = "l",
@@ -37,7 +37,9 @@ TEST(RpcStatus, HasTheErrorAndItsInfo) {
 // an entry of field 3 for each part of the refusal, key and value.
 TEST(RpcStatus, TellsLibrariesTheReasonAsThePublicErrorInfoDoes) {
   const std::string info = RpcStatusOf(absl::ZeroDuration()).details(1).value();
-  EXPECT_TRUE(info.starts_with("\x0a\x0bSERVER_BUSY\x12\x09clearance\x1a"));
+  EXPECT_TRUE(
+      info.starts_with("\x0a\x0bSERVER_FULL\x12\x09"
+                       "clearance\x1a"));
   for (const char* const entry :
        {"\x1a\x0a\x0a\x05"
         "field\x12\x01"
