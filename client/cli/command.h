@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <vector>
 
 #include "clearance/client.h"
 
@@ -50,6 +51,10 @@ struct GlobalOptions {
 
 // Checks the number of an option: finite and > 0. (CLI::PositiveNumber lets nan and inf pass.)
 CLI::Validator PositiveAndFinite();
+
+// Returns the commands below this one, or the groups of its options, which CLI11 takes for commands
+// without a name.
+std::vector<const CLI::App*> Below(const CLI::App& app, bool is_group);
 
 // Prints the error, with the server's field, value and limit, to stderr and returns kExitError.
 int ReportError(const absl::Status& status);

@@ -58,19 +58,25 @@ void AddNames(const CLI::Option& option, std::vector<OptionName>* names) {
   for (const std::string& name : option.get_snames()) add(absl::StrCat("-", name));
 }
 
-// Adds this command and those below it.
-void AddPlaces(const CLI::App& app, const std::string& place, std::vector<CommandPlace>* places) {
-  CommandPlace added = {.place = place};
+// Adds the options of a command and of its groups.
+void AddOptionsOf(const CLI::App& app, CommandPlace* added) {
   for (const CLI::Option* const option : app.get_options(nullptr)) {
-    AddNames(*option, &added.options);
+    AddNames(*option, &added->options);
     // An argument that is one of some words stands where a command would.
     if (!option->get_positional() || option->get_type_name().find('{') == std::string::npos)
       continue;
     for (const absl::string_view word : absl::StrSplit(KindOf(option->get_type_name()), ' ')) {
-      added.words.emplace_back(word, option->get_description());
+      added->words.emplace_back(word, option->get_description());
     }
   }
-  const std::vector<const CLI::App*> below = app.get_subcommands(nullptr);
+  for (const CLI::App* const group : Below(app, /*is_group=*/true)) AddOptionsOf(*group, added);
+}
+
+// Adds this command and those below it.
+void AddPlaces(const CLI::App& app, const std::string& place, std::vector<CommandPlace>* places) {
+  CommandPlace added = {.place = place};
+  AddOptionsOf(app, &added);
+  const std::vector<const CLI::App*> below = Below(app, /*is_group=*/false);
   for (const CLI::App* const word : below) {
     added.words.emplace_back(word->get_name(), word->get_description());
   }

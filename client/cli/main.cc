@@ -114,6 +114,11 @@ absl::StatusOr<Client> GlobalOptions::Connect() const {
   return Client::Connect(address, *options);
 }
 
+std::vector<const CLI::App*> Below(const CLI::App& app, bool is_group) {
+  return app.get_subcommands(
+      [is_group](const CLI::App* below) { return below->get_name().empty() == is_group; });
+}
+
 CLI::Validator PositiveAndFinite() {
   const auto check = [](const std::string& text) -> std::string {
     double number = 0;
@@ -202,11 +207,10 @@ class HelpFormatter : public CLI::Formatter {
     std::string text = CLI::Formatter::make_subcommands(app, mode);
     const CLI::App* root = app;
     while (root->get_parent() != nullptr) root = root->get_parent();
-    const bool is_command = app->get_subcommands([](const CLI::App* below) {
-                                 return !below->get_name().empty();  // not a group of options
-                               })
-                                .empty();
-    if (root == app || !is_command || app->get_name() == "completion") return text;
+    // A group of options is a command without a name.
+    const bool has_below = !clearance::client::Below(*app, /*is_group=*/false).empty();
+    if (root == app || has_below || app->get_name().empty() || app->get_name() == "completion")
+      return text;
     const auto connects = [](const CLI::Option* option) {
       return option->get_group() == clearance::client::kConnectionGroup;
     };

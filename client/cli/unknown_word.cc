@@ -10,6 +10,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "client/cli/command.h"
 
 namespace clearance::client {
 namespace {
@@ -42,12 +43,6 @@ std::string TextOf(const std::vector<const CLI::App*>& path) {
   std::string text = "clearance";
   for (std::size_t i = 1; i < path.size(); ++i) absl::StrAppend(&text, " ", path[i]->get_name());
   return text;
-}
-
-// A group of options is a command without a name.
-std::vector<const CLI::App*> Below(const CLI::App& app, bool is_group) {
-  return app.get_subcommands(
-      [is_group](const CLI::App* below) { return below->get_name().empty() == is_group; });
 }
 
 std::vector<std::string> CommandsOf(const CLI::App& app) {

@@ -623,6 +623,7 @@ TEST_F(CommandLine, HelpOfEveryCommand_ShowsHowItConnects) {
                                     "health",       "doctor",      "watch",       "bench"}) {
     const Ran help = RunApart(std::string(command) + " -h");
     EXPECT_EQ(help.exit_code, 0) << command;
+    EXPECT_EQ(help.output.find("Connection:"), help.output.rfind("Connection:")) << command;
     for (const char* const option : {"--addr", "--tls", "--tls-ca", "--token-file"})
       EXPECT_THAT(help.output, HasSubstr(std::string("\n  ") + option + " ")) << command;
   }

@@ -48,13 +48,16 @@ Help HelpOf(const std::string& command) {
   std::string section;
   for (std::string line; std::getline(text, line);) {
     if (line.empty()) continue;
+    // The options of a group stand further in.
     if (line[0] != ' ') section = line;
+    const bool is_group = section.rfind("[Option Group", 0) == 0;
+    const std::string indent = is_group ? "    " : "  ";
     std::istringstream cells(line);
     std::string first;
     cells >> first;
-    if (line.rfind("  ", 0) != 0 || line.rfind("   ", 0) == 0) continue;
+    if (line.rfind(indent, 0) != 0 || line.rfind(indent + " ", 0) == 0) continue;
     if (section == "Subcommands:") help.words.push_back(first);
-    if (section != "Options:" && section != "Connection:") continue;
+    if (section != "Options:" && section != "Connection:" && !is_group) continue;
     std::istringstream names(first);
     for (std::string name; std::getline(names, name, ',');) help.options.insert(name);
   }
@@ -84,6 +87,7 @@ TEST(Completion, OffersWhatBeginsLikeTheWord) {
   EXPECT_EQ(Completed("do"), Words{"doctor"});
   EXPECT_EQ(Completed("scene ch"), Words{"check"});
   EXPECT_EQ(Completed("scene --tls-s"), Words{"--tls-server-name"});
+  EXPECT_EQ(Completed("scene sweep --disp"), Words{"--displacement"});  // of a group
 }
 
 TEST(Completion, OffersTheWordsThatAnOptionTakes) {
