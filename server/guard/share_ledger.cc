@@ -151,10 +151,13 @@ void ShareLedger::Part::Give(std::uint64_t amount) {
 absl::Status ShareLedger::Part::Refuse(Verdict verdict, std::uint64_t amount,
                                        Shortage shortage) const {
   const Resource& resource = ledger_.resource_;
+  const bool is_of_caller = verdict == Verdict::kCallerLimit;
   shortage.verdict = verdict;
-  shortage.given = resource.format(line_->held.load() + amount) + " of one caller, " +
-                   resource.format(ledger_.held() + amount) + " of all";
-  shortage.most = verdict == Verdict::kCallerLimit ? ledger_.most_of_caller_ : ledger_.most_;
+  shortage.given = resource.format(line_->held.load() + amount);
+  if (!is_of_caller) {
+    shortage.given += " of one caller, " + resource.format(ledger_.held() + amount) + " of all";
+  }
+  shortage.most = is_of_caller ? ledger_.most_of_caller_ : ledger_.most_;
   return RefuseMore(resource, shortage);
 }
 

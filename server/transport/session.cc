@@ -47,10 +47,11 @@ absl::Status TakePlace(Metrics& metrics, const Caller& caller, ShareLedger::Part
     return place->Refuse(verdict, 1);
   }
   metrics.principal_refusals(PrincipalLimit::kSessions).Increment();
-  return RefuseMore(kSessions, {.verdict = verdict,
-                                .given = FormatNumber(most_of_principal + 1),
-                                .most = most_of_principal,
-                                .principal = principal->id});
+  return RefuseMore({.advice = "end one", .caller_limit = "sessions"},
+                    {.verdict = verdict,
+                     .given = FormatNumber(most_of_principal + 1),
+                     .most = most_of_principal,
+                     .principal = principal->id});
 }
 
 // Counts a message that is read and not yet answered in the gauges.
