@@ -42,7 +42,7 @@ absl::Status Importer::AddShape(const TransferShape& shape) {
   batch_.names.push_back(shape.name);
   batch_.vertex_counts.push_back(static_cast<std::uint32_t>(hull->vertices.size() / 3));
   batch_.vertices.insert(batch_.vertices.end(), hull->vertices.begin(), hull->vertices.end());
-  batch_.radii.push_back(shape.shape.radius);
+  batch_.swept_sphere_radii.push_back(shape.shape.swept_sphere_radius);
   digests_.push_back(shape.digest);
   const bool is_full = batch_.names.size() >= kMostItems || batch_.vertices.size() >= kMostNumbers;
   return is_full ? Flush() : absl::OkStatus();
@@ -66,7 +66,7 @@ absl::Status Importer::RegisterAlone(const TransferShape& shape) {
   const absl::StatusOr<Registration> done =
       client_.Register(shape.name, shape.shape, {.replace = replace_, .validate_only = false});
   if (!done.ok()) return RefuseOrFail(shape.name, done.status());
-  Take(shape.name, done->shape.digest, shape.digest);
+  Take(shape.name, done->info.digest, shape.digest);
   return absl::OkStatus();
 }
 

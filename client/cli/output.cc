@@ -148,7 +148,7 @@ Json ToJson(const ShapeInfo& info) {
           {"vertex_count", info.vertex_count},
           {"duplicate_count", info.duplicate_count},
           {"dimension", info.dimension},
-          {"radius", Number(info.radius)},
+          {"swept_sphere_radius", Number(info.swept_sphere_radius)},
           {"bounding_radius", Number(info.bounding_radius)},
           {"volume", Number(info.volume)},
           {"revision", info.revision},

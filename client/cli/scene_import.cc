@@ -29,7 +29,7 @@ class Registrations {
     const absl::StatusOr<Registration> done =
         client_.Register(name, shape, {.replace = replaces_, .validate_only = false});
     if (!done.ok()) return done.status();
-    if (done->created) done_.push_back({name, done->shape.digest, std::move(before)});
+    if (done->created) done_.push_back({name, done->info.digest, std::move(before)});
     return absl::OkStatus();
   }
 

@@ -104,7 +104,7 @@ Json ToJson(const CheckResult& result) {
   return rows;
 }
 
-Json ToJson(const ClearanceResult& result) {
+Json ToJson(const MinimumDistanceResult& result) {
   Json rows = StartSceneRows(result.states, result.scene_revision);
   for (std::size_t row = 0; row < rows.size(); ++row) {
     const State state = result.states[row];
@@ -169,7 +169,7 @@ Json WithPairsAsRows(const Json& rows) {
 }
 
 int ExitCodeOf(const CheckResult& result) { return WorstCode(result.verdicts); }
-int ExitCodeOf(const ClearanceResult& result) { return WorstCode(result.states); }
+int ExitCodeOf(const MinimumDistanceResult& result) { return WorstCode(result.states); }
 int ExitCodeOf(const OverlapResult& result) { return WorstCode(result.verdicts); }
 int ExitCodeOf(const SweepResult& result) { return WorstCode(result.states); }
 

@@ -15,7 +15,7 @@ Json ToJson(const SceneInfo& info);
 
 // One object a row; the pairs that a row lists are an array of objects in it.
 Json ToJson(const CheckResult& result);
-Json ToJson(const ClearanceResult& result);
+Json ToJson(const MinimumDistanceResult& result);
 Json ToJson(const NearestResult& result);
 Json ToJson(const OverlapResult& result);
 Json ToJson(const SweepResult& result);
@@ -24,7 +24,7 @@ Json ToJson(const SweepResult& result);
 Json WithPairsAsRows(const Json& rows);
 
 int ExitCodeOf(const CheckResult& result);
-int ExitCodeOf(const ClearanceResult& result);
+int ExitCodeOf(const MinimumDistanceResult& result);
 int ExitCodeOf(const NearestResult& result);
 int ExitCodeOf(const OverlapResult& result);
 int ExitCodeOf(const SweepResult& result);

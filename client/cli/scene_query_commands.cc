@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// scene check, clearance, nearest, overlap, sweep, ray: each asks one question, by a unary call.
+// scene check, minimum-distance, nearest, overlap, sweep, ray: each asks one question, by a unary
+// call.
 #include <limits>
 #include <memory>
 #include <optional>
@@ -91,7 +92,7 @@ absl::StatusOr<SceneSetting> ReadSetting(const Asking& asking, Batch* batch) {
       batch->poses = std::move(bodies.poses);
       batch->margins = std::move(bodies.margins);
     } else {
-      if constexpr (std::is_same_v<Batch, MotionBatch>) {
+      if constexpr (std::is_same_v<Batch, SweepBatch>) {
         for (auto* const column : {&batch->displacements, &batch->rotations, &batch->end_poses})
           RepeatFor(change->bodies.count, column);
       }
@@ -106,8 +107,8 @@ auto Asked(const SceneQueryClient& client, const SceneSetting& setting, const Ch
   return client.Check(setting, batch);
 }
 auto Asked(const SceneQueryClient& client, const SceneSetting& setting,
-           const ClearanceBatch& batch) {
-  return client.Clearance(setting, batch);
+           const MinimumDistanceBatch& batch) {
+  return client.MinimumDistance(setting, batch);
 }
 auto Asked(const SceneQueryClient& client, const SceneSetting& setting, const NearestBatch& batch) {
   return client.Nearest(setting, batch);
@@ -115,8 +116,8 @@ auto Asked(const SceneQueryClient& client, const SceneSetting& setting, const Ne
 auto Asked(const SceneQueryClient& client, const SceneSetting& setting, const OverlapBatch& batch) {
   return client.Overlap(setting, batch);
 }
-auto Asked(const SceneQueryClient& client, const SceneSetting& setting, const MotionBatch& batch) {
-  return client.Motion(setting, batch);
+auto Asked(const SceneQueryClient& client, const SceneSetting& setting, const SweepBatch& batch) {
+  return client.Sweep(setting, batch);
 }
 auto Asked(const SceneQueryClient& client, const SceneSetting& setting, const RayBatch& batch) {
   return client.Ray(setting, batch);
@@ -190,7 +191,7 @@ void AddBodies(const Question<Batch>& question) {
 }
 
 template <class Batch>
-void AddAmong(const Question<Batch>& question) {
+void AddPairScope(const Question<Batch>& question) {
   AddBodies(question);
   question.app->add_option("--id", question.arguments->asking.id,
                            "Number of the one body in the answer; not one of the scene's");
@@ -202,30 +203,30 @@ void AddVector(CLI::App* app, const char* name, std::vector<double>* column, con
 
 void AddCheck(CLI::App* scene, GlobalOptions* options) {
   const auto check = AddQuestion<CheckBatch>(scene, options, "check", "Does anything touch?");
-  AddAmong(check);
+  AddPairScope(check);
   CheckBatch& batch = check.batch();
   batch.detail = {.pairs = true, .bounds = true, .free_radii = true};
   check.app->add_option("--all", batch.max_pairs, "List all that touches, up to so many pairs");
 }
 
-void AddClearance(CLI::App* scene, GlobalOptions* options) {
-  const auto clearance =
-      AddQuestion<ClearanceBatch>(scene, options, "clearance", "How far apart is everything?");
-  AddAmong(clearance);
-  ClearanceBatch& batch = clearance.batch();
+void AddMinimumDistance(CLI::App* scene, GlobalOptions* options) {
+  const auto minimum = AddQuestion<MinimumDistanceBatch>(scene, options, "minimum-distance",
+                                                         "How far apart is everything?");
+  AddPairScope(minimum);
+  MinimumDistanceBatch& batch = minimum.batch();
   batch.detail = {.pairs = true, .free_radii = true};
-  clearance.app->add_option("--max-distance", batch.max_distances, "Only if nearer, metres")
+  minimum.app->add_option("--max-distance", batch.max_distances, "Only if nearer, metres")
       ->expected(1);
-  clearance.app->add_option("--tolerance", batch.tolerance, "Good enough, metres");
-  clearance.app->add_flag("--exact", batch.exact, "Exact arithmetic where rounding leaves it open");
-  clearance.app->add_flag("--points", batch.detail.points, "Also the closest points");
-  clearance.app->add_flag("--normals", batch.detail.normals, "Also the normal");
+  minimum.app->add_option("--tolerance", batch.tolerance, "Good enough, metres");
+  minimum.app->add_flag("--exact", batch.exact, "Exact arithmetic where rounding leaves it open");
+  minimum.app->add_flag("--points", batch.detail.points, "Also the closest points");
+  minimum.app->add_flag("--normals", batch.detail.normals, "Also the normal");
 }
 
 void AddNearest(CLI::App* scene, GlobalOptions* options) {
   const auto nearest =
       AddQuestion<NearestBatch>(scene, options, "nearest", "Which pairs are the nearest?");
-  AddAmong(nearest);
+  AddPairScope(nearest);
   NearestBatch& batch = nearest.batch();
   nearest.app->add_option("--count", batch.max_pairs, "So many pairs")->capture_default_str();
   nearest.app->add_option("--max-distance", batch.max_distances, "Only if nearer, metres")
@@ -249,9 +250,9 @@ void AddOverlap(CLI::App* scene, GlobalOptions* options) {
 
 void AddSweep(CLI::App* scene, GlobalOptions* options) {
   const auto sweep =
-      AddQuestion<MotionBatch>(scene, options, "sweep", "When does a moving body first touch?");
-  AddAmong(sweep);
-  MotionBatch& batch = sweep.batch();
+      AddQuestion<SweepBatch>(scene, options, "sweep", "When does a moving body first touch?");
+  AddPairScope(sweep);
+  SweepBatch& batch = sweep.batch();
   batch.detail = {.pairs = true, .distances = true};
   CLI::Option_group* const motion =
       sweep.app->add_option_group("Motion", "In t = 0 .. 1; at least one of");
@@ -285,7 +286,7 @@ void AddRay(CLI::App* scene, GlobalOptions* options) {
 
 void AddSceneQueries(CLI::App* scene, GlobalOptions* options) {
   AddCheck(scene, options);
-  AddClearance(scene, options);
+  AddMinimumDistance(scene, options);
   AddNearest(scene, options);
   AddOverlap(scene, options);
   AddSweep(scene, options);

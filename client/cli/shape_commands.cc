@@ -30,9 +30,9 @@ int Register(const GlobalOptions& options, const RegisterArguments& arguments) {
   if (!done.ok()) return ReportError(done.status());
   if (options.json) {
     PrintJson(
-        {{"shape", ToJson(done->shape)}, {"revision", done->revision}, {"created", done->created}});
+        {{"info", ToJson(done->info)}, {"revision", done->revision}, {"created", done->created}});
   } else {
-    PrintTable(options, Json::array({ToJson(done->shape)}));
+    PrintTable(options, Json::array({ToJson(done->info)}));
   }
   return kExitFree;
 }

@@ -182,7 +182,7 @@ inline constexpr double kThinUnderflow = 0x1p-200;
 // Relative to the sizes: how far beyond contact B is moved away to find a direction in which the
 // overlap is less deep. It is far enough for the direction between nearest points to have half of a
 // double's digits, and near enough for the next direction to be much better.
-inline constexpr double kPolishClearance = 0x1p-10;
+inline constexpr double kPolishMinimumDistance = 0x1p-10;
 
 // Steps of that. Each divides the error by the ratio of the curvature radius and the depth; the
 // depth itself is right long before the direction.

@@ -252,7 +252,7 @@ class Expansion {
     limits.max_iterations = kMaxIterations;
     for (int step = 0; step < kMaxPolishSteps && !HasStopped(); ++step) {
       const double h = clearance::ToDouble(contact_.height);
-      const double shift = h + std::fmax(h, size_) * kPolishClearance;
+      const double shift = h + std::fmax(h, size_) * kPolishMinimumDistance;
       apart.p_AB = clearance::ToDouble(placement.p_AB) + shift * contact_.n_A;
       Difference<double> difference(difference_.pair(), apart);
       const GjkResult<double> gjk = Gjk(difference, Simplex<double>{}, limits);

@@ -86,8 +86,8 @@ class Pairs {
 
   const SceneParts& scene() const { return scene_; }
   std::size_t size() const { return asker_.bodies.size(); }
-  bool asks_scene() const { return asker_.among != Asker::Among::kSelf; }
-  bool asks_self() const { return asker_.among != Asker::Among::kScene && size() > 1; }
+  bool asks_scene() const { return asker_.pair_scope != Asker::PairScope::kSelf; }
+  bool asks_self() const { return asker_.pair_scope != Asker::PairScope::kScene && size() > 1; }
 
   const SceneBody& body(std::size_t i) const { return asker_.bodies[i]; }
   const Pose& pose(std::size_t i) const {

@@ -32,7 +32,7 @@ PairRules::PairRules(absl::Span<const PairRule> rules) {
 
 const PairRule* PairRules::Find(BodyId a, BodyId b) const {
   const std::pair<BodyId, BodyId> key = std::minmax(a, b);
-  // Rules about a robot's own bodies do not concern obstacles, which usually have other ids.
+  // Rules about a robot's query bodies do not concern obstacles, which usually have other ids.
   if (rules_.empty() || key.first < rules_.front().a || key.first > rules_.back().a) return nullptr;
   const auto found = std::lower_bound(
       rules_.begin(), rules_.end(), key,

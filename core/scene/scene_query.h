@@ -8,7 +8,7 @@
 // the same to the last bit on every machine (except for the counters).
 //
 // Pairs are ordered by ids: first by the asker's body, then by the other. In a pair of two of the
-// asker's own bodies the one with the lesser id comes first. The asker's ids differ from each
+// asker's query bodies the one with the lesser id comes first. The asker's ids differ from each
 // other.
 //
 // None of this fails or throws; it allocates only if a scratch is used for more bodies than ever
@@ -59,7 +59,7 @@ class OwnPairs;
 // The asker's bodies and the scene that they are asked against. Keeps references.
 struct Asker {
   const Scene& scene;
-  // The asker's own bodies. Requires: FindBodyFault finds nothing, ids differ.
+  // The asker's query bodies. Requires: FindBodyFault finds nothing, ids differ.
   absl::Span<const SceneBody> bodies;
   // The bodies' poses, one each; empty: their X_WB. Requires: the same as for X_WB.
   absl::Span<const Pose> poses = {};
@@ -67,14 +67,15 @@ struct Asker {
   const PairRules* rules = nullptr;
   // Whether the asker's bodies are asked against each other as well, against the scene only, or
   // against each other only.
-  enum class Among : std::uint8_t { kSceneAndSelf, kScene, kSelf };
-  Among among = Among::kSceneAndSelf;
+  enum class PairScope : std::uint8_t { kSceneAndSelf, kScene, kSelf };
+  PairScope pair_scope = PairScope::kSceneAndSelf;
   // True if the ids of the asker's bodies mean nothing: no rule applies to their pairs, and none is
   // the same body as one of the scene.
   bool is_nameless = false;
   // The work that the question may cost; null: without limit.
   WorkBudget* budget = nullptr;
-  // The pairs found for these bodies and rules, this scene's rules and `among`; null: found by the
+  // The pairs found for these bodies and rules, this scene's rules and `pair_scope`; null: found by
+  // the
   // question.
   const OwnPairs* own_pairs = nullptr;
 };
@@ -85,7 +86,7 @@ struct Asker {
 std::optional<BodyId> FindUnsaidNamesake(const Scene& scene, absl::Span<const SceneBody> bodies,
                                          const PairRules* rules);
 
-// The pairs of the asker's own bodies that are asked against each other, for many questions about
+// The pairs of the asker's query bodies that are asked against each other, for many questions about
 // the same bodies. Thread-compatible.
 struct OwnPair {
   BodyId a = 0;  // < b
@@ -164,16 +165,16 @@ CheckAnswer CheckScene(const Asker& asker, const CheckOptions& options, SceneScr
 using VerdictSink = absl::FunctionRef<bool(const PairVerdict&)>;
 CheckAnswer CheckAll(const Asker& asker, VerdictSink sink, SceneScratch* scratch);
 
-// ---- Clearance: how far apart is everything? ----
+// ---- MinimumDistance: how far apart is everything? ----
 
-struct ClearanceOptions {
+struct MinimumDistanceOptions {
   double max_distance = std::numeric_limits<double>::infinity();  // >= 0: nothing farther matters
   // The same as in DistanceOptions.
   double tolerance = 0;
   bool exact = false;
 };
 
-struct ClearanceAnswer {
+struct MinimumDistanceAnswer {
   // False if no pair is enabled and none is within max_distance: then `distance` is kBeyond.
   bool has_pair = false;
   // The pair with the least upper bound; of equal ones the first by ids.
@@ -184,15 +185,15 @@ struct ClearanceAnswer {
   // is. The tolerance is the larger of those of the pairs that the bracket's ends come from.
   DistanceAnswer distance;
   // Metres that every body of the asker may still move before anything touches (margins aside): the
-  // least lower bound, half of it for pairs of the asker's own bodies; at most max_distance. 0
+  // least lower bound, half of it for pairs of the asker's query bodies; at most max_distance. 0
   // unless the whole is kSeparated or kBeyond.
   double free_radius = 0;
   SceneCounters counters;
 };
 
-// Computes the clearance; margins do not matter here.
-ClearanceAnswer Clearance(const Asker& asker, const ClearanceOptions& options,
-                          SceneScratch* scratch);
+// Computes the smallest distance; margins do not matter here.
+MinimumDistanceAnswer MinimumDistance(const Asker& asker, const MinimumDistanceOptions& options,
+                                      SceneScratch* scratch);
 
 struct PairDistance {
   IdPair pair;
@@ -206,7 +207,7 @@ struct NearestAnswer {
 
 // Finds the pairs with the least upper bounds, in this order (equal ones by ids), no farther apart
 // than max_distance: as many as `nearest` has room for.
-NearestAnswer Nearest(const Asker& asker, const ClearanceOptions& options,
+NearestAnswer Nearest(const Asker& asker, const MinimumDistanceOptions& options,
                       absl::Span<PairDistance> nearest, SceneScratch* scratch);
 
 // ---- Configurations: many poses of the same bodies ----
@@ -228,9 +229,10 @@ struct Configurations {
 inline constexpr std::size_t kChecksAtOnce = 32;
 void CheckConfigurations(const Configurations& configurations, const CheckOptions& options,
                          absl::Span<CheckAnswer> answers, SceneScratch* scratch);
-void ClearanceOfConfigurations(const Configurations& configurations,
-                               const ClearanceOptions& options, absl::Span<ClearanceAnswer> answers,
-                               SceneScratch* scratch);
+void MinimumDistanceOfConfigurations(const Configurations& configurations,
+                                     const MinimumDistanceOptions& options,
+                                     absl::Span<MinimumDistanceAnswer> answers,
+                                     SceneScratch* scratch);
 
 // ---- Sweep: when does a moving body first touch? ----
 

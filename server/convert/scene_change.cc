@@ -116,7 +116,7 @@ absl::Status ReadPoses(const v1::BodyPoseColumns& message, std::vector<BodyPose>
   return absl::OkStatus();
 }
 
-// An own body may touch the scene's body of its id, as it is that body; it has no margin from it.
+// A query body may touch the scene's body of its id, as it is that body; it has no margin from it.
 absl::Status CheckPair(const PairRule& rule, std::size_t i) {
   if (rule.a != rule.b || rule.is_allowed) return absl::OkStatus();
   return RefuseArgument({.reason = Reason::kFieldsConflict,

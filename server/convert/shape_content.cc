@@ -42,7 +42,7 @@ ShapeOrError MakeHullKind(const v1::Hull& hull, double radius, Pacer* pacer) {
 
 // Requires: not a compound.
 ShapeOrError MakeConvexKind(const v1::Shape& shape, Pacer* pacer) {
-  const double radius = shape.radius();
+  const double radius = shape.swept_sphere_radius();
   switch (shape.kind_case()) {
     case v1::Shape::kSegment:
       return MakeSegment(VectorOf(shape.segment().a()), VectorOf(shape.segment().b()), radius);
@@ -95,17 +95,17 @@ absl::Status CheckPoints(std::uint64_t numbers, std::uint64_t numbers_a_point,
 }
 
 absl::Status CheckRadius(const v1::Shape& shape) {
-  if (!std::isfinite(shape.radius()) || shape.radius() < 0) {
+  if (!std::isfinite(shape.swept_sphere_radius()) || shape.swept_sphere_radius() < 0) {
     return RefuseArgument({.reason = Reason::kNumberOutOfRange,
-                           .field = "radius",
-                           .value = FormatNumber(shape.radius()),
+                           .field = "swept_sphere_radius",
+                           .value = FormatNumber(shape.swept_sphere_radius()),
                            .limit = "finite, >= 0",
                            .message = "invalid radius: send a finite number >= 0"});
   }
-  if (!shape.has_compound() || shape.radius() == 0) return absl::OkStatus();
+  if (!shape.has_compound() || shape.swept_sphere_radius() == 0) return absl::OkStatus();
   return RefuseArgument({.reason = Reason::kFieldsConflict,
-                         .field = "radius",
-                         .value = FormatNumber(shape.radius()),
+                         .field = "swept_sphere_radius",
+                         .value = FormatNumber(shape.swept_sphere_radius()),
                          .limit = "0 of a compound",
                          .message = "A compound has no radius; give it to the pieces."});
 }
@@ -280,7 +280,7 @@ void FillShapeInfo(const NamedShape& shape, v1::ShapeInfo* info) {
   info->set_bounding_radius(body.bounding_radius());
   info->set_revision(shape.revision);
   info->set_piece_count(static_cast<std::uint32_t>(body.pieces().size()));
-  if (!body.is_compound()) info->set_radius(body.pieces()[0].shape->radius());
+  if (!body.is_compound()) info->set_swept_sphere_radius(body.pieces()[0].shape->radius());
   for (const Piece& piece : body.pieces()) {
     const ConvexShape& convex = *piece.shape;
     info->set_point_count(info->point_count() + convex.point_count());

@@ -37,7 +37,7 @@ void AddNumbers(const v1::Shape& shape, CanonicalContent* canonical);
 void AddCompound(const v1::Compound& compound, CanonicalContent* canonical) {
   canonical->AddCount(static_cast<std::uint64_t>(compound.pieces_size()));
   for (const v1::Piece& piece : compound.pieces()) {
-    canonical->AddKind(KindByte(piece.shape()), piece.shape().radius());
+    canonical->AddKind(KindByte(piece.shape()), piece.shape().swept_sphere_radius());
     AddNumbers(piece.shape(), canonical);
     canonical->AddList(SpanOf(piece.pose()));
   }
@@ -81,7 +81,7 @@ void AddNumbers(const v1::Shape& shape, CanonicalContent* canonical) {
 }  // namespace
 
 std::string DigestOf(const v1::Shape& shape) {
-  CanonicalContent canonical(KindByte(shape), shape.radius());
+  CanonicalContent canonical(KindByte(shape), shape.swept_sphere_radius());
   AddNumbers(shape, &canonical);
   return canonical.Digest();
 }

@@ -81,7 +81,7 @@ std::string AnswerText(const TimeOfCollisionAnswer& answer) {
       Text(answer.p_WA), Text(answer.p_WB), answer.piece_a, answer.piece_b);
 }
 
-// The first own bodies of a question about a scene, as many as a line of the log holds, and those
+// The first query bodies of a question about a scene, as many as a line of the log holds, and those
 // of the pair.
 template <class Add>
 void ForEachTold(const SceneFinding& finding, const IdPair& pair, const Add& add) {

@@ -24,8 +24,10 @@ struct ScenePair {
 class AllPairs {
  public:
   AllPairs(const Asker& asker, std::optional<double> margin) : asker_(asker), margin_(margin) {
-    if (asker.among != Asker::Among::kSelf) with_scene_ = asker.bodies.size() * asker.scene.size();
-    if (asker.among != Asker::Among::kScene) with_self_ = asker.bodies.size() * asker.bodies.size();
+    if (asker.pair_scope != Asker::PairScope::kSelf)
+      with_scene_ = asker.bodies.size() * asker.scene.size();
+    if (asker.pair_scope != Asker::PairScope::kScene)
+      with_self_ = asker.bodies.size() * asker.bodies.size();
   }
 
   // Calls look(pair), which returns a contradiction or nothing, for some pairs from turn on.
@@ -213,7 +215,8 @@ struct ClaimedLower {
   DistanceOptions options;
   double lower = 0;
 };
-// Checks a clearance: no pair is nearer than its lower end. A pair's own lower end does not show
+// Checks a minimum distance: no pair is nearer than its lower end. A pair's own lower end does not
+// show
 // that: with a tolerance it may be lower only because less was computed. Then the pair is asked as
 // precisely as possible.
 MaybeSceneContradiction CheckLower(const ScenePair& pair, const Bracket& bracket,
@@ -297,7 +300,7 @@ SceneLook FindContradiction(const Asker& asker, const CheckAnswer& answer, PairT
   return LookAt(pairs, turn, named, other);
 }
 
-SceneLook FindContradiction(const AskedClearance& asked, const ClearanceAnswer& answer,
+SceneLook FindContradiction(const AskedMinimumDistance& asked, const MinimumDistanceAnswer& answer,
                             PairTurn turn) {
   const AllPairs pairs(asked.asker, std::nullopt);
   const DistanceOptions options = {.max_distance = asked.options.max_distance,

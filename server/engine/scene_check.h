@@ -48,11 +48,11 @@ using PairTurn = std::uint64_t;
 // any thread.
 SceneLook FindContradiction(const Asker& asker, const CheckAnswer& answer, PairTurn turn);
 
-struct AskedClearance {
+struct AskedMinimumDistance {
   const Asker& asker;
-  const ClearanceOptions& options;
+  const MinimumDistanceOptions& options;
 };
-SceneLook FindContradiction(const AskedClearance& asked, const ClearanceAnswer& answer,
+SceneLook FindContradiction(const AskedMinimumDistance& asked, const MinimumDistanceAnswer& answer,
                             PairTurn turn);
 
 struct AskedSweep {

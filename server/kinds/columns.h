@@ -104,8 +104,9 @@ inline constexpr double kNoDistance = std::numeric_limits<double>::quiet_NaN();
 inline constexpr double kNoBound = std::numeric_limits<double>::infinity();
 
 template <class Columns, class Field, class Wanted>
-constexpr FixedColumn<Columns, double, Field, Wanted> NumbersOr(
-    double unknown, absl::Span<double> Columns::*span, Field field, Wanted wanted) {
+constexpr FixedColumn<Columns, double, Field, Wanted> NumbersOr(double unknown,
+                                                                absl::Span<double> Columns::*span,
+                                                                Field field, Wanted wanted) {
   return {span, field, wanted, 1, kNumberBytes, unknown};
 }
 template <class Columns, class Field, class Wanted>

@@ -14,26 +14,26 @@
 namespace clearance::server {
 namespace {
 
-// Without a scene own bodies have only each other.
-absl::StatusOr<Asker::Among> ReadAmong(const v1::ConfigurationColumns& columns) {
+// Without a scene query bodies have only each other.
+absl::StatusOr<Asker::PairScope> ReadPairScope(const v1::ConfigurationColumns& columns) {
   const bool has_scene = columns.has_scene_slot();
-  switch (columns.among()) {
-    case v1::AMONG_UNSPECIFIED:
-      return has_scene ? Asker::Among::kSceneAndSelf : Asker::Among::kSelf;
-    case v1::AMONG_SELF:
-      return Asker::Among::kSelf;
-    case v1::AMONG_SCENE:
-      if (has_scene) return Asker::Among::kScene;
+  switch (columns.pair_scope()) {
+    case v1::PAIR_SCOPE_UNSPECIFIED:
+      return has_scene ? Asker::PairScope::kSceneAndSelf : Asker::PairScope::kSelf;
+    case v1::PAIR_SCOPE_SELF:
+      return Asker::PairScope::kSelf;
+    case v1::PAIR_SCOPE_SCENE:
+      if (has_scene) return Asker::PairScope::kScene;
       return RefuseArgument({.reason = Reason::kFieldMissing,
                              .field = "configurations.scene_slot",
                              .value = "unset",
-                             .limit = "a slot where `among` is AMONG_SCENE",
+                             .limit = "a slot where `pair_scope` is PAIR_SCOPE_SCENE",
                              .message = "The batch asks a scene and names none."});
     default:
       return RefuseArgument({.reason = Reason::kKindUnknown,
-                             .field = "configurations.among",
-                             .value = std::to_string(static_cast<int>(columns.among())),
-                             .limit = "AMONG_UNSPECIFIED, AMONG_SCENE or AMONG_SELF",
+                             .field = "configurations.pair_scope",
+                             .value = std::to_string(static_cast<int>(columns.pair_scope())),
+                             .limit = "PAIR_SCOPE_UNSPECIFIED, PAIR_SCOPE_SCENE or PAIR_SCOPE_SELF",
                              .message = "The server knows no such choice of pairs."});
   }
 }
@@ -45,22 +45,22 @@ absl::Status Configure(const v1::ConfigurationColumns& columns, ConfigurationRow
                   {.reason = Reason::kQueryBodiesMissing,
                    .field = "configurations",
                    .value = "0 bodies",
-                   .limit = ">= 1 own body",
-                   .message = "There is no own body to ask about; attach some."});
+                   .limit = ">= 1 query body",
+                   .message = "There is no query body to ask about; attach some."});
   }
-  const absl::StatusOr<Asker::Among> among = ReadAmong(columns);
-  if (!among.ok()) return among.status();
-  // A forgotten scene; a caller that asks for AMONG_SELF has not forgotten it.
-  const bool has_choice = columns.has_scene_slot() || columns.among() == v1::AMONG_SELF;
+  const absl::StatusOr<Asker::PairScope> pair_scope = ReadPairScope(columns);
+  if (!pair_scope.ok()) return pair_scope.status();
+  // A forgotten scene; a caller that asks for PAIR_SCOPE_SELF has not forgotten it.
+  const bool has_choice = columns.has_scene_slot() || columns.pair_scope() == v1::PAIR_SCOPE_SELF;
   if (!has_choice && asked.bodies.size() == 1) {
     return RefuseArgument(
         {.reason = Reason::kFieldMissing,
          .field = "configurations.scene_slot",
          .value = "unset",
-         .limit = "a scene, or >= 2 own bodies",
-         .message = "One own body makes no pair with itself; name the slot of a scene."});
+         .limit = "a scene, or >= 2 query bodies",
+         .message = "One query body makes no pair with itself; name the slot of a scene."});
   }
-  rows->asked.among = *among;
+  rows->asked.pair_scope = *pair_scope;
   return absl::OkStatus();
 }
 

@@ -28,7 +28,7 @@ struct AskedScene {
   absl::string_view name = {};         // its origin, for the log; empty: no scene
   absl::Span<const SceneBody> bodies;  // of the asker, by ids
   const PairRules* rules = nullptr;
-  Asker::Among among = Asker::Among::kSceneAndSelf;
+  Asker::PairScope pair_scope = Asker::PairScope::kSceneAndSelf;
 };
 
 // Holds rows with a pose for each of the asker's bodies.
@@ -38,7 +38,7 @@ struct ConfigurationRows {
   Rows<double> poses;  // null data: as the bodies were attached
 };
 
-// Configurations with more own bodies are asked one by one.
+// Configurations with more query bodies are asked one by one.
 inline constexpr std::size_t kMostBodiesSideBySide = 64;
 
 // Returns the cost of a search that needs distances, in units of one that does not.

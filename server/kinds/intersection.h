@@ -40,11 +40,11 @@ struct IntersectionKind {
                                               &v1::SessionRequest::intersection,
                                               &v1::SessionResponse::mutable_intersection};
   static constexpr std::uint64_t kUnitsARow = 1;
-  static constexpr auto kColumns =
-      std::tuple(Numbers(&Columns::states, &Result::mutable_states, kAlways),
-                 NumbersOr(-kNoBound, &Columns::lower_bounds, &Result::mutable_lower_bounds, &Detail::bounds),
-                 NumbersOr(kNoBound, &Columns::upper_bounds, &Result::mutable_upper_bounds, &Detail::bounds),
-                 Varints(&Columns::iterations, &Result::mutable_iterations, &Detail::iterations));
+  static constexpr auto kColumns = std::tuple(
+      Numbers(&Columns::states, &Result::mutable_states, kAlways),
+      NumbersOr(-kNoBound, &Columns::lower_bounds, &Result::mutable_lower_bounds, &Detail::bounds),
+      NumbersOr(kNoBound, &Columns::upper_bounds, &Result::mutable_upper_bounds, &Detail::bounds),
+      Varints(&Columns::iterations, &Result::mutable_iterations, &Detail::iterations));
 
   static const Detail& DetailOf(const Batch& batch) { return batch.detail(); }
   static bool MayBeDear(const Batch& batch) { return batch.exact(); }

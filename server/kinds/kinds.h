@@ -18,14 +18,14 @@
 #include <type_traits>
 
 #include "server/kinds/check.h"
-#include "server/kinds/clearance.h"
 #include "server/kinds/distance.h"
 #include "server/kinds/intersection.h"
-#include "server/kinds/motion.h"
+#include "server/kinds/minimum_distance.h"
 #include "server/kinds/nearest.h"
 #include "server/kinds/overlap.h"
 #include "server/kinds/questions.h"
 #include "server/kinds/ray.h"
+#include "server/kinds/sweep.h"
 #include "server/kinds/time_of_collision.h"
 
 namespace clearance::server {
@@ -33,7 +33,7 @@ namespace clearance::server {
 template <class... Kind>
 struct KindList {};
 using Kinds = KindList<DistanceKind, IntersectionKind, TimeOfCollisionKind, CheckKind,
-                       ClearanceKind, MotionKind, RayBatchKind, NearestKind, OverlapKind>;
+                       MinimumDistanceKind, SweepKind, RayBatchKind, NearestKind, OverlapKind>;
 
 template <class Batch, class First, class... Rest>
 auto FindKind(KindList<First, Rest...> /*kinds*/) {

@@ -30,9 +30,9 @@ struct NearestRows {
   }
 
   NearestAnswer Ask(std::uint32_t row, std::uint32_t /*i*/) const {
-    const ClearanceOptions options = {.max_distance = *questions.max_distances.at(row),
-                                      .tolerance = questions.tolerance,
-                                      .exact = questions.exact};
+    const MinimumDistanceOptions options = {.max_distance = *questions.max_distances.at(row),
+                                            .tolerance = questions.tolerance,
+                                            .exact = questions.exact};
     return Nearest(tools.AskerOf(questions.configurations, row), options, Room(),
                    &tools.room.scratch);
   }

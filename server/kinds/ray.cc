@@ -59,7 +59,7 @@ struct RayRows {
     const Motion motion = {.displacement = ray.displacement, .rotation = {}, .pivot = ray.origin};
     const MovingAsker moving = {{.scene = *questions.asked.scene,
                                  .bodies = absl::MakeConstSpan(&body, 1),
-                                 .among = Asker::Among::kScene,
+                                 .pair_scope = Asker::PairScope::kScene,
                                  .budget = tools.budget},
                                 absl::MakeConstSpan(&motion, 1)};
     SceneFinding finding;

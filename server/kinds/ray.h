@@ -12,7 +12,7 @@
 #include "server/engine/answer.h"
 #include "server/kinds/configurations.h"
 #include "server/kinds/session_field.h"
-#include "server/kinds/sweep.h"
+#include "server/kinds/sweep_answers.h"
 
 namespace clearance::server {
 

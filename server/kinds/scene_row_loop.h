@@ -109,7 +109,7 @@ struct RowTools {
   ThreadRoom& room = RoomOfThread();
   const OwnPairs* own_pairs = nullptr;
 
-  // Finds once for all rows, if these are enough, which own bodies are asked against each other.
+  // Finds once for all rows, if these are enough, which query bodies are asked against each other.
   void FindOwnPairs(const ConfigurationRows& rows, std::uint32_t count) {
     if (count < kRowsForOwnPairs || rows.asked.bodies.size() > kMostBodiesSideBySide) return;
     room.own_pairs.Find(AskerAnywhere(rows.asked));
@@ -122,7 +122,7 @@ struct RowTools {
             .bodies = asked.bodies,
             .poses = {},
             .rules = asked.rules,
-            .among = asked.among,
+            .pair_scope = asked.pair_scope,
             .budget = budget,
             .own_pairs = own_pairs};
   }

@@ -2,20 +2,135 @@
 
 #include "server/kinds/sweep.h"
 
-namespace clearance::server {
+#include <cstddef>
 
-RowSummary PutSweep(const SweepColumns& columns, std::uint32_t i, const SweepAnswer& answer) {
-  const TimeOfCollisionAnswer& contact = answer.earliest.contact;
-  const bool is_hit = contact.state == MotionState::kHit;
-  const bool is_initial = contact.state == MotionState::kInitiallyOverlapping;
-  if (contact.state != MotionState::kFree) PutPair(columns, i, answer.earliest.pair);
-  if (is_hit) PutNumber(columns.t_hit, i, contact.t_hit);
-  if (!is_initial) {
-    PutNumber(columns.t_free, i, contact.t_free);
-    PutNumber(columns.t_leave, i, contact.t_leave);
+#include "absl/strings/str_format.h"
+#include "absl/types/span.h"
+#include "server/convert/body_defaults.h"
+#include "server/engine/row_reader.h"
+#include "server/guard/refusal.h"
+#include "server/kinds/scene_row_loop.h"
+
+namespace clearance::server {
+namespace {
+
+// Returns the motion of the asker's body k, in the form that pairs have.
+MotionRows MotionsOfBody(const SweepQuestions& questions, std::size_t body) {
+  MotionRows rows = {
+      .displacements = ColumnOfBody(questions.displacements, body, kVectorNumbers),
+      .rotations = ColumnOfBody(questions.rotations, body, kVectorNumbers),
+      .pivots = {},
+      .end_poses = ColumnOfBody(questions.end_poses, body, kPoseNumbers),
+  };
+  if (rows.displacements.data == nullptr) rows.displacements.data = kNowhere.data();
+  if (rows.rotations.data == nullptr) rows.rotations.data = kNowhere.data();
+  return rows;
+}
+
+struct SweepQuestionRows {
+  static constexpr int kRefused = kMotionStateRefused;
+  static constexpr int kUndecided = static_cast<int>(MotionState::kUndecided);
+
+  const SweepQuestions& questions;
+  const SweepColumns& columns;
+  const RowTools& tools;
+
+  using Answer = SweepAnswer;
+
+  // The motions stay until the next row.
+  MovingAsker AskerOf(std::uint32_t row) const {
+    const Asker asker = tools.AskerOf(questions.configurations, row);
+    std::vector<Motion>& motions = tools.room.motions;
+    motions.resize(asker.bodies.size());
+    for (std::size_t k = 0; k < motions.size(); ++k) {
+      MotionAt(MotionsOfBody(questions, k), PoseOfBody(questions.configurations, k, row), row,
+               &motions[k]);
+    }
+    return {asker, motions};
   }
-  if (is_hit || is_initial) PutContact(columns, i, contact);
-  return {static_cast<int>(contact.state), contact.reason, answer.counters};
+  SweepOptions Options() const {
+    return {.ignore_initial_contact = questions.ignore_initial_contact};
+  }
+
+  SweepAnswer Ask(std::uint32_t row, std::uint32_t i) const {
+    const MovingAsker moving = AskerOf(row);
+    SweepAnswer answer = Sweep(moving, Options(), &tools.room.scratch);
+    const auto sweep_all = [&](const auto& sink) {
+      return SweepAll(moving, Options(), sink, &tools.room.scratch);
+    };
+    ListAll<PairSweep>(sweep_all, {columns.listed, i, questions.max_pairs}, *tools.budget, &answer);
+    return answer;
+  }
+
+  RowSummary Put(const SweepAnswer& answer, std::uint32_t i) const {
+    return PutSweep(columns, i, answer);
+  }
+
+  SceneFinding Find(std::uint32_t row, const SweepAnswer& answer, PairTurn turn) const {
+    const MovingAsker moving = AskerOf(row);
+    SceneFinding finding = tools.FindingOf(questions.configurations.asked, moving.asker);
+    finding.kind = QueryKind::kSweep;
+    finding.question =
+        absl::StrFormat("sweep ignore_initial_contact %d", questions.ignore_initial_contact);
+    finding.motions = moving.motions;
+    finding.look = FindContradiction(AskedSweep{moving, Options()}, answer, turn);
+    return finding;
+  }
+
+  void PutNotReached(std::uint32_t /*i*/) const {}
+};
+
+MaybeFault CheckEachMotion(const RowCheck& check, const SweepQuestions& questions) {
+  const absl::Span<const SceneBody> bodies = questions.configurations.asked.bodies;
+  for (std::size_t k = 0; k < bodies.size(); ++k) {
+    const MotionRows motions = MotionsOfBody(questions, k);
+    const Start start = {PoseOfBody(questions.configurations, k, check.row),
+                         bodies[k].body->bounding_radius()};
+    MaybeFault fault = CheckMotionNumbers(check, motions);
+    if (!fault) fault = CheckWay(check, start, motions);
+    if (fault) return OfBody(fault, k, bodies.size());
+  }
+  return std::nullopt;
+}
+
+bool IsSameInAll(const SweepQuestions& questions) {
+  return questions.configurations.poses.stride == 0 && questions.displacements.stride == 0 &&
+         questions.rotations.stride == 0 && questions.end_poses.stride == 0;
+}
+
+}  // namespace
+
+void ReadQuestions(const v1::SweepBatch& batch, ColumnReader* reader, SweepQuestions* questions) {
+  const bool has_parts = !batch.displacements().empty() || !batch.rotations().empty();
+  if (has_parts && !batch.end_poses().empty()) {
+    reader->Fail(RefuseArgument(
+        {.reason = Reason::kFieldsConflict,
+         .field = "end_poses",
+         .value = FormatNumber(static_cast<std::uint64_t>(batch.end_poses_size())) + " numbers",
+         .limit = "no displacements or rotations",
+         .message = "A motion is given either by its end poses or by its parts."}));
+  }
+  const std::size_t bodies = questions->configurations.asked.bodies.size();
+  questions->displacements = ReadOfBodies(
+      batch.displacements(), {"displacements", kVectorNumbers, nullptr}, bodies, reader);
+  questions->rotations =
+      ReadOfBodies(batch.rotations(), {"rotations", kVectorNumbers, nullptr}, bodies, reader);
+  questions->end_poses =
+      ReadOfBodies(batch.end_poses(), {"end_poses", kPoseNumbers, nullptr}, bodies, reader);
+}
+
+std::vector<RowFault> FindFaults(const SweepQuestions& questions, const ShapeTable& /*table*/) {
+  SameInAll poses, motions;
+  return FindFaultsOf(questions.configurations.count, [&](const RowCheck& check) {
+    if (MaybeFault fault = CheckPoses(check, questions.configurations, &poses)) return fault;
+    if (!IsSameInAll(questions)) return CheckEachMotion(check, questions);
+    return motions.Look(check, [&] { return CheckEachMotion(check, questions); });
+  });
+}
+
+std::uint32_t AnswerRows(const SweepQuestions& questions, const Work& work,
+                         const SweepColumns& columns) {
+  return AnswerSceneRows<SweepQuestionRows>(questions, work, columns);
 }
 
 }  // namespace clearance::server

@@ -1,73 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The answers that motions and rays have in common.
+// Sweeps of configurations in a scene.
 
 #ifndef CLEARANCE_SERVER_KINDS_SWEEP_H_
 #define CLEARANCE_SERVER_KINDS_SWEEP_H_
 
 #include <cstdint>
-#include <tuple>
+#include <vector>
 
-#include "absl/types/span.h"
 #include "clearance/v1/scene_query.pb.h"
-#include "core/scene/scene_query.h"
-#include "server/kinds/columns.h"
-#include "server/kinds/pair_list.h"
-#include "server/kinds/scene_row_loop.h"
+#include "server/engine/answer.h"
+#include "server/kinds/configurations.h"
+#include "server/kinds/session_field.h"
+#include "server/kinds/sweep_answers.h"
 
 namespace clearance::server {
 
-struct SweepColumns {
-  absl::Span<int> states;
-  absl::Span<std::uint32_t> bodies_a, bodies_b;
-  absl::Span<bool> is_self;
-  absl::Span<double> t_free, t_hit, t_leave, distances, points_a, points_b, normals;
-  PairList listed = {};
+// Given by end_poses or by the other columns. Null data of a column: bodies do not move in that
+// respect.
+struct SweepQuestions {
+  ConfigurationRows configurations;
+  Rows<double> displacements, rotations, end_poses;
+  bool ignore_initial_contact = false;
+  std::uint32_t max_pairs = 0;
 };
 
-// The part of a kind that describes its answers.
-struct SweepAnswers {
-  using Result = v1::SweepBatchResult;
-  using Columns = SweepColumns;
-  using Detail = v1::SweepDetail;
-  using List = v1::SweepPairColumns;
+struct SweepKind : SweepAnswers {
+  using Batch = v1::SweepBatch;
+  using Questions = SweepQuestions;
 
-  static constexpr auto kLeaves = [](const Detail& detail, const auto& batch) {
-    if constexpr (requires { batch.ignore_initial_contact(); }) {
-      return detail.times() && batch.ignore_initial_contact();
-    } else {
-      return false;
-    }
-  };
-  static constexpr auto kListed =
-      std::tuple(Numbers(&PairList::t_free, &List::mutable_t_free, &Detail::times),
-                 Numbers(&PairList::t_hit, &List::mutable_t_hit, &Detail::times),
-                 Numbers(&PairList::t_leave, &List::mutable_t_leave, kLeaves),
-                 Numbers(&PairList::distances, &List::mutable_distances, &Detail::distances),
-                 Vectors(&PairList::points_a, &List::mutable_points_a, &Detail::points),
-                 Vectors(&PairList::points_b, &List::mutable_points_b, &Detail::points),
-                 Vectors(&PairList::normals, &List::mutable_normals, &Detail::normals));
-  static constexpr auto kColumns = std::tuple(
-      Numbers(&Columns::states, &Result::mutable_states, kAlways),
-      Numbers(&Columns::bodies_a, &Result::mutable_bodies_a, &Detail::pairs),
-      Numbers(&Columns::bodies_b, &Result::mutable_bodies_b, &Detail::pairs),
-      Numbers(&Columns::is_self, &Result::mutable_is_self, &Detail::pairs),
-      Numbers(&Columns::t_free, &Result::mutable_t_free, &Detail::times),
-      Numbers(&Columns::t_hit, &Result::mutable_t_hit, &Detail::times),
-      Numbers(&Columns::t_leave, &Result::mutable_t_leave, kLeaves),
-      NumbersOr(kNoDistance, &Columns::distances, &Result::mutable_distances, &Detail::distances),
-      Vectors(&Columns::points_a, &Result::mutable_points_a, &Detail::points),
-      Vectors(&Columns::points_b, &Result::mutable_points_b, &Detail::points),
-      Vectors(&Columns::normals, &Result::mutable_normals, &Detail::normals),
-      Pairs(&Columns::listed, &Result::mutable_pairs, &List::mutable_states, kListed, kMaxPairs));
-
-  template <class Batch>
-  static Detail DetailOf(const Batch& batch) {
-    return DetailOr(batch, &Detail::set_times);
+  static constexpr QueryKind kKind = QueryKind::kSweep;
+  static constexpr SessionField kInSession = {"sweep", v1::SessionRequest::kSweep,
+                                              &v1::SessionRequest::sweep,
+                                              &v1::SessionResponse::mutable_sweep};
+  static std::uint64_t UnitsASearch(const Batch& batch) {
+    const bool may_turn = batch.rotations_size() > 0 || batch.end_poses_size() > 0;
+    return (may_turn ? 16 : 2) * (batch.max_pairs() > 0 ? 2 : 1);
   }
 };
 
-RowSummary PutSweep(const SweepColumns& columns, std::uint32_t i, const SweepAnswer& answer);
+void ReadQuestions(const v1::SweepBatch& batch, ColumnReader* reader, SweepQuestions* questions);
+std::vector<RowFault> FindFaults(const SweepQuestions& questions, const ShapeTable& table);
+std::uint32_t AnswerRows(const SweepQuestions& questions, const Work& work,
+                         const SweepColumns& columns);
 
 }  // namespace clearance::server
 

@@ -93,12 +93,12 @@ std::uint8_t BatchTally::UndecidedStateOf(QueryKind kind) {
     case QueryKind::kOverlap:
       return kVerdictUndecided;
     case QueryKind::kTimeOfCollision:
-    case QueryKind::kMotion:
+    case QueryKind::kSweep:
     case QueryKind::kRay:
       return static_cast<std::uint8_t>(MotionState::kUndecided);
     case QueryKind::kDistance:
     case QueryKind::kIntersection:
-    case QueryKind::kClearance:
+    case QueryKind::kMinimumDistance:
     case QueryKind::kNearest:
       break;
   }

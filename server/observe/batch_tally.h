@@ -23,8 +23,8 @@ enum class QueryKind : std::uint8_t {
   kTimeOfCollision,
   // of scenes
   kCheck,
-  kClearance,
-  kMotion,
+  kMinimumDistance,
+  kSweep,
   kRay,
   kNearest,
   kOverlap,

@@ -21,7 +21,7 @@ namespace clearance::server {
 // Every rpc of the five services.
 enum class RpcMethod : std::uint8_t {
   kRegisterShape,
-  kBatchRegisterShapes,
+  kBatchRegisterHulls,
   kGetShape,
   kListShapes,
   kDeleteShape,
@@ -38,10 +38,10 @@ enum class RpcMethod : std::uint8_t {
   kWatchScene,
   kGetServerInfo,
   kCheck,
-  kClearance,
+  kMinimumDistance,
   kNearest,
   kOverlap,
-  kMotion,
+  kSweep,
   kRay,
   kPairDistance,
 };

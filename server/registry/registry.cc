@@ -80,10 +80,9 @@ Registry::Page Registry::List(std::string_view prefix, std::string_view after,
   return page;
 }
 
-absl::StatusOr<std::uint64_t> Registry::Delete(std::string_view name,
-                                               std::string_view expected_digest) {
+absl::StatusOr<std::uint64_t> Registry::Delete(std::string_view name, std::string_view etag) {
   RegistryDraft draft(this);
-  absl::StatusOr<std::uint64_t> revision = draft.Delete(name, expected_digest);
+  absl::StatusOr<std::uint64_t> revision = draft.Delete(name, etag);
   draft.Apply();
   return revision;
 }

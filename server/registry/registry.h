@@ -128,9 +128,9 @@ class Registry {
   // their bytes.
   Page List(std::string_view prefix, std::string_view after, std::size_t size) const;
 
-  // Returns the registry's revision after the deletion. `expected_digest` may be empty. Fails with
+  // Returns the registry's revision after the deletion. `etag` may be empty. Fails with
   // INVALID_ARGUMENT, NOT_FOUND or FAILED_PRECONDITION.
-  absl::StatusOr<std::uint64_t> Delete(std::string_view name, std::string_view expected_digest);
+  absl::StatusOr<std::uint64_t> Delete(std::string_view name, std::string_view etag);
 
   std::uint64_t revision() const;
   // Returns the number of names.

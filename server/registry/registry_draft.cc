@@ -93,16 +93,15 @@ absl::StatusOr<Registry::Registration> RegistryDraft::Register(std::string_view 
       {std::string(name), named.content, named.revision, named.owner}, revision_, true};
 }
 
-absl::StatusOr<std::uint64_t> RegistryDraft::Delete(std::string_view name,
-                                                    std::string_view expected_digest) {
+absl::StatusOr<std::uint64_t> RegistryDraft::Delete(std::string_view name, std::string_view etag) {
   if (absl::Status status = CheckShapeName(name, "name"); !status.ok()) return status;
   const Named old = Find(name);
   if (old.content == nullptr) return RefuseUnknown("name", name);
-  if (!expected_digest.empty() && old.content->digest != expected_digest) {
+  if (!etag.empty() && old.content->digest != etag) {
     return Refuse(absl::StatusCode::kFailedPrecondition,
                   {.reason = Reason::kEtagMismatch,
-                   .field = "expected_digest",
-                   .value = std::string(expected_digest),
+                   .field = "etag",
+                   .value = std::string(etag),
                    .limit = old.content->digest,
                    .message = "The name has other content by now; look at it again."});
   }

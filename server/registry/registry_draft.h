@@ -34,7 +34,7 @@ class RegistryDraft {
   absl::StatusOr<Registry::Registration> Register(std::string_view name,
                                                   const ShapeContentPtr& content,
                                                   const RegisterOptions& options);
-  absl::StatusOr<std::uint64_t> Delete(std::string_view name, std::string_view expected_digest);
+  absl::StatusOr<std::uint64_t> Delete(std::string_view name, std::string_view etag);
 
   // Returns the content of the name after the changes so far; null: none.
   ShapeContentPtr ContentOf(std::string_view name) const { return Find(name).content; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The shapes that each session holds, in slots, own bodies and the scenes in its slots. If deleted
+// The shapes that each session holds, in slots, query bodies and the scenes in its slots. If
+// deleted
 // shapes that are still held take too much memory, the sessions that hold most of it are told to
 // go, so that no other caller need wait for them.
 

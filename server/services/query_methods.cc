@@ -51,13 +51,13 @@ Extent LargerOf(const Extent& a, const Extent& b) {
   return {std::max(a.vertices_a_step, b.vertices_a_step), std::max(a.pieces, b.pieces)};
 }
 
-// Not every question is about shapes, or has own bodies.
+// Not every question is about shapes, or has query bodies.
 template <class Request>
 concept HasShapes = requires(const Request& request) {
   request.shapes();
 };
 template <class Request>
-concept HasOwnBodies = requires(const Request& request) {
+concept HasQueryBodies = requires(const Request& request) {
   request.change_bodies();
 };
 
@@ -80,7 +80,7 @@ absl::Status PrepareScene(const Request& request, const ShapeTable& table, Sessi
     absl::Status status = scenes->Open(request.open_scene(), &opened);
     if (!status.ok()) return Under("open_scene", status);
   }
-  if constexpr (HasOwnBodies<Request>) {
+  if constexpr (HasQueryBodies<Request>) {
     v1::ChangeBodiesResult changed;
     absl::Status status = scenes->Change(request.change_bodies(), table, &changed);
     if (!status.ok()) return Under("change_bodies", status);
@@ -142,9 +142,9 @@ std::uint64_t CostOfScene(const CallScope& call, const Request& request) {
   std::uint64_t cost = 0;
   if constexpr (HasShapes<Request>) cost += CostOfOpening(request.shapes());
   if (request.has_open_scene()) asked.scene_bodies = BodiesOf(call, request.open_scene());
-  if constexpr (HasOwnBodies<Request>) {
+  if constexpr (HasQueryBodies<Request>) {
     const auto& bodies = request.change_bodies().change().bodies();
-    asked.own_bodies = static_cast<std::uint64_t>(bodies.ids_size());
+    asked.query_bodies = static_cast<std::uint64_t>(bodies.ids_size());
     cost += SessionScenes(call).CostOf(request.change_bodies(), ShapeTable());
   }
   return cost + CostOf(request.batch(), asked);
@@ -255,10 +255,10 @@ template struct UnaryQuery<v1::DistanceRequest, v1::DistanceResponse>;
 template struct UnaryQuery<v1::IntersectionRequest, v1::IntersectionResponse>;
 template struct UnaryQuery<v1::TimeOfCollisionRequest, v1::TimeOfCollisionResponse>;
 template struct UnaryQuery<v1::CheckRequest, v1::CheckResponse>;
-template struct UnaryQuery<v1::ClearanceRequest, v1::ClearanceResponse>;
+template struct UnaryQuery<v1::MinimumDistanceRequest, v1::MinimumDistanceResponse>;
 template struct UnaryQuery<v1::NearestRequest, v1::NearestResponse>;
 template struct UnaryQuery<v1::OverlapRequest, v1::OverlapResponse>;
-template struct UnaryQuery<v1::MotionRequest, v1::MotionResponse>;
+template struct UnaryQuery<v1::SweepRequest, v1::SweepResponse>;
 template struct UnaryQuery<v1::RayRequest, v1::RayResponse>;
 
 // NOLINTNEXTLINE(readability-function-size): one parameter for each thing that an answer is about
@@ -269,8 +269,7 @@ absl::Status AnswerPairDistance(const CallScope& call, const v1::PairDistanceReq
   asked->batch = OneRowOf(request);
   const std::shared_ptr<Question<DistanceKind>> question(asked, &asked->distance);
   const std::array shapes = {&request.a().shape(), &request.b().shape()};
-  absl::Status status =
-      OpenAll(call, {shapes, request.min_revision()}, stop, &question->opened);
+  absl::Status status = OpenAll(call, {shapes, request.min_revision()}, stop, &question->opened);
   if (!status.ok()) return InPair(status);
   auto job = StartJob<DistanceKind>(call, asked->batch, {question->opened.table, nullptr});
   if (!job.ok()) return InPair(job.status());

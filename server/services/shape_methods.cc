@@ -35,31 +35,34 @@ absl::Status CheckColumn(std::string_view field, std::uint64_t size, std::uint64
                          .message = "The columns do not fit together; nothing was registered."});
 }
 
-absl::Status CheckBatch(const v1::BatchRegisterShapesRequest& request, const Limits& limits) {
+absl::Status CheckBatch(const v1::BatchRegisterHullsRequest& request, const Limits& limits) {
   const auto items = static_cast<std::uint64_t>(request.names_size());
-  if (items > limits.max_batch_shapes) {
+  if (items > limits.max_batch_hulls) {
     return Refuse(absl::StatusCode::kResourceExhausted,
                   {.reason = Reason::kBatchTooLarge,
                    .field = "names",
                    .value = FormatNumber(items) + " items",
-                   .limit = "max_batch_shapes <= " + FormatNumber(limits.max_batch_shapes),
+                   .limit = "max_batch_hulls <= " + FormatNumber(limits.max_batch_hulls),
                    .message = "The batch has too many items; split it."});
   }
   absl::Status status = CheckColumn("vertex_counts", request.vertex_counts_size(), items);
   std::uint64_t points = 0;
   for (const std::uint32_t count : request.vertex_counts()) points += count;
   status.Update(CheckColumn("vertices", request.vertices_size(), kNumbersAPoint * points));
-  if (request.radii_size() > 1) status.Update(CheckColumn("radii", request.radii_size(), items));
+  if (request.swept_sphere_radii_size() > 1)
+    status.Update(CheckColumn("swept_sphere_radii", request.swept_sphere_radii_size(), items));
   return status;
 }
 
 // Returns item i as a shape; its points begin at `first_number`.
-v1::Shape ItemOf(const v1::BatchRegisterShapesRequest& request, int i, std::uint64_t first_number) {
+v1::Shape ItemOf(const v1::BatchRegisterHullsRequest& request, int i, std::uint64_t first_number) {
   v1::Shape shape;
   const double* const begin = request.vertices().data() + first_number;
   shape.mutable_hull()->mutable_vertices()->Add(begin,
                                                 begin + kNumbersAPoint * request.vertex_counts(i));
-  if (request.radii_size() > 0) shape.set_radius(request.radii(request.radii_size() == 1 ? 0 : i));
+  if (request.swept_sphere_radii_size() > 0)
+    shape.set_swept_sphere_radius(
+        request.swept_sphere_radii(request.swept_sphere_radii_size() == 1 ? 0 : i));
   return shape;
 }
 
@@ -69,24 +72,24 @@ absl::Status InColumns(const absl::Status& status, int radius_index) {
   constexpr std::string_view kHull = "hull.";
   std::string field = ErrorOf(status).field();
   if (field.starts_with(kHull)) field.erase(0, kHull.size());
-  if (field == "radius") field = Indexed("radii", radius_index);
+  if (field == "swept_sphere_radius") field = Indexed("swept_sphere_radii", radius_index);
   return WithField(field, status);
 }
 
-int RadiusIndex(const v1::BatchRegisterShapesRequest& request, int i) {
-  return request.radii_size() == 1 ? 0 : i;
+int RadiusIndex(const v1::BatchRegisterHullsRequest& request, int i) {
+  return request.swept_sphere_radii_size() == 1 ? 0 : i;
 }
 
 // Returns a change that does not happen; the refusal is its outcome.
 ShapeChange Refused(const std::string& name, const absl::Status& refusal) {
-  return {.name = name, .content = refusal, .options = {}, .expected_digest = ""};
+  return {.name = name, .content = refusal, .options = {}, .etag = ""};
 }
 
 RegisterOptions OptionsOf(const v1::RegisterShapeRequest& request) {
   return {.replace = request.replace(), .validate_only = request.validate_only()};
 }
 
-RegisterOptions OptionsOf(const v1::BatchRegisterShapesRequest& request) {
+RegisterOptions OptionsOf(const v1::BatchRegisterHullsRequest& request) {
   return {.replace = request.replace(), .validate_only = false};
 }
 
@@ -101,7 +104,7 @@ struct BatchItem {
   std::uint64_t first_number = 0;
 };
 
-ShapeChange ChangeOfItem(const CallScope& call, const v1::BatchRegisterShapesRequest& request,
+ShapeChange ChangeOfItem(const CallScope& call, const v1::BatchRegisterHullsRequest& request,
                          const StopRule& stop, const BatchItem& item) {
   const int i = item.index;
   const std::string& name = request.names(i);
@@ -114,7 +117,7 @@ ShapeChange ChangeOfItem(const CallScope& call, const v1::BatchRegisterShapesReq
   return {.name = name,
           .content = content,
           .options = *allowed,
-          .expected_digest = "",
+          .etag = "",
           .prefixes = PrefixesOf(call)};
 }
 
@@ -130,7 +133,7 @@ ShapeChange ChangeOf(const CallScope& call, const v1::RegisterShapeRequest& requ
   return {.name = name,
           .content = content,
           .options = *allowed,
-          .expected_digest = "",
+          .etag = "",
           .prefixes = PrefixesOf(call)};
 }
 
@@ -142,7 +145,7 @@ struct BatchPart {
   int reached = 0;                 // all before this are worked out
 };
 
-std::vector<BatchPart> PartsOf(const v1::BatchRegisterShapesRequest& request) {
+std::vector<BatchPart> PartsOf(const v1::BatchRegisterHullsRequest& request) {
   constexpr std::uint64_t kPointsAPart = 2048;  // some milliseconds
   std::vector<BatchPart> parts;
   std::uint64_t points = 0, first_points = 0;
@@ -198,7 +201,7 @@ std::uint64_t CostOf(const v1::RegisterShapeRequest& request) {
   return std::max(kDear, CostOf(request.shape()));
 }
 
-std::uint64_t CostOf(const v1::BatchRegisterShapesRequest& request) {
+std::uint64_t CostOf(const v1::BatchRegisterHullsRequest& request) {
   const auto points = static_cast<std::uint64_t>(request.vertices_size()) / kNumbersAPoint;
   return std::max(kDear, kUnitsAPoint * points);
 }
@@ -215,17 +218,17 @@ absl::Status ConcludeRegisterShape(const CallScope& call, const v1::RegisterShap
   const ShapeOutcome registered =
       Concluded(call, request.name(), OptionsOf(request), std::move(outcomes.front()));
   if (!registered.ok()) return registered.status();
-  FillShapeInfo(registered->shape, response->mutable_shape());
+  FillShapeInfo(registered->shape, response->mutable_info());
   response->set_revision(registered->revision);
   response->set_created(registered->created);
   return absl::OkStatus();
 }
 
 // NOLINTNEXTLINE(readability-function-size): one parameter for each thing that a plan is about
-absl::Status PlanBatchRegisterShapes(const CallScope& call,
-                                     const v1::BatchRegisterShapesRequest& request,
-                                     const StopRule& stop, std::vector<ShapeChange>* changes,
-                                     Parts* left) {
+absl::Status PlanBatchRegisterHulls(const CallScope& call,
+                                    const v1::BatchRegisterHullsRequest& request,
+                                    const StopRule& stop, std::vector<ShapeChange>* changes,
+                                    Parts* left) {
   if (absl::Status status = CheckBatch(request, call.parts.limits); !status.ok()) return status;
   const auto parts = std::make_shared<std::vector<BatchPart>>(PartsOf(request));
   changes->resize(static_cast<std::size_t>(request.names_size()));
@@ -248,10 +251,10 @@ absl::Status PlanBatchRegisterShapes(const CallScope& call,
   return absl::OkStatus();
 }
 
-absl::Status ConcludeBatchRegisterShapes(const CallScope& call,
-                                         const v1::BatchRegisterShapesRequest& request,
-                                         std::vector<ShapeOutcome> outcomes,
-                                         v1::BatchRegisterShapesResponse* response) {
+absl::Status ConcludeBatchRegisterHulls(const CallScope& call,
+                                        const v1::BatchRegisterHullsRequest& request,
+                                        std::vector<ShapeOutcome> outcomes,
+                                        v1::BatchRegisterHullsResponse* response) {
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     const ShapeOutcome registered = Concluded(call, request.names(static_cast<int>(i)),
                                               OptionsOf(request), std::move(outcomes[i]));
@@ -310,7 +313,7 @@ absl::Status PlanDeleteShape(const CallScope& call, const v1::DeleteShapeRequest
   const absl::Status allowed = call.registry.AllowDelete(request.name());
   ShapeChange& change = changes->emplace_back();
   change.name = request.name();
-  change.expected_digest = request.expected_digest();
+  change.etag = request.etag();
   change.prefixes = PrefixesOf(call);
   if (!allowed.ok()) change.content = allowed;
   return absl::OkStatus();

@@ -19,7 +19,7 @@ namespace clearance::server {
 
 // Return the cost in units of kMaxCheapCost; never cheap.
 std::uint64_t CostOf(const v1::RegisterShapeRequest& request);
-std::uint64_t CostOf(const v1::BatchRegisterShapesRequest& request);
+std::uint64_t CostOf(const v1::BatchRegisterHullsRequest& request);
 
 absl::Status PlanRegisterShape(const CallScope& call, const v1::RegisterShapeRequest& request,
                                const StopRule& stop, std::vector<ShapeChange>* changes);
@@ -29,14 +29,14 @@ absl::Status ConcludeRegisterShape(const CallScope& call, const v1::RegisterShap
 
 // Leaves the building to parts, which borrow all arguments. Before each item they check whether the
 // call is over. The items built by then, up to the first that was not, are registered.
-absl::Status PlanBatchRegisterShapes(const CallScope& call,
-                                     const v1::BatchRegisterShapesRequest& request,
-                                     const StopRule& stop, std::vector<ShapeChange>* changes,
-                                     Parts* left);
-absl::Status ConcludeBatchRegisterShapes(const CallScope& call,
-                                         const v1::BatchRegisterShapesRequest& request,
-                                         std::vector<ShapeOutcome> outcomes,
-                                         v1::BatchRegisterShapesResponse* response);
+absl::Status PlanBatchRegisterHulls(const CallScope& call,
+                                    const v1::BatchRegisterHullsRequest& request,
+                                    const StopRule& stop, std::vector<ShapeChange>* changes,
+                                    Parts* left);
+absl::Status ConcludeBatchRegisterHulls(const CallScope& call,
+                                        const v1::BatchRegisterHullsRequest& request,
+                                        std::vector<ShapeOutcome> outcomes,
+                                        v1::BatchRegisterHullsResponse* response);
 
 absl::Status PlanDeleteShape(const CallScope& call, const v1::DeleteShapeRequest& request,
                              const StopRule& stop, std::vector<ShapeChange>* changes);

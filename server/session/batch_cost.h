@@ -40,7 +40,7 @@ std::uint64_t CostOf(const Batch& batch, const ShapeTable& table) {
 // The size of the subject of a question about a scene.
 struct AskedSize {
   std::uint64_t scene_bodies = 0;
-  std::uint64_t own_bodies = 0;
+  std::uint64_t query_bodies = 0;
 };
 inline AskedSize SizeOf(const AskedScene& asked) {
   return {asked.scene->size(), asked.bodies.size()};
@@ -53,7 +53,7 @@ std::uint64_t CostOf(const Batch& batch, const AskedSize& asked) {
   constexpr std::uint64_t kMostCost = 10'000'000;
   constexpr std::uint64_t kOwnPairsAUnit = 64;
   const std::uint64_t rows = RowCountOf(batch);
-  const std::uint64_t bodies = std::max<std::uint64_t>(1, asked.own_bodies);
+  const std::uint64_t bodies = std::max<std::uint64_t>(1, asked.query_bodies);
   const auto depth = static_cast<std::uint64_t>(std::bit_width(asked.scene_bodies));
   const std::uint64_t row = KindOf<Batch>::UnitsASearch(batch) *
                             (1 + bodies * (1 + depth) / 2 + bodies * bodies / kOwnPairsAUnit);

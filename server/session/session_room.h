@@ -29,7 +29,7 @@ inline constexpr Resource kSessionBytes = {
 // Thread-compatible.
 class SessionRoom {
  public:
-  enum class Use : std::uint8_t { kSlots, kOwnBodies, kWarmRows };
+  enum class Use : std::uint8_t { kSlots, kQueryBodies, kWarmRows };
 
   // Bytes that a session has regardless of the others.
   static constexpr std::uint64_t kOwn = 64 << 10;

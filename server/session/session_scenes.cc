@@ -41,7 +41,7 @@ absl::Status RequireShapes(const v1::BodyColumns& columns, const ShapeTable& tab
                            .field = "bodies.shapes",
                            .value = FormatNumber(static_cast<std::uint64_t>(columns.shapes_size())),
                            .limit = "0: `shape_slots` are those of the session",
-                           .message = "Own bodies take their shapes from the session's slots."});
+                           .message = "Query bodies take their shapes from the session's slots."});
   }
   if (columns.count() == 0) return absl::OkStatus();
   const int count = std::max(1, columns.shape_slots_size());
@@ -62,7 +62,7 @@ absl::Status RequireShapes(const v1::BodyColumns& columns, const ShapeTable& tab
   return absl::OkStatus();
 }
 
-// INVALID_ARGUMENT for an own body that would make no pair with the scene's body of its id.
+// INVALID_ARGUMENT for a query body that would make no pair with the scene's body of its id.
 absl::Status RequireOwnIds(const AskedScene& asked) {
   const std::optional<BodyId> id = FindUnsaidNamesake(*asked.scene, asked.bodies, asked.rules);
   if (!id) return absl::OkStatus();
@@ -71,8 +71,9 @@ absl::Status RequireOwnIds(const AskedScene& asked) {
        .field = "bodies.ids",
        .value = FormatNumber(std::uint64_t{*id}),
        .limit = "an id that the scene does not have, or one of `same_as_scene`",
-       .message = "An own body has the id of a body of the scene, so no question is about the two. "
-                  "Give it another id. If it is that body, list the id in `same_as_scene`."});
+       .message =
+           "A query body has the id of a body of the scene, so no question is about the two. "
+           "Give it another id. If it is that body, list the id in `same_as_scene`."});
 }
 
 using OwnedBytes = absl::flat_hash_map<const RigidBody*, std::uint64_t>;
@@ -130,8 +131,8 @@ std::string ReasonOf(const absl::Status& status) {
   return Cut(reason.append(": ").append(error.message()));
 }
 
-absl::Status OwnBodies::Change(const v1::ChangeBodies& whole, const ShapeTable& table,
-                               const Limits& limits) {
+absl::Status QueryBodies::Change(const v1::ChangeBodies& whole, const ShapeTable& table,
+                                 const Limits& limits) {
   const v1::SceneChange& change = whole.change();
   if (absl::Status status = RequireShapes(change.bodies(), table); !status.ok()) return status;
   auto edit = ReadSceneChange(change, ShapesOf(table));
@@ -163,9 +164,9 @@ absl::Status OwnBodies::Change(const v1::ChangeBodies& whole, const ShapeTable& 
   return absl::OkStatus();
 }
 
-absl::Status OwnBodies::RequireRoom(std::uint64_t bytes) {
+absl::Status QueryBodies::RequireRoom(std::uint64_t bytes) {
   if (room_ == nullptr) return absl::OkStatus();
-  return room_->Require(SessionRoom::Use::kOwnBodies, bytes, "bodies");
+  return room_->Require(SessionRoom::Use::kQueryBodies, bytes, "bodies");
 }
 
 absl::Status SessionScenes::CheckSlot(std::uint32_t slot) const {
@@ -244,7 +245,7 @@ absl::Status SessionScenes::Change(const v1::ChangeBodies& change, const ShapeTa
                    .field = "reset",
                    .value = "false",
                    .limit = "true, after a change that failed",
-                   .message = "The session's own bodies are in doubt: " + own_failure_});
+                   .message = "The session's query bodies are in doubt: " + own_failure_});
   }
   if (status.ok()) {
     status = Under("change", own_.Change(change, table, call_.parts.limits));
@@ -291,14 +292,14 @@ absl::Status SessionScenes::Find(std::uint32_t slot, const char* field, AskedSce
                     "There is no scene in this slot; open one.");
 }
 
-absl::StatusOr<const OwnBodies*> SessionScenes::RequireOwn(const char* field) const {
+absl::StatusOr<const QueryBodies*> SessionScenes::RequireOwn(const char* field) const {
   if (own_failure_.empty()) return &own_;
   return Refuse(absl::StatusCode::kFailedPrecondition,
                 {.reason = Reason::kQueryBodiesInvalid,
                  .field = field,
-                 .value = "own bodies in doubt",
+                 .value = "query bodies in doubt",
                  .limit = "a change with `reset` that succeeds",
-                 .message = "A change of the session's own bodies failed: " + own_failure_});
+                 .message = "A change of the session's query bodies failed: " + own_failure_});
 }
 
 absl::StatusOr<AskedScene> SessionScenes::Asked(
@@ -308,7 +309,8 @@ absl::StatusOr<AskedScene> SessionScenes::Asked(
   AskedScene asked = {.scene = kNothing.get(), .bodies = own_.bodies(), .rules = &own_.rules()};
   if (!configurations.has_scene_slot()) return asked;
   absl::Status status = Find(configurations.scene_slot(), "configurations.scene_slot", &asked);
-  if (status.ok() && configurations.among() != v1::AMONG_SELF) status = RequireOwnIds(asked);
+  if (status.ok() && configurations.pair_scope() != v1::PAIR_SCOPE_SELF)
+    status = RequireOwnIds(asked);
   if (!status.ok()) return status;
   return asked;
 }

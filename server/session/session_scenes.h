@@ -33,10 +33,10 @@ inline constexpr std::size_t kMostReasonBytes = 256;
 std::string ReasonOf(const absl::Status& status);
 
 // The caller's bodies in the order of their ids, with their rules.
-class OwnBodies {
+class QueryBodies {
  public:
   // Takes its memory from the room, which outlives this; null: it ends with the call.
-  explicit OwnBodies(SessionRoom* room = nullptr) : room_(room) {}
+  explicit QueryBodies(SessionRoom* room = nullptr) : room_(room) {}
 
   // Makes the whole change or none of it: INVALID_ARGUMENT naming one of its fields,
   // RESOURCE_EXHAUSTED beyond a limit. Shapes are slots of the table.
@@ -69,7 +69,7 @@ class SessionScenes {
 
   // The scope outlives this. A session's holdings count for its caller; those of one call end with
   // it. `holds` and `room` may be null; otherwise they outlive this. `holds` is told of all that
-  // holds shapes, and own bodies take their memory from `room`.
+  // holds shapes, and query bodies take their memory from `room`.
   explicit SessionScenes(const CallScope& call, Lifetime lifetime = Lifetime::kSession,
                          ShapeHolders::Session* holds = nullptr, SessionRoom* room = nullptr)
       : call_(call), lifetime_(lifetime), holds_(holds), own_(room) {}
@@ -87,7 +87,7 @@ class SessionScenes {
   // Act as an open or a change that fails for this reason.
   void DeclineOpen(std::uint32_t slot, const absl::Status& reason);
   void DeclineChange(const absl::Status& reason);
-  // Acts as if each open scene, and the own bodies, had met such a failure.
+  // Acts as if each open scene, and the query bodies, had met such a failure.
   void DeclineAll(const absl::Status& reason);
 
   // Return the scene and bodies of a question, valid until the next open, close or change.
@@ -99,8 +99,8 @@ class SessionScenes {
     return AskedIn(batch.scene_slot());
   }
 
-  // Returns the own bodies, unless a change of them failed: FAILED_PRECONDITION of `field`.
-  absl::StatusOr<const OwnBodies*> RequireOwn(const char* field) const;
+  // Returns the query bodies, unless a change of them failed: FAILED_PRECONDITION of `field`.
+  absl::StatusOr<const QueryBodies*> RequireOwn(const char* field) const;
 
   std::uint64_t owned_bytes() const { return own_.owned_bytes(); }
 
@@ -130,8 +130,8 @@ class SessionScenes {
   const Lifetime lifetime_;
   ShapeHolders::Session* const holds_;
   std::vector<Slot> slots_;
-  OwnBodies own_;
-  std::string own_failure_;  // why own bodies are in doubt; empty: they are not
+  QueryBodies own_;
+  std::string own_failure_;  // why query bodies are in doubt; empty: they are not
 };
 
 }  // namespace clearance::server

@@ -209,7 +209,7 @@ absl::Status SessionState::OpenChecked(const v1::OpenShape& open, const StopRule
   table_.Open(open.slot(), content.body, resolved->owned_bytes, content.digest);
   Hold(open.slot(), resolved->owned_bytes == 0 ? content.body : nullptr);
   result->set_slot(open.slot());
-  FillShapeInfo(resolved->shape, result->mutable_shape());
+  FillShapeInfo(resolved->shape, result->mutable_info());
   result->set_revision(resolved->revision);
   return absl::OkStatus();
 }

@@ -17,7 +17,7 @@ namespace {
 // Differences of ticks are exact as doubles up to here.
 constexpr std::uint64_t kHighestTick = std::uint64_t{1} << 53;
 
-absl::Status CheckBodies(const OwnBodies& own, const Limits& limits) {
+absl::Status CheckBodies(const QueryBodies& own, const Limits& limits) {
   const std::uint64_t count = own.bodies().size();
   if (count > limits.max_track_bodies) {
     return Refuse(absl::StatusCode::kResourceExhausted,
@@ -32,7 +32,7 @@ absl::Status CheckBodies(const OwnBodies& own, const Limits& limits) {
   return Refuse(absl::StatusCode::kFailedPrecondition,
                 {.reason = Reason::kInlineShapeNotAllowed,
                  .field = "poses",
-                 .value = "own bodies with inline shapes",
+                 .value = "query bodies with inline shapes",
                  .limit = "registered shapes",
                  .message = "A track keeps the shapes of its bodies for others; register them."});
 }
@@ -53,7 +53,7 @@ absl::StatusOr<std::vector<Pose>> ReadPoses(const v1::PublishTick& publish,
          .field = "poses",
          .value = FormatNumber(numbers) + " numbers",
          .limit = "0 or " + FormatNumber(kPoseNumbers * bodies.size()) + " numbers (7 a body)",
-         .message = "The column does not fit the session's own bodies."});
+         .message = "The column does not fit the session's query bodies."});
   }
   const Rows<double> rows = {publish.poses().data(), kPoseNumbers};
   for (std::size_t k = 0; k < bodies.size(); ++k) {

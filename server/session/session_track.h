@@ -32,7 +32,7 @@ class SessionTrack {
   SessionTrack& operator=(const SessionTrack&) = delete;
 
   absl::Status Open(const v1::OpenTrack& open, v1::OpenTrackResult* result);
-  // Publishes a tick of all own bodies of `scenes`.
+  // Publishes a tick of all query bodies of `scenes`.
   absl::Status Publish(const v1::PublishTick& publish, const SessionScenes& scenes,
                        v1::PublishTickResult* result);
   absl::Status Close(v1::CloseTrackResult* result);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The known facts of a session's message that is refused before it is parsed: its tag, for the
-// reply, and whether it would have opened a slot or changed the session's own bodies. Those must
+// reply, and whether it would have opened a slot or changed the session's query bodies. Those must
 // not stay as they were.
 
 #ifndef CLEARANCE_SERVER_SESSION_UNREAD_REQUEST_H_

@@ -65,7 +65,7 @@ ShapeOutcome DraftShape(const ShapeChange& change, RegistryDraft* draft) {
     return draft->Register(change.name, *change.content, change.options);
   }
   const ShapeContentPtr content = draft->ContentOf(change.name);
-  const auto revision = draft->Delete(change.name, change.expected_digest);
+  const auto revision = draft->Delete(change.name, change.etag);
   if (!revision.ok()) return revision.status();
   return Registry::Registration{{change.name, content, *revision}, *revision, false};
 }

@@ -43,8 +43,8 @@ struct ShapeChange {
   // The new content of the name; null: the name is deleted. If it is a failure, nothing happens:
   // the failure is the outcome.
   absl::StatusOr<ShapeContentPtr> content = ShapeContentPtr();
-  RegisterOptions options;      // of a registration
-  std::string expected_digest;  // of a deletion; may be empty
+  RegisterOptions options;  // of a registration
+  std::string etag;         // of a deletion; may be empty
   // Only scenes with these prefixes may be named in a refusal; none: all scenes.
   std::vector<std::string> prefixes = {};
   std::shared_ptr<const NamedSceneChange> scene = nullptr;

@@ -56,17 +56,17 @@ Role RoleFor(RpcMethod method) {
     case RpcMethod::kTimeOfCollision:
     case RpcMethod::kSession:
     case RpcMethod::kCheck:
-    case RpcMethod::kClearance:
+    case RpcMethod::kMinimumDistance:
     case RpcMethod::kNearest:
     case RpcMethod::kOverlap:
-    case RpcMethod::kMotion:
+    case RpcMethod::kSweep:
     case RpcMethod::kRay:
     case RpcMethod::kGetScene:
     case RpcMethod::kListScenes:
     case RpcMethod::kWatchScene:
       return Role::kQuery;
     case RpcMethod::kRegisterShape:
-    case RpcMethod::kBatchRegisterShapes:
+    case RpcMethod::kBatchRegisterHulls:
     case RpcMethod::kCreateScene:
     case RpcMethod::kUpdateScene:
     case RpcMethod::kForkScene:

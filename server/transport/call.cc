@@ -54,7 +54,7 @@ std::uint64_t MostObjectsOfManyShapes(const Limits& limits, std::uint64_t bytes)
   constexpr std::uint64_t kOfShape = 4;
   constexpr std::uint64_t kBytesAnObject = 16;
   return MostObjectsOfOneShape(limits) + kOfShape * limits.max_slots_per_session +
-         limits.max_batch_shapes + bytes / kBytesAnObject;
+         limits.max_batch_hulls + bytes / kBytesAnObject;
 }
 
 absl::Status CheckObjects(grpc::ByteBuffer* bytes, const google::protobuf::Descriptor& type,

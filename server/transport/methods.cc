@@ -140,21 +140,21 @@ void Methods::AddShapeMethods(ServerParts& parts) {
                  .conclude = ConcludeRegisterShape}));
   serve_.push_back(Serving(
       parts,
-      UnaryMethod<v1::BatchRegisterShapesRequest, v1::BatchRegisterShapesResponse>{
-          .rpc = RpcMethod::kBatchRegisterShapes,
+      UnaryMethod<v1::BatchRegisterHullsRequest, v1::BatchRegisterHullsResponse>{
+          .rpc = RpcMethod::kBatchRegisterHulls,
           .request_call =
               [this](auto* context, auto* bytes, auto* writer, auto* queue, void* tag) {
-                shape_.RequestBatchRegisterShapes(context, bytes, writer, queue, queue, tag);
+                shape_.RequestBatchRegisterHulls(context, bytes, writer, queue, queue, tag);
               },
           .cost = [](const CallScope&,
-                     const v1::BatchRegisterShapesRequest& request) { return CostOf(request); },
-          .whole_cost = [](const v1::BatchRegisterShapesRequest&) { return std::uint64_t{0}; },
+                     const v1::BatchRegisterHullsRequest& request) { return CostOf(request); },
+          .whole_cost = [](const v1::BatchRegisterHullsRequest&) { return std::uint64_t{0}; },
           .reply_bytes =
               [](const auto& request, const Limits&) {
                 return kMaxRowErrorBytes * static_cast<std::uint64_t>(request.names_size());
               },
-          .plan = PlanBatchRegisterShapes,
-          .conclude = ConcludeBatchRegisterShapes}));
+          .plan = PlanBatchRegisterHulls,
+          .conclude = ConcludeBatchRegisterHulls}));
   serve_.push_back(Serving(
       parts, UnaryMethod<v1::GetShapeRequest, v1::GetShapeResponse>{
                  .rpc = RpcMethod::kGetShape,
@@ -256,12 +256,12 @@ void Methods::AddSceneQueryMethods(ServerParts& parts) {
                          [this](auto* context, auto* bytes, auto* writer, auto* queue, void* tag) {
                            scene_query_.RequestCheck(context, bytes, writer, queue, queue, tag);
                          })));
-  serve_.push_back(
-      Serving(parts, QueryMethod<v1::ClearanceRequest, v1::ClearanceResponse>(
-                         RpcMethod::kClearance,
-                         [this](auto* context, auto* bytes, auto* writer, auto* queue, void* tag) {
-                           scene_query_.RequestClearance(context, bytes, writer, queue, queue, tag);
-                         })));
+  serve_.push_back(Serving(
+      parts, QueryMethod<v1::MinimumDistanceRequest, v1::MinimumDistanceResponse>(
+                 RpcMethod::kMinimumDistance,
+                 [this](auto* context, auto* bytes, auto* writer, auto* queue, void* tag) {
+                   scene_query_.RequestMinimumDistance(context, bytes, writer, queue, queue, tag);
+                 })));
   serve_.push_back(
       Serving(parts, QueryMethod<v1::NearestRequest, v1::NearestResponse>(
                          RpcMethod::kNearest,
@@ -275,10 +275,10 @@ void Methods::AddSceneQueryMethods(ServerParts& parts) {
                            scene_query_.RequestOverlap(context, bytes, writer, queue, queue, tag);
                          })));
   serve_.push_back(
-      Serving(parts, QueryMethod<v1::MotionRequest, v1::MotionResponse>(
-                         RpcMethod::kMotion,
+      Serving(parts, QueryMethod<v1::SweepRequest, v1::SweepResponse>(
+                         RpcMethod::kSweep,
                          [this](auto* context, auto* bytes, auto* writer, auto* queue, void* tag) {
-                           scene_query_.RequestMotion(context, bytes, writer, queue, queue, tag);
+                           scene_query_.RequestSweep(context, bytes, writer, queue, queue, tag);
                          })));
   serve_.push_back(
       Serving(parts, QueryMethod<v1::RayRequest, v1::RayResponse>(

@@ -44,7 +44,7 @@ class Methods {
           v1::QueryService::WithRawMethod_TimeOfCollision<
               v1::QueryService::WithRawMethod_Session<v1::QueryService::Service>>>>>;
   using Shape = v1::ShapeService::WithRawMethod_RegisterShape<
-      v1::ShapeService::WithRawMethod_BatchRegisterShapes<
+      v1::ShapeService::WithRawMethod_BatchRegisterHulls<
           v1::ShapeService::WithRawMethod_GetShape<v1::ShapeService::WithRawMethod_ListShapes<
               v1::ShapeService::WithRawMethod_DeleteShape<v1::ShapeService::Service>>>>>;
   using Scene =
@@ -53,9 +53,10 @@ class Methods {
               v1::SceneService::WithRawMethod_ForkScene<v1::SceneService::WithRawMethod_DeleteScene<
                   v1::SceneService::WithRawMethod_WatchScene<v1::SceneService::Service>>>>>>>;
   using SceneQuery = v1::SceneQueryService::WithRawMethod_Check<
-      v1::SceneQueryService::WithRawMethod_Clearance<v1::SceneQueryService::WithRawMethod_Nearest<
-          v1::SceneQueryService::WithRawMethod_Overlap<v1::SceneQueryService::WithRawMethod_Motion<
-              v1::SceneQueryService::WithRawMethod_Ray<v1::SceneQueryService::Service>>>>>>;
+      v1::SceneQueryService::WithRawMethod_MinimumDistance<
+          v1::SceneQueryService::WithRawMethod_Nearest<v1::SceneQueryService::WithRawMethod_Overlap<
+              v1::SceneQueryService::WithRawMethod_Sweep<
+                  v1::SceneQueryService::WithRawMethod_Ray<v1::SceneQueryService::Service>>>>>>;
   using Server = v1::ServerService::WithRawMethod_GetServerInfo<v1::ServerService::Service>;
 
   void AddQueryMethods(ServerParts& parts);

@@ -22,10 +22,10 @@
 #include "server/session/call_scope.h"
 #include "server/transport/admission.h"
 #include "server/transport/byte_account.h"
-#include "server/transport/fresh.h"
-#include "server/transport/placed.h"
+#include "server/transport/offload.h"
 #include "server/transport/reply_patience.h"
 #include "server/transport/unary.h"
+#include "server/transport/wait_for_freshness.h"
 
 namespace clearance::server {
 namespace {
@@ -201,7 +201,7 @@ class Watcher {
   }
 
   // Returns the place of the next look.
-  Placed::Where Place() {
+  Offload::Where Place() {
     return {work_, scope_.caller.group(), poller_.queue(), CostOfLook(follower)};
   }
 
@@ -253,7 +253,7 @@ Task<absl::Status> TellOfScene(WatchStream& call, Watcher& watcher,
     const bool is_draining = watcher.is_draining();
     v1::WatchSceneResponse response;
     bool is_new = false;
-    Placed looking(watcher.Place(), [&](Parts*) {
+    Offload looking(watcher.Place(), [&](Parts*) {
       const ProcessorMeter meter(watcher.caller());
       const absl::StatusOr<bool> next = follower.Next(call.signal, &response);
       status = next.status();
@@ -296,7 +296,7 @@ Detached ServeSceneWatches(ServerParts& parts, const RequestWatchScene& request,
   v1::WatchSceneRequest message;
   absl::Status status = watcher.Admit(&call.incoming, &message);
   if (status.ok()) {
-    Fresh fresh(watcher.FreshnessFor(message), poller.queue());
+    WaitForFreshness fresh(watcher.FreshnessFor(message), poller.queue());
     status = co_await fresh;
   }
   std::optional<Observation> observation;

@@ -27,9 +27,9 @@
 #include "server/transport/admission.h"
 #include "server/transport/byte_account.h"
 #include "server/transport/first_message.h"
-#include "server/transport/fresh.h"
-#include "server/transport/placed.h"
+#include "server/transport/offload.h"
 #include "server/transport/reply_patience.h"
+#include "server/transport/wait_for_freshness.h"
 
 namespace clearance::server {
 namespace {
@@ -184,9 +184,9 @@ bool HasRoomBeside(std::uint64_t bytes, const Limits& limits) {
 }
 
 // Answers a session's messages.
-class Desk {
+class SessionContext {
  public:
-  Desk(ServerParts& parts, const Caller& caller, Poller& poller)
+  SessionContext(ServerParts& parts, const Caller& caller, Poller& poller)
       : holds(&parts.registry.holders(), caller.holder(), [&poller] { poller.LookAgain(); }),
         parts_(parts),
         poller_(poller),
@@ -205,7 +205,7 @@ class Desk {
   }
 
   // Returns the place to take the message in. One that is already refused only lets its bytes go.
-  Placed::Where PlaceToTake(const Message& message, std::uint64_t request_bytes) {
+  Offload::Where PlaceToTake(const Message& message, std::uint64_t request_bytes) {
     const std::uint64_t cost = message.refusal.ok() ? CostOfTaking(request_bytes) : 0;
     return {account, caller_.group(), poller_.queue(), cost};
   }
@@ -223,14 +223,14 @@ class Desk {
   }
 
   // Returns the wait that must end before the message is answered.
-  Fresh FreshFor(const Message& message) const {
+  WaitForFreshness WaitFor(const Message& message) const {
     Freshness* const freshness =
         message.refusal.ok() ? FreshnessFor(scope_, *message.request) : nullptr;
-    return Fresh(freshness, poller_.queue());
+    return WaitForFreshness(freshness, poller_.queue());
   }
 
   // Returns the place to answer the message. May refuse it for want of a place or of reply room.
-  Placed::Where Place(Message* message) {
+  Offload::Where Place(Message* message) {
     std::uint64_t cost = 0;
     if (message->refusal.ok())
       message->refusal =
@@ -326,34 +326,34 @@ class Desk {
 // Takes a message in. `end` is the error that ends the session if it is not a message.
 struct Arrival {
   void Take(bool is_at_worker) {
-    const bool is_request = is_at_worker ? desk.TakeAtWorker(stop, &bytes, &message)
-                                         : desk.TakeInPlace(&bytes, &message);
+    const bool is_request = is_at_worker ? session.TakeAtWorker(stop, &bytes, &message)
+                                         : session.TakeInPlace(&bytes, &message);
     if (!is_request) end = NoRequest();
   }
 
-  Desk& desk;
+  SessionContext& session;
   const StopRule& stop;
   grpc::ByteBuffer& bytes;
   Message& message;
-  Placed::Where where = desk.PlaceToTake(message, bytes.Length());
+  Offload::Where where = session.PlaceToTake(message, bytes.Length());
   absl::Status end = absl::OkStatus();
 };
 
 // The caller of a session, and whether the session may go on.
-class Sitting {
+class SessionLifetime {
  public:
-  Sitting(ServerParts& parts, Stream& call, Poller& poller)
+  SessionLifetime(ServerParts& parts, Stream& call, Poller& poller)
       : parts_(parts),
         admission_(parts, RpcMethod::kSession, call.context),
         place_(parts.sessions),
-        desk(parts, admission_.caller(), poller),
+        session(parts, admission_.caller(), poller),
         call_(call),
         poller_(poller),
         limits_(parts.limits),
         patience_(poller, call.context, call.written),
-        on_drain_(poller, desk.bytes.room()),
+        on_drain_(poller, session.bytes.room()),
         on_look_(poller, [this] { Look(); }) {
-    call.end.Interrupts(&desk.bytes.room());
+    call.end.Interrupts(&session.bytes.room());
   }
 
   absl::Status Begin() {
@@ -363,12 +363,12 @@ class Sitting {
 
   // Return whether the session must end though the client goes on, and why.
   bool has_to_end() const {
-    return poller_.is_draining() || desk.holds.is_told() || !admission().ok() ||
+    return poller_.is_draining() || session.holds.is_told() || !admission().ok() ||
            call_.first_message.is_overdue();
   }
   absl::Status ReasonToEnd() const {
     if (!admission().ok()) return admission();
-    if (desk.holds.is_told()) return HoldsDeletedShapes(limits_);
+    if (session.holds.is_told()) return HoldsDeletedShapes(limits_);
     return poller_.is_draining() ? DrainingSession() : SilentSession();
   }
 
@@ -382,7 +382,7 @@ class Sitting {
 
   // Called when the session ends with an error.
   void TellOfEnd() const {
-    if (!desk.holds.is_told()) return;
+    if (!session.holds.is_told()) return;
     parts_.metrics.sessions_ended_for_shapes().Increment();
     if (parts_.refusal_log != nullptr) parts_.refusal_log->WriteEndOfHolder(admission_.caller());
   }
@@ -395,7 +395,7 @@ class Sitting {
   // Called while no worker is at a message. An error ends the session.
   const absl::Status& Readmit() {
     if (!admission_.is_outdated()) return admission_.status();
-    if (admission_.Check().ok()) desk.state.EndTrackUnlessAllowed();
+    if (admission_.Check().ok()) session.state.EndTrackUnlessAllowed();
     return admission_.status();
   }
 
@@ -406,11 +406,11 @@ class Sitting {
     // Workers read caller(), so it stays as it is while they are at a message.
     const bool is_idle = call_.read.is_awaited();
     const bool may_stay = is_idle ? Readmit().ok() : admission_.CheckAside().ok();
-    if (may_stay && !desk.holds.is_told()) return;
+    if (may_stay && !session.holds.is_told()) return;
     if (!may_stay) call_.end.StopWork();
     patience_.Urge();
     // Last, because it may end this session.
-    Operation& waited_for = is_idle ? call_.read : desk.bytes.room();
+    Operation& waited_for = is_idle ? call_.read : session.bytes.room();
     waited_for.Interrupt();
   }
 
@@ -419,7 +419,7 @@ class Sitting {
   ShareLedger::Part place_;
 
  public:
-  Desk desk;
+  SessionContext session;
 
  private:
   Stream& call_;
@@ -439,47 +439,47 @@ class Sitting {
 // packet: gRPC sends the window that the read frees in a packet by itself, or with the reply if it
 // finds one.
 // NOLINTNEXTLINE(readability-function-cognitive-complexity): every co_await counts as hidden branches of the language
-Task<absl::Status> AnswerMessage(ServerParts& parts, Stream& call, Sitting& sitting,
+Task<absl::Status> AnswerMessage(ServerParts& parts, Stream& call, SessionLifetime& lifetime,
                                  CallAccount& account) {
-  Desk& desk = sitting.desk;
+  SessionContext& session = lifetime.session;
   const std::uint64_t bytes = call.incoming.Length();
   const InFlight in_flight(parts.metrics, bytes);
   const StopRule stop(call.end.is_in_vain(), call.read.completed(), DeadlineOf(call.context));
   Message message{PendingWork(parts.metrics, parts.workers)};
-  message.refusal = desk.TakeBytes(call.incoming);
-  co_await sitting.Turn(!message.refusal.ok());
-  absl::Status end = sitting.Readmit();
+  message.refusal = session.TakeBytes(call.incoming);
+  co_await lifetime.Turn(!message.refusal.ok());
+  absl::Status end = lifetime.Readmit();
   if (!end.ok()) co_return end;
-  Arrival arrival{desk, stop, call.incoming, message};
-  Placed taking(arrival.where,
-                [&arrival](Parts*) { arrival.Take(arrival.where.cost > kMaxCheapCost); });
+  Arrival arrival{session, stop, call.incoming, message};
+  Offload taking(arrival.where,
+                 [&arrival](Parts*) { arrival.Take(arrival.where.cost > kMaxCheapCost); });
   co_await taking;
   message.pending.Add(taking.times());
   if (!arrival.end.ok()) co_return arrival.end;
-  Fresh fresh = desk.FreshFor(message);
+  WaitForFreshness fresh = session.WaitFor(message);
   message.refusal.Update(co_await fresh);
-  const Placed::Where where = desk.Place(&message);
-  const bool reads_ahead = HasRoomBeside(bytes, parts.limits) && desk.bytes.HasRoom();
+  const Offload::Where where = session.Place(&message);
+  const bool reads_ahead = HasRoomBeside(bytes, parts.limits) && session.bytes.HasRoom();
   if (reads_ahead && where.cost > kMaxCheapCost) call.StartRead();
   do {
-    auto* const response = desk.response_arena.Fresh<v1::SessionResponse>();
+    auto* const response = session.response_arena.Fresh<v1::SessionResponse>();
     grpc::ByteBuffer reply;
-    Placed answering(where, [&](Parts* left) {
-      desk.Answer(message, stop, response, left);
-      Conclude(left, [&] { reply = desk.Reply(*response); });
+    Offload answering(where, [&](Parts* left) {
+      session.Answer(message, stop, response, left);
+      Conclude(left, [&] { reply = session.Reply(*response); });
     });
     co_await answering;
     message.pending.Add(answering.times());
-    if (end = sitting.admission(); !end.ok()) break;
+    if (end = lifetime.admission(); !end.ok()) break;
     // A client that does not take the reply holds nothing that others wait for.
     message.pending.Release();
     call.stream.Write(reply, call.written.Start());
     if (reads_ahead) call.StartRead();
     if (!co_await call.written) end = absl::CancelledError("the client went away");
     if (end.ok()) account.MessageSent();
-    message.pending.TakeBack(desk.state.CostLeft());
-  } while (end.ok() && !desk.state.is_complete());
-  desk.Forget();
+    message.pending.TakeBack(session.state.CostLeft());
+  } while (end.ok() && !session.state.is_complete());
+  session.Forget();
   co_return end;
 }
 
@@ -494,21 +494,21 @@ Detached ServeSessions(ServerParts& parts, const RequestSession& request, Poller
   ServeSessions(parts, request, poller);
 
   CallAccount account(parts.metrics.Rpc(RpcMethod::kSession));
-  Sitting sitting(parts, call, poller);
-  Desk& desk = sitting.desk;
-  Operation& room = desk.bytes.room();
-  co_await sitting.Turn(!sitting.admission().ok());
-  absl::Status end = sitting.Begin();
+  SessionLifetime lifetime(parts, call, poller);
+  SessionContext& session = lifetime.session;
+  Operation& room = session.bytes.room();
+  co_await lifetime.Turn(!lifetime.admission().ok());
+  absl::Status end = lifetime.Begin();
   bool is_client_done = false;
-  while (end.ok() && !sitting.has_to_end()) {
-    if (desk.MustPause(call.is_next_read)) {
+  while (end.ok() && !lifetime.has_to_end()) {
+    if (session.MustPause(call.is_next_read)) {
       co_await room;
-      desk.EndPause();
+      session.EndPause();
       while (room.is_pending()) co_await room;
-      if (sitting.has_to_end()) break;
+      if (lifetime.has_to_end()) break;
     }
     call.StartRead();
-    sitting.AwaitFirstMessage();
+    lifetime.AwaitFirstMessage();
     if (!co_await call.read) {
       is_client_done = !call.read.is_pending();  // else something interrupted it
       break;
@@ -516,12 +516,12 @@ Detached ServeSessions(ServerParts& parts, const RequestSession& request, Poller
     call.is_next_read = false;
     call.first_message.Came();
     account.MessageReceived();
-    end = co_await AnswerMessage(parts, call, sitting, account);
+    end = co_await AnswerMessage(parts, call, lifetime, account);
   }
-  if (end.ok() && !is_client_done) end = sitting.ReasonToEnd();
-  if (!end.ok()) sitting.TellOfEnd();
+  if (end.ok() && !is_client_done) end = lifetime.ReasonToEnd();
+  if (!end.ok()) lifetime.TellOfEnd();
   // Before the client can know of the end.
-  desk.state.EndTrack();
+  session.state.EndTrack();
   CountRefusal(parts.metrics, end);
   call.stream.Finish(ToGrpcStatus(end), call.finished.Start());
   co_await call.finished;

@@ -29,10 +29,10 @@
 #include "server/transport/byte_account.h"
 #include "server/transport/call.h"
 #include "server/transport/completion.h"
-#include "server/transport/fresh.h"
-#include "server/transport/placed.h"
+#include "server/transport/offload.h"
 #include "server/transport/poller.h"
 #include "server/transport/settled.h"
+#include "server/transport/wait_for_freshness.h"
 
 namespace clearance::server {
 
@@ -129,7 +129,7 @@ inline void StartFinish(const absl::Status& status, const grpc::ByteBuffer& repl
 // One call's work, and everything that it holds meanwhile.
 template <class Request, class Response>
 struct UnaryWork {
-  Placed::Where Place(std::uint64_t cost, std::uint64_t whole_cost, PendingWork* pending) {
+  Offload::Where Place(std::uint64_t cost, std::uint64_t whole_cost, PendingWork* pending) {
     return {account, scope.caller.group(), queue, cost, whole_cost, pending};
   }
 
@@ -197,8 +197,8 @@ Task<absl::Status> AnswerUnary(UnaryCall& call, UnaryWork<Request, Response>& wo
   PendingWork pending(parts.metrics, parts.workers);
   if (status.ok()) {
     const std::uint64_t cost = CostOfTaking(request_bytes);
-    Placed taking(work.Place(cost, 0, nullptr),
-                  [&](Parts*) { work.Take(&call.incoming, cost > kMaxCheapCost); });
+    Offload taking(work.Place(cost, 0, nullptr),
+                   [&](Parts*) { work.Take(&call.incoming, cost > kMaxCheapCost); });
     co_await taking;
     pending.Add(taking.times());
   }
@@ -208,15 +208,16 @@ Task<absl::Status> AnswerUnary(UnaryCall& call, UnaryWork<Request, Response>& wo
                        work.bytes.Take(work.method.ReplyBytesOf(work.request, parts.limits)));
   }
   if (status.ok()) {
-    Fresh fresh(FreshnessFor(scope, work.request), poller.queue());
+    WaitForFreshness fresh(FreshnessFor(scope, work.request), poller.queue());
     status = co_await fresh;
   }
   if (!status.ok()) co_return status;
   const std::uint64_t cost = work.method.CostOf(scope, work.request);
   status = pending.Take(scope.caller.group(), cost);
   const std::uint64_t whole_cost = work.method.WholeCostOf(work.request, cost);
-  Placed answering(status.ok() ? work.Place(cost, whole_cost, &pending) : work.Place(0, 0, nullptr),
-                   [&](Parts* left) { work.Answer(pending, left); });
+  Offload answering(
+      status.ok() ? work.Place(cost, whole_cost, &pending) : work.Place(0, 0, nullptr),
+      [&](Parts* left) { work.Answer(pending, left); });
   co_await answering;
   pending.Add(answering.times());
   co_return status;

@@ -41,7 +41,7 @@ class HullBatch {
   HullBatch(const client::Client& client, const client::Limits& limits, TaskFile* file)
       : client_(client),
         most_items_(std::min<std::uint64_t>(kItemsPerBatch,
-                                            std::max<std::uint64_t>(1, limits.max_batch_shapes))),
+                                            std::max<std::uint64_t>(1, limits.max_batch_hulls))),
         file_(file) {
     columns_.replace = true;
   }
@@ -54,7 +54,7 @@ class HullBatch {
     columns_.names.push_back(RegistryName(file_->shape_names[index], index));
     columns_.vertex_counts.push_back(static_cast<std::uint32_t>(hull.vertices.size() / 3));
     columns_.vertices.insert(columns_.vertices.end(), hull.vertices.begin(), hull.vertices.end());
-    columns_.radii.push_back(radius);
+    columns_.swept_sphere_radii.push_back(radius);
   }
 
   void Flush() {

@@ -65,7 +65,7 @@ void AddTo(const client::Vec3& v, google::protobuf::RepeatedField<double>* colum
 
 v1::SessionRequest MotionsOf(absl::Span<const SceneRow> rows) {
   v1::SessionRequest request;
-  v1::MotionBatch& batch = *request.mutable_motion();
+  v1::SweepBatch& batch = *request.mutable_sweep();
   v1::ConfigurationColumns& configurations = *batch.mutable_configurations();
   configurations.set_count(static_cast<std::uint32_t>(rows.size()));
   configurations.set_scene_slot(0);
@@ -118,7 +118,7 @@ absl::Status AskRows(SceneStream* stream, absl::Span<const SceneRow> rows) {
   v1::SessionResponse response;
   for (std::size_t told = 0; told < rows.size();) {
     if (absl::Status status = Read(stream, &response); !status.ok()) return status;
-    const v1::SweepBatchResult& result = response.motion();
+    const v1::SweepBatchResult& result = response.sweep();
     if (result.first_row() != told || result.count() == 0 || told + result.count() > rows.size())
       return absl::InternalError("a reply of other rows");
     for (std::uint32_t i = 0; i < result.count(); ++i)

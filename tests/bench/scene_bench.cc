@@ -134,7 +134,8 @@ std::string FindFault(const World& world) {
     }
     const Asker asker = world.AskerOf(i);
     if ((CheckScene(asker, {}, &scratch).verdict != Verdict::kFree) != touches) return "check";
-    if (Clearance(asker, {}, &scratch).distance.bracket.upper != nearest) return "clearance";
+    if (MinimumDistance(asker, {}, &scratch).distance.bracket.upper != nearest)
+      return "minimum_distance";
     const SweepAnswer sweep =
         Sweep({asker, absl::MakeConstSpan(&world.motion(i), 1)}, {}, &scratch);
     const MovingBody moving = {own.body, own.pose, world.motion(i)};
@@ -247,7 +248,7 @@ void RegisterQuestions(int count) {
     const World& world = WorldOf(count);
     SceneScratch scratch;
     TimeQuestions(state, kQuestions, [&](std::size_t i) {
-      return Clearance(world.AskerOf(i), {}, &scratch).counters;
+      return MinimumDistance(world.AskerOf(i), {}, &scratch).counters;
     });
   });
   Register("sweep/" + size, [count](benchmark::State& state) {

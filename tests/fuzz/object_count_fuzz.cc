@@ -29,7 +29,7 @@ std::unique_ptr<google::protobuf::Message> MakeMessage(std::uint8_t choice) {
     case 2:
       return std::make_unique<v1::RegisterShapeRequest>();
     default:
-      return std::make_unique<v1::BatchRegisterShapesRequest>();
+      return std::make_unique<v1::BatchRegisterHullsRequest>();
   }
 }
 

@@ -16,7 +16,7 @@ constexpr int kShapeSlots = static_cast<int>(kLimits.max_slots_per_session) + 1;
 constexpr int kBodyCounts = static_cast<int>(kLimits.max_session_bodies) + 2;
 constexpr int kRows = static_cast<int>(kLimits.max_batch_rows) + 2;
 constexpr int kListed = static_cast<int>(kLimits.max_row_pairs) + 2;
-constexpr std::uint32_t kFirstOwnBody = 3;  // which the scene has as well
+constexpr std::uint32_t kFirstQueryBody = 3;  // which the scene has as well
 
 std::uint32_t TakeNumberBelow(int bound, ByteReader& data) {
   return static_cast<std::uint32_t>(data.TakeBelow(bound));
@@ -33,7 +33,7 @@ void TakeBodies(ByteReader& data, v1::BodyColumns* bodies) {
   const int count = data.TakeBelow(kBodyCounts);
   bodies->set_count(static_cast<std::uint32_t>(count));
   for (int i = 0; i < count; ++i) {
-    bodies->add_ids(kFirstOwnBody + TakeNumberBelow(6, data));
+    bodies->add_ids(kFirstQueryBody + TakeNumberBelow(6, data));
     bodies->add_shape_slots(TakeNumberBelow(kShapeSlots, data));
   }
   for (int i = TakeLength(count, data); i > 0; --i) AddPose(data, bodies->mutable_poses());
@@ -46,7 +46,7 @@ void TakeChangeBodies(ByteReader& data, v1::ChangeBodies* change) {
   change->set_reset(data.TakeBelow(2) == 0);
   TakeBodies(data, change->mutable_change()->mutable_bodies());
   if (data.TakeBelow(4) == 0)
-    change->mutable_change()->add_removed_bodies(kFirstOwnBody + TakeNumberBelow(6, data));
+    change->mutable_change()->add_removed_bodies(kFirstQueryBody + TakeNumberBelow(6, data));
   if (data.TakeBelow(4) == 0) {
     v1::PairRuleColumns* const rules = change->mutable_change()->mutable_rules();
     rules->set_count(1);
@@ -62,7 +62,7 @@ void TakeConfigurations(ByteReader& data, Batch* batch) {
   const int rows = data.TakeBelow(kRows);
   columns->set_count(static_cast<std::uint32_t>(rows));
   if (data.TakeBelow(4) != 0) columns->set_scene_slot(TakeNumberBelow(kSceneSlots, data));
-  columns->set_among(static_cast<v1::Among>(data.TakeBelow(4)));
+  columns->set_pair_scope(static_cast<v1::PairScope>(data.TakeBelow(4)));
   const int bodies = data.TakeBelow(kBodyCounts);
   for (int i = bodies * TakeLength(rows, data); i > 0; --i) AddPose(data, columns->mutable_poses());
   TakeReplyLimit(data, batch->mutable_options());
@@ -77,7 +77,7 @@ void TakeCheck(ByteReader& data, v1::CheckBatch* batch) {
   batch->set_max_pairs(TakeNumberBelow(kListed, data));
 }
 
-void TakeClearance(ByteReader& data, v1::ClearanceBatch* batch) {
+void TakeMinimumDistance(ByteReader& data, v1::MinimumDistanceBatch* batch) {
   TakeConfigurations(data, batch);
   const int detail = data.Take<std::uint8_t>();
   batch->mutable_detail()->set_distances((detail & 1) != 0);
@@ -115,7 +115,7 @@ void TakeSweep(ByteReader& data, v1::SweepDetail* detail) {
   detail->set_distances((bits & 8) != 0);
 }
 
-void TakeMotion(ByteReader& data, v1::MotionBatch* batch) {
+void TakeMotion(ByteReader& data, v1::SweepBatch* batch) {
   TakeConfigurations(data, batch);
   const int bodies = data.TakeBelow(kBodyCounts);
   AddNumbers(3 * bodies * static_cast<int>(batch->configurations().count()), data,
@@ -164,13 +164,13 @@ void TakeSceneMessage(int kind, ByteReader& data, v1::SessionRequest* message) {
     case 2:
       return TakeCheck(data, message->mutable_check());
     case 3:
-      return TakeClearance(data, message->mutable_clearance());
+      return TakeMinimumDistance(data, message->mutable_minimum_distance());
     case 4:
       return TakeNearest(data, message->mutable_nearest());
     case 5:
       return TakeOverlap(data, message->mutable_overlap());
     case 6:
-      return TakeMotion(data, message->mutable_motion());
+      return TakeMotion(data, message->mutable_sweep());
     case 7:
       return message->mutable_open_track()->set_name(data.TakeBelow(8) == 0 ? "No Name" : "t");
     case 8:
@@ -229,7 +229,7 @@ void SceneTable::FollowTrack(const v1::SessionRequest& request,
     has_track_ = has_track_ || is_done;
   }
   if (request.has_publish_tick() && is_done) {
-    Require(has_track_ && !are_bodies_in_doubt_, "a tick is of a track, and of the own bodies");
+    Require(has_track_ && !are_bodies_in_doubt_, "a tick is of a track, and of the query bodies");
     Require(last_tick_ == 0 || request.publish_tick().tick() > last_tick_, "ticks rise");
     last_tick_ = request.publish_tick().tick();
   }
@@ -253,9 +253,9 @@ bool SceneTable::HasScene(std::uint32_t slot) const {
 // Of a question that was answered.
 void SceneTable::CheckQuestion(const v1::SessionRequest& request) const {
   if (request.has_check()) CheckOwn(request.check().configurations());
-  if (request.has_clearance()) CheckOwn(request.clearance().configurations());
+  if (request.has_minimum_distance()) CheckOwn(request.minimum_distance().configurations());
   if (request.has_nearest()) CheckOwn(request.nearest().configurations());
-  if (request.has_motion()) CheckOwn(request.motion().configurations());
+  if (request.has_sweep()) CheckOwn(request.sweep().configurations());
   if (request.has_overlap())
     Require(HasScene(request.overlap().scene_slot()), "a scene that is not there has no overlaps");
   if (request.has_ray())

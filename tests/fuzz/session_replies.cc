@@ -199,7 +199,7 @@ void CheckResult(const v1::CheckBatchResult& result) {
     Require(result.free_radii(i) >= 0, "a body may move by something or nothing");
 }
 
-void CheckResult(const v1::ClearanceBatchResult& result) {
+void CheckResult(const v1::MinimumDistanceBatchResult& result) {
   CheckSceneRows(result, result.states(), v1::STATE_REFUSED);
   CheckBounds(result);
   CheckColumn(result.points_a(), 3 * std::size_t{result.count()});
@@ -259,8 +259,9 @@ void CheckResponse(const v1::SessionRequest& request, const v1::SessionResponse&
   if (response.has_time_of_collision())
     CheckPart(request.time_of_collision(), response.time_of_collision(), next_row);
   if (response.has_check()) CheckPart(request.check(), response.check(), next_row);
-  if (response.has_clearance()) CheckPart(request.clearance(), response.clearance(), next_row);
-  if (response.has_motion()) CheckPart(request.motion(), response.motion(), next_row);
+  if (response.has_minimum_distance())
+    CheckPart(request.minimum_distance(), response.minimum_distance(), next_row);
+  if (response.has_sweep()) CheckPart(request.sweep(), response.sweep(), next_row);
   if (response.has_ray()) CheckPart(request.ray(), response.ray(), next_row);
   if (response.has_nearest()) CheckPart(request.nearest(), response.nearest(), next_row);
   if (response.has_overlap()) CheckPart(request.overlap(), response.overlap(), next_row);

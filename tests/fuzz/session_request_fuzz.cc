@@ -38,8 +38,8 @@ std::vector<v1::SessionRequest> ReadMessages(ByteReader& data) {
     if (message.has_intersection()) ForgetTime(message.mutable_intersection());
     if (message.has_time_of_collision()) ForgetTime(message.mutable_time_of_collision());
     if (message.has_check()) ForgetTime(message.mutable_check());
-    if (message.has_clearance()) ForgetTime(message.mutable_clearance());
-    if (message.has_motion()) ForgetTime(message.mutable_motion());
+    if (message.has_minimum_distance()) ForgetTime(message.mutable_minimum_distance());
+    if (message.has_sweep()) ForgetTime(message.mutable_sweep());
     if (message.has_ray()) ForgetTime(message.mutable_ray());
     if (message.has_nearest()) ForgetTime(message.mutable_nearest());
     if (message.has_overlap()) ForgetTime(message.mutable_overlap());

@@ -34,13 +34,23 @@ namespace {
 using google::protobuf::Message;
 using google::protobuf::MethodDescriptor;
 
-constexpr std::array<const char*, 17> kMethods = {
-    "QueryService.Distance",     "QueryService.Intersection",   "QueryService.TimeOfCollision",
-    "SceneQueryService.Check",   "SceneQueryService.Clearance", "SceneQueryService.Nearest",
-    "SceneQueryService.Overlap", "SceneQueryService.Motion",    "SceneQueryService.Ray",
-    "ShapeService.GetShape",     "ShapeService.ListShapes",     "SceneService.GetScene",
-    "SceneService.ListScenes",   "ShapeService.RegisterShape",  "ShapeService.BatchRegisterShapes",
-    "SceneService.CreateScene",  "QueryService.PairDistance"};
+constexpr std::array<const char*, 17> kMethods = {"QueryService.Distance",
+                                                  "QueryService.Intersection",
+                                                  "QueryService.TimeOfCollision",
+                                                  "SceneQueryService.Check",
+                                                  "SceneQueryService.MinimumDistance",
+                                                  "SceneQueryService.Nearest",
+                                                  "SceneQueryService.Overlap",
+                                                  "SceneQueryService.Sweep",
+                                                  "SceneQueryService.Ray",
+                                                  "ShapeService.GetShape",
+                                                  "ShapeService.ListShapes",
+                                                  "SceneService.GetScene",
+                                                  "SceneService.ListScenes",
+                                                  "ShapeService.RegisterShape",
+                                                  "ShapeService.BatchRegisterHulls",
+                                                  "SceneService.CreateScene",
+                                                  "QueryService.PairDistance"};
 // Those before it change nothing.
 constexpr std::size_t kFirstChange = 13;
 
@@ -48,7 +58,7 @@ constexpr std::size_t kFirstChange = 13;
 constexpr server::Limits kLimits = {.max_request_bytes = 8192,
                                     .max_reply_bytes = 32768,
                                     .max_batch_rows = 16,
-                                    .max_batch_shapes = 8,
+                                    .max_batch_hulls = 8,
                                     .max_shape_vertices = 32,
                                     .max_slots_per_session = 4,
                                     .max_pieces_per_shape = 4,

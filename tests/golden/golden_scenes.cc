@@ -86,7 +86,7 @@ class Questions {
 
   void AskAll() {
     AskRows();
-    AskClearance();
+    AskMinimumDistance();
     AskSweep();
     AskRays();
     AddPosesBetween();
@@ -146,11 +146,11 @@ class Questions {
     CheckAll(AskerAt(absl::MakeConstSpan(poses).first(own_.size())), list, &scratch_);
   }
 
-  void AskClearance() {
+  void AskMinimumDistance() {
     const std::vector<Pose> poses = AnyPoses(1);
-    ClearanceOptions options;
+    MinimumDistanceOptions options;
     if (bits_.Below(3) == 0) options.max_distance = 0.25;
-    const ClearanceAnswer answer = Clearance(AskerAt(poses), options, &scratch_);
+    const MinimumDistanceAnswer answer = MinimumDistance(AskerAt(poses), options, &scratch_);
     digest_->Add(std::uint64_t{answer.has_pair});
     Add(answer.pair, digest_);
     digest_->Add(answer.distance);

@@ -133,7 +133,7 @@ std::string FaultOfColumns(const v1::IntersectionBatchResult& result) {
 std::string FaultOfColumns(const v1::TimeOfCollisionBatchResult& result) {
   return FaultOfTimes(result);
 }
-std::string FaultOfColumns(const v1::ClearanceBatchResult& result) {
+std::string FaultOfColumns(const v1::MinimumDistanceBatchResult& result) {
   return FaultOfBrackets(result, result.states());
 }
 std::string FaultOfColumns(const v1::CheckBatchResult& result) {
@@ -222,8 +222,8 @@ Codes CodesOf(v1::SessionRequest::KindCase kind) {
     case v1::SessionRequest::kCloseTrack:
       return {kPrecondition};
     case v1::SessionRequest::kCheck:
-    case v1::SessionRequest::kClearance:
-    case v1::SessionRequest::kMotion:
+    case v1::SessionRequest::kMinimumDistance:
+    case v1::SessionRequest::kSweep:
     case v1::SessionRequest::kRay:
     case v1::SessionRequest::kNearest:
     case v1::SessionRequest::kOverlap:
@@ -241,10 +241,10 @@ bool IsOfAny(int code) {
 
 // NOLINTNEXTLINE(misc-no-recursion): a message is as deep as its type
 std::string FaultOfAnswer(const Message& answer) {
-  std::string fault =
-      FaultOfResult<v1::DistanceBatchResult, v1::IntersectionBatchResult,
-                    v1::TimeOfCollisionBatchResult, v1::CheckBatchResult, v1::ClearanceBatchResult,
-                    v1::NearestBatchResult, v1::OverlapBatchResult, v1::SweepBatchResult>(answer);
+  std::string fault = FaultOfResult<v1::DistanceBatchResult, v1::IntersectionBatchResult,
+                                    v1::TimeOfCollisionBatchResult, v1::CheckBatchResult,
+                                    v1::MinimumDistanceBatchResult, v1::NearestBatchResult,
+                                    v1::OverlapBatchResult, v1::SweepBatchResult>(answer);
   std::vector<const FieldDescriptor*> fields;
   answer.GetReflection()->ListFields(answer, &fields);
   for (const FieldDescriptor* const field : fields) {

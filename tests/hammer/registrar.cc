@@ -106,12 +106,12 @@ bool Registrar::RegisterOne(Stub& stub) {
   v1::RegisterShapeResponse response;
   const grpc::Status status = stub.RegisterShape(&context, request, &response);
   if (!status.ok()) return GoesOn(status);
-  Acknowledge(request.name(), response.shape().digest(), response.revision());
+  Acknowledge(request.name(), response.info().digest(), response.revision());
   return true;
 }
 
 bool Registrar::RegisterMany(Stub& stub) {
-  v1::BatchRegisterShapesRequest request;
+  v1::BatchRegisterHullsRequest request;
   request.set_replace(true);
   std::set<std::string> names;
   for (int i = random_.Below(kMostItems); i >= 0; --i) names.insert(AnyName());
@@ -123,8 +123,8 @@ bool Registrar::RegisterMany(Stub& stub) {
     names_[name].asked.insert(server::DigestOf(shape));
   }
   grpc::ClientContext context;
-  v1::BatchRegisterShapesResponse response;
-  const grpc::Status status = stub.BatchRegisterShapes(&context, request, &response);
+  v1::BatchRegisterHullsResponse response;
+  const grpc::Status status = stub.BatchRegisterHulls(&context, request, &response);
   if (!status.ok()) return GoesOn(status);
   // A batch is stored as a whole.
   if (response.errors_size() > 0) {
@@ -160,7 +160,7 @@ bool Registrar::RegisterKept(Stub& stub) {
   v1::RegisterShapeResponse response;
   const grpc::Status status = stub.RegisterShape(&context, request, &response);
   if (!status.ok()) return GoesOn(status);
-  Acknowledge(request.name(), response.shape().digest(), response.revision());
+  Acknowledge(request.name(), response.info().digest(), response.revision());
   return true;
 }
 

@@ -66,13 +66,13 @@ Request QueryOf(Batch batch, testing::Random* random) {
   return request;
 }
 
-// A question of own bodies, if the request may have some.
+// A question of query bodies, if the request may have some.
 template <class Request, class Batch>
 Request SceneQueryOf(Batch batch, testing::Random* random) {
   Request request = QueryOf<Request>(std::move(batch), random);
   *request.mutable_open_scene() = AnyOpenScene(random);
   if constexpr (!std::is_same_v<Request, v1::OverlapRequest>) {
-    *request.mutable_change_bodies() = AnyOwnBodies(0, random);
+    *request.mutable_change_bodies() = AnyQueryBodies(0, random);
   }
   return request;
 }
@@ -86,8 +86,8 @@ v1::RegisterShapeRequest AnyRegistration(testing::Random* random) {
   return request;
 }
 
-v1::BatchRegisterShapesRequest AnyBatchRegistration(testing::Random* random) {
-  v1::BatchRegisterShapesRequest request;
+v1::BatchRegisterHullsRequest AnyBatchRegistration(testing::Random* random) {
+  v1::BatchRegisterHullsRequest request;
   request.set_replace(true);
   for (int i = 0; i < 2; ++i) {
     constexpr int kPoints = 5;
@@ -108,7 +108,7 @@ void AddShapes(Collection* to) {
   v1::DeleteShapeRequest remove;
   remove.set_name(AnyName("m", to->random()));
   to->Add("ShapeService.RegisterShape", AnyRegistration(to->random()));
-  to->Add("ShapeService.BatchRegisterShapes", AnyBatchRegistration(to->random()));
+  to->Add("ShapeService.BatchRegisterHulls", AnyBatchRegistration(to->random()));
   to->Add("ShapeService.GetShape", get);
   to->Add("ShapeService.ListShapes", list);
   to->Add("ShapeService.DeleteShape", remove);
@@ -160,14 +160,13 @@ void AddSceneWrites(Collection* to) {
 void AddSceneQuestions(Collection* to) {
   testing::Random* const random = to->random();
   to->Add("SceneQueryService.Check", SceneQueryOf<v1::CheckRequest>(AnyCheck(random), random));
-  to->Add("SceneQueryService.Clearance",
-          SceneQueryOf<v1::ClearanceRequest>(AnyClearance(random), random));
+  to->Add("SceneQueryService.MinimumDistance",
+          SceneQueryOf<v1::MinimumDistanceRequest>(AnyMinimumDistance(random), random));
   to->Add("SceneQueryService.Nearest",
           SceneQueryOf<v1::NearestRequest>(AnyNearest(random), random));
   to->Add("SceneQueryService.Overlap",
           SceneQueryOf<v1::OverlapRequest>(AnyOverlap(random), random));
-  to->Add("SceneQueryService.Motion",
-          SceneQueryOf<v1::MotionRequest>(AnySceneMotion(random), random));
+  to->Add("SceneQueryService.Sweep", SceneQueryOf<v1::SweepRequest>(AnySceneSweep(random), random));
   v1::RayRequest ray;
   *ray.mutable_open_scene() = AnyOpenScene(random);
   *ray.mutable_batch() = AnyRays(random);
@@ -203,10 +202,10 @@ void AddMessages(Collection* to) {
   }
   using Request = v1::SessionRequest*;
   to->AddMessage([&](Request m) { *m->mutable_check() = AnyCheck(random); });
-  to->AddMessage([&](Request m) { *m->mutable_clearance() = AnyClearance(random); });
+  to->AddMessage([&](Request m) { *m->mutable_minimum_distance() = AnyMinimumDistance(random); });
   to->AddMessage([&](Request m) { *m->mutable_nearest() = AnyNearest(random); });
   to->AddMessage([&](Request m) { *m->mutable_overlap() = AnyOverlap(random); });
-  to->AddMessage([&](Request m) { *m->mutable_motion() = AnySceneMotion(random); });
+  to->AddMessage([&](Request m) { *m->mutable_sweep() = AnySceneSweep(random); });
   to->AddMessage([&](Request m) { *m->mutable_ray() = AnyRays(random); });
   to->AddMessage([&](Request m) { *m->mutable_publish_tick() = AnyTick(random); });
   to->AddMessage([&](Request m) { *m->mutable_rewind_track() = AnyRewind(random); });
@@ -214,7 +213,7 @@ void AddMessages(Collection* to) {
   to->AddMessage([&](Request m) { m->mutable_close_track(); });
   to->AddMessage([&](Request m) { *m->mutable_open_scene() = AnyOpenScene(random); });
   to->AddMessage([&](Request m) {
-    *m->mutable_change_bodies() = AnyOwnBodies(random->OneIn(2) ? 0 : kFirstNamedSlot, random);
+    *m->mutable_change_bodies() = AnyQueryBodies(random->OneIn(2) ? 0 : kFirstNamedSlot, random);
   });
   to->AddMessage([&](Request m) { m->mutable_close_scene()->set_scene_slot(1); });
   to->AddMessage([&](Request m) {
@@ -257,14 +256,14 @@ std::vector<Sample> BaseSamples(testing::Random* random) {
 
 std::vector<v1::SessionRequest> AnyGreeting(testing::Random* random) {
   std::vector<v1::SessionRequest> messages = AnyConversation(0, kPairRows, random);
-  for (std::uint32_t i = 0; i < kOwnBodies; ++i) {
+  for (std::uint32_t i = 0; i < kQueryBodies; ++i) {
     v1::OpenShape* const open = messages.emplace_back().mutable_open();
     open->set_slot(kFirstNamedSlot + i);
     open->mutable_shape()->set_name(BaseName(random));
   }
   v1::OpenScene* const open = messages.emplace_back().mutable_open_scene();
   open->set_name(BaseName(random));
-  *messages.emplace_back().mutable_change_bodies() = AnyOwnBodies(kFirstNamedSlot, random);
+  *messages.emplace_back().mutable_change_bodies() = AnyQueryBodies(kFirstNamedSlot, random);
   *messages.emplace_back().mutable_open_track() = AnyOpenTrack(random);
   for (const std::uint64_t tick : {1, 2}) {
     v1::PublishTick* const publish = messages.emplace_back().mutable_publish_tick();

@@ -33,7 +33,7 @@ std::vector<Sample> AnySamples(testing::Random* random);
 std::vector<Sample> BaseSamples(testing::Random* random);
 
 // How a session begins, so that its other samples find what they are about: shapes in slots, a
-// scene, own bodies, a track with two ticks.
+// scene, query bodies, a track with two ticks.
 std::vector<v1::SessionRequest> AnyGreeting(testing::Random* random);
 
 }  // namespace clearance::hammer

@@ -8,7 +8,7 @@ namespace clearance::hammer {
 namespace {
 
 constexpr int kSceneBodies = 4;  // with the ids 1 to 4
-constexpr std::uint32_t kFirstOwnBody = 101;
+constexpr std::uint32_t kFirstQueryBody = 101;
 constexpr std::uint32_t kSceneRows = 3;
 constexpr int kTracks = 8;
 constexpr std::uint64_t kTicks = 1000;
@@ -32,7 +32,7 @@ void SetConfigurations(testing::Random* random, Batch* batch) {
   v1::ConfigurationColumns* const columns = batch->mutable_configurations();
   columns->set_count(kSceneRows);
   if (!random->OneIn(5)) columns->set_scene_slot(0);
-  AppendPoses(kSceneRows * kOwnBodies, random, columns->mutable_poses());
+  AppendPoses(kSceneRows * kQueryBodies, random, columns->mutable_poses());
 }
 
 v1::SweepDetail AnySweepDetail(testing::Random* random) {
@@ -66,7 +66,7 @@ v1::SceneChange AnySceneContent(testing::Random* random) {
   v1::PairRuleColumns* const rules = content.mutable_rules();
   rules->set_count(1);
   rules->add_bodies_a(1);
-  rules->add_bodies_b(random->OneIn(2) ? 2 : kFirstOwnBody);
+  rules->add_bodies_b(random->OneIn(2) ? 2 : kFirstQueryBody);
   rules->add_kinds(v1::PAIR_RULE_KIND_MARGIN);
   rules->add_margins(0.5);
   return content;
@@ -97,16 +97,16 @@ v1::OpenScene AnyOpenScene(testing::Random* random) {
   return open;
 }
 
-v1::ChangeBodies AnyOwnBodies(std::uint32_t first_slot, testing::Random* random) {
+v1::ChangeBodies AnyQueryBodies(std::uint32_t first_slot, testing::Random* random) {
   v1::ChangeBodies change;
   change.set_reset(true);
   v1::BodyColumns* const bodies = change.mutable_change()->mutable_bodies();
-  bodies->set_count(kOwnBodies);
-  for (std::uint32_t i = 0; i < kOwnBodies; ++i) {
-    bodies->add_ids(kFirstOwnBody + i);
+  bodies->set_count(kQueryBodies);
+  for (std::uint32_t i = 0; i < kQueryBodies; ++i) {
+    bodies->add_ids(kFirstQueryBody + i);
     bodies->add_shape_slots(first_slot + i);
   }
-  AppendPoses(kOwnBodies, random, bodies->mutable_poses());
+  AppendPoses(kQueryBodies, random, bodies->mutable_poses());
   bodies->add_margins(random->Uniform(0, 0.1));
   return change;
 }
@@ -121,8 +121,8 @@ v1::CheckBatch AnyCheck(testing::Random* random) {
   return batch;
 }
 
-v1::ClearanceBatch AnyClearance(testing::Random* random) {
-  v1::ClearanceBatch batch;
+v1::MinimumDistanceBatch AnyMinimumDistance(testing::Random* random) {
+  v1::MinimumDistanceBatch batch;
   SetConfigurations(random, &batch);
   batch.mutable_detail()->set_distances(true);
   batch.mutable_detail()->set_bounds(true);
@@ -151,10 +151,10 @@ v1::OverlapBatch AnyOverlap(testing::Random* random) {
   return batch;
 }
 
-v1::MotionBatch AnySceneMotion(testing::Random* random) {
-  v1::MotionBatch batch;
+v1::SweepBatch AnySceneSweep(testing::Random* random) {
+  v1::SweepBatch batch;
   SetConfigurations(random, &batch);
-  for (int i = 0; i < kOwnBodies; ++i)
+  for (int i = 0; i < kQueryBodies; ++i)
     AppendVector(random->InCube(3), batch.mutable_displacements());
   batch.set_ignore_initial_contact(random->OneIn(4));
   *batch.mutable_detail() = AnySweepDetail(random);
@@ -185,7 +185,7 @@ v1::OpenTrack AnyOpenTrack(testing::Random* random) {
 v1::PublishTick AnyTick(testing::Random* random) {
   v1::PublishTick publish;
   publish.set_tick(1 + random->Next() % kTicks);
-  AppendPoses(kOwnBodies, random, publish.mutable_poses());
+  AppendPoses(kQueryBodies, random, publish.mutable_poses());
   return publish;
 }
 
@@ -196,7 +196,7 @@ v1::RewindTrack AnyRewind(testing::Random* random) {
   if (random->OneIn(2)) rewind.set_base_scene_slot(0);
   rewind.set_tick(random->Next() % kTicks);
   rewind.set_fraction(random->Uniform(0, 1));
-  if (random->OneIn(2)) rewind.add_left_out_bodies(kFirstOwnBody);
+  if (random->OneIn(2)) rewind.add_left_out_bodies(kFirstQueryBody);
   return rewind;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Valid changes of scenes, own bodies, tracks and questions about scenes.
+// Valid changes of scenes, query bodies, tracks and questions about scenes.
 
 #ifndef CLEARANCE_TESTS_HAMMER_SCENE_SAMPLES_H_
 #define CLEARANCE_TESTS_HAMMER_SCENE_SAMPLES_H_
@@ -15,8 +15,8 @@
 
 namespace clearance::hammer {
 
-// Own bodies have the ids 101 to 103.
-inline constexpr int kOwnBodies = 3;
+// Query bodies have the ids 101 to 103.
+inline constexpr int kQueryBodies = 3;
 // The slots of a session with registered shapes, of which tracks may be; inline ones are in 0 to 2.
 inline constexpr std::uint32_t kFirstNamedSlot = 3;
 
@@ -30,12 +30,12 @@ v1::SceneChange AnySceneChange(testing::Random* random);
 
 // A base scene, or now and then one that may not be there.
 v1::OpenScene AnyOpenScene(testing::Random* random);
-v1::ChangeBodies AnyOwnBodies(std::uint32_t first_slot, testing::Random* random);
+v1::ChangeBodies AnyQueryBodies(std::uint32_t first_slot, testing::Random* random);
 v1::CheckBatch AnyCheck(testing::Random* random);
-v1::ClearanceBatch AnyClearance(testing::Random* random);
+v1::MinimumDistanceBatch AnyMinimumDistance(testing::Random* random);
 v1::NearestBatch AnyNearest(testing::Random* random);
 v1::OverlapBatch AnyOverlap(testing::Random* random);
-v1::MotionBatch AnySceneMotion(testing::Random* random);
+v1::SweepBatch AnySceneSweep(testing::Random* random);
 v1::RayBatch AnyRays(testing::Random* random);
 
 v1::OpenTrack AnyOpenTrack(testing::Random* random);

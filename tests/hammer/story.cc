@@ -55,12 +55,11 @@ ShapeChange Put(std::string name, int content) {
   return {.name = std::move(name),
           .content = Contents()[static_cast<std::size_t>(content)],
           .options = {.replace = true, .validate_only = false},
-          .expected_digest = ""};
+          .etag = ""};
 }
 
 ShapeChange Delete(std::string name) {
-  return {
-      .name = std::move(name), .content = ShapeContentPtr(), .options = {}, .expected_digest = ""};
+  return {.name = std::move(name), .content = ShapeContentPtr(), .options = {}, .etag = ""};
 }
 
 ShapeContentPtr FindContent(const std::string& digest) {

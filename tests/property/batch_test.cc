@@ -70,7 +70,7 @@ class Batch {
 };
 
 // The same in motion: what goes side by side, and everything that does not.
-class MotionBatch {
+class SweepBatch {
  public:
   // A moves towards B's nearest point and past it, or only some way, or somewhere else.
   void Add(const BodyPair& pair, Random& random) {
@@ -200,7 +200,7 @@ TEST_P(BatchOfFamily, TellsSignsWhateverTheHints) {
 
 TEST_P(BatchOfFamily, MeetsAsOneByOne) {
   Random random(RunSeed() + 400 + static_cast<std::uint64_t>(GetParam()));
-  MotionBatch batch;
+  SweepBatch batch;
   for (int i = 0; i < Effort(500); ++i) {
     const bool is_box = random.OneIn(3);
     batch.Add(Generate(is_box ? Family::kBoxes : static_cast<Family>(GetParam()), random), random);
@@ -266,7 +266,7 @@ TEST(Batch, AnswersAlikeOnEveryVectorUnit) {
 
 TEST(Batch, MeetsAlikeOnEveryVectorUnit) {
   Random random(RunSeed() + 101);
-  MotionBatch batch;
+  SweepBatch batch;
   constexpr std::array kFamilies = {Family::kRandomHulls, Family::kBoxes, Family::kEllipsoids};
   for (int i = 0; i < Effort(500); ++i) {
     batch.Add(Generate(kFamilies[static_cast<std::size_t>(i % 3)], random), random);

@@ -260,10 +260,10 @@ std::vector<AskedPair> AllPairs(const Asker& asker, const std::vector<SceneBody>
         {{a.id, b.id, is_self}, margin, &a, &b, motion_of(a), is_self ? motion_of(b) : nullptr});
   };
   for (const SceneBody& a : asker.bodies) {
-    if (asker.among != Asker::Among::kSelf) {
+    if (asker.pair_scope != Asker::PairScope::kSelf) {
       for (const SceneBody& b : scene_bodies) add(a, b, false);
     }
-    if (asker.among != Asker::Among::kScene) {
+    if (asker.pair_scope != Asker::PairScope::kScene) {
       for (const SceneBody& b : asker.bodies) {
         if (a.id < b.id) add(a, b, true);
       }
@@ -308,7 +308,7 @@ std::string FindFault(const std::vector<AskedPair>& pairs, const CheckAnswer& an
 }
 
 std::string FindFault(const std::vector<AskedPair>& pairs, double max_distance,
-                      const ClearanceAnswer& answer) {
+                      const MinimumDistanceAnswer& answer) {
   std::vector<PairDistance> distances = AllDistances(pairs);
   PairDistance whole;
   State state = State::kSeparated;

@@ -65,7 +65,7 @@ std::vector<AskedPair> AllPairs(const Asker& asker, const std::vector<SceneBody>
 std::string FindFault(const std::vector<AskedPair>& pairs, const CheckAnswer& answer,
                       const std::vector<PairVerdict>& all);
 std::string FindFault(const std::vector<AskedPair>& pairs, double max_distance,
-                      const ClearanceAnswer& answer);
+                      const MinimumDistanceAnswer& answer);
 std::string FindFault(const std::vector<AskedPair>& pairs, double max_distance,
                       const std::vector<PairDistance>& nearest, std::size_t room);
 std::string FindFault(const std::vector<AskedPair>& pairs, bool ignores_initial,

@@ -126,7 +126,7 @@ class Asking {
     for (const auto& [id, body] : own) own_.push_back(body);
     if (random.OneIn(2)) std::reverse(own_.begin(), own_.end());
     rules_ = world.MakeRules();
-    among_ = static_cast<Asker::Among>(random.OneIn(3) ? random.Below(3) : 0);
+    pair_scope_ = static_cast<Asker::PairScope>(random.OneIn(3) ? random.Below(3) : 0);
   }
 
   Asker AskerOf(const Scene& scene) const {
@@ -134,7 +134,7 @@ class Asking {
             .bodies = own_,
             .poses = {},
             .rules = random_uses_rules_ ? &rules_ : nullptr,
-            .among = among_,
+            .pair_scope = pair_scope_,
             .own_pairs = knows_own_pairs_ ? &own_pairs_ : nullptr};
   }
 
@@ -151,7 +151,7 @@ class Asking {
         return AskCheck();
       case 3:
       case 4:
-        return AskClearance();
+        return AskMinimumDistance();
       case 5:
         return AskNearest();
       case 6:
@@ -171,8 +171,8 @@ class Asking {
       const CheckAnswer answer = CheckScene(asker, {.wants_free_radius = true}, scratch_);
       return answer.verdict == Verdict::kFree ? AskMoved(answer.free_radius, true) : "";
     }
-    const ClearanceOptions options = {.max_distance = MaxDistance()};
-    return AskMoved(Clearance(asker, options, scratch_).free_radius, false);
+    const MinimumDistanceOptions options = {.max_distance = MaxDistance()};
+    return AskMoved(MinimumDistance(asker, options, scratch_).free_radius, false);
   }
 
  private:
@@ -259,9 +259,9 @@ class Asking {
     return X_WB;
   }
 
-  // The own bodies, each moved so far: any way, or the nearest two towards each other.
+  // The query bodies, each moved so far: any way, or the nearest two towards each other.
   std::vector<SceneBody> MovedBodies(double way) {
-    const ClearanceAnswer nearest = Clearance(AskerOf(*world_.scene()), {}, scratch_);
+    const MinimumDistanceAnswer nearest = MinimumDistance(AskerOf(*world_.scene()), {}, scratch_);
     const bool is_straight = nearest.has_pair && random_.OneIn(2);
     std::vector<SceneBody> moved = own_;
     for (SceneBody& body : moved) {
@@ -303,11 +303,12 @@ class Asking {
     return random_.OneIn(2) ? kInfinity : world_.maker().unit() * random_.Uniform(0, 2);
   }
 
-  std::string AskClearance() {
+  std::string AskMinimumDistance() {
     const Asker asker = AskerOf(*world_.scene());
     const std::vector<SceneBody> bodies = world_.Bodies();
     const double max_distance = MaxDistance();
-    const ClearanceAnswer answer = Clearance(asker, {.max_distance = max_distance}, scratch_);
+    const MinimumDistanceAnswer answer =
+        MinimumDistance(asker, {.max_distance = max_distance}, scratch_);
     tally_->beyond += answer.distance.state == State::kBeyond ? 1 : 0;
     return FindFault(AllPairs(asker, bodies, nullptr), max_distance, answer);
   }
@@ -390,7 +391,7 @@ class Asking {
   SceneTally* tally_;
   std::vector<SceneBody> own_;
   PairRules rules_;
-  Asker::Among among_ = Asker::Among::kSceneAndSelf;
+  Asker::PairScope pair_scope_ = Asker::PairScope::kSceneAndSelf;
   bool random_uses_rules_ = false;
   OwnPairs own_pairs_;
   bool knows_own_pairs_ = false;

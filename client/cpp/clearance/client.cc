@@ -95,18 +95,18 @@ absl::StatusOr<Registration> Client::Register(const std::string& name, const Sha
   const auto response =
       Method{&v1::ShapeService::Stub::RegisterShape}(*connection_, request, {timeout_, ids_});
   if (!response.ok()) return response.status();
-  return Registration{FromProto(response->shape()), response->revision(), response->created()};
+  return Registration{FromProto(response->info()), response->revision(), response->created()};
 }
 
 absl::StatusOr<BatchRegistration> Client::BatchRegister(const HullColumns& hulls) const {
-  v1::BatchRegisterShapesRequest request;
+  v1::BatchRegisterHullsRequest request;
   for (const std::string& name : hulls.names) request.add_names(name);
   Assign(hulls.vertex_counts, request.mutable_vertex_counts());
   Assign(hulls.vertices, request.mutable_vertices());
-  Assign(hulls.radii, request.mutable_radii());
+  Assign(hulls.swept_sphere_radii, request.mutable_swept_sphere_radii());
   request.set_replace(hulls.replace);
   const auto response =
-      Method{&v1::ShapeService::Stub::BatchRegisterShapes}(*connection_, request, {timeout_, ids_});
+      Method{&v1::ShapeService::Stub::BatchRegisterHulls}(*connection_, request, {timeout_, ids_});
   if (!response.ok()) return response.status();
   BatchRegistration result;
   result.digests.assign(response->digests().begin(), response->digests().end());
@@ -159,10 +159,10 @@ absl::StatusOr<std::vector<ShapeInfo>> Client::List(const std::string& prefix) c
 }
 
 absl::StatusOr<std::uint64_t> Client::Delete(const std::string& name,
-                                             const std::string& expected_digest) const {
+                                             const std::string& etag) const {
   v1::DeleteShapeRequest request;
   request.set_name(name);
-  request.set_expected_digest(expected_digest);
+  request.set_etag(etag);
   const auto response =
       Method{&v1::ShapeService::Stub::DeleteShape}.Once(*connection_, request, {timeout_, ids_});
   if (!response.ok()) return response.status();

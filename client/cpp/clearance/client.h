@@ -86,7 +86,7 @@ struct RegisterOptions {
 };
 
 struct Registration {
-  ShapeInfo shape;
+  ShapeInfo info;
   std::uint64_t revision = 0;
   bool created = false;
 };
@@ -97,7 +97,7 @@ struct HullColumns {
   std::vector<std::string> names = {};
   std::vector<std::uint32_t> vertex_counts = {};
   std::vector<double> vertices = {};
-  std::vector<double> radii = {};  // none, one for all, or one an item; metres
+  std::vector<double> swept_sphere_radii = {};  // none, one for all, or one an item; metres
   bool replace = false;
 };
 
@@ -175,8 +175,7 @@ class Client {
   // Removes a name and returns the registry's revision. With a digest: only if the name still has
   // it. It is never repeated: after UNAVAILABLE it may have been done. NOT_FOUND after a repetition
   // usually means that the first one succeeded.
-  absl::StatusOr<std::uint64_t> Delete(const std::string& name,
-                                       const std::string& expected_digest = "") const;
+  absl::StatusOr<std::uint64_t> Delete(const std::string& name, const std::string& etag = "") const;
 
   // Returns the distance of two shapes at their poses in the world.
   absl::StatusOr<PairDistance> Distance(const ShapeReference& shape_a, const Pose& pose_a,

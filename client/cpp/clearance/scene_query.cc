@@ -75,7 +75,7 @@ bool ProvedFree(const OverlapResult& result, std::size_t row) {
   return IsVerdictFree(result.verdicts, row);
 }
 
-bool ProvedFree(const ClearanceResult& result, std::size_t row, double margin) {
+bool ProvedFree(const MinimumDistanceResult& result, std::size_t row, double margin) {
   return IsFree(result.states, result.lower_bounds, row, margin);
 }
 
@@ -87,7 +87,7 @@ double FreeMotionRadius(const CheckResult& result, std::size_t row) {
   return ProvedFree(result, row) ? RadiusAt(result.free_radii, row) : 0;
 }
 
-double FreeMotionRadius(const ClearanceResult& result, std::size_t row) {
+double FreeMotionRadius(const MinimumDistanceResult& result, std::size_t row) {
   return ProvedFree(result, row) ? RadiusAt(result.free_radii, row) : 0;
 }
 
@@ -95,7 +95,7 @@ bool StillFree(const CheckResult& result, std::size_t row, absl::Span<const Body
   return IsWithin(motions, FreeMotionRadius(result, row)) && ProvedFree(result, row);
 }
 
-bool StillFree(const ClearanceResult& result, std::size_t row,
+bool StillFree(const MinimumDistanceResult& result, std::size_t row,
                absl::Span<const BodyMotion> motions) {
   return IsWithin(motions, FreeMotionRadius(result, row)) && ProvedFree(result, row);
 }
@@ -107,11 +107,11 @@ absl::StatusOr<CheckResult> SceneQueryClient::Check(const SceneSetting& setting,
                                                               {client_.timeout_, client_.ids_}));
 }
 
-absl::StatusOr<ClearanceResult> SceneQueryClient::Clearance(const SceneSetting& setting,
-                                                            const ClearanceBatch& batch) const {
+absl::StatusOr<MinimumDistanceResult> SceneQueryClient::MinimumDistance(
+    const SceneSetting& setting, const MinimumDistanceBatch& batch) const {
   const auto request =
-      MakeQuestion<v1::ClearanceRequest>(setting, batch, client_.connection_->options);
-  return TakeResult<ClearanceResult>(Method{&SceneQueries::Clearance}(
+      MakeQuestion<v1::MinimumDistanceRequest>(setting, batch, client_.connection_->options);
+  return TakeResult<MinimumDistanceResult>(Method{&SceneQueries::MinimumDistance}(
       *client_.connection_, request, {client_.timeout_, client_.ids_}));
 }
 
@@ -131,12 +131,11 @@ absl::StatusOr<OverlapResult> SceneQueryClient::Overlap(const SceneSetting& sett
       *client_.connection_, request, {client_.timeout_, client_.ids_}));
 }
 
-absl::StatusOr<SweepResult> SceneQueryClient::Motion(const SceneSetting& setting,
-                                                     const MotionBatch& batch) const {
-  const auto request =
-      MakeQuestion<v1::MotionRequest>(setting, batch, client_.connection_->options);
-  return TakeResult<SweepResult>(Method{&SceneQueries::Motion}(*client_.connection_, request,
-                                                               {client_.timeout_, client_.ids_}));
+absl::StatusOr<SweepResult> SceneQueryClient::Sweep(const SceneSetting& setting,
+                                                    const SweepBatch& batch) const {
+  const auto request = MakeQuestion<v1::SweepRequest>(setting, batch, client_.connection_->options);
+  return TakeResult<SweepResult>(Method{&SceneQueries::Sweep}(*client_.connection_, request,
+                                                              {client_.timeout_, client_.ids_}));
 }
 
 absl::StatusOr<SweepResult> SceneQueryClient::Ray(const SceneSetting& setting,

@@ -67,7 +67,7 @@ struct ChangedBodies {
   std::uint32_t rule_count = 0;
 };
 
-enum class Among : std::uint8_t { kSceneAndSelf = 0, kScene = 1, kSelf = 2 };
+enum class PairScope : std::uint8_t { kSceneAndSelf = 0, kScene = 1, kSelf = 2 };
 
 // States what is proved about a configuration, or about a pair of it.
 enum class Verdict : std::uint8_t {
@@ -84,7 +84,7 @@ const char* Name(Verdict verdict);
 struct Configurations {
   std::uint32_t count = 0;
   std::optional<std::uint32_t> scene_slot = {};
-  Among among = Among::kSceneAndSelf;
+  PairScope pair_scope = PairScope::kSceneAndSelf;
   std::vector<double> poses = {};
   // Number of query bodies, so that a session can split many rows; 0: they are sent in one message.
   std::uint32_t body_count = 0;
@@ -133,7 +133,7 @@ struct CheckResult {
   std::uint64_t scene_revision = 0;
 };
 
-struct ClearanceDetail {
+struct MinimumDistanceDetail {
   bool distances = true;
   bool bounds = true;
   bool pairs = false;
@@ -142,16 +142,16 @@ struct ClearanceDetail {
   bool free_radii = false;
 };
 
-struct ClearanceBatch {
+struct MinimumDistanceBatch {
   Configurations configurations = {};
   BatchOptions options = {};
   std::vector<double> max_distances = {};  // metres, 1 a row
   double tolerance = 0;                    // metres
   bool exact = false;
-  ClearanceDetail detail = {};
+  MinimumDistanceDetail detail = {};
 };
 
-struct ClearanceResult {
+struct MinimumDistanceResult {
   std::uint32_t count = 0;
   std::vector<State> states;
   std::vector<double> distances;
@@ -238,7 +238,7 @@ struct SweepDetail {
 
 // Asks when the query bodies first touch, each on its own screw. The links of an arm whose joints
 // move take another path: use ProveJointMotions (joint_motion.h) for them.
-struct MotionBatch {
+struct SweepBatch {
   Configurations configurations = {};  // at t = 0
   BatchOptions options = {};
   std::vector<double> displacements = {};  // 3 numbers a body, metres
@@ -277,7 +277,7 @@ struct SweepPairs {
   std::vector<bool> truncated;  // 1 a row
 };
 
-// The answer of a MotionBatch or a RayBatch.
+// The answer of a SweepBatch or a RayBatch.
 struct SweepResult {
   std::uint32_t count = 0;
   std::vector<MotionState> states;
@@ -300,7 +300,7 @@ struct SweepResult {
 bool ProvedFree(const CheckResult& result, std::size_t row);
 bool ProvedFree(const OverlapResult& result, std::size_t row);
 // Returns whether all pairs are proved farther apart than `margin` metres.
-bool ProvedFree(const ClearanceResult& result, std::size_t row, double margin = 0);
+bool ProvedFree(const MinimumDistanceResult& result, std::size_t row, double margin = 0);
 // Returns whether nothing is hit during the whole motion. With ignore_initial_contact that holds
 // from t_leave on; before it the bodies may touch.
 bool ProvedFree(const SweepResult& result, std::size_t row);
@@ -308,11 +308,11 @@ bool ProvedFree(const SweepResult& result, std::size_t row);
 // Returns how far, metres, every point of every query body may move while the row stays free. It is
 // 0 for a row that is not free, and if free radii were not asked for.
 double FreeMotionRadius(const CheckResult& result, std::size_t row);
-double FreeMotionRadius(const ClearanceResult& result, std::size_t row);
+double FreeMotionRadius(const MinimumDistanceResult& result, std::size_t row);
 
 // Returns whether the row is still free after these motions of the query bodies.
 bool StillFree(const CheckResult& result, std::size_t row, absl::Span<const BodyMotion> motions);
-bool StillFree(const ClearanceResult& result, std::size_t row,
+bool StillFree(const MinimumDistanceResult& result, std::size_t row,
                absl::Span<const BodyMotion> motions);
 
 // Proves the lower bound of pair i of a list, without code of the server; empty means proved.
@@ -342,13 +342,13 @@ class SceneQueryClient {
   explicit SceneQueryClient(Client client) : client_(std::move(client)) {}
 
   absl::StatusOr<CheckResult> Check(const SceneSetting& setting, const CheckBatch& batch) const;
-  absl::StatusOr<ClearanceResult> Clearance(const SceneSetting& setting,
-                                            const ClearanceBatch& batch) const;
+  absl::StatusOr<MinimumDistanceResult> MinimumDistance(const SceneSetting& setting,
+                                                        const MinimumDistanceBatch& batch) const;
   absl::StatusOr<NearestResult> Nearest(const SceneSetting& setting,
                                         const NearestBatch& batch) const;
   absl::StatusOr<OverlapResult> Overlap(const SceneSetting& setting,
                                         const OverlapBatch& batch) const;
-  absl::StatusOr<SweepResult> Motion(const SceneSetting& setting, const MotionBatch& batch) const;
+  absl::StatusOr<SweepResult> Sweep(const SceneSetting& setting, const SweepBatch& batch) const;
   absl::StatusOr<SweepResult> Ray(const SceneSetting& setting, const RayBatch& batch) const;
 
  private:

@@ -20,7 +20,7 @@ namespace clearance::client {
   LIMIT(max_transport_bytes)     \
   LIMIT(max_reply_bytes)         \
   LIMIT(max_batch_rows)          \
-  LIMIT(max_batch_shapes)        \
+  LIMIT(max_batch_hulls)         \
   LIMIT(max_shape_vertices)      \
   LIMIT(max_shapes)              \
   LIMIT(max_registry_bytes)      \

@@ -58,8 +58,8 @@ absl::StatusOr<CheckResult> Session::Ask(const CheckBatch& batch) {
   return TakeAnswer<CheckResult>(impl_->Ask(batch));
 }
 
-absl::StatusOr<ClearanceResult> Session::Ask(const ClearanceBatch& batch) {
-  return TakeAnswer<ClearanceResult>(impl_->Ask(batch));
+absl::StatusOr<MinimumDistanceResult> Session::Ask(const MinimumDistanceBatch& batch) {
+  return TakeAnswer<MinimumDistanceResult>(impl_->Ask(batch));
 }
 
 absl::StatusOr<NearestResult> Session::Ask(const NearestBatch& batch) {
@@ -70,7 +70,7 @@ absl::StatusOr<OverlapResult> Session::Ask(const OverlapBatch& batch) {
   return TakeAnswer<OverlapResult>(impl_->Ask(batch));
 }
 
-absl::StatusOr<SweepResult> Session::Ask(const MotionBatch& batch) {
+absl::StatusOr<SweepResult> Session::Ask(const SweepBatch& batch) {
   return TakeAnswer<SweepResult>(impl_->Ask(batch));
 }
 

@@ -63,7 +63,7 @@ struct CloseShape {
 
 struct OpenedShape {
   std::uint32_t slot = 0;
-  ShapeInfo shape;
+  ShapeInfo info;
   std::uint64_t revision = 0;
 };
 
@@ -73,8 +73,8 @@ struct ClosedShape {
 
 using SessionMessage =
     std::variant<OpenShape, CloseShape, DistanceBatch, IntersectionBatch, TimeOfCollisionBatch,
-                 OpenScene, CloseScene, ChangeBodies, CheckBatch, ClearanceBatch, NearestBatch,
-                 OverlapBatch, MotionBatch, RayBatch>;
+                 OpenScene, CloseScene, ChangeBodies, CheckBatch, MinimumDistanceBatch,
+                 NearestBatch, OverlapBatch, SweepBatch, RayBatch>;
 
 // The answer to one message. If status is not OK, the whole message was refused (see ErrorDetail),
 // `answer` holds std::monostate, and the session continues.
@@ -83,7 +83,7 @@ struct Reply {
   absl::Status status;
   std::variant<std::monostate, OpenedShape, ClosedShape, DistanceResult, IntersectionResult,
                TimeOfCollisionResult, OpenedScene, ClosedScene, ChangedBodies, CheckResult,
-               ClearanceResult, NearestResult, OverlapResult, SweepResult>
+               MinimumDistanceResult, NearestResult, OverlapResult, SweepResult>
       answer;
 };
 
@@ -118,10 +118,10 @@ class Session {
   absl::StatusOr<IntersectionResult> Ask(const IntersectionBatch& batch);
   absl::StatusOr<TimeOfCollisionResult> Ask(const TimeOfCollisionBatch& batch);
   absl::StatusOr<CheckResult> Ask(const CheckBatch& batch);
-  absl::StatusOr<ClearanceResult> Ask(const ClearanceBatch& batch);
+  absl::StatusOr<MinimumDistanceResult> Ask(const MinimumDistanceBatch& batch);
   absl::StatusOr<NearestResult> Ask(const NearestBatch& batch);
   absl::StatusOr<OverlapResult> Ask(const OverlapBatch& batch);
-  absl::StatusOr<SweepResult> Ask(const MotionBatch& batch);
+  absl::StatusOr<SweepResult> Ask(const SweepBatch& batch);
   absl::StatusOr<SweepResult> Ask(const RayBatch& batch);
   // Does not compile: the message is no batch.
   template <class Message>

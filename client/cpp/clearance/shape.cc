@@ -81,14 +81,15 @@ std::vector<double> BodyVertices(const Shape& shape) {
 }
 
 double BodyRadius(const Shape& shape) {
-  if (const auto* sphere = std::get_if<Sphere>(&shape.kind)) return shape.radius + sphere->radius;
+  if (const auto* sphere = std::get_if<Sphere>(&shape.kind))
+    return shape.swept_sphere_radius + sphere->radius;
   if (const auto* capsule = std::get_if<Capsule>(&shape.kind))
-    return shape.radius + capsule->radius;
+    return shape.swept_sphere_radius + capsule->radius;
   if (const auto* ellipsoid = std::get_if<Ellipsoid>(&shape.kind)) {
     const auto [x, y, z] = ellipsoid->semi_axes;
-    if (x == y && y == z) return shape.radius + x;
+    if (x == y && y == z) return shape.swept_sphere_radius + x;
   }
-  return shape.radius;
+  return shape.swept_sphere_radius;
 }
 
 }  // namespace clearance::client

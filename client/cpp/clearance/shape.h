@@ -95,12 +95,12 @@ struct Compound {
   std::vector<Piece> pieces;
 };
 
-// The body is everything within `radius` of its kind.
+// The body is everything within `swept_sphere_radius` of its kind.
 struct Shape {
   std::variant<Point, Segment, Triangle, Sphere, Capsule, Box, Hull, Polygon, Cylinder, Cone,
                Ellipsoid, Compound>
       kind;
-  double radius = 0;  // 0 for a compound
+  double swept_sphere_radius = 0;  // 0 for a compound
 };
 
 // One piece of a compound: any shape but a compound, and its pose in the compound's frame.
@@ -129,9 +129,9 @@ struct ShapeInfo {
   std::uint32_t vertex_count = 0;
   std::uint32_t duplicate_count = 0;
   std::uint32_t dimension = 0;
-  double radius = 0;           // metres
-  double bounding_radius = 0;  // metres, about the origin of the shape's frame
-  double volume = 0;           // cubic metres
+  double swept_sphere_radius = 0;  // metres
+  double bounding_radius = 0;      // metres, about the origin of the shape's frame
+  double volume = 0;               // cubic metres
   std::uint64_t revision = 0;
   std::uint32_t piece_count = 0;
 };

@@ -39,7 +39,7 @@ RewoundHits HitsOf(const v1::SweepBatchResult& proto) {
   RewoundHits hits = {.states = {},
                       .t_free = ToVector(proto.t_free()),
                       .t_hit = ToVector(proto.t_hit()),
-                      .own_bodies = ToVector(proto.bodies_a()),
+                      .query_bodies = ToVector(proto.bodies_a()),
                       .bodies = ToVector(proto.bodies_b()),
                       .points = ToVector(proto.points_b()),
                       .normals = ToVector(proto.normals()),
@@ -51,7 +51,7 @@ RewoundHits HitsOf(const v1::SweepBatchResult& proto) {
 
 RewoundChecks ChecksOf(const v1::CheckBatchResult& proto) {
   RewoundChecks checks = {.verdicts = {},
-                          .own_bodies = ToVector(proto.bodies_a()),
+                          .query_bodies = ToVector(proto.bodies_a()),
                           .bodies = ToVector(proto.bodies_b()),
                           .errors = ErrorsOf(proto)};
   for (const int verdict : proto.verdicts())
@@ -59,26 +59,25 @@ RewoundChecks ChecksOf(const v1::CheckBatchResult& proto) {
   return checks;
 }
 
-RewoundClearances ClearancesOf(const v1::ClearanceBatchResult& proto) {
-  RewoundClearances clearances = {.states = {},
-                                  .distances = ToVector(proto.distances()),
-                                  .lower_bounds = ToVector(proto.lower_bounds()),
-                                  .upper_bounds = ToVector(proto.upper_bounds()),
-                                  .own_bodies = ToVector(proto.bodies_a()),
-                                  .bodies = ToVector(proto.bodies_b()),
-                                  .own_points = ToVector(proto.points_a()),
-                                  .points = ToVector(proto.points_b()),
-                                  .normals = ToVector(proto.normals()),
-                                  .errors = ErrorsOf(proto)};
-  for (const int state : proto.states()) clearances.states.push_back(static_cast<State>(state));
-  BlankRows(clearances.states, 0, HasDistance,
-            {{&clearances.distances},
-             {&clearances.own_points, 3},
-             {&clearances.points, 3},
-             {&clearances.normals, 3}});
-  BlankRows(clearances.states, 0, HasBounds,
-            {{&clearances.lower_bounds}, {&clearances.upper_bounds}});
-  return clearances;
+RewoundMinimumDistances MinimumDistancesOf(const v1::MinimumDistanceBatchResult& proto) {
+  RewoundMinimumDistances minimums = {.states = {},
+                                      .distances = ToVector(proto.distances()),
+                                      .lower_bounds = ToVector(proto.lower_bounds()),
+                                      .upper_bounds = ToVector(proto.upper_bounds()),
+                                      .query_bodies = ToVector(proto.bodies_a()),
+                                      .bodies = ToVector(proto.bodies_b()),
+                                      .own_points = ToVector(proto.points_a()),
+                                      .points = ToVector(proto.points_b()),
+                                      .normals = ToVector(proto.normals()),
+                                      .errors = ErrorsOf(proto)};
+  for (const int state : proto.states()) minimums.states.push_back(static_cast<State>(state));
+  BlankRows(minimums.states, 0, HasDistance,
+            {{&minimums.distances},
+             {&minimums.own_points, 3},
+             {&minimums.points, 3},
+             {&minimums.normals, 3}});
+  BlankRows(minimums.states, 0, HasBounds, {{&minimums.lower_bounds}, {&minimums.upper_bounds}});
+  return minimums;
 }
 
 void WantHits(v1::SweepDetail* detail) {
@@ -92,7 +91,7 @@ template <class Poses>
 void FillConfigurations(std::uint32_t count, const Poses& poses, v1::ConfigurationColumns* proto) {
   proto->set_count(count);
   proto->set_scene_slot(kRewoundSlot);
-  proto->set_among(v1::AMONG_SCENE);
+  proto->set_pair_scope(v1::PAIR_SCOPE_SCENE);
   Assign(poses, proto->mutable_poses());
 }
 
@@ -123,12 +122,12 @@ absl::StatusOr<RewoundChecks> AskCheck(std::uint32_t count, const Poses& poses,
 }
 
 template <class Poses>
-absl::StatusOr<RewoundClearances> AskClearance(std::uint32_t count, const Poses& poses,
-                                               TrackSession* session) {
+absl::StatusOr<RewoundMinimumDistances> AskMinimumDistance(std::uint32_t count, const Poses& poses,
+                                                           TrackSession* session) {
   v1::SessionRequest request;
-  v1::ClearanceBatch& batch = *request.mutable_clearance();
+  v1::MinimumDistanceBatch& batch = *request.mutable_minimum_distance();
   FillConfigurations(count, poses, batch.mutable_configurations());
-  v1::ClearanceDetail& detail = *batch.mutable_detail();
+  v1::MinimumDistanceDetail& detail = *batch.mutable_detail();
   detail.set_distances(true);
   detail.set_bounds(true);
   detail.set_pairs(true);
@@ -137,7 +136,7 @@ absl::StatusOr<RewoundClearances> AskClearance(std::uint32_t count, const Poses&
   session->LimitReply(&batch);
   const auto response = session->Ask(&request);
   if (!response.ok()) return response.status();
-  return ClearancesOf(response->clearance());
+  return MinimumDistancesOf(response->minimum_distance());
 }
 
 }  // namespace
@@ -240,26 +239,26 @@ absl::StatusOr<RewoundChecks> TrackReader::CheckPoses(std::uint32_t count,
   return AskCheck(count, poses, session_.get());
 }
 
-absl::StatusOr<RewoundClearances> TrackReader::Clearance(std::uint32_t count,
-                                                         const std::vector<double>& poses) {
-  return AskClearance(count, poses, session_.get());
+absl::StatusOr<RewoundMinimumDistances> TrackReader::MinimumDistance(
+    std::uint32_t count, const std::vector<double>& poses) {
+  return AskMinimumDistance(count, poses, session_.get());
 }
 
-absl::StatusOr<RewoundClearances> TrackReader::ClearanceOfPoses(std::uint32_t count,
-                                                                absl::Span<const Pose> poses) {
-  return AskClearance(count, poses, session_.get());
+absl::StatusOr<RewoundMinimumDistances> TrackReader::MinimumDistanceOfPoses(
+    std::uint32_t count, absl::Span<const Pose> poses) {
+  return AskMinimumDistance(count, poses, session_.get());
 }
 
-absl::StatusOr<RewoundHits> TrackReader::Sweep(const RewoundMotions& motions) {
+absl::StatusOr<RewoundHits> TrackReader::Sweep(const RewoundSweeps& motions) {
   v1::SessionRequest request;
-  v1::MotionBatch& batch = *request.mutable_motion();
+  v1::SweepBatch& batch = *request.mutable_sweep();
   FillConfigurations(motions.count, motions.poses, batch.mutable_configurations());
   Assign(motions.displacements, batch.mutable_displacements());
   WantHits(batch.mutable_detail());
   session_->LimitReply(&batch);
   const auto response = session_->Ask(&request);
   if (!response.ok()) return response.status();
-  return HitsOf(response->motion());
+  return HitsOf(response->sweep());
 }
 
 }  // namespace clearance::client

@@ -114,8 +114,8 @@ struct RewoundRays {
   std::vector<double> radii = {};          // metres
 };
 
-// The own bodies on their paths; 7 and 3 numbers a body and row, in the order of the ids.
-struct RewoundMotions {
+// The query bodies on their paths; 7 and 3 numbers a body and row, in the order of the ids.
+struct RewoundSweeps {
   std::uint32_t count = 0;
   std::vector<double> poses = {};  // default: the poses at which they were attached
   std::vector<double> displacements = {};
@@ -126,14 +126,14 @@ struct RewoundHits {
   std::vector<MotionState> states;
   std::vector<double> t_free;
   std::vector<double> t_hit;
-  std::vector<std::uint32_t> own_bodies;  // of rows that are not FREE; 0 for a ray
-  std::vector<std::uint32_t> bodies;      // that they met
-  std::vector<double> points;             // on these, world, metres, 3 numbers a row
-  std::vector<double> normals;            // into these, 3 numbers a row
+  std::vector<std::uint32_t> query_bodies;  // of rows that are not FREE; 0 for a ray
+  std::vector<std::uint32_t> bodies;        // that they met
+  std::vector<double> points;               // on these, world, metres, 3 numbers a row
+  std::vector<double> normals;              // into these, 3 numbers a row
   std::vector<Error> errors;
 };
 
-// The proved verdicts on the own bodies at their poses.
+// The proved verdicts on the query bodies at their poses.
 struct RewoundChecks {
   enum class Verdict : std::uint8_t {
     kUnspecified = 0,
@@ -143,23 +143,23 @@ struct RewoundChecks {
     kRefused = 4,
   };
   std::vector<Verdict> verdicts;
-  std::vector<std::uint32_t> own_bodies;  // of rows that are not FREE, the first pair
+  std::vector<std::uint32_t> query_bodies;  // of rows that are not FREE, the first pair
   std::vector<std::uint32_t> bodies;
   std::vector<Error> errors;
 };
 
-// The distances of the own bodies from everything, one row each; columns as in a
-// ClearanceBatchResult.
-struct RewoundClearances {
+// The distances of the query bodies from everything, one row each; columns as in a
+// MinimumDistanceBatchResult.
+struct RewoundMinimumDistances {
   std::vector<State> states;
   std::vector<double> distances;     // of the nearest pair, metres
   std::vector<double> lower_bounds;  // of every pair's distance
   std::vector<double> upper_bounds;
-  std::vector<std::uint32_t> own_bodies;  // the nearest pair
+  std::vector<std::uint32_t> query_bodies;  // the nearest pair
   std::vector<std::uint32_t> bodies;
   std::vector<double> own_points;  // world, metres, 3 numbers a row
   std::vector<double> points;      // on the other body
-  std::vector<double> normals;     // from the own body, 3 numbers a row
+  std::vector<double> normals;     // from the query body, 3 numbers a row
   std::vector<Error> errors;
 };
 
@@ -185,26 +185,26 @@ class TrackReader {
   absl::StatusOr<Rewound> Rewind(const RewindQuestion& question);
 
   absl::StatusOr<RewoundHits> CastRays(const RewoundRays& rays);
-  // This and the questions below check the own bodies against that world, not against each other.
+  // This and the questions below check the query bodies against that world, not against each other.
   // `poses` is 7 numbers a body and row.
   absl::StatusOr<RewoundChecks> Check(std::uint32_t count, const std::vector<double>& poses);
   template <PoseList Poses>
   absl::StatusOr<RewoundChecks> Check(std::uint32_t count, const Poses& poses) {
     return CheckPoses(count, poses);
   }
-  absl::StatusOr<RewoundClearances> Clearance(std::uint32_t count,
-                                              const std::vector<double>& poses);
+  absl::StatusOr<RewoundMinimumDistances> MinimumDistance(std::uint32_t count,
+                                                          const std::vector<double>& poses);
   template <PoseList Poses>
-  absl::StatusOr<RewoundClearances> Clearance(std::uint32_t count, const Poses& poses) {
-    return ClearanceOfPoses(count, poses);
+  absl::StatusOr<RewoundMinimumDistances> MinimumDistance(std::uint32_t count, const Poses& poses) {
+    return MinimumDistanceOfPoses(count, poses);
   }
-  absl::StatusOr<RewoundHits> Sweep(const RewoundMotions& motions);
+  absl::StatusOr<RewoundHits> Sweep(const RewoundSweeps& motions);
 
  private:
   explicit TrackReader(std::unique_ptr<TrackSession> session);
   absl::StatusOr<RewoundChecks> CheckPoses(std::uint32_t count, absl::Span<const Pose> poses);
-  absl::StatusOr<RewoundClearances> ClearanceOfPoses(std::uint32_t count,
-                                                     absl::Span<const Pose> poses);
+  absl::StatusOr<RewoundMinimumDistances> MinimumDistanceOfPoses(std::uint32_t count,
+                                                                 absl::Span<const Pose> poses);
 
   std::unique_ptr<TrackSession> session_;
   bool has_scene_ = false;  // one was asked for

@@ -166,8 +166,8 @@ class Demo {
         OrDie(client_.Register("grasp/" + name, shapes_.back(), {.replace = true}),
               "registering " + name);
     OrDie(session_->Open(slot, ByName{"grasp/" + name}, registered.revision), "opening " + name);
-    absl::PrintF("%-12s %3d vertices  %8.2f cm^3  %s\n", name, registered.shape.vertex_count,
-                 1e6 * registered.shape.volume, registered.shape.digest.substr(0, 22));
+    absl::PrintF("%-12s %3d vertices  %8.2f cm^3  %s\n", name, registered.info.vertex_count,
+                 1e6 * registered.info.volume, registered.info.digest.substr(0, 22));
   }
 
   void Send(const SessionMessage& message) {

@@ -37,7 +37,7 @@ class BodySlicer {
 void ToProto(const Configurations& configurations, RowRange rows, v1::ConfigurationColumns* proto) {
   proto->set_count(rows.count);
   if (configurations.scene_slot) proto->set_scene_slot(*configurations.scene_slot);
-  proto->set_among(static_cast<v1::Among>(configurations.among));
+  proto->set_pair_scope(static_cast<v1::PairScope>(configurations.pair_scope));
   BodySlicer(configurations, rows)(configurations.poses, kPoseNumbers, proto->mutable_poses());
 }
 
@@ -130,13 +130,13 @@ void ToProto(const CheckBatch& batch, RowRange rows, v1::CheckBatch* proto) {
   proto->set_max_pairs(batch.max_pairs);
 }
 
-void ToProto(const ClearanceBatch& batch, RowRange rows, v1::ClearanceBatch* proto) {
+void ToProto(const MinimumDistanceBatch& batch, RowRange rows, v1::MinimumDistanceBatch* proto) {
   ToProto(batch.configurations, rows, proto->mutable_configurations());
   ToProto(batch.options, proto->mutable_options());
   SlicerOf(batch.configurations, rows)(batch.max_distances, 1, proto->mutable_max_distances());
   proto->set_tolerance(batch.tolerance);
   proto->set_exact(batch.exact);
-  v1::ClearanceDetail* const detail = proto->mutable_detail();
+  v1::MinimumDistanceDetail* const detail = proto->mutable_detail();
   detail->set_distances(batch.detail.distances);
   detail->set_bounds(batch.detail.bounds);
   detail->set_pairs(batch.detail.pairs);
@@ -173,7 +173,7 @@ void ToProto(const OverlapBatch& batch, RowRange rows, v1::OverlapBatch* proto) 
   proto->set_bounds(batch.bounds);
 }
 
-void ToProto(const MotionBatch& batch, RowRange rows, v1::MotionBatch* proto) {
+void ToProto(const SweepBatch& batch, RowRange rows, v1::SweepBatch* proto) {
   const Configurations& configurations = batch.configurations;
   ToProto(configurations, rows, proto->mutable_configurations());
   ToProto(batch.options, proto->mutable_options());
@@ -213,8 +213,8 @@ void AppendFromProto(const v1::CheckBatchResult& part, std::uint32_t offset, Che
   if (part.has_pairs()) AppendPairs(part.pairs(), &result->pairs);
 }
 
-void AppendFromProto(const v1::ClearanceBatchResult& part, std::uint32_t offset,
-                     ClearanceResult* result) {
+void AppendFromProto(const v1::MinimumDistanceBatchResult& part, std::uint32_t offset,
+                     MinimumDistanceResult* result) {
   const std::size_t first = result->states.size();
   AppendSceneRows(part, offset, result);
   AppendEnums(part.states(), State::kRefused, &result->states);

@@ -18,15 +18,15 @@ void ToProto(const OpenScene& open, v1::OpenScene* proto);
 void ToProto(const ChangeBodies& change, v1::ChangeBodies* proto);
 
 void ToProto(const CheckBatch& batch, RowRange rows, v1::CheckBatch* proto);
-void ToProto(const ClearanceBatch& batch, RowRange rows, v1::ClearanceBatch* proto);
+void ToProto(const MinimumDistanceBatch& batch, RowRange rows, v1::MinimumDistanceBatch* proto);
 void ToProto(const NearestBatch& batch, RowRange rows, v1::NearestBatch* proto);
 void ToProto(const OverlapBatch& batch, RowRange rows, v1::OverlapBatch* proto);
-void ToProto(const MotionBatch& batch, RowRange rows, v1::MotionBatch* proto);
+void ToProto(const SweepBatch& batch, RowRange rows, v1::SweepBatch* proto);
 void ToProto(const RayBatch& batch, RowRange rows, v1::RayBatch* proto);
 
 void AppendFromProto(const v1::CheckBatchResult& part, std::uint32_t offset, CheckResult* result);
-void AppendFromProto(const v1::ClearanceBatchResult& part, std::uint32_t offset,
-                     ClearanceResult* result);
+void AppendFromProto(const v1::MinimumDistanceBatchResult& part, std::uint32_t offset,
+                     MinimumDistanceResult* result);
 void AppendFromProto(const v1::NearestBatchResult& part, std::uint32_t offset,
                      NearestResult* result);
 void AppendFromProto(const v1::OverlapBatchResult& part, std::uint32_t offset,

@@ -27,9 +27,9 @@ const v1::TimeOfCollisionBatchResult& RowsOf(const v1::SessionResponse& response
 const v1::CheckBatchResult& RowsOf(const v1::SessionResponse& response, const CheckResult&) {
   return response.check();
 }
-const v1::ClearanceBatchResult& RowsOf(const v1::SessionResponse& response,
-                                       const ClearanceResult&) {
-  return response.clearance();
+const v1::MinimumDistanceBatchResult& RowsOf(const v1::SessionResponse& response,
+                                             const MinimumDistanceResult&) {
+  return response.minimum_distance();
 }
 const v1::NearestBatchResult& RowsOf(const v1::SessionResponse& response, const NearestResult&) {
   return response.nearest();
@@ -38,7 +38,7 @@ const v1::OverlapBatchResult& RowsOf(const v1::SessionResponse& response, const 
   return response.overlap();
 }
 const v1::SweepBatchResult& RowsOf(const v1::SessionResponse& response, const SweepResult&) {
-  return response.has_ray() ? response.ray() : response.motion();
+  return response.has_ray() ? response.ray() : response.sweep();
 }
 
 }  // namespace
@@ -52,10 +52,10 @@ Answer EmptyAnswer(const OpenScene&) { return OpenedScene{}; }
 Answer EmptyAnswer(const CloseScene&) { return ClosedScene{}; }
 Answer EmptyAnswer(const ChangeBodies&) { return ChangedBodies{}; }
 Answer EmptyAnswer(const CheckBatch&) { return CheckResult{}; }
-Answer EmptyAnswer(const ClearanceBatch&) { return ClearanceResult{}; }
+Answer EmptyAnswer(const MinimumDistanceBatch&) { return MinimumDistanceResult{}; }
 Answer EmptyAnswer(const NearestBatch&) { return NearestResult{}; }
 Answer EmptyAnswer(const OverlapBatch&) { return OverlapResult{}; }
-Answer EmptyAnswer(const MotionBatch&) { return SweepResult{}; }
+Answer EmptyAnswer(const SweepBatch&) { return SweepResult{}; }
 Answer EmptyAnswer(const RayBatch&) { return SweepResult{}; }
 
 AnswerInParts::AnswerInParts(std::uint64_t tag, Answer empty)
@@ -71,7 +71,7 @@ AnswerInParts::Progress AnswerInParts::Add(RowRange piece, v1::SessionResponse* 
     case v1::SessionResponse::kTimeOfCollision:
       return AddRows<TimeOfCollisionResult>(piece, response->time_of_collision(), response);
     case v1::SessionResponse::kOpen:
-      return SetWhole(OpenedShape{response->open().slot(), FromProto(response->open().shape()),
+      return SetWhole(OpenedShape{response->open().slot(), FromProto(response->open().info()),
                                   response->open().revision()});
     case v1::SessionResponse::kClose:
       return SetWhole(ClosedShape{response->close().slot()});
@@ -92,14 +92,14 @@ AnswerInParts::Progress AnswerInParts::AddOfScene(RowRange piece, v1::SessionRes
                                     response->change_bodies().rule_count()});
     case v1::SessionResponse::kCheck:
       return AddRows<CheckResult>(piece, response->check(), response);
-    case v1::SessionResponse::kClearance:
-      return AddRows<ClearanceResult>(piece, response->clearance(), response);
+    case v1::SessionResponse::kMinimumDistance:
+      return AddRows<MinimumDistanceResult>(piece, response->minimum_distance(), response);
     case v1::SessionResponse::kNearest:
       return AddRows<NearestResult>(piece, response->nearest(), response);
     case v1::SessionResponse::kOverlap:
       return AddRows<OverlapResult>(piece, response->overlap(), response);
-    case v1::SessionResponse::kMotion:
-      return AddRows<SweepResult>(piece, response->motion(), response);
+    case v1::SessionResponse::kSweep:
+      return AddRows<SweepResult>(piece, response->sweep(), response);
     case v1::SessionResponse::kRay:
       return AddRows<SweepResult>(piece, response->ray(), response);
     default:

@@ -29,10 +29,10 @@ Answer EmptyAnswer(const OpenScene& open);
 Answer EmptyAnswer(const CloseScene& close);
 Answer EmptyAnswer(const ChangeBodies& change);
 Answer EmptyAnswer(const CheckBatch& batch);
-Answer EmptyAnswer(const ClearanceBatch& batch);
+Answer EmptyAnswer(const MinimumDistanceBatch& batch);
 Answer EmptyAnswer(const NearestBatch& batch);
 Answer EmptyAnswer(const OverlapBatch& batch);
-Answer EmptyAnswer(const MotionBatch& batch);
+Answer EmptyAnswer(const SweepBatch& batch);
 Answer EmptyAnswer(const RayBatch& batch);
 
 // Thread-compatible.

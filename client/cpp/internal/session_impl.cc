@@ -107,10 +107,10 @@ template absl::StatusOr<Reply> Session::Impl::Ask(const OpenScene&);
 template absl::StatusOr<Reply> Session::Impl::Ask(const client::CloseScene&);
 template absl::StatusOr<Reply> Session::Impl::Ask(const ChangeBodies&);
 template absl::StatusOr<Reply> Session::Impl::Ask(const CheckBatch&);
-template absl::StatusOr<Reply> Session::Impl::Ask(const ClearanceBatch&);
+template absl::StatusOr<Reply> Session::Impl::Ask(const MinimumDistanceBatch&);
 template absl::StatusOr<Reply> Session::Impl::Ask(const NearestBatch&);
 template absl::StatusOr<Reply> Session::Impl::Ask(const OverlapBatch&);
-template absl::StatusOr<Reply> Session::Impl::Ask(const MotionBatch&);
+template absl::StatusOr<Reply> Session::Impl::Ask(const SweepBatch&);
 template absl::StatusOr<Reply> Session::Impl::Ask(const RayBatch&);
 
 absl::Status Session::Impl::Send(const SessionMessage& message, std::uint64_t tag) {

@@ -97,7 +97,7 @@ void SessionLog::RememberShape(const LoggedRequest& answered) {
     slots_[slot] = {OpenRequest(request.tag(), slot), {.is_refused = true}};
     return;
   }
-  const std::string& digest = std::get<OpenedShape>(reply.answer).shape.digest;
+  const std::string& digest = std::get<OpenedShape>(reply.answer).info.digest;
   const std::string& name = request.open().shape().name();
   slots_[slot] = {
       SameContent(answered.request, digest),
@@ -134,20 +134,20 @@ void SessionLog::RememberChange(const LoggedRequest& answered) {
   });
 }
 
-std::vector<SessionLog::Slot> SessionLog::OwnBodiesAgain() const {
+std::vector<SessionLog::Slot> SessionLog::QueryBodiesAgain() const {
   std::vector<Slot> again;
   bool uses_slot = false;
-  for (const OwnBodies::Attachment& attachment : bodies_.Attachments()) {
+  for (const QueryBodies::Attachment& attachment : bodies_.Attachments()) {
     if (attachment.shape.open != nullptr) {
       auto open = std::make_shared<v1::SessionRequest>(*attachment.shape.open);
       open->mutable_open()->set_slot(0);
       again.push_back({std::move(open),
-                       {.what = absl::StrCat("own bodies had ", attachment.shape.digest),
+                       {.what = absl::StrCat("query bodies had ", attachment.shape.digest),
                         .content = attachment.shape.digest}});
       uses_slot = true;
     }
     again.push_back({std::make_shared<v1::SessionRequest>(attachment.change),
-                     {.what = "own bodies were attached", .is_refused = bodies_.is_in_doubt()}});
+                     {.what = "query bodies were attached", .is_refused = bodies_.is_in_doubt()}});
   }
   if (uses_slot && !slots_.contains(0)) {
     auto close = std::make_shared<v1::SessionRequest>();
@@ -174,7 +174,7 @@ absl::Status SessionLog::CheckReopened(const v1::SessionResponse& response) cons
                                 std::string(refusal.message())));
   }
   const std::string& content = response.has_open_scene() ? response.open_scene().scene().etag()
-                                                         : response.open().shape().digest();
+                                                         : response.open().info().digest();
   if (expectation.content.empty() || content == expectation.content) return absl::OkStatus();
   return NotHere(
       absl::StrCat("the stream broke and ", what, ", for which the server now opens ", content));
@@ -188,7 +188,7 @@ absl::Status SessionLog::NotHere(const std::string& message) const {
 void SessionLog::Restart() {
   while (!requests_.empty() && requests_.front().pending == nullptr) requests_.pop_front();
   if (!requests_.empty()) requests_.front().pending->answer.DropParts();
-  std::vector<Slot> again = OwnBodiesAgain();
+  std::vector<Slot> again = QueryBodiesAgain();
   for (const Slots* const slots : {&slots_, &scene_slots_}) {
     for (const auto& [number, slot] : *slots) again.push_back(slot);
   }

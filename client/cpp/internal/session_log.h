@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The messages that a session must repeat when its stream breaks: which shape or scene each of its
-// slots holds, its own bodies, and the messages that are not answered. Nothing else is kept.
+// slots holds, its query bodies, and the messages that are not answered. Nothing else is kept.
 //
-// On a new stream the own bodies come first, each attached with the shape that it had: through slot
+// On a new stream the query bodies come first, each attached with the shape that it had: through
+// slot
 // 0, about which no question was asked yet. Then come the slots:
 // - A shape is opened by the digest that the caller was told, whatever its name means by now, so
 //   that no slot ever changes its meaning unseen. An inline shape is sent as it was.
@@ -26,7 +27,7 @@
 #include "absl/status/status.h"
 #include "clearance/session.h"
 #include "clearance/v1/query_service.pb.h"
-#include "internal/own_bodies.h"
+#include "internal/query_bodies.h"
 #include "internal/session_answer.h"
 #include "internal/session_request.h"
 #include "internal/split.h"
@@ -99,8 +100,8 @@ class SessionLog {
   void RememberShape(const LoggedRequest& answered);
   void RememberScene(const LoggedRequest& answered);
   void RememberChange(const LoggedRequest& answered);
-  // Returns the messages that attach the own bodies again and then leave slot 0 as they found it.
-  std::vector<Slot> OwnBodiesAgain() const;
+  // Returns the messages that attach the query bodies again and then leave slot 0 as they found it.
+  std::vector<Slot> QueryBodiesAgain() const;
   // Returns the status of a session if a server lacks what another had.
   absl::Status NotHere(const std::string& message) const;
 
@@ -111,7 +112,7 @@ class SessionLog {
   std::uint64_t next_tag_ = 1;
   Slots slots_;  // of shapes
   Slots scene_slots_;
-  OwnBodies bodies_;
+  QueryBodies bodies_;
 };
 
 }  // namespace clearance::client

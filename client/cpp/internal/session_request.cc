@@ -59,8 +59,8 @@ v1::TimeOfCollisionBatch* ProtoFor(const TimeOfCollisionBatch&, v1::SessionReque
 v1::CheckBatch* ProtoFor(const CheckBatch&, v1::SessionRequest* request) {
   return request->mutable_check();
 }
-v1::ClearanceBatch* ProtoFor(const ClearanceBatch&, v1::SessionRequest* request) {
-  return request->mutable_clearance();
+v1::MinimumDistanceBatch* ProtoFor(const MinimumDistanceBatch&, v1::SessionRequest* request) {
+  return request->mutable_minimum_distance();
 }
 v1::NearestBatch* ProtoFor(const NearestBatch&, v1::SessionRequest* request) {
   return request->mutable_nearest();
@@ -68,8 +68,8 @@ v1::NearestBatch* ProtoFor(const NearestBatch&, v1::SessionRequest* request) {
 v1::OverlapBatch* ProtoFor(const OverlapBatch&, v1::SessionRequest* request) {
   return request->mutable_overlap();
 }
-v1::MotionBatch* ProtoFor(const MotionBatch&, v1::SessionRequest* request) {
-  return request->mutable_motion();
+v1::SweepBatch* ProtoFor(const SweepBatch&, v1::SessionRequest* request) {
+  return request->mutable_sweep();
 }
 v1::RayBatch* ProtoFor(const RayBatch&, v1::SessionRequest* request) {
   return request->mutable_ray();
@@ -104,10 +104,10 @@ template std::vector<MessagePiece> MakePieces(const OpenScene&, const Connection
 template std::vector<MessagePiece> MakePieces(const CloseScene&, const Connection&);
 template std::vector<MessagePiece> MakePieces(const ChangeBodies&, const Connection&);
 template std::vector<MessagePiece> MakePieces(const CheckBatch&, const Connection&);
-template std::vector<MessagePiece> MakePieces(const ClearanceBatch&, const Connection&);
+template std::vector<MessagePiece> MakePieces(const MinimumDistanceBatch&, const Connection&);
 template std::vector<MessagePiece> MakePieces(const NearestBatch&, const Connection&);
 template std::vector<MessagePiece> MakePieces(const OverlapBatch&, const Connection&);
-template std::vector<MessagePiece> MakePieces(const MotionBatch&, const Connection&);
+template std::vector<MessagePiece> MakePieces(const SweepBatch&, const Connection&);
 template std::vector<MessagePiece> MakePieces(const RayBatch&, const Connection&);
 
 }  // namespace clearance::client

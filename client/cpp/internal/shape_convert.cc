@@ -128,7 +128,7 @@ void ToProto(const Pose& pose, v1::Pose* proto) {
 void ToProto(const Shape& shape, v1::Shape* proto) {
   proto->Clear();
   std::visit(KindWriter{proto}, shape.kind);
-  proto->set_radius(shape.radius);
+  proto->set_swept_sphere_radius(shape.swept_sphere_radius);
 }
 
 void ToProto(const ShapeReference& reference, v1::ShapeReference* proto) {
@@ -143,7 +143,7 @@ void ToProto(const ShapeInfo& info, v1::ShapeInfo* proto) {
   proto->set_vertex_count(info.vertex_count);
   proto->set_duplicate_count(info.duplicate_count);
   proto->set_dimension(info.dimension);
-  proto->set_radius(info.radius);
+  proto->set_swept_sphere_radius(info.swept_sphere_radius);
   proto->set_bounding_radius(info.bounding_radius);
   proto->set_volume(info.volume);
   proto->set_revision(info.revision);
@@ -151,7 +151,7 @@ void ToProto(const ShapeInfo& info, v1::ShapeInfo* proto) {
 }
 
 absl::StatusOr<Shape> FromProto(const v1::Shape& proto) {
-  const double radius = proto.radius();
+  const double radius = proto.swept_sphere_radius();
   switch (proto.kind_case()) {
     case v1::Shape::kPoint:
       return Shape{Point{}, radius};
@@ -208,7 +208,7 @@ ShapeInfo FromProto(const v1::ShapeInfo& proto) {
           .vertex_count = proto.vertex_count(),
           .duplicate_count = proto.duplicate_count(),
           .dimension = proto.dimension(),
-          .radius = proto.radius(),
+          .swept_sphere_radius = proto.swept_sphere_radius(),
           .bounding_radius = proto.bounding_radius(),
           .volume = proto.volume(),
           .revision = proto.revision(),

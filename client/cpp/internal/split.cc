@@ -72,7 +72,7 @@ std::vector<RowRange> SplitRows(const CheckBatch& batch, const MessageLimits& li
   return Split(batch, limits);
 }
 
-std::vector<RowRange> SplitRows(const ClearanceBatch& batch, const MessageLimits& limits) {
+std::vector<RowRange> SplitRows(const MinimumDistanceBatch& batch, const MessageLimits& limits) {
   return Split(batch, limits);
 }
 
@@ -84,7 +84,7 @@ std::vector<RowRange> SplitRows(const OverlapBatch& batch, const MessageLimits& 
   return Split(batch, limits);
 }
 
-std::vector<RowRange> SplitRows(const MotionBatch& batch, const MessageLimits& limits) {
+std::vector<RowRange> SplitRows(const SweepBatch& batch, const MessageLimits& limits) {
   return Split(batch, limits);
 }
 

@@ -33,10 +33,10 @@ std::vector<RowRange> SplitRows(const DistanceBatch& batch, const MessageLimits&
 std::vector<RowRange> SplitRows(const IntersectionBatch& batch, const MessageLimits& limits);
 std::vector<RowRange> SplitRows(const TimeOfCollisionBatch& batch, const MessageLimits& limits);
 std::vector<RowRange> SplitRows(const CheckBatch& batch, const MessageLimits& limits);
-std::vector<RowRange> SplitRows(const ClearanceBatch& batch, const MessageLimits& limits);
+std::vector<RowRange> SplitRows(const MinimumDistanceBatch& batch, const MessageLimits& limits);
 std::vector<RowRange> SplitRows(const NearestBatch& batch, const MessageLimits& limits);
 std::vector<RowRange> SplitRows(const OverlapBatch& batch, const MessageLimits& limits);
-std::vector<RowRange> SplitRows(const MotionBatch& batch, const MessageLimits& limits);
+std::vector<RowRange> SplitRows(const SweepBatch& batch, const MessageLimits& limits);
 std::vector<RowRange> SplitRows(const RayBatch& batch, const MessageLimits& limits);
 
 // Returns the number of rows of a batch of any kind.
@@ -95,7 +95,7 @@ void VisitColumns(const CheckBatch& batch, Visit visit) {
 }
 
 template <class Visit>
-void VisitColumns(const ClearanceBatch& batch, Visit visit) {
+void VisitColumns(const MinimumDistanceBatch& batch, Visit visit) {
   VisitColumns(batch.configurations, visit);
   visit(batch.max_distances, 1);
 }
@@ -107,7 +107,7 @@ void VisitColumns(const NearestBatch& batch, Visit visit) {
 }
 
 template <class Visit>
-void VisitColumns(const MotionBatch& batch, Visit visit) {
+void VisitColumns(const SweepBatch& batch, Visit visit) {
   const std::uint64_t bodies = batch.configurations.body_count;
   VisitColumns(batch.configurations, visit);
   visit(batch.displacements, 3 * bodies);

@@ -21,12 +21,12 @@ bool IsPart(const v1::SessionResponse& response) {
   switch (response.kind_case()) {
     case v1::SessionResponse::kRay:
       return IsPart(response.ray());
-    case v1::SessionResponse::kMotion:
-      return IsPart(response.motion());
+    case v1::SessionResponse::kSweep:
+      return IsPart(response.sweep());
     case v1::SessionResponse::kCheck:
       return IsPart(response.check());
-    case v1::SessionResponse::kClearance:
-      return IsPart(response.clearance());
+    case v1::SessionResponse::kMinimumDistance:
+      return IsPart(response.minimum_distance());
     default:
       return false;
   }

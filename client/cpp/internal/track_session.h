@@ -29,7 +29,7 @@ class TrackSession {
   // the stream has ended every call returns its status.
   absl::StatusOr<v1::SessionResponse> Ask(v1::SessionRequest* request);
 
-  // Changes the session's own bodies, whose shapes go into the slots from 0 on.
+  // Changes the session's query bodies, whose shapes go into the slots from 0 on.
   absl::Status Attach(const SceneChange& change, bool reset);
 
   // Says that nothing more will be asked, and waits for the stream's end.

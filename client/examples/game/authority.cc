@@ -12,11 +12,11 @@
 namespace game {
 namespace {
 
-using clearance::client::Among;
 using clearance::client::AppendPose;
 using clearance::client::AppendVec3;
-using clearance::client::MotionBatch;
 using clearance::client::MotionState;
+using clearance::client::PairScope;
+using clearance::client::SweepBatch;
 using clearance::client::SweepPairs;
 using clearance::client::SweepResult;
 
@@ -143,7 +143,7 @@ absl::Status Authority::Register(const Level& level) {
       client_.Register(absl::StrCat("game/", level.name, "/player"),
                        {clearance::client::Box{level.player_half_size}}, {.replace = true});
   if (!player.ok()) return player.status();
-  player_.digest = player->shape.digest;
+  player_.digest = player->info.digest;
   return absl::OkStatus();
 }
 
@@ -181,12 +181,12 @@ absl::Status Authority::OpenSession() {
 }
 
 absl::StatusOr<SweepResult> Authority::Ask(absl::Span<const Way> claims, std::uint32_t scene_slot) {
-  MotionBatch batch;
+  SweepBatch batch;
   const bool are_rows = options_.form == Form::kRows;
   batch.configurations.count = are_rows ? static_cast<std::uint32_t>(claims.size()) : 1;
   batch.configurations.body_count = are_rows ? 1 : static_cast<std::uint32_t>(claims.size());
   batch.configurations.scene_slot = scene_slot;
-  batch.configurations.among = Among::kScene;  // players do not block each other
+  batch.configurations.pair_scope = PairScope::kScene;  // players do not block each other
   for (const Way& claim : claims) {
     AppendPose({.x = claim.from.x, .y = claim.from.y, .z = claim.from.z},
                &batch.configurations.poses);

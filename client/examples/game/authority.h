@@ -26,10 +26,10 @@ namespace game {
 
 // The form in which the moves of a tick become rows of a message.
 enum class Form : std::uint8_t {
-  // The session's own body is the players' box; a row is a player. Each is answered by its first
+  // The session's query body is the players' box; a row is a player. Each is answered by its first
   // contact, and a claim that is bad by itself (not a number) is refused alone.
   kRows,
-  // Every player is an own body; one row has them all and lists every pair that meets. For players
+  // Every player is a query body; one row has them all and lists every pair that meets. For players
   // of different shapes, or players that block each other; a bad claim has the whole row refused.
   kBodies,
 };

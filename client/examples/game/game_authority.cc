@@ -38,7 +38,7 @@ ABSL_FLAG(std::uint32_t, shots, 4, "Shots a tick.");
 ABSL_FLAG(std::uint64_t, seed, 1, "Seed of the players.");
 ABSL_FLAG(std::string, form, "rows",
           "Form of a tick's moves: rows (a row a player) or bodies "
-          "(an own body a player).");
+          "(a query body a player).");
 ABSL_FLAG(bool, stored, false,
           "Store the level's scene on the server's disk while the match lasts.");
 ABSL_FLAG(std::string, log, "",
@@ -89,7 +89,7 @@ absl::StatusOr<std::unique_ptr<Players>> MakePlayers(const Level& level) {
 void PrintMatch(const Level& level, const SimulationOptions& options) {
   absl::PrintF("level %s: %d bodies, %d players; a tick's moves as %s\n", level.name,
                level.bodies.size(), options.authority.player_count,
-               options.authority.form == Form::kRows ? "a row each" : "own bodies of one row");
+               options.authority.form == Form::kRows ? "a row each" : "query bodies of one row");
 }
 
 void PrintDigest(const MatchLog& log) {

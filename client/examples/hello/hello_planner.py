@@ -37,8 +37,8 @@ with clearance.connect(address) as client, client.open_session() as session:
     session.change_bodies(clearance.SceneChange(bodies=links))
     answer = session.clearance(
         poses=link_poses(np.array(list(JOINTS.values()))),
-        among=clearance.Among.SCENE,  # not the links against each other
-        detail=clearance.ClearanceDetail(pairs=True),
+        pair_scope=clearance.PairScope.SCENE,  # not the links against each other
+        detail=clearance.MinimumDistanceDetail(pairs=True),
     )
     free = answer.proved_free(margin=0.01)
     for row, name in enumerate(JOINTS):

@@ -97,7 +97,7 @@ absl::StatusOr<client::ShapeKey> ServiceCell::Register(const Shape& shape) {
   const auto registered = client_.Register(name, shape, {.replace = true});
   if (!registered.ok()) return registered.status();
   registered_.push_back(name);
-  return client::ByDigest{registered->shape.digest};
+  return client::ByDigest{registered->info.digest};
 }
 
 void ServiceCell::DropScene() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An arm among obstacles at a server: the obstacles and the arm's base are a scene, the moving
-// links are the session's own bodies. Only the poses of a configuration are sent.
+// links are the session's query bodies. Only the poses of a configuration are sent.
 
 #ifndef CLEARANCE_EXAMPLES_OMPL_SERVICE_CELL_H_
 #define CLEARANCE_EXAMPLES_OMPL_SERVICE_CELL_H_

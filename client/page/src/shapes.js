@@ -68,9 +68,9 @@ function convexGeometry(shape) {
   const kind = Object.keys(KINDS).find((name) => shape[name]);
   if (!kind) return new BufferGeometry();
   const { points, radius = 0 } = KINDS[kind](shape[kind]);
-  const size = points.reduce((most, point) => Math.max(most, point.length()), 0) + radius + (shape.radius ?? 0);
+  const size = points.reduce((most, point) => Math.max(most, point.length()), 0) + radius + (shape.sweptSphereRadius ?? 0);
   // What is flat is shown with a thickness, for one can see and take hold of that alone.
-  const rounded = Math.max(radius + (shape.radius ?? 0), points.length < 4 || kind === "polygon" ? 0.01 * size : 0);
+  const rounded = Math.max(radius + (shape.sweptSphereRadius ?? 0), points.length < 4 || kind === "polygon" ? 0.01 * size : 0);
   if (!rounded) return new ConvexGeometry(thinned(points, MOST_POINTS));
   const offsets = ball(points.length < 50 ? 3 : 1);
   return new ConvexGeometry(
@@ -111,6 +111,6 @@ export const SAMPLES = {
   tetrahedron: { hull: { vertices: [0.5, 0.5, 0.5, 0.5, -0.5, -0.5, -0.5, 0.5, -0.5, -0.5, -0.5, 0.5] } },
   "rounded triangle": {
     triangle: { a: { x: -0.5, y: -0.3, z: 0 }, b: { x: 0.5, y: -0.3, z: 0 }, c: { x: 0, y: 0.5, z: 0.3 } },
-    radius: 0.08,
+    sweptSphereRadius: 0.08,
   },
 };

@@ -192,7 +192,7 @@ test("turns a shape that is dragged with Shift", LONGEST, async () => {
 test("draws registered shapes, takes them at a click, and says what the server refuses", LONGEST, async () => {
   const { origin, address } = await startServer("registered");
   register(address, "crate", { box: { half_extents: { x: 0.2, y: 0.3, z: 0.4 } } });
-  register(address, "needle", { segment: { a: { z: -1 }, b: { z: 1 } }, radius: 0.01 });
+  register(address, "needle", { segment: { a: { z: -1 }, b: { z: 1 } }, swept_sphere_radius: 0.01 });
   const page = await openPage(origin);
   await shows(page, "server", "2 registered shapes");
   const [crate, needle] = [await pictureOf(page, "crate"), await pictureOf(page, "needle")];
@@ -312,13 +312,13 @@ const PARTS = {
       pieces: [
         { shape: { cylinder: { radius: 0.14, half_length: 0.16 } }, pose: [-0.31, 0, 0, 0, Math.SQRT1_2, 0, Math.SQRT1_2] },
         { shape: box(0.07, 0.34, 0.13), pose: [-0.08, 0, 0, 0, 0, 0, 1] },
-        { shape: { ...box(0.2, 0.03, 0.07), radius: 0.02 }, pose: [0.17, 0.28, 0, 0, 0, 0, 1] },
-        { shape: { ...box(0.2, 0.03, 0.07), radius: 0.02 }, pose: [0.17, -0.28, 0, 0, 0, 0, 1] },
+        { shape: { ...box(0.2, 0.03, 0.07), swept_sphere_radius: 0.02 }, pose: [0.17, 0.28, 0, 0, 0, 0, 1] },
+        { shape: { ...box(0.2, 0.03, 0.07), swept_sphere_radius: 0.02 }, pose: [0.17, -0.28, 0, 0, 0, 0, 1] },
       ],
     },
   },
   pebble: { ellipsoid: { semi_axes: { x: 0.3, y: 0.2, z: 0.12 } } },
-  plate: { polygon: { vertices: [-0.3, -0.2, 0.3, -0.2, 0.35, 0.1, 0, 0.3, -0.35, 0.1] }, radius: 0.02 },
+  plate: { polygon: { vertices: [-0.3, -0.2, 0.3, -0.2, 0.35, 0.1, 0, 0.3, -0.35, 0.1] }, swept_sphere_radius: 0.02 },
   rod: { capsule: { radius: 0.06, half_length: 0.3 } },
 };
 

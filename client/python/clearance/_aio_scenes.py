@@ -16,8 +16,8 @@ from clearance._fields import asks_about, documented_as
 from clearance._operations import Operation
 from clearance._scene_batches import (
     CheckBatch,
-    ClearanceBatch,
-    MotionBatch,
+    MinimumDistanceBatch,
+    SweepBatch,
     NearestBatch,
     OverlapBatch,
     RayBatch,
@@ -27,7 +27,7 @@ from clearance._scene_batches import (
 from clearance._scene_content import FoundScene, SceneChange, SceneInfo, SceneNews
 from clearance._scene_results import (
     CheckResult,
-    ClearanceResult,
+    MinimumDistanceResult,
     NearestResult,
     OverlapResult,
     SweepResult,
@@ -147,8 +147,10 @@ class Scenes:
     async def check(self, setting: SceneSetting, batch: CheckBatch) -> CheckResult:
         return await self.ask(setting, batch)
 
-    @asks_about(ClearanceBatch)
-    async def clearance(self, setting: SceneSetting, batch: ClearanceBatch) -> ClearanceResult:
+    @asks_about(MinimumDistanceBatch)
+    async def minimum_distance(
+        self, setting: SceneSetting, batch: MinimumDistanceBatch
+    ) -> MinimumDistanceResult:
         return await self.ask(setting, batch)
 
     @asks_about(NearestBatch)
@@ -159,8 +161,8 @@ class Scenes:
     async def overlap(self, setting: SceneSetting, batch: OverlapBatch) -> OverlapResult:
         return await self.ask(setting, batch)
 
-    @asks_about(MotionBatch)
-    async def motion(self, setting: SceneSetting, batch: MotionBatch) -> SweepResult:
+    @asks_about(SweepBatch)
+    async def sweep(self, setting: SceneSetting, batch: SweepBatch) -> SweepResult:
         return await self.ask(setting, batch)
 
     @asks_about(RayBatch)

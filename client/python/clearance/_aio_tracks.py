@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 from clearance import _tracks, tracks
 from clearance._fields import asks, documented_as
 from clearance._scene_batches import (
-    Among,
+    PairScope,
     CheckBatch,
     CheckDetail,
-    MotionBatch,
+    SweepBatch,
     RayBatch,
     SceneRows,
 )
@@ -124,12 +124,12 @@ class TrackReader(_TrackSession):
     async def cast_rays(self, batch: RayBatch) -> SweepResult:
         return await self.ask(batch)
 
-    @asks(CheckBatch, among=Among.SCENE, detail=CheckDetail.PAIRS)
+    @asks(CheckBatch, pair_scope=PairScope.SCENE, detail=CheckDetail.PAIRS)
     async def check(self, batch: CheckBatch) -> CheckResult:
         return await self.ask(batch)
 
-    @asks(MotionBatch, among=Among.SCENE, detail=_tracks.HITS)
-    async def sweep(self, batch: MotionBatch) -> SweepResult:
+    @asks(SweepBatch, pair_scope=PairScope.SCENE, detail=_tracks.HITS)
+    async def sweep(self, batch: SweepBatch) -> SweepResult:
         return await self.ask(batch)
 
     async def ask(self, batch: SceneRows[R]) -> R:

@@ -26,7 +26,7 @@ _PAIR_LISTS: dict[str, Any] = {
     "check": sr.VerdictPairs,
     "nearest": sr.NearestPairs,
     "overlap": sr.VerdictPairs,
-    "motion": sr.SweepPairs,
+    "sweep": sr.SweepPairs,
     "ray": sr.SweepPairs,
 }
 # For columns without an item: the numbers an item if more than one, and the real columns.
@@ -61,10 +61,10 @@ _RESULTS: dict[str, Any] = {
     "intersection": r.IntersectionResult,
     "time_of_collision": r.TimeOfCollisionResult,
     "check": sr.CheckResult,
-    "clearance": sr.ClearanceResult,
+    "minimum_distance": sr.MinimumDistanceResult,
     "nearest": sr.NearestResult,
     "overlap": sr.OverlapResult,
-    "motion": sr.SweepResult,
+    "sweep": sr.SweepResult,
     "ray": sr.SweepResult,
 }
 
@@ -196,33 +196,35 @@ def shape(message: Any) -> s.Shape:
     body = getattr(message, kind) if kind else None
     match kind:
         case "point":
-            return s.Point(message.radius)
+            return s.Point(message.swept_sphere_radius)
         case "segment":
-            return s.Segment(_vector(body.a), _vector(body.b), message.radius)
+            return s.Segment(_vector(body.a), _vector(body.b), message.swept_sphere_radius)
         case "triangle":
-            return s.Triangle(_vector(body.a), _vector(body.b), _vector(body.c), message.radius)
+            return s.Triangle(
+                _vector(body.a), _vector(body.b), _vector(body.c), message.swept_sphere_radius
+            )
         case "sphere":
-            return s.Sphere(body.radius + message.radius)
+            return s.Sphere(body.radius + message.swept_sphere_radius)
         case "capsule":
-            return s.Capsule(body.radius + message.radius, body.half_length)
+            return s.Capsule(body.radius + message.swept_sphere_radius, body.half_length)
         case "box":
-            return s.Box(_vector(body.half_extents), message.radius)
+            return s.Box(_vector(body.half_extents), message.swept_sphere_radius)
         case "hull":
             own = columns(body)
             return s.Hull(
                 own["vertices"].reshape(-1, 3),
-                message.radius,
+                message.swept_sphere_radius,
                 own.get("adjacency_offsets"),
                 own.get("adjacency"),
             )
         case "polygon":
-            return s.Polygon(columns(body)["vertices"].reshape(-1, 2), message.radius)
+            return s.Polygon(columns(body)["vertices"].reshape(-1, 2), message.swept_sphere_radius)
         case "cylinder":
-            return s.Cylinder(body.radius, body.half_length, message.radius)
+            return s.Cylinder(body.radius, body.half_length, message.swept_sphere_radius)
         case "cone":
-            return s.Cone(body.radius, body.half_length, message.radius)
+            return s.Cone(body.radius, body.half_length, message.swept_sphere_radius)
         case "ellipsoid":
-            return s.Ellipsoid(_vector(body.semi_axes), message.radius)
+            return s.Ellipsoid(_vector(body.semi_axes), message.swept_sphere_radius)
         case "compound":
             return s.Compound(tuple(_piece(piece) for piece in body.pieces))
     raise ProtocolError("a shape of a kind that this package does not know")

@@ -12,8 +12,8 @@ import numpy as np
 from clearance import shapes as s
 from clearance._scene_batches import (
     CheckBatch,
-    ClearanceBatch,
-    MotionBatch,
+    MinimumDistanceBatch,
+    SweepBatch,
     NearestBatch,
     OverlapBatch,
     RayBatch,
@@ -83,13 +83,13 @@ _KINDS: dict[type, _Kind] = {
     IntersectionBatch: _Kind("intersection", "pairs", _PAIR_COLUMNS),
     TimeOfCollisionBatch: _Kind("time_of_collision", "pairs", _PAIR_COLUMNS | _MOTION_COLUMNS),
     CheckBatch: _Kind("check", "configurations", _CONFIGURATION_COLUMNS),
-    ClearanceBatch: _Kind(
-        "clearance", "configurations", _CONFIGURATION_COLUMNS | {"max_distances": _Column()}
+    MinimumDistanceBatch: _Kind(
+        "minimum_distance", "configurations", _CONFIGURATION_COLUMNS | {"max_distances": _Column()}
     ),
     NearestBatch: _Kind(
         "nearest", "configurations", _CONFIGURATION_COLUMNS | {"max_distances": _Column()}
     ),
-    MotionBatch: _Kind("motion", "configurations", _CONFIGURATION_COLUMNS | _BODY_MOTION_COLUMNS),
+    SweepBatch: _Kind("sweep", "configurations", _CONFIGURATION_COLUMNS | _BODY_MOTION_COLUMNS),
     OverlapBatch: _Kind(
         "overlap",
         "",
@@ -114,7 +114,7 @@ _FLAGS = (
     "any",
 )
 # The same for the part that has `count`.
-_ROW_FLAGS = ("scene_slot", "among")
+_ROW_FLAGS = ("scene_slot", "pair_scope")
 
 # Bytes of a message beside its columns stay below this: options, detail, tag and headers.
 _ENVELOPE_BYTES = 512
@@ -125,7 +125,7 @@ _MAX_SECONDS = 315_576_000_000  # what google.protobuf.Duration allows
 @dataclass(frozen=True)
 class Layout:
     """The columns of a batch in the form of the wire: (1, width) or (count, width). `bodies` is the
-    number of own bodies in their rows, None if no column tells it."""
+    number of query bodies in their rows, None if no column tells it."""
 
     shape: tuple[int, ...]
     count: int
@@ -312,7 +312,7 @@ def fill_shape(shape: s.Shape, message: Any) -> None:
                 part.pose = array_of("pose", piece.pose, _Column(7)).tobytes()
         case _:
             raise invalid("shape", type(shape).__name__, "one of the shapes of clearance.shapes")
-    message.radius = _extension(shape)
+    message.swept_sphere_radius = _extension(shape)
 
 
 def _extension(shape: s.Shape) -> float:

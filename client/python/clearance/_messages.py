@@ -12,7 +12,7 @@ from clearance import _decode
 from clearance import _scene_content as scenes
 from clearance import _tracks
 from clearance._encode import KINDS, fill_reference, real, unsigned
-from clearance._scene_convert import fill_change, fill_open_scene, fill_own_bodies, scene_info
+from clearance._scene_convert import fill_change, fill_open_scene, fill_query_bodies, scene_info
 from clearance.batches import BatchRows
 from clearance.errors import invalid
 from clearance.poses import as_poses
@@ -91,7 +91,7 @@ def _fill_open(message: OpenShape, proto: Any) -> None:
 
 
 def _opened(proto: Any) -> OpenedShape:
-    return OpenedShape(proto.slot, _decode.shape_info(proto.shape), proto.revision)
+    return OpenedShape(proto.slot, _decode.shape_info(proto.info), proto.revision)
 
 
 def _fill_close(message: CloseShape, proto: Any) -> None:
@@ -105,7 +105,7 @@ def _fill_close_scene(message: scenes.CloseScene, proto: Any) -> None:
 def _fill_change_bodies(message: scenes.ChangeBodies, proto: Any) -> None:
     proto.reset = message.reset
     fill_change(message.change, proto.change)
-    fill_own_bodies(message.change.bodies, proto.change.bodies)
+    fill_query_bodies(message.change.bodies, proto.change.bodies)
     proto.same_as_scene = np.asarray(message.same_as_scene, "<u4").tobytes()
 
 

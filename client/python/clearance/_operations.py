@@ -38,7 +38,7 @@ class Limits:
         Bytes of one reply message, whatever the client accepts.
     max_batch_rows : int
         Rows of one batch.
-    max_batch_shapes : int
+    max_batch_hulls : int
         Items of one `register_hulls`.
     max_shape_vertices : int
         Points of one shape; a compound counts those of all pieces.
@@ -98,7 +98,7 @@ class Limits:
     max_transport_bytes: int = 0
     max_reply_bytes: int = 0
     max_batch_rows: int = 0
-    max_batch_shapes: int = 0
+    max_batch_hulls: int = 0
     max_shape_vertices: int = 0
     max_shapes: int = 0
     max_registry_bytes: int = 0
@@ -184,7 +184,7 @@ class Registration:
 
     Attributes
     ----------
-    shape : ShapeInfo
+    info : ShapeInfo
         Facts about the shape.
     revision : int
         The registry's revision.
@@ -192,7 +192,7 @@ class Registration:
         False if the name had the same content already.
     """
 
-    shape: ShapeInfo
+    info: ShapeInfo
     revision: int
     created: bool
 
@@ -313,14 +313,17 @@ def register(
     fill_shape(shape, request.shape)
 
     def make(response: Any) -> Registration:
-        info = _decode.shape_info(response.shape)
+        info = _decode.shape_info(response.info)
         return Registration(info, response.revision, response.created)
 
     return make_operation("ShapeService", "RegisterShape", request, make)
 
 
 def register_hulls(
-    names: Sequence[str], hulls: Sequence[ArrayLike], radii: ArrayLike | None, replace: bool
+    names: Sequence[str],
+    hulls: Sequence[ArrayLike],
+    swept_sphere_radii: ArrayLike | None,
+    replace: bool,
 ) -> Operation[BatchRegistration]:
     if len(names) != len(hulls):
         raise invalid("hulls", len(hulls), f"as many as names: {len(names)}")
@@ -328,17 +331,17 @@ def register_hulls(
     for i, array in enumerate(arrays):
         if array.ndim != 2 or array.shape[1] != 3:
             raise invalid(f"hulls[{i}]", f"an array of shape {array.shape}", "of shape (n, 3)")
-    request = _schema.message("BatchRegisterShapesRequest")(names=names, replace=replace)
+    request = _schema.message("BatchRegisterHullsRequest")(names=names, replace=replace)
     request.vertex_counts = np.array([len(array) for array in arrays], "<u4").tobytes()
     request.vertices = b"".join(array.tobytes() for array in arrays)
-    if radii is not None:
-        request.radii = np.asarray(radii, "<f8").tobytes()
+    if swept_sphere_radii is not None:
+        request.swept_sphere_radii = np.asarray(swept_sphere_radii, "<f8").tobytes()
 
     def make(response: Any) -> BatchRegistration:
         errors = tuple(detail_from(error) for error in response.errors)
         return BatchRegistration(tuple(response.digests), errors, response.revision)
 
-    return make_operation("ShapeService", "BatchRegisterShapes", request, make)
+    return make_operation("ShapeService", "BatchRegisterHulls", request, make)
 
 
 def get(key: ByName | ByDigest | str, include_content: bool) -> Operation[FoundShape]:
@@ -367,8 +370,8 @@ def list_page(prefix: str, page_size: int, page_token: str) -> Operation[ShapePa
     return make_operation("ShapeService", "ListShapes", request, make)
 
 
-def delete(name: str, expected_digest: str) -> Operation[int]:
-    request = _schema.message("DeleteShapeRequest")(name=name, expected_digest=expected_digest)
+def delete(name: str, etag: str) -> Operation[int]:
+    request = _schema.message("DeleteShapeRequest")(name=name, etag=etag)
     return make_operation(
         "ShapeService", "DeleteShape", request, lambda response: response.revision, False
     )

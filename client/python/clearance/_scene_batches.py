@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from clearance._scene_content import OpenScene, SceneBodies, ScenePairRules
 from clearance._scene_results import (
     CheckResult,
-    ClearanceResult,
+    MinimumDistanceResult,
     NearestResult,
     OverlapResult,
     SweepResult,
@@ -27,13 +27,13 @@ from clearance.poses import PosesLike
 from clearance.shapes import ShapeReference
 
 __all__ = [
-    "Among",
+    "PairScope",
     "CheckBatch",
     "CheckDetail",
-    "ClearanceBatch",
-    "ClearanceDetail",
+    "MinimumDistanceBatch",
+    "MinimumDistanceDetail",
     "ConfigurationRows",
-    "MotionBatch",
+    "SweepBatch",
     "NearestBatch",
     "NearestDetail",
     "OverlapBatch",
@@ -46,7 +46,7 @@ __all__ = [
 R_co = TypeVar("R_co", covariant=True)
 
 
-class Among(IntEnum):
+class PairScope(IntEnum):
     """Selects the pairs of a question.
 
     Attributes
@@ -85,8 +85,8 @@ class CheckDetail(IntFlag):
     DEFAULT = 0
 
 
-class ClearanceDetail(IntFlag):
-    """Selects the columns of a clearance besides the states.
+class MinimumDistanceDetail(IntFlag):
+    """Selects the columns of a minimum distance besides the states.
 
     Attributes
     ----------
@@ -140,7 +140,7 @@ class NearestDetail(IntFlag):
 
 
 class SweepDetail(IntFlag):
-    """Selects the columns of a motion or a ray besides the states.
+    """Selects the columns of a sweep or a ray besides the states.
 
     Attributes
     ----------
@@ -189,12 +189,12 @@ class ConfigurationRows(SceneRows[R_co]):
     poses : poses_like, optional
         Poses (…, bodies, 7) of the query bodies in the world, in the order of their ids. None: the
         poses at which they were attached.
-    among : Among
+    among : PairScope
         The pairs that are asked about.
     """
 
     poses: PosesLike | None = None
-    among: Among = Among.SCENE_AND_SELF
+    pair_scope: PairScope = PairScope.SCENE_AND_SELF
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -214,7 +214,7 @@ class CheckBatch(ConfigurationRows[CheckResult]):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClearanceBatch(ConfigurationRows[ClearanceResult]):
+class MinimumDistanceBatch(ConfigurationRows[MinimumDistanceResult]):
     """Asks for the smallest distance. Margins are ignored.
 
     Attributes
@@ -225,14 +225,14 @@ class ClearanceBatch(ConfigurationRows[ClearanceResult]):
         Width of the bracket at which the search may stop, metres.
     exact : bool
         Decides contact with exact arithmetic if rounding leaves it open.
-    detail : ClearanceDetail
+    detail : MinimumDistanceDetail
         The wanted columns.
     """
 
     max_distances: ArrayLike | None = None
     tolerance: float = 0.0
     exact: bool = False
-    detail: ClearanceDetail = ClearanceDetail.DEFAULT
+    detail: MinimumDistanceDetail = MinimumDistanceDetail.DEFAULT
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -261,7 +261,7 @@ class NearestBatch(ConfigurationRows[NearestResult]):
 
 
 @dataclass(frozen=True, kw_only=True)
-class MotionBatch(ConfigurationRows[SweepResult]):
+class SweepBatch(ConfigurationRows[SweepResult]):
     """Asks when query bodies first touch, each on its own screw from t = 0 to 1.
 
     The scene is at rest, and the poses are those at t = 0. The links of an arm whose joints move

@@ -38,8 +38,8 @@ from clearance._fields import asks_about
 from clearance._operations import Operation
 from clearance._scene_batches import (
     CheckBatch,
-    ClearanceBatch,
-    MotionBatch,
+    MinimumDistanceBatch,
+    SweepBatch,
     NearestBatch,
     OverlapBatch,
     RayBatch,
@@ -49,7 +49,7 @@ from clearance._scene_batches import (
 from clearance._scene_content import FoundScene, SceneChange, SceneInfo, SceneNews
 from clearance._scene_results import (
     CheckResult,
-    ClearanceResult,
+    MinimumDistanceResult,
     NearestResult,
     OverlapResult,
     SweepResult,
@@ -352,8 +352,10 @@ class Scenes:
         """
         return self.ask(setting, batch)
 
-    @asks_about(ClearanceBatch)
-    def clearance(self, setting: SceneSetting, batch: ClearanceBatch) -> ClearanceResult:
+    @asks_about(MinimumDistanceBatch)
+    def minimum_distance(
+        self, setting: SceneSetting, batch: MinimumDistanceBatch
+    ) -> MinimumDistanceResult:
         """Asks for the smallest distance of query bodies, one configuration a row.
 
         Parameters
@@ -363,7 +365,7 @@ class Scenes:
 
         Returns
         -------
-        ClearanceResult
+        MinimumDistanceResult
             The answers, in the columns' broadcast shape.
         """
         return self.ask(setting, batch)
@@ -400,8 +402,8 @@ class Scenes:
         """
         return self.ask(setting, batch)
 
-    @asks_about(MotionBatch)
-    def motion(self, setting: SceneSetting, batch: MotionBatch) -> SweepResult:
+    @asks_about(SweepBatch)
+    def sweep(self, setting: SceneSetting, batch: SweepBatch) -> SweepResult:
         """Asks when query bodies first touch, each on its own screw from t = 0 to 1.
 
         The links of an arm whose joints move take another path: use

@@ -98,10 +98,11 @@ def fill_change(change: c.SceneChange, message: Any) -> None:
     fill_rules("rules", change.rules, message.rules)
 
 
-def fill_own_bodies(bodies: c.SceneBodies, message: Any) -> None:
-    """Does the same as fill_bodies, for own bodies, whose shapes are in slots."""
+def fill_query_bodies(bodies: c.SceneBodies, message: Any) -> None:
+    """Does the same as fill_bodies, for query bodies, whose shapes are in slots."""
     if bodies.shapes:
-        raise invalid("bodies.shapes", len(bodies.shapes), "empty: own bodies name slots of shapes")
+        limit = "empty: query bodies name slots of shapes"
+        raise invalid("bodies.shapes", len(bodies.shapes), limit)
     fill_bodies(bodies, message)
 
 

@@ -20,7 +20,7 @@ from clearance._scene_content import FoundScene, OpenScene, SceneChange, SceneIn
 from clearance._scene_convert import (
     fill_change,
     fill_open_scene,
-    fill_own_bodies,
+    fill_query_bodies,
     fill_rules,
     joined_content,
     scene_info,
@@ -122,7 +122,7 @@ def query(setting: SceneSetting, batch: SceneRows[T], max_reply_bytes: int) -> O
     if setting.scene is None and isinstance(batch, ConfigurationRows):
         batch = replace(batch, scene_slot=None)
     kind = KINDS[type(batch)]
-    method = kind.capitalize()
+    method = "".join(word.capitalize() for word in kind.split("_"))
     layout = Layout.of(batch)
     request = _schema.message(f"{method}Request")()
     _fill_setting(setting, batch, request)
@@ -130,7 +130,7 @@ def query(setting: SceneSetting, batch: SceneRows[T], max_reply_bytes: int) -> O
         # Rows of too few bodies may make a column as long as one row of all.
         own = len(np.unique(unsigned("bodies.ids", setting.bodies.ids)))
         if layout.bodies != own:
-            limit = f"of {own} own bodies"
+            limit = f"of {own} query bodies"
             raise invalid("configurations.poses", f"{layout.bodies} bodies", limit)
     fill_batch(batch, layout, (0, layout.count), max_reply_bytes, request.batch)
 
@@ -157,5 +157,5 @@ def _fill_setting(setting: SceneSetting, batch: SceneRows[Any], request: Any) ->
         request.min_revision = setting.min_revision
     if isinstance(batch, ConfigurationRows):
         change = request.change_bodies.change
-        fill_own_bodies(setting.bodies, change.bodies)
+        fill_query_bodies(setting.bodies, change.bodies)
         fill_rules("rules", setting.rules, change.rules)

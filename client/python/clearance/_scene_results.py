@@ -24,7 +24,7 @@ from clearance.results import (
 
 __all__ = [
     "CheckResult",
-    "ClearanceResult",
+    "MinimumDistanceResult",
     "NearestPairs",
     "NearestResult",
     "OverlapResult",
@@ -278,8 +278,8 @@ class CheckResult(SceneRowsResult):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ClearanceResult(SceneRowsResult):
-    """Answers of a ClearanceBatch. Columns are about the nearest pair.
+class MinimumDistanceResult(SceneRowsResult):
+    """Answers of a MinimumDistanceBatch. Columns are about the nearest pair.
 
     Attributes
     ----------
@@ -334,7 +334,7 @@ class ClearanceResult(SceneRowsResult):
         """Returns for each row how far every point of every query body may move.
 
         It is 0 for a row that is not free, and if free radii were not asked for
-        (`ClearanceDetail.FREE_RADII`).
+        (`MinimumDistanceDetail.FREE_RADII`).
 
         Returns
         -------
@@ -407,7 +407,7 @@ class OverlapResult(SceneRowsResult):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SweepResult(SceneRowsResult):
-    """Answers of a MotionBatch or a RayBatch.
+    """Answers of a SweepBatch or a RayBatch.
 
     Attributes
     ----------

@@ -34,7 +34,7 @@ from clearance._messages import (
     kind_of,
 )
 from clearance._operations import Limits
-from clearance._own_bodies import HeldShape, OwnBodies
+from clearance._query_bodies import HeldShape, QueryBodies
 from clearance._scene_content import ChangeBodies, CloseScene, OpenScene
 from clearance.batches import BatchRows
 from clearance.errors import (
@@ -76,8 +76,8 @@ class Progress(Enum):
 
 @dataclass(eq=False)
 class Pending:
-    """A caller's message on its way to its reply. `bodies` is the number of own bodies in the rows
-    of its columns; None: no column tells it."""
+    """A caller's message on its way to its reply. `bodies` is the number of query bodies in the
+    rows of its columns; None: no column tells it."""
 
     tag: int
     message: SessionMessage | TrackMessage
@@ -137,7 +137,7 @@ class SessionLog:
         self._next_tag = 1
         self._slots: dict[int, _Slot] = {}  # of shapes
         self._scene_slots: dict[int, _Slot] = {}
-        self._own = OwnBodies()
+        self._own = QueryBodies()
 
     @property
     def is_settled(self) -> bool:
@@ -191,14 +191,14 @@ class SessionLog:
             self._requests.popleft()
         if self._requests:
             self._requests[0].parts.clear()
-        again = self._own_bodies_again() + [*self._slots.values(), *self._scene_slots.values()]
+        again = self._query_bodies_again() + [*self._slots.values(), *self._scene_slots.values()]
         for slot in reversed(again):
             raw = slot.request.SerializeToString()
             said = _Request(slot.request.tag, raw, None, slot.expectation)
             self._requests.appendleft(said)
         self._written = 0
 
-    def _own_bodies_again(self) -> list[_Slot]:
+    def _query_bodies_again(self) -> list[_Slot]:
         """Returns messages that attach the query bodies again and restore slot 0."""
         again = []
         attachments = self._own.attachments()
@@ -207,11 +207,11 @@ class SessionLog:
                 shape = attachment.shape
                 opening = _schema.SessionRequest.FromString(shape.raw)
                 opening.open.slot = 0
-                expectation = _Expectation(f"own bodies had {shape.digest}", shape.digest)
+                expectation = _Expectation(f"query bodies had {shape.digest}", shape.digest)
                 again.append(_Slot(opening, expectation))
             attaching = _schema.SessionRequest()
             attaching.change_bodies.CopyFrom(attachment.change)
-            expectation = _Expectation("own bodies were attached", "", self._own.is_in_doubt)
+            expectation = _Expectation("query bodies were attached", "", self._own.is_in_doubt)
             again.append(_Slot(attaching, expectation))
         if 0 not in self._slots and any(a.shape is not None for a in attachments):
             closing = _schema.SessionRequest()
@@ -286,7 +286,7 @@ class SessionLog:
             pending.error = invalid(
                 "configurations.poses",
                 f"{pending.bodies} bodies",
-                f"of {len(self._own)} own bodies",
+                f"of {len(self._own)} query bodies",
             )
 
     def _remember(self, request: _Request, pending: Pending) -> None:
@@ -313,7 +313,7 @@ class SessionLog:
             # Without a reference it is refused for certain, and so the slot stays refused.
             self._slots[slot] = _Slot(again, _Expectation(is_refused=True))
             return
-        digest = pending.told.shape.digest
+        digest = pending.told.info.digest
         if sent.open.shape.HasField("inline_shape"):
             again.open.shape.CopyFrom(sent.open.shape)
         else:
@@ -365,7 +365,7 @@ class SessionLog:
                 f"the stream broke and {what}, which cannot be opened again: {refusal}"
             )
         is_scene = response.HasField("open_scene")
-        content = response.open_scene.scene.etag if is_scene else response.open.shape.digest
+        content = response.open_scene.scene.etag if is_scene else response.open.info.digest
         if expected.content not in ("", content):
             raise self._not_here(
                 f"the stream broke and {what}, for which the server now opens {content}"

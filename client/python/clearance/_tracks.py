@@ -100,7 +100,7 @@ class Rewound:
 
 @dataclass(frozen=True)
 class OpenTrack:
-    """Begins a track of the session's own bodies."""
+    """Begins a track of the session's query bodies."""
 
     name: str
 

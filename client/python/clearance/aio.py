@@ -56,8 +56,8 @@ from clearance._fields import asks, asks_about, configured, configured_at, docum
 from clearance._messages import Answer, CloseShape, OpenShape, SessionMessage, TrackMessage
 from clearance._scene_batches import (
     CheckBatch,
-    ClearanceBatch,
-    MotionBatch,
+    MinimumDistanceBatch,
+    SweepBatch,
     NearestBatch,
     OverlapBatch,
     RayBatch,
@@ -72,7 +72,7 @@ from clearance._scene_content import (
 )
 from clearance._scene_results import (
     CheckResult,
-    ClearanceResult,
+    MinimumDistanceResult,
     NearestResult,
     OverlapResult,
     SweepResult,
@@ -220,11 +220,13 @@ class Client:
         names: Sequence[str],
         hulls: Sequence[ArrayLike],
         *,
-        radii: ArrayLike | None = None,
+        swept_sphere_radii: ArrayLike | None = None,
         replace: bool = False,
         timeout: float | None = None,
     ) -> ops.BatchRegistration:
-        return await self._run(ops.register_hulls(names, hulls, radii, replace), timeout)
+        return await self._run(
+            ops.register_hulls(names, hulls, swept_sphere_radii, replace), timeout
+        )
 
     async def get(
         self,
@@ -249,12 +251,12 @@ class Client:
         self,
         name: str,
         *,
-        expected_digest: str = "",
+        etag: str = "",
         missing_ok: bool = False,
         timeout: float | None = None,
     ) -> int:
         try:
-            return await self._run(ops.delete(name, expected_digest), timeout)
+            return await self._run(ops.delete(name, etag), timeout)
         except NotFound:
             if not missing_ok:
                 raise
@@ -427,8 +429,8 @@ class Session:
     async def check(self, batch: CheckBatch) -> CheckResult:
         return await self.ask(batch)
 
-    @asks(ClearanceBatch)
-    async def clearance(self, batch: ClearanceBatch) -> ClearanceResult:
+    @asks(MinimumDistanceBatch)
+    async def minimum_distance(self, batch: MinimumDistanceBatch) -> MinimumDistanceResult:
         return await self.ask(batch)
 
     @asks(NearestBatch)
@@ -439,8 +441,8 @@ class Session:
     async def overlap(self, batch: OverlapBatch) -> OverlapResult:
         return await self.ask(batch)
 
-    @asks(MotionBatch)
-    async def motion(self, batch: MotionBatch) -> SweepResult:
+    @asks(SweepBatch)
+    async def sweep(self, batch: SweepBatch) -> SweepResult:
         return await self.ask(batch)
 
     @asks(RayBatch)

@@ -238,7 +238,7 @@ class Client:
         names: Sequence[str],
         hulls: Sequence[ArrayLike],
         *,
-        radii: ArrayLike | None = None,
+        swept_sphere_radii: ArrayLike | None = None,
         replace: bool = False,
         timeout: float | None = None,
     ) -> BatchRegistration:
@@ -250,7 +250,7 @@ class Client:
             One name a hull.
         hulls : sequence of array_like
             Points (n, 3) of each hull, metres.
-        radii : array_like, optional
+        swept_sphere_radii : array_like, optional
             Spherical extension, metres: one for all, or one a hull.
         replace : bool
             Replaces other content of the names.
@@ -262,7 +262,7 @@ class Client:
         BatchRegistration
             A digest for each hull, and the refused hulls.
         """
-        return self._run(ops.register_hulls(names, hulls, radii, replace), timeout)
+        return self._run(ops.register_hulls(names, hulls, swept_sphere_radii, replace), timeout)
 
     def get(
         self,
@@ -353,7 +353,7 @@ class Client:
         self,
         name: str,
         *,
-        expected_digest: str = "",
+        etag: str = "",
         missing_ok: bool = False,
         timeout: float | None = None,
     ) -> int:
@@ -365,7 +365,7 @@ class Client:
         ----------
         name : str
             The name.
-        expected_digest : str
+        etag : str
             Removes only this content; empty: any.
         missing_ok : bool
             Accepts that there is no such name.
@@ -383,7 +383,7 @@ class Client:
             There is no such name, and `missing_ok` is false.
         """
         try:
-            return self._run(ops.delete(name, expected_digest), timeout)
+            return self._run(ops.delete(name, etag), timeout)
         except NotFound:
             if not missing_ok:
                 raise

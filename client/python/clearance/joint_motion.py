@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Proofs of joint motions, the edges of a motion planner.
 
-A MotionBatch moves each body on its own screw. The links of an arm whose joints move do not take
+A SweepBatch moves each body on its own screw. The links of an arm whose joints move do not take
 that path: between the same two poses they can be decimetres away from it. Here configurations along
 the motion are checked. Each that is free proves the part of the motion in which no point of a body
 moves farther than the body may.
@@ -16,7 +16,7 @@ from typing import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from clearance._scene_batches import Among, CheckDetail
+from clearance._scene_batches import PairScope, CheckDetail
 from clearance._scene_results import Verdict
 from clearance.errors import invalid
 from clearance.poses import PosesLike
@@ -83,7 +83,7 @@ def prove_joint_motions(
     pose_error: float = 1e-9,
     narrowest: float = 1e-6,
     scene_slot: int | None = 0,
-    among: Among = Among.SCENE_AND_SELF,
+    pair_scope: PairScope = PairScope.SCENE_AND_SELF,
     time_budget: float | None = None,
 ) -> JointMotionProof:
     """Proves that the session's query bodies are free while joints go straight from start to end.
@@ -111,7 +111,7 @@ def prove_joint_motions(
         Parts of a motion shorter than this are not divided: the motion is UNDECIDED.
     scene_slot : int, optional
         Slot of the scene. None: query bodies are asked against each other only.
-    among : Among
+    among : PairScope
         The pairs that are asked about.
     time_budget : float, optional
         Seconds for each message.

@@ -503,14 +503,14 @@ class OpenedShape:
     ----------
     slot : int
         The slot.
-    shape : ShapeInfo
+    info : ShapeInfo
         Facts about the shape.
     revision : int
         The registry's revision at which it was looked up.
     """
 
     slot: int
-    shape: ShapeInfo
+    info: ShapeInfo
     revision: int
 
 

@@ -53,8 +53,8 @@ from clearance._fields import asks
 from clearance._messages import Answer, CloseShape, OpenShape, SessionMessage, TrackMessage
 from clearance._scene_batches import (
     CheckBatch,
-    ClearanceBatch,
-    MotionBatch,
+    MinimumDistanceBatch,
+    SweepBatch,
     NearestBatch,
     OverlapBatch,
     RayBatch,
@@ -69,7 +69,7 @@ from clearance._scene_content import (
 )
 from clearance._scene_results import (
     CheckResult,
-    ClearanceResult,
+    MinimumDistanceResult,
     NearestResult,
     OverlapResult,
     SweepResult,
@@ -314,13 +314,13 @@ class Session:
         """
         return self.ask(batch)
 
-    @asks(ClearanceBatch)
-    def clearance(self, batch: ClearanceBatch) -> ClearanceResult:
+    @asks(MinimumDistanceBatch)
+    def minimum_distance(self, batch: MinimumDistanceBatch) -> MinimumDistanceResult:
         """Asks for the smallest distance of query bodies, one configuration a row.
 
         Returns
         -------
-        ClearanceResult
+        MinimumDistanceResult
             The answers, in the columns' broadcast shape.
         """
         return self.ask(batch)
@@ -347,8 +347,8 @@ class Session:
         """
         return self.ask(batch)
 
-    @asks(MotionBatch)
-    def motion(self, batch: MotionBatch) -> SweepResult:
+    @asks(SweepBatch)
+    def sweep(self, batch: SweepBatch) -> SweepResult:
         """Asks when query bodies first touch, each on its own screw from t = 0 to 1.
 
         The links of an arm whose joints move take another path: use

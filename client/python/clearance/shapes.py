@@ -465,7 +465,7 @@ class ShapeInfo:
         Points that repeat an earlier one exactly.
     dimension : int
         Dimension without the radius: 0 a point, 1 a segment, 2 flat, 3 solid.
-    radius : float
+    swept_sphere_radius : float
         Total radius of the spherical extension, metres; 0 for a compound.
     bounding_radius : float
         Radius of a ball about the origin of the shape's frame that contains it, metres.
@@ -483,7 +483,7 @@ class ShapeInfo:
     vertex_count: int
     duplicate_count: int
     dimension: int
-    radius: float
+    swept_sphere_radius: float
     bounding_radius: float
     volume: float
     revision: int

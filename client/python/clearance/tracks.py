@@ -30,10 +30,10 @@ from numpy.typing import ArrayLike
 from clearance import _tracks
 from clearance._fields import asks
 from clearance._scene_batches import (
-    Among,
+    PairScope,
     CheckBatch,
     CheckDetail,
-    MotionBatch,
+    SweepBatch,
     RayBatch,
     SceneRows,
 )
@@ -256,7 +256,7 @@ class TrackReader(_TrackSession):
         """
         return self.ask(batch)
 
-    @asks(CheckBatch, among=Among.SCENE, detail=CheckDetail.PAIRS)
+    @asks(CheckBatch, pair_scope=PairScope.SCENE, detail=CheckDetail.PAIRS)
     def check(self, batch: CheckBatch) -> CheckResult:
         """Asks whether query bodies touch the rewound world.
 
@@ -267,8 +267,8 @@ class TrackReader(_TrackSession):
         """
         return self.ask(batch)
 
-    @asks(MotionBatch, among=Among.SCENE, detail=_tracks.HITS)
-    def sweep(self, batch: MotionBatch) -> SweepResult:
+    @asks(SweepBatch, pair_scope=PairScope.SCENE, detail=_tracks.HITS)
+    def sweep(self, batch: SweepBatch) -> SweepResult:
         """Asks when moving query bodies first touch the rewound world.
 
         Returns

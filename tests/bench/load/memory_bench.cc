@@ -50,7 +50,7 @@ void RegisterShapes(const std::string& address, testing::Random& random) {
   const auto stub =
       v1::ShapeService::NewStub(grpc::CreateChannel(address, grpc::InsecureChannelCredentials()));
   for (int first = 0; first < kShapes; first += kShapesAMessage) {
-    v1::BatchRegisterShapesRequest request;
+    v1::BatchRegisterHullsRequest request;
     for (int i = first; i < first + kShapesAMessage; ++i) {
       request.add_names(NameOf(i));
       request.add_vertex_counts(kVertices);
@@ -59,9 +59,9 @@ void RegisterShapes(const std::string& address, testing::Random& random) {
         for (const double number : {p.x, p.y, p.z}) request.add_vertices(number);
       }
     }
-    v1::BatchRegisterShapesResponse response;
+    v1::BatchRegisterHullsResponse response;
     grpc::ClientContext context;
-    const grpc::Status status = stub->BatchRegisterShapes(&context, request, &response);
+    const grpc::Status status = stub->BatchRegisterHulls(&context, request, &response);
     if (!status.ok()) Fail("no registration: " + status.error_message());
   }
 }

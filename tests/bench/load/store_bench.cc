@@ -73,9 +73,9 @@ void AddSphere(testing::Random& random, AddNumber add) {
   }
 }
 
-v1::BatchRegisterShapesRequest Batch(int number, int items) {
+v1::BatchRegisterHullsRequest Batch(int number, int items) {
   testing::Random random(static_cast<std::uint64_t>(number));
-  v1::BatchRegisterShapesRequest request;
+  v1::BatchRegisterHullsRequest request;
   for (int i = 0; i < items; ++i) {
     request.add_names(absl::StrCat("batch-", number, "/", i));
     request.add_vertex_counts(kVertices);
@@ -120,13 +120,13 @@ double TimeOf(int count, int clients, const std::string& address, Work work) {
 }
 
 double TimeOfBatches(const Scale& scale, const std::string& address) {
-  std::vector<v1::BatchRegisterShapesRequest> requests;
+  std::vector<v1::BatchRegisterHullsRequest> requests;
   for (int i = 0; i < scale.batches; ++i) requests.push_back(Batch(i, scale.items));
   return TimeOf(scale.batches, kBatchClients, address, [&](Stub& stub, int i) {
     grpc::ClientContext context;
     context.set_wait_for_ready(true);  // connecting is not measured
-    v1::BatchRegisterShapesResponse response;
-    const grpc::Status status = stub.BatchRegisterShapes(&context, requests[i], &response);
+    v1::BatchRegisterHullsResponse response;
+    const grpc::Status status = stub.BatchRegisterHulls(&context, requests[i], &response);
     if (!status.ok() || response.errors().empty()) return status;
     return grpc::Status(grpc::StatusCode::FAILED_PRECONDITION, response.errors(0).message());
   });

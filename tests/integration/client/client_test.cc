@@ -22,11 +22,11 @@ TEST(Client, RegistersGetsListsAndDeletes) {
   const absl::StatusOr<Registration> box = client.Register("parts/box", kUnitBox);
   ASSERT_TRUE(box.ok()) << box.status();
   EXPECT_TRUE(box->created);
-  EXPECT_EQ(box->shape.vertex_count, 8u);
-  EXPECT_THAT(box->shape.digest, StartsWith("v1-sha256-"));
+  EXPECT_EQ(box->info.vertex_count, 8u);
+  EXPECT_THAT(box->info.digest, StartsWith("v1-sha256-"));
   EXPECT_FALSE(client.Register("parts/box", kUnitBox)->created);
 
-  const absl::StatusOr<FoundShape> found = client.Get(ByDigest{box->shape.digest}, true);
+  const absl::StatusOr<FoundShape> found = client.Get(ByDigest{box->info.digest}, true);
   ASSERT_TRUE(found.ok()) << found.status();
   ASSERT_TRUE(found->content.has_value());
   EXPECT_EQ(BodyVertices(*found->content), BodyVertices(kUnitBox));
@@ -38,7 +38,7 @@ TEST(Client, RegistersGetsListsAndDeletes) {
   ASSERT_EQ(listed->size(), 1u);
   EXPECT_EQ(listed->front().name, "parts/box");
 
-  const absl::StatusOr<std::uint64_t> revision = client.Delete("parts/box", box->shape.digest);
+  const absl::StatusOr<std::uint64_t> revision = client.Delete("parts/box", box->info.digest);
   ASSERT_TRUE(revision.ok()) << revision.status();
   EXPECT_GT(*revision, box->revision);
   EXPECT_EQ(client.Get(ByName{"parts/box"}).status().code(), absl::StatusCode::kNotFound);
@@ -97,7 +97,7 @@ TEST(Client, RegistersABatchAndReportsItsRefusedItems) {
       server.Connect().BatchRegister({.names = {"a", "NOT A NAME", "c"},
                                       .vertex_counts = {1, 1, 2},
                                       .vertices = {0, 0, 0, 1, 1, 1, 0, 0, 0, 1, 0, 0},
-                                      .radii = {0.5}});
+                                      .swept_sphere_radii = {0.5}});
   ASSERT_TRUE(batch.ok()) << batch.status();
   ASSERT_EQ(batch->digests.size(), 3u);
   EXPECT_NE(batch->digests[0], "");

@@ -331,7 +331,7 @@ TEST_F(CommandLine, TellsWhichPieceOfACompoundIsNearest) {
     {"shape": {"sphere": {"radius": 0.5}}, "pose": [2, 0, 0, 0, 0, 0, 1]}]}})");
   const Ran registered = Run("register dumbbell " + dumbbell + " --json");
   EXPECT_EQ(registered.exit_code, 0) << registered.output;
-  EXPECT_EQ(Json::parse(registered.output)["shape"]["piece_count"], 2);
+  EXPECT_EQ(Json::parse(registered.output)["info"]["piece_count"], 2);
   const Ran ran =
       Run(std::string("distance dumbbell ") + kBall + "--pose-b 4 0 0 0 0 0 1 --pieces --json");
   EXPECT_EQ(ran.exit_code, 0) << ran.output;
@@ -381,16 +381,16 @@ TEST_F(CommandLine, RefusesToScaleAShapeOfJson) {
 // The content as it is printed is the content: it has the digest of the first.
 TEST_F(CommandLine, ShowsContentThatRegistersAsTheSameShape) {
   const std::string shapes[] = {
-      R"({"point":{},"radius":0.1})",
+      R"({"point":{},"swept_sphere_radius":0.1})",
       R"({"sphere":{"radius":0.5}})",
       R"({"capsule":{"radius":0.1,"halfLength":1.1}})",
       R"({"box":{"halfExtents":{"x":0.1,"y":0.2,"z":0.3}}})",
       R"({"segment":{"a":{"x":1},"b":{"y":0.30000000000000004}}})",
-      R"({"triangle":{"a":{"x":1},"b":{"y":1},"c":{"z":1}},"radius":0.25})",
+      R"({"triangle":{"a":{"x":1},"b":{"y":1},"c":{"z":1}},"swept_sphere_radius":0.25})",
       R"({"polygon":{"vertices":[0,0,1,0,0,1e-05]}})",
       R"({"hull":{"vertices":[0,0,0,1,0,0,0,0.1,0]}})",
       R"({"cylinder":{"radius":0.5,"halfLength":1.1}})",
-      R"({"cone":{"radius":0.5,"halfLength":1.1},"radius":0.25})",
+      R"({"cone":{"radius":0.5,"halfLength":1.1},"swept_sphere_radius":0.25})",
       R"({"ellipsoid":{"semiAxes":{"x":0.1,"y":0.2,"z":0.3}}})",
       R"({"compound":{"pieces":[{"shape":{"sphere":{"radius":0.5}},"pose":[0,0,1,0,0,0,1]}]}})"};
   for (const std::string& shape : shapes) {
@@ -850,7 +850,7 @@ TEST_F(SceneCommandLine, WatchesASceneALineForEachRevision) {
 TEST_F(SceneCommandLine, ShowsNoIdThatWasNotGiven) {
   const std::string at = std::string(kBall) + "--pose 1.25 0 0 0 0 0 1 ";
   for (const std::string& question :
-       {"check cell " + at + "--margin 1 --all 5", "clearance cell " + at,
+       {"check cell " + at + "--margin 1 --all 5", "minimum-distance cell " + at,
         "nearest cell " + at + "--count 5", "sweep cell " + at + "--displacement=-1,0,0"}) {
     for (const char* const form : {"scene ", "--json scene "}) {
       const std::string output = Run(form + question).output;
@@ -878,7 +878,7 @@ TEST_F(SceneCommandLine, ChecksABody) {
   EXPECT_EQ(within["state"], "TOUCHING");
   EXPECT_EQ(within["body_b"], 7);
   EXPECT_THAT(Run("scene " + check + "--id 7").output,
-              HasSubstr("An own body has the id of a body"));
+              HasSubstr("A query body has the id of a body"));
   const Json all = RowOf(check + "--pose 1.5 0 0 0 0 0 1 --margin 0.75 --all 5", 1);
   ASSERT_EQ(all["pairs"].size(), 2);
   EXPECT_EQ(all["pairs"][1]["body_b"], 9);
@@ -887,16 +887,16 @@ TEST_F(SceneCommandLine, ChecksABody) {
 
 TEST_F(SceneCommandLine, TellsHowFarAndWhichAreTheNearest) {
   const std::string at = std::string(kBall) + "--pose 1.25 0 0 0 0 0 1 ";
-  const Json clearance = RowOf("clearance cell " + at + "--normals", 0);
-  EXPECT_EQ(clearance["state"], "SEPARATED");
-  EXPECT_NEAR(clearance["distance"].get<double>(), 0.25, 1e-9);
-  EXPECT_EQ(clearance["body_b"], 7);
-  EXPECT_EQ(clearance["normal"], Json({-1.0, 0.0, 0.0}));
+  const Json minimum = RowOf("minimum-distance cell " + at + "--normals", 0);
+  EXPECT_EQ(minimum["state"], "SEPARATED");
+  EXPECT_NEAR(minimum["distance"].get<double>(), 0.25, 1e-9);
+  EXPECT_EQ(minimum["body_b"], 7);
+  EXPECT_EQ(minimum["normal"], Json({-1.0, 0.0, 0.0}));
   const Json nearest = RowOf("nearest cell " + at + "--count 5", 0);
   ASSERT_EQ(nearest["pairs"].size(), 2);
   EXPECT_NEAR(nearest["pairs"][1]["distance"].get<double>(), 0.75, 1e-9);
   EXPECT_EQ(nearest["pairs"][1]["body_b"], 9);
-  EXPECT_EQ(RowOf("clearance cell " + at + "--max-distance 0.1", 0)["state"], "BEYOND");
+  EXPECT_EQ(RowOf("minimum-distance cell " + at + "--max-distance 0.1", 0)["state"], "BEYOND");
 }
 
 TEST_F(SceneCommandLine, TellsWhatTouchesAShape) {

@@ -24,7 +24,7 @@ void Carry(absl::Span<const double> joints, std::vector<double>* poses) {
   AppendPose({.x = std::cos(joints[0]), .y = std::sin(joints[0])}, poses);
 }
 
-// A session whose own body 1 is a ball, in a scene of a ball at (x, y).
+// A session whose query body 1 is a ball, in a scene of a ball at (x, y).
 class Carousel {
  public:
   Carousel(double x, double y) {

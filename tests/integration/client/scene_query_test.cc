@@ -32,7 +32,7 @@ void MakeRow(const Client& client) {
   ASSERT_TRUE(SceneClient(client).Create("row", content).ok());
 }
 
-// Own bodies 1 and 2, balls of half a metre.
+// Query bodies 1 and 2, balls of half a metre.
 SceneChange TwoBalls() {
   SceneChange change;
   change.bodies = {.count = 2, .ids = {1, 2}};
@@ -116,9 +116,10 @@ TEST(SceneQueryClient, TellsDistances) {
   const Client client = server.Connect();
   MakeRow(client);
   Asker asker(client);
-  const ClearanceBatch clearance = {.configurations = At({1.25, 6}),
-                                    .detail = {.pairs = true, .free_radii = true}};
-  for (const ClearanceResult& result : asker.Both(&SceneQueryClient::Clearance, clearance)) {
+  const MinimumDistanceBatch minimum = {.configurations = At({1.25, 6}),
+                                        .detail = {.pairs = true, .free_radii = true}};
+  for (const MinimumDistanceResult& result :
+       asker.Both(&SceneQueryClient::MinimumDistance, minimum)) {
     EXPECT_THAT(result.distances, ElementsAre(DoubleNear(0.25, kClose)));
     EXPECT_THAT(result.pairs.bodies_b, ElementsAre(10));
     EXPECT_TRUE(ProvedFree(result, 0, 0.2));
@@ -151,11 +152,11 @@ TEST(SceneQueryClient, TellsOverlapsMotionsAndRays) {
     EXPECT_TRUE(ProvedFree(result, 1));
   }
   // Ball 2 goes from 6 to 2, through the box at 4; ball 1 stays at 100.
-  const MotionBatch motion = {.configurations = At({100, 6}),
-                              .displacements = {0, 0, 0, -4, 0, 0},
-                              .detail = {.pairs = true, .normals = true},
-                              .max_pairs = 4};
-  for (const SweepResult& result : asker.Both(&SceneQueryClient::Motion, motion)) {
+  const SweepBatch motion = {.configurations = At({100, 6}),
+                             .displacements = {0, 0, 0, -4, 0, 0},
+                             .detail = {.pairs = true, .normals = true},
+                             .max_pairs = 4};
+  for (const SweepResult& result : asker.Both(&SceneQueryClient::Sweep, motion)) {
     EXPECT_THAT(result.states, ElementsAre(MotionState::kHit));
     EXPECT_THAT(result.t_hit, ElementsAre(DoubleNear(0.25, 1e-6)));
     EXPECT_THAT(result.normals, ElementsAre(-1, 0, 0));
@@ -256,7 +257,7 @@ std::string Described(const Reply& reply) {
     absl::StrAppend(&text, opened->scene_slot, " at ", opened->scene.revision);
   if (const auto* changed = std::get_if<ChangedBodies>(&reply.answer))
     absl::StrAppend(&text, changed->body_count, " and ", changed->rule_count);
-  if (const auto* result = std::get_if<ClearanceResult>(&reply.answer))
+  if (const auto* result = std::get_if<MinimumDistanceResult>(&reply.answer))
     absl::StrAppend(&text, absl::StrJoin(result->distances, " "), " at ", result->scene_revision);
   if (const auto* result = std::get_if<CheckResult>(&reply.answer))
     absl::StrAppend(&text, static_cast<int>(result->verdicts[0]), " at ", result->scene_revision);
@@ -265,7 +266,7 @@ std::string Described(const Reply& reply) {
   return text;
 }
 
-ClearanceBatch HowFar(const std::vector<double>& xs) {
+MinimumDistanceBatch HowFar(const std::vector<double>& xs) {
   Configurations configurations = At(xs);
   configurations.body_count = 0;
   configurations.count = 1;

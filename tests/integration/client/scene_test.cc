@@ -26,7 +26,7 @@ TEST(SceneClient, CreatesGetsUpdatesForksListsAndDeletes) {
   const RealServer server;
   const Client client = server.Connect();
   const SceneClient scenes(client);
-  const std::string digest = client.Register("box", kUnitBox)->shape.digest;
+  const std::string digest = client.Register("box", kUnitBox)->info.digest;
   SceneChange content{.bodies = BodiesAlongX(3, "box")};
   content.rules = {.count = 1,
                    .bodies_a = {1},

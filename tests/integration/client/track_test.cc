@@ -27,18 +27,18 @@ SceneBodies Players() {
 }
 
 // The player's box has its side at x = 1.5. One ball is 2 m from it, the other deep in it.
-void ExpectClearancesOfTheSwing(TrackReader& reader) {
-  const auto clearances = reader.Clearance(2, PosesAt({4, 1.5}));
-  ASSERT_TRUE(clearances.ok()) << clearances.status();
-  EXPECT_THAT(clearances->states, ElementsAre(State::kSeparated, State::kPenetrating));
-  EXPECT_THAT(clearances->bodies, ElementsAre(7, 7));
-  EXPECT_THAT(clearances->own_bodies, ElementsAre(99, 99));
-  EXPECT_NEAR(clearances->distances[0], 2, 1e-9);
-  EXPECT_LE(clearances->lower_bounds[0], clearances->distances[0]);
-  EXPECT_LE(clearances->distances[0], clearances->upper_bounds[0]);
-  EXPECT_NEAR(clearances->own_points[0], 3.5, 1e-9);
-  EXPECT_NEAR(clearances->points[0], 1.5, 1e-9);
-  EXPECT_NEAR(clearances->normals[0], -1, 1e-9);
+void ExpectMinimumDistancesOfTheSwing(TrackReader& reader) {
+  const auto minimums = reader.MinimumDistance(2, PosesAt({4, 1.5}));
+  ASSERT_TRUE(minimums.ok()) << minimums.status();
+  EXPECT_THAT(minimums->states, ElementsAre(State::kSeparated, State::kPenetrating));
+  EXPECT_THAT(minimums->bodies, ElementsAre(7, 7));
+  EXPECT_THAT(minimums->query_bodies, ElementsAre(99, 99));
+  EXPECT_NEAR(minimums->distances[0], 2, 1e-9);
+  EXPECT_LE(minimums->lower_bounds[0], minimums->distances[0]);
+  EXPECT_LE(minimums->distances[0], minimums->upper_bounds[0]);
+  EXPECT_NEAR(minimums->own_points[0], 3.5, 1e-9);
+  EXPECT_NEAR(minimums->points[0], 1.5, 1e-9);
+  EXPECT_NEAR(minimums->normals[0], -1, 1e-9);
 }
 
 TEST(TrackClient, AsksWhatAShotAndASwingMetAtTheTimeThatWasSeen) {
@@ -85,12 +85,12 @@ TEST(TrackClient, AsksWhatAShotAndASwingMetAtTheTimeThatWasSeen) {
   ASSERT_TRUE(checks.ok()) << checks.status();
   EXPECT_THAT(checks->verdicts, ElementsAre(Verdict::kFree, Verdict::kTouching));
   EXPECT_EQ(checks->bodies[1], 7u);
-  EXPECT_EQ(checks->own_bodies[1], 99u);
+  EXPECT_EQ(checks->query_bodies[1], 99u);
   const std::vector<Pose> swings = {{.x = 2.5}, {.x = 1.5}};
   EXPECT_EQ((*reader)->Check(2, swings)->verdicts, checks->verdicts);
-  EXPECT_EQ((*reader)->Clearance(2, absl::MakeConstSpan(swings))->distances,
-            (*reader)->Clearance(2, PosesAt({2.5, 1.5}))->distances);
-  ExpectClearancesOfTheSwing(**reader);
+  EXPECT_EQ((*reader)->MinimumDistance(2, absl::MakeConstSpan(swings))->distances,
+            (*reader)->MinimumDistance(2, PosesAt({2.5, 1.5}))->distances);
+  ExpectMinimumDistancesOfTheSwing(**reader);
   const auto swing =
       (*reader)->Sweep({.count = 1, .poses = PosesAt({6}), .displacements = {-8, 0, 0}});
   ASSERT_TRUE(swing.ok()) << swing.status();

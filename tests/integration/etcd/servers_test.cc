@@ -99,7 +99,7 @@ TEST(SharedServers, ANameMeansTheSameOnBothAtOnce) {
     // By name or, as new, by digest.
     v1::ShapeReference shape;
     if (i % 3 == 0) {
-      shape.set_digest(made.shape().digest());
+      shape.set_digest(made.info().digest());
     } else {
       shape.set_name("name");
     }
@@ -233,7 +233,7 @@ TEST(SharedServers, WithoutAQuorumAnOpenSessionGoesOn) {
   v1::ShapeReference name;
   name.set_name("ball");
   v1::ShapeReference digest;
-  digest.set_digest(made.shape().digest());
+  digest.set_digest(made.info().digest());
   ASSERT_TRUE(open(0, name).has_open());
   etcd.Kill(0);
   etcd.Kill(1);
@@ -281,7 +281,7 @@ TEST(SharedServers, NoStore_AnswersDigests_ReadinessFollowsFlag) {
   EXPECT_EQ(caller.status.error_code(), grpc::StatusCode::UNAVAILABLE);
   EXPECT_THAT(caller.status.error_message(), ::testing::HasSubstr("cannot be found out"));
   v1::ShapeReference digest;
-  digest.set_digest(made.shape().digest());
+  digest.set_digest(made.info().digest());
   EXPECT_EQ(caller.Ask(digest), 9'999);
   caller.Register("other", 2);
   EXPECT_EQ(caller.status.error_code(), grpc::StatusCode::UNAVAILABLE);

@@ -204,7 +204,7 @@ class SharedTable(Readings):
             path = str(SHARED / "mesh_files" / name)
             command = [CLI, "--addr", server.address, "--json", "register", f"shape{i}", path]
             run = subprocess.run(command, capture_output=True, text=True)
-            shape = json.loads(run.stdout)["shape"] if run.returncode == 0 else {}
+            shape = json.loads(run.stdout)["info"] if run.returncode == 0 else {}
             with self.subTest(file=name):
                 self.assertIn(run.returncode, (0, 2))
                 refusal = run.stderr if run.returncode else ""

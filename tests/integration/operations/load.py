@@ -136,9 +136,9 @@ class Load:
         self._say(change_bodies={"change": {"bodies": bodies}})
         rows = {"count": 1, "scene_slot": 0}
         self._say(check={"configurations": rows})
-        self._say(clearance={"configurations": rows})
+        self._say(minimum_distance={"configurations": rows})
         self._say(nearest={"configurations": rows, "max_pairs": 1})
-        self._say(motion={"configurations": rows, "displacements": [0, 0, -5]})
+        self._say(sweep={"configurations": rows, "displacements": [0, 0, -5]})
         self._say(overlap=rows)
         self._say(ray={**rows, "origins": [0, 0, 2], "displacements": [0, 0, -3]})
 

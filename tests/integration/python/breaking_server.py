@@ -57,7 +57,7 @@ class BreakingServer:
         response = _schema.SessionResponse(tag=request.tag)
         if request.HasField("open"):
             response.open.slot = request.open.slot
-            response.open.shape.digest = "v1-sha256-" + 64 * "0"
+            response.open.info.digest = "v1-sha256-" + 64 * "0"
         else:
             response.status.code = grpc.StatusCode.NOT_FOUND.value[0]
         return response

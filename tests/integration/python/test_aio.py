@@ -36,7 +36,7 @@ class Aio(unittest.IsolatedAsyncioTestCase):
     async def test_registry_and_errors(self) -> None:
         registered = await self.client.register("ball", BALLS[0])
         self.assertEqual(
-            [info.digest for info in await self.client.list()], [registered.shape.digest]
+            [info.digest for info in await self.client.list()], [registered.info.digest]
         )
         answer = await self.client.distance(["ball", BALLS[1]], poses_b=poses.pose([2, 0, 0]))
         self.assertEqual(float(answer.distances), 1.25)

@@ -87,10 +87,10 @@ class AioScene(unittest.IsolatedAsyncioTestCase):
         way = {"displacements": [[[3, 0, 0], [0, 0, 0]]]}
         for name, columns, expected in (
             ("check", {"poses": at(2, 8)}, 1),
-            ("clearance", {"poses": at(1.25, 8)}, 0.25),
+            ("minimum_distance", {"poses": at(1.25, 8)}, 0.25),
             ("nearest", {"poses": at(1.25, 8)}, 0.25),
             ("overlap", {"poses": at(0.75)}, 2),
-            ("motion", {"poses": at(2, 8), **way}, 1 / 3),
+            ("sweep", {"poses": at(2, 8), **way}, 1 / 3),
             ("ray", {"origins": [2, 0, 0], "displacements": [3, 0, 0]}, 0.5),
         ):
             with self.subTest(question=name):
@@ -101,7 +101,7 @@ class AioScene(unittest.IsolatedAsyncioTestCase):
                 for answer in answers:
                     if name in ("check", "overlap"):
                         found = answer.verdicts
-                    elif name in ("motion", "ray"):
+                    elif name in ("sweep", "ray"):
                         found = answer.t_hit
                     else:
                         found = answer.pairs.distances if name == "nearest" else answer.distances
@@ -121,7 +121,7 @@ class AioScene(unittest.IsolatedAsyncioTestCase):
         session = await self.open(self.client)
         xs = np.linspace(1.125, 2.875, 100)
         where = np.stack((poses.pose(np.stack((xs, 0 * xs, 0 * xs), -1)), at(*(0 * xs + 8))), 1)
-        answer = await session.clearance(poses=where)
+        answer = await session.minimum_distance(poses=where)
         np.testing.assert_allclose(answer.distances, np.minimum(xs - 1, 3 - xs), atol=1e-6)
 
     async def test_a_watch_tells_each_change_and_the_end(self) -> None:

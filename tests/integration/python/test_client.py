@@ -51,7 +51,7 @@ class Registry(unittest.TestCase):
                 found = self.client.get(f"kind/{i}", include_content=True).content
                 again = self.client.register(f"kind/{i}", found)
                 self.assertFalse(again.created)
-                self.assertEqual(again.shape.digest, registered.shape.digest)
+                self.assertEqual(again.info.digest, registered.info.digest)
         self.assertEqual(len(self.client.list("kind/")), len(SHAPES))
 
     def test_hulls_in_columns(self) -> None:

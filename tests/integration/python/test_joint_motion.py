@@ -10,7 +10,7 @@ from server import Server
 import clearance
 from clearance import MotionState, SceneBodies, SceneChange, Verdict, poses
 from clearance.joint_motion import prove_joint_motions
-from clearance.scenes import Among
+from clearance.scenes import PairScope
 
 SEED = 20261129
 LINK = 1.0  # metres; each link is a capsule about its middle
@@ -76,7 +76,7 @@ class JointMotions(unittest.TestCase):
         self.assertEqual(proof.verdicts.tolist(), [Verdict.TOUCHING])
         touching = start + proof.times[:, None] * (end - start)
         self.assertLessEqual(gaps(touching, np.array([0, 1.97, 0]))[0], 0)
-        screws = self.session.motion(poses=kinematics(start), end_poses=kinematics(end))
+        screws = self.session.sweep(poses=kinematics(start), end_poses=kinematics(end))
         self.assertEqual(screws.states.ravel().tolist(), [MotionState.FREE])
 
     def test_free_means_free_on_the_whole_way(self) -> None:
@@ -127,7 +127,7 @@ class JointMotions(unittest.TestCase):
                 prove_joint_motions(self.session, kinematics, starts, [0.0, 0.0], reaches)
         with self.assertRaises(clearance.errors.RefusedRows):
             prove_joint_motions(self.session, lambda q: kinematics(q) * np.nan, [0.0, 0.0],
-                                [1.0, 0.0], REACHES, among=Among.SCENE)
+                                [1.0, 0.0], REACHES, pair_scope=PairScope.SCENE)
 
 
 if __name__ == "__main__":

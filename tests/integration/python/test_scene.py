@@ -25,8 +25,8 @@ class Scene(unittest.TestCase):
         self.addCleanup(lambda: self.server.end())
         self.client = clearance.connect(self.server.address)
         self.addCleanup(self.client.close)
-        self.box = self.client.register("box", clearance.Box((0.5, 0.5, 0.5))).shape.digest
-        self.ball = self.client.register("ball", clearance.Sphere(0.5)).shape.digest
+        self.box = self.client.register("box", clearance.Box((0.5, 0.5, 0.5))).info.digest
+        self.ball = self.client.register("ball", clearance.Sphere(0.5)).info.digest
         self.scenes = self.client.scenes
 
     def row(self, name: str = "row", **options) -> clearance.scenes.SceneInfo:
@@ -248,7 +248,7 @@ class Watches(Scene):
 class BrokenStreams(Scene):
     def held(self, address: str) -> list:
         """Returns the answers of a session that holds a scene at a revision that is no longer the
-        newest, a slot that was refused, and own bodies whose shape has left its slot."""
+        newest, a slot that was refused, and query bodies whose shape has left its slot."""
         said = []
         with clearance.connect(address) as client, client.open_session() as session:
             session.open(0, "ball")

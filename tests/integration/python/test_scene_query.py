@@ -11,7 +11,7 @@ from server import Server
 
 import clearance
 from clearance import MotionState, SceneBodies, SceneChange, SceneSetting, Verdict, poses
-from clearance.scenes import Among
+from clearance.scenes import PairScope
 
 SEED = 20261123
 
@@ -24,7 +24,7 @@ def at(xs) -> np.ndarray:
 
 
 class Row(unittest.TestCase):
-    """Three unit boxes at x = 0, 4 and 8 with the ids 10, 11 and 12; the own bodies 1 and 2 are
+    """Three unit boxes at x = 0, 4 and 8 with the ids 10, 11 and 12; the query bodies 1 and 2 are
     balls of half a metre."""
 
     FLAGS = ()
@@ -86,12 +86,12 @@ class Questions(Row):
             self.assertEqual(answer.free_motion_radius().tolist(), [0, 0, 0])
 
     def test_clearances_and_the_nearest(self) -> None:
-        batch = clearance.scenes.ClearanceBatch(
+        batch = clearance.scenes.MinimumDistanceBatch(
             poses=at([[1.25, 6]]),
-            detail=clearance.scenes.ClearanceDetail.DEFAULT
-            | clearance.scenes.ClearanceDetail.PAIRS
-            | clearance.scenes.ClearanceDetail.POINTS
-            | clearance.scenes.ClearanceDetail.FREE_RADII,
+            detail=clearance.scenes.MinimumDistanceDetail.DEFAULT
+            | clearance.scenes.MinimumDistanceDetail.PAIRS
+            | clearance.scenes.MinimumDistanceDetail.POINTS
+            | clearance.scenes.MinimumDistanceDetail.FREE_RADII,
         )
         for answer in self.both(batch):
             np.testing.assert_allclose(answer.distances, [0.25], atol=1e-9)
@@ -172,7 +172,7 @@ class Questions(Row):
             # The boxes are of group 1, and may meet all.
             grouped = ask(poses=at(0.9), groups=[1, 2, 1], masks=[3, 1, 2])
             self.assertEqual(grouped.verdicts.tolist(), [2, 2, 1])
-        motion = clearance.scenes.MotionBatch(
+        motion = clearance.scenes.SweepBatch(
             poses=at([2, 6]),
             displacements=[[[0, 1, 0], [0, 0, 0]], [[2, 0, 0], [0, 0, 0]]],
             max_pairs=3,
@@ -196,7 +196,7 @@ class Questions(Row):
             self.assertAlmostEqual(answer.t_hit[0], (5 - 0.75) / 20, delta=1e-6)
             self.assertEqual(answer.pairs.bodies_b.tolist(), [10, 11, 12])
 
-    def test_own_bodies_are_regrouped_midway(self) -> None:
+    def test_query_bodies_are_regrouped_midway(self) -> None:
         where = at([4, 4])  # both within box 11
         pairs = clearance.scenes.CheckBatch(poses=where, max_pairs=9)
 
@@ -211,14 +211,14 @@ class Questions(Row):
         let_go = clearance.scenes.ScenePairRules(bodies_a=[2], bodies_b=[1])
         self.session.change_bodies(SceneChange(removed_rules=let_go))
         self.assertEqual(touching(), [(1, 2), (2, 11)])
-        self.assertEqual(self.session.check(poses=where, among=Among.SCENE).verdicts, 2)
+        self.assertEqual(self.session.check(poses=where, pair_scope=PairScope.SCENE).verdicts, 2)
         self.session.change_bodies(SceneChange(removed_bodies=[2]))
         self.assertEqual(self.session.check(poses=at([4])).verdicts, Verdict.FREE)
         with self.assertRaises(clearance.errors.InvalidArgument) as caught:
             self.session.check(poses=at([4]), scene_slot=None)
-        self.assertEqual(caught.exception.limit, "a scene, or >= 2 own bodies")
+        self.assertEqual(caught.exception.limit, "a scene, or >= 2 query bodies")
 
-    def test_a_setting_without_a_scene_asks_own_bodies_alone(self) -> None:
+    def test_a_setting_without_a_scene_asks_query_bodies_alone(self) -> None:
         alone = dataclasses.replace(self.setting, scene=None)
         scenes = self.client.scenes
         answer = scenes.check(alone, poses=at([[0, 0.5], [0, 2]]), max_pairs=9)
@@ -261,7 +261,7 @@ class Questions(Row):
         for ask in (self.session.check, lambda **c: self.client.scenes.check(self.setting, **c)):
             with self.assertRaises(clearance.errors.InvalidArgument) as caught:
                 ask(poses=at([[2], [6]]))
-            self.assertEqual(caught.exception.limit, "of 2 own bodies")
+            self.assertEqual(caught.exception.limit, "of 2 query bodies")
         self.assertEqual(self.session.check(poses=at([2, 6])).verdicts, Verdict.FREE)
 
     def test_what_is_no_column_is_refused_here(self) -> None:
@@ -314,7 +314,7 @@ class Pieces(Row):
                 answer = session.ask(batch)
                 nearest = session.nearest(poses=where, max_pairs=2)
                 moves = np.broadcast_to([0.5, 0, 0], (12, 5, 2, 3))
-                motion = session.motion(poses=where, displacements=moves)
+                motion = session.sweep(poses=where, displacements=moves)
             gap = np.minimum(xs[..., 0] - 1, 3 - xs[..., 0])
             free = gap > 0
             free[0, 3] = False
@@ -415,7 +415,7 @@ class Truth(unittest.TestCase):
         self.assertGreater(pairs, 5)
         ask = self.client.scenes
         check = ask.check(self.setting, poses=self.rows, max_pairs=50)
-        clear = ask.clearance(self.setting, poses=self.rows)
+        clear = ask.minimum_distance(self.setting, poses=self.rows)
         nearest = ask.nearest(self.setting, poses=self.rows, max_pairs=50)
         seen = {Verdict.FREE: 0, Verdict.TOUCHING: 0}
         for row in range(self.ROWS):

@@ -246,7 +246,7 @@ class Meshes(unittest.TestCase):
             lambda given: self.columns(pair(poses_a=given, poses_b=given)),
             lambda given: self.columns(motion(end_poses_a=given, end_poses_b=given)),
             lambda given: self.columns(check(poses=given)),
-            lambda given: self.columns(clearance.scenes.MotionBatch(end_poses=given)),
+            lambda given: self.columns(clearance.scenes.SweepBatch(end_poses=given)),
             lambda given: self.columns(clearance.scenes.OverlapBatch(poses=given)),
             lambda given: self.message("SceneChange", bodies=bodies(ids=[1, 2], poses=given)),
             lambda given: self.message("SceneChange", poses=moved(ids=[1, 2], poses=given)),

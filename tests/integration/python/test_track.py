@@ -76,7 +76,7 @@ class Tracks(unittest.TestCase):
         self.assertEqual((late.body_count, late.newest_tick), (1, 101))
         self.assertEqual(reader.check(poses=at(4)).verdicts, Verdict.FREE)
 
-    def test_own_bodies_are_not_asked_against_each_other(self) -> None:
+    def test_query_bodies_are_not_asked_against_each_other(self) -> None:
         self.write().publish(1)
         reader = self.read(bodies=SceneBodies(ids=[98, 99], shapes=["ball"]))
         reader.rewind("match", 1)
@@ -165,7 +165,7 @@ class AioTracks(unittest.IsolatedAsyncioTestCase):
                 self.assertEqual(checks.verdicts.tolist(), [Verdict.FREE, Verdict.TOUCHING])
                 swing = await reader.sweep(poses=at(6), displacements=[[-8, 0, 0]])
                 self.assertAlmostEqual(float(swing.t_hit), 0.5, delta=1e-6)
-                near = await reader.ask(clearance.scenes.ClearanceBatch(poses=at(2.5)))
+                near = await reader.ask(clearance.scenes.MinimumDistanceBatch(poses=at(2.5)))
                 self.assertAlmostEqual(float(near.distances), 0.5, delta=1e-6)
             with self.assertRaises(clearance.errors.NotFound):
                 await aio.TrackReader.open(client, scene="nowhere")

@@ -138,23 +138,23 @@ class Wire(unittest.TestCase):
 
     def test_a_batch_of_configurations_is_the_public_message(self) -> None:
         where = np.arange(42.0).reshape(3, 2, 7)
-        batch = clearance.scenes.MotionBatch(
+        batch = clearance.scenes.SweepBatch(
             poses=where,
             displacements=np.arange(6.0).reshape(2, 3),
             rotations=[[7, 8, 9]],  # of both bodies
             scene_slot=5,
-            among=clearance.scenes.Among.SELF,
+            pair_scope=clearance.scenes.PairScope.SELF,
             max_pairs=4,
             detail=clearance.scenes.SweepDetail.NORMALS,
         )
         layout = _encode.Layout.of(batch)
         self.assertEqual((layout.shape, layout.bodies), ((3,), 2))
-        own = _schema.message("MotionBatch")()
+        own = _schema.message("SweepBatch")()
         _encode.fill_batch(batch, layout, (1, 2), 1000, own)
-        public = self.public["clearance.v1.MotionBatch"]
+        public = self.public["clearance.v1.SweepBatch"]
         read = public.FromString(own.SerializeToString())
         rows = read.configurations
-        self.assertEqual((rows.count, rows.scene_slot, rows.among), (2, 5, 2))
+        self.assertEqual((rows.count, rows.scene_slot, rows.pair_scope), (2, 5, 2))
         self.assertEqual(list(rows.poses), list(range(14, 42)))
         self.assertEqual(list(read.displacements), list(range(6)))
         self.assertEqual(list(read.rotations), [7, 8, 9, 7, 8, 9])
@@ -316,7 +316,7 @@ class Wire(unittest.TestCase):
             batches.IntersectionDetail,
             batches.TimeOfCollisionDetail,
             scenes.CheckDetail,
-            scenes.ClearanceDetail,
+            scenes.MinimumDistanceDetail,
             scenes.NearestDetail,
             scenes.SweepDetail,
         ):
@@ -329,7 +329,7 @@ class Wire(unittest.TestCase):
             ("UndecidedReason", results.UndecidedReason),
             ("RowFlag", results.RowFlag),
             ("Verdict", scenes.Verdict),
-            ("Among", scenes.Among),
+            ("PairScope", scenes.PairScope),
             ("PairRuleKind", scenes.PairRuleKind),
             ("SceneEnd", scenes.SceneEnd),
             ("TrackClamp", tracks.TrackClamp),

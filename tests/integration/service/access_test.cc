@@ -145,18 +145,19 @@ std::vector<Rpc> AllRpcs() {
   using server::Role;
   return {
       Unary("RegisterShape", Role::kRegister, &TestServer::shapes, &ShapeStub::RegisterShape),
-      Unary("BatchRegisterShapes", Role::kRegister, &TestServer::shapes,
-            &ShapeStub::BatchRegisterShapes),
+      Unary("BatchRegisterHulls", Role::kRegister, &TestServer::shapes,
+            &ShapeStub::BatchRegisterHulls),
       Unary("GetShape", Role::kQuery, &TestServer::shapes, &ShapeStub::GetShape),
       Unary("ListShapes", Role::kQuery, &TestServer::shapes, &ShapeStub::ListShapes),
       Unary("DeleteShape", Role::kAdmin, &TestServer::shapes, &ShapeStub::DeleteShape),
       Unary("GetServerInfo", Role::kQuery, &TestServer::info,
             &v1::ServerService::Stub::GetServerInfo),
       Unary("Check", Role::kQuery, &TestServer::scene_queries, &SceneQueryStub::Check),
-      Unary("Clearance", Role::kQuery, &TestServer::scene_queries, &SceneQueryStub::Clearance),
+      Unary("MinimumDistance", Role::kQuery, &TestServer::scene_queries,
+            &SceneQueryStub::MinimumDistance),
       Unary("Nearest", Role::kQuery, &TestServer::scene_queries, &SceneQueryStub::Nearest),
       Unary("Overlap", Role::kQuery, &TestServer::scene_queries, &SceneQueryStub::Overlap),
-      Unary("Motion", Role::kQuery, &TestServer::scene_queries, &SceneQueryStub::Motion),
+      Unary("Sweep", Role::kQuery, &TestServer::scene_queries, &SceneQueryStub::Sweep),
       Unary("Ray", Role::kQuery, &TestServer::scene_queries, &SceneQueryStub::Ray),
       {"PairDistance", Role::kQuery,
        [=](const auto& metadata, auto& server) { return PairDistanceOf(metadata, server, ball); }},
@@ -443,15 +444,15 @@ TEST_F(Prefixes, LeaveForeignNamesOutOfLists) {
 }
 
 TEST_F(Prefixes, RefuseForeignItemsOfABatchOneByOne) {
-  v1::BatchRegisterShapesRequest request;
-  v1::BatchRegisterShapesResponse response;
+  v1::BatchRegisterHullsRequest request;
+  v1::BatchRegisterHullsResponse response;
   for (const char* name : {"arm/p", "secret/p", "tool/p"}) {
     request.add_names(name);
     request.add_vertex_counts(1);
     for (int i = 0; i < 3; ++i) request.add_vertices(request.names_size());
   }
   ASSERT_TRUE(
-      CallWith(arm_, *server().shapes, &ShapeStub::BatchRegisterShapes, request, &response).ok());
+      CallWith(arm_, *server().shapes, &ShapeStub::BatchRegisterHulls, request, &response).ok());
   ASSERT_EQ(response.errors_size(), 1);
   EXPECT_EQ(response.errors(0).index(), 1u);
   EXPECT_EQ(response.errors(0).code(), grpc::StatusCode::PERMISSION_DENIED);

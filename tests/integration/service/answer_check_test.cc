@@ -48,7 +48,7 @@ v1::Shape RoundedCone() {
   v1::Shape shape;
   shape.mutable_cone()->set_radius(0.5);
   shape.mutable_cone()->set_half_length(0.5);
-  shape.set_radius(0.125);
+  shape.set_swept_sphere_radius(0.125);
   return shape;
 }
 

@@ -118,7 +118,8 @@ constexpr grpc::StatusCode kPrecondition = grpc::StatusCode::FAILED_PRECONDITION
 const BadCase kBadMessages[] = {
     {"NoKind", [](auto& m) { m.clear_kind(); }, kInvalid, "kind", "unset",
      "open, close, distance, intersection, time_of_collision, open_scene, "
-     "close_scene, change_bodies, check, clearance, motion, ray, nearest, overlap, open_track, "
+     "close_scene, change_bodies, check, minimum_distance, sweep, ray, nearest, overlap, "
+     "open_track, "
      "publish_tick, close_track or rewind_track"},
     {"NoRows", [](auto& m) { Pairs(m)->set_count(0); }, kInvalid, "distance.pairs.count", "0",
      ">= 1"},

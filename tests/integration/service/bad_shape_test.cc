@@ -32,7 +32,7 @@ server::Limits Limits() {
   limits.max_shape_vertices = 100;
   limits.max_shapes = 2;
   limits.max_pieces_per_shape = 3;
-  limits.max_batch_shapes = 3;
+  limits.max_batch_hulls = 3;
   limits.max_request_bytes = 10'000;
   limits.max_transport_bytes = 20'000;
   return limits;
@@ -59,7 +59,7 @@ class BadRegistration : public ::testing::TestWithParam<BadCase> {
     ASSERT_TRUE(Call(*server_.shapes, &v1::ShapeService::Stub::ListShapes, {}, &list).ok());
     ASSERT_EQ(list.shapes_size(), 1);
     EXPECT_EQ(list.shapes(0).name(), "old");
-    EXPECT_EQ(list.shapes(0).radius(), 3);
+    EXPECT_EQ(list.shapes(0).swept_sphere_radius(), 3);
   }
 
   TestServer server_{Limits()};
@@ -91,7 +91,7 @@ std::function<void(v1::RegisterShapeRequest&)> Shape(const v1::Shape& shape) {
 }
 
 v1::Shape WithRadius(v1::Shape shape, double radius) {
-  shape.set_radius(radius);
+  shape.set_swept_sphere_radius(radius);
   return shape;
 }
 
@@ -196,10 +196,10 @@ const BadCase kBadRegistrations[] = {
      "shape.polygon.vertices[1].y", "nan", "finite"},
     {"SphereWithoutANumber", Shape(Sphere(kNan)), kInvalid, "shape.sphere.radius", "nan", "finite"},
     {"SphereNegative", Shape(Sphere(-1)), kInvalid, "shape.sphere.radius", "-1", ">= 0"},
-    {"ExtensionNegative", Shape(WithRadius(Box(1), -2)), kInvalid, "shape.radius", "-2",
-     "finite, >= 0"},
-    {"ExtensionInfinite", Shape(WithRadius(Box(1), kInfinity)), kInvalid, "shape.radius", "inf",
-     "finite, >= 0"},
+    {"ExtensionNegative", Shape(WithRadius(Box(1), -2)), kInvalid, "shape.swept_sphere_radius",
+     "-2", "finite, >= 0"},
+    {"ExtensionInfinite", Shape(WithRadius(Box(1), kInfinity)), kInvalid,
+     "shape.swept_sphere_radius", "inf", "finite, >= 0"},
     {"BoxNegative", Shape(Box(-1)), kInvalid, "shape.box.half_extents.x", "-1", ">= 0"},
     {"BoxInfinite", Shape(Box(kInfinity)), kInvalid, "shape.box.half_extents.x", "inf", "finite"},
     {"CapsuleRadiusNegative", Shape(Capsule(-1, 1)), kInvalid, "shape.capsule.radius", "-1",
@@ -215,7 +215,7 @@ const BadCase kBadRegistrations[] = {
     {"CylinderLengthWithoutANumber", Shape(Cylinder(1, kNan)), kInvalid,
      "shape.cylinder.half_length", "nan", "finite"},
     {"CylinderWithAnInfiniteExtension", Shape(WithRadius(Cylinder(1, 1), kInfinity)), kInvalid,
-     "shape.radius", "inf", "finite, >= 0"},
+     "shape.swept_sphere_radius", "inf", "finite, >= 0"},
     {"ConeRadiusInfinite", Shape(Cone(kInfinity, 1)), kInvalid, "shape.cone.radius", "inf",
      "finite"},
     {"ConeLengthNegative", Shape(Cone(1, -1)), kInvalid, "shape.cone.half_length", "-1", ">= 0"},
@@ -232,8 +232,8 @@ const BadCase kBadRegistrations[] = {
      "shape.compound.pieces[0].shape.kind", "compound", "any kind but compound"},
     {"CompoundOfHullsWithTooManyPoints", Shape(Compound60And60()), kExhausted,
      "shape.compound.pieces", "120 points", "max_shape_vertices <= 100"},
-    {"CompoundWithARadius", Shape(WithRadius(Compound(1, Box(1)), 0.5)), kInvalid, "shape.radius",
-     "0.5", "0 of a compound"},
+    {"CompoundWithARadius", Shape(WithRadius(Compound(1, Box(1)), 0.5)), kInvalid,
+     "shape.swept_sphere_radius", "0.5", "0 of a compound"},
     {"PieceWithoutAKind", Shape(Compound(1, v1::Shape())), kInvalid,
      "shape.compound.pieces[1].shape.kind", "unset", kKinds},
     {"PieceThatIsNegative", Shape(Compound(1, Sphere(-1))), kInvalid,
@@ -320,7 +320,7 @@ TEST_F(RefusedRegistration, TooManyShapesNamesTheLimit) {
 
 struct BadBatchCase {
   const char* name;
-  std::function<void(v1::BatchRegisterShapesRequest&)> spoil;
+  std::function<void(v1::BatchRegisterHullsRequest&)> spoil;
   grpc::StatusCode code;
   const char* field;
   const char* value;
@@ -330,8 +330,8 @@ struct BadBatchCase {
 class BadBatchRegistration : public BadRegistration {
  protected:
   // Two single points.
-  static v1::BatchRegisterShapesRequest GoodBatch() {
-    v1::BatchRegisterShapesRequest request;
+  static v1::BatchRegisterHullsRequest GoodBatch() {
+    v1::BatchRegisterHullsRequest request;
     for (const char* name : {"a", "b"}) {
       request.add_names(name);
       request.add_vertex_counts(1);
@@ -351,22 +351,22 @@ TEST_F(BadBatchRegistration, WhoseColumnsDoNotFitRegistersNothing) {
        "vertices", "6 numbers", "12000000003 numbers"},
       {"too many radii",
        [](auto& m) {
-         for (int i = 0; i < 3; ++i) m.add_radii(1);
+         for (int i = 0; i < 3; ++i) m.add_swept_sphere_radii(1);
        },
-       kInvalid, "radii", "3 numbers", "2 numbers"},
+       kInvalid, "swept_sphere_radii", "3 numbers", "2 numbers"},
       {"too many items",
        [](auto& m) {
          for (int i = 0; i < 2; ++i) m.add_names("c");
        },
-       kExhausted, "names", "4 items", "max_batch_shapes <= 3"},
+       kExhausted, "names", "4 items", "max_batch_hulls <= 3"},
   };
   for (const BadBatchCase& bad : cases) {
     SCOPED_TRACE(bad.name);
-    v1::BatchRegisterShapesRequest request = GoodBatch();
+    v1::BatchRegisterHullsRequest request = GoodBatch();
     bad.spoil(request);
-    v1::BatchRegisterShapesResponse response;
+    v1::BatchRegisterHullsResponse response;
     const grpc::Status status =
-        Call(*server_.shapes, &v1::ShapeService::Stub::BatchRegisterShapes, request, &response);
+        Call(*server_.shapes, &v1::ShapeService::Stub::BatchRegisterHulls, request, &response);
     EXPECT_EQ(status.error_code(), bad.code);
     EXPECT_EQ(ErrorOf(status).field(), bad.field);
     EXPECT_EQ(ErrorOf(status).value(), bad.value);
@@ -376,7 +376,7 @@ TEST_F(BadBatchRegistration, WhoseColumnsDoNotFitRegistersNothing) {
 }
 
 TEST_F(BadBatchRegistration, RefusesBadItemsByThemselves) {
-  v1::BatchRegisterShapesRequest request;
+  v1::BatchRegisterHullsRequest request;
   const struct {
     const char* name;
     double x;
@@ -386,11 +386,11 @@ TEST_F(BadBatchRegistration, RefusesBadItemsByThemselves) {
     request.add_names(item.name);
     request.add_vertex_counts(1);
     for (const double number : {item.x, 0.0, 0.0}) request.add_vertices(number);
-    request.add_radii(item.radius);
+    request.add_swept_sphere_radii(item.radius);
   }
-  v1::BatchRegisterShapesResponse response;
+  v1::BatchRegisterHullsResponse response;
   ASSERT_TRUE(
-      Call(*server_.shapes, &v1::ShapeService::Stub::BatchRegisterShapes, request, &response).ok());
+      Call(*server_.shapes, &v1::ShapeService::Stub::BatchRegisterHulls, request, &response).ok());
   ASSERT_EQ(response.digests_size(), 3);
   EXPECT_FALSE(response.digests(0).empty());
   EXPECT_EQ(response.digests(1), "");

@@ -63,7 +63,7 @@ Tally OpenAndAsk(TestServer& server) {
       continue;
     }
     ++tally.opened;
-    const double radius = opened.open().shape().bounding_radius();
+    const double radius = opened.open().info().bounding_radius();
     EXPECT_GE(answer.distance().upper_bounds(0), 100 - radius - 1e-6);
     EXPECT_LE(answer.distance().lower_bounds(0), 100);
     EXPECT_EQ(answer.distance().states(0), v1::STATE_SEPARATED);

@@ -50,7 +50,7 @@ void HoldInSlot(TestServer& /*server*/, TestSession& session, std::uint32_t i) {
   session.Open(i, "ball");
 }
 
-void HoldAsOwnBody(TestServer& /*server*/, TestSession& session, std::uint32_t i) {
+void HoldAsQueryBody(TestServer& /*server*/, TestSession& session, std::uint32_t i) {
   session.Open(0, "ball");
   v1::SessionRequest request;
   v1::BodyColumns& bodies = *request.mutable_change_bodies()->mutable_change()->mutable_bodies();
@@ -116,7 +116,7 @@ TEST_P(DeletedShapes, EndTheSessionThatHoldsMostAndStopNobodyElse) {
 
 INSTANTIATE_TEST_SUITE_P(Ways, DeletedShapes,
                          ::testing::Values(Way{"Slots", HoldInSlot},
-                                           Way{"OwnBodies", HoldAsOwnBody},
+                                           Way{"QueryBodies", HoldAsQueryBody},
                                            Way{"Scenes", HoldInScene}),
                          [](const auto& instance) { return std::string(instance.param.name); });
 

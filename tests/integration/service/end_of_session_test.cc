@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "absl/time/clock.h"
-#include "server/transport/placed.h"
+#include "server/transport/offload.h"
 #include "tests/integration/service/harness.h"
 
 namespace clearance::testing {

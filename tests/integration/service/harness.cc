@@ -186,7 +186,7 @@ std::string Register(TestServer& server, const std::string& name, const v1::Shap
   const grpc::Status status =
       Call(*server.shapes, &v1::ShapeService::Stub::RegisterShape, request, &response);
   EXPECT_TRUE(status.ok()) << status.error_message();
-  return response.shape().digest();
+  return response.info().digest();
 }
 
 v1::PairColumns PairAt(double x) {

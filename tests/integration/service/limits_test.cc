@@ -155,16 +155,16 @@ TEST(Limits, RefusalsAreCountedByNameOfTheLimit) {
   Call(*server.queries, &v1::QueryService::Stub::Distance, call, &response);
   EXPECT_EQ(refused("max_batch_rows"), 3);
 
-  v1::BatchRegisterShapesRequest items;
+  v1::BatchRegisterHullsRequest items;
   for (const char* const name : {"a", "b", "c"}) {
     const auto i = static_cast<double>(items.names_size());
     items.add_names(name);
     items.add_vertex_counts(1);
     for (const double number : {i, 0., 0.}) items.add_vertices(number);
   }
-  v1::BatchRegisterShapesResponse registered;
+  v1::BatchRegisterHullsResponse registered;
   ASSERT_TRUE(
-      Call(*server.shapes, &v1::ShapeService::Stub::BatchRegisterShapes, items, &registered).ok());
+      Call(*server.shapes, &v1::ShapeService::Stub::BatchRegisterHulls, items, &registered).ok());
   EXPECT_EQ(registered.errors_size(), 2);
   EXPECT_EQ(refused("max_shapes"), 2);
   EXPECT_EQ(refused("of nothing"), 0);

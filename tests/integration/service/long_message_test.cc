@@ -10,7 +10,7 @@
 #include <initializer_list>
 #include <string>
 
-#include "server/transport/placed.h"
+#include "server/transport/offload.h"
 #include "tests/integration/service/harness.h"
 
 namespace clearance::testing {

@@ -32,7 +32,7 @@ Checking ObjectingToScenes() {
 
 v1::SessionRequest MotionOfAll() {
   v1::SessionRequest request;
-  v1::MotionBatch& batch = *request.mutable_motion();
+  v1::SweepBatch& batch = *request.mutable_sweep();
   *batch.mutable_configurations() = OneRow();
   batch.set_ignore_initial_contact(true);
   for (std::uint32_t k = 0; k < kOwnCount; ++k)
@@ -64,11 +64,11 @@ TEST(SceneContradiction, IsLoggedWithAllThatTheMessageAsked) {
     v1::SessionRequest check;
     *check.mutable_check()->mutable_configurations() = OneRow();
     check.mutable_check()->mutable_detail()->set_free_radii(true);
-    v1::SessionRequest clearance;
-    *clearance.mutable_clearance()->mutable_configurations() = OneRow();
-    clearance.mutable_clearance()->add_max_distances(1024);
-    clearance.mutable_clearance()->set_tolerance(0.25);
-    for (const v1::SessionRequest& request : {check, clearance, MotionOfAll(), OneRay()})
+    v1::SessionRequest minimum;
+    *minimum.mutable_minimum_distance()->mutable_configurations() = OneRow();
+    minimum.mutable_minimum_distance()->add_max_distances(1024);
+    minimum.mutable_minimum_distance()->set_tolerance(0.25);
+    for (const v1::SessionRequest& request : {check, minimum, MotionOfAll(), OneRay()})
       EXPECT_EQ(session.Ask(request).status().code(), 0);
     EXPECT_TRUE(session.Finish().ok());
   }
@@ -86,10 +86,11 @@ TEST(SceneContradiction, IsLoggedWithAllThatTheMessageAsked) {
                               HasSubstr(" motions=\"\" ")));
   EXPECT_THAT(
       lines[1],
-      AllOf(HasSubstr("question=\"clearance max_distance 0x1p+10 tolerance 0x1p-2 exact 0\""),
-            has_poses));
+      AllOf(
+          HasSubstr("question=\"minimum_distance max_distance 0x1p+10 tolerance 0x1p-2 exact 0\""),
+          has_poses));
   EXPECT_THAT(lines[2],
-              AllOf(HasSubstr("question=\"motion ignore_initial_contact 1\""), has_poses,
+              AllOf(HasSubstr("question=\"sweep ignore_initial_contact 1\""), has_poses,
                     HasSubstr(" motions=\"1: displacement -0x1p-1 0x0p+0 0x1p-2 rotation "),
                     HasSubstr("; 2: displacement -0x1p+0 0x0p+0 0x1p-2 rotation ")));
   EXPECT_THAT(lines[3],
@@ -112,7 +113,7 @@ TEST(SceneContradiction, IsTheSameLineWithinItsLengthHoweverManyBodiesAsk) {
   }
   bodies[500].id = 2;
   const std::string name(128, 'n');
-  checker.Report({.kind = server::QueryKind::kMotion,
+  checker.Report({.kind = server::QueryKind::kSweep,
                   .scene = name,
                   .question = "motion",
                   .bodies = bodies,

@@ -85,24 +85,24 @@ TEST(SceneLists, NearestPairsAreThoseOfTheCore) {
   EXPECT_LT(full, kWorldRows * 9 / 10);
 }
 
-// The first of the nearest is the clearance's own pair, if the state is that of one pair.
-TEST(SceneLists, TheNearestPairIsThatOfTheClearance) {
+// The first of the nearest is the minimum distance's own pair, if the state is that of one pair.
+TEST(SceneLists, TheNearestPairIsThatOfTheMinimumDistance) {
   World world;
   WorldSession session(world);
   const v1::ConfigurationColumns columns = ConfigurationsAt(world.AnyPoses());
   const v1::NearestBatchResult nearest = session.Ask(NearestOf(columns)).nearest();
   v1::SessionRequest request;
-  *request.mutable_clearance()->mutable_configurations() = columns;
-  request.mutable_clearance()->mutable_detail()->set_pairs(true);
-  request.mutable_clearance()->mutable_detail()->set_distances(true);
-  const v1::ClearanceBatchResult clearance = session.Ask(request).clearance();
+  *request.mutable_minimum_distance()->mutable_configurations() = columns;
+  request.mutable_minimum_distance()->mutable_detail()->set_pairs(true);
+  request.mutable_minimum_distance()->mutable_detail()->set_distances(true);
+  const v1::MinimumDistanceBatchResult minimum = session.Ask(request).minimum_distance();
   for (std::uint32_t row = 0; row < kWorldRows; ++row) {
     SCOPED_TRACE(row);
     const int i = static_cast<int>(row);
     const auto first = static_cast<int>(nearest.pairs().offsets(i));
-    EXPECT_EQ(nearest.pairs().bodies_a(first), clearance.bodies_a(i));
-    EXPECT_EQ(nearest.pairs().bodies_b(first), clearance.bodies_b(i));
-    EXPECT_EQ(nearest.pairs().distances(first), clearance.distances(i));
+    EXPECT_EQ(nearest.pairs().bodies_a(first), minimum.bodies_a(i));
+    EXPECT_EQ(nearest.pairs().bodies_b(first), minimum.bodies_b(i));
+    EXPECT_EQ(nearest.pairs().distances(first), minimum.distances(i));
   }
 }
 
@@ -267,13 +267,13 @@ TEST(SceneLists, EveryPairOnTheWayIsWhatTheCoreShows) {
   const std::vector<Pose> poses = world.AnyPoses();
   const std::vector<Pose> ways = world.AnyPoses();
   v1::SessionRequest request;
-  v1::MotionBatch& batch = *request.mutable_motion();
+  v1::SweepBatch& batch = *request.mutable_sweep();
   *batch.mutable_configurations() = ConfigurationsAt(poses);
   *batch.mutable_detail() = EveryColumn();
   for (const Pose& way : ways) AddNumbers(way.p_WS, batch.mutable_displacements());
-  const v1::SweepBatchResult without = session.Ask(request).motion();
+  const v1::SweepBatchResult without = session.Ask(request).sweep();
   batch.set_max_pairs(kMostPairs);
-  const v1::SweepBatchResult result = session.Ask(request).motion();
+  const v1::SweepBatchResult result = session.Ask(request).sweep();
   ExpectSameRows(result, without);
   std::size_t listed = 0;
   for (std::uint32_t row = 0; row < kWorldRows; ++row) {
@@ -478,10 +478,10 @@ INSTANTIATE_TEST_SUITE_P(
                 8, "check.max_pairs", "4097", "max_row_pairs <= 4096"},
         BadList{"TooManyOnTheWay",
                 [](auto& r) {
-                  *r.mutable_motion()->mutable_configurations() = OneRow();
-                  r.mutable_motion()->set_max_pairs(4097);
+                  *r.mutable_sweep()->mutable_configurations() = OneRow();
+                  r.mutable_sweep()->set_max_pairs(4097);
                 },
-                8, "motion.max_pairs", "4097", "max_row_pairs <= 4096"},
+                8, "sweep.max_pairs", "4097", "max_row_pairs <= 4096"},
         BadList{"TooManyOnARay",
                 [](auto& r) {
                   r.mutable_ray()->set_count(1);

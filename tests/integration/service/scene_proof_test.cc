@@ -130,20 +130,20 @@ TEST(ProofsOfSceneAnswers, OfNearPairsAreThoseOfTheirDistances) {
   ExpectProofs(alone);
 }
 
-TEST(ProofsOfSceneAnswers, OfClearancesAreThoseOfTheDistanceOfTheirPair) {
+TEST(ProofsOfSceneAnswers, OfMinimumDistancesAreThoseOfTheDistanceOfTheirPair) {
   World world;
   WorldSession session(world);
   const std::vector<Pose> poses = world.AnyPoses();
   v1::SessionRequest request;
-  v1::ClearanceBatch& batch = *request.mutable_clearance();
+  v1::MinimumDistanceBatch& batch = *request.mutable_minimum_distance();
   *batch.mutable_configurations() = ConfigurationsAt(poses);
-  v1::ClearanceDetail& detail = *batch.mutable_detail();
+  v1::MinimumDistanceDetail& detail = *batch.mutable_detail();
   detail.set_distances(true);
   detail.set_bounds(true);
   detail.set_pairs(true);
   detail.set_points(true);
   detail.set_normals(true);
-  const v1::ClearanceBatchResult found = session.Ask(request).clearance();
+  const v1::MinimumDistanceBatchResult found = session.Ask(request).minimum_distance();
   ASSERT_EQ(found.bodies_a_size(), static_cast<int>(kWorldRows));
 
   const PairsOfRows pairs(world, poses);
@@ -162,8 +162,8 @@ TEST(ProofsOfSceneAnswers, OfClearancesAreThoseOfTheDistanceOfTheirPair) {
   ExpectProofs(alone);
 }
 
-// How the own body of a pair moves.
-void AddMotion(const v1::MotionBatch& motion, std::uint32_t place, v1::TimeOfCollisionBatch* batch,
+// How the query body of a pair moves.
+void AddMotion(const v1::SweepBatch& motion, std::uint32_t place, v1::TimeOfCollisionBatch* batch,
                bool is_a) {
   for (std::uint32_t i = 3 * place; i < 3 * place + 3; ++i) {
     const int k = static_cast<int>(i);
@@ -184,8 +184,8 @@ void AddRest(v1::TimeOfCollisionBatch* batch) {
   }
 }
 
-v1::MotionBatch AnyMotions(World& world, const std::vector<Pose>& poses) {
-  v1::MotionBatch batch;
+v1::SweepBatch AnyMotions(World& world, const std::vector<Pose>& poses) {
+  v1::SweepBatch batch;
   *batch.mutable_configurations() = ConfigurationsAt(poses);
   *batch.mutable_detail() = EveryColumn();
   batch.set_max_pairs(8);
@@ -197,7 +197,7 @@ v1::MotionBatch AnyMotions(World& world, const std::vector<Pose>& poses) {
 }
 
 // The pairs that are listed, each alone, with the proofs.
-v1::TimeOfCollisionBatch MotionsOfPairs(const PairsOfRows& pairs, const v1::MotionBatch& motions,
+v1::TimeOfCollisionBatch MotionsOfPairs(const PairsOfRows& pairs, const v1::SweepBatch& motions,
                                         const v1::SweepPairColumns& found) {
   v1::TimeOfCollisionBatch batch;
   v1::TimeOfCollisionDetail& detail = *batch.mutable_detail();
@@ -227,14 +227,14 @@ TEST(ProofsOfSceneAnswers, OfMotionsAreThoseOfTheTimesOfTheirPairs) {
   WorldSession session(world);
   const std::vector<Pose> poses = world.AnyPoses();
   v1::SessionRequest request;
-  *request.mutable_motion() = AnyMotions(world, poses);
-  const v1::SweepBatchResult whole = session.Ask(request).motion();
+  *request.mutable_sweep() = AnyMotions(world, poses);
+  const v1::SweepBatchResult whole = session.Ask(request).sweep();
   const v1::SweepPairColumns& found = whole.pairs();
   ASSERT_EQ(found.offsets_size(), static_cast<int>(kWorldRows) + 1);
 
   v1::SessionRequest again;
   *again.mutable_time_of_collision() =
-      MotionsOfPairs(PairsOfRows(world, poses), request.motion(), found);
+      MotionsOfPairs(PairsOfRows(world, poses), request.sweep(), found);
   const v1::TimeOfCollisionBatchResult alone = session.Ask(again).time_of_collision();
   EXPECT_THAT(alone.states(), ElementsAreArray(found.states()));
   EXPECT_THAT(found.states(), Contains(v1::MOTION_STATE_HIT));

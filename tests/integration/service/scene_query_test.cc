@@ -65,15 +65,15 @@ TEST(SceneQuestions, ChecksAreThoseOfTheCore) {
   EXPECT_LT(touching, static_cast<int>(kWorldRows) * 9 / 10);
 }
 
-TEST(SceneQuestions, ClearancesAreThoseOfTheCore) {
+TEST(SceneQuestions, MinimumDistancesAreThoseOfTheCore) {
   World world;
   WorldSession session(world);
   const std::vector<Pose> poses = world.AnyPoses();
   v1::SessionRequest request;
-  v1::ClearanceBatch& batch = *request.mutable_clearance();
+  v1::MinimumDistanceBatch& batch = *request.mutable_minimum_distance();
   *batch.mutable_configurations() = ConfigurationsAt(poses);
   batch.add_max_distances(0.3);
-  v1::ClearanceDetail& detail = *batch.mutable_detail();
+  v1::MinimumDistanceDetail& detail = *batch.mutable_detail();
   detail.set_distances(true);
   detail.set_bounds(true);
   detail.set_pairs(true);
@@ -82,14 +82,14 @@ TEST(SceneQuestions, ClearancesAreThoseOfTheCore) {
   detail.set_free_radii(true);
   const v1::SessionResponse response = session.Ask(request);
   ASSERT_EQ(response.status().code(), 0) << response.status().message();
-  const v1::ClearanceBatchResult& result = response.clearance();
+  const v1::MinimumDistanceBatchResult& result = response.minimum_distance();
   ASSERT_EQ(result.states_size(), static_cast<int>(kWorldRows));
   int beyond = 0;
   for (std::uint32_t row = 0; row < kWorldRows; ++row) {
     SCOPED_TRACE(row);
     const int i = static_cast<int>(row);
-    const ClearanceAnswer answer =
-        Clearance(world.AskerAt(poses, row), {.max_distance = 0.3}, &world.scratch);
+    const MinimumDistanceAnswer answer =
+        MinimumDistance(world.AskerAt(poses, row), {.max_distance = 0.3}, &world.scratch);
     ASSERT_EQ(result.states(i), static_cast<int>(answer.distance.state));
     EXPECT_EQ(result.lower_bounds(i), answer.distance.bracket.lower);
     EXPECT_EQ(result.upper_bounds(i), answer.distance.bracket.upper);
@@ -130,7 +130,7 @@ TEST(SceneQuestions, MotionsAreThoseOfTheCore) {
   for (const bool has_ends : {false, true}) {
     SCOPED_TRACE(has_ends ? "end poses" : "displacements");
     v1::SessionRequest request;
-    v1::MotionBatch& batch = *request.mutable_motion();
+    v1::SweepBatch& batch = *request.mutable_sweep();
     *batch.mutable_configurations() = ConfigurationsAt(poses);
     *batch.mutable_detail() = EveryColumn();
     for (const Pose& end : ends) {
@@ -143,7 +143,7 @@ TEST(SceneQuestions, MotionsAreThoseOfTheCore) {
     }
     const v1::SessionResponse response = session.Ask(request);
     ASSERT_EQ(response.status().code(), 0) << response.status().message();
-    ASSERT_EQ(response.motion().states_size(), static_cast<int>(kWorldRows));
+    ASSERT_EQ(response.sweep().states_size(), static_cast<int>(kWorldRows));
     int hits = 0;
     for (std::uint32_t row = 0; row < kWorldRows; ++row) {
       SCOPED_TRACE(row);
@@ -154,7 +154,7 @@ TEST(SceneQuestions, MotionsAreThoseOfTheCore) {
         motions[k] = {end.p_WS, {end.q_WS.x, end.q_WS.y, end.q_WS.z}, start.p_WS};
         if (has_ends) MotionToEndPose(start, end, &motions[k]);
       }
-      hits += ExpectSweep(response.motion(), static_cast<int>(row),
+      hits += ExpectSweep(response.sweep(), static_cast<int>(row),
                           Sweep({world.AskerAt(poses, row), motions}, {}, &world.scratch));
     }
     EXPECT_GT(hits, static_cast<int>(kWorldRows) / 10);
@@ -267,7 +267,7 @@ TEST(SceneQuestions, AnOpenThatFailsPoisonsItsSlot) {
   EXPECT_EQ(session.Ask(CheckOf(OneRow())).status().code(), 5);
 }
 
-// Returns poses at which the own bodies 1 and 2 overlap.
+// Returns poses at which the query bodies 1 and 2 overlap.
 v1::ConfigurationColumns Together() {
   v1::ConfigurationColumns columns = OneRow();
   columns.clear_scene_slot();
@@ -320,10 +320,10 @@ TEST(SceneQuestions, OneBodyWithoutASceneIsNoQuestion) {
   request.mutable_check()->mutable_configurations()->clear_scene_slot();
   const v1::Error refused = ErrorOf(session.Ask(request).status());
   EXPECT_EQ(refused.field(), "check.configurations.scene_slot");
-  EXPECT_EQ(refused.limit(), "a scene, or >= 2 own bodies");
-  v1::SessionRequest among_self = request;
-  among_self.mutable_check()->mutable_configurations()->set_among(v1::AMONG_SELF);
-  EXPECT_EQ(session.Ask(among_self).check().verdicts_size(), 1);
+  EXPECT_EQ(refused.limit(), "a scene, or >= 2 query bodies");
+  v1::SessionRequest self_only = request;
+  self_only.mutable_check()->mutable_configurations()->set_pair_scope(v1::PAIR_SCOPE_SELF);
+  EXPECT_EQ(session.Ask(self_only).check().verdicts_size(), 1);
   // Two bodies have each other.
   bodies.set_count(2);
   bodies.add_ids(2);
@@ -372,9 +372,9 @@ TEST(SceneQuestions, ABodyHeldIsNotTheObstacleItWas) {
 std::vector<v1::SessionRequest> EveryQuestionOf(const v1::ConfigurationColumns& columns) {
   std::vector<v1::SessionRequest> requests(4);
   *requests[0].mutable_check()->mutable_configurations() = columns;
-  *requests[1].mutable_clearance()->mutable_configurations() = columns;
+  *requests[1].mutable_minimum_distance()->mutable_configurations() = columns;
   *requests[2].mutable_nearest()->mutable_configurations() = columns;
-  *requests[3].mutable_motion()->mutable_configurations() = columns;
+  *requests[3].mutable_sweep()->mutable_configurations() = columns;
   return requests;
 }
 
@@ -404,7 +404,7 @@ TEST(SceneQuestions, BodiesOfOneIdMayBeAskedAmongTheAskersOwn) {
   EXPECT_EQ(session.Ask(take).status().code(), 0);
   v1::SessionRequest request = CheckOf(OneRow());
   EXPECT_NE(session.Ask(request).status().code(), 0);
-  request.mutable_check()->mutable_configurations()->set_among(v1::AMONG_SELF);
+  request.mutable_check()->mutable_configurations()->set_pair_scope(v1::PAIR_SCOPE_SELF);
   EXPECT_EQ(session.Ask(request).status().code(), 0);
 }
 
@@ -486,9 +486,9 @@ TEST(SceneQuestions, ABadRowIsRefusedByItself) {
   EXPECT_EQ(result.errors(1).value(), "2");
 
   v1::SessionRequest motion;
-  *motion.mutable_motion()->mutable_configurations() = OneRow();
-  for (int i = 0; i < 9; ++i) motion.mutable_motion()->add_displacements(i == 4 ? HUGE_VAL : 0);
-  const v1::SweepBatchResult moved = session.Ask(motion).motion();
+  *motion.mutable_sweep()->mutable_configurations() = OneRow();
+  for (int i = 0; i < 9; ++i) motion.mutable_sweep()->add_displacements(i == 4 ? HUGE_VAL : 0);
+  const v1::SweepBatchResult moved = session.Ask(motion).sweep();
   EXPECT_THAT(moved.states(), ElementsAre(v1::MOTION_STATE_REFUSED));
   ASSERT_EQ(moved.errors_size(), 1);
   EXPECT_EQ(moved.errors(0).field(), "displacements[1]");
@@ -549,12 +549,12 @@ INSTANTIATE_TEST_SUITE_P(
         BadQuestion{"SceneWithoutOne",
                     [](auto& r) {
                       ColumnsOf(r).clear_scene_slot();
-                      ColumnsOf(r).set_among(v1::AMONG_SCENE);
+                      ColumnsOf(r).set_pair_scope(v1::PAIR_SCOPE_SCENE);
                     },
                     3, "check.configurations.scene_slot", "unset"},
-        BadQuestion{"UnknownAmong",
-                    [](auto& r) { ColumnsOf(r).set_among(static_cast<v1::Among>(9)); }, 3,
-                    "check.configurations.among", "9"},
+        BadQuestion{"UnknownPairScope",
+                    [](auto& r) { ColumnsOf(r).set_pair_scope(static_cast<v1::PairScope>(9)); }, 3,
+                    "check.configurations.pair_scope", "9"},
         BadQuestion{"NegativeBudget",
                     [](auto& r) {
                       r.mutable_check()->mutable_options()->mutable_time_budget()->set_seconds(-1);
@@ -563,19 +563,19 @@ INSTANTIATE_TEST_SUITE_P(
         BadQuestion{"NoTolerance",
                     [](auto& r) {
                       const v1::ConfigurationColumns columns = ColumnsOf(r);
-                      *r.mutable_clearance()->mutable_configurations() = columns;
-                      r.mutable_clearance()->set_tolerance(-1);
+                      *r.mutable_minimum_distance()->mutable_configurations() = columns;
+                      r.mutable_minimum_distance()->set_tolerance(-1);
                     },
-                    3, "clearance.tolerance", "-1"},
+                    3, "minimum_distance.tolerance", "-1"},
         BadQuestion{"TwoWays",
                     [](auto& r) {
                       const v1::ConfigurationColumns columns = ColumnsOf(r);
-                      *r.mutable_motion()->mutable_configurations() = columns;
-                      for (int i = 0; i < 9; ++i) r.mutable_motion()->add_rotations(0);
+                      *r.mutable_sweep()->mutable_configurations() = columns;
+                      for (int i = 0; i < 9; ++i) r.mutable_sweep()->add_rotations(0);
                       for (int i = 0; i < 3; ++i)
-                        AddPoseAt(0, r.mutable_motion()->mutable_end_poses());
+                        AddPoseAt(0, r.mutable_sweep()->mutable_end_poses());
                     },
-                    3, "motion.end_poses", "21 numbers"},
+                    3, "sweep.end_poses", "21 numbers"},
         BadQuestion{"RayWithoutScene", [](auto& r) { r.mutable_ray()->set_count(1); }, 5,
                     "ray.scene_slot", "0"},
         BadQuestion{"SlotTooHigh",
@@ -631,20 +631,22 @@ TEST(SceneQuestions, PartsAreTheWhole) {
   World world;
   WorldSession session(world);
   v1::SessionRequest request;
-  *request.mutable_clearance()->mutable_configurations() = ConfigurationsAt(world.AnyPoses());
-  const v1::ClearanceBatchResult whole = session.Ask(request).clearance();
-  request.mutable_clearance()->mutable_options()->set_max_reply_bytes(2000);
+  *request.mutable_minimum_distance()->mutable_configurations() =
+      ConfigurationsAt(world.AnyPoses());
+  const v1::MinimumDistanceBatchResult whole = session.Ask(request).minimum_distance();
+  request.mutable_minimum_distance()->mutable_options()->set_max_reply_bytes(2000);
   ASSERT_TRUE(session.Send(request));
-  v1::ClearanceBatchResult joined;
+  v1::MinimumDistanceBatchResult joined;
   int parts = 0;
   for (; joined.states_size() < static_cast<int>(kWorldRows); ++parts) {
     v1::SessionResponse response;
     ASSERT_TRUE(session.Receive(&response));
     ASSERT_EQ(response.status().code(), 0) << response.status().message();
     EXPECT_LE(response.ByteSizeLong(), 2000u);
-    EXPECT_EQ(response.clearance().first_row(), static_cast<std::uint32_t>(joined.states_size()));
-    EXPECT_EQ(response.clearance().scene_revision(), 1u);
-    joined.MergeFrom(response.clearance());
+    EXPECT_EQ(response.minimum_distance().first_row(),
+              static_cast<std::uint32_t>(joined.states_size()));
+    EXPECT_EQ(response.minimum_distance().scene_revision(), 1u);
+    joined.MergeFrom(response.minimum_distance());
   }
   EXPECT_GT(parts, 2);
   EXPECT_THAT(joined.states(), ::testing::ElementsAreArray(whole.states()));

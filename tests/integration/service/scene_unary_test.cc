@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using Stub = v1::SceneQueryService::Stub;
 
-// The setting of a WorldSession: shapes in slots 0 and 1, the scene in slot 2, the own bodies.
+// The setting of a WorldSession: shapes in slots 0 and 1, the scene in slot 2, the query bodies.
 template <class Request>
 Request InWorld() {
   Request request;
@@ -67,12 +67,12 @@ TEST(UnarySceneQuestions, OfConfigurationsAreThoseOfASession) {
   check.mutable_detail()->set_free_radii(true);
   ExpectSame(world, &Stub::Check, InWorld<v1::CheckRequest>(check), session.Ask(asked).check());
 
-  v1::ClearanceBatch& clearance = *asked.mutable_clearance();
-  *clearance.mutable_configurations() = columns;
-  clearance.mutable_detail()->set_bounds(true);
-  clearance.mutable_detail()->set_free_radii(true);
-  ExpectSame(world, &Stub::Clearance, InWorld<v1::ClearanceRequest>(clearance),
-             session.Ask(asked).clearance());
+  v1::MinimumDistanceBatch& minimum = *asked.mutable_minimum_distance();
+  *minimum.mutable_configurations() = columns;
+  minimum.mutable_detail()->set_bounds(true);
+  minimum.mutable_detail()->set_free_radii(true);
+  ExpectSame(world, &Stub::MinimumDistance, InWorld<v1::MinimumDistanceRequest>(minimum),
+             session.Ask(asked).minimum_distance());
 
   v1::NearestBatch& nearest = *asked.mutable_nearest();
   *nearest.mutable_configurations() = columns;
@@ -80,7 +80,7 @@ TEST(UnarySceneQuestions, OfConfigurationsAreThoseOfASession) {
   ExpectSame(world, &Stub::Nearest, InWorld<v1::NearestRequest>(nearest),
              session.Ask(asked).nearest());
 
-  v1::MotionBatch& motion = *asked.mutable_motion();
+  v1::SweepBatch& motion = *asked.mutable_sweep();
   *motion.mutable_configurations() = columns;
   for (std::uint32_t k = 0; k < kOwnCount; ++k) {
     AddNumbers({1, 0, 0}, motion.mutable_displacements());
@@ -88,7 +88,7 @@ TEST(UnarySceneQuestions, OfConfigurationsAreThoseOfASession) {
   }
   motion.set_max_pairs(4);
   *motion.mutable_detail() = EveryColumn();
-  ExpectSame(world, &Stub::Motion, InWorld<v1::MotionRequest>(motion), session.Ask(asked).motion());
+  ExpectSame(world, &Stub::Sweep, InWorld<v1::SweepRequest>(motion), session.Ask(asked).sweep());
 }
 
 TEST(UnarySceneQuestions, OfShapesAndRaysAreThoseOfASession) {
@@ -125,9 +125,10 @@ TEST(UnarySceneQuestions, OfManyRowsAreThoseOfASession) {
     poses.insert(poses.end(), more.begin(), more.end());
   }
   v1::SessionRequest asked;
-  *asked.mutable_clearance()->mutable_configurations() = ConfigurationsAt(poses);
-  ExpectSame(world, &Stub::Clearance, InWorld<v1::ClearanceRequest>(asked.clearance()),
-             session.Ask(asked).clearance());
+  *asked.mutable_minimum_distance()->mutable_configurations() = ConfigurationsAt(poses);
+  ExpectSame(world, &Stub::MinimumDistance,
+             InWorld<v1::MinimumDistanceRequest>(asked.minimum_distance()),
+             session.Ask(asked).minimum_distance());
 }
 
 v1::CheckRequest CheckOfOneRow() {
@@ -167,7 +168,7 @@ TEST(UnarySceneQuestions, AskARevisionOrAtLeastOne) {
   expect(2, v1::VERDICT_TOUCHING);
 }
 
-TEST(UnarySceneQuestions, NeedNoSceneForOwnBodiesAlone) {
+TEST(UnarySceneQuestions, NeedNoSceneForQueryBodiesAlone) {
   World world;
   v1::CheckRequest request = CheckOfOneRow();
   request.clear_open_scene();

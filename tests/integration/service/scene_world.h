@@ -33,7 +33,7 @@ inline void AddPose(const Pose& pose, google::protobuf::RepeatedField<double>* c
   for (const double number : {q.x, q.y, q.z, q.w}) column->Add(number);
 }
 
-// Bodies 10, 11, … of balls and boxes, and own bodies 1, 2, 3, here and on a server.
+// Bodies 10, 11, … of balls and boxes, and query bodies 1, 2, 3, here and on a server.
 class World {
  public:
   explicit World(const Checking& checking = {}) : server({}, checking) {
@@ -80,7 +80,7 @@ class World {
     return server.registry.FindByName(name)->shape.content->body;
   }
 
-  // The own bodies with one rule: 1 and 2 may touch.
+  // The query bodies with one rule: 1 and 2 may touch.
   static v1::SessionRequest Attach() {
     v1::SessionRequest request;
     v1::SceneChange& change = *request.mutable_change_bodies()->mutable_change();

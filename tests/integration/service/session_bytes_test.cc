@@ -123,7 +123,7 @@ TEST_F(SessionBytes, SlotsThatHoldNothingOfTheCallersAreCountedToo) {
     EXPECT_TRUE(CallWith(AuthorizationOf("owner"), *server_.shapes,
                          &v1::ShapeService::Stub::RegisterShape, request, &response)
                     .ok());
-    return response.shape().digest();
+    return response.info().digest();
   }();
   v1::SessionRequest open;
   open.mutable_open()->mutable_shape()->set_digest(digest);
@@ -159,7 +159,7 @@ TEST_F(SessionBytes, ASlotThatWasRefusedSaysWhy) {
   EXPECT_THAT(answer.distance().errors(0).message(), HasSubstr("RESOURCE_EXHAUSTED"));
 }
 
-TEST_F(SessionBytes, OwnBodiesKeepTheirInlineShapesCounted) {
+TEST_F(SessionBytes, QueryBodiesKeepTheirInlineShapesCounted) {
   TestSession session(*server_.queries, AuthorizationOf("viewer"));
   ASSERT_TRUE(session.Ask(OpenOf(0, large_)).has_open());
   const double with_slot = Held();

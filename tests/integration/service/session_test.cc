@@ -97,7 +97,7 @@ void ExpectAnswerOf(std::uint64_t i, const v1::SessionResponse& response) {
     case 3:
       ASSERT_TRUE(response.has_open()) << response.ShortDebugString();
       EXPECT_EQ(response.open().slot(), 2 + i);
-      EXPECT_EQ(response.open().shape().radius(), static_cast<double>(i));
+      EXPECT_EQ(response.open().info().swept_sphere_radius(), static_cast<double>(i));
       break;
   }
 }
@@ -161,9 +161,9 @@ TEST(Session, OpensByDigestAndTellsWhatItOpened) {
   request.mutable_open()->mutable_shape()->set_digest(digest);
   const v1::SessionResponse response = session.Ask(request);
   EXPECT_EQ(response.open().slot(), 3u);
-  EXPECT_EQ(response.open().shape().name(), "box");
-  EXPECT_EQ(response.open().shape().digest(), digest);
-  EXPECT_EQ(response.open().shape().point_count(), 8u);
+  EXPECT_EQ(response.open().info().name(), "box");
+  EXPECT_EQ(response.open().info().digest(), digest);
+  EXPECT_EQ(response.open().info().point_count(), 8u);
   EXPECT_EQ(response.open().revision(), 1u);
 }
 

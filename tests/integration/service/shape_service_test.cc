@@ -51,7 +51,7 @@ TEST(RegisterShape, IsIdempotent) {
   const v1::RegisterShapeResponse again = RegisterAs(server, BoxAs("box", 1));
   EXPECT_FALSE(again.created());
   EXPECT_EQ(again.revision(), 1u);
-  EXPECT_EQ(again.shape().SerializeAsString(), first.shape().SerializeAsString());
+  EXPECT_EQ(again.info().SerializeAsString(), first.info().SerializeAsString());
 }
 
 TEST(RegisterShape, ReplacesWhereItIsTold) {
@@ -72,18 +72,18 @@ TEST(RegisterShape, ValidatesOnlyWhereItIsTold) {
   request.set_validate_only(true);
   const v1::RegisterShapeResponse response = RegisterAs(server, request);
   EXPECT_FALSE(response.created());
-  EXPECT_EQ(response.shape().point_count(), 8u);
+  EXPECT_EQ(response.info().point_count(), 8u);
   EXPECT_EQ(server.registry.revision(), 0u);
 }
 
 TEST(RegisterShape, TellsTheFactsOfABox) {
   TestServer server;
   v1::RegisterShapeRequest request = BoxAs("box", 1);
-  request.mutable_shape()->set_radius(0.5);
-  const v1::ShapeInfo info = RegisterAs(server, request).shape();
+  request.mutable_shape()->set_swept_sphere_radius(0.5);
+  const v1::ShapeInfo info = RegisterAs(server, request).info();
   EXPECT_EQ(info.name(), "box");
   EXPECT_EQ(info.vertex_count(), 8u);
-  EXPECT_EQ(info.radius(), 0.5);
+  EXPECT_EQ(info.swept_sphere_radius(), 0.5);
   EXPECT_NEAR(info.bounding_radius(), std::sqrt(3.0) + 0.5, 1e-9);
   EXPECT_EQ(info.revision(), 1u);
 }
@@ -121,36 +121,36 @@ TEST(GetShape, RefusesWhatNamesNothing) {
   EXPECT_EQ(ErrorOf(status).value(), "nobody");
 }
 
-TEST(BatchRegisterShapes, RegistersColumnsOfHulls) {
+TEST(BatchRegisterHulls, RegistersColumnsOfHulls) {
   TestServer server;
-  v1::BatchRegisterShapesRequest request;
+  v1::BatchRegisterHullsRequest request;
   for (const char* name : {"point", "segment"}) request.add_names(name);
   request.add_vertex_counts(1);
   request.add_vertex_counts(2);
   for (const double number : {1.0, 2.0, 3.0, 0.0, 0.0, 0.0, 0.0, 0.0, 5.0})
     request.add_vertices(number);
-  request.add_radii(0.25);
-  v1::BatchRegisterShapesResponse response;
+  request.add_swept_sphere_radii(0.25);
+  v1::BatchRegisterHullsResponse response;
   ASSERT_TRUE(
-      Call(*server.shapes, &v1::ShapeService::Stub::BatchRegisterShapes, request, &response).ok());
+      Call(*server.shapes, &v1::ShapeService::Stub::BatchRegisterHulls, request, &response).ok());
   EXPECT_EQ(response.errors_size(), 0);
   EXPECT_EQ(response.revision(), 2u);
   const v1::GetShapeResponse segment = Get(server, "segment");
   EXPECT_THAT(segment.shape().hull().vertices(), ElementsAre(0, 0, 0, 0, 0, 5));
-  EXPECT_EQ(segment.shape().radius(), 0.25);
+  EXPECT_EQ(segment.shape().swept_sphere_radius(), 0.25);
   EXPECT_EQ(segment.info().digest(), response.digests(1));
 }
 
-TEST(BatchRegisterShapes, GivesTheDigestOfTheSameShapeRegisteredAlone) {
+TEST(BatchRegisterHulls, GivesTheDigestOfTheSameShapeRegisteredAlone) {
   TestServer server;
   const std::string digest = Register(server, "alone", Hull({1, 2, 3}));
-  v1::BatchRegisterShapesRequest request;
+  v1::BatchRegisterHullsRequest request;
   request.add_names("together");
   request.add_vertex_counts(1);
   for (const double number : {1.0, 2.0, 3.0}) request.add_vertices(number);
-  v1::BatchRegisterShapesResponse response;
+  v1::BatchRegisterHullsResponse response;
   ASSERT_TRUE(
-      Call(*server.shapes, &v1::ShapeService::Stub::BatchRegisterShapes, request, &response).ok());
+      Call(*server.shapes, &v1::ShapeService::Stub::BatchRegisterHulls, request, &response).ok());
   EXPECT_THAT(response.digests(), ElementsAre(digest));
 }
 
@@ -209,14 +209,14 @@ TEST(DeleteShape, TakesANameOutOnce) {
   v1::DeleteShapeRequest request;
   v1::DeleteShapeResponse response;
   request.set_name("ball");
-  request.set_expected_digest(std::string(digest).replace(10, 1, digest[10] == '0' ? "1" : "0"));
+  request.set_etag(std::string(digest).replace(10, 1, digest[10] == '0' ? "1" : "0"));
   grpc::Status status =
       Call(*server.shapes, &v1::ShapeService::Stub::DeleteShape, request, &response);
   EXPECT_EQ(status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
-  EXPECT_EQ(ErrorOf(status).field(), "expected_digest");
+  EXPECT_EQ(ErrorOf(status).field(), "etag");
   EXPECT_EQ(ErrorOf(status).limit(), digest);
 
-  request.set_expected_digest(digest);
+  request.set_etag(digest);
   ASSERT_TRUE(Call(*server.shapes, &v1::ShapeService::Stub::DeleteShape, request, &response).ok());
   EXPECT_EQ(response.revision(), 2u);
   status = Call(*server.shapes, &v1::ShapeService::Stub::DeleteShape, request, &response);

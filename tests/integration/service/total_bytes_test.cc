@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "server/transport/placed.h"
+#include "server/transport/offload.h"
 #include "tests/integration/service/harness.h"
 
 namespace clearance::testing {

@@ -103,7 +103,7 @@ void CreateFurniture(TestServer& server, const std::vector<SceneBody>& bodies) {
   ASSERT_TRUE(Call(*server.scenes, &v1::SceneService::Stub::CreateScene, request, &response).ok());
 }
 
-// The players as own bodies of a session whose slots 0 and 1 are the ball and the box.
+// The players as query bodies of a session whose slots 0 and 1 are the ball and the box.
 v1::SessionRequest AttachPlayers(const Game& game) {
   v1::SessionRequest request;
   v1::BodyColumns& columns = *request.mutable_change_bodies()->mutable_change()->mutable_bodies();
@@ -130,8 +130,8 @@ struct Asked {
   v1::RayBatch rays;
   v1::SweepBatchResult hits;
   v1::CheckBatchResult check;
-  v1::ClearanceBatchResult clearance;
-  v1::SweepBatchResult motion;
+  v1::MinimumDistanceBatchResult minimum;
+  v1::SweepBatchResult sweep;
 };
 
 // A row of a column, to the last bit.
@@ -186,7 +186,8 @@ void ExpectSameCheck(const v1::CheckBatchResult& result, const CheckAnswer& answ
   ExpectSameNumbers(result.free_radii(), 0, std::vector<double>{answer.free_radius});
 }
 
-void ExpectSameClearance(const v1::ClearanceBatchResult& result, const ClearanceAnswer& answer) {
+void ExpectSameMinimumDistance(const v1::MinimumDistanceBatchResult& result,
+                               const MinimumDistanceAnswer& answer) {
   const DistanceAnswer& distance = answer.distance;
   ASSERT_EQ(result.states(0), static_cast<int>(distance.state));
   ExpectSamePair(result, 0, answer.pair);
@@ -245,13 +246,13 @@ class AskerStream {
     asked.rewind = rewind.rewind_track();
     const v1::SessionRequest rays = AnyRays();
     asked.rays = rays.ray();
-    for (const v1::SessionRequest& request : {rewind, rays, Check(), Clearance(), Motion()})
+    for (const v1::SessionRequest& request : {rewind, rays, Check(), MinimumDistance(), Sweep()})
       ASSERT_TRUE(session_.Send(request));
     asked.rewound = Next().rewind_track();
     asked.hits = Next().ray();
     asked.check = Next().check();
-    asked.clearance = Next().clearance();
-    asked.motion = Next().motion();
+    asked.minimum = Next().minimum_distance();
+    asked.sweep = Next().sweep();
   }
 
   // Beyond the last tick too, and now and then exactly at one.
@@ -286,10 +287,10 @@ class AskerStream {
     return request;
   }
 
-  static v1::SessionRequest Clearance() {
+  static v1::SessionRequest MinimumDistance() {
     v1::SessionRequest request;
-    *request.mutable_clearance()->mutable_configurations() = Probe();
-    v1::ClearanceDetail& detail = *request.mutable_clearance()->mutable_detail();
+    *request.mutable_minimum_distance()->mutable_configurations() = Probe();
+    v1::MinimumDistanceDetail& detail = *request.mutable_minimum_distance()->mutable_detail();
     detail.set_distances(true);
     detail.set_bounds(true);
     detail.set_pairs(true);
@@ -299,11 +300,11 @@ class AskerStream {
     return request;
   }
 
-  static v1::SessionRequest Motion() {
+  static v1::SessionRequest Sweep() {
     v1::SessionRequest request;
-    *request.mutable_motion()->mutable_configurations() = Probe();
-    for (const double number : {4., 0., 0.}) request.mutable_motion()->add_displacements(number);
-    WantAllOfSweeps(request.mutable_motion()->mutable_detail());
+    *request.mutable_sweep()->mutable_configurations() = Probe();
+    for (const double number : {4., 0., 0.}) request.mutable_sweep()->add_displacements(number);
+    WantAllOfSweeps(request.mutable_sweep()->mutable_detail());
     return request;
   }
 
@@ -312,7 +313,7 @@ class AskerStream {
     v1::ConfigurationColumns columns;
     columns.set_count(1);
     columns.set_scene_slot(1);
-    columns.set_among(v1::AMONG_SCENE);
+    columns.set_pair_scope(v1::PAIR_SCOPE_SCENE);
     return columns;
   }
 
@@ -342,13 +343,13 @@ class Offline {
     const ScenePtr scene = SceneOf(asked.rewound);
     ExpectRays(*scene, asked);
     const std::vector<SceneBody> probe = {{.id = 1, .body = ball_, .X_WB = {}}};
-    const Asker asker = {.scene = *scene, .bodies = probe, .among = Asker::Among::kScene};
+    const Asker asker = {.scene = *scene, .bodies = probe, .pair_scope = Asker::PairScope::kScene};
     const CheckAnswer check = CheckScene(asker, {.wants_free_radius = true}, &scratch_);
     touched += check.verdict == Verdict::kFree ? 0 : 1;
     ExpectSameCheck(asked.check, check);
-    ExpectSameClearance(asked.clearance, Clearance(asker, {}, &scratch_));
+    ExpectSameMinimumDistance(asked.minimum, MinimumDistance(asker, {}, &scratch_));
     const std::vector<Motion> motions = {{.displacement = {4, 0, 0}, .rotation = {}, .pivot = {}}};
-    ExpectSameSweep(asked.motion, 0, Sweep({asker, motions}, {}, &scratch_));
+    ExpectSameSweep(asked.sweep, 0, Sweep({asker, motions}, {}, &scratch_));
   }
 
   int clamped = 0, between = 0, player_hits = 0, touched = 0;

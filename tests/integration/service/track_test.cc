@@ -254,12 +254,12 @@ TEST_F(TrackTest, RefusesTicksThatAreNone) {
   writer_.Open(0, Sphere(1));
   ExpectOk(writer_.Ask(AttachAt({{1, 0}})));
   ExpectRefusal(writer_.Ask(TickOf(8)), grpc::StatusCode::FAILED_PRECONDITION, "publish_tick.poses",
-                "own bodies with inline shapes");
+                "query bodies with inline shapes");
   v1::SessionRequest bad;
   bad.mutable_change_bodies()->mutable_change()->add_removed_bodies(99);
   writer_.Ask(bad);
   ExpectRefusal(writer_.Ask(TickOf(8)), grpc::StatusCode::FAILED_PRECONDITION, "publish_tick.poses",
-                "own bodies in doubt");
+                "query bodies in doubt");
   EXPECT_EQ(asker_.Ask(RewindTo("game", 9)).rewind_track().newest_tick(), 7u)
       << "what was refused is not there";
 }

@@ -153,7 +153,7 @@ class BreakingServer : public v1::ServerService::Service, public v1::QueryServic
     } else {
       state->slots[open.slot()] = content;
       response->mutable_open()->set_slot(open.slot());
-      response->mutable_open()->mutable_shape()->set_digest("digest-" + std::to_string(content));
+      response->mutable_open()->mutable_info()->set_digest("digest-" + std::to_string(content));
     }
   }
 

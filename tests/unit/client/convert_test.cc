@@ -398,7 +398,7 @@ TEST(ResultConvert, ListedPairsOfScenes_HaveNoNumbersWithoutMeaning) {
   NearestResult result;
   AppendFromProto(part, 0, &result);
   EXPECT_THAT(result.pairs.distances, ElementsAre(0, IsNan()));
-  v1::ClearanceBatchResult clearances;
+  v1::MinimumDistanceBatchResult clearances;
   v1::CheckBatchResult checks;
   for (const auto state : {v1::STATE_BEYOND, v1::STATE_REFUSED, v1::STATE_TOUCHING}) {
     clearances.add_states(state);
@@ -408,7 +408,7 @@ TEST(ResultConvert, ListedPairsOfScenes_HaveNoNumbersWithoutMeaning) {
     checks.add_verdicts(verdict);
     checks.add_lower_bounds(0);
   }
-  ClearanceResult clearance;
+  MinimumDistanceResult clearance;
   AppendFromProto(clearances, 0, &clearance);
   EXPECT_THAT(clearance.distances, ElementsAre(IsNan(), IsNan(), 0));
   CheckResult check;

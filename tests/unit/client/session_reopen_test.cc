@@ -68,7 +68,7 @@ std::string Described(const Reply& reply) {
   std::string text = absl::StrCat(reply.tag, " ", reply.answer.index(), " ",
                                   static_cast<int>(reply.status.code()));
   if (const auto* opened = std::get_if<OpenedShape>(&reply.answer)) {
-    absl::StrAppend(&text, " ", opened->slot, " ", opened->shape.digest);
+    absl::StrAppend(&text, " ", opened->slot, " ", opened->info.digest);
   }
   if (const auto* result = std::get_if<DistanceResult>(&reply.answer)) {
     absl::StrAppend(&text, " ", result->count, ": ", absl::StrJoin(result->distances, " "));

@@ -287,7 +287,7 @@ TEST(VerifyDistance, CatchesTamperedAnswersOfCurvedKinds) {
     SCOPED_TRACE(curved.name);
     const ViolationKind grown = curved.is_flat ? kPoint : kLowerBound;
     const ViolationKind inwards = curved.is_flat ? kPoint : kUpperBound;
-    const auto grow = [&](Case* c) { c->shape_a.radius += 1e-9; };
+    const auto grow = [&](Case* c) { c->shape_a.swept_sphere_radius += 1e-9; };
     const auto outside = [&](Case* c) {
       for (int i = 0; i < 3; ++i) c->result.relative_points_a[i] += 1e-9 * c->result.normals[i];
     };
@@ -368,7 +368,7 @@ TEST(VerifyDistance, CatchesTamperedBoundsAndStates) {
           {"no row", kMalformed, [](Case* c) { c->result.states.clear(); }},
           {"B moved away", kUpperBound, [](Case* c) { c->pose_b.x += 1e-9; }},
           {"B moved near", kLowerBound, [](Case* c) { c->pose_b.x -= 1e-9; }},
-          {"B grown", kLowerBound, [](Case* c) { c->shape_b.radius = 1e-9; }},
+          {"B grown", kLowerBound, [](Case* c) { c->shape_b.swept_sphere_radius = 1e-9; }},
       });
 }
 

@@ -67,10 +67,10 @@ TEST_F(SceneQuery, CheckTellsHowFarBodiesMayMove) {
   EXPECT_GT(answer.free_radius, 0.624);
 }
 
-TEST_F(SceneQuery, ClearanceNamesTheNearestPair) {
+TEST_F(SceneQuery, MinimumDistanceNamesTheNearestPair) {
   const std::vector<SceneBody> bodies = {{7, Ball(0.5), At(6.25, 0, 0), {}, 0},
                                          {3, Ball(0.5), At(6.25, 5, 0), {}, 0}};
-  const ClearanceAnswer answer = Clearance(AskerOf(bodies), {}, &scratch_);
+  const MinimumDistanceAnswer answer = MinimumDistance(AskerOf(bodies), {}, &scratch_);
   ASSERT_TRUE(answer.has_pair);
   EXPECT_EQ(answer.pair, (IdPair{7, 12, false}));
   EXPECT_EQ(answer.distance.state, State::kSeparated);
@@ -122,7 +122,7 @@ TEST_F(SceneQuery, AThousandPairsComeInOrder) {
       },
       &scratch_);
   EXPECT_EQ(next, 1010U);
-  const ClearanceAnswer answer = Clearance(AskerOf(bodies), {}, &scratch_);
+  const MinimumDistanceAnswer answer = MinimumDistance(AskerOf(bodies), {}, &scratch_);
   EXPECT_EQ(answer.distance.state, State::kPenetrating);
   EXPECT_EQ(answer.free_radius, 0);
   std::vector<PairDistance> nearest(700);
@@ -134,15 +134,15 @@ TEST_F(SceneQuery, AsksOnlyWhomItIsToldToAsk) {
   const std::vector<SceneBody> bodies = {{7, Cube(0.5), At(8.5, 0, 0), {}, 0},
                                          {3, Cube(0.5), At(8.5, 0.25, 0), {}, 0}};
   Asker asker = AskerOf(bodies);
-  asker.among = Asker::Among::kSelf;
+  asker.pair_scope = Asker::PairScope::kSelf;
   EXPECT_EQ(CheckScene(asker, {}, &scratch_).first.pair, (IdPair{3, 7, true}));
-  asker.among = Asker::Among::kScene;
+  asker.pair_scope = Asker::PairScope::kScene;
   EXPECT_EQ(CheckScene(asker, {}, &scratch_).first.pair, (IdPair{3, 12, false}));
   const std::vector<PairRule> listed = {{3, 12, true, 0}, {7, 12, true, 0}};
   const PairRules rules(listed);
   asker.rules = &rules;
   EXPECT_EQ(CheckScene(asker, {}, &scratch_).verdict, Verdict::kFree);
-  asker.among = Asker::Among::kSceneAndSelf;
+  asker.pair_scope = Asker::PairScope::kSceneAndSelf;
   EXPECT_EQ(CheckScene(asker, {}, &scratch_).first.pair, (IdPair{3, 7, true}));
 }
 
@@ -209,11 +209,12 @@ TEST_F(SceneQuery, ConfigurationsAreAnsweredAsAlone) {
   EXPECT_GT(checks[0].free_radius, 0.99);
   EXPECT_EQ(checks[1].first.pair, (IdPair{7, 11, false}));
   EXPECT_EQ(checks[2].first.pair, (IdPair{7, 8, true}));
-  std::vector<ClearanceAnswer> clearances(3);
-  ClearanceOfConfigurations({AskerOf(bodies), poses}, {}, absl::MakeSpan(clearances), &scratch_);
-  EXPECT_NEAR(clearances[0].distance.distance, 1, 1e-12);
-  EXPECT_EQ(clearances[1].distance.state, State::kPenetrating);
-  EXPECT_TRUE(clearances[2].pair.is_self);
+  std::vector<MinimumDistanceAnswer> minimums(3);
+  MinimumDistanceOfConfigurations({AskerOf(bodies), poses}, {}, absl::MakeSpan(minimums),
+                                  &scratch_);
+  EXPECT_NEAR(minimums[0].distance.distance, 1, 1e-12);
+  EXPECT_EQ(minimums[1].distance.state, State::kPenetrating);
+  EXPECT_TRUE(minimums[2].pair.is_self);
 }
 
 // A bar lies askew beyond the first of the cubes, whose boxes its own overlaps, and comes nearer to
@@ -310,7 +311,7 @@ TEST_F(SceneQuery, OwnPairsAreThoseThatAreAsked) {
   EXPECT_EQ(CheckScene(asker, {}, &scratch_).verdict, Verdict::kFree);
   bodies[1].X_WB = At(0, 52.75, 0);
   EXPECT_EQ(CheckScene(asker, {}, &scratch_).first.pair, (IdPair{7, 9, true}));
-  asker.among = Asker::Among::kScene;
+  asker.pair_scope = Asker::PairScope::kScene;
   own_pairs.Find(asker);
   EXPECT_TRUE(own_pairs.pairs().empty());
 }
@@ -319,10 +320,11 @@ TEST_F(SceneQuery, OwnPairsAreThoseThatAreAsked) {
 TEST_F(SceneQuery, HalfOfADistanceIsFreeWhereBothMove) {
   const std::vector<SceneBody> bodies = {{7, Cube(0.5), At(2, 50, 0), {}, 0},
                                          {8, Cube(0.5), At(5, 50, 0), {}, 0}};
-  const ClearanceAnswer answer = Clearance(AskerOf(bodies), {}, &scratch_);
+  const MinimumDistanceAnswer answer = MinimumDistance(AskerOf(bodies), {}, &scratch_);
   EXPECT_NEAR(answer.distance.distance, 2, 1e-12);
   EXPECT_NEAR(answer.free_radius, 1, 1e-12);
-  const ClearanceAnswer near = Clearance(AskerOf(bodies), {.max_distance = 1.5}, &scratch_);
+  const MinimumDistanceAnswer near =
+      MinimumDistance(AskerOf(bodies), {.max_distance = 1.5}, &scratch_);
   EXPECT_FALSE(near.has_pair);
   EXPECT_EQ(near.distance.state, State::kBeyond);
   EXPECT_EQ(near.free_radius, 0.75);
@@ -336,10 +338,10 @@ TEST_F(SceneQuery, OfAnEmptySceneNothingIsNear) {
   const CheckAnswer check = CheckScene(AskerOf(bodies), {.wants_free_radius = true}, &scratch_);
   EXPECT_EQ(check.verdict, Verdict::kFree);
   EXPECT_EQ(check.free_radius, kInfinity);
-  const ClearanceAnswer clearance = Clearance(AskerOf(bodies), {}, &scratch_);
-  EXPECT_FALSE(clearance.has_pair);
-  EXPECT_EQ(clearance.distance.state, State::kBeyond);
-  EXPECT_EQ(clearance.free_radius, kInfinity);
+  const MinimumDistanceAnswer minimum = MinimumDistance(AskerOf(bodies), {}, &scratch_);
+  EXPECT_FALSE(minimum.has_pair);
+  EXPECT_EQ(minimum.distance.state, State::kBeyond);
+  EXPECT_EQ(minimum.free_radius, kInfinity);
   const SweepAnswer ray = CastRay(*scene_, {{}, {1, 0, 0}, 0, {}}, RayKind::kAny, &scratch_);
   EXPECT_EQ(ray.earliest.contact.state, MotionState::kFree);
 }

@@ -132,16 +132,16 @@ TEST_F(SceneStop, ChecksOfManyRowsEndUndecided) {
   EXPECT_GE(partly, 2);
 }
 
-TEST_F(SceneStop, ClearancesEndUndecided) {
+TEST_F(SceneStop, MinimumDistancesEndUndecided) {
   // All are as near as the nearest.
   const std::vector<SceneBody> far = {{10'000, bar_, {{0, 0, 50}, {}}, {}, 0}};
   StopEverywhere(
       [&](WorkBudget* budget) {
         Asker asker = AskerWith(budget);
         asker.bodies = far;
-        return Clearance(asker, {}, &scratch_);
+        return MinimumDistance(asker, {}, &scratch_);
       },
-      [](const ClearanceAnswer& answer) {
+      [](const MinimumDistanceAnswer& answer) {
         if (answer.distance.reason == UndecidedReason::kNone) {
           EXPECT_NEAR(answer.distance.distance, 48, 1e-9);
           return false;
@@ -251,7 +251,7 @@ class SceneStopBySize : public SceneStop {
       EXPECT_EQ(answer.counters.exact, 2U * kBalls);
     });
   }
-  int LooksOfClearance(bool exact) {
+  int LooksOfMinimumDistance(bool exact) {
     return Looks(kNever, [&](WorkBudget* budget) {
       std::vector<PairDistance> all(kBalls);
       EXPECT_EQ(Nearest(AskerWith(budget), {.exact = exact}, absl::MakeSpan(all), &scratch_).size,
@@ -269,30 +269,30 @@ class SceneStopBySize : public SceneStop {
 // Pairs of large hulls may take a hundred times as long as those of small ones.
 TEST_F(SceneStopBySize, LooksAreTheMoreTheMoreVerticesBodiesHave) {
   Fill(Ball(12));
-  const int check = LooksOfCheck(), clearance = LooksOfClearance(false), sweep = LooksOfSweep();
+  const int check = LooksOfCheck(), minimum = LooksOfMinimumDistance(false), sweep = LooksOfSweep();
   EXPECT_LE(check, 4);
-  EXPECT_LE(clearance, 4);
+  EXPECT_LE(minimum, 4);
   EXPECT_LE(sweep, 8);
   Fill(Ball(3000));
   EXPECT_GE(LooksOfCheck(), 2 * kBalls / 6);
-  EXPECT_GE(LooksOfClearance(false), kBalls / 6);
+  EXPECT_GE(LooksOfMinimumDistance(false), kBalls / 6);
   EXPECT_GE(LooksOfSweep(), kBalls / 2);
 }
 
 // Which may take a second.
 TEST_F(SceneStopBySize, EveryDecisionInExactNumbersIsAfterALook) {
   Fill(Ball(12));
-  EXPECT_GE(LooksOfClearance(true), kBalls);
+  EXPECT_GE(LooksOfMinimumDistance(true), kBalls);
 }
 
-// Ten thousand own bodies without an enabled pair: nothing but looking for one takes time.
+// Ten thousand query bodies without an enabled pair: nothing but looking for one takes time.
 TEST_F(SceneStop, LookingForPairsEnds) {
   std::vector<SceneBody> crowd;
   for (BodyId id = 0; id < 4000; ++id) crowd.push_back({id, bar_, BarPose(0), {1, 0}, 0});
   Looks(2, [&](WorkBudget* budget) {
     Asker asker = AskerWith(budget);
     asker.bodies = crowd;
-    EXPECT_EQ(Clearance(asker, {}, &scratch_).distance.reason, UndecidedReason::kBudget);
+    EXPECT_EQ(MinimumDistance(asker, {}, &scratch_).distance.reason, UndecidedReason::kBudget);
   });
   Looks(2, [&](WorkBudget* budget) {
     Asker asker = AskerWith(budget);

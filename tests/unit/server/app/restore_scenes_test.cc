@@ -34,7 +34,7 @@ v1::SceneChange Body(std::uint32_t id, const std::string& digest) {
 }
 
 ShapeChange Forgetting(const std::string& name) {
-  return {.name = name, .content = ShapeContentPtr(), .options = {}, .expected_digest = ""};
+  return {.name = name, .content = ShapeContentPtr(), .options = {}, .etag = ""};
 }
 
 // A server's memory, gone and filled again from its database.

@@ -88,7 +88,7 @@ TEST_F(Settings, PutEveryLimitIntoItsOwnField) {
                                   limits.max_transport_bytes,
                                   limits.max_reply_bytes,
                                   limits.max_batch_rows,
-                                  limits.max_batch_shapes,
+                                  limits.max_batch_hulls,
                                   limits.max_shape_vertices,
                                   limits.max_shapes,
                                   limits.max_registry_bytes,

@@ -17,10 +17,10 @@ std::vector<v1::Shape> DifferentShapes() {
   std::vector<v1::Shape> shapes(23);
   shapes[0].mutable_point();
   shapes[1].mutable_point();
-  shapes[1].set_radius(1);
+  shapes[1].set_swept_sphere_radius(1);
   shapes[2].mutable_sphere()->set_radius(1);
   shapes[3].mutable_sphere();
-  shapes[3].set_radius(1);
+  shapes[3].set_swept_sphere_radius(1);
   shapes[4].mutable_segment()->mutable_a()->set_x(1);
   shapes[5].mutable_segment()->mutable_b()->set_x(1);
   shapes[6].mutable_triangle()->mutable_a()->set_x(1);
@@ -43,7 +43,7 @@ std::vector<v1::Shape> DifferentShapes() {
   shapes[20] = shapes[19];
   shapes[20].mutable_compound()->add_pieces()->mutable_shape()->mutable_point();
   shapes[21] = shapes[19];
-  shapes[21].mutable_compound()->mutable_pieces(0)->mutable_shape()->set_radius(1);
+  shapes[21].mutable_compound()->mutable_pieces(0)->mutable_shape()->set_swept_sphere_radius(1);
   shapes[22] = shapes[19];
   for (const double number : {1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0}) {
     shapes[22].mutable_compound()->mutable_pieces(0)->add_pose(number);
@@ -70,7 +70,7 @@ TEST(ShapeContent, HasADigestOfItsOwnForEveryContent) {
 TEST(ShapeContent, DigestsACylinderByFieldAndNumbersInOrder) {
   const Registry registry({}, nullptr);
   v1::Shape shape;
-  shape.set_radius(0.5);
+  shape.set_swept_sphere_radius(0.5);
   shape.mutable_cylinder()->set_radius(1);
   shape.mutable_cylinder()->set_half_length(2);
   EXPECT_EQ((*BuildContent(shape, {}, registry))->digest,
@@ -85,7 +85,7 @@ TEST(ShapeContent, DigestsACompoundPieceByPiece) {
   ball->mutable_shape()->mutable_sphere()->set_radius(2);
   v1::Piece* const point = shape.mutable_compound()->add_pieces();
   point->mutable_shape()->mutable_point();
-  point->mutable_shape()->set_radius(0.5);
+  point->mutable_shape()->set_swept_sphere_radius(0.5);
   for (const double number : {3.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0}) point->add_pose(number);
   EXPECT_EQ((*BuildContent(shape, {}, registry))->digest,
             "v1-sha256-425025211e77e842648737215ce8cea08bcd652945e81d72f28b2495019efc40");
@@ -107,7 +107,7 @@ TEST(ShapeContent, TellsOfACompoundWhatItsPiecesHaveTogether) {
   EXPECT_EQ(info.point_count(), 16u);
   EXPECT_EQ(info.vertex_count(), 16u);
   EXPECT_EQ(info.dimension(), 3u);
-  EXPECT_EQ(info.radius(), 0);
+  EXPECT_EQ(info.swept_sphere_radius(), 0);
   EXPECT_NEAR(info.volume(), 16, 1e-12);
   EXPECT_NEAR(info.bounding_radius(), 11.09053651, 1e-6);  // sqrt(11^2 + 1 + 1)
 }

@@ -59,9 +59,9 @@ class SceneCheck : public ::testing::Test {
   MaybeSceneContradiction Look(const CheckAnswer& answer) {
     return FindContradiction(AskerOf(*scene_), answer, turn_++).contradiction;
   }
-  MaybeSceneContradiction Look(const ClearanceAnswer& answer) {
+  MaybeSceneContradiction Look(const MinimumDistanceAnswer& answer) {
     const Asker asker = AskerOf(*scene_);
-    return FindContradiction(AskedClearance{asker, options_}, answer, turn_++).contradiction;
+    return FindContradiction(AskedMinimumDistance{asker, options_}, answer, turn_++).contradiction;
   }
   MaybeSceneContradiction Look(const SweepAnswer& answer) {
     const MovingAsker moving = {AskerOf(*scene_), motions_};
@@ -75,7 +75,7 @@ class SceneCheck : public ::testing::Test {
   std::vector<Motion> motions_;
   ScenePtr scene_;
   SceneScratch scratch_;
-  ClearanceOptions options_;
+  MinimumDistanceOptions options_;
   PairTurn turn_ = 0;
 };
 
@@ -115,18 +115,18 @@ TEST_F(SceneCheck, ChecksStandAndCorruptedOnesDoNot) {
   EXPECT_GE(free, kScenes / 10);
 }
 
-TEST_F(SceneCheck, ClearancesStandAndCorruptedOnesDoNot) {
+TEST_F(SceneCheck, MinimumDistancesStandAndCorruptedOnesDoNot) {
   int beyond = 0;
   for (int i = 0; i < kScenes; ++i) {
     Place(20, 4);
     options_.max_distance = i % 2 == 0 ? 0.5 : HUGE_VAL;
-    const ClearanceAnswer answer = Clearance(AskerOf(*scene_), options_, &scratch_);
+    const MinimumDistanceAnswer answer = MinimumDistance(AskerOf(*scene_), options_, &scratch_);
     ASSERT_FALSE(Look(answer)) << i;
     if (!answer.has_pair) {
       ++beyond;
       continue;
     }
-    ClearanceAnswer wrong = answer;
+    MinimumDistanceAnswer wrong = answer;
     wrong.distance.bracket.upper += 1e-9;
     EXPECT_EQ(ClaimOf(Look(wrong)), Claim::kUpper);
     wrong = answer;
@@ -134,7 +134,7 @@ TEST_F(SceneCheck, ClearancesStandAndCorruptedOnesDoNot) {
     EXPECT_EQ(ClaimOf(Look(wrong)), Claim::kLower);
     if (answer.pair.is_self) continue;
     const ScenePtr less = Without(answer.pair.b);
-    EXPECT_EQ(ClaimOf(Look(Clearance(AskerOf(*less), options_, &scratch_))), Claim::kUpper);
+    EXPECT_EQ(ClaimOf(Look(MinimumDistance(AskerOf(*less), options_, &scratch_))), Claim::kUpper);
   }
   EXPECT_GE(beyond, kScenes / 20);
   EXPECT_LE(beyond, kScenes / 2);
@@ -148,7 +148,7 @@ RigidBodyPtr Rod() {
 
 // A coarse tolerance leaves brackets as wide as it is, of a pair alone and of the whole not the
 // same: that two lower ends differ tells nothing.
-TEST_F(SceneCheck, CoarseClearancesStandAndCorruptedOnesDoNot) {
+TEST_F(SceneCheck, CoarseMinimumDistancesStandAndCorruptedOnesDoNot) {
   const RigidBodyPtr shapes[] = {
       Rod(), MakeBody(std::get<ConvexShapePtr>(MakeEllipsoid({2, 0.5, 0.2}, 0)))};
   int apart = 0;
@@ -163,11 +163,11 @@ TEST_F(SceneCheck, CoarseClearancesStandAndCorruptedOnesDoNot) {
     }
     scene_ = SceneOf(bodies_);
     options_.tolerance = random_.LogUniform(0.01, 10);
-    const ClearanceAnswer answer = Clearance(AskerOf(*scene_), options_, &scratch_);
+    const MinimumDistanceAnswer answer = MinimumDistance(AskerOf(*scene_), options_, &scratch_);
     ASSERT_FALSE(Look(answer)) << i;
     if (answer.distance.state != State::kSeparated) continue;
     ++apart;
-    ClearanceAnswer wrong = answer;
+    MinimumDistanceAnswer wrong = answer;
     wrong.distance.bracket.lower = answer.distance.bracket.upper + 1e-6;
     EXPECT_EQ(ClaimOf(Look(wrong)), Claim::kLower);
     // Within the bracket of the pair alone, but farther than the pair is.
@@ -218,7 +218,7 @@ TEST_F(SceneCheck, RaysOfEitherKindStand) {
     const MovingAsker moving = {{.scene = *scene_,
                                  .bodies = absl::MakeConstSpan(&point, 1),
                                  .poses = absl::MakeConstSpan(&start, 1),
-                                 .among = Asker::Among::kScene},
+                                 .pair_scope = Asker::PairScope::kScene},
                                 absl::MakeConstSpan(&motion, 1)};
     for (const RayKind kind : {RayKind::kClosest, RayKind::kAny}) {
       const SweepAnswer answer = CastRay(*scene_, ray, kind, &scratch_);

@@ -37,7 +37,7 @@ TEST(SecretToken, OfAnyOtherFormHasNoHash) {
   EXPECT_TRUE(HashOfToken(good).has_value());
   for (const std::string& bad :
        {std::string(), std::string("password"), good + "x", good.substr(0, good.size() - 1),
-        "Clearance_" + std::string(43, 'x'), "clearance_" + std::string(42, 'x') + "=",
+        "MinimumDistance_" + std::string(43, 'x'), "clearance_" + std::string(42, 'x') + "=",
         "clearance_" + std::string(42, 'x') + " "}) {
     EXPECT_FALSE(HashOfToken(bad).has_value()) << bad;
   }

@@ -15,8 +15,8 @@
 
 #include "core/shape/make_shape.h"
 #include "server/kinds/check.h"
-#include "server/kinds/motion.h"
 #include "server/kinds/ray.h"
+#include "server/kinds/sweep.h"
 
 namespace clearance::server {
 namespace {
@@ -214,7 +214,7 @@ TEST_F(SceneRows, AreAllRefusedWhereTheirOnePoseIsBad) {
 TEST_F(SceneRows, RefusedAloneIfAColumnOfTheMotionDiffers) {
   std::vector<double> displacements(kSceneRows * kOwn * 3, 0.5);
   displacements[3 * (kOwn * 7 + 1)] = NAN;  // row 7, body 1
-  MotionQuestions questions;
+  SweepQuestions questions;
   questions.configurations = questions_.configurations;
   questions.configurations.poses.stride = 0;
   questions.displacements = {displacements.data(), kOwn * 3};
@@ -296,7 +296,7 @@ TEST_F(SceneRows, ThatNobodyAskedDoNotListAllThatARayMeets) {
   EXPECT_THAT(truncated_, Each(true));
 }
 
-// Own bodies that overlap as many bodies of the scene as this without touching one.
+// Query bodies that overlap as many bodies of the scene as this without touching one.
 TEST_F(SceneRows, StopWhenToldToInTheMiddleOfOne) {
   const RigidBodyPtr bar = MakeBody(std::get<ConvexShapePtr>(MakeBox({100, 0.001, 1}, 0)));
   const double half = std::sqrt(0.5);

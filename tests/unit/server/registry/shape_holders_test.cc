@@ -33,8 +33,8 @@ class ShapeHoldersTest : public testing::Test {
   }
 
   // A session, and how often it was told.
-  struct Sitting {
-    Sitting(ShapeHolders* all, const std::string& holder)
+  struct OneSession {
+    OneSession(ShapeHolders* all, const std::string& holder)
         : session(all, holder, [this] { ++told; }) {}
     int told = 0;
     ShapeHolders::Session session;
@@ -43,9 +43,9 @@ class ShapeHoldersTest : public testing::Test {
   ShapeHolders holders_;
   DetachedMap detached_;
   std::vector<RigidBodyPtr> kept_;
-  Sitting first_{&holders_, "a"};
-  Sitting second_{&holders_, "b"};
-  Sitting third_{&holders_, "b"};
+  OneSession first_{&holders_, "a"};
+  OneSession second_{&holders_, "b"};
+  OneSession third_{&holders_, "b"};
 };
 
 TEST_F(ShapeHoldersTest, TellsTheOneWhoHoldsMostAndNoMoreThanHasToGo) {
@@ -101,7 +101,7 @@ TEST_F(ShapeHoldersTest, TellsRemainingHoldersAgainAndNoOthers) {
   EXPECT_FALSE(second_.session.is_told());
 }
 
-TEST_F(ShapeHoldersTest, FindsShapesInScenesAndOwnBodies) {
+TEST_F(ShapeHoldersTest, FindsShapesInScenesAndQueryBodies) {
   first_.session.PutScene(3, SceneOf(Deleted()));
   second_.session.PutOwn(std::make_shared<const std::vector<SceneBody>>(
       std::vector<SceneBody>{{1, Deleted(), {}, {}, 0}}));
@@ -124,7 +124,7 @@ TEST_F(ShapeHoldersTest, ForgetsWhatWasLetGo) {
 
 TEST_F(ShapeHoldersTest, ForgetsSessionsThatHaveEnded) {
   {
-    Sitting gone(&holders_, "c");
+    OneSession gone(&holders_, "c");
     gone.session.PutShape(0, Deleted());
   }
   EXPECT_EQ(holders_.TellToGo(detached_, 0), kBytes);

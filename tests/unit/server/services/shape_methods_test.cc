@@ -21,8 +21,8 @@ namespace {
 class PlannedBatch : public ::testing::Test {
  protected:
   // Hulls of 1 to 64 points, each with coordinates of its own: more points than one part takes.
-  static v1::BatchRegisterShapesRequest ManyHulls() {
-    v1::BatchRegisterShapesRequest request;
+  static v1::BatchRegisterHullsRequest ManyHulls() {
+    v1::BatchRegisterHullsRequest request;
     for (int i = 0; i < 200; ++i) {
       request.add_names("hull/" + std::to_string(i));
       request.add_vertex_counts(static_cast<std::uint32_t>(1 + i % 64));
@@ -31,12 +31,11 @@ class PlannedBatch : public ::testing::Test {
     return request;
   }
 
-  std::vector<ShapeChange> Plan(const v1::BatchRegisterShapesRequest& request,
-                                SteadyTime deadline) {
+  std::vector<ShapeChange> Plan(const v1::BatchRegisterHullsRequest& request, SteadyTime deadline) {
     const StopRule stop(is_in_vain_, SteadyNow(), deadline);
     std::vector<ShapeChange> changes;
     Parts left;
-    const absl::Status status = PlanBatchRegisterShapes(scope_, request, stop, &changes, &left);
+    const absl::Status status = PlanBatchRegisterHulls(scope_, request, stop, &changes, &left);
     EXPECT_TRUE(status.ok()) << status;
     DoOnThreads(left);
     return changes;
@@ -69,7 +68,7 @@ class PlannedBatch : public ::testing::Test {
 };
 
 TEST_F(PlannedBatch, HasEveryItemInItsPlace) {
-  const v1::BatchRegisterShapesRequest request = ManyHulls();
+  const v1::BatchRegisterHullsRequest request = ManyHulls();
   const std::vector<ShapeChange> changes = Plan(request, SteadyTime::InfiniteFuture());
   ASSERT_EQ(changes.size(), static_cast<std::size_t>(request.names_size()));
   const double* numbers = request.vertices().data();

@@ -28,14 +28,14 @@ TEST_F(SessionRoomTest, ASessionHasSomeOfItsOwnWhateverOthersHold) {
   EXPECT_EQ(Shown(), 500);
   SessionRoom another(&all_, "a");
   EXPECT_TRUE(another.Resize(Use::kSlots, kOwn));
-  EXPECT_FALSE(another.Resize(Use::kOwnBodies, 1));
+  EXPECT_FALSE(another.Resize(Use::kQueryBodies, 1));
   EXPECT_EQ(Shown(), 500);
 }
 
 TEST_F(SessionRoomTest, UsesAreCountedTogetherAndWhatShrinksMakesRoom) {
   SessionRoom room(&all_, "a");
   ASSERT_TRUE(room.Resize(Use::kSlots, kOwn));
-  ASSERT_TRUE(room.Resize(Use::kOwnBodies, 300));
+  ASSERT_TRUE(room.Resize(Use::kQueryBodies, 300));
   ASSERT_TRUE(room.Resize(Use::kWarmRows, 200));
   EXPECT_EQ(Shown(), 500);
   EXPECT_FALSE(room.Resize(Use::kWarmRows, 201));
@@ -47,7 +47,7 @@ TEST_F(SessionRoomTest, UsesAreCountedTogetherAndWhatShrinksMakesRoom) {
 
 TEST_F(SessionRoomTest, TheRefusalNamesTheLimitAndSaysWhenToRepeat) {
   SessionRoom room(&all_, "a");
-  ASSERT_TRUE(room.Resize(Use::kOwnBodies, 100));
+  ASSERT_TRUE(room.Resize(Use::kQueryBodies, 100));
   const absl::Status status = room.Require(Use::kSlots, kOwn + 401, "slot");
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
   const v1::Error error = ErrorOf(status);

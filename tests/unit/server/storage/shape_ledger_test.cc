@@ -88,18 +88,15 @@ class FakeStore final : public server::ShapeStore {
 };
 
 ShapeChange Registering(const std::string& name, double radius) {
-  return {.name = name, .content = Ball(radius), .options = {}, .expected_digest = ""};
+  return {.name = name, .content = Ball(radius), .options = {}, .etag = ""};
 }
 
 ShapeChange Failing(const std::string& name, const char* why) {
-  return {.name = name,
-          .content = absl::InvalidArgumentError(why),
-          .options = {},
-          .expected_digest = ""};
+  return {.name = name, .content = absl::InvalidArgumentError(why), .options = {}, .etag = ""};
 }
 
 ShapeChange Deleting(const std::string& name) {
-  return {.name = name, .content = server::ShapeContentPtr(), .options = {}, .expected_digest = ""};
+  return {.name = name, .content = server::ShapeContentPtr(), .options = {}, .etag = ""};
 }
 
 using Outcomes = std::vector<ShapeOutcome>;

@@ -27,7 +27,7 @@ auto RankOf(const IdPair& ids, const DistanceAnswer& answer) {
 // Work tells who is asked, how and where.
 struct Work {
   const Pairs& pairs;
-  const ClearanceOptions& options;
+  const MinimumDistanceOptions& options;
   SceneScratch::Parts* scratch;
   SceneCounters* counters;
 };
@@ -89,8 +89,8 @@ class Whole {
   // The least lower bound so far; infinite without a pair.
   double lower() const { return lower_.bound(); }
 
-  ClearanceAnswer Answer() const {
-    ClearanceAnswer answer = answer_;
+  MinimumDistanceAnswer Answer() const {
+    MinimumDistanceAnswer answer = answer_;
     if (!answer.has_pair) return answer;
     answer.distance.state = state_;
     answer.distance.reason = UndecidedReason::kNone;
@@ -115,7 +115,7 @@ class Whole {
   }
 
   const double max_distance_;
-  ClearanceAnswer answer_;
+  MinimumDistanceAnswer answer_;
   State state_ = State::kSeparated;  // of the pairs that were decided
   double undecided_lower_ = kInfinity;
   UndecidedReason reason_ = UndecidedReason::kNone;
@@ -138,8 +138,8 @@ bool HasEnabledPair(const Pairs& self) {
 
 // The asker's own pairs are asked first and by themselves: what is proved of them counts half, and
 // must not depend on how near the scene is.
-ClearanceAnswer Clearance(const Asker& asker, const ClearanceOptions& options,
-                          SceneScratch* scratch) {
+MinimumDistanceAnswer MinimumDistance(const Asker& asker, const MinimumDistanceOptions& options,
+                                      SceneScratch* scratch) {
   SceneScratch::Parts* const parts = &scratch->parts();
   Whole whole(options.max_distance);
   SceneCounters counters;
@@ -149,21 +149,21 @@ ClearanceAnswer Clearance(const Asker& asker, const ClearanceOptions& options,
   };
   double radius = options.max_distance;
   Asker self = asker;
-  self.among = Asker::Among::kSelf;
-  if (asker.among != Asker::Among::kScene && HasEnabledPair(Pairs(self))) {
+  self.pair_scope = Asker::PairScope::kSelf;
+  if (asker.pair_scope != Asker::PairScope::kScene && HasEnabledPair(Pairs(self))) {
     VisitByDistance({Pairs(self), options, parts, &counters}, limit, keep);
     radius = std::fmin(whole.lower(), options.max_distance) / 2;
   }
-  if (asker.among != Asker::Among::kSelf) {
+  if (asker.pair_scope != Asker::PairScope::kSelf) {
     Asker scene = asker;
-    scene.among = Asker::Among::kScene;
+    scene.pair_scope = Asker::PairScope::kScene;
     VisitByDistance({Pairs(scene), options, parts, &counters}, limit,
                     [&](const Candidate& candidate, const DistanceAnswer& answer) {
                       whole.Add(candidate, answer);
                       radius = std::fmin(radius, answer.bracket.lower);
                     });
   }
-  ClearanceAnswer answer = whole.Answer();
+  MinimumDistanceAnswer answer = whole.Answer();
   if (const Pairs pairs(asker); pairs.has_ended()) {
     answer = {};
     answer.distance.reason = pairs.reason();
@@ -174,7 +174,7 @@ ClearanceAnswer Clearance(const Asker& asker, const ClearanceOptions& options,
   return answer;
 }
 
-NearestAnswer Nearest(const Asker& asker, const ClearanceOptions& options,
+NearestAnswer Nearest(const Asker& asker, const MinimumDistanceOptions& options,
                       absl::Span<PairDistance> nearest, SceneScratch* scratch) {
   if (nearest.empty()) return {};
   std::size_t found = 0;
@@ -205,14 +205,15 @@ NearestAnswer Nearest(const Asker& asker, const ClearanceOptions& options,
   return {found, counters};
 }
 
-void ClearanceOfConfigurations(const Configurations& configurations,
-                               const ClearanceOptions& options, absl::Span<ClearanceAnswer> answers,
-                               SceneScratch* scratch) {
+void MinimumDistanceOfConfigurations(const Configurations& configurations,
+                                     const MinimumDistanceOptions& options,
+                                     absl::Span<MinimumDistanceAnswer> answers,
+                                     SceneScratch* scratch) {
   Asker one = configurations.asker;
   const std::size_t size = one.bodies.size();
   for (std::size_t i = 0; i < answers.size(); ++i) {
     one.poses = configurations.poses.subspan(i * size, size);
-    answers[i] = Clearance(one, options, scratch);
+    answers[i] = MinimumDistance(one, options, scratch);
   }
 }
 

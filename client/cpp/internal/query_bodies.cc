@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "internal/own_bodies.h"
+#include "internal/query_bodies.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -31,8 +31,8 @@ std::pair<std::uint32_t, std::uint32_t> PairAt(const v1::PairRuleColumns& column
 
 }  // namespace
 
-void OwnBodies::Apply(const v1::ChangeBodies& change,
-                      absl::FunctionRef<HeldShape(std::uint32_t)> shape_in) {
+void QueryBodies::Apply(const v1::ChangeBodies& change,
+                        absl::FunctionRef<HeldShape(std::uint32_t)> shape_in) {
   if (change.reset()) *this = {};
   const v1::SceneChange& what = change.change();
   for (const std::uint32_t id : what.removed_bodies()) bodies_.erase(id);
@@ -50,8 +50,8 @@ void OwnBodies::Apply(const v1::ChangeBodies& change,
   for (const std::uint32_t id : change.same_as_scene()) rules_[{id, id}] = {};
 }
 
-void OwnBodies::Put(const v1::BodyColumns& columns,
-                    absl::FunctionRef<HeldShape(std::uint32_t)> shape_in) {
+void QueryBodies::Put(const v1::BodyColumns& columns,
+                      absl::FunctionRef<HeldShape(std::uint32_t)> shape_in) {
   for (int i = 0; i < columns.ids_size(); ++i) {
     Body body = {.shape = shape_in(ValueAt(columns.shape_slots(), i, std::uint32_t{0}))};
     ReadPose(columns.poses(), i, &body.pose);
@@ -62,14 +62,14 @@ void OwnBodies::Put(const v1::BodyColumns& columns,
   }
 }
 
-void OwnBodies::Move(const v1::BodyPoseColumns& columns) {
+void QueryBodies::Move(const v1::BodyPoseColumns& columns) {
   for (int i = 0; i < columns.ids_size(); ++i) {
     const auto found = bodies_.find(columns.ids(i));
     if (found != bodies_.end()) ReadPose(columns.poses(), i, &found->second.pose);
   }
 }
 
-void OwnBodies::AddRules(v1::PairRuleColumns* columns) const {
+void QueryBodies::AddRules(v1::PairRuleColumns* columns) const {
   columns->set_count(static_cast<std::uint32_t>(rules_.size()));
   for (const auto& [ids, rule] : rules_) {
     columns->add_bodies_a(ids.first);
@@ -79,7 +79,7 @@ void OwnBodies::AddRules(v1::PairRuleColumns* columns) const {
   }
 }
 
-std::vector<OwnBodies::Attachment> OwnBodies::Attachments() const {
+std::vector<QueryBodies::Attachment> QueryBodies::Attachments() const {
   std::vector<Attachment> attachments;
   if (is_in_doubt_) {
     // There is no body to be detached.

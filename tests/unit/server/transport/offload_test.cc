@@ -2,7 +2,7 @@
 //
 // Work in parts: every part once, whoever does it, and each waits for its turn.
 
-#include "server/transport/placed.h"
+#include "server/transport/offload.h"
 
 #include <gtest/gtest.h>
 
@@ -37,12 +37,12 @@ class Stream {
   ~Stream() { queue_.Shutdown(); }
 
   // Returns at once where the work is dear.
-  void Begin(std::uint64_t cost, Placed::Work work) {
+  void Begin(std::uint64_t cost, Offload::Work work) {
     is_done_ = false;
     Run(cost, 0, std::move(work));
   }
   // The same of work that cannot be cut.
-  void BeginWhole(std::uint64_t cost, Placed::Work work) {
+  void BeginWhole(std::uint64_t cost, Offload::Work work) {
     is_done_ = false;
     Run(cost, cost, std::move(work));
   }
@@ -57,9 +57,9 @@ class Stream {
   void CountBy(PendingWork* pending) { pending_ = pending; }
 
  private:
-  Detached Run(std::uint64_t cost, std::uint64_t whole_cost, Placed::Work work) {
-    Placed placed({account_, group_, &queue_, cost, whole_cost, pending_}, std::move(work));
-    co_await placed;
+  Detached Run(std::uint64_t cost, std::uint64_t whole_cost, Offload::Work work) {
+    Offload offload({account_, group_, &queue_, cost, whole_cost, pending_}, std::move(work));
+    co_await offload;
     is_done_ = true;
   }
 
@@ -70,7 +70,7 @@ class Stream {
   bool is_done_ = false;
 };
 
-TEST(Placed, DoesCheapWorkInPlace) {
+TEST(Offload, DoesCheapWorkInPlace) {
   WorkerPool pool(0);
   Stream stream(pool, "one");
   std::string order;
@@ -79,7 +79,7 @@ TEST(Placed, DoesCheapWorkInPlace) {
   EXPECT_EQ(order, "b");
 }
 
-TEST(Placed, DoesEveryPartOnceAndThenFinishes) {
+TEST(Offload, DoesEveryPartOnceAndThenFinishes) {
   WorkerPool pool(3);
   for (const std::size_t parts : {1U, 2U, 3U, 50U}) {
     for (const bool is_in_order : {false, true}) {
@@ -98,7 +98,7 @@ TEST(Placed, DoesEveryPartOnceAndThenFinishes) {
   }
 }
 
-TEST(Placed, ConclusionComesAfterAllPartsOfTheWork) {
+TEST(Offload, ConclusionComesAfterAllPartsOfTheWork) {
   WorkerPool pool(2);
   for (const std::uint64_t cost : {kMaxCheapCost, kCost}) {
     for (const std::size_t parts : {0U, 1U, 5U}) {
@@ -130,7 +130,7 @@ TEST(CostOfTaking, SendsLongMessagesToWorkersAndGrowsWithThem) {
   EXPECT_GT(CostOfTaking(32 * kMostBytesInPlace), 10 * kMaxCheapCost);
 }
 
-TEST(Placed, WorkWithoutPartsIsDoneOnAWorker) {
+TEST(Offload, WorkWithoutPartsIsDoneOnAWorker) {
   WorkerPool pool(1);
   Stream stream(pool, "one");
   std::thread::id worker;
@@ -141,7 +141,7 @@ TEST(Placed, WorkWithoutPartsIsDoneOnAWorker) {
 }
 
 // Each part waits until the other thread has come to its own.
-TEST(Placed, PartsAreDoneSideBySide) {
+TEST(Offload, PartsAreDoneSideBySide) {
   WorkerPool pool(2);
   Stream stream(pool, "one");
   std::latch both_here(2);
@@ -152,7 +152,7 @@ TEST(Placed, PartsAreDoneSideBySide) {
   EXPECT_TRUE(both_here.try_wait());
 }
 
-TEST(Placed, PartsInOrderComeOneAfterAnother) {
+TEST(Offload, PartsInOrderComeOneAfterAnother) {
   WorkerPool pool(4);
   Stream stream(pool, "one");
   std::atomic<int> at_once = 0, most_at_once = 0;
@@ -174,7 +174,7 @@ TEST(Placed, PartsInOrderComeOneAfterAnother) {
 }
 
 // The one worker is held in the first part of the large work while the small one comes.
-TEST(Placed, SmallWorkWaitsForOnePartOfLarge) {
+TEST(Offload, SmallWorkWaitsForOnePartOfLarge) {
   WorkerPool pool(1);
   Stream large(pool, "large"), small(pool, "small");
   std::latch has_begun(1), release(1);
@@ -197,7 +197,7 @@ TEST(Placed, SmallWorkWaitsForOnePartOfLarge) {
 }
 
 // The one thread for turns is free while another one does what takes longer than a turn.
-TEST(Placed, WhatIsNotDoneInItsTurnKeepsNobodyFromTheirs) {
+TEST(Offload, WhatIsNotDoneInItsTurnKeepsNobodyFromTheirs) {
   WorkerPool pool(1);
   Stream large(pool, "large"), small(pool, "small");
   std::latch has_begun(1), release(1);
@@ -228,7 +228,7 @@ TEST(Placed, WhatIsNotDoneInItsTurnKeepsNobodyFromTheirs) {
   EXPECT_EQ(whole, 2);
 }
 
-TEST(Placed, WhatCannotBeCutIsDoneBesideTheTurns) {
+TEST(Offload, WhatCannotBeCutIsDoneBesideTheTurns) {
   WorkerPool pool(1);
   Stream large(pool, "large"), small(pool, "small");
   std::latch has_begun(1), release(1);
@@ -243,7 +243,7 @@ TEST(Placed, WhatCannotBeCutIsDoneBesideTheTurns) {
   large.Await();
 }
 
-TEST(Placed, PartsThatAreLeftInPlaceAreDoneByWorkers) {
+TEST(Offload, PartsThatAreLeftInPlaceAreDoneByWorkers) {
   WorkerPool pool(2);
   Stream stream(pool, "one");
   const std::thread::id here = std::this_thread::get_id();
@@ -262,7 +262,7 @@ TEST(Placed, PartsThatAreLeftInPlaceAreDoneByWorkers) {
   EXPECT_EQ(at_workers, 3);
 }
 
-TEST(Placed, WorkHandedOverIsPendingUntilItIsReleased) {
+TEST(Offload, WorkHandedOverIsPendingUntilItIsReleased) {
   Metrics metrics("test");
   WorkerPool pool(1, kCost);
   PendingWork pending(metrics, pool);
@@ -285,7 +285,7 @@ TEST(Placed, WorkHandedOverIsPendingUntilItIsReleased) {
 }
 
 // The stream whose work turned out to cost less goes first the next time.
-TEST(Placed, IsChargedForWhatItTurnsOutToCost) {
+TEST(Offload, IsChargedForWhatItTurnsOutToCost) {
   for (const bool has_parts : {false, true}) {
     WorkerPool pool(1);
     Stream blocker(pool, "blocker"), dear(pool, "dear"), cheap(pool, "cheap");

@@ -3,8 +3,8 @@
 // Awaits a fresh view of a shared registry. The coroutine continues on its own polling thread, once
 // every name is as new as it was on any server when the wait began.
 
-#ifndef CLEARANCE_SERVER_TRANSPORT_FRESH_H_
-#define CLEARANCE_SERVER_TRANSPORT_FRESH_H_
+#ifndef CLEARANCE_SERVER_TRANSPORT_WAIT_FOR_FRESHNESS_H_
+#define CLEARANCE_SERVER_TRANSPORT_WAIT_FOR_FRESHNESS_H_
 
 #include <grpc/support/time.h>
 #include <grpcpp/alarm.h>
@@ -21,10 +21,10 @@
 
 namespace clearance::server {
 
-class Fresh final : public Completion {
+class WaitForFreshness final : public Completion {
  public:
   // Null: nothing is awaited. The coroutine runs on the polling thread of `queue`.
-  Fresh(Freshness* freshness, grpc::CompletionQueue* queue)
+  WaitForFreshness(Freshness* freshness, grpc::CompletionQueue* queue)
       : freshness_(freshness), queue_(queue) {}
 
   bool await_ready() const { return freshness_ == nullptr; }
@@ -59,4 +59,4 @@ class Fresh final : public Completion {
 
 }  // namespace clearance::server
 
-#endif  // CLEARANCE_SERVER_TRANSPORT_FRESH_H_
+#endif  // CLEARANCE_SERVER_TRANSPORT_WAIT_FOR_FRESHNESS_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "server/transport/placed.h"
+#include "server/transport/offload.h"
 
 #include <grpc/support/time.h>
 
@@ -10,13 +10,13 @@
 
 namespace clearance::server {
 
-bool Placed::await_ready() {
+bool Offload::await_ready() {
   if (where_.cost > kMaxCheapCost) return false;
   work_(&left_);
   return left_.count == 0;
 }
 
-void Placed::await_suspend(std::coroutine_handle<> waiter) {
+void Offload::await_suspend(std::coroutine_handle<> waiter) {
   waiter_ = waiter;
   alarm_.emplace();
   added_ = SteadyNow();
@@ -31,7 +31,7 @@ void Placed::await_suspend(std::coroutine_handle<> waiter) {
 }
 
 template <class DoWork>
-absl::Duration Placed::Timed(const DoWork& work) {
+absl::Duration Offload::Timed(const DoWork& work) {
   const SteadyTime began = SteadyNow();
   work();
   const absl::Duration took = SteadyNow() - began;
@@ -39,7 +39,7 @@ absl::Duration Placed::Timed(const DoWork& work) {
   return took;
 }
 
-void Placed::Begin() {
+void Offload::Begin() {
   waited_ = SteadyNow() - added_;
   const absl::Duration took = Timed([this] { work_(&left_); });
   if (IsWhole()) where_.account.ChargeLong(CostOf(took));
@@ -49,7 +49,7 @@ void Placed::Begin() {
 }
 
 // A thread that has done a part waits for its turn to do the next.
-void Placed::AddParts() {
+void Offload::AddParts() {
   const std::size_t threads = where_.account.pool().thread_count();
   const std::size_t most = left_.is_in_order ? 1 : std::min(left_.count, threads);
   WorkerPool::Account& account = where_.account;
@@ -59,7 +59,7 @@ void Placed::AddParts() {
   for (std::size_t i = 0; i < most; ++i) account.Add(part_cost, [this] { DoPart(); });
 }
 
-void Placed::DoPart() {
+void Offload::DoPart() {
   const std::size_t i = next_part_.fetch_add(1, std::memory_order_relaxed);
   bool is_done = true;
   if (i < left_.count) Timed([&] { is_done = left_.part(i, SteadyNow() + kMostATurn); });
@@ -71,7 +71,7 @@ void Placed::DoPart() {
 }
 
 // Interrupted rows begin again with twice the time, so that the longest one ends as well.
-void Placed::DoLongPart(std::size_t i, absl::Duration most) {
+void Offload::DoLongPart(std::size_t i, absl::Duration most) {
   bool is_done = false;
   const absl::Duration took = Timed([&] { is_done = left_.part(i, SteadyNow() + most); });
   where_.account.ChargeLong(CostOf(took));
@@ -79,7 +79,7 @@ void Placed::DoLongPart(std::size_t i, absl::Duration most) {
   DoNextPart();
 }
 
-void Placed::DoNextPart() {
+void Offload::DoNextPart() {
   if (next_part_.load(std::memory_order_relaxed) < left_.count) {
     where_.account.Add(cost() / left_.count, [this] { DoPart(); });
   } else if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
@@ -88,14 +88,14 @@ void Placed::DoNextPart() {
   }
 }
 
-void Placed::Return() {
+void Offload::Return() {
   grpc::CompletionQueue* const queue = where_.queue;
   is_done_.store(true, std::memory_order_release);
   // From here on the polling thread may resume the coroutine and destroy this.
   alarm_->Set(queue, gpr_time_0(GPR_CLOCK_MONOTONIC), static_cast<Completion*>(this));
 }
 
-void Placed::Complete(bool /*ok*/) {
+void Offload::Complete(bool /*ok*/) {
   (void)is_done_.load(std::memory_order_acquire);
   waiter_.resume();
 }

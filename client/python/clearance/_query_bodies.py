@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A session's own bodies and rules, updated by each answered change, to attach them on a new
+"""A session's query bodies and rules, updated by each answered change, to attach them on a new
 stream. No loop here runs once a body."""
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from clearance.poses import IDENTITY
 _BODY = np.dtype(
     [
         ("id", "<u4"),
-        ("shape", "<u4"),  # index of OwnBodies._shapes
+        ("shape", "<u4"),  # index of QueryBodies._shapes
         ("pose", "<f8", 7),
         ("group", "<u4"),
         ("mask", "<u4"),
@@ -46,7 +46,7 @@ class Attachment:
     change: Any
 
 
-class OwnBodies:
+class QueryBodies:
     """Thread-compatible."""
 
     def __init__(self) -> None:
@@ -82,7 +82,7 @@ class OwnBodies:
         self._rules = _last_of_each(rules, "pair")
 
     def doubt(self) -> None:
-        """Notes that the server refused a change: questions of own bodies are refused until a
+        """Notes that the server refused a change: questions of query bodies are refused until a
         change with `reset` succeeds."""
         self._is_in_doubt = True
 

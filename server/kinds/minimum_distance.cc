@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "server/kinds/clearance.h"
+#include "server/kinds/minimum_distance.h"
 
 #include "absl/strings/str_format.h"
 #include "server/kinds/scene_row_loop.h"
@@ -8,28 +8,28 @@
 namespace clearance::server {
 namespace {
 
-struct ClearanceRows {
+struct MinimumDistanceRows {
   static constexpr int kRefused = kStateRefused;
   static constexpr int kUndecided = static_cast<int>(State::kUndecided);
 
-  const ClearanceQuestions& questions;
-  const ClearanceColumns& columns;
+  const MinimumDistanceQuestions& questions;
+  const MinimumDistanceColumns& columns;
   const RowTools& tools;
 
-  using Answer = ClearanceAnswer;
+  using Answer = MinimumDistanceAnswer;
 
-  ClearanceOptions OptionsOf(std::uint32_t row) const {
+  MinimumDistanceOptions OptionsOf(std::uint32_t row) const {
     return {.max_distance = *questions.max_distances.at(row),
             .tolerance = questions.tolerance,
             .exact = questions.exact};
   }
 
-  ClearanceAnswer Ask(std::uint32_t row, std::uint32_t /*i*/) const {
-    return Clearance(tools.AskerOf(questions.configurations, row), OptionsOf(row),
-                     &tools.room.scratch);
+  MinimumDistanceAnswer Ask(std::uint32_t row, std::uint32_t /*i*/) const {
+    return MinimumDistance(tools.AskerOf(questions.configurations, row), OptionsOf(row),
+                           &tools.room.scratch);
   }
 
-  RowSummary Put(const ClearanceAnswer& answer, std::uint32_t i) const {
+  RowSummary Put(const MinimumDistanceAnswer& answer, std::uint32_t i) const {
     const DistanceAnswer& distance = answer.distance;
     PutNumber(columns.lower_bounds, i, distance.bracket.lower);
     PutNumber(columns.upper_bounds, i, distance.bracket.upper);
@@ -40,14 +40,14 @@ struct ClearanceRows {
     return {static_cast<int>(distance.state), distance.reason, answer.counters};
   }
 
-  SceneFinding Find(std::uint32_t row, const ClearanceAnswer& answer, PairTurn turn) const {
+  SceneFinding Find(std::uint32_t row, const MinimumDistanceAnswer& answer, PairTurn turn) const {
     const Asker asker = tools.AskerOf(questions.configurations, row);
     SceneFinding finding = tools.FindingOf(questions.configurations.asked, asker);
-    finding.kind = QueryKind::kClearance;
-    const ClearanceOptions options = OptionsOf(row);
-    finding.question = absl::StrFormat("clearance max_distance %a tolerance %a exact %d",
+    finding.kind = QueryKind::kMinimumDistance;
+    const MinimumDistanceOptions options = OptionsOf(row);
+    finding.question = absl::StrFormat("minimum_distance max_distance %a tolerance %a exact %d",
                                        options.max_distance, options.tolerance, options.exact);
-    finding.look = FindContradiction(AskedClearance{asker, options}, answer, turn);
+    finding.look = FindContradiction(AskedMinimumDistance{asker, options}, answer, turn);
     return finding;
   }
 
@@ -58,7 +58,8 @@ struct ClearanceRows {
 
 }  // namespace
 
-std::vector<RowFault> FindFaults(const ClearanceQuestions& questions, const ShapeTable& /*table*/) {
+std::vector<RowFault> FindFaults(const MinimumDistanceQuestions& questions,
+                                 const ShapeTable& /*table*/) {
   return FindFaultsOf(questions.configurations.count,
                       [&, same = SameInAll()](const RowCheck& check) mutable {
                         MaybeFault fault = CheckPoses(check, questions.configurations, &same);
@@ -66,9 +67,9 @@ std::vector<RowFault> FindFaults(const ClearanceQuestions& questions, const Shap
                       });
 }
 
-std::uint32_t AnswerRows(const ClearanceQuestions& questions, const Work& work,
-                         const ClearanceColumns& columns) {
-  return AnswerSceneRows<ClearanceRows>(questions, work, columns);
+std::uint32_t AnswerRows(const MinimumDistanceQuestions& questions, const Work& work,
+                         const MinimumDistanceColumns& columns) {
+  return AnswerSceneRows<MinimumDistanceRows>(questions, work, columns);
 }
 
 }  // namespace clearance::server

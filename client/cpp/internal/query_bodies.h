@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A session's own bodies and rules after the answered changes: a new stream needs them to have the
+// A session's query bodies and rules after the answered changes: a new stream needs them to have
+// the
 // same ones.
 
-#ifndef CLEARANCE_INTERNAL_OWN_BODIES_H_
-#define CLEARANCE_INTERNAL_OWN_BODIES_H_
+#ifndef CLEARANCE_INTERNAL_QUERY_BODIES_H_
+#define CLEARANCE_INTERNAL_QUERY_BODIES_H_
 
 #include <array>
 #include <cstdint>
@@ -27,11 +28,11 @@ struct HeldShape {
 };
 
 // Thread-compatible.
-class OwnBodies {
+class QueryBodies {
  public:
   // Applies a change that the server made. The slots hold what they held for the server then.
   void Apply(const v1::ChangeBodies& change, absl::FunctionRef<HeldShape(std::uint32_t)> shape_in);
-  // Notes a change that the server refused: questions about own bodies are refused until one with
+  // Notes a change that the server refused: questions about query bodies are refused until one with
   // `reset` is made.
   void Doubt() { is_in_doubt_ = true; }
 
@@ -70,4 +71,4 @@ class OwnBodies {
 
 }  // namespace clearance::client
 
-#endif  // CLEARANCE_INTERNAL_OWN_BODIES_H_
+#endif  // CLEARANCE_INTERNAL_QUERY_BODIES_H_

@@ -4,8 +4,8 @@
 // most of itself to parts, each of which waits for its own turn. So no work waits for more of
 // another's than a part. The coroutine continues on its own polling thread.
 
-#ifndef CLEARANCE_SERVER_TRANSPORT_PLACED_H_
-#define CLEARANCE_SERVER_TRANSPORT_PLACED_H_
+#ifndef CLEARANCE_SERVER_TRANSPORT_OFFLOAD_H_
+#define CLEARANCE_SERVER_TRANSPORT_OFFLOAD_H_
 
 #include <grpcpp/alarm.h>
 #include <grpcpp/completion_queue.h>
@@ -29,7 +29,7 @@
 
 namespace clearance::server {
 
-class Placed final : public Completion {
+class Offload final : public Completion {
  public:
   struct Where {
     WorkerPool::Account& account;
@@ -44,7 +44,7 @@ class Placed final : public Completion {
   // May leave parts to be done.
   using Work = std::function<void(Parts* left)>;
 
-  Placed(const Where& where, Work work) : where_(where), work_(std::move(work)) {}
+  Offload(const Where& where, Work work) : where_(where), work_(std::move(work)) {}
 
   bool await_ready();
   void await_suspend(std::coroutine_handle<> waiter);
@@ -84,4 +84,4 @@ class Placed final : public Completion {
 
 }  // namespace clearance::server
 
-#endif  // CLEARANCE_SERVER_TRANSPORT_PLACED_H_
+#endif  // CLEARANCE_SERVER_TRANSPORT_OFFLOAD_H_

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The minimum distance of configurations to a scene: that of the nearest pair.
+
+#ifndef CLEARANCE_SERVER_KINDS_MINIMUM_DISTANCE_H_
+#define CLEARANCE_SERVER_KINDS_MINIMUM_DISTANCE_H_
+
+#include <cstdint>
+#include <tuple>
+#include <vector>
+
+#include "clearance/v1/scene_query.pb.h"
+#include "server/engine/answer.h"
+#include "server/kinds/columns.h"
+#include "server/kinds/configurations.h"
+#include "server/kinds/pair_list.h"
+#include "server/kinds/session_field.h"
+
+namespace clearance::server {
+
+struct MinimumDistanceQuestions {
+  ConfigurationRows configurations;
+  Rows<double> max_distances;
+  double tolerance = 0;  // finite, >= 0
+  bool exact = false;
+};
+
+struct MinimumDistanceColumns {
+  absl::Span<int> states;
+  absl::Span<std::uint32_t> bodies_a, bodies_b;
+  absl::Span<bool> is_self;
+  absl::Span<double> distances, lower_bounds, upper_bounds, points_a, points_b, normals, free_radii;
+};
+
+struct MinimumDistanceKind {
+  using Batch = v1::MinimumDistanceBatch;
+  using Result = v1::MinimumDistanceBatchResult;
+  using Questions = MinimumDistanceQuestions;
+  using Columns = MinimumDistanceColumns;
+  using Detail = v1::MinimumDistanceDetail;
+
+  static constexpr QueryKind kKind = QueryKind::kMinimumDistance;
+  static constexpr SessionField kInSession = {
+      "minimum_distance", v1::SessionRequest::kMinimumDistance,
+      &v1::SessionRequest::minimum_distance, &v1::SessionResponse::mutable_minimum_distance};
+  static constexpr auto kColumns = std::tuple(
+      Numbers(&Columns::states, &Result::mutable_states, kAlways),
+      Numbers(&Columns::bodies_a, &Result::mutable_bodies_a, &Detail::pairs),
+      Numbers(&Columns::bodies_b, &Result::mutable_bodies_b, &Detail::pairs),
+      Numbers(&Columns::is_self, &Result::mutable_is_self, &Detail::pairs),
+      NumbersOr(kNoDistance, &Columns::distances, &Result::mutable_distances, &Detail::distances),
+      NumbersOr(-kNoBound, &Columns::lower_bounds, &Result::mutable_lower_bounds, &Detail::bounds),
+      NumbersOr(kNoBound, &Columns::upper_bounds, &Result::mutable_upper_bounds, &Detail::bounds),
+      Vectors(&Columns::points_a, &Result::mutable_points_a, &Detail::points),
+      Vectors(&Columns::points_b, &Result::mutable_points_b, &Detail::points),
+      Vectors(&Columns::normals, &Result::mutable_normals, &Detail::normals),
+      Numbers(&Columns::free_radii, &Result::mutable_free_radii, &Detail::free_radii));
+
+  static Detail DetailOf(const Batch& batch) {
+    return DetailOr(batch, &Detail::set_distances, &Detail::set_bounds);
+  }
+  static std::uint64_t UnitsASearch(const Batch& batch) { return UnitsOfDistances(batch.exact()); }
+};
+
+std::vector<RowFault> FindFaults(const MinimumDistanceQuestions& questions,
+                                 const ShapeTable& table);
+std::uint32_t AnswerRows(const MinimumDistanceQuestions& questions, const Work& work,
+                         const MinimumDistanceColumns& columns);
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_KINDS_MINIMUM_DISTANCE_H_

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The answers that sweeps of bodies and rays have in common.
+
+#ifndef CLEARANCE_SERVER_KINDS_SWEEP_ANSWERS_H_
+#define CLEARANCE_SERVER_KINDS_SWEEP_ANSWERS_H_
+
+#include <cstdint>
+#include <tuple>
+
+#include "absl/types/span.h"
+#include "clearance/v1/scene_query.pb.h"
+#include "core/scene/scene_query.h"
+#include "server/kinds/columns.h"
+#include "server/kinds/pair_list.h"
+#include "server/kinds/scene_row_loop.h"
+
+namespace clearance::server {
+
+struct SweepColumns {
+  absl::Span<int> states;
+  absl::Span<std::uint32_t> bodies_a, bodies_b;
+  absl::Span<bool> is_self;
+  absl::Span<double> t_free, t_hit, t_leave, distances, points_a, points_b, normals;
+  PairList listed = {};
+};
+
+// The part of a kind that describes its answers.
+struct SweepAnswers {
+  using Result = v1::SweepBatchResult;
+  using Columns = SweepColumns;
+  using Detail = v1::SweepDetail;
+  using List = v1::SweepPairColumns;
+
+  static constexpr auto kLeaves = [](const Detail& detail, const auto& batch) {
+    if constexpr (requires { batch.ignore_initial_contact(); }) {
+      return detail.times() && batch.ignore_initial_contact();
+    } else {
+      return false;
+    }
+  };
+  static constexpr auto kListed =
+      std::tuple(Numbers(&PairList::t_free, &List::mutable_t_free, &Detail::times),
+                 Numbers(&PairList::t_hit, &List::mutable_t_hit, &Detail::times),
+                 Numbers(&PairList::t_leave, &List::mutable_t_leave, kLeaves),
+                 Numbers(&PairList::distances, &List::mutable_distances, &Detail::distances),
+                 Vectors(&PairList::points_a, &List::mutable_points_a, &Detail::points),
+                 Vectors(&PairList::points_b, &List::mutable_points_b, &Detail::points),
+                 Vectors(&PairList::normals, &List::mutable_normals, &Detail::normals));
+  static constexpr auto kColumns = std::tuple(
+      Numbers(&Columns::states, &Result::mutable_states, kAlways),
+      Numbers(&Columns::bodies_a, &Result::mutable_bodies_a, &Detail::pairs),
+      Numbers(&Columns::bodies_b, &Result::mutable_bodies_b, &Detail::pairs),
+      Numbers(&Columns::is_self, &Result::mutable_is_self, &Detail::pairs),
+      Numbers(&Columns::t_free, &Result::mutable_t_free, &Detail::times),
+      Numbers(&Columns::t_hit, &Result::mutable_t_hit, &Detail::times),
+      Numbers(&Columns::t_leave, &Result::mutable_t_leave, kLeaves),
+      NumbersOr(kNoDistance, &Columns::distances, &Result::mutable_distances, &Detail::distances),
+      Vectors(&Columns::points_a, &Result::mutable_points_a, &Detail::points),
+      Vectors(&Columns::points_b, &Result::mutable_points_b, &Detail::points),
+      Vectors(&Columns::normals, &Result::mutable_normals, &Detail::normals),
+      Pairs(&Columns::listed, &Result::mutable_pairs, &List::mutable_states, kListed, kMaxPairs));
+
+  template <class Batch>
+  static Detail DetailOf(const Batch& batch) {
+    return DetailOr(batch, &Detail::set_times);
+  }
+};
+
+RowSummary PutSweep(const SweepColumns& columns, std::uint32_t i, const SweepAnswer& answer);
+
+}  // namespace clearance::server
+
+#endif  // CLEARANCE_SERVER_KINDS_SWEEP_ANSWERS_H_
