@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "server/convert/body_defaults.h"
-#include "server/engine/row_reader.h"
 
 namespace clearance::server {
 namespace {
@@ -18,14 +17,6 @@ MaybeFault CheckBody(const RowCheck& check, const Rows<std::uint32_t>& slots,
   const RigidBody* const body = table.body(slot);
   if (body == nullptr) return check.Because(FaultOf(table.state(slot)), slots, slot);
   return CheckPlace(check, poses, body->bounding_radius());
-}
-
-// Nearly always true if CheckBody finds nothing; then only.
-bool IsSurelySound(const RowCheck& check, const Rows<std::uint32_t>& slots,
-                   const Rows<double>& poses, const ShapeTable& table) {
-  const std::uint32_t slot = *slots.at(check.row);
-  return table.body(slot) != nullptr &&
-         IsSurelyPlace(PoseAt(poses, check.row), table.bounding_radius(slot));
 }
 
 }  // namespace
@@ -42,11 +33,7 @@ PairRows ReadPairs(const v1::PairColumns& pairs, ColumnReader* reader) {
   return rows;
 }
 
-MaybeFault CheckPair(const RowCheck& check, const PairRows& pairs, const ShapeTable& table) {
-  if (IsSurelySound(check, pairs.slots_a, pairs.poses_a, table) &&
-      IsSurelySound(check, pairs.slots_b, pairs.poses_b, table)) {
-    return std::nullopt;
-  }
+MaybeFault FindPairFault(const RowCheck& check, const PairRows& pairs, const ShapeTable& table) {
   if (MaybeFault fault = CheckBody(check, pairs.slots_a, pairs.poses_a, table)) return fault;
   return CheckBody(check, pairs.slots_b, pairs.poses_b, table);
 }

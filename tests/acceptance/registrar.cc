@@ -99,7 +99,7 @@ void RegisterShapes(const client::Client& client, const client::Limits& limits, 
     const client::Shape* shape = InlineShape(file->shapes[i]);
     if (shape == nullptr) continue;
     if (const client::Hull* hull = PlainHull(shape)) {
-      batch.Add(i, *hull, shape->radius);
+      batch.Add(i, *hull, shape->swept_sphere_radius);
       continue;
     }
     const std::string name = RegistryName(file->shape_names[i], i);

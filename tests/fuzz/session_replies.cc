@@ -240,7 +240,7 @@ template <class Batch, class Result>
 void CheckPart(const Batch& batch, const Result& result, std::uint32_t* next_row) {
   Require(result.ByteSizeLong() <= server::MaxReplyBytesOf(batch.options(), kLimits),
           "a part keeps within the reply's limit");
-  Require(result.total_count() == server::RowsOf(batch), "total_count is the request's count");
+  Require(result.total_count() == server::RowCountOf(batch), "total_count is the request's count");
   Require(result.first_row() == *next_row && result.count() > 0, "parts follow each other");
   *next_row += result.count();
   CheckResult(result);

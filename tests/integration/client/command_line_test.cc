@@ -666,7 +666,7 @@ TEST_F(CommandLine, ListsShapesInLinesAndAllOfThemIfWide) {
   ExpectNarrow(shapes + all);
   const std::string wide = RunApart("list --wide").output;
   EXPECT_EQ(std::count(wide.begin(), wide.end(), '\n'), 3) << wide;
-  EXPECT_THAT(wide, HasSubstr(point->shape.digest));
+  EXPECT_THAT(wide, HasSubstr(point->info.digest));
   EXPECT_THAT(wide, HasSubstr("duplicate_count"));
   EXPECT_THAT(RunApart("get ball").output, HasSubstr("\ndigest           v1-sha256-"));
 }
