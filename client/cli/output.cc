@@ -100,12 +100,14 @@ void PrintLine(const std::vector<std::string>& cells, const std::vector<std::siz
   absl::PrintF("%s\n", absl::StripTrailingAsciiWhitespace(line));
 }
 
-// Returns where a line of at most `width` bytes ends: after its last blank, else within a word, but
-// not within a character of UTF-8.
+// Returns where a line of at most `width` bytes ends: at its last blank, else after its last comma,
+// else within a word, but not within a character of UTF-8. JSON stays JSON.
 std::size_t LineEnd(absl::string_view text, std::size_t width) {
   if (text.size() <= width) return text.size();
   const std::size_t blank = text.rfind(' ', width);
   if (blank != absl::string_view::npos && blank > 0) return blank;
+  const std::size_t comma = text.rfind(',', width - 1);
+  if (comma != absl::string_view::npos) return comma + 1;
   std::size_t end = width;
   while (end > 1 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
   return end;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Rows to be answered, whatever their kind. A kind's AnswerRows puts the answers into columns. If a
-// row's state gives a column no meaning, the row is left as it was given. AnswerRows returns how many
-// rows are done: all, unless it was interrupted. Requires: work.faults are those of the kind's
+// row's state gives a column no meaning, the row is left as it was given. AnswerRows returns how
+// many rows are done: all, unless it was interrupted. Requires: work.faults are those of the kind's
 // FindFaults with the same table.
 
 #ifndef CLEARANCE_SERVER_ENGINE_ANSWER_H_

@@ -18,6 +18,7 @@ constexpr std::array<RpcMethodInfo, kRpcMethods> kMethodInfos = {{
     {kShapeService, "GetShape", "unary"},
     {kShapeService, "ListShapes", "unary"},
     {kShapeService, "DeleteShape", "unary"},
+    {kQueryService, "PairDistance", "unary"},
     {kQueryService, "Distance", "unary"},
     {kQueryService, "Intersection", "unary"},
     {kQueryService, "TimeOfCollision", "unary"},
@@ -36,7 +37,6 @@ constexpr std::array<RpcMethodInfo, kRpcMethods> kMethodInfos = {{
     {kSceneQueryService, "Overlap", "unary"},
     {kSceneQueryService, "Sweep", "unary"},
     {kSceneQueryService, "Ray", "unary"},
-    {kQueryService, "PairDistance", "unary"},
 }};
 
 // By number.

@@ -25,6 +25,7 @@ enum class RpcMethod : std::uint8_t {
   kGetShape,
   kListShapes,
   kDeleteShape,
+  kPairDistance,
   kDistance,
   kIntersection,
   kTimeOfCollision,
@@ -43,7 +44,6 @@ enum class RpcMethod : std::uint8_t {
   kOverlap,
   kSweep,
   kRay,
-  kPairDistance,
 };
 inline constexpr std::size_t kRpcMethods = 24;
 inline constexpr std::size_t kGrpcCodes = 17;

@@ -40,6 +40,28 @@ bool HasNan(const Message& message, const FieldDescriptor* field) {
                      [](double number) { return std::isnan(number); });
 }
 
+// Whether rows of this state have a distance. The others have a NaN, which no row takes for a 0.
+bool HasDistance(const google::protobuf::EnumValueDescriptor& state) {
+  static const std::set<std::string> kStates = {"STATE_SEPARATED", "STATE_TOUCHING",
+                                                "STATE_PENETRATING", "MOTION_STATE_HIT",
+                                                "MOTION_STATE_INITIALLY_OVERLAPPING"};
+  return kStates.contains(state.name());
+}
+
+// Returns whether exactly the rows without a distance have a NaN.
+bool HasRightNans(const Message& answer, const FieldDescriptor* distances) {
+  const FieldDescriptor* const states = answer.GetDescriptor()->FindFieldByName("states");
+  if (!distances->is_repeated() || states == nullptr) return !HasNan(answer, distances);
+  const Reflection* const reflection = answer.GetReflection();
+  if (reflection->FieldSize(answer, states) != reflection->FieldSize(answer, distances))
+    return false;
+  for (int row = 0; row < reflection->FieldSize(answer, states); ++row) {
+    const bool is_nan = std::isnan(reflection->GetRepeatedDouble(answer, distances, row));
+    if (is_nan == HasDistance(*reflection->GetRepeatedEnum(answer, states, row))) return false;
+  }
+  return true;
+}
+
 bool IsBracketOf(int state, double lower, double upper) {
   switch (state) {
     case v1::STATE_SEPARATED:
@@ -249,8 +271,11 @@ std::string FaultOfAnswer(const Message& answer) {
   answer.GetReflection()->ListFields(answer, &fields);
   for (const FieldDescriptor* const field : fields) {
     if (!fault.empty()) break;
-    if (field->cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE && HasNan(answer, field))
-      return "a NaN";
+    if (field->cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE) {
+      const bool is_right =
+          field->name() == "distances" ? HasRightNans(answer, field) : !HasNan(answer, field);
+      if (!is_right) return "a NaN in " + field->full_name() + ", or a row that needs one";
+    }
     if (field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) continue;
     for (const Message* const part : PartsOf(answer, field)) {
       if (fault.empty()) fault = FaultOfAnswer(*part);

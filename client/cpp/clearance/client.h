@@ -143,9 +143,10 @@ class Client {
   // Connects to a server and asks for its limits.
   //
   // `address` is gRPC's ("host:port", "dns:///name:port", "unix:/path") or a list of servers
-  // ("a:port,b:port"). Calls and sessions take the servers in turn and move on if one fails. Names
-  // of a list are resolved once, here; those that cannot be are left out. A dns: name is resolved
-  // again as servers come and go. With TLS, a list of different hosts needs a server_name.
+  // ("a:port,b:port"). A missing port is 50051. Calls and sessions take the servers in turn and
+  // move on if one fails. Names of a list are resolved once, here; those that cannot be are left
+  // out. A dns: name is resolved again as servers come and go. With TLS, a list of different hosts
+  // needs a server_name.
   //
   // UNAVAILABLE: no server answers, or no name can be resolved. FAILED_PRECONDITION: a token would
   // go to another machine in plain text. INVALID_ARGUMENT: the address, the TLS options or the

@@ -6,6 +6,7 @@ import sys
 import numpy as np
 
 import clearance
+from clearance.scenes import MinimumDistanceDetail, PairScope
 
 LENGTHS = np.array([0.5, 0.4, 0.2])  # metres: two links as capsules, a hand as a box
 ARM = clearance.Capsule(0.05, 0.25), clearance.Capsule(0.05, 0.2)
@@ -35,10 +36,10 @@ with clearance.connect(address) as client, client.open_session() as session:
     session.open_scene(0, "hello/cell")
     links = clearance.SceneBodies(ids=[0, 1, 2], shape_slots=[0, 1, 2])
     session.change_bodies(clearance.SceneChange(bodies=links))
-    answer = session.clearance(
+    answer = session.minimum_distance(
         poses=link_poses(np.array(list(JOINTS.values()))),
-        pair_scope=clearance.PairScope.SCENE,  # not the links against each other
-        detail=clearance.MinimumDistanceDetail(pairs=True),
+        pair_scope=PairScope.SCENE,  # not the links against each other
+        detail=MinimumDistanceDetail.DEFAULT | MinimumDistanceDetail.PAIRS,
     )
     free = answer.proved_free(margin=0.01)
     for row, name in enumerate(JOINTS):

@@ -189,7 +189,7 @@ class ConfigurationRows(SceneRows[R_co]):
     poses : poses_like, optional
         Poses (…, bodies, 7) of the query bodies in the world, in the order of their ids. None: the
         poses at which they were attached.
-    among : PairScope
+    pair_scope : PairScope
         The pairs that are asked about.
     """
 

@@ -111,7 +111,7 @@ def prove_joint_motions(
         Parts of a motion shorter than this are not divided: the motion is UNDECIDED.
     scene_slot : int, optional
         Slot of the scene. None: query bodies are asked against each other only.
-    among : PairScope
+    pair_scope : PairScope
         The pairs that are asked about.
     time_budget : float, optional
         Seconds for each message.
@@ -143,7 +143,7 @@ def prove_joint_motions(
             poses=kinematics(starts[parts.motion] + middle[:, None] * way),
             detail=CheckDetail.FREE_RADII,
             scene_slot=scene_slot,
-            among=among,
+            pair_scope=pair_scope,
             time_budget=time_budget,
         )
         result.raise_for_refused()

@@ -381,22 +381,22 @@ TEST_F(CommandLine, RefusesToScaleAShapeOfJson) {
 // The content as it is printed is the content: it has the digest of the first.
 TEST_F(CommandLine, ShowsContentThatRegistersAsTheSameShape) {
   const std::string shapes[] = {
-      R"({"point":{},"swept_sphere_radius":0.1})",
+      R"({"point":{},"sweptSphereRadius":0.1})",
       R"({"sphere":{"radius":0.5}})",
       R"({"capsule":{"radius":0.1,"halfLength":1.1}})",
       R"({"box":{"halfExtents":{"x":0.1,"y":0.2,"z":0.3}}})",
       R"({"segment":{"a":{"x":1},"b":{"y":0.30000000000000004}}})",
-      R"({"triangle":{"a":{"x":1},"b":{"y":1},"c":{"z":1}},"swept_sphere_radius":0.25})",
+      R"({"triangle":{"a":{"x":1},"b":{"y":1},"c":{"z":1}},"sweptSphereRadius":0.25})",
       R"({"polygon":{"vertices":[0,0,1,0,0,1e-05]}})",
       R"({"hull":{"vertices":[0,0,0,1,0,0,0,0.1,0]}})",
       R"({"cylinder":{"radius":0.5,"halfLength":1.1}})",
-      R"({"cone":{"radius":0.5,"halfLength":1.1},"swept_sphere_radius":0.25})",
+      R"({"cone":{"radius":0.5,"halfLength":1.1},"sweptSphereRadius":0.25})",
       R"({"ellipsoid":{"semiAxes":{"x":0.1,"y":0.2,"z":0.3}}})",
       R"({"compound":{"pieces":[{"shape":{"sphere":{"radius":0.5}},"pose":[0,0,1,0,0,0,1]}]}})"};
   for (const std::string& shape : shapes) {
     const Ran registered = Run("register first '" + shape + "' --replace");
     ASSERT_EQ(registered.exit_code, 0) << registered.output;
-    const Ran shown = Run("get first --content");
+    const Ran shown = Run("get first --content --wide");
     EXPECT_THAT(shown.output, HasSubstr(shape));
     const Json info = Json::parse(Run("get first --content --json").output);
     const std::string again = Write("again.json", info["content"].dump());
@@ -668,7 +668,7 @@ TEST_F(CommandLine, ListsShapesInLinesAndAllOfThemIfWide) {
   EXPECT_EQ(std::count(wide.begin(), wide.end(), '\n'), 3) << wide;
   EXPECT_THAT(wide, HasSubstr(point->info.digest));
   EXPECT_THAT(wide, HasSubstr("duplicate_count"));
-  EXPECT_THAT(RunApart("get ball").output, HasSubstr("\ndigest           v1-sha256-"));
+  EXPECT_THAT(RunApart("get ball").output, HasSubstr("\ndigest               v1-sha256-"));
 }
 
 TEST_F(CommandLine, ShowsARowThatIsTooWideForATableAsARecord) {
@@ -678,7 +678,7 @@ TEST_F(CommandLine, ShowsARowThatIsTooWideForATableAsARecord) {
       RunApart("distance ball can --pose-b 2 0 0 0 0 0 1 --points --normals --witnesses").output;
   EXPECT_THAT(row, HasSubstr("point_a      0.5 0 0\n"));
   // A cylinder has no vertices.
-  EXPECT_THAT(row, HasSubstr("{\"vertex_a\":0,\"weight\":1"));
+  EXPECT_THAT(row, HasSubstr("{\"vertex_a\":0,\"weight\":"));
   ExpectNarrow(row + RunApart("get can --content").output);
   ExpectNarrow(RunApart("doctor").output);
 }

@@ -118,7 +118,7 @@ def answers_of(client: clearance.Client, names: list[str]) -> dict[str, Any]:
     scenes = {}
     for scene in client.scenes.list():
         setting = clearance.SceneSetting(scene=scene.name, **ball)
-        nearest = client.scenes.clearance(setting, poses=poses.pose([[5.5, 0.25, 0.75]]))
+        nearest = client.scenes.minimum_distance(setting, poses=poses.pose([[5.5, 0.25, 0.75]]))
         scenes[scene.name] = plain(nearest.distances)
     return {
         "names": names,
