@@ -75,8 +75,7 @@ struct Asker {
   // The work that the question may cost; null: without limit.
   WorkBudget* budget = nullptr;
   // The pairs found for these bodies and rules, this scene's rules and `pair_scope`; null: found by
-  // the
-  // question.
+  // the question.
   const OwnPairs* own_pairs = nullptr;
 };
 

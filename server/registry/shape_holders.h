@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The shapes that each session holds, in slots, query bodies and the scenes in its slots. If
-// deleted
-// shapes that are still held take too much memory, the sessions that hold most of it are told to
-// go, so that no other caller need wait for them.
+// deleted shapes that are still held take too much memory, the sessions that hold most of it are
+// told to go, so that no other caller need wait for them.
 
 #ifndef CLEARANCE_SERVER_REGISTRY_SHAPE_HOLDERS_H_
 #define CLEARANCE_SERVER_REGISTRY_SHAPE_HOLDERS_H_

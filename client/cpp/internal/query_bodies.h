@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A session's query bodies and rules after the answered changes: a new stream needs them to have
-// the
-// same ones.
+// A session's query bodies and rules after the answered changes. A new stream gets the same ones.
 
 #ifndef CLEARANCE_INTERNAL_QUERY_BODIES_H_
 #define CLEARANCE_INTERNAL_QUERY_BODIES_H_

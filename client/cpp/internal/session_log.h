@@ -4,8 +4,7 @@
 // slots holds, its query bodies, and the messages that are not answered. Nothing else is kept.
 //
 // On a new stream the query bodies come first, each attached with the shape that it had: through
-// slot
-// 0, about which no question was asked yet. Then come the slots:
+// slot 0, about which no question was asked yet. Then come the slots:
 // - A shape is opened by the digest that the caller was told, whatever its name means by now, so
 //   that no slot ever changes its meaning unseen. An inline shape is sent as it was.
 // - A scene is opened at the revision that the caller was told.
