@@ -54,8 +54,8 @@ struct ClosedScene {
 
 // Changes the query bodies. change.bodies.shapes is empty; its shape_slots are slots of shapes.
 //
-// Number query bodies apart from the scene's bodies. A query body with the id of a body of the
-// scene is refused, unless `same_as_scene` says that it is the same body.
+// Number query bodies apart from the scene's bodies. A question about a query body with the id of a
+// body of the scene is refused, unless `same_as_scene` says that it is the same body.
 struct ChangeBodies {
   bool reset = false;  // begin with no bodies and no rules
   SceneChange change = {};
@@ -254,7 +254,7 @@ struct RayBatch {
   std::uint32_t scene_slot = 0;
   BatchOptions options = {};
   std::vector<double> origins = {};        // metres
-  std::vector<double> displacements = {};  // the whole way, metres
+  std::vector<double> displacements = {};  // the whole path, metres
   std::vector<double> radii = {};          // of balls in place of points, metres
   std::vector<std::uint32_t> groups = {};
   std::vector<std::uint32_t> masks = {};
@@ -326,7 +326,8 @@ std::vector<Violation> VerifySeparation(const PosedShape& a, const PosedShape& b
                                         const NearestPairs& pairs, std::size_t i);
 
 // The subject of a unary question: shapes by slot, a scene in its slot (unset: query bodies alone,
-// or none), and the query bodies (see ChangeBodies).
+// or none), and the query bodies (see ChangeBodies). To say that a query body is the scene's body
+// of the same id, add a rule of the id with itself.
 struct SceneSetting {
   ShapeTable shapes = {};
   std::optional<OpenScene> scene = {};

@@ -330,7 +330,7 @@ class RayBatch(SceneRows[SweepResult]):
     origins : array_like, optional
         Starts (…, 3), metres, world frame. None: the origin.
     displacements : array_like, optional
-        Whole motions (…, 3), metres, world axes. None: 0.
+        Whole displacements (…, 3), metres, world axes. None: 0.
     radii : array_like, optional
         Radii (…) of balls in place of points, metres. None: 0.
     groups, masks : array_like of int, optional
@@ -357,8 +357,9 @@ class RayBatch(SceneRows[SweepResult]):
 class SceneSetting:
     """The subject of one call: a scene, shapes, query bodies and rules.
 
-    Number query bodies apart from the scene's bodies. A query body with the id of a body of the
-    scene is refused, unless a rule of that id with itself says that it is the same body.
+    Number query bodies apart from the scene's bodies. A question about a query body with the id of
+    a body of the scene is refused, unless a rule of that id with itself says that it is the same
+    body.
 
     Attributes
     ----------

@@ -74,8 +74,8 @@ class SceneBodies:
     Two bodies make a pair only if the mask of each has a group of the other. A pair counts as
     touching within the sum of both margins.
 
-    Number query bodies apart from the scene's bodies. A query body with the id of a body of the
-    scene is refused, unless `same_as_scene` says that it is the same body.
+    Number query bodies apart from the scene's bodies. A question about a query body with the id of
+    a body of the scene is refused, unless `same_as_scene` says that it is the same body.
 
     Attributes
     ----------

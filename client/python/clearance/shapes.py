@@ -3,8 +3,9 @@
 
 Lengths are in metres, coordinates in the shape's frame. Every number must be finite and every
 length >= 0: the server refuses anything else and names the field. `radius` is the spherical
-extension: the body is everything within it of the kind. Shapes are immutable. They are thread-safe
-as long as the arrays they were made from do not change."""
+extension, `swept_sphere_radius` of the contract: the body is everything within it of the kind. For
+a cylinder and a cone it is `rounding`. Shapes are immutable. They are thread-safe as long as the
+arrays they were made from do not change."""
 
 from __future__ import annotations
 
