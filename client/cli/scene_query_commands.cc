@@ -271,11 +271,11 @@ void AddSweep(CLI::App* scene, GlobalOptions* options) {
 }
 
 void AddRay(CLI::App* scene, GlobalOptions* options) {
-  const auto ray = AddQuestion<RayBatch>(scene, options, "ray", "What is in the way of a point?");
+  const auto ray = AddQuestion<RayBatch>(scene, options, "ray", "What does a moving point hit?");
   RayBatch& batch = ray.batch();
   batch.detail = {.pairs = true, .points = true, .normals = true};
   AddVector(ray.app, "--origin", &batch.origins, "World, metres");
-  AddVector(ray.app, "--displacement", &batch.displacements, "The whole way, metres");
+  AddVector(ray.app, "--displacement", &batch.displacements, "The whole path, metres");
   ray.app->add_option("--radius", batch.radii, "Radius of a ball in place of the point, metres")
       ->expected(1);
   ray.app->add_flag("--any", batch.any, "Any hit will do");

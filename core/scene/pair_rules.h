@@ -15,9 +15,8 @@
 
 namespace clearance {
 
-// A caller's name of a body. The asker's query bodies and those of the scene share the names: a
-// body
-// of the asker is never asked against the scene's body of the same id, which is the same body.
+// A caller's name of a body. Query bodies and the bodies of the scene share the names: a query body
+// is never asked against the scene's body of the same id, which is the same body.
 // (FindUnsaidNamesake finds one for which no rule says that.)
 using BodyId = std::uint32_t;
 

@@ -12,7 +12,7 @@
 namespace clearance::server {
 namespace {
 
-// Holds one enabled pair, by the places of its bodies: `b` in the scene, or among the asker's own.
+// Holds one enabled pair, by the places of its bodies. `b` is in the scene, or a query body.
 struct ScenePair {
   IdPair ids;
   double margin = 0;
@@ -216,9 +216,8 @@ struct ClaimedLower {
   double lower = 0;
 };
 // Checks a minimum distance: no pair is nearer than its lower end. A pair's own lower end does not
-// show
-// that: with a tolerance it may be lower only because less was computed. Then the pair is asked as
-// precisely as possible.
+// show that: with a tolerance it may be lower only because less was computed. Then the pair is
+// asked as precisely as possible.
 MaybeSceneContradiction CheckLower(const ScenePair& pair, const Bracket& bracket,
                                    const ClaimedLower& claimed, Alone* alone) {
   if (bracket.lower >= claimed.lower) return std::nullopt;

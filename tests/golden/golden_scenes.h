@@ -13,8 +13,8 @@
 
 namespace clearance::golden {
 
-// The digest of the answers to some thousand checks, clearances, sweeps and rays, and of poses that
-// are interpolated. Any thread.
+// The digest of the answers to some thousand checks, minimum distances, sweeps and rays, and of
+// poses that are interpolated. Any thread.
 std::uint64_t SceneDigest(const std::vector<ConvexShapePtr>& pool);
 
 }  // namespace clearance::golden

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Proofs of joint motions, the edges of a motion planner. A SweepBatch moves each body on its own
-// screw. The links of an arm whose joints move do not go that way: between the same two poses they
-// can be elsewhere by decimetres. Here configurations along the motion are checked, and each that
+// screw. The links of an arm whose joints move take another path: between the same two poses they
+// can be decimetres away from it. Here configurations along the motion are checked, and each that
 // is free proves the part of the motion in which no point of a body moves farther than the body
 // may. Source: Schwarzer, Saha, Latombe, "Exact collision checking of robot paths", 2002.
 
@@ -49,8 +49,7 @@ struct JointMotionProof {
 };
 
 // Proves that the session's query bodies are free on the whole of each motion. INVALID_ARGUMENT:
-// the
-// numbers do not fit each other, are not finite, or the server refused a configuration. Else as
+// the numbers do not fit each other, are not finite, or the server refused a configuration. Else as
 // Session::Ask. Blocks; thread-safe as the session is.
 absl::StatusOr<JointMotionProof> ProveJointMotions(Session* session,
                                                    const ForwardKinematics& kinematics,

@@ -7,7 +7,7 @@
 //   auto writer = TrackWriter::Open(client, "match/7", players);          // the simulation
 //   (*writer)->Publish(tick, poses);
 //
-//   auto reader = TrackReader::Open(client, {.scene = "map/dust"});       // who judges shots
+//   auto reader = TrackReader::Open(client, {.scene = "map/dust"});       // the judge of shots
 //   (*reader)->Rewind({.track = "match/7", .at = {tick, 0.25}, .left_out_bodies = {shooter}});
 //   (*reader)->CastRays({.count = 1, .origins = {0, 0, 1}, .displacements = {9, 0, 0}});
 //
@@ -121,7 +121,7 @@ struct RewoundSweeps {
   std::vector<double> displacements = {};
 };
 
-// Answers to rays and motions, one row each; columns as in a SweepBatchResult.
+// Answers to rays and sweeps, one row each; columns as in a SweepBatchResult.
 struct RewoundHits {
   std::vector<MotionState> states;
   std::vector<double> t_free;
@@ -157,7 +157,7 @@ struct RewoundMinimumDistances {
   std::vector<double> upper_bounds;
   std::vector<std::uint32_t> query_bodies;  // the nearest pair
   std::vector<std::uint32_t> bodies;
-  std::vector<double> own_points;  // world, metres, 3 numbers a row
+  std::vector<double> own_points;  // on the query body, world, metres, 3 numbers a row
   std::vector<double> points;      // on the other body
   std::vector<double> normals;     // from the query body, 3 numbers a row
   std::vector<Error> errors;
@@ -166,7 +166,7 @@ struct RewoundMinimumDistances {
 // The scene and the bodies of a reader.
 struct TrackReaderOptions {
   std::string scene;        // in which tracks are rewound; empty: alone
-  SceneBodies bodies = {};  // of the asker, such as swords; shapes are registered ones
+  SceneBodies bodies = {};  // query bodies, such as swords; shapes are registered ones
 };
 
 class TrackReader {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Replaces the numbers that have no meaning in the state of their row. The server sends 0 for them,
-// which would look like a distance or a time.
+// Replaces the numbers that have no meaning in the state of their row by NaN. The server sends NaN
+// for distances and infinite bounds, but 0 for points, normals and times.
 
 #ifndef CLEARANCE_INTERNAL_BLANK_ROWS_H_
 #define CLEARANCE_INTERNAL_BLANK_ROWS_H_

@@ -10,8 +10,8 @@
 
 namespace clearance::client {
 
-// Returns the verdict of ProvedFree() on pairs and on clearances in a scene, by their states and
-// lower bounds.
+// Returns the verdict of ProvedFree() on pairs and on minimum distances in a scene, by their states
+// and lower bounds.
 inline bool IsFree(absl::Span<const State> states, absl::Span<const double> lower_bounds,
                    std::size_t row, double margin) {
   if (row >= states.size()) return false;
