@@ -54,7 +54,7 @@ async function register() {
   const crate = { box: { half_extents: { x: 0.2, y: 0.2, z: 0.1 } } };
   const ball = { sphere: { radius: 0.05 } };
   for (const [name, shape] of Object.entries({ crate, ball })) {
-    const { shape: info } = await call(shapes, 'RegisterShape', { name, shape });
+    const { info } = await call(shapes, 'RegisterShape', { name, shape });
     console.log(`registered ${info.name}: ${info.digest}`);
   }
 }

@@ -19,9 +19,13 @@ double NumberOf(const Value& /*value*/) {
   return 0;
 }
 
+constexpr Setting Named(const char* name, const char* help, const char* more, unsigned uses) {
+  return {.name = name, .help = help, .more = more, .uses = uses};
+}
+
 // Fills in the functions of a row. Calling a `Field` with a ServerConfig gives its field.
 template <class Kind, class Field>
-Setting Row(Setting row, Field /*field*/) {
+constexpr Setting Row(Setting row, Field /*field*/) {
   row.parse = [](absl::string_view text, ServerConfig* config) {
     typename Kind::Value value{};
     const bool is_allowed = Kind::Parse(text, &value);
@@ -35,21 +39,22 @@ Setting Row(Setting row, Field /*field*/) {
   return row;
 }
 
-std::vector<Setting> MakeSettings() {
-#define GROUP(title) Setting{.group = title},
+constexpr Setting kRows[] = {
+#define GROUP(title) Setting{.group = (title)},
 #define MEMBER(kind, name, field, uses, help, more) \
   Row<setting_types::kind>(                         \
-      {"", #name, uses, help, more}, [](auto& config) -> auto& { return config.field; }),
+      Named(#name, help, more, uses), [](auto& config) -> auto& { return config.field; }),
 #define SETTING(kind, name, default_value, uses, help, more) \
   MEMBER(kind, name, name, uses, help, more)
 #define LIMIT(kind, name, default_value, uses, help, more) \
   MEMBER(kind, name, limits.name, uses, help, more)
-  const Setting rows[] = {
 #include "server/config/settings.def"
-  };
+};
+
+std::vector<Setting> MakeSettings() {
   std::vector<Setting> settings;
   const char* group = "";
-  for (Setting row : rows) {
+  for (Setting row : kRows) {
     if (row.name == nullptr) {
       group = row.group;
     } else {

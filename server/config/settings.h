@@ -24,15 +24,15 @@ enum SettingUse : unsigned {
 
 // Strings live forever.
 struct Setting {
-  const char* group;
+  const char* group = "";
   const char* name = nullptr;
-  unsigned uses = kNoUse;
   const char* help = nullptr;
   const char* more = nullptr;
   bool (*parse)(absl::string_view text, ServerConfig* config) = nullptr;  // false: not allowed
   std::string (*print)(const ServerConfig& config) = nullptr;
   std::string (*allowed)() = nullptr;                      // values, as "must be" is followed by
   double (*number)(const ServerConfig& config) = nullptr;  // 0 if it is none; a time in seconds
+  unsigned uses = kNoUse;
   bool is_time = false;
 
   bool has(SettingUse use) const { return (uses & use) != 0; }

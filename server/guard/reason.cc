@@ -2,18 +2,21 @@
 
 #include "server/guard/reason.h"
 
+#include <cstddef>
+
 namespace clearance::server {
 
-std::string_view NameOf(Reason reason) {
-  switch (reason) {
-#define CLEARANCE_SERVER_NAME(constant, name, text) \
-  case Reason::constant:                            \
-    return name;
+namespace {
+
+constexpr std::string_view kNames[] = {
+#define CLEARANCE_SERVER_NAME(constant, name, text) name,
     CLEARANCE_SERVER_REASONS(CLEARANCE_SERVER_NAME)
 #undef CLEARANCE_SERVER_NAME
-  }
-  return "";
-}
+};
+
+}  // namespace
+
+std::string_view NameOf(Reason reason) { return kNames[static_cast<std::size_t>(reason)]; }
 
 Reason ReasonOf(absl::StatusCode code) {
   switch (code) {

@@ -135,10 +135,10 @@ void ShareLedger::Part::TakeAnyway(std::uint64_t amount) {
   ledger_.Show(static_cast<double>(amount));
 }
 
-bool ShareLedger::Part::Resize(std::uint64_t amount) {
-  if (amount > held_) return TryTake(amount - held_) == Verdict::kGranted;
+Verdict ShareLedger::Part::Resize(std::uint64_t amount) {
+  if (amount > held_) return TryTake(amount - held_);
   Give(held_ - amount);
-  return true;
+  return Verdict::kGranted;
 }
 
 void ShareLedger::Part::Give(std::uint64_t amount) {

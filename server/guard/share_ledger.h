@@ -151,8 +151,8 @@ class ShareLedger::Part {
   }
   // Takes what was granted before, or cannot be refused any more.
   void TakeAnyway(std::uint64_t amount);
-  // Changes what is held. Returns false, and changes nothing, if that is more and not granted.
-  bool Resize(std::uint64_t amount);
+  // Changes what is held. Changes nothing if that is more and not granted.
+  Verdict Resize(std::uint64_t amount);
   // Gives all back.
   void Release() { Give(held_); }
 

@@ -35,7 +35,7 @@ struct SweepKind : SweepAnswers {
                                               &v1::SessionResponse::mutable_sweep};
   static std::uint64_t UnitsASearch(const Batch& batch) {
     const bool may_turn = batch.rotations_size() > 0 || batch.end_poses_size() > 0;
-    return (may_turn ? 16 : 2) * (batch.max_pairs() > 0 ? 2 : 1);
+    return std::uint64_t{may_turn ? 16U : 2U} * (batch.max_pairs() > 0 ? 2 : 1);
   }
 };
 

@@ -20,8 +20,8 @@ using prometheus::Histogram;
 // Indexed by QueryKind, State, MotionState or Verdict, and UndecidedReason; nullptr for a number
 // without a meaning.
 constexpr std::array<const char*, kQueryKinds> kKindNames = {
-    "distance",     "intersection", "time_of_collision", "scene_check",  "scene_clearance",
-    "scene_motion", "scene_ray",    "scene_nearest",     "scene_overlap"};
+    "distance",    "intersection", "time_of_collision", "scene_check",  "scene_minimum_distance",
+    "scene_sweep", "scene_ray",    "scene_nearest",     "scene_overlap"};
 constexpr std::array<std::array<const char*, BatchTally::kStates>, kQueryKinds> kStateNames = {{
     {nullptr, "separated", "touching", "penetrating", "beyond", "undecided"},
     {nullptr, "separated", "touching", "penetrating", nullptr, "undecided"},

@@ -67,8 +67,10 @@ absl::Status HeldRevisions::CheckRoom(const HeldRevision& revision,
       revision.is_newest ? 0
                          : std::min(revision.byte_size, revision.progress->changed_bytes.load() -
                                                             revision.changed_bytes);
-  if (IsFair(held, to_come, LeftBeside(bytes_, most_bytes_))) return absl::OkStatus();
-  return RefuseMore(kOldRevisions, {.given = FormatNumber(held + to_come) + " of one caller, " +
+  const std::uint64_t left = LeftBeside(bytes_, most_bytes_);
+  if (IsFair(held, to_come, left)) return absl::OkStatus();
+  return RefuseMore(kOldRevisions, {.verdict = left == 0 ? Verdict::kFull : Verdict::kShare,
+                                    .given = FormatNumber(held + to_come) + " of one caller, " +
                                              FormatNumber(bytes_ + to_come) + " of all",
                                     .most = most_bytes_,
                                     .field = "revision"});

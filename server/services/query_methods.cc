@@ -277,9 +277,10 @@ absl::Status AnswerPairDistance(const CallScope& call, const v1::PairDistanceReq
   if (status = question->job->RequireNoFault(); !status.ok()) return InPair(status);
   response->set_revision(question->opened.revision);
   status = AnswerWhole<DistanceKind>(call, question, {stop, &asked->result, left});
+  if (!status.ok()) return InPair(status);
   left->cost += CostOf(*shapes[0]) + CostOf(*shapes[1]);
   Conclude(left, [asked, response] { FillPair(asked->result, response); });
-  return status;
+  return absl::OkStatus();
 }
 
 std::uint64_t CostOfPairDistance(const CallScope& call, const v1::PairDistanceRequest& request) {

@@ -15,16 +15,17 @@ std::uint64_t SessionRoom::SharedBytesWith(Use use, std::uint64_t bytes) const {
   return LeftBeside(kOwn, all - used_[static_cast<std::size_t>(use)] + bytes);
 }
 
-bool SessionRoom::Resize(Use use, std::uint64_t bytes) {
-  if (shared_.has_value() && !shared_->Resize(SharedBytesWith(use, bytes))) return false;
-  used_[static_cast<std::size_t>(use)] = bytes;
-  return true;
+Verdict SessionRoom::TryResize(Use use, std::uint64_t bytes) {
+  const Verdict verdict =
+      shared_.has_value() ? shared_->Resize(SharedBytesWith(use, bytes)) : Verdict::kGranted;
+  if (verdict == Verdict::kGranted) used_[static_cast<std::size_t>(use)] = bytes;
+  return verdict;
 }
 
 absl::Status SessionRoom::Require(Use use, std::uint64_t bytes, const char* field) {
-  if (Resize(use, bytes)) return absl::OkStatus();
-  return shared_->Refuse(Verdict::kShare, SharedBytesWith(use, bytes) - shared_->held(),
-                         {.field = field});
+  const Verdict verdict = TryResize(use, bytes);
+  if (verdict == Verdict::kGranted) return absl::OkStatus();
+  return shared_->Refuse(verdict, SharedBytesWith(use, bytes) - shared_->held(), {.field = field});
 }
 
 }  // namespace clearance::server

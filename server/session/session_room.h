@@ -42,11 +42,12 @@ class SessionRoom {
 
   // Sets the bytes of a use. Returns false, and changes nothing, if that is more and there is no
   // room for it.
-  bool Resize(Use use, std::uint64_t bytes);
+  bool Resize(Use use, std::uint64_t bytes) { return TryResize(use, bytes) == Verdict::kGranted; }
   // The same, with RESOURCE_EXHAUSTED of `field` as the refusal.
   absl::Status Require(Use use, std::uint64_t bytes, const char* field);
 
  private:
+  Verdict TryResize(Use use, std::uint64_t bytes);
   // Returns the bytes beyond the own ones if the use has `bytes`.
   std::uint64_t SharedBytesWith(Use use, std::uint64_t bytes) const;
 

@@ -121,6 +121,19 @@ absl::Status TooManyBytes(std::uint64_t bytes, const Limits& limits) {
                   "detach bodies, or register the shapes."});
 }
 
+// Each id becomes a rule.
+absl::Status RequireFew(const google::protobuf::RepeatedField<std::uint32_t>& ids,
+                        const Limits& limits) {
+  const auto count = static_cast<std::uint64_t>(ids.size());
+  if (count <= limits.max_session_rules) return absl::OkStatus();
+  return Refuse(absl::StatusCode::kResourceExhausted,
+                {.reason = Reason::kTooManyRules,
+                 .field = "same_as_scene",
+                 .value = FormatNumber(count),
+                 .limit = "max_session_rules <= " + FormatNumber(limits.max_session_rules),
+                 .message = "The change lists too many bodies; each takes a rule."});
+}
+
 }  // namespace
 
 std::string ReasonOf(const absl::Status& status) {
@@ -138,6 +151,7 @@ absl::Status QueryBodies::Change(const v1::ChangeBodies& whole, const ShapeTable
   auto edit = ReadSceneChange(change, ShapesOf(table));
   if (!edit.ok()) return edit.status();
   if (absl::Status status = RequireRuleKinds(change); !status.ok()) return status;
+  if (absl::Status status = RequireFew(whole.same_as_scene(), limits); !status.ok()) return status;
   for (const BodyId id : whole.same_as_scene())
     edit->rules.push_back({.a = id, .b = id, .is_allowed = true});
   auto next = ApplyEdit(whole.reset() ? Scene::MakeEmpty() : all_, *edit,
@@ -329,7 +343,9 @@ std::uint64_t SessionScenes::CostOf(const v1::ChangeBodies& change, const ShapeT
   std::uint64_t cost = (own_.bodies().size() + table.size()) / kHeldAUnit;
   for (const int bodies : {what.bodies().ids_size(), what.poses().ids_size()})
     cost += kUnitsABody * static_cast<std::uint64_t>(bodies);
-  for (const int rules : {what.rules().bodies_a_size(), what.removed_rules().bodies_a_size()}) {
+  cost += static_cast<std::uint64_t>(what.removed_bodies_size()) / kHeldAUnit;
+  for (const int rules : {what.rules().bodies_a_size(), what.removed_rules().bodies_a_size(),
+                          change.same_as_scene_size()}) {
     cost += static_cast<std::uint64_t>(rules);
     // Every rule is sorted again with each rule that changes.
     if (rules > 0) cost += own_.rules().rules().size() / kHeldAUnit;

@@ -5,7 +5,7 @@
 // question has length 0 (its default), 1 row (it stands for all rows) or `count` rows. A column of
 // an answer is empty (it was not asked for) or has a row for every row of the question. Numbers
 // without a meaning in the state of their row are NaN: the distance, points and normal of BEYOND,
-// UNDECIDED and REFUSED rows, the bounds of REFUSED rows, and the contact of rows that have none.
+// UNDECIDED and REFUSED rows, and the contact of rows that have none. Their bounds are infinite.
 
 #ifndef CLEARANCE_QUERY_H_
 #define CLEARANCE_QUERY_H_

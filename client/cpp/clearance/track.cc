@@ -76,7 +76,6 @@ RewoundMinimumDistances MinimumDistancesOf(const v1::MinimumDistanceBatchResult&
              {&minimums.own_points, 3},
              {&minimums.points, 3},
              {&minimums.normals, 3}});
-  BlankRows(minimums.states, 0, HasBounds, {{&minimums.lower_bounds}, {&minimums.upper_bounds}});
   return minimums;
 }
 

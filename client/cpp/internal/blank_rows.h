@@ -27,11 +27,6 @@ inline bool HasDistance(State state) {
   return state == State::kSeparated || state == State::kTouching || state == State::kPenetrating;
 }
 
-// Returns whether the row has bounds.
-inline bool HasBounds(State state) {
-  return HasDistance(state) || state == State::kBeyond || state == State::kUndecided;
-}
-
 // Returns whether the row has a contact: a time, points and a normal.
 inline bool HasContact(MotionState state) {
   return state == MotionState::kHit || state == MotionState::kInitiallyOverlapping;
@@ -60,7 +55,6 @@ void BlankDistances(std::size_t first, Result* result) {
              {&result->points_a, 3},
              {&result->points_b, 3},
              {&result->normals, 3}});
-  BlankRows(result->states, first, HasBounds, {{&result->lower_bounds}, {&result->upper_bounds}});
 }
 
 template <class Result>

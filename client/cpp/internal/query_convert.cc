@@ -178,12 +178,10 @@ void AppendFromProto(const v1::DistanceBatchResult& part, std::uint32_t offset,
 
 void AppendFromProto(const v1::IntersectionBatchResult& part, std::uint32_t offset,
                      IntersectionResult* result) {
-  const std::size_t first = result->states.size();
   AppendCommon(part, offset, result);
   AppendEnums(part.states(), State::kRefused, &result->states);
   Append(part.lower_bounds(), &result->lower_bounds);
   Append(part.upper_bounds(), &result->upper_bounds);
-  BlankRows(result->states, first, HasBounds, {{&result->lower_bounds}, {&result->upper_bounds}});
 }
 
 void AppendFromProto(const v1::TimeOfCollisionBatchResult& part, std::uint32_t offset,

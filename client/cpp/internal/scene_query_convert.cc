@@ -94,11 +94,6 @@ void AppendContacts(const Part& part, Columns* columns) {
   BlankContacts(first, columns);
 }
 
-// Returns whether the row has a first pair.
-bool HasPair(Verdict verdict) {
-  return verdict == Verdict::kTouching || verdict == Verdict::kUndecided;
-}
-
 template <class Part, class Result>
 void AppendSceneRows(const Part& part, std::uint32_t offset, Result* result) {
   AppendRows(part, offset, result);
@@ -202,14 +197,12 @@ void ToProto(const RayBatch& batch, RowRange rows, v1::RayBatch* proto) {
 }
 
 void AppendFromProto(const v1::CheckBatchResult& part, std::uint32_t offset, CheckResult* result) {
-  const std::size_t first = result->verdicts.size();
   AppendSceneRows(part, offset, result);
   AppendEnums(part.verdicts(), Verdict::kRefused, &result->verdicts);
   AppendIds(part, &result->first_pairs);
   Append(part.lower_bounds(), &result->lower_bounds);
   Append(part.upper_bounds(), &result->upper_bounds);
   Append(part.free_radii(), &result->free_radii);
-  BlankRows(result->verdicts, first, HasPair, {{&result->lower_bounds}, {&result->upper_bounds}});
   if (part.has_pairs()) AppendPairs(part.pairs(), &result->pairs);
 }
 

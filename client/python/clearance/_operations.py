@@ -17,6 +17,7 @@ from clearance import _decode, _schema
 from clearance._encode import KINDS, Layout, fill_batch, fill_reference, fill_shape
 from clearance.batches import PairRows
 from clearance.errors import ErrorDetail, ProtocolError, detail_from, invalid
+from clearance.poses import PosesLike, as_poses
 from clearance.results import PairDistance, State, UndecidedReason
 from clearance.shapes import ByDigest, ByName, Shape, ShapeInfo, ShapeReference
 
@@ -377,8 +378,8 @@ def delete(name: str, etag: str) -> Operation[int]:
     )
 
 
-def _fill_posed(shape: ShapeReference, pose: ArrayLike, name: str, message: Any) -> None:
-    array = np.asarray(pose, float)
+def _fill_posed(shape: ShapeReference, pose: PosesLike, name: str, message: Any) -> None:
+    array = as_poses(pose, name)
     if array.shape != (7,):
         raise invalid(name, f"an array of shape {array.shape}", "of shape (7,)")
     fill_reference(shape, message.shape)
@@ -388,7 +389,7 @@ def _fill_posed(shape: ShapeReference, pose: ArrayLike, name: str, message: Any)
 
 
 def pair_distance(
-    a: tuple[ShapeReference, ArrayLike], b: tuple[ShapeReference, ArrayLike]
+    a: tuple[ShapeReference, PosesLike], b: tuple[ShapeReference, PosesLike]
 ) -> Operation[PairDistance]:
     request = _schema.message("PairDistanceRequest")()
     _fill_posed(*a, "pose_a", request.a)

@@ -96,6 +96,7 @@ from clearance.errors import (
     from_aio_error,
     request_id_of,
 )
+from clearance.poses import PosesLike
 from clearance.results import (
     DistanceResult,
     IntersectionResult,
@@ -276,9 +277,9 @@ class Client:
     async def pair_distance(
         self,
         shape_a: ShapeReference,
-        pose_a: ArrayLike,
+        pose_a: PosesLike,
         shape_b: ShapeReference,
-        pose_b: ArrayLike,
+        pose_b: PosesLike,
         *,
         timeout: float | None = None,
     ) -> PairDistance:

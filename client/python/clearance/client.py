@@ -56,6 +56,7 @@ from clearance._scene_client import Scenes
 from clearance._session_state import SessionState
 from clearance.batches import DistanceBatch, IntersectionBatch, PairRows, TimeOfCollisionBatch
 from clearance.errors import ClearanceError, DeadlineExceeded, NotFound, Unavailable, from_rpc_error
+from clearance.poses import PosesLike
 from clearance.results import (
     DistanceResult,
     IntersectionResult,
@@ -426,9 +427,9 @@ class Client:
     def pair_distance(
         self,
         shape_a: ShapeReference,
-        pose_a: ArrayLike,
+        pose_a: PosesLike,
         shape_b: ShapeReference,
-        pose_b: ArrayLike,
+        pose_b: PosesLike,
         *,
         timeout: float | None = None,
     ) -> PairDistance:
@@ -438,8 +439,8 @@ class Client:
         ----------
         shape_a, shape_b : ShapeReference
             The shapes; a str is a registered name.
-        pose_a, pose_b : array_like
-            Their poses (7,) in the world: x y z qx qy qz qw.
+        pose_a, pose_b : poses_like
+            Their poses in the world: (7,) as x y z qx qy qz qw, (4, 4), or an object.
         timeout : float, optional
             Seconds to wait for the answer.
 

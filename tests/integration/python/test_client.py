@@ -68,6 +68,8 @@ class Registry(unittest.TestCase):
         found = self.client.pair_distance(BOX, here, ball, there)
         self.assertEqual(found.state, clearance.State.SEPARATED)
         self.assertFalse(found.intersects)
+        matrix = clearance.poses.to_matrix(there)
+        self.assertEqual(self.client.pair_distance(BOX, here, ball, matrix).distance, found.distance)
         row = self.client.distance([BOX, ball], poses_b=[3, 0, 0, 0, 0, 0, 1])
         self.assertEqual(found.distance, row.distances)
         np.testing.assert_allclose(found.normal, [1, 0, 0], atol=1e-9)

@@ -396,6 +396,18 @@ TEST(SceneQuestions, SameAsSceneSaysThatTwoAreOneBody) {
   }
 }
 
+TEST(SceneQuestions, SameAsSceneTakesAsManyIdsAsRules) {
+  World world;
+  WorldSession session(world);
+  EXPECT_EQ(session.Ask(World::Attach()).status().code(), 0);
+  v1::SessionRequest same;
+  for (std::uint64_t id = 0; id <= server::Limits().max_session_rules; ++id)
+    same.mutable_change_bodies()->add_same_as_scene(static_cast<std::uint32_t>(id));
+  const v1::Error error = ErrorOf(session.Ask(same).status());
+  EXPECT_EQ(error.reason(), "TOO_MANY_RULES");
+  EXPECT_EQ(error.field(), "change_bodies.same_as_scene");
+}
+
 TEST(SceneQuestions, BodiesOfOneIdMayBeAskedAmongTheAskersOwn) {
   World world;
   WorldSession session(world);

@@ -17,6 +17,7 @@
 namespace clearance::client {
 namespace {
 
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::IsNan;
@@ -344,7 +345,7 @@ TEST(ResultConvert, TakesAStateOfTheFutureForUnspecified) {
   EXPECT_THAT(result.states, ElementsAre(State::kUnspecified, State::kUnspecified));
 }
 
-// The server sends 0 for a number that a state does not have.
+// The server sends 0 for points and normals that a state does not have.
 TEST(ResultConvert, NumbersWithoutMeaning_AreNan) {
   v1::DistanceBatchResult part;
   const std::vector<int> states = {v1::STATE_TOUCHING, v1::STATE_BEYOND, v1::STATE_UNDECIDED,
@@ -352,8 +353,8 @@ TEST(ResultConvert, NumbersWithoutMeaning_AreNan) {
   for (const int state : states) {
     part.mutable_states()->Add(state);
     part.add_distances(0);
-    part.add_lower_bounds(0);
-    part.add_upper_bounds(0);
+    part.add_lower_bounds(-1);
+    part.add_upper_bounds(2);
     for (int i = 0; i < 3; ++i) {
       part.add_points_a(0);
       part.add_normals(0);
@@ -363,8 +364,8 @@ TEST(ResultConvert, NumbersWithoutMeaning_AreNan) {
   DistanceResult result;
   AppendFromProto(part, 0, &result);
   EXPECT_THAT(result.distances, ElementsAre(0, IsNan(), IsNan(), IsNan()));
-  EXPECT_THAT(result.lower_bounds, ElementsAre(0, 0, 0, IsNan()));
-  EXPECT_THAT(result.upper_bounds, ElementsAre(0, 0, 0, IsNan()));
+  EXPECT_THAT(result.lower_bounds, Each(-1));  // as the server says
+  EXPECT_THAT(result.upper_bounds, Each(2));
   for (const auto* column : {&result.points_a, &result.normals, &result.relative_points_b}) {
     ASSERT_EQ(column->size(), 12u);
     for (std::size_t i = 0; i < 12; ++i) EXPECT_EQ(std::isnan((*column)[i]), i >= 3) << i;
@@ -413,7 +414,7 @@ TEST(ResultConvert, ListedPairsOfScenes_HaveNoNumbersWithoutMeaning) {
   EXPECT_THAT(clearance.distances, ElementsAre(IsNan(), IsNan(), 0));
   CheckResult check;
   AppendFromProto(checks, 0, &check);
-  EXPECT_THAT(check.lower_bounds, ElementsAre(IsNan(), IsNan(), 0));
+  EXPECT_THAT(check.lower_bounds, Each(0));
 }
 
 TEST(PoseColumn, IsSevenNumbersAPose) {

@@ -110,7 +110,7 @@ class Bytes : public ::testing::Test {
  protected:
   bool Take(const std::string& caller, std::uint64_t bytes) {
     parts_.push_back(std::make_unique<ShareLedger::Part>(bytes_, caller));
-    return parts_.back()->Resize(bytes);
+    return parts_.back()->Resize(bytes) == Verdict::kGranted;
   }
 
   prometheus::Gauge gauge_;
@@ -132,13 +132,13 @@ TEST_F(Bytes, OneCallerHasHalfAndTheNextHalfOfTheRest) {
 TEST_F(Bytes, APartGrowsShrinksAndEnds) {
   {
     ShareLedger::Part part(bytes_, "a"), another(bytes_, "a");
-    ASSERT_TRUE(part.Resize(300));
-    ASSERT_TRUE(another.Resize(200));
-    EXPECT_FALSE(part.Resize(301)) << "both are of one caller";
+    ASSERT_EQ(part.Resize(300), Verdict::kGranted);
+    ASSERT_EQ(another.Resize(200), Verdict::kGranted);
+    EXPECT_EQ(part.Resize(301), Verdict::kShare) << "both are of one caller";
     EXPECT_EQ(gauge_.Value(), 500);
-    ASSERT_TRUE(another.Resize(100));
-    ASSERT_TRUE(part.Resize(400));
-    ASSERT_TRUE(part.Resize(0));
+    ASSERT_EQ(another.Resize(100), Verdict::kGranted);
+    ASSERT_EQ(part.Resize(400), Verdict::kGranted);
+    ASSERT_EQ(part.Resize(0), Verdict::kGranted);
     EXPECT_EQ(gauge_.Value(), 100);
   }
   EXPECT_EQ(gauge_.Value(), 0);
@@ -146,9 +146,9 @@ TEST_F(Bytes, APartGrowsShrinksAndEnds) {
 
 TEST_F(Bytes, NoAmountOverflows) {
   ShareLedger::Part part(bytes_, "a");
-  EXPECT_FALSE(part.Resize(~std::uint64_t{0}));
-  ASSERT_TRUE(part.Resize(400));
-  EXPECT_FALSE(part.Resize(~std::uint64_t{0}));
+  EXPECT_NE(part.Resize(~std::uint64_t{0}), Verdict::kGranted);
+  ASSERT_EQ(part.Resize(400), Verdict::kGranted);
+  EXPECT_NE(part.Resize(~std::uint64_t{0}), Verdict::kGranted);
   EXPECT_EQ(gauge_.Value(), 400);
 }
 
