@@ -151,7 +151,6 @@ absl::Status QueryBodies::Change(const v1::ChangeBodies& whole, const ShapeTable
   auto edit = ReadSceneChange(change, ShapesOf(table));
   if (!edit.ok()) return edit.status();
   if (absl::Status status = RequireRuleKinds(change); !status.ok()) return status;
-  if (absl::Status status = RequireFew(whole.same_as_scene(), limits); !status.ok()) return status;
   for (const BodyId id : whole.same_as_scene())
     edit->rules.push_back({.a = id, .b = id, .is_allowed = true});
   auto next = ApplyEdit(whole.reset() ? Scene::MakeEmpty() : all_, *edit,
@@ -261,6 +260,7 @@ absl::Status SessionScenes::Change(const v1::ChangeBodies& change, const ShapeTa
                    .limit = "true, after a change that failed",
                    .message = "The session's query bodies are in doubt: " + own_failure_});
   }
+  if (status.ok()) status = RequireFew(change.same_as_scene(), call_.parts.limits);
   if (status.ok()) {
     status = Under("change", own_.Change(change, table, call_.parts.limits));
   }
