@@ -114,10 +114,6 @@ struct CheckRows {
     finding.look = FindContradiction(asker, answer, turn);
     return finding;
   }
-
-  void PutNotReached(std::uint32_t i) const {
-    PutNothingKnown(columns.lower_bounds, columns.upper_bounds, i);
-  }
 };
 
 }  // namespace

@@ -50,10 +50,6 @@ struct MinimumDistanceRows {
     finding.look = FindContradiction(AskedMinimumDistance{asker, options}, answer, turn);
     return finding;
   }
-
-  void PutNotReached(std::uint32_t i) const {
-    PutNothingKnown(columns.lower_bounds, columns.upper_bounds, i);
-  }
 };
 
 }  // namespace

@@ -48,8 +48,6 @@ struct NearestRows {
     const DistanceAnswer& first = nearest.front().distance;
     return {static_cast<int>(first.state), first.reason, answer.counters};
   }
-
-  void PutNotReached(std::uint32_t /*i*/) const {}
 };
 
 }  // namespace

@@ -40,8 +40,6 @@ struct OverlapRows {
   RowSummary Put(const CheckAnswer& answer, std::uint32_t /*i*/) const {
     return {static_cast<int>(answer.verdict), answer.reason, answer.counters};
   }
-
-  void PutNotReached(std::uint32_t /*i*/) const {}
 };
 
 MaybeFault CheckShape(const RowCheck& check, const OverlapQuestions& questions,

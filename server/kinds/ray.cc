@@ -74,8 +74,6 @@ struct RayRows {
         AskedSweep{moving, {}, ray.radius, questions.kind == RayKind::kAny}, answer, turn);
     return finding;
   }
-
-  void PutNotReached(std::uint32_t /*i*/) const {}
 };
 
 MaybeFault CheckRay(const RowCheck& check, const RayQuestions& questions) {

@@ -8,7 +8,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -152,7 +151,6 @@ struct RowTools {
 //     questions, columns, kRefused, kUndecided, Answer
 //     Ask(row, i) -> Answer   keeps to the budget and lists the row's pairs in passing
 //     Put(answer, i) -> RowSummary
-//     PutNotReached(i)        for rows that are given up before they are begun
 //     Find(row, answer, turn) -> SceneFinding, only if its answers are checked by sample
 template <class Kind>
 std::uint32_t ForEachSceneRow(const Work& work, const RowTools& tools, const Kind& kind) {
@@ -175,7 +173,6 @@ std::uint32_t ForEachSceneRow(const Work& work, const RowTools& tools, const Kin
     }
     if (!is_reached) {
       kind.columns.states[i] = kind.kUndecided;
-      kind.PutNotReached(i);
       list.PutNotListed(i);
       work.tally.AddNotReached();
       work.undecided.push_back({row, UndecidedReason::kBudget});
@@ -211,12 +208,6 @@ inline void ListVerdicts(const Asker& asker, const RowTools& tools, const ListOf
     return CheckAll(asker, sink, &tools.room.scratch).counters;
   };
   ListAll<PairVerdict>(check_all, list, *tools.budget, answer);
-}
-
-inline void PutNothingKnown(absl::Span<double> lower_bounds, absl::Span<double> upper_bounds,
-                            std::uint32_t i) {
-  PutNumber(lower_bounds, i, -std::numeric_limits<double>::infinity());
-  PutNumber(upper_bounds, i, std::numeric_limits<double>::infinity());
 }
 
 template <class Kind, class Questions, class Columns, class... More>

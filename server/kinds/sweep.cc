@@ -76,8 +76,6 @@ struct SweepQuestionRows {
     finding.look = FindContradiction(AskedSweep{moving, Options()}, answer, turn);
     return finding;
   }
-
-  void PutNotReached(std::uint32_t /*i*/) const {}
 };
 
 MaybeFault CheckEachMotion(const RowCheck& check, const SweepQuestions& questions) {

@@ -41,6 +41,25 @@ void ExpectMinimumDistancesOfTheSwing(TrackReader& reader) {
   EXPECT_NEAR(minimums->normals[0], -1, 1e-9);
 }
 
+// A swing that is short of the player, and one that reaches.
+void ExpectSwings(TrackReader& reader) {
+  using Verdict = RewoundChecks::Verdict;
+  const auto checks = reader.Check(2, PosesAt({2.5, 1.5}));
+  ASSERT_TRUE(checks.ok()) << checks.status();
+  EXPECT_THAT(checks->verdicts, ElementsAre(Verdict::kFree, Verdict::kTouching));
+  EXPECT_EQ(checks->bodies[1], 7u);
+  EXPECT_EQ(checks->query_bodies[1], 99u);
+  const std::vector<Pose> swings = {{.x = 2.5}, {.x = 1.5}};
+  EXPECT_EQ(reader.Check(2, swings)->verdicts, checks->verdicts);
+  EXPECT_EQ(reader.MinimumDistance(2, absl::MakeConstSpan(swings))->distances,
+            reader.MinimumDistance(2, PosesAt({2.5, 1.5}))->distances);
+  ExpectMinimumDistancesOfTheSwing(reader);
+  const auto swing = reader.Sweep({.count = 1, .poses = PosesAt({6}), .displacements = {-8, 0, 0}});
+  ASSERT_TRUE(swing.ok()) << swing.status();
+  EXPECT_THAT(swing->states, ElementsAre(MotionState::kHit));
+  EXPECT_NEAR(swing->t_hit[0], 0.5, 1e-6);
+}
+
 TEST(TrackClient, AsksWhatAShotAndASwingMetAtTheTimeThatWasSeen) {
   const RealServer server;
   const Client client = server.Connect();
@@ -79,23 +98,7 @@ TEST(TrackClient, AsksWhatAShotAndASwingMetAtTheTimeThatWasSeen) {
   EXPECT_NEAR(hits->points[0], 1.5, 1e-9);
   EXPECT_NEAR(hits->points[3], -29.5, 1e-9);
   EXPECT_NEAR(hits->normals[0], -1, 1e-9);
-  // A swing that is short of it, and one that reaches it.
-  using Verdict = RewoundChecks::Verdict;
-  const auto checks = (*reader)->Check(2, PosesAt({2.5, 1.5}));
-  ASSERT_TRUE(checks.ok()) << checks.status();
-  EXPECT_THAT(checks->verdicts, ElementsAre(Verdict::kFree, Verdict::kTouching));
-  EXPECT_EQ(checks->bodies[1], 7u);
-  EXPECT_EQ(checks->query_bodies[1], 99u);
-  const std::vector<Pose> swings = {{.x = 2.5}, {.x = 1.5}};
-  EXPECT_EQ((*reader)->Check(2, swings)->verdicts, checks->verdicts);
-  EXPECT_EQ((*reader)->MinimumDistance(2, absl::MakeConstSpan(swings))->distances,
-            (*reader)->MinimumDistance(2, PosesAt({2.5, 1.5}))->distances);
-  ExpectMinimumDistancesOfTheSwing(**reader);
-  const auto swing =
-      (*reader)->Sweep({.count = 1, .poses = PosesAt({6}), .displacements = {-8, 0, 0}});
-  ASSERT_TRUE(swing.ok()) << swing.status();
-  EXPECT_THAT(swing->states, ElementsAre(MotionState::kHit));
-  EXPECT_NEAR(swing->t_hit[0], 0.5, 1e-6);
+  ExpectSwings(**reader);
   // No player shoots themselves, and there is nothing beyond the newest tick.
   const auto late = (*reader)->Rewind({.track = "match", .at = {105, 0}, .left_out_bodies = {7}});
   ASSERT_TRUE(late.ok()) << late.status();

@@ -6,10 +6,14 @@
 
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/message.h>
+#include <google/protobuf/reflection.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -113,6 +117,21 @@ TYPED_TEST(KindTest, IsFoundInASessionByItsField) {
   };
   EXPECT_TRUE(VisitBatch(request, visit));
   EXPECT_TRUE(is_found);
+}
+
+TYPED_TEST(KindTest, RowsOfWhichNothingIsKnownHaveNoDistance) {
+  MakeColumns<TypeParam>(this->batch_, kKindRows, &this->result_);
+  const Message& result = this->result_;
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  const auto all = [&](const char* name, const auto& is_right) {
+    const FieldDescriptor* const field = result.GetDescriptor()->FindFieldByName(name);
+    if (field == nullptr) return true;
+    const auto numbers = result.GetReflection()->GetRepeatedFieldRef<double>(result, field);
+    return std::all_of(numbers.begin(), numbers.end(), is_right);
+  };
+  EXPECT_TRUE(all("distances", [](double number) { return std::isnan(number); }));
+  EXPECT_TRUE(all("lower_bounds", [](double number) { return number == -kInfinite; }));
+  EXPECT_TRUE(all("upper_bounds", [](double number) { return number == kInfinite; }));
 }
 
 TEST(Columns, ThatAreNotWantedStayEmptyInASlice) {

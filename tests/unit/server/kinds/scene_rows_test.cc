@@ -102,8 +102,8 @@ class SceneRows : public ::testing::Test {
   std::vector<int> states_ = std::vector<int>(kSceneRows, 0);
   std::vector<std::uint32_t> a_ = std::vector<std::uint32_t>(kSceneRows, 0);
   std::vector<std::uint32_t> b_ = a_;
-  std::vector<double> upper_ = std::vector<double>(kSceneRows, 0);
-  std::vector<double> radii_ = upper_;
+  std::vector<double> upper_ = std::vector<double>(kSceneRows, kNoBound);  // as MakeColumns()
+  std::vector<double> radii_ = std::vector<double>(kSceneRows, 0);
   v1::VerdictPairColumns list_;
   std::array<bool, kSceneRows> truncated_ = {};
   PairList listed_;  // nothing is listed unless a test says so
