@@ -3,8 +3,7 @@
 // Questions in a file: the JSON form of the requests of clearance.v1.QueryService, shapes and
 // batch.
 
-#ifndef CLEARANCE_CLIENT_CLI_BATCH_FILE_H_
-#define CLEARANCE_CLIENT_CLI_BATCH_FILE_H_
+#pragma once
 
 #include <string>
 
@@ -19,5 +18,3 @@ absl::Status LoadBatch(const std::string& path, ShapeTable* shapes, Intersection
 absl::Status LoadBatch(const std::string& path, ShapeTable* shapes, TimeOfCollisionBatch* batch);
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_CLIENT_CLI_BATCH_FILE_H_

@@ -2,8 +2,7 @@
 //
 // Options, exit codes and the connection to a server, shared by all commands of the command line.
 
-#ifndef CLEARANCE_CLIENT_CLI_COMMAND_H_
-#define CLEARANCE_CLIENT_CLI_COMMAND_H_
+#pragma once
 
 #include <CLI/CLI.hpp>
 #include <string>
@@ -76,5 +75,3 @@ void AddWatchCommand(CLI::App* app, GlobalOptions* options);
 void AddCompletionCommand(CLI::App* app, GlobalOptions* options);
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_CLIENT_CLI_COMMAND_H_

@@ -2,8 +2,7 @@
 //
 // The findings about a server, check after check, for people and for programs.
 
-#ifndef CLEARANCE_CLIENT_CLI_DIAGNOSIS_H_
-#define CLEARANCE_CLIENT_CLI_DIAGNOSIS_H_
+#pragma once
 
 #include <string>
 
@@ -39,5 +38,3 @@ class Diagnosis {
 };
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_CLIENT_CLI_DIAGNOSIS_H_

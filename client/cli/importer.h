@@ -2,8 +2,7 @@
 //
 // Imports the items of an exported file into a server.
 
-#ifndef CLEARANCE_CLIENT_CLI_IMPORTER_H_
-#define CLEARANCE_CLIENT_CLI_IMPORTER_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -55,5 +54,3 @@ class Importer {
 };
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_CLIENT_CLI_IMPORTER_H_

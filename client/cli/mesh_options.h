@@ -2,8 +2,7 @@
 //
 // Options of the command line for mesh files: units, axes, and whether the hull is meant.
 
-#ifndef CLEARANCE_CLIENT_CLI_MESH_OPTIONS_H_
-#define CLEARANCE_CLIENT_CLI_MESH_OPTIONS_H_
+#pragma once
 
 #include <CLI/CLI.hpp>
 #include <optional>
@@ -35,5 +34,3 @@ void AddMeshOptions(CLI::App* command, MeshOptions* options);
 absl::StatusOr<MeshShape> LoadMeshShape(const std::string& path, const MeshOptions& options);
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_CLIENT_CLI_MESH_OPTIONS_H_

@@ -2,8 +2,7 @@
 //
 // The series of a server's HTTP port, in Prometheus' text format, and the difference of two reads.
 
-#ifndef CLEARANCE_CLIENT_CLI_METRICS_PAGE_H_
-#define CLEARANCE_CLIENT_CLI_METRICS_PAGE_H_
+#pragma once
 
 #include <map>
 #include <string>
@@ -40,5 +39,3 @@ double Percentile(const Series& series, absl::string_view histogram, double shar
                   absl::string_view label = "");
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_CLIENT_CLI_METRICS_PAGE_H_

@@ -3,8 +3,7 @@
 // Sockets to the places of a gRPC address, for details of a connection that gRPC does not give, and
 // for the server's HTTP port.
 
-#ifndef CLEARANCE_CLIENT_CLI_NETWORK_H_
-#define CLEARANCE_CLIENT_CLI_NETWORK_H_
+#pragma once
 
 #include <sys/socket.h>
 
@@ -59,5 +58,3 @@ class Socket {
 absl::StatusOr<Socket> ConnectTo(const Peer& peer, absl::Duration timeout);
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_CLIENT_CLI_NETWORK_H_

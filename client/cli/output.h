@@ -4,8 +4,7 @@
 // their digits; a value without a JSON number is a string: "Infinity"). Values without a meaning in
 // the state of a row are left out.
 
-#ifndef CLEARANCE_CLIENT_CLI_OUTPUT_H_
-#define CLEARANCE_CLIENT_CLI_OUTPUT_H_
+#pragma once
 
 #include <cstddef>
 #include <nlohmann/json.hpp>
@@ -77,5 +76,3 @@ int ExitCodeOf(const IntersectionResult& result);
 int ExitCodeOf(const TimeOfCollisionResult& result);
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_CLIENT_CLI_OUTPUT_H_

@@ -2,8 +2,7 @@
 //
 // Lists of meshes and of the poses where they stand, in JSON.
 
-#ifndef CLEARANCE_CLIENT_CLI_PLACES_FILE_H_
-#define CLEARANCE_CLIENT_CLI_PLACES_FILE_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -41,5 +40,3 @@ absl::StatusOr<Places> ParsePlaces(const std::string& json);
 absl::StatusOr<Places> ReadPlaces(const std::string& file);
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_CLIENT_CLI_PLACES_FILE_H_

@@ -2,8 +2,7 @@
 //
 // Progress of long work: a bar on stderr if that is a terminal, else nothing.
 
-#ifndef CLEARANCE_CLIENT_CLI_PROGRESS_H_
-#define CLEARANCE_CLIENT_CLI_PROGRESS_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -45,5 +44,3 @@ class Progress {
 };
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_CLIENT_CLI_PROGRESS_H_

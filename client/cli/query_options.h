@@ -2,8 +2,7 @@
 //
 // The options, beside the shapes, of each command that asks a question about pairs.
 
-#ifndef CLEARANCE_CLIENT_CLI_QUERY_OPTIONS_H_
-#define CLEARANCE_CLIENT_CLI_QUERY_OPTIONS_H_
+#pragma once
 
 #include <CLI/CLI.hpp>
 
@@ -17,5 +16,3 @@ void AddOptions(CLI::App* command, IntersectionBatch* batch);
 void AddOptions(CLI::App* command, TimeOfCollisionBatch* batch);
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_CLIENT_CLI_QUERY_OPTIONS_H_

@@ -10,8 +10,7 @@
 //   .jsonl  {"a": "crate", "b": "ball", "id": 7, "pose_b": [1, 0, 0, 0, 0, 0, 1], "max_distance":
 //   2} .npy    two-dimensional, float64 or float32, little-endian, in C's order: columns as told
 
-#ifndef CLEARANCE_CLIENT_CLI_QUESTION_FILE_H_
-#define CLEARANCE_CLIENT_CLI_QUESTION_FILE_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -84,5 +83,3 @@ absl::StatusOr<std::unique_ptr<QuestionReader>> OpenNpy(const QuestionLayout& la
                                                         std::istream* file);
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_CLIENT_CLI_QUESTION_FILE_H_

@@ -2,8 +2,7 @@
 //
 // Reads a whole text file, and reports its errors.
 
-#ifndef CLEARANCE_CLIENT_CLI_READ_FILE_H_
-#define CLEARANCE_CLIENT_CLI_READ_FILE_H_
+#pragma once
 
 #include <cstdio>
 #include <filesystem>
@@ -58,5 +57,3 @@ inline absl::Status InFile(const std::string& path, const absl::Status& status) 
 }
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_CLIENT_CLI_READ_FILE_H_

@@ -2,8 +2,7 @@
 //
 // Rows of answers as JSON objects, column by column, and what they mean for the exit code.
 
-#ifndef CLEARANCE_CLIENT_CLI_ROW_OUTPUT_H_
-#define CLEARANCE_CLIENT_CLI_ROW_OUTPUT_H_
+#pragma once
 
 #include <cmath>
 #include <cstddef>
@@ -129,5 +128,3 @@ int WorstCode(const States& states) {
 }
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_CLIENT_CLI_ROW_OUTPUT_H_

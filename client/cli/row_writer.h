@@ -2,8 +2,7 @@
 //
 // Writes rows of answers as they come: a table that grows, CSV, or a JSON object a line.
 
-#ifndef CLEARANCE_CLIENT_CLI_ROW_WRITER_H_
-#define CLEARANCE_CLIENT_CLI_ROW_WRITER_H_
+#pragma once
 
 #include <string>
 #include <utility>
@@ -43,5 +42,3 @@ std::vector<std::string> ColumnsOf(const IntersectionBatch& batch);
 std::vector<std::string> ColumnsOf(const TimeOfCollisionBatch& batch);
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_CLIENT_CLI_ROW_WRITER_H_

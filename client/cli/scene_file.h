@@ -2,8 +2,7 @@
 //
 // Scenes as files: the JSON form of clearance.v1.SceneChange.
 
-#ifndef CLEARANCE_CLIENT_CLI_SCENE_FILE_H_
-#define CLEARANCE_CLIENT_CLI_SCENE_FILE_H_
+#pragma once
 
 #include <string>
 
@@ -17,5 +16,3 @@ absl::StatusOr<SceneChange> ParseSceneChange(const std::string& json);
 std::string FormatSceneChange(const SceneChange& change);
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_CLIENT_CLI_SCENE_FILE_H_

@@ -2,8 +2,7 @@
 //
 // Output of answers about scenes, in the same forms as in output.h.
 
-#ifndef CLEARANCE_CLIENT_CLI_SCENE_OUTPUT_H_
-#define CLEARANCE_CLIENT_CLI_SCENE_OUTPUT_H_
+#pragma once
 
 #include "clearance/scene.h"
 #include "clearance/scene_query.h"
@@ -30,5 +29,3 @@ int ExitCodeOf(const OverlapResult& result);
 int ExitCodeOf(const SweepResult& result);
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_CLIENT_CLI_SCENE_OUTPUT_H_

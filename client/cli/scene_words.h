@@ -2,8 +2,7 @@
 //
 // Arguments and steps that the commands of `scene` share.
 
-#ifndef CLEARANCE_CLIENT_CLI_SCENE_WORDS_H_
-#define CLEARANCE_CLIENT_CLI_SCENE_WORDS_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -55,5 +54,3 @@ void AddSceneReplace(const SceneWord& word);
 void AddSceneTtl(const SceneWord& word);
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_CLIENT_CLI_SCENE_WORDS_H_

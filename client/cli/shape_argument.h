@@ -2,8 +2,7 @@
 //
 // Shapes as people name them on a command line.
 
-#ifndef CLEARANCE_CLIENT_CLI_SHAPE_ARGUMENT_H_
-#define CLEARANCE_CLIENT_CLI_SHAPE_ARGUMENT_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -41,5 +40,3 @@ absl::Status RequireAllLengths(const Json& shape);
 void AddZeroLengths(Json* shape);
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_CLIENT_CLI_SHAPE_ARGUMENT_H_

@@ -2,8 +2,7 @@
 //
 // A TLS handshake that continues if the certificate is wrong, to report in which way.
 
-#ifndef CLEARANCE_CLIENT_CLI_TLS_PROBE_H_
-#define CLEARANCE_CLIENT_CLI_TLS_PROBE_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -39,5 +38,3 @@ absl::StatusOr<TlsPeer> ProbeTls(const TlsArguments& arguments, const std::strin
                                  const Socket& socket);
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_CLIENT_CLI_TLS_PROBE_H_

@@ -3,8 +3,7 @@
 // The source of the command line's bearer token. Never an argument: every user of a machine can
 // read those.
 
-#ifndef CLEARANCE_CLIENT_CLI_TOKEN_H_
-#define CLEARANCE_CLIENT_CLI_TOKEN_H_
+#pragma once
 
 #include <string>
 
@@ -18,5 +17,3 @@ namespace clearance::client {
 absl::StatusOr<std::string> ReadToken(const std::string& path);
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_CLIENT_CLI_TOKEN_H_

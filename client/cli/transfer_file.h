@@ -8,8 +8,7 @@
 // The bytes, not the JSON form, because JSON has no -0.0 that every reader keeps, and the digest is
 // of every bit. Version 1 of the file had no scenes.
 
-#ifndef CLEARANCE_CLIENT_CLI_TRANSFER_FILE_H_
-#define CLEARANCE_CLIENT_CLI_TRANSFER_FILE_H_
+#pragma once
 
 #include <cstdint>
 #include <fstream>
@@ -91,5 +90,3 @@ class TransferReader {
 };
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_CLIENT_CLI_TRANSFER_FILE_H_

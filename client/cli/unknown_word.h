@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef CLEARANCE_CLIENT_CLI_UNKNOWN_WORD_H_
-#define CLEARANCE_CLIENT_CLI_UNKNOWN_WORD_H_
+#pragma once
 
 #include <CLI/CLI.hpp>
 #include <string>
@@ -13,5 +12,3 @@ namespace clearance::client {
 std::string UnknownWord(const CLI::App& app);
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_CLIENT_CLI_UNKNOWN_WORD_H_

@@ -7,8 +7,7 @@
 // Saxe, 1980). So a change costs its own size times the logarithm on average, and every rule is one
 // on counts and sizes, never on time.
 
-#ifndef CLEARANCE_CORE_BROAD_BOX_FOREST_H_
-#define CLEARANCE_CORE_BROAD_BOX_FOREST_H_
+#pragma once
 
 #include <array>
 #include <bit>
@@ -156,5 +155,3 @@ bool BoxForest::VisitInOrder(const Probe& probe, const float* limit, std::uint64
 }
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_BROAD_BOX_FOREST_H_

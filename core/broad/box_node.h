@@ -6,8 +6,7 @@
 // among a thousand and 1.5 times as long among a hundred thousand, and a change of a thousand poses
 // took two thirds longer (tests/bench/scene_bench.cc, AVX-512).
 
-#ifndef CLEARANCE_CORE_BROAD_BOX_NODE_H_
-#define CLEARANCE_CORE_BROAD_BOX_NODE_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -78,5 +77,3 @@ struct NodeProbe {
 };
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_BROAD_BOX_NODE_H_

@@ -12,8 +12,7 @@
 // level of 947 brushes look at a third fewer nodes; these are emptier, up to two levels deeper, and
 // take three times as long to build.
 
-#ifndef CLEARANCE_CORE_BROAD_BOX_TREE_H_
-#define CLEARANCE_CORE_BROAD_BOX_TREE_H_
+#pragma once
 
 #include <array>
 #include <bit>
@@ -167,5 +166,3 @@ std::uint64_t BoxTree::Visit(const Probe& probe, const float* limit, Take&& take
 }
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_BROAD_BOX_TREE_H_

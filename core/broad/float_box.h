@@ -9,8 +9,7 @@
 // reached no later. So a box that is left out with its node would also have been left out alone,
 // and no answer depends on a tree's shape.
 
-#ifndef CLEARANCE_CORE_BROAD_FLOAT_BOX_H_
-#define CLEARANCE_CORE_BROAD_FLOAT_BOX_H_
+#pragma once
 
 #include <algorithm>
 #include <array>
@@ -160,5 +159,3 @@ inline float EntryTime(const MovingFloatBox& moving, const FloatBox& b) {
 }
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_BROAD_FLOAT_BOX_H_

@@ -3,8 +3,7 @@
 // A vector whose copies share their common parts. A copy costs its table of chunks. A change costs
 // the page that it touches and the pages' pointers beside it; copies do not see it.
 
-#ifndef CLEARANCE_CORE_BROAD_PAGED_VECTOR_H_
-#define CLEARANCE_CORE_BROAD_PAGED_VECTOR_H_
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -141,5 +140,3 @@ class PagedVector {
 };
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_BROAD_PAGED_VECTOR_H_

@@ -5,8 +5,7 @@
 // general allocator joins each with its neighbours and cuts it off again. All of these lie in cold
 // memory, and that was more than a third of a change.
 
-#ifndef CLEARANCE_CORE_BROAD_RECYCLING_ALLOCATOR_H_
-#define CLEARANCE_CORE_BROAD_RECYCLING_ALLOCATOR_H_
+#pragma once
 
 #include <cstddef>
 #include <memory>
@@ -83,5 +82,3 @@ class RecyclingAllocator {
 };
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_BROAD_RECYCLING_ALLOCATOR_H_

@@ -4,8 +4,7 @@
 // matrix of q over |q|^2, held as an integer matrix and one denominator. Numbers that it does not
 // make fractions are integers times a power of two.
 
-#ifndef CLEARANCE_CORE_EXACT_EXACT_BODY_H_
-#define CLEARANCE_CORE_EXACT_EXACT_BODY_H_
+#pragma once
 
 #include <initializer_list>
 
@@ -44,5 +43,3 @@ struct ExactBody {
 ExactBody MakeExactBody(const ConvexShape& shape, std::initializer_list<const Pose*> poses);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_EXACT_EXACT_BODY_H_

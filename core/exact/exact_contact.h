@@ -7,8 +7,7 @@
 // All is computed in integers: the squared distance of the cores is rational, so it is compared
 // with the square of the sum of the radii without a root.
 
-#ifndef CLEARANCE_CORE_EXACT_EXACT_CONTACT_H_
-#define CLEARANCE_CORE_EXACT_EXACT_CONTACT_H_
+#pragma once
 
 #include <cstdint>
 #include <limits>
@@ -46,5 +45,3 @@ struct ExactVerdict {
 std::optional<ExactVerdict> DecideExactly(const PosedShape& a, const PosedShape& b);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_EXACT_EXACT_CONTACT_H_

@@ -3,8 +3,7 @@
 // The Minkowski difference A - B of two shapes without their radii, in integers: world axes, one
 // unit being 2^exponent / denominator metres.
 
-#ifndef CLEARANCE_CORE_EXACT_EXACT_DIFFERENCE_H_
-#define CLEARANCE_CORE_EXACT_EXACT_DIFFERENCE_H_
+#pragma once
 
 #include <cstdint>
 
@@ -59,5 +58,3 @@ class ExactDifference {
 };
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_EXACT_EXACT_DIFFERENCE_H_

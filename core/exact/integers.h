@@ -6,8 +6,7 @@
 // GMP ends the process if memory runs out. The largest numbers of core/exact have some hundred
 // thousand bits, from poses and vertices that use the whole range of doubles.
 
-#ifndef CLEARANCE_CORE_EXACT_INTEGERS_H_
-#define CLEARANCE_CORE_EXACT_INTEGERS_H_
+#pragma once
 
 #include <gmpxx.h>
 
@@ -51,5 +50,3 @@ double QuotientDown(const Integer& numerator, const Integer& denominator, int ex
 double QuotientUp(const Integer& numerator, const Integer& denominator, int exponent);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_EXACT_INTEGERS_H_

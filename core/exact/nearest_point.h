@@ -7,8 +7,7 @@
 // and x is in the relative interior of their hull. |x| falls strictly with each vertex added, so in
 // exact arithmetic the search is finite.
 
-#ifndef CLEARANCE_CORE_EXACT_NEAREST_POINT_H_
-#define CLEARANCE_CORE_EXACT_NEAREST_POINT_H_
+#pragma once
 
 #include <optional>
 #include <vector>
@@ -32,5 +31,3 @@ struct NearestPoint {
 std::optional<NearestPoint> FindNearestPoint(ExactDifference& difference);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_EXACT_NEAREST_POINT_H_

@@ -9,8 +9,7 @@
 // in the origin; if not, w is a new vertex that forbids n. When no normal is left, the few vertices
 // surround the origin. A - B has finitely many vertices, so one of the two happens.
 
-#ifndef CLEARANCE_CORE_EXACT_ORIGIN_CONE_H_
-#define CLEARANCE_CORE_EXACT_ORIGIN_CONE_H_
+#pragma once
 
 #include <optional>
 #include <vector>
@@ -26,5 +25,3 @@ std::optional<bool> IsOriginInside(ExactDifference& difference,
                                    const std::vector<IntegerVector>& corral);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_EXACT_ORIGIN_CONE_H_

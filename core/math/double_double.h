@@ -10,8 +10,7 @@
 // the same on every machine. Requires: no overflow, |x| < 2^995 (for the splitting). Products below
 // 2^-916 lose digits to underflow, absolutely less than 2^-1020.
 
-#ifndef CLEARANCE_CORE_MATH_DOUBLE_DOUBLE_H_
-#define CLEARANCE_CORE_MATH_DOUBLE_DOUBLE_H_
+#pragma once
 
 #include <cmath>
 
@@ -136,5 +135,3 @@ inline Vec3<DoubleDouble> Scaled(const Vec3<DoubleDouble>& a, int exponent) {
 }
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_MATH_DOUBLE_DOUBLE_H_

@@ -7,8 +7,7 @@
 // Then every product of three differences is a multiple of 2^-1074 and no partial result can
 // underflow.
 
-#ifndef CLEARANCE_CORE_MATH_EXACT_PREDICATES_H_
-#define CLEARANCE_CORE_MATH_EXACT_PREDICATES_H_
+#pragma once
 
 #include "core/math/vec3.h"
 
@@ -42,5 +41,3 @@ OrientedPlane PlaneOf(const Vec3d& a, const Vec3d& b, const Vec3d& c);
 bool AreCollinear(const Vec3d& a, const Vec3d& b, const Vec3d& c);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_MATH_EXACT_PREDICATES_H_

@@ -8,8 +8,7 @@
 // Exact as long as no product underflows; see exact_predicates.h for the numbers of which that is
 // true.
 
-#ifndef CLEARANCE_CORE_MATH_EXPANSION_H_
-#define CLEARANCE_CORE_MATH_EXPANSION_H_
+#pragma once
 
 #include <array>
 
@@ -109,5 +108,3 @@ Expansion<4 * kA> operator*(const Expansion<kA>& a, const Expansion<2>& b) {
 }
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_MATH_EXPANSION_H_

@@ -3,8 +3,7 @@
 // Poses between two known ones, with only additions, products and one square root: the same bits on
 // every machine.
 
-#ifndef CLEARANCE_CORE_MATH_INTERPOLATE_H_
-#define CLEARANCE_CORE_MATH_INTERPOLATE_H_
+#pragma once
 
 #include "core/math/pose.h"
 
@@ -26,5 +25,3 @@ namespace clearance {
 Pose InterpolatePose(const Pose& X_W0, const Pose& X_W1, double fraction);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_MATH_INTERPOLATE_H_

@@ -5,8 +5,7 @@
 // unit length to the last bit. The allowed deviation is checked once, at the entry of poses
 // (FindPoseFault).
 
-#ifndef CLEARANCE_CORE_MATH_POSE_H_
-#define CLEARANCE_CORE_MATH_POSE_H_
+#pragma once
 
 #include "core/math/vec3.h"
 
@@ -36,5 +35,3 @@ enum class PoseFault {
 PoseFault FindPoseFault(const Pose& pose);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_MATH_POSE_H_

@@ -3,8 +3,7 @@
 // Scaling by powers of two and exponents, with the results of std::ldexp and std::frexp but without
 // their calls: a query scales some dozen numbers.
 
-#ifndef CLEARANCE_CORE_MATH_POWER_OF_TWO_H_
-#define CLEARANCE_CORE_MATH_POWER_OF_TWO_H_
+#pragma once
 
 #include <bit>
 #include <cmath>
@@ -54,5 +53,3 @@ inline int ExponentOf(double x) {
 }
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_MATH_POWER_OF_TWO_H_

@@ -3,8 +3,7 @@
 // Rotation matrices: of a quaternion by its rational formula (no square root, no unit length
 // asked), and of a rotation vector by Rodrigues' formula with our own sine and cosine.
 
-#ifndef CLEARANCE_CORE_MATH_ROTATION_H_
-#define CLEARANCE_CORE_MATH_ROTATION_H_
+#pragma once
 
 #include <bit>
 #include <cstdint>
@@ -89,5 +88,3 @@ inline constexpr double kRotationAngleError = 6;
 Vec3d ShortestRotation(const Quaternion& from, const Quaternion& to);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_MATH_ROTATION_H_

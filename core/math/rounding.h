@@ -3,8 +3,7 @@
 // Outward rounding: the neighbours of a double, and scaling by powers of two that never narrows a
 // bracket.
 
-#ifndef CLEARANCE_CORE_MATH_ROUNDING_H_
-#define CLEARANCE_CORE_MATH_ROUNDING_H_
+#pragma once
 
 #include <bit>
 #include <cmath>
@@ -38,5 +37,3 @@ inline double ScaleDown(double x, int exponent) {
 inline double ScaleUp(double x, int exponent) { return -ScaleDown(-x, exponent); }
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_MATH_ROUNDING_H_

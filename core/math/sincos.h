@@ -5,8 +5,7 @@
 // Cody and W. Waite, "Software Manual for the Elementary Functions", 1980), then the Taylor
 // polynomials.
 
-#ifndef CLEARANCE_CORE_MATH_SINCOS_H_
-#define CLEARANCE_CORE_MATH_SINCOS_H_
+#pragma once
 
 namespace clearance {
 
@@ -23,5 +22,3 @@ SinCos ComputeSinCos(double angle_rad);
 double AngleOf(double sin, double cos);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_MATH_SINCOS_H_

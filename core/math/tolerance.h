@@ -3,8 +3,7 @@
 // Every number with an exponent that an answer depends on, with its unit, its reason and its
 // consequences.
 
-#ifndef CLEARANCE_CORE_MATH_TOLERANCE_H_
-#define CLEARANCE_CORE_MATH_TOLERANCE_H_
+#pragma once
 
 #include <cstdint>
 
@@ -358,5 +357,3 @@ inline constexpr double kProofUnitSlack = 0x1p-48;
 inline constexpr double kProofSearchGap = 0x1p-58;
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_MATH_TOLERANCE_H_

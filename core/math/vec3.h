@@ -4,8 +4,7 @@
 // free functions, the same for double and for DoubleDouble, so that a search in double and its
 // finish in double-double read alike.
 
-#ifndef CLEARANCE_CORE_MATH_VEC3_H_
-#define CLEARANCE_CORE_MATH_VEC3_H_
+#pragma once
 
 #include <algorithm>
 #include <cmath>
@@ -84,5 +83,3 @@ inline int Exponent(const Vec3d& v) {
 }
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_MATH_VEC3_H_

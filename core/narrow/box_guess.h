@@ -7,8 +7,7 @@
 // nearest point, come no nearer. As with scout.h the guess proves nothing: it affects speed and
 // never the answer.
 
-#ifndef CLEARANCE_CORE_NARROW_BOX_GUESS_H_
-#define CLEARANCE_CORE_NARROW_BOX_GUESS_H_
+#pragma once
 
 #include "absl/types/span.h"
 #include "core/narrow/scout.h"
@@ -22,5 +21,3 @@ namespace clearance {
 void GuessBoxFeatures(absl::Span<const ScoutTask> tasks, absl::Span<Scouted> found);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_NARROW_BOX_GUESS_H_

@@ -5,8 +5,7 @@
 // Manocha, "OBBTree", 1996). Every plane of A - B has one of these normals, so the nearest of their
 // planes is the depth, and no polytope needs to grow.
 
-#ifndef CLEARANCE_CORE_NARROW_BOX_PENETRATION_H_
-#define CLEARANCE_CORE_NARROW_BOX_PENETRATION_H_
+#pragma once
 
 #include "absl/types/span.h"
 #include "core/narrow/difference.h"
@@ -40,5 +39,3 @@ inline bool FindBoxPenetration(const Difference<double>& difference, Penetration
 }
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_NARROW_BOX_PENETRATION_H_

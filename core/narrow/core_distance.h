@@ -4,8 +4,7 @@
 // inside. Two paths: SolveFast searches in double and answers only what double precision proves
 // tightly; SolvePrecisely goes on in double-double and answers everything.
 
-#ifndef CLEARANCE_CORE_NARROW_CORE_DISTANCE_H_
-#define CLEARANCE_CORE_NARROW_CORE_DISTANCE_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -111,5 +110,3 @@ void SolvePrecisely(Difference<DoubleDouble>& difference, const CoreLimits& limi
                     CoreAnswer* answer);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_NARROW_CORE_DISTANCE_H_

@@ -4,8 +4,7 @@
 // its corners being points of A - B. The hull of the corners lies in A - B, so no translation
 // shorter than the distance of the surface's nearest triangle from the origin separates the cores.
 
-#ifndef CLEARANCE_CORE_NARROW_DEPTH_PROOF_H_
-#define CLEARANCE_CORE_NARROW_DEPTH_PROOF_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -33,5 +32,3 @@ struct DepthProof {
 };
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_NARROW_DEPTH_PROOF_H_

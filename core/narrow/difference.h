@@ -5,8 +5,7 @@
 // 2^exponent metres, chosen so that no coordinate exceeds 1 by much: squares and products neither
 // overflow nor underflow.
 
-#ifndef CLEARANCE_CORE_NARROW_DIFFERENCE_H_
-#define CLEARANCE_CORE_NARROW_DIFFERENCE_H_
+#pragma once
 
 #include "core/math/double_double.h"
 #include "core/math/rotation.h"
@@ -174,5 +173,3 @@ class Difference {
 };
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_NARROW_DIFFERENCE_H_

@@ -13,8 +13,7 @@
 // vertex at the origin, which spans nothing, the points found need not surround it: the final claim
 // is the one that ComputeInnerBall proves of them, after refinement.
 
-#ifndef CLEARANCE_CORE_NARROW_ENCLOSURE_H_
-#define CLEARANCE_CORE_NARROW_ENCLOSURE_H_
+#pragma once
 
 #include <array>
 
@@ -70,5 +69,3 @@ extern template InnerBall<double> ComputeInnerBall(const EnclosingSet<double>&, 
 extern template InnerBall<DoubleDouble> ComputeInnerBall(const EnclosingSet<DoubleDouble>&, double);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_NARROW_ENCLOSURE_H_

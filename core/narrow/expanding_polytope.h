@@ -10,8 +10,7 @@
 // After G. van den Bergen, "Proximity queries and penetration depth computation on 3D game
 // objects", 2001, with the orientation tests of J. R. Shewchuk, 1997.
 
-#ifndef CLEARANCE_CORE_NARROW_EXPANDING_POLYTOPE_H_
-#define CLEARANCE_CORE_NARROW_EXPANDING_POLYTOPE_H_
+#pragma once
 
 #include <algorithm>
 #include <array>
@@ -166,5 +165,3 @@ class ExpandingPolytope {
 };
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_NARROW_EXPANDING_POLYTOPE_H_

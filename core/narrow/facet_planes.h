@@ -3,8 +3,7 @@
 // The planes of triangles, measured side by side in vector instructions: the same bits on any
 // vector unit.
 
-#ifndef CLEARANCE_CORE_NARROW_FACET_PLANES_H_
-#define CLEARANCE_CORE_NARROW_FACET_PLANES_H_
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -70,5 +69,3 @@ class FacetPlanes {
 };
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_NARROW_FACET_PLANES_H_

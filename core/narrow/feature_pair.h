@@ -13,8 +13,7 @@
 // lie on the features' own boundary if v* is farther than 2^-23 sqrt(d E) from it. Both margins are
 // demanded with a factor of 8.
 
-#ifndef CLEARANCE_CORE_NARROW_FEATURE_PAIR_H_
-#define CLEARANCE_CORE_NARROW_FEATURE_PAIR_H_
+#pragma once
 
 #include <algorithm>
 #include <array>
@@ -96,5 +95,3 @@ bool FinishFromFeatures(const Difference<double>& difference, const FeaturePair&
                         const CoreLimits& limits, CoreAnswer* answer);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_NARROW_FEATURE_PAIR_H_

@@ -3,8 +3,7 @@
 // A list of at most kCapacity elements that lives on the stack and costs nothing until elements are
 // appended: room for thousands is not cleared first.
 
-#ifndef CLEARANCE_CORE_NARROW_FIXED_LIST_H_
-#define CLEARANCE_CORE_NARROW_FIXED_LIST_H_
+#pragma once
 
 #include <memory>
 #include <type_traits>
@@ -41,5 +40,3 @@ class FixedList {
 };
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_NARROW_FIXED_LIST_H_

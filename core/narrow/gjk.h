@@ -14,8 +14,7 @@
 // so far is reported instead of being called an answer. Instantiated for double (the search) and
 // DoubleDouble (if the bracket of the search does not decide).
 
-#ifndef CLEARANCE_CORE_NARROW_GJK_H_
-#define CLEARANCE_CORE_NARROW_GJK_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -85,5 +84,3 @@ extern template GjkResult<DoubleDouble> Gjk(Difference<DoubleDouble>&, const Sim
                                             const GjkLimits&);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_NARROW_GJK_H_

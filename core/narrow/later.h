@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef CLEARANCE_CORE_NARROW_LATER_H_
-#define CLEARANCE_CORE_NARROW_LATER_H_
+#pragma once
 
 #include <type_traits>
 
@@ -16,5 +15,3 @@ union Later {
 };
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_NARROW_LATER_H_

@@ -2,8 +2,7 @@
 //
 // The area in which two patches that face each other overlap, seen along the normal between them.
 
-#ifndef CLEARANCE_CORE_NARROW_PATCH_OVERLAP_H_
-#define CLEARANCE_CORE_NARROW_PATCH_OVERLAP_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -51,5 +50,3 @@ struct Overlap {
 Overlap ComputeOverlap(const FacingPatch& a, const FacingPatch& b);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_NARROW_PATCH_OVERLAP_H_

@@ -8,8 +8,7 @@
 // A - B. Around curved cores, and where room ends, the lower end stays behind; the upper end is
 // then driven down further by local minimisation of h.
 
-#ifndef CLEARANCE_CORE_NARROW_PENETRATION_H_
-#define CLEARANCE_CORE_NARROW_PENETRATION_H_
+#pragma once
 
 #include "core/math/double_double.h"
 #include "core/math/vec3.h"
@@ -47,5 +46,3 @@ extern template Penetration ComputePenetration(Difference<DoubleDouble>&,
                                                const PenetrationLimits&);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_NARROW_PENETRATION_H_

@@ -4,8 +4,7 @@
 // in frame A. The offset of the centres is formed in double-double, so that a pair far from the
 // world's origin loses nothing.
 
-#ifndef CLEARANCE_CORE_NARROW_PLACEMENT_H_
-#define CLEARANCE_CORE_NARROW_PLACEMENT_H_
+#pragma once
 
 #include "core/math/double_double.h"
 #include "core/math/power_of_two.h"
@@ -142,5 +141,3 @@ extern template Placement<DoubleDouble> MakePlacement(const ShapePair&, const Po
                                                       const PosedShape&, const CenterOffset&);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_NARROW_PLACEMENT_H_

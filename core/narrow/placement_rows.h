@@ -3,8 +3,7 @@
 // Placements in double of many pairs, computed side by side in vector instructions: the results of
 // MakeAxes and MakePlacement for each, bit for bit, on any vector unit.
 
-#ifndef CLEARANCE_CORE_NARROW_PLACEMENT_ROWS_H_
-#define CLEARANCE_CORE_NARROW_PLACEMENT_ROWS_H_
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -74,5 +73,3 @@ class PlacementRows {
 };
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_NARROW_PLACEMENT_ROWS_H_

@@ -12,8 +12,7 @@
 // collision detection", 2004 (contact of translating bodies as such a ray). Nothing here is proved:
 // the caller must prove the claims about the facet, or about the direction of a miss.
 
-#ifndef CLEARANCE_CORE_NARROW_RAY_CAST_H_
-#define CLEARANCE_CORE_NARROW_RAY_CAST_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -51,5 +50,3 @@ bool IsProvedMiss(Difference<double>& difference, const Vec3d& ray_A, const Vec3
                   double error);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_NARROW_RAY_CAST_H_

@@ -3,8 +3,7 @@
 // Rays of many pairs, cast side by side in vector instructions: what CastRay (ray_cast.h) finds of
 // each, by the very operations that it takes, so with the same bits on any vector unit.
 
-#ifndef CLEARANCE_CORE_NARROW_RAY_CASTS_H_
-#define CLEARANCE_CORE_NARROW_RAY_CASTS_H_
+#pragma once
 
 #include "absl/types/span.h"
 #include "core/math/vec3.h"
@@ -25,5 +24,3 @@ struct RayTask {
 void CastRays(absl::Span<const RayTask> tasks, absl::Span<RayCast> casts);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_NARROW_RAY_CASTS_H_

@@ -9,8 +9,7 @@
 // The scan runs on the widest vectors that the processor has, chosen when the program runs; the
 // guess is the same with all of them.
 
-#ifndef CLEARANCE_CORE_NARROW_SCOUT_H_
-#define CLEARANCE_CORE_NARROW_SCOUT_H_
+#pragma once
 
 #include <cstdint>
 #include <limits>
@@ -78,5 +77,3 @@ struct ScoutedSign {
 void ScoutSigns(absl::Span<const SignTask> tasks, absl::Span<ScoutedSign> found);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_NARROW_SCOUT_H_

@@ -4,8 +4,7 @@
 // overlap. They include a bound on all rounding; the few pairs for which they prove nothing are
 // left to careful searches (core/query/pair_solver.h).
 
-#ifndef CLEARANCE_CORE_NARROW_SIGN_BOUNDS_H_
-#define CLEARANCE_CORE_NARROW_SIGN_BOUNDS_H_
+#pragma once
 
 #include <cstdint>
 #include <limits>
@@ -43,5 +42,3 @@ void BoundBoxes(absl::Span<const SignPair> pairs, absl::Span<SignBounds> bounds)
 void BoundHulls(absl::Span<const SignPair> pairs, absl::Span<SignBounds> bounds);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_NARROW_SIGN_BOUNDS_H_

@@ -11,8 +11,7 @@
 //
 // After C. Ericson, "Real-Time Collision Detection", 2004, section 5.1.
 
-#ifndef CLEARANCE_CORE_NARROW_SIMPLEX_H_
-#define CLEARANCE_CORE_NARROW_SIMPLEX_H_
+#pragma once
 
 #include <algorithm>
 #include <array>
@@ -174,5 +173,3 @@ NearestPoint<T> NearestOnSimplex(const SimplexPoints<T>& points, int size) {
 }
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_NARROW_SIMPLEX_H_

@@ -2,8 +2,7 @@
 //
 // The faces of a tetrahedron side by side in vector instructions: the same bits on any vector unit.
 
-#ifndef CLEARANCE_CORE_NARROW_TETRAHEDRON_FACES_H_
-#define CLEARANCE_CORE_NARROW_TETRAHEDRON_FACES_H_
+#pragma once
 
 #include <array>
 
@@ -34,5 +33,3 @@ struct TetrahedronFaces {
 TetrahedronFaces MeasureFaces(const TetrahedronCorners& corners, const FaceLimits& limits);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_NARROW_TETRAHEDRON_FACES_H_

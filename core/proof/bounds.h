@@ -8,8 +8,7 @@
 //                                                              about the origin
 // All of them are rigorous: rounding is taken off to the safe side (kProofRoundoff).
 
-#ifndef CLEARANCE_CORE_PROOF_BOUNDS_H_
-#define CLEARANCE_CORE_PROOF_BOUNDS_H_
+#pragma once
 
 #include <array>
 #include <limits>
@@ -58,5 +57,3 @@ ProvedBounds SearchBounds(const ProofBody& a, const ProofBody& b, Quad good_enou
 Quad DistanceFromCore(const ProofBody& body, const QuadVec& point, Quad good_enough);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_PROOF_BOUNDS_H_

@@ -5,8 +5,7 @@
 // whole's lower bound (and that nothing meets before t_free) is claimed for each pair, its upper
 // bound (and the contact) for one.
 
-#ifndef CLEARANCE_CORE_PROOF_CHECK_BODY_H_
-#define CLEARANCE_CORE_PROOF_CHECK_BODY_H_
+#pragma once
 
 #include "core/proof/check_distance.h"
 #include "core/query/body_query.h"
@@ -32,5 +31,3 @@ Check CheckTimeOfCollision(const MovingBody& a, const MovingBody& b, const Motio
                            const TimeOfCollisionAnswer& answer);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_PROOF_CHECK_BODY_H_

@@ -5,8 +5,7 @@
 // without a proof, the checker searches for one itself. It shares no code with the solvers, so that
 // one mistake cannot hide another.
 
-#ifndef CLEARANCE_CORE_PROOF_CHECK_DISTANCE_H_
-#define CLEARANCE_CORE_PROOF_CHECK_DISTANCE_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -58,5 +57,3 @@ Check CheckDistance(const PosedShape& a, const PosedShape& b, const DistanceOpti
 Check CheckIntersection(const PosedShape& a, const PosedShape& b, const IntersectionAnswer& answer);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_PROOF_CHECK_DISTANCE_H_

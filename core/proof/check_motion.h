@@ -11,8 +11,7 @@
 // and intervals are cut until this proves them. (Any textbook on interpolation has this; it does
 // not depend on how the solver takes its steps.)
 
-#ifndef CLEARANCE_CORE_PROOF_CHECK_MOTION_H_
-#define CLEARANCE_CORE_PROOF_CHECK_MOTION_H_
+#pragma once
 
 #include "core/proof/check_distance.h"
 #include "core/query/time_of_collision.h"
@@ -27,5 +26,3 @@ Check CheckTimeOfCollision(const MovingShape& a, const MovingShape& b, const Mot
                            const TimeOfCollisionAnswer& answer);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_PROOF_CHECK_MOTION_H_

@@ -2,8 +2,7 @@
 //
 // The first contradiction among several claims.
 
-#ifndef CLEARANCE_CORE_PROOF_FINDINGS_H_
-#define CLEARANCE_CORE_PROOF_FINDINGS_H_
+#pragma once
 
 #include "core/proof/check_distance.h"
 #include "core/proof/quad.h"
@@ -28,5 +27,3 @@ class Findings {
 };
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_PROOF_FINDINGS_H_

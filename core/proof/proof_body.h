@@ -5,8 +5,7 @@
 // that the checks of one pair have in common, so that places far from the world's origin cost no
 // digits.
 
-#ifndef CLEARANCE_CORE_PROOF_PROOF_BODY_H_
-#define CLEARANCE_CORE_PROOF_PROOF_BODY_H_
+#pragma once
 
 #include "core/proof/quad.h"
 #include "core/shape/convex_shape.h"
@@ -69,5 +68,3 @@ class ProofBody {
 };
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_PROOF_PROOF_BODY_H_

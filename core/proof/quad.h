@@ -5,8 +5,7 @@
 // much farther than a double's that nothing here overflows or underflows. So there is no scaling,
 // no normalising, nothing in common with the way the answers were found.
 
-#ifndef CLEARANCE_CORE_PROOF_QUAD_H_
-#define CLEARANCE_CORE_PROOF_QUAD_H_
+#pragma once
 
 #include <cmath>
 
@@ -63,5 +62,3 @@ inline QuadVec operator*(const QuadTurn& q, const QuadVec& p) {
 }
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_PROOF_QUAD_H_

@@ -5,8 +5,7 @@
 // bounding balls prove too far apart to matter are left out, and the rest are asked one by one. The
 // answer does not depend on the order in which they are asked.
 
-#ifndef CLEARANCE_CORE_QUERY_BODY_QUERY_H_
-#define CLEARANCE_CORE_QUERY_BODY_QUERY_H_
+#pragma once
 
 #include <cstdint>
 
@@ -97,5 +96,3 @@ void TimesOfCollision(absl::Span<const BodyTimeOfCollisionQuestion> questions,
                       absl::Span<TimeOfCollisionAnswer> answers);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_QUERY_BODY_QUERY_H_

@@ -4,8 +4,7 @@
 // which the faces across the normal cover one another. Each has a name that stays the same from one
 // moment to the next.
 
-#ifndef CLEARANCE_CORE_QUERY_CONTACT_MANIFOLD_H_
-#define CLEARANCE_CORE_QUERY_CONTACT_MANIFOLD_H_
+#pragma once
 
 #include <array>
 #include <limits>
@@ -63,5 +62,3 @@ ContactManifold ComputeManifold(const PosedShape& a, const PosedShape& b,
                                 const DistanceAnswer& answer, const ManifoldOptions& options = {});
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_QUERY_CONTACT_MANIFOLD_H_

@@ -17,8 +17,7 @@
 // all, of the lengths |e| |f| of the edges that span the plane times |o| + |a| + |b|, or of the
 // slope |c|. The error of o itself counts |n| times.
 
-#ifndef CLEARANCE_CORE_QUERY_CONTACT_PLANE_H_
-#define CLEARANCE_CORE_QUERY_CONTACT_PLANE_H_
+#pragma once
 
 #include "core/math/double_double.h"
 #include "core/math/vec3.h"
@@ -62,5 +61,3 @@ bool FindContactPlane(const TranslatingPair& translating, const FeaturePair& fea
                       ContactPlane* plane);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_QUERY_CONTACT_PLANE_H_

@@ -3,8 +3,7 @@
 // The distance between two posed shapes, with its proof. Everything here is in the world frame, in
 // metres.
 
-#ifndef CLEARANCE_CORE_QUERY_DISTANCE_H_
-#define CLEARANCE_CORE_QUERY_DISTANCE_H_
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -109,5 +108,3 @@ inline constexpr std::size_t kDistancesAtOnce = 64;
 void Distances(absl::Span<const DistanceQuestion> questions, absl::Span<DistanceAnswer> answers);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_QUERY_DISTANCE_H_

@@ -2,8 +2,7 @@
 //
 // The decision of exact arithmetic on a pair whose bracket holds 0.
 
-#ifndef CLEARANCE_CORE_QUERY_EXACT_DECISION_H_
-#define CLEARANCE_CORE_QUERY_EXACT_DECISION_H_
+#pragma once
 
 #include "core/query/distance.h"
 #include "core/query/pair_solver.h"
@@ -15,5 +14,3 @@ namespace clearance {
 void DecideAtZero(const PosedShape& a, const PosedShape& b, Verdict* verdict, Bracket* bracket);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_QUERY_EXACT_DECISION_H_

@@ -4,8 +4,7 @@
 // instructions: the contact's plane in double-double (contact_plane.h) and all that TimeOfCollision
 // proves and answers by it, bit for bit, on any vector unit.
 
-#ifndef CLEARANCE_CORE_QUERY_FACET_CONTACTS_H_
-#define CLEARANCE_CORE_QUERY_FACET_CONTACTS_H_
+#pragma once
 
 #include <cstddef>
 
@@ -43,5 +42,3 @@ bool IsForFacetContacts(const ShapePair& pair);
 void AnswerFromFacets(absl::Span<const FacetTask> tasks, absl::Span<bool> is_answered);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_QUERY_FACET_CONTACTS_H_

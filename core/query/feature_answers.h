@@ -4,8 +4,7 @@
 // instructions: the results of FinishFromFeatures and all that follows it, bit for bit, on any
 // vector unit.
 
-#ifndef CLEARANCE_CORE_QUERY_FEATURE_ANSWERS_H_
-#define CLEARANCE_CORE_QUERY_FEATURE_ANSWERS_H_
+#pragma once
 
 #include <cstdint>
 
@@ -37,5 +36,3 @@ bool IsForFeatureAnswers(const ShapePair& pair, const CoreLimits& limits);
 void AnswerFromFeatures(absl::Span<const FeatureTask> tasks, absl::Span<bool> is_answered);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_QUERY_FEATURE_ANSWERS_H_

@@ -2,8 +2,7 @@
 //
 // Whether two posed shapes touch: like Distance, but it stops at the first proof either way.
 
-#ifndef CLEARANCE_CORE_QUERY_INTERSECTION_H_
-#define CLEARANCE_CORE_QUERY_INTERSECTION_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -50,5 +49,3 @@ void Intersections(absl::Span<const IntersectionQuestion> questions,
                    absl::Span<IntersectionAnswer> answers);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_QUERY_INTERSECTION_H_

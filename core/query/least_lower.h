@@ -3,8 +3,7 @@
 // The lower end of the bracket of a whole, from those of its pairs: the same rule for the pieces of
 // two compounds and for the bodies of a scene.
 
-#ifndef CLEARANCE_CORE_QUERY_LEAST_LOWER_H_
-#define CLEARANCE_CORE_QUERY_LEAST_LOWER_H_
+#pragma once
 
 #include <cmath>
 #include <limits>
@@ -38,5 +37,3 @@ class LeastLower {
 };
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_QUERY_LEAST_LOWER_H_

@@ -3,8 +3,7 @@
 // The common parts of all queries on two shapes: common units, the two paths to the cores' distance
 // one after the other, the radii, and the one classifier of states.
 
-#ifndef CLEARANCE_CORE_QUERY_PAIR_SOLVER_H_
-#define CLEARANCE_CORE_QUERY_PAIR_SOLVER_H_
+#pragma once
 
 #include <cstddef>
 
@@ -115,5 +114,3 @@ class PosedPair {
 };
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_QUERY_PAIR_SOLVER_H_

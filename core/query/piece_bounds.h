@@ -4,8 +4,7 @@
 // in which the pairs of two compounds are asked. The nearest by its bound is first, so that its
 // answer rules out most of the others. All rounding lies inside the bounds.
 
-#ifndef CLEARANCE_CORE_QUERY_PIECE_BOUNDS_H_
-#define CLEARANCE_CORE_QUERY_PIECE_BOUNDS_H_
+#pragma once
 
 #include <compare>
 #include <cstddef>
@@ -152,5 +151,3 @@ void VisitPairs(const Bounds& bounds, WorkBudget* budget, Visitor* visitor) {
 }
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_QUERY_PIECE_BOUNDS_H_

@@ -16,8 +16,7 @@
 // directional and of second order; for pure translation it is Newton's method on the exact
 // distance, if a contact's plane (contact_plane.h) does not give the time at once.
 
-#ifndef CLEARANCE_CORE_QUERY_RELATIVE_MOTION_H_
-#define CLEARANCE_CORE_QUERY_RELATIVE_MOTION_H_
+#pragma once
 
 #include <optional>
 
@@ -163,5 +162,3 @@ class RelativeMotion {
 };
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_QUERY_RELATIVE_MOTION_H_

@@ -2,8 +2,7 @@
 //
 // The states of a pair, and the reasons why a pair has none.
 
-#ifndef CLEARANCE_CORE_QUERY_STATE_H_
-#define CLEARANCE_CORE_QUERY_STATE_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -36,5 +35,3 @@ inline bool IsOfBudget(UndecidedReason reason) {
 }
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_QUERY_STATE_H_

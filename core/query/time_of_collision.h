@@ -2,8 +2,7 @@
 //
 // When two moving shapes first come within a distance of each other: never late.
 
-#ifndef CLEARANCE_CORE_QUERY_TIME_OF_COLLISION_H_
-#define CLEARANCE_CORE_QUERY_TIME_OF_COLLISION_H_
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -120,5 +119,3 @@ void TimesOfCollision(absl::Span<const TimeOfCollisionQuestion> questions,
                       absl::Span<TimeOfCollisionAnswer> answers);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_QUERY_TIME_OF_COLLISION_H_

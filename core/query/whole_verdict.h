@@ -2,8 +2,7 @@
 //
 // The state of two compounds from those of their pairs of pieces, the same rule for all queries.
 
-#ifndef CLEARANCE_CORE_QUERY_WHOLE_VERDICT_H_
-#define CLEARANCE_CORE_QUERY_WHOLE_VERDICT_H_
+#pragma once
 
 #include "core/query/distance.h"
 
@@ -45,5 +44,3 @@ class WholeVerdict {
 };
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_QUERY_WHOLE_VERDICT_H_

@@ -4,8 +4,7 @@
 // of steps. Steps depend on the question alone. So the limit stops a row at the same place on every
 // machine.
 
-#ifndef CLEARANCE_CORE_QUERY_WORK_BUDGET_H_
-#define CLEARANCE_CORE_QUERY_WORK_BUDGET_H_
+#pragma once
 
 #include <cstdint>
 #include <limits>
@@ -85,5 +84,3 @@ Answer Ended(const WorkBudget& budget, std::uint32_t iterations) {
 }
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_QUERY_WORK_BUDGET_H_

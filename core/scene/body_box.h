@@ -2,8 +2,7 @@
 //
 // Boxes of the world that hold a body where it stands, or all along its way; rounded outwards.
 
-#ifndef CLEARANCE_CORE_SCENE_BODY_BOX_H_
-#define CLEARANCE_CORE_SCENE_BODY_BOX_H_
+#pragma once
 
 #include "core/broad/float_box.h"
 #include "core/math/pose.h"
@@ -33,5 +32,3 @@ MovingFloatBox MovingBoxOf(const WorldBox& box, const Vec3d& displacement);
 FloatBox SweptBoxOf(const WorldBox& box, const Vec3d& displacement);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_SCENE_BODY_BOX_H_

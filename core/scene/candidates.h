@@ -6,8 +6,7 @@
 // a question of millions of candidates needs no more memory than one of ten thousand, and some
 // hundred walks.
 
-#ifndef CLEARANCE_CORE_SCENE_CANDIDATES_H_
-#define CLEARANCE_CORE_SCENE_CANDIDATES_H_
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -309,5 +308,3 @@ void ForEachBound(const Search<Probe>& search, const float* limit, Ask&& ask) {
 }
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_SCENE_CANDIDATES_H_

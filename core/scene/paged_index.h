@@ -2,8 +2,7 @@
 //
 // Numbers by key: a hash table with open addressing in pages, so that copies share them.
 
-#ifndef CLEARANCE_CORE_SCENE_PAGED_INDEX_H_
-#define CLEARANCE_CORE_SCENE_PAGED_INDEX_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -88,5 +87,3 @@ class PagedIndex {
 };
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_SCENE_PAGED_INDEX_H_

@@ -4,8 +4,7 @@
 // touching: groups and masks as games have them, pairs that may touch as robots' SRDF lists them,
 // and margins of single pairs.
 
-#ifndef CLEARANCE_CORE_SCENE_PAIR_RULES_H_
-#define CLEARANCE_CORE_SCENE_PAIR_RULES_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -70,5 +69,3 @@ class PairRules {
 };
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_SCENE_PAIR_RULES_H_

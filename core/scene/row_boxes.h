@@ -3,8 +3,7 @@
 // The boxes of the same bodies at many poses, computed as many side by side as the processor's
 // vectors hold.
 
-#ifndef CLEARANCE_CORE_SCENE_ROW_BOXES_H_
-#define CLEARANCE_CORE_SCENE_ROW_BOXES_H_
+#pragma once
 
 #include <cstddef>
 #include <vector>
@@ -50,5 +49,3 @@ class RowBoxes {
 };
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_SCENE_ROW_BOXES_H_

@@ -4,8 +4,7 @@
 // which shares every unchanged part with the one before: its cost is the size of the change. To
 // fork a scene, keep its pointer.
 
-#ifndef CLEARANCE_CORE_SCENE_SCENE_H_
-#define CLEARANCE_CORE_SCENE_SCENE_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -124,5 +123,3 @@ class Scene {
 };
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_SCENE_SCENE_H_

@@ -2,8 +2,7 @@
 //
 // The difference between two revisions of a scene, whatever changes lie between them.
 
-#ifndef CLEARANCE_CORE_SCENE_SCENE_DIFF_H_
-#define CLEARANCE_CORE_SCENE_SCENE_DIFF_H_
+#pragma once
 
 #include <cstddef>
 #include <optional>
@@ -34,5 +33,3 @@ struct SceneDiff {
 std::optional<SceneDiff> DiffOf(const Scene& before, const Scene& after, std::size_t most);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_SCENE_SCENE_DIFF_H_

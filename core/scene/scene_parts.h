@@ -3,8 +3,7 @@
 // The contents of a revision of a scene. All of it is by slot: the bodies have the slots from 0
 // without a gap. Which body has which slot depends on the scene's history.
 
-#ifndef CLEARANCE_CORE_SCENE_SCENE_PARTS_H_
-#define CLEARANCE_CORE_SCENE_SCENE_PARTS_H_
+#pragma once
 
 #include <cstddef>
 #include <memory>
@@ -38,5 +37,3 @@ struct SceneParts {
 };
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_SCENE_SCENE_PARTS_H_

@@ -18,8 +18,7 @@
 // that. Once the budget has ended, the answer is undecided for the budget's reason and tells
 // nothing else. A list may be incomplete then, which only the budget tells.
 
-#ifndef CLEARANCE_CORE_SCENE_SCENE_QUERY_H_
-#define CLEARANCE_CORE_SCENE_SCENE_QUERY_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -301,5 +300,3 @@ SweepAnswer CastRay(const Scene& scene, const Ray& ray, RayKind kind, SceneScrat
 SceneCounters CastRayAll(const Scene& scene, const Ray& ray, SweepSink sink, SceneScratch* scratch);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_SCENE_SCENE_QUERY_H_

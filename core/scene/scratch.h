@@ -2,8 +2,7 @@
 //
 // The contents of a SceneScratch, and the probes of standing bodies.
 
-#ifndef CLEARANCE_CORE_SCENE_SCRATCH_H_
-#define CLEARANCE_CORE_SCENE_SCRATCH_H_
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -92,5 +91,3 @@ absl::Span<const IntersectionAnswer> AskIntersections(const Pairs& pairs,
                                                       SceneScratch::Parts* scratch);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_SCENE_SCRATCH_H_

@@ -3,8 +3,7 @@
 // Bodies as they stood at past ticks and between two of them, for questions about a rewound world.
 // A tick is immutable and may be shared.
 
-#ifndef CLEARANCE_CORE_SCENE_TRACK_H_
-#define CLEARANCE_CORE_SCENE_TRACK_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -59,5 +58,3 @@ TrackMoment MomentAt(const TrackTicks& ticks, const TrackTime& time);
 std::vector<SceneBody> BodiesAt(const TrackMoment& moment);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_SCENE_TRACK_H_

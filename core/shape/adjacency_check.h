@@ -3,8 +3,7 @@
 // Checks a caller's adjacency table against the hull: first its layout, then whether it has every
 // edge that the hull has and no pair that does not lie on one face.
 
-#ifndef CLEARANCE_CORE_SHAPE_ADJACENCY_CHECK_H_
-#define CLEARANCE_CORE_SHAPE_ADJACENCY_CHECK_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -31,5 +30,3 @@ std::optional<ShapeError> FindLayoutFault(const GivenAdjacency& given, std::uint
 std::optional<ShapeError> FindEdgeFault(const GivenAdjacency& given, const HullOfPoints& built);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_SHAPE_ADJACENCY_CHECK_H_

@@ -3,8 +3,7 @@
 // The commonest small hull is a box along the axes of its frame and about its centre: three signs
 // tell its vertex in a direction.
 
-#ifndef CLEARANCE_CORE_SHAPE_BOX_CORNERS_H_
-#define CLEARANCE_CORE_SHAPE_BOX_CORNERS_H_
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -34,5 +33,3 @@ BoxCorners FindBoxCorners(const std::vector<double>& x, const std::vector<double
                           const std::vector<double>& z);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_SHAPE_BOX_CORNERS_H_

@@ -4,8 +4,7 @@
 // long rows of them, and coarser hulls of some of the vertices to begin on. Plain data, filled in
 // by climb_graph_builder.h and held by a ConvexShape; all coordinates are normalised.
 
-#ifndef CLEARANCE_CORE_SHAPE_CLIMB_GRAPH_H_
-#define CLEARANCE_CORE_SHAPE_CLIMB_GRAPH_H_
+#pragma once
 
 #include <algorithm>
 #include <array>
@@ -97,5 +96,3 @@ struct ClimbGraph {
 };
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_SHAPE_CLIMB_GRAPH_H_

@@ -2,8 +2,7 @@
 //
 // Builds what a support is climbed along.
 
-#ifndef CLEARANCE_CORE_SHAPE_CLIMB_GRAPH_BUILDER_H_
-#define CLEARANCE_CORE_SHAPE_CLIMB_GRAPH_BUILDER_H_
+#pragma once
 
 #include "absl/types/span.h"
 #include "core/math/vec3.h"
@@ -24,5 +23,3 @@ struct HullToClimb {
 ClimbGraph BuildClimbGraph(const HullToClimb& input, Pacer* pacer = nullptr);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_SHAPE_CLIMB_GRAPH_BUILDER_H_

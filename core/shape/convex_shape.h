@@ -11,8 +11,7 @@
 // S is the shape's own frame. The extents of a curved core are normalised in the same way; its
 // center is 0.
 
-#ifndef CLEARANCE_CORE_SHAPE_CONVEX_SHAPE_H_
-#define CLEARANCE_CORE_SHAPE_CONVEX_SHAPE_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -167,5 +166,3 @@ class ConvexShape {
 using ConvexShapePtr = std::shared_ptr<const ConvexShape>;
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_SHAPE_CONVEX_SHAPE_H_

@@ -2,8 +2,7 @@
 //
 // The convex hull of any set of points: solid, flat, straight or a single point, decided exactly.
 
-#ifndef CLEARANCE_CORE_SHAPE_HULL_BUILDER_H_
-#define CLEARANCE_CORE_SHAPE_HULL_BUILDER_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -45,5 +44,3 @@ struct HullEdge {
 std::vector<HullEdge> FlatEdgesOf(const Hull& hull);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_SHAPE_HULL_BUILDER_H_

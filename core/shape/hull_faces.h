@@ -2,8 +2,7 @@
 //
 // The faces of a hull as polygons: triangles that lie in one plane, exactly, are one face.
 
-#ifndef CLEARANCE_CORE_SHAPE_HULL_FACES_H_
-#define CLEARANCE_CORE_SHAPE_HULL_FACES_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -53,5 +52,3 @@ struct HullFaces {
 HullFaces BuildFaces(const Hull& hull);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_SHAPE_HULL_FACES_H_

@@ -5,8 +5,7 @@
 // point ever dropped by rounding, so the surface is convex and holds every point by construction,
 // whatever the input: nothing is left to be verified or repaired afterwards.
 
-#ifndef CLEARANCE_CORE_SHAPE_HULL_SURFACE_H_
-#define CLEARANCE_CORE_SHAPE_HULL_SURFACE_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -38,5 +37,3 @@ Surface BuildHullSurface(absl::Span<const Vec3d> points, const Simplex& simplex,
                          Pacer* pacer = nullptr);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_SHAPE_HULL_SURFACE_H_

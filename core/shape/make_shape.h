@@ -4,8 +4,7 @@
 // finite, lengths that are negative and coordinates whose hull cannot be represented, with a
 // ShapeError that names the field relative to the kind ("vertices[17].x"), the value and the limit.
 
-#ifndef CLEARANCE_CORE_SHAPE_MAKE_SHAPE_H_
-#define CLEARANCE_CORE_SHAPE_MAKE_SHAPE_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -65,5 +64,3 @@ ShapeOrError MakeHullWithAdjacency(absl::Span<const double> xyz, const GivenAdja
 ShapeOrError MakePolygon(absl::Span<const double> xy, double radius);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_SHAPE_MAKE_SHAPE_H_

@@ -3,8 +3,7 @@
 // Decides when a long piece of work is given up. The work reports its progress; the clock is looked
 // at only after so much of it that the look costs nothing beside it.
 
-#ifndef CLEARANCE_CORE_SHAPE_PACER_H_
-#define CLEARANCE_CORE_SHAPE_PACER_H_
+#pragma once
 
 #include <cstdint>
 
@@ -58,5 +57,3 @@ inline bool Spend(Pacer* pacer, std::uint64_t vertices) {
 }
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_SHAPE_PACER_H_

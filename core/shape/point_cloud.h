@@ -3,8 +3,7 @@
 // A caller's points prepared for a hull: each once, shifted and scaled by powers of two so that
 // nothing overflows or underflows, without rounding a single coordinate.
 
-#ifndef CLEARANCE_CORE_SHAPE_POINT_CLOUD_H_
-#define CLEARANCE_CORE_SHAPE_POINT_CLOUD_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -53,5 +52,3 @@ struct GridPoints {
 GridPoints SnapToGrid(absl::Span<const Vec3d> offsets);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_SHAPE_POINT_CLOUD_H_

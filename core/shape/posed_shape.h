@@ -3,8 +3,7 @@
 // A shape and where it stands in the world: by the pose of the body that it is or belongs to, and
 // by its own pose inside that body.
 
-#ifndef CLEARANCE_CORE_SHAPE_POSED_SHAPE_H_
-#define CLEARANCE_CORE_SHAPE_POSED_SHAPE_H_
+#pragma once
 
 #include "core/math/pose.h"
 #include "core/math/rotation.h"
@@ -28,5 +27,3 @@ inline bool IsInPlace(const Pose& local) {
 }
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_SHAPE_POSED_SHAPE_H_

@@ -3,8 +3,7 @@
 // The subject of a query: one convex piece, or a compound of several that move as one. The body is
 // the union of its pieces; they may overlap.
 
-#ifndef CLEARANCE_CORE_SHAPE_RIGID_BODY_H_
-#define CLEARANCE_CORE_SHAPE_RIGID_BODY_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -89,5 +88,3 @@ RigidBodyPtr MakeBody(ConvexShapePtr shape);
 BodyOrError MakeCompound(std::vector<Piece> pieces);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_SHAPE_RIGID_BODY_H_

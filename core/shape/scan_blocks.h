@@ -4,8 +4,7 @@
 // half the bytes, and the coordinates of a block's vertices side by side. Good for guesses;
 // reported values are computed from the vertices in double precision.
 
-#ifndef CLEARANCE_CORE_SHAPE_SCAN_BLOCKS_H_
-#define CLEARANCE_CORE_SHAPE_SCAN_BLOCKS_H_
+#pragma once
 
 #include <cstddef>
 #include <vector>
@@ -31,5 +30,3 @@ std::vector<ScanBlock> MakeScanBlocks(const std::vector<double>& x, const std::v
                                       const std::vector<double>& z);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_SHAPE_SCAN_BLOCKS_H_

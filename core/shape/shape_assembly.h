@@ -3,8 +3,7 @@
 // From points to a ConvexShape: duplicates dropped, coordinates normalised, the hull taken, the
 // adjacency written down.
 
-#ifndef CLEARANCE_CORE_SHAPE_SHAPE_ASSEMBLY_H_
-#define CLEARANCE_CORE_SHAPE_SHAPE_ASSEMBLY_H_
+#pragma once
 
 #include "absl/types/span.h"
 #include "core/math/double_double.h"
@@ -33,5 +32,3 @@ Assembly Assemble(absl::Span<const Vec3d> points, const DoubleDouble& radius,
 ConvexShapePtr AssembleCurved(CoreKind kind, const Vec3d& extents, double radius);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_SHAPE_SHAPE_ASSEMBLY_H_

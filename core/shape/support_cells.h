@@ -15,8 +15,7 @@
 // vertex that a scan of all computed heights finds, also in double-double. For hulls that have scan
 // blocks e is kFloatCellTolerance, and K also has the vertex of a scan in single precision.
 
-#ifndef CLEARANCE_CORE_SHAPE_SUPPORT_CELLS_H_
-#define CLEARANCE_CORE_SHAPE_SUPPORT_CELLS_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -46,5 +45,3 @@ struct SupportCells {
 SupportCells MakeSupportCells(const ClimbGraph& graph, absl::Span<const Vec3d> vertices);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_SHAPE_SUPPORT_CELLS_H_

@@ -2,8 +2,7 @@
 //
 // The support mapping of a large hull by the cell that the direction points into (support_cells.h).
 
-#ifndef CLEARANCE_CORE_SUPPORT_CELL_SUPPORT_H_
-#define CLEARANCE_CORE_SUPPORT_CELL_SUPPORT_H_
+#pragma once
 
 #include <algorithm>
 #include <cmath>
@@ -42,5 +41,3 @@ VertexIndex HighestOf(absl::Span<const VertexIndex> candidates, const ConvexShap
 }
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_SUPPORT_CELL_SUPPORT_H_

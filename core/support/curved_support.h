@@ -7,8 +7,7 @@
 // After G. van den Bergen, "A fast and robust GJK implementation for collision detection of convex
 // objects", 1999, and C. Ericson, "The Gilbert-Johnson-Keerthi algorithm", 2005.
 
-#ifndef CLEARANCE_CORE_SUPPORT_CURVED_SUPPORT_H_
-#define CLEARANCE_CORE_SUPPORT_CURVED_SUPPORT_H_
+#pragma once
 
 #include "core/math/double_double.h"
 #include "core/math/vec3.h"
@@ -29,5 +28,3 @@ extern template Vec3<DoubleDouble> HighestCurvedPoint(const ConvexShape&,
                                                       const Vec3<DoubleDouble>&);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_SUPPORT_CURVED_SUPPORT_H_

@@ -2,8 +2,7 @@
 //
 // The support mapping of any core: a vertex where it has some, a computed point where it is curved.
 
-#ifndef CLEARANCE_CORE_SUPPORT_HIGHEST_POINT_H_
-#define CLEARANCE_CORE_SUPPORT_HIGHEST_POINT_H_
+#pragma once
 
 #include "core/math/vec3.h"
 #include "core/shape/convex_shape.h"
@@ -29,5 +28,3 @@ HighestPointOf<T> HighestPoint(const ConvexShape& shape, const Vec3<T>& d, Verte
 }
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_SUPPORT_HIGHEST_POINT_H_

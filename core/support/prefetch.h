@@ -3,8 +3,7 @@
 // Asks for memory before it is read: the shapes of a large pool come from far away, and a batch
 // knows them before their turn. It changes nothing but how long that takes.
 
-#ifndef CLEARANCE_CORE_SUPPORT_PREFETCH_H_
-#define CLEARANCE_CORE_SUPPORT_PREFETCH_H_
+#pragma once
 
 #include <cstddef>
 
@@ -46,5 +45,3 @@ void PrefetchShapesOf(const Questions& questions, std::size_t i) {
 inline constexpr std::size_t kPrefetchAhead = 4;
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_SUPPORT_PREFETCH_H_

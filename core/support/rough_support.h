@@ -4,8 +4,7 @@
 // by other means. For boxes it takes three signs. For hulls of up to some hundred vertices it takes
 // a scan of floats, of all or of those that a cell of directions leaves.
 
-#ifndef CLEARANCE_CORE_SUPPORT_ROUGH_SUPPORT_H_
-#define CLEARANCE_CORE_SUPPORT_ROUGH_SUPPORT_H_
+#pragma once
 
 #include "core/math/vec3.h"
 #include "core/shape/convex_shape.h"
@@ -29,5 +28,3 @@ struct RoughVertices {
 RoughVertices RoughlyHighestVertices(const RoughSupport& a, const RoughSupport& b);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_SUPPORT_ROUGH_SUPPORT_H_

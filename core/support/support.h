@@ -10,8 +10,7 @@
 // After C. Ericson, "The Gilbert-Johnson-Keerthi algorithm", 2005 (hill climbing, hierarchies and
 // artificial neighbours), with the certificate added. support_search.h says how.
 
-#ifndef CLEARANCE_CORE_SUPPORT_SUPPORT_H_
-#define CLEARANCE_CORE_SUPPORT_SUPPORT_H_
+#pragma once
 
 #include "core/math/double_double.h"
 #include "core/math/vec3.h"
@@ -29,5 +28,3 @@ inline constexpr double kSupportDeficit = 8;
 VertexIndex HighestVertex(const ConvexShape& shape, const Vec3<DoubleDouble>& d, VertexIndex start);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_SUPPORT_SUPPORT_H_

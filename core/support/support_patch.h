@@ -3,8 +3,7 @@
 // The part with which a shape touches a plane: the face, the edge or the vertex that is highest in
 // a direction, a little tilt allowed (kContactFaceSine).
 
-#ifndef CLEARANCE_CORE_SUPPORT_SUPPORT_PATCH_H_
-#define CLEARANCE_CORE_SUPPORT_SUPPORT_PATCH_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -52,5 +51,3 @@ struct SupportPatch {
 SupportPatch FindSupportPatch(const ConvexShape& shape, const Vec3d& d, VertexIndex start);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_SUPPORT_SUPPORT_PATCH_H_

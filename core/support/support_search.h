@@ -15,8 +15,7 @@
 // vertex: six on average, and where there are many (an apex) the bounds of climb_graph.h leave
 // O(log) of them to be looked at.
 
-#ifndef CLEARANCE_CORE_SUPPORT_SUPPORT_SEARCH_H_
-#define CLEARANCE_CORE_SUPPORT_SUPPORT_SEARCH_H_
+#pragma once
 
 #include <cstdint>
 
@@ -55,5 +54,3 @@ VertexIndex HighestVertexBy(const SupportWay& way, const ConvexShape& shape, con
                             Count* count);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_SUPPORT_SUPPORT_SEARCH_H_

@@ -3,8 +3,7 @@
 // The support mapping of a few vertices: all heights, in vector instructions where there are eight
 // vertices or more. The same vertex with vectors of any width.
 
-#ifndef CLEARANCE_CORE_SUPPORT_VERTEX_SCAN_H_
-#define CLEARANCE_CORE_SUPPORT_VERTEX_SCAN_H_
+#pragma once
 
 #include <cstdint>
 
@@ -34,5 +33,3 @@ ScannedVertex HighestOfAll(const VertexColumns& vertices, const Vec3d& d);
 std::uint32_t CountBelow(const VertexColumns& vertices, const Vec3d& d, double floor);
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_CORE_SUPPORT_VERTEX_SCAN_H_

@@ -3,8 +3,7 @@
 // Reports at the start which access the server allows and to which callers, and computes how many
 // connections the process has room for.
 
-#ifndef CLEARANCE_SERVER_APP_EXPOSURE_H_
-#define CLEARANCE_SERVER_APP_EXPOSURE_H_
+#pragma once
 
 #include <cstdint>
 
@@ -33,5 +32,3 @@ void WarnOfStrangers(const ServerConfig& config, Log* log);
 std::uint64_t FittingConnections(std::uint64_t wanted, Log* log);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_APP_EXPOSURE_H_

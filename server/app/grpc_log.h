@@ -4,8 +4,7 @@
 // fails and for each text in a message that is no UTF-8, so that anybody who reaches the port could
 // fill a disk: only so many an hour are let through.
 
-#ifndef CLEARANCE_SERVER_APP_GRPC_LOG_H_
-#define CLEARANCE_SERVER_APP_GRPC_LOG_H_
+#pragma once
 
 #include "server/observe/log.h"
 
@@ -22,5 +21,3 @@ class GrpcLog {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_APP_GRPC_LOG_H_

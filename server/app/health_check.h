@@ -2,8 +2,7 @@
 //
 // The binary as its own health probe, for images without a shell or a probe tool.
 
-#ifndef CLEARANCE_SERVER_APP_HEALTH_CHECK_H_
-#define CLEARANCE_SERVER_APP_HEALTH_CHECK_H_
+#pragma once
 
 #include <string>
 
@@ -19,5 +18,3 @@ namespace clearance::server {
 int CheckHealth(const std::string& address, const TlsFiles& tls);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_APP_HEALTH_CHECK_H_

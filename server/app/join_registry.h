@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef CLEARANCE_SERVER_APP_JOIN_REGISTRY_H_
-#define CLEARANCE_SERVER_APP_JOIN_REGISTRY_H_
+#pragma once
 
 #include <functional>
 #include <memory>
@@ -31,5 +30,3 @@ struct JoinParts {
 absl::StatusOr<std::unique_ptr<SharedRegistry>> JoinRegistry(const JoinParts& parts);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_APP_JOIN_REGISTRY_H_

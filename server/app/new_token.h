@@ -2,8 +2,7 @@
 //
 // Makes a token for an operator.
 
-#ifndef CLEARANCE_SERVER_APP_NEW_TOKEN_H_
-#define CLEARANCE_SERVER_APP_NEW_TOKEN_H_
+#pragma once
 
 #include <string>
 
@@ -15,5 +14,3 @@ namespace clearance::server {
 int PrintNewToken(const std::string& id);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_APP_NEW_TOKEN_H_

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef CLEARANCE_SERVER_APP_OPEN_FENCE_H_
-#define CLEARANCE_SERVER_APP_OPEN_FENCE_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -20,5 +19,3 @@ absl::StatusOr<std::unique_ptr<AcceptLoop>> OpenFence(const ServerConfig& config
                                                       const ConnectionSeries& series, Log* log);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_APP_OPEN_FENCE_H_

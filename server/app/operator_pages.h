@@ -3,8 +3,7 @@
 // The pages of the HTTP port: /metrics for Prometheus, /livez and /readyz for the operator of the
 // container. With --page_dir also the files of a page and, below /call/, the calls that it makes.
 
-#ifndef CLEARANCE_SERVER_APP_OPERATOR_PAGES_H_
-#define CLEARANCE_SERVER_APP_OPERATOR_PAGES_H_
+#pragma once
 
 #include <atomic>
 #include <functional>
@@ -60,5 +59,3 @@ class OperatorPages {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_APP_OPERATOR_PAGES_H_

@@ -3,8 +3,7 @@
 // Reports the bound ports to a caller that started the server with port 0. If the file exists, the
 // server is ready.
 
-#ifndef CLEARANCE_SERVER_APP_PORT_FILE_H_
-#define CLEARANCE_SERVER_APP_PORT_FILE_H_
+#pragma once
 
 #include <string>
 
@@ -25,5 +24,3 @@ void RemovePortFile(const std::string& path);
 absl::Status WritePortFile(const std::string& path, const BoundPorts& ports);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_APP_PORT_FILE_H_

@@ -2,8 +2,7 @@
 //
 // From what is stored to the registry that queries read, on all cores.
 
-#ifndef CLEARANCE_SERVER_APP_RESTORE_H_
-#define CLEARANCE_SERVER_APP_RESTORE_H_
+#pragma once
 
 #include <cstdint>
 
@@ -26,5 +25,3 @@ absl::StatusOr<NamedShape> ReadStored(const StoredName& stored, std::uint64_t re
 absl::Status RestoreShapes(int threads, ShapeSource* store, Registry* registry);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_APP_RESTORE_H_

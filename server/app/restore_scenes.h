@@ -2,8 +2,7 @@
 //
 // From the records that are stored of scenes to the scenes themselves.
 
-#ifndef CLEARANCE_SERVER_APP_RESTORE_SCENES_H_
-#define CLEARANCE_SERVER_APP_RESTORE_SCENES_H_
+#pragma once
 
 #include <functional>
 #include <string>
@@ -52,5 +51,3 @@ absl::StatusOr<std::vector<SceneRegistry::Kept>> ReadStoredScenes(ShapeSource* s
 absl::Status RestoreScenes(ShapeSource* store, const Registry& shapes, SceneRegistry* scenes);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_APP_RESTORE_SCENES_H_

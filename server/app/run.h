@@ -3,8 +3,7 @@
 // The composition root: everything that the process is made of is made here, once, and handed to
 // what needs it.
 
-#ifndef CLEARANCE_SERVER_APP_RUN_H_
-#define CLEARANCE_SERVER_APP_RUN_H_
+#pragma once
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
@@ -20,5 +19,3 @@ namespace clearance::server {
 int Run(absl::Span<const char* const> arguments);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_APP_RUN_H_

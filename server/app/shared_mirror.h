@@ -2,8 +2,7 @@
 //
 // The registries of shapes and scenes that follow the commits of other servers.
 
-#ifndef CLEARANCE_SERVER_APP_SHARED_MIRROR_H_
-#define CLEARANCE_SERVER_APP_SHARED_MIRROR_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -46,5 +45,3 @@ class SharedMirror final : public RegistryMirror {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_APP_SHARED_MIRROR_H_

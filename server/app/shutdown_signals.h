@@ -4,8 +4,7 @@
 // everywhere and taken by one thread with sigwait, so no handler ever interrupts anything; the
 // process may be PID 1 of a container.
 
-#ifndef CLEARANCE_SERVER_APP_SHUTDOWN_SIGNALS_H_
-#define CLEARANCE_SERVER_APP_SHUTDOWN_SIGNALS_H_
+#pragma once
 
 #include <atomic>
 #include <csignal>
@@ -56,5 +55,3 @@ class ShutdownSignals {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_APP_SHUTDOWN_SIGNALS_H_

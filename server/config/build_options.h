@@ -2,8 +2,7 @@
 //
 // Tells which optional parts this build has. Only for targets that define the two macros.
 
-#ifndef CLEARANCE_SERVER_CONFIG_BUILD_OPTIONS_H_
-#define CLEARANCE_SERVER_CONFIG_BUILD_OPTIONS_H_
+#pragma once
 
 namespace clearance::server {
 
@@ -11,5 +10,3 @@ inline constexpr bool kHasFence = CLEARANCE_HAS_FENCE;
 inline constexpr bool kHasEtcd = CLEARANCE_HAS_ETCD;
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_CONFIG_BUILD_OPTIONS_H_

@@ -2,8 +2,7 @@
 //
 // Settings with a few named values.
 
-#ifndef CLEARANCE_SERVER_CONFIG_CHOICES_H_
-#define CLEARANCE_SERVER_CONFIG_CHOICES_H_
+#pragma once
 
 namespace clearance::server {
 
@@ -15,5 +14,3 @@ enum class LogLevel { kDebug, kInfo, kWarning, kError, kAudit };
 enum class LogFormat { kHuman, kJson };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_CONFIG_CHOICES_H_

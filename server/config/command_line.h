@@ -4,8 +4,7 @@
 // process by itself with 1 and cannot read a file of plain `name = value` lines. Here both sources
 // go through the table of settings, an error names the place, and tests need no process.
 
-#ifndef CLEARANCE_SERVER_CONFIG_COMMAND_LINE_H_
-#define CLEARANCE_SERVER_CONFIG_COMMAND_LINE_H_
+#pragma once
 
 #include <string>
 
@@ -52,5 +51,3 @@ enum class HelpExtent { kFirst, kAll };
 std::string HelpText(HelpExtent extent);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_CONFIG_COMMAND_LINE_H_

@@ -3,8 +3,7 @@
 // Limits of one principal, for its objects in the registry and its use of the server, in addition
 // to the limits that apply to all.
 
-#ifndef CLEARANCE_SERVER_CONFIG_HOLDING_LIMITS_H_
-#define CLEARANCE_SERVER_CONFIG_HOLDING_LIMITS_H_
+#pragma once
 
 #include <cstdint>
 #include <limits>
@@ -39,5 +38,3 @@ inline constexpr double kLeastCores = 0.001;
 inline constexpr double kMostCores = 4096;
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_CONFIG_HOLDING_LIMITS_H_

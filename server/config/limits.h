@@ -2,8 +2,7 @@
 //
 // The limits of the server: the fields of clearance.v1.Limits, each a flag of the same name.
 
-#ifndef CLEARANCE_SERVER_CONFIG_LIMITS_H_
-#define CLEARANCE_SERVER_CONFIG_LIMITS_H_
+#pragma once
 
 #include <cstdint>
 
@@ -21,5 +20,3 @@ struct Limits {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_CONFIG_LIMITS_H_

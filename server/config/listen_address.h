@@ -3,8 +3,7 @@
 // The address of a port that the server listens on: host:port, with an IPv6 host in brackets, or
 // unix:path.
 
-#ifndef CLEARANCE_SERVER_CONFIG_LISTEN_ADDRESS_H_
-#define CLEARANCE_SERVER_CONFIG_LISTEN_ADDRESS_H_
+#pragma once
 
 #include <netdb.h>
 
@@ -28,5 +27,3 @@ AddressList ResolveListenAddress(const std::string& address, int* error);
 bool IsLocalOnly(const std::string& address);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_CONFIG_LISTEN_ADDRESS_H_

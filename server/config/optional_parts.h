@@ -2,8 +2,7 @@
 //
 // The parts of the server that a build may leave out, and the flags that need them.
 
-#ifndef CLEARANCE_SERVER_CONFIG_OPTIONAL_PARTS_H_
-#define CLEARANCE_SERVER_CONFIG_OPTIONAL_PARTS_H_
+#pragma once
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -30,5 +29,3 @@ absl::Status RefuseFlagsOf(const OptionalPart& part, const ServerConfig& config)
 absl::Status RefuseFlagsOfAbsentParts(const ServerConfig& config);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_CONFIG_OPTIONAL_PARTS_H_

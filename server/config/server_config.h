@@ -2,8 +2,7 @@
 //
 // Everything an operator can set. ParseArguments returns a validated one.
 
-#ifndef CLEARANCE_SERVER_CONFIG_SERVER_CONFIG_H_
-#define CLEARANCE_SERVER_CONFIG_SERVER_CONFIG_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -47,5 +46,3 @@ struct ServerConfig {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_CONFIG_SERVER_CONFIG_H_

@@ -7,8 +7,7 @@
 //     Print: what Parse reads as the same value;
 //     Allowed: the allowed values, as "must be" is followed by.
 
-#ifndef CLEARANCE_SERVER_CONFIG_SETTING_TYPES_H_
-#define CLEARANCE_SERVER_CONFIG_SETTING_TYPES_H_
+#pragma once
 
 #include <algorithm>
 #include <array>
@@ -188,5 +187,3 @@ using LogFormatChoice = Choice<LogFormat, kFormatNames>;
 using LogLevelChoice = Choice<LogLevel, kLevelNames>;
 
 }  // namespace clearance::server::setting_types
-
-#endif  // CLEARANCE_SERVER_CONFIG_SETTING_TYPES_H_

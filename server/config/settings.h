@@ -2,8 +2,7 @@
 //
 // The table of settings as rows: each reads its field of a ServerConfig from text and writes it.
 
-#ifndef CLEARANCE_SERVER_CONFIG_SETTINGS_H_
-#define CLEARANCE_SERVER_CONFIG_SETTINGS_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -50,5 +49,3 @@ absl::Status SetByName(absl::string_view name, absl::string_view value, ServerCo
 absl::Status CheckTogether(const ServerConfig& config);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_CONFIG_SETTINGS_H_

@@ -2,8 +2,7 @@
 //
 // The common parts of every batch: options, and rows in columns that fit its count.
 
-#ifndef CLEARANCE_SERVER_CONVERT_BATCH_FORM_H_
-#define CLEARANCE_SERVER_CONVERT_BATCH_FORM_H_
+#pragma once
 
 #include <google/protobuf/repeated_field.h>
 
@@ -78,5 +77,3 @@ absl::Duration TimeBudgetOf(const v1::BatchOptions& options);
 std::uint64_t MaxReplyBytesOf(const v1::BatchOptions& options, const Limits& limits);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_CONVERT_BATCH_FORM_H_

@@ -2,8 +2,7 @@
 //
 // Defaults of columns that are absent.
 
-#ifndef CLEARANCE_SERVER_CONVERT_BODY_DEFAULTS_H_
-#define CLEARANCE_SERVER_CONVERT_BODY_DEFAULTS_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -22,5 +21,3 @@ inline constexpr double kAnyDistance = std::numeric_limits<double>::infinity();
 inline constexpr std::array<double, kVectorNumbers> kNowhere = {0, 0, 0};
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_CONVERT_BODY_DEFAULTS_H_

@@ -2,8 +2,7 @@
 //
 // The numbers of a message's field, looked at where they are. Thread-safe as the message is.
 
-#ifndef CLEARANCE_SERVER_CONVERT_REPEATED_FIELD_SPAN_H_
-#define CLEARANCE_SERVER_CONVERT_REPEATED_FIELD_SPAN_H_
+#pragma once
 
 #include <google/protobuf/repeated_field.h>
 
@@ -20,5 +19,3 @@ absl::Span<const T> SpanOf(const google::protobuf::RepeatedField<T>& field) {
 }
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_CONVERT_REPEATED_FIELD_SPAN_H_

@@ -2,8 +2,7 @@
 //
 // Errors in a reply for rows that were refused.
 
-#ifndef CLEARANCE_SERVER_CONVERT_ROW_ERRORS_H_
-#define CLEARANCE_SERVER_CONVERT_ROW_ERRORS_H_
+#pragma once
 
 #include <cstdint>
 
@@ -20,5 +19,3 @@ inline constexpr std::uint64_t kMaxRowErrorBytes = 512;
 void FillRowError(const RowFault& fault, const ShapeTable& table, v1::Error* error);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_CONVERT_ROW_ERRORS_H_

@@ -2,8 +2,7 @@
 //
 // A status in its wire form: in the reply of a session, and as the details of a call's status.
 
-#ifndef CLEARANCE_SERVER_CONVERT_RPC_STATUS_H_
-#define CLEARANCE_SERVER_CONVERT_RPC_STATUS_H_
+#pragma once
 
 #include "absl/status/status.h"
 #include "google/rpc/status.pb.h"
@@ -15,5 +14,3 @@ namespace clearance::server {
 void FillRpcStatus(const absl::Status& status, google::rpc::Status* rpc_status);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_CONVERT_RPC_STATUS_H_

@@ -2,8 +2,7 @@
 //
 // Converts messages into changes of scenes that the core applies, and scenes back into messages.
 
-#ifndef CLEARANCE_SERVER_CONVERT_SCENE_CHANGE_H_
-#define CLEARANCE_SERVER_CONVERT_SCENE_CHANGE_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -88,5 +87,3 @@ std::string SerializeWhole(const Scene& scene, const SceneContents& contents);
 void FillSceneInfo(const SceneState& state, v1::SceneInfo* info);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_CONVERT_SCENE_CHANGE_H_

@@ -2,8 +2,7 @@
 //
 // Converts shapes of messages into validated contents, and describes these to clients.
 
-#ifndef CLEARANCE_SERVER_CONVERT_SHAPE_CONTENT_H_
-#define CLEARANCE_SERVER_CONVERT_SHAPE_CONTENT_H_
+#pragma once
 
 #include <cstdint>
 
@@ -28,5 +27,3 @@ std::uint64_t HullPointCount(const v1::Shape& shape);
 void FillShapeInfo(const NamedShape& shape, v1::ShapeInfo* info);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_CONVERT_SHAPE_CONTENT_H_

@@ -2,8 +2,7 @@
 //
 // The digest of a shape as a message holds it.
 
-#ifndef CLEARANCE_SERVER_CONVERT_SHAPE_DIGEST_H_
-#define CLEARANCE_SERVER_CONVERT_SHAPE_DIGEST_H_
+#pragma once
 
 #include <string>
 
@@ -15,5 +14,3 @@ namespace clearance::server {
 std::string DigestOf(const v1::Shape& shape);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_CONVERT_SHAPE_DIGEST_H_

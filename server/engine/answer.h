@@ -5,8 +5,7 @@
 // many rows are done: all, unless it was interrupted. Requires: work.faults are those of the kind's
 // FindFaults with the same table.
 
-#ifndef CLEARANCE_SERVER_ENGINE_ANSWER_H_
-#define CLEARANCE_SERVER_ENGINE_ANSWER_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -55,5 +54,3 @@ struct Work {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_ENGINE_ANSWER_H_

@@ -15,8 +15,7 @@
 // Refused rows have no answer and are not drawn. A time of collision is checked at a few times, not
 // by the proof that may go with it: a client can verify that.
 
-#ifndef CLEARANCE_SERVER_ENGINE_ANSWER_CHECK_H_
-#define CLEARANCE_SERVER_ENGINE_ANSWER_CHECK_H_
+#pragma once
 
 #include <array>
 #include <atomic>
@@ -190,5 +189,3 @@ class PartChecks {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_ENGINE_ANSWER_CHECK_H_

@@ -4,8 +4,7 @@
 // resolved to a pointer and a stride, so a column that stands for all rows costs nothing and a
 // default needs no special case.
 
-#ifndef CLEARANCE_SERVER_ENGINE_BATCH_H_
-#define CLEARANCE_SERVER_ENGINE_BATCH_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -41,5 +40,3 @@ struct MotionRows {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_ENGINE_BATCH_H_

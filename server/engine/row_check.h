@@ -2,8 +2,7 @@
 //
 // Checks of single numbers of a row, whatever the row is about.
 
-#ifndef CLEARANCE_SERVER_ENGINE_ROW_CHECK_H_
-#define CLEARANCE_SERVER_ENGINE_ROW_CHECK_H_
+#pragma once
 
 #include <cmath>
 #include <cstdint>
@@ -93,5 +92,3 @@ std::vector<RowFault> FindFaultsOf(std::uint32_t rows, Find find) {
 }
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_ENGINE_ROW_CHECK_H_

@@ -4,8 +4,7 @@
 // answered, in order and at most one a row: the core cannot fail on the other rows, and the size of
 // the reply is known before the work.
 
-#ifndef CLEARANCE_SERVER_ENGINE_ROW_FAULT_H_
-#define CLEARANCE_SERVER_ENGINE_ROW_FAULT_H_
+#pragma once
 
 #include <cstdint>
 
@@ -38,5 +37,3 @@ struct RowFault {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_ENGINE_ROW_FAULT_H_

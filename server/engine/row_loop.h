@@ -3,8 +3,7 @@
 // The loop that all kinds of questions share: it refuses, gives up or answers each row, and looks
 // at the clock often enough.
 
-#ifndef CLEARANCE_SERVER_ENGINE_ROW_LOOP_H_
-#define CLEARANCE_SERVER_ENGINE_ROW_LOOP_H_
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -227,5 +226,3 @@ void PutContact(const Columns& columns, std::size_t i, const Answer& answer) {
 }
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_ENGINE_ROW_LOOP_H_

@@ -2,8 +2,7 @@
 //
 // Rows of numbers as the core's types.
 
-#ifndef CLEARANCE_SERVER_ENGINE_ROW_READER_H_
-#define CLEARANCE_SERVER_ENGINE_ROW_READER_H_
+#pragma once
 
 #include <cstddef>
 #include <cstring>
@@ -36,5 +35,3 @@ EndPoseFault MotionAt(const MotionRows& rows, const Pose& start, std::size_t row
 bool IsTurning(const MotionRows& rows, const Pose& start, std::size_t row);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_ENGINE_ROW_READER_H_

@@ -5,8 +5,7 @@
 // number. So exactly one row in N is picked, a batch of one row is as likely as any other, and a
 // client that repeats its batches does not have the same row picked every time.
 
-#ifndef CLEARANCE_SERVER_ENGINE_ROW_SAMPLER_H_
-#define CLEARANCE_SERVER_ENGINE_ROW_SAMPLER_H_
+#pragma once
 
 #include <atomic>
 #include <cstdint>
@@ -54,5 +53,3 @@ class RowSampler {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_ENGINE_ROW_SAMPLER_H_

@@ -11,8 +11,7 @@
 // is reported: a check that leaves one out has not checked the answer, except for a contradiction
 // that it found.
 
-#ifndef CLEARANCE_SERVER_ENGINE_SCENE_CHECK_H_
-#define CLEARANCE_SERVER_ENGINE_SCENE_CHECK_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -64,5 +63,3 @@ struct AskedSweep {
 SceneLook FindContradiction(const AskedSweep& asked, const SweepAnswer& answer, PairTurn turn);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_ENGINE_SCENE_CHECK_H_

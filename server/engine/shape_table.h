@@ -4,8 +4,7 @@
 // without a lock or a look-up by name. A slot whose opening failed keeps the reason, so that
 // queries on it can be refused with it.
 
-#ifndef CLEARANCE_SERVER_ENGINE_SHAPE_TABLE_H_
-#define CLEARANCE_SERVER_ENGINE_SHAPE_TABLE_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -90,5 +89,3 @@ class ShapeTable {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_ENGINE_SHAPE_TABLE_H_

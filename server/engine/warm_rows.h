@@ -3,8 +3,7 @@
 // Keeps the ends of the searches of a session's last distance batch, so that the same rows of its
 // next batch may start from them. No answer depends on them except for the iterations.
 
-#ifndef CLEARANCE_SERVER_ENGINE_WARM_ROWS_H_
-#define CLEARANCE_SERVER_ENGINE_WARM_ROWS_H_
+#pragma once
 
 #include <algorithm>
 #include <array>
@@ -68,5 +67,3 @@ class WarmRows {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_ENGINE_WARM_ROWS_H_

@@ -6,8 +6,7 @@
 // written again. Chunks are deleted by a commit, after which a commit that relied on them is tried
 // again.
 
-#ifndef CLEARANCE_SERVER_ETCD_ETCD_BLOBS_H_
-#define CLEARANCE_SERVER_ETCD_ETCD_BLOBS_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -48,5 +47,3 @@ absl::StatusOr<std::string> ReadBlob(EtcdClient* client, const BlobAsOf& place,
                                      const store::v1::BlobValue& blob);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_ETCD_ETCD_BLOBS_H_

@@ -3,8 +3,7 @@
 // Calls of etcd with a deadline. Each goes to one member, and to the next if that one does not
 // answer. They block, so they are for threads that may.
 
-#ifndef CLEARANCE_SERVER_ETCD_ETCD_CLIENT_H_
-#define CLEARANCE_SERVER_ETCD_ETCD_CLIENT_H_
+#pragma once
 
 #include <grpcpp/channel.h>
 #include <grpcpp/client_context.h>
@@ -102,5 +101,3 @@ class EtcdClient {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_ETCD_ETCD_CLIENT_H_

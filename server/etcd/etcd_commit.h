@@ -2,8 +2,7 @@
 //
 // One commit as one transaction of etcd.
 
-#ifndef CLEARANCE_SERVER_ETCD_ETCD_COMMIT_H_
-#define CLEARANCE_SERVER_ETCD_ETCD_COMMIT_H_
+#pragma once
 
 #include <cstddef>
 #include <string>
@@ -40,5 +39,3 @@ absl::StatusOr<etcdserverpb::TxnRequest> MakeCommit(EtcdClient* client, const Et
                                                     const RegistryChanges& changes);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_ETCD_ETCD_COMMIT_H_

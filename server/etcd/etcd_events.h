@@ -2,8 +2,7 @@
 //
 // Assembles the events of a watch into the commits that caused them.
 
-#ifndef CLEARANCE_SERVER_ETCD_ETCD_EVENTS_H_
-#define CLEARANCE_SERVER_ETCD_ETCD_EVENTS_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -41,5 +40,3 @@ class EtcdEvents {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_ETCD_ETCD_EVENTS_H_

@@ -2,8 +2,7 @@
 //
 // The keys in etcd (proto/clearance/store/v1/store.proto).
 
-#ifndef CLEARANCE_SERVER_ETCD_ETCD_KEYS_H_
-#define CLEARANCE_SERVER_ETCD_ETCD_KEYS_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -66,5 +65,3 @@ class EtcdKeys {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_ETCD_ETCD_KEYS_H_

@@ -2,8 +2,7 @@
 //
 // Shapes and scenes in etcd, shared by all servers of one prefix.
 
-#ifndef CLEARANCE_SERVER_ETCD_ETCD_STORE_H_
-#define CLEARANCE_SERVER_ETCD_ETCD_STORE_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -85,5 +84,3 @@ class EtcdStore final : public SharedStore {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_ETCD_ETCD_STORE_H_

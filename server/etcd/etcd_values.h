@@ -3,8 +3,7 @@
 // Converts the server's types to the values of etcd, and back. DATA_LOSS for a value that no server
 // of this format can have written.
 
-#ifndef CLEARANCE_SERVER_ETCD_ETCD_VALUES_H_
-#define CLEARANCE_SERVER_ETCD_ETCD_VALUES_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -45,5 +44,3 @@ class EtcdValues {
 absl::Status DamagedValue(const std::string& key, absl::string_view what);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_ETCD_ETCD_VALUES_H_

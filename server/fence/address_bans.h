@@ -4,8 +4,7 @@
 // second, the time to recognize it. One that comes back at once would cost that again each time,
 // and the others would wait.
 
-#ifndef CLEARANCE_SERVER_FENCE_ADDRESS_BANS_H_
-#define CLEARANCE_SERVER_FENCE_ADDRESS_BANS_H_
+#pragma once
 
 #include <cstddef>
 #include <string>
@@ -53,5 +52,3 @@ class AddressBans {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_FENCE_ADDRESS_BANS_H_

@@ -5,8 +5,7 @@
 // leads to the inode, the connection has ended. So owners report nothing, no second descriptor is
 // held, and a look at a thousand connections takes a third of a millisecond.
 
-#ifndef CLEARANCE_SERVER_FENCE_CONNECTION_TABLE_H_
-#define CLEARANCE_SERVER_FENCE_CONNECTION_TABLE_H_
+#pragma once
 
 #include <sys/types.h>
 
@@ -133,5 +132,3 @@ class ConnectionTable {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_FENCE_CONNECTION_TABLE_H_

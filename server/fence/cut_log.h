@@ -3,8 +3,7 @@
 // Logs connections that were cut, so many lines an hour: a client that comes back to be cut again
 // must not fill a disk. The metrics count all of them.
 
-#ifndef CLEARANCE_SERVER_FENCE_CUT_LOG_H_
-#define CLEARANCE_SERVER_FENCE_CUT_LOG_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -47,5 +46,3 @@ class CutLog {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_FENCE_CUT_LOG_H_

@@ -4,8 +4,7 @@
 // the bytes of a new connection before it returns, and continues for as long as there are more. A
 // flood would hold the thread that accepts, which is also the one that could have cut it.
 
-#ifndef CLEARANCE_SERVER_FENCE_HANDOVER_H_
-#define CLEARANCE_SERVER_FENCE_HANDOVER_H_
+#pragma once
 
 #include <condition_variable>
 #include <cstdint>
@@ -62,5 +61,3 @@ class Handover {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_FENCE_HANDOVER_H_

@@ -2,8 +2,7 @@
 //
 // The sockets behind `--listen`: one for a unix path, or one for each address of a host name.
 
-#ifndef CLEARANCE_SERVER_FENCE_LISTEN_SOCKET_H_
-#define CLEARANCE_SERVER_FENCE_LISTEN_SOCKET_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -27,5 +26,3 @@ struct ListenSockets {
 absl::StatusOr<ListenSockets> Listen(const std::string& address);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_FENCE_LISTEN_SOCKET_H_

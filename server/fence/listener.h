@@ -6,8 +6,7 @@
 // many at once, gRPC is given them only after their clients have sent something. It also ends
 // connections that do what no honest client does (stream_fence.h).
 
-#ifndef CLEARANCE_SERVER_FENCE_LISTENER_H_
-#define CLEARANCE_SERVER_FENCE_LISTENER_H_
+#pragma once
 
 #include <atomic>
 #include <cstdint>
@@ -129,5 +128,3 @@ class Listener final : public AcceptLoop {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_FENCE_LISTENER_H_

@@ -2,8 +2,7 @@
 //
 // Watches all threads that read connections.
 
-#ifndef CLEARANCE_SERVER_FENCE_READER_WATCH_H_
-#define CLEARANCE_SERVER_FENCE_READER_WATCH_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -36,5 +35,3 @@ class ReaderWatch {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_FENCE_READER_WATCH_H_

@@ -2,8 +2,7 @@
 //
 // Counts the connections that each address has opened recently.
 
-#ifndef CLEARANCE_SERVER_FENCE_RECENT_CONNECTIONS_H_
-#define CLEARANCE_SERVER_FENCE_RECENT_CONNECTIONS_H_
+#pragma once
 
 #include <cstddef>
 #include <string>
@@ -35,5 +34,3 @@ class RecentConnections {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_FENCE_RECENT_CONNECTIONS_H_

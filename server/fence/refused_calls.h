@@ -3,8 +3,7 @@
 // Finds addresses that call again and again without valid credentials. Each of their calls is
 // refused cheaply, but gRPC spends more on it than the refusal does.
 
-#ifndef CLEARANCE_SERVER_FENCE_REFUSED_CALLS_H_
-#define CLEARANCE_SERVER_FENCE_REFUSED_CALLS_H_
+#pragma once
 
 #include <cstddef>
 #include <mutex>
@@ -54,5 +53,3 @@ class RefusedCalls {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_FENCE_REFUSED_CALLS_H_

@@ -3,8 +3,7 @@
 // Connections that gRPC is not given before their clients send something. gRPC spends a hundred
 // times as much on one as waiting here costs. A client that only connects must not cause that.
 
-#ifndef CLEARANCE_SERVER_FENCE_SILENT_CONNECTIONS_H_
-#define CLEARANCE_SERVER_FENCE_SILENT_CONNECTIONS_H_
+#pragma once
 
 #include <cstddef>
 #include <vector>
@@ -48,5 +47,3 @@ class SilentConnections {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_FENCE_SILENT_CONNECTIONS_H_

@@ -3,8 +3,7 @@
 // Counts the streams that gRPC has on a connection, by gRPC's own books (channelz): a call whose
 // message has not come, or on a stream that was given up, never reaches this server's own code.
 
-#ifndef CLEARANCE_SERVER_FENCE_STREAM_COUNTS_H_
-#define CLEARANCE_SERVER_FENCE_STREAM_COUNTS_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -63,5 +62,3 @@ class StreamBook {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_FENCE_STREAM_COUNTS_H_

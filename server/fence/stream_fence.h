@@ -5,8 +5,7 @@
 // number of streams from others. It takes any number of resets (CVE-2023-44487) from everyone, and
 // reads frames that belong to no message for as long as they come (CVE-2023-33953).
 
-#ifndef CLEARANCE_SERVER_FENCE_STREAM_FENCE_H_
-#define CLEARANCE_SERVER_FENCE_STREAM_FENCE_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -157,5 +156,3 @@ class StreamFence {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_FENCE_STREAM_FENCE_H_

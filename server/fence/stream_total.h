@@ -3,8 +3,7 @@
 // Limits the streams that all connections hold together, each within its own limit, and finds those
 // that must go if there are too many.
 
-#ifndef CLEARANCE_SERVER_FENCE_STREAM_TOTAL_H_
-#define CLEARANCE_SERVER_FENCE_STREAM_TOTAL_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -50,5 +49,3 @@ class StreamTotal {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_FENCE_STREAM_TOTAL_H_

@@ -4,8 +4,7 @@
 // applied when its content is seen to differ. A file that is wrong changes nothing; it is logged
 // and counted.
 
-#ifndef CLEARANCE_SERVER_GUARD_ACCESS_FILES_H_
-#define CLEARANCE_SERVER_GUARD_ACCESS_FILES_H_
+#pragma once
 
 #include <array>
 #include <condition_variable>
@@ -88,5 +87,3 @@ class AccessFiles {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_GUARD_ACCESS_FILES_H_

@@ -5,8 +5,7 @@
 // which they can be routed. None is held back, and one that could not be written is counted
 // (log_writer.h).
 
-#ifndef CLEARANCE_SERVER_GUARD_AUDIT_H_
-#define CLEARANCE_SERVER_GUARD_AUDIT_H_
+#pragma once
 
 #include <cstdint>
 #include <string_view>
@@ -37,5 +36,3 @@ class Audit {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_GUARD_AUDIT_H_

@@ -4,8 +4,7 @@
 // immutable snapshot that is replaced as a whole. `generation` counts the replacements, so that a
 // caller that was let in can be checked again after one.
 
-#ifndef CLEARANCE_SERVER_GUARD_AUTHENTICATOR_H_
-#define CLEARANCE_SERVER_GUARD_AUTHENTICATOR_H_
+#pragma once
 
 #include <atomic>
 #include <cstdint>
@@ -75,5 +74,3 @@ class Authenticator {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_GUARD_AUTHENTICATOR_H_

@@ -2,8 +2,7 @@
 //
 // The caller of a method, and the ids under which the call is found again.
 
-#ifndef CLEARANCE_SERVER_GUARD_CALLER_H_
-#define CLEARANCE_SERVER_GUARD_CALLER_H_
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -40,5 +39,3 @@ struct Caller {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_GUARD_CALLER_H_

@@ -3,8 +3,7 @@
 // Limits of each principal's holdings in the registry, by the current policy. A principal that no
 // policy names (any more) may hold as much as the flags allow all principals.
 
-#ifndef CLEARANCE_SERVER_GUARD_HOLDING_QUOTAS_H_
-#define CLEARANCE_SERVER_GUARD_HOLDING_QUOTAS_H_
+#pragma once
 
 #include <cstdint>
 #include <mutex>
@@ -48,5 +47,3 @@ class HoldingQuotas {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_GUARD_HOLDING_QUOTAS_H_

@@ -3,8 +3,7 @@
 // Holdings of each principal of one kind of object, by the principal's id. An object without an
 // owner (""), made while no policy identified callers, counts for no principal.
 
-#ifndef CLEARANCE_SERVER_GUARD_HOLDINGS_H_
-#define CLEARANCE_SERVER_GUARD_HOLDINGS_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -85,5 +84,3 @@ class HoldingsDraft {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_GUARD_HOLDINGS_H_

@@ -4,8 +4,7 @@
 // that the schema does not know takes two bytes on the wire and up to hundreds in memory; numbers
 // take what they take on the wire.
 
-#ifndef CLEARANCE_SERVER_GUARD_OBJECT_COUNT_H_
-#define CLEARANCE_SERVER_GUARD_OBJECT_COUNT_H_
+#pragma once
 
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/io/zero_copy_stream.h>
@@ -24,5 +23,3 @@ std::uint64_t CountObjects(google::protobuf::io::ZeroCopyInputStream* bytes,
                            const google::protobuf::Descriptor& type, std::uint64_t most);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_GUARD_OBJECT_COUNT_H_

@@ -17,8 +17,7 @@
 //
 // The name of a principal is also the id that its lines in the token file have.
 
-#ifndef CLEARANCE_SERVER_GUARD_POLICY_H_
-#define CLEARANCE_SERVER_GUARD_POLICY_H_
+#pragma once
 
 #include <cstddef>
 #include <string>
@@ -52,5 +51,3 @@ class Policy {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_GUARD_POLICY_H_

@@ -2,8 +2,7 @@
 //
 // Somebody whom the policy file names: what they may do, under which names, and how much.
 
-#ifndef CLEARANCE_SERVER_GUARD_PRINCIPAL_H_
-#define CLEARANCE_SERVER_GUARD_PRINCIPAL_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -51,5 +50,3 @@ absl::Status RequireRole(const Principal& principal, Role role, std::string_view
 absl::Status RequireName(const Principal& principal, std::string_view name, std::string_view field);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_GUARD_PRINCIPAL_H_

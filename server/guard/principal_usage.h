@@ -9,8 +9,7 @@
 // within any ten seconds the rows of a principal take at most 1.2 times the amount that comes in
 // during them.
 
-#ifndef CLEARANCE_SERVER_GUARD_PRINCIPAL_USAGE_H_
-#define CLEARANCE_SERVER_GUARD_PRINCIPAL_USAGE_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -43,5 +42,3 @@ class PrincipalUsage {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_GUARD_PRINCIPAL_USAGE_H_

@@ -3,8 +3,7 @@
 // The limits that the policy sets for one principal, as calls meet them. A caller without limits,
 // or on a server without a policy, costs nothing here.
 
-#ifndef CLEARANCE_SERVER_GUARD_QUOTA_H_
-#define CLEARANCE_SERVER_GUARD_QUOTA_H_
+#pragma once
 
 #include <cstdint>
 
@@ -64,5 +63,3 @@ class ProcessorMeter {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_GUARD_QUOTA_H_

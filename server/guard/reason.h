@@ -2,8 +2,7 @@
 //
 // The reasons of refusals, in one table. proto/reasons.md has the same table; a test compares them.
 
-#ifndef CLEARANCE_SERVER_GUARD_REASON_H_
-#define CLEARANCE_SERVER_GUARD_REASON_H_
+#pragma once
 
 #include <cstdint>
 #include <string_view>
@@ -151,5 +150,3 @@ std::string_view NameOf(Reason reason);
 Reason ReasonOf(absl::StatusCode code);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_GUARD_REASON_H_

@@ -5,8 +5,7 @@
 // (`grpc-status-details-bin`, or the status of a session's reply). The code is decided at that
 // place too; on the path up only the path of the field grows.
 
-#ifndef CLEARANCE_SERVER_GUARD_REFUSAL_H_
-#define CLEARANCE_SERVER_GUARD_REFUSAL_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -59,5 +58,3 @@ std::string FormatNumber(std::uint64_t value);
 std::string Shorten(std::string_view text);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_GUARD_REFUSAL_H_

@@ -4,8 +4,7 @@
 // held too much of what was deleted. There are only so many of each an hour: a client that tries a
 // thousand times a second must not fill a disk. The metrics count them all.
 
-#ifndef CLEARANCE_SERVER_GUARD_REFUSAL_LOG_H_
-#define CLEARANCE_SERVER_GUARD_REFUSAL_LOG_H_
+#pragma once
 
 #include <string_view>
 
@@ -34,5 +33,3 @@ class RefusalLog {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_GUARD_REFUSAL_LOG_H_

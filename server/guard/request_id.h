@@ -5,8 +5,7 @@
 // taken in their published form, so that no part of them can be mistaken for another part of a
 // line.
 
-#ifndef CLEARANCE_SERVER_GUARD_REQUEST_ID_H_
-#define CLEARANCE_SERVER_GUARD_REQUEST_ID_H_
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -31,5 +30,3 @@ std::string TraceParentOf(std::string_view traceparent);
 std::string TraceIdOf(std::string_view traceparent);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_GUARD_REQUEST_ID_H_

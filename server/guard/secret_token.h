@@ -6,8 +6,7 @@
 // strangers waste the server's time with every call. That is why only tokens of this form are ever
 // looked up: a password that was hashed into the token file does not work.
 
-#ifndef CLEARANCE_SERVER_GUARD_SECRET_TOKEN_H_
-#define CLEARANCE_SERVER_GUARD_SECRET_TOKEN_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -35,5 +34,3 @@ std::string FormatTokenHash(const TokenHash& hash);
 std::optional<TokenHash> ParseTokenHash(std::string_view text);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_GUARD_SECRET_TOKEN_H_

@@ -4,8 +4,7 @@
 // bytes, pending work. One rule keeps it fair: a caller may hold as much as all others leave free,
 // half of it if it is alone. So no caller takes the last of anything from all others.
 
-#ifndef CLEARANCE_SERVER_GUARD_SHARE_LEDGER_H_
-#define CLEARANCE_SERVER_GUARD_SHARE_LEDGER_H_
+#pragma once
 
 #include <atomic>
 #include <cstddef>
@@ -178,5 +177,3 @@ class ShareLedger::Part {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_GUARD_SHARE_LEDGER_H_

@@ -4,8 +4,7 @@
 // An id may have several lines, which is how its token is changed without a gap. Errors name the
 // line and never show it: somebody may have put the token itself there.
 
-#ifndef CLEARANCE_SERVER_GUARD_TOKEN_FILE_H_
-#define CLEARANCE_SERVER_GUARD_TOKEN_FILE_H_
+#pragma once
 
 #include <cstddef>
 #include <string>
@@ -43,5 +42,3 @@ class TokenTable {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_GUARD_TOKEN_FILE_H_

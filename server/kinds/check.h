@@ -2,8 +2,7 @@
 //
 // Checks of configurations in a scene.
 
-#ifndef CLEARANCE_SERVER_KINDS_CHECK_H_
-#define CLEARANCE_SERVER_KINDS_CHECK_H_
+#pragma once
 
 #include <cstdint>
 #include <tuple>
@@ -69,5 +68,3 @@ std::uint32_t AnswerRows(const CheckQuestions& questions, const Work& work,
                          const CheckColumns& columns);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_KINDS_CHECK_H_

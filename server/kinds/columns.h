@@ -3,8 +3,7 @@
 // Describes the columns of a reply. A kind lists them once, in kColumns: the bytes of a row, the
 // columns in the message and their slices follow from that list.
 
-#ifndef CLEARANCE_SERVER_KINDS_COLUMNS_H_
-#define CLEARANCE_SERVER_KINDS_COLUMNS_H_
+#pragma once
 
 #include <google/protobuf/repeated_field.h>
 
@@ -196,5 +195,3 @@ bool HasLists(const typename Kind::Columns& columns) {
 }
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_KINDS_COLUMNS_H_

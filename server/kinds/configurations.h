@@ -3,8 +3,7 @@
 // The common parts of kinds that ask about scenes: the scene and the bodies that are asked, and
 // rows with a pose for each of the bodies.
 
-#ifndef CLEARANCE_SERVER_KINDS_CONFIGURATIONS_H_
-#define CLEARANCE_SERVER_KINDS_CONFIGURATIONS_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -102,5 +101,3 @@ Pose PoseOfBody(const ConfigurationRows& rows, std::size_t body, std::size_t row
 void CopyPoses(const ConfigurationRows& rows, std::size_t row, Pose* pose);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_KINDS_CONFIGURATIONS_H_

@@ -2,8 +2,7 @@
 //
 // Distances of pairs.
 
-#ifndef CLEARANCE_SERVER_KINDS_DISTANCE_H_
-#define CLEARANCE_SERVER_KINDS_DISTANCE_H_
+#pragma once
 
 #include <cstdint>
 #include <limits>
@@ -112,5 +111,3 @@ std::uint32_t AnswerRows(const DistanceQuestions& questions, const Work& work,
                          const DistanceColumns& columns);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_KINDS_DISTANCE_H_

@@ -2,8 +2,7 @@
 //
 // Intersections of pairs.
 
-#ifndef CLEARANCE_SERVER_KINDS_INTERSECTION_H_
-#define CLEARANCE_SERVER_KINDS_INTERSECTION_H_
+#pragma once
 
 #include <cstdint>
 #include <tuple>
@@ -55,5 +54,3 @@ std::uint32_t AnswerRows(const IntersectionQuestions& questions, const Work& wor
                          const IntersectionColumns& columns);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_KINDS_INTERSECTION_H_

@@ -10,8 +10,7 @@
 // and has the functions FindFaults, AnswerRows and, for what questions.h does not read,
 // ReadQuestions.
 
-#ifndef CLEARANCE_SERVER_KINDS_KINDS_H_
-#define CLEARANCE_SERVER_KINDS_KINDS_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -76,5 +75,3 @@ const auto& RowsOf(const Questions& questions) {
 }
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_KINDS_KINDS_H_

@@ -2,8 +2,7 @@
 //
 // The minimum distance of configurations to a scene: that of the nearest pair.
 
-#ifndef CLEARANCE_SERVER_KINDS_MINIMUM_DISTANCE_H_
-#define CLEARANCE_SERVER_KINDS_MINIMUM_DISTANCE_H_
+#pragma once
 
 #include <cstdint>
 #include <tuple>
@@ -68,5 +67,3 @@ std::uint32_t AnswerRows(const MinimumDistanceQuestions& questions, const Work& 
                          const MinimumDistanceColumns& columns);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_KINDS_MINIMUM_DISTANCE_H_

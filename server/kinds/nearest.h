@@ -2,8 +2,7 @@
 //
 // The nearest pairs of configurations in a scene.
 
-#ifndef CLEARANCE_SERVER_KINDS_NEAREST_H_
-#define CLEARANCE_SERVER_KINDS_NEAREST_H_
+#pragma once
 
 #include <algorithm>
 #include <cstdint>
@@ -71,5 +70,3 @@ std::uint32_t AnswerRows(const NearestQuestions& questions, const Work& work,
                          const NearestColumns& columns);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_KINDS_NEAREST_H_

@@ -2,8 +2,7 @@
 //
 // The bodies of a scene that shapes overlap: one shape in each row.
 
-#ifndef CLEARANCE_SERVER_KINDS_OVERLAP_H_
-#define CLEARANCE_SERVER_KINDS_OVERLAP_H_
+#pragma once
 
 #include <cstdint>
 #include <tuple>
@@ -61,5 +60,3 @@ std::uint32_t AnswerRows(const OverlapQuestions& questions, const Work& work,
                          const OverlapColumns& columns);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_KINDS_OVERLAP_H_

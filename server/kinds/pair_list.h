@@ -2,8 +2,7 @@
 //
 // The pairs that rows about a scene name: one in columns, or several in lists.
 
-#ifndef CLEARANCE_SERVER_KINDS_PAIR_LIST_H_
-#define CLEARANCE_SERVER_KINDS_PAIR_LIST_H_
+#pragma once
 
 #include <google/protobuf/repeated_field.h>
 
@@ -166,5 +165,3 @@ void ListAll(const AskAll& ask_all, const ListOfRow& to, const WorkBudget& budge
 }
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_KINDS_PAIR_LIST_H_

@@ -2,8 +2,7 @@
 //
 // The common parts of kinds that ask about pairs of shapes.
 
-#ifndef CLEARANCE_SERVER_KINDS_PAIRS_H_
-#define CLEARANCE_SERVER_KINDS_PAIRS_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -38,5 +37,3 @@ inline MaybeFault CheckPair(const RowCheck& check, const PairRows& pairs, const 
 }
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_KINDS_PAIRS_H_

@@ -3,8 +3,7 @@
 // Converts batches of messages into questions. Columns are checked against `count` once and then
 // borrowed from the message, which must outlive the questions.
 
-#ifndef CLEARANCE_SERVER_KINDS_QUESTIONS_H_
-#define CLEARANCE_SERVER_KINDS_QUESTIONS_H_
+#pragma once
 
 #include <algorithm>
 #include <cstdint>
@@ -87,5 +86,3 @@ absl::StatusOr<typename Kind::Questions> ParseQuestions(const typename Kind::Bat
 }
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_KINDS_QUESTIONS_H_

@@ -2,8 +2,7 @@
 //
 // Rays in a scene: moving points and balls.
 
-#ifndef CLEARANCE_SERVER_KINDS_RAY_H_
-#define CLEARANCE_SERVER_KINDS_RAY_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -42,5 +41,3 @@ std::uint32_t AnswerRows(const RayQuestions& questions, const Work& work,
                          const SweepColumns& columns);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_KINDS_RAY_H_

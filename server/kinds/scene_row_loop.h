@@ -3,8 +3,7 @@
 // The loop that all kinds of questions about scenes share, and the tools that its rows are asked
 // with.
 
-#ifndef CLEARANCE_SERVER_KINDS_SCENE_ROW_LOOP_H_
-#define CLEARANCE_SERVER_KINDS_SCENE_ROW_LOOP_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -223,5 +222,3 @@ std::uint32_t AnswerSceneRows(const Questions& questions, const Work& work, cons
 }
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_KINDS_SCENE_ROW_LOOP_H_

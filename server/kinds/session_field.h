@@ -2,8 +2,7 @@
 //
 // The place of a kind in the messages of a session.
 
-#ifndef CLEARANCE_SERVER_KINDS_SESSION_FIELD_H_
-#define CLEARANCE_SERVER_KINDS_SESSION_FIELD_H_
+#pragma once
 
 #include "clearance/v1/query_service.pb.h"
 
@@ -22,5 +21,3 @@ SessionField(const char*, v1::SessionRequest::KindCase,
     -> SessionField<Batch, Result>;
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_KINDS_SESSION_FIELD_H_

@@ -2,8 +2,7 @@
 //
 // Sweeps of configurations in a scene.
 
-#ifndef CLEARANCE_SERVER_KINDS_SWEEP_H_
-#define CLEARANCE_SERVER_KINDS_SWEEP_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -45,5 +44,3 @@ std::uint32_t AnswerRows(const SweepQuestions& questions, const Work& work,
                          const SweepColumns& columns);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_KINDS_SWEEP_H_

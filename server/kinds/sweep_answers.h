@@ -2,8 +2,7 @@
 //
 // The answers that sweeps of bodies and rays have in common.
 
-#ifndef CLEARANCE_SERVER_KINDS_SWEEP_ANSWERS_H_
-#define CLEARANCE_SERVER_KINDS_SWEEP_ANSWERS_H_
+#pragma once
 
 #include <cstdint>
 #include <tuple>
@@ -70,5 +69,3 @@ struct SweepAnswers {
 RowSummary PutSweep(const SweepColumns& columns, std::uint32_t i, const SweepAnswer& answer);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_KINDS_SWEEP_ANSWERS_H_

@@ -2,8 +2,7 @@
 //
 // Times of collision of pairs.
 
-#ifndef CLEARANCE_SERVER_KINDS_TIME_OF_COLLISION_H_
-#define CLEARANCE_SERVER_KINDS_TIME_OF_COLLISION_H_
+#pragma once
 
 #include <cstdint>
 #include <tuple>
@@ -87,5 +86,3 @@ std::uint32_t AnswerRows(const TimeOfCollisionQuestions& questions, const Work& 
                          const TimeOfCollisionColumns& columns);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_KINDS_TIME_OF_COLLISION_H_

@@ -4,8 +4,7 @@
 // integers, which are handed to Metrics::Record once: a metric's lock is then paid for once a
 // batch, not once a row.
 
-#ifndef CLEARANCE_SERVER_OBSERVE_BATCH_TALLY_H_
-#define CLEARANCE_SERVER_OBSERVE_BATCH_TALLY_H_
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -110,5 +109,3 @@ class BatchTally {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_OBSERVE_BATCH_TALLY_H_

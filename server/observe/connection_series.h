@@ -3,8 +3,7 @@
 // The series of connections and of the certificates that they are served with. Handles live as long
 // as the Metrics.
 
-#ifndef CLEARANCE_SERVER_OBSERVE_CONNECTION_SERIES_H_
-#define CLEARANCE_SERVER_OBSERVE_CONNECTION_SERIES_H_
+#pragma once
 
 #include "prometheus/counter.h"
 #include "prometheus/gauge.h"
@@ -29,5 +28,3 @@ struct TlsSeries {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_OBSERVE_CONNECTION_SERIES_H_

@@ -2,8 +2,7 @@
 //
 // A file descriptor that is closed with its owner.
 
-#ifndef CLEARANCE_SERVER_OBSERVE_DESCRIPTOR_H_
-#define CLEARANCE_SERVER_OBSERVE_DESCRIPTOR_H_
+#pragma once
 
 #include <unistd.h>
 
@@ -41,5 +40,3 @@ class Descriptor {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_OBSERVE_DESCRIPTOR_H_

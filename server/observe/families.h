@@ -3,8 +3,7 @@
 // Families of series, and the buckets of histograms: upper bounds, inclusive. Buckets that a
 // BatchTally counts are in batch_tally.h.
 
-#ifndef CLEARANCE_SERVER_OBSERVE_FAMILIES_H_
-#define CLEARANCE_SERVER_OBSERVE_FAMILIES_H_
+#pragma once
 
 #include <array>
 #include <string>
@@ -58,5 +57,3 @@ std::vector<Series*> AddEach(prometheus::Family<Series>& family, const char* lab
 }
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_OBSERVE_FAMILIES_H_

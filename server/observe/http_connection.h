@@ -4,8 +4,7 @@
 // reply. Nothing here waits, so that one thread serves all connections and a slow one only delays
 // itself. HTTP is Boost.Beast's.
 
-#ifndef CLEARANCE_SERVER_OBSERVE_HTTP_CONNECTION_H_
-#define CLEARANCE_SERVER_OBSERVE_HTTP_CONNECTION_H_
+#pragma once
 
 #include <array>
 #include <boost/asio/ip/tcp.hpp>
@@ -96,5 +95,3 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_OBSERVE_HTTP_CONNECTION_H_

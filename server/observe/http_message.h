@@ -3,8 +3,7 @@
 // The parts of HTTP that the operators' port needs: requests, as far as the server reads them, and
 // whole replies.
 
-#ifndef CLEARANCE_SERVER_OBSERVE_HTTP_MESSAGE_H_
-#define CLEARANCE_SERVER_OBSERVE_HTTP_MESSAGE_H_
+#pragma once
 
 #include <string>
 
@@ -30,5 +29,3 @@ struct HttpReply {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_OBSERVE_HTTP_MESSAGE_H_

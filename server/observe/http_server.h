@@ -8,8 +8,7 @@
 // (Boost.Asio), and others make the replies. If there is no room for a new connection, the one that
 // has been open longest is ended.
 
-#ifndef CLEARANCE_SERVER_OBSERVE_HTTP_SERVER_H_
-#define CLEARANCE_SERVER_OBSERVE_HTTP_SERVER_H_
+#pragma once
 
 #include <cstddef>
 #include <functional>
@@ -62,5 +61,3 @@ class HttpServer {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_OBSERVE_HTTP_SERVER_H_

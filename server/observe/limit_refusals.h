@@ -3,8 +3,7 @@
 // Counts refusals for a limit by the setting that they name. The text of a refusal is for people;
 // the labels are the settings that the table marks with kRefuses.
 
-#ifndef CLEARANCE_SERVER_OBSERVE_LIMIT_REFUSALS_H_
-#define CLEARANCE_SERVER_OBSERVE_LIMIT_REFUSALS_H_
+#pragma once
 
 #include <functional>
 #include <map>
@@ -33,5 +32,3 @@ class LimitRefusals {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_OBSERVE_LIMIT_REFUSALS_H_

@@ -5,8 +5,7 @@
 // questions, and a busy loop answers by its normal work: no loop is taken for dead for being idle
 // or busy.
 
-#ifndef CLEARANCE_SERVER_OBSERVE_LIVENESS_H_
-#define CLEARANCE_SERVER_OBSERVE_LIVENESS_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -71,5 +70,3 @@ class Liveness {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_OBSERVE_LIVENESS_H_

@@ -4,8 +4,7 @@
 // object. Abseil's own log is not in the version that Debian 12 ships. Strings are always escaped,
 // since some of them come from peers.
 
-#ifndef CLEARANCE_SERVER_OBSERVE_LOG_H_
-#define CLEARANCE_SERVER_OBSERVE_LOG_H_
+#pragma once
 
 #include <concepts>
 #include <cstdint>
@@ -101,5 +100,3 @@ struct LogRecord {
 std::string FormatLogRecord(LogFormat format, const LogRecord& record);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_OBSERVE_LOG_H_

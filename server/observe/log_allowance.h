@@ -3,8 +3,7 @@
 // Lets so many records an hour into the log and no more: what goes wrong a thousand times a second
 // must not fill a disk.
 
-#ifndef CLEARANCE_SERVER_OBSERVE_LOG_ALLOWANCE_H_
-#define CLEARANCE_SERVER_OBSERVE_LOG_ALLOWANCE_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -50,5 +49,3 @@ class LogAllowance {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_OBSERVE_LOG_ALLOWANCE_H_

@@ -9,8 +9,7 @@
 // all, and never silently. Lost audit lines have a separate counter (with an alert), and the log
 // reports how many lines were lost as soon as it is read again.
 
-#ifndef CLEARANCE_SERVER_OBSERVE_LOG_WRITER_H_
-#define CLEARANCE_SERVER_OBSERVE_LOG_WRITER_H_
+#pragma once
 
 #include <condition_variable>
 #include <cstddef>
@@ -87,5 +86,3 @@ class LogWriter {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_OBSERVE_LOG_WRITER_H_

@@ -4,8 +4,7 @@
 // paths hold handles and never look up a label. No label takes a value from a peer: the number of
 // series is fixed.
 
-#ifndef CLEARANCE_SERVER_OBSERVE_METRICS_H_
-#define CLEARANCE_SERVER_OBSERVE_METRICS_H_
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -171,5 +170,3 @@ class Metrics {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_OBSERVE_METRICS_H_

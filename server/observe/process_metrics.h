@@ -3,8 +3,7 @@
 // The `process_` series of Prometheus' own client libraries: CPU, memory, descriptors, threads of
 // this process, read from /proc at the scrape.
 
-#ifndef CLEARANCE_SERVER_OBSERVE_PROCESS_METRICS_H_
-#define CLEARANCE_SERVER_OBSERVE_PROCESS_METRICS_H_
+#pragma once
 
 #include <optional>
 #include <string>
@@ -36,5 +35,3 @@ class ProcessMetrics : public prometheus::Collectable {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_OBSERVE_PROCESS_METRICS_H_

@@ -3,8 +3,7 @@
 // The `grpc_server_` series of the ecosystem (names, labels and codes as go-grpc-prometheus spells
 // them, so that its dashboards and alerts fit), one set of handles for every rpc.
 
-#ifndef CLEARANCE_SERVER_OBSERVE_RPC_SERIES_H_
-#define CLEARANCE_SERVER_OBSERVE_RPC_SERIES_H_
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -86,5 +85,3 @@ class RpcSeries {
 std::array<RpcSeries, kRpcMethods> MakeRpcSeries(const RpcFamilies& families);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_OBSERVE_RPC_SERIES_H_

@@ -5,8 +5,7 @@
 // The wall clock is asked only for times that people read (in log lines) or have dated
 // (certificates).
 
-#ifndef CLEARANCE_SERVER_OBSERVE_STEADY_CLOCK_H_
-#define CLEARANCE_SERVER_OBSERVE_STEADY_CLOCK_H_
+#pragma once
 
 #include <chrono>
 #include <functional>
@@ -58,5 +57,3 @@ inline SteadyTime SteadyNow() {
 using SteadyClock = std::function<SteadyTime()>;
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_OBSERVE_STEADY_CLOCK_H_

@@ -2,8 +2,7 @@
 //
 // The wall clock, for what gRPC wants or gives as a date and for what is told to people.
 
-#ifndef CLEARANCE_SERVER_OBSERVE_WALL_CLOCK_H_
-#define CLEARANCE_SERVER_OBSERVE_WALL_CLOCK_H_
+#pragma once
 
 #include <chrono>
 
@@ -16,5 +15,3 @@ namespace clearance::server {
 inline absl::Time WallNow() { return absl::FromChrono(std::chrono::system_clock::now()); }
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_OBSERVE_WALL_CLOCK_H_

@@ -5,8 +5,7 @@
 // page sends. So policy, limits, turns, metrics and sampled checks apply to the page as to every
 // other caller, without a line of code about it. All callers of the page count as one address.
 
-#ifndef CLEARANCE_SERVER_PAGE_PAGE_CALLS_H_
-#define CLEARANCE_SERVER_PAGE_PAGE_CALLS_H_
+#pragma once
 
 #include <grpcpp/channel.h>
 
@@ -48,5 +47,3 @@ class PageCalls {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_PAGE_PAGE_CALLS_H_

@@ -2,8 +2,7 @@
 //
 // The files of the page that the HTTP port shows, read once: no request reaches the disk.
 
-#ifndef CLEARANCE_SERVER_PAGE_PAGE_FILES_H_
-#define CLEARANCE_SERVER_PAGE_PAGE_FILES_H_
+#pragma once
 
 #include <map>
 #include <string>
@@ -34,5 +33,3 @@ class PageFiles {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_PAGE_PAGE_FILES_H_

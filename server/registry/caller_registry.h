@@ -8,8 +8,7 @@
 // A name outside the prefixes is PERMISSION_DENIED whether or not it is registered. A digest that
 // only such names have is NOT_FOUND. A list leaves them out.
 
-#ifndef CLEARANCE_SERVER_REGISTRY_CALLER_REGISTRY_H_
-#define CLEARANCE_SERVER_REGISTRY_CALLER_REGISTRY_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -69,5 +68,3 @@ class CallerRegistry {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_REGISTRY_CALLER_REGISTRY_H_

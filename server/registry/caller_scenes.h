@@ -3,8 +3,7 @@
 // The scenes as one caller may reach them. As CallerRegistry for shapes, it restricts the caller's
 // principal to its prefixes and writes the audit lines.
 
-#ifndef CLEARANCE_SERVER_REGISTRY_CALLER_SCENES_H_
-#define CLEARANCE_SERVER_REGISTRY_CALLER_SCENES_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -55,5 +54,3 @@ class CallerScenes {
 absl::Status RequireReached(std::uint64_t min_revision, const SceneState& state);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_REGISTRY_CALLER_SCENES_H_

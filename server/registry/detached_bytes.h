@@ -4,8 +4,7 @@
 // replaced, and that a scene, one of its old revisions or a session has. Such things end unnoticed
 // with their last holder, so they are looked at from time to time.
 
-#ifndef CLEARANCE_SERVER_REGISTRY_DETACHED_BYTES_H_
-#define CLEARANCE_SERVER_REGISTRY_DETACHED_BYTES_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -70,5 +69,3 @@ class DetachedBytes {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_REGISTRY_DETACHED_BYTES_H_

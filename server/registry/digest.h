@@ -15,8 +15,7 @@
 // Doubles keep their bits: -0.0 and 0.0 differ, because equal digests promise equal bits in every
 // answer.
 
-#ifndef CLEARANCE_SERVER_REGISTRY_DIGEST_H_
-#define CLEARANCE_SERVER_REGISTRY_DIGEST_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -50,5 +49,3 @@ class CanonicalContent {
 absl::Status CheckDigest(std::string_view digest, std::string_view field);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_REGISTRY_DIGEST_H_

@@ -5,8 +5,7 @@
 // with the scene as it is, does not count again. Bytes count for their holder: a holder of too many
 // opens no more, and other holders are not affected.
 
-#ifndef CLEARANCE_SERVER_REGISTRY_HELD_REVISIONS_H_
-#define CLEARANCE_SERVER_REGISTRY_HELD_REVISIONS_H_
+#pragma once
 
 #include <atomic>
 #include <cstdint>
@@ -90,5 +89,3 @@ class HeldRevisions {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_REGISTRY_HELD_REVISIONS_H_

@@ -4,8 +4,7 @@
 // listed prefix and the last name shown. So the next page is right on any replica, whatever was
 // registered or deleted meanwhile.
 
-#ifndef CLEARANCE_SERVER_REGISTRY_PAGE_TOKEN_H_
-#define CLEARANCE_SERVER_REGISTRY_PAGE_TOKEN_H_
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -21,5 +20,3 @@ std::string MakePageToken(std::string_view prefix, std::string_view last_name);
 absl::StatusOr<std::string> ParsePageToken(std::string_view token, std::string_view prefix);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_REGISTRY_PAGE_TOKEN_H_

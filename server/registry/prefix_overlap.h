@@ -2,8 +2,7 @@
 //
 // The part of a listing that is visible to a caller with only some prefixes.
 
-#ifndef CLEARANCE_SERVER_REGISTRY_PREFIX_OVERLAP_H_
-#define CLEARANCE_SERVER_REGISTRY_PREFIX_OVERLAP_H_
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -45,5 +44,3 @@ Page ListWithin(const std::vector<std::string_view>& prefixes, std::size_t size,
 }
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_REGISTRY_PREFIX_OVERLAP_H_

@@ -5,8 +5,7 @@
 // a look-up, never for building a hull or for writing to disk. Changes are worked out beforehand
 // (registry_draft.h) and made all at once.
 
-#ifndef CLEARANCE_SERVER_REGISTRY_REGISTRY_H_
-#define CLEARANCE_SERVER_REGISTRY_REGISTRY_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -209,5 +208,3 @@ class Registry {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_REGISTRY_REGISTRY_H_

@@ -4,8 +4,7 @@
 // In between they can be written to disk. Until they are made, other threads see nothing of them,
 // and a draft that is dropped before has changed nothing.
 
-#ifndef CLEARANCE_SERVER_REGISTRY_REGISTRY_DRAFT_H_
-#define CLEARANCE_SERVER_REGISTRY_REGISTRY_DRAFT_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -82,5 +81,3 @@ class RegistryDraft {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_REGISTRY_REGISTRY_DRAFT_H_

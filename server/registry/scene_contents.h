@@ -3,8 +3,7 @@
 // Finds the content of a body of a scene. The core's scenes hold only rigid bodies. Their contents
 // live exactly as long as some revision of some scene holds the body.
 
-#ifndef CLEARANCE_SERVER_REGISTRY_SCENE_CONTENTS_H_
-#define CLEARANCE_SERVER_REGISTRY_SCENE_CONTENTS_H_
+#pragma once
 
 #include <cstddef>
 #include <memory>
@@ -47,5 +46,3 @@ class SceneContents {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_REGISTRY_SCENE_CONTENTS_H_

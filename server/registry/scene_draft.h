@@ -4,8 +4,7 @@
 // (registry_draft.h): every creation, and every change of kept scenes. Changes in memory go on
 // beside it.
 
-#ifndef CLEARANCE_SERVER_REGISTRY_SCENE_DRAFT_H_
-#define CLEARANCE_SERVER_REGISTRY_SCENE_DRAFT_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -69,5 +68,3 @@ class SceneDraft {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_REGISTRY_SCENE_DRAFT_H_

@@ -3,8 +3,7 @@
 // The stored records of a scene: the whole of one revision, then the change that made each later
 // revision from the one before it.
 
-#ifndef CLEARANCE_SERVER_REGISTRY_SCENE_RECORD_H_
-#define CLEARANCE_SERVER_REGISTRY_SCENE_RECORD_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -21,5 +20,3 @@ struct SceneRecord {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_REGISTRY_SCENE_RECORD_H_

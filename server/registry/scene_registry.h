@@ -9,8 +9,7 @@
 // only by the ledger, which stores what it drafted (scene_draft.h) before others see it. Names of
 // both kinds are given by the ledger alone, so that two scenes never take one name.
 
-#ifndef CLEARANCE_SERVER_REGISTRY_SCENE_REGISTRY_H_
-#define CLEARANCE_SERVER_REGISTRY_SCENE_REGISTRY_H_
+#pragma once
 
 #include <chrono>
 #include <cstddef>
@@ -251,5 +250,3 @@ class SceneRegistry {
 absl::Status RefuseUnknownScene(std::string_view field, std::string_view name);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_REGISTRY_SCENE_REGISTRY_H_

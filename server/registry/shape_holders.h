@@ -4,8 +4,7 @@
 // deleted shapes that are still held take too much memory, the sessions that hold most of it are
 // told to go, so that no other caller need wait for them.
 
-#ifndef CLEARANCE_SERVER_REGISTRY_SHAPE_HOLDERS_H_
-#define CLEARANCE_SERVER_REGISTRY_SHAPE_HOLDERS_H_
+#pragma once
 
 #include <atomic>
 #include <cstdint>
@@ -75,5 +74,3 @@ class ShapeHolders {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_REGISTRY_SHAPE_HOLDERS_H_

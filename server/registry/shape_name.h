@@ -2,8 +2,7 @@
 //
 // The form of names of shapes: 1 to 128 characters of `[a-z0-9][a-z0-9._/-]*`.
 
-#ifndef CLEARANCE_SERVER_REGISTRY_SHAPE_NAME_H_
-#define CLEARANCE_SERVER_REGISTRY_SHAPE_NAME_H_
+#pragma once
 
 #include <string_view>
 
@@ -15,5 +14,3 @@ namespace clearance::server {
 absl::Status CheckShapeName(std::string_view name, std::string_view field);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_REGISTRY_SHAPE_NAME_H_

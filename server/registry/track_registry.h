@@ -4,8 +4,7 @@
 // Readers take a pointer to an immutable list of immutable ticks; the writer puts the next list in
 // place. Neither waits for the other for longer than that takes.
 
-#ifndef CLEARANCE_SERVER_REGISTRY_TRACK_REGISTRY_H_
-#define CLEARANCE_SERVER_REGISTRY_TRACK_REGISTRY_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -78,5 +77,3 @@ class TrackRegistry {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_REGISTRY_TRACK_REGISTRY_H_

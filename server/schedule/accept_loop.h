@@ -3,8 +3,7 @@
 // An accept loop in place of gRPC's own. An optional part of the server has one (server/fence); a
 // build without that part lets gRPC accept connections.
 
-#ifndef CLEARANCE_SERVER_SCHEDULE_ACCEPT_LOOP_H_
-#define CLEARANCE_SERVER_SCHEDULE_ACCEPT_LOOP_H_
+#pragma once
 
 #include <functional>
 #include <string_view>
@@ -55,5 +54,3 @@ class AcceptLoop {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_SCHEDULE_ACCEPT_LOOP_H_

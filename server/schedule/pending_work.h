@@ -4,8 +4,7 @@
 // costs is limited: a server that took every message would answer all of them late and none in
 // time.
 
-#ifndef CLEARANCE_SERVER_SCHEDULE_PENDING_WORK_H_
-#define CLEARANCE_SERVER_SCHEDULE_PENDING_WORK_H_
+#pragma once
 
 #include <cstdint>
 #include <string_view>
@@ -61,5 +60,3 @@ class PendingWork {
 absl::Status RequireNotOver(Metrics& metrics, const StopRule& stop);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_SCHEDULE_PENDING_WORK_H_

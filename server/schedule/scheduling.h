@@ -2,8 +2,7 @@
 //
 // Which of the server's threads run first if there are more threads than processors.
 
-#ifndef CLEARANCE_SERVER_SCHEDULE_SCHEDULING_H_
-#define CLEARANCE_SERVER_SCHEDULE_SCHEDULING_H_
+#pragma once
 
 namespace clearance::server {
 
@@ -16,5 +15,3 @@ void RunInShortSlices();
 void RunNicely(int niceness);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_SCHEDULE_SCHEDULING_H_

@@ -2,8 +2,7 @@
 //
 // When work on one message stops before it is done: its call is over, or its time is.
 
-#ifndef CLEARANCE_SERVER_SCHEDULE_STOP_RULE_H_
-#define CLEARANCE_SERVER_SCHEDULE_STOP_RULE_H_
+#pragma once
 
 #include <algorithm>
 #include <atomic>
@@ -35,5 +34,3 @@ class StopRule {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_SCHEDULE_STOP_RULE_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef CLEARANCE_SERVER_SCHEDULE_THREAD_CLOCK_H_
-#define CLEARANCE_SERVER_SCHEDULE_THREAD_CLOCK_H_
+#pragma once
 
 #include <pthread.h>
 
@@ -23,5 +22,3 @@ inline absl::Duration ProcessorTimeOf(std::thread& thread) {
 }
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_SCHEDULE_THREAD_CLOCK_H_

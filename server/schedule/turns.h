@@ -8,8 +8,7 @@
 // gains nothing. When its last account has left, a group still owes all that it was given beyond
 // that, until the others have had as much. (Start-time fair queueing, in two levels.)
 
-#ifndef CLEARANCE_SERVER_SCHEDULE_TURNS_H_
-#define CLEARANCE_SERVER_SCHEDULE_TURNS_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -113,5 +112,3 @@ class Turns::Account {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_SCHEDULE_TURNS_H_

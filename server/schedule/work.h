@@ -2,8 +2,7 @@
 //
 // The cost of work, and the parts of it that take turns.
 
-#ifndef CLEARANCE_SERVER_SCHEDULE_WORK_H_
-#define CLEARANCE_SERVER_SCHEDULE_WORK_H_
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -72,5 +71,3 @@ struct WorkTimes {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_SCHEDULE_WORK_H_

@@ -5,8 +5,7 @@
 // than a turn and cannot be cut goes to as many other threads, so that it never keeps others from
 // their turn.
 
-#ifndef CLEARANCE_SERVER_SCHEDULE_WORKER_POOL_H_
-#define CLEARANCE_SERVER_SCHEDULE_WORKER_POOL_H_
+#pragma once
 
 #include <array>
 #include <condition_variable>
@@ -94,5 +93,3 @@ class WorkerPool::Account {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_SCHEDULE_WORKER_POOL_H_

@@ -5,8 +5,7 @@
 // are names that a caller wants at a minimum revision that is reached (min_revision). Changes need
 // no check beforehand: they are worked out on the newest state, or not at all.
 
-#ifndef CLEARANCE_SERVER_SERVICES_ASKS_BY_NAME_H_
-#define CLEARANCE_SERVER_SERVICES_ASKS_BY_NAME_H_
+#pragma once
 
 #include <google/protobuf/repeated_field.h>
 
@@ -61,5 +60,3 @@ Freshness* FreshnessFor(const CallScope& call, const Request& request) {
 }
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_SERVICES_ASKS_BY_NAME_H_

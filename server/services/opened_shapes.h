@@ -2,8 +2,7 @@
 //
 // The shapes that a unary call brings.
 
-#ifndef CLEARANCE_SERVER_SERVICES_OPENED_SHAPES_H_
-#define CLEARANCE_SERVER_SERVICES_OPENED_SHAPES_H_
+#pragma once
 
 #include <google/protobuf/repeated_ptr_field.h>
 
@@ -46,5 +45,3 @@ absl::Status OpenAll(const CallScope& call, const ShapesToOpen& to_open, const S
 std::uint64_t CostOfOpening(const ShapeReferences& shapes);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_SERVICES_OPENED_SHAPES_H_

@@ -3,8 +3,7 @@
 // The methods of QueryService and SceneQueryService. Each is a session of one question: it opens,
 // attaches and asks as a session's messages do.
 
-#ifndef CLEARANCE_SERVER_SERVICES_QUERY_METHODS_H_
-#define CLEARANCE_SERVER_SERVICES_QUERY_METHODS_H_
+#pragma once
 
 #include <cstdint>
 
@@ -38,5 +37,3 @@ absl::Status AnswerPairDistance(const CallScope& call, const v1::PairDistanceReq
 std::uint64_t CostOfPairDistance(const CallScope& call, const v1::PairDistanceRequest& request);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_SERVICES_QUERY_METHODS_H_

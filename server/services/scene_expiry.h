@@ -3,8 +3,7 @@
 // Removes expired scenes, so that they hold no memory although no caller asks for them, and looks
 // for detached things that are gone by now.
 
-#ifndef CLEARANCE_SERVER_SERVICES_SCENE_EXPIRY_H_
-#define CLEARANCE_SERVER_SERVICES_SCENE_EXPIRY_H_
+#pragma once
 
 #include <condition_variable>
 #include <mutex>
@@ -35,5 +34,3 @@ class SceneExpiry {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_SERVICES_SCENE_EXPIRY_H_

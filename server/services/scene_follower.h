@@ -3,8 +3,7 @@
 // The next message for one watcher of a scene. Knows nothing of streams: the coroutine of
 // scene_watch.cc carries the messages.
 
-#ifndef CLEARANCE_SERVER_SERVICES_SCENE_FOLLOWER_H_
-#define CLEARANCE_SERVER_SERVICES_SCENE_FOLLOWER_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -74,5 +73,3 @@ class SceneFollower {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_SERVICES_SCENE_FOLLOWER_H_

@@ -4,8 +4,7 @@
 // next revision and either puts it in place (for a scene with a ttl) or leaves the change to the
 // ledger. Then the reply is made from the ledger's outcome.
 
-#ifndef CLEARANCE_SERVER_SERVICES_SCENE_METHODS_H_
-#define CLEARANCE_SERVER_SERVICES_SCENE_METHODS_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -54,5 +53,3 @@ absl::Status ConcludeDeleteScene(const CallScope& call, const v1::DeleteSceneReq
                                  v1::DeleteSceneResponse* response);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_SERVICES_SCENE_METHODS_H_

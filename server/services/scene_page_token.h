@@ -3,8 +3,7 @@
 // The start of the next page of a scene's bodies: the etag of the revision that the pages show, and
 // the first id of the page.
 
-#ifndef CLEARANCE_SERVER_SERVICES_SCENE_PAGE_TOKEN_H_
-#define CLEARANCE_SERVER_SERVICES_SCENE_PAGE_TOKEN_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -25,5 +24,3 @@ std::string MakeScenePageToken(const ScenePage& page);
 absl::StatusOr<ScenePage> ParseScenePageToken(std::string_view token);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_SERVICES_SCENE_PAGE_TOKEN_H_

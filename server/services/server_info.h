@@ -2,8 +2,7 @@
 //
 // The method of ServerService.
 
-#ifndef CLEARANCE_SERVER_SERVICES_SERVER_INFO_H_
-#define CLEARANCE_SERVER_SERVICES_SERVER_INFO_H_
+#pragma once
 
 #include "absl/status/status.h"
 #include "clearance/v1/server_service.pb.h"
@@ -16,5 +15,3 @@ absl::Status GetServerInfo(const CallScope& call, const v1::GetServerInfoRequest
                            const StopRule& stop, v1::GetServerInfoResponse* response);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_SERVICES_SERVER_INFO_H_

@@ -3,8 +3,7 @@
 // The methods of ShapeService. Methods that change the registry have two halves: a worker works the
 // change out, and the reply is made from the ledger's outcome.
 
-#ifndef CLEARANCE_SERVER_SERVICES_SHAPE_METHODS_H_
-#define CLEARANCE_SERVER_SERVICES_SHAPE_METHODS_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -50,5 +49,3 @@ absl::Status ListShapes(const CallScope& call, const v1::ListShapesRequest& requ
                         const StopRule& stop, v1::ListShapesResponse* response);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_SERVICES_SHAPE_METHODS_H_

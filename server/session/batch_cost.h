@@ -2,8 +2,7 @@
 //
 // Costs of batches, before anything is known but their messages and their subjects.
 
-#ifndef CLEARANCE_SERVER_SESSION_BATCH_COST_H_
-#define CLEARANCE_SERVER_SESSION_BATCH_COST_H_
+#pragma once
 
 #include <algorithm>
 #include <bit>
@@ -61,5 +60,3 @@ std::uint64_t CostOf(const Batch& batch, const AskedSize& asked) {
 }
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_SESSION_BATCH_COST_H_

@@ -3,8 +3,7 @@
 // Answers one batch, possibly in several reply parts. Knows no gRPC and never blocks, so it runs on
 // whichever thread its cost calls for.
 
-#ifndef CLEARANCE_SERVER_SESSION_BATCH_JOB_H_
-#define CLEARANCE_SERVER_SESSION_BATCH_JOB_H_
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -405,5 +404,3 @@ class BatchJob {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_SESSION_BATCH_JOB_H_

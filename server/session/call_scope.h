@@ -2,8 +2,7 @@
 //
 // The parts of the server that a call works with, and the caller.
 
-#ifndef CLEARANCE_SERVER_SESSION_CALL_SCOPE_H_
-#define CLEARANCE_SERVER_SESSION_CALL_SCOPE_H_
+#pragma once
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
@@ -91,5 +90,3 @@ void CountRefusal(Metrics& metrics, const absl::Status& status);
 absl::Status RequireProcessorTime(const CallScope& call);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_SESSION_CALL_SCOPE_H_

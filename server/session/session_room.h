@@ -4,8 +4,7 @@
 // bodies, and the ends of its rows. Each session has a small reserve that others cannot take. Bytes
 // beyond it are a part of the bytes that all sessions may have together.
 
-#ifndef CLEARANCE_SERVER_SESSION_SESSION_ROOM_H_
-#define CLEARANCE_SERVER_SESSION_SESSION_ROOM_H_
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -56,5 +55,3 @@ class SessionRoom {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_SESSION_SESSION_ROOM_H_

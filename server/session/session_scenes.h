@@ -3,8 +3,7 @@
 // The scenes of a session, or of one unary call: the revisions that it holds by slot, and its own
 // bodies and rules.
 
-#ifndef CLEARANCE_SERVER_SESSION_SESSION_SCENES_H_
-#define CLEARANCE_SERVER_SESSION_SESSION_SCENES_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -135,5 +134,3 @@ class SessionScenes {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_SESSION_SESSION_SCENES_H_

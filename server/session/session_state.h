@@ -3,8 +3,7 @@
 // The state of a session between its messages, and its answers to them. Knows nothing of streams:
 // the coroutine of session.cc carries the messages.
 
-#ifndef CLEARANCE_SERVER_SESSION_SESSION_STATE_H_
-#define CLEARANCE_SERVER_SESSION_SESSION_STATE_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -113,5 +112,3 @@ class SessionState {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_SESSION_SESSION_STATE_H_

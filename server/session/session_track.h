@@ -2,8 +2,7 @@
 //
 // The track that a session publishes, from its opening to its close or the session's end.
 
-#ifndef CLEARANCE_SERVER_SESSION_SESSION_TRACK_H_
-#define CLEARANCE_SERVER_SESSION_SESSION_TRACK_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -56,5 +55,3 @@ class SessionTrack {
 std::uint64_t CostOf(const v1::PublishTick& publish);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_SESSION_SESSION_TRACK_H_

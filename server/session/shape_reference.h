@@ -2,8 +2,7 @@
 //
 // Finds or builds the shape that a ShapeReference refers to.
 
-#ifndef CLEARANCE_SERVER_SESSION_SHAPE_REFERENCE_H_
-#define CLEARANCE_SERVER_SESSION_SHAPE_REFERENCE_H_
+#pragma once
 
 #include <cstdint>
 
@@ -43,5 +42,3 @@ std::uint64_t CostOf(const v1::Shape& shape);
 std::uint64_t CostOf(const v1::ShapeReference& reference);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_SESSION_SHAPE_REFERENCE_H_

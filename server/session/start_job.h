@@ -2,8 +2,7 @@
 //
 // Makes a job of a batch, the same for a session's message and a unary call.
 
-#ifndef CLEARANCE_SERVER_SESSION_START_JOB_H_
-#define CLEARANCE_SERVER_SESSION_START_JOB_H_
+#pragma once
 
 #include <cstdint>
 #include <utility>
@@ -56,5 +55,3 @@ absl::StatusOr<BatchJob<Kind>> StartJob(const CallScope& call, const typename Ki
 }
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_SESSION_START_JOB_H_

@@ -4,8 +4,7 @@
 // reply, and whether it would have opened a slot or changed the session's query bodies. Those must
 // not stay as they were.
 
-#ifndef CLEARANCE_SERVER_SESSION_UNREAD_REQUEST_H_
-#define CLEARANCE_SERVER_SESSION_UNREAD_REQUEST_H_
+#pragma once
 
 #include <google/protobuf/io/zero_copy_stream.h>
 
@@ -34,5 +33,3 @@ struct UnreadRequest {
 UnreadRequest LookAtRequest(google::protobuf::io::ZeroCopyInputStream* bytes);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_SESSION_UNREAD_REQUEST_H_

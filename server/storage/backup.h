@@ -2,8 +2,7 @@
 //
 // A copy of a data directory's shapes and scenes while a server may be writing them.
 
-#ifndef CLEARANCE_SERVER_STORAGE_BACKUP_H_
-#define CLEARANCE_SERVER_STORAGE_BACKUP_H_
+#pragma once
 
 #include <string>
 
@@ -18,5 +17,3 @@ namespace clearance::server {
 absl::Status BackUp(const std::string& data_dir, const std::string& file);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_STORAGE_BACKUP_H_

@@ -2,8 +2,7 @@
 //
 // Converts numbers to bytes and back, little-endian and without gaps, for the store's blobs.
 
-#ifndef CLEARANCE_SERVER_STORAGE_BLOB_H_
-#define CLEARANCE_SERVER_STORAGE_BLOB_H_
+#pragma once
 
 #include <bit>
 #include <cstddef>
@@ -84,5 +83,3 @@ class BlobReader {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_STORAGE_BLOB_H_

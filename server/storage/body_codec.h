@@ -8,8 +8,7 @@
 // something else from the same points. Then a migration of the store (schema.h) must build the
 // bodies again.
 
-#ifndef CLEARANCE_SERVER_STORAGE_BODY_CODEC_H_
-#define CLEARANCE_SERVER_STORAGE_BODY_CODEC_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -30,5 +29,3 @@ std::string EncodeBody(const RigidBody& body);
 absl::StatusOr<RigidBodyPtr> DecodeBody(absl::string_view bytes);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_STORAGE_BODY_CODEC_H_

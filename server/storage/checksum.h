@@ -3,8 +3,7 @@
 // The checksums that stored bytes are compared with when they are read. Neither SQLite nor etcd has
 // checksums of single values.
 
-#ifndef CLEARANCE_SERVER_STORAGE_CHECKSUM_H_
-#define CLEARANCE_SERVER_STORAGE_CHECKSUM_H_
+#pragma once
 
 #include <cstdint>
 #include <initializer_list>
@@ -27,5 +26,3 @@ std::string RowChecksum(const SceneRecord& record);
 std::string RowChecksum(std::uint64_t revision);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_STORAGE_CHECKSUM_H_

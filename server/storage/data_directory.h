@@ -3,8 +3,7 @@
 // The directory of the shapes. It is made if it does not exist, only its owner can read it, and one
 // server uses it at a time.
 
-#ifndef CLEARANCE_SERVER_STORAGE_DATA_DIRECTORY_H_
-#define CLEARANCE_SERVER_STORAGE_DATA_DIRECTORY_H_
+#pragma once
 
 #include <string>
 #include <utility>
@@ -46,5 +45,3 @@ class DataDirectory {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_STORAGE_DATA_DIRECTORY_H_

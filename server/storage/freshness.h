@@ -2,8 +2,7 @@
 //
 // Reports when the registry in memory is as new as the shared one was.
 
-#ifndef CLEARANCE_SERVER_STORAGE_FRESHNESS_H_
-#define CLEARANCE_SERVER_STORAGE_FRESHNESS_H_
+#pragma once
 
 #include <functional>
 
@@ -25,5 +24,3 @@ class Freshness {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_STORAGE_FRESHNESS_H_

@@ -2,8 +2,7 @@
 //
 // Brings the changes of other servers from the shared registry to the one in memory.
 
-#ifndef CLEARANCE_SERVER_STORAGE_REGISTRY_MIRROR_H_
-#define CLEARANCE_SERVER_STORAGE_REGISTRY_MIRROR_H_
+#pragma once
 
 #include "absl/status/status.h"
 #include "server/storage/shared_store.h"
@@ -24,5 +23,3 @@ class RegistryMirror {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_STORAGE_REGISTRY_MIRROR_H_

@@ -19,8 +19,7 @@
 //
 // Every content has a name: the last name takes its content along.
 
-#ifndef CLEARANCE_SERVER_STORAGE_SCHEMA_H_
-#define CLEARANCE_SERVER_STORAGE_SCHEMA_H_
+#pragma once
 
 #include <cstdint>
 
@@ -40,5 +39,3 @@ absl::Status CheckKind(Database* database);
 absl::Status PrepareSchema(Database* database);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_STORAGE_SCHEMA_H_

@@ -9,8 +9,7 @@
 // If the registry is shared with other servers, a commit follows the last of all or is not made.
 // Then the others' changes are made here first, and the same changes are worked out again.
 
-#ifndef CLEARANCE_SERVER_STORAGE_SHAPE_LEDGER_H_
-#define CLEARANCE_SERVER_STORAGE_SHAPE_LEDGER_H_
+#pragma once
 
 #include <condition_variable>
 #include <cstdint>
@@ -157,5 +156,3 @@ class ShapeLedger {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_STORAGE_SHAPE_LEDGER_H_

@@ -3,8 +3,7 @@
 // Keeps registered shapes and kept scenes beyond the process. Queries still read the registry in
 // memory. A store is read once, at the start, and written by one thread.
 
-#ifndef CLEARANCE_SERVER_STORAGE_SHAPE_STORE_H_
-#define CLEARANCE_SERVER_STORAGE_SHAPE_STORE_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -75,5 +74,3 @@ class ShapeStore : public ShapeSource {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_STORAGE_SHAPE_STORE_H_

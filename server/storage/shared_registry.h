@@ -5,8 +5,7 @@
 // own. A request for a name waits until the registry in memory has reached the commit that was the
 // last when it asked. All waiting requests ask together.
 
-#ifndef CLEARANCE_SERVER_STORAGE_SHARED_REGISTRY_H_
-#define CLEARANCE_SERVER_STORAGE_SHARED_REGISTRY_H_
+#pragma once
 
 #include <atomic>
 #include <condition_variable>
@@ -166,5 +165,3 @@ class SharedRegistry final : public Freshness {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_STORAGE_SHARED_REGISTRY_H_

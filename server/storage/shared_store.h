@@ -3,8 +3,7 @@
 // A store that several servers share. A commit follows one that its server knows, or is not made,
 // and every server follows the commits of the others.
 
-#ifndef CLEARANCE_SERVER_STORAGE_SHARED_STORE_H_
-#define CLEARANCE_SERVER_STORAGE_SHARED_STORE_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -79,5 +78,3 @@ class SharedStore : public ShapeSource {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_STORAGE_SHARED_STORE_H_

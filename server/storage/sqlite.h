@@ -3,8 +3,7 @@
 // SQLite with owners and statuses: a database and its statements end by themselves, and every call
 // returns its result.
 
-#ifndef CLEARANCE_SERVER_STORAGE_SQLITE_H_
-#define CLEARANCE_SERVER_STORAGE_SQLITE_H_
+#pragma once
 
 #include <sqlite3.h>
 
@@ -83,5 +82,3 @@ class Database {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_STORAGE_SQLITE_H_

@@ -2,8 +2,7 @@
 //
 // Shapes and scenes in an SQLite database with a write-ahead log, synced at every commit.
 
-#ifndef CLEARANCE_SERVER_STORAGE_SQLITE_SHAPE_STORE_H_
-#define CLEARANCE_SERVER_STORAGE_SQLITE_SHAPE_STORE_H_
+#pragma once
 
 #include <sys/types.h>
 
@@ -81,5 +80,3 @@ class SqliteShapeStore final : public ShapeStore {
 absl::Status WithAdvice(const std::string& path, const absl::Status& status);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_STORAGE_SQLITE_SHAPE_STORE_H_

@@ -3,8 +3,7 @@
 // Every call passes here, and only here, before anything is done for it. Finds out who calls,
 // whether their role allows the method, and under which id the call goes.
 
-#ifndef CLEARANCE_SERVER_TRANSPORT_ADMISSION_H_
-#define CLEARANCE_SERVER_TRANSPORT_ADMISSION_H_
+#pragma once
 
 #include <grpcpp/server_context.h>
 
@@ -60,5 +59,3 @@ class Admission {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_TRANSPORT_ADMISSION_H_

@@ -2,8 +2,7 @@
 //
 // The bytes that one call holds, with a wait for room that can be awaited.
 
-#ifndef CLEARANCE_SERVER_TRANSPORT_BYTE_ACCOUNT_H_
-#define CLEARANCE_SERVER_TRANSPORT_BYTE_ACCOUNT_H_
+#pragma once
 
 #include <grpc/support/time.h>
 #include <grpcpp/alarm.h>
@@ -40,5 +39,3 @@ class ByteAccount final : public ShareLedger::Part {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_TRANSPORT_BYTE_ACCOUNT_H_

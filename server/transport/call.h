@@ -2,8 +2,7 @@
 //
 // The end, the deadline and the accounting of a call, and its messages as bytes.
 
-#ifndef CLEARANCE_SERVER_TRANSPORT_CALL_H_
-#define CLEARANCE_SERVER_TRANSPORT_CALL_H_
+#pragma once
 
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/message_lite.h>
@@ -109,5 +108,3 @@ grpc::ByteBuffer SerializeMessage(const google::protobuf::MessageLite& message);
 grpc::Status ToGrpcStatus(const absl::Status& status);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_TRANSPORT_CALL_H_

@@ -5,8 +5,7 @@
 // resumes the coroutine at once. All of a call's operations use one queue, so a call's coroutine
 // never runs on two threads and needs no lock.
 
-#ifndef CLEARANCE_SERVER_TRANSPORT_COMPLETION_H_
-#define CLEARANCE_SERVER_TRANSPORT_COMPLETION_H_
+#pragma once
 
 #include <coroutine>
 #include <exception>
@@ -140,5 +139,3 @@ class Task {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_TRANSPORT_COMPLETION_H_

@@ -2,8 +2,7 @@
 //
 // Ends a session that says nothing, so that its place becomes free.
 
-#ifndef CLEARANCE_SERVER_TRANSPORT_FIRST_MESSAGE_H_
-#define CLEARANCE_SERVER_TRANSPORT_FIRST_MESSAGE_H_
+#pragma once
 
 #include <grpc/support/time.h>
 #include <grpcpp/alarm.h>
@@ -54,5 +53,3 @@ class FirstMessage final : public Operation {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_TRANSPORT_FIRST_MESSAGE_H_

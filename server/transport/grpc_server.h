@@ -3,8 +3,7 @@
 // The gRPC server: its port, its completion queues with one polling thread each, its workers, and
 // the methods of the five services. Also serves grpc.health.v1 and reflection.
 
-#ifndef CLEARANCE_SERVER_TRANSPORT_GRPC_SERVER_H_
-#define CLEARANCE_SERVER_TRANSPORT_GRPC_SERVER_H_
+#pragma once
 
 #include <grpcpp/channel.h>
 
@@ -88,5 +87,3 @@ class GrpcServer {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_TRANSPORT_GRPC_SERVER_H_

@@ -2,8 +2,7 @@
 //
 // Which services are healthy, and the watches that wait for a change.
 
-#ifndef CLEARANCE_SERVER_TRANSPORT_HEALTH_BOARD_H_
-#define CLEARANCE_SERVER_TRANSPORT_HEALTH_BOARD_H_
+#pragma once
 
 #include <grpcpp/alarm.h>
 #include <grpcpp/completion_queue.h>
@@ -71,5 +70,3 @@ class HealthWatch {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_TRANSPORT_HEALTH_BOARD_H_

@@ -4,8 +4,7 @@
 // which poll every connection too. A message that one of them reads must be handed to the thread
 // that answers it, which doubles the cost of a message of one row.
 
-#ifndef CLEARANCE_SERVER_TRANSPORT_HEALTH_METHODS_H_
-#define CLEARANCE_SERVER_TRANSPORT_HEALTH_METHODS_H_
+#pragma once
 
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "server/transport/health_board.h"
@@ -23,5 +22,3 @@ Detached ServeHealthChecks(HealthBoard& board, HealthService& service, Poller& p
 Detached ServeHealthWatches(HealthBoard& board, HealthService& service, Poller& poller);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_TRANSPORT_HEALTH_METHODS_H_

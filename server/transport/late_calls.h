@@ -5,8 +5,7 @@
 // reported, and its caller waits until the deadline. The server ends such queued calls whenever one
 // of its channels goes (Server::MaybeFinishShutdown), so this makes some channels that go.
 
-#ifndef CLEARANCE_SERVER_TRANSPORT_LATE_CALLS_H_
-#define CLEARANCE_SERVER_TRANSPORT_LATE_CALLS_H_
+#pragma once
 
 #include <grpcpp/server.h>
 
@@ -34,5 +33,3 @@ class LateCalls {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_TRANSPORT_LATE_CALLS_H_

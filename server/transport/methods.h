@@ -3,8 +3,7 @@
 // The generated services and the table of the methods' handlers. In clearance's services every
 // method is raw, so that a message's size is known before it is parsed.
 
-#ifndef CLEARANCE_SERVER_TRANSPORT_METHODS_H_
-#define CLEARANCE_SERVER_TRANSPORT_METHODS_H_
+#pragma once
 
 #include <grpcpp/server_builder.h>
 
@@ -81,5 +80,3 @@ class Methods {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_TRANSPORT_METHODS_H_

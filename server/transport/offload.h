@@ -4,8 +4,7 @@
 // most of itself to parts, each of which waits for its own turn. So no work waits for more of
 // another's than a part. The coroutine continues on its own polling thread.
 
-#ifndef CLEARANCE_SERVER_TRANSPORT_OFFLOAD_H_
-#define CLEARANCE_SERVER_TRANSPORT_OFFLOAD_H_
+#pragma once
 
 #include <grpcpp/alarm.h>
 #include <grpcpp/completion_queue.h>
@@ -83,5 +82,3 @@ class Offload final : public Completion {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_TRANSPORT_OFFLOAD_H_

@@ -3,8 +3,7 @@
 // One completion queue and the one thread that polls it. If several messages wait for the thread,
 // it takes them in turns (turns.h). So a caller that sends many waits for itself.
 
-#ifndef CLEARANCE_SERVER_TRANSPORT_POLLER_H_
-#define CLEARANCE_SERVER_TRANSPORT_POLLER_H_
+#pragma once
 
 #include <grpcpp/alarm.h>
 #include <grpcpp/completion_queue.h>
@@ -216,5 +215,3 @@ class Poller {
 absl::Status RequireTurn(Metrics& metrics, bool had_turn);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_TRANSPORT_POLLER_H_

@@ -3,8 +3,7 @@
 // grpc.reflection.v1alpha: describes the services to tools like grpcurl. Runs on the server's own
 // queues, for the reason in health_methods.h, and so that a stream costs no thread.
 
-#ifndef CLEARANCE_SERVER_TRANSPORT_REFLECTION_H_
-#define CLEARANCE_SERVER_TRANSPORT_REFLECTION_H_
+#pragma once
 
 #include "grpc/reflection/v1alpha/reflection.grpc.pb.h"
 #include "server/transport/poller.h"
@@ -25,5 +24,3 @@ using ReflectionService =
 Detached ServeReflection(ReflectionService& service, Poller& poller);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_TRANSPORT_REFLECTION_H_

@@ -2,8 +2,7 @@
 //
 // Ends a call that must end though its client does not take the last message written.
 
-#ifndef CLEARANCE_SERVER_TRANSPORT_REPLY_PATIENCE_H_
-#define CLEARANCE_SERVER_TRANSPORT_REPLY_PATIENCE_H_
+#pragma once
 
 #include <grpcpp/server_context.h>
 
@@ -43,5 +42,3 @@ class ReplyPatience {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_TRANSPORT_REPLY_PATIENCE_H_

@@ -4,8 +4,7 @@
 // of news. The next message is made when the previous one was taken, so nothing piles up for a slow
 // watcher.
 
-#ifndef CLEARANCE_SERVER_TRANSPORT_SCENE_WATCH_H_
-#define CLEARANCE_SERVER_TRANSPORT_SCENE_WATCH_H_
+#pragma once
 
 #include <grpcpp/completion_queue.h>
 #include <grpcpp/server_context.h>
@@ -32,5 +31,3 @@ using RequestWatchScene = std::function<void(grpc::ServerContext*, grpc::ByteBuf
 Detached ServeSceneWatches(ServerParts& parts, const RequestWatchScene& request, Poller& poller);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_TRANSPORT_SCENE_WATCH_H_

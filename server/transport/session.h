@@ -2,8 +2,7 @@
 //
 // The Session stream: one coroutine per session.
 
-#ifndef CLEARANCE_SERVER_TRANSPORT_SESSION_H_
-#define CLEARANCE_SERVER_TRANSPORT_SESSION_H_
+#pragma once
 
 #include <grpcpp/completion_queue.h>
 #include <grpcpp/server_context.h>
@@ -30,5 +29,3 @@ using RequestSession = std::function<void(grpc::ServerContext*, SessionStream*,
 Detached ServeSessions(ServerParts& parts, const RequestSession& request, Poller& poller);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_TRANSPORT_SESSION_H_

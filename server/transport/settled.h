@@ -3,8 +3,7 @@
 // Awaits changes of the registry. The coroutine continues on its own polling thread, once they are
 // stored and made.
 
-#ifndef CLEARANCE_SERVER_TRANSPORT_SETTLED_H_
-#define CLEARANCE_SERVER_TRANSPORT_SETTLED_H_
+#pragma once
 
 #include <grpcpp/alarm.h>
 #include <grpcpp/completion_queue.h>
@@ -44,5 +43,3 @@ class Settled final : public Completion {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_TRANSPORT_SETTLED_H_

@@ -5,8 +5,7 @@
 // for the next look, and the previous certificates stay. gRPC 1.51's own
 // FileWatcherCertificateProvider hands a broken pair on and then refuses every connection.
 
-#ifndef CLEARANCE_SERVER_TRANSPORT_TLS_CERTIFICATES_H_
-#define CLEARANCE_SERVER_TRANSPORT_TLS_CERTIFICATES_H_
+#pragma once
 
 #include <grpc/grpc_security.h>
 #include <grpcpp/security/server_credentials.h>
@@ -67,5 +66,3 @@ class TlsCertificates {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_TRANSPORT_TLS_CERTIFICATES_H_

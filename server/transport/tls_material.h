@@ -3,8 +3,7 @@
 // Reads and checks the TLS files before anything is done with them. Every TlsMaterial can be served
 // with.
 
-#ifndef CLEARANCE_SERVER_TRANSPORT_TLS_MATERIAL_H_
-#define CLEARANCE_SERVER_TRANSPORT_TLS_MATERIAL_H_
+#pragma once
 
 #include <string>
 
@@ -39,5 +38,3 @@ absl::StatusOr<TlsMaterial> JudgeTlsTexts(TlsTexts texts, const TlsFiles& files)
 bool IsReadableByAll(const std::string& path);
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_TRANSPORT_TLS_MATERIAL_H_

@@ -2,8 +2,7 @@
 //
 // Unary methods: one coroutine serves them all, whatever their messages.
 
-#ifndef CLEARANCE_SERVER_TRANSPORT_UNARY_H_
-#define CLEARANCE_SERVER_TRANSPORT_UNARY_H_
+#pragma once
 
 #include <google/protobuf/arena.h>
 #include <grpcpp/completion_queue.h>
@@ -265,5 +264,3 @@ Detached ServeUnary(ServerParts& parts, const UnaryMethod<Request, Response>& me
 }
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_TRANSPORT_UNARY_H_

@@ -3,8 +3,7 @@
 // Awaits a fresh view of a shared registry. The coroutine continues on its own polling thread, once
 // every name is as new as it was on any server when the wait began.
 
-#ifndef CLEARANCE_SERVER_TRANSPORT_WAIT_FOR_FRESHNESS_H_
-#define CLEARANCE_SERVER_TRANSPORT_WAIT_FOR_FRESHNESS_H_
+#pragma once
 
 #include <grpc/support/time.h>
 #include <grpcpp/alarm.h>
@@ -58,5 +57,3 @@ class WaitForFreshness final : public Completion {
 };
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_SERVER_TRANSPORT_WAIT_FOR_FRESHNESS_H_

@@ -3,8 +3,7 @@
 // Puts the questions of a file to a server, through sessions of the client library: thousands of
 // rows a message, each session with as many shapes as the server lets it hold.
 
-#ifndef CLEARANCE_TESTS_ACCEPTANCE_ASKER_H_
-#define CLEARANCE_TESTS_ACCEPTANCE_ASKER_H_
+#pragma once
 
 #include <vector>
 
@@ -21,5 +20,3 @@ std::vector<Answer> AskAll(const client::Client& client, const client::Limits& l
                            absl::Span<const Question> questions);
 
 }  // namespace clearance::acceptance
-
-#endif  // CLEARANCE_TESTS_ACCEPTANCE_ASKER_H_

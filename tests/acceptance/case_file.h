@@ -2,8 +2,7 @@
 //
 // Reads the tool's input: case files, folders of them, and data folders with reference answers.
 
-#ifndef CLEARANCE_TESTS_ACCEPTANCE_CASE_FILE_H_
-#define CLEARANCE_TESTS_ACCEPTANCE_CASE_FILE_H_
+#pragma once
 
 #include <filesystem>
 
@@ -15,5 +14,3 @@ namespace clearance::acceptance {
 TaskFile ReadCaseFile(const std::filesystem::path& path);
 
 }  // namespace clearance::acceptance
-
-#endif  // CLEARANCE_TESTS_ACCEPTANCE_CASE_FILE_H_

@@ -3,8 +3,7 @@
 // Reads a folder with shapes.jsonl and reference answers: answers_distance, answers_toc,
 // answers_touching and answers_moves (with moves.jsonl and scene.json).
 
-#ifndef CLEARANCE_TESTS_ACCEPTANCE_DATA_FOLDER_H_
-#define CLEARANCE_TESTS_ACCEPTANCE_DATA_FOLDER_H_
+#pragma once
 
 #include <filesystem>
 #include <map>
@@ -53,5 +52,3 @@ TaskFile ReadDataFolder(const std::filesystem::path& folder);
 void ReadMoves(const std::filesystem::path& folder, const FolderShapes& shapes, TaskFile* file);
 
 }  // namespace clearance::acceptance
-
-#endif  // CLEARANCE_TESTS_ACCEPTANCE_DATA_FOLDER_H_

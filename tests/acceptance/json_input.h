@@ -4,8 +4,7 @@
 // the protocol; any number, also NaN and the infinities (as the words "NaN", "Infinity",
 // "-Infinity"), is passed on for the server to judge.
 
-#ifndef CLEARANCE_TESTS_ACCEPTANCE_JSON_INPUT_H_
-#define CLEARANCE_TESTS_ACCEPTANCE_JSON_INPUT_H_
+#pragma once
 
 #include <filesystem>
 #include <functional>
@@ -43,5 +42,3 @@ bool ForEachLine(const std::filesystem::path& path, TaskFile* file,
                  const std::function<void(const Json&, int)>& visit);
 
 }  // namespace clearance::acceptance
-
-#endif  // CLEARANCE_TESTS_ACCEPTANCE_JSON_INPUT_H_

@@ -2,8 +2,7 @@
 //
 // The rules by which answers pass. Pure functions of a file's row and an answer.
 
-#ifndef CLEARANCE_TESTS_ACCEPTANCE_JUDGE_H_
-#define CLEARANCE_TESTS_ACCEPTANCE_JUDGE_H_
+#pragma once
 
 #include <set>
 #include <string>
@@ -58,5 +57,3 @@ struct MoveScene {
 Judgement JudgeMoveInScene(const Json& row, const MoveScene& scene, const Answer& answer);
 
 }  // namespace clearance::acceptance
-
-#endif  // CLEARANCE_TESTS_ACCEPTANCE_JUDGE_H_

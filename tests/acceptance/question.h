@@ -3,8 +3,7 @@
 // The questions of the acceptance tool to a server, whatever file they come from, and the form of
 // the answers.
 
-#ifndef CLEARANCE_TESTS_ACCEPTANCE_QUESTION_H_
-#define CLEARANCE_TESTS_ACCEPTANCE_QUESTION_H_
+#pragma once
 
 #include <cstddef>
 #include <functional>
@@ -91,5 +90,3 @@ struct TaskFile {
 };
 
 }  // namespace clearance::acceptance
-
-#endif  // CLEARANCE_TESTS_ACCEPTANCE_QUESTION_H_

@@ -2,8 +2,7 @@
 //
 // Puts the shapes of a data folder into the registry.
 
-#ifndef CLEARANCE_TESTS_ACCEPTANCE_REGISTRAR_H_
-#define CLEARANCE_TESTS_ACCEPTANCE_REGISTRAR_H_
+#pragma once
 
 #include <string>
 
@@ -22,5 +21,3 @@ std::string RegistryName(const std::string& name, std::size_t index);
 void RegisterShapes(const client::Client& client, const client::Limits& limits, TaskFile* file);
 
 }  // namespace clearance::acceptance
-
-#endif  // CLEARANCE_TESTS_ACCEPTANCE_REGISTRAR_H_

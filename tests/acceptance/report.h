@@ -3,8 +3,7 @@
 // Counts what passed and prints it: a line for each file and family, failures with their reasons,
 // and a total.
 
-#ifndef CLEARANCE_TESTS_ACCEPTANCE_REPORT_H_
-#define CLEARANCE_TESTS_ACCEPTANCE_REPORT_H_
+#pragma once
 
 #include <map>
 #include <ostream>
@@ -47,5 +46,3 @@ class Report {
 };
 
 }  // namespace clearance::acceptance
-
-#endif  // CLEARANCE_TESTS_ACCEPTANCE_REPORT_H_

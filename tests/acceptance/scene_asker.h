@@ -4,8 +4,7 @@
 // moves to a session and asks thousands of motions a message. By the stubs of the contract, so that
 // what is scored is the server alone.
 
-#ifndef CLEARANCE_TESTS_ACCEPTANCE_SCENE_ASKER_H_
-#define CLEARANCE_TESTS_ACCEPTANCE_SCENE_ASKER_H_
+#pragma once
 
 #include <string>
 
@@ -27,5 +26,3 @@ void AskInScene(const ScoredServer& server, const TaskFile& file,
                 absl::Span<const Question> questions, absl::Span<Answer> answers);
 
 }  // namespace clearance::acceptance
-
-#endif  // CLEARANCE_TESTS_ACCEPTANCE_SCENE_ASKER_H_

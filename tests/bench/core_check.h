@@ -4,8 +4,7 @@
 // pairs were placed, a sample of them against the exact oracle. "" is right; anything else says
 // what is wrong.
 
-#ifndef CLEARANCE_TESTS_BENCH_CORE_CHECK_H_
-#define CLEARANCE_TESTS_BENCH_CORE_CHECK_H_
+#pragma once
 
 #include <string>
 
@@ -38,5 +37,3 @@ std::string FindInexactness(const Pool& pool, const Approach& approach,
                             const TimeOfCollisionAnswer& answer);
 
 }  // namespace clearance::bench
-
-#endif  // CLEARANCE_TESTS_BENCH_CORE_CHECK_H_

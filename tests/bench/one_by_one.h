@@ -3,8 +3,7 @@
 // The right answers to questions about whole scenes: the same, asked about each body of the scene
 // alone.
 
-#ifndef CLEARANCE_TESTS_BENCH_ONE_BY_ONE_H_
-#define CLEARANCE_TESTS_BENCH_ONE_BY_ONE_H_
+#pragma once
 
 #include "core/query/body_query.h"
 #include "core/scene/scene.h"
@@ -29,5 +28,3 @@ FirstContact FirstOneByOne(const Scene& scene, const Ray& ray);
 bool IsSame(const FirstContact& first, const SweepAnswer& answer);
 
 }  // namespace clearance::bench
-
-#endif  // CLEARANCE_TESTS_BENCH_ONE_BY_ONE_H_

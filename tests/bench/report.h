@@ -2,8 +2,7 @@
 //
 // Figures of repeated measurements: medians, and a CSV of them with their spread.
 
-#ifndef CLEARANCE_TESTS_BENCH_REPORT_H_
-#define CLEARANCE_TESTS_BENCH_REPORT_H_
+#pragma once
 
 #include <map>
 #include <string>
@@ -32,5 +31,3 @@ class Report {
 };
 
 }  // namespace clearance::bench
-
-#endif  // CLEARANCE_TESTS_BENCH_REPORT_H_

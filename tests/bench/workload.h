@@ -5,8 +5,7 @@
 // moving in small steps. Poses are random, so that branch predictors and caches learn nothing.
 // Every number comes from a fixed seed, so that two runs ask the same.
 
-#ifndef CLEARANCE_TESTS_BENCH_WORKLOAD_H_
-#define CLEARANCE_TESTS_BENCH_WORKLOAD_H_
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -87,5 +86,3 @@ testing::Random RandomOf(const Size& size, Regime regime);
 Motion MakeApproach(const Pair& pair, testing::Random& random);
 
 }  // namespace clearance::bench
-
-#endif  // CLEARANCE_TESTS_BENCH_WORKLOAD_H_

@@ -3,8 +3,7 @@
 // What a fleet does while nobody harms it: it is restarted one server after another, and costs what
 // one server costs.
 
-#ifndef CLEARANCE_TESTS_FLEET_CALM_H_
-#define CLEARANCE_TESTS_FLEET_CALM_H_
+#pragma once
 
 #include <cstddef>
 
@@ -25,5 +24,3 @@ std::size_t RestartInTurn(int rounds, Processes* processes);
 double CostOfQuery(std::size_t servers, std::size_t messages, Processes* processes);
 
 }  // namespace clearance::fleet
-
-#endif  // CLEARANCE_TESTS_FLEET_CALM_H_

@@ -2,8 +2,7 @@
 //
 // Thousands of clients in one process, each with a session of its own on one of several servers.
 
-#ifndef CLEARANCE_TESTS_FLEET_CROWD_H_
-#define CLEARANCE_TESTS_FLEET_CROWD_H_
+#pragma once
 
 #include <atomic>
 #include <cstddef>
@@ -56,5 +55,3 @@ class Crowd {
 };
 
 }  // namespace clearance::fleet
-
-#endif  // CLEARANCE_TESTS_FLEET_CROWD_H_

@@ -2,8 +2,7 @@
 //
 // What one server reaches etcd through, and what cuts it off.
 
-#ifndef CLEARANCE_TESTS_FLEET_CUT_H_
-#define CLEARANCE_TESTS_FLEET_CUT_H_
+#pragma once
 
 #include <memory>
 #include <string>
@@ -30,5 +29,3 @@ class Cut {
 };
 
 }  // namespace clearance::fleet
-
-#endif  // CLEARANCE_TESTS_FLEET_CUT_H_

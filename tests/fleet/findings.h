@@ -2,8 +2,7 @@
 //
 // What callers of a fleet noticed while it was harmed.
 
-#ifndef CLEARANCE_TESTS_FLEET_FINDINGS_H_
-#define CLEARANCE_TESTS_FLEET_FINDINGS_H_
+#pragma once
 
 #include <cstddef>
 #include <mutex>
@@ -40,5 +39,3 @@ class Findings {
 };
 
 }  // namespace clearance::fleet
-
-#endif  // CLEARANCE_TESTS_FLEET_FINDINGS_H_

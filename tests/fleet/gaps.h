@@ -2,8 +2,7 @@
 //
 // How long callers were without an answer, and which harm it was that kept them waiting.
 
-#ifndef CLEARANCE_TESTS_FLEET_GAPS_H_
-#define CLEARANCE_TESTS_FLEET_GAPS_H_
+#pragma once
 
 #include <chrono>
 #include <cstddef>
@@ -61,5 +60,3 @@ class Gaps {
 };
 
 }  // namespace clearance::fleet
-
-#endif  // CLEARANCE_TESTS_FLEET_GAPS_H_

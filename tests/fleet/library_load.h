@@ -2,8 +2,7 @@
 //
 // A caller of a fleet through the client library, which turns to another server by itself.
 
-#ifndef CLEARANCE_TESTS_FLEET_LIBRARY_LOAD_H_
-#define CLEARANCE_TESTS_FLEET_LIBRARY_LOAD_H_
+#pragma once
 
 #include <atomic>
 #include <string>
@@ -18,5 +17,3 @@ void KeepInFlight(const std::string& addresses, const std::atomic<bool>& is_over
                   Findings* findings);
 
 }  // namespace clearance::fleet
-
-#endif  // CLEARANCE_TESTS_FLEET_LIBRARY_LOAD_H_

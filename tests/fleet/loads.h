@@ -2,8 +2,7 @@
 //
 // What callers of a fleet do while it is harmed, and what they then know must be there.
 
-#ifndef CLEARANCE_TESTS_FLEET_LOADS_H_
-#define CLEARANCE_TESTS_FLEET_LOADS_H_
+#pragma once
 
 #include <array>
 #include <atomic>
@@ -105,5 +104,3 @@ class Asker {
 inline constexpr const char* kSteadyName = "steady";
 
 }  // namespace clearance::fleet
-
-#endif  // CLEARANCE_TESTS_FLEET_LOADS_H_

@@ -2,8 +2,7 @@
 //
 // Three servers on three members of etcd, and what is done to them.
 
-#ifndef CLEARANCE_TESTS_FLEET_PROCESSES_H_
-#define CLEARANCE_TESTS_FLEET_PROCESSES_H_
+#pragma once
 
 #include <cstddef>
 #include <deque>
@@ -61,5 +60,3 @@ class Processes {
 };
 
 }  // namespace clearance::fleet
-
-#endif  // CLEARANCE_TESTS_FLEET_PROCESSES_H_

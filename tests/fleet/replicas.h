@@ -2,8 +2,7 @@
 //
 // Servers that share a registry of their own, and what they and its etcd have used so far.
 
-#ifndef CLEARANCE_TESTS_FLEET_REPLICAS_H_
-#define CLEARANCE_TESTS_FLEET_REPLICAS_H_
+#pragma once
 
 #include <cstddef>
 #include <deque>
@@ -44,5 +43,3 @@ class Replicas {
 };
 
 }  // namespace clearance::fleet
-
-#endif  // CLEARANCE_TESTS_FLEET_REPLICAS_H_

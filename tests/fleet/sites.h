@@ -2,8 +2,7 @@
 //
 // Where the servers of a fleet are just now, for callers that go to the next when one is gone.
 
-#ifndef CLEARANCE_TESTS_FLEET_SITES_H_
-#define CLEARANCE_TESTS_FLEET_SITES_H_
+#pragma once
 
 #include <grpcpp/grpcpp.h>
 
@@ -61,5 +60,3 @@ class Sites {
 };
 
 }  // namespace clearance::fleet
-
-#endif  // CLEARANCE_TESTS_FLEET_SITES_H_

@@ -2,8 +2,7 @@
 //
 // Whatever valid bodies and poses the bytes of a fuzzer make.
 
-#ifndef CLEARANCE_TESTS_FUZZ_ANY_BODY_H_
-#define CLEARANCE_TESTS_FUZZ_ANY_BODY_H_
+#pragma once
 
 #include "core/math/pose.h"
 #include "core/query/distance.h"
@@ -43,5 +42,3 @@ void RequireState(State state, const Bracket& bracket, double tolerance, bool ma
 void RequireOverlap(const Bracket& a, const Bracket& b);
 
 }  // namespace clearance::fuzz
-
-#endif  // CLEARANCE_TESTS_FUZZ_ANY_BODY_H_

@@ -3,8 +3,7 @@
 // The bytes of a fuzzer as numbers, one after another; zeros where they end. (libFuzzer's own
 // FuzzedDataProvider comes with clang only, and the seeds are replayed under g++ too.)
 
-#ifndef CLEARANCE_TESTS_FUZZ_BYTE_READER_H_
-#define CLEARANCE_TESTS_FUZZ_BYTE_READER_H_
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -51,5 +50,3 @@ class ByteReader {
 };
 
 }  // namespace clearance::fuzz
-
-#endif  // CLEARANCE_TESTS_FUZZ_BYTE_READER_H_

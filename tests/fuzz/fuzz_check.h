@@ -3,8 +3,7 @@
 // What a fuzz target may claim: a claim that does not hold ends the process, which is how a fuzzer
 // learns of it, in every build type.
 
-#ifndef CLEARANCE_TESTS_FUZZ_FUZZ_CHECK_H_
-#define CLEARANCE_TESTS_FUZZ_FUZZ_CHECK_H_
+#pragma once
 
 #include <cstdio>
 #include <cstdlib>
@@ -18,5 +17,3 @@ inline void Require(bool holds, const char* claim) {
 }
 
 }  // namespace clearance::fuzz
-
-#endif  // CLEARANCE_TESTS_FUZZ_FUZZ_CHECK_H_

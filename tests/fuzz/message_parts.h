@@ -3,8 +3,7 @@
 // Parts of well-formed messages out of the bytes of a fuzzer. Numbers have a few values, so that
 // bodies meet.
 
-#ifndef CLEARANCE_TESTS_FUZZ_MESSAGE_PARTS_H_
-#define CLEARANCE_TESTS_FUZZ_MESSAGE_PARTS_H_
+#pragma once
 
 #include <google/protobuf/repeated_field.h>
 
@@ -50,5 +49,3 @@ inline void TakeReplyLimit(ByteReader& data, v1::BatchOptions* options) {
 }
 
 }  // namespace clearance::fuzz
-
-#endif  // CLEARANCE_TESTS_FUZZ_MESSAGE_PARTS_H_

@@ -3,8 +3,7 @@
 // Well-formed messages of a session about scenes and tracks, and what must hold of their replies
 // by the messages before them: what is not there is not answered about.
 
-#ifndef CLEARANCE_TESTS_FUZZ_SCENE_MESSAGES_H_
-#define CLEARANCE_TESTS_FUZZ_SCENE_MESSAGES_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -42,5 +41,3 @@ class SceneTable {
 };
 
 }  // namespace clearance::fuzz
-
-#endif  // CLEARANCE_TESTS_FUZZ_SCENE_MESSAGES_H_

@@ -2,8 +2,7 @@
 //
 // Where a target that reads files has them: in memory where there is such a place.
 
-#ifndef CLEARANCE_TESTS_FUZZ_SCRATCH_DIRECTORY_H_
-#define CLEARANCE_TESTS_FUZZ_SCRATCH_DIRECTORY_H_
+#pragma once
 
 #include <unistd.h>
 
@@ -32,5 +31,3 @@ inline void WriteFile(const std::string& path, const std::uint8_t* bytes, std::s
 }
 
 }  // namespace clearance::fuzz
-
-#endif  // CLEARANCE_TESTS_FUZZ_SCRATCH_DIRECTORY_H_

@@ -4,8 +4,7 @@
 // answered, every part keeps within the reply's limit, its columns agree with its states, and each
 // refused row has its Error.
 
-#ifndef CLEARANCE_TESTS_FUZZ_SESSION_REPLIES_H_
-#define CLEARANCE_TESTS_FUZZ_SESSION_REPLIES_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -61,5 +60,3 @@ std::vector<v1::SessionResponse> RunSession(const std::vector<v1::SessionRequest
 std::string BytesOf(const std::vector<v1::SessionResponse>& replies);
 
 }  // namespace clearance::fuzz
-
-#endif  // CLEARANCE_TESTS_FUZZ_SESSION_REPLIES_H_

@@ -2,8 +2,7 @@
 //
 // One number of many answers: of their canonical fields, bit by bit.
 
-#ifndef CLEARANCE_TESTS_GOLDEN_DIGEST_H_
-#define CLEARANCE_TESTS_GOLDEN_DIGEST_H_
+#pragma once
 
 #include <bit>
 #include <cstdint>
@@ -55,5 +54,3 @@ class Digest {
 };
 
 }  // namespace clearance::golden
-
-#endif  // CLEARANCE_TESTS_GOLDEN_DIGEST_H_

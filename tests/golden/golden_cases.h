@@ -4,8 +4,7 @@
 // square roots only, so that the cases themselves are the same everywhere: nothing from libm, no
 // distribution of the standard library.
 
-#ifndef CLEARANCE_TESTS_GOLDEN_GOLDEN_CASES_H_
-#define CLEARANCE_TESTS_GOLDEN_GOLDEN_CASES_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -42,5 +41,3 @@ inline constexpr std::uint32_t kBlockSize = 10000;
 std::uint64_t BlockDigest(const std::vector<ConvexShapePtr>& pool, std::uint32_t block);
 
 }  // namespace clearance::golden
-
-#endif  // CLEARANCE_TESTS_GOLDEN_GOLDEN_CASES_H_

@@ -3,8 +3,7 @@
 // Questions about whole scenes, and poses between two, whose answers must have the same bits
 // everywhere; made as those of golden_cases.h.
 
-#ifndef CLEARANCE_TESTS_GOLDEN_GOLDEN_SCENES_H_
-#define CLEARANCE_TESTS_GOLDEN_GOLDEN_SCENES_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -18,5 +17,3 @@ namespace clearance::golden {
 std::uint64_t SceneDigest(const std::vector<ConvexShapePtr>& pool);
 
 }  // namespace clearance::golden
-
-#endif  // CLEARANCE_TESTS_GOLDEN_GOLDEN_SCENES_H_

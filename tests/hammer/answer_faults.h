@@ -2,8 +2,7 @@
 //
 // What the server may answer to a request, by its proto files.
 
-#ifndef CLEARANCE_TESTS_HAMMER_ANSWER_FAULTS_H_
-#define CLEARANCE_TESTS_HAMMER_ANSWER_FAULTS_H_
+#pragma once
 
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/message.h>
@@ -26,5 +25,3 @@ bool NamesCode(const google::protobuf::MethodDescriptor& method, int code);
 bool NamesCode(v1::SessionRequest::KindCase kind, int code);
 
 }  // namespace clearance::hammer
-
-#endif  // CLEARANCE_TESTS_HAMMER_ANSWER_FAULTS_H_

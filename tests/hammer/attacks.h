@@ -2,8 +2,7 @@
 //
 // The attacks that a server is tried with: ./dev attack and ./dev hammer attack.
 
-#ifndef CLEARANCE_TESTS_HAMMER_ATTACKS_H_
-#define CLEARANCE_TESTS_HAMMER_ATTACKS_H_
+#pragma once
 
 #include <chrono>
 #include <cstddef>
@@ -50,5 +49,3 @@ struct Attack {
 std::vector<Attack> Attacks();
 
 }  // namespace clearance::test
-
-#endif  // CLEARANCE_TESTS_HAMMER_ATTACKS_H_

@@ -2,8 +2,7 @@
 //
 // Valid requests of every kind, as random as one likes.
 
-#ifndef CLEARANCE_TESTS_HAMMER_CONVERSATION_H_
-#define CLEARANCE_TESTS_HAMMER_CONVERSATION_H_
+#pragma once
 
 #include <vector>
 
@@ -24,5 +23,3 @@ v1::TimeOfCollisionBatch AnyMotions(int rows, testing::Random* random);
 std::vector<v1::SessionRequest> AnyConversation(int batches, int rows, testing::Random* random);
 
 }  // namespace clearance::hammer
-
-#endif  // CLEARANCE_TESTS_HAMMER_CONVERSATION_H_

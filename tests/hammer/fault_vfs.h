@@ -4,8 +4,7 @@
 // knows what a disk would still have if the power went now. Files are not really synced: what a
 // sync is for is kept in memory. SQLite's own memory is asked for through here too.
 
-#ifndef CLEARANCE_TESTS_HAMMER_FAULT_VFS_H_
-#define CLEARANCE_TESTS_HAMMER_FAULT_VFS_H_
+#pragma once
 
 #include <sqlite3.h>
 
@@ -76,5 +75,3 @@ void BeginDisk(const std::string& directory);
 void WriteDiskAfter(Loss loss, testing::Random* random, const std::string& directory);
 
 }  // namespace clearance::hammer
-
-#endif  // CLEARANCE_TESTS_HAMMER_FAULT_VFS_H_

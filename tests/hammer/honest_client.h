@@ -2,8 +2,7 @@
 //
 // Who keeps to all rules beside an attacker: asks one small question after the other.
 
-#ifndef CLEARANCE_TESTS_HAMMER_HONEST_CLIENT_H_
-#define CLEARANCE_TESTS_HAMMER_HONEST_CLIENT_H_
+#pragma once
 
 #include <grpcpp/grpcpp.h>
 
@@ -78,5 +77,3 @@ class HonestSession final : public HonestClient {
 };
 
 }  // namespace clearance::test
-
-#endif  // CLEARANCE_TESTS_HAMMER_HONEST_CLIENT_H_

@@ -3,8 +3,7 @@
 // Files as a disk keeps them: what was synced for certain, what was only written perhaps, sector by
 // sector.
 
-#ifndef CLEARANCE_TESTS_HAMMER_MODEL_DISK_H_
-#define CLEARANCE_TESTS_HAMMER_MODEL_DISK_H_
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -57,5 +56,3 @@ class ModelDisk {
 };
 
 }  // namespace clearance::hammer
-
-#endif  // CLEARANCE_TESTS_HAMMER_MODEL_DISK_H_

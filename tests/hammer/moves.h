@@ -2,8 +2,7 @@
 //
 // What attackers send: each is a client that breaks one rule of HTTP/2 and keeps the others.
 
-#ifndef CLEARANCE_TESTS_HAMMER_MOVES_H_
-#define CLEARANCE_TESTS_HAMMER_MOVES_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -59,5 +58,3 @@ inline constexpr char kPingBytes[] = "12345678";
 inline std::string Ping() { return Frame(FrameType::kPing, 0, 0, kPingBytes); }
 
 }  // namespace clearance::test
-
-#endif  // CLEARANCE_TESTS_HAMMER_MOVES_H_

@@ -2,8 +2,7 @@
 //
 // Valid requests made invalid: byte by byte or field by field.
 
-#ifndef CLEARANCE_TESTS_HAMMER_MUTATOR_H_
-#define CLEARANCE_TESTS_HAMMER_MUTATOR_H_
+#pragma once
 
 #include <google/protobuf/message.h>
 
@@ -17,5 +16,3 @@ namespace clearance::hammer {
 std::string Mutated(const google::protobuf::Message& message, testing::Random* random);
 
 }  // namespace clearance::hammer
-
-#endif  // CLEARANCE_TESTS_HAMMER_MUTATOR_H_

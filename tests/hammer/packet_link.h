@@ -4,8 +4,7 @@
 // passes none, as it is told. The link is a TUN device in each and a thread between them: it needs
 // neither netem, which not every kernel has, nor a packet filter, and its chances come from a seed.
 
-#ifndef CLEARANCE_TESTS_HAMMER_PACKET_LINK_H_
-#define CLEARANCE_TESTS_HAMMER_PACKET_LINK_H_
+#pragma once
 
 #include <array>
 #include <atomic>
@@ -79,5 +78,3 @@ class PacketLink {
 };
 
 }  // namespace clearance::hammer
-
-#endif  // CLEARANCE_TESTS_HAMMER_PACKET_LINK_H_

@@ -2,8 +2,7 @@
 //
 // What can happen to a whole server while it works.
 
-#ifndef CLEARANCE_TESTS_HAMMER_PROCESS_FAULTS_H_
-#define CLEARANCE_TESTS_HAMMER_PROCESS_FAULTS_H_
+#pragma once
 
 #include <memory>
 #include <string>
@@ -29,5 +28,3 @@ class ProcessFault {
 std::unique_ptr<ProcessFault> MakeProcessFault(const std::string& kind);
 
 }  // namespace clearance::hammer
-
-#endif  // CLEARANCE_TESTS_HAMMER_PROCESS_FAULTS_H_

@@ -3,8 +3,7 @@
 // A proxy of docker/proxy in front of a server, for clients that it has let in: without its TLS,
 // which would keep strangers out altogether, and with all its limits.
 
-#ifndef CLEARANCE_TESTS_HAMMER_PROXY_BEFORE_H_
-#define CLEARANCE_TESTS_HAMMER_PROXY_BEFORE_H_
+#pragma once
 
 #include <memory>
 #include <string>
@@ -28,5 +27,3 @@ class ProxyBefore {
 };
 
 }  // namespace clearance::test
-
-#endif  // CLEARANCE_TESTS_HAMMER_PROXY_BEFORE_H_

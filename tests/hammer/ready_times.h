@@ -2,8 +2,7 @@
 //
 // How long a server takes to serve again after each fault, and whether that is short enough.
 
-#ifndef CLEARANCE_TESTS_HAMMER_READY_TIMES_H_
-#define CLEARANCE_TESTS_HAMMER_READY_TIMES_H_
+#pragma once
 
 #include <cstddef>
 #include <vector>
@@ -29,5 +28,3 @@ class ReadyTimes {
 };
 
 }  // namespace clearance::hammer
-
-#endif  // CLEARANCE_TESTS_HAMMER_READY_TIMES_H_

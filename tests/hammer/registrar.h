@@ -4,8 +4,7 @@
 // without pause, and remembers of each of its names what a server may say of it after a crash: what
 // was acknowledged last, or what was asked since and not answered.
 
-#ifndef CLEARANCE_TESTS_HAMMER_REGISTRAR_H_
-#define CLEARANCE_TESTS_HAMMER_REGISTRAR_H_
+#pragma once
 
 #include <grpcpp/support/status.h>
 
@@ -99,5 +98,3 @@ class Registrar {
 };
 
 }  // namespace clearance::hammer
-
-#endif  // CLEARANCE_TESTS_HAMMER_REGISTRAR_H_

@@ -3,8 +3,7 @@
 // Stands between a client and a server on this machine, passes their bytes on, and harms the first
 // connection once, at a byte that it is told.
 
-#ifndef CLEARANCE_TESTS_HAMMER_RELAY_H_
-#define CLEARANCE_TESTS_HAMMER_RELAY_H_
+#pragma once
 
 #include <array>
 #include <atomic>
@@ -70,5 +69,3 @@ class Relay {
 };
 
 }  // namespace clearance::hammer
-
-#endif  // CLEARANCE_TESTS_HAMMER_RELAY_H_

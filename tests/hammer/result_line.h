@@ -2,8 +2,7 @@
 //
 // The last line but one of every program that hammers, from which ./dev hammer makes its table.
 
-#ifndef CLEARANCE_TESTS_HAMMER_RESULT_LINE_H_
-#define CLEARANCE_TESTS_HAMMER_RESULT_LINE_H_
+#pragma once
 
 #include <cstdint>
 #include <cstdio>
@@ -26,5 +25,3 @@ inline void PrintResult(const Result& result) {
 }
 
 }  // namespace clearance::hammer
-
-#endif  // CLEARANCE_TESTS_HAMMER_RESULT_LINE_H_

@@ -2,8 +2,7 @@
 //
 // Valid requests of every method and of every kind of message of a session.
 
-#ifndef CLEARANCE_TESTS_HAMMER_SAMPLES_H_
-#define CLEARANCE_TESTS_HAMMER_SAMPLES_H_
+#pragma once
 
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/message.h>
@@ -37,5 +36,3 @@ std::vector<Sample> BaseSamples(testing::Random* random);
 std::vector<v1::SessionRequest> AnyGreeting(testing::Random* random);
 
 }  // namespace clearance::hammer
-
-#endif  // CLEARANCE_TESTS_HAMMER_SAMPLES_H_

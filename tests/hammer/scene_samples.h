@@ -2,8 +2,7 @@
 //
 // Valid changes of scenes, query bodies, tracks and questions about scenes.
 
-#ifndef CLEARANCE_TESTS_HAMMER_SCENE_SAMPLES_H_
-#define CLEARANCE_TESTS_HAMMER_SCENE_SAMPLES_H_
+#pragma once
 
 #include <string>
 
@@ -43,5 +42,3 @@ v1::PublishTick AnyTick(testing::Random* random);
 v1::RewindTrack AnyRewind(testing::Random* random);
 
 }  // namespace clearance::hammer
-
-#endif  // CLEARANCE_TESTS_HAMMER_SCENE_SAMPLES_H_

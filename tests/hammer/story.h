@@ -4,8 +4,7 @@
 // deletions of shapes, and of creations, changes and deletions of scenes, alone and together, and
 // what the names have after any part of it.
 
-#ifndef CLEARANCE_TESTS_HAMMER_STORY_H_
-#define CLEARANCE_TESTS_HAMMER_STORY_H_
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -67,5 +66,3 @@ State After(const State& state, const Order& order);
 std::string FaultOfContents(const Memory& memory);
 
 }  // namespace clearance::hammer
-
-#endif  // CLEARANCE_TESTS_HAMMER_STORY_H_

@@ -2,8 +2,7 @@
 //
 // A client that talks gRPC and nothing else: it repeats nothing and hides nothing.
 
-#ifndef CLEARANCE_TESTS_HAMMER_WIRE_CLIENT_H_
-#define CLEARANCE_TESTS_HAMMER_WIRE_CLIENT_H_
+#pragma once
 
 #include <grpcpp/grpcpp.h>
 
@@ -46,5 +45,3 @@ bool IsThere(const std::shared_ptr<grpc::Channel>& channel, const std::string& n
              const v1::Shape& shape);
 
 }  // namespace clearance::hammer
-
-#endif  // CLEARANCE_TESTS_HAMMER_WIRE_CLIENT_H_

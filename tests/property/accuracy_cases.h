@@ -7,8 +7,7 @@
 // 113 bits (planted_contact.h). Solids of both kinds are placed with known contacts, so that every
 // kind of feature meets every other.
 
-#ifndef CLEARANCE_TESTS_PROPERTY_ACCURACY_CASES_H_
-#define CLEARANCE_TESTS_PROPERTY_ACCURACY_CASES_H_
+#pragma once
 
 #include <optional>
 #include <string>
@@ -48,5 +47,3 @@ struct MeasuredMotion {
 MeasuredMotion MeasureMotion(const MotionAccuracyRow& row, Random& random);
 
 }  // namespace clearance::testing
-
-#endif  // CLEARANCE_TESTS_PROPERTY_ACCURACY_CASES_H_

@@ -5,8 +5,7 @@
 // is the sum of both bodies' bounding radii, d the exact signed distance, minus the depth where
 // bodies overlap.
 
-#ifndef CLEARANCE_TESTS_PROPERTY_ACCURACY_TABLE_H_
-#define CLEARANCE_TESTS_PROPERTY_ACCURACY_TABLE_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -143,5 +142,3 @@ const char* Name(MovingKinds kinds);
 std::string AccuracyText();
 
 }  // namespace clearance::testing
-
-#endif  // CLEARANCE_TESTS_PROPERTY_ACCURACY_TABLE_H_

@@ -3,8 +3,7 @@
 // Random worlds and questions about them, and the answers by asking every pair alone, with no box
 // and no order but that of the ids.
 
-#ifndef CLEARANCE_TESTS_PROPERTY_SCENE_QUESTIONS_H_
-#define CLEARANCE_TESTS_PROPERTY_SCENE_QUESTIONS_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -86,5 +85,3 @@ struct KeptRoom {
 std::string FindFault(const std::vector<AskedPair>& pairs, const KeptRoom& kept);
 
 }  // namespace clearance::testing
-
-#endif  // CLEARANCE_TESTS_PROPERTY_SCENE_QUESTIONS_H_

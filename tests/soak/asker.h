@@ -4,8 +4,7 @@
 // the other answers of the same case, and a share of them by the independent checker of core/proof
 // or by the exact oracle.
 
-#ifndef CLEARANCE_TESTS_SOAK_ASKER_H_
-#define CLEARANCE_TESTS_SOAK_ASKER_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -82,5 +81,3 @@ class Asker {
 };
 
 }  // namespace clearance::soak
-
-#endif  // CLEARANCE_TESTS_SOAK_ASKER_H_

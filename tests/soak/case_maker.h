@@ -3,8 +3,7 @@
 // The cases of a soak. Each is a function of the seed and its index alone, so that any of them can
 // be made again without those before it. The shapes are built once, from the seed.
 
-#ifndef CLEARANCE_TESTS_SOAK_CASE_MAKER_H_
-#define CLEARANCE_TESTS_SOAK_CASE_MAKER_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -112,5 +111,3 @@ class CaseMaker {
 };
 
 }  // namespace clearance::soak
-
-#endif  // CLEARANCE_TESTS_SOAK_CASE_MAKER_H_

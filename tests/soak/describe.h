@@ -2,8 +2,7 @@
 //
 // Answers as text, every number as an exact hexadecimal double beside a readable one.
 
-#ifndef CLEARANCE_TESTS_SOAK_DESCRIBE_H_
-#define CLEARANCE_TESTS_SOAK_DESCRIBE_H_
+#pragma once
 
 #include <string>
 
@@ -24,5 +23,3 @@ std::string Describe(const DepthProof& proof);
 std::string Describe(const Witness& witness);
 
 }  // namespace clearance::soak
-
-#endif  // CLEARANCE_TESTS_SOAK_DESCRIBE_H_

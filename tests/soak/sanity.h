@@ -5,8 +5,7 @@
 // that the numbers are true is for core/proof and the exact oracle to say. Each function returns
 // what is wrong, one sentence a line; an empty string is nothing.
 
-#ifndef CLEARANCE_TESTS_SOAK_SANITY_H_
-#define CLEARANCE_TESTS_SOAK_SANITY_H_
+#pragma once
 
 #include <string>
 
@@ -50,5 +49,3 @@ std::string FindContradiction(const Proved& start, double tau, const MotionOptio
                               const TimeOfCollisionAnswer& answer);
 
 }  // namespace clearance::soak
-
-#endif  // CLEARANCE_TESTS_SOAK_SANITY_H_

@@ -2,8 +2,7 @@
 //
 // What a soak counts, and what it found.
 
-#ifndef CLEARANCE_TESTS_SOAK_TALLY_H_
-#define CLEARANCE_TESTS_SOAK_TALLY_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -92,5 +91,3 @@ class FindingPrinter {
 };
 
 }  // namespace clearance::soak
-
-#endif  // CLEARANCE_TESTS_SOAK_TALLY_H_

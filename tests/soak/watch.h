@@ -3,8 +3,7 @@
 // What every worker is at, so that a crash or a query that never ends names its case. Only for the
 // one soak of a process.
 
-#ifndef CLEARANCE_TESTS_SOAK_WATCH_H_
-#define CLEARANCE_TESTS_SOAK_WATCH_H_
+#pragma once
 
 #include <pthread.h>
 
@@ -67,5 +66,3 @@ class Watchdog {
 };
 
 }  // namespace clearance::soak
-
-#endif  // CLEARANCE_TESTS_SOAK_WATCH_H_

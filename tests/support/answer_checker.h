@@ -4,8 +4,7 @@
 // none of core's own functions. Each function returns the faults, one sentence a line; an empty
 // string means that there are none.
 
-#ifndef CLEARANCE_TESTS_SUPPORT_ANSWER_CHECKER_H_
-#define CLEARANCE_TESTS_SUPPORT_ANSWER_CHECKER_H_
+#pragma once
 
 #include <string>
 
@@ -63,5 +62,3 @@ std::string FaultOf(const Check& check);
 std::string FindFault(const TimeOfCollisionAnswer& answer);
 
 }  // namespace clearance::testing
-
-#endif  // CLEARANCE_TESTS_SUPPORT_ANSWER_CHECKER_H_

@@ -2,8 +2,7 @@
 //
 // Robots' arms and their obstacles (client/examples/ompl) as the core's bodies, rules and scenes.
 
-#ifndef CLEARANCE_TESTS_SUPPORT_ARM_H_
-#define CLEARANCE_TESTS_SUPPORT_ARM_H_
+#pragma once
 
 #include <vector>
 
@@ -24,5 +23,3 @@ std::vector<Pose> ToCore(const std::vector<plan::Pose>& poses);
 ScenePtr MakeScene(const std::vector<plan::Obstacle>& obstacles);
 
 }  // namespace clearance::testing
-
-#endif  // CLEARANCE_TESTS_SUPPORT_ARM_H_

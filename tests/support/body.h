@@ -3,8 +3,7 @@
 // A convex body as tests hold it: the caller's own numbers, from which both the shape under test
 // and the exact oracle are made, so that the two see the very same reals.
 
-#ifndef CLEARANCE_TESTS_SUPPORT_BODY_H_
-#define CLEARANCE_TESTS_SUPPORT_BODY_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -39,5 +38,3 @@ std::string Describe(const Body& body);
 std::string Describe(const BodyPair& pair);
 
 }  // namespace clearance::testing
-
-#endif  // CLEARANCE_TESTS_SUPPORT_BODY_H_

@@ -3,8 +3,7 @@
 // Compounds for random tests, and the exact distances of their pieces: each piece at the
 // composition of two rational placements.
 
-#ifndef CLEARANCE_TESTS_SUPPORT_COMPOUND_H_
-#define CLEARANCE_TESTS_SUPPORT_COMPOUND_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -61,5 +60,3 @@ ExactPlacement PlacementAt(const Compound& compound, const Motion& motion, doubl
 std::string Describe(const CompoundPair& pair);
 
 }  // namespace clearance::testing
-
-#endif  // CLEARANCE_TESTS_SUPPORT_COMPOUND_H_

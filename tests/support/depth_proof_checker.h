@@ -3,8 +3,7 @@
 // Proves the lower bound of a depth again, from nothing but the shapes' vertices, the poses and the
 // list of facets, with exact arithmetic.
 
-#ifndef CLEARANCE_TESTS_SUPPORT_DEPTH_PROOF_CHECKER_H_
-#define CLEARANCE_TESTS_SUPPORT_DEPTH_PROOF_CHECKER_H_
+#pragma once
 
 #include <string>
 
@@ -24,5 +23,3 @@ std::string FindProofFault(const CheckedPair& pair, const DistanceAnswer& answer
                            const DepthProof& proof);
 
 }  // namespace clearance::testing
-
-#endif  // CLEARANCE_TESTS_SUPPORT_DEPTH_PROOF_CHECKER_H_

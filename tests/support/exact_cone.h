@@ -5,8 +5,7 @@
 // that do is in their cone. A direction e is in the cone unless some r has r . e > 0 and r . w <= 0
 // for every difference w (Farkas); either way the search ends with that proof in integers.
 
-#ifndef CLEARANCE_TESTS_SUPPORT_EXACT_CONE_H_
-#define CLEARANCE_TESTS_SUPPORT_EXACT_CONE_H_
+#pragma once
 
 #include <vector>
 
@@ -22,5 +21,3 @@ const ExactVector& LowestAlong(const std::vector<ExactVector>& points,
 bool DifferencesSpanSpace(const std::vector<ExactVector>& a, const std::vector<ExactVector>& b);
 
 }  // namespace clearance::testing
-
-#endif  // CLEARANCE_TESTS_SUPPORT_EXACT_CONE_H_

@@ -8,8 +8,7 @@
 // >= x . x for every difference w (checked on all). Overlapping cores: the smallest offset over all
 // directions that can carry a facet of the difference, by brute force.
 
-#ifndef CLEARANCE_TESTS_SUPPORT_EXACT_DISTANCE_H_
-#define CLEARANCE_TESTS_SUPPORT_EXACT_DISTANCE_H_
+#pragma once
 
 #include <gmpxx.h>
 
@@ -60,5 +59,3 @@ mpq_class ComputeExactDepthSquare(const ExactPair& pair);
 mpz_class SmallestGap(const ExactPair& pair, const ExactVector& n);
 
 }  // namespace clearance::testing
-
-#endif  // CLEARANCE_TESTS_SUPPORT_EXACT_DISTANCE_H_

@@ -3,8 +3,7 @@
 // The placement of a moving body at a time: exact for a translation; for a rotation the rational
 // rotation of a quaternion in 80 bits, whose angle is off by less than kMotionAngleError.
 
-#ifndef CLEARANCE_TESTS_SUPPORT_EXACT_MOTION_H_
-#define CLEARANCE_TESTS_SUPPORT_EXACT_MOTION_H_
+#pragma once
 
 #include "core/query/time_of_collision.h"
 #include "tests/support/exact_distance.h"
@@ -29,5 +28,3 @@ ExactDistance DistanceAt(const MovingBody& a, const MovingBody& b, double t);
 double ReachFromPivot(const MovingBody& moving);
 
 }  // namespace clearance::testing
-
-#endif  // CLEARANCE_TESTS_SUPPORT_EXACT_MOTION_H_

@@ -5,8 +5,7 @@
 // double is a dyadic fraction, so nothing is ever rounded. Nothing here is shared with the code
 // under test.
 
-#ifndef CLEARANCE_TESTS_SUPPORT_EXACT_PAIR_H_
-#define CLEARANCE_TESTS_SUPPORT_EXACT_PAIR_H_
+#pragma once
 
 #include <gmpxx.h>
 
@@ -62,5 +61,3 @@ ExactPair MakeExactPair(const BodyPair& bodies, const ExactPlacement& X_WA,
                         const ExactPlacement& X_WB);
 
 }  // namespace clearance::testing
-
-#endif  // CLEARANCE_TESTS_SUPPORT_EXACT_PAIR_H_

@@ -2,8 +2,7 @@
 //
 // The faults of an answer, a line each; empty for a good one.
 
-#ifndef CLEARANCE_TESTS_SUPPORT_FAULTS_H_
-#define CLEARANCE_TESTS_SUPPORT_FAULTS_H_
+#pragma once
 
 #include <cmath>
 #include <cstdio>
@@ -34,5 +33,3 @@ inline bool IsFinite(const Vec3d& v) {
 }
 
 }  // namespace clearance::testing
-
-#endif  // CLEARANCE_TESTS_SUPPORT_FAULTS_H_

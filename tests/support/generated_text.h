@@ -3,8 +3,7 @@
 // Files, or parts of pages, that are made from the tables of the code. With CLEARANCE_RENEW=1 in
 // the environment a test writes them instead of comparing them.
 
-#ifndef CLEARANCE_TESTS_SUPPORT_GENERATED_TEXT_H_
-#define CLEARANCE_TESTS_SUPPORT_GENERATED_TEXT_H_
+#pragma once
 
 #include <gtest/gtest.h>
 
@@ -43,5 +42,3 @@ inline std::string WithPart(const std::string& page, const std::string& name,
 }
 
 }  // namespace clearance::test
-
-#endif  // CLEARANCE_TESTS_SUPPORT_GENERATED_TEXT_H_

@@ -4,8 +4,7 @@
 // break solvers. Only the numbers matter, so helpers work in plain double and a gap is planted to
 // rounding; the exact oracle judges the real relation of the pair.
 
-#ifndef CLEARANCE_TESTS_SUPPORT_GENERATORS_H_
-#define CLEARANCE_TESTS_SUPPORT_GENERATORS_H_
+#pragma once
 
 #include "tests/support/body.h"
 #include "tests/support/random.h"
@@ -53,5 +52,3 @@ void PlantGap(BodyPair& pair, const Vec3d& direction, double gap);
 double AnyGap(Random& random);
 
 }  // namespace clearance::testing
-
-#endif  // CLEARANCE_TESTS_SUPPORT_GENERATORS_H_

@@ -3,8 +3,7 @@
 // Hulls of any number of vertices for tests of what grows with it: round ones and those that are
 // hard to climb or to certify.
 
-#ifndef CLEARANCE_TESTS_SUPPORT_LARGE_HULLS_H_
-#define CLEARANCE_TESTS_SUPPORT_LARGE_HULLS_H_
+#pragma once
 
 #include <vector>
 
@@ -33,5 +32,3 @@ const char* Name(HullFamily family);
 std::vector<Vec3d> PointsOf(HullFamily family, int count, bool is_aligned, Random& random);
 
 }  // namespace clearance::testing
-
-#endif  // CLEARANCE_TESTS_SUPPORT_LARGE_HULLS_H_

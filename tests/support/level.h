@@ -3,8 +3,7 @@
 // A level of a game as a scene, with the moves of players through it, from a folder of the data
 // sets (shapes.jsonl, scene.json, moves.jsonl).
 
-#ifndef CLEARANCE_TESTS_SUPPORT_LEVEL_H_
-#define CLEARANCE_TESTS_SUPPORT_LEVEL_H_
+#pragma once
 
 #include <filesystem>
 #include <map>
@@ -33,5 +32,3 @@ struct Level {
 Level ReadLevel(const std::filesystem::path& folder);
 
 }  // namespace clearance::testing
-
-#endif  // CLEARANCE_TESTS_SUPPORT_LEVEL_H_

@@ -2,8 +2,7 @@
 //
 // Random pairs in motion: free, hitting, grazing, spinning, with and without a target distance.
 
-#ifndef CLEARANCE_TESTS_SUPPORT_MOTION_GENERATORS_H_
-#define CLEARANCE_TESTS_SUPPORT_MOTION_GENERATORS_H_
+#pragma once
 
 #include <string>
 
@@ -44,5 +43,3 @@ std::string FindContactFault(const MovingPair& pair, const TimeOfCollisionAnswer
 std::string Describe(const MovingPair& pair);
 
 }  // namespace clearance::testing
-
-#endif  // CLEARANCE_TESTS_SUPPORT_MOTION_GENERATORS_H_

@@ -2,8 +2,7 @@
 //
 // Programs that tests use if they are installed: those of optional_programs.txt.
 
-#ifndef CLEARANCE_TESTS_SUPPORT_OPTIONAL_PROGRAM_H_
-#define CLEARANCE_TESTS_SUPPORT_OPTIONAL_PROGRAM_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -22,5 +21,3 @@ std::string MissingReason(const std::vector<std::string>& programs);
   if (const std::string missing = ::clearance::test::MissingReason({__VA_ARGS__}); \
       !missing.empty())                                                            \
   GTEST_SKIP() << "SKIPPED: " << missing
-
-#endif  // CLEARANCE_TESTS_SUPPORT_OPTIONAL_PROGRAM_H_

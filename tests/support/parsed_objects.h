@@ -2,8 +2,7 @@
 //
 // The objects of a parsed message, counted by looking at it: the oracle of CountObjects.
 
-#ifndef CLEARANCE_TESTS_SUPPORT_PARSED_OBJECTS_H_
-#define CLEARANCE_TESTS_SUPPORT_PARSED_OBJECTS_H_
+#pragma once
 
 #include <google/protobuf/message.h>
 #include <google/protobuf/unknown_field_set.h>
@@ -45,5 +44,3 @@ inline std::uint64_t ParsedObjects(const google::protobuf::Message& message) {
 }
 
 }  // namespace clearance::test
-
-#endif  // CLEARANCE_TESTS_SUPPORT_PARSED_OBJECTS_H_

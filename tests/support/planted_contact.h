@@ -15,8 +15,7 @@
 //
 // Shares no code with core.
 
-#ifndef CLEARANCE_TESTS_SUPPORT_PLANTED_CONTACT_H_
-#define CLEARANCE_TESTS_SUPPORT_PLANTED_CONTACT_H_
+#pragma once
 
 #include "core/math/vec3.h"
 #include "core/shape/convex_shape.h"
@@ -70,5 +69,3 @@ PlantedTruth TruthOf(const Contact& contact, const Solid& a, const Solid& b,
                      const QuadVec& shift = {});
 
 }  // namespace clearance::testing
-
-#endif  // CLEARANCE_TESTS_SUPPORT_PLANTED_CONTACT_H_

@@ -3,8 +3,7 @@
 // Questions in great numbers: shapes of every kind and family are built once, and asked about in
 // ever new poses - ordinary, degenerate, touching, far away, scaled, of very different size.
 
-#ifndef CLEARANCE_TESTS_SUPPORT_QUESTION_POOL_H_
-#define CLEARANCE_TESTS_SUPPORT_QUESTION_POOL_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -111,5 +110,3 @@ std::string Describe(const Question& question);
 std::string Describe(const MotionQuestion& question);
 
 }  // namespace clearance::testing
-
-#endif  // CLEARANCE_TESTS_SUPPORT_QUESTION_POOL_H_

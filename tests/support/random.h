@@ -7,8 +7,7 @@
 //   CLEARANCE_DEFAULT_EFFORT  the same if CLEARANCE_EFFORT is not set; test presets set it
 //   CLEARANCE_SOAK=1          the long form of tests that have one
 
-#ifndef CLEARANCE_TESTS_SUPPORT_RANDOM_H_
-#define CLEARANCE_TESTS_SUPPORT_RANDOM_H_
+#pragma once
 
 #include <cstdint>
 
@@ -51,5 +50,3 @@ int Effort(int count);
 int Effort(int count, int soak_count);
 
 }  // namespace clearance::testing
-
-#endif  // CLEARANCE_TESTS_SUPPORT_RANDOM_H_

@@ -2,8 +2,7 @@
 //
 // HTTP by hand, so that the tests see every byte of an answer.
 
-#ifndef CLEARANCE_TESTS_SUPPORT_RAW_HTTP_H_
-#define CLEARANCE_TESTS_SUPPORT_RAW_HTTP_H_
+#pragma once
 
 #include <string>
 
@@ -20,5 +19,3 @@ std::string HttpGet(int port, const std::string& path);
 int FindFreePort();
 
 }  // namespace clearance::test
-
-#endif  // CLEARANCE_TESTS_SUPPORT_RAW_HTTP_H_

@@ -2,8 +2,7 @@
 //
 // HTTP/2 by hand, for clients that do not keep to it.
 
-#ifndef CLEARANCE_TESTS_SUPPORT_RAW_HTTP2_H_
-#define CLEARANCE_TESTS_SUPPORT_RAW_HTTP2_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -73,5 +72,3 @@ class RawConnection {
 bool IsTaken(const RawConnection& connection);
 
 }  // namespace clearance::test
-
-#endif  // CLEARANCE_TESTS_SUPPORT_RAW_HTTP2_H_

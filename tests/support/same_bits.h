@@ -3,8 +3,7 @@
 // Helpers to judge warm starts and batches: vertex pairs to start from, and whether two answers are
 // the same to the last bit.
 
-#ifndef CLEARANCE_TESTS_SUPPORT_SAME_BITS_H_
-#define CLEARANCE_TESTS_SUPPORT_SAME_BITS_H_
+#pragma once
 
 #include "core/query/distance.h"
 #include "core/query/time_of_collision.h"
@@ -23,5 +22,3 @@ bool SameBits(const TimeOfCollisionAnswer& a, const TimeOfCollisionAnswer& b);
 Witness RandomStart(const ConvexShape& a, const ConvexShape& b, Random& random);
 
 }  // namespace clearance::testing
-
-#endif  // CLEARANCE_TESTS_SUPPORT_SAME_BITS_H_

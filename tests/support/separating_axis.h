@@ -8,8 +8,7 @@
 // After D. Gregorius, "The separating axis test between convex polyhedra", 2013, without its
 // pruning.
 
-#ifndef CLEARANCE_TESTS_SUPPORT_SEPARATING_AXIS_H_
-#define CLEARANCE_TESTS_SUPPORT_SEPARATING_AXIS_H_
+#pragma once
 
 #include "core/math/vec3.h"
 #include "tests/support/exact_pair.h"
@@ -27,5 +26,3 @@ struct AxisDepth {
 AxisDepth ComputeDepthByAxes(const ExactPair& pair);
 
 }  // namespace clearance::testing
-
-#endif  // CLEARANCE_TESTS_SUPPORT_SEPARATING_AXIS_H_

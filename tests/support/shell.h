@@ -2,8 +2,7 @@
 //
 // Programs that a test has a shell run.
 
-#ifndef CLEARANCE_TESTS_SUPPORT_SHELL_H_
-#define CLEARANCE_TESTS_SUPPORT_SHELL_H_
+#pragma once
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -38,5 +37,3 @@ inline ShellResult RunShell(const std::string& command) {
 }
 
 }  // namespace clearance::test
-
-#endif  // CLEARANCE_TESTS_SUPPORT_SHELL_H_

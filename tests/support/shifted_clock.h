@@ -3,8 +3,7 @@
 // A wall clock that a test puts forward and back, for everything in its process: linked in,
 // shifted_clock.cc takes the place of the system's clock_gettime. Other clocks stay as they are.
 
-#ifndef CLEARANCE_TESTS_SUPPORT_SHIFTED_CLOCK_H_
-#define CLEARANCE_TESTS_SUPPORT_SHIFTED_CLOCK_H_
+#pragma once
 
 #include <cstdint>
 
@@ -14,5 +13,3 @@ namespace clearance::testing {
 void ShiftWallClock(std::int64_t seconds);
 
 }  // namespace clearance::testing
-
-#endif  // CLEARANCE_TESTS_SUPPORT_SHIFTED_CLOCK_H_

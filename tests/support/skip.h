@@ -3,8 +3,7 @@
 // How a test says that it is skipped: by a line "SKIPPED: reason". Reasons that name no missing
 // program are listed in allowed_skips.txt.
 
-#ifndef CLEARANCE_TESTS_SUPPORT_SKIP_H_
-#define CLEARANCE_TESTS_SUPPORT_SKIP_H_
+#pragma once
 
 #include <fcntl.h>
 #include <netdb.h>
@@ -46,5 +45,3 @@ inline bool HasTerminals() {
 }
 
 }  // namespace clearance::test
-
-#endif  // CLEARANCE_TESTS_SUPPORT_SKIP_H_

@@ -2,8 +2,7 @@
 //
 // How many dot products supports take, by the road that they go.
 
-#ifndef CLEARANCE_TESTS_SUPPORT_SUPPORT_COUNT_H_
-#define CLEARANCE_TESTS_SUPPORT_SUPPORT_COUNT_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -33,5 +32,3 @@ std::vector<Vec3d> RandomDirections(int count, Random& random);
 std::vector<Vec3d> CoherentDirections(int count, double angle, Random& random);
 
 }  // namespace clearance::testing
-
-#endif  // CLEARANCE_TESTS_SUPPORT_SUPPORT_COUNT_H_

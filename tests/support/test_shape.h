@@ -2,8 +2,7 @@
 //
 // The shape under test of a body of a test.
 
-#ifndef CLEARANCE_TESTS_SUPPORT_TEST_SHAPE_H_
-#define CLEARANCE_TESTS_SUPPORT_TEST_SHAPE_H_
+#pragma once
 
 #include "core/shape/convex_shape.h"
 #include "tests/support/body.h"
@@ -15,5 +14,3 @@ namespace clearance::testing {
 ConvexShapePtr MakeShape(const Body& body);
 
 }  // namespace clearance::testing
-
-#endif  // CLEARANCE_TESTS_SUPPORT_TEST_SHAPE_H_

@@ -12,8 +12,7 @@
 //       client->Distance({{ByName{"crate"}, ByName{"ball"}}}, batch);
 //   const bool is_free = answer.ok() && ProvedFree(*answer, 0, /*margin=*/0.01);
 
-#ifndef CLEARANCE_CLIENT_H_
-#define CLEARANCE_CLIENT_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -209,5 +208,3 @@ class Client {
 };
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_CLIENT_H_

@@ -2,8 +2,7 @@
 //
 // Refusals: of a row, an item, a message or a call.
 
-#ifndef CLEARANCE_ERROR_H_
-#define CLEARANCE_ERROR_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -41,5 +40,3 @@ CallIds IdsOf(const absl::Status& status);
 std::optional<Error> ErrorDetail(const absl::Status& status);
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_ERROR_H_

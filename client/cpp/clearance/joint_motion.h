@@ -6,8 +6,7 @@
 // is free proves the part of the motion in which no point of a body moves farther than the body
 // may. Source: Schwarzer, Saha, Latombe, "Exact collision checking of robot paths", 2002.
 
-#ifndef CLEARANCE_JOINT_MOTION_H_
-#define CLEARANCE_JOINT_MOTION_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -56,5 +55,3 @@ absl::StatusOr<JointMotionProof> ProveJointMotions(Session* session,
                                                    const JointMotions& motions);
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_JOINT_MOTION_H_

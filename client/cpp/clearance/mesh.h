@@ -5,8 +5,7 @@
 // reads the same points bit for bit, and refuses the same files in the same words. Coordinates are
 // taken as they are, in full double precision: scale them to metres. All functions are thread-safe.
 
-#ifndef CLEARANCE_MESH_H_
-#define CLEARANCE_MESH_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -57,5 +56,3 @@ MeshShape ToHull(const Mesh& mesh);
 absl::StatusOr<MeshShape> ToCompound(const Mesh& mesh);
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_MESH_H_

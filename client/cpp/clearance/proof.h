@@ -2,8 +2,7 @@
 //
 // Conclusions from an answer, and checks of an answer that do not trust the server.
 
-#ifndef CLEARANCE_PROOF_H_
-#define CLEARANCE_PROOF_H_
+#pragma once
 
 #include <cstddef>
 #include <string>
@@ -86,5 +85,3 @@ std::vector<Violation> VerifyDistance(const PosedShape& a, const PosedShape& b,
                                       const DistanceResult& result, std::size_t row);
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_PROOF_H_

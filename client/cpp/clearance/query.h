@@ -7,8 +7,7 @@
 // without a meaning in the state of their row are NaN: the distance, points and normal of BEYOND,
 // UNDECIDED and REFUSED rows, and the contact of rows that have none. Their bounds are infinite.
 
-#ifndef CLEARANCE_QUERY_H_
-#define CLEARANCE_QUERY_H_
+#pragma once
 
 #include <concepts>
 #include <cstddef>
@@ -274,5 +273,3 @@ struct TimeOfCollisionResult {
 };
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_QUERY_H_

@@ -10,8 +10,7 @@
 //                     .poses = {0, 0, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 0, 1}};
 //   absl::StatusOr<SceneInfo> cell = scenes.Create("cell", content);
 
-#ifndef CLEARANCE_SCENE_H_
-#define CLEARANCE_SCENE_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -139,5 +138,3 @@ class SceneClient {
 };
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_SCENE_H_

@@ -11,8 +11,7 @@
 //   CheckBatch batch{.configurations = {.count = 1, .scene_slot = 0}, .detail = {.pairs = true}};
 //   absl::StatusOr<CheckResult> answer = SceneQueryClient(client).Check(setting, batch);
 
-#ifndef CLEARANCE_SCENE_QUERY_H_
-#define CLEARANCE_SCENE_QUERY_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -357,5 +356,3 @@ class SceneQueryClient {
 };
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_SCENE_QUERY_H_

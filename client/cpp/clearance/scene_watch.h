@@ -10,8 +10,7 @@
 //     if (news->is_reload) { /* Get the scene anew */ } else { /* apply news->change */ }
 //   }
 
-#ifndef CLEARANCE_SCENE_WATCH_H_
-#define CLEARANCE_SCENE_WATCH_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -71,5 +70,3 @@ class SceneWatch {
 };
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_SCENE_WATCH_H_

@@ -3,8 +3,7 @@
 // The identity, limits and tolerances of a server. proto/clearance/v1/server_service.proto explains
 // each number.
 
-#ifndef CLEARANCE_SERVER_INFO_H_
-#define CLEARANCE_SERVER_INFO_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -71,5 +70,3 @@ struct ServerInfo {
 };
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_SERVER_INFO_H_

@@ -34,8 +34,7 @@
 //   - The session keeps unanswered requests, the rules, and for each open slot and query body the
 //     shape's digest or its inline content.
 
-#ifndef CLEARANCE_SESSION_H_
-#define CLEARANCE_SESSION_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -174,5 +173,3 @@ absl::StatusOr<Reply> Session::Ask(const Message& /*message*/) {
 }
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_SESSION_H_

@@ -4,8 +4,7 @@
 // states the rules: metres, every number finite, every length non-negative; the server refuses
 // anything else and names the field.
 
-#ifndef CLEARANCE_SHAPE_H_
-#define CLEARANCE_SHAPE_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -145,5 +144,3 @@ std::vector<double> BodyVertices(const Shape& shape);
 double BodyRadius(const Shape& shape);
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_SHAPE_H_

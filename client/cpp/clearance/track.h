@@ -15,8 +15,7 @@
 // the caller opens another. (A track ends with its writer's session, so there is nothing that the
 // library could go on with.) Thread-compatible.
 
-#ifndef CLEARANCE_TRACK_H_
-#define CLEARANCE_TRACK_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -211,5 +210,3 @@ class TrackReader {
 };
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_TRACK_H_

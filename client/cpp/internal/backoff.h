@@ -4,8 +4,7 @@
 // to a second. Each wait is shortened by chance by up to a fifth, so that the clients of a server
 // that went do not all come back at once.
 
-#ifndef CLEARANCE_INTERNAL_BACKOFF_H_
-#define CLEARANCE_INTERNAL_BACKOFF_H_
+#pragma once
 
 #include <optional>
 #include <random>
@@ -41,5 +40,3 @@ class Backoff {
 };
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_INTERNAL_BACKOFF_H_

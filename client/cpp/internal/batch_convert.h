@@ -2,8 +2,7 @@
 //
 // The common parts of all batches and results, between plain structs and generated messages.
 
-#ifndef CLEARANCE_INTERNAL_BATCH_CONVERT_H_
-#define CLEARANCE_INTERNAL_BATCH_CONVERT_H_
+#pragma once
 
 #include <google/protobuf/repeated_field.h>
 
@@ -75,5 +74,3 @@ inline void AppendOffsets(const google::protobuf::RepeatedField<std::uint32_t>& 
 }
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_INTERNAL_BATCH_CONVERT_H_

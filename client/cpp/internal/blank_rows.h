@@ -3,8 +3,7 @@
 // Replaces the numbers that have no meaning in the state of their row by NaN. The server sends NaN
 // for distances and infinite bounds, but 0 for points, normals and times.
 
-#ifndef CLEARANCE_INTERNAL_BLANK_ROWS_H_
-#define CLEARANCE_INTERNAL_BLANK_ROWS_H_
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -68,5 +67,3 @@ void BlankContacts(std::size_t first, Result* result) {
 }
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_INTERNAL_BLANK_ROWS_H_

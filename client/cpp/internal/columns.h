@@ -2,8 +2,7 @@
 //
 // Columns between std::vector and packed repeated fields: one memcpy each where the types agree.
 
-#ifndef CLEARANCE_INTERNAL_COLUMNS_H_
-#define CLEARANCE_INTERNAL_COLUMNS_H_
+#pragma once
 
 #include <google/protobuf/repeated_field.h>
 
@@ -46,5 +45,3 @@ std::vector<T> ToVector(const google::protobuf::RepeatedField<T>& field) {
 }
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_INTERNAL_COLUMNS_H_

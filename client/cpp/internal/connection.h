@@ -3,8 +3,7 @@
 // The state that all copies of a Client and its sessions share: one channel, its stubs and the
 // limits that the server told.
 
-#ifndef CLEARANCE_INTERNAL_CONNECTION_H_
-#define CLEARANCE_INTERNAL_CONNECTION_H_
+#pragma once
 
 #include <grpcpp/channel.h>
 #include <grpcpp/client_context.h>
@@ -81,5 +80,3 @@ void SetReplyLimit(const ClientOptions& options, BatchProto* batch) {
 }
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_INTERNAL_CONNECTION_H_

@@ -3,8 +3,7 @@
 // How far a mesh is from its convex hull, judged alike by the Python client (_convexity.py).
 // Source of the hull: Barber, Dobkin, Huhdanpaa, "The quickhull algorithm for convex hulls", 1996.
 
-#ifndef CLEARANCE_INTERNAL_CONVEXITY_H_
-#define CLEARANCE_INTERNAL_CONVEXITY_H_
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -52,5 +51,3 @@ std::optional<std::string> HollowOf(absl::Span<const double> vertices,
                                     absl::Span<const Corners> triangles);
 
 }  // namespace clearance::client::internal
-
-#endif  // CLEARANCE_INTERNAL_CONVEXITY_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef CLEARANCE_INTERNAL_FREE_ROWS_H_
-#define CLEARANCE_INTERNAL_FREE_ROWS_H_
+#pragma once
 
 #include <cstddef>
 
@@ -23,5 +22,3 @@ inline bool IsFree(absl::Span<const State> states, absl::Span<const double> lowe
 }
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_INTERNAL_FREE_ROWS_H_

@@ -2,8 +2,7 @@
 //
 // Numbers of binary mesh files.
 
-#ifndef CLEARANCE_INTERNAL_MESH_BYTES_H_
-#define CLEARANCE_INTERNAL_MESH_BYTES_H_
+#pragma once
 
 #include <algorithm>
 #include <bit>
@@ -21,5 +20,3 @@ T NumberAt(const char* bytes, std::endian order) {
 }
 
 }  // namespace clearance::client::internal
-
-#endif  // CLEARANCE_INTERNAL_MESH_BYTES_H_

@@ -2,8 +2,7 @@
 //
 // The content of mesh files, read alike by the Python client (_mesh_content.py).
 
-#ifndef CLEARANCE_INTERNAL_MESH_CONTENT_H_
-#define CLEARANCE_INTERNAL_MESH_CONTENT_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -64,5 +63,3 @@ bool ReadPly(absl::string_view bytes, MeshContent* content, MeshFault* fault);
 bool ReadStl(absl::string_view bytes, MeshContent* content, MeshFault* fault);
 
 }  // namespace clearance::client::internal
-
-#endif  // CLEARANCE_INTERNAL_MESH_CONTENT_H_

@@ -2,8 +2,7 @@
 //
 // Lines, words and numbers of mesh files, read alike by the Python client (_mesh_text.py).
 
-#ifndef CLEARANCE_INTERNAL_MESH_TEXT_H_
-#define CLEARANCE_INTERNAL_MESH_TEXT_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -94,5 +93,3 @@ bool RequireWholeIndex(const MeshLine& line, std::int64_t index, std::uint64_t c
                        MeshFault* fault);
 
 }  // namespace clearance::client::internal
-
-#endif  // CLEARANCE_INTERNAL_MESH_TEXT_H_

@@ -2,8 +2,7 @@
 //
 // Waiting for the next attempt at a server.
 
-#ifndef CLEARANCE_INTERNAL_POLL_CHANNEL_H_
-#define CLEARANCE_INTERNAL_POLL_CHANNEL_H_
+#pragma once
 
 #include <grpcpp/channel.h>
 
@@ -30,5 +29,3 @@ void PollChannelUntil(SteadyTime time, grpc::Channel& channel, const IsOver& is_
 }
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_INTERNAL_POLL_CHANNEL_H_

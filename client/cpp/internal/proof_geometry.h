@@ -5,8 +5,7 @@
 // places far from the world's origin cost no digits. Bounds are rounded outwards by kQuadSlack of
 // all that entered them.
 
-#ifndef CLEARANCE_INTERNAL_PROOF_GEOMETRY_H_
-#define CLEARANCE_INTERNAL_PROOF_GEOMETRY_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -70,5 +69,3 @@ using Triangle3 =
 Quad RadiusInside(const std::vector<QuadVec>& corners, const std::vector<Triangle3>& triangles);
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_INTERNAL_PROOF_GEOMETRY_H_

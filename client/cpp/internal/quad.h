@@ -4,8 +4,7 @@
 // products of doubles, and rotations by quaternions of doubles, keep at least 2^-100 of their
 // magnitude: far below what is being checked.
 
-#ifndef CLEARANCE_INTERNAL_QUAD_H_
-#define CLEARANCE_INTERNAL_QUAD_H_
+#pragma once
 
 #include <cmath>
 
@@ -67,5 +66,3 @@ inline QuadVec Rotate(const Pose& pose, const QuadVec& p) {
 }
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_INTERNAL_QUAD_H_

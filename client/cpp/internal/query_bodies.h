@@ -2,8 +2,7 @@
 //
 // A session's query bodies and rules after the answered changes. A new stream gets the same ones.
 
-#ifndef CLEARANCE_INTERNAL_QUERY_BODIES_H_
-#define CLEARANCE_INTERNAL_QUERY_BODIES_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -68,5 +67,3 @@ class QueryBodies {
 };
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_INTERNAL_QUERY_BODIES_H_

@@ -2,8 +2,7 @@
 //
 // Batches and results between the plain structs of the library and the generated messages.
 
-#ifndef CLEARANCE_INTERNAL_QUERY_CONVERT_H_
-#define CLEARANCE_INTERNAL_QUERY_CONVERT_H_
+#pragma once
 
 #include <cstdint>
 
@@ -32,5 +31,3 @@ void AppendFromProto(const v1::TimeOfCollisionBatchResult& part, std::uint32_t o
                      TimeOfCollisionResult* result);
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_INTERNAL_QUERY_CONVERT_H_

@@ -2,8 +2,7 @@
 //
 // Scenes between the plain structs of the library and the generated messages.
 
-#ifndef CLEARANCE_INTERNAL_SCENE_CONVERT_H_
-#define CLEARANCE_INTERNAL_SCENE_CONVERT_H_
+#pragma once
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -22,5 +21,3 @@ absl::StatusOr<SceneChange> FromProto(const v1::SceneChange& proto);
 absl::Status AppendContent(const v1::SceneChange& page, SceneChange* content);
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_INTERNAL_SCENE_CONVERT_H_

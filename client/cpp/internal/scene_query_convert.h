@@ -3,8 +3,7 @@
 // Questions about scenes and their answers between the plain structs of the library and the
 // generated messages, as query_convert.h has it for pairs.
 
-#ifndef CLEARANCE_INTERNAL_SCENE_QUERY_CONVERT_H_
-#define CLEARANCE_INTERNAL_SCENE_QUERY_CONVERT_H_
+#pragma once
 
 #include <cstdint>
 
@@ -34,5 +33,3 @@ void AppendFromProto(const v1::OverlapBatchResult& part, std::uint32_t offset,
 void AppendFromProto(const v1::SweepBatchResult& part, std::uint32_t offset, SweepResult* result);
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_INTERNAL_SCENE_QUERY_CONVERT_H_

@@ -2,8 +2,7 @@
 //
 // The implementation of a SceneWatch: one stream at a time, which the waiting thread reads.
 
-#ifndef CLEARANCE_INTERNAL_SCENE_WATCH_IMPL_H_
-#define CLEARANCE_INTERNAL_SCENE_WATCH_IMPL_H_
+#pragma once
 
 #include <grpcpp/client_context.h>
 #include <grpcpp/support/sync_stream.h>
@@ -61,5 +60,3 @@ class SceneWatch::Impl {
 };
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_INTERNAL_SCENE_WATCH_IMPL_H_

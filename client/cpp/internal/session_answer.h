@@ -4,8 +4,7 @@
 // answer comes in several parts is taken when its last part is there. So a stream that breaks
 // between two parts leaves nothing of the piece behind, and the piece can be asked again.
 
-#ifndef CLEARANCE_INTERNAL_SESSION_ANSWER_H_
-#define CLEARANCE_INTERNAL_SESSION_ANSWER_H_
+#pragma once
 
 #include <cstdint>
 #include <utility>
@@ -72,5 +71,3 @@ class AnswerInParts {
 };
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_INTERNAL_SESSION_ANSWER_H_

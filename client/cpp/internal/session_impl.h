@@ -9,8 +9,7 @@
 // The server answers in the order of the log. Those replies that Next still owes are in
 // `owed_` as well.
 
-#ifndef CLEARANCE_INTERNAL_SESSION_IMPL_H_
-#define CLEARANCE_INTERNAL_SESSION_IMPL_H_
+#pragma once
 
 #include <condition_variable>
 #include <cstdint>
@@ -107,5 +106,3 @@ class Session::Impl {
 };
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_INTERNAL_SESSION_IMPL_H_

@@ -12,8 +12,7 @@
 //
 // Then the messages follow in their order, those rows of them that have no answer yet.
 
-#ifndef CLEARANCE_INTERNAL_SESSION_LOG_H_
-#define CLEARANCE_INTERNAL_SESSION_LOG_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -115,5 +114,3 @@ class SessionLog {
 };
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_INTERNAL_SESSION_LOG_H_

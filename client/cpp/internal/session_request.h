@@ -3,8 +3,7 @@
 // A caller's message as it goes over the wire: one request, or several where the server would not
 // take it in one.
 
-#ifndef CLEARANCE_INTERNAL_SESSION_REQUEST_H_
-#define CLEARANCE_INTERNAL_SESSION_REQUEST_H_
+#pragma once
 
 #include <memory>
 #include <vector>
@@ -27,5 +26,3 @@ template <class Message>
 std::vector<MessagePiece> MakePieces(const Message& message, const Connection& connection);
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_INTERNAL_SESSION_REQUEST_H_

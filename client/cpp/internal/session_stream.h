@@ -2,8 +2,7 @@
 //
 // One stream of a session. When it breaks, the session goes on with another.
 
-#ifndef CLEARANCE_INTERNAL_SESSION_STREAM_H_
-#define CLEARANCE_INTERNAL_SESSION_STREAM_H_
+#pragma once
 
 #include <grpcpp/client_context.h>
 #include <grpcpp/support/sync_stream.h>
@@ -46,5 +45,3 @@ class SessionStream {
 };
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_INTERNAL_SESSION_STREAM_H_

@@ -2,8 +2,7 @@
 //
 // Shapes between the plain structs of the library and the generated messages.
 
-#ifndef CLEARANCE_INTERNAL_SHAPE_CONVERT_H_
-#define CLEARANCE_INTERNAL_SHAPE_CONVERT_H_
+#pragma once
 
 #include "absl/status/statusor.h"
 #include "clearance/shape.h"
@@ -24,5 +23,3 @@ absl::StatusOr<ShapeReference> FromProto(const v1::ShapeReference& proto);
 ShapeInfo FromProto(const v1::ShapeInfo& proto);
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_INTERNAL_SHAPE_CONVERT_H_

@@ -2,8 +2,7 @@
 //
 // Cuts batches that exceed a server's limits into runs of rows, each a separate message.
 
-#ifndef CLEARANCE_INTERNAL_SPLIT_H_
-#define CLEARANCE_INTERNAL_SPLIT_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -134,5 +133,3 @@ void VisitColumns(const RayBatch& batch, Visit visit) {
 }
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_INTERNAL_SPLIT_H_

@@ -3,8 +3,7 @@
 // Errors as they travel and as callers see them. The clearance.v1.Error of a status becomes a
 // payload of the absl::Status, from where ErrorDetail (error.h) takes it.
 
-#ifndef CLEARANCE_INTERNAL_STATUS_CONVERT_H_
-#define CLEARANCE_INTERNAL_STATUS_CONVERT_H_
+#pragma once
 
 #include <grpcpp/client_context.h>
 #include <grpcpp/support/status.h>
@@ -32,5 +31,3 @@ absl::Status FromProto(const google::rpc::Status& status);
 Error FromProto(const v1::Error& error);
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_INTERNAL_STATUS_CONVERT_H_

@@ -2,8 +2,7 @@
 //
 // The clock by which the library waits: it is never put forward or back meanwhile.
 
-#ifndef CLEARANCE_INTERNAL_STEADY_CLOCK_H_
-#define CLEARANCE_INTERNAL_STEADY_CLOCK_H_
+#pragma once
 
 #include <chrono>
 
@@ -19,5 +18,3 @@ inline SteadyTime SteadyNow() {
 }
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_INTERNAL_STEADY_CLOCK_H_

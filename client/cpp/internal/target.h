@@ -2,8 +2,7 @@
 //
 // Converts our addresses to gRPC's, which allow a list of numbers but not of names.
 
-#ifndef CLEARANCE_INTERNAL_TARGET_H_
-#define CLEARANCE_INTERNAL_TARGET_H_
+#pragma once
 
 #include <string>
 
@@ -27,5 +26,3 @@ struct Target {
 absl::StatusOr<Target> ToTarget(const std::string& address, const ClientOptions& options);
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_INTERNAL_TARGET_H_

@@ -2,8 +2,7 @@
 //
 // Keeps a bearer token from going where others can read it.
 
-#ifndef CLEARANCE_INTERNAL_TOKEN_H_
-#define CLEARANCE_INTERNAL_TOKEN_H_
+#pragma once
 
 #include <string>
 
@@ -22,5 +21,3 @@ bool IsThisMachine(absl::string_view address);
 absl::Status CheckToken(const ClientOptions& options, absl::string_view address);
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_INTERNAL_TOKEN_H_

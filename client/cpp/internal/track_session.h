@@ -3,8 +3,7 @@
 // One stream of a session that asks and waits in turn: what writers and readers of tracks talk
 // through.
 
-#ifndef CLEARANCE_INTERNAL_TRACK_SESSION_H_
-#define CLEARANCE_INTERNAL_TRACK_SESSION_H_
+#pragma once
 
 #include <memory>
 
@@ -51,5 +50,3 @@ class TrackSession {
 };
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_INTERNAL_TRACK_SESSION_H_

@@ -2,8 +2,7 @@
 //
 // A unary method as a callable, which repeats the call if the connection is set to.
 
-#ifndef CLEARANCE_INTERNAL_UNARY_METHOD_H_
-#define CLEARANCE_INTERNAL_UNARY_METHOD_H_
+#pragma once
 
 #include <grpcpp/client_context.h>
 #include <grpcpp/support/status.h>
@@ -73,5 +72,3 @@ absl::StatusOr<Result> TakeResult(const absl::StatusOr<Response>& response) {
 }
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_INTERNAL_UNARY_METHOD_H_

@@ -2,8 +2,7 @@
 //
 // Errors of connections that could not be made, with what to do.
 
-#ifndef CLEARANCE_INTERNAL_UNREACHABLE_H_
-#define CLEARANCE_INTERNAL_UNREACHABLE_H_
+#pragma once
 
 #include <string>
 
@@ -19,5 +18,3 @@ absl::string_view HintFor(const absl::Status& status);
 absl::Status Unreachable(const absl::Status& status, const std::string& address);
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_INTERNAL_UNREACHABLE_H_

@@ -2,8 +2,7 @@
 //
 // The wall clock, for what gRPC wants as a date.
 
-#ifndef CLEARANCE_INTERNAL_WALL_CLOCK_H_
-#define CLEARANCE_INTERNAL_WALL_CLOCK_H_
+#pragma once
 
 #include <chrono>
 
@@ -16,5 +15,3 @@ namespace clearance::client {
 inline absl::Time WallNow() { return absl::FromChrono(std::chrono::system_clock::now()); }
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_INTERNAL_WALL_CLOCK_H_

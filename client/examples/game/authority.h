@@ -3,8 +3,7 @@
 // The authority over moves. It holds a level as a scene of the server, and asks for every claimed
 // move of a tick, in one message, whether anything is in its path.
 
-#ifndef CLEARANCE_CLIENT_EXAMPLES_GAME_AUTHORITY_H_
-#define CLEARANCE_CLIENT_EXAMPLES_GAME_AUTHORITY_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -84,5 +83,3 @@ class Authority {
 };
 
 }  // namespace game
-
-#endif  // CLEARANCE_CLIENT_EXAMPLES_GAME_AUTHORITY_H_

@@ -4,8 +4,7 @@
 // players of the built-in level and is the reference for the server's verdicts; it shares no code
 // with the server.
 
-#ifndef CLEARANCE_CLIENT_EXAMPLES_GAME_AXIS_BOX_H_
-#define CLEARANCE_CLIENT_EXAMPLES_GAME_AXIS_BOX_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -74,5 +73,3 @@ struct BoxQuestion {
 Expectation Expect(const std::vector<BoxBody>& bodies, bool is_whole, const BoxQuestion& question);
 
 }  // namespace game
-
-#endif  // CLEARANCE_CLIENT_EXAMPLES_GAME_AXIS_BOX_H_

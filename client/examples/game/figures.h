@@ -2,8 +2,7 @@
 //
 // How long things took, and how much processor time.
 
-#ifndef CLEARANCE_CLIENT_EXAMPLES_GAME_FIGURES_H_
-#define CLEARANCE_CLIENT_EXAMPLES_GAME_FIGURES_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -40,5 +39,3 @@ ProcessorTime operator-(const ProcessorTime& a, const ProcessorTime& b);
 void operator+=(ProcessorTime& a, const ProcessorTime& b);
 
 }  // namespace game
-
-#endif  // CLEARANCE_CLIENT_EXAMPLES_GAME_FIGURES_H_

@@ -2,8 +2,7 @@
 //
 // Files of JSON, and of one JSON object a line.
 
-#ifndef CLEARANCE_CLIENT_EXAMPLES_GAME_JSON_LINES_H_
-#define CLEARANCE_CLIENT_EXAMPLES_GAME_JSON_LINES_H_
+#pragma once
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -24,5 +23,3 @@ absl::Status ForEachLine(const std::filesystem::path& path,
 clearance::client::Vec3 ReadVec3(const Json& json);
 
 }  // namespace game
-
-#endif  // CLEARANCE_CLIENT_EXAMPLES_GAME_JSON_LINES_H_

@@ -2,8 +2,7 @@
 //
 // Checks the answers against the required ones.
 
-#ifndef CLEARANCE_CLIENT_EXAMPLES_GAME_JUDGE_H_
-#define CLEARANCE_CLIENT_EXAMPLES_GAME_JUDGE_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -43,5 +42,3 @@ void Count(const TickAnswers& answers, Tally* tally);
 void Judge(const PlayedTick& played, const TickAnswers& answers, Tally* tally);
 
 }  // namespace game
-
-#endif  // CLEARANCE_CLIENT_EXAMPLES_GAME_JUDGE_H_

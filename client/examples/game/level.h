@@ -2,8 +2,7 @@
 //
 // The level that players move through: convex bodies at rest, and the box that every player is.
 
-#ifndef CLEARANCE_CLIENT_EXAMPLES_GAME_LEVEL_H_
-#define CLEARANCE_CLIENT_EXAMPLES_GAME_LEVEL_H_
+#pragma once
 
 #include <filesystem>
 #include <optional>
@@ -38,5 +37,3 @@ Level BuiltInLevel();
 absl::StatusOr<Level> ReadLevel(const std::filesystem::path& folder);
 
 }  // namespace game
-
-#endif  // CLEARANCE_CLIENT_EXAMPLES_GAME_LEVEL_H_

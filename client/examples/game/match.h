@@ -2,8 +2,7 @@
 //
 // The questions of a tick of a match, and their answers.
 
-#ifndef CLEARANCE_CLIENT_EXAMPLES_GAME_MATCH_H_
-#define CLEARANCE_CLIENT_EXAMPLES_GAME_MATCH_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -87,5 +86,3 @@ struct MatchLog {
 };
 
 }  // namespace game
-
-#endif  // CLEARANCE_CLIENT_EXAMPLES_GAME_MATCH_H_

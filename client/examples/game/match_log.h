@@ -3,8 +3,7 @@
 // A match in a file: the level, all questions, tick by tick, and a digest of each tick's answers.
 // Numbers are stored as in this machine's memory: 64 bits each.
 
-#ifndef CLEARANCE_CLIENT_EXAMPLES_GAME_MATCH_LOG_H_
-#define CLEARANCE_CLIENT_EXAMPLES_GAME_MATCH_LOG_H_
+#pragma once
 
 #include <cstdint>
 #include <fstream>
@@ -35,5 +34,3 @@ class MatchLogWriter {
 absl::StatusOr<MatchLog> ReadMatchLog(const std::string& path);
 
 }  // namespace game
-
-#endif  // CLEARANCE_CLIENT_EXAMPLES_GAME_MATCH_LOG_H_

@@ -2,8 +2,7 @@
 //
 // The positions of the players as the authority has them, whatever their clients claim.
 
-#ifndef CLEARANCE_CLIENT_EXAMPLES_GAME_PLACES_H_
-#define CLEARANCE_CLIENT_EXAMPLES_GAME_PLACES_H_
+#pragma once
 
 #include <vector>
 
@@ -26,5 +25,3 @@ class Places {
 };
 
 }  // namespace game
-
-#endif  // CLEARANCE_CLIENT_EXAMPLES_GAME_PLACES_H_

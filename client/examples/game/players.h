@@ -3,8 +3,7 @@
 // Players that claim moves and shots tick by tick, most of them honest, and the required answers to
 // each of them.
 
-#ifndef CLEARANCE_CLIENT_EXAMPLES_GAME_PLAYERS_H_
-#define CLEARANCE_CLIENT_EXAMPLES_GAME_PLAYERS_H_
+#pragma once
 
 #include <cstdint>
 #include <deque>
@@ -115,5 +114,3 @@ absl::StatusOr<std::unique_ptr<Players>> ReadRecording(const std::filesystem::pa
                                                        const PlayerOptions& options);
 
 }  // namespace game
-
-#endif  // CLEARANCE_CLIENT_EXAMPLES_GAME_PLAYERS_H_

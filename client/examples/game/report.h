@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef CLEARANCE_CLIENT_EXAMPLES_GAME_REPORT_H_
-#define CLEARANCE_CLIENT_EXAMPLES_GAME_REPORT_H_
+#pragma once
 
 #include <filesystem>
 #include <string>
@@ -23,5 +22,3 @@ absl::Status WriteFigures(const std::filesystem::path& path, const std::string& 
                           const Measured& measured, const Tally& tally);
 
 }  // namespace game
-
-#endif  // CLEARANCE_CLIENT_EXAMPLES_GAME_REPORT_H_

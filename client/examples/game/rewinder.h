@@ -3,8 +3,7 @@
 // The authority over shots. It publishes the positions of the players, tick by tick, and asks what
 // a shot met in the world as its shooter saw it.
 
-#ifndef CLEARANCE_CLIENT_EXAMPLES_GAME_REWINDER_H_
-#define CLEARANCE_CLIENT_EXAMPLES_GAME_REWINDER_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -46,5 +45,3 @@ class Rewinder {
 };
 
 }  // namespace game
-
-#endif  // CLEARANCE_CLIENT_EXAMPLES_GAME_REWINDER_H_

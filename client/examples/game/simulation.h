@@ -2,8 +2,7 @@
 //
 // The loop of the game's server: asks the authorities tick by tick, and measures what that takes.
 
-#ifndef CLEARANCE_CLIENT_EXAMPLES_GAME_SIMULATION_H_
-#define CLEARANCE_CLIENT_EXAMPLES_GAME_SIMULATION_H_
+#pragma once
 
 #include <cstddef>
 #include <memory>
@@ -69,5 +68,3 @@ class Simulation {
 };
 
 }  // namespace game
-
-#endif  // CLEARANCE_CLIENT_EXAMPLES_GAME_SIMULATION_H_

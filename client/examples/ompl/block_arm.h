@@ -2,8 +2,7 @@
 //
 // A small arm of boxes with six joints, and a problem for it, where no data sets are at hand.
 
-#ifndef CLEARANCE_EXAMPLES_OMPL_BLOCK_ARM_H_
-#define CLEARANCE_EXAMPLES_OMPL_BLOCK_ARM_H_
+#pragma once
 
 #include "client/examples/ompl/data_files.h"
 #include "client/examples/ompl/robot.h"
@@ -15,5 +14,3 @@ Robot BlockArm();
 Problem PostProblem();
 
 }  // namespace clearance::plan
-
-#endif  // CLEARANCE_EXAMPLES_OMPL_BLOCK_ARM_H_

@@ -2,8 +2,7 @@
 //
 // Which part of a way, t in [0, 1], is proved, and where to ask next.
 
-#ifndef CLEARANCE_EXAMPLES_OMPL_COVERAGE_H_
-#define CLEARANCE_EXAMPLES_OMPL_COVERAGE_H_
+#pragma once
 
 #include <cstddef>
 #include <vector>
@@ -35,5 +34,3 @@ class Coverage {
 };
 
 }  // namespace clearance::plan
-
-#endif  // CLEARANCE_EXAMPLES_OMPL_COVERAGE_H_

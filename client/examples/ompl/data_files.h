@@ -3,8 +3,7 @@
 // Robots and planning problems from folders of files: robot.json with shapes.jsonl, scenes.jsonl
 // with allowed_collision_pairs.json. Poses are x y z qw qx qy qz there.
 
-#ifndef CLEARANCE_EXAMPLES_OMPL_DATA_FILES_H_
-#define CLEARANCE_EXAMPLES_OMPL_DATA_FILES_H_
+#pragma once
 
 #include <filesystem>
 #include <string>
@@ -38,5 +37,3 @@ absl::StatusOr<std::vector<Problem>> ReadProblems(const std::filesystem::path& f
 absl::StatusOr<double> WorstLinkError(const Robot& robot, const std::filesystem::path& folder);
 
 }  // namespace clearance::plan
-
-#endif  // CLEARANCE_EXAMPLES_OMPL_DATA_FILES_H_

@@ -2,8 +2,7 @@
 //
 // An arm among obstacles in this process, by FCL.
 
-#ifndef CLEARANCE_EXAMPLES_OMPL_FCL_CELL_H_
-#define CLEARANCE_EXAMPLES_OMPL_FCL_CELL_H_
+#pragma once
 
 #include <memory>
 #include <vector>
@@ -40,5 +39,3 @@ class FclCell {
 };
 
 }  // namespace clearance::plan
-
-#endif  // CLEARANCE_EXAMPLES_OMPL_FCL_CELL_H_

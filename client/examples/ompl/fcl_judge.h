@@ -2,8 +2,7 @@
 //
 // The usual judge of planners: FCL in their own process, asked for one state after another.
 
-#ifndef CLEARANCE_EXAMPLES_OMPL_FCL_JUDGE_H_
-#define CLEARANCE_EXAMPLES_OMPL_FCL_JUDGE_H_
+#pragma once
 
 #include <cstddef>
 
@@ -45,5 +44,3 @@ class FclJudge final : public Judge {
 };
 
 }  // namespace clearance::plan
-
-#endif  // CLEARANCE_EXAMPLES_OMPL_FCL_JUDGE_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef CLEARANCE_EXAMPLES_OMPL_HULL_FACES_H_
-#define CLEARANCE_EXAMPLES_OMPL_HULL_FACES_H_
+#pragma once
 
 #include <vector>
 
@@ -12,5 +11,3 @@ namespace clearance::plan {
 std::vector<int> HullTriangles(std::vector<double> xyz);
 
 }  // namespace clearance::plan
-
-#endif  // CLEARANCE_EXAMPLES_OMPL_HULL_FACES_H_

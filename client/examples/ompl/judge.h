@@ -2,8 +2,7 @@
 //
 // Judges whether configurations, and the straight paths between them, are free.
 
-#ifndef CLEARANCE_EXAMPLES_OMPL_JUDGE_H_
-#define CLEARANCE_EXAMPLES_OMPL_JUDGE_H_
+#pragma once
 
 #include <cmath>
 #include <cstddef>
@@ -71,5 +70,3 @@ class Judge {
 };
 
 }  // namespace clearance::plan
-
-#endif  // CLEARANCE_EXAMPLES_OMPL_JUDGE_H_

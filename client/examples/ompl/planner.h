@@ -2,8 +2,7 @@
 //
 // OMPL's planners with a judge as their state and motion validators.
 
-#ifndef CLEARANCE_EXAMPLES_OMPL_PLANNER_H_
-#define CLEARANCE_EXAMPLES_OMPL_PLANNER_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -36,5 +35,3 @@ struct Plan {
 Plan MakePlan(const Task& task, const PlanOptions& options, Judge* judge);
 
 }  // namespace clearance::plan
-
-#endif  // CLEARANCE_EXAMPLES_OMPL_PLANNER_H_

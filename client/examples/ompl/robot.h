@@ -4,8 +4,7 @@
 // the frame of the roots. Forward kinematics is in double precision: poses are right to some 1e-15
 // metres.
 
-#ifndef CLEARANCE_EXAMPLES_OMPL_ROBOT_H_
-#define CLEARANCE_EXAMPLES_OMPL_ROBOT_H_
+#pragma once
 
 #include <cstddef>
 #include <map>
@@ -124,5 +123,3 @@ JointVector TurnBetween(const JointVector& from, const JointVector& to);
 JointVector Between(const JointVector& from, const JointVector& to, double t);
 
 }  // namespace clearance::plan
-
-#endif  // CLEARANCE_EXAMPLES_OMPL_ROBOT_H_

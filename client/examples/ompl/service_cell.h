@@ -3,8 +3,7 @@
 // An arm among obstacles at a server: the obstacles and the arm's base are a scene, the moving
 // links are the session's query bodies. Only the poses of a configuration are sent.
 
-#ifndef CLEARANCE_EXAMPLES_OMPL_SERVICE_CELL_H_
-#define CLEARANCE_EXAMPLES_OMPL_SERVICE_CELL_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -77,5 +76,3 @@ class ServiceCell final : public ConfigurationAsker {
 };
 
 }  // namespace clearance::plan
-
-#endif  // CLEARANCE_EXAMPLES_OMPL_SERVICE_CELL_H_

@@ -2,8 +2,7 @@
 //
 // Two forms in which a planner uses a service's answers.
 
-#ifndef CLEARANCE_EXAMPLES_OMPL_SERVICE_JUDGES_H_
-#define CLEARANCE_EXAMPLES_OMPL_SERVICE_JUDGES_H_
+#pragma once
 
 #include <map>
 #include <vector>
@@ -75,5 +74,3 @@ class ProofJudge final : public Judge {
 };
 
 }  // namespace clearance::plan
-
-#endif  // CLEARANCE_EXAMPLES_OMPL_SERVICE_JUDGES_H_

@@ -2,8 +2,7 @@
 //
 // How often a server allocates, counted in the server itself (allocation_counter.cc).
 
-#ifndef CLEARANCE_TESTS_BENCH_LOAD_ALLOCATIONS_H_
-#define CLEARANCE_TESTS_BENCH_LOAD_ALLOCATIONS_H_
+#pragma once
 
 #include <atomic>
 #include <cstdint>
@@ -28,5 +27,3 @@ class AllocationCount {
 };
 
 }  // namespace clearance::bench
-
-#endif  // CLEARANCE_TESTS_BENCH_LOAD_ALLOCATIONS_H_

@@ -4,8 +4,7 @@
 // replies: from clearance-server the core's answers in this process, bit for bit; from the wire
 // floor the sum of the row's pose numbers.
 
-#ifndef CLEARANCE_TESTS_BENCH_LOAD_QUESTIONS_H_
-#define CLEARANCE_TESTS_BENCH_LOAD_QUESTIONS_H_
+#pragma once
 
 #include <cstddef>
 #include <string>
@@ -41,5 +40,3 @@ std::string FindFloorFault(const LoadQuestions& questions, std::size_t first_row
                            const v1::DistanceBatchResult& result);
 
 }  // namespace clearance::bench
-
-#endif  // CLEARANCE_TESTS_BENCH_LOAD_QUESTIONS_H_

@@ -3,8 +3,7 @@
 // One Session stream as a load: messages made beforehand, a window of them in flight, every reply
 // handed to a judge. It speaks through the generated stubs, so that what is sent is exactly known.
 
-#ifndef CLEARANCE_TESTS_BENCH_LOAD_SESSION_CLIENT_H_
-#define CLEARANCE_TESTS_BENCH_LOAD_SESSION_CLIENT_H_
+#pragma once
 
 #include <grpcpp/grpcpp.h>
 
@@ -56,5 +55,3 @@ class SessionClient {
 };
 
 }  // namespace clearance::bench
-
-#endif  // CLEARANCE_TESTS_BENCH_LOAD_SESSION_CLIENT_H_

@@ -4,8 +4,7 @@
 // of every batch size is compared with the right answers, and every later reply must be the same
 // bytes.
 
-#ifndef CLEARANCE_TESTS_BENCH_LOAD_TARGET_H_
-#define CLEARANCE_TESTS_BENCH_LOAD_TARGET_H_
+#pragma once
 
 #include <sys/types.h>
 #include <time.h>
@@ -97,5 +96,3 @@ class Target {
 };
 
 }  // namespace clearance::bench
-
-#endif  // CLEARANCE_TESTS_BENCH_LOAD_TARGET_H_

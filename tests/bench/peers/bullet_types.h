@@ -2,8 +2,7 @@
 //
 // Converts our types to Bullet's.
 
-#ifndef CLEARANCE_TESTS_BENCH_PEERS_BULLET_TYPES_H_
-#define CLEARANCE_TESTS_BENCH_PEERS_BULLET_TYPES_H_
+#pragma once
 
 #include <memory>
 
@@ -34,5 +33,3 @@ std::unique_ptr<btConvexHullShape> ToBulletHull(const Vertices& vertices) {
 }
 
 }  // namespace clearance::bench
-
-#endif  // CLEARANCE_TESTS_BENCH_PEERS_BULLET_TYPES_H_

@@ -2,8 +2,7 @@
 //
 // Our types as FCL's.
 
-#ifndef CLEARANCE_TESTS_BENCH_PEERS_FCL_TYPES_H_
-#define CLEARANCE_TESTS_BENCH_PEERS_FCL_TYPES_H_
+#pragma once
 
 #include <memory>
 #include <vector>
@@ -47,5 +46,3 @@ inline fcl::GJKSolverType ToFcl(FclSolver solver) {
 }
 
 }  // namespace clearance::bench
-
-#endif  // CLEARANCE_TESTS_BENCH_PEERS_FCL_TYPES_H_

@@ -3,8 +3,7 @@
 // A library that answers questions about pairs of convex shapes, ours or another: the one interface
 // by which peer_bench asks, times and judges them all.
 
-#ifndef CLEARANCE_TESTS_BENCH_PEERS_PEER_H_
-#define CLEARANCE_TESTS_BENCH_PEERS_PEER_H_
+#pragma once
 
 #include <cstddef>
 #include <memory>
@@ -97,5 +96,3 @@ enum class CcdAlgorithm { kGjk, kMpr };
 std::unique_ptr<Peer> MakeCcd(CcdAlgorithm algorithm);
 
 }  // namespace clearance::bench
-
-#endif  // CLEARANCE_TESTS_BENCH_PEERS_PEER_H_

@@ -3,8 +3,7 @@
 // The measurements of peer_bench, as tables: the times and wrong answers of every library, and the
 // comparison of ours with the best of the others.
 
-#ifndef CLEARANCE_TESTS_BENCH_PEERS_TABLES_H_
-#define CLEARANCE_TESTS_BENCH_PEERS_TABLES_H_
+#pragma once
 
 #include <array>
 #include <memory>
@@ -67,5 +66,3 @@ void PrintWrong(const Report& report, const Peers& peers);
 void PrintSummary(const Report& report, const Peers& peers);
 
 }  // namespace clearance::bench
-
-#endif  // CLEARANCE_TESTS_BENCH_PEERS_TABLES_H_

@@ -3,8 +3,7 @@
 // The right answers to questions, by which every library is judged: brackets that the core proved,
 // compared with the placing of the pairs and, for a sample, with the exact oracle.
 
-#ifndef CLEARANCE_TESTS_BENCH_PEERS_TRUTH_H_
-#define CLEARANCE_TESTS_BENCH_PEERS_TRUTH_H_
+#pragma once
 
 #include <cstddef>
 #include <string>
@@ -41,5 +40,3 @@ double ToleranceOfPeers(Kind kind);
 double OwnTolerance(Kind kind);
 
 }  // namespace clearance::bench
-
-#endif  // CLEARANCE_TESTS_BENCH_PEERS_TRUTH_H_

@@ -3,8 +3,7 @@
 // Whole worlds in Bullet, as world_bench asks it beside ours: rays through the bodies of a level.
 // (An arm among obstacles in FCL is client/examples/ompl/fcl_cell.h.)
 
-#ifndef CLEARANCE_TESTS_BENCH_PEERS_WORLDS_H_
-#define CLEARANCE_TESTS_BENCH_PEERS_WORLDS_H_
+#pragma once
 
 #include <cmath>
 #include <cstddef>
@@ -47,5 +46,3 @@ class BulletWorld {
 };
 
 }  // namespace clearance::bench
-
-#endif  // CLEARANCE_TESTS_BENCH_PEERS_WORLDS_H_

@@ -2,8 +2,7 @@
 //
 // The command line, run by a shell against the real server in this process.
 
-#ifndef CLEARANCE_TESTS_INTEGRATION_CLIENT_COMMAND_LINE_H_
-#define CLEARANCE_TESTS_INTEGRATION_CLIENT_COMMAND_LINE_H_
+#pragma once
 
 #include <gtest/gtest.h>
 
@@ -77,5 +76,3 @@ class CommandLine : public testing::Test {
 inline constexpr char kBall[] = R"('{"sphere":{"radius":0.5}}' )";
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_TESTS_INTEGRATION_CLIENT_COMMAND_LINE_H_

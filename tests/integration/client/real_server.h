@@ -2,8 +2,7 @@
 //
 // The real server in this process, on a free port, with an empty registry in memory.
 
-#ifndef CLEARANCE_TESTS_INTEGRATION_CLIENT_REAL_SERVER_H_
-#define CLEARANCE_TESTS_INTEGRATION_CLIENT_REAL_SERVER_H_
+#pragma once
 
 #include <gtest/gtest.h>
 
@@ -65,5 +64,3 @@ inline DistanceBatch BoxesApart(std::uint32_t count, double first) {
 }
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_TESTS_INTEGRATION_CLIENT_REAL_SERVER_H_

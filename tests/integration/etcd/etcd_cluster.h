@@ -2,8 +2,7 @@
 //
 // A cluster of real etcd members on the loopback, in a folder that is removed with it.
 
-#ifndef CLEARANCE_TESTS_INTEGRATION_ETCD_ETCD_CLUSTER_H_
-#define CLEARANCE_TESTS_INTEGRATION_ETCD_ETCD_CLUSTER_H_
+#pragma once
 
 #include <memory>
 #include <string>
@@ -64,5 +63,3 @@ class EtcdCluster {
 #define CLEARANCE_REQUIRE_ETCD() CLEARANCE_REQUIRE_PROGRAMS("etcd", "etcdctl")
 
 }  // namespace clearance::test
-
-#endif  // CLEARANCE_TESTS_INTEGRATION_ETCD_ETCD_CLUSTER_H_

@@ -3,8 +3,7 @@
 // A proxy in front of one etcd member that acts like one, passes every call on, and loses the
 // messages that it is told to lose.
 
-#ifndef CLEARANCE_TESTS_INTEGRATION_ETCD_ETCD_FRONT_H_
-#define CLEARANCE_TESTS_INTEGRATION_ETCD_ETCD_FRONT_H_
+#pragma once
 
 #include <grpcpp/grpcpp.h>
 
@@ -70,5 +69,3 @@ class EtcdFront {
 };
 
 }  // namespace clearance::test
-
-#endif  // CLEARANCE_TESTS_INTEGRATION_ETCD_ETCD_FRONT_H_

@@ -4,8 +4,7 @@
 // they to it, through its own proxy. If that is stopped, the member is alone, but clients reach it
 // as before. A parted network has this effect on the smaller side; a silent process does not.
 
-#ifndef CLEARANCE_TESTS_INTEGRATION_ETCD_PEER_WAYS_H_
-#define CLEARANCE_TESTS_INTEGRATION_ETCD_PEER_WAYS_H_
+#pragma once
 
 #include <cstddef>
 #include <memory>
@@ -40,5 +39,3 @@ class PeerWays {
 };
 
 }  // namespace clearance::test
-
-#endif  // CLEARANCE_TESTS_INTEGRATION_ETCD_PEER_WAYS_H_

@@ -2,8 +2,7 @@
 //
 // A server's view of a shared registry, without the server.
 
-#ifndef CLEARANCE_TESTS_INTEGRATION_ETCD_REPLICA_H_
-#define CLEARANCE_TESTS_INTEGRATION_ETCD_REPLICA_H_
+#pragma once
 
 #include <gtest/gtest.h>
 
@@ -126,5 +125,3 @@ class Replica {
 };
 
 }  // namespace clearance::test
-
-#endif  // CLEARANCE_TESTS_INTEGRATION_ETCD_REPLICA_H_

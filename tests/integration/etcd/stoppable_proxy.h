@@ -3,8 +3,7 @@
 // haproxy, and what parts a network: the process is stopped. Connections through it stay, and
 // nothing passes.
 
-#ifndef CLEARANCE_TESTS_INTEGRATION_ETCD_STOPPABLE_PROXY_H_
-#define CLEARANCE_TESTS_INTEGRATION_ETCD_STOPPABLE_PROXY_H_
+#pragma once
 
 #include <csignal>
 #include <memory>
@@ -29,5 +28,3 @@ class StoppableProxy {
 };
 
 }  // namespace clearance::test
-
-#endif  // CLEARANCE_TESTS_INTEGRATION_ETCD_STOPPABLE_PROXY_H_

@@ -2,8 +2,7 @@
 //
 // Certificates that openssl makes for one test and that go with it.
 
-#ifndef CLEARANCE_TESTS_INTEGRATION_PROCESS_CERTIFICATES_H_
-#define CLEARANCE_TESTS_INTEGRATION_PROCESS_CERTIFICATES_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -41,5 +40,3 @@ class Certificates {
 };
 
 }  // namespace clearance::test
-
-#endif  // CLEARANCE_TESTS_INTEGRATION_PROCESS_CERTIFICATES_H_

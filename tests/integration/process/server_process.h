@@ -5,8 +5,7 @@
 // ever. A program that cannot be started is an error, whatever the test expects of it:
 // std::runtime_error, "cannot start etcd: No such file or directory".
 
-#ifndef CLEARANCE_TESTS_INTEGRATION_PROCESS_SERVER_PROCESS_H_
-#define CLEARANCE_TESTS_INTEGRATION_PROCESS_SERVER_PROCESS_H_
+#pragma once
 
 #include <sys/types.h>
 
@@ -97,5 +96,3 @@ Completed RunProgram(const std::vector<std::string>& command);
 Completed RunServerProgram(const std::vector<std::string>& arguments);
 
 }  // namespace clearance::test
-
-#endif  // CLEARANCE_TESTS_INTEGRATION_PROCESS_SERVER_PROCESS_H_

@@ -2,8 +2,7 @@
 //
 // A test's view of the real program, from outside.
 
-#ifndef CLEARANCE_TESTS_INTEGRATION_PROCESS_SERVER_VIEW_H_
-#define CLEARANCE_TESTS_INTEGRATION_PROCESS_SERVER_VIEW_H_
+#pragma once
 
 #include <string>
 
@@ -32,5 +31,3 @@ struct NewToken {
 NewToken MakeToken(const std::string& id);
 
 }  // namespace clearance::test
-
-#endif  // CLEARANCE_TESTS_INTEGRATION_PROCESS_SERVER_VIEW_H_

@@ -4,8 +4,7 @@
 // compare every answer with that of an undisturbed server. The test decides how their own server is
 // disturbed.
 
-#ifndef CLEARANCE_TESTS_INTEGRATION_PROCESS_USERS_H_
-#define CLEARANCE_TESTS_INTEGRATION_PROCESS_USERS_H_
+#pragma once
 
 #include <gtest/gtest.h>
 
@@ -103,5 +102,3 @@ absl::StatusOr<client::Client> PatientClient(const std::string& address,
                                              client::ClientOptions options = {});
 
 }  // namespace clearance::test
-
-#endif  // CLEARANCE_TESTS_INTEGRATION_PROCESS_USERS_H_

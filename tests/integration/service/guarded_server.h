@@ -2,8 +2,7 @@
 //
 // A server with a policy: one principal for each role, and one that is held to prefixes.
 
-#ifndef CLEARANCE_TESTS_INTEGRATION_SERVICE_GUARDED_SERVER_H_
-#define CLEARANCE_TESTS_INTEGRATION_SERVICE_GUARDED_SERVER_H_
+#pragma once
 
 #include <string>
 
@@ -58,5 +57,3 @@ grpc::Status CallWith(const Metadata& metadata, Stub& stub,
 }
 
 }  // namespace clearance::testing
-
-#endif  // CLEARANCE_TESTS_INTEGRATION_SERVICE_GUARDED_SERVER_H_

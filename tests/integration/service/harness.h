@@ -3,8 +3,7 @@
 // A server in the test's own process and plain clients of it. Nothing here waits for time: every
 // call has a deadline that is far off and only ends a test that hangs.
 
-#ifndef CLEARANCE_TESTS_INTEGRATION_SERVICE_HARNESS_H_
-#define CLEARANCE_TESTS_INTEGRATION_SERVICE_HARNESS_H_
+#pragma once
 
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
@@ -148,5 +147,3 @@ void AwaitWorkOn(TestServer& server, const v1::SessionRequest& request);
 void ExpectServes(TestServer& server);
 
 }  // namespace clearance::testing
-
-#endif  // CLEARANCE_TESTS_INTEGRATION_SERVICE_HARNESS_H_

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef CLEARANCE_TESTS_INTEGRATION_SERVICE_OPEN_FENCE_H_
-#define CLEARANCE_TESTS_INTEGRATION_SERVICE_OPEN_FENCE_H_
+#pragma once
 
 #include <memory>
 
@@ -14,5 +13,3 @@ namespace clearance::testing {
 std::unique_ptr<server::AcceptLoop> OpenFence(server::Metrics& metrics, server::Log* log);
 
 }  // namespace clearance::testing
-
-#endif  // CLEARANCE_TESTS_INTEGRATION_SERVICE_OPEN_FENCE_H_

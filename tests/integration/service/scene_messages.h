@@ -2,8 +2,7 @@
 //
 // Messages about scenes: rows of bodies along the x axis, body i at x = i.
 
-#ifndef CLEARANCE_TESTS_INTEGRATION_SERVICE_SCENE_MESSAGES_H_
-#define CLEARANCE_TESTS_INTEGRATION_SERVICE_SCENE_MESSAGES_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -91,5 +90,3 @@ inline std::vector<double> XsOf(const v1::BodyColumns& bodies) {
 }
 
 }  // namespace clearance::testing
-
-#endif  // CLEARANCE_TESTS_INTEGRATION_SERVICE_SCENE_MESSAGES_H_

@@ -3,8 +3,7 @@
 // One scene and its askers, on a server and in the core, so that answers of the one can be held
 // against those of the other.
 
-#ifndef CLEARANCE_TESTS_INTEGRATION_SERVICE_SCENE_WORLD_H_
-#define CLEARANCE_TESTS_INTEGRATION_SERVICE_SCENE_WORLD_H_
+#pragma once
 
 #include <cmath>
 #include <cstdint>
@@ -178,5 +177,3 @@ inline v1::SweepDetail EveryColumn() {
 }
 
 }  // namespace clearance::testing
-
-#endif  // CLEARANCE_TESTS_INTEGRATION_SERVICE_SCENE_WORLD_H_

@@ -2,8 +2,7 @@
 //
 // Messages about tracks, and a server for them.
 
-#ifndef CLEARANCE_TESTS_INTEGRATION_SERVICE_TRACK_MESSAGES_H_
-#define CLEARANCE_TESTS_INTEGRATION_SERVICE_TRACK_MESSAGES_H_
+#pragma once
 
 #include <gtest/gtest.h>
 
@@ -86,5 +85,3 @@ inline void ExpectRefusal(const v1::SessionResponse& response, grpc::StatusCode 
 }
 
 }  // namespace clearance::testing
-
-#endif  // CLEARANCE_TESTS_INTEGRATION_SERVICE_TRACK_MESSAGES_H_

@@ -14,8 +14,7 @@
 //   - No cap on the iterations. Here running out of them is a separate outcome.
 // All tests are signs of integers if the coordinates are: on a small lattice the answer is exact.
 
-#ifndef CLEARANCE_TESTS_SUPPORT_REFERENCE_BOOLEAN_GJK_H_
-#define CLEARANCE_TESTS_SUPPORT_REFERENCE_BOOLEAN_GJK_H_
+#pragma once
 
 #include "tests/support/reference/difference_sets.h"
 
@@ -31,5 +30,3 @@ struct BooleanResult {
 BooleanResult ShareAPoint(const DifferenceSets& sets);
 
 }  // namespace clearance::reference
-
-#endif  // CLEARANCE_TESTS_SUPPORT_REFERENCE_BOOLEAN_GJK_H_

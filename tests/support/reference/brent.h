@@ -10,8 +10,7 @@
 // not change its sign, so the target must be positive; along a translation it is convex, so the
 // nearest time is found by halving with two probes, and before it there is one root.
 
-#ifndef CLEARANCE_TESTS_SUPPORT_REFERENCE_BRENT_H_
-#define CLEARANCE_TESTS_SUPPORT_REFERENCE_BRENT_H_
+#pragma once
 
 #include <functional>
 
@@ -34,5 +33,3 @@ RootResult FindRootByBrent(const std::function<double(double)>& f, double low, d
 RootResult HitByRootFinding(const Translation& motion);
 
 }  // namespace clearance::reference
-
-#endif  // CLEARANCE_TESTS_SUPPORT_REFERENCE_BRENT_H_

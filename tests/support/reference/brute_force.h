@@ -7,8 +7,7 @@
 // smallest offset of a plane. O(m^4) of m = |A| |B| differences. On small integers every decision
 // is exact.
 
-#ifndef CLEARANCE_TESTS_SUPPORT_REFERENCE_BRUTE_FORCE_H_
-#define CLEARANCE_TESTS_SUPPORT_REFERENCE_BRUTE_FORCE_H_
+#pragma once
 
 #include "tests/support/reference/difference_sets.h"
 
@@ -26,5 +25,3 @@ struct BruteForceResult {
 BruteForceResult DistanceByBruteForce(const DifferenceSets& sets);
 
 }  // namespace clearance::reference
-
-#endif  // CLEARANCE_TESTS_SUPPORT_REFERENCE_BRUTE_FORCE_H_

@@ -6,8 +6,7 @@
 // end of the sweep if the sweep goes along the direction (the sign of d . t in C. Ericson, "The
 // Gilbert-Johnson-Keerthi algorithm", 2005).
 
-#ifndef CLEARANCE_TESTS_SUPPORT_REFERENCE_DIFFERENCE_SETS_H_
-#define CLEARANCE_TESTS_SUPPORT_REFERENCE_DIFFERENCE_SETS_H_
+#pragma once
 
 #include <vector>
 
@@ -50,5 +49,3 @@ struct DifferenceSets {
 double Extent(const DifferenceSets& sets);
 
 }  // namespace clearance::reference
-
-#endif  // CLEARANCE_TESTS_SUPPORT_REFERENCE_DIFFERENCE_SETS_H_

@@ -15,8 +15,7 @@
 // From the simplex with the new vertex it keeps the part that carries the closest point. Keeping
 // any part that contains the new vertex, as is sometimes written, need not converge.
 
-#ifndef CLEARANCE_TESTS_SUPPORT_REFERENCE_DIVIDE_AND_CONQUER_H_
-#define CLEARANCE_TESTS_SUPPORT_REFERENCE_DIVIDE_AND_CONQUER_H_
+#pragma once
 
 #include <vector>
 
@@ -42,5 +41,3 @@ struct ClosestPair {
 ClosestPair ClosestByDivideAndConquer(const DifferenceSets& sets);
 
 }  // namespace clearance::reference
-
-#endif  // CLEARANCE_TESTS_SUPPORT_REFERENCE_DIVIDE_AND_CONQUER_H_

@@ -6,8 +6,7 @@
 // y. That condition is the proof of the answer (Kuhn and Tucker, 1951), so the way in which the
 // subset was found does not matter.
 
-#ifndef CLEARANCE_TESTS_SUPPORT_REFERENCE_EXACT_SIMPLEX_H_
-#define CLEARANCE_TESTS_SUPPORT_REFERENCE_EXACT_SIMPLEX_H_
+#pragma once
 
 #include <gmpxx.h>
 
@@ -48,5 +47,3 @@ extern template ExactNearest<mpz_class> NearestExactly(
     const std::array<IntegerPoint<mpz_class>, 4>&, int);
 
 }  // namespace clearance::reference
-
-#endif  // CLEARANCE_TESTS_SUPPORT_REFERENCE_EXACT_SIMPLEX_H_

@@ -14,8 +14,7 @@
 // tells how far it got:
 //     lower = P . V / |P|  <=  distance  <=  upper = |P|,   to rounding.
 
-#ifndef CLEARANCE_TESTS_SUPPORT_REFERENCE_GJK_LOOP_H_
-#define CLEARANCE_TESTS_SUPPORT_REFERENCE_GJK_LOOP_H_
+#pragma once
 
 #include <array>
 #include <vector>
@@ -76,5 +75,3 @@ LoopResult RunGjk(const DifferenceSets& sets, SubDistance solver, const Simplex&
                   std::vector<Turn>* trace = nullptr);
 
 }  // namespace clearance::reference
-
-#endif  // CLEARANCE_TESTS_SUPPORT_REFERENCE_GJK_LOOP_H_

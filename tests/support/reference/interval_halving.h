@@ -9,8 +9,7 @@
 // (t = t_B - t_A), the swept support follows the sign of d . t, and each query may begin with the
 // simplex that the one before ended with.
 
-#ifndef CLEARANCE_TESTS_SUPPORT_REFERENCE_INTERVAL_HALVING_H_
-#define CLEARANCE_TESTS_SUPPORT_REFERENCE_INTERVAL_HALVING_H_
+#pragma once
 
 #include "tests/support/reference/difference_sets.h"
 
@@ -46,5 +45,3 @@ inline constexpr double kShortest = 0x1p-24;  // of intervals, a fraction of the
 HalvingResult HitByHalving(const Translation& motion, Start start);
 
 }  // namespace clearance::reference
-
-#endif  // CLEARANCE_TESTS_SUPPORT_REFERENCE_INTERVAL_HALVING_H_

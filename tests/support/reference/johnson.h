@@ -18,8 +18,7 @@
 // positive cofactors is taken. Cofactors have degree 6 in the coordinates: exact on small integers,
 // poor on slivers.
 
-#ifndef CLEARANCE_TESTS_SUPPORT_REFERENCE_JOHNSON_H_
-#define CLEARANCE_TESTS_SUPPORT_REFERENCE_JOHNSON_H_
+#pragma once
 
 #include "tests/support/reference/point_simplex.h"
 
@@ -28,5 +27,3 @@ namespace clearance::reference {
 NearestPoint NearestByJohnson(const PointSimplex& simplex);
 
 }  // namespace clearance::reference
-
-#endif  // CLEARANCE_TESTS_SUPPORT_REFERENCE_JOHNSON_H_

@@ -9,8 +9,7 @@
 // 2001, cut to the plane. Simplices of one or two points (the origin on a vertex or an edge) are
 // completed to a triangle first; where there is nothing on one side of them, the bodies only touch.
 
-#ifndef CLEARANCE_TESTS_SUPPORT_REFERENCE_PLANE_EPA_H_
-#define CLEARANCE_TESTS_SUPPORT_REFERENCE_PLANE_EPA_H_
+#pragma once
 
 #include "tests/support/reference/plane_gjk.h"
 
@@ -30,5 +29,3 @@ PlaneDepth DepthByExpansion(const Polygon& a, const Polygon& b,
                             const std::vector<PlanePoint>& simplex);
 
 }  // namespace clearance::reference
-
-#endif  // CLEARANCE_TESTS_SUPPORT_REFERENCE_PLANE_EPA_H_

@@ -11,8 +11,7 @@
 // holds it, because A is beyond the origin as seen from B. Touching is sharing a point. The
 // iterations are limited.
 
-#ifndef CLEARANCE_TESTS_SUPPORT_REFERENCE_PLANE_GJK_H_
-#define CLEARANCE_TESTS_SUPPORT_REFERENCE_PLANE_GJK_H_
+#pragma once
 
 #include <vector>
 
@@ -42,5 +41,3 @@ struct PlaneGjkResult {
 PlaneGjkResult SharePointInPlane(const Polygon& a, const Polygon& b);
 
 }  // namespace clearance::reference
-
-#endif  // CLEARANCE_TESTS_SUPPORT_REFERENCE_PLANE_GJK_H_

@@ -7,8 +7,7 @@
 // S. Gottschalk, M. Lin and D. Manocha, "OBBTree", 1996, cut to the plane. The sign of the best
 // separation is exact on integers; touching is its 0.
 
-#ifndef CLEARANCE_TESTS_SUPPORT_REFERENCE_PLANE_SAT_H_
-#define CLEARANCE_TESTS_SUPPORT_REFERENCE_PLANE_SAT_H_
+#pragma once
 
 #include "tests/support/reference/polygon.h"
 
@@ -25,5 +24,3 @@ struct SatResult {
 SatResult CompareBySeparatingAxes(const Polygon& a, const Polygon& b);
 
 }  // namespace clearance::reference
-
-#endif  // CLEARANCE_TESTS_SUPPORT_REFERENCE_PLANE_SAT_H_

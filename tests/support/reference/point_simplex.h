@@ -4,8 +4,7 @@
 // position, and the point of their hull that is nearest to the origin. Nothing in this folder uses
 // code of core but the plain struct Vec3.
 
-#ifndef CLEARANCE_TESTS_SUPPORT_REFERENCE_POINT_SIMPLEX_H_
-#define CLEARANCE_TESTS_SUPPORT_REFERENCE_POINT_SIMPLEX_H_
+#pragma once
 
 #include <algorithm>
 #include <array>
@@ -71,5 +70,3 @@ inline double Extent(const PointSimplex& simplex) {
 }
 
 }  // namespace clearance::reference
-
-#endif  // CLEARANCE_TESTS_SUPPORT_REFERENCE_POINT_SIMPLEX_H_

@@ -10,8 +10,7 @@
 // strictly higher stalls in the middle of the bottom. This one crosses equal heights, once around
 // at most.
 
-#ifndef CLEARANCE_TESTS_SUPPORT_REFERENCE_POLYGON_H_
-#define CLEARANCE_TESTS_SUPPORT_REFERENCE_POLYGON_H_
+#pragma once
 
 #include <vector>
 
@@ -56,5 +55,3 @@ struct PlaneFacts {
 PlaneFacts CompareByBruteForce(const Polygon& a, const Polygon& b);
 
 }  // namespace clearance::reference
-
-#endif  // CLEARANCE_TESTS_SUPPORT_REFERENCE_POLYGON_H_

@@ -12,8 +12,7 @@
 // Written from the paper's equations. A simplex without volume has the whole 0, no sign agrees with
 // it, and all its facets are searched.
 
-#ifndef CLEARANCE_TESTS_SUPPORT_REFERENCE_SIGNED_VOLUMES_H_
-#define CLEARANCE_TESTS_SUPPORT_REFERENCE_SIGNED_VOLUMES_H_
+#pragma once
 
 #include "tests/support/reference/point_simplex.h"
 
@@ -22,5 +21,3 @@ namespace clearance::reference {
 NearestPoint NearestBySignedVolumes(const PointSimplex& simplex);
 
 }  // namespace clearance::reference
-
-#endif  // CLEARANCE_TESTS_SUPPORT_REFERENCE_SIGNED_VOLUMES_H_

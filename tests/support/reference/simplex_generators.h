@@ -2,8 +2,7 @@
 //
 // Random simplices for the sub-distance: well-shaped ones and every kind of bad one.
 
-#ifndef CLEARANCE_TESTS_SUPPORT_REFERENCE_SIMPLEX_GENERATORS_H_
-#define CLEARANCE_TESTS_SUPPORT_REFERENCE_SIMPLEX_GENERATORS_H_
+#pragma once
 
 #include "tests/support/random.h"
 #include "tests/support/reference/point_simplex.h"
@@ -28,5 +27,3 @@ const char* Name(SimplexKind kind);
 PointSimplex Generate(SimplexKind kind, testing::Random& random);
 
 }  // namespace clearance::reference
-
-#endif  // CLEARANCE_TESTS_SUPPORT_REFERENCE_SIMPLEX_GENERATORS_H_

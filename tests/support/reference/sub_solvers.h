@@ -2,8 +2,7 @@
 //
 // The four reference solvers of the sub-distance, by name.
 
-#ifndef CLEARANCE_TESTS_SUPPORT_REFERENCE_SUB_SOLVERS_H_
-#define CLEARANCE_TESTS_SUPPORT_REFERENCE_SUB_SOLVERS_H_
+#pragma once
 
 #include <array>
 
@@ -35,5 +34,3 @@ inline constexpr std::array<SubSolver, 4> kSubSolvers = {{
 }};
 
 }  // namespace clearance::reference
-
-#endif  // CLEARANCE_TESTS_SUPPORT_REFERENCE_SUB_SOLVERS_H_

@@ -15,8 +15,7 @@
 //     the distance as 0. Here a face is tried unless both signs are certain and equal.
 //   - For a triangle without area the edge tests divide 0 by 0; its nearest edge is taken instead.
 
-#ifndef CLEARANCE_TESTS_SUPPORT_REFERENCE_VORONOI_H_
-#define CLEARANCE_TESTS_SUPPORT_REFERENCE_VORONOI_H_
+#pragma once
 
 #include "tests/support/reference/point_simplex.h"
 
@@ -28,5 +27,3 @@ NearestPoint NearestByVoronoi(const PointSimplex& simplex);
 bool IsOutsideFaceAsPrinted(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& d);
 
 }  // namespace clearance::reference
-
-#endif  // CLEARANCE_TESTS_SUPPORT_REFERENCE_VORONOI_H_

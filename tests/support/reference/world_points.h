@@ -3,8 +3,7 @@
 // Two bodies as the point sets that the reference solvers take: from A's origin, in world axes, in
 // plain doubles.
 
-#ifndef CLEARANCE_TESTS_SUPPORT_REFERENCE_WORLD_POINTS_H_
-#define CLEARANCE_TESTS_SUPPORT_REFERENCE_WORLD_POINTS_H_
+#pragma once
 
 #include "tests/support/body.h"
 #include "tests/support/reference/difference_sets.h"
@@ -28,5 +27,3 @@ DifferenceSets RelativeToA(const testing::BodyPair& pair);
 double WorldRounding(const testing::BodyPair& pair, const DifferenceSets& sets);
 
 }  // namespace clearance::reference
-
-#endif  // CLEARANCE_TESTS_SUPPORT_REFERENCE_WORLD_POINTS_H_

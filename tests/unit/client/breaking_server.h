@@ -4,8 +4,7 @@
 // session was built again as it was: a row's distance is the x of its pose of B plus a thousand
 // times the content of its slot of A.
 
-#ifndef CLEARANCE_TESTS_UNIT_CLIENT_BREAKING_SERVER_H_
-#define CLEARANCE_TESTS_UNIT_CLIENT_BREAKING_SERVER_H_
+#pragma once
 
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
@@ -194,5 +193,3 @@ class BreakingServer : public v1::ServerService::Service, public v1::QueryServic
 };
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_TESTS_UNIT_CLIENT_BREAKING_SERVER_H_

@@ -3,8 +3,7 @@
 // A server of scripted answers for tests of the client alone. It answers a row with the x of its
 // pose of B as distance, so that a test sees which question an answer belongs to.
 
-#ifndef CLEARANCE_TESTS_UNIT_CLIENT_FAKE_SERVER_H_
-#define CLEARANCE_TESTS_UNIT_CLIENT_FAKE_SERVER_H_
+#pragma once
 
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
@@ -114,5 +113,3 @@ class FakeServer : public v1::ServerService::Service, public v1::QueryService::S
 };
 
 }  // namespace clearance::client
-
-#endif  // CLEARANCE_TESTS_UNIT_CLIENT_FAKE_SERVER_H_

@@ -2,8 +2,7 @@
 //
 // Pairs of small shapes for the tests of core/narrow.
 
-#ifndef CLEARANCE_TESTS_UNIT_CORE_NARROW_TEST_PAIR_H_
-#define CLEARANCE_TESTS_UNIT_CORE_NARROW_TEST_PAIR_H_
+#pragma once
 
 #include <variant>
 #include <vector>
@@ -67,5 +66,3 @@ inline double ReferenceDistance(const TestPair& test) {
 }
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_TESTS_UNIT_CORE_NARROW_TEST_PAIR_H_

@@ -3,8 +3,7 @@
 // Right answers, each made wrong in one way. The oracle of these tests is the way itself: the
 // checker must name the claim that was tampered with, and must have nothing to say before.
 
-#ifndef CLEARANCE_TESTS_UNIT_CORE_PROOF_TAMPERING_H_
-#define CLEARANCE_TESTS_UNIT_CORE_PROOF_TAMPERING_H_
+#pragma once
 
 #include <gtest/gtest.h>
 
@@ -45,5 +44,3 @@ void ExpectEachContradicted(const Answer& right, const std::vector<Tampering<Ans
 }
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_TESTS_UNIT_CORE_PROOF_TAMPERING_H_

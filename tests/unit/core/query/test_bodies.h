@@ -2,8 +2,7 @@
 //
 // Bodies for the tests of core/query.
 
-#ifndef CLEARANCE_TESTS_UNIT_CORE_QUERY_TEST_BODIES_H_
-#define CLEARANCE_TESTS_UNIT_CORE_QUERY_TEST_BODIES_H_
+#pragma once
 
 #include <variant>
 #include <vector>
@@ -30,5 +29,3 @@ inline Pose At(double x, double y, double z) { return {{x, y, z}, {}}; }
 inline constexpr Quaternion kQuarterTurn = {0, 0, 0.7071067811865476, 0.7071067811865476};
 
 }  // namespace clearance
-
-#endif  // CLEARANCE_TESTS_UNIT_CORE_QUERY_TEST_BODIES_H_

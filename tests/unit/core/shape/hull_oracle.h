@@ -2,8 +2,7 @@
 //
 // Judges a shape against the points that it was made from, in GMP rationals and by brute force.
 
-#ifndef CLEARANCE_TESTS_UNIT_CORE_SHAPE_HULL_ORACLE_H_
-#define CLEARANCE_TESTS_UNIT_CORE_SHAPE_HULL_ORACLE_H_
+#pragma once
 
 #include <vector>
 
@@ -24,5 +23,3 @@ void ExpectVerticesAreExact(const ConvexShape& shape, const std::vector<Vec3d>& 
 void ExpectAdjacencyIsSound(const ConvexShape& shape);
 
 }  // namespace clearance::testing
-
-#endif  // CLEARANCE_TESTS_UNIT_CORE_SHAPE_HULL_ORACLE_H_

@@ -2,8 +2,7 @@
 //
 // Contents to register: balls, each radius another digest.
 
-#ifndef CLEARANCE_TESTS_UNIT_SERVER_REGISTRY_TEST_CONTENT_H_
-#define CLEARANCE_TESTS_UNIT_SERVER_REGISTRY_TEST_CONTENT_H_
+#pragma once
 
 #include <memory>
 #include <variant>
@@ -23,5 +22,3 @@ inline ShapeContentPtr Ball(double radius) {
 }
 
 }  // namespace clearance::server
-
-#endif  // CLEARANCE_TESTS_UNIT_SERVER_REGISTRY_TEST_CONTENT_H_

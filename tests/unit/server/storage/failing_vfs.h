@@ -2,8 +2,7 @@
 //
 // The default file layer of SQLite, but for writes and syncs that fail when a test wants them to.
 
-#ifndef CLEARANCE_TESTS_UNIT_SERVER_STORAGE_FAILING_VFS_H_
-#define CLEARANCE_TESTS_UNIT_SERVER_STORAGE_FAILING_VFS_H_
+#pragma once
 
 #include <sqlite3.h>
 
@@ -29,5 +28,3 @@ const char* FailingVfs();
 void MakeFailingVfsTheDefault();
 
 }  // namespace clearance::testing
-
-#endif  // CLEARANCE_TESTS_UNIT_SERVER_STORAGE_FAILING_VFS_H_

@@ -2,8 +2,7 @@
 //
 // Contents to store, and directories to store them in.
 
-#ifndef CLEARANCE_TESTS_UNIT_SERVER_STORAGE_STORED_SHAPES_H_
-#define CLEARANCE_TESTS_UNIT_SERVER_STORAGE_STORED_SHAPES_H_
+#pragma once
 
 #include <gtest/gtest.h>
 
@@ -96,5 +95,3 @@ inline std::vector<std::string> DigestsOf(const server::ShapeStore& store, std::
 }
 
 }  // namespace clearance::testing
-
-#endif  // CLEARANCE_TESTS_UNIT_SERVER_STORAGE_STORED_SHAPES_H_
