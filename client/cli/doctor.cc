@@ -21,6 +21,7 @@
 #include "client/cli/command.h"
 #include "client/cli/diagnosis.h"
 #include "client/cli/network.h"
+#include "client/cli/output.h"
 #include "client/cli/tls_probe.h"
 #include "internal/steady_clock.h"
 #include "internal/target.h"
@@ -133,11 +134,15 @@ Check VersionCheck(const std::string& server) {
              : Warned("version", found, "use a client of the server's version");
 }
 
-Check LimitsCheck(const Limits& limits) {
-  const std::string found = absl::StrFormat(
-      "%d rows or %d bytes a message, %d messages ahead, %d sessions, %d shapes, %d scenes",
-      limits.max_batch_rows, limits.max_request_bytes, limits.max_messages_in_flight,
-      limits.max_sessions, limits.max_shapes, limits.max_scenes);
+Check LimitsCheck(const ServerInfo& info) {
+  const Limits& limits = info.limits;
+  std::string found =
+      absl::StrFormat("%d rows or %d bytes a message, %d messages ahead", limits.max_batch_rows,
+                      limits.max_request_bytes, limits.max_messages_in_flight);
+  const Json named = ToJson(info)["limits"];
+  for (const char* const things : {"sessions", "shapes", "scenes"})
+    absl::StrAppend(&found, ", ", named[absl::StrCat("max_", things)].get<std::uint64_t>(), " ",
+                    things);
   const bool is_small = limits.max_batch_rows < kFewRows || limits.max_request_bytes < kFewBytes;
   return is_small ? Warned("limits", found,
                            "large batches travel in many small messages: raise the server's "
@@ -245,7 +250,7 @@ void Doctor::Examine() {
     return;
   }
   diagnosis_.Tell(VersionCheck(info->version));
-  diagnosis_.Tell(LimitsCheck(info->limits));
+  diagnosis_.Tell(LimitsCheck(*info));
   CheckRoundTrip(*client);
   CheckClock(*client);
   CheckProof(*client);
