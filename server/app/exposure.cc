@@ -14,26 +14,6 @@ namespace {
 // storage, with room to spare.
 constexpr rlim_t kOtherDescriptors = 128;
 
-}  // namespace
-
-const char* TlsMode(const TlsFiles& tls) {
-  if (tls.certificate.empty()) return "none";
-  return tls.client_ca.empty() ? "server" : "mutual";
-}
-
-const char* CallersMode(const ServerConfig& config) {
-  if (!config.policy_file.empty()) return "policy";
-  return config.tls.client_ca.empty() ? "everyone" : "certificates";
-}
-
-bool ShowsReflection(const ServerConfig& config) {
-  if (config.reflection != Reflection::kAuto) return config.reflection == Reflection::kOn;
-  if (!config.policy_file.empty()) return false;
-  return IsLocalOnly(config.listen) || !config.tls.client_ca.empty();
-}
-
-namespace {
-
 // Returns the warning about open access to the gRPC port, or null if none is due.
 const char* WarningOf(const ServerConfig& config) {
   const bool is_plain = config.tls.certificate.empty();
@@ -55,6 +35,22 @@ const char* WarningOf(const ServerConfig& config) {
 }
 
 }  // namespace
+
+const char* TlsMode(const TlsFiles& tls) {
+  if (tls.certificate.empty()) return "none";
+  return tls.client_ca.empty() ? "server" : "mutual";
+}
+
+const char* CallersMode(const ServerConfig& config) {
+  if (!config.policy_file.empty()) return "policy";
+  return config.tls.client_ca.empty() ? "everyone" : "certificates";
+}
+
+bool ShowsReflection(const ServerConfig& config) {
+  if (config.reflection != Reflection::kAuto) return config.reflection == Reflection::kOn;
+  if (!config.policy_file.empty()) return false;
+  return IsLocalOnly(config.listen) || !config.tls.client_ca.empty();
+}
 
 void WarnOfStrangers(const ServerConfig& config, Log* log) {
   if (const char* const warning = WarningOf(config); warning != nullptr)

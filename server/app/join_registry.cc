@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/app/join_registry.h"
-
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -11,8 +9,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_join.h"
+#include "server/app/optional_parts.h"
 #include "server/app/restore.h"
-#include "server/app/restore_scenes.h"
 #include "server/app/shared_mirror.h"
 #include "server/etcd/etcd_store.h"
 

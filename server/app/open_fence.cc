@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/app/open_fence.h"
-
+#include "server/app/optional_parts.h"
 #include "server/fence/listener.h"
 
 namespace clearance::server {

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/app/operator_pages.h"
 
-#include <optional>
-#include <string>
-
 #include "absl/strings/match.h"
 #include "absl/strings/strip.h"
 

@@ -7,7 +7,6 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <string>
 #include <system_error>
 
 #include "absl/strings/str_cat.h"

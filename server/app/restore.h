@@ -1,27 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From what is stored to the registry that queries read, on all cores.
+// From what is stored to the registries that queries read.
 
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "core/scene/scene.h"
+#include "core/shape/rigid_body.h"
 #include "server/registry/registry.h"
+#include "server/registry/scene_registry.h"
 #include "server/storage/shape_store.h"
 
 namespace clearance::server {
 
-// DATA_LOSS where the digest is not that of the shape, or the body cannot be read.
+// DATA_LOSS if the digest is not that of the shape, or the body cannot be read.
 absl::StatusOr<ShapeContentPtr> ReadStored(const StoredContent& stored);
 
-// DATA_LOSS where the name, its revision or its owner cannot be, or it has no content.
+// DATA_LOSS if the name, its revision or its owner cannot be, or it has no content.
 absl::StatusOr<NamedShape> ReadStored(const StoredName& stored, std::uint64_t revision,
                                       const ShapeContentPtr& content);
 
-// DATA_LOSS where a digest is not that of its shape, a body cannot be read, or names and contents
-// do not belong together; the registry is as it was then. Requires: the registry is empty.
+// Reads all shapes, on so many threads. DATA_LOSS if a digest is not that of its shape, a body
+// cannot be read, or names and contents do not belong together; the registry is as it was then.
+// Requires: the registry is empty.
 absl::Status RestoreShapes(int threads, ShapeSource* store, Registry* registry);
+
+// Plays records of scenes.
+class RecordPlayer {
+ public:
+  // Returns the content of a digest; null: there is none.
+  using Find = std::function<ShapeContentPtr(const std::string& digest)>;
+  // `contents` outlives this.
+  RecordPlayer(Find find, SceneContents* contents);
+
+  // Returns the revision that the record makes of the one before. DATA_LOSS if it cannot be read.
+  absl::StatusOr<ScenePtr> Play(const SceneRecord& record, const ScenePtr& before) const;
+  // DATA_LOSS if a body's shape was not found.
+  absl::Status RequireWhole(const std::string& name, const Scene& scene) const;
+
+ private:
+  const Find find_;
+  SceneContents* const contents_;
+  // Stands for a shape that was deleted since: as long as a later record takes the body away again,
+  // nothing is lost. A point is somewhere wherever a shape can be.
+  const RigidBodyPtr missing_;
+};
+
+// Returns all scenes that the store holds, as they were stored last. DATA_LOSS as below.
+absl::StatusOr<std::vector<SceneRegistry::Kept>> ReadStoredScenes(ShapeSource* store,
+                                                                  RecordPlayer::Find find,
+                                                                  SceneContents* contents);
+
+// Reads the newest revision of each scene; those before it are forgotten. DATA_LOSS if records do
+// not follow on each other, cannot be read, or leave a body whose shape is not registered; `scenes`
+// is as it was then. Requires: the shapes are restored; `scenes` is empty.
+absl::Status RestoreScenes(ShapeSource* store, const Registry& shapes, SceneRegistry* scenes);
 
 }  // namespace clearance::server

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <deque>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -19,24 +20,20 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
+#include "server/access/access_files.h"
+#include "server/app/commands.h"
 #include "server/app/exposure.h"
 #include "server/app/grpc_log.h"
-#include "server/app/health_check.h"
-#include "server/app/join_registry.h"
-#include "server/app/new_token.h"
-#include "server/app/open_fence.h"
 #include "server/app/operator_pages.h"
+#include "server/app/optional_parts.h"
 #include "server/app/port_file.h"
 #include "server/app/restore.h"
-#include "server/app/restore_scenes.h"
 #include "server/app/shutdown_signals.h"
 #include "server/config/build_options.h"
 #include "server/config/command_line.h"
 #include "server/config/listen_address.h"
-#include "server/config/optional_parts.h"
 #include "server/config/settings.h"
 #include "server/engine/answer_check.h"
-#include "server/guard/access_files.h"
 #include "server/observe/http_server.h"
 #include "server/observe/liveness.h"
 #include "server/observe/log.h"
@@ -45,7 +42,6 @@
 #include "server/observe/steady_clock.h"
 #include "server/registry/registry.h"
 #include "server/schedule/accept_loop.h"
-#include "server/storage/backup.h"
 #include "server/storage/data_directory.h"
 #include "server/storage/shape_ledger.h"
 #include "server/storage/sqlite_shape_store.h"
@@ -54,9 +50,6 @@
 
 namespace clearance::server {
 namespace {
-
-constexpr int kWrongArguments = 2;
-constexpr int kUnusableData = 3;
 
 // Size limit of a reply to the page, which takes some hundred times as much on its path to JSON.
 constexpr std::uint64_t kMostPageReply = kMebibyte;
@@ -78,14 +71,12 @@ void TuneAllocator() {
 
 // Secrets are in files, of which settings are the names.
 void LogSettings(const ServerConfig& config, Log* log) {
-  std::vector<std::pair<const char*, std::string>> changed;
-  for (const Setting& setting : AllSettings()) {
-    std::string value = setting.print(config);
-    if (value != setting.default_value()) changed.emplace_back(setting.name, std::move(value));
-  }
+  std::deque<std::string> values;  // of the fields, which borrow them
   std::vector<LogField> fields;
-  fields.reserve(changed.size());
-  for (const auto& [name, value] : changed) fields.emplace_back(name, value);
+  for (const Setting& setting : AllSettings()) {
+    const std::string& value = values.emplace_back(setting.print(config));
+    if (value != setting.default_value()) fields.emplace_back(setting.name, value);
+  }
   log->Write(LogLevel::kInfo,
              fields.empty() ? "all settings have their defaults"
                             : "settings that differ from their defaults",
@@ -100,6 +91,14 @@ int Cores() { return static_cast<int>(std::max(1U, std::thread::hardware_concurr
 int PollingThreads(int wanted) { return wanted > 0 ? wanted : std::max(1, Cores() / 4); }
 
 int WorkerThreads(int wanted) { return wanted > 0 ? wanted : Cores(); }
+
+// Puts what was made in its place.
+template <class Made, class Place>
+absl::Status Put(absl::StatusOr<Made> made, Place* place) {
+  if (!made.ok()) return made.status();
+  *place = *std::move(made);
+  return absl::OkStatus();
+}
 
 // Owns the parts of the server. Members are made in their order and end in reverse order: the HTTP
 // port answers from before shapes are read and gRPC starts until gRPC has stopped; then the ledger
@@ -204,22 +203,14 @@ int Process::Serve() {
 
 absl::Status Process::LoadTls() {
   if (config_.tls.certificate.empty()) return absl::OkStatus();
-  absl::StatusOr<std::unique_ptr<TlsCertificates>> tls =
-      TlsCertificates::Load(config_.tls, metrics_.tls(), &log_);
-  if (!tls.ok()) return tls.status();
-  tls_ = *std::move(tls);
-  return absl::OkStatus();
+  return Put(TlsCertificates::Load(config_.tls, metrics_.tls(), &log_), &tls_);
 }
 
 absl::Status Process::ReadAccessRules() {
   if (config_.policy_file.empty()) return absl::OkStatus();
-  auto access =
-      AccessFiles::Load({config_.policy_file, config_.token_file, config_.tls.client_ca}, log_,
-                        metrics_, {.defaults = config_.principal, .quotas = &quotas_});
-  if (!access.ok()) return access.status();
-  access_ = *std::move(access);
-  access_->Watch();
-  return absl::OkStatus();
+  absl::Status status = Put(AccessFiles::Load(config_, log_, metrics_, &quotas_), &access_);
+  if (status.ok()) access_->Watch();
+  return status;
 }
 
 absl::Status Process::StartHttp() {
@@ -232,38 +223,37 @@ absl::Status Process::StartHttp() {
                                              : PageCalls::Policy::kChecksCallers));
   }
   if (IsLocalOnly(config_.http_listen)) pages_.AnswerAddressesOnly();
-  absl::StatusOr<std::unique_ptr<HttpServer>> http = HttpServer::Start(
-      config_.http_listen, [this](const HttpRequest& request) { return pages_.Answer(request); },
-      [this](const std::string& path) { return pages_.TakesBody(path); });
-  if (!http.ok()) return http.status();
-  http_ = *std::move(http);
-  return absl::OkStatus();
+  return Put(HttpServer::Start(
+                 config_.http_listen,
+                 [this](const HttpRequest& request) { return pages_.Answer(request); },
+                 [this](const std::string& path) { return pages_.TakesBody(path); }),
+             &http_);
 }
 
 absl::Status Process::StartLedger() {
   std::unique_ptr<ShapeStore> store;
   std::unique_ptr<SharedRegistry> shared;
-  if (!config_.etcd.endpoints.empty()) {
-    if constexpr (kHasEtcd) {
-      const SteadyTime began = SteadyNow();
-      absl::StatusOr<std::unique_ptr<SharedRegistry>> joined =
-          JoinRegistry({.config = config_.etcd,
-                        .shapes = &registry_,
-                        .scenes = &scenes_,
-                        .metrics = &metrics_,
-                        .log = &log_,
-                        .threads = WorkerThreads(config_.worker_threads),
-                        .is_ended = [this] { return signals_.has_come(); }});
-      if (!joined.ok()) return joined.status();
-      shared = *std::move(joined);
-      LogRestored(began);
+  const bool is_shared = !config_.etcd.endpoints.empty();
+  const SteadyTime began = SteadyNow();
+  absl::Status status;
+  if constexpr (kHasEtcd) {
+    if (is_shared) {
+      status = Put(JoinRegistry({.config = config_.etcd,
+                                 .shapes = &registry_,
+                                 .scenes = &scenes_,
+                                 .metrics = &metrics_,
+                                 .log = &log_,
+                                 .threads = WorkerThreads(config_.worker_threads),
+                                 .is_ended = [this] { return signals_.has_come(); }}),
+                   &shared);
     }
-  } else if (config_.data_dir.empty()) {
-    log_.Info("shapes and scenes live in memory and end with the process");
+  }
+  if (!is_shared && !config_.data_dir.empty()) status = Put(OpenStore(), &store);
+  if (!status.ok()) return status;
+  if (shared != nullptr || store != nullptr) {
+    LogRestored(began);
   } else {
-    absl::StatusOr<std::unique_ptr<ShapeStore>> opened = OpenStore();
-    if (!opened.ok()) return opened.status();
-    store = *std::move(opened);
+    log_.Info("shapes and scenes live in memory and end with the process");
   }
   ledger_ = std::make_unique<ShapeLedger>(ShapeLedger::Parts{.registry = registry_,
                                                              .store = std::move(store),
@@ -276,10 +266,8 @@ absl::Status Process::StartLedger() {
 }
 
 absl::StatusOr<std::unique_ptr<ShapeStore>> Process::OpenStore() {
-  const SteadyTime began = SteadyNow();
-  absl::StatusOr<DataDirectory> directory = DataDirectory::Open(config_.data_dir);
-  if (!directory.ok()) return directory.status();
-  directory_.emplace(*std::move(directory));
+  absl::Status status = Put(DataDirectory::Open(config_.data_dir), &directory_);
+  if (!status.ok()) return status;
   if (directory_->is_open_to_others()) {
     log_.Warning("other users may enter the data directory; its files are the server's alone",
                  {{"data_dir", config_.data_dir}});
@@ -287,13 +275,12 @@ absl::StatusOr<std::unique_ptr<ShapeStore>> Process::OpenStore() {
   absl::StatusOr<std::unique_ptr<SqliteShapeStore>> store =
       SqliteShapeStore::Open(directory_->database_path());
   if (!store.ok()) return store.status();
-  if (absl::Status status = directory_->MarkUsed(); !status.ok()) return status;
-  absl::Status status =
-      RestoreShapes(WorkerThreads(config_.worker_threads), store->get(), &registry_);
+  status = directory_->MarkUsed();
+  const int threads = WorkerThreads(config_.worker_threads);
+  if (status.ok()) status = RestoreShapes(threads, store->get(), &registry_);
   if (status.ok()) status = RestoreScenes(store->get(), registry_, &scenes_);
   if (!status.ok()) return status;
   metrics_.store().bytes->Set(static_cast<double>((*store)->byte_size()));
-  LogRestored(began);
   return std::unique_ptr<ShapeStore>(*std::move(store));
 }
 
@@ -313,10 +300,9 @@ absl::Status Process::StartGrpc() {
   fitting.max_connections = connections;
   metrics_.ShowLimits(fitting);
   if constexpr (kHasFence) {
-    absl::StatusOr<std::unique_ptr<AcceptLoop>> fence =
-        OpenFence(config_, connections, metrics_.connections(), &log_);
-    if (!fence.ok()) return fence.status();
-    accept_loop_ = *std::move(fence);
+    absl::Status status =
+        Put(OpenFence(config_, connections, metrics_.connections(), &log_), &accept_loop_);
+    if (!status.ok()) return status;
   } else {
     log_.Warning("this build has no fence: connections are neither limited nor cut",
                  {{"option", kFence.option}});
@@ -343,11 +329,7 @@ absl::Status Process::StartGrpc() {
       .ledger = ledger_.get(),
       .healthy_without_store = config_.etcd.ready_without,
       .liveness = &liveness_};
-  absl::StatusOr<std::unique_ptr<GrpcServer>> grpc =
-      GrpcServer::Start(options, config_.limits, registry_, metrics_);
-  if (!grpc.ok()) return grpc.status();
-  grpc_ = *std::move(grpc);
-  return absl::OkStatus();
+  return Put(GrpcServer::Start(options, config_.limits, registry_, metrics_), &grpc_);
 }
 
 absl::Status Process::BecomeReady() {
@@ -373,16 +355,6 @@ void Process::Drain() {
   log_.Info("ending sessions", {{"drain_timeout", absl::FormatDuration(config_.drain_timeout)}});
   grpc_->BeginDrain();
   grpc_->Shutdown(config_.drain_timeout);
-}
-
-int BackUpTo(const std::string& file, const ServerConfig& config) {
-  const absl::Status status = BackUp(config.data_dir, file);
-  if (!status.ok()) {
-    std::cerr << "clearance-server: " << status.message() << '\n';
-    return kUnusableData;
-  }
-  std::cout << "backed up to " << file << '\n';
-  return EXIT_SUCCESS;
 }
 
 int ServeWith(const ServerConfig& config) {

@@ -5,7 +5,6 @@
 
 #pragma once
 
-#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 
 namespace clearance::server {

@@ -6,9 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
-#include "server/app/restore.h"
 
 namespace clearance::server {
 namespace {

@@ -10,7 +10,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "server/app/restore_scenes.h"
+#include "server/app/restore.h"
 #include "server/registry/registry.h"
 #include "server/registry/scene_registry.h"
 #include "server/storage/registry_mirror.h"

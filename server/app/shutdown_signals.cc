@@ -6,7 +6,6 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <utility>
 
 namespace clearance::server {
 
@@ -26,11 +25,6 @@ ShutdownSignals::~ShutdownSignals() {
   // NOLINTNEXTLINE(bugprone-bad-signal-to-kill-thread)
   pthread_kill(watcher_.native_handle(), SIGTERM);
   watcher_.join();
-}
-
-void ShutdownSignals::OnHangup(std::function<void()> reload) {
-  const std::lock_guard lock(mutex_);
-  reload_ = std::move(reload);
 }
 
 void ShutdownSignals::HangUp() {

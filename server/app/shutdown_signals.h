@@ -11,6 +11,7 @@
 #include <functional>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
@@ -36,7 +37,10 @@ class ShutdownSignals {
   bool has_come() const { return first_.HasBeenNotified(); }
 
   // From now on `reload` is called at each SIGHUP, by another thread. Before, one is only logged.
-  void OnHangup(std::function<void()> reload);
+  void OnHangup(std::function<void()> reload) {
+    const std::lock_guard lock(mutex_);
+    reload_ = std::move(reload);
+  }
 
  private:
   void Watch();

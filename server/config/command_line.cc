@@ -19,19 +19,55 @@
 namespace clearance::server {
 namespace {
 
+constexpr char kUsage[] =
+    "clearance-server: distances, intersections and times of collision of convex shapes, over "
+    "gRPC.\n"
+    R"(
+  clearance-server [--name=value ...]
+
+In names `-` stands for `_`.
+
+  --help
+      Show the settings that are needed first.
+  --helpfull
+      Show all settings.
+  --version
+      Show the version.
+  --config_file=PATH
+      Read settings from lines `name = value` (`#` starts a line of comment) with the names
+      below. The command line wins.
+  --health_check[=ADDRESS]
+      Ask a running server (default: the one at --listen) for its health, print it, and exit
+      with 0 if it serves and 1 if not.
+  --new_token=ID
+      Print a new token for the principal ID, once, and below it the line that makes the server
+      know it, for the file of --token_file.
+  --backup_to=FILE
+      Copy the shapes and scenes of --data_dir, as of one moment, into a new file, whether
+      or not a server runs on it. To restore it put it into an empty --data_dir as
+      shapes.sqlite.
+
+Settings and their defaults. Bytes take the units KiB, MiB, GiB; times ms, s, m.
+
+)";
+
+constexpr char kSignalsAndExitCodes[] = R"(
+SIGHUP reads the policy, the tokens and the certificates again.
+Exits with 0 after a drain (SIGTERM or SIGINT; a second signal ends it at once with 1), with 1
+if it cannot listen, with 2 if a setting is wrong, with 3 if the data directory or the shared
+store cannot be used.
+)";
+
 // One argument, cut at its first `=`.
 struct Argument {
   std::string name;
   std::optional<absl::string_view> value;
 };
 
-// Holds the settings that only the command line can give.
-struct CommandLineOnly {
-  Action action = Action::kServe;
+// Holds what the arguments say, before settings are read.
+struct Arguments {
+  CommandLine line;
   std::string config_file;
-  std::string health_address;
-  std::string token_id;
-  std::string backup_file;
   std::vector<Argument> settings;
 };
 
@@ -51,29 +87,32 @@ absl::StatusOr<Argument> Split(absl::string_view argument) {
   return Argument{FlagName(text.substr(0, equals)), text.substr(equals + 1)};
 }
 
-absl::Status Take(const Argument& argument, CommandLineOnly* line) {
-  if (argument.name == "help" && !argument.value.has_value()) {
+absl::Status Take(const Argument& argument, Arguments* all) {
+  const bool has_value = argument.value.has_value();
+  const std::string value(argument.value.value_or(""));
+  CommandLine* const line = &all->line;
+  if (argument.name == "help" && !has_value) {
     line->action = Action::kShowHelp;
-  } else if (argument.name == "helpfull" && !argument.value.has_value()) {
+  } else if (argument.name == "helpfull" && !has_value) {
     line->action = Action::kShowFullHelp;
-  } else if (argument.name == "version" && !argument.value.has_value()) {
+  } else if (argument.name == "version" && !has_value) {
     line->action = Action::kShowVersion;
   } else if (argument.name == "health_check") {
     line->action = Action::kCheckHealth;
-    line->health_address = std::string(argument.value.value_or(""));
+    line->health_address = value;
   } else if (argument.name == "new_token") {
     line->action = Action::kMakeToken;
-    line->token_id = std::string(argument.value.value_or(""));
-  } else if (!argument.value.has_value()) {
+    line->token_id = value;
+  } else if (!has_value) {
     return absl::InvalidArgumentError(
         absl::StrCat("--", argument.name, " needs a value: --", argument.name, "=VALUE"));
   } else if (argument.name == "backup_to") {
     line->action = Action::kBackUp;
-    line->backup_file = std::string(*argument.value);
+    line->backup_file = value;
   } else if (argument.name == "config_file") {
-    line->config_file = std::string(*argument.value);
+    all->config_file = value;
   } else {
-    line->settings.push_back(argument);
+    all->settings.push_back(argument);
   }
   return absl::OkStatus();
 }
@@ -90,43 +129,38 @@ absl::Status SetFromLine(absl::string_view line, ServerConfig* config) {
                    absl::StripAsciiWhitespace(halves.second), config);
 }
 
-std::string Described(const Setting& setting) {
-  return absl::StrCat("  --", setting.name, "=", setting.default_value(), "\n      ", setting.help,
-                      "\n");
-}
-
-std::string DescribeFirst() {
-  std::string text;
-  for (const Setting& setting : AllSettings()) {
-    if (setting.has(kFirst)) absl::StrAppend(&text, Described(setting));
-  }
-  return absl::StrCat(text, "\nAll settings: --helpfull\n");
-}
-
-std::string DescribeAll() {
+std::string DescribeSettings(HelpExtent extent) {
+  const bool is_all = extent == HelpExtent::kAll;
   std::string text;
   absl::string_view group;
   for (const Setting& setting : AllSettings()) {
-    if (setting.group != group) {
+    if (!is_all && !setting.has(kFirst)) continue;
+    if (is_all && setting.group != group) {
       absl::StrAppend(&text, group.empty() ? "" : "\n", setting.group, ":\n");
       group = setting.group;
     }
-    absl::StrAppend(&text, Described(setting));
+    absl::StrAppend(&text, "  --", setting.name, "=", setting.default_value(), "\n      ",
+                    setting.help, "\n");
   }
-  return text;
+  return is_all ? text : absl::StrCat(text, "\nAll settings: --helpfull\n");
 }
 
 // Reads the config file, then what the command line says in addition.
-absl::StatusOr<ServerConfig> ReadSettings(const CommandLineOnly& line) {
-  ServerConfig config;
+absl::Status ReadSettings(const Arguments& all, ServerConfig* config) {
   absl::Status status;
-  if (!line.config_file.empty()) status = ReadConfigFile(line.config_file, &config);
-  for (const Argument& setting : line.settings) {
-    if (status.ok()) status = SetByName(setting.name, *setting.value, &config);
+  if (!all.config_file.empty()) status = ReadConfigFile(all.config_file, config);
+  for (const Argument& setting : all.settings) {
+    if (status.ok()) status = SetByName(setting.name, *setting.value, config);
   }
-  if (status.ok()) status = CheckTogether(config);
-  if (!status.ok()) return status;
-  return config;
+  return status.ok() ? CheckTogether(*config) : status;
+}
+
+// Returns the address by which a client on the same machine reaches a server that listens at
+// `listen`: the loopback for an unspecified host.
+std::string LocalAddressOf(absl::string_view listen) {
+  if (absl::ConsumePrefix(&listen, "0.0.0.0:")) return absl::StrCat("127.0.0.1:", listen);
+  if (absl::ConsumePrefix(&listen, "[::]:")) return absl::StrCat("[::1]:", listen);
+  return std::string(listen);
 }
 
 }  // namespace
@@ -152,79 +186,30 @@ absl::Status ReadConfigFile(const std::string& path, ServerConfig* config) {
 }
 
 absl::StatusOr<CommandLine> ParseArguments(absl::Span<const char* const> arguments) {
-  CommandLineOnly only;
+  Arguments all;
   for (const char* const text : arguments) {
     const absl::StatusOr<Argument> argument = Split(text);
     if (!argument.ok()) return argument.status();
-    const absl::Status status = Take(*argument, &only);
-    if (!status.ok()) return status;
+    if (absl::Status status = Take(*argument, &all); !status.ok()) return status;
   }
-  if (only.action == Action::kShowHelp || only.action == Action::kShowFullHelp ||
-      only.action == Action::kShowVersion) {
-    return CommandLine{.action = only.action};
+  CommandLine& line = all.line;
+  if (line.action != Action::kServe && line.action != Action::kCheckHealth &&
+      line.action != Action::kBackUp) {
+    return std::move(line);
   }
-  if (only.action == Action::kMakeToken) {
-    return CommandLine{.action = only.action, .token_id = std::move(only.token_id)};
-  }
-  absl::StatusOr<ServerConfig> config = ReadSettings(only);
-  if (!config.ok()) return config.status();
-  if (only.action == Action::kBackUp && (config->data_dir.empty() || only.backup_file.empty())) {
+  if (absl::Status status = ReadSettings(all, &line.config); !status.ok()) return status;
+  if (line.action == Action::kBackUp &&
+      (line.config.data_dir.empty() || line.backup_file.empty())) {
     return absl::InvalidArgumentError(
         "--backup_to=FILE needs the name of a file that is not there, and --data_dir of the "
         "server");
   }
-  if (only.health_address.empty()) only.health_address = LocalAddressOf(config->listen);
-  return CommandLine{.action = only.action,
-                     .config = *std::move(config),
-                     .health_address = std::move(only.health_address),
-                     .backup_file = std::move(only.backup_file)};
-}
-
-std::string LocalAddressOf(absl::string_view listen) {
-  if (absl::ConsumePrefix(&listen, "0.0.0.0:")) return absl::StrCat("127.0.0.1:", listen);
-  if (absl::ConsumePrefix(&listen, "[::]:")) return absl::StrCat("[::1]:", listen);
-  return std::string(listen);
+  if (line.health_address.empty()) line.health_address = LocalAddressOf(line.config.listen);
+  return std::move(line);
 }
 
 std::string HelpText(HelpExtent extent) {
-  return absl::StrCat(
-      "clearance-server: distances, intersections and times of collision of convex shapes, over "
-      "gRPC.\n"
-      "\n"
-      "  clearance-server [--name=value ...]\n"
-      "\n"
-      "In names `-` stands for `_`.\n"
-      "\n"
-      "  --help\n      Show the settings that are needed first.\n"
-      "  --helpfull\n      Show all settings.\n"
-      "  --version\n      Show the version.\n"
-      "  --config_file=PATH\n"
-      "      Read settings from lines `name = value` (`#` starts a line of comment) with the "
-      "names\n"
-      "      below. The command line wins.\n"
-      "  --health_check[=ADDRESS]\n"
-      "      Ask a running server (default: the one at --listen) for its health, print it, and "
-      "exit\n"
-      "      with 0 if it serves and 1 if not.\n"
-      "  --new_token=ID\n"
-      "      Print a new token for the principal ID, once, and below it the line that makes the "
-      "server\n"
-      "      know it, for the file of --token_file.\n"
-      "  --backup_to=FILE\n"
-      "      Copy the shapes and scenes of --data_dir, as of one moment, into a new file, whether\n"
-      "      or not a server runs on it. To restore it put it into an empty --data_dir as\n"
-      "      shapes.sqlite.\n"
-      "\n"
-      "Settings and their defaults. Bytes take the units KiB, MiB, GiB; times ms, s, m.\n"
-      "\n",
-      extent == HelpExtent::kAll ? DescribeAll() : DescribeFirst(),
-      "\n"
-      "SIGHUP reads the policy, the tokens and the certificates again.\n"
-      "Exits with 0 after a drain (SIGTERM or SIGINT; a second signal ends it at once with 1), "
-      "with 1\n"
-      "if it cannot listen, with 2 if a setting is wrong, with 3 if the data directory or the "
-      "shared\n"
-      "store cannot be used.\n");
+  return absl::StrCat(kUsage, DescribeSettings(extent), kSignalsAndExitCodes);
 }
 
 }  // namespace clearance::server

@@ -10,7 +10,6 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "server/config/server_config.h"
 
@@ -41,10 +40,6 @@ absl::StatusOr<CommandLine> ParseArguments(absl::Span<const char* const> argumen
 
 // Sets what lines `name = value` say; skips empty lines and lines that start with `#`.
 absl::Status ReadConfigFile(const std::string& path, ServerConfig* config);
-
-// Returns the address by which a client on the same machine reaches a server that listens at
-// `listen`: the loopback for an unspecified host.
-std::string LocalAddressOf(absl::string_view listen);
 
 // The settings that operators need first, or all by group.
 enum class HelpExtent { kFirst, kAll };

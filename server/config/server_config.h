@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "absl/time/time.h"
-#include "server/config/holding_limits.h"
 #include "server/config/limits.h"
 #include "server/config/setting_types.h"
 

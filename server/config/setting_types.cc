@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/config/setting_types.h"
 
-#include <array>
-#include <cstddef>
-
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 
@@ -20,10 +15,10 @@ struct Unit {
   const char* name;
   std::uint64_t bytes;
 };
-constexpr std::array<Unit, 4> kUnits = {{{"GiB", std::uint64_t{1} << 30},
-                                         {"MiB", std::uint64_t{1} << 20},
-                                         {"KiB", std::uint64_t{1} << 10},
-                                         {"B", 1}}};
+constexpr Unit kUnits[] = {{"GiB", std::uint64_t{1} << 30},
+                           {"MiB", std::uint64_t{1} << 20},
+                           {"KiB", std::uint64_t{1} << 10},
+                           {"B", 1}};
 
 constexpr int kLargestPort = 65535;
 

@@ -15,7 +15,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,7 +23,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "server/config/choices.h"
-#include "server/config/holding_limits.h"
+#include "server/config/limits.h"
 
 namespace clearance::server::setting_types {
 
@@ -133,26 +132,21 @@ struct Choice {
 template <class T>
 T NoLimitOf() {
   if constexpr (std::same_as<T, std::uint64_t>) return kNoLimit;
+  if constexpr (std::same_as<T, double>) return kNoLimitOfCores;
   if constexpr (std::same_as<T, absl::Duration>) return absl::InfiniteDuration();
-  return {};
 }
 
-// A kind whose 0 stands for no limit in a field of type T.
-template <class Kind, class T = typename Kind::Value>
+// A kind whose 0 stands for no limit.
+template <class Kind>
 struct ZeroIsNoLimit {
-  using Value = T;
+  using Value = typename Kind::Value;
   static bool Parse(absl::string_view text, Value* value) {
-    typename Kind::Value given{};
-    if (!Kind::Parse(text, &given)) return false;
-    *value = given == typename Kind::Value{} ? NoLimitOf<Value>() : Value(given);
+    if (!Kind::Parse(text, value)) return false;
+    if (*value == Value{}) *value = NoLimitOf<Value>();
     return true;
   }
-  static std::string Print(const Value& value) {
-    if (value == NoLimitOf<Value>()) return Kind::Print({});
-    if constexpr (std::same_as<Value, typename Kind::Value>)
-      return Kind::Print(value);
-    else
-      return Kind::Print(*value);
+  static std::string Print(Value value) {
+    return Kind::Print(value == NoLimitOf<Value>() ? Value{} : value);
   }
   static std::string Allowed() { return Kind::Allowed(); }
 };
@@ -178,8 +172,8 @@ using PairCount = Count<1, 65536>;
 using SampleCount = Count<0, kMostOf32Bits>;
 using ConnectionCount = Count<1, 1'000'000>;
 using WaitTimeOrNever = ZeroIsNoLimit<WaitTime>;
-using SessionsOfOne = ZeroIsNoLimit<Count<0, kMostSessionsOfOne>, std::optional<std::uint64_t>>;
-using CoresOfOne = ZeroIsNoLimit<Cores, std::optional<double>>;
+using SessionsOfOne = ZeroIsNoLimit<Count<0, kMostSessionsOfOne>>;
+using CoresOfOne = ZeroIsNoLimit<Cores>;
 using NamesOfOne = ZeroIsNoLimit<Count<0, kMostOf32Bits>>;
 using BytesOfOne = ZeroIsNoLimit<ByteCount<kMostOf64Bits, 0>>;
 using ReflectionChoice = Choice<Reflection, kReflectionNames>;

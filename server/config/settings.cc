@@ -3,11 +3,10 @@
 
 #include <cstdint>
 #include <type_traits>
-#include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "server/config/optional_parts.h"
+#include "server/config/build_options.h"
 
 namespace clearance::server {
 namespace {
@@ -73,22 +72,18 @@ const Setting* Find(absl::string_view name) {
 
 absl::Status Refusal(absl::string_view what) { return absl::InvalidArgumentError(what); }
 
-absl::Status ExceedsError(const ServerConfig& config, const char* name, const char* bound_name) {
-  return Refusal(absl::StrCat("--", name, "=", Find(name)->print(config), ": must be at most ",
-                              bound_name, ", which is ", Find(bound_name)->print(config)));
-}
-
 absl::Status CheckLimits(const ServerConfig& config) {
-  const Limits& limits = config.limits;
-  if (limits.max_request_bytes > limits.max_transport_bytes) {
-    return ExceedsError(config, "max_request_bytes", "max_transport_bytes");
-  }
-  if (limits.max_request_bytes > limits.max_bytes_in_flight) {
-    return ExceedsError(config, "max_request_bytes", "max_bytes_in_flight");
+  const Setting& request = *Find("max_request_bytes");
+  for (const char* const name : {"max_transport_bytes", "max_bytes_in_flight"}) {
+    const Setting& bound = *Find(name);
+    if (request.number(config) <= bound.number(config)) continue;
+    return Refusal(absl::StrCat("--", request.name, "=", request.print(config),
+                                ": must be at most ", name, ", which is ", bound.print(config)));
   }
   constexpr std::uint64_t kMostMessages = 2;
-  if (limits.max_messages_in_flight > kMostMessages) {
-    return Refusal(absl::StrCat("--max_messages_in_flight=", limits.max_messages_in_flight,
+  const std::uint64_t messages = config.limits.max_messages_in_flight;
+  if (messages > kMostMessages) {
+    return Refusal(absl::StrCat("--max_messages_in_flight=", messages,
                                 ": must be 1 or 2; a session reads at most one message ahead"));
   }
   return absl::OkStatus();
@@ -156,12 +151,25 @@ absl::Status SetByName(absl::string_view name, absl::string_view value, ServerCo
 }
 
 absl::Status CheckTogether(const ServerConfig& config) {
-  absl::Status status = RefuseFlagsOfAbsentParts(config);
+  absl::Status status;
+  if (!kHasFence) status = RefuseFlagsOf(kFence, config);
+  if (status.ok() && !kHasEtcd) status = RefuseFlagsOf(kEtcd, config);
   if (status.ok()) status = CheckLimits(config);
   if (status.ok()) status = CheckTls(config.tls);
   if (status.ok()) status = CheckStore(config.etcd, config.data_dir);
   if (status.ok()) status = CheckAccess(config);
   return status;
+}
+
+absl::Status RefuseFlagsOf(const OptionalPart& part, const ServerConfig& config) {
+  for (const Setting& setting : AllSettings()) {
+    const std::string value = setting.print(config);
+    if (!setting.has(part.use) || value == setting.default_value()) continue;
+    return Refusal(absl::StrCat("--", setting.name, "=", value, ": this build has no ", part.name,
+                                "; leave out the flag, or build the server with -D", part.option,
+                                "=ON"));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace clearance::server

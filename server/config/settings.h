@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The table of settings as rows: each reads its field of a ServerConfig from text and writes it.
+// Some belong to a part of the server that a build may leave out.
 
 #pragma once
 
@@ -16,9 +17,11 @@ namespace clearance::server {
 // Uses of a setting besides its field.
 enum SettingUse : unsigned {
   kNoUse = 0,
-  kFirst = 1,    // --help shows it
-  kRefuses = 2,  // refusals name it and are counted by its name
-  kShown = 4,    // a gauge shows it
+  kFirst = 1,      // --help shows it
+  kRefuses = 2,    // refusals name it and are counted by its name
+  kShown = 4,      // a gauge shows it
+  kOfFence = 8,    // without effect in a build without server/fence
+  kOfEtcd = 0x10,  // without effect in a build without server/etcd
 };
 
 // Strings live forever.
@@ -45,7 +48,21 @@ const std::vector<Setting>& AllSettings();
 // setting or the value is not allowed.
 absl::Status SetByName(absl::string_view name, absl::string_view value, ServerConfig* config);
 
-// INVALID_ARGUMENT if settings contradict each other.
+// INVALID_ARGUMENT if settings contradict each other, or are not those of this build.
 absl::Status CheckTogether(const ServerConfig& config);
+
+struct OptionalPart {
+  const char* name;
+  const char* option;  // of CMake
+  SettingUse use;      // of its settings
+};
+
+// Limits and cuts connections.
+inline constexpr OptionalPart kFence = {"fence", "CLEARANCE_FENCE", kOfFence};
+// The store that servers share.
+inline constexpr OptionalPart kEtcd = {"etcd store", "CLEARANCE_ETCD", kOfEtcd};
+
+// INVALID_ARGUMENT, for a build without the part, if one of its settings differs from its default.
+absl::Status RefuseFlagsOf(const OptionalPart& part, const ServerConfig& config);
 
 }  // namespace clearance::server

@@ -3,7 +3,6 @@
 #include "server/guard/holding_quotas.h"
 
 #include <cstddef>
-#include <utility>
 
 #include "server/guard/share_ledger.h"
 
@@ -32,9 +31,9 @@ constexpr struct {
 
 }  // namespace
 
-void HoldingQuotas::Replace(const Policy& policy) {
+void HoldingQuotas::Replace(const std::vector<Principal>& principals) {
   absl::flat_hash_map<std::string, HoldingLimits> fresh;
-  for (const Principal& principal : policy.principals()) {
+  for (const Principal& principal : principals) {
     fresh.emplace(principal.id, principal.limits.holding);
   }
   const std::lock_guard lock(mutex_);

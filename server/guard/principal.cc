@@ -2,7 +2,6 @@
 
 #include "server/guard/principal.h"
 
-#include <algorithm>
 #include <cstddef>
 
 #include "absl/strings/str_join.h"
@@ -12,23 +11,14 @@ namespace clearance::server {
 namespace {
 
 constexpr std::size_t kMaxIdBytes = 64;
+constexpr const char* kRoleNames[] = {"query", "register", "admin"};  // by the number of Role
 
 bool IsLetterOrDigit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 bool IsOfId(char c) { return IsLetterOrDigit(c) || c == '.' || c == '_' || c == '-'; }
 
 }  // namespace
 
-const char* NameOf(Role role) {
-  switch (role) {
-    case Role::kQuery:
-      return "query";
-    case Role::kRegister:
-      return "register";
-    case Role::kAdmin:
-      break;
-  }
-  return "admin";
-}
+const char* NameOf(Role role) { return kRoleNames[static_cast<std::size_t>(role)]; }
 
 std::optional<Role> RoleOf(std::string_view name) {
   for (const Role role : {Role::kQuery, Role::kRegister, Role::kAdmin}) {
@@ -37,15 +27,18 @@ std::optional<Role> RoleOf(std::string_view name) {
   return std::nullopt;
 }
 
-bool Principal::MayReach(std::string_view name) const {
-  return prefixes.empty() || std::any_of(prefixes.begin(), prefixes.end(), [&](const auto& prefix) {
-           return name.starts_with(prefix);
-         });
+void PrincipalUsage::Fill(double cores) {
+  const SteadyTime now = clock_();
+  const absl::Duration most = absl::Seconds(cores);
+  // The first time finds an account that has filled for ever.
+  const absl::Duration since = std::min(now - filled_, absl::Hours(24));
+  filled_ = now;
+  account_ = std::min(most, account_ + since * cores);
 }
 
 bool IsPrincipalId(std::string_view text) {
   return !text.empty() && text.size() <= kMaxIdBytes && IsLetterOrDigit(text.front()) &&
-         std::all_of(text.begin(), text.end(), IsOfId);
+         std::ranges::all_of(text, IsOfId);
 }
 
 absl::Status RequireRole(const Principal& principal, Role role, std::string_view field) {

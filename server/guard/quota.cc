@@ -4,7 +4,6 @@
 
 #include <cassert>
 #include <ctime>
-#include <string>
 #include <utility>
 
 #include "server/guard/refusal.h"
@@ -13,7 +12,7 @@ namespace clearance::server {
 namespace {
 
 bool HasProcessorLimit(const Caller& caller) {
-  return caller.principal != nullptr && caller.principal->limits.cores.has_value();
+  return caller.principal != nullptr && caller.principal->limits.cores != kNoLimitOfCores;
 }
 
 // The meter of this thread; null: it has none.
@@ -29,14 +28,14 @@ absl::Duration ThreadTime() {
 
 absl::Duration TimeUntilEven(const Caller& caller) {
   if (!HasProcessorLimit(caller)) return absl::ZeroDuration();
-  return caller.principal->usage->TimeUntilEven(*caller.principal->limits.cores);
+  return caller.principal->usage->TimeUntilEven(caller.principal->limits.cores);
 }
 
 absl::Status RequireProcessorTime(const Caller& caller) {
   const absl::Duration wait = TimeUntilEven(caller);
   if (wait <= absl::ZeroDuration()) return absl::OkStatus();
   const Principal& principal = *caller.principal;
-  const double cores = *principal.limits.cores;
+  const double cores = principal.limits.cores;
   return Refuse(
       absl::StatusCode::kResourceExhausted,
       {.reason = Reason::kProcessorTimeExhausted,
@@ -68,7 +67,7 @@ void Arrears::Pay() {
 
 ProcessorMeter::ProcessorMeter(const Caller& caller)
     : usage_(HasProcessorLimit(caller) ? caller.principal->usage.get() : nullptr),
-      cores_(usage_ == nullptr ? 0 : *caller.principal->limits.cores),
+      cores_(usage_ == nullptr ? 0 : caller.principal->limits.cores),
       charged_until_(usage_ == nullptr ? absl::ZeroDuration() : ThreadTime()) {
   if (usage_ == nullptr) return;
   assert(meter_of_thread == nullptr);

@@ -4,10 +4,9 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
-
-#include "absl/status/status.h"
 
 namespace clearance::server {
 
@@ -144,9 +143,13 @@ enum class Reason : std::uint8_t {
 };
 
 // Returns the reason as clearance.v1.Error and google.rpc.ErrorInfo have it.
-std::string_view NameOf(Reason reason);
-
-// Returns the reason of a status that no refusal made.
-Reason ReasonOf(absl::StatusCode code);
+inline std::string_view NameOf(Reason reason) {
+  static constexpr std::string_view kNames[] = {
+#define CLEARANCE_SERVER_NAME(constant, name, text) name,
+      CLEARANCE_SERVER_REASONS(CLEARANCE_SERVER_NAME)
+#undef CLEARANCE_SERVER_NAME
+  };
+  return kNames[static_cast<std::size_t>(reason)];
+}
 
 }  // namespace clearance::server

@@ -15,6 +15,20 @@ namespace {
 constexpr std::size_t kMaxValueBytes = 64;
 constexpr std::int64_t kNanosecondsASecond = 1'000'000'000;
 
+// Returns the reason of a status that no refusal made.
+Reason ReasonOf(absl::StatusCode code) {
+  switch (code) {
+    case absl::StatusCode::kDeadlineExceeded:
+      return Reason::kDeadline;
+    case absl::StatusCode::kCancelled:
+      return Reason::kCancelled;
+    case absl::StatusCode::kUnavailable:
+      return Reason::kUnavailable;
+    default:
+      return Reason::kInternal;
+  }
+}
+
 }  // namespace
 
 absl::Status StatusOf(const v1::Error& error) {

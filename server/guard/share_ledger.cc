@@ -70,11 +70,6 @@ void ShareLedger::Subtract(Line& line, std::uint64_t amount) {
   WakeThoseWithRoom();
 }
 
-std::size_t ShareLedger::caller_count() const {
-  const std::lock_guard lock(mutex_);
-  return lines_.size();
-}
-
 void ShareLedger::WakeThoseWithRoom() {
   absl::erase_if(waiting_, [this](Part* part) {
     if (!HasRoom(*part->line_)) return false;

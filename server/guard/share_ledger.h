@@ -19,7 +19,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "prometheus/gauge.h"
-#include "server/config/holding_limits.h"
+#include "server/config/limits.h"
 #include "server/guard/refusal.h"
 
 namespace clearance::server {
@@ -83,8 +83,6 @@ class ShareLedger {
   ShareLedger& operator=(const ShareLedger&) = delete;
 
   std::uint64_t held() const { return held_.load(); }
-  // Returns the number of callers that have a part.
-  std::size_t caller_count() const;
 
  private:
   // One caller.
@@ -117,7 +115,7 @@ class ShareLedger {
   // The size of waiting_. A waiter counts itself before it looks for room. A thread that gives
   // back does so before it looks for waiters. So one of the two sees the other.
   std::atomic<std::size_t> waiters_ = 0;
-  mutable std::mutex mutex_;  // guards the members below
+  std::mutex mutex_;  // guards the members below
   absl::flat_hash_map<std::string, std::unique_ptr<Line>> lines_;
   absl::flat_hash_set<Part*> waiting_;
 };

@@ -16,8 +16,8 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
-#include "server/guard/audit.h"
 #include "server/guard/caller.h"
+#include "server/guard/caller_log.h"
 #include "server/registry/registry.h"
 
 namespace clearance::server {

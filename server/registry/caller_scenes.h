@@ -11,8 +11,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "server/guard/audit.h"
 #include "server/guard/caller.h"
+#include "server/guard/caller_log.h"
 #include "server/registry/scene_registry.h"
 
 namespace clearance::server {

@@ -26,7 +26,6 @@
 #include "core/shape/rigid_body.h"
 #include "server/config/limits.h"
 #include "server/guard/holding_quotas.h"
-#include "server/guard/holdings.h"
 #include "server/observe/metrics.h"
 #include "server/registry/detached_bytes.h"
 #include "server/registry/scene_record.h"

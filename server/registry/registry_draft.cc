@@ -60,7 +60,7 @@ absl::Status RefuseUnknown(std::string_view field, std::string_view value) {
 RegistryDraft::RegistryDraft(Registry* registry)
     : registry_(registry),
       changing_(registry->changing_),
-      holdings_([registry](const std::string& owner) { return registry->holdings_.Of(owner); }),
+      holdings_([registry](std::string_view owner) { return registry->holdings_.Of(owner); }),
       shapes_(registry->by_name_.size()),
       bytes_(registry->bytes_),
       revision_(registry->revision_) {}

@@ -71,7 +71,7 @@ class RegistryDraft {
   const std::unique_lock<std::mutex> changing_;
   absl::btree_map<std::string, Named, std::less<>> names_;
   absl::btree_map<std::string, Use, std::less<>> uses_;
-  HoldingsDraft holdings_;
+  Holdings holdings_;
   // Detached bytes as of the first new content, and whether fewer will be held soon.
   std::optional<std::uint64_t> detached_;
   bool will_have_room_ = false;

@@ -33,7 +33,7 @@ bool BeginsWithOneOf(std::string_view name, absl::Span<const std::string> prefix
 
 SceneDraft::SceneDraft(SceneRegistry* registry)
     : registry_(registry),
-      holdings_([registry](const std::string& owner) { return registry->HoldingOf(owner); }) {
+      holdings_([registry](std::string_view owner) { return registry->HoldingOf(owner); }) {
   const std::shared_lock lock(registry->mutex_);
   scenes_ = registry->entries_.size();
   bytes_ = registry->bytes_;

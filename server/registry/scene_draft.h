@@ -62,7 +62,7 @@ class SceneDraft {
   SceneRegistry* const registry_;
   std::map<std::string, std::optional<Entry>, std::less<>> drafted_;  // none: it is deleted
   std::vector<SceneRecord> records_;
-  HoldingsDraft holdings_;
+  Holdings holdings_;
   std::uint64_t scenes_;
   std::uint64_t bytes_;
 };

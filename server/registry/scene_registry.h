@@ -32,7 +32,6 @@
 #include "core/scene/scene.h"
 #include "server/config/limits.h"
 #include "server/guard/holding_quotas.h"
-#include "server/guard/holdings.h"
 #include "server/guard/share_ledger.h"
 #include "server/observe/metrics.h"
 #include "server/observe/steady_clock.h"

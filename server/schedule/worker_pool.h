@@ -17,7 +17,7 @@
 #include <thread>
 #include <vector>
 
-#include "server/config/holding_limits.h"
+#include "server/config/limits.h"
 #include "server/guard/share_ledger.h"
 #include "server/schedule/turns.h"
 

@@ -31,7 +31,7 @@ absl::Status CostsTooMuch(const CallScope& call, const v1::Shape& shape) {
                 {.reason = Reason::kProcessorTimeExhausted,
                  .field = "",
                  .value = FormatNumber(HullPointCount(shape)) + " points",
-                 .limit = "cores <= " + FormatNumber(*principal.limits.cores) + " of principal " +
+                 .limit = "cores <= " + FormatNumber(principal.limits.cores) + " of principal " +
                           principal.id,
                  .message = "Building the hull takes more processor time than `cores` gives in two "
                             "seconds; send fewer points, or raise `cores` in the policy."});

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "server/guard/request_id.h"
+#include "server/guard/caller.h"
 #include "server/session/call_scope.h"
 
 namespace clearance::server {

@@ -11,7 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "server/guard/authenticator.h"
+#include "server/access/authenticator.h"
 #include "server/guard/caller.h"
 #include "server/observe/rpc_series.h"
 #include "server/session/call_scope.h"

@@ -13,9 +13,9 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "server/access/authenticator.h"
 #include "server/config/limits.h"
 #include "server/engine/answer_check.h"
-#include "server/guard/authenticator.h"
 #include "server/observe/liveness.h"
 #include "server/observe/log.h"
 #include "server/observe/metrics.h"

@@ -38,7 +38,7 @@ namespace {
 absl::Status TakePlace(Metrics& metrics, const Caller& caller, ShareLedger::Part* place) {
   const Principal* const principal = caller.principal.get();
   const std::uint64_t most_of_principal =
-      principal == nullptr ? kNoLimit : principal->limits.sessions.value_or(kNoLimit);
+      principal == nullptr ? kNoLimit : principal->limits.sessions;
   place->Join(caller.holder());
   const Verdict verdict = place->TryTake(1, most_of_principal);
   if (verdict == Verdict::kGranted) return absl::OkStatus();

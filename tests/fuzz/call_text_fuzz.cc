@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "server/guard/request_id.h"
+#include "server/guard/caller.h"
 #include "server/registry/page_token.h"
 #include "server/registry/shape_name.h"
 #include "server/services/scene_page_token.h"

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "server/guard/policy.h"
+#include "server/access/policy.h"
 #include "tests/fuzz/fuzz_check.h"
 
 using clearance::fuzz::Require;
@@ -31,8 +31,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     for (const auto& prefix : principal.prefixes) {
       Require(!prefix.empty() && principal.MayReach(prefix), "a prefix holds itself");
     }
-    const auto& cores = principal.limits.cores;
-    Require(!cores.has_value() || (*cores > 0 && *cores <= 4096), "cores are within bounds");
+    const double cores = principal.limits.cores;
+    Require(cores == clearance::server::kNoLimitOfCores || (cores > 0 && cores <= 4096),
+            "cores are within bounds");
   }
   return 0;
 }

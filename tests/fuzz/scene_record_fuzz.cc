@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "core/shape/make_shape.h"
-#include "server/app/restore_scenes.h"
+#include "server/app/restore.h"
 #include "server/convert/scene_change.h"
 #include "server/registry/scene_contents.h"
 #include "tests/fuzz/byte_reader.h"

@@ -12,7 +12,6 @@
 
 #include "clearance/v1/shape.pb.h"
 #include "server/app/restore.h"
-#include "server/app/restore_scenes.h"
 #include "server/convert/scene_change.h"
 #include "server/convert/shape_digest.h"
 #include "server/registry/registry.h"

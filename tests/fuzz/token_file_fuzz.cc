@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "server/access/token_file.h"
 #include "server/guard/principal.h"
-#include "server/guard/token_file.h"
 #include "tests/fuzz/fuzz_check.h"
 
 using clearance::fuzz::Require;

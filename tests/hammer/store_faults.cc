@@ -32,7 +32,6 @@
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
 #include "server/app/restore.h"
-#include "server/app/restore_scenes.h"
 #include "server/guard/refusal.h"
 #include "server/storage/data_directory.h"
 #include "server/storage/shape_ledger.h"

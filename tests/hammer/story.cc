@@ -9,7 +9,7 @@
 
 #include "clearance/v1/scene.pb.h"
 #include "clearance/v1/shape.pb.h"
-#include "server/app/restore_scenes.h"
+#include "server/app/restore.h"
 #include "server/convert/scene_change.h"
 #include "server/convert/shape_content.h"
 #include "server/storage/body_codec.h"

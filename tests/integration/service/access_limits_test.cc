@@ -144,8 +144,9 @@ TEST(PrincipalCores, EndAHullThatTakesTooLong) {
 TEST(PrincipalShapes, AreRefusedBeyondTheirNumberForThatPrincipalAlone) {
   GuardedServer guarded;
   TestServer& server = guarded.server;
-  server.quotas.Replace(*server::Policy::Parse(
-      R"({"principals": {"maker": {"role": "register", "limits": {"shapes": 2, "scenes": 1}}}})"));
+  const auto policy = server::Policy::Parse(
+      R"({"principals": {"maker": {"role": "register", "limits": {"shapes": 2, "scenes": 1}}}})");
+  server.quotas.Replace(policy->principals());
   const auto put = [&](const char* id, const char* name, double radius) {
     v1::RegisterShapeRequest request;
     request.set_name(name);

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "server/guard/authenticator.h"
+#include "server/access/authenticator.h"
 #include "tests/integration/service/harness.h"
 
 namespace clearance::testing {

@@ -2,8 +2,6 @@
 //
 // What was stored of scenes in a database is what comes out of it, and damage is told.
 
-#include "server/app/restore_scenes.h"
-
 #include <gtest/gtest.h>
 
 #include <filesystem>

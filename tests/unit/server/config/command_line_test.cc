@@ -103,11 +103,14 @@ TEST_F(Arguments, AskForANewToken) {
   EXPECT_EQ(line->token_id, "planner");
 }
 
-TEST(LocalAddress, IsTheLoopbackOfAnUnspecifiedHost) {
-  EXPECT_EQ(LocalAddressOf("0.0.0.0:50051"), "127.0.0.1:50051");
-  EXPECT_EQ(LocalAddressOf("[::]:50051"), "[::1]:50051");
-  EXPECT_EQ(LocalAddressOf("10.0.0.7:50051"), "10.0.0.7:50051");
-  EXPECT_EQ(LocalAddressOf("unix:/run/clearance.sock"), "unix:/run/clearance.sock");
+TEST_F(Arguments, AskForHealthOnTheLoopbackOfAnUnspecifiedHost) {
+  const auto address = [](const char* listen) {
+    return Parse({"--health_check", listen}).value().health_address;
+  };
+  EXPECT_EQ(address("--listen=0.0.0.0:50051"), "127.0.0.1:50051");
+  EXPECT_EQ(address("--listen=[::]:50051"), "[::1]:50051");
+  EXPECT_EQ(address("--listen=10.0.0.7:50051"), "10.0.0.7:50051");
+  EXPECT_EQ(address("--listen=unix:/run/clearance.sock"), "unix:/run/clearance.sock");
 }
 
 TEST(Help, ShowsTenSettingsAndTheExitCodes) {

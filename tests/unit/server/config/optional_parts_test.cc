@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a build without an optional part says about the flags of that part.
-#include "server/config/optional_parts.h"
-
 #include <gtest/gtest.h>
 
 #include <string>

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -132,7 +131,7 @@ TEST(Choice, KnowsItsNamesOnly) {
   EXPECT_FALSE(Accepts<LogLevelChoice>("loud", &level));
 }
 
-TEST(ZeroIsNoLimit, OfTimesBytesAndOptionalNumbers) {
+TEST(ZeroIsNoLimit, OfTimesBytesAndCores) {
   absl::Duration wait;
   EXPECT_TRUE(Accepts<WaitTimeOrNever>("0", &wait));
   EXPECT_EQ(wait, absl::InfiniteDuration());
@@ -143,9 +142,9 @@ TEST(ZeroIsNoLimit, OfTimesBytesAndOptionalNumbers) {
   EXPECT_TRUE(Accepts<BytesOfOne>("0", &bytes));
   EXPECT_EQ(bytes, kNoLimit);
   EXPECT_EQ(BytesOfOne::Print(bytes), "0");
-  std::optional<double> cores = 1;
+  double cores = 1;
   EXPECT_TRUE(Accepts<CoresOfOne>("0", &cores));
-  EXPECT_FALSE(cores.has_value());
+  EXPECT_EQ(cores, kNoLimitOfCores);
   EXPECT_TRUE(Accepts<CoresOfOne>("2.5", &cores));
   EXPECT_EQ(CoresOfOne::Print(cores), "2.5");
 }

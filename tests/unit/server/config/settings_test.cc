@@ -135,8 +135,8 @@ TEST_F(Settings, TellWhatOnePrincipalMayTakeAndHoldAndZeroIsNoLimit) {
                                                             .scene_bytes = 4 * kMebibyte}}));
   ASSERT_TRUE(Set("principal_sessions", "0").ok());
   ASSERT_TRUE(Set("principal_cores", "0").ok());
-  EXPECT_FALSE(config_.principal.sessions.has_value());
-  EXPECT_FALSE(config_.principal.cores.has_value());
+  EXPECT_EQ(config_.principal.sessions, kNoLimit);
+  EXPECT_EQ(config_.principal.cores, kNoLimitOfCores);
   ASSERT_TRUE(Set("principal_scene_bytes", "0").ok());
   EXPECT_EQ(config_.principal.holding.scene_bytes, kNoLimit);
 }

@@ -11,15 +11,20 @@
 namespace clearance::server {
 namespace {
 
-constexpr char kTwo[] = R"({"principals": {
-  "small": {"role": "register", "limits": {"shapes": 2, "registry_bytes": 100, "scenes": 1,
-                                           "scene_bytes": 50}},
-  "plain": {"role": "register"}
-}})";
+Principal Named(const std::string& id, const HoldingLimits& most) {
+  Principal principal;
+  principal.id = id;
+  principal.limits.holding = most;
+  return principal;
+}
 
 class HoldingQuotasTest : public ::testing::Test {
  protected:
-  HoldingQuotasTest() { quotas_.Replace(*Policy::Parse(kTwo, {.holding = defaults_})); }
+  HoldingQuotasTest() {
+    quotas_.Replace(
+        {Named("small", {.shapes = 2, .registry_bytes = 100, .scenes = 1, .scene_bytes = 50}),
+         Named("plain", defaults_)});
+  }
 
   // From nothing.
   absl::Status ShapesOf(const std::string& owner, const Holding& after) const {
@@ -80,8 +85,7 @@ TEST_F(HoldingQuotasTest, LetWhoHasTooMuchGoDownAndStay) {
 }
 
 TEST_F(HoldingQuotasTest, FollowThePolicy) {
-  quotas_.Replace(
-      *Policy::Parse(R"({"principals": {"small": {"role": "query", "limits": {"shapes": 3}}}})"));
+  quotas_.Replace({Named("small", {.shapes = 3})});
   EXPECT_TRUE(ShapesOf("small", {3, 1000}).ok());
   EXPECT_FALSE(ShapesOf("small", {4, 1}).ok());
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/guard/principal_usage.h"
-
 #include <gtest/gtest.h>
+
+#include "server/guard/principal.h"
 
 namespace clearance::server {
 namespace {

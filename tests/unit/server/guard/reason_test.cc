@@ -50,12 +50,5 @@ TEST(Reason, NamesAreUniqueCapitalsOfAtMost63Characters) {
   }
 }
 
-TEST(Reason, OfACodeNamesTheEndOfTheCall) {
-  EXPECT_EQ(NameOf(ReasonOf(absl::StatusCode::kDeadlineExceeded)), "DEADLINE");
-  EXPECT_EQ(NameOf(ReasonOf(absl::StatusCode::kCancelled)), "CANCELLED");
-  EXPECT_EQ(NameOf(ReasonOf(absl::StatusCode::kUnavailable)), "UNAVAILABLE");
-  EXPECT_EQ(NameOf(ReasonOf(absl::StatusCode::kDataLoss)), "INTERNAL");
-}
-
 }  // namespace
 }  // namespace clearance::server

@@ -38,6 +38,8 @@ TEST(Refusal, KeepsEverythingUnderAPath) {
 TEST(Refusal, StatusThatNoRefusalMadeHasTheReasonOfItsCode) {
   EXPECT_EQ(ErrorOf(absl::DeadlineExceededError("late")).reason(), "DEADLINE");
   EXPECT_EQ(ErrorOf(Under("batch", absl::CancelledError("gone"))).reason(), "CANCELLED");
+  EXPECT_EQ(ErrorOf(absl::UnavailableError("gone")).reason(), "UNAVAILABLE");
+  EXPECT_EQ(ErrorOf(absl::DataLossError("damaged")).reason(), "INTERNAL");
 }
 
 }  // namespace

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/guard/request_id.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <set>
 #include <string>
+
+#include "server/guard/caller.h"
 
 namespace clearance::server {
 namespace {

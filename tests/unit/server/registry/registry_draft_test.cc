@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "server/access/policy.h"
 #include "server/guard/refusal.h"
 #include "tests/unit/server/registry/test_content.h"
 
@@ -102,7 +103,8 @@ class OwnedShapes : public ::testing::Test {
  protected:
   OwnedShapes() {
     quotas_.Replace(
-        *Policy::Parse(R"({"principals": {"two": {"role": "admin", "limits": {"shapes": 2}}}})"));
+        Policy::Parse(R"({"principals": {"two": {"role": "admin", "limits": {"shapes": 2}}}})")
+            ->principals());
   }
 
   absl::StatusCode Put(const std::string& owner, const std::string& name, double radius) {

@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "server/access/policy.h"
 #include "server/guard/refusal.h"
 #include "server/registry/scene_draft.h"
 #include "tests/unit/server/registry/test_content.h"
@@ -381,8 +382,9 @@ class OwnedScenes : public SceneRegistryTest, public ::testing::WithParamInterfa
     return GetParam() ? scenes_.ChangeInMemory(change).status() : Settle(change).status();
   }
   void Allow(const std::string& limit, std::uint64_t most) {
-    quotas_.Replace(*Policy::Parse(R"({"principals": {"ann": {"role": "query", "limits": {")" +
-                                   limit + "\": " + std::to_string(most) + "}}}}"));
+    quotas_.Replace(Policy::Parse(R"({"principals": {"ann": {"role": "query", "limits": {")" +
+                                  limit + "\": " + std::to_string(most) + "}}}}")
+                        ->principals());
   }
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/guard/token_file.h"
+#include "server/access/token_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

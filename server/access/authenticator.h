@@ -11,16 +11,15 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
-#include "server/guard/policy.h"
+#include "server/access/policy.h"
+#include "server/access/token_file.h"
 #include "server/guard/principal.h"
-#include "server/guard/secret_token.h"
-#include "server/guard/token_file.h"
 
 namespace clearance::server {
 
@@ -50,7 +49,10 @@ class Authenticator {
 
   // Sets the function that is called after every Replace, on its thread; null: none is. There is
   // one at a time, and the previous one is not called any more once this returns.
-  void WatchRules(std::function<void()> watch);
+  void WatchRules(std::function<void()> watch) {
+    const std::lock_guard lock(watch_mutex_);
+    watch_ = std::move(watch);
+  }
 
   // Returns the number of calls of Replace.
   std::uint64_t generation() const { return generation_.load(std::memory_order_acquire); }
@@ -61,10 +63,16 @@ class Authenticator {
     Policy policy;
     absl::flat_hash_map<std::string, PrincipalPtr> principals;
 
-    PrincipalPtr Find(const std::string* id) const;
+    PrincipalPtr Find(const std::string* id) const {
+      const auto found = id == nullptr ? principals.end() : principals.find(*id);
+      return found == principals.end() ? nullptr : found->second;
+    }
   };
 
-  std::shared_ptr<const Rules> rules() const;
+  std::shared_ptr<const Rules> rules() const {
+    const std::lock_guard lock(mutex_);
+    return rules_;
+  }
 
   mutable std::mutex mutex_;
   std::shared_ptr<const Rules> rules_;  // guarded by mutex_

@@ -5,9 +5,9 @@
 //     {"principals": {
 //       "planner": {
 //         "role": "register",                        query, register or admin
-//         "certificates": ["planner.example.org"],   subject alternative names (or, of a
-//         certificate
-//                                                    without any, its common name)
+//         "certificates": ["planner.example.org"],   subject alternative names of certificates;
+//                                                    of a certificate without any, its
+//                                                    common name
 //         "prefixes": ["arm/", "scene/"],            names of shapes it may reach; left out: all
 //         "limits": {"sessions": 8, "cores": 0.5,    left out: the server's own only
 //                    "shapes": 1000, "registry_bytes": 67108864,    left out: what the

@@ -1,10 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "server/guard/refusal_log.h"
+#include "server/guard/caller_log.h"
 
+#include <cstddef>
 #include <string>
 
 namespace clearance::server {
+namespace {
+
+// As long as a name may be. The line shows the beginning of a longer text, which is not a name.
+constexpr std::size_t kMostNameBytes = 128;
+
+absl::string_view AsAbsl(std::string_view text) { return {text.data(), text.size()}; }
+
+}  // namespace
+
+void Audit::Write(const Caller& caller, const RegistryChange& change) const {
+  const std::string principal = caller.principal_id();
+  const LogField fields[] = {{"action", AsAbsl(change.action)},
+                             {"outcome", AsAbsl(change.outcome)},
+                             {"name", AsAbsl(change.name.substr(0, kMostNameBytes))},
+                             {"digest", AsAbsl(change.digest)},
+                             {"revision", change.revision},
+                             {"principal", principal},
+                             {"peer", caller.peer},
+                             {kRequestIdKey, caller.request_id},
+                             {"trace_id", caller.trace_id}};
+  log_.Write(LogLevel::kAudit, "registry", fields);
+}
 
 void RefusalLog::Write(const Caller& caller, std::string_view method, const absl::Status& status) {
   const auto held_back = allowance_.Take();
@@ -12,7 +35,7 @@ void RefusalLog::Write(const Caller& caller, std::string_view method, const absl
   const std::string code = absl::StatusCodeToString(status.code());
   log_.Warning("refused a call", {{"code", code},
                                   {"reason", status.message()},
-                                  {"method", absl::string_view(method.data(), method.size())},
+                                  {"method", AsAbsl(method)},
                                   {"principal", caller.principal_id()},
                                   {"peer", caller.peer},
                                   {kRequestIdKey, caller.request_id},

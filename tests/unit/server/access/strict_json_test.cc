@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/guard/strict_json.h"
+#include "server/access/strict_json.h"
 
 #include <gtest/gtest.h>
 

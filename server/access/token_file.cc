@@ -1,20 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "server/guard/token_file.h"
+#include "server/access/token_file.h"
+
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/rand.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <cstring>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "server/guard/principal.h"
 
 namespace clearance::server {
 namespace {
+
+constexpr std::string_view kTokenPrefix = "clearance_";
+constexpr std::size_t kRandomCharacters = 43;  // base64url without padding
+constexpr std::string_view kHashPrefix = "sha256:";
+
+bool IsBase64Url(unsigned char c) { return absl::ascii_isalnum(c) || c == '-' || c == '_'; }
+
+bool IsLowerHex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
+
+bool IsToken(std::string_view text) {
+  return text.size() == kTokenPrefix.size() + kRandomCharacters && text.starts_with(kTokenPrefix) &&
+         std::ranges::all_of(text.substr(kTokenPrefix.size()), IsBase64Url);
+}
+
+absl::string_view AsText(const std::array<std::uint8_t, 32>& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
 
 // Returns the key by which the table is searched. The time of a comparison depends on the key,
 // which reveals nothing: a hash cannot be steered towards another one.
@@ -29,6 +50,42 @@ absl::Status At(int line, absl::string_view message) {
 }
 
 }  // namespace
+
+absl::StatusOr<std::string> MakeToken() {
+  std::array<std::uint8_t, 32> random;
+  if (RAND_bytes(random.data(), static_cast<int>(random.size())) != 1) {
+    return absl::UnavailableError("the system gives no random numbers");
+  }
+  return std::string(kTokenPrefix) + absl::WebSafeBase64Escape(AsText(random));
+}
+
+std::optional<TokenHash> HashOfToken(std::string_view text) {
+  if (!IsToken(text)) return std::nullopt;
+  TokenHash hash;
+  unsigned int size = 0;
+  EVP_Digest(text.data(), text.size(), hash.data(), &size, EVP_sha256(), nullptr);
+  return hash;
+}
+
+bool AreEqual(const TokenHash& a, const TokenHash& b) {
+  return CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+std::string FormatTokenHash(const TokenHash& hash) {
+  return std::string(kHashPrefix) + absl::BytesToHexString(AsText(hash));
+}
+
+std::optional<TokenHash> ParseTokenHash(std::string_view text) {
+  if (!text.starts_with(kHashPrefix)) return std::nullopt;
+  text.remove_prefix(kHashPrefix.size());
+  TokenHash hash;
+  if (text.size() != 2 * hash.size() || !std::ranges::all_of(text, IsLowerHex)) {
+    return std::nullopt;
+  }
+  const std::string bytes = absl::HexStringToBytes(absl::string_view(text.data(), text.size()));
+  std::copy(bytes.begin(), bytes.end(), hash.begin());
+  return hash;
+}
 
 absl::StatusOr<TokenTable::Entry> TokenTable::ParseLine(std::string_view line) {
   const std::vector<absl::string_view> words = absl::StrSplit(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/guard/policy.h"
+#include "server/access/policy.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -43,8 +43,8 @@ TEST(Policy, ReadsEveryFieldOfAPrincipal) {
   const Principal& viewer = PrincipalOf(*policy, "viewer");
   EXPECT_EQ(viewer.role, Role::kQuery);
   EXPECT_THAT(viewer.prefixes, IsEmpty());
-  EXPECT_FALSE(viewer.limits.sessions.has_value());
-  EXPECT_FALSE(viewer.limits.cores.has_value());
+  EXPECT_EQ(viewer.limits.sessions, kNoLimit);
+  EXPECT_EQ(viewer.limits.cores, kNoLimitOfCores);
   EXPECT_EQ(PrincipalOf(*policy, "operator").role, Role::kAdmin);
 }
 

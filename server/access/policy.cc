@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "server/guard/policy.h"
+#include "server/access/policy.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -9,11 +9,10 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "server/access/strict_json.h"
 #include "server/guard/refusal.h"
-#include "server/guard/strict_json.h"
 
 namespace clearance::server {
 namespace {
@@ -82,60 +81,40 @@ std::vector<std::string> Shortest(std::vector<std::string> prefixes) {
   return kept;
 }
 
-// Takes the whole number of a field, if it is there.
-struct NumberField {
-  const char* name;
-  std::uint64_t most;
-};
-absl::Status TakeNumber(const json& object, const NumberField& field, const std::string& path,
-                        std::uint64_t* number) {
-  const auto found = object.find(field.name);
-  if (found == object.end()) return absl::OkStatus();
-  if (!found->is_number_unsigned() || found->get<std::uint64_t>() > field.most) {
-    return Wrong(absl::StrCat(path, ".", field.name),
-                 absl::StrCat("must be a whole number from 0 to ", field.most));
-  }
-  *number = found->get<std::uint64_t>();
-  return absl::OkStatus();
-}
-
-absl::StatusOr<HoldingLimits> HoldingIn(const json& limits, const std::string& path,
-                                        const HoldingLimits& defaults) {
-  HoldingLimits holding = defaults;
-  absl::Status status = TakeNumber(limits, {"shapes", kMaxHeld}, path, &holding.shapes);
-  status.Update(TakeNumber(limits, {"registry_bytes", kMaxHeld}, path, &holding.registry_bytes));
-  status.Update(TakeNumber(limits, {"scenes", kMaxHeld}, path, &holding.scenes));
-  status.Update(TakeNumber(limits, {"scene_bytes", kMaxHeld}, path, &holding.scene_bytes));
-  if (!status.ok()) return status;
-  return holding;
-}
-
-absl::StatusOr<PrincipalLimits> LimitsIn(const json& principal, const std::string& path,
-                                         const PrincipalLimits& defaults) {
-  PrincipalLimits limits = defaults;
+// Takes those limits that the principal has.
+absl::Status TakeLimits(const json& principal, const std::string& path, PrincipalLimits* limits) {
   const auto found = principal.find("limits");
-  if (found == principal.end()) return limits;
+  if (found == principal.end()) return absl::OkStatus();
   if (absl::Status status = CheckObject(
           *found, path, {"sessions", "cores", "shapes", "registry_bytes", "scenes", "scene_bytes"});
       !status.ok())
     return status;
-  const auto holding = HoldingIn(*found, path, defaults.holding);
-  if (!holding.ok()) return holding.status();
-  limits.holding = *holding;
-  if (found->contains("sessions")) {
-    absl::Status status =
-        TakeNumber(*found, {"sessions", kMostSessionsOfOne}, path, &limits.sessions.emplace());
-    if (!status.ok()) return status;
+  const struct {
+    const char* name;
+    std::uint64_t* number;
+    std::uint64_t most = kMaxHeld;
+  } numbers[] = {{"shapes", &limits->holding.shapes},
+                 {"registry_bytes", &limits->holding.registry_bytes},
+                 {"scenes", &limits->holding.scenes},
+                 {"scene_bytes", &limits->holding.scene_bytes},
+                 {"sessions", &limits->sessions, kMostSessionsOfOne}};
+  for (const auto& [name, number, most] : numbers) {
+    const auto field = found->find(name);
+    if (field == found->end()) continue;
+    if (!field->is_number_unsigned() || field->get<std::uint64_t>() > most) {
+      return Wrong(absl::StrCat(path, ".", name),
+                   absl::StrCat("must be a whole number from 0 to ", most));
+    }
+    *number = field->get<std::uint64_t>();
   }
   if (const auto cores = found->find("cores"); cores != found->end()) {
-    const double value = cores->is_number() ? cores->get<double>() : 0;
-    if (!(value >= kLeastCores && value <= kMostCores)) {
+    limits->cores = cores->is_number() ? cores->get<double>() : 0;
+    if (!(limits->cores >= kLeastCores && limits->cores <= kMostCores)) {
       return Wrong(path + ".cores",
                    absl::StrCat("must be a number from ", kLeastCores, " to ", kMostCores));
     }
-    limits.cores = value;
   }
-  return limits;
+  return absl::OkStatus();
 }
 
 absl::StatusOr<Principal> PrincipalOf(const std::string& id, const json& value,
@@ -152,9 +131,10 @@ absl::StatusOr<Principal> PrincipalOf(const std::string& id, const json& value,
   if (!role.ok()) return role.status();
   auto prefixes = StringsIn(value, "prefixes", path + ".prefixes", kMaxPrefixBytes);
   if (!prefixes.ok()) return prefixes.status();
-  const auto limits = LimitsIn(value, path + ".limits", defaults);
-  if (!limits.ok()) return limits.status();
-  return Principal{id, *role, Shortest(*std::move(prefixes)), *limits, nullptr};
+  Principal principal{id, *role, Shortest(*std::move(prefixes)), defaults, nullptr};
+  absl::Status status = TakeLimits(value, path + ".limits", &principal.limits);
+  if (!status.ok()) return status;
+  return principal;
 }
 
 }  // namespace

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "server/guard/authenticator.h"
+#include "server/access/authenticator.h"
 
 #include <string_view>
-#include <utility>
 
 #include "absl/strings/match.h"
 #include "server/guard/refusal.h"
@@ -81,22 +80,6 @@ void Authenticator::Replace(TokenTable tokens, const Policy& policy) {
   }
   const std::lock_guard lock(watch_mutex_);
   if (watch_) watch_();
-}
-
-void Authenticator::WatchRules(std::function<void()> watch) {
-  const std::lock_guard lock(watch_mutex_);
-  watch_ = std::move(watch);
-}
-
-PrincipalPtr Authenticator::Rules::Find(const std::string* id) const {
-  if (id == nullptr) return nullptr;
-  const auto found = principals.find(*id);
-  return found == principals.end() ? nullptr : found->second;
-}
-
-std::shared_ptr<const Authenticator::Rules> Authenticator::rules() const {
-  const std::lock_guard lock(mutex_);
-  return rules_;
 }
 
 }  // namespace clearance::server

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/guard/authenticator.h"
+#include "server/access/authenticator.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/guard/secret_token.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <set>
 #include <string>
+
+#include "server/access/token_file.h"
 
 namespace clearance::server {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/guard/access_files.h"
+#include "server/access/access_files.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,6 +23,9 @@ class AccessFilesTest : public ::testing::Test {
   AccessFilesTest() {
     std::string pattern = ::testing::TempDir() + "access-XXXXXX";
     directory_ = mkdtemp(pattern.data());
+    config_.policy_file = File("policy");
+    config_.token_file = File("tokens");
+    config_.principal.holding.shapes = 5;
     Write("policy", kFilePolicy);
     Write("tokens", "planner " + FormatTokenHash(*HashOfToken(kFileToken)) + "\n");
   }
@@ -35,13 +38,13 @@ class AccessFilesTest : public ::testing::Test {
     std::filesystem::rename(File(name + ".new"), File(name));
   }
   absl::StatusOr<std::unique_ptr<AccessFiles>> Load() {
-    return AccessFiles::Load({File("policy"), File("tokens")}, log_, metrics_,
-                             {.defaults = {.holding = {.shapes = 5}}, .quotas = &quotas_});
+    return AccessFiles::Load(config_, log_, metrics_, &quotas_);
   }
   static bool LetsIn(AccessFiles& files) {
     return files.authenticator().Authenticate(CredentialsFrom({"Bearer " + kFileToken})).ok();
   }
 
+  ServerConfig config_;
   std::string log_text_;
   Log log_{LogFormat::kHuman, LogLevel::kInfo,
            [this](absl::string_view line) { log_text_.append(line.data(), line.size()); }};
@@ -67,7 +70,8 @@ TEST_F(AccessFilesTest, WarnOfCertificatesThatNoClientCanShow) {
   EXPECT_THAT(log_text_, HasSubstr("WARNING the policy names certificates that no client can "
                                    "show: set --tls_client_ca"));
   log_text_.clear();
-  ASSERT_TRUE(AccessFiles::Load({File("policy"), File("tokens"), "ca.pem"}, log_, metrics_).ok());
+  config_.tls.client_ca = "ca.pem";
+  ASSERT_TRUE(AccessFiles::Load(config_, log_, metrics_).ok());
   EXPECT_EQ(log_text_, "");
 }
 

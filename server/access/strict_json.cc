@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "server/guard/strict_json.h"
+#include "server/access/strict_json.h"
 
 #include <algorithm>
 #include <cstddef>
