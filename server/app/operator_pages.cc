@@ -12,10 +12,6 @@ constexpr char kCalls[] = "/call/";
 // At once: half of the HTTP server's threads, so that probes and scrapes are answered beside them.
 constexpr int kMostCalls = 4;
 
-HttpReply NotHere() {
-  return {.status = 404, .body = "not here: try /metrics, /livez or /readyz\n"};
-}
-
 }  // namespace
 
 bool OperatorPages::TakesBody(const std::string& path) const {
@@ -47,7 +43,8 @@ HttpReply OperatorPages::Answer(const HttpRequest& request) {
                     : HttpReply{.status = 503, .body = "not ready: the store does not answer\n"};
   }
   const HttpReply* const file = page_.has_value() ? page_->first.Find(path) : nullptr;
-  return file == nullptr ? NotHere() : *file;
+  if (file != nullptr) return *file;
+  return {.status = 404, .body = "not here: try /metrics, /livez or /readyz\n"};
 }
 
 HttpReply OperatorPages::AnswerCall(const HttpRequest& request) {

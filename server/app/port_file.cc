@@ -13,8 +13,6 @@
 
 namespace clearance::server {
 
-void RemovePortFile(const std::string& path) { std::remove(path.c_str()); }
-
 // A new file, never one that somebody has put there, nor what a link of theirs points to.
 absl::Status WritePortFile(const std::string& path, const BoundPorts& ports) {
   const std::string text =

@@ -16,9 +16,6 @@ struct BoundPorts {
   int http = 0;
 };
 
-// Removes the file of an earlier run; a missing file is not an error.
-void RemovePortFile(const std::string& path);
-
 // Writes {"grpc_port":N,"http_port":N}, whole or not at all. UNAVAILABLE, with the path, if it
 // cannot be written.
 absl::Status WritePortFile(const std::string& path, const BoundPorts& ports);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <deque>
 #include <iostream>
@@ -364,7 +365,7 @@ int ServeWith(const ServerConfig& config) {
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   // A log reader that closes its end must not end the server.
   std::signal(SIGPIPE, SIG_IGN);
-  if (!config.port_file.empty()) RemovePortFile(config.port_file);
+  if (!config.port_file.empty()) std::remove(config.port_file.c_str());  // of an earlier run
   return Process(config).Serve();
 }
 

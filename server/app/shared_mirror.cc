@@ -4,12 +4,19 @@
 
 #include <limits>
 #include <map>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "server/app/restore.h"
 
 namespace clearance::server {
 namespace {
+
+using Contents = absl::flat_hash_map<std::string, ShapeContentPtr>;
+using Kept = SceneRegistry::Kept;
 
 constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
 
@@ -19,49 +26,22 @@ absl::Status OutOfOrder(const SceneRecord& record) {
                                           "' does not follow on what is known of it"));
 }
 
-}  // namespace
-
-ShapeContentPtr SharedMirror::Find(const std::string& digest, const Contents& added) const {
-  if (ShapeContentPtr held = shapes_->FindContent(digest); held != nullptr) return held;
+// Returns the content of this digest from the registry or, if it has none, from `added`.
+ShapeContentPtr Find(const Registry& shapes, const std::string& digest, const Contents& added) {
+  if (ShapeContentPtr held = shapes.FindContent(digest); held != nullptr) return held;
   const auto found = added.find(digest);
   return found == added.end() ? nullptr : found->second;
 }
 
-// Plays scenes before it drops names: the shapes that they use in between are still there.
-absl::Status SharedMirror::Apply(const FollowedCommit& commit) {
-  Contents added;
-  for (const OwnedContent& stored : commit.contents) {
-    if (shapes_->FindContent(stored.digest) != nullptr) continue;
-    auto content = ReadStored(stored.view());
-    if (!content.ok()) return content.status();
-    added.emplace(stored.digest, *std::move(content));
-  }
-  auto scenes = Play(commit.scenes, added);
-  if (!scenes.ok()) return scenes.status();
-  RegistryChanges changes;
-  changes.revision = commit.revision;
-  for (const StoredName& name : commit.names) {
-    auto shape = ReadStored(name, commit.revision, Find(name.digest, added));
-    if (!shape.ok()) return shape.status();
-    changes.names.push_back({shape->name, shape->content, shape->revision, shape->owner});
-  }
-  for (const std::string& name : commit.dropped_names) changes.names.push_back({name, nullptr});
-  shapes_->Follow(changes);
-  if (!changes.names.empty()) shapes_->BoundDetached();
-  scenes_->Follow(*scenes);
-  return absl::OkStatus();
-}
-
 // Returns the scene that the record makes of the scene `before`.
-absl::StatusOr<SceneRegistry::Kept> SharedMirror::PlayOne(const RecordPlayer& player,
-                                                          const SceneRecord& record,
-                                                          const SceneRegistry::Kept& before) const {
-  SceneRegistry::Kept scene = {.name = record.name,
-                               .scene = nullptr,
-                               .incarnation = record.incarnation,
-                               .revision = record.revision,
-                               .owner = record.owner,
-                               .record_bytes = record.change.size()};
+absl::StatusOr<Kept> PlayOne(const RecordPlayer& player, const SceneRecord& record,
+                             const Kept& before) {
+  Kept scene = {.name = record.name,
+                .scene = nullptr,
+                .incarnation = record.incarnation,
+                .revision = record.revision,
+                .owner = record.owner,
+                .record_bytes = record.change.size()};
   if (record.is_whole) scene.whole_bytes = std::exchange(scene.record_bytes, 0);
   if (record.revision == 0) return scene;
   const bool is_next = before.scene != nullptr && record.incarnation == before.incarnation &&
@@ -76,15 +56,14 @@ absl::StatusOr<SceneRegistry::Kept> SharedMirror::PlayOne(const RecordPlayer& pl
   return scene;
 }
 
-absl::StatusOr<std::vector<SceneRegistry::Kept>> SharedMirror::Play(
-    const std::vector<SceneRecord>& records, const Contents& added) const {
-  const RecordPlayer player([&](const std::string& digest) { return Find(digest, added); },
-                            &scenes_->contents());
-  std::map<std::string, SceneRegistry::Kept> newest;
-  std::vector<SceneRegistry::Kept> played;
+absl::StatusOr<std::vector<Kept>> Play(const RecordPlayer& player,
+                                       const std::vector<SceneRecord>& records,
+                                       const SceneRegistry& scenes) {
+  std::map<std::string, Kept> newest;
+  std::vector<Kept> played;
   for (const SceneRecord& record : records) {
     const auto [before, is_first] = newest.try_emplace(record.name);
-    const auto found = scenes_->Find(record.name);
+    const auto found = scenes.Find(record.name);
     if (is_first && found.ok() && !found->ttl.has_value())
       before->second = {record.name, found->scene, found->incarnation, found->revision};
     auto scene = PlayOne(player, record, before->second);
@@ -95,11 +74,11 @@ absl::StatusOr<std::vector<SceneRegistry::Kept>> SharedMirror::Play(
   return played;
 }
 
-absl::StatusOr<SharedMirror::Contents> SharedMirror::ReadNew(const StoredNames& names,
-                                                             const SharedStore& store) const {
+absl::StatusOr<Contents> ReadNew(const StoredNames& names, const SharedStore& store,
+                                 const Registry& shapes) {
   Contents added;
   for (const StoredName& name : names.names) {
-    if (Find(name.digest, added) != nullptr) continue;
+    if (Find(shapes, name.digest, added) != nullptr) continue;
     const auto stored = store.ReadContent(name.digest);
     if (absl::IsNotFound(stored.status())) continue;  // reported with the name
     if (!stored.ok()) return stored.status();
@@ -110,15 +89,16 @@ absl::StatusOr<SharedMirror::Contents> SharedMirror::ReadNew(const StoredNames& 
   return added;
 }
 
-absl::StatusOr<RegistryChanges> SharedMirror::DifferenceTo(const StoredNames& names,
-                                                           const Contents& added) const {
+// Returns the changes that make the registry of shapes equal to `names`.
+absl::StatusOr<RegistryChanges> DifferenceTo(const StoredNames& names, const Contents& added,
+                                             const Registry& shapes) {
   RegistryChanges changes;
   changes.revision = names.revision;
   absl::flat_hash_map<std::string, NamedShape> before;
-  for (NamedShape& shape : shapes_->List("", "", kAll).shapes)
+  for (NamedShape& shape : shapes.List("", "", kAll).shapes)
     before.emplace(shape.name, std::move(shape));
   for (const StoredName& name : names.names) {
-    auto shape = ReadStored(name, names.revision, Find(name.digest, added));
+    auto shape = ReadStored(name, names.revision, Find(shapes, name.digest, added));
     if (!shape.ok()) return shape.status();
     const auto old = before.find(name.name);
     const bool is_same = old != before.end() && old->second.revision == name.revision &&
@@ -131,14 +111,14 @@ absl::StatusOr<RegistryChanges> SharedMirror::DifferenceTo(const StoredNames& na
   return changes;
 }
 
-std::vector<SceneRegistry::Kept> SharedMirror::DifferenceTo(
-    std::vector<SceneRegistry::Kept> scenes) const {
-  std::vector<SceneRegistry::Kept> followed;
+// Returns what makes the registry of scenes equal to `scenes`.
+std::vector<Kept> DifferenceTo(std::vector<Kept> scenes, const SceneRegistry& registry) {
+  std::vector<Kept> followed;
   absl::flat_hash_map<std::string, SceneState> before;
-  for (SceneState& state : scenes_->List("", "", kAll).scenes) {
+  for (SceneState& state : registry.List("", "", kAll).scenes) {
     if (!state.ttl.has_value()) before.emplace(state.name, std::move(state));
   }
-  for (SceneRegistry::Kept& scene : scenes) {
+  for (Kept& scene : scenes) {
     const auto old = before.find(scene.name);
     const bool is_same = old != before.end() && old->second.incarnation == scene.incarnation &&
                          old->second.revision == scene.revision;
@@ -151,19 +131,50 @@ std::vector<SceneRegistry::Kept> SharedMirror::DifferenceTo(
   return followed;
 }
 
+}  // namespace
+
+// Plays scenes before it drops names: the shapes that they use in between are still there.
+absl::Status SharedMirror::Apply(const FollowedCommit& commit) {
+  Contents added;
+  for (const OwnedContent& stored : commit.contents) {
+    if (shapes_->FindContent(stored.digest) != nullptr) continue;
+    auto content = ReadStored(stored.view());
+    if (!content.ok()) return content.status();
+    added.emplace(stored.digest, *std::move(content));
+  }
+  const RecordPlayer player(
+      [&](const std::string& digest) { return Find(*shapes_, digest, added); },
+      &scenes_->contents());
+  auto scenes = Play(player, commit.scenes, *scenes_);
+  if (!scenes.ok()) return scenes.status();
+  RegistryChanges changes;
+  changes.revision = commit.revision;
+  for (const StoredName& name : commit.names) {
+    auto shape = ReadStored(name, commit.revision, Find(*shapes_, name.digest, added));
+    if (!shape.ok()) return shape.status();
+    changes.names.push_back({shape->name, shape->content, shape->revision, shape->owner});
+  }
+  for (const std::string& name : commit.dropped_names) changes.names.push_back({name, nullptr});
+  shapes_->Follow(changes);
+  if (!changes.names.empty()) shapes_->BoundDetached();
+  scenes_->Follow(*scenes);
+  return absl::OkStatus();
+}
+
 absl::Status SharedMirror::Reload(SharedStore* store) {
   const auto names = store->ReadNames();
   if (!names.ok()) return names.status();
-  const auto added = ReadNew(*names, *store);
+  const auto added = ReadNew(*names, *store, *shapes_);
   if (!added.ok()) return added.status();
   auto stored = ReadStoredScenes(
-      store, [&](const std::string& digest) { return Find(digest, *added); }, &scenes_->contents());
+      store, [&](const std::string& digest) { return Find(*shapes_, digest, *added); },
+      &scenes_->contents());
   if (!stored.ok()) return stored.status();
-  const auto changes = DifferenceTo(*names, *added);
+  const auto changes = DifferenceTo(*names, *added, *shapes_);
   if (!changes.ok()) return changes.status();
   shapes_->Follow(*changes);
   shapes_->BoundDetached();
-  scenes_->Follow(DifferenceTo(*std::move(stored)));
+  scenes_->Follow(DifferenceTo(*std::move(stored), *scenes_));
   return absl::OkStatus();
 }
 
