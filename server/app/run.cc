@@ -142,7 +142,6 @@ class Process {
   absl::Status StartHttp();
   absl::Status StartLedger();
   absl::StatusOr<std::unique_ptr<ShapeStore>> OpenStore();
-  void LogRestored(SteadyTime began);
   absl::Status StartGrpc();
   absl::Status BecomeReady();
   void Drain();
@@ -252,7 +251,12 @@ absl::Status Process::StartLedger() {
   if (!is_shared && !config_.data_dir.empty()) status = Put(OpenStore(), &store);
   if (!status.ok()) return status;
   if (shared != nullptr || store != nullptr) {
-    LogRestored(began);
+    log_.Info("shapes and scenes are stored and were read",
+              {{"data_dir", config_.data_dir},
+               {"shapes", registry_.size()},
+               {"revision", registry_.revision()},
+               {"scenes", scenes_.size()},
+               {"seconds", absl::ToDoubleSeconds(SteadyNow() - began)}});
   } else {
     log_.Info("shapes and scenes live in memory and end with the process");
   }
@@ -283,15 +287,6 @@ absl::StatusOr<std::unique_ptr<ShapeStore>> Process::OpenStore() {
   if (!status.ok()) return status;
   metrics_.store().bytes->Set(static_cast<double>((*store)->byte_size()));
   return std::unique_ptr<ShapeStore>(*std::move(store));
-}
-
-void Process::LogRestored(SteadyTime began) {
-  log_.Info("shapes and scenes are stored and were read",
-            {{"data_dir", config_.data_dir},
-             {"shapes", registry_.size()},
-             {"revision", registry_.revision()},
-             {"scenes", scenes_.size()},
-             {"seconds", absl::ToDoubleSeconds(SteadyNow() - began)}});
 }
 
 absl::Status Process::StartGrpc() {

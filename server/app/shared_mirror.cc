@@ -20,12 +20,6 @@ using Kept = SceneRegistry::Kept;
 
 constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
 
-absl::Status OutOfOrder(const SceneRecord& record) {
-  return absl::DataLossError(absl::StrCat("the store is damaged: revision ", record.revision,
-                                          " of the scene '", record.name,
-                                          "' does not follow on what is known of it"));
-}
-
 // Returns the content of this digest from the registry or, if it has none, from `added`.
 ShapeContentPtr Find(const Registry& shapes, const std::string& digest, const Contents& added) {
   if (ShapeContentPtr held = shapes.FindContent(digest); held != nullptr) return held;
@@ -46,7 +40,11 @@ absl::StatusOr<Kept> PlayOne(const RecordPlayer& player, const SceneRecord& reco
   if (record.revision == 0) return scene;
   const bool is_next = before.scene != nullptr && record.incarnation == before.incarnation &&
                        record.revision == before.revision + 1;
-  if (!record.is_whole && !is_next) return OutOfOrder(record);
+  if (!record.is_whole && !is_next) {
+    return absl::DataLossError(absl::StrCat("the store is damaged: revision ", record.revision,
+                                            " of the scene '", record.name,
+                                            "' does not follow on what is known of it"));
+  }
   auto next = player.Play(record, record.is_whole ? Scene::MakeEmpty() : before.scene);
   if (!next.ok()) return next.status();
   scene.scene = *std::move(next);
