@@ -2,13 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks that what people read is plain English: pages, comments, docstrings, help and messages.
 
-    english.py                      every file against the baseline
-    english.py --list [PATH…]       every finding in these files, or in all
-    english.py --update             lowers the baseline to what is found now
-    english.py --commits BASE..HEAD also the subjects of these commits
-
-The baseline, english_baseline.txt, has the number of findings of each file that is not clean yet. No
-file may have more than its baseline, and none may have less: --update lowers it, never raises it.
+    english.py [PATH…]               every tracked file, or these
+    english.py --commits BASE..HEAD  also the subjects of these commits
 """
 
 import argparse
@@ -22,8 +17,6 @@ from typing import Iterator, NamedTuple
 
 import prose
 from tracked_files import tracked_files
-
-BASELINE = "tests/lint/english_baseline.txt"
 
 LONGEST_SENTENCE = 40  # words, anywhere
 MEDIAN_OF_PAGE = 17
@@ -65,24 +58,6 @@ class Finding(NamedTuple):
     what: str
 
 
-class Page(NamedTuple):
-    """The lengths of the sentences of a page, in words."""
-
-    median: float
-    p90: float
-
-    def findings(self) -> list[Finding]:
-        limits = (
-            ("median", self.median, MEDIAN_OF_PAGE),
-            ("90th percentile", self.p90, P90_OF_PAGE),
-        )
-        return [
-            Finding(1, f"{figure} of the sentences is {value:g} words: at most {limit}")
-            for figure, value, limit in limits
-            if value > limit
-        ]
-
-
 # --- What is judged of any text -------------------------------------------------------------------
 
 
@@ -117,21 +92,26 @@ def long_lines(lines: Iterator[tuple[int, str]], whole: list[str]) -> Iterator[F
 # --- Kinds of files -------------------------------------------------------------------------------
 
 
-def page_of(text: str) -> Page | None:
-    """Returns the figures of a page, or None if it has too few sentences to have any."""
+def long_sentences(text: str) -> Iterator[Finding]:
+    """Judges the lengths of the sentences of a whole page."""
     found = [
         s for _, paragraph in prose.markdown_paragraphs(text) for s in prose.sentences(paragraph)
     ]
     counts = [count for s in found if (count := prose.word_count(s)) > 2]
     if len(counts) < SENTENCES_OF_PAGE:
-        return None
-    return Page(
-        statistics.median(counts), statistics.quantiles(counts, n=10, method="inclusive")[8]
-    )
+        return
+    p90 = statistics.quantiles(counts, n=10, method="inclusive")[8]
+    for figure, value, limit in (
+        ("median", statistics.median(counts), MEDIAN_OF_PAGE),
+        ("90th percentile", p90, P90_OF_PAGE),
+    ):
+        if value > limit:
+            yield Finding(1, f"{figure} of the sentences is {value:g} words: at most {limit}")
 
 
 def of_markdown(text: str) -> Iterator[Finding]:
     yield from prose_of(prose.markdown_paragraphs(text))
+    yield from long_sentences(text)
     yield from long_lines(prose.markdown_lines(text), text.splitlines())
 
 
@@ -246,111 +226,23 @@ def findings_of(path: str, text: str) -> list[Finding] | None:
     return sorted(found)
 
 
-# --- The baseline ---------------------------------------------------------------------------------
+# --- Files ----------------------------------------------------------------------------------------
 
 
-def read_baseline(root: pathlib.Path) -> dict[str, int]:
-    file = root / BASELINE
-    lines = file.read_text().splitlines() if file.exists() else []
-    return {
-        path: int(count)
-        for count, path in (line.split(" ", 1) for line in lines if line[:1].isdigit())
-    }
-
-
-def write_baseline(root: pathlib.Path, baseline: dict[str, int]) -> None:
-    head = (
-        "# SPDX-License-Identifier: Apache-2.0\n"
-        "# Number of findings of english.py in each file that is not clean yet.\n"
-    )
-    (root / BASELINE).parent.mkdir(parents=True, exist_ok=True)
-    (root / BASELINE).write_text(
-        head + "".join(f"{n} {path}\n" for path, n in sorted(baseline.items()))
-    )
-
-
-class Found(NamedTuple):
-    findings: list[Finding]
-    page: list[Finding]  # figures of a page that are above their limits
-
-    def is_clean(self) -> bool:
-        return not self.findings and not self.page
-
-
-def find_all(root: pathlib.Path, paths: list[str]) -> dict[str, Found]:
-    all_found = {}
+def check_files(root: pathlib.Path, paths: list[str]) -> tuple[int, int]:
+    """Prints what is found, and returns how many files are judged and how many break a rule."""
+    judged = wrong = 0
     for path in paths:
-        if path.endswith((".md", ".proto", ".h", ".cc", ".py")):
-            text = (root / path).read_text()
-            findings = findings_of(path, text)
-            if findings is not None:
-                page = page_of(text) if path.endswith(".md") else None
-                all_found[path] = Found(findings, page.findings() if page else [])
-    return all_found
-
-
-def lower(found: dict[str, Found], baseline: dict[str, int]) -> dict[str, int]:
-    """Returns the baseline with what is found now, where that is less. Without one: all that is found."""
-    return {
-        path: min(len(file.findings), baseline.get(path, len(file.findings)))
-        for path, file in found.items()
-        if not file.is_clean() and (path in baseline or not baseline)
-    }
-
-
-def say(path: str, findings: list[Finding]) -> None:
-    for line, what in findings:
-        print(f"  {path}:{line}: {what}", file=sys.stderr)
-
-
-def new_findings(root: pathlib.Path, path: str, findings: list[Finding]) -> list[Finding]:
-    """Returns those on lines that changed since the baseline was committed; without git: all."""
-
-    def git(*arguments: str) -> str:
-        return subprocess.run(["git", *arguments], cwd=root, capture_output=True, text=True).stdout
-
-    if not (root / ".git").exists() or not (
-        commit := git("log", "-1", "--format=%H", "--", BASELINE)
-    ):
-        return findings
-    changed: set[int] = set()
-    for part in re.finditer(
-        r"^@@ \S+ \+(\d+)(?:,(\d+))? @@", git("diff", "-U0", commit.strip(), "--", path), re.M
-    ):
-        changed.update(range(int(part[1]), int(part[1]) + int(part[2] or 1)))
-    return [finding for finding in findings if finding.line in changed] or findings
-
-
-def compare(root: pathlib.Path, found: dict[str, Found], baseline: dict[str, int]) -> int:
-    """Prints what differs from the baseline, and returns how many files do."""
-    wrong = 0
-    for path, file in found.items():
-        count, allowed = len(file.findings), baseline.get(path)
-        if allowed is None and not file.is_clean():
-            print(f"english: {path} is not in the baseline, so it must be clean:", file=sys.stderr)
-            say(path, file.findings + file.page)
-        elif allowed is not None and count > allowed:
-            print(
-                f"english: {path} has {count} findings, its baseline has {allowed}:",
-                file=sys.stderr,
-            )
-            say(path, new_findings(root, path, file.findings))
-        else:
+        if not path.endswith((".md", ".proto", ".h", ".cc", ".def", ".py")):
             continue
-        wrong += 1
-    lowered = lower(found, baseline) if baseline else {}
-    stale = [path for path, count in baseline.items() if lowered.get(path) != count]
-    if stale:
-        print(
-            "english: better than the baseline: run tests/lint/english.py --update, and commit it:",
-            file=sys.stderr,
-        )
-        for path in stale:
-            print(
-                f"  {path}: {baseline[path]} before, {lowered.get(path, 'none')} now",
-                file=sys.stderr,
-            )
-    return wrong + len(stale)
+        found = findings_of(path, (root / path).read_text())
+        if found is None:
+            continue
+        judged += 1
+        wrong += bool(found)
+        for line, what in found:
+            print(f"english: {path}:{line}: {what}", file=sys.stderr)
+    return judged, wrong
 
 
 # --- Commits --------------------------------------------------------------------------------------
@@ -388,38 +280,17 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument(
         "--commits", metavar="BASE..HEAD", help="Checks the subjects of these commits too."
     )
-    action = parser.add_mutually_exclusive_group()
-    action.add_argument(
-        "--update", action="store_true", help="Lowers the baseline to what is found now."
-    )
-    action.add_argument(
-        "--list", nargs="*", metavar="PATH", help="Prints all findings, of these files or of all."
-    )
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="Checks these files only.")
     return parser.parse_args()
 
 
 def main() -> int:
     arguments = parse_arguments()
     root = arguments.folder
-    found = find_all(root, tracked_files(root))
-    if arguments.list is not None:
-        for path, file in found.items():
-            if not arguments.list or path in arguments.list:
-                say(path, file.findings + file.page)
-        return 0
-    baseline = read_baseline(root)
-    if arguments.update:
-        baseline = lower(found, baseline)
-        write_baseline(root, baseline)
-    wrong = compare(root, found, baseline)
+    judged, wrong = check_files(root, arguments.paths or tracked_files(root))
     if arguments.commits:
         wrong += check_commits(root, arguments.commits)
-    for path, file in found.items():
-        if path in baseline and file.page:
-            print(f"   {path}: " + "; ".join(what for _, what in file.page))
-    print(
-        f"english: {len(found)} files, {sum(baseline.values())} findings in the baseline, {wrong} files or commits to correct"
-    )
+    print(f"english: {judged} files, {wrong} files or commits to correct")
     return 1 if wrong else 0
 
 
