@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The sub-distance problem of simplex.h for many simplices side by side, without its care: all
-// features that hold the newest corner are tried, wherever they count, and the nearest point wins.
-// It guesses. How to include it: core/math/lanes-inl.h.
+// The sub-distance problem of simplex.h for many simplices side by side, one in each lane. It tries
+// every feature that contains the newest corner and takes the nearest point. It does not look after
+// degenerate simplices and rounding as simplex.h does, so the result is a guess.
+// How to include it: core/math/lanes-inl.h.
 
 #if defined(CLEARANCE_CORE_NARROW_LANE_SIMPLEX_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef CLEARANCE_CORE_NARROW_LANE_SIMPLEX_INL_H_
@@ -20,8 +21,12 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The point nearest to the origin of the newest corner, the segments from it to the others, and the
-// triangles with two of them: a corner that came nearer than a simplex has it in the next one.
+// Finds the point of a simplex that is nearest to the origin: the newest corner, a point on a
+// segment from it to another corner, or a point in a triangle with two others.
+//
+// Features without the newest corner w need no look. If v is the nearest point of the simplex
+// before, GJK adds w only if v . w < |v|^2. Then some points between v and w are nearer than v, and
+// so nearer than all features without w.
 template <class L>
 class LaneSimplex {
  public:

@@ -175,7 +175,11 @@ class FacetGroup {
     return L::Times(L::Load(side.scale), L::Load(side.corner[i]));
   }
 
-  // FindContactPlane, with what its last step makes of it.
+  // Finds in each lane the plane in which the two features meet, with the bits of FindContactPlane
+  // (contact_plane.h). Sets what a ContactPlane has: n_W_, gap_, speed_, their errors and scale_.
+  // Sets is_hit_ to the lanes in which there is such a plane.
+  //
+  // Fused multiply-adds are faster. They give the same bits if no part of a product underflows.
   void FindPlane() {
 #if HWY_NATIVE_FMA
     if (IsFarFromUnderflow()) {
@@ -186,10 +190,13 @@ class FacetGroup {
     FindPlaneBy<false>();
   }
 
-  // True if in all lanes no part of a product of FindPlaneBy underflows. Let everything below but
-  // the offset and the displacements be a multiple of g = 2^-74, as doubles of 2^-22 and more are,
-  // and these a multiple of h = 2^-272. Then all sums and products are multiples of the products of
-  // their factors' units, of g^10 h at the least, which is a double.
+  // Returns true if no part of a product of FindPlaneBy underflows in any lane.
+  //
+  // A double of at least 2^e is a multiple of 2^(e - 52). So quaternions and corners are multiples
+  // of g = 2^-74 (kLeastFused is 2^-22), offsets and displacements of h = 2^-272 (kLeastFusedOffset
+  // is 2^-220). The parts of a product are multiples of the product of its factors' units, and so
+  // are sums of such parts. The smallest unit is that of the slope between edges, with ten factors
+  // of the first kind and one of the second: g^10 h = 2^-1012. The least double is 2^-1074.
   bool IsFarFromUnderflow() const {
     Mask is_small = L::Nowhere();
     const auto look = [&is_small](V v, V least) {

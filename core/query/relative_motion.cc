@@ -18,7 +18,8 @@ using Dd = DoubleDouble;
 
 PosedShape StartOf(const MovingShape& moving) { return {moving.shape, moving.start, moving.local}; }
 
-// to - from in units, without overflow on the way, and exactly but where only that takes room.
+// Returns (to - from) / 2^exponent, exact except for underflow. Positions of 2^1022 m and more are
+// first divided by 2^room, so that their difference cannot overflow.
 Vec3<Dd> Offset(const Vec3d& from, const Vec3d& to, int exponent) {
   const int room = std::max({Exponent(from) - 1022, Exponent(to) - 1022, 0});
   return Scaled(To<Dd>(Scaled(to, -room)) - To<Dd>(Scaled(from, -room)), room - exponent);
@@ -30,6 +31,8 @@ int ScaledExponent(const Vec3<Dd>& v, int unit_exponent) {
   return exponent == kNoExponent ? kNoExponent : exponent + unit_exponent;
 }
 
+// Returns the exponent of to - from, in metres. In metres the difference itself might overflow, in
+// units of 4 m it cannot.
 int OffsetExponent(const Vec3d& from, const Vec3d& to) {
   return ScaledExponent(Offset(from, to, 2), 2);
 }
