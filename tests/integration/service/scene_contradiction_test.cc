@@ -115,7 +115,7 @@ TEST(SceneContradiction, IsTheSameLineWithinItsLengthHoweverManyBodiesAsk) {
   const std::string name(128, 'n');
   checker.Report({.kind = server::QueryKind::kSweep,
                   .scene = name,
-                  .question = "motion",
+                  .question = "sweep",
                   .bodies = bodies,
                   .motions = motions},
                  {});

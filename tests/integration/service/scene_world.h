@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <random>
 #include <string>
@@ -109,7 +110,7 @@ class World {
   Asker AskerAt(const std::vector<Pose>& poses, std::uint32_t row) const {
     return {.scene = *scene,
             .bodies = own,
-            .poses = absl::MakeConstSpan(poses).subspan(row * kOwnCount, kOwnCount),
+            .poses = absl::MakeConstSpan(poses).subspan(std::size_t{row} * kOwnCount, kOwnCount),
             .rules = &rules};
   }
 

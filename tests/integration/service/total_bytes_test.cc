@@ -102,7 +102,8 @@ TEST_F(TotalBytes, BeyondThemACallIsRefusedAndToldWhenToRepeat) {
       Call(*server_.queries, &v1::QueryService::Stub::Distance, CallOfManyRows(), &response).ok());
 }
 
-// Nobody holds the bytes that it has.
+// A message of this length is handed to a worker. If there is no room for its bytes, it is refused
+// before that.
 TEST_F(TotalBytes, OverTotal_LongMessage_RefusedWithoutAWorker) {
   HoldByTheFirst();
   const auto waited = [this] {
@@ -120,13 +121,14 @@ TEST_F(TotalBytes, OverTotal_LongMessage_RefusedWithoutAWorker) {
   *message.mutable_distance() = request.batch();
   EXPECT_EQ(second_.Ask(message).status().code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
   TakeByTheFirst();
-  // A message is counted once it is forgotten, which it is before the next one is answered.
+  // The server counts a message when it drops it, at the latest before it answers the next one.
   first_.Ask(DistanceAt(3, 4));
   second_.Ask(DistanceAt(3, 5));
   EXPECT_EQ(waited(), before + 1) << "that of the first session";
 }
 
-// Its read was begun while there was room.
+// The server began to read the first message while there was room. It refuses that one, and does not
+// read the second until there is room again.
 TEST_F(TotalBytes, OverTotal_RefusesOnceThenStopsReading) {
   HoldByTheFirst();
   const v1::SessionResponse refused = second_.Ask(AskManyRows(2));
