@@ -17,12 +17,12 @@ from clearance._operations import Operation
 from clearance._scene_batches import (
     CheckBatch,
     MinimumDistanceBatch,
-    SweepBatch,
     NearestBatch,
     OverlapBatch,
     RayBatch,
     SceneRows,
     SceneSetting,
+    SweepBatch,
 )
 from clearance._scene_content import FoundScene, SceneChange, SceneInfo, SceneNews
 from clearance._scene_results import (

@@ -13,10 +13,10 @@ from clearance import shapes as s
 from clearance._scene_batches import (
     CheckBatch,
     MinimumDistanceBatch,
-    SweepBatch,
     NearestBatch,
     OverlapBatch,
     RayBatch,
+    SweepBatch,
 )
 from clearance.batches import BatchRows, DistanceBatch, IntersectionBatch, TimeOfCollisionBatch
 from clearance.errors import invalid

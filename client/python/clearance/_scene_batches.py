@@ -27,19 +27,19 @@ from clearance.poses import PosesLike
 from clearance.shapes import ShapeReference
 
 __all__ = [
-    "PairScope",
     "CheckBatch",
     "CheckDetail",
+    "ConfigurationRows",
     "MinimumDistanceBatch",
     "MinimumDistanceDetail",
-    "ConfigurationRows",
-    "SweepBatch",
     "NearestBatch",
     "NearestDetail",
     "OverlapBatch",
+    "PairScope",
     "RayBatch",
     "SceneRows",
     "SceneSetting",
+    "SweepBatch",
     "SweepDetail",
 ]
 

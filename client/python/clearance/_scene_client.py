@@ -39,12 +39,12 @@ from clearance._operations import Operation
 from clearance._scene_batches import (
     CheckBatch,
     MinimumDistanceBatch,
-    SweepBatch,
     NearestBatch,
     OverlapBatch,
     RayBatch,
     SceneRows,
     SceneSetting,
+    SweepBatch,
 )
 from clearance._scene_content import FoundScene, SceneChange, SceneInfo, SceneNews
 from clearance._scene_results import (
@@ -58,8 +58,8 @@ from clearance._watch import METHOD, WatchState
 from clearance.errors import ClearanceError, NotFound, SessionEnded, from_rpc_error
 
 __all__ = [
-    "SceneWatch",
     "Scenes",
+    "SceneWatch",
 ]
 
 T = TypeVar("T")

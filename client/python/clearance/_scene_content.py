@@ -18,11 +18,11 @@ from clearance.shapes import ByDigest, ByName
 __all__ = [
     "ChangeBodies",
     "ChangedBodies",
-    "CloseScene",
     "ClosedScene",
+    "CloseScene",
     "FoundScene",
-    "OpenScene",
     "OpenedScene",
+    "OpenScene",
     "PairRuleKind",
     "SceneBodies",
     "SceneChange",

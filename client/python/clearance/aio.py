@@ -57,10 +57,10 @@ from clearance._messages import Answer, CloseShape, OpenShape, SessionMessage, T
 from clearance._scene_batches import (
     CheckBatch,
     MinimumDistanceBatch,
-    SweepBatch,
     NearestBatch,
     OverlapBatch,
     RayBatch,
+    SweepBatch,
 )
 from clearance._scene_content import (
     ChangeBodies,
@@ -108,8 +108,8 @@ from clearance.shapes import ByDigest, ByName, Shape, ShapeInfo, ShapeReference
 
 __all__ = [
     "Client",
-    "SceneWatch",
     "Scenes",
+    "SceneWatch",
     "Session",
     "TrackReader",
     "TrackWriter",

@@ -16,7 +16,7 @@ from typing import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from clearance._scene_batches import PairScope, CheckDetail
+from clearance._scene_batches import CheckDetail, PairScope
 from clearance._scene_results import Verdict
 from clearance.errors import invalid
 from clearance.poses import PosesLike

@@ -54,10 +54,10 @@ from clearance._messages import Answer, CloseShape, OpenShape, SessionMessage, T
 from clearance._scene_batches import (
     CheckBatch,
     MinimumDistanceBatch,
-    SweepBatch,
     NearestBatch,
     OverlapBatch,
     RayBatch,
+    SweepBatch,
 )
 from clearance._scene_content import (
     ChangeBodies,

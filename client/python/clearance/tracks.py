@@ -30,12 +30,12 @@ from numpy.typing import ArrayLike
 from clearance import _tracks
 from clearance._fields import asks
 from clearance._scene_batches import (
-    PairScope,
     CheckBatch,
     CheckDetail,
-    SweepBatch,
+    PairScope,
     RayBatch,
     SceneRows,
+    SweepBatch,
 )
 from clearance._scene_content import SceneBodies, SceneChange, SceneInfo
 from clearance._scene_results import CheckResult, SweepResult
