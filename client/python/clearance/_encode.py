@@ -319,9 +319,7 @@ def _extension(shape: s.Shape) -> float:
     match shape:
         case s.Sphere() | s.Capsule() | s.Compound():
             return 0.0
-        case s.Cylinder() | s.Cone():
-            return shape.rounding
-    return shape.radius
+    return shape.swept_sphere_radius
 
 
 def _fill_vectors(message: Any, **vectors: Any) -> None:

@@ -2,10 +2,9 @@
 """Shapes as small dataclasses, also from numpy arrays, meshes and mesh files.
 
 Lengths are in metres, coordinates in the shape's frame. Every number must be finite and every
-length >= 0: the server refuses anything else and names the field. `radius` is the spherical
-extension, `swept_sphere_radius` of the contract: the body is everything within it of the kind. For
-a cylinder and a cone it is `rounding`. Shapes are immutable. They are thread-safe as long as the
-arrays they were made from do not change."""
+length >= 0: the server refuses anything else and names the field. A `swept_sphere_radius` rounds a
+shape: the body is everything within that distance of it. Shapes are immutable. They are thread-safe
+as long as the arrays they were made from do not change."""
 
 from __future__ import annotations
 
@@ -55,11 +54,11 @@ class Point:
 
     Attributes
     ----------
-    radius : float
+    swept_sphere_radius : float
         Spherical extension, metres.
     """
 
-    radius: float = 0.0
+    swept_sphere_radius: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -70,13 +69,13 @@ class Segment:
     ----------
     a, b : tuple of float
         The ends, metres.
-    radius : float
+    swept_sphere_radius : float
         Spherical extension, metres.
     """
 
     a: _Vector
     b: _Vector
-    radius: float = 0.0
+    swept_sphere_radius: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -87,14 +86,14 @@ class Triangle:
     ----------
     a, b, c : tuple of float
         The corners, metres.
-    radius : float
+    swept_sphere_radius : float
         Spherical extension, metres.
     """
 
     a: _Vector
     b: _Vector
     c: _Vector
-    radius: float = 0.0
+    swept_sphere_radius: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -136,12 +135,12 @@ class Box:
     ----------
     half_extents : tuple of float
         Half the length of the edges along x, y and z, metres.
-    radius : float
+    swept_sphere_radius : float
         Spherical extension, metres.
     """
 
     half_extents: _Vector
-    radius: float = 0.0
+    swept_sphere_radius: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +151,7 @@ class Hull:
     ----------
     vertices : array_like
         Points (n, 3), metres.
-    radius : float
+    swept_sphere_radius : float
         Spherical extension, metres.
     adjacency_offsets, adjacency : array_like of int, optional
         The neighbours of each vertex along the hull's edges in compressed rows, (n + 1) and (m).
@@ -160,26 +159,30 @@ class Hull:
     """
 
     vertices: np.ndarray
-    radius: float = 0.0
+    swept_sphere_radius: float = 0.0
     adjacency_offsets: np.ndarray | None = None
     adjacency: np.ndarray | None = None
 
     def __init__(
         self,
         vertices: ArrayLike,
-        radius: float = 0.0,
+        swept_sphere_radius: float = 0.0,
         adjacency_offsets: ArrayLike | None = None,
         adjacency: ArrayLike | None = None,
     ) -> None:
         object.__setattr__(self, "vertices", _points(vertices, 3, "hull.vertices"))
-        object.__setattr__(self, "radius", radius)
+        object.__setattr__(self, "swept_sphere_radius", swept_sphere_radius)
         for name, indices in (("adjacency_offsets", adjacency_offsets), ("adjacency", adjacency)):
             array = None if indices is None else np.asarray(indices, "<u4")
             object.__setattr__(self, name, array)
 
     @staticmethod
     def from_mesh(
-        mesh: Any, radius: float = 0.0, scale: ArrayLike = 1.0, *, concave: str | None = None
+        mesh: Any,
+        swept_sphere_radius: float = 0.0,
+        scale: ArrayLike = 1.0,
+        *,
+        concave: str | None = None,
     ) -> Hull:
         """Makes the hull of a mesh of another library, such as a trimesh.Trimesh.
 
@@ -187,7 +190,7 @@ class Hull:
         ----------
         mesh : object
             Anything with `vertices` (n, 3) and, optionally, `faces` (m, 3).
-        radius : float
+        swept_sphere_radius : float
             Spherical extension, metres.
         scale : array_like
             Factor of the coordinates, to metres: one number, or one for each axis. A negative one
@@ -208,12 +211,12 @@ class Hull:
         """
         advice = _advice(concave, "Compound.from_file takes a mesh file apart")
         found = mesh_of_arrays(mesh.vertices, getattr(mesh, "faces", None), scale)
-        return _hull_of_mesh(found, radius, "mesh", advice)
+        return _hull_of_mesh(found, swept_sphere_radius, "mesh", advice)
 
     @staticmethod
     def from_file(
         path: str | Path,
-        radius: float = 0.0,
+        swept_sphere_radius: float = 0.0,
         scale: ArrayLike = 1.0,
         *,
         concave: str | None = None,
@@ -224,7 +227,7 @@ class Hull:
         ----------
         path : str or Path
             The file.
-        radius : float
+        swept_sphere_radius : float
             Spherical extension, metres.
         scale : array_like
             Factor of the coordinates, to metres: one number, or one for each axis. A negative one
@@ -246,7 +249,7 @@ class Hull:
             The file cannot be read.
         """
         advice = _advice(concave, "Compound.from_file takes the mesh apart")
-        return _hull_of_mesh(read_mesh(path, scale), radius, str(path), advice)
+        return _hull_of_mesh(read_mesh(path, scale), swept_sphere_radius, str(path), advice)
 
 
 @dataclass(frozen=True, eq=False)
@@ -257,16 +260,16 @@ class Polygon:
     ----------
     vertices : array_like
         Points (n, 2), metres.
-    radius : float
+    swept_sphere_radius : float
         Spherical extension, metres.
     """
 
     vertices: np.ndarray
-    radius: float = 0.0
+    swept_sphere_radius: float = 0.0
 
-    def __init__(self, vertices: ArrayLike, radius: float = 0.0) -> None:
+    def __init__(self, vertices: ArrayLike, swept_sphere_radius: float = 0.0) -> None:
         object.__setattr__(self, "vertices", _points(vertices, 2, "polygon.vertices"))
-        object.__setattr__(self, "radius", radius)
+        object.__setattr__(self, "swept_sphere_radius", swept_sphere_radius)
 
 
 @dataclass(frozen=True)
@@ -279,13 +282,13 @@ class Cylinder:
         The radius, metres.
     half_length : float
         It is from z = -half_length to +half_length, metres.
-    rounding : float
+    swept_sphere_radius : float
         Spherical extension, metres.
     """
 
     radius: float
     half_length: float
-    rounding: float = 0.0
+    swept_sphere_radius: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -298,13 +301,13 @@ class Cone:
         The radius of its base, metres.
     half_length : float
         The base is at z = -half_length, the apex at z = +half_length, metres.
-    rounding : float
+    swept_sphere_radius : float
         Spherical extension, metres.
     """
 
     radius: float
     half_length: float
-    rounding: float = 0.0
+    swept_sphere_radius: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -315,12 +318,12 @@ class Ellipsoid:
     ----------
     semi_axes : tuple of float
         Half the length of its axes along x, y and z, metres.
-    radius : float
+    swept_sphere_radius : float
         Spherical extension, metres.
     """
 
     semi_axes: _Vector
-    radius: float = 0.0
+    swept_sphere_radius: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -354,7 +357,7 @@ class Compound:
     @staticmethod
     def from_file(
         path: str | Path,
-        radius: float = 0.0,
+        swept_sphere_radius: float = 0.0,
         scale: ArrayLike = 1.0,
         *,
         concave: str | None = None,
@@ -368,7 +371,7 @@ class Compound:
         ----------
         path : str or Path
             The file.
-        radius : float
+        swept_sphere_radius : float
             Spherical extension, metres.
         scale : array_like
             Factor of the coordinates, to metres: one number, or one for each axis. A negative one
@@ -392,11 +395,12 @@ class Compound:
         advice = _advice(concave, "split the part")
         mesh = read_mesh(path, scale)
         if not mesh.parts:
-            return Compound((Piece(Hull(mesh.vertices, radius)),))
+            return Compound((Piece(Hull(mesh.vertices, swept_sphere_radius)),))
         pieces = []
         for part in pieces_of(mesh):
             found = mesh_of_arrays(mesh.vertices, part.triangles)
-            pieces.append(Piece(_hull_of_mesh(found, radius, f"{path}: {part.name}", advice)))
+            name = f"{path}: {part.name}"
+            pieces.append(Piece(_hull_of_mesh(found, swept_sphere_radius, name, advice)))
         return Compound(tuple(pieces))
 
 
@@ -569,13 +573,13 @@ def body_radius(shape: Shape) -> float:
         Metres; 0 for a compound.
     """
     match shape:
-        case Cylinder() | Cone():
-            return shape.rounding
+        case Sphere() | Capsule():
+            return shape.radius
         case Ellipsoid():
-            return shape.radius + (shape.semi_axes[0] if _is_ball(shape) else 0.0)
+            return shape.swept_sphere_radius + (shape.semi_axes[0] if _is_ball(shape) else 0.0)
         case Compound():
             return 0.0
-    return shape.radius
+    return shape.swept_sphere_radius
 
 
 def _axis(half_length: float) -> np.ndarray:

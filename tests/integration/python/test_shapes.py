@@ -151,12 +151,13 @@ class Meshes(unittest.TestCase):
         with self.assertWarnsRegex(clearance.errors.HollowWarning, "2 separate surfaces"):
             clearance.Hull.from_file(self.folder / "two.obj")
         with self.assertWarns(clearance.errors.HollowWarning) as caught:
-            compound = clearance.Compound.from_file(self.folder / "two.obj", scale=2, radius=0.5)
+            path = self.folder / "two.obj"
+            compound = clearance.Compound.from_file(path, swept_sphere_radius=0.5, scale=2)
         self.assertEqual(len(caught.warnings), 1)
         np.testing.assert_array_equal(
             compound.pieces[1].shape.vertices, 2 * CUBE + np.array([10, 0, 0])
         )
-        self.assertEqual(compound.pieces[1].shape.radius, 0.5)
+        self.assertEqual(compound.pieces[1].shape.swept_sphere_radius, 0.5)
 
     def test_patches_of_a_surface_are_no_pieces(self) -> None:
         whole = files()["cube.obj"].decode().replace("f ", "g one\nf ", 1)

@@ -26,17 +26,17 @@ def points_on_a_sphere(count: int) -> np.ndarray:
 
 
 def shapes() -> dict[str, Any]:
-    box = clearance.Box((0.1, 0.2, 0.3), radius=0.01)
+    box = clearance.Box((0.1, 0.2, 0.3), 0.01)
     capsule = clearance.Capsule(0.05, 0.2)
     raised = (0.0, 0.0, 0.5, 0.0, 0.6, 0.0, 0.8)
     return {
         "box": box,
         "capsule": capsule,
         "compound": clearance.Compound([clearance.Piece(box), clearance.Piece(capsule, raised)]),
-        "cone": clearance.Cone(0.1, 0.2, rounding=0.01),
+        "cone": clearance.Cone(0.1, 0.2, 0.01),
         "cylinder": clearance.Cylinder(0.1, 0.2),
         "ellipsoid": clearance.Ellipsoid((0.1, 0.2, 0.3)),
-        "hull": clearance.Hull(points_on_a_sphere(12), radius=0.02),
+        "hull": clearance.Hull(points_on_a_sphere(12), 0.02),
         "large_hull": clearance.Hull(points_on_a_sphere(140)),
         "point": clearance.Point(0.1),
         "polygon": clearance.Polygon([[0, 0], [0.2, 0], [0.3, 0.2], [0, 0.2]]),
