@@ -53,7 +53,7 @@ absl::Status Importer::Flush() {
   HullColumns batch = std::exchange(batch_, {});
   batch.replace = replace_;
   const std::vector<std::string> digests = std::exchange(digests_, {});
-  const absl::StatusOr<BatchRegistration> done = client_.BatchRegister(batch);
+  const absl::StatusOr<BatchRegistration> done = client_.BatchRegisterHulls(batch);
   if (!done.ok()) return done.status();
   for (const Error& error : done->errors) Refuse(batch.names[error.index], error);
   for (std::size_t i = 0; i < digests.size(); ++i) {

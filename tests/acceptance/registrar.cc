@@ -59,7 +59,7 @@ class HullBatch {
 
   void Flush() {
     if (indices_.empty()) return;
-    const absl::StatusOr<client::BatchRegistration> done = client_.BatchRegister(columns_);
+    const absl::StatusOr<client::BatchRegistration> done = client_.BatchRegisterHulls(columns_);
     if (done.ok()) {
       for (std::size_t i = 0; i < indices_.size() && i < done->digests.size(); ++i) {
         if (!done->digests[i].empty())

@@ -98,7 +98,7 @@ absl::StatusOr<Registration> Client::Register(const std::string& name, const Sha
   return Registration{FromProto(response->info()), response->revision(), response->created()};
 }
 
-absl::StatusOr<BatchRegistration> Client::BatchRegister(const HullColumns& hulls) const {
+absl::StatusOr<BatchRegistration> Client::BatchRegisterHulls(const HullColumns& hulls) const {
   v1::BatchRegisterHullsRequest request;
   for (const std::string& name : hulls.names) request.add_names(name);
   Assign(hulls.vertex_counts, request.mutable_vertex_counts());

@@ -167,7 +167,7 @@ class Client {
 
   absl::StatusOr<Registration> Register(const std::string& name, const Shape& shape,
                                         const RegisterOptions& options = {}) const;
-  absl::StatusOr<BatchRegistration> BatchRegister(const HullColumns& hulls) const;
+  absl::StatusOr<BatchRegistration> BatchRegisterHulls(const HullColumns& hulls) const;
   absl::StatusOr<FoundShape> Get(const ShapeKey& key, bool include_content = false) const;
   absl::StatusOr<ShapePage> ListPage(const ListOptions& options) const;
   // Returns the shapes of all pages.

@@ -130,7 +130,7 @@ absl::Status Authority::Register(const Level& level) {
     hulls.vertex_counts.push_back(static_cast<std::uint32_t>(vertices.size() / 3));
     hulls.vertices.insert(hulls.vertices.end(), vertices.begin(), vertices.end());
   }
-  const auto registered = client_.BatchRegister(hulls);
+  const auto registered = client_.BatchRegisterHulls(hulls);
   if (!registered.ok()) return registered.status();
   if (!registered->errors.empty()) {
     const clearance::client::Error& error = registered->errors.front();

@@ -80,7 +80,7 @@ TEST(Client, ListsAllPages) {
     hulls.vertex_counts.push_back(1);
     hulls.vertices.insert(hulls.vertices.end(), {0.001 * i, 0, 0});
   }
-  ASSERT_TRUE(client.BatchRegister(hulls).ok());
+  ASSERT_TRUE(client.BatchRegisterHulls(hulls).ok());
   const absl::StatusOr<std::vector<ShapeInfo>> listed = client.List();
   ASSERT_TRUE(listed.ok()) << listed.status();
   ASSERT_EQ(listed->size(), 1500u);
@@ -94,7 +94,7 @@ TEST(Client, ListsAllPages) {
 TEST(Client, RegistersABatchAndReportsItsRefusedItems) {
   const RealServer server;
   const absl::StatusOr<BatchRegistration> batch =
-      server.Connect().BatchRegister({.names = {"a", "NOT A NAME", "c"},
+      server.Connect().BatchRegisterHulls({.names = {"a", "NOT A NAME", "c"},
                                       .vertex_counts = {1, 1, 2},
                                       .vertices = {0, 0, 0, 1, 1, 1, 0, 0, 0, 1, 0, 0},
                                       .swept_sphere_radii = {0.5}});
