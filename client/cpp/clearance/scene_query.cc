@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "clearance/v1/scene_query_service.grpc.pb.h"
+#include "internal/columns.h"
 #include "internal/connection.h"
 #include "internal/free_rows.h"
 #include "internal/scene_convert.h"
@@ -26,8 +27,11 @@ Request MakeQuestion(const SceneSetting& setting, const Batch& batch,
     request.set_min_revision(setting.shapes.min_revision);
   }
   if (setting.scene) ToProto(*setting.scene, request.mutable_open_scene());
-  if constexpr (requires { request.mutable_change_bodies(); })
-    ToProto(setting.bodies, request.mutable_change_bodies()->mutable_change());
+  if constexpr (requires { request.mutable_change_bodies(); }) {
+    v1::ChangeBodies& change = *request.mutable_change_bodies();
+    ToProto(setting.bodies, change.mutable_change());
+    Assign(setting.same_as_scene, change.mutable_same_as_scene());
+  }
   ToProto(batch, {0, RowCountOf(batch)}, request.mutable_batch());
   SetReplyLimit(options, request.mutable_batch());
   return request;

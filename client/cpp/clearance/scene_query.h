@@ -325,12 +325,12 @@ std::vector<Violation> VerifySeparation(const PosedShape& a, const PosedShape& b
                                         const NearestPairs& pairs, std::size_t i);
 
 // The subject of a unary question: shapes by slot, a scene in its slot (unset: query bodies alone,
-// or none), and the query bodies (see ChangeBodies). To say that a query body is the scene's body
-// of the same id, add a rule of the id with itself.
+// or none), and the query bodies with `same_as_scene` (see ChangeBodies).
 struct SceneSetting {
   ShapeTable shapes = {};
   std::optional<OpenScene> scene = {};
   SceneChange bodies = {};
+  std::vector<std::uint32_t> same_as_scene = {};
 };
 
 // Asks about scenes, one message a question. As thread-safe as its client.

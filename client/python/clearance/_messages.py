@@ -6,8 +6,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Callable, TypeGuard, Union
 
-import numpy as np
-
 from clearance import _decode
 from clearance import _scene_content as scenes
 from clearance import _tracks
@@ -106,7 +104,7 @@ def _fill_change_bodies(message: scenes.ChangeBodies, proto: Any) -> None:
     proto.reset = message.reset
     fill_change(message.change, proto.change)
     fill_query_bodies(message.change.bodies, proto.change.bodies)
-    proto.same_as_scene = np.asarray(message.same_as_scene, "<u4").tobytes()
+    proto.same_as_scene = unsigned("same_as_scene", message.same_as_scene).tobytes()
 
 
 def _fill_open_track(message: _tracks.OpenTrack, proto: Any) -> None:

@@ -358,8 +358,7 @@ class SceneSetting:
     """The subject of one call: a scene, shapes, query bodies and rules.
 
     Number query bodies apart from the scene's bodies. A question about a query body with the id of
-    a body of the scene is refused, unless a rule of that id with itself says that it is the same
-    body.
+    a body of the scene is refused, unless `same_as_scene` says that it is the same body.
 
     Attributes
     ----------
@@ -371,6 +370,8 @@ class SceneSetting:
         Query bodies; `shape_slots` are indices of `shapes`.
     rules : ScenePairRules
         Rules of pairs with query bodies.
+    same_as_scene : sequence of int
+        Ids of query bodies that are the scene's bodies of the same ids.
     min_revision : int
         The registry's revision, at least.
     """
@@ -379,4 +380,5 @@ class SceneSetting:
     shapes: Sequence[ShapeReference] = ()
     bodies: SceneBodies = field(default_factory=SceneBodies)
     rules: ScenePairRules = field(default_factory=ScenePairRules)
+    same_as_scene: Sequence[int] = ()
     min_revision: int = 0

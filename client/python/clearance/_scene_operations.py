@@ -159,3 +159,5 @@ def _fill_setting(setting: SceneSetting, batch: SceneRows[Any], request: Any) ->
         change = request.change_bodies.change
         fill_query_bodies(setting.bodies, change.bodies)
         fill_rules("rules", setting.rules, change.rules)
+        same = unsigned("same_as_scene", setting.same_as_scene)
+        request.change_bodies.same_as_scene = same.tobytes()

@@ -189,6 +189,22 @@ TEST(SceneQueryClient, TellsWhatTheServerSaysOfARefusal) {
   EXPECT_EQ(ErrorDetail(refused.status())->field, "open_scene.min_revision");
 }
 
+TEST(SceneQueryClient, SameAsScene_QueryBodyIsTheScenesBody_MakesNoPair) {
+  const RealServer server;
+  const Client client = server.Connect();
+  MakeRow(client);
+  SceneSetting setting = Setting();
+  setting.bodies.bodies.ids = {1, 11};  // 11 is also the box at 4
+  const SceneQueryClient queries(client);
+  const CheckBatch batch = {.configurations = At({2, 4})};
+  const auto refused = queries.Check(setting, batch);
+  EXPECT_EQ(ErrorDetail(refused.status())->reason, "BODY_ID_IN_SCENE");
+  setting.same_as_scene = {11};
+  const auto answered = queries.Check(setting, batch);
+  ASSERT_TRUE(answered.ok()) << answered.status();
+  EXPECT_THAT(answered->verdicts, ElementsAre(Verdict::kFree));
+}
+
 // Every pair of a configuration is proved by the list of the nearest ones, without the server.
 TEST(SceneQueryClient, ProvesSeparationsWithoutTheServer) {
   const RealServer server;

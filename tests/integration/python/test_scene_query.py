@@ -256,6 +256,20 @@ class Questions(Row):
         self.assertEqual(answer.verdicts.tolist(), [Verdict.REFUSED, Verdict.FREE])
         self.assertEqual(answer.errors[0].field, "configurations.poses[1]")
 
+    def test_a_query_body_may_be_the_body_of_the_scene(self) -> None:
+        # Query body 11 stands where the scene's body 11 does.
+        own = dataclasses.replace(self.setting, bodies=SceneBodies(ids=[1, 11]))
+        with self.assertRaises(clearance.errors.InvalidArgument) as caught:
+            self.client.scenes.check(own, poses=at([2, 4]))
+        self.assertEqual(caught.exception.reason, "BODY_ID_IN_SCENE")
+        same = dataclasses.replace(own, same_as_scene=[11])
+        answer = self.client.scenes.check(same, poses=at([2, 4]))
+        self.assertEqual(answer.verdicts, Verdict.FREE)
+        malformed = dataclasses.replace(own, same_as_scene=[-1])
+        with self.assertRaises(clearance.errors.InvalidArgument) as caught:
+            self.client.scenes.check(malformed, poses=at([2, 4]))
+        self.assertEqual(caught.exception.field, "same_as_scene")
+
     def test_rows_of_too_few_bodies_are_no_row_for_all(self) -> None:
         # Two rows of one body are as long as one row of two.
         for ask in (self.session.check, lambda **c: self.client.scenes.check(self.setting, **c)):
