@@ -74,10 +74,10 @@ int Get(const GlobalOptions& options, const std::string& key, bool with_content)
   return kExitFree;
 }
 
-int Delete(const GlobalOptions& options, const std::string& name, const std::string& digest) {
+int Delete(const GlobalOptions& options, const std::string& name, const std::string& etag) {
   const absl::StatusOr<Client> client = options.Connect();
   if (!client.ok()) return ReportError(client.status());
-  const absl::StatusOr<std::uint64_t> revision = client->Delete(name, digest);
+  const absl::StatusOr<std::uint64_t> revision = client->Delete(name, etag);
   if (!revision.ok()) return ReportError(revision.status());
   const Json answer = {{"name", name}, {"revision", *revision}};
   options.json ? PrintJson(answer) : PrintTable(options, Json::array({answer}));
@@ -110,11 +110,11 @@ void AddShapeCommands(CLI::App* app, GlobalOptions* options) {
   get->callback([=] { options->exit_code = Get(*options, *key, *with_content); });
 
   auto name = std::make_shared<std::string>();
-  auto digest = std::make_shared<std::string>();
+  auto etag = std::make_shared<std::string>();
   CLI::App* remove = app->add_subcommand("delete", "Take a name out of the registry");
   remove->add_option("name", *name, "Its name")->required();
-  remove->add_option("--digest", *digest, "Only if the name still has this content");
-  remove->callback([=] { options->exit_code = Delete(*options, *name, *digest); });
+  remove->add_option("--etag", *etag, "Only if the name still has this digest");
+  remove->callback([=] { options->exit_code = Delete(*options, *name, *etag); });
 }
 
 }  // namespace clearance::client

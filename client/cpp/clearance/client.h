@@ -172,9 +172,9 @@ class Client {
   absl::StatusOr<ShapePage> ListPage(const ListOptions& options) const;
   // Returns the shapes of all pages.
   absl::StatusOr<std::vector<ShapeInfo>> List(const std::string& prefix = "") const;
-  // Removes a name and returns the registry's revision. With a digest: only if the name still has
-  // it. It is never repeated: after UNAVAILABLE it may have been done. NOT_FOUND after a repetition
-  // usually means that the first one succeeded.
+  // Removes a name and returns the registry's revision. With an etag: only if the name still has
+  // that digest. It is never repeated: after UNAVAILABLE it may have been done. NOT_FOUND after a
+  // repetition usually means that the first one succeeded.
   absl::StatusOr<std::uint64_t> Delete(const std::string& name, const std::string& etag = "") const;
 
   // Returns the distance of two shapes at their poses in the world.

@@ -95,9 +95,9 @@ TEST(Client, RegistersABatchAndReportsItsRefusedItems) {
   const RealServer server;
   const absl::StatusOr<BatchRegistration> batch =
       server.Connect().BatchRegisterHulls({.names = {"a", "NOT A NAME", "c"},
-                                      .vertex_counts = {1, 1, 2},
-                                      .vertices = {0, 0, 0, 1, 1, 1, 0, 0, 0, 1, 0, 0},
-                                      .swept_sphere_radii = {0.5}});
+                                           .vertex_counts = {1, 1, 2},
+                                           .vertices = {0, 0, 0, 1, 1, 1, 0, 0, 0, 1, 0, 0},
+                                           .swept_sphere_radii = {0.5}});
   ASSERT_TRUE(batch.ok()) << batch.status();
   ASSERT_EQ(batch->digests.size(), 3u);
   EXPECT_NE(batch->digests[0], "");

@@ -405,6 +405,17 @@ TEST_F(CommandLine, ShowsContentThatRegistersAsTheSameShape) {
   }
 }
 
+TEST_F(CommandLine, DeleteWithEtag_OnlyTheDigestOfTheName) {
+  const Json ball = Json::parse(Run(std::string("register ball ") + kBall + "--json").output);
+  const Json other = Json::parse(Run(R"(register other '{"sphere":{"radius":2}}' --json)").output);
+  const std::string etag = "delete ball --etag ";
+  const Ran refused = Run(etag + other["info"]["digest"].get<std::string>());
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.output, HasSubstr("etag"));
+  EXPECT_EQ(Run(etag + ball["info"]["digest"].get<std::string>()).exit_code, 0);
+  EXPECT_EQ(Run("get ball").exit_code, 2);
+}
+
 TEST_F(CommandLine, PrintsNothingForAnEmptyList) {
   const Ran ran = Run("list");
   EXPECT_EQ(ran.exit_code, 0);
