@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Union
+from typing import ClassVar, Union
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -205,8 +205,77 @@ class SceneRowsResult(AnswerBase):
     scene_revision: int = 0
 
 
+class _MovableRows:
+    """Adds what rows with `free_radii` tell about query bodies that move."""
+
+    free_radii: _Column
+
+    def proved_free(self) -> np.ndarray:
+        """Returns for each row whether it is proved that nothing touches.
+
+        Returns
+        -------
+        numpy.ndarray
+            Booleans (…).
+        """
+        raise NotImplementedError
+
+    def free_motion_radius(self) -> np.ndarray:
+        """Returns for each row how far every point of every query body may move.
+
+        The row stays free. It is 0 for a row that is not free, and if free radii were not asked for
+        (`FREE_RADII` of the detail).
+
+        Returns
+        -------
+        numpy.ndarray
+            Metres (…).
+        """
+        is_free = self.proved_free()
+        if self.free_radii is None:
+            return np.zeros(is_free.shape)
+        return np.where(is_free & (self.free_radii > 0), self.free_radii, 0.0)  # NaN is no radius
+
+    def still_free(self, moved: ArrayLike) -> np.ndarray:
+        """Returns for each row whether it is still free after the query bodies moved.
+
+        Parameters
+        ----------
+        moved : array_like
+            Metres (…, bodies): see `results.largest_displacement`.
+
+        Returns
+        -------
+        numpy.ndarray
+            Booleans (…).
+        """
+        distances = np.asarray(moved, float)
+        # A NaN is never below a radius. If there are no bodies, none has moved.
+        return self.proved_free() & (distances < self.free_motion_radius()[..., None]).all(-1)
+
+
+class _VerdictRows:
+    """Adds what rows with `verdicts` prove."""
+
+    STATE: ClassVar[type[IntEnum]] = Verdict
+
+    verdicts: np.ndarray
+
+    def proved_free(self) -> np.ndarray:
+        """Returns for each row whether it is proved that nothing touches.
+
+        It is never true for UNDECIDED or REFUSED rows.
+
+        Returns
+        -------
+        numpy.ndarray
+            Booleans (…).
+        """
+        return self.verdicts == Verdict.FREE
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
-class CheckResult(SceneRowsResult):
+class CheckResult(_VerdictRows, _MovableRows, SceneRowsResult):
     """Answers of a CheckBatch.
 
     Attributes
@@ -225,8 +294,6 @@ class CheckResult(SceneRowsResult):
         Pairs that are not free; with `max_pairs`.
     """
 
-    STATE = Verdict
-
     verdicts: np.ndarray
     bodies_a: _Column = None
     bodies_b: _Column = None
@@ -236,49 +303,9 @@ class CheckResult(SceneRowsResult):
     free_radii: _Column = None
     pairs: VerdictPairs | None = None
 
-    def proved_free(self) -> np.ndarray:
-        """Returns for each row whether it is proved that nothing touches.
-
-        It is never true for UNDECIDED or REFUSED rows.
-
-        Returns
-        -------
-        numpy.ndarray
-            Booleans (…).
-        """
-        return self.verdicts == Verdict.FREE
-
-    def free_motion_radius(self) -> np.ndarray:
-        """Returns for each row how far every point of every query body may move.
-
-        The row stays free. It is 0 for a row that is not free, and if free radii were not asked for
-        (`CheckDetail.FREE_RADII`).
-
-        Returns
-        -------
-        numpy.ndarray
-            Metres (…).
-        """
-        return _radii(self.proved_free(), self.free_radii)
-
-    def still_free(self, moved: ArrayLike) -> np.ndarray:
-        """Returns for each row whether it is still free after the query bodies moved.
-
-        Parameters
-        ----------
-        moved : array_like
-            Metres (…, bodies): see `results.largest_displacement`.
-
-        Returns
-        -------
-        numpy.ndarray
-            Booleans (…).
-        """
-        return _still_free(self.proved_free(), self.free_motion_radius(), moved)
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class MinimumDistanceResult(SceneRowsResult):
+class MinimumDistanceResult(_MovableRows, SceneRowsResult):
     """Answers of a MinimumDistanceBatch. Columns are about the nearest pair.
 
     Attributes
@@ -330,34 +357,6 @@ class MinimumDistanceResult(SceneRowsResult):
         """
         return proved_apart(self.states, self.lower_bounds, margin)
 
-    def free_motion_radius(self) -> np.ndarray:
-        """Returns for each row how far every point of every query body may move.
-
-        It is 0 for a row that is not free, and if free radii were not asked for
-        (`MinimumDistanceDetail.FREE_RADII`).
-
-        Returns
-        -------
-        numpy.ndarray
-            Metres (…).
-        """
-        return _radii(self.proved_free(), self.free_radii)
-
-    def still_free(self, moved: ArrayLike) -> np.ndarray:
-        """Returns for each row whether it is still free after the query bodies moved.
-
-        Parameters
-        ----------
-        moved : array_like
-            Metres (…, bodies): see `results.largest_displacement`.
-
-        Returns
-        -------
-        numpy.ndarray
-            Booleans (…).
-        """
-        return _still_free(self.proved_free(), self.free_motion_radius(), moved)
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class NearestResult(SceneRowsResult):
@@ -376,7 +375,7 @@ class NearestResult(SceneRowsResult):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class OverlapResult(SceneRowsResult):
+class OverlapResult(_VerdictRows, SceneRowsResult):
     """Answers of an OverlapBatch.
 
     Attributes
@@ -387,22 +386,8 @@ class OverlapResult(SceneRowsResult):
         The touching bodies; with `max_pairs`.
     """
 
-    STATE = Verdict
-
     verdicts: np.ndarray
     pairs: VerdictPairs | None = None
-
-    def proved_free(self) -> np.ndarray:
-        """Returns for each row whether it is proved that nothing touches.
-
-        It is never true for UNDECIDED or REFUSED rows.
-
-        Returns
-        -------
-        numpy.ndarray
-            Booleans (…).
-        """
-        return self.verdicts == Verdict.FREE
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -459,15 +444,3 @@ class SweepResult(SceneRowsResult):
             Booleans (…).
         """
         return self.states == MotionState.FREE
-
-
-def _radii(is_free: np.ndarray, radii: _Column) -> np.ndarray:
-    if radii is None:
-        return np.zeros(is_free.shape)
-    return np.where(is_free & (radii > 0), radii, 0.0)  # NaN is no radius
-
-
-def _still_free(is_free: np.ndarray, radii: np.ndarray, moved: ArrayLike) -> np.ndarray:
-    distances = np.asarray(moved, float)
-    # A NaN is never below a radius. If there are no bodies, none has moved.
-    return is_free & (distances < radii[..., None]).all(-1)
