@@ -7,6 +7,8 @@ exclude_patterns = ["modules/clearance.rst"]  # its names are those of the modul
 autodoc_typehints = "none"
 autodoc_member_order = "groupwise"
 autodoc_preserve_defaults = True
+# Methods of bases too, except of those that Python has.
+autodoc_default_options = {"inherited-members": "object, Exception, IntEnum, IntFlag, OSError, Warning"}
 napoleon_google_docstring = False
 napoleon_use_ivar = True
 default_role = "code"
