@@ -14,7 +14,7 @@
 #include "core/shape/make_shape.h"
 #include "server/config/limits.h"
 #include "server/convert/scene_change.h"
-#include "server/convert/shape_digest.h"
+#include "server/convert/shape_content.h"
 #include "server/guard/principal.h"
 #include "server/registry/shape_name.h"
 #include "server/storage/body_codec.h"

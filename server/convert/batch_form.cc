@@ -6,11 +6,6 @@
 #include <cmath>
 
 namespace clearance::server {
-namespace {
-
-constexpr std::uint64_t kDefaultReplyBytes = 4194304;
-
-}  // namespace
 
 absl::Status CheckCount(const char* field, std::uint64_t count, const Limits& limits) {
   if (count == 0) {
@@ -20,13 +15,10 @@ absl::Status CheckCount(const char* field, std::uint64_t count, const Limits& li
                            .limit = ">= 1",
                            .message = "A batch has at least one row; set `count`."});
   }
-  if (count <= limits.max_batch_rows) return absl::OkStatus();
-  return Refuse(absl::StatusCode::kResourceExhausted,
-                {.reason = Reason::kBatchTooLarge,
-                 .field = field,
-                 .value = FormatNumber(count),
-                 .limit = "max_batch_rows <= " + FormatNumber(limits.max_batch_rows),
-                 .message = "The batch has too many rows; split it."});
+  return CheckMost(count, {"max_batch_rows", limits.max_batch_rows},
+                   {.reason = Reason::kBatchTooLarge,
+                    .field = field,
+                    .message = "The batch has too many rows; split it."});
 }
 
 absl::Status CheckOptions(const v1::BatchOptions& options) {
@@ -45,13 +37,10 @@ absl::Status CheckOptions(const v1::BatchOptions& options) {
 }
 
 absl::Status CheckMaxPairs(std::uint64_t max_pairs, const Limits& limits) {
-  if (max_pairs <= limits.max_row_pairs) return absl::OkStatus();
-  return Refuse(absl::StatusCode::kResourceExhausted,
-                {.reason = Reason::kTooManyPairs,
-                 .field = "max_pairs",
-                 .value = FormatNumber(max_pairs),
-                 .limit = "max_row_pairs <= " + FormatNumber(limits.max_row_pairs),
-                 .message = "The batch lists too many pairs a row; ask for fewer."});
+  return CheckMost(max_pairs, {"max_row_pairs", limits.max_row_pairs},
+                   {.reason = Reason::kTooManyPairs,
+                    .field = "max_pairs",
+                    .message = "The batch lists too many pairs a row; ask for fewer."});
 }
 
 absl::Status CheckTolerance(double tolerance) {
@@ -70,6 +59,7 @@ absl::Duration TimeBudgetOf(const v1::BatchOptions& options) {
 }
 
 std::uint64_t MaxReplyBytesOf(const v1::BatchOptions& options, const Limits& limits) {
+  constexpr std::uint64_t kDefaultReplyBytes = 4194304;
   const std::uint64_t accepted = options.max_reply_bytes();
   return std::min(accepted == 0 ? kDefaultReplyBytes : accepted, limits.max_reply_bytes);
 }

@@ -6,8 +6,10 @@
 
 #include <google/protobuf/repeated_field.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 
 #include "absl/status/status.h"
@@ -18,6 +20,15 @@
 #include "server/guard/refusal.h"
 
 namespace clearance::server {
+
+// Defaults of columns that are absent.
+inline constexpr std::array<double, kPoseNumbers> kAtOrigin = {0, 0, 0, 0, 0, 0, 1};
+inline constexpr std::uint32_t kFirstSlot = 0;
+inline constexpr std::uint32_t kDefaultGroups = 1;
+inline constexpr std::uint32_t kAllGroups = std::numeric_limits<std::uint32_t>::max();
+inline constexpr double kNoMargin = 0;
+inline constexpr double kAnyDistance = std::numeric_limits<double>::infinity();
+inline constexpr std::array<double, kVectorNumbers> kNowhere = {0, 0, 0};
 
 // Holds the name of a column, the numbers of each row, and the fallback for an absent column.
 template <class T>
@@ -31,7 +42,11 @@ struct ColumnForm {
 // Resolves columns against one count and keeps the first failure. Thread-compatible.
 class ColumnReader {
  public:
-  explicit ColumnReader(std::uint32_t count) : count_(count) {}
+  // `message` is the text of a failure.
+  explicit ColumnReader(
+      std::uint32_t count,
+      const char* message = "The column does not fit `count`; send no, one or count rows.")
+      : count_(count), message_(message) {}
 
   template <class T>
   Rows<T> Read(const google::protobuf::RepeatedField<T>& column, const ColumnForm<T>& form) {
@@ -39,26 +54,35 @@ class ColumnReader {
     if (size == 0) return {form.fallback, 0, form.name};
     if (size == form.width) return {column.data(), 0, form.name};
     if (size == form.width * count_) return {column.data(), form.width, form.name};
-    Fail(std::string(form.group) + form.name, size, form.width);
+    Fail(std::string(form.group) + form.name, size,
+         "0, " + FormatNumber(std::uint64_t{form.width}) + " (one row for all) or " +
+             FormatNumber(form.width * count_) + " numbers (count rows)");
     return {form.fallback, 0, form.name};
+  }
+
+  // Reads a column that has one row for each, and no default.
+  template <class T>
+  Rows<T> Need(const google::protobuf::RepeatedField<T>& column, const char* name,
+               std::size_t width = 1) {
+    const auto size = static_cast<std::uint64_t>(column.size());
+    if (size != width * count_) Fail(name, size, FormatNumber(width * count_) + " numbers");
+    return {column.data(), width, name};
   }
 
   void Fail(const absl::Status& status) { status_.Update(status); }
   const absl::Status& status() const { return status_; }
 
  private:
-  void Fail(const std::string& name, std::uint64_t size, std::uint64_t width) {
-    const std::string one = FormatNumber(width);
-    const std::string all = FormatNumber(width * count_);
-    Fail(RefuseArgument(
-        {.reason = Reason::kColumnLength,
-         .field = name,
-         .value = FormatNumber(size) + " numbers",
-         .limit = "0, " + one + " (one row for all) or " + all + " numbers (count rows)",
-         .message = "The column does not fit `count`; send no, one or count rows."}));
+  void Fail(const std::string& name, std::uint64_t size, const std::string& limit) {
+    Fail(RefuseArgument({.reason = Reason::kColumnLength,
+                         .field = name,
+                         .value = FormatNumber(size) + " numbers",
+                         .limit = limit,
+                         .message = message_}));
   }
 
   const std::uint64_t count_;
+  const char* const message_;
   absl::Status status_;
 };
 

@@ -2,15 +2,16 @@
 
 #include "server/convert/scene_change.h"
 
+#include <google/protobuf/util/time_util.h>
+
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <limits>
 #include <variant>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "core/math/tolerance.h"
-#include "server/convert/body_defaults.h"
+#include "server/convert/batch_form.h"
 #include "server/engine/row_reader.h"
 #include "server/guard/refusal.h"
 
@@ -21,61 +22,21 @@ using google::protobuf::RepeatedField;
 
 constexpr int kMayTouch = v1::PAIR_RULE_KIND_MAY_TOUCH;
 
-std::string At(const char* column, std::size_t row) {
-  return std::string(column) + "[" + FormatNumber(std::uint64_t{row}) + "]";
+// Says less than the readers of batches: a column of a change may have no default.
+ColumnReader ReaderOf(std::uint32_t count) {
+  return ColumnReader(count, "The column does not fit `count`.");
 }
-
-// The columns of one table; the first that does not fit its count is remembered.
-// Thread-compatible.
-class SceneColumns {
- public:
-  explicit SceneColumns(std::uint32_t count) : count_(count) {}
-
-  // One row for each, and no default.
-  template <class T>
-  Rows<T> Need(const char* name, const RepeatedField<T>& column, std::size_t width = 1) {
-    const auto size = static_cast<std::uint64_t>(column.size());
-    if (size != width * count_) Fail(name, size, FormatNumber(width * count_) + " numbers");
-    return {column.data(), width};
-  }
-
-  template <class T>
-  Rows<T> Read(const char* name, const RepeatedField<T>& column, const T* fallback,
-               std::size_t width = 1) {
-    const auto size = static_cast<std::uint64_t>(column.size());
-    if (size == 0) return {fallback, 0};
-    if (size == width) return {column.data(), 0};
-    if (size == width * count_) return {column.data(), width};
-    Fail(name, size,
-         "0, " + FormatNumber(std::uint64_t{width}) + " (one row for all) or " +
-             FormatNumber(width * count_) + " numbers (count rows)");
-    return {fallback, 0};
-  }
-
-  const absl::Status& status() const { return status_; }
-
- private:
-  void Fail(const char* name, std::uint64_t size, const std::string& limit) {
-    status_.Update(RefuseArgument({.reason = Reason::kColumnLength,
-                                   .field = name,
-                                   .value = FormatNumber(size) + " numbers",
-                                   .limit = limit,
-                                   .message = "The column does not fit `count`."}));
-  }
-
-  const std::uint64_t count_;
-  absl::Status status_;
-};
 
 absl::Status ReadBodies(const v1::BodyColumns& message, absl::Span<const RigidBodyPtr> shapes,
                         std::vector<SceneBody>* bodies) {
-  SceneColumns columns(message.count());
-  const auto ids = columns.Need("bodies.ids", message.ids());
-  const auto slots = columns.Read("bodies.shape_slots", message.shape_slots(), &kFirstSlot);
-  const auto poses = columns.Read("bodies.poses", message.poses(), kAtOrigin.data(), kPoseNumbers);
-  const auto groups = columns.Read("bodies.groups", message.groups(), &kDefaultGroups);
-  const auto masks = columns.Read("bodies.masks", message.masks(), &kAllGroups);
-  const auto margins = columns.Read("bodies.margins", message.margins(), &kNoMargin);
+  ColumnReader columns = ReaderOf(message.count());
+  const auto ids = columns.Need(message.ids(), "bodies.ids");
+  const auto slots = columns.Read(message.shape_slots(), {"bodies.shape_slots", 1, &kFirstSlot});
+  const auto poses =
+      columns.Read(message.poses(), {"bodies.poses", kPoseNumbers, kAtOrigin.data()});
+  const auto groups = columns.Read(message.groups(), {"bodies.groups", 1, &kDefaultGroups});
+  const auto masks = columns.Read(message.masks(), {"bodies.masks", 1, &kAllGroups});
+  const auto margins = columns.Read(message.margins(), {"bodies.margins", 1, &kNoMargin});
   if (!columns.status().ok()) return columns.status();
   if (message.count() > 0 && message.shape_slots().empty() && message.shapes_size() > 1) {
     return RefuseArgument({.reason = Reason::kFieldMissing,
@@ -91,7 +52,7 @@ absl::Status ReadBodies(const v1::BodyColumns& message, absl::Span<const RigidBo
     if (slot >= shapes.size()) {
       return RefuseArgument(
           {.reason = Reason::kNumberOutOfRange,
-           .field = At("bodies.shape_slots", slots.stride == 0 ? 0 : i),
+           .field = Indexed("bodies.shape_slots", slots.stride == 0 ? 0 : i),
            .value = FormatNumber(std::uint64_t{slot}),
            .limit = "< " + FormatNumber(std::uint64_t{shapes.size()}) + ", the number of shapes",
            .message = "The slot is beyond the change's table of shapes."});
@@ -106,9 +67,9 @@ absl::Status ReadBodies(const v1::BodyColumns& message, absl::Span<const RigidBo
 }
 
 absl::Status ReadPoses(const v1::BodyPoseColumns& message, std::vector<BodyPose>* moved) {
-  SceneColumns columns(message.count());
-  const auto ids = columns.Need("poses.ids", message.ids());
-  const auto poses = columns.Need("poses.poses", message.poses(), kPoseNumbers);
+  ColumnReader columns = ReaderOf(message.count());
+  const auto ids = columns.Need(message.ids(), "poses.ids");
+  const auto poses = columns.Need(message.poses(), "poses.poses", kPoseNumbers);
   if (!columns.status().ok()) return columns.status();
   moved->reserve(message.count());
   for (std::uint32_t i = 0; i < message.count(); ++i)
@@ -116,11 +77,19 @@ absl::Status ReadPoses(const v1::BodyPoseColumns& message, std::vector<BodyPose>
   return absl::OkStatus();
 }
 
+absl::Status RefuseMargin(const std::string& field, double margin) {
+  return RefuseArgument({.reason = Reason::kNumberOutOfRange,
+                         .field = field,
+                         .value = FormatNumber(margin),
+                         .limit = "0 to 1e300",
+                         .message = "invalid margin: send a number from 0 to 1e300"});
+}
+
 // A query body may touch the scene's body of its id, as it is that body; it has no margin from it.
 absl::Status CheckPair(const PairRule& rule, std::size_t i) {
   if (rule.a != rule.b || rule.is_allowed) return absl::OkStatus();
   return RefuseArgument({.reason = Reason::kFieldsConflict,
-                         .field = At("bodies_b", i),
+                         .field = Indexed("bodies_b", i),
                          .value = FormatNumber(std::uint64_t{rule.b}),
                          .limit = "another body than the row's first, or PAIR_RULE_KIND_MAY_TOUCH",
                          .message = "A margin is one between two bodies."});
@@ -129,29 +98,25 @@ absl::Status CheckPair(const PairRule& rule, std::size_t i) {
 absl::Status CheckRule(const PairRule& rule, int kind, std::size_t i) {
   if (kind != v1::PAIR_RULE_KIND_MAY_TOUCH && kind != v1::PAIR_RULE_KIND_MARGIN) {
     return RefuseArgument({.reason = Reason::kKindUnknown,
-                           .field = At("kinds", i),
+                           .field = Indexed("kinds", i),
                            .value = std::to_string(kind),
                            .limit = "PAIR_RULE_KIND_MAY_TOUCH or PAIR_RULE_KIND_MARGIN",
                            .message = "The server knows no such rule."});
   }
   if (absl::Status status = CheckPair(rule, i); !status.ok()) return status;
   if (rule.margin >= 0 && rule.margin <= kLargestMargin) return absl::OkStatus();  // no for NaN
-  return RefuseArgument({.reason = Reason::kNumberOutOfRange,
-                         .field = At("margins", i),
-                         .value = FormatNumber(rule.margin),
-                         .limit = "0 to 1e300",
-                         .message = "invalid margin: send a number from 0 to 1e300"});
+  return RefuseMargin(Indexed("margins", i), rule.margin);
 }
 
 // Only the pairs of removed rules matter.
 enum class RulesThat { kCome, kGo };
 absl::Status ReadRules(const v1::PairRuleColumns& message, RulesThat that,
                        std::vector<PairRule>* rules) {
-  SceneColumns columns(message.count());
-  const auto bodies_a = columns.Need("bodies_a", message.bodies_a());
-  const auto bodies_b = columns.Need("bodies_b", message.bodies_b());
-  const auto kinds = columns.Read<int>("kinds", message.kinds(), &kMayTouch);
-  const auto margins = columns.Read("margins", message.margins(), &kNoMargin);
+  ColumnReader columns = ReaderOf(message.count());
+  const auto bodies_a = columns.Need(message.bodies_a(), "bodies_a");
+  const auto bodies_b = columns.Need(message.bodies_b(), "bodies_b");
+  const auto kinds = columns.Read<int>(message.kinds(), {"kinds", 1, &kMayTouch});
+  const auto margins = columns.Read(message.margins(), {"margins", 1, &kNoMargin});
   if (!columns.status().ok()) return columns.status();
   rules->reserve(message.count());
   for (std::uint32_t i = 0; i < message.count(); ++i) {
@@ -166,11 +131,6 @@ absl::Status ReadRules(const v1::PairRuleColumns& message, RulesThat that,
     rules->push_back(rule);
   }
   return absl::OkStatus();
-}
-
-double FarthestCoordinate(const Pose& pose) {
-  return std::fmax(std::fabs(pose.p_WS.x),
-                   std::fmax(std::fabs(pose.p_WS.y), std::fabs(pose.p_WS.z)));
 }
 
 // The first number of a pose that is not finite, or the length of its quaternion.
@@ -192,80 +152,31 @@ absl::Status RefusePose(const std::string& field, const Pose& pose) {
        .message = "The quaternion is not of unit length."});
 }
 
-}  // namespace
-
-absl::Status RefusePlace(SceneFault::Kind fault, const std::string& field, const Pose& pose) {
-  if (fault == SceneFault::Kind::kPose) return RefusePose(field, pose);
-  return RefuseArgument({.reason = Reason::kCoordinateTooLarge,
-                         .field = field,
-                         .value = FormatNumber(FarthestCoordinate(pose)),
-                         .limit = "8 times every coordinate of the posed shape is a finite double",
-                         .message = "The shape would lie too far out to be represented."});
-}
-
-namespace {
-
-// Which body of the change is at fault, where it is named and where it should stand.
-struct FaultyRow {
-  const char* ids;
-  const char* poses;
-  BodyId id = 0;
-  Pose pose;
-  double margin = 0;
-};
-
-FaultyRow RowOf(const SceneFault& fault, const SceneEdit& edit) {
-  switch (fault.list) {
-    case SceneFault::List::kRemove:
-      return {"removed_bodies", "removed_bodies", edit.removed[fault.index], Pose(), 0};
-    case SceneFault::List::kPut: {
-      const SceneBody& body = edit.bodies[fault.index];
-      return {"bodies.ids", "bodies.poses", body.id, body.X_WB, body.margin};
-    }
-    case SceneFault::List::kMove:
-      break;
-  }
-  const BodyPose& moved = edit.poses[fault.index];
-  return {"poses.ids", "poses.poses", moved.id, moved.X_WB, 0};
-}
-
-struct NamedLimit {
-  const char* name;
-  std::uint64_t most;
-};
-
-absl::Status TooMany(const char* field, std::uint64_t count, const NamedLimit& limit,
-                     const char* advice) {
-  return Refuse(absl::StatusCode::kResourceExhausted,
-                {.reason = std::string_view(field).starts_with("bodies") ? Reason::kTooManyBodies
-                                                                         : Reason::kTooManyRules,
-                 .field = field,
-                 .value = FormatNumber(count),
-                 .limit = std::string(limit.name) + " <= " + FormatNumber(limit.most),
-                 .message = advice});
-}
-
 absl::Status RefuseFault(const SceneFault& fault, const SceneEdit& edit) {
-  const FaultyRow row = RowOf(fault, edit);
+  const std::size_t i = fault.index;
+  const bool is_removal = fault.list == SceneFault::List::kRemove;
   switch (fault.kind) {
     case SceneFault::Kind::kUnknownId:
-      return RefuseArgument({.reason = Reason::kBodyNotFound,
-                             .field = At(row.ids, fault.index),
-                             .value = FormatNumber(std::uint64_t{row.id}),
-                             .limit = "a body of the scene",
-                             .message = "The scene has no such body at this point of the change."});
+      return RefuseArgument(
+          {.reason = Reason::kBodyNotFound,
+           .field = Indexed(is_removal ? "removed_bodies" : "poses.ids", i),
+           .value = FormatNumber(std::uint64_t{is_removal ? edit.removed[i] : edit.poses[i].id}),
+           .limit = "a body of the scene",
+           .message = "The scene has no such body at this point of the change."});
     case SceneFault::Kind::kPose:
     case SceneFault::Kind::kNotRepresentable:
-      return RefusePlace(fault.kind, At(row.poses, fault.index), row.pose);
+      return fault.list == SceneFault::List::kPut
+                 ? RefusePlace(fault.kind, Indexed("bodies.poses", i), edit.bodies[i].X_WB)
+                 : RefusePlace(fault.kind, Indexed("poses.poses", i), edit.poses[i].X_WB);
     case SceneFault::Kind::kMargin:
-      return RefuseArgument({.reason = Reason::kNumberOutOfRange,
-                             .field = At("bodies.margins", fault.index),
-                             .value = FormatNumber(row.margin),
-                             .limit = "0 to 1e300",
-                             .message = "invalid margin: send a number from 0 to 1e300"});
+      return RefuseMargin(Indexed("bodies.margins", i), edit.bodies[i].margin);
     case SceneFault::Kind::kTooMany:
-      return TooMany("bodies.count", kMostSceneBodies, {"bodies", kMostSceneBodies},
-                     "No scene has so many bodies.");
+      return Refuse(absl::StatusCode::kResourceExhausted,
+                    {.reason = Reason::kTooManyBodies,
+                     .field = "bodies.count",
+                     .value = FormatNumber(std::uint64_t{kMostSceneBodies}),
+                     .limit = "bodies <= " + FormatNumber(std::uint64_t{kMostSceneBodies}),
+                     .message = "No scene has so many bodies."});
     case SceneFault::Kind::kNoBody:
       break;
   }
@@ -280,15 +191,10 @@ std::uint64_t KeyOf(const PairRule& rule) {
 
 // The rules of the scene without those that go and with those that come.
 PairRules RulesAfter(const PairRules& before, const SceneEdit& edit) {
-  std::vector<std::uint64_t> gone;
-  gone.reserve(edit.removed_rules.size());
-  for (const PairRule& rule : edit.removed_rules) gone.push_back(KeyOf(rule));
-  std::ranges::sort(gone);
-  std::vector<PairRule> after;
-  after.reserve(before.rules().size() + edit.rules.size());
-  for (const PairRule& rule : before.rules()) {
-    if (!std::ranges::binary_search(gone, KeyOf(rule))) after.push_back(rule);
-  }
+  absl::flat_hash_set<std::uint64_t> gone;
+  for (const PairRule& rule : edit.removed_rules) gone.insert(KeyOf(rule));
+  std::vector<PairRule> after(before.rules().begin(), before.rules().end());
+  std::erase_if(after, [&](const PairRule& rule) { return gone.contains(KeyOf(rule)); });
   after.insert(after.end(), edit.rules.begin(), edit.rules.end());
   return PairRules(after);
 }
@@ -298,59 +204,6 @@ void AddPose(const Pose& pose, RepeatedField<double>* column) {
   for (const double number : {pose.p_WS.x, pose.p_WS.y, pose.p_WS.z, q.x, q.y, q.z, q.w})
     column->Add(number);
 }
-
-}  // namespace
-
-absl::StatusOr<SceneEdit> ReadSceneChange(const v1::SceneChange& message,
-                                          absl::Span<const RigidBodyPtr> shapes) {
-  SceneEdit edit;
-  edit.removed.assign(message.removed_bodies().begin(), message.removed_bodies().end());
-  absl::Status status = ReadBodies(message.bodies(), shapes, &edit.bodies);
-  if (status.ok()) status = ReadPoses(message.poses(), &edit.poses);
-  if (status.ok())
-    status = Under("removed_rules",
-                   ReadRules(message.removed_rules(), RulesThat::kGo, &edit.removed_rules));
-  if (status.ok())
-    status = Under("rules", ReadRules(message.rules(), RulesThat::kCome, &edit.rules));
-  if (!status.ok()) return status;
-  return edit;
-}
-
-absl::Status RequireRuleKinds(const v1::SceneChange& change) {
-  const v1::PairRuleColumns& rules = change.rules();
-  if (!rules.kinds().empty()) return absl::OkStatus();
-  const auto margin = std::ranges::find_if(rules.margins(), [](double m) { return m != 0; });
-  if (margin == rules.margins().end()) return absl::OkStatus();
-  const auto row = static_cast<std::size_t>(margin - rules.margins().begin());
-  return RefuseArgument(
-      {.reason = Reason::kFieldMissing,
-       .field = "rules.kinds",
-       .value = "none, with " + At("margins", row) + " = " + FormatNumber(*margin),
-       .limit = "PAIR_RULE_KIND_MARGIN for a rule with a margin",
-       .message = "Without a kind a rule lets its pair touch; give each rule its kind."});
-}
-
-absl::StatusOr<ScenePtr> ApplyEdit(const ScenePtr& scene, const SceneEdit& edit,
-                                   const EditLimits& limits) {
-  if (edit.empty()) return scene;
-  const bool has_rules = !edit.rules.empty() || !edit.removed_rules.empty();
-  PairRules rules;
-  if (has_rules) rules = RulesAfter(scene->rules(), edit);
-  if (rules.rules().size() > limits.rules) {
-    return TooMany("rules.count", rules.rules().size(), {limits.rules_name, limits.rules},
-                   limits.advice);
-  }
-  const SceneOrFault next = scene->Apply({.remove = edit.removed,
-                                          .put = edit.bodies,
-                                          .move = edit.poses,
-                                          .rules = has_rules ? &rules : nullptr});
-  if (const auto* const fault = std::get_if<SceneFault>(&next)) return RefuseFault(*fault, edit);
-  const auto& made = std::get<ScenePtr>(next);
-  if (made->size() <= std::max<std::uint64_t>(limits.bodies, scene->size())) return made;
-  return TooMany("bodies.count", made->size(), {limits.bodies_name, limits.bodies}, limits.advice);
-}
-
-namespace {
 
 // Bodies one after another, each shape in the table once.
 class BodyWriter {
@@ -385,17 +238,71 @@ void FillPoses(absl::Span<const BodyPose> moved, v1::BodyPoseColumns* columns) {
   }
 }
 
-void FillRules(absl::Span<const PairRule> rules, v1::PairRuleColumns* columns) {
-  for (const PairRule& rule : rules) {
-    columns->add_bodies_a(rule.a);
-    columns->add_bodies_b(rule.b);
-    columns->add_kinds(rule.is_allowed ? v1::PAIR_RULE_KIND_MAY_TOUCH : v1::PAIR_RULE_KIND_MARGIN);
-    columns->add_margins(rule.is_allowed ? 0 : rule.margin);
-  }
-  columns->set_count(static_cast<std::uint32_t>(rules.size()));
+}  // namespace
+
+absl::Status RefusePlace(SceneFault::Kind fault, const std::string& field, const Pose& pose) {
+  if (fault == SceneFault::Kind::kPose) return RefusePose(field, pose);
+  const Vec3d& p = pose.p_WS;
+  const double farthest = std::max({std::fabs(p.x), std::fabs(p.y), std::fabs(p.z)});
+  return RefuseArgument({.reason = Reason::kCoordinateTooLarge,
+                         .field = field,
+                         .value = FormatNumber(farthest),
+                         .limit = "8 times every coordinate of the posed shape is a finite double",
+                         .message = "The shape would lie too far out to be represented."});
 }
 
-}  // namespace
+absl::StatusOr<SceneEdit> ReadSceneChange(const v1::SceneChange& message,
+                                          absl::Span<const RigidBodyPtr> shapes) {
+  SceneEdit edit;
+  edit.removed.assign(message.removed_bodies().begin(), message.removed_bodies().end());
+  absl::Status status = ReadBodies(message.bodies(), shapes, &edit.bodies);
+  if (status.ok()) status = ReadPoses(message.poses(), &edit.poses);
+  if (status.ok())
+    status = Under("removed_rules",
+                   ReadRules(message.removed_rules(), RulesThat::kGo, &edit.removed_rules));
+  if (status.ok())
+    status = Under("rules", ReadRules(message.rules(), RulesThat::kCome, &edit.rules));
+  if (!status.ok()) return status;
+  return edit;
+}
+
+absl::Status RequireRuleKinds(const v1::SceneChange& change) {
+  const v1::PairRuleColumns& rules = change.rules();
+  if (!rules.kinds().empty()) return absl::OkStatus();
+  const auto margin = std::ranges::find_if(rules.margins(), [](double m) { return m != 0; });
+  if (margin == rules.margins().end()) return absl::OkStatus();
+  const auto row = static_cast<std::size_t>(margin - rules.margins().begin());
+  return RefuseArgument(
+      {.reason = Reason::kFieldMissing,
+       .field = "rules.kinds",
+       .value = "none, with " + Indexed("margins", row) + " = " + FormatNumber(*margin),
+       .limit = "PAIR_RULE_KIND_MARGIN for a rule with a margin",
+       .message = "Without a kind a rule lets its pair touch; give each rule its kind."});
+}
+
+absl::StatusOr<ScenePtr> ApplyEdit(const ScenePtr& scene, const SceneEdit& edit,
+                                   const EditLimits& limits) {
+  if (edit.empty()) return scene;
+  const bool has_rules = !edit.rules.empty() || !edit.removed_rules.empty();
+  PairRules rules;
+  if (has_rules) rules = RulesAfter(scene->rules(), edit);
+  absl::Status status = CheckMost(
+      rules.rules().size(), limits.rules,
+      {.reason = Reason::kTooManyRules, .field = "rules.count", .message = limits.advice});
+  if (!status.ok()) return status;
+  const SceneOrFault next = scene->Apply({.remove = edit.removed,
+                                          .put = edit.bodies,
+                                          .move = edit.poses,
+                                          .rules = has_rules ? &rules : nullptr});
+  if (const auto* const fault = std::get_if<SceneFault>(&next)) return RefuseFault(*fault, edit);
+  const auto& made = std::get<ScenePtr>(next);
+  if (made->size() <= scene->size()) return made;
+  status = CheckMost(
+      made->size(), limits.bodies,
+      {.reason = Reason::kTooManyBodies, .field = "bodies.count", .message = limits.advice});
+  if (!status.ok()) return status;
+  return made;
+}
 
 std::optional<BodyId> FillBodies(const Scene& scene, const BodyRange& range,
                                  const SceneContents& contents, v1::BodyColumns* columns) {
@@ -417,8 +324,14 @@ std::optional<BodyId> FillBodies(const Scene& scene, const BodyRange& range,
   return next;
 }
 
-void FillRules(const Scene& scene, v1::PairRuleColumns* columns) {
-  FillRules(scene.rules().rules(), columns);
+void FillRules(absl::Span<const PairRule> rules, v1::PairRuleColumns* columns) {
+  for (const PairRule& rule : rules) {
+    columns->add_bodies_a(rule.a);
+    columns->add_bodies_b(rule.b);
+    columns->add_kinds(rule.is_allowed ? v1::PAIR_RULE_KIND_MAY_TOUCH : v1::PAIR_RULE_KIND_MARGIN);
+    columns->add_margins(rule.is_allowed ? 0 : rule.margin);
+  }
+  columns->set_count(static_cast<std::uint32_t>(rules.size()));
 }
 
 void FillDiff(const SceneDiff& diff, const SceneContents& contents, v1::SceneChange* change) {
@@ -435,7 +348,7 @@ void FillDiff(const SceneDiff& diff, const SceneContents& contents, v1::SceneCha
 std::string SerializeWhole(const Scene& scene, const SceneContents& contents) {
   v1::SceneChange whole;
   FillBodies(scene, {.first = 0, .most = scene.size()}, contents, whole.mutable_bodies());
-  FillRules(scene, whole.mutable_rules());
+  FillRules(scene.rules().rules(), whole.mutable_rules());
   return whole.SerializeAsString();
 }
 
@@ -448,9 +361,8 @@ void FillSceneInfo(const SceneState& state, v1::SceneInfo* info) {
   info->set_oldest_revision(state.oldest_revision);
   info->set_bytes(state.bytes);
   if (!state.ttl.has_value()) return;
-  constexpr std::int64_t kNanosecondsASecond = 1'000'000'000;
-  info->mutable_ttl()->set_seconds(state.ttl->count() / kNanosecondsASecond);
-  info->mutable_ttl()->set_nanos(static_cast<int>(state.ttl->count() % kNanosecondsASecond));
+  *info->mutable_ttl() =
+      google::protobuf::util::TimeUtil::NanosecondsToDuration(state.ttl->count());
 }
 
 }  // namespace clearance::server

@@ -17,6 +17,7 @@
 #include "core/scene/scene.h"
 #include "core/scene/scene_diff.h"
 #include "server/config/limits.h"
+#include "server/guard/refusal.h"
 #include "server/registry/scene_contents.h"
 #include "server/registry/scene_registry.h"
 
@@ -49,12 +50,9 @@ absl::StatusOr<SceneEdit> ReadSceneChange(const v1::SceneChange& message,
 // only; changes that an earlier version stored may have such rules.
 absl::Status RequireRuleKinds(const v1::SceneChange& change);
 
-// Holds the limits for the numbers of bodies and rules, and the names of these limits.
+// Holds the limits for the numbers of bodies and rules.
 struct EditLimits {
-  std::uint64_t bodies = 0;
-  std::uint64_t rules = 0;
-  const char* bodies_name = "max_scene_bodies";
-  const char* rules_name = "max_scene_rules";
+  NamedLimit bodies, rules;
   const char* advice = "The scene would have too many; make several scenes of it.";
 };
 
@@ -64,7 +62,9 @@ absl::StatusOr<ScenePtr> ApplyEdit(const ScenePtr& scene, const SceneEdit& edit,
                                    const EditLimits& limits);
 inline absl::StatusOr<ScenePtr> ApplyEdit(const ScenePtr& scene, const SceneEdit& edit,
                                           const Limits& limits) {
-  return ApplyEdit(scene, edit, EditLimits{limits.max_scene_bodies, limits.max_scene_rules});
+  return ApplyEdit(scene, edit,
+                   EditLimits{.bodies = {"max_scene_bodies", limits.max_scene_bodies},
+                              .rules = {"max_scene_rules", limits.max_scene_rules}});
 }
 
 // Selects the `most` bodies with the lowest ids among those with an id of at least `first`.
@@ -76,7 +76,7 @@ struct BodyRange {
 // id that comes after them, if there is one.
 std::optional<BodyId> FillBodies(const Scene& scene, const BodyRange& range,
                                  const SceneContents& contents, v1::BodyColumns* columns);
-void FillRules(const Scene& scene, v1::PairRuleColumns* columns);
+void FillRules(absl::Span<const PairRule> rules, v1::PairRuleColumns* columns);
 
 // Fills in the difference as a change; shapes are named by digest.
 void FillDiff(const SceneDiff& diff, const SceneContents& contents, v1::SceneChange* change);

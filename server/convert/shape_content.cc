@@ -12,32 +12,34 @@
 
 #include "core/shape/make_shape.h"
 #include "core/shape/rigid_body.h"
-#include "server/convert/repeated_field_span.h"
-#include "server/convert/shape_digest.h"
+#include "server/convert/batch_form.h"
+#include "server/engine/row_reader.h"
 #include "server/guard/refusal.h"
+#include "server/registry/digest.h"
 
 namespace clearance::server {
 namespace {
 
 constexpr std::uint64_t kCoordinatesOfPoint = 3;
 constexpr std::uint64_t kCoordinatesOfPlanePoint = 2;
-constexpr int kPoseNumbers = 7;
 constexpr double kLargest = std::numeric_limits<double>::max();
 
 Vec3d VectorOf(const v1::Vector3& v) { return {v.x(), v.y(), v.z()}; }
-
-std::string PieceName(int i) { return "pieces[" + std::to_string(i) + "]"; }
 
 std::string KindName(const v1::Shape& shape) {
   const auto* const field = v1::Shape::descriptor()->FindFieldByNumber(shape.kind_case());
   return field == nullptr ? "kind" : field->name();
 }
 
+std::uint8_t KindByte(const v1::Shape& shape) {
+  return static_cast<std::uint8_t>(shape.kind_case());
+}
+
 ShapeOrError MakeHullKind(const v1::Hull& hull, double radius, Pacer* pacer) {
   if (hull.adjacency_offsets().empty() && hull.adjacency().empty())
-    return MakeHull(SpanOf(hull.vertices()), radius, pacer);
-  const GivenAdjacency adjacency{SpanOf(hull.adjacency_offsets()), SpanOf(hull.adjacency())};
-  return MakeHullWithAdjacency(SpanOf(hull.vertices()), adjacency, radius, pacer);
+    return MakeHull(hull.vertices(), radius, pacer);
+  return MakeHullWithAdjacency(hull.vertices(), {hull.adjacency_offsets(), hull.adjacency()},
+                               radius, pacer);
 }
 
 // Requires: not a compound.
@@ -58,7 +60,7 @@ ShapeOrError MakeConvexKind(const v1::Shape& shape, Pacer* pacer) {
     case v1::Shape::kHull:
       return MakeHullKind(shape.hull(), radius, pacer);
     case v1::Shape::kPolygon:
-      return MakePolygon(SpanOf(shape.polygon().vertices()), radius);
+      return MakePolygon(shape.polygon().vertices(), radius);
     case v1::Shape::kCylinder:
       return MakeCylinder(shape.cylinder().radius(), shape.cylinder().half_length(), radius);
     case v1::Shape::kCone:
@@ -84,14 +86,12 @@ absl::Status CheckPoints(std::uint64_t numbers, std::uint64_t numbers_a_point,
          .limit = FormatNumber(numbers_a_point) + " numbers a point, at least one point",
          .message = "The vertices are not whole points; send all coordinates of each."});
   }
-  const std::uint64_t points = numbers / numbers_a_point;
-  if (points <= limits.max_shape_vertices) return absl::OkStatus();
-  return Refuse(absl::StatusCode::kResourceExhausted,
-                {.reason = Reason::kShapeTooLarge,
-                 .field = "vertices",
-                 .value = FormatNumber(points) + " points",
-                 .limit = "max_shape_vertices <= " + FormatNumber(limits.max_shape_vertices),
-                 .message = "The shape has too many points; send its hull alone, or simplify it."});
+  return CheckMost(
+      numbers / numbers_a_point, {"max_shape_vertices", limits.max_shape_vertices},
+      {.reason = Reason::kShapeTooLarge,
+       .field = "vertices",
+       .unit = " points",
+       .message = "The shape has too many points; send its hull alone, or simplify it."});
 }
 
 absl::Status CheckRadius(const v1::Shape& shape) {
@@ -140,43 +140,35 @@ absl::Status CheckPiece(const v1::Piece& piece, const Limits& limits) {
                            .limit = "any kind but compound",
                            .message = "A piece of a compound is a compound; list its pieces."});
   }
-  if (absl::Status status = CheckConvex(piece.shape(), limits); !status.ok()) {
+  if (absl::Status status = CheckConvex(piece.shape(), limits); !status.ok())
     return Under("shape", status);
-  }
-  if (piece.pose().empty() || piece.pose_size() == kPoseNumbers) return absl::OkStatus();
-  return RefuseArgument(
-      {.reason = Reason::kColumnLength,
-       .field = "pose",
-       .value = FormatNumber(static_cast<std::uint64_t>(piece.pose_size())) + " numbers",
-       .limit = FormatNumber(std::uint64_t{kPoseNumbers}) + " numbers, or none",
-       .message = "The pose of a piece is x y z qx qy qz qw."});
+  const auto numbers = static_cast<std::uint64_t>(piece.pose_size());
+  if (numbers == 0 || numbers == kPoseNumbers) return absl::OkStatus();
+  return RefuseArgument({.reason = Reason::kColumnLength,
+                         .field = "pose",
+                         .value = FormatNumber(numbers) + " numbers",
+                         .limit = FormatNumber(std::uint64_t{kPoseNumbers}) + " numbers, or none",
+                         .message = "The pose of a piece is x y z qx qy qz qw."});
 }
 
 absl::Status CheckPieces(const v1::Compound& compound, const Limits& limits) {
   const auto count = static_cast<std::uint64_t>(compound.pieces_size());
-  if (count > limits.max_pieces_per_shape) {
-    return Refuse(absl::StatusCode::kResourceExhausted,
-                  {.reason = Reason::kShapeTooLarge,
-                   .field = "pieces",
-                   .value = FormatNumber(count),
-                   .limit = "max_pieces_per_shape <= " + FormatNumber(limits.max_pieces_per_shape),
-                   .message = "The compound has too many pieces; merge some, or split it."});
-  }
-  std::uint64_t points = 0;
-  for (int i = 0; i < compound.pieces_size(); ++i) {
-    const v1::Piece& piece = compound.pieces(i);
-    if (absl::Status status = CheckPiece(piece, limits); !status.ok()) {
-      return Under(PieceName(i), status);
-    }
-    points += HullPointCount(piece.shape());
-  }
-  if (points <= limits.max_shape_vertices) return absl::OkStatus();
-  return Refuse(absl::StatusCode::kResourceExhausted,
+  absl::Status status =
+      CheckMost(count, {"max_pieces_per_shape", limits.max_pieces_per_shape},
                 {.reason = Reason::kShapeTooLarge,
                  .field = "pieces",
-                 .value = FormatNumber(points) + " points",
-                 .limit = "max_shape_vertices <= " + FormatNumber(limits.max_shape_vertices),
-                 .message = "The pieces have too many points together; simplify them."});
+                 .message = "The compound has too many pieces; merge some, or split it."});
+  std::uint64_t points = 0;
+  for (int i = 0; status.ok() && i < compound.pieces_size(); ++i) {
+    status = Under(Indexed("pieces", i), CheckPiece(compound.pieces(i), limits));
+    points += HullPointCount(compound.pieces(i).shape());
+  }
+  if (!status.ok()) return status;
+  return CheckMost(points, {"max_shape_vertices", limits.max_shape_vertices},
+                   {.reason = Reason::kShapeTooLarge,
+                    .field = "pieces",
+                    .unit = " points",
+                    .message = "The pieces have too many points together; simplify them."});
 }
 
 absl::Status CheckShape(const v1::Shape& shape, const Limits& limits) {
@@ -198,19 +190,15 @@ absl::StatusOr<ConvexShapePtr> MakeConvex(const v1::Shape& shape, Pacer* pacer) 
   return std::get<ConvexShapePtr>(std::move(made));
 }
 
-Pose PoseOf(const v1::Piece& piece) {
-  if (piece.pose().empty()) return {};
-  const double* const p = piece.pose().data();
-  return {{p[0], p[1], p[2]}, {p[3], p[4], p[5], p[6]}};
-}
-
 absl::StatusOr<RigidBodyPtr> MakePieces(const v1::Compound& compound, Pacer* pacer) {
   std::vector<Piece> pieces;
   for (int i = 0; i < compound.pieces_size(); ++i) {
-    auto shape = MakeConvex(compound.pieces(i).shape(), pacer);
-    if (!shape.ok()) return Under(PieceName(i), Under("shape", shape.status()));
+    const v1::Piece& piece = compound.pieces(i);
+    auto shape = MakeConvex(piece.shape(), pacer);
+    if (!shape.ok()) return Under(Indexed("pieces", i), Under("shape", shape.status()));
     if (*shape == nullptr) return nullptr;
-    pieces.push_back({*std::move(shape), PoseOf(compound.pieces(i))});
+    const Rows<double> pose = {piece.pose().empty() ? kAtOrigin.data() : piece.pose().data()};
+    pieces.push_back({*std::move(shape), PoseAt(pose, 0)});
   }
   BodyOrError made = MakeCompound(std::move(pieces));
   if (const ShapeError* const error = std::get_if<ShapeError>(&made)) return Refusal(*error);
@@ -229,29 +217,61 @@ absl::StatusOr<RigidBodyPtr> BuildBody(const v1::Shape& shape, Pacer* pacer) {
   return MakeBody(*std::move(convex));
 }
 
-}  // namespace
+// Adds the numbers of a message, and of those in it, in the order of their fields.
+// NOLINTNEXTLINE(misc-no-recursion): messages nest two deep.
+void AddFields(const google::protobuf::Message& message, CanonicalContent* canonical) {
+  const google::protobuf::Reflection& fields = *message.GetReflection();
+  for (int i = 0; i < message.GetDescriptor()->field_count(); ++i) {
+    const auto* const field = message.GetDescriptor()->field(i);
+    if (field->message_type() != nullptr) {
+      AddFields(fields.GetMessage(message, field), canonical);
+    } else {
+      canonical->Add(fields.GetDouble(message, field));
+    }
+  }
+}
 
-namespace {
+void AddLists(const v1::Hull& hull, CanonicalContent* canonical) {
+  canonical->AddList(hull.vertices());
+  canonical->AddList(hull.adjacency_offsets());
+  canonical->AddList(hull.adjacency());
+}
 
-absl::StatusOr<ShapeContentPtr> BuildWithMemory(const v1::Shape& shape, const Limits& limits,
-                                                const Registry& registry, Pacer* pacer) {
-  if (absl::Status status = CheckShape(shape, limits); !status.ok()) return status;
-  std::string digest = DigestOf(shape);
-  if (ShapeContentPtr held = registry.FindContent(digest); held != nullptr) return held;
-
-  auto body = BuildBody(shape, pacer);
-  if (!body.ok()) return body.status();
-  if (*body == nullptr) return nullptr;
-  return std::make_shared<const ShapeContent>(
-      ShapeContent{std::move(digest), *std::move(body), shape.SerializeAsString()});
+// NOLINTNEXTLINE(misc-no-recursion): a piece is no compound.
+void AddKindOf(const v1::Shape& shape, CanonicalContent* canonical) {
+  const auto* const kind = shape.GetDescriptor()->FindFieldByNumber(shape.kind_case());
+  if (kind == nullptr) return;
+  if (shape.has_hull()) return AddLists(shape.hull(), canonical);
+  if (shape.has_polygon()) return canonical->AddList(shape.polygon().vertices());
+  if (!shape.has_compound())
+    return AddFields(shape.GetReflection()->GetMessage(shape, kind), canonical);
+  canonical->AddCount(static_cast<std::uint64_t>(shape.compound().pieces_size()));
+  for (const v1::Piece& piece : shape.compound().pieces()) {
+    canonical->AddKind(KindByte(piece.shape()), piece.shape().swept_sphere_radius());
+    AddKindOf(piece.shape(), canonical);
+    canonical->AddList(piece.pose());
+  }
 }
 
 }  // namespace
 
+std::string DigestOf(const v1::Shape& shape) {
+  CanonicalContent canonical(KindByte(shape), shape.swept_sphere_radius());
+  AddKindOf(shape, &canonical);
+  return canonical.Digest();
+}
+
 absl::StatusOr<ShapeContentPtr> BuildContent(const v1::Shape& shape, const Limits& limits,
                                              const Registry& registry, Pacer* pacer) {
   try {
-    return BuildWithMemory(shape, limits, registry, pacer);
+    if (absl::Status status = CheckShape(shape, limits); !status.ok()) return status;
+    std::string digest = DigestOf(shape);
+    if (ShapeContentPtr held = registry.FindContent(digest); held != nullptr) return held;
+    auto body = BuildBody(shape, pacer);
+    if (!body.ok()) return body.status();
+    if (*body == nullptr) return nullptr;
+    return std::make_shared<const ShapeContent>(
+        ShapeContent{std::move(digest), *std::move(body), shape.SerializeAsString()});
   } catch (const std::bad_alloc&) {
     constexpr absl::Duration kWait = absl::Seconds(1);
     return Refuse(absl::StatusCode::kResourceExhausted,

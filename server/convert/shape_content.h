@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "clearance/v1/shape.pb.h"
@@ -19,6 +20,10 @@ namespace clearance::server {
 // named from the shape on (`hull.vertices[17].x`). May take long: null once the pacer has stopped.
 absl::StatusOr<ShapeContentPtr> BuildContent(const v1::Shape& shape, const Limits& limits,
                                              const Registry& registry, Pacer* pacer = nullptr);
+
+// Returns the digest of the shape, by the rules of registry/digest.h. Requires: pieces of compounds
+// are no compounds.
+std::string DigestOf(const v1::Shape& shape);
 
 // Returns how many points hulls must be built from: the cost of the shape.
 std::uint64_t HullPointCount(const v1::Shape& shape);

@@ -58,6 +58,16 @@ absl::Status RefuseArgument(const Refusal& refusal) {
   return Refuse(absl::StatusCode::kInvalidArgument, refusal);
 }
 
+absl::Status CheckMost(std::uint64_t count, const NamedLimit& limit, const OverLimit& refusal) {
+  if (count <= limit.most) return absl::OkStatus();
+  return Refuse(absl::StatusCode::kResourceExhausted,
+                {.reason = refusal.reason,
+                 .field = std::string(refusal.field),
+                 .value = FormatNumber(count).append(refusal.unit),
+                 .limit = std::string(limit.name) + " <= " + FormatNumber(limit.most),
+                 .message = std::string(refusal.message)});
+}
+
 absl::Status Under(std::string_view path, const absl::Status& status) {
   if (status.ok()) return status;
   std::string field(path);

@@ -37,6 +37,19 @@ absl::Status Refuse(absl::StatusCode code, const Refusal& refusal);
 // Returns the same with INVALID_ARGUMENT.
 absl::Status RefuseArgument(const Refusal& refusal);
 
+// Returns RESOURCE_EXHAUSTED if the count is above the limit.
+struct NamedLimit {
+  const char* name;
+  std::uint64_t most;
+};
+struct OverLimit {
+  Reason reason;
+  std::string_view field;
+  std::string_view unit = "";  // of the count, with a space before it
+  std::string_view message;
+};
+absl::Status CheckMost(std::uint64_t count, const NamedLimit& limit, const OverLimit& refusal);
+
 // Returns the same status with `path` and a dot in front of the field.
 absl::Status Under(std::string_view path, const absl::Status& status);
 
@@ -53,6 +66,12 @@ absl::Status StatusOf(const v1::Error& error);
 // Returns a number as refusals show it: the shortest text that reads back as the same double.
 std::string FormatNumber(double value);
 std::string FormatNumber(std::uint64_t value);
+
+// Returns the name of a row or entry of a field.
+template <class Index>
+std::string Indexed(std::string_view field, Index i) {
+  return std::string(field) + "[" + std::to_string(i) + "]";
+}
 
 // Returns the first 64 bytes; those beyond ASCII, which may not be UTF-8, become '?'.
 std::string Shorten(std::string_view text);

@@ -3,7 +3,6 @@
 #include "server/kinds/overlap.h"
 
 #include "absl/types/span.h"
-#include "server/convert/body_defaults.h"
 #include "server/engine/row_reader.h"
 #include "server/kinds/scene_row_loop.h"
 

@@ -4,8 +4,6 @@
 
 #include <cstdint>
 
-#include "server/convert/body_defaults.h"
-
 namespace clearance::server {
 namespace {
 

@@ -12,7 +12,6 @@
 #include "absl/status/statusor.h"
 #include "server/config/limits.h"
 #include "server/convert/batch_form.h"
-#include "server/convert/body_defaults.h"
 #include "server/kinds/configurations.h"
 #include "server/kinds/pairs.h"
 

@@ -7,7 +7,6 @@
 #include "absl/strings/str_format.h"
 #include "absl/types/span.h"
 #include "core/shape/make_shape.h"
-#include "server/convert/body_defaults.h"
 #include "server/engine/row_reader.h"
 #include "server/kinds/scene_row_loop.h"
 

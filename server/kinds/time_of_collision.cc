@@ -7,7 +7,6 @@
 
 #include "absl/container/inlined_vector.h"
 #include "core/query/body_query.h"
-#include "server/convert/body_defaults.h"
 #include "server/engine/row_loop.h"
 #include "server/engine/row_reader.h"
 #include "server/guard/refusal.h"

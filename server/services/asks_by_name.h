@@ -7,11 +7,11 @@
 
 #pragma once
 
-#include <google/protobuf/repeated_field.h>
-
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
+#include "absl/types/span.h"
 #include "clearance/v1/query_service.pb.h"
 #include "clearance/v1/scene_service.pb.h"
 #include "clearance/v1/shape_service.pb.h"
@@ -19,25 +19,61 @@
 
 namespace clearance::server {
 
-bool AsksByName(const CallScope& call, const v1::GetShapeRequest& request);
-bool AsksByName(const CallScope& call, const v1::ListShapesRequest& request);
-bool AsksByName(const CallScope& call, const v1::CreateSceneRequest& request);
-bool AsksByName(const CallScope& call, const v1::GetSceneRequest& request);
-bool AsksByName(const CallScope& call, const v1::ListScenesRequest& request);
-bool AsksByName(const CallScope& call, const v1::UpdateSceneRequest& request);
-bool AsksByName(const CallScope& call, const v1::ForkSceneRequest& request);
-bool AsksByName(const CallScope& call, const v1::DeleteSceneRequest& request);
-bool AsksByName(const CallScope& call, const v1::SessionRequest& request);
-bool AsksByName(const CallScope& call, const v1::PairDistanceRequest& request);
+// Returns whether shapes are asked for by name, as a call or an open refers to them.
+inline bool AsksForShapes(const CallScope& call, absl::Span<const v1::ShapeReference* const> shapes,
+                          std::uint64_t min_revision) {
+  if (call.registry.nameless().revision() < min_revision) return true;
+  return std::ranges::any_of(shapes, [&](const v1::ShapeReference* shape) {
+    if (shape->has_name()) return min_revision == 0;
+    return shape->has_digest() && !call.registry.FindByDigest(shape->digest()).ok();
+  });
+}
 
-// Returns the same for shapes as a call or an open refers to them.
-bool AsksForShapes(const CallScope& call,
-                   const google::protobuf::RepeatedPtrField<v1::ShapeReference>& shapes,
-                   std::uint64_t min_revision);
 // Returns the same for a scene that must have reached this revision; 0: any.
-bool AsksForScene(const CallScope& call, const std::string& name, std::uint64_t min_revision);
+inline bool AsksForScene(const CallScope& call, const std::string& name,
+                         std::uint64_t min_revision) {
+  const auto found = call.parts.scenes->Find(name);
+  if (!found.ok()) return true;
+  const bool is_new_enough = min_revision > 0 && found->revision >= min_revision;
+  return !found->ttl.has_value() && !is_new_enough;
+}
 
-// Returns the same for the other requests: questions, and requests without names.
+inline bool AsksByName(const CallScope& call, const v1::GetShapeRequest& request) {
+  return !request.has_digest() || !call.registry.FindByDigest(request.digest()).ok();
+}
+inline bool AsksByName(const CallScope& /*call*/, const v1::ListShapesRequest& /*request*/) {
+  return true;
+}
+inline bool AsksByName(const CallScope& call, const v1::CreateSceneRequest& request) {
+  return AsksForShapes(call, request.content().bodies().shapes(), 0);
+}
+inline bool AsksByName(const CallScope& call, const v1::GetSceneRequest& request) {
+  return AsksForScene(call, request.name(), request.min_revision());
+}
+inline bool AsksByName(const CallScope& /*call*/, const v1::ListScenesRequest& /*request*/) {
+  return true;
+}
+inline bool AsksByName(const CallScope& call, const v1::UpdateSceneRequest& request) {
+  return AsksForScene(call, request.name(), 0) ||
+         AsksForShapes(call, request.change().bodies().shapes(), 0);
+}
+inline bool AsksByName(const CallScope& call, const v1::ForkSceneRequest& request) {
+  return AsksForScene(call, request.source(), 0);
+}
+inline bool AsksByName(const CallScope& call, const v1::DeleteSceneRequest& request) {
+  return AsksForScene(call, request.name(), 0);
+}
+inline bool AsksByName(const CallScope& call, const v1::PairDistanceRequest& request) {
+  return AsksForShapes(call, {&request.a().shape(), &request.b().shape()}, request.min_revision());
+}
+// Of a session's messages only opens ask by name.
+inline bool AsksByName(const CallScope& call, const v1::SessionRequest& request) {
+  const v1::OpenShape& open = request.open();
+  if (request.has_open()) return AsksForShapes(call, {&open.shape()}, open.min_revision());
+  const v1::OpenScene& scene = request.open_scene();
+  return request.has_open_scene() && AsksForScene(call, scene.name(), scene.min_revision());
+}
+// The other requests: questions, and requests without names.
 template <class Request>
 bool AsksByName(const CallScope& call, const Request& request) {
   if constexpr (requires { request.open_scene(); }) {

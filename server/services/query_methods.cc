@@ -11,12 +11,10 @@
 #include <type_traits>
 #include <utility>
 
+#include "absl/types/span.h"
 #include "server/convert/shape_content.h"
 #include "server/guard/refusal.h"
 #include "server/kinds/kinds.h"
-#include "server/registry/caller_scenes.h"
-#include "server/services/opened_shapes.h"
-#include "server/session/batch_cost.h"
 #include "server/session/batch_job.h"
 #include "server/session/session_scenes.h"
 #include "server/session/shape_reference.h"
@@ -64,12 +62,45 @@ concept HasQueryBodies = requires(const Request& request) {
 template <class Request>
 using KindOfRequest = KindOf<std::decay_t<decltype(std::declval<const Request&>().batch())>>;
 
+// The shapes that a call brings: slot i is its shape i.
+struct OpenedShapes {
+  ShapeTable table;
+  std::uint64_t revision = 0;  // the lowest at which a shape was found
+};
+
+// Opens all shapes with the registry at this revision or a later one. Fails as ResolveShape, with
+// FAILED_PRECONDITION if the registry is not there yet, DEADLINE_EXCEEDED if no time is left,
+// RESOURCE_EXHAUSTED for more than max_slots_per_session.
+absl::StatusOr<OpenedShapes> OpenAll(const CallScope& call,
+                                     absl::Span<const v1::ShapeReference* const> shapes,
+                                     std::uint64_t min_revision, const StopRule& stop) {
+  const Registry& registry = call.registry.nameless();
+  absl::Status status = registry.RequireRevision(min_revision);
+  status.Update(CheckMost(shapes.size(),
+                          {"max_slots_per_session", call.parts.limits.max_slots_per_session},
+                          {.reason = Reason::kTooManyShapes,
+                           .field = "shapes",
+                           .message = "The call has too many shapes; split it."}));
+  if (!status.ok()) return status;
+  OpenedShapes opened = {.table = {}, .revision = registry.revision()};
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    if (stop.ShouldStop()) return absl::DeadlineExceededError("no time left to open the shapes");
+    const auto resolved = ResolveShape(*shapes[i], call, stop);
+    if (!resolved.ok()) return Under(Indexed("shapes", i), resolved.status());
+    const ShapeContent& content = *resolved->shape.content;
+    opened.table.Open(static_cast<std::uint32_t>(i), content.body, resolved->owned_bytes,
+                      content.digest);
+    opened.revision = std::min(opened.revision, resolved->revision);
+  }
+  return opened;
+}
+
 // A job and its subject, for as long as a part of it is left.
 template <class Kind>
 struct Question {
-  OpenedShapes opened;
-  std::optional<SessionScenes> scenes;
-  std::optional<BatchJob<Kind>> job;
+  OpenedShapes opened = {};
+  std::optional<SessionScenes> scenes = {};
+  std::optional<BatchJob<Kind>> job = {};
 };
 
 // Does the parts of a request about a scene that come before its batch.
@@ -88,49 +119,26 @@ absl::Status PrepareScene(const Request& request, const ShapeTable& table, Sessi
   return absl::OkStatus();
 }
 
-// The destination of an answer.
-template <class Result>
-struct AnswerPlace {
-  const StopRule& stop;
-  Result* result;
-  Parts* left;
-};
-
 // Answers question->job or leaves parts of it. The parts keep the question alive: the job and all
 // that it borrows. RESOURCE_EXHAUSTED if the answer does not fit into one reply.
 template <class Kind>
-absl::Status AnswerWhole(const CallScope& call, const std::shared_ptr<Question<Kind>>& question,
-                         const AnswerPlace<typename Kind::Result>& place) {
-  auto& job = *question->job;
-  if (absl::Status status = job.RequireOneReply(); !status.ok()) return Under("batch", status);
-  job.AnswerPart(place.stop, place.result, place.left);
-  Parts* const left = place.left;
-  if (left->count == 0) {
-    job.Record(call.parts.metrics);
-    return absl::OkStatus();
-  }
-  left->finish = [&call, question, finish = std::move(left->finish)] {
-    finish();
-    question->job->Record(call.parts.metrics);
-  };
+absl::Status AnswerWhole(const std::shared_ptr<Question<Kind>>& question, const StopRule& stop,
+                         typename Kind::Result* result, Parts* left) {
+  if (absl::Status status = question->job->RequireOneReply(); !status.ok())
+    return Under("batch", status);
+  question->job->AnswerPart(stop, result, left);
+  Conclude(left, [question] { question->job->Record(); });
   return absl::OkStatus();
-}
-
-std::uint64_t BodiesOf(const CallScope& call, const v1::OpenScene& open) {
-  const CallerScenes scenes(*call.parts.scenes, call.caller, call.parts.audit);
-  const auto found = scenes.Find(open.name(), "name", open.revision());
-  return found.ok() ? found->scene->size() : 0;
 }
 
 // Looks up a few shapes. A request with more needs a worker in any case, which finds them.
 template <class Request>
 std::uint64_t CostOfPairs(const CallScope& call, const Request& request) {
   constexpr int kMostLookups = 64;
-  const ShapeReferences& shapes = request.shapes();
+  const auto& shapes = request.shapes();
   Extent largest;
-  for (int i = 0; i < std::min(shapes.size(), kMostLookups); ++i) {
+  for (int i = 0; i < std::min(shapes.size(), kMostLookups); ++i)
     largest = LargerOf(largest, ExtentOf(shapes[i], call));
-  }
   const std::uint64_t cost =
       CostOfOpening(shapes) + CostOf(request.batch(), largest.vertices_a_step, largest.pieces);
   return shapes.size() > kMostLookups ? std::max(cost, kDear) : cost;
@@ -141,7 +149,11 @@ std::uint64_t CostOfScene(const CallScope& call, const Request& request) {
   AskedSize asked;
   std::uint64_t cost = 0;
   if constexpr (HasShapes<Request>) cost += CostOfOpening(request.shapes());
-  if (request.has_open_scene()) asked.scene_bodies = BodiesOf(call, request.open_scene());
+  if (request.has_open_scene()) {
+    const v1::OpenScene& open = request.open_scene();
+    const auto found = ScenesOf(call).Find(open.name(), "name", open.revision());
+    if (found.ok()) asked.scene_bodies = found->scene->size();
+  }
   if constexpr (HasQueryBodies<Request>) {
     const auto& bodies = request.change_bodies().change().bodies();
     asked.query_bodies = static_cast<std::uint64_t>(bodies.ids_size());
@@ -216,6 +228,12 @@ void FillPair(const v1::DistanceBatchResult& result, v1::PairDistanceResponse* r
 
 }  // namespace
 
+std::uint64_t CostOfOpening(const google::protobuf::RepeatedPtrField<v1::ShapeReference>& shapes) {
+  std::uint64_t cost = 0;
+  for (const v1::ShapeReference& shape : shapes) cost += CostOf(shape);
+  return cost;
+}
+
 template <class Request, class Response>
 // NOLINTNEXTLINE(readability-function-size): one parameter for each thing that an answer is about
 absl::Status UnaryQuery<Request, Response>::Answer(const CallScope& call, const Request& request,
@@ -223,21 +241,22 @@ absl::Status UnaryQuery<Request, Response>::Answer(const CallScope& call, const 
                                                    Parts* left) {
   using Kind = KindOfRequest<Request>;
   const auto question = std::make_shared<Question<Kind>>();
-  OpenedShapes& opened = question->opened;
-  absl::Status status;
-  if constexpr (HasShapes<Request>)
-    status = OpenAll(call, {SpanOf(request.shapes()), request.min_revision()}, stop, &opened);
-  if constexpr (kIsAboutScene<Kind>) {
-    question->scenes.emplace(call, SessionScenes::Lifetime::kOneCall);
-    if (status.ok()) status = PrepareScene(request, opened.table, &*question->scenes);
+  if constexpr (HasShapes<Request>) {
+    auto opened = OpenAll(call, request.shapes(), request.min_revision(), stop);
+    if (!opened.ok()) return opened.status();
+    question->opened = *std::move(opened);
   }
-  if (!status.ok()) return status;
+  const ShapeTable& table = question->opened.table;
+  if constexpr (kIsAboutScene<Kind>) {
+    absl::Status status = PrepareScene(request, table, &question->scenes.emplace(call));
+    if (!status.ok()) return status;
+  }
   const SessionScenes* const scenes = question->scenes ? &*question->scenes : nullptr;
-  auto job = StartJob<Kind>(call, request.batch(), {opened.table, scenes});
+  auto job = StartJob<Kind>(call, request.batch(), {table, scenes});
   if (!job.ok()) return Under("batch", job.status());
   question->job.emplace(*std::move(job));
-  if constexpr (HasShapes<Request>) response->set_revision(opened.revision);
-  status = AnswerWhole<Kind>(call, question, {stop, response->mutable_result(), left});
+  if constexpr (HasShapes<Request>) response->set_revision(question->opened.revision);
+  absl::Status status = AnswerWhole<Kind>(question, stop, response->mutable_result(), left);
   if constexpr (HasShapes<Request>) left->cost += CostOfOpening(request.shapes());
   return status;
 }
@@ -269,14 +288,16 @@ absl::Status AnswerPairDistance(const CallScope& call, const v1::PairDistanceReq
   asked->batch = OneRowOf(request);
   const std::shared_ptr<Question<DistanceKind>> question(asked, &asked->distance);
   const std::array shapes = {&request.a().shape(), &request.b().shape()};
-  absl::Status status = OpenAll(call, {shapes, request.min_revision()}, stop, &question->opened);
-  if (!status.ok()) return InPair(status);
+  auto opened = OpenAll(call, shapes, request.min_revision(), stop);
+  if (!opened.ok()) return InPair(opened.status());
+  question->opened = *std::move(opened);
   auto job = StartJob<DistanceKind>(call, asked->batch, {question->opened.table, nullptr});
   if (!job.ok()) return InPair(job.status());
   question->job.emplace(*std::move(job));
-  if (status = question->job->RequireNoFault(); !status.ok()) return InPair(status);
+  absl::Status status = question->job->RequireNoFault();
+  if (!status.ok()) return InPair(status);
   response->set_revision(question->opened.revision);
-  status = AnswerWhole<DistanceKind>(call, question, {stop, &asked->result, left});
+  status = AnswerWhole<DistanceKind>(question, stop, &asked->result, left);
   if (!status.ok()) return InPair(status);
   left->cost += CostOf(*shapes[0]) + CostOf(*shapes[1]);
   Conclude(left, [asked, response] { FillPair(asked->result, response); });

@@ -5,6 +5,8 @@
 
 #pragma once
 
+#include <google/protobuf/repeated_ptr_field.h>
+
 #include <cstdint>
 
 #include "absl/status/status.h"
@@ -15,6 +17,9 @@
 #include "server/session/call_scope.h"
 
 namespace clearance::server {
+
+// Returns the cost of opening the shapes of a call in units of kMaxCheapCost.
+std::uint64_t CostOfOpening(const google::protobuf::RepeatedPtrField<v1::ShapeReference>& shapes);
 
 // Defined for the requests of the services and their responses.
 template <class Request, class Response>

@@ -7,13 +7,11 @@
 #include "core/scene/scene_diff.h"
 #include "server/convert/scene_change.h"
 #include "server/guard/refusal.h"
-#include "server/registry/caller_scenes.h"
 
 namespace clearance::server {
 
 absl::StatusOr<SceneState> SceneFollower::Find(std::uint64_t revision) const {
-  const CallerScenes scenes(*call_.parts.scenes, call_.caller, call_.parts.audit);
-  return scenes.Find(told_.name, "name", revision);
+  return ScenesOf(call_).Find(told_.name, "name", revision);
 }
 
 absl::Status SceneFollower::Begin(const v1::WatchSceneRequest& request) {
@@ -50,14 +48,14 @@ void SceneFollower::Keep(SceneState told) {
   if (told_.scene->byte_size() > kMostHeldBytes) told_.scene.reset();
 }
 
-absl::StatusOr<bool> SceneFollower::Next(KnownEnds& ends, v1::WatchSceneResponse* response) {
+absl::StatusOr<bool> SceneFollower::Next(KnownEnds end_of, v1::WatchSceneResponse* response) {
   const auto newest = Find(0);
   const bool is_gone = absl::IsNotFound(newest.status());
   if (!newest.ok() && !is_gone) return newest.status();
   if (is_gone || newest->incarnation != told_.incarnation) {
     // Asked after the look, because the end of a scene is told before the scene goes. The end of an
     // expired scene may not have been told yet.
-    TellOfEnd(ends.EndOf(told_.incarnation).value_or(SceneEnd::kExpired), response);
+    TellOfEnd(end_of(told_.incarnation).value_or(SceneEnd::kExpired), response);
     return true;
   }
   const bool knows_all = newest->revision == told_.revision && !is_reload_ && !is_told_nothing_;

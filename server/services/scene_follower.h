@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "clearance/v1/scene_watch.pb.h"
@@ -19,15 +20,9 @@
 
 namespace clearance::server {
 
-// Answers how a scene ended once it is not found any more.
-class KnownEnds {
- public:
-  // Returns nullopt if the end is not known.
-  virtual std::optional<SceneEnd> EndOf(std::uint64_t incarnation) = 0;
-
- protected:
-  ~KnownEnds() = default;
-};
+// Answers how the scene of an incarnation ended once it is not found any more; nullopt if that is
+// not known.
+using KnownEnds = absl::FunctionRef<std::optional<SceneEnd>(std::uint64_t incarnation)>;
 
 // Holds the revision of the scene that was told last, whatever the registry still holds. Holds a
 // large scene only as long as another holder does. Thread-compatible.
@@ -48,7 +43,7 @@ class SceneFollower {
   // Fills an empty response if there is something to tell. Returns false if the watcher knows all.
   // Fails if the caller may not reach the scene any more. Requires: Begin() was OK, has_ended() is
   // false.
-  absl::StatusOr<bool> Next(KnownEnds& ends, v1::WatchSceneResponse* response);
+  absl::StatusOr<bool> Next(KnownEnds end_of, v1::WatchSceneResponse* response);
 
   // Returns whether the last message told of the scene's end.
   bool has_ended() const { return has_ended_; }
@@ -60,7 +55,6 @@ class SceneFollower {
   absl::StatusOr<SceneState> Find(std::uint64_t revision) const;
   void TellOfEnd(SceneEnd end, v1::WatchSceneResponse* response);
   void TellOf(const SceneState& next, v1::WatchSceneResponse* response);
-
   void Keep(SceneState told);
 
   const CallScope& call_;

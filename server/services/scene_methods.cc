@@ -11,36 +11,19 @@
 #include "absl/container/btree_set.h"
 #include "server/convert/scene_change.h"
 #include "server/guard/refusal.h"
-#include "server/registry/caller_scenes.h"
 #include "server/registry/page_token.h"
-#include "server/services/scene_page_token.h"
+#include "server/services/pages.h"
 #include "server/session/shape_reference.h"
 
 namespace clearance::server {
 namespace {
 
-constexpr int kDefaultScenes = 100;
-constexpr int kMostScenes = 1000;
 constexpr int kMostBodies = 10'000;  // of a page
 constexpr std::int64_t kNanosecondsASecond = 1'000'000'000;
 
 using Kind = NamedSceneChange::Kind;
 
-CallerScenes ScenesOf(const CallScope& call) {
-  return CallerScenes(*call.parts.scenes, call.caller, call.parts.audit);
-}
-
-absl::Status CheckPageSize(int size) {
-  if (size >= 0) return absl::OkStatus();
-  return RefuseArgument({.reason = Reason::kNumberOutOfRange,
-                         .field = "page_size",
-                         .value = std::to_string(size),
-                         .limit = ">= 0",
-                         .message = "A page has no negative size; 0 takes the default."});
-}
-
-absl::StatusOr<TimeToLive> ReadTtl(bool has_ttl, const google::protobuf::Duration& ttl) {
-  if (!has_ttl) return TimeToLive();
+absl::StatusOr<TimeToLive> ReadTtl(const google::protobuf::Duration& ttl) {
   constexpr std::int64_t kMostSeconds = std::int64_t{10} * 366 * 24 * 3600;
   constexpr std::int64_t kLeastNanoseconds = 1'000'000;
   const bool is_duration =
@@ -63,20 +46,17 @@ struct ReferredShapes {
 };
 
 absl::StatusOr<ReferredShapes> ResolveAll(const v1::BodyColumns& columns, const CallScope& call) {
-  const auto count = static_cast<std::uint64_t>(columns.shapes_size());
-  if (count > call.parts.limits.max_slots_per_session) {
-    return Refuse(absl::StatusCode::kResourceExhausted,
-                  {.reason = Reason::kTooManyShapes,
-                   .field = "shapes",
-                   .value = FormatNumber(count),
-                   .limit = "max_slots_per_session <= " +
-                            FormatNumber(call.parts.limits.max_slots_per_session),
-                   .message = "The change has too many shapes; make several changes of it."});
-  }
+  const NamedLimit limit = {"max_slots_per_session", call.parts.limits.max_slots_per_session};
+  absl::Status status =
+      CheckMost(static_cast<std::uint64_t>(columns.shapes_size()), limit,
+                {.reason = Reason::kTooManyShapes,
+                 .field = "shapes",
+                 .message = "The change has too many shapes; make several changes of it."});
+  if (!status.ok()) return status;
   ReferredShapes shapes;
   for (int i = 0; i < columns.shapes_size(); ++i) {
     const v1::ShapeReference& reference = columns.shapes(i);
-    const std::string field = "shapes[" + std::to_string(i) + "]";
+    const std::string field = Indexed("shapes", i);
     if (reference.has_inline_shape()) {
       return RefuseArgument({.reason = Reason::kInlineShapeNotAllowed,
                              .field = field + ".inline_shape",
@@ -144,11 +124,11 @@ void Leave(NamedSceneChange change, std::vector<ShapeChange>* changes) {
   left.scene = std::make_shared<const NamedSceneChange>(std::move(change));
 }
 
-absl::StatusOr<SceneState> StateOf(const std::vector<ShapeOutcome>& outcomes) {
-  const ShapeOutcome& outcome = outcomes.front();
-  if (!outcome.ok()) return outcome.status();
-  return *outcome->scene;
-}
+// Returns the name of the method's change in the audit log.
+const char* ActionOf(const v1::CreateSceneRequest& /*request*/) { return "create_scene"; }
+const char* ActionOf(const v1::UpdateSceneRequest& /*request*/) { return "update_scene"; }
+const char* ActionOf(const v1::ForkSceneRequest& /*request*/) { return "fork_scene"; }
+const char* ActionOf(const v1::DeleteSceneRequest& /*request*/) { return "delete_scene"; }
 
 absl::Status RefuseReplaced(const std::string& name) {
   return Refuse(absl::StatusCode::kAborted,
@@ -178,20 +158,33 @@ absl::Status RequireEtag(const std::string& etag, const SceneState& state) {
                        .message = "The scene has changed meanwhile; look at it again."});
 }
 
+// Returns the creation that a request asks for, without the scene.
+template <class Request>
+absl::StatusOr<NamedSceneChange> CreationOf(const CallScope& call, const Request& request) {
+  if (absl::Status status = ScenesOf(call).RequireReach(request.name(), "name"); !status.ok())
+    return status;
+  NamedSceneChange change;
+  change.kind = Kind::kCreate;
+  change.name = request.name();
+  change.owner = call.caller.owner();
+  if (!request.has_ttl()) return change;
+  const auto ttl = ReadTtl(request.ttl());
+  if (!ttl.ok()) return ttl.status();
+  change.ttl = *ttl;
+  return change;
+}
+
 // Returns the scene of the requested page, and the first id of the page.
 absl::StatusOr<std::pair<SceneState, std::uint64_t>> FindPage(const CallScope& call,
                                                               const v1::GetSceneRequest& request) {
-  if (request.page_token().empty()) {
-    auto found = ScenesOf(call).Find(request.name(), "name", request.revision());
-    if (!found.ok()) return found.status();
-    return std::make_pair(*std::move(found), std::uint64_t{0});
-  }
-  const auto page = ParseScenePageToken(request.page_token());
+  const bool is_first = request.page_token().empty();
+  const auto page = is_first ? ScenePage{.revision = request.revision()}
+                             : ParseScenePageToken(request.page_token());
   if (!page.ok()) return page.status();
   auto found = ScenesOf(call).Find(request.name(), "name", page->revision);
   if (!found.ok()) return found.status();
   const bool is_other_revision = request.revision() != 0 && request.revision() != page->revision;
-  if (found->incarnation != page->incarnation || is_other_revision) {
+  if (!is_first && (found->incarnation != page->incarnation || is_other_revision)) {
     return RefuseArgument({.reason = Reason::kPageTokenInvalid,
                            .field = "page_token",
                            .value = request.page_token(),
@@ -202,32 +195,26 @@ absl::StatusOr<std::pair<SceneState, std::uint64_t>> FindPage(const CallScope& c
   return std::make_pair(*std::move(found), page->first_id);
 }
 
-absl::Status PlanCreate(const CallScope& call, const v1::CreateSceneRequest& request,
-                        std::vector<ShapeChange>* changes) {
-  if (absl::Status status = ScenesOf(call).RequireReach(request.name(), "name"); !status.ok())
-    return status;
-  const auto ttl = ReadTtl(request.has_ttl(), request.ttl());
-  if (!ttl.ok()) return ttl.status();
+absl::Status PlanCreation(const CallScope& call, const v1::CreateSceneRequest& request,
+                          v1::CreateSceneResponse* /*response*/,
+                          std::vector<ShapeChange>* changes) {
+  auto change = CreationOf(call, request);
+  if (!change.ok()) return change.status();
   auto read = Read(request.content(), call);
   if (!read.ok()) return Under("content", read.status());
   auto scene = ApplyEdit(Scene::MakeEmpty(), *read->edit, call.parts.limits);
   if (!scene.ok()) return Under("content", scene.status());
-  NamedSceneChange change;
-  change.kind = Kind::kCreate;
-  change.name = request.name();
-  change.ttl = *ttl;
-  change.owner = call.caller.owner();
-  change.next = *std::move(scene);
-  if (!change.ttl.has_value()) change.record = RecordOf(request.content(), read->digests);
-  change.digests = std::move(read->digests);
-  Leave(std::move(change), changes);
+  change->next = *std::move(scene);
+  if (!change->ttl.has_value()) change->record = RecordOf(request.content(), read->digests);
+  change->digests = std::move(read->digests);
+  Leave(*std::move(change), changes);
   return absl::OkStatus();
 }
 
 // Writes the line of a change that is refused before it reaches the ledger.
-absl::Status Audited(const CallScope& call, const char* action, const std::string& name,
-                     absl::Status status) {
-  if (!status.ok()) ScenesOf(call).WriteAudit(action, name, status);
+template <class Request>
+absl::Status Audited(const CallScope& call, const Request& request, absl::Status status) {
+  if (!status.ok()) ScenesOf(call).WriteAudit(ActionOf(request), request.name(), status);
   return status;
 }
 
@@ -259,29 +246,67 @@ absl::StatusOr<NamedSceneChange> ReadUpdate(const CallScope& call,
   return change;
 }
 
-absl::Status PlanFork(const CallScope& call, const v1::ForkSceneRequest& request,
-                      v1::ForkSceneResponse* response, std::vector<ShapeChange>* changes) {
-  const CallerScenes scenes = ScenesOf(call);
-  if (absl::Status status = scenes.RequireReach(request.name(), "name"); !status.ok())
-    return status;
-  const auto ttl = ReadTtl(request.has_ttl(), request.ttl());
-  if (!ttl.ok()) return ttl.status();
-  const auto source = scenes.Find(request.source(), "source", request.source_revision());
+absl::Status PlanCreation(const CallScope& call, const v1::ForkSceneRequest& request,
+                          v1::ForkSceneResponse* response, std::vector<ShapeChange>* changes) {
+  auto change = CreationOf(call, request);
+  if (!change.ok()) return change.status();
+  const auto source = ScenesOf(call).Find(request.source(), "source", request.source_revision());
   if (!source.ok()) return source.status();
-  NamedSceneChange change;
-  change.kind = Kind::kCreate;
-  change.name = request.name();
-  change.ttl = *ttl;
-  change.owner = call.caller.owner();
-  change.next = source->scene;
-  if (!change.ttl.has_value()) {
+  change->next = source->scene;
+  if (!change->ttl.has_value()) {
     const SceneContents& contents = call.parts.scenes->contents();
-    change.record = SerializeWhole(*source->scene, contents);
-    change.digests = DigestsOf(*source->scene, contents);
+    change->record = SerializeWhole(*source->scene, contents);
+    change->digests = DigestsOf(*source->scene, contents);
   }
   response->set_source_revision(source->revision);
-  Leave(std::move(change), changes);
+  Leave(*std::move(change), changes);
   return absl::OkStatus();
+}
+
+template <class Request, class Response>
+absl::Status Plan(const CallScope& call, const Request& request, Response* response,
+                  std::vector<ShapeChange>* changes) {
+  return Audited(call, request, PlanCreation(call, request, response, changes));
+}
+
+// An update of a scene with a ttl leaves no audit line, refused or not.
+absl::Status Plan(const CallScope& call, const v1::UpdateSceneRequest& request,
+                  v1::UpdateSceneResponse* response, std::vector<ShapeChange>* changes) {
+  const auto found = ScenesOf(call).Find(request.name(), "name");
+  const bool is_short_lived = found.ok() && found->ttl.has_value();
+  auto change = found.ok() ? ReadUpdate(call, request, *found) : found.status();
+  if (!change.ok()) {
+    return is_short_lived ? change.status() : Audited(call, request, change.status());
+  }
+  const bool is_kept = !is_short_lived;
+  if (is_kept && !change->record.empty()) {
+    Leave(*std::move(change), changes);
+    return absl::OkStatus();
+  }
+  const absl::StatusOr<SceneState> state = is_kept ? found : ChangeInMemory(call, *change);
+  if (!state.ok()) return state.status();
+  FillSceneInfo(*state, response->mutable_scene());
+  return absl::OkStatus();
+}
+
+absl::Status Plan(const CallScope& call, const v1::DeleteSceneRequest& request,
+                  v1::DeleteSceneResponse* /*response*/, std::vector<ShapeChange>* changes) {
+  const CallerScenes scenes = ScenesOf(call);
+  auto found = scenes.Find(request.name(), "name");
+  if (found.ok()) {
+    if (absl::Status status = scenes.RequireDelete(*found); !status.ok()) found = status;
+  }
+  NamedSceneChange change;
+  change.kind = Kind::kDelete;
+  change.name = request.name();
+  change.etag = request.etag();
+  if (found.ok() && !found->ttl.has_value()) {
+    Leave(std::move(change), changes);
+    return absl::OkStatus();
+  }
+  const absl::StatusOr<SceneState> gone = found.ok() ? ChangeInMemory(call, change) : found;
+  scenes.WriteAudit(ActionOf(request), request.name(), gone);
+  return gone.status();
 }
 
 }  // namespace
@@ -302,7 +327,7 @@ absl::Status GetScene(const CallScope& call, const v1::GetSceneRequest& request,
     return status;
   FillSceneInfo(state, response->mutable_scene());
   if (request.include_rules() && request.page_token().empty())
-    FillRules(*state.scene, response->mutable_content()->mutable_rules());
+    FillRules(state.scene->rules().rules(), response->mutable_content()->mutable_rules());
   if (!request.include_bodies()) return absl::OkStatus();
   const int size =
       request.page_size() == 0 ? kMostBodies : std::min(request.page_size(), kMostBodies);
@@ -316,16 +341,7 @@ absl::Status GetScene(const CallScope& call, const v1::GetSceneRequest& request,
 
 absl::Status ListScenes(const CallScope& call, const v1::ListScenesRequest& request,
                         const StopRule& /*stop*/, v1::ListScenesResponse* response) {
-  if (absl::Status status = CheckPageSize(request.page_size()); !status.ok()) return status;
-  std::string after;
-  if (!request.page_token().empty()) {
-    auto parsed = ParsePageToken(request.page_token(), request.prefix());
-    if (!parsed.ok()) return parsed.status();
-    after = *std::move(parsed);
-  }
-  const int size =
-      request.page_size() == 0 ? kDefaultScenes : std::min(request.page_size(), kMostScenes);
-  const auto page = ScenesOf(call).List(request.prefix(), after, static_cast<std::size_t>(size));
+  const auto page = ListPage(ScenesOf(call), request);
   if (!page.ok()) return page.status();
   for (const SceneState& scene : page->scenes) FillSceneInfo(scene, response->add_scenes());
   if (!page->is_last)
@@ -333,95 +349,29 @@ absl::Status ListScenes(const CallScope& call, const v1::ListScenesRequest& requ
   return absl::OkStatus();
 }
 
-absl::Status PlanCreateScene(const CallScope& call, const v1::CreateSceneRequest& request,
-                             v1::CreateSceneResponse* /*response*/,
-                             std::vector<ShapeChange>* changes) {
-  return Audited(call, "create_scene", request.name(), PlanCreate(call, request, changes));
+template <class Request, class Response>
+absl::Status SceneChangeMethod<Request, Response>::Plan(const CallScope& call,
+                                                        const Request& request, Response* response,
+                                                        std::vector<ShapeChange>* changes) {
+  return server::Plan(call, request, response, changes);
 }
 
-absl::Status ConcludeCreateScene(const CallScope& call, const v1::CreateSceneRequest& request,
-                                 const std::vector<ShapeOutcome>& outcomes,
-                                 v1::CreateSceneResponse* response) {
-  const absl::StatusOr<SceneState> created = StateOf(outcomes);
-  ScenesOf(call).WriteAudit("create_scene", request.name(), created);
-  if (!created.ok()) return created.status();
-  FillSceneInfo(*created, response->mutable_scene());
-  return absl::OkStatus();
-}
-
-// An update of a scene with a ttl leaves no audit line, refused or not.
-absl::Status PlanUpdateScene(const CallScope& call, const v1::UpdateSceneRequest& request,
-                             v1::UpdateSceneResponse* response, std::vector<ShapeChange>* changes) {
-  const auto found = ScenesOf(call).Find(request.name(), "name");
-  const bool is_short_lived = found.ok() && found->ttl.has_value();
-  auto change = found.ok() ? ReadUpdate(call, request, *found) : found.status();
-  if (!change.ok()) {
-    return is_short_lived ? change.status()
-                          : Audited(call, "update_scene", request.name(), change.status());
+template <class Request, class Response>
+absl::Status SceneChangeMethod<Request, Response>::Conclude(
+    const CallScope& call, const Request& request, const std::vector<ShapeOutcome>& outcomes,
+    Response* response) {
+  const ShapeOutcome& outcome = outcomes.front();
+  const auto state = outcome.ok() ? absl::StatusOr<SceneState>(*outcome->scene) : outcome.status();
+  ScenesOf(call).WriteAudit(ActionOf(request), request.name(), state);
+  if constexpr (requires { response->mutable_scene(); }) {
+    if (state.ok()) FillSceneInfo(*state, response->mutable_scene());
   }
-  const bool is_kept = !is_short_lived;
-  if (is_kept && !change->record.empty()) {
-    Leave(*std::move(change), changes);
-    return absl::OkStatus();
-  }
-  const absl::StatusOr<SceneState> state = is_kept ? found : ChangeInMemory(call, *change);
-  if (!state.ok()) return state.status();
-  FillSceneInfo(*state, response->mutable_scene());
-  return absl::OkStatus();
+  return state.status();
 }
 
-absl::Status ConcludeUpdateScene(const CallScope& call, const v1::UpdateSceneRequest& request,
-                                 const std::vector<ShapeOutcome>& outcomes,
-                                 v1::UpdateSceneResponse* response) {
-  const absl::StatusOr<SceneState> updated = StateOf(outcomes);
-  ScenesOf(call).WriteAudit("update_scene", request.name(), updated);
-  if (!updated.ok()) return updated.status();
-  FillSceneInfo(*updated, response->mutable_scene());
-  return absl::OkStatus();
-}
-
-absl::Status PlanForkScene(const CallScope& call, const v1::ForkSceneRequest& request,
-                           v1::ForkSceneResponse* response, std::vector<ShapeChange>* changes) {
-  return Audited(call, "fork_scene", request.name(), PlanFork(call, request, response, changes));
-}
-
-absl::Status ConcludeForkScene(const CallScope& call, const v1::ForkSceneRequest& request,
-                               const std::vector<ShapeOutcome>& outcomes,
-                               v1::ForkSceneResponse* response) {
-  const absl::StatusOr<SceneState> forked = StateOf(outcomes);
-  ScenesOf(call).WriteAudit("fork_scene", request.name(), forked);
-  if (!forked.ok()) return forked.status();
-  FillSceneInfo(*forked, response->mutable_scene());
-  return absl::OkStatus();
-}
-
-absl::Status PlanDeleteScene(const CallScope& call, const v1::DeleteSceneRequest& request,
-                             v1::DeleteSceneResponse* /*response*/,
-                             std::vector<ShapeChange>* changes) {
-  const CallerScenes scenes = ScenesOf(call);
-  auto found = scenes.Find(request.name(), "name");
-  if (found.ok()) {
-    if (absl::Status status = scenes.RequireDelete(*found); !status.ok()) found = status;
-  }
-  NamedSceneChange change;
-  change.kind = Kind::kDelete;
-  change.name = request.name();
-  change.etag = request.etag();
-  if (found.ok() && !found->ttl.has_value()) {
-    Leave(std::move(change), changes);
-    return absl::OkStatus();
-  }
-  const absl::StatusOr<SceneState> gone = found.ok() ? ChangeInMemory(call, change) : found;
-  scenes.WriteAudit("delete_scene", request.name(), gone);
-  return gone.status();
-}
-
-absl::Status ConcludeDeleteScene(const CallScope& call, const v1::DeleteSceneRequest& request,
-                                 const std::vector<ShapeOutcome>& outcomes,
-                                 v1::DeleteSceneResponse* /*response*/) {
-  const absl::StatusOr<SceneState> gone = StateOf(outcomes);
-  ScenesOf(call).WriteAudit("delete_scene", request.name(), gone);
-  return gone.status();
-}
+template struct SceneChangeMethod<v1::CreateSceneRequest, v1::CreateSceneResponse>;
+template struct SceneChangeMethod<v1::UpdateSceneRequest, v1::UpdateSceneResponse>;
+template struct SceneChangeMethod<v1::ForkSceneRequest, v1::ForkSceneResponse>;
+template struct SceneChangeMethod<v1::DeleteSceneRequest, v1::DeleteSceneResponse>;
 
 }  // namespace clearance::server

@@ -28,28 +28,15 @@ absl::Status GetScene(const CallScope& call, const v1::GetSceneRequest& request,
 absl::Status ListScenes(const CallScope& call, const v1::ListScenesRequest& request,
                         const StopRule& stop, v1::ListScenesResponse* response);
 
-// Each leaves a change to the ledger, fills the response, or refuses.
-absl::Status PlanCreateScene(const CallScope& call, const v1::CreateSceneRequest& request,
-                             v1::CreateSceneResponse* response, std::vector<ShapeChange>* changes);
-absl::Status PlanUpdateScene(const CallScope& call, const v1::UpdateSceneRequest& request,
-                             v1::UpdateSceneResponse* response, std::vector<ShapeChange>* changes);
-absl::Status PlanForkScene(const CallScope& call, const v1::ForkSceneRequest& request,
-                           v1::ForkSceneResponse* response, std::vector<ShapeChange>* changes);
-absl::Status PlanDeleteScene(const CallScope& call, const v1::DeleteSceneRequest& request,
-                             v1::DeleteSceneResponse* response, std::vector<ShapeChange>* changes);
-
-// Each replies from the one outcome of the change that was left.
-absl::Status ConcludeCreateScene(const CallScope& call, const v1::CreateSceneRequest& request,
-                                 const std::vector<ShapeOutcome>& outcomes,
-                                 v1::CreateSceneResponse* response);
-absl::Status ConcludeUpdateScene(const CallScope& call, const v1::UpdateSceneRequest& request,
-                                 const std::vector<ShapeOutcome>& outcomes,
-                                 v1::UpdateSceneResponse* response);
-absl::Status ConcludeForkScene(const CallScope& call, const v1::ForkSceneRequest& request,
-                               const std::vector<ShapeOutcome>& outcomes,
-                               v1::ForkSceneResponse* response);
-absl::Status ConcludeDeleteScene(const CallScope& call, const v1::DeleteSceneRequest& request,
-                                 const std::vector<ShapeOutcome>& outcomes,
-                                 v1::DeleteSceneResponse* response);
+// The two halves of the methods that change a scene.
+template <class Request, class Response>
+struct SceneChangeMethod {
+  // Leaves a change to the ledger, fills the response, or refuses.
+  static absl::Status Plan(const CallScope& call, const Request& request, Response* response,
+                           std::vector<ShapeChange>* changes);
+  // Replies from the one outcome of the change that was left.
+  static absl::Status Conclude(const CallScope& call, const Request& request,
+                               const std::vector<ShapeOutcome>& outcomes, Response* response);
+};
 
 }  // namespace clearance::server

@@ -2,6 +2,8 @@
 
 #include "server/services/server_info.h"
 
+#include <google/protobuf/util/time_util.h>
+
 #include "core/math/tolerance.h"
 #include "server/observe/wall_clock.h"
 
@@ -22,13 +24,6 @@ void FillTolerances(v1::Tolerances* message) {
   message->set_quaternion_slack(kQuaternionSlack);
 }
 
-void FillTime(absl::Time time, google::protobuf::Timestamp* message) {
-  const std::int64_t seconds = absl::ToUnixSeconds(time);
-  message->set_seconds(seconds);
-  message->set_nanos(
-      static_cast<std::int32_t>(absl::ToInt64Nanoseconds(time - absl::FromUnixSeconds(seconds))));
-}
-
 }  // namespace
 
 absl::Status GetServerInfo(const CallScope& call, const v1::GetServerInfoRequest& /*request*/,
@@ -37,7 +32,8 @@ absl::Status GetServerInfo(const CallScope& call, const v1::GetServerInfoRequest
   FillLimits(call.parts.limits, response->mutable_limits());
   FillTolerances(response->mutable_tolerances());
   response->set_revision(call.registry.nameless().revision());
-  FillTime(WallNow(), response->mutable_server_time());
+  *response->mutable_server_time() =
+      google::protobuf::util::TimeUtil::NanosecondsToTimestamp(absl::ToUnixNanos(WallNow()));
   return absl::OkStatus();
 }
 

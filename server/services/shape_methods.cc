@@ -11,20 +11,14 @@
 #include "server/convert/shape_content.h"
 #include "server/guard/quota.h"
 #include "server/guard/refusal.h"
-#include "server/registry/page_token.h"
 #include "server/registry/shape_name.h"
+#include "server/services/pages.h"
 #include "server/session/shape_reference.h"
 
 namespace clearance::server {
 namespace {
 
 constexpr std::uint64_t kNumbersAPoint = 3;
-constexpr int kDefaultPageSize = 100;
-constexpr int kMaxPageSize = 1000;
-
-std::string Indexed(std::string_view field, int i) {
-  return std::string(field) + "[" + std::to_string(i) + "]";
-}
 
 absl::Status CheckColumn(std::string_view field, std::uint64_t size, std::uint64_t wanted) {
   if (size == wanted) return absl::OkStatus();
@@ -37,15 +31,12 @@ absl::Status CheckColumn(std::string_view field, std::uint64_t size, std::uint64
 
 absl::Status CheckBatch(const v1::BatchRegisterHullsRequest& request, const Limits& limits) {
   const auto items = static_cast<std::uint64_t>(request.names_size());
-  if (items > limits.max_batch_hulls) {
-    return Refuse(absl::StatusCode::kResourceExhausted,
-                  {.reason = Reason::kBatchTooLarge,
-                   .field = "names",
-                   .value = FormatNumber(items) + " items",
-                   .limit = "max_batch_hulls <= " + FormatNumber(limits.max_batch_hulls),
-                   .message = "The batch has too many items; split it."});
-  }
-  absl::Status status = CheckColumn("vertex_counts", request.vertex_counts_size(), items);
+  absl::Status status = CheckMost(items, {"max_batch_hulls", limits.max_batch_hulls},
+                                  {.reason = Reason::kBatchTooLarge,
+                                   .field = "names",
+                                   .unit = " items",
+                                   .message = "The batch has too many items; split it."});
+  status.Update(CheckColumn("vertex_counts", request.vertex_counts_size(), items));
   std::uint64_t points = 0;
   for (const std::uint32_t count : request.vertex_counts()) points += count;
   status.Update(CheckColumn("vertices", request.vertices_size(), kNumbersAPoint * points));
@@ -54,15 +45,26 @@ absl::Status CheckBatch(const v1::BatchRegisterHullsRequest& request, const Limi
   return status;
 }
 
-// Returns item i as a shape; its points begin at `first_number`.
-v1::Shape ItemOf(const v1::BatchRegisterHullsRequest& request, int i, std::uint64_t first_number) {
+// Items of a batch that one worker builds in one turn.
+struct BatchPart {
+  int end = 0;
+  std::uint64_t first_number = 0;  // start of the next one's points in the column
+  int reached = 0;                 // all before this are worked out
+};
+
+int RadiusIndex(const v1::BatchRegisterHullsRequest& request, int i) {
+  return request.swept_sphere_radii_size() == 1 ? 0 : i;
+}
+
+// Returns the part's next item as a shape.
+v1::Shape NextOf(const BatchPart& part, const v1::BatchRegisterHullsRequest& request) {
   v1::Shape shape;
-  const double* const begin = request.vertices().data() + first_number;
+  const int i = part.reached;
+  const double* const begin = request.vertices().data() + part.first_number;
   shape.mutable_hull()->mutable_vertices()->Add(begin,
                                                 begin + kNumbersAPoint * request.vertex_counts(i));
   if (request.swept_sphere_radii_size() > 0)
-    shape.set_swept_sphere_radius(
-        request.swept_sphere_radii(request.swept_sphere_radii_size() == 1 ? 0 : i));
+    shape.set_swept_sphere_radius(request.swept_sphere_radii(RadiusIndex(request, i)));
   return shape;
 }
 
@@ -76,15 +78,6 @@ absl::Status InColumns(const absl::Status& status, int radius_index) {
   return WithField(field, status);
 }
 
-int RadiusIndex(const v1::BatchRegisterHullsRequest& request, int i) {
-  return request.swept_sphere_radii_size() == 1 ? 0 : i;
-}
-
-// Returns a change that does not happen; the refusal is its outcome.
-ShapeChange Refused(const std::string& name, const absl::Status& refusal) {
-  return {.name = name, .content = refusal, .options = {}, .etag = ""};
-}
-
 RegisterOptions OptionsOf(const v1::RegisterShapeRequest& request) {
   return {.replace = request.replace(), .validate_only = request.validate_only()};
 }
@@ -93,57 +86,45 @@ RegisterOptions OptionsOf(const v1::BatchRegisterHullsRequest& request) {
   return {.replace = request.replace(), .validate_only = false};
 }
 
-std::vector<std::string> PrefixesOf(const CallScope& call) {
-  return call.caller.principal == nullptr ? std::vector<std::string>()
-                                          : call.caller.principal->prefixes;
+// Returns the change of a name that has not been worked out yet.
+ShapeChange ChangeOf(const CallScope& call, const std::string& name) {
+  ShapeChange change;
+  change.name = name;
+  if (call.caller.principal != nullptr) change.prefixes = call.caller.principal->prefixes;
+  return change;
 }
 
-// An item of a batch, and the start of its points in the column.
-struct BatchItem {
-  int index = 0;
-  std::uint64_t first_number = 0;
-};
+absl::StatusOr<RegisterOptions> Allow(const CallScope& call, const std::string& name,
+                                      const std::string& field, const RegisterOptions& asked) {
+  if (absl::Status status = CheckShapeName(name, field); !status.ok()) return status;
+  return call.registry.AllowRegister(name, asked);
+}
 
-ShapeChange ChangeOfItem(const CallScope& call, const v1::BatchRegisterHullsRequest& request,
-                         const StopRule& stop, const BatchItem& item) {
-  const int i = item.index;
+// Returns the change that gives the name what `build` makes. A refusal is its outcome.
+template <class Build>
+ShapeChange Registration(const CallScope& call, const std::string& name,
+                         const absl::StatusOr<RegisterOptions>& allowed, const Build& build) {
+  ShapeChange change = ChangeOf(call, name);
+  if (allowed.ok()) {
+    change.options = *allowed;
+    change.content = build();
+  } else {
+    change.content = allowed.status();
+  }
+  return change;
+}
+
+// Returns the change of the part's next item.
+ShapeChange NextChange(const CallScope& call, const v1::BatchRegisterHullsRequest& request,
+                       const StopRule& stop, const BatchPart& part) {
+  const int i = part.reached;
   const std::string& name = request.names(i);
-  absl::Status status = CheckShapeName(name, Indexed("names", i));
-  if (!status.ok()) return Refused(name, status);
-  const auto allowed = call.registry.AllowRegister(name, OptionsOf(request));
-  if (!allowed.ok()) return Refused(name, allowed.status());
-  auto content = BuildFor(call, ItemOf(request, i, item.first_number), stop);
-  if (!content.ok()) return Refused(name, InColumns(content.status(), RadiusIndex(request, i)));
-  return {.name = name,
-          .content = content,
-          .options = *allowed,
-          .etag = "",
-          .prefixes = PrefixesOf(call)};
+  const auto allowed = Allow(call, name, Indexed("names", i), OptionsOf(request));
+  return Registration(call, name, allowed, [&]() -> absl::StatusOr<ShapeContentPtr> {
+    auto content = BuildFor(call, NextOf(part, request), stop);
+    return content.ok() ? content : InColumns(content.status(), RadiusIndex(request, i));
+  });
 }
-
-ShapeChange ChangeOf(const CallScope& call, const v1::RegisterShapeRequest& request,
-                     const StopRule& stop) {
-  const std::string& name = request.name();
-  if (absl::Status status = CheckShapeName(name, "name"); !status.ok())
-    return Refused(name, status);
-  const auto allowed = call.registry.AllowRegister(name, OptionsOf(request));
-  if (!allowed.ok()) return Refused(name, allowed.status());
-  auto content = BuildFor(call, request.shape(), stop);
-  if (!content.ok()) return Refused(name, Under("shape", content.status()));
-  return {.name = name,
-          .content = content,
-          .options = *allowed,
-          .etag = "",
-          .prefixes = PrefixesOf(call)};
-}
-
-// Items of a batch that one worker builds in one turn.
-struct BatchPart {
-  int begin = 0;
-  int end = 0;
-  std::uint64_t first_number = 0;  // start of the next one's points in the column
-  int reached = 0;                 // all before this are worked out
-};
 
 std::vector<BatchPart> PartsOf(const v1::BatchRegisterHullsRequest& request) {
   constexpr std::uint64_t kPointsAPart = 2048;  // some milliseconds
@@ -151,8 +132,7 @@ std::vector<BatchPart> PartsOf(const v1::BatchRegisterHullsRequest& request) {
   std::uint64_t points = 0, first_points = 0;
   for (int i = 0; i < request.names_size(); ++i) {
     if (i == 0 || points - first_points >= kPointsAPart) {
-      parts.push_back(
-          {.begin = i, .end = i, .first_number = kNumbersAPoint * points, .reached = i});
+      parts.push_back({.end = i, .first_number = kNumbersAPoint * points, .reached = i});
       first_points = points;
     }
     ++parts.back().end;
@@ -180,14 +160,8 @@ ShapeOutcome Concluded(const CallScope& call, const std::string& name,
 
 absl::StatusOr<Registry::Found> Find(const CallerRegistry& registry,
                                      const v1::GetShapeRequest& request) {
-  switch (request.reference_case()) {
-    case v1::GetShapeRequest::kName:
-      return registry.FindByName(request.name());
-    case v1::GetShapeRequest::kDigest:
-      return registry.FindByDigest(request.digest());
-    case v1::GetShapeRequest::REFERENCE_NOT_SET:
-      break;
-  }
+  if (request.has_name()) return registry.FindByName(request.name());
+  if (request.has_digest()) return registry.FindByDigest(request.digest());
   return RefuseArgument({.reason = Reason::kFieldMissing,
                          .field = "reference",
                          .value = "unset",
@@ -208,7 +182,12 @@ std::uint64_t CostOf(const v1::BatchRegisterHullsRequest& request) {
 
 absl::Status PlanRegisterShape(const CallScope& call, const v1::RegisterShapeRequest& request,
                                const StopRule& stop, std::vector<ShapeChange>* changes) {
-  changes->push_back(ChangeOf(call, request, stop));
+  const auto allowed = Allow(call, request.name(), "name", OptionsOf(request));
+  const auto build = [&]() -> absl::StatusOr<ShapeContentPtr> {
+    auto content = BuildFor(call, request.shape(), stop);
+    return content.ok() ? content : Under("shape", content.status());
+  };
+  changes->push_back(Registration(call, request.name(), allowed, build));
   return absl::OkStatus();
 }
 
@@ -241,8 +220,7 @@ absl::Status PlanBatchRegisterHulls(const CallScope& call,
       const std::uint64_t points = request.vertex_counts(i);
       const bool is_long = DurationOf(kUnitsAPoint * points) > kMostOfAWhole;
       if (is_long && end != SteadyTime::InfiniteFuture()) return false;
-      (*changes)[static_cast<std::size_t>(i)] =
-          ChangeOfItem(call, request, stop, {i, part.first_number});
+      (*changes)[static_cast<std::size_t>(i)] = NextChange(call, request, stop, part);
       part.first_number += kNumbersAPoint * points;
     }
     return true;
@@ -284,22 +262,7 @@ absl::Status GetShape(const CallScope& call, const v1::GetShapeRequest& request,
 
 absl::Status ListShapes(const CallScope& call, const v1::ListShapesRequest& request,
                         const StopRule& /*stop*/, v1::ListShapesResponse* response) {
-  if (request.page_size() < 0) {
-    return RefuseArgument({.reason = Reason::kNumberOutOfRange,
-                           .field = "page_size",
-                           .value = std::to_string(request.page_size()),
-                           .limit = ">= 0",
-                           .message = "A page has no negative size; 0 takes the default."});
-  }
-  std::string after;
-  if (!request.page_token().empty()) {
-    auto parsed = ParsePageToken(request.page_token(), request.prefix());
-    if (!parsed.ok()) return parsed.status();
-    after = *std::move(parsed);
-  }
-  const int size =
-      request.page_size() == 0 ? kDefaultPageSize : std::min(request.page_size(), kMaxPageSize);
-  const auto page = call.registry.List(request.prefix(), after, static_cast<std::size_t>(size));
+  const auto page = ListPage(call.registry, request);
   if (!page.ok()) return page.status();
   for (const NamedShape& shape : page->shapes) FillShapeInfo(shape, response->add_shapes());
   if (!page->is_last)
@@ -311,10 +274,8 @@ absl::Status ListShapes(const CallScope& call, const v1::ListShapesRequest& requ
 absl::Status PlanDeleteShape(const CallScope& call, const v1::DeleteShapeRequest& request,
                              const StopRule& /*stop*/, std::vector<ShapeChange>* changes) {
   const absl::Status allowed = call.registry.AllowDelete(request.name());
-  ShapeChange& change = changes->emplace_back();
-  change.name = request.name();
+  ShapeChange& change = changes->emplace_back(ChangeOf(call, request.name()));
   change.etag = request.etag();
-  change.prefixes = PrefixesOf(call);
   if (!allowed.ok()) change.content = allowed;
   return absl::OkStatus();
 }

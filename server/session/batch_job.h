@@ -15,7 +15,8 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "server/convert/row_errors.h"
+#include "server/convert/batch_form.h"
+#include "server/convert/wire_errors.h"
 #include "server/engine/answer.h"
 #include "server/guard/quota.h"
 #include "server/guard/refusal.h"
@@ -73,15 +74,13 @@ bool IsWarm(const Batch& batch) {
   }
 }
 
-// Optional helpers of a job, beside its batch.
-struct JobHelpers {
-  AnswerChecker* checker = nullptr;  // null: no answer is checked
-  WarmRows* warm_rows = nullptr;     // of the session; null: every row begins cold
-  std::size_t workers = 0;           // threads that parts may be left to; 0: none
-  bool is_in_place = false;          // on a polling thread, for kMostInPlace at most
-  std::uint64_t cost = 0;            // of the batch
-  std::uint64_t most_steps = WorkBudget::kUnlimited;  // of a row, in vertices
-  const Caller* caller = nullptr;                     // charged, and named in the log; null: none
+// What a job borrows beside its batch, and the batch's cost. Up to kMaxCheapCost it is answered on
+// a polling thread, for kMostInPlace at most; else parts are left to workers, if there are some.
+struct JobScope {
+  const CallScope& call;  // its caller is charged, and named in the log
+  const ShapeTable& table;
+  WarmRows* warm_rows = nullptr;  // of the session; null: every row begins cold
+  std::uint64_t cost = 0;
 };
 
 // Rows of one part that one thread answers, and their results.
@@ -110,24 +109,17 @@ class BatchJob {
   using Result = typename Kind::Result;
   using Questions = typename Kind::Questions;
 
-  // Refuses the whole batch, or finds the rows that are refused individually. The batch, the
-  // subjects of its questions, the table and the helpers are borrowed; the table must not change
-  // before the last part.
-  // NOLINTNEXTLINE(readability-function-size): one parameter for each thing that a job is about
-  static absl::StatusOr<BatchJob> Start(const Batch& batch, Questions questions,
-                                        const ShapeTable& table, const Limits& limits,
-                                        const JobHelpers& helpers) {
+  // Refuses the whole batch, or finds the rows that are refused individually. The batch and the
+  // subjects of its questions are borrowed too; the table must not change before the last part.
+  static absl::StatusOr<BatchJob> Start(const JobScope& scope, const Batch& batch,
+                                        Questions questions) {
     const SteadyTime began = SteadyNow();
-    BatchJob job(batch, table, std::move(questions));
-    job.max_bytes_ = MaxReplyBytesOf(batch.options(), limits);
-    job.helpers_ = helpers;
-    if (absl::Status status =
-            job.RequireReplyBytes(kMaxReplyOverhead + job.row_bytes_ + kMaxRowErrorBytes);
-        !status.ok()) {
-      return status;
-    }
-    if (helpers.warm_rows != nullptr && IsWarm(batch)) helpers.warm_rows->Reserve(job.count());
-    job.faults_ = FindFaults(job.questions_, table);
+    BatchJob job(scope, batch, std::move(questions));
+    absl::Status status =
+        job.RequireReplyBytes(kMaxReplyOverhead + job.row_bytes_ + kMaxRowErrorBytes);
+    if (!status.ok()) return status;
+    if (scope.warm_rows != nullptr) scope.warm_rows->Reserve(job.count());
+    job.faults_ = FindFaults(job.questions_, scope.table);
     job.computed_ = SteadyNow() - began;
     return job;
   }
@@ -136,14 +128,14 @@ class BatchJob {
   void KeepPartsTo(std::uint64_t bytes) { max_bytes_ = bytes; }
   // Returns the cost of the rows that are not answered yet.
   std::uint64_t CostLeft() const {
-    return is_done() ? 0 : helpers_.cost * (count() - next_row_) / count();
+    return is_done() ? 0 : scope_.cost * (count() - next_row_) / count();
   }
 
   // Returns the refusal of the first refused row.
   absl::Status RequireNoFault() const {
     if (faults_.empty()) return absl::OkStatus();
     v1::Error error;
-    FillRowError(faults_.front(), table_, &error);
+    FillRowError(faults_.front(), scope_.table, &error);
     return StatusOf(error);
   }
 
@@ -159,15 +151,15 @@ class BatchJob {
   // borrowed objects outlive the parts, and the job is not moved. Requires: not done.
   void AnswerPart(const StopRule& stop, Result* result, Parts* left) {
     const SteadyTime began = SteadyNow();
-    Reply& reply = reply_.emplace(stop, result);
+    Reply& reply = reply_.emplace(Reply{.stop = stop, .result = result});
     const std::size_t first_fault = next_fault_;
     reply.rows = TakeRows();
-    left->cost = helpers_.cost * reply.rows / count();
+    left->cost = scope_.cost * reply.rows / count();
     reply.faults = absl::MakeConstSpan(faults_).subspan(first_fault, next_fault_ - first_fault);
     reply.columns = MakeColumns<Kind>(batch_, reply.rows, result);
-    AddChunks(reply.faults, {0, RowsAChunk(reply.rows)}, &reply);
-    if (helpers_.workers > 0) {
-      LeaveChunks(left);
+    AddChunks(reply.faults, {0, RowsAChunk(reply.rows)});
+    if (workers() > 0) {
+      LeaveChunks(0, left);
     } else if (AnswerInPlace()) {
       Finish();
     } else {
@@ -176,34 +168,36 @@ class BatchJob {
     computed_ += SteadyNow() - began;
   }
 
-  void Record(Metrics& metrics) const { metrics.Record(tally_, computed_); }
+  void Record() const { scope_.call.parts.metrics.Record(tally_, computed_); }
 
  private:
   using Columns = typename Kind::Columns;
 
   // The reply that is being made.
   struct Reply {
-    Reply(const StopRule& reply_stop, Result* reply_result)
-        : stop(reply_stop), result(reply_result) {}
-
     const StopRule& stop;
     Result* result;
     std::uint32_t rows = 0;
-    absl::Span<const RowFault> faults;
-    Columns columns;
-    std::optional<Chunk> done;  // the rows answered in place, if the rest was handed over
-    Chunks chunks;
-    absl::Duration checking;  // in earlier chunks, if they go in order
+    absl::Span<const RowFault> faults = {};
+    Columns columns = {};
+    Chunks chunks = {};
+    absl::Duration checking = {};  // in earlier chunks, if they go in order
   };
 
-  BatchJob(const Batch& batch, const ShapeTable& table, Questions questions)
-      : batch_(batch),
-        table_(table),
+  BatchJob(const JobScope& scope, const Batch& batch, Questions questions)
+      : scope_(scope),
+        batch_(batch),
         questions_(std::move(questions)),
         row_bytes_(MaxRowBytes<Kind>(batch)),
+        max_bytes_(MaxReplyBytesOf(batch.options(), scope.call.parts.limits)),
         tally_(Kind::kKind) {}
 
   std::uint32_t count() const { return RowsOf(questions_).count; }
+  bool is_in_place() const { return scope_.cost <= kMaxCheapCost; }
+  // Returns the threads that parts may be left to.
+  std::size_t workers() const {
+    return is_in_place() ? 0 : scope_.call.parts.workers.thread_count();
+  }
 
   absl::Status RequireReplyBytes(std::uint64_t bytes) const {
     if (bytes <= max_bytes_) return absl::OkStatus();
@@ -237,9 +231,9 @@ class BatchJob {
   std::uint32_t RowsAChunk(std::uint32_t rows) const {
     constexpr std::uint32_t kLeastShare = 128;
     constexpr std::size_t kChunksAThread = 4;
-    if (helpers_.workers == 0) return rows;
-    const auto share = static_cast<std::uint32_t>(rows / (kChunksAThread * helpers_.workers));
-    const std::uint64_t row_cost = std::max<std::uint64_t>(1, helpers_.cost / count());
+    if (workers() == 0) return rows;
+    const auto share = static_cast<std::uint32_t>(rows / (kChunksAThread * workers()));
+    const std::uint64_t row_cost = std::max<std::uint64_t>(1, scope_.cost / count());
     const auto [at_once, gain] = SideBySideIn(questions_);
     const std::uint64_t turn = gain * Turns::kTurn / row_cost;
     if (turn < at_once) return static_cast<std::uint32_t>(std::max<std::uint64_t>(1, turn));
@@ -253,33 +247,36 @@ class BatchJob {
     std::uint32_t rows = 0;
   };
   // Requires: `faults` are those of the rows from `cut.first` on.
-  void AddChunks(absl::Span<const RowFault> faults, const Cut& cut, Reply* reply) const {
-    reply->chunks.reserve((reply->rows - cut.first + cut.rows - 1) / cut.rows);
-    for (std::uint32_t first = cut.first; first < reply->rows; first += cut.rows) {
-      const RowRange range = {first, std::min(cut.rows, reply->rows - first)};
+  void AddChunks(absl::Span<const RowFault> faults, const Cut& cut) {
+    const ServerParts& parts = scope_.call.parts;
+    Chunks& chunks = reply_->chunks;
+    const std::uint32_t rows = reply_->rows;
+    chunks.reserve(chunks.size() + (rows - cut.first + cut.rows - 1) / cut.rows);
+    for (std::uint32_t first = cut.first; first < rows; first += cut.rows) {
+      const RowRange range = {first, std::min(cut.rows, rows - first)};
       std::size_t refused = 0;
       while (refused < faults.size() &&
              faults[refused].index < next_row_ + range.first + range.count) {
         ++refused;
       }
       const auto answered = range.count - static_cast<std::uint32_t>(refused);
-      reply->chunks.push_back(
+      chunks.push_back(
           {range,
            faults.first(refused),
            BatchTally(tally_.kind()),
-           PartChecks(helpers_.checker, tally_.kind(), answered,
-                      helpers_.caller == nullptr ? CallIds{} : IdsOf(*helpers_.caller)),
+           PartChecks(parts.checker, tally_.kind(), answered, IdsOf(scope_.call.caller)),
            {},
            {}});
       faults.remove_prefix(refused);
     }
   }
 
-  void LeaveChunks(Parts* left) {
-    left->count = reply_->chunks.size();
+  // The chunks before `first` are answered.
+  void LeaveChunks(std::size_t first, Parts* left) {
+    left->count = reply_->chunks.size() - first;
     left->is_in_order = HasLists<Kind>(reply_->columns);
-    left->part = [this](std::size_t i, SteadyTime end) {
-      Chunk& chunk = reply_->chunks[i];
+    left->part = [this, first](std::size_t i, SteadyTime end) {
+      Chunk& chunk = reply_->chunks[first + i];
       bool is_done = false;
       chunk.took += Charged([&] { is_done = AnswerChunk(end, &chunk); });
       if (is_done && HasLists<Kind>(reply_->columns)) reply_->checking += chunk.checks.took();
@@ -295,8 +292,7 @@ class BatchJob {
   // Returns the time that the work took; its processor time is charged to the caller.
   template <class DoWork>
   absl::Duration Charged(const DoWork& work) const {
-    std::optional<ProcessorMeter> meter;
-    if (helpers_.caller != nullptr) meter.emplace(*helpers_.caller);
+    const ProcessorMeter meter(scope_.call.caller);
     const SteadyTime began = SteadyNow();
     work();
     return SteadyNow() - began;
@@ -305,36 +301,25 @@ class BatchJob {
   // Returns false if this is a polling thread and the rows take longer than it has.
   bool AnswerInPlace() {
     const SteadyTime end =
-        helpers_.is_in_place ? SteadyNow() + kMostInPlace : SteadyTime::InfiniteFuture();
-    for (Chunk& chunk : reply_->chunks) {
-      if (!AnswerChunk(end, &chunk)) return false;
-    }
-    return true;
+        is_in_place() ? SteadyNow() + kMostInPlace : SteadyTime::InfiniteFuture();
+    return AnswerChunk(end, &reply_->chunks.front());
   }
 
   // Leaves the remaining rows to workers, in parts of as many rows as were answered in place. That
   // number is the only known measure of their cost.
   void HandOver(Parts* left) {
-    Reply& reply = *reply_;
-    Chunk& begun = reply.chunks.front();
+    const Chunk& begun = reply_->chunks.front();
     const std::uint32_t done = begun.rows.first;
-    reply.done.emplace(std::move(begun));
-    reply.chunks.clear();
-    AddChunks(FaultsFrom(done), {done, std::max<std::uint32_t>(1, done)}, &reply);
-    left->cost = Turns::kTurn * reply.chunks.size();
-    LeaveChunks(left);
-  }
-
-  absl::Span<const RowFault> FaultsFrom(std::uint32_t row) const {
-    absl::Span<const RowFault> faults = reply_->faults;
-    while (!faults.empty() && faults.front().index < next_row_ + row) faults.remove_prefix(1);
-    return faults;
+    AddChunks(begun.faults, {done, std::max<std::uint32_t>(1, done)});
+    LeaveChunks(1, left);
+    left->cost = Turns::kTurn * left->count;
   }
 
   // Answers the rows of the chunk that are not answered yet, until `end`. Returns false if some are
   // left. Thread-safe for different chunks, if they need no order.
   bool AnswerChunk(SteadyTime end, Chunk* chunk) const {
     const absl::Duration budget = TimeBudgetOf(batch_.options()) + checking_ + reply_->checking;
+    const std::uint64_t most_steps = kVerticesADistance * scope_.call.parts.limits.max_row_steps;
     bool is_interrupted = false;
     const auto should_stop = [&] {
       if (reply_->stop.Within(budget + chunk->checks.took()).ShouldStop()) return true;
@@ -344,9 +329,9 @@ class BatchJob {
     };
     const std::uint32_t done =
         AnswerRows(questions_,
-                   Work{next_row_ + chunk->rows.first, chunk->rows.count, chunk->faults, table_,
-                        should_stop, chunk->tally, chunk->undecided, &chunk->checks,
-                        helpers_.warm_rows, helpers_.most_steps, &is_interrupted},
+                   Work{next_row_ + chunk->rows.first, chunk->rows.count, chunk->faults,
+                        scope_.table, should_stop, chunk->tally, chunk->undecided, &chunk->checks,
+                        scope_.warm_rows, most_steps, &is_interrupted},
                    Slice<Kind>(reply_->columns, chunk->rows));
     chunk->RemoveFirst(done, next_row_);
     return chunk->rows.count == 0;
@@ -354,50 +339,39 @@ class BatchJob {
 
   void Finish() {
     Result* const result = reply_->result;
-    Describe(reply_->rows, result);
-    for (const RowFault& fault : reply_->faults) FillRowError(fault, table_, result->add_errors());
-    absl::Duration longest;
-    absl::Duration all;
-    const auto add = [&](const Chunk& chunk) {
-      AddUndecided(chunk.undecided, result);
+    result->set_count(reply_->rows);
+    result->set_first_row(next_row_);
+    result->set_total_count(count());
+    if constexpr (kIsAboutScene<Kind>)
+      result->set_scene_revision(RowsOf(questions_).asked.revision);
+    for (const RowFault& fault : reply_->faults)
+      FillRowError(fault, scope_.table, result->add_errors());
+    absl::Duration longest, all;
+    for (const Chunk& chunk : reply_->chunks) {
+      for (const UndecidedRow& row : chunk.undecided) {
+        auto* const entry = result->add_undecided();
+        entry->set_index(row.index);
+        entry->set_reason(static_cast<v1::UndecidedReason>(row.reason));
+      }
       tally_.Merge(chunk.tally);
       longest = std::max(longest, chunk.checks.took());
       all += chunk.checks.took();
-    };
-    if (reply_->done) add(*reply_->done);
-    for (const Chunk& chunk : reply_->chunks) add(chunk);
+    }
     next_row_ += reply_->rows;
     checking_ += HasLists<Kind>(reply_->columns) ? all : longest;
     computed_ -= all;
     reply_.reset();
   }
 
-  void Describe(std::uint32_t rows, Result* result) const {
-    result->set_count(rows);
-    result->set_first_row(next_row_);
-    result->set_total_count(count());
-    if constexpr (kIsAboutScene<Kind>)
-      result->set_scene_revision(RowsOf(questions_).asked.revision);
-  }
-
-  static void AddUndecided(const std::vector<UndecidedRow>& undecided, Result* result) {
-    for (const UndecidedRow& row : undecided) {
-      auto* const entry = result->add_undecided();
-      entry->set_index(row.index);
-      entry->set_reason(static_cast<v1::UndecidedReason>(row.reason));
-    }
-  }
-
+  const JobScope scope_;
   const Batch& batch_;
-  const ShapeTable& table_;
   Questions questions_;
   std::uint64_t row_bytes_;
-  std::uint64_t max_bytes_ = 0;
+  std::uint64_t max_bytes_;
   std::vector<RowFault> faults_;
   std::size_t next_fault_ = 0;
   std::uint32_t next_row_ = 0;
   BatchTally tally_;
-  JobHelpers helpers_;
   std::optional<Reply> reply_;
   absl::Duration computed_;  // by all threads together, without checks
   absl::Duration checking_;  // not part of the rows' time

@@ -11,9 +11,12 @@
 #include "server/engine/answer_check.h"
 #include "server/guard/caller.h"
 #include "server/guard/caller_log.h"
+#include "server/guard/quota.h"
+#include "server/guard/refusal.h"
 #include "server/guard/share_ledger.h"
 #include "server/observe/metrics.h"
 #include "server/registry/caller_registry.h"
+#include "server/registry/caller_scenes.h"
 #include "server/registry/registry.h"
 #include "server/registry/scene_registry.h"
 #include "server/registry/track_registry.h"
@@ -79,13 +82,28 @@ struct CallScope {
 // Returns the caller's ids, borrowed.
 inline CallIds IdsOf(const Caller& caller) { return {caller.request_id, caller.trace_id}; }
 
+// Returns the scenes that the caller may reach. Requires: there are scenes.
+inline CallerScenes ScenesOf(const CallScope& call) {
+  return CallerScenes(*call.parts.scenes, call.caller, call.parts.audit);
+}
+
 // Counts a refusal of bytes in flight.
-absl::Status CountShed(Metrics& metrics, absl::Status status);
+inline absl::Status CountShed(Metrics& metrics, absl::Status status) {
+  if (!status.ok()) metrics.shed(ShedReason::kBytes).Increment();
+  return status;
+}
 
 // Counts a refusal by the name of its limit. Called once when a status leaves the server.
-void CountRefusal(Metrics& metrics, const absl::Status& status);
+inline void CountRefusal(Metrics& metrics, const absl::Status& status) {
+  if (absl::IsResourceExhausted(status))
+    metrics.limit_refusals(ErrorOf(status).limit()).Increment();
+}
 
 // RESOURCE_EXHAUSTED, counted, while the caller's principal has overdrawn its processor time.
-absl::Status RequireProcessorTime(const CallScope& call);
+inline absl::Status RequireProcessorTime(const CallScope& call) {
+  absl::Status status = RequireProcessorTime(call.caller);
+  if (!status.ok()) call.parts.metrics.principal_refusals(PrincipalLimit::kCores).Increment();
+  return status;
+}
 
 }  // namespace clearance::server

@@ -14,23 +14,9 @@
 #include "server/guard/refusal.h"
 #include "server/guard/share_ledger.h"
 #include "server/session/session_scenes.h"
-#include "server/session/session_track.h"
 
 namespace clearance::server {
 namespace {
-
-// The part of a track to put into a base scene.
-struct Rewound {
-  TrackMoment moment;
-  ScenePtr base;
-  std::vector<BodyId> left_out;  // ascending, each once
-};
-
-// Returns the name for the log.
-std::string NameOfRewound(const v1::RewindTrack& rewind, const std::string& base) {
-  return absl::StrFormat("%s with track %s at tick %d and %a", base, rewind.track(), rewind.tick(),
-                         rewind.fraction());
-}
 
 absl::Status CheckTime(double fraction) {
   // Written so that NaN is refused.
@@ -43,7 +29,7 @@ absl::Status CheckTime(double fraction) {
 }
 
 absl::StatusOr<TrackTicksPtr> FindTicks(const CallScope& call, const std::string& name) {
-  if (absl::Status status = RequireTrackName(call, name, "track"); !status.ok()) return status;
+  if (absl::Status status = ScenesOf(call).RequireReach(name, "track"); !status.ok()) return status;
   const auto track = call.parts.tracks->Find(name);
   if (!track.ok()) return track.status();
   TrackTicksPtr ticks = (*track)->ticks();
@@ -58,31 +44,28 @@ absl::StatusOr<TrackTicksPtr> FindTicks(const CallScope& call, const std::string
 
 absl::StatusOr<std::vector<BodyId>> ReadLeftOut(const v1::RewindTrack& rewind,
                                                 const Limits& limits) {
-  const auto count = static_cast<std::uint64_t>(rewind.left_out_bodies_size());
-  if (count > limits.max_track_bodies) {
-    return Refuse(absl::StatusCode::kResourceExhausted,
-                  {.reason = Reason::kTooManyBodies,
-                   .field = "left_out_bodies",
-                   .value = FormatNumber(count),
-                   .limit = "max_track_bodies <= " + FormatNumber(limits.max_track_bodies),
-                   .message = "More bodies are left out than a track may have."});
-  }
+  absl::Status status = CheckMost(static_cast<std::uint64_t>(rewind.left_out_bodies_size()),
+                                  {"max_track_bodies", limits.max_track_bodies},
+                                  {.reason = Reason::kTooManyBodies,
+                                   .field = "left_out_bodies",
+                                   .message = "More bodies are left out than a track may have."});
+  if (!status.ok()) return status;
   std::vector<BodyId> ids(rewind.left_out_bodies().begin(), rewind.left_out_bodies().end());
   std::ranges::sort(ids);
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
   return ids;
 }
 
-// Sets *count to the number of bodies of the track in the scene.
-absl::StatusOr<ScenePtr> MakeScene(const Rewound& rewound, std::size_t* count) {
-  std::vector<SceneBody> bodies = BodiesAt(rewound.moment);
-  std::erase_if(bodies, [&](const SceneBody& body) {
-    return std::ranges::binary_search(rewound.left_out, body.id);
-  });
+// Sets *count to the number of bodies of the track in the scene. `left_out` is ascending.
+absl::StatusOr<ScenePtr> MakeScene(const TrackMoment& moment, const Scene& base,
+                                   const std::vector<BodyId>& left_out, std::size_t* count) {
+  std::vector<SceneBody> bodies = BodiesAt(moment);
+  std::erase_if(
+      bodies, [&](const SceneBody& body) { return std::ranges::binary_search(left_out, body.id); });
   std::vector<BodyId> removed;
-  std::ranges::copy_if(rewound.left_out, std::back_inserter(removed),
-                       [&](BodyId id) { return rewound.base->Contains(id); });
-  const SceneOrFault made = rewound.base->Apply({.remove = removed, .put = bodies});
+  std::ranges::copy_if(left_out, std::back_inserter(removed),
+                       [&](BodyId id) { return base.Contains(id); });
+  const SceneOrFault made = base.Apply({.remove = removed, .put = bodies});
   *count = bodies.size();
   if (std::holds_alternative<ScenePtr>(made)) return std::get<ScenePtr>(made);
   // A body between two places near the largest double may lie beyond it.
@@ -111,7 +94,7 @@ void FillResult(const TrackMoment& moment, const TrackTicks& ticks, v1::RewindTr
 }  // namespace
 
 absl::Status SessionScenes::Rewind(const v1::RewindTrack& rewind, v1::RewindTrackResult* result) {
-  if (absl::Status status = CheckSlot(rewind.scene_slot()); !status.ok()) return status;
+  if (absl::Status status = CheckSceneSlot(rewind.scene_slot()); !status.ok()) return status;
   absl::Status status = RewindChecked(rewind, result);
   if (!status.ok()) DeclineOpen(rewind.scene_slot(), status);
   return status;
@@ -121,7 +104,7 @@ absl::Status SessionScenes::RewindChecked(const v1::RewindTrack& rewind,
                                           v1::RewindTrackResult* result) {
   if (absl::Status status = RequireProcessorTime(call_); !status.ok()) return status;
   if (absl::Status status = CheckTime(rewind.fraction()); !status.ok()) return status;
-  auto left_out = ReadLeftOut(rewind, call_.parts.limits);
+  const auto left_out = ReadLeftOut(rewind, call_.parts.limits);
   if (!left_out.ok()) return left_out.status();
   const auto base = BaseOf(rewind);
   if (!base.ok()) return base.status();
@@ -129,18 +112,18 @@ absl::Status SessionScenes::RewindChecked(const v1::RewindTrack& rewind,
   if (!ticks.ok()) return ticks.status();
   // The slot's old content makes room for the new one.
   Clear(rewind.scene_slot());
-  const Rewound rewound = {MomentAt(**ticks, {rewind.tick(), rewind.fraction()}), base->scene,
-                           *std::move(left_out)};
+  const TrackMoment moment = MomentAt(**ticks, {rewind.tick(), rewind.fraction()});
   std::size_t count = 0;
-  const auto scene = MakeScene(rewound, &count);
+  const auto scene = MakeScene(moment, *base->scene, *left_out, &count);
   if (!scene.ok()) return scene.status();
   auto held = HoldOwn(**scene);
   if (!held.ok()) return held.status();
-  Put(rewind.scene_slot(),
-      {*scene, base->revision, "", *std::move(held), NameOfRewound(rewind, base->name)});
-  call_.parts.metrics.rewinds(rewound.moment.clamp != TrackMoment::Clamp::kNone).Increment();
+  Put(rewind.scene_slot(), {*scene, base->revision, "", *std::move(held),
+                            absl::StrFormat("%s with track %s at tick %d and %a", base->name,
+                                            rewind.track(), rewind.tick(), rewind.fraction())});
+  call_.parts.metrics.rewinds(moment.clamp != TrackMoment::Clamp::kNone).Increment();
   result->set_scene_slot(rewind.scene_slot());
-  FillResult(rewound.moment, **ticks, result);
+  FillResult(moment, **ticks, result);
   result->set_body_count(static_cast<std::uint32_t>(count));
   result->set_scene_revision(base->revision);
   return absl::OkStatus();
@@ -157,17 +140,15 @@ absl::StatusOr<SessionScenes::Slot> SessionScenes::BaseOf(const v1::RewindTrack&
                            .message = "The scene that bodies are put in stays in its slot; choose "
                                       "another one for what is made of it."});
   }
-  AskedScene asked;
-  if (absl::Status status = Find(base, "base_scene_slot", &asked); !status.ok()) return status;
+  if (auto found = Find(base, "base_scene_slot"); !found.ok()) return found.status();
   return slots_[base];
 }
 
 absl::StatusOr<HeldPtr> SessionScenes::HoldOwn(const Scene& scene) const {
-  const std::uint64_t bytes = scene.byte_size();
   auto held = std::make_shared<ShareLedger::Part>(call_.parts.scenes->own(), call_.caller.holder());
-  const Verdict verdict = held->TryTake(bytes);
-  if (verdict == Verdict::kGranted) return HeldPtr(std::move(held));
-  return held->Refuse(verdict, bytes, {.field = "scene_slot"});
+  absl::Status status = WithField("scene_slot", held->Take(scene.byte_size()));
+  if (!status.ok()) return status;
+  return HeldPtr(std::move(held));
 }
 
 // Occasionally, or always by the choice of bodies, all of the base's tree is built again.
@@ -178,11 +159,11 @@ std::uint64_t SessionScenes::CostOf(const v1::RewindTrack& rewind) const {
   if (!track.ok()) return 0;
   const TrackTicksPtr ticks = (*track)->ticks();
   if (ticks->empty()) return 0;
-  AskedScene base;
-  const bool has_base =
-      rewind.has_base_scene_slot() && Find(rewind.base_scene_slot(), "", &base).ok();
-  return kUnitsABody * ticks->back()->bodies->size() +
-         (has_base ? base.scene->size() / kBaseBodiesAUnit : 0);
+  std::uint64_t cost = kUnitsABody * ticks->back()->bodies->size();
+  const std::uint32_t base = rewind.base_scene_slot();
+  if (rewind.has_base_scene_slot() && base < slots_.size() && slots_[base].scene != nullptr)
+    cost += slots_[base].scene->size() / kBaseBodiesAUnit;
+  return cost;
 }
 
 }  // namespace clearance::server

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <string_view>
 
@@ -37,18 +38,33 @@ class SessionRoom {
   static constexpr std::uint64_t kOfSlot = 512;
 
   // `all` outlives this; null: nothing is bounded.
-  SessionRoom(ShareLedger* all, std::string_view holder);
+  SessionRoom(ShareLedger* all, std::string_view holder) {
+    if (all != nullptr) shared_.emplace(*all, holder);
+  }
 
   // Sets the bytes of a use. Returns false, and changes nothing, if that is more and there is no
   // room for it.
   bool Resize(Use use, std::uint64_t bytes) { return TryResize(use, bytes) == Verdict::kGranted; }
   // The same, with RESOURCE_EXHAUSTED of `field` as the refusal.
-  absl::Status Require(Use use, std::uint64_t bytes, const char* field);
+  absl::Status Require(Use use, std::uint64_t bytes, const char* field) {
+    const Verdict verdict = TryResize(use, bytes);
+    if (verdict == Verdict::kGranted) return absl::OkStatus();
+    const std::uint64_t more = SharedBytesWith(use, bytes) - shared_->held();
+    return shared_->Refuse(verdict, more, {.field = field});
+  }
 
  private:
-  Verdict TryResize(Use use, std::uint64_t bytes);
+  Verdict TryResize(Use use, std::uint64_t bytes) {
+    const Verdict verdict =
+        shared_.has_value() ? shared_->Resize(SharedBytesWith(use, bytes)) : Verdict::kGranted;
+    if (verdict == Verdict::kGranted) used_[static_cast<std::size_t>(use)] = bytes;
+    return verdict;
+  }
   // Returns the bytes beyond the own ones if the use has `bytes`.
-  std::uint64_t SharedBytesWith(Use use, std::uint64_t bytes) const;
+  std::uint64_t SharedBytesWith(Use use, std::uint64_t bytes) const {
+    const std::uint64_t all = std::accumulate(used_.begin(), used_.end(), std::uint64_t{0});
+    return LeftBeside(kOwn, all - used_[static_cast<std::size_t>(use)] + bytes);
+  }
 
   std::optional<ShareLedger::Part> shared_;  // the bytes beyond the session's own
   std::array<std::uint64_t, 3> used_{};      // by the number of Use

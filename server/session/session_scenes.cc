@@ -12,7 +12,6 @@
 #include "server/convert/scene_change.h"
 #include "server/guard/quota.h"
 #include "server/guard/refusal.h"
-#include "server/registry/caller_scenes.h"
 
 namespace clearance::server {
 namespace {
@@ -29,9 +28,8 @@ absl::Status RefuseSlot(absl::StatusCode code, const char* field, std::uint32_t 
 
 // Returns the shape of each slot, null if it is not open.
 std::vector<RigidBodyPtr> ShapesOf(const ShapeTable& table) {
-  std::vector<RigidBodyPtr> shapes(table.size());
-  for (std::size_t i = 0; i < shapes.size(); ++i)
-    shapes[i] = table.shared_body(static_cast<std::uint32_t>(i));
+  std::vector<RigidBodyPtr> shapes;
+  for (std::uint32_t i = 0; i < table.size(); ++i) shapes.push_back(table.shared_body(i));
   return shapes;
 }
 
@@ -50,14 +48,13 @@ absl::Status RequireShapes(const v1::BodyColumns& columns, const ShapeTable& tab
     const SlotState state = table.state(slot);
     if (state == SlotState::kOpen) continue;
     const bool is_poisoned = state == SlotState::kPoisoned;
-    return Refuse(
-        is_poisoned ? absl::StatusCode::kFailedPrecondition : absl::StatusCode::kNotFound,
-        {.reason = is_poisoned ? Reason::kSlotInvalid : Reason::kSlotNotOpen,
-         .field = "bodies.shape_slots[" + FormatNumber(static_cast<std::uint64_t>(i)) + "]",
-         .value = FormatNumber(std::uint64_t{slot}),
-         .limit = "an open slot",
-         .message = is_poisoned ? "Opening this slot failed: " + table.failure(slot)
-                                : "There is no shape in this slot; open one."});
+    return Refuse(is_poisoned ? absl::StatusCode::kFailedPrecondition : absl::StatusCode::kNotFound,
+                  {.reason = is_poisoned ? Reason::kSlotInvalid : Reason::kSlotNotOpen,
+                   .field = Indexed("bodies.shape_slots", i),
+                   .value = FormatNumber(std::uint64_t{slot}),
+                   .limit = "an open slot",
+                   .message = is_poisoned ? "Opening this slot failed: " + table.failure(slot)
+                                          : "There is no shape in this slot; open one."});
   }
   return absl::OkStatus();
 }
@@ -110,30 +107,6 @@ std::uint64_t BytesOf(const Scene& scene, const OwnedBytes& owned) {
   return bytes;
 }
 
-absl::Status TooManyBytes(std::uint64_t bytes, const Limits& limits) {
-  return Refuse(
-      absl::StatusCode::kResourceExhausted,
-      {.reason = Reason::kSessionShapesTooLarge,
-       .field = "bodies.shape_slots",
-       .value = FormatNumber(bytes) + " bytes",
-       .limit = "max_session_shape_bytes <= " + FormatNumber(limits.max_session_shape_bytes),
-       .message = "The session's slots and its bodies hold too many inline shapes; close slots, "
-                  "detach bodies, or register the shapes."});
-}
-
-// Each id becomes a rule.
-absl::Status RequireFew(const google::protobuf::RepeatedField<std::uint32_t>& ids,
-                        const Limits& limits) {
-  const auto count = static_cast<std::uint64_t>(ids.size());
-  if (count <= limits.max_session_rules) return absl::OkStatus();
-  return Refuse(absl::StatusCode::kResourceExhausted,
-                {.reason = Reason::kTooManyRules,
-                 .field = "same_as_scene",
-                 .value = FormatNumber(count),
-                 .limit = "max_session_rules <= " + FormatNumber(limits.max_session_rules),
-                 .message = "The change lists too many bodies; each takes a rule."});
-}
-
 }  // namespace
 
 std::string ReasonOf(const absl::Status& status) {
@@ -142,6 +115,16 @@ std::string ReasonOf(const absl::Status& status) {
   if (!error.field().empty())
     reason.append(" ").append(error.field()).append(" = ").append(error.value());
   return Cut(reason.append(": ").append(error.message()));
+}
+
+absl::Status CheckSlot(std::uint32_t slot, const char* field, const NamedLimit& limit) {
+  if (slot < limit.most) return absl::OkStatus();
+  return Refuse(absl::StatusCode::kResourceExhausted,
+                {.reason = Reason::kSlotTooHigh,
+                 .field = field,
+                 .value = FormatNumber(std::uint64_t{slot}),
+                 .limit = std::string(limit.name) + ": < " + FormatNumber(limit.most),
+                 .message = "The session has no such slot; use a lower one."});
 }
 
 absl::Status QueryBodies::Change(const v1::ChangeBodies& whole, const ShapeTable& table,
@@ -154,10 +137,8 @@ absl::Status QueryBodies::Change(const v1::ChangeBodies& whole, const ShapeTable
   for (const BodyId id : whole.same_as_scene())
     edit->rules.push_back({.a = id, .b = id, .is_allowed = true});
   auto next = ApplyEdit(whole.reset() ? Scene::MakeEmpty() : all_, *edit,
-                        EditLimits{.bodies = limits.max_session_bodies,
-                                   .rules = limits.max_session_rules,
-                                   .bodies_name = "max_session_bodies",
-                                   .rules_name = "max_session_rules",
+                        EditLimits{.bodies = {"max_session_bodies", limits.max_session_bodies},
+                                   .rules = {"max_session_rules", limits.max_session_rules},
                                    .advice = "There would be too many; detach some, or make a "
                                              "scene of those that rest."});
   if (!next.ok()) return next.status();
@@ -167,9 +148,19 @@ absl::Status QueryBodies::Change(const v1::ChangeBodies& whole, const ShapeTable
   OwnedBytes owned = OwnedOf(bodies, owned_, table);
   std::uint64_t bytes = 0;
   for (const auto& [body, size] : owned) bytes += size;
-  if (bytes > owned_bytes_ && table.owned_bytes() + bytes > limits.max_session_shape_bytes)
-    return TooManyBytes(table.owned_bytes() + bytes, limits);
-  if (absl::Status status = RequireRoom(BytesOf(**next, owned)); !status.ok()) return status;
+  absl::Status status;
+  if (bytes > owned_bytes_) {
+    status = CheckMost(
+        table.owned_bytes() + bytes, {"max_session_shape_bytes", limits.max_session_shape_bytes},
+        {.reason = Reason::kSessionShapesTooLarge,
+         .field = "bodies.shape_slots",
+         .unit = " bytes",
+         .message = "The session's slots and its bodies hold too many inline shapes; close slots, "
+                    "detach bodies, or register the shapes."});
+  }
+  if (status.ok() && room_ != nullptr)
+    status = room_->Require(SessionRoom::Use::kQueryBodies, BytesOf(**next, owned), "bodies");
+  if (!status.ok()) return status;
   all_ = *std::move(next);
   bodies_ = std::make_shared<const std::vector<SceneBody>>(std::move(bodies));
   owned_ = std::move(owned);
@@ -177,30 +168,15 @@ absl::Status QueryBodies::Change(const v1::ChangeBodies& whole, const ShapeTable
   return absl::OkStatus();
 }
 
-absl::Status QueryBodies::RequireRoom(std::uint64_t bytes) {
-  if (room_ == nullptr) return absl::OkStatus();
-  return room_->Require(SessionRoom::Use::kQueryBodies, bytes, "bodies");
+absl::Status SessionScenes::CheckSceneSlot(std::uint32_t slot) const {
+  return CheckSlot(slot, "scene_slot",
+                   {"max_session_scenes", call_.parts.limits.max_session_scenes});
 }
 
-absl::Status SessionScenes::CheckSlot(std::uint32_t slot) const {
-  const std::uint64_t most = call_.parts.limits.max_session_scenes;
-  if (slot < most) return absl::OkStatus();
-  return Refuse(absl::StatusCode::kResourceExhausted,
-                {.reason = Reason::kSlotTooHigh,
-                 .field = "scene_slot",
-                 .value = FormatNumber(std::uint64_t{slot}),
-                 .limit = "max_session_scenes: < " + FormatNumber(most),
-                 .message = "The session has no such slot; use a lower one."});
-}
-
-// Requires: CheckSlot.
+// Requires: CheckSceneSlot.
 void SessionScenes::Put(std::uint32_t slot, Slot content) {
   if (slot >= slots_.size()) slots_.resize(std::size_t{slot} + 1);
   slots_[slot] = std::move(content);
-  TellHeld(slot);
-}
-
-void SessionScenes::TellHeld(std::uint32_t slot) const {
   if (holds_ != nullptr) holds_->PutScene(slot, slots_[slot].scene);
 }
 
@@ -209,7 +185,7 @@ void SessionScenes::Clear(std::uint32_t slot) {
 }
 
 absl::Status SessionScenes::Open(const v1::OpenScene& open, v1::OpenSceneResult* result) {
-  if (absl::Status status = CheckSlot(open.scene_slot()); !status.ok()) return status;
+  if (absl::Status status = CheckSceneSlot(open.scene_slot()); !status.ok()) return status;
   absl::Status status = OpenChecked(open, result);
   if (!status.ok()) DeclineOpen(open.scene_slot(), status);
   return status;
@@ -219,13 +195,12 @@ absl::Status SessionScenes::OpenChecked(const v1::OpenScene& open, v1::OpenScene
   if (absl::Status status = RequireProcessorTime(call_); !status.ok()) return status;
   // The slot's old content no longer counts: it never keeps the next from being opened.
   Clear(open.scene_slot());
-  const CallerScenes scenes(*call_.parts.scenes, call_.caller, call_.parts.audit);
-  const auto found = scenes.Find(open.name(), "name", open.revision());
+  const auto found = ScenesOf(call_).Find(open.name(), "name", open.revision());
   if (!found.ok()) return found.status();
   if (absl::Status status = RequireReached(open.min_revision(), *found); !status.ok())
     return status;
   HeldPtr held;
-  if (lifetime_ == Lifetime::kSession) {
+  if (is_of_session_) {
     auto taken = call_.parts.scenes->held().Take(found->held, call_.caller.holder());
     if (!taken.ok()) return taken.status();
     held = *std::move(taken);
@@ -260,10 +235,15 @@ absl::Status SessionScenes::Change(const v1::ChangeBodies& change, const ShapeTa
                    .limit = "true, after a change that failed",
                    .message = "The session's query bodies are in doubt: " + own_failure_});
   }
-  if (status.ok()) status = RequireFew(change.same_as_scene(), call_.parts.limits);
+  const Limits& limits = call_.parts.limits;
   if (status.ok()) {
-    status = Under("change", own_.Change(change, table, call_.parts.limits));
+    status = CheckMost(static_cast<std::uint64_t>(change.same_as_scene_size()),
+                       {"max_session_rules", limits.max_session_rules},
+                       {.reason = Reason::kTooManyRules,
+                        .field = "same_as_scene",
+                        .message = "The change lists too many bodies; each takes a rule."});
   }
+  if (status.ok()) status = Under("change", own_.Change(change, table, limits));
   if (!status.ok()) {
     DeclineChange(status);
     return status;
@@ -291,12 +271,11 @@ void SessionScenes::DeclineAll(const absl::Status& reason) {
   DeclineChange(reason);
 }
 
-absl::Status SessionScenes::Find(std::uint32_t slot, const char* field, AskedScene* asked) const {
+absl::StatusOr<AskedScene> SessionScenes::Find(std::uint32_t slot, const char* field) const {
   if (slot < slots_.size() && slots_[slot].scene != nullptr) {
-    asked->scene = slots_[slot].scene.get();
-    asked->revision = slots_[slot].revision;
-    asked->name = slots_[slot].name;
-    return absl::OkStatus();
+    const Slot& found = slots_[slot];
+    return AskedScene{
+        .scene = found.scene.get(), .revision = found.revision, .name = found.name, .bodies = {}};
   }
   if (slot < slots_.size() && !slots_[slot].failure.empty()) {
     return RefuseSlot(absl::StatusCode::kFailedPrecondition, field, slot,
@@ -320,18 +299,15 @@ absl::StatusOr<AskedScene> SessionScenes::Asked(
     const v1::ConfigurationColumns& configurations) const {
   if (const auto own = RequireOwn("configurations"); !own.ok()) return own.status();
   static const ScenePtr kNothing = Scene::MakeEmpty();
-  AskedScene asked = {.scene = kNothing.get(), .bodies = own_.bodies(), .rules = &own_.rules()};
-  if (!configurations.has_scene_slot()) return asked;
-  absl::Status status = Find(configurations.scene_slot(), "configurations.scene_slot", &asked);
-  if (status.ok() && configurations.pair_scope() != v1::PAIR_SCOPE_SELF)
-    status = RequireOwnIds(asked);
-  if (!status.ok()) return status;
-  return asked;
-}
-
-absl::StatusOr<AskedScene> SessionScenes::AskedIn(std::uint32_t slot) const {
-  AskedScene asked;
-  if (absl::Status status = Find(slot, "scene_slot", &asked); !status.ok()) return status;
+  const bool has_scene = configurations.has_scene_slot();
+  absl::StatusOr<AskedScene> asked = AskedScene{.scene = kNothing.get(), .bodies = {}};
+  if (has_scene) asked = Find(configurations.scene_slot(), "configurations.scene_slot");
+  if (!asked.ok()) return asked;
+  asked->bodies = own_.bodies();
+  asked->rules = &own_.rules();
+  if (has_scene && configurations.pair_scope() != v1::PAIR_SCOPE_SELF) {
+    if (absl::Status status = RequireOwnIds(*asked); !status.ok()) return status;
+  }
   return asked;
 }
 

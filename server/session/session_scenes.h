@@ -31,6 +31,9 @@ namespace clearance::server {
 inline constexpr std::size_t kMostReasonBytes = 256;
 std::string ReasonOf(const absl::Status& status);
 
+// RESOURCE_EXHAUSTED of `field` if a session has no such slot.
+absl::Status CheckSlot(std::uint32_t slot, const char* field, const NamedLimit& limit);
+
 // The caller's bodies in the order of their ids, with their rules.
 class QueryBodies {
  public:
@@ -50,8 +53,6 @@ class QueryBodies {
   const PairRules& rules() const { return all_->rules(); }
 
  private:
-  absl::Status RequireRoom(std::uint64_t bytes);
-
   SessionRoom* room_;
   ScenePtr all_ = Scene::MakeEmpty();
   std::shared_ptr<const std::vector<SceneBody>> bodies_ =
@@ -63,15 +64,12 @@ class QueryBodies {
 // Thread-compatible.
 class SessionScenes {
  public:
-  // Lifetime of the content of slots.
-  enum class Lifetime : std::uint8_t { kSession, kOneCall };
-
-  // The scope outlives this. A session's holdings count for its caller; those of one call end with
-  // it. `holds` and `room` may be null; otherwise they outlive this. `holds` is told of all that
-  // holds shapes, and query bodies take their memory from `room`.
-  explicit SessionScenes(const CallScope& call, Lifetime lifetime = Lifetime::kSession,
-                         ShapeHolders::Session* holds = nullptr, SessionRoom* room = nullptr)
-      : call_(call), lifetime_(lifetime), holds_(holds), own_(room) {}
+  // The scope, `room` and `holds` outlive this. A session's holdings count for its caller, its
+  // query bodies take their memory from `room`, and `holds`, which may be null, is told of all that
+  // holds shapes. Without a room all ends with one call.
+  explicit SessionScenes(const CallScope& call, SessionRoom* room = nullptr,
+                         ShapeHolders::Session* holds = nullptr)
+      : call_(call), is_of_session_(room != nullptr), holds_(holds), own_(room) {}
 
   absl::Status Open(const v1::OpenScene& open, v1::OpenSceneResult* result);
   absl::Status Close(const v1::CloseScene& close, v1::CloseSceneResult* result);
@@ -95,7 +93,7 @@ class SessionScenes {
   absl::StatusOr<AskedScene> Asked(const v1::ConfigurationColumns& configurations) const;
   template <class Batch>
   absl::StatusOr<AskedScene> Asked(const Batch& batch) const {
-    return AskedIn(batch.scene_slot());
+    return Find(batch.scene_slot(), "scene_slot");
   }
 
   // Returns the query bodies, unless a change of them failed: FAILED_PRECONDITION of `field`.
@@ -112,21 +110,18 @@ class SessionScenes {
     std::string name = {};  // of the scene, and how it was rewound
   };
 
-  // RESOURCE_EXHAUSTED if the session has no such slot.
-  absl::Status CheckSlot(std::uint32_t slot) const;
+  absl::Status CheckSceneSlot(std::uint32_t slot) const;
   void Put(std::uint32_t slot, Slot content);
-  void TellHeld(std::uint32_t slot) const;
   void Clear(std::uint32_t slot);
   absl::Status OpenChecked(const v1::OpenScene& open, v1::OpenSceneResult* result);
   // Counts a scene that the session made for itself.
   absl::StatusOr<HeldPtr> HoldOwn(const Scene& scene) const;
   absl::Status RewindChecked(const v1::RewindTrack& rewind, v1::RewindTrackResult* result);
   absl::StatusOr<Slot> BaseOf(const v1::RewindTrack& rewind) const;
-  absl::Status Find(std::uint32_t slot, const char* field, AskedScene* asked) const;
-  absl::StatusOr<AskedScene> AskedIn(std::uint32_t slot) const;
+  absl::StatusOr<AskedScene> Find(std::uint32_t slot, const char* field) const;
 
   const CallScope& call_;
-  const Lifetime lifetime_;
+  const bool is_of_session_;
   ShapeHolders::Session* const holds_;
   std::vector<Slot> slots_;
   QueryBodies own_;

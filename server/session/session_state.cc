@@ -9,11 +9,10 @@
 #include <string>
 #include <utility>
 
-#include "server/convert/rpc_status.h"
 #include "server/convert/shape_content.h"
+#include "server/convert/wire_errors.h"
 #include "server/guard/refusal.h"
 #include "server/kinds/kinds.h"
-#include "server/session/batch_cost.h"
 #include "server/session/shape_reference.h"
 #include "server/session/start_job.h"
 
@@ -73,10 +72,12 @@ void SessionState::Answer(const v1::SessionRequest& request, const StopRule& sto
   absl::Status status;
   const auto answer = [&]<class Kind>(Kind, const auto& batch) {
     auto* const result = std::invoke(Kind::kInSession.result, response);
-    status = Under(Kind::kInSession.name, AnswerPart<Kind>(batch, stop, result, left));
+    status = AnswerPart<Kind>(batch, stop, result, left);
   };
   if (!VisitBatch(request, answer)) status = AnswerOther(request, stop, response);
   if (!status.ok()) {
+    const auto* const kind = request.GetDescriptor()->FindFieldByNumber(request.kind_case());
+    if (kind != nullptr) status = Under(kind->name(), status);
     response->clear_kind();
     CountRefusal(parts_.metrics, status);
     FillRpcStatus(status, response->mutable_status());
@@ -88,28 +89,23 @@ absl::Status SessionState::AnswerOther(const v1::SessionRequest& request, const 
                                        v1::SessionResponse* response) {
   switch (request.kind_case()) {
     case v1::SessionRequest::kOpen:
-      return Under("open", Open(request.open(), stop, response->mutable_open()));
+      return Open(request.open(), stop, response->mutable_open());
     case v1::SessionRequest::kClose:
-      return Under("close", Close(request.close(), response->mutable_close()));
+      return Close(request.close(), response->mutable_close());
     case v1::SessionRequest::kOpenScene:
-      return Under("open_scene",
-                   scenes_.Open(request.open_scene(), response->mutable_open_scene()));
+      return scenes_.Open(request.open_scene(), response->mutable_open_scene());
     case v1::SessionRequest::kCloseScene:
-      return Under("close_scene",
-                   scenes_.Close(request.close_scene(), response->mutable_close_scene()));
+      return scenes_.Close(request.close_scene(), response->mutable_close_scene());
     case v1::SessionRequest::kChangeBodies:
-      return Under("change_bodies", scenes_.Change(request.change_bodies(), table_,
-                                                   response->mutable_change_bodies()));
+      return scenes_.Change(request.change_bodies(), table_, response->mutable_change_bodies());
     case v1::SessionRequest::kOpenTrack:
-      return Under("open_track", track_.Open(request.open_track(), response->mutable_open_track()));
+      return track_.Open(request.open_track(), response->mutable_open_track());
     case v1::SessionRequest::kPublishTick:
-      return Under("publish_tick", track_.Publish(request.publish_tick(), scenes_,
-                                                  response->mutable_publish_tick()));
+      return track_.Publish(request.publish_tick(), scenes_, response->mutable_publish_tick());
     case v1::SessionRequest::kCloseTrack:
-      return Under("close_track", track_.Close(response->mutable_close_track()));
+      return track_.Close(response->mutable_close_track());
     case v1::SessionRequest::kRewindTrack:
-      return Under("rewind_track",
-                   scenes_.Rewind(request.rewind_track(), response->mutable_rewind_track()));
+      return scenes_.Rewind(request.rewind_track(), response->mutable_rewind_track());
     default:
       return NoKind();
   }
@@ -180,16 +176,10 @@ void SessionState::Poison(std::uint32_t slot, const absl::Status& reason) {
 absl::Status SessionState::Open(const v1::OpenShape& open, const StopRule& stop,
                                 v1::OpenShapeResult* result) {
   warm_rows_.Forget();
-  if (open.slot() >= parts_.limits.max_slots_per_session) {
-    return Refuse(
-        absl::StatusCode::kResourceExhausted,
-        {.reason = Reason::kSlotTooHigh,
-         .field = "slot",
-         .value = FormatNumber(std::uint64_t{open.slot()}),
-         .limit = "max_slots_per_session: < " + FormatNumber(parts_.limits.max_slots_per_session),
-         .message = "The session has no such slot; use a lower one."});
-  }
-  absl::Status status = OpenChecked(open, stop, result);
+  absl::Status status = CheckSlot(open.slot(), "slot",
+                                  {"max_slots_per_session", parts_.limits.max_slots_per_session});
+  if (!status.ok()) return status;
+  status = OpenChecked(open, stop, result);
   if (!status.ok()) Poison(open.slot(), status);
   return status;
 }
@@ -216,17 +206,14 @@ absl::Status SessionState::OpenChecked(const v1::OpenShape& open, const StopRule
 
 absl::Status SessionState::TakeRoom(std::uint32_t slot, std::uint64_t owned_bytes) {
   const std::uint64_t owned = table_.owned_bytes() - table_.owned_bytes(slot) + owned_bytes;
-  const std::uint64_t bytes = owned + scenes_.owned_bytes();
-  if (bytes > parts_.limits.max_session_shape_bytes) {
-    return Refuse(absl::StatusCode::kResourceExhausted,
-                  {.reason = Reason::kSessionShapesTooLarge,
-                   .field = "shape.inline_shape",
-                   .value = FormatNumber(bytes) + " bytes",
-                   .limit = "max_session_shape_bytes <= " +
-                            FormatNumber(parts_.limits.max_session_shape_bytes),
-                   .message = "The session holds too many inline shapes; close some, or register "
-                              "them."});
-  }
+  absl::Status status = CheckMost(
+      owned + scenes_.owned_bytes(),
+      {"max_session_shape_bytes", parts_.limits.max_session_shape_bytes},
+      {.reason = Reason::kSessionShapesTooLarge,
+       .field = "shape.inline_shape",
+       .unit = " bytes",
+       .message = "The session holds too many inline shapes; close some, or register them."});
+  if (!status.ok()) return status;
   return room_.Require(SessionRoom::Use::kSlots, BytesOfSlots(std::size_t{slot} + 1, owned),
                        owned_bytes > 0 ? "shape.inline_shape" : "slot");
 }
@@ -260,34 +247,22 @@ absl::Status SessionState::AnswerPart(const typename Kind::Batch& batch, const S
         .KeepPartsTo(MostReplyBytes(batch, parts_.limits));
   }
   std::get<Job>(job_).AnswerPart(stop, result, left);
-  if (left->count == 0) {
-    EndIfDone<Job>();
-    return absl::OkStatus();
-  }
-  left->finish = [this, finish = std::move(left->finish)] {
-    finish();
-    EndIfDone<Job>();
-  };
+  Conclude(left, [this] {
+    const Job& job = std::get<Job>(job_);
+    if (!job.is_done()) return;
+    job.Record();
+    job_.template emplace<std::monostate>();
+  });
   return absl::OkStatus();
 }
 
 std::uint64_t SessionState::CostLeft() const {
-  const auto cost_left = [](const auto& job) -> std::uint64_t {
-    if constexpr (requires { job.CostLeft(); }) {
-      return job.CostLeft();
-    } else {
-      return 0;
-    }
-  };
-  return std::visit(cost_left, job_);
-}
-
-template <class Job>
-void SessionState::EndIfDone() {
-  const Job& job = std::get<Job>(job_);
-  if (!job.is_done()) return;
-  job.Record(parts_.metrics);
-  job_.template emplace<std::monostate>();
+  return std::visit(
+      [](const auto& job) -> std::uint64_t {
+        if constexpr (requires { job.CostLeft(); }) return job.CostLeft();
+        return 0;
+      },
+      job_);
 }
 
 }  // namespace clearance::server

@@ -27,12 +27,8 @@
 namespace clearance::server {
 
 // The job of a batch of any kind, or none.
-template <class List>
-struct JobOfAny;
 template <class... Kind>
-struct JobOfAny<KindList<Kind...>> {
-  using Type = std::variant<std::monostate, BatchJob<Kind>...>;
-};
+auto JobOfAny(KindList<Kind...>) -> std::variant<std::monostate, BatchJob<Kind>...>;
 
 // Thread-compatible.
 class SessionState {
@@ -44,7 +40,7 @@ class SessionState {
         parts_(call.parts),
         holds_(holds),
         room_(call.parts.session_bytes, call.caller.holder()),
-        scenes_(call, SessionScenes::Lifetime::kSession, holds, &room_),
+        scenes_(call, &room_, holds),
         track_(call) {}
 
   // Returns the cost of answering the message, in units of kMaxCheapCost.
@@ -97,8 +93,6 @@ class SessionState {
   template <class Kind>
   absl::Status AnswerPart(const typename Kind::Batch& batch, const StopRule& stop,
                           typename Kind::Result* result, Parts* left);
-  template <class Job>
-  void EndIfDone();
 
   const CallScope& call_;
   const ServerParts& parts_;
@@ -108,7 +102,7 @@ class SessionState {
   SessionRoom room_;
   SessionScenes scenes_;
   SessionTrack track_;
-  JobOfAny<Kinds>::Type job_;
+  decltype(JobOfAny(Kinds())) job_;
 };
 
 }  // namespace clearance::server

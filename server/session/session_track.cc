@@ -9,7 +9,6 @@
 #include "server/convert/scene_change.h"
 #include "server/engine/row_reader.h"
 #include "server/guard/refusal.h"
-#include "server/registry/shape_name.h"
 
 namespace clearance::server {
 namespace {
@@ -18,16 +17,14 @@ namespace {
 constexpr std::uint64_t kHighestTick = std::uint64_t{1} << 53;
 
 absl::Status CheckBodies(const QueryBodies& own, const Limits& limits) {
-  const std::uint64_t count = own.bodies().size();
-  if (count > limits.max_track_bodies) {
-    return Refuse(absl::StatusCode::kResourceExhausted,
-                  {.reason = Reason::kTooManyBodies,
-                   .field = "poses",
-                   .value = FormatNumber(count) + " bodies",
-                   .limit = "max_track_bodies <= " + FormatNumber(limits.max_track_bodies),
-                   .message = "The session has more bodies than a tick may have; detach some, or "
-                              "make several tracks of several sessions."});
-  }
+  absl::Status status =
+      CheckMost(own.bodies().size(), {"max_track_bodies", limits.max_track_bodies},
+                {.reason = Reason::kTooManyBodies,
+                 .field = "poses",
+                 .unit = " bodies",
+                 .message = "The session has more bodies than a tick may have; detach some, or "
+                            "make several tracks of several sessions."});
+  if (!status.ok()) return status;
   if (own.owned_bytes() == 0) return absl::OkStatus();
   return Refuse(absl::StatusCode::kFailedPrecondition,
                 {.reason = Reason::kInlineShapeNotAllowed,
@@ -60,20 +57,13 @@ absl::StatusOr<std::vector<Pose>> ReadPoses(const v1::PublishTick& publish,
     SceneBody placed = bodies[k];
     placed.X_WB = PoseAt(rows, k);
     if (const auto fault = FindBodyFault(placed))
-      return RefusePlace(*fault, "poses[" + FormatNumber(std::uint64_t{k}) + "]", placed.X_WB);
+      return RefusePlace(*fault, Indexed("poses", k), placed.X_WB);
     poses.push_back(placed.X_WB);
   }
   return poses;
 }
 
 }  // namespace
-
-absl::Status RequireTrackName(const CallScope& call, std::string_view name,
-                              std::string_view field) {
-  if (absl::Status status = CheckShapeName(name, field); !status.ok()) return status;
-  if (call.caller.principal == nullptr) return absl::OkStatus();
-  return RequireName(*call.caller.principal, name, field);
-}
 
 void SessionTrack::End() {
   if (track_ != nullptr) call_.parts.tracks->End(*track_);
@@ -86,7 +76,7 @@ void SessionTrack::EndUnlessAllowed() {
 }
 
 absl::Status SessionTrack::RequirePublisher(std::string_view name) const {
-  absl::Status status = RequireTrackName(call_, name, "name");
+  absl::Status status = ScenesOf(call_).RequireReach(name, "name");
   const PrincipalPtr& principal = call_.caller.principal;
   if (!status.ok() || principal == nullptr) return status;
   return RequireRole(*principal, Role::kRegister, "name");

@@ -17,10 +17,6 @@
 
 namespace clearance::server {
 
-// INVALID_ARGUMENT if `field` holds no name of a track, PERMISSION_DENIED for one outside the
-// caller's prefixes.
-absl::Status RequireTrackName(const CallScope& call, std::string_view name, std::string_view field);
-
 // Thread-compatible.
 class SessionTrack {
  public:

@@ -11,19 +11,6 @@
 namespace clearance::server {
 namespace {
 
-absl::StatusOr<ResolvedShape> Of(absl::StatusOr<Registry::Found> found) {
-  if (!found.ok()) return found.status();
-  return ResolvedShape{std::move(found->shape), 0, found->revision};
-}
-
-absl::StatusOr<ResolvedShape> BuildInline(const v1::Shape& shape, const CallScope& call,
-                                          const StopRule& stop) {
-  auto content = BuildFor(call, shape, stop);
-  if (!content.ok()) return Under("inline_shape", content.status());
-  const std::uint64_t bytes = (*content)->byte_size();
-  return ResolvedShape{{"", *std::move(content), 0}, bytes, call.registry.nameless().revision()};
-}
-
 absl::Status CostsTooMuch(const CallScope& call, const v1::Shape& shape) {
   call.parts.metrics.principal_refusals(PrincipalLimit::kCores).Increment();
   const Principal& principal = *call.caller.principal;
@@ -51,26 +38,26 @@ absl::StatusOr<ShapeContentPtr> BuildFor(const CallScope& call, const v1::Shape&
 
 absl::StatusOr<ResolvedShape> ResolveShape(const v1::ShapeReference& reference,
                                            const CallScope& call, const StopRule& stop) {
-  return reference.has_inline_shape() ? BuildInline(reference.inline_shape(), call, stop)
-                                      : FindShape(reference, call);
+  if (!reference.has_inline_shape()) {
+    auto found = FindShape(reference, call);
+    if (!found.ok()) return found.status();
+    return ResolvedShape{std::move(found->shape), 0, found->revision};
+  }
+  auto content = BuildFor(call, reference.inline_shape(), stop);
+  if (!content.ok()) return Under("inline_shape", content.status());
+  const std::uint64_t bytes = (*content)->byte_size();
+  return ResolvedShape{{"", *std::move(content), 0}, bytes, call.registry.nameless().revision()};
 }
 
-absl::StatusOr<ResolvedShape> FindShape(const v1::ShapeReference& reference,
-                                        const CallScope& call) {
-  switch (reference.reference_case()) {
-    case v1::ShapeReference::kName:
-      return Of(call.registry.FindByName(reference.name()));
-    case v1::ShapeReference::kDigest:
-      return Of(call.registry.FindByDigest(reference.digest()));
-    case v1::ShapeReference::kInlineShape:
-    case v1::ShapeReference::REFERENCE_NOT_SET:
-      break;
-  }
-  return Refuse(absl::StatusCode::kInvalidArgument, {.reason = Reason::kFieldMissing,
-                                                     .field = "reference",
-                                                     .value = "unset",
-                                                     .limit = "name, digest or inline_shape",
-                                                     .message = "The reference names no shape."});
+absl::StatusOr<Registry::Found> FindShape(const v1::ShapeReference& reference,
+                                          const CallScope& call) {
+  if (reference.has_name()) return call.registry.FindByName(reference.name());
+  if (reference.has_digest()) return call.registry.FindByDigest(reference.digest());
+  return RefuseArgument({.reason = Reason::kFieldMissing,
+                         .field = "reference",
+                         .value = "unset",
+                         .limit = "name, digest or inline_shape",
+                         .message = "The reference names no shape."});
 }
 
 std::uint64_t CostOf(const v1::Shape& shape) {

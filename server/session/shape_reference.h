@@ -26,7 +26,8 @@ struct ResolvedShape {
 absl::StatusOr<ResolvedShape> ResolveShape(const v1::ShapeReference& reference,
                                            const CallScope& call, const StopRule& stop);
 // The same for a shape that is not inline.
-absl::StatusOr<ResolvedShape> FindShape(const v1::ShapeReference& reference, const CallScope& call);
+absl::StatusOr<Registry::Found> FindShape(const v1::ShapeReference& reference,
+                                          const CallScope& call);
 
 // The content of a shape for a call, as BuildContent has it. DEADLINE_EXCEEDED if the call must
 // stop before it is built, RESOURCE_EXHAUSTED if the principal's processor time runs out.

@@ -6,8 +6,6 @@
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/wire_format_lite.h>
 
-#include <limits>
-
 #include "clearance/v1/query_service.pb.h"
 
 namespace clearance::server {
@@ -71,9 +69,9 @@ class Look {
   bool Open(UnreadRequest::Kind kind, int slot_field) {
     if (found_.kind != kind) found_.slot = 0;
     found_.kind = kind;
-    std::uint32_t length = 0;
-    if (!input_.ReadVarint32(&length) || length > std::numeric_limits<int>::max()) return false;
-    const Input::Limit outside = input_.PushLimit(static_cast<int>(length));
+    int length = 0;
+    if (!input_.ReadVarintSizeAsInt(&length)) return false;
+    const Input::Limit outside = input_.PushLimit(length);
     while (const std::uint32_t tag = NextTag()) {
       const bool is_slot = tag == VarintTag(slot_field);
       if (is_slot ? !input_.ReadVarint32(&found_.slot) : !Skip(tag)) return false;
@@ -83,23 +81,11 @@ class Look {
     return is_whole;
   }
 
-  // Returns false for groups too, which current writers never write.
+  // Returns false for groups too, which may have any number of fields; no current writer has them.
   bool Skip(std::uint32_t tag) {
-    std::uint64_t number = 0;
-    std::uint32_t length = 0;
-    switch (WireFormatLite::GetTagWireType(tag)) {
-      case WireFormatLite::WIRETYPE_VARINT:
-        return input_.ReadVarint64(&number);
-      case WireFormatLite::WIRETYPE_FIXED64:
-        return input_.Skip(sizeof(std::uint64_t));
-      case WireFormatLite::WIRETYPE_FIXED32:
-        return input_.Skip(sizeof(std::uint32_t));
-      case WireFormatLite::WIRETYPE_LENGTH_DELIMITED:
-        return input_.ReadVarint32(&length) && length <= std::numeric_limits<int>::max() &&
-               input_.Skip(static_cast<int>(length));
-      default:
-        return false;
-    }
+    const bool is_group =
+        WireFormatLite::GetTagWireType(tag) == WireFormatLite::WIRETYPE_START_GROUP;
+    return !is_group && WireFormatLite::SkipField(&input_, tag);
   }
 
   static constexpr int kMostFields = 64;

@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "server/convert/rpc_status.h"
+#include "server/convert/wire_errors.h"
 #include "server/guard/object_count.h"
 #include "server/guard/quota.h"
 #include "server/guard/refusal.h"

@@ -126,7 +126,7 @@ class GrpcServer::Impl {
                .session_bytes = &session_bytes_,
                .accept_loop = options.accept_loop,
                .first_message_timeout = options.first_message_timeout},
-        expiry_(*parts_.scenes, registry),
+        expiry_(ExpireScenes(*parts_.scenes, registry)),
         methods_(parts_, health_, options.reflection) {}
   ~Impl() { Shutdown(absl::ZeroDuration()); }
 
@@ -156,7 +156,7 @@ class GrpcServer::Impl {
   const std::unique_ptr<RefusalLog> refusal_log_;  // null: without a log
   const std::unique_ptr<const Audit> audit_;       // null: without a log
   ServerParts parts_;
-  SceneExpiry expiry_;
+  const std::jthread expiry_;
   HealthBoard health_;
   Methods methods_;
   std::unique_ptr<grpc::Server> server_;

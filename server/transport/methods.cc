@@ -6,10 +6,9 @@
 #include <memory>
 #include <utility>
 
-#include "server/convert/row_errors.h"
+#include "server/convert/wire_errors.h"
 #include "server/schedule/stop_rule.h"
 #include "server/schedule/work.h"
-#include "server/services/opened_shapes.h"
 #include "server/services/query_methods.h"
 #include "server/services/scene_methods.h"
 #include "server/services/server_info.h"
@@ -184,16 +183,19 @@ void Methods::AddShapeMethods(ServerParts& parts) {
 
 void Methods::AddSceneMethods(ServerParts& parts) {
   serve_.push_back(Serving(
-      parts, UnaryMethod<v1::CreateSceneRequest, v1::CreateSceneResponse>{
-                 .rpc = RpcMethod::kCreateScene,
-                 .request_call =
-                     [this](auto* context, auto* bytes, auto* writer, auto* queue, void* tag) {
-                       scene_.RequestCreateScene(context, bytes, writer, queue, queue, tag);
-                     },
-                 .cost = [](const CallScope&,
-                            const v1::CreateSceneRequest& request) { return CostOf(request); },
-                 .answer_or_plan = PlanCreateScene,
-                 .conclude = ConcludeCreateScene}));
+      parts,
+      UnaryMethod<v1::CreateSceneRequest, v1::CreateSceneResponse>{
+          .rpc = RpcMethod::kCreateScene,
+          .request_call =
+              [this](auto* context, auto* bytes, auto* writer, auto* queue, void* tag) {
+                scene_.RequestCreateScene(context, bytes, writer, queue, queue, tag);
+              },
+          .cost = [](const CallScope&,
+                     const v1::CreateSceneRequest& request) { return CostOf(request); },
+          .answer_or_plan =
+              SceneChangeMethod<v1::CreateSceneRequest, v1::CreateSceneResponse>::Plan,
+          .conclude =
+              SceneChangeMethod<v1::CreateSceneRequest, v1::CreateSceneResponse>::Conclude}));
   serve_.push_back(Serving(
       parts, UnaryMethod<v1::GetSceneRequest, v1::GetSceneResponse>{
                  .rpc = RpcMethod::kGetScene,
@@ -216,37 +218,44 @@ void Methods::AddSceneMethods(ServerParts& parts) {
 
 void Methods::AddSceneChangeMethods(ServerParts& parts) {
   serve_.push_back(Serving(
-      parts, UnaryMethod<v1::UpdateSceneRequest, v1::UpdateSceneResponse>{
-                 .rpc = RpcMethod::kUpdateScene,
-                 .request_call =
-                     [this](auto* context, auto* bytes, auto* writer, auto* queue, void* tag) {
-                       scene_.RequestUpdateScene(context, bytes, writer, queue, queue, tag);
-                     },
-                 .cost = [](const CallScope&,
-                            const v1::UpdateSceneRequest& request) { return CostOf(request); },
-                 .answer_or_plan = PlanUpdateScene,
-                 .conclude = ConcludeUpdateScene}));
+      parts,
+      UnaryMethod<v1::UpdateSceneRequest, v1::UpdateSceneResponse>{
+          .rpc = RpcMethod::kUpdateScene,
+          .request_call =
+              [this](auto* context, auto* bytes, auto* writer, auto* queue, void* tag) {
+                scene_.RequestUpdateScene(context, bytes, writer, queue, queue, tag);
+              },
+          .cost = [](const CallScope&,
+                     const v1::UpdateSceneRequest& request) { return CostOf(request); },
+          .answer_or_plan =
+              SceneChangeMethod<v1::UpdateSceneRequest, v1::UpdateSceneResponse>::Plan,
+          .conclude =
+              SceneChangeMethod<v1::UpdateSceneRequest, v1::UpdateSceneResponse>::Conclude}));
   serve_.push_back(Serving(
-      parts, UnaryMethod<v1::ForkSceneRequest, v1::ForkSceneResponse>{
-                 .rpc = RpcMethod::kForkScene,
-                 .request_call =
-                     [this](auto* context, auto* bytes, auto* writer, auto* queue, void* tag) {
-                       scene_.RequestForkScene(context, bytes, writer, queue, queue, tag);
-                     },
-                 .cost = [](const CallScope&, const v1::ForkSceneRequest&) { return kDear; },
-                 .answer_or_plan = PlanForkScene,
-                 .conclude = ConcludeForkScene}));
+      parts,
+      UnaryMethod<v1::ForkSceneRequest, v1::ForkSceneResponse>{
+          .rpc = RpcMethod::kForkScene,
+          .request_call =
+              [this](auto* context, auto* bytes, auto* writer, auto* queue, void* tag) {
+                scene_.RequestForkScene(context, bytes, writer, queue, queue, tag);
+              },
+          .cost = [](const CallScope&, const v1::ForkSceneRequest&) { return kDear; },
+          .answer_or_plan = SceneChangeMethod<v1::ForkSceneRequest, v1::ForkSceneResponse>::Plan,
+          .conclude = SceneChangeMethod<v1::ForkSceneRequest, v1::ForkSceneResponse>::Conclude}));
   serve_.push_back(Serving(
-      parts, UnaryMethod<v1::DeleteSceneRequest, v1::DeleteSceneResponse>{
-                 .rpc = RpcMethod::kDeleteScene,
-                 .request_call =
-                     [this](auto* context, auto* bytes, auto* writer, auto* queue, void* tag) {
-                       scene_.RequestDeleteScene(context, bytes, writer, queue, queue, tag);
-                     },
-                 // The call that removes the scene also gives up all that it held.
-                 .cost = [](const CallScope&, const v1::DeleteSceneRequest&) { return kDear; },
-                 .answer_or_plan = PlanDeleteScene,
-                 .conclude = ConcludeDeleteScene}));
+      parts,
+      UnaryMethod<v1::DeleteSceneRequest, v1::DeleteSceneResponse>{
+          .rpc = RpcMethod::kDeleteScene,
+          .request_call =
+              [this](auto* context, auto* bytes, auto* writer, auto* queue, void* tag) {
+                scene_.RequestDeleteScene(context, bytes, writer, queue, queue, tag);
+              },
+          // The call that removes the scene also gives up all that it held.
+          .cost = [](const CallScope&, const v1::DeleteSceneRequest&) { return kDear; },
+          .answer_or_plan =
+              SceneChangeMethod<v1::DeleteSceneRequest, v1::DeleteSceneResponse>::Plan,
+          .conclude =
+              SceneChangeMethod<v1::DeleteSceneRequest, v1::DeleteSceneResponse>::Conclude}));
 }
 
 void Methods::AddSceneQueryMethods(ServerParts& parts) {

@@ -15,7 +15,6 @@
 #include "server/guard/quota.h"
 #include "server/guard/refusal.h"
 #include "server/guard/share_ledger.h"
-#include "server/registry/caller_scenes.h"
 #include "server/schedule/work.h"
 #include "server/services/asks_by_name.h"
 #include "server/services/scene_follower.h"
@@ -32,7 +31,7 @@ namespace {
 
 // Lets one coroutine wait for the registry's next news: Start(), look at the registry, await
 // told(). Only the queue's polling thread uses Start, Stop and told.
-class SceneSignal final : public SceneObserver, public KnownEnds {
+class SceneSignal final : public SceneObserver {
  public:
   explicit SceneSignal(grpc::CompletionQueue* queue) : queue_(queue) {}
 
@@ -56,7 +55,7 @@ class SceneSignal final : public SceneObserver, public KnownEnds {
     followed_ = incarnation;
   }
   // Returns how the scene of this incarnation ended, as far as it was told. Any thread may call it.
-  std::optional<SceneEnd> EndOf(std::uint64_t incarnation) override {
+  std::optional<SceneEnd> EndOf(std::uint64_t incarnation) {
     const std::lock_guard lock(mutex_);
     return incarnation == ended_incarnation_ ? end_ : std::nullopt;
   }
@@ -207,8 +206,7 @@ class Watcher {
 
  private:
   absl::Status RequireReach(const v1::WatchSceneRequest& request) const {
-    const CallerScenes scenes(*scope_.parts.scenes, scope_.caller, scope_.parts.audit);
-    return scenes.RequireReach(request.name(), "name");
+    return ScenesOf(scope_).RequireReach(request.name(), "name");
   }
 
   // If the rules are new, a call that waits for news goes on, and comes to Check().
@@ -255,7 +253,8 @@ Task<absl::Status> TellOfScene(WatchStream& call, Watcher& watcher,
     bool is_new = false;
     Offload looking(watcher.Place(), [&](Parts*) {
       const ProcessorMeter meter(watcher.caller());
-      const absl::StatusOr<bool> next = follower.Next(call.signal, &response);
+      const auto end_of = [&](std::uint64_t scene) { return call.signal.EndOf(scene); };
+      const absl::StatusOr<bool> next = follower.Next(end_of, &response);
       status = next.status();
       is_new = next.ok() && *next;
     });

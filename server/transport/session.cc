@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "clearance/v1/query_service.pb.h"
-#include "server/convert/rpc_status.h"
+#include "server/convert/wire_errors.h"
 #include "server/guard/quota.h"
 #include "server/guard/refusal.h"
 #include "server/guard/share_ledger.h"

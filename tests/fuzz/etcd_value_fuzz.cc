@@ -15,7 +15,7 @@
 #include "clearance/store/v1/store.pb.h"
 #include "clearance/v1/shape.pb.h"
 #include "server/app/restore.h"
-#include "server/convert/shape_digest.h"
+#include "server/convert/shape_content.h"
 #include "server/etcd/etcd_keys.h"
 #include "server/etcd/etcd_values.h"
 #include "server/storage/checksum.h"

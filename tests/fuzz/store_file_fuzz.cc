@@ -13,7 +13,7 @@
 #include "clearance/v1/shape.pb.h"
 #include "server/app/restore.h"
 #include "server/convert/scene_change.h"
-#include "server/convert/shape_digest.h"
+#include "server/convert/shape_content.h"
 #include "server/registry/registry.h"
 #include "server/registry/scene_registry.h"
 #include "server/storage/sqlite_shape_store.h"

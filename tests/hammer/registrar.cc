@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "server/convert/shape_digest.h"
+#include "server/convert/shape_content.h"
 
 namespace clearance::hammer {
 namespace {

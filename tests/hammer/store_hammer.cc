@@ -28,7 +28,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "grpc/health/v1/health.grpc.pb.h"
-#include "server/convert/shape_digest.h"
+#include "server/convert/shape_content.h"
 #include "tests/hammer/process_faults.h"
 #include "tests/hammer/ready_times.h"
 #include "tests/hammer/registrar.h"

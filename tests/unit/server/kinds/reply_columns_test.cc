@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/query/contact_manifold.h"
-#include "server/convert/row_errors.h"
+#include "server/convert/wire_errors.h"
 #include "server/kinds/columns.h"
 #include "server/kinds/distance.h"
 #include "server/kinds/intersection.h"

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "absl/time/time.h"
-#include "server/convert/shape_digest.h"
+#include "server/convert/shape_content.h"
 
 namespace clearance::server {
 namespace {

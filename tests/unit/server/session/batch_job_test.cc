@@ -37,8 +37,16 @@ TEST(BatchJob, ThePartsOfAReplyCostWhatTheirRowsDo) {
   }
   v1::DistanceBatch batch = BatchOf(5000);
   batch.mutable_options()->set_max_reply_bytes(20'000);
-  auto job = BatchJob<DistanceKind>::Start(batch, *ParseQuestions<DistanceKind>(batch, limits),
-                                           table, limits, {.workers = 2, .cost = kBatchCost});
+  Metrics metrics("test");
+  Registry registry(limits, &metrics);
+  WorkerPool workers(2);
+  ShapeLedger ledger({.registry = registry, .store = nullptr});
+  const ServerParts parts_of_server{limits, registry, metrics, workers, ledger};
+  const Caller caller;
+  CallerRegistry caller_registry(registry, caller, nullptr);
+  const CallScope call{parts_of_server, caller, caller_registry};
+  auto job = BatchJob<DistanceKind>::Start({.call = call, .table = table, .cost = kBatchCost},
+                                           batch, *ParseQuestions<DistanceKind>(batch, limits));
   ASSERT_TRUE(job.ok());
   const std::atomic<bool> is_in_vain = false;
   const StopRule stop(is_in_vain, SteadyNow(), SteadyTime::InfiniteFuture());

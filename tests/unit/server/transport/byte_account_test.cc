@@ -10,7 +10,7 @@
 #include <memory>
 
 #include "clearance/v1/error.pb.h"
-#include "server/convert/rpc_status.h"
+#include "server/convert/wire_errors.h"
 #include "server/guard/refusal.h"
 #include "server/observe/metrics.h"
 

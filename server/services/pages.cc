@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "server/services/scene_page_token.h"
+#include "server/services/pages.h"
 
 #include <vector>
 
@@ -11,6 +11,15 @@
 #include "server/guard/refusal.h"
 
 namespace clearance::server {
+
+absl::Status CheckPageSize(int size) {
+  if (size >= 0) return absl::OkStatus();
+  return RefuseArgument({.reason = Reason::kNumberOutOfRange,
+                         .field = "page_size",
+                         .value = std::to_string(size),
+                         .limit = ">= 0",
+                         .message = "A page has no negative size; 0 takes the default."});
+}
 
 std::string MakeScenePageToken(const ScenePage& page) {
   return absl::WebSafeBase64Escape(

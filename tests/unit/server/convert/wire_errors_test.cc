@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/convert/rpc_status.h"
+#include "server/convert/wire_errors.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
