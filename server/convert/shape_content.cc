@@ -152,9 +152,8 @@ absl::Status CheckPiece(const v1::Piece& piece, const Limits& limits) {
 }
 
 absl::Status CheckPieces(const v1::Compound& compound, const Limits& limits) {
-  const auto count = static_cast<std::uint64_t>(compound.pieces_size());
   absl::Status status =
-      CheckMost(count, {"max_pieces_per_shape", limits.max_pieces_per_shape},
+      CheckMost(compound.pieces_size(), {"max_pieces_per_shape", limits.max_pieces_per_shape},
                 {.reason = Reason::kShapeTooLarge,
                  .field = "pieces",
                  .message = "The compound has too many pieces; merge some, or split it."});

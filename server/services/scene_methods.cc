@@ -48,7 +48,7 @@ struct ReferredShapes {
 absl::StatusOr<ReferredShapes> ResolveAll(const v1::BodyColumns& columns, const CallScope& call) {
   const NamedLimit limit = {"max_slots_per_session", call.parts.limits.max_slots_per_session};
   absl::Status status =
-      CheckMost(static_cast<std::uint64_t>(columns.shapes_size()), limit,
+      CheckMost(columns.shapes_size(), limit,
                 {.reason = Reason::kTooManyShapes,
                  .field = "shapes",
                  .message = "The change has too many shapes; make several changes of it."});
@@ -77,9 +77,8 @@ absl::StatusOr<ReferredShapes> ResolveAll(const v1::BodyColumns& columns, const 
 // read.
 std::string RecordOf(const v1::SceneChange& change, const std::vector<std::string>& digests) {
   v1::SceneChange stored = change;
-  for (int i = 0; i < stored.bodies().shapes_size(); ++i) {
+  for (int i = 0; i < stored.bodies().shapes_size(); ++i)
     stored.mutable_bodies()->mutable_shapes(i)->set_digest(digests[static_cast<std::size_t>(i)]);
-  }
   return stored.SerializeAsString();
 }
 
@@ -130,32 +129,27 @@ const char* ActionOf(const v1::UpdateSceneRequest& /*request*/) { return "update
 const char* ActionOf(const v1::ForkSceneRequest& /*request*/) { return "fork_scene"; }
 const char* ActionOf(const v1::DeleteSceneRequest& /*request*/) { return "delete_scene"; }
 
-absl::Status RefuseReplaced(const std::string& name) {
-  return Refuse(absl::StatusCode::kAborted,
-                {.reason = Reason::kConcurrentChange,
-                 .field = "name",
-                 .value = name,
-                 .limit = "the scene that was found at first",
-                 .message = "Another scene has taken the name meanwhile; look at it again."});
-}
-
 // Changes a scene with a ttl. Only the ledger changes a kept one.
 absl::StatusOr<SceneState> ChangeInMemory(const CallScope& call, const NamedSceneChange& change) {
   auto changed = call.parts.scenes->ChangeInMemory(change);
   if (!changed.ok()) return changed.status();
-  if (!changed->has_value()) return RefuseReplaced(change.name);
-  return **std::move(changed);
+  if (changed->has_value()) return **std::move(changed);
+  return Refuse(absl::StatusCode::kAborted,
+                {.reason = Reason::kConcurrentChange,
+                 .field = "name",
+                 .value = change.name,
+                 .limit = "the scene that was found at first",
+                 .message = "Another scene has taken the name meanwhile; look at it again."});
 }
 
 absl::Status RequireEtag(const std::string& etag, const SceneState& state) {
-  return etag.empty() || etag == state.etag()
-             ? absl::OkStatus()
-             : Refuse(absl::StatusCode::kAborted,
-                      {.reason = Reason::kEtagMismatch,
-                       .field = "etag",
-                       .value = etag,
-                       .limit = state.etag(),
-                       .message = "The scene has changed meanwhile; look at it again."});
+  if (etag.empty() || etag == state.etag()) return absl::OkStatus();
+  return Refuse(absl::StatusCode::kAborted,
+                {.reason = Reason::kEtagMismatch,
+                 .field = "etag",
+                 .value = etag,
+                 .limit = state.etag(),
+                 .message = "The scene has changed meanwhile; look at it again."});
 }
 
 // Returns the creation that a request asks for, without the scene.

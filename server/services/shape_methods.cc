@@ -82,10 +82,6 @@ RegisterOptions OptionsOf(const v1::RegisterShapeRequest& request) {
   return {.replace = request.replace(), .validate_only = request.validate_only()};
 }
 
-RegisterOptions OptionsOf(const v1::BatchRegisterHullsRequest& request) {
-  return {.replace = request.replace(), .validate_only = false};
-}
-
 // Returns the change of a name that has not been worked out yet.
 ShapeChange ChangeOf(const CallScope& call, const std::string& name) {
   ShapeChange change;
@@ -119,7 +115,7 @@ ShapeChange NextChange(const CallScope& call, const v1::BatchRegisterHullsReques
                        const StopRule& stop, const BatchPart& part) {
   const int i = part.reached;
   const std::string& name = request.names(i);
-  const auto allowed = Allow(call, name, Indexed("names", i), OptionsOf(request));
+  const auto allowed = Allow(call, name, Indexed("names", i), {.replace = request.replace()});
   return Registration(call, name, allowed, [&]() -> absl::StatusOr<ShapeContentPtr> {
     auto content = BuildFor(call, NextOf(part, request), stop);
     return content.ok() ? content : InColumns(content.status(), RadiusIndex(request, i));
@@ -234,8 +230,9 @@ absl::Status ConcludeBatchRegisterHulls(const CallScope& call,
                                         std::vector<ShapeOutcome> outcomes,
                                         v1::BatchRegisterHullsResponse* response) {
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
-    const ShapeOutcome registered = Concluded(call, request.names(static_cast<int>(i)),
-                                              OptionsOf(request), std::move(outcomes[i]));
+    const ShapeOutcome registered =
+        Concluded(call, request.names(static_cast<int>(i)), {.replace = request.replace()},
+                  std::move(outcomes[i]));
     response->add_digests(registered.ok() ? registered->shape.content->digest : "");
     if (registered.ok()) continue;
     CountRefusal(call.parts.metrics, registered.status());

@@ -44,11 +44,11 @@ absl::StatusOr<TrackTicksPtr> FindTicks(const CallScope& call, const std::string
 
 absl::StatusOr<std::vector<BodyId>> ReadLeftOut(const v1::RewindTrack& rewind,
                                                 const Limits& limits) {
-  absl::Status status = CheckMost(static_cast<std::uint64_t>(rewind.left_out_bodies_size()),
-                                  {"max_track_bodies", limits.max_track_bodies},
-                                  {.reason = Reason::kTooManyBodies,
-                                   .field = "left_out_bodies",
-                                   .message = "More bodies are left out than a track may have."});
+  absl::Status status =
+      CheckMost(rewind.left_out_bodies_size(), {"max_track_bodies", limits.max_track_bodies},
+                {.reason = Reason::kTooManyBodies,
+                 .field = "left_out_bodies",
+                 .message = "More bodies are left out than a track may have."});
   if (!status.ok()) return status;
   std::vector<BodyId> ids(rewind.left_out_bodies().begin(), rewind.left_out_bodies().end());
   std::ranges::sort(ids);

@@ -237,8 +237,7 @@ absl::Status SessionScenes::Change(const v1::ChangeBodies& change, const ShapeTa
   }
   const Limits& limits = call_.parts.limits;
   if (status.ok()) {
-    status = CheckMost(static_cast<std::uint64_t>(change.same_as_scene_size()),
-                       {"max_session_rules", limits.max_session_rules},
+    status = CheckMost(change.same_as_scene_size(), {"max_session_rules", limits.max_session_rules},
                        {.reason = Reason::kTooManyRules,
                         .field = "same_as_scene",
                         .message = "The change lists too many bodies; each takes a rule."});
