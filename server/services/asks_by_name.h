@@ -66,7 +66,7 @@ inline bool AsksByName(const CallScope& call, const v1::DeleteSceneRequest& requ
 inline bool AsksByName(const CallScope& call, const v1::PairDistanceRequest& request) {
   return AsksForShapes(call, {&request.a().shape(), &request.b().shape()}, request.min_revision());
 }
-// Of a session's messages only opens ask by name.
+// Only opens of a session ask by name.
 inline bool AsksByName(const CallScope& call, const v1::SessionRequest& request) {
   const v1::OpenShape& open = request.open();
   if (request.has_open()) return AsksForShapes(call, {&open.shape()}, open.min_revision());

@@ -74,8 +74,8 @@ bool IsWarm(const Batch& batch) {
   }
 }
 
-// What a job borrows beside its batch, and the batch's cost. Up to kMaxCheapCost it is answered on
-// a polling thread, for kMostInPlace at most; else parts are left to workers, if there are some.
+// Holds all that a job borrows beside its batch, and the batch's cost. Up to kMaxCheapCost it is
+// answered on a polling thread, for kMostInPlace at most; else parts are left to workers, if any.
 struct JobScope {
   const CallScope& call;  // its caller is charged, and named in the log
   const ShapeTable& table;
