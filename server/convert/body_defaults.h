@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "server/engine/batch.h"
+#include "server/engine/rows.h"
 
 namespace clearance::server {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "clearance/v1/error.pb.h"
-#include "server/engine/row_fault.h"
+#include "server/engine/row_check.h"
 #include "server/engine/shape_table.h"
 
 namespace clearance::server {

@@ -11,7 +11,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "core/math/tolerance.h"
 #include "server/convert/body_defaults.h"
-#include "server/engine/row_reader.h"
+#include "server/engine/rows.h"
 #include "server/guard/refusal.h"
 
 namespace clearance::server {

@@ -166,9 +166,6 @@ bool IsBeforeByIds(const IdPair& x, const IdPair& y) {
   return std::tuple(x.a, x.b, x.is_self) < std::tuple(y.a, y.b, y.is_self);
 }
 
-// Returns the contradiction of an answer that names a pair that does not exist.
-SceneContradiction NoSuchPair(const IdPair& ids) { return {ids, Claim::kState, 1, 0}; }
-
 Verdict VerdictAlone(const ScenePair& pair, Alone* alone, Bracket* bracket) {
   if (pair.margin == 0) {
     const IntersectionAnswer answer = alone->AskIntersection(pair);
@@ -232,7 +229,10 @@ MaybeSceneContradiction CheckLower(const ScenePair& pair, const Bracket& bracket
   return SceneContradiction{pair.ids, Claim::kLower, claimed.lower, upper};
 }
 
-// Beside an answer that no pair is within its margin at the start, or that this is the first.
+// Compares the answer to a sweep with another pair, which contradicts it
+//   - if it overlaps initially, unless the answer says so of a pair that is not after it by ids;
+//   - if it is hit, and the answer says that all pairs stay free, or are free beyond that time.
+// With `any` the answer may name any pair that is hit: then no other one contradicts it.
 MaybeSceneContradiction CheckContact(const ScenePair& pair, const TimeOfCollisionAnswer& contact,
                                      const AskedSweep& asked, const PairSweep& earliest) {
   const MotionState claimed = earliest.contact.state;
@@ -251,15 +251,35 @@ MaybeSceneContradiction CheckContact(const ScenePair& pair, const TimeOfCollisio
   return SceneContradiction{pair.ids, Claim::kTime, earliest.contact.t_free, contact.t_hit};
 }
 
-// Looks at the pair that an answer names, if it names one, and then at others.
+// Tells which pairs to look at, and how many computations one takes.
+struct LookOrder {
+  PairTurn turn;
+  const IdPair* named;  // by the answer; null: none
+  std::uint64_t computations_of_named;
+  std::uint64_t computations_of_other;
+};
+
+// Looks at the pair that the answer names and then at others. named and other take a pair and
+// return its contradiction.
 template <class Named, class Other>
-SceneLook LookAt(const AllPairs& pairs, PairTurn turn, const Named& named, const Other& other) {
+SceneLook LookAt(const AllPairs& pairs, const LookOrder& order, const Named& named,
+                 const Other& other) {
   Alone alone(pairs);
   SceneLook look;
-  look.contradiction = named(&alone);
+  if (order.named != nullptr) {
+    const std::optional<ScenePair> pair = pairs.Find(*order.named);
+    if (!pair) {
+      look.contradiction = SceneContradiction{*order.named, Claim::kState, 1, 0};
+    } else if (alone.HasRoomFor(*pair, order.computations_of_named)) {
+      look.contradiction = named(*pair, &alone);
+    }
+  }
   if (!look.contradiction) {
     look.contradiction =
-        pairs.LookAtSome(turn, [&](const ScenePair& pair) { return other(pair, &alone); });
+        pairs.LookAtSome(order.turn, [&](const ScenePair& pair) -> MaybeSceneContradiction {
+          if (!alone.HasRoomFor(pair, order.computations_of_other)) return std::nullopt;
+          return other(pair, &alone);
+        });
   }
   look.is_too_large = alone.is_short();
   return look;
@@ -268,82 +288,67 @@ SceneLook LookAt(const AllPairs& pairs, PairTurn turn, const Named& named, const
 // Distance computations of a pair beside others: a second one may tell how near it is.
 constexpr std::uint64_t kComputationsALook = 2;
 
-MaybeSceneContradiction CheckNamed(const AllPairs& pairs, const CheckAnswer& answer, Alone* alone) {
-  if (answer.verdict == Verdict::kFree) return std::nullopt;
-  const std::optional<ScenePair> named = pairs.Find(answer.first.pair);
-  if (!named) return NoSuchPair(answer.first.pair);
-  if (!alone->HasRoomFor(*named, 1)) return std::nullopt;
-  Bracket bracket;
-  const Verdict verdict = VerdictAlone(*named, alone, &bracket);
-  if (verdict != answer.verdict) return OtherVerdict(named->ids, answer.verdict, verdict);
-  const Bracket& told = answer.first.bracket;
-  if (told.upper != bracket.upper)
-    return SceneContradiction{named->ids, Claim::kUpper, told.upper, bracket.upper};
-  if (told.lower != bracket.lower)
-    return SceneContradiction{named->ids, Claim::kLower, told.lower, bracket.lower};
-  return std::nullopt;
-}
-
 }  // namespace
 
 SceneLook FindContradiction(const Asker& asker, const CheckAnswer& answer, PairTurn turn) {
-  const AllPairs pairs(asker, std::nullopt);
-  const auto named = [&](Alone* alone) { return CheckNamed(pairs, answer, alone); };
+  const PairVerdict& told = answer.first;
+  const auto named = [&](const ScenePair& pair, Alone* alone) -> MaybeSceneContradiction {
+    Bracket bracket;
+    const Verdict found = VerdictAlone(pair, alone, &bracket);
+    if (found != answer.verdict) return OtherVerdict(pair.ids, answer.verdict, found);
+    if (told.bracket.upper != bracket.upper)
+      return SceneContradiction{pair.ids, Claim::kUpper, told.bracket.upper, bracket.upper};
+    if (told.bracket.lower != bracket.lower)
+      return SceneContradiction{pair.ids, Claim::kLower, told.bracket.lower, bracket.lower};
+    return std::nullopt;
+  };
   const auto other = [&](const ScenePair& pair, Alone* alone) -> MaybeSceneContradiction {
-    if (!alone->HasRoomFor(pair, kComputationsALook)) return std::nullopt;
     Bracket bracket;
     const Verdict found = VerdictAlone(pair, alone, &bracket);
     if (!MayBe(answer, pair, found)) return OtherVerdict(pair.ids, answer.verdict, found);
     return CheckFreeRadius(pair, answer.free_radius, alone);
   };
-  return LookAt(pairs, turn, named, other);
+  const IdPair* const ids = answer.verdict == Verdict::kFree ? nullptr : &told.pair;
+  return LookAt(AllPairs(asker, std::nullopt), {turn, ids, 1, kComputationsALook}, named, other);
 }
 
 SceneLook FindContradiction(const AskedMinimumDistance& asked, const MinimumDistanceAnswer& answer,
                             PairTurn turn) {
-  const AllPairs pairs(asked.asker, std::nullopt);
   const DistanceOptions options = {.max_distance = asked.options.max_distance,
                                    .tolerance = asked.options.tolerance,
                                    .exact = asked.options.exact};
   const Bracket& told = answer.distance.bracket;
-  const auto named = [&](Alone* alone) -> MaybeSceneContradiction {
-    if (!answer.has_pair) return std::nullopt;
-    const std::optional<ScenePair> pair = pairs.Find(answer.pair);
-    if (!pair) return NoSuchPair(answer.pair);
-    if (!alone->HasRoomFor(*pair, 1)) return std::nullopt;
-    const double upper = alone->AskDistance(*pair, options).bracket.upper;
+  const auto named = [&](const ScenePair& pair, Alone* alone) -> MaybeSceneContradiction {
+    const double upper = alone->AskDistance(pair, options).bracket.upper;
     if (upper == told.upper) return std::nullopt;
-    return SceneContradiction{pair->ids, Claim::kUpper, told.upper, upper};
+    return SceneContradiction{pair.ids, Claim::kUpper, told.upper, upper};
   };
   const auto other = [&](const ScenePair& pair, Alone* alone) -> MaybeSceneContradiction {
-    if (!alone->HasRoomFor(pair, kComputationsALook)) return std::nullopt;
     const DistanceAnswer found = alone->AskDistance(pair, options);
     if (found.state == State::kBeyond) return std::nullopt;
     if (found.bracket.upper < told.upper)
       return SceneContradiction{pair.ids, Claim::kUpper, told.upper, found.bracket.upper};
     return CheckLower(pair, found.bracket, {options, told.lower}, alone);
   };
-  return LookAt(pairs, turn, named, other);
+  return LookAt(AllPairs(asked.asker, std::nullopt),
+                {turn, answer.has_pair ? &answer.pair : nullptr, 1, kComputationsALook}, named,
+                other);
 }
 
 SceneLook FindContradiction(const AskedSweep& asked, const SweepAnswer& answer, PairTurn turn) {
-  const AllPairs pairs(asked.moving.asker, asked.margin);
   const PairSweep& earliest = answer.earliest;
   const TimeOfCollisionAnswer& told = earliest.contact;
-  const auto named = [&](Alone* alone) -> MaybeSceneContradiction {
-    if (told.state == MotionState::kFree) return std::nullopt;
-    const std::optional<ScenePair> pair = pairs.Find(earliest.pair);
-    if (!pair) return NoSuchPair(earliest.pair);
-    if (!alone->HasRoomFor(*pair, told.iterations)) return std::nullopt;
-    const TimeOfCollisionAnswer found = alone->AskContact(asked, *pair);
+  const auto named = [&](const ScenePair& pair, Alone* alone) -> MaybeSceneContradiction {
+    const TimeOfCollisionAnswer found = alone->AskContact(asked, pair);
     if (found.state == told.state && found.t_hit == told.t_hit) return std::nullopt;
-    return SceneContradiction{pair->ids, Claim::kTime, told.t_hit, found.t_hit};
+    return SceneContradiction{pair.ids, Claim::kTime, told.t_hit, found.t_hit};
   };
-  const auto other = [&](const ScenePair& pair, Alone* alone) -> MaybeSceneContradiction {
-    if (!alone->HasRoomFor(pair, 1)) return std::nullopt;
+  const auto other = [&](const ScenePair& pair, Alone* alone) {
     return CheckContact(pair, alone->AskContact(asked, pair), asked, earliest);
   };
-  return LookAt(pairs, turn, named, other);
+  const IdPair* const ids = told.state == MotionState::kFree ? nullptr : &earliest.pair;
+  return LookAt(AllPairs(asked.moving.asker, asked.margin), {turn, ids, told.iterations, 1}, named,
+                other);
 }
 
 }  // namespace clearance::server

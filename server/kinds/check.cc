@@ -61,11 +61,8 @@ class ChecksAhead {
 };
 
 struct CheckRows {
-  static constexpr int kRefused = kVerdictRefused;
-  static constexpr int kUndecided = static_cast<int>(Verdict::kUndecided);
-
   const CheckQuestions& questions;
-  const CheckColumns& columns;
+  const Columns& columns;
   const RowTools& tools;
   ChecksAhead* ahead;
 
@@ -108,11 +105,10 @@ struct CheckRows {
 
   SceneFinding Find(std::uint32_t row, const CheckAnswer& answer, PairTurn turn) const {
     const Asker asker = tools.AskerOf(questions.configurations, row);
-    SceneFinding finding = tools.FindingOf(questions.configurations.asked, asker);
-    finding.kind = QueryKind::kCheck;
-    finding.question = absl::StrFormat("check wants_free_radius %d", Options().wants_free_radius);
-    finding.look = FindContradiction(asker, answer, turn);
-    return finding;
+    return {.look = FindContradiction(asker, answer, turn),
+            .question = absl::StrFormat("check wants_free_radius %d", Options().wants_free_radius),
+            .bodies = asker.bodies,
+            .poses = asker.poses};
   }
 };
 
@@ -124,14 +120,11 @@ void ReadQuestions(const v1::CheckBatch& batch, ColumnReader* /*reader*/,
 }
 
 std::vector<RowFault> FindFaults(const CheckQuestions& questions, const ShapeTable& /*table*/) {
-  return FindFaultsOf(questions.configurations.count,
-                      [&, same = SameInAll()](const RowCheck& check) mutable {
-                        return CheckPoses(check, questions.configurations, &same);
-                      });
+  return FindFaultsOf(questions.configurations);
 }
 
 std::uint32_t AnswerRows(const CheckQuestions& questions, const Work& work,
-                         const CheckColumns& columns) {
+                         const Columns& columns) {
   ChecksAhead ahead(questions.configurations, work);
   return AnswerSceneRows<CheckRows>(questions, work, columns, &ahead);
 }

@@ -13,9 +13,8 @@
 #include "core/query/contact_manifold.h"
 #include "core/query/distance.h"
 #include "server/engine/answer.h"
-#include "server/kinds/columns.h"
 #include "server/kinds/pairs.h"
-#include "server/kinds/session_field.h"
+#include "server/kinds/reply_columns.h"
 
 namespace clearance::server {
 
@@ -28,29 +27,13 @@ struct DistanceQuestions {
   double max_contact_separation = std::numeric_limits<double>::infinity();  // no NaN
 };
 
-struct DistanceColumns {
-  absl::Span<int> states;  // always wanted
-  absl::Span<double> distances, lower_bounds, upper_bounds;
-  absl::Span<double> points_a, points_b, normals, relative_points_a, relative_points_b;
-  absl::Span<double> tolerances;
-  absl::Span<std::uint32_t> iterations, flags, pieces_a, pieces_b;
-  absl::Span<bool> contacts_truncated, depth_proofs_truncated;
-  v1::WitnessColumns* witnesses = nullptr;
-  v1::ContactColumns* contacts = nullptr;
-  v1::DepthProofColumns* depth_proofs = nullptr;
-};
-
 struct DistanceKind {
   using Batch = v1::DistanceBatch;
   using Result = v1::DistanceBatchResult;
   using Questions = DistanceQuestions;
-  using Columns = DistanceColumns;
   using Detail = v1::DistanceDetail;
 
   static constexpr QueryKind kKind = QueryKind::kDistance;
-  static constexpr SessionField kInSession = {"distance", v1::SessionRequest::kDistance,
-                                              &v1::SessionRequest::distance,
-                                              &v1::SessionResponse::mutable_distance};
   static constexpr std::uint64_t kUnitsARow = 1;
 
   static constexpr auto kFlags = [](const Detail& d) { return d.normals() || d.pieces(); };
@@ -94,7 +77,7 @@ struct DistanceKind {
           &Detail::contacts),
       Entries(&Columns::depth_proofs, kDepthProofs, &Detail::depth_proofs, kDepthProofBytes),
       Numbers(
-          &Columns::depth_proofs_truncated,
+          &Columns::proofs_truncated,
           [](Result* result) { return result->mutable_depth_proofs()->mutable_truncated(); },
           &Detail::depth_proofs));
 
@@ -108,6 +91,6 @@ void ReadQuestions(const v1::DistanceBatch& batch, ColumnReader* reader,
                    DistanceQuestions* questions);
 std::vector<RowFault> FindFaults(const DistanceQuestions& questions, const ShapeTable& table);
 std::uint32_t AnswerRows(const DistanceQuestions& questions, const Work& work,
-                         const DistanceColumns& columns);
+                         const Columns& columns);
 
 }  // namespace clearance::server

@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // All kinds of questions, by the messages that ask them. A kind is a type with
-//     Batch, Result       its messages
-//     Questions, Columns  the same as the engine takes them
-//     kKind, kInSession
-//     kColumns            describes the columns of a reply (columns.h)
-//     DetailOf(batch)     returns which of them are wanted
+//     Batch, Result  its messages
+//     Questions      the same as the engine takes them
+//     kKind
+//     kColumns       describes the columns of a reply (reply_columns.h)
+//     DetailOf(batch)               returns which of them are wanted
 //     kUnitsARow, MayBeDear(batch)  or, if it asks about scenes, UnitsASearch(batch): its cost
 // and has the functions FindFaults, AnswerRows and, for what questions.h does not read,
 // ReadQuestions.
 
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <type_traits>
-
+#include "clearance/v1/query_service.pb.h"
 #include "server/kinds/check.h"
 #include "server/kinds/distance.h"
 #include "server/kinds/intersection.h"
@@ -29,22 +26,27 @@
 
 namespace clearance::server {
 
-template <class... Kind>
-struct KindList {};
-using Kinds = KindList<DistanceKind, IntersectionKind, TimeOfCollisionKind, CheckKind,
-                       MinimumDistanceKind, SweepKind, RayBatchKind, NearestKind, OverlapKind>;
+template <class Batch>
+struct KindOfBatch;
+// The place of a kind in the messages of a session.
+template <class Kind>
+struct InSession;
 
-template <class Batch, class First, class... Rest>
-auto FindKind(KindList<First, Rest...> /*kinds*/) {
-  if constexpr (std::is_same_v<Batch, typename First::Batch>) {
-    return First();
-  } else {
-    return FindKind<Batch>(KindList<Rest...>());
-  }
-}
+#define QUERY(name, field, service, label, states)                                 \
+  template <>                                                                      \
+  struct KindOfBatch<v1::name##Batch> {                                            \
+    using Kind = name##Kind;                                                       \
+  };                                                                               \
+  template <>                                                                      \
+  struct InSession<name##Kind> {                                                   \
+    static constexpr const char* kField = #field;                                  \
+    static auto* Result(v1::SessionResponse* to) { return to->mutable_##field(); } \
+  };
+#include "server/observe/methods.def"
+
 // The kind that such a message asks.
 template <class Batch>
-using KindOf = decltype(FindKind<Batch>(Kinds()));
+using KindOf = typename KindOfBatch<Batch>::Kind;
 
 template <class Kind>
 inline constexpr bool kIsAboutScene = requires(const typename Kind::Batch& batch) {
@@ -54,23 +56,14 @@ inline constexpr bool kIsAboutScene = requires(const typename Kind::Batch& batch
 // Calls visit(kind, batch) if the message asks a batch; returns false if it asks something else.
 template <class Visit>
 bool VisitBatch(const v1::SessionRequest& request, const Visit& visit) {
-  const auto visit_if = [&]<class Kind>(Kind kind) {
-    if (request.kind_case() != Kind::kInSession.kind) return false;
-    visit(kind, std::invoke(Kind::kInSession.batch, request));
+  switch (request.kind_case()) {
+#define QUERY(name, field, service, label, states) \
+  case v1::SessionRequest::k##name:                \
+    visit(name##Kind(), request.field());          \
     return true;
-  };
-  return [&]<class... Kind>(KindList<Kind...>) { return (visit_if(Kind()) || ...); }(Kinds());
-}
-
-// Returns the part of questions that has their count and the scene that is asked.
-template <class Questions>
-const auto& RowsOf(const Questions& questions) {
-  if constexpr (requires { questions.pairs; }) {
-    return questions.pairs;
-  } else if constexpr (requires { questions.configurations; }) {
-    return questions.configurations;
-  } else {
-    return questions;
+#include "server/observe/methods.def"
+    default:
+      return false;
   }
 }
 

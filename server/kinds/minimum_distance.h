@@ -10,10 +10,9 @@
 
 #include "clearance/v1/scene_query.pb.h"
 #include "server/engine/answer.h"
-#include "server/kinds/columns.h"
 #include "server/kinds/configurations.h"
 #include "server/kinds/pair_list.h"
-#include "server/kinds/session_field.h"
+#include "server/kinds/reply_columns.h"
 
 namespace clearance::server {
 
@@ -24,24 +23,13 @@ struct MinimumDistanceQuestions {
   bool exact = false;
 };
 
-struct MinimumDistanceColumns {
-  absl::Span<int> states;
-  absl::Span<std::uint32_t> bodies_a, bodies_b;
-  absl::Span<bool> is_self;
-  absl::Span<double> distances, lower_bounds, upper_bounds, points_a, points_b, normals, free_radii;
-};
-
 struct MinimumDistanceKind {
   using Batch = v1::MinimumDistanceBatch;
   using Result = v1::MinimumDistanceBatchResult;
   using Questions = MinimumDistanceQuestions;
-  using Columns = MinimumDistanceColumns;
   using Detail = v1::MinimumDistanceDetail;
 
   static constexpr QueryKind kKind = QueryKind::kMinimumDistance;
-  static constexpr SessionField kInSession = {
-      "minimum_distance", v1::SessionRequest::kMinimumDistance,
-      &v1::SessionRequest::minimum_distance, &v1::SessionResponse::mutable_minimum_distance};
   static constexpr auto kColumns = std::tuple(
       Numbers(&Columns::states, &Result::mutable_states, kAlways),
       Numbers(&Columns::bodies_a, &Result::mutable_bodies_a, &Detail::pairs),
@@ -64,6 +52,6 @@ struct MinimumDistanceKind {
 std::vector<RowFault> FindFaults(const MinimumDistanceQuestions& questions,
                                  const ShapeTable& table);
 std::uint32_t AnswerRows(const MinimumDistanceQuestions& questions, const Work& work,
-                         const MinimumDistanceColumns& columns);
+                         const Columns& columns);
 
 }  // namespace clearance::server

@@ -11,10 +11,9 @@
 
 #include "clearance/v1/scene_query.pb.h"
 #include "server/engine/answer.h"
-#include "server/kinds/columns.h"
 #include "server/kinds/configurations.h"
 #include "server/kinds/pair_list.h"
-#include "server/kinds/session_field.h"
+#include "server/kinds/reply_columns.h"
 
 namespace clearance::server {
 
@@ -26,23 +25,14 @@ struct NearestQuestions {
   bool exact = false;
 };
 
-struct NearestColumns {
-  absl::Span<int> states;
-  PairList listed;  // always wanted
-};
-
 struct NearestKind {
   using Batch = v1::NearestBatch;
   using Result = v1::NearestBatchResult;
   using Questions = NearestQuestions;
-  using Columns = NearestColumns;
   using Detail = v1::NearestDetail;
   using List = v1::NearestPairColumns;
 
   static constexpr QueryKind kKind = QueryKind::kNearest;
-  static constexpr SessionField kInSession = {"nearest", v1::SessionRequest::kNearest,
-                                              &v1::SessionRequest::nearest,
-                                              &v1::SessionResponse::mutable_nearest};
   static constexpr auto kMost = [](const Detail&, const Batch& batch) {
     return std::max(1U, batch.max_pairs());
   };
@@ -67,6 +57,6 @@ struct NearestKind {
 
 std::vector<RowFault> FindFaults(const NearestQuestions& questions, const ShapeTable& table);
 std::uint32_t AnswerRows(const NearestQuestions& questions, const Work& work,
-                         const NearestColumns& columns);
+                         const Columns& columns);
 
 }  // namespace clearance::server

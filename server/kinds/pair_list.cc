@@ -31,7 +31,7 @@ void CutTo(int size, PairList::Field<T> column) {
 
 }  // namespace
 
-void PairList::DropUnfinishedRow() const {
+void PairList::DropRow(std::uint32_t row) const {
   const auto size = static_cast<int>(offsets->Get(offsets->size() - 1));
   for (auto* column : {bodies_a, bodies_b}) CutTo(size, column);
   CutTo(size, is_self);
@@ -39,6 +39,7 @@ void PairList::DropUnfinishedRow() const {
   for (auto* column : {distances, lower_bounds, upper_bounds, t_free, t_hit, t_leave})
     CutTo(size, column);
   for (auto* column : {points_a, points_b, normals}) CutTo(3 * size, column);
+  PutNumber(truncated, row, false);
 }
 
 void List(const PairVerdict& found, const PairList& list) {

@@ -11,14 +11,6 @@ namespace {
 
 constexpr std::uint32_t kSecondSlot = 1;
 
-MaybeFault CheckBody(const RowCheck& check, const Rows<std::uint32_t>& slots,
-                     const Rows<double>& poses, const ShapeTable& table) {
-  const std::uint32_t slot = *slots.at(check.row);
-  const RigidBody* const body = table.body(slot);
-  if (body == nullptr) return check.Because(FaultOf(table.state(slot)), slots, slot);
-  return CheckPlace(check, poses, body->bounding_radius());
-}
-
 }  // namespace
 
 PairRows ReadPairs(const v1::PairColumns& pairs, ColumnReader* reader) {
@@ -31,6 +23,14 @@ PairRows ReadPairs(const v1::PairColumns& pairs, ColumnReader* reader) {
   rows.poses_b =
       reader->Read(pairs.poses_b(), {"poses_b", kPoseNumbers, kAtOrigin.data(), "pairs."});
   return rows;
+}
+
+MaybeFault CheckBody(const RowCheck& check, const Rows<std::uint32_t>& slots,
+                     const Rows<double>& poses, const ShapeTable& table) {
+  const std::uint32_t slot = *slots.at(check.row);
+  const RigidBody* const body = table.body(slot);
+  if (body == nullptr) return check.Because(FaultOf(table.state(slot)), slots, slot);
+  return CheckPlace(check, poses, body->bounding_radius());
 }
 
 MaybeFault FindPairFault(const RowCheck& check, const PairRows& pairs, const ShapeTable& table) {

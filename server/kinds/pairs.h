@@ -9,9 +9,8 @@
 
 #include "clearance/v1/query.pb.h"
 #include "server/convert/batch_form.h"
-#include "server/engine/batch.h"
 #include "server/engine/row_check.h"
-#include "server/engine/row_reader.h"
+#include "server/engine/rows.h"
 #include "server/engine/shape_table.h"
 
 namespace clearance::server {
@@ -22,6 +21,10 @@ PairRows ReadPairs(const v1::PairColumns& pairs, ColumnReader* reader);
 inline bool IsSurelySound(std::uint32_t slot, const Pose& pose, const ShapeTable& table) {
   return table.body(slot) != nullptr && IsSurelyPlace(pose, table.bounding_radius(slot));
 }
+
+// Checks the slot and the pose of one body of a row.
+MaybeFault CheckBody(const RowCheck& check, const Rows<std::uint32_t>& slots,
+                     const Rows<double>& poses, const ShapeTable& table);
 
 // Returns the fault, if any, of a row whose bodies are not both surely sound.
 MaybeFault FindPairFault(const RowCheck& check, const PairRows& pairs, const ShapeTable& table);

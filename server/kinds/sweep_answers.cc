@@ -4,7 +4,7 @@
 
 namespace clearance::server {
 
-RowSummary PutSweep(const SweepColumns& columns, std::uint32_t i, const SweepAnswer& answer) {
+RowSummary PutSweep(const Columns& columns, std::uint32_t i, const SweepAnswer& answer) {
   const TimeOfCollisionAnswer& contact = answer.earliest.contact;
   const bool is_hit = contact.state == MotionState::kHit;
   const bool is_initial = contact.state == MotionState::kInitiallyOverlapping;

@@ -10,24 +10,15 @@
 #include "absl/types/span.h"
 #include "clearance/v1/scene_query.pb.h"
 #include "core/scene/scene_query.h"
-#include "server/kinds/columns.h"
 #include "server/kinds/pair_list.h"
+#include "server/kinds/reply_columns.h"
 #include "server/kinds/scene_row_loop.h"
 
 namespace clearance::server {
 
-struct SweepColumns {
-  absl::Span<int> states;
-  absl::Span<std::uint32_t> bodies_a, bodies_b;
-  absl::Span<bool> is_self;
-  absl::Span<double> t_free, t_hit, t_leave, distances, points_a, points_b, normals;
-  PairList listed = {};
-};
-
 // The part of a kind that describes its answers.
 struct SweepAnswers {
   using Result = v1::SweepBatchResult;
-  using Columns = SweepColumns;
   using Detail = v1::SweepDetail;
   using List = v1::SweepPairColumns;
 
@@ -66,6 +57,6 @@ struct SweepAnswers {
   }
 };
 
-RowSummary PutSweep(const SweepColumns& columns, std::uint32_t i, const SweepAnswer& answer);
+RowSummary PutSweep(const Columns& columns, std::uint32_t i, const SweepAnswer& answer);
 
 }  // namespace clearance::server

@@ -5,10 +5,9 @@
 
 #pragma once
 
-#include <functional>
-#include <map>
 #include <string>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 #include "prometheus/counter.h"
 #include "prometheus/family.h"
@@ -26,7 +25,7 @@ class LimitRefusals {
   prometheus::Counter& Of(absl::string_view limit) const;
 
  private:
-  std::map<std::string, prometheus::Counter*, std::less<>> by_name_;
+  absl::flat_hash_map<std::string, prometheus::Counter*> by_name_;
   prometheus::Counter* of_principal_ = nullptr;
   prometheus::Counter* other_ = nullptr;
 };

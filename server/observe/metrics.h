@@ -67,11 +67,19 @@ inline constexpr std::size_t kLoopKinds = 4;
 
 const char* NameOf(LoopKind kind);
 
+#define CLEARANCE_FAMILY(Type, name, help) \
+  prometheus::Build##Type().Name(#name).Help(help).Register(registry_)
+
 // Holds the series of the store that shapes are written to; all stay at 0 if shapes live in memory.
 struct StoreSeries {
-#define STORE_GAUGE(handle, name, help, more) prometheus::Gauge* handle = nullptr;
-#define STORE_COUNTER(handle, name, help, more) prometheus::Counter* handle = nullptr;
-#define STORE_HISTOGRAM(handle, name, buckets, help, more) prometheus::Histogram* handle = nullptr;
+  prometheus::Registry& registry_;
+#define STORE_GAUGE(handle, name, help, more) \
+  prometheus::Gauge* handle = &CLEARANCE_FAMILY(Gauge, name, help).Add({});
+#define STORE_COUNTER(handle, name, help, more) \
+  prometheus::Counter* handle = &CLEARANCE_FAMILY(Counter, name, help).Add({});
+#define STORE_HISTOGRAM(handle, name, buckets, help, more) \
+  prometheus::Histogram* handle =                          \
+      &CLEARANCE_FAMILY(Histogram, name, help).Add({}, ToBuckets(buckets));
 #include "server/observe/metrics.def"
 };
 
@@ -121,7 +129,7 @@ class Metrics {
   // Holds the series of one kind of query; a state or reason that the kind does not have has no
   // series.
   struct KindSeries {
-    std::array<prometheus::Counter*, BatchTally::kStates> states{};
+    std::array<prometheus::Counter*, kRowStates> states{};
     std::array<prometheus::Counter*, kUndecidedReasons> undecided{};
     prometheus::Counter* refused = nullptr;
     prometheus::Histogram* compute_seconds = nullptr;
@@ -133,12 +141,11 @@ class Metrics {
     prometheus::Counter* scene_exact = nullptr;
   };
 
+  RpcSeries MakeRpcSeries(RpcMethod method);
   KindSeries MakeKindSeries(QueryKind kind);
   CheckSeries MakeCheckSeries(QueryKind kind);
 
   prometheus::Registry registry_;
-#define CLEARANCE_FAMILY(Type, name, help) \
-  prometheus::Build##Type().Name(#name).Help(help).Register(registry_)
 #define GAUGE(handle, name, help, more) \
   prometheus::Gauge& handle##_ = CLEARANCE_FAMILY(Gauge, name, help).Add({});
 #define COUNTER(handle, name, help, more) \
@@ -163,7 +170,7 @@ class Metrics {
   std::array<RpcSeries, kRpcMethods> rpcs_;
   std::array<KindSeries, kQueryKinds> kinds_;
   std::array<CheckSeries, kQueryKinds> checks_;
-  StoreSeries store_;
+  StoreSeries store_{registry_};
   LimitRefusals refusals_of_limits_{limit_refusals_};
   ConnectionSeries connections_;
   TlsSeries tls_;

@@ -11,41 +11,25 @@
 
 #include "absl/time/time.h"
 #include "prometheus/counter.h"
-#include "prometheus/family.h"
 #include "prometheus/histogram.h"
-#include "server/observe/families.h"
 
 namespace clearance::server {
 
-// Every rpc of the five services.
 enum class RpcMethod : std::uint8_t {
-  kRegisterShape,
-  kBatchRegisterHulls,
-  kGetShape,
-  kListShapes,
-  kDeleteShape,
-  kPairDistance,
-  kDistance,
-  kIntersection,
-  kTimeOfCollision,
-  kSession,
-  kCreateScene,
-  kGetScene,
-  kListScenes,
-  kUpdateScene,
-  kForkScene,
-  kDeleteScene,
-  kWatchScene,
-  kGetServerInfo,
-  kCheck,
-  kMinimumDistance,
-  kNearest,
-  kOverlap,
-  kSweep,
-  kRay,
+#define METHOD(name, service, type, role) k##name,
+#include "server/observe/methods.def"
 };
-inline constexpr std::size_t kRpcMethods = 24;
-inline constexpr std::size_t kGrpcCodes = 17;
+inline constexpr std::size_t kRpcMethods = 0
+#define METHOD(name, service, type, role) +1
+#include "server/observe/methods.def"
+    ;
+
+// The status codes of gRPC, by number.
+inline constexpr std::array kGrpcCodeNames = {
+    "OK",       "Canceled",       "Unknown",          "InvalidArgument",   "DeadlineExceeded",
+    "NotFound", "AlreadyExists",  "PermissionDenied", "ResourceExhausted", "FailedPrecondition",
+    "Aborted",  "OutOfRange",     "Unimplemented",    "Internal",          "Unavailable",
+    "DataLoss", "Unauthenticated"};
 
 struct RpcMethodInfo {
   const char* service;  // "clearance.v1.ShapeService"
@@ -53,14 +37,6 @@ struct RpcMethodInfo {
   const char* type;     // "unary", "server_stream" or "bidi_stream"
 };
 const RpcMethodInfo& InfoOf(RpcMethod method);
-
-struct RpcFamilies {
-  prometheus::Family<prometheus::Counter>& started;
-  prometheus::Family<prometheus::Counter>& received;
-  prometheus::Family<prometheus::Counter>& sent;
-  prometheus::Family<prometheus::Counter>& handled;
-  const HistogramFamily& seconds;
-};
 
 // Thread-safe.
 class RpcSeries {
@@ -72,16 +48,13 @@ class RpcSeries {
   void Handled(int grpc_code, absl::Duration taken);
 
  private:
-  friend std::array<RpcSeries, kRpcMethods> MakeRpcSeries(const RpcFamilies& families);
+  friend class Metrics;
 
   prometheus::Counter* started_ = nullptr;
   prometheus::Counter* received_ = nullptr;
   prometheus::Counter* sent_ = nullptr;
   prometheus::Histogram* seconds_ = nullptr;
-  std::array<prometheus::Counter*, kGrpcCodes> handled_{};
+  std::array<prometheus::Counter*, kGrpcCodeNames.size()> handled_{};
 };
-
-// By RpcMethod, all at 0. The families own what the handles point to.
-std::array<RpcSeries, kRpcMethods> MakeRpcSeries(const RpcFamilies& families);
 
 }  // namespace clearance::server

@@ -19,8 +19,8 @@
 #include "server/engine/answer.h"
 #include "server/guard/quota.h"
 #include "server/guard/refusal.h"
-#include "server/kinds/columns.h"
 #include "server/kinds/kinds.h"
+#include "server/kinds/reply_columns.h"
 #include "server/observe/steady_clock.h"
 #include "server/schedule/stop_rule.h"
 #include "server/schedule/work.h"
@@ -179,8 +179,6 @@ class BatchJob {
   void Record(Metrics& metrics) const { metrics.Record(tally_, computed_); }
 
  private:
-  using Columns = typename Kind::Columns;
-
   // The reply that is being made.
   struct Reply {
     Reply(const StopRule& reply_stop, Result* reply_result)
@@ -277,12 +275,12 @@ class BatchJob {
 
   void LeaveChunks(Parts* left) {
     left->count = reply_->chunks.size();
-    left->is_in_order = HasLists<Kind>(reply_->columns);
+    left->is_in_order = reply_->columns.HasLists();
     left->part = [this](std::size_t i, SteadyTime end) {
       Chunk& chunk = reply_->chunks[i];
       bool is_done = false;
       chunk.took += Charged([&] { is_done = AnswerChunk(end, &chunk); });
-      if (is_done && HasLists<Kind>(reply_->columns)) reply_->checking += chunk.checks.took();
+      if (is_done && reply_->columns.HasLists()) reply_->checking += chunk.checks.took();
       return is_done;
     };
     left->finish = [this] {
@@ -367,7 +365,7 @@ class BatchJob {
     if (reply_->done) add(*reply_->done);
     for (const Chunk& chunk : reply_->chunks) add(chunk);
     next_row_ += reply_->rows;
-    checking_ += HasLists<Kind>(reply_->columns) ? all : longest;
+    checking_ += reply_->columns.HasLists() ? all : longest;
     computed_ -= all;
     reply_.reset();
   }

@@ -27,12 +27,10 @@
 namespace clearance::server {
 
 // The job of a batch of any kind, or none.
-template <class List>
-struct JobOfAny;
-template <class... Kind>
-struct JobOfAny<KindList<Kind...>> {
-  using Type = std::variant<std::monostate, BatchJob<Kind>...>;
-};
+using JobOfAny = std::variant<std::monostate
+#define QUERY(name, field, service, label, states) , BatchJob<name##Kind>
+#include "server/observe/methods.def"
+                              >;
 
 // Thread-compatible.
 class SessionState {
@@ -108,7 +106,7 @@ class SessionState {
   SessionRoom room_;
   SessionScenes scenes_;
   SessionTrack track_;
-  JobOfAny<Kinds>::Type job_;
+  JobOfAny job_;
 };
 
 }  // namespace clearance::server

@@ -192,7 +192,7 @@ std::vector<double> SumsOfSeconds(const server::Metrics& metrics) {
 // In the middle of a batch, where its time budget and the call's deadline count.
 TEST_P(ClockJump, DuringABatchChangesNoAnswerAndNoMeasurement) {
   std::atomic<bool> has_jumped = false;
-  server::Judges judges = server::ProofJudges();
+  server::Judges judges;
   const auto judge = judges.distance;
   judges.distance = [&](const server::AskedDistance& asked, const DistanceAnswer& answer) {
     if (!has_jumped.exchange(true)) Jump();

@@ -30,7 +30,7 @@ class Held {
   explicit Held(int threads) : are_held_(threads) {}
 
   Checking Judging() {
-    server::Judges judges = server::ProofJudges();
+    server::Judges judges;
     const auto judge = judges.distance;
     judges.distance = [this, judge](const auto& asked, const auto& answer) {
       if (!release_.try_wait()) {

@@ -36,7 +36,7 @@ class Overload : public ::testing::Test {
  protected:
   // The judge of the answer with this number, from 1.
   Checking Hold(std::uint32_t number) {
-    server::Judges judges = server::ProofJudges();
+    server::Judges judges;
     const auto judge = judges.distance;
     judges.distance = [this, judge, number](const auto& asked, const auto& answer) {
       if (++judged_ == number) {
@@ -92,7 +92,7 @@ TEST_F(Overload, RefusesAMessageByItselfAndSaysWhenToRepeatIt) {
 
 TEST_F(Overload, WorkHandedOverToWorkersIsPending) {
   std::atomic<std::thread::id> polling{std::thread::id()};
-  server::Judges judges = server::ProofJudges();
+  server::Judges judges;
   const auto judge = judges.distance;
   judges.distance = [&, judge](const auto& asked, const auto& answer) {
     const std::thread::id here = std::this_thread::get_id();

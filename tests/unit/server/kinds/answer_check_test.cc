@@ -85,7 +85,7 @@ class AnswerChecking : public testing::Test {
     questions.pairs = {rows, {&slot, 0}, {&slot, 0}, {identity, 0}, {poses.data(), kPoseNumbers}};
     questions.max_distances = {&max_distance, 0};
     Answered answered = {std::vector<int>(rows), std::vector<double>(rows)};
-    DistanceColumns columns;
+    Columns columns;
     columns.states = absl::MakeSpan(answered.states);
     columns.lower_bounds = absl::MakeSpan(answered.lower);
     BatchTally tally(QueryKind::kDistance);
