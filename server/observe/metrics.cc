@@ -75,7 +75,7 @@ RpcSeries Metrics::MakeRpcSeries(RpcMethod method) {
   series.started_ = &rpcs_started_.Add(labels);
   series.received_ = &rpc_messages_received_.Add(labels);
   series.sent_ = &rpc_messages_sent_.Add(labels);
-  series.seconds_ = &rpc_seconds_.Add(labels);
+  series.seconds_ = &rpc_seconds_.Add(labels, ToBuckets(kHandlingSecondsBuckets));
   for (std::size_t code = 0; code < kGrpcCodeNames.size(); ++code) {
     labels["grpc_code"] = kGrpcCodeNames[code];
     series.handled_[code] = &rpcs_handled_.Add(labels);
@@ -96,14 +96,14 @@ Metrics::KindSeries Metrics::MakeKindSeries(QueryKind kind) {
       series.undecided[reason] = &undecided_.Add({{"kind", info.label}, {"reason", label}});
   }
   series.refused = &refused_rows_.Add(labels);
-  series.compute_seconds = &batch_seconds_.Add(labels);
-  series.rows = &batch_rows_.Add(labels);
+  series.compute_seconds = &batch_seconds_.Add(labels, ToBuckets(kComputeSecondsBuckets));
+  series.rows = &batch_rows_.Add(labels, ToBuckets(kRowBuckets));
   if (info.is_about_scenes) {
     series.scene_nodes = &scene_nodes_.Add(labels);
     series.scene_candidates = &scene_candidates_.Add(labels);
     series.scene_exact = &scene_exact_.Add(labels);
   } else {
-    series.iterations = &iterations_.Add(labels);
+    series.iterations = &iterations_.Add(labels, ToBuckets(kIterationBuckets));
   }
   return series;
 }

@@ -69,17 +69,14 @@ const char* NameOf(LoopKind kind);
 
 #define CLEARANCE_FAMILY(Type, name, help) \
   prometheus::Build##Type().Name(#name).Help(help).Register(registry_)
+#define CLEARANCE_SERIES(Type, name, help, ...) \
+  CLEARANCE_FAMILY(Type, name, help).Add({} __VA_OPT__(, ToBuckets(__VA_ARGS__)))
 
 // Holds the series of the store that shapes are written to; all stay at 0 if shapes live in memory.
 struct StoreSeries {
   prometheus::Registry& registry_;
-#define STORE_GAUGE(handle, name, help, more) \
-  prometheus::Gauge* handle = &CLEARANCE_FAMILY(Gauge, name, help).Add({});
-#define STORE_COUNTER(handle, name, help, more) \
-  prometheus::Counter* handle = &CLEARANCE_FAMILY(Counter, name, help).Add({});
-#define STORE_HISTOGRAM(handle, name, buckets, help, more) \
-  prometheus::Histogram* handle =                          \
-      &CLEARANCE_FAMILY(Histogram, name, help).Add({}, ToBuckets(buckets));
+#define STORE(Type, handle, name, help, more, ...) \
+  prometheus::Type* handle = &CLEARANCE_SERIES(Type, name, help, __VA_ARGS__);
 #include "server/observe/metrics.def"
 };
 
@@ -100,16 +97,10 @@ class Metrics {
 
   StoreSeries& store() { return store_; }
 
-#define GAUGE(handle, name, help, more) \
-  prometheus::Gauge& handle() { return handle##_; }
-#define COUNTER(handle, name, help, more) \
-  prometheus::Counter& handle() { return handle##_; }
-#define HISTOGRAM(handle, name, buckets, help, more) \
-  prometheus::Histogram& handle() { return handle##_; }
-#define GAUGES(handle, index, name, label, values, help, more) \
-  prometheus::Gauge& handle(index i) { return *handle##_[static_cast<std::size_t>(i)]; }
-#define COUNTERS(handle, index, name, label, values, help, more) \
-  prometheus::Counter& handle(index i) { return *handle##_[static_cast<std::size_t>(i)]; }
+#define SERIES(Type, handle, name, help, more, ...) \
+  prometheus::Type& handle() { return handle##_; }
+#define SERIES_BY(Type, handle, index, name, label, values, help, more) \
+  prometheus::Type& handle(index i) { return *handle##_[static_cast<std::size_t>(i)]; }
 #include "server/observe/metrics.def"
 
   // Sets the gauges of limits, which have the names of their settings.
@@ -146,26 +137,15 @@ class Metrics {
   CheckSeries MakeCheckSeries(QueryKind kind);
 
   prometheus::Registry registry_;
-#define GAUGE(handle, name, help, more) \
-  prometheus::Gauge& handle##_ = CLEARANCE_FAMILY(Gauge, name, help).Add({});
-#define COUNTER(handle, name, help, more) \
-  prometheus::Counter& handle##_ = CLEARANCE_FAMILY(Counter, name, help).Add({});
-#define HISTOGRAM(handle, name, buckets, help, more) \
-  prometheus::Histogram& handle##_ =                 \
-      CLEARANCE_FAMILY(Histogram, name, help).Add({}, ToBuckets(buckets));
-#define GAUGES(handle, index, name, label, values, help, more) \
-  const std::vector<prometheus::Gauge*> handle##_ =            \
-      AddEach(CLEARANCE_FAMILY(Gauge, name, help), #label, values);
-#define COUNTERS(handle, index, name, label, values, help, more) \
-  const std::vector<prometheus::Counter*> handle##_ =            \
-      AddEach(CLEARANCE_FAMILY(Counter, name, help), #label, values);
-#define GAUGE_FAMILY(handle, name, labels, help, more) \
-  prometheus::Family<prometheus::Gauge>& handle##_ = CLEARANCE_FAMILY(Gauge, name, help);
-#define COUNTER_FAMILY(handle, name, labels, help, more) \
-  prometheus::Family<prometheus::Counter>& handle##_ = CLEARANCE_FAMILY(Counter, name, help);
-#define HISTOGRAM_FAMILY(handle, name, labels, buckets, help, more) \
-  HistogramFamily handle##_ = {CLEARANCE_FAMILY(Histogram, name, help), ToBuckets(buckets)};
+#define SERIES(Type, handle, name, help, more, ...) \
+  prometheus::Type& handle##_ = CLEARANCE_SERIES(Type, name, help, __VA_ARGS__);
+#define SERIES_BY(Type, handle, index, name, label, values, help, more) \
+  const std::vector<prometheus::Type*> handle##_ =                      \
+      AddEach(CLEARANCE_FAMILY(Type, name, help), #label, values);
+#define FAMILY(Type, handle, name, labels, help, more) \
+  prometheus::Family<prometheus::Type>& handle##_ = CLEARANCE_FAMILY(Type, name, help);
 #include "server/observe/metrics.def"
+#undef CLEARANCE_SERIES
 #undef CLEARANCE_FAMILY
   std::array<RpcSeries, kRpcMethods> rpcs_;
   std::array<KindSeries, kQueryKinds> kinds_;
