@@ -11,7 +11,6 @@
 #include "clearance/v1/scene_query.pb.h"
 #include "server/engine/answer.h"
 #include "server/kinds/configurations.h"
-#include "server/kinds/pair_list.h"
 #include "server/kinds/reply_columns.h"
 
 namespace clearance::server {
@@ -31,17 +30,17 @@ struct CheckKind {
 
   static constexpr QueryKind kKind = QueryKind::kCheck;
   static constexpr auto kListed =
-      std::tuple(Numbers(&PairList::lower_bounds, &List::mutable_lower_bounds, &Detail::bounds),
-                 Numbers(&PairList::upper_bounds, &List::mutable_upper_bounds, &Detail::bounds));
+      std::tuple(Listed{&PairList::lower_bounds, &List::mutable_lower_bounds, &Detail::bounds},
+                 Listed{&PairList::upper_bounds, &List::mutable_upper_bounds, &Detail::bounds});
   static constexpr auto kColumns = std::tuple(
-      Numbers(&Columns::states, &Result::mutable_verdicts, kAlways),
-      Numbers(&Columns::bodies_a, &Result::mutable_bodies_a, &Detail::pairs),
-      Numbers(&Columns::bodies_b, &Result::mutable_bodies_b, &Detail::pairs),
-      Numbers(&Columns::is_self, &Result::mutable_is_self, &Detail::pairs),
-      NumbersOr(-kNoBound, &Columns::lower_bounds, &Result::mutable_lower_bounds, &Detail::bounds),
-      NumbersOr(kNoBound, &Columns::upper_bounds, &Result::mutable_upper_bounds, &Detail::bounds),
-      Numbers(&Columns::free_radii, &Result::mutable_free_radii, &Detail::free_radii),
-      Pairs(&Columns::listed, &Result::mutable_pairs, &List::mutable_verdicts, kListed, kMaxPairs));
+      Numbers{&Columns::states, &Result::mutable_verdicts, kAlways},
+      Numbers{&Columns::bodies_a, &Result::mutable_bodies_a, &Detail::pairs},
+      Numbers{&Columns::bodies_b, &Result::mutable_bodies_b, &Detail::pairs},
+      Numbers{&Columns::is_self, &Result::mutable_is_self, &Detail::pairs},
+      Numbers{&Columns::lower_bounds, &Result::mutable_lower_bounds, &Detail::bounds}.Or(-kNoBound),
+      Numbers{&Columns::upper_bounds, &Result::mutable_upper_bounds, &Detail::bounds}.Or(kNoBound),
+      Numbers{&Columns::free_radii, &Result::mutable_free_radii, &Detail::free_radii},
+      Pairs{&Result::mutable_pairs, &List::mutable_verdicts, kListed, kMaxPairs});
 
   static const Detail& DetailOf(const Batch& batch) { return batch.detail(); }
   static std::uint64_t UnitsASearch(const Batch& batch) {

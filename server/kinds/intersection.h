@@ -29,10 +29,11 @@ struct IntersectionKind {
   static constexpr QueryKind kKind = QueryKind::kIntersection;
   static constexpr std::uint64_t kUnitsARow = 1;
   static constexpr auto kColumns = std::tuple(
-      Numbers(&Columns::states, &Result::mutable_states, kAlways),
-      NumbersOr(-kNoBound, &Columns::lower_bounds, &Result::mutable_lower_bounds, &Detail::bounds),
-      NumbersOr(kNoBound, &Columns::upper_bounds, &Result::mutable_upper_bounds, &Detail::bounds),
-      Varints(&Columns::iterations, &Result::mutable_iterations, &Detail::iterations));
+      Numbers{&Columns::states, &Result::mutable_states, kAlways},
+      Numbers{&Columns::lower_bounds, &Result::mutable_lower_bounds, &Detail::bounds}.Or(-kNoBound),
+      Numbers{&Columns::upper_bounds, &Result::mutable_upper_bounds, &Detail::bounds}.Or(kNoBound),
+      Numbers{&Columns::iterations, &Result::mutable_iterations, &Detail::iterations, 1,
+              kVarintBytes});
 
   static const Detail& DetailOf(const Batch& batch) { return batch.detail(); }
   static bool MayBeDear(const Batch& batch) { return batch.exact(); }

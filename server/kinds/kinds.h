@@ -7,19 +7,26 @@
 //     kColumns       describes the columns of a reply (reply_columns.h)
 //     DetailOf(batch)               returns which of them are wanted
 //     kUnitsARow, MayBeDear(batch)  or, if it asks about scenes, UnitsASearch(batch): its cost
-// and has the functions FindFaults, AnswerRows and, for what questions.h does not read,
+// and has the functions FindFaults, AnswerRows and, for what ParseQuestions does not read,
 // ReadQuestions.
 
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "clearance/v1/query_service.pb.h"
+#include "server/config/limits.h"
+#include "server/convert/batch_form.h"
+#include "server/convert/body_defaults.h"
 #include "server/kinds/check.h"
 #include "server/kinds/distance.h"
 #include "server/kinds/intersection.h"
 #include "server/kinds/minimum_distance.h"
 #include "server/kinds/nearest.h"
 #include "server/kinds/overlap.h"
-#include "server/kinds/questions.h"
 #include "server/kinds/ray.h"
 #include "server/kinds/sweep.h"
 #include "server/kinds/time_of_collision.h"
@@ -65,6 +72,73 @@ bool VisitBatch(const v1::SessionRequest& request, const Visit& visit) {
     default:
       return false;
   }
+}
+
+template <class Batch>
+std::uint32_t RowCountOf(const Batch& batch) {
+  if constexpr (requires { batch.pairs().count(); }) {
+    return batch.pairs().count();
+  } else {
+    return AboutOf(batch).count();
+  }
+}
+
+// Checks everything of a batch that is not in columns.
+template <class Batch>
+absl::Status CheckBatch(const Batch& batch, const Limits& limits) {
+  const char* count = "count";
+  if constexpr (requires { batch.pairs().count(); }) count = "pairs.count";
+  if constexpr (requires { batch.configurations(); }) count = "configurations.count";
+  absl::Status status = CheckCount(count, RowCountOf(batch), limits);
+  status.Update(CheckOptions(batch.options()));
+  if constexpr (requires { batch.max_pairs(); })
+    status.Update(CheckMaxPairs(batch.max_pairs(), limits));
+  if constexpr (requires { batch.tolerance(); }) status.Update(CheckTolerance(batch.tolerance()));
+  return status;
+}
+
+// Reads what kinds have in common, as far as these questions have it.
+template <class Batch, class Questions>
+void ReadCommon(const Batch& batch, ColumnReader* reader, Questions* questions) {
+  if constexpr (requires { questions->max_distances; }) {
+    questions->max_distances =
+        reader->Read(batch.max_distances(), {"max_distances", 1, &kAnyDistance});
+  }
+  if constexpr (requires { questions->groups; }) {
+    questions->groups = reader->Read(batch.groups(), {"groups", 1, &kDefaultGroups});
+    questions->masks = reader->Read(batch.masks(), {"masks", 1, &kAllGroups});
+  }
+  if constexpr (requires { questions->tolerance; }) questions->tolerance = batch.tolerance();
+  if constexpr (requires { questions->exact; }) questions->exact = batch.exact();
+  if constexpr (requires { questions->max_pairs; })
+    questions->max_pairs = std::max(questions->max_pairs, batch.max_pairs());
+  if constexpr (requires { questions->ignore_initial_contact; })
+    questions->ignore_initial_contact = batch.ignore_initial_contact();
+}
+
+// Parses a batch, or refuses the message as a whole: INVALID_ARGUMENT for columns and options that
+// do not fit, RESOURCE_EXHAUSTED for too many rows or pairs. Fields are named from the batch on
+// (`pairs.poses_a`). `asked` is the scene of a kind that asks about one.
+template <class Kind, class... Asked>
+absl::StatusOr<typename Kind::Questions> ParseQuestions(const typename Kind::Batch& batch,
+                                                        const Limits& limits,
+                                                        const Asked&... asked) {
+  if (absl::Status status = CheckBatch(batch, limits); !status.ok()) return status;
+  ColumnReader reader(RowCountOf(batch));
+  typename Kind::Questions questions;
+  if constexpr (requires { questions.pairs; }) {
+    questions.pairs = ReadPairs(batch.pairs(), &reader);
+  } else if constexpr (requires { questions.configurations; }) {
+    questions.configurations = ReadConfigurations(batch.configurations(), asked..., &reader);
+  } else {
+    questions.count = batch.count();
+    questions.asked = AskedScene{asked...};
+  }
+  ReadCommon(batch, &reader, &questions);
+  if constexpr (requires { ReadQuestions(batch, &reader, &questions); })
+    ReadQuestions(batch, &reader, &questions);
+  if (!reader.status().ok()) return reader.status();
+  return questions;
 }
 
 }  // namespace clearance::server

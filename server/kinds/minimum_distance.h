@@ -11,7 +11,6 @@
 #include "clearance/v1/scene_query.pb.h"
 #include "server/engine/answer.h"
 #include "server/kinds/configurations.h"
-#include "server/kinds/pair_list.h"
 #include "server/kinds/reply_columns.h"
 
 namespace clearance::server {
@@ -31,17 +30,17 @@ struct MinimumDistanceKind {
 
   static constexpr QueryKind kKind = QueryKind::kMinimumDistance;
   static constexpr auto kColumns = std::tuple(
-      Numbers(&Columns::states, &Result::mutable_states, kAlways),
-      Numbers(&Columns::bodies_a, &Result::mutable_bodies_a, &Detail::pairs),
-      Numbers(&Columns::bodies_b, &Result::mutable_bodies_b, &Detail::pairs),
-      Numbers(&Columns::is_self, &Result::mutable_is_self, &Detail::pairs),
-      NumbersOr(kNoDistance, &Columns::distances, &Result::mutable_distances, &Detail::distances),
-      NumbersOr(-kNoBound, &Columns::lower_bounds, &Result::mutable_lower_bounds, &Detail::bounds),
-      NumbersOr(kNoBound, &Columns::upper_bounds, &Result::mutable_upper_bounds, &Detail::bounds),
-      Vectors(&Columns::points_a, &Result::mutable_points_a, &Detail::points),
-      Vectors(&Columns::points_b, &Result::mutable_points_b, &Detail::points),
-      Vectors(&Columns::normals, &Result::mutable_normals, &Detail::normals),
-      Numbers(&Columns::free_radii, &Result::mutable_free_radii, &Detail::free_radii));
+      Numbers{&Columns::states, &Result::mutable_states, kAlways},
+      Numbers{&Columns::bodies_a, &Result::mutable_bodies_a, &Detail::pairs},
+      Numbers{&Columns::bodies_b, &Result::mutable_bodies_b, &Detail::pairs},
+      Numbers{&Columns::is_self, &Result::mutable_is_self, &Detail::pairs},
+      Numbers{&Columns::distances, &Result::mutable_distances, &Detail::distances}.Or(kNoDistance),
+      Numbers{&Columns::lower_bounds, &Result::mutable_lower_bounds, &Detail::bounds}.Or(-kNoBound),
+      Numbers{&Columns::upper_bounds, &Result::mutable_upper_bounds, &Detail::bounds}.Or(kNoBound),
+      Numbers{&Columns::points_a, &Result::mutable_points_a, &Detail::points, kVector},
+      Numbers{&Columns::points_b, &Result::mutable_points_b, &Detail::points, kVector},
+      Numbers{&Columns::normals, &Result::mutable_normals, &Detail::normals, kVector},
+      Numbers{&Columns::free_radii, &Result::mutable_free_radii, &Detail::free_radii});
 
   static Detail DetailOf(const Batch& batch) {
     return DetailOr(batch, &Detail::set_distances, &Detail::set_bounds);

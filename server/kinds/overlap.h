@@ -11,7 +11,6 @@
 #include "clearance/v1/scene_query.pb.h"
 #include "server/engine/answer.h"
 #include "server/kinds/configurations.h"
-#include "server/kinds/pair_list.h"
 #include "server/kinds/reply_columns.h"
 
 namespace clearance::server {
@@ -33,11 +32,11 @@ struct OverlapKind {
 
   static constexpr QueryKind kKind = QueryKind::kOverlap;
   static constexpr auto kListed =
-      std::tuple(Numbers(&PairList::lower_bounds, &List::mutable_lower_bounds, &Batch::bounds),
-                 Numbers(&PairList::upper_bounds, &List::mutable_upper_bounds, &Batch::bounds));
-  static constexpr auto kColumns = std::tuple(
-      Numbers(&Columns::states, &Result::mutable_verdicts, kAlways),
-      Pairs(&Columns::listed, &Result::mutable_pairs, &List::mutable_verdicts, kListed, kMaxPairs));
+      std::tuple(Listed{&PairList::lower_bounds, &List::mutable_lower_bounds, &Batch::bounds},
+                 Listed{&PairList::upper_bounds, &List::mutable_upper_bounds, &Batch::bounds});
+  static constexpr auto kColumns =
+      std::tuple(Numbers{&Columns::states, &Result::mutable_verdicts, kAlways},
+                 Pairs{&Result::mutable_pairs, &List::mutable_verdicts, kListed, kMaxPairs});
 
   static const Batch& DetailOf(const Batch& batch) { return batch; }
   static std::uint64_t UnitsASearch(const Batch& batch) { return batch.max_pairs() > 0 ? 4 : 1; }

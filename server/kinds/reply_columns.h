@@ -22,6 +22,7 @@ inline constexpr std::uint64_t kStateBytes = 1;
 inline constexpr std::uint64_t kNumberBytes = 8;
 inline constexpr std::uint64_t kIndexBytes = 4;
 inline constexpr std::uint64_t kVarintBytes = 5;
+inline constexpr std::size_t kVector = 3;  // numbers
 inline constexpr std::uint64_t kUndecidedRowBytes = 12;
 
 // No reply has more bytes than this beside its rows and errors.
@@ -62,16 +63,20 @@ auto DetailOr(const Batch& batch, Set... set) {
   return detail;
 }
 
+inline constexpr double kNoBound = std::numeric_limits<double>::infinity();
+
 // A column with as many numbers in each row: `span` is where the engine fills it, `field` where it
 // is in the message. An empty span costs nothing: the column is not wanted.
 template <class T, class Field, class Wanted>
-struct FixedColumn {
+struct Numbers {
   absl::Span<T> Columns::*span;
   Field field;
   Wanted wanted;
   std::size_t width = 1;
   std::uint64_t bytes = std::is_same_v<T, int> ? kStateBytes : sizeof(T);  // of a number
   T unknown = T{0};  // in rows of which the number is not known
+
+  constexpr Numbers Or(T number) const { return {span, field, wanted, width, bytes, number}; }
 
   template <class Wish>
   std::uint64_t RowBytes(const Wish& wish) const {
@@ -89,36 +94,13 @@ struct FixedColumn {
     if (!column.empty()) column = column.subspan(width * rows.first, width * rows.count);
   }
 };
-
-template <class T, class Field, class Wanted>
-constexpr FixedColumn<T, Field, Wanted> Numbers(absl::Span<T> Columns::*span, Field field,
-                                                Wanted wanted) {
-  return {span, field, wanted};
-}
-inline constexpr double kNoBound = std::numeric_limits<double>::infinity();
-
-template <class Field, class Wanted>
-constexpr FixedColumn<double, Field, Wanted> NumbersOr(double unknown,
-                                                       absl::Span<double> Columns::*span,
-                                                       Field field, Wanted wanted) {
-  return {span, field, wanted, 1, kNumberBytes, unknown};
-}
-template <class Field, class Wanted>
-constexpr FixedColumn<double, Field, Wanted> Vectors(absl::Span<double> Columns::*span, Field field,
-                                                     Wanted wanted) {
-  return {span, field, wanted, 3};
-}
-template <class Field, class Wanted>
-constexpr FixedColumn<std::uint32_t, Field, Wanted> Varints(
-    absl::Span<std::uint32_t> Columns::*span, Field field, Wanted wanted,
-    std::uint64_t bytes = kVarintBytes) {
-  return {span, field, wanted, 1, bytes};
-}
+template <class T, class Field, class Wanted, class... More>
+Numbers(absl::Span<T> Columns::*, Field, Wanted, More...) -> Numbers<T, Field, Wanted>;
 
 // A column with any number of entries in each row, appended to a separate message. `offsets` of
 // that message tell where rows begin. Null: the column is not wanted.
 template <class List, class Field, class Wanted, class Bytes>
-struct ListColumn {
+struct Entries {
   List* Columns::*list;
   Field field;
   Wanted wanted;
@@ -138,17 +120,13 @@ struct ListColumn {
   // Rows are listed one after another, whichever slice they are of.
   void Cut(const RowRange& /*rows*/, Columns* /*columns*/) const {}
 };
-
 template <class List, class Field, class Wanted, class Bytes>
-constexpr ListColumn<List, Field, Wanted, Bytes> Entries(List* Columns::*list, Field field,
-                                                         Wanted wanted, Bytes bytes) {
-  return {list, field, wanted, bytes};
-}
+Entries(List* Columns::*, Field, Wanted, Bytes) -> Entries<List, Field, Wanted, Bytes>;
 
 // One column of a list's message.
 template <class T, class Field, class Wanted>
-struct ListedColumn {
-  PairList::Field<T> PairList::*member;
+struct Listed {
+  google::protobuf::RepeatedField<T>* PairList::*member;
   Field field;
   Wanted wanted;
   std::size_t width = 1;
@@ -162,28 +140,20 @@ struct ListedColumn {
     if (wish.Of(wanted)) list->*member = std::invoke(field, message);
   }
 };
-template <class T, class Field, class Wanted>
-constexpr ListedColumn<T, Field, Wanted> Numbers(
-    google::protobuf::RepeatedField<T>* PairList::*member, Field field, Wanted wanted) {
-  return {member, field, wanted};
-}
-template <class Field, class Wanted>
-constexpr ListedColumn<double, Field, Wanted> Vectors(
-    google::protobuf::RepeatedField<double>* PairList::*member, Field field, Wanted wanted) {
-  return {member, field, wanted, 3};
-}
+template <class T, class Field, class Wanted, class... More>
+Listed(google::protobuf::RepeatedField<T>* PairList::*, Field, Wanted, More...)
+    -> Listed<T, Field, Wanted>;
 
 inline constexpr auto kMaxPairs = [](const auto& /*detail*/, const auto& batch) {
   return batch.max_pairs();
 };
 
 // The column of a kind's lists. `most(detail, batch)` is how many pairs a row lists; 0: no list.
-template <class Field, class States, class Listed, class Most>
-struct PairListColumn {
-  PairList Columns::*list;
+template <class Field, class States, class List, class Most>
+struct Pairs {
   Field field;
   States states;  // the field of the pairs' states in the list's message
-  Listed listed;  // its ListedColumns
+  List listed;    // each one Listed
   Most most;
 
   template <class Wish>
@@ -197,7 +167,7 @@ struct PairListColumn {
   void Make(const Wish& wish, std::uint32_t rows, Result* result, Columns* columns) const {
     if (wish.Of(most) == 0) return;
     auto* const message = std::invoke(field, result);
-    PairList& to = columns->*list;
+    PairList& to = columns->listed;
     to.offsets = message->mutable_offsets();
     to.offsets->Reserve(static_cast<int>(rows) + 1);
     to.offsets->Add(0);
@@ -213,17 +183,12 @@ struct PairListColumn {
   }
   // Rows are listed one after another, whichever slice they are of.
   void Cut(const RowRange& rows, Columns* columns) const {
-    absl::Span<bool>& truncated = (columns->*list).truncated;
+    absl::Span<bool>& truncated = columns->listed.truncated;
     if (!truncated.empty()) truncated = truncated.subspan(rows.first, rows.count);
   }
 };
-template <class Field, class States, class Listed, class Most>
-// NOLINTNEXTLINE(readability-function-size): one parameter for each part of the description
-constexpr PairListColumn<Field, States, Listed, Most> Pairs(PairList Columns::*list, Field field,
-                                                            States states, Listed listed,
-                                                            Most most) {
-  return {list, field, states, listed, most};
-}
+template <class Field, class States, class List, class Most>
+Pairs(Field, States, List, Most) -> Pairs<Field, States, List, Most>;
 
 // No row takes more bytes of a reply than this, its Error apart.
 template <class Kind>

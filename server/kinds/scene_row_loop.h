@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The loop that all kinds of questions about scenes share, and the tools that its rows are asked
-// with.
+// The loop that all kinds of questions about scenes share, the tools that its rows are asked with,
+// and the lists of pairs that its rows name.
 
 #pragma once
 
@@ -12,8 +12,8 @@
 #include "absl/types/span.h"
 #include "server/engine/row_loop.h"
 #include "server/engine/rows.h"
+#include "server/kinds/columns.h"
 #include "server/kinds/configurations.h"
-#include "server/kinds/pair_list.h"
 
 namespace clearance::server {
 
@@ -23,6 +23,43 @@ struct RowSummary {
   UndecidedReason reason = UndecidedReason::kNone;
   SceneCounters counters;
 };
+
+RowSummary PutSweep(const Columns& columns, std::uint32_t i, const SweepAnswer& answer);
+
+void List(const PairVerdict& found, const PairList& list);
+void List(const PairDistance& found, const PairList& list);
+void List(const PairSweep& found, const PairList& list);
+
+// Identifies the list of a row and limits its pairs.
+struct ListOfRow {
+  const PairList& list;
+  std::uint32_t row;
+  std::uint32_t most;
+};
+
+// Lists the findings of a row, if the list is wanted. ask_all(sink) shows the sink all of them,
+// each a Found, and returns the work that this took; the answer counts it too. If there is no room
+// for one, or not all pairs were looked at, the list is marked as truncated.
+template <class Found, class Answer, class AskAll>
+void ListAll(const AskAll& ask_all, const ListOfRow& to, const WorkBudget& budget, Answer* answer) {
+  if (!to.list.is_wanted()) return;
+  std::uint32_t listed = 0;
+  const auto sink = [&](const Found& found) {
+    const bool has_room = listed < to.most;
+    if (has_room) {
+      List(found, to.list);
+      ++listed;
+    } else {
+      to.list.truncated[to.row] = true;
+    }
+    return has_room;
+  };
+  const SceneCounters counters = ask_all(sink);
+  answer->counters.nodes += counters.nodes;
+  answer->counters.candidates += counters.candidates;
+  answer->counters.exact += counters.exact;
+  if (budget.has_ended()) to.list.truncated[to.row] = true;
+}
 
 // Holds the memory that a thread's questions work in. It stays as large as the most bodies that the
 // thread was ever asked about need it: a message of one row would otherwise spend more on memory

@@ -40,22 +40,22 @@ struct TimeOfCollisionKind {
   };
 
   static constexpr auto kColumns = std::tuple(
-      Numbers(&Columns::states, &Result::mutable_states, kAlways),
-      Numbers(&Columns::t_free, &Result::mutable_t_free, &Detail::times),
-      Numbers(&Columns::t_hit, &Result::mutable_t_hit, &Detail::times),
-      Numbers(&Columns::t_leave, &Result::mutable_t_leave, kLeaves),
-      NumbersOr(kNoDistance, &Columns::distances, &Result::mutable_distances, &Detail::distances),
-      Vectors(&Columns::points_a, &Result::mutable_points_a, &Detail::points),
-      Vectors(&Columns::points_b, &Result::mutable_points_b, &Detail::points),
-      Vectors(&Columns::normals, &Result::mutable_normals, &Detail::normals),
-      Varints(&Columns::iterations, &Result::mutable_iterations, &Detail::iterations),
-      Numbers(&Columns::pieces_a, &Result::mutable_pieces_a, &Detail::pieces),
-      Numbers(&Columns::pieces_b, &Result::mutable_pieces_b, &Detail::pieces),
-      Entries(&Columns::motion_proofs, &Result::mutable_proofs, &Detail::proofs, kProofBytes),
-      Numbers(
-          &Columns::proofs_truncated,
-          [](Result* result) { return result->mutable_proofs()->mutable_truncated(); },
-          &Detail::proofs));
+      Numbers{&Columns::states, &Result::mutable_states, kAlways},
+      Numbers{&Columns::t_free, &Result::mutable_t_free, &Detail::times},
+      Numbers{&Columns::t_hit, &Result::mutable_t_hit, &Detail::times},
+      Numbers{&Columns::t_leave, &Result::mutable_t_leave, kLeaves},
+      Numbers{&Columns::distances, &Result::mutable_distances, &Detail::distances}.Or(kNoDistance),
+      Numbers{&Columns::points_a, &Result::mutable_points_a, &Detail::points, kVector},
+      Numbers{&Columns::points_b, &Result::mutable_points_b, &Detail::points, kVector},
+      Numbers{&Columns::normals, &Result::mutable_normals, &Detail::normals, kVector},
+      Numbers{&Columns::iterations, &Result::mutable_iterations, &Detail::iterations, 1,
+              kVarintBytes},
+      Numbers{&Columns::pieces_a, &Result::mutable_pieces_a, &Detail::pieces},
+      Numbers{&Columns::pieces_b, &Result::mutable_pieces_b, &Detail::pieces},
+      Entries{&Columns::motion_proofs, &Result::mutable_proofs, &Detail::proofs, kProofBytes},
+      Numbers{&Columns::proofs_truncated,
+              [](Result* result) { return result->mutable_proofs()->mutable_truncated(); },
+              &Detail::proofs});
 
   static Detail DetailOf(const Batch& batch) { return DetailOr(batch, &Detail::set_times); }
   // A rotating body may take thousands of steps a row.

@@ -6,7 +6,9 @@
 #include <sstream>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "prometheus/text_serializer.h"
 #include "server/config/settings.h"
 #include "server/observe/process_metrics.h"
@@ -48,6 +50,14 @@ Metrics::Metrics(absl::string_view version) {
     kinds_[kind] = MakeKindSeries(static_cast<QueryKind>(kind));
     checks_[kind] = MakeCheckSeries(static_cast<QueryKind>(kind));
   }
+  const auto add_limit = [this](const char* name) {
+    refusals_by_limit_[name] = &limit_refusals_.Add({{"limit", name}});
+  };
+  for (const Setting& setting : AllSettings()) {
+    if (setting.has(kRefuses)) add_limit(setting.name);
+  }
+  add_limit("principal");
+  add_limit("other");
   const auto refused = [this](const char* reason) {
     return &connections_refused_.Add({{"reason", reason}});
   };
@@ -129,6 +139,15 @@ void Metrics::Record(const BatchTally& tally, absl::Duration compute_time) {
   series.scene_nodes->Increment(static_cast<double>(tally.scene_work().nodes));
   series.scene_candidates->Increment(static_cast<double>(tally.scene_work().candidates));
   series.scene_exact->Increment(static_cast<double>(tally.scene_work().exact));
+}
+
+prometheus::Counter& Metrics::limit_refusals(absl::string_view limit) {
+  if (absl::StrContains(limit, " of principal ")) return *refusals_by_limit_.at("principal");
+  for (const absl::string_view word : absl::StrSplit(limit, absl::ByAnyChar(" .,:;<>='`-()"))) {
+    const auto found = refusals_by_limit_.find(word);
+    if (absl::StartsWith(word, "max_") && found != refusals_by_limit_.end()) return *found->second;
+  }
+  return *refusals_by_limit_.at("other");
 }
 
 void Metrics::ShowLimits(const ServerConfig& config) {

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "prometheus/counter.h"
@@ -22,7 +23,6 @@
 #include "server/observe/batch_tally.h"
 #include "server/observe/connection_series.h"
 #include "server/observe/families.h"
-#include "server/observe/limit_refusals.h"
 #include "server/observe/rpc_series.h"
 
 namespace clearance::server {
@@ -105,10 +105,10 @@ class Metrics {
 
   // Sets the gauges of limits, which have the names of their settings.
   void ShowLimits(const ServerConfig& config);
-  // Refusals; `limit` is a refusal's text about its limit.
-  prometheus::Counter& limit_refusals(absl::string_view limit) {
-    return refusals_of_limits_.Of(limit);
-  }
+  // Returns the counter for a refusal's text about its limit ("max_batch_rows <= 100"), by the
+  // setting that it names. There is one counter for all limits of principals, and one for all
+  // texts that name no setting which refuses.
+  prometheus::Counter& limit_refusals(absl::string_view limit);
   const ConnectionSeries& connections() const { return connections_; }
   const TlsSeries& tls() const { return tls_; }
 
@@ -151,7 +151,8 @@ class Metrics {
   std::array<KindSeries, kQueryKinds> kinds_;
   std::array<CheckSeries, kQueryKinds> checks_;
   StoreSeries store_{registry_};
-  LimitRefusals refusals_of_limits_{limit_refusals_};
+  // By the setting; also "principal" and "other".
+  absl::flat_hash_map<std::string, prometheus::Counter*> refusals_by_limit_;
   ConnectionSeries connections_;
   TlsSeries tls_;
 };

@@ -36,7 +36,13 @@ struct RpcMethodInfo {
   const char* method;   // "RegisterShape"
   const char* type;     // "unary", "server_stream" or "bidi_stream"
 };
-const RpcMethodInfo& InfoOf(RpcMethod method);
+inline constexpr std::array<RpcMethodInfo, kRpcMethods> kRpcMethodInfos = {{
+#define METHOD(name, service, type, role) {"clearance.v1." #service, #name, #type},
+#include "server/observe/methods.def"
+}};
+constexpr const RpcMethodInfo& InfoOf(RpcMethod method) {
+  return kRpcMethodInfos[static_cast<std::size_t>(method)];
+}
 
 // Thread-safe.
 class RpcSeries {
@@ -45,7 +51,11 @@ class RpcSeries {
   void MessageReceived() { received_->Increment(); }
   void MessageSent() { sent_->Increment(); }
   // Once a call; `grpc_code` by its number, anything unknown counts as 2 (Unknown).
-  void Handled(int grpc_code, absl::Duration taken);
+  void Handled(int grpc_code, absl::Duration taken) {
+    const auto code = static_cast<std::size_t>(grpc_code);
+    handled_[code < handled_.size() ? code : 2]->Increment();
+    seconds_->Observe(absl::ToDoubleSeconds(taken));
+  }
 
  private:
   friend class Metrics;

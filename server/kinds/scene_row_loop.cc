@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "server/kinds/pair_list.h"
+#include "server/kinds/scene_row_loop.h"
 
 #include "core/math/vec3.h"
-#include "server/kinds/columns.h"
 
 namespace clearance::server {
 namespace {
@@ -73,6 +72,20 @@ void List(const PairSweep& found, const PairList& list) {
   ListVector(has_contact ? contact.p_WA : Vec3d{}, list.points_a);
   ListVector(has_contact ? contact.p_WB : Vec3d{}, list.points_b);
   ListVector(has_contact ? contact.n_AB : Vec3d{}, list.normals);
+}
+
+RowSummary PutSweep(const Columns& columns, std::uint32_t i, const SweepAnswer& answer) {
+  const TimeOfCollisionAnswer& contact = answer.earliest.contact;
+  const bool is_hit = contact.state == MotionState::kHit;
+  const bool is_initial = contact.state == MotionState::kInitiallyOverlapping;
+  if (contact.state != MotionState::kFree) PutPair(columns, i, answer.earliest.pair);
+  if (is_hit) PutNumber(columns.t_hit, i, contact.t_hit);
+  if (!is_initial) {
+    PutNumber(columns.t_free, i, contact.t_free);
+    PutNumber(columns.t_leave, i, contact.t_leave);
+  }
+  if (is_hit || is_initial) PutContact(columns, i, contact);
+  return {static_cast<int>(contact.state), contact.reason, answer.counters};
 }
 
 }  // namespace clearance::server
